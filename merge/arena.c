@@ -1,0 +1,229 @@
+/*
+ * Blocks that grow from 4 KiB to 2 MiB, filled from the front:
+ *
+ *      arena ── block ◀── block ◀── block (the newest, being filled)
+ *                                   ├ header ┤ used … ┤ free … ┤
+ *                                                     next     end
+ *
+ * What is too large for a share of a block gets one of its own, and the block being filled stays.
+ */
+#include "arena.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_POISONS 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_POISONS 1
+#endif
+
+#ifdef ARENA_POISONS
+#include <sanitizer/asan_interface.h>
+#define ARENA_POISON(ptr, len) ASAN_POISON_MEMORY_REGION(ptr, len)
+#define ARENA_UNPOISON(ptr, len) ASAN_UNPOISON_MEMORY_REGION(ptr, len)
+/* Poisoned bytes behind each allocation, so that running off its end is seen. */
+#define ARENA_GAP 16
+#else
+#define ARENA_POISON(ptr, len) ((void)0)
+#define ARENA_UNPOISON(ptr, len) ((void)0)
+#define ARENA_GAP 0
+#endif
+
+/* Bytes. Fits pointers, integers and doubles; long double is not worth half of each text's end. */
+#define ARENA_ALIGN 8
+
+/* Bytes of the first block: a small configuration file fits into one. */
+#define ARENA_BLOCK_MIN (4u << 10)
+
+/*
+ * Bytes of the largest shared block: one huge page. Half of the time that it takes to fill a large
+ * arena would be spent by the kernel in handing out small pages, one by one.
+ */
+#define ARENA_BLOCK_MAX (2u << 20)
+
+/* Bytes; what is larger gets a block of its own. */
+#define ARENA_SHARE_MAX (ARENA_BLOCK_MAX / 4)
+
+struct block {
+	struct block *older;
+	void *adopted; /* memory that was not allocated here, or NULL */
+};
+
+struct arena {
+	struct block *blocks;
+	char *next; /* free space in the block being filled */
+	char *end;
+	size_t block_size; /* of the next block */
+	size_t bytes;
+};
+
+_Static_assert(sizeof(struct block) % ARENA_ALIGN == 0, "allocations must be aligned");
+
+int arena_new(struct arena **ret)
+{
+	struct arena *arena = malloc(sizeof(*arena));
+
+	if (!arena)
+		return -ENOMEM;
+	*arena = (struct arena){.block_size = ARENA_BLOCK_MIN, .bytes = sizeof(*arena)};
+	*ret = arena;
+	return 0;
+}
+
+void arena_free(struct arena *arena)
+{
+	if (!arena)
+		return;
+	for (struct block *block = arena->blocks; block;) {
+		struct block *older = block->older;
+
+		free(block->adopted);
+		free(block);
+		block = older;
+	}
+	free(arena);
+}
+
+void arena_freep(struct arena **arena)
+{
+	arena_free(*arena);
+}
+
+/* `size` bytes; in huge pages when it is a multiple of them. */
+static void *alloc_pages(size_t size)
+{
+	void *data;
+
+	if (size % ARENA_BLOCK_MAX)
+		return malloc(size);
+	data = aligned_alloc(ARENA_BLOCK_MAX, size);
+	/* Only a wish: where there are no huge pages, small ones do. */
+	if (data)
+		(void)madvise(data, size, MADV_HUGEPAGE);
+	return data;
+}
+
+/* A block with `size` bytes after its header. */
+static char *add_block(struct arena *arena, size_t size)
+{
+	struct block *block = alloc_pages(sizeof(*block) + size);
+
+	if (!block)
+		return NULL;
+	*block = (struct block){.older = arena->blocks};
+	arena->blocks = block;
+	arena->bytes += sizeof(*block) + size;
+	ARENA_POISON(block + 1, size);
+	return (char *)(block + 1);
+}
+
+static char *alloc_from_new_block(struct arena *arena, size_t need)
+{
+	size_t size;
+	char *data;
+
+	if (need > ARENA_SHARE_MAX)
+		return add_block(arena, need);
+
+	while (arena->block_size - sizeof(struct block) < need)
+		arena->block_size *= 2;
+	size = arena->block_size - sizeof(struct block);
+	data = add_block(arena, size);
+	if (!data)
+		return NULL;
+	if (arena->block_size < ARENA_BLOCK_MAX)
+		arena->block_size *= 2;
+	arena->next = data + need;
+	arena->end = data + size;
+	return data;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+	size_t need;
+	char *data;
+
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	/* Never 0: two allocations must not have the same address. */
+	need = (size + ARENA_GAP + (size == 0) + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
+
+	if (need <= (size_t)(arena->end - arena->next)) {
+		data = arena->next;
+		arena->next += need;
+	} else {
+		data = alloc_from_new_block(arena, need);
+		if (!data)
+			return NULL;
+	}
+	ARENA_UNPOISON(data, size);
+	return data;
+}
+
+void *arena_zalloc(struct arena *arena, size_t count, size_t size)
+{
+	void *data;
+
+	if (size && count > SIZE_MAX / size)
+		return NULL;
+	data = arena_alloc(arena, count * size);
+	return data ? memset(data, 0, count * size) : NULL;
+}
+
+char *arena_copy(struct arena *arena, struct span text)
+{
+	char *copy;
+
+	if (text.len == SIZE_MAX)
+		return NULL;
+	copy = arena_alloc(arena, text.len + 1);
+	if (!copy)
+		return NULL;
+	if (text.len)
+		memcpy(copy, text.data, text.len);
+	copy[text.len] = '\0';
+	return copy;
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+	va_list arguments;
+	int length;
+	char *text;
+
+	va_start(arguments, format);
+	length = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return NULL;
+
+	text = arena_alloc(arena, (size_t)length + 1);
+	if (!text)
+		return NULL;
+	va_start(arguments, format);
+	vsnprintf(text, (size_t)length + 1, format, arguments);
+	va_end(arguments);
+	return text;
+}
+
+int arena_adopt(struct arena *arena, void *data, size_t size)
+{
+	if (!add_block(arena, 0))
+		return -ENOMEM;
+	arena->blocks->adopted = data;
+	arena->bytes += size;
+	return 0;
+}
+
+size_t arena_bytes(const struct arena *arena)
+{
+	return arena->bytes;
+}

@@ -1,0 +1,52 @@
+/*
+ * An arena: one allocation region, freed at once.
+ *
+ * Everything that belongs to one document, or to one merge, lies in one arena: there are no free
+ * paths inside the merge core. Memory is never moved, so a pointer into an arena stays good until
+ * arena_free(). Under AddressSanitizer the unused part of a block is poisoned.
+ *
+ * An arena is not locked: one thread fills it; once filled it may be read by many.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "span.h"
+
+struct arena;
+
+/**
+ * Makes an empty arena. Returns 0, or -ENOMEM. The caller frees *ret with arena_free().
+ */
+int arena_new(struct arena **ret);
+
+/** Frees the arena and all that was allocated in it. NULL is fine. */
+void arena_free(struct arena *arena);
+
+/** For CLEANUP(). */
+void arena_freep(struct arena **arena);
+
+/**
+ * `size` bytes, aligned for pointers, integers and doubles, not initialised. NULL when there is no
+ * memory.
+ */
+void *arena_alloc(struct arena *arena, size_t size);
+
+/** As arena_alloc(), filled with zero bytes; NULL also when count * size overflows. */
+void *arena_zalloc(struct arena *arena, size_t count, size_t size);
+
+/** A copy of `text` with a NUL byte behind it. NULL when there is no memory. */
+char *arena_copy(struct arena *arena, struct span text);
+
+/** printf(3) into the arena; NUL-terminated. NULL when there is no memory. */
+__attribute__((format(printf, 2, 3))) char *arena_printf(
+	struct arena *arena, const char *format, ...);
+
+/**
+ * Takes over `data`, `size` bytes from malloc(3), to be freed with the arena. Returns 0 or -ENOMEM,
+ * which leaves it with the caller.
+ */
+int arena_adopt(struct arena *arena, void *data, size_t size);
+
+/** Bytes that the arena holds from malloc(3), its own book-keeping included. */
+size_t arena_bytes(const struct arena *arena);

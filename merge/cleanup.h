@@ -1,0 +1,28 @@
+/*
+ * Ownership that ends with its scope: CLEANUP(f) calls f(&variable) when the variable goes out of
+ * scope, and take_ptr() hands the pointer on so that nothing is left to free.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#define CLEANUP(f) __attribute__((cleanup(f)))
+
+static inline void *take_ptr_at(void *place)
+{
+	void **ptr = place;
+	void *value = *ptr;
+
+	*ptr = NULL;
+	return value;
+}
+
+/* The pointer in `variable`, which becomes NULL. */
+#define take_ptr(variable) ((__typeof__(variable))take_ptr_at(&(variable)))
+
+/* CLEANUP(freep): free(3), for plain memory. */
+static inline void freep(void *place)
+{
+	free(*(void **)place);
+}

@@ -1,0 +1,73 @@
+/*
+ * A document: one source, read. Holds its arena, its name and its root nodes, and never changes.
+ *
+ * A YAML source may hold several YAML documents (roots); a JSON source holds one. An empty source,
+ * or one of comments alone, has no root at all: it has no opinion.
+ */
+#pragma once
+
+#include "limit.h"
+#include "node.h"
+#include "problem.h"
+
+enum format {
+	FORMAT_YAML,
+	FORMAT_JSON,
+	FORMAT_BYTES, /* not read: only whole-file strategies take it */
+};
+
+/*
+ * Where the text stood, when it was cut out of a larger source: places are given in that source.
+ * All zero: the text is the source.
+ */
+struct text_place {
+	uint32_t lines;   /* before the text */
+	uint32_t columns; /* before each of its lines, in characters */
+	bool is_rewritten; /* it stood there in another form: all of it is at `lines`, `columns` */
+};
+
+/* How to read. A zero value is YAML 1.1 with later duplicate keys winning. */
+struct read_options {
+	enum format format;
+	enum node_schema schema; /* of YAML; JSON text is always NODE_JSON */
+	bool keep_duplicates;    /* a key that comes twice stays twice, for the salt strategy */
+	struct limits limits;    /* all zero: LIMITS_DEFAULT */
+	struct text_place place;
+
+	/* Called for what is legal but suspicious (a key that comes twice); may be NULL. */
+	void (*warn)(void *context, const struct problem *warning);
+	void *context;
+};
+
+struct document {
+	struct arena *arena;
+	struct source source;      /* its strings lie in the arena */
+	const struct node **roots; /* in the order of the text */
+	size_t count;              /* roots */
+};
+
+/**
+ * Reads `text`. `source` is copied. Aliases become shared nodes; `<<` acts as in PyYAML
+ * (SafeConstructor.flatten_mapping). Fills `problem` for text that does not parse, is not UTF-8,
+ * goes over a limit, or has an alias to itself or to nothing.
+ *
+ * Returns 0 with *ret for document_free(), PROBLEM, or -ENOMEM.
+ */
+int document_read(const struct source *source, struct span text, const struct read_options *options,
+	struct document **ret, struct problem *problem);
+
+void document_free(struct document *document);
+void document_freep(struct document **document);
+
+/** FORMAT_JSON for *.json, FORMAT_YAML for *.yaml and *.yml, else FORMAT_BYTES. */
+enum format format_of_name(const char *name);
+
+/**
+ * Writes `root` (NULL: nothing) to `arena`, in block style as it was read, numbers and quotes as
+ * they were; always ends with a newline. Aliases are written out. As JSON, keys become strings and
+ * tags that no schema knows are dropped. `limits` bounds depth and size.
+ * Returns 0 with *ret NUL-terminated, PROBLEM for a value that the format has not or a limit, or
+ * -ENOMEM.
+ */
+int document_write(const struct node *root, enum format format, const struct limits *limits,
+	struct arena *arena, struct span *ret, struct problem *problem);

@@ -1,0 +1,291 @@
+#include "builder.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Bytes of a key that a warning shows. */
+#define SHOWN_KEY_MAX 64
+
+void builder_fini(struct builder *builder)
+{
+	free(builder->waiting);
+	free(builder->open);
+}
+
+int builder_problem(const struct builder *builder, struct place place, const char *format, ...)
+{
+	char message[PROBLEM_MESSAGE_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	return problem_set(builder->problem, builder->document->source.name, place.line,
+		place.column, "%s", message);
+}
+
+static struct place place_of(const struct node *node)
+{
+	return (struct place){node->line, node->column};
+}
+
+static int count_nodes(struct builder *builder, uint32_t more, struct place place)
+{
+	builder->weight += more;
+	if (builder->weight <= builder->options->limits.nodes)
+		return 0;
+	return builder_problem(builder, place,
+		"has more than %" PRIu32 " values, each alias counted as often as it is used "
+		"(limit: nodes)",
+		builder->options->limits.nodes);
+}
+
+static void *grow(void *array, size_t *capacity, size_t size)
+{
+	size_t larger = *capacity ? *capacity * 2 : 64;
+	void *copy = realloc(array, larger * size);
+
+	if (copy)
+		*capacity = larger;
+	return copy;
+}
+
+static int wait(struct builder *builder, const struct node *node)
+{
+	if (builder->count == builder->capacity) {
+		const struct node **waiting =
+			grow(builder->waiting, &builder->capacity, sizeof(*waiting));
+
+		if (!waiting)
+			return -ENOMEM;
+		builder->waiting = waiting;
+	}
+	builder->waiting[builder->count++] = node;
+	return 0;
+}
+
+static void init_node(
+	const struct builder *builder, struct node *node, enum node_kind kind, struct place place)
+{
+	*node = (struct node){
+		.kind = (uint8_t)kind,
+		.weight = 1,
+		.source = &builder->document->source,
+		.line = place.line,
+		.column = place.column,
+	};
+}
+
+struct node *builder_new_scalar(
+	const struct builder *builder, struct place place, size_t len, char **text)
+{
+	struct node *node;
+
+	if (len > SIZE_MAX - sizeof(*node) - 1)
+		return NULL;
+	node = arena_alloc(builder->document->arena, sizeof(*node) + len + 1);
+	if (!node)
+		return NULL;
+	init_node(builder, node, NODE_SCALAR, place);
+	*text = (char *)(node + 1);
+	(*text)[len] = '\0';
+	node->text = (struct span){*text, len};
+	return node;
+}
+
+int builder_add(struct builder *builder, const struct node *node, struct place place)
+{
+	int r = count_nodes(builder, node->weight, place);
+
+	return r ? r : wait(builder, node);
+}
+
+int builder_open(struct builder *builder, enum node_kind kind, enum node_style style,
+	struct place place, struct node **ret)
+{
+	struct node *node;
+	int r;
+
+	if (builder->depth >= builder->options->limits.depth)
+		return builder_problem(builder, place,
+			"more than %u maps and lists in each other (limit: depth)",
+			builder->options->limits.depth);
+	if (builder->depth == builder->open_capacity) {
+		struct open_node *open =
+			grow(builder->open, &builder->open_capacity, sizeof(*open));
+
+		if (!open)
+			return -ENOMEM;
+		builder->open = open;
+	}
+	node = arena_alloc(builder->document->arena, sizeof(*node));
+	if (!node)
+		return -ENOMEM;
+	init_node(builder, node, kind, place);
+	node->style = (uint8_t)style;
+	node->mark = BUILDER_OPEN;
+
+	r = builder_add(builder, node, place);
+	if (r)
+		return r;
+	builder->open[builder->depth++] = (struct open_node){node, builder->count};
+	*ret = node;
+	return 0;
+}
+
+static int close_sequence(struct builder *builder, struct node *seq, size_t first)
+{
+	size_t count = builder->count - first;
+	uint64_t weight = 1;
+
+	if (!count)
+		return 0;
+	seq->seq.items = arena_alloc(builder->document->arena, count * sizeof(*seq->seq.items));
+	if (!seq->seq.items)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		seq->seq.items[i] = builder->waiting[first + i];
+		weight += seq->seq.items[i]->weight;
+	}
+	/* limits.nodes has 32 bits and bounds both. */
+	seq->seq.count = seq->seq.capacity = (uint32_t)count;
+	seq->weight = (uint32_t)weight;
+	return 0;
+}
+
+static void warn_duplicate(
+	struct builder *builder, const struct node *first, const struct node *second)
+{
+	struct problem warning;
+	int shown = SHOWN_KEY_MAX;
+
+	if (!builder->options->warn)
+		return;
+	if (!node_is_scalar(second) || second->text.len > SHOWN_KEY_MAX)
+		shown = 0;
+	problem_set(&warning, builder->document->source.name, second->line, second->column,
+		"the key %.*s%scomes twice; this one counts, and the one in line %" PRIu32
+		" does not",
+		shown, shown ? second->text.data : "", shown ? " " : "", first->line);
+	builder->options->warn(builder->options->context, &warning);
+}
+
+/* Puts a key that stands in the map itself; its first `merged` pairs came through `<<`. */
+static int put_own(
+	struct builder *builder, struct node *map, const struct pair *pair, uint32_t merged)
+{
+	struct arena *arena = builder->document->arena;
+	const struct pair *found;
+
+	if (builder->options->keep_duplicates)
+		return node_append(arena, map, pair);
+	found = node_find_hashed(map, pair->key, pair->hash);
+	if (!found)
+		return node_append(arena, map, pair);
+	if (found >= map->map.pairs + merged)
+		warn_duplicate(builder, found->key, pair->key);
+	return node_put_hashed(arena, map, pair);
+}
+
+/* `<<`, not quoted; or what is tagged as a merge. */
+static bool is_merge_key(const struct node *key)
+{
+	if (!node_is_scalar(key))
+		return false;
+	if (key->tag)
+		return strcmp(key->tag, "tag:yaml.org,2002:merge") == 0;
+	return key->style == NODE_PLAIN && key->schema != NODE_JSON && span_is(key->text, "<<");
+}
+
+static int merge_map(
+	struct builder *builder, struct node *map, const struct node *from, const struct node *key)
+{
+	int r = 0;
+
+	if (!node_is_map(from))
+		return builder_problem(builder, place_of(key),
+			"expected a mapping or list of mappings for merging, but found %s",
+			node_kind_name(from));
+	/* All of it is counted already, by the alias or where it stands. */
+	for (uint32_t i = 0; !r && i < from->map.count; i++)
+		r = builder->options->keep_duplicates
+			    ? node_append(builder->document->arena, map, &from->map.pairs[i])
+			    : node_put_hashed(builder->document->arena, map, &from->map.pairs[i]);
+	return r;
+}
+
+/* What PyYAML's flatten_mapping() does: a list's maps are merged from its end, so the first wins.
+ */
+static int merge_value(
+	struct builder *builder, struct node *map, const struct node *key, const struct node *value)
+{
+	int r = 0;
+
+	if (!node_is_sequence(value))
+		return merge_map(builder, map, value, key);
+	for (uint32_t i = value->seq.count; !r && i-- > 0;)
+		r = merge_map(builder, map, value->seq.items[i], key);
+	return r;
+}
+
+static int close_map(struct builder *builder, struct node *map, size_t first)
+{
+	size_t count = (builder->count - first) / 2;
+	const struct node **entries = builder->waiting + first;
+	bool has_merges = false;
+	uint32_t merged;
+	int r;
+
+	assert((builder->count - first) % 2 == 0);
+	if (!count)
+		return 0;
+	r = node_reserve(builder->document->arena, map, (uint32_t)count);
+	for (size_t i = 0; !r && i < count; i++) {
+		if (!is_merge_key(entries[2 * i]))
+			continue;
+		has_merges = true;
+		r = merge_value(builder, map, entries[2 * i], entries[2 * i + 1]);
+	}
+	merged = map->map.count;
+	for (size_t i = 0; !r && i < count; i++) {
+		struct pair pair = {.key = entries[2 * i], .value = entries[2 * i + 1]};
+
+		if (has_merges && is_merge_key(pair.key))
+			continue;
+		pair.hash = node_hash(pair.key);
+		r = put_own(builder, map, &pair, merged);
+	}
+	return r;
+}
+
+int builder_close(struct builder *builder)
+{
+	struct open_node open;
+	int r;
+
+	assert(builder->depth > 0);
+	open = builder->open[--builder->depth];
+	r = node_is_map(open.node) ? close_map(builder, open.node, open.first)
+				   : close_sequence(builder, open.node, open.first);
+	open.node->mark = 0;
+	builder->count = open.first;
+	return r;
+}
+
+int builder_finish(struct builder *builder)
+{
+	struct document *document = builder->document;
+
+	assert(builder->depth == 0);
+	document->roots = arena_alloc(document->arena, builder->count * sizeof(*document->roots));
+	if (!document->roots)
+		return -ENOMEM;
+	if (builder->count)
+		memcpy(document->roots, builder->waiting,
+			builder->count * sizeof(*document->roots));
+	document->count = builder->count;
+	return 0;
+}

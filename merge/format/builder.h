@@ -1,0 +1,77 @@
+/*
+ * Builds a document's nodes, in the order of its text, for the readers.
+ *
+ * Finished nodes wait on a stack until the collection that they are in is closed, and then move
+ * into an array of the right size. What waits when no collection is open are the roots.
+ */
+#pragma once
+
+#include "document.h"
+
+/* Where a node begins; both start at 1. */
+struct place {
+	uint32_t line;
+	uint32_t column; /* in characters */
+};
+
+/* A collection that is not closed yet. */
+struct open_node {
+	struct node *node;
+	size_t first; /* its first entry on the stack */
+};
+
+struct builder {
+	struct document *document;
+	const struct read_options *options; /* its limits are set */
+	struct problem *problem;
+
+	const struct node **waiting;
+	size_t count;
+	size_t capacity;
+
+	struct open_node *open;
+	unsigned depth;
+	size_t open_capacity;
+
+	uint64_t weight; /* of all nodes so far, as limits.nodes counts them */
+};
+
+/* A node being built has this mark until it is closed: an alias must not lead to it. */
+#define BUILDER_OPEN 1
+
+void builder_fini(struct builder *builder);
+
+/** The place of a line and a column of the text, in the source that the text was cut out of. */
+static inline struct place builder_place(
+	const struct builder *builder, uint32_t line, uint32_t column)
+{
+	const struct text_place *from = &builder->options->place;
+
+	if (from->is_rewritten)
+		return (struct place){from->lines, from->columns};
+	return (struct place){from->lines + line, from->columns + column};
+}
+
+/** Fills the problem, with the document's name. Returns PROBLEM. */
+__attribute__((format(printf, 3, 4))) int builder_problem(
+	const struct builder *builder, struct place place, const char *format, ...);
+
+/**
+ * A scalar with room for `len` bytes of text and a NUL, which the caller fills in through
+ * *text. NULL: no memory.
+ */
+struct node *builder_new_scalar(
+	const struct builder *builder, struct place place, size_t len, char **text);
+
+/** Adds a finished node, which may be shared. 0, PROBLEM (limit) or -ENOMEM. */
+int builder_add(struct builder *builder, const struct node *node, struct place place);
+
+/** Opens a map or sequence; *ret may be completed by tag. 0, PROBLEM (limit) or -ENOMEM. */
+int builder_open(struct builder *builder, enum node_kind kind, enum node_style style,
+	struct place place, struct node **ret);
+
+/** Closes the last collection that is open. 0, PROBLEM (a bad `<<`, limit) or -ENOMEM. */
+int builder_close(struct builder *builder);
+
+/** Gives the roots to the document. 0 or -ENOMEM. */
+int builder_finish(struct builder *builder);

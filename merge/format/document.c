@@ -1,0 +1,165 @@
+#include "document.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "cleanup.h"
+#include "format.h"
+
+/*
+ * Maps and lists in each other, whatever is configured: trees are walked by recursion, and this
+ * many calls fit on any thread's stack.
+ */
+#define DEPTH_MAX 1000u
+
+static struct limits limits_or_default(const struct limits *limits)
+{
+	struct limits found = *limits;
+
+	if (!found.source_bytes && !found.result_bytes && !found.depth && !found.nodes)
+		found = LIMITS_DEFAULT;
+	if (found.depth > DEPTH_MAX)
+		found.depth = DEPTH_MAX;
+	return found;
+}
+
+static int document_new(const struct source *source, struct document **ret)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	struct document *document;
+	int r;
+
+	r = arena_new(&arena);
+	if (r < 0)
+		return r;
+	document = arena_zalloc(arena, 1, sizeof(*document));
+	if (!document)
+		return -ENOMEM;
+	document->source.rank = source->rank;
+	document->source.name = arena_copy(arena, span_of(source->name ? source->name : ""));
+	document->source.layer = arena_copy(arena, span_of(source->layer ? source->layer : ""));
+	if (!document->source.name || !document->source.layer)
+		return -ENOMEM;
+
+	document->arena = take_ptr(arena);
+	*ret = document;
+	return 0;
+}
+
+/* Text in another encoding would only be called broken UTF-8, somewhere. */
+static bool is_utf16(struct span text)
+{
+	return text.len >= 2 &&
+	       (memcmp(text.data, "\xFF\xFE", 2) == 0 || memcmp(text.data, "\xFE\xFF", 2) == 0);
+}
+
+static int read_text(struct builder *builder, struct span text)
+{
+	const struct place nowhere = {0, 0};
+
+	if (text.len > builder->options->limits.source_bytes)
+		return builder_problem(builder, nowhere,
+			"is larger than %zu bytes (limit: source_bytes)",
+			builder->options->limits.source_bytes);
+	if (is_utf16(text))
+		return builder_problem(builder, nowhere, "is UTF-16; save it as UTF-8");
+	if (text.len >= 3 && memcmp(text.data, "\xEF\xBB\xBF", 3) == 0) {
+		text.data += 3;
+		text.len -= 3;
+	}
+	switch (builder->options->format) {
+	case FORMAT_YAML:
+		return yaml_read(builder, text);
+	case FORMAT_JSON:
+		return json_read(builder, text);
+	case FORMAT_BYTES:
+		break;
+	}
+	return builder_problem(builder, nowhere,
+		"is neither YAML nor JSON; name it *.yaml or *.json, or use a strategy for whole "
+		"files: last, first or concat");
+}
+
+int document_read(const struct source *source, struct span text, const struct read_options *options,
+	struct document **ret, struct problem *problem)
+{
+	CLEANUP(document_freep) struct document *document = NULL;
+	struct read_options checked = *options;
+	struct builder builder;
+	int r;
+
+	r = document_new(source, &document);
+	if (r < 0)
+		return r;
+	checked.limits = limits_or_default(&options->limits);
+	builder = (struct builder){.document = document, .options = &checked, .problem = problem};
+
+	r = read_text(&builder, text);
+	if (!r)
+		r = builder_finish(&builder);
+	builder_fini(&builder);
+	if (r)
+		return r;
+	*ret = take_ptr(document);
+	return 0;
+}
+
+void document_free(struct document *document)
+{
+	/* The document lies in its own arena. */
+	if (document)
+		arena_free(document->arena);
+}
+
+void document_freep(struct document **document)
+{
+	document_free(*document);
+}
+
+static bool ends_with(const char *name, const char *ending)
+{
+	size_t len = strlen(name), ending_len = strlen(ending);
+
+	return len >= ending_len && strcmp(name + len - ending_len, ending) == 0;
+}
+
+enum format format_of_name(const char *name)
+{
+	if (ends_with(name, ".json"))
+		return FORMAT_JSON;
+	if (ends_with(name, ".yaml") || ends_with(name, ".yml"))
+		return FORMAT_YAML;
+	return FORMAT_BYTES;
+}
+
+int format_too_deep(struct problem *problem, const struct node *node, unsigned depth)
+{
+	return problem_at(problem, node,
+		"the result has more than %u maps and lists in each other (limit: depth)", depth);
+}
+
+int document_write(const struct node *root, enum format format, const struct limits *limits,
+	struct arena *arena, struct span *ret, struct problem *problem)
+{
+	struct limits checked = limits_or_default(limits);
+	struct output output = {.max = checked.result_bytes};
+	int r;
+
+	if (!root) {
+		*ret = span_of("");
+		return 0;
+	}
+	if (root->weight > checked.nodes)
+		return problem_set(problem, NULL, 0, 0,
+			"the result has more than %" PRIu32 " values (limit: nodes)",
+			checked.nodes);
+	output.guess = (size_t)root->weight * 16;
+	if (format == FORMAT_JSON)
+		r = json_write(root, checked.depth, arena, &output, problem);
+	else
+		r = yaml_write(root, checked.depth, &output, problem);
+	if (!r)
+		r = output_finish(&output, arena, ret, problem);
+	output_fini(&output);
+	return r;
+}

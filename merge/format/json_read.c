@@ -1,0 +1,403 @@
+/*
+ * JSON as RFC 8259 has it: nothing more is understood, so that what passes here passes anywhere.
+ */
+#include <errno.h>
+
+#include "format.h"
+#include "number.h"
+#include "utf8.h"
+
+/* Bytes of a wrong word that a message shows. */
+#define SHOWN_WORD_MAX 32
+
+/* What may come next. */
+enum expect {
+	EXPECT_VALUE,
+	EXPECT_VALUE_OR_END, /* behind "[" */
+	EXPECT_KEY,
+	EXPECT_KEY_OR_END,   /* behind "{" */
+	EXPECT_COMMA_OR_END, /* behind a value */
+	EXPECT_NOTHING,      /* behind the root */
+};
+
+struct json_reader {
+	struct builder *builder;
+	const char *p;
+	const char *end;
+	enum expect expect;
+	uint32_t line;          /* of p */
+	const char *counted;    /* on p's line, at or before p … */
+	uint32_t counted_place; /* … its column */
+};
+
+/* Columns count characters; each is counted once, so that one endless line costs no more. */
+static struct place place_of(struct json_reader *reader)
+{
+	for (; reader->counted < reader->p; reader->counted++)
+		reader->counted_place += !utf8_is_tail((unsigned char)*reader->counted);
+	return builder_place(reader->builder, reader->line, reader->counted_place);
+}
+
+static int fail(struct json_reader *reader, const char *message)
+{
+	return builder_problem(reader->builder, place_of(reader), "%s", message);
+}
+
+static void skip_space(struct json_reader *reader)
+{
+	for (; reader->p < reader->end; reader->p++) {
+		if (*reader->p == '\n') {
+			reader->line++;
+			reader->counted = reader->p + 1;
+			reader->counted_place = 1;
+		} else if (*reader->p != ' ' && *reader->p != '\t' && *reader->p != '\r') {
+			return;
+		}
+	}
+}
+
+static int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The four digits of a \u escape, at reader->p. Negative: there are none. */
+static int32_t take_hex(struct json_reader *reader)
+{
+	int32_t code = 0;
+
+	if (reader->end - reader->p < 4)
+		return -1;
+	for (int i = 0; i < 4; i++) {
+		int digit = hex_value(reader->p[i]);
+
+		if (digit < 0)
+			return -1;
+		code = code << 4 | digit;
+	}
+	reader->p += 4;
+	return code;
+}
+
+/* Behind "\u". */
+static int take_code_point(struct json_reader *reader, char **out)
+{
+	int32_t code = take_hex(reader), low;
+
+	if (code < 0)
+		return fail(reader, "\\u wants four hexadecimal digits");
+	if (code >= 0xDC00 && code <= 0xDFFF)
+		return fail(reader, "the second half of a surrogate pair stands alone");
+	if (code >= 0xD800 && code <= 0xDBFF) {
+		if (reader->end - reader->p < 2 || memcmp(reader->p, "\\u", 2) != 0)
+			return fail(reader, "the first half of a surrogate pair stands alone");
+		reader->p += 2;
+		low = take_hex(reader);
+		if (low < 0xDC00 || low > 0xDFFF)
+			return fail(reader, "the first half of a surrogate pair stands alone");
+		code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+	}
+	*out += utf8_encode((uint32_t)code, *out);
+	return 0;
+}
+
+static int take_escape(struct json_reader *reader, char **out)
+{
+	static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
+	const char *name;
+
+	if (reader->end - reader->p < 2)
+		return fail(reader, "the string does not end; a closing \" is missing");
+	if (reader->p[1] == 'u') {
+		reader->p += 2;
+		return take_code_point(reader, out);
+	}
+	name = reader->p[1] ? strchr(names, reader->p[1]) : NULL;
+	if (!name)
+		return fail(reader, "JSON has no such escape; a backslash is written \\\\");
+	*(*out)++ = values[name - names];
+	reader->p += 2;
+	return 0;
+}
+
+/* The bytes from p to the closing quote, or to the end when there is none. */
+static size_t raw_length(const char *p, const char *end)
+{
+	const char *start = p;
+
+	while (p < end && *p != '"') {
+		/* An escaped quote does not end the string. */
+		if (*p == '\\' && p + 1 < end)
+			p++;
+		p++;
+	}
+	return (size_t)(p - start);
+}
+
+/* Copies up to the next escape, quote or end, checked. */
+static int take_plain(struct json_reader *reader, char **out)
+{
+	const char *start = reader->p;
+
+	while (reader->p < reader->end && *reader->p != '"' && *reader->p != '\\') {
+		size_t length = utf8_length(reader->p, reader->end);
+
+		if (!length)
+			return fail(reader, "is not UTF-8; save it as UTF-8");
+		if ((unsigned char)*reader->p < 0x20)
+			return fail(reader,
+				*reader->p == '\n'
+					? "a string must end on its line; write \\n for a newline"
+					: "a control character in a string must be written "
+					  "\\u00XX");
+		reader->p += length;
+	}
+	memcpy(*out, start, (size_t)(reader->p - start));
+	*out += reader->p - start;
+	return 0;
+}
+
+static int take_string(struct json_reader *reader, struct node **ret)
+{
+	struct place place = place_of(reader);
+	struct node *node;
+	char *text, *out;
+	int r = 0;
+
+	reader->p++;
+	/* An escape is never shorter than what it stands for. */
+	node = builder_new_scalar(
+		reader->builder, place, raw_length(reader->p, reader->end), &text);
+	if (!node)
+		return -ENOMEM;
+	out = text;
+	while (!r && reader->p < reader->end && *reader->p != '"')
+		r = *reader->p == '\\' ? take_escape(reader, &out) : take_plain(reader, &out);
+	if (r)
+		return r;
+	if (reader->p == reader->end)
+		return builder_problem(
+			reader->builder, place, "the string does not end; a closing \" is missing");
+	reader->p++;
+	*out = '\0';
+	node->text.len = (size_t)(out - text);
+	node->style = NODE_DOUBLE;
+	node->schema = NODE_JSON;
+	*ret = node;
+	return 0;
+}
+
+static bool is_word_char(char c)
+{
+	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '+' ||
+	       c == '-' || c == '.' || c == '_';
+}
+
+static int bad_word(struct json_reader *reader, struct span word)
+{
+	struct place place = place_of(reader);
+	char c = reader->p < reader->end ? *reader->p : '\0';
+	int shown = word.len < SHOWN_WORD_MAX ? (int)word.len : SHOWN_WORD_MAX;
+
+	if (c == '\'')
+		return fail(reader, "JSON wants double quotes");
+	if (c == '/' || c == '#')
+		return fail(reader, "JSON has no comments");
+	if (!word.len && !utf8_length(reader->p, reader->end))
+		return fail(reader, "is not UTF-8; save it as UTF-8");
+	if (!word.len)
+		return fail(reader, "a value is missing");
+	if ((c >= '0' && c <= '9') || strchr("+-.", c))
+		return builder_problem(reader->builder, place, "\"%.*s\" is not a number in JSON",
+			shown, word.data);
+	return builder_problem(reader->builder, place,
+		"\"%.*s\" is not a value in JSON; a string wants double quotes", shown, word.data);
+}
+
+/* A number, true, false or null. */
+static int take_word(struct json_reader *reader)
+{
+	struct span word = {reader->p, 0};
+	struct place place = place_of(reader);
+	struct node *node;
+	bool is_int;
+	char *text;
+
+	while (word.data + word.len < reader->end && is_word_char(word.data[word.len]))
+		word.len++;
+	if (!number_is_json(word, &is_int) && !span_is(word, "true") && !span_is(word, "false") &&
+		!span_is(word, "null"))
+		return bad_word(reader, word);
+
+	node = builder_new_scalar(reader->builder, place, word.len, &text);
+	if (!node)
+		return -ENOMEM;
+	memcpy(text, word.data, word.len);
+	node->schema = NODE_JSON;
+	reader->p += word.len;
+	return builder_add(reader->builder, node, place);
+}
+
+static int open_collection(struct json_reader *reader)
+{
+	bool is_map = *reader->p == '{';
+	struct node *node;
+	int r;
+
+	r = builder_open(reader->builder, is_map ? NODE_MAP : NODE_SEQUENCE, NODE_BLOCK,
+		place_of(reader), &node);
+	if (r)
+		return r;
+	reader->p++;
+	reader->expect = is_map ? EXPECT_KEY_OR_END : EXPECT_VALUE_OR_END;
+	return 0;
+}
+
+static void after_value(struct json_reader *reader)
+{
+	reader->expect = reader->builder->depth ? EXPECT_COMMA_OR_END : EXPECT_NOTHING;
+}
+
+static bool is_in_map(const struct json_reader *reader)
+{
+	const struct builder *builder = reader->builder;
+
+	return builder->depth && node_is_map(builder->open[builder->depth - 1].node);
+}
+
+static int close_collection(struct json_reader *reader)
+{
+	int r;
+
+	reader->p++;
+	r = builder_close(reader->builder);
+	after_value(reader);
+	return r;
+}
+
+static int on_value(struct json_reader *reader)
+{
+	struct node *node;
+	int r;
+
+	switch (*reader->p) {
+	case '{':
+	case '[':
+		return open_collection(reader);
+	case '"':
+		r = take_string(reader, &node);
+		if (!r)
+			r = builder_add(
+				reader->builder, node, (struct place){node->line, node->column});
+		break;
+	case ']':
+	case '}':
+		return fail(
+			reader, "a value is missing; a comma may stand only between two values");
+	default:
+		r = take_word(reader);
+		break;
+	}
+	after_value(reader);
+	return r;
+}
+
+static int on_key(struct json_reader *reader)
+{
+	struct node *node;
+	int r;
+
+	if (*reader->p == '}')
+		return fail(reader, "a key is missing; a comma may stand only between two pairs");
+	if (*reader->p != '"')
+		return fail(reader, "a key is missing; it must be a string in double quotes");
+	r = take_string(reader, &node);
+	if (!r)
+		r = builder_add(reader->builder, node, (struct place){node->line, node->column});
+	if (r)
+		return r;
+	skip_space(reader);
+	if (reader->p == reader->end || *reader->p != ':')
+		return fail(reader, "a \":\" is missing behind the key");
+	reader->p++;
+	reader->expect = EXPECT_VALUE;
+	return 0;
+}
+
+static int on_comma(struct json_reader *reader)
+{
+	bool is_map = is_in_map(reader);
+
+	if (*reader->p == ',') {
+		reader->p++;
+		reader->expect = is_map ? EXPECT_KEY : EXPECT_VALUE;
+		return 0;
+	}
+	if (*reader->p == (is_map ? '}' : ']'))
+		return close_collection(reader);
+	return fail(reader,
+		is_map ? "a \",\" or \"}\" is missing here" : "a \",\" or \"]\" is missing here");
+}
+
+/* reader->p stands at something. */
+static int take_next(struct json_reader *reader)
+{
+	switch (reader->expect) {
+	case EXPECT_VALUE_OR_END:
+		if (*reader->p == ']')
+			return close_collection(reader);
+		return on_value(reader);
+	case EXPECT_VALUE:
+		return on_value(reader);
+	case EXPECT_KEY_OR_END:
+		if (*reader->p == '}')
+			return close_collection(reader);
+		return on_key(reader);
+	case EXPECT_KEY:
+		return on_key(reader);
+	case EXPECT_COMMA_OR_END:
+		return on_comma(reader);
+	case EXPECT_NOTHING:
+		break;
+	}
+	return fail(reader, "something follows the end; a JSON file holds one value");
+}
+
+static int at_end(struct json_reader *reader)
+{
+	const struct builder *builder = reader->builder;
+	const struct node *open;
+
+	if (!builder->depth)
+		return 0;
+	open = builder->open[builder->depth - 1].node;
+	return builder_problem(builder, place_of(reader),
+		"the file ends inside %s that begins on line %u; a closing \"%c\" is missing",
+		node_is_map(open) ? "an object" : "an array", open->line,
+		node_is_map(open) ? '}' : ']');
+}
+
+int json_read(struct builder *builder, struct span text)
+{
+	struct json_reader reader = {.builder = builder,
+		.p = text.data,
+		.end = text.data + text.len,
+		.expect = EXPECT_VALUE,
+		.line = 1,
+		.counted = text.data,
+		.counted_place = 1};
+	int r = 0;
+
+	if (!text.len)
+		return 0;
+	while (!r) {
+		skip_space(&reader);
+		if (reader.p == reader.end)
+			return at_end(&reader);
+		r = take_next(&reader);
+	}
+	return r;
+}

@@ -1,0 +1,214 @@
+/*
+ * JSON, two spaces a level. YAML can say more: keys that are no strings become strings, tags that
+ * no schema knows are dropped and their text is written as a string; .inf, .nan and keys that are
+ * lists or maps are problems.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "format.h"
+#include "number.h"
+#include "scalar.h"
+#include "utf8.h"
+
+struct json_writer {
+	struct arena *arena; /* for converted numbers */
+	struct output *output;
+	struct problem *problem;
+	unsigned depth_max;
+};
+
+static void put_escape(struct output *output, unsigned char c)
+{
+	static const char names[] = "\"\\bfnrt", values[] = "\"\\\b\f\n\r\t";
+	const char *value = c ? strchr(values, c) : NULL;
+	char text[8];
+
+	if (value) {
+		output_char(output, '\\');
+		output_char(output, names[value - values]);
+		return;
+	}
+	snprintf(text, sizeof(text), "\\u%04x", c);
+	output_string(output, text);
+}
+
+static bool is_escaped(unsigned char c)
+{
+	return c < 0x20 || c == '"' || c == '\\' || c == 0x7F;
+}
+
+static int put_string(struct json_writer *writer, const struct node *node, struct span text)
+{
+	const char *p = text.data, *end = text.data + text.len, *from = p;
+
+	output_char(writer->output, '"');
+	while (p < end) {
+		size_t length = utf8_length(p, end);
+
+		if (!length)
+			return problem_at(writer->problem, node,
+				"a string is not UTF-8 (byte 0x%02X), which JSON wants",
+				(unsigned)(unsigned char)*p);
+		if (is_escaped((unsigned char)*p)) {
+			output_put(writer->output, from, (size_t)(p - from));
+			put_escape(writer->output, (unsigned char)*p);
+			from = p + 1;
+		}
+		p += length;
+	}
+	output_put(writer->output, from, (size_t)(p - from));
+	output_char(writer->output, '"');
+	return 0;
+}
+
+static int no_number(struct json_writer *writer, const struct node *node)
+{
+	int shown = node->text.len < 32 ? (int)node->text.len : 32;
+
+	if (node->text.len > NUMBER_DIGITS_MAX)
+		return problem_at(writer->problem, node,
+			"a number of more than %d digits can't be turned to decimal for JSON; "
+			"quote it",
+			NUMBER_DIGITS_MAX);
+	return problem_at(writer->problem, node,
+		"JSON has no %.*s; quote it, or write the file as YAML", shown, node->text.data);
+}
+
+static int put_scalar(struct json_writer *writer, const struct node *node, bool is_key)
+{
+	enum scalar_type type = scalar_type(node);
+	bool is_bare = type == SCALAR_NULL || type == SCALAR_BOOL || type == SCALAR_INT ||
+		       type == SCALAR_FLOAT;
+	struct span text;
+	int r;
+
+	r = scalar_json(node, writer->arena, &text);
+	if (r == -ERANGE)
+		return no_number(writer, node);
+	if (r < 0)
+		return r;
+	if (!is_bare || is_key)
+		return put_string(writer, node, text);
+	output_put(writer->output, text.data, text.len);
+	return 0;
+}
+
+static void put_newline(struct json_writer *writer, unsigned depth)
+{
+	output_char(writer->output, '\n');
+	output_spaces(writer->output, 2 * (size_t)depth);
+}
+
+static int put_node(struct json_writer *writer, const struct node *node, unsigned depth);
+
+static int put_sequence(struct json_writer *writer, const struct node *seq, unsigned depth)
+{
+	int r = 0;
+
+	output_char(writer->output, '[');
+	for (uint32_t i = 0; !r && i < seq->seq.count; i++) {
+		if (i)
+			output_char(writer->output, ',');
+		put_newline(writer, depth + 1);
+		r = put_node(writer, seq->seq.items[i], depth + 1);
+	}
+	if (seq->seq.count)
+		put_newline(writer, depth);
+	output_char(writer->output, ']');
+	return r;
+}
+
+static int put_pair(struct json_writer *writer, const struct pair *pair, unsigned depth)
+{
+	int r;
+
+	if (!node_is_scalar(pair->key))
+		return problem_at(writer->problem, pair->key,
+			"a key in JSON is a string, and this one is %s", node_kind_name(pair->key));
+	r = put_scalar(writer, pair->key, true);
+	if (r)
+		return r;
+	output_put(writer->output, ": ", 2);
+	return put_node(writer, pair->value, depth);
+}
+
+static bool has_only_strings(const struct node *map)
+{
+	for (uint32_t i = 0; i < map->map.count; i++) {
+		const struct node *key = map->map.pairs[i].key;
+
+		if (!node_is_scalar(key) || scalar_type(key) != SCALAR_STRING)
+			return false;
+	}
+	return true;
+}
+
+/* 1 and "1" are two keys in YAML, and would be one in JSON. */
+static int check_keys(struct json_writer *writer, const struct node *map)
+{
+	struct node *names;
+
+	if (has_only_strings(map))
+		return 0;
+	names = node_new_map(writer->arena, NULL);
+	if (!names || node_reserve(writer->arena, names, map->map.count) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < map->map.count; i++) {
+		const struct node *key = map->map.pairs[i].key;
+		const struct pair *found;
+		struct node *name;
+		struct span text;
+
+		if (!node_is_scalar(key) || scalar_json(key, writer->arena, &text) < 0)
+			continue;
+		name = node_new_scalar(writer->arena, text, NODE_DOUBLE);
+		if (!name)
+			return -ENOMEM;
+		found = node_find(names, name);
+		if (found && !node_equal(key, found->value))
+			return problem_at(writer->problem, key,
+				"two keys of the map are the same text in JSON; rename one");
+		if (node_put(writer->arena, names, name, key) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int put_map(struct json_writer *writer, const struct node *map, unsigned depth)
+{
+	int r = check_keys(writer, map);
+
+	output_char(writer->output, '{');
+	for (uint32_t i = 0; !r && i < map->map.count; i++) {
+		if (i)
+			output_char(writer->output, ',');
+		put_newline(writer, depth + 1);
+		r = put_pair(writer, &map->map.pairs[i], depth + 1);
+	}
+	if (map->map.count)
+		put_newline(writer, depth);
+	output_char(writer->output, '}');
+	return r;
+}
+
+static int put_node(struct json_writer *writer, const struct node *node, unsigned depth)
+{
+	if (depth >= writer->depth_max && !node_is_scalar(node))
+		return format_too_deep(writer->problem, node, writer->depth_max);
+	if (node_is_map(node))
+		return put_map(writer, node, depth);
+	if (node_is_sequence(node))
+		return put_sequence(writer, node, depth);
+	return put_scalar(writer, node, false);
+}
+
+int json_write(const struct node *root, unsigned depth, struct arena *arena, struct output *output,
+	struct problem *problem)
+{
+	struct json_writer writer = {arena, output, problem, depth};
+	int r = put_node(&writer, root, 0);
+
+	output_char(output, '\n');
+	return r;
+}

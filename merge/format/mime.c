@@ -1,0 +1,335 @@
+#include <errno.h>
+#include <gmime/gmime.h>
+
+#include "cleanup.h"
+#include "mime.h"
+
+/* Containers in each other. */
+#define MIME_DEPTH_MAX 32
+
+/* Lines that look like headers, in the whole message. GMime takes a microsecond and a kilobyte
+ * each. */
+#define MIME_HEADERS_MAX 50000
+
+struct mime_reader {
+	const struct source *source;
+	struct span text;
+	struct arena *arena;
+	struct problem *problem;
+	struct mime_part *parts;
+	size_t count;
+	size_t max;
+
+	/* What GMime found first. */
+	GMimeParserWarning warning;
+	gint64 warning_offset;
+
+	uint32_t line; /* that of `at`, starting at 1 */
+	size_t at;
+};
+
+static void unref(void *place)
+{
+	GObject *object = *(GObject **)place;
+
+	if (object)
+		g_object_unref(object);
+}
+
+/* GMime's own state; it stays, because another thread may be using it. */
+static void init(void)
+{
+	static gsize is_done;
+
+	if (g_once_init_enter(&is_done)) {
+		g_mime_init();
+		g_once_init_leave(&is_done, 1);
+	}
+}
+
+/* The line of a byte. Offsets come in order, nearly always. */
+static uint32_t line_of(struct mime_reader *reader, gint64 offset)
+{
+	size_t end = offset < 0 ? 0 : (size_t)offset;
+
+	if (end > reader->text.len)
+		end = reader->text.len;
+	if (end < reader->at) {
+		reader->line = 1;
+		reader->at = 0;
+	}
+	for (; reader->at < end; reader->at++)
+		reader->line += reader->text.data[reader->at] == '\n';
+	return reader->line;
+}
+
+static int broken(struct mime_reader *reader, uint32_t line, const char *reason)
+{
+	return problem_set(
+		reader->problem, reader->source->name, line, 0, "broken MIME message: %s", reason);
+}
+
+/* NULL for what cloud-init reads as well. */
+static const char *reason_of(GMimeParserWarning warning)
+{
+	switch (warning) {
+	case GMIME_WARN_MALFORMED_MULTIPART:
+		return "no part stands between the multipart's boundaries";
+	case GMIME_WARN_TRUNCATED_MESSAGE:
+		return "it ends before its last boundary";
+	case GMIME_CRIT_MULTIPART_WITHOUT_BOUNDARY:
+		return "a multipart has no boundary parameter";
+	case GMIME_CRIT_INVALID_HEADER_NAME:
+		return "a header's name is invalid";
+	case GMIME_CRIT_NESTING_OVERFLOW:
+		return "multiparts are nested too deep";
+	default:
+		return NULL;
+	}
+}
+
+static void on_warning(gint64 offset, GMimeParserWarning warning, const gchar *item, gpointer data)
+{
+	struct mime_reader *reader = data;
+
+	(void)item;
+	if (reader->warning != 0 || !reason_of(warning))
+		return;
+	reader->warning = warning;
+	reader->warning_offset =
+		warning == GMIME_WARN_TRUNCATED_MESSAGE ? (gint64)reader->text.len : offset;
+}
+
+static int copy_string(struct mime_reader *reader, const char *string, const char **ret)
+{
+	*ret = arena_copy(reader->arena, span_of(string));
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* cloud-init looks a header up with its name in this very case. */
+static GMimeHeader *find_header(GMimeHeaderList *headers, const char *name)
+{
+	int count = g_mime_header_list_get_count(headers);
+
+	for (int i = 0; i < count; i++) {
+		GMimeHeader *header = g_mime_header_list_get_header_at(headers, i);
+		if (strcmp(g_mime_header_get_name(header), name) == 0)
+			return g_mime_header_list_get_header(headers, name);
+	}
+	return NULL;
+}
+
+static int take_merge_type(struct mime_reader *reader, GMimeObject *object, struct mime_part *part)
+{
+	static const char *const names[] = {"Merge-Type", "X-Merge-Type"};
+	GMimeHeaderList *headers = g_mime_object_get_header_list(object);
+
+	for (size_t i = 0; i < 2; i++) {
+		GMimeHeader *header = find_header(headers, names[i]);
+		const char *value = header ? g_mime_header_get_raw_value(header) : NULL;
+		if (!value)
+			continue;
+		/* Raw, because what stands in parentheses must not be folded. */
+		value += strspn(value, " \t");
+		size_t len = strlen(value);
+		while (len > 0 && (value[len - 1] == '\n' || value[len - 1] == '\r'))
+			len--;
+		if (len == 0)
+			continue;
+		part->merge_type = arena_copy(reader->arena, (struct span){value, len});
+		part->merge_type_line = line_of(reader, g_mime_header_get_offset(header));
+		return part->merge_type ? 0 : -ENOMEM;
+	}
+	return 0;
+}
+
+static int take_type(struct mime_reader *reader, GMimeObject *object, struct mime_part *part)
+{
+	char *type = g_mime_content_type_get_mime_type(g_mime_object_get_content_type(object));
+	char *small = g_ascii_strdown(type, -1);
+
+	int r = copy_string(reader, small, &part->type);
+	g_free(small);
+	g_free(type);
+	return r;
+}
+
+static bool is_base64(char c)
+{
+	return g_ascii_isalnum(c) || c == '+' || c == '/';
+}
+
+/* GMime skips what is no base64, so a damaged part would come out as another text. */
+static int check_base64(struct mime_reader *reader, size_t start, size_t end)
+{
+	size_t digits = 0, padding = 0;
+
+	for (size_t i = start; i < end; i++) {
+		char c = reader->text.data[i];
+		if (g_ascii_isspace(c))
+			continue;
+		if (c == '=')
+			padding++;
+		else if (is_base64(c) && padding == 0)
+			digits++;
+		else
+			return broken(reader, line_of(reader, (gint64)i),
+				"a part said to be base64 is not");
+	}
+	if (padding > 2 || (digits + padding) % 4 != 0)
+		return broken(
+			reader, line_of(reader, (gint64)end), "a part in base64 is cut short");
+	return 0;
+}
+
+static int take_text(struct mime_reader *reader, GMimePart *object, struct mime_part *part)
+{
+	GMimeDataWrapper *content = g_mime_part_get_content(object);
+	CLEANUP(unref) GMimeStream *decoded = g_mime_stream_mem_new();
+	GMimeContentEncoding encoding;
+	GMimeStream *stream;
+
+	part->text = span_of("");
+	if (!content)
+		return 0;
+	encoding = g_mime_data_wrapper_get_encoding(content);
+	stream = g_mime_data_wrapper_get_stream(content);
+	/* The stream is a window on the text, not a copy. */
+	size_t start = (size_t)stream->bound_start;
+	size_t end = stream->bound_end < 0 ? reader->text.len : (size_t)stream->bound_end;
+	bool is_rewritten = encoding == GMIME_CONTENT_ENCODING_BASE64 ||
+			    encoding == GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE ||
+			    encoding == GMIME_CONTENT_ENCODING_UUENCODE;
+	uint32_t line = line_of(reader, (gint64)start);
+
+	if (encoding == GMIME_CONTENT_ENCODING_BASE64) {
+		int r = check_base64(reader, start, end);
+		if (r != 0)
+			return r;
+	}
+	if (g_mime_data_wrapper_write_to_stream(content, decoded) < 0)
+		return broken(reader, line, "a part can't be decoded");
+	GByteArray *bytes = g_mime_stream_mem_get_byte_array(GMIME_STREAM_MEM(decoded));
+	part->text = (struct span){(const char *)bytes->data, bytes->len};
+	part->text.data = arena_copy(reader->arena, part->text);
+	part->place = (struct text_place){.lines = is_rewritten ? line : line - 1,
+		.columns = is_rewritten ? 1 : 0,
+		.is_rewritten = is_rewritten};
+	return part->text.data ? 0 : -ENOMEM;
+}
+
+static int take_part(struct mime_reader *reader, GMimeObject *object)
+{
+	if (reader->count == reader->max)
+		return broken(reader, 0, "it has too many parts");
+	if ((reader->count & (reader->count - 1)) == 0) {
+		/* Full at 1, 2, 4 … parts. */
+		size_t capacity = reader->count ? reader->count * 2 : 1;
+		struct mime_part *parts = arena_zalloc(reader->arena, capacity, sizeof(*parts));
+		if (!parts)
+			return -ENOMEM;
+		if (reader->count > 0)
+			memcpy(parts, reader->parts, reader->count * sizeof(*parts));
+		reader->parts = parts;
+	}
+
+	struct mime_part *part = &reader->parts[reader->count++];
+	int r = take_type(reader, object, part);
+	if (r == 0)
+		r = take_merge_type(reader, object, part);
+	if (r == 0 && GMIME_IS_PART(object))
+		r = take_text(reader, GMIME_PART(object), part);
+	return r;
+}
+
+static int take_object(struct mime_reader *reader, GMimeObject *object, unsigned depth)
+{
+	if (depth > MIME_DEPTH_MAX)
+		return broken(reader, 0, "multiparts are nested too deep");
+	if (GMIME_IS_MULTIPART(object)) {
+		GMimeMultipart *multipart = GMIME_MULTIPART(object);
+		int count = g_mime_multipart_get_count(multipart), r = 0;
+		for (int i = 0; r == 0 && i < count; i++)
+			r = take_object(reader, g_mime_multipart_get_part(multipart, i), depth + 1);
+		return r;
+	}
+	if (GMIME_IS_MESSAGE_PART(object)) {
+		GMimeMessage *message = g_mime_message_part_get_message(GMIME_MESSAGE_PART(object));
+		GMimeObject *inner = message ? g_mime_message_get_mime_part(message) : NULL;
+		return inner ? take_object(reader, inner, depth + 1) : 0;
+	}
+	return take_part(reader, object);
+}
+
+/* `name:` at the begin of a line. */
+static bool begins_header(const char *at, const char *end)
+{
+	const char *start = at;
+
+	while (at<end && * at> ' ' && *at < 0x7F && *at != ':')
+		at++;
+	return at > start && at < end && *at == ':';
+}
+
+static int check_headers(struct mime_reader *reader)
+{
+	const char *at = reader->text.data, *end = at + reader->text.len;
+	size_t count = 0;
+
+	while (at && at < end) {
+		if (begins_header(at, end) && ++count > MIME_HEADERS_MAX)
+			return broken(reader, line_of(reader, at - reader->text.data),
+				"it has too many headers");
+		at = memchr(at, '\n', (size_t)(end - at));
+		at = at ? at + 1 : NULL;
+	}
+	return 0;
+}
+
+static GMimeObject *parse(struct mime_reader *reader)
+{
+	CLEANUP(unref)
+	GMimeStream *stream =
+		g_mime_stream_mem_new_with_buffer(reader->text.data, reader->text.len);
+	CLEANUP(unref) GMimeParser *parser = g_mime_parser_new_with_stream(stream);
+	GMimeParserOptions *options = g_mime_parser_options_new();
+	bool is_mbox = reader->text.len >= 5 && memcmp(reader->text.data, "From ", 5) == 0;
+	GMimeObject *object;
+
+	g_mime_parser_set_persist_stream(parser, TRUE);
+	g_mime_parser_set_format(parser, is_mbox ? GMIME_FORMAT_MBOX : GMIME_FORMAT_MESSAGE);
+	g_mime_parser_options_set_warning_callback(options, on_warning, reader);
+	object = g_mime_parser_construct_part(parser, options);
+	g_mime_parser_options_free(options);
+	return object;
+}
+
+int mime_read(const struct source *source, struct span text, size_t max, struct arena *arena,
+	struct mime_part **ret, size_t *count, struct problem *problem)
+{
+	struct mime_reader reader = {
+		.source = source,
+		.text = text,
+		.arena = arena,
+		.problem = problem,
+		.max = max,
+		.line = 1,
+	};
+
+	int r = check_headers(&reader);
+	if (r != 0)
+		return r;
+	init();
+	CLEANUP(unref) GMimeObject *object = parse(&reader);
+	if (!object)
+		return broken(&reader, 0, "it has no headers");
+	if (reader.warning != 0)
+		return broken(&reader, line_of(&reader, reader.warning_offset),
+			reason_of(reader.warning));
+	r = take_object(&reader, object, 0);
+	if (r != 0)
+		return r;
+	*ret = reader.parts;
+	*count = reader.count;
+	return 0;
+}

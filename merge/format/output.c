@@ -1,0 +1,67 @@
+#include "output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Bytes; also when the first guess was none. */
+#define OUTPUT_MIN 256
+
+bool output_grow(struct output *output, size_t more)
+{
+	size_t capacity = output->capacity ? output->capacity : output->guess;
+	char *data;
+
+	if (output->failure)
+		return false;
+	if (more > output->max || output->len > output->max - more) {
+		output->failure = -E2BIG;
+		return false;
+	}
+	if (capacity < OUTPUT_MIN)
+		capacity = OUTPUT_MIN;
+	while (capacity - output->len < more)
+		capacity *= 2;
+	data = realloc(output->data, capacity);
+	if (!data) {
+		output->failure = -ENOMEM;
+		return false;
+	}
+	output->data = data;
+	output->capacity = capacity;
+	return true;
+}
+
+void output_fini(struct output *output)
+{
+	free(output->data);
+}
+
+int output_finish(
+	struct output *output, struct arena *arena, struct span *ret, struct problem *problem)
+{
+	size_t len = output->len;
+	char *text;
+	int r;
+
+	/* The buffer may be larger than what is allowed. */
+	if (!output->failure && len > output->max)
+		output->failure = -E2BIG;
+	if (output->failure == -E2BIG)
+		return problem_set(problem, NULL, 0, 0,
+			"the result is larger than %zu bytes (limit: result_bytes)", output->max);
+	if (output->failure)
+		return output->failure;
+
+	text = realloc(output->data, len + 1);
+	if (!text)
+		return -ENOMEM;
+	output->data = text;
+	output->capacity = len + 1;
+	text[len] = '\0';
+	r = arena_adopt(arena, text, len + 1);
+	if (r < 0)
+		return r;
+	*output = (struct output){.max = output->max};
+	*ret = (struct span){text, len};
+	return 0;
+}

@@ -1,0 +1,57 @@
+/*
+ * The text that a writer makes: a buffer that grows up to a limit. A failure sticks and what comes
+ * after it is dropped, so a writer need not look before the end.
+ */
+#pragma once
+
+#include "arena.h"
+#include "problem.h"
+#include "span.h"
+
+struct output {
+	char *data;
+	size_t len;
+	size_t capacity;
+	size_t max;   /* bytes */
+	size_t guess; /* of the text's size, in bytes */
+	int failure;  /* 0, -ENOMEM, or -E2BIG: over `max` */
+};
+
+/* Makes room for `more` bytes. False: `failure` is set. */
+bool output_grow(struct output *output, size_t more);
+
+void output_fini(struct output *output);
+
+/** Gives the text to `arena`. 0 with *ret NUL-terminated, PROBLEM (over the limit) or -ENOMEM. */
+int output_finish(
+	struct output *output, struct arena *arena, struct span *ret, struct problem *problem);
+
+static inline void output_put(struct output *output, const char *data, size_t len)
+{
+	if (output->capacity - output->len < len && !output_grow(output, len))
+		return;
+	if (len)
+		memcpy(output->data + output->len, data, len);
+	output->len += len;
+}
+
+static inline void output_char(struct output *output, char c)
+{
+	if (output->capacity == output->len && !output_grow(output, 1))
+		return;
+	output->data[output->len++] = c;
+}
+
+static inline void output_string(struct output *output, const char *string)
+{
+	output_put(output, string, strlen(string));
+}
+
+static inline void output_spaces(struct output *output, size_t count)
+{
+	if (output->capacity - output->len < count && !output_grow(output, count))
+		return;
+	if (count)
+		memset(output->data + output->len, ' ', count);
+	output->len += count;
+}

@@ -1,0 +1,417 @@
+/*
+ * YAML through libyaml's events.
+ *
+ * libyaml's own document building is not used: it loses duplicate keys' order and the tags as they
+ * were written, and costs a second tree.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <yaml.h>
+
+#include "format.h"
+#include "hash.h"
+#include "utf8.h"
+
+/*
+ * libyaml compares every %TAG with all others and every tag with every %TAG, and copies the prefix
+ * into each tag: many or long ones would let a small file cost hours.
+ */
+#define TAG_DIRECTIVES_MAX 64
+#define TAG_DIRECTIVE_MAX 512 /* bytes */
+
+/* A name and what it stands for; of another generation: free. */
+struct name {
+	struct span text;
+	uint32_t generation;
+	uint32_t hash;
+	const void *value;
+};
+
+/* Names by hash: open addressing, at most half full. Starting a new generation empties it. */
+struct names {
+	struct name *slots;
+	size_t size;  /* a power of two, or 0 */
+	size_t count; /* in this generation */
+	uint32_t generation;
+};
+
+struct yaml_reader {
+	yaml_parser_t parser;
+	struct builder *builder;
+	struct span text;
+	struct names anchors; /* to struct node; a generation is a YAML document */
+	struct names tags;    /* to the one copy of each */
+	size_t tag_bytes;     /* of those copies */
+};
+
+static struct name *names_slot(const struct names *names, struct span text, uint32_t hash)
+{
+	for (size_t i = hash & (names->size - 1);; i = (i + 1) & (names->size - 1)) {
+		struct name *name = &names->slots[i];
+
+		if (name->generation != names->generation ||
+			(name->hash == hash && span_equal(name->text, text)))
+			return name;
+	}
+}
+
+static int names_grow(struct names *names)
+{
+	struct names larger = {.size = names->size ? names->size * 2 : 64, .generation = 1};
+
+	larger.slots = calloc(larger.size, sizeof(*larger.slots));
+	if (!larger.slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < names->size; i++) {
+		struct name *name = &names->slots[i];
+
+		if (name->generation != names->generation)
+			continue;
+		name->generation = larger.generation;
+		*names_slot(&larger, name->text, name->hash) = *name;
+	}
+	larger.count = names->count;
+	free(names->slots);
+	*names = larger;
+	return 0;
+}
+
+static void names_clear(struct names *names)
+{
+	names->count = 0;
+	names->generation++;
+}
+
+static struct name *names_find(const struct names *names, struct span text)
+{
+	struct name *name;
+
+	if (!names->count)
+		return NULL;
+	name = names_slot(names, text, hash_end(hash_bytes(hash_seed(), text)));
+	return name->generation == names->generation ? name : NULL;
+}
+
+/* Sets a name, which must live as long as `names`, to `value`. */
+static int names_set(struct names *names, struct span text, const void *value)
+{
+	uint32_t hash = hash_end(hash_bytes(hash_seed(), text));
+	struct name *name;
+	int r;
+
+	if (names->count + 1 > names->size / 2) {
+		r = names_grow(names);
+		if (r < 0)
+			return r;
+	}
+	name = names_slot(names, text, hash);
+	if (name->generation != names->generation)
+		names->count++;
+	*name = (struct name){text, names->generation, hash, value};
+	return 0;
+}
+
+static struct place place_of(const struct yaml_reader *reader, const yaml_mark_t *mark)
+{
+	/* limits.source_bytes may be set above 4 GiB; a line number may wrap there. */
+	return builder_place(reader->builder, (uint32_t)mark->line + 1, (uint32_t)mark->column + 1);
+}
+
+/* The place of a byte: libyaml gives no mark where the characters themselves are wrong. */
+static struct place place_at(const struct yaml_reader *reader, size_t offset)
+{
+	struct span text = reader->text;
+	struct place place = {1, 1};
+	const char *p = text.data, *end = text.data + (offset < text.len ? offset : text.len);
+
+	for (; p < end; p++) {
+		if (*p == '\n' || (*p == '\r' && (p + 1 == end || p[1] != '\n'))) {
+			place.line++;
+			place.column = 1;
+		} else if (!utf8_is_tail((unsigned char)*p)) {
+			place.column++;
+		}
+	}
+	return builder_place(reader->builder, place.line, place.column);
+}
+
+static int reader_problem(struct yaml_reader *reader)
+{
+	const yaml_parser_t *parser = &reader->parser;
+	size_t offset = parser->problem_offset;
+	struct place place = place_at(reader, offset);
+
+	if (strstr(parser->problem, "UTF-8") && offset < reader->text.len)
+		return builder_problem(reader->builder, place,
+			"is not UTF-8 (byte 0x%02X); save it as UTF-8",
+			(unsigned)(unsigned char)reader->text.data[offset]);
+	if (parser->problem_value >= 0)
+		return builder_problem(reader->builder, place,
+			"the character U+%04X is not allowed; write it as an escape in double "
+			"quotes",
+			(unsigned)parser->problem_value);
+	return builder_problem(reader->builder, place, "%s", parser->problem);
+}
+
+/* The character that a mark stands at; marks count characters. */
+static char char_at(struct span text, const yaml_mark_t *mark)
+{
+	const char *p = text.data, *end = text.data + text.len;
+
+	for (size_t i = 0; p < end; p++)
+		if (!utf8_is_tail((unsigned char)*p) && i++ == mark->index)
+			return *p;
+	return '\0';
+}
+
+static int parse_problem(struct yaml_reader *reader)
+{
+	const yaml_parser_t *parser = &reader->parser;
+	struct place place = place_of(reader, &parser->problem_mark);
+	const char *remedy = "";
+
+	if (parser->error == YAML_MEMORY_ERROR)
+		return -ENOMEM;
+	if (parser->error == YAML_READER_ERROR)
+		return reader_problem(reader);
+	if (char_at(reader->text, &parser->problem_mark) == '\t')
+		remedy = "; a tab can't indent, use spaces";
+	if (!parser->context)
+		return builder_problem(reader->builder, place, "%s%s", parser->problem, remedy);
+	if (parser->context_mark.line == parser->problem_mark.line)
+		return builder_problem(reader->builder, place, "%s: %s%s", parser->context,
+			parser->problem, remedy);
+	return builder_problem(reader->builder, place, "%s started on line %u: %s%s",
+		parser->context, (unsigned)place_of(reader, &parser->context_mark).line,
+		parser->problem, remedy);
+}
+
+static int take_tag(struct yaml_reader *reader, const yaml_char_t *written, struct place place,
+	const char **ret)
+{
+	struct builder *builder = reader->builder;
+	struct span text;
+	struct name *name;
+	char *copy;
+	int r;
+
+	if (!written)
+		return 0;
+	text = span_of((const char *)written);
+	name = names_find(&reader->tags, text);
+	if (name) {
+		*ret = name->value;
+		return 0;
+	}
+	/* A short tag may stand for a long one. */
+	reader->tag_bytes += text.len;
+	if (reader->tag_bytes > builder->options->limits.source_bytes)
+		return builder_problem(builder, place,
+			"the tags, written out, are larger than %zu bytes (limit: source_bytes)",
+			builder->options->limits.source_bytes);
+	copy = arena_copy(builder->document->arena, text);
+	if (!copy)
+		return -ENOMEM;
+	r = names_set(&reader->tags, (struct span){copy, text.len}, copy);
+	if (r < 0)
+		return r;
+	*ret = copy;
+	return 0;
+}
+
+static int take_anchor(
+	struct yaml_reader *reader, const yaml_char_t *written, const struct node *node)
+{
+	struct span text;
+	char *copy;
+
+	if (!written)
+		return 0;
+	text = span_of((const char *)written);
+	copy = arena_copy(reader->builder->document->arena, text);
+	if (!copy)
+		return -ENOMEM;
+	return names_set(&reader->anchors, (struct span){copy, text.len}, node);
+}
+
+static enum node_style scalar_style(yaml_scalar_style_t style)
+{
+	switch (style) {
+	case YAML_SINGLE_QUOTED_SCALAR_STYLE:
+		return NODE_SINGLE;
+	case YAML_DOUBLE_QUOTED_SCALAR_STYLE:
+		return NODE_DOUBLE;
+	case YAML_LITERAL_SCALAR_STYLE:
+		return NODE_LITERAL;
+	case YAML_FOLDED_SCALAR_STYLE:
+		return NODE_FOLDED;
+	default:
+		return NODE_PLAIN;
+	}
+}
+
+static int on_scalar(struct yaml_reader *reader, const yaml_event_t *event)
+{
+	struct builder *builder = reader->builder;
+	struct place place = place_of(reader, &event->start_mark);
+	struct node *node;
+	char *text;
+	int r;
+
+	node = builder_new_scalar(builder, place, event->data.scalar.length, &text);
+	if (!node)
+		return -ENOMEM;
+	memcpy(text, event->data.scalar.value, event->data.scalar.length);
+	node->style = (uint8_t)scalar_style(event->data.scalar.style);
+	node->schema = (uint8_t)builder->options->schema;
+	r = take_tag(reader, event->data.scalar.tag, place, &node->tag);
+	if (!r)
+		r = take_anchor(reader, event->data.scalar.anchor, node);
+	return r ? r : builder_add(builder, node, place);
+}
+
+static int on_alias(struct yaml_reader *reader, const yaml_event_t *event)
+{
+	const char *anchor = (const char *)event->data.alias.anchor;
+	struct place place = place_of(reader, &event->start_mark);
+	const struct name *name = names_find(&reader->anchors, span_of(anchor));
+	const struct node *node;
+
+	if (!name)
+		return builder_problem(reader->builder, place,
+			"no anchor &%s stands before the alias *%s", anchor, anchor);
+	node = name->value;
+	if (node->mark == BUILDER_OPEN)
+		return builder_problem(reader->builder, place,
+			"the alias *%s stands inside the value that it refers to", anchor);
+	return builder_add(reader->builder, node, place);
+}
+
+static int on_collection(struct yaml_reader *reader, const yaml_event_t *event)
+{
+	bool is_map = event->type == YAML_MAPPING_START_EVENT;
+	bool is_flow = is_map ? event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+			      : event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
+	const yaml_char_t *tag =
+		is_map ? event->data.mapping_start.tag : event->data.sequence_start.tag;
+	const yaml_char_t *anchor =
+		is_map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor;
+	struct place place = place_of(reader, &event->start_mark);
+	struct node *node;
+	int r;
+
+	r = builder_open(reader->builder, is_map ? NODE_MAP : NODE_SEQUENCE,
+		is_flow ? NODE_FLOW : NODE_BLOCK, place, &node);
+	if (!r)
+		r = take_tag(reader, tag, place, &node->tag);
+	return r ? r : take_anchor(reader, anchor, node);
+}
+
+static int on_event(struct yaml_reader *reader, const yaml_event_t *event)
+{
+	switch (event->type) {
+	case YAML_DOCUMENT_START_EVENT:
+		names_clear(&reader->anchors);
+		return 0;
+	case YAML_ALIAS_EVENT:
+		return on_alias(reader, event);
+	case YAML_SCALAR_EVENT:
+		return on_scalar(reader, event);
+	case YAML_SEQUENCE_START_EVENT:
+	case YAML_MAPPING_START_EVENT:
+		return on_collection(reader, event);
+	case YAML_SEQUENCE_END_EVENT:
+	case YAML_MAPPING_END_EVENT:
+		return builder_close(reader->builder);
+	default:
+		return 0;
+	}
+}
+
+static int read_events(struct yaml_reader *reader)
+{
+	yaml_event_type_t type;
+	yaml_event_t event;
+	int r;
+
+	do {
+		if (!yaml_parser_parse(&reader->parser, &event))
+			return parse_problem(reader);
+		type = event.type;
+		r = on_event(reader, &event);
+		yaml_event_delete(&event);
+	} while (!r && type != YAML_STREAM_END_EVENT);
+	return r;
+}
+
+/* Whether a line begins at `p`: YAML 1.1 has three line breaks beyond ASCII. */
+static bool begins_line(struct span text, const char *p)
+{
+	size_t before = (size_t)(p - text.data);
+
+	if (!before || p[-1] == '\n' || p[-1] == '\r')
+		return true;
+	if (before >= 2 && memcmp(p - 2, "\xC2\x85", 2) == 0)
+		return true;
+	return before >= 3 &&
+	       (memcmp(p - 3, "\xE2\x80\xA8", 3) == 0 || memcmp(p - 3, "\xE2\x80\xA9", 3) == 0);
+}
+
+static bool is_too_long(const char *p, const char *end)
+{
+	if (end - p <= TAG_DIRECTIVE_MAX)
+		return false;
+	for (end = p + TAG_DIRECTIVE_MAX; p < end; p++)
+		if (*p == '\n' || *p == '\r')
+			return false;
+	return true;
+}
+
+static int check_tag_directives(const struct yaml_reader *reader)
+{
+	struct span text = reader->text;
+	const char *end = text.data + text.len;
+	unsigned count = 0;
+
+	if (!text.len)
+		return 0;
+	for (const char *p = text.data; (p = memchr(p, '%', (size_t)(end - p))); p++) {
+		struct place place;
+
+		if (end - p < 4 || memcmp(p, "%TAG", 4) != 0 || !begins_line(text, p))
+			continue;
+		if (++count <= TAG_DIRECTIVES_MAX && !is_too_long(p, end))
+			continue;
+		place = place_at(reader, (size_t)(p - text.data));
+		if (count > TAG_DIRECTIVES_MAX)
+			return builder_problem(reader->builder, place,
+				"more than %d %%TAG directives", TAG_DIRECTIVES_MAX);
+		return builder_problem(reader->builder, place,
+			"a %%TAG directive is longer than %d bytes", TAG_DIRECTIVE_MAX);
+	}
+	return 0;
+}
+
+int yaml_read(struct builder *builder, struct span text)
+{
+	struct yaml_reader reader = {.builder = builder,
+		.text = text,
+		.anchors = {.generation = 1},
+		.tags = {.generation = 1}};
+	int r;
+
+	r = check_tag_directives(&reader);
+	if (r)
+		return r;
+	if (!yaml_parser_initialize(&reader.parser))
+		return -ENOMEM;
+	yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(&reader.parser,
+		text.len ? (const unsigned char *)text.data : (const unsigned char *)"", text.len);
+	r = read_events(&reader);
+	yaml_parser_delete(&reader.parser);
+	free(reader.anchors.slots);
+	free(reader.tags.slots);
+	return r;
+}

@@ -1,0 +1,234 @@
+/*
+ * YAML, written directly and not through libyaml's emitter, which quotes any plain scalar with a
+ * colon inside [] or {}: `[80:80]`, `[http://a]`, and dates, which then come back as strings.
+ *
+ * The layout is libyaml's default: two spaces, lists in maps not indented, no line broken.
+ *
+ * Recursive, down to the depth that is allowed.
+ */
+#include <errno.h>
+
+#include "format.h"
+#include "yaml_scalar.h"
+
+struct yaml_writer {
+	struct output *output;
+	unsigned depth_left;
+	const struct node *broken; /* the first scalar that is not UTF-8 */
+	const struct node *deep;   /* the first collection that lies too deep; it is left out */
+};
+
+static void put_flow(struct yaml_writer *writer, const struct node *node, enum yaml_spot spot);
+static void put_node(
+	struct yaml_writer *writer, const struct node *node, int indent, enum yaml_spot spot);
+
+static void put_scalar(
+	struct yaml_writer *writer, const struct node *node, int indent, enum yaml_spot spot)
+{
+	if (yaml_put_scalar(writer->output, node, indent, spot) < 0 && !writer->broken)
+		writer->broken = node;
+}
+
+static uint32_t count_of(const struct node *node)
+{
+	return node_is_map(node) ? node->map.count : node->seq.count;
+}
+
+static bool is_flow(const struct node *node, unsigned depth_left);
+
+static bool is_flow_entry(const struct node *node, unsigned depth_left)
+{
+	if (node_is_scalar(node))
+		return node->style != NODE_LITERAL && node->style != NODE_FOLDED;
+	return !count_of(node) || is_flow(node, depth_left);
+}
+
+/*
+ * Whether the collection, written at a block spot, goes on one line. Not when a merge has put into
+ * it what was written on many lines.
+ */
+static bool is_flow(const struct node *node, unsigned depth_left)
+{
+	bool is_all = node->style == NODE_FLOW && depth_left > 0;
+
+	if (node_is_sequence(node)) {
+		for (uint32_t i = 0; is_all && i < node->seq.count; i++)
+			is_all = is_flow_entry(node->seq.items[i], depth_left - 1);
+		return is_all;
+	}
+	for (uint32_t i = 0; is_all && i < node->map.count; i++)
+		is_all = is_flow_entry(node->map.pairs[i].key, depth_left - 1) &&
+			 is_flow_entry(node->map.pairs[i].value, depth_left - 1);
+	return is_all;
+}
+
+/* False: the collection is too deep. True: leave() must follow. */
+static bool enter(struct yaml_writer *writer, const struct node *node)
+{
+	if (!writer->depth_left) {
+		if (!writer->deep)
+			writer->deep = node;
+		return false;
+	}
+	writer->depth_left--;
+	return true;
+}
+
+static void leave(struct yaml_writer *writer)
+{
+	writer->depth_left++;
+}
+
+static bool is_simple_key(const struct node *key)
+{
+	return node_is_scalar(key) ? yaml_is_simple_key(key) : !count_of(key) && !key->tag;
+}
+
+static void put_flow_pair(struct yaml_writer *writer, const struct pair *pair)
+{
+	if (is_simple_key(pair->key)) {
+		put_flow(writer, pair->key, YAML_AS_FLOW_KEY);
+		output_put(writer->output, ": ", 2);
+	} else {
+		output_put(writer->output, "? ", 2);
+		put_flow(writer, pair->key, YAML_AS_FLOW_KEY);
+		output_put(writer->output, " : ", 3);
+	}
+	put_flow(writer, pair->value, YAML_IN_FLOW);
+}
+
+static void put_flow_entries(struct yaml_writer *writer, const struct node *node)
+{
+	bool is_map = node_is_map(node);
+
+	output_char(writer->output, is_map ? '{' : '[');
+	for (uint32_t i = 0; i < count_of(node); i++) {
+		if (i)
+			output_put(writer->output, ", ", 2);
+		if (is_map)
+			put_flow_pair(writer, &node->map.pairs[i]);
+		else
+			put_flow(writer, node->seq.items[i], YAML_IN_FLOW);
+	}
+	output_char(writer->output, is_map ? '}' : ']');
+}
+
+/* On one line, all that is in it as well. */
+static void put_flow(struct yaml_writer *writer, const struct node *node, enum yaml_spot spot)
+{
+	if (node->tag) {
+		yaml_put_tag(writer->output, node->tag);
+		output_char(writer->output, ' ');
+	}
+	if (node_is_scalar(node)) {
+		put_scalar(writer, node, 0, spot);
+	} else if (enter(writer, node)) {
+		put_flow_entries(writer, node);
+		leave(writer);
+	}
+}
+
+static void put_block_pair(struct yaml_writer *writer, const struct pair *pair, int indent)
+{
+	if (is_simple_key(pair->key)) {
+		put_flow(writer, pair->key, YAML_AS_KEY);
+		output_char(writer->output, ':');
+		put_node(writer, pair->value, indent, YAML_BEHIND_KEY);
+		return;
+	}
+	output_char(writer->output, '?');
+	put_node(writer, pair->key, indent, YAML_BEHIND_DASH);
+	output_spaces(writer->output, (size_t)indent);
+	output_char(writer->output, ':');
+	put_node(writer, pair->value, indent, YAML_BEHIND_DASH);
+}
+
+/* One entry a line, each `indent` spaces in; the first stands at its place already. */
+static void put_entries(struct yaml_writer *writer, const struct node *node, int indent)
+{
+	for (uint32_t i = 0; i < count_of(node); i++) {
+		if (i)
+			output_spaces(writer->output, (size_t)indent);
+		if (node_is_map(node)) {
+			put_block_pair(writer, &node->map.pairs[i], indent);
+		} else {
+			output_char(writer->output, '-');
+			put_node(writer, node->seq.items[i], indent, YAML_BEHIND_DASH);
+		}
+	}
+}
+
+static void put_block(
+	struct yaml_writer *writer, const struct node *node, int indent, enum yaml_spot spot)
+{
+	int inner = indent + 2;
+
+	if (spot == YAML_BEHIND_DASH && !node->tag) {
+		output_char(writer->output, ' ');
+		put_entries(writer, node, inner);
+		return;
+	}
+	if (spot == YAML_BEHIND_KEY && node_is_sequence(node))
+		inner = indent;
+	if (spot == YAML_AT_ROOT)
+		inner = 0;
+	if (spot != YAML_AT_ROOT || node->tag)
+		output_char(writer->output, '\n');
+	output_spaces(writer->output, (size_t)inner);
+	put_entries(writer, node, inner);
+}
+
+static void put_collection(
+	struct yaml_writer *writer, const struct node *node, int indent, enum yaml_spot spot)
+{
+	if (count_of(node) && !is_flow(node, writer->depth_left + 1)) {
+		put_block(writer, node, indent, spot);
+		return;
+	}
+	if (spot != YAML_AT_ROOT || node->tag)
+		output_char(writer->output, ' ');
+	put_flow_entries(writer, node);
+	output_char(writer->output, '\n');
+}
+
+/* A node behind what stands on the line already, and the end of the line. */
+static void put_node(
+	struct yaml_writer *writer, const struct node *node, int indent, enum yaml_spot spot)
+{
+	size_t before;
+
+	if (node->tag) {
+		if (spot != YAML_AT_ROOT)
+			output_char(writer->output, ' ');
+		yaml_put_tag(writer->output, node->tag);
+	}
+	if (!node_is_scalar(node)) {
+		if (enter(writer, node)) {
+			put_collection(writer, node, indent, spot);
+			leave(writer);
+		}
+		return;
+	}
+	before = writer->output->len;
+	if (spot != YAML_AT_ROOT || node->tag)
+		output_char(writer->output, ' ');
+	put_scalar(writer, node, indent, spot);
+	/* Nothing was written: no space either. */
+	if (!node->text.len && writer->output->len == before + 1)
+		writer->output->len = before;
+	output_char(writer->output, '\n');
+}
+
+int yaml_write(
+	const struct node *root, unsigned depth, struct output *output, struct problem *problem)
+{
+	struct yaml_writer writer = {.output = output, .depth_left = depth};
+
+	put_node(&writer, root, 0, YAML_AT_ROOT);
+	if (writer.deep)
+		return format_too_deep(problem, writer.deep, depth);
+	if (writer.broken)
+		return problem_at(
+			problem, writer.broken, "a string is not UTF-8, which YAML wants");
+	return 0;
+}

@@ -1,0 +1,233 @@
+#include "list_rule.h"
+
+#include <errno.h>
+
+#include "scalar.h"
+
+enum word_kind {
+	WORD_KEY,
+	WORD_ONE,  /* any one key */
+	WORD_MANY, /* any number of keys */
+};
+
+struct word {
+	enum word_kind kind;
+	struct span key; /* WORD_KEY */
+};
+
+struct pattern {
+	const struct word *words;
+	size_t count;
+	size_t spelled; /* words of kind WORD_KEY: how specific the pattern is */
+	struct list_rule rule;
+};
+
+struct list_rules {
+	struct pattern *patterns; /* in the order in which they are written */
+	size_t count;
+	bool have_keys;
+};
+
+#define MODES "replace, append, prepend, unique or {by: KEY}"
+
+static int read_mode(const struct node *value, enum list_mode *ret, struct problem *problem)
+{
+	static const char *const names[] = {
+		[LIST_REPLACE] = "replace",
+		[LIST_APPEND] = "append",
+		[LIST_PREPEND] = "prepend",
+		[LIST_UNIQUE] = "unique",
+	};
+
+	if (!node_is_scalar(value))
+		return problem_at(problem, value, "lists combine by %s, and this is %s", MODES,
+			node_kind_name(value));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (span_is(value->text, names[i])) {
+			*ret = (enum list_mode)i;
+			return 0;
+		}
+	return problem_at(
+		problem, value, "lists can't combine by '%s', only by %s", value->text.data, MODES);
+}
+
+static int read_rule(const struct node *value, struct list_rule *ret, struct problem *problem)
+{
+	if (!node_is_map(value))
+		return read_mode(value, &ret->mode, problem);
+
+	const struct node *key = node_get(value, "by");
+	if (!key || value->map.count != 1)
+		return problem_at(problem, value, "lists combine by %s", MODES);
+	if (!node_is_scalar(key) || scalar_is_null(key))
+		return problem_at(problem, key,
+			"'by' names the key that items are matched by, such as {by: name}");
+	*ret = (struct list_rule){.mode = LIST_BY_KEY, .key = key, .hash = node_hash(key)};
+	return 0;
+}
+
+/* The next key of a pattern, unescaped into `out`. Returns what follows its dot; NULL at the end.
+ */
+static const char *next_word(const char *at, const char *end, struct word *word, char *out)
+{
+	size_t len = 0, stars = 0;
+
+	for (; at < end && *at != '.'; at++) {
+		if (*at == '\\' && at + 1 < end)
+			at++;
+		else if (*at == '*')
+			stars++;
+		out[len++] = *at;
+	}
+	out[len] = '\0';
+	*word = (struct word){WORD_KEY, {out, len}};
+	if (stars == len && stars == 1)
+		word->kind = WORD_ONE;
+	else if (stars == len && stars == 2)
+		word->kind = WORD_MANY;
+	else if (stars > 0)
+		word->key.len = 0; /* not allowed: told by the caller, as for a missing key */
+	return at < end ? at + 1 : NULL;
+}
+
+static int read_pattern(
+	const struct node *name, struct arena *arena, struct pattern *ret, struct problem *problem)
+{
+	struct span text = name->text;
+	const char *end = text.data + text.len;
+
+	/* As many words as bytes, at worst, and one for what "*" at the end adds. */
+	struct word *words = arena_zalloc(arena, text.len + 2, sizeof(*words));
+	char *out = arena_alloc(arena, 2 * text.len + 2);
+	if (!words || !out)
+		return -ENOMEM;
+
+	for (const char *at = text.len > 0 ? text.data : NULL; at;) {
+		struct word *word = &words[ret->count++];
+		at = next_word(at, end, word, out);
+		out += word->key.len + 1;
+		if (word->kind == WORD_KEY && word->key.len == 0)
+			return problem_at(problem, name,
+				"'%s' is no path to a list: between dots stands a key, '*' or "
+				"'**'; in "
+				"a key write '\\.' for a dot and '\\*' for an asterisk",
+				text.data);
+		ret->spelled += word->kind == WORD_KEY;
+	}
+	if (ret->count > 0 && words[ret->count - 1].kind == WORD_ONE)
+		words[ret->count++].kind = WORD_MANY;
+	if (span_is(text, "*"))
+		words++, ret->count--;
+	ret->words = words;
+	return 0;
+}
+
+static int read_patterns(const struct node *map, struct arena *arena, struct list_rules *rules,
+	struct problem *problem)
+{
+	rules->patterns = arena_zalloc(arena, map->map.count, sizeof(*rules->patterns));
+	if (!rules->patterns)
+		return -ENOMEM;
+
+	for (uint32_t i = 0; i < map->map.count; i++) {
+		const struct pair *pair = &map->map.pairs[i];
+		struct pattern *pattern = &rules->patterns[rules->count];
+
+		if (!node_is_scalar(pair->key))
+			return problem_at(problem, pair->key,
+				"the path to a list is text such as 'spec.containers'");
+		if (scalar_is_empty(pair->value))
+			continue;
+		int r = read_pattern(pair->key, arena, pattern, problem);
+		if (r == 0)
+			r = read_rule(pair->value, &pattern->rule, problem);
+		if (r != 0)
+			return r;
+		rules->have_keys |= pattern->rule.mode == LIST_BY_KEY;
+		rules->count++;
+	}
+	return 0;
+}
+
+int list_rules_read(const struct options *options, struct arena *arena,
+	const struct list_rules **ret, struct problem *problem)
+{
+	const struct node *lists = options_get(options, "lists");
+	int r = 0;
+
+	struct list_rules *rules = arena_zalloc(arena, 1, sizeof(*rules));
+	if (!rules)
+		return -ENOMEM;
+	if (lists && node_is_map(lists)) {
+		r = read_patterns(lists, arena, rules, problem);
+	} else if (lists) {
+		/* A pattern without words but "any number of keys". */
+		static const struct word all = {WORD_MANY, {NULL, 0}};
+
+		rules->patterns = arena_zalloc(arena, 1, sizeof(*rules->patterns));
+		if (!rules->patterns)
+			return -ENOMEM;
+		rules->patterns[0].words = &all;
+		rules->patterns[0].count = rules->count = 1;
+		r = read_mode(lists, &rules->patterns[0].rule.mode, problem);
+	}
+	if (r == 0)
+		*ret = rules;
+	return r;
+}
+
+static bool word_matches(const struct word *word, const struct node *key)
+{
+	if (word->kind == WORD_ONE)
+		return true;
+	return node_is_scalar(key) && span_equal(word->key, key->text);
+}
+
+/*
+ * From the list up to the root. After a mismatch only the last "any number" that was passed can
+ * help, by taking one key more: no more steps than keys times words.
+ */
+static bool matches(const struct pattern *pattern, const struct place *place)
+{
+	const struct word *words = pattern->words;
+	const struct place *at = place, *many_at = NULL;
+	size_t left = pattern->count, left_after_many = 0;
+	bool seen_many = false;
+
+	while (at) {
+		if (left > 0 && words[left - 1].kind == WORD_MANY) {
+			seen_many = true;
+			many_at = at;
+			left_after_many = --left;
+		} else if (left > 0 && word_matches(&words[left - 1], at->key)) {
+			left--;
+			at = at->up;
+		} else if (seen_many) {
+			at = many_at = many_at->up;
+			left = left_after_many;
+		} else {
+			return false;
+		}
+	}
+	while (left > 0 && words[left - 1].kind == WORD_MANY)
+		left--;
+	return left == 0;
+}
+
+const struct list_rule *list_rules_find(const struct list_rules *rules, const struct place *place)
+{
+	static const struct list_rule replace = {.mode = LIST_REPLACE};
+	const struct pattern *best = NULL;
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct pattern *pattern = &rules->patterns[i];
+		if ((!best || pattern->spelled >= best->spelled) && matches(pattern, place))
+			best = pattern;
+	}
+	return best ? &best->rule : &replace;
+}
+
+bool list_rules_have_keys(const struct list_rules *rules)
+{
+	return rules->have_keys;
+}

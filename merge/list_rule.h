@@ -1,0 +1,50 @@
+/*
+ * How lists combine, place by place: the option `lists`, a map of patterns to modes.
+ *
+ *      lists: {"*": replace, "spec.containers": {by: name}, "run.*": append}
+ *
+ * A pattern is the keys that lead to a list, from the root, with dots between them. The items of a
+ * list add nothing: `spec.containers.env` means the `env` of each container. In a pattern
+ *
+ *      *     stands for any one key; at the end, for one or more: "run.*" is all that is below run
+ *      **    stands for any number of keys, also none: "**.hosts" is every `hosts`
+ *      \.    is a dot in a key, `\*` an asterisk, `\\` a backslash
+ *
+ * and "*" alone is every list, a list that is the whole file included; "" is that one only.
+ *
+ * The most specific pattern wins: the one that spells out the most keys, and of those that spell
+ * out equally many the one that is written last. The order of a map must not matter more than
+ * that, because "*" stands first by custom.
+ */
+#pragma once
+
+#include "option.h"
+
+enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_BY_KEY };
+
+struct list_rule {
+	enum list_mode mode;
+	const struct node *key; /* LIST_BY_KEY: the key that items are matched by, a scalar */
+	uint32_t hash;          /* node_hash(key) */
+};
+
+/* A place in a tree; NULL is the root. An item of a list is in the same place as the list. */
+struct place {
+	const struct place *up;
+	const struct node *key;
+};
+
+struct list_rules;
+
+/**
+ * Reads the option `lists`, which may be a mode alone: "append" is {"*": append}. `options` is
+ * borrowed. Returns 0 with *ret in `arena`, PROBLEM, or -ENOMEM.
+ */
+int list_rules_read(const struct options *options, struct arena *arena,
+	const struct list_rules **ret, struct problem *problem);
+
+/** The rule for lists in that place; never NULL: a list without a rule is replaced. */
+const struct list_rule *list_rules_find(const struct list_rules *rules, const struct place *place);
+
+/** Whether some lists are merged by a key. */
+bool list_rules_have_keys(const struct list_rules *rules);

@@ -1,0 +1,234 @@
+#include "merge.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+
+#include "cleanup.h"
+#include "strategy.h"
+
+static struct limits limits_or_default(struct limits limits)
+{
+	if (limits.source_bytes == 0 && limits.result_bytes == 0 && limits.depth == 0 &&
+		limits.nodes == 0)
+		return LIMITS_DEFAULT;
+	return limits;
+}
+
+/* A strategy that needs trees reads a file of any name as YAML, and writes it as such. */
+static enum format tree_format(enum format format)
+{
+	return format == FORMAT_BYTES ? FORMAT_YAML : format;
+}
+
+struct read_options read_options_for(const struct merge_request *request, enum format format)
+{
+	const struct strategy *strategy = request->options->strategy;
+
+	return (struct read_options){
+		.format = strategy->reads_trees ? tree_format(format) : format,
+		.schema = request->schema,
+		.keep_duplicates = strategy->keeps_duplicates,
+		.limits = limits_or_default(request->limits),
+	};
+}
+
+static bool is_verbatim(const struct merge_request *request)
+{
+	const struct strategy *strategy = request->options->strategy;
+
+	if (request->count != 1 || !strategy->is_verbatim)
+		return false;
+	if (strategy->reads_trees &&
+		tree_format(request->inputs[0].format) != tree_format(request->to))
+		return false;
+	return strategy->is_verbatim(&request->inputs[0]);
+}
+
+/* Copies the inputs, with a document for each. */
+static int read_inputs(const struct merge_request *request, struct merge_result *result,
+	const struct merge_input **ret, struct problem *problem)
+{
+	struct merge_input *inputs = arena_zalloc(result->arena, request->count, sizeof(*inputs));
+	result->owned = arena_zalloc(result->arena, request->count, sizeof(*result->owned));
+	result->owned_capacity = request->count;
+	if (!inputs || !result->owned)
+		return -ENOMEM;
+
+	for (size_t i = 0; i < request->count; i++) {
+		inputs[i] = request->inputs[i];
+		if (inputs[i].document)
+			continue;
+
+		struct read_options options = read_options_for(request, inputs[i].format);
+		struct document *document;
+		int r = document_read(
+			&inputs[i].source, inputs[i].text, &options, &document, problem);
+		if (r != 0)
+			return r;
+		result->owned[result->owned_count++] = document;
+		inputs[i].document = document;
+	}
+	*ret = inputs;
+	return 0;
+}
+
+int merge_adopt(struct merge *merge, struct document *document)
+{
+	struct merge_result *result = merge->result;
+
+	if (result->owned_count == result->owned_capacity) {
+		size_t larger = result->owned_capacity < 4 ? 4 : result->owned_capacity * 2;
+		struct document **owned = arena_zalloc(merge->arena, larger, sizeof(*owned));
+		if (!owned)
+			return -ENOMEM;
+		if (result->owned_count > 0)
+			memcpy(owned, result->owned, result->owned_count * sizeof(*owned));
+		result->owned = owned;
+		result->owned_capacity = larger;
+	}
+	result->owned[result->owned_count++] = document;
+	return 0;
+}
+
+/* `head`, then `body`. */
+static int join(struct arena *arena, struct span head, struct span body, struct span *ret)
+{
+	char *text = arena_alloc(arena, head.len + body.len + 1);
+	if (!text)
+		return -ENOMEM;
+	if (head.len > 0)
+		memcpy(text, head.data, head.len);
+	if (body.len > 0)
+		memcpy(text + head.len, body.data, body.len);
+	text[head.len + body.len] = '\0';
+	*ret = (struct span){text, head.len + body.len};
+	return 0;
+}
+
+/* The name under which a problem of the result as a whole is reported. */
+static const char *result_name(const struct merge_request *request)
+{
+	const char *name = request->inputs[request->count - 1].source.name;
+
+	if (request->path)
+		return request->path;
+	return name ? name : "";
+}
+
+static int write_tree(const struct merge_request *request, const struct merge_output *output,
+	struct merge_result *result, struct problem *problem)
+{
+	enum format format = tree_format(request->to);
+	struct span head = format == FORMAT_YAML ? output->head : (struct span){NULL, 0};
+	struct span body;
+	int r;
+
+	if (!output->root) {
+		/* A .json path always parses; a YAML file with nothing in it is an empty one. */
+		body = span_of(format == FORMAT_JSON ? "null\n" : "");
+	} else {
+		if (output->root->weight > request->limits.nodes)
+			return problem_set(problem, result_name(request), 0, 0,
+				"the merged file has more than %u values (limit: nodes)",
+				(unsigned)request->limits.nodes);
+		r = document_write(
+			output->root, format, &request->limits, result->arena, &body, problem);
+		if (r == PROBLEM && problem->source[0] == '\0')
+			snprintf(problem->source, sizeof(problem->source), "%s",
+				result_name(request));
+		if (r != 0)
+			return r;
+	}
+	result->root = output->root;
+	if (head.len == 0 && output->root) {
+		result->text = body;
+		return 0;
+	}
+	return join(result->arena, head, body, &result->text);
+}
+
+static int merge_or_copy(const struct merge_request *request, struct merge_result *result,
+	struct merge_output *ret, struct problem *problem)
+{
+	const struct strategy *strategy = request->options->strategy;
+	struct merge merge = {
+		.request = request,
+		.inputs = request->inputs,
+		.count = request->count,
+		.arena = result->arena,
+		.problem = problem,
+		.result = result,
+	};
+
+	if (is_verbatim(request)) {
+		struct span text = request->inputs[0].text;
+		ret->text = (struct span){arena_copy(result->arena, text), text.len};
+		ret->is_text = true;
+		return ret->text.data ? 0 : -ENOMEM;
+	}
+	if (strategy->reads_trees) {
+		int r = read_inputs(request, result, &merge.inputs, problem);
+		if (r != 0)
+			return r;
+	}
+	return strategy->merge(&merge, ret);
+}
+
+static int run(
+	const struct merge_request *request, struct merge_result *result, struct problem *problem)
+{
+	struct merge_output output = {0};
+
+	int r = merge_or_copy(request, result, &output, problem);
+	if (r != 0)
+		return r;
+	if (output.is_text)
+		result->text = output.text;
+	else
+		r = write_tree(request, &output, result, problem);
+	if (r != 0)
+		return r;
+	if (result->text.len > request->limits.result_bytes)
+		return problem_set(problem, result_name(request), 0, 0,
+			"the merged file has %zu bytes, more than %zu (limit: result_bytes)",
+			result->text.len, request->limits.result_bytes);
+	return 0;
+}
+
+int merge_run(
+	const struct merge_request *request, struct merge_result **ret, struct problem *problem)
+{
+	assert(request->count > 0);
+
+	struct merge_request with_limits = *request;
+	with_limits.limits = limits_or_default(request->limits);
+
+	CLEANUP(merge_result_freep) struct merge_result *result = calloc(1, sizeof(*result));
+	if (!result)
+		return -ENOMEM;
+	int r = arena_new(&result->arena);
+	if (r != 0)
+		return r;
+
+	r = run(&with_limits, result, problem);
+	if (r != 0)
+		return r;
+	*ret = take_ptr(result);
+	return 0;
+}
+
+void merge_result_free(struct merge_result *result)
+{
+	if (!result)
+		return;
+	for (size_t i = 0; i < result->owned_count; i++)
+		document_free(result->owned[i]);
+	arena_free(result->arena);
+	free(result);
+}
+
+void merge_result_freep(struct merge_result **result)
+{
+	merge_result_free(*result);
+}

@@ -1,0 +1,72 @@
+/*
+ * The merge: sources, a strategy and its options in; one file's bytes out.
+ *
+ * Pure: memory in, memory out. It opens nothing, keeps nothing between calls and holds no globals,
+ * so any number of merges may run at the same time, also over the same documents.
+ */
+#pragma once
+
+#include "document.h"
+#include "limit.h"
+#include "option.h"
+
+/* One source. All of it is borrowed until the result is freed. */
+struct merge_input {
+	struct source source;
+	enum format format;
+	struct span text;
+	const struct document *document; /* `text`, read as read_options_for() says; or NULL: not yet */
+};
+
+/* Positive result of merge_environment.find. */
+#define MERGE_ABSENT 2
+
+/*
+ * How a strategy reaches what is not among its inputs. The caller sees every question, also one
+ * answered with MERGE_ABSENT, so it knows what the result depends on.
+ */
+struct merge_environment {
+	/*
+	 * The sources of the file `name` anywhere under `directory` (relative to the layers; ""
+	 * is their root): the first that is found, top directories first, names in byte order.
+	 * *ret, lowest layer first, stays good until the result is freed; their documents are
+	 * read, unless read_options_for() says FORMAT_BYTES.
+	 * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
+	 */
+	int (*find)(void *context, const char *directory, const char *name,
+		const struct merge_input **ret, size_t *count, struct problem *problem);
+	void *context;
+};
+
+struct merge_request {
+	const struct options *options; /* checked; names the strategy */
+	const struct merge_input *inputs; /* lowest precedence first */
+	size_t count;                     /* at least 1 */
+	const char *path;                 /* of the merged file, relative to the root; may be NULL */
+	enum format to;
+	enum node_schema schema;
+	struct limits limits;                        /* all zero: LIMITS_DEFAULT */
+	const struct merge_environment *environment; /* NULL: nothing else can be reached */
+};
+
+struct merge_result {
+	struct arena *arena;
+	const struct node *root; /* NULL when the strategy gave bytes, or nothing */
+	struct span text;        /* the file; NUL-terminated */
+	struct document **owned; /* the documents that merge_run() or the strategy read itself */
+	size_t owned_count;
+	size_t owned_capacity;
+};
+
+/** How an input's document must be read for this request. */
+struct read_options read_options_for(const struct merge_request *request, enum format format);
+
+/**
+ * Merges. The result refers to the inputs' documents and text, which must outlive it.
+ * Returns 0 with *ret for merge_result_free(), PROBLEM, or -errno.
+ */
+int merge_run(
+	const struct merge_request *request, struct merge_result **ret, struct problem *problem);
+
+void merge_result_free(struct merge_result *result);
+void merge_result_freep(struct merge_result **result);

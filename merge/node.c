@@ -1,0 +1,432 @@
+#include "node.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "hash.h"
+#include "scalar.h"
+
+/* Entries. Up to here comparing hashes one by one is as fast as a table, and costs no memory. */
+#define NODE_INDEX_MIN 8
+
+/* Entries: slots are counted in 32 bits and at most half of them are used. */
+#define NODE_COUNT_MAX (UINT32_C(1) << 30)
+
+/*
+ * A map's index: slots, probed linearly, at most half of them used. 0 is free, else it is 1 + the
+ * number of a pair. A key that comes twice has one slot, which leads to its last pair.
+ */
+struct node_index {
+	uint32_t mask; /* slots - 1; their count is a power of two */
+	uint32_t slots[];
+};
+
+static uint32_t add_weight(uint32_t a, uint32_t b)
+{
+	return a > UINT32_MAX - b ? UINT32_MAX : a + b;
+}
+
+static uint32_t subtract_weight(uint32_t from, uint32_t weight)
+{
+	/* UINT32_MAX stands for "that many or more": how many remain can't be known. */
+	return from == UINT32_MAX ? UINT32_MAX : from - weight;
+}
+
+const char *node_kind_name(const struct node *node)
+{
+	switch ((enum node_kind)node->kind) {
+	case NODE_SCALAR:
+		return "a scalar";
+	case NODE_SEQUENCE:
+		return "a list";
+	case NODE_MAP:
+		return "a map";
+	}
+	return "a value";
+}
+
+static struct node *new_collection(
+	struct arena *arena, enum node_kind kind, const struct node *like)
+{
+	struct node *node = arena_zalloc(arena, 1, sizeof(*node));
+
+	if (!node)
+		return NULL;
+	node->kind = (uint8_t)kind;
+	node->style = NODE_BLOCK;
+	node->weight = 1;
+	if (like) {
+		if (!node_is_scalar(like))
+			node->style = like->style;
+		node->source = like->source;
+		node->line = like->line;
+		node->column = like->column;
+		node->tag = like->tag;
+	}
+	return node;
+}
+
+struct node *node_new_map(struct arena *arena, const struct node *like)
+{
+	return new_collection(arena, NODE_MAP, like);
+}
+
+struct node *node_new_sequence(struct arena *arena, const struct node *like)
+{
+	return new_collection(arena, NODE_SEQUENCE, like);
+}
+
+struct node *node_new_scalar(struct arena *arena, struct span text, enum node_style style)
+{
+	struct node *node = arena_zalloc(arena, 1, sizeof(*node));
+
+	if (!node)
+		return NULL;
+	node->kind = NODE_SCALAR;
+	node->style = (uint8_t)style;
+	node->weight = 1;
+	node->text = text;
+	return node;
+}
+
+static void *copy_array(struct arena *arena, const void *data, size_t count, size_t size)
+{
+	void *copy = arena_alloc(arena, count * size);
+
+	return copy && count ? memcpy(copy, data, count * size) : copy;
+}
+
+static size_t index_bytes(const struct node_index *index)
+{
+	return sizeof(*index) + ((size_t)index->mask + 1) * sizeof(index->slots[0]);
+}
+
+struct node *node_copy(struct arena *arena, const struct node *node)
+{
+	struct node *copy = arena_alloc(arena, sizeof(*copy));
+
+	if (!copy)
+		return NULL;
+	*copy = *node;
+	if (node_is_sequence(node)) {
+		copy->seq.capacity = node->seq.count;
+		copy->seq.items = copy_array(
+			arena, node->seq.items, node->seq.count, sizeof(*node->seq.items));
+		return copy->seq.items ? copy : NULL;
+	}
+	if (node_is_map(node)) {
+		copy->map.capacity = node->map.count;
+		copy->map.pairs = copy_array(
+			arena, node->map.pairs, node->map.count, sizeof(*node->map.pairs));
+		if (!copy->map.pairs)
+			return NULL;
+		if (!node->map.index)
+			return copy;
+		copy->map.index =
+			copy_array(arena, node->map.index, 1, index_bytes(node->map.index));
+		return copy->map.index ? copy : NULL;
+	}
+	return copy;
+}
+
+/* An array twice as large, with what is in `array`, which is left to the arena. NULL: no memory. */
+static void *grow(
+	struct arena *arena, const void *array, uint32_t count, uint32_t *capacity, size_t size)
+{
+	uint32_t larger = *capacity < 4 ? 4 : *capacity * 2;
+	void *copy;
+
+	if (count >= NODE_COUNT_MAX)
+		return NULL;
+	copy = arena_alloc(arena, larger * size);
+	if (!copy)
+		return NULL;
+	if (count)
+		memcpy(copy, array, count * size);
+	*capacity = larger;
+	return copy;
+}
+
+static int grow_items(struct arena *arena, struct node *seq)
+{
+	const struct node **items;
+
+	if (seq->seq.count < seq->seq.capacity)
+		return 0;
+	items = grow(arena, seq->seq.items, seq->seq.count, &seq->seq.capacity, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	seq->seq.items = items;
+	return 0;
+}
+
+static int grow_pairs(struct arena *arena, struct node *map)
+{
+	struct pair *pairs;
+
+	if (map->map.count < map->map.capacity)
+		return 0;
+	pairs = grow(arena, map->map.pairs, map->map.count, &map->map.capacity, sizeof(*pairs));
+	if (!pairs)
+		return -ENOMEM;
+	map->map.pairs = pairs;
+	return 0;
+}
+
+int node_push(struct arena *arena, struct node *seq, const struct node *item)
+{
+	int r;
+
+	assert(node_is_sequence(seq));
+	r = grow_items(arena, seq);
+	if (r < 0)
+		return r;
+	seq->seq.items[seq->seq.count++] = item;
+	seq->weight = add_weight(seq->weight, item->weight);
+	return 0;
+}
+
+static bool is_key(const struct pair *pair, const struct node *key, uint32_t hash)
+{
+	return pair->hash == hash && (pair->key == key || node_equal(pair->key, key));
+}
+
+/* The slot of the key: the one that leads to it, or the free one where it belongs. */
+static uint32_t *find_slot(const struct node *map, const struct node *key, uint32_t hash)
+{
+	struct node_index *index = map->map.index;
+
+	for (uint32_t i = hash & index->mask;; i = (i + 1) & index->mask) {
+		uint32_t slot = index->slots[i];
+
+		if (!slot || is_key(&map->map.pairs[slot - 1], key, hash))
+			return &index->slots[i];
+	}
+}
+
+static void index_pairs(struct node *map)
+{
+	struct node_index *index = map->map.index;
+
+	memset(index->slots, 0, ((size_t)index->mask + 1) * sizeof(index->slots[0]));
+	for (uint32_t i = 0; i < map->map.count; i++) {
+		const struct pair *pair = &map->map.pairs[i];
+
+		*find_slot(map, pair->key, pair->hash) = i + 1;
+	}
+}
+
+/* An index for `count` pairs, where that is enough to want one. */
+static int grow_index(struct arena *arena, struct node *map, uint32_t count)
+{
+	uint32_t size = map->map.index ? map->map.index->mask + 1 : 0;
+	struct node_index *index;
+
+	if (count <= NODE_INDEX_MIN || count <= size / 2)
+		return 0;
+	size = size ? size * 2 : 4 * NODE_INDEX_MIN;
+	while (count > size / 2)
+		size *= 2;
+	index = arena_alloc(arena, sizeof(*index) + size * sizeof(index->slots[0]));
+	if (!index)
+		return -ENOMEM;
+	index->mask = size - 1;
+	map->map.index = index;
+	index_pairs(map);
+	return 0;
+}
+
+int node_reserve(struct arena *arena, struct node *map, uint32_t count)
+{
+	struct pair *pairs;
+
+	assert(node_is_map(map));
+	if (count > NODE_COUNT_MAX)
+		return -ENOMEM;
+	if (count > map->map.capacity) {
+		pairs = arena_alloc(arena, count * sizeof(*pairs));
+		if (!pairs)
+			return -ENOMEM;
+		if (map->map.count)
+			memcpy(pairs, map->map.pairs, map->map.count * sizeof(*pairs));
+		map->map.pairs = pairs;
+		map->map.capacity = count;
+	}
+	return grow_index(arena, map, count);
+}
+
+int node_append(struct arena *arena, struct node *map, const struct pair *pair)
+{
+	int r;
+
+	assert(node_is_map(map));
+	r = grow_pairs(arena, map);
+	if (r < 0)
+		return r;
+	r = grow_index(arena, map, map->map.count + 1);
+	if (r < 0)
+		return r;
+
+	map->map.pairs[map->map.count] = *pair;
+	if (map->map.index)
+		*find_slot(map, pair->key, pair->hash) = map->map.count + 1;
+	map->map.count++;
+	map->weight = add_weight(map->weight, add_weight(pair->key->weight, pair->value->weight));
+	return 0;
+}
+
+const struct pair *node_find_hashed(const struct node *map, const struct node *key, uint32_t hash)
+{
+	assert(node_is_map(map));
+	if (map->map.index) {
+		uint32_t slot = *find_slot(map, key, hash);
+
+		return slot ? &map->map.pairs[slot - 1] : NULL;
+	}
+	for (uint32_t i = map->map.count; i-- > 0;)
+		if (is_key(&map->map.pairs[i], key, hash))
+			return &map->map.pairs[i];
+	return NULL;
+}
+
+const struct pair *node_find(const struct node *map, const struct node *key)
+{
+	return node_find_hashed(map, key, node_hash(key));
+}
+
+const struct node *node_get(const struct node *map, const char *name)
+{
+	struct node key = {.kind = NODE_SCALAR, .style = NODE_DOUBLE, .text = span_of(name)};
+	const struct pair *pair = node_find(map, &key);
+
+	return pair ? pair->value : NULL;
+}
+
+int node_put_hashed(struct arena *arena, struct node *map, const struct pair *pair)
+{
+	const struct pair *found = node_find_hashed(map, pair->key, pair->hash);
+	struct pair *old;
+
+	if (!found)
+		return node_append(arena, map, pair);
+	old = &map->map.pairs[found - map->map.pairs];
+	map->weight = subtract_weight(map->weight, old->value->weight);
+	map->weight = add_weight(map->weight, pair->value->weight);
+	old->value = pair->value;
+	return 0;
+}
+
+int node_put(
+	struct arena *arena, struct node *map, const struct node *key, const struct node *value)
+{
+	struct pair pair = {.key = key, .value = value, .hash = node_hash(key)};
+
+	return node_put_hashed(arena, map, &pair);
+}
+
+void node_remove(struct node *map, const struct node *key)
+{
+	uint32_t hash = node_hash(key), kept = 0;
+
+	if (!node_find_hashed(map, key, hash))
+		return;
+	for (uint32_t i = 0; i < map->map.count; i++) {
+		struct pair *pair = &map->map.pairs[i];
+
+		if (is_key(pair, key, hash)) {
+			map->weight = subtract_weight(map->weight, pair->key->weight);
+			map->weight = subtract_weight(map->weight, pair->value->weight);
+		} else {
+			map->map.pairs[kept++] = *pair;
+		}
+	}
+	map->map.count = kept;
+	if (map->map.index)
+		index_pairs(map);
+}
+
+/* A collection's tag as part of its value: the tag that it has anyway says nothing. */
+static const char *foreign_tag(const struct node *node)
+{
+	const char *own = node_is_map(node) ? "tag:yaml.org,2002:map" : "tag:yaml.org,2002:seq";
+
+	if (!node->tag || strcmp(node->tag, "!") == 0 || strcmp(node->tag, own) == 0)
+		return NULL;
+	return node->tag;
+}
+
+static bool tags_equal(const struct node *a, const struct node *b)
+{
+	const char *tag_a = foreign_tag(a), *tag_b = foreign_tag(b);
+
+	return tag_a == tag_b || (tag_a && tag_b && strcmp(tag_a, tag_b) == 0);
+}
+
+static bool sequences_equal(const struct node *a, const struct node *b)
+{
+	if (a->seq.count != b->seq.count)
+		return false;
+	for (uint32_t i = 0; i < a->seq.count; i++)
+		if (!node_equal(a->seq.items[i], b->seq.items[i]))
+			return false;
+	return true;
+}
+
+static bool maps_equal(const struct node *a, const struct node *b)
+{
+	if (a->map.count != b->map.count)
+		return false;
+	for (uint32_t i = 0; i < a->map.count; i++) {
+		const struct pair *pair = &a->map.pairs[i];
+		const struct pair *other = node_find_hashed(b, pair->key, pair->hash);
+
+		if (!other || !node_equal(pair->value, other->value))
+			return false;
+	}
+	return true;
+}
+
+bool node_equal(const struct node *a, const struct node *b)
+{
+	if (a == b)
+		return true;
+	if (a->kind != b->kind)
+		return false;
+	if (node_is_scalar(a))
+		return scalar_equal(a, b);
+	if (!tags_equal(a, b))
+		return false;
+	return node_is_map(a) ? maps_equal(a, b) : sequences_equal(a, b);
+}
+
+static uint64_t hash_collection(const struct node *node, uint64_t hash)
+{
+	uint64_t sum = 0;
+
+	if (node_is_sequence(node)) {
+		for (uint32_t i = 0; i < node->seq.count; i++)
+			hash = hash_add(hash, node_hash(node->seq.items[i]));
+		return hash;
+	}
+	/* A sum: the order of the pairs does not count. */
+	for (uint32_t i = 0; i < node->map.count; i++) {
+		const struct pair *pair = &node->map.pairs[i];
+
+		sum += hash_add(hash_add(hash, pair->hash), node_hash(pair->value));
+	}
+	return hash_add(hash, sum);
+}
+
+uint32_t node_hash(const struct node *node)
+{
+	uint64_t hash = hash_add(hash_seed(), node->kind);
+	const char *tag;
+
+	if (node_is_scalar(node))
+		return scalar_hash(node);
+	tag = foreign_tag(node);
+	if (tag)
+		hash = hash_bytes(hash, span_of(tag));
+	hash = hash_add(hash, node_is_map(node) ? node->map.count : node->seq.count);
+	return hash_end(hash_collection(node, hash));
+}

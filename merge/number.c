@@ -1,0 +1,541 @@
+#include "number.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hash.h"
+
+/* Digits that decide a double; all that follow matter only in not being zero. */
+#define REAL_DIGITS_MAX 800
+
+/* Powers of ten: beyond these a double is 0 or infinite, whatever its digits. */
+#define REAL_EXPONENT_MAX 100000
+
+#define LIMB_BASE UINT64_C(1000000000)
+#define LIMB_DIGITS 9
+
+/* A large integer under construction: limbs, the lowest first, and what is still to go into them.
+ */
+struct big {
+	uint32_t limbs[sizeof(((struct number *)NULL)->room) / LIMB_DIGITS];
+	size_t count;
+	uint64_t multiply; /* at most UINT32_MAX; greater than `add` */
+	uint64_t add;
+};
+
+/* The parts of a float as written. */
+struct decimal {
+	bool is_negative;
+	bool is_infinite;
+	bool is_nan;
+	bool is_sexagesimal;
+	struct span whole; /* digits, "_" and ":" */
+	struct span fraction;
+	struct span power; /* "e+05", or empty */
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static unsigned digit_value(char c)
+{
+	if (is_digit(c))
+		return (unsigned)(c - '0');
+	return (unsigned)((c | 0x20) - 'a') + 10;
+}
+
+/*
+ * One step in reading an integer from its front: value = value * *multiply + *add. Returns what
+ * follows.
+ */
+static const char *next_step(
+	const char *p, const char *end, unsigned base, unsigned *multiply, unsigned *add)
+{
+	*multiply = base == 60 ? 10 : base;
+	*add = 0;
+	if (*p != ':') {
+		*add = digit_value(*p);
+		return p + 1;
+	}
+	*multiply = 60;
+	for (p++; p < end && *p != ':'; p++)
+		*add = *add * 10 + digit_value(*p);
+	return p;
+}
+
+static const char *skip_underscores(const char *p, const char *end)
+{
+	while (p < end && *p == '_')
+		p++;
+	return p;
+}
+
+/* Without zeros in front. */
+static struct span significant(struct span digits)
+{
+	const char *p = digits.data, *end = digits.data + digits.len;
+
+	while (p < end && (*p == '0' || *p == '_'))
+		p++;
+	return (struct span){p, (size_t)(end - p)};
+}
+
+static size_t count_digits(struct span digits)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < digits.len; i++)
+		count += digits.data[i] != '_';
+	return count;
+}
+
+static void big_flush(struct big *big)
+{
+	uint64_t carry = big->add;
+
+	for (size_t i = 0; i < big->count; i++) {
+		carry += big->limbs[i] * big->multiply;
+		big->limbs[i] = (uint32_t)(carry % LIMB_BASE);
+		carry /= LIMB_BASE;
+	}
+	for (; carry; carry /= LIMB_BASE)
+		big->limbs[big->count++] = (uint32_t)(carry % LIMB_BASE);
+	big->multiply = 1;
+	big->add = 0;
+}
+
+static void big_step(struct big *big, unsigned multiply, unsigned add)
+{
+	if (big->multiply * multiply > UINT32_MAX)
+		big_flush(big);
+	big->multiply *= multiply;
+	big->add = big->add * multiply + add;
+}
+
+static struct span big_text(const struct big *big, char *out)
+{
+	size_t i = big->count - 1;
+	size_t len = (size_t)sprintf(out, "%" PRIu32, big->limbs[i]);
+
+	while (i-- > 0)
+		len += (size_t)sprintf(out + len, "%09" PRIu32, big->limbs[i]);
+	return (struct span){out, len};
+}
+
+/* `digits` in `base` is above UINT64_MAX. */
+static void number_of_big(struct span digits, unsigned base, struct number *ret)
+{
+	struct big big = {.multiply = 1};
+	const char *p, *end;
+
+	digits = significant(digits);
+	ret->base = base;
+	ret->form = base == 10 ? NUMBER_DECIMAL : NUMBER_LARGE;
+	ret->digits = digits;
+	if (base == 10 || count_digits(digits) > NUMBER_DIGITS_MAX)
+		return;
+
+	end = digits.data + digits.len;
+	for (p = skip_underscores(digits.data, end); p < end; p = skip_underscores(p, end)) {
+		unsigned multiply, add;
+
+		p = next_step(p, end, base, &multiply, &add);
+		big_step(&big, multiply, add);
+	}
+	big_flush(&big);
+	ret->form = NUMBER_DECIMAL;
+	ret->base = 10;
+	ret->digits = big_text(&big, ret->room);
+}
+
+static void number_of_digits(struct span digits, unsigned base, struct number *ret)
+{
+	const char *p = digits.data, *end = digits.data + digits.len;
+	uint64_t value = 0;
+
+	for (p = skip_underscores(p, end); p < end; p = skip_underscores(p, end)) {
+		unsigned multiply, add;
+
+		p = next_step(p, end, base, &multiply, &add);
+		if (value > (UINT64_MAX - add) / multiply) {
+			number_of_big(digits, base, ret);
+			return;
+		}
+		value = value * multiply + add;
+	}
+	ret->form = NUMBER_SMALL;
+	ret->small = value;
+	if (!value)
+		ret->is_negative = false;
+}
+
+static unsigned base_of(struct span *digits, enum node_schema schema)
+{
+	char second = digits->len > 1 ? digits->data[1] : '\0';
+	unsigned base = 10;
+
+	if (schema == NODE_JSON)
+		return 10;
+	if (digits->data[0] == '0' && second == 'x')
+		base = 16;
+	else if (digits->data[0] == '0' && second == 'b' && schema == NODE_YAML_1_1)
+		base = 2;
+	else if (digits->data[0] == '0' && second == 'o' && schema == NODE_YAML_1_2)
+		base = 8;
+
+	if (base != 10) {
+		digits->data += 2;
+		digits->len -= 2;
+		return base;
+	}
+	if (schema == NODE_YAML_1_2)
+		return 10;
+	if (digits->data[0] == '0')
+		return 8;
+	return memchr(digits->data, ':', digits->len) ? 60 : 10;
+}
+
+static bool take_sign(struct span *text)
+{
+	bool is_negative = text->len && text->data[0] == '-';
+
+	if (text->len && (is_negative || text->data[0] == '+')) {
+		text->data++;
+		text->len--;
+	}
+	return is_negative;
+}
+
+void number_of_int(struct span text, enum node_schema schema, struct number *ret)
+{
+	unsigned base;
+
+	ret->is_negative = take_sign(&text);
+	base = base_of(&text, schema);
+	number_of_digits(text, base, ret);
+}
+
+static size_t run_of(struct span text, const char *more)
+{
+	size_t len = 0;
+
+	while (len < text.len && (is_digit(text.data[len]) || strchr(more, text.data[len])) &&
+		text.data[len])
+		len++;
+	return len;
+}
+
+static struct span take(struct span *text, size_t len)
+{
+	struct span head = {text->data, len};
+
+	text->data += len;
+	text->len -= len;
+	return head;
+}
+
+static void parse_float(struct span text, struct decimal *ret)
+{
+	*ret = (struct decimal){.is_negative = take_sign(&text)};
+	if (text.len > 1 && text.data[0] == '.' && !is_digit(text.data[1])) {
+		ret->is_nan = (text.data[1] | 0x20) == 'n';
+		ret->is_infinite = !ret->is_nan;
+		return;
+	}
+	ret->whole = take(&text, run_of(text, "_:"));
+	ret->is_sexagesimal =
+		ret->whole.len && memchr(ret->whole.data, ':', ret->whole.len) != NULL;
+	if (text.len && text.data[0] == '.') {
+		take(&text, 1);
+		ret->fraction = take(&text, run_of(text, "_"));
+	}
+	ret->power = text;
+}
+
+/* Turns `whole` into decimal digits, in `number` at need. False: it is too large for that. */
+static bool whole_to_decimal(struct decimal *decimal, struct number *number)
+{
+	if (!decimal->is_sexagesimal)
+		return true;
+	number_of_digits(decimal->whole, 60, number);
+	if (number->form == NUMBER_LARGE)
+		return false;
+	if (number->form == NUMBER_SMALL) {
+		int len = snprintf(number->room, sizeof(number->room), "%" PRIu64, number->small);
+
+		number->digits = (struct span){number->room, (size_t)len};
+	}
+	decimal->whole = number->digits;
+	decimal->is_sexagesimal = false;
+	return true;
+}
+
+/* The power of ten, cut to what makes any double 0 or infinite even after `slack` digits. */
+static int64_t power_of(struct span power, int64_t slack)
+{
+	int64_t value = 0;
+	bool is_negative;
+
+	if (!power.len)
+		return 0;
+	take(&power, 1);
+	is_negative = take_sign(&power);
+	for (size_t i = 0; i < power.len && value <= slack + REAL_EXPONENT_MAX; i++)
+		value = value * 10 + (power.data[i] - '0');
+	return is_negative ? -value : value;
+}
+
+/*
+ * The double nearest to the digits. They go to strtod(3) as an integer with a power of ten: its
+ * decimal point would depend on the locale.
+ */
+static double to_double(const struct decimal *decimal)
+{
+	const struct span parts[2] = {decimal->whole, decimal->fraction};
+	char text[REAL_DIGITS_MAX + 32];
+	int64_t power =
+		power_of(decimal->power, (int64_t)(decimal->whole.len + decimal->fraction.len));
+	bool is_rest = false;
+	size_t len = 0;
+
+	for (int part = 0; part < 2; part++) {
+		for (size_t i = 0; i < parts[part].len; i++) {
+			char digit = parts[part].data[i];
+
+			if (digit == '_')
+				continue;
+			if (part == 1)
+				power--;
+			if (len == REAL_DIGITS_MAX) {
+				is_rest |= digit != '0';
+				power++;
+			} else if (len || digit != '0') {
+				text[len++] = digit;
+			}
+		}
+	}
+	if (!len)
+		return 0.0;
+	if (is_rest) {
+		text[len++] = '1';
+		power--;
+	}
+	if (power > REAL_EXPONENT_MAX)
+		power = REAL_EXPONENT_MAX;
+	if (power < -REAL_EXPONENT_MAX)
+		power = -REAL_EXPONENT_MAX;
+	snprintf(text + len, sizeof(text) - len, "e%" PRId64, power);
+	return strtod(text, NULL);
+}
+
+void number_of_float(struct span text, struct number *ret)
+{
+	struct decimal decimal;
+	double real;
+
+	parse_float(text, &decimal);
+	ret->form = NUMBER_NAN;
+	ret->is_negative = false;
+	if (decimal.is_nan)
+		return;
+	if (decimal.is_infinite || !whole_to_decimal(&decimal, ret))
+		real = HUGE_VAL;
+	else
+		real = to_double(&decimal);
+
+	ret->form = NUMBER_REAL;
+	ret->real = real;
+	ret->is_negative = decimal.is_negative && real > 0;
+	if (isinf(real) || real != floor(real))
+		return;
+	if (real < 0x1p64) {
+		ret->form = NUMBER_SMALL;
+		ret->small = (uint64_t)real;
+	} else {
+		int len = snprintf(ret->room, sizeof(ret->room), "%.0f", real);
+
+		ret->form = NUMBER_DECIMAL;
+		ret->digits = (struct span){ret->room, (size_t)len};
+	}
+}
+
+static bool digits_equal(struct span a, struct span b)
+{
+	const char *p = a.data, *p_end = a.data + a.len;
+	const char *q = b.data, *q_end = b.data + b.len;
+
+	for (;;) {
+		p = skip_underscores(p, p_end);
+		q = skip_underscores(q, q_end);
+		if (p == p_end || q == q_end)
+			return p == p_end && q == q_end;
+		/* 0x20: hexadecimal digits in either case; the others have the bit set. */
+		if ((*p++ | 0x20) != (*q++ | 0x20))
+			return false;
+	}
+}
+
+bool number_equal(const struct number *a, const struct number *b)
+{
+	if (a->form != b->form || a->form == NUMBER_NAN || a->is_negative != b->is_negative)
+		return false;
+	switch (a->form) {
+	case NUMBER_SMALL:
+		return a->small == b->small;
+	case NUMBER_DECIMAL:
+		return digits_equal(a->digits, b->digits);
+	case NUMBER_LARGE:
+		return a->base == b->base && digits_equal(a->digits, b->digits);
+	case NUMBER_REAL:
+		return !(a->real < b->real) && !(a->real > b->real);
+	case NUMBER_NAN:
+		break;
+	}
+	return false;
+}
+
+uint64_t number_hash(const struct number *number, uint64_t hash)
+{
+	uint64_t bits;
+
+	hash = hash_add(hash, number->is_negative);
+	switch (number->form) {
+	case NUMBER_SMALL:
+		return hash_add(hash, number->small);
+	case NUMBER_DECIMAL:
+	case NUMBER_LARGE:
+		for (size_t i = 0; i < number->digits.len; i++)
+			if (number->digits.data[i] != '_')
+				hash = hash_add(hash, (uint64_t)number->digits.data[i] | 0x20);
+		return hash;
+	case NUMBER_REAL:
+		memcpy(&bits, &number->real, sizeof(bits));
+		return hash_add(hash, bits);
+	case NUMBER_NAN:
+		break;
+	}
+	return hash;
+}
+
+double number_double(const struct number *number)
+{
+	struct decimal decimal = {.whole = number->digits};
+	double real = number->real;
+
+	switch (number->form) {
+	case NUMBER_SMALL:
+		real = (double)number->small;
+		break;
+	case NUMBER_DECIMAL:
+		real = to_double(&decimal);
+		break;
+	case NUMBER_LARGE:
+		real = HUGE_VAL;
+		break;
+	case NUMBER_REAL:
+		break;
+	case NUMBER_NAN:
+		real = (double)NAN;
+		break;
+	}
+	return number->is_negative ? -real : real;
+}
+
+bool number_is_json(struct span text, bool *is_int)
+{
+	size_t len;
+
+	if (text.len && text.data[0] == '-')
+		take(&text, 1);
+	len = run_of(text, "");
+	if (!len || (len > 1 && text.data[0] == '0'))
+		return false;
+	take(&text, len);
+	*is_int = !text.len;
+	if (text.len && text.data[0] == '.') {
+		take(&text, 1);
+		len = run_of(text, "");
+		if (!len)
+			return false;
+		take(&text, len);
+	}
+	if (text.len && (text.data[0] | 0x20) == 'e') {
+		take(&text, 1);
+		take_sign(&text);
+		len = run_of(text, "");
+		if (!len)
+			return false;
+		take(&text, len);
+	}
+	return !text.len;
+}
+
+static char *put_digits(char *out, struct span digits)
+{
+	for (size_t i = 0; i < digits.len; i++)
+		if (digits.data[i] != '_')
+			*out++ = digits.data[i];
+	return out;
+}
+
+int number_int_json(const struct number *number, struct arena *arena, struct span *ret)
+{
+	const char *sign = number->is_negative ? "-" : "";
+	char *text, *end;
+
+	if (number->form == NUMBER_LARGE)
+		return -ERANGE;
+	if (number->form == NUMBER_SMALL) {
+		text = arena_printf(arena, "%s%" PRIu64, sign, number->small);
+		if (!text)
+			return -ENOMEM;
+		*ret = span_of(text);
+		return 0;
+	}
+	text = arena_alloc(arena, number->digits.len + 2);
+	if (!text)
+		return -ENOMEM;
+	end = text;
+	if (number->is_negative)
+		*end++ = '-';
+	end = put_digits(end, number->digits);
+	*end = '\0';
+	*ret = (struct span){text, (size_t)(end - text)};
+	return 0;
+}
+
+int number_float_json(struct span text, struct arena *arena, struct span *ret)
+{
+	struct decimal decimal;
+	struct number number;
+	char *out, *end;
+
+	parse_float(text, &decimal);
+	if (decimal.is_nan || decimal.is_infinite || !whole_to_decimal(&decimal, &number))
+		return -ERANGE;
+	decimal.whole = significant(decimal.whole);
+
+	/* Room for "-", "0", "." and "0" as well. */
+	out = arena_alloc(arena, decimal.whole.len + decimal.fraction.len + decimal.power.len + 5);
+	if (!out)
+		return -ENOMEM;
+	end = out;
+	if (decimal.is_negative)
+		*end++ = '-';
+	end = put_digits(end, decimal.whole);
+	if (!decimal.whole.len)
+		*end++ = '0';
+	*end++ = '.';
+	end = put_digits(end, decimal.fraction);
+	if (end[-1] == '.')
+		*end++ = '0';
+	end = put_digits(end, decimal.power);
+	*end = '\0';
+	*ret = (struct span){out, (size_t)(end - out)};
+	return 0;
+}

@@ -1,0 +1,63 @@
+/*
+ * The value of a numeric scalar, exact: integers of any size, other numbers as doubles.
+ *
+ * Equal values have one form, whatever they were written as (0x10, 16, 1_6, 16.0), so that
+ * equality and hash are simple. Nothing is allocated.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "node.h"
+#include "span.h"
+
+/*
+ * Digits of an integer that is not written in decimal. A larger one is never converted, because
+ * that takes time in the square of its length: it equals only what has the same digits in the same
+ * base, and has no JSON form. Eight thousand bits hold any key or modulus that people write.
+ */
+#define NUMBER_DIGITS_MAX 2048
+
+enum number_form {
+	NUMBER_SMALL,   /* an integer: `small` */
+	NUMBER_DECIMAL, /* an integer above UINT64_MAX: `digits`, base 10 */
+	NUMBER_LARGE,   /* an integer of more than NUMBER_DIGITS_MAX digits: `digits`, `base` */
+	NUMBER_REAL,    /* no integer, or infinite: `real` */
+	NUMBER_NAN,
+};
+
+struct number {
+	enum number_form form;
+	bool is_negative; /* never for 0 */
+	unsigned base;    /* 2, 8, 10, 16; 60 with digits such as 1:30:00 */
+	uint64_t small;
+	double real;        /* absolute */
+	struct span digits; /* no zero in front; "_" may stand inside. May point into `room` */
+	char room[NUMBER_DIGITS_MAX * 5 / 4];
+};
+
+/** The value of `text`, legal for a number in `schema`. `ret->digits` may point into `text`. */
+void number_of_int(struct span text, enum node_schema schema, struct number *ret);
+void number_of_float(struct span text, struct number *ret);
+
+/** NaN equals nothing. */
+bool number_equal(const struct number *a, const struct number *b);
+
+/** Equal numbers have equal hashes. Not for NaN. */
+uint64_t number_hash(const struct number *number, uint64_t hash);
+
+double number_double(const struct number *number);
+
+/** Whether RFC 8259 allows `text` as a number; *is_int tells whether it is an integer. */
+bool number_is_json(struct span text, bool *is_int);
+
+/** An integer in decimal, in `arena`. 0; -ENOMEM; -ERANGE for NUMBER_LARGE. */
+int number_int_json(const struct number *number, struct arena *arena, struct span *ret);
+
+/**
+ * The float `text` as RFC 8259 wants it, every digit kept, in `arena`. 0; -ENOMEM; -ERANGE for what
+ * is infinite or no number, or is written to base 60 with more than NUMBER_DIGITS_MAX digits.
+ */
+int number_float_json(struct span text, struct arena *arena, struct span *ret);

@@ -1,0 +1,258 @@
+#include "scalar.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "hash.h"
+#include "number.h"
+#include "resolve.h"
+
+#define CORE_PREFIX "tag:yaml.org,2002:"
+
+/* A tag promises a type; text that does not keep the promise is nobody's value but the tag's. */
+static enum scalar_type type_of_tag(const struct node *scalar)
+{
+	enum scalar_type type = resolve_plain(scalar->text, scalar->schema);
+	const char *name;
+
+	if (strcmp(scalar->tag, "!") == 0)
+		return SCALAR_STRING;
+	if (strncmp(scalar->tag, CORE_PREFIX, sizeof(CORE_PREFIX) - 1) != 0)
+		return SCALAR_FOREIGN;
+	name = scalar->tag + sizeof(CORE_PREFIX) - 1;
+	if (strcmp(name, "str") == 0)
+		return SCALAR_STRING;
+	if (strcmp(name, "null") == 0)
+		return SCALAR_NULL;
+	if (strcmp(name, "binary") == 0)
+		return SCALAR_BINARY;
+	if (strcmp(name, "bool") == 0)
+		return type == SCALAR_BOOL ? SCALAR_BOOL : SCALAR_FOREIGN;
+	if (strcmp(name, "int") == 0)
+		return type == SCALAR_INT ? SCALAR_INT : SCALAR_FOREIGN;
+	/* !!float takes what Python's float() does: 1 and 1e5 as well. */
+	if (strcmp(name, "float") == 0)
+		return resolve_is_python_float(scalar->text) ? SCALAR_FLOAT : SCALAR_FOREIGN;
+	if (strcmp(name, "timestamp") == 0)
+		return resolve_is_timestamp(scalar->text) ? SCALAR_TIMESTAMP : SCALAR_FOREIGN;
+	return SCALAR_FOREIGN;
+}
+
+enum scalar_type scalar_type(const struct node *scalar)
+{
+	assert(node_is_scalar(scalar));
+	if (scalar->tag)
+		return type_of_tag(scalar);
+	if (scalar->style != NODE_PLAIN)
+		return SCALAR_STRING;
+	return resolve_plain(scalar->text, scalar->schema);
+}
+
+const char *scalar_type_name(enum scalar_type type)
+{
+	switch (type) {
+	case SCALAR_NULL:
+		return "null";
+	case SCALAR_BOOL:
+		return "a boolean";
+	case SCALAR_INT:
+	case SCALAR_FLOAT:
+		return "a number";
+	case SCALAR_STRING:
+		return "a string";
+	case SCALAR_TIMESTAMP:
+		return "a timestamp";
+	case SCALAR_BINARY:
+		return "binary data";
+	case SCALAR_FOREIGN:
+		return "a tagged value";
+	}
+	return "a scalar";
+}
+
+bool scalar_is_null(const struct node *node)
+{
+	return node_is_scalar(node) && scalar_type(node) == SCALAR_NULL;
+}
+
+bool scalar_is_empty(const struct node *node)
+{
+	return node_is_scalar(node) && !node->text.len && !node->tag && node->style == NODE_PLAIN &&
+	       node->schema != NODE_JSON;
+}
+
+bool scalar_bool(const struct node *scalar)
+{
+	return resolve_is_true(scalar->text);
+}
+
+static void number_of(const struct node *scalar, enum scalar_type type, struct number *ret)
+{
+	if (type == SCALAR_INT)
+		number_of_int(scalar->text, scalar->schema, ret);
+	else
+		number_of_float(scalar->text, ret);
+}
+
+double scalar_number(const struct node *scalar)
+{
+	struct number number;
+
+	number_of(scalar, scalar_type(scalar), &number);
+	return number_double(&number);
+}
+
+static int number_json(
+	const struct node *scalar, enum scalar_type type, struct arena *arena, struct span *ret)
+{
+	struct number number;
+	bool is_int;
+
+	if (number_is_json(scalar->text, &is_int)) {
+		*ret = scalar->text;
+		return 0;
+	}
+	if (type == SCALAR_FLOAT)
+		return number_float_json(scalar->text, arena, ret);
+	number_of_int(scalar->text, scalar->schema, &number);
+	return number_int_json(&number, arena, ret);
+}
+
+int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret)
+{
+	enum scalar_type type = scalar_type(scalar);
+
+	switch (type) {
+	case SCALAR_NULL:
+		*ret = span_of("null");
+		return 0;
+	case SCALAR_BOOL:
+		*ret = span_of(scalar_bool(scalar) ? "true" : "false");
+		return 0;
+	case SCALAR_INT:
+	case SCALAR_FLOAT:
+		return number_json(scalar, type, arena, ret);
+	case SCALAR_STRING:
+	case SCALAR_TIMESTAMP:
+	case SCALAR_BINARY:
+	case SCALAR_FOREIGN:
+		break;
+	}
+	*ret = scalar->text;
+	return 0;
+}
+
+static bool is_number(enum scalar_type type)
+{
+	return type == SCALAR_INT || type == SCALAR_FLOAT;
+}
+
+static const char *next_base64(const char *p, const char *end)
+{
+	while (p < end && strchr(" \t\r\n", *p) && *p)
+		p++;
+	return p;
+}
+
+/* Base64 may be broken into lines anywhere. */
+static bool binaries_equal(struct span a, struct span b)
+{
+	const char *p = a.data, *p_end = a.data + a.len;
+	const char *q = b.data, *q_end = b.data + b.len;
+
+	for (;;) {
+		p = next_base64(p, p_end);
+		q = next_base64(q, q_end);
+		if (p == p_end || q == q_end)
+			return p == p_end && q == q_end;
+		if (*p++ != *q++)
+			return false;
+	}
+}
+
+static bool values_equal(const struct node *a, const struct node *b, enum scalar_type type)
+{
+	switch (type) {
+	case SCALAR_NULL:
+		return true;
+	case SCALAR_BOOL:
+		return scalar_bool(a) == scalar_bool(b);
+	case SCALAR_BINARY:
+		return binaries_equal(a->text, b->text);
+	case SCALAR_FOREIGN:
+		return strcmp(a->tag, b->tag) == 0 && span_equal(a->text, b->text);
+	default:
+		return span_equal(a->text, b->text);
+	}
+}
+
+bool scalar_equal(const struct node *a, const struct node *b)
+{
+	enum scalar_type type_a, type_b;
+	struct number number_a, number_b;
+
+	/* The common case, keys: no need to know what they are. */
+	if (!a->tag && !b->tag && a->schema == b->schema && a->style == b->style &&
+		span_equal(a->text, b->text))
+		return a->style != NODE_PLAIN || !resolve_is_nan(a->text);
+
+	type_a = scalar_type(a);
+	type_b = scalar_type(b);
+	if (is_number(type_a) && is_number(type_b)) {
+		number_of(a, type_a, &number_a);
+		number_of(b, type_b, &number_b);
+		return number_equal(&number_a, &number_b);
+	}
+	return type_a == type_b && values_equal(a, b, type_a);
+}
+
+static uint64_t hash_number(const struct node *scalar, enum scalar_type type, uint64_t hash)
+{
+	struct number number;
+
+	number_of(scalar, type, &number);
+	/* NaN equals nothing but itself; were its hash always the same, a map of them would be a
+	 * list. */
+	if (number.form == NUMBER_NAN)
+		return hash_add(hash, (uint64_t)(uintptr_t)scalar);
+	return number_hash(&number, hash);
+}
+
+static uint64_t hash_base64(struct span text, uint64_t hash)
+{
+	const char *p = text.data, *end = text.data + text.len;
+
+	for (p = next_base64(p, end); p < end; p = next_base64(p + 1, end))
+		hash = hash_add(hash, (unsigned char)*p);
+	return hash;
+}
+
+uint32_t scalar_hash(const struct node *scalar)
+{
+	enum scalar_type type = scalar_type(scalar);
+	uint64_t hash = hash_add(hash_seed(), 16u + (is_number(type) ? SCALAR_INT : type));
+
+	switch (type) {
+	case SCALAR_NULL:
+		break;
+	case SCALAR_BOOL:
+		hash = hash_add(hash, scalar_bool(scalar));
+		break;
+	case SCALAR_INT:
+	case SCALAR_FLOAT:
+		hash = hash_number(scalar, type, hash);
+		break;
+	case SCALAR_BINARY:
+		hash = hash_base64(scalar->text, hash);
+		break;
+	case SCALAR_FOREIGN:
+		hash = hash_bytes(hash, span_of(scalar->tag));
+		hash = hash_bytes(hash, scalar->text);
+		break;
+	case SCALAR_STRING:
+	case SCALAR_TIMESTAMP:
+		hash = hash_bytes(hash, scalar->text);
+		break;
+	}
+	return hash_end(hash);
+}

@@ -1,0 +1,62 @@
+/*
+ * A strategy: one way to merge sources into one file. Each is one file in strategy/ and one entry
+ * in the table in strategy.c; nothing else knows it by name.
+ */
+#pragma once
+
+#include "merge.h"
+#include "option.h"
+
+/* One run of a strategy; everything it needs is here. */
+struct merge {
+	const struct merge_request *request;
+	const struct merge_input *inputs; /* documents read, when the strategy reads trees */
+	size_t count;
+	struct arena *arena;     /* for new nodes and text; lives as long as the result */
+	struct problem *problem; /* filled when PROBLEM is returned */
+	struct merge_result *result;
+};
+
+/**
+ * Hands over a document that the strategy read itself: it lives as long as the result. Returns 0,
+ * or -ENOMEM, and then it is still the caller's.
+ */
+int merge_adopt(struct merge *merge, struct document *document);
+
+/* What a strategy gives: a tree, which merge_run() writes in the format asked for, or the bytes. */
+struct merge_output {
+	const struct node *root; /* NULL with is_text false: an empty file */
+	struct span head;        /* put before a tree written as YAML: comment lines, with newline */
+	struct span text;        /* the file, when is_text: NUL-terminated, in the merge's arena */
+	bool is_text;
+};
+
+/* Which of several sources a strategy looks at: the others need not be read at all. */
+enum strategy_takes { STRATEGY_TAKES_ALL, STRATEGY_TAKES_HIGHEST, STRATEGY_TAKES_LOWEST };
+
+struct strategy {
+	const char *name;
+	const char *summary;               /* a phrase without a full stop, for help texts */
+	const struct option_spec *options; /* ends with a NULL name; may be NULL */
+	enum strategy_takes takes;
+	bool reads_trees;                  /* the inputs' documents are read before merge() is called */
+	bool keeps_duplicates;             /* … with struct read_options' keep_duplicates */
+
+	/* Whether this only source is served byte for byte. NULL: never. */
+	bool (*is_verbatim)(const struct merge_input *only);
+
+	/* Checks what the option table can't say. NULL: nothing. 0, PROBLEM or -ENOMEM. */
+	int (*check)(const struct options *options, struct problem *problem);
+
+	/* Merges inputs[0..count), lowest precedence first, count >= 1. 0, PROBLEM or -errno. */
+	int (*merge)(struct merge *merge, struct merge_output *ret);
+};
+
+/** The strategy with that name, or NULL. */
+const struct strategy *strategy_find(struct span name);
+
+/** All strategies, ending with NULL, in the order of the help text. */
+const struct strategy *const *strategy_all(void);
+
+/** "deep, salt, cfengine …", for messages. Static. */
+const char *strategy_names(void);

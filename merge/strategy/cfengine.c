@@ -1,0 +1,466 @@
+/*
+ * cfengine: CFEngine's mergedata().
+ *
+ *      args: [defaults, "site[web]", '{ "host": host }']
+ *               │            │               └─ inline JSON, see cfengine_json.h
+ *               │            └─ a value in a container
+ *               └─ a container: the inputs of a layer, merged with each other if they are many
+ *
+ * A value of a source is passed through as it is, and one that an argument holds gets the place of
+ * the argument. Everything else is an error of the argument.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "cfengine_json.h"
+#include "cfengine_sum.h"
+#include "scalar.h"
+#include "strategy.h"
+
+/* Bytes of the list of containers in a message. */
+#define NAMES_MAX 200
+
+struct run {
+	struct merge *merge;
+	struct arena *arena;
+	struct problem *problem;
+	struct source *source; /* of the arguments */
+};
+
+static bool is_container(const struct node *value)
+{
+	return !node_is_scalar(value);
+}
+
+/* Merges all roots of an input into the sum; one that is empty has no opinion. */
+static int add_input(struct run *run, struct cfengine_sum *sum, const struct merge_input *input)
+{
+	for (size_t i = 0; i < input->document->count; i++) {
+		const struct node *root = input->document->roots[i];
+		int r;
+
+		if (scalar_is_empty(root))
+			continue;
+		if (!is_container(root))
+			return problem_at(run->problem, root,
+				"mergedata: the source is not mergeable as it is not a container, "
+				"but %s; make it an object or an array",
+				scalar_type_name(scalar_type(root)));
+		r = cfengine_sum_add(sum, run->arena, root);
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}
+
+/* "a, b, c", cut where it gets long. */
+static void list_names(const struct run *run, char names[NAMES_MAX])
+{
+	size_t used = 0;
+
+	names[0] = '\0';
+	for (size_t i = 0; i < run->merge->count; i++) {
+		const char *name = run->merge->inputs[i].source.layer;
+		int length;
+
+		if (i > 0 && strcmp(name, run->merge->inputs[i - 1].source.layer) == 0)
+			continue;
+		length = snprintf(
+			names + used, NAMES_MAX - used, "%s%s", used > 0 ? ", " : "", name);
+		if (length < 0 || (size_t)length >= NAMES_MAX - used)
+			return;
+		used += (size_t)length;
+	}
+}
+
+static int unknown_container(
+	struct run *run, const struct node *argument, struct span name, bool is_known)
+{
+	char names[NAMES_MAX];
+
+	if (is_known)
+		return problem_at(run->problem, argument,
+			"mergedata: argument '%s' does not resolve to a container: '%.*s' is empty",
+			argument->text.data, (int)name.len, name.data);
+	list_names(run, names);
+	return problem_at(run->problem, argument,
+		"mergedata: argument '%s' does not resolve to a container: there is no '%.*s'; "
+		"there are: %s",
+		argument->text.data, (int)name.len, name.data, names);
+}
+
+static bool is_container_name(void *context, struct span name)
+{
+	const struct run *run = context;
+
+	for (size_t i = 0; i < run->merge->count; i++)
+		if (span_is(name, run->merge->inputs[i].source.layer))
+			return true;
+	return false;
+}
+
+/* The only root that the sources of the layer have; NULL when there are none, or more. */
+static const struct node *only_root(const struct run *run, struct span name)
+{
+	const struct node *root = NULL;
+
+	for (size_t i = 0; i < run->merge->count; i++) {
+		const struct merge_input *input = &run->merge->inputs[i];
+
+		if (!span_is(name, input->source.layer) || input->document->count == 0)
+			continue;
+		if (root || input->document->count > 1)
+			return NULL;
+		root = input->document->roots[0];
+	}
+	return root && !scalar_is_empty(root) ? root : NULL;
+}
+
+/* What all sources of the layer `name` are together. */
+static int find_container(
+	struct run *run, const struct node *argument, struct span name, const struct node **ret)
+{
+	const struct node *root = only_root(run, name);
+	struct cfengine_sum sum = {0};
+
+	if (root) {
+		*ret = root;
+		return 0;
+	}
+	for (size_t i = 0; i < run->merge->count; i++) {
+		const struct merge_input *input = &run->merge->inputs[i];
+		int r;
+
+		if (!span_is(name, input->source.layer))
+			continue;
+		r = add_input(run, &sum, input);
+		if (r != 0)
+			return r;
+	}
+	if (!sum.value)
+		return unknown_container(run, argument, name, is_container_name(run, name));
+	return cfengine_sum_end(&sum, run->arena, ret);
+}
+
+static const struct node *map_at(struct arena *arena, const struct node *map, struct span key)
+{
+	struct node string = {.kind = NODE_SCALAR, .style = NODE_DOUBLE, .text = key};
+	const struct pair *pair = node_find(map, &string);
+
+	if (pair)
+		return pair->value;
+	for (uint32_t i = map->map.count; i-- > 0;) {
+		const struct node *other;
+
+		if (cfengine_string_key(arena, map->map.pairs[i].key, &other) < 0)
+			return NULL;
+		if (other != map->map.pairs[i].key && span_equal(other->text, key))
+			return map->map.pairs[i].value;
+	}
+	return NULL;
+}
+
+static const struct node *array_at(const struct node *array, struct span digits)
+{
+	uint64_t offset = 0;
+
+	for (size_t i = 0; i < digits.len; i++) {
+		if (digits.data[i] < '0' || digits.data[i] > '9' || offset > UINT32_MAX)
+			return NULL;
+		offset = offset * 10 + (uint64_t)(digits.data[i] - '0');
+	}
+	return digits.len && offset < array->seq.count ? array->seq.items[offset] : NULL;
+}
+
+/* Bytes of the index in brackets that `text` begins with, nested brackets included; 0: unbalanced.
+ */
+static size_t index_length(struct span text)
+{
+	size_t depth = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		depth += text.data[i] == '[';
+		if (text.data[i] == ']' && --depth == 0)
+			return i + 1;
+	}
+	return 0;
+}
+
+/* Follows "[key][0]" into *value. What follows the last bracket says nothing, as in CFEngine. */
+static int extract(
+	struct run *run, const struct node *argument, struct span path, const struct node **value)
+{
+	while (path.len > 0 && path.data[0] == '[') {
+		size_t length = index_length(path);
+		struct span index = {path.data + 1, length - 2};
+
+		if (!length)
+			return problem_at(run->problem, argument,
+				"mergedata: index brackets do not balance in '%s'",
+				argument->text.data);
+		*value = node_is_map(*value)    ? map_at(run->arena, *value, index)
+			 : is_container(*value) ? array_at(*value, index)
+						: NULL;
+		if (!*value)
+			return problem_at(run->problem, argument,
+				"mergedata: argument '%s' does not resolve to a container: it has "
+				"no [%.*s]",
+				argument->text.data, (int)index.len, index.data);
+		path.data += length;
+		path.len -= length;
+	}
+	return 0;
+}
+
+/* NAME, NAME[key][0]… */
+static int find_value(
+	struct run *run, const struct node *argument, struct span name, const struct node **ret)
+{
+	const char *bracket = memchr(name.data, '[', name.len);
+	struct span path = {NULL, 0};
+	const struct node *value;
+	int r;
+
+	if (bracket) {
+		path = (struct span){bracket, (size_t)(name.data + name.len - bracket)};
+		name.len -= path.len;
+	}
+	r = find_container(run, argument, name, &value);
+	if (r == 0)
+		r = extract(run, argument, path, &value);
+	if (r == 0)
+		*ret = value;
+	return r;
+}
+
+static int find_inline(
+	void *context, const struct node *argument, struct span name, const struct node **ret)
+{
+	return find_value(context, argument, name, ret);
+}
+
+/* Without the spaces around it, and without CFEngine's @(…). */
+static struct span bare_name(struct span text)
+{
+	static const char spaces[] = {' ', '\t', '\r', '\n'};
+
+	while (text.len > 0 && memchr(spaces, text.data[0], sizeof(spaces))) {
+		text.data++;
+		text.len--;
+	}
+	while (text.len > 0 && memchr(spaces, text.data[text.len - 1], sizeof(spaces)))
+		text.len--;
+	if (text.len > 3 && memcmp(text.data, "@(", 2) == 0 && text.data[text.len - 1] == ')')
+		return (struct span){text.data + 2, text.len - 3};
+	return text;
+}
+
+/* Whether the argument is JSON's way to write a primitive. */
+static bool is_primitive(struct span text)
+{
+	struct node plain = {.kind = NODE_SCALAR, .schema = NODE_JSON, .text = text};
+
+	if (text.len == 0)
+		return false;
+	return text.data[0] == '"' || scalar_type(&plain) != SCALAR_STRING;
+}
+
+static bool is_reserved(struct span text)
+{
+	return span_is(text, "true") || span_is(text, "false") || span_is(text, "null");
+}
+
+static int not_mergeable(const struct run *run, const struct node *argument, const char *what)
+{
+	return problem_at(run->problem, argument,
+		"mergedata: '%s' is not mergeable as it is not a container, but %s",
+		argument->text.data, what);
+}
+
+static int evaluate_text(struct run *run, const struct node *argument, const struct node **ret)
+{
+	struct span name = bare_name(argument->text);
+	struct cfengine_json json = {
+		.arena = run->arena,
+		.argument = argument,
+		.source = run->source,
+		.depth = run->merge->request->limits.depth,
+		.problem = run->problem,
+		.find = find_inline,
+		.is_name = is_container_name,
+		.context = run,
+	};
+	int r;
+
+	if (cfengine_json_is(argument->text))
+		return cfengine_json_read(&json, ret);
+	if (is_reserved(name) || (is_primitive(name) && !is_container_name(run, name)))
+		return not_mergeable(run, argument, "a primitive");
+
+	r = find_value(run, argument, name, ret);
+	if (r != 0 || is_container(*ret))
+		return r;
+	return not_mergeable(run, argument, scalar_type_name(scalar_type(*ret)));
+}
+
+/* The options may be gone before the result is. */
+static int copy_scalar(const struct run *run, const struct node *scalar, const struct node **ret)
+{
+	struct node *copy = node_copy(run->arena, scalar);
+
+	if (!copy)
+		return -ENOMEM;
+	copy->source = run->source;
+	copy->text.data = arena_copy(run->arena, scalar->text);
+	if (scalar->tag)
+		copy->tag = arena_copy(run->arena, span_of(scalar->tag));
+	if (!copy->text.data || (scalar->tag && !copy->tag))
+		return -ENOMEM;
+	*ret = copy;
+	return 0;
+}
+
+static int evaluate_tree(struct run *run, const struct node *node, const struct node **ret);
+
+static int evaluate_list(struct run *run, const struct node *list, struct node *copy)
+{
+	for (uint32_t i = 0; i < list->seq.count; i++) {
+		const struct node *item;
+		int r = evaluate_tree(run, list->seq.items[i], &item);
+
+		if (r == 0)
+			r = node_push(run->arena, copy, item);
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}
+
+static int evaluate_map(struct run *run, const struct node *map, struct node *copy)
+{
+	for (uint32_t i = 0; i < map->map.count; i++) {
+		const struct pair *pair = &map->map.pairs[i];
+		const struct node *key, *value;
+		int r;
+
+		if (is_container(pair->key))
+			return problem_at(run->problem, pair->key,
+				"mergedata: an array or object is not allowed as l-value");
+		r = evaluate_tree(run, pair->value, &value);
+		if (r == 0)
+			r = copy_scalar(run, pair->key, &key);
+		if (r == 0)
+			r = node_put(run->arena, copy, key, value);
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Inline JSON that is written as YAML: a plain string is a name, a quoted one is a string. */
+static int evaluate_tree(struct run *run, const struct node *node, const struct node **ret)
+{
+	struct node *copy;
+	int r;
+
+	if (node_is_scalar(node)) {
+		if (node->style == NODE_PLAIN && scalar_type(node) == SCALAR_STRING)
+			return find_value(run, node, node->text, ret);
+		return copy_scalar(run, node, ret);
+	}
+	copy = node_is_map(node) ? node_new_map(run->arena, node)
+				 : node_new_sequence(run->arena, node);
+	if (!copy)
+		return -ENOMEM;
+	copy->source = run->source;
+	copy->tag = NULL;
+	r = node_is_map(node) ? evaluate_map(run, node, copy) : evaluate_list(run, node, copy);
+	if (r == 0)
+		*ret = copy;
+	return r;
+}
+
+static int copy_source(struct arena *arena, const struct source *source, struct source **ret)
+{
+	struct source *copy;
+
+	*ret = NULL;
+	if (!source)
+		return 0;
+	copy = arena_zalloc(arena, 1, sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = *source;
+	copy->name = source->name ? arena_copy(arena, span_of(source->name)) : NULL;
+	copy->layer = source->layer ? arena_copy(arena, span_of(source->layer)) : NULL;
+	if ((source->name && !copy->name) || (source->layer && !copy->layer))
+		return -ENOMEM;
+	*ret = copy;
+	return 0;
+}
+
+static int add_arguments(struct run *run, const struct node *args, struct cfengine_sum *sum)
+{
+	int r = copy_source(run->arena, args->source, &run->source);
+
+	for (uint32_t i = 0; r == 0 && i < args->seq.count; i++) {
+		const struct node *argument = args->seq.items[i], *value;
+
+		r = node_is_scalar(argument) ? evaluate_text(run, argument, &value)
+					     : evaluate_tree(run, argument, &value);
+		if (r == 0)
+			r = cfengine_sum_add(sum, run->arena, value);
+	}
+	return r;
+}
+
+static int merge_cfengine(struct merge *merge, struct merge_output *ret)
+{
+	const struct node *args = options_get(merge->request->options, "args"), *root = NULL;
+	struct run run = {merge, merge->arena, merge->problem, NULL};
+	struct cfengine_sum sum = {0};
+	int r = 0;
+
+	if (args)
+		r = add_arguments(&run, args, &sum);
+	for (size_t i = 0; !args && r == 0 && i < merge->count; i++)
+		r = add_input(&run, &sum, &merge->inputs[i]);
+	if (r == 0 && sum.value)
+		r = cfengine_sum_end(&sum, merge->arena, &root);
+	if (r == 0)
+		*ret = (struct merge_output){.root = root};
+	return r;
+}
+
+static int check(const struct options *options, struct problem *problem)
+{
+	const struct node *args = options_get(options, "args");
+
+	if (!args)
+		return 0;
+	if (!node_is_sequence(args))
+		return problem_at(problem, args,
+			"mergedata: 'args' is a list of names and inline JSON, and this is %s",
+			node_kind_name(args));
+	if (args->seq.count == 0)
+		return problem_at(problem, args,
+			"mergedata: it needs at least one argument; without 'args' all layers are "
+			"merged");
+	return 0;
+}
+
+static const struct option_spec cfengine_options[] = {
+	{"args", OPTION_VALUE, "", NULL,
+		"the arguments: layers' names, NAME[key], or inline JSON with names in it; all "
+		"layers in order by default"},
+	{0},
+};
+
+const struct strategy strategy_cfengine = {
+	.name = "cfengine",
+	.summary = "CFEngine's mergedata(): lists are concatenated, maps merged one level deep",
+	.options = cfengine_options,
+	.reads_trees = true,
+	.check = check,
+	.merge = merge_cfengine,
+};

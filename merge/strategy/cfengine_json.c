@@ -1,0 +1,487 @@
+#include "cfengine_json.h"
+
+#include <errno.h>
+
+#include "scalar.h"
+#include "utf8.h"
+
+struct reader {
+	const struct cfengine_json *json;
+	const char *begin;
+	const char *at;
+	const char *end;
+	unsigned depth;
+};
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* The byte there, or NUL at the end. */
+static char peek(const struct reader *reader)
+{
+	return reader->at < reader->end ? *reader->at : '\0';
+}
+
+static void skip_space(struct reader *reader)
+{
+	while (reader->at < reader->end && is_space(*reader->at))
+		reader->at++;
+}
+
+static bool ends_word(const struct reader *reader, const char *at)
+{
+	return at >= reader->end || is_space(*at) || strchr(",]}", *at);
+}
+
+static int fail(const struct reader *reader, const char *reason)
+{
+	size_t characters = 1;
+
+	for (const char *p = reader->begin; p < reader->at && p < reader->end; p++)
+		characters += !utf8_is_tail((unsigned char)*p);
+	return problem_at(reader->json->problem, reader->json->argument,
+		"mergedata: unable to parse json data, %s, at character %zu of '%s'", reason,
+		characters, reader->begin);
+}
+
+static struct node *placed(const struct reader *reader, struct node *node)
+{
+	if (node) {
+		node->source = reader->json->source;
+		node->line = reader->json->argument->line;
+		node->column = reader->json->argument->column;
+	}
+	return node;
+}
+
+static int new_scalar(
+	struct reader *reader, struct span text, enum node_style style, const struct node **ret)
+{
+	struct node *node = placed(reader, node_new_scalar(reader->json->arena, text, style));
+
+	if (!node)
+		return -ENOMEM;
+	node->schema = NODE_JSON;
+	*ret = node;
+	return 0;
+}
+
+/* Four hexadecimal digits; UINT32_MAX when they are none. */
+static uint32_t read_unit(const char *at, const char *end)
+{
+	uint32_t unit = 0;
+
+	if (end - at < 4)
+		return UINT32_MAX;
+	for (int i = 0; i < 4; i++) {
+		char c = at[i];
+		uint32_t digit = is_digit(c)            ? (uint32_t)(c - '0')
+				 : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
+				 : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10)
+							: UINT32_MAX;
+
+		if (digit == UINT32_MAX)
+			return UINT32_MAX;
+		unit = unit << 4 | digit;
+	}
+	return unit;
+}
+
+/* \uXXXX, with the second half of a pair; 0 for what is no character. */
+static size_t decode_unicode(struct reader *reader, char *out)
+{
+	uint32_t code = read_unit(reader->at + 2, reader->end), low;
+
+	if (code == UINT32_MAX || (code >= 0xDC00 && code <= 0xDFFF))
+		return 0;
+	if (code >= 0xD800 && code <= 0xDBFF) {
+		if (reader->end - reader->at < 12 || reader->at[6] != '\\' || reader->at[7] != 'u')
+			return 0;
+		low = read_unit(reader->at + 8, reader->end);
+		if (low < 0xDC00 || low > 0xDFFF)
+			return 0;
+		code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+		reader->at += 6;
+	}
+	reader->at += 6;
+	return utf8_encode(code, out);
+}
+
+/* What stands at a backslash. An escape that JSON has not stays as it is, as in CFEngine. */
+static size_t decode_escape(struct reader *reader, char *out)
+{
+	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+	char c = reader->at + 1 < reader->end ? reader->at[1] : '\0';
+	const char *found = c ? strchr(from, c) : NULL;
+	size_t length;
+
+	if (found) {
+		*out = to[found - from];
+		reader->at += 2;
+		return 1;
+	}
+	length = c == 'u' ? decode_unicode(reader, out) : 0;
+	if (length)
+		return length;
+	*out = *reader->at++;
+	return 1;
+}
+
+/* The quote that ends the string which begins at `at`; NULL: none does. */
+static const char *find_quote(const char *at, const char *end)
+{
+	while (at < end && *at != '"')
+		at += *at == '\\' && end - at > 1 ? 2 : 1;
+	return at < end ? at : NULL;
+}
+
+/* A string, at its first quote. What is decoded is never longer than what was written. */
+static int read_string(struct reader *reader, const struct node **ret)
+{
+	const char *quote = find_quote(reader->at + 1, reader->end);
+	size_t length = 0;
+	char *text;
+
+	if (!quote)
+		return fail(reader, "a string did not end with doublequote");
+	reader->at++;
+	text = arena_alloc(reader->json->arena, (size_t)(quote - reader->at) + 1);
+	if (!text)
+		return -ENOMEM;
+	while (reader->at < quote) {
+		if (*reader->at == '\\')
+			length += decode_escape(reader, text + length);
+		else
+			text[length++] = *reader->at++;
+	}
+	reader->at++;
+	text[length] = '\0';
+	return new_scalar(reader, (struct span){text, length}, NODE_DOUBLE, ret);
+}
+
+static size_t count_digits(const char *at, const char *end)
+{
+	size_t count = 0;
+
+	while (at + count < end && is_digit(at[count]))
+		count++;
+	return count;
+}
+
+/* Bytes of the number, as RFC 8259 has it, that stands there; 0 for none. */
+static size_t number_length(const struct reader *reader)
+{
+	const char *at = reader->at, *end = reader->end;
+	size_t digits;
+
+	at += *at == '-';
+	digits = count_digits(at, end);
+	if (!digits || (*at == '0' && digits > 1))
+		return 0;
+	at += digits;
+	if (at < end && *at == '.') {
+		digits = count_digits(++at, end);
+		if (!digits)
+			return 0;
+		at += digits;
+	}
+	if (at < end && (*at == 'e' || *at == 'E')) {
+		at++;
+		if (at < end && (*at == '+' || *at == '-'))
+			at++;
+		digits = count_digits(at, end);
+		if (!digits)
+			return 0;
+		at += digits;
+	}
+	return ends_word(reader, at) ? (size_t)(at - reader->at) : 0;
+}
+
+/* One of JSON's own words, if it stands there. */
+static const char *reserved_word(const struct reader *reader)
+{
+	static const char *const words[] = {"true", "false", "null"};
+	size_t left = (size_t)(reader->end - reader->at);
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		size_t length = strlen(words[i]);
+
+		if (length <= left && memcmp(reader->at, words[i], length) == 0 &&
+			ends_word(reader, reader->at + length))
+			return words[i];
+	}
+	return NULL;
+}
+
+/* Bytes of the index in brackets at `at`, which is neither empty nor nested; 0 for none. */
+static size_t index_length(const char *at, const char *end)
+{
+	const char *close = at + 1;
+
+	if (at == end || *at != '[')
+		return 0;
+	while (close < end && *close != '[' && *close != ']')
+		close++;
+	return close < end && *close == ']' && close > at + 1 ? (size_t)(close + 1 - at) : 0;
+}
+
+/*
+ * Bytes of the name there, with the index that may follow; 0 for none. CFEngine's names have no
+ * dash and begin with no digit. A layer's may: it counts where a container has just that name.
+ */
+static size_t name_length(const struct reader *reader)
+{
+	const char *at = reader->at, *end = reader->end;
+	bool is_name = !is_digit(*at);
+	size_t length = 0, whole;
+
+	while (at + length < end && (is_word(at[length]) || at[length] == '.'))
+		length++;
+	for (whole = length; at + whole < end; whole++)
+		if (!is_word(at[whole]) && at[whole] != '.' && at[whole] != '-')
+			break;
+	if ((whole > length || !is_name) &&
+		reader->json->is_name(reader->json->context, (struct span){at, whole})) {
+		length = whole;
+		is_name = true;
+	}
+	return is_name && length ? length + index_length(at + length, end) : 0;
+}
+
+/* A number, a reserved word or a name. */
+static int read_word(struct reader *reader, const struct node **ret)
+{
+	const char *word = reserved_word(reader);
+	struct span text = {reader->at, number_length(reader)};
+
+	if (word) {
+		reader->at += strlen(word);
+		return new_scalar(reader, span_of(word), NODE_PLAIN, ret);
+	}
+	if (text.len) {
+		reader->at += text.len;
+		text.data = arena_copy(reader->json->arena, text);
+		return text.data ? new_scalar(reader, text, NODE_PLAIN, ret) : -ENOMEM;
+	}
+	text.len = name_length(reader);
+	if (!text.len)
+		return fail(reader, is_digit(*text.data) || *text.data == '-'
+					    ? "a number has an invalid symbol"
+					    : "unrecognized token beginning entry");
+	reader->at += text.len;
+	return reader->json->find(reader->json->context, reader->json->argument, text, ret);
+}
+
+static int read_collection(struct reader *reader, const struct node **ret);
+
+static int read_value(struct reader *reader, const struct node **ret)
+{
+	switch (*reader->at) {
+	case '"':
+		return read_string(reader, ret);
+	case '[':
+	case '{':
+		return read_collection(reader, ret);
+	default:
+		return read_word(reader, ret);
+	}
+}
+
+static int read_array(struct reader *reader, struct node *array)
+{
+	char before = '['; /* '[', ',' or 'v': a value */
+
+	for (;;) {
+		char c;
+
+		skip_space(reader);
+		c = peek(reader);
+		if (reader->at == reader->end)
+			return fail(reader, "an array did not end with ']'");
+		if (c == ']') {
+			reader->at++;
+			return 0;
+		}
+		if (c == ',') {
+			if (before != 'v')
+				return fail(reader, "an array has extraneous commas");
+			before = ',';
+			reader->at++;
+			continue;
+		}
+		if (before == 'v' && (c == '[' || c == '{'))
+			return fail(reader, "in an array a comma is missing");
+
+		const struct node *value;
+		int r = read_value(reader, &value);
+		if (r == 0)
+			r = node_push(reader->json->arena, array, value);
+		if (r != 0)
+			return r;
+		before = 'v';
+	}
+}
+
+/* It stays bare where YAML, too, takes it for a string. */
+static int new_bare_key(struct reader *reader, struct span text, const struct node **ret)
+{
+	struct node *key = placed(reader, node_new_scalar(reader->json->arena, text, NODE_PLAIN));
+
+	if (!key)
+		return -ENOMEM;
+	if (is_digit(*text.data) || scalar_type(key) != SCALAR_STRING)
+		key->style = NODE_DOUBLE;
+	*ret = key;
+	return 0;
+}
+
+/* A bare key, `\w[-\w]*`, with the colon that it needs; *ret is NULL when there is none. */
+static int read_bare_key(struct reader *reader, const struct node **ret)
+{
+	struct span key = {reader->at, 0};
+	const char *at = reader->at, *text;
+
+	*ret = NULL;
+	if (!is_word(*at))
+		return 0;
+	while (at < reader->end && (is_word(*at) || *at == '-'))
+		at++;
+	key.len = (size_t)(at - key.data);
+	while (at < reader->end && is_space(*at))
+		at++;
+	if (at == reader->end || *at != ':')
+		return 0;
+	text = arena_copy(reader->json->arena, key);
+	if (!text)
+		return -ENOMEM;
+	reader->at += key.len;
+	key.data = text;
+	return new_bare_key(reader, key, ret);
+}
+
+/* Between two pairs: a key, a comma or the end, which sets *is_end. `before` as in read_object().
+ */
+static int read_key(struct reader *reader, char *before, bool *is_end, const struct node **ret)
+{
+	char c = peek(reader);
+	int r;
+
+	*is_end = c == '}';
+	*ret = NULL;
+	if (*is_end || c == ',') {
+		if (c == ',' && *before == ',')
+			return fail(reader, "an object has ',' without an r-value");
+		*before = c;
+		reader->at++;
+		return 0;
+	}
+	if (c == ':')
+		return fail(reader, "an object has ':' without an l-value");
+	if (c == '[' || c == '{')
+		return fail(reader, "an array or object is not allowed as l-value");
+	if (c == '"')
+		return read_string(reader, ret);
+	r = read_bare_key(reader, ret);
+	return r == 0 && !*ret ? fail(reader, "an object has an unrecognized token") : r;
+}
+
+/* After a key: the colon, which may be missing, and the value. */
+static int read_pair(struct reader *reader, struct node *object, const struct node *key)
+{
+	const struct node *value;
+	char c;
+	int r;
+
+	skip_space(reader);
+	if (peek(reader) == ':') {
+		reader->at++;
+		skip_space(reader);
+	}
+	c = peek(reader);
+	if (reader->at == reader->end || c == '}' || c == ',' || c == ':')
+		return fail(reader, "an object has an l-value without an r-value");
+	r = read_value(reader, &value);
+	return r == 0 ? node_put(reader->json->arena, object, key, value) : r;
+}
+
+static int read_object(struct reader *reader, struct node *object)
+{
+	char before = '{'; /* '{', ',' or 'v': a value */
+
+	for (;;) {
+		const struct node *key;
+		bool is_end;
+		int r;
+
+		skip_space(reader);
+		if (reader->at == reader->end)
+			return fail(reader, "an object did not end with '}'");
+		r = read_key(reader, &before, &is_end, &key);
+		if (r != 0 || is_end)
+			return r;
+		if (!key)
+			continue;
+		r = read_pair(reader, object, key);
+		if (r != 0)
+			return r;
+		before = 'v';
+	}
+}
+
+static int read_collection(struct reader *reader, const struct node **ret)
+{
+	struct arena *arena = reader->json->arena;
+	bool is_array = *reader->at == '[';
+	struct node *node = placed(
+		reader, is_array ? node_new_sequence(arena, NULL) : node_new_map(arena, NULL));
+	int r;
+
+	if (!node)
+		return -ENOMEM;
+	if (reader->depth == 0)
+		return fail(reader, "it is nested too deep; raise the limit 'depth'");
+	reader->depth--;
+	reader->at++;
+	r = is_array ? read_array(reader, node) : read_object(reader, node);
+	reader->depth++;
+	if (r == 0)
+		*ret = node;
+	return r;
+}
+
+static struct reader begin(struct span text)
+{
+	struct reader reader = {.begin = text.data, .at = text.data, .end = text.data + text.len};
+
+	skip_space(&reader);
+	return reader;
+}
+
+bool cfengine_json_is(struct span text)
+{
+	struct reader reader = begin(text);
+	char c = peek(&reader);
+
+	return c == '[' || c == '{';
+}
+
+int cfengine_json_read(const struct cfengine_json *json, const struct node **ret)
+{
+	struct reader reader = begin(json->argument->text);
+
+	reader.json = json;
+	reader.depth = json->depth;
+	return read_collection(&reader, ret);
+}

@@ -1,0 +1,360 @@
+/*
+ * One cloud-config: read, checked for what PyYAML's safe loader refuses, its mergers taken out, and
+ * merged into what came before.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "cleanup.h"
+#include "cloud.h"
+#include "scalar.h"
+
+int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, enum format format,
+	bool keep_duplicates, const struct document **ret)
+{
+	const struct merge_request *request = cloud->merge->request;
+	struct read_options options = {
+		.format = format,
+		.schema = request->schema,
+		.keep_duplicates = keep_duplicates,
+		.limits = request->limits,
+		.place = part->place,
+	};
+	CLEANUP(document_freep) struct document *document = NULL;
+
+	int r = document_read(&part->source, part->text, &options, &document, cloud->problem);
+	if (r != 0)
+		return r;
+	r = merge_adopt(cloud->merge, document);
+	if (r == 0)
+		*ret = take_ptr(document);
+	return r;
+}
+
+static int number_at(const char *text, int digits)
+{
+	int number = 0;
+
+	for (int i = 0; i < digits; i++)
+		number = number * 10 + (text[i] - '0');
+	return number;
+}
+
+static bool is_date(const char *text)
+{
+	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	int year = number_at(text, 4), month = number_at(text + 5, 2), day = number_at(text + 8, 2);
+	bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+
+	return year > 0 && month >= 1 && month <= 12 && day >= 1 &&
+	       day <= days[month - 1] + (month == 2 && is_leap);
+}
+
+/* Looks like a date, and there is no such day: PyYAML raises. */
+static bool is_impossible(const struct node *scalar)
+{
+	struct span text = scalar->text;
+
+	return scalar->style == NODE_PLAIN && text.len == 10 && text.data[4] == '-' &&
+	       text.data[7] == '-' && text.data[0] >= '0' && text.data[0] <= '9' &&
+	       scalar_type(scalar) == SCALAR_TIMESTAMP && !is_date(text.data);
+}
+
+static int check_scalar(struct cloud *cloud, const struct node *scalar, bool is_key)
+{
+	struct span text = scalar->text;
+
+	if (scalar->tag && scalar_type(scalar) == SCALAR_FOREIGN)
+		return problem_at(cloud->problem, scalar,
+			"could not determine a constructor for the tag '%s'; cloud-init knows only "
+			"YAML's own tags",
+			scalar->tag);
+	if (scalar->style != NODE_PLAIN || scalar->tag)
+		return 0;
+	if (!is_key && (span_is(text, "=") || span_is(text, "<<")))
+		return problem_at(cloud->problem, scalar,
+			"could not determine a constructor for a bare '%s'; quote it", text.data);
+	if (is_impossible(scalar))
+		return problem_at(cloud->problem, scalar,
+			"'%s' looks like a date, and there is no such day; quote it", text.data);
+	return 0;
+}
+
+static int check_tag(struct cloud *cloud, const struct node *node)
+{
+	static const char core[] = "tag:yaml.org,2002:";
+	static const char *const maps[] = {"map", "set", NULL};
+	static const char *const lists[] = {"seq", "omap", "pairs", NULL};
+
+	if (!node->tag || strcmp(node->tag, "!") == 0)
+		return 0;
+	if (strncmp(node->tag, core, sizeof(core) - 1) == 0)
+		for (const char *const *name = node_is_map(node) ? maps : lists; *name; name++)
+			if (strcmp(node->tag + sizeof(core) - 1, *name) == 0)
+				return 0;
+	return problem_at(cloud->problem, node,
+		"could not determine a constructor for the tag '%s' on %s; cloud-init knows only "
+		"YAML's own tags",
+		node->tag, node_kind_name(node));
+}
+
+static int check_tree(struct cloud *cloud, const struct node *node, const struct node **ret);
+
+/* Takes `value` for the pair at `i`; `copy` is NULL until something is different. */
+static int change_pair(struct cloud *cloud, const struct node *map, struct node **copy, uint32_t i,
+	const struct node *value)
+{
+	if (!*copy)
+		*copy = node_copy(cloud->arena, map);
+	if (!*copy)
+		return -ENOMEM;
+	(*copy)->map.pairs[i].value = value;
+	return 0;
+}
+
+/* `map` has the keys 1 and true, or 0 and false, which are one key in Python: the first stays. */
+static int join_twins(struct cloud *cloud, const struct node *map, const struct node **ret)
+{
+	struct node *joined = node_new_map(cloud->arena, map);
+	int r = joined ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; r == 0 && i < map->map.count; i++) {
+		const struct pair *pair = &map->map.pairs[i];
+		const struct pair *found = cloud_find(joined, pair);
+		r = found ? node_put(cloud->arena, joined, found->key, pair->value)
+			  : node_append(cloud->arena, joined, pair);
+	}
+	*ret = joined;
+	return r;
+}
+
+static bool has_twins(const struct node *map, const struct pair *pair)
+{
+	const struct node *key = pair->key;
+
+	if ((key->style != NODE_PLAIN && !key->tag) || key->text.len == 0 ||
+		!strchr("yYnNtTfFoO", key->text.data[0]) || cloud_kind(key) != CLOUD_BOOL)
+		return false;
+	struct pair other = *pair;
+	struct node number = {.kind = NODE_SCALAR,
+		.schema = NODE_JSON,
+		.text = span_of(scalar_bool(key) ? "1" : "0")};
+	other.key = &number;
+	other.hash = node_hash(&number);
+	return node_find_hashed(map, other.key, other.hash) != NULL;
+}
+
+static int check_map(struct cloud *cloud, const struct node *map, const struct node **ret)
+{
+	struct node *copy = NULL;
+	bool needs_join = false;
+	int r = check_tag(cloud, map);
+
+	for (uint32_t i = 0; r == 0 && i < map->map.count; i++) {
+		const struct pair *pair = &map->map.pairs[i];
+		const struct node *value = pair->value;
+		if (!node_is_scalar(pair->key))
+			return problem_at(cloud->problem, pair->key,
+				"found unhashable key: %s can't be a key",
+				node_kind_name(pair->key));
+		r = check_scalar(cloud, pair->key, true);
+		if (r == 0)
+			r = check_tree(cloud, value, &value);
+		if (r == 0 && value != pair->value)
+			r = change_pair(cloud, map, &copy, i, value);
+		needs_join = needs_join || has_twins(map, pair);
+	}
+	*ret = copy ? copy : map;
+	return r == 0 && needs_join ? join_twins(cloud, *ret, ret) : r;
+}
+
+static int check_list(struct cloud *cloud, const struct node *list, const struct node **ret)
+{
+	struct node *copy = NULL;
+	int r = check_tag(cloud, list);
+
+	for (uint32_t i = 0; r == 0 && i < list->seq.count; i++) {
+		const struct node *item = list->seq.items[i];
+		r = check_tree(cloud, item, &item);
+		if (r != 0 || item == list->seq.items[i])
+			continue;
+		if (!copy)
+			copy = node_copy(cloud->arena, list);
+		if (!copy)
+			return -ENOMEM;
+		copy->seq.items[i] = item;
+	}
+	*ret = copy ? copy : list;
+	return r;
+}
+
+/* Finds what PyYAML's safe loader refuses; *ret is the tree as Python has it. */
+static int check_tree(struct cloud *cloud, const struct node *node, const struct node **ret)
+{
+	*ret = node;
+	if (node_is_scalar(node))
+		return check_scalar(cloud, node, false);
+	return node_is_map(node) ? check_map(cloud, node, ret) : check_list(cloud, node, ret);
+}
+
+/* The part's tree, or NULL when it is empty. */
+static int read_config(struct cloud *cloud, const struct cloud_part *part, const struct node **ret)
+{
+	const struct document *document = part->document;
+	const struct node *root;
+
+	if (!document) {
+		int r = cloud_read_part(cloud, part, FORMAT_YAML, false, &document);
+		if (r != 0)
+			return r;
+	}
+	if (document->count == 0 || scalar_is_null(document->roots[0])) {
+		*ret = NULL;
+		return document->count <= 1
+			       ? 0
+			       : problem_at(cloud->problem, document->roots[1],
+					 "expected a single document in a part, but found another");
+	}
+	root = document->roots[0];
+	if (document->count > 1)
+		return problem_at(cloud->problem, document->roots[1],
+			"expected a single document in a part, but found another");
+	if (cloud_kind(root) != CLOUD_DICT)
+		return problem_at(cloud->problem, root,
+			"a cloud-config is a map at its root, and this is %s",
+			node_is_scalar(root) ? scalar_type_name(scalar_type(root))
+					     : node_kind_name(root));
+	int r = cloud_spend(cloud, root->weight, root);
+	return r == 0 ? check_tree(cloud, root, ret) : r;
+}
+
+/* Takes the key's value out of `*root`, as Python's dict.pop() does; *ret is NULL without one. */
+static int pop(
+	struct cloud *cloud, const struct node **root, const char *name, const struct node **ret)
+{
+	const struct node key = {
+		.kind = NODE_SCALAR, .style = NODE_DOUBLE, .weight = 1, .text = span_of(name)};
+
+	*ret = node_get(*root, name);
+	if (!*ret)
+		return 0;
+	struct node *copy = node_copy(cloud->arena, *root);
+	if (!copy)
+		return -ENOMEM;
+	node_remove(copy, &key);
+	*root = copy;
+	if (scalar_is_null(*ret))
+		*ret = NULL;
+	return 0;
+}
+
+/* What the part itself and then its header ask for. */
+static int take_how(struct cloud *cloud, const struct cloud_part *part, const struct node **root,
+	struct how *how)
+{
+	const struct node *value;
+
+	int r = pop(cloud, root, "merge_how", &value);
+	/* Where both are given, merge_type is a value like any other. */
+	if (r == 0 && !value)
+		r = pop(cloud, root, "merge_type", &value);
+	if (r == 0 && value)
+		r = how_add_value(how, value, cloud->arena, cloud->problem);
+	if (r == 0 && part->merge_type.len > 0)
+		r = how_add_text(how, part->merge_type, &part->merge_type_place, cloud->arena,
+			cloud->problem);
+	return r;
+}
+
+/* The mergers for this part; with `mergers: stack`, those for the next are put aside. */
+static int choose_mergers(
+	struct cloud *cloud, const struct how *how, const struct cloud_mergers **ret)
+{
+	bool is_stack = span_is(options_text(cloud->merge->request->options, "mergers"), "stack");
+	const struct cloud_mergers *mergers = NULL;
+
+	if (!is_stack || !cloud->stacked) {
+		const struct how *chosen = is_stack || how->count == 0 ? &cloud->fallback : how;
+		int r = cloud_mergers_new(cloud, chosen, &mergers);
+		if (r != 0)
+			return r;
+	}
+	*ret = is_stack && cloud->stacked ? cloud->stacked : mergers;
+	if (!is_stack)
+		return 0;
+	if (how->count > 0)
+		return cloud_mergers_new(cloud, how, &cloud->stacked);
+	cloud->stacked = *ret;
+	return 0;
+}
+
+int cloud_add_config(struct cloud *cloud, const struct cloud_part *part)
+{
+	const struct cloud_mergers *mergers;
+	struct how how = {0};
+	const struct node *root;
+
+	int r = cloud_end_patch(cloud);
+	if (r == 0)
+		r = read_config(cloud, part, &root);
+	if (r != 0 || !root)
+		return r;
+	r = take_how(cloud, part, &root, &how);
+	if (r == 0)
+		r = choose_mergers(cloud, &how, &mergers);
+	if (r == 0)
+		r = cloud_merge(cloud, mergers, cloud->root, root, &cloud->root);
+	return r;
+}
+
+/* The text with its first word blanked, so that places stay right. */
+static int without_prefix(
+	struct cloud *cloud, struct span text, const char *prefix, struct span *ret)
+{
+	size_t start = 0, len = strlen(prefix);
+
+	while (start < text.len && strchr(" \t\n\v\f\r", text.data[start]) && text.data[start])
+		start++;
+	if (text.len - start < len || memcmp(text.data + start, prefix, len) != 0) {
+		*ret = text;
+		return 0;
+	}
+	char *copy = arena_copy(cloud->arena, text);
+	if (!copy)
+		return -ENOMEM;
+	memset(copy + start, ' ', len);
+	*ret = (struct span){copy, text.len};
+	return 0;
+}
+
+int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part)
+{
+	const struct merge_request *request = cloud->merge->request;
+	const struct document *document = NULL;
+	struct cloud_part bare = *part;
+
+	int r = without_prefix(cloud, part->text, "#cloud-config-jsonp", &bare.text);
+	if (r == 0)
+		r = cloud_read_part(cloud, &bare, FORMAT_JSON, true, &document);
+	/* A patch may leave null as the document, and the next part starts with an empty map. */
+	if (r == 0 && cloud->patch && scalar_is_null(json_patch_root(cloud->patch)))
+		r = cloud_end_patch(cloud);
+	if (r == 0 && !cloud->patch)
+		r = json_patch_open(cloud->root, cloud->arena, &cloud->work, request->limits.depth,
+			cloud->problem, &cloud->patch);
+	if (r == 0)
+		r = json_patch_apply(cloud->patch, document->roots[0]);
+	return r;
+}
+
+int cloud_end_patch(struct cloud *cloud)
+{
+	if (!cloud->patch)
+		return 0;
+	int r = json_patch_close(cloud->patch, &cloud->root);
+	json_patch_free(cloud->patch);
+	cloud->patch = NULL;
+	if (r == 0 && scalar_is_null(cloud->root))
+		cloud->root = node_new_map(cloud->arena, NULL);
+	return cloud->root ? r : -ENOMEM;
+}

@@ -1,0 +1,46 @@
+/*
+ * How a part is merged, as cloud-init writes it: `list(append)+dict(recurse_list)+str()`, or a list
+ * of {name, settings}. This is the grammar alone; cloud_merger.h has what the mergers do.
+ */
+#pragma once
+
+#include "arena.h"
+#include "node.h"
+#include "problem.h"
+#include "span.h"
+
+/* Where a merger was named. */
+struct how_place {
+	const char *source;
+	uint32_t line;   /* starting at 1; 0: unknown */
+	uint32_t column; /* in characters, starting at 1; 0: unknown */
+};
+
+/* One merger with its options. The spans lie in the arena or in the document. */
+struct how_entry {
+	struct span name; /* without "m_" in front */
+	const struct span *options;
+	size_t count;
+	/* The settings are one text, not a list: cloud-init looks for an option anywhere in it. */
+	bool is_text;
+	struct how_place place;
+};
+
+struct how {
+	struct how_entry *entries;
+	size_t count;
+	size_t capacity;
+};
+
+struct how_place how_place_of(const struct node *node);
+
+/** Appends the mergers that `text` names, `name(option,option)+name(…)`, to `how`. */
+int how_add_text(struct how *how, struct span text, const struct how_place *place,
+	struct arena *arena, struct problem *problem);
+
+/** Appends the mergers that `value` names: such a text, or a list. 0, PROBLEM or -ENOMEM. */
+int how_add_value(
+	struct how *how, const struct node *value, struct arena *arena, struct problem *problem);
+
+/** Whether the entry has the option, as Python's `name in options` says it. */
+bool how_has(const struct how_entry *entry, const char *name);

@@ -1,0 +1,427 @@
+/*
+ * The mergers dict, list and str, and the choice between them: a value is handed to the first
+ * merger that handles the *old* value's type. What none handles stays as it was.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "cloud_merger.h"
+#include "lua_merger.h"
+#include "scalar.h"
+
+enum cloud_kind cloud_kind(const struct node *node)
+{
+	if (node_is_sequence(node))
+		return CLOUD_LIST;
+	if (node_is_map(node))
+		return node->tag && strcmp(node->tag, "tag:yaml.org,2002:set") == 0 ? CLOUD_OTHER
+										    : CLOUD_DICT;
+	switch (scalar_type(node)) {
+	case SCALAR_NULL:
+		return CLOUD_NULL;
+	case SCALAR_BOOL:
+		return CLOUD_BOOL;
+	case SCALAR_INT:
+		return CLOUD_INT;
+	case SCALAR_FLOAT:
+		return CLOUD_FLOAT;
+	case SCALAR_STRING:
+		return CLOUD_STR;
+	case SCALAR_TIMESTAMP:
+	case SCALAR_BINARY:
+	case SCALAR_FOREIGN:
+		break;
+	}
+	return CLOUD_OTHER;
+}
+
+const char *cloud_kind_name(enum cloud_kind kind)
+{
+	static const char *const names[CLOUD_KINDS] = {"a dict", "a list", "a str", "an int",
+		"a float", "a bool", "null", "a value of another type"};
+
+	return names[kind];
+}
+
+int cloud_spend(struct cloud *cloud, uint64_t units, const struct node *node)
+{
+	if (work_spend(&cloud->work, units))
+		return 0;
+	return problem_at(cloud->problem, node,
+		"the parts together take too much work to merge; use fewer parts or smaller lists");
+}
+
+/* The key that Python takes for the same one: true is 1, and false is 0. NULL: there is none. */
+static const struct node *twin_of(const struct node *key)
+{
+	static const struct node twins[] = {
+		{.kind = NODE_SCALAR, .schema = NODE_JSON, .weight = 1, .text = {"0", 1}},
+		{.kind = NODE_SCALAR, .schema = NODE_JSON, .weight = 1, .text = {"1", 1}},
+		{.kind = NODE_SCALAR, .schema = NODE_JSON, .weight = 1, .text = {"false", 5}},
+		{.kind = NODE_SCALAR, .schema = NODE_JSON, .weight = 1, .text = {"true", 4}},
+	};
+
+	if (!node_is_scalar(key) || (key->style != NODE_PLAIN && !key->tag) || key->text.len == 0 ||
+		!strchr("01+-.yYnNtTfFoO", key->text.data[0]))
+		return NULL;
+	enum cloud_kind kind = cloud_kind(key);
+	if (kind == CLOUD_BOOL)
+		return &twins[scalar_bool(key) ? 1 : 0];
+	if (kind != CLOUD_INT && kind != CLOUD_FLOAT)
+		return NULL;
+	double number = scalar_number(key);
+	if (number == 0)
+		return &twins[2];
+	return number == 1 ? &twins[3] : NULL;
+}
+
+const struct pair *cloud_find(const struct node *map, const struct pair *pair)
+{
+	const struct pair *found = node_find_hashed(map, pair->key, pair->hash);
+	if (found)
+		return found;
+	const struct node *twin = twin_of(pair->key);
+	return twin ? node_find(map, twin) : NULL;
+}
+
+void cloud_freeze(const struct node *node)
+{
+	if (node->mark != CLOUD_OWNED)
+		return;
+	/* Not const: an owned node was made by this merge. */
+	((struct node *)node)->mark = 0;
+	if (node_is_sequence(node))
+		for (uint32_t i = 0; i < node->seq.count; i++)
+			cloud_freeze(node->seq.items[i]);
+	else if (node_is_map(node))
+		for (uint32_t i = 0; i < node->map.count; i++)
+			cloud_freeze(node->map.pairs[i].value);
+}
+
+/* `node` itself where it may be changed, else a copy that may. */
+static int own(struct cloud *cloud, const struct node *node, struct node **ret)
+{
+	if (node->mark == CLOUD_OWNED) {
+		*ret = (struct node *)node;
+		return 0;
+	}
+	uint32_t count = node_is_map(node) ? node->map.count : node->seq.count;
+	int r = cloud_spend(cloud, count, node);
+	if (r != 0)
+		return r;
+	struct node *copy = node_copy(cloud->arena, node);
+	if (!copy)
+		return -ENOMEM;
+	copy->mark = CLOUD_OWNED;
+	*ret = copy;
+	return 0;
+}
+
+/* UINT32_MAX stands for "that many or more". */
+static uint32_t weight_changed(uint32_t weight, uint32_t from, uint32_t to)
+{
+	if (weight == UINT32_MAX)
+		return weight;
+	uint64_t sum = (uint64_t)weight - from + to;
+	return sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
+}
+
+/* Whether a new value is merged into the old one rather than taken or left. */
+static bool recurses(const struct cloud_merger *merger, const struct node *with)
+{
+	if (node_is_sequence(with))
+		return merger->recurse_list;
+	if (node_is_map(with))
+		return merger->recurse_dict && cloud_kind(with) == CLOUD_DICT;
+	return merger->recurse_str && cloud_kind(with) == CLOUD_STR;
+}
+
+/* The map without the pairs whose value was taken away. */
+static int without_deleted(struct cloud *cloud, struct node *map, struct node **ret)
+{
+	/* A new index takes longer than a copy. */
+	int r = cloud_spend(cloud, 4 * (uint64_t)map->map.count, map);
+	if (r != 0)
+		return r;
+	struct node *kept = node_new_map(cloud->arena, map);
+	if (!kept)
+		return -ENOMEM;
+	kept->mark = CLOUD_OWNED;
+	for (uint32_t i = 0; r == 0 && i < map->map.count; i++)
+		if (map->map.pairs[i].value)
+			r = node_append(cloud->arena, kept, &map->map.pairs[i]);
+	*ret = kept;
+	return r;
+}
+
+/* The key `at` is in both maps. */
+static int merge_same_key(struct cloud *cloud, const struct cloud_mergers *mergers,
+	const struct cloud_merger *merger, struct node *map, struct pair *at,
+	const struct node *with)
+{
+	const struct node *value = at->value;
+	uint32_t weight = value->weight;
+
+	if (merger->replace) {
+		value = with;
+	} else if (recurses(merger, with)) {
+		int r = cloud_merge(cloud, mergers, value, with, &value);
+		if (r != 0)
+			return r;
+	} else {
+		return 0;
+	}
+	at->value = value;
+	map->weight = weight_changed(map->weight, weight, value->weight);
+	return 0;
+}
+
+static int merge_dict(struct cloud *cloud, const struct cloud_mergers *mergers,
+	const struct cloud_merger *merger, const struct node *value, const struct node *with,
+	const struct node **ret)
+{
+	struct node *map;
+	bool has_deleted = false;
+
+	if (cloud_kind(with) != CLOUD_DICT) {
+		*ret = value;
+		return 0;
+	}
+	/* Into an empty map goes the whole of the other, in its style. */
+	int r = cloud_spend(cloud, with->map.count, with);
+	if (r == 0)
+		r = own(cloud, value->map.count == 0 ? with : value, &map);
+	if (r != 0)
+		return r;
+	*ret = map;
+	if (value->map.count == 0)
+		return 0;
+
+	for (uint32_t i = 0; r == 0 && i < with->map.count; i++) {
+		const struct pair *pair = &with->map.pairs[i];
+		const struct pair *found = cloud_find(map, pair);
+		if (!found) {
+			r = node_append(cloud->arena, map, pair);
+			continue;
+		}
+		struct pair *at = &map->map.pairs[found - map->map.pairs];
+		if (merger->allow_delete && scalar_is_null(pair->value)) {
+			at->value = NULL;
+			has_deleted = true;
+		} else {
+			r = merge_same_key(cloud, mergers, merger, map, at, pair->value);
+		}
+	}
+	if (r == 0 && has_deleted)
+		r = without_deleted(cloud, map, &map);
+	*ret = map;
+	return r;
+}
+
+/* Room for `count` items at the front, which are left unset. */
+static int shift(struct cloud *cloud, struct node *list, uint32_t count)
+{
+	uint32_t old = list->seq.count;
+	const struct node **items = list->seq.items;
+
+	if (count > UINT32_MAX / 4 - old)
+		return -ENOMEM;
+	int r = cloud_spend(cloud, old / WORK_SHIFT + count, list);
+	if (r != 0)
+		return r;
+	if (list->seq.capacity < old + count) {
+		uint32_t capacity = 2 * (old + count);
+		items = arena_alloc(cloud->arena, capacity * sizeof(const struct node *));
+		if (!items)
+			return -ENOMEM;
+		list->seq.capacity = capacity;
+	}
+	if (old > 0)
+		memmove(items + count, list->seq.items, old * sizeof(*items));
+	list->seq.items = items;
+	list->seq.count += count;
+	return 0;
+}
+
+/* How many items Python's list.extend() would take from `with`, and which. */
+static int extent(struct cloud *cloud, const struct node *with, uint32_t *ret)
+{
+	enum cloud_kind kind = cloud_kind(with);
+
+	if (kind == CLOUD_LIST)
+		*ret = with->seq.count;
+	else if (kind == CLOUD_DICT)
+		*ret = with->map.count;
+	else if (kind == CLOUD_STR && with->text.len == 0)
+		*ret = 0;
+	else if (kind == CLOUD_STR)
+		return problem_at(cloud->problem, with,
+			"a str can't be added to a list: cloud-init would add each of its "
+			"characters; "
+			"make it a list of one");
+	else
+		return problem_at(cloud->problem, with,
+			"%s can't be added to a list: it is not iterable; make it a list of one",
+			cloud_kind_name(kind));
+	return 0;
+}
+
+/* A dict adds its keys, as in Python. */
+static const struct node *item_of(const struct node *with, uint32_t i)
+{
+	return node_is_map(with) ? with->map.pairs[i].key : with->seq.items[i];
+}
+
+static int extend_list(struct cloud *cloud, const struct cloud_merger *merger,
+	const struct node *value, const struct node *with, const struct node **ret)
+{
+	struct node *list = NULL;
+	uint32_t count = 0;
+
+	int r = extent(cloud, with, &count);
+	if (r == 0)
+		r = cloud_spend(cloud, count, with);
+	if (r == 0)
+		r = own(cloud, value, &list);
+	if (r != 0)
+		return r;
+	*ret = list;
+	if (merger->method == LIST_APPEND) {
+		for (uint32_t i = 0; r == 0 && i < count; i++)
+			r = node_push(cloud->arena, list, item_of(with, i));
+		return r;
+	}
+	r = shift(cloud, list, count);
+	for (uint32_t i = 0; r == 0 && i < count; i++) {
+		list->seq.items[i] = item_of(with, i);
+		list->weight = weight_changed(list->weight, 0, list->seq.items[i]->weight);
+	}
+	return r;
+}
+
+/* with[0] … with[count - 1] are looked at, and not used: Python raises where one is not there. */
+static int look_at_items(struct cloud *cloud, const struct node *value, const struct node *with)
+{
+	enum cloud_kind kind = cloud_kind(with);
+
+	if (kind == CLOUD_LIST || kind == CLOUD_STR)
+		return 0;
+	if (kind != CLOUD_DICT)
+		return problem_at(cloud->problem, with,
+			"%s can't be merged with a list: it has no length", cloud_kind_name(kind));
+	for (uint32_t i = 0; i < value->seq.count && i < with->map.count; i++) {
+		char text[16];
+		int len = snprintf(text, sizeof(text), "%u", (unsigned)i);
+		struct node key = {
+			.kind = NODE_SCALAR, .schema = NODE_JSON, .text = {text, (size_t)len}};
+		struct pair pair = {.key = &key, .hash = node_hash(&key)};
+		if (!cloud_find(with, &pair))
+			return problem_at(cloud->problem, with,
+				"a dict can't be merged with a list: it has no key %u",
+				(unsigned)i);
+	}
+	return 0;
+}
+
+static int merge_list(struct cloud *cloud, const struct cloud_mergers *mergers,
+	const struct cloud_merger *merger, const struct node *value, const struct node *with,
+	const struct node **ret)
+{
+	struct node *list;
+
+	if (merger->method == LIST_APPEND || merger->method == LIST_PREPEND)
+		return extend_list(cloud, merger, value, with, ret);
+	if (merger->method == LIST_NO_REPLACE) {
+		*ret = value;
+		return look_at_items(cloud, value, with);
+	}
+	if (!node_is_sequence(with)) {
+		*ret = with;
+		return 0;
+	}
+
+	int r = cloud_spend(cloud, with->seq.count, with);
+	if (r == 0)
+		r = own(cloud, value, &list);
+	if (r != 0)
+		return r;
+	for (uint32_t i = 0; r == 0 && i < list->seq.count && i < with->seq.count; i++) {
+		const struct node *item = with->seq.items[i];
+		uint32_t weight = list->seq.items[i]->weight;
+		if (recurses(merger, item))
+			r = cloud_merge(cloud, mergers, list->seq.items[i], item, &item);
+		if (r != 0)
+			break;
+		list->seq.items[i] = item;
+		list->weight = weight_changed(list->weight, weight, item->weight);
+	}
+	*ret = list;
+	return r;
+}
+
+/* As the old one was written; plain only where that reads as the same string again. */
+static enum node_style joined_style(const struct node *value, const struct node *joined)
+{
+	if (value->style != NODE_PLAIN)
+		return (enum node_style)value->style;
+	return scalar_type(joined) == SCALAR_STRING &&
+			       !memchr(joined->text.data, '\n', joined->text.len)
+		       ? NODE_PLAIN
+		       : NODE_DOUBLE;
+}
+
+static int merge_str(struct cloud *cloud, const struct cloud_merger *merger,
+	const struct node *value, const struct node *with, const struct node **ret)
+{
+	*ret = with;
+	if (!merger->append)
+		return 0;
+	if (cloud_kind(with) != CLOUD_STR)
+		return problem_at(cloud->problem, with, "%s can't be appended to a str",
+			cloud_kind_name(cloud_kind(with)));
+
+	size_t len = value->text.len + with->text.len;
+	int r = cloud_spend(cloud, len / 4, with);
+	if (r != 0)
+		return r;
+	char *text = arena_alloc(cloud->arena, len + 1);
+	struct node *joined = node_copy(cloud->arena, value);
+	if (!text || !joined)
+		return -ENOMEM;
+	memcpy(text, value->text.data, value->text.len);
+	memcpy(text + value->text.len, with->text.data, with->text.len);
+	text[len] = '\0';
+	joined->text = (struct span){text, len};
+	joined->style = (uint8_t)joined_style(value, joined);
+	*ret = joined;
+	return 0;
+}
+
+int cloud_merge(struct cloud *cloud, const struct cloud_mergers *mergers, const struct node *value,
+	const struct node *with, const struct node **ret)
+{
+	enum cloud_kind kind = cloud_kind(value);
+	const struct cloud_merger *merger = mergers->of[kind];
+	int r;
+
+	if (!merger) {
+		*ret = value;
+		return 0;
+	}
+	/* Trees are no deeper; only a merger in Lua that calls itself is. */
+	if (cloud->depth > cloud->merge->request->limits.depth)
+		return problem_at(cloud->problem, with,
+			"mergers call each other more than %u deep; raise the limit 'depth'",
+			cloud->merge->request->limits.depth);
+	cloud->depth++;
+	if (merger->custom)
+		r = lua_merger_call(merger->custom, kind, value, with, ret);
+	else if (kind == CLOUD_DICT)
+		r = merge_dict(cloud, mergers, merger, value, with, ret);
+	else if (kind == CLOUD_LIST)
+		r = merge_list(cloud, mergers, merger, value, with, ret);
+	else
+		r = merge_str(cloud, merger, value, with, ret);
+	cloud->depth--;
+	return r;
+}

@@ -1,0 +1,348 @@
+/*
+ * From a source to its parts: what each is, by the type a MIME message or an archive gives it, or
+ * else by its first line.
+ */
+#include <strings.h>
+
+#include "cloud.h"
+#include "format/mime.h"
+#include "scalar.h"
+
+enum part_type {
+	PART_CONFIG,
+	PART_PATCH,
+	PART_ARCHIVE,
+	PART_INCLUDE,
+	PART_JINJA,
+	PART_OTHER, /* scripts and the like: not for the merged cloud-config */
+	PART_UNKNOWN,
+};
+
+/* The first lines that cloud-init knows, in small letters; the longest that fits counts. */
+static const struct {
+	const char *start;
+	const char *mime;
+	enum part_type type;
+} types[] = {
+	{"#cloud-config-archive", "text/cloud-config-archive", PART_ARCHIVE},
+	{"#cloud-config-jsonp", "text/cloud-config-jsonp", PART_PATCH},
+	{"## template: jinja", "text/jinja2", PART_JINJA},
+	{"#cloud-boothook", "text/cloud-boothook", PART_OTHER},
+	{"#include-once", "text/x-include-once-url", PART_INCLUDE},
+	{"#part-handler", "text/part-handler", PART_OTHER},
+	{"#cloud-config", "text/cloud-config", PART_CONFIG},
+	{"#include", "text/x-include-url", PART_INCLUDE},
+	{"#!", "text/x-shellscript", PART_OTHER},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1C && c <= 0x1F);
+}
+
+static enum part_type type_of_text(struct span text)
+{
+	while (text.len > 0 && is_space(text.data[0])) {
+		text.data++;
+		text.len--;
+	}
+	for (size_t i = 0; i < COUNT(types); i++) {
+		size_t len = strlen(types[i].start);
+		if (text.len >= len && strncasecmp(text.data, types[i].start, len) == 0)
+			return types[i].type;
+	}
+	return PART_UNKNOWN;
+}
+
+static enum part_type type_of_mime(const char *mime)
+{
+	for (size_t i = 0; i < COUNT(types); i++)
+		if (strcmp(mime, types[i].mime) == 0)
+			return types[i].type;
+	return PART_OTHER;
+}
+
+static int refuse(struct cloud *cloud, const struct cloud_part *part, const char *message)
+{
+	uint32_t line = part->place.is_rewritten ? part->place.lines : part->place.lines + 1;
+
+	return problem_set(cloud->problem, part->source.name, line, 0, "%s", message);
+}
+
+/* Bytes in which cloud-init looks for "MIME-Version:". */
+#define MESSAGE_HEAD 4096
+
+/*
+ * cloud-init takes a cloud-config that has "MIME-Version:" in its first lines for a message as
+ * well, without headers, and comes to the same: so a first line that is no header ends it here.
+ */
+static bool is_message(struct span text)
+{
+	static const char name[] = "mime-version:";
+	size_t header = 0;
+
+	while (header < text.len && text.data[header] >= '!' && text.data[header] <= '~' &&
+		text.data[header] != ':')
+		header++;
+	bool is_mbox = text.len >= 5 && memcmp(text.data, "From ", 5) == 0;
+	if (!is_mbox && (header == 0 || header == text.len || text.data[header] != ':'))
+		return false;
+	size_t last = text.len < MESSAGE_HEAD ? text.len : MESSAGE_HEAD;
+	for (size_t i = 0; i + sizeof(name) - 1 <= last; i++)
+		if (strncasecmp(text.data + i, name, sizeof(name) - 1) == 0)
+			return true;
+	return false;
+}
+
+static int add_archive(struct cloud *cloud, const struct cloud_part *part);
+
+static int add_part(struct cloud *cloud, const struct cloud_part *part, enum part_type type)
+{
+	if (++cloud->parts > CLOUD_PARTS_MAX)
+		return refuse(cloud, part, "there are too many parts; join some of them");
+	switch (type) {
+	case PART_CONFIG:
+		return cloud_add_config(cloud, part);
+	case PART_PATCH:
+		return cloud_add_patch(cloud, part);
+	case PART_ARCHIVE:
+		return add_archive(cloud, part);
+	case PART_INCLUDE:
+		return refuse(cloud, part,
+			"an #include of other addresses is not followed; make them layers");
+	case PART_JINJA:
+		return refuse(cloud, part,
+			"a jinja template needs the data of a running instance; render it first");
+	case PART_OTHER:
+	case PART_UNKNOWN:
+		break;
+	}
+	return 0;
+}
+
+static int add_message(struct cloud *cloud, const struct merge_input *input)
+{
+	struct mime_part *parts;
+	size_t count;
+
+	int r = mime_read(&input->source, input->text, CLOUD_PARTS_MAX, cloud->arena, &parts,
+		&count, cloud->problem);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		const struct mime_part *mime = &parts[i];
+		struct cloud_part part = {
+			.source = input->source,
+			.text = mime->text,
+			.place = mime->place,
+			.merge_type_place = {input->source.name, mime->merge_type_line, 0},
+		};
+		if (mime->merge_type)
+			part.merge_type = span_of(mime->merge_type);
+		enum part_type type = type_of_mime(mime->type);
+		/* Mail programs know no better names, so these say nothing. */
+		if (strcmp(mime->type, "text/plain") == 0 ||
+			strcmp(mime->type, "text/x-not-multipart") == 0 ||
+			strcmp(mime->type, "text/x-shellscript") == 0)
+			type = type_of_text(mime->text);
+		r = add_part(cloud, &part, type);
+	}
+	return r;
+}
+
+int cloud_add_source(struct cloud *cloud, const struct merge_input *input)
+{
+	struct cloud_part part = {.source = input->source, .text = input->text};
+	enum part_type type;
+
+	/* What a part is looked at for grows with the text, and not faster. */
+	cloud->work.left += 2 * (uint64_t)input->text.len;
+	if (is_message(input->text))
+		return add_message(cloud, input);
+	type = type_of_text(input->text);
+	/* A file in a layer is there to be merged, with or without the first line. */
+	if (type == PART_UNKNOWN)
+		type = PART_CONFIG;
+	if (type == PART_CONFIG && input->format == FORMAT_YAML)
+		part.document = input->document;
+	return add_part(cloud, &part, type);
+}
+
+/* Where the lines of an archive's text begin, found in order. */
+struct lines {
+	struct span text;
+	uint32_t line; /* that of `at`, starting at 1 */
+	const char *at;
+};
+
+/* The line, without its end. Empty for a line further up, to which only an alias leads. */
+static struct span line_at(struct lines *lines, uint32_t line)
+{
+	const char *end = lines->text.data + lines->text.len;
+
+	if (line < lines->line)
+		return (struct span){end, 0};
+	while (lines->line < line) {
+		const char *newline = memchr(lines->at, '\n', (size_t)(end - lines->at));
+		if (!newline)
+			return (struct span){end, 0};
+		lines->at = newline + 1;
+		lines->line++;
+	}
+	const char *newline = memchr(lines->at, '\n', (size_t)(end - lines->at));
+	size_t len = newline ? (size_t)(newline - lines->at) : (size_t)(end - lines->at);
+	return (struct span){lines->at, len};
+}
+
+static struct span without_return(struct span line)
+{
+	if (line.len > 0 && line.data[line.len - 1] == '\r')
+		line.len--;
+	return line;
+}
+
+/*
+ * Where `content` stands. A literal block stands as it is, below its `|` and further in; anything
+ * else was folded or unescaped, and then all of it is at its begin.
+ */
+static struct text_place place_of(
+	const struct cloud_part *archive, struct lines *lines, const struct node *content)
+{
+	struct text_place rewritten = {content->line, content->column, true};
+	struct span inner = content->text;
+	uint32_t line = content->line - archive->place.lines + 1;
+
+	if (content->style != NODE_LITERAL || archive->place.is_rewritten ||
+		content->line < archive->place.lines)
+		return rewritten;
+	while (inner.len > 0 && inner.data[0] == '\n') {
+		inner.data++;
+		inner.len--;
+		line++;
+	}
+	const char *end = inner.len > 0 ? memchr(inner.data, '\n', inner.len) : NULL;
+	if (end)
+		inner.len = (size_t)(end - inner.data);
+	struct span outer = without_return(line_at(lines, line));
+	if (outer.len < inner.len || inner.len == 0 ||
+		memcmp(outer.data + outer.len - inner.len, inner.data, inner.len) != 0)
+		return rewritten;
+	return (struct text_place){
+		.lines = content->line,
+		.columns = archive->place.columns + (uint32_t)(outer.len - inner.len),
+	};
+}
+
+static bool is_string(const struct node *node)
+{
+	return node_is_scalar(node) && scalar_type(node) == SCALAR_STRING;
+}
+
+/* An entry's other keys are headers; cloud-init looks for these two, in this order. */
+static int take_merge_type(struct cloud *cloud, const struct node *entry, struct cloud_part *part)
+{
+	static const char *const names[] = {"Merge-Type", "X-Merge-Type"};
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		const struct node *value = node_get(entry, names[i]);
+		if (!value || scalar_is_null(value))
+			continue;
+		if (!is_string(value))
+			return problem_at(cloud->problem, value,
+				"%s is a header, a text such as "
+				"list(append)+dict(recurse_list)",
+				names[i]);
+		if (value->text.len == 0)
+			continue;
+		part->merge_type = value->text;
+		part->merge_type_place = how_place_of(value);
+		return 0;
+	}
+	return 0;
+}
+
+/* False for what Python's `not mtype` is true of. */
+static bool is_given(const struct node *type)
+{
+	return type && !scalar_is_null(type) && !(is_string(type) && type->text.len == 0);
+}
+
+static int type_of_entry(
+	struct cloud *cloud, const struct node *type, struct span content, enum part_type *ret)
+{
+	char name[64] = "";
+
+	if (!is_given(type)) {
+		*ret = type_of_text(content);
+		if (*ret == PART_UNKNOWN)
+			*ret = PART_CONFIG;
+	} else if (!is_string(type) || !memchr(type->text.data, '/', type->text.len)) {
+		return problem_at(cloud->problem, type,
+			"the type of a part is a MIME type, such as text/cloud-config");
+	} else {
+		size_t len = 0;
+		for (; len < type->text.len && len + 1 < sizeof(name) &&
+			type->text.data[len] != ';';
+			len++) {
+			char c = type->text.data[len];
+			name[len] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+		}
+		*ret = type_of_mime(name);
+	}
+	/* An archive in an archive and its kind are handed on, and nobody takes them. */
+	if (*ret == PART_ARCHIVE || *ret == PART_INCLUDE)
+		*ret = PART_OTHER;
+	return 0;
+}
+
+/* An entry is a text, or a map with `content`, `type` and headers; cloud-init skips others. */
+static int add_entry(struct cloud *cloud, const struct cloud_part *archive, struct lines *lines,
+	const struct node *entry)
+{
+	struct cloud_part part = {.source = archive->source};
+	const struct node *content = entry, *type_node = NULL;
+	enum part_type type = PART_OTHER;
+	int r = 0;
+
+	if (node_is_map(entry)) {
+		content = node_get(entry, "content");
+		type_node = node_get(entry, "type");
+		r = take_merge_type(cloud, entry, &part);
+		if (r != 0 || !content)
+			return r;
+		if (!is_string(content))
+			return problem_at(
+				cloud->problem, content, "the content of a part is a text");
+	} else if (!is_string(entry)) {
+		return 0;
+	}
+
+	part.text = content->text;
+	part.place = place_of(archive, lines, content);
+	r = type_of_entry(cloud, type_node, part.text, &type);
+	if (r == 0)
+		/* By aliases, texts may be larger than the archive that they are in. */
+		r = cloud_spend(cloud, part.text.len, content);
+	return r == 0 ? add_part(cloud, &part, type) : r;
+}
+
+static int add_archive(struct cloud *cloud, const struct cloud_part *part)
+{
+	const struct document *document;
+	struct lines lines = {.text = part->text, .line = 1, .at = part->text.data};
+
+	int r = cloud_read_part(cloud, part, FORMAT_YAML, false, &document);
+	if (r != 0 || document->count == 0)
+		return r;
+	const struct node *list = document->roots[0];
+	if (document->count > 1)
+		return problem_at(cloud->problem, document->roots[1],
+			"expected a single document in an archive, but found another");
+	if (!node_is_sequence(list))
+		return problem_at(cloud->problem, list,
+			"a cloud-config-archive is a list of parts, and this is %s",
+			node_kind_name(list));
+	for (uint32_t i = 0; r == 0 && i < list->seq.count; i++)
+		r = add_entry(cloud, part, &lines, list->seq.items[i]);
+	return r;
+}

@@ -1,0 +1,305 @@
+#include <errno.h>
+
+#include "cleanup.h"
+#include "deep.h"
+#include "scalar.h"
+
+/* The tag of a map or list as far as it makes it another kind of value; NULL: it does not. */
+static const char *foreign_tag(const struct node *node)
+{
+	const char *own = node_is_map(node) ? "tag:yaml.org,2002:map" : "tag:yaml.org,2002:seq";
+
+	if (!node->tag || strcmp(node->tag, "!") == 0 || strcmp(node->tag, own) == 0)
+		return NULL;
+	return directive_of(node) == DIRECTIVE_NONE ? node->tag : NULL;
+}
+
+/* Whether both are of the kind, and a foreign tag on one, such as !Ref, is on the other as well. */
+static bool are_both(enum node_kind kind, const struct node *a, const struct node *b)
+{
+	if (!a || a->kind != kind || b->kind != kind)
+		return false;
+
+	const char *tag_a = foreign_tag(a), *tag_b = foreign_tag(b);
+	return tag_a == tag_b || (tag_a && tag_b && strcmp(tag_a, tag_b) == 0);
+}
+
+/* A directive in a key would come out as a part of it. */
+static int check_key(struct deep *deep, const struct node *key)
+{
+	int r = 0;
+
+	if (!deep->has_directives)
+		return 0;
+	if (directive_of(key) != DIRECTIVE_NONE)
+		return problem_at(deep->merge->problem, key,
+			"'%s' stands at a key; put it behind the colon, at the value", key->tag);
+	if (node_is_sequence(key))
+		for (uint32_t i = 0; r == 0 && i < key->seq.count; i++)
+			r = check_key(deep, key->seq.items[i]);
+	if (node_is_map(key))
+		for (uint32_t i = 0; r == 0 && i < key->map.count; i++) {
+			r = check_key(deep, key->map.pairs[i].key);
+			if (r == 0)
+				r = check_key(deep, key->map.pairs[i].value);
+		}
+	return r;
+}
+
+/* Most values are, and nothing has to be done for them. */
+static bool is_plain_leaf(const struct node *value)
+{
+	return node_is_scalar(value) && !value->tag;
+}
+
+static int take_map(struct deep *deep, const struct node *value, const struct place *place,
+	const struct node **ret)
+{
+	struct node *map = NULL;
+	int r = deep_enter(deep, value);
+
+	if (r == 0 && directive_of(value) != DIRECTIVE_NONE) {
+		r = deep_own_map(deep, value, &map);
+		if (r == 0)
+			map->tag = NULL;
+	}
+	for (uint32_t i = 0; r == 0 && i < value->map.count; i++) {
+		const struct pair *pair = &value->map.pairs[i];
+		const struct place inner = {place, pair->key};
+		const struct node *taken;
+
+		r = check_key(deep, pair->key);
+		if (is_plain_leaf(pair->value))
+			continue;
+		if (r == 0)
+			r = deep_combine(deep, NULL, pair->value, &inner, &taken);
+		if (r != 0 || taken == pair->value)
+			continue;
+		if (!map)
+			r = deep_own_map(deep, value, &map);
+		if (r == 0)
+			deep_set(map, i, taken);
+	}
+	/* A key that was never there has no place to keep. */
+	if (r == 0 && map)
+		r = deep_drop_removed(deep, map, &map);
+	deep_leave(deep);
+	if (r == 0)
+		*ret = map ? map : value;
+	return r;
+}
+
+int deep_take(struct deep *deep, const struct node *value, const struct place *place,
+	const struct node **ret)
+{
+	bool is_bare = directive_of(value) == DIRECTIVE_NONE;
+
+	if (is_bare && (node_is_scalar(value) ||
+			       (!deep->has_directives && !list_rules_have_keys(deep->rules)))) {
+		*ret = value;
+		return 0;
+	}
+	if (node_is_map(value))
+		return take_map(deep, value, place, ret);
+	if (node_is_sequence(value))
+		return deep_take_list(deep, value, place, ret);
+
+	struct node *bare = node_copy(deep->merge->arena, value);
+	if (!bare)
+		return -ENOMEM;
+	bare->tag = NULL;
+	*ret = bare;
+	return deep_spend(deep, value, 1);
+}
+
+static int merge_pair(struct deep *deep, struct node **map, const struct node *below,
+	const struct pair *pair, const struct place *place)
+{
+	const struct pair *found = node_find_hashed(below, pair->key, pair->hash);
+	const struct node *old = found ? deep_value(found) : NULL;
+	size_t number = found ? (size_t)(found - below->map.pairs) : 0;
+	const struct place inner = {place, pair->key};
+	const struct node *combined;
+
+	int r = check_key(deep, pair->key);
+	if (r == 0)
+		r = deep_combine(deep, old, pair->value, &inner, &combined);
+	if (r != 0 || combined == old)
+		return r;
+	if (!*map) {
+		r = deep_own_map(deep, below, map);
+		if (r != 0)
+			return r;
+	}
+	if (found) {
+		deep_set(*map, number, combined);
+		return 0;
+	}
+	r = deep_spend(deep, pair->key, 1);
+	if (r != 0)
+		return r;
+	return node_append(
+		deep->merge->arena, *map, &(struct pair){pair->key, combined, pair->hash});
+}
+
+static int merge_maps(struct deep *deep, const struct node *below, const struct node *value,
+	const struct place *place, const struct node **ret)
+{
+	struct node *map = NULL;
+	int r = deep_enter(deep, value);
+
+	for (uint32_t i = 0; r == 0 && i < value->map.count; i++)
+		r = merge_pair(deep, &map, map ? map : below, &value->map.pairs[i], place);
+	deep_leave(deep);
+	if (r != 0)
+		return r;
+	if (map)
+		deep_widen(map, value);
+	*ret = map ? map : below;
+	return 0;
+}
+
+/* "!delete" alone, or with what stands for nothing: `!reset null`, `!reset []`. */
+static int delete (struct deep *deep, const struct node *value, const struct node **ret)
+{
+	struct node bare = *value;
+
+	bare.tag = NULL;
+	if (node_is_scalar(&bare) ? !scalar_is_null(&bare) && bare.text.len > 0
+				  : (node_is_map(&bare) ? bare.map.count : bare.seq.count) > 0)
+		return problem_at(deep->merge->problem, value,
+			"'%s' takes no value; to put this one in place of what lies below, write "
+			"'!replace'",
+			value->tag);
+	*ret = NULL;
+	return 0;
+}
+
+/* A list with a tag that says how it meets the one below. */
+static int combine_as_told(struct deep *deep, const struct node *below, const struct node *value,
+	const struct place *place, const struct node **ret)
+{
+	static const struct list_rule rules[] = {
+		[DIRECTIVE_APPEND] = {.mode = LIST_APPEND},
+		[DIRECTIVE_PREPEND] = {.mode = LIST_PREPEND},
+		[DIRECTIVE_UNIQUE] = {.mode = LIST_UNIQUE},
+	};
+
+	if (!node_is_sequence(value))
+		return problem_at(deep->merge->problem, value, "'%s' is for a list, and this is %s",
+			value->tag, node_kind_name(value));
+	if (!are_both(NODE_SEQUENCE, below, value))
+		return deep_take(deep, value, place, ret);
+	return deep_merge_lists(deep, below, value, place, &rules[directive_of(value)], ret);
+}
+
+/*
+ * Merges `value` into what lies `below` it, which is ours or immutable, or NULL: nothing.
+ * Returns 0 with *ret, NULL for nothing; PROBLEM; or -errno.
+ */
+int deep_combine(struct deep *deep, const struct node *below, const struct node *value,
+	const struct place *place, const struct node **ret)
+{
+	if (is_plain_leaf(value)) {
+		*ret = below && scalar_is_empty(value) ? below : value;
+		return 0;
+	}
+	switch (directive_of(value)) {
+	case DIRECTIVE_DELETE:
+		return delete (deep, value, ret);
+	case DIRECTIVE_REPLACE:
+		return deep_take(deep, value, place, ret);
+	case DIRECTIVE_APPEND:
+	case DIRECTIVE_PREPEND:
+	case DIRECTIVE_UNIQUE:
+		return combine_as_told(deep, below, value, place, ret);
+	case DIRECTIVE_NONE:
+		break;
+	}
+
+	if (are_both(NODE_MAP, below, value))
+		return merge_maps(deep, below, value, place, ret);
+	if (are_both(NODE_SEQUENCE, below, value)) {
+		const struct list_rule *rule = list_rules_find(deep->rules, place);
+		if (rule->mode != LIST_REPLACE)
+			return deep_merge_lists(deep, below, value, place, rule, ret);
+	}
+	return deep_take(deep, value, place, ret);
+}
+
+static bool is_verbatim(const struct merge_input *only)
+{
+	return !directive_may_be_in(only);
+}
+
+static int merge_root(struct deep *deep, const struct node *value, const struct node **root)
+{
+	const struct node *merged;
+
+	/* An empty document has no opinion, not even that the file is empty. */
+	if (scalar_is_empty(value))
+		return 0;
+	int r = deep_combine(deep, *root, value, NULL, &merged);
+	if (r == 0)
+		*root = merged;
+	return r;
+}
+
+static int merge_deep(struct merge *merge, struct merge_output *ret)
+{
+	struct deep deep = {.merge = merge};
+	CLEANUP(arena_freep) struct arena *scratch = NULL;
+	const struct node *root = NULL;
+
+	int r = arena_new(&scratch);
+	if (r < 0)
+		return r;
+	deep.scratch = scratch;
+	r = list_rules_read(merge->request->options, scratch, &deep.rules, merge->problem);
+
+	/* Without aliases a value has a byte of text at least. */
+	deep.allowed = 4 * (uint64_t)merge->request->limits.nodes;
+	for (size_t i = 0; r == 0 && i < merge->count; i++)
+		deep.allowed += merge->inputs[i].text.len;
+	for (size_t i = 0; r == 0 && i < merge->count; i++) {
+		const struct document *document = merge->inputs[i].document;
+
+		deep.has_directives = directive_may_be_in(&merge->inputs[i]);
+		for (size_t n = 0; r == 0 && n < document->count; n++)
+			r = merge_root(&deep, document->roots[n], &root);
+	}
+	if (r == 0 && root)
+		r = deep_seal(&deep, root, &root);
+	if (r != 0)
+		return r;
+	*ret = (struct merge_output){.root = root};
+	return 0;
+}
+
+static int check(const struct options *options, struct problem *problem)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	const struct list_rules *rules;
+
+	int r = arena_new(&arena);
+	return r == 0 ? list_rules_read(options, arena, &rules, problem) : r;
+}
+
+static const struct option_spec options[] = {
+	{"lists", OPTION_VALUE, "replace", NULL,
+		"how lists combine: replace, append, prepend, unique or {by: KEY}, for all of them "
+		"or "
+		"by path in a map such as {\"*\": replace, \"spec.containers\": {by: name}, "
+		"\"run.*\": append}, of which the path that spells out the most keys holds"},
+	{0},
+};
+
+const struct strategy strategy_deep = {
+	.name = "deep",
+	.summary = "maps merge key by key, lists by rules, anything else is replaced",
+	.options = options,
+	.reads_trees = true,
+	.is_verbatim = is_verbatim,
+	.check = check,
+	.merge = merge_deep,
+};

@@ -1,0 +1,287 @@
+#include <assert.h>
+#include <errno.h>
+
+#include "deep.h"
+
+/*
+ * Times that the index of a list's values may be made anew. It is needed only where layers merge
+ * one list by key and with !unique in turn; a hundred thousand documents doing so would take hours.
+ */
+#define REBUILDS_MAX 16
+
+/* What an item of a list merged by key is matched by; *ret is NULL when it has no key. */
+static int check_item_key(struct deep *deep, const struct list_rule *rule, const struct node *item,
+	const struct node **ret)
+{
+	struct problem *problem = deep->merge->problem;
+	const struct node *key = list_key_of(rule, item);
+	const char *name = rule->key->text.data;
+
+	if (key && directive_of(key) != DIRECTIVE_NONE)
+		return problem_at(problem, key,
+			"'%s' can't stand at '%s', which the items of this list are matched by",
+			key->tag, name);
+	if (directive_of(item) == DIRECTIVE_DELETE) {
+		if (!key)
+			return problem_at(problem, item,
+				"an item with '%s' needs the '%s' of the item to remove", item->tag,
+				name);
+		if (item->map.count > 1)
+			return problem_at(problem, item,
+				"an item with '%s' has its '%s' and nothing else; to put this item "
+				"in place of the one below, write '!replace'",
+				item->tag, name);
+	}
+	*ret = key;
+	return 0;
+}
+
+/* One list that comes, for a list that is merged by key. */
+struct keyed {
+	struct list *list;
+	const struct list_rule *rule;
+	const struct place *place;
+	uint32_t pass;
+};
+
+static int merge_item(struct deep *deep, const struct keyed *keyed, const struct node *item)
+{
+	struct list *list = keyed->list;
+	const struct node *key, *combined;
+	uint32_t entry;
+
+	int r = check_item_key(deep, keyed->rule, item, &key);
+	if (r != 0)
+		return r;
+	if (!key) {
+		r = deep_combine(deep, NULL, item, keyed->place, &combined);
+		return r == 0 ? list_push_back(list, combined) : r;
+	}
+
+	r = list_find_key(list, keyed->rule, key, &entry);
+	if (r < 0)
+		return r;
+	struct list_entry *known = &list->keys.entries[entry];
+	if (known->pass == keyed->pass)
+		return problem_at(deep->merge->problem, key,
+			"the %s '%s' comes twice in this list, first in line %u; make one item of "
+			"both",
+			keyed->rule->key->text.data, key->text.data, (unsigned)known->by->line);
+	known->pass = keyed->pass;
+	known->by = key;
+
+	if (directive_of(item) == DIRECTIVE_DELETE) {
+		list_remove_key(list, entry);
+		return 0;
+	}
+	r = deep_combine(deep, list_get_key(list, entry), item, keyed->place, &combined);
+	return r == 0 ? list_put_key(list, entry, combined) : r;
+}
+
+static int merge_by_key(struct deep *deep, struct list *list, const struct node *value,
+	const struct place *place, const struct list_rule *rule)
+{
+	const struct keyed keyed = {list, rule, place, ++deep->pass};
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < value->seq.count; i++)
+		r = merge_item(deep, &keyed, value->seq.items[i]);
+	return r;
+}
+
+/* An item of a list whose items are not matched by a key. */
+static int take_item(struct deep *deep, const struct node *item, const struct place *place,
+	const struct node **ret)
+{
+	if (directive_of(item) == DIRECTIVE_DELETE)
+		return problem_at(deep->merge->problem, item,
+			"'%s' removes an item only where the list is merged by a key; add a rule "
+			"such as lists: {\"path.to.list\": {by: name}}",
+			item->tag);
+	return deep_combine(deep, NULL, item, place, ret);
+}
+
+static int append(
+	struct deep *deep, struct list *list, const struct node *value, const struct place *place)
+{
+	const struct node *taken;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < value->seq.count; i++) {
+		r = take_item(deep, value->seq.items[i], place, &taken);
+		if (r == 0)
+			r = list_push_back(list, taken);
+	}
+	return r;
+}
+
+static int prepend(
+	struct deep *deep, struct list *list, const struct node *value, const struct place *place)
+{
+	const struct node *taken;
+	int r = 0;
+
+	for (uint32_t i = value->seq.count; r == 0 && i-- > 0;) {
+		r = take_item(deep, value->seq.items[i], place, &taken);
+		if (r == 0)
+			r = list_push_front(list, taken);
+	}
+	return r;
+}
+
+/* Looks at the items that came since the last time. */
+static int know_values(struct deep *deep, struct list *list)
+{
+	int32_t position;
+	int r = 0;
+
+	while (r == 0 && list_next_value(list, &position)) {
+		const struct node *value = list_at(list, position);
+
+		/* What is under construction has no hash. */
+		if (value)
+			r = deep_picture(deep, value, &value);
+		if (r == 0)
+			r = list_add_value(list, position, value);
+	}
+	return r;
+}
+
+static int append_missing(
+	struct deep *deep, struct list *list, const struct node *value, const struct place *place)
+{
+	if (list->rebuilds > REBUILDS_MAX)
+		return problem_at(deep->merge->problem, value,
+			"this list is merged by key and by '!unique' in turn too often; do one of "
+			"both");
+	int r = know_values(deep, list);
+
+	for (uint32_t i = 0; r == 0 && i < value->seq.count; i++) {
+		const struct node *taken;
+
+		r = take_item(deep, value->seq.items[i], place, &taken);
+		if (r == 0)
+			r = deep_seal(deep, taken, &taken);
+		if (r != 0)
+			break;
+		uint32_t hash = node_hash(taken);
+		if (!list_has_value(list, taken, hash))
+			r = list_push_value(list, taken, hash);
+	}
+	return r;
+}
+
+/* Whether the list has just the items of `value`. */
+static bool is_same(const struct list *list, const struct node *value)
+{
+	if (list_begin(list) != 0 || list->back.count != value->seq.count)
+		return false;
+	for (uint32_t i = 0; i < value->seq.count; i++)
+		if (list->back.data[i] != value->seq.items[i])
+			return false;
+	return true;
+}
+
+static int take_by_key(struct deep *deep, const struct node *value, const struct place *place,
+	const struct list_rule *rule, const struct node **ret)
+{
+	int r = deep_spend(deep, value, value->seq.count);
+	if (r != 0)
+		return r;
+	struct list *list = list_new(deep->scratch, value, true);
+	if (!list)
+		return -ENOMEM;
+	list->node.mark = OWNED;
+
+	r = merge_by_key(deep, list, value, place, rule);
+	if (r == 0)
+		*ret = is_same(list, value) ? value : &list->node;
+	return r;
+}
+
+static int take_items(struct deep *deep, const struct node *value, const struct place *place,
+	const struct node **ret)
+{
+	struct list *list = NULL;
+	int r = 0;
+
+	if (directive_of(value) != DIRECTIVE_NONE) {
+		r = deep_own_list(deep, value, &list);
+		if (r == 0)
+			list->node.tag = NULL;
+	}
+	for (uint32_t i = 0; r == 0 && i < value->seq.count; i++) {
+		const struct node *taken;
+
+		r = take_item(deep, value->seq.items[i], place, &taken);
+		if (r != 0 || taken == value->seq.items[i])
+			continue;
+		if (!list)
+			r = deep_own_list(deep, value, &list);
+		if (r == 0)
+			list_set(list, (int32_t)i, taken);
+	}
+	if (r == 0)
+		*ret = list ? &list->node : value;
+	return r;
+}
+
+int deep_take_list(struct deep *deep, const struct node *value, const struct place *place,
+	const struct node **ret)
+{
+	const struct list_rule *rule = list_rules_find(deep->rules, place);
+	int r = deep_enter(deep, value);
+
+	if (r == 0) {
+		/* A directive on a list stands above its rule. */
+		if (rule->mode == LIST_BY_KEY && directive_of(value) == DIRECTIVE_NONE)
+			r = take_by_key(deep, value, place, rule, ret);
+		else
+			r = take_items(deep, value, place, ret);
+	}
+	deep_leave(deep);
+	return r;
+}
+
+static int merge_into(struct deep *deep, struct list *list, const struct node *value,
+	const struct place *place, const struct list_rule *rule)
+{
+	assert(rule->mode != LIST_REPLACE);
+	switch (rule->mode) {
+	case LIST_REPLACE:
+		break;
+	case LIST_APPEND:
+		return append(deep, list, value, place);
+	case LIST_PREPEND:
+		return prepend(deep, list, value, place);
+	case LIST_UNIQUE:
+		return append_missing(deep, list, value, place);
+	case LIST_BY_KEY:
+		return merge_by_key(deep, list, value, place, rule);
+	}
+	return 0;
+}
+
+int deep_merge_lists(struct deep *deep, const struct node *below, const struct node *value,
+	const struct place *place, const struct list_rule *rule, const struct node **ret)
+{
+	struct list *list;
+
+	if (value->seq.count == 0) {
+		*ret = below;
+		return 0;
+	}
+	int r = deep_enter(deep, value);
+	if (r == 0)
+		r = deep_spend(deep, value, value->seq.count);
+	if (r == 0)
+		r = deep_own_list(deep, below, &list);
+	if (r == 0)
+		r = merge_into(deep, list, value, place, rule);
+	deep_leave(deep);
+	if (r != 0)
+		return r;
+	deep_widen(&list->node, value);
+	*ret = &list->node;
+	return 0;
+}

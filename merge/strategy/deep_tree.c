@@ -1,0 +1,206 @@
+#include <errno.h>
+
+#include "deep.h"
+
+/* The value of a pair that has been removed. */
+static const struct node gone = {.kind = NODE_SCALAR, .weight = 1};
+
+/*
+ * Bounds the memory that small hostile sources can make us use. An alias costs nothing until a
+ * directive in it, or something that is merged into it, makes a copy necessary wherever it is used.
+ */
+int deep_spend(struct deep *deep, const struct node *at, uint64_t entries)
+{
+	deep->made += entries;
+	if (deep->made <= deep->allowed)
+		return 0;
+	return problem_at(deep->merge->problem, at,
+		"merging makes too many values of what aliases stand for (limit: nodes)");
+}
+
+int deep_enter(struct deep *deep, const struct node *collection)
+{
+	unsigned limit = deep->merge->request->limits.depth;
+
+	if (++deep->depth <= limit)
+		return 0;
+	return problem_at(deep->merge->problem, collection,
+		"more than %u maps and lists in each other (limit: depth)", limit);
+}
+
+void deep_leave(struct deep *deep)
+{
+	deep->depth--;
+}
+
+int deep_own_map(struct deep *deep, const struct node *map, struct node **ret)
+{
+	if (map->mark == OWNED) {
+		*ret = (struct node *)map; /* made by us, and not yet given away */
+		return 0;
+	}
+	int r = deep_spend(deep, map, 1 + (uint64_t)map->map.count);
+	if (r != 0)
+		return r;
+	struct node *copy = node_copy(deep->merge->arena, map);
+	if (!copy)
+		return -ENOMEM;
+	copy->mark = OWNED;
+	*ret = copy;
+	return 0;
+}
+
+int deep_own_list(struct deep *deep, const struct node *seq, struct list **ret)
+{
+	if (seq->mark == OWNED) {
+		*ret = (struct list *)seq;
+		return 0;
+	}
+	int r = deep_spend(deep, seq, 1 + (uint64_t)seq->seq.count);
+	if (r != 0)
+		return r;
+	struct list *list = list_new(deep->scratch, seq, false);
+	if (!list)
+		return -ENOMEM;
+	list->node.mark = OWNED;
+	*ret = list;
+	return 0;
+}
+
+void deep_set(struct node *map, size_t number, const struct node *value)
+{
+	map->map.pairs[number].value = value ? value : &gone;
+}
+
+const struct node *deep_value(const struct pair *pair)
+{
+	return pair->value != &gone ? pair->value : NULL;
+}
+
+void deep_widen(struct node *result, const struct node *value)
+{
+	if (value->style == NODE_BLOCK)
+		result->style = NODE_BLOCK;
+}
+
+static uint32_t total_weight(const struct node *map)
+{
+	uint64_t weight = 1;
+
+	for (uint32_t i = 0; i < map->map.count; i++)
+		weight += (uint64_t)map->map.pairs[i].key->weight + map->map.pairs[i].value->weight;
+	return weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
+}
+
+static int drop_removed(struct arena *arena, struct node *map, struct node **ret)
+{
+	uint32_t count = map->map.count, i = 0;
+
+	while (i < count && deep_value(&map->map.pairs[i]))
+		i++;
+	if (i == count) {
+		*ret = map;
+		return 0;
+	}
+	struct node *rest = node_new_map(arena, map);
+	if (!rest)
+		return -ENOMEM;
+	rest->mark = map->mark;
+	for (i = 0; i < count; i++) {
+		if (!deep_value(&map->map.pairs[i]))
+			continue;
+		int r = node_append(arena, rest, &map->map.pairs[i]);
+		if (r < 0)
+			return r;
+	}
+	*ret = rest;
+	return 0;
+}
+
+int deep_drop_removed(struct deep *deep, struct node *map, struct node **ret)
+{
+	return drop_removed(deep->merge->arena, map, ret);
+}
+
+/* How a tree is made an ordinary one: in `arena`, and by changing the maps in it or their copies.
+ */
+struct seal {
+	struct arena *arena;
+	bool keeps_maps;
+};
+
+static int seal(const struct seal *how, const struct node *node, const struct node **ret);
+
+static int seal_map(const struct seal *how, struct node *map, const struct node **ret)
+{
+	struct node *rest;
+
+	if (how->keeps_maps) {
+		map = node_copy(how->arena, map);
+		if (!map)
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < map->map.count; i++) {
+		int r = seal(how, map->map.pairs[i].value, &map->map.pairs[i].value);
+		if (r < 0)
+			return r;
+	}
+	map->mark = 0;
+	int r = drop_removed(how->arena, map, &rest);
+	if (r < 0)
+		return r;
+	rest->weight = total_weight(rest);
+	*ret = rest;
+	return 0;
+}
+
+static int seal_list(const struct seal *how, const struct list *list, const struct node **ret)
+{
+	uint32_t count = (uint32_t)(list_end(list) - list_begin(list));
+
+	struct node *seq = node_new_sequence(how->arena, &list->node);
+	if (!seq)
+		return -ENOMEM;
+	seq->seq.items = arena_alloc(how->arena, count * sizeof(*seq->seq.items));
+	if (!seq->seq.items)
+		return -ENOMEM;
+	seq->seq.capacity = count;
+
+	for (int32_t i = list_begin(list); i < list_end(list); i++) {
+		const struct node *item = list_at(list, i);
+		if (!item)
+			continue;
+		int r = seal(how, item, &item);
+		if (r == 0)
+			r = node_push(how->arena, seq, item);
+		if (r < 0)
+			return r;
+	}
+	*ret = seq;
+	return 0;
+}
+
+static int seal(const struct seal *how, const struct node *node, const struct node **ret)
+{
+	if (node->mark != OWNED) {
+		*ret = node;
+		return 0;
+	}
+	if (node_is_map(node))
+		return seal_map(how, (struct node *)node, ret);
+	return seal_list(how, (const struct list *)node, ret);
+}
+
+int deep_seal(struct deep *deep, const struct node *node, const struct node **ret)
+{
+	const struct seal how = {.arena = deep->merge->arena};
+
+	return seal(&how, node, ret);
+}
+
+int deep_picture(struct deep *deep, const struct node *node, const struct node **ret)
+{
+	const struct seal how = {.arena = deep->scratch, .keeps_maps = true};
+
+	return seal(&how, node, ret);
+}

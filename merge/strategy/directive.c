@@ -1,0 +1,68 @@
+#include "directive.h"
+
+static const struct {
+	const char *tag;
+	enum directive directive;
+} directives[] = {
+	{"!replace", DIRECTIVE_REPLACE},
+	{"!override", DIRECTIVE_REPLACE},
+	{"!delete", DIRECTIVE_DELETE},
+	{"!reset", DIRECTIVE_DELETE},
+	{"!append", DIRECTIVE_APPEND},
+	{"!prepend", DIRECTIVE_PREPEND},
+	{"!unique", DIRECTIVE_UNIQUE},
+};
+
+#define DIRECTIVES (sizeof(directives) / sizeof(directives[0]))
+
+enum directive directive_of(const struct node *node)
+{
+	if (!node->tag || node->tag[0] != '!')
+		return DIRECTIVE_NONE;
+	for (size_t i = 0; i < DIRECTIVES; i++)
+		if (strcmp(node->tag, directives[i].tag) == 0)
+			return directives[i].directive;
+	return DIRECTIVE_NONE;
+}
+
+/* The length of the tag at `at`, which is a "!"; what is in a comment or a text does no harm. */
+static size_t tag_length(const char *at, const char *end)
+{
+	const char *stop = at + 1;
+
+	while (stop < end && (unsigned char)*stop > ' ' && *stop != '!')
+		stop++;
+	return (size_t)(stop - at);
+}
+
+static bool is_or_begins_with_directive(struct span tag)
+{
+	for (size_t i = 0; i < DIRECTIVES; i++) {
+		size_t len = strlen(directives[i].tag);
+		if (tag.len >= len && memcmp(tag.data, directives[i].tag, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool directive_may_be_in(const struct merge_input *input)
+{
+	const char *at = input->text.data, *end = at + input->text.len;
+
+	if (input->format == FORMAT_JSON || input->text.len == 0)
+		return false;
+
+	/* A tag can also be spelled with %xx in it, or with a handle that %TAG declares. */
+	bool has_percent = memchr(at, '%', input->text.len);
+	if (has_percent && memmem(at, input->text.len, "%TAG", strlen("%TAG")))
+		return true;
+	while ((at = memchr(at, '!', (size_t)(end - at)))) {
+		size_t len = tag_length(at, end);
+
+		if (is_or_begins_with_directive((struct span){at, len}) ||
+			(has_percent && memchr(at, '%', len)))
+			return true;
+		at += len;
+	}
+	return false;
+}

@@ -1,0 +1,396 @@
+#include "json_patch.h"
+
+#include <errno.h>
+
+#include "json_patch_tree.h"
+#include "json_pointer.h"
+#include "scalar.h"
+
+/* The value that the pointer's last part is in. The document is open: its lists and maps are ours.
+ */
+static int walk_to_last(struct json_patch *patch, const struct json_pointer *pointer,
+	struct node **ret, struct span *last)
+{
+	const struct node *node = NULL;
+	int r = json_pointer_parent(pointer, patch->root, patch->problem, &node, last);
+
+	if (r == 0)
+		*ret = (struct node *)node;
+	return r;
+}
+
+/* Plain where that is a string again in any schema. */
+static enum node_style key_style(struct span text)
+{
+	struct node key = {.kind = NODE_SCALAR, .style = NODE_PLAIN, .text = text};
+
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.data[i];
+		bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+		if (!is_letter && (i == 0 || !strchr("0123456789-.", c) || c == '\0'))
+			return NODE_DOUBLE;
+	}
+	return text.len > 0 && scalar_type(&key) == SCALAR_STRING ? NODE_PLAIN : NODE_DOUBLE;
+}
+
+static int add_member(struct json_patch *patch, const struct json_pointer *pointer,
+	struct node *map, struct span part, const struct node *value)
+{
+	const struct pair *found = json_pointer_find(map, part);
+	if (found) {
+		map->map.pairs[found - map->map.pairs].value = value;
+		return 0;
+	}
+	char *text = arena_copy(patch->arena, part);
+	struct node *key = node_copy(patch->arena, pointer->node);
+	if (!text || !key)
+		return -ENOMEM;
+	key->text = (struct span){text, part.len};
+	key->style = (uint8_t)key_style(key->text);
+	key->schema = NODE_YAML_1_1;
+	return node_put(patch->arena, map, key, value);
+}
+
+static int insert_item(struct json_patch *patch, const struct json_pointer *pointer,
+	struct node *list, struct span part, const struct node *value)
+{
+	uint32_t index = list->seq.count;
+
+	if (!span_is(part, "-")) {
+		int r = json_pointer_index(pointer, part, patch->problem, &index);
+		if (r != 0)
+			return r;
+		if (index > list->seq.count)
+			return problem_at(patch->problem, pointer->node,
+				"can't insert outside of list, at '%s'", pointer->node->text.data);
+	}
+	uint32_t after = list->seq.count - index;
+	int r = json_patch_spend(patch, after / WORK_SHIFT, pointer->node);
+	if (r == 0)
+		r = node_push(patch->arena, list, value);
+	if (r == 0 && after > 0) {
+		memmove(&list->seq.items[index + 1], &list->seq.items[index],
+			after * sizeof(*list->seq.items));
+		list->seq.items[index] = value;
+	}
+	return r;
+}
+
+static int add(
+	struct json_patch *patch, const struct json_pointer *pointer, const struct node *value)
+{
+	struct node *in;
+	struct span last;
+
+	if (pointer->count == 0) {
+		if (!node_is_map(patch->root))
+			return problem_at(patch->problem, pointer->node,
+				"the document as a whole is no longer a map, so 'add' can't "
+				"replace "
+				"it; use 'replace'");
+		patch->root = value;
+		return 0;
+	}
+	int r = walk_to_last(patch, pointer, &in, &last);
+	if (r != 0)
+		return r;
+	if (node_is_sequence(in))
+		return insert_item(patch, pointer, in, last, value);
+	if (node_is_map(in))
+		return add_member(patch, pointer, in, last, value);
+	return json_pointer_step(pointer, in, last, patch->problem, &value);
+}
+
+static int replace(
+	struct json_patch *patch, const struct json_pointer *pointer, const struct node *value)
+{
+	const struct node *old;
+	struct node *in;
+	struct span last;
+	uint32_t index = 0;
+
+	if (pointer->count == 0) {
+		patch->root = value;
+		return 0;
+	}
+	if (span_is(pointer->parts[pointer->count - 1], "-"))
+		return problem_at(patch->problem, pointer->node,
+			"'path' with '-' can't be applied to 'replace' operation");
+	int r = walk_to_last(patch, pointer, &in, &last);
+	if (r == 0)
+		r = json_pointer_step(pointer, in, last, patch->problem, &old);
+	if (r != 0)
+		return r;
+	if (node_is_map(in))
+		return add_member(patch, pointer, in, last, value);
+	r = json_pointer_index(pointer, last, patch->problem, &index);
+	if (r == 0)
+		in->seq.items[index] = value;
+	return r;
+}
+
+/*
+ * Where a value is taken from must not be the document as a whole. The original looks for the key
+ * None there, and so we do for null.
+ */
+static int find_null(struct json_patch *patch, const struct json_pointer *pointer, const char *verb,
+	const struct pair **ret)
+{
+	static const struct node null = {
+		.kind = NODE_SCALAR, .schema = NODE_JSON, .weight = 1, .text = {"null", 4}};
+
+	*ret = node_is_map(patch->root) ? node_find(patch->root, &null) : NULL;
+	if (*ret)
+		return 0;
+	return problem_at(patch->problem, pointer->node, "can't %s the document as a whole", verb);
+}
+
+static int take_out_null(
+	struct json_patch *patch, const struct json_pointer *pointer, const struct node **ret)
+{
+	const struct pair *pair;
+
+	int r = find_null(patch, pointer, "remove", &pair);
+	if (r == 0)
+		r = json_patch_spend(patch, patch->root->map.count, pointer->node);
+	if (r != 0)
+		return r;
+	*ret = pair->value;
+	/* An open document is ours. */
+	node_remove((struct node *)patch->root, pair->key);
+	return 0;
+}
+
+/* Takes the value at `pointer` out of the document. */
+static int take_out(
+	struct json_patch *patch, const struct json_pointer *pointer, const struct node **ret)
+{
+	struct node *in;
+	struct span last;
+	uint32_t index = 0;
+
+	if (pointer->count == 0)
+		return take_out_null(patch, pointer, ret);
+	int r = walk_to_last(patch, pointer, &in, &last);
+	if (r == 0)
+		r = json_pointer_step(pointer, in, last, patch->problem, ret);
+	if (r != 0)
+		return r;
+	if (node_is_map(in)) {
+		struct node key = json_pointer_key(last);
+		r = json_patch_spend(patch, in->map.count, pointer->node);
+		if (r == 0)
+			node_remove(in, &key);
+		return r;
+	}
+	r = json_pointer_index(pointer, last, patch->problem, &index);
+	if (r == 0)
+		r = json_patch_spend(patch, in->seq.count / WORK_SHIFT, pointer->node);
+	if (r != 0)
+		return r;
+	in->seq.count--;
+	memmove(&in->seq.items[index], &in->seq.items[index + 1],
+		(in->seq.count - index) * sizeof(*in->seq.items));
+	return 0;
+}
+
+static int move(
+	struct json_patch *patch, const struct json_pointer *from, const struct json_pointer *to)
+{
+	const struct node *value;
+	const struct pair *pair;
+	struct node *in;
+	struct span last;
+
+	if (from->count == 0 && to->count == 0)
+		return find_null(patch, from, "move", &pair);
+	if (from->count == 0)
+		return problem_at(patch->problem, from->node, "can't move the document as a whole");
+	int r = walk_to_last(patch, from, &in, &last);
+	if (r == 0)
+		r = json_pointer_step(from, in, last, patch->problem, &value);
+	if (r != 0)
+		return r;
+	if (from->count == to->count && json_pointer_begin_equal(from, to, from->count))
+		return 0;
+	if (node_is_map(in) && json_pointer_begin_equal(from, to, from->count))
+		return problem_at(
+			patch->problem, to->node, "cannot move values into their own children");
+	r = take_out(patch, from, &value);
+	return r == 0 ? add(patch, to, value) : r;
+}
+
+static int copy(
+	struct json_patch *patch, const struct json_pointer *from, const struct json_pointer *to)
+{
+	const struct node *value;
+	const struct pair *pair;
+
+	int r = from->count == 0 ? find_null(patch, from, "copy", &pair)
+				 : json_pointer_walk(from, patch->root, patch->problem, &value);
+	if (r == 0 && from->count == 0)
+		value = pair->value;
+	if (r == 0)
+		r = json_patch_copy(patch, value, &value);
+	return r == 0 ? add(patch, to, value) : r;
+}
+
+static bool is_number(enum scalar_type type)
+{
+	return type == SCALAR_BOOL || type == SCALAR_INT || type == SCALAR_FLOAT;
+}
+
+/* As Python compares: true is 1. */
+static bool scalars_equal(const struct node *a, const struct node *b)
+{
+	enum scalar_type type_a = scalar_type(a), type_b = scalar_type(b);
+
+	if (!is_number(type_a) || !is_number(type_b) ||
+		(type_a == SCALAR_BOOL) == (type_b == SCALAR_BOOL))
+		return scalar_equal(a, b);
+	if (type_b == SCALAR_BOOL)
+		return scalars_equal(b, a);
+	return scalar_number(b) == (scalar_bool(a) ? 1 : 0);
+}
+
+/* `value` is from the patch: its depth is bounded, and its keys are strings. */
+static bool equal(const struct node *node, const struct node *value)
+{
+	if (node->kind != value->kind)
+		return false;
+	if (node_is_scalar(node))
+		return scalars_equal(node, value);
+	if (node_is_sequence(node)) {
+		if (node->seq.count != value->seq.count)
+			return false;
+		for (uint32_t i = 0; i < value->seq.count; i++)
+			if (!equal(node->seq.items[i], value->seq.items[i]))
+				return false;
+		return true;
+	}
+	if (node->map.count != value->map.count)
+		return false;
+	for (uint32_t i = 0; i < value->map.count; i++) {
+		const struct pair *pair = &value->map.pairs[i];
+		const struct pair *other = node_find_hashed(node, pair->key, pair->hash);
+		if (!other || !equal(other->value, pair->value))
+			return false;
+	}
+	return true;
+}
+
+static int test(
+	struct json_patch *patch, const struct json_pointer *pointer, const struct node *value)
+{
+	const struct node *node;
+
+	int r = json_pointer_walk(pointer, patch->root, patch->problem, &node);
+	if (r != 0 || equal(node, value))
+		return r;
+	if (node_is_scalar(node) && node_is_scalar(value))
+		return problem_at(patch->problem, pointer->node,
+			"test failed: '%s' at '%s' is not equal to tested value '%s'",
+			node->text.data, pointer->node->text.data, value->text.data);
+	return problem_at(patch->problem, pointer->node,
+		"test failed: %s at '%s' is not equal to tested value, %s", node_kind_name(node),
+		pointer->node->text.data, node_kind_name(value));
+}
+
+enum verb { ADD, REMOVE, REPLACE, MOVE, COPY, TEST, VERBS };
+
+static const struct {
+	const char *name;
+	const char *needs; /* a member besides `op` and `path`; NULL: none */
+} verbs[VERBS] = {
+	[ADD] = {"add", "value"},
+	[REMOVE] = {"remove", NULL},
+	[REPLACE] = {"replace", "value"},
+	[MOVE] = {"move", "from"},
+	[COPY] = {"copy", "from"},
+	[TEST] = {"test", "value"},
+};
+
+static int read_verb(struct json_patch *patch, const struct node *operation, enum verb *ret)
+{
+	if (!node_is_map(operation))
+		return problem_at(patch->problem, operation,
+			"an operation is a map with 'op' and 'path', and this is %s",
+			node_kind_name(operation));
+	const struct node *op = node_get(operation, "op");
+	if (!op)
+		return problem_at(
+			patch->problem, operation, "operation does not contain 'op' member");
+	if (!node_is_scalar(op) || scalar_type(op) != SCALAR_STRING)
+		return problem_at(patch->problem, op, "operation must be a string");
+
+	int verb = 0;
+	while (verb < VERBS && !span_is(op->text, verbs[verb].name))
+		verb++;
+	if (verb == VERBS)
+		return problem_at(patch->problem, op,
+			"unknown operation '%s'; there are add, remove, replace, move, copy and "
+			"test",
+			op->text.data);
+	*ret = (enum verb)verb;
+	return 0;
+}
+
+static int apply_one(struct json_patch *patch, const struct node *operation)
+{
+	const struct node *path, *argument = NULL;
+	struct json_pointer to, from;
+	enum verb verb = VERBS;
+
+	int r = read_verb(patch, operation, &verb);
+	if (r != 0)
+		return r;
+	path = node_get(operation, "path");
+	if (!path)
+		return problem_at(patch->problem, operation, "operation must have a 'path' member");
+	r = json_pointer_read(path, "path", patch->arena, patch->problem, &to);
+	if (r != 0)
+		return r;
+	if (verbs[verb].needs) {
+		argument = node_get(operation, verbs[verb].needs);
+		if (!argument)
+			return problem_at(patch->problem, operation,
+				"the operation does not contain a '%s' member", verbs[verb].needs);
+	}
+	if (verb == MOVE || verb == COPY) {
+		r = json_pointer_read(argument, "from", patch->arena, patch->problem, &from);
+		if (r != 0)
+			return r;
+	}
+
+	switch (verb) {
+	case ADD:
+		return add(patch, &to, argument);
+	case REMOVE:
+		return take_out(patch, &to, &argument);
+	case REPLACE:
+		return replace(patch, &to, argument);
+	case MOVE:
+		return move(patch, &from, &to);
+	case COPY:
+		return copy(patch, &from, &to);
+	case TEST:
+		return test(patch, &to, argument);
+	case VERBS:
+		break;
+	}
+	return 0;
+}
+
+int json_patch_apply(struct json_patch *patch, const struct node *operations)
+{
+	if (!node_is_sequence(operations))
+		return problem_at(patch->problem, operations,
+			"a JSON Patch is a list of operations, and this is %s",
+			node_kind_name(operations));
+
+	/* What operations insert may be changed by later ones: it is copied, once. */
+	int r = json_patch_copy(patch, operations, &operations);
+	for (uint32_t i = 0; r == 0 && i < operations->seq.count; i++)
+		r = apply_one(patch, operations->seq.items[i]);
+	return r;
+}

@@ -1,0 +1,188 @@
+#include "json_patch_tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cleanup.h"
+#include "node_memo.h"
+
+/* node.mark while a document is open. */
+enum {
+	PATCH_OPEN = 1, /* ours, and may be changed */
+	PATCH_DOUBLE,   /* the same, and a list of the values that one key had in the patch */
+	PATCH_CLOSING,  /* on the way from the root to the node being closed */
+};
+
+int json_patch_spend(struct json_patch *patch, uint64_t units, const struct node *node)
+{
+	if (work_spend(patch->work, units))
+		return 0;
+	return problem_at(patch->problem, node,
+		"the patch takes too much work; use fewer operations or a smaller document");
+}
+
+static int copy_tree(struct json_patch *patch, const struct node *node, unsigned depth,
+	struct node_memo *memo, const struct node **ret);
+
+static int copy_items(
+	struct json_patch *patch, struct node *copy, unsigned depth, struct node_memo *memo)
+{
+	for (uint32_t i = 0; i < copy->seq.count; i++) {
+		int r = copy_tree(patch, copy->seq.items[i], depth, memo, &copy->seq.items[i]);
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}
+
+/* A key that came twice has the list of its values, as jsonpatch reads it. */
+static int add_double(struct json_patch *patch, struct node *copy, const struct pair *found,
+	const struct node *value)
+{
+	struct pair *at = &copy->map.pairs[found - copy->map.pairs];
+	struct node *list = (struct node *)at->value;
+	int r = 0;
+
+	if (list->mark != PATCH_DOUBLE) {
+		list = node_new_sequence(patch->arena, value);
+		if (!list)
+			return -ENOMEM;
+		list->mark = PATCH_DOUBLE;
+		r = node_push(patch->arena, list, at->value);
+		at->value = list;
+	}
+	return r == 0 ? node_push(patch->arena, list, value) : r;
+}
+
+static int copy_pairs(struct json_patch *patch, const struct node *map, struct node *copy,
+	unsigned depth, struct node_memo *memo)
+{
+	for (uint32_t i = 0; i < map->map.count; i++) {
+		struct pair pair = map->map.pairs[i];
+		int r = copy_tree(patch, pair.value, depth, memo, &pair.value);
+		if (r != 0)
+			return r;
+		const struct pair *found = node_find_hashed(copy, pair.key, pair.hash);
+		r = found ? add_double(patch, copy, found, pair.value)
+			  : node_append(patch->arena, copy, &pair);
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}
+
+/* A copy of all lists and maps, each copied once. Scalars and keys are never changed. */
+static int copy_tree(struct json_patch *patch, const struct node *node, unsigned depth,
+	struct node_memo *memo, const struct node **ret)
+{
+	if (node_is_scalar(node)) {
+		*ret = node;
+		return 0;
+	}
+	struct node *copy = node_memo_find(memo, node);
+	if (copy) {
+		*ret = copy;
+		return 0;
+	}
+	if (depth == 0)
+		return problem_at(patch->problem, node,
+			"the document is nested deeper than %u; raise the limit 'depth'",
+			patch->depth);
+
+	bool is_map = node_is_map(node);
+	int r = json_patch_spend(patch, 1 + (is_map ? node->map.count : node->seq.count), node);
+	if (r != 0)
+		return r;
+	copy = is_map ? node_new_map(patch->arena, node) : node_copy(patch->arena, node);
+	if (!copy)
+		return -ENOMEM;
+	copy->mark = PATCH_OPEN;
+	r = node_memo_add(memo, node, copy);
+	if (r == 0)
+		r = is_map ? copy_pairs(patch, node, copy, depth - 1, memo)
+			   : copy_items(patch, copy, depth - 1, memo);
+	*ret = copy;
+	return r;
+}
+
+int json_patch_copy(struct json_patch *patch, const struct node *node, const struct node **ret)
+{
+	CLEANUP(node_memo_fini) struct node_memo memo = {0};
+
+	return copy_tree(patch, node, patch->depth, &memo, ret);
+}
+
+int json_patch_open(const struct node *root, struct arena *arena, struct work *work, unsigned depth,
+	struct problem *problem, struct json_patch **ret)
+{
+	CLEANUP(freep) struct json_patch *patch = malloc(sizeof(*patch));
+	if (!patch)
+		return -ENOMEM;
+	*patch = (struct json_patch){
+		.arena = arena, .work = work, .problem = problem, .depth = depth};
+
+	int r = json_patch_copy(patch, root, &patch->root);
+	if (r == 0)
+		*ret = take_ptr(patch);
+	return r;
+}
+
+const struct node *json_patch_root(const struct json_patch *patch)
+{
+	return patch->root;
+}
+
+void json_patch_free(struct json_patch *patch)
+{
+	free(patch);
+}
+
+static int close_tree(struct json_patch *patch, const struct node *node, unsigned depth);
+
+static int close_children(struct json_patch *patch, struct node *node, unsigned depth)
+{
+	bool is_map = node_is_map(node);
+	uint32_t count = is_map ? node->map.count : node->seq.count;
+	uint64_t weight = 1;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct node *child = is_map ? node->map.pairs[i].value : node->seq.items[i];
+		int r = close_tree(patch, child, depth);
+		if (r != 0)
+			return r;
+		weight += child->weight;
+		if (is_map)
+			weight += node->map.pairs[i].key->weight;
+	}
+	node->weight = weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
+	return 0;
+}
+
+/* Weights went stale when values below changed. */
+static int close_tree(struct json_patch *patch, const struct node *node, unsigned depth)
+{
+	struct node *open = (struct node *)node;
+
+	if (node->mark == 0 || node_is_scalar(node))
+		return 0;
+	if (node->mark == PATCH_CLOSING)
+		return problem_at(patch->problem, node,
+			"the patch puts an aliased value into itself; write the value out");
+	if (depth == 0)
+		return problem_at(patch->problem, node,
+			"the patched document is nested deeper than %u; raise the limit 'depth'",
+			patch->depth);
+	open->mark = PATCH_CLOSING;
+	int r = close_children(patch, open, depth - 1);
+	open->mark = 0;
+	return r;
+}
+
+int json_patch_close(struct json_patch *patch, const struct node **ret)
+{
+	int r = close_tree(patch, patch->root, patch->depth);
+
+	if (r == 0)
+		*ret = patch->root;
+	return r;
+}

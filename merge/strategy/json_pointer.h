@@ -1,0 +1,45 @@
+/*
+ * A JSON Pointer (RFC 6901), as the jsonpointer module reads it for cloud-init: "/a/0" is the parts
+ * "a" and "0". Problems are reported at the place where the pointer is written.
+ */
+#pragma once
+
+#include "arena.h"
+#include "node.h"
+#include "problem.h"
+
+struct json_pointer {
+	const struct node *node; /* where it is written */
+	struct span *parts;
+	size_t count; /* 0: the document as a whole */
+};
+
+/** Reads the pointer in `node`, the member `name` of an operation. 0, PROBLEM or -ENOMEM. */
+int json_pointer_read(const struct node *node, const char *name, struct arena *arena,
+	struct problem *problem, struct json_pointer *ret);
+
+/** Whether the first `count` parts of both are there and the same. */
+bool json_pointer_begin_equal(
+	const struct json_pointer *a, const struct json_pointer *b, size_t count);
+
+/** The key that a part means in a map; it borrows `part`. */
+struct node json_pointer_key(struct span part);
+
+/** The pair of that key, or NULL. */
+const struct pair *json_pointer_find(const struct node *map, struct span part);
+
+/** The offset that a part means in a list. 0 or PROBLEM. */
+int json_pointer_index(const struct json_pointer *pointer, struct span part,
+	struct problem *problem, uint32_t *ret);
+
+/** One step from `node`. 0 or PROBLEM. */
+int json_pointer_step(const struct json_pointer *pointer, const struct node *node, struct span part,
+	struct problem *problem, const struct node **ret);
+
+/** The value in which the last part is to be looked for; there is one. 0 or PROBLEM. */
+int json_pointer_parent(const struct json_pointer *pointer, const struct node *root,
+	struct problem *problem, const struct node **ret, struct span *last);
+
+/** The value that the pointer leads to. 0 or PROBLEM. */
+int json_pointer_walk(const struct json_pointer *pointer, const struct node *root,
+	struct problem *problem, const struct node **ret);

@@ -1,0 +1,432 @@
+#include "lua_sandbox.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Instructions between two looks at the count. */
+#define HOOK_COUNT 1000
+
+/* Bytes that an instruction compares or a function copies in the time of one unit. */
+#define BYTES_PER_UNIT 32
+
+/* Strings up to this size are compared in little more than an instruction's time. */
+#define SHORT_STRING (2u << 10)
+
+/* What any call costs, whatever it does. */
+#define CALL_UNITS 10
+
+static struct lua_sandbox *sandbox_of(lua_State *L)
+{
+	void *sandbox;
+
+	lua_getallocf(L, &sandbox);
+	return sandbox;
+}
+
+static void *allocate(void *context, void *old, size_t old_size, size_t size)
+{
+	struct lua_sandbox *sandbox = context;
+	size_t had = old ? old_size : 0;
+
+	if (size == 0) {
+		sandbox->used -= had;
+		free(old);
+		return NULL;
+	}
+	if (size > had && size - had > LUA_MEMORY_MAX - sandbox->used) {
+		sandbox->is_out_of_memory = true;
+		return NULL;
+	}
+	void *new = realloc(old, size);
+	if (!new)
+		return NULL;
+	sandbox->used = sandbox->used - had + size;
+	sandbox->work += size / BYTES_PER_UNIT;
+	/* For a new object Lua says its type in place of the old size. */
+	if (!old && old_size == LUA_TSTRING && size > sandbox->longest)
+		sandbox->longest = size;
+	return new;
+}
+
+static void on_event(lua_State *L, lua_Debug *where);
+
+static void count_work(lua_State *L, uint64_t units, lua_Debug *where)
+{
+	struct lua_sandbox *sandbox = sandbox_of(L);
+	lua_Debug caller;
+
+	if (units > LUA_WORK_MAX)
+		units = LUA_WORK_MAX;
+	sandbox->work += units;
+	if (sandbox->work <= LUA_WORK_MAX)
+		return;
+	/* A script that catches the error is stopped again at its next instruction. */
+	lua_sethook(L, on_event, LUA_MASKCOUNT | LUA_MASKCALL, 1);
+	if (!where && lua_getstack(L, 1, &caller))
+		where = &caller;
+	if (where && lua_getinfo(L, "Sl", where) && where->currentline > 0)
+		lua_pushfstring(L, "%s:%d: ", where->short_src, where->currentline);
+	else
+		lua_pushliteral(L, "");
+	lua_pushfstring(L, "stopped after %d million instructions; does it loop for ever?",
+		(int)(LUA_WORK_MAX / 1000000));
+	lua_concat(L, 2);
+	lua_error(L);
+}
+
+static void on_event(lua_State *L, lua_Debug *where)
+{
+	struct lua_sandbox *sandbox = sandbox_of(L);
+
+	sandbox->work += CALL_UNITS;
+	if (where->event == LUA_HOOKCOUNT)
+		count_work(L, HOOK_COUNT * (1 + sandbox->longest / SHORT_STRING), where);
+	else if (lua_getlocal(L, where, -LUA_ARGUMENTS_MAX))
+		luaL_error(L, "a call has more than %d arguments", LUA_ARGUMENTS_MAX);
+}
+
+void lua_sandbox_work(lua_State *L, uint64_t units)
+{
+	count_work(L, units, NULL);
+}
+
+void lua_sandbox_memory(lua_State *L, size_t bytes)
+{
+	struct lua_sandbox *sandbox = sandbox_of(L);
+
+	if (bytes <= LUA_MEMORY_MAX - sandbox->used) {
+		sandbox->used += bytes;
+		return;
+	}
+	sandbox->is_out_of_memory = true;
+	luaL_error(L, "not enough memory");
+}
+
+/*
+ * The steps that matching may take, at most, as a multiple of a unit's: each repetition can try as
+ * many lengths as the text has characters, for each choice of those before it.
+ */
+static double pattern_work(const char *pattern, size_t len, double text_len)
+{
+	bool is_anchored = len > 0 && pattern[0] == '^';
+	double steps = is_anchored ? 1 : text_len + 1;
+	unsigned repeats = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		switch (pattern[i]) {
+		case '%':
+			i++;
+			if (i < len && pattern[i] == 'b')
+				steps *= text_len + 1;
+			break;
+		case '*':
+		case '+':
+		case '-':
+			steps *= (text_len + 1) / ++repeats;
+			break;
+		case '?':
+			steps *= 2;
+			break;
+		default:
+			break;
+		}
+		if (steps > LUA_WORK_MAX * 64.0)
+			break;
+	}
+	return (steps + text_len + (double)len) / BYTES_PER_UNIT;
+}
+
+/* What a function's work grows with. */
+enum cost {
+	COST_TEXT,
+	COST_BYTES,
+	COST_PATTERN,
+	COST_REPLACE,
+	COST_REPEAT,
+	COST_TABLE,
+	COST_SORT,
+	COST_RANGE, /* from the second argument to the third */
+};
+
+static double text_bytes(lua_State *L)
+{
+	double bytes = 0;
+
+	for (int i = 1; i <= lua_gettop(L); i++) {
+		size_t len = 0;
+		if (lua_type(L, i) == LUA_TSTRING)
+			lua_tolstring(L, i, &len);
+		bytes += (double)len;
+	}
+	return bytes;
+}
+
+static double table_entries(lua_State *L)
+{
+	int type = lua_type(L, 1);
+
+	if (type != LUA_TTABLE && type != LUA_TUSERDATA)
+		return 0;
+	return (double)luaL_len(L, 1);
+}
+
+static double cost_of(lua_State *L, enum cost cost)
+{
+	double entries;
+
+	switch (cost) {
+	case COST_TEXT:
+		return text_bytes(L) / BYTES_PER_UNIT;
+	case COST_BYTES:
+		return text_bytes(L);
+	case COST_REPLACE:
+		return cost_of(L, COST_PATTERN) + text_bytes(L);
+	case COST_PATTERN:
+		if (lua_type(L, 1) == LUA_TSTRING && lua_type(L, 2) == LUA_TSTRING) {
+			size_t text_len, len;
+			lua_tolstring(L, 1, &text_len);
+			const char *pattern = lua_tolstring(L, 2, &len);
+			return pattern_work(pattern, len, (double)text_len);
+		}
+		return text_bytes(L);
+	case COST_REPEAT:
+		/* Repeating nothing takes time as well. */
+		return lua_tonumber(L, 2) * (1 + text_bytes(L) / BYTES_PER_UNIT);
+	case COST_TABLE:
+		return table_entries(L);
+	case COST_SORT:
+		entries = table_entries(L);
+		/* 32 is more than the logarithm of what fits into the memory. */
+		return entries * 32 * (1 + (double)(sandbox_of(L)->longest / 1024));
+	case COST_RANGE:
+		return (lua_isnoneornil(L, 3) ? table_entries(L) : lua_tonumber(L, 3)) -
+		       lua_tonumber(L, 2) + 1;
+	}
+	return 0;
+}
+
+/* Upvalues: the function, and its cost. */
+static int charged(lua_State *L)
+{
+	double units = cost_of(L, (enum cost)lua_tointeger(L, lua_upvalueindex(2)));
+	lua_CFunction function = lua_tocfunction(L, lua_upvalueindex(1));
+
+	if (units > 0)
+		lua_sandbox_work(L, units > LUA_WORK_MAX ? LUA_WORK_MAX : (uint64_t)units);
+	return function(L);
+}
+
+/* A finalizer would run with hooks off: an endless one could not be stopped. */
+static int set_metatable(lua_State *L)
+{
+	lua_CFunction function = lua_tocfunction(L, lua_upvalueindex(1));
+
+	if (lua_type(L, 2) == LUA_TTABLE) {
+		lua_pushliteral(L, "__gc");
+		lua_rawget(L, 2);
+		if (!lua_isnil(L, -1))
+			return luaL_error(L, "__gc is not allowed here");
+		lua_pop(L, 1);
+	}
+	return function(L);
+}
+
+static const struct {
+	const char *library; /* NULL: base */
+	const char *name;
+	enum cost cost;
+} charges[] = {
+	{"string", "byte", COST_BYTES},
+	{"string", "find", COST_PATTERN},
+	{"string", "format", COST_TEXT},
+	{"string", "gmatch", COST_PATTERN},
+	{"string", "gsub", COST_REPLACE},
+	{"string", "len", COST_TEXT},
+	{"string", "lower", COST_TEXT},
+	{"string", "match", COST_PATTERN},
+	{"string", "rep", COST_REPEAT},
+	{"string", "reverse", COST_TEXT},
+	{"string", "sub", COST_TEXT},
+	{"string", "upper", COST_TEXT},
+	{"table", "concat", COST_TABLE},
+	{"table", "insert", COST_TABLE},
+	{"table", "move", COST_RANGE},
+	{"table", "remove", COST_TABLE},
+	{"table", "sort", COST_SORT},
+	{"table", "unpack", COST_RANGE},
+	{"utf8", "codepoint", COST_BYTES},
+	{"utf8", "len", COST_BYTES},
+	{"utf8", "offset", COST_BYTES},
+	{NULL, "tonumber", COST_TEXT},
+};
+
+/* What reads files, prints, loads code, differs from run to run, or is of no use without these. */
+static const struct {
+	const char *library;
+	const char *name;
+} removed[] = {
+	{NULL, "collectgarbage"},
+	{NULL, "dofile"},
+	{NULL, "load"},
+	{NULL, "loadfile"},
+	{NULL, "next"},
+	{NULL, "print"},
+	{NULL, "warn"},
+	{NULL, "xpcall"}, /* its handler would run with hooks off */
+	{"math", "random"},
+	{"math", "randomseed"},
+	{"string", "dump"},
+	{"string", "pack"},
+	{"string", "packsize"},
+	{"string", "unpack"},
+};
+
+static void push_library(lua_State *L, const char *name)
+{
+	lua_pushglobaltable(L);
+	if (name) {
+		lua_getfield(L, -1, name);
+		lua_remove(L, -2);
+	}
+}
+
+/* Numbers, then strings, then the rest in no order. */
+static int key_rank(lua_State *L, int key)
+{
+	if (lua_type(L, key) == LUA_TNUMBER)
+		return 0;
+	return lua_type(L, key) == LUA_TSTRING ? 1 : 2;
+}
+
+static bool is_key_before(lua_State *L, int a, int b)
+{
+	int rank = key_rank(L, a);
+
+	if (rank != key_rank(L, b))
+		return rank < key_rank(L, b);
+	if (rank == 0)
+		return lua_compare(L, a, b, LUA_OPLT);
+	if (rank == 2)
+		return false;
+	size_t len_a, len_b;
+	const char *text_a = lua_tolstring(L, a, &len_a), *text_b = lua_tolstring(L, b, &len_b);
+	int order = memcmp(text_a, text_b, len_a < len_b ? len_a : len_b);
+	return order != 0 ? order < 0 : len_a < len_b;
+}
+
+static int key_before(lua_State *L)
+{
+	lua_pushboolean(L, is_key_before(L, 1, 2));
+	return 1;
+}
+
+/* Upvalues: the table, its keys in order, the number of the last one given. */
+static int next_in_order(lua_State *L)
+{
+	for (;;) {
+		lua_Integer i = lua_tointeger(L, lua_upvalueindex(3)) + 1;
+		lua_pushinteger(L, i);
+		lua_replace(L, lua_upvalueindex(3));
+		lua_settop(L, 0);
+		if (lua_rawgeti(L, lua_upvalueindex(2), i) == LUA_TNIL)
+			return 1;
+		lua_pushvalue(L, 1);
+		if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+			return 2;
+	}
+}
+
+/*
+ * pairs() in an order that is the same in each run: numbers, then strings. Lua's own order follows
+ * from the address of something.
+ */
+static int pairs_in_order(lua_State *L)
+{
+	lua_Integer count = 0;
+
+	luaL_checkany(L, 1);
+	if (luaL_getmetafield(L, 1, "__pairs") != LUA_TNIL) {
+		lua_pushvalue(L, 1);
+		lua_call(L, 1, 3);
+		return 3;
+	}
+	luaL_checktype(L, 1, LUA_TTABLE);
+	lua_settop(L, 1);
+	lua_pushvalue(L, 1);
+	lua_newtable(L);
+	lua_pushnil(L);
+	while (lua_next(L, 1)) {
+		lua_pop(L, 1);
+		lua_pushvalue(L, -1);
+		lua_rawseti(L, 3, ++count);
+	}
+	lua_sandbox_work(L, (uint64_t)count * 64);
+	push_library(L, "table");
+	lua_getfield(L, -1, "sort");
+	lua_pushvalue(L, 3);
+	lua_pushcfunction(L, key_before);
+	lua_call(L, 2, 0);
+	lua_settop(L, 3);
+	lua_pushinteger(L, 0);
+	lua_pushcclosure(L, next_in_order, 3);
+	return 1;
+}
+
+static void wrap(lua_State *L)
+{
+	for (size_t i = 0; i < sizeof(charges) / sizeof(charges[0]); i++) {
+		push_library(L, charges[i].library);
+		lua_getfield(L, -1, charges[i].name);
+		lua_pushinteger(L, charges[i].cost);
+		lua_pushcclosure(L, charged, 2);
+		lua_setfield(L, -2, charges[i].name);
+		lua_pop(L, 1);
+	}
+	for (size_t i = 0; i < sizeof(removed) / sizeof(removed[0]); i++) {
+		push_library(L, removed[i].library);
+		lua_pushnil(L);
+		lua_setfield(L, -2, removed[i].name);
+		lua_pop(L, 1);
+	}
+	lua_getglobal(L, "setmetatable");
+	lua_pushcclosure(L, set_metatable, 1);
+	lua_setglobal(L, "setmetatable");
+	lua_pushcfunction(L, pairs_in_order);
+	lua_setglobal(L, "pairs");
+}
+
+static int open_libraries(lua_State *L)
+{
+	static const luaL_Reg libraries[] = {
+		{LUA_GNAME, luaopen_base},
+		{LUA_STRLIBNAME, luaopen_string},
+		{LUA_TABLIBNAME, luaopen_table},
+		{LUA_MATHLIBNAME, luaopen_math},
+		{LUA_UTF8LIBNAME, luaopen_utf8},
+	};
+
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+		luaL_requiref(L, libraries[i].name, libraries[i].func, 1);
+		lua_pop(L, 1);
+	}
+	wrap(L);
+	return 0;
+}
+
+lua_State *lua_sandbox_open(struct lua_sandbox *sandbox)
+{
+	*sandbox = (struct lua_sandbox){0};
+
+	lua_State *L = lua_newstate(allocate, sandbox);
+	if (!L)
+		return NULL;
+	lua_pushcfunction(L, open_libraries);
+	if (lua_pcall(L, 0, 0, 0) != LUA_OK) {
+		lua_close(L);
+		return NULL;
+	}
+	lua_sethook(L, on_event, LUA_MASKCOUNT | LUA_MASKCALL, HOOK_COUNT);
+	return L;
+}

@@ -1,0 +1,369 @@
+/*
+ * pillar: the hierarchy pillar of Salt. A file names the files that it stands on, and is combined
+ * with them; docs/merge-rules.md tells the rules.
+ *
+ * A file is built in this order: its markers are taken out; the files of its reference keys are
+ * built and combined in; its neighbours are built and put under their names. Its lower layers are
+ * built likewise, each from its own references, and combined in last.
+ */
+#include <errno.h>
+
+#include "pillar_file.h"
+#include "pillar_option.h"
+#include "pillar_value.h"
+#include "scalar.h"
+#include "strategy.h"
+
+/* Files in a message's chain; of a longer one the middle is left out. */
+#define PILLAR_CHAIN_MAX 8
+
+/* A file that is being built, inside the one that led to it. */
+struct frame {
+	const struct frame *outer;
+	struct pillar_file *file;
+	unsigned depth;           /* starting at 1 */
+	struct pillar_set looked; /* see struct pillar_built */
+};
+
+struct pillar {
+	struct merge *merge;
+	struct pillar_values values;
+	struct pillar_files files;
+	struct pillar_options options;
+};
+
+/* Messages */
+
+/* "a.yaml -> b.yaml -> LAST": how the files that are being built lead there. NULL: no memory. */
+static const char *chain(const struct pillar *pillar, const struct frame *frame, const char *last)
+{
+	struct arena *arena = pillar->merge->arena;
+	const char *text = last;
+	unsigned count = frame->depth;
+
+	for (unsigned i = 0; frame && text; frame = frame->outer, i++) {
+		if (i < PILLAR_CHAIN_MAX - 1 || !frame->outer)
+			text = arena_printf(arena, "%s -> %s", frame->file->name, text);
+		else if (i == PILLAR_CHAIN_MAX - 1)
+			text = arena_printf(
+				arena, "(%u more) -> %s", count - PILLAR_CHAIN_MAX, text);
+	}
+	return text;
+}
+
+static int report_absent(struct pillar *pillar, const struct frame *frame, const struct node *name)
+{
+	struct problem *problem = pillar->merge->problem;
+	const char *text = name->text.data;
+	size_t suffix = strlen(PILLAR_SUFFIX);
+	const char *way = chain(pillar, frame, text);
+	const char *directory = pillar->options.data_path;
+	const char *quote = *directory ? "'" : "";
+
+	if (!way)
+		return -ENOMEM;
+	if (!pillar->files.environment)
+		return problem_at(problem, name,
+			"'%s' can't be looked for, because there are no layers here: name none, or "
+			"merge the file in a mount (%s)",
+			text, way);
+	if (name->text.len > suffix && strcmp(text + name->text.len - suffix, PILLAR_SUFFIX) == 0)
+		return problem_at(problem, name,
+			"there is no file '%s" PILLAR_SUFFIX
+			"': write the name without '" PILLAR_SUFFIX "' (%s)",
+			text, way);
+	return problem_at(problem, name,
+		"there is no file '%s" PILLAR_SUFFIX "' beneath %s%s%s: create it, or mend the "
+		"name (%s)",
+		text, quote, *directory ? directory : "the root of the layers", quote, way);
+}
+
+static int report_cycle(struct pillar *pillar, const struct frame *frame, const struct node *name,
+	const struct pillar_file *file)
+{
+	const char *way = chain(pillar, frame, file->name);
+
+	if (!way)
+		return -ENOMEM;
+	return problem_at(pillar->merge->problem, name,
+		"the reference '%s' goes round in a circle: remove one of these (%s)",
+		name->text.data, way);
+}
+
+static int report_depth(struct pillar *pillar, const struct frame *frame, const struct node *name,
+	const struct pillar_file *file)
+{
+	const char *way = chain(pillar, frame, file->name);
+
+	if (!way)
+		return -ENOMEM;
+	return problem_at(pillar->merge->problem, name,
+		"more than %u files refer to each other in a row: shorten the chain, or raise the "
+		"limit 'depth' (%s)",
+		pillar->values.limits.depth, way);
+}
+
+/* Building */
+
+static int build(struct pillar *pillar, const struct frame *outer, const struct node *name,
+	struct pillar_file *file, struct pillar_built **ret);
+
+/* Finds the file that is named. `key` is the key under which the name stands. */
+static int find(struct pillar *pillar, const struct frame *frame, const struct node *key,
+	const struct node *name, struct pillar_file **ret)
+{
+	struct problem *problem = pillar->merge->problem;
+	const char *fault;
+	int r;
+
+	if (!pillar_name_is_valid(name))
+		return problem_at(problem, name,
+			"'%s' takes a file's name or a list of names, and this is %s",
+			key->text.data,
+			node_is_scalar(name) ? scalar_type_name(scalar_type(name))
+					     : node_kind_name(name));
+	fault = pillar_path_fault(name->text);
+	if (fault)
+		return problem_at(
+			problem, name, "'%s' is no file's name: %s", name->text.data, fault);
+
+	r = pillar_files_find(&pillar->files, name->text.data, ret, problem);
+	return r == MERGE_ABSENT ? report_absent(pillar, frame, name) : r;
+}
+
+/* Combines the files that `value` names into *root, each in turn. */
+static int follow(struct pillar *pillar, struct frame *frame, const struct node *key,
+	const struct node *value, const struct node **root)
+{
+	for (size_t i = 0; i < pillar_name_count(value); i++) {
+		const struct node *name = pillar_name_at(value, i);
+		struct pillar_file *file;
+		struct pillar_built *built;
+		int r = find(pillar, frame, key, name, &file);
+
+		if (r == 0 && pillar_set_has(&pillar->files.open, file))
+			r = report_cycle(pillar, frame, name, file);
+		if (r == 0)
+			r = build(pillar, frame, name, file, &built);
+		if (r == 0)
+			r = pillar_set_add_all(
+				&frame->looked, &built->looked, pillar->merge->arena);
+		if (r == 0 && built->root)
+			r = pillar_combine(&pillar->values, root, built->root);
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Puts a neighbour into *root, under its name. */
+static int put_neighbour(struct pillar *pillar, struct frame *frame, const struct node *name,
+	const struct node **root)
+{
+	struct arena *arena = pillar->merge->arena;
+	const struct node *value;
+	struct pillar_file *file;
+	struct pillar_built *built;
+	int r = find(pillar, frame, pillar->options.neighbour, name, &file);
+
+	if (r != 0)
+		return r;
+	if (pillar_options_has(&pillar->options, name->text))
+		return problem_at(pillar->merge->problem, name,
+			"a neighbour can't be called '%s', which means something else as a key: "
+			"rename its file",
+			name->text.data);
+	if (pillar_set_has(&pillar->files.open, file))
+		return pillar_set_add(&frame->looked, file, arena);
+
+	r = build(pillar, frame, name, file, &built);
+	if (r == 0)
+		r = pillar_set_add_all(&frame->looked, &built->looked, arena);
+	if (r != 0)
+		return r;
+	value = built->root ? built->root : node_new_scalar(arena, span_of("null"), NODE_PLAIN);
+	return value ? pillar_put(&pillar->values, root, name, value) : -ENOMEM;
+}
+
+static int put_neighbours(struct pillar *pillar, struct frame *frame, const struct node **root)
+{
+	const struct pair *pair =
+		pillar->options.neighbour ? node_find(*root, pillar->options.neighbour) : NULL;
+	const struct node *value = pair ? pair->value : NULL;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && value && i < pillar_name_count(value); i++)
+		r = put_neighbour(pillar, frame, pillar_name_at(value, i), root);
+	return r;
+}
+
+/* Takes the reference keys out of *root, and combines in what they name. */
+static int follow_all(struct pillar *pillar, struct frame *frame, const struct node **root)
+{
+	const struct node *found[PILLAR_KEYS_MAX] = {0};
+	int r = 0;
+
+	/* All are out before the first file comes in: a name that one brings is not a reference. */
+	for (size_t i = 0; i < pillar->options.key_count; i++) {
+		const struct pair *pair = node_find(*root, pillar->options.keys[i]);
+
+		found[i] = pair ? pair->value : NULL;
+		if (pair)
+			r = pillar_remove(&pillar->values, root, pillar->options.keys[i]);
+		if (r != 0)
+			return r;
+	}
+	for (size_t i = 0; r == 0 && i < pillar->options.key_count; i++)
+		if (found[i])
+			r = follow(pillar, frame, pillar->options.keys[i], found[i], root);
+	return r;
+}
+
+/* Builds one layer of a file, from its own references. */
+static int build_layer(struct pillar *pillar, struct frame *frame, const struct node *layer,
+	const struct node **ret)
+{
+	const struct node *root;
+	int r = pillar_strip(&pillar->values, layer, &root);
+
+	if (r == 0 && node_is_map(root)) {
+		r = follow_all(pillar, frame, &root);
+		if (r == 0)
+			r = put_neighbours(pillar, frame, &root);
+	}
+	if (r == 0)
+		*ret = root;
+	return r;
+}
+
+/* Several documents in one source are as several layers. An empty one has no opinion. */
+static int build_layers(struct pillar *pillar, struct frame *frame, const struct node **ret)
+{
+	const struct pillar_file *file = frame->file;
+	const struct node *root = NULL;
+
+	for (size_t i = file->count; i-- > 0;) {
+		const struct document *document = file->inputs[i].document;
+
+		for (size_t j = document->count; j-- > 0;) {
+			const struct node *layer;
+			int r;
+
+			if (scalar_is_empty(document->roots[j]))
+				continue;
+			r = build_layer(pillar, frame, document->roots[j], &layer);
+			if (r == 0 && root)
+				r = pillar_combine(&pillar->values, &root, layer);
+			if (r != 0)
+				return r;
+			if (!root)
+				root = layer;
+		}
+	}
+	*ret = root;
+	return 0;
+}
+
+/* Neighbours that name each other can make a small pillar a result without end. */
+static int check_weight(
+	struct pillar *pillar, const struct pillar_file *file, const struct node *root)
+{
+	if (!root || root->weight <= pillar->values.limits.nodes)
+		return 0;
+	return problem_set(pillar->merge->problem, file->name, 0, 0,
+		"this file has more than %lu values with the files that it refers to: refer to "
+		"fewer, or raise the limit 'nodes'",
+		(unsigned long)pillar->values.limits.nodes);
+}
+
+/* Keeps what `frame`'s file became, for the next time that it is named. */
+static int remember(struct pillar *pillar, struct frame *frame, const struct node *root,
+	struct pillar_built **ret)
+{
+	struct arena *arena = pillar->merge->arena;
+	struct pillar_built *built = arena_zalloc(arena, 1, sizeof(*built));
+	int r = 0;
+
+	if (!built)
+		return -ENOMEM;
+	/* Where a neighbour was left out, others may ask whether this file is being built too. */
+	if (!pillar_set_is_empty(&frame->looked))
+		r = pillar_set_add(&frame->looked, frame->file, arena);
+	if (r == 0)
+		r = pillar_set_common(&frame->looked, &pillar->files.open, arena, &built->was_open);
+	if (r != 0)
+		return r;
+
+	built->root = root;
+	built->looked = frame->looked;
+	built->next = frame->file->built;
+	frame->file->built = built;
+	*ret = built;
+	return 0;
+}
+
+/* Builds a file, unless it is built already. `name` is what led here; NULL for the first. */
+static int build(struct pillar *pillar, const struct frame *outer, const struct node *name,
+	struct pillar_file *file, struct pillar_built **ret)
+{
+	struct frame frame = {outer, file, outer ? outer->depth + 1 : 1, {0}};
+	size_t work = 1, since = pillar_open_count(&pillar->values);
+	struct pillar_built *built = pillar_file_built(&pillar->files, file, &work);
+	const struct node *root = NULL;
+	int r = pillar_work(&pillar->values, work);
+
+	if (r != 0)
+		return r;
+	if (built) {
+		*ret = built;
+		return 0;
+	}
+	if (outer && frame.depth > pillar->values.limits.depth)
+		return report_depth(pillar, outer, name, file);
+
+	r = pillar_set_add(&pillar->files.open, file, pillar->merge->arena);
+	if (r != 0)
+		return r;
+	pillar->values.file = file->name;
+	r = build_layers(pillar, &frame, &root);
+	pillar->values.file = outer ? outer->file->name : NULL;
+	pillar_seal(&pillar->values, since);
+	pillar_set_remove(&pillar->files.open, file);
+	if (r == 0)
+		r = check_weight(pillar, file, root);
+	return r == 0 ? remember(pillar, &frame, root, ret) : r;
+}
+
+static int merge_pillar(struct merge *merge, struct merge_output *ret)
+{
+	const struct merge_request *request = merge->request;
+	struct pillar pillar = {.merge = merge};
+	struct pillar_file *file;
+	struct pillar_built *built;
+	int r = pillar_options_read(merge->request->options, merge->arena, &pillar.options);
+
+	if (r != 0)
+		return r;
+	pillar_values_init(&pillar.values, merge->arena, &request->limits, merge->problem);
+	pillar_files_init(
+		&pillar.files, merge->arena, request->environment, pillar.options.data_path);
+
+	r = pillar_files_add(&pillar.files, merge->inputs, merge->count, &file);
+	if (r == 0)
+		r = build(&pillar, NULL, NULL, file, &built);
+	if (r == 0)
+		*ret = (struct merge_output){.root = built->root};
+
+	pillar_files_fini(&pillar.files);
+	pillar_values_fini(&pillar.values);
+	return r;
+}
+
+const struct strategy strategy_pillar = {
+	.name = "pillar",
+	.summary = "Salt's hierarchy pillar: a file names the files that it stands on",
+	.options = pillar_option_specs,
+	.reads_trees = true,
+	.check = pillar_options_check,
+	.merge = merge_pillar,
+};

@@ -1,0 +1,384 @@
+/*
+ * salt: documents as salt.serializers.yamlex reads them, aggregated as salt.utils.aggregation does.
+ *
+ *      roots of the sources ── salt_construct() ──▶ marked values ── aggregate ──▶ result
+ *
+ * What has no tag and no double key is passed through: only the path down to a tag is made anew.
+ * A double key is a value aggregated into the value before it, as soon as it is read.
+ */
+#include "salt.h"
+
+#include <errno.h>
+
+#include "scalar.h"
+#include "strategy.h"
+
+enum tag { TAG_NONE, TAG_AGGREGATE, TAG_MAP, TAG_SEQUENCE, TAG_SCALAR, TAG_RESET, TAG_FOREIGN };
+
+/* In the order of enum tag. */
+static const char *const tag_names[] = {
+	NULL, "!aggregate", "!aggr-map", "!aggr-seq", "!aggr-scalar", "!reset"};
+
+struct reading {
+	struct arena *arena;
+	struct problem *problem;
+};
+
+static bool is_own(enum tag tag)
+{
+	return tag != TAG_NONE && tag != TAG_FOREIGN;
+}
+
+static int find_tag(const struct reading *reading, const struct node *node, enum tag *ret)
+{
+	*ret = TAG_NONE;
+	if (!node->tag)
+		return 0;
+	for (enum tag tag = TAG_AGGREGATE; tag < TAG_FOREIGN; tag++) {
+		*ret = tag;
+		if (strcmp(node->tag, tag_names[tag]) == 0)
+			return 0;
+	}
+	*ret = TAG_FOREIGN;
+	if (strncmp(node->tag, "!aggr-", strlen("!aggr-")) == 0)
+		return problem_at(reading->problem, node,
+			"could not determine a constructor for the tag '%s'; there are !aggr-map, "
+			"!aggr-seq, !aggr-scalar and !aggregate",
+			node->tag);
+	return 0;
+}
+
+static int check_kind(const struct reading *reading, const struct node *node, enum tag tag)
+{
+	static const char *const words[] = {
+		[NODE_SCALAR] = "scalar", [NODE_SEQUENCE] = "sequence", [NODE_MAP] = "mapping"};
+	enum node_kind expected;
+
+	switch (tag) {
+	case TAG_MAP:
+		expected = NODE_MAP;
+		break;
+	case TAG_SEQUENCE:
+		expected = NODE_SEQUENCE;
+		break;
+	case TAG_SCALAR:
+		expected = NODE_SCALAR;
+		break;
+	default:
+		return 0;
+	}
+	if (node->kind == expected)
+		return 0;
+	return problem_at(reading->problem, node, "%s: expected a %s node, but found %s",
+		tag_names[tag], words[expected], words[node->kind]);
+}
+
+static int without_tag(
+	const struct reading *reading, const struct node *node, const struct node **ret)
+{
+	struct node *copy = node_copy(reading->arena, node);
+
+	if (!copy)
+		return -ENOMEM;
+	copy->tag = NULL;
+	*ret = copy;
+	return 0;
+}
+
+static int construct(const struct reading *reading, const struct node *node, enum tag outer,
+	const struct node **ret);
+
+/* Most values: nothing to be done. */
+static bool is_simple(const struct node *node)
+{
+	return node_is_scalar(node) && !node->tag;
+}
+
+/* A list with the first `count` items of `node`. NULL: no memory. */
+static struct node *begin_sequence(
+	const struct reading *reading, const struct node *node, uint32_t count)
+{
+	struct node *list = node_new_sequence(reading->arena, node);
+
+	for (uint32_t i = 0; list && i < count; i++)
+		if (node_push(reading->arena, list, node->seq.items[i]) < 0)
+			return NULL;
+	return list;
+}
+
+static int construct_sequence(
+	const struct reading *reading, const struct node *node, const struct node **ret)
+{
+	struct node *list = NULL;
+
+	for (uint32_t i = 0; i < node->seq.count; i++) {
+		const struct node *item = node->seq.items[i];
+
+		if (!is_simple(item)) {
+			int r = construct(reading, item, TAG_NONE, &item);
+			if (r != 0)
+				return r;
+		}
+		if (!list) {
+			if (item == node->seq.items[i])
+				continue;
+			list = begin_sequence(reading, node, i);
+			if (!list)
+				return -ENOMEM;
+		}
+		if (node_push(reading->arena, list, item) < 0)
+			return -ENOMEM;
+	}
+	*ret = list ? list : node;
+	return 0;
+}
+
+/* *is_reset: the key says that what came before it counts for nothing. */
+static int construct_key(
+	const struct reading *reading, struct pair *pair, enum tag *tag, bool *is_reset)
+{
+	int r = find_tag(reading, pair->key, tag);
+
+	if (r != 0)
+		return r;
+	if (!node_is_scalar(pair->key))
+		return problem_at(reading->problem, pair->key,
+			"while constructing a mapping, found unacceptable key (%s); a key is a "
+			"scalar",
+			node_kind_name(pair->key));
+	if (!is_own(*tag))
+		return 0;
+	*is_reset = *tag == TAG_RESET;
+	r = without_tag(reading, pair->key, &pair->key);
+	if (r != 0)
+		return r;
+	pair->hash = node_hash(pair->key);
+	return 0;
+}
+
+static int construct_pair(const struct reading *reading, struct pair *pair, bool *is_reset)
+{
+	enum tag tag = TAG_NONE;
+
+	*is_reset = false;
+	if (!is_simple(pair->key)) {
+		int r = construct_key(reading, pair, &tag, is_reset);
+		if (r != 0)
+			return r;
+	}
+	if (!is_own(tag) && is_simple(pair->value))
+		return 0;
+	return construct(reading, pair->value, tag, &pair->value);
+}
+
+/* A map with the first `count` pairs of `node`. NULL: no memory. */
+static struct node *begin_map(
+	const struct reading *reading, const struct node *node, uint32_t count)
+{
+	struct node *map = node_new_map(reading->arena, node);
+
+	for (uint32_t i = 0; map && i < count; i++)
+		if (node_append(reading->arena, map, &node->map.pairs[i]) < 0)
+			return NULL;
+	return map;
+}
+
+/* A value that was taken may have grown in the map behind the map's back. */
+static void weigh(struct node *map)
+{
+	uint64_t weight = 1;
+
+	for (uint32_t i = 0; i < map->map.count; i++)
+		weight += (uint64_t)map->map.pairs[i].key->weight + map->map.pairs[i].value->weight;
+	map->weight = weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
+}
+
+static int add_pair(
+	const struct reading *reading, struct node *map, struct pair *pair, bool is_reset)
+{
+	const struct pair *old = node_find_hashed(map, pair->key, pair->hash);
+
+	if (old && !is_reset) {
+		int r = salt_aggregate_taken(
+			reading->arena, old->value, pair->value, SALT_LEVEL_FALSE, &pair->value);
+		if (r < 0)
+			return r;
+	}
+	return node_put_hashed(reading->arena, map, pair);
+}
+
+static int construct_map(
+	const struct reading *reading, const struct node *node, const struct node **ret)
+{
+	struct node *map = NULL;
+
+	for (uint32_t i = 0; i < node->map.count; i++) {
+		const struct pair *given = &node->map.pairs[i];
+		struct pair pair = *given;
+		bool is_reset;
+		int r = construct_pair(reading, &pair, &is_reset);
+
+		if (r != 0)
+			return r;
+		if (!map) {
+			/* node_find_hashed() finds the last: another one means a double key. */
+			if (pair.key == given->key && pair.value == given->value &&
+				node_find_hashed(node, pair.key, pair.hash) == given)
+				continue;
+			map = begin_map(reading, node, i);
+		}
+		if (!map || add_pair(reading, map, &pair, is_reset) < 0)
+			return -ENOMEM;
+	}
+	if (map)
+		weigh(map);
+	*ret = map ? map : node;
+	return 0;
+}
+
+/* `outer` is the tag of the key or of the document, which counts where the value has none. */
+static int construct(const struct reading *reading, const struct node *node, enum tag outer,
+	const struct node **ret)
+{
+	const struct node *value = node;
+	enum tag tag;
+	int r = find_tag(reading, node, &tag);
+
+	if (r != 0)
+		return r;
+	if (node_is_map(node))
+		r = construct_map(reading, node, &value);
+	else if (node_is_sequence(node))
+		r = construct_sequence(reading, node, &value);
+	if (r == 0 && is_own(tag))
+		r = without_tag(reading, value, &value);
+	if (r != 0)
+		return r;
+
+	/* On a value !reset says nothing, as in Salt. */
+	if (!is_own(tag) || tag == TAG_RESET)
+		tag = outer;
+	r = check_kind(reading, node, tag);
+	if (r != 0)
+		return r;
+	*ret = value;
+	if (!is_own(tag) || tag == TAG_RESET)
+		return 0;
+	if (tag == TAG_AGGREGATE && scalar_is_null(value))
+		return salt_nothing(reading->arena, value, ret);
+	return salt_mark(reading->arena, value, ret);
+}
+
+int salt_construct(struct arena *arena, const struct node *root, const struct node **ret,
+	struct problem *problem)
+{
+	struct reading reading = {arena, problem};
+
+	return construct(&reading, root, TAG_AGGREGATE, ret);
+}
+
+static int represent(
+	struct arena *arena, const struct node *node, bool is_root, const struct node **ret);
+
+static int represent_children(struct arena *arena, struct node *copy)
+{
+	uint32_t count = node_is_map(copy) ? copy->map.count : copy->seq.count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct node **child =
+			node_is_map(copy) ? &copy->map.pairs[i].value : &copy->seq.items[i];
+
+		if (represent(arena, *child, false, child) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int represent(
+	struct arena *arena, const struct node *node, bool is_root, const struct node **ret)
+{
+	struct node *copy;
+
+	*ret = node;
+	if (node_is_scalar(node))
+		return 0;
+	copy = node_copy(arena, node);
+	if (!copy || represent_children(arena, copy) < 0)
+		return -ENOMEM;
+	copy->mark = 0;
+	if (salt_is_aggregate(node) && !is_root)
+		copy->tag = tag_names[node_is_map(node) ? TAG_MAP : TAG_SEQUENCE];
+	*ret = copy;
+	return 0;
+}
+
+int salt_represent(struct arena *arena, const struct node *root, const struct node **ret)
+{
+	return represent(arena, root, true, ret);
+}
+
+/* Aggregates all roots of an input into *result, which is NULL before the first one. */
+static int add_input(struct merge *merge, const struct merge_input *input, struct salt_level level,
+	const struct node **result)
+{
+	const struct document *document = input->document;
+
+	for (size_t i = 0; i < document->count; i++) {
+		const struct node *value;
+		int r;
+
+		/* Only `---`, or what a comment leaves: no opinion, as a file without a root. */
+		if (scalar_is_empty(document->roots[i]))
+			continue;
+		r = salt_construct(merge->arena, document->roots[i], &value, merge->problem);
+		if (r == 0 && *result)
+			r = salt_aggregate_taken(merge->arena, *result, value, level, &value);
+		if (r != 0)
+			return r;
+		*result = value;
+	}
+	return 0;
+}
+
+static int merge_salt(struct merge *merge, struct merge_output *ret)
+{
+	const struct options *options = merge->request->options;
+	const struct node *given = options_get(options, "level"), *result = NULL;
+	struct salt_level level = SALT_LEVEL_FALSE;
+	int r = given ? salt_level_of(given, merge->arena, &level) : 0;
+
+	for (size_t i = 0; r == 0 && i < merge->count; i++)
+		r = add_input(merge, &merge->inputs[i], level, &result);
+	if (r == 0 && result && options_bool(options, "tags"))
+		r = salt_represent(merge->arena, result, &result);
+	if (r == 0)
+		*ret = (struct merge_output){.root = result};
+	return r;
+}
+
+static int check(const struct options *options, struct problem *problem)
+{
+	const struct node *level = options_get(options, "level");
+
+	return level ? salt_level_check(level, problem) : 0;
+}
+
+static const struct option_spec salt_options[] = {
+	{"level", OPTION_VALUE, "false", NULL,
+		"nestings that are aggregated unasked: true, false, a number, a list or a string "
+		"of 0 and 1"},
+	{"tags", OPTION_BOOL, "false", NULL,
+		"keep the marks as !aggr-map and !aggr-seq, so that the result can be aggregated "
+		"again"},
+	{0},
+};
+
+const struct strategy strategy_salt = {
+	.name = "salt",
+	.summary = "Salt's aggregation: what is tagged is combined, the rest is replaced",
+	.options = salt_options,
+	.reads_trees = true,
+	.keeps_duplicates = true,
+	.check = check,
+	.merge = merge_salt,
+};
