@@ -1,0 +1,25 @@
+/*
+ * Patterns over paths. A pattern matches the whole path, relative to the root, with no slash in
+ * front. Names that begin with a dot are matched like any other. A pattern, like a path, is bytes.
+ *
+ *      *  ?          any bytes, or one byte, of one name
+ *      **            any bytes, slashes too; "**" and "/" where a name begins also match nothing
+ *      [a-z] [!a-z]  one byte out of these, or not out of these ("^" is the same as "!")
+ *      {a,b}         alternatives, which may be empty and may nest
+ *      \             takes the next byte as it is
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* Bytes. The longest patterns take some 30 ms with the longest paths, and usual ones 1 µs. */
+#define GLOB_MAX 1024
+
+/**
+ * Whether the pattern is well formed and could match a path; if not, *reason (static text, whose
+ * "it" is the pattern) says what is wrong.
+ */
+bool glob_is_valid(const char *pattern, const char **reason);
+
+/** Whether the pattern, which must be valid, matches. Takes no memory but the stack's. */
+bool glob_match(const char *pattern, const char *path);

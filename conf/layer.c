@@ -1,0 +1,367 @@
+#include "layer.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+
+/* The kernel answers EAGAIN when a rename raced with a resolution beneath a directory. Somebody who
+ * renames without end must not keep us here. */
+#define RESOLVE_ATTEMPTS 16
+
+static void closep(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+}
+
+static void closedirp(DIR **dir)
+{
+	if (*dir)
+		(void)closedir(*dir);
+}
+
+/* Whether the path leads out by itself, before any link is looked at. */
+static bool leads_out(const char *path)
+{
+	if (path[0] == '/')
+		return true;
+
+	for (const char *name = path;; name++) {
+		size_t len = strcspn(name, "/");
+
+		if (len == 2 && name[0] == '.' && name[1] == '.')
+			return true;
+		name += len;
+		if (!*name)
+			return false;
+	}
+}
+
+/*
+ * openat2(2) for kernels and seccomp filters that have none: one name at a time, each opened with
+ * O_NOFOLLOW from the directory before it. The path has no "..", so it can't leave the directory.
+ */
+static int open_by_walk(int dirfd, const char *path, int flags)
+{
+	CLEANUP(closep) int held = -1;
+	int at = dirfd;
+
+	if (strlen(path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+
+	for (;;) {
+		char name[NAME_MAX + 1];
+		size_t len = strcspn(path, "/");
+		size_t slashes = strspn(path + len, "/");
+		bool is_last = path[len + slashes] == '\0';
+
+		if (len > NAME_MAX)
+			return -ENAMETOOLONG;
+		memcpy(name, path, len);
+		name[len] = '\0';
+
+		int wanted = is_last ? flags : O_PATH;
+		if (slashes > 0)
+			wanted |= O_DIRECTORY;
+		int fd = openat(at, name, wanted | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return errno == ELOOP ? -ENOTDIR : -errno;
+		if (is_last)
+			return fd;
+
+		closep(&held);
+		held = at = fd;
+		path += len + slashes;
+	}
+}
+
+static int open_without_openat2(int dirfd, bool follow, const char *path, int flags)
+{
+	int fd;
+
+	if (!follow)
+		return open_by_walk(dirfd, path, flags);
+
+	fd = openat(dirfd, path, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * Opens `path`, as the kernel knows it, from `dirfd`. Without `follow` no link is followed
+ * anywhere: O_PATH | O_NOFOLLOW gives a link itself where it stands last.
+ */
+static int open_at(int dirfd, bool follow, const char *path, int flags)
+{
+	struct open_how how = {.flags = (unsigned)(flags | O_CLOEXEC)};
+
+	if (dirfd < 0)
+		return -ENOENT;
+	if (leads_out(path))
+		return -EXDEV;
+	if (path[0] == '\0')
+		path = ".";
+
+	if (follow) {
+		how.resolve = RESOLVE_NO_MAGICLINKS;
+	} else {
+		how.flags |= O_NOFOLLOW;
+		how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+	}
+
+	for (int attempt = 0; attempt < RESOLVE_ATTEMPTS; attempt++) {
+		long fd = syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
+
+		if (fd >= 0)
+			return (int)fd;
+		if (errno == EINTR || errno == EAGAIN)
+			continue;
+		/* Container runtimes' seccomp filters say EPERM to calls that they don't know. */
+		if (errno == ENOSYS || errno == EPERM)
+			return open_without_openat2(dirfd, follow, path, flags);
+		/* Not followed, a link in the way is no directory. */
+		if (errno == ELOOP && !follow)
+			return -ENOTDIR;
+		return -errno;
+	}
+
+	return -EAGAIN;
+}
+
+/* fstatat(2) under the rules of open_at(). */
+static int stat_at(int dirfd, bool follow, const char *path, struct stat *ret)
+{
+	CLEANUP(closep) int fd = -1;
+
+	/* Without a slash there is nothing on the way that could be a link: one call for three. */
+	if (dirfd >= 0 && !follow && !strchr(path, '/') && !leads_out(path)) {
+		int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
+
+		return fstatat(dirfd, path, ret, flags) < 0 ? -errno : 0;
+	}
+
+	fd = open_at(dirfd, follow, path, O_PATH);
+	if (fd < 0)
+		return fd;
+	return fstat(fd, ret) < 0 ? -errno : 0;
+}
+
+/* Opens the directory itself; -1 in *ret when it is missing and may be. */
+static int open_root(const char *path, bool optional, int *ret)
+{
+	CLEANUP(closep) int listed = -1;
+	CLEANUP(closep) int dirfd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat status;
+
+	if (dirfd < 0) {
+		int r = -errno;
+
+		/* Something that stands in the directory's place is a mistake, not a missing layer.
+		 */
+		if (!optional || (r != -ENOENT && r != -ENOTDIR) || stat(path, &status) == 0)
+			return r;
+		*ret = -1;
+		return 0;
+	}
+
+	/* O_PATH asks for no permission. Better to hear it now than in every later call. */
+	listed = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (listed < 0)
+		return -errno;
+
+	*ret = dirfd;
+	dirfd = -1;
+	return 0;
+}
+
+int layer_open(const char *name, const char *path, unsigned rank, bool optional, bool follow,
+	struct layer **ret)
+{
+	CLEANUP(layer_freep) struct layer *layer = malloc(sizeof(*layer));
+	int r;
+
+	if (!layer)
+		return -ENOMEM;
+	*layer = (struct layer){.rank = rank, .optional = optional, .follow = follow, .dirfd = -1};
+
+	layer->name = strdup(name);
+	layer->path = strdup(path);
+	if (!layer->name || !layer->path)
+		return -ENOMEM;
+
+	r = open_root(path, optional, &layer->dirfd);
+	if (r < 0)
+		return r;
+
+	*ret = take_ptr(layer);
+	return 0;
+}
+
+void layer_free(struct layer *layer)
+{
+	if (!layer)
+		return;
+	closep(&layer->dirfd);
+	free(layer->name);
+	free(layer->path);
+	free(layer);
+}
+
+void layer_freep(struct layer **layer)
+{
+	layer_free(*layer);
+}
+
+int layer_stat(const struct layer *layer, const char *path, struct stat *ret)
+{
+	struct stat stat;
+	int r;
+
+	r = stat_at(layer->dirfd, layer->follow, path, &stat);
+	if (r < 0)
+		return r;
+	*ret = stat;
+	return 0;
+}
+
+int layer_open_file(const struct layer *layer, const char *path, struct stat *ret)
+{
+	CLEANUP(closep) int fd = -1;
+	struct stat stat;
+	int r, taken;
+
+	/* Looked at before it is opened: an open alone wakes a pipe's writer or arms a watchdog. */
+	r = stat_at(layer->dirfd, layer->follow, path, &stat);
+	if (r < 0)
+		return r;
+	if (!S_ISREG(stat.st_mode))
+		return -ENOENT;
+
+	/* O_NONBLOCK and the second look: it may have been replaced between the two calls. */
+	fd = open_at(layer->dirfd, layer->follow, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	if (fd == -ENXIO || fd == -ENODEV)
+		return -ENOENT;
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &stat) < 0)
+		return -errno;
+	if (!S_ISREG(stat.st_mode))
+		return -ENOENT;
+
+	*ret = stat;
+	taken = fd;
+	fd = -1;
+	return taken;
+}
+
+int layer_open_directory(const struct layer *layer, const char *path)
+{
+	return open_at(layer->dirfd, layer->follow, path, O_PATH | O_DIRECTORY);
+}
+
+/*
+ * The d_type of an entry where readdir(3) doesn't know it (some file systems never do), and of a
+ * link's target in a layer that follows links. False: layer_stat() would not find it.
+ */
+static bool entry_type(
+	const struct layer *layer, int dirfd, const struct dirent *entry, unsigned char *ret)
+{
+	struct stat stat;
+	int r;
+
+	*ret = entry->d_type;
+	if (*ret != DT_UNKNOWN && !(layer->follow && *ret == DT_LNK))
+		return true;
+
+	r = stat_at(dirfd, layer->follow, entry->d_name, &stat);
+	if (r == 0)
+		*ret = (unsigned char)IFTODT(stat.st_mode);
+	/* What can't be looked at for any other reason is listed: its reader is to hear why. */
+	return r != -ENOENT && r != -ENOTDIR;
+}
+
+int layer_list(const struct layer *layer, const char *path,
+	int (*each)(void *context, const char *name, unsigned char type), void *context)
+{
+	CLEANUP(closedirp) DIR *dir = NULL;
+	int fd, r;
+
+	fd = open_at(layer->dirfd, layer->follow, path, O_RDONLY | O_DIRECTORY);
+	if (fd < 0)
+		return fd;
+	dir = fdopendir(fd);
+	if (!dir) {
+		r = -errno;
+		(void)close(fd);
+		return r;
+	}
+
+	for (;;) {
+		const struct dirent *entry;
+		unsigned char type;
+
+		errno = 0;
+		entry = readdir(dir);
+		if (!entry)
+			return -errno;
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (!entry_type(layer, fd, entry, &type))
+			continue;
+		r = each(context, entry->d_name, type);
+		if (r != 0)
+			return r;
+	}
+}
+
+int layer_read_link(const struct layer *layer, const char *path, char **ret)
+{
+	CLEANUP(closep) int fd = -1;
+	CLEANUP(freep) char *target = NULL;
+	struct stat stat;
+
+	/* O_NOFOLLOW for the last name even with `follow`: the link is wanted, not its target. */
+	fd = open_at(layer->dirfd, layer->follow, path, O_PATH | O_NOFOLLOW);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &stat) < 0)
+		return -errno;
+	if (!S_ISLNK(stat.st_mode))
+		return -EINVAL;
+
+	/* st_size is 0 on some file systems, so the size is found by trying. */
+	for (size_t size = 256; size <= 2 * PATH_MAX; size *= 2) {
+		char *larger = realloc(target, size);
+		ssize_t len;
+
+		if (!larger)
+			return -ENOMEM;
+		target = larger;
+		len = readlinkat(fd, "", target, size);
+		if (len < 0)
+			return -errno;
+		if ((size_t)len < size) {
+			target[len] = '\0';
+			*ret = take_ptr(target);
+			return 0;
+		}
+	}
+
+	return -ENAMETOOLONG;
+}
+
+int layer_source_name(const struct layer *layer, const char *path, char **ret)
+{
+	size_t len = strlen(layer->path);
+	bool needs_slash = path[0] != '\0' && len > 0 && layer->path[len - 1] != '/';
+
+	return asprintf(ret, "%s%s%s", layer->path, needs_slash ? "/" : "", path) < 0 ? -ENOMEM : 0;
+}

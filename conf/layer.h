@@ -1,0 +1,71 @@
+/*
+ * A layer: one directory of configuration files.
+ *
+ * A layer is reached only through the descriptor it was opened with: if the directory is renamed,
+ * or something is mounted over it, we keep reading the same directory. No path leads out of it:
+ * everything is opened with openat2(2), RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS, or one name at a
+ * time where there is no openat2. `follow` allows symbolic links, also out of the layer (but never
+ * the magic ones of /proc).
+ *
+ * A `path` is relative to the layer and "" is the layer itself. One that has ".." in it or begins
+ * with a slash gives -EXDEV. -ENOENT and -ENOTDIR mean that the layer has no such file; a link on
+ * the way to it is no directory, unless `follow` is set.
+ *
+ * A layer never changes after layer_open() and may be used by many threads. Nothing here writes.
+ */
+#pragma once
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+struct layer {
+	char *name;    /* as `layers: [{name:}]`, unique in a mount */
+	char *path;    /* as the user gave it, for messages */
+	unsigned rank; /* 0 is the lowest precedence */
+	bool optional; /* may be missing */
+	bool follow;   /* symbolic links are followed, also out of the layer */
+	int dirfd;     /* O_PATH; -1: optional and missing */
+};
+
+/**
+ * Opens the directory `path` as a layer. `name` and `path` are copied.
+ * Returns 0 with *ret for layer_free(), or -errno: -EACCES also for a directory that may be entered
+ * but not listed. With `optional` it is no failure when nothing is there: the layer is then empty.
+ */
+int layer_open(const char *name, const char *path, unsigned rank, bool optional, bool follow,
+	struct layer **ret);
+void layer_free(struct layer *layer);
+void layer_freep(struct layer **layer);
+
+/** lstat(2) of `path`; stat(2) with `follow`. Returns 0 or -errno. */
+int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
+
+/**
+ * Opens a regular file for reading (O_NONBLOCK, O_NOFOLLOW unless `follow`: a FIFO that is dropped
+ * into a layer must not hang the mount). *ret is filled by fstat(2) of the descriptor.
+ * Returns a descriptor, or -errno; -ENOENT also for what is no regular file.
+ */
+int layer_open_file(const struct layer *layer, const char *path, struct stat *ret);
+
+/** Opens a directory, O_PATH: to be watched by way of /proc/self/fd. A descriptor, or -errno. */
+int layer_open_directory(const struct layer *layer, const char *path);
+
+/**
+ * Calls `each` for every name in the directory but "." and "..", in the order of readdir(3), with
+ * its d_type: with `follow` that of a link's target (a link to nothing is left out), and DT_UNKNOWN
+ * only for what stat(2) is refused for. A non-zero result of `each` ends it and is returned.
+ * Returns 0 or -errno.
+ */
+int layer_list(const struct layer *layer, const char *path,
+	int (*each)(void *context, const char *name, unsigned char type), void *context);
+
+/**
+ * The target of a symbolic link, NUL-terminated. Returns 0 with *ret for free(3), or -errno:
+ * -EINVAL for what is no link.
+ */
+int layer_read_link(const struct layer *layer, const char *path, char **ret);
+
+/** "LAYER'S PATH/path", as messages name a source. Returns 0 with *ret for free(3), or -ENOMEM. */
+int layer_source_name(const struct layer *layer, const char *path, char **ret);

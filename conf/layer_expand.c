@@ -1,0 +1,152 @@
+/*
+ * %H and the like in a layer's path.
+ *
+ * What the machine says of itself is not to be trusted: a host name may come from DHCP, and
+ * "../../home/eve" must not choose the directory.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "layer_spec.h"
+#include "node.h"
+
+#define MACHINE_ID "/etc/machine-id"
+
+/* Bytes; machine-id(5). */
+#define MACHINE_ID_LEN 32
+
+/* Bytes of a passwd entry; sysconf(_SC_GETPW_R_SIZE_MAX) is 1024 with glibc. */
+#define PASSWD_MAX 4096
+
+static bool get_host(char *buffer, size_t size)
+{
+	if (gethostname(buffer, size) < 0)
+		return false;
+	buffer[size - 1] = '\0';
+	return true;
+}
+
+static bool get_machine_id(char *buffer, size_t size)
+{
+	int fd = open(MACHINE_ID, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	ssize_t len;
+
+	if (fd < 0)
+		return false;
+	len = read(fd, buffer, size - 1);
+	(void)close(fd);
+	if (len < MACHINE_ID_LEN)
+		return false;
+	buffer[MACHINE_ID_LEN] = '\0';
+	return strspn(buffer, "0123456789abcdef") == MACHINE_ID_LEN;
+}
+
+static bool copy_text(char *buffer, size_t size, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (len >= size)
+		return false;
+	memcpy(buffer, text, len + 1);
+	return true;
+}
+
+static bool get_user(char *buffer, size_t size)
+{
+	struct passwd entry, *found = NULL;
+	char text[PASSWD_MAX];
+
+	return getpwuid_r(geteuid(), &entry, text, sizeof(text), &found) == 0 && found &&
+	       copy_text(buffer, size, found->pw_name);
+}
+
+static bool get_home(char *buffer, size_t size)
+{
+	struct passwd entry, *found = NULL;
+	const char *home = getenv("HOME");
+	char text[PASSWD_MAX];
+
+	/* mount(8) and systemd may start us with an empty environment. */
+	if (!home || home[0] != '/') {
+		if (getpwuid_r(geteuid(), &entry, text, sizeof(text), &found) != 0 || !found)
+			return false;
+		home = found->pw_dir;
+	}
+	return home[0] == '/' && copy_text(buffer, size, home);
+}
+
+struct specifier {
+	char letter;
+	bool is_path; /* its slashes are meant */
+	const char *what;
+	bool (*get)(char *buffer, size_t size);
+};
+
+static const struct specifier specifiers[] = {
+	{'H', false, "host name", get_host},
+	{'m', false, "machine id (" MACHINE_ID ")", get_machine_id},
+	{'h', true, "user's home directory", get_home},
+	{'u', false, "user's name", get_user},
+};
+
+static const struct specifier *find_specifier(char letter)
+{
+	for (size_t i = 0; i < sizeof(specifiers) / sizeof(specifiers[0]); i++)
+		if (specifiers[i].letter == letter)
+			return &specifiers[i];
+	return NULL;
+}
+
+static bool is_a_name(const char *text)
+{
+	return text[0] && strcmp(text, ".") != 0 && strcmp(text, "..") != 0 && !strchr(text, '/');
+}
+
+static int replace(
+	char letter, const struct node *place, char *buffer, size_t size, struct problem *problem)
+{
+	const struct specifier *specifier = find_specifier(letter);
+
+	if (!specifier)
+		return problem_at(problem, place,
+			"unknown '%%%.1s' in a layer's path (allowed: %%H host name, %%m machine "
+			"id, %%h home, %%u user, %%%% a percent sign)",
+			letter ? &letter : "");
+	if (!specifier->get(buffer, size))
+		return problem_at(problem, place, "'%%%c' has no value: this machine has no %s",
+			letter, specifier->what);
+	if (!specifier->is_path && !is_a_name(buffer))
+		return problem_at(problem, place,
+			"'%%%c' can't be used: the %s '%s' is no file name", letter,
+			specifier->what, buffer);
+	return 0;
+}
+
+int layer_spec_expand(const char *text, const char *directory, const struct node *place,
+	struct arena *arena, const char **ret, struct problem *problem)
+{
+	char path[PATH_MAX], value[PATH_MAX];
+	size_t len = 0;
+
+	for (const char *at = text; *at; at++) {
+		value[0] = *at;
+		value[1] = '\0';
+		if (*at == '%' && *++at != '%') {
+			int r = replace(*at, place, value, sizeof(value), problem);
+			if (r != 0)
+				return r;
+		}
+		if (!copy_text(path + len, sizeof(path) - len, value))
+			return problem_at(problem, place, "the layer's path is too long");
+		len += strlen(value);
+	}
+
+	path[len] = '\0';
+	*ret = arena_printf(arena, "%s%s", path[0] == '/' ? "" : directory, path);
+	return *ret ? 0 : -ENOMEM;
+}

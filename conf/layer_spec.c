@@ -1,0 +1,117 @@
+#include "layer_spec.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "node.h"
+
+/* Where the spec's name is free; NULL, or another spec that has it. */
+static const struct layer_spec *find_named(const struct layer_spec *specs, size_t count,
+	const struct layer_spec *but, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (&specs[i] != but && specs[i].name && strcmp(specs[i].name, name) == 0)
+			return &specs[i];
+	return NULL;
+}
+
+/* The last part of the path as a name; "layer" where that says nothing: "/", ".", "..". */
+static struct span last_part(const char *path)
+{
+	size_t end = strlen(path), start;
+
+	while (end > 0 && path[end - 1] == '/')
+		end--;
+	for (start = end; start > 0 && path[start - 1] != '/';)
+		start--;
+
+	struct span part = {path + start, end - start};
+	if (part.len == 0 || span_is(part, ".") || span_is(part, ".."))
+		return span_of("layer");
+	return part;
+}
+
+static int name_by_path(
+	struct layer_spec *specs, size_t count, struct layer_spec *spec, struct arena *arena)
+{
+	struct span part = last_part(spec->path);
+	char *name = arena_copy(arena, part);
+
+	if (!name)
+		return -ENOMEM;
+	/* Names stand in lists and messages of one line. */
+	for (char *at = name; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '?';
+
+	char *unique = name;
+	for (unsigned number = 2; find_named(specs, count, spec, unique); number++) {
+		unique = arena_printf(arena, "%s-%u", name, number);
+		if (!unique)
+			return -ENOMEM;
+	}
+	spec->name = unique;
+	return 0;
+}
+
+int layer_specs_name(
+	struct layer_spec *specs, size_t count, struct arena *arena, struct problem *problem)
+{
+	/* What was given comes before what is made up, wherever it stands. */
+	for (size_t i = 0; i < count; i++) {
+		const struct layer_spec *first;
+
+		if (!specs[i].name)
+			continue;
+		first = find_named(specs, i, NULL, specs[i].name);
+		if (first)
+			return problem_at(problem, specs[i].place,
+				"the layer name '%s' is taken by the layer in line %u; "
+				"give each layer a name of its own",
+				specs[i].name, first->place ? (unsigned)first->place->line : 0);
+	}
+
+	for (size_t i = 0; i < count; i++) {
+		int r = specs[i].name ? 0 : name_by_path(specs, count, &specs[i], arena);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int layer_spec_open(
+	const struct layer_spec *spec, unsigned rank, struct layer **ret, struct problem *problem)
+{
+	const char *remedy = spec->place ? "create it, or mark the layer 'optional: true'"
+					 : "create it, or leave the layer out";
+	int r = layer_open(spec->name, spec->path, rank, spec->optional, spec->follow, ret);
+
+	switch (-r) {
+	case 0:
+	case ENOMEM:
+		return r;
+	case ENOENT:
+		return problem_at(problem, spec->place,
+			"the layer directory '%s' does not exist; %s", spec->path, remedy);
+	case ENOTDIR:
+		return problem_at(problem, spec->place,
+			"the layer '%s' is not a directory; a layer is a directory of "
+			"configuration files",
+			spec->path);
+	case EACCES:
+		return problem_at(problem, spec->place,
+			"the layer directory '%s' can't be read: permission denied; allow it, or "
+			"mount as a user who may",
+			spec->path);
+	case EMFILE:
+	case ENFILE:
+		return problem_at(problem, spec->place,
+			"the layer directory '%s' can't be opened: too many open files; raise the "
+			"limit (ulimit -n)",
+			spec->path);
+	default:
+		return problem_at(problem, spec->place,
+			"the layer directory '%s' can't be opened: %s", spec->path, strerror(-r));
+	}
+}

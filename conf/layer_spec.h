@@ -1,0 +1,42 @@
+/*
+ * A layer spec: a layer as it is asked for, not opened yet.
+ */
+#pragma once
+
+#include "arena.h"
+#include "layer.h"
+#include "problem.h"
+
+/* As many as overlayfs takes. Each costs a descriptor, and a look at every path. */
+#define LAYER_SPEC_MAX 500
+
+struct layer_spec {
+	const char *name; /* NULL: from the path, by layer_specs_name() */
+	const char *path;
+	bool optional;
+	bool follow;
+	const struct node
+		*place; /* where it is asked for, in plyfs.yaml; NULL: on a command line */
+};
+
+/**
+ * The path of a layer in a plyfs.yaml: %H, %m, %h, %u and %% in `text` replaced (plyfs.yaml(5)),
+ * and taken from `directory` when relative. `directory` may be "", or ends with a slash.
+ * Returns 0 with *ret in `arena`, PROBLEM at `place`, or -ENOMEM.
+ */
+int layer_spec_expand(const char *text, const char *directory, const struct node *place,
+	struct arena *arena, const char **ret, struct problem *problem);
+
+/**
+ * Names the layers that have no name by the last part of their path, with -2, -3 … behind it where
+ * that is taken. Returns 0, PROBLEM when two have been given the same name, or -ENOMEM.
+ */
+int layer_specs_name(
+	struct layer_spec *specs, size_t count, struct arena *arena, struct problem *problem);
+
+/**
+ * Opens a layer, whose spec has a name. Returns 0 with *ret for layer_free(), PROBLEM with the
+ * remedy, or -ENOMEM.
+ */
+int layer_spec_open(
+	const struct layer_spec *spec, unsigned rank, struct layer **ret, struct problem *problem);

@@ -1,0 +1,281 @@
+#include "settings.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "document.h"
+#include "settings_make.h"
+#include "strategy.h"
+
+/* Stand behind the user's rules; the last has no pattern and so matches everything. */
+static const struct {
+	const char *match;
+	const char *strategy;
+} built_in[] = {
+	{"**/*.{yaml,yml,json}", "deep"},
+	{NULL, "last"},
+};
+
+#define BUILT_IN_COUNT (sizeof(built_in) / sizeof(built_in[0]))
+
+int settings_new(struct settings **ret)
+{
+	CLEANUP(freep) struct settings *settings = calloc(1, sizeof(*settings));
+
+	if (!settings || arena_new(&settings->arena) < 0)
+		return -ENOMEM;
+	settings->schema = NODE_YAML_1_1;
+	settings->poll_ms = 1000;
+	settings->cache_mib = 64;
+	settings->limits = LIMITS_DEFAULT;
+	atomic_init(&settings->references, 1);
+
+	*ret = take_ptr(settings);
+	return 0;
+}
+
+static void settings_free(struct settings *settings)
+{
+	for (size_t i = 0; i < settings->layer_count; i++)
+		layer_free(settings->layers[i]);
+	document_free(settings->document);
+	arena_free(settings->arena);
+	free(settings);
+}
+
+struct settings *settings_ref(struct settings *settings)
+{
+	(void)atomic_fetch_add_explicit(&settings->references, 1, memory_order_relaxed);
+	return settings;
+}
+
+void settings_unref(struct settings *settings)
+{
+	/* Released, so that all that others did with it has happened before it is freed. */
+	if (settings &&
+		atomic_fetch_sub_explicit(&settings->references, 1, memory_order_acq_rel) == 1)
+		settings_free(settings);
+}
+
+void settings_unrefp(struct settings **settings)
+{
+	settings_unref(*settings);
+}
+
+int settings_set_rules(struct settings *settings, size_t count)
+{
+	struct rule *rules = arena_zalloc(settings->arena, count + BUILT_IN_COUNT, sizeof(*rules));
+
+	if (!rules)
+		return -ENOMEM;
+	for (size_t i = 0; i < BUILT_IN_COUNT; i++) {
+		struct rule *rule = &rules[count + i];
+
+		rule->match = built_in[i].match;
+		rule->options.strategy = strategy_find(span_of(built_in[i].strategy));
+		assert(rule->options.strategy);
+	}
+	settings->rules = rules;
+	settings->rule_count = count + BUILT_IN_COUNT;
+	return 0;
+}
+
+int settings_set_layers(
+	struct settings *settings, struct layer_spec *specs, size_t count, struct problem *problem)
+{
+	int r;
+
+	r = layer_specs_name(specs, count, settings->arena, problem);
+	if (r != 0)
+		return r;
+	settings->layers = arena_zalloc(settings->arena, count, sizeof(struct layer *));
+	if (!settings->layers)
+		return -ENOMEM;
+
+	for (size_t i = 0; i < count; i++) {
+		r = layer_spec_open(&specs[i], (unsigned)i, &settings->layers[i], problem);
+		if (r != 0)
+			return r;
+		settings->layer_count++;
+	}
+	return 0;
+}
+
+/* How many paths "A:B:C" holds at most. */
+static size_t count_paths(const char *layers)
+{
+	size_t count = 1;
+
+	for (; *layers; layers++)
+		count += *layers == ':';
+	return count;
+}
+
+/*
+ * Copies the path at *layers to *text, without its escapes, and moves both behind it. Returns
+ * whether a colon stood there, so that one more path follows.
+ */
+static bool take_path(const char **layers, char **text)
+{
+	const char *at = *layers;
+	char *out = *text;
+	bool has_more;
+
+	while (*at && *at != ':') {
+		if (at[0] == '\\' && (at[1] == ':' || at[1] == '\\'))
+			at++;
+		*out++ = *at++;
+	}
+	*out++ = '\0';
+	has_more = *at == ':';
+	*layers = at + has_more;
+	*text = out;
+	return has_more;
+}
+
+/* Cuts "A:B:C" into `specs`, which has room for all. `text` has room for as many bytes. */
+static int split_layers(const char *layers, char *text, struct layer_spec *specs, size_t *ret,
+	struct problem *problem)
+{
+	const char *at = layers;
+	bool has_more = true;
+	size_t count = 0;
+
+	while (has_more) {
+		specs[count].path = text;
+		has_more = take_path(&at, &text);
+		if (!specs[count++].path[0])
+			return problem_set(problem, NULL, 0, 0,
+				"layer %zu of '%s' is empty; write DIRECTORY[:DIRECTORY...], "
+				"lowest "
+				"precedence first, and \\: for a colon in a path",
+				count, layers);
+	}
+
+	*ret = count;
+	return 0;
+}
+
+int settings_from_layers(const char *layers, struct settings **ret, struct problem *problem)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	struct layer_spec *specs;
+	size_t count = count_paths(layers);
+	char *text;
+	int r;
+
+	if (count > LAYER_SPEC_MAX)
+		return problem_set(problem, NULL, 0, 0, "more than %d layers; merge some of them",
+			LAYER_SPEC_MAX);
+	r = settings_new(&settings);
+	if (r < 0)
+		return r;
+	specs = arena_zalloc(settings->arena, count, sizeof(*specs));
+	text = arena_alloc(settings->arena, strlen(layers) + 1);
+	settings->spec = arena_copy(settings->arena, span_of(layers));
+	if (!specs || !text || !settings->spec)
+		return -ENOMEM;
+	r = split_layers(layers, text, specs, &count, problem);
+	if (r == 0)
+		r = settings_set_rules(settings, 0);
+	if (r == 0)
+		r = settings_set_layers(settings, specs, count, problem);
+	if (r != 0)
+		return r;
+
+	*ret = take_ptr(settings);
+	return 0;
+}
+
+const struct rule *settings_rule(const struct settings *settings, const char *path)
+{
+	const struct rule *rule = settings->rules;
+
+	while (rule->match && !glob_match(rule->match, path))
+		rule++;
+	return rule;
+}
+
+static int compare_path(const void *path, const void *file)
+{
+	return strcmp(path, ((const struct virtual_file *)file)->path);
+}
+
+const struct virtual_file *settings_file(const struct settings *settings, const char *path)
+{
+	if (settings->file_count == 0)
+		return NULL;
+	return bsearch(path, settings->files, settings->file_count, sizeof(settings->files[0]),
+		compare_path);
+}
+
+/* The layer of `old` with that path, or NULL. */
+static const struct layer *layer_at(const struct settings *old, const char *path)
+{
+	for (size_t i = 0; i < old->layer_count; i++)
+		if (strcmp(old->layers[i]->path, path) == 0)
+			return old->layers[i];
+	return NULL;
+}
+
+static int keep_covered(const struct settings *old, dev_t own, struct settings *settings)
+{
+	for (size_t i = 0; i < settings->layer_count; i++) {
+		struct layer *layer = settings->layers[i];
+		const struct layer *before = layer_at(old, layer->path);
+		struct stat stat;
+		if (layer->dirfd < 0 || fstat(layer->dirfd, &stat) < 0 || stat.st_dev != own ||
+			!before)
+			continue;
+		int fd = before->dirfd < 0 ? -1 : fcntl(before->dirfd, F_DUPFD_CLOEXEC, 0);
+		if (before->dirfd >= 0 && fd < 0)
+			return -errno;
+		close(layer->dirfd);
+		layer->dirfd = fd;
+	}
+	return 0;
+}
+
+int settings_again(
+	const struct settings *old, dev_t own, struct settings **ret, struct problem *problem)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+
+	int r = old->path ? settings_read(old->path, &settings, problem)
+			  : settings_from_layers(old->spec, &settings, problem);
+	if (r == 0)
+		r = keep_covered(old, own, settings);
+	if (r != 0)
+		return r;
+	*ret = take_ptr(settings);
+	return 0;
+}
+
+static bool layer_equal(const struct layer *a, const struct layer *b)
+{
+	struct stat x;
+	struct stat y;
+
+	if (strcmp(a->path, b->path) != 0 || (a->dirfd < 0) != (b->dirfd < 0))
+		return false;
+	if (a->dirfd < 0)
+		return true;
+	return fstat(a->dirfd, &x) == 0 && fstat(b->dirfd, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+bool settings_equal(const struct settings *a, const struct settings *b)
+{
+	if (a->layer_count != b->layer_count || !a->document != !b->document)
+		return false;
+	for (size_t i = 0; i < a->layer_count; i++)
+		if (!layer_equal(a->layers[i], b->layers[i]))
+			return false;
+	return !a->document || node_equal(a->document->roots[0], b->document->roots[0]);
+}

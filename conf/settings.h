@@ -1,0 +1,83 @@
+/*
+ * Settings: what one mount is made of. Read from plyfs.yaml (plyfs.yaml(5)), or made from
+ * "A:B:C" with the built-in rules. Immutable once made, and counted, so that a mount can change to
+ * new settings while others still use the old ones.
+ */
+#pragma once
+
+#include <stdatomic.h>
+
+#include "glob.h"
+#include "layer.h"
+#include "limit.h"
+#include "problem.h"
+#include "rule.h"
+
+enum settings_coherence { COHERENCE_CACHED, COHERENCE_STRICT };
+enum settings_on_error { ON_ERROR_LAST_GOOD, ON_ERROR_SKIP_LAYER, ON_ERROR_FAIL };
+
+/* A virtual file: one path made of many sources. */
+struct virtual_file {
+	const char *path;
+	const char **from; /* patterns, glob.h */
+	size_t from_count; /* at least 1 */
+	struct options options;
+	const struct node *place; /* where its path stands in plyfs.yaml */
+};
+
+struct settings {
+	const char *path;      /* of plyfs.yaml, as given; NULL when made from "A:B:C" */
+	struct layer **layers; /* lowest precedence first */
+	size_t layer_count;    /* at least 1 */
+	struct rule *rules;    /* the first match wins; the built-in rules stand last */
+	size_t rule_count;
+	struct virtual_file *files; /* in byte order of their paths */
+	size_t file_count;
+	enum settings_coherence coherence;
+	enum settings_on_error on_error;
+	enum node_schema schema; /* of YAML sources */
+	bool header;
+	unsigned poll_ms; /* between two looks at a layer that inotify can't watch; default 1000 */
+	unsigned cache_mib; /* parsed sources kept in memory; default 64 */
+	struct limits limits;
+	/* private: */
+	const char *spec; /* "A:B:C", when made from it */
+	struct arena *arena;
+	struct document *document; /* the strategies' options are its nodes; NULL: "A:B:C" */
+	atomic_uint references;
+};
+
+/**
+ * Reads a plyfs.yaml and opens its layers. A relative layer path is taken from the directory that
+ * plyfs.yaml is in. Returns 0 with *ret for settings_unref(), PROBLEM with the place of what is
+ * wrong and what is allowed there, or -ENOMEM. A file that can't be read is a problem.
+ */
+int settings_read(const char *path, struct settings **ret, struct problem *problem);
+
+/**
+ * Makes settings from "A:B:C", lowest precedence first; "\:" is a colon in a path, "\\" a
+ * backslash. Results as settings_read().
+ */
+int settings_from_layers(const char *layers, struct settings **ret, struct problem *problem);
+
+/** Any thread may count, as long as it holds a reference. */
+/**
+ * Makes the settings anew, as they were made: from the plyfs.yaml or the "A:B:C" of `old`, whose
+ * layers' directories are opened again. A layer that something of the file system `own` covers now
+ * (our own mount lies over it) keeps the directory it had. Results as settings_read().
+ */
+int settings_again(const struct settings *old, dev_t own, struct settings **ret,
+	struct problem *problem);
+
+/** Whether both say the same and their layers are the same directories. */
+bool settings_equal(const struct settings *a, const struct settings *b);
+
+struct settings *settings_ref(struct settings *settings);
+void settings_unref(struct settings *settings); /* NULL is fine */
+void settings_unrefp(struct settings **settings);
+
+/** The rule for a path; never NULL, because the last built-in rule matches everything. */
+const struct rule *settings_rule(const struct settings *settings, const char *path);
+
+/** The virtual file at that path, or NULL. */
+const struct virtual_file *settings_file(const struct settings *settings, const char *path);

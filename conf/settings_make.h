@@ -1,0 +1,28 @@
+/*
+ * Making settings: shared by the ways in which they can be made, and nobody's else.
+ */
+#pragma once
+
+#include "layer_spec.h"
+#include "settings.h"
+
+/** Settings with all defaults, no layers and no rules; one reference. Returns 0 or -ENOMEM. */
+int settings_new(struct settings **ret);
+
+/**
+ * Makes room for `count` rules, which the caller fills, and puts the built-in ones behind them.
+ * Returns 0 or -ENOMEM.
+ */
+int settings_set_rules(struct settings *settings, size_t count);
+
+/** Names and opens the layers. Returns 0, PROBLEM or -ENOMEM. */
+int settings_set_layers(
+	struct settings *settings, struct layer_spec *specs, size_t count, struct problem *problem);
+
+/** Takes `rules:` of a plyfs.yaml; NULL: none. Returns 0, PROBLEM or -ENOMEM. */
+int settings_read_rules(
+	struct settings *settings, const struct node *node, struct problem *problem);
+
+/** Takes `files:` of a plyfs.yaml; NULL: none. Returns 0, PROBLEM or -ENOMEM. */
+int settings_read_files(
+	struct settings *settings, const struct node *node, struct problem *problem);

@@ -1,0 +1,246 @@
+/*
+ * plyfs.yaml as settings. All of it is understood before the first layer is opened.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "document.h"
+#include "settings_make.h"
+#include "settings_text.h"
+#include "value.h"
+
+/* The words that plyfs.yaml knows; messages show these lists. */
+#define SETTINGS_KEYS "layers, rules, files, options"
+#define LAYER_KEYS "name, path, optional, follow"
+#define OPTION_KEYS "coherence, on_error, header, schema, poll_interval, cache_mib, limits"
+#define LIMIT_KEYS "source, result, depth, nodes"
+#define COHERENCE_WORDS "cached, strict"             /* enum settings_coherence */
+#define ON_ERROR_WORDS "last-good, skip-layer, fail" /* enum settings_on_error */
+#define SCHEMA_WORDS "1.1, 1.2"                      /* enum node_schema */
+
+/* Trees are walked by recursion, which a thread's stack has to hold. */
+#define DEPTH_MAX 1024
+
+static const struct value_range source_range = {1, 1u << 30};
+static const struct value_range result_range = {1, 1u << 30};
+static const struct value_range depth_range = {1, DEPTH_MAX};
+static const struct value_range nodes_range = {1, 100u * 1000 * 1000};
+static const struct value_range poll_range = {10, 60u * 60 * 1000};
+static const struct value_range cache_range = {0, 1u << 20};
+
+static int read_limits(const struct node *map, struct limits *limits, struct problem *problem)
+{
+	uint64_t source = limits->source_bytes, result = limits->result_bytes;
+	uint64_t depth = limits->depth, nodes = limits->nodes;
+	int r;
+
+	if (!value_is_given(map))
+		return 0;
+	r = value_map(map, "limits", LIMIT_KEYS, problem);
+	if (r == 0)
+		r = value_size(node_get(map, "source"), "source", source_range, &source, problem);
+	if (r == 0)
+		r = value_size(node_get(map, "result"), "result", result_range, &result, problem);
+	if (r == 0)
+		r = value_number(node_get(map, "depth"), "depth", depth_range, &depth, problem);
+	if (r == 0)
+		r = value_number(node_get(map, "nodes"), "nodes", nodes_range, &nodes, problem);
+	if (r != 0)
+		return r;
+
+	*limits = (struct limits){.source_bytes = (size_t)source,
+		.result_bytes = (size_t)result,
+		.depth = (unsigned)depth,
+		.nodes = (uint32_t)nodes};
+	return 0;
+}
+
+static int read_options(const struct node *map, struct settings *settings, struct problem *problem)
+{
+	unsigned coherence = settings->coherence, on_error = settings->on_error;
+	unsigned schema = settings->schema;
+	uint64_t poll_ms = settings->poll_ms, cache_mib = settings->cache_mib;
+	int r;
+
+	if (!value_is_given(map))
+		return 0;
+	r = value_map(map, "options", OPTION_KEYS, problem);
+	if (r == 0)
+		r = value_choice(node_get(map, "coherence"), "coherence", COHERENCE_WORDS,
+			&coherence, problem);
+	if (r == 0)
+		r = value_choice(
+			node_get(map, "on_error"), "on_error", ON_ERROR_WORDS, &on_error, problem);
+	if (r == 0)
+		r = value_choice(node_get(map, "schema"), "schema", SCHEMA_WORDS, &schema, problem);
+	if (r == 0)
+		r = value_bool(node_get(map, "header"), "header", &settings->header, problem);
+	if (r == 0)
+		r = value_time_ms(node_get(map, "poll_interval"), "poll_interval", poll_range,
+			&poll_ms, problem);
+	if (r == 0)
+		r = value_number(
+			node_get(map, "cache_mib"), "cache_mib", cache_range, &cache_mib, problem);
+	if (r == 0)
+		r = read_limits(node_get(map, "limits"), &settings->limits, problem);
+	if (r != 0)
+		return r;
+
+	settings->coherence = (enum settings_coherence)coherence;
+	settings->on_error = (enum settings_on_error)on_error;
+	settings->schema = (enum node_schema)schema;
+	settings->poll_ms = (unsigned)poll_ms;
+	settings->cache_mib = (unsigned)cache_mib;
+	return 0;
+}
+
+static bool is_layer_name(const char *name)
+{
+	for (; *name; name++)
+		if (*name == '/' || (unsigned char)*name < ' ' || *name == 0x7f)
+			return false;
+	return true;
+}
+
+static int read_layer_map(
+	const struct node *map, struct layer_spec *spec, const char **path, struct problem *problem)
+{
+	const struct node *name = node_get(map, "name");
+	int r;
+
+	spec->place = node_get(map, "path");
+	if (!value_is_given(spec->place))
+		return problem_at(problem, spec->place ? spec->place : map,
+			"the layer has no 'path'; give its directory");
+	r = value_text(spec->place, "path", path, problem);
+	if (r == 0)
+		r = value_text(name, "name", &spec->name, problem);
+	if (r == 0 && spec->name && !is_layer_name(spec->name))
+		r = problem_at(problem, name,
+			"a layer's name is a word for people, with no slash or control character");
+	if (r == 0)
+		r = value_bool(node_get(map, "optional"), "optional", &spec->optional, problem);
+	if (r == 0)
+		r = value_bool(node_get(map, "follow"), "follow", &spec->follow, problem);
+	return r;
+}
+
+/* A layer is a map, or only its path. */
+static int read_layer(const struct node *node, const char *directory, struct arena *arena,
+	struct layer_spec *spec, struct problem *problem)
+{
+	const char *path = NULL;
+	int r;
+
+	if (node_is_scalar(node) && value_is_given(node)) {
+		spec->place = node;
+		r = value_text(node, "a layer", &path, problem);
+	} else {
+		r = value_map(node, "a layer", LAYER_KEYS, problem);
+		if (r == 0)
+			r = read_layer_map(node, spec, &path, problem);
+	}
+	if (r != 0)
+		return r;
+	return layer_spec_expand(path, directory, spec->place, arena, &spec->path, problem);
+}
+
+/* The directory that `path` is in, with a slash behind it; "" when it has none. */
+static char *directory_of(const char *path, struct arena *arena)
+{
+	const char *slash = strrchr(path, '/');
+
+	return arena_copy(arena, (struct span){path, slash ? (size_t)(slash - path) + 1 : 0});
+}
+
+static int read_layers(const struct node *root, struct settings *settings, struct layer_spec **ret,
+	size_t *count, struct problem *problem)
+{
+	const struct node *node = node_get(root, "layers"), *list = NULL;
+	const char *directory = directory_of(settings->path, settings->arena);
+	struct layer_spec *specs;
+	int r;
+
+	if (!directory)
+		return -ENOMEM;
+	r = value_list(node, "layers", &list, problem);
+	if (r != 0)
+		return r;
+	if (!list || list->seq.count == 0)
+		return problem_at(problem, node ? node : root,
+			"there are no layers; give 'layers: [DIRECTORY, ...]', lowest precedence "
+			"first");
+	if (list->seq.count > LAYER_SPEC_MAX)
+		return problem_at(problem, list, "there are %u layers; at most %d are allowed",
+			(unsigned)list->seq.count, LAYER_SPEC_MAX);
+
+	specs = arena_zalloc(settings->arena, list->seq.count, sizeof(*specs));
+	if (!specs)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < list->seq.count; i++) {
+		r = read_layer(list->seq.items[i], directory, settings->arena, &specs[i], problem);
+		if (r != 0)
+			return r;
+	}
+
+	*ret = specs;
+	*count = list->seq.count;
+	return 0;
+}
+
+static int read_root(const struct document *document, const char *path, const struct node **ret,
+	struct problem *problem)
+{
+	if (document->count == 0)
+		return problem_set(problem, path, 0, 0,
+			"is empty; give 'layers: [DIRECTORY, ...]', lowest precedence first");
+	if (document->count > 1)
+		return problem_at(problem, document->roots[1],
+			"a second document begins here; settings are one document");
+	*ret = document->roots[0];
+	return value_map(*ret, "plyfs.yaml", SETTINGS_KEYS, problem);
+}
+
+static int read_settings(struct settings *settings, struct problem *problem)
+{
+	const struct node *root = NULL;
+	struct layer_spec *specs = NULL;
+	size_t count = 0;
+	int r;
+
+	r = read_root(settings->document, settings->path, &root, problem);
+	if (r == 0)
+		r = read_layers(root, settings, &specs, &count, problem);
+	if (r == 0)
+		r = settings_read_rules(settings, node_get(root, "rules"), problem);
+	if (r == 0)
+		r = settings_read_files(settings, node_get(root, "files"), problem);
+	if (r == 0)
+		r = read_options(node_get(root, "options"), settings, problem);
+	if (r == 0)
+		r = settings_set_layers(settings, specs, count, problem);
+	return r;
+}
+
+int settings_read(const char *path, struct settings **ret, struct problem *problem)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	int r;
+
+	r = settings_new(&settings);
+	if (r < 0)
+		return r;
+	settings->path = arena_copy(settings->arena, span_of(path));
+	if (!settings->path)
+		return -ENOMEM;
+	r = settings_text_read(settings->path, &settings->document, problem);
+	if (r == 0)
+		r = read_settings(settings, problem);
+	if (r != 0)
+		return r;
+
+	*ret = take_ptr(settings);
+	return 0;
+}

@@ -1,0 +1,337 @@
+/*
+ * What plyfs.yaml says of paths: the rules and the virtual files.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings_make.h"
+#include "strategy.h"
+#include "value.h"
+#include "word.h"
+
+/* The words that plyfs.yaml knows; messages show these lists. */
+#define RULE_KEYS "match, strategy, options, dropins"
+#define FILE_KEYS "path, from, strategy, options"
+
+/* Bytes of "name, name, name" of one strategy's options. */
+#define NAMES_MAX 512
+
+/* A slip of the finger in an option's name; options_check() only knows that it is unknown. */
+static int check_option_names(
+	const struct strategy *strategy, const struct node *map, struct problem *problem)
+{
+	char names[NAMES_MAX] = "";
+
+	for (const struct option_spec *spec = strategy->options; spec && spec->name; spec++) {
+		size_t used = strlen(names);
+
+		(void)snprintf(
+			names + used, sizeof(names) - used, "%s%s", used ? ", " : "", spec->name);
+	}
+	for (uint32_t i = 0; i < map->map.count; i++) {
+		const struct node *key = map->map.pairs[i].key;
+		struct span nearest;
+
+		if (node_is_scalar(key) && word_index(names, key->text) < 0 &&
+			word_nearest(names, key->text, &nearest))
+			return value_unknown(key, "option", key->text.data, names, problem);
+	}
+	return 0;
+}
+
+static int read_strategy(const struct node *map, struct options *ret, struct problem *problem)
+{
+	const struct node *name_node = node_get(map, "strategy");
+	const struct node *options_node = node_get(map, "options");
+	struct options options = {0};
+	const char *name = "deep";
+	int r;
+
+	r = value_text(name_node, "strategy", &name, problem);
+	if (r != 0)
+		return r;
+	options.strategy = strategy_find(span_of(name));
+	if (!options.strategy)
+		return value_unknown(name_node, "strategy", name, strategy_names(), problem);
+
+	if (value_is_given(options_node)) {
+		options.map = options_node;
+		if (node_is_map(options_node))
+			r = check_option_names(options.strategy, options_node, problem);
+		if (r != 0)
+			return r;
+	}
+	r = options_check(&options, problem);
+	/* What is wrong may be that an option is missing, and what is missing has no place. */
+	if (r == PROBLEM && !problem->source[0]) {
+		struct problem placeless = *problem;
+
+		return problem_at(problem, map, "%s", placeless.message);
+	}
+	if (r == 0)
+		*ret = options;
+	return r;
+}
+
+static int read_pattern(
+	const struct node *node, const char *name, const char **ret, struct problem *problem)
+{
+	const char *pattern = NULL, *reason;
+	int r;
+
+	if (!value_is_given(node))
+		return problem_at(problem, node, "%s must be a pattern, such as '*.yaml'", name);
+	r = value_text(node, name, &pattern, problem);
+	if (r != 0)
+		return r;
+	if (!glob_is_valid(pattern, &reason))
+		return problem_at(
+			problem, node, "the pattern '%s' can't be used: %s", pattern, reason);
+	*ret = pattern;
+	return 0;
+}
+
+/*
+ * The patterns of `match` or `from`: one, or a list. Returns their number, at least 1, in *ret;
+ * read_pattern() of pattern_node() gives each.
+ */
+static int count_patterns(const struct node *map, const char *name, const char *what, size_t *ret,
+	struct problem *problem)
+{
+	const struct node *node = node_get(map, name), *list;
+	int r;
+
+	if (!value_is_given(node))
+		return problem_at(problem, node ? node : map,
+			"%s has no '%s'; give a pattern or a list of patterns", what, name);
+	if (!node_is_sequence(node)) {
+		*ret = 1;
+		return 0;
+	}
+	r = value_list(node, name, &list, problem);
+	if (r != 0)
+		return r;
+	if (node->seq.count == 0)
+		return problem_at(problem, node, "'%s' is empty; give a pattern", name);
+	*ret = node->seq.count;
+	return 0;
+}
+
+static const struct node *pattern_node(const struct node *map, const char *name, size_t index)
+{
+	const struct node *node = node_get(map, name);
+
+	return node_is_sequence(node) ? node->seq.items[index] : node;
+}
+
+/* Fills the `count` rules that the entry stands for: one for each of its patterns. */
+static int read_rule(
+	const struct node *map, struct rule *rules, size_t count, struct problem *problem)
+{
+	struct rule rule = {.source = *map->source, .line = map->line};
+	int r;
+
+	r = read_strategy(map, &rule.options, problem);
+	if (r == 0)
+		r = value_bool(node_get(map, "dropins"), "dropins", &rule.is_dropins, problem);
+	for (size_t i = 0; i < count && r == 0; i++) {
+		r = read_pattern(pattern_node(map, "match", i), "match", &rule.match, problem);
+		rules[i] = rule;
+	}
+	return r;
+}
+
+int settings_read_rules(struct settings *settings, const struct node *node, struct problem *problem)
+{
+	const struct node *list = NULL;
+	size_t total = 0, at = 0, count;
+	int r;
+
+	r = value_list(node, "rules", &list, problem);
+	for (uint32_t i = 0; list && i < list->seq.count && r == 0; i++) {
+		r = value_map(list->seq.items[i], "a rule", RULE_KEYS, problem);
+		if (r == 0)
+			r = count_patterns(
+				list->seq.items[i], "match", "the rule", &count, problem);
+		if (r == 0)
+			total += count;
+	}
+	if (r != 0)
+		return r;
+	if (total > VALUE_LIST_MAX)
+		return problem_at(problem, list,
+			"the rules have %zu patterns; at most %d are allowed", total,
+			VALUE_LIST_MAX);
+
+	r = settings_set_rules(settings, total);
+	for (uint32_t i = 0; list && i < list->seq.count && r == 0; i++) {
+		r = count_patterns(list->seq.items[i], "match", "the rule", &count, problem);
+		if (r == 0)
+			r = read_rule(list->seq.items[i], settings->rules + at, count, problem);
+		at += count;
+	}
+	return r;
+}
+
+/* A path as a mount has it: names with one slash between them. */
+static bool is_plain_path(const char *path)
+{
+	if (strlen(path) >= PATH_MAX)
+		return false;
+	for (;;) {
+		struct span name = {path, strcspn(path, "/")};
+
+		if (name.len == 0 || name.len > NAME_MAX || span_is(name, ".") ||
+			span_is(name, ".."))
+			return false;
+		if (!path[name.len])
+			return true;
+		path += name.len + 1;
+	}
+}
+
+static bool leads_up(const char *pattern)
+{
+	for (const char *at = strstr(pattern, ".."); at; at = strstr(at + 1, ".."))
+		if ((at == pattern || strchr("/{,", at[-1])) && (!at[2] || strchr("/},", at[2])))
+			return true;
+	return false;
+}
+
+static int read_path(const struct node *map, struct virtual_file *file, struct problem *problem)
+{
+	const struct node *node = node_get(map, "path");
+	int r;
+
+	if (!value_is_given(node))
+		return problem_at(problem, node ? node : map,
+			"the virtual file has no 'path'; give the path it appears at");
+	r = value_text(node, "path", &file->path, problem);
+	if (r != 0)
+		return r;
+	if (!is_plain_path(file->path))
+		return problem_at(problem, node,
+			"'%s' can't be a virtual file's path; write it relative to the mount's "
+			"root, as in 'dir/app.yaml', with no '.', '..' or double slash",
+			file->path);
+	if (strncmp(file->path, ".plyfs", 6) == 0 && (!file->path[6] || file->path[6] == '/'))
+		return problem_at(
+			problem, node, "'.plyfs' at the root is plyfs's own; choose another path");
+	file->place = node;
+	return 0;
+}
+
+static int read_file(const struct node *map, struct arena *arena, struct virtual_file *file,
+	struct problem *problem)
+{
+	int r;
+
+	r = value_map(map, "a virtual file", FILE_KEYS, problem);
+	if (r == 0)
+		r = read_path(map, file, problem);
+	if (r == 0)
+		r = read_strategy(map, &file->options, problem);
+	if (r == 0)
+		r = count_patterns(map, "from", "the virtual file", &file->from_count, problem);
+	if (r != 0)
+		return r;
+
+	file->from = arena_zalloc(arena, file->from_count, sizeof(file->from[0]));
+	if (!file->from)
+		return -ENOMEM;
+	for (size_t i = 0; i < file->from_count; i++) {
+		const struct node *node = pattern_node(map, "from", i);
+
+		r = read_pattern(node, "from", &file->from[i], problem);
+		if (r != 0)
+			return r;
+		if (leads_up(file->from[i]))
+			return problem_at(problem, node,
+				"the pattern '%s' leads up with '..'; write it relative to the "
+				"layer's directory",
+				file->from[i]);
+	}
+	return 0;
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	const struct virtual_file *left = a, *right = b;
+	int order = strcmp(left->path, right->path);
+
+	if (order != 0)
+		return order;
+	return left->place->line < right->place->line ? -1 : left->place->line > right->place->line;
+}
+
+/* No two files at one path. Needs the files sorted. */
+static int check_twice(const struct settings *settings, struct problem *problem)
+{
+	for (size_t i = 1; i < settings->file_count; i++) {
+		const struct virtual_file *file = &settings->files[i];
+
+		if (strcmp(file[-1].path, file->path) == 0)
+			return problem_at(problem, file->place,
+				"the virtual file '%s' is there already, in line %u; "
+				"put all its patterns in one 'from'",
+				file->path, (unsigned)file[-1].place->line);
+	}
+	return 0;
+}
+
+/* No path that has to be a file and a directory. */
+static int check_inside(
+	const struct settings *settings, const struct virtual_file *file, struct problem *problem)
+{
+	char parent[PATH_MAX];
+
+	for (size_t len = 0; file->path[len]; len++) {
+		const struct virtual_file *other;
+
+		parent[len] = '\0';
+		other = file->path[len] == '/' ? settings_file(settings, parent) : NULL;
+		if (other)
+			return problem_at(problem, file->place,
+				"'%s' can't be in '%s', which is a virtual file (line %u)",
+				file->path, parent, (unsigned)other->place->line);
+		parent[len] = file->path[len];
+	}
+	return 0;
+}
+
+int settings_read_files(struct settings *settings, const struct node *node, struct problem *problem)
+{
+	const struct node *list = NULL;
+	size_t total = 0;
+	int r;
+
+	r = value_list(node, "files", &list, problem);
+	if (r != 0 || !list)
+		return r;
+	settings->files =
+		arena_zalloc(settings->arena, list->seq.count, sizeof(settings->files[0]));
+	if (!settings->files)
+		return -ENOMEM;
+
+	for (uint32_t i = 0; i < list->seq.count; i++) {
+		r = read_file(list->seq.items[i], settings->arena, &settings->files[i], problem);
+		if (r != 0)
+			return r;
+		total += settings->files[i].from_count;
+		if (total > VALUE_LIST_MAX)
+			return problem_at(problem, list->seq.items[i],
+				"the virtual files have more than %d patterns up to here, which is "
+				"the most that is allowed",
+				VALUE_LIST_MAX);
+	}
+	settings->file_count = list->seq.count;
+	qsort(settings->files, settings->file_count, sizeof(settings->files[0]), compare_files);
+
+	r = check_twice(settings, problem);
+	for (size_t i = 0; i < settings->file_count && r == 0; i++)
+		r = check_inside(settings, &settings->files[i], problem);
+	return r;
+}

@@ -1,0 +1,108 @@
+#include "settings_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+
+/* Bytes. Each rule is a line, and there may be 4096 of them. */
+#define SETTINGS_TEXT_MAX (1u << 20)
+
+static void closep(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+}
+
+/* Reads what is there, up to `size` bytes. Returns 0 or -errno. */
+static int read_bytes(int fd, char *text, size_t size, size_t *ret)
+{
+	size_t len = 0;
+
+	while (len < size) {
+		ssize_t n = read(fd, text + len, size - len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		len += (size_t)n;
+	}
+
+	*ret = len;
+	return 0;
+}
+
+static int read_text(const char *path, char **ret, size_t *len, struct problem *problem)
+{
+	/* O_NONBLOCK: a pipe in its place must not hang us. */
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	CLEANUP(freep) char *text = NULL;
+	struct stat stat;
+	int r;
+
+	if (fd < 0 || fstat(fd, &stat) < 0)
+		return problem_set(problem, path, 0, 0, "can't be opened: %s", strerror(errno));
+	if (!S_ISREG(stat.st_mode))
+		return problem_set(problem, path, 0, 0, "is %s; settings are read from a file",
+			S_ISDIR(stat.st_mode) ? "a directory" : "no regular file");
+
+	/* An editor may shrink or grow it meanwhile; st_size would be no more than a guess. */
+	text = malloc(SETTINGS_TEXT_MAX + 1);
+	if (!text)
+		return -ENOMEM;
+	r = read_bytes(fd, text, SETTINGS_TEXT_MAX + 1, len);
+	if (r < 0)
+		return problem_set(problem, path, 0, 0, "can't be read: %s", strerror(-r));
+	if (*len > SETTINGS_TEXT_MAX)
+		return problem_set(problem, path, 0, 0,
+			"is larger than %u bytes; is this a plyfs.yaml?", SETTINGS_TEXT_MAX);
+
+	*ret = take_ptr(text);
+	return 0;
+}
+
+/* What the reader found suspicious: a mistake, in settings. */
+struct warning {
+	bool is_set;
+	struct problem problem;
+};
+
+static void keep_first(void *context, const struct problem *problem)
+{
+	struct warning *warning = context;
+
+	if (!warning->is_set)
+		*warning = (struct warning){true, *problem};
+}
+
+int settings_text_read(const char *path, struct document **ret, struct problem *problem)
+{
+	CLEANUP(document_freep) struct document *document = NULL;
+	CLEANUP(freep) char *text = NULL;
+	struct warning warning = {0};
+	const struct source source = {.name = path, .layer = ""};
+	const struct read_options options = {
+		.format = FORMAT_YAML, .warn = keep_first, .context = &warning};
+	size_t len = 0;
+	int r;
+
+	r = read_text(path, &text, &len, problem);
+	if (r != 0)
+		return r;
+	r = document_read(&source, (struct span){text, len}, &options, &document, problem);
+	if (r != 0)
+		return r;
+	if (warning.is_set)
+		return problem_set(problem, path, warning.problem.line, warning.problem.column,
+			"%s; remove one of them", warning.problem.message);
+
+	*ret = take_ptr(document);
+	return 0;
+}
