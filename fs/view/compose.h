@@ -1,0 +1,68 @@
+/*
+ * Composing: from what the layers show at a path to a version of it. The one place where sources,
+ * rule and merge core meet. Holds no lock but the source cache's, so any number of threads may
+ * compose at once.
+ */
+#pragma once
+
+#include "rights.h"
+#include "settings.h"
+#include "sighting.h"
+#include "source_cache.h"
+#include "version.h"
+
+/* A file from one layer that is larger than this is not copied but read through a descriptor. */
+#define COMPOSE_HELD_BYTES (4u << 20)
+
+/* What a composition asked for besides its own sources: pairs of directory and name. */
+struct asked {
+	char **items; /* directory, name, directory, name … */
+	size_t count; /* of strings */
+};
+
+struct composer {
+	struct settings *settings;
+	struct source_cache *cache;
+	struct mounter mounter;
+	bool takes_unfinished; /* sources that somebody writes are taken as they are */
+
+	/* As references_find(). */
+	int (*find)(void *context, const char *directory, const char *name, char **ret,
+		layer_mask *layers);
+	void *context;
+};
+
+/* Positive results, besides PROBLEM. */
+enum {
+	COMPOSE_MOVED = SOURCE_MOVED,         /* look at the layers again */
+	COMPOSE_UNSETTLED = SOURCE_UNSETTLED, /* a source is being written just now */
+};
+
+/** The strategy and options that a path is merged by: a virtual file's own, or its rule's. */
+const struct options *compose_options(const struct settings *settings, const char *path);
+
+void asked_fini(struct asked *asked);
+
+/**
+ * Makes the version of `path` that `sighting` (a file or a link) leads to. Its mtime
+ * is the newest contributor's.
+ *
+ * `asked`, which must be empty before, is filled whatever the result is.
+ *
+ * Returns 0 with *ret for version_unref(); PROBLEM when it can't be made; COMPOSE_MOVED;
+ * COMPOSE_UNSETTLED; or -errno. With `on_error: skip-layer` it may return 0 and have filled
+ * `problem` with why a layer was left out: `problem->message` is else untouched.
+ */
+int compose(const struct composer *composer, const char *path, const struct sighting *sighting,
+	struct asked *asked, struct version **ret, struct problem *problem);
+
+/** A version that says EIO to readers, with the rights that `sighting` gives. 0 or -ENOMEM. */
+int compose_broken(const struct composer *composer, const char *path,
+	const struct sighting *sighting, struct version **ret);
+
+/**
+ * Whether `version` is what compose() would make, as far as the stamps of its sources tell; a
+ * source that was changed just now may have been changed again within the same stamp.
+ */
+bool compose_is_current(const struct composer *composer, const char *path,
+	const struct sighting *sighting, const struct version *version);

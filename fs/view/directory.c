@@ -1,0 +1,239 @@
+#include "directory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "reference.h"
+
+#define BUCKETS_FIRST 16
+
+int directory_join(const struct directory *directory, const char *name, char **ret)
+{
+	return asprintf(ret, "%s%s%s", directory->path, *directory->path ? "/" : "", name) < 0
+		? -ENOMEM
+		: 0;
+}
+
+static void directory_freep(struct directory **directory)
+{
+	directory_free(*directory);
+}
+
+int directory_new(struct directory *parent, const char *name, size_t layer_count,
+	struct directory **ret)
+{
+	CLEANUP(directory_freep) struct directory *directory = calloc(1, sizeof(*directory));
+	if (!directory)
+		return -ENOMEM;
+	directory->inode.type = INODE_DIRECTORY;
+	directory->parent = parent;
+	directory->layer_count = layer_count;
+	directory->next_cookie = DIRECTORY_COOKIE_FIRST;
+	directory->bucket_count = BUCKETS_FIRST;
+	directory->buckets = calloc(BUCKETS_FIRST, sizeof(*directory->buckets));
+	directory->watches = calloc(layer_count, sizeof(*directory->watches));
+	directory->identities = calloc(layer_count, sizeof(*directory->identities));
+	if (!directory->buckets || !directory->watches || !directory->identities)
+		return -ENOMEM;
+	for (size_t i = 0; i < layer_count; i++)
+		directory->watches[i] = -1;
+	if (parent) {
+		int r = directory_join(parent, name, &directory->path);
+		if (r < 0)
+			return r;
+	} else {
+		directory->path = strdup("");
+		if (!directory->path)
+			return -ENOMEM;
+	}
+	*ret = take_ptr(directory);
+	return 0;
+}
+
+static void entry_free(struct entry *entry)
+{
+	if (entry->version) {
+		entry->version->entry = NULL;
+		version_unref(entry->version);
+	}
+	references_forget(entry);
+	free(entry->trouble);
+	free(entry);
+}
+
+void directory_free(struct directory *directory)
+{
+	if (!directory)
+		return;
+	for (size_t i = 0; directory->buckets && i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i], *next; entry; entry = next) {
+			next = entry->next;
+			entry_free(entry);
+		}
+	free(directory->buckets);
+	free(directory->order);
+	free(directory->cookies);
+	free(directory->watches);
+	free(directory->identities);
+	free(directory->path);
+	free(directory);
+}
+
+/* FNV-1a. Whoever can choose the names in a layer can make his own directory slow, no other. */
+static size_t bucket_of(const char *name, size_t bucket_count)
+{
+	uint64_t hash = 14695981039346656037u;
+
+	for (const char *c = name; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+	return (size_t)(hash ^ hash >> 32) & (bucket_count - 1);
+}
+
+struct entry *directory_find(const struct directory *directory, const char *name)
+{
+	struct entry *entry = directory->buckets[bucket_of(name, directory->bucket_count)];
+
+	while (entry && strcmp(entry->name, name) != 0)
+		entry = entry->next;
+	return entry;
+}
+
+/* A table that can't grow gets slower, no more. */
+static void grow(struct directory *directory)
+{
+	size_t count = directory->bucket_count * 4;
+	struct entry **buckets = calloc(count, sizeof(*buckets));
+
+	if (!buckets)
+		return;
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i], *next; entry; entry = next) {
+			struct entry **bucket = &buckets[bucket_of(entry->name, count)];
+			next = entry->next;
+			entry->next = *bucket;
+			*bucket = entry;
+		}
+	free(directory->buckets);
+	directory->buckets = buckets;
+	directory->bucket_count = count;
+}
+
+struct entry *directory_entry(struct directory *directory, const char *name)
+{
+	struct entry *entry = directory_find(directory, name);
+	if (entry)
+		return entry;
+
+	size_t size = strlen(name) + 1;
+	entry = calloc(1, sizeof(*entry) + size);
+	if (!entry)
+		return NULL;
+	memcpy(entry->name, name, size);
+	entry->parent = directory;
+	if (directory->entry_count >= directory->bucket_count)
+		grow(directory);
+	struct entry **bucket = &directory->buckets[bucket_of(name, directory->bucket_count)];
+	entry->next = *bucket;
+	*bucket = entry;
+	directory->entry_count++;
+	return entry;
+}
+
+void directory_tidy(struct directory *directory, struct entry *entry)
+{
+	if (entry->kind != SIGHTING_NONE || entry->trouble || entry->is_queued ||
+		entry->is_settling || entry->users || entry->is_raised)
+		return;
+
+	struct entry **place =
+		&directory->buckets[bucket_of(entry->name, directory->bucket_count)];
+	while (*place != entry)
+		place = &(*place)->next;
+	*place = entry->next;
+	directory->entry_count--;
+	directory_unlist_entry(directory, entry);
+	entry_free(entry);
+}
+
+/* Closes the gaps once they are half of it. */
+static void compact(struct directory *directory)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < directory->order_count; i++)
+		if (directory->order[i]) {
+			directory->order[kept] = directory->order[i];
+			directory->cookies[kept++] = directory->cookies[i];
+		}
+	directory->order_count = kept;
+}
+
+int directory_list_entry(struct directory *directory, struct entry *entry)
+{
+	if (entry->cookie)
+		return 0;
+	if (directory->order_count == directory->order_capacity &&
+		directory->order_count > directory->entry_count * 2)
+		compact(directory);
+	if (directory->order_count == directory->order_capacity) {
+		size_t capacity = directory->order_capacity ? directory->order_capacity * 2 : 32;
+		struct entry **order =
+			reallocarray(directory->order, capacity, sizeof(struct entry *));
+		if (!order)
+			return -ENOMEM;
+		directory->order = order;
+		uint64_t *cookies = reallocarray(directory->cookies, capacity, sizeof(*cookies));
+		if (!cookies)
+			return -ENOMEM;
+		directory->cookies = cookies;
+		directory->order_capacity = capacity;
+	}
+	entry->cookie = directory->next_cookie++;
+	directory->order[directory->order_count] = entry;
+	directory->cookies[directory->order_count++] = entry->cookie;
+	return 0;
+}
+
+size_t directory_seek(const struct directory *directory, uint64_t cookie)
+{
+	size_t low = 0;
+	size_t high = directory->order_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (directory->cookies[middle] <= cookie)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void directory_unlist_entry(struct directory *directory, struct entry *entry)
+{
+	if (!entry->cookie)
+		return;
+	directory->order[directory_seek(directory, entry->cookie - 1)] = NULL;
+	entry->cookie = 0;
+}
+
+void directory_stat(const struct directory *directory, struct stat *ret)
+{
+	*ret = (struct stat){
+		.st_ino = directory->inode.ino,
+		.st_mode = S_IFDIR | directory->rights.mode,
+		/* 1 says "not counted": find(1) must not take it for the number of directories. */
+		.st_nlink = 1,
+		.st_uid = directory->rights.uid,
+		.st_gid = directory->rights.gid,
+		.st_size = 4096,
+		.st_blksize = 4096,
+		.st_blocks = 8,
+		.st_atim = directory->mtime,
+		.st_mtim = directory->mtime,
+		.st_ctim = directory->mtime,
+	};
+}

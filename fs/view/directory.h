@@ -1,0 +1,125 @@
+/*
+ * A directory of the view, and its entries: what the kernel has been told, or may have been told,
+ * about each name. The layers may have moved on meanwhile; the refresher brings the two together
+ * by publishing (refresh.h).
+ *
+ * A directory exists from the kernel's first lookup to its last forget, or as long as something in
+ * it must be remembered: an entry whose last good version stands in for a broken source. Its path
+ * never changes: a directory that is renamed in a layer is another directory.
+ *
+ * Everything here is guarded by the view's lock, except the fields said to be fixed.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "rights.h"
+#include "sighting.h"
+#include "version.h"
+
+/* A problem that stands in the way of a path's newest content. */
+struct trouble {
+	struct problem problem;
+	struct timespec since; /* CLOCK_REALTIME */
+};
+
+struct entry {
+	struct directory *parent; /* fixed */
+	enum sighting_kind kind;  /* as shown: NONE also where a name was never looked up */
+	uint64_t cookie;          /* place in the listing; 0: not listed */
+	uint64_t ino;             /* that was shown for it, and the next object may take; 0: none */
+	uint64_t print;           /* of the version that had `ino`; 0: any object may take it */
+	struct version *version;  /* FILE, LINK: shown now; NULL: not made yet, or forgotten */
+	struct directory *directory; /* DIRECTORY: shown now; NULL: likewise */
+	struct trouble *trouble;     /* NULL: none */
+	struct timespec floor;       /* the mtime that was shown last */
+	bool is_raised;              /* floor is later than the sources' own times */
+	bool is_queued;              /* waits for the refresher */
+	bool is_settling;            /* waits for its writer, or for what comes in its place */
+	bool waits_for_quiet;        /* is_settling: being written */
+	bool takes_unfinished;       /* its writer was waited for long enough */
+	bool is_unannounced;         /* came after the listing, and nobody was told yet */
+	layer_mask writing;          /* where it was written, and no writer has closed it yet */
+	layer_mask created;          /* where the name was made and no writer has closed it yet */
+	bool is_rescanned;           /* is_queued: nobody said that just this name has changed */
+	bool is_polled;              /* is_rescanned: first compared with its sources' stamps */
+	bool is_touched;             /* is_queued: by an event of its own, not for another's sake */
+	struct question *questions;  /* what else it is made of (reference.h) */
+	unsigned users;              /* threads at work on it */
+	size_t settling_at;          /* is_settling: its place in view->settling */
+	int64_t settles_ms;          /* is_settling: when to take it; CLOCK_MONOTONIC */
+	int64_t unsettled_ms;        /* is_settling: since when */
+	struct entry *next;          /* in the hash bucket */
+	char name[];                 /* fixed */
+};
+
+struct directory {
+	struct inode inode;
+	struct directory *parent; /* fixed; NULL for the root; holds one of its `users` */
+	char *path;               /* fixed; relative to the root, "" for the root */
+	layer_mask layers;        /* that show it */
+	struct rights rights;
+	struct timespec mtime;
+	uint64_t generation;      /* raised when the refresher takes it, or one of its entries, up */
+	bool is_complete;         /* all names that the layers have have entries */
+	bool is_expanded;         /* … and those that expanding shows (expand.h) */
+	bool is_scanning;         /* waits for the refresher to list it */
+	bool is_rescan;           /* … and to refresh every name */
+	bool is_poll;             /* … of which only those whose sources' stamps have changed */
+	bool is_dead;             /* removed; the kernel may still hold it */
+	unsigned users;           /* directories in it, and threads at work on it */
+	unsigned pins;            /* entries that must be remembered */
+
+	size_t layer_count;       /* fixed; of the mount */
+	int *watches;             /* a watch descriptor for each layer; -1: none */
+	layer_mask joined;        /* that came to show it since it was last listed */
+	layer_mask polled;        /* those whose changes inotify can't, or may not, tell */
+	struct stamp *identities; /* dev and ino of each layer's directory */
+
+	struct entry **buckets;
+	size_t bucket_count; /* a power of two */
+	size_t entry_count;
+	struct entry **order; /* by cookie; NULL where an entry went away */
+	uint64_t *cookies;    /* of `order`, also of those that went away */
+	size_t order_count;
+	size_t order_capacity;
+	uint64_t next_cookie;
+};
+
+/* Cookies of "." and ".."; names come after. */
+#define DIRECTORY_COOKIE_FIRST 3
+
+/**
+ * A directory with no entries, not in any table. `layer_count` is the mount's. Returns 0 with *ret
+ * for directory_free(), or -ENOMEM. `parent` may be NULL, and is not counted here.
+ */
+int directory_new(struct directory *parent, const char *name, size_t layer_count,
+	struct directory **ret);
+
+/** Frees it with its entries; the versions shown lose one reference each. */
+void directory_free(struct directory *directory);
+
+/** The entry, or NULL. */
+struct entry *directory_find(const struct directory *directory, const char *name);
+
+/** The entry, made when it is missing (kind NONE, not listed). NULL: no memory. */
+struct entry *directory_entry(struct directory *directory, const char *name);
+
+/** Takes the entry out and frees it when nothing needs it any more. */
+void directory_tidy(struct directory *directory, struct entry *entry);
+
+/** Puts the entry at the end of the listing, if it is not in it. 0 or -ENOMEM. */
+int directory_list_entry(struct directory *directory, struct entry *entry);
+
+/** Takes the entry out of the listing, if it is in it. */
+void directory_unlist_entry(struct directory *directory, struct entry *entry);
+
+/** The index in `order` of the first entry behind `cookie`. */
+size_t directory_seek(const struct directory *directory, uint64_t cookie);
+
+/** "PATH/NAME", relative to the root. Returns 0 with *ret for free(3), or -ENOMEM. */
+int directory_join(const struct directory *directory, const char *name, char **ret);
+
+/** What stat(2) shows. */
+void directory_stat(const struct directory *directory, struct stat *ret);

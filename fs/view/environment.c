@@ -1,0 +1,174 @@
+#include "environment.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+
+/* One answer: the sources of one path. */
+struct given {
+	struct given *next;
+	struct loaded *loaded[LAYERS_MAX];
+	struct merge_input inputs[LAYERS_MAX];
+	size_t count;
+};
+
+static int remember(struct asked *asked, const char *directory, const char *name)
+{
+	for (size_t i = 0; i < asked->count; i += 2)
+		if (strcmp(asked->items[i], directory) == 0 &&
+			strcmp(asked->items[i + 1], name) == 0)
+			return 0;
+	char **items = reallocarray(asked->items, asked->count + 2, sizeof(char *));
+	if (!items)
+		return -ENOMEM;
+	asked->items = items;
+	CLEANUP(freep) char *copy = strdup(directory);
+	items[asked->count + 1] = strdup(name);
+	if (!copy || !items[asked->count + 1]) {
+		free(items[asked->count + 1]);
+		return -ENOMEM;
+	}
+	items[asked->count] = take_ptr(copy);
+	asked->count += 2;
+	return 0;
+}
+
+void asked_fini(struct asked *asked)
+{
+	for (size_t i = 0; i < asked->count; i++)
+		free(asked->items[i]);
+	free(asked->items);
+	*asked = (struct asked){0};
+}
+
+/* The rights of what is made follow from every file that went into it. */
+static int add_stat(struct environment *environment, const struct stat *stat)
+{
+	if (environment->stat_count == environment->stat_capacity) {
+		size_t capacity = environment->stat_capacity ? environment->stat_capacity * 2 : 8;
+		struct stat *stats =
+			reallocarray(environment->stats, capacity, sizeof(*environment->stats));
+		if (!stats)
+			return -ENOMEM;
+		environment->stats = stats;
+		environment->stat_capacity = capacity;
+	}
+	environment->stats[environment->stat_count++] = *stat;
+	return 0;
+}
+
+int environment_add_directories(
+	struct environment *environment, const struct layer *layer, const char *path)
+{
+	CLEANUP(freep) char *directory = strdup(path);
+	int r = directory ? 0 : -ENOMEM;
+
+	for (char *slash; r == 0 && (slash = strrchr(directory, '/'));) {
+		struct stat stat;
+		*slash = '\0';
+		if (layer_stat(layer, directory, &stat) < 0)
+			stat = (struct stat){0};
+		/* Who may not search the directory may not read what lies in it. */
+		stat.st_mode = (stat.st_mode & 0111) << 2 | (stat.st_mode & 0111);
+		stat.st_mtim = (struct timespec){0};
+		r = add_stat(environment, &stat);
+	}
+	return r;
+}
+
+/* As compose() loads a path's own sources: lowest layer first. */
+static int load(struct environment *environment, const char *path,
+	const struct sighting *sighting, struct given *given, struct problem *problem)
+{
+	const struct composer *composer = environment->composer;
+	enum format format = format_of_name(path);
+	struct read_options options = read_options_for(environment->request, format);
+	bool reads_document = options.format != FORMAT_BYTES;
+
+	for (unsigned i = sighting->count; i-- > 0;) {
+		const struct sighted *found = &sighting->found[i];
+		struct loaded *loaded;
+		if (found->error)
+			return -found->error;
+		int r = source_cache_load(composer->cache,
+			composer->settings->layers[found->layer], path, &found->stat,
+			reads_document ? &options : NULL, composer->takes_unfinished, &loaded,
+			problem);
+		if (r != 0)
+			return r;
+		given->loaded[given->count] = loaded;
+		given->inputs[given->count++] = (struct merge_input){
+			.source = loaded->source,
+			.format = format,
+			.text = loaded->text,
+			.document = loaded->document,
+		};
+		r = add_stat(environment, &loaded->stat);
+		if (r == 0)
+			r = environment_add_directories(
+				environment, composer->settings->layers[found->layer], path);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int find(void *context, const char *directory, const char *name,
+	const struct merge_input **ret, size_t *count, struct problem *problem)
+{
+	struct environment *environment = context;
+	const struct composer *composer = environment->composer;
+	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(freep) char *path = NULL;
+	layer_mask layers;
+
+	int r = remember(environment->asked, directory, name);
+	if (r < 0 || !sighting)
+		return -ENOMEM;
+	if (!composer->find)
+		return MERGE_ABSENT;
+	r = composer->find(composer->context, directory, name, &path, &layers);
+	if (r != 0)
+		return r;
+	sighting_take(composer->settings, layers, path, sighting);
+	if (sighting->kind != SIGHTING_FILE)
+		return MERGE_ABSENT;
+
+	struct given *given = calloc(1, sizeof(*given));
+	if (!given)
+		return -ENOMEM;
+	given->next = environment->given;
+	environment->given = given;
+	r = load(environment, path, sighting, given, problem);
+	if (r == SOURCE_MOVED || r == SOURCE_UNSETTLED)
+		return -EAGAIN; /* compose() has it looked at again */
+	if (r != 0)
+		return r;
+	*ret = given->inputs;
+	*count = given->count;
+	return 0;
+}
+
+void environment_init(struct environment *environment, const struct composer *composer,
+	const struct merge_request *request, struct asked *asked)
+{
+	*environment = (struct environment){
+		.callbacks = {.find = find, .context = environment},
+		.composer = composer,
+		.request = request,
+		.asked = asked,
+	};
+}
+
+void environment_fini(struct environment *environment)
+{
+	for (struct given *given = environment->given, *next; given; given = next) {
+		next = given->next;
+		for (size_t i = 0; i < given->count; i++)
+			loaded_unref(given->loaded[i]);
+		free(given);
+	}
+	free(environment->stats);
+}

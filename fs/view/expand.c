@@ -1,0 +1,369 @@
+#include "expand.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "glob.h"
+#include "reference.h"
+#include "tree.h"
+
+#define DROPINS_SUFFIX ".d"
+
+bool expand_is_ignored(const char *name)
+{
+	/* What editors and package managers leave beside a file: vim, emacs, patch, dpkg, rpm, ucf. */
+	static const char *const endings[] = {"~", ".bak", ".swp", ".swo", ".swx", ".tmp", ".orig",
+		".rej", ".dpkg-old", ".dpkg-dist", ".dpkg-new", ".dpkg-tmp", ".rpmnew", ".rpmsave",
+		".rpmorig", ".ucf-old", ".ucf-new", ".ucf-dist"};
+	size_t length = strlen(name);
+
+	if (name[0] == '.' || name[0] == '#')
+		return true;
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		size_t ending = strlen(endings[i]);
+		if (length >= ending && strcmp(name + length - ending, endings[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A source on its way into a sighting. */
+struct part {
+	struct sighted sighted; /* its path is owned */
+	size_t pattern;         /* which one it matched; the file itself comes before its drop-ins */
+};
+
+struct parts {
+	struct part *items;
+	size_t count;
+	size_t capacity;
+	const struct settings *settings;
+	const char *pattern; /* being matched; NULL: everything */
+	size_t number;       /* of the pattern */
+	struct sighting *scratch;
+};
+
+static void parts_fini(struct parts *parts)
+{
+	for (size_t i = 0; i < parts->count; i++)
+		free((char *)(uintptr_t)parts->items[i].sighted.path);
+	free(parts->items);
+	if (parts->scratch)
+		sighting_freep(&parts->scratch);
+}
+
+static int add_part(struct parts *parts, const struct sighted *sighted, const char *path)
+{
+	/* A source that two patterns match comes once, with the first. */
+	for (size_t i = 0; i < parts->count; i++)
+		if (parts->items[i].pattern != parts->number &&
+			parts->items[i].sighted.layer == sighted->layer &&
+			strcmp(parts->items[i].sighted.path, path) == 0)
+			return 0;
+	if (parts->count == parts->capacity) {
+		size_t capacity = parts->capacity ? parts->capacity * 2 : 16;
+		struct part *items = reallocarray(parts->items, capacity, sizeof(*items));
+		if (!items)
+			return -ENOMEM;
+		parts->items = items;
+		parts->capacity = capacity;
+	}
+	char *copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	parts->items[parts->count] = (struct part){*sighted, parts->number};
+	parts->items[parts->count++].sighted.path = copy;
+	return 0;
+}
+
+/* Takes in what all layers have at one path. */
+static int add_path(void *context, const char *path, const char *name, layer_mask layers)
+{
+	struct parts *parts = context;
+	int r = 0;
+
+	if (expand_is_ignored(name) || (parts->pattern && !glob_match(parts->pattern, path)))
+		return 0;
+	sighting_take(parts->settings, layers, path, parts->scratch);
+	if (parts->scratch->kind != SIGHTING_FILE)
+		return 0;
+	for (unsigned i = 0; r == 0 && i < parts->scratch->count; i++)
+		r = add_part(parts, &parts->scratch->found[i], path);
+	return r;
+}
+
+/* Highest precedence first: the last of a layer's patterns and names stand above the first. */
+static int compare_parts(const void *a, const void *b)
+{
+	const struct part *x = a;
+	const struct part *y = b;
+
+	if (x->sighted.layer != y->sighted.layer)
+		return x->sighted.layer < y->sighted.layer ? 1 : -1;
+	if (x->pattern != y->pattern)
+		return x->pattern < y->pattern ? 1 : -1;
+	return strcmp(y->sighted.path, x->sighted.path);
+}
+
+static int hand_over(struct parts *parts, struct sighting *ret)
+{
+	struct sighted *found = calloc(parts->count, sizeof(*found));
+	if (!found)
+		return -ENOMEM;
+
+	qsort(parts->items, parts->count, sizeof(*parts->items), compare_parts);
+	sighting_fini(ret);
+	ret->kind = SIGHTING_FILE;
+	for (size_t i = 0; i < parts->count; i++) {
+		found[i] = parts->items[i].sighted;
+		ret->layers |= (layer_mask)1 << found[i].layer;
+	}
+	ret->found = ret->expanded = found;
+	ret->count = (unsigned)parts->count;
+	parts->count = 0;
+	return 0;
+}
+
+/* The directory that a pattern's first wildcard stands in, and how deep the pattern goes below. */
+static int pattern_depth(const char *pattern, char *directory, size_t size)
+{
+	size_t wild = strcspn(pattern, "*?[{\\");
+	size_t length = 0;
+	int depth = 0;
+
+	for (size_t i = 0; i < wild && pattern[i]; i++)
+		if (pattern[i] == '/')
+			length = i;
+	if (length >= size)
+		length = 0;
+	memcpy(directory, pattern, length);
+	directory[length] = '\0';
+	const char *rest = pattern + length + (pattern[length] == '/');
+	if (strstr(rest, "**"))
+		return -1;
+	/* A brace may hold slashes: counting them all is never too few. */
+	for (; *rest; rest++)
+		depth += *rest == '/';
+	return depth;
+}
+
+static int take_virtual(struct view *view, const struct settings *settings,
+	const struct virtual_file *file, struct sighting *ret)
+{
+	CLEANUP(parts_fini) struct parts parts = {.settings = settings};
+	char directory[PATH_MAX];
+	int r = 0;
+
+	parts.scratch = sighting_new();
+	if (!parts.scratch)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < file->from_count; i++) {
+		int depth = pattern_depth(file->from[i], directory, sizeof(directory));
+		parts.pattern = file->from[i];
+		parts.number = i;
+		r = references_list(view, directory, depth, add_path, &parts);
+	}
+	return r == 0 && parts.count ? hand_over(&parts, ret) : r;
+}
+
+/* Adds NAME.d's files to what was found of NAME. */
+static int take_dropins(struct view *view, const struct settings *settings, const char *path,
+	struct sighting *ret)
+{
+	CLEANUP(parts_fini) struct parts parts = {.settings = settings};
+	CLEANUP(freep) char *directory = NULL;
+	int r = 0;
+
+	parts.scratch = sighting_new();
+	if (!parts.scratch || asprintf(&directory, "%s" DROPINS_SUFFIX, path) < 0)
+		return -ENOMEM;
+	for (unsigned i = 0; r == 0 && i < ret->count; i++)
+		r = add_part(&parts, &ret->found[i], path);
+	size_t own = parts.count;
+	parts.number = 1;
+	if (r == 0)
+		r = references_list(view, directory, 0, add_path, &parts);
+	return r == 0 && parts.count > own ? hand_over(&parts, ret) : r;
+}
+
+/* Whether a virtual file lies somewhere below `path`. */
+static bool leads_to_virtual(const struct settings *settings, const char *path)
+{
+	size_t length = strlen(path);
+
+	for (size_t i = 0; i < settings->file_count; i++)
+		if (strncmp(settings->files[i].path, path, length) == 0 &&
+			settings->files[i].path[length] == '/')
+			return true;
+	return false;
+}
+
+int expand_take(struct view *view, const struct settings *settings, layer_mask layers,
+	const char *path, struct sighting *ret)
+{
+	const struct virtual_file *file = settings_file(settings, path);
+
+	sighting_take(settings, layers, path, ret);
+	if (file)
+		return take_virtual(view, settings, file, ret);
+	if (ret->kind == SIGHTING_NONE && settings->file_count && leads_to_virtual(settings, path))
+		ret->kind = SIGHTING_DIRECTORY;
+	if ((ret->kind == SIGHTING_NONE || ret->kind == SIGHTING_FILE) &&
+		settings_rule(settings, path)->is_dropins)
+		return take_dropins(view, settings, path, ret);
+	return 0;
+}
+
+/* Adds a name once. */
+static int list_name(
+	struct listing *listing, const char *name, size_t length, enum sighting_kind kind)
+{
+	for (size_t i = 0; i < listing->count; i++)
+		if (strncmp(listing->items[i].name, name, length) == 0 &&
+			listing->items[i].name[length] == '\0')
+			return 0;
+	CLEANUP(freep) char *copy = strndup(name, length);
+	struct listed *items =
+		reallocarray(listing->items, listing->count + 1, sizeof(*listing->items));
+	if (items)
+		listing->items = items;
+	if (!copy || !items)
+		return -ENOMEM;
+	items[listing->count++] = (struct listed){take_ptr(copy), kind};
+	return 0;
+}
+
+static int list_if_file(struct view *view, const struct settings *settings, layer_mask layers,
+	const char *path, struct listing *listing)
+{
+	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	if (!sighting)
+		return -ENOMEM;
+	int r = expand_take(view, settings, layers, path, sighting);
+	if (r < 0 || sighting->kind != SIGHTING_FILE)
+		return r;
+	return list_name(listing, name, strlen(name), SIGHTING_FILE);
+}
+
+static int list_virtual(struct view *view, const struct settings *settings, layer_mask layers,
+	const char *path, struct listing *listing)
+{
+	size_t length = strlen(path);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < settings->file_count; i++) {
+		const char *rest = settings->files[i].path;
+		if (length && (strncmp(rest, path, length) != 0 || rest[length] != '/'))
+			continue;
+		rest += length ? length + 1 : 0;
+		const char *slash = strchr(rest, '/');
+		r = slash ? list_name(listing, rest, (size_t)(slash - rest), SIGHTING_DIRECTORY)
+			  : list_if_file(view, settings, layers, settings->files[i].path, listing);
+	}
+	return r;
+}
+
+static bool has_dropins_rule(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->rule_count; i++)
+		if (settings->rules[i].is_dropins)
+			return true;
+	return false;
+}
+
+/* "PATH/NAME" of what "NAME.d" belongs to; NULL when it is no such name, or by no rule. */
+static char *dropins_owner(const struct settings *settings, const char *directory, const char *name)
+{
+	size_t length = strlen(name);
+	size_t suffix = strlen(DROPINS_SUFFIX);
+	char *path;
+
+	if (length <= suffix || strcmp(name + length - suffix, DROPINS_SUFFIX) != 0 ||
+		asprintf(&path, "%s%s%.*s", directory, *directory ? "/" : "",
+			(int)(length - suffix), name) < 0)
+		return NULL;
+	if (settings_rule(settings, path)->is_dropins)
+		return path;
+	free(path);
+	return NULL;
+}
+
+bool expand_is_needed(const struct settings *settings)
+{
+	return settings->file_count || has_dropins_rule(settings);
+}
+
+int expand_names(struct view *view, const struct settings *settings, layer_mask layers,
+	const char *path, const struct listing *listing, struct listing *ret)
+{
+	struct listing names = {0};
+	int r = list_virtual(view, settings, layers, path, &names);
+
+	for (size_t i = 0; r == 0 && i < listing->count; i++) {
+		if (listing->items[i].kind != SIGHTING_DIRECTORY)
+			continue;
+		CLEANUP(freep) char *owner =
+			dropins_owner(settings, path, listing->items[i].name);
+		if (owner)
+			r = list_if_file(view, settings, layers, owner, &names);
+	}
+	if (r < 0)
+		listing_free(&names);
+	else
+		*ret = names;
+	return r;
+}
+
+static void queue_path(struct view *view, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct directory *directory = tree_directory_at(view, path, slash ? (size_t)(slash - path) : 0);
+	struct entry *entry =
+		directory ? directory_entry(directory, slash ? slash + 1 : path) : NULL;
+
+	if (entry)
+		tree_queue(view, entry);
+}
+
+void expand_touch(struct view *view, const struct directory *directory, const char *name)
+{
+	const struct settings *settings = view->composer.settings;
+	CLEANUP(freep) char *path = NULL;
+
+	if (directory_join(directory, name, &path) < 0)
+		return;
+	for (size_t i = 0; i < settings->file_count; i++)
+		for (size_t j = 0; j < settings->files[i].from_count; j++)
+			if (glob_match(settings->files[i].from[j], path)) {
+				queue_path(view, settings->files[i].path);
+				break;
+			}
+	if (!has_dropins_rule(settings))
+		return;
+	/* A file in NAME.d, or NAME.d itself. */
+	const char *slash = strrchr(directory->path, '/');
+	const char *last = slash ? slash + 1 : directory->path;
+	CLEANUP(freep) char *above = strndup(directory->path,
+		slash ? (size_t)(slash - directory->path) : 0);
+	CLEANUP(freep) char *owner = above ? dropins_owner(settings, above, last) : NULL;
+	CLEANUP(freep) char *beside = dropins_owner(settings, directory->path, name);
+	if (owner)
+		queue_path(view, owner);
+	if (beside)
+		queue_path(view, beside);
+}
+
+void expand_touch_all(struct view *view)
+{
+	const struct settings *settings = view->composer.settings;
+
+	for (size_t i = 0; i < settings->file_count; i++)
+		queue_path(view, settings->files[i].path);
+}

@@ -1,0 +1,482 @@
+/*
+ * Looking names up and listing directories: what the kernel, or a reference, asks for the first
+ * time is found out here, with no lock held, and then shown.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cleanup.h"
+#include "events.h"
+#include "expand.h"
+#include "refresh.h"
+#include "tree.h"
+
+/* What a request found out about a name, with no lock held. */
+struct discovery {
+	enum sighting_kind kind;
+	struct version *version;
+	struct directory *directory;
+	struct asked asked;
+	uint64_t asked_at; /* the references' generation before it was asked */
+	struct problem problem;
+	bool is_troubled;
+};
+
+static void discovery_fini(struct view *view, struct discovery *found)
+{
+	version_unref(found->version);
+	asked_fini(&found->asked);
+	if (found->directory)
+		tree_drop_directory(view, found->directory);
+}
+
+/* Composes; what can't be composed becomes a version that says so. */
+static int discover_file(const struct composer *composer, const char *path,
+	const struct sighting *sighting, struct discovery *found)
+{
+	found->problem = (struct problem){0};
+	asked_fini(&found->asked);
+	version_unref(take_ptr(found->version));
+	int r = compose(composer, path, sighting, &found->asked, &found->version,
+		&found->problem);
+	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED)
+		return r;
+	if (r < 0)
+		problem_set(&found->problem, path, 0, 0, "cannot be made: %s", strerror(-r));
+	found->is_troubled = found->problem.message[0] != '\0';
+	if (r != 0)
+		r = compose_broken(composer, path, sighting, &found->version);
+	return r;
+}
+
+static bool meets_writer(struct view *view, const struct directory *parent, const char *name,
+	const struct sighting *sighting, const struct discovery *found)
+{
+	pthread_mutex_lock(&view->lock);
+	bool is_met = events_meet_writer(view, parent, name, sighting, &found->asked);
+	pthread_mutex_unlock(&view->lock);
+	return is_met;
+}
+
+static int discover(struct view *view, const struct era *era, struct directory *parent,
+	const char *name, layer_mask layers, struct discovery *found)
+{
+	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(freep) char *path = NULL;
+	struct composer composer = era->composer;
+	int r = -ENOMEM;
+
+	if (!sighting || directory_join(parent, name, &path) < 0)
+		return -ENOMEM;
+	for (int try = 0; try < VIEW_LOOK_TRIES; try++) {
+		r = expand_take(view, era->composer.settings, layers, path, sighting);
+		if (r < 0)
+			return r;
+		found->kind = sighting->kind;
+		if (sighting->kind == SIGHTING_NONE)
+			return 0;
+		if (sighting->kind == SIGHTING_DIRECTORY)
+			return tree_make_directory(
+				view, era, parent, name, sighting, &found->directory);
+		/* A writer that takes his time: what he has written so far is all there is. */
+		composer.takes_unfinished = try == VIEW_LOOK_TRIES - 1;
+		r = discover_file(&composer, path, sighting, found);
+		if (r < 0 || (r == 0 && !meets_writer(view, parent, name, sighting, found)))
+			return r;
+		nanosleep(&(struct timespec){.tv_nsec = VIEW_LOOK_PAUSE_NS}, NULL);
+	}
+	if (r == 0)
+		return 0;
+	problem_set(&found->problem, path, 0, 0,
+		"a source changes faster than it can be read; let its writer write a new file and "
+		"rename it");
+	found->is_troubled = true;
+	return compose_broken(&era->composer, path, sighting, &found->version);
+}
+
+/* Shows what was found, unless another thread was faster. The lock is held. */
+static int install(struct view *view, struct directory *parent, const char *name,
+	uint64_t generation, struct discovery *found)
+{
+	if (parent->is_dead)
+		return -ENOENT;
+	struct entry *entry = directory_find(parent, name);
+	if (entry && (entry->version || entry->directory))
+		return 0;
+	if (found->kind == SIGHTING_NONE)
+		return -ENOENT;
+	entry = directory_entry(parent, name);
+	if (!entry)
+		return -ENOMEM;
+	if (parent->is_complete && entry->kind == SIGHTING_NONE)
+		entry->is_unannounced = true;
+	/* It changed while it was forgotten, and the refresher has not heard of it yet. */
+	if (found->version && entry->print && !tree_is_forgotten_version(entry, found->version))
+		entry->is_unannounced = true;
+	if (found->directory) {
+		tree_show_directory(view, entry, found->directory);
+		tree_queue_scan(view, found->directory, false);
+		found->directory = NULL;
+	} else {
+		tree_prepare_first_version(view, entry, found->version);
+		tree_show_version(view, entry, found->version);
+		tree_set_trouble(view, entry, found->is_troubled ? &found->problem : NULL);
+		references_remember(view, entry, &found->asked);
+		view->compositions++;
+	}
+	/*
+	 * The refresher took up this directory while we looked: it may have seen less than we, or
+	 * we less than it; and what we read may lie in the cache since.
+	 */
+	if (parent->generation != generation ||
+		(found->asked.count && view->references.generation != found->asked_at)) {
+		entry->is_touched = true;
+		tree_queue(view, entry);
+	}
+	return 0;
+}
+
+/* The lock is held. */
+static int show(struct view *view, struct entry *entry, struct stat *ret)
+{
+	if (entry->version) {
+		tree_hold(view, &entry->version->inode);
+		version_stat(entry->version, ret);
+	} else {
+		tree_hold(view, &entry->directory->inode);
+		directory_stat(entry->directory, ret);
+	}
+	return 0;
+}
+
+static bool is_strict(const struct view *view)
+{
+	return view->composer.settings->coherence == COHERENCE_STRICT;
+}
+
+static struct directory *find_directory(struct view *view, uint64_t ino)
+{
+	struct inode *inode = inode_table_find(&view->inodes, ino);
+
+	return inode && inode->type == INODE_DIRECTORY ? (struct directory *)inode : NULL;
+}
+
+/*
+ * unlink(2) and rmdir(2) want something to take away, also where nobody ever looked: then it is
+ * something empty. The kernel holds the directory's lock, so no other lookup meets it.
+ */
+static int show_for_publisher(struct view *view, struct stat *ret)
+{
+	const struct change *change = view->publishing;
+	struct entry *entry = change->entry;
+
+	if (change->kind == CHANGE_REMOVE && !entry->version) {
+		CLEANUP(version_unrefp) struct version *version = version_new(VERSION_BROKEN);
+		if (!version)
+			return -ENOMEM;
+		version->mode = S_IFREG | 0400;
+		tree_prepare_version(view, entry, version);
+		tree_show_version(view, entry, version);
+	}
+	if (change->kind == CHANGE_REMOVE_DIRECTORY && !entry->directory) {
+		struct directory *directory;
+		int r = directory_new(entry->parent, entry->name, view->composer.settings->layer_count,
+			&directory);
+		if (r < 0)
+			return r;
+		directory->rights.mode = 0500;
+		entry->parent->users++;
+		tree_show_directory(view, entry, directory);
+	}
+	if (!entry->version && !entry->directory)
+		return -ENOENT;
+	return show(view, entry, ret);
+}
+
+/* Finds out and shows. Drops the lock meanwhile; the directory must be in use. */
+static int look(struct view *view, struct directory *directory, const char *name)
+{
+	for (;;) {
+		uint64_t generation = directory->generation;
+		layer_mask layers = directory->layers;
+		struct discovery found = {.asked_at = view->references.generation};
+		struct era era;
+
+		era_init(view, &era);
+		pthread_mutex_unlock(&view->lock);
+		int r = discover(view, &era, directory, name, layers, &found);
+		pthread_mutex_lock(&view->lock);
+		bool is_current = era.number == view->era;
+		if (r == 0 && is_current)
+			r = install(view, directory, name, generation, &found);
+		discovery_fini(view, &found);
+		era_fini(&era);
+		if (is_current)
+			return r;
+	}
+}
+
+static int look_and_show(
+	struct view *view, struct directory *directory, const char *name, struct stat *ret)
+{
+	directory->users++;
+	int r = look(view, directory, name);
+	if (r == 0)
+		r = show(view, directory_find(directory, name), ret);
+	tree_leave(view, directory);
+	return r;
+}
+
+/*
+ * coherence=strict: what the layers say now, against what is shown. What differs is answered with a
+ * version that no path shows; the refresher then publishes it, and so wakes who watches.
+ */
+static int answer_strictly(struct view *view, struct entry *entry, struct discovery *found,
+	struct stat *ret)
+{
+	if (found->kind == SIGHTING_NONE)
+		return -ENOENT;
+	if (entry->directory && found->directory)
+		return show(view, entry, ret);
+	if (entry->version && found->version) {
+		if (found->is_troubled && entry->version->kind != VERSION_BROKEN &&
+			view->composer.settings->on_error != ON_ERROR_FAIL)
+			return show(view, entry, ret);
+		if (version_same(entry->version, found->version))
+			return show(view, entry, ret);
+		tree_prepare_version(view, entry, found->version);
+		tree_hold(view, &found->version->inode);
+		version_stat(found->version, ret);
+		return 0;
+	}
+	return -EAGAIN;
+}
+
+/* What is shown is dropped where it is of another kind: rare, and nobody can be told. */
+static int replace_kind(struct view *view, struct directory *directory, struct entry *entry,
+	struct discovery *found, struct stat *ret)
+{
+	tree_hide(view, entry);
+	int r = install(view, directory, entry->name, directory->generation, found);
+	return r == 0 ? show(view, entry, ret) : r;
+}
+
+/* Whether what is shown is what the layers say: then *found is left alone. Holds no lock. */
+static int discover_difference(struct view *view, const struct era *era,
+	struct directory *directory, const char *name, layer_mask layers, struct version *shown,
+	struct directory *child, struct discovery *found)
+{
+	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(freep) char *path = NULL;
+
+	if (!sighting || directory_join(directory, name, &path) < 0)
+		return -ENOMEM;
+	int r = expand_take(view, era->composer.settings, layers, path, sighting);
+	if (r < 0)
+		return r;
+	if (child && sighting->kind == SIGHTING_DIRECTORY) {
+		tree_update_directory(view, era->composer.settings, child, sighting);
+		return 1;
+	}
+	if (shown && sighting->kind != SIGHTING_NONE && sighting->kind != SIGHTING_DIRECTORY &&
+		compose_is_current(&era->composer, path, sighting, shown))
+		return 1;
+	return discover(view, era, directory, name, layers, found);
+}
+
+static int look_strictly(struct view *view, struct directory *directory, struct entry *entry,
+	struct stat *ret)
+{
+	struct discovery found = {0};
+	struct version *shown = entry->version ? version_ref(entry->version) : NULL;
+	struct directory *child = entry->directory;
+	layer_mask layers = directory->layers;
+	struct era era;
+
+	era_init(view, &era);
+	directory->users++;
+	entry->users++;
+	if (child)
+		child->users++;
+	pthread_mutex_unlock(&view->lock);
+	int r = discover_difference(
+		view, &era, directory, entry->name, layers, shown, child, &found);
+	pthread_mutex_lock(&view->lock);
+	if (r == 1)
+		r = entry->version || entry->directory ? show(view, entry, ret) : -ENOENT;
+	else if (r == 0)
+		r = answer_strictly(view, entry, &found, ret);
+	if (r == -EAGAIN)
+		r = replace_kind(view, directory, entry, &found, ret);
+	discovery_fini(view, &found);
+	if (child)
+		tree_leave(view, child);
+	entry->users--;
+	tree_tidy(view, entry);
+	tree_leave(view, directory);
+	version_unref(shown);
+	era_fini(&era);
+	return r;
+}
+
+int tree_enter(struct view *view, struct directory *parent, const char *name,
+	struct directory **ret)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&view->lock);
+	parent->users++;
+	struct entry *entry = directory_find(parent, name);
+	if (!entry || (!entry->version && !entry->directory))
+		r = look(view, parent, name);
+	if (r == 0) {
+		entry = directory_find(parent, name);
+		if (entry->directory) {
+			entry->directory->users++;
+			*ret = entry->directory;
+		} else {
+			r = -ENOTDIR;
+		}
+	}
+	tree_leave(view, parent);
+	pthread_mutex_unlock(&view->lock);
+	return r;
+}
+
+int tree_enter_path(struct view *view, const char *path, struct directory **ret)
+{
+	struct directory *directory = view->root;
+	char name[NAME_MAX + 1];
+
+	pthread_mutex_lock(&view->lock);
+	directory->users++;
+	pthread_mutex_unlock(&view->lock);
+	while (*path) {
+		size_t length = strcspn(path, "/");
+		struct directory *child = NULL;
+		int r = length > NAME_MAX ? -ENOENT : 0;
+		if (r == 0 && length) {
+			memcpy(name, path, length);
+			name[length] = '\0';
+			r = tree_enter(view, directory, name, &child);
+		}
+		if (child || r < 0) {
+			pthread_mutex_lock(&view->lock);
+			tree_leave(view, directory);
+			pthread_mutex_unlock(&view->lock);
+			directory = child;
+		}
+		if (r < 0)
+			return r;
+		path += length;
+		path += *path == '/';
+	}
+	*ret = directory;
+	return 0;
+}
+
+int view_lookup(struct view *view, uint64_t parent, const char *name, bool is_publisher,
+	struct stat *ret)
+{
+	int r;
+
+	if (strlen(name) > NAME_MAX)
+		return -ENAMETOOLONG;
+	if (sighting_is_hidden_name(name))
+		return -ENOENT;
+	pthread_mutex_lock(&view->lock);
+	struct directory *directory = find_directory(view, parent);
+	struct entry *entry = directory ? directory_find(directory, name) : NULL;
+	if (!directory || directory->is_dead)
+		r = -ENOENT;
+	else if (is_publisher && view->publishing && entry && view->publishing->entry == entry)
+		r = show_for_publisher(view, ret);
+	else if (entry && (entry->version || entry->directory))
+		r = is_strict(view) ? look_strictly(view, directory, entry, ret)
+				    : show(view, entry, ret);
+	else
+		r = look_and_show(view, directory, name, ret);
+	pthread_mutex_unlock(&view->lock);
+	return r;
+}
+
+/*
+ * Makes the listing complete; with `is_expanded` also with the names that expanding shows, which an
+ * expansion itself must not ask for. Drops the lock meanwhile; the directory must be in use. */
+static int complete(
+	struct view *view, struct directory *directory, bool is_sync, bool is_expanded)
+{
+	struct listing listing = {0};
+	layer_mask layers = directory->layers;
+	struct era era;
+
+	era_init(view, &era);
+	pthread_mutex_unlock(&view->lock);
+	int r = listing_take(era.composer.settings, layers, directory->path, &listing);
+	if (r == 0 && listing.error)
+		r = -listing.error;
+	if (r == 0)
+		tree_install_listing(view, directory, &listing);
+	if (r == 0 && is_sync) {
+		pthread_mutex_lock(&view->lock);
+		tree_sync_listing(view, directory, &listing);
+		directory->is_expanded = false;
+		pthread_mutex_unlock(&view->lock);
+	}
+	if (r == 0 && is_expanded)
+		r = tree_expand(view, &era.composer, directory, &listing, false);
+	era_fini(&era);
+	listing_free(&listing);
+	pthread_mutex_lock(&view->lock);
+	return r;
+}
+
+int tree_complete(struct view *view, struct directory *directory)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&view->lock);
+	if (!directory->is_complete && !directory->is_dead)
+		r = complete(view, directory, false, false);
+	pthread_mutex_unlock(&view->lock);
+	return r;
+}
+
+static mode_t type_of(enum sighting_kind kind)
+{
+	return kind == SIGHTING_DIRECTORY ? S_IFDIR : kind == SIGHTING_LINK ? S_IFLNK : S_IFREG;
+}
+
+int view_list(struct view *view, uint64_t ino, uint64_t cookie,
+	bool (*each)(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie),
+	void *context)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&view->lock);
+	struct directory *directory = find_directory(view, ino);
+	if (!directory) {
+		pthread_mutex_unlock(&view->lock);
+		return -ENOTDIR;
+	}
+	bool is_sync = is_strict(view) && cookie < DIRECTORY_COOKIE_FIRST;
+	directory->users++;
+	if ((!directory->is_complete || !directory->is_expanded || is_sync) &&
+		!directory->is_dead)
+		r = complete(view, directory, is_sync, true);
+	for (size_t i = directory_seek(directory, cookie); r == 0 && i < directory->order_count;
+		i++) {
+		struct entry *entry = directory->order[i];
+		if (entry && entry->kind != SIGHTING_NONE &&
+			!each(context, entry->name, entry->ino, type_of(entry->kind),
+				entry->cookie))
+			break;
+	}
+	tree_leave(view, directory);
+	pthread_mutex_unlock(&view->lock);
+	return r;
+}
+

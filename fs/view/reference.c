@@ -1,0 +1,538 @@
+#include "reference.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "expand.h"
+#include "merge.h"
+#include "tree.h"
+
+/* A name under an index's directory. Kept as long as the index: the kinds of names asked for, and
+ * those that are there, are few. */
+struct indexed {
+	struct indexed *next; /* in the bucket */
+	struct directory *first; /* the first directory that has such a file; NULL: none */
+	struct question *questions;
+	char name[];
+};
+
+struct index {
+	struct index *next;
+	char *directory; /* relative to the root */
+	int depth;       /* of directories below it; -1: any */
+	bool is_fresh;
+	struct directory **directories; /* top directories first, names in byte order; each in use */
+	size_t directory_count;
+	size_t directory_capacity;
+	struct directory *above; /* there are none: the nearest one above, in use; else NULL */
+	struct indexed **buckets;
+	size_t bucket_count; /* a power of two */
+	size_t count;
+};
+
+#define BUCKETS_FIRST 256
+
+static size_t bucket_of(const char *name, size_t bucket_count)
+{
+	uint64_t hash = 14695981039346656037u;
+
+	for (const char *c = name; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+	return (size_t)(hash ^ hash >> 32) & (bucket_count - 1);
+}
+
+static struct indexed *find_name(const struct index *index, const char *name)
+{
+	struct indexed *indexed = index->buckets[bucket_of(name, index->bucket_count)];
+
+	while (indexed && strcmp(indexed->name, name) != 0)
+		indexed = indexed->next;
+	return indexed;
+}
+
+static void grow(struct index *index)
+{
+	size_t count = index->bucket_count * 4;
+	struct indexed **buckets = calloc(count, sizeof(*buckets));
+
+	if (!buckets)
+		return; /* slower, no more */
+	for (size_t i = 0; i < index->bucket_count; i++)
+		for (struct indexed *indexed = index->buckets[i], *next; indexed; indexed = next) {
+			struct indexed **bucket = &buckets[bucket_of(indexed->name, count)];
+			next = indexed->next;
+			indexed->next = *bucket;
+			*bucket = indexed;
+		}
+	free(index->buckets);
+	index->buckets = buckets;
+	index->bucket_count = count;
+}
+
+static struct indexed *add_name(struct index *index, const char *name)
+{
+	struct indexed *indexed = find_name(index, name);
+	if (indexed)
+		return indexed;
+
+	size_t size = strlen(name) + 1;
+	indexed = calloc(1, sizeof(*indexed) + size);
+	if (!indexed)
+		return NULL;
+	memcpy(indexed->name, name, size);
+	if (index->count >= index->bucket_count)
+		grow(index);
+	struct indexed **bucket = &index->buckets[bucket_of(name, index->bucket_count)];
+	indexed->next = *bucket;
+	*bucket = indexed;
+	index->count++;
+	return indexed;
+}
+
+static struct index *find_index(struct view *view, const char *directory, int depth)
+{
+	struct index *index = view->references.indexes;
+
+	while (index && (index->depth != depth || strcmp(index->directory, directory) != 0))
+		index = index->next;
+	return index;
+}
+
+/* The lock is held. */
+static struct index *get_index(struct view *view, const char *directory, int depth)
+{
+	struct index *index = find_index(view, directory, depth);
+	if (index)
+		return index;
+
+	index = calloc(1, sizeof(*index));
+	if (!index)
+		return NULL;
+	index->depth = depth;
+	index->directory = strdup(directory);
+	index->bucket_count = BUCKETS_FIRST;
+	index->buckets = calloc(BUCKETS_FIRST, sizeof(*index->buckets));
+	if (!index->directory || !index->buckets) {
+		free(index->directory);
+		free(index->buckets);
+		free(index);
+		return NULL;
+	}
+	index->next = view->references.indexes;
+	view->references.indexes = index;
+	return index;
+}
+
+/* Directories in use for an index being built, top directories first. */
+struct walk {
+	struct directory **items;
+	size_t count;
+	size_t capacity;
+	struct directory *above; /* in use where there is nothing to walk: it tells when that comes */
+};
+
+static int walk_add(struct walk *walk, struct directory *directory)
+{
+	if (walk->count == walk->capacity) {
+		size_t capacity = walk->capacity ? walk->capacity * 2 : 16;
+		struct directory **items =
+			reallocarray(walk->items, capacity, sizeof(struct directory *));
+		if (!items)
+			return -ENOMEM;
+		walk->items = items;
+		walk->capacity = capacity;
+	}
+	walk->items[walk->count++] = directory;
+	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names of the directories in `directory`, sorted. */
+static int names_of_directories(
+	struct view *view, struct directory *directory, char ***ret, size_t *count)
+{
+	int r = 0;
+
+	*ret = NULL;
+	*count = 0;
+	pthread_mutex_lock(&view->lock);
+	char **names = calloc(directory->order_count + 1, sizeof(char *));
+	if (!names)
+		r = -ENOMEM;
+	for (size_t i = 0; r == 0 && i < directory->order_count; i++) {
+		const struct entry *entry = directory->order[i];
+		if (!entry || entry->kind != SIGHTING_DIRECTORY)
+			continue;
+		names[*count] = strdup(entry->name);
+		if (!names[*count])
+			r = -ENOMEM;
+		else
+			++*count;
+	}
+	pthread_mutex_unlock(&view->lock);
+	if (*count)
+		qsort(names, *count, sizeof(char *), compare_names);
+	*ret = names;
+	return r;
+}
+
+static int walk_into(struct view *view, struct walk *walk, struct directory *directory)
+{
+	char **names;
+	size_t count;
+
+	int r = tree_complete(view, directory);
+	if (r < 0)
+		return r;
+	r = names_of_directories(view, directory, &names, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct directory *child;
+		if (r == 0 && tree_enter(view, directory, names[i], &child) == 0) {
+			r = walk_add(walk, child);
+			if (r < 0) {
+				pthread_mutex_lock(&view->lock);
+				tree_leave(view, child);
+				pthread_mutex_unlock(&view->lock);
+			}
+		}
+		free(names[i]);
+	}
+	free(names);
+	return r;
+}
+
+static void walk_leave(struct view *view, struct walk *walk)
+{
+	for (size_t i = walk->count; i-- > 0;)
+		tree_leave(view, walk->items[i]);
+	if (walk->above)
+		tree_leave(view, walk->above);
+	free(walk->items);
+	*walk = (struct walk){0};
+}
+
+static bool is_missing(int result)
+{
+	return result == -ENOENT || result == -ENOTDIR;
+}
+
+/* As tree_enter_path(); where there is no such directory, *above is what tells when it comes. */
+static int enter_top(
+	struct view *view, const char *path, struct directory **ret, struct directory **above)
+{
+	CLEANUP(freep) char *shorter = strdup(path);
+	int r = shorter ? tree_enter_path(view, path, ret) : -ENOMEM;
+	int r_above = r;
+
+	while (is_missing(r_above)) {
+		char *slash = strrchr(shorter, '/');
+		*(slash ? slash : shorter) = '\0';
+		r_above = tree_enter_path(view, shorter, above);
+	}
+	/* It may have come before there was a watch. */
+	if (is_missing(r) && r_above == 0)
+		r = tree_enter_path(view, path, ret);
+	return r_above < 0 ? r_above : r;
+}
+
+/* Every directory under `path` down to `depth`, itself first, level by level. */
+static int walk_under(struct view *view, const char *path, int depth, struct walk *walk)
+{
+	struct directory *top;
+	int r = enter_top(view, path, &top, &walk->above);
+	if (is_missing(r))
+		return 0;
+	if (r == 0)
+		r = walk_add(walk, top);
+	/* The last level is completed as well, but nothing below it is entered. */
+	size_t level_end = walk->count;
+	for (size_t i = 0; r == 0 && i < walk->count; i++) {
+		if (i == level_end && depth > 0) {
+			depth--;
+			level_end = walk->count;
+		}
+		r = depth == 0 ? tree_complete(view, walk->items[i])
+			       : walk_into(view, walk, walk->items[i]);
+	}
+	return r;
+}
+
+/* The lock is held. */
+static int fill(struct index *index, const struct walk *walk)
+{
+	for (size_t i = 0; i < index->bucket_count; i++)
+		for (struct indexed *indexed = index->buckets[i]; indexed; indexed = indexed->next)
+			indexed->first = NULL;
+	for (size_t i = 0; i < walk->count; i++) {
+		const struct directory *directory = walk->items[i];
+		for (size_t j = 0; j < directory->order_count; j++) {
+			const struct entry *entry = directory->order[j];
+			if (!entry || entry->kind != SIGHTING_FILE)
+				continue;
+			struct indexed *indexed = add_name(index, entry->name);
+			if (!indexed)
+				return -ENOMEM;
+			if (!indexed->first)
+				indexed->first = walk->items[i];
+		}
+	}
+	return 0;
+}
+
+static int build(struct view *view, const char *directory, int depth)
+{
+	struct walk walk = {0};
+
+	pthread_mutex_lock(&view->lock);
+	uint64_t generation = view->references.generation;
+	pthread_mutex_unlock(&view->lock);
+	int r = walk_under(view, directory, depth, &walk);
+	pthread_mutex_lock(&view->lock);
+	struct index *index = r == 0 ? get_index(view, directory, depth) : NULL;
+	if (r == 0 && !index)
+		r = -ENOMEM;
+	if (r == 0)
+		r = fill(index, &walk);
+	if (r == 0) {
+		struct walk old = {index->directories, index->directory_count,
+			index->directory_capacity, index->above};
+		index->directories = walk.items;
+		index->directory_count = walk.count;
+		index->directory_capacity = walk.capacity;
+		index->above = walk.above;
+		/* A directory may have come behind the walk's back. */
+		index->is_fresh = generation == view->references.generation;
+		walk = old;
+	}
+	walk_leave(view, &walk);
+	pthread_mutex_unlock(&view->lock);
+	return r;
+}
+
+static int freshen(struct view *view, const char *directory, int depth)
+{
+	pthread_mutex_lock(&view->lock);
+	const struct index *index = find_index(view, directory, depth);
+	bool is_fresh = index && index->is_fresh;
+	pthread_mutex_unlock(&view->lock);
+	return is_fresh ? 0 : build(view, directory, depth);
+}
+
+/* A file found in an index; copied, so that the lock need not be held while it is looked at. */
+struct hit {
+	char *path;
+	size_t name_at; /* in `path` */
+	layer_mask layers;
+};
+
+struct hits {
+	struct hit *items;
+	size_t count;
+};
+
+static void hits_fini(struct hits *hits)
+{
+	for (size_t i = 0; i < hits->count; i++)
+		free(hits->items[i].path);
+	free(hits->items);
+}
+
+/* The lock is held. */
+static int collect(const struct index *index, struct hits *hits)
+{
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < index->directory_count; i++)
+		capacity += index->directories[i]->entry_count;
+	hits->items = calloc(capacity + 1, sizeof(*hits->items));
+	if (!hits->items)
+		return -ENOMEM;
+	for (size_t i = 0; i < index->directory_count; i++) {
+		const struct directory *directory = index->directories[i];
+		for (size_t j = 0; j < directory->order_count && hits->count < capacity; j++) {
+			const struct entry *entry = directory->order[j];
+			struct hit *hit = &hits->items[hits->count];
+			if (!entry || entry->kind != SIGHTING_FILE)
+				continue;
+			if (directory_join(directory, entry->name, &hit->path) < 0)
+				return -ENOMEM;
+			hit->name_at = strlen(hit->path) - strlen(entry->name);
+			hit->layers = directory->layers;
+			hits->count++;
+		}
+	}
+	return 0;
+}
+
+int references_list(struct view *view, const char *directory, int depth,
+	int (*each)(void *context, const char *path, const char *name, layer_mask layers),
+	void *context)
+{
+	CLEANUP(hits_fini) struct hits hits = {0};
+
+	int r = freshen(view, directory, depth);
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&view->lock);
+	const struct index *index = find_index(view, directory, depth);
+	if (index)
+		r = collect(index, &hits);
+	pthread_mutex_unlock(&view->lock);
+	for (size_t i = 0; r == 0 && i < hits.count; i++)
+		r = each(context, hits.items[i].path, hits.items[i].path + hits.items[i].name_at,
+			hits.items[i].layers);
+	return r;
+}
+
+int references_find(struct view *view, const char *directory, const char *name, char **ret,
+	layer_mask *layers)
+{
+	int r = freshen(view, directory, -1);
+	if (r < 0)
+		return r;
+	r = MERGE_ABSENT;
+	pthread_mutex_lock(&view->lock);
+	const struct index *index = find_index(view, directory, -1);
+	const struct indexed *indexed = index ? find_name(index, name) : NULL;
+	if (indexed && indexed->first) {
+		*layers = indexed->first->layers;
+		r = directory_join(indexed->first, name, ret);
+	}
+	pthread_mutex_unlock(&view->lock);
+	return r;
+}
+
+const struct entry *references_entry(struct view *view, const char *directory, const char *name)
+{
+	const struct index *index = find_index(view, directory, -1);
+	const struct indexed *indexed = index ? find_name(index, name) : NULL;
+
+	return indexed && indexed->first ? directory_find(indexed->first, name) : NULL;
+}
+
+void references_forget(struct entry *entry)
+{
+	for (struct question *question = entry->questions, *next; question; question = next) {
+		next = question->next;
+		*question->place = question->next_same;
+		if (question->next_same)
+			question->next_same->place = question->place;
+		free(question);
+	}
+	entry->questions = NULL;
+}
+
+static int remember(
+	struct view *view, struct entry *entry, const char *directory, const char *name)
+{
+	struct index *index = get_index(view, directory, -1);
+	struct indexed *indexed = index ? add_name(index, name) : NULL;
+	struct question *question = indexed ? malloc(sizeof(*question)) : NULL;
+
+	if (!question)
+		return -ENOMEM;
+	*question = (struct question){
+		.entry = entry,
+		.next = entry->questions,
+		.next_same = indexed->questions,
+		.place = &indexed->questions,
+	};
+	if (indexed->questions)
+		indexed->questions->place = &question->next_same;
+	indexed->questions = question;
+	entry->questions = question;
+	return 0;
+}
+
+int references_remember(struct view *view, struct entry *entry, const struct asked *asked)
+{
+	int r = 0;
+
+	references_forget(entry);
+	for (size_t i = 0; view->watch && r == 0 && i < asked->count; i += 2)
+		r = remember(view, entry, asked->items[i], asked->items[i + 1]);
+	return r;
+}
+
+static bool is_under(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	return length == 0 ||
+		(strncmp(path, directory, length) == 0 &&
+			(path[length] == '\0' || path[length] == '/'));
+}
+
+static void queue_asking(struct view *view, const struct indexed *indexed)
+{
+	for (struct question *question = indexed->questions; question;
+		question = question->next_same)
+		tree_queue(view, question->entry);
+}
+
+void references_touch(struct view *view, const struct directory *directory, const char *name)
+{
+	view->references.generation++;
+	for (struct index *index = view->references.indexes; index; index = index->next) {
+		if (!is_under(directory->path, index->directory))
+			continue;
+		struct indexed *indexed = find_name(index, name);
+		if (indexed)
+			queue_asking(view, indexed);
+	}
+	expand_touch(view, directory, name);
+}
+
+void references_stale(struct view *view, const struct directory *directory)
+{
+	view->references.generation++;
+	for (struct index *index = view->references.indexes; index; index = index->next)
+		if (is_under(directory->path, index->directory))
+			index->is_fresh = false;
+}
+
+void references_reindex(struct view *view, const char *path)
+{
+	view->references.generation++;
+	for (struct index *index = view->references.indexes; index; index = index->next) {
+		if (!is_under(path, index->directory) && !is_under(index->directory, path))
+			continue;
+		index->is_fresh = false;
+		for (size_t i = 0; i < index->bucket_count; i++)
+			for (struct indexed *indexed = index->buckets[i]; indexed;
+				indexed = indexed->next)
+				queue_asking(view, indexed);
+	}
+	expand_touch_all(view);
+}
+
+void references_fini(struct view *view)
+{
+	for (struct index *index = view->references.indexes, *next; index; index = next) {
+		next = index->next;
+		for (size_t i = index->directory_count; i-- > 0;)
+			tree_leave(view, index->directories[i]);
+		if (index->above)
+			tree_leave(view, index->above);
+		for (size_t i = 0; i < index->bucket_count; i++)
+			for (struct indexed *indexed = index->buckets[i], *after; indexed;
+				indexed = after) {
+				after = indexed->next;
+				while (indexed->questions)
+					references_forget(indexed->questions->entry);
+				free(indexed);
+			}
+		free(index->buckets);
+		free(index->directories);
+		free(index->directory);
+		free(index);
+	}
+	view->references.indexes = NULL;
+}

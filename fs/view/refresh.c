@@ -1,0 +1,556 @@
+#include "refresh.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cleanup.h"
+#include "events.h"
+#include "expand.h"
+#include "tree.h"
+
+/* One name being refreshed: what is shown, and what the layers say. */
+struct look {
+	struct directory *parent;
+	struct entry *entry;
+	char *path;
+	layer_mask layers;
+	enum sighting_kind shown;
+	bool is_rescanned;
+	bool is_polled;
+	struct version *shown_version; /* is_polled; one reference */
+	bool takes_unfinished;
+	bool is_unread; /* nothing was ever shown for it but its name */
+	bool is_known; /* the kernel knows the directory */
+	struct sighting sighting;
+	struct change *change;
+};
+
+/* Then it is looked at again when the writer is done; what is shown stays. */
+static bool meets_writer(struct view *view, const struct look *look, const struct asked *asked)
+{
+	pthread_mutex_lock(&view->lock);
+	bool is_met = events_meet_writer(view, look->parent, look->entry->name, &look->sighting, asked);
+	if (is_met && !look->entry->is_settling)
+		events_settle(view, look->entry, EVENTS_QUIET_MS);
+	pthread_mutex_unlock(&view->lock);
+	return is_met;
+}
+
+static void make_change(const struct look *look, enum change_kind kind)
+{
+	look->change->kind = kind;
+}
+
+/* The layers' file, or why there is none. Returns true when it is to be published. */
+static bool take_composed(struct view *view, const struct look *look, int result,
+	const struct problem *problem)
+{
+	struct entry *entry = look->entry;
+	struct version *version = look->change->version;
+	bool is_same = entry->version ? version_same(entry->version, version)
+				      : tree_is_forgotten_version(entry, version);
+
+	view->compositions++;
+	tree_set_trouble(view, entry, problem->message[0] || result ? problem : NULL);
+	if (is_same && entry->kind != SIGHTING_NONE && !entry->is_unannounced)
+		return false;
+	/* Nobody has seen what was there before, nor will; a change there was all the same. */
+	tree_prepare_version(view, entry, version);
+	make_change(look, CHANGE_REPLACE);
+	return true;
+}
+
+/* A broken source: the version that is shown stays, unless the settings say otherwise. */
+static bool keeps_last_good(const struct view *view, const struct look *look)
+{
+	const struct version *version = look->entry->version;
+
+	return view->composer.settings->on_error != ON_ERROR_FAIL && version &&
+		version->kind != VERSION_BROKEN;
+}
+
+/*
+ * The bytes stay; but a right that was taken from a source is taken from them at once. The change's
+ * version, a broken one, has the sources' present rights.
+ */
+static void keep_last_good(const struct look *look)
+{
+	struct version *broken = look->change->version;
+
+	look->change->version = version_narrow(look->entry->version, broken);
+	version_unref(broken);
+}
+
+/* Returns 0 with a change, or 1. */
+static int refresh_file(struct view *view, const struct look *look)
+{
+	CLEANUP(asked_fini) struct asked asked = {0};
+	struct problem problem = {0};
+	struct composer composer = view->composer;
+
+	composer.takes_unfinished = look->takes_unfinished;
+	int r = compose(&composer, look->path, &look->sighting, &asked,
+		&look->change->version, &problem);
+	pthread_mutex_lock(&view->lock);
+	references_remember(view, look->entry, &asked);
+	pthread_mutex_unlock(&view->lock);
+	if (r < 0)
+		r = problem_set(&problem, look->path, 0, 0, "cannot be made: %s", strerror(-r));
+	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED) {
+		pthread_mutex_lock(&view->lock);
+		events_settle(view, look->entry,
+			r == COMPOSE_MOVED ? EVENTS_GONE_MS : EVENTS_QUIET_MS);
+		pthread_mutex_unlock(&view->lock);
+		return 1;
+	}
+	/* It may have begun to write while we read. */
+	if (meets_writer(view, look, &asked))
+		return 1;
+	if (r == PROBLEM) {
+		if (compose_broken(&view->composer, look->path, &look->sighting,
+			    &look->change->version) < 0)
+			return 1;
+		pthread_mutex_lock(&view->lock);
+		if (keeps_last_good(view, look))
+			keep_last_good(look);
+		pthread_mutex_unlock(&view->lock);
+		if (!look->change->version)
+			return 1;
+	}
+	pthread_mutex_lock(&view->lock);
+	bool is_news = take_composed(view, look, r, &problem);
+	pthread_mutex_unlock(&view->lock);
+	return is_news ? 0 : 1;
+}
+
+/* Returns 0 with a change, or 1. */
+static int make_directory(struct view *view, const struct look *look)
+{
+	const struct era era = {view->era, view->composer};
+
+	make_change(look, CHANGE_MAKE_DIRECTORY);
+	return tree_make_directory(view, &era, look->parent, look->entry->name, &look->sighting,
+		       &look->change->directory) == 0
+		? 0
+		: 1;
+}
+
+static int refresh_directory(struct view *view, const struct look *look)
+{
+	pthread_mutex_lock(&view->lock);
+	struct directory *directory = look->entry->directory;
+	bool is_unannounced = look->entry->is_unannounced;
+	if (directory)
+		directory->users++;
+	pthread_mutex_unlock(&view->lock);
+	if (!directory)
+		return is_unannounced && look->is_known ? make_directory(view, look) : 1;
+
+	bool is_changed = tree_update_directory(
+		view, view->composer.settings, directory, &look->sighting);
+	pthread_mutex_lock(&view->lock);
+	if (is_changed) {
+		make_change(look, CHANGE_ATTRIBUTES);
+		look->change->attributes_ino = directory->inode.ino;
+	}
+	tree_leave(view, directory);
+	pthread_mutex_unlock(&view->lock);
+	return is_changed ? 0 : 1;
+}
+
+/*
+ * The kernel does not know the directory, so nobody can see or watch the name: it is kept up to date
+ * for those who refer to it.
+ */
+static int refresh_unknown(struct view *view, const struct look *look)
+{
+	enum sighting_kind now = look->sighting.kind;
+
+	if (look->shown == SIGHTING_DIRECTORY && now == SIGHTING_DIRECTORY) {
+		refresh_directory(view, look);
+		return 1;
+	}
+	pthread_mutex_lock(&view->lock);
+	/* A last good version is kept through it all, and must not outlive its trouble. */
+	bool is_file = look->entry->version && (now == SIGHTING_FILE || now == SIGHTING_LINK);
+	if (!is_file)
+		tree_note(view, look->entry, now);
+	pthread_mutex_unlock(&view->lock);
+	if (!is_file || refresh_file(view, look) != 0)
+		return 1;
+	pthread_mutex_lock(&view->lock);
+	bool is_known = look->parent->inode.kernel_refs > 0;
+	if (!is_known)
+		tree_show_version(view, look->entry, look->change->version);
+	pthread_mutex_unlock(&view->lock);
+	return is_known ? 0 : 1;
+}
+
+/* What must be published for the path to be what the layers say. Returns 0 with a change, or 1. */
+static int decide(struct view *view, const struct look *look)
+{
+	enum sighting_kind now = look->sighting.kind;
+	bool is_directory = now == SIGHTING_DIRECTORY;
+
+	switch (look->shown) {
+	case SIGHTING_DIRECTORY:
+		if (is_directory)
+			return refresh_directory(view, look);
+		make_change(look, CHANGE_REMOVE_DIRECTORY);
+		return 0;
+	case SIGHTING_FILE:
+	case SIGHTING_LINK:
+		if (now != SIGHTING_NONE && !is_directory)
+			return refresh_file(view, look);
+		make_change(look, CHANGE_REMOVE);
+		return 0;
+	case SIGHTING_NONE:
+		break;
+	}
+	if (now == SIGHTING_NONE)
+		return 1;
+	return is_directory ? make_directory(view, look) : refresh_file(view, look);
+}
+
+/* The entry was taken from the queue, and its parent is in use for it. The lock is held. */
+static bool begin_look(struct view *view, struct entry *entry, struct look *look)
+{
+	struct directory *parent = entry->parent;
+
+	entry->is_queued = false;
+	/* It will come again when its writer is done. */
+	if (parent->is_dead || entry->is_settling || sighting_is_hidden_name(entry->name))
+		return false;
+	if (directory_join(parent, entry->name, &look->path) < 0)
+		return false;
+	parent->generation++;
+	entry->users++;
+	look->parent = parent;
+	look->entry = entry;
+	look->layers = parent->layers;
+	look->shown = entry->kind;
+	look->is_known = parent->inode.kernel_refs > 0;
+	look->takes_unfinished = entry->takes_unfinished;
+	entry->takes_unfinished = false;
+	look->is_rescanned = entry->is_rescanned;
+	look->is_polled = entry->is_polled;
+	look->is_unread = !entry->version && !entry->print && !entry->is_unannounced;
+	look->shown_version =
+		entry->is_polled && entry->version ? version_ref(entry->version) : NULL;
+	if (entry->is_touched) {
+		entry->is_touched = false;
+		source_cache_touch(view->cache, look->path);
+		references_touch(view, parent, entry->name);
+	}
+	return true;
+}
+
+/* Looked at again for no reason of its own, and as it was; or not known well enough to tell. */
+static bool is_unmoved(struct view *view, const struct look *look)
+{
+	bool is_file = look->sighting.kind == SIGHTING_FILE || look->sighting.kind == SIGHTING_LINK;
+
+	if (!look->is_rescanned || look->sighting.kind != look->shown || !is_file)
+		return false;
+	if (look->is_unread)
+		return true;
+	return look->is_polled && look->shown_version &&
+		compose_is_current(
+			&view->composer, look->path, &look->sighting, look->shown_version);
+}
+
+static void touch(struct view *view, const struct look *look)
+{
+	pthread_mutex_lock(&view->lock);
+	source_cache_touch(view->cache, look->path);
+	references_touch(view, look->parent, look->entry->name);
+	pthread_mutex_unlock(&view->lock);
+}
+
+static int refresh(struct view *view, struct look *look)
+{
+	struct change *change = look->change;
+
+	if (expand_take(view, view->composer.settings, look->layers, look->path,
+		    &look->sighting) < 0)
+		return 1;
+	if (meets_writer(view, look, NULL))
+		return 1;
+	if (is_unmoved(view, look))
+		return 1;
+	if (look->is_polled && look->sighting.kind != SIGHTING_DIRECTORY)
+		touch(view, look);
+	int r = look->is_known ? decide(view, look) : refresh_unknown(view, look);
+	if (r != 0)
+		return r;
+	change->parent = look->parent;
+	change->entry = look->entry;
+	change->parent_ino = look->parent->inode.ino;
+	change->path = take_ptr(look->path);
+	/* What is in the way goes first; then the same name is looked at again. */
+	if ((change->kind == CHANGE_REMOVE || change->kind == CHANGE_REMOVE_DIRECTORY) &&
+		look->sighting.kind != SIGHTING_NONE) {
+		pthread_mutex_lock(&view->lock);
+		tree_queue(view, look->entry);
+		pthread_mutex_unlock(&view->lock);
+	}
+	return 0;
+}
+
+static void end_look(struct view *view, struct directory *parent, struct entry *entry)
+{
+	entry->users--;
+	tree_tidy(view, entry);
+	tree_leave(view, parent);
+}
+
+/* Takes the next name from the queue. Returns 0 with a change, 1 with none, 2 for an empty queue. */
+static int next_entry(struct view *view, struct look *look)
+{
+	pthread_mutex_lock(&view->lock);
+	if (view->queue_first == view->queue_count) {
+		view->queue_first = view->queue_count = 0;
+		pthread_mutex_unlock(&view->lock);
+		return 2;
+	}
+	struct entry *entry = view->queue[view->queue_first++];
+	struct directory *parent = entry->parent;
+	if (!begin_look(view, entry, look)) {
+		tree_tidy(view, entry);
+		tree_leave(view, parent);
+		pthread_mutex_unlock(&view->lock);
+		return 1;
+	}
+	pthread_mutex_unlock(&view->lock);
+
+	int r = refresh(view, look);
+	free(look->path);
+	version_unref(look->shown_version);
+	if (r != 0) {
+		version_unref(look->change->version);
+		pthread_mutex_lock(&view->lock);
+		end_look(view, parent, entry);
+		pthread_mutex_unlock(&view->lock);
+	}
+	return r;
+}
+
+/* Polling says nothing to those who refer to it, before it is known whether it has changed. */
+static void queue_again(struct view *view, struct entry *entry, bool is_poll)
+{
+	entry->is_touched |= !is_poll;
+	tree_queue_rescan(view, entry, is_poll);
+}
+
+/* Every name that has an entry, or that the layers list, is refreshed. The lock is held. */
+static void queue_all(struct view *view, struct directory *directory, const struct listing *listing,
+	bool is_poll)
+{
+	for (size_t i = 0; i < listing->count; i++) {
+		struct entry *entry = directory_entry(directory, listing->items[i].name);
+		if (entry)
+			queue_again(view, entry, is_poll);
+	}
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+			queue_again(view, entry, is_poll);
+}
+
+/* What the layers that have joined the directory bring is news. Takes the lock. */
+static void queue_joined(struct view *view, struct directory *directory, layer_mask joined)
+{
+	struct listing listing = {0};
+
+	if (!joined || listing_take(view->composer.settings, joined, directory->path, &listing) < 0)
+		return;
+	pthread_mutex_lock(&view->lock);
+	for (size_t i = 0; i < listing.count; i++) {
+		struct entry *entry = directory_entry(directory, listing.items[i].name);
+		if (!entry)
+			continue;
+		entry->is_touched = true;
+		tree_queue(view, entry);
+	}
+	pthread_mutex_unlock(&view->lock);
+	listing_free(&listing);
+}
+
+static bool scan_next(struct view *view)
+{
+	struct listing listing = {0};
+
+	pthread_mutex_lock(&view->lock);
+	struct directory *directory = view->scan_count ? view->scans[--view->scan_count] : NULL;
+	if (!directory) {
+		pthread_mutex_unlock(&view->lock);
+		return false;
+	}
+	bool is_rescan = directory->is_rescan;
+	bool is_needed = !directory->is_dead && (is_rescan || !directory->is_complete);
+	bool is_poll = directory->is_poll;
+	layer_mask joined = directory->joined;
+	directory->joined = 0;
+	layer_mask layers = directory->layers;
+	directory->is_scanning = directory->is_rescan = directory->is_poll = false;
+	pthread_mutex_unlock(&view->lock);
+
+	int r = is_needed ? listing_take(
+				    view->composer.settings, layers, directory->path, &listing)
+			  : -ENOENT;
+	if (r == 0 && !is_rescan && !listing.error)
+		tree_install_listing(view, directory, &listing);
+	if (r == 0 && is_rescan) {
+		pthread_mutex_lock(&view->lock);
+		queue_all(view, directory, &listing, is_poll);
+		pthread_mutex_unlock(&view->lock);
+		queue_joined(view, directory, joined);
+	}
+	if (r == 0)
+		tree_expand(view, &view->composer, directory, &listing, is_rescan);
+	pthread_mutex_lock(&view->lock);
+	tree_leave(view, directory);
+	pthread_mutex_unlock(&view->lock);
+	listing_free(&listing);
+	return true;
+}
+
+/* The root has no name to be refreshed by. Returns 0 with a change, or 1. */
+static int refresh_root(struct view *view, struct look *look)
+{
+	sighting_take(view->composer.settings, sighting_all_layers(view->composer.settings), "", &look->sighting);
+	if (look->sighting.kind != SIGHTING_DIRECTORY ||
+		!tree_update_directory(
+			view, view->composer.settings, view->root, &look->sighting))
+		return 1;
+	make_change(look, CHANGE_ATTRIBUTES);
+	look->change->attributes_ino = VIEW_INO_ROOT;
+	return 0;
+}
+
+static void look_freep(struct look **look)
+{
+	if (*look)
+		sighting_fini(&(*look)->sighting);
+	free(*look);
+}
+
+int view_next_change(struct view *view, struct change *ret)
+{
+	CLEANUP(look_freep) struct look *look = calloc(1, sizeof(*look));
+	if (!look)
+		return 1;
+	sighting_init(&look->sighting);
+	for (;;) {
+		*ret = (struct change){0};
+		look->change = ret;
+		look->path = NULL;
+		pthread_mutex_lock(&view->lock);
+		bool is_root_changed = view->is_root_changed;
+		view->is_root_changed = false;
+		pthread_mutex_unlock(&view->lock);
+		if (is_root_changed && refresh_root(view, look) == 0)
+			return 0;
+		int r = next_entry(view, look);
+		if (r == 0)
+			return 0;
+		if (r == 2 && !scan_next(view))
+			return 1;
+	}
+}
+
+int view_lookup_staged(struct view *view, struct stat *ret)
+{
+	int r = -ENOENT;
+
+	pthread_mutex_lock(&view->lock);
+	if (view->publishing && view->publishing->kind == CHANGE_REPLACE) {
+		tree_hold(view, &view->publishing->version->inode);
+		version_stat(view->publishing->version, ret);
+		r = 0;
+	}
+	pthread_mutex_unlock(&view->lock);
+	return r;
+}
+
+void view_begin_change(struct view *view, const struct change *change)
+{
+	pthread_mutex_lock(&view->lock);
+	view->publishing = change;
+	view->is_published = false;
+	pthread_mutex_unlock(&view->lock);
+}
+
+static void apply(struct view *view, const struct change *change, bool is_known)
+{
+	struct entry *entry = change->entry;
+
+	switch (change->kind) {
+	case CHANGE_REPLACE:
+		if (entry->directory)
+			tree_hide(view, entry);
+		tree_show_version(view, entry, change->version);
+		entry->is_unannounced = false;
+		break;
+	case CHANGE_REMOVE:
+	case CHANGE_REMOVE_DIRECTORY:
+		tree_set_trouble(view, entry, NULL);
+		tree_hide(view, entry);
+		break;
+	case CHANGE_MAKE_DIRECTORY:
+		if (entry->version || entry->directory)
+			break;
+		entry->is_unannounced = false;
+		tree_show_directory(view, entry, is_known ? change->directory : NULL);
+		if (is_known)
+			tree_queue_scan(view, change->directory, false);
+		break;
+	case CHANGE_ATTRIBUTES:
+		break;
+	}
+	clock_gettime(CLOCK_REALTIME, &change->parent->mtime);
+}
+
+int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat)
+{
+	pthread_mutex_lock(&view->lock);
+	const struct change *change = view->publishing;
+	if (!change || change->parent_ino != parent_ino) {
+		pthread_mutex_unlock(&view->lock);
+		return -ESTALE;
+	}
+	if (!view->is_published) {
+		view->is_published = true;
+		apply(view, change, is_known);
+		if (is_known && change->kind == CHANGE_MAKE_DIRECTORY &&
+			change->entry->directory == change->directory)
+			tree_hold(view, &change->directory->inode);
+	}
+	if (stat && change->directory && change->entry->directory == change->directory)
+		directory_stat(change->entry->directory, stat);
+	pthread_mutex_unlock(&view->lock);
+	return 0;
+}
+
+bool view_is_published(struct view *view)
+{
+	pthread_mutex_lock(&view->lock);
+	bool is_published = view->is_published;
+	pthread_mutex_unlock(&view->lock);
+	return is_published;
+}
+
+void view_end_change(struct view *view, struct change *change)
+{
+	pthread_mutex_lock(&view->lock);
+	view->publishing = NULL;
+	if (change->directory && change->entry->directory != change->directory)
+		tree_drop_directory(view, change->directory);
+	version_unref(change->version);
+	if (change->entry)
+		end_look(view, change->parent, change->entry);
+	pthread_mutex_unlock(&view->lock);
+	free(change->path);
+	*change = (struct change){0};
+}

@@ -1,0 +1,142 @@
+#include "reload.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cleanup.h"
+#include "expand.h"
+#include "tree.h"
+
+/* A directory that is shown, and what the new settings show there. */
+struct moved {
+	struct directory *directory;
+	size_t above; /* the index of the directory that it is in; the root has its own */
+	struct sighting *sighting;
+	int *watches;
+	struct stamp *identities;
+};
+
+struct move {
+	struct moved *items;
+	size_t count;
+	size_t capacity;
+};
+
+static void move_fini(struct move *move)
+{
+	for (size_t i = 0; i < move->count; i++) {
+		sighting_freep(&move->items[i].sighting);
+		free(move->items[i].watches);
+		free(move->items[i].identities);
+	}
+	free(move->items);
+}
+
+static int move_add(struct move *move, struct directory *directory, size_t above)
+{
+	if (move->count == move->capacity) {
+		size_t capacity = move->capacity ? move->capacity * 2 : 64;
+		struct moved *items = reallocarray(move->items, capacity, sizeof(*items));
+		if (!items)
+			return -ENOMEM;
+		move->items = items;
+		move->capacity = capacity;
+	}
+	move->items[move->count++] = (struct moved){.directory = directory, .above = above};
+	directory->users++;
+	return 0;
+}
+
+/* Every directory that is shown, those above before those in them. The lock is held. */
+static int collect(struct view *view, struct move *move)
+{
+	int r = move_add(move, view->root, 0);
+
+	for (size_t i = 0; r == 0 && i < move->count; i++) {
+		struct directory *directory = move->items[i].directory;
+		for (size_t j = 0; r == 0 && j < directory->bucket_count; j++)
+			for (struct entry *entry = directory->buckets[j]; r == 0 && entry;
+				entry = entry->next)
+				if (entry->directory)
+					r = move_add(move, entry->directory, i);
+	}
+	return r;
+}
+
+static int look(struct move *move, const struct settings *settings)
+{
+	for (size_t i = 0; i < move->count; i++) {
+		struct moved *moved = &move->items[i];
+		moved->sighting = sighting_new();
+		moved->watches = calloc(settings->layer_count, sizeof(*moved->watches));
+		moved->identities = calloc(settings->layer_count, sizeof(*moved->identities));
+		if (!moved->sighting || !moved->watches || !moved->identities)
+			return -ENOMEM;
+		for (size_t j = 0; j < settings->layer_count; j++)
+			moved->watches[j] = -1;
+		layer_mask layers = i ? move->items[moved->above].sighting->layers
+				      : sighting_all_layers(settings);
+		sighting_take(settings, layers, moved->directory->path, moved->sighting);
+		/* What is no directory any more goes when its name is refreshed. */
+		if (moved->sighting->kind != SIGHTING_DIRECTORY)
+			sighting_fini(moved->sighting);
+	}
+	return 0;
+}
+
+/* The lock is held. */
+static void change_over(struct view *view, struct move *move, struct settings *settings)
+{
+	view->era++;
+	view->composer.settings = settings_ref(settings);
+	for (size_t i = 0; i < move->count; i++) {
+		struct moved *moved = &move->items[i];
+		struct directory *directory = moved->directory;
+		watch_renumber(
+			view->watch, directory, moved->watches, settings->layer_count);
+		free(directory->identities);
+		directory->identities = moved->identities;
+		directory->is_expanded = false;
+		moved->watches = NULL;
+		moved->identities = NULL;
+		tree_describe_directory(view, directory, moved->sighting);
+	}
+	references_fini(view);
+	source_cache_clear(view->cache);
+}
+
+int view_reload(struct view *view, struct settings *settings)
+{
+	struct settings *old = view->composer.settings;
+	bool is_changed = false;
+	int r = 0;
+
+	/* Directories may come to be shown while we look: then once more. */
+	while (r == 0 && !is_changed) {
+		CLEANUP(move_fini) struct move move = {0};
+		pthread_mutex_lock(&view->lock);
+		uint64_t shown = view->shown_directories;
+		r = collect(view, &move);
+		pthread_mutex_unlock(&view->lock);
+		if (r == 0)
+			r = look(&move, settings);
+		pthread_mutex_lock(&view->lock);
+		is_changed = r == 0 && shown == view->shown_directories;
+		if (is_changed)
+			change_over(view, &move, settings);
+		pthread_mutex_unlock(&view->lock);
+		for (size_t i = 0; is_changed && i < move.count; i++)
+			tree_watch(view, settings, move.items[i].directory,
+				move.items[i].sighting->layers);
+		pthread_mutex_lock(&view->lock);
+		for (size_t i = move.count; i-- > 0;) {
+			if (is_changed && !move.items[i].directory->is_dead)
+				tree_queue_scan(view, move.items[i].directory, true);
+			tree_leave(view, move.items[i].directory);
+		}
+		pthread_mutex_unlock(&view->lock);
+	}
+	if (is_changed)
+		settings_unref(old);
+	return r;
+}

@@ -1,0 +1,25 @@
+/*
+ * Who may read what several sources make together: nobody who may not read each of them (design,
+ * section 7). The kernel enforces it (default_permissions), so what is decided here is the mode and
+ * the owner that stat(2) shows.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <sys/stat.h>
+
+struct rights {
+	mode_t mode; /* permission bits only: no type, no write, no set-id, no sticky bit */
+	uid_t uid;
+	gid_t gid;
+};
+
+/** Who mounts: the owner of what the contributors don't agree upon. */
+struct mounter {
+	uid_t uid;
+	gid_t gid;
+};
+
+/** Combines `count` >= 1 contributors. A table of every case is in tests/unit/rights.c. */
+struct rights rights_combine(
+	const struct stat *contributors, size_t count, const struct mounter *mounter);

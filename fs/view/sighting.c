@@ -1,0 +1,360 @@
+#include "sighting.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "cleanup.h"
+
+#define WHITEOUT_PREFIX ".wh."
+#define OPAQUE_NAME ".wh..wh..opq"
+
+void sighting_init(struct sighting *sighting)
+{
+	sighting->kind = SIGHTING_NONE;
+	sighting->layers = 0;
+	sighting->count = 0;
+	sighting->found = sighting->own;
+	sighting->expanded = NULL;
+}
+
+void sighting_fini(struct sighting *sighting)
+{
+	for (unsigned i = 0; sighting->expanded && i < sighting->count; i++)
+		free((char *)(uintptr_t)sighting->expanded[i].path);
+	free(sighting->expanded);
+	sighting_init(sighting);
+}
+
+struct sighting *sighting_new(void)
+{
+	struct sighting *sighting = malloc(sizeof(*sighting));
+
+	if (sighting)
+		sighting_init(sighting);
+	return sighting;
+}
+
+void sighting_freep(struct sighting **sighting)
+{
+	if (*sighting)
+		sighting_fini(*sighting);
+	free(*sighting);
+}
+
+bool sighting_is_hidden_name(const char *name)
+{
+	return strncmp(name, WHITEOUT_PREFIX, strlen(WHITEOUT_PREFIX)) == 0;
+}
+
+const char *sighting_whited_name(const char *name)
+{
+	if (!sighting_is_hidden_name(name))
+		return NULL;
+	return strcmp(name, OPAQUE_NAME) == 0 ? "" : name + strlen(WHITEOUT_PREFIX);
+}
+
+static bool is_absent(int result)
+{
+	return result == -ENOENT || result == -ENOTDIR || result == -ENAMETOOLONG;
+}
+
+static bool is_overlay_whiteout(const struct stat *stat)
+{
+	return S_ISCHR(stat->st_mode) && stat->st_rdev == makedev(0, 0);
+}
+
+static enum sighting_kind kind_of(mode_t mode)
+{
+	if (S_ISREG(mode))
+		return SIGHTING_FILE;
+	if (S_ISDIR(mode))
+		return SIGHTING_DIRECTORY;
+	if (S_ISLNK(mode))
+		return SIGHTING_LINK;
+	return SIGHTING_NONE;
+}
+
+static bool has_file(const struct layer *layer, const char *directory, const char *prefix,
+	const char *name)
+{
+	char path[PATH_MAX];
+	struct stat stat;
+	int n = snprintf(path, sizeof(path), "%s%s%s%s", directory, *directory ? "/" : "", prefix,
+		name);
+
+	return n > 0 && (size_t)n < sizeof(path) && layer_stat(layer, path, &stat) == 0;
+}
+
+/* Whether `layer` hides whatever lies below it at `path`. */
+static bool hides_below(
+	const struct layer *layer, const char *path, const struct stat *found, bool is_found)
+{
+	if (is_found && is_overlay_whiteout(found))
+		return true;
+	if (is_found && S_ISDIR(found->st_mode) && has_file(layer, path, "", OPAQUE_NAME))
+		return true;
+	if (!*path)
+		return false;
+
+	const char *slash = strrchr(path, '/');
+	char directory[PATH_MAX];
+	size_t length = slash ? (size_t)(slash - path) : 0;
+	if (length >= sizeof(directory))
+		return false;
+	memcpy(directory, path, length);
+	directory[length] = '\0';
+	return has_file(layer, directory, WHITEOUT_PREFIX, slash ? slash + 1 : path);
+}
+
+/* Takes one layer's object in. Returns false when nothing below it can show. */
+static bool take_layer(struct sighting *sighting, unsigned rank, int result, const struct stat *stat)
+{
+	enum sighting_kind kind = result == 0 ? kind_of(stat->st_mode) : SIGHTING_FILE;
+
+	if (is_absent(result) || kind == SIGHTING_NONE)
+		return true;
+	if (sighting->kind != SIGHTING_NONE && sighting->kind != kind)
+		return false;
+	sighting->kind = kind;
+	sighting->layers |= (layer_mask)1 << rank;
+	sighting->own[sighting->count++] = (struct sighted){
+		.layer = rank,
+		.error = -result,
+		.stat = result == 0 ? *stat : (struct stat){0},
+	};
+	return kind != SIGHTING_LINK;
+}
+
+void sighting_take(const struct settings *settings, layer_mask layers, const char *path,
+	struct sighting *ret)
+{
+	sighting_fini(ret);
+	for (unsigned rank = (unsigned)settings->layer_count; rank-- > 0;) {
+		const struct layer *layer = settings->layers[rank];
+		layer_mask below = ((layer_mask)1 << rank) - 1;
+		struct stat stat;
+
+		if (!(layers >> rank & 1))
+			continue;
+		int result = layer_stat(layer, path, &stat);
+		if (!take_layer(ret, rank, result, &stat))
+			return;
+		if (layers & below && hides_below(layer, path, &stat, result == 0))
+			return;
+	}
+}
+
+layer_mask sighting_all_layers(const struct settings *settings)
+{
+	layer_mask all = 0;
+
+	for (unsigned i = 0; i < settings->layer_count; i++)
+		if (settings->layers[i]->dirfd >= 0)
+			all |= (layer_mask)1 << i;
+	return all;
+}
+
+/* A name seen in a layer, before the layers are laid over each other. */
+struct seen {
+	char *name;
+	unsigned rank;
+	unsigned char type; /* of dirent(3) */
+};
+
+struct seen_list {
+	struct seen *items;
+	size_t count;
+	size_t capacity;
+	unsigned rank; /* being listed */
+};
+
+static int add_seen(void *context, const char *name, unsigned char type)
+{
+	struct seen_list *list = context;
+
+	if (list->count == list->capacity) {
+		size_t capacity = list->capacity ? list->capacity * 2 : 64;
+		struct seen *items = reallocarray(list->items, capacity, sizeof(*items));
+		if (!items)
+			return -ENOMEM;
+		list->items = items;
+		list->capacity = capacity;
+	}
+	char *copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	list->items[list->count++] = (struct seen){copy, list->rank, type};
+	return 0;
+}
+
+/* By name, then highest layer first. */
+static int compare_seen(const void *a, const void *b)
+{
+	const struct seen *x = a;
+	const struct seen *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x->rank < y->rank) - (x->rank > y->rank);
+}
+
+static void free_seen(struct seen_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].name);
+	free(list->items);
+}
+
+/* The highest layer's mark that hides `name`; -1 when there is none. */
+static int whiteout_rank(const struct seen_list *list, const char *name)
+{
+	char mark[NAME_MAX + 1];
+	int n = snprintf(mark, sizeof(mark), WHITEOUT_PREFIX "%s", name);
+	if (n < 0 || (size_t)n >= sizeof(mark))
+		return -1;
+
+	size_t low = 0;
+	size_t high = list->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (strcmp(list->items[middle].name, mark) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == list->count || strcmp(list->items[low].name, mark) != 0)
+		return -1;
+	return (int)list->items[low].rank;
+}
+
+static enum sighting_kind seen_kind(
+	const struct settings *settings, const char *directory, const struct seen *seen)
+{
+	const struct layer *layer = settings->layers[seen->rank];
+	char path[PATH_MAX];
+	struct stat stat;
+
+	switch (seen->type) {
+	case DT_REG:
+		return SIGHTING_FILE;
+	case DT_DIR:
+		return SIGHTING_DIRECTORY;
+	case DT_LNK:
+		if (!layer->follow)
+			return SIGHTING_LINK;
+		break;
+	case DT_CHR:
+	case DT_UNKNOWN:
+		break;
+	default:
+		return SIGHTING_NONE;
+	}
+	int n = snprintf(path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", seen->name);
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return SIGHTING_NONE;
+	int result = layer_stat(layer, path, &stat);
+	if (result < 0)
+		return is_absent(result) ? SIGHTING_NONE : SIGHTING_FILE;
+	return kind_of(stat.st_mode);
+}
+
+static bool is_whiteout_device(
+	const struct settings *settings, const char *directory, const struct seen *seen)
+{
+	char path[PATH_MAX];
+	struct stat stat;
+	int n = snprintf(path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", seen->name);
+
+	return seen->type == DT_CHR && n > 0 && (size_t)n < sizeof(path) &&
+		layer_stat(settings->layers[seen->rank], path, &stat) == 0 &&
+		is_overlay_whiteout(&stat);
+}
+
+/* The kind that one name shows. `seen` are its `count` occurrences, highest layer first. */
+static enum sighting_kind decide(const struct settings *settings, const char *directory,
+	const struct seen_list *list, const struct seen *seen, size_t count)
+{
+	int hidden_below = -1;
+	bool is_looked_up = false;
+
+	for (size_t i = 0; i < count; i++) {
+		enum sighting_kind kind = seen_kind(settings, directory, &seen[i]);
+		if (kind != SIGHTING_NONE) {
+			/* A mark only matters to what lies below it: looked up only when needed. */
+			if (!is_looked_up)
+				hidden_below = whiteout_rank(list, seen[i].name);
+			return hidden_below > (int)seen[i].rank ? SIGHTING_NONE : kind;
+		}
+		if (is_whiteout_device(settings, directory, &seen[i]))
+			return SIGHTING_NONE;
+	}
+	return SIGHTING_NONE;
+}
+
+static int lay_over(const struct settings *settings, const char *directory,
+	struct seen_list *list, struct listing *ret)
+{
+	struct listed *items = calloc(list->count ? list->count : 1, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+
+	size_t count = 0;
+	for (size_t i = 0, end; i < list->count; i = end) {
+		for (end = i + 1; end < list->count; end++)
+			if (strcmp(list->items[end].name, list->items[i].name) != 0)
+				break;
+		if (sighting_is_hidden_name(list->items[i].name))
+			continue;
+		enum sighting_kind kind =
+			decide(settings, directory, list, &list->items[i], end - i);
+		if (kind == SIGHTING_NONE)
+			continue;
+		items[count++] = (struct listed){list->items[i].name, kind};
+	}
+	/* Only now do the names change hands: the search for marks needs them all. */
+	for (size_t i = 0, taken = 0; taken < count; i++)
+		if (list->items[i].name == items[taken].name) {
+			list->items[i].name = NULL;
+			taken++;
+		}
+	ret->items = items;
+	ret->count = count;
+	return 0;
+}
+
+int listing_take(const struct settings *settings, layer_mask layers, const char *path,
+	struct listing *ret)
+{
+	CLEANUP(free_seen) struct seen_list list = {0};
+	int error = 0;
+
+	for (unsigned rank = 0; rank < settings->layer_count; rank++) {
+		if (!(layers >> rank & 1))
+			continue;
+		list.rank = rank;
+		int r = layer_list(settings->layers[rank], path, add_seen, &list);
+		if (r == -ENOMEM)
+			return r;
+		if (r < 0 && !is_absent(r) && !error)
+			error = -r;
+	}
+	if (list.count)
+		qsort(list.items, list.count, sizeof(*list.items), compare_seen);
+
+	int r = lay_over(settings, path, &list, ret);
+	if (r == 0)
+		ret->error = error;
+	return r;
+}
+
+void listing_free(struct listing *listing)
+{
+	for (size_t i = 0; i < listing->count; i++)
+		free(listing->items[i].name);
+	free(listing->items);
+	*listing = (struct listing){0};
+}

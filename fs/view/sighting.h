@@ -1,0 +1,95 @@
+/*
+ * A sighting: what the layers show at one path at one moment.
+ *
+ * The layers are looked at from the highest down. The first object found decides the kind; lower
+ * ones take part while they are of the same kind:
+ *
+ *      host    dir   file    -      .wh.x    link
+ *      site    dir   dir    file     file    file      a different kind, a whiteout, or an opaque
+ *      vendor  dir   file   file     file    file      directory hides all that lies below it
+ *              ───   ────   ────   ──────    ────
+ *              all   host   both  nothing    host
+ *
+ * Whiteouts are overlayfs' (a character device 0/0) and those of container images (".wh.NAME", and
+ * ".wh..wh..opq" in a directory: OCI image-spec, layer.md). Sockets, pipes and devices are passed
+ * over. A layer that can't be looked at (no permission, an I/O error) counts as having a file that
+ * can't be read: leaving it out could show what it hides.
+ *
+ * This is the only place that knows these rules. It keeps nothing and holds no lock.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "settings.h"
+
+/* A set of layers: bit n is the layer of rank n. */
+typedef uint64_t layer_mask;
+
+/* Layers of one mount: the bits of a layer_mask. */
+#define LAYERS_MAX 64
+
+enum sighting_kind { SIGHTING_NONE, SIGHTING_FILE, SIGHTING_DIRECTORY, SIGHTING_LINK };
+
+struct sighted {
+	unsigned layer;
+	int error;        /* 0, or the errno that kept us from looking */
+	struct stat stat; /* with error 0 */
+	const char *path; /* where it lies in the layer; NULL: at the path that was looked at */
+};
+
+struct sighting {
+	enum sighting_kind kind;
+	layer_mask layers;     /* of what was found */
+	unsigned count;        /* contributors; 1 for a link */
+	struct sighted *found; /* highest precedence first */
+
+	/* private: what `found` points to */
+	struct sighted own[LAYERS_MAX];
+	struct sighted *expanded; /* with their paths (expand.h); NULL: none */
+};
+
+void sighting_init(struct sighting *sighting);
+void sighting_fini(struct sighting *sighting);
+
+/** On the heap: a sighting is large. NULL: no memory. Freed by sighting_freep(). */
+struct sighting *sighting_new(void);
+void sighting_freep(struct sighting **sighting);
+
+/* Names that never show: whiteout marks, and our own directory's staging names don't reach here. */
+bool sighting_is_hidden_name(const char *name);
+
+/** For a whiteout mark's name, the name that it hides (points into `name`); "" for an opaque mark;
+ * NULL for any other name. */
+const char *sighting_whited_name(const char *name);
+
+/**
+ * Looks at `path` (into *ret, which must be initialised), relative to the root ("" is the root), in those `layers` that show its
+ * directory.
+ */
+void sighting_take(const struct settings *settings, layer_mask layers, const char *path,
+	struct sighting *ret);
+
+/** All layers that are there. */
+layer_mask sighting_all_layers(const struct settings *settings);
+
+/** A name in a directory. */
+struct listed {
+	char *name;
+	enum sighting_kind kind;
+};
+
+struct listing {
+	struct listed *items; /* in byte order of their names, each once */
+	size_t count;
+	int error; /* the first errno of a layer that could not be listed; 0: complete */
+};
+
+/**
+ * Lists the directory `path` over `layers`. Returns 0 with *ret for listing_free(), or -ENOMEM.
+ */
+int listing_take(const struct settings *settings, layer_mask layers, const char *path,
+	struct listing *ret);
+void listing_free(struct listing *listing);

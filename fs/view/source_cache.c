@@ -1,0 +1,365 @@
+#include "source_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+
+#define BUCKETS 4096u
+
+/*
+ * A file that is written twice within one tick of its file system's clock keeps its stamp: 4 ms on
+ * most, 2 s on the coarsest. What was read that soon after a change is not trusted a second time.
+ */
+#define STAMP_TICK_S 2
+
+/* A file that changes under our hands this often is being written: its writer will tell. */
+#define READ_TRIES 3
+
+struct source_cache {
+	pthread_mutex_t lock;
+	size_t limit;
+	bool is_told;
+	size_t bytes;         /* lock */
+	struct loaded *newest; /* lock; the list of use */
+	struct loaded *oldest; /* lock */
+	struct loaded *buckets[BUCKETS]; /* lock */
+};
+
+int source_cache_new(size_t limit, bool is_told, struct source_cache **ret)
+{
+	struct source_cache *cache = calloc(1, sizeof(*cache));
+
+	if (!cache)
+		return -ENOMEM;
+	pthread_mutex_init(&cache->lock, NULL);
+	cache->limit = limit;
+	cache->is_told = is_told;
+	*ret = cache;
+	return 0;
+}
+
+void loaded_unref(struct loaded *loaded)
+{
+	if (!loaded || atomic_fetch_sub_explicit(&loaded->references, 1, memory_order_acq_rel) != 1)
+		return;
+	document_free(loaded->document);
+	free((char *)(uintptr_t)loaded->text.data);
+	free((char *)(uintptr_t)loaded->source.name);
+	free((char *)(uintptr_t)loaded->source.layer);
+	free(loaded->path);
+	free(loaded);
+}
+
+static void loaded_unrefp(struct loaded **loaded)
+{
+	loaded_unref(*loaded);
+}
+
+/* FNV-1a: the keys are paths of our own layers, and a slow bucket costs time only. */
+static struct loaded **bucket_of(struct source_cache *cache, const char *path)
+{
+	uint64_t hash = 14695981039346656037u;
+
+	for (const char *c = path; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+	return &cache->buckets[(hash ^ hash >> 32) % BUCKETS];
+}
+
+static void unlink_use(struct source_cache *cache, struct loaded *loaded)
+{
+	*(loaded->newer ? &loaded->newer->older : &cache->newest) = loaded->older;
+	*(loaded->older ? &loaded->older->newer : &cache->oldest) = loaded->newer;
+	loaded->newer = loaded->older = NULL;
+}
+
+static void link_newest(struct source_cache *cache, struct loaded *loaded)
+{
+	loaded->older = cache->newest;
+	*(cache->newest ? &cache->newest->newer : &cache->oldest) = loaded;
+	cache->newest = loaded;
+}
+
+static void drop(struct source_cache *cache, struct loaded *loaded)
+{
+	struct loaded **place = bucket_of(cache, loaded->path);
+
+	while (*place != loaded)
+		place = &(*place)->next;
+	*place = loaded->next;
+	unlink_use(cache, loaded);
+	cache->bytes -= loaded->bytes;
+	loaded_unref(loaded);
+}
+
+void source_cache_free(struct source_cache *cache)
+{
+	if (!cache)
+		return;
+	while (cache->oldest)
+		drop(cache, cache->oldest);
+	pthread_mutex_destroy(&cache->lock);
+	free(cache);
+}
+
+void source_cache_clear(struct source_cache *cache)
+{
+	pthread_mutex_lock(&cache->lock);
+	while (cache->oldest)
+		drop(cache, cache->oldest);
+	pthread_mutex_unlock(&cache->lock);
+}
+
+size_t source_cache_bytes(struct source_cache *cache)
+{
+	pthread_mutex_lock(&cache->lock);
+	size_t bytes = cache->bytes;
+	pthread_mutex_unlock(&cache->lock);
+	return bytes;
+}
+
+static struct loaded *find(
+	struct source_cache *cache, const char *path, unsigned rank, unsigned flavour)
+{
+	for (struct loaded *loaded = *bucket_of(cache, path); loaded; loaded = loaded->next)
+		if (loaded->source.rank == rank && loaded->flavour == flavour &&
+			strcmp(loaded->path, path) == 0)
+			return loaded;
+	return NULL;
+}
+
+static struct loaded *take(struct source_cache *cache, const char *path, unsigned rank,
+	unsigned flavour, const struct stamp *stamp)
+{
+	pthread_mutex_lock(&cache->lock);
+	struct loaded *loaded = find(cache, path, rank, flavour);
+	if (loaded && ((loaded->is_young && !cache->is_told) ||
+			      !stamp_equal(&loaded->stamp, stamp)))
+		loaded = NULL;
+	if (loaded) {
+		unlink_use(cache, loaded);
+		link_newest(cache, loaded);
+		atomic_fetch_add_explicit(&loaded->references, 1, memory_order_relaxed);
+	}
+	pthread_mutex_unlock(&cache->lock);
+	return loaded;
+}
+
+void source_cache_touch(struct source_cache *cache, const char *path)
+{
+	pthread_mutex_lock(&cache->lock);
+	for (struct loaded *loaded = *bucket_of(cache, path), *next; loaded; loaded = next) {
+		next = loaded->next;
+		if (loaded->is_young && strcmp(loaded->path, path) == 0)
+			drop(cache, loaded);
+	}
+	pthread_mutex_unlock(&cache->lock);
+}
+
+static void put(struct source_cache *cache, struct loaded *loaded)
+{
+	pthread_mutex_lock(&cache->lock);
+	struct loaded *old =
+		find(cache, loaded->path, loaded->source.rank, loaded->flavour);
+	if (old)
+		drop(cache, old);
+	struct loaded **bucket = bucket_of(cache, loaded->path);
+	loaded->next = *bucket;
+	*bucket = loaded;
+	link_newest(cache, loaded);
+	atomic_fetch_add_explicit(&loaded->references, 1, memory_order_relaxed);
+	cache->bytes += loaded->bytes;
+	while (cache->bytes > cache->limit && cache->oldest)
+		drop(cache, cache->oldest);
+	pthread_mutex_unlock(&cache->lock);
+}
+
+/* A source may have been read in several ways, for several rules. */
+static unsigned flavour_of(const struct read_options *options)
+{
+	return options ? 1u + (unsigned)options->format * 8 + (unsigned)options->schema * 2 +
+				(unsigned)options->keep_duplicates
+		       : 0;
+}
+
+static int unreadable(struct problem *problem, const char *name, int error)
+{
+	if (error == ENOENT || error == ENOTDIR)
+		return SOURCE_MOVED;
+	if (error == ENOMEM)
+		return -ENOMEM;
+	return problem_set(problem, name, 0, 0, "cannot be read: %s; %s", strerror(error),
+		error == EACCES || error == EPERM
+			? "give the user that mounts the right to read it"
+			: "see whether the file system below is in order");
+}
+
+/* Reads to the end; an editor may shrink or grow the file meanwhile, so st_size is only a hint. */
+static int read_all(int fd, size_t limit, struct span *ret)
+{
+	size_t capacity = limit + 1;
+	size_t size = 0;
+	struct stat stat;
+	if (fstat(fd, &stat) == 0 && stat.st_size >= 0 && (uint64_t)stat.st_size < limit)
+		capacity = (size_t)stat.st_size + 1;
+
+	CLEANUP(freep) char *data = malloc(capacity + 1);
+	if (!data)
+		return -ENOMEM;
+	for (;;) {
+		ssize_t n = read(fd, data + size, capacity - size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		size += (size_t)n;
+		if (size > limit)
+			break;
+		if (size == capacity) {
+			capacity = capacity * 2 > limit ? limit + 1 : capacity * 2;
+			char *grown = realloc(data, capacity + 1);
+			if (!grown)
+				return -ENOMEM;
+			data = grown;
+		}
+	}
+	data[size] = '\0';
+	*ret = (struct span){take_ptr(data), size};
+	return 0;
+}
+
+bool source_is_young(const struct stat *stat)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec - stat->st_mtim.tv_sec <= STAMP_TICK_S ||
+		now.tv_sec - stat->st_ctim.tv_sec <= STAMP_TICK_S;
+}
+
+/*
+ * Whether somebody has the file open for writing: then no read lease can be had (fcntl(2),
+ * F_SETLEASE). It is given back at once, so an opener waits a microsecond at most. Where there are
+ * no leases (another's file, a network file system) nobody is seen.
+ */
+static bool has_writer(int fd)
+{
+	if (fcntl(fd, F_SETLEASE, F_RDLCK) < 0)
+		return errno == EAGAIN;
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+	return false;
+}
+
+/* Reads the file in a state that held still: the stat before and after are the same. */
+static int read_still(const struct layer *layer, const char *path, size_t limit,
+	bool takes_unfinished, struct loaded *loaded, struct problem *problem)
+{
+	for (int try = 0; try < READ_TRIES; try++) {
+		struct stat before;
+		struct stat after;
+		struct span text = {0};
+
+		int fd = layer_open_file(layer, path, &before);
+		if (fd < 0)
+			return unreadable(problem, loaded->source.name, -fd);
+		/* Only what was changed just now can be half done. */
+		bool is_doubtful = !takes_unfinished && source_is_young(&before);
+		bool is_written = is_doubtful && has_writer(fd);
+		int r = is_written ? 0 : read_all(fd, limit, &text);
+		if (r == 0 && fstat(fd, &after) < 0)
+			r = -errno;
+		is_written = is_written || (is_doubtful && has_writer(fd));
+		close(fd);
+		if (r == 0 && is_written) {
+			free((char *)(uintptr_t)text.data);
+			return SOURCE_UNSETTLED;
+		}
+		if (r < 0) {
+			free((char *)(uintptr_t)text.data);
+			return unreadable(problem, loaded->source.name, -r);
+		}
+
+		loaded->stamp = stamp_of(&before);
+		loaded->stat = before;
+		loaded->is_young = source_is_young(&before);
+		struct stamp now = stamp_of(&after);
+		if (stamp_equal(&loaded->stamp, &now)) {
+			loaded->text = text;
+			return 0;
+		}
+		free((char *)(uintptr_t)text.data);
+	}
+	return SOURCE_UNSETTLED;
+}
+
+static int read_document(
+	struct loaded *loaded, const struct read_options *options, struct problem *problem)
+{
+	int r = document_read(
+		&loaded->source, loaded->text, options, &loaded->document, problem);
+	if (r != 0)
+		return r;
+
+	/* The nodes have copies of all they need. */
+	loaded->bytes += arena_bytes(loaded->document->arena);
+	loaded->bytes -= loaded->text.len;
+	free((char *)(uintptr_t)loaded->text.data);
+	loaded->text = (struct span){0};
+	return 0;
+}
+
+int source_cache_load(struct source_cache *cache, const struct layer *layer, const char *path,
+	const struct stat *stat, const struct read_options *options, bool takes_unfinished,
+	struct loaded **ret, struct problem *problem)
+{
+	struct stamp stamp = stamp_of(stat);
+	*ret = take(cache, path, layer->rank, flavour_of(options), &stamp);
+	if (*ret)
+		return 0;
+
+	CLEANUP(loaded_unrefp) struct loaded *loaded = calloc(1, sizeof(*loaded));
+	char *name = NULL;
+	if (!loaded)
+		return -ENOMEM;
+	atomic_init(&loaded->references, 1);
+	loaded->flavour = flavour_of(options);
+	loaded->path = strdup(path);
+	loaded->source.rank = layer->rank;
+	loaded->source.layer = strdup(layer->name);
+	if (layer_source_name(layer, path, &name) < 0)
+		return -ENOMEM;
+	loaded->source.name = name;
+	if (!loaded->path || !loaded->source.layer)
+		return -ENOMEM;
+
+	size_t limit = options && options->limits.source_bytes ? options->limits.source_bytes
+							       : LIMITS_DEFAULT.source_bytes;
+	int r = read_still(layer, path, limit, takes_unfinished, loaded, problem);
+	if (r != 0)
+		return r;
+	if (loaded->text.len > limit)
+		return problem_set(problem, name, 0, 0,
+			"is larger than the limit of %zu bytes; make it smaller, or raise "
+			"'limits: {source: …}' in plyfs.yaml",
+			limit);
+	loaded->bytes = sizeof(*loaded) + loaded->text.len + strlen(name) * 2;
+	if (options)
+		r = read_document(loaded, options, problem);
+	if (r != 0)
+		return r;
+
+	/* Bytes are copied into the version they make; only what was costly to make is kept. */
+	if (options)
+		put(cache, loaded);
+	*ret = take_ptr(loaded);
+	return 0;
+}

@@ -1,0 +1,73 @@
+/*
+ * The sources that have been read, so that a change in one layer costs reading that layer's file
+ * only. What is given out is immutable and counted; the cache keeps what was used last, up to a
+ * number of bytes. Safe for any number of threads; nothing is read while its lock is held.
+ */
+#pragma once
+
+#include <stdatomic.h>
+
+#include "document.h"
+#include "layer.h"
+#include "version.h"
+
+/* A source in memory: its text, or the document that was read from it. */
+struct loaded {
+	atomic_uint references;
+	struct stamp stamp;
+	struct stat stat;
+	struct source source;      /* its strings belong to this */
+	struct span text;          /* with no document: the bytes, NUL-terminated */
+	struct document *document; /* or NULL */
+
+	/* private to the cache */
+	bool is_young; /* its stamp may be that of an older state, too */
+	char *path;
+	unsigned flavour; /* how it was read */
+	size_t bytes;
+	struct loaded *newer;
+	struct loaded *older;
+	struct loaded *next;
+};
+
+/* Positive results of source_cache_load(), besides PROBLEM. */
+enum {
+	SOURCE_MOVED = 2,     /* it is not there any more: look at the layers again */
+	SOURCE_UNSETTLED = 3, /* it is being written */
+};
+
+struct source_cache;
+
+/**
+ * An empty cache that keeps up to `limit` bytes. With `is_told` every change is reported by
+ * source_cache_touch(); without, a source that was changed just before it was read is not trusted.
+ * Returns 0 with *ret for source_cache_free(), or -ENOMEM.
+ */
+int source_cache_new(size_t limit, bool is_told, struct source_cache **ret);
+void source_cache_free(struct source_cache *cache);
+
+/** Something has changed at `path`, in some layer. */
+void source_cache_touch(struct source_cache *cache, const char *path);
+
+/** Keeps nothing of what it had: the layers' ranks mean others now. */
+void source_cache_clear(struct source_cache *cache);
+
+/** Bytes kept now. */
+size_t source_cache_bytes(struct source_cache *cache);
+
+/**
+ * The file `path` of `layer`, in the state that `stat` (of a moment ago) shows if it is in the
+ * cache, else as it is now. With `options` its document is read too. What a writer has not closed yet
+ * is SOURCE_UNSETTLED, unless `takes_unfinished`.
+ *
+ * Returns 0 with *ret for loaded_unref(); PROBLEM for a source that can't be read, is too large or
+ * does not parse; SOURCE_MOVED; SOURCE_UNSETTLED; or -ENOMEM.
+ */
+int source_cache_load(struct source_cache *cache, const struct layer *layer, const char *path,
+	const struct stat *stat, const struct read_options *options, bool takes_unfinished,
+	struct loaded **ret, struct problem *problem);
+
+void loaded_unref(struct loaded *loaded);
+
+/** Whether a file was changed so short a time ago that a further change may not move its stamp. */
+bool source_is_young(const struct stat *stat);

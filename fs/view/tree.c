@@ -1,0 +1,695 @@
+#include "tree.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "expand.h"
+
+/* Names given entries under one hold of the lock: a huge directory must not stop everybody. */
+#define INSTALL_CHUNK 512
+
+static struct version *version_of(struct inode *inode)
+{
+	return (struct version *)((char *)inode - offsetof(struct version, inode));
+}
+
+void era_init(const struct view *view, struct era *era)
+{
+	*era = (struct era){view->era, view->composer};
+	settings_ref(era->composer.settings);
+}
+
+void era_fini(struct era *era)
+{
+	settings_unref(era->composer.settings);
+}
+
+void tree_hold(struct view *view, struct inode *inode)
+{
+	if (inode->kernel_refs++)
+		return;
+	inode_table_add(&view->inodes, inode);
+	if (inode->type == INODE_VERSION) {
+		struct version *version = version_ref(version_of(inode));
+		view->version_count++;
+		view->version_bytes += version->data ? version->size : 0;
+	}
+}
+
+/* Tells contents apart, so that a number that was forgotten goes to the same content again only. */
+static uint64_t print_of(const struct version *version)
+{
+	uint64_t hash = 14695981039346656037u ^ version->size ^ (uint64_t)version->mode << 32;
+	hash = (hash ^ version->uid ^ (uint64_t)version->gid << 32) * 1099511628211u;
+	size_t size = version->data ? version->size : 0;
+	size_t i = 0;
+
+	for (; i + 8 <= size; i += 8) {
+		uint64_t word;
+		memcpy(&word, version->data + i, sizeof(word));
+		hash = (hash ^ word) * 1099511628211u;
+		hash ^= hash >> 29;
+	}
+	for (; i < size; i++)
+		hash = (hash ^ (unsigned char)version->data[i]) * 1099511628211u;
+	if (version->kind == VERSION_HELD)
+		hash ^= (uint64_t)version->mtime.tv_nsec ^ (uint64_t)version->stamps[0].ino;
+	return hash | 1;
+}
+
+bool tree_is_forgotten_version(const struct entry *entry, const struct version *version)
+{
+	return !entry->version && entry->print && entry->print == print_of(version);
+}
+
+static bool is_later(struct timespec a, struct timespec b)
+{
+	return a.tv_sec > b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec > b.tv_nsec);
+}
+
+static struct timespec just_after(struct timespec time)
+{
+	if (time.tv_nsec == 999999999)
+		return (struct timespec){time.tv_sec + 1, 0};
+	return (struct timespec){time.tv_sec, time.tv_nsec + 1};
+}
+
+void tree_prepare_version(struct view *view, struct entry *entry, struct version *version)
+{
+	version->inode.ino = view->next_ino++;
+	if (!is_later(version->mtime, entry->floor))
+		version->mtime = just_after(entry->floor);
+}
+
+void tree_prepare_first_version(struct view *view, struct entry *entry, struct version *version)
+{
+	bool is_again = tree_is_forgotten_version(entry, version);
+	bool is_free = entry->ino && !inode_table_find(&view->inodes, entry->ino);
+	uint64_t ino = entry->ino;
+
+	if (is_again && !is_later(version->mtime, entry->floor))
+		version->mtime = entry->floor;
+	else
+		tree_prepare_version(view, entry, version);
+	if (is_free && (is_again || !entry->print))
+		version->inode.ino = ino;
+	else if (!version->inode.ino)
+		version->inode.ino = view->next_ino++;
+}
+
+/* Whether the version's time is later than those of its sources, so that it must be remembered. */
+static bool is_raised(const struct version *version)
+{
+	for (size_t i = 0; i < version->stamp_count; i++)
+		if (!is_later(version->mtime, version->stamps[i].mtime))
+			return false;
+	return true;
+}
+
+static void set_raised(struct entry *entry, bool raised)
+{
+	entry->parent->pins += (unsigned)raised;
+	entry->parent->pins -= (unsigned)entry->is_raised;
+	entry->is_raised = raised;
+}
+
+static void drop_version(struct entry *entry)
+{
+	if (!entry->version)
+		return;
+	entry->version->entry = NULL;
+	version_unref(entry->version);
+	entry->version = NULL;
+}
+
+static void set_kind(struct view *view, struct entry *entry, enum sighting_kind kind)
+{
+	CLEANUP(freep) char *path = NULL;
+	bool is_directory = kind == SIGHTING_DIRECTORY || entry->kind == SIGHTING_DIRECTORY;
+
+	if (entry->kind == kind)
+		return;
+	entry->kind = kind;
+	if (!is_directory)
+		references_stale(view, entry->parent);
+	else if (directory_join(entry->parent, entry->name, &path) == 0)
+		references_reindex(view, path);
+}
+
+void tree_show_version(struct view *view, struct entry *entry, struct version *version)
+{
+	drop_version(entry);
+	entry->version = version_ref(version);
+	version->entry = entry;
+	set_kind(view, entry,
+		version->kind == VERSION_LINK ? SIGHTING_LINK : SIGHTING_FILE);
+	entry->ino = version->inode.ino;
+	entry->print = 0;
+	entry->floor = version->mtime;
+	set_raised(entry, is_raised(version));
+	if (entry->parent->is_complete)
+		directory_list_entry(entry->parent, entry);
+}
+
+void tree_show_directory(struct view *view, struct entry *entry, struct directory *directory)
+{
+	if (directory) {
+		bool is_free = entry->ino && !entry->print &&
+			!inode_table_find(&view->inodes, entry->ino);
+		directory->inode.ino = is_free ? entry->ino : view->next_ino++;
+		entry->ino = directory->inode.ino;
+		view->shown_directories++;
+	} else if (!entry->ino) {
+		entry->ino = view->next_ino++;
+	}
+	entry->directory = directory;
+	set_kind(view, entry, SIGHTING_DIRECTORY);
+	if (entry->parent->is_complete)
+		directory_list_entry(entry->parent, entry);
+}
+
+/* Nothing is shown below it any more. The kernel may hold it, or what was in it, for long. */
+static void kill_directory(struct view *view, struct directory *directory)
+{
+	directory->is_dead = true;
+	if (view->watch)
+		watch_remove(view->watch, directory);
+	directory->users++;
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i], *next; entry; entry = next) {
+			next = entry->next;
+			tree_set_trouble(view, entry, NULL);
+			tree_hide(view, entry);
+		}
+	tree_leave(view, directory);
+}
+
+void tree_hide(struct view *view, struct entry *entry)
+{
+	struct directory *directory = entry->directory;
+
+	drop_version(entry);
+	set_raised(entry, false);
+	entry->directory = NULL;
+	set_kind(view, entry, SIGHTING_NONE);
+	entry->ino = 0;
+	entry->print = 0;
+	entry->is_unannounced = false;
+	directory_unlist_entry(entry->parent, entry);
+	if (directory)
+		kill_directory(view, directory);
+}
+
+void tree_note(struct view *view, struct entry *entry, enum sighting_kind kind)
+{
+	if (entry->kind == kind)
+		return;
+	tree_set_trouble(view, entry, NULL);
+	tree_hide(view, entry);
+	set_kind(view, entry, kind);
+	if (kind == SIGHTING_NONE)
+		return;
+	entry->ino = view->next_ino++;
+	if (entry->parent->is_complete)
+		directory_list_entry(entry->parent, entry);
+}
+
+static void log_trouble(struct view *view, const struct entry *entry, const struct problem *problem)
+{
+	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
+	CLEANUP(freep) char *path = NULL;
+	CLEANUP(freep) char *line = NULL;
+
+	if (!view->log || directory_join(entry->parent, entry->name, &path) < 0)
+		return;
+	if (!problem) {
+		if (asprintf(&line, "%s: mended", path) >= 0)
+			view->log(view->log_context, line);
+		return;
+	}
+	problem_format(problem, text, sizeof(text));
+	if (asprintf(&line, "%s (%s %s)", text, path,
+		    entry->version && entry->version->kind != VERSION_BROKEN
+			    ? "keeps its last good version"
+			    : "can't be read until this is mended") >= 0)
+		view->log(view->log_context, line);
+}
+
+static bool is_same_problem(const struct problem *a, const struct problem *b)
+{
+	return a->line == b->line && a->column == b->column &&
+		strcmp(a->source, b->source) == 0 && strcmp(a->message, b->message) == 0;
+}
+
+void tree_set_trouble(struct view *view, struct entry *entry, const struct problem *problem)
+{
+	if (!problem) {
+		if (!entry->trouble)
+			return;
+		free(entry->trouble);
+		entry->trouble = NULL;
+		entry->parent->pins--;
+		view->trouble_count--;
+		if (!entry->parent->is_dead)
+			log_trouble(view, entry, NULL);
+		return;
+	}
+	if (entry->trouble && is_same_problem(&entry->trouble->problem, problem))
+		return;
+	if (!entry->trouble) {
+		entry->trouble = calloc(1, sizeof(*entry->trouble));
+		if (!entry->trouble)
+			return;
+		clock_gettime(CLOCK_REALTIME, &entry->trouble->since);
+		entry->parent->pins++;
+		view->trouble_count++;
+	}
+	entry->trouble->problem = *problem;
+	log_trouble(view, entry, problem);
+}
+
+static bool is_unused(const struct view *view, const struct directory *directory)
+{
+	return directory != view->root && directory->inode.kernel_refs == 0 &&
+		directory->users == 0 && directory->pins == 0;
+}
+
+/* Frees a directory that nothing needs, and then perhaps the one above. */
+static void release(struct view *view, struct directory *directory)
+{
+	while (is_unused(view, directory)) {
+		struct directory *parent = directory->parent;
+		if (view->watch)
+			watch_remove(view->watch, directory);
+		if (!directory->is_dead) {
+			const char *slash = strrchr(directory->path, '/');
+			struct entry *entry = directory_find(
+				parent, slash ? slash + 1 : directory->path);
+			if (entry && entry->directory == directory)
+				entry->directory = NULL;
+		}
+		directory_free(directory);
+		parent->users--;
+		directory = parent;
+	}
+}
+
+void tree_leave(struct view *view, struct directory *directory)
+{
+	directory->users--;
+	release(view, directory);
+}
+
+void tree_tidy(struct view *view, struct entry *entry)
+{
+	(void)view;
+	directory_tidy(entry->parent, entry);
+}
+
+static void forget_version(struct view *view, struct version *version)
+{
+	struct entry *entry = version->entry;
+
+	view->version_count--;
+	view->version_bytes -= version->data ? version->size : 0;
+	/* What stands in for a broken source can't be made again, so it stays. */
+	if (entry && !entry->trouble) {
+		entry->print = print_of(version);
+		drop_version(entry);
+	}
+	version_unref(version);
+}
+
+void view_forget(struct view *view, uint64_t ino, uint64_t count)
+{
+	pthread_mutex_lock(&view->lock);
+	struct inode *inode = inode_table_find(&view->inodes, ino);
+	if (inode && inode != &view->root->inode) {
+		inode->kernel_refs -= count < inode->kernel_refs ? count : inode->kernel_refs;
+		if (inode->kernel_refs == 0) {
+			inode_table_remove(&view->inodes, inode);
+			if (inode->type == INODE_VERSION)
+				forget_version(view, version_of(inode));
+			else
+				release(view, (struct directory *)inode);
+		}
+	}
+	pthread_mutex_unlock(&view->lock);
+}
+
+void tree_wake(struct view *view)
+{
+	if (view->wake_fd >= 0)
+		eventfd_write(view->wake_fd, 1);
+}
+
+void tree_queue_rescan(struct view *view, struct entry *entry, bool is_poll)
+{
+	bool was_queued = entry->is_queued;
+	bool was_polled = was_queued && entry->is_polled;
+	bool was_rescanned = was_queued && entry->is_rescanned;
+
+	tree_queue(view, entry);
+	entry->is_rescanned = !was_queued || was_rescanned;
+	entry->is_polled = is_poll && (!was_queued || was_polled);
+}
+
+void tree_queue(struct view *view, struct entry *entry)
+{
+	entry->is_rescanned = entry->is_polled = false;
+	if (entry->is_queued || !view->watch)
+		return;
+	if (view->queue_count == view->queue_capacity && view->queue_first > 0) {
+		view->queue_count -= view->queue_first;
+		memmove(view->queue, view->queue + view->queue_first,
+			view->queue_count * sizeof(struct entry *));
+		view->queue_first = 0;
+	}
+	if (view->queue_count == view->queue_capacity) {
+		size_t capacity = view->queue_capacity ? view->queue_capacity * 2 : 256;
+		struct entry **queue = reallocarray(view->queue, capacity, sizeof(struct entry *));
+		if (!queue) {
+			view->is_overflowed = true;
+			return;
+		}
+		view->queue = queue;
+		view->queue_capacity = capacity;
+	}
+	view->queue[view->queue_count++] = entry;
+	entry->is_queued = true;
+	entry->parent->users++;
+	tree_wake(view);
+}
+
+void tree_queue_scan(struct view *view, struct directory *directory, bool is_rescan)
+{
+	if (!view->watch)
+		return;
+	directory->is_rescan |= is_rescan;
+	if (directory->is_scanning)
+		return;
+	if (view->scan_count == view->scan_capacity) {
+		size_t capacity = view->scan_capacity ? view->scan_capacity * 2 : 64;
+		struct directory **scans =
+			reallocarray(view->scans, capacity, sizeof(struct directory *));
+		if (!scans) {
+			view->is_overflowed |= is_rescan;
+			return;
+		}
+		view->scans = scans;
+		view->scan_capacity = capacity;
+	}
+	view->scans[view->scan_count++] = directory;
+	directory->is_scanning = true;
+	directory->users++;
+	tree_wake(view);
+}
+
+int tree_expand(struct view *view, const struct composer *composer, struct directory *directory,
+	const struct listing *listing, bool is_refresh)
+{
+	struct listing names = {0};
+	layer_mask layers = directory->layers;
+	int r = 0;
+
+	if (expand_is_needed(composer->settings))
+		r = expand_names(
+			view, composer->settings, layers, directory->path, listing, &names);
+	pthread_mutex_lock(&view->lock);
+	for (size_t i = 0; i < names.count; i++) {
+		struct entry *entry = directory_entry(directory, names.items[i].name);
+		if (!entry)
+			continue;
+		if (is_refresh)
+			tree_queue(view, entry);
+		else if (entry->kind == SIGHTING_NONE)
+			entry->kind = names.items[i].kind;
+		if (!entry->ino)
+			entry->ino = view->next_ino++;
+		if (entry->kind != SIGHTING_NONE)
+			directory_list_entry(directory, entry);
+	}
+	directory->is_expanded = r == 0;
+	pthread_mutex_unlock(&view->lock);
+	listing_free(&names);
+	return r;
+}
+
+struct directory *tree_directory_at(struct view *view, const char *path, size_t length)
+{
+	struct directory *directory = view->root;
+	char name[NAME_MAX + 1];
+
+	for (size_t at = 0; directory && at < length;) {
+		size_t n = strcspn(path + at, "/");
+		if (n > length - at)
+			n = length - at;
+		if (n > NAME_MAX)
+			return NULL;
+		memcpy(name, path + at, n);
+		name[n] = '\0';
+		struct entry *entry = directory_find(directory, name);
+		directory = entry ? entry->directory : NULL;
+		at += n + 1;
+	}
+	return directory;
+}
+
+static int compare_listed(const void *name, const void *item)
+{
+	return strcmp(name, ((const struct listed *)item)->name);
+}
+
+static void install_name(struct view *view, struct directory *directory, const struct listed *item)
+{
+	struct entry *known = directory_find(directory, item->name);
+
+	/* A name that waits for the refresher comes with its event. */
+	if (known && known->kind == SIGHTING_NONE)
+		return;
+	struct entry *entry = known ? known : directory_entry(directory, item->name);
+	if (!entry)
+		return;
+	if (!known)
+		entry->kind = item->kind;
+	if (!entry->ino)
+		entry->ino = view->next_ino++;
+	directory_list_entry(directory, entry);
+}
+
+void tree_install_listing(
+	struct view *view, struct directory *directory, const struct listing *listing)
+{
+	pthread_mutex_lock(&view->lock);
+	for (size_t i = 0; i < listing->count && !directory->is_complete; i++) {
+		if (i % INSTALL_CHUNK == INSTALL_CHUNK - 1) {
+			pthread_mutex_unlock(&view->lock);
+			pthread_mutex_lock(&view->lock);
+		}
+		install_name(view, directory, &listing->items[i]);
+	}
+	/* Names that are shown but gone from the layers are listed until that is published. */
+	for (size_t i = 0; i < directory->bucket_count && !directory->is_complete; i++)
+		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+			if (entry->kind != SIGHTING_NONE)
+				directory_list_entry(directory, entry);
+	directory->is_complete = true;
+	pthread_mutex_unlock(&view->lock);
+}
+
+void tree_sync_listing(struct view *view, struct directory *directory, const struct listing *listing)
+{
+	size_t i = 0;
+
+	/* Names that the layers have no more; the publisher will take them away. */
+	for (size_t j = 0; j < directory->order_count; j++) {
+		struct entry *entry = directory->order[j];
+		const struct listed *item =
+			entry ? bsearch(entry->name, listing->items, listing->count,
+					sizeof(*listing->items), compare_listed)
+			      : NULL;
+		if (entry && !item)
+			directory_unlist_entry(directory, entry);
+	}
+	for (; i < listing->count; i++) {
+		struct entry *entry = directory_entry(directory, listing->items[i].name);
+		if (!entry)
+			continue;
+		if (entry->kind == SIGHTING_NONE) {
+			entry->is_unannounced = true;
+			set_kind(view, entry, listing->items[i].kind);
+		}
+		if (!entry->ino)
+			entry->ino = view->next_ino++;
+		directory_list_entry(directory, entry);
+	}
+}
+
+void tree_describe_directory(
+	struct view *view, struct directory *directory, const struct sighting *sighting)
+{
+	struct stat stats[LAYERS_MAX];
+
+	directory->mtime = (struct timespec){0};
+	for (unsigned i = 0; i < sighting->count; i++) {
+		stats[i] = sighting->found[i].stat;
+		if (is_later(stats[i].st_mtim, directory->mtime))
+			directory->mtime = stats[i].st_mtim;
+		directory->identities[sighting->found[i].layer] = stamp_of(&stats[i]);
+	}
+	/* No layer has it: all are missing, or only a virtual file leads through it. */
+	directory->rights = (struct rights){
+		0555, view->composer.mounter.uid, view->composer.mounter.gid};
+	if (sighting->count)
+		directory->rights =
+			rights_combine(stats, sighting->count, &view->composer.mounter);
+	directory->layers = sighting->layers;
+}
+
+/*
+ * File systems whose files others can change unseen by this kernel's inotify: statfs(2)'s magic
+ * numbers, linux/magic.h and the file systems' own headers.
+ */
+static bool is_remote(int fd)
+{
+	static const unsigned long types[] = {
+		0x6969,     /* NFS */
+		0x65735546, /* FUSE, virtiofs */
+		0xff534d42, /* CIFS */
+		0xfe534d42, /* SMB 2 */
+		0x517b,     /* SMB */
+		0x01021997, /* 9p */
+		0x00c36400, /* Ceph */
+		0x5346414f, /* AFS */
+		0x73757245, /* Coda */
+		0x7461636f, /* OCFS2 */
+		0x01161970, /* GFS2 */
+		0x0bd00bd0, /* Lustre */
+	};
+	struct statfs statfs;
+
+	if (fstatfs(fd, &statfs) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if ((unsigned long)statfs.f_type == types[i])
+			return true;
+	return false;
+}
+
+/* What a watch can't tell, polling finds out. */
+static void note_watch(struct view *view, struct directory *directory, unsigned layer, int error,
+	bool is_remote_layer)
+{
+	layer_mask bit = (layer_mask)1 << layer;
+
+	pthread_mutex_lock(&view->lock);
+	directory->polled &= ~bit;
+	if (error && error != ENOENT)
+		view->watch_error = error;
+	if (error || is_remote_layer) {
+		directory->polled |= bit;
+		view->is_remote |= is_remote_layer;
+		if (!view->is_polling)
+			tree_wake(view);
+		view->is_polling = true;
+	}
+	pthread_mutex_unlock(&view->lock);
+}
+
+void tree_watch(struct view *view, const struct settings *settings, struct directory *directory,
+	layer_mask layers)
+{
+	for (unsigned i = 0; view->watch && i < settings->layer_count; i++) {
+		if (!(layers >> i & 1))
+			continue;
+		int fd = layer_open_directory(settings->layers[i], directory->path);
+		/* Gone already: its parent's watch has the event. */
+		if (fd < 0)
+			continue;
+		int r = watch_add(view->watch, directory, i, fd);
+		note_watch(view, directory, i, -r, is_remote(fd));
+		close(fd);
+	}
+}
+
+static bool rights_equal(const struct rights *a, const struct rights *b)
+{
+	return a->mode == b->mode && a->uid == b->uid && a->gid == b->gid;
+}
+
+static bool same_place(const struct stamp *a, const struct stamp *b)
+{
+	return a->dev == b->dev && a->ino == b->ino;
+}
+
+bool tree_update_directory(struct view *view, const struct settings *settings,
+	struct directory *directory, const struct sighting *sighting)
+{
+	layer_mask fresh = 0;
+
+	pthread_mutex_lock(&view->lock);
+	/* Looked at by other settings: their ranks mean nothing any more. */
+	if (settings != view->composer.settings) {
+		pthread_mutex_unlock(&view->lock);
+		return false;
+	}
+	layer_mask lost = directory->layers & ~sighting->layers;
+	for (unsigned i = 0; i < sighting->count; i++) {
+		unsigned layer = sighting->found[i].layer;
+		struct stamp stamp = stamp_of(&sighting->found[i].stat);
+		if (!(directory->layers >> layer & 1) || directory->watches[layer] < 0 ||
+			!same_place(&stamp, &directory->identities[layer]))
+			fresh |= (layer_mask)1 << layer;
+	}
+	for (unsigned layer = 0; layer < directory->layer_count; layer++)
+		if ((fresh | lost) >> layer & 1)
+			watch_remove_layer(view->watch, directory, layer);
+	struct rights old = directory->rights;
+	/* Who looks at a name in it now may look in the wrong layers. */
+	directory->generation++;
+	tree_describe_directory(view, directory, sighting);
+	directory->joined |= fresh;
+	bool is_changed = !rights_equal(&old, &directory->rights);
+	pthread_mutex_unlock(&view->lock);
+
+	tree_watch(view, settings, directory, fresh);
+	if (fresh | lost) {
+		pthread_mutex_lock(&view->lock);
+		tree_queue_scan(view, directory, true);
+		pthread_mutex_unlock(&view->lock);
+	}
+	return is_changed;
+}
+
+int tree_make_directory(struct view *view, const struct era *era, struct directory *parent,
+	const char *name, const struct sighting *sighting, struct directory **ret)
+{
+	const struct settings *settings = era->composer.settings;
+	struct directory *directory;
+	int r = directory_new(parent, name, settings->layer_count, &directory);
+	if (r < 0)
+		return r;
+	tree_describe_directory(view, directory, sighting);
+	if (parent) {
+		pthread_mutex_lock(&view->lock);
+		parent->users++;
+		pthread_mutex_unlock(&view->lock);
+	}
+	tree_watch(view, settings, directory, sighting->layers);
+	*ret = directory;
+	return 0;
+}
+
+void tree_drop_directory(struct view *view, struct directory *directory)
+{
+	directory->is_dead = true;
+	release(view, directory);
+}

@@ -1,0 +1,111 @@
+/*
+ * What the view's own files share: how objects are shown, held and let go. All of it wants the
+ * view's lock held, unless it says otherwise.
+ */
+#pragma once
+
+#include "view.h"
+
+/* What a thread works with while it holds no lock: the settings of one era. */
+struct era {
+	uint64_t number;
+	struct composer composer; /* its settings are counted */
+};
+
+/** The present era; the lock is held. Ended by era_fini(), with or without the lock. */
+void era_init(const struct view *view, struct era *era);
+void era_fini(struct era *era);
+
+/** Counts one kernel reference. */
+void tree_hold(struct view *view, struct inode *inode);
+
+/** Whether `version` is the very content that the path showed before the kernel forgot it. */
+bool tree_is_forgotten_version(const struct entry *entry, const struct version *version);
+
+/**
+ * Gives a version its number and its time, before anybody sees it: later than what the path showed
+ * before. The first version that a path shows, or shows again after the kernel forgot it, gets the
+ * number and time it had.
+ */
+void tree_prepare_version(struct view *view, struct entry *entry, struct version *version);
+void tree_prepare_first_version(struct view *view, struct entry *entry, struct version *version);
+
+/** Lets `entry` show `version` (one reference is taken) in place of what it showed. */
+void tree_show_version(struct view *view, struct entry *entry, struct version *version);
+
+/** Lets `entry` show `directory`, which is not shown yet, or NULL for one still to be made. */
+void tree_show_directory(struct view *view, struct entry *entry, struct directory *directory);
+
+/** The entry shows nothing any more; a directory dies with all that is in it. */
+void tree_hide(struct view *view, struct entry *entry);
+
+/** Takes note of what a name is now, in a directory that the kernel does not know. */
+void tree_note(struct view *view, struct entry *entry, enum sighting_kind kind);
+
+/** Sets what is wrong with the path, and logs it, if it is news. `problem` NULL: nothing is. */
+void tree_set_trouble(struct view *view, struct entry *entry, const struct problem *problem);
+
+/** One user less; frees what nothing needs any more, upwards. */
+void tree_leave(struct view *view, struct directory *directory);
+
+/** Frees the entry if nothing needs it. */
+void tree_tidy(struct view *view, struct entry *entry);
+
+/** The directory in memory at the first `length` bytes of `path`, or NULL. */
+struct directory *tree_directory_at(struct view *view, const char *path, size_t length);
+
+/** Wakes the refresher's thread. */
+void tree_wake(struct view *view);
+
+/** Has the refresher look at the entry, at once; or list the directory. */
+void tree_queue(struct view *view, struct entry *entry);
+void tree_queue_rescan(struct view *view, struct entry *entry, bool is_poll);
+void tree_queue_scan(struct view *view, struct directory *directory, bool is_rescan);
+
+/** Gives entries to what a listing found, without publishing anything. Takes and drops the lock. */
+void tree_install_listing(
+	struct view *view, struct directory *directory, const struct listing *listing);
+
+/**
+ * Makes the directory that `sighting` shows, watched but not shown. It counts as one of the
+ * parent's users. Takes no lock. Returns 0 with *ret to be shown, or dropped by tree_drop(); -errno.
+ */
+int tree_make_directory(struct view *view, const struct era *era, struct directory *parent,
+	const char *name, const struct sighting *sighting, struct directory **ret);
+void tree_drop_directory(struct view *view, struct directory *directory);
+
+/**
+ * Gives entries to the names that expanding shows in `directory`, of which `listing` has the
+ * layers' own; with `is_refresh` has them refreshed as well. Takes the lock. 0 or -errno.
+ */
+int tree_expand(struct view *view, const struct composer *composer, struct directory *directory,
+	const struct listing *listing, bool is_refresh);
+
+/** Makes the listing complete, if it is not. Takes the lock; the directory must be in use. */
+int tree_complete(struct view *view, struct directory *directory);
+
+/**
+ * The directory `name` in `parent`, or `path` from the root, one more user of which is the caller.
+ * Takes the lock. Returns 0, -ENOENT, -ENOTDIR or another -errno.
+ */
+int tree_enter(struct view *view, struct directory *parent, const char *name,
+	struct directory **ret);
+int tree_enter_path(struct view *view, const char *path, struct directory **ret);
+
+/** Watches `path` in the layers of `layers`. Takes no lock. */
+void tree_watch(struct view *view, const struct settings *settings, struct directory *directory,
+	layer_mask layers);
+
+/** Has a complete listing say what the layers say now, ahead of the publisher. The lock is held. */
+void tree_sync_listing(struct view *view, struct directory *directory, const struct listing *listing);
+
+/**
+ * A directory that is shown is one still; but other layers may show it, or other directories in the
+ * same layers. Takes the lock. Returns whether its mode or owner has changed.
+ */
+bool tree_update_directory(struct view *view, const struct settings *settings,
+	struct directory *directory, const struct sighting *sighting);
+
+/** Mode, owner and time from what was found. */
+void tree_describe_directory(
+	struct view *view, struct directory *directory, const struct sighting *sighting);

@@ -1,0 +1,177 @@
+#include "version.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool time_equal(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+struct stamp stamp_of(const struct stat *stat)
+{
+	return (struct stamp){
+		.dev = stat->st_dev,
+		.ino = stat->st_ino,
+		.size = stat->st_size,
+		.mtime = stat->st_mtim,
+		.ctime = stat->st_ctim,
+	};
+}
+
+bool stamp_equal(const struct stamp *a, const struct stamp *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+		time_equal(a->mtime, b->mtime) && time_equal(a->ctime, b->ctime);
+}
+
+struct version *version_new(enum version_kind kind)
+{
+	struct version *version = calloc(1, sizeof(*version));
+
+	if (!version)
+		return NULL;
+	atomic_init(&version->references, 1);
+	version->inode.type = INODE_VERSION;
+	version->kind = kind;
+	version->fd = -1;
+	return version;
+}
+
+struct version *version_ref(struct version *version)
+{
+	atomic_fetch_add_explicit(&version->references, 1, memory_order_relaxed);
+	return version;
+}
+
+void version_unref(struct version *version)
+{
+	if (!version ||
+		atomic_fetch_sub_explicit(&version->references, 1, memory_order_acq_rel) != 1)
+		return;
+	if (version->fd >= 0)
+		close(version->fd);
+	free(version->data);
+	free(version->stamps);
+	free(version->layers);
+	free(version);
+}
+
+void version_unrefp(struct version **version)
+{
+	version_unref(*version);
+}
+
+static bool same_content(const struct version *a, const struct version *b)
+{
+	switch (a->kind) {
+	case VERSION_BYTES:
+	case VERSION_LINK:
+		return a->size == 0 || memcmp(a->data, b->data, a->size) == 0;
+	case VERSION_HELD:
+		return a->stamp_count == b->stamp_count &&
+			stamp_equal(&a->stamps[0], &b->stamps[0]);
+	case VERSION_BROKEN:
+		return true;
+	}
+	return false;
+}
+
+bool version_same(const struct version *a, const struct version *b)
+{
+	return a->kind == b->kind && a->mode == b->mode && a->uid == b->uid && a->gid == b->gid &&
+		a->size == b->size && same_content(a, b);
+}
+
+/* With another owner or group, anybody may have been in another class: as in rights.c. */
+static mode_t narrow_mode(const struct version *a, const struct version *b)
+{
+	mode_t mode = a->mode & b->mode;
+
+	if (a->uid == b->uid && a->gid == b->gid)
+		return mode;
+	mode_t all = mode >> 6 & mode >> 3 & mode & 05;
+	return (mode_t)((mode & S_IFMT) | all << 6 | all << 3 | all);
+}
+
+struct version *version_narrow(const struct version *version, const struct version *other)
+{
+	struct version *copy = version_new(version->kind);
+	size_t size = version->data ? version->size : 0;
+
+	if (!copy)
+		return NULL;
+	copy->mode = narrow_mode(version, other);
+	copy->uid = other->uid;
+	copy->gid = other->gid;
+	copy->size = version->size;
+	copy->mtime = version->mtime;
+	copy->strategy = version->strategy;
+	copy->data = malloc(size + 1);
+	copy->layers = version->layers ? strdup(version->layers) : NULL;
+	copy->stamps = calloc(version->stamp_count + 1, sizeof(*copy->stamps));
+	if (version->fd >= 0)
+		copy->fd = fcntl(version->fd, F_DUPFD_CLOEXEC, 0);
+	if (!copy->data || !copy->stamps || (version->fd >= 0 && copy->fd < 0)) {
+		version_unref(copy);
+		return NULL;
+	}
+	if (size)
+		memcpy(copy->data, version->data, size);
+	copy->data[size] = '\0'; /* a link's target is read as a string */
+	if (version->stamp_count)
+		memcpy(copy->stamps, version->stamps, version->stamp_count * sizeof(*copy->stamps));
+	copy->stamp_count = version->stamp_count;
+	return copy;
+}
+
+void version_stat(const struct version *version, struct stat *ret)
+{
+	*ret = (struct stat){
+		.st_ino = version->inode.ino,
+		.st_mode = version->mode,
+		.st_nlink = 1,
+		.st_uid = version->uid,
+		.st_gid = version->gid,
+		.st_size = (off_t)version->size,
+		.st_blksize = 4096,
+		.st_blocks = (blkcnt_t)((version->size + 511) / 512),
+		.st_atim = version->mtime,
+		.st_mtim = version->mtime,
+		.st_ctim = version->mtime,
+	};
+}
+
+/*
+ * The one kind of file that is not a copy in memory. A change in place would mix old and new bytes,
+ * so each read is checked against the state that the version stands for.
+ */
+static ssize_t read_held(const struct version *version, char *buffer, size_t size, off_t offset)
+{
+	struct stat now;
+	ssize_t n = pread(version->fd, buffer, size, offset);
+	if (n < 0 || fstat(version->fd, &now) < 0)
+		return -errno;
+
+	/* The change time also moves when the last name goes away; the content does not. */
+	struct stamp stamp = stamp_of(&now);
+	stamp.ctime = version->stamps[0].ctime;
+	return stamp_equal(&stamp, &version->stamps[0]) ? n : -ESTALE;
+}
+
+ssize_t version_read(const struct version *version, char *buffer, size_t size, off_t offset)
+{
+	if (version->kind == VERSION_BROKEN)
+		return -EIO;
+	if (offset < 0 || (uint64_t)offset >= version->size)
+		return 0;
+	if (size > version->size - (uint64_t)offset)
+		size = (size_t)(version->size - (uint64_t)offset);
+	if (version->kind == VERSION_HELD)
+		return read_held(version, buffer, size, offset);
+	memcpy(buffer, version->data + offset, size);
+	return (ssize_t)size;
+}

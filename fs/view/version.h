@@ -1,0 +1,80 @@
+/*
+ * A version: what a path held at one moment. Its bytes and attributes never change; when the merged
+ * result changes, the path moves to a new version, which is an inode of its own. A file that is
+ * open keeps the version it was opened with, as after an atomic replace.
+ *
+ * Counted. The fields marked so are guarded by the view's lock; all others are fixed before the
+ * version is seen by a second thread.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "inode.h"
+#include "problem.h"
+#include "span.h"
+
+enum version_kind {
+	VERSION_BYTES,  /* `data` is the file */
+	VERSION_HELD,   /* a large file of one layer, read through `fd` */
+	VERSION_LINK,   /* `data` is the target */
+	VERSION_BROKEN, /* there never was a good version: reading gives EIO */
+};
+
+/* What identifies the state of a source, as stat(2) tells it. */
+struct stamp {
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec mtime;
+	struct timespec ctime;
+};
+
+struct version {
+	struct inode inode; /* its number is 0 until it is shown */
+	atomic_uint references;
+	enum version_kind kind;
+	mode_t mode;
+	uid_t uid;
+	gid_t gid;
+	uint64_t size; /* bytes */
+	struct timespec mtime;
+	char *data;           /* `size` bytes; owned */
+	int fd;               /* VERSION_HELD; else -1 */
+	struct stamp *stamps; /* of the sources, in the order they were merged */
+	size_t stamp_count;
+	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */
+	const char *strategy; /* the strategy's name; static */
+
+	struct entry *entry; /* view->lock; the path that shows it now, or NULL */
+};
+
+struct stamp stamp_of(const struct stat *stat);
+bool stamp_equal(const struct stamp *a, const struct stamp *b);
+
+/** An empty version with one reference, no data and fd -1. NULL: no memory. */
+struct version *version_new(enum version_kind kind);
+struct version *version_ref(struct version *version);
+void version_unref(struct version *version); /* NULL is fine */
+void version_unrefp(struct version **version);
+
+/** Whether a reader could tell them apart: content, kind, mode and owner, but not the time. */
+bool version_same(const struct version *a, const struct version *b);
+
+/**
+ * A copy of `version` that nobody may read who may not read both it and `other`. NULL: no memory.
+ */
+struct version *version_narrow(const struct version *version, const struct version *other);
+
+/** Fills in what stat(2) shows. */
+void version_stat(const struct version *version, struct stat *ret);
+
+/**
+ * Reads up to `size` bytes at `offset` into `buffer`. Returns the count, -EIO for a broken version,
+ * -ESTALE for a held file that was changed in place meanwhile, or another -errno.
+ */
+ssize_t version_read(const struct version *version, char *buffer, size_t size, off_t offset);

@@ -1,0 +1,279 @@
+#include "view.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "expand.h"
+#include "refresh.h"
+#include "tree.h"
+
+static int make_root(struct view *view)
+{
+	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	if (!sighting)
+		return -ENOMEM;
+	sighting_take(view->composer.settings, sighting_all_layers(view->composer.settings), "", sighting);
+	if (sighting->kind != SIGHTING_DIRECTORY) {
+		/* All layers are optional and missing: an empty tree, readable by its mounter. */
+		sighting_fini(sighting);
+		sighting->kind = SIGHTING_DIRECTORY;
+	}
+	int r = tree_make_directory(
+		view, &(struct era){0, view->composer}, NULL, "", sighting, &view->root);
+	if (r < 0)
+		return r;
+	view->root->inode.ino = VIEW_INO_ROOT;
+	tree_hold(view, &view->root->inode);
+	tree_queue_scan(view, view->root, false);
+	return 0;
+}
+
+static int find_reference(void *context, const char *directory, const char *name, char **ret,
+	layer_mask *layers)
+{
+	return references_find(context, directory, name, ret, layers);
+}
+
+static void view_freep(struct view **view)
+{
+	view_free(*view);
+}
+
+int view_new(struct settings *settings, bool is_live, struct view **ret)
+{
+	if (settings->layer_count > LAYERS_MAX)
+		return -E2BIG;
+	CLEANUP(view_freep) struct view *view = calloc(1, sizeof(*view));
+	if (!view)
+		return -ENOMEM;
+	view->wake_fd = -1;
+	view->next_ino = VIEW_INO_RESERVED + 1;
+	pthread_mutex_init(&view->lock, NULL);
+	/* Sent to us when an opener meets the lease that a look at a source holds for a moment. */
+	signal(SIGIO, SIG_IGN);
+	int r = inode_table_init(&view->inodes);
+	if (r == 0)
+		r = source_cache_new((size_t)settings->cache_mib << 20,
+			is_live && settings->coherence == COHERENCE_CACHED, &view->cache);
+	if (r < 0)
+		return r;
+	view->composer = (struct composer){
+		.settings = settings_ref(settings),
+		.cache = view->cache,
+		.mounter = {geteuid(), getegid()},
+		.find = find_reference,
+		.context = view,
+	};
+	if (is_live) {
+		r = watch_new(&view->watch);
+		if (r < 0)
+			return r;
+		view->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+		if (view->wake_fd < 0)
+			return -errno;
+	}
+	r = make_root(view);
+	if (r < 0)
+		return r;
+	*ret = take_ptr(view);
+	return 0;
+}
+
+/* All threads are gone; what the kernel still holds goes as well. */
+static void free_inodes(struct view *view)
+{
+	for (size_t i = 0; i < view->inodes.size && view->inodes.buckets; i++)
+		while (view->inodes.buckets[i]) {
+			struct inode *inode = view->inodes.buckets[i];
+			if (inode == &view->root->inode) {
+				inode_table_remove(&view->inodes, inode);
+				continue;
+			}
+			view_forget(view, inode->ino, inode->kernel_refs);
+		}
+}
+
+/* A directory and all below it that something in it was to be remembered for. */
+static void free_tree(struct directory *directory)
+{
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+			if (entry->directory)
+				free_tree(entry->directory);
+	directory_free(directory);
+}
+
+void view_free(struct view *view)
+{
+	if (!view)
+		return;
+	if (view->root) {
+		/* What waits for the refresher keeps its directory in use. */
+		pthread_mutex_lock(&view->lock);
+		while (view->queue_first < view->queue_count) {
+			struct entry *entry = view->queue[view->queue_first++];
+			entry->is_queued = false;
+			tree_leave(view, entry->parent);
+		}
+		while (view->settling_count)
+			tree_leave(view, view->settling[--view->settling_count]->parent);
+		while (view->scan_count)
+			tree_leave(view, view->scans[--view->scan_count]);
+		references_fini(view);
+		pthread_mutex_unlock(&view->lock);
+		free_inodes(view);
+		free_tree(view->root);
+	}
+	free(view->queue);
+	free(view->settling);
+	free(view->scans);
+	inode_table_fini(&view->inodes);
+	watch_free(view->watch);
+	if (view->wake_fd >= 0)
+		close(view->wake_fd);
+	source_cache_free(view->cache);
+	settings_unref(view->composer.settings);
+	pthread_mutex_destroy(&view->lock);
+	free(view);
+}
+
+int view_stat(struct view *view, uint64_t ino, struct stat *ret)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&view->lock);
+	struct inode *inode = inode_table_find(&view->inodes, ino);
+	if (!inode)
+		r = -ESTALE;
+	else if (inode->type == INODE_DIRECTORY)
+		directory_stat((struct directory *)inode, ret);
+	else
+		version_stat((struct version *)inode, ret);
+	pthread_mutex_unlock(&view->lock);
+	return r;
+}
+
+int view_version(struct view *view, uint64_t ino, struct version **ret)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&view->lock);
+	struct inode *inode = inode_table_find(&view->inodes, ino);
+	if (!inode)
+		r = -ESTALE;
+	else if (inode->type == INODE_DIRECTORY)
+		r = -EISDIR;
+	else
+		*ret = version_ref((struct version *)inode);
+	pthread_mutex_unlock(&view->lock);
+	return r;
+}
+
+int view_trouble(struct view *view, uint64_t ino, struct trouble *ret)
+{
+	int r = -ENODATA;
+
+	pthread_mutex_lock(&view->lock);
+	struct inode *inode = inode_table_find(&view->inodes, ino);
+	if (inode && inode->type == INODE_VERSION) {
+		struct entry *entry = ((struct version *)inode)->entry;
+		if (entry && entry->trouble) {
+			*ret = *entry->trouble;
+			r = 0;
+		}
+	}
+	pthread_mutex_unlock(&view->lock);
+	return r;
+}
+
+static void visit_troubles(struct directory *directory,
+	void (*each)(void *context, const char *path, const struct trouble *trouble,
+		const struct version *shown),
+	void *context)
+{
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
+			CLEANUP(freep) char *path = NULL;
+			if (entry->directory)
+				visit_troubles(entry->directory, each, context);
+			if (entry->trouble && directory_join(directory, entry->name, &path) == 0)
+				each(context, path, entry->trouble, entry->version);
+		}
+}
+
+void view_troubles(struct view *view,
+	void (*each)(void *context, const char *path, const struct trouble *trouble,
+		const struct version *shown),
+	void *context)
+{
+	pthread_mutex_lock(&view->lock);
+	if (view->trouble_count)
+		visit_troubles(view->root, each, context);
+	pthread_mutex_unlock(&view->lock);
+}
+
+void view_adopt(struct view *view, struct version *version, struct stat *ret)
+{
+	pthread_mutex_lock(&view->lock);
+	version->inode.ino = view->next_ino++;
+	tree_hold(view, &version->inode);
+	version_stat(version, ret);
+	pthread_mutex_unlock(&view->lock);
+	version_unref(version);
+}
+
+/* The layers that show the directory that `path` is in, looked at from the root down. */
+static int look_down(struct view *view, char *path, struct sighting *sighting)
+{
+	layer_mask layers = sighting_all_layers(view->composer.settings);
+
+	for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		int r = expand_take(view, view->composer.settings, layers, path, sighting);
+		*slash = '/';
+		if (r < 0)
+			return r;
+		if (sighting->kind != SIGHTING_DIRECTORY)
+			return sighting->kind == SIGHTING_NONE ? -ENOENT : -ENOTDIR;
+		layers = sighting->layers;
+	}
+	return expand_take(view, view->composer.settings, layers, path, sighting);
+}
+
+int view_read_path(struct view *view, const char *path, struct version **ret,
+	struct problem *problem)
+{
+	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(freep) char *copy = strdup(path);
+	int r = -ENOENT;
+
+	if (!sighting || !copy)
+		return -ENOMEM;
+	for (int try = 0; try < VIEW_LOOK_TRIES; try++) {
+		r = look_down(view, copy, sighting);
+		if (r < 0)
+			return r;
+		if (sighting->kind == SIGHTING_NONE)
+			return -ENOENT;
+		if (sighting->kind == SIGHTING_DIRECTORY)
+			return -EISDIR;
+		problem->message[0] = '\0';
+		struct asked asked = {0};
+		struct composer composer = view->composer;
+		composer.takes_unfinished = try == VIEW_LOOK_TRIES - 1;
+		r = compose(&composer, path, sighting, &asked, ret, problem);
+		asked_fini(&asked);
+		if (r <= 0 || r == PROBLEM)
+			return r;
+		nanosleep(&(struct timespec){.tv_nsec = VIEW_LOOK_PAUSE_NS}, NULL);
+	}
+	return problem_set(problem, path, 0, 0, "a source changes faster than it can be read");
+}

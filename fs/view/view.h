@@ -1,0 +1,128 @@
+/*
+ * The view: one tree over all layers, as it has been shown, and the versions that it shows.
+ *
+ *      lookup, list, read   ─┐                      ┌─  watch: something changed at this name
+ *      (request threads)     ├─▶ directory, entry ◀─┤
+ *                            │   version            └─  refresher: look again, compose, and say
+ *      forget               ─┘                           what is to be published (one thread)
+ *
+ * The view knows neither FUSE nor the mount. A request thread makes what was never looked at; what
+ * has been shown is changed by view_apply() only, when the publisher's own system call has come
+ * back to us through the kernel.
+ *
+ * One lock guards the tree. It is never held while a layer is looked at, a file is read or merged,
+ * or anything is published.
+ */
+#pragma once
+
+#include <pthread.h>
+
+#include "compose.h"
+#include "directory.h"
+#include "reference.h"
+#include "watch.h"
+
+/* The root's inode number: FUSE_ROOT_ID. The numbers up to VIEW_INO_RESERVED belong to the driver. */
+#define VIEW_INO_ROOT 1
+#define VIEW_INO_RESERVED 15
+
+/* Looks at a name that changes while it is looked at; after so many it counts as broken. */
+#define VIEW_LOOK_TRIES 50
+#define VIEW_LOOK_PAUSE_NS 1000000
+
+struct view {
+	struct source_cache *cache;
+	struct composer composer; /* lock; only the refresher changes it, and may read it unlocked */
+	struct watch *watch;      /* NULL: nothing is watched, as for a single look */
+	int wake_fd;              /* eventfd: the refresher has work; -1 without a watch */
+	void (*log)(void *context, const char *line); /* a line without newline; may be NULL */
+	void *log_context;
+
+	pthread_mutex_t lock;
+	struct inode_table inodes; /* lock, as all that follows */
+	struct directory *root;
+	uint64_t era; /* raised when the settings are replaced: ranks and masks mean others then */
+	uint64_t shown_directories; /* ever */
+	uint64_t next_ino;
+	struct references references;
+	const struct change *publishing; /* what the publisher is about to do; NULL: nothing */
+	bool is_published;               /* … and it was done */
+	struct entry **queue;            /* names to refresh */
+	size_t queue_first;
+	size_t queue_count; /* end of the queue in `queue` */
+	size_t queue_capacity;
+	struct entry **settling;
+	size_t settling_count;
+	size_t settling_capacity;
+	struct directory **scans; /* directories to list */
+	size_t scan_count;
+	size_t scan_capacity;
+	bool is_root_changed;  /* the root itself must be looked at again */
+	bool is_overflowed;    /* changes were lost: everything must be looked at again */
+	size_t version_count;  /* that are shown or held by the kernel */
+	size_t version_bytes;  /* in memory */
+	size_t trouble_count;  /* entries with trouble */
+	uint64_t compositions; /* since the start */
+	uint64_t overflows;
+	int watch_error;       /* the first errno that a watch could not be set with; 0: none */
+	bool is_polling;       /* some directory can't be watched, or not for all that changes it */
+	int64_t polled_ms;     /* when last; CLOCK_MONOTONIC */
+	bool is_remote;        /* … because of its file system */
+};
+
+/**
+ * A view over the settings' layers, which it takes a reference to. With `is_live` layers are
+ * watched, and view_next_change() must be called when watch_fd() or wake_fd are readable.
+ * Returns 0 with *ret for view_free(), -E2BIG for more layers than LAYERS_MAX, or -errno.
+ */
+int view_new(struct settings *settings, bool is_live, struct view **ret);
+void view_free(struct view *view);
+
+/**
+ * Looks a name up, as the kernel's LOOKUP: what is found counts one more kernel reference, to be
+ * given back by view_forget(). Only the publisher sees what it is about to take away.
+ * Returns 0, or -errno: -ENOENT for no such name.
+ */
+int view_lookup(struct view *view, uint64_t parent, const char *name, bool is_publisher,
+	struct stat *ret);
+
+void view_forget(struct view *view, uint64_t ino, uint64_t count);
+
+/** stat(2) of an object that the kernel knows. 0 or -ESTALE. */
+int view_stat(struct view *view, uint64_t ino, struct stat *ret);
+
+/** The version with that number: 0 with *ret for version_unref(), -EISDIR or -ESTALE. */
+int view_version(struct view *view, uint64_t ino, struct version **ret);
+
+/**
+ * Calls `each` for the names behind `cookie`, in the order of their cookies, until it returns
+ * false. Cookies hold as long as a name does, so a listing in parts neither misses nor doubles it.
+ * Returns 0 or -errno.
+ */
+int view_list(struct view *view, uint64_t ino, uint64_t cookie,
+	bool (*each)(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie),
+	void *context);
+
+/**
+ * What is wrong at the path that shows `ino`. Returns 0, or -ENODATA when nothing is.
+ */
+int view_trouble(struct view *view, uint64_t ino, struct trouble *ret);
+
+/** Calls `each` for every path in trouble, in no order. Holds the lock meanwhile. */
+void view_troubles(struct view *view,
+	void (*each)(void *context, const char *path, const struct trouble *trouble,
+		const struct version *shown),
+	void *context);
+
+/**
+ * Shows a version that belongs to no path, under a new number and with one kernel reference.
+ * Takes over the caller's reference.
+ */
+void view_adopt(struct view *view, struct version *version, struct stat *ret);
+
+/**
+ * The version of a path, without a kernel: for the command. `path` is relative to the root, with
+ * no "." or "..". Returns 0 with *ret for version_unref(), PROBLEM, or -errno (-ENOENT, -EISDIR).
+ */
+int view_read_path(struct view *view, const char *path, struct version **ret,
+	struct problem *problem);
