@@ -1,0 +1,99 @@
+/*
+ * What the driver's files share: the session.
+ *
+ *      request threads (libfuse)   ops.c      unpack a request, ask the view, reply
+ *      publisher thread            publish.c  take events, refresh, rename(2) through the mount
+ *      main thread                 session.c  mount, wait for the end, unmount
+ *
+ * A request thread never waits for the publisher. The publisher waits for request threads, inside
+ * its own system calls, and holds no lock there.
+ */
+#pragma once
+
+#define FUSE_USE_VERSION 314
+
+#include <fuse_lowlevel.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "refresh.h"
+#include "session.h"
+#include "view.h"
+
+/* Our own directory at the root: reachable, not listed. */
+#define PLYFS_NAME ".plyfs"
+#define PLYFS_INO 2
+
+/* "new-N": where a version lies before it is renamed to its path. */
+#define STAGED_PREFIX "new-"
+
+/*
+ * Seconds that the kernel may keep an answer. Nothing goes stale, because a path moves only by our
+ * own action; with coherence=strict names are asked for each time.
+ */
+#define FOR_EVER 1e9
+
+enum request_kind {
+	REQUEST_LOOKUP,
+	REQUEST_FORGET,
+	REQUEST_GETATTR,
+	REQUEST_OPEN,
+	REQUEST_READ,
+	REQUEST_OPENDIR,
+	REQUEST_READDIR,
+	REQUEST_READLINK,
+	REQUEST_GETXATTR,
+	REQUEST_LISTXATTR,
+	REQUEST_STATFS,
+	REQUEST_RENAME,
+	REQUEST_UNLINK,
+	REQUEST_MKDIR,
+	REQUEST_RMDIR,
+	REQUEST_REFUSED, /* somebody tried to write */
+	REQUEST_KINDS,
+};
+
+/* How changes reach those who watch. */
+enum publish_mode {
+	PUBLISH_CLONE, /* through a private clone of the mount; the visible one is read-only */
+	PUBLISH_PATH,  /* through the mountpoint's path */
+	PUBLISH_NONE,  /* caches are invalidated, nobody is woken */
+};
+
+struct session {
+	struct settings *settings; /* of the start */
+	bool is_strict;            /* coherence=strict */
+	struct view *view;
+	struct fuse_session *fuse;
+	struct session_options options;
+	char *mountpoint; /* absolute */
+	char *label;
+	int mount_id;  /* of the visible mount, as in /proc/self/mountinfo */
+	dev_t dev;     /* of the superblock */
+	int clone_fd;  /* PUBLISH_CLONE; else -1. The publisher's, once it runs */
+	int stop_fd;   /* eventfd: the publisher ends */
+	pthread_t publisher;
+	atomic_int publisher_tid;
+	atomic_int publish_mode;    /* enum publish_mode */
+	atomic_int publish_error;   /* the errno of the last change that could not be published; 0 */
+	struct problem *settings_problem; /* view->lock; why the settings can't be made anew; NULL */
+	atomic_ullong published;    /* changes that went out by rename(2) and its like */
+	atomic_ullong invalidated;  /* changes that could only be invalidated */
+	atomic_ullong requests[REQUEST_KINDS];
+	double name_timeout; /* seconds */
+	bool has_no_open;    /* the kernel takes ENOSYS for "no need to ask" */
+	bool has_no_opendir;
+	bool has_acl_cache; /* the kernel keeps that a file has no access list */
+};
+
+/* ops.c: userdata is the session. */
+extern const struct fuse_lowlevel_ops ops;
+
+/** The publisher thread's body; `context` is the session. */
+void *publish_run(void *context);
+
+/** The text of .plyfs/status: JSON. Returns 0 with *ret for free(3), or -ENOMEM. */
+int status_json(struct session *session, char **ret, size_t *size);
+
+/** The text of .plyfs/errors: a line for each path in trouble. Returns as status_json(). */
+int status_errors(struct session *session, char **ret, size_t *size);

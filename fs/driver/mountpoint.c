@@ -1,0 +1,224 @@
+#include "mountpoint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+
+struct mount {
+	int id;
+	dev_t dev;
+	char path[PATH_MAX];
+	char type[64];
+};
+
+/* mountinfo writes space, tab, newline and backslash as \ooo. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; from++) {
+		unsigned value;
+		if (*from == '\\' && sscanf(from + 1, "%3o", &value) == 1) {
+			*to++ = (char)value;
+			from += 3;
+		} else {
+			*to++ = *from;
+		}
+	}
+	*to = '\0';
+}
+
+/* "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw" */
+static bool parse_mount(const char *line, struct mount *mount)
+{
+	unsigned major_id;
+	unsigned minor_id;
+	char path[PATH_MAX];
+
+	if (sscanf(line, "%d %*d %u:%u %*s %4095s", &mount->id, &major_id, &minor_id, path) != 4)
+		return false;
+	const char *rest = strstr(line, " - ");
+	if (!rest || sscanf(rest + 3, "%63s", mount->type) != 1)
+		return false;
+	unescape(path);
+	strcpy(mount->path, path);
+	mount->dev = makedev(major_id, minor_id);
+	return true;
+}
+
+/* Calls `each` for every mount, in mountinfo's order, until it returns true. */
+static void each_mount(bool (*each)(void *context, const struct mount *mount), void *context)
+{
+	FILE *file = fopen("/proc/self/mountinfo", "re");
+	CLEANUP(freep) struct mount *mount = malloc(sizeof(*mount));
+	CLEANUP(freep) char *line = NULL;
+	size_t size = 0;
+
+	if (!file)
+		return;
+	while (mount && getline(&line, &size, file) > 0)
+		if (parse_mount(line, mount) && each(context, mount))
+			break;
+	fclose(file);
+}
+
+struct search {
+	const char *path;
+	int id;
+	dev_t dev;
+	bool is_found;
+	bool is_plyfs;
+};
+
+/* The last one is on top. */
+static bool match_path(void *context, const struct mount *mount)
+{
+	struct search *search = context;
+
+	if (strcmp(mount->path, search->path) == 0) {
+		search->is_found = true;
+		search->id = mount->id;
+		search->dev = mount->dev;
+		search->is_plyfs = strcmp(mount->type, "fuse.plyfs") == 0;
+	}
+	return false;
+}
+
+static bool match_id(void *context, const struct mount *mount)
+{
+	struct search *search = context;
+
+	search->is_found = mount->id == search->id;
+	return search->is_found;
+}
+
+int mountpoint_find(const char *path, int *mount_id, dev_t *dev)
+{
+	struct search search = {.path = path};
+
+	each_mount(match_path, &search);
+	if (!search.is_found)
+		return -ENOENT;
+	*mount_id = search.id;
+	*dev = search.dev;
+	return 0;
+}
+
+bool mountpoint_is_mounted(int mount_id)
+{
+	struct search search = {.id = mount_id};
+
+	each_mount(match_id, &search);
+	return search.is_found;
+}
+
+/* The path of a dead mount can't be looked at itself, but the directory that it is in can. */
+static char *resolve(const char *path)
+{
+	CLEANUP(freep) char *copy = strdup(path);
+	char parent[PATH_MAX];
+	char *resolved;
+
+	if (!copy)
+		return NULL;
+	size_t length = strlen(copy);
+	while (length > 1 && copy[length - 1] == '/')
+		copy[--length] = '\0';
+	char *slash = strrchr(copy, '/');
+	const char *name = slash ? slash + 1 : copy;
+	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return realpath(path, NULL);
+	if (slash)
+		*slash = '\0';
+	if (!realpath(!slash ? "." : slash == copy ? "/" : copy, parent))
+		return NULL;
+	if (asprintf(&resolved, "%s/%s", strcmp(parent, "/") == 0 ? "" : parent, name) < 0)
+		return NULL;
+	return resolved;
+}
+
+static int run_fusermount(const char *path)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		execlp("fusermount3", "fusermount3", "-u", "-q", "-z", "--", path, (char *)NULL);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return -errno;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EPERM;
+}
+
+static int clear_dead(const char *path, struct problem *problem)
+{
+	if (umount2(path, MNT_DETACH) == 0 || run_fusermount(path) == 0)
+		return 0;
+	return problem_set(problem, path, 0, 0,
+		"a dead mount is in the way and can't be taken away; unmount it as the user who "
+		"mounted it: fusermount3 -uz %s",
+		path);
+}
+
+int mountpoint_prepare(const char *path, char **ret, struct problem *problem)
+{
+	struct stat stat_now;
+	struct statfs statfs_now;
+
+	/* Not stat(2): the kernel may answer that from what it cached while the mount lived. */
+	if (statfs(path, &statfs_now) < 0 && errno == ENOTCONN) {
+		CLEANUP(freep) char *dead = resolve(path);
+		int r = clear_dead(dead ? dead : path, problem);
+		if (r != 0)
+			return r;
+	}
+	if (stat(path, &stat_now) < 0) {
+		if (errno == ENOENT)
+			return problem_set(problem, path, 0, 0,
+				"the mountpoint does not exist; create it: mkdir -p %s", path);
+		return problem_set(problem, path, 0, 0, "the mountpoint can't be used: %s",
+			strerror(errno));
+	}
+	if (!S_ISDIR(stat_now.st_mode))
+		return problem_set(problem, path, 0, 0,
+			"the mountpoint is not a directory; name one");
+
+	CLEANUP(freep) char *absolute = realpath(path, NULL);
+	if (!absolute)
+		return -errno;
+	struct search search = {.path = absolute};
+	each_mount(match_path, &search);
+	if (search.is_found && search.is_plyfs)
+		return problem_set(problem, path, 0, 0,
+			"the mountpoint is busy: plyfs is mounted there; unmount it first: umount %s",
+			path);
+	*ret = take_ptr(absolute);
+	return 0;
+}
+
+int mountpoint_clone(const char *path)
+{
+	int fd = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+
+	struct mount_attr attributes = {.attr_set = MOUNT_ATTR_RDONLY};
+	if (mount_setattr(AT_FDCWD, path, 0, &attributes, sizeof(attributes)) < 0) {
+		int error = errno;
+		close(fd);
+		return -error;
+	}
+	return fd;
+}

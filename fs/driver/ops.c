@@ -1,0 +1,557 @@
+/*
+ * Requests: each handler unpacks, asks the view, and replies. Nothing here waits for the publisher.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "driver.h"
+
+static struct session *session_of(fuse_req_t req, enum request_kind kind)
+{
+	struct session *session = fuse_req_userdata(req);
+
+	atomic_fetch_add_explicit(&session->requests[kind], 1, memory_order_relaxed);
+	return session;
+}
+
+/* fuse_ctx.pid is the calling thread's id, not its process's. */
+static bool is_publisher(const struct session *session, fuse_req_t req)
+{
+	return fuse_req_ctx(req)->pid == atomic_load(&session->publisher_tid);
+}
+
+static struct stat plyfs_stat(const struct session *session)
+{
+	return (struct stat){
+		.st_ino = PLYFS_INO,
+		.st_mode = S_IFDIR | 0555,
+		.st_nlink = 1,
+		.st_uid = session->view->composer.mounter.uid,
+		.st_gid = session->view->composer.mounter.gid,
+	};
+}
+
+/* `seconds` for the name; the attributes of an inode never change but for a directory's rights. */
+static void reply_entry(fuse_req_t req, const struct stat *stat, double seconds)
+{
+	struct fuse_entry_param entry = {
+		.ino = stat->st_ino,
+		.attr = *stat,
+		.attr_timeout = FOR_EVER,
+		.entry_timeout = seconds,
+	};
+
+	fuse_reply_entry(req, &entry);
+}
+
+/* The absence of a name is cached as well: it ends when we publish one. */
+static void reply_absent(fuse_req_t req, const struct session *session)
+{
+	struct fuse_entry_param entry = {.entry_timeout = session->name_timeout};
+
+	fuse_reply_entry(req, &entry);
+}
+
+/* Each look at .plyfs/status is a file of its own: a snapshot. */
+static void lookup_snapshot(fuse_req_t req, struct session *session,
+	int (*write)(struct session *session, char **ret, size_t *size))
+{
+	CLEANUP(version_unrefp) struct version *version = version_new(VERSION_BYTES);
+	struct stat stat;
+	size_t size;
+
+	if (!version || write(session, &version->data, &size) < 0) {
+		fuse_reply_err(req, ENOMEM);
+		return;
+	}
+	version->size = size;
+	version->mode = S_IFREG | 0444;
+	version->uid = session->view->composer.mounter.uid;
+	version->gid = session->view->composer.mounter.gid;
+	clock_gettime(CLOCK_REALTIME, &version->mtime);
+	view_adopt(session->view, take_ptr(version), &stat);
+	reply_entry(req, &stat, 0);
+}
+
+static void lookup_own(fuse_req_t req, struct session *session, const char *name)
+{
+	struct stat stat;
+
+	if (strcmp(name, "status") == 0) {
+		lookup_snapshot(req, session, status_json);
+	} else if (strcmp(name, "errors") == 0) {
+		lookup_snapshot(req, session, status_errors);
+	} else if (is_publisher(session, req) &&
+		strncmp(name, STAGED_PREFIX, strlen(STAGED_PREFIX)) == 0 &&
+		view_lookup_staged(session->view, &stat) == 0) {
+		reply_entry(req, &stat, session->name_timeout);
+	} else {
+		fuse_reply_err(req, ENOENT);
+	}
+}
+
+static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct session *session = session_of(req, REQUEST_LOOKUP);
+	struct stat stat;
+
+	if (parent == PLYFS_INO) {
+		lookup_own(req, session, name);
+		return;
+	}
+	if (parent == FUSE_ROOT_ID && strcmp(name, PLYFS_NAME) == 0) {
+		stat = plyfs_stat(session);
+		reply_entry(req, &stat, session->name_timeout);
+		return;
+	}
+	int r = view_lookup(session->view, parent, name, is_publisher(session, req), &stat);
+	if (r == 0)
+		reply_entry(req, &stat, session->name_timeout);
+	else if (r == -ENOENT)
+		reply_absent(req, session);
+	else
+		fuse_reply_err(req, -r);
+}
+
+static void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t count)
+{
+	view_forget(session_of(req, REQUEST_FORGET)->view, ino, count);
+	fuse_reply_none(req);
+}
+
+static void op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *forgets)
+{
+	struct session *session = session_of(req, REQUEST_FORGET);
+
+	for (size_t i = 0; i < count; i++)
+		view_forget(session->view, forgets[i].ino, forgets[i].nlookup);
+	fuse_reply_none(req);
+}
+
+static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct session *session = session_of(req, REQUEST_GETATTR);
+	struct stat stat = {0};
+	int r = 0;
+
+	(void)fi;
+	if (ino == PLYFS_INO)
+		stat = plyfs_stat(session);
+	else
+		r = view_stat(session->view, ino, &stat);
+	if (r == 0)
+		fuse_reply_attr(req, &stat, FOR_EVER);
+	else
+		fuse_reply_err(req, -r);
+}
+
+static void op_readlink(fuse_req_t req, fuse_ino_t ino)
+{
+	struct session *session = session_of(req, REQUEST_READLINK);
+	CLEANUP(version_unrefp) struct version *version = NULL;
+
+	int r = view_version(session->view, ino, &version);
+	if (r == 0 && version->kind != VERSION_LINK)
+		r = -EINVAL;
+	if (r == 0)
+		fuse_reply_readlink(req, version->data);
+	else
+		fuse_reply_err(req, -r);
+}
+
+static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct session *session = session_of(req, REQUEST_OPEN);
+
+	(void)ino;
+	if ((fi->flags & O_ACCMODE) != O_RDONLY) {
+		fuse_reply_err(req, EROFS);
+	} else if (session->has_no_open) {
+		fuse_reply_err(req, ENOSYS);
+	} else {
+		fi->keep_cache = 1;
+		fuse_reply_open(req, fi);
+	}
+}
+
+static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct session *session = session_of(req, REQUEST_OPENDIR);
+
+	(void)ino;
+	if (session->has_no_opendir) {
+		fuse_reply_err(req, ENOSYS);
+	} else {
+		fi->keep_cache = !session->is_strict;
+		fi->cache_readdir = fi->keep_cache;
+		fuse_reply_open(req, fi);
+	}
+}
+
+static void op_read(
+	fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct fuse_file_info *fi)
+{
+	struct session *session = session_of(req, REQUEST_READ);
+	CLEANUP(version_unrefp) struct version *version = NULL;
+
+	(void)fi;
+	int r = view_version(session->view, ino, &version);
+	if (r < 0) {
+		fuse_reply_err(req, -r);
+		return;
+	}
+	if (version->kind == VERSION_BYTES) {
+		uint64_t left = (uint64_t)offset < version->size ? version->size - (uint64_t)offset
+								 : 0;
+		fuse_reply_buf(req, left ? version->data + offset : NULL, left < size ? left : size);
+		return;
+	}
+	CLEANUP(freep) char *buffer = malloc(size);
+	ssize_t n = buffer ? version_read(version, buffer, size, offset) : -ENOMEM;
+	if (n < 0)
+		fuse_reply_err(req, (int)-n);
+	else
+		fuse_reply_buf(req, buffer, (size_t)n);
+}
+
+/* A READDIR reply being filled. */
+struct page {
+	fuse_req_t req;
+	char *data;
+	size_t size;
+	size_t used;
+};
+
+static bool add_name(
+	void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie)
+{
+	struct page *page = context;
+	struct stat stat = {.st_ino = ino, .st_mode = type};
+	size_t left = page->size - page->used;
+	size_t n = fuse_add_direntry(
+		page->req, page->data + page->used, left, name, &stat, (off_t)cookie);
+
+	if (n > left)
+		return false;
+	page->used += n;
+	return true;
+}
+
+static void op_readdir(
+	fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct fuse_file_info *fi)
+{
+	struct session *session = session_of(req, REQUEST_READDIR);
+	CLEANUP(freep) char *data = malloc(size);
+	struct page page = {req, data, size, 0};
+	uint64_t cookie = (uint64_t)offset;
+	int r = 0;
+
+	(void)fi;
+	if (!data) {
+		fuse_reply_err(req, ENOMEM);
+		return;
+	}
+	if (cookie < 1 && add_name(&page, ".", ino, S_IFDIR, 1))
+		cookie = 1;
+	if (cookie == 1 && add_name(&page, "..", ino, S_IFDIR, 2))
+		cookie = 2;
+	if (ino != PLYFS_INO)
+		r = view_list(session->view, ino, cookie, add_name, &page);
+	if (r == 0)
+		fuse_reply_buf(req, data, page.used);
+	else
+		fuse_reply_err(req, -r);
+}
+
+static void op_statfs(fuse_req_t req, fuse_ino_t ino)
+{
+	struct statvfs stat = {
+		.f_bsize = 4096,
+		.f_frsize = 4096,
+		.f_namemax = 255,
+		.f_flag = ST_RDONLY,
+	};
+
+	(void)ino;
+	session_of(req, REQUEST_STATFS);
+	fuse_reply_statfs(req, &stat);
+}
+
+static void reply_value(fuse_req_t req, const char *value, size_t length, size_t size)
+{
+	if (size == 0)
+		fuse_reply_xattr(req, length);
+	else if (size < length)
+		fuse_reply_err(req, ERANGE);
+	else
+		fuse_reply_buf(req, value, length);
+}
+
+static int trouble_text(struct session *session, fuse_ino_t ino, char *text, size_t size)
+{
+	CLEANUP(freep) struct trouble *trouble = malloc(sizeof(*trouble));
+
+	if (!trouble)
+		return -ENOMEM;
+	int r = view_trouble(session->view, ino, trouble);
+	if (r == 0)
+		problem_format(&trouble->problem, text, size);
+	return r;
+}
+
+/*
+ * Names of the system's own, which programs such as ls(1) ask for at every file. "Not supported" is
+ * an answer that they remember for a whole file system. The access lists' "no data" is one that the
+ * kernel remembers for the file, if we told it to keep them.
+ */
+static int error_for_foreign(const struct session *session, const char *name)
+{
+	bool is_acl = strncmp(name, "system.posix_acl_", strlen("system.posix_acl_")) == 0;
+
+	return is_acl && session->has_acl_cache ? ENODATA : EOPNOTSUPP;
+}
+
+static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
+{
+	struct session *session = session_of(req, REQUEST_GETXATTR);
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
+	const char *value = NULL;
+
+	if (strncmp(name, "user.", strlen("user.")) != 0) {
+		fuse_reply_err(req, error_for_foreign(session, name));
+		return;
+	}
+	if (ino == PLYFS_INO || view_version(session->view, ino, &version) < 0) {
+		fuse_reply_err(req, ENODATA);
+		return;
+	}
+	if (strcmp(name, "user.plyfs.layers") == 0)
+		value = version->layers;
+	else if (strcmp(name, "user.plyfs.strategy") == 0)
+		value = version->strategy;
+	else if (strcmp(name, "user.plyfs.error") == 0 &&
+		trouble_text(session, ino, text, sizeof(text)) == 0)
+		value = text;
+	if (value && *value)
+		reply_value(req, value, strlen(value), size);
+	else
+		fuse_reply_err(req, ENODATA);
+}
+
+static void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
+{
+	static const char always[] = "user.plyfs.layers\0user.plyfs.strategy";
+	static const char with_error[] = "user.plyfs.layers\0user.plyfs.strategy\0user.plyfs.error";
+	struct session *session = session_of(req, REQUEST_LISTXATTR);
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	CLEANUP(freep) struct trouble *trouble = malloc(sizeof(*trouble));
+
+	if (ino == PLYFS_INO || view_version(session->view, ino, &version) < 0 ||
+		version->kind == VERSION_LINK || !version->layers)
+		reply_value(req, NULL, 0, size);
+	else if (trouble && view_trouble(session->view, ino, trouble) == 0)
+		reply_value(req, with_error, sizeof(with_error), size);
+	else
+		reply_value(req, always, sizeof(always), size);
+}
+
+/* Changes: the publisher's come from view_begin_change(); nobody else may make any. */
+
+static bool is_staged(fuse_ino_t parent, const char *name)
+{
+	return parent == PLYFS_INO && strncmp(name, STAGED_PREFIX, strlen(STAGED_PREFIX)) == 0;
+}
+
+static bool refuses(fuse_req_t req, struct session *session)
+{
+	if (is_publisher(session, req))
+		return false;
+	atomic_fetch_add_explicit(&session->requests[REQUEST_REFUSED], 1, memory_order_relaxed);
+	fuse_reply_err(req, EROFS);
+	return true;
+}
+
+static void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t newparent,
+	const char *newname, unsigned int flags)
+{
+	struct session *session = session_of(req, REQUEST_RENAME);
+
+	(void)newname;
+	if (refuses(req, session))
+		return;
+	if (flags || !is_staged(parent, name))
+		fuse_reply_err(req, EROFS);
+	else
+		fuse_reply_err(req, -view_apply_change(session->view, newparent, true, NULL));
+}
+
+static void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct session *session = session_of(req, REQUEST_UNLINK);
+
+	(void)name;
+	if (!refuses(req, session))
+		fuse_reply_err(req, -view_apply_change(session->view, parent, true, NULL));
+}
+
+static void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct session *session = session_of(req, REQUEST_RMDIR);
+
+	(void)name;
+	if (!refuses(req, session))
+		fuse_reply_err(req, -view_apply_change(session->view, parent, true, NULL));
+}
+
+static void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
+{
+	struct session *session = session_of(req, REQUEST_MKDIR);
+	struct stat stat = {0};
+
+	(void)name;
+	(void)mode;
+	if (refuses(req, session))
+		return;
+	int r = view_apply_change(session->view, parent, true, &stat);
+	if (r == 0 && stat.st_ino)
+		reply_entry(req, &stat, session->name_timeout);
+	else
+		fuse_reply_err(req, r ? -r : EEXIST);
+}
+
+static void refuse(fuse_req_t req)
+{
+	session_of(req, REQUEST_REFUSED);
+	fuse_reply_err(req, EROFS);
+}
+
+static void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
+	struct fuse_file_info *fi)
+{
+	(void)ino;
+	(void)attr;
+	(void)to_set;
+	(void)fi;
+	refuse(req);
+}
+
+static void op_mknod(
+	fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t rdev)
+{
+	(void)parent;
+	(void)name;
+	(void)mode;
+	(void)rdev;
+	refuse(req);
+}
+
+static void op_symlink(fuse_req_t req, const char *link, fuse_ino_t parent, const char *name)
+{
+	(void)link;
+	(void)parent;
+	(void)name;
+	refuse(req);
+}
+
+static void op_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t newparent, const char *newname)
+{
+	(void)ino;
+	(void)newparent;
+	(void)newname;
+	refuse(req);
+}
+
+static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
+	struct fuse_file_info *fi)
+{
+	(void)parent;
+	(void)name;
+	(void)mode;
+	(void)fi;
+	refuse(req);
+}
+
+static void op_write(fuse_req_t req, fuse_ino_t ino, const char *data, size_t size, off_t offset,
+	struct fuse_file_info *fi)
+{
+	(void)ino;
+	(void)data;
+	(void)size;
+	(void)offset;
+	(void)fi;
+	refuse(req);
+}
+
+static void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *value,
+	size_t size, int flags)
+{
+	(void)ino;
+	(void)name;
+	(void)value;
+	(void)size;
+	(void)flags;
+	refuse(req);
+}
+
+static void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
+{
+	(void)ino;
+	(void)name;
+	refuse(req);
+}
+
+static void op_init(void *userdata, struct fuse_conn_info *conn)
+{
+	struct session *session = userdata;
+
+	session->has_no_open = conn->capable & FUSE_CAP_NO_OPEN_SUPPORT;
+	session->has_no_opendir = conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT &&
+		!session->is_strict;
+	/* A listing must not merge every file it names: attributes only when they are asked for. */
+	conn->want &= ~(unsigned)(FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO);
+	conn->want |= conn->capable &
+		(FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_EXPLICIT_INVAL_DATA);
+	/*
+	 * There are no access lists: the kernel then remembers that, and a path walk by another than
+	 * the owner needs no slow path. It implies default_permissions, which an ordinary user's
+	 * mount must not have (session.c).
+	 */
+	session->has_acl_cache = geteuid() == 0 && conn->capable & FUSE_CAP_POSIX_ACL;
+	if (session->has_acl_cache)
+		conn->want |= FUSE_CAP_POSIX_ACL;
+	conn->want &= ~(unsigned)FUSE_CAP_AUTO_INVAL_DATA;
+}
+
+const struct fuse_lowlevel_ops ops = {
+	.init = op_init,
+	.lookup = op_lookup,
+	.forget = op_forget,
+	.forget_multi = op_forget_multi,
+	.getattr = op_getattr,
+	.readlink = op_readlink,
+	.open = op_open,
+	.opendir = op_opendir,
+	.read = op_read,
+	.readdir = op_readdir,
+	.statfs = op_statfs,
+	.getxattr = op_getxattr,
+	.listxattr = op_listxattr,
+	.rename = op_rename,
+	.unlink = op_unlink,
+	.rmdir = op_rmdir,
+	.mkdir = op_mkdir,
+	.setattr = op_setattr,
+	.mknod = op_mknod,
+	.symlink = op_symlink,
+	.link = op_link,
+	.create = op_create,
+	.write = op_write,
+	.setxattr = op_setxattr,
+	.removexattr = op_removexattr,
+};

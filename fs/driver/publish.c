@@ -1,0 +1,265 @@
+/*
+ * Publishing: changes reach the kernel by the system calls that any program would make, on our own
+ * mount. VFS then swaps its dentries and wakes whoever watches with inotify, as on a disk.
+ *
+ *      renameat(".plyfs/new-7", "app.yaml")
+ *        LOOKUP .plyfs, new-7        ──▶  version N+1
+ *        LOOKUP "", app.yaml         ──▶  version N: the target must be another inode, or VFS
+ *        RENAME                      ──▶  app.yaml shows N+1       takes the two for one file
+ *
+ * Where that is not possible (the mount is hidden, a right is missing), the kernel is told to
+ * forget what it has cached: reads are right, only nobody is woken. The status says so.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "anchor.h"
+#include "cleanup.h"
+#include "driver.h"
+#include "mountpoint.h"
+#include "reload.h"
+
+/* plyfs.yaml, or a layer that is moved away for another, is looked at after this much quiet. */
+#define RELOAD_QUIET_MS 20
+
+/* Descriptors kept open on the mount would make umount(8) fail: this one is closed at once. */
+static int open_by_path(const struct session *session)
+{
+	struct stat stat;
+	int fd = open(session->mountpoint, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &stat) < 0 || stat.st_dev != session->dev) {
+		close(fd);
+		return -EXDEV; /* something else is mounted over us */
+	}
+	return fd;
+}
+
+static int call(const struct change *change, int fd)
+{
+	static uint64_t number;
+	char staged[64];
+	int r = 0;
+
+	switch (change->kind) {
+	case CHANGE_REPLACE:
+		/* A new name each time: the kernel may remember what an old one led to. */
+		snprintf(staged, sizeof(staged), PLYFS_NAME "/" STAGED_PREFIX "%llu",
+			(unsigned long long)++number);
+		r = renameat(fd, staged, fd, change->path);
+		break;
+	case CHANGE_REMOVE:
+		r = unlinkat(fd, change->path, 0);
+		break;
+	case CHANGE_MAKE_DIRECTORY:
+		r = mkdirat(fd, change->path, 0555);
+		break;
+	case CHANGE_REMOVE_DIRECTORY:
+		r = unlinkat(fd, change->path, AT_REMOVEDIR);
+		break;
+	case CHANGE_ATTRIBUTES:
+		break;
+	}
+	return r < 0 ? -errno : 0;
+}
+
+static int publish_by_call(struct session *session, const struct change *change)
+{
+	int fd = session->clone_fd;
+
+	if (session->options.is_unpublished)
+		return -EPERM;
+	if (fd < 0)
+		fd = open_by_path(session);
+	if (fd < 0)
+		return fd;
+	int r = call(change, fd);
+	if (fd != session->clone_fd)
+		close(fd);
+	if (r == 0 && !view_is_published(session->view))
+		r = -EAGAIN;
+	return r;
+}
+
+/* The kernel forgets the name, and the listing that it was in. */
+static void publish_by_invalidation(struct session *session, const struct change *change)
+{
+	view_apply_change(session->view, change->parent_ino, false, NULL);
+	fuse_lowlevel_notify_inval_entry(session->fuse, change->parent_ino, change->entry->name,
+		strlen(change->entry->name));
+	fuse_lowlevel_notify_inval_inode(session->fuse, change->parent_ino, 0, 0);
+}
+
+static void publish(struct session *session, struct change *change)
+{
+	if (change->kind == CHANGE_ATTRIBUTES) {
+		fuse_lowlevel_notify_inval_inode(session->fuse, change->attributes_ino, -1, 0);
+		view_end_change(session->view, change);
+		return;
+	}
+	view_begin_change(session->view, change);
+	int r = publish_by_call(session, change);
+	if (r == 0) {
+		atomic_fetch_add(&session->published, 1);
+		atomic_store(&session->publish_error, 0);
+	} else {
+		atomic_fetch_add(&session->invalidated, 1);
+		atomic_store(&session->publish_error, -r);
+		publish_by_invalidation(session, change);
+	}
+	view_end_change(session->view, change);
+}
+
+static void close_clone(struct session *session)
+{
+	if (session->clone_fd < 0)
+		return;
+	close(session->clone_fd);
+	session->clone_fd = -1;
+	atomic_store(&session->publish_mode, PUBLISH_PATH);
+}
+
+/* Says, once, why the settings stay as they were; NULL: nothing keeps them. */
+static void set_settings_problem(struct session *session, const struct problem *problem)
+{
+	struct view *view = session->view;
+	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
+	char old[sizeof(text)] = "";
+
+	text[0] = '\0';
+	if (problem)
+		problem_format(problem, text, sizeof(text) - 32);
+	pthread_mutex_lock(&view->lock);
+	if (session->settings_problem)
+		problem_format(session->settings_problem, old, sizeof(old));
+	free(session->settings_problem);
+	session->settings_problem = problem ? malloc(sizeof(*problem)) : NULL;
+	if (session->settings_problem)
+		*session->settings_problem = *problem;
+	pthread_mutex_unlock(&view->lock);
+	if (problem && strncmp(text, old, strlen(old) ? strlen(old) : 1) != 0 && view->log)
+		view->log(view->log_context, strcat(text, " (the settings stay as they were)"));
+	if (!problem && *old && view->log)
+		view->log(view->log_context, "the settings are mended");
+}
+
+/* plyfs.yaml was edited, or another directory stands where a layer was found. */
+static void reload(struct session *session, struct anchors *anchors)
+{
+	struct view *view = session->view;
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	CLEANUP(freep) struct problem *problem = calloc(1, sizeof(*problem));
+
+	int r = problem ? settings_again(view->composer.settings, session->dev, &settings, problem)
+			: -ENOMEM;
+	if (r == 0 && settings->layer_count > LAYERS_MAX)
+		r = problem_set(problem, settings->path, 0, 0, "more than %d layers", LAYERS_MAX);
+	if (r == 0 && !settings_equal(settings, view->composer.settings))
+		r = view_reload(view, settings);
+	if (r == 0)
+		anchors_set(anchors, settings);
+	if (r < 0 && problem)
+		problem_set(problem, NULL, 0, 0, "the settings can't be read again: %s",
+			strerror(-r));
+	set_settings_problem(session, r ? problem : NULL);
+}
+
+struct loop {
+	struct session *session;
+	struct anchors *anchors;
+	int mounts; /* /proc/self/mountinfo */
+	bool is_reload_due;
+	struct pollfd polled[5];
+};
+
+static void loop_init(struct loop *loop, struct session *session)
+{
+	struct view *view = session->view;
+
+	*loop = (struct loop){.session = session};
+	loop->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	if (anchors_new(session->settings, &loop->anchors) < 0)
+		loop->anchors = NULL; /* no inotify instance is left: settings stay as they are */
+	const struct pollfd polled[] = {
+		{.fd = session->stop_fd, .events = POLLIN},
+		{.fd = watch_fd(view->watch), .events = POLLIN},
+		{.fd = view->wake_fd, .events = POLLIN},
+		{.fd = loop->mounts, .events = POLLPRI},
+		{.fd = loop->anchors ? anchors_fd(loop->anchors) : -1, .events = POLLIN},
+	};
+	memcpy(loop->polled, polled, sizeof(polled));
+}
+
+static void loop_fini(struct loop *loop)
+{
+	close_clone(loop->session);
+	anchors_free(loop->anchors);
+	if (loop->mounts >= 0)
+		close(loop->mounts);
+}
+
+/* Publishes all there is. Returns when to come back, in milliseconds; -1: when something happens. */
+static int publish_all(struct session *session, struct change *change)
+{
+	struct view *view = session->view;
+	eventfd_t woken;
+
+	eventfd_read(view->wake_fd, &woken);
+	int timeout_ms = view_take_events(view);
+	while (view_next_change(view, change) == 0) {
+		publish(session, change);
+		timeout_ms = view_take_events(view);
+	}
+	return timeout_ms;
+}
+
+/* Waits, and sees to mounts and settings. Returns false when it is time to end. */
+static bool wait_for_work(struct loop *loop, int timeout_ms)
+{
+	struct session *session = loop->session;
+	bool was_due = loop->is_reload_due;
+
+	if (was_due && (timeout_ms < 0 || timeout_ms > RELOAD_QUIET_MS))
+		timeout_ms = RELOAD_QUIET_MS;
+	int count = poll(loop->polled, sizeof(loop->polled) / sizeof(*loop->polled), timeout_ms);
+	if (loop->polled[0].revents)
+		return false;
+	/* The clone keeps the superblock alive: without the visible mount, it ends too. */
+	if (loop->polled[3].revents) {
+		if (!mountpoint_is_mounted(session->mount_id))
+			close_clone(session);
+		loop->is_reload_due = true;
+	}
+	if (loop->polled[4].revents && anchors_have_moved(loop->anchors))
+		loop->is_reload_due = true;
+	if (was_due && (count == 0 || !(loop->polled[3].revents || loop->polled[4].revents))) {
+		loop->is_reload_due = false;
+		if (loop->anchors)
+			reload(session, loop->anchors);
+	}
+	return true;
+}
+
+void *publish_run(void *context)
+{
+	struct session *session = context;
+	CLEANUP(freep) struct change *change = calloc(1, sizeof(*change));
+	struct loop loop;
+
+	loop_init(&loop, session);
+	atomic_store(&session->publisher_tid, gettid());
+	while (change && wait_for_work(&loop, publish_all(session, change)))
+		;
+	loop_fini(&loop);
+	return NULL;
+}

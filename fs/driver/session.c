@@ -1,0 +1,205 @@
+#include "session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "driver.h"
+#include "mountpoint.h"
+
+#define MOUNT_OPTIONS_MAX 4096
+
+/* A comma or a backslash in the label would end or change the option (libfuse's escaping). */
+static void append_escaped(char *to, size_t size, const char *label)
+{
+	size_t length = strlen(to);
+
+	for (; *label && length + 3 < size; label++) {
+		if (*label == ',' || *label == '\\')
+			to[length++] = '\\';
+		to[length++] = *label;
+	}
+	to[length] = '\0';
+}
+
+/*
+ * The kernel enforces the modes that we show (default_permissions): without it everybody whom the
+ * mount is open to could read everything. An ordinary user's mount is open to him alone; there it
+ * would only keep his own publisher out of directories, which never have a write bit.
+ */
+static int make_fuse(struct session *session)
+{
+	const struct session_options *options = &session->options;
+	bool is_shared = !options->is_private && geteuid() == 0;
+	struct fuse_args args = FUSE_ARGS_INIT(0, NULL);
+	char text[MOUNT_OPTIONS_MAX] = "subtype=plyfs,fsname=";
+
+	append_escaped(text, sizeof(text) - 64, session->label);
+	if (is_shared)
+		strcat(text, ",allow_other");
+	if (is_shared || geteuid() == 0)
+		strcat(text, ",default_permissions");
+	if (fuse_opt_add_arg(&args, "plyfs") < 0 || fuse_opt_add_arg(&args, "-o") < 0 ||
+		fuse_opt_add_arg(&args, text) < 0 ||
+		(options->is_debugging && fuse_opt_add_arg(&args, "-d") < 0)) {
+		fuse_opt_free_args(&args);
+		return -ENOMEM;
+	}
+	session->fuse = fuse_session_new(&args, &ops, sizeof(ops), session);
+	fuse_opt_free_args(&args);
+	return session->fuse ? 0 : -EINVAL;
+}
+
+static void log_line(void *context, const char *line)
+{
+	struct session *session = context;
+
+	if (session->options.log)
+		session->options.log(session->options.log_context, line);
+}
+
+static int mount_at(struct session *session, struct problem *problem)
+{
+	if (fuse_session_mount(session->fuse, session->mountpoint) != 0)
+		return problem_set(problem, session->mountpoint, 0, 0,
+			"can't be mounted; see that /dev/fuse is there (modprobe fuse) and, for an "
+			"ordinary user, that the package fuse3 is installed and the mountpoint is "
+			"yours");
+	int r = mountpoint_find(session->mountpoint, &session->mount_id, &session->dev);
+	if (r < 0)
+		return r;
+	session->clone_fd =
+		session->options.is_unpublished ? -1 : mountpoint_clone(session->mountpoint);
+	atomic_store(&session->publish_mode,
+		session->options.is_unpublished ? PUBLISH_NONE
+			: session->clone_fd >= 0 ? PUBLISH_CLONE
+						  : PUBLISH_PATH);
+	return 0;
+}
+
+static int session_init(struct session *session, struct problem *problem)
+{
+	int r = mountpoint_prepare(session->options.mountpoint, &session->mountpoint, problem);
+	if (r != 0)
+		return r;
+	session->label = strdup(session->options.label);
+	if (!session->label)
+		return -ENOMEM;
+	session->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (session->stop_fd < 0)
+		return -errno;
+
+	/* Before the mount: a layer may lie under it. */
+	r = view_new(session->settings, true, &session->view);
+	if (r == -EMFILE)
+		return problem_set(problem, NULL, 0, 0,
+			"too many programs watch files; raise the limit: "
+			"sysctl fs.inotify.max_user_instances=1024");
+	if (r < 0)
+		return r;
+	session->view->log = log_line;
+	session->view->log_context = session;
+	r = make_fuse(session);
+	return r ? r : mount_at(session, problem);
+}
+
+int session_mount(struct settings *settings, const struct session_options *options,
+	struct session **ret, struct problem *problem)
+{
+	CLEANUP(session_freep) struct session *session = calloc(1, sizeof(*session));
+
+	if (!session)
+		return -ENOMEM;
+	session->settings = settings_ref(settings);
+	session->options = *options;
+	session->clone_fd = -1;
+	session->stop_fd = -1;
+	session->is_strict = settings->coherence == COHERENCE_STRICT;
+	session->name_timeout = session->is_strict ? 0 : FOR_EVER;
+	if (settings->layer_count > LAYERS_MAX)
+		return problem_set(problem, settings->path, 0, 0,
+			"%zu layers are more than the %d that one mount can have; merge some of "
+			"them in a mount of their own",
+			settings->layer_count, LAYERS_MAX);
+	int r = session_init(session, problem);
+	if (r != 0)
+		return r;
+	*ret = take_ptr(session);
+	return 0;
+}
+
+/* Signals end the main thread's wait, and no other's system call. */
+static int start_publisher(struct session *session)
+{
+	sigset_t all;
+	sigset_t old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int r = pthread_create(&session->publisher, NULL, publish_run, session);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return -r;
+}
+
+static int serve(struct session *session)
+{
+	struct fuse_loop_config *config = fuse_loop_cfg_create();
+
+	if (!config)
+		return -ENOMEM;
+	int r = fuse_session_loop_mt(session->fuse, config);
+	fuse_loop_cfg_destroy(config);
+	/* A positive result is the signal that ended it. */
+	return r > 0 ? 0 : r;
+}
+
+int session_serve(struct session *session, void (*ready)(void *context), void *context)
+{
+	if (fuse_set_signal_handlers(session->fuse) != 0)
+		return -EINVAL;
+	int r = start_publisher(session);
+	if (r < 0) {
+		fuse_remove_signal_handlers(session->fuse);
+		return r;
+	}
+	if (ready)
+		ready(context);
+	r = serve(session);
+
+	/* First the connection ends, so that no call of the publisher's waits for an answer. */
+	fuse_session_unmount(session->fuse);
+	eventfd_write(session->stop_fd, 1);
+	pthread_join(session->publisher, NULL);
+	fuse_remove_signal_handlers(session->fuse);
+	return r;
+}
+
+void session_free(struct session *session)
+{
+	if (!session)
+		return;
+	if (session->fuse) {
+		fuse_session_unmount(session->fuse);
+		fuse_session_destroy(session->fuse);
+	}
+	if (session->clone_fd >= 0)
+		close(session->clone_fd);
+	if (session->stop_fd >= 0)
+		close(session->stop_fd);
+	view_free(session->view);
+	settings_unref(session->settings);
+	free(session->settings_problem);
+	free(session->mountpoint);
+	free(session->label);
+	free(session);
+}
+
+void session_freep(struct session **session)
+{
+	session_free(*session);
+}

@@ -1,0 +1,47 @@
+/*
+ * A session: one mount, from mount(2) to the last request.
+ *
+ *      session_mount()   the mountpoint is checked and mounted; nothing is read yet
+ *      session_serve()   requests are answered and changes published, until the mount ends: by
+ *                        umount(8), fusermount3(1), or a signal
+ *      session_free()
+ *
+ * A program that goes into the background forks before session_mount(): threads and the mount
+ * belong to the process that made them.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "problem.h"
+#include "settings.h"
+
+struct session;
+
+struct session_options {
+	const char *mountpoint;
+	const char *label;     /* what mount(8) shows as the source: the config's path, or "A:B:C" */
+	bool is_private;       /* only the mounting user may look; else allow_other is asked for */
+	bool is_debugging;     /* libfuse prints every request on standard error */
+	bool is_unpublished;   /* changes invalidate the caches and wake nobody: the negative twin */
+	void (*log)(void *context, const char *line); /* a line without newline; any thread */
+	void *log_context;
+};
+
+/**
+ * Mounts. A dead mount (ENOTCONN) that an earlier process left there is cleared first. Returns 0
+ * with *ret for session_free(); PROBLEM when the mountpoint does not exist, is no directory, or is
+ * mounted already, with what to do; or -errno.
+ */
+int session_mount(struct settings *settings, const struct session_options *options,
+	struct session **ret, struct problem *problem);
+
+/**
+ * Serves until the mount ends; SIGTERM, SIGINT and SIGHUP end it cleanly. `ready` (may be NULL) is
+ * called once when requests are answered. Returns 0, or -errno when the session broke.
+ */
+int session_serve(struct session *session, void (*ready)(void *context), void *context);
+
+/** Unmounts if still mounted, and frees all. */
+void session_free(struct session *session);
+void session_freep(struct session **session);
