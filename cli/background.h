@@ -1,0 +1,38 @@
+/*
+ * Going into the background: the caller's shell goes on when the mount is usable, or has the
+ * message and the exit code of what went wrong.
+ *
+ *      parent ── fork ── waits ────────────── exits with the child's news
+ *                  └──── child: mounts ── background_ready() ── serves
+ *
+ * Until it is ready the child has the parent's standard error, so that messages need no way of
+ * their own.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+struct background {
+	int pipe_fd; /* the child tells the parent through it that it is ready; -1: no parent waits
+		      */
+};
+
+/* background_start() in the parent: the child's news have come in. */
+#define BACKGROUND_PARENT 1
+
+/**
+ * Forks. Returns 0 in the child; BACKGROUND_PARENT in the parent, with *exit_code what to exit
+ * with; or -errno. Must be called before there are any threads.
+ */
+int background_start(struct background *ret, int *exit_code);
+
+/**
+ * The child is ready: it leaves the terminal, and the parent is told. Nothing is done when no
+ * parent waits.
+ */
+void background_ready(struct background *background);
+
+/**
+ * Tells a service manager that waits for it (systemd.service(5), Type=notify) that we are ready.
+ */
+void background_notify(void);

@@ -1,0 +1,189 @@
+/*
+ * plyfs cat: what the mount would show, without a mount; or what one shows.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "choice.h"
+#include "cleanup.h"
+#include "command.h"
+#include "message.h"
+#include "mounted.h"
+#include "text.h"
+#include "walk.h"
+
+/* Bytes. */
+#define BUFFER_SIZE (1u << 16)
+
+static void closep(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static void view_freep(struct view **view)
+{
+	if (*view)
+		view_free(*view);
+}
+
+static int print(const char *data, size_t len)
+{
+	int r = text_write(STDOUT_FILENO, data, len);
+
+	if (r == 0)
+		return EXIT_DONE;
+	message("can't write to standard output: %s", strerror(-r));
+	return EXIT_FAILED;
+}
+
+static int complain(const char *path, int result, const struct problem *problem)
+{
+	switch (-result) {
+	case ENOENT:
+		message("%s: no layer has such a file", path);
+		break;
+	case EISDIR:
+		message("%s: is a directory; give a file", path);
+		break;
+	default:
+		message_result(result, problem, path);
+	}
+	return EXIT_FAILED;
+}
+
+static int print_version(const char *path, const struct version *version)
+{
+	char buffer[BUFFER_SIZE];
+	off_t offset = 0;
+	ssize_t n;
+
+	if (version->kind == VERSION_BYTES)
+		return print(version->data, version->size);
+	while ((n = version_read(version, buffer, sizeof(buffer), offset)) > 0) {
+		if (print(buffer, (size_t)n) != EXIT_DONE)
+			return EXIT_FAILED;
+		offset += n;
+	}
+	return n < 0 ? complain(path, (int)n, NULL) : EXIT_DONE;
+}
+
+static int cat_in_view(const struct choice *choice, char **paths)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	CLEANUP(view_freep) struct view *view = NULL;
+	int code = EXIT_DONE;
+
+	if (choice_open(choice, &settings) < 0)
+		return EXIT_FAILED;
+	int r = view_new(settings, false, &view);
+	if (r < 0) {
+		message_result(r, NULL, NULL);
+		return EXIT_FAILED;
+	}
+	for (; *paths; paths++) {
+		CLEANUP(version_unrefp) struct version *version = NULL;
+		struct problem problem;
+
+		r = walk(view, *paths, &version, &problem);
+		if ((r == 0 ? print_version(*paths, version) : complain(*paths, r, &problem)) !=
+			EXIT_DONE)
+			code = EXIT_FAILED;
+	}
+	return code;
+}
+
+/* The reason why a path can't be asked for. */
+static int not_in_a_mount(const struct command *command, const char *path, int error)
+{
+	if (error == -ENOENT && access(path, F_OK) == 0)
+		return command_misuse(command,
+			"'%s' is not in a plyfs mount; say with -c or -l which layers it is in",
+			path);
+	if (error == -ENOENT)
+		return command_misuse(command,
+			"there is no '%s', in a mount or elsewhere; for a path in layers, give "
+			"them with -c or -l",
+			path);
+	message("%s: %s", path, strerror(-error));
+	return EXIT_FAILED;
+}
+
+static int cat_in_mount(const struct command *command, const char *path)
+{
+	CLEANUP(freep) char *mountpoint = NULL;
+	char buffer[BUFFER_SIZE];
+	ssize_t n;
+
+	int r = mounted_find(path, &mountpoint);
+	if (r < 0)
+		return not_in_a_mount(command, path, r);
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return complain(path, -errno, NULL);
+	while ((n = read(fd, buffer, sizeof(buffer))) > 0)
+		if (print(buffer, (size_t)n) != EXIT_DONE)
+			return EXIT_FAILED;
+	if (n < 0 && errno == EIO) {
+		message("%s: does not merge; 'plyfs status %s' tells why", path, mountpoint);
+		return EXIT_FAILED;
+	}
+	return n < 0 ? complain(path, -errno, NULL) : EXIT_DONE;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"config", required_argument, NULL, 'c'},
+		{"layers", required_argument, NULL, 'l'},
+		{0},
+	};
+	struct choice choice = {0};
+	int letter, code = EXIT_DONE;
+
+	while ((letter = getopt_long(argc, argv, ":hc:l:", options, NULL)) != -1) {
+		switch (letter) {
+		case 'h':
+			return command_help(command);
+		case 'c':
+			choice.config = optarg;
+			break;
+		case 'l':
+			choice.layers = optarg;
+			break;
+		default:
+			return command_bad_option(command, letter, argv);
+		}
+	}
+	if (optind == argc)
+		return command_misuse(command, "a path is missing");
+	if (choice.config && choice.layers)
+		return command_misuse(command, "-c and -l are two ways to say the same; give one");
+	if (choice.config || choice.layers)
+		return cat_in_view(&choice, argv + optind);
+
+	for (int i = optind; i < argc; i++) {
+		int r = cat_in_mount(command, argv[i]);
+		if (r > code)
+			code = r;
+	}
+	return code;
+}
+
+const struct command command_cat = {
+	.name = "cat",
+	.synopsis = "-c CONFIG PATH...\n-l LAYER[:LAYER...] PATH...\nPATH...",
+	.summary = "print what a mount would show",
+	.help = "Prints files as a mount would show them, without mounting. PATH is relative to "
+		"the\n"
+		"layers. With neither -c nor -l it is a path in a mount.\n"
+		"\n"
+		"  -c, --config CONFIG             a plyfs.yaml\n"
+		"  -l, --layers LAYER[:LAYER...]   layers, the lowest precedence first\n",
+	.run = run,
+};

@@ -1,0 +1,127 @@
+#include "input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "text.h"
+
+#define STDIN_NAME "<stdin>"
+
+static void closep(int *fd)
+{
+	if (*fd > STDIN_FILENO)
+		close(*fd);
+}
+
+/* "a/site.yaml" gives "site". */
+static char *layer_of(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	const char *start = slash ? slash + 1 : file;
+	const char *dot = strrchr(start, '.');
+
+	return dot && dot > start ? strndup(start, (size_t)(dot - start)) : strdup(start);
+}
+
+/* The file of NAME=FILE, or NULL. A name has no slash in it: "./a=b.yaml" is a file. */
+static char *behind_name(char *argument)
+{
+	size_t len = strcspn(argument, "=/");
+
+	return len > 0 && argument[len] == '=' ? argument + len + 1 : NULL;
+}
+
+static int read_file(
+	const char *file, bool is_stdin, char **ret, size_t *len, struct problem *problem)
+{
+	CLEANUP(closep) int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+	const char *name = is_stdin ? STDIN_NAME : file;
+
+	if (fd < 0)
+		return problem_set(problem, name, 0, 0, "can't be opened: %s", strerror(errno));
+
+	int r = text_read(fd, LIMITS_DEFAULT.source_bytes, ret, len);
+	if (r == -EFBIG)
+		return problem_set(problem, name, 0, 0, "is larger than %zu MiB",
+			LIMITS_DEFAULT.source_bytes >> 20);
+	if (r < 0 && r != -ENOMEM)
+		return problem_set(problem, name, 0, 0, "can't be read: %s", strerror(-r));
+	return r;
+}
+
+/* Makes room for one more. */
+static int reserve(struct inputs *inputs)
+{
+	size_t count = inputs->count + 1;
+	struct merge_input *data = reallocarray(inputs->data, count, sizeof(*data));
+	if (!data)
+		return -ENOMEM;
+	inputs->data = data;
+
+	char **texts = reallocarray(inputs->texts, count, sizeof(*texts));
+	if (!texts)
+		return -ENOMEM;
+	inputs->texts = texts;
+
+	char **layers = reallocarray(inputs->layers, count, sizeof(*layers));
+	if (!layers)
+		return -ENOMEM;
+	inputs->layers = layers;
+	return 0;
+}
+
+int inputs_add(struct inputs *inputs, char *argument, struct problem *problem)
+{
+	char *named = behind_name(argument);
+	const char *file = named ? named : argument;
+	bool is_stdin = strcmp(file, "-") == 0;
+	CLEANUP(freep) char *layer = NULL, *text = NULL;
+	size_t len = 0;
+
+	int r = reserve(inputs);
+	if (r < 0)
+		return r;
+	if (named)
+		layer = strndup(argument, (size_t)(named - argument) - 1);
+	else
+		layer = is_stdin ? strdup("stdin") : layer_of(file);
+	if (!layer)
+		return -ENOMEM;
+	r = read_file(file, is_stdin, &text, &len, problem);
+	if (r != 0)
+		return r;
+
+	enum format format = is_stdin ? FORMAT_YAML : format_of_name(file);
+	inputs->data[inputs->count] = (struct merge_input){
+		.source = {.name = is_stdin ? STDIN_NAME : file,
+			.layer = layer,
+			.rank = (unsigned)inputs->count},
+		.format = format,
+		.text = {text, len},
+	};
+	inputs->texts[inputs->count] = take_ptr(text);
+	inputs->layers[inputs->count] = take_ptr(layer);
+	inputs->count++;
+	return 0;
+}
+
+struct span inputs_text(const struct inputs *inputs, const char *name)
+{
+	for (size_t i = 0; i < inputs->count; i++)
+		if (strcmp(inputs->data[i].source.name, name) == 0)
+			return inputs->data[i].text;
+	return (struct span){NULL, 0};
+}
+
+void inputs_fini(struct inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count; i++) {
+		free(inputs->texts[i]);
+		free(inputs->layers[i]);
+	}
+	free(inputs->texts);
+	free(inputs->layers);
+	free(inputs->data);
+}

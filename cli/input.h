@@ -1,0 +1,24 @@
+/*
+ * The files on the command line of `plyfs merge`: FILE, NAME=FILE, or - for standard input.
+ */
+#pragma once
+
+#include "merge.h"
+
+struct inputs {
+	struct merge_input *data; /* lowest precedence first, as on the command line */
+	char **texts;
+	char **layers;
+	size_t count;
+};
+
+/**
+ * Reads one file, as the next and highest layer. Its layer is NAME, or else the file's name without
+ * its ending. Returns 0, PROBLEM when it can't be read, or -ENOMEM.
+ */
+int inputs_add(struct inputs *inputs, char *argument, struct problem *problem);
+
+/** The text of the input that messages call `name`; empty when there is none. */
+struct span inputs_text(const struct inputs *inputs, const char *name);
+
+void inputs_fini(struct inputs *inputs);

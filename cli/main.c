@@ -1,0 +1,112 @@
+/*
+ * plyfs: the command. Here the table of commands, and what is said about all of them.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "message.h"
+#include "word.h"
+
+/* In the order of the help text. */
+#define COMMANDS(X) X(mount) X(merge) X(cat) X(status)
+
+#define ENTRY(name) &command_##name,
+static const struct command *const commands[] = {COMMANDS(ENTRY) NULL};
+#undef ENTRY
+
+/* ", mount, merge …, help" */
+#define NAME(name) ", " #name
+static const char command_names[] = COMMANDS(NAME) ", help";
+#undef NAME
+
+static const struct command *find_command(const char *name)
+{
+	for (const struct command *const *at = commands; *at; at++)
+		if (strcmp((*at)->name, name) == 0)
+			return *at;
+	return NULL;
+}
+
+static int print_help(void)
+{
+	printf("usage: plyfs COMMAND [ARGUMENT...]\n\n"
+	       "Mounts layered configuration directories as one tree, in which each file is the\n"
+	       "live deep merge of the files of the same name in the layers.\n\n");
+	for (const struct command *const *at = commands; *at; at++)
+		printf("  %-8s %s\n", (*at)->name, (*at)->summary);
+	printf("\n'plyfs help COMMAND' tells more, and so does plyfs(1).\n"
+	       "'plyfs CONFIG MOUNTPOINT -o OPTION,...' mounts too: mount(8) calls it like "
+	       "that.\n");
+	return EXIT_DONE;
+}
+
+static int unknown_command(const char *name)
+{
+	struct span nearest;
+
+	if (word_nearest(command_names, span_of(name), &nearest))
+		message("there is no command '%s'; did you mean '%.*s'?", name, (int)nearest.len,
+			nearest.data);
+	else
+		message("there is no command '%s'; there are: %s", name, command_names + 2);
+	return EXIT_WRONG_USE;
+}
+
+static int help(int argc, char **argv)
+{
+	if (argc < 2)
+		return print_help();
+
+	const struct command *command = find_command(argv[1]);
+	return command ? command_help(command) : unknown_command(argv[1]);
+}
+
+/*
+ * Whether this is CONFIG MOUNTPOINT …, as mount(8) calls us by way of mount.fuse3. A word that is
+ * neither a path nor something in this directory is a slip of the finger.
+ */
+static bool is_mount_call(int argc, char **argv)
+{
+	struct stat stat;
+
+	return argc > 2 && (strpbrk(argv[1], "/:") || lstat(argv[1], &stat) == 0);
+}
+
+static int run(int argc, char **argv)
+{
+	if (argc < 2) {
+		message("a command is missing; there are: %s", command_names + 2);
+		return EXIT_WRONG_USE;
+	}
+	const char *word = argv[1];
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+		return print_help();
+	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+		printf("plyfs %s\n", PLYFS_VERSION);
+		return EXIT_DONE;
+	}
+	if (strcmp(word, "help") == 0)
+		return help(argc - 1, argv + 1);
+
+	const struct command *command = find_command(word);
+	if (command)
+		return command->run(command, argc - 1, argv + 1);
+	if (is_mount_call(argc, argv))
+		return command_mount.run(&command_mount, argc, argv);
+	return unknown_command(word);
+}
+
+int main(int argc, char **argv)
+{
+	int code = run(argc, argv);
+
+	/* What was not written must not look done: "No space left on device". */
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		message("can't write to standard output: %s", strerror(errno));
+		return code == EXIT_DONE ? EXIT_FAILED : code;
+	}
+	return code;
+}

@@ -1,0 +1,241 @@
+/*
+ * plyfs mount, also as mount(8) calls it: plyfs CONFIG MOUNTPOINT -o OPTION,…
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "background.h"
+#include "choice.h"
+#include "cleanup.h"
+#include "command.h"
+#include "message.h"
+#include "mount_option.h"
+#include "session.h"
+
+/* What the command line asks for. */
+struct mount {
+	bool is_foreground;
+	struct mount_options options;
+	struct choice choice;
+	const char *label;
+	const char *mountpoint;
+
+	struct background background;
+	atomic_bool is_detached; /* messages go to the system's log */
+};
+
+static int set_options(struct mount *mount, const char *text)
+{
+	struct problem problem;
+	int r = mount_options_read(text, &mount->options, &problem);
+
+	if (r == 0)
+		return EXIT_DONE;
+	message_result(r, &problem, NULL);
+	return EXIT_WRONG_USE;
+}
+
+static int take_arguments(
+	const struct command *command, int count, char **arguments, struct mount *mount)
+{
+	bool has_config = mount->choice.config;
+
+	if (count < 1 || (count < 2 && !has_config))
+		return command_misuse(command, count < 1 && !has_config
+						       ? "what to mount is missing"
+						       : "the mountpoint is missing");
+	if (count > (has_config ? 1 : 2))
+		return command_misuse(command,
+			"'%s' is too much; layers are one word: LAYER:LAYER, lowest precedence "
+			"first",
+			arguments[has_config ? 1 : 2]);
+	if (!has_config)
+		mount->choice = choice_guess(arguments[0]);
+	mount->label = mount->choice.config ? mount->choice.config : mount->choice.layers;
+	mount->mountpoint = arguments[count - 1];
+	return -1;
+}
+
+/* Returns an exit code, or -1: go on. */
+static int read_arguments(const struct command *command, int argc, char **argv, struct mount *mount)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"foreground", no_argument, NULL, 'f'},
+		{"options", required_argument, NULL, 'o'},
+		{"config", required_argument, NULL, 'c'},
+		{0},
+	};
+	int code = EXIT_DONE, letter;
+
+	while (code == EXIT_DONE &&
+		(letter = getopt_long(argc, argv, ":hfo:c:", options, NULL)) != -1) {
+		switch (letter) {
+		case 'h':
+			return command_help(command);
+		case 'f':
+			mount->is_foreground = true;
+			break;
+		case 'o':
+			code = set_options(mount, optarg);
+			break;
+		case 'c':
+			mount->choice.config = optarg;
+			break;
+		default:
+			code = command_bad_option(command, letter, argv);
+		}
+	}
+	if (code != EXIT_DONE)
+		return code;
+	return take_arguments(command, argc - optind, argv + optind, mount);
+}
+
+/* From any thread. */
+static void log_line(void *context, const char *line)
+{
+	struct mount *mount = context;
+
+	if (atomic_load(&mount->is_detached))
+		syslog(LOG_NOTICE, "%s", line);
+	else
+		message("%s", line);
+}
+
+static void on_ready(void *context)
+{
+	struct mount *mount = context;
+
+	if (!mount->is_foreground) {
+		atomic_store(&mount->is_detached, true);
+		/* The directory that we were started in may have to be unmounted some day. */
+		if (chdir("/") < 0)
+			log_line(mount, "can't leave the working directory");
+		background_ready(&mount->background);
+	}
+	background_notify();
+}
+
+static int serve(struct mount *mount, struct settings *settings)
+{
+	const struct mount_options *given = &mount->options;
+	const struct session_options options = {
+		.mountpoint = mount->mountpoint,
+		.label = mount->label,
+		.is_private = given->is_private || (geteuid() != 0 && !given->is_shared),
+		.is_debugging = given->is_debugging,
+		.is_unpublished = given->is_unpublished,
+		.log = log_line,
+		.log_context = mount,
+	};
+	CLEANUP(session_freep) struct session *session = NULL;
+	struct problem problem;
+
+	int r = session_mount(settings, &options, &session, &problem);
+	if (r == 0)
+		r = session_serve(session, on_ready, mount);
+	if (r == 0)
+		return EXIT_DONE;
+	if (r == PROBLEM) {
+		message_problem(&problem);
+		return EXIT_FAILED;
+	}
+
+	char text[MESSAGE_MAX];
+	snprintf(text, sizeof(text), "%s: %s", mount->mountpoint, strerror(-r));
+	log_line(mount, text);
+	return EXIT_FAILED;
+}
+
+/*
+ * A path that is good in any working directory: plyfs.yaml is read again when it changes, and the
+ * daemon does not stay where it was started.
+ */
+static int make_absolute(const char *path, char **ret)
+{
+	CLEANUP(freep) char *directory = NULL;
+
+	if (*path == '/') {
+		*ret = strdup(path);
+		return *ret ? 0 : -ENOMEM;
+	}
+	directory = getcwd(NULL, 0);
+	if (!directory)
+		return -errno;
+	return asprintf(ret, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory, path) < 0
+		       ? -ENOMEM
+		       : 0;
+}
+
+static int run_daemon(struct mount *mount)
+{
+	CLEANUP(freep) char *config = NULL, *mountpoint = NULL;
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	int code = EXIT_FAILED, r = 0;
+
+	if (!mount->is_foreground) {
+		r = make_absolute(mount->mountpoint, &mountpoint);
+		if (r == 0 && mount->choice.config)
+			r = make_absolute(mount->choice.config, &config);
+		if (r < 0) {
+			message("the working directory: %s", strerror(-r));
+			return EXIT_FAILED;
+		}
+		mount->mountpoint = mountpoint;
+		if (config)
+			mount->label = mount->choice.config = config;
+	}
+	if (choice_open(&mount->choice, &settings) < 0)
+		return EXIT_FAILED;
+	if (mount->is_foreground)
+		return serve(mount, settings);
+
+	openlog("plyfs", LOG_PID, LOG_DAEMON);
+	r = background_start(&mount->background, &code);
+	if (r == BACKGROUND_PARENT)
+		return code;
+	if (r < 0) {
+		message("can't go into the background: %s; -f stays in the foreground",
+			strerror(-r));
+		return EXIT_FAILED;
+	}
+	return serve(mount, settings);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct mount mount = {.background = {.pipe_fd = -1}};
+	int code = read_arguments(command, argc, argv, &mount);
+
+	if (code >= 0)
+		return code;
+	/* libfuse writes its requests to standard error, which nobody reads in the background. */
+	if (mount.options.is_debugging)
+		mount.is_foreground = true;
+	return run_daemon(&mount);
+}
+
+const struct command command_mount = {
+	.name = "mount",
+	.synopsis = "[-f] [-o OPTION,...] LAYER[:LAYER...] MOUNTPOINT\n"
+		    "[-f] [-o OPTION,...] -c CONFIG MOUNTPOINT",
+	.summary = "mount layers as one tree",
+	.help = "Mounts the layers, the lowest precedence first, or what a plyfs.yaml(5) "
+		"describes,\n"
+		"and goes into the background when the mount is ready. umount(8), and as an\n"
+		"ordinary user 'fusermount3 -u', ends it.\n"
+		"\n"
+		"  -c, --config CONFIG   a plyfs.yaml\n"
+		"  -f, --foreground      stay in the foreground, with messages on standard error\n"
+		"  -o OPTION,...         allow_other  all users may look (the default for root)\n"
+		"                        private      only the user who mounts may look\n"
+		"                        debug        print every request; implies -f\n"
+		"                        The common options of mount(8) are taken and change "
+		"nothing.\n",
+	.run = run,
+};

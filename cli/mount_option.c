@@ -1,0 +1,88 @@
+#include "mount_option.h"
+
+#include "word.h"
+
+/* Bytes; longer words are no options of anybody. */
+#define WORD_MAX 256
+
+#define OWN_WORDS "allow_other, private, debug, unpublished"
+/* enum own, in the order of OWN_WORDS. */
+enum own { OWN_ALLOW_OTHER, OWN_PRIVATE, OWN_DEBUG, OWN_UNPUBLISHED };
+
+/*
+ * Words of mount(8) that hold anyhow, or that concern only mount(8): a plyfs is always read-only,
+ * and has neither devices nor set-id programs, even where `rw`, `dev` or `suid` stand because they
+ * are what mount(8) has as the default.
+ */
+#define COMMON_WORDS                                                                               \
+	"defaults, ro, rw, suid, nosuid, dev, nodev, exec, noexec, auto, noauto, user, nouser, "   \
+	"users, owner, group, nofail, _netdev, netdev, async, sync, dirsync, atime, noatime, "     \
+	"diratime, nodiratime, relatime, norelatime, strictatime, nostrictatime, lazytime, "       \
+	"nolazytime, silent, loud, comment, uhelper, helper"
+
+static int take(struct span word, struct mount_options *options, struct problem *problem)
+{
+	struct span name = {word.data, word.len};
+	const char *equals = word.len ? memchr(word.data, '=', word.len) : NULL;
+
+	if (equals)
+		name.len = (size_t)(equals - word.data);
+
+	int own = equals ? -1 : word_index(OWN_WORDS, name);
+	if (own >= 0) {
+		switch ((enum own)own) {
+		case OWN_ALLOW_OTHER:
+			options->is_shared = true;
+			break;
+		case OWN_PRIVATE:
+			options->is_private = true;
+			break;
+		case OWN_DEBUG:
+			options->is_debugging = true;
+			break;
+		case OWN_UNPUBLISHED:
+			options->is_unpublished = true;
+			break;
+		}
+		return 0;
+	}
+	/* x-…: comments for other programs, as systemd's x-systemd.automount. */
+	if (word_index(COMMON_WORDS, name) >= 0 ||
+		(name.len > 1 && (name.data[0] == 'x' || name.data[0] == 'X') &&
+			name.data[1] == '-'))
+		return 0;
+	if (span_is(name, "coherence"))
+		return problem_set(problem, "-o coherence", 0, 0,
+			"belongs in a plyfs.yaml, as 'options: {coherence: strict}'");
+	if (span_is(name, "remount"))
+		return problem_set(problem, "-o remount", 0, 0,
+			"is not needed: a change of plyfs.yaml takes effect at once; to change "
+			"the mount's own options, unmount and mount again");
+	return problem_set(problem, NULL, 0, 0,
+		"there is no mount option '%.*s'; there are: allow_other, private, debug, and the "
+		"common ones of mount(8)",
+		(int)(name.len < WORD_MAX ? name.len : WORD_MAX), name.data);
+}
+
+int mount_options_read(const char *text, struct mount_options *options, struct problem *problem)
+{
+	struct mount_options found = *options;
+
+	while (*text) {
+		size_t len = strcspn(text, ",");
+
+		if (len > 0) {
+			int r = take((struct span){text, len}, &found, problem);
+			if (r != 0)
+				return r;
+		}
+		text += len;
+		text += *text == ',';
+	}
+	if (found.is_private && found.is_shared)
+		return problem_set(problem, NULL, 0, 0,
+			"the mount options 'private' and 'allow_other' contradict each other; "
+			"give one");
+	*options = found;
+	return 0;
+}

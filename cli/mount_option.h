@@ -1,0 +1,22 @@
+/*
+ * The words behind -o: ours, and those that mount(8) and /etc/fstab pass to every file system.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "problem.h"
+
+struct mount_options {
+	bool is_private;     /* only the user who mounts may look */
+	bool is_shared;      /* all users may look; with neither, root shares and others don't */
+	bool is_debugging;   /* every request is printed */
+	bool is_unpublished; /* changes wake nobody; for tests, and therefore not in the help text
+			      */
+};
+
+/**
+ * Takes "WORD,WORD=VALUE,…". Returns 0, or PROBLEM for a word that is not known, with what is
+ * allowed.
+ */
+int mount_options_read(const char *text, struct mount_options *options, struct problem *problem);

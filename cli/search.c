@@ -1,0 +1,289 @@
+#include "search.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "text.h"
+
+/* Directories in one search. A data path that has more is most likely a wrong one, such as /. */
+#define SEARCH_DIRECTORIES_MAX 100000
+
+/* A directory with all that are in it, in the order of the search. */
+struct search_tree {
+	char *directory; /* as asked for */
+	char **paths;    /* each ends with a slash, but "" */
+	size_t count;
+	size_t capacity;
+	struct search_tree *next;
+};
+
+struct search_file {
+	struct merge_input input;
+	char *name;
+	char *text;
+	struct document *document; /* NULL: neither YAML nor JSON */
+	struct search_file *next;
+};
+
+static void closep(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static void tree_free(struct search_tree *tree)
+{
+	for (size_t i = 0; i < tree->count; i++)
+		free(tree->paths[i]);
+	free(tree->paths);
+	free(tree->directory);
+	free(tree);
+}
+
+static void tree_freep(struct search_tree **tree)
+{
+	if (*tree)
+		tree_free(*tree);
+}
+
+static void file_free(struct search_file *file)
+{
+	document_free(file->document);
+	free(file->text);
+	free(file->name);
+	free(file);
+}
+
+static void file_freep(struct search_file **file)
+{
+	if (*file)
+		file_free(*file);
+}
+
+/* Takes over `path`. */
+static int tree_add(struct search_tree *tree, char *path)
+{
+	if (tree->count == tree->capacity) {
+		size_t larger = tree->capacity ? tree->capacity * 2 : 16;
+		char **paths = reallocarray(tree->paths, larger, sizeof(*paths));
+		if (!paths) {
+			free(path);
+			return -ENOMEM;
+		}
+		tree->paths = paths;
+		tree->capacity = larger;
+	}
+	tree->paths[tree->count++] = path;
+	return 0;
+}
+
+static bool is_directory(const char *path, const struct dirent *entry)
+{
+	CLEANUP(freep) char *inner = NULL;
+	struct stat found;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return asprintf(&inner, "%s%s", path, entry->d_name) >= 0 && lstat(inner, &found) == 0 &&
+	       S_ISDIR(found.st_mode);
+}
+
+static int is_visible(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Adds the directories in tree->paths[index]. */
+static int tree_scan(struct search_tree *tree, size_t index, struct problem *problem)
+{
+	const char *path = tree->paths[index];
+	struct dirent **entries;
+	int r = 0;
+
+	int count = scandir(*path ? path : ".", &entries, is_visible, by_bytes);
+	if (count < 0 && index > 0 && (errno == ENOENT || errno == ENOTDIR))
+		return 0; /* it went away */
+	if (count < 0)
+		return problem_set(problem, *path ? path : ".", 0, 0, "can't be searched: %s",
+			strerror(errno));
+
+	for (int i = 0; i < count; i++) {
+		char *inner;
+
+		if (r == 0 && is_directory(path, entries[i])) {
+			if (asprintf(&inner, "%s%s/", path, entries[i]->d_name) < 0)
+				r = -ENOMEM;
+			else
+				r = tree_add(tree, inner);
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	return r;
+}
+
+/* Returns 0, MERGE_ABSENT when there is no such directory, PROBLEM or -ENOMEM. */
+static int tree_new(const char *directory, struct search_tree **ret, struct problem *problem)
+{
+	CLEANUP(tree_freep) struct search_tree *tree = calloc(1, sizeof(*tree));
+	char *path;
+
+	if (!tree)
+		return -ENOMEM;
+	if (*directory && access(directory, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return MERGE_ABSENT;
+	tree->directory = strdup(directory);
+	if (!tree->directory)
+		return -ENOMEM;
+	if (asprintf(&path, "%s%s", directory, *directory ? "/" : "") < 0)
+		return -ENOMEM;
+
+	int r = tree_add(tree, path);
+	for (size_t i = 0; r == 0 && i < tree->count; i++) {
+		if (tree->count > SEARCH_DIRECTORIES_MAX)
+			return problem_set(problem, *directory ? directory : ".", 0, 0,
+				"has more than %d directories in it; name one that holds the data "
+				"only",
+				SEARCH_DIRECTORIES_MAX);
+		r = tree_scan(tree, i, problem);
+	}
+	if (r == 0)
+		*ret = take_ptr(tree);
+	return r;
+}
+
+static int find_tree(struct search *search, const char *directory, const struct search_tree **ret,
+	struct problem *problem)
+{
+	struct search_tree *tree = search->trees;
+
+	while (tree && strcmp(tree->directory, directory) != 0)
+		tree = tree->next;
+	if (!tree) {
+		int r = tree_new(directory, &tree, problem);
+		if (r != 0)
+			return r;
+		tree->next = search->trees;
+		search->trees = tree;
+	}
+	*ret = tree;
+	return 0;
+}
+
+/* A descriptor of the regular file, MERGE_ABSENT as -ENOENT, or another -errno. */
+static int open_file(const char *name)
+{
+	struct stat found;
+	/* O_NONBLOCK: a pipe must not hang us. */
+	int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ENOTDIR || errno == ENXIO ? -ENOENT : -errno;
+	if (fstat(fd, &found) == 0 && S_ISREG(found.st_mode))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+static int read_document(
+	const struct search *search, struct search_file *file, struct problem *problem)
+{
+	struct read_options options = read_options_for(search->request, file->input.format);
+
+	if (file->input.format == FORMAT_BYTES)
+		return 0;
+	int r = document_read(
+		&file->input.source, file->input.text, &options, &file->document, problem);
+	file->input.document = file->document;
+	return r;
+}
+
+/* Reads the open file. Takes over `name`. One that does not parse is kept too, for its excerpt. */
+static int read_file(struct search *search, int fd, char *name, const struct merge_input **ret,
+	struct problem *problem)
+{
+	CLEANUP(file_freep) struct search_file *file = calloc(1, sizeof(*file));
+	size_t len = 0;
+
+	if (!file) {
+		free(name);
+		return -ENOMEM;
+	}
+	file->name = name;
+	int r = text_read(fd, LIMITS_DEFAULT.source_bytes, &file->text, &len);
+	if (r < 0)
+		return r == -ENOMEM ? r
+				    : problem_set(problem, name, 0, 0, "can't be read: %s",
+					      strerror(-r));
+	file->input = (struct merge_input){
+		.source = {.name = file->name, .layer = ""},
+		.format = format_of_name(name),
+		.text = {file->text, len},
+	};
+	r = read_document(search, file, problem);
+	if (r == 0)
+		*ret = &file->input;
+	file->next = search->files;
+	search->files = take_ptr(file);
+	return r;
+}
+
+int search_find(void *context, const char *directory, const char *name,
+	const struct merge_input **ret, size_t *count, struct problem *problem)
+{
+	struct search *search = context;
+	const struct search_tree *tree;
+
+	int r = find_tree(search, directory, &tree, problem);
+	if (r != 0)
+		return r;
+	for (size_t i = 0; i < tree->count; i++) {
+		char *path;
+		if (asprintf(&path, "%s%s", tree->paths[i], name) < 0)
+			return -ENOMEM;
+
+		CLEANUP(closep) int fd = open_file(path);
+		if (fd == -ENOENT) {
+			free(path);
+			continue;
+		}
+		if (fd < 0) {
+			r = problem_set(problem, path, 0, 0, "can't be opened: %s", strerror(-fd));
+			free(path);
+			return r;
+		}
+		*count = 1;
+		return read_file(search, fd, path, ret, problem);
+	}
+	return MERGE_ABSENT;
+}
+
+struct span search_text(const struct search *search, const char *name)
+{
+	for (const struct search_file *file = search->files; file; file = file->next)
+		if (strcmp(file->name, name) == 0)
+			return file->input.text;
+	return (struct span){NULL, 0};
+}
+
+void search_fini(struct search *search)
+{
+	for (struct search_file *file = search->files, *next; file; file = next) {
+		next = file->next;
+		file_free(file);
+	}
+	for (struct search_tree *tree = search->trees, *next; tree; tree = next) {
+		next = tree->next;
+		tree_free(tree);
+	}
+}

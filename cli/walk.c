@@ -1,0 +1,132 @@
+#include "walk.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+
+/* As many links as the kernel follows (path_resolution(7)). */
+#define LINKS_MAX 40
+
+/* Bytes of a path, as in the kernel. */
+#define PATH_SIZE 4096
+
+/* A way through the tree: `done` has no links left in it, `rest` is still to go. */
+struct way {
+	char done[PATH_SIZE];
+	char rest[PATH_SIZE];
+	unsigned links;
+};
+
+/* Takes the first name off `rest`. False at the end. */
+static bool next_name(struct way *way, char *name)
+{
+	const char *start = way->rest + strspn(way->rest, "/");
+	size_t len = strcspn(start, "/");
+
+	memcpy(name, start, len);
+	name[len] = '\0';
+	memmove(way->rest, start + len, strlen(start + len) + 1);
+	return len > 0;
+}
+
+/* Goes up. False at the root. */
+static bool go_up(struct way *way)
+{
+	char *slash = strrchr(way->done, '/');
+
+	if (!*way->done)
+		return false;
+	*(slash ? slash : way->done) = '\0';
+	return true;
+}
+
+static int go_down(struct way *way, const char *name)
+{
+	size_t len = strlen(way->done), name_len = strlen(name);
+
+	if (len + name_len + 2 > sizeof(way->done))
+		return -ENAMETOOLONG;
+	if (len > 0)
+		way->done[len++] = '/';
+	memcpy(way->done + len, name, name_len + 1);
+	return 0;
+}
+
+/* Puts a link's target in front of what is left to go; `done` is the link. */
+static int follow(struct way *way, const char *target, struct problem *problem)
+{
+	CLEANUP(freep) char *rest = NULL;
+
+	if (++way->links > LINKS_MAX)
+		return -ELOOP;
+	if (*target == '/')
+		return problem_set(problem, way->done, 0, 0,
+			"is a link out of the tree, to '%s'; read that file", target);
+	/* A slash behind the last name would ask for a directory. */
+	if (asprintf(&rest, "%s%s%s", target, *way->rest ? "/" : "", way->rest) < 0)
+		return -ENOMEM;
+	if (strlen(rest) >= sizeof(way->rest))
+		return -ENAMETOOLONG;
+	strcpy(way->rest, rest);
+	go_up(way);
+	return 0;
+}
+
+static bool is_at_end(const struct way *way)
+{
+	return way->rest[strspn(way->rest, "/")] == '\0';
+}
+
+/* One name further. Returns 0 to go on, or when *ret is set. */
+static int step(struct view *view, struct way *way, const char *name, struct version **ret,
+	struct problem *problem)
+{
+	CLEANUP(version_unrefp) struct version *version = NULL;
+
+	if (strcmp(name, ".") == 0)
+		return 0;
+	if (strcmp(name, "..") == 0)
+		return go_up(way) ? 0
+				  : problem_set(problem, way->done, 0, 0,
+					    "leads out of the tree by '..'; give a path in it");
+	int r = go_down(way, name);
+	if (r < 0)
+		return r;
+	r = view_read_path(view, way->done, &version, problem);
+	if (r == -EISDIR)
+		return 0;
+	if (r != 0)
+		return r;
+	if (version->kind == VERSION_LINK)
+		return follow(way, version->data, problem);
+	if (!is_at_end(way) || *way->rest)
+		return -ENOTDIR;
+	*ret = take_ptr(version);
+	return 0;
+}
+
+int walk(struct view *view, const char *path, struct version **ret, struct problem *problem)
+{
+	CLEANUP(freep) struct way *way = calloc(1, sizeof(*way));
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	char name[PATH_SIZE];
+
+	if (!way)
+		return -ENOMEM;
+	if (strlen(path) >= sizeof(way->rest))
+		return -ENAMETOOLONG;
+	strcpy(way->rest, path);
+
+	while (!version) {
+		if (!next_name(way, name))
+			return -EISDIR;
+		int r = step(view, way, name, &version, problem);
+		if (r != 0)
+			return r;
+	}
+	*ret = take_ptr(version);
+	return 0;
+}

@@ -1,0 +1,13 @@
+/*
+ * A path in a view, with the symbolic links on its way followed, as the kernel would in the mount.
+ */
+#pragma once
+
+#include "view.h"
+
+/**
+ * The version that `path`, relative to the root, leads to. A link out of the tree is a problem:
+ * without a mount nobody knows what it would lead to.
+ * Returns 0 with *ret for version_unref(), PROBLEM, or -errno (-ENOENT, -ENOTDIR, -EISDIR, -ELOOP).
+ */
+int walk(struct view *view, const char *path, struct version **ret, struct problem *problem);
