@@ -1,0 +1,66 @@
+# shellcheck shell=bash
+# Sourced by the scripts: what they need to build.
+
+# need_packages PACKAGE...: installs the Debian packages that are missing, and only those.
+
+explain_packages() {
+	echo "These Debian packages are missing: $*" >&2
+	echo "Install them, and run this again:  apt-get install $*" >&2
+	exit 1
+}
+
+need_packages() {
+	local package missing=() run=() log
+
+	# Elsewhere than on Debian, meson says what is missing.
+	command -v dpkg-query >/dev/null || return 0
+	for package; do
+		[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
+			missing+=("$package")
+	done
+	[ ${#missing[@]} -gt 0 ] || return 0
+
+	if [ "$(id -u)" -ne 0 ]; then
+		# -n: nobody may be there to type a password.
+		sudo -n true 2>/dev/null || explain_packages "${missing[@]}"
+		run=(sudo -n)
+	fi
+	run+=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
+	echo "installing: ${missing[*]}"
+	log=$(mktemp)
+	if ! { "${run[@]}" update && "${run[@]}" install --yes --no-install-recommends "${missing[@]}"; } \
+		</dev/null >"$log" 2>&1; then
+		cat "$log" >&2
+		rm -f "$log"
+		explain_packages "${missing[@]}"
+	fi
+	rm -f "$log"
+}
+
+# configure DIRECTORY ARGUMENT...: meson setup, also of a directory that exists. Quiet unless it fails.
+configure() {
+	local directory=$1 again=() log
+	shift
+
+	[ ! -e "$directory/meson-private/coredata.dat" ] || again=(--reconfigure)
+	log=$(mktemp)
+	if ! meson setup "$directory" "${again[@]}" "$@" </dev/null >"$log" 2>&1; then
+		cat "$log" >&2
+		rm -f "$log"
+		exit 1
+	fi
+	rm -f "$log"
+}
+
+# build DIRECTORY: quiet unless it fails or warns.
+build() {
+	local log
+	log=$(mktemp)
+	if ! ninja -C "$1" </dev/null >"$log" 2>&1; then
+		grep -v '^\[[0-9]*/[0-9]*\]' "$log" >&2
+		rm -f "$log"
+		exit 1
+	fi
+	grep -A8 'warning:' "$log" || true
+	rm -f "$log"
+}

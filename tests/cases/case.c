@@ -1,0 +1,394 @@
+#include "case.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "scalar.h"
+#include "strategy.h"
+
+static void file_fini(struct case_file *file)
+{
+	free(file->name);
+	free(file->layer);
+	free(file->text);
+}
+
+static void files_fini(struct case_files *files)
+{
+	for (size_t i = 0; i < files->count; i++)
+		file_fini(&files->data[i]);
+	free(files->data);
+}
+
+/* "10-site.yaml" gives "site". */
+static char *layer_of(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	const char *start = slash ? slash + 1 : name;
+	const char *dot = strrchr(start, '.');
+	size_t digits = strspn(start, "0123456789");
+
+	if (digits > 0 && start[digits] == '-')
+		start += digits + 1;
+	return dot && dot > start ? strndup(start, (size_t)(dot - start)) : strdup(start);
+}
+
+static int read_text(FILE *stream, struct case_file *file)
+{
+	size_t size = 0;
+	FILE *copy = open_memstream(&file->text, &file->len);
+	char buffer[4096];
+
+	if (!copy)
+		return -errno;
+	while ((size = fread(buffer, 1, sizeof(buffer), stream)) > 0)
+		fwrite(buffer, 1, size, copy);
+	return fclose(copy) == 0 && !ferror(stream) ? 0 : -EIO;
+}
+
+static int read_file(const char *folder, const char *name, struct case_file *ret)
+{
+	CLEANUP(freep) char *path = NULL;
+	struct case_file file = {.name = strdup(name), .layer = layer_of(name)};
+
+	if (!file.name || !file.layer || asprintf(&path, "%s/%s", folder, name) < 0) {
+		file_fini(&file);
+		return -ENOMEM;
+	}
+	FILE *stream = fopen(path, "r");
+	int r = stream ? read_text(stream, &file) : -errno;
+	if (stream)
+		fclose(stream);
+	if (r < 0)
+		file_fini(&file);
+	else
+		*ret = file;
+	return r;
+}
+
+static int add_file(struct case_files *files, const char *folder, const char *name)
+{
+	struct case_file *data = realloc(files->data, (files->count + 1) * sizeof(*data));
+	if (!data)
+		return -ENOMEM;
+	files->data = data;
+
+	int r = read_file(folder, name, &data[files->count]);
+	if (r == 0)
+		files->count++;
+	return r;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_visible(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+static bool is_directory(const char *folder, const char *name)
+{
+	CLEANUP(freep) char *path = NULL;
+	struct stat stat_buffer;
+
+	return asprintf(&path, "%s/%s", folder, name) >= 0 && stat(path, &stat_buffer) == 0 &&
+	       S_ISDIR(stat_buffer.st_mode);
+}
+
+/* The files `depth` directories below `name`, in byte order. *ret: whether there are deeper ones.
+ */
+static int read_level(struct golden *golden, const char *name, unsigned depth, bool *has_deeper)
+{
+	CLEANUP(freep) char *path = NULL;
+	struct dirent **entries;
+	int r = 0;
+
+	if (asprintf(&path, "%s/%s", golden->folder, name) < 0)
+		return -ENOMEM;
+	int count = scandir(path, &entries, is_visible, by_bytes);
+	if (count < 0)
+		return errno == ENOENT ? 0 : -errno;
+
+	for (int i = 0; i < count; i++) {
+		CLEANUP(freep) char *inner = NULL;
+		bool is_file;
+
+		if (r == 0 && asprintf(&inner, "%s/%s", name, entries[i]->d_name) < 0)
+			r = -ENOMEM;
+		free(entries[i]);
+		if (r < 0)
+			continue;
+		is_file = !is_directory(golden->folder, inner);
+		if (is_file && depth == 0)
+			r = add_file(&golden->tree, golden->folder, inner);
+		else if (!is_file && depth == 0)
+			*has_deeper = true;
+		else if (!is_file)
+			r = read_level(golden, inner, depth - 1, has_deeper);
+	}
+	free(entries);
+	return r;
+}
+
+static int read_tree(struct golden *golden)
+{
+	bool has_deeper = true;
+	int r = 0;
+
+	for (unsigned depth = 0; r == 0 && has_deeper; depth++) {
+		has_deeper = false;
+		r = read_level(golden, "tree", depth, &has_deeper);
+	}
+	return r;
+}
+
+static int read_entry(struct golden *golden, const char *name)
+{
+	if (is_directory(golden->folder, name))
+		return 0;
+	if (strcmp(name, "rule.yaml") == 0)
+		return read_file(golden->folder, name, &golden->rule);
+	if (strncmp(name, "expect.", strlen("expect.")) != 0)
+		return add_file(&golden->sources, golden->folder, name);
+	if (golden->expect.name) {
+		golden->has_second_expect = true;
+		return 0;
+	}
+	return read_file(golden->folder, name, &golden->expect);
+}
+
+int golden_read(const char *folder, struct golden **ret)
+{
+	CLEANUP(golden_freep) struct golden *golden = calloc(1, sizeof(*golden));
+	struct dirent **entries;
+	int r = 0;
+
+	if (!golden)
+		return -ENOMEM;
+	golden->folder = strdup(folder);
+	if (!golden->folder)
+		return -ENOMEM;
+
+	int count = scandir(folder, &entries, is_visible, by_bytes);
+	if (count < 0)
+		return -errno;
+	for (int i = 0; i < count; i++) {
+		if (r == 0)
+			r = read_entry(golden, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	if (r == 0)
+		r = read_tree(golden);
+	if (r == 0)
+		*ret = take_ptr(golden);
+	return r;
+}
+
+/* NULL when the rule does not say. */
+static const struct node *rule_get(const struct node *map, const char *name)
+{
+	return map ? node_get(map, name) : NULL;
+}
+
+static int read_words(struct golden *golden, const struct node *map, struct problem *problem)
+{
+	const struct node *strategy = rule_get(map, "strategy"), *to = rule_get(map, "to");
+	const struct node *schema = rule_get(map, "schema"), *path = rule_get(map, "path");
+	const struct node *needs = rule_get(map, "needs");
+	struct merge_request *request = &golden->request;
+
+	golden->options.strategy = strategy_find(strategy ? strategy->text : span_of("deep"));
+	if (!golden->options.strategy)
+		return problem_at(problem, strategy, "there is no strategy '%s', only %s",
+			strategy->text.data, strategy_names());
+	golden->options.map = rule_get(map, "options");
+	golden->needs = needs ? strdup(needs->text.data) : NULL;
+
+	request->options = &golden->options;
+	request->path = path ? path->text.data : NULL;
+	if (schema && span_is(schema->text, "1.2"))
+		request->schema = NODE_YAML_1_2;
+	if (to)
+		request->to = span_is(to->text, "json") ? FORMAT_JSON : FORMAT_YAML;
+	else if (path)
+		request->to = format_of_name(path->text.data);
+	else if (golden->sources.count > 0)
+		request->to = format_of_name(golden->sources.data[golden->sources.count - 1].name);
+	return 0;
+}
+
+static void read_limits(struct golden *golden, const struct node *map)
+{
+	const struct node *limits = rule_get(map, "limits");
+	struct limits *to = &golden->request.limits;
+	const struct node *value;
+
+	*to = LIMITS_DEFAULT;
+	if ((value = rule_get(limits, "source_bytes")))
+		to->source_bytes = (size_t)scalar_number(value);
+	if ((value = rule_get(limits, "result_bytes")))
+		to->result_bytes = (size_t)scalar_number(value);
+	if ((value = rule_get(limits, "depth")))
+		to->depth = (unsigned)scalar_number(value);
+	if ((value = rule_get(limits, "nodes")))
+		to->nodes = (uint32_t)scalar_number(value);
+}
+
+int golden_read_rule(struct golden *golden, struct problem *problem)
+{
+	const struct source source = {.name = "rule.yaml", .layer = ""};
+	const struct read_options read = {.format = FORMAT_YAML};
+	const struct node *map = NULL;
+	int r;
+
+	if (golden->rule.name) {
+		struct span text = {golden->rule.text, golden->rule.len};
+		r = document_read(&source, text, &read, &golden->rule_document, problem);
+		if (r != 0)
+			return r;
+		if (golden->rule_document->count > 0)
+			map = golden->rule_document->roots[0];
+		if (map && !node_is_map(map))
+			return problem_at(problem, map, "a rule is a map");
+	}
+	r = read_words(golden, map, problem);
+	if (r != 0)
+		return r;
+	read_limits(golden, map);
+	return options_check(&golden->options, problem);
+}
+
+const char *golden_ending(const struct golden *golden)
+{
+	bool reads_trees = golden->options.strategy && golden->options.strategy->reads_trees;
+
+	if (golden->request.to == FORMAT_JSON)
+		return "json";
+	return golden->request.to == FORMAT_YAML || reads_trees ? "yaml" : "txt";
+}
+
+struct finder {
+	struct golden *golden;
+	struct merge_input *inputs; /* one for each file of the tree */
+	struct document **documents;
+};
+
+/* Whether `path` is a file `name` somewhere under tree/`directory`. */
+static bool is_under(const char *path, const char *directory, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = strlen(directory);
+
+	path += strlen("tree/");
+	if (strcmp(slash + 1, name) != 0)
+		return false;
+	return len == 0 || (strncmp(path, directory, len) == 0 && path[len] == '/');
+}
+
+static int find(void *context, const char *directory, const char *name,
+	const struct merge_input **ret, size_t *count, struct problem *problem)
+{
+	struct finder *finder = context;
+	struct case_files *tree = &finder->golden->tree;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		struct merge_input *input = &finder->inputs[i];
+
+		if (!is_under(tree->data[i].name, directory, name))
+			continue;
+		struct read_options read =
+			read_options_for(&finder->golden->request, input->format);
+		if (!finder->documents[i] && read.format != FORMAT_BYTES) {
+			int r = document_read(
+				&input->source, input->text, &read, &finder->documents[i], problem);
+			if (r != 0)
+				return r;
+			input->document = finder->documents[i];
+		}
+		*ret = input;
+		*count = 1;
+		return 0;
+	}
+	return MERGE_ABSENT;
+}
+
+static struct merge_input *inputs_of(const struct case_files *files)
+{
+	struct merge_input *inputs = calloc(files->count + 1, sizeof(*inputs));
+
+	for (size_t i = 0; inputs && i < files->count; i++) {
+		const struct case_file *file = &files->data[i];
+
+		inputs[i] = (struct merge_input){
+			.source = {.name = file->name, .layer = file->layer, .rank = (unsigned)i},
+			.format = format_of_name(file->name),
+			.text = {file->text, file->len},
+		};
+	}
+	return inputs;
+}
+
+static int run(struct golden *golden, struct finder *finder, char **ret, size_t *ret_len,
+	struct problem *problem)
+{
+	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
+	CLEANUP(freep) struct merge_input *inputs = inputs_of(&golden->sources);
+	const struct merge_environment environment = {.find = find, .context = finder};
+
+	if (!inputs || !finder->inputs || !finder->documents)
+		return -ENOMEM;
+	golden->request.inputs = inputs;
+	golden->request.count = golden->sources.count;
+	golden->request.environment = &environment;
+
+	int r = merge_run(&golden->request, &result, problem);
+	if (r != 0)
+		return r;
+	*ret = malloc(result->text.len + 1);
+	if (!*ret)
+		return -ENOMEM;
+	memcpy(*ret, result->text.data, result->text.len + 1);
+	*ret_len = result->text.len;
+	return 0;
+}
+
+int golden_merge(struct golden *golden, char **ret, size_t *ret_len, struct problem *problem)
+{
+	struct finder finder = {
+		.golden = golden,
+		.inputs = inputs_of(&golden->tree),
+		.documents = calloc(golden->tree.count + 1, sizeof(struct document *)),
+	};
+
+	int r = run(golden, &finder, ret, ret_len, problem);
+	for (size_t i = 0; finder.documents && i < golden->tree.count; i++)
+		document_free(finder.documents[i]);
+	free(finder.documents);
+	free(finder.inputs);
+	return r;
+}
+
+void golden_free(struct golden *golden)
+{
+	if (!golden)
+		return;
+	files_fini(&golden->sources);
+	files_fini(&golden->tree);
+	file_fini(&golden->rule);
+	file_fini(&golden->expect);
+	document_free(golden->rule_document);
+	free(golden->needs);
+	free(golden->folder);
+	free(golden);
+}
+
+void golden_freep(struct golden **golden)
+{
+	golden_free(*golden);
+}

@@ -1,0 +1,4 @@
+local M = {}
+function M:on_list(value
+end
+return M

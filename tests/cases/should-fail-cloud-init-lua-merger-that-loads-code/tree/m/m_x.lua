@@ -1,0 +1,1 @@
+return { on_list = function() return load('return 1')() end }

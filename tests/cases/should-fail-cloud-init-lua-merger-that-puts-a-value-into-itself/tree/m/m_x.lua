@@ -1,0 +1,1 @@
+return { on_list = function() local d = dict() d.d = d return d end }

@@ -1,0 +1,1 @@
+return { on_list = function() setmetatable({}, { __gc = function() end }) end }

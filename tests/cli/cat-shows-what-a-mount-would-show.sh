@@ -1,0 +1,42 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir -p low/dir high/dir
+echo 'a: 1' | tee low/app.yaml low/dir/app.yaml >/dev/null
+echo 'b: 1' | tee high/app.yaml high/dir/app.yaml >/dev/null
+echo text >high/motd
+ln -s dir/app.yaml low/link
+ln -s dir low/there
+ln -s ../there/app.yaml low/dir/back
+ln -s loop low/loop
+ln -s /etc/passwd low/outside
+ln -s ../../up low/up
+runs 0 "$PLYFS" cat -l low:high app.yaml
+prints $'a: 1\nb: 1'
+for path in dir/app.yaml /dir/app.yaml ./dir//app.yaml dir/../dir/app.yaml link there/app.yaml dir/back; do
+	runs 0 "$PLYFS" cat -l low:high "$path"
+	prints $'a: 1\nb: 1'
+done
+runs 0 "$PLYFS" cat -l low:high motd app.yaml
+prints $'text\na: 1\nb: 1'
+printf 'layers: [high, low]\n' >plyfs.yaml
+runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
+prints $'b: 1\na: 1'
+
+runs 1 "$PLYFS" cat -l low:high nothing
+says 'nothing: '
+runs 1 "$PLYFS" cat -l low:high dir
+says 'is a directory'
+runs 1 "$PLYFS" cat -l low:high motd/x
+says 'motd/x: '
+runs 1 "$PLYFS" cat -l low:high loop
+says 'loop: '
+runs 1 "$PLYFS" cat -l low:high outside
+says '/etc/passwd'
+runs 1 "$PLYFS" cat -l low:high up
+says 'out of the tree'
+runs 1 "$PLYFS" cat -l low:nowhere app.yaml
+says "'nowhere' does not exist"
+echo 'b: [' >high/app.yaml
+runs 1 "$PLYFS" cat -l low:high app.yaml
+says 'high/app.yaml:'

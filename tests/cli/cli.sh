@@ -1,0 +1,38 @@
+# shellcheck shell=bash
+# Tests of the command that need no mount. Every test sources this file first; it then stands in a
+# fresh directory, which goes away when the test ends. PLYFS is the command.
+set -euo pipefail
+trap 'echo "failed: line $LINENO: $BASH_COMMAND" >&2' ERR
+
+: "${PLYFS:?the path of the plyfs command}"
+export LC_ALL=C
+unset NO_COLOR
+
+directory=$(mktemp -d "${TMPDIR:-/tmp}/plyfs-test.XXXXXX")
+trap 'rm -rf "$directory"' EXIT
+cd "$directory"
+
+fail() {
+	echo "failed: $*" >&2
+	exit 1
+}
+
+# runs CODE COMMAND...: it exits with that code; what it prints is then in `out` and `err`.
+runs() {
+	local wanted=$1 code=0
+	shift
+	"$@" >out 2>err || code=$?
+	[ $code -eq "$wanted" ] || fail "'$*' exits with $code, not $wanted: $(cat err)"
+	! grep -E 'Sanitizer|runtime error' err || fail "'$*' is not clean"
+}
+
+# prints TEXT: standard output was that.
+prints() {
+	[ "$(cat out)" = "$1" ] || fail "it prints: $(cat out); and not: $1"
+}
+
+# says TEXT: standard error was one line that begins with "plyfs: " and has that in it.
+says() {
+	[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"
+	[[ $(cat err) == "plyfs: "*"$1"* ]] || fail "it says: $(cat err); and not: $1"
+}

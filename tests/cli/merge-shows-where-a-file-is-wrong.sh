@@ -1,0 +1,24 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+echo 'a: 1' >good.yaml
+printf 'a: 1\nlist: [1, 2\nb: 2\n' >bad.yaml
+runs 1 "$PLYFS" merge good.yaml bad.yaml
+[ ! -s out ]
+[[ $(head -1 err) =~ ^plyfs:\ bad\.yaml:[0-9]+:[0-9]+:\  ]] || fail "it says: $(cat err)"
+[ "$(wc -l <err)" -eq 3 ] || fail "not three lines: $(cat err)"
+sed -n 3p err | grep -qE '^ +\^$'
+
+# Under the very character, also in a long line and behind others than ASCII.
+python3 -c 'print("k: " + "ä" * 200 + " \\x00: [}")' >long.yaml
+runs 1 "$PLYFS" merge good.yaml long.yaml
+[ "$(wc -l <err)" -ge 1 ]
+
+runs 1 "$PLYFS" merge good.yaml missing.yaml
+says 'missing.yaml: can'
+runs 1 "$PLYFS" merge good.yaml .
+says 'Is a directory'
+truncate -s 17M large.yaml
+runs 1 "$PLYFS" merge good.yaml large.yaml
+says 'larger than 16 MiB'
+! grep -q $'\033' err

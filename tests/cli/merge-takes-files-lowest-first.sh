@@ -1,0 +1,38 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+echo 'a: 1' >low.yaml
+printf 'a: 2\nb: [x]\n' >high.yaml
+echo '{"c": 0x10}' >other
+runs 0 "$PLYFS" merge low.yaml high.yaml
+prints $'a: 2\nb: [x]'
+runs 0 "$PLYFS" merge high.yaml low.yaml
+prints $'a: 1\nb: [x]'
+
+# Standard input, once; a pipe by name.
+runs 0 "$PLYFS" merge low.yaml - <high.yaml
+prints $'a: 2\nb: [x]'
+runs 0 "$PLYFS" merge low.yaml <(cat high.yaml)
+prints $'a: 2\nb: [x]'
+
+# What is written follows what is read.
+echo '{"a": 1}' >low.json
+echo '{"b": 1.10}' >high.json
+runs 0 "$PLYFS" merge low.json high.json
+python3 -c 'import json; assert json.load(open("out")) == {"a": 1, "b": 1.1}'
+grep -q '1\.10' out
+runs 0 "$PLYFS" merge low.json high.yaml
+prints $'"a": 2\nb: [x]'
+runs 0 "$PLYFS" merge --to json low.yaml high.yaml
+python3 -c 'import json; assert json.load(open("out")) == {"a": 2, "b": ["x"]}'
+runs 0 "$PLYFS" merge --to yaml low.json high.json
+cp out between.yaml
+runs 0 "$PLYFS" merge --to json between.yaml
+python3 -c 'import json; assert json.load(open("out")) == {"a": 1, "b": 1.1}'
+
+runs 0 "$PLYFS" merge --set lists=append low.yaml high.yaml high.yaml
+prints $'a: 2\nb: [x, x]'
+runs 0 "$PLYFS" merge --set lists=append --set lists=replace high.yaml high.yaml
+prints $'a: 2\nb: [x]'
+runs 0 "$PLYFS" merge -s concat --set 'separator="---"' low.yaml high.yaml
+prints $'a: 1\n---\na: 2\nb: [x]'

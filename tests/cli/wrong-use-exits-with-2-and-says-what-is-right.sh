@@ -1,0 +1,72 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+runs 2 "$PLYFS"
+says 'mount, merge, cat'
+runs 2 "$PLYFS" mrege
+says "did you mean 'merge'?"
+runs 2 "$PLYFS" mont a b
+says "did you mean 'mount'?"
+runs 2 "$PLYFS" xyzzy
+says 'there are: mount'
+runs 2 "$PLYFS" help xyzzy
+says "no command 'xyzzy'"
+runs 2 "$PLYFS" --nonsense
+says "'--nonsense'"
+
+touch f.yaml
+runs 2 "$PLYFS" merge
+says 'a file is missing'
+runs 2 "$PLYFS" merge --nonsense f.yaml
+says "no option '--nonsense'"
+runs 2 "$PLYFS" merge -q f.yaml
+says "no option '-q'"
+runs 2 "$PLYFS" merge f.yaml -s
+says "'-s' needs a value"
+runs 2 "$PLYFS" merge f.yaml --to
+says "'--to' needs a value"
+runs 2 "$PLYFS" merge --help=x f.yaml
+says 'takes no value'
+runs 2 "$PLYFS" merge --to toml f.yaml
+says 'yaml or json'
+runs 2 "$PLYFS" merge -s dep f.yaml
+says "did you mean 'deep'?"
+runs 2 "$PLYFS" merge -s xyzzy f.yaml
+says 'there are: deep'
+runs 2 "$PLYFS" merge -s last --to json f.yaml
+says 'copies whole files'
+runs 2 "$PLYFS" merge --set lists f.yaml
+says 'OPT=VALUE'
+runs 2 "$PLYFS" merge --set lists=apend f.yaml
+says '--set lists:1:1: '
+runs 2 "$PLYFS" merge --set list=append f.yaml
+says 'it has: lists'
+runs 2 "$PLYFS" merge --set 'lists=[' f.yaml
+says '--set lists:'
+runs 2 "$PLYFS" merge --set $'lists=--- a\n--- b' f.yaml
+says 'one document'
+
+runs 2 "$PLYFS" cat
+says 'a path is missing'
+runs 2 "$PLYFS" cat -c f.yaml -l . x
+says 'give one'
+runs 2 "$PLYFS" cat f.yaml
+says 'not in a plyfs mount'
+runs 2 "$PLYFS" mount
+says 'missing'
+runs 2 "$PLYFS" mount .
+says 'the mountpoint is missing'
+runs 2 "$PLYFS" mount -c f.yaml
+says 'the mountpoint is missing'
+runs 2 "$PLYFS" mount a b c
+says "'c' is too much"
+runs 2 "$PLYFS" mount -o nonsense a b
+says "no mount option 'nonsense'"
+runs 2 "$PLYFS" mount -o private,allow_other a b
+says 'contradict'
+runs 2 "$PLYFS" mount -o coherence=strict a b
+says 'plyfs.yaml'
+runs 2 "$PLYFS" status
+says 'the mountpoint is missing'
+runs 2 "$PLYFS" status a b
+says "'b' is too much"

@@ -1,0 +1,228 @@
+/*
+ * Every strategy, on any bytes: it ends, gives the same bytes each time, and what it gives can be
+ * read; what it says of a problem is one line.
+ *
+ *      byte 0: the strategy. byte 1: bit 0 to JSON, bit 1 the YAML 1.2 schema, bit 2 sources are
+ *      JSON, bits 3 and 4 two to five sources. Then texts with a byte 0xFF between them, which no
+ *      UTF-8 has: the options, the sources, and files that can be referred to, as a.yaml or
+ *      m_a.lua, b.yaml or m_b.lua …
+ *
+ * FUZZ_STRATEGY=NAME keeps to one strategy.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cleanup.h"
+#include "merge.h"
+#include "strategy.h"
+
+/* Small, so that the fuzzer looks for other things than large aliases. */
+#define FUZZ_LIMITS                                                                                \
+	((struct limits){                                                                          \
+		.source_bytes = 1u << 20, .result_bytes = 1u << 20, .depth = 64, .nodes = 20000})
+
+#define SOURCES_MAX 5
+#define FILES_MAX 8
+
+struct fuzz {
+	struct merge_request request;
+	struct options options;
+	struct document *option_document;
+	struct merge_input inputs[SOURCES_MAX];
+	struct merge_input files[FILES_MAX];
+	struct document *documents[FILES_MAX];
+	size_t file_count;
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void stop(const char *rule, const char *detail)
+{
+	fprintf(stderr, "%s: %s\n", rule, detail);
+	abort();
+}
+
+/* The text up to the next 0xFF, as memory of its own, so that reading past its end shows. */
+static struct span take_text(const uint8_t **data, size_t *size)
+{
+	const uint8_t *end = *size ? memchr(*data, 0xFF, *size) : NULL;
+	size_t len = end ? (size_t)(end - *data) : *size;
+	char *text = malloc(len + 1);
+
+	if (!text)
+		abort();
+	if (len > 0)
+		memcpy(text, *data, len);
+	text[len] = '\0';
+	*data += len;
+	*size -= len;
+	if (end) {
+		*data += 1;
+		*size -= 1;
+	}
+	return (struct span){text, len};
+}
+
+/* The number of the file "a.yaml", "m_a.lua" …; FILES_MAX when that is no name of one. */
+static size_t number_of(const char *name, bool *is_tree)
+{
+	*is_tree = strncmp(name, "m_", 2) != 0;
+	if (!*is_tree)
+		name += 2;
+	if (name[0] < 'a' || strcmp(name + 1, *is_tree ? ".yaml" : ".lua") != 0)
+		return FILES_MAX;
+	return (size_t)(name[0] - 'a');
+}
+
+static int find(void *context, const char *directory, const char *name,
+	const struct merge_input **ret, size_t *count, struct problem *problem)
+{
+	struct fuzz *fuzz = context;
+	bool is_tree;
+	size_t i = number_of(name, &is_tree);
+
+	(void)directory;
+	if (i >= fuzz->file_count)
+		return MERGE_ABSENT;
+	if (is_tree && !fuzz->documents[i]) {
+		struct read_options read = read_options_for(&fuzz->request, FORMAT_YAML);
+		int r = document_read(&fuzz->files[i].source, fuzz->files[i].text, &read,
+			&fuzz->documents[i], problem);
+		if (r != 0)
+			return r;
+		fuzz->files[i].document = fuzz->documents[i];
+	}
+	*ret = &fuzz->files[i];
+	*count = 1;
+	return 0;
+}
+
+static const struct strategy *choose_strategy(uint8_t byte)
+{
+	const struct strategy *const *all = strategy_all();
+	const char *name = getenv("FUZZ_STRATEGY");
+	const struct strategy *chosen = name ? strategy_find(span_of(name)) : NULL;
+	size_t count = 0;
+
+	while (all[count])
+		count++;
+	return chosen ? chosen : all[byte % count];
+}
+
+/* Options that are not allowed are none. */
+static void read_options(struct fuzz *fuzz, struct span text)
+{
+	const struct source source = {.name = "options", .layer = ""};
+	const struct read_options read = {.format = FORMAT_YAML, .limits = FUZZ_LIMITS};
+	struct problem problem;
+
+	if (document_read(&source, text, &read, &fuzz->option_document, &problem) == 0 &&
+		fuzz->option_document->count > 0)
+		fuzz->options.map = fuzz->option_document->roots[0];
+	if (options_check(&fuzz->options, &problem) != 0)
+		fuzz->options.map = NULL;
+}
+
+static void check_problem(const struct problem *problem)
+{
+	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
+
+	problem_format(problem, line, sizeof(line));
+	if (problem->message[0] == '\0' || strchr(line, '\n'))
+		stop("a problem is one line", line);
+}
+
+/* What is written as a tree can be read again, within the same limits. */
+static void check_result(const struct fuzz *fuzz, const struct merge_result *result)
+{
+	const struct source source = {.name = "result", .layer = ""};
+	struct read_options read = {
+		.format = fuzz->request.to, .schema = fuzz->request.schema, .limits = FUZZ_LIMITS};
+	CLEANUP(document_freep) struct document *document = NULL;
+	struct problem problem;
+
+	if (result->text.data[result->text.len] != '\0')
+		stop("the text ends with a NUL byte", result->text.data);
+	if (!result->root)
+		return;
+	if (document_read(&source, result->text, &read, &document, &problem) != 0)
+		stop(problem.message, result->text.data);
+	if (document->count != 1)
+		stop("a result is one document", result->text.data);
+}
+
+static void merge_twice(struct fuzz *fuzz)
+{
+	CLEANUP(merge_result_freep) struct merge_result *first = NULL, *second = NULL;
+	struct problem problem = {.line = 0}, again = {.line = 0};
+	int r = merge_run(&fuzz->request, &first, &problem);
+
+	if (r != merge_run(&fuzz->request, &second, &again))
+		stop("the same input gives the same outcome", again.message);
+	if (r == PROBLEM) {
+		check_problem(&problem);
+		if (strcmp(problem.message, again.message) != 0)
+			stop("the same input gives the same problem", again.message);
+	} else if (r == 0) {
+		if (!span_equal(first->text, second->text))
+			stop("the same input gives the same bytes", second->text.data);
+		check_result(fuzz, first);
+	} else {
+		stop("the environment did not fail", strerror(-r));
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const names[FILES_MAX] = {
+		"a.yaml", "b.yaml", "c.yaml", "d.yaml", "e.yaml", "f.yaml", "g.yaml", "h.yaml"};
+	static const char *const layers[SOURCES_MAX] = {"base", "site", "host", "user", "last"};
+	struct fuzz fuzz = {.request.limits = FUZZ_LIMITS};
+	struct merge_environment environment = {find, &fuzz};
+	struct span texts[1 + SOURCES_MAX + FILES_MAX];
+	size_t text_count = 0;
+	uint8_t flags;
+
+	if (size < 2)
+		return 0;
+	fuzz.options.strategy = choose_strategy(data[0]);
+	flags = data[1];
+	data += 2;
+	size -= 2;
+
+	fuzz.request.options = &fuzz.options;
+	fuzz.request.inputs = fuzz.inputs;
+	fuzz.request.count = 2 + (flags >> 3 & 3);
+	fuzz.request.to = flags & 1 ? FORMAT_JSON : FORMAT_YAML;
+	fuzz.request.schema = flags & 2 ? NODE_YAML_1_2 : NODE_YAML_1_1;
+	fuzz.request.environment = &environment;
+
+	texts[text_count++] = take_text(&data, &size);
+	read_options(&fuzz, texts[0]);
+	for (size_t i = 0; i < fuzz.request.count; i++) {
+		texts[text_count] = take_text(&data, &size);
+		fuzz.inputs[i] = (struct merge_input){
+			.source = {.name = layers[i], .layer = layers[i], .rank = (unsigned)i},
+			.format = flags & 4 ? FORMAT_JSON : FORMAT_YAML,
+			.text = texts[text_count++],
+		};
+	}
+	while (size > 0 && fuzz.file_count < FILES_MAX) {
+		size_t i = fuzz.file_count++;
+
+		texts[text_count] = take_text(&data, &size);
+		fuzz.files[i] = (struct merge_input){
+			.source = {.name = names[i], .layer = ""},
+			.format = FORMAT_YAML,
+			.text = texts[text_count++],
+		};
+	}
+
+	merge_twice(&fuzz);
+	for (size_t i = 0; i < fuzz.file_count; i++)
+		document_free(fuzz.documents[i]);
+	document_free(fuzz.option_document);
+	for (size_t i = 0; i < text_count; i++)
+		free((char *)texts[i].data);
+	return 0;
+}

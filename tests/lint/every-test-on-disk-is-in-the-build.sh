@@ -1,0 +1,14 @@
+#!/bin/bash
+# A test that nobody runs protects nothing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+missing=0
+
+for file in unit/*.c model/*.c fuzz/*.c cli/*-*.sh mount/*-*.sh; do
+	name=$(basename "${file%.*}")
+	if ! grep -q "'$name\(\.[a-z]*\)\?'" "${file%/*}/meson.build"; then
+		echo "tests/$file is not in tests/${file%/*}/meson.build"
+		missing=1
+	fi
+done
+exit $missing

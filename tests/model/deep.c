@@ -1,0 +1,409 @@
+/* deep against its model, on random layers; then laws that hold whatever the rules are. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cleanup.h"
+#include "deep_model.h"
+#include "merge.h"
+#include "random_tree.h"
+#include "strategy.h"
+
+#define LAYERS_MAX 10
+#define ROUNDS_DEFAULT 1500
+
+static void *check(void *memory)
+{
+	if (!memory)
+		abort();
+	return memory;
+}
+
+/* Identical, order and origin included; scalars must be the very nodes of the sources. */
+static bool is_identical(const struct node *a, const struct node *b)
+{
+	bool is_bare_copy = a->line == b->line && a->column == b->column && a->source == b->source;
+
+	if (a->kind != b->kind || strcmp(a->tag ? a->tag : "", b->tag ? b->tag : "") != 0)
+		return false;
+	if (node_is_scalar(a))
+		return a == b || (is_bare_copy && !a->tag && span_equal(a->text, b->text) &&
+					 a->style == b->style);
+	if (a->weight != b->weight)
+		return false;
+	if (node_is_sequence(a)) {
+		if (a->seq.count != b->seq.count)
+			return false;
+		for (uint32_t i = 0; i < a->seq.count; i++)
+			if (!is_identical(a->seq.items[i], b->seq.items[i]))
+				return false;
+		return true;
+	}
+	if (a->map.count != b->map.count)
+		return false;
+	for (uint32_t i = 0; i < a->map.count; i++)
+		if (a->map.pairs[i].key != b->map.pairs[i].key ||
+			!is_identical(a->map.pairs[i].value, b->map.pairs[i].value) ||
+			node_find(a, b->map.pairs[i].key) != &a->map.pairs[i])
+			return false;
+	return true;
+}
+
+/* One random problem: the layers as text and read, and the options. */
+struct round {
+	struct arena *arena;
+	struct document *layers[LAYERS_MAX];
+	struct span texts[LAYERS_MAX];
+	size_t count;
+	struct deep_model model;
+	struct document *options_document;
+	struct options options;
+	const char *options_text;
+};
+
+static const char *const words[] = {"a", "b", "c", "name", "1", "a", "b", NULL};
+static const char *const scalars[] = {
+	"1", "2", "1.0", "\"1", "true", "null", "~", "x", "\"", "", "y", NULL};
+static const char *const any_tags[] = {"!replace", "!override", "!replace", "!Ref", NULL};
+static const char *const list_tags[] = {"!append", "!prepend", "!unique", "!replace", NULL};
+static const char *const empty_tags[] = {"!delete", "!delete", "!reset", NULL};
+
+static struct document *read_yaml(const char *name, struct span text)
+{
+	const struct source source = {.name = name, .layer = ""};
+	const struct read_options options = {.format = FORMAT_YAML};
+	struct problem problem;
+	struct document *document;
+
+	if (document_read(&source, text, &options, &document, &problem) != 0) {
+		printf("# %s:%u: %s\n%s\n", problem.source, problem.line, problem.message,
+			text.data);
+		abort();
+	}
+	return document;
+}
+
+static struct span write_yaml(struct arena *arena, const struct node *root)
+{
+	struct problem problem;
+	struct span text = span_of("");
+
+	if (root && document_write(root, FORMAT_YAML, &LIMITS_DEFAULT, arena, &text, &problem) != 0)
+		abort();
+	return text;
+}
+
+static void make_rules(struct round *round, struct random *random, bool is_by_key)
+{
+	static const char *const patterns[] = {"*", "a", "b", "a.*", "*.b", "**.c", "a.b", "*.*.a",
+		"**.a.**", "", "name", "c.*.a"};
+	static const char *const modes[] = {"replace", "append", "prepend", "unique", "by"};
+	struct deep_model *model = &round->model;
+	char *text = check(arena_printf(round->arena, "lists:\n  z: append\n"));
+	uint32_t used = 0;
+
+	for (uint32_t i = random_below(random, DEEP_MODEL_RULES_MAX + 1); i > 0; i--) {
+		uint32_t number = random_below(random, sizeof(patterns) / sizeof(*patterns));
+		const char *mode = modes[random_below(random, 5)];
+
+		if (is_by_key && random_chance(random, 90)) {
+			number = 1;
+			mode = "by";
+		}
+		if (used & (1u << number))
+			continue;
+		used |= 1u << number;
+		model->rules[model->rule_count++] =
+			(struct deep_model_rule){patterns[number], mode};
+		text = check(arena_printf(round->arena, "%s  \"%s\": %s\n", text, patterns[number],
+			strcmp(mode, "by") == 0 ? "{by: name}" : mode));
+	}
+	round->options_text = text;
+	round->options_document = read_yaml("options", span_of(text));
+	round->options =
+		(struct options){strategy_find(span_of("deep")), round->options_document->roots[0]};
+}
+
+enum sort {
+	SORT_PLAIN,    /* no directives */
+	SORT_TAGGED,   /* with directives */
+	SORT_ONE_LIST, /* many layers that fight over one large list, mostly by key */
+};
+
+static struct random_tree_shape make_shape(struct random *random, enum sort sort)
+{
+	static const char *const one_word[] = {"a", NULL};
+	static const char *const few_scalars[] = {"1", "x", NULL};
+	static const char *const growing_tags[] = {"!append", "!prepend", "!unique", NULL};
+	struct random_tree_shape shape = {
+		.depth = 2 + random_below(random, 4),
+		.width = 2 + random_below(random, 5),
+		.scalar_percent = 35,
+		.list_percent = 50,
+		.keys = words,
+		.scalars = scalars,
+		.item_key = "name",
+	};
+
+	if (sort != SORT_PLAIN) {
+		shape.tags = any_tags;
+		shape.list_tags = list_tags;
+		shape.empty_tags = empty_tags;
+		shape.tag_percent = 1 + random_below(random, 30);
+		shape.stray_percent = random_chance(random, 20) ? 5 : 0;
+	}
+	if (sort == SORT_ONE_LIST) {
+		shape.keys = one_word;
+		shape.scalars = few_scalars;
+		shape.tags = random_chance(random, 50) ? any_tags : NULL;
+		shape.list_tags = growing_tags;
+		shape.tag_percent = 20 + random_below(random, 50);
+		shape.depth = 3 + random_chance(random, 20);
+		shape.width = 2 + random_below(random, 14);
+		shape.scalar_percent = 5;
+		shape.list_percent = 90;
+	}
+	return shape;
+}
+
+static void round_init(struct round *round, uint64_t seed, enum sort sort)
+{
+	struct random random = {seed};
+	struct random_tree_shape shape = make_shape(&random, sort);
+	uint32_t layers = sort == SORT_ONE_LIST ? LAYERS_MAX : LAYERS_MAX / 2;
+
+	*round = (struct round){.count = 1 + random_below(&random, layers)};
+	if (arena_new(&round->arena) < 0)
+		abort();
+	round->model.arena = round->arena;
+	make_rules(round, &random, sort == SORT_ONE_LIST);
+	for (size_t i = 0; i < round->count; i++) {
+		const struct node *tree =
+			check((struct node *)random_tree(round->arena, &random, &shape));
+		const char *name = check(arena_printf(round->arena, "%zu", i));
+		round->texts[i] = write_yaml(round->arena, tree);
+		round->layers[i] = read_yaml(name, round->texts[i]);
+	}
+}
+
+static void round_fini(struct round *round)
+{
+	for (size_t i = 0; i < round->count; i++)
+		document_free(round->layers[i]);
+	document_free(round->options_document);
+	arena_free(round->arena);
+}
+
+/* By the real thing. A layer "# " of no opinion keeps a single one from being served as it is. */
+static int run(const struct round *round, const struct span *texts, struct document *const *layers,
+	size_t count, struct merge_result **ret)
+{
+	struct merge_input inputs[LAYERS_MAX + 1] = {0};
+	struct problem problem;
+	struct merge_request request = {
+		.options = &round->options, .inputs = inputs, .count = count + 1};
+
+	for (size_t i = 0; i < count; i++) {
+		inputs[i].text = texts[i];
+		inputs[i].document = layers ? layers[i] : NULL;
+	}
+	inputs[count].text = span_of("# ");
+	return merge_run(&request, ret, &problem);
+}
+
+static void fail(const struct round *round, const char *law, struct span expected, struct span got)
+{
+	printf("# broken: %s\n# options:\n%s", law, round->options_text);
+	for (size_t i = 0; i < round->count; i++)
+		printf("# layer %zu:\n%s", i, round->texts[i].data);
+	printf("# expected:\n%s# got:\n%s", expected.data, got.data);
+}
+
+static bool same_as_the_model(struct round *round)
+{
+	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
+	int r = run(round, round->texts, round->layers, round->count, &result);
+	const struct node *expected = deep_model_merge(&round->model, round->layers, round->count);
+
+	if (round->model.failed && r == PROBLEM)
+		return true;
+	if (!round->model.failed && r == 0 && !expected && !result->root)
+		return true;
+	if (!round->model.failed && r == 0 && expected && result->root &&
+		is_identical(expected, result->root))
+		return true;
+	fail(round, "same as the model",
+		round->model.failed ? span_of("failure\n") : write_yaml(round->arena, expected),
+		r == 0 ? result->text : span_of("failure\n"));
+	return false;
+}
+
+static bool has_directive(const struct node *node)
+{
+	if (deep_model_is_directive(node))
+		return true;
+	for (uint32_t i = 0; node_is_map(node) && i < node->map.count; i++)
+		if (has_directive(node->map.pairs[i].value))
+			return true;
+	for (uint32_t i = 0; node_is_sequence(node) && i < node->seq.count; i++)
+		if (has_directive(node->seq.items[i]))
+			return true;
+	return false;
+}
+
+static bool no_directive_comes_out_and_no_source_changes(struct round *round)
+{
+	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
+
+	if (run(round, round->texts, round->layers, round->count, &result) != 0)
+		return true;
+	for (size_t i = 0; i < round->count; i++) {
+		struct span now = write_yaml(round->arena, round->layers[i]->roots[0]);
+		if (!span_equal(now, round->texts[i])) {
+			fail(round, "no source changes", round->texts[i], now);
+			return false;
+		}
+	}
+	if (!result->root || !has_directive(result->root))
+		return true;
+	fail(round, "no directive comes out", span_of(""), result->text);
+	return false;
+}
+
+static bool removes_items(const struct node *node)
+{
+	bool does = false;
+
+	for (uint32_t i = 0; node_is_map(node) && i < node->map.count; i++)
+		does |= removes_items(node->map.pairs[i].value);
+	for (uint32_t i = 0; node_is_sequence(node) && i < node->seq.count; i++)
+		does |= deep_model_is_delete(node->seq.items[i]) ||
+			removes_items(node->seq.items[i]);
+	return does;
+}
+
+/* Merging some layers first and the others into the result, as text, gives equal values. */
+static bool merging_in_two_steps_is_the_same(struct round *round)
+{
+	CLEANUP(merge_result_freep) struct merge_result *whole = NULL;
+	CLEANUP(merge_result_freep) struct merge_result *first = NULL;
+	CLEANUP(merge_result_freep) struct merge_result *second = NULL;
+	struct span texts[LAYERS_MAX];
+	size_t count = round->count / 2;
+
+	/* The place that an item had before it was removed is known only in one go. */
+	for (size_t i = 0; i < count; i++)
+		if (removes_items(round->layers[i]->roots[0]))
+			return true;
+	if (run(round, round->texts, round->layers, round->count, &whole) != 0 ||
+		run(round, round->texts, round->layers, count, &first) != 0)
+		return true;
+	texts[0] = first->text;
+	for (size_t i = count; i < round->count; i++)
+		texts[i - count + 1] = round->texts[i];
+	/* What !append made of a keyed list may have a key twice, which no source may. */
+	if (run(round, texts, NULL, round->count - count + 1, &second) != 0)
+		return true;
+	if (whole->root && second->root ? node_equal(whole->root, second->root)
+					: !whole->root == !second->root)
+		return true;
+	fail(round, "merging in two steps is the same", whole->text, second->text);
+	return false;
+}
+
+static bool an_empty_map_changes_nothing(struct round *round)
+{
+	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
+	CLEANUP(merge_result_freep) struct merge_result *below = NULL;
+	CLEANUP(merge_result_freep) struct merge_result *above = NULL;
+	const struct span under[] = {span_of("{}\n"), round->texts[0]};
+	const struct span over[] = {round->texts[0], span_of("{}\n")};
+
+	if (!node_is_map(round->layers[0]->roots[0]) || round->layers[0]->roots[0]->tag ||
+		run(round, round->texts, NULL, 1, &result) != 0)
+		return true;
+	if (run(round, under, NULL, 2, &below) == 0 && run(round, over, NULL, 2, &above) == 0 &&
+		span_equal(result->text, below->text) && span_equal(result->text, above->text))
+		return true;
+	fail(round, "an empty map changes nothing", result->text,
+		below ? below->text : span_of("failure\n"));
+	return false;
+}
+
+static bool has_growing_list(const struct node *node)
+{
+	if (deep_model_is_list_tag(node))
+		return true;
+	for (uint32_t i = 0; node_is_map(node) && i < node->map.count; i++)
+		if (has_growing_list(node->map.pairs[i].value))
+			return true;
+	for (uint32_t i = 0; node_is_sequence(node) && i < node->seq.count; i++)
+		if (has_growing_list(node->seq.items[i]))
+			return true;
+	return false;
+}
+
+/* Lists apart that grow, a layer merged into itself stays as it is. */
+static bool merging_twice_is_merging_once(struct round *round)
+{
+	CLEANUP(merge_result_freep) struct merge_result *once = NULL;
+	CLEANUP(merge_result_freep) struct merge_result *twice = NULL;
+	const struct span texts[] = {round->texts[0], round->texts[0]};
+	const struct options defaults = {.strategy = round->options.strategy};
+	struct round plain = *round;
+
+	plain.options = defaults;
+	if (has_growing_list(round->layers[0]->roots[0]))
+		return true;
+	if (run(&plain, texts, NULL, 1, &once) != 0 || run(&plain, texts, NULL, 2, &twice) != 0)
+		return true;
+	if (span_equal(once->text, twice->text))
+		return true;
+	fail(&plain, "merging twice is merging once", once->text, twice->text);
+	return false;
+}
+
+static bool test(enum sort sort, uint64_t rounds, bool (*holds)(struct round *))
+{
+	for (uint64_t seed = 1; seed <= rounds; seed++) {
+		struct round round;
+		round_init(&round, seed, sort);
+		bool is_ok = holds(&round);
+		round_fini(&round);
+		if (!is_ok) {
+			printf("# seed %llu\n", (unsigned long long)seed);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* With an argument: that many rounds of each. */
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		bool (*holds)(struct round *);
+	} laws[] = {
+		{"same_as_the_model", same_as_the_model},
+		{"no_directive_comes_out_and_no_source_changes",
+			no_directive_comes_out_and_no_source_changes},
+		{"merging_in_two_steps_is_the_same", merging_in_two_steps_is_the_same},
+		{"an_empty_map_changes_nothing", an_empty_map_changes_nothing},
+		{"merging_twice_is_merging_once", merging_twice_is_merging_once},
+	};
+	static const char *const names[] = {
+		[SORT_PLAIN] = "", [SORT_TAGGED] = "_with_tags", [SORT_ONE_LIST] = "_in_one_list"};
+	const unsigned count = sizeof(laws) / sizeof(*laws);
+	const uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 10) : ROUNDS_DEFAULT;
+	bool is_ok = true;
+
+	printf("1..%u\n", 3 * count);
+	for (unsigned i = 0; i < 3 * count; i++) {
+		bool holds = test((enum sort)(i % 3), rounds, laws[i / 3].holds);
+		printf("%sok %u - %s%s\n", holds ? "" : "not ", i + 1, laws[i / 3].name,
+			names[i % 3]);
+		fflush(stdout);
+		is_ok &= holds;
+	}
+	return is_ok ? 0 : 1;
+}

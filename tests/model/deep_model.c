@@ -1,0 +1,399 @@
+#include "deep_model.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "scalar.h"
+
+#define PATH_MAX_WORDS 32
+
+static const char GONE[] = "(gone)";
+
+/* The keys from the root. */
+struct path {
+	const char *words[PATH_MAX_WORDS];
+	size_t count;
+};
+
+static const struct node *combine(struct deep_model *model, const struct node *below,
+	const struct node *value, struct path path);
+
+static void *check(void *memory)
+{
+	if (!memory)
+		abort();
+	return memory;
+}
+
+static void push(struct deep_model *model, struct node *list, const struct node *item)
+{
+	/* After a failure the tree is of no use any more. */
+	if (!model->failed && node_push(model->arena, list, item) < 0)
+		abort();
+}
+
+static void add(struct deep_model *model, struct node *map, const struct node *key,
+	const struct node *value)
+{
+	const struct pair pair = {key, value, node_hash(key)};
+
+	if (node_append(model->arena, map, &pair) < 0)
+		abort();
+}
+
+static bool is_tag(const struct node *node, const char *one, const char *other)
+{
+	return node->tag && (strcmp(node->tag, one) == 0 || strcmp(node->tag, other) == 0);
+}
+
+static bool is_gone(const struct node *node)
+{
+	return node->tag == GONE;
+}
+
+bool deep_model_is_delete(const struct node *node)
+{
+	return is_tag(node, "!delete", "!reset");
+}
+
+bool deep_model_is_list_tag(const struct node *node)
+{
+	return is_tag(node, "!append", "!prepend") || is_tag(node, "!unique", "!unique");
+}
+
+bool deep_model_is_directive(const struct node *node)
+{
+	return deep_model_is_delete(node) || is_tag(node, "!replace", "!override") ||
+	       deep_model_is_list_tag(node);
+}
+
+static const char *foreign(const struct node *node)
+{
+	return deep_model_is_directive(node) || !node->tag ? "" : node->tag;
+}
+
+static bool pattern_matches(const char *pattern, const struct path *path, size_t from)
+{
+	size_t len = strcspn(pattern, ".");
+	const char *rest = pattern[len] ? pattern + len + 1 : NULL;
+
+	if (len == 2 && strncmp(pattern, "**", 2) == 0) {
+		for (size_t i = from; i <= path->count; i++)
+			if (rest ? pattern_matches(rest, path, i) : i == path->count)
+				return true;
+		return false;
+	}
+	if (from == path->count)
+		return false;
+	if (len == 1 && *pattern == '*')
+		return !rest || pattern_matches(rest, path, from + 1);
+	if (strncmp(path->words[from], pattern, len) != 0 || path->words[from][len])
+		return false;
+	return rest ? pattern_matches(rest, path, from + 1) : from + 1 == path->count;
+}
+
+static unsigned spelled(const char *pattern)
+{
+	unsigned count = 1;
+
+	for (const char *at = pattern; *at; at++)
+		count += *at == '.';
+	for (const char *at = pattern; (at = strchr(at, '*')); at += strspn(at, "*"))
+		count--;
+	return count;
+}
+
+static const char *mode_at(const struct deep_model *model, const struct path *path)
+{
+	const struct deep_model_rule *best = NULL;
+
+	for (size_t i = 0; i < model->rule_count; i++) {
+		const struct deep_model_rule *rule = &model->rules[i];
+		bool is_all = strcmp(rule->pattern, "*") == 0;
+		bool is_root = rule->pattern[0] == '\0';
+
+		if (is_root ? path->count > 0 : !is_all && !pattern_matches(rule->pattern, path, 0))
+			continue;
+		if (!best || (is_root ? 0 : spelled(rule->pattern)) >= spelled(best->pattern))
+			best = rule;
+	}
+	return best ? best->mode : "replace";
+}
+
+static struct node *bare(struct deep_model *model, const struct node *node)
+{
+	struct node *copy = check(node_copy(model->arena, node));
+
+	if (deep_model_is_directive(copy))
+		copy->tag = NULL;
+	return copy;
+}
+
+static struct node *empty_like(struct deep_model *model, const struct node *node)
+{
+	struct node *copy = node_is_map(node) ? node_new_map(model->arena, node)
+					      : node_new_sequence(model->arena, node);
+
+	check(copy);
+	if (deep_model_is_directive(copy))
+		copy->tag = NULL;
+	return copy;
+}
+
+static const struct node *gone(struct deep_model *model, const struct node *key)
+{
+	struct node *mark = check(node_new_map(model->arena, NULL));
+	struct node *name = check(node_new_scalar(model->arena, span_of("name"), NODE_PLAIN));
+
+	mark->tag = GONE;
+	if (key)
+		add(model, mark, name, key);
+	return mark;
+}
+
+static const struct node *key_of(const struct node *item)
+{
+	const struct node *key = node_is_map(item) ? node_get(item, "name") : NULL;
+
+	return key && node_is_scalar(key) && !scalar_is_empty(key) ? key : NULL;
+}
+
+static bool has_content(const struct node *node)
+{
+	struct node copy = *node;
+
+	copy.tag = NULL;
+	if (node_is_scalar(node))
+		return !scalar_is_null(&copy) && copy.text.len > 0;
+	return (node_is_map(node) ? node->map.count : node->seq.count) > 0;
+}
+
+/* Below with one item of a keyed list put in, or removed where `item` is NULL. */
+static const struct node *put_item(struct deep_model *model, const struct node *below,
+	const struct node *key, const struct node *value, struct path path)
+{
+	struct node *result = empty_like(model, below);
+	uint32_t first = UINT32_MAX, first_gone = UINT32_MAX;
+
+	for (uint32_t i = below->seq.count; i-- > 0;) {
+		const struct node *item = below->seq.items[i];
+		if (!key_of(item) || !node_equal(key_of(item), key))
+			continue;
+		if (is_gone(item))
+			first_gone = i;
+		else
+			first = i;
+	}
+	for (uint32_t i = 0; i < below->seq.count; i++) {
+		const struct node *item = below->seq.items[i];
+		bool is_match = key_of(item) && node_equal(key_of(item), key);
+
+		if (i == (first != UINT32_MAX ? first : first_gone)) {
+			if (!value)
+				push(model, result, gone(model, key));
+			else
+				push(model, result,
+					combine(model, is_gone(item) ? NULL : item, value, path));
+		} else if (!is_match || (value && !is_gone(item))) {
+			push(model, result, item);
+		}
+	}
+	if (value && first == UINT32_MAX && first_gone == UINT32_MAX)
+		push(model, result, combine(model, NULL, value, path));
+	return result;
+}
+
+static const struct node *by_key(struct deep_model *model, const struct node *below,
+	const struct node *value, struct path path)
+{
+	for (uint32_t i = 0; i < value->seq.count && !model->failed; i++) {
+		const struct node *item = value->seq.items[i], *key = key_of(item);
+
+		for (uint32_t n = 0; key && n < i; n++) {
+			const struct node *other = key_of(value->seq.items[n]);
+			if (other && node_equal(other, key))
+				model->failed = true;
+		}
+		if (key && deep_model_is_directive(key))
+			model->failed = true;
+		if (deep_model_is_delete(item) && (!key || item->map.count > 1))
+			model->failed = true;
+		if (model->failed)
+			return NULL;
+
+		if (key) {
+			below = put_item(
+				model, below, key, deep_model_is_delete(item) ? NULL : item, path);
+		} else {
+			const struct node *added = combine(model, NULL, item, path);
+			struct node *result = bare(model, below);
+			if (model->failed)
+				return NULL;
+			push(model, result, added);
+			below = result;
+		}
+	}
+	return below;
+}
+
+/* The items alone, of a list that is not merged by key. */
+static const struct node *items_alone(
+	struct deep_model *model, const struct node *value, struct path path)
+{
+	struct node *result = empty_like(model, value);
+
+	for (uint32_t i = 0; i < value->seq.count && !model->failed; i++) {
+		const struct node *item = value->seq.items[i];
+		if (deep_model_is_delete(item))
+			model->failed = true;
+		else
+			item = combine(model, NULL, item, path);
+		if (!model->failed)
+			push(model, result, item);
+	}
+	return result;
+}
+
+static bool has(const struct node *list, const struct node *value)
+{
+	for (uint32_t i = 0; i < list->seq.count; i++)
+		if (node_equal(list->seq.items[i], value))
+			return true;
+	return false;
+}
+
+static const struct node *clean(struct deep_model *model, const struct node *node);
+
+static const struct node *lists(struct deep_model *model, const struct node *below,
+	const struct node *value, const char *mode, struct path path)
+{
+	if (strcmp(mode, "by") == 0)
+		return by_key(model, below, value, path);
+
+	const struct node *items = items_alone(model, value, path);
+	struct node *result = empty_like(model, below);
+	if (model->failed)
+		return NULL;
+	if (strcmp(mode, "prepend") == 0)
+		for (uint32_t i = 0; i < items->seq.count; i++)
+			push(model, result, items->seq.items[i]);
+	for (uint32_t i = 0; i < below->seq.count; i++)
+		push(model, result, below->seq.items[i]);
+	if (strcmp(mode, "append") == 0)
+		for (uint32_t i = 0; i < items->seq.count; i++)
+			push(model, result, items->seq.items[i]);
+	if (strcmp(mode, "unique") == 0)
+		for (uint32_t i = 0; i < items->seq.count; i++) {
+			const struct node *item = clean(model, items->seq.items[i]);
+			if (!has(clean(model, result), item))
+				push(model, result, item);
+		}
+	return result;
+}
+
+static const struct node *maps(struct deep_model *model, const struct node *below,
+	const struct node *value, struct path path)
+{
+	struct node *result = empty_like(model, below);
+
+	for (uint32_t i = 0; i < below->map.count; i++)
+		add(model, result, below->map.pairs[i].key, below->map.pairs[i].value);
+
+	assert(path.count < PATH_MAX_WORDS);
+	path.count++;
+	for (uint32_t i = 0; i < value->map.count && !model->failed; i++) {
+		const struct pair *pair = &value->map.pairs[i];
+		struct pair *old = NULL;
+
+		for (uint32_t n = 0; n < result->map.count; n++)
+			if (node_equal(result->map.pairs[n].key, pair->key))
+				old = &result->map.pairs[n];
+		path.words[path.count - 1] = pair->key->text.data;
+
+		const struct node *merged = combine(
+			model, old && !is_gone(old->value) ? old->value : NULL, pair->value, path);
+		if (model->failed)
+			return NULL;
+		if (old)
+			old->value = merged ? merged : gone(model, NULL);
+		else if (merged)
+			add(model, result, pair->key, merged);
+	}
+	return result;
+}
+
+static const struct node *alone(
+	struct deep_model *model, const struct node *value, struct path path)
+{
+	if (node_is_map(value))
+		return maps(model, empty_like(model, value), value, path);
+	if (!node_is_sequence(value))
+		return deep_model_is_directive(value) ? bare(model, value) : value;
+	if (!deep_model_is_directive(value) && strcmp(mode_at(model, &path), "by") == 0)
+		return by_key(model, empty_like(model, value), value, path);
+	return items_alone(model, value, path);
+}
+
+/* What a value gives, with what lies below it, or NULL for nothing. Both may be. */
+static const struct node *combine(struct deep_model *model, const struct node *below,
+	const struct node *value, struct path path)
+{
+	bool is_same_kind =
+		below && below->kind == value->kind && strcmp(foreign(below), foreign(value)) == 0;
+
+	if (model->failed)
+		return NULL;
+	if (deep_model_is_delete(value)) {
+		model->failed = has_content(value);
+		return NULL;
+	}
+	if (deep_model_is_list_tag(value)) {
+		if (!node_is_sequence(value)) {
+			model->failed = true;
+			return NULL;
+		}
+		return is_same_kind ? lists(model, below, value, value->tag + 1, path)
+				    : alone(model, value, path);
+	}
+	if (deep_model_is_directive(value))
+		return alone(model, value, path);
+
+	if (below && scalar_is_empty(value))
+		return below;
+	if (is_same_kind && node_is_map(value))
+		return maps(model, below, value, path);
+	if (is_same_kind && node_is_sequence(value) &&
+		strcmp(mode_at(model, &path), "replace") != 0)
+		return lists(model, below, value, mode_at(model, &path), path);
+	return alone(model, value, path);
+}
+
+/* Without what is gone. */
+static const struct node *clean(struct deep_model *model, const struct node *node)
+{
+	if (node_is_scalar(node))
+		return node;
+
+	struct node *result = empty_like(model, node);
+	for (uint32_t i = 0; node_is_map(node) && i < node->map.count; i++)
+		if (!is_gone(node->map.pairs[i].value))
+			add(model, result, node->map.pairs[i].key,
+				clean(model, node->map.pairs[i].value));
+	for (uint32_t i = 0; node_is_sequence(node) && i < node->seq.count; i++)
+		if (!is_gone(node->seq.items[i]))
+			push(model, result, clean(model, node->seq.items[i]));
+	return result;
+}
+
+const struct node *deep_model_merge(
+	struct deep_model *model, struct document *const *layers, size_t count)
+{
+	const struct node *result = NULL;
+	const struct path root = {.count = 0};
+
+	for (size_t i = 0; i < count && !model->failed; i++)
+		for (size_t n = 0; n < layers[i]->count; n++)
+			if (!scalar_is_empty(layers[i]->roots[n]))
+				result = combine(model, result, layers[i]->roots[n], root);
+	return result && !model->failed ? clean(model, result) : NULL;
+}

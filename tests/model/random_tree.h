@@ -1,0 +1,42 @@
+/*
+ * Random trees for models: small, so that keys, kinds and values collide often, and the same for
+ * the same seed on every machine.
+ */
+#pragma once
+
+#include "node.h"
+
+struct random {
+	uint64_t state; /* the seed, before the first number */
+};
+
+/** A number below `end`, which is at least 1. */
+uint32_t random_below(struct random *random, uint32_t end);
+
+/** True in `percent` of 100 cases. */
+bool random_chance(struct random *random, unsigned percent);
+
+/* What a tree is made of. Lists of words end with NULL; a word in them may stand there twice. */
+struct random_tree_shape {
+	unsigned depth;             /* maps and lists in each other, at most */
+	unsigned width;             /* entries of one, at most */
+	unsigned scalar_percent;    /* of the values in maps */
+	unsigned list_percent;      /* of those that are no scalars */
+	const char *const *keys;    /* plain text */
+	const char *const *scalars; /* plain text; "" is the empty one, '"…' a quoted one */
+
+	/* NULL: none of them. */
+	const char *const *tags;       /* of any value */
+	const char *const *list_tags;  /* of lists */
+	const char *const *empty_tags; /* of empty scalars, and of items with the item key alone */
+	unsigned tag_percent;          /* of the values have one */
+	unsigned stray_percent;        /* of those have one that is meant for another kind */
+
+	/* NULL: nothing. A key that maps in lists are likely to begin with, each map another value.
+	 */
+	const char *item_key;
+};
+
+/** A tree. Its root is a map, but for a few. NULL: no memory. */
+const struct node *random_tree(
+	struct arena *arena, struct random *random, const struct random_tree_shape *shape);

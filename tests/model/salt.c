@@ -1,0 +1,590 @@
+/*
+ * salt against a second implementation: naive, quadratic, written from Salt's rules; then laws.
+ *
+ * The model copies everything and keeps its marks as the tags !aggr-map and !aggr-seq, the form in
+ * which `tags: true` gives them.
+ */
+#include "salt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cleanup.h"
+#include "merge.h"
+#include "random_tree.h"
+#include "scalar.h"
+#include "strategy.h"
+
+#define LAYERS_MAX 5
+#define ROUNDS_DEFAULT 2000
+
+static const char MAP[] = "!aggr-map", LIST[] = "!aggr-seq", SCALAR[] = "!aggr-scalar";
+static const char ANY[] = "!aggregate", RESET[] = "!reset";
+
+#define SHAPE(d)                                                                                   \
+	{                                                                                          \
+		.depth = d, .width = 4, .scalar_percent = 40, .list_percent = 40, .keys = keys,    \
+		.scalars = scalars, .tags = tags, .list_tags = list_tags,                          \
+		.empty_tags = empty_tags, .tag_percent = 35                                        \
+	}
+
+static const char *const keys[] = {"a", "b", "c", "d", "1", "\"1\"", "true", NULL};
+static const char *const scalars[] = {"x", "y", "1", "1.0", "\"1\"", "true", "~", "\"\"", NULL};
+static const char *const tags[] = {ANY, ANY, ANY, RESET, NULL};
+static const char *const list_tags[] = {LIST, NULL};
+static const char *const empty_tags[] = {ANY, NULL};
+
+static const struct random_tree_shape shape = SHAPE(5), inner_shape = SHAPE(2);
+
+static void *check(void *memory)
+{
+	if (!memory)
+		abort();
+	return memory;
+}
+
+static bool equals(const char *tag, const char *name)
+{
+	return tag && strcmp(tag, name) == 0;
+}
+
+static bool is_tag(const struct node *node, const char *tag)
+{
+	return equals(node->tag, tag);
+}
+
+static bool is_marked(const struct node *node)
+{
+	return is_tag(node, MAP) || is_tag(node, LIST);
+}
+
+static struct node *new_like(struct arena *arena, const struct node *node, const char *tag)
+{
+	struct node *copy = check(
+		node_is_map(node) ? node_new_map(arena, NULL) : node_new_sequence(arena, NULL));
+
+	copy->tag = tag;
+	return copy;
+}
+
+static void add(
+	struct arena *arena, struct node *map, const struct node *key, const struct node *value)
+{
+	const struct pair pair = {key, value, node_hash(key)};
+
+	if (node_append(arena, map, &pair) < 0)
+		abort();
+}
+
+static void push(struct arena *arena, struct node *list, const struct node *item)
+{
+	if (node_push(arena, list, item) < 0)
+		abort();
+}
+
+/* The number of the first pair with that key; or the number of all pairs. */
+static uint32_t place_of(const struct node *map, const struct node *key)
+{
+	uint32_t i = 0;
+
+	while (i < map->map.count && !node_equal(map->map.pairs[i].key, key))
+		i++;
+	return i;
+}
+
+/* As equal as the strategy finds them: marks do not count. */
+static const struct node *unmarked(struct arena *arena, const struct node *node)
+{
+	struct node *copy;
+
+	if (node_is_scalar(node))
+		return node;
+	copy = new_like(arena, node, NULL);
+	for (uint32_t i = 0; node_is_map(node) && i < node->map.count; i++)
+		add(arena, copy, node->map.pairs[i].key, unmarked(arena, node->map.pairs[i].value));
+	for (uint32_t i = 0; node_is_sequence(node) && i < node->seq.count; i++)
+		push(arena, copy, unmarked(arena, node->seq.items[i]));
+	return copy;
+}
+
+static bool is_in(struct arena *arena, const struct node *list, const struct node *item)
+{
+	for (uint32_t i = 0; i < list->seq.count; i++)
+		if (node_equal(unmarked(arena, list->seq.items[i]), unmarked(arena, item)))
+			return true;
+	return false;
+}
+
+static const struct node *mark(struct arena *arena, const struct node *value)
+{
+	struct node *copy;
+
+	if (is_marked(value))
+		return value;
+	if (node_is_scalar(value)) {
+		copy = check(node_new_sequence(arena, NULL));
+		copy->tag = LIST;
+		push(arena, copy, value);
+		return copy;
+	}
+	copy = check(node_copy(arena, value));
+	copy->tag = node_is_map(value) ? MAP : LIST;
+	return copy;
+}
+
+static const struct node *aggregate(
+	struct arena *arena, const struct node *a, const struct node *b, const char *level);
+
+static const struct node *aggregate_maps(
+	struct arena *arena, const struct node *a, const struct node *b, const char *level)
+{
+	bool is_from_a = is_marked(a) && is_marked(b);
+	const struct node *base = is_from_a ? a : b;
+	struct node *map = new_like(arena, base, base->tag);
+
+	for (uint32_t i = 0; i < base->map.count; i++)
+		add(arena, map, base->map.pairs[i].key, base->map.pairs[i].value);
+	for (uint32_t i = 0; i < b->map.count; i++) {
+		const struct pair *pair = &b->map.pairs[i];
+		uint32_t old = place_of(a, pair->key), place = place_of(map, pair->key);
+		const struct node *value = pair->value;
+
+		if (old < a->map.count)
+			value = aggregate(arena, a->map.pairs[old].value, value, level);
+		if (place < map->map.count)
+			map->map.pairs[place].value = value;
+		else
+			add(arena, map, pair->key, value);
+	}
+	return map;
+}
+
+/* `level` is '1', '0' for each nesting, and '*' for all that follow. */
+static const struct node *aggregate(
+	struct arena *arena, const struct node *a, const struct node *b, const char *level)
+{
+	bool is_on = *level == '1' || *level == '*';
+	const char *next = *level == '1' || *level == '0' ? level + 1 : level;
+	struct node *list;
+
+	if (is_on) {
+		a = mark(arena, a);
+		b = mark(arena, b);
+	}
+	if (node_is_map(a) && node_is_map(b))
+		return aggregate_maps(arena, a, b, next);
+	if (!is_tag(a, LIST) || !is_tag(b, LIST))
+		return b;
+	list = check(node_copy(arena, a));
+	for (uint32_t i = 0; i < b->seq.count; i++)
+		if (!is_in(arena, a, b->seq.items[i]))
+			push(arena, list, b->seq.items[i]);
+	return list;
+}
+
+static const struct node *untagged(struct arena *arena, const struct node *node)
+{
+	struct node *copy = check(node_copy(arena, node));
+
+	copy->tag = NULL;
+	return copy;
+}
+
+static bool fits(const struct node *node, const char *tag)
+{
+	if (equals(tag, MAP))
+		return node_is_map(node);
+	if (equals(tag, LIST))
+		return node_is_sequence(node);
+	return !equals(tag, SCALAR) || node_is_scalar(node);
+}
+
+static const struct node *construct_scalar(
+	struct arena *arena, const struct node *node, const char *tag)
+{
+	const struct node *value = untagged(arena, node);
+	struct node *list;
+
+	if (!equals(tag, ANY) && !equals(tag, SCALAR))
+		return value;
+	list = check(node_new_sequence(arena, NULL));
+	list->tag = LIST;
+	if (equals(tag, SCALAR) || scalar_type(value) != SCALAR_NULL)
+		push(arena, list, value);
+	return list;
+}
+
+static const struct node *construct(
+	struct arena *arena, const struct node *node, const char *outer);
+
+static bool construct_pair(struct arena *arena, const struct pair *pair, struct node *map)
+{
+	const struct node *key = untagged(arena, pair->key);
+	const struct node *value = construct(arena, pair->value, pair->key->tag);
+	uint32_t place = place_of(map, key);
+
+	if (!value)
+		return false;
+	if (place == map->map.count)
+		add(arena, map, key, value);
+	else if (is_tag(pair->key, RESET))
+		map->map.pairs[place].value = value;
+	else
+		map->map.pairs[place].value =
+			aggregate(arena, map->map.pairs[place].value, value, "");
+	return true;
+}
+
+/* What a document's value is, with `outer` for a tag where it has none. NULL: an error. */
+static const struct node *construct(struct arena *arena, const struct node *node, const char *outer)
+{
+	const char *tag = node->tag && !is_tag(node, RESET) ? node->tag : outer;
+	struct node *copy;
+
+	if (!fits(node, tag))
+		return NULL;
+	if (node_is_scalar(node))
+		return construct_scalar(arena, node, tag);
+
+	copy = new_like(arena, node,
+		!tag || equals(tag, RESET) ? NULL
+		: node_is_map(node)        ? MAP
+					   : LIST);
+	for (uint32_t i = 0; node_is_sequence(node) && i < node->seq.count; i++) {
+		const struct node *item = construct(arena, node->seq.items[i], NULL);
+
+		if (!item)
+			return NULL;
+		push(arena, copy, item);
+	}
+	for (uint32_t i = 0; node_is_map(node) && i < node->map.count; i++)
+		if (!construct_pair(arena, &node->map.pairs[i], copy))
+			return NULL;
+	return copy;
+}
+
+/* The same in kind, tags, text and order. */
+static bool is_same(const struct node *a, const struct node *b)
+{
+	if (a->kind != b->kind || !a->tag != !b->tag || (a->tag && strcmp(a->tag, b->tag) != 0))
+		return false;
+	if (node_is_scalar(a))
+		return a->style == b->style && span_equal(a->text, b->text);
+	if (node_is_sequence(a)) {
+		bool same = a->seq.count == b->seq.count;
+		for (uint32_t i = 0; same && i < a->seq.count; i++)
+			same = is_same(a->seq.items[i], b->seq.items[i]);
+		return same;
+	}
+	bool same = a->map.count == b->map.count;
+	for (uint32_t i = 0; same && i < a->map.count; i++)
+		same = is_same(a->map.pairs[i].key, b->map.pairs[i].key) &&
+		       is_same(a->map.pairs[i].value, b->map.pairs[i].value);
+	return same;
+}
+
+static bool weighs_right(const struct node *node, uint32_t *ret)
+{
+	uint32_t weight = 1, child;
+
+	for (uint32_t i = 0; node_is_sequence(node) && i < node->seq.count; i++) {
+		if (!weighs_right(node->seq.items[i], &child))
+			return false;
+		weight += child;
+	}
+	for (uint32_t i = 0; node_is_map(node) && i < node->map.count; i++) {
+		if (!weighs_right(node->map.pairs[i].value, &child))
+			return false;
+		weight += child + 1;
+	}
+	*ret = weight;
+	return node->weight == weight;
+}
+
+struct round {
+	struct arena *arena;
+	struct random random;
+	struct document documents[LAYERS_MAX];
+	const struct node *roots[LAYERS_MAX];
+	struct merge_input inputs[LAYERS_MAX];
+	size_t count;
+	const char *level; /* for the model */
+	const char *given; /* the same, as an option */
+};
+
+static const char *pick_tag(struct round *round, const struct node *node)
+{
+	bool is_any = random_chance(&round->random, 50);
+
+	if (!is_tag(node, ANY) || is_any)
+		return node->tag;
+	if (random_chance(&round->random, 1))
+		return node_is_map(node) ? SCALAR : MAP;
+	return node_is_map(node) ? MAP : node_is_scalar(node) ? SCALAR : LIST;
+}
+
+/*
+ * A copy with keys that come twice in the outer `depth` collections, which random_tree() does not
+ * make, and with more tags.
+ */
+static const struct node *with_doubles(struct round *round, const struct node *node, unsigned depth)
+{
+	struct random *random = &round->random;
+	struct node *copy;
+	uint32_t repeat;
+
+	if (node_is_scalar(node)) {
+		copy = check(node_copy(round->arena, node));
+		copy->tag = pick_tag(round, node);
+		return copy;
+	}
+	copy = new_like(round->arena, node, pick_tag(round, node));
+	/* Long enough to be looked through by hash. */
+	repeat = node_is_sequence(node) && random_chance(random, 25) ? 4 : 1;
+	for (uint32_t i = 0; node_is_sequence(node) && i < repeat * node->seq.count; i++)
+		push(round->arena, copy,
+			with_doubles(round, node->seq.items[i % node->seq.count], depth));
+	for (uint32_t i = 0; node_is_map(node) && i < node->map.count; i++) {
+		const struct pair *pair = &node->map.pairs[i];
+		bool is_double = depth > 0 && random_chance(random, 30);
+		unsigned copies = is_double ? 2 + random_below(random, 3) : 1;
+
+		for (unsigned n = 0; n < copies; n++) {
+			const struct node *value = pair->value;
+			struct node *key = check(node_copy(round->arena, pair->key));
+
+			if (random_chance(random, 15))
+				key->tag = random_chance(random, 50) ? RESET : ANY;
+			if (n > 0 && random_chance(random, 80))
+				value = check(
+					(void *)random_tree(round->arena, random, &inner_shape));
+			add(round->arena, copy, key,
+				with_doubles(round, value, depth ? depth - 1 : 0));
+		}
+	}
+	return copy;
+}
+
+static void round_init(struct round *round, uint64_t seed)
+{
+	static const char *const levels[][2] = {{"", "false"}, {"*", "true"}, {"1", "1"},
+		{"11", "2"}, {"111", "3"}, {"101", "'101'"}, {"01", "[false, true]"}, {"", "0"},
+		{"*", "-1"}, {"1101", "[true, 1, 0, 2]"}, {"", "[]"}, {"", "''"}};
+	size_t n;
+
+	*round = (struct round){.random = {seed}};
+	if (arena_new(&round->arena) < 0)
+		abort();
+	n = random_below(&round->random, sizeof(levels) / sizeof(*levels));
+	round->level = levels[n][0];
+	round->given = levels[n][1];
+	round->count = 1 + random_below(&round->random, LAYERS_MAX);
+	for (size_t i = 0; i < round->count; i++) {
+		const struct node *tree =
+			check((void *)random_tree(round->arena, &round->random, &shape));
+
+		round->roots[i] = with_doubles(round, tree, 4);
+		round->documents[i] =
+			(struct document){.source = {.name = "layer", .layer = "layer"},
+				.roots = &round->roots[i],
+				.count = 1};
+		round->inputs[i] = (struct merge_input){
+			.source = round->documents[i].source, .document = &round->documents[i]};
+	}
+}
+
+static struct options read_options(const char *level, bool has_tags, struct document **ret)
+{
+	const struct read_options read = {.format = FORMAT_YAML};
+	const struct source source = {.name = "options", .layer = ""};
+	struct options options = {.strategy = strategy_find(span_of("salt"))};
+	CLEANUP(freep) char *text = NULL;
+	struct problem problem;
+
+	if (asprintf(&text, "{level: %s, tags: %s}", level, has_tags ? "true" : "false") < 0 ||
+		document_read(&source, span_of(text), &read, ret, &problem) != 0)
+		abort();
+	options.map = (*ret)->roots[0];
+	if (options_check(&options, &problem) != 0)
+		abort();
+	return options;
+}
+
+static int run(const char *level, bool has_tags, const struct merge_input *inputs, size_t count,
+	struct merge_result **ret)
+{
+	CLEANUP(document_freep) struct document *document = NULL;
+	struct options options = read_options(level, has_tags, &document);
+	const struct merge_request request = {
+		.options = &options, .inputs = inputs, .count = count, .to = FORMAT_YAML};
+	struct problem problem;
+
+	return merge_run(&request, ret, &problem);
+}
+
+/* NULL: an error. *is_empty: no layer has anything to say. */
+static const struct node *model_of(struct round *round, bool *is_empty)
+{
+	const struct node *result = NULL;
+
+	for (size_t i = 0; i < round->count; i++) {
+		const struct node *value = round->roots[i];
+
+		if (scalar_is_empty(value))
+			continue;
+		value = construct(round->arena, value, ANY);
+		if (!value)
+			return NULL;
+		result = result ? aggregate(round->arena, result, value, round->level) : value;
+	}
+	*is_empty = !result;
+	return result ? untagged(round->arena, result) : round->roots[0];
+}
+
+static bool same_as_the_model(struct round *round)
+{
+	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
+	bool is_empty = false;
+	const struct node *model = model_of(round, &is_empty);
+	uint32_t weight;
+	int r = run(round->given, true, round->inputs, round->count, &result);
+
+	if (r == PROBLEM || !model)
+		return r == PROBLEM && !model;
+	if (r != 0 || is_empty)
+		return r == 0 && !result->root;
+	return is_same(model, result->root) && weighs_right(result->root, &weight);
+}
+
+static bool has_no_tag(const struct node *node)
+{
+	bool ok = !node->tag;
+
+	for (uint32_t i = 0; ok && node_is_sequence(node) && i < node->seq.count; i++)
+		ok = has_no_tag(node->seq.items[i]);
+	for (uint32_t i = 0; ok && node_is_map(node) && i < node->map.count; i++)
+		ok = !node->map.pairs[i].key->tag && has_no_tag(node->map.pairs[i].value);
+	return ok;
+}
+
+static bool without_tags_none_comes_out(struct round *round)
+{
+	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
+	uint32_t weight;
+
+	if (run(round->given, false, round->inputs, round->count, &result) != 0 || !result->root)
+		return true;
+	return has_no_tag(result->root) && weighs_right(result->root, &weight);
+}
+
+static const struct node *deep_copy(struct arena *arena, const struct node *node)
+{
+	struct node *copy = check(node_copy(arena, node));
+
+	for (uint32_t i = 0; node_is_sequence(node) && i < node->seq.count; i++)
+		copy->seq.items[i] = deep_copy(arena, node->seq.items[i]);
+	for (uint32_t i = 0; node_is_map(node) && i < node->map.count; i++) {
+		copy->map.pairs[i].key = deep_copy(arena, node->map.pairs[i].key);
+		copy->map.pairs[i].value = deep_copy(arena, node->map.pairs[i].value);
+	}
+	return copy;
+}
+
+static bool no_source_changes(struct round *round)
+{
+	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
+	const struct node *copies[LAYERS_MAX];
+
+	for (size_t i = 0; i < round->count; i++)
+		copies[i] = deep_copy(round->arena, round->roots[i]);
+	run(round->given, true, round->inputs, round->count, &result);
+	for (size_t i = 0; i < round->count; i++)
+		if (!is_same(copies[i], round->roots[i]))
+			return false;
+	return true;
+}
+
+static bool result_with_tags_aggregates_to_itself(struct round *round)
+{
+	CLEANUP(merge_result_freep) struct merge_result *once = NULL, *twice = NULL;
+
+	if (run(round->given, true, round->inputs, round->count, &once) != 0)
+		return true;
+	const struct source source = {.name = "once", .layer = "once"};
+	const struct merge_input inputs[] = {
+		{.source = source, .text = once->text}, {.source = source, .text = once->text}};
+	return run("false", true, inputs, 2, &twice) == 0 && span_equal(once->text, twice->text);
+}
+
+/* salt_aggregate() leaves its arguments as they are; salt_aggregate_taken() gives the same. */
+static bool taking_and_copying_agree(struct round *round)
+{
+	const struct node *parts[4], *sums[2], *before[2];
+	struct salt_level level = SALT_LEVEL_TRUE;
+	struct problem problem;
+
+	if (round->level[0] != '*')
+		level = (struct salt_level){.flags = round->level};
+	for (int i = 0; i < 4; i++)
+		if (salt_construct(round->arena, round->roots[i % 2 % (int)round->count], &parts[i],
+			    &problem) != 0)
+			return true;
+	for (int i = 0; i < 2; i++)
+		if (salt_represent(round->arena, parts[i], &before[i]) < 0)
+			abort();
+	if (salt_aggregate(round->arena, parts[0], parts[1], level, &sums[0]) < 0 ||
+		salt_represent(round->arena, sums[0], &sums[0]) < 0 ||
+		salt_aggregate_taken(round->arena, parts[2], parts[3], level, &sums[1]) < 0 ||
+		salt_represent(round->arena, sums[1], &sums[1]) < 0)
+		abort();
+	for (int i = 0; i < 2; i++)
+		if (salt_represent(round->arena, parts[i], &parts[i]) < 0)
+			abort();
+	return is_same(sums[0], sums[1]) && is_same(before[0], parts[0]) &&
+	       is_same(before[1], parts[1]);
+}
+
+static bool test(uint64_t rounds, bool (*holds)(struct round *))
+{
+	for (uint64_t seed = 1; seed <= rounds; seed++) {
+		struct round round;
+		bool is_ok;
+
+		round_init(&round, seed);
+		is_ok = holds(&round);
+		if (!is_ok)
+			printf("# seed %llu, %zu layers, level %s\n", (unsigned long long)seed,
+				round.count, round.given);
+		arena_free(round.arena);
+		if (!is_ok)
+			return false;
+	}
+	return true;
+}
+
+/* With an argument: that many rounds of each. */
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		bool (*holds)(struct round *);
+	} laws[] = {
+		{"same_as_the_model", same_as_the_model},
+		{"without_tags_none_comes_out", without_tags_none_comes_out},
+		{"no_source_changes", no_source_changes},
+		{"result_with_tags_aggregates_to_itself", result_with_tags_aggregates_to_itself},
+		{"taking_and_copying_agree", taking_and_copying_agree},
+	};
+	const unsigned count = sizeof(laws) / sizeof(*laws);
+	const uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 10) : ROUNDS_DEFAULT;
+	bool is_ok = true;
+
+	printf("1..%u\n", count);
+	for (unsigned i = 0; i < count; i++) {
+		bool holds = test(rounds, laws[i].holds);
+
+		printf("%sok %u - %s\n", holds ? "" : "not ", i + 1, laws[i].name);
+		is_ok &= holds;
+	}
+	return is_ok ? 0 : 1;
+}

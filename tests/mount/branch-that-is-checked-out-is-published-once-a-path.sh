@@ -1,0 +1,52 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+. "$(dirname "$0")/fresh.sh"
+
+need git inotifywait
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+mkdir -p low/sub
+for i in $(seq 300); do echo "low: $i" >low/sub/$i.yaml; done
+(
+	cd high || exit
+	git init -q -b main
+	git config user.name test
+	git config user.email test@localhost
+	mkdir sub only-main
+	for i in $(seq 300); do echo "n: $i" >sub/$i.yaml; done
+	echo main | tee only-main/motd sub/only-main >/dev/null
+	git add -A
+	git commit -qm one
+	git checkout -qb other
+	# Of 300 files 200 change, and of those 50 go away and uncover the lower layer's.
+	for i in $(seq 200); do echo "n: other-$i" >sub/$i.yaml; done
+	git rm -qrf only-main sub/only-main $(seq -f 'sub/%g.yaml' 151 200)
+	mkdir only-other
+	echo other | tee only-other/motd sub/only-other >/dev/null
+	git add -A
+	git commit -qm two
+	git checkout -q main
+)
+start
+# What nobody has looked at, nobody needs to be told about.
+cat mnt/sub/* >/dev/null
+ls mnt/only-main >/dev/null
+
+watch mnt mnt/sub
+git -C high checkout -q other
+comes_to_equal_fresh
+unwatch
+grep -v ' \.git$' events | grep '^mnt/sub/' | sort | uniq -c | awk '{ print $1, $3, $4 }' >seen
+{
+	for i in $(seq 200); do echo "1 MOVED_TO $i.yaml"; done
+	echo '1 DELETE only-main'
+	echo '1 MOVED_TO only-other'
+} | sort >wanted
+sort seen | diff wanted - || fail "not each path was published once, see above"
+grep '^mnt/ ' events | grep -v '\.git$' | sort >seen
+printf '%s\n' 'mnt/ CREATE,ISDIR only-other' 'mnt/ DELETE,ISDIR only-main' | diff - seen ||
+	fail "not each directory was published once, see above"
+
+# Back, with nobody watching: and what a fresh mount shows is the same again.
+git -C high checkout -q main
+comes_to_equal_fresh
+shows mnt/sub/200.yaml $'low: 200\nn: 200'

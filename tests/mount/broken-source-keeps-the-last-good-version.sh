@@ -1,0 +1,50 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+need getfattr python3
+echo 'a: 1' >low/app.yaml
+echo 'b: 1' >high/app.yaml
+start
+good=$'a: 1\nb: 1'
+shows mnt/app.yaml "$good"
+inode=$(stat -c %i mnt/app.yaml)
+
+in_trouble() { [ -n "$(attribute mnt/app.yaml user.plyfs.error)" ]; }
+mended() { ! in_trouble; }
+
+printf 'b: 1\nc: [1,\n' | replace high/app.yaml
+eventually in_trouble || fail "the error is not seen"
+shows mnt/app.yaml "$good"
+[ "$(stat -c %i mnt/app.yaml)" = "$inode" ] || fail "the same bytes are another file"
+error=$(attribute mnt/app.yaml user.plyfs.error)
+[[ $error == high/app.yaml:[0-9]*:[0-9]*:* ]] || fail "the attribute says: $error"
+[ "$(status troubles 0 path)" = app.yaml ]
+[ "$(status troubles 0 source)" = high/app.yaml ]
+[ "$(status troubles 0 line)" -ge 2 ]
+grep -q '^plyfs: .*high/app.yaml:[0-9]*:[0-9]*: ' log || fail "the log does not tell it"
+"$PLYFS" status mnt | grep -q 'high/app.yaml:[0-9]*:[0-9]*: '
+
+# Other layers still count once it is mended.
+echo 'a: 2' >low/app.yaml
+sleep 0.3
+shows mnt/app.yaml "$good"
+echo 'b: 2' | replace high/app.yaml
+comes_to_show mnt/app.yaml $'a: 2\nb: 2'
+eventually mended || fail "the error stays: $(attribute mnt/app.yaml user.plyfs.error)"
+[ "$(status troubles)" = '[]' ]
+
+# What else can be wrong with a source.
+printf 'b: \xff\xfe\n' >high/app.yaml
+eventually in_trouble || fail "text that is not UTF-8 is no error"
+shows mnt/app.yaml $'a: 2\nb: 2'
+printf 'b: &x [*x]\nc: *y\n' >high/app.yaml
+sleep 0.3
+in_trouble || fail "an alias to nothing is no error"
+shows mnt/app.yaml $'a: 2\nb: 2'
+head -c 300000 /dev/zero | tr '\0' '[' >high/app.yaml
+sleep 0.3
+in_trouble || fail "a hundred thousand brackets are no error"
+shows mnt/app.yaml $'a: 2\nb: 2'
+rm high/app.yaml
+comes_to_show mnt/app.yaml 'a: 2'
+eventually mended || fail "the error stays"

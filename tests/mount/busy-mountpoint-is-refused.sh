@@ -1,0 +1,10 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+echo text >low/motd
+start
+for mode in -f ''; do
+	fails_with 'mounted' "$PLYFS" mount $mode low:high mnt
+done
+shows mnt/motd text
+[ "$(grep -cF " $directory/mnt " /proc/self/mountinfo)" -eq 1 ] || fail "it is mounted twice"

@@ -1,0 +1,21 @@
+# shellcheck shell=bash
+# Sourced after mount.sh: compares what a mount has become with one that is made now.
+
+# A name, its kind, rights and size, or a link's target, in each line.
+facts_of() {
+	(cd "$1" && find . -printf '%P %y %m %U %G %s %l\n' | sort)
+}
+
+equals_fresh() {
+	diff <(facts_of mnt) <(facts_of fresh) >difference 2>&1 &&
+		diff -r --no-dereference mnt fresh >>difference 2>&1
+}
+
+# comes_to_equal_fresh [ARGUMENT...]: soon mnt is, name by name and byte by byte, what a mount of the
+# same shows that is made now; with no arguments, one of low:high.
+comes_to_equal_fresh() {
+	mkdir -p fresh
+	"$PLYFS" mount "${@:-low:high}" fresh
+	eventually equals_fresh || fail "it differs from a fresh mount: $(head -50 difference)"
+	unmount fresh
+}

@@ -1,0 +1,277 @@
+# shellcheck shell=bash
+# Real mounts for tests. Every test sources this file first; it then stands in a fresh directory
+# with the empty directories low, high (layers) and mnt in it, which goes away when the test ends,
+# however it ends. The daemon runs in the foreground, with its messages in the file `log`: sanitizer
+# or warning text in there fails the test, whatever else the test found.
+#
+# The caller's environment: PLYFS is the command, MOUNT_TOOLS the directory of our C programs.
+set -euo pipefail
+trap 'echo "failed: line $LINENO: $BASH_COMMAND" >&2' ERR
+
+: "${PLYFS:?the path of the plyfs command}"
+export LC_ALL=C
+umask 022
+
+test_file=$(realpath "$0")
+plyfs_pid=
+watcher_pid=
+
+skip() {
+	echo "skipped: $*"
+	exit 77
+}
+
+fail() {
+	echo "failed: $*" >&2
+	exit 1
+}
+
+[ -e /dev/fuse ] || skip "there is no /dev/fuse"
+if [ "$(id -u)" -ne 0 ] && ! command -v fusermount3 >/dev/null; then
+	skip "fusermount3 is missing, and only root can do without"
+fi
+
+need_root() {
+	[ "$(id -u)" -eq 0 ] || skip "only root can do this"
+}
+
+# Starts the test again with mounts that nobody else sees, once.
+go_private() {
+	local code=0
+	if [ -z "${IS_PRIVATE:-}" ]; then
+		IS_PRIVATE=yes unshare --mount "$test_file" || code=$?
+		exit $code
+	fi
+}
+
+# Ordinary users mount by way of fusermount3, which libfuse asks only when they may open /dev/fuse.
+need_user_mounts() {
+	local mode
+	need setpriv fusermount3
+	mode=$(stat -L -c %A "$(command -v fusermount3)")
+	[ "${mode:3:1}" = s ] || skip "fusermount3 is not set-uid"
+	if [ "$(id -u)" -eq 0 ] && [ "$(stat -L -c %a /dev/fuse)" != 666 ]; then
+		go_private
+		mknod -m 666 fuse c 10 229 && mount --bind fuse /dev/fuse
+	fi
+}
+
+need() {
+	local tool
+	for tool; do
+		command -v "$tool" >/dev/null || skip "$tool is missing"
+	done
+}
+
+directory=$(mktemp -d "${TMPDIR:-/tmp}/plyfs-test.XXXXXX")
+cd "$directory"
+directory=$PWD
+mkdir low high mnt
+
+# Whether something is mounted on $1, also when its process is dead.
+is_mounted() {
+	awk -v "path=$(realpath -m "$1")" '$5 == path { found = 1 } END { exit !found }' \
+		/proc/self/mountinfo
+}
+
+unmount() {
+	if [ "$(id -u)" -eq 0 ]; then
+		umount "$1"
+	else
+		fusermount3 -u "$1"
+	fi
+}
+
+dirty_log() {
+	grep -nE 'ERROR: AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime error|WARNING|Assertion' "$1"
+}
+
+clean_up() {
+	local code=$? mount
+	set +e
+	trap - EXIT
+	[ -z "$watcher_pid" ] || kill "$watcher_pid" 2>/dev/null
+	for mount in "$directory"/*; do
+		if is_mounted "$mount"; then
+			unmount "$mount" 2>/dev/null || umount -l "$mount" 2>/dev/null ||
+				fusermount3 -uz "$mount"
+		fi
+	done
+	if [ -n "$plyfs_pid" ]; then
+		kill "$plyfs_pid" 2>/dev/null
+		eventually has_ended "$plyfs_pid" || kill -9 "$plyfs_pid"
+		wait "$plyfs_pid" 2>/dev/null
+	fi
+	for log in "$directory"/log*; do
+		[ -e "$log" ] || continue
+		if dirty_log "$log"; then
+			echo "failed: $log has sanitizer or warning text" >&2
+			[ $code -ne 0 ] || code=1
+		fi
+		if [ $code -ne 0 ] && [ $code -ne 77 ]; then
+			echo "--- $(basename "$log") ---"
+			cat "$log"
+		fi
+	done
+	cd /
+	chmod -R u+rwX "$directory" 2>/dev/null
+	rm -rf --one-file-system "$directory"
+	exit $code
+}
+trap clean_up EXIT
+trap 'exit 1' INT TERM HUP
+
+# Runs a command until it succeeds, for at most 15 s: a loaded machine is slow.
+eventually() {
+	local end=$((SECONDS + 15))
+	until "$@"; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.02
+	done
+}
+
+is_ready() {
+	if ! kill -0 "$plyfs_pid" 2>/dev/null; then
+		return 0
+	fi
+	is_mounted "$1" && cat "$1/.plyfs/status" >/dev/null 2>&1
+}
+
+# start [ARGUMENT...]: mounts in the foreground; with no arguments low:high on mnt. The last
+# argument is the mountpoint.
+start() {
+	[ $# -gt 0 ] || set -- low:high mnt
+	# A shell's background processes ignore SIGINT; this one is to hear it.
+	env --default-signal=INT,QUIT "$PLYFS" mount -f "$@" >>"$directory/log" 2>&1 &
+	plyfs_pid=$!
+	eventually is_ready "${@: -1}" || fail "the mount was not ready in time"
+	kill -0 "$plyfs_pid" 2>/dev/null || fail "plyfs ended instead of mounting"
+}
+
+# A process that nobody has waited for yet is a zombie, which kill(1) still finds.
+has_ended() {
+	! grep -qs '^State:[[:space:]]*[^Z]' "/proc/$1/status"
+}
+
+# Waits for the daemon's end, which must be a clean one.
+ended_cleanly() {
+	local code=0 pid=$plyfs_pid
+	eventually has_ended "$pid" || fail "plyfs does not end"
+	plyfs_pid=
+	wait "$pid" || code=$?
+	[ $code -eq 0 ] || fail "plyfs ended with $code, not 0"
+}
+
+stop() {
+	unmount "${1:-mnt}"
+	ended_cleanly
+}
+
+is() {
+	[ "$(cat -- "$1" 2>/dev/null)" = "$2" ]
+}
+
+# shows FILE TEXT: the file has that content now.
+shows() {
+	is "$1" "$2" || fail "$1 is: $(cat -- "$1" 2>&1); and not: $2"
+}
+
+# comes_to_show FILE TEXT: it has it soon.
+comes_to_show() {
+	eventually is "$1" "$2" || shows "$1" "$2"
+}
+
+comes_to_exist() {
+	eventually test -e "$1" || fail "$1 does not appear"
+}
+
+comes_to_vanish() {
+	eventually test ! -e "$1" || fail "$1 does not go away"
+}
+
+# lists DIRECTORY NAME...: exactly these names are in it.
+has_names() {
+	local where=$1
+	shift
+	[ "$(ls -A "$where")" = "$(printf '%s\n' "$@" | sort)" ]
+}
+
+lists() {
+	has_names "$@" || fail "$1 lists: $(ls -A "$1" | tr '\n' ' ')"
+}
+
+comes_to_list() {
+	eventually has_names "$@" || lists "$@"
+}
+
+# fails_with TEXT COMMAND...: it fails, and its message has the text.
+fails_with() {
+	local text=$1 output
+	shift
+	if output=$("$@" 2>&1); then
+		fail "'$*' succeeded"
+	fi
+	[[ $output == *"$text"* ]] || fail "'$*' says: $output; and not: $text"
+}
+
+attribute() {
+	getfattr --absolute-names --only-values -n "$2" -- "$1" 2>/dev/null
+}
+
+# Puts a file in place by a rename, from outside of the layer: there is no stray name in it.
+replace() {
+	cat >"$directory/replacement"
+	mv -f "$directory/replacement" "$1"
+}
+
+# status KEY...: the value at the path of keys in the mount's status.
+status() {
+	python3 -c '
+import json, sys
+value = json.load(open("mnt/.plyfs/status"))
+for key in sys.argv[1:]:
+    value = value[int(key)] if isinstance(value, list) else value[key]
+print(value)' "$@"
+}
+
+# watch PATH...: what inotify tells about them is written to `events`, a line each.
+watch() {
+	# All that changes something; what our own reading causes is left out.
+	local what=modify,attrib,close_write,moved_from,moved_to,create,delete,delete_self,move_self
+	need inotifywait
+	inotifywait -m -q --format '%w %e %f' -e "$what" "$@" >events 2>watcher &
+	watcher_pid=$!
+	eventually is_watching $# || fail "inotifywait does not start: $(cat watcher)"
+}
+
+# Whether all of its watches are set: /proc shows them.
+is_watching() {
+	[ "$(cat "/proc/$watcher_pid/fdinfo"/* 2>/dev/null | grep -c '^inotify')" -eq "$1" ]
+}
+
+# Ends the watching, when what was under way has come in.
+unwatch() {
+	sleep "${1:-0.5}"
+	kill "$watcher_pid"
+	wait "$watcher_pid" 2>/dev/null || true
+	watcher_pid=
+}
+
+has_event() {
+	grep -qE -- "$1" events
+}
+
+comes_event() {
+	eventually has_event "$1" || fail "no event '$1' came, but: $(cat events)"
+}
+
+# saw_events EVENT...: exactly these lines, in this order.
+saw_events() {
+	local wanted
+	wanted=$(printf '%s\n' "$@")
+	[ "$(cat events)" = "$wanted" ] || fail "the events were: $(cat events); and not: $wanted"
+}
+
+saw_no_events() {
+	[ ! -s events ] || fail "there were events: $(cat events)"
+}

@@ -1,0 +1,34 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+need_root
+need mount.fuse3
+echo text >low/motd
+printf 'layers: [low, high]\n' >plyfs.yaml
+# mount.fuse3 has a shell look for "plyfs" in the system's directories: mount(8) clears PATH.
+go_private
+mkdir bin
+ln -s "$(realpath "$PLYFS")" bin/plyfs
+mount --bind bin /usr/local/bin
+
+mount -t fuse.plyfs "$directory/plyfs.yaml" "$directory/mnt" || fail "mount fails"
+shows mnt/motd text
+[ "$(findmnt -n -o FSTYPE mnt)" = fuse.plyfs ]
+[ "$(findmnt -n -o SOURCE mnt)" = "$directory/plyfs.yaml" ]
+umount mnt
+
+mount -t fuse.plyfs -o ro,nosuid,nodev,noatime,nofail,x-systemd.automount \
+	"$directory/low:$directory/high" "$directory/mnt"
+shows mnt/motd text
+umount mnt
+
+mount -t fuse "plyfs#$directory/low" "$directory/mnt"
+shows mnt/motd text
+umount mnt
+
+echo "$directory/plyfs.yaml $directory/mnt fuse.plyfs defaults,noauto,nofail 0 0" >fstab
+mount -T fstab "$directory/mnt"
+shows mnt/motd text
+umount mnt
+
+fails_with 'no mount option' mount -t fuse.plyfs -o nonsense "$directory/plyfs.yaml" "$directory/mnt"

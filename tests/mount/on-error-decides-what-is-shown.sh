@@ -1,0 +1,20 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+for what in skip-layer fail; do
+	echo 'a: 1' >low/app.yaml
+	echo 'b: 1' >high/app.yaml
+	printf 'layers: [low, high]\noptions: {on_error: %s}\n' $what >plyfs.yaml
+	start -c plyfs.yaml mnt
+	shows mnt/app.yaml $'a: 1\nb: 1'
+	echo 'b: [' >high/app.yaml
+	if [ $what = skip-layer ]; then
+		comes_to_show mnt/app.yaml 'a: 1'
+	else
+		refused() { ! cat mnt/app.yaml >/dev/null 2>&1; }
+		eventually refused || fail "a broken file is still shown"
+	fi
+	echo 'b: 2' >high/app.yaml
+	comes_to_show mnt/app.yaml $'a: 1\nb: 2'
+	stop
+done

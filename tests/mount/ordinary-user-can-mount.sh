@@ -1,0 +1,43 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+need_user_mounts
+umask 022
+if [ "$(id -u)" -eq 0 ]; then
+	# Its own copy: the build may lie where others may not go.
+	cp -L "$PLYFS" plyfs
+	chmod 755 "$directory" plyfs
+	chown -R 65534:65534 low high mnt
+	as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+	PLYFS=$directory/as-user
+	cat >as-user <<-END
+		#!/bin/bash
+		exec setpriv --reuid 65534 --regid 65534 --clear-groups $directory/plyfs "\$@"
+	END
+	chmod 755 as-user
+else
+	as_user() { "$@"; }
+fi
+as_user bash -c 'echo "a: 1" >low/app.yaml; echo "b: 1" >high/app.yaml'
+ready() { as_user cat mnt/app.yaml >/dev/null 2>&1; }
+user_is() { [ "$(as_user cat mnt/app.yaml)" = "$1" ]; }
+
+"$PLYFS" mount -f low:high mnt >log 2>&1 &
+plyfs_pid=$!
+eventually ready || fail "no mount: $(cat log)"
+user_is $'a: 1\nb: 1' || fail "the content is wrong"
+as_user inotifywait -m -q --format '%e %f' -e move,create,delete mnt >events 2>watcher &
+watcher_pid=$!
+sleep 1
+as_user bash -c 'echo "b: 2" >high/new; mv high/new high/app.yaml'
+eventually user_is $'a: 1\nb: 2' || fail "a change is not seen"
+comes_event '^MOVED_TO app.yaml$'
+kill $watcher_pid
+wait $watcher_pid 2>/dev/null || true
+watcher_pid=
+if as_user touch mnt/new 2>/dev/null; then
+	fail "the user can write into the mount"
+fi
+as_user fusermount3 -u mnt
+ended_cleanly
+! is_mounted mnt || fail "the mount stays"

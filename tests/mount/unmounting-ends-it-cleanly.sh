@@ -1,0 +1,33 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+mkdir low/dir
+echo text | tee low/motd low/dir/motd >/dev/null
+threads_end() { ! kill -0 "$1" 2>/dev/null; }
+
+for way in umount fusermount3 TERM INT HUP; do
+	[ $way != umount ] || [ "$(id -u)" -eq 0 ] || continue
+	start
+	cat mnt/motd mnt/dir/motd >/dev/null
+	echo $way >low/motd
+	comes_to_show mnt/motd $way
+	pid=$plyfs_pid
+	case $way in
+	umount) umount mnt ;;
+	fusermount3) fusermount3 -u mnt ;;
+	*) kill -$way "$plyfs_pid" ;;
+	esac
+	ended_cleanly
+	! is_mounted mnt || fail "$way leaves the mount"
+	threads_end "$pid" || fail "$way leaves a process"
+	[ -z "$(ls -A mnt)" ] || fail "$way leaves files"
+done
+
+# In use: umount says so, and a signal ends it all the same.
+start
+exec 5<mnt/dir/motd
+fails_with busy unmount mnt
+kill "$plyfs_pid"
+ended_cleanly
+exec 5<&-
+! is_mounted mnt || fail "the mount stays"

@@ -1,0 +1,32 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+mkdir low/dir
+prepare() {
+	echo 'a: 1' | tee low/app.yaml low/dir/app.yaml >/dev/null
+	comes_to_show mnt/app.yaml 'a: 1'
+	comes_to_show mnt/dir/app.yaml 'a: 1'
+}
+change() {
+	watch mnt/app.yaml mnt/dir/app.yaml
+	rm low/app.yaml
+	comes_to_vanish mnt/app.yaml
+	rm -r low/dir
+	comes_to_vanish mnt/dir
+	unwatch
+}
+
+start
+prepare
+change
+for file in mnt/app.yaml mnt/dir/app.yaml; do
+	[ "$(grep -c "^$file DELETE_SELF" events)" -eq 1 ] ||
+		fail "$file: not one DELETE_SELF, but: $(cat events)"
+done
+stop
+
+mkdir low/dir
+start -o unpublished low:high mnt
+prepare
+change
+saw_no_events

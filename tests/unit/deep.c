@@ -1,0 +1,241 @@
+/* What deep promises beyond its golden cases: sharing, cost, and bounds on hostile sources. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "reading.h"
+#include "strategy.h"
+
+#define LAYERS 3
+
+struct setting {
+	struct document *options_document;
+	struct options options;
+	struct document *documents[LAYERS];
+	struct merge_input inputs[LAYERS];
+	struct merge_request request;
+	struct merge_result *result;
+	struct problem problem;
+};
+
+/* `lists` is YAML, or NULL. The texts must live as long as the setting. */
+static void setting_init(struct setting *setting, const char *lists, const char *const *texts)
+{
+	*setting = (struct setting){.options = {.strategy = strategy_find(span_of("deep"))}};
+	if (lists) {
+		setting->options_document = read_yaml(lists);
+		setting->options.map = setting->options_document->roots[0];
+	}
+	assert_int_equal(options_check(&setting->options, &setting->problem), 0);
+	for (size_t i = 0; texts[i]; i++) {
+		setting->documents[i] = read_yaml(texts[i]);
+		setting->inputs[i] = (struct merge_input){
+			.text = span_of(texts[i]), .document = setting->documents[i]};
+		setting->request.count = i + 1;
+	}
+	setting->request.options = &setting->options;
+	setting->request.inputs = setting->inputs;
+}
+
+static void setting_fini(struct setting *setting)
+{
+	merge_result_free(setting->result);
+	for (size_t i = 0; i < setting->request.count; i++)
+		document_free(setting->documents[i]);
+	document_free(setting->options_document);
+}
+
+static int run(struct setting *setting)
+{
+	return merge_run(&setting->request, &setting->result, &setting->problem);
+}
+
+#define TEXTS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void what_one_layer_alone_has_is_never_copied(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, NULL, TEXTS("a: {x: [1], y: 2}\nb: {c: 1}", "a: {y: {z: 3}}"));
+	assert_int_equal(run(&setting), 0);
+
+	const struct node *low = setting.documents[0]->roots[0];
+	const struct node *high = setting.documents[1]->roots[0];
+	const struct node *root = setting.result->root;
+	assert_ptr_equal(node_get(root, "b"), node_get(low, "b"));
+	assert_ptr_equal(node_get(node_get(root, "a"), "x"), node_get(node_get(low, "a"), "x"));
+	assert_ptr_equal(node_get(node_get(root, "a"), "y"), node_get(node_get(high, "a"), "y"));
+	setting_fini(&setting);
+}
+
+static void a_layer_that_changes_nothing_leaves_the_tree_of_the_one_below(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, "{lists: {'*': {by: name}}}",
+		TEXTS("a: [{name: x}]\nb: {c: 1}", "a: []\nb: {c: }\nd: !delete"));
+	assert_int_equal(run(&setting), 0);
+	assert_ptr_equal(setting.result->root, setting.documents[0]->roots[0]);
+	setting_fini(&setting);
+}
+
+static void a_value_keeps_the_place_that_it_was_read_from(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, NULL, TEXTS("a: 1", "b: 1\na: !replace\n  c: !replace 5"));
+	assert_int_equal(run(&setting), 0);
+
+	const struct node *a = node_get(setting.result->root, "a");
+	const struct node *c = node_get(a, "c");
+	assert_ptr_equal(a->source, &setting.documents[1]->source);
+	assert_int_equal(a->line, 2);
+	assert_ptr_equal(c->source, &setting.documents[1]->source);
+	assert_int_equal(c->line, 3);
+	assert_int_equal(c->column, 6);
+	assert_null(c->tag);
+	setting_fini(&setting);
+}
+
+/* `format`, again and again, with the numbers from 0 on in the place of each #. */
+static char *repeat(const char *format, unsigned count)
+{
+	size_t size = 1 + count * (strlen(format) + 20);
+	char *text = malloc(size);
+	size_t used = 0;
+
+	assert_non_null(text);
+	for (unsigned i = 0; i < count; i++)
+		for (const char *at = format; *at; at++) {
+			if (*at == '#')
+				used += (size_t)snprintf(text + used, size - used, "%u", i);
+			else
+				text[used++] = *at;
+		}
+	text[used] = '\0';
+	return text;
+}
+
+/* Processor seconds that merging `count` documents into as many entries takes. */
+static double seconds(const char *lists, const char *low, const char *high, unsigned count)
+{
+	CLEANUP(freep) char *below = repeat(low, count);
+	CLEANUP(freep) char *above = repeat(high, count);
+	struct setting setting;
+
+	setting_init(&setting, lists, TEXTS(below, above));
+	clock_t start = clock();
+	if (run(&setting) == PROBLEM)
+		fail_msg("%s", setting.problem.message);
+	double taken = (double)(clock() - start) / CLOCKS_PER_SEC;
+	setting_fini(&setting);
+	return taken;
+}
+
+static void the_cost_of_many_layers_is_linear(void **state)
+{
+	static const struct {
+		const char *lists, *low, *high;
+	} costly[] = {
+		{NULL, "k#: #\n", "---\nk#: !delete\n"},
+		{NULL, "k#: #\n", "---\nk1: !delete\n---\nk1: #\n"},
+		{NULL, "k#: #\n", "---\nn#: #\n"},
+		{"{lists: append}", "- #\n", "---\n- #\n"},
+		{"{lists: prepend}", "- #\n", "---\n- #\n"},
+		{"{lists: unique}", "- [#]\n", "---\n- [#, x]\n"},
+		{"{lists: {'*': {by: n}}}", "- {n: #}\n", "---\n- {n: #, x: 1}\n"},
+		{"{lists: {'*': {by: n}}}", "- {n: #}\n", "---\n- !delete {n: #}\n"},
+		{"{lists: {'*': {by: n}}}", "- {n: #}\n",
+			"--- !prepend\n- {n: 1}\n---\n- {n: 1}\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(costly) / sizeof(*costly); i++) {
+		double few = 0, many = 0;
+
+		/* Eight times as much; quadratic cost would be 64 times as high. */
+		for (int attempt = 0; attempt < 3; attempt++) {
+			few = seconds(costly[i].lists, costly[i].low, costly[i].high, 2500);
+			many = seconds(costly[i].lists, costly[i].low, costly[i].high, 20000);
+			if (many < 24 * few)
+				break;
+		}
+		if (many >= 24 * few)
+			fail_msg("%s %s: %.4f s, then %.4f s", costly[i].low, costly[i].high, few,
+				many);
+	}
+}
+
+static void merging_by_key_and_by_value_in_turn_is_refused_before_it_takes_long(void **state)
+{
+	CLEANUP(freep) char *above = repeat("---\n- {n: 1, x: #}\n--- !unique\n- x#\n", 1000);
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, "{lists: {'*': {by: n}}}", TEXTS("- {n: 1}", above));
+	assert_int_equal(run(&setting), PROBLEM);
+	assert_non_null(strstr(setting.problem.message, "in turn too often"));
+	setting_fini(&setting);
+}
+
+/* a1 holds a0 nine times, and so on: 9^5 values in two hundred bytes. */
+static const char bomb[] = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, !replace 1]\n"
+			   "a1: &a1 [*a0, *a0, *a0, *a0, *a0, *a0, *a0, *a0, *a0]\n"
+			   "a2: &a2 [*a1, *a1, *a1, *a1, *a1, *a1, *a1, *a1, *a1]\n"
+			   "a3: &a3 [*a2, *a2, *a2, *a2, *a2, *a2, *a2, *a2, *a2]\n"
+			   "a4: &a4 [*a3, *a3, *a3, *a3, *a3, *a3, *a3, *a3, *a3]\n";
+
+static void directives_in_aliases_can_not_use_up_the_memory(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, NULL, TEXTS("x: 1", bomb, bomb));
+	setting.request.limits = LIMITS_DEFAULT;
+	setting.request.limits.nodes = 10000;
+	assert_int_equal(run(&setting), PROBLEM);
+	assert_string_equal(setting.problem.message,
+		"merging makes too many values of what aliases stand for (limit: nodes)");
+	setting_fini(&setting);
+}
+
+static void a_source_that_is_deeper_than_the_request_allows_is_refused(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, NULL, TEXTS("a: {b: [{c: 1}]}", "a: {b: [!replace {c: 1}]}"));
+	setting.request.limits = LIMITS_DEFAULT;
+	setting.request.limits.depth = 3;
+	assert_int_equal(run(&setting), PROBLEM);
+	assert_string_equal(
+		setting.problem.message, "more than 3 maps and lists in each other (limit: depth)");
+	setting.request.limits.depth = 4;
+	assert_int_equal(run(&setting), 0);
+	setting_fini(&setting);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_one_layer_alone_has_is_never_copied),
+		cmocka_unit_test(a_layer_that_changes_nothing_leaves_the_tree_of_the_one_below),
+		cmocka_unit_test(a_value_keeps_the_place_that_it_was_read_from),
+		cmocka_unit_test(the_cost_of_many_layers_is_linear),
+		cmocka_unit_test(
+			merging_by_key_and_by_value_in_turn_is_refused_before_it_takes_long),
+		cmocka_unit_test(directives_in_aliases_can_not_use_up_the_memory),
+		cmocka_unit_test(a_source_that_is_deeper_than_the_request_allows_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,341 @@
+/* Which paths a pattern matches, and that none takes long. */
+#include "glob.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static bool matches(const char *pattern, const char *path)
+{
+	const char *reason = "";
+
+	if (!glob_is_valid(pattern, &reason))
+		fail_msg("'%s': %s", pattern, reason);
+	return glob_match(pattern, path);
+}
+
+static void assert_matches(const char *pattern, const char *path)
+{
+	if (!matches(pattern, path))
+		fail_msg("'%s' does not match '%s'", pattern, path);
+}
+
+static void assert_differs(const char *pattern, const char *path)
+{
+	if (matches(pattern, path))
+		fail_msg("'%s' matches '%s'", pattern, path);
+}
+
+static void a_pattern_matches_the_whole_path(void **state)
+{
+	(void)state;
+	assert_matches("app.yaml", "app.yaml");
+	assert_differs("app.yaml", "app.yaml2");
+	assert_differs("app.yaml", "xapp.yaml");
+	assert_differs("app.yaml", "dir/app.yaml");
+	assert_differs("app.yaml", "");
+	assert_differs("app.yaml", "appxyaml");
+	assert_matches("a,b", "a,b");
+	assert_matches("\xff*", "\xff\xfe");
+}
+
+static void one_star_stays_within_a_name(void **state)
+{
+	(void)state;
+	assert_matches("*.yaml", "app.yaml");
+	assert_matches("*.yaml", ".yaml");
+	assert_matches("*.yaml", ".hidden.yaml");
+	assert_differs("*.yaml", "dir/app.yaml");
+	assert_matches("dir/*", "dir/app.yaml");
+	assert_differs("dir/*", "dir/sub/app.yaml");
+	assert_matches("*/*", "a/b");
+	assert_differs("*/*", "a");
+	assert_matches("a*b*c", "aXbXbXc");
+	assert_matches("?pp", "app");
+	assert_differs("a?b", "a/b");
+	assert_differs("a?b", "ab");
+}
+
+static void two_stars_cross_directories(void **state)
+{
+	(void)state;
+	assert_matches("**", "a");
+	assert_matches("**", "a/b/c");
+	assert_matches("dir/**", "dir/a");
+	assert_matches("dir/**", "dir/a/b");
+	assert_differs("dir/**", "dir");
+	assert_matches("a**z", "a/b/z");
+	assert_matches("***", "a/b");
+}
+
+static void two_stars_and_a_slash_match_no_directory_too(void **state)
+{
+	(void)state;
+	assert_matches("**/app.yaml", "app.yaml");
+	assert_matches("**/app.yaml", "a/app.yaml");
+	assert_matches("**/app.yaml", "a/b/app.yaml");
+	assert_differs("**/app.yaml", "xapp.yaml");
+	assert_matches("a/**/z", "a/z");
+	assert_matches("a/**/z", "a/b/c/z");
+	assert_differs("a/**/z", "abz");
+	assert_differs("a**/z", "az");
+	assert_matches("**/**/z", "z");
+	assert_matches("{a/,b/}**/z", "b/z");
+}
+
+static void brackets_take_one_byte(void **state)
+{
+	(void)state;
+	assert_matches("[a-c]x", "bx");
+	assert_differs("[a-c]x", "dx");
+	assert_matches("[!a-c]x", "dx");
+	assert_matches("[^a-c]x", "dx");
+	assert_differs("[!a-c]x", "ax");
+	assert_differs("a[!b]c", "a/c");
+	assert_differs("a[+-9]c", "a/c");
+	assert_matches("[]a]", "]");
+	assert_matches("[!]a]", "b");
+	assert_matches("[\\]]", "]");
+	assert_matches("[a-]", "-");
+	assert_matches("[{,}]", ",");
+	assert_matches("[\x80-\xff]", "\xc3");
+}
+
+static void braces_are_alternatives(void **state)
+{
+	(void)state;
+	assert_matches("**/*.{yaml,yml,json}", "a/b.yml");
+	assert_matches("**/*.{yaml,yml,json}", "b.json");
+	assert_differs("**/*.{yaml,yml,json}", "b.txt");
+	assert_matches("a{,b}", "a");
+	assert_matches("a{,b}", "ab");
+	assert_matches("{a,b{c,d/e}}f", "bd/ef");
+	assert_differs("{a,b{c,d/e}}f", "bf");
+	assert_matches("{a}", "a");
+	assert_matches("{a,b}{c,d}", "bd");
+	assert_matches("{\\,,x}", ",");
+	assert_matches("{**/,}x", "a/x");
+	/* Stars on the two sides of a brace stay two single ones. */
+	assert_differs("a{*,b}*", "a/b");
+}
+
+static void a_backslash_takes_the_next_byte_as_it_is(void **state)
+{
+	(void)state;
+	assert_matches("\\*", "*");
+	assert_differs("\\*", "a");
+	assert_matches("\\{a\\}", "{a}");
+	assert_matches("a\\\\b", "a\\b");
+}
+
+static void what_could_never_match_is_refused(void **state)
+{
+	static const char *const patterns[] = {"", "/a", "./a", "a/", "[a", "[", "[]", "[!]", "[a-",
+		"[z-a]", "[a/]", "[[:alpha:]]", "{a", "{a,{b}", "a}", "{a}}", "a\\", "[\\"};
+	char longest[GLOB_MAX + 2];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+		const char *reason = NULL;
+
+		if (glob_is_valid(patterns[i], &reason))
+			fail_msg("'%s' is taken as valid", patterns[i]);
+		assert_non_null(reason);
+	}
+
+	const char *reason = NULL;
+	memset(longest, 'a', sizeof(longest));
+	longest[GLOB_MAX + 1] = '\0';
+	assert_false(glob_is_valid(longest, &reason));
+	assert_non_null(strstr(reason, "1024"));
+	longest[GLOB_MAX] = '\0';
+	assert_matches(longest, longest);
+}
+
+static void fill(char *buffer, size_t size, const char *part)
+{
+	size_t len = strlen(part), at = 0;
+
+	for (; at + len < size; at += len)
+		memcpy(buffer + at, part, len);
+	buffer[at] = '\0';
+}
+
+static void no_pattern_takes_long(void **state)
+{
+	static const char *const parts[] = {
+		"*a", "**a", "**/", "{a,*}", "{,a}", "?*", "[!b]*", "{{{a,},},}", "*{*,*}"};
+	char pattern[GLOB_MAX], path[4096];
+	clock_t start = clock();
+
+	(void)state;
+	memset(path, 'a', sizeof(path));
+	path[sizeof(path) - 1] = '\0';
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		fill(pattern, sizeof(pattern) - 1, parts[i]);
+		strcat(pattern, "b");
+		assert_differs(pattern, path);
+	}
+
+	/* Nested as deep and as wide as a pattern can be. */
+	memset(pattern, '{', GLOB_MAX / 2 - 1);
+	memset(pattern + GLOB_MAX / 2 - 1, '}', GLOB_MAX / 2 - 1);
+	pattern[GLOB_MAX - 2] = '\0';
+	assert_matches(pattern, "");
+	memset(pattern, '{', 300);
+	fill(pattern + 300, 301, ",*");
+	memset(pattern + 600, '}', 300);
+	strcpy(pattern + 900, "b");
+	assert_differs(pattern, path);
+
+	/* They take a second with sanitizers; trying everything would take for ever. */
+	assert_true((clock() - start) / CLOCKS_PER_SEC < 10);
+}
+
+/* The bytes of [ ] that `c` is among; *behind is the rest. Only what random_pattern() writes. */
+static bool naive_bracket(const char *pattern, char c, const char **behind)
+{
+	bool negated = pattern[1] == '!', found = false;
+	const char *at = pattern + (negated ? 2 : 1);
+
+	for (; *at != ']'; at++)
+		found |= *at == c;
+	*behind = at + 1;
+	return found != negated && c != '/';
+}
+
+/* The end of the alternative at `at`: its "," or "}". */
+static const char *naive_end(const char *at)
+{
+	int depth = 0;
+
+	for (;; at++) {
+		if (depth == 0 && (*at == ',' || *at == '}'))
+			return at;
+		depth += (*at == '{') - (*at == '}');
+		if (*at == '[')
+			at = strchr(at, ']');
+	}
+}
+
+/* The rules once more, by trying everything. \1 keeps stars apart that a brace brought together. */
+static bool naive_match(const char *pattern, const char *start, const char *path)
+{
+	const char *behind;
+
+	if (!*pattern)
+		return !*path;
+	if (*pattern == '\1')
+		return naive_match(pattern + 1, start, path);
+	if (*pattern == '{') {
+		const char *close = pattern, *at = pattern + 1;
+
+		do
+			close = naive_end(close + 1);
+		while (*close != '}');
+		for (;; at++) {
+			const char *end = naive_end(at);
+			char text[256];
+
+			(void)snprintf(
+				text, sizeof(text), "\1%.*s\1%s", (int)(end - at), at, close + 1);
+			if (naive_match(text, start, path))
+				return true;
+			if (*end == '}')
+				return false;
+			at = end;
+		}
+	}
+	if (*pattern == '*') {
+		size_t stars = strspn(pattern, "*");
+
+		if (stars > 1 && pattern[stars] == '/' && (path == start || path[-1] == '/') &&
+			naive_match(pattern + stars + 1, start, path))
+			return true;
+		return naive_match(pattern + stars, start, path) ||
+		       (*path && (stars > 1 || *path != '/') &&
+			       naive_match(pattern, start, path + 1));
+	}
+	if (!*path)
+		return false;
+	if (*pattern == '?')
+		return *path != '/' && naive_match(pattern + 1, start, path + 1);
+	if (*pattern == '[')
+		return naive_bracket(pattern, *path, &behind) &&
+		       naive_match(behind, start, path + 1);
+	return *pattern == *path && naive_match(pattern + 1, start, path + 1);
+}
+
+static uint32_t seed = 1;
+
+static uint32_t random_below(uint32_t limit)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return (seed >> 8) % limit;
+}
+
+static void random_pattern(char *pattern, unsigned depth, int parts)
+{
+	static const char *const atoms[] = {
+		"a", "b", "/", "*", "**", "**/", "?", "[ab]", "[!a]", "/**/", "a", "/"};
+
+	for (; parts > 0; parts--) {
+		pattern += strlen(pattern);
+		if (depth > 0 && random_below(5) == 0) {
+			strcpy(pattern, "{");
+			random_pattern(pattern, depth - 1, (int)random_below(3));
+			strcat(pattern, ",");
+			random_pattern(pattern, depth - 1, (int)random_below(3));
+			strcat(pattern, "}");
+		} else {
+			strcpy(pattern, atoms[random_below(sizeof(atoms) / sizeof(atoms[0]))]);
+		}
+	}
+}
+
+static void random_patterns_match_as_if_everything_was_tried(void **state)
+{
+	unsigned compared = 0, matched = 0;
+
+	(void)state;
+	for (int round = 0; round < 60000; round++) {
+		char pattern[256] = "", path[8] = "";
+		const char *reason;
+
+		random_pattern(pattern, 2, 1 + (int)random_below(5));
+		if (!glob_is_valid(pattern, &reason))
+			continue;
+		for (uint32_t i = 0, len = random_below(7); i < len; i++)
+			path[i] = "ab/"[random_below(3)];
+		if (glob_match(pattern, path) != naive_match(pattern, path, path))
+			fail_msg("seed %u: '%s' and '%s'", seed, pattern, path);
+		compared++;
+		matched += naive_match(pattern, path, path);
+	}
+	/* A generator that only makes misses would prove nothing. */
+	assert_true(compared > 20000 && matched > 2000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_pattern_matches_the_whole_path),
+		cmocka_unit_test(one_star_stays_within_a_name),
+		cmocka_unit_test(two_stars_cross_directories),
+		cmocka_unit_test(two_stars_and_a_slash_match_no_directory_too),
+		cmocka_unit_test(brackets_take_one_byte),
+		cmocka_unit_test(braces_are_alternatives),
+		cmocka_unit_test(a_backslash_takes_the_next_byte_as_it_is),
+		cmocka_unit_test(what_could_never_match_is_refused),
+		cmocka_unit_test(no_pattern_takes_long),
+		cmocka_unit_test(random_patterns_match_as_if_everything_was_tried),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,260 @@
+/* What merge_run() promises whatever the strategy: who reads, who writes, and what is refused. */
+#include "merge.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "reading.h"
+#include "strategy.h"
+
+/* Gives the last source's first root below a comment. */
+static int give_last(struct merge *merge, struct merge_output *ret)
+{
+	const struct document *document = merge->inputs[merge->count - 1].document;
+
+	assert_true(merge->request->limits.nodes > 0);
+	ret->root = document->count > 0 ? document->roots[0] : NULL;
+	ret->head = span_of("# head\n");
+	return 0;
+}
+
+static int never(struct merge *merge, struct merge_output *ret)
+{
+	(void)merge;
+	(void)ret;
+	fail_msg("a verbatim source is not merged");
+	return -EINVAL;
+}
+
+static bool is_always_verbatim(const struct merge_input *only)
+{
+	(void)only;
+	return true;
+}
+
+static const struct strategy reading = {
+	.name = "reading", .reads_trees = true, .keeps_duplicates = true, .merge = give_last};
+static const struct strategy verbatim = {
+	.name = "verbatim", .reads_trees = true, .is_verbatim = is_always_verbatim, .merge = never};
+
+struct setting {
+	struct options options;
+	struct merge_input inputs[3];
+	struct merge_request request;
+	struct merge_result *result;
+	struct problem problem;
+};
+
+static void setting_init(struct setting *setting, const struct strategy *strategy,
+	const char *const *texts, enum format format)
+{
+	*setting = (struct setting){.options = {.strategy = strategy}};
+	for (size_t i = 0; texts[i]; i++) {
+		setting->inputs[i] = (struct merge_input){
+			.source = {.name = i ? "high" : "low", .layer = "", .rank = (unsigned)i},
+			.format = format,
+			.text = span_of(texts[i]),
+		};
+		setting->request.count = i + 1;
+	}
+	setting->request.options = &setting->options;
+	setting->request.inputs = setting->inputs;
+	setting->request.to = format;
+}
+
+static int run(struct setting *setting)
+{
+	return merge_run(&setting->request, &setting->result, &setting->problem);
+}
+
+#define TEXTS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void assert_problem(struct setting *setting, const char *message)
+{
+	char shown[2 * PROBLEM_MESSAGE_MAX];
+
+	assert_int_equal(run(setting), PROBLEM);
+	assert_null(setting->result);
+	problem_format(&setting->problem, shown, sizeof(shown));
+	assert_string_equal(shown, message);
+}
+
+static void assert_text(struct setting *setting, const char *text)
+{
+	int r = run(setting);
+
+	if (r == PROBLEM)
+		fail_msg("%s", setting->problem.message);
+	assert_int_equal(r, 0);
+	assert_string_equal(setting->result->text.data, text);
+	assert_int_equal(setting->result->text.len, strlen(text));
+	merge_result_free(setting->result);
+	setting->result = NULL;
+}
+
+static void sources_without_a_document_are_read_and_owned_by_the_result(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, &reading, TEXTS("a: 1", "b: 2"), FORMAT_YAML);
+	assert_int_equal(run(&setting), 0);
+	assert_int_equal(setting.result->owned_count, 2);
+	assert_string_equal(setting.result->text.data, "# head\nb: 2\n");
+	assert_non_null(setting.result->root);
+	assert_int_equal(setting.result->root->source->rank, 1);
+	assert_null(setting.inputs[0].document);
+	merge_result_free(setting.result);
+}
+
+static void a_document_that_is_given_is_used(void **state)
+{
+	CLEANUP(document_freep) struct document *document = read_yaml("other: 3");
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, &reading, TEXTS("a: 1", "b: 2"), FORMAT_YAML);
+	setting.inputs[1].document = document;
+	assert_int_equal(run(&setting), 0);
+	assert_int_equal(setting.result->owned_count, 1);
+	assert_ptr_equal(setting.result->root, document->roots[0]);
+	merge_result_free(setting.result);
+}
+
+static void sources_are_read_as_the_strategy_and_the_request_say(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, &reading, TEXTS("a: 1"), FORMAT_YAML);
+	setting.request.schema = NODE_YAML_1_2;
+	setting.request.limits.depth = 7;
+	struct read_options options = read_options_for(&setting.request, FORMAT_JSON);
+	assert_int_equal(options.format, FORMAT_JSON);
+	assert_int_equal(options.schema, NODE_YAML_1_2);
+	assert_int_equal(options.limits.depth, 7);
+	assert_true(options.keep_duplicates);
+}
+
+static void a_tree_is_read_from_a_file_of_any_name(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, &reading, TEXTS("a: 1"), FORMAT_BYTES);
+	assert_int_equal(read_options_for(&setting.request, FORMAT_BYTES).format, FORMAT_YAML);
+	assert_text(&setting, "# head\na: 1\n");
+
+	setting.options.strategy = strategy_find(span_of("last"));
+	assert_int_equal(read_options_for(&setting.request, FORMAT_BYTES).format, FORMAT_BYTES);
+}
+
+static void limits_that_are_all_zero_are_the_default_ones(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, &reading, TEXTS("a: 1"), FORMAT_YAML);
+	assert_int_equal(
+		read_options_for(&setting.request, FORMAT_YAML).limits.nodes, LIMITS_DEFAULT.nodes);
+	assert_text(&setting, "# head\na: 1\n");
+}
+
+static void an_only_source_is_served_verbatim_where_the_formats_agree(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, &verbatim, TEXTS("{ a:   [ # broken"), FORMAT_YAML);
+	assert_text(&setting, "{ a:   [ # broken");
+
+	setting.request.to = FORMAT_BYTES; /* a tree in a file of that name is YAML as well */
+	assert_text(&setting, "{ a:   [ # broken");
+
+	setting.request.to = FORMAT_JSON;
+	assert_int_equal(run(&setting), PROBLEM);
+	assert_string_equal(setting.problem.source, "low");
+}
+
+static void a_source_that_does_not_parse_is_a_problem_with_its_place(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, &reading, TEXTS("a: 1", "b: 2\n\tc: 3"), FORMAT_YAML);
+	assert_int_equal(run(&setting), PROBLEM);
+	assert_string_equal(setting.problem.source, "high");
+	assert_int_equal(setting.problem.line, 2);
+}
+
+static void json_has_no_head_and_nothing_is_null(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, &reading, TEXTS("[1]"), FORMAT_JSON);
+	assert_text(&setting, "[\n  1\n]\n");
+	setting_init(&setting, &reading, TEXTS(""), FORMAT_JSON);
+	assert_text(&setting, "null\n");
+	setting_init(&setting, &reading, TEXTS(""), FORMAT_YAML);
+	assert_text(&setting, "# head\n");
+}
+
+static void bytes_come_out_as_they_went_in_and_end_with_nul(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, strategy_find(span_of("last")), TEXTS("x", "y"), FORMAT_BYTES);
+	setting.inputs[1].text = (struct span){"\0\xff\r\nrest", 4};
+	assert_int_equal(run(&setting), 0);
+	assert_int_equal(setting.result->text.len, 4);
+	assert_memory_equal(setting.result->text.data, "\0\xff\r\n", 5);
+	assert_null(setting.result->root);
+	merge_result_free(setting.result);
+
+	setting.inputs[1].text = (struct span){NULL, 0};
+	assert_text(&setting, "");
+}
+
+static void a_result_over_a_limit_is_a_problem_of_the_merged_file(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, strategy_find(span_of("concat")), TEXTS("123", "456"), FORMAT_BYTES);
+	setting.request.limits = LIMITS_DEFAULT;
+	setting.request.limits.result_bytes = 6;
+	setting.request.path = "motd";
+	assert_problem(
+		&setting, "motd: the merged file has 7 bytes, more than 6 (limit: result_bytes)");
+	setting.request.limits.result_bytes = 7;
+	assert_text(&setting, "123\n456");
+	setting.request.path = NULL;
+	setting.request.limits.result_bytes = 6;
+	assert_problem(
+		&setting, "high: the merged file has 7 bytes, more than 6 (limit: result_bytes)");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sources_without_a_document_are_read_and_owned_by_the_result),
+		cmocka_unit_test(a_document_that_is_given_is_used),
+		cmocka_unit_test(sources_are_read_as_the_strategy_and_the_request_say),
+		cmocka_unit_test(a_tree_is_read_from_a_file_of_any_name),
+		cmocka_unit_test(limits_that_are_all_zero_are_the_default_ones),
+		cmocka_unit_test(an_only_source_is_served_verbatim_where_the_formats_agree),
+		cmocka_unit_test(a_source_that_does_not_parse_is_a_problem_with_its_place),
+		cmocka_unit_test(json_has_no_head_and_nothing_is_null),
+		cmocka_unit_test(bytes_come_out_as_they_went_in_and_end_with_nul),
+		cmocka_unit_test(a_result_over_a_limit_is_a_problem_of_the_merged_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,120 @@
+/*
+ * Each allocation of the merge core fails once: the answer is -ENOMEM, and nothing leaks.
+ *
+ * The linker sends the core's calls of malloc(3) and its kin here (--wrap); libyaml's own stay.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "reading.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *data, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *data, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+static int allocations_left = INT_MAX;
+
+static bool is_failing(void)
+{
+	return allocations_left-- <= 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return is_failing() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return is_failing() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *data, size_t size)
+{
+	return is_failing() ? NULL : __real_realloc(data, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+	return is_failing() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+/* Reads, writes as YAML and as JSON. 0 or -ENOMEM. */
+static int round_trip(enum format format, struct span text)
+{
+	const struct source source = {.name = "app.yaml", .layer = "site"};
+	const struct read_options options = {.format = format};
+	CLEANUP(document_freep) struct document *document = NULL;
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	struct limits limits = {0};
+	struct problem problem;
+	struct span written;
+	int r;
+
+	r = document_read(&source, text, &options, &document, &problem);
+	if (r)
+		return r;
+	r = arena_new(&arena);
+	if (r < 0)
+		return r;
+	for (enum format to = FORMAT_YAML; !r && to <= FORMAT_JSON; to++)
+		r = document_write(document->roots[0], to, &limits, arena, &written, &problem);
+	return r;
+}
+
+static void fail_each_allocation(enum format format, struct span text)
+{
+	int r = -ENOMEM, n;
+
+	for (n = 0; r; n++) {
+		allocations_left = n;
+		r = round_trip(format, text);
+		allocations_left = INT_MAX;
+		if (r && r != -ENOMEM)
+			fail_msg("allocation %d fails, and the answer is %d", n, r);
+	}
+	assert_in_range(n, 5, 10000);
+}
+
+static void yaml_without_memory_leaks_nothing(void **state)
+{
+	char text[40000] = "<<: {a: &a 1, 0x10: *a}\n16: !x 0x1F_FFFF_FFFF_FFFF_FFFF\n";
+
+	(void)state;
+	for (int i = 0; i < 500; i++)
+		sprintf(text + strlen(text), "key %d: &a%d [!t%d 1, {2: 3}, *a]\n", i, i, i);
+	fail_each_allocation(FORMAT_YAML, span_of(text));
+}
+
+static void json_without_memory_leaks_nothing(void **state)
+{
+	char text[40000] = "[";
+
+	(void)state;
+	for (int i = 0; i < 500; i++)
+		sprintf(text + strlen(text), "{\"key %d\": [%d, \"\\n\"]}, ", i, i);
+	strcat(text, "{}]");
+	fail_each_allocation(FORMAT_JSON, span_of(text));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(yaml_without_memory_leaks_nothing),
+		cmocka_unit_test(json_without_memory_leaks_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,196 @@
+/* What a strategy's options promise: checked against its table, with the place of a mistake. */
+#include "option.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "reading.h"
+#include "strategy.h"
+
+static const struct option_spec specs[] = {
+	{"tags", OPTION_BOOL, "false", NULL, "a truth"},
+	{"deep", OPTION_BOOL, "true", NULL, "another one"},
+	{"separator", OPTION_TEXT, "--", NULL, "a text"},
+	{"mergers", OPTION_CHOICE, "once", "once|stack", "a choice"},
+	{"level", OPTION_VALUE, "", NULL, "anything"},
+	{0},
+};
+
+static int refuse_odd_levels(const struct options *options, struct problem *problem)
+{
+	const struct node *level = options_get(options, "level");
+
+	if (level && node_is_scalar(level) && span_is(level->text, "odd"))
+		return problem_at(problem, level, "the level is odd");
+	return 0;
+}
+
+static const struct strategy strategy = {
+	.name = "test", .options = specs, .check = refuse_odd_levels};
+static const struct strategy plain = {.name = "plain"};
+
+static void assert_refused(const struct strategy *by, const char *text, const char *message)
+{
+	CLEANUP(document_freep) struct document *document = read_yaml(text);
+	const struct options options = {by, document->roots[0]};
+	struct problem problem = {0};
+	char shown[2 * PROBLEM_MESSAGE_MAX];
+
+	assert_int_equal(options_check(&options, &problem), PROBLEM);
+	problem_format(&problem, shown, sizeof(shown));
+	assert_string_equal(shown, message);
+}
+
+static void assert_accepted(const struct strategy *by, const char *text)
+{
+	CLEANUP(document_freep) struct document *document = read_yaml(text);
+	const struct options options = {by, document->count ? document->roots[0] : NULL};
+	struct problem problem = {0};
+
+	if (options_check(&options, &problem) != 0)
+		fail_msg("%s: %s", text, problem.message);
+}
+
+static void what_the_table_allows_is_accepted(void **state)
+{
+	(void)state;
+	assert_accepted(&strategy, "");
+	assert_accepted(&strategy, "{}");
+	assert_accepted(&strategy, "{tags: yes, deep: false, separator: 1, mergers: stack}");
+	assert_accepted(&strategy, "{level: [1, {2: 3}]}");
+	assert_accepted(&plain, "{}");
+}
+
+static void an_empty_option_is_not_given(void **state)
+{
+	(void)state;
+	CLEANUP(document_freep)
+	struct document *document = read_yaml("{deep: , separator: , mergers: , level: }");
+	const struct options options = {&strategy, document->roots[0]};
+	struct problem problem;
+
+	assert_int_equal(options_check(&options, &problem), 0);
+	assert_true(options_bool(&options, "deep"));
+	assert_string_equal(options_text(&options, "separator").data, "--");
+	assert_null(options_get(&options, "level"));
+}
+
+static void defaults_hold_without_a_map(void **state)
+{
+	(void)state;
+	const struct options options = {&strategy, NULL};
+	struct problem problem;
+
+	assert_int_equal(options_check(&options, &problem), 0);
+	assert_false(options_bool(&options, "tags"));
+	assert_true(options_bool(&options, "deep"));
+	assert_string_equal(options_text(&options, "mergers").data, "once");
+	assert_null(options_get(&options, "mergers"));
+}
+
+static void what_is_given_holds_over_the_default(void **state)
+{
+	(void)state;
+	CLEANUP(document_freep)
+	struct document *document = read_yaml("{deep: no, separator: '', mergers: stack}");
+	const struct options options = {&strategy, document->roots[0]};
+
+	assert_false(options_bool(&options, "deep"));
+	assert_string_equal(options_text(&options, "separator").data, "");
+	assert_string_equal(options_text(&options, "mergers").data, "stack");
+}
+
+static void an_unknown_option_is_refused_with_those_there_are(void **state)
+{
+	(void)state;
+	assert_refused(&strategy, "{tags: true,\n tag: true}",
+		"app.yaml:2:2: the strategy 'test' has no option 'tag'; it has: tags, deep, "
+		"separator, mergers, level");
+	assert_refused(&strategy, "{[tags]: true}",
+		"app.yaml:1:2: an option's name is a word; 'test' has: tags, deep, separator, "
+		"mergers, level");
+	assert_refused(
+		&plain, "{tags: true}", "app.yaml:1:2: the strategy 'plain' takes no options");
+}
+
+static void a_value_of_another_type_is_refused_with_what_is_allowed(void **state)
+{
+	(void)state;
+	assert_refused(
+		&strategy, "{tags: maybe}", "app.yaml:1:8: the option 'tags' is true or false");
+	assert_refused(&strategy, "{tags: 1}", "app.yaml:1:8: the option 'tags' is true or false");
+	assert_refused(
+		&strategy, "{tags: [true]}", "app.yaml:1:8: the option 'tags' is true or false");
+	assert_refused(&strategy, "{separator: [x]}",
+		"app.yaml:1:13: the option 'separator' is a text, and this is a list");
+	assert_refused(&strategy, "{mergers: onc}",
+		"app.yaml:1:11: the option 'mergers' can't be 'onc'; it is one of: once, stack");
+	assert_refused(&strategy, "{mergers: once|stack}",
+		"app.yaml:1:11: the option 'mergers' can't be 'once|stack'; it is one of: once, "
+		"stack");
+	assert_refused(&strategy, "{mergers: {}}",
+		"app.yaml:1:11: the option 'mergers' is one of: once, stack; and this is a map");
+	assert_refused(&strategy, "[tags]", "app.yaml:1:1: options are a map, and this is a list");
+}
+
+static void the_strategy_itself_has_the_last_word(void **state)
+{
+	(void)state;
+	assert_refused(&strategy, "{level: odd}", "app.yaml:1:9: the level is odd");
+}
+
+static void every_strategy_is_found_by_its_name(void **state)
+{
+	const char *names = strategy_names();
+	size_t len = 0;
+
+	(void)state;
+	for (const struct strategy *const *at = strategy_all(); *at; at++) {
+		assert_ptr_equal(strategy_find(span_of((*at)->name)), *at);
+		assert_non_null((*at)->summary);
+		assert_non_null((*at)->merge);
+		assert_memory_equal(names + len, (*at)->name, strlen((*at)->name));
+		len += strlen((*at)->name) + strlen(", ");
+	}
+	assert_int_equal(strlen(names), len - strlen(", "));
+	assert_null(strategy_find(span_of("deepest")));
+	assert_null(strategy_find(span_of("")));
+}
+
+/* options_bool() and options_text() go by the text of the default. */
+static void every_default_is_of_its_type(void **state)
+{
+	(void)state;
+	for (const struct strategy *const *at = strategy_all(); *at; at++) {
+		const struct option_spec *spec = (*at)->options;
+		for (; spec && spec->name; spec++) {
+			assert_non_null(spec->summary);
+			assert_non_null(spec->fallback);
+			assert_true((spec->type == OPTION_CHOICE) == (spec->choices != NULL));
+			if (spec->type == OPTION_BOOL)
+				assert_true(strcmp(spec->fallback, "true") == 0 ||
+					    strcmp(spec->fallback, "false") == 0);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_the_table_allows_is_accepted),
+		cmocka_unit_test(an_empty_option_is_not_given),
+		cmocka_unit_test(defaults_hold_without_a_map),
+		cmocka_unit_test(what_is_given_holds_over_the_default),
+		cmocka_unit_test(an_unknown_option_is_refused_with_those_there_are),
+		cmocka_unit_test(a_value_of_another_type_is_refused_with_what_is_allowed),
+		cmocka_unit_test(the_strategy_itself_has_the_last_word),
+		cmocka_unit_test(every_strategy_is_found_by_its_name),
+		cmocka_unit_test(every_default_is_of_its_type),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,312 @@
+/*
+ * A file that refers to others changes when one of them changes, comes, goes or moves, also where
+ * nobody has ever looked at them.
+ */
+#include <pthread.h>
+#include <sys/inotify.h>
+
+#include "view_fixture.h"
+
+#define PILLAR                                                                                     \
+	"layers: [a, b, c]\n"                                                                      \
+	"rules:\n"                                                                                 \
+	"  - {match: \"top/*.yaml\", strategy: pillar, options: {data_path: data}}\n"              \
+	"  - {match: \"deep/*.yaml\", strategy: pillar, options: {data_path: one/two/three}}\n"
+
+static void content_of_what_is_referred_to_is_followed(void **state)
+{
+	(void)state;
+	run("mkdir -p a/top a/data/in");
+	write_file("a/data/in/n.yaml", "x: 1\n");
+	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
+	start(PILLAR);
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
+
+	replace_file("a/data/in/n.yaml", "x: 2\n");
+	publish_all();
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 2\n"));
+	assert_events("MOVED_TO top/p.yaml\n");
+}
+
+static void layer_that_adds_to_what_is_referred_to_is_followed(void **state)
+{
+	(void)state;
+	run("mkdir -p a/top a/data/in");
+	write_file("a/data/in/n.yaml", "x: 1\n");
+	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
+	start(PILLAR);
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
+
+	run("mkdir -p b/data/in && echo 'z: 1' >b/data/in/n.yaml");
+	publish_all();
+	assert_non_null(strstr(shown("top/p.yaml"), "z: 1\n"));
+	run("rm -r b/data");
+	publish_all();
+	assert_null(strstr(shown("top/p.yaml"), "z: 1\n"));
+}
+
+static void reference_that_was_missing_is_mended_when_it_comes(void **state)
+{
+	(void)state;
+	run("mkdir -p a/top a/data");
+	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
+	start(PILLAR);
+	assert_shown("top/p.yaml", "EIO");
+	assert_non_null(strstr(trouble_of("top/p.yaml").problem.message, "n"));
+
+	write_file("a/data/n.yaml", "x: 1\n");
+	publish_all();
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
+	assert_int_equal(view->trouble_count, 0);
+}
+
+static void reference_into_a_directory_that_was_missing_is_mended_when_it_comes(void **state)
+{
+	(void)state;
+	run("mkdir -p a/deep");
+	write_file("a/deep/p.yaml", "_merge: n\ny: 1\n");
+	start(PILLAR);
+	assert_shown("deep/p.yaml", "EIO");
+	run("mkdir -p a/one/two/three && echo 'x: 1' >a/one/two/three/n.yaml");
+	publish_all();
+	assert_non_null(strstr(shown("deep/p.yaml"), "x: 1\n"));
+}
+
+static void directory_missing_beneath_one_that_nobody_looks_at_is_noticed(void **state)
+{
+	(void)state;
+	run("mkdir -p a/deep a/one/two");
+	write_file("a/deep/p.yaml", "_merge: n\ny: 1\n");
+	start(PILLAR);
+	assert_shown("deep/p.yaml", "EIO");
+	publish_all();
+	run("mkdir three && echo 'x: 1' >three/n.yaml && mv three a/one/two/three");
+	publish_all();
+	assert_non_null(strstr(shown("deep/p.yaml"), "x: 1\n"));
+}
+
+static void data_path_that_goes_and_comes_is_followed(void **state)
+{
+	(void)state;
+	run("mkdir -p a/deep a/one/two/three && echo 'x: 1' >a/one/two/three/n.yaml");
+	write_file("a/deep/p.yaml", "_merge: n\ny: 1\n");
+	start(PILLAR);
+	assert_non_null(strstr(shown("deep/p.yaml"), "x: 1\n"));
+	run("mv a/one gone");
+	publish_all();
+	assert_int_equal(view->trouble_count, 1);
+	run("echo 'x: 2' >gone/two/three/n.yaml && mv gone a/one");
+	publish_all();
+	assert_int_equal(view->trouble_count, 0);
+	assert_non_null(strstr(shown("deep/p.yaml"), "x: 2\n"));
+}
+
+static void reference_that_moves_to_another_directory_is_followed(void **state)
+{
+	(void)state;
+	run("mkdir -p a/top a/data/one a/data/two");
+	write_file("a/data/one/n.yaml", "x: 1\n");
+	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
+	start(PILLAR);
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
+
+	assert_int_equal(rename("a/data/one/n.yaml", "a/data/two/n.yaml"), 0);
+	publish_all();
+	assert_int_equal(view->trouble_count, 0);
+	replace_file("a/data/two/n.yaml", "x: 2\n");
+	publish_all();
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 2\n"));
+}
+
+static void file_that_comes_to_stand_before_the_one_referred_to_is_taken(void **state)
+{
+	(void)state;
+	run("mkdir -p a/top a/data/one a/data/two");
+	write_file("a/data/two/n.yaml", "x: two\n");
+	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
+	start(PILLAR);
+	assert_non_null(strstr(shown("top/p.yaml"), "x: two\n"));
+
+	write_file("a/data/one/n.yaml", "x: one\n");
+	publish_all();
+	assert_non_null(strstr(shown("top/p.yaml"), "x: one\n"));
+	write_file("a/data/n.yaml", "x: top\n");
+	publish_all();
+	assert_non_null(strstr(shown("top/p.yaml"), "x: top\n"));
+	run("rm a/data/n.yaml a/data/one/n.yaml");
+	publish_all();
+	assert_non_null(strstr(shown("top/p.yaml"), "x: two\n"));
+}
+
+static void reference_in_a_new_directory_is_found(void **state)
+{
+	(void)state;
+	run("mkdir -p a/top a/data");
+	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
+	start(PILLAR);
+	assert_shown("top/p.yaml", "EIO");
+	run("mkdir -p a/data/x/y/z && echo 'x: 1' >a/data/x/y/z/n.yaml");
+	publish_all();
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
+}
+
+static void reference_that_is_whited_out_is_missing(void **state)
+{
+	(void)state;
+	run("mkdir -p a/top a/data b/data");
+	write_file("a/data/n.yaml", "x: 1\n");
+	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
+	start(PILLAR);
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
+	write_file("b/data/.wh.n.yaml", "");
+	publish_all();
+	assert_int_equal(view->trouble_count, 1);
+	assert_int_equal(unlink("b/data/.wh.n.yaml"), 0);
+	publish_all();
+	assert_int_equal(view->trouble_count, 0);
+}
+
+static void chain_of_references_is_followed_to_its_end(void **state)
+{
+	(void)state;
+	run("mkdir -p a/top a/data");
+	write_file("a/data/n.yaml", "_merge: m\n");
+	write_file("a/data/m.yaml", "x: 1\n");
+	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
+	start(PILLAR);
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
+	replace_file("a/data/m.yaml", "x: 2\n");
+	publish_all();
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 2\n"));
+	replace_file("a/data/n.yaml", "z: 1\n");
+	publish_all();
+	assert_null(strstr(shown("top/p.yaml"), "x: "));
+	replace_file("a/data/m.yaml", "x: 3\n");
+	events_clear();
+	publish_all();
+	assert_events("");
+}
+
+static void lost_events_beneath_what_only_references_look_at_are_made_up_for(void **state)
+{
+	char buffer[1 << 16];
+
+	(void)state;
+	run("mkdir -p a/top a/data/in");
+	write_file("a/data/in/n.yaml", "x: 1\n");
+	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
+	start(PILLAR);
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
+	replace_file("a/data/in/n.yaml", "x: 2\n");
+	while (read(watch_fd(view->watch), buffer, sizeof(buffer)) > 0)
+		;
+	view->is_overflowed = true;
+	publish_all();
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 2\n"));
+}
+
+static void names_found_for_references_are_listed_with_their_numbers(void **state)
+{
+	(void)state;
+	run("mkdir -p a/top a/data");
+	write_file("a/data/n.yaml", "x: 1\n");
+	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
+	start(PILLAR);
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
+	/* The kernel does not know the directory yet. */
+	write_file("a/data/new.yaml", "x: 1\n");
+	make_directory("a/data/dir");
+	publish_all();
+	assert_listed("data", "dir/\nn.yaml\nnew.yaml\n");
+}
+
+static void rights_of_what_is_referred_to_hold_for_the_result(void **state)
+{
+	(void)state;
+	run("mkdir -p a/top a/data");
+	write_file("a/data/n.yaml", "x: 1\n");
+	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
+	start(PILLAR);
+	assert_int_equal(stat_of("top/p.yaml").st_mode & 0777, 0444);
+	assert_int_equal(chmod("a/data/n.yaml", 0600), 0);
+	publish_all();
+	assert_int_equal(stat_of("top/p.yaml").st_mode & 0777, 0400);
+}
+
+static void directory_that_hides_what_is_referred_to_hides_it_from_the_same_users(void **state)
+{
+	(void)state;
+	run("mkdir -p a/top a/data/secret");
+	write_file("a/data/secret/n.yaml", "password: hunter2\n");
+	assert_int_equal(chmod("a/data/secret", 0700), 0);
+	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
+	start(PILLAR);
+	assert_non_null(strstr(shown("top/p.yaml"), "hunter2"));
+	assert_int_equal(stat_of("top/p.yaml").st_mode & 0777, 0400);
+}
+
+/* A request thread that looks a path up while its reference changes. */
+static void *look_up(void *context)
+{
+	struct stat stat;
+	struct stat *ret = context;
+
+	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, "top", false, &stat), 0);
+	assert_int_equal(view_lookup(view, stat.st_ino, "p.yaml", false, ret), 0);
+	return NULL;
+}
+
+static void reference_that_changes_while_it_is_read_for_the_first_time_is_followed(void **state)
+{
+	char buffer[1 << 12];
+	struct stat stat;
+	pthread_t thread;
+
+	(void)state;
+	run("mkdir -p a/top a/data");
+	write_file("a/data/n.yaml", "x: 1\n");
+	FILE *file = fopen("a/top/p.yaml", "we");
+	assert_non_null(file);
+	fprintf(file, "_merge: n\n");
+	for (int i = 0; i < 50000; i++)
+		fprintf(file, "key%d: {a: %d, b: [1, 2, 3]}\n", i, i);
+	fclose(file);
+	int fd = inotify_init1(IN_CLOEXEC);
+	assert_true(inotify_add_watch(fd, "a/data/n.yaml", IN_CLOSE_NOWRITE) >= 0);
+	start(PILLAR);
+
+	assert_int_equal(pthread_create(&thread, NULL, look_up, &stat), 0);
+	assert_true(read(fd, buffer, sizeof(buffer)) > 0);
+	close(fd);
+	/* It was read; what it goes into is not shown yet. */
+	replace_file("a/data/n.yaml", "x: 2\n");
+	publish_all();
+	pthread_join(thread, NULL);
+	publish_all();
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 2\n"));
+	view_forget(view, stat.st_ino, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		view_test(content_of_what_is_referred_to_is_followed),
+		view_test(layer_that_adds_to_what_is_referred_to_is_followed),
+		view_test(reference_that_was_missing_is_mended_when_it_comes),
+		view_test(reference_into_a_directory_that_was_missing_is_mended_when_it_comes),
+		view_test(directory_missing_beneath_one_that_nobody_looks_at_is_noticed),
+		view_test(data_path_that_goes_and_comes_is_followed),
+		view_test(reference_that_moves_to_another_directory_is_followed),
+		view_test(file_that_comes_to_stand_before_the_one_referred_to_is_taken),
+		view_test(reference_in_a_new_directory_is_found),
+		view_test(reference_that_is_whited_out_is_missing),
+		view_test(chain_of_references_is_followed_to_its_end),
+		view_test(lost_events_beneath_what_only_references_look_at_are_made_up_for),
+		view_test(names_found_for_references_are_listed_with_their_numbers),
+		view_test(rights_of_what_is_referred_to_hold_for_the_result),
+		view_test(directory_that_hides_what_is_referred_to_hides_it_from_the_same_users),
+		view_test(reference_that_changes_while_it_is_read_for_the_first_time_is_followed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

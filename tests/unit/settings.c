@@ -1,0 +1,333 @@
+/* What a plyfs.yaml may say and what it means; settings_bad.c has what it may not say. */
+#include "settings_fixture.h"
+
+#include <pthread.h>
+
+static void assert_rule(const struct settings *settings, const char *path, const char *strategy)
+{
+	assert_string_equal(settings_rule(settings, path)->options.strategy->name, strategy);
+}
+
+static void layers_alone_are_enough(void **state)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = must_read("layers: [a, b]\n");
+
+	(void)state;
+	assert_string_equal(settings->path, "plyfs.yaml");
+	assert_int_equal(settings->layer_count, 2);
+	assert_string_equal(settings->layers[0]->name, "a");
+	assert_string_equal(settings->layers[1]->path, "b");
+	assert_int_equal(settings->layers[0]->rank, 0);
+	assert_int_equal(settings->layers[1]->rank, 1);
+	assert_false(settings->layers[0]->optional);
+	assert_false(settings->layers[0]->follow);
+	assert_int_equal(settings->file_count, 0);
+	assert_int_equal(settings->coherence, COHERENCE_CACHED);
+	assert_int_equal(settings->on_error, ON_ERROR_LAST_GOOD);
+	assert_int_equal(settings->schema, NODE_YAML_1_1);
+	assert_false(settings->header);
+	assert_int_equal(settings->poll_ms, 1000);
+	assert_int_equal(settings->cache_mib, 64);
+	assert_memory_equal(&settings->limits, &LIMITS_DEFAULT, sizeof(settings->limits));
+}
+
+static void without_rules_yaml_and_json_merge_and_the_rest_is_last(void **state)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = must_read("layers: [a]\nrules:\n");
+	const struct rule *rule = settings_rule(settings, "app.yaml");
+
+	(void)state;
+	assert_rule(settings, "dir/sub/app.yml", "deep");
+	assert_rule(settings, "app.json", "deep");
+	assert_rule(settings, ".hidden.yaml", "deep");
+	assert_rule(settings, "app.yaml.bak", "last");
+	assert_rule(settings, "yaml", "last");
+	assert_rule(settings, "", "last");
+	assert_int_equal(rule->line, 0);
+	assert_null(rule->source.name);
+	assert_false(rule->is_dropins);
+}
+
+static void the_first_rule_that_matches_wins(void **state)
+{
+	CLEANUP(settings_unrefp)
+	struct settings *settings = must_read("layers: [a]\n"
+					      "rules:\n"
+					      "  - {match: app.yaml, strategy: first}\n"
+					      "  - match: ['*.yaml', 'motd.d/*']\n"
+					      "    strategy: concat\n"
+					      "    dropins: true\n"
+					      "  - {match: app.yaml, strategy: last}\n"
+					      "  - {match: raw/**}\n");
+	const struct rule *rule;
+
+	(void)state;
+	assert_rule(settings, "app.yaml", "first");
+	assert_rule(settings, "b.yaml", "concat");
+	assert_rule(settings, "motd.d/10", "concat");
+	assert_rule(settings, "raw/x", "deep");
+	assert_rule(settings, "dir/b.yaml", "deep");
+	rule = settings_rule(settings, "motd.d/10");
+	assert_string_equal(rule->match, "motd.d/*");
+	assert_true(rule->is_dropins);
+	assert_string_equal(rule->source.name, "plyfs.yaml");
+	assert_int_equal(rule->line, 4);
+	assert_false(settings_rule(settings, "app.yaml")->is_dropins);
+}
+
+static void a_rules_options_reach_its_strategy(void **state)
+{
+	CLEANUP(settings_unrefp)
+	struct settings *settings = must_read(
+		"layers: [a]\n"
+		"rules: [{match: 'm/*', strategy: concat, options: {separator: '--'}}]\n");
+	const struct options *options = &settings_rule(settings, "m/x")->options;
+
+	(void)state;
+	assert_true(span_is(options_text(options, "separator"), "--"));
+}
+
+static void virtual_files_are_found_by_their_paths(void **state)
+{
+	CLEANUP(settings_unrefp)
+	struct settings *settings =
+		must_read("layers: [a]\n"
+			  "files:\n"
+			  "  - {path: motd, from: 'motd.d/*', strategy: concat}\n"
+			  "  - {path: etc/app.yaml, from: [app.yaml, 'conf.d/*.yaml']}\n"
+			  "  - {path: etc-2, from: [x]}\n");
+	const struct virtual_file *file = settings_file(settings, "etc/app.yaml");
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(file->from_count, 2);
+	assert_string_equal(file->from[1], "conf.d/*.yaml");
+	assert_string_equal(file->options.strategy->name, "deep");
+	assert_int_equal(file->place->line, 4);
+	assert_string_equal(settings_file(settings, "motd")->options.strategy->name, "concat");
+	assert_null(settings_file(settings, "etc"));
+	assert_null(settings_file(settings, "app.yaml"));
+}
+
+static void every_option_can_be_set(void **state)
+{
+	CLEANUP(settings_unrefp)
+	struct settings *settings =
+		must_read("layers: [a]\n"
+			  "options:\n"
+			  "  coherence: strict\n"
+			  "  on_error: skip-layer\n"
+			  "  header: true\n"
+			  "  schema: 1.2\n"
+			  "  poll_interval: 250ms\n"
+			  "  cache_mib: 0\n"
+			  "  limits: {source: 1M, result: 1GiB, depth: 7, nodes: 99}\n");
+
+	(void)state;
+	assert_int_equal(settings->coherence, COHERENCE_STRICT);
+	assert_int_equal(settings->on_error, ON_ERROR_SKIP_LAYER);
+	assert_int_equal(settings->schema, NODE_YAML_1_2);
+	assert_true(settings->header);
+	assert_int_equal(settings->poll_ms, 250);
+	assert_int_equal(settings->cache_mib, 0);
+	assert_int_equal(settings->limits.source_bytes, 1 << 20);
+	assert_int_equal(settings->limits.result_bytes, 1 << 30);
+	assert_int_equal(settings->limits.depth, 7);
+	assert_int_equal(settings->limits.nodes, 99);
+}
+
+static void sizes_and_times_have_units(void **state)
+{
+	static const struct {
+		const char *size, *time;
+		size_t bytes;
+		unsigned ms;
+	} cases[] = {
+		{"4096", "10ms", 4096, 10},
+		{"64K", "2s", 65536, 2000},
+		{"64KiB", "1m", 65536, 60000},
+		{"'3MiB'", "60m", 3 << 20, 3600000},
+		{"1G", "3600s", 1 << 30, 3600000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		struct settings *settings;
+		char text[256];
+
+		(void)snprintf(text, sizeof(text),
+			"layers: [a]\noptions: {limits: {source: %s}, poll_interval: %s}\n",
+			cases[i].size, cases[i].time);
+		settings = must_read(text);
+		assert_int_equal(settings->limits.source_bytes, cases[i].bytes);
+		assert_int_equal(settings->poll_ms, cases[i].ms);
+		settings_unref(settings);
+	}
+}
+
+static void settings_live_as_long_as_somebody_holds_them(void **state)
+{
+	struct settings *settings = must_read(
+		"layers: [a]\nrules: [{match: x, strategy: concat, options: {separator: s}}]\n");
+	struct settings *second = settings_ref(settings);
+
+	(void)state;
+	assert_ptr_equal(second, settings);
+	settings_unref(settings);
+	/* The options' text lies in the document, which must be there still. */
+	assert_true(span_is(options_text(&settings_rule(second, "x")->options, "separator"), "s"));
+	settings_unref(second);
+	settings_unref(NULL);
+}
+
+static void *count_up_and_down(void *settings)
+{
+	for (int i = 0; i < 10000; i++)
+		settings_unref(settings_ref(settings));
+	return NULL;
+}
+
+static void references_are_counted_by_many_threads(void **state)
+{
+	struct settings *settings = must_read("layers: [a]\n");
+	pthread_t threads[4];
+
+	(void)state;
+	for (size_t i = 0; i < ELEMENTS(threads); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, count_up_and_down, settings), 0);
+	for (size_t i = 0; i < ELEMENTS(threads); i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	assert_int_equal(settings->references, 1);
+	settings_unref(settings);
+}
+
+static void what_is_no_file_is_not_read(void **state)
+{
+	static const struct {
+		const char *path;
+		const char *expected;
+	} cases[] = {
+		{"none.yaml", "none.yaml: can't be opened: No such file or directory"},
+		{"dir", "dir: is a directory; settings are read from a file"},
+		{"pipe", "pipe: is no regular file; settings are read from a file"},
+		{"/dev/zero", "/dev/zero: is no regular file; settings are read from a file"},
+		{"", "can't be opened: No such file or directory"},
+		{"huge", "huge: is larger than 1048576 bytes; is this a plyfs.yaml?"},
+	};
+
+	(void)state;
+	write_file("huge", "");
+	assert_int_equal(truncate("huge", (off_t)1 << 40), 0);
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		struct settings *settings = NULL;
+		struct problem problem = {0};
+		int r = settings_read(cases[i].path, &settings, &problem);
+
+		assert_problem(r, &problem, cases[i].expected);
+		assert_null(settings);
+	}
+}
+
+static void no_text_makes_it_crash_or_hang(void **state)
+{
+	static const char good[] =
+		"layers: [a, {path: b, name: x}]\n"
+		"rules: [{match: ['*', b], options: {lists: {a: append}}}]\n"
+		"files: [{path: p/q, from: [x, 'y/*'], strategy: concat}]\n"
+		"options: {limits: {depth: 3}, poll_interval: 2s, schema: 1.2}\n";
+	static const char bytes[] = "{}[]:,-*&!|>'\"%#@ \n\t\\x09\xff";
+	uint32_t seed = 1;
+
+	(void)state;
+	for (int round = 0; round < 4000; round++) {
+		struct settings *settings = NULL;
+		struct problem problem = {0};
+		char text[sizeof(good)];
+		int r;
+
+		memcpy(text, good, sizeof(good));
+		for (int i = 0; i < 1 + round % 4; i++) {
+			seed = seed * 1664525u + 1013904223u;
+			text[(seed >> 8) % (sizeof(good) - 1)] =
+				bytes[(seed >> 20) % sizeof(bytes)];
+		}
+		write_bytes("plyfs.yaml", text, sizeof(good) - 1);
+		r = settings_read("plyfs.yaml", &settings, &problem);
+		assert_true(r == 0 || (r == PROBLEM && !settings && problem.message[0]));
+		settings_unref(settings);
+	}
+}
+
+/* plyfs.yaml with `entries` entries that have 200 patterns each, by way of an alias. */
+static void write_many(const char *first, const char *entry, int entries)
+{
+	FILE *file = fopen("plyfs.yaml", "we");
+
+	assert_non_null(file);
+	assert_true(fprintf(file, "layers: [a]\n%s &p [b", first) > 0);
+	for (int i = 1; i < 200; i++)
+		assert_true(fputs(",b", file) >= 0);
+	assert_true(fputs("]}\n", file) >= 0);
+	for (int i = 1; i < entries; i++)
+		assert_true(fprintf(file, entry, i) > 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void patterns_are_counted_with_their_aliases(void **state)
+{
+	struct settings *settings = NULL;
+	struct problem problem = {0};
+	int r;
+
+	(void)state;
+	write_many("rules:\n- {match:", "- {match: *p, options: {}} # %d\n", 20);
+	settings_unref(must_read_file("plyfs.yaml"));
+	write_many("rules:\n- {match:", "- {match: *p, options: {}} # %d\n", 21);
+	r = settings_read("plyfs.yaml", &settings, &problem);
+	assert_problem(r, &problem,
+		"plyfs.yaml:3:1: the rules have 4200 patterns; at most 4096 are allowed");
+
+	write_many("files:\n- {path: x, from:", "- {path: %d, from: *p}\n", 20);
+	settings_unref(must_read_file("plyfs.yaml"));
+	write_many("files:\n- {path: x, from:", "- {path: %d, from: *p}\n", 21);
+	r = settings_read("plyfs.yaml", &settings, &problem);
+	assert_problem(r, &problem,
+		"plyfs.yaml:23:3: the virtual files have more than 4096 patterns up to here, which "
+		"is the most that is allowed");
+}
+
+static void anchors_and_merge_keys_work_in_settings(void **state)
+{
+	CLEANUP(settings_unrefp)
+	struct settings *settings = must_read("layers: [a]\n"
+					      "rules:\n"
+					      "  - &r {match: x, strategy: concat, dropins: true}\n"
+					      "  - {<<: *r, match: y}\n");
+	const struct rule *rule = settings_rule(settings, "y");
+
+	(void)state;
+	assert_string_equal(rule->options.strategy->name, "concat");
+	assert_true(rule->is_dropins);
+	assert_int_equal(rule->line, 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(layers_alone_are_enough),
+		cmocka_unit_test(without_rules_yaml_and_json_merge_and_the_rest_is_last),
+		cmocka_unit_test(the_first_rule_that_matches_wins),
+		cmocka_unit_test(a_rules_options_reach_its_strategy),
+		cmocka_unit_test(virtual_files_are_found_by_their_paths),
+		cmocka_unit_test(every_option_can_be_set),
+		cmocka_unit_test(sizes_and_times_have_units),
+		cmocka_unit_test(settings_live_as_long_as_somebody_holds_them),
+		cmocka_unit_test(references_are_counted_by_many_threads),
+		cmocka_unit_test(what_is_no_file_is_not_read),
+		cmocka_unit_test(no_text_makes_it_crash_or_hang),
+		cmocka_unit_test(patterns_are_counted_with_their_aliases),
+		cmocka_unit_test(anchors_and_merge_keys_work_in_settings),
+	};
+
+	return cmocka_run_group_tests(tests, make_tree, remove_tree);
+}

@@ -1,0 +1,328 @@
+/*
+ * What is answered to a plyfs.yaml that can't be used: one line, with the place, what is wrong
+ * there and what is allowed. Each row is a test, named by the rule that it protects.
+ */
+#include "settings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Fits any problem with its place. */
+#define TEXT_MAX (PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64)
+
+struct bad {
+	const char *rule;
+	const char *text;
+	const char *expected; /* behind "plyfs.yaml:"; "…" at the end: whatever follows */
+};
+
+static const struct bad table[] = {
+	/* The whole */
+	{"an empty file has no layers", "",
+		" is empty; give 'layers: [DIRECTORY, ...]', lowest precedence first"},
+	{"a file of comments has no layers", "# layers: [a]\n",
+		" is empty; give 'layers: [DIRECTORY, ...]', lowest precedence first"},
+	{"layers are required", "rules: []\n",
+		"1:1: there are no layers; give 'layers: [DIRECTORY, ...]', lowest precedence "
+		"first"},
+	{"no layers are too few", "layers: []\n",
+		"1:9: there are no layers; give 'layers: [DIRECTORY, ...]', lowest precedence "
+		"first"},
+	{"an empty key is as if not there", "layers:\n",
+		"1:8: there are no layers; give 'layers: [DIRECTORY, ...]', lowest precedence "
+		"first"},
+	{"settings are a map", "[a, b]\n",
+		"1:1: plyfs.yaml must be a map with the keys layers, rules, files, options, and "
+		"this is a list"},
+	{"settings are one document", "layers: [a]\n---\nlayers: [b]\n",
+		"3:1: a second document begins here; settings are one document"},
+	{"YAML that does not parse", "layers: [a\n", "2:1: while parsing …"},
+	{"text that is not UTF-8", "layers: [\xff]\n", "1:10: is not UTF-8 …"},
+	{"an alias to nothing", "layers: *a\n", "1:9: no anchor …"},
+	{"a key must not come twice", "layers: [a]\nrules: []\nlayers: [b]\n",
+		"3:1: the key layers comes twice; this one counts, and the one in line 1 does not; "
+		"remove one of them"},
+	{"an unknown key", "layers: [a]\ncolour: red\n",
+		"2:1: unknown key 'colour' (allowed: layers, rules, files, options)"},
+	{"a slip in a key is mended", "layer: [a]\n",
+		"1:1: unknown key 'layer', did you mean 'layers'? (allowed: layers, rules, files, "
+		"options)"},
+	{"a key is a word", "? [a]\n: b\n",
+		"1:3: a key must be one of layers, rules, files, options, and this is a list"},
+	{"a key's control characters are shown harmless", "\"a\\e[31m\": b\n",
+		"1:1: unknown key 'a\\x1B[31m' (allowed: layers, rules, files, options)"},
+
+	/* Layers */
+	{"layers are a list", "layers: {a: b}\n", "1:9: layers must be a list, and this is a map"},
+	{"layers are no text", "layers: a:b\n", "1:9: layers must be a list, and this is a scalar"},
+	{"a layer is a map or a path", "layers: [[a]]\n",
+		"1:10: a layer must be a map with the keys name, path, optional, follow, and this "
+		"is a list"},
+	{"a layer is not empty", "layers:\n  -\n",
+		"2:4: a layer must be a map with the keys name, path, optional, follow, and this "
+		"is a scalar"},
+	{"a layer has a path", "layers: [{name: a}]\n",
+		"1:10: the layer has no 'path'; give its directory"},
+	{"a layer's path is not empty", "layers: ['']\n", "1:10: a layer must not be empty"},
+	{"a layer's path is a text", "layers: [{path: [a]}]\n",
+		"1:17: path must be a text, and this is a list"},
+	{"a layer's path has no NUL byte", "layers: [\"a\\0b\"]\n",
+		"1:10: a layer must not have a NUL byte"},
+	{"a tag means nothing", "layers: [!home a]\n",
+		"1:10: the tag !home means nothing here; remove it"},
+	{"an unknown key of a layer", "layers: [{path: a, optinal: true}]\n",
+		"1:20: unknown key 'optinal', did you mean 'optional'? (allowed: name, path, "
+		"optional, follow)"},
+	{"a switch is true or false", "layers: [{path: a, optional: maybe}]\n",
+		"1:30: optional must be true or false, not 'maybe'"},
+	{"a quoted true is a text", "layers: [{path: a, follow: 'true'}]\n",
+		"1:28: follow must be true or false, not 'true'"},
+	{"a switch is no list", "layers: [{path: a, follow: [true]}]\n",
+		"1:28: follow must be true or false, and this is a list"},
+	{"a layer's name is a word", "layers: [{path: a, name: x/y}]\n",
+		"1:26: a layer's name is a word for people, with no slash or control character"},
+	{"a layer's name is one line", "layers: [{path: a, name: \"x\\ny\"}]\n",
+		"1:26: a layer's name is a word for people, with no slash or control character"},
+	{"two layers have two names",
+		"layers:\n  - {path: a, name: x}\n  - c\n  - {path: b, name: x}\n",
+		"4:12: the layer name 'x' is taken by the layer in line 2; give each layer a name "
+		"of its own"},
+	{"an unknown percent letter", "layers: ['a/%q']\n",
+		"1:10: unknown '%q' in a layer's path (allowed: %H host name, %m machine id, %h "
+		"home, %u user, %% a percent sign)"},
+	{"a percent sign at the end", "layers: ['a%']\n",
+		"1:10: unknown '%' in a layer's path (allowed: %H host name, %m machine id, %h "
+		"home, %u user, %% a percent sign)"},
+	{"a missing layer", "layers: [a, none]\n",
+		"1:13: the layer directory 'none' does not exist; create it, or mark the layer "
+		"'optional: true'"},
+	{"a missing layer with a place", "layers:\n  - a\n  - name: x\n    path: none/%%\n",
+		"4:11: the layer directory 'none/%' does not exist; create it, or mark the layer "
+		"'optional: true'"},
+	{"a file is no layer", "layers: [a, file]\n",
+		"1:13: the layer 'file' is not a directory; a layer is a directory of "
+		"configuration files"},
+	{"a file is no layer, even an optional one", "layers: [{path: file, optional: true}]\n",
+		"1:17: the layer 'file' is not a directory; a layer is a directory of "
+		"configuration files"},
+	{"a path through a file is no layer", "layers: [file/x]\n",
+		"1:10: the layer 'file/x' is not a directory; a layer is a directory of "
+		"configuration files"},
+
+	/* Rules */
+	{"rules are a list", "layers: [a]\nrules: {match: x}\n",
+		"2:8: rules must be a list, and this is a map"},
+	{"a rule is a map", "layers: [a]\nrules: ['*.yaml']\n",
+		"2:9: a rule must be a map with the keys match, strategy, options, dropins, and "
+		"this is a scalar"},
+	{"a rule is not empty", "layers: [a]\nrules: [~]\n",
+		"2:9: a rule must be a map with the keys match, strategy, options, dropins, and "
+		"this is a scalar"},
+	{"a rule matches something", "layers: [a]\nrules: [{strategy: deep}]\n",
+		"2:9: the rule has no 'match'; give a pattern or a list of patterns"},
+	{"a rule's patterns are not empty", "layers: [a]\nrules: [{match: []}]\n",
+		"2:17: 'match' is empty; give a pattern"},
+	{"a pattern is a text", "layers: [a]\nrules: [{match: [a, {b: c}]}]\n",
+		"2:21: match must be a text, and this is a map"},
+	{"a pattern is not null", "layers: [a]\nrules: [{match: [a, ~]}]\n",
+		"2:21: match must be a pattern, such as '*.yaml'"},
+	{"a bad pattern", "layers: [a]\nrules: [{match: '*.{yaml'}]\n",
+		"2:17: the pattern '*.{yaml' can't be used: a { has no }; write \\{ for the "
+		"character itself"},
+	{"a bad pattern in a list", "layers: [a]\nrules:\n - match:\n    - b\n    - /c\n",
+		"5:7: the pattern '/c' can't be used: it begins with a slash; paths are relative "
+		"to the mount's root"},
+	{"an unknown key of a rule", "layers: [a]\nrules: [{match: x, stategy: deep}]\n",
+		"2:20: unknown key 'stategy', did you mean 'strategy'? (allowed: match, strategy, "
+		"options, dropins)"},
+	{"an unknown strategy", "layers: [a]\nrules: [{match: x, strategy: zip}]\n",
+		"2:30: unknown strategy 'zip' (allowed: deep, …"},
+	{"a slip in a strategy", "layers: [a]\nrules: [{match: x, strategy: Deap}]\n",
+		"2:30: unknown strategy 'Deap', did you mean 'deep'? (allowed: deep, …"},
+	{"a strategy is a text", "layers: [a]\nrules: [{match: x, strategy: [deep]}]\n",
+		"2:30: strategy must be a text, and this is a list"},
+	{"options of a strategy without any",
+		"layers: [a]\nrules: [{match: x, strategy: last, options: {a: b}}]\n",
+		"2:46: the strategy 'last' takes no options"},
+	{"a slip in a strategy's option",
+		"layers: [a]\nrules: [{match: x, strategy: concat, options: {seperator: b}}]\n",
+		"2:48: unknown option 'seperator', did you mean 'separator'? (allowed: separator)"},
+	{"an unknown option of a strategy",
+		"layers: [a]\nrules: [{match: x, strategy: concat, options: {colour: b}}]\n",
+		"2:48: the strategy 'concat' has no option 'colour'; it has: separator"},
+	{"a strategy's option of the wrong type",
+		"layers: [a]\nrules: [{match: x, strategy: concat, options: {separator: []}}]\n",
+		"2:59: the option 'separator' is a text, and this is a list"},
+	{"a strategy's options are a map",
+		"layers: [a]\nrules: [{match: x, strategy: concat, options: [b]}]\n",
+		"2:47: options are a map, and this is a list"},
+	{"dropins is true or false", "layers: [a]\nrules: [{match: x, dropins: 1}]\n",
+		"2:29: dropins must be true or false, not '1'"},
+
+	/* Virtual files */
+	{"files are a list", "layers: [a]\nfiles: x\n",
+		"2:8: files must be a list, and this is a scalar"},
+	{"a virtual file has a path", "layers: [a]\nfiles: [{from: x}]\n",
+		"2:9: the virtual file has no 'path'; give the path it appears at"},
+	{"a virtual file has sources", "layers: [a]\nfiles: [{path: x}]\n",
+		"2:9: the virtual file has no 'from'; give a pattern or a list of patterns"},
+	{"a virtual file has a pattern", "layers: [a]\nfiles: [{path: x, from: []}]\n",
+		"2:25: 'from' is empty; give a pattern"},
+	{"a virtual file's path does not begin with a slash",
+		"layers: [a]\nfiles: [{path: /x, from: y}]\n",
+		"2:16: '/x' can't be a virtual file's path; write it relative to the mount's root, "
+		"as in 'dir/app.yaml', with no '.', '..' or double slash"},
+	{"a virtual file's path does not lead up",
+		"layers: [a]\nfiles: [{path: x/../../y, from: y}]\n",
+		"2:16: 'x/../../y' can't be a virtual file's path; write it relative to the "
+		"mount's root, as in 'dir/app.yaml', with no '.', '..' or double slash"},
+	{"a virtual file is no directory", "layers: [a]\nfiles: [{path: x/, from: y}]\n",
+		"2:16: 'x/' can't be a virtual file's path; write it relative to the mount's root, "
+		"as in 'dir/app.yaml', with no '.', '..' or double slash"},
+	{"plyfs's own directory is no virtual file",
+		"layers: [a]\nfiles: [{path: .plyfs/status, from: y}]\n",
+		"2:16: '.plyfs' at the root is plyfs's own; choose another path"},
+	{"a pattern of sources does not lead up",
+		"layers: [a]\nfiles: [{path: x, from: [y, 'a/{b,..}/c']}]\n",
+		"2:29: the pattern 'a/{b,..}/c' leads up with '..'; write it relative to the "
+		"layer's directory"},
+	{"a pattern of sources does not begin with a slash",
+		"layers: [a]\nfiles: [{path: x, from: /y}]\n",
+		"2:25: the pattern '/y' can't be used: it begins with a slash; paths are relative "
+		"to the mount's root"},
+	{"a virtual file comes once",
+		"layers: [a]\nfiles:\n - {path: x, from: y}\n - {path: w, from: y}\n"
+		" - {path: x, from: z}\n",
+		"5:11: the virtual file 'x' is there already, in line 3; put all its patterns in "
+		"one 'from'"},
+	{"a virtual file is in no other",
+		"layers: [a]\nfiles:\n - {path: x/y/z, from: y}\n - {path: x-, from: y}\n"
+		" - {path: x, from: z}\n",
+		"3:11: 'x/y/z' can't be in 'x', which is a virtual file (line 5)"},
+
+	/* Options */
+	{"options are a map", "layers: [a]\noptions: [x]\n",
+		"2:10: options must be a map with the keys coherence, on_error, header, schema, "
+		"poll_interval, cache_mib, limits, and this is a list"},
+	{"an unknown option", "layers: [a]\noptions: {colour: red}\n",
+		"2:11: unknown key 'colour' (allowed: coherence, on_error, header, schema, "
+		"poll_interval, cache_mib, limits)"},
+	{"a slip in an option", "layers: [a]\noptions: {coherance: strict}\n",
+		"2:11: unknown key 'coherance', did you mean 'coherence'? (allowed: coherence, "
+		"on_error, header, schema, poll_interval, cache_mib, limits)"},
+	{"an unknown coherence", "layers: [a]\noptions: {coherence: lazy}\n",
+		"2:22: unknown coherence 'lazy' (allowed: cached, strict)"},
+	{"a slip in a word", "layers: [a]\noptions: {on_error: lastgood}\n",
+		"2:21: unknown on_error 'lastgood', did you mean 'last-good'? (allowed: last-good, "
+		"skip-layer, fail)"},
+	{"an unknown schema", "layers: [a]\noptions: {schema: 1.3}\n",
+		"2:19: unknown schema '1.3', did you mean '1.1'? (allowed: 1.1, 1.2)"},
+	{"a word that is too short for two slips is not guessed",
+		"layers: [a]\noptions: {schema: 3.4}\n",
+		"2:19: unknown schema '3.4' (allowed: 1.1, 1.2)"},
+	{"two letters swapped are one slip", "layers: [{ptahs: a}]\n",
+		"1:11: unknown key 'ptahs', did you mean 'path'? (allowed: name, path, optional, "
+		"follow)"},
+	{"a time needs a unit", "layers: [a]\noptions: {poll_interval: 5}\n",
+		"2:26: poll_interval must be a time with its unit, from 10ms to 60m, not '5'"},
+	{"a time has a whole number", "layers: [a]\noptions: {poll_interval: 1.5s}\n",
+		"2:26: poll_interval must be a time with its unit, from 10ms to 60m, not '1.5s'"},
+	{"a time is not too short", "layers: [a]\noptions: {poll_interval: 9ms}\n",
+		"2:26: poll_interval must be a time with its unit, from 10ms to 60m, not '9ms'"},
+	{"a time is not too long", "layers: [a]\noptions: {poll_interval: 61m}\n",
+		"2:26: poll_interval must be a time with its unit, from 10ms to 60m, not '61m'"},
+	{"a number is not negative", "layers: [a]\noptions: {cache_mib: -1}\n",
+		"2:22: cache_mib must be a number from 0 to 1048576, not '-1'"},
+	{"a number has no leading zero", "layers: [a]\noptions: {cache_mib: 010}\n",
+		"2:22: cache_mib must be a number from 0 to 1048576, not '010'"},
+	{"a number may be too large for any machine",
+		"layers: [a]\noptions: {cache_mib: 99999999999999999999999}\n",
+		"2:22: cache_mib must be a number from 0 to 1048576, not "
+		"'99999999999999999999999'"},
+	{"limits are a map", "layers: [a]\noptions: {limits: 16M}\n",
+		"2:19: limits must be a map with the keys source, result, depth, nodes, and this "
+		"is a scalar"},
+	{"an unknown limit", "layers: [a]\noptions: {limits: {node: 1}}\n",
+		"2:20: unknown key 'node', did you mean 'nodes'? (allowed: source, result, depth, "
+		"nodes)"},
+	{"a size is not zero", "layers: [a]\noptions: {limits: {source: 0}}\n",
+		"2:28: source must be a size from 1 to 1G, not '0'"},
+	{"a size has a unit that is known", "layers: [a]\noptions: {limits: {source: 1T}}\n",
+		"2:28: source must be a size from 1 to 1G, not '1T'"},
+	{"a size is not too large", "layers: [a]\noptions: {limits: {result: 1025M}}\n",
+		"2:28: result must be a size from 1 to 1G, not '1025M'"},
+	{"a depth is not too large", "layers: [a]\noptions: {limits: {depth: 1025}}\n",
+		"2:27: depth must be a number from 1 to 1024, not '1025'"},
+
+	/* What is found first */
+	{"no layer is opened while a rule is wrong", "layers: [none]\nrules: [{match: '['}]\n",
+		"2:17: the pattern '[' can't be used: a [ has no ]; write \\[ for the character "
+		"itself"},
+};
+
+#define COUNT (sizeof(table) / sizeof(table[0]))
+
+static char place[] = "/tmp/plyfs-settings-bad-XXXXXX";
+
+static int make_tree(void **state)
+{
+	(void)state;
+	if (!mkdtemp(place) || chdir(place) < 0)
+		return -1;
+	return mkdir("a", 0755) || mkdir("b", 0755) || mkdir("c", 0755) || mknod("file", 0644, 0);
+}
+
+static int remove_tree(void **state)
+{
+	char command[sizeof(place) + 16];
+
+	(void)state;
+	(void)snprintf(command, sizeof(command), "rm -rf '%s'", place);
+	return chdir("/") < 0 || system(command) != 0;
+}
+
+static void is_refused(void **state)
+{
+	const struct bad *bad = *state;
+	struct settings *settings = NULL;
+	struct problem problem = {0};
+	char text[TEXT_MAX], expected[TEXT_MAX], *open;
+	FILE *file = fopen("plyfs.yaml", "we");
+	int r;
+
+	assert_non_null(file);
+	assert_true(fputs(bad->text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	r = settings_read("plyfs.yaml", &settings, &problem);
+	(void)problem_format(&problem, text, sizeof(text));
+	(void)snprintf(expected, sizeof(expected), "plyfs.yaml:%s", bad->expected);
+	open = strstr(expected, "…");
+	if (open) {
+		*open = '\0';
+		text[strnlen(text, (size_t)(open - expected))] = '\0';
+	}
+	if (r != PROBLEM || strcmp(text, expected) != 0)
+		fail_msg("%d\n     got: %s\nexpected: %s", r, text, expected);
+	assert_null(settings);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[COUNT];
+
+	for (size_t i = 0; i < COUNT; i++) {
+		struct bad *bad = (struct bad *)(uintptr_t)&table[i];
+
+		tests[i] = (struct CMUnitTest){
+			.name = bad->rule, .test_func = is_refused, .initial_state = bad};
+	}
+	return cmocka_run_group_tests(tests, make_tree, remove_tree);
+}

@@ -1,0 +1,98 @@
+/*
+ * A place with a few directories to be layers, and plyfs.yaml written into it.
+ */
+#pragma once
+
+#include "settings.h"
+
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cleanup.h"
+#include "strategy.h"
+
+#define ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Fits any problem with its place. */
+#define TEXT_MAX (PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64)
+
+/* The directory that all is in; the working directory of the test. */
+static char place[] = "/tmp/plyfs-settings-XXXXXX";
+
+static inline void write_bytes(const char *path, const char *text, size_t len)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, len, file), len);
+	assert_int_equal(fclose(file), 0);
+}
+
+static inline void write_file(const char *path, const char *text)
+{
+	write_bytes(path, text, strlen(text));
+}
+
+/* place/ ── a/ b/ c/ "x:y"/ file dir/ ── a/ pipe */
+static inline int make_tree(void **state)
+{
+	(void)state;
+	if (!mkdtemp(place) || chdir(place) < 0)
+		return -1;
+	assert_int_equal(mkdir("a", 0755), 0);
+	assert_int_equal(mkdir("b", 0755), 0);
+	assert_int_equal(mkdir("c", 0755), 0);
+	assert_int_equal(mkdir("x:y", 0755), 0);
+	assert_int_equal(mkdir("dir", 0755), 0);
+	assert_int_equal(mkdir("dir/a", 0755), 0);
+	assert_int_equal(mkfifo("pipe", 0644), 0);
+	write_file("file", "");
+	return 0;
+}
+
+static inline int remove_tree(void **state)
+{
+	char command[sizeof(place) + 16];
+
+	(void)state;
+	(void)snprintf(command, sizeof(command), "rm -rf '%s'", place);
+	return chdir("/") < 0 || system(command) != 0;
+}
+
+static inline struct settings *must_read_file(const char *path)
+{
+	struct settings *settings = NULL;
+	struct problem problem = {0};
+	char text[TEXT_MAX] = "";
+	int r = settings_read(path, &settings, &problem);
+
+	if (r != 0) {
+		(void)problem_format(&problem, text, sizeof(text));
+		fail_msg("%d %s", r, text);
+	}
+	return settings;
+}
+
+static inline struct settings *must_read(const char *text)
+{
+	write_file("plyfs.yaml", text);
+	return must_read_file("plyfs.yaml");
+}
+
+static inline void assert_problem(int r, const struct problem *problem, const char *expected)
+{
+	char text[TEXT_MAX] = "";
+
+	(void)problem_format(problem, text, sizeof(text));
+	if (r != PROBLEM || strcmp(text, expected) != 0)
+		fail_msg("%d\n     got: %s\nexpected: %s", r, text, expected);
+}

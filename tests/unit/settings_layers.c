@@ -1,0 +1,236 @@
+/* How the layers of a plyfs.yaml and of a command line are found and named. */
+#include "settings_fixture.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <sched.h>
+
+static void layers_are_named_by_their_paths_unless_they_have_names(void **state)
+{
+	CLEANUP(settings_unrefp)
+	struct settings *settings = must_read("layers:\n"
+					      "  - a\n"
+					      "  - {path: dir/a/}\n"
+					      "  - {path: b, name: a-2}\n"
+					      "  - {path: ., optional: yes, follow: on}\n"
+					      "  - /\n"
+					      "  - {path: missing, optional: true}\n");
+
+	(void)state;
+	assert_string_equal(settings->layers[0]->name, "a");
+	assert_string_equal(settings->layers[1]->name, "a-3");
+	assert_string_equal(settings->layers[2]->name, "a-2");
+	assert_string_equal(settings->layers[3]->name, "layer");
+	assert_true(settings->layers[3]->optional && settings->layers[3]->follow);
+	assert_string_equal(settings->layers[4]->name, "layer-2");
+	assert_int_equal(settings->layers[5]->dirfd, -1);
+	assert_string_equal(settings->layers[5]->name, "missing");
+}
+
+static void relative_layers_begin_where_plyfs_yaml_is(void **state)
+{
+	char absolute[PATH_MAX], text[2 * PATH_MAX];
+	struct settings *settings;
+
+	(void)state;
+	(void)snprintf(absolute, sizeof(absolute), "%s/b", place);
+	(void)snprintf(text, sizeof(text), "layers: [a, ../b, '%s']\n", absolute);
+	write_file("dir/plyfs.yaml", text);
+	settings = must_read_file("dir/plyfs.yaml");
+	assert_string_equal(settings->layers[0]->path, "dir/a");
+	assert_string_equal(settings->layers[1]->path, "dir/../b");
+	assert_string_equal(settings->layers[2]->path, absolute);
+	settings_unref(settings);
+}
+
+static void percent_letters_stand_for_the_machine_and_the_user(void **state)
+{
+	CLEANUP(settings_unrefp)
+	struct settings *settings = must_read("layers:\n"
+					      "  - {path: 'none/%H', optional: true}\n"
+					      "  - {path: 'none/%u.%%', optional: true}\n");
+	char expected[PATH_MAX], host[256];
+	const struct passwd *user = getpwuid(geteuid());
+
+	(void)state;
+	assert_int_equal(gethostname(host, sizeof(host)), 0);
+	(void)snprintf(expected, sizeof(expected), "none/%s", host);
+	assert_string_equal(settings->layers[0]->path, expected);
+	assert_non_null(user);
+	(void)snprintf(expected, sizeof(expected), "none/%s.%%", user->pw_name);
+	assert_string_equal(settings->layers[1]->path, expected);
+}
+
+static void home_comes_from_the_user_data_base_when_the_environment_has_none(void **state)
+{
+	struct settings *settings;
+	char *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+	const struct passwd *user = getpwuid(geteuid());
+	char expected[PATH_MAX];
+
+	(void)state;
+	assert_int_equal(setenv("HOME", "relative", 1), 0);
+	settings = must_read("layers: [{path: '%h/no such', optional: true}]\n");
+	(void)snprintf(expected, sizeof(expected), "%s/no such", user->pw_dir);
+	assert_string_equal(settings->layers[0]->path, expected);
+	settings_unref(settings);
+
+	assert_int_equal(setenv("HOME", place, 1), 0);
+	settings = must_read("layers: ['%h/a']\n");
+	(void)snprintf(expected, sizeof(expected), "%s/a", place);
+	assert_string_equal(settings->layers[0]->path, expected);
+	settings_unref(settings);
+	assert_int_equal(home ? setenv("HOME", home, 1) : unsetenv("HOME"), 0);
+	free(home);
+}
+
+static void an_unreadable_layer_is_told(void **state)
+{
+	bool is_root = geteuid() == 0;
+	struct settings *settings = NULL;
+	struct problem problem = {0};
+	int r;
+
+	(void)state;
+	write_file("plyfs.yaml", "layers: [a, locked]\n");
+	assert_int_equal(mkdir("locked", 0), 0);
+	if (is_root) {
+		assert_int_equal(chmod(".", 0711), 0);
+		assert_int_equal(seteuid(65534), 0);
+	}
+	r = settings_read("plyfs.yaml", &settings, &problem);
+	if (is_root)
+		assert_int_equal(seteuid(0), 0);
+	assert_problem(r, &problem,
+		"plyfs.yaml:1:13: the layer directory 'locked' can't be read: permission denied; "
+		"allow it, or mount as a user who may");
+	assert_int_equal(rmdir("locked"), 0);
+}
+
+static void the_machine_id_is_taken_from_etc(void **state)
+{
+	struct settings *settings = NULL;
+	struct problem problem = {0};
+	char id[64] = "", expected[64];
+	int fd = open("/etc/machine-id", O_RDONLY | O_CLOEXEC), r;
+	ssize_t len = fd < 0 ? 0 : read(fd, id, sizeof(id) - 1);
+
+	(void)state;
+	if (fd >= 0)
+		close(fd);
+	write_file("plyfs.yaml", "layers: [{path: '%m', optional: true}]\n");
+	r = settings_read("plyfs.yaml", &settings, &problem);
+	if (len < 32) {
+		assert_problem(r, &problem,
+			"plyfs.yaml:1:17: '%m' has no value: this machine has no machine id "
+			"(/etc/machine-id)");
+		return;
+	}
+	assert_int_equal(r, 0);
+	(void)snprintf(expected, sizeof(expected), "%.32s", id);
+	assert_string_equal(settings->layers[0]->path, expected);
+	settings_unref(settings);
+}
+
+/* Leaves the process with a host name of its own. */
+static void a_host_name_can_not_choose_another_directory(void **state)
+{
+	static const char hostile[] = "../../home/eve";
+	struct settings *settings = NULL;
+	struct problem problem = {0};
+	int r;
+
+	(void)state;
+	if (unshare(CLONE_NEWUTS) < 0 || sethostname(hostile, strlen(hostile)) < 0)
+		skip();
+	write_file("plyfs.yaml", "layers: [{path: 'a/%H', optional: true}]\n");
+	r = settings_read("plyfs.yaml", &settings, &problem);
+	assert_problem(r, &problem,
+		"plyfs.yaml:1:17: '%H' can't be used: the host name '../../home/eve' is no file "
+		"name");
+}
+
+static struct settings *from_layers(const char *layers)
+{
+	struct settings *settings = NULL;
+	struct problem problem = {0};
+
+	if (settings_from_layers(layers, &settings, &problem) != 0)
+		fail_msg("%s", problem.message);
+	return settings;
+}
+
+static void layers_on_a_command_line_have_colons_between_them(void **state)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = from_layers("a:dir/a:x\\:y");
+	CLEANUP(settings_unrefp) struct settings *single = from_layers("a/../b");
+
+	(void)state;
+	assert_null(settings->path);
+	assert_int_equal(settings->layer_count, 3);
+	assert_string_equal(settings->layers[0]->path, "a");
+	assert_string_equal(settings->layers[1]->name, "a-2");
+	assert_string_equal(settings->layers[2]->path, "x:y");
+	assert_int_equal(settings->rule_count, 2);
+	assert_string_equal(settings_rule(settings, "x/y.yaml")->options.strategy->name, "deep");
+	assert_string_equal(settings_rule(settings, "x/y")->options.strategy->name, "last");
+	assert_string_equal(single->layers[0]->path, "a/../b");
+}
+
+static void wrong_layers_on_a_command_line_are_told(void **state)
+{
+	static const struct {
+		const char *layers;
+		const char *expected;
+	} cases[] = {
+		{"", "layer 1 of '' is empty; write DIRECTORY[:DIRECTORY...], lowest precedence "
+		     "first, and \\: for a colon in a path"},
+		{"a::b", "layer 2 of 'a::b' is empty; write DIRECTORY[:DIRECTORY...], lowest "
+			 "precedence first, and \\: for a colon in a path"},
+		{"a:", "layer 2 of 'a:' is empty; write DIRECTORY[:DIRECTORY...], lowest "
+		       "precedence first, and \\: for a colon in a path"},
+		{":a", "layer 1 of ':a' is empty; write DIRECTORY[:DIRECTORY...], lowest "
+		       "precedence first, and \\: for a colon in a path"},
+		{"a:none", "the layer directory 'none' does not exist; create it, or leave the "
+			   "layer out"},
+		{"a:no\\\\ne\\", "the layer directory 'no\\ne\\' does not exist; create it, or "
+				 "leave the layer out"},
+		{"file", "the layer 'file' is not a directory; a layer is a directory of "
+			 "configuration files"},
+	};
+	char many[1200];
+
+	(void)state;
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		struct settings *settings = NULL;
+		struct problem problem = {0};
+		int r = settings_from_layers(cases[i].layers, &settings, &problem);
+
+		assert_problem(r, &problem, cases[i].expected);
+		assert_null(settings);
+	}
+
+	struct settings *settings = NULL;
+	struct problem problem = {0};
+	memset(many, ':', sizeof(many));
+	many[sizeof(many) - 1] = '\0';
+	assert_problem(settings_from_layers(many, &settings, &problem), &problem,
+		"more than 500 layers; merge some of them");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(layers_are_named_by_their_paths_unless_they_have_names),
+		cmocka_unit_test(relative_layers_begin_where_plyfs_yaml_is),
+		cmocka_unit_test(percent_letters_stand_for_the_machine_and_the_user),
+		cmocka_unit_test(home_comes_from_the_user_data_base_when_the_environment_has_none),
+		cmocka_unit_test(the_machine_id_is_taken_from_etc),
+		cmocka_unit_test(an_unreadable_layer_is_told),
+		cmocka_unit_test(layers_on_a_command_line_have_colons_between_them),
+		cmocka_unit_test(wrong_layers_on_a_command_line_are_told),
+		cmocka_unit_test(a_host_name_can_not_choose_another_directory),
+	};
+
+	return cmocka_run_group_tests(tests, make_tree, remove_tree);
+}

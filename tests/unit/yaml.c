@@ -1,0 +1,356 @@
+/* YAML in: what the nodes are, and what is refused with which words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "reading.h"
+#include "scalar.h"
+
+static void assert_yaml(const char *text, const char *expected)
+{
+	assert_written(FORMAT_YAML, text, FORMAT_YAML, expected);
+}
+
+/* Counts warnings in *context. */
+static void count_warning(void *context, const struct problem *warning)
+{
+	unsigned *count = context;
+
+	assert_non_null(strstr(warning->message, "comes twice"));
+	(*count)++;
+}
+
+static void nodes_know_their_place_style_and_source(void **state)
+{
+	CLEANUP(document_freep)
+	struct document *document = read_yaml("# comment\nä: 'x'\nlist:\n  - [k]\n  - |\n    t\n");
+	const struct node *root = document->roots[0];
+	const struct node *list = node_get(root, "list");
+	const struct node *value = node_get(root, "ä");
+
+	(void)state;
+	assert_int_equal(root->line, 2);
+	assert_int_equal(root->column, 1);
+	assert_int_equal(value->line, 2);
+	assert_int_equal(value->column, 4);
+	assert_int_equal(value->style, NODE_SINGLE);
+	assert_string_equal(value->source->name, "app.yaml");
+	assert_string_equal(value->source->layer, "site");
+	assert_int_equal(value->source->rank, 1);
+	assert_int_equal(list->style, NODE_BLOCK);
+	assert_int_equal(list->seq.items[0]->style, NODE_FLOW);
+	assert_int_equal(list->seq.items[1]->style, NODE_LITERAL);
+	assert_int_equal(list->seq.items[1]->line, 5);
+}
+
+static void a_source_without_a_document_has_no_root(void **state)
+{
+	static const char *const texts[] = {"", "\n", "# only a comment\n", "\xEF\xBB\xBF"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		CLEANUP(document_freep) struct document *document = read_yaml(texts[i]);
+
+		assert_int_equal(document->count, 0);
+	}
+}
+
+static void every_document_of_a_stream_is_a_root(void **state)
+{
+	CLEANUP(document_freep) struct document *document = read_yaml("a\n---\nb: 1\n---\n...\n");
+
+	(void)state;
+	assert_int_equal(document->count, 3);
+	assert_string_equal(document->roots[0]->text.data, "a");
+	assert_true(node_is_map(document->roots[1]));
+	assert_true(scalar_is_empty(document->roots[2]));
+}
+
+static void a_byte_order_mark_is_skipped(void **state)
+{
+	CLEANUP(document_freep)
+	struct document *document = read_yaml("\xEF\xBB\xBF"
+					      "a: 1\n");
+
+	(void)state;
+	assert_int_equal(document->roots[0]->column, 1);
+	assert_non_null(node_get(document->roots[0], "a"));
+}
+
+static void an_alias_is_the_same_node(void **state)
+{
+	CLEANUP(document_freep)
+	struct document *document = read_yaml("a: &x {k: v}\nb: *x\nc: &x other\nd: *x\n");
+	const struct node *root = document->roots[0];
+
+	(void)state;
+	assert_ptr_equal(node_get(root, "a"), node_get(root, "b"));
+	assert_string_equal(node_get(root, "d")->text.data, "other");
+}
+
+static void an_alias_must_have_an_anchor_before_it_in_its_document(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		yaml_problem("a: *x\nb: &x 1\n"), "1:4: no anchor &x stands before the alias *x");
+	assert_string_equal(
+		yaml_problem("&x a\n---\n*x\n"), "3:1: no anchor &x stands before the alias *x");
+}
+
+static void an_alias_to_what_it_stands_in_is_a_problem(void **state)
+{
+	(void)state;
+	assert_string_equal(yaml_problem("a: &x\n  b: *x\n"),
+		"2:6: the alias *x stands inside the value that it refers to");
+}
+
+static void merge_keys_act_as_in_pyyaml(void **state)
+{
+	(void)state;
+	assert_yaml("b: &b {x: 1, y: 2}\nm:\n  y: 3\n  z: 4\n  <<: *b\n",
+		"b: {x: 1, y: 2}\nm:\n  x: 1\n  y: 3\n  z: 4\n");
+	assert_yaml(
+		"m: {<<: [{x: 1, y: 1}, {y: 2, z: 2}], w: 3}\n", "m: {y: 1, z: 2, x: 1, w: 3}\n");
+	assert_yaml("m: {<<: {x: 1}, <<: {x: 2}}\n", "m: {x: 2}\n");
+	assert_yaml("m: {'<<': {x: 1}}\n", "m: {'<<': {x: 1}}\n");
+	assert_yaml("m: {!!merge any: {x: 1}}\n", "m: {x: 1}\n");
+	assert_yaml("m: {<<: {<<: {x: 1}, y: 2}}\n", "m: {x: 1, y: 2}\n");
+	assert_yaml("m: {<<: []}\n", "m: {}\n");
+}
+
+static void only_maps_can_be_merged(void **state)
+{
+	(void)state;
+	assert_string_equal(yaml_problem("a:\n  <<: text\n"),
+		"2:3: expected a mapping or list of mappings for merging, but found a scalar");
+	assert_string_equal(yaml_problem("<<: [{a: 1}, [b]]\n"),
+		"1:1: expected a mapping or list of mappings for merging, but found a list");
+}
+
+static void of_double_keys_the_later_value_stands_at_the_first_place(void **state)
+{
+	unsigned warnings = 0;
+	struct read_options options = {
+		.format = FORMAT_YAML, .warn = count_warning, .context = &warnings};
+	CLEANUP(document_freep)
+	struct document *document =
+		read_with(options, span_of("a: 1\nb: 2\na: 3\n0x10: x\n16: y\n"));
+
+	(void)state;
+	assert_string_equal(write_as(document->roots[0], FORMAT_YAML, document->arena).data,
+		"a: 3\nb: 2\n0x10: y\n");
+	assert_int_equal(warnings, 2);
+}
+
+static void what_overrides_a_merge_key_is_no_double_key(void **state)
+{
+	unsigned warnings = 0;
+	struct read_options options = {
+		.format = FORMAT_YAML, .warn = count_warning, .context = &warnings};
+
+	(void)state;
+	document_free(read_with(options, span_of("<<: {a: 1}\na: 2\n")));
+	assert_int_equal(warnings, 0);
+}
+
+static void double_keys_stay_when_asked_for(void **state)
+{
+	struct read_options options = {.format = FORMAT_YAML, .keep_duplicates = true};
+	CLEANUP(document_freep)
+	struct document *document = read_with(options, span_of("a: 1\nb: 2\na: 3\n"));
+
+	(void)state;
+	assert_int_equal(document->roots[0]->map.count, 3);
+	assert_string_equal(node_get(document->roots[0], "a")->text.data, "3");
+}
+
+static void tags_are_kept_as_they_resolve(void **state)
+{
+	CLEANUP(document_freep)
+	struct document *document = read_yaml("%TAG !e! tag:example.org,2000:\n---\n- !e!x a\n- "
+					      "!!str b\n- !y c\n- !<z> d\n- e\n");
+	const struct node *const *items = document->roots[0]->seq.items;
+
+	(void)state;
+	assert_string_equal(items[0]->tag, "tag:example.org,2000:x");
+	assert_string_equal(items[1]->tag, "tag:yaml.org,2002:str");
+	assert_string_equal(items[2]->tag, "!y");
+	assert_string_equal(items[3]->tag, "z");
+	assert_null(items[4]->tag);
+}
+
+static void the_schema_is_that_of_the_options(void **state)
+{
+	struct read_options options = {.format = FORMAT_YAML, .schema = NODE_YAML_1_2};
+	CLEANUP(document_freep) struct document *document = read_with(options, span_of("yes"));
+
+	(void)state;
+	assert_int_equal(scalar_type(document->roots[0]), SCALAR_STRING);
+}
+
+static void what_does_not_parse_is_told_with_its_place(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		yaml_problem("a: b: c\n"), "1:5: mapping values are not allowed in this context");
+	assert_string_equal(yaml_problem("a:\n  - b\n c: d\n"),
+		"3:2: while parsing a block mapping started on line 1: did not find expected key");
+	assert_string_equal(yaml_problem("a: [1,\n  2\nb: 3\n"),
+		"3:2: while parsing a flow sequence started on line 1: "
+		"did not find expected ',' or ']'");
+	assert_string_equal(yaml_problem("a:\n\t- b\n"),
+		"2:1: while scanning for the next token: found character that cannot start any "
+		"token; a tab can't indent, use spaces");
+}
+
+static void other_encodings_are_told_with_their_place(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		yaml_problem("ä: 1\nä: \xFF\n"), "2:4: is not UTF-8 (byte 0xFF); save it as UTF-8");
+	assert_string_equal(yaml_problem("\xFF\xFE"
+					 "a"),
+		"is UTF-16; save it as UTF-8");
+	assert_string_equal(yaml_problem("a: \x01\n"),
+		"1:4: the character U+0001 is not allowed; write it as an escape in double quotes");
+}
+
+static const char *limited(struct limits limits, const char *text)
+{
+	struct limits all = LIMITS_DEFAULT;
+
+	if (limits.source_bytes)
+		all.source_bytes = limits.source_bytes;
+	if (limits.depth)
+		all.depth = limits.depth;
+	if (limits.nodes)
+		all.nodes = limits.nodes;
+	return problem_with(
+		(struct read_options){.format = FORMAT_YAML, .limits = all}, span_of(text));
+}
+
+static void each_limit_has_its_own_problem(void **state)
+{
+	(void)state;
+	assert_string_equal(limited((struct limits){.source_bytes = 5}, "a: bcd"),
+		"is larger than 5 bytes (limit: source_bytes)");
+	assert_string_equal(limited((struct limits){.depth = 2}, "a:\n- [b]\n"),
+		"2:3: more than 2 maps and lists in each other (limit: depth)");
+	assert_string_equal(limited((struct limits){.nodes = 3}, "[a, b,\n c]"),
+		"2:2: has more than 3 values, each alias counted as often as it is used "
+		"(limit: nodes)");
+	assert_non_null(strstr(limited((struct limits){.nodes = 10},
+				       "a: &a [1, 2]\nb: &b [*a, *a]\nc: [*b, *b]\n"),
+		"limit: nodes"));
+	assert_non_null(strstr(limited((struct limits){.nodes = 20},
+				       "a: &a {b: 1, c: 2, d: 3}\ne: {<<: [*a, *a]}\n"),
+		"limit: nodes"));
+}
+
+static void what_just_keeps_the_limits_is_read(void **state)
+{
+	struct read_options options = {.format = FORMAT_YAML,
+		.limits = {.source_bytes = 6, .result_bytes = 1, .depth = 2, .nodes = 4}};
+
+	(void)state;
+	document_free(read_with(options, span_of("[[a]]")));
+	document_free(read_with(options, span_of("[a, b]")));
+	document_free(read_with(options, span_of("a: []")));
+}
+
+static void a_laughing_billion_is_refused(void **state)
+{
+	char text[4000] = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+
+	(void)state;
+	for (int i = 1; i < 30; i++)
+		sprintf(text + strlen(text), "a%d: &a%d [*a%d, *a%d, *a%d, *a%d]\n", i, i, i - 1,
+			i - 1, i - 1, i - 1);
+	assert_non_null(strstr(yaml_problem(text), "limit: nodes"));
+}
+
+static void depth_without_end_is_refused(void **state)
+{
+	static const char *const starts[] = {"[", "{a: ", "- ", "? ", "{? "};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		size_t len = strlen(starts[i]);
+		char *text = malloc(100000 * len + 1);
+
+		assert_non_null(text);
+		for (size_t j = 0; j < 100000; j++)
+			memcpy(text + j * len, starts[i], len + 1);
+		yaml_problem(text);
+		free(text);
+	}
+}
+
+static void tag_directives_are_bounded(void **state)
+{
+	char text[200 * 20] = "";
+
+	(void)state;
+	for (unsigned i = 0; i < 100; i++)
+		sprintf(text + strlen(text), "%%TAG !t%u! x\n", i);
+	strcat(text, "---\na\n");
+	assert_string_equal(yaml_problem(text), "65:1: more than 64 %TAG directives");
+
+	strcpy(text, "%TAG !t! ");
+	memset(text + 9, 'x', 600);
+	strcpy(text + 609, "\n---\na\n");
+	assert_string_equal(yaml_problem(text), "1:1: a %TAG directive is longer than 512 bytes");
+}
+
+static void many_anchors_and_documents_cost_no_time(void **state)
+{
+	size_t count = 60000, len = 0;
+	char *text = malloc(count * 32);
+	clock_t start = clock();
+
+	(void)state;
+	assert_non_null(text);
+	for (unsigned i = 0; i < count; i++)
+		len += (size_t)sprintf(text + len, "- &a%u x\n", i);
+	for (unsigned i = 0; i < count; i++)
+		len += (size_t)sprintf(text + len, "--- &a x\n");
+	document_free(
+		read_with((struct read_options){.format = FORMAT_YAML}, (struct span){text, len}));
+	free(text);
+	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nodes_know_their_place_style_and_source),
+		cmocka_unit_test(a_source_without_a_document_has_no_root),
+		cmocka_unit_test(every_document_of_a_stream_is_a_root),
+		cmocka_unit_test(a_byte_order_mark_is_skipped),
+		cmocka_unit_test(an_alias_is_the_same_node),
+		cmocka_unit_test(an_alias_must_have_an_anchor_before_it_in_its_document),
+		cmocka_unit_test(an_alias_to_what_it_stands_in_is_a_problem),
+		cmocka_unit_test(merge_keys_act_as_in_pyyaml),
+		cmocka_unit_test(only_maps_can_be_merged),
+		cmocka_unit_test(of_double_keys_the_later_value_stands_at_the_first_place),
+		cmocka_unit_test(what_overrides_a_merge_key_is_no_double_key),
+		cmocka_unit_test(double_keys_stay_when_asked_for),
+		cmocka_unit_test(tags_are_kept_as_they_resolve),
+		cmocka_unit_test(the_schema_is_that_of_the_options),
+		cmocka_unit_test(what_does_not_parse_is_told_with_its_place),
+		cmocka_unit_test(other_encodings_are_told_with_their_place),
+		cmocka_unit_test(each_limit_has_its_own_problem),
+		cmocka_unit_test(what_just_keeps_the_limits_is_read),
+		cmocka_unit_test(a_laughing_billion_is_refused),
+		cmocka_unit_test(depth_without_end_is_refused),
+		cmocka_unit_test(tag_directives_are_bounded),
+		cmocka_unit_test(many_anchors_and_documents_cost_no_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,314 @@
+/* YAML out: every scalar keeps its style and text where it may, and its value always. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "reading.h"
+#include "scalar.h"
+
+/* Random trees that the property is tried on. */
+#define TREES 4000
+
+static void assert_yaml(const char *text, const char *expected)
+{
+	assert_written(FORMAT_YAML, text, FORMAT_YAML, expected);
+}
+
+static void assert_stays(const char *text)
+{
+	assert_yaml(text, text);
+}
+
+static void scalars_keep_their_text_and_style(void **state)
+{
+	(void)state;
+	assert_stays("a: 0644\nb: 1_000\nc: no\nd: 2026-01-01\ne: 1.10\nf: ~\n");
+	assert_stays("a: 'x'\nb: \"x\"\nc: 'it''s'\nd: \"\\t\\e \\\"\\\\ é\"\n");
+	assert_stays("a: |\n  text\n    more\n\n  end\nb: |-\n  x\nc: |+\n  x\n\nd: y\n");
+	assert_stays("a: |2\n   x\nb: |2+\n\n\nc: |2-\n\n  x\n");
+	assert_stays("a: >\n  one\n\n  two\n\n\n  three\nb: >-\n  x\nc: >+\n  x\n\nd: y\n");
+}
+
+static void colons_inside_brackets_need_no_quotes(void **state)
+{
+	(void)state;
+	assert_stays("a: [80:80, http://x/y, 2001-12-14 21:59:43, 1:30]\n");
+}
+
+static void collections_keep_their_style(void **state)
+{
+	(void)state;
+	assert_stays("a:\n- b\n- - c\n  - d\n- e: f\n  g:\n  - h\n- [i, {j: k}]\nl: {m: [n]}\n");
+	assert_stays("a: []\nb: {}\nc:\n- []\n- {}\n");
+	assert_stays("- a\n- b\n");
+	assert_stays("[a, b]\n");
+}
+
+static void long_flow_collections_are_not_broken(void **state)
+{
+	char text[5000] = "a: [";
+
+	(void)state;
+	for (int i = 0; i < 400; i++)
+		sprintf(text + strlen(text), "word %d, ", i);
+	strcat(text, "end]\n");
+	assert_stays(text);
+}
+
+static void an_empty_value_stays_empty_where_it_can(void **state)
+{
+	(void)state;
+	assert_stays("a:\nb:\n-\n- x\n");
+	assert_yaml("{a: , b: [c: ]}", "{a: null, b: [{c: null}]}\n");
+	assert_yaml("? \n: x\n", "null: x\n");
+	assert_yaml("---\n", "null\n");
+}
+
+static void tags_are_written(void **state)
+{
+	(void)state;
+	assert_stays("a: !x b\nc: !!str 12\nd: !y\n  e: f\ng: !z\n- h\ni: !<tag:x,1:y> j\n"
+		     "k: !w\nl: [!w \"\", !v {m: n}]\n!u o: p\n");
+	assert_stays("- !x\n  a: b\n- !y\n  - c\n- !z [d]\n");
+	assert_stays("!x\na: b\n");
+	assert_stays("!x\n- a\n");
+	assert_stays("!x\n");
+	assert_stays("!x |\n  a\n");
+	assert_yaml("!a%21b%2C c", "!a%21b%2C c\n");
+}
+
+static void keys_may_be_anything(void **state)
+{
+	char text[2000];
+
+	(void)state;
+	assert_stays("? [a, b]\n: c\n? - d\n: - e\n? f: g\n: h: i\n{}: j\n\"\": k\n");
+	assert_stays("{? [a] : b, \"c\\n\": d, {}: e}\n");
+	assert_yaml("? |\n  a\n: b\n", "\"a\\n\": b\n");
+
+	snprintf(text, sizeof(text), "? '%01200d'\n: x\n", 0);
+	assert_stays(text);
+	snprintf(text, sizeof(text), "%0900d: x\n", 0);
+	assert_stays(text);
+}
+
+static void a_quoted_merge_key_stays_a_key(void **state)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	struct node *map, *key;
+
+	(void)state;
+	assert_stays("'<<': x\n");
+	assert_int_equal(arena_new(&arena), 0);
+	map = node_new_map(arena, NULL);
+	key = node_new_scalar(arena, span_of("<<"), NODE_PLAIN);
+	assert_int_equal(node_put(arena, map, key, key), 0);
+	assert_string_equal(write_as(map, FORMAT_YAML, arena).data, "'<<': <<\n");
+}
+
+static void flow_style_ends_where_a_merge_put_lines(void **state)
+{
+	CLEANUP(document_freep)
+	struct document *document = read_yaml("a: {}\nb:\n  c: d\ne: [x]\nf: |\n  text\n");
+	const struct node *root = document->roots[0];
+	struct node *flow = node_copy(document->arena, node_get(root, "a"));
+	struct node *other = node_copy(document->arena, flow);
+
+	(void)state;
+	node_put(document->arena, flow, root->map.pairs[1].key, node_get(root, "b"));
+	node_put(document->arena, flow, root->map.pairs[2].key, node_get(root, "e"));
+	assert_string_equal(
+		write_as(flow, FORMAT_YAML, document->arena).data, "b:\n  c: d\ne: [x]\n");
+	node_put(document->arena, other, root->map.pairs[2].key, node_get(root, "e"));
+	assert_string_equal(write_as(other, FORMAT_YAML, document->arena).data, "{e: [x]}\n");
+	node_put(document->arena, other, root->map.pairs[3].key, node_get(root, "f"));
+	assert_string_equal(
+		write_as(other, FORMAT_YAML, document->arena).data, "e: [x]\nf: |\n  text\n");
+}
+
+static void text_that_is_not_utf8_is_a_problem(void **state)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	struct limits limits = {0};
+	struct problem problem;
+	struct node *node;
+	struct span text;
+
+	(void)state;
+	assert_int_equal(arena_new(&arena), 0);
+	node = node_new_scalar(arena, span_of("\xC3"), NODE_DOUBLE);
+	assert_int_equal(
+		document_write(node, FORMAT_YAML, &limits, arena, &text, &problem), PROBLEM);
+	assert_int_equal(
+		document_write(node, FORMAT_JSON, &limits, arena, &text, &problem), PROBLEM);
+}
+
+static const char *limited(enum format format, struct limits limits, const char *yaml)
+{
+	static char message[PROBLEM_MESSAGE_MAX];
+	CLEANUP(document_freep) struct document *document = read_yaml(yaml);
+	struct problem problem;
+	struct span text;
+
+	assert_int_equal(document_write(document->roots[0], format, &limits, document->arena, &text,
+				 &problem),
+		PROBLEM);
+	memcpy(message, problem.message, sizeof(message));
+	return message;
+}
+
+static void each_limit_has_its_own_problem(void **state)
+{
+	(void)state;
+	for (enum format format = FORMAT_YAML; format <= FORMAT_JSON; format++) {
+		struct limits limits = {.result_bytes = 5, .depth = 2, .nodes = 4};
+
+		assert_string_equal(limited(format, limits, "abcdef"),
+			"the result is larger than 5 bytes (limit: result_bytes)");
+		assert_string_equal(limited(format, limits, "[[[]]]"),
+			"the result has more than 2 maps and lists in each other (limit: depth)");
+		assert_string_equal(limited(format, limits, "- [[]]\n- - - []\n"),
+			"the result has more than 4 values (limit: nodes)");
+	}
+}
+
+static void what_just_keeps_the_limits_is_written_as_it_was(void **state)
+{
+	CLEANUP(document_freep) struct document *document = read_yaml("[[a]]");
+	struct limits limits = {.result_bytes = 6, .depth = 2, .nodes = 3};
+	struct problem problem;
+	struct span text;
+
+	(void)state;
+	assert_int_equal(document_write(document->roots[0], FORMAT_YAML, &limits, document->arena,
+				 &text, &problem),
+		0);
+	assert_string_equal(text.data, "[[a]]\n");
+}
+
+static void nothing_is_written_as_nothing(void **state)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+
+	(void)state;
+	assert_int_equal(arena_new(&arena), 0);
+	assert_string_equal(write_as(NULL, FORMAT_YAML, arena).data, "");
+}
+
+/* xorshift: the same trees on each run. */
+static uint32_t next_random(uint32_t *seed, uint32_t below)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 17;
+	*seed ^= *seed << 5;
+	return *seed % below;
+}
+
+static struct node *random_scalar(struct arena *arena, uint32_t *seed)
+{
+	static const char *const pieces[] = {"a", "b", " ", "\n", "\t", ":", "#", "-", "?", "'",
+		"\"", "\\", ",", "[", "]", "{", "}", "&", "*", "!", "|", ">", "%", "@", "`", "é",
+		"😀", "\xC2\x85", "\xE2\x80\xA8", "\xEF\xBB\xBF", "\xEF\xBF\xBE", "\x01", "\x7F",
+		"0", "1.5", "true", "null", "~", "<<", "=", "---", "...", ": ", " #", "\r", ".nan"};
+	size_t count = sizeof(pieces) / sizeof(pieces[0]);
+	char text[100] = "";
+	struct node *node;
+
+	for (uint32_t i = next_random(seed, 7); i > 0; i--)
+		strcat(text, pieces[next_random(seed, (uint32_t)count)]);
+	node = node_new_scalar(arena, span_of(arena_copy(arena, span_of(text))),
+		(enum node_style)next_random(seed, NODE_FOLDED + 1));
+	if (next_random(seed, 8) == 0)
+		node->tag = next_random(seed, 2) ? "!x" : "tag:yaml.org,2002:str";
+	return node;
+}
+
+static struct node *random_tree(struct arena *arena, uint32_t *seed, unsigned depth)
+{
+	uint32_t kind = next_random(seed, depth ? 4 : 1);
+	struct node *node;
+
+	if (kind < 2)
+		return random_scalar(arena, seed);
+	node = kind == 2 ? node_new_sequence(arena, NULL) : node_new_map(arena, NULL);
+	node->style = next_random(seed, 3) ? NODE_BLOCK : NODE_FLOW;
+	if (next_random(seed, 8) == 0)
+		node->tag = "!y";
+	for (uint32_t i = next_random(seed, 5); i > 0; i--) {
+		struct node *item = random_tree(arena, seed, depth - 1);
+
+		if (kind == 2)
+			node_push(arena, node, item);
+		else
+			node_put(arena, node, item, random_tree(arena, seed, depth - 1));
+	}
+	return node;
+}
+
+static bool has_type_of(const struct node *a, const struct node *b)
+{
+	bool is_same = a->kind == b->kind;
+
+	if (!is_same || node_is_scalar(a))
+		return is_same && scalar_type(a) == scalar_type(b) &&
+		       (span_equal(a->text, b->text) || scalar_is_null(a));
+	if (node_is_sequence(a)) {
+		is_same = a->seq.count == b->seq.count;
+		for (uint32_t i = 0; is_same && i < a->seq.count; i++)
+			is_same = has_type_of(a->seq.items[i], b->seq.items[i]);
+		return is_same;
+	}
+	is_same = a->map.count == b->map.count;
+	for (uint32_t i = 0; is_same && i < a->map.count; i++)
+		is_same = has_type_of(a->map.pairs[i].key, b->map.pairs[i].key) &&
+			  has_type_of(a->map.pairs[i].value, b->map.pairs[i].value);
+	return is_same;
+}
+
+static void any_tree_reads_back_as_it_was(void **state)
+{
+	uint32_t seed = 2463534242;
+
+	(void)state;
+	for (unsigned i = 0; i < TREES; i++) {
+		CLEANUP(arena_freep) struct arena *arena = NULL;
+		CLEANUP(document_freep) struct document *document = NULL;
+		struct node *tree;
+		struct span text;
+
+		assert_int_equal(arena_new(&arena), 0);
+		tree = random_tree(arena, &seed, 4);
+		text = write_as(tree, FORMAT_YAML, arena);
+		document = read_with((struct read_options){.format = FORMAT_YAML}, text);
+		if (document->count != 1 || !has_type_of(tree, document->roots[0]))
+			fail_msg("tree %u reads back as something else:\n%s", i, text.data);
+		assert_string_equal(
+			write_as(document->roots[0], FORMAT_YAML, arena).data, text.data);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(scalars_keep_their_text_and_style),
+		cmocka_unit_test(colons_inside_brackets_need_no_quotes),
+		cmocka_unit_test(collections_keep_their_style),
+		cmocka_unit_test(long_flow_collections_are_not_broken),
+		cmocka_unit_test(an_empty_value_stays_empty_where_it_can),
+		cmocka_unit_test(tags_are_written),
+		cmocka_unit_test(keys_may_be_anything),
+		cmocka_unit_test(a_quoted_merge_key_stays_a_key),
+		cmocka_unit_test(flow_style_ends_where_a_merge_put_lines),
+		cmocka_unit_test(text_that_is_not_utf8_is_a_problem),
+		cmocka_unit_test(each_limit_has_its_own_problem),
+		cmocka_unit_test(what_just_keeps_the_limits_is_written_as_it_was),
+		cmocka_unit_test(nothing_is_written_as_nothing),
+		cmocka_unit_test(any_tree_reads_back_as_it_was),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
