@@ -135,7 +135,8 @@ bool anchors_have_moved(struct anchors *anchors)
 
 	while ((n = read(anchors->fd, buffer, sizeof(buffer))) > 0)
 		for (char *at = buffer; at < buffer + n;) {
-			const struct inotify_event *event = (const struct inotify_event *)(void *)at;
+			const struct inotify_event *event =
+				(const struct inotify_event *)(void *)at;
 			have_moved |= concerns(anchors, event);
 			at += sizeof(*event) + event->len;
 		}

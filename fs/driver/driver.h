@@ -68,17 +68,18 @@ struct session {
 	struct session_options options;
 	char *mountpoint; /* absolute */
 	char *label;
-	int mount_id;  /* of the visible mount, as in /proc/self/mountinfo */
-	dev_t dev;     /* of the superblock */
-	int clone_fd;  /* PUBLISH_CLONE; else -1. The publisher's, once it runs */
-	int stop_fd;   /* eventfd: the publisher ends */
+	int mount_id; /* of the visible mount, as in /proc/self/mountinfo */
+	dev_t dev;    /* of the superblock */
+	int clone_fd; /* PUBLISH_CLONE; else -1. The publisher's, once it runs */
+	int stop_fd;  /* eventfd: the publisher ends */
 	pthread_t publisher;
 	atomic_int publisher_tid;
-	atomic_int publish_mode;    /* enum publish_mode */
-	atomic_int publish_error;   /* the errno of the last change that could not be published; 0 */
-	struct problem *settings_problem; /* view->lock; why the settings can't be made anew; NULL */
-	atomic_ullong published;    /* changes that went out by rename(2) and its like */
-	atomic_ullong invalidated;  /* changes that could only be invalidated */
+	atomic_int publish_mode;  /* enum publish_mode */
+	atomic_int publish_error; /* the errno of the last change that could not be published; 0 */
+	struct problem
+		*settings_problem; /* view->lock; why the settings can't be made anew; NULL */
+	atomic_ullong published;   /* changes that went out by rename(2) and its like */
+	atomic_ullong invalidated; /* changes that could only be invalidated */
 	atomic_ullong requests[REQUEST_KINDS];
 	double name_timeout; /* seconds */
 	bool has_no_open;    /* the kernel takes ENOSYS for "no need to ask" */

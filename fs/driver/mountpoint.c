@@ -188,12 +188,12 @@ int mountpoint_prepare(const char *path, char **ret, struct problem *problem)
 		if (errno == ENOENT)
 			return problem_set(problem, path, 0, 0,
 				"the mountpoint does not exist; create it: mkdir -p %s", path);
-		return problem_set(problem, path, 0, 0, "the mountpoint can't be used: %s",
-			strerror(errno));
+		return problem_set(
+			problem, path, 0, 0, "the mountpoint can't be used: %s", strerror(errno));
 	}
 	if (!S_ISDIR(stat_now.st_mode))
-		return problem_set(problem, path, 0, 0,
-			"the mountpoint is not a directory; name one");
+		return problem_set(
+			problem, path, 0, 0, "the mountpoint is not a directory; name one");
 
 	CLEANUP(freep) char *absolute = realpath(path, NULL);
 	if (!absolute)
@@ -202,7 +202,8 @@ int mountpoint_prepare(const char *path, char **ret, struct problem *problem)
 	each_mount(match_path, &search);
 	if (search.is_found && search.is_plyfs)
 		return problem_set(problem, path, 0, 0,
-			"the mountpoint is busy: plyfs is mounted there; unmount it first: umount %s",
+			"the mountpoint is busy: plyfs is mounted there; unmount it first: umount "
+			"%s",
 			path);
 	*ret = take_ptr(absolute);
 	return 0;

@@ -87,8 +87,8 @@ static void lookup_own(fuse_req_t req, struct session *session, const char *name
 	} else if (strcmp(name, "errors") == 0) {
 		lookup_snapshot(req, session, status_errors);
 	} else if (is_publisher(session, req) &&
-		strncmp(name, STAGED_PREFIX, strlen(STAGED_PREFIX)) == 0 &&
-		view_lookup_staged(session->view, &stat) == 0) {
+		   strncmp(name, STAGED_PREFIX, strlen(STAGED_PREFIX)) == 0 &&
+		   view_lookup_staged(session->view, &stat) == 0) {
 		reply_entry(req, &stat, session->name_timeout);
 	} else {
 		fuse_reply_err(req, ENOENT);
@@ -206,9 +206,10 @@ static void op_read(
 		return;
 	}
 	if (version->kind == VERSION_BYTES) {
-		uint64_t left = (uint64_t)offset < version->size ? version->size - (uint64_t)offset
-								 : 0;
-		fuse_reply_buf(req, left ? version->data + offset : NULL, left < size ? left : size);
+		uint64_t left =
+			(uint64_t)offset < version->size ? version->size - (uint64_t)offset : 0;
+		fuse_reply_buf(
+			req, left ? version->data + offset : NULL, left < size ? left : size);
 		return;
 	}
 	CLEANUP(freep) char *buffer = malloc(size);
@@ -227,8 +228,7 @@ struct page {
 	size_t used;
 };
 
-static bool add_name(
-	void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie)
+static bool add_name(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie)
 {
 	struct page *page = context;
 	struct stat stat = {.st_ino = ino, .st_mode = type};
@@ -336,7 +336,7 @@ static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t
 	else if (strcmp(name, "user.plyfs.strategy") == 0)
 		value = version->strategy;
 	else if (strcmp(name, "user.plyfs.error") == 0 &&
-		trouble_text(session, ino, text, sizeof(text)) == 0)
+		 trouble_text(session, ino, text, sizeof(text)) == 0)
 		value = text;
 	if (value && *value)
 		reply_value(req, value, strlen(value), size);
@@ -431,8 +431,8 @@ static void refuse(fuse_req_t req)
 	fuse_reply_err(req, EROFS);
 }
 
-static void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
-	struct fuse_file_info *fi)
+static void op_setattr(
+	fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set, struct fuse_file_info *fi)
 {
 	(void)ino;
 	(void)attr;
@@ -441,8 +441,7 @@ static void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to
 	refuse(req);
 }
 
-static void op_mknod(
-	fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t rdev)
+static void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t rdev)
 {
 	(void)parent;
 	(void)name;
@@ -467,8 +466,8 @@ static void op_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t newparent, const 
 	refuse(req);
 }
 
-static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
-	struct fuse_file_info *fi)
+static void op_create(
+	fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, struct fuse_file_info *fi)
 {
 	(void)parent;
 	(void)name;
@@ -488,8 +487,8 @@ static void op_write(fuse_req_t req, fuse_ino_t ino, const char *data, size_t si
 	refuse(req);
 }
 
-static void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *value,
-	size_t size, int flags)
+static void op_setxattr(
+	fuse_req_t req, fuse_ino_t ino, const char *name, const char *value, size_t size, int flags)
 {
 	(void)ino;
 	(void)name;
@@ -511,16 +510,16 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 	struct session *session = userdata;
 
 	session->has_no_open = conn->capable & FUSE_CAP_NO_OPEN_SUPPORT;
-	session->has_no_opendir = conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT &&
-		!session->is_strict;
+	session->has_no_opendir =
+		conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT && !session->is_strict;
 	/* A listing must not merge every file it names: attributes only when they are asked for. */
 	conn->want &= ~(unsigned)(FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO);
-	conn->want |= conn->capable &
-		(FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_EXPLICIT_INVAL_DATA);
+	conn->want |= conn->capable & (FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS |
+					      FUSE_CAP_EXPLICIT_INVAL_DATA);
 	/*
-	 * There are no access lists: the kernel then remembers that, and a path walk by another than
-	 * the owner needs no slow path. It implies default_permissions, which an ordinary user's
-	 * mount must not have (session.c).
+	 * There are no access lists: the kernel then remembers that, and a path walk by another
+	 * than the owner needs no slow path. It implies default_permissions, which an ordinary
+	 * user's mount must not have (session.c).
 	 */
 	session->has_acl_cache = geteuid() == 0 && conn->capable & FUSE_CAP_POSIX_ACL;
 	if (session->has_acl_cache)

@@ -68,6 +68,7 @@ static int call(const struct change *change, int fd)
 		r = unlinkat(fd, change->path, AT_REMOVEDIR);
 		break;
 	case CHANGE_ATTRIBUTES:
+	case CHANGE_LISTING:
 		break;
 	}
 	return r < 0 ? -errno : 0;
@@ -102,8 +103,11 @@ static void publish_by_invalidation(struct session *session, const struct change
 
 static void publish(struct session *session, struct change *change)
 {
-	if (change->kind == CHANGE_ATTRIBUTES) {
-		fuse_lowlevel_notify_inval_inode(session->fuse, change->attributes_ino, -1, 0);
+	if (change->kind == CHANGE_ATTRIBUTES || change->kind == CHANGE_LISTING) {
+		bool is_listing = change->kind == CHANGE_LISTING;
+		fuse_lowlevel_notify_inval_inode(session->fuse,
+			is_listing ? change->parent_ino : change->attributes_ino,
+			is_listing ? 0 : -1, 0);
 		view_end_change(session->view, change);
 		return;
 	}
@@ -169,8 +173,8 @@ static void reload(struct session *session, struct anchors *anchors)
 	if (r == 0)
 		anchors_set(anchors, settings);
 	if (r < 0 && problem)
-		problem_set(problem, NULL, 0, 0, "the settings can't be read again: %s",
-			strerror(-r));
+		problem_set(
+			problem, NULL, 0, 0, "the settings can't be read again: %s", strerror(-r));
 	set_settings_problem(session, r ? problem : NULL);
 }
 
@@ -208,7 +212,8 @@ static void loop_fini(struct loop *loop)
 		close(loop->mounts);
 }
 
-/* Publishes all there is. Returns when to come back, in milliseconds; -1: when something happens. */
+/* Publishes all there is. Returns when to come back, in milliseconds; -1: when something happens.
+ */
 static int publish_all(struct session *session, struct change *change)
 {
 	struct view *view = session->view;

@@ -75,10 +75,9 @@ static int mount_at(struct session *session, struct problem *problem)
 		return r;
 	session->clone_fd =
 		session->options.is_unpublished ? -1 : mountpoint_clone(session->mountpoint);
-	atomic_store(&session->publish_mode,
-		session->options.is_unpublished ? PUBLISH_NONE
-			: session->clone_fd >= 0 ? PUBLISH_CLONE
-						  : PUBLISH_PATH);
+	atomic_store(&session->publish_mode, session->options.is_unpublished ? PUBLISH_NONE
+					     : session->clone_fd >= 0        ? PUBLISH_CLONE
+									     : PUBLISH_PATH);
 	return 0;
 }
 

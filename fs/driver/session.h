@@ -20,10 +20,10 @@ struct session;
 
 struct session_options {
 	const char *mountpoint;
-	const char *label;     /* what mount(8) shows as the source: the config's path, or "A:B:C" */
-	bool is_private;       /* only the mounting user may look; else allow_other is asked for */
-	bool is_debugging;     /* libfuse prints every request on standard error */
-	bool is_unpublished;   /* changes invalidate the caches and wake nobody: the negative twin */
+	const char *label;   /* what mount(8) shows as the source: the config's path, or "A:B:C" */
+	bool is_private;     /* only the mounting user may look; else allow_other is asked for */
+	bool is_debugging;   /* libfuse prints every request on standard error */
+	bool is_unpublished; /* changes invalidate the caches and wake nobody: the negative twin */
 	void (*log)(void *context, const char *line); /* a line without newline; any thread */
 	void *log_context;
 };

@@ -87,8 +87,8 @@ struct writer {
 	size_t count;
 };
 
-static void put_trouble(void *context, const char *path, const struct trouble *trouble,
-	const struct version *shown)
+static void put_trouble(
+	void *context, const char *path, const struct trouble *trouble, const struct version *shown)
 {
 	struct writer *writer = context;
 	FILE *out = writer->out;
@@ -145,16 +145,17 @@ static void put_publisher(FILE *out, struct session *session)
 		[PUBLISH_CLONE] = "clone", [PUBLISH_PATH] = "path", [PUBLISH_NONE] = "none"};
 	int error = atomic_load(&session->publish_error);
 
-	fprintf(out, "  \"publisher\": {\"mode\": \"%s\", \"published\": %llu, \"invalidated\": %llu",
+	fprintf(out,
+		"  \"publisher\": {\"mode\": \"%s\", \"published\": %llu, \"invalidated\": %llu",
 		modes[atomic_load(&session->publish_mode)],
 		(unsigned long long)atomic_load(&session->published),
 		(unsigned long long)atomic_load(&session->invalidated));
 	if (error) {
 		fputs(", \"reason\": ", out);
-		put_string(out, error == EXDEV
-				? "something else is mounted over this mount: changes are seen, but "
-				  "wake nobody"
-				: strerror(error));
+		put_string(out, error == EXDEV ? "something else is mounted over this mount: "
+						 "changes are seen, but "
+						 "wake nobody"
+					       : strerror(error));
 	}
 	fputs("},\n", out);
 }
@@ -190,16 +191,17 @@ static void put_view(FILE *out, struct view *view)
 	if (watch_error) {
 		fputs(", \"error\": ", out);
 		put_string(out, watch_error == ENOSPC
-				? "no inotify watches are left; raise the limit: sysctl "
-				  "fs.inotify.max_user_watches=1048576"
-				: strerror(watch_error));
+					? "no inotify watches are left; raise the limit: sysctl "
+					  "fs.inotify.max_user_watches=1048576"
+					: strerror(watch_error));
 	}
 	if (is_polling) {
 		fprintf(out, "},\n  \"polling\": {\"interval_ms\": %u, \"reason\": ", poll_ms);
-		put_string(out, is_remote
-				? "a layer lies on a network or FUSE file system, whose changes "
-				  "inotify does not tell; put it on a local disk to see changes at once"
-				: "not every directory can be watched: see watches");
+		put_string(out,
+			is_remote ? "a layer lies on a network or FUSE file system, whose changes "
+				    "inotify does not tell; put it on a local disk to see changes "
+				    "at once"
+				  : "not every directory can be watched: see watches");
 	}
 	fprintf(out, "},\n  \"cache\": {\"bytes\": %zu},\n", source_cache_bytes(view->cache));
 	fprintf(out, "  \"compositions\": %" PRIu64 ",\n  \"overflows\": %" PRIu64 ",\n",
@@ -236,8 +238,8 @@ int status_json(struct session *session, char **ret, size_t *size)
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }
 
-static void put_error_line(void *context, const char *path, const struct trouble *trouble,
-	const struct version *shown)
+static void put_error_line(
+	void *context, const char *path, const struct trouble *trouble, const struct version *shown)
 {
 	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
 	FILE *out = context;

@@ -27,8 +27,7 @@ static int sources_init(struct sources *sources, size_t capacity)
 		.loaded = calloc(capacity, sizeof(struct loaded *)),
 		.stats = calloc(capacity, sizeof(struct stat)),
 	};
-	return sources->layers && sources->paths && sources->loaded && sources->stats ? 0
-										      : -ENOMEM;
+	return sources->layers && sources->paths && sources->loaded && sources->stats ? 0 : -ENOMEM;
 }
 
 static void sources_add(struct sources *sources, const struct layer *layer, const char *path,
@@ -62,17 +61,12 @@ static void sources_fini(struct sources *sources)
 	free(sources->stats);
 }
 
-static bool is_later(struct timespec a, struct timespec b)
-{
-	return a.tv_sec > b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec > b.tv_nsec);
-}
-
 static struct timespec newest_time(const struct stat *stats, size_t count)
 {
 	struct timespec newest = stats[0].st_mtim;
 
 	for (size_t i = 1; i < count; i++)
-		if (is_later(stats[i].st_mtim, newest))
+		if (time_is_later(stats[i].st_mtim, newest))
 			newest = stats[i].st_mtim;
 	return newest;
 }
@@ -225,9 +219,8 @@ static bool skips_layers(const struct composer *composer)
 	return composer->settings->on_error == ON_ERROR_SKIP_LAYER;
 }
 
-static int load_one(const struct composer *composer, const char *path,
-	const struct sighted *found, const struct read_options *options, struct loaded **ret,
-	struct problem *problem)
+static int load_one(const struct composer *composer, const char *path, const struct sighted *found,
+	const struct read_options *options, struct loaded **ret, struct problem *problem)
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
 
@@ -262,8 +255,8 @@ static int load_sources(const struct composer *composer, const char *path,
 		struct loaded *loaded;
 		const char *place = found->path ? found->path : path;
 		struct read_options options = read_options_for(request, format_of_name(place));
-		int r = load_one(composer, place, found, reads_document ? &options : NULL, &loaded,
-			problem);
+		int r = load_one(
+			composer, place, found, reads_document ? &options : NULL, &loaded, problem);
 		if (r == PROBLEM && skips_layers(composer))
 			continue;
 		if (r != 0)
@@ -279,8 +272,7 @@ static size_t blamed_source(const struct sources *sources, const struct problem 
 {
 	size_t i = 0;
 
-	while (i < sources->count &&
-		strcmp(sources->loaded[i]->source.name, problem->source) != 0)
+	while (i < sources->count && strcmp(sources->loaded[i]->source.name, problem->source) != 0)
 		i++;
 	return i;
 }
@@ -296,9 +288,8 @@ static int load_text(
 
 	if (!sources->loaded[0]->document)
 		return 0;
-	int r = source_cache_load(composer->cache, sources->layers[0],
-		sources->paths[0], &sources->stats[0], NULL,
-		composer->takes_unfinished, &loaded, problem);
+	int r = source_cache_load(composer->cache, sources->layers[0], sources->paths[0],
+		&sources->stats[0], NULL, composer->takes_unfinished, &loaded, problem);
 	if (r != 0)
 		return r;
 	loaded_unref(sources->loaded[0]);

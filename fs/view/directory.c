@@ -13,8 +13,8 @@
 int directory_join(const struct directory *directory, const char *name, char **ret)
 {
 	return asprintf(ret, "%s%s%s", directory->path, *directory->path ? "/" : "", name) < 0
-		? -ENOMEM
-		: 0;
+		       ? -ENOMEM
+		       : 0;
 }
 
 static void directory_freep(struct directory **directory)
@@ -22,8 +22,8 @@ static void directory_freep(struct directory **directory)
 	directory_free(*directory);
 }
 
-int directory_new(struct directory *parent, const char *name, size_t layer_count,
-	struct directory **ret)
+int directory_new(
+	struct directory *parent, const char *name, size_t layer_count, struct directory **ret)
 {
 	CLEANUP(directory_freep) struct directory *directory = calloc(1, sizeof(*directory));
 	if (!directory)
@@ -148,8 +148,7 @@ void directory_tidy(struct directory *directory, struct entry *entry)
 		entry->is_settling || entry->users || entry->is_raised)
 		return;
 
-	struct entry **place =
-		&directory->buckets[bucket_of(entry->name, directory->bucket_count)];
+	struct entry **place = &directory->buckets[bucket_of(entry->name, directory->bucket_count)];
 	while (*place != entry)
 		place = &(*place)->next;
 	*place = entry->next;

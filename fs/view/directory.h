@@ -40,6 +40,7 @@ struct entry {
 	bool waits_for_quiet;        /* is_settling: being written */
 	bool takes_unfinished;       /* its writer was waited for long enough */
 	bool is_unannounced;         /* came after the listing, and nobody was told yet */
+	uint64_t written;            /* the number of the last event of a write in place; 0: none */
 	layer_mask writing;          /* where it was written, and no writer has closed it yet */
 	layer_mask created;          /* where the name was made and no writer has closed it yet */
 	bool is_rescanned;           /* is_queued: nobody said that just this name has changed */
@@ -61,15 +62,15 @@ struct directory {
 	layer_mask layers;        /* that show it */
 	struct rights rights;
 	struct timespec mtime;
-	uint64_t generation;      /* raised when the refresher takes it, or one of its entries, up */
-	bool is_complete;         /* all names that the layers have have entries */
-	bool is_expanded;         /* … and those that expanding shows (expand.h) */
-	bool is_scanning;         /* waits for the refresher to list it */
-	bool is_rescan;           /* … and to refresh every name */
-	bool is_poll;             /* … of which only those whose sources' stamps have changed */
-	bool is_dead;             /* removed; the kernel may still hold it */
-	unsigned users;           /* directories in it, and threads at work on it */
-	unsigned pins;            /* entries that must be remembered */
+	uint64_t generation; /* raised when the refresher takes it, or one of its entries, up */
+	bool is_complete;    /* all names that the layers have have entries */
+	bool is_expanded;    /* … and those that expanding shows (expand.h) */
+	bool is_scanning;    /* waits for the refresher to list it */
+	bool is_rescan;      /* … and to refresh every name */
+	bool is_poll;        /* … of which only those whose sources' stamps have changed */
+	bool is_dead;        /* removed; the kernel may still hold it */
+	unsigned users;      /* directories in it, and threads at work on it */
+	unsigned pins;       /* entries that must be remembered */
 
 	size_t layer_count;       /* fixed; of the mount */
 	int *watches;             /* a watch descriptor for each layer; -1: none */
@@ -94,8 +95,8 @@ struct directory {
  * A directory with no entries, not in any table. `layer_count` is the mount's. Returns 0 with *ret
  * for directory_free(), or -ENOMEM. `parent` may be NULL, and is not counted here.
  */
-int directory_new(struct directory *parent, const char *name, size_t layer_count,
-	struct directory **ret);
+int directory_new(
+	struct directory *parent, const char *name, size_t layer_count, struct directory **ret);
 
 /** Frees it with its entries; the versions shown lose one reference each. */
 void directory_free(struct directory *directory);

@@ -79,8 +79,8 @@ int environment_add_directories(
 }
 
 /* As compose() loads a path's own sources: lowest layer first. */
-static int load(struct environment *environment, const char *path,
-	const struct sighting *sighting, struct given *given, struct problem *problem)
+static int load(struct environment *environment, const char *path, const struct sighting *sighting,
+	struct given *given, struct problem *problem)
 {
 	const struct composer *composer = environment->composer;
 	enum format format = format_of_name(path);
@@ -92,10 +92,9 @@ static int load(struct environment *environment, const char *path,
 		struct loaded *loaded;
 		if (found->error)
 			return -found->error;
-		int r = source_cache_load(composer->cache,
-			composer->settings->layers[found->layer], path, &found->stat,
-			reads_document ? &options : NULL, composer->takes_unfinished, &loaded,
-			problem);
+		int r = source_cache_load(composer->cache, composer->settings->layers[found->layer],
+			path, &found->stat, reads_document ? &options : NULL,
+			composer->takes_unfinished, &loaded, problem);
 		if (r != 0)
 			return r;
 		given->loaded[given->count] = loaded;

@@ -8,7 +8,8 @@
 #include "refresh.h"
 #include "tree.h"
 
-/* … or after this long with no quiet at all: a log in a layer must not hold its path up for ever. */
+/* … or after this long with no quiet at all: a log in a layer must not hold its path up for ever.
+ */
 #define QUIET_MAX_MS 1000
 
 static int64_t now_ms(void)
@@ -39,8 +40,8 @@ void events_settle(struct view *view, struct entry *entry, int64_t quiet_ms)
 		if (view->settling_count == view->settling_capacity) {
 			size_t capacity =
 				view->settling_capacity ? view->settling_capacity * 2 : 64;
-			struct entry **settling = reallocarray(
-				view->settling, capacity, sizeof(struct entry *));
+			struct entry **settling =
+				reallocarray(view->settling, capacity, sizeof(struct entry *));
 			if (!settling) {
 				tree_queue(view, entry);
 				return;
@@ -70,8 +71,8 @@ static struct entry *entry_of(struct directory *directory)
 	const char *slash = strrchr(directory->path, '/');
 
 	return directory->parent
-		? directory_find(directory->parent, slash ? slash + 1 : directory->path)
-		: NULL;
+		       ? directory_find(directory->parent, slash ? slash + 1 : directory->path)
+		       : NULL;
 }
 
 /* The directory itself has changed in a layer: its rights, or what it hides. */
@@ -96,6 +97,8 @@ static void on_name(struct view *view, struct directory *directory, unsigned lay
 	}
 	directory->users++;
 	entry->is_touched = true;
+	if (mask & (IN_CLOSE_WRITE | IN_MODIFY))
+		entry->written = ++view->writes;
 	/* A listing was faster; to the kernel the name may still be absent. */
 	if (mask & IN_ISDIR && mask & (IN_CREATE | IN_MOVED_TO) &&
 		entry->kind == SIGHTING_DIRECTORY && !entry->directory)
@@ -125,8 +128,8 @@ static void on_name(struct view *view, struct directory *directory, unsigned lay
 	directory->users--;
 }
 
-static void on_event(void *context, struct directory *directory, unsigned layer, uint32_t mask,
-	const char *name)
+static void on_event(
+	void *context, struct directory *directory, unsigned layer, uint32_t mask, const char *name)
 {
 	struct view *view = context;
 
@@ -232,13 +235,13 @@ static bool is_written(const struct entry *entry, const struct sighted *found)
 {
 	layer_mask bit = (layer_mask)1 << found->layer;
 
-	return entry && (entry->writing & bit ||
-				(entry->created & bit && S_ISREG(found->stat.st_mode) &&
-					found->stat.st_nlink == 1));
+	return entry &&
+	       (entry->writing & bit || (entry->created & bit && S_ISREG(found->stat.st_mode) &&
+						found->stat.st_nlink == 1));
 }
 
 bool events_meet_writer(struct view *view, const struct directory *parent, const char *name,
-	const struct sighting *sighting, const struct asked *asked)
+	const struct sighting *sighting, const struct asked *asked, uint64_t since)
 {
 	if (!view->watch)
 		return false;
@@ -246,12 +249,13 @@ bool events_meet_writer(struct view *view, const struct directory *parent, const
 	const struct entry *entry = directory_find(parent, name);
 	for (unsigned i = 0; i < sighting->count; i++) {
 		const struct sighted *found = &sighting->found[i];
-		if (is_written(found->path ? entry_at(view, found->path) : entry, found))
+		const struct entry *source = found->path ? entry_at(view, found->path) : entry;
+		if (is_written(source, found) || (source && source->written > since))
 			return true;
 	}
 	for (size_t i = 0; asked && i < asked->count; i += 2) {
 		entry = references_entry(view, asked->items[i], asked->items[i + 1]);
-		if (entry && entry->writing)
+		if (entry && (entry->writing || entry->written > since))
 			return true;
 	}
 	return false;

@@ -22,7 +22,8 @@ void events_settle(struct view *view, struct entry *entry, int64_t quiet_ms);
 
 /**
  * Takes in all events there are, and says whether a source of what was just looked at (`asked` may
- * be NULL) is being written: a write before the look has its event in the queue by now.
+ * be NULL) is being written, or was since view->writes was `since`: what was read of it may be half
+ * of it. A write before the look has its event in the queue by now.
  */
 bool events_meet_writer(struct view *view, const struct directory *parent, const char *name,
-	const struct sighting *sighting, const struct asked *asked);
+	const struct sighting *sighting, const struct asked *asked, uint64_t since);

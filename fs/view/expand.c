@@ -15,7 +15,8 @@
 
 bool expand_is_ignored(const char *name)
 {
-	/* What editors and package managers leave beside a file: vim, emacs, patch, dpkg, rpm, ucf. */
+	/* What editors and package managers leave beside a file: vim, emacs, patch, dpkg, rpm, ucf.
+	 */
 	static const char *const endings[] = {"~", ".bak", ".swp", ".swo", ".swx", ".tmp", ".orig",
 		".rej", ".dpkg-old", ".dpkg-dist", ".dpkg-new", ".dpkg-tmp", ".rpmnew", ".rpmsave",
 		".rpmorig", ".ucf-old", ".ucf-new", ".ucf-dist"};
@@ -34,7 +35,7 @@ bool expand_is_ignored(const char *name)
 /* A source on its way into a sighting. */
 struct part {
 	struct sighted sighted; /* its path is owned */
-	size_t pattern;         /* which one it matched; the file itself comes before its drop-ins */
+	size_t pattern; /* which one it matched; the file itself comes before its drop-ins */
 };
 
 struct parts {
@@ -171,8 +172,8 @@ static int take_virtual(struct view *view, const struct settings *settings,
 }
 
 /* Adds NAME.d's files to what was found of NAME. */
-static int take_dropins(struct view *view, const struct settings *settings, const char *path,
-	struct sighting *ret)
+static int take_dropins(
+	struct view *view, const struct settings *settings, const char *path, struct sighting *ret)
 {
 	CLEANUP(parts_fini) struct parts parts = {.settings = settings};
 	CLEANUP(freep) char *directory = NULL;
@@ -309,8 +310,7 @@ int expand_names(struct view *view, const struct settings *settings, layer_mask 
 	for (size_t i = 0; r == 0 && i < listing->count; i++) {
 		if (listing->items[i].kind != SIGHTING_DIRECTORY)
 			continue;
-		CLEANUP(freep) char *owner =
-			dropins_owner(settings, path, listing->items[i].name);
+		CLEANUP(freep) char *owner = dropins_owner(settings, path, listing->items[i].name);
 		if (owner)
 			r = list_if_file(view, settings, layers, owner, &names);
 	}
@@ -324,7 +324,8 @@ int expand_names(struct view *view, const struct settings *settings, layer_mask 
 static void queue_path(struct view *view, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	struct directory *directory = tree_directory_at(view, path, slash ? (size_t)(slash - path) : 0);
+	struct directory *directory =
+		tree_directory_at(view, path, slash ? (size_t)(slash - path) : 0);
 	struct entry *entry =
 		directory ? directory_entry(directory, slash ? slash + 1 : path) : NULL;
 
@@ -350,8 +351,8 @@ void expand_touch(struct view *view, const struct directory *directory, const ch
 	/* A file in NAME.d, or NAME.d itself. */
 	const char *slash = strrchr(directory->path, '/');
 	const char *last = slash ? slash + 1 : directory->path;
-	CLEANUP(freep) char *above = strndup(directory->path,
-		slash ? (size_t)(slash - directory->path) : 0);
+	CLEANUP(freep)
+	char *above = strndup(directory->path, slash ? (size_t)(slash - directory->path) : 0);
 	CLEANUP(freep) char *owner = above ? dropins_owner(settings, above, last) : NULL;
 	CLEANUP(freep) char *beside = dropins_owner(settings, directory->path, name);
 	if (owner)

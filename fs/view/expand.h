@@ -30,7 +30,8 @@ int expand_names(struct view *view, const struct settings *settings, layer_mask 
 /** Whether the settings have anything to expand. */
 bool expand_is_needed(const struct settings *settings);
 
-/** Something has changed at `name` in `directory`: what is made of it is queued. The lock is held. */
+/** Something has changed at `name` in `directory`: what is made of it is queued. The lock is held.
+ */
 void expand_touch(struct view *view, const struct directory *directory, const char *name);
 
 /** Directories have come or gone: every virtual file is queued. The lock is held. */

@@ -40,8 +40,7 @@ static int discover_file(const struct composer *composer, const char *path,
 	found->problem = (struct problem){0};
 	asked_fini(&found->asked);
 	version_unref(take_ptr(found->version));
-	int r = compose(composer, path, sighting, &found->asked, &found->version,
-		&found->problem);
+	int r = compose(composer, path, sighting, &found->asked, &found->version, &found->problem);
 	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED)
 		return r;
 	if (r < 0)
@@ -53,10 +52,11 @@ static int discover_file(const struct composer *composer, const char *path,
 }
 
 static bool meets_writer(struct view *view, const struct directory *parent, const char *name,
-	const struct sighting *sighting, const struct discovery *found)
+	const struct sighting *sighting, const struct discovery *found, uint64_t *since)
 {
 	pthread_mutex_lock(&view->lock);
-	bool is_met = events_meet_writer(view, parent, name, sighting, &found->asked);
+	bool is_met = events_meet_writer(view, parent, name, sighting, &found->asked, *since);
+	*since = view->writes;
 	pthread_mutex_unlock(&view->lock);
 	return is_met;
 }
@@ -67,6 +67,7 @@ static int discover(struct view *view, const struct era *era, struct directory *
 	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
 	CLEANUP(freep) char *path = NULL;
 	struct composer composer = era->composer;
+	uint64_t writes = era->writes;
 	int r = -ENOMEM;
 
 	if (!sighting || directory_join(parent, name, &path) < 0)
@@ -84,7 +85,8 @@ static int discover(struct view *view, const struct era *era, struct directory *
 		/* A writer that takes his time: what he has written so far is all there is. */
 		composer.takes_unfinished = try == VIEW_LOOK_TRIES - 1;
 		r = discover_file(&composer, path, sighting, found);
-		if (r < 0 || (r == 0 && !meets_writer(view, parent, name, sighting, found)))
+		if (r < 0 ||
+			(r == 0 && !meets_writer(view, parent, name, sighting, found, &writes)))
 			return r;
 		nanosleep(&(struct timespec){.tv_nsec = VIEW_LOOK_PAUSE_NS}, NULL);
 	}
@@ -111,7 +113,7 @@ static int install(struct view *view, struct directory *parent, const char *name
 	entry = directory_entry(parent, name);
 	if (!entry)
 		return -ENOMEM;
-	if (parent->is_complete && entry->kind == SIGHTING_NONE)
+	if (parent->is_complete && entry->kind != found->kind)
 		entry->is_unannounced = true;
 	/* It changed while it was forgotten, and the refresher has not heard of it yet. */
 	if (found->version && entry->print && !tree_is_forgotten_version(entry, found->version))
@@ -183,8 +185,8 @@ static int show_for_publisher(struct view *view, struct stat *ret)
 	}
 	if (change->kind == CHANGE_REMOVE_DIRECTORY && !entry->directory) {
 		struct directory *directory;
-		int r = directory_new(entry->parent, entry->name, view->composer.settings->layer_count,
-			&directory);
+		int r = directory_new(entry->parent, entry->name,
+			view->composer.settings->layer_count, &directory);
 		if (r < 0)
 			return r;
 		directory->rights.mode = 0500;
@@ -234,8 +236,8 @@ static int look_and_show(
  * coherence=strict: what the layers say now, against what is shown. What differs is answered with a
  * version that no path shows; the refresher then publishes it, and so wakes who watches.
  */
-static int answer_strictly(struct view *view, struct entry *entry, struct discovery *found,
-	struct stat *ret)
+static int answer_strictly(
+	struct view *view, struct entry *entry, struct discovery *found, struct stat *ret)
 {
 	if (found->kind == SIGHTING_NONE)
 		return -ENOENT;
@@ -287,8 +289,8 @@ static int discover_difference(struct view *view, const struct era *era,
 	return discover(view, era, directory, name, layers, found);
 }
 
-static int look_strictly(struct view *view, struct directory *directory, struct entry *entry,
-	struct stat *ret)
+static int look_strictly(
+	struct view *view, struct directory *directory, struct entry *entry, struct stat *ret)
 {
 	struct discovery found = {0};
 	struct version *shown = entry->version ? version_ref(entry->version) : NULL;
@@ -322,8 +324,8 @@ static int look_strictly(struct view *view, struct directory *directory, struct 
 	return r;
 }
 
-int tree_enter(struct view *view, struct directory *parent, const char *name,
-	struct directory **ret)
+int tree_enter(
+	struct view *view, struct directory *parent, const char *name, struct directory **ret)
 {
 	int r = 0;
 
@@ -378,8 +380,8 @@ int tree_enter_path(struct view *view, const char *path, struct directory **ret)
 	return 0;
 }
 
-int view_lookup(struct view *view, uint64_t parent, const char *name, bool is_publisher,
-	struct stat *ret)
+int view_lookup(
+	struct view *view, uint64_t parent, const char *name, bool is_publisher, struct stat *ret)
 {
 	int r;
 
@@ -406,8 +408,7 @@ int view_lookup(struct view *view, uint64_t parent, const char *name, bool is_pu
 /*
  * Makes the listing complete; with `is_expanded` also with the names that expanding shows, which an
  * expansion itself must not ask for. Drops the lock meanwhile; the directory must be in use. */
-static int complete(
-	struct view *view, struct directory *directory, bool is_sync, bool is_expanded)
+static int complete(struct view *view, struct directory *directory, bool is_sync, bool is_expanded)
 {
 	struct listing listing = {0};
 	layer_mask layers = directory->layers;
@@ -464,8 +465,7 @@ int view_list(struct view *view, uint64_t ino, uint64_t cookie,
 	}
 	bool is_sync = is_strict(view) && cookie < DIRECTORY_COOKIE_FIRST;
 	directory->users++;
-	if ((!directory->is_complete || !directory->is_expanded || is_sync) &&
-		!directory->is_dead)
+	if ((!directory->is_complete || !directory->is_expanded || is_sync) && !directory->is_dead)
 		r = complete(view, directory, is_sync, true);
 	for (size_t i = directory_seek(directory, cookie); r == 0 && i < directory->order_count;
 		i++) {
@@ -479,4 +479,3 @@ int view_list(struct view *view, uint64_t ino, uint64_t cookie,
 	pthread_mutex_unlock(&view->lock);
 	return r;
 }
-

@@ -13,7 +13,7 @@
 /* A name under an index's directory. Kept as long as the index: the kinds of names asked for, and
  * those that are there, are few. */
 struct indexed {
-	struct indexed *next; /* in the bucket */
+	struct indexed *next;    /* in the bucket */
 	struct directory *first; /* the first directory that has such a file; NULL: none */
 	struct question *questions;
 	char name[];
@@ -24,7 +24,8 @@ struct index {
 	char *directory; /* relative to the root */
 	int depth;       /* of directories below it; -1: any */
 	bool is_fresh;
-	struct directory **directories; /* top directories first, names in byte order; each in use */
+	struct directory *
+		*directories; /* top directories first, names in byte order; each in use */
 	size_t directory_count;
 	size_t directory_capacity;
 	struct directory *above; /* there are none: the nearest one above, in use; else NULL */
@@ -131,7 +132,8 @@ struct walk {
 	struct directory **items;
 	size_t count;
 	size_t capacity;
-	struct directory *above; /* in use where there is nothing to walk: it tells when that comes */
+	struct directory
+		*above; /* in use where there is nothing to walk: it tells when that comes */
 };
 
 static int walk_add(struct walk *walk, struct directory *directory)
@@ -391,8 +393,8 @@ int references_list(struct view *view, const char *directory, int depth,
 	return r;
 }
 
-int references_find(struct view *view, const char *directory, const char *name, char **ret,
-	layer_mask *layers)
+int references_find(
+	struct view *view, const char *directory, const char *name, char **ret, layer_mask *layers)
 {
 	int r = freshen(view, directory, -1);
 	if (r < 0)
@@ -429,8 +431,7 @@ void references_forget(struct entry *entry)
 	entry->questions = NULL;
 }
 
-static int remember(
-	struct view *view, struct entry *entry, const char *directory, const char *name)
+static int remember(struct view *view, struct entry *entry, const char *directory, const char *name)
 {
 	struct index *index = get_index(view, directory, -1);
 	struct indexed *indexed = index ? add_name(index, name) : NULL;
@@ -465,9 +466,8 @@ static bool is_under(const char *path, const char *directory)
 {
 	size_t length = strlen(directory);
 
-	return length == 0 ||
-		(strncmp(path, directory, length) == 0 &&
-			(path[length] == '\0' || path[length] == '/'));
+	return length == 0 || (strncmp(path, directory, length) == 0 &&
+				      (path[length] == '\0' || path[length] == '/'));
 }
 
 static void queue_asking(struct view *view, const struct indexed *indexed)

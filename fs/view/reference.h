@@ -31,11 +31,11 @@ struct references {
 
 /**
  * Answers a question of a composition: the path of the first file `name` under `directory`, top
- * directories first, names in byte order; and the layers that show its directory. Wants the lock not
- * held. Returns 0 with *ret for free(3), MERGE_ABSENT, or -errno.
+ * directories first, names in byte order; and the layers that show its directory. Wants the lock
+ * not held. Returns 0 with *ret for free(3), MERGE_ABSENT, or -errno.
  */
-int references_find(struct view *view, const char *directory, const char *name, char **ret,
-	layer_mask *layers);
+int references_find(
+	struct view *view, const char *directory, const char *name, char **ret, layer_mask *layers);
 
 /** The entry that answers a question, or NULL. The lock is held. */
 const struct entry *references_entry(struct view *view, const char *directory, const char *name);
@@ -61,7 +61,8 @@ void references_touch(struct view *view, const struct directory *directory, cons
 /** A file came or went in `directory`. The lock is held. */
 void references_stale(struct view *view, const struct directory *directory);
 
-/** The directory `path` came, or went: who asked for anything near it is queued. The lock is held. */
+/** The directory `path` came, or went: who asked for anything near it is queued. The lock is held.
+ */
 void references_reindex(struct view *view, const char *path);
 
 /** Frees all, and leaves the directories. The lock is held. */

@@ -20,9 +20,10 @@ struct look {
 	bool is_rescanned;
 	bool is_polled;
 	struct version *shown_version; /* is_polled; one reference */
+	uint64_t writes;               /* view->writes when it began */
 	bool takes_unfinished;
 	bool is_unread; /* nothing was ever shown for it but its name */
-	bool is_known; /* the kernel knows the directory */
+	bool is_known;  /* the kernel knows the directory */
 	struct sighting sighting;
 	struct change *change;
 };
@@ -31,8 +32,10 @@ struct look {
 static bool meets_writer(struct view *view, const struct look *look, const struct asked *asked)
 {
 	pthread_mutex_lock(&view->lock);
-	bool is_met = events_meet_writer(view, look->parent, look->entry->name, &look->sighting, asked);
-	if (is_met && !look->entry->is_settling)
+	bool is_met = events_meet_writer(
+		view, look->parent, look->entry->name, &look->sighting, asked, look->writes);
+	/* Where no event of its own will bring it back. */
+	if (is_met && !look->entry->is_settling && !look->entry->is_queued)
 		events_settle(view, look->entry, EVENTS_QUIET_MS);
 	pthread_mutex_unlock(&view->lock);
 	return is_met;
@@ -44,8 +47,8 @@ static void make_change(const struct look *look, enum change_kind kind)
 }
 
 /* The layers' file, or why there is none. Returns true when it is to be published. */
-static bool take_composed(struct view *view, const struct look *look, int result,
-	const struct problem *problem)
+static bool take_composed(
+	struct view *view, const struct look *look, int result, const struct problem *problem)
 {
 	struct entry *entry = look->entry;
 	struct version *version = look->change->version;
@@ -68,7 +71,7 @@ static bool keeps_last_good(const struct view *view, const struct look *look)
 	const struct version *version = look->entry->version;
 
 	return view->composer.settings->on_error != ON_ERROR_FAIL && version &&
-		version->kind != VERSION_BROKEN;
+	       version->kind != VERSION_BROKEN;
 }
 
 /*
@@ -91,8 +94,8 @@ static int refresh_file(struct view *view, const struct look *look)
 	struct composer composer = view->composer;
 
 	composer.takes_unfinished = look->takes_unfinished;
-	int r = compose(&composer, look->path, &look->sighting, &asked,
-		&look->change->version, &problem);
+	int r = compose(
+		&composer, look->path, &look->sighting, &asked, &look->change->version, &problem);
 	pthread_mutex_lock(&view->lock);
 	references_remember(view, look->entry, &asked);
 	pthread_mutex_unlock(&view->lock);
@@ -100,8 +103,8 @@ static int refresh_file(struct view *view, const struct look *look)
 		r = problem_set(&problem, look->path, 0, 0, "cannot be made: %s", strerror(-r));
 	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED) {
 		pthread_mutex_lock(&view->lock);
-		events_settle(view, look->entry,
-			r == COMPOSE_MOVED ? EVENTS_GONE_MS : EVENTS_QUIET_MS);
+		events_settle(
+			view, look->entry, r == COMPOSE_MOVED ? EVENTS_GONE_MS : EVENTS_QUIET_MS);
 		pthread_mutex_unlock(&view->lock);
 		return 1;
 	}
@@ -128,13 +131,13 @@ static int refresh_file(struct view *view, const struct look *look)
 /* Returns 0 with a change, or 1. */
 static int make_directory(struct view *view, const struct look *look)
 {
-	const struct era era = {view->era, view->composer};
+	const struct era era = {.number = view->era, .composer = view->composer};
 
 	make_change(look, CHANGE_MAKE_DIRECTORY);
 	return tree_make_directory(view, &era, look->parent, look->entry->name, &look->sighting,
 		       &look->change->directory) == 0
-		? 0
-		: 1;
+		       ? 0
+		       : 1;
 }
 
 static int refresh_directory(struct view *view, const struct look *look)
@@ -148,21 +151,27 @@ static int refresh_directory(struct view *view, const struct look *look)
 	if (!directory)
 		return is_unannounced && look->is_known ? make_directory(view, look) : 1;
 
-	bool is_changed = tree_update_directory(
-		view, view->composer.settings, directory, &look->sighting);
+	bool is_changed =
+		tree_update_directory(view, view->composer.settings, directory, &look->sighting);
 	pthread_mutex_lock(&view->lock);
 	if (is_changed) {
 		make_change(look, CHANGE_ATTRIBUTES);
 		look->change->attributes_ino = directory->inode.ino;
+	} else if (is_unannounced) {
+		/* The kernel has it from a lookup: mkdir(2) would be refused. */
+		make_change(look, CHANGE_LISTING);
+		look->entry->is_unannounced = false;
 	}
+	if (is_changed && is_unannounced)
+		tree_queue(view, look->entry);
 	tree_leave(view, directory);
 	pthread_mutex_unlock(&view->lock);
-	return is_changed ? 0 : 1;
+	return is_changed || is_unannounced ? 0 : 1;
 }
 
 /*
- * The kernel does not know the directory, so nobody can see or watch the name: it is kept up to date
- * for those who refer to it.
+ * The kernel does not know the directory, so nobody can see or watch the name: it is kept up to
+ * date for those who refer to it.
  */
 static int refresh_unknown(struct view *view, const struct look *look)
 {
@@ -232,6 +241,7 @@ static bool begin_look(struct view *view, struct entry *entry, struct look *look
 	look->layers = parent->layers;
 	look->shown = entry->kind;
 	look->is_known = parent->inode.kernel_refs > 0;
+	look->writes = view->writes;
 	look->takes_unfinished = entry->takes_unfinished;
 	entry->takes_unfinished = false;
 	look->is_rescanned = entry->is_rescanned;
@@ -257,8 +267,8 @@ static bool is_unmoved(struct view *view, const struct look *look)
 	if (look->is_unread)
 		return true;
 	return look->is_polled && look->shown_version &&
-		compose_is_current(
-			&view->composer, look->path, &look->sighting, look->shown_version);
+	       compose_is_current(
+		       &view->composer, look->path, &look->sighting, look->shown_version);
 }
 
 static void touch(struct view *view, const struct look *look)
@@ -273,8 +283,8 @@ static int refresh(struct view *view, struct look *look)
 {
 	struct change *change = look->change;
 
-	if (expand_take(view, view->composer.settings, look->layers, look->path,
-		    &look->sighting) < 0)
+	if (expand_take(view, view->composer.settings, look->layers, look->path, &look->sighting) <
+		0)
 		return 1;
 	if (meets_writer(view, look, NULL))
 		return 1;
@@ -306,7 +316,8 @@ static void end_look(struct view *view, struct directory *parent, struct entry *
 	tree_leave(view, parent);
 }
 
-/* Takes the next name from the queue. Returns 0 with a change, 1 with none, 2 for an empty queue. */
+/* Takes the next name from the queue. Returns 0 with a change, 1 with none, 2 for an empty queue.
+ */
 static int next_entry(struct view *view, struct look *look)
 {
 	pthread_mutex_lock(&view->lock);
@@ -345,8 +356,8 @@ static void queue_again(struct view *view, struct entry *entry, bool is_poll)
 }
 
 /* Every name that has an entry, or that the layers list, is refreshed. The lock is held. */
-static void queue_all(struct view *view, struct directory *directory, const struct listing *listing,
-	bool is_poll)
+static void queue_all(
+	struct view *view, struct directory *directory, const struct listing *listing, bool is_poll)
 {
 	for (size_t i = 0; i < listing->count; i++) {
 		struct entry *entry = directory_entry(directory, listing->items[i].name);
@@ -396,8 +407,7 @@ static bool scan_next(struct view *view)
 	directory->is_scanning = directory->is_rescan = directory->is_poll = false;
 	pthread_mutex_unlock(&view->lock);
 
-	int r = is_needed ? listing_take(
-				    view->composer.settings, layers, directory->path, &listing)
+	int r = is_needed ? listing_take(view->composer.settings, layers, directory->path, &listing)
 			  : -ENOENT;
 	if (r == 0 && !is_rescan && !listing.error)
 		tree_install_listing(view, directory, &listing);
@@ -419,10 +429,10 @@ static bool scan_next(struct view *view)
 /* The root has no name to be refreshed by. Returns 0 with a change, or 1. */
 static int refresh_root(struct view *view, struct look *look)
 {
-	sighting_take(view->composer.settings, sighting_all_layers(view->composer.settings), "", &look->sighting);
+	sighting_take(view->composer.settings, sighting_all_layers(view->composer.settings), "",
+		&look->sighting);
 	if (look->sighting.kind != SIGHTING_DIRECTORY ||
-		!tree_update_directory(
-			view, view->composer.settings, view->root, &look->sighting))
+		!tree_update_directory(view, view->composer.settings, view->root, &look->sighting))
 		return 1;
 	make_change(look, CHANGE_ATTRIBUTES);
 	look->change->attributes_ino = VIEW_INO_ROOT;
@@ -507,6 +517,7 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 			tree_queue_scan(view, change->directory, false);
 		break;
 	case CHANGE_ATTRIBUTES:
+	case CHANGE_LISTING:
 		break;
 	}
 	clock_gettime(CLOCK_REALTIME, &change->parent->mtime);

@@ -15,6 +15,7 @@ enum change_kind {
 	CHANGE_MAKE_DIRECTORY,   /* `directory` takes the name, which nothing had */
 	CHANGE_REMOVE_DIRECTORY, /* the directory goes, with all that is in it */
 	CHANGE_ATTRIBUTES,       /* a directory that stays has another mode or owner */
+	CHANGE_LISTING,          /* a directory was looked up before it was told: it is listed now */
 };
 
 /* Something to be published. */

@@ -92,8 +92,7 @@ static void change_over(struct view *view, struct move *move, struct settings *s
 	for (size_t i = 0; i < move->count; i++) {
 		struct moved *moved = &move->items[i];
 		struct directory *directory = moved->directory;
-		watch_renumber(
-			view->watch, directory, moved->watches, settings->layer_count);
+		watch_renumber(view->watch, directory, moved->watches, settings->layer_count);
 		free(directory->identities);
 		directory->identities = moved->identities;
 		directory->is_expanded = false;

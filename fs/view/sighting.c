@@ -79,13 +79,13 @@ static enum sighting_kind kind_of(mode_t mode)
 	return SIGHTING_NONE;
 }
 
-static bool has_file(const struct layer *layer, const char *directory, const char *prefix,
-	const char *name)
+static bool has_file(
+	const struct layer *layer, const char *directory, const char *prefix, const char *name)
 {
 	char path[PATH_MAX];
 	struct stat stat;
-	int n = snprintf(path, sizeof(path), "%s%s%s%s", directory, *directory ? "/" : "", prefix,
-		name);
+	int n = snprintf(
+		path, sizeof(path), "%s%s%s%s", directory, *directory ? "/" : "", prefix, name);
 
 	return n > 0 && (size_t)n < sizeof(path) && layer_stat(layer, path, &stat) == 0;
 }
@@ -112,7 +112,8 @@ static bool hides_below(
 }
 
 /* Takes one layer's object in. Returns false when nothing below it can show. */
-static bool take_layer(struct sighting *sighting, unsigned rank, int result, const struct stat *stat)
+static bool take_layer(
+	struct sighting *sighting, unsigned rank, int result, const struct stat *stat)
 {
 	enum sighting_kind kind = result == 0 ? kind_of(stat->st_mode) : SIGHTING_FILE;
 
@@ -130,8 +131,8 @@ static bool take_layer(struct sighting *sighting, unsigned rank, int result, con
 	return kind != SIGHTING_LINK;
 }
 
-void sighting_take(const struct settings *settings, layer_mask layers, const char *path,
-	struct sighting *ret)
+void sighting_take(
+	const struct settings *settings, layer_mask layers, const char *path, struct sighting *ret)
 {
 	sighting_fini(ret);
 	for (unsigned rank = (unsigned)settings->layer_count; rank-- > 0;) {
@@ -253,7 +254,8 @@ static enum sighting_kind seen_kind(
 	default:
 		return SIGHTING_NONE;
 	}
-	int n = snprintf(path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", seen->name);
+	int n = snprintf(
+		path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", seen->name);
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return SIGHTING_NONE;
 	int result = layer_stat(layer, path, &stat);
@@ -267,11 +269,12 @@ static bool is_whiteout_device(
 {
 	char path[PATH_MAX];
 	struct stat stat;
-	int n = snprintf(path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", seen->name);
+	int n = snprintf(
+		path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", seen->name);
 
 	return seen->type == DT_CHR && n > 0 && (size_t)n < sizeof(path) &&
-		layer_stat(settings->layers[seen->rank], path, &stat) == 0 &&
-		is_overlay_whiteout(&stat);
+	       layer_stat(settings->layers[seen->rank], path, &stat) == 0 &&
+	       is_overlay_whiteout(&stat);
 }
 
 /* The kind that one name shows. `seen` are its `count` occurrences, highest layer first. */
@@ -295,8 +298,8 @@ static enum sighting_kind decide(const struct settings *settings, const char *di
 	return SIGHTING_NONE;
 }
 
-static int lay_over(const struct settings *settings, const char *directory,
-	struct seen_list *list, struct listing *ret)
+static int lay_over(const struct settings *settings, const char *directory, struct seen_list *list,
+	struct listing *ret)
 {
 	struct listed *items = calloc(list->count ? list->count : 1, sizeof(*items));
 	if (!items)
@@ -326,8 +329,8 @@ static int lay_over(const struct settings *settings, const char *directory,
 	return 0;
 }
 
-int listing_take(const struct settings *settings, layer_mask layers, const char *path,
-	struct listing *ret)
+int listing_take(
+	const struct settings *settings, layer_mask layers, const char *path, struct listing *ret)
 {
 	CLEANUP(free_seen) struct seen_list list = {0};
 	int error = 0;

@@ -66,11 +66,11 @@ bool sighting_is_hidden_name(const char *name);
 const char *sighting_whited_name(const char *name);
 
 /**
- * Looks at `path` (into *ret, which must be initialised), relative to the root ("" is the root), in those `layers` that show its
- * directory.
+ * Looks at `path` (into *ret, which must be initialised), relative to the root ("" is the root), in
+ * those `layers` that show its directory.
  */
-void sighting_take(const struct settings *settings, layer_mask layers, const char *path,
-	struct sighting *ret);
+void sighting_take(
+	const struct settings *settings, layer_mask layers, const char *path, struct sighting *ret);
 
 /** All layers that are there. */
 layer_mask sighting_all_layers(const struct settings *settings);
@@ -90,6 +90,6 @@ struct listing {
 /**
  * Lists the directory `path` over `layers`. Returns 0 with *ret for listing_free(), or -ENOMEM.
  */
-int listing_take(const struct settings *settings, layer_mask layers, const char *path,
-	struct listing *ret);
+int listing_take(
+	const struct settings *settings, layer_mask layers, const char *path, struct listing *ret);
 void listing_free(struct listing *listing);

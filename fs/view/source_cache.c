@@ -27,9 +27,9 @@ struct source_cache {
 	pthread_mutex_t lock;
 	size_t limit;
 	bool is_told;
-	size_t bytes;         /* lock */
-	struct loaded *newest; /* lock; the list of use */
-	struct loaded *oldest; /* lock */
+	size_t bytes;                    /* lock */
+	struct loaded *newest;           /* lock; the list of use */
+	struct loaded *oldest;           /* lock */
 	struct loaded *buckets[BUCKETS]; /* lock */
 };
 
@@ -140,8 +140,8 @@ static struct loaded *take(struct source_cache *cache, const char *path, unsigne
 {
 	pthread_mutex_lock(&cache->lock);
 	struct loaded *loaded = find(cache, path, rank, flavour);
-	if (loaded && ((loaded->is_young && !cache->is_told) ||
-			      !stamp_equal(&loaded->stamp, stamp)))
+	if (loaded &&
+		((loaded->is_young && !cache->is_told) || !stamp_equal(&loaded->stamp, stamp)))
 		loaded = NULL;
 	if (loaded) {
 		unlink_use(cache, loaded);
@@ -166,8 +166,7 @@ void source_cache_touch(struct source_cache *cache, const char *path)
 static void put(struct source_cache *cache, struct loaded *loaded)
 {
 	pthread_mutex_lock(&cache->lock);
-	struct loaded *old =
-		find(cache, loaded->path, loaded->source.rank, loaded->flavour);
+	struct loaded *old = find(cache, loaded->path, loaded->source.rank, loaded->flavour);
 	if (old)
 		drop(cache, old);
 	struct loaded **bucket = bucket_of(cache, loaded->path);
@@ -185,7 +184,7 @@ static void put(struct source_cache *cache, struct loaded *loaded)
 static unsigned flavour_of(const struct read_options *options)
 {
 	return options ? 1u + (unsigned)options->format * 8 + (unsigned)options->schema * 2 +
-				(unsigned)options->keep_duplicates
+				 (unsigned)options->keep_duplicates
 		       : 0;
 }
 
@@ -243,7 +242,7 @@ bool source_is_young(const struct stat *stat)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	return now.tv_sec - stat->st_mtim.tv_sec <= STAMP_TICK_S ||
-		now.tv_sec - stat->st_ctim.tv_sec <= STAMP_TICK_S;
+	       now.tv_sec - stat->st_ctim.tv_sec <= STAMP_TICK_S;
 }
 
 /*
@@ -304,8 +303,7 @@ static int read_still(const struct layer *layer, const char *path, size_t limit,
 static int read_document(
 	struct loaded *loaded, const struct read_options *options, struct problem *problem)
 {
-	int r = document_read(
-		&loaded->source, loaded->text, options, &loaded->document, problem);
+	int r = document_read(&loaded->source, loaded->text, options, &loaded->document, problem);
 	if (r != 0)
 		return r;
 

@@ -57,8 +57,8 @@ size_t source_cache_bytes(struct source_cache *cache);
 
 /**
  * The file `path` of `layer`, in the state that `stat` (of a moment ago) shows if it is in the
- * cache, else as it is now. With `options` its document is read too. What a writer has not closed yet
- * is SOURCE_UNSETTLED, unless `takes_unfinished`.
+ * cache, else as it is now. With `options` its document is read too. What a writer has not closed
+ * yet is SOURCE_UNSETTLED, unless `takes_unfinished`.
  *
  * Returns 0 with *ret for loaded_unref(); PROBLEM for a source that can't be read, is too large or
  * does not parse; SOURCE_MOVED; SOURCE_UNSETTLED; or -ENOMEM.

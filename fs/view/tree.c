@@ -6,15 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
 #include "expand.h"
-
-/* Names given entries under one hold of the lock: a huge directory must not stop everybody. */
-#define INSTALL_CHUNK 512
 
 static struct version *version_of(struct inode *inode)
 {
@@ -23,7 +19,7 @@ static struct version *version_of(struct inode *inode)
 
 void era_init(const struct view *view, struct era *era)
 {
-	*era = (struct era){view->era, view->composer};
+	*era = (struct era){view->era, view->writes, view->composer};
 	settings_ref(era->composer.settings);
 }
 
@@ -70,11 +66,6 @@ bool tree_is_forgotten_version(const struct entry *entry, const struct version *
 	return !entry->version && entry->print && entry->print == print_of(version);
 }
 
-static bool is_later(struct timespec a, struct timespec b)
-{
-	return a.tv_sec > b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec > b.tv_nsec);
-}
-
 static struct timespec just_after(struct timespec time)
 {
 	if (time.tv_nsec == 999999999)
@@ -85,7 +76,7 @@ static struct timespec just_after(struct timespec time)
 void tree_prepare_version(struct view *view, struct entry *entry, struct version *version)
 {
 	version->inode.ino = view->next_ino++;
-	if (!is_later(version->mtime, entry->floor))
+	if (!time_is_later(version->mtime, entry->floor))
 		version->mtime = just_after(entry->floor);
 }
 
@@ -95,7 +86,7 @@ void tree_prepare_first_version(struct view *view, struct entry *entry, struct v
 	bool is_free = entry->ino && !inode_table_find(&view->inodes, entry->ino);
 	uint64_t ino = entry->ino;
 
-	if (is_again && !is_later(version->mtime, entry->floor))
+	if (is_again && !time_is_later(version->mtime, entry->floor))
 		version->mtime = entry->floor;
 	else
 		tree_prepare_version(view, entry, version);
@@ -109,7 +100,7 @@ void tree_prepare_first_version(struct view *view, struct entry *entry, struct v
 static bool is_raised(const struct version *version)
 {
 	for (size_t i = 0; i < version->stamp_count; i++)
-		if (!is_later(version->mtime, version->stamps[i].mtime))
+		if (!time_is_later(version->mtime, version->stamps[i].mtime))
 			return false;
 	return true;
 }
@@ -130,7 +121,7 @@ static void drop_version(struct entry *entry)
 	entry->version = NULL;
 }
 
-static void set_kind(struct view *view, struct entry *entry, enum sighting_kind kind)
+void tree_set_kind(struct view *view, struct entry *entry, enum sighting_kind kind)
 {
 	CLEANUP(freep) char *path = NULL;
 	bool is_directory = kind == SIGHTING_DIRECTORY || entry->kind == SIGHTING_DIRECTORY;
@@ -149,8 +140,7 @@ void tree_show_version(struct view *view, struct entry *entry, struct version *v
 	drop_version(entry);
 	entry->version = version_ref(version);
 	version->entry = entry;
-	set_kind(view, entry,
-		version->kind == VERSION_LINK ? SIGHTING_LINK : SIGHTING_FILE);
+	tree_set_kind(view, entry, version->kind == VERSION_LINK ? SIGHTING_LINK : SIGHTING_FILE);
 	entry->ino = version->inode.ino;
 	entry->print = 0;
 	entry->floor = version->mtime;
@@ -162,8 +152,8 @@ void tree_show_version(struct view *view, struct entry *entry, struct version *v
 void tree_show_directory(struct view *view, struct entry *entry, struct directory *directory)
 {
 	if (directory) {
-		bool is_free = entry->ino && !entry->print &&
-			!inode_table_find(&view->inodes, entry->ino);
+		bool is_free =
+			entry->ino && !entry->print && !inode_table_find(&view->inodes, entry->ino);
 		directory->inode.ino = is_free ? entry->ino : view->next_ino++;
 		entry->ino = directory->inode.ino;
 		view->shown_directories++;
@@ -171,7 +161,7 @@ void tree_show_directory(struct view *view, struct entry *entry, struct director
 		entry->ino = view->next_ino++;
 	}
 	entry->directory = directory;
-	set_kind(view, entry, SIGHTING_DIRECTORY);
+	tree_set_kind(view, entry, SIGHTING_DIRECTORY);
 	if (entry->parent->is_complete)
 		directory_list_entry(entry->parent, entry);
 }
@@ -199,7 +189,7 @@ void tree_hide(struct view *view, struct entry *entry)
 	drop_version(entry);
 	set_raised(entry, false);
 	entry->directory = NULL;
-	set_kind(view, entry, SIGHTING_NONE);
+	tree_set_kind(view, entry, SIGHTING_NONE);
 	entry->ino = 0;
 	entry->print = 0;
 	entry->is_unannounced = false;
@@ -214,7 +204,7 @@ void tree_note(struct view *view, struct entry *entry, enum sighting_kind kind)
 		return;
 	tree_set_trouble(view, entry, NULL);
 	tree_hide(view, entry);
-	set_kind(view, entry, kind);
+	tree_set_kind(view, entry, kind);
 	if (kind == SIGHTING_NONE)
 		return;
 	entry->ino = view->next_ino++;
@@ -245,8 +235,8 @@ static void log_trouble(struct view *view, const struct entry *entry, const stru
 
 static bool is_same_problem(const struct problem *a, const struct problem *b)
 {
-	return a->line == b->line && a->column == b->column &&
-		strcmp(a->source, b->source) == 0 && strcmp(a->message, b->message) == 0;
+	return a->line == b->line && a->column == b->column && strcmp(a->source, b->source) == 0 &&
+	       strcmp(a->message, b->message) == 0;
 }
 
 void tree_set_trouble(struct view *view, struct entry *entry, const struct problem *problem)
@@ -279,7 +269,7 @@ void tree_set_trouble(struct view *view, struct entry *entry, const struct probl
 static bool is_unused(const struct view *view, const struct directory *directory)
 {
 	return directory != view->root && directory->inode.kernel_refs == 0 &&
-		directory->users == 0 && directory->pins == 0;
+	       directory->users == 0 && directory->pins == 0;
 }
 
 /* Frees a directory that nothing needs, and then perhaps the one above. */
@@ -291,8 +281,8 @@ static void release(struct view *view, struct directory *directory)
 			watch_remove(view->watch, directory);
 		if (!directory->is_dead) {
 			const char *slash = strrchr(directory->path, '/');
-			struct entry *entry = directory_find(
-				parent, slash ? slash + 1 : directory->path);
+			struct entry *entry =
+				directory_find(parent, slash ? slash + 1 : directory->path);
 			if (entry && entry->directory == directory)
 				entry->directory = NULL;
 		}
@@ -413,36 +403,6 @@ void tree_queue_scan(struct view *view, struct directory *directory, bool is_res
 	tree_wake(view);
 }
 
-int tree_expand(struct view *view, const struct composer *composer, struct directory *directory,
-	const struct listing *listing, bool is_refresh)
-{
-	struct listing names = {0};
-	layer_mask layers = directory->layers;
-	int r = 0;
-
-	if (expand_is_needed(composer->settings))
-		r = expand_names(
-			view, composer->settings, layers, directory->path, listing, &names);
-	pthread_mutex_lock(&view->lock);
-	for (size_t i = 0; i < names.count; i++) {
-		struct entry *entry = directory_entry(directory, names.items[i].name);
-		if (!entry)
-			continue;
-		if (is_refresh)
-			tree_queue(view, entry);
-		else if (entry->kind == SIGHTING_NONE)
-			entry->kind = names.items[i].kind;
-		if (!entry->ino)
-			entry->ino = view->next_ino++;
-		if (entry->kind != SIGHTING_NONE)
-			directory_list_entry(directory, entry);
-	}
-	directory->is_expanded = r == 0;
-	pthread_mutex_unlock(&view->lock);
-	listing_free(&names);
-	return r;
-}
-
 struct directory *tree_directory_at(struct view *view, const char *path, size_t length)
 {
 	struct directory *directory = view->root;
@@ -461,231 +421,6 @@ struct directory *tree_directory_at(struct view *view, const char *path, size_t 
 		at += n + 1;
 	}
 	return directory;
-}
-
-static int compare_listed(const void *name, const void *item)
-{
-	return strcmp(name, ((const struct listed *)item)->name);
-}
-
-static void install_name(struct view *view, struct directory *directory, const struct listed *item)
-{
-	struct entry *known = directory_find(directory, item->name);
-
-	/* A name that waits for the refresher comes with its event. */
-	if (known && known->kind == SIGHTING_NONE)
-		return;
-	struct entry *entry = known ? known : directory_entry(directory, item->name);
-	if (!entry)
-		return;
-	if (!known)
-		entry->kind = item->kind;
-	if (!entry->ino)
-		entry->ino = view->next_ino++;
-	directory_list_entry(directory, entry);
-}
-
-void tree_install_listing(
-	struct view *view, struct directory *directory, const struct listing *listing)
-{
-	pthread_mutex_lock(&view->lock);
-	for (size_t i = 0; i < listing->count && !directory->is_complete; i++) {
-		if (i % INSTALL_CHUNK == INSTALL_CHUNK - 1) {
-			pthread_mutex_unlock(&view->lock);
-			pthread_mutex_lock(&view->lock);
-		}
-		install_name(view, directory, &listing->items[i]);
-	}
-	/* Names that are shown but gone from the layers are listed until that is published. */
-	for (size_t i = 0; i < directory->bucket_count && !directory->is_complete; i++)
-		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
-			if (entry->kind != SIGHTING_NONE)
-				directory_list_entry(directory, entry);
-	directory->is_complete = true;
-	pthread_mutex_unlock(&view->lock);
-}
-
-void tree_sync_listing(struct view *view, struct directory *directory, const struct listing *listing)
-{
-	size_t i = 0;
-
-	/* Names that the layers have no more; the publisher will take them away. */
-	for (size_t j = 0; j < directory->order_count; j++) {
-		struct entry *entry = directory->order[j];
-		const struct listed *item =
-			entry ? bsearch(entry->name, listing->items, listing->count,
-					sizeof(*listing->items), compare_listed)
-			      : NULL;
-		if (entry && !item)
-			directory_unlist_entry(directory, entry);
-	}
-	for (; i < listing->count; i++) {
-		struct entry *entry = directory_entry(directory, listing->items[i].name);
-		if (!entry)
-			continue;
-		if (entry->kind == SIGHTING_NONE) {
-			entry->is_unannounced = true;
-			set_kind(view, entry, listing->items[i].kind);
-		}
-		if (!entry->ino)
-			entry->ino = view->next_ino++;
-		directory_list_entry(directory, entry);
-	}
-}
-
-void tree_describe_directory(
-	struct view *view, struct directory *directory, const struct sighting *sighting)
-{
-	struct stat stats[LAYERS_MAX];
-
-	directory->mtime = (struct timespec){0};
-	for (unsigned i = 0; i < sighting->count; i++) {
-		stats[i] = sighting->found[i].stat;
-		if (is_later(stats[i].st_mtim, directory->mtime))
-			directory->mtime = stats[i].st_mtim;
-		directory->identities[sighting->found[i].layer] = stamp_of(&stats[i]);
-	}
-	/* No layer has it: all are missing, or only a virtual file leads through it. */
-	directory->rights = (struct rights){
-		0555, view->composer.mounter.uid, view->composer.mounter.gid};
-	if (sighting->count)
-		directory->rights =
-			rights_combine(stats, sighting->count, &view->composer.mounter);
-	directory->layers = sighting->layers;
-}
-
-/*
- * File systems whose files others can change unseen by this kernel's inotify: statfs(2)'s magic
- * numbers, linux/magic.h and the file systems' own headers.
- */
-static bool is_remote(int fd)
-{
-	static const unsigned long types[] = {
-		0x6969,     /* NFS */
-		0x65735546, /* FUSE, virtiofs */
-		0xff534d42, /* CIFS */
-		0xfe534d42, /* SMB 2 */
-		0x517b,     /* SMB */
-		0x01021997, /* 9p */
-		0x00c36400, /* Ceph */
-		0x5346414f, /* AFS */
-		0x73757245, /* Coda */
-		0x7461636f, /* OCFS2 */
-		0x01161970, /* GFS2 */
-		0x0bd00bd0, /* Lustre */
-	};
-	struct statfs statfs;
-
-	if (fstatfs(fd, &statfs) < 0)
-		return false;
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if ((unsigned long)statfs.f_type == types[i])
-			return true;
-	return false;
-}
-
-/* What a watch can't tell, polling finds out. */
-static void note_watch(struct view *view, struct directory *directory, unsigned layer, int error,
-	bool is_remote_layer)
-{
-	layer_mask bit = (layer_mask)1 << layer;
-
-	pthread_mutex_lock(&view->lock);
-	directory->polled &= ~bit;
-	if (error && error != ENOENT)
-		view->watch_error = error;
-	if (error || is_remote_layer) {
-		directory->polled |= bit;
-		view->is_remote |= is_remote_layer;
-		if (!view->is_polling)
-			tree_wake(view);
-		view->is_polling = true;
-	}
-	pthread_mutex_unlock(&view->lock);
-}
-
-void tree_watch(struct view *view, const struct settings *settings, struct directory *directory,
-	layer_mask layers)
-{
-	for (unsigned i = 0; view->watch && i < settings->layer_count; i++) {
-		if (!(layers >> i & 1))
-			continue;
-		int fd = layer_open_directory(settings->layers[i], directory->path);
-		/* Gone already: its parent's watch has the event. */
-		if (fd < 0)
-			continue;
-		int r = watch_add(view->watch, directory, i, fd);
-		note_watch(view, directory, i, -r, is_remote(fd));
-		close(fd);
-	}
-}
-
-static bool rights_equal(const struct rights *a, const struct rights *b)
-{
-	return a->mode == b->mode && a->uid == b->uid && a->gid == b->gid;
-}
-
-static bool same_place(const struct stamp *a, const struct stamp *b)
-{
-	return a->dev == b->dev && a->ino == b->ino;
-}
-
-bool tree_update_directory(struct view *view, const struct settings *settings,
-	struct directory *directory, const struct sighting *sighting)
-{
-	layer_mask fresh = 0;
-
-	pthread_mutex_lock(&view->lock);
-	/* Looked at by other settings: their ranks mean nothing any more. */
-	if (settings != view->composer.settings) {
-		pthread_mutex_unlock(&view->lock);
-		return false;
-	}
-	layer_mask lost = directory->layers & ~sighting->layers;
-	for (unsigned i = 0; i < sighting->count; i++) {
-		unsigned layer = sighting->found[i].layer;
-		struct stamp stamp = stamp_of(&sighting->found[i].stat);
-		if (!(directory->layers >> layer & 1) || directory->watches[layer] < 0 ||
-			!same_place(&stamp, &directory->identities[layer]))
-			fresh |= (layer_mask)1 << layer;
-	}
-	for (unsigned layer = 0; layer < directory->layer_count; layer++)
-		if ((fresh | lost) >> layer & 1)
-			watch_remove_layer(view->watch, directory, layer);
-	struct rights old = directory->rights;
-	/* Who looks at a name in it now may look in the wrong layers. */
-	directory->generation++;
-	tree_describe_directory(view, directory, sighting);
-	directory->joined |= fresh;
-	bool is_changed = !rights_equal(&old, &directory->rights);
-	pthread_mutex_unlock(&view->lock);
-
-	tree_watch(view, settings, directory, fresh);
-	if (fresh | lost) {
-		pthread_mutex_lock(&view->lock);
-		tree_queue_scan(view, directory, true);
-		pthread_mutex_unlock(&view->lock);
-	}
-	return is_changed;
-}
-
-int tree_make_directory(struct view *view, const struct era *era, struct directory *parent,
-	const char *name, const struct sighting *sighting, struct directory **ret)
-{
-	const struct settings *settings = era->composer.settings;
-	struct directory *directory;
-	int r = directory_new(parent, name, settings->layer_count, &directory);
-	if (r < 0)
-		return r;
-	tree_describe_directory(view, directory, sighting);
-	if (parent) {
-		pthread_mutex_lock(&view->lock);
-		parent->users++;
-		pthread_mutex_unlock(&view->lock);
-	}
-	tree_watch(view, settings, directory, sighting->layers);
-	*ret = directory;
-	return 0;
 }
 
 void tree_drop_directory(struct view *view, struct directory *directory)

@@ -9,6 +9,7 @@
 /* What a thread works with while it holds no lock: the settings of one era. */
 struct era {
 	uint64_t number;
+	uint64_t writes;          /* view->writes when it was taken */
 	struct composer composer; /* its settings are counted */
 };
 
@@ -39,6 +40,9 @@ void tree_show_directory(struct view *view, struct entry *entry, struct director
 /** The entry shows nothing any more; a directory dies with all that is in it. */
 void tree_hide(struct view *view, struct entry *entry);
 
+/** Sets what a name is shown as; who refers to it, or lists it, hears of a change. */
+void tree_set_kind(struct view *view, struct entry *entry, enum sighting_kind kind);
+
 /** Takes note of what a name is now, in a directory that the kernel does not know. */
 void tree_note(struct view *view, struct entry *entry, enum sighting_kind kind);
 
@@ -68,7 +72,8 @@ void tree_install_listing(
 
 /**
  * Makes the directory that `sighting` shows, watched but not shown. It counts as one of the
- * parent's users. Takes no lock. Returns 0 with *ret to be shown, or dropped by tree_drop(); -errno.
+ * parent's users. Takes no lock. Returns 0 with *ret to be shown, or dropped by tree_drop();
+ * -errno.
  */
 int tree_make_directory(struct view *view, const struct era *era, struct directory *parent,
 	const char *name, const struct sighting *sighting, struct directory **ret);
@@ -88,8 +93,8 @@ int tree_complete(struct view *view, struct directory *directory);
  * The directory `name` in `parent`, or `path` from the root, one more user of which is the caller.
  * Takes the lock. Returns 0, -ENOENT, -ENOTDIR or another -errno.
  */
-int tree_enter(struct view *view, struct directory *parent, const char *name,
-	struct directory **ret);
+int tree_enter(
+	struct view *view, struct directory *parent, const char *name, struct directory **ret);
 int tree_enter_path(struct view *view, const char *path, struct directory **ret);
 
 /** Watches `path` in the layers of `layers`. Takes no lock. */
@@ -97,7 +102,8 @@ void tree_watch(struct view *view, const struct settings *settings, struct direc
 	layer_mask layers);
 
 /** Has a complete listing say what the layers say now, ahead of the publisher. The lock is held. */
-void tree_sync_listing(struct view *view, struct directory *directory, const struct listing *listing);
+void tree_sync_listing(
+	struct view *view, struct directory *directory, const struct listing *listing);
 
 /**
  * A directory that is shown is one still; but other layers may show it, or other directories in the

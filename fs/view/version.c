@@ -25,7 +25,7 @@ struct stamp stamp_of(const struct stat *stat)
 bool stamp_equal(const struct stamp *a, const struct stamp *b)
 {
 	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
-		time_equal(a->mtime, b->mtime) && time_equal(a->ctime, b->ctime);
+	       time_equal(a->mtime, b->mtime) && time_equal(a->ctime, b->ctime);
 }
 
 struct version *version_new(enum version_kind kind)
@@ -73,7 +73,7 @@ static bool same_content(const struct version *a, const struct version *b)
 		return a->size == 0 || memcmp(a->data, b->data, a->size) == 0;
 	case VERSION_HELD:
 		return a->stamp_count == b->stamp_count &&
-			stamp_equal(&a->stamps[0], &b->stamps[0]);
+		       stamp_equal(&a->stamps[0], &b->stamps[0]);
 	case VERSION_BROKEN:
 		return true;
 	}
@@ -83,7 +83,7 @@ static bool same_content(const struct version *a, const struct version *b)
 bool version_same(const struct version *a, const struct version *b)
 {
 	return a->kind == b->kind && a->mode == b->mode && a->uid == b->uid && a->gid == b->gid &&
-		a->size == b->size && same_content(a, b);
+	       a->size == b->size && same_content(a, b);
 }
 
 /* With another owner or group, anybody may have been in another class: as in rights.c. */

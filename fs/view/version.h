@@ -53,6 +53,11 @@ struct version {
 	struct entry *entry; /* view->lock; the path that shows it now, or NULL */
 };
 
+static inline bool time_is_later(struct timespec a, struct timespec b)
+{
+	return a.tv_sec > b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec > b.tv_nsec);
+}
+
 struct stamp stamp_of(const struct stat *stat);
 bool stamp_equal(const struct stamp *a, const struct stamp *b);
 

@@ -20,14 +20,15 @@ static int make_root(struct view *view)
 	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
 	if (!sighting)
 		return -ENOMEM;
-	sighting_take(view->composer.settings, sighting_all_layers(view->composer.settings), "", sighting);
+	sighting_take(view->composer.settings, sighting_all_layers(view->composer.settings), "",
+		sighting);
 	if (sighting->kind != SIGHTING_DIRECTORY) {
 		/* All layers are optional and missing: an empty tree, readable by its mounter. */
 		sighting_fini(sighting);
 		sighting->kind = SIGHTING_DIRECTORY;
 	}
 	int r = tree_make_directory(
-		view, &(struct era){0, view->composer}, NULL, "", sighting, &view->root);
+		view, &(struct era){.composer = view->composer}, NULL, "", sighting, &view->root);
 	if (r < 0)
 		return r;
 	view->root->inode.ino = VIEW_INO_ROOT;
@@ -36,8 +37,8 @@ static int make_root(struct view *view)
 	return 0;
 }
 
-static int find_reference(void *context, const char *directory, const char *name, char **ret,
-	layer_mask *layers)
+static int find_reference(
+	void *context, const char *directory, const char *name, char **ret, layer_mask *layers)
 {
 	return references_find(context, directory, name, ret, layers);
 }
@@ -248,8 +249,8 @@ static int look_down(struct view *view, char *path, struct sighting *sighting)
 	return expand_take(view, view->composer.settings, layers, path, sighting);
 }
 
-int view_read_path(struct view *view, const char *path, struct version **ret,
-	struct problem *problem)
+int view_read_path(
+	struct view *view, const char *path, struct version **ret, struct problem *problem)
 {
 	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
 	CLEANUP(freep) char *copy = strdup(path);

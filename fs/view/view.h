@@ -22,7 +22,8 @@
 #include "reference.h"
 #include "watch.h"
 
-/* The root's inode number: FUSE_ROOT_ID. The numbers up to VIEW_INO_RESERVED belong to the driver. */
+/* The root's inode number: FUSE_ROOT_ID. The numbers up to VIEW_INO_RESERVED belong to the driver.
+ */
 #define VIEW_INO_ROOT 1
 #define VIEW_INO_RESERVED 15
 
@@ -32,9 +33,10 @@
 
 struct view {
 	struct source_cache *cache;
-	struct composer composer; /* lock; only the refresher changes it, and may read it unlocked */
-	struct watch *watch;      /* NULL: nothing is watched, as for a single look */
-	int wake_fd;              /* eventfd: the refresher has work; -1 without a watch */
+	struct composer
+		composer;    /* lock; only the refresher changes it, and may read it unlocked */
+	struct watch *watch; /* NULL: nothing is watched, as for a single look */
+	int wake_fd;         /* eventfd: the refresher has work; -1 without a watch */
 	void (*log)(void *context, const char *line); /* a line without newline; may be NULL */
 	void *log_context;
 
@@ -42,6 +44,7 @@ struct view {
 	struct inode_table inodes; /* lock, as all that follows */
 	struct directory *root;
 	uint64_t era; /* raised when the settings are replaced: ranks and masks mean others then */
+	uint64_t writes; /* events of writes in place, ever */
 	uint64_t shown_directories; /* ever */
 	uint64_t next_ino;
 	struct references references;
@@ -64,10 +67,10 @@ struct view {
 	size_t trouble_count;  /* entries with trouble */
 	uint64_t compositions; /* since the start */
 	uint64_t overflows;
-	int watch_error;       /* the first errno that a watch could not be set with; 0: none */
-	bool is_polling;       /* some directory can't be watched, or not for all that changes it */
-	int64_t polled_ms;     /* when last; CLOCK_MONOTONIC */
-	bool is_remote;        /* … because of its file system */
+	int watch_error;   /* the first errno that a watch could not be set with; 0: none */
+	bool is_polling;   /* some directory can't be watched, or not for all that changes it */
+	int64_t polled_ms; /* when last; CLOCK_MONOTONIC */
+	bool is_remote;    /* … because of its file system */
 };
 
 /**
@@ -83,8 +86,8 @@ void view_free(struct view *view);
  * given back by view_forget(). Only the publisher sees what it is about to take away.
  * Returns 0, or -errno: -ENOENT for no such name.
  */
-int view_lookup(struct view *view, uint64_t parent, const char *name, bool is_publisher,
-	struct stat *ret);
+int view_lookup(
+	struct view *view, uint64_t parent, const char *name, bool is_publisher, struct stat *ret);
 
 void view_forget(struct view *view, uint64_t ino, uint64_t count);
 
@@ -124,5 +127,5 @@ void view_adopt(struct view *view, struct version *version, struct stat *ret);
  * The version of a path, without a kernel: for the command. `path` is relative to the root, with
  * no "." or "..". Returns 0 with *ret for version_unref(), PROBLEM, or -errno (-ENOENT, -EISDIR).
  */
-int view_read_path(struct view *view, const char *path, struct version **ret,
-	struct problem *problem);
+int view_read_path(
+	struct view *view, const char *path, struct version **ret, struct problem *problem);

@@ -159,8 +159,8 @@ void watch_remove(struct watch *watch, struct directory *directory)
 		watch_remove_layer(watch, directory, layer);
 }
 
-static void dispatch(struct watch *watch, const struct inotify_event *event,
-	watch_handler *handler, void *context)
+static void dispatch(struct watch *watch, const struct inotify_event *event, watch_handler *handler,
+	void *context)
 {
 	const char *name = event->len ? event->name : NULL;
 
@@ -189,7 +189,8 @@ size_t watch_read(struct watch *watch, watch_handler *handler, void *context)
 			return count;
 		pthread_mutex_lock(&watch->lock);
 		for (char *at = buffer; at < buffer + n; count++) {
-			const struct inotify_event *event = (const struct inotify_event *)(void *)at;
+			const struct inotify_event *event =
+				(const struct inotify_event *)(void *)at;
 			dispatch(watch, event, handler, context);
 			at += sizeof(*event) + event->len;
 		}

@@ -1,0 +1,164 @@
+/*
+ * How a directory hangs on the layers: what shows it, with which rights, and how its changes are
+ * noticed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "tree.h"
+
+void tree_describe_directory(
+	struct view *view, struct directory *directory, const struct sighting *sighting)
+{
+	struct stat stats[LAYERS_MAX];
+
+	directory->mtime = (struct timespec){0};
+	for (unsigned i = 0; i < sighting->count; i++) {
+		stats[i] = sighting->found[i].stat;
+		if (time_is_later(stats[i].st_mtim, directory->mtime))
+			directory->mtime = stats[i].st_mtim;
+		directory->identities[sighting->found[i].layer] = stamp_of(&stats[i]);
+	}
+	/* No layer has it: all are missing, or only a virtual file leads through it. */
+	directory->rights =
+		(struct rights){0555, view->composer.mounter.uid, view->composer.mounter.gid};
+	if (sighting->count)
+		directory->rights = rights_combine(stats, sighting->count, &view->composer.mounter);
+	directory->layers = sighting->layers;
+}
+
+/*
+ * File systems whose files others can change unseen by this kernel's inotify: statfs(2)'s magic
+ * numbers, linux/magic.h and the file systems' own headers.
+ */
+static bool is_remote(int fd)
+{
+	static const unsigned long types[] = {
+		0x6969,     /* NFS */
+		0x65735546, /* FUSE, virtiofs */
+		0xff534d42, /* CIFS */
+		0xfe534d42, /* SMB 2 */
+		0x517b,     /* SMB */
+		0x01021997, /* 9p */
+		0x00c36400, /* Ceph */
+		0x5346414f, /* AFS */
+		0x73757245, /* Coda */
+		0x7461636f, /* OCFS2 */
+		0x01161970, /* GFS2 */
+		0x0bd00bd0, /* Lustre */
+	};
+	struct statfs statfs;
+
+	if (fstatfs(fd, &statfs) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if ((unsigned long)statfs.f_type == types[i])
+			return true;
+	return false;
+}
+
+/* What a watch can't tell, polling finds out. */
+static void note_watch(struct view *view, struct directory *directory, unsigned layer, int error,
+	bool is_remote_layer)
+{
+	layer_mask bit = (layer_mask)1 << layer;
+
+	pthread_mutex_lock(&view->lock);
+	directory->polled &= ~bit;
+	if (error && error != ENOENT)
+		view->watch_error = error;
+	if (error || is_remote_layer) {
+		directory->polled |= bit;
+		view->is_remote |= is_remote_layer;
+		if (!view->is_polling)
+			tree_wake(view);
+		view->is_polling = true;
+	}
+	pthread_mutex_unlock(&view->lock);
+}
+
+void tree_watch(struct view *view, const struct settings *settings, struct directory *directory,
+	layer_mask layers)
+{
+	for (unsigned i = 0; view->watch && i < settings->layer_count; i++) {
+		if (!(layers >> i & 1))
+			continue;
+		int fd = layer_open_directory(settings->layers[i], directory->path);
+		/* Gone already: its parent's watch has the event. */
+		if (fd < 0)
+			continue;
+		int r = watch_add(view->watch, directory, i, fd);
+		note_watch(view, directory, i, -r, is_remote(fd));
+		close(fd);
+	}
+}
+
+static bool rights_equal(const struct rights *a, const struct rights *b)
+{
+	return a->mode == b->mode && a->uid == b->uid && a->gid == b->gid;
+}
+
+static bool same_place(const struct stamp *a, const struct stamp *b)
+{
+	return a->dev == b->dev && a->ino == b->ino;
+}
+
+bool tree_update_directory(struct view *view, const struct settings *settings,
+	struct directory *directory, const struct sighting *sighting)
+{
+	layer_mask fresh = 0;
+
+	pthread_mutex_lock(&view->lock);
+	/* Looked at by other settings: their ranks mean nothing any more. */
+	if (settings != view->composer.settings) {
+		pthread_mutex_unlock(&view->lock);
+		return false;
+	}
+	layer_mask lost = directory->layers & ~sighting->layers;
+	for (unsigned i = 0; i < sighting->count; i++) {
+		unsigned layer = sighting->found[i].layer;
+		struct stamp stamp = stamp_of(&sighting->found[i].stat);
+		if (!(directory->layers >> layer & 1) || directory->watches[layer] < 0 ||
+			!same_place(&stamp, &directory->identities[layer]))
+			fresh |= (layer_mask)1 << layer;
+	}
+	for (unsigned layer = 0; layer < directory->layer_count; layer++)
+		if ((fresh | lost) >> layer & 1)
+			watch_remove_layer(view->watch, directory, layer);
+	struct rights old = directory->rights;
+	/* Who looks at a name in it now may look in the wrong layers. */
+	directory->generation++;
+	tree_describe_directory(view, directory, sighting);
+	directory->joined |= fresh;
+	bool is_changed = !rights_equal(&old, &directory->rights);
+	pthread_mutex_unlock(&view->lock);
+
+	tree_watch(view, settings, directory, fresh);
+	if (fresh | lost) {
+		pthread_mutex_lock(&view->lock);
+		tree_queue_scan(view, directory, true);
+		pthread_mutex_unlock(&view->lock);
+	}
+	return is_changed;
+}
+
+int tree_make_directory(struct view *view, const struct era *era, struct directory *parent,
+	const char *name, const struct sighting *sighting, struct directory **ret)
+{
+	const struct settings *settings = era->composer.settings;
+	struct directory *directory;
+	int r = directory_new(parent, name, settings->layer_count, &directory);
+	if (r < 0)
+		return r;
+	tree_describe_directory(view, directory, sighting);
+	if (parent) {
+		pthread_mutex_lock(&view->lock);
+		parent->users++;
+		pthread_mutex_unlock(&view->lock);
+	}
+	tree_watch(view, settings, directory, sighting->layers);
+	*ret = directory;
+	return 0;
+}
