@@ -113,9 +113,7 @@ static void on_ready(void *context)
 
 	if (!mount->is_foreground) {
 		atomic_store(&mount->is_detached, true);
-		/* The directory that we were started in may have to be unmounted some day. */
-		if (chdir("/") < 0)
-			log_line(mount, "can't leave the working directory");
+		/* Not to "/": the settings' paths may be relative, and are opened again. */
 		background_ready(&mount->background);
 	}
 	background_notify();

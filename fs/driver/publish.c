@@ -212,20 +212,24 @@ static void loop_fini(struct loop *loop)
 		close(loop->mounts);
 }
 
-/* Publishes all there is. Returns when to come back, in milliseconds; -1: when something happens.
- */
+/* Publishes all there is. Returns when to come back, in milliseconds; -1: when something happens. */
 static int publish_all(struct session *session, struct change *change)
 {
 	struct view *view = session->view;
 	eventfd_t woken;
 
 	eventfd_read(view->wake_fd, &woken);
-	int timeout_ms = view_take_events(view);
-	while (view_next_change(view, change) == 0) {
-		publish(session, change);
-		timeout_ms = view_take_events(view);
+	for (;;) {
+		view_take_events(view);
+		if (view_next_change(view, change) == 0) {
+			publish(session, change);
+			continue;
+		}
+		/* Looking may have found somebody writing, and events may have come meanwhile. */
+		int timeout_ms = view_take_events(view);
+		if (!view_has_work(view))
+			return timeout_ms;
 	}
-	return timeout_ms;
 }
 
 /* Waits, and sees to mounts and settings. Returns false when it is time to end. */

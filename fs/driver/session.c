@@ -1,6 +1,7 @@
 #include "session.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,12 @@
 #include "mountpoint.h"
 
 #define MOUNT_OPTIONS_MAX 4096
+
+/* Threads that answer requests. Only a first look takes one for longer: a large merge, a slow disk. */
+#define REQUEST_THREADS 4
+
+/* How long the end of a connection whose mount is gone is waited for. */
+#define END_MS 1000
 
 /* A comma or a backslash in the label would end or change the option (libfuse's escaping). */
 static void append_escaped(char *to, size_t size, const char *label)
@@ -151,10 +158,26 @@ static int serve(struct session *session)
 
 	if (!config)
 		return -ENOMEM;
+	/* They stay once they are there: making a thread costs as much as ten requests. */
+	fuse_loop_cfg_set_max_threads(config, REQUEST_THREADS);
+	fuse_loop_cfg_set_idle_threads(config, REQUEST_THREADS);
 	int r = fuse_session_loop_mt(session->fuse, config);
 	fuse_loop_cfg_destroy(config);
 	/* A positive result is the signal that ended it. */
 	return r > 0 ? 0 : r;
+}
+
+/*
+ * Unmounts, unless somebody has: libfuse sees that by the connection's end, which comes a moment
+ * after the mount's, and would complain until then.
+ */
+static void end_mount(struct session *session)
+{
+	struct pollfd ended = {.fd = fuse_session_fd(session->fuse)};
+
+	if (!mountpoint_is_mounted(session->mount_id))
+		poll(&ended, 1, END_MS);
+	fuse_session_unmount(session->fuse);
 }
 
 int session_serve(struct session *session, void (*ready)(void *context), void *context)
@@ -171,7 +194,7 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 	r = serve(session);
 
 	/* First the connection ends, so that no call of the publisher's waits for an answer. */
-	fuse_session_unmount(session->fuse);
+	end_mount(session);
 	eventfd_write(session->stop_fd, 1);
 	pthread_join(session->publisher, NULL);
 	fuse_remove_signal_handlers(session->fuse);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cleanup.h"
+#include "hash.h"
 #include "reference.h"
 
 #define BUCKETS_FIRST 16
@@ -82,14 +83,10 @@ void directory_free(struct directory *directory)
 	free(directory);
 }
 
-/* FNV-1a. Whoever can choose the names in a layer can make his own directory slow, no other. */
+/* Seeded: names that were chosen to lie in one bucket would hold up the view's lock, and so all. */
 static size_t bucket_of(const char *name, size_t bucket_count)
 {
-	uint64_t hash = 14695981039346656037u;
-
-	for (const char *c = name; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-	return (size_t)(hash ^ hash >> 32) & (bucket_count - 1);
+	return hash_end(hash_bytes(hash_seed(), span_of(name))) & (bucket_count - 1);
 }
 
 struct entry *directory_find(const struct directory *directory, const char *name)

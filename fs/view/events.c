@@ -109,7 +109,11 @@ static void on_name(struct view *view, struct directory *directory, unsigned lay
 		/* Another layer's writer may not be done. */
 		if (entry->is_settling && !entry->writing)
 			stop_settling(view, entry);
-		tree_queue(view, entry);
+		/* A new name is often a temporary one, about to be renamed. */
+		if (mask & IN_CLOSE_WRITE && entry->kind == SIGHTING_NONE && !entry->is_settling)
+			events_settle(view, entry, EVENTS_GONE_MS);
+		else
+			tree_queue(view, entry);
 	} else if (mask & (IN_DELETE | IN_MOVED_FROM) && !(mask & IN_ISDIR)) {
 		entry->created &= ~bit;
 		entry->writing &= ~bit;
@@ -191,6 +195,8 @@ int view_take_events(struct view *view)
 	int64_t next = -1;
 
 	pthread_mutex_lock(&view->lock);
+	view->refresher = pthread_self();
+	view->has_refresher = true;
 	watch_read(view->watch, on_event, view);
 	if (view->is_overflowed)
 		rescan_all(view);
@@ -219,6 +225,15 @@ int view_take_events(struct view *view)
 	}
 	pthread_mutex_unlock(&view->lock);
 	return next < 0 ? -1 : (int)(next - now);
+}
+
+bool view_has_work(struct view *view)
+{
+	pthread_mutex_lock(&view->lock);
+	bool has_work = view->queue_first < view->queue_count || view->scan_count ||
+		view->is_root_changed || view->is_overflowed;
+	pthread_mutex_unlock(&view->lock);
+	return has_work;
 }
 
 static struct entry *entry_at(struct view *view, const char *path)

@@ -13,7 +13,8 @@
 
 /*
  * A name that disappears is often about to come back: editors move the old file away before they
- * write the new one, git unlinks before it creates. Until then the old version stays.
+ * write the new one, git unlinks before it creates. Until then the old version stays. And a name
+ * that appears is often about to go: what is written under a temporary name is then renamed.
  */
 #define EVENTS_GONE_MS 2
 

@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "expand.h"
+#include "hash.h"
 #include "merge.h"
 #include "tree.h"
 
@@ -38,11 +39,7 @@ struct index {
 
 static size_t bucket_of(const char *name, size_t bucket_count)
 {
-	uint64_t hash = 14695981039346656037u;
-
-	for (const char *c = name; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-	return (size_t)(hash ^ hash >> 32) & (bucket_count - 1);
+	return hash_end(hash_bytes(hash_seed(), span_of(name))) & (bucket_count - 1);
 }
 
 static struct indexed *find_name(const struct index *index, const char *name)

@@ -170,6 +170,34 @@ static int refresh_directory(struct view *view, const struct look *look)
 }
 
 /*
+ * rmdir(2) takes a directory away with all that is in it, but tells only those who watch the
+ * directory. So what is known in it goes first, each by its own removal. Returns 0 with a change,
+ * or 1 when it will be looked at again.
+ */
+static int remove_directory(struct view *view, const struct look *look)
+{
+	struct directory *directory = look->entry->directory;
+	bool is_empty = true;
+
+	pthread_mutex_lock(&view->lock);
+	if (directory)
+		directory->layers = 0; /* nothing shows in it any more, whatever hides it */
+	for (size_t i = 0; directory && i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
+			if (!entry->version && !entry->directory)
+				continue;
+			is_empty = false;
+			if (!entry->is_settling)
+				tree_queue(view, entry);
+		}
+	if (!is_empty)
+		events_settle(view, look->entry, EVENTS_GONE_MS);
+	pthread_mutex_unlock(&view->lock);
+	make_change(look, CHANGE_REMOVE_DIRECTORY);
+	return is_empty ? 0 : 1;
+}
+
+/*
  * The kernel does not know the directory, so nobody can see or watch the name: it is kept up to
  * date for those who refer to it.
  */
@@ -205,10 +233,7 @@ static int decide(struct view *view, const struct look *look)
 
 	switch (look->shown) {
 	case SIGHTING_DIRECTORY:
-		if (is_directory)
-			return refresh_directory(view, look);
-		make_change(look, CHANGE_REMOVE_DIRECTORY);
-		return 0;
+		return is_directory ? refresh_directory(view, look) : remove_directory(view, look);
 	case SIGHTING_FILE:
 	case SIGHTING_LINK:
 		if (now != SIGHTING_NONE && !is_directory)

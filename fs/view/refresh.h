@@ -36,6 +36,9 @@ struct change {
  */
 int view_take_events(struct view *view);
 
+/** Whether names wait to be refreshed, or directories to be listed. */
+bool view_has_work(struct view *view);
+
 /**
  * The next change to be published. Returns 0 with *ret for view_end_change(), or 1: none left.
  */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "hash.h"
 
 #define BUCKETS 4096u
 
@@ -63,14 +64,9 @@ static void loaded_unrefp(struct loaded **loaded)
 	loaded_unref(*loaded);
 }
 
-/* FNV-1a: the keys are paths of our own layers, and a slow bucket costs time only. */
 static struct loaded **bucket_of(struct source_cache *cache, const char *path)
 {
-	uint64_t hash = 14695981039346656037u;
-
-	for (const char *c = path; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-	return &cache->buckets[(hash ^ hash >> 32) % BUCKETS];
+	return &cache->buckets[hash_end(hash_bytes(hash_seed(), span_of(path))) % BUCKETS];
 }
 
 static void unlink_use(struct source_cache *cache, struct loaded *loaded)

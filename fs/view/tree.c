@@ -337,7 +337,8 @@ void view_forget(struct view *view, uint64_t ino, uint64_t count)
 
 void tree_wake(struct view *view)
 {
-	if (view->wake_fd >= 0)
+	if (view->wake_fd >= 0 &&
+		!(view->has_refresher && pthread_equal(pthread_self(), view->refresher)))
 		eventfd_write(view->wake_fd, 1);
 }
 

@@ -44,6 +44,8 @@ struct view {
 	struct inode_table inodes; /* lock, as all that follows */
 	struct directory *root;
 	uint64_t era; /* raised when the settings are replaced: ranks and masks mean others then */
+	pthread_t refresher; /* has_refresher: its thread, which need not be woken by itself */
+	bool has_refresher;
 	uint64_t writes; /* events of writes in place, ever */
 	uint64_t shown_directories; /* ever */
 	uint64_t next_ino;
