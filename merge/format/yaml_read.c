@@ -199,6 +199,7 @@ static int take_tag(struct yaml_reader *reader, const yaml_char_t *written, stru
 	if (!written)
 		return 0;
 	text = span_of((const char *)written);
+	builder->document->has_local_tags |= text.data[0] == '!';
 	name = names_find(&reader->tags, text);
 	if (name) {
 		*ret = name->value;

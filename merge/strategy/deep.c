@@ -245,12 +245,33 @@ static int merge_root(struct deep *deep, const struct node *value, const struct 
 	return r;
 }
 
+/* What its text made look like a directive (a %TAG, a word in a comment) was none. */
+static bool is_alone_without_directives(const struct merge *merge)
+{
+	const struct merge_input *only = &merge->inputs[0];
+
+	return merge->count == 1 && only->text.data && only->format == merge->request->to &&
+		!directive_is_in(only->document);
+}
+
+static int give_text(struct merge *merge, struct merge_output *ret)
+{
+	char *copy = arena_copy(merge->arena, merge->inputs[0].text);
+
+	if (!copy)
+		return -ENOMEM;
+	*ret = (struct merge_output){.text = {copy, merge->inputs[0].text.len}, .is_text = true};
+	return 0;
+}
+
 static int merge_deep(struct merge *merge, struct merge_output *ret)
 {
 	struct deep deep = {.merge = merge};
 	CLEANUP(arena_freep) struct arena *scratch = NULL;
 	const struct node *root = NULL;
 
+	if (is_alone_without_directives(merge))
+		return give_text(merge, ret);
 	int r = arena_new(&scratch);
 	if (r < 0)
 		return r;
@@ -264,7 +285,7 @@ static int merge_deep(struct merge *merge, struct merge_output *ret)
 	for (size_t i = 0; r == 0 && i < merge->count; i++) {
 		const struct document *document = merge->inputs[i].document;
 
-		deep.has_directives = directive_may_be_in(&merge->inputs[i]);
+		deep.has_directives = directive_is_in(document);
 		for (size_t n = 0; r == 0 && n < document->count; n++)
 			r = merge_root(&deep, document->roots[n], &root);
 	}

@@ -66,3 +66,28 @@ bool directive_may_be_in(const struct merge_input *input)
 	}
 	return false;
 }
+
+/* As deep as the reader let it be, and as large. */
+static bool is_tagged(const struct node *node)
+{
+	if (directive_of(node) != DIRECTIVE_NONE)
+		return true;
+	if (node_is_sequence(node))
+		for (uint32_t i = 0; i < node->seq.count; i++)
+			if (is_tagged(node->seq.items[i]))
+				return true;
+	if (node_is_map(node))
+		for (uint32_t i = 0; i < node->map.count; i++)
+			if (is_tagged(node->map.pairs[i].key) ||
+				is_tagged(node->map.pairs[i].value))
+				return true;
+	return false;
+}
+
+bool directive_is_in(const struct document *document)
+{
+	for (size_t i = 0; document->has_local_tags && i < document->count; i++)
+		if (is_tagged(document->roots[i]))
+			return true;
+	return false;
+}

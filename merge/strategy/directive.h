@@ -20,3 +20,6 @@ enum directive directive_of(const struct node *node);
 
 /** Whether the source may hold directives; false is certain. Looks at the text alone. */
 bool directive_may_be_in(const struct merge_input *input);
+
+/** Whether a node of the document is tagged with one. Exact, and cheap where no tag is in it. */
+bool directive_is_in(const struct document *document);

@@ -334,6 +334,41 @@ static struct merge_input *inputs_of(const struct case_files *files)
 	return inputs;
 }
 
+/*
+ * A mount keeps what a source was read to and not its text. That must make no difference: the same
+ * case again, with documents alone. Returns 0, or PROBLEM when something else comes out.
+ */
+static int check_documents_alone(const struct golden *golden, const struct merge_input *inputs,
+	const struct merge_result *expected, struct problem *problem)
+{
+	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
+	size_t count = golden->request.count;
+	CLEANUP(freep) struct merge_input *alone = calloc(count, sizeof(*alone));
+	CLEANUP(freep) struct document **documents = calloc(count, sizeof(*documents));
+	struct merge_request request = golden->request;
+	struct problem ignored;
+	int r = alone && documents ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		struct read_options options = read_options_for(&request, inputs[i].format);
+		r = document_read(
+			&inputs[i].source, inputs[i].text, &options, &documents[i], &ignored);
+		alone[i] = inputs[i];
+		alone[i].text = (struct span){0};
+		alone[i].document = documents[i];
+	}
+	request.inputs = alone;
+	if (r == 0)
+		r = merge_run(&request, &result, &ignored);
+	bool is_same = r == 0 && span_equal(result->text, expected->text);
+	merge_result_free(take_ptr(result));
+	for (size_t i = 0; documents && i < count; i++)
+		document_free(documents[i]);
+	return is_same ? 0
+		       : problem_set(problem, NULL, 0, 0,
+				 "another result comes out of documents without their text");
+}
+
 static int run(struct golden *golden, struct finder *finder, char **ret, size_t *ret_len,
 	struct problem *problem)
 {
@@ -348,6 +383,8 @@ static int run(struct golden *golden, struct finder *finder, char **ret, size_t 
 	golden->request.environment = &environment;
 
 	int r = merge_run(&golden->request, &result, problem);
+	if (r == 0 && golden->request.options->strategy->reads_trees && golden->request.count > 1)
+		r = check_documents_alone(golden, inputs, result, problem);
 	if (r != 0)
 		return r;
 	*ret = malloc(result->text.len + 1);
