@@ -336,6 +336,10 @@ int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part)
 	int r = without_prefix(cloud, part->text, "#cloud-config-jsonp", &bare.text);
 	if (r == 0)
 		r = cloud_read_part(cloud, &bare, FORMAT_JSON, true, &document);
+	if (r == 0 && document->count == 0)
+		r = problem_set(cloud->problem, part->source.name,
+			part->place.lines + !part->place.is_rewritten, 0,
+			"a JSON Patch is a list of operations, and this part is empty");
 	/* A patch may leave null as the document, and the next part starts with an empty map. */
 	if (r == 0 && cloud->patch && scalar_is_null(json_patch_root(cloud->patch)))
 		r = cloud_end_patch(cloud);

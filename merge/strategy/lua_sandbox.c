@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua_order.h"
+
 /* Instructions between two looks at the count. */
 #define HOOK_COUNT 1000
 
@@ -43,7 +45,7 @@ static void *allocate(void *context, void *old, size_t old_size, size_t size)
 	if (!new)
 		return NULL;
 	sandbox->used = sandbox->used - had + size;
-	sandbox->work += size / BYTES_PER_UNIT;
+	sandbox->traffic += size;
 	/* For a new object Lua says its type in place of the old size. */
 	if (!old && old_size == LUA_TSTRING && size > sandbox->longest)
 		sandbox->longest = size;
@@ -52,28 +54,36 @@ static void *allocate(void *context, void *old, size_t old_size, size_t size)
 
 static void on_event(lua_State *L, lua_Debug *where);
 
+static void stop(lua_State *L, lua_Debug *where)
+{
+	lua_Debug caller;
+
+	/* A script that catches the error is stopped again at its next instruction. */
+	lua_sethook(L, on_event, LUA_MASKCOUNT | LUA_MASKCALL, 1);
+	if (sandbox_of(L)->work <= LUA_WORK_MAX) {
+		lua_pushfstring(L, "stopped after allocating %d MiB; does it loop for ever?",
+			(int)(LUA_TRAFFIC_MAX >> 20));
+		lua_error(L);
+	}
+	lua_pushfstring(L, "stopped after %d million instructions; does it loop for ever?",
+		(int)(LUA_WORK_MAX / 1000000));
+	if (!where && lua_getstack(L, 1, &caller))
+		where = &caller;
+	if (where && lua_getinfo(L, "Sl", where) && where->currentline > 0) {
+		lua_pushfstring(L, "%s:%d: ", where->short_src, where->currentline);
+		lua_insert(L, -2);
+		lua_concat(L, 2);
+	}
+	lua_error(L);
+}
+
 static void count_work(lua_State *L, uint64_t units, lua_Debug *where)
 {
 	struct lua_sandbox *sandbox = sandbox_of(L);
-	lua_Debug caller;
 
-	if (units > LUA_WORK_MAX)
-		units = LUA_WORK_MAX;
-	sandbox->work += units;
-	if (sandbox->work <= LUA_WORK_MAX)
-		return;
-	/* A script that catches the error is stopped again at its next instruction. */
-	lua_sethook(L, on_event, LUA_MASKCOUNT | LUA_MASKCALL, 1);
-	if (!where && lua_getstack(L, 1, &caller))
-		where = &caller;
-	if (where && lua_getinfo(L, "Sl", where) && where->currentline > 0)
-		lua_pushfstring(L, "%s:%d: ", where->short_src, where->currentline);
-	else
-		lua_pushliteral(L, "");
-	lua_pushfstring(L, "stopped after %d million instructions; does it loop for ever?",
-		(int)(LUA_WORK_MAX / 1000000));
-	lua_concat(L, 2);
-	lua_error(L);
+	sandbox->work += units < LUA_WORK_MAX ? units : LUA_WORK_MAX;
+	if (sandbox->work > LUA_WORK_MAX || sandbox->traffic > LUA_TRAFFIC_MAX)
+		stop(L, where);
 }
 
 static void on_event(lua_State *L, lua_Debug *where)
@@ -292,90 +302,12 @@ static void push_library(lua_State *L, const char *name)
 	}
 }
 
-/* Numbers, then strings, then the rest in no order. */
-static int key_rank(lua_State *L, int key)
-{
-	if (lua_type(L, key) == LUA_TNUMBER)
-		return 0;
-	return lua_type(L, key) == LUA_TSTRING ? 1 : 2;
-}
-
-static bool is_key_before(lua_State *L, int a, int b)
-{
-	int rank = key_rank(L, a);
-
-	if (rank != key_rank(L, b))
-		return rank < key_rank(L, b);
-	if (rank == 0)
-		return lua_compare(L, a, b, LUA_OPLT);
-	if (rank == 2)
-		return false;
-	size_t len_a, len_b;
-	const char *text_a = lua_tolstring(L, a, &len_a), *text_b = lua_tolstring(L, b, &len_b);
-	int order = memcmp(text_a, text_b, len_a < len_b ? len_a : len_b);
-	return order != 0 ? order < 0 : len_a < len_b;
-}
-
-static int key_before(lua_State *L)
-{
-	lua_pushboolean(L, is_key_before(L, 1, 2));
-	return 1;
-}
-
-/* Upvalues: the table, its keys in order, the number of the last one given. */
-static int next_in_order(lua_State *L)
-{
-	for (;;) {
-		lua_Integer i = lua_tointeger(L, lua_upvalueindex(3)) + 1;
-		lua_pushinteger(L, i);
-		lua_replace(L, lua_upvalueindex(3));
-		lua_settop(L, 0);
-		if (lua_rawgeti(L, lua_upvalueindex(2), i) == LUA_TNIL)
-			return 1;
-		lua_pushvalue(L, 1);
-		if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
-			return 2;
-	}
-}
-
-/*
- * pairs() in an order that is the same in each run: numbers, then strings. Lua's own order follows
- * from the address of something.
- */
-static int pairs_in_order(lua_State *L)
-{
-	lua_Integer count = 0;
-
-	luaL_checkany(L, 1);
-	if (luaL_getmetafield(L, 1, "__pairs") != LUA_TNIL) {
-		lua_pushvalue(L, 1);
-		lua_call(L, 1, 3);
-		return 3;
-	}
-	luaL_checktype(L, 1, LUA_TTABLE);
-	lua_settop(L, 1);
-	lua_pushvalue(L, 1);
-	lua_newtable(L);
-	lua_pushnil(L);
-	while (lua_next(L, 1)) {
-		lua_pop(L, 1);
-		lua_pushvalue(L, -1);
-		lua_rawseti(L, 3, ++count);
-	}
-	lua_sandbox_work(L, (uint64_t)count * 64);
-	push_library(L, "table");
-	lua_getfield(L, -1, "sort");
-	lua_pushvalue(L, 3);
-	lua_pushcfunction(L, key_before);
-	lua_call(L, 2, 0);
-	lua_settop(L, 3);
-	lua_pushinteger(L, 0);
-	lua_pushcclosure(L, next_in_order, 3);
-	return 1;
-}
-
 static void wrap(lua_State *L)
 {
+	push_library(L, "table");
+	lua_pushcfunction(L, lua_order_sort);
+	lua_setfield(L, -2, "sort");
+	lua_pop(L, 1);
 	for (size_t i = 0; i < sizeof(charges) / sizeof(charges[0]); i++) {
 		push_library(L, charges[i].library);
 		lua_getfield(L, -1, charges[i].name);
@@ -393,7 +325,7 @@ static void wrap(lua_State *L)
 	lua_getglobal(L, "setmetatable");
 	lua_pushcclosure(L, set_metatable, 1);
 	lua_setglobal(L, "setmetatable");
-	lua_pushcfunction(L, pairs_in_order);
+	lua_pushcfunction(L, lua_order_pairs);
 	lua_setglobal(L, "pairs");
 }
 

@@ -18,6 +18,9 @@
 /* Units of one state: a fraction of a second. */
 #define LUA_WORK_MAX 50000000u
 
+/* Bytes that one state allocates in all: what takes as long as the work above. */
+#define LUA_TRAFFIC_MAX (1536u << 20)
+
 /* Variable arguments of one call: each call copies them. */
 #define LUA_ARGUMENTS_MAX 250
 
@@ -25,6 +28,8 @@ struct lua_sandbox {
 	size_t used;    /* bytes */
 	size_t longest; /* bytes of the longest string so far */
 	uint64_t work;
+	/* Bytes. Not a part of `work`, because it differs from run to run, with Lua's hashes. */
+	uint64_t traffic;
 	bool is_out_of_memory; /* LUA_MEMORY_MAX was reached */
 };
 
