@@ -191,7 +191,7 @@ static int run_daemon(struct mount *mount)
 	if (choice_open(&mount->choice, &settings) < 0)
 		return EXIT_FAILED;
 	if (mount->is_foreground)
-		return serve(mount, settings);
+		return serve(mount, take_ptr(settings));
 
 	openlog("plyfs", LOG_PID, LOG_DAEMON);
 	r = background_start(&mount->background, &code);
@@ -202,7 +202,7 @@ static int run_daemon(struct mount *mount)
 			strerror(-r));
 		return EXIT_FAILED;
 	}
-	return serve(mount, settings);
+	return serve(mount, take_ptr(settings));
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -205,11 +205,43 @@ int layer_open(const char *name, const char *path, unsigned rank, bool optional,
 	return 0;
 }
 
+int layer_cover(struct layer *layer, const char *mountpoint)
+{
+	char link[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+	char root[PATH_MAX];
+
+	free(layer->covered);
+	layer->covered = NULL;
+	if (layer->dirfd < 0)
+		return 0;
+	/* Where the descriptor leads to, not what lies at the layer's path by now. */
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", layer->dirfd);
+	ssize_t length = readlink(link, root, sizeof(root) - 1);
+	if (length <= 0)
+		return 0;
+	if (length == 1)
+		length = 0; /* the root directory */
+	if (strncmp(mountpoint, root, (size_t)length) != 0 || mountpoint[length] != '/')
+		return 0;
+	layer->covered = strdup(mountpoint + length + 1);
+	return layer->covered ? 0 : -ENOMEM;
+}
+
+bool layer_is_covered(const struct layer *layer, const char *path)
+{
+	if (!layer->covered)
+		return false;
+	size_t length = strlen(layer->covered);
+	return strncmp(path, layer->covered, length) == 0 &&
+	       (path[length] == '\0' || path[length] == '/');
+}
+
 void layer_free(struct layer *layer)
 {
 	if (!layer)
 		return;
 	closep(&layer->dirfd);
+	free(layer->covered);
 	free(layer->name);
 	free(layer->path);
 	free(layer);

@@ -27,6 +27,7 @@ struct layer {
 	bool optional; /* may be missing */
 	bool follow;   /* symbolic links are followed, also out of the layer */
 	int dirfd;     /* O_PATH; -1: optional and missing */
+	char *covered; /* what the mount itself lies on, relative to the layer; NULL: nothing in it */
 };
 
 /**
@@ -38,6 +39,16 @@ int layer_open(const char *name, const char *path, unsigned rank, bool optional,
 	struct layer **ret);
 void layer_free(struct layer *layer);
 void layer_freep(struct layer **layer);
+
+/**
+ * Notes that the mount itself lies on the directory `mountpoint` (absolute, with no links): if that
+ * is in the layer, it is not there for us. What we show there is no source of what we show.
+ * Returns 0 or -ENOMEM. Before the layer is seen by a second thread.
+ */
+int layer_cover(struct layer *layer, const char *mountpoint);
+
+/** Whether `path` is at, or beneath, what the mount lies on. */
+bool layer_is_covered(const struct layer *layer, const char *path);
 
 /** lstat(2) of `path`; stat(2) with `follow`. Returns 0 or -errno. */
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret);

@@ -279,3 +279,12 @@ bool settings_equal(const struct settings *a, const struct settings *b)
 			return false;
 	return !a->document || node_equal(a->document->roots[0], b->document->roots[0]);
 }
+
+int settings_cover(struct settings *settings, const char *mountpoint)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
+		r = layer_cover(settings->layers[i], mountpoint);
+	return r;
+}

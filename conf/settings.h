@@ -69,6 +69,9 @@ int settings_from_layers(const char *layers, struct settings **ret, struct probl
 int settings_again(const struct settings *old, dev_t own, struct settings **ret,
 	struct problem *problem);
 
+/** layer_cover() for every layer. 0 or -ENOMEM. */
+int settings_cover(struct settings *settings, const char *mountpoint);
+
 /** Whether both say the same and their layers are the same directories. */
 bool settings_equal(const struct settings *a, const struct settings *b);
 

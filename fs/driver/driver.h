@@ -45,6 +45,7 @@ enum request_kind {
 	REQUEST_GETXATTR,
 	REQUEST_LISTXATTR,
 	REQUEST_STATFS,
+	REQUEST_ACCESS,
 	REQUEST_RENAME,
 	REQUEST_UNLINK,
 	REQUEST_MKDIR,
@@ -61,7 +62,7 @@ enum publish_mode {
 };
 
 struct session {
-	struct settings *settings; /* of the start */
+	struct settings *settings; /* until the view has them */
 	bool is_strict;            /* coherence=strict */
 	struct view *view;
 	struct fuse_session *fuse;
@@ -73,6 +74,7 @@ struct session {
 	int clone_fd; /* PUBLISH_CLONE; else -1. The publisher's, once it runs */
 	int stop_fd;  /* eventfd: the publisher ends */
 	pthread_t publisher;
+	bool is_staging_stale; /* the publisher's: .plyfs's attributes must be asked for again */
 	atomic_int publisher_tid;
 	atomic_int publish_mode;  /* enum publish_mode */
 	atomic_int publish_error; /* the errno of the last change that could not be published; 0 */

@@ -99,7 +99,7 @@ static bool match_id(void *context, const struct mount *mount)
 {
 	struct search *search = context;
 
-	search->is_found = mount->id == search->id;
+	search->is_found = mount->id == search->id && mount->dev == search->dev;
 	return search->is_found;
 }
 
@@ -115,9 +115,9 @@ int mountpoint_find(const char *path, int *mount_id, dev_t *dev)
 	return 0;
 }
 
-bool mountpoint_is_mounted(int mount_id)
+bool mountpoint_is_mounted(int mount_id, dev_t dev)
 {
-	struct search search = {.id = mount_id};
+	struct search search = {.id = mount_id, .dev = dev};
 
 	each_mount(match_id, &search);
 	return search.is_found;

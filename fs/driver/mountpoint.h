@@ -18,8 +18,8 @@ int mountpoint_prepare(const char *path, char **ret, struct problem *problem);
 /** The mount on top at `path` (absolute): 0 with its id and device, or -ENOENT. */
 int mountpoint_find(const char *path, int *mount_id, dev_t *dev);
 
-/** Whether a mount with that id is there, in this mount name space. */
-bool mountpoint_is_mounted(int mount_id);
+/** Whether that mount is there, in this mount name space. An id alone may be another's by now. */
+bool mountpoint_is_mounted(int mount_id, dev_t dev);
 
 /**
  * Makes a private, writable clone of the mount at `path` and turns the visible one read-only. Needs

@@ -361,6 +361,13 @@ static void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 		reply_value(req, always, sizeof(always), size);
 }
 
+static void op_access(fuse_req_t req, fuse_ino_t ino, int mask)
+{
+	session_of(req, REQUEST_ACCESS);
+	(void)ino;
+	fuse_reply_err(req, mask & W_OK ? EROFS : 0);
+}
+
 /* Changes: the publisher's come from view_begin_change(); nobody else may make any. */
 
 static bool is_staged(fuse_ino_t parent, const char *name)
@@ -509,7 +516,12 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
 	struct session *session = userdata;
 
-	session->has_no_open = conn->capable & FUSE_CAP_NO_OPEN_SUPPORT;
+	/*
+	 * Without the clone the visible mount can't be read-only: then every open is asked for, so
+	 * that one for writing fails at once.
+	 */
+	session->has_no_open = conn->capable & FUSE_CAP_NO_OPEN_SUPPORT && session->clone_fd >= 0;
+	conn->want &= ~(unsigned)FUSE_CAP_ATOMIC_O_TRUNC;
 	session->has_no_opendir =
 		conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT && !session->is_strict;
 	/* A listing must not merge every file it names: attributes only when they are asked for. */
@@ -541,6 +553,7 @@ const struct fuse_lowlevel_ops ops = {
 	.statfs = op_statfs,
 	.getxattr = op_getxattr,
 	.listxattr = op_listxattr,
+	.access = op_access,
 	.rename = op_rename,
 	.unlink = op_unlink,
 	.rmdir = op_rmdir,

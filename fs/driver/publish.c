@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,33 +46,60 @@ static int open_by_path(const struct session *session)
 	return fd;
 }
 
-static int call(const struct change *change, int fd)
+/* The directory that the change is in. Another file system may be mounted on the way to it. */
+static int open_parent(
+	const struct session *session, int root, const struct change *change, const char **name)
+{
+	const char *slash = strrchr(change->path, '/');
+	CLEANUP(freep)
+	char *path = slash ? strndup(change->path, (size_t)(slash - change->path)) : strdup(".");
+	struct stat stat;
+
+	*name = slash ? slash + 1 : change->path;
+	int fd = path ? openat(root, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return path ? -errno : -ENOMEM;
+	if (fstat(fd, &stat) < 0 || stat.st_dev != session->dev) {
+		close(fd);
+		return -EXDEV;
+	}
+	return fd;
+}
+
+static int call(const struct session *session, const struct change *change, int root)
 {
 	static uint64_t number;
 	char staged[64];
+	const char *name;
 	int r = 0;
+
+	int fd = open_parent(session, root, change, &name);
+	if (fd < 0)
+		return fd;
 
 	switch (change->kind) {
 	case CHANGE_REPLACE:
 		/* A new name each time: the kernel may remember what an old one led to. */
 		snprintf(staged, sizeof(staged), PLYFS_NAME "/" STAGED_PREFIX "%llu",
 			(unsigned long long)++number);
-		r = renameat(fd, staged, fd, change->path);
+		r = renameat(root, staged, fd, name);
 		break;
 	case CHANGE_REMOVE:
-		r = unlinkat(fd, change->path, 0);
+		r = unlinkat(fd, name, 0);
 		break;
 	case CHANGE_MAKE_DIRECTORY:
-		r = mkdirat(fd, change->path, 0555);
+		r = mkdirat(fd, name, 0555);
 		break;
 	case CHANGE_REMOVE_DIRECTORY:
-		r = unlinkat(fd, change->path, AT_REMOVEDIR);
+		r = unlinkat(fd, name, AT_REMOVEDIR);
 		break;
 	case CHANGE_ATTRIBUTES:
 	case CHANGE_LISTING:
 		break;
 	}
-	return r < 0 ? -errno : 0;
+	r = r < 0 ? -errno : 0;
+	close(fd);
+	return r;
 }
 
 static int publish_by_call(struct session *session, const struct change *change)
@@ -84,7 +112,7 @@ static int publish_by_call(struct session *session, const struct change *change)
 		fd = open_by_path(session);
 	if (fd < 0)
 		return fd;
-	int r = call(change, fd);
+	int r = call(session, change, fd);
 	if (fd != session->clone_fd)
 		close(fd);
 	if (r == 0 && !view_is_published(session->view))
@@ -115,6 +143,7 @@ static void publish(struct session *session, struct change *change)
 	int r = publish_by_call(session, change);
 	if (r == 0) {
 		atomic_fetch_add(&session->published, 1);
+		session->is_staging_stale = change->kind == CHANGE_REPLACE;
 		atomic_store(&session->publish_error, 0);
 	} else {
 		atomic_fetch_add(&session->invalidated, 1);
@@ -168,10 +197,15 @@ static void reload(struct session *session, struct anchors *anchors)
 			: -ENOMEM;
 	if (r == 0 && settings->layer_count > LAYERS_MAX)
 		r = problem_set(problem, settings->path, 0, 0, "more than %d layers", LAYERS_MAX);
+	if (r == 0)
+		r = settings_cover(settings, session->mountpoint);
 	if (r == 0 && !settings_equal(settings, view->composer.settings))
 		r = view_reload(view, settings);
 	if (r == 0)
 		anchors_set(anchors, settings);
+	if (r == 0 && (settings->coherence == COHERENCE_STRICT) != session->is_strict)
+		r = problem_set(problem, settings->path, 0, 0,
+			"'coherence' takes effect at the next mount; unmount and mount again");
 	if (r < 0 && problem)
 		problem_set(
 			problem, NULL, 0, 0, "the settings can't be read again: %s", strerror(-r));
@@ -192,7 +226,7 @@ static void loop_init(struct loop *loop, struct session *session)
 
 	*loop = (struct loop){.session = session};
 	loop->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-	if (anchors_new(session->settings, &loop->anchors) < 0)
+	if (anchors_new(view->composer.settings, &loop->anchors) < 0)
 		loop->anchors = NULL; /* no inotify instance is left: settings stay as they are */
 	const struct pollfd polled[] = {
 		{.fd = session->stop_fd, .events = POLLIN},
@@ -212,7 +246,21 @@ static void loop_fini(struct loop *loop)
 		close(loop->mounts);
 }
 
-/* Publishes all there is. Returns when to come back, in milliseconds; -1: when something happens. */
+/*
+ * A rename makes the kernel forget the attributes of the directory that it was made from, and ask
+ * for them before the next: better now than then.
+ */
+static void refresh_staging(struct session *session)
+{
+	struct stat stat;
+
+	if (session->is_staging_stale && session->clone_fd >= 0)
+		fstatat(session->clone_fd, PLYFS_NAME, &stat, AT_SYMLINK_NOFOLLOW);
+	session->is_staging_stale = false;
+}
+
+/* Publishes all there is. Returns when to come back, in milliseconds; -1: when something happens.
+ */
 static int publish_all(struct session *session, struct change *change)
 {
 	struct view *view = session->view;
@@ -225,6 +273,9 @@ static int publish_all(struct session *session, struct change *change)
 			publish(session, change);
 			continue;
 		}
+		refresh_staging(session);
+		if (view_was_freed(view))
+			malloc_trim(0);
 		/* Looking may have found somebody writing, and events may have come meanwhile. */
 		int timeout_ms = view_take_events(view);
 		if (!view_has_work(view))
@@ -245,7 +296,7 @@ static bool wait_for_work(struct loop *loop, int timeout_ms)
 		return false;
 	/* The clone keeps the superblock alive: without the visible mount, it ends too. */
 	if (loop->polled[3].revents) {
-		if (!mountpoint_is_mounted(session->mount_id))
+		if (!mountpoint_is_mounted(session->mount_id, session->dev))
 			close_clone(session);
 		loop->is_reload_due = true;
 	}

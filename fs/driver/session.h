@@ -29,7 +29,8 @@ struct session_options {
 };
 
 /**
- * Mounts. A dead mount (ENOTCONN) that an earlier process left there is cleared first. Returns 0
+ * Mounts, and takes over the caller's reference to `settings`, also when it fails: layers that are
+ * replaced must not be kept in use. A dead mount (ENOTCONN) that an earlier process left there is cleared first. Returns 0
  * with *ret for session_free(); PROBLEM when the mountpoint does not exist, is no directory, or is
  * mounted already, with what to do; or -errno.
  */

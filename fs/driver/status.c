@@ -25,6 +25,7 @@ static const char *const request_names[REQUEST_KINDS] = {
 	[REQUEST_GETXATTR] = "getxattr",
 	[REQUEST_LISTXATTR] = "listxattr",
 	[REQUEST_STATFS] = "statfs",
+	[REQUEST_ACCESS] = "access",
 	[REQUEST_RENAME] = "rename",
 	[REQUEST_UNLINK] = "unlink",
 	[REQUEST_MKDIR] = "mkdir",
@@ -242,13 +243,20 @@ static void put_error_line(
 	void *context, const char *path, const struct trouble *trouble, const struct version *shown)
 {
 	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
+	const struct problem *problem = &trouble->problem;
 	FILE *out = context;
+	struct problem line;
+	struct tm tm;
+	char since[32];
 
-	problem_format(&trouble->problem, text, sizeof(text));
-	fprintf(out, "%s (%s, since ", text, path);
-	put_time(out, trouble->since);
-	fprintf(out, ", %s)\n",
+	gmtime_r(&trouble->since.tv_sec, &tm);
+	strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	/* A name may hold anything; problem_set() makes one line of it. */
+	problem_set(&line, problem->source, problem->line, problem->column, "%s (%s, since %s, %s)",
+		problem->message, path, since,
 		has_good_version(shown) ? "the last good version is served" : "nothing is served");
+	problem_format(&line, text, sizeof(text));
+	fprintf(out, "%s\n", text);
 }
 
 int status_errors(struct session *session, char **ret, size_t *size)

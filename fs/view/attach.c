@@ -87,8 +87,12 @@ void tree_watch(struct view *view, const struct settings *settings, struct direc
 			continue;
 		int fd = layer_open_directory(settings->layers[i], directory->path);
 		/* Gone already: its parent's watch has the event. */
-		if (fd < 0)
+		if (fd == -ENOENT || fd == -ENOTDIR)
 			continue;
+		if (fd < 0) {
+			note_watch(view, directory, i, -fd, false);
+			continue;
+		}
 		int r = watch_add(view->watch, directory, i, fd);
 		note_watch(view, directory, i, -r, is_remote(fd));
 		close(fd);
@@ -153,6 +157,8 @@ int tree_make_directory(struct view *view, const struct era *era, struct directo
 	if (r < 0)
 		return r;
 	tree_describe_directory(view, directory, sighting);
+	/* Its events may come, and be done with, before it is shown. */
+	directory->users = 1;
 	if (parent) {
 		pthread_mutex_lock(&view->lock);
 		parent->users++;

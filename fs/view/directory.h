@@ -34,7 +34,6 @@ struct entry {
 	struct directory *directory; /* DIRECTORY: shown now; NULL: likewise */
 	struct trouble *trouble;     /* NULL: none */
 	struct timespec floor;       /* the mtime that was shown last */
-	bool is_raised;              /* floor is later than the sources' own times */
 	bool is_queued;              /* waits for the refresher */
 	bool is_settling;            /* waits for its writer, or for what comes in its place */
 	bool waits_for_quiet;        /* is_settling: being written */

@@ -131,7 +131,9 @@ static int find(void *context, const char *directory, const char *name,
 	r = composer->find(composer->context, directory, name, &path, &layers);
 	if (r != 0)
 		return r;
-	sighting_take(composer->settings, layers, path, sighting);
+	r = sighting_take(composer->settings, layers, path, sighting);
+	if (r < 0)
+		return r;
 	if (sighting->kind != SIGHTING_FILE)
 		return MERGE_ABSENT;
 

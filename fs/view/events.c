@@ -28,7 +28,6 @@ static void stop_settling(struct view *view, struct entry *entry)
 	last->settling_at = entry->settling_at;
 	entry->is_settling = false;
 	entry->waits_for_quiet = false;
-	entry->unsettled_ms = 0;
 	entry->parent->users--; /* the caller uses it, so it is not the last */
 }
 
@@ -52,7 +51,8 @@ void events_settle(struct view *view, struct entry *entry, int64_t quiet_ms)
 		entry->settling_at = view->settling_count;
 		view->settling[view->settling_count++] = entry;
 		entry->is_settling = true;
-		entry->unsettled_ms = now;
+		if (!entry->unsettled_ms)
+			entry->unsettled_ms = now;
 		entry->parent->users++;
 	}
 	/* A writer is waited for longer than a name that went away. */
@@ -106,6 +106,7 @@ static void on_name(struct view *view, struct directory *directory, unsigned lay
 	if (mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) {
 		entry->created &= ~bit;
 		entry->writing &= ~bit;
+		entry->unsettled_ms = 0;
 		/* Another layer's writer may not be done. */
 		if (entry->is_settling && !entry->writing)
 			stop_settling(view, entry);
@@ -207,7 +208,8 @@ int view_take_events(struct view *view)
 			entry->parent->users++;
 			if (entry->waits_for_quiet) {
 				entry->created = entry->writing = 0;
-				entry->takes_unfinished = true;
+				entry->takes_unfinished =
+					now >= entry->unsettled_ms + QUIET_MAX_MS;
 			}
 			stop_settling(view, entry);
 			tree_queue(view, entry);

@@ -85,12 +85,11 @@ static int add_part(struct parts *parts, const struct sighted *sighted, const ch
 static int add_path(void *context, const char *path, const char *name, layer_mask layers)
 {
 	struct parts *parts = context;
-	int r = 0;
 
 	if (expand_is_ignored(name) || (parts->pattern && !glob_match(parts->pattern, path)))
 		return 0;
-	sighting_take(parts->settings, layers, path, parts->scratch);
-	if (parts->scratch->kind != SIGHTING_FILE)
+	int r = sighting_take(parts->settings, layers, path, parts->scratch);
+	if (r == 0 && parts->scratch->kind != SIGHTING_FILE)
 		return 0;
 	for (unsigned i = 0; r == 0 && i < parts->scratch->count; i++)
 		r = add_part(parts, &parts->scratch->found[i], path);
@@ -208,7 +207,9 @@ int expand_take(struct view *view, const struct settings *settings, layer_mask l
 {
 	const struct virtual_file *file = settings_file(settings, path);
 
-	sighting_take(settings, layers, path, ret);
+	int r = sighting_take(settings, layers, path, ret);
+	if (r < 0)
+		return r;
 	if (file)
 		return take_virtual(view, settings, file, ret);
 	if (ret->kind == SIGHTING_NONE && settings->file_count && leads_to_virtual(settings, path))

@@ -41,7 +41,7 @@ static int discover_file(const struct composer *composer, const char *path,
 	asked_fini(&found->asked);
 	version_unref(take_ptr(found->version));
 	int r = compose(composer, path, sighting, &found->asked, &found->version, &found->problem);
-	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED)
+	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED || sighting_is_shortage(r))
 		return r;
 	if (r < 0)
 		problem_set(&found->problem, path, 0, 0, "cannot be made: %s", strerror(-r));
@@ -99,6 +99,11 @@ static int discover(struct view *view, const struct era *era, struct directory *
 	return compose_broken(&era->composer, path, sighting, &found->version);
 }
 
+static bool is_strict(const struct view *view)
+{
+	return view->composer.settings->coherence == COHERENCE_STRICT;
+}
+
 /* Shows what was found, unless another thread was faster. The lock is held. */
 static int install(struct view *view, struct directory *parent, const char *name,
 	uint64_t generation, struct discovery *found)
@@ -113,6 +118,15 @@ static int install(struct view *view, struct directory *parent, const char *name
 	entry = directory_entry(parent, name);
 	if (!entry)
 		return -ENOMEM;
+	/*
+	 * mkdir(2) is how a new directory is made known, and it wants the name to be free: so the
+	 * directory shows when that has been done, a moment from now.
+	 */
+	if (found->directory && parent->is_complete && entry->kind == SIGHTING_NONE &&
+		view->watch && !is_strict(view)) {
+		tree_queue(view, entry);
+		return -ENOENT;
+	}
 	if (parent->is_complete && entry->kind != found->kind)
 		entry->is_unannounced = true;
 	/* It changed while it was forgotten, and the refresher has not heard of it yet. */
@@ -121,6 +135,7 @@ static int install(struct view *view, struct directory *parent, const char *name
 	if (found->directory) {
 		tree_show_directory(view, entry, found->directory);
 		tree_queue_scan(view, found->directory, false);
+		found->directory->users--;
 		found->directory = NULL;
 	} else {
 		tree_prepare_first_version(view, entry, found->version);
@@ -152,11 +167,6 @@ static int show(struct view *view, struct entry *entry, struct stat *ret)
 		directory_stat(entry->directory, ret);
 	}
 	return 0;
-}
-
-static bool is_strict(const struct view *view)
-{
-	return view->composer.settings->coherence == COHERENCE_STRICT;
 }
 
 static struct directory *find_directory(struct view *view, uint64_t ino)

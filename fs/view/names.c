@@ -30,8 +30,7 @@ int tree_expand(struct view *view, const struct composer *composer, struct direc
 			tree_queue(view, entry);
 		else if (entry->kind == SIGHTING_NONE)
 			entry->kind = names.items[i].kind;
-		if (!entry->ino)
-			entry->ino = view->next_ino++;
+		tree_reserve_ino(view, entry);
 		if (entry->kind != SIGHTING_NONE)
 			directory_list_entry(directory, entry);
 	}
@@ -58,8 +57,7 @@ static void install_name(struct view *view, struct directory *directory, const s
 		return;
 	if (!known)
 		entry->kind = item->kind;
-	if (!entry->ino)
-		entry->ino = view->next_ino++;
+	tree_reserve_ino(view, entry);
 	directory_list_entry(directory, entry);
 }
 
@@ -106,8 +104,7 @@ void tree_sync_listing(
 			entry->is_unannounced = true;
 			tree_set_kind(view, entry, listing->items[i].kind);
 		}
-		if (!entry->ino)
-			entry->ino = view->next_ino++;
+		tree_reserve_ino(view, entry);
 		directory_list_entry(directory, entry);
 	}
 }

@@ -10,6 +10,9 @@
 #include "expand.h"
 #include "tree.h"
 
+/* Where memory or descriptors are short, what is shown stays for so long. */
+#define SHORTAGE_MS 500
+
 /* One name being refreshed: what is shown, and what the layers say. */
 struct look {
 	struct directory *parent;
@@ -21,6 +24,7 @@ struct look {
 	bool is_polled;
 	struct version *shown_version; /* is_polled; one reference */
 	uint64_t writes;               /* view->writes when it began */
+	bool is_event;                 /* something was reported of just this name */
 	bool takes_unfinished;
 	bool is_unread; /* nothing was ever shown for it but its name */
 	bool is_known;  /* the kernel knows the directory */
@@ -39,6 +43,13 @@ static bool meets_writer(struct view *view, const struct look *look, const struc
 		events_settle(view, look->entry, EVENTS_QUIET_MS);
 	pthread_mutex_unlock(&view->lock);
 	return is_met;
+}
+
+static void settle(struct view *view, const struct look *look, int64_t quiet_ms)
+{
+	pthread_mutex_lock(&view->lock);
+	events_settle(view, look->entry, quiet_ms);
+	pthread_mutex_unlock(&view->lock);
 }
 
 static void make_change(const struct look *look, enum change_kind kind)
@@ -99,15 +110,15 @@ static int refresh_file(struct view *view, const struct look *look)
 	pthread_mutex_lock(&view->lock);
 	references_remember(view, look->entry, &asked);
 	pthread_mutex_unlock(&view->lock);
-	if (r < 0)
-		r = problem_set(&problem, look->path, 0, 0, "cannot be made: %s", strerror(-r));
-	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED) {
-		pthread_mutex_lock(&view->lock);
-		events_settle(
-			view, look->entry, r == COMPOSE_MOVED ? EVENTS_GONE_MS : EVENTS_QUIET_MS);
-		pthread_mutex_unlock(&view->lock);
+	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED || sighting_is_shortage(r)) {
+		settle(view, look,
+			r == COMPOSE_MOVED       ? EVENTS_GONE_MS
+			: r == COMPOSE_UNSETTLED ? EVENTS_QUIET_MS
+						 : SHORTAGE_MS);
 		return 1;
 	}
+	if (r < 0)
+		r = problem_set(&problem, look->path, 0, 0, "cannot be made: %s", strerror(-r));
 	/* It may have begun to write while we read. */
 	if (meets_writer(view, look, &asked))
 		return 1;
@@ -176,10 +187,10 @@ static int refresh_directory(struct view *view, const struct look *look)
  */
 static int remove_directory(struct view *view, const struct look *look)
 {
-	struct directory *directory = look->entry->directory;
 	bool is_empty = true;
 
 	pthread_mutex_lock(&view->lock);
+	struct directory *directory = look->entry->directory;
 	if (directory)
 		directory->layers = 0; /* nothing shows in it any more, whatever hides it */
 	for (size_t i = 0; directory && i < directory->bucket_count; i++)
@@ -274,6 +285,7 @@ static bool begin_look(struct view *view, struct entry *entry, struct look *look
 	look->is_unread = !entry->version && !entry->print && !entry->is_unannounced;
 	look->shown_version =
 		entry->is_polled && entry->version ? version_ref(entry->version) : NULL;
+	look->is_event = entry->is_touched;
 	if (entry->is_touched) {
 		entry->is_touched = false;
 		source_cache_touch(view->cache, look->path);
@@ -304,17 +316,46 @@ static void touch(struct view *view, const struct look *look)
 	pthread_mutex_unlock(&view->lock);
 }
 
+/*
+ * inotify tells of a write under the name that it was made by. A source that has other names may be
+ * a source by those, too: whatever shows it is looked at again.
+ */
+static void queue_other_names(struct view *view, const struct look *look)
+{
+	bool has_links = false;
+
+	for (unsigned i = 0; i < look->sighting.count; i++)
+		has_links |= look->sighting.found[i].stat.st_nlink > 1;
+	if (!has_links || !look->is_event || look->sighting.kind != SIGHTING_FILE)
+		return;
+	pthread_mutex_lock(&view->lock);
+	for (size_t i = 0; i < view->inodes.size; i++)
+		for (struct inode *inode = view->inodes.buckets[i]; inode; inode = inode->next) {
+			struct version *version = (struct version *)inode;
+			if (inode->type != INODE_VERSION || !version->entry ||
+				version->entry == look->entry)
+				continue;
+			for (unsigned j = 0; j < look->sighting.count; j++)
+				if (version_has_source(version, &look->sighting.found[j].stat))
+					tree_queue(view, version->entry);
+		}
+	pthread_mutex_unlock(&view->lock);
+}
+
 static int refresh(struct view *view, struct look *look)
 {
 	struct change *change = look->change;
 
 	if (expand_take(view, view->composer.settings, look->layers, look->path, &look->sighting) <
-		0)
+		0) {
+		settle(view, look, SHORTAGE_MS);
 		return 1;
+	}
 	if (meets_writer(view, look, NULL))
 		return 1;
 	if (is_unmoved(view, look))
 		return 1;
+	queue_other_names(view, look);
 	if (look->is_polled && look->sighting.kind != SIGHTING_DIRECTORY)
 		touch(view, look);
 	int r = look->is_known ? decide(view, look) : refresh_unknown(view, look);
@@ -337,6 +378,8 @@ static int refresh(struct view *view, struct look *look)
 static void end_look(struct view *view, struct directory *parent, struct entry *entry)
 {
 	entry->users--;
+	if (!entry->is_settling)
+		entry->unsettled_ms = 0;
 	tree_tidy(view, entry);
 	tree_leave(view, parent);
 }
@@ -513,7 +556,7 @@ void view_begin_change(struct view *view, const struct change *change)
 {
 	pthread_mutex_lock(&view->lock);
 	view->publishing = change;
-	view->is_published = false;
+	view->is_published = view->is_directory_taken = false;
 	pthread_mutex_unlock(&view->lock);
 }
 
@@ -538,8 +581,11 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 			break;
 		entry->is_unannounced = false;
 		tree_show_directory(view, entry, is_known ? change->directory : NULL);
-		if (is_known)
-			tree_queue_scan(view, change->directory, false);
+		if (!is_known)
+			break;
+		tree_queue_scan(view, change->directory, false);
+		change->directory->users--;
+		view->is_directory_taken = true;
 		break;
 	case CHANGE_ATTRIBUTES:
 	case CHANGE_LISTING:
@@ -581,7 +627,7 @@ void view_end_change(struct view *view, struct change *change)
 {
 	pthread_mutex_lock(&view->lock);
 	view->publishing = NULL;
-	if (change->directory && change->entry->directory != change->directory)
+	if (change->directory && !view->is_directory_taken)
 		tree_drop_directory(view, change->directory);
 	version_unref(change->version);
 	if (change->entry)

@@ -76,7 +76,10 @@ static int look(struct move *move, const struct settings *settings)
 			moved->watches[j] = -1;
 		layer_mask layers = i ? move->items[moved->above].sighting->layers
 				      : sighting_all_layers(settings);
-		sighting_take(settings, layers, moved->directory->path, moved->sighting);
+		int r = sighting_take(
+			settings, layers, moved->directory->path, moved->sighting);
+		if (r < 0)
+			return r;
 		/* What is no directory any more goes when its name is refreshed. */
 		if (moved->sighting->kind != SIGHTING_DIRECTORY)
 			sighting_fini(moved->sighting);

@@ -58,6 +58,11 @@ const char *sighting_whited_name(const char *name)
 	return strcmp(name, OPAQUE_NAME) == 0 ? "" : name + strlen(WHITEOUT_PREFIX);
 }
 
+bool sighting_is_shortage(int result)
+{
+	return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
+}
+
 static bool is_absent(int result)
 {
 	return result == -ENOENT || result == -ENOTDIR || result == -ENAMETOOLONG;
@@ -79,33 +84,40 @@ static enum sighting_kind kind_of(mode_t mode)
 	return SIGHTING_NONE;
 }
 
-static bool has_file(
-	const struct layer *layer, const char *directory, const char *prefix, const char *name)
+/* 1: there is such a file; 0; or a shortage as -errno. */
+static int has_file(const struct layer *layer, const char *directory, const char *prefix,
+	const char *name)
 {
 	char path[PATH_MAX];
 	struct stat stat;
 	int n = snprintf(
 		path, sizeof(path), "%s%s%s%s", directory, *directory ? "/" : "", prefix, name);
 
-	return n > 0 && (size_t)n < sizeof(path) && layer_stat(layer, path, &stat) == 0;
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return 0;
+	int r = layer_stat(layer, path, &stat);
+	return sighting_is_shortage(r) ? r : r == 0;
 }
 
-/* Whether `layer` hides whatever lies below it at `path`. */
-static bool hides_below(
+/* Whether `layer` hides whatever lies below it at `path`: results as has_file(). */
+static int hides_below(
 	const struct layer *layer, const char *path, const struct stat *found, bool is_found)
 {
 	if (is_found && is_overlay_whiteout(found))
-		return true;
-	if (is_found && S_ISDIR(found->st_mode) && has_file(layer, path, "", OPAQUE_NAME))
-		return true;
+		return 1;
+	if (is_found && S_ISDIR(found->st_mode)) {
+		int r = has_file(layer, path, "", OPAQUE_NAME);
+		if (r != 0)
+			return r;
+	}
 	if (!*path)
-		return false;
+		return 0;
 
 	const char *slash = strrchr(path, '/');
 	char directory[PATH_MAX];
 	size_t length = slash ? (size_t)(slash - path) : 0;
 	if (length >= sizeof(directory))
-		return false;
+		return 0;
 	memcpy(directory, path, length);
 	directory[length] = '\0';
 	return has_file(layer, directory, WHITEOUT_PREFIX, slash ? slash + 1 : path);
@@ -131,7 +143,7 @@ static bool take_layer(
 	return kind != SIGHTING_LINK;
 }
 
-void sighting_take(
+int sighting_take(
 	const struct settings *settings, layer_mask layers, const char *path, struct sighting *ret)
 {
 	sighting_fini(ret);
@@ -140,14 +152,22 @@ void sighting_take(
 		layer_mask below = ((layer_mask)1 << rank) - 1;
 		struct stat stat;
 
-		if (!(layers >> rank & 1))
+		if (!(layers >> rank & 1) || layer_is_covered(layer, path))
 			continue;
 		int result = layer_stat(layer, path, &stat);
-		if (!take_layer(ret, rank, result, &stat))
-			return;
-		if (layers & below && hides_below(layer, path, &stat, result == 0))
-			return;
+		int hides = 0;
+		if (!sighting_is_shortage(result) && !take_layer(ret, rank, result, &stat))
+			return 0;
+		if (layers & below && !sighting_is_shortage(result))
+			hides = hides_below(layer, path, &stat, result == 0);
+		if (sighting_is_shortage(result) || hides < 0) {
+			sighting_fini(ret);
+			return hides < 0 ? hides : result;
+		}
+		if (hides)
+			return 0;
 	}
+	return 0;
 }
 
 layer_mask sighting_all_layers(const struct settings *settings)
@@ -232,6 +252,16 @@ static int whiteout_rank(const struct seen_list *list, const char *name)
 	return (int)list->items[low].rank;
 }
 
+static bool is_covered(
+	const struct layer *layer, const char *directory, const struct seen *seen)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", seen->name);
+
+	return layer->covered && n > 0 && (size_t)n < sizeof(path) &&
+		layer_is_covered(layer, path);
+}
+
 static enum sighting_kind seen_kind(
 	const struct settings *settings, const char *directory, const struct seen *seen)
 {
@@ -239,6 +269,8 @@ static enum sighting_kind seen_kind(
 	char path[PATH_MAX];
 	struct stat stat;
 
+	if (is_covered(layer, directory, seen))
+		return SIGHTING_NONE;
 	switch (seen->type) {
 	case DT_REG:
 		return SIGHTING_FILE;

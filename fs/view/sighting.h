@@ -51,6 +51,9 @@ struct sighting {
 	struct sighted *expanded; /* with their paths (expand.h); NULL: none */
 };
 
+/** Whether a result means that memory or descriptors are short, which says nothing of a layer. */
+bool sighting_is_shortage(int result);
+
 void sighting_init(struct sighting *sighting);
 void sighting_fini(struct sighting *sighting);
 
@@ -67,9 +70,9 @@ const char *sighting_whited_name(const char *name);
 
 /**
  * Looks at `path` (into *ret, which must be initialised), relative to the root ("" is the root), in
- * those `layers` that show its directory.
+ * those `layers` that show its directory. Returns 0, or a shortage as -errno.
  */
-void sighting_take(
+int sighting_take(
 	const struct settings *settings, layer_mask layers, const char *path, struct sighting *ret);
 
 /** All layers that are there. */

@@ -12,6 +12,7 @@
 
 #include "cleanup.h"
 #include "hash.h"
+#include "sighting.h"
 
 #define BUCKETS 4096u
 
@@ -188,8 +189,8 @@ static int unreadable(struct problem *problem, const char *name, int error)
 {
 	if (error == ENOENT || error == ENOTDIR)
 		return SOURCE_MOVED;
-	if (error == ENOMEM)
-		return -ENOMEM;
+	if (sighting_is_shortage(-error))
+		return -error;
 	return problem_set(problem, name, 0, 0, "cannot be read: %s; %s", strerror(error),
 		error == EACCES || error == EPERM
 			? "give the user that mounts the right to read it"

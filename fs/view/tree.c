@@ -12,6 +12,9 @@
 #include "cleanup.h"
 #include "expand.h"
 
+/* The bit of the numbers that follow from a path; those that are counted never come so far. */
+#define FIRST_INO ((uint64_t)1 << 62)
+
 static struct version *version_of(struct inode *inode)
 {
 	return (struct version *)((char *)inode - offsetof(struct version, inode));
@@ -61,6 +64,49 @@ static uint64_t print_of(const struct version *version)
 	return hash | 1;
 }
 
+/* A path's hash, which is also its first number; not 0. */
+static uint64_t hash_of(const struct entry *entry)
+{
+	uint64_t hash = 14695981039346656037u;
+
+	for (const char *c = entry->parent->path; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+	hash = (hash ^ '/') * 1099511628211u;
+	for (const char *c = entry->name; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+	return ((hash ^ hash >> 31) & (FIRST_INO - 1)) | FIRST_INO;
+}
+
+/*
+ * A name's first number follows from its path, so that it is the same in another mount; what the
+ * path showed before the kernel forgot its directory is recalled.
+ */
+void tree_reserve_ino(struct view *view, struct entry *entry)
+{
+	if (entry->ino)
+		return;
+	uint64_t hash = hash_of(entry);
+	const struct past_item *item = past_of(&view->past, hash);
+	if (item && !inode_table_find(&view->inodes, item->ino)) {
+		entry->ino = item->ino;
+		entry->print = item->print;
+		entry->floor = item->mtime;
+		return;
+	}
+	entry->ino = inode_table_find(&view->inodes, hash) ? view->next_ino++ : hash;
+}
+
+/* The directory goes, because the kernel has forgotten it. */
+static void note_past(struct view *view, const struct directory *directory)
+{
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+			if (entry->ino && entry->print && entry->kind != SIGHTING_DIRECTORY)
+				past_note(
+					&view->past, &(struct past_item){hash_of(entry), entry->ino,
+							     entry->print, entry->floor});
+}
+
 bool tree_is_forgotten_version(const struct entry *entry, const struct version *version)
 {
 	return !entry->version && entry->print && entry->print == print_of(version);
@@ -82,8 +128,9 @@ void tree_prepare_version(struct view *view, struct entry *entry, struct version
 
 void tree_prepare_first_version(struct view *view, struct entry *entry, struct version *version)
 {
+	tree_reserve_ino(view, entry);
 	bool is_again = tree_is_forgotten_version(entry, version);
-	bool is_free = entry->ino && !inode_table_find(&view->inodes, entry->ino);
+	bool is_free = !inode_table_find(&view->inodes, entry->ino);
 	uint64_t ino = entry->ino;
 
 	if (is_again && !time_is_later(version->mtime, entry->floor))
@@ -94,22 +141,6 @@ void tree_prepare_first_version(struct view *view, struct entry *entry, struct v
 		version->inode.ino = ino;
 	else if (!version->inode.ino)
 		version->inode.ino = view->next_ino++;
-}
-
-/* Whether the version's time is later than those of its sources, so that it must be remembered. */
-static bool is_raised(const struct version *version)
-{
-	for (size_t i = 0; i < version->stamp_count; i++)
-		if (!time_is_later(version->mtime, version->stamps[i].mtime))
-			return false;
-	return true;
-}
-
-static void set_raised(struct entry *entry, bool raised)
-{
-	entry->parent->pins += (unsigned)raised;
-	entry->parent->pins -= (unsigned)entry->is_raised;
-	entry->is_raised = raised;
 }
 
 static void drop_version(struct entry *entry)
@@ -144,21 +175,18 @@ void tree_show_version(struct view *view, struct entry *entry, struct version *v
 	entry->ino = version->inode.ino;
 	entry->print = 0;
 	entry->floor = version->mtime;
-	set_raised(entry, is_raised(version));
 	if (entry->parent->is_complete)
 		directory_list_entry(entry->parent, entry);
 }
 
 void tree_show_directory(struct view *view, struct entry *entry, struct directory *directory)
 {
+	tree_reserve_ino(view, entry);
 	if (directory) {
-		bool is_free =
-			entry->ino && !entry->print && !inode_table_find(&view->inodes, entry->ino);
+		bool is_free = !entry->print && !inode_table_find(&view->inodes, entry->ino);
 		directory->inode.ino = is_free ? entry->ino : view->next_ino++;
 		entry->ino = directory->inode.ino;
 		view->shown_directories++;
-	} else if (!entry->ino) {
-		entry->ino = view->next_ino++;
 	}
 	entry->directory = directory;
 	tree_set_kind(view, entry, SIGHTING_DIRECTORY);
@@ -187,7 +215,6 @@ void tree_hide(struct view *view, struct entry *entry)
 	struct directory *directory = entry->directory;
 
 	drop_version(entry);
-	set_raised(entry, false);
 	entry->directory = NULL;
 	tree_set_kind(view, entry, SIGHTING_NONE);
 	entry->ino = 0;
@@ -207,7 +234,7 @@ void tree_note(struct view *view, struct entry *entry, enum sighting_kind kind)
 	tree_set_kind(view, entry, kind);
 	if (kind == SIGHTING_NONE)
 		return;
-	entry->ino = view->next_ino++;
+	tree_reserve_ino(view, entry);
 	if (entry->parent->is_complete)
 		directory_list_entry(entry->parent, entry);
 }
@@ -216,21 +243,21 @@ static void log_trouble(struct view *view, const struct entry *entry, const stru
 {
 	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
 	CLEANUP(freep) char *path = NULL;
-	CLEANUP(freep) char *line = NULL;
+	struct problem line;
 
 	if (!view->log || directory_join(entry->parent, entry->name, &path) < 0)
 		return;
-	if (!problem) {
-		if (asprintf(&line, "%s: mended", path) >= 0)
-			view->log(view->log_context, line);
-		return;
-	}
-	problem_format(problem, text, sizeof(text));
-	if (asprintf(&line, "%s (%s %s)", text, path,
-		    entry->version && entry->version->kind != VERSION_BROKEN
-			    ? "keeps its last good version"
-			    : "can't be read until this is mended") >= 0)
-		view->log(view->log_context, line);
+	/* A name may hold anything; problem_set() makes one line of it. */
+	if (!problem)
+		problem_set(&line, path, 0, 0, "mended");
+	else
+		problem_set(&line, problem->source, problem->line, problem->column, "%s (%s %s)",
+			problem->message, path,
+			entry->version && entry->version->kind != VERSION_BROKEN
+				? "keeps its last good version"
+				: "can't be read until this is mended");
+	problem_format(&line, text, sizeof(text));
+	view->log(view->log_context, text);
 }
 
 static bool is_same_problem(const struct problem *a, const struct problem *b)
@@ -286,6 +313,8 @@ static void release(struct view *view, struct directory *directory)
 			if (entry && entry->directory == directory)
 				entry->directory = NULL;
 		}
+		if (!directory->is_dead)
+			note_past(view, directory);
 		directory_free(directory);
 		parent->users--;
 		directory = parent;
@@ -315,6 +344,9 @@ static void forget_version(struct view *view, struct version *version)
 		entry->print = print_of(version);
 		drop_version(entry);
 	}
+	view->freed_bytes += version->data ? version->size : 0;
+	if (view->freed_bytes >= VIEW_TRIM_BYTES)
+		tree_wake(view);
 	version_unref(version);
 }
 
@@ -427,5 +459,5 @@ struct directory *tree_directory_at(struct view *view, const char *path, size_t 
 void tree_drop_directory(struct view *view, struct directory *directory)
 {
 	directory->is_dead = true;
-	release(view, directory);
+	tree_leave(view, directory);
 }

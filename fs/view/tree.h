@@ -31,6 +31,9 @@ bool tree_is_forgotten_version(const struct entry *entry, const struct version *
 void tree_prepare_version(struct view *view, struct entry *entry, struct version *version);
 void tree_prepare_first_version(struct view *view, struct entry *entry, struct version *version);
 
+/** Gives the entry the number that its first object will have, unless it has one. */
+void tree_reserve_ino(struct view *view, struct entry *entry);
+
 /** Lets `entry` show `version` (one reference is taken) in place of what it showed. */
 void tree_show_version(struct view *view, struct entry *entry, struct version *version);
 
@@ -72,7 +75,7 @@ void tree_install_listing(
 
 /**
  * Makes the directory that `sighting` shows, watched but not shown. It counts as one of the
- * parent's users. Takes no lock. Returns 0 with *ret to be shown, or dropped by tree_drop();
+ * parent's users, and the caller as one of its own, until it is shown. Takes no lock. Returns 0 with *ret to be shown, or dropped by tree_drop();
  * -errno.
  */
 int tree_make_directory(struct view *view, const struct era *era, struct directory *parent,

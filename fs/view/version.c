@@ -128,6 +128,15 @@ struct version *version_narrow(const struct version *version, const struct versi
 	return copy;
 }
 
+bool version_has_source(const struct version *version, const struct stat *stat)
+{
+	for (size_t i = 0; i < version->stamp_count; i++)
+		if (version->stamps[i].ino == stat->st_ino &&
+			version->stamps[i].dev == stat->st_dev)
+			return true;
+	return false;
+}
+
 void version_stat(const struct version *version, struct stat *ret)
 {
 	*ret = (struct stat){

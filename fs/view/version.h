@@ -75,6 +75,9 @@ bool version_same(const struct version *a, const struct version *b);
  */
 struct version *version_narrow(const struct version *version, const struct version *other);
 
+/** Whether the file that `stat` is of, in whatever state, is one of the sources. */
+bool version_has_source(const struct version *version, const struct stat *stat);
+
 /** Fills in what stat(2) shows. */
 void version_stat(const struct version *version, struct stat *ret);
 

@@ -20,14 +20,16 @@ static int make_root(struct view *view)
 	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
 	if (!sighting)
 		return -ENOMEM;
-	sighting_take(view->composer.settings, sighting_all_layers(view->composer.settings), "",
-		sighting);
+	int r = sighting_take(view->composer.settings,
+		sighting_all_layers(view->composer.settings), "", sighting);
+	if (r < 0)
+		return r;
 	if (sighting->kind != SIGHTING_DIRECTORY) {
 		/* All layers are optional and missing: an empty tree, readable by its mounter. */
 		sighting_fini(sighting);
 		sighting->kind = SIGHTING_DIRECTORY;
 	}
-	int r = tree_make_directory(
+	r = tree_make_directory(
 		view, &(struct era){.composer = view->composer}, NULL, "", sighting, &view->root);
 	if (r < 0)
 		return r;
@@ -137,6 +139,7 @@ void view_free(struct view *view)
 	free(view->settling);
 	free(view->scans);
 	inode_table_fini(&view->inodes);
+	past_fini(&view->past);
 	watch_free(view->watch);
 	if (view->wake_fd >= 0)
 		close(view->wake_fd);
@@ -144,6 +147,16 @@ void view_free(struct view *view)
 	settings_unref(view->composer.settings);
 	pthread_mutex_destroy(&view->lock);
 	free(view);
+}
+
+bool view_was_freed(struct view *view)
+{
+	pthread_mutex_lock(&view->lock);
+	bool was_freed = view->freed_bytes >= VIEW_TRIM_BYTES;
+	if (was_freed)
+		view->freed_bytes = 0;
+	pthread_mutex_unlock(&view->lock);
+	return was_freed;
 }
 
 int view_stat(struct view *view, uint64_t ino, struct stat *ret)

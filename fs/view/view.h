@@ -19,6 +19,7 @@
 
 #include "compose.h"
 #include "directory.h"
+#include "past.h"
 #include "reference.h"
 #include "watch.h"
 
@@ -26,6 +27,9 @@
  */
 #define VIEW_INO_ROOT 1
 #define VIEW_INO_RESERVED 15
+
+/* Versions' bytes freed, after which the memory goes back to the system. */
+#define VIEW_TRIM_BYTES (4u << 20)
 
 /* Looks at a name that changes while it is looked at; after so many it counts as broken. */
 #define VIEW_LOOK_TRIES 50
@@ -48,10 +52,12 @@ struct view {
 	bool has_refresher;
 	uint64_t writes; /* events of writes in place, ever */
 	uint64_t shown_directories; /* ever */
+	struct past past;
 	uint64_t next_ino;
 	struct references references;
 	const struct change *publishing; /* what the publisher is about to do; NULL: nothing */
 	bool is_published;               /* … and it was done */
+	bool is_directory_taken;         /* … and its directory is shown, and the change's no more */
 	struct entry **queue;            /* names to refresh */
 	size_t queue_first;
 	size_t queue_count; /* end of the queue in `queue` */
@@ -66,6 +72,7 @@ struct view {
 	bool is_overflowed;    /* changes were lost: everything must be looked at again */
 	size_t version_count;  /* that are shown or held by the kernel */
 	size_t version_bytes;  /* in memory */
+	size_t freed_bytes;    /* since view_was_freed() said so last */
 	size_t trouble_count;  /* entries with trouble */
 	uint64_t compositions; /* since the start */
 	uint64_t overflows;
@@ -92,6 +99,9 @@ int view_lookup(
 	struct view *view, uint64_t parent, const char *name, bool is_publisher, struct stat *ret);
 
 void view_forget(struct view *view, uint64_t ino, uint64_t count);
+
+/** Whether VIEW_TRIM_BYTES or more were freed since it last returned true. */
+bool view_was_freed(struct view *view);
 
 /** stat(2) of an object that the kernel knows. 0 or -ESTALE. */
 int view_stat(struct view *view, uint64_t ino, struct stat *ret);

@@ -11,6 +11,10 @@
 
 #define BUCKETS 4096u
 
+/* Of 64 KiB each: several times what the kernel queues. Who writes faster than that must not keep
+ * the caller, and with it the view's lock, for ever. */
+#define READS_MAX 64
+
 #define WATCH_MASK                                                                                 \
 	(IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE |        \
 		IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
@@ -183,10 +187,10 @@ size_t watch_read(struct watch *watch, watch_handler *handler, void *context)
 	char buffer[64 * 1024] __attribute__((aligned(__alignof__(struct inotify_event))));
 	size_t count = 0;
 
-	for (;;) {
+	for (int i = 0; i < READS_MAX; i++) {
 		ssize_t n = read(watch->fd, buffer, sizeof(buffer));
 		if (n <= 0)
-			return count;
+			break;
 		pthread_mutex_lock(&watch->lock);
 		for (char *at = buffer; at < buffer + n; count++) {
 			const struct inotify_event *event =
@@ -196,4 +200,5 @@ size_t watch_read(struct watch *watch, watch_handler *handler, void *context)
 		}
 		pthread_mutex_unlock(&watch->lock);
 	}
+	return count;
 }

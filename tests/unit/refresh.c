@@ -2,6 +2,8 @@
  * What changes in a layer is shown, once, with the events of an atomic replace; and nothing that
  * the kernel keeps for ever is ever out of date.
  */
+#include <sys/resource.h>
+
 #include "view_fixture.h"
 
 /* Contents */
@@ -322,7 +324,7 @@ static void removed_directory_goes_with_all_that_is_in_it(void **state)
 	assert_shown("one/two/app.yaml", "ENOENT");
 	assert_shown("one", "ENOENT");
 	assert_listed("", "");
-	assert_events("DELETE,ISDIR one\n");
+	assert_events("DELETE one/two/app.yaml\nDELETE,ISDIR one/two\nDELETE,ISDIR one\n");
 
 	run("mv gone a/one");
 	publish_all();
@@ -409,7 +411,7 @@ static void file_over_directory_and_back(void **state)
 	publish_all();
 	assert_shown("one", "a file\n");
 	assert_listed("", "one\n");
-	assert_events("DELETE,ISDIR one\nMOVED_TO one\n");
+	assert_events("DELETE one/app.yaml\nDELETE,ISDIR one\nMOVED_TO one\n");
 
 	events_clear();
 	assert_int_equal(unlink("b/one"), 0);
@@ -853,6 +855,18 @@ static void file_seen_before_its_event_is_told(void **state)
 	assert_events("MOVED_TO app.yaml\n");
 }
 
+static void directory_seen_before_its_event_is_listed(void **state)
+{
+	(void)state;
+	start("a:b");
+	assert_listed("", "");
+
+	make_directory("a/dir");
+	assert_int_equal(stat_of("dir").st_mode & S_IFMT, S_IFDIR);
+	publish_all();
+	assert_listed("", "dir/\n");
+}
+
 /* Listings */
 
 static bool count_name(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie)
@@ -1060,6 +1074,39 @@ static void last_good_version_of_a_forgotten_directory_is_mended_after_lost_even
 	assert_shown("dir/app.yaml", "x: 2\ny: 1\n");
 }
 
+/* Shortage */
+
+static void when_descriptors_run_out_what_is_shown_stays_until_there_are_some(void **state)
+{
+	struct rlimit limit;
+	struct stat stat;
+
+	(void)state;
+	run("mkdir -p a/dir/in && echo 'x: 1' >a/dir/app.yaml && echo 'y: 1' >a/dir/other.yaml");
+	start("a:b");
+	assert_shown("dir/app.yaml", "x: 1\n");
+	uint64_t parent = stat_of("dir").st_ino;
+
+	run("echo 'x: 2' >a/dir/app.yaml && chmod 700 a/dir && mkdir b/dir && touch b/dir/.wh.in");
+	int next = dup(0);
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(
+		setrlimit(RLIMIT_NOFILE, &(struct rlimit){(rlim_t)next, limit.rlim_max}), 0);
+	publish_ready();
+	int r = view_lookup(view, parent, "other.yaml", false, &stat);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(r, -EMFILE);
+	assert_shown("dir/app.yaml", "x: 1\n");
+	assert_events("");
+
+	publish_all();
+	assert_shown("dir/app.yaml", "x: 2\n");
+	assert_shown("dir/other.yaml", "y: 1\n");
+	assert_shown("dir/in", "ENOENT");
+	assert_int_equal(stat_of("dir").st_mode, S_IFDIR | 0500);
+}
+
 /* Hidden mounts */
 
 static void where_nothing_can_be_published_caches_are_right_all_the_same(void **state)
@@ -1138,6 +1185,7 @@ int main(void)
 		view_test(absence_is_replaced_when_a_listing_saw_the_directory_first),
 		view_test(absence_is_replaced_when_a_listing_saw_the_file_first),
 		view_test(file_seen_before_its_event_is_told),
+		view_test(directory_seen_before_its_event_is_listed),
 		view_test(listing_in_parts_neither_doubles_nor_misses_while_names_come_and_go),
 		view_test(sixty_four_layers_are_merged_in_order),
 		view_test(more_layers_than_a_mask_holds_are_refused),
@@ -1146,6 +1194,7 @@ int main(void)
 		view_test(lost_events_are_made_up_for),
 		view_test(files_that_did_not_change_make_no_event_when_events_were_lost),
 		view_test(last_good_version_of_a_forgotten_directory_is_mended_after_lost_events),
+		view_test(when_descriptors_run_out_what_is_shown_stays_until_there_are_some),
 		view_test(where_nothing_can_be_published_caches_are_right_all_the_same),
 	};
 

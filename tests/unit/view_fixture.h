@@ -379,6 +379,7 @@ static inline int publish_by_call(const struct change *change)
 		r = publish_directory(change, parent, name);
 		break;
 	case CHANGE_ATTRIBUTES:
+	case CHANGE_LISTING:
 		break;
 	}
 	listing_drop(parent);
@@ -389,6 +390,11 @@ static inline void publish(struct change *change)
 {
 	if (change->kind == CHANGE_ATTRIBUTES) {
 		note_event("ATTRIBUTES", change->path ? change->path : "");
+		view_end_change(view, change);
+		return;
+	}
+	if (change->kind == CHANGE_LISTING) {
+		listing_drop(change->parent_ino);
 		view_end_change(view, change);
 		return;
 	}
@@ -429,7 +435,8 @@ static inline void publish_all(void)
 		uint64_t woken;
 		int timeout_ms = publish_ready();
 
-		if (read(view->wake_fd, &woken, sizeof(woken)) == sizeof(woken))
+		if (read(view->wake_fd, &woken, sizeof(woken)) == sizeof(woken) ||
+			view_has_work(view))
 			continue;
 		if (timeout_ms < 0 && poll(polled, 2, 0) == 0)
 			return;

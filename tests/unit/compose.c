@@ -1,0 +1,376 @@
+/*
+ * What is made of the sources of one path: bytes, rights, time, and what is said when it can't be.
+ */
+#include "compose.h"
+
+#include "environment.h"
+#include "view_fixture.h"
+
+static struct settings *settings;
+static struct composer composer;
+static struct problem problem;
+
+static void start_composer(const char *yaml)
+{
+	settings = settings_with(yaml);
+	assert_int_equal(source_cache_new(1 << 20, true, &composer.cache), 0);
+	composer.settings = settings;
+	composer.mounter = (struct mounter){geteuid(), getegid()};
+	problem = (struct problem){0};
+}
+
+static int end_composer(void **state)
+{
+	source_cache_free(composer.cache);
+	settings_unref(settings);
+	composer = (struct composer){0};
+	settings = NULL;
+	return tear_down(state);
+}
+
+static int make(const char *path, struct version **ret)
+{
+	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	struct asked asked = {0};
+
+	*ret = NULL;
+	assert_non_null(sighting);
+	sighting_take(settings, sighting_all_layers(settings), path, sighting);
+	assert_true(sighting->kind == SIGHTING_FILE || sighting->kind == SIGHTING_LINK);
+	int r = compose(&composer, path, sighting, &asked, ret, &problem);
+	asked_fini(&asked);
+	return r;
+}
+
+static struct version *must_make(const char *path)
+{
+	struct version *version;
+	int r = make(path, &version);
+
+	if (r != 0)
+		fail_msg("%s: %d %s", path, r, problem.message);
+	return version;
+}
+
+#define assert_bytes(version, text)                                                                \
+	do {                                                                                       \
+		assert_int_equal((version)->size, strlen(text));                                   \
+		assert_memory_equal((version)->data, text, strlen(text));                          \
+	} while (0)
+
+static void layers_merge_lowest_first(void **state)
+{
+	(void)state;
+	write_file("a/x.yaml", "x: 1\ny: 1\n");
+	write_file("b/x.yaml", "x: 2\n");
+	write_file("c/x.yaml", "z: 3\n");
+	start_composer("a:b:c");
+	CLEANUP(version_unrefp) struct version *version = must_make("x.yaml");
+	assert_bytes(version, "x: 2\ny: 1\nz: 3\n");
+	assert_int_equal(version->kind, VERSION_BYTES);
+	assert_string_equal(version->layers, "a:b:c");
+	assert_string_equal(version->strategy, "deep");
+	assert_int_equal(version->stamp_count, 3);
+}
+
+static void file_of_one_layer_is_served_byte_for_byte(void **state)
+{
+	static const char odd[] = "x:   1 # comment\r\n\n...\n";
+
+	(void)state;
+	write_file("b/x.yaml", odd);
+	start_composer("a:b:c");
+	CLEANUP(version_unrefp) struct version *version = must_make("x.yaml");
+	assert_bytes(version, odd);
+	assert_string_equal(version->layers, "b");
+}
+
+static void empty_file_is_empty(void **state)
+{
+	(void)state;
+	write_file("a/x.txt", "");
+	start_composer("a:b");
+	CLEANUP(version_unrefp) struct version *version = must_make("x.txt");
+	assert_bytes(version, "");
+}
+
+static void link_is_its_target(void **state)
+{
+	struct stat stat;
+
+	(void)state;
+	assert_int_equal(symlink("../../etc/passwd", "b/x"), 0);
+	start_composer("a:b");
+	CLEANUP(version_unrefp) struct version *version = must_make("x");
+	assert_bytes(version, "../../etc/passwd");
+	version_stat(version, &stat);
+	assert_int_equal(stat.st_mode, S_IFLNK | 0777);
+}
+
+static void time_is_the_newest_contributors(void **state)
+{
+	(void)state;
+	write_file("a/x.yaml", "x: 1\n");
+	write_file("b/x.yaml", "x: 2\n");
+	write_file("c/x.yaml", "x: 3\n");
+	run("touch -d @1000 a/x.yaml; touch -d @3000 b/x.yaml; touch -d @2000 c/x.yaml");
+	start_composer("a:b:c");
+	CLEANUP(version_unrefp) struct version *version = must_make("x.yaml");
+	assert_int_equal(version->mtime.tv_sec, 3000);
+}
+
+static void sources_that_a_strategy_does_not_look_at_count_for_nothing(void **state)
+{
+	(void)state;
+	write_file("a/x.txt", "low\n");
+	write_file("b/x.txt", "high\n");
+	run("touch -d @3000 a/x.txt; touch -d @1000 b/x.txt; chmod 600 a/x.txt");
+	start_composer("a:b");
+	CLEANUP(version_unrefp) struct version *version = must_make("x.txt");
+	assert_bytes(version, "high\n");
+	assert_int_equal(version->mode, S_IFREG | 0444);
+	assert_int_equal(version->mtime.tv_sec, 1000);
+	assert_string_equal(version->layers, "b");
+}
+
+static void mode_is_the_and_and_never_writes_or_sets_an_id(void **state)
+{
+	(void)state;
+	write_file("a/x.yaml", "x: 1\n");
+	write_file("b/x.yaml", "y: 1\n");
+	assert_int_equal(chmod("a/x.yaml", 06777), 0);
+	assert_int_equal(chmod("b/x.yaml", 04750), 0);
+	start_composer("a:b");
+	CLEANUP(version_unrefp) struct version *version = must_make("x.yaml");
+	assert_int_equal(version->mode, S_IFREG | 0550);
+}
+
+static void large_file_of_one_layer_is_held_and_not_copied(void **state)
+{
+	char byte;
+
+	(void)state;
+	write_file("a/x.bin", "x");
+	assert_int_equal(truncate("a/x.bin", COMPOSE_HELD_BYTES + 1), 0);
+	write_file("a/y.bin", "x");
+	assert_int_equal(truncate("a/y.bin", COMPOSE_HELD_BYTES), 0);
+	start_composer("a:b");
+	CLEANUP(version_unrefp) struct version *held = must_make("x.bin");
+	assert_int_equal(held->kind, VERSION_HELD);
+	assert_int_equal(held->size, COMPOSE_HELD_BYTES + 1);
+	assert_int_equal(version_read(held, &byte, 1, 0), 1);
+	assert_int_equal(byte, 'x');
+	CLEANUP(version_unrefp) struct version *copied = must_make("y.bin");
+	assert_int_equal(copied->kind, VERSION_BYTES);
+}
+
+static void problem_has_the_source_and_the_line(void **state)
+{
+	struct version *version;
+
+	(void)state;
+	write_file("a/x.yaml", "x: 1\n");
+	write_file("b/x.yaml", "x: 1\ny: [\n");
+	start_composer("a:b");
+	assert_int_equal(make("x.yaml", &version), PROBLEM);
+	assert_null(version);
+	assert_string_equal(problem.source, "b/x.yaml");
+	assert_true(problem.line >= 2);
+}
+
+static void broken_layer_is_skipped_where_that_is_asked_for(void **state)
+{
+	(void)state;
+	write_file("a/x.yaml", "x: 1\n");
+	write_file("b/x.yaml", "y: [\n");
+	write_file("c/x.yaml", "z: 1\n");
+	start_composer("layers: [a, b, c]\noptions: {on_error: skip-layer}\n");
+	CLEANUP(version_unrefp) struct version *version = must_make("x.yaml");
+	assert_bytes(version, "x: 1\nz: 1\n");
+	assert_string_equal(version->layers, "a:c");
+	assert_string_equal(problem.source, "b/x.yaml");
+}
+
+static void layer_left_alone_by_skipping_is_served_byte_for_byte(void **state)
+{
+	(void)state;
+	write_file("a/x.yaml", "x:   1\n");
+	write_file("b/x.yaml", "y: [\n");
+	start_composer("layers: [a, b]\noptions: {on_error: skip-layer}\n");
+	CLEANUP(version_unrefp) struct version *version = must_make("x.yaml");
+	assert_bytes(version, "x:   1\n");
+}
+
+static void all_layers_broken_is_a_problem_even_where_they_are_skipped(void **state)
+{
+	struct version *version;
+
+	(void)state;
+	write_file("a/x.yaml", "x: [\n");
+	write_file("b/x.yaml", "y: [\n");
+	start_composer("layers: [a, b]\noptions: {on_error: skip-layer}\n");
+	assert_int_equal(make("x.yaml", &version), PROBLEM);
+	assert_null(version);
+}
+
+static void source_that_went_away_is_no_problem_but_to_be_looked_at_again(void **state)
+{
+	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	struct version *version = NULL;
+	struct asked asked = {0};
+
+	(void)state;
+	write_file("a/x.yaml", "x: 1\n");
+	write_file("b/x.yaml", "y: 1\n");
+	assert_int_equal(symlink("t", "a/link"), 0);
+	start_composer("a:b");
+	sighting_take(settings, 3, "x.yaml", sighting);
+	unlink("a/x.yaml");
+	assert_int_equal(
+		compose(&composer, "x.yaml", sighting, &asked, &version, &problem), COMPOSE_MOVED);
+	sighting_take(settings, 3, "link", sighting);
+	unlink("a/link");
+	assert_int_equal(
+		compose(&composer, "link", sighting, &asked, &version, &problem), COMPOSE_MOVED);
+	write_file("a/link", "");
+	assert_int_equal(
+		compose(&composer, "link", sighting, &asked, &version, &problem), COMPOSE_MOVED);
+	assert_null(version);
+	assert_string_equal(problem.message, "");
+	asked_fini(&asked);
+}
+
+static void what_can_not_be_looked_at_is_a_problem_with_its_name(void **state)
+{
+	struct version *version;
+
+	(void)state;
+	write_file("a/x.yaml", "x: 1\n");
+	assert_int_equal(symlink("x.yaml", "b/x.yaml"), 0); /* to itself */
+	start_composer("layers: [a, {path: b, follow: true}]\noptions: {on_error: fail}\n");
+	assert_int_equal(make("x.yaml", &version), PROBLEM);
+	assert_non_null(strstr(problem.source, "b/x.yaml"));
+}
+
+static void broken_version_has_the_rights_that_a_good_one_would_have(void **state)
+{
+	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(version_unrefp) struct version *version = NULL;
+
+	(void)state;
+	write_file("a/x.yaml", "x: [\n");
+	write_file("b/x.yaml", "y: 1\n");
+	assert_int_equal(chmod("b/x.yaml", 0640), 0);
+	start_composer("a:b");
+	sighting_take(settings, 3, "x.yaml", sighting);
+	assert_int_equal(compose_broken(&composer, "x.yaml", sighting, &version), 0);
+	assert_int_equal(version->kind, VERSION_BROKEN);
+	assert_int_equal(version->mode, S_IFREG | 0440);
+	assert_string_equal(version->layers, "a:b");
+}
+
+/* In `given`, what a strategy may ask for. */
+static int find_given(
+	void *context, const char *directory, const char *name, char **ret, layer_mask *layers)
+{
+	(void)context;
+	*layers = 3;
+	return asprintf(ret, "%s/%s", directory, name) < 0 ? -ENOMEM : 0;
+}
+
+static void what_a_strategy_asked_for_is_told_and_counts_for_rights_and_time(void **state)
+{
+	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	struct asked asked = {0};
+
+	(void)state;
+	make_directory("a/data");
+	write_file("a/data/n.yaml", "n: 1\n");
+	write_file("a/x.yaml", "_merge: [n, n]\n");
+	run("chmod 600 a/data/n.yaml; touch -d @1000 a/x.yaml; touch -d @2000 a/data/n.yaml");
+	start_composer("layers: [a, b]\nrules:\n  - {match: x.yaml, strategy: pillar, options: "
+		       "{data_path: data}}\n");
+	composer.find = find_given;
+	sighting_take(settings, 3, "x.yaml", sighting);
+	assert_int_equal(compose(&composer, "x.yaml", sighting, &asked, &version, &problem), 0);
+	assert_int_equal(asked.count, 2);
+	assert_string_equal(asked.items[0], "data");
+	assert_string_equal(asked.items[1], "n.yaml");
+	assert_int_equal(version->mode, S_IFREG | 0400);
+	assert_int_equal(version->mtime.tv_sec, 2000);
+	asked_fini(&asked);
+}
+
+static void missing_reference_is_told_as_asked_for(void **state)
+{
+	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	struct version *version = NULL;
+	struct asked asked = {0};
+
+	(void)state;
+	write_file("a/x.yaml", "_merge: gone\n");
+	start_composer("layers: [a, b]\nrules:\n  - {match: x.yaml, strategy: pillar, options: "
+		       "{data_path: data}}\n");
+	composer.find = find_given;
+	sighting_take(settings, 3, "x.yaml", sighting);
+	assert_int_equal(
+		compose(&composer, "x.yaml", sighting, &asked, &version, &problem), PROBLEM);
+	assert_int_equal(asked.count, 2);
+	assert_string_equal(asked.items[1], "gone.yaml");
+	asked_fini(&asked);
+}
+
+static void version_is_current_while_its_sources_stamps_are_the_same(void **state)
+{
+	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+
+	(void)state;
+	write_file("a/x.yaml", "x: 1\n");
+	write_file("b/x.yaml", "y: 1\n");
+	start_composer("a:b");
+	CLEANUP(version_unrefp) struct version *version = must_make("x.yaml");
+	sighting_take(settings, 3, "x.yaml", sighting);
+	/* Young: the stamp may not move with the next change. */
+	assert_false(compose_is_current(&composer, "x.yaml", sighting, version));
+	for (unsigned i = 0; i < 2; i++) {
+		struct stat *stat = &sighting->found[i].stat;
+		stat->st_mtim.tv_sec -= 100;
+		stat->st_ctim.tv_sec -= 100;
+		version->stamps[1 - i] = stamp_of(stat);
+	}
+	assert_true(compose_is_current(&composer, "x.yaml", sighting, version));
+	version->stamps[0].size++;
+	assert_false(compose_is_current(&composer, "x.yaml", sighting, version));
+	version->stamps[0].size--;
+	sighting->count = 1;
+	assert_false(compose_is_current(&composer, "x.yaml", sighting, version));
+}
+
+#define compose_test(f) cmocka_unit_test_setup_teardown(f, set_up, end_composer)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		compose_test(layers_merge_lowest_first),
+		compose_test(file_of_one_layer_is_served_byte_for_byte),
+		compose_test(empty_file_is_empty),
+		compose_test(link_is_its_target),
+		compose_test(time_is_the_newest_contributors),
+		compose_test(sources_that_a_strategy_does_not_look_at_count_for_nothing),
+		compose_test(mode_is_the_and_and_never_writes_or_sets_an_id),
+		compose_test(large_file_of_one_layer_is_held_and_not_copied),
+		compose_test(problem_has_the_source_and_the_line),
+		compose_test(broken_layer_is_skipped_where_that_is_asked_for),
+		compose_test(layer_left_alone_by_skipping_is_served_byte_for_byte),
+		compose_test(all_layers_broken_is_a_problem_even_where_they_are_skipped),
+		compose_test(source_that_went_away_is_no_problem_but_to_be_looked_at_again),
+		compose_test(what_can_not_be_looked_at_is_a_problem_with_its_name),
+		compose_test(broken_version_has_the_rights_that_a_good_one_would_have),
+		compose_test(what_a_strategy_asked_for_is_told_and_counts_for_rights_and_time),
+		compose_test(missing_reference_is_told_as_asked_for),
+		compose_test(version_is_current_while_its_sources_stamps_are_the_same),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

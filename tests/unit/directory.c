@@ -1,0 +1,234 @@
+/*
+ * A directory's names keep their places in the listing, whatever comes and goes beside them.
+ */
+#include "directory.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct directory *directory;
+
+static int set_up(void **state)
+{
+	(void)state;
+	return directory_new(NULL, "", 2, &directory);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	directory_free(directory);
+	return 0;
+}
+
+static struct entry *add(const char *name)
+{
+	struct entry *entry = directory_entry(directory, name);
+
+	assert_non_null(entry);
+	entry->kind = SIGHTING_FILE;
+	assert_int_equal(directory_list_entry(directory, entry), 0);
+	return entry;
+}
+
+static void drop(struct entry *entry)
+{
+	directory_unlist_entry(directory, entry);
+	entry->kind = SIGHTING_NONE;
+	directory_tidy(directory, entry);
+}
+
+static void names_are_found_until_nothing_needs_them(void **state)
+{
+	char name[32];
+
+	(void)state;
+	for (int i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "name%d", i);
+		add(name);
+	}
+	for (int i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "name%d", i);
+		assert_string_equal(directory_find(directory, name)->name, name);
+	}
+	for (int i = 0; i < 5000; i += 2) {
+		snprintf(name, sizeof(name), "name%d", i);
+		drop(directory_find(directory, name));
+		assert_null(directory_find(directory, name));
+	}
+	assert_int_equal(directory->entry_count, 2500);
+}
+
+static void one_name_has_one_entry(void **state)
+{
+	(void)state;
+	assert_ptr_equal(add("name"), add("name"));
+	assert_int_equal(directory->order_count, 1);
+}
+
+static void name_that_something_needs_is_not_tidied_away(void **state)
+{
+	struct entry *entry = directory_entry(directory, "name");
+	struct trouble trouble = {0};
+
+	(void)state;
+	entry->kind = SIGHTING_FILE;
+	directory_tidy(directory, entry);
+	entry->kind = SIGHTING_NONE;
+	entry->users = 1;
+	directory_tidy(directory, entry);
+	entry->users = 0;
+	entry->is_queued = true;
+	directory_tidy(directory, entry);
+	entry->is_queued = false;
+	entry->is_settling = true;
+	directory_tidy(directory, entry);
+	entry->is_settling = false;
+	entry->trouble = &trouble;
+	directory_tidy(directory, entry);
+	entry->trouble = NULL;
+	assert_ptr_equal(directory_find(directory, "name"), entry);
+	directory_tidy(directory, entry);
+	assert_null(directory_find(directory, "name"));
+}
+
+static void cookies_rise_and_hold_while_others_go(void **state)
+{
+	struct entry *entries[2000];
+	uint64_t cookies[2000];
+	char name[32];
+
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "name%d", i);
+		entries[i] = add(name);
+		cookies[i] = entries[i]->cookie;
+		assert_true(cookies[i] >= DIRECTORY_COOKIE_FIRST);
+		assert_true(i == 0 || cookies[i] > cookies[i - 1]);
+	}
+	/* Many go and others come, so that the gaps are closed. */
+	for (int i = 0; i < 2000; i++)
+		if (i % 10)
+			drop(entries[i]);
+	for (int i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "other%d", i);
+		struct entry *entry = add(name);
+		assert_true(entry->cookie > cookies[1999]);
+		drop(entry);
+	}
+	for (int i = 0; i < 2000; i += 10)
+		assert_int_equal(entries[i]->cookie, cookies[i]);
+}
+
+static void seeking_finds_the_first_name_behind_a_cookie_also_of_one_that_went(void **state)
+{
+	struct entry *entries[100];
+	uint64_t cookies[100];
+	char name[32];
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "name%d", i);
+		entries[i] = add(name);
+		cookies[i] = entries[i]->cookie;
+	}
+	for (int i = 0; i < 100; i++)
+		if (i % 3 == 1)
+			drop(entries[i]);
+	for (int i = 0; i < 100; i++) {
+		size_t at = directory_seek(directory, cookies[i]);
+		while (at < directory->order_count && !directory->order[at])
+			at++;
+		int next = i + 1 + ((i + 1) % 3 == 1);
+		if (next < 100)
+			assert_ptr_equal(directory->order[at], entries[next]);
+		else
+			assert_int_equal(at, directory->order_count);
+	}
+	assert_int_equal(directory_seek(directory, 0), 0);
+	assert_int_equal(directory_seek(directory, UINT64_MAX), directory->order_count);
+}
+
+static void gaps_do_not_grow_without_end(void **state)
+{
+	(void)state;
+	add("kept");
+	for (int i = 0; i < 100000; i++)
+		drop(add("temporary"));
+	assert_true(directory->order_capacity < 100);
+}
+
+static void paths_are_joined_from_the_root(void **state)
+{
+	struct directory *child;
+	char *path;
+
+	(void)state;
+	assert_int_equal(directory_join(directory, "a", &path), 0);
+	assert_string_equal(path, "a");
+	free(path);
+	assert_int_equal(directory_new(directory, "a", 2, &child), 0);
+	assert_string_equal(child->path, "a");
+	assert_int_equal(directory_join(child, "b", &path), 0);
+	assert_string_equal(path, "a/b");
+	free(path);
+	directory_free(child);
+}
+
+/* FNV-1a, which is what one would expect to find. */
+static uint64_t fnv(const char *name)
+{
+	uint64_t hash = 14695981039346656037u;
+
+	for (const char *c = name; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+	return hash ^ hash >> 32;
+}
+
+static void names_chosen_to_collide_do_not(void **state)
+{
+	char name[32];
+	size_t made = 0;
+	size_t longest = 0;
+
+	(void)state;
+	for (unsigned i = 0; made < 1000; i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		if ((fnv(name) & 1023) == 0) {
+			add(name);
+			made++;
+		}
+	}
+	for (size_t i = 0; i < directory->bucket_count; i++) {
+		size_t length = 0;
+		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+			length++;
+		if (length > longest)
+			longest = length;
+	}
+	assert_true(longest < 32);
+}
+
+#define directory_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		directory_test(names_are_found_until_nothing_needs_them),
+		directory_test(one_name_has_one_entry),
+		directory_test(name_that_something_needs_is_not_tidied_away),
+		directory_test(cookies_rise_and_hold_while_others_go),
+		directory_test(seeking_finds_the_first_name_behind_a_cookie_also_of_one_that_went),
+		directory_test(gaps_do_not_grow_without_end),
+		directory_test(paths_are_joined_from_the_root),
+		directory_test(names_chosen_to_collide_do_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,268 @@
+/*
+ * What the layers show at a path: which of them take part, and what they hide.
+ */
+#include "view_fixture.h"
+
+static struct settings *settings;
+
+static int start_layers(void **state)
+{
+	int r = set_up(state);
+
+	settings = r == 0 ? settings_with("a:b:c") : NULL;
+	return r;
+}
+
+static int end_layers(void **state)
+{
+	settings_unref(settings);
+	return tear_down(state);
+}
+
+/* "F ca": a file of the layers c and a, highest first. */
+static const char *seen_in(layer_mask layers, const char *path)
+{
+	static char text[80];
+	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+
+	assert_non_null(sighting);
+	sighting_take(settings, layers, path, sighting);
+	snprintf(text, sizeof(text), "%c ", "-FDL"[sighting->kind]);
+	layer_mask mask = 0;
+	for (unsigned i = 0; i < sighting->count; i++) {
+		mask |= (layer_mask)1 << sighting->found[i].layer;
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s",
+			settings->layers[sighting->found[i].layer]->name);
+		if (sighting->found[i].error)
+			strcat(text, "!");
+	}
+	assert_int_equal(mask, sighting->layers);
+	return text;
+}
+
+static const char *seen(const char *path)
+{
+	return seen_in(sighting_all_layers(settings), path);
+}
+
+static void highest_layer_decides_the_kind_and_lower_ones_of_that_kind_take_part(void **state)
+{
+	(void)state;
+	run("mkdir a/x b/x c/x; touch a/f b/f c/f; touch a/y; mkdir b/y c/y; mkdir a/z; touch b/z; "
+	    "mkdir c/z");
+	assert_string_equal(seen("x"), "D cba");
+	assert_string_equal(seen("f"), "F cba");
+	assert_string_equal(seen("y"), "D cb");
+	assert_string_equal(seen("z"), "D c");
+	assert_string_equal(seen("none"), "- ");
+	assert_string_equal(seen(""), "D cba");
+}
+
+static void link_stands_alone(void **state)
+{
+	(void)state;
+	run("ln -s t a/x; ln -s t b/x; touch a/y; ln -s t b/y; ln -s t a/z; touch b/z");
+	assert_string_equal(seen("x"), "L b");
+	assert_string_equal(seen("y"), "L b");
+	assert_string_equal(seen("z"), "F b");
+}
+
+static void pipes_and_sockets_are_passed_over(void **state)
+{
+	(void)state;
+	run("touch a/x; mkfifo b/x c/y");
+	assert_string_equal(seen("x"), "F a");
+	assert_string_equal(seen("y"), "- ");
+}
+
+static void whiteout_hides_lower_layers_and_not_its_own(void **state)
+{
+	(void)state;
+	run("touch a/x b/x b/.wh.x c/x; touch a/y b/.wh.y; mkdir a/d b/d; touch a/d/z b/d/.wh.z; "
+	    "touch c/.wh.q c/q");
+	assert_string_equal(seen("x"), "F cb");
+	assert_string_equal(seen("y"), "- ");
+	assert_string_equal(seen("d/z"), "- ");
+	assert_string_equal(seen("q"), "F c");
+}
+
+static void character_device_0_0_hides_lower_layers(void **state)
+{
+	(void)state;
+	run("touch a/x c/x; touch a/y");
+	if (mknod("b/x", S_IFCHR, makedev(0, 0)) < 0)
+		skip(); /* only root may make one */
+	assert_int_equal(mknod("b/y", S_IFCHR, makedev(0, 0)), 0);
+	assert_int_equal(mknod("c/y", S_IFCHR, makedev(1, 3)), 0);
+	assert_string_equal(seen("x"), "F c");
+	assert_string_equal(seen("y"), "- ");
+}
+
+static void opaque_directory_hides_lower_ones(void **state)
+{
+	(void)state;
+	run("mkdir a/d b/d c/d; touch b/d/.wh..wh..opq");
+	assert_string_equal(seen("d"), "D cb");
+}
+
+static void only_the_layers_that_show_the_directory_are_looked_at(void **state)
+{
+	(void)state;
+	run("mkdir a/d b/d c/d; touch a/d/x b/d/x c/d/x");
+	assert_string_equal(seen_in(2, "d/x"), "F b");
+	assert_string_equal(seen_in(5, "d/x"), "F ca");
+	assert_string_equal(seen_in(0, "d/x"), "- ");
+}
+
+static void link_on_the_way_is_no_directory(void **state)
+{
+	(void)state;
+	run("mkdir a/d outside; touch a/d/x outside/x; ln -s ../outside b/d");
+	assert_string_equal(seen("d/x"), "F a");
+}
+
+static void what_can_not_be_looked_at_counts_as_a_file_that_can_not_be_read(void **state)
+{
+	(void)state;
+	settings_unref(settings);
+	settings = settings_with("layers:\n  - a\n  - {path: b, follow: true}\n");
+	run("touch a/x; ln -s x b/x"); /* a link to itself */
+	assert_string_equal(seen("x"), "F b!a");
+}
+
+static void path_too_long_for_the_system_is_absent(void **state)
+{
+	char name[300];
+	char path[5000];
+
+	(void)state;
+	memset(name, 'n', sizeof(name));
+	name[299] = '\0';
+	assert_string_equal(seen(name), "- ");
+	memset(path, '/', sizeof(path));
+	for (size_t i = 0; i < sizeof(path); i += 2)
+		path[i] = 'd';
+	path[4999] = '\0';
+	assert_string_equal(seen(path), "- ");
+}
+
+static void marks_are_recognised_by_name(void **state)
+{
+	(void)state;
+	assert_true(sighting_is_hidden_name(".wh.x"));
+	assert_true(sighting_is_hidden_name(".wh..wh..opq"));
+	assert_false(sighting_is_hidden_name(".whx"));
+	assert_false(sighting_is_hidden_name("x.wh."));
+	assert_string_equal(sighting_whited_name(".wh.x"), "x");
+	assert_string_equal(sighting_whited_name(".wh..wh..opq"), "");
+	assert_null(sighting_whited_name("x"));
+}
+
+static char kind_of(const struct listing *listing, const char *name)
+{
+	for (size_t i = 0; i < listing->count; i++)
+		if (strcmp(listing->items[i].name, name) == 0)
+			return "-FDL"[listing->items[i].kind];
+	return '-';
+}
+
+#define KINDS 8
+
+/* One of the things that a layer can have at a name. */
+static void make(char layer, int kind, const char *name)
+{
+	char path[64];
+	char mark[64];
+
+	snprintf(path, sizeof(path), "%c/%s", layer, name);
+	snprintf(mark, sizeof(mark), "%c/.wh.%s", layer, name);
+	switch (kind) {
+	case 1:
+		write_file(path, "");
+		break;
+	case 2:
+		make_directory(path);
+		break;
+	case 3:
+		assert_int_equal(symlink("target", path), 0);
+		break;
+	case 4:
+		assert_int_equal(mkfifo(path, 0644), 0);
+		break;
+	case 5:
+		write_file(mark, "");
+		break;
+	case 6:
+		write_file(path, "");
+		write_file(mark, "");
+		break;
+	case 7: /* only root may; else nothing is there */
+		(void)!mknod(path, S_IFCHR, makedev(0, 0));
+		break;
+	}
+}
+
+static void listing_agrees_with_what_a_look_at_each_name_finds(void **state)
+{
+	struct listing listing;
+	char name[32];
+
+	(void)state;
+	for (int i = 0; i < KINDS * KINDS * KINDS; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		make('a', i % KINDS, name);
+		make('b', i / KINDS % KINDS, name);
+		make('c', i / KINDS / KINDS, name);
+	}
+	assert_int_equal(
+		listing_take(settings, sighting_all_layers(settings), "", &listing), 0);
+	assert_int_equal(listing.error, 0);
+	for (size_t i = 1; i < listing.count; i++)
+		assert_true(strcmp(listing.items[i - 1].name, listing.items[i].name) < 0);
+	for (int i = 0; i < KINDS * KINDS * KINDS; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		if (kind_of(&listing, name) != *seen(name))
+			fail_msg("%s (%o): listed as %c, seen as %s", name, (unsigned)i,
+				kind_of(&listing, name), seen(name));
+	}
+	listing_free(&listing);
+}
+
+static void listing_of_what_is_no_directory_is_empty(void **state)
+{
+	struct listing listing;
+
+	(void)state;
+	write_file("a/x", "");
+	assert_int_equal(listing_take(settings, 7, "x", &listing), 0);
+	assert_int_equal(listing.count, 0);
+	assert_int_equal(listing.error, 0);
+	listing_free(&listing);
+	assert_int_equal(listing_take(settings, 7, "none", &listing), 0);
+	assert_int_equal(listing.count, 0);
+	listing_free(&listing);
+}
+
+#define sighting_test(f) cmocka_unit_test_setup_teardown(f, start_layers, end_layers)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		sighting_test(
+			highest_layer_decides_the_kind_and_lower_ones_of_that_kind_take_part),
+		sighting_test(link_stands_alone),
+		sighting_test(pipes_and_sockets_are_passed_over),
+		sighting_test(whiteout_hides_lower_layers_and_not_its_own),
+		sighting_test(character_device_0_0_hides_lower_layers),
+		sighting_test(opaque_directory_hides_lower_ones),
+		sighting_test(only_the_layers_that_show_the_directory_are_looked_at),
+		sighting_test(link_on_the_way_is_no_directory),
+		sighting_test(what_can_not_be_looked_at_counts_as_a_file_that_can_not_be_read),
+		sighting_test(path_too_long_for_the_system_is_absent),
+		sighting_test(marks_are_recognised_by_name),
+		sighting_test(listing_agrees_with_what_a_look_at_each_name_finds),
+		sighting_test(listing_of_what_is_no_directory_is_empty),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,286 @@
+/*
+ * What is taken from the cache is what the file holds; and a file is read no more often than it
+ * changes.
+ */
+#include "source_cache.h"
+
+#include "view_fixture.h"
+
+static struct settings *settings;
+static struct source_cache *cache;
+static const struct layer *layer;
+
+static const struct read_options yaml = {.format = FORMAT_YAML};
+
+static int start_cache(void **state)
+{
+	if (set_up(state) < 0)
+		return -1;
+	settings = settings_with("a");
+	layer = settings->layers[0];
+	return source_cache_new(1 << 20, true, &cache);
+}
+
+static int end_cache(void **state)
+{
+	source_cache_free(cache);
+	settings_unref(settings);
+	return tear_down(state);
+}
+
+static int load(const char *path, const struct read_options *options, struct loaded **ret)
+{
+	struct problem problem = {0};
+	struct stat stat = {0};
+
+	*ret = NULL;
+	layer_stat(layer, path, &stat);
+	return source_cache_load(cache, layer, path, &stat, options, false, ret, &problem);
+}
+
+static struct loaded *must_load(const char *path, const struct read_options *options)
+{
+	struct loaded *loaded;
+
+	assert_int_equal(load(path, options, &loaded), 0);
+	return loaded;
+}
+
+/* The value of the only key. */
+static struct span value_of(const struct loaded *loaded)
+{
+	const struct node *root = loaded->document->roots[0];
+
+	return root->map.pairs[0].value->text;
+}
+
+/* Makes a file as old as a file that nobody touches is. */
+static void age(const char *path)
+{
+	const struct timespec times[2] = {{1000000000, 0}, {1000000000, 0}};
+
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void document_is_read_once_while_the_file_stays(void **state)
+{
+	(void)state;
+	write_file("a/x.yaml", "x: 1\n");
+	struct loaded *one = must_load("x.yaml", &yaml);
+	struct loaded *two = must_load("x.yaml", &yaml);
+	assert_ptr_equal(one, two);
+	assert_true(span_is(value_of(one), "1"));
+	assert_string_equal(one->source.name, "a/x.yaml");
+	assert_string_equal(one->source.layer, "a");
+	loaded_unref(one);
+	loaded_unref(two);
+	assert_true(source_cache_bytes(cache) > 0);
+}
+
+static void changed_file_is_read_again(void **state)
+{
+	(void)state;
+	write_file("a/x.yaml", "x: 1\n");
+	struct loaded *one = must_load("x.yaml", &yaml);
+	replace_file("a/x.yaml", "x: 2\n");
+	struct loaded *two = must_load("x.yaml", &yaml);
+	assert_true(span_is(value_of(two), "2"));
+	assert_true(span_is(value_of(one), "1"));
+	loaded_unref(one);
+	loaded_unref(two);
+}
+
+static void change_that_keeps_the_stamp_is_seen_when_it_was_told(void **state)
+{
+	struct problem problem = {0};
+	struct stat stat;
+
+	(void)state;
+	write_file("a/x.yaml", "x: 1\n");
+	assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
+	struct loaded *one = must_load("x.yaml", &yaml);
+	/* As on a file system with a coarse clock: its stamp has not moved. */
+	write_file("a/x.yaml", "x: 2\n");
+	one->stamp = stamp_of(&stat);
+	source_cache_touch(cache, "x.yaml");
+	struct loaded *two;
+	assert_int_equal(source_cache_load(
+				 cache, layer, "x.yaml", &stat, &yaml, false, &two, &problem),
+		0);
+	assert_true(span_is(value_of(two), "2"));
+	loaded_unref(one);
+	loaded_unref(two);
+}
+
+static void young_file_is_not_trusted_where_changes_are_not_told(void **state)
+{
+	(void)state;
+	source_cache_free(cache);
+	assert_int_equal(source_cache_new(1 << 20, false, &cache), 0);
+	write_file("a/x.yaml", "x: 1\n");
+	struct loaded *one = must_load("x.yaml", &yaml);
+	struct loaded *two = must_load("x.yaml", &yaml);
+	assert_ptr_not_equal(one, two);
+	loaded_unref(one);
+	loaded_unref(two);
+}
+
+static void file_is_young_until_its_clock_has_ticked(void **state)
+{
+	struct stat stat;
+
+	(void)state;
+	write_file("a/x.yaml", "x: 1\n");
+	assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
+	assert_true(source_is_young(&stat));
+	/* Its time of modification can be set, that of change can't. */
+	age("a/x.yaml");
+	assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
+	assert_true(source_is_young(&stat));
+	stat.st_ctim = stat.st_mtim;
+	assert_false(source_is_young(&stat));
+}
+
+static void ways_of_reading_are_kept_apart(void **state)
+{
+	const struct read_options others[] = {
+		{.format = FORMAT_YAML, .keep_duplicates = true},
+		{.format = FORMAT_YAML, .schema = NODE_YAML_1_2},
+		{.format = FORMAT_JSON},
+	};
+
+	(void)state;
+	write_file("a/x.yaml", "{\"x\": 1}\n");
+	struct loaded *one = must_load("x.yaml", &yaml);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		struct loaded *other = must_load("x.yaml", &others[i]);
+		assert_ptr_not_equal(one, other);
+		loaded_unref(other);
+	}
+	struct loaded *bytes = must_load("x.yaml", NULL);
+	assert_null(bytes->document);
+	assert_true(span_is(bytes->text, "{\"x\": 1}\n"));
+	assert_int_equal(bytes->text.data[bytes->text.len], '\0');
+	loaded_unref(bytes);
+	struct loaded *again = must_load("x.yaml", &yaml);
+	assert_ptr_equal(one, again);
+	loaded_unref(one);
+	loaded_unref(again);
+}
+
+static void what_was_not_used_longest_goes_first(void **state)
+{
+	char name[32];
+	struct loaded *loaded;
+
+	(void)state;
+	source_cache_free(cache);
+	assert_int_equal(source_cache_new(100000, true, &cache), 0);
+	for (int i = 0; i < 500; i++) {
+		snprintf(name, sizeof(name), "a/x%d.yaml", i);
+		write_file(name, "x: 1\n");
+		loaded_unref(must_load(name + 2, &yaml));
+		loaded_unref(loaded = must_load("x0.yaml", &yaml));
+		assert_true(source_cache_bytes(cache) <= 100000);
+	}
+	/* It was used all the time. */
+	assert_ptr_equal(must_load("x0.yaml", &yaml), loaded);
+	loaded_unref(loaded);
+}
+
+static void source_larger_than_the_cache_is_read_all_the_same(void **state)
+{
+	(void)state;
+	source_cache_free(cache);
+	assert_int_equal(source_cache_new(10, true, &cache), 0);
+	write_file("a/x.yaml", "x: 1\n");
+	struct loaded *loaded = must_load("x.yaml", &yaml);
+	assert_true(span_is(value_of(loaded), "1"));
+	loaded_unref(loaded);
+	assert_int_equal(source_cache_bytes(cache), 0);
+}
+
+static void missing_file_has_moved(void **state)
+{
+	struct loaded *loaded;
+
+	(void)state;
+	assert_int_equal(load("none.yaml", &yaml, &loaded), SOURCE_MOVED);
+	assert_int_equal(load("none/none.yaml", &yaml, &loaded), SOURCE_MOVED);
+	make_directory("a/dir.yaml");
+	assert_int_equal(load("dir.yaml", &yaml, &loaded), SOURCE_MOVED);
+	assert_int_equal(mkfifo("a/pipe.yaml", 0644), 0);
+	assert_int_equal(load("pipe.yaml", &yaml, &loaded), SOURCE_MOVED);
+}
+
+static void source_over_the_limit_is_refused_with_the_remedy(void **state)
+{
+	const struct read_options small = {.format = FORMAT_YAML, .limits = {.source_bytes = 10,
+		.result_bytes = 10, .depth = 10, .nodes = 10}};
+	struct problem problem = {0};
+	struct loaded *loaded;
+	struct stat stat;
+
+	(void)state;
+	write_file("a/x.yaml", "x: 3456789\n");
+	assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
+	assert_int_equal(source_cache_load(cache, layer, "x.yaml", &stat, &small, false, &loaded,
+				 &problem),
+		PROBLEM);
+	assert_string_equal(problem.source, "a/x.yaml");
+	assert_non_null(strstr(problem.message, "limit"));
+	write_file("a/x.yaml", "x: 345678\n");
+	loaded_unref(must_load("x.yaml", &small));
+}
+
+static void broken_source_is_not_kept(void **state)
+{
+	struct problem problem = {0};
+	struct loaded *loaded = NULL;
+	struct stat stat;
+
+	(void)state;
+	write_file("a/x.yaml", "x: [\n");
+	assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(source_cache_load(cache, layer, "x.yaml", &stat, &yaml, false,
+					 &loaded, &problem),
+			PROBLEM);
+	assert_string_equal(problem.source, "a/x.yaml");
+	assert_true(problem.line > 0);
+	assert_int_equal(source_cache_bytes(cache), 0);
+	assert_null(loaded);
+}
+
+static void cleared_cache_keeps_nothing(void **state)
+{
+	(void)state;
+	write_file("a/x.yaml", "x: 1\n");
+	struct loaded *loaded = must_load("x.yaml", &yaml);
+	source_cache_clear(cache);
+	assert_int_equal(source_cache_bytes(cache), 0);
+	assert_true(span_is(value_of(loaded), "1"));
+	loaded_unref(loaded);
+}
+
+#define cache_test(f) cmocka_unit_test_setup_teardown(f, start_cache, end_cache)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cache_test(document_is_read_once_while_the_file_stays),
+		cache_test(changed_file_is_read_again),
+		cache_test(change_that_keeps_the_stamp_is_seen_when_it_was_told),
+		cache_test(young_file_is_not_trusted_where_changes_are_not_told),
+		cache_test(file_is_young_until_its_clock_has_ticked),
+		cache_test(ways_of_reading_are_kept_apart),
+		cache_test(what_was_not_used_longest_goes_first),
+		cache_test(source_larger_than_the_cache_is_read_all_the_same),
+		cache_test(missing_file_has_moved),
+		cache_test(source_over_the_limit_is_refused_with_the_remedy),
+		cache_test(broken_source_is_not_kept),
+		cache_test(cleared_cache_keeps_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,206 @@
+/*
+ * A version holds still: what a reader sees of it never changes, or he is told.
+ */
+#include "version.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct version *bytes(const char *text)
+{
+	struct version *version = version_new(VERSION_BYTES);
+
+	assert_non_null(version);
+	version->data = strdup(text);
+	version->size = strlen(text);
+	version->mode = S_IFREG | 0444;
+	return version;
+}
+
+static void bytes_are_read_from_any_offset_and_not_beyond_the_end(void **state)
+{
+	struct version *version = bytes("0123456789");
+	char buffer[16];
+
+	(void)state;
+	assert_int_equal(version_read(version, buffer, 16, 0), 10);
+	assert_memory_equal(buffer, "0123456789", 10);
+	assert_int_equal(version_read(version, buffer, 4, 3), 4);
+	assert_memory_equal(buffer, "3456", 4);
+	assert_int_equal(version_read(version, buffer, 4, 8), 2);
+	assert_int_equal(version_read(version, buffer, 4, 10), 0);
+	assert_int_equal(version_read(version, buffer, 4, INT64_MAX), 0);
+	assert_int_equal(version_read(version, buffer, 4, -1), 0);
+	assert_int_equal(version_read(version, buffer, 0, 0), 0);
+	version_unref(version);
+}
+
+static void broken_version_reads_as_an_error(void **state)
+{
+	struct version *version = version_new(VERSION_BROKEN);
+	char buffer[16];
+
+	(void)state;
+	assert_int_equal(version_read(version, buffer, 16, 0), -EIO);
+	version_unref(version);
+}
+
+static void versions_are_the_same_when_a_reader_can_not_tell_them_apart(void **state)
+{
+	struct version *one = bytes("text");
+	struct version *two = bytes("text");
+
+	(void)state;
+	two->mtime.tv_sec = 5;
+	two->inode.ino = 17;
+	assert_true(version_same(one, two));
+	two->data[0] = 'T';
+	assert_false(version_same(one, two));
+	two->data[0] = 't';
+	two->mode = S_IFREG | 0400;
+	assert_false(version_same(one, two));
+	two->mode = one->mode;
+	two->uid = 1;
+	assert_false(version_same(one, two));
+	two->uid = 0;
+	two->gid = 1;
+	assert_false(version_same(one, two));
+	two->gid = 0;
+	two->kind = VERSION_LINK;
+	assert_false(version_same(one, two));
+	two->kind = VERSION_BYTES;
+	two->size = 3;
+	assert_false(version_same(one, two));
+	version_unref(one);
+	version_unref(two);
+}
+
+static void empty_versions_are_the_same(void **state)
+{
+	struct version *one = bytes("");
+	struct version *two = bytes("");
+
+	(void)state;
+	assert_true(version_same(one, two));
+	version_unref(one);
+	version_unref(two);
+}
+
+static void stat_tells_what_the_version_is(void **state)
+{
+	struct version *version = bytes("text");
+	struct stat stat;
+
+	(void)state;
+	version->inode.ino = 42;
+	version->uid = 3;
+	version->gid = 4;
+	version->mtime = (struct timespec){5, 6};
+	version_stat(version, &stat);
+	assert_int_equal(stat.st_ino, 42);
+	assert_int_equal(stat.st_mode, S_IFREG | 0444);
+	assert_int_equal(stat.st_nlink, 1);
+	assert_int_equal(stat.st_uid, 3);
+	assert_int_equal(stat.st_gid, 4);
+	assert_int_equal(stat.st_size, 4);
+	assert_int_equal(stat.st_blocks, 1);
+	assert_int_equal(stat.st_mtim.tv_sec, 5);
+	assert_int_equal(stat.st_mtim.tv_nsec, 6);
+	version_unref(version);
+}
+
+static char path[] = "/tmp/plyfs-version-XXXXXX";
+
+/* A version that is read through a descriptor, of a file with "0123456789" in it. */
+static struct version *held(void)
+{
+	struct version *version = version_new(VERSION_HELD);
+	struct stat stat;
+
+	strcpy(path + sizeof(path) - 7, "XXXXXX");
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "0123456789", 10), 10);
+	close(fd);
+	version->fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(fstat(version->fd, &stat), 0);
+	version->stamps = calloc(1, sizeof(*version->stamps));
+	version->stamps[0] = stamp_of(&stat);
+	version->stamp_count = 1;
+	version->size = 10;
+	return version;
+}
+
+static void held_file_is_read_after_its_name_is_gone(void **state)
+{
+	struct version *version = held();
+	char buffer[16];
+
+	(void)state;
+	assert_int_equal(version_read(version, buffer, 16, 5), 5);
+	assert_memory_equal(buffer, "56789", 5);
+	unlink(path);
+	assert_int_equal(version_read(version, buffer, 16, 0), 10);
+	version_unref(version);
+}
+
+static void held_file_that_changes_in_place_is_stale_and_not_torn(void **state)
+{
+	struct version *version = held();
+	char buffer[16];
+
+	(void)state;
+	usleep(20000); /* more than a tick of any clock that stamps files here */
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_int_equal(pwrite(fd, "x", 1, 9), 1);
+	close(fd);
+	assert_int_equal(version_read(version, buffer, 16, 0), -ESTALE);
+	version_unref(version);
+
+	unlink(path);
+	version = held();
+	assert_int_equal(truncate(path, 3), 0);
+	assert_int_equal(version_read(version, buffer, 16, 0), -ESTALE);
+	version_unref(version);
+	unlink(path);
+}
+
+static void version_lives_until_its_last_reference(void **state)
+{
+	struct version *version = bytes("text");
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		assert_ptr_equal(version_ref(version), version);
+	for (int i = 0; i < 10; i++) {
+		version_unref(version);
+		assert_memory_equal(version->data, "text", 4);
+	}
+	version_unref(version);
+	version_unref(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bytes_are_read_from_any_offset_and_not_beyond_the_end),
+		cmocka_unit_test(broken_version_reads_as_an_error),
+		cmocka_unit_test(versions_are_the_same_when_a_reader_can_not_tell_them_apart),
+		cmocka_unit_test(empty_versions_are_the_same),
+		cmocka_unit_test(stat_tells_what_the_version_is),
+		cmocka_unit_test(held_file_is_read_after_its_name_is_gone),
+		cmocka_unit_test(held_file_that_changes_in_place_is_stale_and_not_torn),
+		cmocka_unit_test(version_lives_until_its_last_reference),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,338 @@
+/*
+ * The view as request threads see it: lookups, listings, forgetting, and many threads at once.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "view_fixture.h"
+
+static uint64_t lookup(uint64_t parent, const char *name)
+{
+	struct stat stat;
+
+	assert_int_equal(view_lookup(view, parent, name, false, &stat), 0);
+	return stat.st_ino;
+}
+
+static void root_has_the_number_that_fuse_gives_it(void **state)
+{
+	struct stat stat;
+
+	(void)state;
+	view = new_view("a:b", true);
+	assert_int_equal(view_stat(view, VIEW_INO_ROOT, &stat), 0);
+	assert_true(S_ISDIR(stat.st_mode));
+	view_forget(view, VIEW_INO_ROOT, 100);
+	assert_int_equal(view_stat(view, VIEW_INO_ROOT, &stat), 0);
+}
+
+static void object_is_known_until_it_was_forgotten_as_often_as_looked_up(void **state)
+{
+	struct stat stat;
+
+	(void)state;
+	write_file("a/x", "text\n");
+	view = new_view("a:b", true);
+	uint64_t ino = lookup(VIEW_INO_ROOT, "x");
+	assert_int_equal(lookup(VIEW_INO_ROOT, "x"), ino);
+	assert_int_equal(lookup(VIEW_INO_ROOT, "x"), ino);
+	view_forget(view, ino, 2);
+	assert_int_equal(view_stat(view, ino, &stat), 0);
+	view_forget(view, ino, 1);
+	assert_int_equal(view_stat(view, ino, &stat), -ESTALE);
+	view_forget(view, ino, 1);
+	assert_int_equal(view->version_count, 0);
+	assert_int_equal(view->version_bytes, 0);
+}
+
+static void unknown_numbers_are_stale(void **state)
+{
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	struct trouble trouble;
+	struct stat stat;
+
+	(void)state;
+	view = new_view("a:b", true);
+	assert_int_equal(view_stat(view, 12345, &stat), -ESTALE);
+	assert_int_equal(view_version(view, 12345, &version), -ESTALE);
+	assert_int_equal(view_version(view, VIEW_INO_ROOT, &version), -EISDIR);
+	assert_int_equal(view_trouble(view, 12345, &trouble), -ENODATA);
+	assert_int_equal(view_list(view, 12345, 0, take_name, NULL), -ENOTDIR);
+	assert_int_equal(view_lookup(view, 12345, "x", false, &stat), -ENOENT);
+	view_forget(view, 12345, 1);
+}
+
+static void name_too_long_and_marks_are_not_looked_for(void **state)
+{
+	char name[NAME_MAX + 2];
+	struct stat stat;
+
+	(void)state;
+	write_file("a/.wh.x", "");
+	view = new_view("a:b", true);
+	memset(name, 'n', sizeof(name));
+	name[NAME_MAX + 1] = '\0';
+	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, name, false, &stat), -ENAMETOOLONG);
+	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, name + 1, false, &stat), -ENOENT);
+	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, ".wh.x", false, &stat), -ENOENT);
+}
+
+static void absence_costs_no_memory(void **state)
+{
+	char name[32];
+	struct stat stat;
+
+	(void)state;
+	view = new_view("a:b", true);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "none%d", i);
+		assert_int_equal(view_lookup(view, VIEW_INO_ROOT, name, false, &stat), -ENOENT);
+	}
+	assert_int_equal(view->root->entry_count, 0);
+}
+
+static void forgotten_tree_costs_no_memory_but_its_root(void **state)
+{
+	(void)state;
+	run("mkdir -p a/1/2/3/4/5; for i in $(seq 100); do echo $i >a/1/2/3/4/5/f$i; done");
+	start("a:b");
+	assert_shown("1/2/3/4/5/f7", "7\n");
+	listed("1/2/3/4/5");
+	publish_all();
+	size_t watches = watch_count(view->watch);
+	forget("1");
+	publish_all();
+	assert_true(watch_count(view->watch) < watches);
+	assert_int_equal(watch_count(view->watch), 2);
+	assert_int_equal(view->inodes.count, 1);
+	assert_null(directory_find(view->root, "1")->directory);
+}
+
+static void listing_gives_the_number_that_a_lookup_gives(void **state)
+{
+	uint64_t cookie = 0;
+
+	(void)state;
+	run("touch a/x a/y; mkdir a/d; ln -s t a/l");
+	view = new_view("a:b", true);
+	CLEANUP(freep) char *names = list_text(view, VIEW_INO_ROOT);
+	assert_string_equal(names, "d/\nl@\nx\ny\n");
+	for (size_t i = directory_seek(view->root, cookie); i < view->root->order_count; i++) {
+		const struct entry *entry = view->root->order[i];
+		uint64_t ino = entry->ino;
+		assert_int_equal(lookup(VIEW_INO_ROOT, entry->name), ino);
+	}
+}
+
+static void single_look_finds_what_a_mount_would_show(void **state)
+{
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	struct problem problem = {0};
+
+	(void)state;
+	run("mkdir -p a/d b/d; echo 'x: 1' >a/d/x.yaml; echo 'y: 1' >b/d/x.yaml; ln -s d a/l");
+	view = new_view("a:b", false);
+	assert_int_equal(view_read_path(view, "d/x.yaml", &version, &problem), 0);
+	assert_memory_equal(version->data, "x: 1\ny: 1\n", 10);
+	struct version *none = NULL;
+	assert_int_equal(view_read_path(view, "d", &none, &problem), -EISDIR);
+	assert_int_equal(view_read_path(view, "none", &none, &problem), -ENOENT);
+	assert_int_equal(view_read_path(view, "none/x", &none, &problem), -ENOENT);
+	assert_int_equal(view_read_path(view, "d/x.yaml/x", &none, &problem), -ENOTDIR);
+	assert_int_equal(view_read_path(view, "l/x.yaml", &none, &problem), -ENOTDIR);
+	assert_null(none);
+}
+
+static void adopted_version_lives_until_it_is_forgotten(void **state)
+{
+	struct version *version = version_new(VERSION_BYTES);
+	struct stat stat;
+
+	(void)state;
+	view = new_view("a:b", true);
+	version->data = strdup("status\n");
+	version->size = 7;
+	view_adopt(view, version, &stat);
+	assert_true(stat.st_ino > VIEW_INO_RESERVED);
+	assert_int_equal(view->version_count, 1);
+	view_forget(view, stat.st_ino, 1);
+	assert_int_equal(view->version_count, 0);
+}
+
+static void note_trouble(void *context, const char *path, const struct trouble *trouble,
+	const struct version *shown_version)
+{
+	char *text = context;
+
+	(void)shown_version;
+	assert_true(trouble->since.tv_sec > 0);
+	strcat(strcat(text, path), "\n");
+}
+
+static void paths_in_trouble_are_told(void **state)
+{
+	char text[TEXT_MAX] = "";
+
+	(void)state;
+	run("mkdir a/d b/d; echo 'x: [' >a/d/x.yaml; echo 'y: 1' >b/d/x.yaml; echo 1 >a/y");
+	view = new_view("a:b", true);
+	view_troubles(view, note_trouble, text);
+	assert_string_equal(text, "");
+	assert_shown("d/x.yaml", "EIO");
+	assert_shown("y", "1\n");
+	view_troubles(view, note_trouble, text);
+	assert_string_equal(text, "d/x.yaml\n");
+}
+
+static void missing_optional_layers_are_an_empty_tree(void **state)
+{
+	struct stat stat;
+
+	(void)state;
+	view = new_view("layers:\n  - {path: none, optional: true}\n", true);
+	assert_int_equal(view_stat(view, VIEW_INO_ROOT, &stat), 0);
+	assert_true(S_ISDIR(stat.st_mode));
+	CLEANUP(freep) char *names = list_text(view, VIEW_INO_ROOT);
+	assert_string_equal(names, "");
+}
+
+/* Threads */
+
+static atomic_bool is_over;
+
+static bool skip_name(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie)
+{
+	(void)context;
+	(void)name;
+	(void)type;
+	return ino && cookie;
+}
+
+/* Looks at paths as the kernel does for its callers, and forgets all it has looked up. */
+static void *look_around(void *context)
+{
+	unsigned seed = (unsigned)(uintptr_t)context;
+	char name[32];
+
+	while (!atomic_load(&is_over)) {
+		struct stat directory;
+		struct stat stat;
+		snprintf(name, sizeof(name), "d%d", rand_r(&seed) % 3);
+		if (view_lookup(view, VIEW_INO_ROOT, name, false, &directory) < 0)
+			continue;
+		if (rand_r(&seed) % 4 == 0) {
+			(void)!view_list(view, directory.st_ino, 0, skip_name, NULL);
+		}
+		snprintf(name, sizeof(name), "f%d.yaml", rand_r(&seed) % 3);
+		if (S_ISDIR(directory.st_mode) &&
+			view_lookup(view, directory.st_ino, name, false, &stat) == 0) {
+			CLEANUP(version_unrefp) struct version *version = NULL;
+			char buffer[4096];
+			if (view_version(view, stat.st_ino, &version) == 0) {
+				ssize_t n = version_read(version, buffer, sizeof(buffer) - 1, 0);
+				/* Both of a version's keys have the same value. */
+				int x;
+				int y;
+				buffer[n > 0 ? n : 0] = '\0';
+				if (n > 0 && sscanf(buffer, "x: %d\ny: %d\n", &x, &y) == 2 &&
+					x != y)
+					fail_msg("torn: %s", buffer);
+			}
+			view_forget(view, stat.st_ino, 1);
+		}
+		view_forget(view, directory.st_ino, 1);
+	}
+	return NULL;
+}
+
+static void write_pair(const char *path, int number)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "x: %d\ny: %d\n", number, number);
+	replace_file(path, text);
+}
+
+/* Publishes with no kernel's cache in front. */
+static void publish_plainly(void)
+{
+	struct change change;
+	struct stat stat;
+
+	view_take_events(view);
+	while (view_next_change(view, &change) == 0) {
+		if (change.kind == CHANGE_ATTRIBUTES || change.kind == CHANGE_LISTING) {
+			view_end_change(view, &change);
+			continue;
+		}
+		view_begin_change(view, &change);
+		stat.st_ino = 0;
+		assert_int_equal(view_apply_change(view, change.parent_ino, true, &stat), 0);
+		if (change.kind == CHANGE_MAKE_DIRECTORY && stat.st_ino)
+			view_forget(view, stat.st_ino, 1);
+		view_end_change(view, &change);
+		view_take_events(view);
+	}
+}
+
+static void any_number_of_threads_may_look_while_another_publishes(void **state)
+{
+	pthread_t threads[3];
+	char path[64];
+	unsigned seed = 1;
+
+	(void)state;
+	run("for d in 0 1 2; do mkdir a/d$d b/d$d; done");
+	view = new_view("a:b", true);
+	atomic_store(&is_over, false);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(
+			pthread_create(&threads[i], NULL, look_around, (void *)(i + 1)), 0);
+	for (int i = 0; i < 1500; i++) {
+		snprintf(path, sizeof(path), "%c/d%d/f%d.yaml", "ab"[rand_r(&seed) % 2],
+			rand_r(&seed) % 3, rand_r(&seed) % 3);
+		char *slash = strrchr(path, '/');
+		switch (rand_r(&seed) % 12) {
+		case 0:
+			unlink(path);
+			break;
+		case 1:
+			*slash = '\0';
+			rename(path, "moved");
+			rename("moved", path);
+			break;
+		case 2:
+			pthread_mutex_lock(&view->lock);
+			view->is_overflowed |= rand_r(&seed) % 10 == 0;
+			pthread_mutex_unlock(&view->lock);
+			break;
+		default:
+			write_pair(path, i);
+		}
+		if (i % 3 == 0)
+			publish_plainly();
+	}
+	atomic_store(&is_over, true);
+	for (size_t i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		view_test(root_has_the_number_that_fuse_gives_it),
+		view_test(object_is_known_until_it_was_forgotten_as_often_as_looked_up),
+		view_test(unknown_numbers_are_stale),
+		view_test(name_too_long_and_marks_are_not_looked_for),
+		view_test(absence_costs_no_memory),
+		view_test(forgotten_tree_costs_no_memory_but_its_root),
+		view_test(listing_gives_the_number_that_a_lookup_gives),
+		view_test(single_look_finds_what_a_mount_would_show),
+		view_test(adopted_version_lives_until_it_is_forgotten),
+		view_test(paths_in_trouble_are_told),
+		view_test(missing_optional_layers_are_an_empty_tree),
+		view_test(any_number_of_threads_may_look_while_another_publishes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
