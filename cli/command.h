@@ -26,6 +26,9 @@ extern const struct command command_merge;
 extern const struct command command_mount;
 extern const struct command command_status;
 
+/** All commands, ending with NULL, in the order of the help text. */
+const struct command *const *command_all(void);
+
 /** Prints the command's help to standard output. Returns EXIT_DONE. */
 int command_help(const struct command *command);
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "command.h"
+#include "complete.h"
 #include "message.h"
 #include "word.h"
 
@@ -21,6 +22,11 @@ static const struct command *const commands[] = {COMMANDS(ENTRY) NULL};
 #define NAME(name) ", " #name
 static const char command_names[] = COMMANDS(NAME) ", help";
 #undef NAME
+
+const struct command *const *command_all(void)
+{
+	return commands;
+}
 
 static const struct command *find_command(const char *name)
 {
@@ -90,6 +96,9 @@ static int run(int argc, char **argv)
 	}
 	if (strcmp(word, "help") == 0)
 		return help(argc - 1, argv + 1);
+	/* For the shells' completion only, and therefore not in the help text. */
+	if (strcmp(word, "__complete") == 0)
+		return complete(argc - 2, argv + 2);
 
 	const struct command *command = find_command(word);
 	if (command)

@@ -5,7 +5,8 @@
 /* Bytes; longer words are no options of anybody. */
 #define WORD_MAX 256
 
-#define OWN_WORDS "allow_other, private, debug, unpublished"
+#define PUBLIC_WORDS "allow_other, private, debug"
+#define OWN_WORDS PUBLIC_WORDS ", unpublished"
 /* enum own, in the order of OWN_WORDS. */
 enum own { OWN_ALLOW_OTHER, OWN_PRIVATE, OWN_DEBUG, OWN_UNPUBLISHED };
 
@@ -59,7 +60,7 @@ static int take(struct span word, struct mount_options *options, struct problem 
 			"is not needed: a change of plyfs.yaml takes effect at once; to change "
 			"the mount's own options, unmount and mount again");
 	return problem_set(problem, NULL, 0, 0,
-		"there is no mount option '%.*s'; there are: allow_other, private, debug, and the "
+		"there is no mount option '%.*s'; there are: " PUBLIC_WORDS ", and the "
 		"common ones of mount(8)",
 		(int)(name.len < WORD_MAX ? name.len : WORD_MAX), name.data);
 }
@@ -85,4 +86,9 @@ int mount_options_read(const char *text, struct mount_options *options, struct p
 			"give one");
 	*options = found;
 	return 0;
+}
+
+const char *mount_options_names(void)
+{
+	return PUBLIC_WORDS;
 }

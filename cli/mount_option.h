@@ -20,3 +20,6 @@ struct mount_options {
  * allowed.
  */
 int mount_options_read(const char *text, struct mount_options *options, struct problem *problem);
+
+/** "allow_other, private, debug": our own words that people are told of. Static. */
+const char *mount_options_names(void);

@@ -1,0 +1,278 @@
+/*
+ * plyfs __complete WORD...: what the last word may become, for the shells' completion.
+ *
+ * It is drawn from the tables and from the help texts, so that no list has to be kept a second
+ * time. A line each: the word, a tab, what it is about. A line that begins with a colon asks the
+ * shell for names instead: ":files", ":directories".
+ */
+#include "complete.h"
+
+#include <stdio.h>
+
+#include "command.h"
+#include "mount_option.h"
+#include "strategy.h"
+
+/* An option as a help text has it: "  -c, --config CONFIG   a plyfs.yaml". */
+struct help_option {
+	struct span letter; /* "-c"; empty: there is none */
+	struct span word;   /* "--config"; empty: there is none */
+	struct span value;  /* "CONFIG"; empty: it takes none */
+	struct span summary;
+};
+
+/* What has been typed before the last word. */
+struct typed {
+	const char *strategy;       /* of -s; NULL: none */
+	int arguments;              /* words that are neither options nor their values */
+	struct help_option waiting; /* the option whose value the last word is, if any */
+	bool is_waiting;
+	bool has_ended_options; /* "--" */
+};
+
+/* The word that is completed, and what stands before the part of it that is offered. */
+struct offer {
+	struct span prefix; /* "--config=", or empty */
+	struct span start;  /* what has been typed of the rest */
+};
+
+static struct span take(const char **text, size_t len)
+{
+	struct span span = {*text, len};
+
+	*text += len;
+	return span;
+}
+
+/* The option in the help text's line, if there is one. */
+static bool read_option(const char *line, size_t len, struct help_option *ret)
+{
+	const char *end = line + len, *at = line + strspn(line, " ");
+	struct help_option option = {0};
+
+	if (at == line || at >= end || *at != '-')
+		return false;
+	if (at[1] != '-') {
+		option.letter = take(&at, strcspn(at, ", \n"));
+		at += *at == ',' ? 1 + strspn(at + 1, " ") : 0;
+	}
+	if (at < end && *at == '-')
+		option.word = take(&at, strcspn(at, " \n"));
+	if (at + 1 < end && at[0] == ' ' && at[1] != ' ') {
+		at++;
+		option.value = take(&at, strcspn(at, " \n"));
+	}
+	at += strspn(at, " ");
+	option.summary = (struct span){at, at < end ? (size_t)(end - at) : 0};
+	*ret = option;
+	return true;
+}
+
+/* The next option in the help text at *text, which moves behind it. False: no more. */
+static bool next_option(const char **text, struct help_option *ret)
+{
+	while (**text) {
+		const char *line = *text;
+		size_t len = strcspn(line, "\n");
+
+		*text += len + (line[len] == '\n');
+		if (read_option(line, len, ret))
+			return true;
+	}
+	return false;
+}
+
+/* The option that has been typed: "-c", "--config" or "--config=…". */
+static bool find_option(const struct command *command, const char *typed, struct help_option *ret)
+{
+	struct span name = {typed, strcspn(typed, "=")};
+	const char *text = command->help;
+
+	while (next_option(&text, ret))
+		if (span_equal(name, ret->letter) || span_equal(name, ret->word))
+			return true;
+	return false;
+}
+
+static void take_value(const struct help_option *option, const char *value, struct typed *typed)
+{
+	if (span_is(option->value, "STRATEGY"))
+		typed->strategy = value;
+}
+
+/* Takes words[0..count), which stand before the last one. */
+static void read_words(const struct command *command, int count, char **words, struct typed *typed)
+{
+	for (int i = 0; i < count; i++) {
+		struct help_option option;
+
+		if (typed->has_ended_options || words[i][0] != '-') {
+			typed->arguments++;
+		} else if (strcmp(words[i], "--") == 0) {
+			typed->has_ended_options = true;
+		} else if (find_option(command, words[i], &option) && option.value.len > 0) {
+			const char *equals = strchr(words[i], '=');
+
+			if (!equals && i + 1 == count) {
+				typed->waiting = option;
+				typed->is_waiting = true;
+				return;
+			}
+			take_value(&option, equals ? equals + 1 : words[++i], typed);
+		}
+	}
+}
+
+/* `ending` follows the word: "=" where more has to be typed. */
+static void offer(
+	const struct offer *offer, struct span word, const char *ending, struct span summary)
+{
+	if (word.len < offer->start.len ||
+		!span_equal((struct span){word.data, offer->start.len}, offer->start))
+		return;
+	printf("%.*s%.*s%s\t%.*s\n", (int)offer->prefix.len, offer->prefix.data, (int)word.len,
+		word.data, ending, (int)summary.len, summary.data);
+}
+
+/* The words in a list such as "a|b|c" or "a, b, c". */
+static void offer_each(const struct offer *to, const char *list, const char *separators)
+{
+	while (*list) {
+		struct span word = take(&list, strcspn(list, separators));
+
+		offer(to, word, "", span_of(""));
+		list += strspn(list, separators);
+	}
+}
+
+static void offer_strategies(const struct offer *to)
+{
+	for (const struct strategy *const *at = strategy_all(); *at; at++)
+		offer(to, span_of((*at)->name), "", span_of((*at)->summary));
+}
+
+/* Moves the offer behind the last of `separators` in what has been typed, if there is one. */
+static void skip_past(struct offer *to, const char *separators)
+{
+	for (size_t i = to->start.len; i > 0; i--) {
+		if (!strchr(separators, to->start.data[i - 1]))
+			continue;
+		to->prefix.len += i;
+		to->start = (struct span){to->start.data + i, to->start.len - i};
+		return;
+	}
+}
+
+/* OPT=VALUE of the strategy. */
+static void offer_settings(struct offer *to, const char *strategy_name)
+{
+	const struct strategy *strategy = strategy_find(span_of(strategy_name));
+	const char *equals = memchr(to->start.data, '=', to->start.len);
+	struct span name = to->start;
+
+	if (equals) {
+		name.len = (size_t)(equals - name.data);
+		skip_past(to, "=");
+	}
+	for (const struct option_spec *spec = strategy ? strategy->options : NULL;
+		spec && spec->name; spec++) {
+		if (!equals)
+			offer(to, span_of(spec->name), "=", span_of(spec->summary));
+		else if (span_is(name, spec->name) && spec->choices)
+			offer_each(to, spec->choices, "|");
+		else if (span_is(name, spec->name) && spec->type == OPTION_BOOL)
+			offer_each(to, "true|false", "|");
+	}
+}
+
+/* What a placeholder in the help text, such as FILE, stands for. */
+static void offer_value(struct offer *to, struct span value, const struct typed *typed)
+{
+	char words[64];
+
+	if (span_is(value, "STRATEGY")) {
+		offer_strategies(to);
+	} else if (span_is(value, "OPT=VALUE")) {
+		offer_settings(to, typed->strategy ? typed->strategy : "deep");
+	} else if (span_is(value, "OPTION,...")) {
+		skip_past(to, ",");
+		offer_each(to, mount_options_names(), ", ");
+	} else if (memchr(value.data, '|', value.len) && value.len < sizeof(words)) {
+		memcpy(words, value.data, value.len);
+		words[value.len] = '\0';
+		offer_each(to, words, "|");
+	} else if (strncmp(value.data, "LAYER", strlen("LAYER")) == 0) {
+		puts(":directories");
+	} else {
+		puts(":files");
+	}
+}
+
+static void offer_options(const struct offer *to, const struct command *command)
+{
+	const char *text = command->help;
+	struct help_option option;
+
+	while (next_option(&text, &option))
+		offer(to, option.word.len ? option.word : option.letter, "", option.summary);
+	offer(to, span_of("--help"), "", span_of("tell how it is called"));
+}
+
+static void offer_commands(const struct offer *to)
+{
+	for (const struct command *const *at = command_all(); *at; at++)
+		offer(to, span_of((*at)->name), "", span_of((*at)->summary));
+	offer(to, span_of("help"), "", span_of("tell how a command is called"));
+}
+
+/* An argument that is no option. A mountpoint is a directory; what is mounted may be a file. */
+static void offer_argument(const struct command *command, const struct typed *typed)
+{
+	bool has_mountpoint = strstr(command->synopsis, "MOUNTPOINT");
+	bool is_first_of_two = typed->arguments == 0 && strstr(command->synopsis, "CONFIG");
+
+	puts(has_mountpoint && !is_first_of_two ? ":directories" : ":files");
+}
+
+static void complete_for(const struct command *command, int count, char **words)
+{
+	const char *last = words[count - 1], *equals = strchr(last, '=');
+	struct offer to = {{last, 0}, span_of(last)};
+	struct typed typed = {0};
+	struct help_option option;
+
+	read_words(command, count - 1, words, &typed);
+	if (typed.is_waiting) {
+		offer_value(&to, typed.waiting.value, &typed);
+	} else if (typed.has_ended_options || last[0] != '-') {
+		offer_argument(command, &typed);
+	} else if (!equals) {
+		offer_options(&to, command);
+	} else if (find_option(command, last, &option) && option.value.len > 0) {
+		to.prefix.len = (size_t)(equals + 1 - last);
+		to.start = span_of(equals + 1);
+		offer_value(&to, option.value, &typed);
+	}
+}
+
+int complete(int count, char **words)
+{
+	if (count == 0)
+		return EXIT_DONE;
+
+	const struct offer to = {{words[count - 1], 0}, span_of(words[count - 1])};
+	if (count == 1) {
+		offer_commands(&to);
+		if (words[0][0] == '-')
+			offer_each(&to, "--help|--version", "|");
+		return EXIT_DONE;
+	}
+	if (strcmp(words[0], "help") == 0) {
+		offer_commands(&to);
+		return EXIT_DONE;
+	}
+	for (const struct command *const *at = command_all(); *at; at++)
+		if (strcmp((*at)->name, words[0]) == 0)
+			complete_for(*at, count - 1, words + 1);
+	return EXIT_DONE;
+}

@@ -1,0 +1,64 @@
+#!/bin/bash
+. "$(dirname "$0")/../cli/cli.sh"
+
+. "$COMPLETION/plyfs.bash"
+mkdir vendor venue 'with space'
+touch plyfs.yaml venue.txt
+
+# typing TEXT: what a tab offers then is in COMPREPLY.
+typing() {
+	COMP_LINE=$1
+	COMP_POINT=${#1}
+	COMPREPLY=()
+	_plyfs "$PLYFS"
+}
+# offers TEXT WORD...: exactly these, in any order.
+offers() {
+	typing "$1"
+	[ "$(printf '%s\n' "${COMPREPLY[@]}" | sort)" = "$(printf '%s\n' "${@:2}" | sort)" ] ||
+		fail "'$1' offers: ${COMPREPLY[*]}; and not: ${*:2}"
+}
+
+# Commands and strategies are just those that the help text tells of.
+mapfile -t commands < <("$PLYFS" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p')
+[ ${#commands[@]} -ge 4 ]
+offers 'plyfs ' "${commands[@]}" help
+mapfile -t strategies < <("$PLYFS" merge --help | sed -n '/^Strategies/,$s/^  \([a-z][a-z-]*\) .*/\1/p')
+[ ${#strategies[@]} -eq 8 ]
+offers 'plyfs merge -s ' "${strategies[@]}"
+for command in "${commands[@]}"; do
+	typing "plyfs $command -"
+	for option in "${COMPREPLY[@]}"; do
+		"$PLYFS" "$command" --help | grep -q -- "$option\|usage" ||
+			fail "'$option' is offered for '$command', which has no such option"
+	done
+done
+
+offers 'plyfs me' merge
+offers 'plyfs help sta' status
+offers 'plyfs -' --help --version
+offers 'plyfs xyzzy '
+offers 'plyfs merge --s' --set --strategy
+offers 'plyfs merge -s cl' cloud-init
+offers 'plyfs merge --strategy cl' cloud-init
+# Bash takes = for the end of a word.
+offers 'plyfs merge --strategy=cl' cloud-init
+offers 'plyfs merge --to ' yaml json
+offers 'plyfs merge --set ' lists=
+offers 'plyfs merge -s salt --set ' level= tags=
+offers 'plyfs merge --strategy=salt --set ' level= tags=
+offers 'plyfs merge -s salt --set tags=t' true
+offers 'plyfs merge -s cloud-init --set mergers=' part stack
+offers 'plyfs merge -s xyzzy --set '
+offers 'plyfs mount -o private,d' private,debug
+
+offers 'plyfs merge p' plyfs.yaml
+offers 'plyfs merge -- p' plyfs.yaml
+offers 'plyfs mount ven' vendor venue venue.txt
+# Layers, and : is the end of a word as well.
+offers 'plyfs mount vendor:ven' vendor venue venue.txt
+offers 'plyfs cat -l vendor:ven' vendor venue
+offers 'plyfs mount -c p' plyfs.yaml
+offers 'plyfs mount -c plyfs.yaml ven' vendor venue venue.txt
+offers 'plyfs mount vendor ven' vendor venue
+offers 'plyfs status with' 'with space'

@@ -1,0 +1,24 @@
+#!/bin/bash
+. "$(dirname "$0")/../cli/cli.sh"
+
+mkdir home bin
+export HOME=$directory/home PATH=$directory/bin:$PATH
+ln -s "$PLYFS" bin/plyfs
+missing=()
+if command -v zsh >/dev/null; then
+	zsh -n "$COMPLETION/_plyfs"
+	head -1 "$COMPLETION/_plyfs" | grep -qx '#compdef plyfs'
+else
+	missing+=(zsh)
+fi
+if command -v fish >/dev/null; then
+	fish --no-execute "$COMPLETION/plyfs.fish"
+	[ "$(fish -c "source $COMPLETION/plyfs.fish; complete -C 'plyfs merge -s salt --set t'" |
+		cut -f1)" = tags= ] || fail "fish offers no options"
+	mkdir vendor
+	[ "$(fish -c "source $COMPLETION/plyfs.fish; complete -C 'plyfs cat -l low:ven'" |
+		cut -f1)" = low:vendor/ ] || fail "fish offers no directories"
+else
+	missing+=(fish)
+fi
+[ ${#missing[@]} -eq 0 ] || { echo "skipped: not installed: ${missing[*]}"; exit 77; }

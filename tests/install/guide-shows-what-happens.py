@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""The commands in docs/guide.md do what the guide shows: guide-shows-what-happens.py [--write] GUIDE
+
+Each chapter is run in a directory of its own, by one shell: the lines of its `console` blocks that
+begin with "$ ", and those that begin with "> " as what follows on them. What is printed must be what
+stands below; a line "..." stands for any lines. --write puts in what is printed now.
+"""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+MARK = "--- end of a command ---"
+# These only look, so they can be asked again: a change takes its time on a loaded machine.
+LOOKS = ("cat ", "ls ", "plyfs cat ", "plyfs status ", "getfattr ", "stat ", "findmnt ", "head ", "grep ")
+PATIENCE_S = 15
+# While new output is taken, all of it is unexpected.
+WRITE_PATIENCE_S = 1
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+class Shell:
+    def __init__(self, directory, environment):
+        self.process = subprocess.Popen(["bash", "--norc"], cwd=directory, env=environment, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT)
+
+    def run(self, command):
+        self.process.stdin.write(f"{command}\necho '{MARK}'\n")
+        self.process.stdin.flush()
+        lines = []
+        for line in self.process.stdout:
+            if line.rstrip("\n").endswith(MARK):
+                rest = line.rstrip("\n")[:-len(MARK)]
+                return lines + ([rest] if rest else [])
+            lines.append(line.rstrip("\n"))
+        raise RuntimeError(f"the shell ended in: {command}")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def is_as_shown(shown, printed):
+    pattern = "".join(r"(?:.*\n)*" if line == "..." else re.escape(line) + "\n" for line in shown)
+    return re.fullmatch(pattern, "".join(line + "\n" for line in printed)) is not None
+
+
+def run(shell, command, shown, patience_s):
+    end = time.monotonic() + patience_s
+    while True:
+        printed = shell.run(command)
+        if is_as_shown(shown, printed) or not command.startswith(LOOKS) or time.monotonic() > end:
+            return printed
+        time.sleep(0.05)
+
+
+def unmount_below(directory):
+    with open("/proc/self/mountinfo") as mounts:
+        points = [line.split()[4] for line in mounts]
+    for point in reversed(points):
+        if point.startswith(directory + "/"):
+            subprocess.run(["umount", "-l", point], check=False)
+
+
+def run_block(shell, block, patience_s, wrong):
+    """The block's lines with what is printed now."""
+    result = []
+    at = 0
+    while at < len(block):
+        lines = [block[at]]
+        assert lines[0].startswith("$ "), f"not a command: {lines[0]}"
+        at += 1
+        while at < len(block) and block[at].startswith("> "):
+            lines.append(block[at])
+            at += 1
+        shown = []
+        while at < len(block) and not block[at].startswith("$ "):
+            shown.append(block[at])
+            at += 1
+        command = "\n".join(line[2:] for line in lines)
+        printed = run(shell, command, shown, patience_s)
+        if not is_as_shown(shown, printed):
+            wrong.append((command, shown, printed))
+            shown = printed
+        result += lines + shown
+    return result
+
+
+def run_chapter(text, environment, patience_s, wrong):
+    directory = tempfile.mkdtemp(prefix="plyfs-test.")
+    shell = Shell(directory, environment)
+
+    def replaced(match):
+        lines = run_block(shell, match[1].splitlines(), patience_s, wrong)
+        return "```console\n" + "\n".join(lines) + "\n```"
+
+    try:
+        return re.sub(r"```console\n(.*?)\n```", replaced, text, flags=re.S)
+    finally:
+        shell.close()
+        unmount_below(directory)
+        shutil.rmtree(directory)
+
+
+def main():
+    # A test that takes too long is ended by a signal, and has to unmount even so.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    is_writing = sys.argv[1] == "--write"
+    guide = sys.argv[-1]
+    plyfs = os.environ["PLYFS"]
+
+    if not os.path.exists("/dev/fuse"):
+        skip("there is no /dev/fuse")
+    if os.geteuid() != 0:
+        skip("only root can do this")
+    for tool in "inotifywait", "getfattr":
+        if not shutil.which(tool):
+            skip(f"{tool} is missing")
+    environment = dict(os.environ, LC_ALL="C", PATH=f"{os.path.dirname(plyfs)}:{os.environ['PATH']}")
+
+    with open(guide) as file:
+        chapters = re.split(r"(?m)^(?=## )", file.read())
+    wrong = []
+    patience_s = WRITE_PATIENCE_S if is_writing else PATIENCE_S
+    text = "".join(run_chapter(chapter, environment, patience_s, wrong) for chapter in chapters)
+    if is_writing:
+        with open(guide, "w") as file:
+            file.write(text)
+        return
+    for command, shown, printed in wrong:
+        print("failed: $ {}\nprints:\n{}\nand not:\n{}".format(
+            command, "\n".join(printed), "\n".join(shown)), file=sys.stderr)
+    sys.exit(1 if wrong else 0)
+
+
+main()

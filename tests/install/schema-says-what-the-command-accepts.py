@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""docs/plyfs.schema.json and the command agree on every key and word, and on whole settings.
+
+The command names what is allowed where a word is unknown; that is its own table.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+try:
+    import yaml
+except ImportError:
+    print("skipped: python3-yaml is missing")
+    sys.exit(77)
+
+PLYFS = os.environ["PLYFS"]
+schema_file, example = sys.argv[1:]
+with open(schema_file) as file:
+    schema = json.load(file)
+definitions = schema["definitions"]
+failures = []
+os.chdir(directory := tempfile.mkdtemp(prefix="plyfs-test."))
+os.mkdir("low")
+
+
+def complaint(settings):
+    """What the command has to say about these settings; "" when it takes them."""
+    with open("plyfs.yaml", "w") as file:
+        file.write(settings)
+    done = subprocess.run([PLYFS, "cat", "-c", "plyfs.yaml", "nothing"], text=True,
+                          stderr=subprocess.PIPE)
+    if "nothing: no layer has such a file" in done.stderr:
+        return ""
+    assert done.returncode == 1 and done.stderr.startswith("plyfs: plyfs.yaml:"), done.stderr
+    return done.stderr
+
+
+def allowed(settings):
+    text = complaint(settings)
+    match = re.search(r"\(allowed: (.*)\)|it has: (.*)", text)
+    if not match:
+        # "the strategy 'last' takes no options"
+        assert "takes no options" in text, text
+        return set()
+    return set((match.group(1) or match.group(2)).split(", "))
+
+
+def equal(what, settings, words):
+    words = {str(word) for word in words if word is not None}
+    if (accepted := allowed(settings)) != words:
+        failures.append(f"{what}: the command accepts {sorted(accepted)}, the schema {sorted(words)}")
+
+
+LAYERS = "layers: [low]\n"
+options = schema["properties"]["options"]["properties"]
+equal("plyfs.yaml", LAYERS + "xyzzy: 1\n", schema["properties"])
+equal("a layer", "layers: [{path: low, xyzzy: 1}]\n", definitions["layer"]["anyOf"][1]["properties"])
+equal("a rule", LAYERS + "rules: [{match: a, xyzzy: 1}]\n", definitions["rule"]["properties"])
+equal("a file", LAYERS + "files: [{path: a, from: b, xyzzy: 1}]\n", definitions["file"]["properties"])
+equal("options", LAYERS + "options: {xyzzy: 1}\n", options)
+equal("limits", LAYERS + "options: {limits: {xyzzy: 1}}\n", options["limits"]["properties"])
+for name in "coherence", "on_error", "schema":
+    equal(name, LAYERS + f"options: {{{name}: xyzzy}}\n", options[name]["enum"])
+strategies = [name for name in definitions["strategy"]["enum"] if name]
+equal("strategy", LAYERS + "rules: [{match: a, strategy: xyzzy}]\n", strategies)
+for strategy in strategies:
+    equal(strategy, LAYERS + f"rules: [{{match: a, strategy: {strategy}, options: {{xyzzy: 1}}}}]\n",
+          definitions[strategy].get("properties", {}))
+
+
+def every(node, place="schema"):
+    """Each value that a user can write is described."""
+    for name, value in node.get("properties", {}).items():
+        target = definitions.get(value.get("$ref", "").split("/")[-1], {})
+        if not value.get("description") and not target.get("description") and "if" not in place \
+                and name not in ("layers", "options", "strategy"):
+            failures.append(f"{place}: '{name}' has no description")
+        every(value, f"{place}.{name}")
+    for key in "anyOf", "allOf":
+        for value in node.get(key, []):
+            if "if" not in value:
+                every(value, place)
+
+
+every(schema)
+for name, definition in definitions.items():
+    every(definition, name)
+
+GOOD = [
+    "layers: [low]", "layers: [{path: low}]", 'layers: [{path: "%%/../low", optional: yes}]',
+    "layers: [{path: low, name: a b, follow: false, optional: }]",
+    LAYERS + "rules:\nfiles:\noptions:",
+    LAYERS + "rules: [{match: [a, 'b/**'], dropins: true, strategy: }]",
+    LAYERS + "rules: [{match: a, options: {lists: append}}]",
+    LAYERS + "rules: [{match: a, options: {lists: {'*': {by: name}}}}]",
+    LAYERS + "rules: [{match: a, options: {lists: {'*': replace, 'a.b': {by: name}}}}]",
+    LAYERS + "rules: [{match: a, strategy: deep, options: }]",
+    LAYERS + "rules: [{match: a, strategy: salt, options: {level: 2, tags: true}}]",
+    LAYERS + "rules: [{match: a, strategy: salt, options: {level: [true, false]}}]",
+    LAYERS + "rules: [{match: a, strategy: salt, options: {level: '110'}}]",
+    LAYERS + "rules: [{match: a, strategy: cfengine, options: {args: [low, '[low]']}}]",
+    LAYERS + "rules: [{match: a, strategy: cloud-init, options: {mergers: stack}}]",
+    LAYERS + "rules: [{match: a, strategy: cloud-init, options: {default: list()+dict()}}]",
+    LAYERS + "rules: [{match: a, strategy: pillar, options: {keys: _in, data_path: p}}]",
+    LAYERS + "rules: [{match: a, strategy: pillar, options: {keys: [a, b], neighbour_key: ''}}]",
+    LAYERS + "rules: [{match: a, strategy: concat, options: {separator: '--'}}]",
+    LAYERS + "files: [{path: a/b, from: 'x/*'}, {path: c, from: [x, y], strategy: concat}]",
+    LAYERS + "options: {coherence: strict, on_error: fail, header: on, schema: 1.2}",
+    LAYERS + "options: {poll_interval: 500ms, cache_mib: 0}",
+    LAYERS + "options: {limits: {source: 4096, result: 64MiB, depth: 1024, nodes: 1}}",
+]
+BAD = [
+    "rules: []", "layers: []", "layers: low", "layers:", "layers: ['']", "layers: [{name: x}]",
+    "layers: ['%x']", "layers: [[low]]", "layers: [{path: low, name: a/b}]",
+    "layers: [{path: low, optional: maybe}]",
+    LAYERS + "rules: {}", LAYERS + "rules: [{strategy: deep}]", LAYERS + "rules: [{match: []}]",
+    LAYERS + "rules: [{match: ''}]", LAYERS + "rules: [{match: a, dropins: 1}]",
+    LAYERS + "rules: [{match: a, options: [x]}]",
+    LAYERS + "rules: [{match: a, options: {lists: merge}}]",
+    LAYERS + "rules: [{match: a, options: {lists: [append]}}]",
+    LAYERS + "rules: [{match: a, options: {lists: {by: name}}}]",
+    LAYERS + "rules: [{match: a, strategy: salt, options: {level: often}}]",
+    LAYERS + "rules: [{match: a, strategy: salt, options: {lists: append}}]",
+    LAYERS + "rules: [{match: a, strategy: cfengine, options: {args: []}}]",
+    LAYERS + "rules: [{match: a, strategy: cloud-init, options: {mergers: heap}}]",
+    LAYERS + "rules: [{match: a, strategy: last, options: {lists: append}}]",
+    LAYERS + "files: [{path: a}]", LAYERS + "files: [{path: /a, from: b}]",
+    LAYERS + "files: [{path: a, from: b, dropins: true}]",
+    LAYERS + "options: {header: 7}", LAYERS + "options: {poll_interval: 5}",
+    LAYERS + "options: {cache_mib: 1048577}", LAYERS + "options: {cache_mib: -1}",
+    LAYERS + "options: {limits: {depth: 1025}}", LAYERS + "options: {limits: {depth: 0}}",
+    LAYERS + "options: {limits: {nodes: 100000001}}", LAYERS + "options: {limits: {source: 0}}",
+    LAYERS + "options: {limits: {source: 3T}}", LAYERS + "options: {limits: {source: 1073741825}}",
+]
+for settings in GOOD:
+    if text := complaint(settings):
+        failures.append(f"the command refuses {settings!r}: {text}")
+for settings in BAD:
+    if not complaint(settings):
+        failures.append(f"the command takes {settings!r}")
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+if jsonschema:
+    jsonschema.Draft7Validator.check_schema(schema)
+    validator = jsonschema.Draft7Validator(schema)
+    with open(example) as file:
+        GOOD.append(file.read())
+    for settings in GOOD:
+        for error in validator.iter_errors(yaml.safe_load(settings)):
+            failures.append(f"the schema refuses {settings!r}: {error.message}")
+    for settings in BAD:
+        if validator.is_valid(yaml.safe_load(settings)):
+            failures.append(f"the schema takes {settings!r}")
+
+for name in "plyfs.yaml", "low":
+    os.remove(name) if os.path.isfile(name) else os.rmdir(name)
+os.rmdir(directory)
+for failure in failures:
+    print("failed:", failure, file=sys.stderr)
+if failures:
+    sys.exit(1)
+if not jsonschema:
+    print("skipped: python3-jsonschema is missing; only the keys were compared")
+    sys.exit(77)

@@ -1,0 +1,20 @@
+#!/bin/bash
+. "$(dirname "$0")/../cli/cli.sh"
+
+command -v systemd-analyze >/dev/null || { echo 'skipped: systemd-analyze is missing'; exit 77; }
+
+# The manual pages, which it looks for, are not installed; nor is the command.
+sed -e "s|^\(ExecStart=\)[^ ]*/plyfs |\1$PLYFS |" -e /^Documentation=/d "$UNIT" >plyfs@srv-app.service
+grep -q "^ExecStart=$PLYFS mount -f -c /etc/plyfs/%i.yaml %f$" plyfs@srv-app.service
+runs 0 systemd-analyze verify --man=no ./plyfs@srv-app.service
+[ ! -s out ] && [ ! -s err ] || fail "it says: $(cat out err)"
+
+# 3.1 with systemd 252: what a mount costs that everybody is to see; plyfs@.service says why.
+runs 0 systemd-analyze security --offline=yes --threshold=35 --no-pager ./plyfs@srv-app.service
+# Each of these gives the service a mount namespace of its own, in which the mount would stay.
+for setting in PrivateTmp PrivateDevices ProtectSystem ProtectHome ProtectKernelTunables \
+	ProtectKernelModules ProtectKernelLogs ProtectControlGroups ProtectProc ProcSubset PrivateUsers \
+	ReadWritePaths ReadOnlyPaths InaccessiblePaths TemporaryFileSystem BindPaths DynamicUser; do
+	! grep -q "^$setting=" "$UNIT" || fail "$setting= hides the mount from everybody else"
+done
+grep -qx 'PrivateMounts=no' "$UNIT"
