@@ -54,7 +54,7 @@ static void write_text(const char *path, const char *text, unsigned version)
 {
 	FILE *stream = fopen(path, "w");
 
-	if (!stream || fprintf(stream, "version: v%uv\n%s", version, text) < 0 || fclose(stream))
+	if (!stream || fprintf(stream, "%sversion: v%uv\n", text, version) < 0 || fclose(stream))
 		give_up(path);
 }
 
@@ -66,7 +66,7 @@ static double one_round(const char *source, const char *file, const char *rest, 
 	snprintf(beside, sizeof(beside), "%s~", source);
 	snprintf(wanted, sizeof(wanted), "version: v%uv\n", version);
 	write_text(beside, rest, version);
-	usleep(2000); /* what the writing has caused is over */
+	usleep(5000); /* what the writing has caused is over */
 
 	double start = now_us();
 	if (rename(beside, source) < 0)

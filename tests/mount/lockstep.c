@@ -2,11 +2,13 @@
  * A writer and a reader in lock step: the reader looks when the writer is done, and the writer goes
  * on when the reader has looked.
  *
- *      lockstep [--in-place] ROUNDS SOURCE FILE
+ *      lockstep [--in-place] [--wait] ROUNDS SOURCE FILE
  *
  * SOURCE is written ROUNDS times, each time as "version: NUMBER" and a line or more that the number
  * decides; FILE must then begin with that. What begins with another version is stale, and anything
- * else is torn. Prints "STALE TORN", counts, and exits 0 also when there are some: the caller judges.
+ * else is torn. With --wait the reader looks until it is there, and stale looks are not counted:
+ * each of the versions has then been shown. Prints "STALE TORN", counts, and exits 0 also when
+ * there are some: the caller judges.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +24,7 @@
 #define TEXT_MAX 4096u
 
 static const char *source, *file;
-static bool is_in_place;
+static bool is_in_place, waits;
 static unsigned rounds, stale, torn;
 static sem_t is_written, is_read;
 
@@ -56,7 +58,9 @@ static void write_version(unsigned version)
 		give_up(source);
 }
 
-static void check_version(unsigned version)
+enum outcome { CURRENT, STALE, TORN };
+
+static enum outcome look(unsigned version)
 {
 	char text[TEXT_MAX], wanted[TEXT_MAX];
 	struct stat found;
@@ -75,14 +79,23 @@ static void check_version(unsigned version)
 
 	size_t wanted_len = put_text(wanted, version);
 	if (strncmp(text, wanted, wanted_len) == 0 && len == (size_t)found.st_size)
-		return;
+		return CURRENT;
 	unsigned shown = 0;
 	if (sscanf(text, "version: %u", &shown) == 1)
 		wanted_len = put_text(wanted, shown);
-	if (strncmp(text, wanted, wanted_len) == 0 && len == (size_t)found.st_size)
-		stale++;
-	else
-		torn++;
+	bool is_whole = strncmp(text, wanted, wanted_len) == 0 && len == (size_t)found.st_size;
+	return is_whole ? STALE : TORN;
+}
+
+static void check_version(unsigned version)
+{
+	enum outcome outcome;
+
+	do
+		outcome = look(version);
+	while (waits && outcome == STALE);
+	stale += outcome == STALE;
+	torn += outcome == TORN;
 }
 
 static void *read_versions(void *context)
@@ -100,14 +113,13 @@ int main(int argc, char **argv)
 {
 	pthread_t reader;
 
-	if (argc > 1 && strcmp(argv[1], "--in-place") == 0) {
-		is_in_place = true;
-		argc--;
-		argv++;
+	for (; argc > 1 && argv[1][0] == '-'; argc--, argv++) {
+		is_in_place |= strcmp(argv[1], "--in-place") == 0;
+		waits |= strcmp(argv[1], "--wait") == 0;
 	}
 	rounds = argc == 4 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
 	if (!rounds) {
-		fprintf(stderr, "usage: lockstep [--in-place] ROUNDS SOURCE FILE\n");
+		fprintf(stderr, "usage: lockstep [--in-place] [--wait] ROUNDS SOURCE FILE\n");
 		return 2;
 	}
 	source = argv[2];

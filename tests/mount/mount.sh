@@ -39,6 +39,7 @@ need_root() {
 go_private() {
 	local code=0
 	if [ -z "${IS_PRIVATE:-}" ]; then
+		unshare --mount true || skip "there can be no private mounts here"
 		IS_PRIVATE=yes unshare --mount "$test_file" || code=$?
 		exit $code
 	fi

@@ -1,0 +1,59 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+. "$(dirname "$0")/fresh.sh"
+
+need python3
+# A limit of our own: a user name space has one, and nobody else meets it.
+if [ -z "${IN_NAMESPACE:-}" ]; then
+	unshare --user --map-root-user --mount true 2>/dev/null || skip "there are no user name spaces"
+	code=0
+	IN_NAMESPACE=yes unshare --user --map-root-user --mount "$test_file" || code=$?
+	exit $code
+fi
+limit=/proc/sys/user/max_inotify_watches
+[ -w $limit ] || skip "$limit can't be written here"
+
+for i in $(seq 10 39); do
+	mkdir -p low/$i
+	echo "a: $i" >low/$i/app.yaml
+done
+printf 'layers: [low, high]\noptions: {poll_interval: 100ms}\n' >plyfs.yaml
+is_polling() { status polling reason >/dev/null 2>&1; }
+
+echo 15 >$limit
+start -c plyfs.yaml mnt
+! is_polling || fail "it polls before it needs to"
+cat mnt/*/app.yaml >/dev/null
+is_polling || fail "the status does not tell that it polls"
+[ "$(status polling interval_ms)" -eq 100 ]
+[[ $(status watches error) == *max_user_watches* ]] || fail "no remedy: $(status watches)"
+"$PLYFS" status mnt | grep -q max_user_watches || fail "plyfs status has no remedy"
+
+for i in 10 38 39; do
+	echo "a: new" >low/$i/app.yaml
+	echo "b: 1" >low/$i/other.yaml
+done
+rm low/37/app.yaml
+mkdir -p high/36/sub
+echo 'c: 1' >high/36/sub/x.yaml
+echo 'c: 1' >high/36/app.yaml
+for i in 10 38 39; do
+	comes_to_show mnt/$i/app.yaml 'a: new'
+	comes_to_show mnt/$i/other.yaml 'b: 1'
+done
+comes_to_vanish mnt/37/app.yaml
+comes_to_show mnt/36/app.yaml $'a: 36\nc: 1'
+comes_to_show mnt/36/sub/x.yaml 'c: 1'
+comes_to_equal_fresh -c plyfs.yaml
+stop
+
+# No instance is left: that is not possible without a word.
+echo 0 >/proc/sys/user/max_inotify_instances
+fails_with 'max_user_instances' "$PLYFS" mount -f low:high mnt
+
+# The twin: with enough watches, there is no poll.
+echo 1000 >/proc/sys/user/max_inotify_instances
+echo 1000 >$limit
+start -c plyfs.yaml mnt
+cat mnt/*/app.yaml >/dev/null
+! is_polling || fail "it polls and need not"

@@ -1,0 +1,55 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+. "$(dirname "$0")/fresh.sh"
+
+need inotifywait
+echo 'a: 1' >low/app.yaml
+mkdir -p high/dir
+echo 'b: 1' | tee high/app.yaml high/dir/app.yaml >/dev/null
+start
+shows mnt/app.yaml $'a: 1\nb: 1'
+shows mnt/dir/app.yaml 'b: 1'
+
+# As a deployment does it: the new one is complete before it takes the name.
+mkdir -p next/dir
+echo 'b: 2' | tee next/app.yaml next/dir/app.yaml >/dev/null
+echo new >next/motd
+watch mnt mnt/dir
+mv high previous
+mv next high
+comes_to_show mnt/app.yaml $'a: 1\nb: 2'
+comes_to_show mnt/dir/app.yaml 'b: 2'
+comes_to_show mnt/motd new
+unwatch
+[ "$(grep -c 'mnt/ MOVED_TO motd' events)" -eq 1 ] || fail "the events were: $(cat events)"
+
+# It is the new one that is watched, and the old one is not looked at any more.
+echo 'b: 3' >high/dir/app.yaml
+echo 'b: old' | tee previous/app.yaml previous/dir/app.yaml >/dev/null
+comes_to_show mnt/dir/app.yaml 'b: 3'
+sleep 0.3
+comes_to_equal_fresh
+stop
+
+# By a link that is turned: what "current -> release-7" is for.
+mkdir release-1 release-2
+echo 'r: 1' >release-1/app.yaml
+echo 'r: 2' >release-2/app.yaml
+ln -s release-1 current
+start low:current mnt
+shows mnt/app.yaml $'a: 1\nr: 1'
+ln -s release-2 turned
+mv -T turned current
+comes_to_show mnt/app.yaml $'a: 1\nr: 2'
+echo 'r: 3' >release-2/app.yaml
+comes_to_show mnt/app.yaml $'a: 1\nr: 3'
+
+# While it is missing the mount goes on with what it has, and says so.
+rm current
+told() { [[ $(status settings error 2>/dev/null) == *current* ]]; }
+eventually told || fail "the status does not tell that a layer is missing: $(cat mnt/.plyfs/status)"
+shows mnt/app.yaml $'a: 1\nr: 3'
+ln -s release-1 current
+comes_to_show mnt/app.yaml $'a: 1\nr: 1'
+mended() { ! told; }
+eventually mended || fail "the error stays"

@@ -1,0 +1,62 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+. "$(dirname "$0")/fresh.sh"
+
+need_root
+go_private
+
+echo 'a: 1' >low/app.yaml
+device=
+prepare_file_system() {
+	if truncate -s 4M image && mkfs.ext4 -q -F image 2>/dev/null &&
+		device=$(losetup --find --show image 2>/dev/null); then
+		# It goes when nothing uses it any more, however this ends.
+		attach() { mount "$device" high; }
+		attach
+		losetup --detach "$device"
+	else
+		echo "no loop device: with a tmpfs"
+		mkdir kept
+		mount -t tmpfs tmpfs kept
+		attach() { mount --bind kept high; }
+		attach
+	fi
+}
+
+# It was not there when the mount was made, as when a disk comes late.
+start
+shows mnt/app.yaml 'a: 1'
+prepare_file_system
+mkdir high/dir
+echo 'b: 1' | tee high/app.yaml high/dir/app.yaml >/dev/null
+comes_to_show mnt/app.yaml $'a: 1\nb: 1'
+comes_to_show mnt/dir/app.yaml 'b: 1'
+echo 'b: 2' >high/app.yaml
+comes_to_show mnt/app.yaml $'a: 1\nb: 2'
+
+# Away, and what lay under it shows; while we stand in it, only lazily.
+exec 6<high
+umount --lazy high
+comes_to_show mnt/app.yaml 'a: 1'
+comes_to_list mnt app.yaml
+echo 'c: 1' >high/app.yaml
+comes_to_show mnt/app.yaml $'a: 1\nc: 1'
+
+# Back.
+attach
+exec 6<&-
+comes_to_show mnt/app.yaml $'a: 1\nb: 2'
+comes_to_show mnt/dir/app.yaml 'b: 1'
+echo 'b: 3' >high/dir/app.yaml
+comes_to_show mnt/dir/app.yaml 'b: 3'
+comes_to_equal_fresh
+
+# No descriptor or watch of ours keeps a file system that is gone: neither one that came later, nor
+# one that was there from the start.
+is_free() { ! losetup --associated image | grep -q .; }
+stop
+start
+shows mnt/dir/app.yaml 'b: 3'
+umount --lazy high
+comes_to_show mnt/app.yaml $'a: 1\nc: 1'
+[ -z "$device" ] || eventually is_free || fail "the file system is still in use"

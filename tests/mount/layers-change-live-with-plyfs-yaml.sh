@@ -1,0 +1,93 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+. "$(dirname "$0")/fresh.sh"
+
+need python3 inotifywait
+mkdir -p low/dir high/dir third/dir third/only
+for layer in low high third; do
+	echo "$layer: 1" | tee $layer/app.yaml $layer/dir/app.yaml >/dev/null
+	echo "$layer: 1" >$layer/dir/$layer.yaml
+done
+echo same | tee low/same high/same third/same >/dev/null
+echo text >third/only/motd
+: >third/.wh.same
+printf 'layers: [low, high]\n' >plyfs.yaml
+start -c plyfs.yaml mnt
+cat mnt/app.yaml mnt/same mnt/dir/* >/dev/null
+[ ! -e mnt/only ] # the kernel remembers that
+
+# A layer joins: what it changes is told, once, and nothing else is.
+watch mnt mnt/dir mnt/same
+printf 'layers: [low, high, third]\n' | replace plyfs.yaml
+comes_to_show mnt/app.yaml $'low: 1\nhigh: 1\nthird: 1'
+comes_to_show mnt/only/motd text
+comes_to_show mnt/dir/third.yaml 'third: 1'
+comes_to_show mnt/dir/app.yaml $'low: 1\nhigh: 1\nthird: 1'
+unwatch
+[ "$(grep -v ATTRIB events | sort)" = "mnt/ CREATE,ISDIR only
+mnt/ MOVED_TO app.yaml
+mnt/dir/ MOVED_TO app.yaml
+mnt/dir/ MOVED_TO third.yaml" ] || fail "a layer joins with: $(cat events)"
+comes_to_equal_fresh -c plyfs.yaml
+
+# Another order, a layer of another name, and one that leaves from the middle.
+printf 'layers: [third, low, {name: top, path: high}]\n' >plyfs.yaml
+comes_to_show mnt/app.yaml $'third: 1\nlow: 1\nhigh: 1'
+comes_to_equal_fresh -c plyfs.yaml
+[ "$(status layers 2 name)" = top ]
+watch mnt mnt/dir
+printf 'layers: [third, {name: top, path: high}]\n' >plyfs.yaml
+comes_to_show mnt/app.yaml $'third: 1\nhigh: 1'
+comes_to_vanish mnt/dir/low.yaml
+comes_to_show mnt/dir/app.yaml $'third: 1\nhigh: 1'
+unwatch
+[ "$(grep -v ATTRIB events | sort)" = "mnt/ MOVED_TO app.yaml
+mnt/dir/ DELETE low.yaml
+mnt/dir/ MOVED_TO app.yaml" ] || fail "a layer leaves with: $(cat events)"
+# It is not watched any more, and the others are.
+echo 'low: 2' | tee low/app.yaml low/dir/new.yaml >/dev/null
+echo 'high: 2' >high/app.yaml
+comes_to_show mnt/app.yaml $'third: 1\nhigh: 2'
+[ ! -e mnt/dir/new.yaml ] || fail "a layer that has left is looked at"
+comes_to_equal_fresh -c plyfs.yaml
+
+# Settings that have no effect on a file are no event for it; a comment is none at all.
+watch mnt mnt/dir
+cat >plyfs.yaml <<-END
+	# nothing
+	layers: [third, {name: top, path: high}]
+	rules: [{match: "nowhere/*", strategy: concat}, {match: "dir/app.yaml", strategy: last}]
+END
+comes_to_show mnt/dir/app.yaml 'high: 1'
+unwatch
+[ "$(grep -v ATTRIB events)" = 'mnt/dir/ MOVED_TO app.yaml' ] || fail "a rule comes with: $(cat events)"
+
+# Broken: the mount goes on with all it had, also with what changes in it.
+told() { [[ $(status settings error 2>/dev/null) == *plyfs.yaml:[0-9]*:* ]]; }
+printf 'layers: [low, high\n' >plyfs.yaml
+eventually told || fail "the status does not tell: $(cat mnt/.plyfs/status)"
+grep -q 'plyfs.yaml:.*the settings stay as they were' log || fail "the log does not tell"
+echo 'third: 3' >third/app.yaml
+comes_to_show mnt/app.yaml $'third: 3\nhigh: 2'
+shows mnt/dir/app.yaml 'high: 1'
+rm plyfs.yaml
+sleep 0.3
+shows mnt/app.yaml $'third: 3\nhigh: 2'
+printf 'layers: [low]\n' >plyfs.yaml
+comes_to_show mnt/app.yaml 'low: 2'
+told() { status settings error >/dev/null 2>&1; }
+mended() { ! told; }
+eventually mended || fail "the error stays"
+comes_to_equal_fresh -c plyfs.yaml
+
+# Strict from now on; or the status says that this takes a new mount.
+printf 'layers: [low]\noptions: {coherence: strict}\n' >plyfs.yaml
+strict() { [ "$(status settings coherence)" = strict ]; }
+strict_or_told() { strict || [[ $(status settings error 2>/dev/null) == *coherence* ]]; }
+eventually strict_or_told || fail "coherence does not change, and nothing tells"
+if strict; then
+	for i in $(seq 100); do
+		echo "low: $i" >low/app.yaml
+		shows mnt/app.yaml "low: $i"
+	done
+fi

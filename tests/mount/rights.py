@@ -1,0 +1,125 @@
+"""Two sources of every mode and owner against three users: nobody reads what a source denies him.
+
+    rights.py make      fills low/ and high/ with files and directories
+    rights.py check     reads mnt/ as each user
+
+A file mnt/f/N is made of two sources, the directory mnt/d/N of two directories with a file in each,
+and mnt/v/N is a virtual file of a source in low/p/N/: what the user may do to them is found out with
+the kernel's own rules, on paper, from the modes and owners that were given.
+"""
+import itertools
+import os
+import sys
+
+# (uid, gid, further groups)
+USERS = [(1001, 2001, []), (1002, 2001, [2002]), (1003, 2003, [])]
+OWNERS = [(0, 0), (1001, 2001), (1001, 2002), (1002, 2001), (1002, 2002)]
+READS = [0o444, 0o440, 0o400, 0o404, 0o044, 0o004, 0o040, 0o000]
+ENTERS = [0o555, 0o550, 0o500, 0o505, 0o055, 0o005, 0o455, 0o110]
+
+
+def cases(modes):
+    return list(itertools.product(itertools.product(modes, OWNERS), repeat=2))
+
+
+def given(path, mode, owner):
+    os.chown(path, *owner)
+    os.chmod(path, mode)
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def make():
+    for layer in ("low", "high"):
+        for name in ("f", "d", "p"):
+            os.mkdir(f"{layer}/{name}")
+    for number, pair in enumerate(cases(READS)):
+        for layer, (mode, owner) in zip(("low", "high"), pair):
+            write(f"{layer}/f/{number}.yaml", f"{layer}: 1\n")
+            given(f"{layer}/f/{number}.yaml", mode, owner)
+    for number, pair in enumerate(cases(ENTERS)):
+        if number % 3:
+            continue  # the rest say nothing new, and all of them take their time
+        for layer, (mode, owner) in zip(("low", "high"), pair):
+            os.mkdir(f"{layer}/d/{number}")
+            write(f"{layer}/d/{number}/{layer}", layer)
+            given(f"{layer}/d/{number}", mode, owner)
+    with open("plyfs.yaml", "w") as file:
+        file.write("layers: [low, high]\nfiles:\n")
+        for number, (mode, owner) in enumerate(itertools.product(ENTERS, OWNERS)):
+            os.mkdir(f"low/p/{number}")
+            write(f"low/p/{number}/part.yaml", "part: 1\n")
+            given(f"low/p/{number}", mode, owner)
+            file.write(f"  - {{path: v/{number}.yaml, from: ['p/{number}/*.yaml']}}\n")
+
+
+def may(user, mode, owner, right):
+    uid, gid, groups = user
+    if uid == owner[0]:
+        return bool(mode & right << 6)
+    if owner[1] == gid or owner[1] in groups:
+        return bool(mode & right << 3)
+    return bool(mode & right)
+
+
+def can_open(path):
+    try:
+        os.close(os.open(path, os.O_RDONLY))
+        return True
+    except PermissionError:
+        return False
+
+
+def check_as(user):
+    bad, read, entered = [], 0, 0
+
+    def judge(what, pair, allowed):
+        if not allowed:
+            bad.append(f"{user} gets {what}, of " + ", ".join(f"{m:o} {o}" for m, o in pair))
+
+    for number, pair in enumerate(cases(READS)):
+        if can_open(f"mnt/f/{number}.yaml"):
+            read += 1
+            judge(f"f/{number}.yaml", pair, all(may(user, *source, 4) for source in pair))
+        elif all(mode == 0o444 for mode, _ in pair):
+            bad.append(f"{user} is denied f/{number}.yaml, which all may read")
+    for number, pair in enumerate(cases(ENTERS)):
+        if number % 3:
+            continue
+        for layer, source in zip(("low", "high"), pair):
+            if can_open(f"mnt/d/{number}/{layer}"):
+                entered += 1
+                judge(f"d/{number}/{layer}", [source], may(user, *source, 1))
+        if can_open(f"mnt/d/{number}"):
+            judge(f"the listing of d/{number}", pair, all(may(user, *source, 4) for source in pair))
+    for number, source in enumerate(itertools.product(ENTERS, OWNERS)):
+        if can_open(f"mnt/v/{number}.yaml"):
+            judge(f"v/{number}.yaml, a virtual file of p/{number}/", [source], may(user, *source, 1))
+    if not read or not entered:
+        bad.append(f"{user} can read nothing at all: this proves nothing")
+    return bad
+
+
+def check():
+    status = 0
+    for user in USERS:
+        child = os.fork()
+        if child == 0:
+            os.setgroups(user[2])
+            os.setresgid(user[1], user[1], user[1])
+            os.setresuid(user[0], user[0], user[0])
+            bad = check_as(user)
+            for line in bad[:10]:
+                print(line, flush=True)
+            if len(bad) > 10:
+                print(f"… and {len(bad) - 10} more", flush=True)
+            os._exit(1 if bad else 0)
+        status |= os.waitpid(child, 0)[1]
+    return 1 if status else 0
+
+
+if __name__ == "__main__":
+    sys.exit(make() if sys.argv[1] == "make" else check())

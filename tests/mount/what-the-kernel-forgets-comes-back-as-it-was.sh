@@ -1,0 +1,51 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+. "$(dirname "$0")/fresh.sh"
+
+need python3 inotifywait
+need_root
+[ -w /proc/sys/vm/drop_caches ] || skip "the kernel's caches can't be dropped here"
+mkdir -p low/dir/sub high/dir/sub
+for i in $(seq 500); do
+	echo "a: $i" >low/dir/sub/$i.yaml
+	echo "b: $i" >high/dir/sub/$i.yaml
+done
+start
+facts() { find mnt -type f -printf '%p %s %T@ %C@\n' | sort; find mnt -type f | sort | xargs cat; }
+inodes() { find mnt -type f -printf '%p %i\n' | sort; }
+facts >before
+inodes >inodes-before
+[ "$(status versions count)" -ge 500 ]
+forgotten() {
+	sync
+	echo 2 >/proc/sys/vm/drop_caches
+	[ "$(status versions count)" -le 20 ]
+}
+eventually forgotten || fail "the versions stay: $(status versions)"
+[ "$(status watches count)" -le 8 ] || fail "the watches stay: $(status watches count)"
+facts >after
+cmp before after || fail "they come back as others: $(diff before after | head -5)"
+# A poller of time and inode is not to think that all of them were replaced.
+inodes >inodes-after
+cmp inodes-before inodes-after || fail "their numbers are others: $(diff inodes-before inodes-after | head -5)"
+
+# What changes while it is forgotten is right at the next look; later than before, and another.
+stat -c '%i %.9Y' mnt/dir/sub/7.yaml >before
+eventually forgotten
+echo 'b: new' >high/dir/sub/7.yaml
+touch -d '2001-01-01' high/dir/sub/7.yaml
+shows mnt/dir/sub/7.yaml $'a: 7\nb: new'
+read -r inode_before time_before <before
+read -r inode time < <(stat -c '%i %.9Y' mnt/dir/sub/7.yaml)
+[ "$inode" != "$inode_before" ] || fail "another version has the same inode number"
+[ "$(printf '%s\n' "$time" "$time_before" | sort -n | tail -1)" = "$time" ] || fail "$time is older than $time_before"
+[ "$time" != "$time_before" ]
+
+# A directory that somebody watches is remembered, and what happens in it is told.
+watch mnt/dir/sub
+eventually forgotten
+echo 'b: watched' >high/dir/sub/8.yaml
+comes_event 'MOVED_TO 8.yaml'
+unwatch
+saw_events 'mnt/dir/sub/ MOVED_TO 8.yaml'
+comes_to_equal_fresh
