@@ -182,6 +182,33 @@ static int names_of_directories(
 	return r;
 }
 
+static bool is_in_itself_in(const struct directory *directory, size_t layer)
+{
+	const struct stamp *own = &directory->identities[layer];
+
+	for (const struct directory *up = directory->parent; up; up = up->parent) {
+		const struct stamp *above = &up->identities[layer];
+		if (up->layers >> layer & 1 && above->dev == own->dev && above->ino == own->ino)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * In every layer that shows it, it is one of those above: by links, where a layer follows them. Two
+ * such links in one directory would be a tree without end, twice as wide with each level.
+ */
+static bool is_in_itself(struct view *view, const struct directory *directory)
+{
+	pthread_mutex_lock(&view->lock);
+	bool is_inside = directory->layers != 0;
+	for (size_t i = 0; is_inside && i < directory->layer_count; i++)
+		if (directory->layers >> i & 1)
+			is_inside = is_in_itself_in(directory, i);
+	pthread_mutex_unlock(&view->lock);
+	return is_inside;
+}
+
 static int walk_into(struct view *view, struct walk *walk, struct directory *directory)
 {
 	char **names;
@@ -194,8 +221,10 @@ static int walk_into(struct view *view, struct walk *walk, struct directory *dir
 	for (size_t i = 0; i < count; i++) {
 		struct directory *child;
 		if (r == 0 && tree_enter(view, directory, names[i], &child) == 0) {
-			r = walk_add(walk, child);
-			if (r < 0) {
+			bool is_walked = !is_in_itself(view, child);
+			if (is_walked)
+				r = walk_add(walk, child);
+			if (r < 0 || !is_walked) {
 				pthread_mutex_lock(&view->lock);
 				tree_leave(view, child);
 				pthread_mutex_unlock(&view->lock);

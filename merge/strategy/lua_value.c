@@ -133,7 +133,7 @@ void lua_value_push(lua_State *L, const struct node *node)
 	case CLOUD_INT:
 		if (push_integer(L, node))
 			break;
-		/* fall through */
+		__attribute__((fallthrough)); /* too large for Lua: as it is */
 	case CLOUD_DICT:
 	case CLOUD_LIST:
 	case CLOUD_OTHER:

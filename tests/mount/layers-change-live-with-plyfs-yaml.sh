@@ -11,9 +11,11 @@ done
 echo same | tee low/same high/same third/same >/dev/null
 echo text >third/only/motd
 : >third/.wh.same
+echo 'low: 1' >low/dir/unread
 printf 'layers: [low, high]\n' >plyfs.yaml
 start -c plyfs.yaml mnt
-cat mnt/app.yaml mnt/same mnt/dir/* >/dev/null
+ls mnt/dir >/dev/null
+cat mnt/app.yaml mnt/same mnt/dir/*.yaml >/dev/null
 [ ! -e mnt/only ] # the kernel remembers that
 
 # A layer joins: what it changes is told, once, and nothing else is.
@@ -39,10 +41,12 @@ watch mnt mnt/dir
 printf 'layers: [third, {name: top, path: high}]\n' >plyfs.yaml
 comes_to_show mnt/app.yaml $'third: 1\nhigh: 1'
 comes_to_vanish mnt/dir/low.yaml
+comes_to_vanish mnt/dir/unread
 comes_to_show mnt/dir/app.yaml $'third: 1\nhigh: 1'
 unwatch
 [ "$(grep -v ATTRIB events | sort)" = "mnt/ MOVED_TO app.yaml
 mnt/dir/ DELETE low.yaml
+mnt/dir/ DELETE unread
 mnt/dir/ MOVED_TO app.yaml" ] || fail "a layer leaves with: $(cat events)"
 # It is not watched any more, and the others are.
 echo 'low: 2' | tee low/app.yaml low/dir/new.yaml >/dev/null

@@ -6,8 +6,8 @@ need inotifywait
 cat >plyfs.yaml <<-END
 	layers: [low, high]
 	files:
-	  - {path: app.yaml, from: [base.yaml, "conf.d/*.yaml"]}
-	  - {path: etc/app.yaml, from: ["conf.d/*.yaml"]}
+	  - {path: app.yaml, from: [base.yaml, "conf.d/*.yaml*"]}
+	  - {path: etc/app.yaml, from: ["conf.d/*.yaml*"]}
 END
 start -c plyfs.yaml mnt
 [ ! -e mnt/app.yaml ] && [ ! -e mnt/etc/app.yaml ] || fail "it is there, of nothing"

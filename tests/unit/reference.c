@@ -150,6 +150,17 @@ static void reference_in_a_new_directory_is_found(void **state)
 	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
 }
 
+static void links_that_lead_back_are_not_followed_without_end(void **state)
+{
+	(void)state;
+	run("mkdir -p a/top a/data/in && ln -s . a/data/l1 && ln -s .. a/data/in/l2");
+	run("ln -s ../in a/data/in/l3 && echo 'x: 1' >a/data/in/n.yaml");
+	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
+	start("layers:\n  - {path: a, follow: true}\nrules:\n"
+	      "  - {match: \"top/*.yaml\", strategy: pillar, options: {data_path: data}}\n");
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
+}
+
 static void reference_that_is_whited_out_is_missing(void **state)
 {
 	(void)state;
@@ -299,6 +310,7 @@ int main(void)
 		view_test(reference_that_moves_to_another_directory_is_followed),
 		view_test(file_that_comes_to_stand_before_the_one_referred_to_is_taken),
 		view_test(reference_in_a_new_directory_is_found),
+		view_test(links_that_lead_back_are_not_followed_without_end),
 		view_test(reference_that_is_whited_out_is_missing),
 		view_test(chain_of_references_is_followed_to_its_end),
 		view_test(lost_events_beneath_what_only_references_look_at_are_made_up_for),

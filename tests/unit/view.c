@@ -3,6 +3,7 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/inotify.h>
 
 #include "view_fixture.h"
 
@@ -196,6 +197,49 @@ static void missing_optional_layers_are_an_empty_tree(void **state)
 	assert_string_equal(names, "");
 }
 
+static void *list_dir(void *context)
+{
+	uint64_t *ino = context;
+
+	free(list_text(view, *ino));
+	return NULL;
+}
+
+static void name_that_goes_while_a_listing_is_taken_is_not_listed(void **state)
+{
+	char buffer[4096];
+	struct change change;
+	pthread_t thread;
+	uint64_t ino;
+
+	(void)state;
+	run("mkdir a/dir && cd a/dir && seq -f 'file%%g' 15000 | xargs touch");
+	view = new_view("a", true);
+	publish_all();
+	assert_int_equal(kernel_find("dir", &ino), 0);
+	int fd = inotify_init1(IN_CLOEXEC);
+	assert_true(inotify_add_watch(fd, "a/dir", IN_CLOSE_NOWRITE | IN_ONLYDIR) >= 0);
+
+	assert_int_equal(pthread_create(&thread, NULL, list_dir, &ino), 0);
+	assert_true(read(fd, buffer, sizeof(buffer)) > 0);
+	/* The names are read, and not sorted yet. */
+	close(fd);
+	assert_int_equal(unlink("a/dir/file7"), 0);
+	view_take_events(view);
+	usleep(4000);
+	write_file("a/dir/new", "");
+	view_take_events(view);
+	/* file7 is done with when this comes. */
+	usleep(4000);
+	view_take_events(view);
+	assert_int_equal(view_next_change(view, &change), 0);
+	pthread_join(thread, NULL);
+	publish(&change);
+	publish_all();
+	assert_null(strstr(listed("dir"), "file7\n"));
+	assert_non_null(strstr(listed("dir"), "new\n"));
+}
+
 /* Threads */
 
 static atomic_bool is_over;
@@ -331,6 +375,7 @@ int main(void)
 		view_test(adopted_version_lives_until_it_is_forgotten),
 		view_test(paths_in_trouble_are_told),
 		view_test(missing_optional_layers_are_an_empty_tree),
+		view_test(name_that_goes_while_a_listing_is_taken_is_not_listed),
 		view_test(any_number_of_threads_may_look_while_another_publishes),
 	};
 
