@@ -95,8 +95,12 @@ extern const struct fuse_lowlevel_ops ops;
 /** The publisher thread's body; `context` is the session. */
 void *publish_run(void *context);
 
-/** The text of .plyfs/status: JSON. Returns 0 with *ret for free(3), or -ENOMEM. */
-int status_json(struct session *session, char **ret, size_t *size);
+/**
+ * The text of .plyfs/status: JSON. Messages quote what sources hold, and paths may lie in directories
+ * that not everybody may search: only with `is_trusted` are they told, else counted.
+ * Returns 0 with *ret for free(3), or -ENOMEM.
+ */
+int status_json(struct session *session, bool is_trusted, char **ret, size_t *size);
 
-/** The text of .plyfs/errors: a line for each path in trouble. Returns as status_json(). */
-int status_errors(struct session *session, char **ret, size_t *size);
+/** The text of .plyfs/errors: a line for each path in trouble. As status_json(). */
+int status_errors(struct session *session, bool is_trusted, char **ret, size_t *size);

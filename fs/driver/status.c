@@ -107,7 +107,8 @@ static void put_trouble(
 		has_good_version(shown) ? "last-good" : "nothing");
 }
 
-static void put_settings(FILE *out, struct session *session, const struct settings *settings)
+static void put_settings(FILE *out, struct session *session, const struct settings *settings,
+	bool is_trusted)
 {
 	fputs("  \"settings\": {\"path\": ", out);
 	if (settings->path)
@@ -116,7 +117,7 @@ static void put_settings(FILE *out, struct session *session, const struct settin
 		fputs("null", out);
 	fprintf(out, ", \"coherence\": \"%s\"", session->is_strict ? "strict" : "cached");
 	pthread_mutex_lock(&session->view->lock);
-	if (session->settings_problem) {
+	if (session->settings_problem && is_trusted) {
 		char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
 		problem_format(session->settings_problem, text, sizeof(text));
 		fputs(", \"error\": ", out);
@@ -181,6 +182,7 @@ static void put_view(FILE *out, struct view *view)
 	size_t bytes = view->version_bytes;
 	uint64_t compositions = view->compositions;
 	uint64_t overflows = view->overflows;
+	size_t trouble_count = view->trouble_count;
 	int watch_error = view->watch_error;
 	bool is_polling = view->is_polling;
 	bool is_remote = view->is_remote;
@@ -205,11 +207,12 @@ static void put_view(FILE *out, struct view *view)
 				  : "not every directory can be watched: see watches");
 	}
 	fprintf(out, "},\n  \"cache\": {\"bytes\": %zu},\n", source_cache_bytes(view->cache));
-	fprintf(out, "  \"compositions\": %" PRIu64 ",\n  \"overflows\": %" PRIu64 ",\n",
-		compositions, overflows);
+	fprintf(out, "  \"compositions\": %" PRIu64 ",\n  \"overflows\": %" PRIu64
+		",\n  \"trouble_count\": %zu,\n",
+		compositions, overflows, trouble_count);
 }
 
-int status_json(struct session *session, char **ret, size_t *size)
+int status_json(struct session *session, bool is_trusted, char **ret, size_t *size)
 {
 	FILE *out = open_memstream(ret, size);
 	struct writer writer = {.out = out};
@@ -227,13 +230,14 @@ int status_json(struct session *session, char **ret, size_t *size)
 	fputs(",\n  \"source\": ", out);
 	put_string(out, session->label);
 	fputs(",\n", out);
-	put_settings(out, session, era.composer.settings);
+	put_settings(out, session, era.composer.settings, is_trusted);
 	put_layers(out, era.composer.settings);
 	put_publisher(out, session);
 	put_requests(out, session);
 	put_view(out, session->view);
 	fputs("  \"troubles\": [", out);
-	view_troubles(session->view, put_trouble, &writer);
+	if (is_trusted)
+		view_troubles(session->view, put_trouble, &writer);
 	era_fini(&era);
 	fputs(writer.count ? "\n  ]\n}\n" : "]\n}\n", out);
 	return fclose(out) == 0 ? 0 : -ENOMEM;
@@ -259,12 +263,13 @@ static void put_error_line(
 	fprintf(out, "%s\n", text);
 }
 
-int status_errors(struct session *session, char **ret, size_t *size)
+int status_errors(struct session *session, bool is_trusted, char **ret, size_t *size)
 {
 	FILE *out = open_memstream(ret, size);
 
 	if (!out)
 		return -ENOMEM;
-	view_troubles(session->view, put_error_line, out);
+	if (is_trusted)
+		view_troubles(session->view, put_error_line, out);
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }

@@ -132,11 +132,18 @@ bool tree_update_directory(struct view *view, const struct settings *settings,
 		if ((fresh | lost) >> layer & 1)
 			watch_remove_layer(view->watch, directory, layer);
 	struct rights old = directory->rights;
+	struct timespec old_mtime = directory->mtime;
 	/* Who looks at a name in it now may look in the wrong layers. */
 	directory->generation++;
 	tree_describe_directory(view, directory, sighting);
 	directory->joined |= fresh;
 	bool is_changed = !rights_equal(&old, &directory->rights);
+	/* Names came or went with a layer: later than before, as after any other such change. */
+	if (fresh | lost) {
+		is_changed = true;
+		if (!time_is_later(directory->mtime, old_mtime))
+			clock_gettime(CLOCK_REALTIME, &directory->mtime);
+	}
 	pthread_mutex_unlock(&view->lock);
 
 	tree_watch(view, settings, directory, fresh);

@@ -142,7 +142,7 @@ struct entry *directory_entry(struct directory *directory, const char *name)
 void directory_tidy(struct directory *directory, struct entry *entry)
 {
 	if (entry->kind != SIGHTING_NONE || entry->trouble || entry->is_queued ||
-		entry->is_settling || entry->users)
+		entry->is_settling || entry->users || directory->listers)
 		return;
 
 	struct entry **place = &directory->buckets[bucket_of(entry->name, directory->bucket_count)];

@@ -106,10 +106,10 @@ static void on_name(struct view *view, struct directory *directory, unsigned lay
 	if (mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) {
 		entry->created &= ~bit;
 		entry->writing &= ~bit;
-		entry->unsettled_ms = 0;
 		/* Another layer's writer may not be done. */
 		if (entry->is_settling && !entry->writing)
 			stop_settling(view, entry);
+		entry->unsettled_ms = entry->is_settling ? now_ms() : 0;
 		/* A new name is often a temporary one, about to be renamed. */
 		if (mask & IN_CLOSE_WRITE && entry->kind == SIGHTING_NONE && !entry->is_settling)
 			events_settle(view, entry, EVENTS_GONE_MS);
@@ -156,18 +156,22 @@ static void on_event(
 		on_name(view, directory, layer, mask, whited ? whited : name);
 }
 
-/* Every directory in memory below this one. Their depth is bounded by PATH_MAX. */
-static void rescan_below(struct view *view, struct directory *directory, bool is_poll)
+/* Every directory in memory below this one. Their depth is bounded by PATH_MAX. Returns whether
+ * some of them have to be polled. */
+static bool rescan_below(struct view *view, struct directory *directory, bool is_poll)
 {
+	bool is_polled = directory->polled;
+
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
 			if (entry->directory)
-				rescan_below(view, entry->directory, is_poll);
+				is_polled |= rescan_below(view, entry->directory, is_poll);
 	if (is_poll && !directory->polled)
-		return;
+		return is_polled;
 	bool is_waiting = directory->is_scanning && directory->is_rescan;
 	tree_queue_scan(view, directory, true);
 	directory->is_poll = is_poll && (!is_waiting || directory->is_poll);
+	return is_polled;
 }
 
 /* Changes were lost: every directory is listed again, and every name refreshed. */
@@ -186,7 +190,14 @@ static int64_t poll_layers(struct view *view, int64_t now)
 	if (now >= view->polled_ms + interval) {
 		view->polled_ms = now;
 		view->is_root_changed = true;
-		rescan_below(view, view->root, true);
+		/* Each look tries the missing watches again: it may be over. */
+		bool is_polled = rescan_below(view, view->root, true);
+		view->idle_polls = is_polled ? 0 : view->idle_polls + 1;
+		/* Not at the first: a directory that is being looked up is not in the tree yet. */
+		if (view->idle_polls > 2) {
+			view->is_polling = view->is_remote = false;
+			view->watch_error = 0;
+		}
 	}
 	return view->polled_ms + interval;
 }
@@ -208,8 +219,7 @@ int view_take_events(struct view *view)
 			entry->parent->users++;
 			if (entry->waits_for_quiet) {
 				entry->created = entry->writing = 0;
-				entry->takes_unfinished =
-					now >= entry->unsettled_ms + QUIET_MAX_MS;
+				entry->takes_unfinished = now >= entry->unsettled_ms + QUIET_MAX_MS;
 			}
 			stop_settling(view, entry);
 			tree_queue(view, entry);
@@ -233,7 +243,7 @@ bool view_has_work(struct view *view)
 {
 	pthread_mutex_lock(&view->lock);
 	bool has_work = view->queue_first < view->queue_count || view->scan_count ||
-		view->is_root_changed || view->is_overflowed;
+			view->is_root_changed || view->is_overflowed;
 	pthread_mutex_unlock(&view->lock);
 	return has_work;
 }

@@ -425,6 +425,7 @@ static int complete(struct view *view, struct directory *directory, bool is_sync
 	struct era era;
 
 	era_init(view, &era);
+	tree_begin_listing(directory);
 	pthread_mutex_unlock(&view->lock);
 	int r = listing_take(era.composer.settings, layers, directory->path, &listing);
 	if (r == 0 && listing.error)
@@ -442,6 +443,7 @@ static int complete(struct view *view, struct directory *directory, bool is_sync
 	era_fini(&era);
 	listing_free(&listing);
 	pthread_mutex_lock(&view->lock);
+	tree_end_listing(directory);
 	return r;
 }
 

@@ -61,6 +61,22 @@ static void install_name(struct view *view, struct directory *directory, const s
 	directory_list_entry(directory, entry);
 }
 
+void tree_begin_listing(struct directory *directory)
+{
+	directory->listers++;
+}
+
+void tree_end_listing(struct directory *directory)
+{
+	if (--directory->listers)
+		return;
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i], *next; entry; entry = next) {
+			next = entry->next;
+			directory_tidy(directory, entry);
+		}
+}
+
 void tree_install_listing(
 	struct view *view, struct directory *directory, const struct listing *listing)
 {

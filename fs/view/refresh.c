@@ -308,6 +308,17 @@ static bool is_unmoved(struct view *view, const struct look *look)
 		       &view->composer, look->path, &look->sighting, look->shown_version);
 }
 
+/* No layer can be looked at, so a directory that is shown may be one still: it stays. */
+static bool is_out_of_sight(const struct look *look)
+{
+	if (look->shown != SIGHTING_DIRECTORY || !look->sighting.count)
+		return false;
+	for (unsigned i = 0; i < look->sighting.count; i++)
+		if (!look->sighting.found[i].error)
+			return false;
+	return true;
+}
+
 static void touch(struct view *view, const struct look *look)
 {
 	pthread_mutex_lock(&view->lock);
@@ -353,7 +364,7 @@ static int refresh(struct view *view, struct look *look)
 	}
 	if (meets_writer(view, look, NULL))
 		return 1;
-	if (is_unmoved(view, look))
+	if (is_unmoved(view, look) || is_out_of_sight(look))
 		return 1;
 	queue_other_names(view, look);
 	if (look->is_polled && look->sighting.kind != SIGHTING_DIRECTORY)

@@ -85,8 +85,8 @@ static enum sighting_kind kind_of(mode_t mode)
 }
 
 /* 1: there is such a file; 0; or a shortage as -errno. */
-static int has_file(const struct layer *layer, const char *directory, const char *prefix,
-	const char *name)
+static int has_file(
+	const struct layer *layer, const char *directory, const char *prefix, const char *name)
 {
 	char path[PATH_MAX];
 	struct stat stat;
@@ -123,17 +123,21 @@ static int hides_below(
 	return has_file(layer, directory, WHITEOUT_PREFIX, slash ? slash + 1 : path);
 }
 
-/* Takes one layer's object in. Returns false when nothing below it can show. */
+/*
+ * Takes one layer's object in. Returns false when nothing below it can show. What can't be looked
+ * at is of no kind yet: settle_unknown() decides.
+ */
 static bool take_layer(
 	struct sighting *sighting, unsigned rank, int result, const struct stat *stat)
 {
-	enum sighting_kind kind = result == 0 ? kind_of(stat->st_mode) : SIGHTING_FILE;
+	enum sighting_kind kind = result == 0 ? kind_of(stat->st_mode) : SIGHTING_NONE;
 
-	if (is_absent(result) || kind == SIGHTING_NONE)
+	if (is_absent(result) || (result == 0 && kind == SIGHTING_NONE))
 		return true;
-	if (sighting->kind != SIGHTING_NONE && sighting->kind != kind)
+	if (result == 0 && sighting->kind != SIGHTING_NONE && sighting->kind != kind)
 		return false;
-	sighting->kind = kind;
+	if (result == 0)
+		sighting->kind = kind;
 	sighting->layers |= (layer_mask)1 << rank;
 	sighting->own[sighting->count++] = (struct sighted){
 		.layer = rank,
@@ -143,31 +147,61 @@ static bool take_layer(
 	return kind != SIGHTING_LINK;
 }
 
-int sighting_take(
+/*
+ * A layer that can't be looked at has a file that can't be read where the others have one, or where
+ * none has anything; and a directory where they have one, so that what is in it is not taken for
+ * gone. Nothing is known of its directory but that.
+ */
+static void settle_unknown(struct sighting *sighting, const char *path)
+{
+	unsigned kept = 0;
+
+	if (sighting->count && sighting->kind == SIGHTING_NONE)
+		sighting->kind = *path ? SIGHTING_FILE : SIGHTING_DIRECTORY;
+	if (sighting->kind == SIGHTING_FILE)
+		return;
+	for (unsigned i = 0; i < sighting->count; i++)
+		if (!sighting->own[i].error)
+			sighting->own[kept++] = sighting->own[i];
+		else if (sighting->kind == SIGHTING_LINK)
+			sighting->layers &= ~((layer_mask)1 << sighting->own[i].layer);
+	sighting->count = kept;
+}
+
+static int take_layers(
 	const struct settings *settings, layer_mask layers, const char *path, struct sighting *ret)
 {
-	sighting_fini(ret);
 	for (unsigned rank = (unsigned)settings->layer_count; rank-- > 0;) {
 		const struct layer *layer = settings->layers[rank];
 		layer_mask below = ((layer_mask)1 << rank) - 1;
 		struct stat stat;
+		int hides = 0;
 
 		if (!(layers >> rank & 1) || layer_is_covered(layer, path))
 			continue;
 		int result = layer_stat(layer, path, &stat);
-		int hides = 0;
-		if (!sighting_is_shortage(result) && !take_layer(ret, rank, result, &stat))
+		if (sighting_is_shortage(result))
+			return result;
+		if (!take_layer(ret, rank, result, &stat))
 			return 0;
-		if (layers & below && !sighting_is_shortage(result))
+		if (layers & below)
 			hides = hides_below(layer, path, &stat, result == 0);
-		if (sighting_is_shortage(result) || hides < 0) {
-			sighting_fini(ret);
-			return hides < 0 ? hides : result;
-		}
 		if (hides)
-			return 0;
+			return hides < 0 ? hides : 0;
 	}
 	return 0;
+}
+
+int sighting_take(
+	const struct settings *settings, layer_mask layers, const char *path, struct sighting *ret)
+{
+	sighting_fini(ret);
+	int r = take_layers(settings, layers, path, ret);
+	if (r < 0)
+		sighting_fini(ret);
+	else
+		settle_unknown(ret, path);
+	return r;
 }
 
 layer_mask sighting_all_layers(const struct settings *settings)
@@ -252,14 +286,13 @@ static int whiteout_rank(const struct seen_list *list, const char *name)
 	return (int)list->items[low].rank;
 }
 
-static bool is_covered(
-	const struct layer *layer, const char *directory, const struct seen *seen)
+static bool is_covered(const struct layer *layer, const char *directory, const struct seen *seen)
 {
 	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", seen->name);
+	int n = snprintf(
+		path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", seen->name);
 
-	return layer->covered && n > 0 && (size_t)n < sizeof(path) &&
-		layer_is_covered(layer, path);
+	return layer->covered && n > 0 && (size_t)n < sizeof(path) && layer_is_covered(layer, path);
 }
 
 static enum sighting_kind seen_kind(

@@ -12,8 +12,9 @@
  *
  * Whiteouts are overlayfs' (a character device 0/0) and those of container images (".wh.NAME", and
  * ".wh..wh..opq" in a directory: OCI image-spec, layer.md). Sockets, pipes and devices are passed
- * over. A layer that can't be looked at (no permission, an I/O error) counts as having a file that
- * can't be read: leaving it out could show what it hides.
+ * over. A layer that can't be looked at (no permission, an I/O error, a dead file system) counts as
+ * having a file that can't be read, or a directory where the others have one: leaving it out could
+ * show what it hides, and hide what it shows.
  *
  * This is the only place that knows these rules. It keeps nothing and holds no lock.
  */

@@ -69,6 +69,13 @@ void tree_queue(struct view *view, struct entry *entry);
 void tree_queue_rescan(struct view *view, struct entry *entry, bool is_poll);
 void tree_queue_scan(struct view *view, struct directory *directory, bool is_rescan);
 
+/**
+ * Around a listing that is taken without the lock and then installed: a name that goes meanwhile
+ * keeps an entry that says so, or the listing would bring it back. The lock is held.
+ */
+void tree_begin_listing(struct directory *directory);
+void tree_end_listing(struct directory *directory);
+
 /** Gives entries to what a listing found, without publishing anything. Takes and drops the lock. */
 void tree_install_listing(
 	struct view *view, struct directory *directory, const struct listing *listing);

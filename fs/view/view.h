@@ -32,7 +32,7 @@
 #define VIEW_TRIM_BYTES (4u << 20)
 
 /* Looks at a name that changes while it is looked at; after so many it counts as broken. */
-#define VIEW_LOOK_TRIES 50
+#define VIEW_LOOK_TRIES 250
 #define VIEW_LOOK_PAUSE_NS 1000000
 
 struct view {
@@ -78,6 +78,7 @@ struct view {
 	uint64_t overflows;
 	int watch_error;   /* the first errno that a watch could not be set with; 0: none */
 	bool is_polling;   /* some directory can't be watched, or not for all that changes it */
+	unsigned idle_polls;   /* since something was there to poll */
 	int64_t polled_ms; /* when last; CLOCK_MONOTONIC */
 	bool is_remote;    /* … because of its file system */
 };

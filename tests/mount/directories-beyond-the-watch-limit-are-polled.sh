@@ -2,7 +2,7 @@
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$0")/fresh.sh"
 
-need python3
+need python3 inotifywait
 # A limit of our own: a user name space has one, and nobody else meets it.
 if [ -z "${IN_NAMESPACE:-}" ]; then
 	unshare --user --map-root-user --mount true 2>/dev/null || skip "there are no user name spaces"
@@ -45,6 +45,15 @@ comes_to_vanish mnt/37/app.yaml
 comes_to_show mnt/36/app.yaml $'a: 36\nc: 1'
 comes_to_show mnt/36/sub/x.yaml 'c: 1'
 comes_to_equal_fresh -c plyfs.yaml
+
+# The remedy works, and then the status says no more of it.
+echo 1000 >$limit
+watches() { ! is_polling && ! status watches error >/dev/null 2>&1; }
+eventually watches || fail "with watches enough, it still says: $(status watches) $(status polling)"
+watch mnt/39
+echo 'a: newer' >low/39/app.yaml
+comes_event 'MOVED_TO app.yaml'
+unwatch
 stop
 
 # No instance is left: that is not possible without a word.

@@ -65,12 +65,14 @@ unwatch 0.2
 saw_no_events
 
 # A broken part: the last good version stays, and names the part.
+exec 5<mnt/app.yaml # what the kernel forgets is not kept
 printf 'c: [' >high/conf.d/30-c.yaml
 broken() { [[ $(status troubles) == *30-c.yaml* ]]; }
 eventually broken || fail "the status does not tell: $(status troubles)"
 shows mnt/app.yaml $'a: 1\nc: 2'
 echo 'c: 3' >high/conf.d/30-c.yaml
 comes_to_show mnt/app.yaml $'a: 1\nc: 3'
+exec 5<&-
 
 # All gone: so is the file.
 rm -r low/base.yaml low/conf.d high/conf.d

@@ -855,16 +855,20 @@ static void file_seen_before_its_event_is_told(void **state)
 	assert_events("MOVED_TO app.yaml\n");
 }
 
-static void directory_seen_before_its_event_is_listed(void **state)
+static void directory_asked_for_before_its_event_is_told(void **state)
 {
+	uint64_t ino;
+
 	(void)state;
 	start("a:b");
 	assert_listed("", "");
 
 	make_directory("a/dir");
-	assert_int_equal(stat_of("dir").st_mode & S_IFMT, S_IFDIR);
+	kernel_find("dir", &ino);
 	publish_all();
 	assert_listed("", "dir/\n");
+	assert_int_equal(stat_of("dir").st_mode & S_IFMT, S_IFDIR);
+	assert_events("CREATE,ISDIR dir\n");
 }
 
 /* Listings */
@@ -1185,7 +1189,7 @@ int main(void)
 		view_test(absence_is_replaced_when_a_listing_saw_the_directory_first),
 		view_test(absence_is_replaced_when_a_listing_saw_the_file_first),
 		view_test(file_seen_before_its_event_is_told),
-		view_test(directory_seen_before_its_event_is_listed),
+		view_test(directory_asked_for_before_its_event_is_told),
 		view_test(listing_in_parts_neither_doubles_nor_misses_while_names_come_and_go),
 		view_test(sixty_four_layers_are_merged_in_order),
 		view_test(more_layers_than_a_mask_holds_are_refused),

@@ -488,7 +488,7 @@ static inline struct stat stat_of(const char *path)
 }
 
 struct name_list {
-	char *names[80000];
+	char *names[20000];
 	size_t count;
 	uint64_t cookie;
 	size_t limit; /* of names taken in one call; 0: none */
