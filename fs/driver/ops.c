@@ -52,7 +52,9 @@ static void reply_entry(fuse_req_t req, const struct stat *stat, double seconds)
 /* The absence of a name is cached as well: it ends when we publish one. */
 static void reply_absent(fuse_req_t req, const struct session *session)
 {
-	struct fuse_entry_param entry = {.entry_timeout = session->name_timeout};
+	/* The publisher looks before it makes the name: nobody else may find that answer meanwhile. */
+	struct fuse_entry_param entry = {
+		.entry_timeout = is_publisher(session, req) ? 0 : session->name_timeout};
 
 	fuse_reply_entry(req, &entry);
 }

@@ -138,8 +138,8 @@ bool tree_update_directory(struct view *view, const struct settings *settings,
 	tree_describe_directory(view, directory, sighting);
 	directory->joined |= fresh;
 	bool is_changed = !rights_equal(&old, &directory->rights);
-	/* Names came or went with a layer: later than before, as after any other such change. */
-	if (fresh | lost) {
+	/* Names went with a layer: later than before, as after any other such change. */
+	if (lost) {
 		is_changed = true;
 		if (!time_is_later(directory->mtime, old_mtime))
 			clock_gettime(CLOCK_REALTIME, &directory->mtime);

@@ -64,7 +64,8 @@ struct directory {
 	uint64_t generation; /* raised when the refresher takes it, or one of its entries, up */
 	bool is_complete;    /* all names that the layers have have entries */
 	bool is_expanded;    /* … and those that expanding shows (expand.h) */
-	unsigned listers;         /* at work on a listing: names that go meanwhile keep an entry */
+	unsigned listers;    /* at work on a listing: names that go meanwhile keep an entry */
+	bool has_absences;   /* some name in it was answered as absent */
 	bool is_scanning;    /* waits for the refresher to list it */
 	bool is_rescan;      /* … and to refresh every name */
 	bool is_poll;        /* … of which only those whose sources' stamps have changed */

@@ -168,6 +168,10 @@ static bool rescan_below(struct view *view, struct directory *directory, bool is
 				is_polled |= rescan_below(view, entry->directory, is_poll);
 	if (is_poll && !directory->polled)
 		return is_polled;
+	/* Its name as well: the watch that is missing may be had by now. */
+	struct entry *own = is_poll ? entry_of(directory) : NULL;
+	if (own)
+		tree_queue_rescan(view, own, true);
 	bool is_waiting = directory->is_scanning && directory->is_rescan;
 	tree_queue_scan(view, directory, true);
 	directory->is_poll = is_poll && (!is_waiting || directory->is_poll);

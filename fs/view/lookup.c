@@ -113,8 +113,12 @@ static int install(struct view *view, struct directory *parent, const char *name
 	struct entry *entry = directory_find(parent, name);
 	if (entry && (entry->version || entry->directory))
 		return 0;
-	if (found->kind == SIGHTING_NONE)
+	if (found->kind == SIGHTING_NONE) {
+		/* A listing has seen more: the kernel must hear that it is there. */
+		if (entry && entry->kind != SIGHTING_NONE)
+			entry->is_unannounced = true;
 		return -ENOENT;
+	}
 	entry = directory_entry(parent, name);
 	if (!entry)
 		return -ENOMEM;
@@ -238,6 +242,7 @@ static int look_and_show(
 	int r = look(view, directory, name);
 	if (r == 0)
 		r = show(view, directory_find(directory, name), ret);
+	directory->has_absences |= r == -ENOENT;
 	tree_leave(view, directory);
 	return r;
 }

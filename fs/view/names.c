@@ -55,8 +55,11 @@ static void install_name(struct view *view, struct directory *directory, const s
 	struct entry *entry = known ? known : directory_entry(directory, item->name);
 	if (!entry)
 		return;
-	if (!known)
+	if (!known) {
 		entry->kind = item->kind;
+		/* To the kernel it may be absent. */
+		entry->is_unannounced = directory->has_absences;
+	}
 	tree_reserve_ino(view, entry);
 	directory_list_entry(directory, entry);
 }

@@ -166,6 +166,19 @@ static void use_mount(void)
 	}
 }
 
+/* What the kernel remembers to be absent is absent. */
+static void assert_absences(struct view *fresh, uint64_t fresh_ino, const char *path)
+{
+	struct stat stat;
+	uint64_t ino;
+
+	assert_int_equal(kernel_find(path, &ino), 0);
+	for (const struct dentry *dentry = dentries; dentry; dentry = dentry->next)
+		if (dentry->parent == ino && !dentry->ino &&
+			view_lookup(fresh, fresh_ino, dentry->name, false, &stat) == 0)
+			fail_msg("'%s' in '%s' is still absent", dentry->name, path);
+}
+
 /* The listing as `fresh` has it, and below it everything. */
 static void compare(struct view *fresh, uint64_t fresh_ino, const char *path)
 {
@@ -173,6 +186,7 @@ static void compare(struct view *fresh, uint64_t fresh_ino, const char *path)
 	CLEANUP(freep) char *names = strdup(expected);
 	char *rest = names;
 
+	assert_absences(fresh, fresh_ino, path);
 	if (strcmp(listed(path), expected) != 0)
 		fail_msg("in '%s': lists\n%s-- not\n%s", path, listed(path), expected);
 	for (char *name; (name = strsep(&rest, "\n")) && *name;) {
@@ -209,13 +223,6 @@ static void compare_all(void)
 	char path[256];
 
 	compare(fresh, VIEW_INO_ROOT, "");
-	/* What the kernel remembers to be absent is absent. */
-	for (const struct dentry *dentry = dentries; dentry; dentry = dentry->next)
-		if (dentry->parent == VIEW_INO_ROOT && !dentry->ino) {
-			struct stat stat;
-			if (view_lookup(fresh, VIEW_INO_ROOT, dentry->name, false, &stat) == 0)
-				fail_msg("%s is still absent", dentry->name);
-		}
 	for (int i = 0; i < PATHS; i++) {
 		pick_path(path, sizeof(path), false);
 		shown(path);
