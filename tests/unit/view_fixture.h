@@ -478,7 +478,7 @@ static inline const char *shown(const char *path)
 static inline struct stat stat_of(const char *path)
 {
 	struct stat stat = {0};
-	uint64_t ino;
+	uint64_t ino = 0;
 	int r = kernel_find(path, &ino);
 
 	if (r < 0)
