@@ -44,7 +44,8 @@ struct document {
 	struct source source;      /* its strings lie in the arena */
 	const struct node **roots; /* in the order of the text */
 	size_t count;              /* roots */
-	bool has_local_tags;        /* some node has a tag that begins with "!" */
+	bool has_local_tags;       /* some node has a tag that begins with "!" */
+	bool has_aliases;          /* some node may stand at more places than one */
 };
 
 /**

@@ -69,6 +69,12 @@ static int read_inputs(const struct merge_request *request, struct merge_result 
 		result->owned[result->owned_count++] = document;
 		inputs[i].document = document;
 	}
+	for (size_t i = 0; result->origins && i < request->count; i++) {
+		int r = origins_unshare(
+			result->origins, inputs[i].document, &inputs[i].document);
+		if (r < 0)
+			return r;
+	}
 	*ret = inputs;
 	return 0;
 }
@@ -148,6 +154,25 @@ static int write_tree(const struct merge_request *request, const struct merge_ou
 	return join(result->arena, head, body, &result->text);
 }
 
+/* What is served byte for byte is only read when somebody asks where its values come from. */
+static int copy_text(const struct merge_request *request, struct merge_result *result,
+	struct merge_output *ret, struct problem *problem)
+{
+	struct span text = request->inputs[0].text;
+
+	if (result->origins && request->options->strategy->reads_trees) {
+		const struct merge_input *inputs;
+		int r = read_inputs(request, result, &inputs, problem);
+		if (r != 0)
+			return r;
+		result->verbatim = inputs[0].document;
+	}
+	origin_text(result->origins, 0, text.len, &request->inputs[0].source);
+	ret->text = (struct span){arena_copy(result->arena, text), text.len};
+	ret->is_text = true;
+	return ret->text.data ? 0 : -ENOMEM;
+}
+
 static int merge_or_copy(const struct merge_request *request, struct merge_result *result,
 	struct merge_output *ret, struct problem *problem)
 {
@@ -159,14 +184,11 @@ static int merge_or_copy(const struct merge_request *request, struct merge_resul
 		.arena = result->arena,
 		.problem = problem,
 		.result = result,
+		.origins = result->origins,
 	};
 
-	if (is_verbatim(request)) {
-		struct span text = request->inputs[0].text;
-		ret->text = (struct span){arena_copy(result->arena, text), text.len};
-		ret->is_text = true;
-		return ret->text.data ? 0 : -ENOMEM;
-	}
+	if (is_verbatim(request))
+		return copy_text(request, result, ret, problem);
 	if (strategy->reads_trees) {
 		int r = read_inputs(request, result, &merge.inputs, problem);
 		if (r != 0)
@@ -211,7 +233,14 @@ int merge_run(
 	if (r != 0)
 		return r;
 
+	if (request->wants_origins) {
+		result->origins = origins_new(result->arena);
+		if (!result->origins)
+			return -ENOMEM;
+	}
 	r = run(&with_limits, result, problem);
+	if (r == 0)
+		r = origins_check(result->origins);
 	if (r != 0)
 		return r;
 	*ret = take_ptr(result);

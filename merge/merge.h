@@ -9,6 +9,7 @@
 #include "document.h"
 #include "limit.h"
 #include "option.h"
+#include "origin.h"
 
 /* One source. All of it is borrowed until the result is freed. */
 struct merge_input {
@@ -47,12 +48,16 @@ struct merge_request {
 	enum node_schema schema;
 	struct limits limits;                        /* all zero: LIMITS_DEFAULT */
 	const struct merge_environment *environment; /* NULL: nothing else can be reached */
+	bool wants_origins;                          /* fill in the result's `origins` */
 };
 
 struct merge_result {
 	struct arena *arena;
 	const struct node *root; /* NULL when the strategy gave bytes, or nothing */
 	struct span text;        /* the file; NUL-terminated */
+	struct origins *origins; /* where the values come from, if the request wanted it */
+	const struct document
+		*verbatim; /* with origins: what `text`, served byte for byte, was read as; or NULL */
 	struct document **owned; /* the documents that merge_run() or the strategy read itself */
 	size_t owned_count;
 	size_t owned_capacity;

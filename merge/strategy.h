@@ -15,6 +15,7 @@ struct merge {
 	struct arena *arena;     /* for new nodes and text; lives as long as the result */
 	struct problem *problem; /* filled when PROBLEM is returned */
 	struct merge_result *result;
+	struct origins *origins; /* for the decisions; NULL: nobody asks (origin.h) */
 };
 
 /**

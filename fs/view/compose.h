@@ -41,6 +41,17 @@ enum {
 /** The strategy and options that a path is merged by: a virtual file's own, or its rule's. */
 const struct options *compose_options(const struct settings *settings, const char *path);
 
+/**
+ * Which of the contributors the strategy looks at: [*first, *first + *count) of what was found, which
+ * has the highest layer first.
+ */
+void compose_contributors(const struct strategy *strategy, const struct sighting *sighting,
+	unsigned *first, unsigned *count);
+
+/** The source of a file that is one layer's and too large to copy; else NULL. */
+const struct sighted *compose_held_source(
+	const struct composer *composer, const char *path, const struct sighting *sighting);
+
 void asked_fini(struct asked *asked);
 
 /**

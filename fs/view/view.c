@@ -262,17 +262,18 @@ static int look_down(struct view *view, char *path, struct sighting *sighting)
 	return expand_take(view, view->composer.settings, layers, path, sighting);
 }
 
-int view_read_path(
-	struct view *view, const char *path, struct version **ret, struct problem *problem)
+int view_look_at_path(struct view *view, const char *path,
+	int (*take)(void *context, const struct composer *composer, const char *path,
+		const struct sighting *sighting, struct problem *problem),
+	void *context, struct problem *problem)
 {
 	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
 	CLEANUP(freep) char *copy = strdup(path);
-	int r = -ENOENT;
 
 	if (!sighting || !copy)
 		return -ENOMEM;
 	for (int try = 0; try < VIEW_LOOK_TRIES; try++) {
-		r = look_down(view, copy, sighting);
+		int r = look_down(view, copy, sighting);
 		if (r < 0)
 			return r;
 		if (sighting->kind == SIGHTING_NONE)
@@ -280,14 +281,28 @@ int view_read_path(
 		if (sighting->kind == SIGHTING_DIRECTORY)
 			return -EISDIR;
 		problem->message[0] = '\0';
-		struct asked asked = {0};
 		struct composer composer = view->composer;
 		composer.takes_unfinished = try == VIEW_LOOK_TRIES - 1;
-		r = compose(&composer, path, sighting, &asked, ret, problem);
-		asked_fini(&asked);
+		r = take(context, &composer, path, sighting, problem);
 		if (r <= 0 || r == PROBLEM)
 			return r;
 		nanosleep(&(struct timespec){.tv_nsec = VIEW_LOOK_PAUSE_NS}, NULL);
 	}
 	return problem_set(problem, path, 0, 0, "a source changes faster than it can be read");
+}
+
+static int take_version(void *context, const struct composer *composer, const char *path,
+	const struct sighting *sighting, struct problem *problem)
+{
+	struct asked asked = {0};
+	int r = compose(composer, path, sighting, &asked, context, problem);
+
+	asked_fini(&asked);
+	return r;
+}
+
+int view_read_path(
+	struct view *view, const char *path, struct version **ret, struct problem *problem)
+{
+	return view_look_at_path(view, path, take_version, ret, problem);
 }

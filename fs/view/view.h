@@ -142,3 +142,13 @@ void view_adopt(struct view *view, struct version *version, struct stat *ret);
  */
 int view_read_path(
 	struct view *view, const char *path, struct version **ret, struct problem *problem);
+
+/**
+ * What view_read_path() does with what it finds: `take` is called again as long as it returns a
+ * positive result other than PROBLEM, because a source has changed meanwhile. Returns what `take`
+ * did, or as view_read_path().
+ */
+int view_look_at_path(struct view *view, const char *path,
+	int (*take)(void *context, const struct composer *composer, const char *path,
+		const struct sighting *sighting, struct problem *problem),
+	void *context, struct problem *problem);

@@ -286,6 +286,7 @@ static int on_alias(struct yaml_reader *reader, const yaml_event_t *event)
 	if (node->mark == BUILDER_OPEN)
 		return builder_problem(reader->builder, place,
 			"the alias *%s stands inside the value that it refers to", anchor);
+	reader->builder->document->has_aliases = true;
 	return builder_add(reader->builder, node, place);
 }
 

@@ -132,12 +132,18 @@ static int merge_pair(struct deep *deep, struct node **map, const struct node *b
 			return r;
 	}
 	if (found) {
+		if (!combined)
+			origin_remove(deep->origins, *map, pair->key, old,
+				(struct origin_why){"the value is deleted", pair->value});
+		else if (!old)
+			origin_restore(deep->origins, *map, pair->key, combined);
 		deep_set(*map, number, combined);
 		return 0;
 	}
 	r = deep_spend(deep, pair->key, 1);
 	if (r != 0)
 		return r;
+	origin_restore(deep->origins, *map, pair->key, combined);
 	return node_append(
 		deep->merge->arena, *map, &(struct pair){pair->key, combined, pair->hash});
 }
@@ -156,6 +162,8 @@ static int merge_maps(struct deep *deep, const struct node *below, const struct 
 	if (map)
 		deep_widen(map, value);
 	*ret = map ? map : below;
+	origin_note(deep->origins, *ret, value, ORIGIN_PART,
+		(struct origin_why){"maps merge key by key", NULL});
 	return 0;
 }
 
@@ -175,6 +183,23 @@ static int delete (struct deep *deep, const struct node *value, const struct nod
 	return 0;
 }
 
+/* The value in the place of what lies below, because of a tag or of its kind or of a rule. */
+static int put_in_place(struct deep *deep, const struct node *below, const struct node *value,
+	const struct place *place, const struct node **ret)
+{
+	int r = deep_take(deep, value, place, ret);
+
+	if (r == 0 && below && deep->origins)
+		origin_replace(deep->origins, *ret, below,
+			(struct origin_why){directive_of(value) != DIRECTIVE_NONE ? value->tag
+					    : below->kind != value->kind
+						    ? "a later value of another kind replaces"
+					    : node_is_sequence(value) ? "lists: replace"
+								      : "the later value replaces",
+				NULL});
+	return r;
+}
+
 /* A list with a tag that says how it meets the one below. */
 static int combine_as_told(struct deep *deep, const struct node *below, const struct node *value,
 	const struct place *place, const struct node **ret)
@@ -189,8 +214,20 @@ static int combine_as_told(struct deep *deep, const struct node *below, const st
 		return problem_at(deep->merge->problem, value, "'%s' is for a list, and this is %s",
 			value->tag, node_kind_name(value));
 	if (!are_both(NODE_SEQUENCE, below, value))
-		return deep_take(deep, value, place, ret);
+		return put_in_place(deep, below, value, place, ret);
 	return deep_merge_lists(deep, below, value, place, &rules[directive_of(value)], ret);
+}
+
+/* What lies below is gone, or stays because the value is empty. */
+static void note_leaf(
+	struct deep *deep, const struct node *below, const struct node *value, bool is_taken)
+{
+	if (is_taken)
+		origin_replace(deep->origins, value, below,
+			(struct origin_why){"the later value replaces", NULL});
+	else
+		origin_note(deep->origins, below, value, ORIGIN_LOST,
+			(struct origin_why){"an empty value has no opinion", NULL});
 }
 
 /*
@@ -202,13 +239,15 @@ int deep_combine(struct deep *deep, const struct node *below, const struct node 
 {
 	if (is_plain_leaf(value)) {
 		*ret = below && scalar_is_empty(value) ? below : value;
+		if (deep->origins && below)
+			note_leaf(deep, below, value, *ret == value);
 		return 0;
 	}
 	switch (directive_of(value)) {
 	case DIRECTIVE_DELETE:
 		return delete (deep, value, ret);
 	case DIRECTIVE_REPLACE:
-		return deep_take(deep, value, place, ret);
+		return put_in_place(deep, below, value, place, ret);
 	case DIRECTIVE_APPEND:
 	case DIRECTIVE_PREPEND:
 	case DIRECTIVE_UNIQUE:
@@ -224,7 +263,7 @@ int deep_combine(struct deep *deep, const struct node *below, const struct node 
 		if (rule->mode != LIST_REPLACE)
 			return deep_merge_lists(deep, below, value, place, rule, ret);
 	}
-	return deep_take(deep, value, place, ret);
+	return put_in_place(deep, below, value, place, ret);
 }
 
 static bool is_verbatim(const struct merge_input *only)
@@ -260,13 +299,16 @@ static int give_text(struct merge *merge, struct merge_output *ret)
 
 	if (!copy)
 		return -ENOMEM;
+	if (merge->origins)
+		merge->result->verbatim = merge->inputs[0].document;
+	origin_text(merge->origins, 0, merge->inputs[0].text.len, &merge->inputs[0].source);
 	*ret = (struct merge_output){.text = {copy, merge->inputs[0].text.len}, .is_text = true};
 	return 0;
 }
 
 static int merge_deep(struct merge *merge, struct merge_output *ret)
 {
-	struct deep deep = {.merge = merge};
+	struct deep deep = {.merge = merge, .origins = merge->origins};
 	CLEANUP(arena_freep) struct arena *scratch = NULL;
 	const struct node *root = NULL;
 

@@ -32,6 +32,7 @@ struct deep {
 	uint32_t pass;       /* of the last list that was merged in by key */
 	uint64_t made;       /* pairs and items that have been copied or added */
 	uint64_t allowed;    /* … and how many may be */
+	struct origins *origins; /* the merge's */
 };
 
 /*

@@ -70,11 +70,16 @@ static int merge_item(struct deep *deep, const struct keyed *keyed, const struct
 	known->pass = keyed->pass;
 	known->by = key;
 
+	const struct node *below = list_get_key(list, entry);
 	if (directive_of(item) == DIRECTIVE_DELETE) {
+		origin_remove(deep->origins, &list->node, key, below,
+			(struct origin_why){"the item is deleted", item});
 		list_remove_key(list, entry);
 		return 0;
 	}
-	r = deep_combine(deep, list_get_key(list, entry), item, keyed->place, &combined);
+	r = deep_combine(deep, below, item, keyed->place, &combined);
+	if (r == 0 && !below)
+		origin_restore(deep->origins, &list->node, key, combined);
 	return r == 0 ? list_put_key(list, entry, combined) : r;
 }
 
@@ -262,6 +267,26 @@ static int merge_into(struct deep *deep, struct list *list, const struct node *v
 	return 0;
 }
 
+/* As people write it. */
+static const char *rule_name(
+	const struct deep *deep, const struct node *value, const struct list_rule *rule)
+{
+	static const char *const names[] = {
+		[LIST_REPLACE] = "lists: replace",
+		[LIST_APPEND] = "lists: append",
+		[LIST_PREPEND] = "lists: prepend",
+		[LIST_UNIQUE] = "lists: unique",
+	};
+
+	if (directive_of(value) != DIRECTIVE_NONE)
+		return value->tag;
+	if (rule->mode != LIST_BY_KEY)
+		return names[rule->mode];
+	const char *name =
+		arena_printf(deep->merge->arena, "lists: {by: %s}", rule->key->text.data);
+	return name ? name : "lists: {by: …}";
+}
+
 int deep_merge_lists(struct deep *deep, const struct node *below, const struct node *value,
 	const struct place *place, const struct list_rule *rule, const struct node **ret)
 {
@@ -282,6 +307,9 @@ int deep_merge_lists(struct deep *deep, const struct node *below, const struct n
 	if (r != 0)
 		return r;
 	deep_widen(&list->node, value);
+	if (deep->origins)
+		origin_note(deep->origins, &list->node, value, ORIGIN_PART,
+			(struct origin_why){rule_name(deep, value, rule), NULL});
 	*ret = &list->node;
 	return 0;
 }

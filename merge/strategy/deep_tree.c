@@ -46,6 +46,7 @@ int deep_own_map(struct deep *deep, const struct node *map, struct node **ret)
 	if (!copy)
 		return -ENOMEM;
 	copy->mark = OWNED;
+	origin_move(deep->origins, map, copy);
 	*ret = copy;
 	return 0;
 }
@@ -63,6 +64,7 @@ int deep_own_list(struct deep *deep, const struct node *seq, struct list **ret)
 	if (!list)
 		return -ENOMEM;
 	list->node.mark = OWNED;
+	origin_move(deep->origins, seq, &list->node);
 	*ret = list;
 	return 0;
 }
@@ -92,7 +94,8 @@ static uint32_t total_weight(const struct node *map)
 	return weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
 }
 
-static int drop_removed(struct arena *arena, struct node *map, struct node **ret)
+static int drop_removed(
+	struct arena *arena, struct origins *origins, struct node *map, struct node **ret)
 {
 	uint32_t count = map->map.count, i = 0;
 
@@ -113,19 +116,21 @@ static int drop_removed(struct arena *arena, struct node *map, struct node **ret
 		if (r < 0)
 			return r;
 	}
+	origin_move(origins, map, rest);
 	*ret = rest;
 	return 0;
 }
 
 int deep_drop_removed(struct deep *deep, struct node *map, struct node **ret)
 {
-	return drop_removed(deep->merge->arena, map, ret);
+	return drop_removed(deep->merge->arena, deep->origins, map, ret);
 }
 
 /* How a tree is made an ordinary one: in `arena`, and by changing the maps in it or their copies.
  */
 struct seal {
 	struct arena *arena;
+	struct origins *origins; /* NULL for what is no part of the result */
 	bool keeps_maps;
 };
 
@@ -146,7 +151,7 @@ static int seal_map(const struct seal *how, struct node *map, const struct node 
 			return r;
 	}
 	map->mark = 0;
-	int r = drop_removed(how->arena, map, &rest);
+	int r = drop_removed(how->arena, how->origins, map, &rest);
 	if (r < 0)
 		return r;
 	rest->weight = total_weight(rest);
@@ -176,6 +181,7 @@ static int seal_list(const struct seal *how, const struct list *list, const stru
 		if (r < 0)
 			return r;
 	}
+	origin_move(how->origins, &list->node, seq);
 	*ret = seq;
 	return 0;
 }
@@ -193,7 +199,7 @@ static int seal(const struct seal *how, const struct node *node, const struct no
 
 int deep_seal(struct deep *deep, const struct node *node, const struct node **ret)
 {
-	const struct seal how = {.arena = deep->merge->arena};
+	const struct seal how = {.arena = deep->merge->arena, .origins = deep->origins};
 
 	return seal(&how, node, ret);
 }

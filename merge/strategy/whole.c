@@ -17,6 +17,7 @@ static int give(struct merge *merge, const struct merge_input *input, struct mer
 	char *copy = arena_copy(merge->arena, input->text);
 	if (!copy)
 		return -ENOMEM;
+	origin_text(merge->origins, 0, input->text.len, &input->source);
 	*ret = (struct merge_output){.text = {copy, input->text.len}, .is_text = true};
 	return 0;
 }
@@ -61,6 +62,9 @@ static void join(const struct merge *merge, struct span separator, struct sink *
 			if (separator.len > 0 && separator.data[separator.len - 1] != '\n')
 				sink_add(sink, span_of("\n"));
 		}
+		if (sink->data)
+			origin_text(merge->origins, sink->len, text.len,
+				&merge->inputs[i].source);
 		sink_add(sink, text);
 		is_first = false;
 		ends_line = text.data[text.len - 1] == '\n';

@@ -1,0 +1,164 @@
+#include "composition.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "strategy.h"
+
+static bool skips_layers(const struct composer *composer)
+{
+	return composer->settings->on_error == ON_ERROR_SKIP_LAYER;
+}
+
+static int load_one(const struct composer *composer, const char *path, const struct sighted *found,
+	const struct read_options *options, struct loaded **ret, struct problem *problem)
+{
+	const struct layer *layer = composer->settings->layers[found->layer];
+
+	if (!found->error)
+		return source_cache_load(composer->cache, layer, path, &found->stat, options,
+			composer->takes_unfinished, ret, problem);
+
+	CLEANUP(freep) char *name = NULL;
+	int r = layer_source_name(layer, path, &name);
+	if (r < 0)
+		return r;
+	return problem_set(problem, name, 0, 0,
+		"cannot be looked at: %s; give the user that mounts the right to search its "
+		"directory",
+		strerror(found->error));
+}
+
+/* Loads what the strategy looks at, lowest layer first. */
+static int load_sources(const struct composer *composer, const struct sighting *sighting,
+	struct composition *composition, struct problem *problem)
+{
+	const struct merge_request *request = &composition->request;
+	const struct strategy *strategy = request->options->strategy;
+	struct sources *sources = &composition->sources;
+	const char *path = request->path;
+	unsigned first;
+	unsigned count;
+
+	compose_contributors(strategy, sighting, &first, &count);
+	/* Who asks for origins wants to see the text as well: the merge reads it then. */
+	bool reads_document = strategy->reads_trees && !(count == 1 && strategy->is_verbatim) &&
+			      !request->wants_origins;
+
+	for (unsigned i = first + count; i-- > first;) {
+		const struct sighted *found = &sighting->found[i];
+		struct loaded *loaded;
+		const char *place = found->path ? found->path : path;
+		struct read_options options = read_options_for(request, format_of_name(place));
+		int r = load_one(
+			composer, place, found, reads_document ? &options : NULL, &loaded, problem);
+		if (r == PROBLEM && skips_layers(composer))
+			continue;
+		if (r != 0)
+			return r;
+		sources_add(sources, composer->settings->layers[found->layer], place, loaded,
+			&loaded->stat);
+	}
+	return sources->count ? 0 : PROBLEM;
+}
+
+/* The source that a merge problem speaks of; sources->count when it is none of them. */
+static size_t blamed_source(const struct sources *sources, const struct problem *problem)
+{
+	size_t i = 0;
+
+	while (i < sources->count && strcmp(sources->loaded[i]->source.name, problem->source) != 0)
+		i++;
+	return i;
+}
+
+/*
+ * The others were left out, so the one that is left may be served byte for byte: which takes its
+ * text, where a document was loaded.
+ */
+static int load_text(
+	const struct composer *composer, struct sources *sources, struct problem *problem)
+{
+	struct loaded *loaded;
+
+	if (!sources->loaded[0]->document)
+		return 0;
+	int r = source_cache_load(composer->cache, sources->layers[0], sources->paths[0],
+		&sources->stats[0], NULL, composer->takes_unfinished, &loaded, problem);
+	if (r != 0)
+		return r;
+	loaded_unref(sources->loaded[0]);
+	sources->loaded[0] = loaded;
+	sources->stats[0] = loaded->stat;
+	return 0;
+}
+
+static int merge_sources(const struct composer *composer, struct composition *composition,
+	struct problem *problem)
+{
+	struct merge_request *request = &composition->request;
+	struct sources *sources = &composition->sources;
+	struct merge_input *inputs = calloc(sources->count, sizeof(*inputs));
+	bool is_text_needed = request->options->strategy->is_verbatim;
+
+	if (!inputs)
+		return -ENOMEM;
+	composition->inputs = inputs;
+	for (;;) {
+		int r = 0;
+		if (sources->count == 1 && is_text_needed)
+			r = load_text(composer, sources, problem);
+		if (r != 0)
+			return r;
+		for (size_t i = 0; i < sources->count; i++)
+			inputs[i] = (struct merge_input){
+				.source = sources->loaded[i]->source,
+				.format = format_of_name(sources->paths[i]),
+				.text = sources->loaded[i]->text,
+				.document = sources->loaded[i]->document,
+			};
+		request->inputs = inputs;
+		request->count = sources->count;
+		r = merge_run(request, &composition->result, problem);
+		if (r != PROBLEM || !skips_layers(composer))
+			return r;
+		size_t blamed = blamed_source(sources, problem);
+		if (blamed == sources->count || sources->count == 1)
+			return r;
+		sources_drop(sources, blamed);
+	}
+}
+
+int composition_make(struct composition *composition, const struct composer *composer,
+	const char *path, const struct sighting *sighting, struct asked *asked, bool wants_origins,
+	struct problem *problem)
+{
+	composition->request = (struct merge_request){
+		.options = compose_options(composer->settings, path),
+		.path = path,
+		.to = format_of_name(path),
+		.schema = composer->settings->schema,
+		.limits = composer->settings->limits,
+		.environment = &composition->environment.callbacks,
+		.wants_origins = wants_origins,
+	};
+	composition->result = NULL;
+	composition->inputs = NULL;
+	environment_init(&composition->environment, composer, &composition->request, asked);
+	int r = sources_init(&composition->sources, sighting->count);
+	if (r == 0)
+		r = load_sources(composer, sighting, composition, problem);
+	if (r == 0)
+		r = merge_sources(composer, composition, problem);
+	return r == -EAGAIN ? COMPOSE_MOVED : r;
+}
+
+void composition_fini(struct composition *composition)
+{
+	merge_result_free(composition->result);
+	environment_fini(&composition->environment);
+	sources_fini(&composition->sources);
+	free(composition->inputs);
+}

@@ -1,0 +1,31 @@
+/*
+ * A composition: one merge of what the layers show at a path, with all that went into it.
+ *
+ *      sighting ── load ──▶ sources ── merge ──▶ result
+ */
+#pragma once
+
+#include "environment.h"
+#include "merge.h"
+#include "sources.h"
+
+struct composition {
+	struct merge_request request; /* its inputs are the sources */
+	struct merge_result *result;
+	struct sources sources;
+
+	/* private: */
+	struct environment environment;
+	struct merge_input *inputs;
+};
+
+/**
+ * Loads and merges. What it is given must live until composition_fini(), which is called whatever
+ * the result is; the composition must not be moved. `asked` is filled as compose() says.
+ * Returns 0; PROBLEM; COMPOSE_MOVED; COMPOSE_UNSETTLED; or -errno.
+ */
+int composition_make(struct composition *composition, const struct composer *composer,
+	const char *path, const struct sighting *sighting, struct asked *asked, bool wants_origins,
+	struct problem *problem);
+
+void composition_fini(struct composition *composition);

@@ -1,0 +1,95 @@
+#include "explain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "composition.h"
+
+/* What explain() gives, and what it rests on. */
+struct made {
+	struct explanation explanation; /* first */
+	struct settings *settings;
+	struct composer composer;
+	struct composition composition;
+	struct asked asked;
+};
+
+static void made_free(struct made *made)
+{
+	if (!made)
+		return;
+	composition_fini(&made->composition);
+	asked_fini(&made->asked);
+	settings_unref(made->settings);
+	free(made->explanation.source);
+	free(made->explanation.path);
+	free(made);
+}
+
+static void made_freep(struct made **made)
+{
+	made_free(*made);
+}
+
+/* A link, or a file that is too large to be looked into: its one source says it all. */
+static int tell_source(const struct composer *composer, const struct sighted *found, const char *path,
+	struct made *made)
+{
+	return layer_source_name(composer->settings->layers[found->layer],
+		found->path ? found->path : path, &made->explanation.source);
+}
+
+static int take(void *context, const struct composer *composer, const char *path,
+	const struct sighting *sighting, struct problem *problem)
+{
+	struct made **ret = context;
+	CLEANUP(made_freep) struct made *made = calloc(1, sizeof(*made));
+	const struct sighted *only = &sighting->found[0];
+
+	if (!made)
+		return -ENOMEM;
+	made->composer = *composer;
+	made->settings = settings_ref(composer->settings);
+	made->explanation.path = strdup(path);
+	made->explanation.kind = VERSION_BYTES;
+	if (!made->explanation.path)
+		return -ENOMEM;
+
+	int r;
+	if (sighting->kind == SIGHTING_LINK || (only = compose_held_source(composer, path, sighting))) {
+		made->explanation.kind =
+			sighting->kind == SIGHTING_LINK ? VERSION_LINK : VERSION_HELD;
+		r = tell_source(composer, only, path, made);
+	} else {
+		r = composition_make(&made->composition, &made->composer, made->explanation.path,
+			sighting, &made->asked, true, problem);
+	}
+	if (r != 0)
+		return r;
+	made->explanation.request = &made->composition.request;
+	made->explanation.result = made->composition.result;
+	*ret = take_ptr(made);
+	return 0;
+}
+
+int explain(struct view *view, const char *path, struct explanation **ret, struct problem *problem)
+{
+	struct made *made = NULL;
+	int r = view_look_at_path(view, path, take, &made, problem);
+
+	if (r == 0)
+		*ret = &made->explanation;
+	return r;
+}
+
+void explanation_free(struct explanation *explanation)
+{
+	made_free((struct made *)explanation);
+}
+
+void explanation_freep(struct explanation **explanation)
+{
+	explanation_free(*explanation);
+}

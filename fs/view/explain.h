@@ -1,0 +1,30 @@
+/*
+ * An explanation: one path's merge, made anew to tell where its values come from (origin.h), with
+ * all that it was made of. For the command, and for whoever asks a mount; what is served never
+ * waits for it.
+ */
+#pragma once
+
+#include "view.h"
+
+struct merge_request;
+struct merge_result;
+
+struct explanation {
+	char *path;                  /* relative to the root */
+	enum version_kind kind;      /* VERSION_BYTES: as follows; HELD, LINK: there is no result */
+	char *source;                /* HELD, LINK: the only source, as messages name it */
+	const struct merge_request *request; /* its inputs, lowest layer first, with their texts */
+	const struct merge_result *result;   /* with origins */
+};
+
+/**
+ * Explains the file `path` of the view, relative to the root and with no "." or "..". With
+ * `on_error: skip-layer`, `problem->message` is not empty when a layer was left out.
+ * Returns 0 with *ret for explanation_free(), before the view is freed; PROBLEM; or -errno as view_read_path().
+ */
+int explain(struct view *view, const char *path, struct explanation **ret, struct problem *problem);
+
+/** NULL is fine. */
+void explanation_free(struct explanation *explanation);
+void explanation_freep(struct explanation **explanation);

@@ -1,0 +1,26 @@
+/*
+ * The sources of one composition, lowest layer first.
+ */
+#pragma once
+
+#include "source_cache.h"
+
+struct sources {
+	const struct layer **layers;
+	const char **paths; /* in the layers */
+	struct loaded **loaded;
+	struct stat *stats;
+	size_t count;
+};
+
+/** Room for `capacity` sources, and none yet. 0 or -ENOMEM; sources_fini() whatever happened. */
+int sources_init(struct sources *sources, size_t capacity);
+
+/** Takes over the reference to `loaded`, which may be NULL; borrows `layer` and `path`. */
+void sources_add(struct sources *sources, const struct layer *layer, const char *path,
+	struct loaded *loaded, const struct stat *stat);
+
+/** Takes out the source with the number `i`; those behind it move up. */
+void sources_drop(struct sources *sources, size_t i);
+
+void sources_fini(struct sources *sources);
