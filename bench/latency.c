@@ -1,5 +1,7 @@
 /*
- * From the rename that replaces a source to the first read of its new content in the mount.
+ * From the end of the rename that replaces a source to the end of the first read that finds its new
+ * content in the mount. What the disk's own file system needs for the rename is not counted: it may
+ * write to the disk meanwhile.
  *
  *      bench-latency SOURCE FILE ROUNDS
  *
@@ -65,12 +67,13 @@ static double one_round(const char *source, const char *file, const char *rest, 
 
 	snprintf(beside, sizeof(beside), "%s~", source);
 	snprintf(wanted, sizeof(wanted), "version: v%uv\n", version);
+	usleep(5000); /* what the last round has caused is over */
+	/* As programs do that replace a file: so the name beside it comes and goes unseen. */
 	write_text(beside, rest, version);
-	usleep(5000); /* what the writing has caused is over */
 
-	double start = now_us();
 	if (rename(beside, source) < 0)
 		give_up(source);
+	double start = now_us();
 	do {
 		read_text(file, text);
 		if (now_us() - start > LOST * 1e6) {
