@@ -114,8 +114,8 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 		return;
 	}
 	int r = view_lookup(session->view, parent, name, is_publisher(session, req), &stat);
-	if (r == 0)
-		reply_entry(req, &stat, session->name_timeout);
+	if (r >= 0)
+		reply_entry(req, &stat, r == VIEW_PASSING ? 0 : session->name_timeout);
 	else if (r == -ENOENT)
 		reply_absent(req, session);
 	else

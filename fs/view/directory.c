@@ -167,9 +167,22 @@ static void compact(struct directory *directory)
 	directory->order_count = kept;
 }
 
+static bool return_to_place(struct directory *directory, struct entry *entry)
+{
+	if (!entry->place)
+		return false;
+	size_t i = directory_seek(directory, entry->place - 1);
+	if (i == directory->order_count || directory->cookies[i] != entry->place ||
+		directory->order[i])
+		return false;
+	directory->order[i] = entry;
+	entry->cookie = entry->place;
+	return true;
+}
+
 int directory_list_entry(struct directory *directory, struct entry *entry)
 {
-	if (entry->cookie)
+	if (entry->cookie || return_to_place(directory, entry))
 		return 0;
 	if (directory->order_count == directory->order_capacity &&
 		directory->order_count > directory->entry_count * 2)
@@ -187,7 +200,7 @@ int directory_list_entry(struct directory *directory, struct entry *entry)
 		directory->cookies = cookies;
 		directory->order_capacity = capacity;
 	}
-	entry->cookie = directory->next_cookie++;
+	entry->cookie = entry->place = directory->next_cookie++;
 	directory->order[directory->order_count] = entry;
 	directory->cookies[directory->order_count++] = entry->cookie;
 	return 0;

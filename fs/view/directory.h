@@ -28,6 +28,7 @@ struct entry {
 	struct directory *parent; /* fixed */
 	enum sighting_kind kind;  /* as shown: NONE also where a name was never looked up */
 	uint64_t cookie;          /* place in the listing; 0: not listed */
+	uint64_t place;           /* the cookie it had when it was listed last; 0: never */
 	uint64_t ino;             /* that was shown for it, and the next object may take; 0: none */
 	uint64_t print;           /* of the version that had `ino`; 0: any object may take it */
 	struct version *version;  /* FILE, LINK: shown now; NULL: not made yet, or forgotten */
@@ -111,7 +112,10 @@ struct entry *directory_entry(struct directory *directory, const char *name);
 /** Takes the entry out and frees it when nothing needs it any more. */
 void directory_tidy(struct directory *directory, struct entry *entry);
 
-/** Puts the entry at the end of the listing, if it is not in it. 0 or -ENOMEM. */
+/**
+ * Puts the entry into the listing, if it is not in it: at the place that it had, as long as there is
+ * a gap there, so that who reads the listing in parts meets it once; else at the end. 0 or -ENOMEM.
+ */
 int directory_list_entry(struct directory *directory, struct entry *entry);
 
 /** Takes the entry out of the listing, if it is in it. */

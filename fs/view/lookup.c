@@ -181,22 +181,30 @@ static struct directory *find_directory(struct view *view, uint64_t ino)
 }
 
 /*
- * unlink(2) and rmdir(2) want something to take away, also where nobody ever looked: then it is
- * something empty. The kernel holds the directory's lock, so no other lookup meets it.
+ * unlink(2) wants something to take away, also where nobody ever looked or the kernel has forgotten
+ * what was there. No path shows it, and it must be asked for again: so nobody else opens it.
  */
+static int show_passing(struct view *view, struct entry *entry, struct stat *ret)
+{
+	CLEANUP(version_unrefp) struct version *version = version_new(VERSION_BROKEN);
+
+	if (!version)
+		return -ENOMEM;
+	version->mode = S_IFREG | 0400;
+	tree_prepare_version(view, entry, version);
+	tree_hold(view, &version->inode);
+	version_stat(version, ret);
+	return VIEW_PASSING;
+}
+
+/* rmdir(2) likewise; an empty directory does no harm while the kernel holds its parent's lock. */
 static int show_for_publisher(struct view *view, struct stat *ret)
 {
 	const struct change *change = view->publishing;
 	struct entry *entry = change->entry;
 
-	if (change->kind == CHANGE_REMOVE && !entry->version) {
-		CLEANUP(version_unrefp) struct version *version = version_new(VERSION_BROKEN);
-		if (!version)
-			return -ENOMEM;
-		version->mode = S_IFREG | 0400;
-		tree_prepare_version(view, entry, version);
-		tree_show_version(view, entry, version);
-	}
+	if (change->kind == CHANGE_REMOVE && !entry->version)
+		return show_passing(view, entry, ret);
 	if (change->kind == CHANGE_REMOVE_DIRECTORY && !entry->directory) {
 		struct directory *directory;
 		int r = directory_new(entry->parent, entry->name,

@@ -28,6 +28,9 @@
 #define VIEW_INO_ROOT 1
 #define VIEW_INO_RESERVED 15
 
+/* Positive result of view_lookup(). */
+#define VIEW_PASSING 1
+
 /* Versions' bytes freed, after which the memory goes back to the system. */
 #define VIEW_TRIM_BYTES (4u << 20)
 
@@ -94,7 +97,8 @@ void view_free(struct view *view);
 /**
  * Looks a name up, as the kernel's LOOKUP: what is found counts one more kernel reference, to be
  * given back by view_forget(). Only the publisher sees what it is about to take away.
- * Returns 0, or -errno: -ENOENT for no such name.
+ * Returns 0; VIEW_PASSING for what only the publisher may see, so that the name must be asked for
+ * again; or -errno: -ENOENT for no such name.
  */
 int view_lookup(
 	struct view *view, uint64_t parent, const char *name, bool is_publisher, struct stat *ret);

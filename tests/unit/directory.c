@@ -126,6 +126,21 @@ static void cookies_rise_and_hold_while_others_go(void **state)
 		assert_int_equal(entries[i]->cookie, cookies[i]);
 }
 
+static void name_that_comes_back_takes_its_place_again(void **state)
+{
+	struct entry *a = add("a");
+
+	(void)state;
+	add("b");
+	uint64_t place = a->cookie;
+	directory_unlist_entry(directory, a);
+	assert_int_equal(a->cookie, 0);
+	/* Somebody who has read up to `a` must not meet it again behind `b`. */
+	assert_int_equal(directory_list_entry(directory, a), 0);
+	assert_int_equal(a->cookie, place);
+	assert_ptr_equal(directory->order[directory_seek(directory, place - 1)], a);
+}
+
 static void seeking_finds_the_first_name_behind_a_cookie_also_of_one_that_went(void **state)
 {
 	struct entry *entries[100];
@@ -224,6 +239,7 @@ int main(void)
 		directory_test(one_name_has_one_entry),
 		directory_test(name_that_something_needs_is_not_tidied_away),
 		directory_test(cookies_rise_and_hold_while_others_go),
+		directory_test(name_that_comes_back_takes_its_place_again),
 		directory_test(seeking_finds_the_first_name_behind_a_cookie_also_of_one_that_went),
 		directory_test(gaps_do_not_grow_without_end),
 		directory_test(paths_are_joined_from_the_root),

@@ -267,6 +267,31 @@ static void removed_file_that_nobody_looked_at_is_one_delete(void **state)
 	assert_events("DELETE app.yaml\n");
 }
 
+static void what_the_publisher_takes_away_is_seen_by_nobody_else(void **state)
+{
+	struct change change;
+	struct stat stat;
+
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	start("a:b");
+	assert_listed("", "app.yaml\n");
+	assert_int_equal(unlink("a/app.yaml"), 0);
+	do
+		view_take_events(view);
+	while (view_next_change(view, &change) != 0);
+	assert_int_equal(change.kind, CHANGE_REMOVE);
+
+	view_begin_change(view, &change);
+	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, "app.yaml", true, &stat), VIEW_PASSING);
+	uint64_t passing = stat.st_ino;
+	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, "app.yaml", false, &stat), -ENOENT);
+	assert_int_equal(view_apply_change(view, VIEW_INO_ROOT, true, NULL), 0);
+	view_end_change(view, &change);
+	view_forget(view, passing, 1);
+	assert_int_equal(view_stat(view, passing, &stat), -ESTALE);
+}
+
 static void renamed_file_goes_and_comes(void **state)
 {
 	(void)state;
@@ -1171,6 +1196,7 @@ int main(void)
 		view_test(new_file_replaces_its_cached_absence),
 		view_test(removed_file_is_one_delete),
 		view_test(removed_file_that_nobody_looked_at_is_one_delete),
+		view_test(what_the_publisher_takes_away_is_seen_by_nobody_else),
 		view_test(renamed_file_goes_and_comes),
 		view_test(new_directory_comes_with_all_that_is_in_it),
 		view_test(directory_moved_in_comes_with_all_that_is_in_it),

@@ -216,13 +216,13 @@ static inline int kernel_ask(uint64_t parent, const char *name, bool is_publishe
 	struct stat stat;
 	int r = view_lookup(view, parent, name, is_publisher, &stat);
 
-	if (r == 0) {
+	if (r >= 0) {
 		held_add(stat.st_ino);
 		dentry_set(parent, name, stat.st_ino, stat.st_mode);
 	} else if (r == -ENOENT) {
 		dentry_set(parent, name, 0, 0);
 	}
-	return r;
+	return r > 0 ? 0 : r;
 }
 
 static inline int kernel_lookup(
