@@ -124,10 +124,12 @@ static int install(struct view *view, struct directory *parent, const char *name
 		return -ENOMEM;
 	/*
 	 * mkdir(2) is how a new directory is made known, and it wants the name to be free: so the
-	 * directory shows when that has been done, a moment from now.
+	 * directory shows when that has been done, a moment from now. One that no layer has does not
+	 * come: rules make it, and a listing learns of those last.
 	 */
-	if (found->directory && parent->is_complete && entry->kind == SIGHTING_NONE &&
-		view->watch && !is_strict(view)) {
+	bool is_new = found->directory && parent->is_complete && entry->kind == SIGHTING_NONE &&
+		      (found->directory->layers || parent->is_expanded);
+	if (is_new && view->watch && !is_strict(view)) {
 		tree_queue(view, entry);
 		return -ENOENT;
 	}

@@ -353,9 +353,26 @@ static void any_number_of_threads_may_look_while_another_publishes(void **state)
 		pthread_join(threads[i], NULL);
 }
 
+/* The scan of a directory first lists what the layers have, and then what rules make of it. */
+static void virtual_directory_is_there_while_its_parent_is_being_scanned(void **state)
+{
+	struct stat stat;
+
+	(void)state;
+	run("mkdir a/parts && echo 'x: 1' >a/parts/one.yaml");
+	view = new_view("layers: [a, b]\nfiles: [{path: v/x.yaml, from: ['parts/*']}]\n", true);
+	assert_int_equal(tree_complete(view, view->root), 0);
+	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, "v", false, &stat), 0);
+	view_forget(view, stat.st_ino, 1);
+	publish_all();
+	assert_shown("v/x.yaml", "x: 1\n");
+	assert_listed("", "parts/\nv/\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		view_test(virtual_directory_is_there_while_its_parent_is_being_scanned),
 		view_test(root_has_the_number_that_fuse_gives_it),
 		view_test(object_is_known_until_it_was_forgotten_as_often_as_looked_up),
 		view_test(unknown_numbers_are_stale),
