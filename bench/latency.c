@@ -1,32 +1,44 @@
 /*
- * From the end of the rename that replaces a source to the end of the first read that finds its new
- * content in the mount. What the disk's own file system needs for the rename is not counted: it may
- * write to the disk meanwhile.
+ * From the end of the rename that replaces a source to the first read that finds its new content in
+ * the mount.
  *
- *      bench-latency SOURCE FILE ROUNDS
+ *      bench-latency [--readers N] SOURCE FILE ROUNDS
  *
  * SOURCE is replaced again and again by itself with another number behind "version: ", which FILE
- * must then show. Prints "latency P50 P99 MAX", microseconds.
+ * must then show. Without --readers, who replaces it also reads. With it, N processes open, read
+ * and close the file all the time, and the first of them to see the number counts: the writer
+ * itself sleeps. What the disk's own file system needs for the rename is not counted: it may write
+ * to the disk meanwhile. Prints "latency P50 P99 MAX", microseconds.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define TEXT_MAX (1u << 16)
+#define READERS_MAX 64
 
 /* Seconds after which a change is lost. */
 #define LOST 5
 
-static double now_us(void)
+/* What the processes share: when a reader has first seen each version, in nanoseconds; 0: not yet. */
+static _Atomic uint64_t *seen;
+
+static uint64_t now_ns(void)
 {
 	struct timespec time;
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 static void give_up(const char *path)
@@ -35,7 +47,7 @@ static void give_up(const char *path)
 	exit(1);
 }
 
-static size_t read_text(const char *path, char *text)
+static void read_text(const char *path, char *text)
 {
 	size_t len = 0;
 	ssize_t n;
@@ -49,39 +61,67 @@ static size_t read_text(const char *path, char *text)
 		give_up(path);
 	close(fd);
 	text[len] = '\0';
-	return len;
 }
 
-static void write_text(const char *path, const char *text, unsigned version)
+static void write_text(const char *path, const char *text, size_t version)
 {
 	FILE *stream = fopen(path, "w");
 
-	if (!stream || fprintf(stream, "%sversion: v%uv\n", text, version) < 0 || fclose(stream))
+	if (!stream || fprintf(stream, "%sversion: v%zuv\n", text, version) < 0 || fclose(stream))
 		give_up(path);
 }
 
-static double one_round(const char *source, const char *file, const char *rest, unsigned version)
+/* Notes the version that FILE shows, if nobody has seen it before. */
+static void look(const char *file, size_t rounds)
 {
 	static char text[TEXT_MAX];
-	char beside[4096], wanted[64];
+
+	read_text(file, text);
+	uint64_t now = now_ns(), unseen = 0;
+	const char *found = strstr(text, "version: v");
+	size_t version = found ? strtoul(found + strlen("version: v"), NULL, 10) : rounds;
+	if (version < rounds && atomic_load(&seen[version]) == 0)
+		atomic_compare_exchange_strong(&seen[version], &unseen, now);
+}
+
+static pid_t start_reader(const char *file, size_t rounds)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid < 0)
+		give_up("fork");
+	if (pid > 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (getppid() == parent)
+		look(file, rounds);
+	_exit(0);
+}
+
+/* Microseconds; less than nothing is nothing: it showed before the rename was over. */
+static double one_round(const char *source, const char *file, const char *rest, size_t version,
+	size_t rounds, unsigned readers)
+{
+	char beside[4096];
 
 	snprintf(beside, sizeof(beside), "%s~", source);
-	snprintf(wanted, sizeof(wanted), "version: v%uv\n", version);
 	usleep(5000); /* what the last round has caused is over */
 	/* As programs do that replace a file: so the name beside it comes and goes unseen. */
 	write_text(beside, rest, version);
-
 	if (rename(beside, source) < 0)
 		give_up(source);
-	double start = now_us();
-	do {
-		read_text(file, text);
-		if (now_us() - start > LOST * 1e6) {
-			fprintf(stderr, "%s: version %u does not come\n", file, version);
+	uint64_t start = now_ns(), end;
+	while ((end = atomic_load(&seen[version])) == 0) {
+		if (readers)
+			usleep(500);
+		else
+			look(file, rounds);
+		if (now_ns() - start > LOST * (uint64_t)1000000000) {
+			fprintf(stderr, "%s: version %zu does not come\n", file, version);
 			exit(1);
 		}
-	} while (!strstr(text, wanted));
-	return now_us() - start;
+	}
+	return end > start ? (double)(end - start) / 1e3 : 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -91,26 +131,45 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int main(int argc, char **argv)
+static void measure(const char *source, const char *file, size_t rounds, unsigned readers)
 {
 	static char rest[TEXT_MAX];
-	long count = argc == 4 ? strtol(argv[3], NULL, 10) : 0;
-
-	if (count < 1) {
-		fprintf(stderr, "usage: bench-latency SOURCE FILE ROUNDS\n");
-		return 2;
-	}
-	size_t rounds = (size_t)count;
+	pid_t pids[READERS_MAX];
 	double *times = calloc(rounds, sizeof(*times));
-	if (!times)
-		give_up("calloc");
 
-	read_text(argv[1], rest);
+	seen = mmap(NULL, rounds * sizeof(*seen), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!times || seen == MAP_FAILED)
+		give_up("memory");
+	read_text(source, rest);
+	for (unsigned i = 0; i < readers; i++)
+		pids[i] = start_reader(file, rounds);
 	for (size_t i = 0; i < rounds; i++)
-		times[i] = one_round(argv[1], argv[2], rest, (unsigned)i);
+		times[i] = one_round(source, file, rest, i, rounds, readers);
+	for (unsigned i = 0; i < readers; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
 	qsort(times, rounds, sizeof(*times), compare);
 	printf("latency %.1f %.1f %.1f\n", times[rounds / 2], times[rounds * 99 / 100],
 		times[rounds - 1]);
 	free(times);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned readers = 0;
+
+	if (argc > 2 && strcmp(argv[1], "--readers") == 0) {
+		readers = (unsigned)strtoul(argv[2], NULL, 10);
+		argv += 2;
+		argc -= 2;
+	}
+	long rounds = argc == 4 ? strtol(argv[3], NULL, 10) : 0;
+	if (rounds < 1 || readers > READERS_MAX) {
+		fprintf(stderr, "usage: bench-latency [--readers N] SOURCE FILE ROUNDS\n");
+		return 2;
+	}
+	measure(argv[1], argv[2], (size_t)rounds, readers);
 	return 0;
 }
