@@ -58,6 +58,12 @@ class Plyfs(Mount):
         return [self.binary, "mount", ":".join(self.layers), self.mountpoint]
 
 
+class Floor(Mount):
+    """The least that any FUSE file system can cost here: shows app.yaml of `top` alone (floor.c)."""
+    def command(self):
+        return [self.binary, f"{self.top}/app.yaml", self.mountpoint]
+
+
 class Overlayfs(Mount):
     binary = "mount"
 
