@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cleanup.h"
+#include "header.h"
 #include "strategy.h"
 
 static struct limits limits_or_default(struct limits limits)
@@ -97,6 +98,45 @@ int merge_adopt(struct merge *merge, struct document *document)
 	return 0;
 }
 
+static int add_source(struct merge_result *result, const struct source *source)
+{
+	if (result->source_count == result->source_capacity) {
+		size_t capacity = result->source_capacity ? result->source_capacity * 2 : 4;
+		const struct source **sources =
+			arena_alloc(result->arena, capacity * sizeof(*sources));
+		if (!sources)
+			return -ENOMEM;
+		if (result->source_count > 0)
+			memcpy(sources, result->sources, result->source_count * sizeof(*sources));
+		result->sources = sources;
+		result->source_capacity = capacity;
+	}
+	result->sources[result->source_count++] = source;
+	return 0;
+}
+
+/* The caller's environment, with what it gives noted as sources. */
+struct noting {
+	struct merge_environment callbacks;
+	const struct merge_environment *asked;
+	struct merge_result *result;
+};
+
+static int find_and_note(void *context, const char *directory, const char *name,
+	const struct merge_input **ret, size_t *count, struct problem *problem)
+{
+	struct noting *noting = context;
+	size_t found = 0;
+
+	int r = noting->asked->find(
+		noting->asked->context, directory, name, ret, &found, problem);
+	for (size_t i = 0; r == 0 && i < found; i++)
+		r = add_source(noting->result, &(*ret)[i].source);
+	if (r == 0)
+		*count = found;
+	return r;
+}
+
 /* `head`, then `body`. */
 static int join(struct arena *arena, struct span head, struct span body, struct span *ret)
 {
@@ -122,21 +162,39 @@ static const char *result_name(const struct merge_request *request)
 	return name ? name : "";
 }
 
+/* What stands before a tree: the strategy's own lines, and the header. */
+static int make_head(const struct merge_request *request, const struct merge_output *output,
+	struct merge_result *result, struct span *ret)
+{
+	struct span header;
+
+	*ret = (struct span){NULL, 0};
+	if (tree_format(request->to) != FORMAT_YAML)
+		return 0;
+	*ret = output->head;
+	/* With nothing in it, a file is to be an empty one. */
+	if (!request->wants_header || !output->root)
+		return 0;
+	int r = header_make(result, request->options->strategy->name, result->arena, &header);
+	return r < 0 ? r : join(result->arena, output->head, header, ret);
+}
+
 static int write_tree(const struct merge_request *request, const struct merge_output *output,
 	struct merge_result *result, struct problem *problem)
 {
 	enum format format = tree_format(request->to);
-	struct span head = format == FORMAT_YAML ? output->head : (struct span){NULL, 0};
-	struct span body;
-	int r;
+	struct span head, body;
 
+	int r = make_head(request, output, result, &head);
+	if (r < 0)
+		return r;
 	if (!output->root) {
 		/* A .json path always parses; a YAML file with nothing in it is an empty one. */
 		body = span_of(format == FORMAT_JSON ? "null\n" : "");
 	} else {
 		if (output->root->weight > request->limits.nodes)
 			return problem_set(problem, result_name(request), 0, 0,
-				"the merged file has more than %u values (limit: nodes)",
+				"the merged file has more than %u values; raise the limit 'nodes'",
 				(unsigned)request->limits.nodes);
 		r = document_write(
 			output->root, format, &request->limits, result->arena, &body, problem);
@@ -156,16 +214,18 @@ static int write_tree(const struct merge_request *request, const struct merge_ou
 
 /* What is served byte for byte is only read when somebody asks where its values come from. */
 static int copy_text(const struct merge_request *request, struct merge_result *result,
-	struct merge_output *ret, struct problem *problem)
+	struct merge_output *ret)
 {
 	struct span text = request->inputs[0].text;
 
 	if (result->origins && request->options->strategy->reads_trees) {
 		const struct merge_input *inputs;
-		int r = read_inputs(request, result, &inputs, problem);
-		if (r != 0)
+		struct problem ignored; /* what does not parse is served as well */
+		int r = read_inputs(request, result, &inputs, &ignored);
+		if (r < 0)
 			return r;
-		result->verbatim = inputs[0].document;
+		if (r == 0)
+			result->verbatim = inputs[0].document;
 	}
 	origin_text(result->origins, 0, text.len, &request->inputs[0].source);
 	ret->text = (struct span){arena_copy(result->arena, text), text.len};
@@ -188,7 +248,7 @@ static int merge_or_copy(const struct merge_request *request, struct merge_resul
 	};
 
 	if (is_verbatim(request))
-		return copy_text(request, result, ret, problem);
+		return copy_text(request, result, ret);
 	if (strategy->reads_trees) {
 		int r = read_inputs(request, result, &merge.inputs, problem);
 		if (r != 0)
@@ -213,18 +273,37 @@ static int run(
 		return r;
 	if (result->text.len > request->limits.result_bytes)
 		return problem_set(problem, result_name(request), 0, 0,
-			"the merged file has %zu bytes, more than %zu (limit: result_bytes)",
+			"the merged file has %zu bytes, more than %zu; raise the limit 'result'",
 			result->text.len, request->limits.result_bytes);
 	return 0;
+}
+
+/* With all that a request may leave open. */
+static int run_completed(
+	const struct merge_request *request, struct merge_result *result, struct problem *problem)
+{
+	struct merge_request completed = *request;
+	struct noting noting = {
+		.callbacks = {.find = find_and_note, .context = &noting},
+		.asked = request->environment,
+		.result = result,
+	};
+
+	completed.limits = limits_or_default(request->limits);
+	if (request->environment)
+		completed.environment = &noting.callbacks;
+	for (size_t i = 0; i < request->count; i++) {
+		int r = add_source(result, &request->inputs[i].source);
+		if (r < 0)
+			return r;
+	}
+	return run(&completed, result, problem);
 }
 
 int merge_run(
 	const struct merge_request *request, struct merge_result **ret, struct problem *problem)
 {
 	assert(request->count > 0);
-
-	struct merge_request with_limits = *request;
-	with_limits.limits = limits_or_default(request->limits);
 
 	CLEANUP(merge_result_freep) struct merge_result *result = calloc(1, sizeof(*result));
 	if (!result)
@@ -238,7 +317,7 @@ int merge_run(
 		if (!result->origins)
 			return -ENOMEM;
 	}
-	r = run(&with_limits, result, problem);
+	r = run_completed(request, result, problem);
 	if (r == 0)
 		r = origins_check(result->origins);
 	if (r != 0)

@@ -49,12 +49,16 @@ struct merge_request {
 	struct limits limits;                        /* all zero: LIMITS_DEFAULT */
 	const struct merge_environment *environment; /* NULL: nothing else can be reached */
 	bool wants_origins;                          /* fill in the result's `origins` */
+	bool wants_header; /* a tree written as YAML begins with a comment that names its sources */
 };
 
 struct merge_result {
 	struct arena *arena;
 	const struct node *root; /* NULL when the strategy gave bytes, or nothing */
 	struct span text;        /* the file; NUL-terminated */
+	const struct source **sources; /* what it was made of: the inputs, then what was found */
+	size_t source_count;
+	size_t source_capacity;
 	struct origins *origins; /* where the values come from, if the request wanted it */
 	const struct document
 		*verbatim; /* with origins: what `text`, served byte for byte, was read as; or NULL */

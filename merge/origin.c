@@ -2,8 +2,12 @@
 
 #include <errno.h>
 
-/* Of what was removed from one map, so many are looked at: a hostile source may remove all it has. */
+/* Of what was removed from one map, so many are looked at: a hostile source may remove all it has.
+ */
 #define RESTORE_MAX 256
+
+/* Values that aliases are written out to, in all: each source may have as many as its limit. */
+#define UNSHARED_MAX (2u << 20)
 
 /* Slots of the first table; a power of two. */
 #define SLOTS_MIN 256
@@ -15,13 +19,27 @@ struct origins {
 	size_t count;
 	struct origin_piece *first_piece;
 	struct origin_piece *last_piece;
-	bool has_failed; /* for lack of memory */
+	uint64_t unshared; /* values that aliases were written out to */
+	bool has_failed;   /* for lack of memory */
+};
+
+/* Steps of one value that are searched one after the other. */
+#define STEPS_FEW 8
+
+/* Where the steps of one value were read: found by hash. */
+struct origin_places {
+	const struct node **slots;
+	size_t size; /* a power of two, at most half full */
+	size_t count;
 };
 
 /* A run of steps, as in struct origin. */
 struct steps {
 	struct origin_step *first;
 	struct origin_step *last;
+	struct origin_step *part;
+	struct origin_places *places;
+	uint32_t count;
 };
 
 struct origins *origins_new(struct arena *arena)
@@ -48,8 +66,7 @@ static void *get_memory(struct origins *origins, size_t count, size_t size)
 }
 
 /* The slot of `value`, or the one that is free for it. */
-static struct origin *find_slot(
-	const struct origin *slots, size_t size, const struct node *value)
+static struct origin *find_slot(const struct origin *slots, size_t size, const struct node *value)
 {
 	/* Fibonacci hashing: nodes lie at equal distances. */
 	uint64_t hash = (uint64_t)(uintptr_t)value * 0x9e3779b97f4a7c15u;
@@ -105,6 +122,67 @@ static const struct origin_step *next_step(
 	return step == steps->last ? NULL : step->next;
 }
 
+static bool is_same_place(const struct node *a, const struct node *b)
+{
+	return a == b || (a->source == b->source && a->line == b->line && a->column == b->column);
+}
+
+static const struct node **find_place(const struct origin_places *places, const struct node *node)
+{
+	uint64_t place = (uint64_t)node->line << 32 | node->column;
+	uint64_t hash = ((uint64_t)(uintptr_t)node->source ^ place) * 0x9e3779b97f4a7c15u;
+	size_t i = (size_t)(hash ^ hash >> 32) & (places->size - 1);
+
+	while (places->slots[i] && !is_same_place(places->slots[i], node))
+		i = (i + 1) & (places->size - 1);
+	return &places->slots[i];
+}
+
+static void grow_places(struct origins *origins, struct origin_places *places)
+{
+	struct origin_places larger = {.size = places->size ? 4 * places->size : 8 * STEPS_FEW};
+
+	larger.slots = get_memory(origins, larger.size, sizeof(*larger.slots));
+	if (!larger.slots)
+		return;
+	for (size_t i = 0; i < places->size; i++)
+		if (places->slots[i])
+			*find_place(&larger, places->slots[i]) = places->slots[i];
+	larger.count = places->count;
+	*places = larger;
+}
+
+static void add_place(
+	struct origins *origins, struct origin_places *places, const struct node *node)
+{
+	if (2 * (places->count + 1) > places->size)
+		grow_places(origins, places);
+	if (origins->has_failed)
+		return;
+	const struct node **slot = find_place(places, node);
+	places->count += !*slot;
+	*slot = node;
+}
+
+/* Whether a contributor that was read where `node` was is among the steps. */
+static bool has_place(struct origins *origins, struct steps *steps, const struct node *node)
+{
+	if (!steps->places && steps->count > STEPS_FEW) {
+		steps->places = get_memory(origins, 1, sizeof(*steps->places));
+		for (const struct origin_step *each = NULL;
+			steps->places && (each = next_step(steps, each));)
+			add_place(origins, steps->places, each->value);
+	}
+	if (origins->has_failed)
+		return true;
+	if (steps->places)
+		return *find_place(steps->places, node);
+	for (const struct origin_step *each = NULL; (each = next_step(steps, each));)
+		if (is_same_place(each->value, node))
+			return true;
+	return false;
+}
+
 static void append_step(struct origins *origins, struct steps *steps, struct origin_step step)
 {
 	struct origin_step *added = get_memory(origins, 1, sizeof(*added));
@@ -117,7 +195,7 @@ static void append_step(struct origins *origins, struct steps *steps, struct ori
 	if (steps->last && steps->last->next) {
 		const struct steps old = *steps;
 
-		*steps = (struct steps){NULL, NULL};
+		*steps = (struct steps){.places = old.places};
 		for (const struct origin_step *each = NULL; (each = next_step(&old, each));)
 			append_step(origins, steps, *each);
 	}
@@ -126,16 +204,15 @@ static void append_step(struct origins *origins, struct steps *steps, struct ori
 	else
 		steps->first = added;
 	steps->last = added;
+	steps->count++;
+	if (step.fate == ORIGIN_PART && !steps->part)
+		steps->part = added;
+	if (steps->places)
+		add_place(origins, steps->places, step.value);
 }
 
 static void append_steps(struct origins *origins, struct steps *steps, const struct steps *more)
 {
-	if (!more->first)
-		return;
-	if (!steps->first) {
-		*steps = *more;
-		return;
-	}
 	for (const struct origin_step *each = NULL; (each = next_step(more, each));)
 		append_step(origins, steps, *each);
 }
@@ -144,29 +221,58 @@ static struct steps steps_of(const struct origins *origins, const struct node *v
 {
 	const struct origin *origin = origin_of(origins, value);
 
-	return origin ? (struct steps){origin->first, origin->last} : (struct steps){NULL, NULL};
-}
-
-/* `value` itself, behind what is known of it. What was made of nothing has no place to tell. */
-static void append_value(struct origins *origins, struct steps *steps, const struct node *value,
-	enum origin_fate fate, struct origin_why why)
-{
-	const struct steps before = steps_of(origins, value);
-
-	append_steps(origins, steps, &before);
-	if (value->source)
-		append_step(origins, steps,
-			(struct origin_step){.value = value, .why = why, .fate = fate});
+	if (!origin)
+		return (struct steps){0};
+	return (struct steps){
+		origin->first, origin->last, origin->part, origin->places, origin->count};
 }
 
 static void set_steps(struct origins *origins, const struct node *value, const struct steps *steps)
 {
-	struct origin *origin = make(origins, value);
+	struct origin *origin = steps->first ? make(origins, value) : NULL;
 
 	if (!origin)
 		return;
 	origin->first = steps->first;
 	origin->last = steps->last;
+	origin->part = steps->part;
+	origin->places = steps->places;
+	origin->count = steps->count;
+}
+
+/*
+ * What is known of a value that stands no more, and the value itself. What was made of nothing has
+ * no place to tell.
+ */
+static struct steps take_steps(struct origins *origins, const struct node *lost,
+	enum origin_fate fate, struct origin_why why)
+{
+	struct origin *origin = (struct origin *)origin_of(origins, lost);
+	struct steps steps = steps_of(origins, lost);
+
+	/* Nobody else looks at these: what was part of `lost` is lost with it. */
+	while (fate == ORIGIN_LOST && steps.part) {
+		if (steps.part->fate == ORIGIN_PART) {
+			steps.part->fate = ORIGIN_LOST;
+			steps.part->why = why;
+		}
+		steps.part = steps.part == steps.last ? NULL : steps.part->next;
+	}
+	if (origin)
+		origin->places = NULL;
+	if (lost->source)
+		append_step(origins, &steps,
+			(struct origin_step){.value = lost, .why = why, .fate = fate});
+	return steps;
+}
+
+/* The steps of `value`, behind those of what it replaces. */
+static void put_before(struct origins *origins, const struct node *value, struct steps *steps)
+{
+	const struct steps own = steps_of(origins, value);
+
+	append_steps(origins, steps, &own);
+	set_steps(origins, value, steps);
 }
 
 void origin_replace(struct origins *origins, const struct node *value, const struct node *lost,
@@ -174,13 +280,35 @@ void origin_replace(struct origins *origins, const struct node *value, const str
 {
 	if (!origins || !lost || lost == value)
 		return;
-	struct steps steps = {NULL, NULL};
-	const struct steps own = steps_of(origins, value);
+	struct steps steps = take_steps(origins, lost, ORIGIN_LOST, why);
+	put_before(origins, value, &steps);
+}
 
-	append_value(origins, &steps, lost, ORIGIN_LOST, why);
-	append_steps(origins, &steps, &own);
-	if (steps.first)
-		set_steps(origins, value, &steps);
+void origin_take_over(struct origins *origins, const struct node *value, const struct node *before,
+	enum origin_fate fate, struct origin_why why)
+{
+	if (!origins || before == value)
+		return;
+	struct steps steps = take_steps(origins, before, fate, why);
+	put_before(origins, value, &steps);
+
+	const struct origin *known = origin_of(origins, before);
+	struct origin_removed *removed = known ? known->removed : NULL;
+	struct origin *origin = removed ? make(origins, value) : NULL;
+	if (!origin)
+		return;
+	struct origin_removed **end = &origin->removed;
+	while (*end)
+		end = &(*end)->next;
+	*end = removed;
+}
+
+/* `step` again, as a contributor to `value`, which it comes to as a part of something. */
+static void note_step(struct origins *origins, const struct node *value, struct steps *steps,
+	struct origin_step step)
+{
+	if (!is_same_place(step.value, value) && !has_place(origins, steps, step.value))
+		append_step(origins, steps, step);
 }
 
 void origin_note(struct origins *origins, const struct node *value, const struct node *other,
@@ -189,25 +317,36 @@ void origin_note(struct origins *origins, const struct node *value, const struct
 	if (!origins || !value || !other || value == other)
 		return;
 	struct steps steps = steps_of(origins, value);
+	const struct steps more = steps_of(origins, other);
 
-	append_value(origins, &steps, other, fate, why);
-	if (steps.first)
-		set_steps(origins, value, &steps);
+	for (const struct origin_step *each = NULL; (each = next_step(&more, each));) {
+		struct origin_step step = *each;
+
+		if (fate == ORIGIN_LOST && step.fate == ORIGIN_PART) {
+			step.fate = fate;
+			step.why = why;
+		}
+		note_step(origins, value, &steps, step);
+	}
+	if (other->source)
+		note_step(origins, value, &steps,
+			(struct origin_step){.value = other, .why = why, .fate = fate});
+	set_steps(origins, value, &steps);
 }
 
 void origin_move(struct origins *origins, const struct node *from, const struct node *to)
 {
-	const struct origin *origin = origins ? origin_of(origins, from) : NULL;
+	struct origin *origin = origins ? (struct origin *)origin_of(origins, from) : NULL;
 
 	if (!origin || from == to)
 		return;
-	const struct origin known = *origin;
+	struct origin known = *origin;
+	origin->places = NULL;
 	struct origin *moved = make(origins, to);
 	if (!moved)
 		return;
-	moved->first = known.first;
-	moved->last = known.last;
-	moved->removed = known.removed;
+	known.value = to;
+	*moved = known;
 }
 
 void origin_remove(struct origins *origins, const struct node *from, const struct node *key,
@@ -216,17 +355,16 @@ void origin_remove(struct origins *origins, const struct node *from, const struc
 	if (!origins || !lost)
 		return;
 	struct origin_removed *removed = get_memory(origins, 1, sizeof(*removed));
+	struct steps steps = take_steps(origins, lost, ORIGIN_LOST, why);
 	struct origin *origin = make(origins, from);
-	struct steps steps = {NULL, NULL};
 
 	if (!removed || !origin)
 		return;
-	append_value(origins, &steps, lost, ORIGIN_LOST, why);
 	if (why.by)
 		append_step(origins, &steps,
-			(struct origin_step){
-				.value = why.by, .why = why, .fate = ORIGIN_REMOVED});
-	*removed = (struct origin_removed){origin->removed, key, steps.first, steps.last};
+			(struct origin_step){.value = why.by, .why = why, .fate = ORIGIN_REMOVED});
+	*removed = (struct origin_removed){
+		origin->removed, key, steps.first, steps.last, steps.count, steps.places};
 	origin->removed = removed;
 }
 
@@ -245,9 +383,12 @@ void origin_restore(struct origins *origins, const struct node *in, const struct
 	}
 	if (!*link)
 		return;
-	const struct steps steps = {(*link)->first, (*link)->last};
+	struct steps steps = {.first = (*link)->first,
+		.last = (*link)->last,
+		.places = (*link)->places,
+		.count = (*link)->count};
 	*link = (*link)->next;
-	set_steps(origins, value, &steps);
+	put_before(origins, value, &steps);
 }
 
 void origin_text(struct origins *origins, size_t offset, size_t len, const struct source *source)
@@ -267,7 +408,7 @@ void origin_text(struct origins *origins, size_t offset, size_t len, const struc
 
 const struct origin_step *origin_next(const struct origin *origin, const struct origin_step *step)
 {
-	const struct steps steps = {origin->first, origin->last};
+	const struct steps steps = {.first = origin->first, .last = origin->last};
 
 	return next_step(&steps, step);
 }
@@ -275,7 +416,7 @@ const struct origin_step *origin_next(const struct origin *origin, const struct 
 const struct origin_step *origin_removed_next(
 	const struct origin_removed *removed, const struct origin_step *step)
 {
-	const struct steps steps = {removed->first, removed->last};
+	const struct steps steps = {.first = removed->first, .last = removed->last};
 
 	return next_step(&steps, step);
 }
@@ -312,6 +453,10 @@ int origins_unshare(
 	*ret = document;
 	if (!origins || !document->has_aliases)
 		return 0;
+	for (size_t i = 0; i < document->count; i++)
+		origins->unshared += document->roots[i]->weight;
+	if (origins->unshared > UNSHARED_MAX)
+		return -EFBIG;
 	struct document *copy = get_memory(origins, 1, sizeof(*copy));
 	if (!copy)
 		return -ENOMEM;

@@ -7,8 +7,12 @@
  *
  * They are noted only when the request asks for them. A strategy notes each decision where it makes
  * it, about the node that stands in the tree from then on: the address of a node is the name of a
- * place in the result. So, while origins are noted, no node of a source may stand at two places:
- * origins_unshare() writes aliases out.
+ * place in the result. So, while origins are noted, no node that something is noted about may stand
+ * at two places where different things happen to it: origins_unshare() writes aliases out, and what
+ * is used again (pillar) is copied before something is noted about it.
+ *
+ * A contributor that comes by two ways is told once, and a value is not its own contributor: one is
+ * like another when it was read from the same place.
  *
  * Noting can't fail and costs a test of a pointer where nobody asks: the functions that note take
  * NULL for "nobody does", and keep a lack of memory for origins_check().
@@ -30,24 +34,29 @@ enum origin_fate {
 
 /* What decided. */
 struct origin_why {
-	const char *rule; /* a phrase: "the later value replaces", "lists: append" */
+	const char *rule;      /* a phrase: "the later value replaces", "lists: append" */
 	const struct node *by; /* where the source or the options say so, if they do; or NULL */
 };
 
 /* One contributor besides the value itself, in the order in which the strategy met them. */
 struct origin_step {
 	struct origin_step *next; /* for origin_next() */
-	const struct node *value; /* of a source, or made; in that case its place is its first one */
+	const struct node *value; /* of a source; or made, and its place is its first one's */
 	struct origin_why why;
 	enum origin_fate fate;
 };
 
+struct origin_places;
+
 /* What a map or list had and has no more. */
 struct origin_removed {
 	struct origin_removed *next;
-	const struct node *key; /* of the pair; of an item, what items are matched by */
+	const struct node *key;    /* of the pair; of an item, what items are matched by */
 	struct origin_step *first; /* the last one took it away */
 	struct origin_step *last;
+	uint32_t count; /* steps */
+
+	struct origin_places *places; /* private; as in struct origin */
 };
 
 struct origin {
@@ -55,6 +64,11 @@ struct origin {
 	struct origin_step *first; /* NULL: nobody else had a say */
 	struct origin_step *last;
 	struct origin_removed *removed; /* from a map or list, the latest first */
+	uint32_t count;                 /* steps */
+
+	/* private: */
+	struct origin_step *part;     /* the first ORIGIN_PART; NULL: none */
+	struct origin_places *places; /* of the steps, if there are many; NULL: not needed yet */
 };
 
 /* A part of the result's text that is a source's own, byte for byte. */
@@ -73,7 +87,7 @@ int origins_check(const struct origins *origins);
 
 /**
  * The document with its aliases written out; itself where it has none, or `origins` is NULL.
- * Returns 0 or -ENOMEM.
+ * Returns 0; -EFBIG when what they stand for is too much, in all; or -ENOMEM.
  */
 int origins_unshare(
 	struct origins *origins, const struct document *document, const struct document **ret);
@@ -84,7 +98,17 @@ int origins_unshare(
 void origin_replace(struct origins *origins, const struct node *value, const struct node *lost,
 	struct origin_why why);
 
-/** `other`, with all that is known of it, was merged into `value`, or came to nothing there. */
+/**
+ * As origin_replace(), with that fate, for a map that is made anew in the place of the map
+ * `before`: what `before` had and has no more, `value` has no more either.
+ */
+void origin_take_over(struct origins *origins, const struct node *value, const struct node *before,
+	enum origin_fate fate, struct origin_why why);
+
+/**
+ * `other`, with all that is known of it, was merged into `value`, or came to nothing there: then
+ * so did what was a part of it.
+ */
 void origin_note(struct origins *origins, const struct node *value, const struct node *other,
 	enum origin_fate fate, struct origin_why why);
 

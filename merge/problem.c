@@ -3,92 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "utf8.h"
-
-#define ELLIPSIS "…"
-#define ELLIPSIS_LEN (sizeof(ELLIPSIS) - 1)
-
-/* Bytes of one character as it is shown, at most: "\xNN". */
-#define SHOWN_MAX 4
-
-/*
- * Control characters, and those that turn a terminal's text around or break a line: a message may
- * quote hostile input and is one line.
- */
-static bool is_control(uint32_t code)
-{
-	return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x2028 && code <= 0x202E) ||
-	       (code >= 0x2066 && code <= 0x2069) || code == 0xFEFF;
-}
-
-/* Puts the character at *p as it is shown into `out`, and moves *p behind it. */
-static size_t show(const char **p, const char *end, char out[SHOWN_MAX + 1])
-{
-	size_t length = utf8_length(*p, end);
-
-	if (length && !is_control(utf8_decode(*p, length))) {
-		memcpy(out, *p, length);
-		*p += length;
-		return length;
-	}
-	snprintf(out, SHOWN_MAX + 1, "\\x%02X", (unsigned)(unsigned char)**p);
-	*p += 1;
-	return SHOWN_MAX;
-}
-
-static size_t shown_length(const char *p, const char *end)
-{
-	char shown[SHOWN_MAX + 1];
-	size_t length = 0;
-
-	while (p < end)
-		length += show(&p, end, shown);
-	return length;
-}
-
-/* `text` as it is shown, cut at its end to fit `size` bytes. */
-static void show_head(char *out, size_t size, const char *text)
-{
-	const char *end = text + strlen(text);
-	char shown[SHOWN_MAX + 1];
-	size_t used = 0, fits = 0; /* `fits`: an ellipsis fits behind these bytes */
-
-	while (text < end) {
-		size_t length = show(&text, end, shown);
-
-		if (used + length >= size) {
-			memcpy(out + fits, ELLIPSIS, ELLIPSIS_LEN + 1);
-			return;
-		}
-		memcpy(out + used, shown, length);
-		used += length;
-		if (used + ELLIPSIS_LEN < size)
-			fits = used;
-	}
-	out[used] = '\0';
-}
-
-/* `text` as it is shown, cut in front to fit `size` bytes. */
-static void show_tail(char *out, size_t size, const char *text)
-{
-	const char *end = text + strlen(text);
-	size_t length = shown_length(text, end);
-	char shown[SHOWN_MAX + 1];
-
-	if (length >= size) {
-		while (length + ELLIPSIS_LEN >= size)
-			length -= show(&text, end, shown);
-		memcpy(out, ELLIPSIS, ELLIPSIS_LEN);
-		out += ELLIPSIS_LEN;
-	}
-	while (text < end) {
-		size_t n = show(&text, end, shown);
-
-		memcpy(out, shown, n);
-		out += n;
-	}
-	*out = '\0';
-}
+#include "shown.h"
 
 static int fill(struct problem *problem, const char *source, unsigned line, unsigned column,
 	const char *format, va_list arguments)
@@ -99,9 +14,9 @@ static int fill(struct problem *problem, const char *source, unsigned line, unsi
 
 	if (vsnprintf(raw, sizeof(raw), format, arguments) < 0)
 		raw[0] = '\0';
-	show_head(filled.message, sizeof(filled.message), raw);
+	shown_head(filled.message, sizeof(filled.message), raw);
 	if (source)
-		show_tail(filled.source, sizeof(filled.source), source);
+		shown_tail(filled.source, sizeof(filled.source), source);
 	*problem = filled;
 	return PROBLEM;
 }
@@ -127,6 +42,12 @@ int problem_at(struct problem *problem, const struct node *node, const char *for
 		has_place ? node->column : 0, format, arguments);
 	va_end(arguments);
 	return PROBLEM;
+}
+
+bool problem_equal(const struct problem *a, const struct problem *b)
+{
+	return a->line == b->line && a->column == b->column && strcmp(a->source, b->source) == 0 &&
+	       strcmp(a->message, b->message) == 0;
 }
 
 size_t problem_format(const struct problem *problem, char *buffer, size_t size)

@@ -37,6 +37,8 @@ __attribute__((format(printf, 5, 6))) int problem_set(struct problem *problem, c
 __attribute__((format(printf, 3, 4))) int problem_at(
 	struct problem *problem, const struct node *node, const char *format, ...);
 
+bool problem_equal(const struct problem *a, const struct problem *b);
+
 /**
  * Writes "SOURCE:LINE:COLUMN: MESSAGE" with a NUL behind it, leaving out the parts that are 0 or
  * empty. Returns the length in bytes; longer than `size` - 1 means cut, as with snprintf(3).

@@ -11,12 +11,11 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "scalar.h"
-
 /* Bits of node.mark. */
 enum {
 	MARK_AGGREGATE = 1,
-	MARK_OWNED = 2, /* made by own() or own_list(), which alone set it */
+	MARK_OWNED = 2,  /* made by own() or own_list(), which alone set it */
+	MARK_REASON = 4, /* times enum salt_reason; the highest bits */
 };
 
 /* Comparisons of items that cost no more than hashing does. */
@@ -31,99 +30,10 @@ struct owned_list {
 
 struct run {
 	struct arena *arena;
-	bool in_place; /* owned nodes may be changed */
+	struct origins *origins; /* NULL: nobody asks */
+	bool in_place;           /* owned nodes may be changed */
+	unsigned nesting;        /* of the values that are being aggregated, starting at 1 */
 };
-
-bool salt_levelise(struct salt_level level, struct salt_level *subs)
-{
-	bool is_on;
-
-	*subs = level;
-	if (level.count > 0) {
-		if (level.count < UINT32_MAX)
-			subs->count--;
-		return true;
-	}
-	if (!level.flags || !*level.flags)
-		return false;
-	is_on = *level.flags != '0';
-	subs->flags++;
-	return is_on;
-}
-
-/* A member of a list of levels. */
-static bool is_flag(const struct node *item)
-{
-	enum scalar_type type = node_is_scalar(item) ? scalar_type(item) : SCALAR_NULL;
-
-	return type == SCALAR_BOOL || type == SCALAR_INT;
-}
-
-static bool flag_of(const struct node *item)
-{
-	return scalar_type(item) == SCALAR_BOOL ? scalar_bool(item) : scalar_number(item) != 0;
-}
-
-static bool is_level(const struct node *value)
-{
-	if (node_is_sequence(value)) {
-		for (uint32_t i = 0; i < value->seq.count; i++)
-			if (!is_flag(value->seq.items[i]))
-				return false;
-		return true;
-	}
-	if (!node_is_scalar(value))
-		return false;
-	if (scalar_type(value) == SCALAR_STRING)
-		return strspn(value->text.data, "01") == value->text.len;
-	return scalar_is_null(value) || is_flag(value);
-}
-
-int salt_level_check(const struct node *value, struct problem *problem)
-{
-	if (is_level(value))
-		return 0;
-	return problem_at(problem, value,
-		"the level is true, false, a number, a list of booleans and numbers, or a quoted "
-		"string of 0 and 1, one for each nesting");
-}
-
-static int level_of_list(const struct node *list, struct arena *arena, struct salt_level *ret)
-{
-	char *flags = arena_alloc(arena, (size_t)list->seq.count + 1);
-
-	if (!flags)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < list->seq.count; i++)
-		flags[i] = flag_of(list->seq.items[i]) ? '1' : '0';
-	flags[list->seq.count] = '\0';
-	*ret = (struct salt_level){.flags = flags};
-	return 0;
-}
-
-int salt_level_of(const struct node *value, struct arena *arena, struct salt_level *ret)
-{
-	double number;
-
-	assert(is_level(value));
-	if (node_is_sequence(value))
-		return level_of_list(value, arena, ret);
-	if (scalar_type(value) == SCALAR_STRING) {
-		*ret = (struct salt_level){.flags = value->text.data};
-		return 0;
-	}
-	if (scalar_type(value) != SCALAR_INT) {
-		bool is_on = scalar_type(value) == SCALAR_BOOL && scalar_bool(value);
-
-		*ret = is_on ? SALT_LEVEL_TRUE : SALT_LEVEL_FALSE;
-		return 0;
-	}
-	number = scalar_number(value);
-	*ret = SALT_LEVEL_TRUE;
-	if (number >= 0 && number < UINT32_MAX)
-		ret->count = (uint32_t)number;
-	return 0;
-}
 
 bool salt_is_aggregate(const struct node *value)
 {
@@ -139,7 +49,7 @@ static struct node *own_list(struct run *run, const struct node *node)
 	if (!list)
 		return NULL;
 	list->node = *node;
-	list->node.mark = MARK_OWNED | (node->mark & MARK_AGGREGATE);
+	list->node.mark |= MARK_OWNED;
 	list->node.seq.capacity = node->seq.count;
 	if (!size)
 		return &list->node;
@@ -157,11 +67,11 @@ static struct node *own(struct run *run, const struct node *node)
 
 	if (run->in_place && node->mark & MARK_OWNED)
 		return (struct node *)node; /* made below, and not const then */
-	if (node_is_sequence(node))
-		return own_list(run, node);
-	copy = node_copy(run->arena, node);
-	if (copy)
-		copy->mark = MARK_OWNED | (node->mark & MARK_AGGREGATE);
+	copy = node_is_sequence(node) ? own_list(run, node) : node_copy(run->arena, node);
+	if (!copy)
+		return NULL;
+	copy->mark |= MARK_OWNED;
+	origin_move(run->origins, node, copy);
 	return copy;
 }
 
@@ -172,7 +82,13 @@ static struct owned_list *list_of(struct node *owned)
 	return (struct owned_list *)owned;
 }
 
-static int mark_collection(struct run *run, const struct node *value, const struct node **ret)
+static uint8_t mark_of(enum salt_reason reason)
+{
+	return (uint8_t)(MARK_AGGREGATE | (unsigned)reason * MARK_REASON);
+}
+
+static int mark_collection(
+	struct run *run, const struct node *value, enum salt_reason reason, const struct node **ret)
 {
 	struct node *copy;
 
@@ -182,20 +98,20 @@ static int mark_collection(struct run *run, const struct node *value, const stru
 	copy = own(run, value);
 	if (!copy)
 		return -ENOMEM;
-	copy->mark |= MARK_AGGREGATE;
+	copy->mark |= mark_of(reason);
 	*ret = copy;
 	return 0;
 }
 
 /* A marked list of the one value, or of none. It stands where the value stood. */
 static int mark_scalar(struct run *run, const struct node *place, const struct node *value,
-	const struct node **ret)
+	enum salt_reason reason, const struct node **ret)
 {
 	bool is_long = place->style == NODE_LITERAL || place->style == NODE_FOLDED;
 	struct node list = {
 		.kind = NODE_SEQUENCE,
 		.style = node_is_scalar(place) && !is_long ? NODE_FLOW : NODE_BLOCK,
-		.mark = MARK_AGGREGATE,
+		.mark = mark_of(reason),
 		.weight = 1,
 		.source = place->source,
 		.line = place->line,
@@ -209,11 +125,90 @@ static int mark_scalar(struct run *run, const struct node *place, const struct n
 	return 0;
 }
 
-static int mark(struct run *run, const struct node *value, const struct node **ret)
+static int mark(
+	struct run *run, const struct node *value, enum salt_reason reason, const struct node **ret)
 {
 	if (node_is_scalar(value))
-		return mark_scalar(run, value, value, ret);
-	return mark_collection(run, value, ret);
+		return mark_scalar(run, value, value, reason, ret);
+	return mark_collection(run, value, reason, ret);
+}
+
+/* Origins: which marks and levels decided */
+
+static enum salt_reason reason_of(const struct node *marked)
+{
+	return (enum salt_reason)(marked->mark / MARK_REASON);
+}
+
+/* Both are marked, and maps or lists. */
+static const char *rule_of_marked(const struct run *run, const struct node *a, const struct node *b)
+{
+	static const char *const rules[][2] = {
+		[SALT_REASON_CALL] = {"both are marked",
+			"both are marked: items not there yet are appended"},
+		[SALT_REASON_ROOT] = {"documents are aggregated",
+			"documents are aggregated: items not there yet are appended"},
+		[SALT_REASON_KIND] = {"both are !aggr-map",
+			"both are !aggr-seq: items not there yet are appended"},
+		[SALT_REASON_SCALAR] = {"both are !aggr-scalar",
+			"both are !aggr-scalar: items not there yet are appended"},
+		[SALT_REASON_AGGREGATE] = {"both are !aggregate",
+			"both are !aggregate: items not there yet are appended"},
+		[SALT_REASON_LEVEL] = {"the level is on: aggregated",
+			"the level is on: items not there yet are appended"},
+	};
+	enum salt_reason first = reason_of(a), second = reason_of(b);
+	bool is_list = node_is_sequence(a);
+
+	if (first == SALT_REASON_LEVEL || second == SALT_REASON_LEVEL) {
+		const char *rule = arena_printf(run->arena, "level %u is on: %s", run->nesting,
+			is_list ? "items not there yet are appended" : "aggregated");
+
+		return rule ? rule : rules[SALT_REASON_LEVEL][is_list];
+	}
+	return rules[first == second ? first : SALT_REASON_CALL][is_list];
+}
+
+static void note_marked(
+	const struct run *run, const struct node *value, const struct node *a, const struct node *b)
+{
+	if (run->origins)
+		origin_note(run->origins, value, b, ORIGIN_PART,
+			(struct origin_why){rule_of_marked(run, a, b), NULL});
+}
+
+/* `value` is the map `b` with what the map `a` has of its keys; *is_mixed: it has something. */
+static void note_from(const struct run *run, const struct node *value, const struct node *a,
+	const struct node *b, bool is_mixed)
+{
+	const struct origin_why why = {
+		"only the later map's keys are looked at (not marked)", NULL};
+
+	if (!run->origins)
+		return;
+	origin_take_over(run->origins, value, a, is_mixed ? ORIGIN_PART : ORIGIN_LOST, why);
+	for (uint32_t i = 0; i < b->map.count; i++) {
+		const struct pair *pair = &value->map.pairs[i];
+
+		if (!node_find_hashed(a, pair->key, pair->hash))
+			origin_restore(run->origins, value, pair->key, pair->value);
+	}
+	for (uint32_t i = 0; i < a->map.count; i++) {
+		const struct pair *pair = &a->map.pairs[i];
+
+		if (!node_find_hashed(b, pair->key, pair->hash))
+			origin_remove(run->origins, value, pair->key, pair->value, why);
+	}
+}
+
+static void note_replaced(const struct run *run, const struct node *a, const struct node *b)
+{
+	bool is_alike = a->kind == b->kind || salt_is_aggregate(a) != salt_is_aggregate(b);
+
+	origin_replace(run->origins, b, a,
+		(struct origin_why){is_alike ? "not marked on both sides: the later value replaces"
+					     : "a later value of another kind replaces",
+			NULL});
 }
 
 /* Puts another value into a pair of an owned map. `weight` is what the old value's was when it was
@@ -264,6 +259,7 @@ static int aggregate_into(struct run *run, const struct node *a, const struct no
 		if (r < 0)
 			return r;
 	}
+	note_marked(run, map, a, b);
 	*ret = map;
 	return 0;
 }
@@ -295,6 +291,7 @@ static int aggregate_from(struct run *run, const struct node *a, const struct no
 		set_value(map, &map->map.pairs[i], weight, value);
 	}
 	*ret = map ? map : b;
+	note_from(run, *ret, a, b, map);
 	return 0;
 }
 
@@ -367,6 +364,7 @@ static int aggregate_lists(
 	if (!owned)
 		return -ENOMEM;
 	*ret = owned;
+	note_marked(run, owned, a, b);
 	list = list_of(owned);
 	old = owned->seq.count;
 	if ((uint64_t)old * b->seq.count > COMPARE_MAX)
@@ -385,69 +383,89 @@ static int aggregate(struct run *run, const struct node *a, const struct node *b
 {
 	struct salt_level subs;
 	bool are_marked;
+	int r = 0;
 
-	if (salt_levelise(level, &subs) && (mark(run, a, &a) < 0 || mark(run, b, &b) < 0))
+	run->nesting++;
+	if (salt_levelise(level, &subs) && (mark(run, a, SALT_REASON_LEVEL, &a) < 0 ||
+						   mark(run, b, SALT_REASON_LEVEL, &b) < 0))
 		return -ENOMEM;
 
 	are_marked = salt_is_aggregate(a) && salt_is_aggregate(b);
-	if (node_is_map(a) && node_is_map(b))
-		return are_marked ? aggregate_into(run, a, b, subs, ret)
-				  : aggregate_from(run, a, b, subs, ret);
-	if (node_is_sequence(a) && node_is_sequence(b) && are_marked)
-		return aggregate_lists(run, a, b, ret);
-	*ret = b;
-	return 0;
+	if (node_is_map(a) && node_is_map(b)) {
+		r = are_marked ? aggregate_into(run, a, b, subs, ret)
+			       : aggregate_from(run, a, b, subs, ret);
+	} else if (node_is_sequence(a) && node_is_sequence(b) && are_marked) {
+		r = aggregate_lists(run, a, b, ret);
+	} else {
+		if (run->origins)
+			note_replaced(run, a, b);
+		*ret = b;
+	}
+	run->nesting--;
+	return r;
 }
 
-int salt_map(struct arena *arena, const struct node *map, const struct node **ret)
+static struct run run_of(const struct salt *salt)
 {
-	struct run run = {.arena = arena};
+	return (struct run){.arena = salt->arena, .origins = salt->origins};
+}
+
+int salt_map(const struct salt *salt, const struct node *map, const struct node **ret)
+{
+	struct run run = run_of(salt);
 
 	assert(node_is_map(map));
-	return mark_collection(&run, map, ret);
+	return mark_collection(&run, map, SALT_REASON_CALL, ret);
 }
 
-int salt_sequence(struct arena *arena, const struct node *list, const struct node **ret)
+int salt_sequence(const struct salt *salt, const struct node *list, const struct node **ret)
 {
-	struct run run = {.arena = arena};
+	struct run run = run_of(salt);
 
 	assert(node_is_sequence(list));
-	return mark_collection(&run, list, ret);
+	return mark_collection(&run, list, SALT_REASON_CALL, ret);
 }
 
-int salt_scalar(struct arena *arena, const struct node *value, const struct node **ret)
+int salt_scalar(const struct salt *salt, const struct node *value, const struct node **ret)
 {
-	struct run run = {.arena = arena};
+	struct run run = run_of(salt);
 
-	return mark_scalar(&run, value, value, ret);
+	return mark_scalar(&run, value, value, SALT_REASON_CALL, ret);
 }
 
-int salt_nothing(struct arena *arena, const struct node *value, const struct node **ret)
+int salt_nothing(const struct salt *salt, const struct node *value, const struct node **ret)
 {
-	struct run run = {.arena = arena};
+	struct run run = run_of(salt);
 
-	return mark_scalar(&run, value, NULL, ret);
+	return mark_scalar(&run, value, NULL, SALT_REASON_AGGREGATE, ret);
 }
 
-int salt_mark(struct arena *arena, const struct node *value, const struct node **ret)
+int salt_mark(const struct salt *salt, const struct node *value, const struct node **ret)
 {
-	struct run run = {.arena = arena};
-
-	return mark(&run, value, ret);
+	return salt_mark_because(salt, value, SALT_REASON_CALL, ret);
 }
 
-int salt_aggregate(struct arena *arena, const struct node *a, const struct node *b,
+int salt_mark_because(const struct salt *salt, const struct node *value, enum salt_reason reason,
+	const struct node **ret)
+{
+	struct run run = run_of(salt);
+
+	return mark(&run, value, reason, ret);
+}
+
+int salt_aggregate(const struct salt *salt, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret)
 {
-	struct run run = {.arena = arena};
+	struct run run = run_of(salt);
 
 	return aggregate(&run, a, b, level, ret);
 }
 
-int salt_aggregate_taken(struct arena *arena, const struct node *a, const struct node *b,
+int salt_aggregate_taken(const struct salt *salt, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret)
 {
-	struct run run = {.arena = arena, .in_place = true};
+	struct run run = run_of(salt);
 
+	run.in_place = true;
 	return aggregate(&run, a, b, level, ret);
 }

@@ -10,13 +10,20 @@
  *      bar: [second]
  *
  * A mark is kept in `mark` of nodes that this module makes. The nodes passed in are not changed
- * (but see salt_aggregate_taken()), and all results live as long as `arena` and what they were made
- * from.
+ * (but see salt_aggregate_taken()), and all results live as long as the arena and what they were
+ * made from.
  */
 #pragma once
 
 #include "node.h"
+#include "origin.h"
 #include "problem.h"
+
+/* What values are made in. */
+struct salt {
+	struct arena *arena;     /* for nodes */
+	struct origins *origins; /* for what decided (origin.h); NULL: nobody asks */
+};
 
 /*
  * A level says in which nestings values are marked before they are combined, marked already or not.
@@ -47,18 +54,32 @@ int salt_level_of(const struct node *value, struct arena *arena, struct salt_lev
 bool salt_is_aggregate(const struct node *value);
 
 /** Map(map), Sequence(list) and Scalar(any value) = Sequence([value]). 0 or -ENOMEM. */
-int salt_map(struct arena *arena, const struct node *map, const struct node **ret);
-int salt_sequence(struct arena *arena, const struct node *list, const struct node **ret);
-int salt_scalar(struct arena *arena, const struct node *value, const struct node **ret);
+int salt_map(const struct salt *salt, const struct node *map, const struct node **ret);
+int salt_sequence(const struct salt *salt, const struct node *list, const struct node **ret);
+int salt_scalar(const struct salt *salt, const struct node *value, const struct node **ret);
 
 /** An empty Sequence, in the place of `value`: what !aggregate makes of null. 0 or -ENOMEM. */
-int salt_nothing(struct arena *arena, const struct node *value, const struct node **ret);
+int salt_nothing(const struct salt *salt, const struct node *value, const struct node **ret);
 
 /** Salt's mark(): a marked value as it is, a map as Map, a list as Sequence, else Scalar. */
-int salt_mark(struct arena *arena, const struct node *value, const struct node **ret);
+int salt_mark(const struct salt *salt, const struct node *value, const struct node **ret);
+
+/* What marked a value; for origins. */
+enum salt_reason {
+	SALT_REASON_CALL,      /* salt_map() and its like */
+	SALT_REASON_ROOT,      /* being a document's root */
+	SALT_REASON_KIND,      /* !aggr-map or !aggr-seq */
+	SALT_REASON_SCALAR,    /* !aggr-scalar */
+	SALT_REASON_AGGREGATE, /* !aggregate */
+	SALT_REASON_LEVEL,     /* being in a nesting that is on */
+};
+
+/** As salt_mark(), with the reason told. */
+int salt_mark_because(const struct salt *salt, const struct node *value, enum salt_reason reason,
+	const struct node **ret);
 
 /** Salt's aggregate(): `b` merged into `a`. Returns 0 or -ENOMEM. */
-int salt_aggregate(struct arena *arena, const struct node *a, const struct node *b,
+int salt_aggregate(const struct salt *salt, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret);
 
 /**
@@ -66,7 +87,7 @@ int salt_aggregate(struct arena *arena, const struct node *a, const struct node 
  * changed where this module made them, so they must not be used any more. Nodes of others stay
  * as they are.
  */
-int salt_aggregate_taken(struct arena *arena, const struct node *a, const struct node *b,
+int salt_aggregate_taken(const struct salt *salt, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret);
 
 /**
@@ -74,7 +95,7 @@ int salt_aggregate_taken(struct arena *arena, const struct node *a, const struct
  * the values of a key that comes twice are aggregated, and the root is marked.
  * Returns 0, PROBLEM for a tag on the wrong kind of value, or -ENOMEM.
  */
-int salt_construct(struct arena *arena, const struct node *root, const struct node **ret,
+int salt_construct(const struct salt *salt, const struct node *root, const struct node **ret,
 	struct problem *problem);
 
 /**
@@ -82,4 +103,4 @@ int salt_construct(struct arena *arena, const struct node *root, const struct no
  * read and aggregated again. The root gets none: a document's root is marked anyway.
  * Returns 0 or -ENOMEM.
  */
-int salt_represent(struct arena *arena, const struct node *root, const struct node **ret);
+int salt_represent(const struct salt *salt, const struct node *root, const struct node **ret);

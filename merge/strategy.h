@@ -42,6 +42,7 @@ struct strategy {
 	enum strategy_takes takes;
 	bool reads_trees;                  /* the inputs' documents are read before merge() is called */
 	bool keeps_duplicates;             /* … with struct read_options' keep_duplicates */
+	const char *tags;                  /* "!a, !b": those that mean something to it; or NULL */
 
 	/* Whether this only source is served byte for byte. NULL: never. */
 	bool (*is_verbatim)(const struct merge_input *only);

@@ -38,8 +38,8 @@ static int count_nodes(struct builder *builder, uint32_t more, struct place plac
 	if (builder->weight <= builder->options->limits.nodes)
 		return 0;
 	return builder_problem(builder, place,
-		"has more than %" PRIu32 " values, each alias counted as often as it is used "
-		"(limit: nodes)",
+		"has more than %" PRIu32 " values, each alias counted as often as it is used"
+		"; raise the limit 'nodes'",
 		builder->options->limits.nodes);
 }
 
@@ -111,7 +111,7 @@ int builder_open(struct builder *builder, enum node_kind kind, enum node_style s
 
 	if (builder->depth >= builder->options->limits.depth)
 		return builder_problem(builder, place,
-			"more than %u maps and lists in each other (limit: depth)",
+			"more than %u maps and lists in each other; raise the limit 'depth'",
 			builder->options->limits.depth);
 	if (builder->depth == builder->open_capacity) {
 		struct open_node *open =

@@ -59,7 +59,7 @@ static int read_text(struct builder *builder, struct span text)
 
 	if (text.len > builder->options->limits.source_bytes)
 		return builder_problem(builder, nowhere,
-			"is larger than %zu bytes (limit: source_bytes)",
+			"is larger than %zu bytes; raise the limit 'source'",
 			builder->options->limits.source_bytes);
 	if (is_utf16(text))
 		return builder_problem(builder, nowhere, "is UTF-16; save it as UTF-8");
@@ -135,7 +135,7 @@ enum format format_of_name(const char *name)
 int format_too_deep(struct problem *problem, const struct node *node, unsigned depth)
 {
 	return problem_at(problem, node,
-		"the result has more than %u maps and lists in each other (limit: depth)", depth);
+		"the result has more than %u maps and lists in each other; raise the limit 'depth'", depth);
 }
 
 int document_write(const struct node *root, enum format format, const struct limits *limits,
@@ -151,7 +151,7 @@ int document_write(const struct node *root, enum format format, const struct lim
 	}
 	if (root->weight > checked.nodes)
 		return problem_set(problem, NULL, 0, 0,
-			"the result has more than %" PRIu32 " values (limit: nodes)",
+			"the result has more than %" PRIu32 " values; raise the limit 'nodes'",
 			checked.nodes);
 	output.guess = (size_t)root->weight * 16;
 	if (format == FORMAT_JSON)

@@ -209,7 +209,7 @@ static int take_tag(struct yaml_reader *reader, const yaml_char_t *written, stru
 	reader->tag_bytes += text.len;
 	if (reader->tag_bytes > builder->options->limits.source_bytes)
 		return builder_problem(builder, place,
-			"the tags, written out, are larger than %zu bytes (limit: source_bytes)",
+			"the tags, written out, are larger than %zu bytes; raise the limit 'source'",
 			builder->options->limits.source_bytes);
 	copy = arena_copy(builder->document->arena, text);
 	if (!copy)

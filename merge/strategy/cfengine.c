@@ -121,7 +121,7 @@ static int find_container(
 	struct run *run, const struct node *argument, struct span name, const struct node **ret)
 {
 	const struct node *root = only_root(run, name);
-	struct cfengine_sum sum = {0};
+	struct cfengine_sum sum = {.origins = run->merge->origins};
 
 	if (root) {
 		*ret = root;
@@ -418,7 +418,7 @@ static int merge_cfengine(struct merge *merge, struct merge_output *ret)
 {
 	const struct node *args = options_get(merge->request->options, "args"), *root = NULL;
 	struct run run = {merge, merge->arena, merge->problem, NULL};
-	struct cfengine_sum sum = {0};
+	struct cfengine_sum sum = {.origins = merge->origins};
 	int r = 0;
 
 	if (args)

@@ -29,6 +29,25 @@ int cfengine_string_key(struct arena *arena, const struct node *key, const struc
 	return string ? 0 : -ENOMEM;
 }
 
+/*
+ * Notes what becomes of the old value of the pair's key. A container may be named more than once,
+ * and then its values stand at more places: each place gets a node of its own.
+ */
+static int note_pair(
+	struct cfengine_sum *sum, struct arena *arena, struct pair *pair, const char *rule)
+{
+	const struct pair *old = node_find_hashed(sum->own, pair->key, pair->hash);
+	const struct node *copy = node_copy(arena, pair->value);
+
+	if (!copy)
+		return -ENOMEM;
+	origin_move(sum->origins, pair->value, copy);
+	if (old)
+		origin_replace(sum->origins, copy, old->value, (struct origin_why){rule, NULL});
+	pair->value = copy;
+	return 0;
+}
+
 /* Puts a pair into the sum's own map. */
 static int put(struct cfengine_sum *sum, struct arena *arena, const struct pair *given)
 {
@@ -45,6 +64,8 @@ static int put(struct cfengine_sum *sum, struct arena *arena, const struct pair 
 		if (!sum->odd || node_put(arena, sum->odd, pair.key, given->key) < 0)
 			return -ENOMEM;
 	}
+	if (sum->origins && note_pair(sum, arena, &pair, "the last key wins") < 0)
+		return -ENOMEM;
 	return node_put_hashed(arena, sum->own, &pair);
 }
 
@@ -63,13 +84,18 @@ static int put_offsets(struct cfengine_sum *sum, struct arena *arena, const stru
 {
 	for (uint32_t i = 0; i < array->seq.count; i++) {
 		struct span text = {arena_printf(arena, "%" PRIu32, i), 0};
-		struct node *key;
+		struct pair pair = {.value = array->seq.items[i]};
 
 		if (!text.data)
 			return -ENOMEM;
 		text.len = strlen(text.data);
-		key = node_new_scalar(arena, text, NODE_DOUBLE);
-		if (!key || node_put(arena, sum->own, key, array->seq.items[i]) < 0)
+		pair.key = node_new_scalar(arena, text, NODE_DOUBLE);
+		if (!pair.key)
+			return -ENOMEM;
+		pair.hash = node_hash(pair.key);
+		if (sum->origins && note_pair(sum, arena, &pair, "an array's offsets win") < 0)
+			return -ENOMEM;
+		if (node_put_hashed(arena, sum->own, &pair) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -78,15 +104,29 @@ static int put_offsets(struct cfengine_sum *sum, struct arena *arena, const stru
 static int begin_map(struct cfengine_sum *sum, struct arena *arena, const struct node *like)
 {
 	sum->own = node_new_map(arena, like);
-	return sum->own ? 0 : -ENOMEM;
+	if (!sum->own)
+		return -ENOMEM;
+	origin_move(sum->origins, like, sum->own);
+	return 0;
+}
+
+/* The sum holds what is in `other` as well. */
+static void note_part(struct cfengine_sum *sum, const struct node *other)
+{
+	const char *rule = node_is_map(sum->own) ? "mergedata: all keys in one object"
+						 : "mergedata: lists are concatenated";
+
+	origin_note(sum->origins, sum->own, other, ORIGIN_PART, (struct origin_why){rule, NULL});
 }
 
 static int add_arrays(struct cfengine_sum *sum, struct arena *arena, const struct node *array)
 {
-	if (!sum->own)
+	if (!sum->own) {
 		sum->own = node_copy(arena, sum->value);
-	if (!sum->own)
-		return -ENOMEM;
+		if (!sum->own)
+			return -ENOMEM;
+		origin_move(sum->origins, sum->value, sum->own);
+	}
 	for (uint32_t i = 0; i < array->seq.count; i++)
 		if (node_push(arena, sum->own, array->seq.items[i]) < 0)
 			return -ENOMEM;
@@ -133,9 +173,11 @@ int cfengine_sum_add(struct cfengine_sum *sum, struct arena *arena, const struct
 		r = add_object_to_array(sum, arena, value);
 	else
 		r = add_arrays(sum, arena, value);
-	if (r == 0)
-		sum->value = sum->own;
-	return r;
+	if (r < 0)
+		return r;
+	note_part(sum, node_is_map(sum->value) || !node_is_map(value) ? value : sum->value);
+	sum->value = sum->own;
+	return 0;
 }
 
 int cfengine_sum_end(const struct cfengine_sum *sum, struct arena *arena, const struct node **ret)
@@ -156,6 +198,7 @@ int cfengine_sum_end(const struct cfengine_sum *sum, struct arena *arena, const 
 		if (node_put(arena, map, odd ? odd->value : pair->key, pair->value) < 0)
 			return -ENOMEM;
 	}
+	origin_move(sum->origins, sum->own, map);
 	*ret = map;
 	return 0;
 }

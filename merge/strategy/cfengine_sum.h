@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "node.h"
+#include "origin.h"
 
 /*
  * What has been merged so far. A single value is passed through as it is; of two the result is a
@@ -17,6 +17,7 @@ struct cfengine_sum {
 	const struct node *value; /* NULL: nothing yet */
 	struct node *own;         /* = value, when we made it; the keys of a map are all strings */
 	struct node *odd;         /* those keys that were no strings, by their text; or NULL */
+	struct origins *origins;  /* for the decisions; NULL: nobody asks */
 };
 
 /** Merges a list or a map into the sum. Returns 0 or -ENOMEM. */

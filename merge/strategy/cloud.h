@@ -15,6 +15,7 @@
 
 #include "cloud_how.h"
 #include "json_patch.h"
+#include "node_memo.h"
 #include "strategy.h"
 #include "work.h"
 
@@ -43,12 +44,20 @@ struct lua;
 /* A part's mergers: for each kind the first that handles it, NULL where none does. */
 struct cloud_mergers {
 	const struct cloud_merger *of[CLOUD_KINDS];
+	const struct node *by; /* what named them, for origins; or NULL */
 };
 
 struct cloud {
 	struct merge *merge;
 	struct arena *arena;
 	struct problem *problem;
+	struct origins *origins; /* the merge's */
+
+	/*
+	 * While origins are noted aliases are written out, and a JSON Patch must change all that
+	 * one stood for nevertheless: from each map and list to the one that it is a copy of.
+	 */
+	struct node_memo aliased;
 
 	const struct node *root;  /* what the parts so far gave; a map unless a patch replaced it */
 	struct json_patch *patch; /* not NULL: `root` is being patched, and is not up to date */
@@ -70,6 +79,7 @@ struct cloud_part {
 	const struct document *document; /* `text`, read already; or NULL */
 	struct span merge_type;          /* the header Merge-Type or X-Merge-Type; NULL: none */
 	struct how_place merge_type_place;
+	const struct node *merge_type_by; /* the same, for origins; or NULL */
 };
 
 /** Merges all parts of one source into cloud->root. 0, PROBLEM or -errno. */

@@ -197,17 +197,42 @@ static int check_tree(struct cloud *cloud, const struct node *node, const struct
 	return node_is_map(node) ? check_map(cloud, node, ret) : check_list(cloud, node, ret);
 }
 
+/* Remembers of each map and list in `copy` which one in `node` it is a copy of. */
+static int remember_copies(struct cloud *cloud, const struct node *copy, const struct node *node)
+{
+	if (node_is_scalar(node))
+		return 0;
+	int r = node_memo_add(&cloud->aliased, copy, (struct node *)node);
+	for (uint32_t i = 0; r == 0 && node_is_sequence(node) && i < node->seq.count; i++)
+		r = remember_copies(cloud, copy->seq.items[i], node->seq.items[i]);
+	for (uint32_t i = 0; r == 0 && node_is_map(node) && i < node->map.count; i++)
+		r = remember_copies(cloud, copy->map.pairs[i].value, node->map.pairs[i].value);
+	return r;
+}
+
+static int write_aliases_out(struct cloud *cloud, const struct document **document)
+{
+	const struct document *given = *document;
+
+	int r = origins_unshare(cloud->origins, given, document);
+	for (size_t i = 0; r == 0 && *document != given && i < given->count; i++)
+		r = remember_copies(cloud, (*document)->roots[i], given->roots[i]);
+	return r;
+}
+
 /* The part's tree, or NULL when it is empty. */
 static int read_config(struct cloud *cloud, const struct cloud_part *part, const struct node **ret)
 {
 	const struct document *document = part->document;
 	const struct node *root;
+	int r = 0;
 
-	if (!document) {
-		int r = cloud_read_part(cloud, part, FORMAT_YAML, false, &document);
-		if (r != 0)
-			return r;
-	}
+	if (!document)
+		r = cloud_read_part(cloud, part, FORMAT_YAML, false, &document);
+	if (r == 0)
+		r = write_aliases_out(cloud, &document);
+	if (r != 0)
+		return r;
 	if (document->count == 0 || scalar_is_null(document->roots[0])) {
 		*ret = NULL;
 		return document->count <= 1
@@ -224,20 +249,31 @@ static int read_config(struct cloud *cloud, const struct cloud_part *part, const
 			"a cloud-config is a map at its root, and this is %s",
 			node_is_scalar(root) ? scalar_type_name(scalar_type(root))
 					     : node_kind_name(root));
-	int r = cloud_spend(cloud, root->weight, root);
+	r = cloud_spend(cloud, root->weight, root);
 	return r == 0 ? check_tree(cloud, root, ret) : r;
 }
 
-/* Takes the key's value out of `*root`, as Python's dict.pop() does; *ret is NULL without one. */
-static int pop(
-	struct cloud *cloud, const struct node **root, const char *name, const struct node **ret)
+/* What a part says of how it is merged. */
+struct told {
+	struct how how;
+	const struct pair *taken[2]; /* what said so, out of its root; NULL: no more */
+};
+
+/*
+ * Takes the key's pair out of `*root`, as Python's dict.pop() does; *ret is the value, or NULL
+ * without one.
+ */
+static int pop(struct cloud *cloud, const struct node **root, const char *name,
+	const struct pair **taken, const struct node **ret)
 {
 	const struct node key = {
 		.kind = NODE_SCALAR, .style = NODE_DOUBLE, .weight = 1, .text = span_of(name)};
 
-	*ret = node_get(*root, name);
-	if (!*ret)
+	*ret = NULL;
+	*taken = node_find(*root, &key);
+	if (!*taken)
 		return 0;
+	*ret = (*taken)->value;
 	struct node *copy = node_copy(cloud->arena, *root);
 	if (!copy)
 		return -ENOMEM;
@@ -250,19 +286,23 @@ static int pop(
 
 /* What the part itself and then its header ask for. */
 static int take_how(struct cloud *cloud, const struct cloud_part *part, const struct node **root,
-	struct how *how)
+	struct told *told)
 {
+	const struct pair **type = &told->taken[0];
 	const struct node *value;
 
-	int r = pop(cloud, root, "merge_how", &value);
+	int r = pop(cloud, root, "merge_how", &told->taken[0], &value);
+	if (told->taken[0])
+		type = &told->taken[1];
 	/* Where both are given, merge_type is a value like any other. */
 	if (r == 0 && !value)
-		r = pop(cloud, root, "merge_type", &value);
+		r = pop(cloud, root, "merge_type", type, &value);
 	if (r == 0 && value)
-		r = how_add_value(how, value, cloud->arena, cloud->problem);
+		r = how_add_value(&told->how, value, cloud->arena, cloud->problem);
+	told->how.by = told->how.count > 0 ? value : part->merge_type_by;
 	if (r == 0 && part->merge_type.len > 0)
-		r = how_add_text(how, part->merge_type, &part->merge_type_place, cloud->arena,
-			cloud->problem);
+		r = how_add_text(&told->how, part->merge_type, &part->merge_type_place,
+			cloud->arena, cloud->problem);
 	return r;
 }
 
@@ -288,10 +328,18 @@ static int choose_mergers(
 	return 0;
 }
 
+static void note_taken(struct cloud *cloud, const struct told *told)
+{
+	for (size_t i = 0; i < 2 && told->taken[i]; i++)
+		origin_remove(cloud->origins, cloud->root, told->taken[i]->key,
+			told->taken[i]->value,
+			(struct origin_why){"says how the part is merged", NULL});
+}
+
 int cloud_add_config(struct cloud *cloud, const struct cloud_part *part)
 {
 	const struct cloud_mergers *mergers;
-	struct how how = {0};
+	struct told told = {0};
 	const struct node *root;
 
 	int r = cloud_end_patch(cloud);
@@ -299,11 +347,13 @@ int cloud_add_config(struct cloud *cloud, const struct cloud_part *part)
 		r = read_config(cloud, part, &root);
 	if (r != 0 || !root)
 		return r;
-	r = take_how(cloud, part, &root, &how);
+	r = take_how(cloud, part, &root, &told);
 	if (r == 0)
-		r = choose_mergers(cloud, &how, &mergers);
+		r = choose_mergers(cloud, &told.how, &mergers);
 	if (r == 0)
 		r = cloud_merge(cloud, mergers, cloud->root, root, &cloud->root);
+	if (r == 0)
+		note_taken(cloud, &told);
 	return r;
 }
 
@@ -329,7 +379,14 @@ static int without_prefix(
 
 int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part)
 {
-	const struct merge_request *request = cloud->merge->request;
+	const struct json_patch_setting setting = {
+		.arena = cloud->arena,
+		.work = &cloud->work,
+		.problem = cloud->problem,
+		.origins = cloud->origins,
+		.aliased = &cloud->aliased,
+		.depth = cloud->merge->request->limits.depth,
+	};
 	const struct document *document = NULL;
 	struct cloud_part bare = *part;
 
@@ -344,8 +401,7 @@ int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part)
 	if (r == 0 && cloud->patch && scalar_is_null(json_patch_root(cloud->patch)))
 		r = cloud_end_patch(cloud);
 	if (r == 0 && !cloud->patch)
-		r = json_patch_open(cloud->root, cloud->arena, &cloud->work, request->limits.depth,
-			cloud->problem, &cloud->patch);
+		r = json_patch_open(cloud->root, &setting, &cloud->patch);
 	if (r == 0)
 		r = json_patch_apply(cloud->patch, document->roots[0]);
 	return r;
@@ -358,7 +414,13 @@ int cloud_end_patch(struct cloud *cloud)
 	int r = json_patch_close(cloud->patch, &cloud->root);
 	json_patch_free(cloud->patch);
 	cloud->patch = NULL;
-	if (r == 0 && scalar_is_null(cloud->root))
-		cloud->root = node_new_map(cloud->arena, NULL);
-	return cloud->root ? r : -ENOMEM;
+	if (r != 0 || !scalar_is_null(cloud->root))
+		return r;
+	const struct node *map = node_new_map(cloud->arena, NULL);
+	if (!map)
+		return -ENOMEM;
+	origin_replace(cloud->origins, map, cloud->root,
+		(struct origin_why){"an empty document becomes a map", NULL});
+	cloud->root = map;
+	return 0;
 }

@@ -30,6 +30,7 @@ struct how {
 	struct how_entry *entries;
 	size_t count;
 	size_t capacity;
+	const struct node *by; /* what said so in a part, for origins; or NULL */
 };
 
 struct how_place how_place_of(const struct node *node);

@@ -66,6 +66,7 @@ static int merge_cloud_init(struct merge *merge, struct merge_output *ret)
 		.merge = merge,
 		.arena = merge->arena,
 		.problem = merge->problem,
+		.origins = merge->origins,
 		.root = node_new_map(merge->arena, NULL),
 		.work = {.left = (uint64_t)merge->request->limits.nodes * WORK_PER_NODE},
 	};
@@ -75,6 +76,7 @@ static int merge_cloud_init(struct merge *merge, struct merge_output *ret)
 	int r = add_sources(&cloud);
 	json_patch_free(cloud.patch);
 	lua_free(cloud.lua);
+	node_memo_fini(&cloud.aliased);
 	if (r == 0)
 		*ret = (struct merge_output){
 			.root = cloud.root, .head = span_of("#cloud-config\n")};

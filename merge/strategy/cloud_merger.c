@@ -6,7 +6,9 @@
 #include <stdio.h>
 
 #include "cloud_merger.h"
+#include "cloud_note.h"
 #include "lua_merger.h"
+#include "origin_bound.h"
 #include "scalar.h"
 
 enum cloud_kind cloud_kind(const struct node *node)
@@ -113,6 +115,7 @@ static int own(struct cloud *cloud, const struct node *node, struct node **ret)
 	if (!copy)
 		return -ENOMEM;
 	copy->mark = CLOUD_OWNED;
+	origin_bound_move(cloud->origins, node, copy);
 	*ret = copy;
 	return 0;
 }
@@ -150,6 +153,7 @@ static int without_deleted(struct cloud *cloud, struct node *map, struct node **
 	for (uint32_t i = 0; r == 0 && i < map->map.count; i++)
 		if (map->map.pairs[i].value)
 			r = node_append(cloud->arena, kept, &map->map.pairs[i]);
+	origin_move(cloud->origins, map, kept);
 	*ret = kept;
 	return r;
 }
@@ -163,12 +167,16 @@ static int merge_same_key(struct cloud *cloud, const struct cloud_mergers *merge
 	uint32_t weight = value->weight;
 
 	if (merger->replace) {
+		if (cloud->origins)
+			cloud_note_taken(cloud, mergers, value, with, "dict(replace)");
 		value = with;
 	} else if (recurses(merger, with)) {
 		int r = cloud_merge(cloud, mergers, value, with, &value);
 		if (r != 0)
 			return r;
 	} else {
+		cloud_note_kept(
+			cloud, mergers, value, with, "dict(no_replace): the old value is kept");
 		return 0;
 	}
 	at->value = value;
@@ -176,46 +184,81 @@ static int merge_same_key(struct cloud *cloud, const struct cloud_mergers *merge
 	return 0;
 }
 
+/* Into an empty map goes the whole of the other, in its style. */
+static int fill_dict(
+	struct cloud *cloud, const struct node *value, const struct node *with, struct node **ret)
+{
+	int r = own(cloud, with, ret);
+
+	if (r != 0 || !cloud->origins)
+		return r;
+	/* What is known of the empty one is about this place, and so is its own, if it has one. */
+	origin_bound_move(cloud->origins, value, *ret);
+	for (uint32_t i = 0; i < with->map.count; i++)
+		origin_restore(
+			cloud->origins, *ret, with->map.pairs[i].key, with->map.pairs[i].value);
+	if (value->source) {
+		(*ret)->source = value->source;
+		(*ret)->line = value->line;
+		(*ret)->column = value->column;
+	}
+	return 0;
+}
+
+static int merge_pairs(struct cloud *cloud, const struct cloud_mergers *mergers,
+	const struct cloud_merger *merger, struct node **map, const struct node *with)
+{
+	bool has_deleted = false;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < with->map.count; i++) {
+		const struct pair *pair = &with->map.pairs[i];
+		const struct pair *found = cloud_find(*map, pair);
+		if (!found) {
+			origin_restore(cloud->origins, *map, pair->key, pair->value);
+			r = node_append(cloud->arena, *map, pair);
+			continue;
+		}
+		struct pair *at = &(*map)->map.pairs[found - (*map)->map.pairs];
+		if (merger->allow_delete && scalar_is_null(pair->value)) {
+			cloud_note_removed(cloud, *map, at, pair->value);
+			at->value = NULL;
+			has_deleted = true;
+		} else {
+			r = merge_same_key(cloud, mergers, merger, *map, at, pair->value);
+		}
+	}
+	return r == 0 && has_deleted ? without_deleted(cloud, *map, map) : r;
+}
+
 static int merge_dict(struct cloud *cloud, const struct cloud_mergers *mergers,
 	const struct cloud_merger *merger, const struct node *value, const struct node *with,
 	const struct node **ret)
 {
 	struct node *map;
-	bool has_deleted = false;
 
 	if (cloud_kind(with) != CLOUD_DICT) {
 		*ret = value;
+		cloud_note_kept(cloud, mergers, value, with,
+			"dict(): a value of another kind is not merged into a dict");
 		return 0;
 	}
-	/* Into an empty map goes the whole of the other, in its style. */
 	int r = cloud_spend(cloud, with->map.count, with);
-	if (r == 0)
-		r = own(cloud, value->map.count == 0 ? with : value, &map);
+	if (r != 0)
+		return r;
+	if (value->map.count == 0) {
+		r = fill_dict(cloud, value, with, &map);
+	} else {
+		r = own(cloud, value, &map);
+		if (r == 0)
+			r = merge_pairs(cloud, mergers, merger, &map, with);
+	}
 	if (r != 0)
 		return r;
 	*ret = map;
-	if (value->map.count == 0)
-		return 0;
-
-	for (uint32_t i = 0; r == 0 && i < with->map.count; i++) {
-		const struct pair *pair = &with->map.pairs[i];
-		const struct pair *found = cloud_find(map, pair);
-		if (!found) {
-			r = node_append(cloud->arena, map, pair);
-			continue;
-		}
-		struct pair *at = &map->map.pairs[found - map->map.pairs];
-		if (merger->allow_delete && scalar_is_null(pair->value)) {
-			at->value = NULL;
-			has_deleted = true;
-		} else {
-			r = merge_same_key(cloud, mergers, merger, map, at, pair->value);
-		}
-	}
-	if (r == 0 && has_deleted)
-		r = without_deleted(cloud, map, &map);
-	*ret = map;
-	return r;
+	cloud_note_part(
+		cloud, mergers, map, with, merger->replace ? "dict(replace)" : "dict(no_replace)");
+	return 0;
 }
 
 /* Room for `count` items at the front, which are left unset. */
@@ -272,9 +315,11 @@ static const struct node *item_of(const struct node *with, uint32_t i)
 	return node_is_map(with) ? with->map.pairs[i].key : with->seq.items[i];
 }
 
-static int extend_list(struct cloud *cloud, const struct cloud_merger *merger,
-	const struct node *value, const struct node *with, const struct node **ret)
+static int extend_list(struct cloud *cloud, const struct cloud_mergers *mergers,
+	const struct cloud_merger *merger, const struct node *value, const struct node *with,
+	const struct node **ret)
 {
+	bool is_append = merger->method == LIST_APPEND;
 	struct node *list = NULL;
 	uint32_t count = 0;
 
@@ -286,7 +331,8 @@ static int extend_list(struct cloud *cloud, const struct cloud_merger *merger,
 	if (r != 0)
 		return r;
 	*ret = list;
-	if (merger->method == LIST_APPEND) {
+	cloud_note_part(cloud, mergers, list, with, is_append ? "list(append)" : "list(prepend)");
+	if (is_append) {
 		for (uint32_t i = 0; r == 0 && i < count; i++)
 			r = node_push(cloud->arena, list, item_of(with, i));
 		return r;
@@ -323,6 +369,31 @@ static int look_at_items(struct cloud *cloud, const struct node *value, const st
 	return 0;
 }
 
+static int merge_items(struct cloud *cloud, const struct cloud_mergers *mergers,
+	const struct cloud_merger *merger, struct node *list, const struct node *with)
+{
+	uint32_t i;
+	int r = 0;
+
+	cloud_note_part(cloud, mergers, list, with, "list(replace): item by item");
+	for (i = 0; r == 0 && i < list->seq.count && i < with->seq.count; i++) {
+		const struct node *old = list->seq.items[i], *item = with->seq.items[i];
+		uint32_t weight = old->weight;
+		if (recurses(merger, item))
+			r = cloud_merge(cloud, mergers, old, item, &item);
+		else if (cloud->origins)
+			cloud_note_taken(cloud, mergers, old, item, "list(replace): item by item");
+		if (r != 0)
+			break;
+		list->seq.items[i] = item;
+		list->weight = weight_changed(list->weight, weight, item->weight);
+	}
+	for (; r == 0 && cloud->origins && i < with->seq.count; i++)
+		cloud_note_kept(cloud, mergers, list, with->seq.items[i],
+			"list(replace): the list stays as long as it was");
+	return r;
+}
+
 static int merge_list(struct cloud *cloud, const struct cloud_mergers *mergers,
 	const struct cloud_merger *merger, const struct node *value, const struct node *with,
 	const struct node **ret)
@@ -330,32 +401,26 @@ static int merge_list(struct cloud *cloud, const struct cloud_mergers *mergers,
 	struct node *list;
 
 	if (merger->method == LIST_APPEND || merger->method == LIST_PREPEND)
-		return extend_list(cloud, merger, value, with, ret);
+		return extend_list(cloud, mergers, merger, value, with, ret);
 	if (merger->method == LIST_NO_REPLACE) {
 		*ret = value;
+		cloud_note_kept(
+			cloud, mergers, value, with, "list(no_replace): the old value is kept");
 		return look_at_items(cloud, value, with);
 	}
 	if (!node_is_sequence(with)) {
 		*ret = with;
+		cloud_note_taken(cloud, mergers, value, with, "list(replace)");
 		return 0;
 	}
 
 	int r = cloud_spend(cloud, with->seq.count, with);
 	if (r == 0)
 		r = own(cloud, value, &list);
-	if (r != 0)
-		return r;
-	for (uint32_t i = 0; r == 0 && i < list->seq.count && i < with->seq.count; i++) {
-		const struct node *item = with->seq.items[i];
-		uint32_t weight = list->seq.items[i]->weight;
-		if (recurses(merger, item))
-			r = cloud_merge(cloud, mergers, list->seq.items[i], item, &item);
-		if (r != 0)
-			break;
-		list->seq.items[i] = item;
-		list->weight = weight_changed(list->weight, weight, item->weight);
-	}
-	*ret = list;
+	if (r == 0)
+		r = merge_items(cloud, mergers, merger, list, with);
+	if (r == 0)
+		*ret = list;
 	return r;
 }
 
@@ -370,12 +435,15 @@ static enum node_style joined_style(const struct node *value, const struct node 
 		       : NODE_DOUBLE;
 }
 
-static int merge_str(struct cloud *cloud, const struct cloud_merger *merger,
-	const struct node *value, const struct node *with, const struct node **ret)
+static int merge_str(struct cloud *cloud, const struct cloud_mergers *mergers,
+	const struct cloud_merger *merger, const struct node *value, const struct node *with,
+	const struct node **ret)
 {
 	*ret = with;
-	if (!merger->append)
+	if (!merger->append) {
+		cloud_note_taken(cloud, mergers, value, with, "str(): the new value is taken");
 		return 0;
+	}
 	if (cloud_kind(with) != CLOUD_STR)
 		return problem_at(cloud->problem, with, "%s can't be appended to a str",
 			cloud_kind_name(cloud_kind(with)));
@@ -393,6 +461,8 @@ static int merge_str(struct cloud *cloud, const struct cloud_merger *merger,
 	text[len] = '\0';
 	joined->text = (struct span){text, len};
 	joined->style = (uint8_t)joined_style(value, joined);
+	origin_bound_move(cloud->origins, value, joined);
+	cloud_note_part(cloud, mergers, joined, with, "str(append)");
 	*ret = joined;
 	return 0;
 }
@@ -406,6 +476,8 @@ int cloud_merge(struct cloud *cloud, const struct cloud_mergers *mergers, const 
 
 	if (!merger) {
 		*ret = value;
+		if (cloud->origins)
+			cloud_note_unhandled(cloud, mergers, value, with);
 		return 0;
 	}
 	/* Trees are no deeper; only a merger in Lua that calls itself is. */
@@ -421,7 +493,7 @@ int cloud_merge(struct cloud *cloud, const struct cloud_mergers *mergers, const 
 	else if (kind == CLOUD_LIST)
 		r = merge_list(cloud, mergers, merger, value, with, ret);
 	else
-		r = merge_str(cloud, merger, value, with, ret);
+		r = merge_str(cloud, mergers, merger, value, with, ret);
 	cloud->depth--;
 	return r;
 }

@@ -165,6 +165,7 @@ int cloud_mergers_new(struct cloud *cloud, const struct how *how, const struct c
 
 	if (!list || !mergers)
 		return -ENOMEM;
+	mergers->by = how->by;
 	int r = cloud_mergers_check(how, false, cloud->problem);
 	if (r != 0)
 		return r;

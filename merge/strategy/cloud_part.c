@@ -2,6 +2,7 @@
  * From a source to its parts: what each is, by the type a MIME message or an archive gives it, or
  * else by its first line.
  */
+#include <errno.h>
 #include <strings.h>
 
 #include "cloud.h"
@@ -122,6 +123,25 @@ static int add_part(struct cloud *cloud, const struct cloud_part *part, enum par
 	return 0;
 }
 
+/* Merge-Type or X-Merge-Type; a header is no node, so one is made to tell its place. */
+static int take_header(struct cloud *cloud, struct cloud_part *part, const struct mime_part *mime,
+	const struct source *source)
+{
+	if (!mime->merge_type)
+		return 0;
+	part->merge_type = span_of(mime->merge_type);
+	if (!cloud->origins)
+		return 0;
+	struct node *by = node_new_scalar(cloud->arena, part->merge_type, NODE_PLAIN);
+	if (!by)
+		return -ENOMEM;
+	by->source = source;
+	by->line = mime->merge_type_line;
+	by->column = 1;
+	part->merge_type_by = by;
+	return 0;
+}
+
 static int add_message(struct cloud *cloud, const struct merge_input *input)
 {
 	struct mime_part *parts;
@@ -137,8 +157,9 @@ static int add_message(struct cloud *cloud, const struct merge_input *input)
 			.place = mime->place,
 			.merge_type_place = {input->source.name, mime->merge_type_line, 0},
 		};
-		if (mime->merge_type)
-			part.merge_type = span_of(mime->merge_type);
+		r = take_header(cloud, &part, mime, &input->source);
+		if (r != 0)
+			return r;
 		enum part_type type = type_of_mime(mime->type);
 		/* Mail programs know no better names, so these say nothing. */
 		if (strcmp(mime->type, "text/plain") == 0 ||
@@ -256,6 +277,7 @@ static int take_merge_type(struct cloud *cloud, const struct node *entry, struct
 			continue;
 		part->merge_type = value->text;
 		part->merge_type_place = how_place_of(value);
+		part->merge_type_by = value;
 		return 0;
 	}
 	return 0;

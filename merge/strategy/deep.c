@@ -112,6 +112,18 @@ int deep_take(struct deep *deep, const struct node *value, const struct place *p
 	return deep_spend(deep, value, 1);
 }
 
+/* `old` was in `map`; `pair` has the directive. */
+static int note_deleted(
+	struct deep *deep, const struct node *map, const struct node *old, const struct pair *pair)
+{
+	int r = deep_let_go(deep, old, &old);
+
+	if (r == 0)
+		origin_remove(deep->origins, map, pair->key, old,
+			(struct origin_why){"the value is deleted", pair->value});
+	return r;
+}
+
 static int merge_pair(struct deep *deep, struct node **map, const struct node *below,
 	const struct pair *pair, const struct place *place)
 {
@@ -132,12 +144,11 @@ static int merge_pair(struct deep *deep, struct node **map, const struct node *b
 			return r;
 	}
 	if (found) {
-		if (!combined)
-			origin_remove(deep->origins, *map, pair->key, old,
-				(struct origin_why){"the value is deleted", pair->value});
-		else if (!old)
-			origin_restore(deep->origins, *map, pair->key, combined);
 		deep_set(*map, number, combined);
+		if (!combined)
+			return note_deleted(deep, *map, old, pair);
+		if (!old)
+			origin_restore(deep->origins, *map, pair->key, combined);
 		return 0;
 	}
 	r = deep_spend(deep, pair->key, 1);
@@ -183,19 +194,27 @@ static int delete (struct deep *deep, const struct node *value, const struct nod
 	return 0;
 }
 
+/* What is said of `value` that takes the place of what lies below it, of its own accord. */
+static const char *replace_rule(const struct node *below, const struct node *value)
+{
+	if (below->kind != value->kind)
+		return "a later value of another kind replaces";
+	return node_is_sequence(value) ? "lists: replace" : "the later value replaces";
+}
+
 /* The value in the place of what lies below, because of a tag or of its kind or of a rule. */
 static int put_in_place(struct deep *deep, const struct node *below, const struct node *value,
 	const struct place *place, const struct node **ret)
 {
 	int r = deep_take(deep, value, place, ret);
 
+	if (r == 0)
+		r = deep_let_go(deep, below, &below);
 	if (r == 0 && below && deep->origins)
 		origin_replace(deep->origins, *ret, below,
-			(struct origin_why){directive_of(value) != DIRECTIVE_NONE ? value->tag
-					    : below->kind != value->kind
-						    ? "a later value of another kind replaces"
-					    : node_is_sequence(value) ? "lists: replace"
-								      : "the later value replaces",
+			(struct origin_why){directive_of(value) != DIRECTIVE_NONE
+						    ? value->tag
+						    : replace_rule(below, value),
 				NULL});
 	return r;
 }
@@ -219,15 +238,20 @@ static int combine_as_told(struct deep *deep, const struct node *below, const st
 }
 
 /* What lies below is gone, or stays because the value is empty. */
-static void note_leaf(
+static int note_leaf(
 	struct deep *deep, const struct node *below, const struct node *value, bool is_taken)
 {
-	if (is_taken)
-		origin_replace(deep->origins, value, below,
-			(struct origin_why){"the later value replaces", NULL});
-	else
+	int r = 0;
+
+	if (!is_taken)
 		origin_note(deep->origins, below, value, ORIGIN_LOST,
 			(struct origin_why){"an empty value has no opinion", NULL});
+	else
+		r = deep_let_go(deep, below, &below);
+	if (is_taken && r == 0)
+		origin_replace(deep->origins, value, below,
+			(struct origin_why){replace_rule(below, value), NULL});
+	return r;
 }
 
 /*
@@ -239,9 +263,7 @@ int deep_combine(struct deep *deep, const struct node *below, const struct node 
 {
 	if (is_plain_leaf(value)) {
 		*ret = below && scalar_is_empty(value) ? below : value;
-		if (deep->origins && below)
-			note_leaf(deep, below, value, *ret == value);
-		return 0;
+		return deep->origins && below ? note_leaf(deep, below, value, *ret == value) : 0;
 	}
 	switch (directive_of(value)) {
 	case DIRECTIVE_DELETE:
@@ -290,7 +312,7 @@ static bool is_alone_without_directives(const struct merge *merge)
 	const struct merge_input *only = &merge->inputs[0];
 
 	return merge->count == 1 && only->text.data && only->format == merge->request->to &&
-		!directive_is_in(only->document);
+	       !directive_is_in(only->document);
 }
 
 static int give_text(struct merge *merge, struct merge_output *ret)
@@ -362,6 +384,7 @@ const struct strategy strategy_deep = {
 	.summary = "maps merge key by key, lists by rules, anything else is replaced",
 	.options = options,
 	.reads_trees = true,
+	.tags = "!replace, !override, !delete, !reset, !append, !prepend, !unique",
 	.is_verbatim = is_verbatim,
 	.check = check,
 	.merge = merge_deep,

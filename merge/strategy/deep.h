@@ -86,5 +86,11 @@ void deep_widen(struct node *result, const struct node *value);
 /** Turns what is under construction into an ordinary tree; `node` is no longer ours to change. */
 int deep_seal(struct deep *deep, const struct node *node, const struct node **ret);
 
+/**
+ * Makes what stands no more fit to be told of, as deep_seal() does, if somebody asks for origins.
+ * NULL is fine.
+ */
+int deep_let_go(struct deep *deep, const struct node *node, const struct node **ret);
+
 /** What deep_seal() would give, for looking at: `node` stays under construction. */
 int deep_picture(struct deep *deep, const struct node *node, const struct node **ret);

@@ -72,10 +72,12 @@ static int merge_item(struct deep *deep, const struct keyed *keyed, const struct
 
 	const struct node *below = list_get_key(list, entry);
 	if (directive_of(item) == DIRECTIVE_DELETE) {
-		origin_remove(deep->origins, &list->node, key, below,
-			(struct origin_why){"the item is deleted", item});
 		list_remove_key(list, entry);
-		return 0;
+		r = deep_let_go(deep, below, &below);
+		if (r == 0)
+			origin_remove(deep->origins, &list->node, key, below,
+				(struct origin_why){"the item is deleted", item});
+		return r;
 	}
 	r = deep_combine(deep, below, item, keyed->place, &combined);
 	if (r == 0 && !below)
@@ -287,12 +289,21 @@ static const char *rule_name(
 	return name ? name : "lists: {by: …}";
 }
 
+static void note_part(struct deep *deep, const struct node *list, const struct node *value,
+	const struct list_rule *rule)
+{
+	if (deep->origins)
+		origin_note(deep->origins, list, value, ORIGIN_PART,
+			(struct origin_why){rule_name(deep, value, rule), NULL});
+}
+
 int deep_merge_lists(struct deep *deep, const struct node *below, const struct node *value,
 	const struct place *place, const struct list_rule *rule, const struct node **ret)
 {
 	struct list *list;
 
 	if (value->seq.count == 0) {
+		note_part(deep, below, value, rule);
 		*ret = below;
 		return 0;
 	}
@@ -307,9 +318,7 @@ int deep_merge_lists(struct deep *deep, const struct node *below, const struct n
 	if (r != 0)
 		return r;
 	deep_widen(&list->node, value);
-	if (deep->origins)
-		origin_note(deep->origins, &list->node, value, ORIGIN_PART,
-			(struct origin_why){rule_name(deep, value, rule), NULL});
+	note_part(deep, &list->node, value, rule);
 	*ret = &list->node;
 	return 0;
 }

@@ -15,7 +15,7 @@ int deep_spend(struct deep *deep, const struct node *at, uint64_t entries)
 	if (deep->made <= deep->allowed)
 		return 0;
 	return problem_at(deep->merge->problem, at,
-		"merging makes too many values of what aliases stand for (limit: nodes)");
+		"merging makes too many values of what aliases stand for; raise the limit 'nodes'");
 }
 
 int deep_enter(struct deep *deep, const struct node *collection)
@@ -25,7 +25,7 @@ int deep_enter(struct deep *deep, const struct node *collection)
 	if (++deep->depth <= limit)
 		return 0;
 	return problem_at(deep->merge->problem, collection,
-		"more than %u maps and lists in each other (limit: depth)", limit);
+		"more than %u maps and lists in each other; raise the limit 'depth'", limit);
 }
 
 void deep_leave(struct deep *deep)
@@ -202,6 +202,14 @@ int deep_seal(struct deep *deep, const struct node *node, const struct node **re
 	const struct seal how = {.arena = deep->merge->arena, .origins = deep->origins};
 
 	return seal(&how, node, ret);
+}
+
+int deep_let_go(struct deep *deep, const struct node *node, const struct node **ret)
+{
+	if (deep->origins && node)
+		return deep_seal(deep, node, ret);
+	*ret = node;
+	return 0;
 }
 
 int deep_picture(struct deep *deep, const struct node *node, const struct node **ret)

@@ -4,6 +4,7 @@
 
 #include "json_patch_tree.h"
 #include "json_pointer.h"
+#include "origin_bound.h"
 #include "scalar.h"
 
 /* The value that the pointer's last part is in. The document is open: its lists and maps are ours.
@@ -33,11 +34,30 @@ static enum node_style key_style(struct span text)
 	return text.len > 0 && scalar_type(&key) == SCALAR_STRING ? NODE_PLAIN : NODE_DOUBLE;
 }
 
+/* The operation has a say in what is in a map or list, or in where a value stands. */
+static void note_operation(struct json_patch *patch, const struct node *value)
+{
+	origin_note(patch->origins, value, patch->why.by, ORIGIN_PART, patch->why);
+}
+
+/* `value` stands where `lost` stood. What a value went through that is moved to and fro gets long.
+ */
+static void note_replaced(
+	struct json_patch *patch, const struct node *value, const struct node *lost)
+{
+	lost = origin_bound_lost(patch->origins, lost, patch->arena);
+	if (origin_bound_is_short(patch->origins, value))
+		origin_replace(patch->origins, value, lost, patch->why);
+	else
+		origin_note(patch->origins, value, lost, ORIGIN_LOST, patch->why);
+}
+
 static int add_member(struct json_patch *patch, const struct json_pointer *pointer,
 	struct node *map, struct span part, const struct node *value)
 {
 	const struct pair *found = json_pointer_find(map, part);
 	if (found) {
+		note_replaced(patch, value, found->value);
 		map->map.pairs[found - map->map.pairs].value = value;
 		return 0;
 	}
@@ -48,6 +68,9 @@ static int add_member(struct json_patch *patch, const struct json_pointer *point
 	key->text = (struct span){text, part.len};
 	key->style = (uint8_t)key_style(key->text);
 	key->schema = NODE_YAML_1_1;
+	if (origin_bound_is_short(patch->origins, value))
+		origin_restore(patch->origins, map, key, value);
+	note_operation(patch, map);
 	return node_put(patch->arena, map, key, value);
 }
 
@@ -73,6 +96,7 @@ static int insert_item(struct json_patch *patch, const struct json_pointer *poin
 			after * sizeof(*list->seq.items));
 		list->seq.items[index] = value;
 	}
+	note_operation(patch, list);
 	return r;
 }
 
@@ -88,6 +112,7 @@ static int add(
 				"the document as a whole is no longer a map, so 'add' can't "
 				"replace "
 				"it; use 'replace'");
+		note_replaced(patch, value, patch->root);
 		patch->root = value;
 		return 0;
 	}
@@ -110,6 +135,7 @@ static int replace(
 	uint32_t index = 0;
 
 	if (pointer->count == 0) {
+		note_replaced(patch, value, patch->root);
 		patch->root = value;
 		return 0;
 	}
@@ -124,8 +150,10 @@ static int replace(
 	if (node_is_map(in))
 		return add_member(patch, pointer, in, last, value);
 	r = json_pointer_index(pointer, last, patch->problem, &index);
-	if (r == 0)
+	if (r == 0) {
+		note_replaced(patch, value, in->seq.items[index]);
 		in->seq.items[index] = value;
+	}
 	return r;
 }
 
@@ -145,6 +173,25 @@ static int find_null(struct json_patch *patch, const struct json_pointer *pointe
 	return problem_at(patch->problem, pointer->node, "can't %s the document as a whole", verb);
 }
 
+/* Notes that `value` is taken out of `in`, where it had the key, or NULL and the index. */
+static int note_removed(struct json_patch *patch, const struct node *in, const struct node *key,
+	uint32_t index, const struct node *value)
+{
+	if (!patch->origins)
+		return 0;
+	if (!key) {
+		const char *text = arena_printf(patch->arena, "%u", (unsigned)index);
+		key = text ? node_new_scalar(patch->arena, span_of(text), NODE_PLAIN) : NULL;
+		if (!key)
+			return -ENOMEM;
+	}
+	/* What is moved takes along what is known of it, and leaves but its place. */
+	value = patch->is_moving ? origin_bound_place(value, patch->arena)
+				 : origin_bound_lost(patch->origins, value, patch->arena);
+	origin_remove(patch->origins, in, key, value, patch->why);
+	return 0;
+}
+
 static int take_out_null(
 	struct json_patch *patch, const struct json_pointer *pointer, const struct node **ret)
 {
@@ -156,9 +203,44 @@ static int take_out_null(
 	if (r != 0)
 		return r;
 	*ret = pair->value;
+	r = note_removed(patch, patch->root, pair->key, 0, pair->value);
 	/* An open document is ours. */
-	node_remove((struct node *)patch->root, pair->key);
+	if (r == 0)
+		node_remove((struct node *)patch->root, pair->key);
+	return r;
+}
+
+static int take_item(struct json_patch *patch, const struct json_pointer *pointer,
+	struct node *list, struct span part)
+{
+	uint32_t index = 0;
+
+	int r = json_pointer_index(pointer, part, patch->problem, &index);
+	if (r == 0)
+		r = json_patch_spend(patch, list->seq.count / WORK_SHIFT, pointer->node);
+	if (r == 0)
+		r = note_removed(patch, list, NULL, index, list->seq.items[index]);
+	if (r != 0)
+		return r;
+	list->seq.count--;
+	memmove(&list->seq.items[index], &list->seq.items[index + 1],
+		(list->seq.count - index) * sizeof(*list->seq.items));
 	return 0;
+}
+
+static int take_member(struct json_patch *patch, const struct json_pointer *pointer,
+	struct node *map, struct span part)
+{
+	struct node key = json_pointer_key(part);
+
+	int r = json_patch_spend(patch, map->map.count, pointer->node);
+	if (r == 0 && patch->origins) {
+		const struct pair *pair = node_find(map, &key);
+		r = note_removed(patch, map, pair->key, 0, pair->value);
+	}
+	if (r == 0)
+		node_remove(map, &key);
+	return r;
 }
 
 /* Takes the value at `pointer` out of the document. */
@@ -167,7 +249,6 @@ static int take_out(
 {
 	struct node *in;
 	struct span last;
-	uint32_t index = 0;
 
 	if (pointer->count == 0)
 		return take_out_null(patch, pointer, ret);
@@ -176,22 +257,8 @@ static int take_out(
 		r = json_pointer_step(pointer, in, last, patch->problem, ret);
 	if (r != 0)
 		return r;
-	if (node_is_map(in)) {
-		struct node key = json_pointer_key(last);
-		r = json_patch_spend(patch, in->map.count, pointer->node);
-		if (r == 0)
-			node_remove(in, &key);
-		return r;
-	}
-	r = json_pointer_index(pointer, last, patch->problem, &index);
-	if (r == 0)
-		r = json_patch_spend(patch, in->seq.count / WORK_SHIFT, pointer->node);
-	if (r != 0)
-		return r;
-	in->seq.count--;
-	memmove(&in->seq.items[index], &in->seq.items[index + 1],
-		(in->seq.count - index) * sizeof(*in->seq.items));
-	return 0;
+	return node_is_map(in) ? take_member(patch, pointer, in, last)
+			       : take_item(patch, pointer, in, last);
 }
 
 static int move(
@@ -216,8 +283,13 @@ static int move(
 	if (node_is_map(in) && json_pointer_begin_equal(from, to, from->count))
 		return problem_at(
 			patch->problem, to->node, "cannot move values into their own children");
+	patch->is_moving = true;
 	r = take_out(patch, from, &value);
-	return r == 0 ? add(patch, to, value) : r;
+	patch->is_moving = false;
+	if (r != 0)
+		return r;
+	note_operation(patch, value);
+	return add(patch, to, value);
 }
 
 static int copy(
@@ -230,9 +302,15 @@ static int copy(
 				 : json_pointer_walk(from, patch->root, patch->problem, &value);
 	if (r == 0 && from->count == 0)
 		value = pair->value;
-	if (r == 0)
-		r = json_patch_copy(patch, value, &value);
-	return r == 0 ? add(patch, to, value) : r;
+	if (r != 0)
+		return r;
+	patch->is_copying = true;
+	r = json_patch_copy(patch, value, &value);
+	patch->is_copying = false;
+	if (r != 0)
+		return r;
+	note_operation(patch, value);
+	return add(patch, to, value);
 }
 
 static bool is_number(enum scalar_type type)
@@ -301,13 +379,14 @@ enum verb { ADD, REMOVE, REPLACE, MOVE, COPY, TEST, VERBS };
 static const struct {
 	const char *name;
 	const char *needs; /* a member besides `op` and `path`; NULL: none */
+	const char *rule;  /* for origins */
 } verbs[VERBS] = {
-	[ADD] = {"add", "value"},
-	[REMOVE] = {"remove", NULL},
-	[REPLACE] = {"replace", "value"},
-	[MOVE] = {"move", "from"},
-	[COPY] = {"copy", "from"},
-	[TEST] = {"test", "value"},
+	[ADD] = {"add", "value", "JSON Patch: add"},
+	[REMOVE] = {"remove", NULL, "JSON Patch: remove"},
+	[REPLACE] = {"replace", "value", "JSON Patch: replace"},
+	[MOVE] = {"move", "from", "JSON Patch: move"},
+	[COPY] = {"copy", "from", "JSON Patch: copy"},
+	[TEST] = {"test", "value", "JSON Patch: test"},
 };
 
 static int read_verb(struct json_patch *patch, const struct node *operation, enum verb *ret)
@@ -344,6 +423,7 @@ static int apply_one(struct json_patch *patch, const struct node *operation)
 	int r = read_verb(patch, operation, &verb);
 	if (r != 0)
 		return r;
+	patch->why.rule = verbs[verb].rule;
 	path = node_get(operation, "path");
 	if (!path)
 		return problem_at(patch->problem, operation, "operation must have a 'path' member");
@@ -389,8 +469,11 @@ int json_patch_apply(struct json_patch *patch, const struct node *operations)
 			node_kind_name(operations));
 
 	/* What operations insert may be changed by later ones: it is copied, once. */
-	int r = json_patch_copy(patch, operations, &operations);
-	for (uint32_t i = 0; r == 0 && i < operations->seq.count; i++)
+	const struct node *given = operations;
+	int r = json_patch_copy(patch, given, &operations);
+	for (uint32_t i = 0; r == 0 && i < operations->seq.count; i++) {
+		patch->why.by = given->seq.items[i];
 		r = apply_one(patch, operations->seq.items[i]);
+	}
 	return r;
 }

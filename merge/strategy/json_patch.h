@@ -7,18 +7,29 @@
 #pragma once
 
 #include "arena.h"
-#include "node.h"
+#include "node_memo.h"
+#include "origin.h"
 #include "problem.h"
 #include "work.h"
 
 struct json_patch;
 
+/* What patches work with. */
+struct json_patch_setting {
+	struct arena *arena;
+	struct work *work;
+	struct problem *problem;
+	struct origins *origins;         /* NULL: nobody asks */
+	const struct node_memo *aliased; /* by what was written out of an alias: what was shared */
+	unsigned depth;                  /* of maps and lists in each other that is allowed */
+};
+
 /**
- * Opens `root` for patching. `arena`, `work` and `problem` are borrowed until json_patch_free();
- * `depth` bounds maps and lists in each other. 0 with *ret, PROBLEM, or -ENOMEM.
+ * Opens `root` for patching. What is in `setting` is borrowed until json_patch_free().
+ * 0 with *ret, PROBLEM, or -ENOMEM.
  */
-int json_patch_open(const struct node *root, struct arena *arena, struct work *work, unsigned depth,
-	struct problem *problem, struct json_patch **ret);
+int json_patch_open(
+	const struct node *root, const struct json_patch_setting *setting, struct json_patch **ret);
 
 /** Applies all of `operations`, read with keep_duplicates. 0, PROBLEM at the one that fails, or
  * -ENOMEM. */

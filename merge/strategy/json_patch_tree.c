@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cleanup.h"
-#include "node_memo.h"
+#include "origin_bound.h"
 
 /* node.mark while a document is open. */
 enum {
@@ -71,15 +71,37 @@ static int copy_pairs(struct json_patch *patch, const struct node *map, struct n
 	return 0;
 }
 
+/* `copy` stands where `node` stood, or somewhere else while that stays and has a future of its own.
+ */
+static void note_copy(struct json_patch *patch, const struct node *node, const struct node *copy)
+{
+	if (!patch->is_copying)
+		origin_move(patch->origins, node, copy);
+	/* A value is not its own contributor, so this tells what is known of it and no more. */
+	else if (origin_bound_is_short(patch->origins, node))
+		origin_note(patch->origins, copy, node, ORIGIN_PART, patch->why);
+}
+
+/* With origins, what is copied stands at two places, and each needs a node. */
+static int copy_scalar(struct json_patch *patch, const struct node *node, const struct node **ret)
+{
+	*ret = patch->origins ? node_copy(patch->arena, node) : node;
+	if (!*ret)
+		return -ENOMEM;
+	note_copy(patch, node, *ret);
+	return 0;
+}
+
 /* A copy of all lists and maps, each copied once. Scalars and keys are never changed. */
 static int copy_tree(struct json_patch *patch, const struct node *node, unsigned depth,
 	struct node_memo *memo, const struct node **ret)
 {
-	if (node_is_scalar(node)) {
-		*ret = node;
-		return 0;
-	}
-	struct node *copy = node_memo_find(memo, node);
+	if (node_is_scalar(node))
+		return copy_scalar(patch, node, ret);
+	const struct node *shared = node_memo_find(patch->aliased, node);
+	if (!shared)
+		shared = node;
+	struct node *copy = node_memo_find(memo, shared);
 	if (copy) {
 		*ret = copy;
 		return 0;
@@ -97,7 +119,8 @@ static int copy_tree(struct json_patch *patch, const struct node *node, unsigned
 	if (!copy)
 		return -ENOMEM;
 	copy->mark = PATCH_OPEN;
-	r = node_memo_add(memo, node, copy);
+	note_copy(patch, node, copy);
+	r = node_memo_add(memo, shared, copy);
 	if (r == 0)
 		r = is_map ? copy_pairs(patch, node, copy, depth - 1, memo)
 			   : copy_items(patch, copy, depth - 1, memo);
@@ -112,14 +135,20 @@ int json_patch_copy(struct json_patch *patch, const struct node *node, const str
 	return copy_tree(patch, node, patch->depth, &memo, ret);
 }
 
-int json_patch_open(const struct node *root, struct arena *arena, struct work *work, unsigned depth,
-	struct problem *problem, struct json_patch **ret)
+int json_patch_open(
+	const struct node *root, const struct json_patch_setting *setting, struct json_patch **ret)
 {
 	CLEANUP(freep) struct json_patch *patch = malloc(sizeof(*patch));
 	if (!patch)
 		return -ENOMEM;
 	*patch = (struct json_patch){
-		.arena = arena, .work = work, .problem = problem, .depth = depth};
+		.arena = setting->arena,
+		.work = setting->work,
+		.problem = setting->problem,
+		.origins = setting->origins,
+		.aliased = setting->aliased,
+		.depth = setting->depth,
+	};
 
 	int r = json_patch_copy(patch, root, &patch->root);
 	if (r == 0)

@@ -10,8 +10,13 @@ struct json_patch {
 	struct arena *arena;
 	struct work *work;
 	struct problem *problem;
+	struct origins *origins;
+	const struct node_memo *aliased;
 	unsigned depth;
 	const struct node *root;
+	struct origin_why why; /* the operation that is being applied */
+	bool is_moving;        /* it takes a value out to put it elsewhere */
+	bool is_copying;       /* it copies a value that stays */
 };
 
 /** Counts work. 0, or PROBLEM at `node`. */

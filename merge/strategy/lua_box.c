@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "lua_sandbox.h"
+#include "origin_bound.h"
 
 static struct lua_box *open_box(lua_State *L)
 {
@@ -222,6 +223,8 @@ static int push_copy(lua_State *L, const struct node *node, const char *type)
 
 	lua_sandbox_work(L, node_is_map(node) ? node->map.count : node->seq.count);
 	lua_box_check(L, copy ? 0 : -ENOMEM, before);
+	if (origin_bound_is_short(lua_box_origins(L), node))
+		origin_move(lua_box_origins(L), node, copy);
 	lua_box_push(L, copy, copy, type);
 	return 1;
 }

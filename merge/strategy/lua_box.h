@@ -26,6 +26,9 @@ void lua_box_set_values(lua_State *L, struct lua_values *values);
 /** The arena in which scripts make nodes. */
 struct arena *lua_box_arena(lua_State *L);
 
+/** Where decisions are noted; NULL: nobody asks. */
+struct origins *lua_box_origins(lua_State *L);
+
 /** Raises for `r` < 0, and counts what the arena has grown since it held `before` bytes. */
 void lua_box_check(lua_State *L, int r, size_t before);
 

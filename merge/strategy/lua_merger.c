@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cloud_note.h"
 #include "lua_sandbox.h"
 #include "lua_value.h"
 
@@ -23,7 +24,8 @@ struct lua {
 	lua_State *L;
 	struct lua_values values;
 	struct cloud *cloud;
-	unsigned calls; /* of scripts, in each other */
+	unsigned calls;            /* of scripts, in each other */
+	const struct node *merged; /* what merger:merge() gave last; NULL: nothing yet */
 
 	/* What a merge that a script asked for gave, while Lua hands on the error. */
 	struct problem inner;
@@ -36,6 +38,8 @@ struct lua_merger {
 	int object; /* in the registry */
 	const char *name;
 	bool handles[CLOUD_KINDS];
+	const char *rule; /* for origins: "merger NAME (m_NAME.lua)" */
+	const struct cloud_mergers *mergers;
 };
 
 static const char *const methods[CLOUD_KINDS] = {
@@ -70,6 +74,7 @@ static int merge(lua_State *L)
 		return lua_error(L);
 	}
 	cloud_freeze(value);
+	lua->merged = value;
 	lua_sandbox_memory(L, arena_bytes(cloud->arena) - before);
 	lua_value_push(L, value);
 	return 1;
@@ -346,8 +351,11 @@ int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
 			return r;
 	}
 	merger->lua = cloud->lua;
+	merger->mergers = mergers;
 	merger->name = arena_copy(cloud->arena, span_of(script->source.name));
-	if (!merger->name)
+	merger->rule = arena_printf(cloud->arena, "merger %.*s (m_%.*s.lua)", (int)entry->name.len,
+		entry->name.data, (int)entry->name.len, entry->name.data);
+	if (!merger->name || !merger->rule)
 		return -ENOMEM;
 	int status = call(cloud->lua, load, &loading);
 	if (status != LUA_OK)
@@ -387,6 +395,40 @@ static int merge_values(lua_State *L)
 	return 0;
 }
 
+/* Whether the script handed on `node` as it is; a scalar comes back as a copy. */
+static bool is_given(const struct node *result, const struct node *node)
+{
+	return result == node ||
+	       (node_is_scalar(result) && node_is_scalar(node) && result->source == node->source &&
+		       result->line == node->line && result->column == node->column &&
+		       result->text.data == node->text.data);
+}
+
+/* Only the script knows how it came to its result; both values had a say if it is neither. */
+static const struct node *note_result(
+	const struct lua_merger *merger, const struct merging *merging)
+{
+	const struct cloud_mergers *mergers = merger->mergers;
+	const struct node *value = merging->value, *with = merging->with;
+	const struct node *result = merging->result;
+	struct cloud *cloud = merger->lua->cloud;
+
+	if (is_given(result, value)) {
+		cloud_note_kept(cloud, mergers, value, with, merger->rule);
+		return value;
+	}
+	if (is_given(result, with)) {
+		cloud_note_taken(cloud, mergers, value, with, merger->rule);
+		return with;
+	}
+	/* The mergers that the script called have noted what they decided. */
+	if (merger->lua->merged && is_given(result, merger->lua->merged))
+		return result;
+	cloud_note_part(cloud, mergers, result, value, merger->rule);
+	cloud_note_part(cloud, mergers, result, with, merger->rule);
+	return result;
+}
+
 int lua_merger_call(struct lua_merger *merger, enum cloud_kind kind, const struct node *value,
 	const struct node *with, const struct node **ret)
 {
@@ -404,6 +446,6 @@ int lua_merger_call(struct lua_merger *merger, enum cloud_kind kind, const struc
 	merger->lua->calls--;
 	if (status != LUA_OK)
 		return report(merger, status, &at);
-	*ret = merging.result;
+	*ret = merger->lua->cloud->origins ? note_result(merger, &merging) : merging.result;
 	return 0;
 }

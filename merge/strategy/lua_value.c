@@ -8,6 +8,7 @@
 
 #include "lua_sandbox.h"
 #include "number.h"
+#include "origin_bound.h"
 #include "scalar.h"
 #include "utf8.h"
 
@@ -35,6 +36,11 @@ static struct lua_values *values_of(lua_State *L)
 struct arena *lua_box_arena(lua_State *L)
 {
 	return values_of(L)->cloud->arena;
+}
+
+struct origins *lua_box_origins(lua_State *L)
+{
+	return values_of(L)->cloud->origins;
 }
 
 /* Raises for `r` < 0, and counts what the arena has grown since it held `before` bytes. */
@@ -256,13 +262,28 @@ enum cloud_kind lua_box_scalar_kind(lua_State *L, int index)
 	}
 }
 
+/* What a script puts somewhere else stands at two places, and for origins each needs a node. */
+static const struct node *place_again(lua_State *L, const struct node *node)
+{
+	struct origins *origins = lua_box_origins(L);
+
+	if (!origins)
+		return node;
+	size_t before = arena_bytes(lua_box_arena(L));
+	const struct node *copy = node_copy(lua_box_arena(L), node);
+	if (copy && origin_bound_is_short(origins, node))
+		origin_move(origins, node, copy);
+	lua_box_check(L, copy ? 0 : -ENOMEM, before);
+	return copy;
+}
+
 const struct node *lua_box_take_scalar(lua_State *L, int index)
 {
 	enum cloud_kind kind = lua_box_scalar_kind(L, index);
 	const struct node *node = recall(L, kind, index);
 
 	if (node)
-		return node;
+		return place_again(L, node);
 	switch (kind) {
 	case CLOUD_STR:
 		return new_string(L, index);

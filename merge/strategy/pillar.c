@@ -149,7 +149,9 @@ static int follow(struct pillar *pillar, struct frame *frame, const struct node 
 			r = pillar_set_add_all(
 				&frame->looked, &built->looked, pillar->merge->arena);
 		if (r == 0 && built->root)
-			r = pillar_combine(&pillar->values, root, built->root);
+			r = pillar_combine(&pillar->values, root, built->root,
+				(struct origin_why){
+					"the file takes precedence over what it refers to", name});
 		if (r != 0)
 			return r;
 	}
@@ -182,7 +184,10 @@ static int put_neighbour(struct pillar *pillar, struct frame *frame, const struc
 	if (r != 0)
 		return r;
 	value = built->root ? built->root : node_new_scalar(arena, span_of("null"), NODE_PLAIN);
-	return value ? pillar_put(&pillar->values, root, name, value) : -ENOMEM;
+	if (!value)
+		return -ENOMEM;
+	return pillar_put(&pillar->values, root, &(struct pair){name, value, node_hash(name)},
+		(struct origin_why){"a neighbour stands under its name", name});
 }
 
 static int put_neighbours(struct pillar *pillar, struct frame *frame, const struct node **root)
@@ -209,7 +214,8 @@ static int follow_all(struct pillar *pillar, struct frame *frame, const struct n
 
 		found[i] = pair ? pair->value : NULL;
 		if (pair)
-			r = pillar_remove(&pillar->values, root, pillar->options.keys[i]);
+			r = pillar_remove(&pillar->values, root, pair,
+				(struct origin_why){"names what is combined in", NULL});
 		if (r != 0)
 			return r;
 	}
@@ -253,7 +259,9 @@ static int build_layers(struct pillar *pillar, struct frame *frame, const struct
 				continue;
 			r = build_layer(pillar, frame, document->roots[j], &layer);
 			if (r == 0 && root)
-				r = pillar_combine(&pillar->values, &root, layer);
+				r = pillar_combine(&pillar->values, &root, layer,
+					(struct origin_why){
+						"the earlier pillar's value is kept back", NULL});
 			if (r != 0)
 				return r;
 			if (!root)
@@ -344,7 +352,8 @@ static int merge_pillar(struct merge *merge, struct merge_output *ret)
 
 	if (r != 0)
 		return r;
-	pillar_values_init(&pillar.values, merge->arena, &request->limits, merge->problem);
+	pillar_values_init(
+		&pillar.values, merge->arena, merge->origins, &request->limits, merge->problem);
 	pillar_files_init(
 		&pillar.files, merge->arena, request->environment, pillar.options.data_path);
 

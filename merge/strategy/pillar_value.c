@@ -1,17 +1,11 @@
 #include "pillar_value.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "pillar_list.h"
+#include "pillar_open.h"
 #include "pillar_option.h"
 #include "scalar.h"
-
-/* The bits of node.mark. Nodes of a source, and nodes that are sealed, have none. */
-enum {
-	PILLAR_OPEN = 1,     /* made for the file that is being built: may be changed in place */
-	PILLAR_SHIELDED = 2, /* a marker stood here: nothing is combined into it */
-};
 
 /*
  * Steps that a merge may take, and how many more for each node that its result may have: far more
@@ -20,18 +14,17 @@ enum {
 #define PILLAR_WORK_MIN (1u << 20)
 #define PILLAR_WORK_EACH 16
 
+/* Steps for each note about origins: it takes memory, and other steps do not. */
+#define PILLAR_NOTE_STEPS 4
+
 /* Bytes of text that take as long as a step. */
 #define PILLAR_STEP_BYTES 64
 
-void pillar_values_init(struct pillar_values *values, struct arena *arena,
+void pillar_values_init(struct pillar_values *values, struct arena *arena, struct origins *origins,
 	const struct limits *limits, struct problem *problem)
 {
-	*values = (struct pillar_values){.arena = arena, .problem = problem, .limits = *limits};
-}
-
-void pillar_values_fini(struct pillar_values *values)
-{
-	free(values->open);
+	*values = (struct pillar_values){
+		.arena = arena, .origins = origins, .problem = problem, .limits = *limits};
 }
 
 int pillar_work(struct pillar_values *values, size_t steps)
@@ -81,85 +74,28 @@ static uint32_t count_entries(const struct node *node)
 	return node_is_map(node) ? node->map.count : node->seq.count;
 }
 
-static int remember_open(struct pillar_values *values, struct node *node)
-{
-	if (values->open_count == values->open_capacity) {
-		size_t capacity = values->open_capacity ? 2 * values->open_capacity : 64;
-		struct node **open = reallocarray(values->open, capacity, sizeof(*open));
-
-		if (!open)
-			return -ENOMEM;
-		values->open = open;
-		values->open_capacity = capacity;
-	}
-	values->open[values->open_count++] = node;
-	return 0;
-}
-
-/* An open node in the place of *value: itself, or a copy with room for `more` items. */
-static int open_node(
-	struct pillar_values *values, const struct node **value, uint32_t more, struct node **ret)
-{
-	struct node *copy;
-	int r;
-
-	if (!((*value)->mark & PILLAR_OPEN)) {
-		copy = node_is_map(*value) ? node_copy(values->arena, *value)
-					   : pillar_list_new(values->arena, *value, more);
-		if (!copy)
-			return -ENOMEM;
-		copy->mark = PILLAR_OPEN;
-		r = remember_open(values, copy);
-		if (r)
-			return r;
-		*value = copy;
-	}
-
-	/* Not const: we made it, and nobody else has it before it is sealed. */
-	*ret = (struct node *)*value;
-	return 0;
-}
-
-static struct node *new_empty(struct arena *arena, const struct node *like)
-{
-	struct node empty = *like;
-
-	if (node_is_map(like))
-		return node_new_map(arena, like);
-	empty.seq.count = 0;
-	empty.weight = 1;
-	return pillar_list_new(arena, &empty, like->seq.count);
-}
-
-static int new_node(
-	struct pillar_values *values, const struct node *like, uint8_t mark, struct node **ret)
-{
-	struct node *node = new_empty(values->arena, like);
-	int r;
-
-	if (!node)
-		return -ENOMEM;
-	node->mark = PILLAR_OPEN | mark;
-	r = remember_open(values, node);
-	if (r)
-		return r;
-
-	*ret = node;
-	return 0;
-}
-
-size_t pillar_open_count(const struct pillar_values *values)
-{
-	return values->open_count;
-}
-
-void pillar_seal(struct pillar_values *values, size_t since)
-{
-	while (values->open_count > since)
-		values->open[--values->open_count]->mark = 0;
-}
-
 /* Markers */
+
+/* What became of a marker, and of what came where it stood. */
+static const char marker_rule[] = "_replace: nothing is combined in";
+
+static void note_marker(struct pillar_values *values, const struct node *in, const struct node *key,
+	const struct node *marker)
+{
+	origin_remove(values->origins, in, key, marker, (struct origin_why){marker_rule, NULL});
+}
+
+/* The marker that stood in a node that is shielded, as note_marker() noted it; or NULL. */
+static const struct origin_removed *find_marker(
+	const struct pillar_values *values, const struct node *shielded)
+{
+	const struct origin *origin = origin_of(values->origins, shielded);
+	const struct origin_removed *removed = origin ? origin->removed : NULL;
+
+	while (removed && !(removed->first && removed->first->why.rule == marker_rule))
+		removed = removed->next;
+	return removed;
+}
 
 static bool is_text(const struct node *node, const char *text)
 {
@@ -190,9 +126,10 @@ static int strip_list(struct pillar_values *values, const struct node *list, uns
 	while (first < list->seq.count && is_list_marker(list->seq.items[first]))
 		first++;
 	if (first) {
-		r = new_node(values, list, PILLAR_SHIELDED, &out);
+		r = pillar_open_new(values, list, PILLAR_SHIELDED, &out);
 		if (r)
 			return r;
+		note_marker(values, out, list->seq.items[0], list->seq.items[0]);
 	}
 
 	for (uint32_t i = first; i < list->seq.count; i++) {
@@ -200,7 +137,7 @@ static int strip_list(struct pillar_values *values, const struct node *list, uns
 
 		r = strip(values, item, depth, &item);
 		if (!r && !out && item != list->seq.items[i]) {
-			r = new_node(values, list, 0, &out);
+			r = pillar_open_new(values, list, 0, &out);
 			for (uint32_t j = 0; !r && j < i; j++)
 				r = node_push(values->arena, out, list->seq.items[j]);
 		}
@@ -219,7 +156,7 @@ static int copy_head(struct pillar_values *values, const struct node *map, uint3
 	uint8_t mark, struct node **ret)
 {
 	struct node *out;
-	int r = new_node(values, map, mark, &out);
+	int r = pillar_open_new(values, map, mark, &out);
 
 	for (uint32_t i = 0; !r && i < count; i++)
 		r = node_append(values->arena, out, &map->map.pairs[i]);
@@ -242,10 +179,12 @@ static int strip_map(struct pillar_values *values, const struct node *map, unsig
 			r = strip(values, pair.value, depth, &pair.value);
 		if (!r && !out && (is_marker || pair.value != map->map.pairs[i].value))
 			r = copy_head(values, map, i, 0, &out);
-		if (!r && is_marker)
+		if (!r && is_marker) {
 			out->mark |= PILLAR_SHIELDED;
-		else if (!r && out)
+			note_marker(values, out, pair.key, pair.value);
+		} else if (!r && out) {
 			r = node_append(values->arena, out, &pair);
+		}
 		if (r)
 			return r;
 	}
@@ -280,6 +219,82 @@ int pillar_strip(struct pillar_values *values, const struct node *value, const s
 
 /* Combining */
 
+static size_t count_steps(const struct pillar_values *values, const struct node *node)
+{
+	const struct origin *origin = origin_of(values->origins, node);
+
+	return origin ? origin->count : 0;
+}
+
+/*
+ * Notes what becomes of `other`. What is noted about is made for this file, scalars too: the node
+ * that stood there may stand in other files as well, which were built earlier or will be.
+ */
+static int note(struct pillar_values *values, const struct node **value, const struct node *other,
+	enum origin_fate fate, struct origin_why why)
+{
+	size_t steps = 1 + count_steps(values, other);
+	struct node *open;
+	int r;
+
+	if (!values->origins)
+		return 0;
+	if (!((*value)->mark & PILLAR_OPEN))
+		steps += count_steps(values, *value) +
+			 (node_is_scalar(*value) ? 0 : count_entries(*value));
+	r = pillar_work(values, steps * PILLAR_NOTE_STEPS);
+	if (!r)
+		r = pillar_open(values, value, 0, &open);
+	if (!r)
+		origin_note(values->origins, open, other, fate, why);
+	return r;
+}
+
+/* `other` does not combine with *value. */
+static int note_kept(
+	struct pillar_values *values, const struct node **value, const struct node *other)
+{
+	struct origin_why why = values->why;
+
+	if (!values->origins)
+		return 0;
+	if ((*value)->kind != other->kind) {
+		why.rule = "values of different kinds do not combine";
+	} else if ((*value)->mark & PILLAR_SHIELDED) {
+		const struct origin_removed *marker = find_marker(values, *value);
+
+		why = (struct origin_why){marker_rule, marker ? marker->first->value : NULL};
+	}
+	return note(values, value, other, ORIGIN_LOST, why);
+}
+
+static int note_part(
+	struct pillar_values *values, const struct node **value, const struct node *other)
+{
+	const struct origin_why why = {node_is_map(other)
+					       ? "maps: keys that are not there yet are added"
+					       : "lists: items that are not there yet are appended",
+		values->why.by};
+
+	return note(values, value, other, ORIGIN_PART, why);
+}
+
+/* A lower layer of the same file said so: its marker holds against the layers below it. */
+static int take_over_shield(
+	struct pillar_values *values, const struct node **value, const struct node *other)
+{
+	const struct origin_removed *marker = find_marker(values, other);
+	struct node *open;
+	int r = pillar_open(values, value, 0, &open);
+
+	if (r)
+		return r;
+	open->mark |= PILLAR_SHIELDED;
+	if (marker)
+		note_marker(values, open, marker->key, marker->first->value);
+	return 0;
+}
+
 static int combine_lists(
 	struct pillar_values *values, const struct node **value, const struct node *other)
 {
@@ -291,7 +306,7 @@ static int combine_lists(
 	if (!((*value)->mark & PILLAR_OPEN))
 		r = pillar_work(values, (*value)->seq.count);
 	if (!r)
-		r = open_node(values, value, other->seq.count, &list);
+		r = pillar_open(values, value, other->seq.count, &list);
 	for (uint32_t i = 0; !r && i < other->seq.count; i++)
 		r = pillar_list_add(values, list, other->seq.items[i]);
 	return r;
@@ -322,7 +337,7 @@ static int combine_entry(struct pillar_values *values, const struct node **map, 
 
 	if (r || (value == old && value->weight == before))
 		return r;
-	r = open_node(values, map, 0, &open);
+	r = pillar_open(values, map, 0, &open);
 	if (r)
 		return r;
 
@@ -355,7 +370,7 @@ static int combine_maps(struct pillar_values *values, const struct node **value,
 			r = combine_entry(values, value, place, theirs->value, depth);
 			continue;
 		}
-		r = open_node(values, value, 0, &open);
+		r = pillar_open(values, value, 0, &open);
 		if (!r)
 			r = node_append(values->arena, open, theirs);
 	}
@@ -370,7 +385,7 @@ static int combine_entries(struct pillar_values *values, const struct node **val
 
 	/* `{}` says nothing of style: it must not draw all that comes in into one line. */
 	if (count_entries(*value) == 0 && count_entries(other) > 0) {
-		r = open_node(values, value, 0, &open);
+		r = pillar_open(values, value, 0, &open);
 		if (r)
 			return r;
 		open->style = other->style;
@@ -382,49 +397,56 @@ static int combine_entries(struct pillar_values *values, const struct node **val
 static int combine(struct pillar_values *values, const struct node **value,
 	const struct node *other, unsigned depth)
 {
-	struct node *open;
 	int r;
 
-	if (*value == other || (*value)->kind != other->kind || node_is_scalar(other) ||
-		((*value)->mark & PILLAR_SHIELDED))
+	if (*value == other)
 		return 0;
+	if ((*value)->kind != other->kind || node_is_scalar(other) ||
+		((*value)->mark & PILLAR_SHIELDED))
+		return note_kept(values, value, other);
 
 	r = check_depth(values, *value, depth + 1);
 	if (!r)
 		r = pillar_work(values, 1);
 	if (!r)
-		r = combine_entries(values, value, other, depth + 1);
-	if (r || !(other->mark & PILLAR_SHIELDED))
-		return r;
-
-	/* A lower layer of the same file said so: its marker holds against the layers below it. */
-	r = open_node(values, value, 0, &open);
+		r = note_part(values, value, other);
 	if (!r)
-		open->mark |= PILLAR_SHIELDED;
+		r = combine_entries(values, value, other, depth + 1);
+	if (!r && (other->mark & PILLAR_SHIELDED))
+		r = take_over_shield(values, value, other);
 	return r;
 }
 
-int pillar_combine(
-	struct pillar_values *values, const struct node **value, const struct node *other)
+int pillar_combine(struct pillar_values *values, const struct node **value,
+	const struct node *other, struct origin_why why)
 {
+	values->why = why;
 	return combine(values, value, other, 0);
 }
 
-int pillar_remove(struct pillar_values *values, const struct node **map, const struct node *key)
+int pillar_remove(struct pillar_values *values, const struct node **map, const struct pair *pair,
+	struct origin_why why)
 {
+	const struct pair removed = *pair;
 	struct node *open;
-	int r = open_node(values, map, 0, &open);
+	int r = pillar_open(values, map, 0, &open);
 
-	if (!r)
-		node_remove(open, key);
-	return r;
+	if (r)
+		return r;
+	node_remove(open, removed.key);
+	origin_remove(values->origins, open, removed.key, removed.value, why);
+	return 0;
 }
 
-int pillar_put(struct pillar_values *values, const struct node **map, const struct node *key,
-	const struct node *value)
+int pillar_put(struct pillar_values *values, const struct node **map, const struct pair *pair,
+	struct origin_why why)
 {
+	const struct pair *old = node_find_hashed(*map, pair->key, pair->hash);
+	struct pair put = *pair;
 	struct node *open;
-	int r = open_node(values, map, 0, &open);
+	int r = old ? note(values, &put.value, old->value, ORIGIN_LOST, why) : 0;
 
-	return r ? r : node_put(values->arena, open, key, value);
+	if (!r)
+		r = pillar_open(values, map, 0, &open);
+	return r ? r : node_put_hashed(values->arena, open, &put);
 }

@@ -10,23 +10,26 @@
 
 #include "limit.h"
 #include "node.h"
+#include "origin.h"
 #include "problem.h"
 
 struct pillar_values {
 	struct arena *arena;     /* for nodes */
+	struct origins *origins; /* for what decided; NULL: nobody asks */
 	struct problem *problem; /* filled when PROBLEM is returned */
 	struct limits limits;
 	const char *file; /* the one that is being built, for messages */
 	uint64_t work;    /* done so far; see pillar_work() */
 
 	/* private: */
-	struct node **open; /* the nodes that pillar_seal() closes, oldest first */
+	struct origin_why why; /* of what is being combined */
+	struct node **open;    /* the nodes that pillar_seal() closes, oldest first */
 	size_t open_count;
 	size_t open_capacity;
 };
 
-/** The caller ends with pillar_values_fini(), whatever happened. */
-void pillar_values_init(struct pillar_values *values, struct arena *arena,
+/** `origins` may be NULL. The caller ends with pillar_values_fini(), whatever happened. */
+void pillar_values_init(struct pillar_values *values, struct arena *arena, struct origins *origins,
 	const struct limits *limits, struct problem *problem);
 void pillar_values_fini(struct pillar_values *values);
 
@@ -48,17 +51,19 @@ int pillar_strip(struct pillar_values *values, const struct node *value, const s
 
 /**
  * Combines `other` into *value, which takes precedence and becomes another node where it must
- * change. `other` stays as it is. Returns 0, PROBLEM or -ENOMEM.
+ * change. `other` stays as it is. `why` is why a scalar of *value stays. Returns 0, PROBLEM or
+ * -ENOMEM.
  */
-int pillar_combine(
-	struct pillar_values *values, const struct node **value, const struct node *other);
+int pillar_combine(struct pillar_values *values, const struct node **value,
+	const struct node *other, struct origin_why why);
 
-/** Removes the key from *map, as pillar_combine() changes a value. Returns 0 or -ENOMEM. */
-int pillar_remove(struct pillar_values *values, const struct node **map, const struct node *key);
+/** Removes the pair from *map, as pillar_combine() changes a value. Returns 0 or -ENOMEM. */
+int pillar_remove(struct pillar_values *values, const struct node **map, const struct pair *pair,
+	struct origin_why why);
 
-/** Sets the key in *map, as pillar_combine() changes a value. Returns 0 or -ENOMEM. */
-int pillar_put(struct pillar_values *values, const struct node **map, const struct node *key,
-	const struct node *value);
+/** Sets the key in *map, as pillar_combine() changes a value. Returns 0, PROBLEM or -ENOMEM. */
+int pillar_put(struct pillar_values *values, const struct node **map, const struct pair *pair,
+	struct origin_why why);
 
 /** How many nodes are open; for pillar_seal(). */
 size_t pillar_open_count(const struct pillar_values *values);

@@ -13,14 +13,33 @@
 #include "scalar.h"
 #include "strategy.h"
 
-enum tag { TAG_NONE, TAG_AGGREGATE, TAG_MAP, TAG_SEQUENCE, TAG_SCALAR, TAG_RESET, TAG_FOREIGN };
+/* TAG_ROOT is written nowhere: it is what the key's tag would be, for a document. */
+enum tag {
+	TAG_NONE,
+	TAG_AGGREGATE,
+	TAG_MAP,
+	TAG_SEQUENCE,
+	TAG_SCALAR,
+	TAG_RESET,
+	TAG_FOREIGN,
+	TAG_ROOT,
+};
 
 /* In the order of enum tag. */
 static const char *const tag_names[] = {
 	NULL, "!aggregate", "!aggr-map", "!aggr-seq", "!aggr-scalar", "!reset"};
 
+static const enum salt_reason reasons[] = {
+	[TAG_AGGREGATE] = SALT_REASON_AGGREGATE,
+	[TAG_MAP] = SALT_REASON_KIND,
+	[TAG_SEQUENCE] = SALT_REASON_KIND,
+	[TAG_SCALAR] = SALT_REASON_SCALAR,
+	[TAG_ROOT] = SALT_REASON_ROOT,
+};
+
 struct reading {
-	struct arena *arena;
+	const struct salt *salt;
+	struct arena *arena; /* of `salt` */
 	struct problem *problem;
 };
 
@@ -193,14 +212,18 @@ static void weigh(struct node *map)
 	map->weight = weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
 }
 
-static int add_pair(
-	const struct reading *reading, struct node *map, struct pair *pair, bool is_reset)
+/* `reset` is the key with !reset, or NULL. */
+static int add_pair(const struct reading *reading, struct node *map, struct pair *pair,
+	const struct node *reset)
 {
 	const struct pair *old = node_find_hashed(map, pair->key, pair->hash);
 
-	if (old && !is_reset) {
+	if (old && reset) {
+		origin_replace(reading->salt->origins, pair->value, old->value,
+			(struct origin_why){"!reset on the key", reset});
+	} else if (old) {
 		int r = salt_aggregate_taken(
-			reading->arena, old->value, pair->value, SALT_LEVEL_FALSE, &pair->value);
+			reading->salt, old->value, pair->value, SALT_LEVEL_FALSE, &pair->value);
 		if (r < 0)
 			return r;
 	}
@@ -227,7 +250,7 @@ static int construct_map(
 				continue;
 			map = begin_map(reading, node, i);
 		}
-		if (!map || add_pair(reading, map, &pair, is_reset) < 0)
+		if (!map || add_pair(reading, map, &pair, is_reset ? given->key : NULL) < 0)
 			return -ENOMEM;
 	}
 	if (map)
@@ -264,23 +287,23 @@ static int construct(const struct reading *reading, const struct node *node, enu
 	*ret = value;
 	if (!is_own(tag) || tag == TAG_RESET)
 		return 0;
-	if (tag == TAG_AGGREGATE && scalar_is_null(value))
-		return salt_nothing(reading->arena, value, ret);
-	return salt_mark(reading->arena, value, ret);
+	if ((tag == TAG_AGGREGATE || tag == TAG_ROOT) && scalar_is_null(value))
+		return salt_nothing(reading->salt, value, ret);
+	return salt_mark_because(reading->salt, value, reasons[tag], ret);
 }
 
-int salt_construct(struct arena *arena, const struct node *root, const struct node **ret,
+int salt_construct(const struct salt *salt, const struct node *root, const struct node **ret,
 	struct problem *problem)
 {
-	struct reading reading = {arena, problem};
+	struct reading reading = {salt, salt->arena, problem};
 
-	return construct(&reading, root, TAG_AGGREGATE, ret);
+	return construct(&reading, root, TAG_ROOT, ret);
 }
 
 static int represent(
-	struct arena *arena, const struct node *node, bool is_root, const struct node **ret);
+	const struct salt *salt, const struct node *node, bool is_root, const struct node **ret);
 
-static int represent_children(struct arena *arena, struct node *copy)
+static int represent_children(const struct salt *salt, struct node *copy)
 {
 	uint32_t count = node_is_map(copy) ? copy->map.count : copy->seq.count;
 
@@ -288,23 +311,24 @@ static int represent_children(struct arena *arena, struct node *copy)
 		const struct node **child =
 			node_is_map(copy) ? &copy->map.pairs[i].value : &copy->seq.items[i];
 
-		if (represent(arena, *child, false, child) < 0)
+		if (represent(salt, *child, false, child) < 0)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
 static int represent(
-	struct arena *arena, const struct node *node, bool is_root, const struct node **ret)
+	const struct salt *salt, const struct node *node, bool is_root, const struct node **ret)
 {
 	struct node *copy;
 
 	*ret = node;
 	if (node_is_scalar(node))
 		return 0;
-	copy = node_copy(arena, node);
-	if (!copy || represent_children(arena, copy) < 0)
+	copy = node_copy(salt->arena, node);
+	if (!copy || represent_children(salt, copy) < 0)
 		return -ENOMEM;
+	origin_move(salt->origins, node, copy);
 	copy->mark = 0;
 	if (salt_is_aggregate(node) && !is_root)
 		copy->tag = tag_names[node_is_map(node) ? TAG_MAP : TAG_SEQUENCE];
@@ -312,15 +336,16 @@ static int represent(
 	return 0;
 }
 
-int salt_represent(struct arena *arena, const struct node *root, const struct node **ret)
+int salt_represent(const struct salt *salt, const struct node *root, const struct node **ret)
 {
-	return represent(arena, root, true, ret);
+	return represent(salt, root, true, ret);
 }
 
 /* Aggregates all roots of an input into *result, which is NULL before the first one. */
 static int add_input(struct merge *merge, const struct merge_input *input, struct salt_level level,
 	const struct node **result)
 {
+	const struct salt salt = {merge->arena, merge->origins};
 	const struct document *document = input->document;
 
 	for (size_t i = 0; i < document->count; i++) {
@@ -330,9 +355,9 @@ static int add_input(struct merge *merge, const struct merge_input *input, struc
 		/* Only `---`, or what a comment leaves: no opinion, as a file without a root. */
 		if (scalar_is_empty(document->roots[i]))
 			continue;
-		r = salt_construct(merge->arena, document->roots[i], &value, merge->problem);
+		r = salt_construct(&salt, document->roots[i], &value, merge->problem);
 		if (r == 0 && *result)
-			r = salt_aggregate_taken(merge->arena, *result, value, level, &value);
+			r = salt_aggregate_taken(&salt, *result, value, level, &value);
 		if (r != 0)
 			return r;
 		*result = value;
@@ -344,13 +369,14 @@ static int merge_salt(struct merge *merge, struct merge_output *ret)
 {
 	const struct options *options = merge->request->options;
 	const struct node *given = options_get(options, "level"), *result = NULL;
+	const struct salt salt = {merge->arena, merge->origins};
 	struct salt_level level = SALT_LEVEL_FALSE;
 	int r = given ? salt_level_of(given, merge->arena, &level) : 0;
 
 	for (size_t i = 0; r == 0 && i < merge->count; i++)
 		r = add_input(merge, &merge->inputs[i], level, &result);
 	if (r == 0 && result && options_bool(options, "tags"))
-		r = salt_represent(merge->arena, result, &result);
+		r = salt_represent(&salt, result, &result);
 	if (r == 0)
 		*ret = (struct merge_output){.root = result};
 	return r;
@@ -379,6 +405,7 @@ const struct strategy strategy_salt = {
 	.options = salt_options,
 	.reads_trees = true,
 	.keeps_duplicates = true,
+	.tags = "!aggregate, !aggr-map, !aggr-seq, !aggr-scalar, !reset",
 	.check = check,
 	.merge = merge_salt,
 };

@@ -5,6 +5,7 @@
 #include "cleanup.h"
 #include "deep_model.h"
 #include "merge.h"
+#include "origin_model.h"
 #include "random_tree.h"
 #include "strategy.h"
 
@@ -58,6 +59,7 @@ struct round {
 	struct document *options_document;
 	struct options options;
 	const char *options_text;
+	bool wants_origins;
 };
 
 static const char *const words[] = {"a", "b", "c", "name", "1", "a", "b", NULL};
@@ -199,8 +201,10 @@ static int run(const struct round *round, const struct span *texts, struct docum
 {
 	struct merge_input inputs[LAYERS_MAX + 1] = {0};
 	struct problem problem;
-	struct merge_request request = {
-		.options = &round->options, .inputs = inputs, .count = count + 1};
+	struct merge_request request = {.options = &round->options,
+		.inputs = inputs,
+		.count = count + 1,
+		.wants_origins = round->wants_origins};
 
 	for (size_t i = 0; i < count; i++) {
 		inputs[i].text = texts[i];
@@ -362,6 +366,28 @@ static bool merging_twice_is_merging_once(struct round *round)
 	return false;
 }
 
+static bool origins_change_nothing_and_tell_all_once(struct round *round)
+{
+	CLEANUP(merge_result_freep) struct merge_result *without = NULL;
+	CLEANUP(merge_result_freep) struct merge_result *with = NULL;
+	struct round asking = *round;
+	bool is_plain = true;
+
+	asking.wants_origins = true;
+	int r = run(round, round->texts, round->layers, round->count, &without);
+	if (run(&asking, round->texts, round->layers, round->count, &with) != r)
+		return false;
+	if (r != 0)
+		return true;
+	for (size_t i = 0; i < round->count; i++)
+		is_plain &= !round->layers[i]->has_local_tags;
+	if (span_equal(without->text, with->text) && origin_model_tells_once(with) &&
+		(!is_plain || origin_model_agrees(with, round->layers, round->count)))
+		return true;
+	fail(round, "origins change nothing and tell all once", without->text, with->text);
+	return false;
+}
+
 static bool test(enum sort sort, uint64_t rounds, bool (*holds)(struct round *))
 {
 	for (uint64_t seed = 1; seed <= rounds; seed++) {
@@ -390,6 +416,8 @@ int main(int argc, char **argv)
 		{"merging_in_two_steps_is_the_same", merging_in_two_steps_is_the_same},
 		{"an_empty_map_changes_nothing", an_empty_map_changes_nothing},
 		{"merging_twice_is_merging_once", merging_twice_is_merging_once},
+		{"origins_change_nothing_and_tell_all_once",
+			origins_change_nothing_and_tell_all_once},
 	};
 	static const char *const names[] = {
 		[SORT_PLAIN] = "", [SORT_TAGGED] = "_with_tags", [SORT_ONE_LIST] = "_in_one_list"};

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "origin_model.h"
 #include "pillar_model.h"
 #include "random_tree.h"
 
@@ -222,6 +223,36 @@ static void random_pillars_agree_with_the_model(void **unused)
 	assert_true(fine > count / 2);
 }
 
+static void origins_change_nothing_and_tell_all_once(void **unused)
+{
+	static struct pillar_tree tree;
+	static struct text text;
+	unsigned count = rounds();
+
+	(void)unused;
+	for (unsigned seed = 1; seed <= count; seed++) {
+		struct merge_result *without = NULL, *with = NULL;
+		struct problem problem;
+		int r;
+
+		dice = (struct random){seed};
+		pillar_tree_init(&tree);
+		fill(&tree, &text);
+		r = pillar_tree_merge(&tree, "f0.yaml", NULL, LIMITS_DEFAULT, &without, &problem);
+		tree.wants_origins = true;
+		if (r != pillar_tree_merge(
+				 &tree, "f0.yaml", NULL, LIMITS_DEFAULT, &with, &problem) ||
+			(r == 0 && (!span_equal(without->text, with->text) ||
+					   !origin_model_tells_once(with)))) {
+			show(&tree);
+			fail_msg("seed %u:\n%s", seed, r == 0 ? with->text.data : problem.message);
+		}
+		merge_result_free(without);
+		merge_result_free(with);
+		pillar_tree_fini(&tree);
+	}
+}
+
 /* The merged text of f0.yaml; NULL when it does not merge. Free it. */
 static char *merged(struct pillar_tree *tree)
 {
@@ -347,6 +378,7 @@ int main(void)
 		cmocka_unit_test(an_empty_map_below_changes_nothing),
 		cmocka_unit_test(a_file_below_itself_changes_nothing),
 		cmocka_unit_test(keys_of_the_file_come_first),
+		cmocka_unit_test(origins_change_nothing_and_tell_all_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,6 +131,7 @@ static int merge(struct pillar_tree *tree, const char *path, const struct node *
 		.to = FORMAT_YAML,
 		.limits = limits,
 		.environment = tree->environment.find ? &tree->environment : NULL,
+		.wants_origins = tree->wants_origins,
 	};
 	int r = options_check(&options, problem);
 

@@ -21,6 +21,7 @@ struct pillar_tree {
 	size_t questions; /* how often find() was asked */
 	int failure;      /* what find() answers instead, if not 0 */
 	struct merge_environment environment;
+	bool wants_origins;
 };
 
 void pillar_tree_init(struct pillar_tree *tree);

@@ -11,6 +11,7 @@
 
 #include "cleanup.h"
 #include "merge.h"
+#include "origin_model.h"
 #include "random_tree.h"
 #include "scalar.h"
 #include "strategy.h"
@@ -520,28 +521,56 @@ static bool result_with_tags_aggregates_to_itself(struct round *round)
 static bool taking_and_copying_agree(struct round *round)
 {
 	const struct node *parts[4], *sums[2], *before[2];
+	const struct salt salt = {.arena = round->arena};
 	struct salt_level level = SALT_LEVEL_TRUE;
 	struct problem problem;
 
 	if (round->level[0] != '*')
 		level = (struct salt_level){.flags = round->level};
 	for (int i = 0; i < 4; i++)
-		if (salt_construct(round->arena, round->roots[i % 2 % (int)round->count], &parts[i],
+		if (salt_construct(&salt, round->roots[i % 2 % (int)round->count], &parts[i],
 			    &problem) != 0)
 			return true;
 	for (int i = 0; i < 2; i++)
-		if (salt_represent(round->arena, parts[i], &before[i]) < 0)
+		if (salt_represent(&salt, parts[i], &before[i]) < 0)
 			abort();
-	if (salt_aggregate(round->arena, parts[0], parts[1], level, &sums[0]) < 0 ||
-		salt_represent(round->arena, sums[0], &sums[0]) < 0 ||
-		salt_aggregate_taken(round->arena, parts[2], parts[3], level, &sums[1]) < 0 ||
-		salt_represent(round->arena, sums[1], &sums[1]) < 0)
+	if (salt_aggregate(&salt, parts[0], parts[1], level, &sums[0]) < 0 ||
+		salt_represent(&salt, sums[0], &sums[0]) < 0 ||
+		salt_aggregate_taken(&salt, parts[2], parts[3], level, &sums[1]) < 0 ||
+		salt_represent(&salt, sums[1], &sums[1]) < 0)
 		abort();
 	for (int i = 0; i < 2; i++)
-		if (salt_represent(round->arena, parts[i], &parts[i]) < 0)
+		if (salt_represent(&salt, parts[i], &parts[i]) < 0)
 			abort();
 	return is_same(sums[0], sums[1]) && is_same(before[0], parts[0]) &&
 	       is_same(before[1], parts[1]);
+}
+
+static bool origins_change_nothing_and_tell_all_once(struct round *round)
+{
+	CLEANUP(document_freep) struct document *document = NULL;
+	CLEANUP(merge_result_freep) struct merge_result *without = NULL, *with = NULL;
+	struct options options =
+		read_options(round->given, random_chance(&round->random, 50), &document);
+	struct merge_input inputs[LAYERS_MAX] = {0};
+	struct merge_request request = {
+		.options = &options, .inputs = inputs, .count = round->count};
+	struct problem problem;
+	int r;
+
+	/* As text, so that values have a place. */
+	for (size_t i = 0; i < round->count; i++) {
+		inputs[i].source = (struct source){
+			.name = check(arena_printf(round->arena, "%zu", i)), .layer = ""};
+		if (document_write(round->roots[i], FORMAT_YAML, &LIMITS_DEFAULT, round->arena,
+			    &inputs[i].text, &problem) != 0)
+			abort();
+	}
+	r = merge_run(&request, &without, &problem);
+	request.wants_origins = true;
+	if (merge_run(&request, &with, &problem) != r)
+		return false;
+	return r != 0 || (span_equal(without->text, with->text) && origin_model_tells_once(with));
 }
 
 static bool test(uint64_t rounds, bool (*holds)(struct round *))
@@ -574,6 +603,8 @@ int main(int argc, char **argv)
 		{"no_source_changes", no_source_changes},
 		{"result_with_tags_aggregates_to_itself", result_with_tags_aggregates_to_itself},
 		{"taking_and_copying_agree", taking_and_copying_agree},
+		{"origins_change_nothing_and_tell_all_once",
+			origins_change_nothing_and_tell_all_once},
 	};
 	const unsigned count = sizeof(laws) / sizeof(*laws);
 	const uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 10) : ROUNDS_DEFAULT;

@@ -204,7 +204,7 @@ static void directives_in_aliases_can_not_use_up_the_memory(void **state)
 	setting.request.limits.nodes = 10000;
 	assert_int_equal(run(&setting), PROBLEM);
 	assert_string_equal(setting.problem.message,
-		"merging makes too many values of what aliases stand for (limit: nodes)");
+		"merging makes too many values of what aliases stand for; raise the limit 'nodes'");
 	setting_fini(&setting);
 }
 
@@ -218,7 +218,7 @@ static void a_source_that_is_deeper_than_the_request_allows_is_refused(void **st
 	setting.request.limits.depth = 3;
 	assert_int_equal(run(&setting), PROBLEM);
 	assert_string_equal(
-		setting.problem.message, "more than 3 maps and lists in each other (limit: depth)");
+		setting.problem.message, "more than 3 maps and lists in each other; raise the limit 'depth'");
 	setting.request.limits.depth = 4;
 	assert_int_equal(run(&setting), 0);
 	setting_fini(&setting);

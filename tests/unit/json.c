@@ -154,7 +154,7 @@ static void depth_without_end_is_refused(void **state)
 	memset(text, '[', 1000000);
 	text[1000000] = '\0';
 	assert_string_equal(json_problem(text),
-		"1:129: more than 128 maps and lists in each other (limit: depth)");
+		"1:129: more than 128 maps and lists in each other; raise the limit 'depth'");
 	free(text);
 }
 

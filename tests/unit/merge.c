@@ -232,13 +232,13 @@ static void a_result_over_a_limit_is_a_problem_of_the_merged_file(void **state)
 	setting.request.limits.result_bytes = 6;
 	setting.request.path = "motd";
 	assert_problem(
-		&setting, "motd: the merged file has 7 bytes, more than 6 (limit: result_bytes)");
+		&setting, "motd: the merged file has 7 bytes, more than 6; raise the limit 'result'");
 	setting.request.limits.result_bytes = 7;
 	assert_text(&setting, "123\n456");
 	setting.request.path = NULL;
 	setting.request.limits.result_bytes = 6;
 	assert_problem(
-		&setting, "high: the merged file has 7 bytes, more than 6 (limit: result_bytes)");
+		&setting, "high: the merged file has 7 bytes, more than 6; raise the limit 'result'");
 }
 
 int main(void)

@@ -14,6 +14,7 @@
 /* What is read, and all that is made of it, until the test ends. */
 struct table {
 	struct arena *arena;
+	struct salt salt;
 	struct document *documents[16];
 	size_t count;
 };
@@ -23,7 +24,10 @@ static int setup(void **state)
 	struct table *table = calloc(1, sizeof(*table));
 
 	*state = table;
-	return table ? arena_new(&table->arena) : -1;
+	if (!table || arena_new(&table->arena) != 0)
+		return -1;
+	table->salt = (struct salt){.arena = table->arena};
+	return 0;
 }
 
 static int teardown(void **state)
@@ -66,7 +70,7 @@ static const struct node *aggregate(
 {
 	const struct node *value = NULL;
 
-	assert_int_equal(salt_aggregate(table->arena, a, b, level, &value), 0);
+	assert_int_equal(salt_aggregate(&table->salt, a, b, level, &value), 0);
 	return value;
 }
 
@@ -85,7 +89,7 @@ static const struct node *scalar_of(struct table *table, const char *text)
 {
 	const struct node *value;
 
-	assert_int_equal(salt_scalar(table->arena, read_text(table, text), &value), 0);
+	assert_int_equal(salt_scalar(&table->salt, read_text(table, text), &value), 0);
 	return value;
 }
 
@@ -99,7 +103,7 @@ static const struct node *nest(struct table *table, const struct node *value, bo
 	foo->style = root->style = NODE_FLOW;
 	assert_int_equal(node_put(table->arena, foo, read_text(table, "bar"), value), 0);
 	if (is_marked)
-		assert_int_equal(salt_map(table->arena, foo, &inner), 0);
+		assert_int_equal(salt_map(&table->salt, foo, &inner), 0);
 	assert_int_equal(node_put(table->arena, root, read_text(table, "foo"), inner), 0);
 	return root;
 }
@@ -201,12 +205,12 @@ static void marking_twice_is_marking_once(void **state)
 	const struct node *once, *twice;
 
 	assert_false(salt_is_aggregate(map));
-	assert_int_equal(salt_mark(table->arena, map, &once), 0);
-	assert_int_equal(salt_map(table->arena, once, &twice), 0);
+	assert_int_equal(salt_mark(&table->salt, map, &once), 0);
+	assert_int_equal(salt_map(&table->salt, once, &twice), 0);
 	assert_true(salt_is_aggregate(once));
 	assert_ptr_equal(once, twice);
-	assert_int_equal(salt_mark(table->arena, list, &once), 0);
-	assert_int_equal(salt_sequence(table->arena, once, &twice), 0);
+	assert_int_equal(salt_mark(&table->salt, list, &once), 0);
+	assert_int_equal(salt_sequence(&table->salt, once, &twice), 0);
 	assert_true(salt_is_aggregate(once));
 	assert_ptr_equal(once, twice);
 	assert_false(salt_is_aggregate(map) || salt_is_aggregate(list));
@@ -217,9 +221,9 @@ static void mark_makes_a_list_of_null_and_aggregate_makes_none(void **state)
 	struct table *table = *state;
 	const struct node *null = read_text(table, "~"), *value;
 
-	assert_int_equal(salt_mark(table->arena, null, &value), 0);
+	assert_int_equal(salt_mark(&table->salt, null, &value), 0);
 	assert_is(table, value, "[~]\n");
-	assert_int_equal(salt_nothing(table->arena, null, &value), 0);
+	assert_int_equal(salt_nothing(&table->salt, null, &value), 0);
 	assert_is(table, value, "[]\n");
 }
 
@@ -265,7 +269,7 @@ static void a_key_that_comes_often_takes_linear_time(void **state)
 		fprintf(stream, "a: !aggr-seq [%d]\nb: !aggr-map {c: {d: !aggr-map {k%d: 1}}}\n", i,
 			i);
 	fclose(stream);
-	assert_int_equal(salt_construct(table->arena, read_text(table, text), &value, &problem), 0);
+	assert_int_equal(salt_construct(&table->salt, read_text(table, text), &value, &problem), 0);
 	assert_int_equal(node_get(value, "a")->seq.count, 50000);
 	value = node_get(node_get(node_get(value, "b"), "c"), "d");
 	assert_int_equal(value->map.count, 50000);

@@ -238,18 +238,18 @@ static void each_limit_has_its_own_problem(void **state)
 {
 	(void)state;
 	assert_string_equal(limited((struct limits){.source_bytes = 5}, "a: bcd"),
-		"is larger than 5 bytes (limit: source_bytes)");
+		"is larger than 5 bytes; raise the limit 'source'");
 	assert_string_equal(limited((struct limits){.depth = 2}, "a:\n- [b]\n"),
-		"2:3: more than 2 maps and lists in each other (limit: depth)");
+		"2:3: more than 2 maps and lists in each other; raise the limit 'depth'");
 	assert_string_equal(limited((struct limits){.nodes = 3}, "[a, b,\n c]"),
-		"2:2: has more than 3 values, each alias counted as often as it is used "
-		"(limit: nodes)");
+		"2:2: has more than 3 values, each alias counted as often as it is used"
+		"; raise the limit 'nodes'");
 	assert_non_null(strstr(limited((struct limits){.nodes = 10},
 				       "a: &a [1, 2]\nb: &b [*a, *a]\nc: [*b, *b]\n"),
-		"limit: nodes"));
+		"raise the limit 'nodes'"));
 	assert_non_null(strstr(limited((struct limits){.nodes = 20},
 				       "a: &a {b: 1, c: 2, d: 3}\ne: {<<: [*a, *a]}\n"),
-		"limit: nodes"));
+		"raise the limit 'nodes'"));
 }
 
 static void what_just_keeps_the_limits_is_read(void **state)
@@ -271,7 +271,7 @@ static void a_laughing_billion_is_refused(void **state)
 	for (int i = 1; i < 30; i++)
 		sprintf(text + strlen(text), "a%d: &a%d [*a%d, *a%d, *a%d, *a%d]\n", i, i, i - 1,
 			i - 1, i - 1, i - 1);
-	assert_non_null(strstr(yaml_problem(text), "limit: nodes"));
+	assert_non_null(strstr(yaml_problem(text), "raise the limit 'nodes'"));
 }
 
 static void depth_without_end_is_refused(void **state)

@@ -168,11 +168,11 @@ static void each_limit_has_its_own_problem(void **state)
 		struct limits limits = {.result_bytes = 5, .depth = 2, .nodes = 4};
 
 		assert_string_equal(limited(format, limits, "abcdef"),
-			"the result is larger than 5 bytes (limit: result_bytes)");
+			"the result is larger than 5 bytes; raise the limit 'result'");
 		assert_string_equal(limited(format, limits, "[[[]]]"),
-			"the result has more than 2 maps and lists in each other (limit: depth)");
+			"the result has more than 2 maps and lists in each other; raise the limit 'depth'");
 		assert_string_equal(limited(format, limits, "- [[]]\n- - - []\n"),
-			"the result has more than 4 values (limit: nodes)");
+			"the result has more than 4 values; raise the limit 'nodes'");
 	}
 }
 

@@ -1,0 +1,63 @@
+#include "cloud_note.h"
+
+#include "origin_bound.h"
+
+void cloud_note_taken(struct cloud *cloud, const struct cloud_mergers *mergers,
+	const struct node *value, const struct node *with, const char *rule)
+{
+	const struct origin *known = origin_of(cloud->origins, with);
+	const struct origin_why why = {rule, mergers->by};
+
+	if (!cloud->origins || value == with)
+		return;
+	/*
+	 * A script may merge the same values in turn: if each took over what is known of the other,
+	 * that would double each time.
+	 */
+	if (known && known->first)
+		origin_note(cloud->origins, with, origin_bound_place(value, cloud->arena),
+			ORIGIN_LOST, why);
+	else
+		origin_replace(cloud->origins, with,
+			origin_bound_lost(cloud->origins, value, cloud->arena), why);
+}
+
+void cloud_note_removed(struct cloud *cloud, const struct node *map, const struct pair *pair,
+	const struct node *null)
+{
+	if (cloud->origins)
+		origin_remove(cloud->origins, map, pair->key,
+			origin_bound_lost(cloud->origins, pair->value, cloud->arena),
+			(struct origin_why){"dict(allow_delete)", null});
+}
+
+void cloud_note_kept(struct cloud *cloud, const struct cloud_mergers *mergers,
+	const struct node *value, const struct node *with, const char *rule)
+{
+	origin_note(
+		cloud->origins, value, with, ORIGIN_LOST, (struct origin_why){rule, mergers->by});
+}
+
+void cloud_note_part(struct cloud *cloud, const struct cloud_mergers *mergers,
+	const struct node *result, const struct node *with, const char *rule)
+{
+	origin_note(
+		cloud->origins, result, with, ORIGIN_PART, (struct origin_why){rule, mergers->by});
+}
+
+void cloud_note_unhandled(struct cloud *cloud, const struct cloud_mergers *mergers,
+	const struct node *value, const struct node *with)
+{
+	static const char *const rules[CLOUD_KINDS] = {
+		[CLOUD_DICT] = "no merger handles a dict: the old value is kept",
+		[CLOUD_LIST] = "no merger handles a list: the old value is kept",
+		[CLOUD_STR] = "no merger handles a str: the old value is kept",
+		[CLOUD_INT] = "no merger handles an int: the old value is kept",
+		[CLOUD_FLOAT] = "no merger handles a float: the old value is kept",
+		[CLOUD_BOOL] = "no merger handles a bool: the old value is kept",
+		[CLOUD_NULL] = "no merger handles null: the old value is kept",
+		[CLOUD_OTHER] = "no merger handles a value of this type: the old one is kept",
+	};
+
+	cloud_note_kept(cloud, mergers, value, with, rules[cloud_kind(value)]);
+}

@@ -1,0 +1,89 @@
+#include "pillar_open.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "pillar_list.h"
+
+void pillar_values_fini(struct pillar_values *values)
+{
+	free(values->open);
+}
+
+static int remember(struct pillar_values *values, struct node *node)
+{
+	if (values->open_count == values->open_capacity) {
+		size_t capacity = values->open_capacity ? 2 * values->open_capacity : 64;
+		struct node **open = reallocarray(values->open, capacity, sizeof(*open));
+
+		if (!open)
+			return -ENOMEM;
+		values->open = open;
+		values->open_capacity = capacity;
+	}
+	values->open[values->open_count++] = node;
+	return 0;
+}
+
+int pillar_open(
+	struct pillar_values *values, const struct node **value, uint32_t more, struct node **ret)
+{
+	struct node *copy;
+	int r;
+
+	if (!((*value)->mark & PILLAR_OPEN)) {
+		copy = node_is_sequence(*value) ? pillar_list_new(values->arena, *value, more)
+						: node_copy(values->arena, *value);
+		if (!copy)
+			return -ENOMEM;
+		copy->mark = PILLAR_OPEN;
+		r = remember(values, copy);
+		if (r)
+			return r;
+		origin_move(values->origins, *value, copy);
+		*value = copy;
+	}
+
+	/* Not const: we made it, and nobody else has it before it is sealed. */
+	*ret = (struct node *)*value;
+	return 0;
+}
+
+static struct node *new_empty(struct arena *arena, const struct node *like)
+{
+	struct node empty = *like;
+
+	if (node_is_map(like))
+		return node_new_map(arena, like);
+	empty.seq.count = 0;
+	empty.weight = 1;
+	return pillar_list_new(arena, &empty, like->seq.count);
+}
+
+int pillar_open_new(
+	struct pillar_values *values, const struct node *like, uint8_t mark, struct node **ret)
+{
+	struct node *node = new_empty(values->arena, like);
+	int r;
+
+	if (!node)
+		return -ENOMEM;
+	node->mark = PILLAR_OPEN | mark;
+	r = remember(values, node);
+	if (r)
+		return r;
+
+	*ret = node;
+	return 0;
+}
+
+size_t pillar_open_count(const struct pillar_values *values)
+{
+	return values->open_count;
+}
+
+void pillar_seal(struct pillar_values *values, size_t since)
+{
+	while (values->open_count > since)
+		values->open[--values->open_count]->mark = 0;
+}
