@@ -190,6 +190,8 @@ static int run_daemon(struct mount *mount)
 	}
 	if (choice_open(&mount->choice, &settings) < 0)
 		return EXIT_FAILED;
+	if (mount->options.header != HEADER_AS_SET)
+		settings_fix_header(settings, mount->options.header == HEADER_ON);
 	if (mount->is_foreground)
 		return serve(mount, take_ptr(settings));
 
@@ -232,6 +234,8 @@ const struct command command_mount = {
 		"  -f, --foreground      stay in the foreground, with messages on standard error\n"
 		"  -o OPTION,...         allow_other  all users may look (the default for root)\n"
 		"                        private      only the user who mounts may look\n"
+		"                        noheader     merged files don't begin with a comment\n"
+		"                                     that names their sources (header: they do)\n"
 		"                        debug        print every request; implies -f\n"
 		"                        The common options of mount(8) are taken and change "
 		"nothing.\n",

@@ -5,10 +5,17 @@
 /* Bytes; longer words are no options of anybody. */
 #define WORD_MAX 256
 
-#define PUBLIC_WORDS "allow_other, private, debug"
+#define PUBLIC_WORDS "allow_other, private, header, noheader, debug"
 #define OWN_WORDS PUBLIC_WORDS ", unpublished"
 /* enum own, in the order of OWN_WORDS. */
-enum own { OWN_ALLOW_OTHER, OWN_PRIVATE, OWN_DEBUG, OWN_UNPUBLISHED };
+enum own {
+	OWN_ALLOW_OTHER,
+	OWN_PRIVATE,
+	OWN_HEADER,
+	OWN_NOHEADER,
+	OWN_DEBUG,
+	OWN_UNPUBLISHED,
+};
 
 /*
  * Words of mount(8) that hold anyhow, or that concern only mount(8): a plyfs is always read-only,
@@ -37,6 +44,10 @@ static int take(struct span word, struct mount_options *options, struct problem 
 			break;
 		case OWN_PRIVATE:
 			options->is_private = true;
+			break;
+		case OWN_HEADER:
+		case OWN_NOHEADER:
+			options->header = own == OWN_HEADER ? HEADER_ON : HEADER_OFF;
 			break;
 		case OWN_DEBUG:
 			options->is_debugging = true;

@@ -7,7 +7,11 @@
 
 #include "problem.h"
 
+/* Whether merged files begin with a comment that names their sources. */
+enum header_choice { HEADER_AS_SET, HEADER_ON, HEADER_OFF };
+
 struct mount_options {
+	enum header_choice header; /* as the settings say, or whatever they say; the last word counts */
 	bool is_private;     /* only the user who mounts may look */
 	bool is_shared;      /* all users may look; with neither, root shares and others don't */
 	bool is_debugging;   /* every request is printed */
@@ -21,5 +25,5 @@ struct mount_options {
  */
 int mount_options_read(const char *text, struct mount_options *options, struct problem *problem);
 
-/** "allow_other, private, debug": our own words that people are told of. Static. */
+/** "allow_other, private, header …": our own words that people are told of. Static. */
 const char *mount_options_names(void);

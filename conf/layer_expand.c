@@ -118,12 +118,13 @@ static int replace(
 			"id, %%h home, %%u user, %%%% a percent sign)",
 			letter ? &letter : "");
 	if (!specifier->get(buffer, size))
-		return problem_at(problem, place, "'%%%c' has no value: this machine has no %s",
-			letter, specifier->what);
+		return problem_at(problem, place,
+			"'%%%c' has no value: this machine has no %s; write the path out", letter,
+			specifier->what);
 	if (!specifier->is_path && !is_a_name(buffer))
 		return problem_at(problem, place,
-			"'%%%c' can't be used: the %s '%s' is no file name", letter,
-			specifier->what, buffer);
+			"'%%%c' can't be used: the %s '%s' is no file name; write the path out",
+			letter, specifier->what, buffer);
 	return 0;
 }
 
@@ -142,7 +143,7 @@ int layer_spec_expand(const char *text, const char *directory, const struct node
 				return r;
 		}
 		if (!copy_text(path + len, sizeof(path) - len, value))
-			return problem_at(problem, place, "the layer's path is too long");
+			return problem_at(problem, place, "the layer's path is too long; give a shorter one");
 		len += strlen(value);
 	}
 

@@ -31,6 +31,7 @@ int settings_new(struct settings **ret)
 	if (!settings || arena_new(&settings->arena) < 0)
 		return -ENOMEM;
 	settings->schema = NODE_YAML_1_1;
+	settings->header = true;
 	settings->poll_ms = 1000;
 	settings->cache_mib = 64;
 	settings->limits = LIMITS_DEFAULT;
@@ -253,6 +254,8 @@ int settings_again(
 		r = keep_covered(old, own, settings);
 	if (r != 0)
 		return r;
+	if (old->is_header_fixed)
+		settings_fix_header(settings, old->header);
 	*ret = take_ptr(settings);
 	return 0;
 }
@@ -278,6 +281,12 @@ bool settings_equal(const struct settings *a, const struct settings *b)
 		if (!layer_equal(a->layers[i], b->layers[i]))
 			return false;
 	return !a->document || node_equal(a->document->roots[0], b->document->roots[0]);
+}
+
+void settings_fix_header(struct settings *settings, bool header)
+{
+	settings->header = header;
+	settings->is_header_fixed = true;
 }
 
 int settings_cover(struct settings *settings, const char *mountpoint)

@@ -36,7 +36,8 @@ struct settings {
 	enum settings_coherence coherence;
 	enum settings_on_error on_error;
 	enum node_schema schema; /* of YAML sources */
-	bool header;
+	bool header;          /* merged files begin with a comment that names their sources */
+	bool is_header_fixed; /* whatever plyfs.yaml says */
 	unsigned poll_ms; /* between two looks at a layer that inotify can't watch; default 1000 */
 	unsigned cache_mib; /* parsed sources kept in memory; default 64 */
 	struct limits limits;
@@ -68,6 +69,9 @@ int settings_from_layers(const char *layers, struct settings **ret, struct probl
  */
 int settings_again(const struct settings *old, dev_t own, struct settings **ret,
 	struct problem *problem);
+
+/** Has the mount's own option decide `header`, now and for all that is made of it again. */
+void settings_fix_header(struct settings *settings, bool header);
 
 /** layer_cover() for every layer. 0 or -ENOMEM. */
 int settings_cover(struct settings *settings, const char *mountpoint);

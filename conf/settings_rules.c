@@ -295,7 +295,8 @@ static int check_inside(
 		other = file->path[len] == '/' ? settings_file(settings, parent) : NULL;
 		if (other)
 			return problem_at(problem, file->place,
-				"'%s' can't be in '%s', which is a virtual file (line %u)",
+				"'%s' can't be in '%s', which is a virtual file (line %u); give "
+				"one of them another path",
 				file->path, parent, (unsigned)other->place->line);
 		parent[len] = file->path[len];
 	}

@@ -24,6 +24,9 @@
 #define PLYFS_NAME ".plyfs"
 #define PLYFS_INO 2
 
+/* The directory in it that tells of origins. */
+#define ORIGINS_NAME "origins"
+
 /* "new-N": where a version lies before it is renamed to its path. */
 #define STAGED_PREFIX "new-"
 
@@ -78,8 +81,9 @@ struct session {
 	atomic_int publisher_tid;
 	atomic_int publish_mode;  /* enum publish_mode */
 	atomic_int publish_error; /* the errno of the last change that could not be published; 0 */
-	struct problem
-		*settings_problem; /* view->lock; why the settings can't be made anew; NULL */
+	struct trouble
+		*settings_trouble; /* view->lock; why the settings can't be made anew; NULL */
+	struct timespec settings_made; /* the publisher's; CLOCK_REALTIME: when they were read */
 	atomic_ullong published;   /* changes that went out by rename(2) and its like */
 	atomic_ullong invalidated; /* changes that could only be invalidated */
 	atomic_ullong requests[REQUEST_KINDS];
@@ -87,10 +91,35 @@ struct session {
 	bool has_no_open;    /* the kernel takes ENOSYS for "no need to ask" */
 	bool has_no_opendir;
 	bool has_acl_cache; /* the kernel keeps that a file has no access list */
+	pthread_mutex_t origins_lock;
+	struct origins_directory *origins; /* origins_lock; that the kernel knows */
+	uint64_t origins_made;             /* origins_lock; directories, ever */
 };
 
 /* ops.c: userdata is the session. */
 extern const struct fuse_lowlevel_ops ops;
+
+/** attribute.c: answer for an extended attribute, or the list of their names. */
+void attribute_get(
+	fuse_req_t req, struct session *session, fuse_ino_t ino, const char *name, size_t size);
+void attribute_list(fuse_req_t req, struct session *session, fuse_ino_t ino, size_t size);
+
+/** Whether that user may ask where values come from. */
+bool origins_are_for(const struct session *session, uid_t uid);
+
+/** Whether `ino` is a directory of .plyfs/origins, that one included. */
+bool origins_is_directory(fuse_ino_t ino);
+void origins_stat(const struct session *session, fuse_ino_t ino, struct stat *ret);
+
+/**
+ * Looks up ORIGINS_NAME in PLYFS_INO, or `name` in a directory below. The answer must not be kept:
+ * each file is a snapshot. Returns 0, with one kernel reference to what *ret is of, or -errno.
+ */
+int origins_lookup(
+	struct session *session, fuse_ino_t parent, const char *name, uid_t uid, struct stat *ret);
+
+void origins_forget(struct session *session, fuse_ino_t ino, uint64_t count);
+void origins_free(struct session *session);
 
 /** The publisher thread's body; `context` is the session. */
 void *publish_run(void *context);

@@ -82,6 +82,18 @@ static void lookup_snapshot(fuse_req_t req, struct session *session,
 	reply_entry(req, &stat, 0);
 }
 
+static void lookup_origins(
+	fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name)
+{
+	struct stat stat;
+	int r = origins_lookup(session, parent, name, fuse_req_ctx(req)->uid, &stat);
+
+	if (r == 0)
+		reply_entry(req, &stat, 0);
+	else
+		fuse_reply_err(req, -r);
+}
+
 static void lookup_own(fuse_req_t req, struct session *session, const char *name)
 {
 	struct stat stat;
@@ -90,6 +102,8 @@ static void lookup_own(fuse_req_t req, struct session *session, const char *name
 		lookup_snapshot(req, session, status_json);
 	} else if (strcmp(name, "errors") == 0) {
 		lookup_snapshot(req, session, status_errors);
+	} else if (strcmp(name, ORIGINS_NAME) == 0) {
+		lookup_origins(req, session, PLYFS_INO, name);
 	} else if (is_publisher(session, req) &&
 		   strncmp(name, STAGED_PREFIX, strlen(STAGED_PREFIX)) == 0 &&
 		   view_lookup_staged(session->view, &stat) == 0) {
@@ -108,6 +122,10 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 		lookup_own(req, session, name);
 		return;
 	}
+	if (origins_is_directory(parent)) {
+		lookup_origins(req, session, parent, name);
+		return;
+	}
 	if (parent == FUSE_ROOT_ID && strcmp(name, PLYFS_NAME) == 0) {
 		stat = plyfs_stat(session);
 		reply_entry(req, &stat, session->name_timeout);
@@ -122,9 +140,17 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 		fuse_reply_err(req, -r);
 }
 
+static void forget(struct session *session, fuse_ino_t ino, uint64_t count)
+{
+	if (origins_is_directory(ino))
+		origins_forget(session, ino, count);
+	else
+		view_forget(session->view, ino, count);
+}
+
 static void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t count)
 {
-	view_forget(session_of(req, REQUEST_FORGET)->view, ino, count);
+	forget(session_of(req, REQUEST_FORGET), ino, count);
 	fuse_reply_none(req);
 }
 
@@ -133,7 +159,7 @@ static void op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_dat
 	struct session *session = session_of(req, REQUEST_FORGET);
 
 	for (size_t i = 0; i < count; i++)
-		view_forget(session->view, forgets[i].ino, forgets[i].nlookup);
+		forget(session, forgets[i].ino, forgets[i].nlookup);
 	fuse_reply_none(req);
 }
 
@@ -146,6 +172,8 @@ static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	(void)fi;
 	if (ino == PLYFS_INO)
 		stat = plyfs_stat(session);
+	else if (origins_is_directory(ino))
+		origins_stat(session, ino, &stat);
 	else
 		r = view_stat(session->view, ino, &stat);
 	if (r == 0)
@@ -264,7 +292,7 @@ static void op_readdir(
 		cookie = 1;
 	if (cookie == 1 && add_name(&page, "..", ino, S_IFDIR, 2))
 		cookie = 2;
-	if (ino != PLYFS_INO)
+	if (ino != PLYFS_INO && !origins_is_directory(ino))
 		r = view_list(session->view, ino, cookie, add_name, &page);
 	if (r == 0)
 		fuse_reply_buf(req, data, page.used);
@@ -286,83 +314,14 @@ static void op_statfs(fuse_req_t req, fuse_ino_t ino)
 	fuse_reply_statfs(req, &stat);
 }
 
-static void reply_value(fuse_req_t req, const char *value, size_t length, size_t size)
-{
-	if (size == 0)
-		fuse_reply_xattr(req, length);
-	else if (size < length)
-		fuse_reply_err(req, ERANGE);
-	else
-		fuse_reply_buf(req, value, length);
-}
-
-static int trouble_text(struct session *session, fuse_ino_t ino, char *text, size_t size)
-{
-	CLEANUP(freep) struct trouble *trouble = malloc(sizeof(*trouble));
-
-	if (!trouble)
-		return -ENOMEM;
-	int r = view_trouble(session->view, ino, trouble);
-	if (r == 0)
-		problem_format(&trouble->problem, text, size);
-	return r;
-}
-
-/*
- * Names of the system's own, which programs such as ls(1) ask for at every file. "Not supported" is
- * an answer that they remember for a whole file system. The access lists' "no data" is one that the
- * kernel remembers for the file, if we told it to keep them.
- */
-static int error_for_foreign(const struct session *session, const char *name)
-{
-	bool is_acl = strncmp(name, "system.posix_acl_", strlen("system.posix_acl_")) == 0;
-
-	return is_acl && session->has_acl_cache ? ENODATA : EOPNOTSUPP;
-}
-
 static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 {
-	struct session *session = session_of(req, REQUEST_GETXATTR);
-	CLEANUP(version_unrefp) struct version *version = NULL;
-	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
-	const char *value = NULL;
-
-	if (strncmp(name, "user.", strlen("user.")) != 0) {
-		fuse_reply_err(req, error_for_foreign(session, name));
-		return;
-	}
-	if (ino == PLYFS_INO || view_version(session->view, ino, &version) < 0) {
-		fuse_reply_err(req, ENODATA);
-		return;
-	}
-	if (strcmp(name, "user.plyfs.layers") == 0)
-		value = version->layers;
-	else if (strcmp(name, "user.plyfs.strategy") == 0)
-		value = version->strategy;
-	else if (strcmp(name, "user.plyfs.error") == 0 &&
-		 trouble_text(session, ino, text, sizeof(text)) == 0)
-		value = text;
-	if (value && *value)
-		reply_value(req, value, strlen(value), size);
-	else
-		fuse_reply_err(req, ENODATA);
+	attribute_get(req, session_of(req, REQUEST_GETXATTR), ino, name, size);
 }
 
 static void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 {
-	static const char always[] = "user.plyfs.layers\0user.plyfs.strategy";
-	static const char with_error[] = "user.plyfs.layers\0user.plyfs.strategy\0user.plyfs.error";
-	struct session *session = session_of(req, REQUEST_LISTXATTR);
-	CLEANUP(version_unrefp) struct version *version = NULL;
-	CLEANUP(freep) struct trouble *trouble = malloc(sizeof(*trouble));
-
-	if (ino == PLYFS_INO || view_version(session->view, ino, &version) < 0 ||
-		version->kind == VERSION_LINK || !version->layers)
-		reply_value(req, NULL, 0, size);
-	else if (trouble && view_trouble(session->view, ino, trouble) == 0)
-		reply_value(req, with_error, sizeof(with_error), size);
-	else
-		reply_value(req, always, sizeof(always), size);
+	attribute_list(req, session_of(req, REQUEST_LISTXATTR), ino, size);
 }
 
 static void op_access(fuse_req_t req, fuse_ino_t ino, int mask)

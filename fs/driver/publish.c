@@ -162,28 +162,44 @@ static void close_clone(struct session *session)
 	atomic_store(&session->publish_mode, PUBLISH_PATH);
 }
 
-/* Says, once, why the settings stay as they were; NULL: nothing keeps them. */
-static void set_settings_problem(struct session *session, const struct problem *problem)
+/* They were made anew. */
+static void clear_settings_trouble(struct session *session)
 {
 	struct view *view = session->view;
-	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
-	char old[sizeof(text)] = "";
 
-	text[0] = '\0';
-	if (problem)
-		problem_format(problem, text, sizeof(text) - 32);
 	pthread_mutex_lock(&view->lock);
-	if (session->settings_problem)
-		problem_format(session->settings_problem, old, sizeof(old));
-	free(session->settings_problem);
-	session->settings_problem = problem ? malloc(sizeof(*problem)) : NULL;
-	if (session->settings_problem)
-		*session->settings_problem = *problem;
+	struct trouble *trouble = take_ptr(session->settings_trouble);
 	pthread_mutex_unlock(&view->lock);
-	if (problem && strncmp(text, old, strlen(old) ? strlen(old) : 1) != 0 && view->log)
-		view->log(view->log_context, strcat(text, " (the settings stay as they were)"));
-	if (!problem && *old && view->log)
+	if (trouble && view->log)
 		view->log(view->log_context, "the settings are mended");
+	free(trouble);
+}
+
+/* Says, once, why not all is as the settings say. */
+static void set_settings_trouble(
+	struct session *session, const struct problem *problem, enum trouble_serves serves)
+{
+	struct view *view = session->view;
+	struct trouble *trouble = calloc(1, sizeof(*trouble));
+	char text[TROUBLE_TEXT_MAX];
+
+	if (!trouble)
+		return;
+	*trouble = (struct trouble){.problem = *problem,
+		.serves = serves,
+		.made = session->settings_made};
+	clock_gettime(CLOCK_REALTIME, &trouble->since);
+	trouble_text(trouble, NULL, text);
+	pthread_mutex_lock(&view->lock);
+	struct trouble *old = session->settings_trouble;
+	bool is_news = !old || !problem_equal(&old->problem, problem);
+	if (old)
+		trouble->since = old->since;
+	session->settings_trouble = trouble;
+	pthread_mutex_unlock(&view->lock);
+	free(old);
+	if (is_news && view->log)
+		view->log(view->log_context, text);
 }
 
 /* plyfs.yaml was edited, or another directory stands where a layer was found. */
@@ -196,20 +212,31 @@ static void reload(struct session *session, struct anchors *anchors)
 	int r = problem ? settings_again(view->composer.settings, session->dev, &settings, problem)
 			: -ENOMEM;
 	if (r == 0 && settings->layer_count > LAYERS_MAX)
-		r = problem_set(problem, settings->path, 0, 0, "more than %d layers", LAYERS_MAX);
+		r = problem_set(problem, settings->path, 0, 0,
+			"%zu layers are more than the %d that one mount can have; merge some of "
+			"them in a mount of their own",
+			settings->layer_count, LAYERS_MAX);
 	if (r == 0)
 		r = settings_cover(settings, session->mountpoint);
 	if (r == 0 && !settings_equal(settings, view->composer.settings))
 		r = view_reload(view, settings);
-	if (r == 0)
+	bool is_taken = r == 0;
+	if (is_taken) {
 		anchors_set(anchors, settings);
-	if (r == 0 && (settings->coherence == COHERENCE_STRICT) != session->is_strict)
+		clock_gettime(CLOCK_REALTIME, &session->settings_made);
+	}
+	if (is_taken && (settings->coherence == COHERENCE_STRICT) != session->is_strict)
 		r = problem_set(problem, settings->path, 0, 0,
 			"'coherence' takes effect at the next mount; unmount and mount again");
 	if (r < 0 && problem)
-		problem_set(
-			problem, NULL, 0, 0, "the settings can't be read again: %s", strerror(-r));
-	set_settings_problem(session, r ? problem : NULL);
+		problem_set(problem, settings ? settings->path : NULL, 0, 0,
+			"the settings can't be read again: %s; save plyfs.yaml once more to try",
+			strerror(-r));
+	if (r == 0)
+		clear_settings_trouble(session);
+	else if (problem)
+		set_settings_trouble(session, problem,
+			is_taken ? TROUBLE_SERVES_OTHER_SETTINGS : TROUBLE_SERVES_SETTINGS);
 }
 
 struct loop {
@@ -317,6 +344,7 @@ void *publish_run(void *context)
 	struct loop loop;
 
 	loop_init(&loop, session);
+	clock_gettime(CLOCK_REALTIME, &session->settings_made);
 	atomic_store(&session->publisher_tid, gettid());
 	while (change && wait_for_work(&loop, publish_all(session, change)))
 		;

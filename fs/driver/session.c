@@ -155,6 +155,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	session->options = *options;
 	session->clone_fd = -1;
 	session->stop_fd = -1;
+	session->origins_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	session->is_strict = settings->coherence == COHERENCE_STRICT;
 	session->name_timeout = session->is_strict ? 0 : FOR_EVER;
 	if (settings->layer_count > LAYERS_MAX)
@@ -272,7 +273,9 @@ void session_free(struct session *session)
 		close(session->stop_fd);
 	view_free(session->view);
 	settings_unref(session->settings);
-	free(session->settings_problem);
+	origins_free(session);
+	pthread_mutex_destroy(&session->origins_lock);
+	free(session->settings_trouble);
 	free(session->mountpoint);
 	free(session->label);
 	free(session);

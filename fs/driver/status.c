@@ -11,6 +11,7 @@
 
 #include "cleanup.h"
 #include "driver.h"
+#include "json_put.h"
 #include "tree.h"
 
 static const char *const request_names[REQUEST_KINDS] = {
@@ -33,53 +34,26 @@ static const char *const request_names[REQUEST_KINDS] = {
 	[REQUEST_REFUSED] = "refused",
 };
 
-/* A JSON string (RFC 8259). Bytes that are not UTF-8, which a name may hold, come as U+FFFD. */
-static void put_string(FILE *out, const char *text)
+/* "source": …, "serves": …}, behind what else the object has. */
+static void put_trouble_rest(FILE *out, const struct trouble *trouble)
 {
-	const unsigned char *at = (const unsigned char *)text;
+	const struct problem *problem = &trouble->problem;
+	char time[TROUBLE_TIME_MAX];
 
-	fputc('"', out);
-	while (*at) {
-		size_t n = *at < 0x80 ? 1 : *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : *at >= 0xc2 ? 2 : 0;
-		for (size_t i = 1; i < n; i++)
-			if ((at[i] & 0xc0) != 0x80)
-				n = 0;
-		if (n == 0) {
-			fputs("\xef\xbf\xbd", out);
-			n = 1;
-		} else if (*at == '"' || *at == '\\') {
-			fprintf(out, "\\%c", *at);
-		} else if (*at < 0x20) {
-			fprintf(out, "\\u%04x", *at);
-		} else {
-			fwrite(at, 1, n, out);
-		}
-		at += n;
+	fputs("\"source\": ", out);
+	json_put_string(out, problem->source);
+	fprintf(out, ", \"line\": %u, \"column\": %u, \"message\": ", problem->line,
+		problem->column);
+	json_put_string(out, problem->message);
+	trouble_time(trouble->since, time);
+	fprintf(out, ", \"since\": \"%s\", \"age_s\": %lld, \"serves\": \"%s\"", time,
+		trouble_age_s(trouble->since), trouble_serves_name(trouble->serves));
+	if (trouble->made.tv_sec) {
+		trouble_time(trouble->made, time);
+		fprintf(out, ", \"served_since\": \"%s\", \"served_age_s\": %lld", time,
+			trouble_age_s(trouble->made));
 	}
-	fputc('"', out);
-}
-
-static void put_time(FILE *out, struct timespec time)
-{
-	struct tm tm;
-	char text[32];
-
-	gmtime_r(&time.tv_sec, &tm);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	fputs(text, out);
-}
-
-static int64_t age_s(struct timespec since)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec - since.tv_sec;
-}
-
-static bool has_good_version(const struct version *shown)
-{
-	return shown && shown->kind != VERSION_BROKEN;
+	fputc('}', out);
 }
 
 /* The list of troubles, being written. */
@@ -88,23 +62,15 @@ struct writer {
 	size_t count;
 };
 
-static void put_trouble(
-	void *context, const char *path, const struct trouble *trouble, const struct version *shown)
+static void put_trouble(void *context, const char *path, const struct trouble *trouble)
 {
 	struct writer *writer = context;
 	FILE *out = writer->out;
 
 	fputs(writer->count++ ? ",\n    {\"path\": " : "\n    {\"path\": ", out);
-	put_string(out, path);
-	fputs(", \"source\": ", out);
-	put_string(out, trouble->problem.source);
-	fprintf(out, ", \"line\": %u, \"column\": %u, \"message\": ", trouble->problem.line,
-		trouble->problem.column);
-	put_string(out, trouble->problem.message);
-	fputs(", \"since\": \"", out);
-	put_time(out, trouble->since);
-	fprintf(out, "\", \"age_s\": %" PRId64 ", \"serves\": \"%s\"}", age_s(trouble->since),
-		has_good_version(shown) ? "last-good" : "nothing");
+	json_put_string(out, path);
+	fputs(", ", out);
+	put_trouble_rest(out, trouble);
 }
 
 static void put_settings(FILE *out, struct session *session, const struct settings *settings,
@@ -112,19 +78,35 @@ static void put_settings(FILE *out, struct session *session, const struct settin
 {
 	fputs("  \"settings\": {\"path\": ", out);
 	if (settings->path)
-		put_string(out, settings->path);
+		json_put_string(out, settings->path);
 	else
 		fputs("null", out);
-	fprintf(out, ", \"coherence\": \"%s\"", session->is_strict ? "strict" : "cached");
+	fprintf(out, ", \"coherence\": \"%s\", \"header\": %s",
+		session->is_strict ? "strict" : "cached", settings->header ? "true" : "false");
 	pthread_mutex_lock(&session->view->lock);
-	if (session->settings_problem && is_trusted) {
+	if (session->settings_trouble && is_trusted) {
 		char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
-		problem_format(session->settings_problem, text, sizeof(text));
+		problem_format(&session->settings_trouble->problem, text, sizeof(text));
 		fputs(", \"error\": ", out);
-		put_string(out, text);
+		json_put_string(out, text);
+		fputs(", \"trouble\": {", out);
+		put_trouble_rest(out, session->settings_trouble);
 	}
 	pthread_mutex_unlock(&session->view->lock);
 	fputs("},\n", out);
+}
+
+/* What relative paths of settings and layers are relative to. */
+static void put_directory(FILE *out)
+{
+	CLEANUP(freep) char *directory = getcwd(NULL, 0);
+
+	fputs(",\n  \"directory\": ", out);
+	if (directory)
+		json_put_string(out, directory);
+	else
+		fputs("null", out);
+	fputs(",\n", out);
 }
 
 static void put_layers(FILE *out, const struct settings *settings)
@@ -132,9 +114,9 @@ static void put_layers(FILE *out, const struct settings *settings)
 	fputs("  \"layers\": [", out);
 	for (size_t i = 0; i < settings->layer_count; i++) {
 		fputs(i ? ", {\"name\": " : "{\"name\": ", out);
-		put_string(out, settings->layers[i]->name);
+		json_put_string(out, settings->layers[i]->name);
 		fputs(", \"path\": ", out);
-		put_string(out, settings->layers[i]->path);
+		json_put_string(out, settings->layers[i]->path);
 		fprintf(out, ", \"present\": %s}",
 			settings->layers[i]->dirfd >= 0 ? "true" : "false");
 	}
@@ -154,7 +136,7 @@ static void put_publisher(FILE *out, struct session *session)
 		(unsigned long long)atomic_load(&session->invalidated));
 	if (error) {
 		fputs(", \"reason\": ", out);
-		put_string(out, error == EXDEV ? "something else is mounted over this mount: "
+		json_put_string(out, error == EXDEV ? "something else is mounted over this mount: "
 						 "changes are seen, but "
 						 "wake nobody"
 					       : strerror(error));
@@ -193,14 +175,14 @@ static void put_view(FILE *out, struct view *view)
 	fprintf(out, "  \"watches\": {\"count\": %zu", watch_count(view->watch));
 	if (watch_error) {
 		fputs(", \"error\": ", out);
-		put_string(out, watch_error == ENOSPC
+		json_put_string(out, watch_error == ENOSPC
 					? "no inotify watches are left; raise the limit: sysctl "
 					  "fs.inotify.max_user_watches=1048576"
 					: strerror(watch_error));
 	}
 	if (is_polling) {
 		fprintf(out, "},\n  \"polling\": {\"interval_ms\": %u, \"reason\": ", poll_ms);
-		put_string(out,
+		json_put_string(out,
 			is_remote ? "a layer lies on a network or FUSE file system, whose changes "
 				    "inotify does not tell; put it on a local disk to see changes "
 				    "at once"
@@ -224,12 +206,12 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 	era_init(session->view, &era);
 	pthread_mutex_unlock(&session->view->lock);
 	fputs("{\n  \"version\": ", out);
-	put_string(out, PLYFS_VERSION);
+	json_put_string(out, PLYFS_VERSION);
 	fprintf(out, ",\n  \"pid\": %d,\n  \"mountpoint\": ", getpid());
-	put_string(out, session->mountpoint);
+	json_put_string(out, session->mountpoint);
 	fputs(",\n  \"source\": ", out);
-	put_string(out, session->label);
-	fputs(",\n", out);
+	json_put_string(out, session->label);
+	put_directory(out);
 	put_settings(out, session, era.composer.settings, is_trusted);
 	put_layers(out, era.composer.settings);
 	put_publisher(out, session);
@@ -243,24 +225,21 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }
 
-static void put_error_line(
-	void *context, const char *path, const struct trouble *trouble, const struct version *shown)
+static void put_error_line(void *context, const char *path, const struct trouble *trouble)
 {
-	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
-	const struct problem *problem = &trouble->problem;
 	FILE *out = context;
-	struct problem line;
-	struct tm tm;
-	char since[32];
+	char text[TROUBLE_TEXT_MAX];
 
-	gmtime_r(&trouble->since.tv_sec, &tm);
-	strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	/* A name may hold anything; problem_set() makes one line of it. */
-	problem_set(&line, problem->source, problem->line, problem->column, "%s (%s, since %s, %s)",
-		problem->message, path, since,
-		has_good_version(shown) ? "the last good version is served" : "nothing is served");
-	problem_format(&line, text, sizeof(text));
+	trouble_text(trouble, path, text);
 	fprintf(out, "%s\n", text);
+}
+
+static void put_settings_line(FILE *out, struct session *session)
+{
+	pthread_mutex_lock(&session->view->lock);
+	if (session->settings_trouble)
+		put_error_line(out, NULL, session->settings_trouble);
+	pthread_mutex_unlock(&session->view->lock);
 }
 
 int status_errors(struct session *session, bool is_trusted, char **ret, size_t *size)
@@ -269,7 +248,9 @@ int status_errors(struct session *session, bool is_trusted, char **ret, size_t *
 
 	if (!out)
 		return -ENOMEM;
-	if (is_trusted)
+	if (is_trusted) {
+		put_settings_line(out, session);
 		view_troubles(session->view, put_error_line, out);
+	}
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }

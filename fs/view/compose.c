@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "composition.h"
+#include "source_list.h"
 #include "strategy.h"
 
 static struct timespec newest_time(const struct stat *stats, size_t count)
@@ -55,6 +56,32 @@ void compose_contributors(const struct strategy *strategy, const struct sighting
 	*count = strategy->takes == STRATEGY_TAKES_ALL ? sighting->count : 1;
 }
 
+/* What is made of the path's own sources. */
+static int list_sources(const struct sources *sources, char **ret)
+{
+	struct source_list list = {0};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sources->count; i++) {
+		CLEANUP(freep) char *name = NULL;
+		r = layer_source_name(sources->layers[i], sources->paths[i], &name);
+		if (r == 0)
+			source_list_add(&list, name);
+	}
+	int taken = source_list_take(&list, ret);
+	return r < 0 ? r : taken;
+}
+
+/* What is made of whatever a merge took. */
+static int list_merged(const struct merge_result *result, char **ret)
+{
+	struct source_list list = {0};
+
+	for (size_t i = 0; i < result->source_count; i++)
+		source_list_add(&list, result->sources[i]->name);
+	return source_list_take(&list, ret);
+}
+
 /* What all kinds of versions have in common. */
 static int describe_from(const struct composer *composer, const struct stat *stats, size_t count,
 	mode_t type, struct version *version)
@@ -78,7 +105,7 @@ static int describe(const struct composer *composer, const struct sources *sourc
 	struct version *version)
 {
 	version->layers = layer_names(sources->layers, sources->count);
-	if (!version->layers)
+	if (!version->layers || (!version->sources && list_sources(sources, &version->sources) < 0))
 		return -ENOMEM;
 	return describe_from(composer, sources->stats, sources->count, type, version);
 }
@@ -148,7 +175,7 @@ static int compose_held(const struct composer *composer, const char *path,
 		return COMPOSE_MOVED;
 	if (version->fd < 0)
 		return version->fd;
-	sources_add(&sources, layer, path, NULL, &stat);
+	sources_add(&sources, layer, found->path ? found->path : path, NULL, &stat);
 	r = describe(composer, &sources, S_IFREG, version);
 	if (r < 0)
 		return r;
@@ -177,6 +204,8 @@ static int compose_file(const struct composer *composer, const char *path,
 		if (sources->paths[i] != path)
 			r = environment_add_directories(&composition.environment,
 				sources->layers[i], sources->paths[i]);
+	if (r == 0)
+		r = list_merged(result, &version->sources);
 	if (r == 0)
 		r = describe_with(composer, sources, &composition.environment, version);
 	if (r < 0)
@@ -222,6 +251,20 @@ int compose(const struct composer *composer, const char *path, const struct sigh
 	return compose_file(composer, path, sighting, asked, ret, problem);
 }
 
+int compose_failed(const char *path, int error, struct problem *problem)
+{
+	return problem_set(problem, path, 0, 0,
+		"can't be made: %s; see whether the file systems of the layers are in order",
+		strerror(error));
+}
+
+int compose_is_restless(const char *path, struct problem *problem)
+{
+	return problem_set(problem, path, 0, 0,
+		"a source changes faster than it can be read; let its writer write a new file and "
+		"rename it");
+}
+
 int compose_broken(const struct composer *composer, const char *path,
 	const struct sighting *sighting, struct version **ret)
 {
@@ -231,9 +274,11 @@ int compose_broken(const struct composer *composer, const char *path,
 	int r = sources_init(&sources, sighting->count);
 	if (r < 0 || !version)
 		return -ENOMEM;
-	for (unsigned i = sighting->count; i-- > 0;)
-		sources_add(&sources, composer->settings->layers[sighting->found[i].layer], path,
-			NULL, &sighting->found[i].stat);
+	for (unsigned i = sighting->count; i-- > 0;) {
+		const struct sighted *found = &sighting->found[i];
+		sources_add(&sources, composer->settings->layers[found->layer],
+			found->path ? found->path : path, NULL, &found->stat);
+	}
 	r = describe(composer, &sources, S_IFREG, version);
 	if (r < 0)
 		return r;

@@ -67,6 +67,10 @@ void asked_fini(struct asked *asked);
 int compose(const struct composer *composer, const char *path, const struct sighting *sighting,
 	struct asked *asked, struct version **ret, struct problem *problem);
 
+/** The problem of a path for which compose() returns -`error`, or of which a source never rests. */
+int compose_failed(const char *path, int error, struct problem *problem);
+int compose_is_restless(const char *path, struct problem *problem);
+
 /** A version that says EIO to readers, with the rights that `sighting` gives. 0 or -ENOMEM. */
 int compose_broken(const struct composer *composer, const char *path,
 	const struct sighting *sighting, struct version **ret);

@@ -26,7 +26,7 @@ static int load_one(const struct composer *composer, const char *path, const str
 	if (r < 0)
 		return r;
 	return problem_set(problem, name, 0, 0,
-		"cannot be looked at: %s; give the user that mounts the right to search its "
+		"can't be looked at: %s; give the user that mounts the right to search its "
 		"directory",
 		strerror(found->error));
 }
@@ -143,6 +143,7 @@ int composition_make(struct composition *composition, const struct composer *com
 		.limits = composer->settings->limits,
 		.environment = &composition->environment.callbacks,
 		.wants_origins = wants_origins,
+		.wants_header = composer->settings->header,
 	};
 	composition->result = NULL;
 	composition->inputs = NULL;

@@ -16,13 +16,8 @@
 
 #include "rights.h"
 #include "sighting.h"
+#include "trouble.h"
 #include "version.h"
-
-/* A problem that stands in the way of a path's newest content. */
-struct trouble {
-	struct problem problem;
-	struct timespec since; /* CLOCK_REALTIME */
-};
 
 struct entry {
 	struct directory *parent; /* fixed */

@@ -1,11 +1,13 @@
 #include "explain.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"
 #include "composition.h"
+#include "strategy.h"
 
 /* What explain() gives, and what it rests on. */
 struct made {
@@ -23,6 +25,9 @@ static void made_free(struct made *made)
 	composition_fini(&made->composition);
 	asked_fini(&made->asked);
 	settings_unref(made->settings);
+	for (size_t i = 0; i < made->explanation.passed_count; i++)
+		free((char *)made->explanation.passed[i].name);
+	free(made->explanation.passed);
 	free(made->explanation.source);
 	free(made->explanation.path);
 	free(made);
@@ -33,10 +38,44 @@ static void made_freep(struct made **made)
 	made_free(*made);
 }
 
+static int pass_over(const struct composer *composer, const struct sighted *found, const char *path,
+	struct explanation *explanation)
+{
+	const struct layer *layer = composer->settings->layers[found->layer];
+	char *name;
+
+	int r = layer_source_name(layer, found->path ? found->path : path, &name);
+	if (r == 0)
+		explanation->passed[explanation->passed_count++] = (struct source){
+			.name = name, .layer = layer->name, .rank = layer->rank};
+	return r;
+}
+
+/* What the strategy has not even looked at, or a link has hidden. */
+static int tell_passed(const struct composer *composer, const char *path,
+	const struct sighting *sighting, struct explanation *explanation)
+{
+	const struct strategy *strategy = compose_options(composer->settings, path)->strategy;
+	unsigned first, count;
+
+	compose_contributors(strategy, sighting, &first, &count);
+	explanation->passed = calloc(sighting->count, sizeof(*explanation->passed));
+	if (!explanation->passed)
+		return -ENOMEM;
+	for (unsigned i = sighting->count; i-- > 0;) {
+		bool is_taken = i >= first && i < first + count;
+		int r = is_taken ? 0 : pass_over(composer, &sighting->found[i], path, explanation);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
 /* A link, or a file that is too large to be looked into: its one source says it all. */
 static int tell_source(const struct composer *composer, const struct sighted *found, const char *path,
 	struct made *made)
 {
+	made->explanation.layer = composer->settings->layers[found->layer]->name;
 	return layer_source_name(composer->settings->layers[found->layer],
 		found->path ? found->path : path, &made->explanation.source);
 }
@@ -66,6 +105,8 @@ static int take(void *context, const struct composer *composer, const char *path
 		r = composition_make(&made->composition, &made->composer, made->explanation.path,
 			sighting, &made->asked, true, problem);
 	}
+	if (r == 0)
+		r = tell_passed(composer, made->explanation.path, sighting, &made->explanation);
 	if (r != 0)
 		return r;
 	made->explanation.request = &made->composition.request;
@@ -74,10 +115,31 @@ static int take(void *context, const struct composer *composer, const char *path
 	return 0;
 }
 
+/* Marks of layers are no files. */
+static bool has_hidden_name(const char *path)
+{
+	for (; path; path = strchr(path, '/')) {
+		char name[NAME_MAX + 1];
+		size_t len;
+
+		path += *path == '/';
+		len = strcspn(path, "/");
+		if (len > NAME_MAX)
+			return false;
+		memcpy(name, path, len);
+		name[len] = '\0';
+		if (sighting_is_hidden_name(name))
+			return true;
+	}
+	return false;
+}
+
 int explain(struct view *view, const char *path, struct explanation **ret, struct problem *problem)
 {
 	struct made *made = NULL;
-	int r = view_look_at_path(view, path, take, &made, problem);
+	int r = has_hidden_name(path)
+			? -ENOENT
+			: view_look_at_path(view, path, take, &made, problem);
 
 	if (r == 0)
 		*ret = &made->explanation;

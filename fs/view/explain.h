@@ -14,8 +14,11 @@ struct explanation {
 	char *path;                  /* relative to the root */
 	enum version_kind kind;      /* VERSION_BYTES: as follows; HELD, LINK: there is no result */
 	char *source;                /* HELD, LINK: the only source, as messages name it */
+	const char *layer;           /* HELD, LINK: its layer's name */
 	const struct merge_request *request; /* its inputs, lowest layer first, with their texts */
 	const struct merge_result *result;   /* with origins */
+	struct source *passed; /* what other layers have, which is not looked at; lowest first */
+	size_t passed_count;
 };
 
 /**

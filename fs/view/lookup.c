@@ -44,7 +44,7 @@ static int discover_file(const struct composer *composer, const char *path,
 	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED || sighting_is_shortage(r))
 		return r;
 	if (r < 0)
-		problem_set(&found->problem, path, 0, 0, "cannot be made: %s", strerror(-r));
+		compose_failed(path, -r, &found->problem);
 	found->is_troubled = found->problem.message[0] != '\0';
 	if (r != 0)
 		r = compose_broken(composer, path, sighting, &found->version);
@@ -92,9 +92,7 @@ static int discover(struct view *view, const struct era *era, struct directory *
 	}
 	if (r == 0)
 		return 0;
-	problem_set(&found->problem, path, 0, 0,
-		"a source changes faster than it can be read; let its writer write a new file and "
-		"rename it");
+	compose_is_restless(path, &found->problem);
 	found->is_troubled = true;
 	return compose_broken(&era->composer, path, sighting, &found->version);
 }
@@ -146,7 +144,10 @@ static int install(struct view *view, struct directory *parent, const char *name
 	} else {
 		tree_prepare_first_version(view, entry, found->version);
 		tree_show_version(view, entry, found->version);
-		tree_set_trouble(view, entry, found->is_troubled ? &found->problem : NULL);
+		if (found->is_troubled)
+			tree_set_trouble(view, entry, &found->problem, found->version, true);
+		else
+			tree_clear_trouble(view, entry);
 		references_remember(view, entry, &found->asked);
 		view->compositions++;
 	}

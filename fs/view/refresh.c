@@ -67,7 +67,12 @@ static bool take_composed(
 				      : tree_is_forgotten_version(entry, version);
 
 	view->compositions++;
-	tree_set_trouble(view, entry, problem->message[0] || result ? problem : NULL);
+	if (problem->message[0] || result)
+		tree_set_trouble(view, entry, problem, version, result == 0);
+	else
+		tree_clear_trouble(view, entry);
+	if (is_same && entry->version)
+		version_take_sources(entry->version, version);
 	if (is_same && entry->kind != SIGHTING_NONE && !entry->is_unannounced)
 		return false;
 	/* Nobody has seen what was there before, nor will; a change there was all the same. */
@@ -118,7 +123,7 @@ static int refresh_file(struct view *view, const struct look *look)
 		return 1;
 	}
 	if (r < 0)
-		r = problem_set(&problem, look->path, 0, 0, "cannot be made: %s", strerror(-r));
+		r = compose_failed(look->path, -r, &problem);
 	/* It may have begun to write while we read. */
 	if (meets_writer(view, look, &asked))
 		return 1;
@@ -584,7 +589,7 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 		break;
 	case CHANGE_REMOVE:
 	case CHANGE_REMOVE_DIRECTORY:
-		tree_set_trouble(view, entry, NULL);
+		tree_clear_trouble(view, entry);
 		tree_hide(view, entry);
 		break;
 	case CHANGE_MAKE_DIRECTORY:

@@ -191,7 +191,7 @@ static int unreadable(struct problem *problem, const char *name, int error)
 		return SOURCE_MOVED;
 	if (sighting_is_shortage(-error))
 		return -error;
-	return problem_set(problem, name, 0, 0, "cannot be read: %s; %s", strerror(error),
+	return problem_set(problem, name, 0, 0, "can't be read: %s; %s", strerror(error),
 		error == EACCES || error == EPERM
 			? "give the user that mounts the right to read it"
 			: "see whether the file system below is in order");

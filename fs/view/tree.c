@@ -204,7 +204,7 @@ static void kill_directory(struct view *view, struct directory *directory)
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i], *next; entry; entry = next) {
 			next = entry->next;
-			tree_set_trouble(view, entry, NULL);
+			tree_clear_trouble(view, entry);
 			tree_hide(view, entry);
 		}
 	tree_leave(view, directory);
@@ -229,7 +229,7 @@ void tree_note(struct view *view, struct entry *entry, enum sighting_kind kind)
 {
 	if (entry->kind == kind)
 		return;
-	tree_set_trouble(view, entry, NULL);
+	tree_clear_trouble(view, entry);
 	tree_hide(view, entry);
 	tree_set_kind(view, entry, kind);
 	if (kind == SIGHTING_NONE)
@@ -239,58 +239,62 @@ void tree_note(struct view *view, struct entry *entry, enum sighting_kind kind)
 		directory_list_entry(entry->parent, entry);
 }
 
-static void log_trouble(struct view *view, const struct entry *entry, const struct problem *problem)
+/* `trouble` NULL: it has ended. */
+static void log_trouble(struct view *view, const struct entry *entry, const struct trouble *trouble)
 {
-	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
+	char text[TROUBLE_TEXT_MAX];
 	CLEANUP(freep) char *path = NULL;
-	struct problem line;
+	struct problem mended;
 
 	if (!view->log || directory_join(entry->parent, entry->name, &path) < 0)
 		return;
-	/* A name may hold anything; problem_set() makes one line of it. */
-	if (!problem)
-		problem_set(&line, path, 0, 0, "mended");
-	else
-		problem_set(&line, problem->source, problem->line, problem->column, "%s (%s %s)",
-			problem->message, path,
-			entry->version && entry->version->kind != VERSION_BROKEN
-				? "keeps its last good version"
-				: "can't be read until this is mended");
-	problem_format(&line, text, sizeof(text));
+	if (trouble) {
+		trouble_text(trouble, path, text);
+	} else {
+		problem_set(&mended, path, 0, 0, "mended");
+		problem_format(&mended, text, sizeof(text));
+	}
 	view->log(view->log_context, text);
 }
 
-static bool is_same_problem(const struct problem *a, const struct problem *b)
+void tree_clear_trouble(struct view *view, struct entry *entry)
 {
-	return a->line == b->line && a->column == b->column && strcmp(a->source, b->source) == 0 &&
-	       strcmp(a->message, b->message) == 0;
+	if (!entry->trouble)
+		return;
+	free(entry->trouble);
+	entry->trouble = NULL;
+	entry->parent->pins--;
+	view->trouble_count--;
+	if (!entry->parent->is_dead)
+		log_trouble(view, entry, NULL);
 }
 
-void tree_set_trouble(struct view *view, struct entry *entry, const struct problem *problem)
+void tree_set_trouble(struct view *view, struct entry *entry, const struct problem *problem,
+	const struct version *shown, bool is_left_out)
 {
-	if (!problem) {
-		if (!entry->trouble)
+	struct trouble *trouble = entry->trouble;
+	bool is_news = !trouble || !problem_equal(&trouble->problem, problem);
+
+	if (!trouble) {
+		trouble = entry->trouble = calloc(1, sizeof(*trouble));
+		if (!trouble)
 			return;
-		free(entry->trouble);
-		entry->trouble = NULL;
-		entry->parent->pins--;
-		view->trouble_count--;
-		if (!entry->parent->is_dead)
-			log_trouble(view, entry, NULL);
-		return;
-	}
-	if (entry->trouble && is_same_problem(&entry->trouble->problem, problem))
-		return;
-	if (!entry->trouble) {
-		entry->trouble = calloc(1, sizeof(*entry->trouble));
-		if (!entry->trouble)
-			return;
-		clock_gettime(CLOCK_REALTIME, &entry->trouble->since);
+		clock_gettime(CLOCK_REALTIME, &trouble->since);
 		entry->parent->pins++;
 		view->trouble_count++;
 	}
-	entry->trouble->problem = *problem;
-	log_trouble(view, entry, problem);
+	trouble->problem = *problem;
+	trouble->made = (struct timespec){0};
+	if (shown->kind == VERSION_BROKEN) {
+		trouble->serves = TROUBLE_SERVES_NOTHING;
+	} else if (is_left_out) {
+		trouble->serves = TROUBLE_SERVES_OTHER_LAYERS;
+	} else {
+		trouble->serves = TROUBLE_SERVES_LAST_GOOD;
+		trouble->made = shown->made;
+	}
+	if (is_news)
+		log_trouble(view, entry, trouble);
 }
 
 static bool is_unused(const struct view *view, const struct directory *directory)

@@ -49,8 +49,15 @@ void tree_set_kind(struct view *view, struct entry *entry, enum sighting_kind ki
 /** Takes note of what a name is now, in a directory that the kernel does not know. */
 void tree_note(struct view *view, struct entry *entry, enum sighting_kind kind);
 
-/** Sets what is wrong with the path, and logs it, if it is news. `problem` NULL: nothing is. */
-void tree_set_trouble(struct view *view, struct entry *entry, const struct problem *problem);
+/**
+ * Sets what is wrong with the path, and logs it, if it is news. `shown` is what it shows from now
+ * on; with `is_left_out` that is made without the broken source, else it is the last good version.
+ */
+void tree_set_trouble(struct view *view, struct entry *entry, const struct problem *problem,
+	const struct version *shown, bool is_left_out);
+
+/** Nothing is wrong with the path. */
+void tree_clear_trouble(struct view *view, struct entry *entry);
 
 /** One user less; frees what nothing needs any more, upwards. */
 void tree_leave(struct view *view, struct directory *directory);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool time_equal(struct timespec a, struct timespec b)
@@ -38,6 +39,7 @@ struct version *version_new(enum version_kind kind)
 	version->inode.type = INODE_VERSION;
 	version->kind = kind;
 	version->fd = -1;
+	clock_gettime(CLOCK_REALTIME, &version->made);
 	return version;
 }
 
@@ -57,6 +59,7 @@ void version_unref(struct version *version)
 	free(version->data);
 	free(version->stamps);
 	free(version->layers);
+	free(version->sources);
 	free(version);
 }
 
@@ -109,9 +112,11 @@ struct version *version_narrow(const struct version *version, const struct versi
 	copy->gid = other->gid;
 	copy->size = version->size;
 	copy->mtime = version->mtime;
+	copy->made = version->made;
 	copy->strategy = version->strategy;
 	copy->data = malloc(size + 1);
 	copy->layers = version->layers ? strdup(version->layers) : NULL;
+	copy->sources = version->sources ? strdup(version->sources) : NULL;
 	copy->stamps = calloc(version->stamp_count + 1, sizeof(*copy->stamps));
 	if (version->fd >= 0)
 		copy->fd = fcntl(version->fd, F_DUPFD_CLOEXEC, 0);
@@ -135,6 +140,20 @@ bool version_has_source(const struct version *version, const struct stat *stat)
 			version->stamps[i].dev == stat->st_dev)
 			return true;
 	return false;
+}
+
+static void swap(char **a, char **b)
+{
+	char *kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+void version_take_sources(struct version *version, struct version *other)
+{
+	swap(&version->layers, &other->layers);
+	swap(&version->sources, &other->sources);
 }
 
 void version_stat(const struct version *version, struct stat *ret)

@@ -47,10 +47,15 @@ struct version {
 	int fd;               /* VERSION_HELD; else -1 */
 	struct stamp *stamps; /* of the sources, in the order they were merged */
 	size_t stamp_count;
-	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */
+	struct timespec made; /* CLOCK_REALTIME: what it shows was the newest then */
 	const char *strategy; /* the strategy's name; static */
 
-	struct entry *entry; /* view->lock; the path that shows it now, or NULL */
+	/*
+	 * view->lock: the same bytes may come to be made of other sources. NULL where nobody asks.
+	 */
+	char *layers;        /* the contributing layers' names, lowest first, "vendor:site" */
+	char *sources;       /* source_list.h */
+	struct entry *entry; /* the path that shows it now, or NULL */
 };
 
 static inline bool time_is_later(struct timespec a, struct timespec b)
@@ -77,6 +82,9 @@ struct version *version_narrow(const struct version *version, const struct versi
 
 /** Whether the file that `stat` is of, in whatever state, is one of the sources. */
 bool version_has_source(const struct version *version, const struct stat *stat);
+
+/** `version` is the same as `other`: it is made of what that is made of, from now on. */
+void version_take_sources(struct version *version, struct version *other);
 
 /** Fills in what stat(2) shows. */
 void version_stat(const struct version *version, struct stat *ret);

@@ -191,26 +191,61 @@ int view_version(struct view *view, uint64_t ino, struct version **ret)
 	return r;
 }
 
-int view_trouble(struct view *view, uint64_t ino, struct trouble *ret)
+static char *error_text(const struct entry *entry)
 {
-	int r = -ENODATA;
+	CLEANUP(freep) char *path = NULL;
+	char *text = malloc(TROUBLE_TEXT_MAX);
+
+	if (!text || directory_join(entry->parent, entry->name, &path) < 0) {
+		free(text);
+		return NULL;
+	}
+	trouble_text(entry->trouble, path, text);
+	return text;
+}
+
+/* A copy of the attribute; NULL: no memory, or with *has false it has none. The lock is held. */
+static char *copy_attribute(
+	const struct version *version, enum view_attribute attribute, bool *has)
+{
+	const char *value = NULL;
+
+	switch (attribute) {
+	case VIEW_LAYERS:
+		value = version->layers;
+		break;
+	case VIEW_SOURCES:
+		value = version->sources;
+		break;
+	case VIEW_STRATEGY:
+		value = version->strategy;
+		break;
+	case VIEW_ERROR:
+		*has = version->entry && version->entry->trouble;
+		return *has ? error_text(version->entry) : NULL;
+	}
+	*has = value && *value;
+	return *has ? strdup(value) : NULL;
+}
+
+int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribute, char **ret)
+{
+	bool has = false;
+	char *value = NULL;
 
 	pthread_mutex_lock(&view->lock);
 	struct inode *inode = inode_table_find(&view->inodes, ino);
-	if (inode && inode->type == INODE_VERSION) {
-		struct entry *entry = ((struct version *)inode)->entry;
-		if (entry && entry->trouble) {
-			*ret = *entry->trouble;
-			r = 0;
-		}
-	}
+	if (inode && inode->type == INODE_VERSION)
+		value = copy_attribute((struct version *)inode, attribute, &has);
 	pthread_mutex_unlock(&view->lock);
-	return r;
+	if (!value)
+		return has ? -ENOMEM : -ENODATA;
+	*ret = value;
+	return 0;
 }
 
 static void visit_troubles(struct directory *directory,
-	void (*each)(void *context, const char *path, const struct trouble *trouble,
-		const struct version *shown),
+	void (*each)(void *context, const char *path, const struct trouble *trouble),
 	void *context)
 {
 	for (size_t i = 0; i < directory->bucket_count; i++)
@@ -219,13 +254,12 @@ static void visit_troubles(struct directory *directory,
 			if (entry->directory)
 				visit_troubles(entry->directory, each, context);
 			if (entry->trouble && directory_join(directory, entry->name, &path) == 0)
-				each(context, path, entry->trouble, entry->version);
+				each(context, path, entry->trouble);
 		}
 }
 
 void view_troubles(struct view *view,
-	void (*each)(void *context, const char *path, const struct trouble *trouble,
-		const struct version *shown),
+	void (*each)(void *context, const char *path, const struct trouble *trouble),
 	void *context)
 {
 	pthread_mutex_lock(&view->lock);
@@ -288,7 +322,7 @@ int view_look_at_path(struct view *view, const char *path,
 			return r;
 		nanosleep(&(struct timespec){.tv_nsec = VIEW_LOOK_PAUSE_NS}, NULL);
 	}
-	return problem_set(problem, path, 0, 0, "a source changes faster than it can be read");
+	return compose_is_restless(path, problem);
 }
 
 static int take_version(void *context, const struct composer *composer, const char *path,

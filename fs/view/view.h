@@ -123,15 +123,24 @@ int view_list(struct view *view, uint64_t ino, uint64_t cookie,
 	bool (*each)(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie),
 	void *context);
 
+/* What a version tells of itself, as the extended attributes have it. */
+enum view_attribute {
+	VIEW_LAYERS,   /* "vendor:site" */
+	VIEW_SOURCES,  /* source_list.h */
+	VIEW_STRATEGY, /* its name */
+	VIEW_ERROR,    /* trouble_text() */
+};
+
 /**
- * What is wrong at the path that shows `ino`. Returns 0, or -ENODATA when nothing is.
+ * An attribute of the file that shows `ino`. Returns 0 with *ret for free(3), -ENODATA when it has
+ * none, or -ENOMEM.
  */
-int view_trouble(struct view *view, uint64_t ino, struct trouble *ret);
+int view_attribute(
+	struct view *view, uint64_t ino, enum view_attribute attribute, char **ret);
 
 /** Calls `each` for every path in trouble, in no order. Holds the lock meanwhile. */
 void view_troubles(struct view *view,
-	void (*each)(void *context, const char *path, const struct trouble *trouble,
-		const struct version *shown),
+	void (*each)(void *context, const char *path, const struct trouble *trouble),
 	void *context);
 
 /**

@@ -15,7 +15,7 @@ equals_fresh() {
 # same shows that is made now; with no arguments, one of low:high.
 comes_to_equal_fresh() {
 	mkdir -p fresh
-	"$PLYFS" mount "${@:-low:high}" fresh
+	"$PLYFS" mount -o noheader "${@:-low:high}" fresh
 	eventually equals_fresh || fail "it differs from a fresh mount: $(head -50 difference)"
 	unmount fresh
 }

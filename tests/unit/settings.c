@@ -25,7 +25,7 @@ static void layers_alone_are_enough(void **state)
 	assert_int_equal(settings->coherence, COHERENCE_CACHED);
 	assert_int_equal(settings->on_error, ON_ERROR_LAST_GOOD);
 	assert_int_equal(settings->schema, NODE_YAML_1_1);
-	assert_false(settings->header);
+	assert_true(settings->header);
 	assert_int_equal(settings->poll_ms, 1000);
 	assert_int_equal(settings->cache_mib, 64);
 	assert_memory_equal(&settings->limits, &LIMITS_DEFAULT, sizeof(settings->limits));

@@ -206,7 +206,8 @@ static const struct bad table[] = {
 	{"a virtual file is in no other",
 		"layers: [a]\nfiles:\n - {path: x/y/z, from: y}\n - {path: x-, from: y}\n"
 		" - {path: x, from: z}\n",
-		"3:11: 'x/y/z' can't be in 'x', which is a virtual file (line 5)"},
+		"3:11: 'x/y/z' can't be in 'x', which is a virtual file (line 5); give one of "
+		"them another path"},
 
 	/* Options */
 	{"options are a map", "layers: [a]\noptions: [x]\n",

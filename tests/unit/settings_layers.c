@@ -147,7 +147,7 @@ static void a_host_name_can_not_choose_another_directory(void **state)
 	r = settings_read("plyfs.yaml", &settings, &problem);
 	assert_problem(r, &problem,
 		"plyfs.yaml:1:17: '%H' can't be used: the host name '../../home/eve' is no file "
-		"name");
+		"name; write the path out");
 }
 
 static struct settings *from_layers(const char *layers)

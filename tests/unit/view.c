@@ -49,7 +49,7 @@ static void object_is_known_until_it_was_forgotten_as_often_as_looked_up(void **
 static void unknown_numbers_are_stale(void **state)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
-	struct trouble trouble;
+	char *value = NULL;
 	struct stat stat;
 
 	(void)state;
@@ -57,7 +57,7 @@ static void unknown_numbers_are_stale(void **state)
 	assert_int_equal(view_stat(view, 12345, &stat), -ESTALE);
 	assert_int_equal(view_version(view, 12345, &version), -ESTALE);
 	assert_int_equal(view_version(view, VIEW_INO_ROOT, &version), -EISDIR);
-	assert_int_equal(view_trouble(view, 12345, &trouble), -ENODATA);
+	assert_int_equal(view_attribute(view, 12345, VIEW_ERROR, &value), -ENODATA);
 	assert_int_equal(view_list(view, 12345, 0, take_name, NULL), -ENOTDIR);
 	assert_int_equal(view_lookup(view, 12345, "x", false, &stat), -ENOENT);
 	view_forget(view, 12345, 1);
@@ -160,12 +160,10 @@ static void adopted_version_lives_until_it_is_forgotten(void **state)
 	assert_int_equal(view->version_count, 0);
 }
 
-static void note_trouble(void *context, const char *path, const struct trouble *trouble,
-	const struct version *shown_version)
+static void note_trouble(void *context, const char *path, const struct trouble *trouble)
 {
 	char *text = context;
 
-	(void)shown_version;
 	assert_true(trouble->since.tv_sec > 0);
 	strcat(strcat(text, path), "\n");
 }

@@ -1,0 +1,90 @@
+/*
+ * Extended attributes: what a version tells of itself.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "driver.h"
+
+/* In the order in which they are listed. */
+static const struct {
+	const char *name;
+	enum view_attribute attribute;
+} attributes[] = {
+	{"user.plyfs.layers", VIEW_LAYERS},
+	{"user.plyfs.sources", VIEW_SOURCES},
+	{"user.plyfs.strategy", VIEW_STRATEGY},
+	{"user.plyfs.error", VIEW_ERROR},
+};
+
+#define ATTRIBUTE_COUNT (sizeof(attributes) / sizeof(*attributes))
+
+/* Bytes of all names, each with its NUL, at most. */
+#define NAMES_MAX 128
+
+static void reply_value(fuse_req_t req, const char *value, size_t length, size_t size)
+{
+	if (size == 0)
+		fuse_reply_xattr(req, length);
+	else if (size < length)
+		fuse_reply_err(req, ERANGE);
+	else
+		fuse_reply_buf(req, value, length);
+}
+
+/*
+ * Names of the system's own, which programs such as ls(1) ask for at every file. "Not supported" is
+ * an answer that they remember for a whole file system. The access lists' "no data" is one that the
+ * kernel remembers for the file, if we told it to keep them.
+ */
+static int error_for_foreign(const struct session *session, const char *name)
+{
+	bool is_acl = strncmp(name, "system.posix_acl_", strlen("system.posix_acl_")) == 0;
+
+	return is_acl && session->has_acl_cache ? ENODATA : EOPNOTSUPP;
+}
+
+static int find(struct session *session, fuse_ino_t ino, const char *name, char **ret)
+{
+	for (size_t i = 0; ino != PLYFS_INO && i < ATTRIBUTE_COUNT; i++)
+		if (strcmp(attributes[i].name, name) == 0)
+			return view_attribute(session->view, ino, attributes[i].attribute, ret);
+	return -ENODATA;
+}
+
+void attribute_get(
+	fuse_req_t req, struct session *session, fuse_ino_t ino, const char *name, size_t size)
+{
+	CLEANUP(freep) char *value = NULL;
+
+	if (strncmp(name, "user.", strlen("user.")) != 0) {
+		fuse_reply_err(req, error_for_foreign(session, name));
+		return;
+	}
+	int r = find(session, ino, name, &value);
+	if (r == 0)
+		reply_value(req, value, strlen(value), size);
+	else
+		fuse_reply_err(req, -r);
+}
+
+void attribute_list(fuse_req_t req, struct session *session, fuse_ino_t ino, size_t size)
+{
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	char names[NAMES_MAX];
+	size_t length = 0;
+
+	/* A link can have no attributes of users. */
+	bool is_file = ino != PLYFS_INO && view_version(session->view, ino, &version) == 0 &&
+		       version->kind != VERSION_LINK;
+	for (size_t i = 0; is_file && i < ATTRIBUTE_COUNT; i++) {
+		CLEANUP(freep) char *value = NULL;
+		if (view_attribute(session->view, ino, attributes[i].attribute, &value) < 0)
+			continue;
+		memcpy(names + length, attributes[i].name, strlen(attributes[i].name) + 1);
+		length += strlen(attributes[i].name) + 1;
+	}
+	reply_value(req, names, length, size);
+}

@@ -1,0 +1,243 @@
+/*
+ * .plyfs/origins/PATH: where the values of PATH come from, as `plyfs explain --json` has it.
+ *
+ *      .plyfs/origins/        a directory of our own, for each directory of the tree that is asked
+ *        conf.d/              for; they list nothing
+ *          app.yaml           a snapshot, made anew at each lookup
+ *
+ * It tells what lower layers hold, and passes over the rights of the directories on the way: so it
+ * is for root and for the user who mounted, and for nobody else.
+ *
+ * Each explanation is made over a view of its own, of the mount's present settings: it asks nothing
+ * of what is shown, and waits for nobody who publishes.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "driver.h"
+#include "explain_json.h"
+#include "json_put.h"
+#include "tree.h"
+
+/* The view counts up from VIEW_INO_RESERVED, and makes numbers of paths' hashes below this. */
+#define ORIGINS_INO_FIRST ((uint64_t)1 << 63)
+
+struct origins_directory {
+	struct origins_directory *next;
+	uint64_t ino;
+	uint64_t lookups; /* that the kernel has not forgotten */
+	char path[];      /* of the tree; "" is its root */
+};
+
+static void view_freep(struct view **view)
+{
+	if (*view)
+		view_free(*view);
+}
+
+bool origins_are_for(const struct session *session, uid_t uid)
+{
+	return uid == 0 || uid == session->view->composer.mounter.uid;
+}
+
+bool origins_is_directory(fuse_ino_t ino)
+{
+	return ino >= ORIGINS_INO_FIRST;
+}
+
+void origins_stat(const struct session *session, fuse_ino_t ino, struct stat *ret)
+{
+	*ret = (struct stat){
+		.st_ino = ino,
+		.st_mode = S_IFDIR | 0500,
+		.st_nlink = 1,
+		.st_uid = session->view->composer.mounter.uid,
+		.st_gid = session->view->composer.mounter.gid,
+	};
+}
+
+void origins_forget(struct session *session, fuse_ino_t ino, uint64_t count)
+{
+	pthread_mutex_lock(&session->origins_lock);
+	for (struct origins_directory **link = &session->origins; *link; link = &(*link)->next) {
+		struct origins_directory *directory = *link;
+
+		if (directory->ino != ino)
+			continue;
+		directory->lookups -= count < directory->lookups ? count : directory->lookups;
+		if (directory->lookups == 0) {
+			*link = directory->next;
+			free(directory);
+		}
+		break;
+	}
+	pthread_mutex_unlock(&session->origins_lock);
+}
+
+void origins_free(struct session *session)
+{
+	while (session->origins) {
+		struct origins_directory *directory = session->origins;
+
+		session->origins = directory->next;
+		free(directory);
+	}
+}
+
+/* The same directory keeps its number as long as the kernel knows it. 0 or -ENOMEM. */
+static int hold_directory(struct session *session, const char *path, uint64_t *ret)
+{
+	struct origins_directory *directory;
+	size_t size = strlen(path) + 1;
+	int r = 0;
+
+	pthread_mutex_lock(&session->origins_lock);
+	for (directory = session->origins; directory; directory = directory->next)
+		if (strcmp(directory->path, path) == 0)
+			break;
+	if (!directory) {
+		directory = calloc(1, sizeof(*directory) + size);
+		if (directory) {
+			memcpy(directory->path, path, size);
+			directory->ino = ORIGINS_INO_FIRST + session->origins_made++;
+			directory->next = session->origins;
+			session->origins = directory;
+		}
+	}
+	if (directory) {
+		directory->lookups++;
+		*ret = directory->ino;
+	} else {
+		r = -ENOMEM;
+	}
+	pthread_mutex_unlock(&session->origins_lock);
+	return r;
+}
+
+/* "PATH/NAME". Returns 0 with *ret for free(3), or -errno. */
+static int join(struct session *session, fuse_ino_t parent, const char *name, char **ret)
+{
+	const struct origins_directory *directory;
+	int r = -ESTALE;
+
+	pthread_mutex_lock(&session->origins_lock);
+	for (directory = session->origins; directory; directory = directory->next)
+		if (directory->ino == parent)
+			break;
+	if (directory && strlen(directory->path) + strlen(name) + 2 > PATH_MAX)
+		r = -ENAMETOOLONG;
+	else if (directory)
+		r = asprintf(ret, "%s%s%s", directory->path, *directory->path ? "/" : "", name) < 0
+			    ? -ENOMEM
+			    : 0;
+	pthread_mutex_unlock(&session->origins_lock);
+	return r;
+}
+
+/* What does not merge, told in the same form. */
+static void put_problem(FILE *out, const char *path, const struct problem *problem)
+{
+	fputs("{\n  \"path\": ", out);
+	json_put_string(out, path);
+	fputs(",\n  \"kind\": \"error\",\n  \"error\": {\"file\": ", out);
+	json_put_string(out, problem->source);
+	fprintf(out, ", \"line\": %u, \"column\": %u, \"message\": ", problem->line,
+		problem->column);
+	json_put_string(out, problem->message);
+	fputs("}\n}\n", out);
+}
+
+static int explain_path(struct view *view, const char *path, FILE *out)
+{
+	struct explanation *explanation = NULL;
+	struct problem problem;
+	int r = explain(view, path, &explanation, &problem);
+
+	if (r == 0)
+		r = explain_json(explanation, NULL, out);
+	else if (r == PROBLEM)
+		put_problem(out, path, &problem);
+	explanation_free(explanation);
+	return r == PROBLEM ? 0 : r;
+}
+
+static struct settings *settings_of(struct session *session)
+{
+	pthread_mutex_lock(&session->view->lock);
+	struct settings *settings = settings_ref(session->view->composer.settings);
+	pthread_mutex_unlock(&session->view->lock);
+	return settings;
+}
+
+/* Returns 0 with *ret for free(3), -EISDIR for a directory, or another -errno. */
+static int make_text(struct session *session, const char *path, char **ret, size_t *size)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = settings_of(session);
+	CLEANUP(view_freep) struct view *view = NULL;
+
+	int r = view_new(settings, false, &view);
+	if (r < 0)
+		return r;
+	FILE *out = open_memstream(ret, size);
+	if (!out)
+		return -ENOMEM;
+	r = explain_path(view, path, out);
+	bool is_short = ferror(out);
+	if (fclose(out) != 0 || is_short)
+		r = r == 0 ? -ENOMEM : r;
+	if (r < 0)
+		free(take_ptr(*ret));
+	return r;
+}
+
+static int show_text(struct session *session, char *text, size_t size, struct stat *ret)
+{
+	struct version *version = version_new(VERSION_BYTES);
+
+	if (!version) {
+		free(text);
+		return -ENOMEM;
+	}
+	version->data = text;
+	version->size = size;
+	version->mode = S_IFREG | 0400;
+	version->uid = session->view->composer.mounter.uid;
+	version->gid = session->view->composer.mounter.gid;
+	clock_gettime(CLOCK_REALTIME, &version->mtime);
+	view_adopt(session->view, version, ret);
+	return 0;
+}
+
+static int show_directory(struct session *session, const char *path, struct stat *ret)
+{
+	uint64_t ino;
+	int r = hold_directory(session, path, &ino);
+
+	if (r == 0)
+		origins_stat(session, ino, ret);
+	return r;
+}
+
+int origins_lookup(
+	struct session *session, fuse_ino_t parent, const char *name, uid_t uid, struct stat *ret)
+{
+	CLEANUP(freep) char *path = NULL;
+	char *text = NULL;
+	size_t size = 0;
+
+	/* The root directory may be seen to be there: its mode says whom it is for. */
+	if (parent == PLYFS_INO)
+		return show_directory(session, "", ret);
+	if (!origins_are_for(session, uid))
+		return -EACCES;
+	int r = join(session, parent, name, &path);
+	if (r == 0)
+		r = make_text(session, path, &text, &size);
+	if (r == -EISDIR)
+		return show_directory(session, path, ret);
+	return r == 0 ? show_text(session, text, size, ret) : r;
+}

@@ -1,0 +1,422 @@
+#include "explain_json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cleanup.h"
+#include "json_put.h"
+#include "strategy.h"
+
+/* Sources as they are written, kept by their rank. */
+#define KNOWN_COUNT 8
+
+/* "layer": "vendor", "file": "/usr/share/app/app.yaml" */
+struct known {
+	const struct source *source;
+	char *text;
+	size_t len;
+};
+
+/* The document, being written. */
+struct writer {
+	FILE *out;
+	struct arena *arena; /* for converted numbers */
+	const struct origins *origins;
+	const struct explained *only;
+	bool has_documents; /* several: each value says which it is in */
+	bool has_written;   /* an element of the list that is being written */
+	struct known known[KNOWN_COUNT];
+};
+
+static void put_field(FILE *out, const char *name, const char *text)
+{
+	json_put_string(out, name);
+	fputs_unlocked(": ", out);
+	json_put_string(out, text);
+}
+
+static void put_source(FILE *out, const struct source *source)
+{
+	fputs_unlocked("\"layer\": ", out);
+	json_put_string(out, source->layer);
+	fputs_unlocked(", \"file\": ", out);
+	json_put_string(out, source->name);
+}
+
+static void put_line_column(FILE *out, const struct node *node)
+{
+	fputs_unlocked(", \"line\": ", out);
+	json_put_number(out, node->line);
+	fputs_unlocked(", \"column\": ", out);
+	json_put_number(out, node->column);
+}
+
+static bool know(struct known *known, const struct source *source)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return false;
+	put_source(out, source);
+	if (fclose(out) != 0) {
+		free(text);
+		return false;
+	}
+	free(known->text);
+	*known = (struct known){source, text, len};
+	return true;
+}
+
+/* Nothing for what was made of nothing. */
+static void put_place(struct writer *writer, const struct node *node)
+{
+	FILE *out = writer->out;
+
+	if (!node->source)
+		return;
+	struct known *known = &writer->known[node->source->rank % KNOWN_COUNT];
+	fputs_unlocked(", ", out);
+	if (known->source == node->source || know(known, node->source))
+		fwrite_unlocked(known->text, 1, known->len, out);
+	else
+		put_source(out, node->source);
+	put_line_column(out, node);
+}
+
+static int put_scalar(struct writer *writer, const struct node *scalar)
+{
+	bool says_all;
+
+	fputs_unlocked("\"value\": ", writer->out);
+	int r = json_put_scalar(writer->out, scalar, writer->arena, &says_all);
+	if (r != 0 || says_all)
+		return r;
+	fputs_unlocked(", \"text\": ", writer->out);
+	json_put_span(writer->out, scalar->text);
+	return 0;
+}
+
+/* A map or list that is told piece by piece has its size in place of its value. */
+static int put_value(struct writer *writer, const struct node *value, bool is_whole)
+{
+	uint32_t count = node_is_map(value) ? value->map.count : value->seq.count;
+
+	if (!node_is_scalar(value) && !is_whole && count > 0) {
+		fputs_unlocked(node_is_map(value) ? "\"kind\": \"map\", \"count\": "
+						  : "\"kind\": \"list\", \"count\": ",
+			writer->out);
+		json_put_number(writer->out, count);
+		return 0;
+	}
+	int r;
+	if (node_is_scalar(value)) {
+		r = put_scalar(writer, value);
+	} else {
+		fputs_unlocked("\"value\": ", writer->out);
+		r = json_put_value(writer->out, value, writer->arena);
+	}
+	if (value->tag && value->tag[0] == '!') {
+		fputs_unlocked(", \"tag\": ", writer->out);
+		json_put_string(writer->out, value->tag);
+	}
+	return r;
+}
+
+static void put_why(FILE *out, struct origin_why why)
+{
+	fputs_unlocked(", ", out);
+	put_field(out, "rule", why.rule ? why.rule : "");
+	if (!why.by || !why.by->source)
+		return;
+	fputs_unlocked(", \"by\": {", out);
+	put_source(out, why.by->source);
+	put_line_column(out, why.by);
+	putc_unlocked('}', out);
+}
+
+static int put_step(struct writer *writer, const struct origin_step *step, bool is_first)
+{
+	fputs_unlocked(is_first ? "{" : ", {", writer->out);
+	int r = put_value(writer, step->value, step->fate != ORIGIN_PART);
+	put_place(writer, step->value);
+	put_why(writer->out, step->why);
+	putc_unlocked('}', writer->out);
+	return r;
+}
+
+static void begin_steps(FILE *out, const char *name)
+{
+	fputs_unlocked(", ", out);
+	json_put_string(out, name);
+	fputs_unlocked(": [", out);
+}
+
+/* Of a run of steps, those of one fate, as the list `name`. */
+struct steps {
+	const struct origin *origin; /* one of both */
+	const struct origin_removed *removed;
+};
+
+static const struct origin_step *next_step(struct steps steps, const struct origin_step *step)
+{
+	if (steps.removed)
+		return origin_removed_next(steps.removed, step);
+	return steps.origin ? origin_next(steps.origin, step) : NULL;
+}
+
+static int put_steps(struct writer *writer, const char *name, struct steps steps,
+	enum origin_fate fate, const struct explained *also)
+{
+	size_t also_count = also && fate == ORIGIN_LOST ? also->also_count : 0;
+	size_t count = 0;
+	int r = 0;
+
+	for (const struct origin_step *step = NULL; r == 0 && (step = next_step(steps, step));) {
+		if (step->fate != fate)
+			continue;
+		if (count == 0)
+			begin_steps(writer->out, name);
+		r = put_step(writer, step, count++ == 0);
+	}
+	for (size_t i = 0; r == 0 && i < also_count; i++) {
+		if (count == 0)
+			begin_steps(writer->out, name);
+		r = put_step(writer, &also->also[i], count++ == 0);
+	}
+	if (count > 0)
+		putc_unlocked(']', writer->out);
+	return r;
+}
+
+static void put_path(FILE *out, const struct explained_place *place)
+{
+	if (!place)
+		return;
+	put_path(out, place->up);
+	if (place->up)
+		fputs_unlocked(", ", out);
+	if (place->step.key)
+		json_put_key(out, place->step.key);
+	else
+		json_put_number(out, place->step.index);
+}
+
+static void begin_element(struct writer *writer, struct span key)
+{
+	fputs_unlocked(writer->has_written ? ",\n    {\"key\": " : "\n    {\"key\": ", writer->out);
+	writer->has_written = true;
+	json_put_span(writer->out, key);
+}
+
+/* Where something is no more; the rest of the object comes in put_removed(). */
+static void put_removal(struct writer *writer, const struct origin_removed *removed)
+{
+	const struct origin_step *last = removed->last;
+	FILE *out = writer->out;
+
+	if (last->fate == ORIGIN_REMOVED)
+		put_place(writer, last->value);
+	fputs_unlocked(", ", out);
+	put_field(out, "rule", last->why.rule ? last->why.rule : "");
+}
+
+static int put_removed(struct writer *writer, const struct node *in, struct key_text *key,
+	const struct origin_removed *removed)
+{
+	size_t len = key->len;
+
+	if (node_is_sequence(in))
+		key_text_put_item(key, removed->key, removed->first->value);
+	else
+		key_text_put(key, removed->key);
+	fputs_unlocked("{\"key\": ", writer->out);
+	json_put_span(writer->out, key_text_span(key));
+	key_text_cut(key, len);
+	put_removal(writer, removed);
+	int r = put_steps(
+		writer, "overrides", (struct steps){.removed = removed}, ORIGIN_LOST, writer->only);
+	putc_unlocked('}', writer->out);
+	return r;
+}
+
+static int put_all_removed(struct writer *writer, const struct explained_value *value)
+{
+	const struct origin_removed *removed = value->origin->removed;
+	int r = 0;
+
+	if (!removed)
+		return 0;
+	fputs_unlocked(", \"removed\": [", writer->out);
+	for (const char *before = ""; r == 0 && removed; removed = removed->next) {
+		fputs_unlocked(before, writer->out);
+		r = put_removed(writer, value->value, value->key, removed);
+		before = ", ";
+	}
+	putc_unlocked(']', writer->out);
+	return r;
+}
+
+/* Maps and lists are told of only when somebody had a say in them as such. */
+static int put_element(void *context, const struct explained_value *value)
+{
+	struct writer *writer = context;
+	const struct node *node = value->value;
+	bool is_leaf = node_is_scalar(node) ||
+		       (node_is_map(node) ? node->map.count : node->seq.count) == 0;
+	const struct explained *also =
+		writer->only && node == writer->only->at.value ? writer->only : NULL;
+
+	if (!is_leaf && !value->origin && !also)
+		return 0;
+	begin_element(writer, key_text_span(value->key));
+	fputs_unlocked(", \"path\": [", writer->out);
+	put_path(writer->out, value->place);
+	fputs_unlocked("], ", writer->out);
+	if (writer->has_documents)
+		fprintf(writer->out, "\"document\": %zu, ", value->document);
+	int r = put_value(writer, node, false);
+	put_place(writer, node);
+	if (r == 0 && (value->origin || also)) {
+		const struct steps steps = {.origin = value->origin};
+
+		r = put_steps(writer, "overrides", steps, ORIGIN_LOST, also);
+		if (r == 0)
+			r = put_steps(writer, "parts", steps, ORIGIN_PART, NULL);
+		if (r == 0 && value->origin)
+			r = put_all_removed(writer, value);
+	}
+	putc_unlocked('}', writer->out);
+	return r;
+}
+
+static int put_values(struct writer *writer, const struct explanation *explanation)
+{
+	struct key_text key = {0};
+	const struct node *const *roots;
+	size_t count = explained_roots(explanation, &roots);
+	int r = 0;
+
+	writer->has_documents = count > 1;
+	if (writer->only && writer->only->at.value) {
+		r = explained_each(writer->origins, &writer->only->at, put_element, writer);
+	} else if (!writer->only) {
+		for (size_t i = 0; r == 0 && i < count; i++) {
+			const struct explained_value root = {
+				.value = roots[i], .key = &key, .document = i};
+
+			r = explained_each(writer->origins, &root, put_element, writer);
+		}
+	}
+	if (key.has_failed || (writer->only && writer->only->at.key->has_failed))
+		r = -ENOMEM;
+	key_text_fini(&key);
+	return r;
+}
+
+/* What a KEY asks for that is not there any more. */
+static int put_gone(struct writer *writer)
+{
+	const struct explained *gone = writer->only;
+	int r = 0;
+
+	fputs_unlocked(",\n  \"gone\": ", writer->out);
+	if (gone->removed) {
+		r = put_removed(writer, gone->in, gone->at.key, gone->removed);
+	} else {
+		fputs_unlocked("{\"key\": ", writer->out);
+		json_put_span(writer->out, key_text_span(gone->at.key));
+		put_place(writer, gone->in);
+		r = put_steps(writer, "overrides", (struct steps){0}, ORIGIN_LOST, gone);
+		putc_unlocked('}', writer->out);
+	}
+	return r;
+}
+
+static void put_sources(FILE *out, const struct explanation *explanation)
+{
+	const struct merge_result *result = explanation->result;
+	const char *before = "\n    {";
+
+	fputs_unlocked(",\n  \"sources\": [", out);
+	for (size_t i = 0; result && i < result->source_count; i++, before = "},\n    {") {
+		fputs_unlocked(before, out);
+		put_source(out, result->sources[i]);
+	}
+	if (explanation->source) {
+		fputs_unlocked(before, out);
+		put_source(out,
+			&(struct source){.name = explanation->source, .layer = explanation->layer});
+		before = "},\n    {";
+	}
+	fputs_unlocked(*before == '}' ? "}\n  ]" : "]", out);
+	if (explanation->passed_count == 0)
+		return;
+	fputs_unlocked(",\n  \"passed_over\": [", out);
+	for (size_t i = 0; i < explanation->passed_count; i++) {
+		fputs_unlocked(i ? "},\n    {" : "\n    {", out);
+		put_source(out, &explanation->passed[i]);
+	}
+	fputs_unlocked("}\n  ]", out);
+}
+
+static void put_pieces(FILE *out, const struct origin_piece *piece)
+{
+	const char *before = "\n    {";
+
+	fputs_unlocked(",\n  \"pieces\": [", out);
+	for (; piece; piece = piece->next, before = "},\n    {") {
+		fprintf(out, "%s\"offset\": %zu, \"length\": %zu, ", before, piece->offset,
+			piece->len);
+		put_source(out, piece->source);
+	}
+	fputs_unlocked(*before == '}' ? "}\n  ]" : "]", out);
+}
+
+static const char *kind_of(const struct explanation *explanation)
+{
+	const struct node *const *roots;
+
+	if (explanation->kind == VERSION_LINK)
+		return "link";
+	if (explanation->kind == VERSION_HELD)
+		return "large";
+	/* A file of one layer that can't be read as values is served as it is. */
+	bool is_text = explained_roots(explanation, &roots) == 0 &&
+		       origin_pieces(explanation->result->origins);
+	return explanation->request->options->strategy->reads_trees && !is_text ? "values" : "text";
+}
+
+int explain_json(const struct explanation *explanation, const struct explained *only, FILE *out)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	const struct merge_result *result = explanation->result;
+	struct writer writer = {
+		.out = out, .origins = result ? result->origins : NULL, .only = only};
+
+	int r = arena_new(&arena);
+	if (r < 0)
+		return r;
+	writer.arena = arena;
+	fputs_unlocked("{\n  ", out);
+	put_field(out, "path", explanation->path);
+	fputs_unlocked(",\n  ", out);
+	put_field(out, "kind", kind_of(explanation));
+	if (explanation->kind == VERSION_BYTES) {
+		fputs_unlocked(",\n  ", out);
+		put_field(out, "strategy", explanation->request->options->strategy->name);
+	}
+	put_sources(out, explanation);
+	if (!only && result && origin_pieces(result->origins))
+		put_pieces(out, origin_pieces(result->origins));
+	fputs_unlocked(",\n  \"values\": [", out);
+	r = put_values(&writer, explanation);
+	fputs_unlocked(writer.has_written ? "\n  ]" : "]", out);
+	if (r == 0 && only && !only->at.value)
+		r = put_gone(&writer);
+	fputs_unlocked("\n}\n", out);
+	for (size_t i = 0; i < KNOWN_COUNT; i++)
+		free(writer.known[i].text);
+	return r;
+}

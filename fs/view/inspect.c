@@ -1,0 +1,284 @@
+#include "inspect.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "composition.h"
+#include "glob.h"
+#include "strategy.h"
+#include "word.h"
+
+/* References of one path that are looked for in its sources, each in all of it. */
+#define PLACES_MAX 64
+
+/* A look at one path, as far as it has come. */
+struct look {
+	struct inspection *inspection;
+	const struct strategy *strategy;
+	int result; /* of adding a finding, where nothing can be returned */
+};
+
+int findings_add(struct findings *findings, enum finding_kind kind, const struct problem *problem)
+{
+	if (findings->count >= FINDINGS_MAX && kind == FINDING_WARNING) {
+		findings->left_out++;
+		return 0;
+	}
+	if (findings->count == findings->capacity) {
+		size_t capacity = findings->capacity ? findings->capacity * 2 : 4;
+		struct finding *items = reallocarray(findings->items, capacity, sizeof(*items));
+		if (!items)
+			return -ENOMEM;
+		findings->items = items;
+		findings->capacity = capacity;
+	}
+	findings->items[findings->count++] = (struct finding){kind, *problem};
+	return 0;
+}
+
+int finding_compare(const struct finding *a, const struct finding *b)
+{
+	const struct problem *x = &a->problem, *y = &b->problem;
+	int order = strcmp(x->source, y->source);
+
+	if (order == 0)
+		order = (x->line > y->line) - (x->line < y->line);
+	if (order == 0)
+		order = (x->column > y->column) - (x->column < y->column);
+	if (order == 0)
+		order = (a->kind > b->kind) - (a->kind < b->kind);
+	return order ? order : strcmp(x->message, y->message);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return finding_compare(a, b);
+}
+
+void findings_fini(struct findings *findings)
+{
+	free(findings->items);
+	*findings = (struct findings){0};
+}
+
+void inspection_fini(struct inspection *inspection)
+{
+	findings_fini(&inspection->findings);
+	for (size_t i = 0; i < inspection->reference_count; i++) {
+		free(inspection->references[i].directory);
+		free(inspection->references[i].name);
+	}
+	free(inspection->references);
+	free(inspection->is_matched);
+	*inspection = (struct inspection){0};
+}
+
+/* The reader's and the merge's message may be the same. */
+static int add_error(struct look *look, const struct problem *problem)
+{
+	const struct findings *findings = &look->inspection->findings;
+	const struct finding error = {FINDING_ERROR, *problem};
+
+	for (size_t i = 0; i < findings->count; i++)
+		if (finding_compare(&findings->items[i], &error) == 0)
+			return 0;
+	return findings_add(&look->inspection->findings, FINDING_ERROR, problem);
+}
+
+static void add_warning(void *context, const struct problem *warning)
+{
+	struct look *look = context;
+	int r = findings_add(&look->inspection->findings, FINDING_WARNING, warning);
+
+	if (r < 0)
+		look->result = r;
+}
+
+/* A tag that means nothing to the strategy, but looks like one that does. */
+static void check_tag(struct look *look, const struct node *node)
+{
+	const char *tags = look->strategy->tags;
+	struct problem warning;
+	struct span nearest;
+
+	if (!node->tag || node->tag[0] != '!')
+		return;
+	const struct span tag = span_of(node->tag);
+	if (word_index(tags, tag) >= 0 || !word_nearest(tags, tag, &nearest))
+		return;
+	problem_at(&warning, node, "the tag %s is left as it is; did you mean %.*s?", node->tag,
+		(int)nearest.len, nearest.data);
+	add_warning(look, &warning);
+}
+
+/* As deep as the reader let it be. An aliased value is found where it was first. */
+static void check_tags(struct look *look, const struct node *node)
+{
+	check_tag(look, node);
+	if (node_is_sequence(node))
+		for (uint32_t i = 0; i < node->seq.count; i++)
+			check_tags(look, node->seq.items[i]);
+	if (node_is_map(node))
+		for (uint32_t i = 0; i < node->map.count; i++) {
+			check_tags(look, node->map.pairs[i].key);
+			check_tags(look, node->map.pairs[i].value);
+		}
+}
+
+/* The first scalar in `node` that is the name of a file, its ending left out. */
+static const struct node *find_name(const struct node *node, struct span name)
+{
+	const struct node *found = NULL;
+
+	if (node_is_scalar(node))
+		return span_equal(node->text, name) ? node : NULL;
+	if (node_is_sequence(node))
+		for (uint32_t i = 0; !found && i < node->seq.count; i++)
+			found = find_name(node->seq.items[i], name);
+	if (node_is_map(node))
+		for (uint32_t i = 0; !found && i < node->map.count; i++)
+			found = find_name(node->map.pairs[i].value, name);
+	return found;
+}
+
+/* Finds out where the references stand; of very many, only of the first. */
+static void place_references(struct look *look, const struct document *document)
+{
+	for (size_t i = 0; i < look->inspection->reference_count && i < PLACES_MAX; i++) {
+		struct reference *reference = &look->inspection->references[i];
+		const char *dot = strrchr(reference->name, '.');
+		struct span name = span_of(reference->name);
+		const struct node *node = NULL;
+
+		if (dot)
+			name.len = (size_t)(dot - reference->name);
+		for (size_t j = 0; !node && j < document->count; j++)
+			node = find_name(document->roots[j], name);
+		if (node)
+			problem_at(&reference->place, node, "%s", "");
+	}
+}
+
+/* Reads a source once more, by itself: the merge stops at the first that is wrong. */
+static int check_source(struct look *look, const struct merge_request *request,
+	const struct loaded *loaded, const char *path)
+{
+	struct read_options options = read_options_for(request, format_of_name(path));
+	CLEANUP(document_freep) struct document *document = NULL;
+	struct problem problem;
+
+	options.warn = add_warning;
+	options.context = look;
+	int r = document_read(&loaded->source, loaded->text, &options, &document, &problem);
+	if (r == PROBLEM)
+		return add_error(look, &problem);
+	if (r < 0 || look->result < 0)
+		return r < 0 ? r : look->result;
+	for (size_t i = 0; look->strategy->tags && document->has_local_tags && i < document->count;
+		i++)
+		check_tags(look, document->roots[i]);
+	place_references(look, document);
+	return look->result;
+}
+
+static int check_sources(struct look *look, const struct composition *composition)
+{
+	const struct sources *sources = &composition->sources;
+	int r = 0;
+
+	if (!look->strategy->reads_trees)
+		return 0;
+	for (size_t i = 0; r == 0 && i < sources->count; i++)
+		r = check_source(
+			look, &composition->request, sources->loaded[i], sources->paths[i]);
+	return r;
+}
+
+/* Takes over the strings. */
+static int take_references(struct inspection *inspection, struct asked *asked)
+{
+	inspection->references = calloc(asked->count / 2 + 1, sizeof(*inspection->references));
+	if (!inspection->references)
+		return -ENOMEM;
+	for (size_t i = 0; i + 1 < asked->count; i += 2)
+		inspection->references[inspection->reference_count++] = (struct reference){
+			.directory = take_ptr(asked->items[i]),
+			.name = take_ptr(asked->items[i + 1]),
+		};
+	return 0;
+}
+
+/* A source that two patterns match is the first one's; the second one is not idle for that. */
+static int match_patterns(struct inspection *inspection, const struct settings *settings,
+	const char *path, const struct sighting *sighting)
+{
+	const struct virtual_file *file = settings_file(settings, path);
+
+	if (!file)
+		return 0;
+	inspection->is_matched = calloc(file->from_count, sizeof(bool));
+	if (!inspection->is_matched)
+		return -ENOMEM;
+	for (size_t i = 0; i < file->from_count; i++)
+		for (unsigned j = 0; j < sighting->count && !inspection->is_matched[i]; j++)
+			inspection->is_matched[i] =
+				sighting->found[j].path &&
+				glob_match(file->from[i], sighting->found[j].path);
+	return 0;
+}
+
+static int merge(struct look *look, const struct composer *composer, const char *path,
+	const struct sighting *sighting, struct asked *asked)
+{
+	CLEANUP(composition_fini) struct composition composition;
+	struct problem problem = {0};
+
+	int r = composition_make(&composition, composer, path, sighting, asked, true, &problem);
+	if (r < 0 || r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED)
+		return r;
+	look->strategy = composition.request.options->strategy;
+	r = take_references(look->inspection, asked);
+	if (r == 0)
+		r = check_sources(look, &composition);
+	/* With `on_error: skip-layer` it may have merged all the same. */
+	if (r == 0 && problem.message[0])
+		r = add_error(look, &problem);
+	return r;
+}
+
+static int take(void *context, const struct composer *composer, const char *path,
+	const struct sighting *sighting, struct problem *problem)
+{
+	struct look look = {.inspection = context};
+	struct asked asked = {0};
+
+	(void)problem;
+	inspection_fini(look.inspection);
+	int r = match_patterns(look.inspection, composer->settings, path, sighting);
+	if (r < 0 || sighting->kind == SIGHTING_LINK ||
+		compose_held_source(composer, path, sighting))
+		return r;
+	r = merge(&look, composer, path, sighting, &asked);
+	asked_fini(&asked);
+	return r;
+}
+
+int inspect(struct view *view, const char *path, struct inspection *ret)
+{
+	struct problem problem;
+
+	*ret = (struct inspection){0};
+	int r = view_look_at_path(view, path, take, ret, &problem);
+	if (r == PROBLEM)
+		r = findings_add(&ret->findings, FINDING_ERROR, &problem);
+	if (r < 0) {
+		inspection_fini(ret);
+		return r;
+	}
+	if (ret->findings.count)
+		qsort(ret->findings.items, ret->findings.count, sizeof(*ret->findings.items),
+			compare);
+	return 0;
+}

@@ -1,0 +1,59 @@
+/*
+ * An inspection: one path, merged as a mount would, and all that is to be said about it. For the
+ * command. Any number of threads may inspect at once.
+ */
+#pragma once
+
+#include "view.h"
+
+enum finding_kind {
+	FINDING_ERROR,   /* the path does not merge, or not with all of its sources */
+	FINDING_WARNING, /* it does, but somebody may have meant something else */
+};
+
+struct finding {
+	enum finding_kind kind;
+	struct problem problem;
+};
+
+/* Findings kept of one path; more say nothing that these don't. */
+#define FINDINGS_MAX 50
+
+struct findings {
+	struct finding *items;
+	size_t count;
+	size_t capacity;
+	size_t left_out; /* warnings over FINDINGS_MAX */
+};
+
+/* A file that the path's merge asked for, anywhere under a directory. */
+struct reference {
+	char *directory; /* relative to the root */
+	char *name;
+	struct problem place; /* where it is asked for, as far as that can be told; no message */
+};
+
+struct inspection {
+	struct findings findings; /* by source, line and column */
+	struct reference *references;
+	size_t reference_count;
+	bool *is_matched; /* of a virtual file: for each pattern, whether it has a source; else NULL
+			   */
+};
+
+/**
+ * Inspects the file or link `path` of the view, relative to the root and with no "." or "..". What
+ * is wrong with it is a finding. A source is read also where a mount would serve it as it is.
+ * Returns 0 with *ret for inspection_fini(), or -errno (-ENOENT, -EISDIR).
+ */
+int inspect(struct view *view, const char *path, struct inspection *ret);
+
+void inspection_fini(struct inspection *inspection);
+
+/** Adds a copy, unless there are too many: 0 or -ENOMEM. An error is always added. */
+int findings_add(struct findings *findings, enum finding_kind kind, const struct problem *problem);
+
+/** By source, line and column; of the same place, errors first. */
+int finding_compare(const struct finding *a, const struct finding *b);
+
+void findings_fini(struct findings *findings);

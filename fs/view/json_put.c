@@ -1,0 +1,131 @@
+#include "json_put.h"
+
+#include <errno.h>
+
+#include "scalar.h"
+#include "shown.h"
+#include "utf8.h"
+
+/* Decimal digits of the largest uint64_t. */
+#define DIGITS_MAX 20
+
+static bool is_plain(unsigned char byte)
+{
+	return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
+}
+
+/* The character at *at, which is not plain; *at moves behind it. */
+static void put_character(FILE *out, const char **at, const char *end)
+{
+	static const char letters[] = "\"\\bfnrt", meant[] = "\"\\\b\f\n\r\t";
+	size_t length = utf8_length(*at, end);
+	uint32_t code = length ? utf8_decode(*at, length) : 0xFFFD;
+	const char *letter = code > 0 && code < 0x80 ? strchr(meant, (int)code) : NULL;
+
+	if (letter)
+		fprintf(out, "\\%c", letters[letter - meant]);
+	else if (!length || (code <= 0xFFFF && shown_is_escaped(code)))
+		fprintf(out, "\\u%04x", (unsigned)code);
+	else
+		fwrite_unlocked(*at, 1, length, out);
+	*at += length ? length : 1;
+}
+
+void json_put_span(FILE *out, struct span text)
+{
+	const char *at = text.data, *end = at + text.len;
+
+	putc_unlocked('"', out);
+	while (at < end) {
+		const char *from = at;
+
+		while (at < end && is_plain((unsigned char)*at))
+			at++;
+		if (at > from)
+			fwrite_unlocked(from, 1, (size_t)(at - from), out);
+		if (at < end)
+			put_character(out, &at, end);
+	}
+	putc_unlocked('"', out);
+}
+
+void json_put_string(FILE *out, const char *text)
+{
+	json_put_span(out, span_of(text));
+}
+
+void json_put_number(FILE *out, uint64_t number)
+{
+	char text[DIGITS_MAX];
+	size_t at = sizeof(text);
+
+	do
+		text[--at] = (char)('0' + number % 10);
+	while (number /= 10);
+	fwrite_unlocked(text + at, 1, sizeof(text) - at, out);
+}
+
+int json_put_scalar(FILE *out, const struct node *scalar, struct arena *arena, bool *says_all)
+{
+	enum scalar_type type = scalar_type(scalar);
+	struct span text = scalar->text;
+	int r = 0;
+
+	*says_all = true;
+	if (type == SCALAR_STRING) {
+		json_put_span(out, text);
+		return 0;
+	}
+	r = scalar_json(scalar, arena, &text);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0 || type > SCALAR_FLOAT)
+		json_put_span(out, r < 0 ? scalar->text : text);
+	else
+		fwrite_unlocked(text.data, 1, text.len, out);
+	*says_all = r == 0 && span_equal(text, scalar->text);
+	return 0;
+}
+
+void json_put_key(FILE *out, const struct node *key)
+{
+	if (node_is_scalar(key))
+		json_put_span(out, key->text);
+	else
+		json_put_string(out, node_is_map(key) ? "{…}" : "[…]");
+}
+
+static int put_map(FILE *out, const struct node *map, struct arena *arena)
+{
+	int r = 0;
+
+	putc_unlocked('{', out);
+	for (uint32_t i = 0; r == 0 && i < map->map.count; i++) {
+		if (i)
+			fputs_unlocked(", ", out);
+		json_put_key(out, map->map.pairs[i].key);
+		fputs_unlocked(": ", out);
+		r = json_put_value(out, map->map.pairs[i].value, arena);
+	}
+	putc_unlocked('}', out);
+	return r;
+}
+
+int json_put_value(FILE *out, const struct node *value, struct arena *arena)
+{
+	bool says_all;
+	int r = 0;
+
+	if (node_is_map(value))
+		return put_map(out, value, arena);
+	if (!node_is_sequence(value))
+		return json_put_scalar(out, value, arena, &says_all);
+	putc_unlocked('[', out);
+	for (uint32_t i = 0; r == 0 && i < value->seq.count; i++) {
+		if (i)
+			fputs_unlocked(", ", out);
+		r = json_put_value(out, value->seq.items[i], arena);
+	}
+	putc_unlocked(']', out);
+	return r;
+}

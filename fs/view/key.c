@@ -1,0 +1,395 @@
+#include "key.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "scalar.h"
+#include "shown.h"
+#include "utf8.h"
+
+/* Letters of a word that may stand without quotes beside what has a meaning in a KEY. */
+#define BRACKET_ENDS "=]"
+#define WORD_ENDS ".["
+
+/* A KEY being read. */
+struct reader {
+	const char *start;
+	const char *at;
+	struct arena *arena;
+	struct problem *problem;
+};
+
+static int fail(const struct reader *reader, const char *at, const char *message)
+{
+	return problem_set(reader->problem, NULL, 0, (unsigned)(at - reader->start) + 1,
+		"the KEY '%s' %s (at character %zu)", reader->start, message,
+		(size_t)(at - reader->start) + 1);
+}
+
+/* \n, \u00e9 and the like; what comes behind the backslash. False: there is no such escape. */
+static bool read_escape(const char **at, char **out)
+{
+	static const char letters[] = "\"\\/bfnrt'", meant[] = "\"\\/\b\f\n\r\t'";
+	const char *letter = **at ? strchr(letters, **at) : NULL;
+	size_t digits = **at == 'x' ? 2 : **at == 'u' ? 4 : **at == 'U' ? 8 : 0;
+	uint32_t code = 0;
+
+	if (letter) {
+		*(*out)++ = meant[letter - letters];
+		(*at)++;
+		return true;
+	}
+	if (digits == 0 || strspn(*at + 1, "0123456789abcdefABCDEF") < digits)
+		return false;
+	for (size_t i = 1; i <= digits; i++) {
+		char c = (*at)[i];
+		code = code << 4 | (uint32_t)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+	}
+	if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000))
+		return false;
+	*out += utf8_encode(code, *out);
+	*at += 1 + digits;
+	return true;
+}
+
+/* "…" as in JSON, or '…' in which only '' is a quote. */
+static int read_quoted(struct reader *reader, struct span *ret)
+{
+	const char *start = reader->at, *at = start + 1;
+	char quote = *start;
+	/* No escape is shorter than what it stands for. */
+	char *text = arena_alloc(reader->arena, strlen(at) + 1), *out = text;
+
+	if (!text)
+		return -ENOMEM;
+	while (*at && (*at != quote || (quote == '\'' && at[1] == '\''))) {
+		if (*at == '\\' && quote == '"') {
+			at++;
+			if (!read_escape(&at, &out))
+				return fail(reader, at - 1, "has a backslash with no meaning");
+			continue;
+		}
+		at += *at == quote;
+		*out++ = *at++;
+	}
+	if (!*at)
+		return fail(reader, start, "has a quote without its end");
+	*out = '\0';
+	reader->at = at + 1;
+	*ret = (struct span){text, (size_t)(out - text)};
+	return 0;
+}
+
+/* A quoted word, or one up to any of `ends`. */
+static int read_word(struct reader *reader, const char *ends, struct span *ret, bool *is_quoted)
+{
+	*is_quoted = *reader->at == '"' || *reader->at == '\'';
+	if (*is_quoted)
+		return read_quoted(reader, ret);
+	*ret = (struct span){reader->at, strcspn(reader->at, ends)};
+	if (ret->len == 0)
+		return fail(reader, reader->at, "lacks a word; an empty key is \"\"");
+	reader->at += ret->len;
+	return 0;
+}
+
+static int read_bracket(struct reader *reader, struct key_part *part)
+{
+	const char *start = reader->at++;
+	bool is_quoted;
+
+	int r = read_word(reader, BRACKET_ENDS, &part->name, &part->is_quoted);
+	if (r == 0 && *reader->at == '=') {
+		reader->at++;
+		r = read_word(reader, "]", &part->value, &is_quoted);
+	}
+	if (r != 0)
+		return r;
+	if (*reader->at != ']')
+		return fail(reader, start, "has a '[' without its ']'");
+	reader->at++;
+	return 0;
+}
+
+static int read_part(struct reader *reader, bool is_first, struct key_part *part)
+{
+	int r;
+
+	*part = (struct key_part){0};
+	if (*reader->at == '[') {
+		r = read_bracket(reader, part);
+	} else {
+		reader->at += !is_first;
+		r = read_word(reader, WORD_ENDS, &part->name, &part->is_quoted);
+	}
+	part->end = (size_t)(reader->at - reader->start);
+	return r;
+}
+
+int key_parse(const char *text, struct arena *arena, struct key *ret, struct problem *problem)
+{
+	struct reader reader = {text, text, arena, problem};
+	size_t capacity = 1;
+
+	*ret = (struct key){.text = text};
+	if (strcmp(text, ".") == 0)
+		return 0;
+	for (const char *at = text; *at; at++)
+		capacity += *at == '.' || *at == '[';
+	if (capacity > KEY_PARTS_MAX)
+		return problem_set(
+			problem, NULL, 0, 0, "the KEY has more than %d parts", KEY_PARTS_MAX);
+	ret->parts = arena_zalloc(arena, capacity, sizeof(*ret->parts));
+	if (!ret->parts)
+		return -ENOMEM;
+	do {
+		/* So each but the first has a letter of its own that was counted above. */
+		if (ret->count > 0 && *reader.at != '.' && *reader.at != '[')
+			return fail(&reader, reader.at, "lacks a '.' or '['");
+		int r = read_part(&reader, ret->count == 0, &ret->parts[ret->count]);
+		if (r != 0)
+			return r;
+		ret->count++;
+	} while (*reader.at);
+	return 0;
+}
+
+static bool has_text(const struct node *key, struct span text)
+{
+	return node_is_scalar(key) && span_equal(key->text, text);
+}
+
+/* Of keys with the same text, the one that is written as it was asked for comes first. */
+static bool find_in_map(const struct node *map, const struct key_part *part, struct key_step *ret)
+{
+	const struct pair *found = NULL;
+
+	if (part->value.data)
+		return false;
+	for (uint32_t i = 0; i < map->map.count; i++) {
+		const struct pair *pair = &map->map.pairs[i];
+
+		if (!has_text(pair->key, part->name))
+			continue;
+		found = pair;
+		if ((pair->key->style != NODE_PLAIN) == part->is_quoted)
+			break;
+	}
+	if (!found)
+		return false;
+	*ret = (struct key_step){found->value, found->key, 0};
+	return true;
+}
+
+static bool has_value(const struct node *item, const struct key_part *part)
+{
+	const struct key_part name = {.name = part->name, .is_quoted = part->is_quoted};
+	struct key_step found;
+
+	return node_is_map(item) && find_in_map(item, &name, &found) &&
+	       has_text(found.value, part->value);
+}
+
+static bool find_in_list(const struct node *list, const struct key_part *part, struct key_step *ret)
+{
+	uint64_t index = 0;
+
+	if (part->value.data) {
+		while (index < list->seq.count && !has_value(list->seq.items[index], part))
+			index++;
+	} else {
+		if (part->is_quoted)
+			return false;
+		for (size_t i = 0; i < part->name.len; i++) {
+			char c = part->name.data[i];
+
+			if (c < '0' || c > '9' || index > UINT32_MAX)
+				return false;
+			index = 10 * index + (uint64_t)(c - '0');
+		}
+	}
+	if (index >= list->seq.count)
+		return false;
+	*ret = (struct key_step){list->seq.items[index], NULL, (uint32_t)index};
+	return true;
+}
+
+bool key_find(const struct node *in, const struct key_part *part, struct key_step *ret)
+{
+	if (node_is_map(in))
+		return find_in_map(in, part, ret);
+	return node_is_sequence(in) && find_in_list(in, part, ret);
+}
+
+const struct node *key_follow(const struct key *key, size_t first, const struct node *root)
+{
+	struct key_step step = {.value = root};
+
+	for (; first < key->count; first++)
+		if (!key_find(step.value, &key->parts[first], &step))
+			return NULL;
+	return step.value;
+}
+
+bool key_names(
+	const struct key_part *part, const struct node *key, const struct node *lost, bool is_item)
+{
+	if (part->value.data)
+		return is_item && lost && has_value(lost, part);
+	return has_text(key, part->name);
+}
+
+static bool grow(struct key_text *text, size_t more)
+{
+	size_t capacity = text->capacity ? text->capacity : 256;
+
+	if (text->has_failed)
+		return false;
+	while (capacity - text->len <= more)
+		capacity *= 2;
+	char *data = capacity > text->capacity ? realloc(text->data, capacity) : text->data;
+	text->has_failed = !data;
+	if (!data)
+		return false;
+	text->data = data;
+	text->capacity = capacity;
+	return true;
+}
+
+static void append(struct key_text *text, const char *data, size_t len)
+{
+	if (text->capacity - text->len <= len && !grow(text, len))
+		return;
+	if (len)
+		memcpy(text->data + text->len, data, len);
+	text->len += len;
+	text->data[text->len] = '\0';
+}
+
+/* Most letters of most keys. */
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '-';
+}
+
+/* Whether it is read as it stands, and does no harm to a terminal. */
+static bool is_word(struct span text)
+{
+	for (const char *at = text.data, *end = at + text.len; at < end;) {
+		size_t length = utf8_length(at, end);
+
+		if (!is_letter(*at) &&
+			(!length || *at == ' ' || (length == 1 && strchr(".[]=\"'\\", *at)) ||
+				shown_is_escaped(utf8_decode(at, length))))
+			return false;
+		at += length;
+	}
+	return text.len > 0;
+}
+
+/* A text that would be a number or the like without its quotes. */
+static bool needs_quotes(const struct node *scalar)
+{
+	struct node plain = *scalar;
+
+	/* Keys in JSON are texts, and nothing else may be meant. */
+	if (scalar->style == NODE_PLAIN || scalar->schema == NODE_JSON)
+		return false;
+	plain.style = NODE_PLAIN;
+	plain.tag = NULL;
+	return scalar_type(&plain) != SCALAR_STRING;
+}
+
+static void append_quoted(struct key_text *text, struct span word)
+{
+	static const char letters[] = "\"\\bfnrt", meant[] = "\"\\\b\f\n\r\t";
+	const char *at = word.data, *end = at + word.len;
+	char escape[16];
+
+	append(text, "\"", 1);
+	while (at < end) {
+		size_t length = utf8_length(at, end);
+		uint32_t code = length ? utf8_decode(at, length) : 0xFFFD;
+		const char *letter = code > 0 && code < 0x80 ? strchr(meant, (int)code) : NULL;
+
+		if (letter)
+			append(text, (char[]){'\\', letters[letter - meant]}, 2);
+		else if (length && !shown_is_escaped(code))
+			append(text, at, length);
+		else
+			append(text, escape,
+				(size_t)snprintf(
+					escape, sizeof(escape), "\\u%04x", (unsigned)code));
+		at += length ? length : 1;
+	}
+	append(text, "\"", 1);
+}
+
+static void append_scalar(struct key_text *text, const struct node *scalar)
+{
+	if (is_word(scalar->text) && !needs_quotes(scalar))
+		append(text, scalar->text.data, scalar->text.len);
+	else
+		append_quoted(text, scalar->text);
+}
+
+void key_text_put(struct key_text *text, const struct node *key)
+{
+	if (!node_is_scalar(key)) {
+		append(text, "[?]", strlen("[?]"));
+		return;
+	}
+	if (text->len > 0)
+		append(text, ".", 1);
+	append_scalar(text, key);
+}
+
+void key_text_put_text(struct key_text *text, struct span key)
+{
+	append(text, key.data, key.len);
+}
+
+void key_text_put_index(struct key_text *text, uint32_t index)
+{
+	char digits[16];
+
+	append(text, digits, (size_t)snprintf(digits, sizeof(digits), "[%u]", (unsigned)index));
+}
+
+void key_text_put_item(struct key_text *text, const struct node *key, const struct node *value)
+{
+	const struct node *name = NULL;
+
+	for (uint32_t i = 0; node_is_map(value) && i < value->map.count && !name; i++)
+		if (value->map.pairs[i].value == key || node_equal(value->map.pairs[i].value, key))
+			name = value->map.pairs[i].key;
+	append(text, "[", 1);
+	if (name && node_is_scalar(name)) {
+		append_scalar(text, name);
+		append(text, "=", 1);
+	}
+	if (node_is_scalar(key))
+		append_scalar(text, key);
+	else
+		append(text, "?", 1);
+	append(text, "]", 1);
+}
+
+void key_text_cut(struct key_text *text, size_t len)
+{
+	text->len = len;
+	if (text->data)
+		text->data[len] = '\0';
+}
+
+struct span key_text_span(const struct key_text *text)
+{
+	return text->len > 0 ? (struct span){text->data, text->len} : span_of(".");
+}
+
+void key_text_fini(struct key_text *text)
+{
+	free(text->data);
+}

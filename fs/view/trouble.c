@@ -1,0 +1,107 @@
+#include "trouble.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "shown.h"
+
+/* Bytes of a path in the line. */
+#define PATH_SHOWN_MAX 128
+
+static const char *const serves_names[] = {
+	[TROUBLE_SERVES_NOTHING] = "nothing",
+	[TROUBLE_SERVES_LAST_GOOD] = "last-good",
+	[TROUBLE_SERVES_OTHER_LAYERS] = "other-layers",
+	[TROUBLE_SERVES_SETTINGS] = "last-good-settings",
+	[TROUBLE_SERVES_OTHER_SETTINGS] = "other-settings",
+};
+
+#define SERVES_COUNT (sizeof(serves_names) / sizeof(*serves_names))
+
+const char *trouble_serves_name(enum trouble_serves serves)
+{
+	return serves_names[serves];
+}
+
+enum trouble_serves trouble_serves_of(const char *name)
+{
+	for (size_t i = 0; i < SERVES_COUNT; i++)
+		if (strcmp(serves_names[i], name) == 0)
+			return (enum trouble_serves)i;
+	return TROUBLE_SERVES_NOTHING;
+}
+
+void trouble_age(long long age_s, char text[TROUBLE_AGE_MAX])
+{
+	static const struct {
+		long long seconds;
+		const char *name;
+	} units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
+	size_t unit = 0;
+
+	if (age_s < 1) {
+		snprintf(text, TROUBLE_AGE_MAX, "a moment");
+		return;
+	}
+	while (age_s < units[unit].seconds)
+		unit++;
+	long long count = age_s / units[unit].seconds;
+	snprintf(
+		text, TROUBLE_AGE_MAX, "%lld %s%s", count, units[unit].name, count == 1 ? "" : "s");
+}
+
+void trouble_serves_text(enum trouble_serves serves, long long age_s, char *text, size_t size)
+{
+	char age[TROUBLE_AGE_MAX];
+
+	trouble_age(age_s, age);
+	switch (serves) {
+	case TROUBLE_SERVES_NOTHING:
+		snprintf(text, size, "reading it fails until this is mended");
+		break;
+	case TROUBLE_SERVES_LAST_GOOD:
+		snprintf(text, size, "the version of %s ago is served", age);
+		break;
+	case TROUBLE_SERVES_OTHER_LAYERS:
+		snprintf(text, size, "what the other layers make is served");
+		break;
+	case TROUBLE_SERVES_SETTINGS:
+		snprintf(text, size, "the settings of %s ago are in force", age);
+		break;
+	case TROUBLE_SERVES_OTHER_SETTINGS:
+		snprintf(text, size, "all other settings are in force");
+		break;
+	}
+}
+
+void trouble_time(struct timespec time, char text[TROUBLE_TIME_MAX])
+{
+	struct tm tm;
+
+	gmtime_r(&time.tv_sec, &tm);
+	strftime(text, TROUBLE_TIME_MAX, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+long long trouble_age_s(struct timespec time)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec > time.tv_sec ? now.tv_sec - time.tv_sec : 0;
+}
+
+void trouble_text(const struct trouble *trouble, const char *path, char text[TROUBLE_TEXT_MAX])
+{
+	char since[TROUBLE_TIME_MAX], served[TROUBLE_AGE_MAX + 64];
+	char name[PATH_SHOWN_MAX] = "";
+
+	size_t len = problem_format(&trouble->problem, text, TROUBLE_TEXT_MAX);
+	if (len >= TROUBLE_TEXT_MAX)
+		len = TROUBLE_TEXT_MAX - 1;
+	trouble_time(trouble->since, since);
+	trouble_serves_text(trouble->serves, trouble_age_s(trouble->made), served, sizeof(served));
+	if (path)
+		shown_tail(name, sizeof(name), path);
+	snprintf(text + len, TROUBLE_TEXT_MAX - len, " (%s%ssince %s; %s)", name, path ? ", " : "",
+		since, served);
+}

@@ -1,0 +1,56 @@
+/*
+ * Trouble: what stands in the way of a path's newest content, and what is served meanwhile. The
+ * log, .plyfs/errors, the attribute user.plyfs.error and `plyfs status` tell it in the same words.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "problem.h"
+
+enum trouble_serves {
+	TROUBLE_SERVES_NOTHING,        /* reading fails */
+	TROUBLE_SERVES_LAST_GOOD,      /* the last version that could be made */
+	TROUBLE_SERVES_OTHER_LAYERS,   /* what the others make */
+	TROUBLE_SERVES_SETTINGS,       /* plyfs.yaml is wrong: the last good settings */
+	TROUBLE_SERVES_OTHER_SETTINGS, /* all but the one that can't change now */
+};
+
+struct trouble {
+	struct problem problem;
+	struct timespec since; /* CLOCK_REALTIME, as all times here */
+	enum trouble_serves serves;
+	struct timespec made; /* when what is served was; for OTHER_LAYERS and NOTHING 0 */
+};
+
+/* Bytes of trouble_text() and of trouble_age(). */
+#define TROUBLE_TEXT_MAX (PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 256)
+#define TROUBLE_AGE_MAX 32
+
+/* Bytes of a time as text, "2026-01-31T23:59:59Z". */
+#define TROUBLE_TIME_MAX 40
+
+/**
+ * One line: "FILE:LINE:COLUMN: MESSAGE (PATH, since TIME; the version of 5 minutes ago is served)".
+ * `path` may be NULL.
+ */
+void trouble_text(const struct trouble *trouble, const char *path, char text[TROUBLE_TEXT_MAX]);
+
+/** "the version of 5 minutes ago is served": what is served, made `age_s` seconds ago. */
+void trouble_serves_text(enum trouble_serves serves, long long age_s, char *text, size_t size);
+
+/** "5 minutes"; "a moment". */
+void trouble_age(long long age_s, char text[TROUBLE_AGE_MAX]);
+
+void trouble_time(struct timespec time, char text[TROUBLE_TIME_MAX]);
+
+/** Seconds since `time`; never below 0. */
+long long trouble_age_s(struct timespec time);
+
+/** "last-good", as .plyfs/status has it. Static. */
+const char *trouble_serves_name(enum trouble_serves serves);
+
+/** The other way round; TROUBLE_SERVES_NOTHING for what is no such name. */
+enum trouble_serves trouble_serves_of(const char *name);

@@ -1,0 +1,144 @@
+#include "whiteout.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "cleanup.h"
+
+/* The marks in one layer's directory. */
+struct marks {
+	const struct settings *settings;
+	const struct layer *layer;
+	const struct surveyed *directory;
+	char **names;
+	size_t count;
+	size_t capacity;
+};
+
+static void marks_fini(struct marks *marks)
+{
+	for (size_t i = 0; i < marks->count; i++)
+		free(marks->names[i]);
+	free(marks->names);
+}
+
+static int join(const struct marks *marks, const char *name, char **ret)
+{
+	const char *directory = marks->directory->path;
+
+	return asprintf(ret, "%s%s%s", directory, *directory ? "/" : "", name) < 0 ? -ENOMEM : 0;
+}
+
+/* overlayfs' kind. Returns 1, 0 or -ENOMEM. */
+static int is_device(const struct marks *marks, const char *name, unsigned char type)
+{
+	CLEANUP(freep) char *path = NULL;
+	struct stat stat;
+
+	if (type != DT_CHR && type != DT_UNKNOWN)
+		return 0;
+	int r = join(marks, name, &path);
+	if (r < 0)
+		return r;
+	return layer_stat(marks->layer, path, &stat) == 0 && S_ISCHR(stat.st_mode) &&
+	       stat.st_rdev == makedev(0, 0);
+}
+
+static int add_mark(void *context, const char *name, unsigned char type)
+{
+	struct marks *marks = context;
+	int is_mark = sighting_is_hidden_name(name) ? 1 : is_device(marks, name, type);
+
+	if (is_mark <= 0)
+		return is_mark;
+	if (marks->count == marks->capacity) {
+		size_t capacity = marks->capacity ? marks->capacity * 2 : 8;
+		char **names = reallocarray(marks->names, capacity, sizeof(*names));
+		if (!names)
+			return -ENOMEM;
+		marks->names = names;
+		marks->capacity = capacity;
+	}
+	char *copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	marks->names[marks->count++] = copy;
+	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Whether the layers below have `path`: 1, 0 or a shortage as -errno. */
+static int is_below(const struct marks *marks, layer_mask layers, const char *path)
+{
+	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	layer_mask below = layers & (((layer_mask)1 << marks->layer->rank) - 1);
+
+	if (!sighting)
+		return -ENOMEM;
+	int r = sighting_take(marks->settings, below, path, sighting);
+	return r < 0 ? r : sighting->kind != SIGHTING_NONE;
+}
+
+/* What the mark hides, as a path; *ret_hides is the same, or "" for an opaque directory's. */
+static int is_idle(const struct marks *marks, const char *name, char **ret_hides)
+{
+	const char *whited = sighting_whited_name(name);
+	int r;
+
+	if (whited && !*whited) {
+		*ret_hides = strdup("");
+		r = *ret_hides ? is_below(marks, marks->directory->layers, marks->directory->path)
+			       : -ENOMEM;
+	} else {
+		r = join(marks, whited ? whited : name, ret_hides);
+		if (r == 0)
+			r = is_below(marks, marks->directory->own, *ret_hides);
+	}
+	return r < 0 ? r : !r;
+}
+
+static int tell(const struct marks *marks,
+	int (*each)(void *context, const struct layer *layer, const char *path, const char *hides),
+	void *context)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < marks->count; i++) {
+		CLEANUP(freep) char *path = NULL, *hides = NULL;
+		int idle = is_idle(marks, marks->names[i], &hides);
+		r = idle < 0 ? idle : join(marks, marks->names[i], &path);
+		if (r == 0 && idle)
+			r = each(context, marks->layer, path, hides);
+	}
+	return r;
+}
+
+int whiteouts_idle(const struct settings *settings, const struct surveyed *found,
+	int (*each)(void *context, const struct layer *layer, const char *path, const char *hides),
+	void *context)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
+		CLEANUP(marks_fini)
+		struct marks marks = {
+			.settings = settings, .layer = settings->layers[i], .directory = found};
+		if (!(found->own >> i & 1))
+			continue;
+		int listed = layer_list(settings->layers[i], found->path, add_mark, &marks);
+		/* What can't be listed is told of elsewhere. */
+		if (sighting_is_shortage(listed))
+			return listed;
+		if (marks.count)
+			qsort(marks.names, marks.count, sizeof(char *), compare_names);
+		r = tell(&marks, each, context);
+	}
+	return r;
+}
