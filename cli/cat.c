@@ -13,6 +13,7 @@
 #include "command.h"
 #include "message.h"
 #include "mounted.h"
+#include "place.h"
 #include "text.h"
 #include "walk.h"
 
@@ -41,21 +42,6 @@ static int print(const char *data, size_t len)
 	return EXIT_FAILED;
 }
 
-static int complain(const char *path, int result, const struct problem *problem)
-{
-	switch (-result) {
-	case ENOENT:
-		message("%s: no layer has such a file", path);
-		break;
-	case EISDIR:
-		message("%s: is a directory; give a file", path);
-		break;
-	default:
-		message_result(result, problem, path);
-	}
-	return EXIT_FAILED;
-}
-
 static int print_version(const char *path, const struct version *version)
 {
 	char buffer[BUFFER_SIZE];
@@ -69,7 +55,18 @@ static int print_version(const char *path, const struct version *version)
 			return EXIT_FAILED;
 		offset += n;
 	}
-	return n < 0 ? complain(path, (int)n, NULL) : EXIT_DONE;
+	return n < 0 ? choice_complain(path, (int)n, NULL) : EXIT_DONE;
+}
+
+static int print_or_complain(const struct settings *settings, const char *path, int result,
+	const struct version *version, const struct problem *problem)
+{
+	if (result == 0)
+		return print_version(path, version);
+	choice_complain(path, result, problem);
+	if (result == PROBLEM)
+		place_show(settings, problem);
+	return EXIT_FAILED;
 }
 
 static int cat_in_view(const struct choice *choice, char **paths)
@@ -90,27 +87,10 @@ static int cat_in_view(const struct choice *choice, char **paths)
 		struct problem problem;
 
 		r = walk(view, *paths, &version, &problem);
-		if ((r == 0 ? print_version(*paths, version) : complain(*paths, r, &problem)) !=
-			EXIT_DONE)
+		if (print_or_complain(settings, *paths, r, version, &problem) != EXIT_DONE)
 			code = EXIT_FAILED;
 	}
 	return code;
-}
-
-/* The reason why a path can't be asked for. */
-static int not_in_a_mount(const struct command *command, const char *path, int error)
-{
-	if (error == -ENOENT && access(path, F_OK) == 0)
-		return command_misuse(command,
-			"'%s' is not in a plyfs mount; say with -c or -l which layers it is in",
-			path);
-	if (error == -ENOENT)
-		return command_misuse(command,
-			"there is no '%s', in a mount or elsewhere; for a path in layers, give "
-			"them with -c or -l",
-			path);
-	message("%s: %s", path, strerror(-error));
-	return EXIT_FAILED;
 }
 
 static int cat_in_mount(const struct command *command, const char *path)
@@ -121,10 +101,10 @@ static int cat_in_mount(const struct command *command, const char *path)
 
 	int r = mounted_find(path, &mountpoint);
 	if (r < 0)
-		return not_in_a_mount(command, path, r);
+		return choice_not_in_mount(command, path, r);
 	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return complain(path, -errno, NULL);
+		return choice_complain(path, -errno, NULL);
 	while ((n = read(fd, buffer, sizeof(buffer))) > 0)
 		if (print(buffer, (size_t)n) != EXIT_DONE)
 			return EXIT_FAILED;
@@ -132,7 +112,7 @@ static int cat_in_mount(const struct command *command, const char *path)
 		message("%s: does not merge; 'plyfs status %s' tells why", path, mountpoint);
 		return EXIT_FAILED;
 	}
-	return n < 0 ? complain(path, -errno, NULL) : EXIT_DONE;
+	return n < 0 ? choice_complain(path, -errno, NULL) : EXIT_DONE;
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -1,9 +1,18 @@
 #include "choice.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "cleanup.h"
+#include "command.h"
 #include "document.h"
 #include "message.h"
+#include "mounted.h"
+#include "mounted_settings.h"
+#include "place.h"
 
 struct choice choice_guess(const char *word)
 {
@@ -25,5 +34,102 @@ int choice_open(const struct choice *choice, struct settings **ret)
 	if (r == 0)
 		return 0;
 	message_result(r, &problem, NULL);
+	if (r == PROBLEM)
+		place_show(NULL, &problem);
 	return -1;
+}
+
+int choice_not_in_mount(const struct command *command, const char *path, int error)
+{
+	struct stat found;
+
+	if (error == -ENOENT && lstat(path, &found) == 0)
+		return command_misuse(command,
+			"'%s' is not in a plyfs mount; say with -c or -l which layers it is in",
+			path);
+	if (error == -ENOENT)
+		return command_misuse(command,
+			"there is no '%s', in a mount or elsewhere; for a path in layers, give "
+			"them with -c or -l",
+			path);
+	message("%s: %s", path, strerror(-error));
+	return EXIT_FAILED;
+}
+
+/*
+ * Cuts `path` into the directory and the last name, which may be a link and need not exist. A path
+ * that ends in "." or ".." has no such name: all of it is the directory.
+ */
+static int split_path(const char *path, char **ret_directory, char **ret_name)
+{
+	size_t end = strlen(path), start;
+
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	for (start = end; start > 0 && path[start - 1] != '/';)
+		start--;
+	const struct span name = {path + start, end - start};
+	bool has_name = name.len > 0 && !span_is(name, ".") && !span_is(name, "..");
+	if (!has_name)
+		start = end;
+	*ret_directory = start > 0 ? strndup(path, start) : strdup(".");
+	*ret_name = has_name ? strndup(name.data, name.len) : strdup("");
+	return *ret_directory && *ret_name ? 0 : -ENOMEM;
+}
+
+/* The mountpoint, and where in the mount `path` leads to. */
+static int locate(const char *path, char **mountpoint, char **ret_path)
+{
+	CLEANUP(freep) char *directory = NULL, *name = NULL, *real = NULL;
+
+	int r = split_path(path, &directory, &name);
+	if (r == 0)
+		r = mounted_find(directory, mountpoint);
+	/* A mountpoint's own name lies in the file system around it. */
+	if (r == -ENOENT && mounted_find(path, mountpoint) == 0) {
+		*ret_path = strdup("");
+		return *ret_path ? 0 : -ENOMEM;
+	}
+	if (r < 0)
+		return r;
+	real = realpath(directory, NULL);
+	if (!real)
+		return -errno;
+	const char *inner = real + strlen(*mountpoint);
+	inner += *inner == '/';
+	const char *slash = *inner && *name ? "/" : "";
+	return asprintf(ret_path, "%s%s%s", inner, slash, name) < 0 ? -ENOMEM : 0;
+}
+
+int choice_in_mount(
+	const struct command *command, const char *path, struct settings **ret, char **ret_path)
+{
+	CLEANUP(freep) char *mountpoint = NULL, *inner = NULL;
+	struct problem problem;
+
+	int r = locate(path, &mountpoint, &inner);
+	if (r < 0)
+		return choice_not_in_mount(command, path, r);
+	r = mounted_settings(mountpoint, ret, &problem);
+	if (r != 0) {
+		message_result(r, &problem, mountpoint);
+		return EXIT_FAILED;
+	}
+	*ret_path = take_ptr(inner);
+	return EXIT_DONE;
+}
+
+int choice_complain(const char *path, int result, const struct problem *problem)
+{
+	switch (-result) {
+	case ENOENT:
+		message("%s: no layer has such a file", path);
+		break;
+	case EISDIR:
+		message("%s: is a directory; give a file", path);
+		break;
+	default:
+		message_result(result, problem, path);
+	}
+	return EXIT_FAILED;
 }

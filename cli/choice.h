@@ -1,10 +1,12 @@
 /*
- * The choice of what to look at, as all commands that look at layers offer it: -c CONFIG, or
- * -l LAYER:LAYER.
+ * The choice of what to look at, as all commands that look at layers offer it: -c CONFIG,
+ * -l LAYER:LAYER, or a path in a mount with neither.
  */
 #pragma once
 
 #include "settings.h"
+
+struct command;
 
 struct choice {
 	const char *config; /* a plyfs.yaml; NULL: see `layers` */
@@ -19,3 +21,19 @@ struct choice choice_guess(const char *word);
 
 /** Makes the settings. Returns 0 with *ret for settings_unref(), or -1 when it has complained. */
 int choice_open(const struct choice *choice, struct settings **ret);
+
+/**
+ * What the mount was made of that `path` lies in, made once more with our own rights. The last name
+ * of `path` need not exist. *ret_path is relative to the mount's root, with no "." and "..", and
+ * with no links but perhaps the last name; "" is the root.
+ * Returns EXIT_DONE with *ret for settings_unref() and *ret_path for free(3); or another exit code
+ * when it has complained. (subject.h does this and what comes next.)
+ */
+int choice_in_mount(const struct command *command, const char *path, struct settings **ret,
+	char **ret_path);
+
+/** Complains that `path` can't be asked for: `error` is mounted_find()'s. Returns the exit code. */
+int choice_not_in_mount(const struct command *command, const char *path, int error);
+
+/** Complains that `path` of the layers could not be had. Returns EXIT_FAILED. */
+int choice_complain(const char *path, int result, const struct problem *problem);

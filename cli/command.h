@@ -21,7 +21,11 @@ struct command {
 	int (*run)(const struct command *command, int argc, char **argv);
 };
 
+extern const struct command command_blame;
 extern const struct command command_cat;
+extern const struct command command_check;
+extern const struct command command_diff;
+extern const struct command command_explain;
 extern const struct command command_merge;
 extern const struct command command_mount;
 extern const struct command command_status;

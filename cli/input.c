@@ -33,6 +33,13 @@ static char *behind_name(char *argument)
 	return len > 0 && argument[len] == '=' ? argument + len + 1 : NULL;
 }
 
+const char *input_file(char *argument)
+{
+	char *named = behind_name(argument);
+
+	return named ? named : argument;
+}
+
 static int read_file(
 	const char *file, bool is_stdin, char **ret, size_t *len, struct problem *problem)
 {
@@ -74,8 +81,7 @@ static int reserve(struct inputs *inputs)
 
 int inputs_add(struct inputs *inputs, char *argument, struct problem *problem)
 {
-	char *named = behind_name(argument);
-	const char *file = named ? named : argument;
+	const char *named = behind_name(argument), *file = input_file(argument);
 	bool is_stdin = strcmp(file, "-") == 0;
 	CLEANUP(freep) char *layer = NULL, *text = NULL;
 	size_t len = 0;

@@ -18,6 +18,9 @@ struct inputs {
  */
 int inputs_add(struct inputs *inputs, char *argument, struct problem *problem);
 
+/** The file in an argument, [NAME=]FILE. */
+const char *input_file(char *argument);
+
 /** The text of the input that messages call `name`; empty when there is none. */
 struct span inputs_text(const struct inputs *inputs, const char *name);
 

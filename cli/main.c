@@ -12,7 +12,7 @@
 #include "word.h"
 
 /* In the order of the help text. */
-#define COMMANDS(X) X(mount) X(merge) X(cat) X(status)
+#define COMMANDS(X) X(mount) X(merge) X(cat) X(explain) X(blame) X(diff) X(check) X(status)
 
 #define ENTRY(name) &command_##name,
 static const struct command *const commands[] = {COMMANDS(ENTRY) NULL};

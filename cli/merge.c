@@ -8,32 +8,21 @@
 
 #include "cleanup.h"
 #include "command.h"
-#include "input.h"
+#include "merge_job.h"
+#include "merge_watch.h"
 #include "message.h"
-#include "search.h"
-#include "set_option.h"
 #include "strategies.h"
 #include "strategy.h"
 #include "text.h"
 #include "word.h"
 
-/* What the command line asks for. */
-struct job {
-	const struct strategy *strategy;
-	struct set_options set;
-	const char *to; /* "yaml" or "json"; NULL: as the files are */
-	struct inputs inputs;
-	struct search search;
+/* How it is printed. */
+struct manner {
+	bool is_watched;    /* … and printed anew when it changes */
+	bool ends_with_nul; /* each result does */
 };
 
-static void job_fini(struct job *job)
-{
-	search_fini(&job->search);
-	inputs_fini(&job->inputs);
-	set_options_fini(&job->set);
-}
-
-static int choose_strategy(const struct command *command, struct job *job, const char *name)
+static int choose_strategy(const struct command *command, struct merge_job *job, const char *name)
 {
 	struct span nearest;
 
@@ -47,7 +36,7 @@ static int choose_strategy(const struct command *command, struct job *job, const
 		command, "there is no strategy '%s'; there are: %s", name, strategy_names());
 }
 
-static int choose_format(const struct command *command, struct job *job, const char *name)
+static int choose_format(const struct command *command, struct merge_job *job, const char *name)
 {
 	if (strcmp(name, "yaml") != 0 && strcmp(name, "json") != 0)
 		return command_misuse(
@@ -56,7 +45,7 @@ static int choose_format(const struct command *command, struct job *job, const c
 	return EXIT_DONE;
 }
 
-static int set_option(struct job *job, const char *argument)
+static int set_option(struct merge_job *job, const char *argument)
 {
 	struct problem problem;
 	int r = set_options_add(&job->set, argument, &problem);
@@ -68,19 +57,36 @@ static int set_option(struct job *job, const char *argument)
 }
 
 /* Returns an exit code, or -1: go on. */
-static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
+static int check_manner(
+	const struct command *command, char **files, const struct manner *manner)
+{
+	if (manner->ends_with_nul && !manner->is_watched)
+		return command_misuse(command, "--null ends each of many results; it needs --watch");
+	for (; manner->is_watched && *files; files++)
+		if (strcmp(input_file(*files), "-") == 0)
+			return command_misuse(
+				command, "standard input can't be watched; give a file");
+	return -1;
+}
+
+/* Returns an exit code, or -1: go on. */
+static int read_arguments(const struct command *command, int argc, char **argv,
+	struct merge_job *job, struct manner *manner)
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
 		{"strategy", required_argument, NULL, 's'},
 		{"set", required_argument, NULL, 'S'},
 		{"to", required_argument, NULL, 't'},
+		{"header", no_argument, NULL, 'H'},
+		{"watch", no_argument, NULL, 'w'},
+		{"null", no_argument, NULL, '0'},
 		{0},
 	};
 	int code = EXIT_DONE, letter;
 
 	while (code == EXIT_DONE &&
-		(letter = getopt_long(argc, argv, ":hs:", options, NULL)) != -1) {
+		(letter = getopt_long(argc, argv, ":hs:w0", options, NULL)) != -1) {
 		switch (letter) {
 		case 'h':
 			return command_help(command);
@@ -89,6 +95,15 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 			break;
 		case 'S':
 			code = set_option(job, optarg);
+			break;
+		case 'H':
+			job->has_header = true;
+			break;
+		case 'w':
+			manner->is_watched = true;
+			break;
+		case '0':
+			manner->ends_with_nul = true;
 			break;
 		case 't':
 			code = choose_format(command, job, optarg);
@@ -106,30 +121,7 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 		return command_misuse(command,
 			"the strategy '%s' copies whole files; --to can't change what they are",
 			job->strategy->name);
-	return -1;
-}
-
-static enum format output_format(const struct job *job)
-{
-	if (job->to)
-		return strcmp(job->to, "json") == 0 ? FORMAT_JSON : FORMAT_YAML;
-	for (size_t i = 0; i < job->inputs.count; i++)
-		if (job->inputs.data[i].format != FORMAT_JSON)
-			return FORMAT_YAML;
-	return FORMAT_JSON;
-}
-
-static int complain(const struct job *job, int result, const struct problem *problem)
-{
-	message_result(result, problem, NULL);
-	if (result != PROBLEM)
-		return EXIT_FAILED;
-
-	struct span text = inputs_text(&job->inputs, problem->source);
-	if (!text.data)
-		text = search_text(&job->search, problem->source);
-	message_excerpt(problem, text);
-	return EXIT_FAILED;
+	return check_manner(command, argv + optind, manner);
 }
 
 static int check_options(const struct options *options)
@@ -143,24 +135,14 @@ static int check_options(const struct options *options)
 	return r == PROBLEM ? EXIT_WRONG_USE : EXIT_FAILED;
 }
 
-static int merge_files(struct job *job, const struct options *options)
+static int merge_once(struct merge_job *job)
 {
-	const struct merge_environment environment = {.find = search_find, .context = &job->search};
-	const struct merge_request request = {
-		.options = options,
-		.inputs = job->inputs.data,
-		.count = job->inputs.count,
-		.to = output_format(job),
-		.environment = &environment,
-	};
-	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	struct problem problem;
 
-	job->search.request = &request;
-	int r = merge_run(&request, &result, &problem);
+	int r = merge_job_run(job, &problem);
 	if (r != 0)
-		return complain(job, r, &problem);
-	r = text_write(STDOUT_FILENO, result->text.data, result->text.len);
+		return merge_job_complain(job, r, &problem);
+	r = text_write(STDOUT_FILENO, job->result->text.data, job->result->text.len);
 	if (r < 0) {
 		message("can't write to standard output: %s", strerror(-r));
 		return EXIT_FAILED;
@@ -170,27 +152,24 @@ static int merge_files(struct job *job, const struct options *options)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	CLEANUP(job_fini) struct job job = {.strategy = strategy_find(span_of("deep"))};
-	struct problem problem;
+	CLEANUP(merge_job_fini)
+	struct merge_job job = {.strategy = strategy_find(span_of("deep"))};
+	struct manner manner = {0};
 
-	int code = read_arguments(command, argc, argv, &job);
+	int code = read_arguments(command, argc, argv, &job, &manner);
 	if (code >= 0)
 		return code;
-	const struct options options = {job.strategy, job.set.map};
-	code = check_options(&options);
+	job.files = argv + optind;
+	code = check_options(&(struct options){job.strategy, job.set.map});
 	if (code != EXIT_DONE)
 		return code;
-	for (int i = optind; i < argc; i++) {
-		int r = inputs_add(&job.inputs, argv[i], &problem);
-		if (r != 0)
-			return complain(&job, r, &problem);
-	}
-	return merge_files(&job, &options);
+	return manner.is_watched ? merge_watch(&job, manner.ends_with_nul) : merge_once(&job);
 }
 
 const struct command command_merge = {
 	.name = "merge",
-	.synopsis = "[-s STRATEGY] [--set OPT=VALUE]... [--to yaml|json] [NAME=]FILE...",
+	.synopsis = "[-s STRATEGY] [--set OPT=VALUE]... [--to yaml|json] [--header] [NAME=]FILE...\n"
+		    "--watch [--null] [OPTION...] [NAME=]FILE...",
 	.summary = "merge files, without a mount",
 	.help = "Merges the files, the lowest precedence first, and writes the result to standard\n"
 		"output. '-' is standard input. NAME is what the strategies call the file; "
@@ -200,7 +179,11 @@ const struct command command_merge = {
 		"  -s, --strategy STRATEGY  how to merge; default: deep\n"
 		"      --set OPT=VALUE      an option of the strategy; VALUE is YAML\n"
 		"      --to yaml|json       what to write; default: JSON when all files are "
-		"*.json\n",
+		"*.json\n"
+		"      --header             begin YAML with a comment that names the files\n"
+		"  -w, --watch              go on, and print the result anew when it changes\n"
+		"  -0, --null               with --watch: a NUL byte behind each result, and no\n"
+		"                           line between two\n",
 	.print_more = strategies_print,
 	.run = run,
 };

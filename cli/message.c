@@ -3,25 +3,15 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
+#include "colour.h"
+#include "shown.h"
 #include "utf8.h"
 
 /* Characters of a line that are shown, and of those how many at most in front of the caret. */
 #define EXCERPT_MAX 100
 #define EXCERPT_BEFORE 70
-
-#define BOLD "\033[1m"
-#define RED "\033[1;31m"
-#define NORMAL "\033[0m"
-
-static bool has_colour(void)
-{
-	const char *no_color = getenv("NO_COLOR");
-
-	return isatty(STDERR_FILENO) && (!no_color || !*no_color);
-}
 
 void message(const char *format, ...)
 {
@@ -31,8 +21,12 @@ void message(const char *format, ...)
 	va_start(arguments, format);
 	int n = vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	if (n >= 0)
-		fprintf(stderr, "plyfs: %s\n", text);
+	if (n < 0)
+		return;
+	/* It may quote any name or argument. */
+	char line[MESSAGE_MAX];
+	shown_head(line, sizeof(line), text);
+	fprintf(stderr, "plyfs: %s\n", line);
 }
 
 void message_problem(const struct problem *problem)
@@ -41,8 +35,8 @@ void message_problem(const struct problem *problem)
 	size_t len = problem_format(problem, text, sizeof(text));
 	size_t place = len - strlen(problem->message);
 
-	if (place > 0 && len < sizeof(text) && has_colour())
-		fprintf(stderr, "plyfs: " BOLD "%.*s" NORMAL "%s\n", (int)place, text,
+	if (place > 0 && len < sizeof(text) && colour_use(STDERR_FILENO))
+		fprintf(stderr, "plyfs: " COLOUR_BOLD "%.*s" COLOUR_NORMAL "%s\n", (int)place, text,
 			text + place);
 	else
 		fprintf(stderr, "plyfs: %s\n", text);
@@ -82,17 +76,15 @@ static void next_character(const char **at, const char *end, struct span *shown)
 {
 	size_t length = utf8_length(*at, end);
 	/* A tab as one blank keeps the caret in its place; the rest could steer the terminal. */
-	bool is_plain = length > 1 ? utf8_decode(*at, length) >= 0xA0
-				   : length == 1 && **at >= ' ' && **at != 0x7F;
-
-	if (is_plain)
+	if (length && !shown_is_escaped(utf8_decode(*at, length)))
 		*shown = (struct span){*at, length};
 	else
 		*shown = span_of(**at == '\t' ? " " : "?");
 	*at += length ? length : 1;
 }
 
-void message_excerpt(const struct problem *problem, struct span text)
+void message_excerpt_to(
+	FILE *out, int indent, const struct problem *problem, struct span text)
 {
 	unsigned first = problem->column > EXCERPT_BEFORE ? problem->column - EXCERPT_BEFORE : 1;
 	struct span line, shown;
@@ -101,18 +93,23 @@ void message_excerpt(const struct problem *problem, struct span text)
 		return;
 
 	const char *at = line.data, *end = line.data + line.len;
-	fputs(first > 1 ? "    …" : "    ", stderr);
+	fprintf(out, "%*s%s", indent, "", first > 1 ? "…" : "");
 	for (unsigned column = 1; at < end && column < first + EXCERPT_MAX; column++) {
 		next_character(&at, end, &shown);
 		if (column >= first)
-			fwrite(shown.data, 1, shown.len, stderr);
+			fwrite(shown.data, 1, shown.len, out);
 	}
-	fputs(at < end ? "…\n" : "\n", stderr);
+	fputs(at < end ? "…\n" : "\n", out);
 	if (problem->column == 0)
 		return;
 
-	bool is_coloured = has_colour();
+	bool is_coloured = colour_use(fileno(out));
 	int blanks = (int)(problem->column - first) + (first > 1);
-	fprintf(stderr, "    %*s%s^%s\n", blanks, "", is_coloured ? RED : "",
-		is_coloured ? NORMAL : "");
+	fprintf(out, "%*s%s^%s\n", indent + blanks, "", is_coloured ? COLOUR_BOLD_RED : "",
+		is_coloured ? COLOUR_NORMAL : "");
+}
+
+void message_excerpt(const struct problem *problem, struct span text)
+{
+	message_excerpt_to(stderr, MESSAGE_INDENT, problem, text);
 }

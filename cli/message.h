@@ -4,13 +4,18 @@
  */
 #pragma once
 
+#include <stdio.h>
+
 #include "problem.h"
 #include "span.h"
 
 /* Bytes of a message, its place included; a longer one is cut. */
 #define MESSAGE_MAX (PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32)
 
-/** "plyfs: …". A newline is added. */
+/* Blanks before an excerpt below a message. */
+#define MESSAGE_INDENT 4
+
+/** "plyfs: …", one line, with control characters escaped. A newline is added. */
 __attribute__((format(printf, 1, 2))) void message(const char *format, ...);
 
 /** "plyfs: FILE:LINE:COLUMN: …". */
@@ -27,3 +32,7 @@ void message_result(int result, const struct problem *problem, const char *subje
  * problem that has no line, or one that `text` has not.
  */
 void message_excerpt(const struct problem *problem, struct span text);
+
+/** The same to `out`, `indent` blanks in. */
+void message_excerpt_to(
+	FILE *out, int indent, const struct problem *problem, struct span text);

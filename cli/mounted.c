@@ -1,14 +1,19 @@
 #include "mounted.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cleanup.h"
+#include "limit.h"
+#include "text.h"
 
 #define MOUNTINFO "/proc/self/mountinfo"
 #define FILE_SYSTEM_TYPE "fuse.plyfs"
+#define STATUS_FILE ".plyfs/status"
 
 static void fclosep(FILE **stream)
 {
@@ -99,4 +104,18 @@ int mounted_find(const char *path, char **ret)
 		return -ENOENT;
 	*ret = take_ptr(found);
 	return 0;
+}
+
+int mounted_status(const char *mountpoint, char **ret, size_t *ret_len)
+{
+	CLEANUP(freep) char *file = NULL;
+
+	if (asprintf(&file, "%s/" STATUS_FILE, mountpoint) < 0)
+		return -ENOMEM;
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	int r = text_read(fd, LIMITS_DEFAULT.source_bytes, ret, ret_len);
+	close(fd);
+	return r;
 }

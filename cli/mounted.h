@@ -3,9 +3,17 @@
  */
 #pragma once
 
+#include <stddef.h>
+
 /**
  * The mountpoint of the plyfs that `path`, which must exist, lies in. Returns 0 with *ret for
  * free(3), -ENOENT when it lies in another file system, or another -errno: -ENOTCONN where a mount
  * is found whose process has ended, though the kernel may not notice as long as it need not ask it.
  */
 int mounted_find(const char *path, char **ret);
+
+/**
+ * What the mount at `mountpoint` tells of itself, as JSON. Returns 0 with *ret, NUL-terminated, for
+ * free(3), or -errno.
+ */
+int mounted_status(const char *mountpoint, char **ret, size_t *ret_len);

@@ -276,6 +276,36 @@ struct span search_text(const struct search *search, const char *name)
 	return (struct span){NULL, 0};
 }
 
+size_t search_count(const struct search *search)
+{
+	size_t count = 0;
+
+	for (const struct search_tree *tree = search->trees; tree; tree = tree->next)
+		count += tree->count;
+	return count;
+}
+
+int search_each_directory(const struct search *search,
+	int (*each)(void *context, const char *directory), void *context)
+{
+	int r = 0;
+
+	for (const struct search_tree *tree = search->trees; tree; tree = tree->next)
+		for (size_t i = 0; r == 0 && i < tree->count; i++)
+			r = each(context, tree->paths[i]);
+	return r;
+}
+
+int search_each_file(
+	const struct search *search, int (*each)(void *context, const char *file), void *context)
+{
+	int r = 0;
+
+	for (const struct search_file *file = search->files; r == 0 && file; file = file->next)
+		r = each(context, file->name);
+	return r;
+}
+
 void search_fini(struct search *search)
 {
 	for (struct search_file *file = search->files, *next; file; file = next) {

@@ -24,4 +24,16 @@ int search_find(void *context, const char *directory, const char *name,
 /** The text of the file that messages call `name`, when it was found; else empty. */
 struct span search_text(const struct search *search, const char *name);
 
+/** How many directories were searched. */
+size_t search_count(const struct search *search);
+
+/**
+ * Calls `each` for every directory that was searched, and for every file that was found there, until
+ * it returns another result than 0, which is returned then.
+ */
+int search_each_directory(const struct search *search,
+	int (*each)(void *context, const char *directory), void *context);
+int search_each_file(
+	const struct search *search, int (*each)(void *context, const char *file), void *context);
+
 void search_fini(struct search *search);

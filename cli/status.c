@@ -2,7 +2,6 @@
  * plyfs status: what a mount says about itself in .plyfs/status, for people.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,49 +12,14 @@
 #include "document.h"
 #include "message.h"
 #include "mounted.h"
-#include "scalar.h"
-#include "text.h"
-
-#define STATUS_FILE ".plyfs/status"
+#include "report.h"
+#include "troubles.h"
 
 /* Column of the values. */
 #define INDENT 14
 
 /* Longer names are not lined up. */
 #define LAYER_NAME_MAX 40
-
-static void closep(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
-
-/* What lies at the keys NAME, INNER of the status; NULL for what this mount does not tell. */
-static const struct node *get(const struct node *map, const char *name, const char *inner)
-{
-	const struct node *value = map && node_is_map(map) ? node_get(map, name) : NULL;
-
-	return value && inner ? get(value, inner, NULL) : value;
-}
-
-/* A scalar's text; "" for what is missing, null or no scalar. */
-static const char *text_of(const struct node *node)
-{
-	return node && node_is_scalar(node) && !scalar_is_null(node) ? node->text.data : "";
-}
-
-static double number_of(const struct node *node)
-{
-	bool is_number = node && node_is_scalar(node) &&
-			 (scalar_type(node) == SCALAR_INT || scalar_type(node) == SCALAR_FLOAT);
-
-	return is_number ? scalar_number(node) : 0;
-}
-
-static uint32_t count_of(const struct node *list)
-{
-	return list && node_is_sequence(list) ? list->seq.count : 0;
-}
 
 static void print_bytes(double bytes)
 {
@@ -73,8 +37,8 @@ static int name_width(const struct node *layers)
 {
 	size_t width = 0;
 
-	for (uint32_t i = 0; i < count_of(layers); i++) {
-		size_t len = strlen(text_of(get(layers->seq.items[i], "name", NULL)));
+	for (uint32_t i = 0; i < report_count(layers); i++) {
+		size_t len = strlen(report_text(report_get(layers->seq.items[i], "name", NULL)));
 		if (len > width && len < LAYER_NAME_MAX)
 			width = len;
 	}
@@ -85,13 +49,17 @@ static void print_layers(const struct node *layers)
 {
 	int width = name_width(layers);
 
-	for (uint32_t i = 0; i < count_of(layers); i++) {
+	for (uint32_t i = 0; i < report_count(layers); i++) {
 		const struct node *layer = layers->seq.items[i];
-		bool is_missing = strcmp(text_of(get(layer, "present", NULL)), "false") == 0;
+		bool is_missing = strcmp(report_text(report_get(layer, "present", NULL)), "false") == 0;
+		const char *name = report_text(report_get(layer, "name", NULL));
+		int left = width - (int)strlen(name);
 
-		printf("%-*s%-*s  %s%s\n", INDENT, i ? "" : "  layers", width,
-			text_of(get(layer, "name", NULL)), text_of(get(layer, "path", NULL)),
-			is_missing ? " (not there)" : "");
+		printf("%-*s", INDENT, i ? "" : "  layers");
+		report_print(name);
+		printf("%*s", (left > 0 ? left : 0) + 2, "");
+		report_print(report_text(report_get(layer, "path", NULL)));
+		puts(is_missing ? " (not there)" : "");
 	}
 }
 
@@ -100,96 +68,75 @@ static void print_requests(const struct node *requests)
 {
 	const char *separator = " (";
 
-	printf("%s", text_of(get(requests, "total", NULL)));
+	report_print(report_text(report_get(requests, "total", NULL)));
 	for (uint32_t i = 0; requests && node_is_map(requests) && i < requests->map.count; i++) {
 		const struct pair *pair = &requests->map.pairs[i];
 
 		if (!node_is_scalar(pair->key) || span_is(pair->key->text, "total") ||
-			number_of(pair->value) == 0)
+			report_number(pair->value) == 0)
 			continue;
-		printf("%s%s %s", separator, pair->key->text.data, text_of(pair->value));
+		printf("%s", separator);
+		report_print(pair->key->text.data);
+		putchar(' ');
+		report_print(report_text(pair->value));
 		separator = ", ";
 	}
-	printf("%s\n", *separator == ',' ? ")" : "");
-}
-
-static void print_trouble(const struct node *trouble)
-{
-	bool is_last_good = strcmp(text_of(get(trouble, "serves", NULL)), "last-good") == 0;
-	struct problem problem;
-	char text[MESSAGE_MAX];
-
-	problem_set(&problem, text_of(get(trouble, "source", NULL)),
-		(unsigned)number_of(get(trouble, "line", NULL)),
-		(unsigned)number_of(get(trouble, "column", NULL)), "%s",
-		text_of(get(trouble, "message", NULL)));
-	problem_format(&problem, text, sizeof(text));
-	printf("  %s%s, since %s:\n    %s\n", text_of(get(trouble, "path", NULL)),
-		is_last_good ? "" : " can't be read", text_of(get(trouble, "since", NULL)), text);
-}
-
-static void print_troubles(const struct node *status)
-{
-	const struct node *troubles = get(status, "troubles", NULL);
-	const char *settings_error = text_of(get(status, "settings", "error"));
-	uint32_t count = count_of(troubles);
-
-	if (count == 0 && !*settings_error)
-		printf("%-*snone\n", INDENT, "  troubles");
-	if (*settings_error)
-		printf("\nThe settings stay as they were, because they can't be used as they are:\n"
-		       "    %s\n",
-			settings_error);
-	if (count == 0)
-		return;
-	printf(count == 1 ? "\nA file does not merge:\n" : "\n%u files do not merge:\n", count);
-	for (uint32_t i = 0; i < count; i++)
-		print_trouble(troubles->seq.items[i]);
+	puts(*separator == ',' ? ")" : "");
 }
 
 /* A line "  NAME  VALUE: REASON". Nothing when there is neither. */
 static void print_line(const char *name, const char *value, const char *reason)
 {
-	if (*value || *reason)
-		printf("  %-*s%s%s%s\n", INDENT - 2, name, value, *value && *reason ? ": " : "",
-			reason);
+	if (!*value && !*reason)
+		return;
+	printf("  %-*s", INDENT - 2, name);
+	report_print(value);
+	printf("%s", *value && *reason ? ": " : "");
+	report_print(reason);
+	putchar('\n');
 }
 
 static void print_status(const char *mountpoint, const struct node *status)
 {
-	printf("%s: plyfs %s, process %s\n", mountpoint, text_of(get(status, "version", NULL)),
-		text_of(get(status, "pid", NULL)));
-	print_line("settings", text_of(get(status, "settings", "path")), "");
-	print_line("coherence", text_of(get(status, "settings", "coherence")), "");
-	print_layers(get(status, "layers", NULL));
-	print_line("publisher", text_of(get(status, "publisher", "mode")),
-		text_of(get(status, "publisher", "reason")));
-	print_line("watches", text_of(get(status, "watches", "count")),
-		text_of(get(status, "watches", "error")));
-	print_line("polling", "", text_of(get(status, "polling", "reason")));
-	printf("%-*s%s, ", INDENT, "  versions", text_of(get(status, "versions", "count")));
-	print_bytes(number_of(get(status, "versions", "bytes")));
-	printf("; %s merged since the start\n", text_of(get(status, "compositions", NULL)));
+	bool has_header = strcmp(report_text(report_get(status, "settings", "header")), "false") != 0;
+
+	report_print(mountpoint);
+	printf(": plyfs ");
+	report_print(report_text(report_get(status, "version", NULL)));
+	printf(", process %.0f\n", report_number(report_get(status, "pid", NULL)));
+	print_line("settings", report_text(report_get(status, "settings", "path")), "");
+	print_line("coherence", report_text(report_get(status, "settings", "coherence")), "");
+	print_line("header", has_header ? "" : "off", "");
+	print_layers(report_get(status, "layers", NULL));
+	print_line("publisher", report_text(report_get(status, "publisher", "mode")),
+		report_text(report_get(status, "publisher", "reason")));
+	print_line("watches", report_text(report_get(status, "watches", "count")),
+		report_text(report_get(status, "watches", "error")));
+	print_line("polling", "", report_text(report_get(status, "polling", "reason")));
+	printf("%-*s%.0f, ", INDENT, "  versions", report_number(report_get(status, "versions", "count")));
+	print_bytes(report_number(report_get(status, "versions", "bytes")));
+	printf("; %.0f merged since the start\n", report_number(report_get(status, "compositions", NULL)));
 	printf("%-*s", INDENT, "  cache");
-	print_bytes(number_of(get(status, "cache", "bytes")));
+	print_bytes(report_number(report_get(status, "cache", "bytes")));
 	printf(" of sources\n%-*s", INDENT, "  requests");
-	print_requests(get(status, "requests", NULL));
-	print_troubles(status);
+	print_requests(report_get(status, "requests", NULL));
 }
 
-static int print_for_people(const char *mountpoint, const char *file, struct span text)
+static int print_for_people(const char *mountpoint, struct span text)
 {
-	const struct source source = {.name = file, .layer = ""};
+	const struct source source = {.name = mountpoint, .layer = ""};
 	const struct read_options options = {.format = FORMAT_JSON};
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct problem problem;
 
 	int r = document_read(&source, text, &options, &document, &problem);
 	if (r != 0) {
-		message_result(r, &problem, file);
+		message_result(r, &problem, mountpoint);
 		return EXIT_FAILED;
 	}
-	print_status(mountpoint, document->count ? document->roots[0] : NULL);
+	const struct node *status = document->count ? document->roots[0] : NULL;
+	print_status(mountpoint, status);
+	troubles_print(mountpoint, status);
 	return EXIT_DONE;
 }
 
@@ -216,20 +163,16 @@ static int complain(const char *path, int error)
 
 static int show(const char *path, bool is_raw)
 {
-	CLEANUP(freep) char *mountpoint = NULL, *file = NULL, *text = NULL;
+	CLEANUP(freep) char *mountpoint = NULL, *text = NULL;
 	size_t len = 0;
 
 	int r = mounted_find(path, &mountpoint);
+	if (r == 0)
+		r = mounted_status(mountpoint, &text, &len);
 	if (r < 0)
 		return complain(path, r);
-	if (asprintf(&file, "%s/" STATUS_FILE, mountpoint) < 0)
-		return complain(path, -ENOMEM);
-	CLEANUP(closep) int fd = open(file, O_RDONLY | O_CLOEXEC);
-	r = fd < 0 ? -errno : text_read(fd, LIMITS_DEFAULT.source_bytes, &text, &len);
-	if (r < 0)
-		return complain(r == -ENOTCONN ? path : file, r);
 	if (!is_raw)
-		return print_for_people(mountpoint, file, (struct span){text, len});
+		return print_for_people(mountpoint, (struct span){text, len});
 	fwrite(text, 1, len, stdout);
 	return EXIT_DONE;
 }

@@ -108,25 +108,61 @@ static int step(struct view *view, struct way *way, const char *name, struct ver
 	return 0;
 }
 
-int walk(struct view *view, const char *path, struct version **ret, struct problem *problem)
+/* Goes all the way. *ret is set when it ends at something else than a directory. */
+static int go(struct view *view, struct way *way, struct version **ret, struct problem *problem)
 {
-	CLEANUP(freep) struct way *way = calloc(1, sizeof(*way));
-	CLEANUP(version_unrefp) struct version *version = NULL;
 	char name[PATH_SIZE];
+	int r = 0;
+
+	while (r == 0 && !*ret && next_name(way, name))
+		r = step(view, way, name, ret, problem);
+	return r;
+}
+
+static int way_new(const char *path, size_t len, struct way **ret)
+{
+	struct way *way = len < PATH_SIZE ? calloc(1, sizeof(*way)) : NULL;
 
 	if (!way)
-		return -ENOMEM;
-	if (strlen(path) >= sizeof(way->rest))
-		return -ENAMETOOLONG;
-	strcpy(way->rest, path);
-
-	while (!version) {
-		if (!next_name(way, name))
-			return -EISDIR;
-		int r = step(view, way, name, &version, problem);
-		if (r != 0)
-			return r;
-	}
-	*ret = take_ptr(version);
+		return len < PATH_SIZE ? -ENOMEM : -ENAMETOOLONG;
+	memcpy(way->rest, path, len);
+	*ret = way;
 	return 0;
+}
+
+int walk(struct view *view, const char *path, struct version **ret, struct problem *problem)
+{
+	CLEANUP(freep) struct way *way = NULL;
+	CLEANUP(version_unrefp) struct version *version = NULL;
+
+	int r = way_new(path, strlen(path), &way);
+	if (r == 0)
+		r = go(view, way, &version, problem);
+	if (r == 0 && !version)
+		r = -EISDIR;
+	if (r == 0)
+		*ret = take_ptr(version);
+	return r;
+}
+
+int walk_to(struct view *view, const char *path, char **ret, struct problem *problem)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	CLEANUP(freep) struct way *way = NULL;
+	CLEANUP(version_unrefp) struct version *version = NULL;
+
+	if (strcmp(name, "") == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+		int r = walk(view, path, &version, problem);
+		return r == 0 ? -ENOTDIR : r;
+	}
+	int r = way_new(path, (size_t)(name - path), &way);
+	if (r == 0)
+		r = go(view, way, &version, problem);
+	if (r == 0 && version)
+		r = -ENOTDIR;
+	if (r == 0)
+		r = go_down(way, name);
+	if (r == 0 && !(*ret = strdup(way->done)))
+		r = -ENOMEM;
+	return r;
 }

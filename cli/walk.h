@@ -11,3 +11,10 @@
  * Returns 0 with *ret for version_unref(), PROBLEM, or -errno (-ENOENT, -ENOTDIR, -EISDIR, -ELOOP).
  */
 int walk(struct view *view, const char *path, struct version **ret, struct problem *problem);
+
+/**
+ * Where `path` is to be found: with no links on the way, and no "." or "..". The last name is not
+ * looked at: it may be a link, or not be there. Results as walk(); -EISDIR when there is no such
+ * name, as in "dir/..".
+ */
+int walk_to(struct view *view, const char *path, char **ret, struct problem *problem);

@@ -200,7 +200,7 @@ static int read_words(struct golden *golden, const struct node *map, struct prob
 {
 	const struct node *strategy = rule_get(map, "strategy"), *to = rule_get(map, "to");
 	const struct node *schema = rule_get(map, "schema"), *path = rule_get(map, "path");
-	const struct node *needs = rule_get(map, "needs");
+	const struct node *needs = rule_get(map, "needs"), *header = rule_get(map, "header");
 	struct merge_request *request = &golden->request;
 
 	golden->options.strategy = strategy_find(strategy ? strategy->text : span_of("deep"));
@@ -212,6 +212,7 @@ static int read_words(struct golden *golden, const struct node *map, struct prob
 
 	request->options = &golden->options;
 	request->path = path ? path->text.data : NULL;
+	request->wants_header = header && span_is(header->text, "true");
 	if (schema && span_is(schema->text, "1.2"))
 		request->schema = NODE_YAML_1_2;
 	if (to)
@@ -369,7 +370,13 @@ static int check_documents_alone(const struct golden *golden, const struct merge
 				 "another result comes out of documents without their text");
 }
 
-static int run(struct golden *golden, struct finder *finder, char **ret, size_t *ret_len,
+/* Who looks at a result, as golden_look() says. */
+struct looker {
+	golden_look_fn *look;
+	void *context;
+};
+
+static int run(struct golden *golden, struct finder *finder, const struct looker *looker,
 	struct problem *problem)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
@@ -385,30 +392,56 @@ static int run(struct golden *golden, struct finder *finder, char **ret, size_t 
 	int r = merge_run(&golden->request, &result, problem);
 	if (r == 0 && golden->request.options->strategy->reads_trees && golden->request.count > 1)
 		r = check_documents_alone(golden, inputs, result, problem);
-	if (r != 0)
-		return r;
-	*ret = malloc(result->text.len + 1);
-	if (!*ret)
-		return -ENOMEM;
-	memcpy(*ret, result->text.data, result->text.len + 1);
-	*ret_len = result->text.len;
-	return 0;
+	return r == 0 ? looker->look(looker->context, &golden->request, result, problem) : r;
 }
 
-int golden_merge(struct golden *golden, char **ret, size_t *ret_len, struct problem *problem)
+int golden_look(struct golden *golden, golden_look_fn *look, void *context, struct problem *problem)
 {
+	const struct looker looker = {look, context};
 	struct finder finder = {
 		.golden = golden,
 		.inputs = inputs_of(&golden->tree),
 		.documents = calloc(golden->tree.count + 1, sizeof(struct document *)),
 	};
 
-	int r = run(golden, &finder, ret, ret_len, problem);
+	int r = run(golden, &finder, &looker, problem);
 	for (size_t i = 0; finder.documents && i < golden->tree.count; i++)
 		document_free(finder.documents[i]);
 	free(finder.documents);
 	free(finder.inputs);
 	return r;
+}
+
+struct copy {
+	char *text;
+	size_t len;
+};
+
+static int copy_text(void *context, const struct merge_request *request,
+	const struct merge_result *result, struct problem *problem)
+{
+	struct copy *copy = context;
+
+	(void)request;
+	(void)problem;
+	copy->len = result->text.len;
+	copy->text = malloc(copy->len + 1);
+	if (!copy->text)
+		return -ENOMEM;
+	memcpy(copy->text, result->text.data, copy->len + 1);
+	return 0;
+}
+
+int golden_merge(struct golden *golden, char **ret, size_t *ret_len, struct problem *problem)
+{
+	struct copy copy;
+
+	int r = golden_look(golden, copy_text, &copy, problem);
+	if (r != 0)
+		return r;
+	*ret = copy.text;
+	*ret_len = copy.len;
+	return 0;
 }
 
 void golden_free(struct golden *golden)

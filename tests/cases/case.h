@@ -3,7 +3,7 @@
  *
  *      10-base.yaml …   the sources, lowest precedence first: all files but the following, in byte
  *                       order of their names; the layer's name is the file's without "10-" and
- * ending rule.yaml        strategy, options, to, schema, path, limits, needs; all may be missing
+ * ending rule.yaml        strategy, options, to, schema, path, header, limits, needs; all may be missing
  *      tree/            what merge_environment.find looks through
  *      expect.yaml, expect.json, expect.txt   the merged file, byte for byte
  *      expect.err       or else the message, one line
@@ -43,6 +43,14 @@ int golden_read(const char *folder, struct golden **ret);
 
 /** Reads the rule into golden->request. Returns 0, PROBLEM (of a source "rule.yaml") or -errno. */
 int golden_read_rule(struct golden *golden, struct problem *problem);
+
+/* Looks at a result while it is there; returns 0, PROBLEM or -errno. */
+typedef int golden_look_fn(void *context, const struct merge_request *request,
+	const struct merge_result *result, struct problem *problem);
+
+/** Merges and calls `look`. Returns what it did, PROBLEM, or -errno. */
+int golden_look(
+	struct golden *golden, golden_look_fn *look, void *context, struct problem *problem);
 
 /** Merges. Returns 0 with *ret for free(3), PROBLEM, or -errno. */
 int golden_merge(struct golden *golden, char **ret, size_t *ret_len, struct problem *problem);

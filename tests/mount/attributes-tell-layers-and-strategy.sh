@@ -19,5 +19,5 @@ if attribute mnt/both.yaml user.other; then
 	fail "there is an attribute that nobody set"
 fi
 names=$(getfattr --absolute-names -m - mnt/both.yaml | grep -v '^#' | sort | xargs)
-[ "$names" = "user.plyfs.layers user.plyfs.strategy" ] || fail "the attributes are: $names"
+[ "$names" = "user.plyfs.layers user.plyfs.sources user.plyfs.strategy" ] || fail "the attributes are: $names"
 fails_with 'Read-only' setfattr -n user.plyfs.layers -v x mnt/both.yaml

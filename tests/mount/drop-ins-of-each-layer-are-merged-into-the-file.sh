@@ -17,6 +17,7 @@ echo 'plain: 1' >low/dir/plain.yaml
 echo 'never: 1' >low/dir/plain.yaml.d/1.yaml
 cat >plyfs.yaml <<-END
 	layers: [low, high]
+	options: {header: false}
 	rules: [{match: "dir/{app,only,new}.yaml", strategy: deep, dropins: true}]
 END
 # By its layer: the file itself, then its drop-ins in byte order.

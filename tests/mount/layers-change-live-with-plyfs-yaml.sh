@@ -70,7 +70,7 @@ unwatch
 told() { [[ $(status settings error 2>/dev/null) == *plyfs.yaml:[0-9]*:* ]]; }
 printf 'layers: [low, high\n' >plyfs.yaml
 eventually told || fail "the status does not tell: $(cat mnt/.plyfs/status)"
-grep -q 'plyfs.yaml:.*the settings stay as they were' log || fail "the log does not tell"
+grep -q 'plyfs.yaml:.*the settings of .* ago are in force' log || fail "the log does not tell"
 echo 'third: 3' >third/app.yaml
 comes_to_show mnt/app.yaml $'third: 3\nhigh: 2'
 shows mnt/dir/app.yaml 'high: 1'

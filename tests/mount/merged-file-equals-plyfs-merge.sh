@@ -18,10 +18,11 @@ cat >high/app.yaml <<-END
 END
 echo '{"a": 1, "b": {"c": [1, 2]}}' >low/app.json
 echo '{"b": {"d": 1.10}}' >high/app.json
+mount_options=header
 start
 
 for name in app.yaml app.json; do
-	"$PLYFS" merge low/$name high/$name >wanted
+	"$PLYFS" merge --header low/$name high/$name >wanted
 	cmp wanted mnt/$name || fail "mnt/$name is: $(cat mnt/$name)"
 	"$PLYFS" cat -l low:high $name | cmp - wanted
 	"$PLYFS" cat mnt/$name | cmp - wanted

@@ -22,7 +22,7 @@ as_user bash -c 'echo "a: 1" >low/app.yaml; echo "b: 1" >high/app.yaml'
 ready() { as_user cat mnt/app.yaml >/dev/null 2>&1; }
 user_is() { [ "$(as_user cat mnt/app.yaml)" = "$1" ]; }
 
-"$PLYFS" mount -f low:high mnt >log 2>&1 &
+"$PLYFS" mount -f -o noheader low:high mnt >log 2>&1 &
 plyfs_pid=$!
 eventually ready || fail "no mount: $(cat log)"
 user_is $'a: 1\nb: 1' || fail "the content is wrong"

@@ -21,7 +21,7 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 ready() { as_user cat mnt/app.yaml >/dev/null 2>&1; }
 env --default-signal=INT,QUIT setpriv --reuid "$(as_user id -u)" --regid "$(as_user id -g)" \
-	--clear-groups "$PLYFS" mount -f low:high mnt >>log 2>&1 &
+	--clear-groups "$PLYFS" mount -f -o noheader low:high mnt >>log 2>&1 &
 plyfs_pid=$!
 eventually ready || fail "no mount: $(cat log)"
 # He may not write a file that has no right to be written, and learns that before anything else.

@@ -8,6 +8,7 @@ cat mnt/app.yaml >/dev/null
 "$PLYFS" status --json mnt | python3 -c 'import json, sys; json.load(sys.stdin)'
 [ "$(status layers 0 name)" = low ]
 [ "$(status layers 1 name)" = high ]
+[ "$(status directory)" = "$directory" ]
 [ "$(status troubles)" = '[]' ]
 [ "$(status versions count)" -ge 1 ]
 [ "$(status watches count)" -ge 2 ]

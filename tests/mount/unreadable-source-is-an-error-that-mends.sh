@@ -13,7 +13,7 @@ user_is() { [ "$(as_user cat mnt/app.yaml 2>/dev/null)" = "$1" ]; }
 in_trouble() { as_user getfattr -n user.plyfs.error mnt/app.yaml >/dev/null 2>&1; }
 mended() { ! in_trouble; }
 
-setpriv --reuid 65534 --regid 65534 --clear-groups ./plyfs mount -f low:high mnt >log 2>&1 &
+setpriv --reuid 65534 --regid 65534 --clear-groups ./plyfs mount -f -o noheader low:high mnt >log 2>&1 &
 plyfs_pid=$!
 eventually user_is $'a: 1\nb: 1' || fail "no mount: $(cat log)"
 

@@ -10,6 +10,7 @@ echo 'x: 1' >low/conf.d/40-x.yaml~
 echo 'x: 1' >low/conf.d/.50-x.yaml
 cat >plyfs.yaml <<-END
 	layers: [low, high]
+	options: {header: false}
 	files: [{path: all.yaml, from: [app.yaml, "conf.d/*.yaml*"]}]
 END
 start -c plyfs.yaml mnt

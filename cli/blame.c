@@ -1,0 +1,246 @@
+/*
+ * plyfs blame: a merged file, each line with the layer, file and line that it is from.
+ */
+#include "blame.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "colour.h"
+#include "command.h"
+#include "message.h"
+#include "strategy.h"
+#include "subject.h"
+
+/* Bytes. Many small pieces are written. */
+#define BUFFER_SIZE (1u << 16)
+
+struct request {
+	struct choice choice;
+	const char *path;
+	const char *page; /* the file for the page, "-" for standard output; NULL: none */
+	bool is_json;
+};
+
+/* A file that is one layer's and too large to be merged is read here, as the mount would. */
+struct held {
+	struct version *version;
+	char *text;
+	struct source source;
+};
+
+static void held_fini(struct held *held)
+{
+	version_unref(held->version);
+	free(held->text);
+}
+
+size_t blame_layer(const struct blame *blame, const struct source *source)
+{
+	const struct settings *settings = blame->settings;
+
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (strcmp(settings->layers[i]->name, source->layer) == 0)
+			return i;
+	return settings->layer_count;
+}
+
+static int read_text(const struct version *version, char **ret)
+{
+	char *text = malloc(version->size + 1);
+	uint64_t len = 0;
+
+	if (!text)
+		return -ENOMEM;
+	*ret = text;
+	while (len < version->size) {
+		ssize_t n = version_read(version, text + len, version->size - len, (off_t)len);
+		if (n <= 0)
+			return n < 0 ? (int)n : -ESTALE;
+		len += (uint64_t)n;
+	}
+	text[len] = '\0';
+	return 0;
+}
+
+static int read_held(const struct subject *subject, struct held *held, struct line_origins **ret)
+{
+	const struct explanation *explanation = subject->explanation;
+	struct problem problem;
+
+	int r = view_read_path(subject->view, explanation->path, &held->version, &problem);
+	if (r == PROBLEM) {
+		message_problem(&problem);
+		return r;
+	}
+	if (r == 0 && held->version->size > subject->settings->limits.result_bytes)
+		r = -EFBIG;
+	if (r == 0)
+		r = read_text(held->version, &held->text);
+	if (r < 0) {
+		message("%s: %s", explanation->source, strerror(-r));
+		return r;
+	}
+	held->source = (struct source){.name = explanation->source, .layer = held->version->layers};
+	struct span text = {held->text, held->version->size};
+	return line_origins_copy(text, &held->source, ret);
+}
+
+static int read_lines(const struct subject *subject, struct held *held, struct line_origins **ret)
+{
+	const struct explanation *explanation = subject->explanation;
+
+	if (explanation->kind == VERSION_HELD)
+		return read_held(subject, held, ret);
+	return line_origins_read(explanation->request, explanation->result, ret);
+}
+
+static int print_page(const struct blame *blame, const char *path)
+{
+	FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+
+	if (!out) {
+		message("can't write to '%s': %s", path, strerror(errno));
+		return EXIT_FAILED;
+	}
+	int r = blame_print_page(blame, out);
+	if (r < 0)
+		message("%s: %s", blame->path, strerror(-r));
+	if (out == stdout)
+		return r < 0 ? EXIT_FAILED : EXIT_DONE;
+	bool has_failed = ferror(out);
+	if (fclose(out) != 0 || has_failed) {
+		message("can't write to '%s': %s", path, strerror(errno));
+		return EXIT_FAILED;
+	}
+	return r < 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int print(const struct request *request, const struct blame *blame)
+{
+	if (request->page)
+		return print_page(blame, request->page);
+	setvbuf(stdout, NULL, _IOFBF, BUFFER_SIZE);
+	if (request->is_json)
+		blame_print_json(blame, stdout);
+	else
+		blame_print_text(blame, colour_use(STDOUT_FILENO), stdout);
+	return EXIT_DONE;
+}
+
+static int tell(const struct request *request, const struct subject *subject)
+{
+	const struct explanation *explanation = subject->explanation;
+	CLEANUP(line_origins_freep) struct line_origins *lines = NULL;
+	CLEANUP(held_fini) struct held held = {0};
+
+	if (explanation->kind == VERSION_LINK) {
+		message("%s: is a symbolic link (%s); give the path that it leads to",
+			request->path, explanation->source);
+		return EXIT_FAILED;
+	}
+	int r = read_lines(subject, &held, &lines);
+	if (r == -ENOMEM)
+		message("%s: %s", request->path, strerror(-r));
+	if (r != 0)
+		return EXIT_FAILED;
+	const struct blame blame = {
+		.path = explanation->path,
+		.strategy = compose_options(subject->settings, explanation->path)->strategy->name,
+		.settings = subject->settings,
+		.lines = lines,
+		.origins = explanation->kind == VERSION_BYTES ? explanation->result->origins : NULL,
+	};
+	return print(request, &blame);
+}
+
+static int run_request(const struct command *command, const struct request *request)
+{
+	struct subject subject;
+	int code = subject_open(command, &request->choice, request->path, &subject);
+
+	if (code == EXIT_DONE)
+		code = tell(request, &subject);
+	subject_fini(&subject);
+	return code;
+}
+
+/* One option. Returns EXIT_DONE to go on. */
+static int take_option(
+	const struct command *command, int letter, char **argv, struct request *request)
+{
+	switch (letter) {
+	case 'c':
+		request->choice.config = optarg;
+		break;
+	case 'l':
+		request->choice.layers = optarg;
+		break;
+	case 'j':
+		request->is_json = true;
+		break;
+	case 'H':
+		request->page = optarg;
+		break;
+	case 'C':
+		if (colour_set(optarg) < 0)
+			return command_misuse(
+				command, "--color is one of: %s; not '%s'", COLOUR_WORDS, optarg);
+		break;
+	default:
+		return command_bad_option(command, letter, argv);
+	}
+	return EXIT_DONE;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"config", required_argument, NULL, 'c'},
+		{"layers", required_argument, NULL, 'l'},
+		{"json", no_argument, NULL, 'j'},
+		{"html", required_argument, NULL, 'H'},
+		{"color", required_argument, NULL, 'C'},
+		{0},
+	};
+	struct request request = {0};
+	int letter;
+
+	while ((letter = getopt_long(argc, argv, ":hc:l:", options, NULL)) != -1) {
+		if (letter == 'h')
+			return command_help(command);
+		int code = take_option(command, letter, argv, &request);
+		if (code != EXIT_DONE)
+			return code;
+	}
+	if (optind == argc)
+		return command_misuse(command, "a path is missing");
+	if (argc - optind > 1)
+		return command_misuse(command, "one path at a time");
+	if (request.choice.config && request.choice.layers)
+		return command_misuse(command, "-c and -l are two ways to say the same; give one");
+	if (request.is_json && request.page)
+		return command_misuse(command, "--json and --html are two things; give one");
+	request.path = argv[optind];
+	return run_request(command, &request);
+}
+
+const struct command command_blame = {
+	.name = "blame",
+	.synopsis = "[OPTION...] -c CONFIG PATH\n[OPTION...] -l LAYER[:LAYER...] PATH\n"
+		    "[OPTION...] PATH",
+	.summary = "print a merged file, each line with where it is from",
+	.help = "Prints the merged file, each line with the layer, file and line that it is from.\n"
+		"PATH is relative to the layers. With neither -c nor -l it is a path in a mount.\n"
+		"\n"
+		"  -c, --config CONFIG             a plyfs.yaml\n"
+		"  -l, --layers LAYER[:LAYER...]   layers, the lowest precedence first\n"
+		"      --html FILE                 a page for a browser; - is standard output\n"
+		"      --json                      JSON, for programs\n"
+		"      --color always|auto|never   colours; auto: on a terminal\n",
+	.run = run,
+};

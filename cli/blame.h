@@ -1,0 +1,29 @@
+/*
+ * Blame: a merged file line by line, with where each line is from; told as text, as JSON, or as a
+ * page for a browser. What is in the sources is hostile: no control character and no markup of
+ * theirs reaches the reader.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "line_origin.h"
+#include "settings.h"
+
+struct blame {
+	const char *path;     /* relative to the root */
+	const char *strategy; /* its name */
+	const struct settings *settings;
+	const struct line_origins *lines;
+	const struct origins *origins; /* NULL: the file is a source itself */
+};
+
+/** The number of the layer that `source` is in, lowest first; settings->layer_count: of none. */
+size_t blame_layer(const struct blame *blame, const struct source *source);
+
+/* Failures to write are found by ferror(3). */
+void blame_print_text(const struct blame *blame, bool is_coloured, FILE *out);
+void blame_print_json(const struct blame *blame, FILE *out);
+
+/** Returns 0 or -ENOMEM: then something is missing. */
+int blame_print_page(const struct blame *blame, FILE *out);

@@ -1,0 +1,479 @@
+/*
+ * Blame as a page for a browser: one file with nothing loaded and no script. What a value took the
+ * place of is shown at its line, by style alone, when the line is pointed at or its button has the
+ * focus.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blame.h"
+#include "cleanup.h"
+#include "excerpt.h"
+#include "key.h"
+#include "page.h"
+#include "shown.h"
+
+/* Of what had a say in one value, so many are told, the latest. */
+#define STEPS_MAX 20
+
+/* Bytes of a value that are shown. */
+#define EXCERPT_SIZE 240
+
+/* Bytes of a KEY that are shown, its end; and of one key in it. */
+#define KEY_SIZE 400
+#define KEY_NAME_MAX 200
+
+/* Characters of a column; what is longer is broken. */
+#define LAYER_WIDTH_MAX 24
+#define PLACE_WIDTH_MAX 44
+
+/* Colours that a layer may have; then they begin again. */
+#define COLOURS 8
+
+static const char style[] =
+#include "blame_page.inc"
+	;
+
+/* What is known of each layer, and at [layer_count] of lines that are of no source. */
+struct tally {
+	size_t lines;
+	size_t first; /* number of the first line; 0: there is none */
+};
+
+struct page {
+	const struct blame *blame;
+	FILE *out;
+	struct tally *tallies;
+	struct key_text key;
+	const struct source *source; /* asked for last, … */
+	size_t layer;                /* … and its layer */
+};
+
+static size_t layer_of(struct page *page, const struct source *source)
+{
+	if (!source)
+		return page->blame->settings->layer_count;
+	if (page->source != source) {
+		page->source = source;
+		page->layer = blame_layer(page->blame, source);
+	}
+	return page->layer;
+}
+
+/* "c3", the class that gives a layer's colour; nothing for what is of no layer. */
+static void put_colour(struct page *page, size_t layer)
+{
+	if (layer < page->blame->settings->layer_count)
+		fprintf(page->out, "c%zu", layer % COLOURS);
+}
+
+static void put_excerpt(struct page *page, const struct node *value, const char *element)
+{
+	char text[EXCERPT_SIZE];
+
+	excerpt(value, text, sizeof(text));
+	if (!*text) {
+		fputs("<span>empty</span>", page->out);
+		return;
+	}
+	fprintf(page->out, "<%s>", element);
+	page_put_text(page->out, span_of(text));
+	fprintf(page->out, "</%s>", element);
+}
+
+static void put_place(struct page *page, const struct node *node)
+{
+	page_put_string(page->out, node->source->layer);
+	fputs(" · ", page->out);
+	page_put_string(page->out, node->source->name);
+	fprintf(page->out, ":%" PRIu32 ":%" PRIu32, node->line, node->column);
+}
+
+/* What stands for it where it is too long to be repeated for all that is in it. */
+static const struct node *short_key(const struct node *key)
+{
+	static const struct node long_key = {.kind = NODE_SCALAR, .text = {"…", sizeof("…") - 1}};
+
+	return node_is_scalar(key) && key->text.len > KEY_NAME_MAX ? &long_key : key;
+}
+
+/* The KEY of a value in the text, in page->key. */
+static void set_key(struct page *page, uint32_t number)
+{
+	const struct line_value *value = &page->blame->lines->values[number];
+
+	if (value->parent == LINE_VALUE_NONE) {
+		key_text_cut(&page->key, 0);
+		return;
+	}
+	set_key(page, value->parent);
+	if (value->key)
+		key_text_put(&page->key, short_key(value->key));
+	else
+		key_text_put_index(&page->key, value->index);
+}
+
+static void put_key(struct page *page)
+{
+	char text[KEY_SIZE];
+
+	shown_tail(text, sizeof(text), key_text_span(&page->key).data);
+	fputs("<h3>", page->out);
+	page_put_string(page->out, text);
+	fputs("</h3>", page->out);
+}
+
+static void put_why(struct page *page, const struct origin_step *step)
+{
+	const struct node *by = step->why.by;
+
+	fputs(" <span class=why>", page->out);
+	page_put_string(page->out, step->why.rule);
+	if (by && by->source && by != step->value) {
+		fputs(", by ", page->out);
+		put_place(page, by);
+	}
+	fputs("</span>", page->out);
+}
+
+/* `later`: the step that is told in front of this one, or NULL. */
+static void put_step(
+	struct page *page, const struct origin_step *step, const struct origin_step *later)
+{
+	static const char *const words[] = {
+		[ORIGIN_LOST] = "", [ORIGIN_PART] = "part ", [ORIGIN_REMOVED] = "removed by "};
+	static const char *const classes[] = {
+		[ORIGIN_LOST] = "lost ", [ORIGIN_PART] = "part ", [ORIGIN_REMOVED] = "lost "};
+	const struct node *value = step->value;
+
+	fprintf(page->out, "<li class=\"%s", classes[step->fate]);
+	put_colour(page, layer_of(page, value->source));
+	fprintf(page->out, "\"><span class=dot></span><p>%s", words[step->fate]);
+	put_excerpt(page, value, step->fate == ORIGIN_LOST ? "s" : "b");
+	fputs(" <span>", page->out);
+	put_place(page, value);
+	fputs("</span>", page->out);
+	if (!later || later->fate != ORIGIN_REMOVED || later->value != step->why.by)
+		put_why(page, step);
+	fputs("</p></li>", page->out);
+}
+
+/* The latest of some steps. */
+struct steps {
+	const struct origin_step *kept[STEPS_MAX]; /* the step with number i at i % STEPS_MAX */
+	size_t count;
+};
+
+static void steps_add(struct steps *steps, const struct origin_step *step)
+{
+	steps->kept[steps->count++ % STEPS_MAX] = step;
+}
+
+/* The latest first. */
+static void put_steps(struct page *page, const struct steps *steps)
+{
+	size_t shown = steps->count < STEPS_MAX ? steps->count : STEPS_MAX;
+	const struct origin_step *later = NULL;
+
+	for (size_t i = 1; i <= shown; i++) {
+		const struct origin_step *step = steps->kept[(steps->count - i) % STEPS_MAX];
+
+		put_step(page, step, later);
+		later = step;
+	}
+	if (steps->count > shown)
+		fprintf(page->out, "<li><span></span><p>and %zu more</p></li>",
+			steps->count - shown);
+}
+
+/* Who else had a say in the value, as far as its lines do not tell already. */
+static struct steps steps_of(const struct page *page, const struct line_value *value)
+{
+	const struct origin *origin = origin_of(page->blame->origins, value->value);
+	struct steps steps = {.count = 0};
+
+	for (const struct origin_step *step = NULL; origin && (step = origin_next(origin, step));)
+		if (step->fate != ORIGIN_PART || value->is_in_line)
+			steps_add(&steps, step);
+	return steps;
+}
+
+static void put_value(struct page *page, uint32_t number, const struct steps *steps)
+{
+	const struct line_value *value = &page->blame->lines->values[number];
+	const struct node *place = line_origin_place(page->blame->origins, value->value);
+
+	set_key(page, number);
+	put_key(page);
+	fputs("<ul><li class=\"now ", page->out);
+	put_colour(page, layer_of(page, place ? place->source : NULL));
+	fputs("\"><span class=dot></span><p>", page->out);
+	put_excerpt(page, value->value, "b");
+	if (place) {
+		fputs(" <span>", page->out);
+		put_place(page, place);
+		fputs("</span>", page->out);
+	}
+	fputs("</p></li>", page->out);
+	put_steps(page, steps);
+	fputs("</ul>", page->out);
+}
+
+/* What is to be told of the values in the line, behind a button that counts it. */
+static void put_told(struct page *page, size_t i)
+{
+	const struct line *line = &page->blame->lines->lines[i];
+	size_t count = 0;
+
+	for (uint32_t j = line->first; j < line->first + line->count; j++)
+		count += steps_of(page, &page->blame->lines->values[j]).count;
+	if (count == 0)
+		return;
+	fprintf(page->out,
+		"<button type=button class=more aria-describedby=t%zu><span class=w>%zu "
+		"other%s</span><span class=t>+%zu</span></button><div class=told role=tooltip "
+		"id=t%zu>",
+		i + 1, count, count > 1 ? "s" : "", count, i + 1);
+	for (uint32_t j = line->first; j < line->first + line->count; j++) {
+		struct steps steps = steps_of(page, &page->blame->lines->values[j]);
+
+		if (steps.count > 0)
+			put_value(page, j, &steps);
+	}
+	fputs("</div>", page->out);
+}
+
+/* The line's text, with its key made to stand out. */
+static void put_code(struct page *page, const struct line *line)
+{
+	struct span text = line->text;
+	size_t start = page_offset(text, line->key_column);
+	size_t end = line->value_column ? page_offset(text, line->value_column) : text.len;
+
+	if (line->key_column == 0 || end < start) {
+		page_put_text(page->out, text);
+		return;
+	}
+	while (end > start && (text.data[end - 1] == ' ' || text.data[end - 1] == ':'))
+		end--;
+	page_put_text(page->out, (struct span){text.data, start});
+	fputs("<i>", page->out);
+	page_put_text(page->out, (struct span){text.data + start, end - start});
+	fputs("</i>", page->out);
+	page_put_text(page->out, (struct span){text.data + end, text.len - end});
+}
+
+static void put_source(struct page *page, const struct line *line)
+{
+	if (!line->source) {
+		fputs("<span class=none>–</span>", page->out);
+		return;
+	}
+	fputs("<span class=\"from l\">", page->out);
+	page_put_string(page->out, line->source->layer);
+	fputs("</span><span class=\"from p\"><span class=f>", page->out);
+	page_put_string(page->out, line->source->name);
+	fprintf(page->out, "</span><span class=s>:%" PRIu32 "</span></span>", line->source_line);
+}
+
+static void put_line(struct page *page, size_t i)
+{
+	const struct line *line = &page->blame->lines->lines[i];
+	bool is_first = i == 0 || line[-1].source != line->source;
+
+	fputs("<li class=\"", page->out);
+	put_colour(page, layer_of(page, line->source));
+	fputs(line->source ? (is_first ? " first" : "") : "made", page->out);
+	fprintf(page->out, "\" id=L%zu>", i + 1);
+	put_source(page, line);
+	fprintf(page->out, "<a class=n href=#L%zu tabindex=-1>%zu</a><code>", i + 1, i + 1);
+	put_code(page, line);
+	fputs("</code>", page->out);
+	put_told(page, i);
+	fputs("</li>\n", page->out);
+}
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+static size_t at_most(size_t size, size_t limit)
+{
+	return size < limit ? size : limit;
+}
+
+static size_t digits_of(size_t number)
+{
+	size_t digits = 1;
+
+	for (; number >= 10; number /= 10)
+		digits++;
+	return digits;
+}
+
+static void put_lines(struct page *page)
+{
+	const struct line_origins *lines = page->blame->lines;
+	const struct source *last = NULL;
+	size_t layer = 1, place = 1, number = 1;
+
+	for (size_t i = 0; i < lines->count; i++) {
+		const struct source *source = lines->lines[i].source;
+
+		number = larger(number, lines->lines[i].source_line);
+		if (source && source != last) {
+			layer = larger(layer, page_width(source->layer));
+			place = larger(place, page_width(source->name));
+		}
+		last = source ? source : last;
+	}
+	place += 1 + digits_of(number);
+	fprintf(page->out,
+		"<main>\n<ol class=file style=\"--l:%zuch;--p:%zuch;--s:%zuch;--n:%zuch\">\n",
+		at_most(layer, LAYER_WIDTH_MAX), at_most(place, PLACE_WIDTH_MAX),
+		1 + digits_of(number), digits_of(lines->count));
+	for (size_t i = 0; i < lines->count; i++)
+		put_line(page, i);
+	fputs("</ol>\n", page->out);
+}
+
+static void put_removed(struct page *page, uint32_t number, const struct origin_removed *removed)
+{
+	const struct node *in = page->blame->lines->values[number].value;
+	const struct origin_step *step = origin_removed_next(removed, NULL);
+	struct steps steps = {.count = 0};
+
+	set_key(page, number);
+	if (node_is_map(in))
+		key_text_put(&page->key, short_key(removed->key));
+	else if (step)
+		key_text_put_item(&page->key, short_key(removed->key), step->value);
+	for (; step; step = origin_removed_next(removed, step))
+		steps_add(&steps, step);
+	fputs("<li>", page->out);
+	put_key(page);
+	fputs("<ul>", page->out);
+	put_steps(page, &steps);
+	fputs("</ul></li>\n", page->out);
+}
+
+/* What is in no line: what sources have, and others took away. */
+static void put_all_removed(struct page *page)
+{
+	const struct line_origins *lines = page->blame->lines;
+	bool is_any = false;
+
+	for (uint32_t i = 0; i < lines->value_count; i++) {
+		const struct origin *origin =
+			origin_of(page->blame->origins, lines->values[i].value);
+		const struct origin_removed *removed = origin ? origin->removed : NULL;
+
+		for (; removed; removed = removed->next) {
+			fputs(is_any ? "" : "<h2>Removed</h2>\n<ol class=gone>\n", page->out);
+			put_removed(page, i, removed);
+			is_any = true;
+		}
+	}
+	fputs(is_any ? "</ol>\n</main>\n" : "</main>\n", page->out);
+}
+
+static void count_lines(struct page *page)
+{
+	const struct line_origins *lines = page->blame->lines;
+
+	for (size_t i = 0; i < lines->count; i++) {
+		struct tally *tally = &page->tallies[layer_of(page, lines->lines[i].source)];
+
+		tally->lines++;
+		if (tally->first == 0)
+			tally->first = i + 1;
+	}
+}
+
+/* Pointing at a layer in the legend, or reaching it by the keyboard, dims the lines of the others.
+ */
+static void put_style(struct page *page)
+{
+	fputs("<style>\n", page->out);
+	fputs(style, page->out);
+	for (unsigned i = 0; i < COLOURS && i < page->blame->settings->layer_count; i++)
+		fprintf(page->out,
+			"body:has(.layers a.c%u:is(:hover,:focus)) .file > li:not(.c%u) { opacity: "
+			".28; }\n",
+			i, i);
+	fputs("</style>\n", page->out);
+}
+
+static void put_head(struct page *page)
+{
+	fputs("<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n"
+	      "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; "
+	      "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+	      "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n<title>",
+		page->out);
+	page_put_string(page->out, page->blame->path);
+	fputs(" – plyfs blame</title>\n", page->out);
+	put_style(page);
+}
+
+static void put_layer(struct page *page, size_t i)
+{
+	const struct tally *tally = &page->tallies[i];
+
+	if (tally->lines > 0)
+		fputs("<li><a class=\"layer ", page->out);
+	else
+		fputs("<li><span class=\"layer ", page->out);
+	put_colour(page, i);
+	if (tally->lines > 0)
+		fprintf(page->out, "\" href=#L%zu><b>", tally->first);
+	else
+		fputs("\"><b>", page->out);
+	page_put_string(page->out, page->blame->settings->layers[i]->name);
+	fprintf(page->out, "</b><span>%zu line%s</span></%s></li>\n", tally->lines,
+		tally->lines == 1 ? "" : "s", tally->lines > 0 ? "a" : "span");
+}
+
+static void put_header(struct page *page)
+{
+	const struct blame *blame = page->blame;
+	size_t layers = 0;
+
+	for (size_t i = 0; i < blame->settings->layer_count; i++)
+		layers += page->tallies[i].lines > 0;
+	fputs("<header>\n<h1>", page->out);
+	page_put_string(page->out, blame->path);
+	fprintf(page->out,
+		"</h1>\n<p>%zu line%s from %zu layer%s, merged by the strategy <b>%s</b></p>\n"
+		"</header>\n<nav aria-label=Layers>\n<ol class=layers>\n",
+		blame->lines->count, blame->lines->count == 1 ? "" : "s", layers,
+		layers == 1 ? "" : "s", blame->strategy);
+	bool has_ends = blame->settings->layer_count > 1;
+	fputs(has_ends ? "<li class=end>lowest</li>\n" : "", page->out);
+	for (size_t i = 0; i < blame->settings->layer_count; i++)
+		put_layer(page, i);
+	fputs(has_ends ? "<li class=end>highest</li>\n" : "", page->out);
+	fputs("</ol>\n</nav>\n", page->out);
+}
+
+int blame_print_page(const struct blame *blame, FILE *out)
+{
+	CLEANUP(freep)
+	struct tally *tallies = calloc(blame->settings->layer_count + 1, sizeof(*tallies));
+	struct page page = {.blame = blame, .out = out, .tallies = tallies};
+
+	if (!tallies)
+		return -ENOMEM;
+	count_lines(&page);
+	put_head(&page);
+	put_header(&page);
+	put_lines(&page);
+	put_all_removed(&page);
+	fputs("<footer>Made by plyfs blame.</footer>\n</html>\n", out);
+	bool has_failed = page.key.has_failed;
+	key_text_fini(&page.key);
+	return has_failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,130 @@
+/*
+ * Blame as text, in columns:
+ *
+ *      vendor  vendor/app.yaml:2   1) server:
+ *      site    site/app.yaml:3     2)   port: 8080
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "blame.h"
+#include "colour.h"
+#include "shown.h"
+#include "utf8.h"
+
+/* Characters. */
+struct widths {
+	size_t layer;
+	size_t place;
+	int number;
+};
+
+/* Told apart on light and dark terminals; the names tell layers apart as well. */
+static const char *const layer_colours[] = {
+	"\033[36m", "\033[33m", "\033[32m", "\033[35m", "\033[34m", "\033[31m"};
+
+#define LAYER_COLOURS (sizeof(layer_colours) / sizeof(*layer_colours))
+
+/* Prints the text as it is shown, with `out` NULL nothing. Returns its width in characters. */
+static size_t print_shown(FILE *out, struct span text)
+{
+	const char *p = text.data, *end = text.data + text.len;
+	size_t width = 0;
+
+	while (p < end) {
+		char shown[SHOWN_MAX + 1] = "\t";
+		size_t length = 1;
+
+		if (*p == '\t')
+			p++;
+		else
+			length = shown_put(&p, end, shown);
+		for (size_t i = 0; i < length; i++)
+			width += !utf8_is_tail((unsigned char)shown[i]);
+		if (out)
+			fwrite(shown, 1, length, out);
+	}
+	return width;
+}
+
+static size_t digits_of(size_t number)
+{
+	size_t digits = 1;
+
+	for (; number >= 10; number /= 10)
+		digits++;
+	return digits;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+static struct widths measure(const struct line_origins *origins)
+{
+	struct widths widths = {.layer = 1, .number = (int)digits_of(origins->count)};
+	const struct source *last = NULL;
+	size_t name = 0;
+
+	for (size_t i = 0; i < origins->count; i++) {
+		const struct line *line = &origins->lines[i];
+
+		if (!line->source)
+			continue;
+		if (line->source != last) {
+			name = print_shown(NULL, span_of(line->source->name));
+			widths.layer = larger(
+				widths.layer, print_shown(NULL, span_of(line->source->layer)));
+		}
+		last = line->source;
+		widths.place = larger(widths.place, name + 1 + digits_of(line->source_line));
+	}
+	return widths;
+}
+
+static void print_blanks(FILE *out, size_t from, size_t to)
+{
+	for (; from < to; from++)
+		fputc(' ', out);
+}
+
+static void print_source(const struct blame *blame, const struct line *line,
+	const struct widths *widths, bool is_coloured, FILE *out)
+{
+	size_t layer = blame_layer(blame, line->source), width;
+
+	if (is_coloured)
+		fputs(layer_colours[layer % LAYER_COLOURS], out);
+	width = print_shown(out, span_of(line->source->layer));
+	print_blanks(out, width, widths->layer + 2);
+	if (is_coloured)
+		fputs(COLOUR_DIM, out);
+	width = print_shown(out, span_of(line->source->name)) + 1 + digits_of(line->source_line);
+	fprintf(out, ":%" PRIu32, line->source_line);
+	if (is_coloured)
+		fputs(COLOUR_NORMAL, out);
+	print_blanks(out, width, widths->place);
+}
+
+void blame_print_text(const struct blame *blame, bool is_coloured, FILE *out)
+{
+	const char *dim = is_coloured ? COLOUR_DIM : "", *normal = is_coloured ? COLOUR_NORMAL : "";
+	const struct widths widths = measure(blame->lines);
+
+	for (size_t i = 0; i < blame->lines->count; i++) {
+		const struct line *line = &blame->lines->lines[i];
+
+		if (line->source) {
+			print_source(blame, line, &widths, is_coloured, out);
+		} else {
+			fprintf(out, "%s-%s", dim, normal);
+			print_blanks(out, 1, widths.layer + 2 + widths.place);
+		}
+		fprintf(out, "  %s%*zu)%s", dim, widths.number, i + 1, normal);
+		if (line->text.len > 0)
+			fputc(' ', out);
+		print_shown(out, line->text);
+		fputc('\n', out);
+	}
+}

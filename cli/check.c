@@ -1,0 +1,210 @@
+/*
+ * plyfs check: every file of a tree, read and merged; and what somebody may have meant otherwise.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check_report.h"
+#include "check_tree.h"
+#include "checker.h"
+#include "choice.h"
+#include "cleanup.h"
+#include "command.h"
+#include "message.h"
+#include "view.h"
+#include "walk.h"
+
+/* A check under way. */
+struct job {
+	struct choice choice;
+	struct check_report report;
+	struct settings *settings;
+	struct view *view;
+	struct check_tree tree;
+};
+
+static void job_fini(struct job *job)
+{
+	check_report_fini(&job->report);
+	check_tree_fini(&job->tree);
+	if (job->view)
+		view_free(job->view);
+	settings_unref(job->settings);
+}
+
+/* Returns an exit code, or -1: go on. */
+static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"config", required_argument, NULL, 'c'},
+		{"layers", required_argument, NULL, 'l'},
+		{"strict", no_argument, NULL, 'W'},
+		{"quiet", no_argument, NULL, 'q'},
+		{"json", no_argument, NULL, 'j'},
+		{0},
+	};
+	int letter;
+
+	while ((letter = getopt_long(argc, argv, ":hc:l:Wq", options, NULL)) != -1) {
+		switch (letter) {
+		case 'h':
+			return command_help(command);
+		case 'c':
+			job->choice.config = optarg;
+			break;
+		case 'l':
+			job->choice.layers = optarg;
+			break;
+		case 'W':
+			job->report.is_strict = true;
+			break;
+		case 'q':
+			job->report.is_quiet = true;
+			break;
+		case 'j':
+			job->report.is_json = true;
+			break;
+		default:
+			return command_bad_option(command, letter, argv);
+		}
+	}
+	if (job->choice.config && job->choice.layers)
+		return command_misuse(command, "-c and -l are two ways to say the same; give one");
+	if (job->choice.config || job->choice.layers)
+		return -1;
+	if (optind == argc)
+		return command_misuse(
+			command, "say with -c or -l what to check, or give a path in a mount");
+	if (optind + 1 < argc)
+		return command_misuse(
+			command, "in a mount, only one path can be checked at a time");
+	return -1;
+}
+
+static int survey_path(struct job *job, const char *path, const char *inner)
+{
+	int r = check_tree_survey(&job->tree, inner);
+
+	return r < 0 ? choice_complain(path, r, NULL) : EXIT_DONE;
+}
+
+/* A path of the layers; links on its way are followed. */
+static int survey_argument(struct job *job, const char *path)
+{
+	CLEANUP(freep) char *inner = NULL;
+	struct problem problem;
+
+	int r = walk_to(job->view, path, &inner, &problem);
+	if (r == -EISDIR)
+		return survey_path(job, path, "");
+	if (r != 0)
+		return choice_complain(path, r, &problem);
+	return survey_path(job, path, inner);
+}
+
+static int open_tree(struct job *job)
+{
+	int r = view_new(job->settings, false, &job->view);
+	if (r == 0)
+		r = check_tree_init(&job->tree, job->view);
+	if (r == 0)
+		return EXIT_DONE;
+	if (r == -E2BIG)
+		message("there are more than %d layers; merge some of them", LAYERS_MAX);
+	else
+		message_result(r, NULL, NULL);
+	return EXIT_FAILED;
+}
+
+/* Finds the files to be checked. *is_whole: these are all. */
+static int find_files(const struct command *command, struct job *job, char **paths, bool *is_whole)
+{
+	CLEANUP(freep) char *inner = NULL;
+	bool is_in_mount = !job->choice.config && !job->choice.layers;
+	int code = EXIT_DONE;
+
+	if (is_in_mount)
+		code = choice_in_mount(command, *paths, &job->settings, &inner);
+	else if (choice_open(&job->choice, &job->settings) < 0)
+		code = EXIT_FAILED;
+	if (code == EXIT_DONE)
+		code = open_tree(job);
+	if (code != EXIT_DONE)
+		return code;
+	job->report.settings = job->settings;
+	*is_whole = is_in_mount ? !*inner : !*paths;
+	if (is_in_mount)
+		return survey_path(job, *paths, inner);
+	if (!*paths)
+		return survey_path(job, ".", "");
+	for (; code == EXIT_DONE && *paths; paths++)
+		code = survey_argument(job, *paths);
+	return code;
+}
+
+static int tell_file(
+	void *context, const char *path, int result, const struct inspection *inspection)
+{
+	struct job *job = context;
+	CLEANUP(findings_fini) struct findings failure = {0};
+	struct problem problem;
+
+	/* It has gone, or become a directory, since it was listed. */
+	if (result == -ENOENT || result == -ENOTDIR || result == -EISDIR)
+		return 0;
+	if (result < 0) {
+		problem_set(&problem, path, 0, 0, "can't be merged: %s", strerror(-result));
+		int r = findings_add(&failure, FINDING_ERROR, &problem);
+		return r < 0 ? r : check_report_file(&job->report, path, &failure);
+	}
+	int r = check_report_file(&job->report, path, &inspection->findings);
+	return r < 0 ? r : check_tree_note(&job->tree, &job->report, path, inspection);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	CLEANUP(job_fini) struct job job = {0};
+	bool is_whole = false;
+
+	int code = read_arguments(command, argc, argv, &job);
+	if (code >= 0)
+		return code;
+	code = find_files(command, &job, argv + optind, &is_whole);
+	if (code != EXIT_DONE)
+		return code;
+	job.report.has_progress = !job.report.is_quiet && isatty(STDERR_FILENO);
+	check_report_begin(&job.report, job.tree.count);
+	int r = checker_run(
+		job.view, job.tree.paths, job.tree.count, checker_threads(), tell_file, &job);
+	if (r == 0)
+		r = check_tree_tell(&job.tree, &job.report, is_whole);
+	code = check_report_end(&job.report);
+	if (r == 0)
+		return code;
+	message_result(r, NULL, NULL);
+	return EXIT_FAILED;
+}
+
+const struct command command_check = {
+	.name = "check",
+	.synopsis = "[-q] [-W] [--json] -c CONFIG [PATH...]\n"
+		    "[-q] [-W] [--json] -l LAYER[:LAYER...] [PATH...]\n"
+		    "[-q] [-W] [--json] PATH",
+	.summary = "read and merge every file, and say what is wrong",
+	.help = "Reads and merges every file of the layers, or those at PATH and below, and tells\n"
+		"what does not merge, and what may be meant otherwise. With neither -c nor -l, "
+		"PATH\n"
+		"is a mountpoint, or a path in a mount. Exits with 1 when something does not "
+		"merge.\n"
+		"\n"
+		"  -c, --config CONFIG             a plyfs.yaml\n"
+		"  -l, --layers LAYER[:LAYER...]   layers, the lowest precedence first\n"
+		"  -W, --strict                    exit with 1 for warnings, too\n"
+		"  -q, --quiet                     tell errors only, and no summary\n"
+		"      --json                      tell all as JSON, on standard output\n",
+	.run = run,
+};

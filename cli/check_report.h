@@ -1,0 +1,46 @@
+/*
+ * The report of a check: findings as they come, for people or as JSON, and what they come to. The
+ * same finding, which many paths may have in common, is told once.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "inspect.h"
+
+struct check_report {
+	const struct settings *settings; /* for the lines of the sources; NULL: not shown */
+	bool is_json;
+	bool is_quiet;     /* errors alone are told, and nothing where there are none */
+	bool is_strict;    /* warnings are failures */
+	bool has_progress; /* standard error is a terminal */
+
+	/* private: */
+	char **told; /* findings, by hash */
+	size_t told_size;
+	size_t told_count;
+	size_t total;  /* files to be checked */
+	size_t files;  /* checked */
+	size_t failed; /* files that do not merge */
+	size_t errors;
+	size_t warnings;
+	size_t findings;  /* written as JSON */
+	int64_t shown_ms; /* when progress was shown last */
+	bool is_shown;
+};
+
+/** Begins, with so many files to come. */
+void check_report_begin(struct check_report *report, size_t total);
+
+/** Tells a finding; `path` is the merged file that it concerns, NULL: none. 0 or -ENOMEM. */
+int check_report_add(struct check_report *report, const char *path, const struct finding *finding);
+
+/** Tells what was found of a file. 0 or -ENOMEM. */
+int check_report_file(
+	struct check_report *report, const char *path, const struct findings *findings);
+
+/** The end: the summary. Returns the exit code. */
+int check_report_end(struct check_report *report);
+
+void check_report_fini(struct check_report *report);

@@ -1,0 +1,383 @@
+#include "check_tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "reference.h"
+#include "whiteout.h"
+
+/* References that are kept; in a tree with more, the rest is not looked at. */
+#define ASKINGS_MAX 1000000
+
+/* A reference, with who was the first to ask. */
+struct asking {
+	char *directory;
+	char *name;
+	char *path;   /* that asked */
+	char *source; /* where it does; NULL: not known */
+	unsigned line;
+	unsigned column;
+	size_t order;
+
+	/* What answers it. */
+	char *first;
+	char *second;
+	size_t count;
+};
+
+int check_tree_init(struct check_tree *tree, struct view *view)
+{
+	const struct settings *settings = view->composer.settings;
+
+	*tree = (struct check_tree){.view = view};
+	tree->rules = calloc(settings->rule_count + 1, sizeof(*tree->rules));
+	tree->files = calloc(settings->file_count + 1, sizeof(*tree->files));
+	return tree->rules && tree->files ? 0 : -ENOMEM;
+}
+
+static void asking_fini(struct asking *asking)
+{
+	free(asking->directory);
+	free(asking->name);
+	free(asking->path);
+	free(asking->source);
+	free(asking->first);
+	free(asking->second);
+}
+
+void check_tree_fini(struct check_tree *tree)
+{
+	for (size_t i = 0; i < tree->count; i++)
+		free(tree->paths[i]);
+	for (size_t i = 0; i < tree->asking_count; i++)
+		asking_fini(&tree->askings[i]);
+	free(tree->paths);
+	free(tree->askings);
+	free(tree->rules);
+	free(tree->files);
+	findings_fini(&tree->findings);
+}
+
+/* The survey */
+
+static int add_path(struct check_tree *tree, const char *path)
+{
+	if (tree->count == tree->capacity) {
+		size_t capacity = tree->capacity ? tree->capacity * 2 : 256;
+		char **paths = reallocarray(tree->paths, capacity, sizeof(*paths));
+		if (!paths)
+			return -ENOMEM;
+		tree->paths = paths;
+		tree->capacity = capacity;
+	}
+	tree->paths[tree->count] = strdup(path);
+	return tree->paths[tree->count++] ? 0 : -ENOMEM;
+}
+
+static int add_idle_whiteout(
+	void *context, const struct layer *layer, const char *path, const char *hides)
+{
+	struct check_tree *tree = context;
+	CLEANUP(freep) char *name = NULL;
+	struct problem problem;
+
+	int r = layer_source_name(layer, path, &name);
+	if (r < 0)
+		return r;
+	if (*hides)
+		problem_set(&problem, name, 0, 0,
+			"the whiteout hides nothing: no lower layer has '%s'", hides);
+	else
+		problem_set(&problem, name, 0, 0,
+			"the whiteout hides nothing: no lower layer has the directory");
+	return findings_add(&tree->findings, FINDING_WARNING, &problem);
+}
+
+static int add_surveyed(void *context, const struct surveyed *found)
+{
+	struct check_tree *tree = context;
+	struct problem problem;
+	int r = 0;
+
+	if (found->kind != SIGHTING_DIRECTORY)
+		return add_path(tree, found->path);
+	if (found->error) {
+		problem_set(&problem, *found->path ? found->path : ".", 0, 0,
+			"can't be listed in every layer: %s", strerror(found->error));
+		r = findings_add(&tree->findings, FINDING_ERROR, &problem);
+	}
+	if (r == 0)
+		r = whiteouts_idle(tree->view->composer.settings, found, add_idle_whiteout, tree);
+	return r;
+}
+
+int check_tree_survey(struct check_tree *tree, const char *path)
+{
+	return survey(tree->view, path, add_surveyed, tree);
+}
+
+/* A file that was inspected */
+
+static int tell_idle_pattern(
+	struct check_report *report, const struct virtual_file *file, const char *pattern)
+{
+	struct finding finding = {.kind = FINDING_WARNING};
+
+	problem_at(&finding.problem, file->place,
+		"the pattern '%s' of the virtual file '%s' matches no file", pattern, file->path);
+	return check_report_add(report, file->path, &finding);
+}
+
+static int note_patterns(struct check_tree *tree, struct check_report *report,
+	const struct virtual_file *file, const bool *is_matched)
+{
+	int r = 0;
+
+	tree->files[file - tree->view->composer.settings->files] = true;
+	for (size_t i = 0; r == 0 && is_matched && i < file->from_count; i++)
+		if (!is_matched[i])
+			r = tell_idle_pattern(report, file, file->from[i]);
+	return r;
+}
+
+static int note_reference(
+	struct check_tree *tree, const char *path, const struct reference *reference)
+{
+	if (tree->asking_count == ASKINGS_MAX)
+		return 0;
+	if (tree->asking_count == tree->asking_capacity) {
+		size_t capacity = tree->asking_capacity ? tree->asking_capacity * 2 : 64;
+		struct asking *askings = reallocarray(tree->askings, capacity, sizeof(*askings));
+		if (!askings)
+			return -ENOMEM;
+		tree->askings = askings;
+		tree->asking_capacity = capacity;
+	}
+	struct asking *asking = &tree->askings[tree->asking_count];
+	*asking = (struct asking){
+		.directory = strdup(reference->directory),
+		.name = strdup(reference->name),
+		.path = strdup(path),
+		.source = reference->place.line ? strdup(reference->place.source) : NULL,
+		.line = reference->place.line,
+		.column = reference->place.column,
+		.order = tree->asking_count++,
+	};
+	if (!asking->directory || !asking->name || !asking->path ||
+		(reference->place.line && !asking->source))
+		return -ENOMEM;
+	return 0;
+}
+
+int check_tree_note(struct check_tree *tree, struct check_report *report, const char *path,
+	const struct inspection *inspection)
+{
+	const struct settings *settings = tree->view->composer.settings;
+	const struct virtual_file *file = settings_file(settings, path);
+	int r = 0;
+
+	if (file)
+		r = note_patterns(tree, report, file, inspection->is_matched);
+	else
+		tree->rules[settings_rule(settings, path) - settings->rules] = true;
+	for (size_t i = 0; r == 0 && i < inspection->reference_count; i++)
+		r = note_reference(tree, path, &inspection->references[i]);
+	return r;
+}
+
+/* The rest */
+
+static int tell_layers(const struct settings *settings, struct check_report *report)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
+		const struct layer *layer = settings->layers[i];
+		struct finding finding = {.kind = FINDING_WARNING};
+		if (layer->dirfd >= 0)
+			continue;
+		problem_set(&finding.problem, settings->path, 0, 0,
+			"the layer '%s' is missing: there is no directory '%s'", layer->name,
+			layer->path);
+		r = check_report_add(report, NULL, &finding);
+	}
+	return r;
+}
+
+static bool matches_any(const struct check_tree *tree, const char *pattern)
+{
+	for (size_t i = 0; i < tree->count; i++)
+		if (glob_match(pattern, tree->paths[i]))
+			return true;
+	return false;
+}
+
+static int tell_rules(const struct check_tree *tree, struct check_report *report)
+{
+	const struct settings *settings = tree->view->composer.settings;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < settings->rule_count; i++) {
+		const struct rule *rule = &settings->rules[i];
+		struct finding finding = {.kind = FINDING_WARNING};
+		if (tree->rules[i] || rule->line == 0)
+			continue;
+		problem_set(&finding.problem, rule->source.name, rule->line, 0,
+			rule->match && matches_any(tree, rule->match)
+				? "the rule for '%s' has no effect: the files that it matches have "
+				  "a rule above it, or are virtual"
+				: "the rule for '%s' has no effect: it matches no file",
+			rule->match ? rule->match : "**");
+		r = check_report_add(report, NULL, &finding);
+	}
+	return r;
+}
+
+static int tell_virtual_files(const struct check_tree *tree, struct check_report *report)
+{
+	const struct settings *settings = tree->view->composer.settings;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
+		for (size_t j = 0; r == 0 && !tree->files[i] && j < settings->files[i].from_count;
+			j++)
+			r = tell_idle_pattern(
+				report, &settings->files[i], settings->files[i].from[j]);
+	return r;
+}
+
+static int compare_names(const struct asking *a, const struct asking *b)
+{
+	int order = strcmp(a->directory, b->directory);
+
+	return order ? order : strcmp(a->name, b->name);
+}
+
+/* Of who asks for the same, the first one. */
+static int compare_askings(const void *a, const void *b)
+{
+	const struct asking *x = a, *y = b;
+	int order = compare_names(x, y);
+
+	return order ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+static int compare_orders(const void *a, const void *b)
+{
+	const struct asking *x = a, *y = b;
+
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* The askings of one directory, each name once, by their names. */
+struct answers {
+	struct asking *items;
+	size_t count;
+};
+
+static int compare_to_name(const void *name, const void *asking)
+{
+	return strcmp(name, ((const struct asking *)asking)->name);
+}
+
+/* Files come in the order in which they are looked for. */
+static int add_answer(void *context, const char *path, const char *name, layer_mask layers)
+{
+	struct answers *answers = context;
+	struct asking *asking =
+		bsearch(name, answers->items, answers->count, sizeof(*asking), compare_to_name);
+
+	(void)layers;
+	if (!asking || asking->count++ > 1)
+		return 0;
+	char *copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	*(asking->first ? &asking->second : &asking->first) = copy;
+	return 0;
+}
+
+/* Each name once: the first of those who ask for it is kept. */
+static void drop_repeated(struct check_tree *tree)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < tree->asking_count; i++) {
+		if (kept > 0 && compare_names(&tree->askings[kept - 1], &tree->askings[i]) == 0)
+			asking_fini(&tree->askings[i]);
+		else
+			tree->askings[kept++] = tree->askings[i];
+	}
+	tree->asking_count = kept;
+}
+
+static int find_answers(struct check_tree *tree)
+{
+	int r = 0;
+
+	for (size_t i = 0, end; r == 0 && i < tree->asking_count; i = end) {
+		const char *directory = tree->askings[i].directory;
+		for (end = i + 1; end < tree->asking_count; end++)
+			if (strcmp(tree->askings[end].directory, directory) != 0)
+				break;
+		struct answers answers = {&tree->askings[i], end - i};
+		r = references_list(tree->view, directory, -1, add_answer, &answers);
+	}
+	return r;
+}
+
+static int tell_ambiguous(const struct asking *asking, struct check_report *report)
+{
+	struct finding finding = {.kind = FINDING_WARNING};
+
+	problem_set(&finding.problem, asking->source ? asking->source : asking->path, asking->line,
+		asking->column, "'%s' is in %zu places under '%s': '%s' is taken, and not '%s'",
+		asking->name, asking->count, *asking->directory ? asking->directory : ".",
+		asking->first, asking->second);
+	return check_report_add(report, asking->path, &finding);
+}
+
+static int tell_references(struct check_tree *tree, struct check_report *report)
+{
+	if (tree->asking_count == 0)
+		return 0;
+	qsort(tree->askings, tree->asking_count, sizeof(*tree->askings), compare_askings);
+	drop_repeated(tree);
+	int r = find_answers(tree);
+	qsort(tree->askings, tree->asking_count, sizeof(*tree->askings), compare_orders);
+	for (size_t i = 0; r == 0 && i < tree->asking_count; i++)
+		if (tree->askings[i].count > 1)
+			r = tell_ambiguous(&tree->askings[i], report);
+	return r;
+}
+
+static int tell_survey(const struct check_tree *tree, struct check_report *report)
+{
+	struct finding more = {.kind = FINDING_WARNING};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < tree->findings.count; i++)
+		r = check_report_add(report, NULL, &tree->findings.items[i]);
+	if (r < 0 || tree->findings.left_out == 0)
+		return r;
+	problem_set(&more.problem, NULL, 0, 0, "%zu more whiteouts hide nothing",
+		tree->findings.left_out);
+	return check_report_add(report, NULL, &more);
+}
+
+int check_tree_tell(struct check_tree *tree, struct check_report *report, bool is_whole)
+{
+	const struct settings *settings = tree->view->composer.settings;
+
+	int r = tell_survey(tree, report);
+	if (r == 0)
+		r = tell_references(tree, report);
+	if (r != 0 || !is_whole)
+		return r;
+	r = tell_layers(settings, report);
+	if (r == 0)
+		r = tell_virtual_files(tree, report);
+	return r == 0 ? tell_rules(tree, report) : r;
+}

@@ -1,0 +1,39 @@
+/*
+ * What a check says of a tree as a whole, beyond its files: rules, patterns, layers and whiteouts
+ * that do nothing, and references that more than one file answers.
+ */
+#pragma once
+
+#include "check_report.h"
+#include "survey.h"
+
+struct check_tree {
+	struct view *view;
+	char **paths; /* the files and links, in the order of the survey */
+	size_t count;
+	size_t capacity;
+
+	/* private: */
+	struct findings findings; /* of the survey */
+	bool *rules;              /* for each: whether it merges a file */
+	bool *files;              /* for each virtual file: whether it is there */
+	struct asking *askings;
+	size_t asking_count;
+	size_t asking_capacity;
+};
+
+/** For `view`. Returns 0 or -ENOMEM; check_tree_fini() whatever it is. */
+int check_tree_init(struct check_tree *tree, struct view *view);
+
+/** Adds the files at `path` and below. Results as survey(). */
+int check_tree_survey(struct check_tree *tree, const char *path);
+
+/** Takes note of a file that was inspected; what is wrong with its patterns is told. 0 or -ENOMEM.
+ */
+int check_tree_note(struct check_tree *tree, struct check_report *report, const char *path,
+	const struct inspection *inspection);
+
+/** Tells the rest. `is_whole`: all files were inspected. 0 or -errno. */
+int check_tree_tell(struct check_tree *tree, struct check_report *report, bool is_whole);
+
+void check_tree_fini(struct check_tree *tree);

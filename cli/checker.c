@@ -1,0 +1,133 @@
+#include "checker.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "cleanup.h"
+
+/* Paths ahead of the one that is told of next: it bounds what their findings take. */
+#define WINDOW 256
+
+struct slot {
+	struct inspection inspection;
+	int result;
+	bool is_done;
+};
+
+struct checker {
+	struct view *view;
+	char *const *paths;
+	size_t count;
+	pthread_mutex_t lock;
+	pthread_cond_t has_changed;
+	size_t next;               /* lock: to be inspected */
+	size_t taken;              /* lock: told of, before this one */
+	struct slot slots[WINDOW]; /* lock; of the path with the number n, slots[n % WINDOW] */
+};
+
+unsigned checker_threads(void)
+{
+	cpu_set_t allowed;
+	int count = 1;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
+		count = CPU_COUNT(&allowed);
+	return count < 1 ? 1 : count > CHECKER_THREADS_MAX ? CHECKER_THREADS_MAX : (unsigned)count;
+}
+
+static void *work(void *context)
+{
+	struct checker *checker = context;
+
+	pthread_mutex_lock(&checker->lock);
+	for (;;) {
+		while (checker->next < checker->count && checker->next >= checker->taken + WINDOW)
+			pthread_cond_wait(&checker->has_changed, &checker->lock);
+		if (checker->next >= checker->count)
+			break;
+		size_t number = checker->next++;
+		struct slot slot = {.is_done = true};
+
+		pthread_mutex_unlock(&checker->lock);
+		slot.result = inspect(checker->view, checker->paths[number], &slot.inspection);
+		pthread_mutex_lock(&checker->lock);
+		checker->slots[number % WINDOW] = slot;
+		pthread_cond_broadcast(&checker->has_changed);
+	}
+	pthread_mutex_unlock(&checker->lock);
+	return NULL;
+}
+
+static void wait_for(struct checker *checker, size_t number, struct slot *ret)
+{
+	struct slot *slot = &checker->slots[number % WINDOW];
+
+	pthread_mutex_lock(&checker->lock);
+	while (!slot->is_done)
+		pthread_cond_wait(&checker->has_changed, &checker->lock);
+	*ret = *slot;
+	*slot = (struct slot){0};
+	checker->taken = number + 1;
+	pthread_cond_broadcast(&checker->has_changed);
+	pthread_mutex_unlock(&checker->lock);
+}
+
+/* With no thread to be had it is done here. */
+static int tell(struct checker *checker, unsigned threads,
+	int (*each)(
+		void *context, const char *path, int result, const struct inspection *inspection),
+	void *context)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < checker->count; i++) {
+		struct slot slot = {0};
+
+		if (threads > 0)
+			wait_for(checker, i, &slot);
+		else
+			slot.result = inspect(checker->view, checker->paths[i], &slot.inspection);
+		r = each(context, checker->paths[i], slot.result, &slot.inspection);
+		inspection_fini(&slot.inspection);
+	}
+	return r;
+}
+
+static void finish(struct checker *checker, const pthread_t *threads, unsigned started)
+{
+	pthread_mutex_lock(&checker->lock);
+	checker->next = checker->count;
+	pthread_cond_broadcast(&checker->has_changed);
+	pthread_mutex_unlock(&checker->lock);
+	for (unsigned i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+	for (size_t i = 0; i < WINDOW; i++)
+		inspection_fini(&checker->slots[i].inspection);
+	pthread_cond_destroy(&checker->has_changed);
+	pthread_mutex_destroy(&checker->lock);
+}
+
+int checker_run(struct view *view, char *const *paths, size_t count, unsigned threads,
+	int (*each)(
+		void *context, const char *path, int result, const struct inspection *inspection),
+	void *context)
+{
+	CLEANUP(freep) struct checker *checker = calloc(1, sizeof(*checker));
+	pthread_t started[CHECKER_THREADS_MAX];
+	unsigned running = 0;
+
+	if (!checker)
+		return -ENOMEM;
+	checker->view = view;
+	checker->paths = paths;
+	checker->count = count;
+	pthread_mutex_init(&checker->lock, NULL);
+	pthread_cond_init(&checker->has_changed, NULL);
+	while (running < threads && running < CHECKER_THREADS_MAX && running < count &&
+		pthread_create(&started[running], NULL, work, checker) == 0)
+		running++;
+	int r = tell(checker, running, each, context);
+	finish(checker, started, running);
+	return r;
+}

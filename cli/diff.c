@@ -1,0 +1,192 @@
+/*
+ * plyfs diff: what each layer changes in a file; or how two sets of layers differ.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "choice.h"
+#include "cleanup.h"
+#include "colour.h"
+#include "command.h"
+#include "layer_diff.h"
+#include "message.h"
+#include "set_diff.h"
+#include "view.h"
+#include "walk.h"
+
+/* Lines around a change: more than any file has. */
+#define CONTEXT_MAX 1000000000
+
+/* What the command line asks for. */
+struct job {
+	struct choice choices[2];
+	size_t choice_count;
+	struct unified how;
+	bool wants_code;
+};
+
+static void view_freep(struct view **view)
+{
+	if (*view)
+		view_free(*view);
+}
+
+static int add_choice(const struct command *command, struct job *job, struct choice choice)
+{
+	if (job->choice_count == 2)
+		return command_misuse(command,
+			"only two sets of layers can be compared; give -c or -l once or twice");
+	job->choices[job->choice_count++] = choice;
+	return EXIT_DONE;
+}
+
+static int set_context(const struct command *command, struct job *job, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	long lines = strtol(text, &end, 10);
+	if (end == text || *end || errno || lines < 0 || lines > CONTEXT_MAX)
+		return command_misuse(command, "'%s' is no number of lines", text);
+	job->how.context = (size_t)lines;
+	return EXIT_DONE;
+}
+
+static int set_colour(const struct command *command, const char *word)
+{
+	if (colour_set(word) == 0)
+		return EXIT_DONE;
+	return command_misuse(command, "--color is one of: " COLOUR_WORDS);
+}
+
+/* Returns an exit code, or -1: go on. */
+static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"config", required_argument, NULL, 'c'},
+		{"layers", required_argument, NULL, 'l'},
+		{"unified", required_argument, NULL, 'U'},
+		{"color", required_argument, NULL, 'C'},
+		{"exit-code", no_argument, NULL, 'e'},
+		{0},
+	};
+	int code = EXIT_DONE, letter;
+
+	while (code == EXIT_DONE &&
+		(letter = getopt_long(argc, argv, ":hc:l:U:", options, NULL)) != -1) {
+		switch (letter) {
+		case 'h':
+			return command_help(command);
+		case 'c':
+			code = add_choice(command, job, (struct choice){.config = optarg});
+			break;
+		case 'l':
+			code = add_choice(command, job, (struct choice){.layers = optarg});
+			break;
+		case 'U':
+			code = set_context(command, job, optarg);
+			break;
+		case 'C':
+			code = set_colour(command, optarg);
+			break;
+		case 'e':
+			job->wants_code = true;
+			break;
+		default:
+			code = command_bad_option(command, letter, argv);
+		}
+	}
+	return code == EXIT_DONE ? -1 : code;
+}
+
+/* The settings, and where `path` leads to in them. */
+static int find_path(const struct command *command, const struct job *job, const char *path,
+	struct settings **settings, char **ret)
+{
+	CLEANUP(view_freep) struct view *view = NULL;
+	struct problem problem;
+
+	if (job->choice_count == 0)
+		return choice_in_mount(command, path, settings, ret);
+	if (choice_open(&job->choices[0], settings) < 0)
+		return EXIT_FAILED;
+	int r = view_new(*settings, false, &view);
+	if (r == 0)
+		r = walk_to(view, path, ret, &problem);
+	return r == 0 ? EXIT_DONE : choice_complain(path, r, &problem);
+}
+
+static int diff_layers(
+	const struct command *command, const struct job *job, const char *path, bool *differs)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	CLEANUP(freep) char *inner = NULL;
+
+	int code = find_path(command, job, path, &settings, &inner);
+	if (code != EXIT_DONE)
+		return code;
+	if (!*inner)
+		return choice_complain(path, -EISDIR, NULL);
+	return layer_diff(&job->how, settings, inner, differs);
+}
+
+static int diff_sets(const struct job *job, char **paths, bool *differs)
+{
+	CLEANUP(settings_unrefp) struct settings *old = NULL;
+	CLEANUP(settings_unrefp) struct settings *new = NULL;
+
+	if (choice_open(&job->choices[0], &old) < 0 || choice_open(&job->choices[1], &new) < 0)
+		return EXIT_FAILED;
+	return set_diff(&job->how, (struct settings *[]){old, new}, paths, differs);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct job job = {.how = {.out = stdout, .context = UNIFIED_CONTEXT}};
+	bool differs = false;
+
+	int code = read_arguments(command, argc, argv, &job);
+	if (code >= 0)
+		return code;
+	job.how.is_coloured = colour_use(STDOUT_FILENO);
+	job.how.is_shown = isatty(STDOUT_FILENO);
+	if (job.choice_count == 2) {
+		code = diff_sets(&job, argv + optind, &differs);
+	} else {
+		if (optind == argc)
+			return command_misuse(command, "a path is missing");
+		if (optind + 1 < argc)
+			return command_misuse(command,
+				"of one set of layers it tells about one file, and '%s' is a "
+				"second one",
+				argv[optind + 1]);
+		code = diff_layers(command, &job, argv[optind], &differs);
+	}
+	return code == EXIT_DONE && job.wants_code && differs ? EXIT_FAILED : code;
+}
+
+const struct command command_diff = {
+	.name = "diff",
+	.synopsis = "-c CONFIG PATH\n-l LAYER[:LAYER...] PATH\nPATH\n"
+		    "(-c CONFIG | -l LAYERS) (-c CONFIG | -l LAYERS) [PATH...]",
+	.summary = "show what each layer changes, or how two sets of layers differ",
+	.help = "Shows what each layer changes in a file, the lowest first: unified diffs from "
+		"the\n"
+		"merge of the layers below it to the merge with it. PATH is relative to the\n"
+		"layers. With neither -c nor -l it is a path in a mount.\n"
+		"\n"
+		"With two of -c and -l, it shows how the files of the second set of layers differ\n"
+		"from those of the first one: all, or those at PATH and below.\n"
+		"\n"
+		"  -c, --config CONFIG             a plyfs.yaml\n"
+		"  -l, --layers LAYER[:LAYER...]   layers, the lowest precedence first\n"
+		"  -U, --unified LINES             show so many lines around a change; default: 3\n"
+		"      --color always|auto|never   colour; default: auto, on a terminal\n"
+		"      --exit-code                 exit with 1 when there are differences\n",
+	.run = run,
+};

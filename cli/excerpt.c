@@ -1,0 +1,102 @@
+#include "excerpt.h"
+
+#include "shown.h"
+
+#define ELLIPSIS "…"
+#define ELLIPSIS_LEN (sizeof(ELLIPSIS) - 1)
+
+struct cut {
+	char *out;
+	size_t size;
+	size_t used;
+	size_t fits; /* behind these bytes an ellipsis fits */
+	bool is_full;
+};
+
+static void put(struct cut *cut, const char *shown, size_t len)
+{
+	if (cut->is_full)
+		return;
+	if (cut->used + len >= cut->size) {
+		memcpy(cut->out + cut->fits, ELLIPSIS, ELLIPSIS_LEN);
+		cut->used = cut->fits + ELLIPSIS_LEN;
+		cut->is_full = true;
+		return;
+	}
+	memcpy(cut->out + cut->used, shown, len);
+	cut->used += len;
+	if (cut->used + ELLIPSIS_LEN < cut->size)
+		cut->fits = cut->used;
+}
+
+static void put_word(struct cut *cut, const char *word)
+{
+	put(cut, word, strlen(word));
+}
+
+static void put_text(struct cut *cut, struct span text, char quote)
+{
+	const char *p = text.data, *end = text.data + text.len;
+
+	while (p < end && !cut->is_full) {
+		char shown[SHOWN_MAX + 1];
+
+		if (quote == '"' && (*p == '\n' || *p == '"' || *p == '\\')) {
+			const char escape[] = {'\\', *p == '\n' ? 'n' : *p};
+
+			put(cut, escape, sizeof(escape));
+			p++;
+		} else if (quote == '\'' && *p == '\'') {
+			put_word(cut, "''");
+			p++;
+		} else {
+			put(cut, shown, shown_put(&p, end, shown));
+		}
+	}
+}
+
+static void put_scalar(struct cut *cut, const struct node *scalar)
+{
+	bool is_plain =
+		scalar->style == NODE_PLAIN && !memchr(scalar->text.data, '\n', scalar->text.len);
+	char quote = is_plain ? '\0' : scalar->style == NODE_SINGLE ? '\'' : '"';
+
+	if (quote)
+		put(cut, &quote, 1);
+	put_text(cut, scalar->text, quote);
+	if (quote)
+		put(cut, &quote, 1);
+}
+
+static void put_value(struct cut *cut, const struct node *value)
+{
+	if (value->tag) {
+		put_text(cut, span_of(value->tag), '\0');
+		put_word(cut, node_is_scalar(value) && value->text.len == 0 ? "" : " ");
+	}
+	if (node_is_scalar(value)) {
+		put_scalar(cut, value);
+		return;
+	}
+	put_word(cut, node_is_map(value) ? "{" : "[");
+	for (uint32_t i = 0; node_is_sequence(value) && i < value->seq.count && !cut->is_full;
+		i++) {
+		put_word(cut, i ? ", " : "");
+		put_value(cut, value->seq.items[i]);
+	}
+	for (uint32_t i = 0; node_is_map(value) && i < value->map.count && !cut->is_full; i++) {
+		put_word(cut, i ? ", " : "");
+		put_value(cut, value->map.pairs[i].key);
+		put_word(cut, ": ");
+		put_value(cut, value->map.pairs[i].value);
+	}
+	put_word(cut, node_is_map(value) ? "}" : "]");
+}
+
+void excerpt(const struct node *value, char *out, size_t size)
+{
+	struct cut cut = {.out = out, .size = size};
+
+	put_value(&cut, value);
+	out[cut.used] = '\0';
+}

@@ -1,0 +1,184 @@
+/*
+ * plyfs explain: where each value of a merged file comes from, and what it overrode.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "colour.h"
+#include "command.h"
+#include "explain_json.h"
+#include "explain_text.h"
+#include "message.h"
+#include "nearest_key.h"
+#include "subject.h"
+
+/* Bytes of output that are written at once. */
+#define BUFFER_SIZE (1u << 16)
+
+/* What the command line asks for. */
+struct job {
+	struct choice choice;
+	bool is_json;
+	const char *path;
+	const char *asked; /* a KEY; NULL: all of the file */
+	struct arena *arena;
+	struct key key;
+};
+
+static void job_fini(struct job *job)
+{
+	arena_free(job->arena);
+}
+
+static int set_colour(const struct command *command, const char *word)
+{
+	if (colour_set(word) == 0)
+		return EXIT_DONE;
+	return command_misuse(command, "'--color=%s' is none of " COLOUR_WORDS, word);
+}
+
+static int read_key(const struct command *command, struct job *job)
+{
+	struct problem problem;
+	int r = arena_new(&job->arena);
+
+	if (r == 0)
+		r = key_parse(job->asked, job->arena, &job->key, &problem);
+	if (r == PROBLEM)
+		return command_misuse(command, "%s", problem.message);
+	if (r < 0)
+		message_result(r, NULL, NULL);
+	return r == 0 ? -1 : EXIT_FAILED;
+}
+
+/* Returns an exit code, or -1: go on. */
+static int take_arguments(
+	const struct command *command, int count, char **arguments, struct job *job)
+{
+	if (count == 0)
+		return command_misuse(command, "a path is missing");
+	if (count > 2)
+		return command_misuse(
+			command, "'%s' is too much; give a path and a KEY", arguments[2]);
+	if (job->choice.config && job->choice.layers)
+		return command_misuse(command, "-c and -l are two ways to say the same; give one");
+	job->path = arguments[0];
+	if (count < 2)
+		return -1;
+	job->asked = arguments[1];
+	return read_key(command, job);
+}
+
+static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"config", required_argument, NULL, 'c'},
+		{"layers", required_argument, NULL, 'l'},
+		{"json", no_argument, NULL, 'j'},
+		{"color", required_argument, NULL, 'C'},
+		{0},
+	};
+	int code = EXIT_DONE, letter;
+
+	while (code == EXIT_DONE &&
+		(letter = getopt_long(argc, argv, ":hc:l:", options, NULL)) != -1) {
+		switch (letter) {
+		case 'h':
+			return command_help(command);
+		case 'c':
+			job->choice.config = optarg;
+			break;
+		case 'l':
+			job->choice.layers = optarg;
+			break;
+		case 'j':
+			job->is_json = true;
+			break;
+		case 'C':
+			code = set_colour(command, optarg);
+			break;
+		default:
+			code = command_bad_option(command, letter, argv);
+		}
+	}
+	if (code != EXIT_DONE)
+		return code;
+	return take_arguments(command, argc - optind, argv + optind, job);
+}
+
+static int print(
+	const struct job *job, const struct explanation *explanation, const struct explained *only)
+{
+	static char buffer[BUFFER_SIZE];
+
+	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+	int r = job->is_json ? explain_json(explanation, only, stdout)
+			     : explain_text(explanation, only, job->asked,
+				       colour_use(STDOUT_FILENO), stdout);
+	/* The buffer and what is in it end with us. */
+	if (r < 0)
+		message_result(r, NULL, NULL);
+	return r == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int print_key(const struct job *job, const struct explanation *explanation)
+{
+	CLEANUP(explained_fini) struct explained found = {0};
+	const struct node *const *roots;
+	size_t depth = 0;
+
+	if (explained_roots(explanation, &roots) == 0) {
+		message("%s: is not read as values, so it has no '%s'; without a KEY its sources "
+			"are told",
+			job->path, job->asked);
+		return EXIT_FAILED;
+	}
+	int r = explained_find(explanation, &job->key, &found, &depth);
+	if (r == EXPLAINED_ABSENT) {
+		nearest_key_tell(job->path, &job->key, explanation, &found, depth);
+		return EXIT_FAILED;
+	}
+	if (r < 0) {
+		message_result(r, NULL, NULL);
+		return EXIT_FAILED;
+	}
+	return print(job, explanation, &found);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	CLEANUP(job_fini) struct job job = {0};
+	CLEANUP(subject_fini) struct subject subject = {0};
+
+	int code = read_arguments(command, argc, argv, &job);
+	if (code >= 0)
+		return code;
+	code = subject_open(command, &job.choice, job.path, &subject);
+	if (code != EXIT_DONE)
+		return code;
+	return job.asked ? print_key(&job, subject.explanation)
+			 : print(&job, subject.explanation, NULL);
+}
+
+const struct command command_explain = {
+	.name = "explain",
+	.synopsis = "[--json] -c CONFIG PATH [KEY]\n"
+		    "[--json] -l LAYER[:LAYER...] PATH [KEY]\n"
+		    "[--json] PATH [KEY]",
+	.summary = "tell where each value comes from and what it overrode",
+	.help = "Tells of a merged file, or of the value at KEY in it, which file, line and "
+		"column\n"
+		"each value comes from and what it overrode. PATH is relative to the layers. With\n"
+		"neither -c nor -l it is a path in a mount. KEY is like server.hosts[0],\n"
+		"\"a.b\".c or hosts[name=web].\n"
+		"\n"
+		"  -c, --config CONFIG             a plyfs.yaml\n"
+		"  -l, --layers LAYER[:LAYER...]   layers, the lowest precedence first\n"
+		"      --json                      as JSON, for programs\n"
+		"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n",
+	.run = run,
+};

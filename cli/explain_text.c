@@ -1,0 +1,393 @@
+#include "explain_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "colour.h"
+#include "explain_line.h"
+#include "strategy.h"
+
+struct writer {
+	struct explain_line line;
+	const struct origins *origins;
+	const struct explained *only;
+	const struct origin_step **steps; /* of one value, to be printed backwards */
+	size_t step_capacity;
+};
+
+static int put_contributor(struct writer *writer, enum origin_fate fate, const struct node *value,
+	struct origin_why why)
+{
+	static const char *const words[] = {
+		[ORIGIN_LOST] = "  lost  ",
+		[ORIGIN_PART] = "  part  ",
+		[ORIGIN_REMOVED] = "  gone  ",
+	};
+
+	if (fate != ORIGIN_PART)
+		explain_line_colour(&writer->line, COLOUR_DIM);
+	explain_line_word(&writer->line, words[fate]);
+	if (node_is_scalar(value) && value->text.len == 0 && value->style == NODE_PLAIN)
+		explain_line_word(&writer->line, "(empty)");
+	else
+		explain_line_value(&writer->line, value);
+	int r = explain_line_place(&writer->line, value);
+	if (r == 0)
+		explain_line_why(&writer->line, why, value);
+	if (fate != ORIGIN_PART)
+		explain_line_colour(&writer->line, COLOUR_NORMAL);
+	explain_line_end(&writer->line);
+	return r;
+}
+
+static int take_step(struct writer *writer, size_t count, const struct origin_step *step)
+{
+	if (count == writer->step_capacity) {
+		size_t larger = count ? 2 * count : 64;
+		const struct origin_step **steps = realloc(writer->steps, larger * sizeof(*steps));
+
+		if (!steps)
+			return -ENOMEM;
+		writer->steps = steps;
+		writer->step_capacity = larger;
+	}
+	writer->steps[count] = step;
+	return 0;
+}
+
+/* By now it has more in it than it had there, so only its place is told. */
+static int put_own_part(struct writer *writer, const struct node *value)
+{
+	explain_line_word(&writer->line, "  part");
+	int r = explain_line_place(&writer->line, value);
+	explain_line_end(&writer->line);
+	return r;
+}
+
+/*
+ * Lines for all contributors, the latest first. What `value` was when the others became parts of it
+ * is a part as well, and stands where it came.
+ */
+static int put_contributors(struct writer *writer, const struct origin *origin,
+	const struct node *value, bool has_parts)
+{
+	size_t count = 0, first_part = SIZE_MAX;
+	int r = 0;
+
+	for (const struct origin_step *step = NULL; r == 0 && (step = origin_next(origin, step));) {
+		if (step->fate == ORIGIN_PART && first_part == SIZE_MAX)
+			first_part = count;
+		r = take_step(writer, count++, step);
+	}
+	for (size_t i = count; r == 0 && i-- > 0;) {
+		const struct origin_step *step = writer->steps[i];
+
+		r = put_contributor(writer, step->fate, step->value, step->why);
+		if (r == 0 && has_parts && i == first_part && value->source)
+			r = put_own_part(writer, value);
+	}
+	return r;
+}
+
+static int put_also(struct writer *writer, const struct explained *only)
+{
+	int r = 0;
+
+	for (size_t i = only ? only->also_count : 0; r == 0 && i-- > 0;)
+		r = put_contributor(writer, ORIGIN_LOST, only->also[i].value, only->also[i].why);
+	return r;
+}
+
+static void begin_gone(struct writer *writer, struct span key)
+{
+	explain_line_clean(&writer->line, key.data, key.len);
+	explain_line_colour(&writer->line, COLOUR_YELLOW);
+	explain_line_word(&writer->line, " (gone)");
+	explain_line_colour(&writer->line, COLOUR_NORMAL);
+}
+
+/* What was lost by it, the latest first. `by` took it away, and has been told. */
+static int put_lost(
+	struct writer *writer, const struct origin_removed *removed, const struct origin_step *by)
+{
+	size_t count = 0;
+	int r = 0;
+
+	for (const struct origin_step *step = NULL;
+		r == 0 && (step = origin_removed_next(removed, step));)
+		if (step != by)
+			r = take_step(writer, count++, step);
+	for (size_t i = count; r == 0 && i-- > 0;) {
+		const struct origin_step *step = writer->steps[i];
+		bool is_told = by && step->why.by == by->value;
+
+		r = put_contributor(writer, step->fate, step->value,
+			is_told ? (struct origin_why){0} : step->why);
+	}
+	return r;
+}
+
+static int put_removed(struct writer *writer, const struct node *in, struct key_text *key,
+	const struct origin_removed *removed)
+{
+	const struct origin_step *by = removed->last->fate == ORIGIN_REMOVED ? removed->last : NULL;
+	size_t len = key->len;
+	int r = 0;
+
+	if (node_is_sequence(in))
+		key_text_put_item(key, removed->key, removed->first->value);
+	else
+		key_text_put(key, removed->key);
+	begin_gone(writer, key_text_span(key));
+	key_text_cut(key, len);
+	if (by) {
+		r = explain_line_place(&writer->line, by->value);
+		explain_line_why(&writer->line, by->why, by->value);
+	}
+	explain_line_end(&writer->line);
+	return r == 0 ? put_lost(writer, removed, by) : r;
+}
+
+static int put_line(struct writer *writer, const struct explained_value *value, bool has_parts)
+{
+	struct span key = key_text_span(value->key);
+
+	explain_line_clean(&writer->line, key.data, key.len);
+	explain_line_word(&writer->line, ": ");
+	explain_line_colour(&writer->line, COLOUR_GREEN);
+	explain_line_value(&writer->line, value->value);
+	explain_line_colour(&writer->line, COLOUR_NORMAL);
+	int r = has_parts ? 0 : explain_line_place(&writer->line, value->value);
+	explain_line_end(&writer->line);
+	return r;
+}
+
+/* Whether a map or list has anything to tell that its entries don't. */
+static bool is_worth_a_line(const struct node *value, const struct origin *origin, bool *has_parts)
+{
+	bool has_others = false;
+
+	*has_parts = false;
+	for (const struct origin_step *step = NULL; origin && (step = origin_next(origin, step));) {
+		*has_parts |= step->fate == ORIGIN_PART;
+		has_others |= step->fate != ORIGIN_PART;
+	}
+	if (node_is_map(value))
+		return has_others || value->map.count == 0;
+	return node_is_scalar(value) || has_others || *has_parts || value->seq.count == 0;
+}
+
+static int put_explained(void *context, const struct explained_value *value)
+{
+	struct writer *writer = context;
+	const struct origin *origin = value->origin;
+	const struct explained *asked =
+		writer->only && value->value == writer->only->at.value ? writer->only : NULL;
+	bool has_parts;
+	int r = 0;
+
+	if (is_worth_a_line(value->value, origin, &has_parts) || asked) {
+		r = put_line(writer, value, has_parts);
+		if (r == 0 && origin)
+			r = put_contributors(writer, origin, value->value, has_parts);
+		if (r == 0)
+			r = put_also(writer, asked);
+	}
+	for (const struct origin_removed *at = origin ? origin->removed : NULL; r == 0 && at;
+		at = at->next)
+		r = put_removed(writer, value->value, value->key, at);
+	return r;
+}
+
+static int put_gone(struct writer *writer, const char *asked)
+{
+	const struct explained *gone = writer->only;
+	int r = 0;
+
+	if (gone->removed) {
+		r = put_removed(writer, gone->in, gone->at.key, gone->removed);
+	} else {
+		explain_line_shown(&writer->line, asked);
+		begin_gone(writer, (struct span){"", 0});
+		r = explain_line_place(&writer->line, gone->in);
+		explain_line_end(&writer->line);
+	}
+	return r == 0 ? put_also(writer, gone) : r;
+}
+
+static void begin_document(struct writer *writer, size_t number)
+{
+	char text[32];
+
+	if (number > 0)
+		explain_line_end(&writer->line);
+	snprintf(text, sizeof(text), "document %zu", number + 1);
+	explain_line_word(&writer->line, text);
+	explain_line_end(&writer->line);
+}
+
+static int put_documents(struct writer *writer, const struct explanation *explanation)
+{
+	struct key_text key = {0};
+	const struct node *const *roots;
+	size_t count = explained_roots(explanation, &roots);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		const struct explained_value root = {.value = roots[i], .key = &key, .document = i};
+
+		if (count > 1)
+			begin_document(writer, i);
+		r = explained_each(writer->origins, &root, put_explained, writer);
+	}
+	if (key.has_failed)
+		r = -ENOMEM;
+	key_text_fini(&key);
+	return r;
+}
+
+static size_t count_lines(struct span text)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		lines += text.data[i] == '\n' || i + 1 == text.len;
+	return lines;
+}
+
+/* Which lines of the file are whose. */
+static int put_pieces(struct writer *writer, const struct merge_result *result)
+{
+	size_t line = 0, done = 0;
+	int r = 0;
+
+	for (const struct origin_piece *piece = origin_pieces(result->origins); r == 0 && piece;
+		piece = piece->next) {
+		const char *text = result->text.data;
+		char what[64];
+
+		line += count_lines((struct span){text + done, piece->offset - done});
+		size_t lines = count_lines((struct span){text + piece->offset, piece->len});
+		if (lines == 1)
+			snprintf(what, sizeof(what), "line %zu", line + 1);
+		else
+			snprintf(what, sizeof(what), "lines %zu-%zu", line + 1, line + lines);
+		line += lines;
+		done = piece->offset + piece->len;
+		explain_line_word(&writer->line, what);
+		r = explain_line_source(&writer->line, piece->source);
+		explain_line_end(&writer->line);
+	}
+	return r;
+}
+
+static int put_passed(struct writer *writer, const struct explanation *explanation)
+{
+	static const char *const rules[] = {
+		[STRATEGY_TAKES_ALL] = "",
+		[STRATEGY_TAKES_HIGHEST] = "the highest layer's file is taken",
+		[STRATEGY_TAKES_LOWEST] = "the lowest layer's file is taken",
+	};
+	int r = 0;
+
+	for (size_t i = explanation->passed_count; r == 0 && i-- > 0;) {
+		explain_line_colour(&writer->line, COLOUR_DIM);
+		explain_line_word(&writer->line, "  lost");
+		r = explain_line_source(&writer->line, &explanation->passed[i]);
+		explain_line_rule(&writer->line,
+			explanation->request ? rules[explanation->request->options->strategy->takes]
+					     : "");
+		explain_line_colour(&writer->line, COLOUR_NORMAL);
+		explain_line_end(&writer->line);
+	}
+	return r;
+}
+
+/* A link, or a large file. */
+static int put_only_source(struct writer *writer, const struct explanation *explanation)
+{
+	const struct source source = {.name = explanation->source, .layer = explanation->layer};
+
+	explain_line_word(&writer->line,
+		explanation->kind == VERSION_LINK ? "a symbolic link" : "a large file, as it is");
+	int r = explain_line_source(&writer->line, &source);
+	explain_line_end(&writer->line);
+	explain_line_forget(&writer->line, &source);
+	return r;
+}
+
+static int put_head(struct writer *writer, const struct explanation *explanation)
+{
+	const struct merge_result *result = explanation->result;
+	int r = 0;
+
+	explain_line_colour(&writer->line, COLOUR_BOLD);
+	explain_line_shown(&writer->line, explanation->path);
+	explain_line_colour(&writer->line, COLOUR_NORMAL);
+	if (explanation->kind == VERSION_BYTES) {
+		explain_line_word(&writer->line, ": ");
+		explain_line_word(&writer->line, explanation->request->options->strategy->name);
+	}
+	explain_line_end(&writer->line);
+	for (size_t i = 0; result && r == 0 && i < result->source_count; i++) {
+		explain_line_word(&writer->line, "  ");
+		r = explain_line_name(&writer->line, result->sources[i]);
+		explain_line_end(&writer->line);
+	}
+	explain_line_end(&writer->line);
+	return r;
+}
+
+static void choose_widths(struct writer *writer, const struct explanation *explanation)
+{
+	const struct merge_result *result = explanation->result;
+
+	for (size_t i = 0; result && i < result->source_count; i++)
+		explain_line_widen(&writer->line, result->sources[i]);
+	for (size_t i = 0; i < explanation->passed_count; i++)
+		explain_line_widen(&writer->line, &explanation->passed[i]);
+	if (explanation->source)
+		explain_line_widen(&writer->line,
+			&(struct source){.name = explanation->source, .layer = explanation->layer});
+}
+
+static int put_all(struct writer *writer, const struct explanation *explanation)
+{
+	const struct node *const *roots;
+	int r = put_head(writer, explanation);
+
+	if (r != 0)
+		return r;
+	if (explanation->kind != VERSION_BYTES)
+		r = put_only_source(writer, explanation);
+	else if (explained_roots(explanation, &roots) > 0)
+		r = put_documents(writer, explanation);
+	else
+		r = put_pieces(writer, explanation->result);
+	return r == 0 ? put_passed(writer, explanation) : r;
+}
+
+int explain_text(const struct explanation *explanation, const struct explained *only,
+	const char *asked, bool is_coloured, FILE *out)
+{
+	struct writer writer = {
+		.line = {.out = out, .is_coloured = is_coloured},
+		.origins = explanation->result ? explanation->result->origins : NULL,
+		.only = only,
+	};
+	int r;
+
+	choose_widths(&writer, explanation);
+	if (!only)
+		r = put_all(&writer, explanation);
+	else if (only->at.value)
+		r = explained_each(writer.origins, &only->at, put_explained, &writer);
+	else
+		r = put_gone(&writer, asked);
+	if (only && only->at.key->has_failed)
+		r = -ENOMEM;
+	explain_line_flush(&writer.line);
+	explain_line_fini(&writer.line);
+	free(writer.steps);
+	return r;
+}

@@ -1,0 +1,219 @@
+#include "file_watch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+
+/* What changes together is taken together: after so long a quiet, but never later than the second.
+ */
+#define QUIET_MS 50
+#define QUIET_MAX_MS 1000
+
+/* Between two looks at the files: for those that inotify says nothing of. */
+#define POLL_MS 1000
+
+#define EVENTS                                                                                     \
+	(IN_MODIFY | IN_CLOSE_WRITE | IN_MOVE | IN_CREATE | IN_DELETE | IN_ATTRIB |                \
+		IN_DELETE_SELF | IN_MOVE_SELF)
+
+struct watched {
+	char *path;
+	char *real;       /* with no links; NULL: it is not there */
+	struct stat stat; /* all zero: it is not there */
+};
+
+struct file_watch {
+	int fd;
+	struct watched *files;
+	size_t count;
+	bool has_directories; /* of which any change may matter */
+};
+
+int file_watch_new(struct file_watch **ret)
+{
+	CLEANUP(file_watch_freep) struct file_watch *watch = calloc(1, sizeof(*watch));
+
+	if (!watch)
+		return -ENOMEM;
+	watch->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (watch->fd < 0)
+		return -errno;
+	*ret = take_ptr(watch);
+	return 0;
+}
+
+void file_watch_free(struct file_watch *watch)
+{
+	if (!watch)
+		return;
+	if (watch->fd >= 0)
+		close(watch->fd);
+	for (size_t i = 0; i < watch->count; i++) {
+		free(watch->files[i].path);
+		free(watch->files[i].real);
+	}
+	free(watch->files);
+	free(watch);
+}
+
+void file_watch_freep(struct file_watch **watch)
+{
+	file_watch_free(*watch);
+}
+
+static struct stat look(const char *path)
+{
+	struct stat found;
+
+	return stat(path, &found) == 0 ? found : (struct stat){0};
+}
+
+static bool is_same_time(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       is_same_time(a->st_mtim, b->st_mtim) && is_same_time(a->st_ctim, b->st_ctim);
+}
+
+/* One that can't be watched is looked at: see POLL_MS. */
+static void watch_directory(struct file_watch *watch, const char *directory)
+{
+	inotify_add_watch(watch->fd, *directory ? directory : ".", EVENTS | IN_ONLYDIR);
+}
+
+void file_watch_add_directory(struct file_watch *watch, const char *directory)
+{
+	watch->has_directories = true;
+	watch_directory(watch, directory);
+}
+
+static int watch_around(struct file_watch *watch, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	CLEANUP(freep)
+	char *directory = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
+
+	if (!directory)
+		return -ENOMEM;
+	watch_directory(watch, directory);
+	return 0;
+}
+
+int file_watch_add(struct file_watch *watch, const char *file)
+{
+	struct watched *files = reallocarray(watch->files, watch->count + 1, sizeof(*files));
+
+	if (!files)
+		return -ENOMEM;
+	watch->files = files;
+	struct watched *watched = &files[watch->count];
+	*watched = (struct watched){.path = strdup(file), .real = realpath(file, NULL)};
+	if (!watched->path) {
+		free(watched->real);
+		return -ENOMEM;
+	}
+	watch->count++;
+	int r = watch_around(watch, file);
+	if (r == 0 && watched->real)
+		r = watch_around(watch, watched->real);
+	/* Only now: what changes from here on is told, or differs from this. */
+	watched->stat = look(file);
+	return r;
+}
+
+static bool has_changed(const struct file_watch *watch)
+{
+	for (size_t i = 0; i < watch->count; i++) {
+		struct stat now = look(watch->files[i].path);
+		if (!is_same(&now, &watch->files[i].stat))
+			return true;
+	}
+	return false;
+}
+
+static bool has_name(const char *path, const char *name)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return path && strcmp(slash ? slash + 1 : path, name) == 0;
+}
+
+/* In a busy directory, most of what happens is none of our business. */
+static bool concerns(const struct file_watch *watch, const struct inotify_event *event)
+{
+	if (watch->has_directories || event->mask & IN_Q_OVERFLOW)
+		return true;
+	for (size_t i = 0; event->len > 0 && i < watch->count; i++)
+		if (has_name(watch->files[i].path, event->name) ||
+			has_name(watch->files[i].real, event->name))
+			return true;
+	return false;
+}
+
+/* Takes all events. Whether one of them was about a file, by its name. */
+static bool drain(const struct file_watch *watch)
+{
+	char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+	bool is_concerned = false;
+	ssize_t n;
+
+	while ((n = read(watch->fd, buffer, sizeof(buffer))) > 0)
+		for (ssize_t at = 0; at < n;) {
+			const struct inotify_event *event = (const void *)(buffer + at);
+			is_concerned |= concerns(watch, event);
+			at += (ssize_t)sizeof(*event) + event->len;
+		}
+	return is_concerned;
+}
+
+static long long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/* Waits until nothing happens any more; a file may be half written, or the second of two to come.
+ */
+static void settle(const struct file_watch *watch)
+{
+	struct pollfd poll_fd = {.fd = watch->fd, .events = POLLIN};
+	long long end = now_ms() + QUIET_MAX_MS;
+
+	do
+		drain(watch);
+	while (poll(&poll_fd, 1, QUIET_MS) > 0 && now_ms() < end);
+}
+
+int file_watch_wait(struct file_watch *watch, const int fds[2])
+{
+	struct pollfd poll_fds[] = {
+		{.fd = watch->fd, .events = POLLIN},
+		{.fd = fds[0], .events = POLLIN},
+		{.fd = fds[1], .events = 0},
+	};
+
+	for (;;) {
+		int ready = poll(poll_fds, 3, POLL_MS);
+		if (ready > 0 && (poll_fds[1].revents || poll_fds[2].revents))
+			return FILE_WATCH_ENDED;
+		/* A link on the way to a file has another name, but leads to another file then. */
+		if (drain(watch) || has_changed(watch)) {
+			settle(watch);
+			return FILE_WATCH_CHANGED;
+		}
+	}
+}

@@ -1,0 +1,164 @@
+#include "layer_diff.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "choice.h"
+#include "cleanup.h"
+#include "command.h"
+#include "message.h"
+#include "place.h"
+#include "rendition.h"
+#include "shown.h"
+
+/* Bytes of a layer's name in a label. */
+#define NAME_SIZE 256
+
+/* The file with the layers up to one of them. */
+struct step {
+	struct rendition rendition;
+	bool is_broken; /* these layers alone don't merge */
+};
+
+struct steps {
+	struct step *items;
+	size_t count;
+	bool is_rewritten; /* some step is written anew: so all are compared like that */
+};
+
+static void steps_fini(struct steps *steps)
+{
+	for (size_t i = 0; i < steps->count; i++)
+		rendition_fini(&steps->items[i].rendition);
+	free(steps->items);
+}
+
+static void view_freep(struct view **view)
+{
+	if (*view)
+		view_free(*view);
+}
+
+/* A layer may need what a higher one brings: that is no failure as long as all of them merge. */
+static int complain(const struct settings *settings, size_t count, const char *path, int result,
+	const struct problem *problem)
+{
+	char text[MESSAGE_MAX], name[NAME_SIZE];
+
+	if (result == PROBLEM && count < settings->layer_count) {
+		problem_format(problem, text, sizeof(text));
+		shown_head(name, sizeof(name), settings->layers[count]->name);
+		message("without %s it does not merge: %s", name, text);
+		return EXIT_DONE;
+	}
+	choice_complain(path, result, problem);
+	if (result == PROBLEM)
+		place_show(settings, problem);
+	return EXIT_FAILED;
+}
+
+/* Merges the lowest `count` layers. */
+static int make_step(struct settings *settings, size_t count, const char *path, struct step *step)
+{
+	CLEANUP(freep) struct settings *lower = malloc(sizeof(*lower));
+	CLEANUP(view_freep) struct view *view = NULL;
+	struct problem problem = {0};
+
+	if (!lower)
+		return complain(settings, settings->layer_count, path, -ENOMEM, NULL);
+	/* Not to be freed by the view: all that it points to is of `settings`, which outlives it.
+	 */
+	*lower = *settings;
+	lower->references = 1;
+	lower->layer_count = count;
+	lower->header = false;
+	int r = view_new(lower, false, &view);
+	if (r == 0)
+		r = rendition_make(view, path, &step->rendition, &problem);
+	step->is_broken = r != 0;
+	if (r != 0)
+		return complain(
+			settings, r == PROBLEM ? count : settings->layer_count, path, r, &problem);
+	if (problem.message[0] && count == settings->layer_count)
+		message_problem(&problem);
+	return EXIT_DONE;
+}
+
+static int make_steps(struct settings *settings, const char *path, struct steps *steps)
+{
+	int code = EXIT_DONE;
+	bool is_there = false;
+
+	steps->items = calloc(settings->layer_count, sizeof(*steps->items));
+	if (!steps->items)
+		return complain(settings, settings->layer_count, path, -ENOMEM, NULL);
+	for (size_t i = 0; code == EXIT_DONE && i < settings->layer_count; i++) {
+		code = make_step(settings, i + 1, path, &steps->items[i]);
+		steps->count++;
+		steps->is_rewritten |= steps->items[i].rendition.is_tree;
+		is_there |= steps->items[i].rendition.is_there;
+	}
+	if (code == EXIT_DONE && !is_there)
+		return complain(settings, settings->layer_count, path, -ENOENT, NULL);
+	return code;
+}
+
+/* "without a, b" or "with a, b (sources)": the layers from `first` to `last`. */
+static char *make_label(const struct settings *settings, const struct steps *steps,
+	const char *lead, size_t first, size_t last)
+{
+	const struct rendition *rendition = &steps->items[last].rendition;
+	CLEANUP(freep) char *label = NULL;
+	size_t size;
+	char name[NAME_SIZE];
+	FILE *out = open_memstream(&label, &size);
+
+	if (!out)
+		return NULL;
+	fputs(lead, out);
+	for (size_t i = first; i <= last; i++) {
+		shown_head(name, sizeof(name), settings->layers[i]->name);
+		fprintf(out, "%s%s", i > first ? ", " : " ", name);
+	}
+	if (strcmp(lead, "with") == 0 && rendition->sources && rendition->highest >= first)
+		fprintf(out, " (%s)", rendition->sources);
+	return fclose(out) == 0 ? take_ptr(label) : NULL;
+}
+
+static int print_steps(const struct unified *how, const struct settings *settings,
+	const struct steps *steps, bool *differs)
+{
+	struct span before = {NULL, 0};
+	size_t first = 0;
+
+	for (size_t i = 0; i < steps->count; i++) {
+		if (steps->items[i].is_broken)
+			continue;
+		CLEANUP(freep) char *without = make_label(settings, steps, "without", first, i);
+		CLEANUP(freep) char *with = make_label(settings, steps, "with", first, i);
+		if (!without || !with)
+			return -ENOMEM;
+		struct span after = rendition_text(&steps->items[i].rendition, steps->is_rewritten);
+		int r = unified_print(how, &(struct unified_side){without, before},
+			&(struct unified_side){with, after});
+		if (r < 0)
+			return r;
+		*differs |= r > 0;
+		before = after;
+		first = i + 1;
+	}
+	return 0;
+}
+
+int layer_diff(
+	const struct unified *how, struct settings *settings, const char *path, bool *differs)
+{
+	CLEANUP(steps_fini) struct steps steps = {0};
+
+	int code = make_steps(settings, path, &steps);
+	if (code != EXIT_DONE)
+		return code;
+	int r = print_steps(how, settings, &steps, differs);
+	return r < 0 ? complain(settings, settings->layer_count, path, r, NULL) : EXIT_DONE;
+}

@@ -1,0 +1,454 @@
+#include "line_diff.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "hash.h"
+
+/*
+ * Differences on one way through the texts, after which the search takes the way that has come
+ * furthest: it makes the time linear, and shows in texts only that have nothing in common.
+ */
+#define COST_MAX 256
+
+/* A line of both texts by number, and where it stands in its text. */
+struct numbered {
+	uint32_t number; /* equal lines have equal ones */
+	uint32_t at;
+};
+
+struct search {
+	struct numbered *old;
+	struct numbered *new;
+	struct line_diff *diff;
+	/* By diagonal (old - new), furthest place in `old` that was reached from the start, and
+	 * from the end. */
+	ptrdiff_t *forward;
+	ptrdiff_t *backward;
+};
+
+/* The part of both that is still to be compared. */
+struct box {
+	ptrdiff_t old_start;
+	ptrdiff_t old_end;
+	ptrdiff_t new_start;
+	ptrdiff_t new_end;
+};
+
+static int split_lines(struct span text, struct line_diff_side *side)
+{
+	size_t capacity = 1;
+
+	for (size_t i = 0; i < text.len; i++)
+		capacity += text.data[i] == '\n';
+	side->lines = calloc(capacity, sizeof(*side->lines));
+	side->changed = calloc(capacity + 1, sizeof(*side->changed));
+	if (!side->lines || !side->changed)
+		return -ENOMEM;
+	side->has_end = true;
+	for (const char *at = text.data, *end = at + text.len; text.len && at < end;) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *stop = newline ? newline : end;
+		side->lines[side->count++] = (struct span){at, (size_t)(stop - at)};
+		side->has_end = newline;
+		at = stop + 1;
+	}
+	return 0;
+}
+
+static bool lacks_end(const struct line_diff_side *side, size_t i)
+{
+	return !side->has_end && i + 1 == side->count;
+}
+
+static bool is_same_line(const struct line_diff *diff, size_t old, size_t new)
+{
+	return lacks_end(&diff->old, old) == lacks_end(&diff->new, new) &&
+	       span_equal(diff->old.lines[old], diff->new.lines[new]);
+}
+
+/* What is equal at the start and at the end takes no part. */
+static struct box trim(const struct line_diff *diff)
+{
+	size_t start = 0, old = diff->old.count, new = diff->new.count;
+
+	while (start < old && start < new &&is_same_line(diff, start, start))
+		start++;
+	while (old > start && new > start && is_same_line(diff, old - 1, new - 1)) {
+		old--;
+		new --;
+	}
+	return (struct box){(ptrdiff_t)start, (ptrdiff_t)old, (ptrdiff_t)start, (ptrdiff_t) new};
+}
+
+/* Lines seen, by hash; open addressing. */
+struct table {
+	struct seen {
+		struct span line;
+		uint32_t number; /* 0: a free place */
+		bool lacks_end;
+		bool is_in_old;
+		bool is_in_new;
+	} * slots;
+	size_t size; /* a power of two, more than twice the lines */
+	uint32_t count;
+};
+
+static struct seen *look_up(struct table *table, struct span line, bool is_without_end)
+{
+	size_t at = hash_end(hash_bytes(hash_seed(), line));
+
+	for (;; at++) {
+		struct seen *slot = &table->slots[at & (table->size - 1)];
+		if (slot->number == 0)
+			*slot = (struct seen){.line = line,
+				.number = ++table->count,
+				.lacks_end = is_without_end};
+		else if (slot->lacks_end != is_without_end || !span_equal(slot->line, line))
+			continue;
+		return slot;
+	}
+}
+
+static struct seen *look_up_in(struct table *table, const struct line_diff_side *side, ptrdiff_t at)
+{
+	return look_up(table, side->lines[at], lacks_end(side, (size_t)at));
+}
+
+/* A line that the other text has not is changed, and need not be compared. Returns how many are. */
+static ptrdiff_t number_side(struct table *table, struct line_diff_side *side, bool is_old,
+	ptrdiff_t start, ptrdiff_t end, struct numbered *ret)
+{
+	ptrdiff_t count = 0;
+
+	for (ptrdiff_t i = start; i < end; i++) {
+		const struct seen *seen = look_up_in(table, side, i);
+		if (is_old ? seen->is_in_new : seen->is_in_old)
+			ret[count++] = (struct numbered){seen->number, (uint32_t)i};
+		else
+			side->changed[i] = true;
+	}
+	return count;
+}
+
+static int number_lines(struct search *search, struct box *box)
+{
+	struct line_diff *diff = search->diff;
+	size_t old = (size_t)(box->old_end - box->old_start);
+	size_t new = (size_t)(box->new_end - box->new_start);
+	struct table table = {.size = 16};
+
+	while (table.size < 2 * (old + new))
+		table.size *= 2;
+	CLEANUP(freep) struct seen *slots = calloc(table.size, sizeof(*slots));
+	table.slots = slots;
+	search->old = calloc(old + 1, sizeof(*search->old));
+	search->new = calloc(new + 1, sizeof(*search->new));
+	if (!slots || !search->old || !search->new)
+		return -ENOMEM;
+	for (ptrdiff_t i = box->old_start; i < box->old_end; i++)
+		look_up_in(&table, &diff->old, i)->is_in_old = true;
+	for (ptrdiff_t i = box->new_start; i < box->new_end; i++)
+		look_up_in(&table, &diff->new, i)->is_in_new = true;
+	box->old_end =
+		number_side(&table, &diff->old, true, box->old_start, box->old_end, search->old);
+	box->new_end =
+		number_side(&table, &diff->new, false, box->new_start, box->new_end, search->new);
+	box->old_start = box->new_start = 0;
+	return 0;
+}
+
+static bool is_equal(const struct search *search, ptrdiff_t old, ptrdiff_t new)
+{
+	return search->old[old].number == search->new[new].number;
+}
+
+/* The diagonals that are looked at, from the start or from the end. */
+struct range {
+	ptrdiff_t least;
+	ptrdiff_t most;
+};
+
+/* One more difference: one more diagonal at each side, as far as the box has them. */
+static void widen(struct range *range, struct range all, ptrdiff_t *reached, ptrdiff_t beyond)
+{
+	if (range->least > all.least)
+		reached[--range->least - 1] = beyond;
+	else
+		range->least++;
+	if (range->most < all.most)
+		reached[++range->most + 1] = beyond;
+	else
+		range->most--;
+}
+
+/* Goes on from the start. True with *ret where it meets the way from the end. */
+static bool step_forward(const struct search *search, const struct box *box, struct range range,
+	const struct range *other, ptrdiff_t *ret_old, ptrdiff_t *ret_new)
+{
+	ptrdiff_t *reached = search->forward;
+
+	for (ptrdiff_t d = range.most; d >= range.least; d -= 2) {
+		ptrdiff_t old =
+			reached[d - 1] >= reached[d + 1] ? reached[d - 1] + 1 : reached[d + 1];
+		ptrdiff_t new = old - d;
+		while (old < box->old_end && new < box->new_end && is_equal(search, old, new)) {
+			old++;
+			new ++;
+		}
+		reached[d] = old;
+		if (other && d >= other->least && d <= other->most && search->backward[d] <= old) {
+			*ret_old = old;
+			*ret_new = new;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool step_backward(const struct search *search, const struct box *box, struct range range,
+	const struct range *other, ptrdiff_t *ret_old, ptrdiff_t *ret_new)
+{
+	ptrdiff_t *reached = search->backward;
+
+	for (ptrdiff_t d = range.most; d >= range.least; d -= 2) {
+		ptrdiff_t old =
+			reached[d - 1] < reached[d + 1] ? reached[d - 1] : reached[d + 1] - 1;
+		ptrdiff_t new = old - d;
+		while (old > box->old_start && new > box->new_start &&
+			is_equal(search, old - 1, new - 1)) {
+			old--;
+			new --;
+		}
+		reached[d] = old;
+		if (other && d >= other->least && d <= other->most && search->forward[d] >= old) {
+			*ret_old = old;
+			*ret_new = new;
+			return true;
+		}
+	}
+	return false;
+}
+
+static ptrdiff_t smaller(ptrdiff_t a, ptrdiff_t b)
+{
+	return a < b ? a : b;
+}
+
+static ptrdiff_t larger(ptrdiff_t a, ptrdiff_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Too many differences: the place that is furthest from the start, or from the end. */
+static void split_at_furthest(const struct search *search, const struct box *box,
+	struct range from_start, struct range from_end, ptrdiff_t *ret_old, ptrdiff_t *ret_new)
+{
+	ptrdiff_t most = -1, least = PTRDIFF_MAX, most_old = 0, least_old = 0;
+
+	for (ptrdiff_t d = from_start.most; d >= from_start.least; d -= 2) {
+		ptrdiff_t old =
+			smaller(search->forward[d], smaller(box->old_end, box->new_end + d));
+		if (2 * old - d > most) {
+			most = 2 * old - d;
+			most_old = old;
+		}
+	}
+	for (ptrdiff_t d = from_end.most; d >= from_end.least; d -= 2) {
+		ptrdiff_t old =
+			larger(search->backward[d], larger(box->old_start, box->new_start + d));
+		if (2 * old - d < least) {
+			least = 2 * old - d;
+			least_old = old;
+		}
+	}
+	bool is_start_further =
+		box->old_end + box->new_end - least < most - box->old_start - box->new_start;
+	*ret_old = is_start_further ? most_old : least_old;
+	*ret_new = is_start_further ? most - most_old : least - least_old;
+}
+
+/* A place on a way through the box that has the fewest differences; both ends differ. */
+static void split(
+	const struct search *search, const struct box *box, ptrdiff_t *ret_old, ptrdiff_t *ret_new)
+{
+	const struct range all = {box->old_start - box->new_end, box->old_end - box->new_start};
+	ptrdiff_t start = box->old_start - box->new_start, end = box->old_end - box->new_end;
+	struct range from_start = {start, start}, from_end = {end, end};
+	bool is_odd = (start - end) & 1;
+
+	search->forward[start] = box->old_start;
+	search->backward[end] = box->old_end;
+	for (unsigned cost = 1; cost < COST_MAX; cost++) {
+		widen(&from_start, all, search->forward, -1);
+		if (step_forward(
+			    search, box, from_start, is_odd ? &from_end : NULL, ret_old, ret_new))
+			return;
+		widen(&from_end, all, search->backward, PTRDIFF_MAX);
+		if (step_backward(
+			    search, box, from_end, is_odd ? NULL : &from_start, ret_old, ret_new))
+			return;
+	}
+	split_at_furthest(search, box, from_start, from_end, ret_old, ret_new);
+}
+
+static ptrdiff_t box_size(const struct box *box)
+{
+	return box->old_end - box->old_start + box->new_end - box->new_start;
+}
+
+static void mark(
+	struct line_diff_side *side, const struct numbered *lines, ptrdiff_t start, ptrdiff_t end)
+{
+	for (; start < end; start++)
+		side->changed[lines[start].at] = true;
+}
+
+/* The smaller part by recursion and the larger one in the loop: never deep. */
+static void compare(const struct search *search, struct box box)
+{
+	for (;;) {
+		while (box.old_start < box.old_end && box.new_start < box.new_end &&
+			is_equal(search, box.old_start, box.new_start)) {
+			box.old_start++;
+			box.new_start++;
+		}
+		while (box.old_start < box.old_end && box.new_start < box.new_end &&
+			is_equal(search, box.old_end - 1, box.new_end - 1)) {
+			box.old_end--;
+			box.new_end--;
+		}
+		if (box.old_start == box.old_end || box.new_start == box.new_end)
+			break;
+
+		struct box first = box, second = box;
+		split(search, &box, &first.old_end, &first.new_end);
+		second.old_start = first.old_end;
+		second.new_start = first.new_end;
+		bool is_first_smaller = box_size(&first) < box_size(&second);
+		compare(search, is_first_smaller ? first : second);
+		box = is_first_smaller ? second : first;
+	}
+	mark(&search->diff->old, search->old, box.old_start, box.old_end);
+	mark(&search->diff->new, search->new, box.new_start, box.new_end);
+}
+
+/* Room for all diagonals of the box, from -new - 1 to old + 1. */
+static int search_lines(struct search *search, const struct box *box)
+{
+	size_t diagonals = (size_t)(box->old_end + box->new_end) + 3;
+	CLEANUP(freep) ptrdiff_t *room = calloc(2 * diagonals, sizeof(*room));
+
+	if (!room)
+		return -ENOMEM;
+	search->forward = room + box->new_end + 1;
+	search->backward = search->forward + diagonals;
+	compare(search, *box);
+	return 0;
+}
+
+static void mark_all(struct line_diff_side *side, ptrdiff_t start, ptrdiff_t end)
+{
+	if (start < end)
+		memset(side->changed + start, true, (size_t)(end - start));
+}
+
+/*
+ * A run of changed lines whose last line equals the one before it may as well stand one line
+ * higher, and one whose first equals the one behind it one lower. As low as possible is where other
+ * programs have it, and runs that meet there become one. Lines that replace others stay with them.
+ */
+static void slide(struct line_diff_side *side, const struct line_diff_side *other)
+{
+	size_t at = 0, across = 0;
+
+	while (at < side->count) {
+		/* Unchanged lines go in pairs; what is changed across has none here. */
+		bool is_replaced = other->changed[across];
+		while (other->changed[across])
+			across++;
+		if (!side->changed[at]) {
+			at++;
+			across++;
+			continue;
+		}
+		size_t start = at;
+		while (side->changed[at])
+			at++;
+		while (!is_replaced && at < side->count && !other->changed[across] &&
+			lacks_end(side, start) == lacks_end(side, at) &&
+			span_equal(side->lines[start], side->lines[at])) {
+			side->changed[start++] = false;
+			side->changed[at++] = true;
+			across++;
+			while (side->changed[at])
+				at++;
+		}
+	}
+}
+
+static size_t count_hunks(const struct line_diff *diff)
+{
+	size_t hunks = 0;
+
+	for (size_t old = 0, new = 0; old < diff->old.count || new < diff->new.count;
+		old++, new ++) {
+		bool is_changed = false;
+		for (; diff->old.changed[old]; old++)
+			is_changed = true;
+		for (; diff->new.changed[new]; new ++)
+			is_changed = true;
+		hunks += is_changed;
+	}
+	return hunks;
+}
+
+static int fill(struct line_diff *diff)
+{
+	struct search search = {.diff = diff};
+	struct box box = trim(diff);
+
+	if ((size_t)box_size(&box) > LINE_DIFF_LINES_MAX) {
+		mark_all(&diff->old, box.old_start, box.old_end);
+		mark_all(&diff->new, box.new_start, box.new_end);
+		return 0;
+	}
+	int r = number_lines(&search, &box);
+	if (r == 0)
+		r = search_lines(&search, &box);
+	free(search.old);
+	free(search.new);
+	if (r < 0)
+		return r;
+	slide(&diff->old, &diff->new);
+	slide(&diff->new, &diff->old);
+	return 0;
+}
+
+int line_diff_make(struct span old, struct span new, struct line_diff *ret)
+{
+	CLEANUP(line_diff_fini) struct line_diff diff = {0};
+
+	int r = split_lines(old, &diff.old);
+	if (r == 0)
+		r = split_lines(new, &diff.new);
+	if (r == 0)
+		r = fill(&diff);
+	if (r < 0)
+		return r;
+	diff.hunks = count_hunks(&diff);
+	*ret = diff;
+	diff = (struct line_diff){0};
+	return 0;
+}
+
+void line_diff_fini(struct line_diff *diff)
+{
+	free(diff->old.lines);
+	free(diff->old.changed);
+	free(diff->new.lines);
+	free(diff->new.changed);
+	*diff = (struct line_diff){0};
+}

@@ -1,0 +1,366 @@
+#include "line_origin.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cleanup.h"
+#include "source_line.h"
+#include "strategy.h"
+
+/* The walk through both trees. */
+struct finder {
+	struct line_origins *to;
+	const struct merge_request *request;
+	const struct origins *origins;
+	struct source_lines *texts; /* of the request's inputs, in the same order */
+	enum format format;         /* of the text */
+	uint32_t capacity;          /* of to->values */
+	size_t line;                /* in which the latest value begins; 0: none yet */
+	const struct node *open;    /* that value, or key, of the result, … */
+	uint8_t open_style;         /* … and its style in the text */
+	int failure;                /* 0 or -ENOMEM */
+};
+
+const struct node *line_origin_place(const struct origins *origins, const struct node *value)
+{
+	const struct origin *origin = value->source ? NULL : origin_of(origins, value);
+	const struct node *found = value->source ? value : NULL;
+
+	for (const struct origin_step *step = NULL; origin && (step = origin_next(origin, step));)
+		if (step->fate == ORIGIN_PART && step->value->source)
+			found = step->value;
+	return found;
+}
+
+static void set_place(struct line *line, const struct node *place)
+{
+	if (!place)
+		return;
+	line->source = place->source;
+	line->source_line = place->line;
+	line->source_column = place->column;
+}
+
+/* The text that the node was read from, where the request has it; else NULL. */
+static struct source_lines *text_of(struct finder *finder, const struct node *node)
+{
+	const struct source *wanted = node->source;
+
+	for (size_t i = 0; i < finder->request->count; i++) {
+		const struct merge_input *input = &finder->request->inputs[i];
+
+		if (input->source.rank != wanted->rank || !input->text.data ||
+			strcmp(input->source.name, wanted->name) != 0)
+			continue;
+		finder->texts[i].text = input->text;
+		return &finder->texts[i];
+	}
+	return NULL;
+}
+
+static struct span without_indent(struct span line)
+{
+	while (line.len > 0 && *line.data == ' ') {
+		line.data++;
+		line.len--;
+	}
+	return line;
+}
+
+/*
+ * Whether lines [from, to) of the text, numbered from 0, which go on with what begins in the line
+ * before them, are the lines of the source behind `place`.
+ */
+static bool are_source_lines(
+	struct finder *finder, const struct node *place, size_t from, size_t to)
+{
+	struct source_lines *text = text_of(finder, place);
+
+	/* A literal one is one line for one; of a folded one nobody knows without its text. */
+	if (!text)
+		return finder->open_style == NODE_LITERAL;
+	for (size_t i = from; i < to; i++) {
+		struct span line;
+		size_t number = place->line + (i - from) + 1;
+		int r = source_lines_get(text, number, finder->to->arena, &line);
+
+		if (r == -ENOMEM)
+			finder->failure = r;
+		if (r < 0 || !span_equal(without_indent(line),
+				     without_indent(finder->to->lines[i].text)))
+			return false;
+	}
+	return true;
+}
+
+/* The lines behind finder->line and in front of `next`, numbered from 1, belong to what is open. */
+static void end_value(struct finder *finder, size_t next)
+{
+	const struct node *place =
+		finder->open ? line_origin_place(finder->origins, finder->open) : NULL;
+	bool has_lines = finder->open_style == NODE_LITERAL || finder->open_style == NODE_FOLDED;
+
+	if (!finder->open || !has_lines || next <= finder->line + 1)
+		return;
+	bool is_same_style = place == finder->open && place->style == finder->open_style;
+	bool is_counted = is_same_style && are_source_lines(finder, place, finder->line, next - 1);
+	for (size_t i = finder->line; i < next - 1; i++) {
+		struct line *line = &finder->to->lines[i];
+
+		line->kind = LINE_INSIDE;
+		set_place(line, place);
+		if (is_counted) {
+			line->source_line += (uint32_t)(i - finder->line) + 1;
+			line->source_column = 1;
+		}
+	}
+}
+
+/* `node` of the result begins where `again` stands in the text. Returns that line, or NULL. */
+static struct line *begin(struct finder *finder, const struct node *node, const struct node *again)
+{
+	if (again->line < finder->line || again->line == 0 || again->line > finder->to->count)
+		return NULL;
+	if (again->line > finder->line)
+		end_value(finder, again->line);
+	finder->line = again->line;
+	finder->open = node;
+	finder->open_style = node_is_scalar(again) ? again->style : NODE_BLOCK;
+	return &finder->to->lines[again->line - 1];
+}
+
+/* The first of what says most in a line. */
+static void tell(struct line *line, enum line_kind kind, const struct node *place)
+{
+	if (line->kind >= kind)
+		return;
+	line->kind = kind;
+	set_place(line, place);
+}
+
+/* Adds the value to the line that it begins in; of a pair, to the line that its key is in. */
+static uint32_t add_value(struct finder *finder, const struct line_value *value,
+	const struct node *again_key, const struct node *again)
+{
+	const struct node *start = again_key ? again_key : again;
+	struct line_origins *to = finder->to;
+
+	if (start->line == 0 || start->line > finder->line || to->value_count == finder->capacity)
+		return LINE_VALUE_NONE;
+	struct line *line = &to->lines[start->line - 1];
+	if (again_key && line->key_column == 0) {
+		line->key_column = again_key->column;
+		line->value_column = again->line == again_key->line ? again->column : 0;
+	}
+	if (line->count++ == 0)
+		line->first = to->value_count;
+	to->values[to->value_count] = *value;
+	return to->value_count++;
+}
+
+static uint32_t count_of(const struct node *collection)
+{
+	return node_is_map(collection) ? collection->map.count : collection->seq.count;
+}
+
+/* Whether the text can have been written from `node`, as far as one value tells. */
+static bool is_alike(const struct node *node, const struct node *again)
+{
+	if (node->kind != again->kind)
+		return false;
+	return node_is_scalar(node) || count_of(node) == count_of(again);
+}
+
+static bool is_in_line(const struct finder *finder, const struct node *again)
+{
+	if (node_is_scalar(again) || count_of(again) == 0)
+		return true;
+	return finder->format == FORMAT_YAML && again->style == NODE_FLOW;
+}
+
+static void walk(struct finder *finder, struct line_value *value, const struct node *again_key,
+	const struct node *again);
+
+static void walk_entries(
+	struct finder *finder, const struct node *node, const struct node *again, uint32_t number)
+{
+	for (uint32_t i = 0; i < count_of(node); i++) {
+		struct line_value inner = {.parent = number, .index = i};
+
+		if (node_is_map(node)) {
+			inner.key = node->map.pairs[i].key;
+			inner.value = node->map.pairs[i].value;
+			walk(finder, &inner, again->map.pairs[i].key, again->map.pairs[i].value);
+		} else {
+			inner.value = node->seq.items[i];
+			walk(finder, &inner, NULL, again->seq.items[i]);
+		}
+	}
+}
+
+/* A key that is a map or a list: its values begin somewhere, but have no path to tell. */
+static void walk_key(struct finder *finder, const struct node *key, const struct node *again)
+{
+	struct line *line = is_alike(key, again) ? begin(finder, key, again) : NULL;
+
+	if (!line)
+		return;
+	tell(line, LINE_KEY, line_origin_place(finder->origins, key));
+	for (uint32_t i = 0; node_is_sequence(key) && i < count_of(key); i++)
+		walk_key(finder, key->seq.items[i], again->seq.items[i]);
+	for (uint32_t i = 0; node_is_map(key) && i < count_of(key); i++) {
+		walk_key(finder, key->map.pairs[i].key, again->map.pairs[i].key);
+		walk_key(finder, key->map.pairs[i].value, again->map.pairs[i].value);
+	}
+}
+
+static void walk(struct finder *finder, struct line_value *value, const struct node *again_key,
+	const struct node *again)
+{
+	const struct node *node = value->value;
+
+	if (again_key)
+		walk_key(finder, value->key, again_key);
+	if (!is_alike(node, again))
+		return;
+	struct line *line = begin(finder, node, again);
+	if (!line)
+		return;
+	const struct node *place = line_origin_place(finder->origins, node);
+	/* What a merge has made of nothing, such as a count, stands where its key does. */
+	if (!place && value->key)
+		place = line_origin_place(finder->origins, value->key);
+	value->is_in_line = is_in_line(finder, again);
+	tell(line, value->is_in_line ? LINE_VALUE : LINE_OPENS, place);
+
+	uint32_t number = add_value(finder, value, again_key, again);
+	if (!node_is_scalar(node))
+		walk_entries(finder, node, again, number);
+}
+
+static int new_origins(struct span text, struct line_origins **ret)
+{
+	CLEANUP(line_origins_freep) struct line_origins *origins = calloc(1, sizeof(*origins));
+	struct span rest = text;
+
+	if (!origins)
+		return -ENOMEM;
+	int r = arena_new(&origins->arena);
+	if (r < 0)
+		return r;
+	origins->count = source_lines_count(text);
+	origins->lines = arena_zalloc(origins->arena, origins->count + 1, sizeof(*origins->lines));
+	if (!origins->lines)
+		return -ENOMEM;
+	for (size_t i = 0; i < origins->count; i++)
+		source_line_next(&rest, &origins->lines[i].text);
+	*ret = take_ptr(origins);
+	return 0;
+}
+
+/* Reads the result's text again, as it was written. PROBLEM: nothing can be told. */
+static int read_again(const struct merge_request *request, const struct merge_result *result,
+	struct document **ret)
+{
+	const struct source source = {.name = "", .layer = ""};
+	struct read_options options = {
+		.format = request->to == FORMAT_JSON ? FORMAT_JSON : FORMAT_YAML,
+		.schema = request->schema,
+		.keep_duplicates = true,
+		.limits = {.source_bytes = SIZE_MAX,
+			.result_bytes = SIZE_MAX,
+			.depth = UINT32_MAX,
+			.nodes = UINT32_MAX - 1},
+	};
+	struct problem problem;
+
+	return document_read(&source, result->text, &options, ret, &problem);
+}
+
+static int find_in_trees(const struct merge_request *request, const struct merge_result *result,
+	struct line_origins *to)
+{
+	CLEANUP(document_freep) struct document *again = NULL;
+	struct line_value root = {.value = result->root, .parent = LINE_VALUE_NONE};
+
+	int r = read_again(request, result, &again);
+	if (r == PROBLEM || (r == 0 && again->count != 1))
+		return 0;
+	if (r < 0)
+		return r;
+	struct finder finder = {
+		.to = to,
+		.request = request,
+		.origins = result->origins,
+		.texts = arena_zalloc(to->arena, request->count, sizeof(*finder.texts)),
+		.format = request->to == FORMAT_JSON ? FORMAT_JSON : FORMAT_YAML,
+		.capacity = again->roots[0]->weight,
+	};
+	to->values = arena_zalloc(to->arena, finder.capacity, sizeof(*to->values));
+	if (!finder.texts || !to->values)
+		return -ENOMEM;
+	walk(&finder, &root, NULL, again->roots[0]);
+	end_value(&finder, to->count + 1);
+	return finder.failure;
+}
+
+/* The lines that begin in pieces of the text which are the sources' own. */
+static void count_in_pieces(
+	struct line_origins *to, struct span text, const struct origin_piece *piece)
+{
+	uint32_t number = 0;
+
+	for (size_t i = 0; i < to->count; i++) {
+		size_t offset = (size_t)(to->lines[i].text.data - text.data);
+
+		while (piece && offset >= piece->offset + piece->len) {
+			piece = piece->next;
+			number = 0;
+		}
+		if (!piece || offset < piece->offset)
+			continue;
+		to->lines[i].kind = LINE_VALUE;
+		to->lines[i].source = piece->source;
+		to->lines[i].source_line = ++number;
+		to->lines[i].source_column = 1;
+	}
+}
+
+int line_origins_read(const struct merge_request *request, const struct merge_result *result,
+	struct line_origins **ret)
+{
+	CLEANUP(line_origins_freep) struct line_origins *origins = NULL;
+	const struct origin_piece *pieces = origin_pieces(result->origins);
+
+	int r = new_origins(result->text, &origins);
+	if (r == 0 && pieces)
+		count_in_pieces(origins, result->text, pieces);
+	else if (r == 0 && result->root)
+		r = find_in_trees(request, result, origins);
+	if (r == 0)
+		*ret = take_ptr(origins);
+	return r;
+}
+
+int line_origins_copy(struct span text, const struct source *source, struct line_origins **ret)
+{
+	const struct origin_piece piece = {.len = text.len, .source = source};
+	int r = new_origins(text, ret);
+
+	if (r == 0)
+		count_in_pieces(*ret, text, &piece);
+	return r;
+}
+
+void line_origins_free(struct line_origins *origins)
+{
+	if (!origins)
+		return;
+	arena_free(origins->arena);
+	free(origins);
+}
+
+void line_origins_freep(struct line_origins **origins)
+{
+	line_origins_free(*origins);
+}

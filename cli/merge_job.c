@@ -1,0 +1,69 @@
+#include "merge_job.h"
+
+#include "command.h"
+#include "message.h"
+#include "strategy.h"
+
+static void clear(struct merge_job *job)
+{
+	merge_result_free(job->result);
+	search_fini(&job->search);
+	inputs_fini(&job->inputs);
+	job->result = NULL;
+	job->search = (struct search){0};
+	job->inputs = (struct inputs){0};
+}
+
+void merge_job_fini(struct merge_job *job)
+{
+	clear(job);
+	set_options_fini(&job->set);
+}
+
+enum format merge_job_format(const struct merge_job *job)
+{
+	if (job->to)
+		return strcmp(job->to, "json") == 0 ? FORMAT_JSON : FORMAT_YAML;
+	for (size_t i = 0; i < job->inputs.count; i++)
+		if (job->inputs.data[i].format != FORMAT_JSON)
+			return FORMAT_YAML;
+	return FORMAT_JSON;
+}
+
+int merge_job_complain(const struct merge_job *job, int result, const struct problem *problem)
+{
+	message_result(result, problem, NULL);
+	if (result != PROBLEM)
+		return EXIT_FAILED;
+
+	struct span text = inputs_text(&job->inputs, problem->source);
+	if (!text.data)
+		text = search_text(&job->search, problem->source);
+	message_excerpt(problem, text);
+	return EXIT_FAILED;
+}
+
+int merge_job_run(struct merge_job *job, struct problem *problem)
+{
+	const struct options options = {job->strategy, job->set.map};
+	const struct merge_environment environment = {.find = search_find, .context = &job->search};
+
+	clear(job);
+	for (char **file = job->files; *file; file++) {
+		int r = inputs_add(&job->inputs, *file, problem);
+		if (r != 0)
+			return r;
+	}
+	const struct merge_request request = {
+		.options = &options,
+		.inputs = job->inputs.data,
+		.count = job->inputs.count,
+		.to = merge_job_format(job),
+		.environment = &environment,
+		.wants_header = job->has_header,
+	};
+	job->search.request = &request;
+	int r = merge_run(&request, &job->result, problem);
+	job->search.request = NULL;
+	return r;
+}

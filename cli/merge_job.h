@@ -1,0 +1,38 @@
+/*
+ * The job of `plyfs merge`: what the command line asks for, and one merge of it, or one after the
+ * other.
+ */
+#pragma once
+
+#include "input.h"
+#include "search.h"
+#include "set_option.h"
+
+struct strategy;
+
+struct merge_job {
+	const struct strategy *strategy;
+	struct set_options set;
+	const char *to; /* "yaml" or "json"; NULL: as the files are */
+	bool has_header;
+	char **files; /* [NAME=]FILE, lowest precedence first, ends with NULL */
+
+	/* Of the last merge: */
+	struct inputs inputs;
+	struct search search;
+	struct merge_result *result; /* NULL: it failed */
+};
+
+/**
+ * Reads the files and merges them, once more when it was done before. The last result is freed.
+ * Returns 0 with `job->result`, PROBLEM or -errno.
+ */
+int merge_job_run(struct merge_job *job, struct problem *problem);
+
+/** What is written: FORMAT_YAML or FORMAT_JSON. Once the files are read. */
+enum format merge_job_format(const struct merge_job *job);
+
+/** Complains, with the line that the problem is in. Returns EXIT_FAILED. */
+int merge_job_complain(const struct merge_job *job, int result, const struct problem *problem);
+
+void merge_job_fini(struct merge_job *job);

@@ -1,0 +1,190 @@
+#include "merge_watch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "colour.h"
+#include "command.h"
+#include "file_watch.h"
+#include "message.h"
+#include "text.h"
+
+/* What was shown last, on either channel. */
+struct shown {
+	char *text; /* NULL: no result yet */
+	size_t len;
+	bool has_failed;
+	struct problem problem; /* has_failed: the one that was complained about */
+};
+
+static void closep(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+/* SIGINT and SIGTERM can be waited for from now on, and do nothing else. */
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -errno;
+	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Between two results. YAML's own line makes of them a stream of documents; JSON needs none. */
+static int write_separator(const struct merge_job *job, const struct shown *shown)
+{
+	bool has_newline = shown->len == 0 || shown->text[shown->len - 1] == '\n';
+	char line[64], when[16];
+	time_t now = time(NULL);
+	struct tm local;
+
+	if (isatty(STDOUT_FILENO)) {
+		bool is_coloured = colour_use(STDOUT_FILENO);
+		localtime_r(&now, &local);
+		strftime(when, sizeof(when), "%H:%M:%S", &local);
+		snprintf(line, sizeof(line), "%s%s--- # %s%s\n", has_newline ? "" : "\n",
+			is_coloured ? COLOUR_DIM : "", when, is_coloured ? COLOUR_NORMAL : "");
+	} else if (merge_job_format(job) == FORMAT_JSON) {
+		return 0;
+	} else {
+		snprintf(line, sizeof(line), "%s---\n", has_newline ? "" : "\n");
+	}
+	return text_write(STDOUT_FILENO, line, strlen(line));
+}
+
+static int write_result(const struct merge_job *job, const struct shown *shown, bool ends_with_nul)
+{
+	struct span text = job->result->text;
+	int r = 0;
+
+	if (shown->text && !ends_with_nul)
+		r = write_separator(job, shown);
+	if (r == 0)
+		r = text_write(STDOUT_FILENO, text.data, text.len + ends_with_nul);
+	if (r == 0)
+		return EXIT_DONE;
+	message("can't write to standard output: %s", strerror(-r));
+	return EXIT_FAILED;
+}
+
+static int show_result(const struct merge_job *job, struct shown *shown, bool ends_with_nul)
+{
+	struct span text = job->result->text;
+	bool is_same = shown->text && shown->len == text.len &&
+		       memcmp(shown->text, text.data, text.len) == 0;
+
+	if (is_same && shown->has_failed)
+		message("merges again, with the same result as before");
+	shown->has_failed = false;
+	if (is_same)
+		return EXIT_DONE;
+	int code = write_result(job, shown, ends_with_nul);
+	if (code != EXIT_DONE)
+		return code;
+	char *copy = malloc(text.len + 1);
+	if (!copy)
+		return merge_job_complain(job, -ENOMEM, NULL);
+	memcpy(copy, text.data, text.len);
+	free(shown->text);
+	shown->text = copy;
+	shown->len = text.len;
+	return EXIT_DONE;
+}
+
+/* The same complaint is not made twice in a row. */
+static void show_problem(
+	const struct merge_job *job, struct shown *shown, int result, const struct problem *problem)
+{
+	const struct problem *last = &shown->problem;
+
+	if (result == PROBLEM && shown->has_failed && last->line == problem->line &&
+		last->column == problem->column && strcmp(last->source, problem->source) == 0 &&
+		strcmp(last->message, problem->message) == 0)
+		return;
+	merge_job_complain(job, result, problem);
+	shown->has_failed = true;
+	shown->problem = result == PROBLEM ? *problem : (struct problem){0};
+}
+
+static int add_file(void *context, const char *file)
+{
+	return file_watch_add(context, file);
+}
+
+static int add_directory(void *context, const char *directory)
+{
+	file_watch_add_directory(context, directory);
+	return 0;
+}
+
+/* The files, and what the strategy has looked for and in, as far as that is known. */
+static int watch_all(const struct merge_job *job, struct file_watch **ret)
+{
+	CLEANUP(file_watch_freep) struct file_watch *watch = NULL;
+
+	int r = file_watch_new(&watch);
+	for (char **file = job->files; r == 0 && *file; file++)
+		r = file_watch_add(watch, input_file(*file));
+	if (r == 0)
+		r = search_each_file(&job->search, add_file, watch);
+	if (r == 0)
+		r = search_each_directory(&job->search, add_directory, watch);
+	if (r == 0)
+		*ret = take_ptr(watch);
+	return r;
+}
+
+/* Watches first, then reads: a change meanwhile is told. Returns an exit code. */
+static int merge_once(
+	struct merge_job *job, struct shown *shown, bool ends_with_nul, struct file_watch **ret)
+{
+	struct problem problem;
+	size_t searched;
+	int r, result;
+
+	do {
+		file_watch_freep(ret);
+		*ret = NULL;
+		searched = search_count(&job->search);
+		r = watch_all(job, ret);
+		if (r < 0)
+			return merge_job_complain(job, r, NULL);
+		result = merge_job_run(job, &problem);
+		/* It has looked where nothing was watched: once more. */
+	} while (search_count(&job->search) > searched);
+	if (result == 0)
+		return show_result(job, shown, ends_with_nul);
+	show_problem(job, shown, result, &problem);
+	return EXIT_DONE;
+}
+
+int merge_watch(struct merge_job *job, bool ends_with_nul)
+{
+	CLEANUP(file_watch_freep) struct file_watch *watch = NULL;
+	CLEANUP(closep) int signals = open_signals();
+	struct shown shown = {0};
+	int code;
+
+	if (signals < 0)
+		return merge_job_complain(job, signals, NULL);
+	do
+		code = merge_once(job, &shown, ends_with_nul, &watch);
+	while (code == EXIT_DONE &&
+		file_watch_wait(watch, (int[]){signals, STDOUT_FILENO}) == FILE_WATCH_CHANGED);
+	free(shown.text);
+	return code;
+}

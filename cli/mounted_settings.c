@@ -1,0 +1,244 @@
+#include "mounted_settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "document.h"
+#include "mounted.h"
+#include "scalar.h"
+
+/* What the status tells. The text lives as long as its document. */
+struct told {
+	const char *mountpoint;
+	dev_t dev;             /* the mount's */
+	long pid;              /* its process */
+	const char *directory; /* its working directory; "": the same as ours */
+	const char *config;    /* "": made of `source` */
+	const char *header;    /* "true" or "false"; "": not told */
+	const char *source;
+	const struct node *layers;
+};
+
+static void closedirp(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+/* A string's or number's text; "" for what is missing or anything else. */
+static const char *text_at(const struct node *map, const char *name)
+{
+	const struct node *value = node_is_map(map) ? node_get(map, name) : NULL;
+
+	return value && node_is_scalar(value) && !scalar_is_null(value) ? value->text.data : "";
+}
+
+static bool is_same_directory(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static int read_told(
+	const struct node *root, const char *mountpoint, struct told *ret, struct problem *problem)
+{
+	const struct node *settings = node_is_map(root) ? node_get(root, "settings") : NULL;
+	struct stat stat_of_mount;
+
+	if (stat(mountpoint, &stat_of_mount) < 0)
+		return -errno;
+	*ret = (struct told){
+		.mountpoint = mountpoint,
+		.dev = stat_of_mount.st_dev,
+		.pid = strtol(text_at(root, "pid"), NULL, 10),
+		.directory = text_at(root, "directory"),
+		.config = settings ? text_at(settings, "path") : "",
+		.source = text_at(root, "source"),
+		.header = settings ? text_at(settings, "header") : "",
+		.layers = node_is_map(root) ? node_get(root, "layers") : NULL,
+	};
+	if (!settings || !ret->layers || !node_is_sequence(ret->layers) || !*ret->source ||
+		!*ret->directory)
+		return problem_set(problem, mountpoint, 0, 0,
+			"this mount was made by another plyfs, and does not tell what its layers "
+			"are; give them with -c or -l");
+	if (is_same_directory(ret->directory, "."))
+		ret->directory = "";
+	return 0;
+}
+
+static int make_absolute(const struct told *told, const char *path, char **ret)
+{
+	if (*path == '/' || !*told->directory)
+		*ret = strdup(path);
+	else if (asprintf(ret, "%s/%s", told->directory, path) < 0)
+		*ret = NULL;
+	return *ret ? 0 : -ENOMEM;
+}
+
+static void put_escaped(FILE *out, const char *path)
+{
+	for (; *path; path++) {
+		if (*path == ':' || *path == '\\')
+			fputc('\\', out);
+		fputc(*path, out);
+	}
+}
+
+/* The same for each path of "A:B:C". */
+static int make_all_absolute(const struct told *told, const char *layers, char **ret)
+{
+	bool is_first = true; /* letter of a path */
+	size_t size;
+	FILE *out = open_memstream(ret, &size);
+
+	if (!out)
+		return -ENOMEM;
+	for (const char *at = layers; *at; at++) {
+		if (is_first && *at != '/' && *at != ':' && *told->directory) {
+			put_escaped(out, told->directory);
+			fputc('/', out);
+		}
+		is_first = *at == ':';
+		fputc(*at, out);
+		if (*at == '\\' && (at[1] == ':' || at[1] == '\\'))
+			fputc(*++at, out);
+	}
+	return fclose(out) == 0 ? 0 : -ENOMEM;
+}
+
+/* Whether the mount's process has `path` open as the directory that lies under the mount. */
+static bool is_beneath(const struct told *told, DIR *dir, const char *name, const char *path)
+{
+	char target[PATH_MAX];
+	struct stat found;
+	ssize_t len = readlinkat(dirfd(dir), name, target, sizeof(target) - 1);
+
+	if (len < 0)
+		return false;
+	target[len] = '\0';
+	return strcmp(target, path) == 0 && fstatat(dirfd(dir), name, &found, 0) == 0 &&
+	       S_ISDIR(found.st_mode) && found.st_dev != told->dev;
+}
+
+/*
+ * A layer that the mount lies over can be reached only by way of the process that opened it before:
+ * root and the user who mounts may do that. Returns a descriptor or -errno.
+ */
+static int open_beneath(const struct told *told, const char *layer)
+{
+	CLEANUP(freep) char *path = realpath(layer, NULL);
+	CLEANUP(closedirp) DIR *dir = NULL;
+	char list[64];
+	const struct dirent *entry;
+
+	if (!path)
+		return -errno;
+	snprintf(list, sizeof(list), "/proc/%ld/fd", told->pid);
+	dir = opendir(list);
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
+		if (!is_beneath(told, dir, entry->d_name, path))
+			continue;
+		int fd = openat(dirfd(dir), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	}
+	return -ENOENT;
+}
+
+static int uncover(const struct told *told, struct layer *layer, struct problem *problem)
+{
+	struct stat found;
+
+	if (layer->dirfd < 0 || fstat(layer->dirfd, &found) < 0 || found.st_dev != told->dev)
+		return 0;
+	int fd = open_beneath(told, layer->path);
+	if (fd < 0)
+		return problem_set(problem, layer->path, 0, 0,
+			"this layer lies under the mount itself, where only root and the user who "
+			"mounted can look");
+	close(layer->dirfd);
+	layer->dirfd = fd;
+	return 0;
+}
+
+/* The layer as the mount has it: "%h" in its path may be another directory for us. */
+static int take_layer(const struct told *told, const struct node *as_told, struct layer **layer,
+	struct problem *problem)
+{
+	CLEANUP(layer_freep) struct layer *other = NULL;
+	CLEANUP(freep) char *path = NULL;
+
+	if (strcmp((*layer)->name, text_at(as_told, "name")) != 0)
+		return problem_set(problem, told->mountpoint, 0, 0,
+			"the mount has other layers than its settings by now; 'plyfs status' tells "
+			"why");
+	int r = make_absolute(told, text_at(as_told, "path"), &path);
+	if (r < 0)
+		return r;
+	if (strcmp((*layer)->path, path) != 0) {
+		r = layer_open((*layer)->name, path, (*layer)->rank, (*layer)->optional,
+			(*layer)->follow, &other);
+		if (r == -ENOMEM)
+			return r;
+		if (r < 0)
+			return problem_set(problem, path, 0, 0, "this layer can't be opened: %s",
+				strerror(-r));
+		layer_free(*layer);
+		*layer = take_ptr(other);
+	}
+	return uncover(told, *layer, problem);
+}
+
+static int make(const struct told *told, struct settings **ret, struct problem *problem)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	CLEANUP(freep) char *word = NULL;
+	int r = *told->config ? make_absolute(told, told->config, &word)
+			      : make_all_absolute(told, told->source, &word);
+
+	if (r == 0)
+		r = *told->config ? settings_read(word, &settings, problem)
+				  : settings_from_layers(word, &settings, problem);
+	/* It may be a mount option. */
+	if (r == 0 && *told->header)
+		settings_fix_header(settings, strcmp(told->header, "true") == 0);
+	if (r == 0 && settings->layer_count != told->layers->seq.count)
+		r = problem_set(problem, told->mountpoint, 0, 0,
+			"the mount has other layers than its settings by now; 'plyfs status' tells "
+			"why");
+	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
+		r = take_layer(told, told->layers->seq.items[i], &settings->layers[i], problem);
+	if (r == 0)
+		r = settings_cover(settings, told->mountpoint);
+	if (r == 0)
+		*ret = take_ptr(settings);
+	return r;
+}
+
+int mounted_settings(const char *mountpoint, struct settings **ret, struct problem *problem)
+{
+	const struct source source = {.name = mountpoint, .layer = ""};
+	const struct read_options options = {.format = FORMAT_JSON};
+	CLEANUP(document_freep) struct document *document = NULL;
+	CLEANUP(freep) char *text = NULL;
+	struct told told;
+	size_t len;
+
+	int r = mounted_status(mountpoint, &text, &len);
+	if (r == 0)
+		r = document_read(&source, (struct span){text, len}, &options, &document, problem);
+	if (r == 0 && document->count == 0)
+		r = -EIO;
+	if (r == 0)
+		r = read_told(document->roots[0], mountpoint, &told, problem);
+	return r == 0 ? make(&told, ret, problem) : r;
+}

@@ -1,0 +1,138 @@
+#include "nearest_key.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "excerpt.h"
+#include "message.h"
+#include "word.h"
+
+/* Keys of one map that are compared with what was asked for. */
+#define COMPARED_MAX 10000
+
+/* Bytes of a name that is compared; longer ones are no slip of the finger. */
+#define WORD_SIZE 32
+
+/* Bytes of a value in the message. */
+#define EXCERPT_SIZE 40
+
+/* Whether a list of words can hold it (word.h). */
+static bool is_word(const struct node *key)
+{
+	return node_is_scalar(key) && key->text.len <= WORD_SIZE &&
+	       key->text.len == strcspn(key->text.data, ", ");
+}
+
+/* The key of `map` whose name is nearest to the one asked for; NULL: none is near. */
+static const struct node *find_similar(const struct node *map, struct span name)
+{
+	const struct node *best = NULL;
+
+	for (uint32_t i = 0; i < map->map.count && i < COMPARED_MAX; i++) {
+		const struct node *key = map->map.pairs[i].key;
+		char words[2 * WORD_SIZE + 2];
+		struct span nearest;
+
+		if (!is_word(key))
+			continue;
+		/* The first of those that are equally near stays. */
+		snprintf(
+			words, sizeof(words), "%s,%s", best ? best->text.data : "", key->text.data);
+		if (word_nearest(words, name, &nearest) && span_equal(nearest, key->text))
+			best = key;
+	}
+	return best;
+}
+
+/* A search for a key of that name, anywhere. */
+struct search {
+	const struct key_part *part;
+	char *found; /* its KEY */
+};
+
+static int look(void *context, const struct explained_value *value)
+{
+	struct search *search = context;
+	const struct node *key = value->place ? value->place->step.key : NULL;
+
+	if (!key || !key_names(search->part, key, value->value, false))
+		return 0;
+	struct span text = key_text_span(value->key);
+	search->found = strndup(text.data, text.len);
+	return 1;
+}
+
+static char *find_part(const struct key_part *part, const struct explanation *explanation)
+{
+	const struct node *const *roots;
+	size_t count = explained_roots(explanation, &roots);
+	struct search search = {.part = part};
+	struct key_text key = {0};
+
+	for (size_t i = 0; i < count && !search.found; i++) {
+		const struct explained_value root = {.value = roots[i], .key = &key};
+
+		explained_each(NULL, &root, look, &search);
+	}
+	key_text_fini(&key);
+	return search.found;
+}
+
+/* What stands under that name anywhere; a dot may be part of a name, and lack its quotes. */
+static char *find_elsewhere(
+	const struct key *key, size_t depth, const struct explanation *explanation)
+{
+	size_t start = depth > 0 ? key->parts[depth - 1].end : 0;
+	const char *rest = key->text + start + (depth > 0 && key->text[start] == '.');
+	const struct key_part whole = {.name = span_of(rest)};
+	char *found = find_part(&whole, explanation);
+
+	return found ? found : find_part(&key->parts[depth], explanation);
+}
+
+/* The KEY of `key` in the map that `text` leads to. */
+static char *join(const struct key_text *text, const struct node *key)
+{
+	struct key_text joined = {0};
+	char *result = NULL;
+
+	/* What was found of the KEY is printed anew, and so is in the form that is found again. */
+	if (text->len > 0)
+		key_text_put_text(&joined, key_text_span(text));
+	key_text_put(&joined, key);
+	if (!joined.has_failed)
+		result = strdup(joined.data);
+	key_text_fini(&joined);
+	return result;
+}
+
+void nearest_key_tell(const char *path, const struct key *key,
+	const struct explanation *explanation, const struct explained *at, size_t depth)
+{
+	const struct node *in = at->at.value;
+	const struct key_part *part = &key->parts[depth];
+	struct span place = key_text_span(&at->key);
+	CLEANUP(freep) char *meant = NULL;
+	struct problem problem;
+
+	const struct node *similar = node_is_map(in) ? find_similar(in, part->name) : NULL;
+	meant = similar ? join(&at->key, similar) : find_elsewhere(key, depth, explanation);
+	if (meant) {
+		problem_set(
+			&problem, path, 0, 0, "has no '%s'; did you mean '%s'?", key->text, meant);
+	} else if (node_is_scalar(in)) {
+		char value[EXCERPT_SIZE];
+
+		excerpt(in, value, sizeof(value));
+		problem_set(&problem, path, 0, 0, "has no '%s'; '%.*s' is a scalar: %s", key->text,
+			(int)place.len, place.data, value);
+	} else {
+		uint32_t count = node_is_map(in) ? in->map.count : in->seq.count;
+
+		problem_set(&problem, path, 0, 0, "has no '%s'; '%.*s' is %s of %u", key->text,
+			(int)place.len, place.data, node_kind_name(in), (unsigned)count);
+	}
+	message_problem(&problem);
+}

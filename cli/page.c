@@ -1,0 +1,73 @@
+#include "page.h"
+
+#include "shown.h"
+#include "utf8.h"
+
+static const char *markup_of(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	case '\t':
+		return "\t";
+	default:
+		return NULL;
+	}
+}
+
+void page_put_text(FILE *out, struct span text)
+{
+	const char *p = text.data, *end = text.data + text.len;
+
+	while (p < end) {
+		const char *markup = markup_of(*p);
+		char shown[SHOWN_MAX + 1];
+
+		if (markup) {
+			fputs(markup, out);
+			p++;
+		} else {
+			fwrite(shown, 1, shown_put(&p, end, shown), out);
+		}
+	}
+}
+
+void page_put_string(FILE *out, const char *text)
+{
+	page_put_text(out, span_of(text));
+}
+
+size_t page_width(const char *text)
+{
+	const char *end = text + strlen(text);
+	size_t width = 0;
+
+	while (text < end) {
+		char shown[SHOWN_MAX + 1];
+		size_t length = shown_put(&text, end, shown);
+
+		for (size_t i = 0; i < length; i++)
+			width += !utf8_is_tail((unsigned char)shown[i]);
+	}
+	return width;
+}
+
+size_t page_offset(struct span text, size_t column)
+{
+	size_t i = 0;
+
+	for (size_t passed = 0; i < text.len; i++) {
+		passed += !utf8_is_tail((unsigned char)text.data[i]);
+		if (passed >= column)
+			break;
+	}
+	return i;
+}

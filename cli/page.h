@@ -1,0 +1,18 @@
+/*
+ * Text in a page (HTML): whatever it holds, it is text there, and shown as on a terminal.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "span.h"
+
+/** Fit for elements and quoted attributes. Tabs stay. */
+void page_put_text(FILE *out, struct span text);
+void page_put_string(FILE *out, const char *text);
+
+/** Characters of the string as it is put. */
+size_t page_width(const char *text);
+
+/** The byte at which the character with that number, starting at 1, begins; at most the length. */
+size_t page_offset(struct span text, size_t column);

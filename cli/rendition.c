@@ -1,0 +1,195 @@
+#include "rendition.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "composition.h"
+#include "shown.h"
+#include "strategy.h"
+
+/* Bytes of a source's name in a label; a longer one is cut in front. */
+#define NAME_SIZE 512
+
+static int keep(char **place, struct span text, struct span *ret)
+{
+	*place = malloc(text.len + 1);
+	if (!*place)
+		return -ENOMEM;
+	if (text.len > 0)
+		memcpy(*place, text.data, text.len);
+	(*place)[text.len] = '\0';
+	*ret = (struct span){*place, text.len};
+	return 0;
+}
+
+static int add_name(struct rendition *ret, const char *name)
+{
+	char shown[NAME_SIZE];
+	char *longer;
+
+	shown_tail(shown, sizeof(shown), name);
+	if (asprintf(&longer, "%s%s%s", ret->sources ? ret->sources : "", ret->sources ? ", " : "",
+		    shown) < 0)
+		return -ENOMEM;
+	free(ret->sources);
+	ret->sources = longer;
+	return 0;
+}
+
+/* Sources of the layer that stands highest: what it brought in. */
+static int tell_sources(const struct merge_request *request, struct rendition *ret)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < request->count; i++)
+		if (request->inputs[i].source.rank > ret->highest)
+			ret->highest = request->inputs[i].source.rank;
+	for (size_t i = 0; r == 0 && i < request->count; i++)
+		if (request->inputs[i].source.rank == ret->highest)
+			r = add_name(ret, request->inputs[i].source.name);
+	return r;
+}
+
+/* Whether it is a source's own bytes, though they have a tree. */
+static bool is_copied_tree(const struct composition *composition)
+{
+	const struct merge_request *request = &composition->request;
+	const struct strategy *strategy = request->options->strategy;
+
+	return strategy->reads_trees && strategy->is_verbatim && request->count == 1 &&
+	       !composition->result->root && strategy->is_verbatim(&request->inputs[0]);
+}
+
+/*
+ * An empty source below changes nothing but this: what is merged is written anew. What does not
+ * parse, or can't be written, is compared as it is.
+ */
+static int rewrite(const struct merge_request *original, struct rendition *ret)
+{
+	const struct read_options options = {.format = FORMAT_YAML};
+	CLEANUP(document_freep) struct document *empty = NULL;
+	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
+	struct merge_request request = *original;
+	struct merge_input inputs[] = {original->inputs[0], original->inputs[0]};
+	struct problem problem;
+
+	int r = document_read(&inputs[0].source, span_of(""), &options, &empty, &problem);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	inputs[0].document = empty;
+	inputs[0].text = span_of("");
+	request.inputs = inputs;
+	request.count = 2;
+	r = merge_run(&request, &result, &problem);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	return keep(&ret->texts[1], result->text, &ret->rewritten);
+}
+
+static int keep_merged(const struct composition *composition, struct rendition *ret)
+{
+	const struct merge_result *result = composition->result;
+
+	ret->is_tree = result->root;
+	int r = tell_sources(&composition->request, ret);
+	if (r == 0)
+		r = keep(&ret->texts[0], result->text, &ret->text);
+	if (r == 0 && is_copied_tree(composition))
+		r = rewrite(&composition->request, ret);
+	return r;
+}
+
+static int merge(const struct composer *composer, const char *path, const struct sighting *sighting,
+	struct rendition *ret, struct problem *problem)
+{
+	CLEANUP(asked_fini) struct asked asked = {0};
+	CLEANUP(composition_fini) struct composition composition;
+
+	int r = composition_make(&composition, composer, path, sighting, &asked, false, problem);
+	return r == 0 ? keep_merged(&composition, ret) : r;
+}
+
+static int keep_version(const struct version *version, const char *path, struct rendition *ret,
+	struct problem *problem)
+{
+	char *text;
+
+	if (version->kind == VERSION_LINK) {
+		int n = asprintf(&text, "link to %s\n", version->data);
+		if (n < 0)
+			return -ENOMEM;
+		ret->texts[0] = text;
+		ret->text = (struct span){text, (size_t)n};
+		return 0;
+	}
+	if (version->size > LIMITS_DEFAULT.result_bytes)
+		return problem_set(problem, path, 0, 0,
+			"is larger than %zu MiB, and too large to be compared",
+			LIMITS_DEFAULT.result_bytes >> 20);
+	ret->texts[0] = text = malloc(version->size + 1);
+	if (!text)
+		return -ENOMEM;
+	ssize_t n = version_read(version, text, version->size, 0);
+	if (n < 0)
+		return (int)n;
+	ret->text = (struct span){text, (size_t)n};
+	return 0;
+}
+
+/* A link, or a file that is one layer's and too large to be looked into. */
+static int copy(const struct composer *composer, const char *path, const struct sighting *sighting,
+	const struct sighted *only, struct rendition *ret, struct problem *problem)
+{
+	CLEANUP(asked_fini) struct asked asked = {0};
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	CLEANUP(freep) char *name = NULL;
+
+	ret->highest = only->layer;
+	int r = layer_source_name(
+		composer->settings->layers[only->layer], only->path ? only->path : path, &name);
+	if (r == 0)
+		r = add_name(ret, name);
+	if (r == 0)
+		r = compose(composer, path, sighting, &asked, &version, problem);
+	return r == 0 ? keep_version(version, path, ret, problem) : r;
+}
+
+static int take(void *context, const struct composer *composer, const char *path,
+	const struct sighting *sighting, struct problem *problem)
+{
+	struct rendition *ret = context;
+	const struct sighted *only = &sighting->found[0];
+
+	rendition_fini(ret);
+	ret->is_there = true;
+	if (sighting->kind != SIGHTING_LINK)
+		only = compose_held_source(composer, path, sighting);
+	return only ? copy(composer, path, sighting, only, ret, problem)
+		    : merge(composer, path, sighting, ret, problem);
+}
+
+int rendition_make(
+	struct view *view, const char *path, struct rendition *ret, struct problem *problem)
+{
+	*ret = (struct rendition){0};
+	int r = view_look_at_path(view, path, take, ret, problem);
+	if (r != 0)
+		rendition_fini(ret);
+	return r == -ENOENT || r == -ENOTDIR ? 0 : r;
+}
+
+struct span rendition_text(const struct rendition *rendition, bool is_rewritten)
+{
+	return is_rewritten && rendition->rewritten.data ? rendition->rewritten : rendition->text;
+}
+
+void rendition_fini(struct rendition *rendition)
+{
+	free(rendition->texts[0]);
+	free(rendition->texts[1]);
+	free(rendition->sources);
+	*rendition = (struct rendition){0};
+}

@@ -1,0 +1,41 @@
+#include "report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "scalar.h"
+#include "shown.h"
+
+const struct node *report_get(const struct node *map, const char *name, const char *inner)
+{
+	const struct node *value = map && node_is_map(map) ? node_get(map, name) : NULL;
+
+	return value && inner ? report_get(value, inner, NULL) : value;
+}
+
+const char *report_text(const struct node *node)
+{
+	return node && node_is_scalar(node) && !scalar_is_null(node) ? node->text.data : "";
+}
+
+double report_number(const struct node *node)
+{
+	bool is_number = node && node_is_scalar(node) &&
+			 (scalar_type(node) == SCALAR_INT || scalar_type(node) == SCALAR_FLOAT);
+
+	return is_number ? scalar_number(node) : 0;
+}
+
+uint32_t report_count(const struct node *list)
+{
+	return list && node_is_sequence(list) ? list->seq.count : 0;
+}
+
+void report_print(const char *text)
+{
+	const char *end = text + strlen(text);
+	char shown[SHOWN_MAX + 1];
+
+	while (text < end)
+		fwrite(shown, 1, shown_put(&text, end, shown), stdout);
+}

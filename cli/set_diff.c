@@ -1,0 +1,263 @@
+#include "set_diff.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "choice.h"
+#include "cleanup.h"
+#include "command.h"
+#include "message.h"
+#include "place.h"
+#include "rendition.h"
+#include "survey.h"
+#include "utf8.h"
+#include "walk.h"
+
+/* The files of one set, in the order of the survey. */
+struct tree {
+	struct settings *settings;
+	struct view *view;
+	char **paths;
+	size_t count;
+	size_t capacity;
+	int code; /* EXIT_FAILED: a directory could not be listed whole */
+};
+
+struct comparison {
+	const struct unified *how;
+	struct tree trees[2];
+	bool differs;
+	int code;
+};
+
+static void tree_clear(struct tree *tree)
+{
+	for (size_t i = 0; i < tree->count; i++)
+		free(tree->paths[i]);
+	tree->count = 0;
+}
+
+static void comparison_fini(struct comparison *comparison)
+{
+	for (size_t i = 0; i < 2; i++) {
+		struct tree *tree = &comparison->trees[i];
+		tree_clear(tree);
+		free(tree->paths);
+		if (tree->view)
+			view_free(tree->view);
+	}
+}
+
+static int add_path(void *context, const struct surveyed *found)
+{
+	struct tree *tree = context;
+
+	if (found->kind == SIGHTING_DIRECTORY) {
+		if (found->error)
+			tree->code = choice_complain(
+				*found->path ? found->path : ".", -found->error, NULL);
+		return 0;
+	}
+	if (tree->count == tree->capacity) {
+		size_t capacity = tree->capacity ? tree->capacity * 2 : 64;
+		char **paths = reallocarray(tree->paths, capacity, sizeof(*paths));
+		if (!paths)
+			return -ENOMEM;
+		tree->paths = paths;
+		tree->capacity = capacity;
+	}
+	tree->paths[tree->count] = strdup(found->path);
+	if (!tree->paths[tree->count])
+		return -ENOMEM;
+	tree->count++;
+	return 0;
+}
+
+static bool needs_quotes(const char *path)
+{
+	const char *end = path + strlen(path);
+
+	for (size_t len; path < end; path += len) {
+		len = utf8_length(path, end);
+		if (!len || (unsigned char)*path < ' ' || *path == 0x7F || *path == '"' ||
+			*path == '\\' || (len > 1 && utf8_decode(path, len) < 0xA0))
+			return true;
+	}
+	return false;
+}
+
+/* As git and patch(1) have it: "a/" or "b/" in front, and in quotes, as in C, what would mislead.
+ */
+static char *make_label(const char *lead, const char *path)
+{
+	CLEANUP(freep) char *label = NULL;
+	size_t size;
+	FILE *out = open_memstream(&label, &size);
+
+	if (!out)
+		return NULL;
+	if (needs_quotes(path)) {
+		fprintf(out, "\"%s", lead);
+		for (const char *at = path; *at; at++)
+			if (*at == '"' || *at == '\\')
+				fprintf(out, "\\%c", *at);
+			else if ((unsigned char)*at >= ' ' && (unsigned char)*at < 0x7F)
+				fputc(*at, out);
+			else
+				fprintf(out, "\\%03o", (unsigned)(unsigned char)*at);
+		fputc('"', out);
+	} else {
+		/* A tab ends a name that has blanks in it. */
+		fprintf(out, "%s%s%s", lead, path, strchr(path, ' ') ? "\t" : "");
+	}
+	return fclose(out) == 0 ? take_ptr(label) : NULL;
+}
+
+static void complain(struct comparison *comparison, const struct settings *settings,
+	const char *path, int result, const struct problem *problem)
+{
+	comparison->code = choice_complain(path, result, problem);
+	if (result == PROBLEM)
+		place_show(settings, problem);
+}
+
+static int print_difference(
+	struct comparison *comparison, const char *path, struct rendition renditions[2])
+{
+	bool is_rewritten = renditions[0].is_tree || renditions[1].is_tree;
+	struct unified_side sides[2];
+	CLEANUP(freep) char *old = make_label("a/", path);
+	CLEANUP(freep) char *new = make_label("b/", path);
+
+	if (!old || !new)
+		return -ENOMEM;
+	for (size_t i = 0; i < 2; i++) {
+		const char *label = i ? new : old;
+		sides[i].label = renditions[i].is_there ? label : "/dev/null";
+		sides[i].text = rendition_text(&renditions[i], is_rewritten);
+	}
+	int r = unified_print(comparison->how, &sides[0], &sides[1]);
+	comparison->differs |= r > 0;
+	/* An empty file that comes or goes has no lines to show. */
+	if (r == 0 && renditions[0].is_there != renditions[1].is_there) {
+		fprintf(comparison->how->out, "--- %s\n+++ %s\n", sides[0].label, sides[1].label);
+		comparison->differs = true;
+	}
+	return r < 0 ? r : 0;
+}
+
+static int compare_path(struct comparison *comparison, const char *path)
+{
+	struct rendition renditions[2] = {0};
+	bool is_complete = true;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < 2; i++) {
+		struct problem problem = {0};
+		r = rendition_make(comparison->trees[i].view, path, &renditions[i], &problem);
+		if (r == 0 && problem.message[0])
+			message_problem(&problem);
+		if (r == 0)
+			continue;
+		complain(comparison, comparison->trees[i].settings, path, r, &problem);
+		is_complete = false;
+		r = r == -ENOMEM ? r : 0;
+	}
+	if (r == 0 && is_complete)
+		r = print_difference(comparison, path, renditions);
+	rendition_fini(&renditions[0]);
+	rendition_fini(&renditions[1]);
+	return r;
+}
+
+/* Both lists are in the same order. */
+static int compare_trees(struct comparison *comparison)
+{
+	const struct tree *old = &comparison->trees[0], *new = &comparison->trees[1];
+	int r = 0;
+
+	for (size_t i = 0, j = 0; r == 0 && (i < old->count || j < new->count);) {
+		int order = i == old->count   ? 1
+			    : j == new->count ? -1
+					      : survey_compare(old->paths[i], new->paths[j]);
+		r = compare_path(comparison, order <= 0 ? old->paths[i] : new->paths[j]);
+		i += order <= 0;
+		j += order >= 0;
+	}
+	return r;
+}
+
+static bool is_absent(int result)
+{
+	return result == -ENOENT || result == -ENOTDIR;
+}
+
+/* Where `path` leads to, in the first set that has it. */
+static int find_path(struct comparison *comparison, const char *path, char **ret)
+{
+	struct problem problem;
+
+	int r = walk_to(comparison->trees[0].view, path, ret, &problem);
+	if (is_absent(r))
+		r = walk_to(comparison->trees[1].view, path, ret, &problem);
+	if (r == -EISDIR) {
+		*ret = strdup("");
+		return *ret ? 0 : -ENOMEM;
+	}
+	if (r != 0)
+		complain(comparison, comparison->trees[0].settings, path, r, &problem);
+	return r;
+}
+
+static int compare_below(struct comparison *comparison, const char *path)
+{
+	CLEANUP(freep) char *inner = NULL;
+	bool is_found = false;
+
+	int r = find_path(comparison, path, &inner);
+	if (r != 0)
+		return 0;
+	for (size_t i = 0; r == 0 && i < 2; i++) {
+		struct tree *tree = &comparison->trees[i];
+		tree_clear(tree);
+		r = survey(tree->view, inner, add_path, tree);
+		is_found |= r == 0;
+		if (tree->code != EXIT_DONE)
+			comparison->code = tree->code;
+		r = is_absent(r) ? 0 : r;
+	}
+	if (r == 0 && !is_found)
+		complain(comparison, NULL, path, -ENOENT, NULL);
+	return r == 0 ? compare_trees(comparison) : r;
+}
+
+static int open_trees(struct comparison *comparison, struct settings *sets[2])
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < 2; i++) {
+		/* What was merged is told by the difference. Nobody else has seen them yet. */
+		sets[i]->header = false;
+		comparison->trees[i].settings = sets[i];
+		r = view_new(sets[i], false, &comparison->trees[i].view);
+	}
+	return r;
+}
+
+int set_diff(const struct unified *how, struct settings *sets[2], char **paths, bool *differs)
+{
+	CLEANUP(comparison_fini) struct comparison comparison = {.how = how};
+
+	int r = open_trees(&comparison, sets);
+	if (r == 0 && !*paths)
+		r = compare_below(&comparison, "");
+	for (; r == 0 && *paths; paths++)
+		r = compare_below(&comparison, *paths);
+	*differs |= comparison.differs;
+	if (r < 0) {
+		message_result(r, NULL, NULL);
+		return EXIT_FAILED;
+	}
+	return comparison.code;
+}

@@ -1,0 +1,25 @@
+/*
+ * The subject: the one file that a command tells about, with its explanation. It is found as all
+ * commands do it that look at layers: by -c, by -l, or in a mount.
+ */
+#pragma once
+
+#include "choice.h"
+#include "explain.h"
+
+struct subject {
+	struct settings *settings;
+	struct view *view;
+	struct explanation *explanation;
+};
+
+/**
+ * Explains `path`. Where a layer was left out (`on_error: skip-layer`) it says so and goes on. With
+ * the links on its way followed, but not the last name, which may be one.
+ * Returns EXIT_DONE, or another exit code when it has complained, with the place in the source. In
+ * both cases subject_fini() is called.
+ */
+int subject_open(const struct command *command, const struct choice *choice, const char *path,
+	struct subject *ret);
+
+void subject_fini(struct subject *subject);

@@ -1,0 +1,118 @@
+#include "troubles.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cleanup.h"
+#include "message.h"
+#include "mounted_settings.h"
+#include "place.h"
+#include "report.h"
+#include "trouble.h"
+
+/* Columns. */
+#define INDENT 14
+#define MESSAGE_AT 4
+#define EXCERPT_AT 6
+
+/* What the places of troubles are looked up in. */
+struct ground {
+	struct settings *settings; /* NULL: they can't be made here */
+	const char *directory;     /* that relative names are relative to; "" when it is not told */
+	dev_t dev;                 /* the mount's: a name that leads there is no source's */
+};
+
+static void print_place(const struct ground *ground, struct problem *problem)
+{
+	CLEANUP(freep) char *absolute = NULL;
+	const char *name = problem->source;
+
+	if (ground->settings && place_print(stdout, EXCERPT_AT, ground->settings, problem))
+		return;
+	if (*name != '/' && *ground->directory) {
+		if (asprintf(&absolute, "%s/%s", ground->directory, name) < 0) {
+			absolute = NULL;
+			return;
+		}
+		name = absolute;
+	}
+	if (absolute && strlen(absolute) < sizeof(problem->source) && ground->settings) {
+		strcpy(problem->source, absolute);
+		if (place_print(stdout, EXCERPT_AT, ground->settings, problem))
+			return;
+	}
+	place_print_file(stdout, EXCERPT_AT, name, ground->dev, problem);
+}
+
+/* "since TIME; WHAT IS SERVED:", the message, and the line. */
+static void print_trouble(const struct ground *ground, const struct node *trouble)
+{
+	enum trouble_serves serves =
+		trouble_serves_of(report_text(report_get(trouble, "serves", NULL)));
+	struct problem problem;
+	char served[TROUBLE_AGE_MAX + 64], text[MESSAGE_MAX];
+
+	trouble_serves_text(serves,
+		(long long)report_number(report_get(trouble, "served_age_s", NULL)), served,
+		sizeof(served));
+	problem_set(&problem, report_text(report_get(trouble, "source", NULL)),
+		(unsigned)report_number(report_get(trouble, "line", NULL)),
+		(unsigned)report_number(report_get(trouble, "column", NULL)), "%s",
+		report_text(report_get(trouble, "message", NULL)));
+	problem_format(&problem, text, sizeof(text));
+	printf("since ");
+	report_print(report_text(report_get(trouble, "since", NULL)));
+	printf("; %s:\n%*s%s\n", served, MESSAGE_AT, "", text);
+	print_place(ground, &problem);
+}
+
+static void print_all(const struct ground *ground, const struct node *report)
+{
+	const struct node *troubles = report_get(report, "troubles", NULL);
+	const struct node *settings = report_get(report, "settings", "trouble");
+	uint32_t count = report_count(troubles);
+
+	if (settings) {
+		printf("\nThe settings can't be used as they are, ");
+		print_trouble(ground, settings);
+	}
+	if (count > 0)
+		printf(count == 1 ? "\nA file does not merge:\n" : "\n%u files do not merge:\n",
+			(unsigned)count);
+	for (uint32_t i = 0; i < count; i++) {
+		printf("  ");
+		report_print(report_text(report_get(troubles->seq.items[i], "path", NULL)));
+		printf(", ");
+		print_trouble(ground, troubles->seq.items[i]);
+	}
+}
+
+/* They are told to root and the user who mounts only: messages quote what sources hold. */
+static void print_count(double count)
+{
+	printf("%-*s", INDENT, "  troubles");
+	if (count > 0)
+		printf("%.0f, told to root and to the user who mounted\n", count);
+	else
+		puts("none");
+}
+
+void troubles_print(const char *mountpoint, const struct node *report)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	struct ground ground = {.directory = report_text(report_get(report, "directory", NULL))};
+	struct problem problem;
+	struct stat stat_of_mount;
+
+	if (!report_count(report_get(report, "troubles", NULL)) &&
+		!report_get(report, "settings", "trouble")) {
+		print_count(report_number(report_get(report, "trouble_count", NULL)));
+		return;
+	}
+	if (stat(mountpoint, &stat_of_mount) == 0)
+		ground.dev = stat_of_mount.st_dev;
+	if (mounted_settings(mountpoint, &settings, &problem) == 0)
+		ground.settings = settings;
+	print_all(&ground, report);
+}

@@ -1,0 +1,163 @@
+#include "unified.h"
+
+#include <errno.h>
+
+#include "cleanup.h"
+#include "colour.h"
+#include "line_diff.h"
+#include "shown.h"
+
+/* A place in both texts, as indexes of lines. */
+struct place {
+	size_t old;
+	size_t new;
+};
+
+static void put_escaped(const struct unified *how, struct span line)
+{
+	const char *at = line.data, *end = at + line.len;
+	char shown[SHOWN_MAX + 1];
+
+	while (at < end) {
+		if (*at == '\t') {
+			fputc(*at++, how->out);
+			continue;
+		}
+		size_t len = shown_put(&at, end, shown);
+		fwrite(shown, 1, len, how->out);
+	}
+}
+
+static void put_coloured(
+	const struct unified *how, const char *colour, const char *sign, struct span line)
+{
+	if (how->is_coloured && colour)
+		fputs(colour, how->out);
+	fputs(sign, how->out);
+	if (how->is_shown)
+		put_escaped(how, line);
+	else if (line.len > 0)
+		fwrite(line.data, 1, line.len, how->out);
+	if (how->is_coloured && colour)
+		fputs(COLOUR_NORMAL, how->out);
+	fputc('\n', how->out);
+}
+
+static void put_line(
+	const struct unified *how, const char *sign, const struct line_diff_side *side, size_t at)
+{
+	const char *colour = *sign == '-' ? COLOUR_RED : *sign == '+' ? COLOUR_GREEN : NULL;
+
+	put_coloured(how, colour, sign, side->lines[at]);
+	if (!side->has_end && at + 1 == side->count)
+		fputs("\\ No newline at end of file\n", how->out);
+}
+
+/* "12,3": from which line on, starting at 1, and how many; of none, the line before. */
+static int format_range(char *text, size_t size, size_t start, size_t count)
+{
+	if (count == 1)
+		return snprintf(text, size, "%zu", start + 1);
+	return snprintf(text, size, "%zu,%zu", start + (count > 0), count);
+}
+
+static void put_hunk(const struct unified *how, const struct line_diff *diff, struct place start,
+	struct place end)
+{
+	char ranges[2][48], head[128];
+
+	format_range(ranges[0], sizeof(ranges[0]), start.old, end.old - start.old);
+	format_range(ranges[1], sizeof(ranges[1]), start.new, end.new - start.new);
+	snprintf(head, sizeof(head), "@@ -%s +%s @@", ranges[0], ranges[1]);
+	put_coloured(how, COLOUR_CYAN, "", span_of(head));
+	for (struct place at = start; at.old < end.old || at.new < end.new;) {
+		if (diff->old.changed[at.old]) {
+			put_line(how, "-", &diff->old, at.old++);
+		} else if (diff->new.changed[at.new]) {
+			put_line(how, "+", &diff->new, at.new ++);
+		} else {
+			put_line(how, " ", &diff->old, at.old++);
+			at.new ++;
+		}
+	}
+}
+
+/* Behind the changed lines at `at`. */
+static struct place skip_changed(const struct line_diff *diff, struct place at)
+{
+	while (diff->old.changed[at.old])
+		at.old++;
+	while (diff->new.changed[at.new])
+		at.new ++;
+	return at;
+}
+
+/* Unchanged lines from `at` on, up to `most`. */
+static size_t count_unchanged(const struct line_diff *diff, struct place at, size_t most)
+{
+	size_t count = 0;
+
+	while (count < most && at.old + count < diff->old.count &&
+		!diff->old.changed[at.old + count] && !diff->new.changed[at.new + count])
+		count++;
+	return count;
+}
+
+static bool is_at_end(const struct line_diff *diff, struct place at)
+{
+	return at.old == diff->old.count && at.new == diff->new.count;
+}
+
+/* Changes with no more between them than their contexts are one hunk. */
+static void put_hunks(const struct unified *how, const struct line_diff *diff)
+{
+	struct place at = {0};
+
+	while (!is_at_end(diff, at)) {
+		size_t before = count_unchanged(diff, at, SIZE_MAX);
+		size_t lead = before < how->context ? before : how->context;
+
+		at = (struct place){at.old + before, at.new + before};
+		if (is_at_end(diff, at))
+			return;
+		struct place start = {at.old - lead, at.new - lead};
+		for (;;) {
+			at = skip_changed(diff, at);
+			/* Not 2 * context + 1: it comes from the command line. */
+			size_t gap = count_unchanged(diff, at, SIZE_MAX);
+			struct place next = {at.old + gap, at.new + gap};
+			if (gap / 2 + gap % 2 > how->context || is_at_end(diff, next))
+				break;
+			at = next;
+		}
+		size_t tail = count_unchanged(diff, at, how->context);
+		struct place end = {at.old + tail, at.new + tail};
+		put_hunk(how, diff, start, end);
+		at = end;
+	}
+}
+
+static bool is_binary(const struct unified_side *side)
+{
+	return side->text.len > 0 && memchr(side->text.data, '\0', side->text.len);
+}
+
+int unified_print(
+	const struct unified *how, const struct unified_side *old, const struct unified_side *new)
+{
+	CLEANUP(line_diff_fini) struct line_diff diff = {0};
+
+	if (span_equal(old->text, new->text))
+		return 0;
+	if (is_binary(old) || is_binary(new)) {
+		fprintf(how->out, "Binary files %s and %s differ\n", old->label, new->label);
+		return 1;
+	}
+	int r = line_diff_make(old->text, new->text, &diff);
+	if (r < 0)
+		return r;
+	put_coloured(how, COLOUR_BOLD, "--- ", span_of(old->label));
+	put_coloured(how, COLOUR_BOLD, "+++ ", span_of(new->label));
+	put_hunks(how, &diff);
+	return 1;
+}

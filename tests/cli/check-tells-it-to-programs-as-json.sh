@@ -1,0 +1,37 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir low high
+printf 'a: 1\na: 1\n' >low/app.yaml
+echo 'a: [' >low/$'b\n\033[31m\xff".yaml'
+touch high/.wh.gone
+runs 1 "$PLYFS" check --json -l low:high
+[ ! -s err ]
+! grep -q $'\033' out || fail 'an escape sequence reaches the terminal'
+cat >expected.py <<-'EOF'
+	import json
+	told = json.load(open("out"))
+	assert (told["files"], told["failed"], told["errors"], told["warnings"]) == (2, 1, 1, 2), told
+	twice, broken, whiteout = told["findings"]
+	assert twice["kind"] == "warning" and twice["path"] == "app.yaml", twice
+	assert (twice["source"], twice["line"], twice["column"]) == ("low/app.yaml", 2, 1), twice
+	assert "comes twice" in twice["message"], twice
+	assert broken["kind"] == "error" and broken["path"] == "b\n\x1b[31m\ufffd\".yaml", broken
+	assert (broken["line"], broken["column"]) == (2, 1), broken
+	assert whiteout["path"] is None and whiteout["source"] == "high/.wh.gone", whiteout
+	assert (whiteout["line"], whiteout["column"]) == (0, 0), whiteout
+EOF
+python3 expected.py
+
+# On standard error neither.
+runs 1 "$PLYFS" check -l low:high
+! grep -q $'\033' err || fail 'an escape sequence reaches the terminal'
+rm low/b* high/.wh.gone low/app.yaml
+runs 0 "$PLYFS" check --json -l low:high
+prints '{
+  "findings": [],
+  "files": 0,
+  "failed": 0,
+  "errors": 0,
+  "warnings": 0
+}'

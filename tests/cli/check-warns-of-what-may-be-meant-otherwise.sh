@@ -1,0 +1,63 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir -p low/conf.d low/hosts low/data/a low/data/b high
+printf 'a: 1\nb: !apend [1]\na: 2\nc: !Ref x\n' >low/app.yaml
+touch high/.wh.gone
+printf 'x: 1\n_merge: base\n' >low/hosts/web.yaml
+echo 'y: 1' | tee low/data/a/base.yaml low/data/b/base.yaml >/dev/null
+cat >plyfs.yaml <<-'EOF'
+	layers:
+	  - low
+	  - high
+	  - {name: host, path: nowhere, optional: true}
+	rules:
+	  - {match: "hosts/*.yaml", strategy: pillar, options: {data_path: data}}
+	  - {match: "hosts/web.*", strategy: last}
+	  - {match: "etc/**", strategy: last}
+	files:
+	  - {path: all.yaml, from: [app.yaml, "conf.d/*.yaml"], strategy: deep}
+	  - {path: none.yaml, from: ["none.d/*"], strategy: deep}
+EOF
+runs 0 "$PLYFS" check -c plyfs.yaml
+prints '5 files: all merge, 9 warnings'
+cat >expected <<-'EOF'
+	plyfs: low/app.yaml:2:4: warning: the tag !apend is left as it is; did you mean !append?
+	plyfs: low/app.yaml:3:1: warning: the key a comes twice; this one counts, and the one in line 1 does not
+	plyfs: plyfs.yaml:10:12: warning: the pattern 'conf.d/*.yaml' of the virtual file 'all.yaml' matches no file
+	plyfs: high/.wh.gone: warning: the whiteout hides nothing: no lower layer has 'gone'
+	plyfs: low/hosts/web.yaml:2:9: warning: 'base.yaml' is in 2 places under 'data': 'data/a/base.yaml' is taken, and not 'data/b/base.yaml'
+	plyfs: plyfs.yaml: warning: the layer 'host' is missing: there is no directory 'nowhere'
+	plyfs: plyfs.yaml:11:12: warning: the pattern 'none.d/*' of the virtual file 'none.yaml' matches no file
+	plyfs: plyfs.yaml:7: warning: the rule for 'hosts/web.*' has no effect: the files that it matches have a rule above it, or are virtual
+	plyfs: plyfs.yaml:8: warning: the rule for 'etc/**' has no effect: it matches no file
+EOF
+diff expected err >&2 || fail 'not these warnings'
+
+# --strict makes failures of them; --quiet leaves them out, but not where they are failures.
+runs 1 "$PLYFS" check --strict -c plyfs.yaml
+diff expected err >&2
+runs 0 "$PLYFS" check -q -c plyfs.yaml
+[ ! -s err ] && [ ! -s out ]
+runs 1 "$PLYFS" check -qW -c plyfs.yaml
+diff expected err >&2
+[ ! -s out ]
+
+# Of a part, what can be said of a part.
+runs 0 "$PLYFS" check -c plyfs.yaml hosts
+prints '1 file: all merge, 1 warning'
+says "'base.yaml' is in 2 places"
+
+# As many warnings as one reads, and the number of the others.
+for i in $(seq 1000); do echo 'a: 1'; done >low/many.yaml
+runs 0 "$PLYFS" check -l low:high many.yaml
+[ "$(wc -l <err)" -eq 51 ] || fail "$(wc -l <err) lines"
+tail -1 err | grep -qx 'plyfs: many.yaml: warning: 949 more warnings are not shown'
+
+# Nothing of it, nothing said.
+rm low/many.yaml low/app.yaml high/.wh.gone low/data/b/base.yaml
+echo 'a: !append [1]' >low/app.yaml
+echo 'b: 1' >low/conf.d/b.yaml
+printf 'layers: [low, high]\nfiles: [{path: all.yaml, from: ["conf.d/*"], strategy: deep}]\n' >plyfs.yaml
+runs 0 "$PLYFS" check -W -c plyfs.yaml
+prints '5 files: all merge'

@@ -1,0 +1,54 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+cp -r "$(dirname "$(realpath "$0")")/explain/." .
+printf 'one\ntwo\n' | tee vendor/all.txt vendor/first.txt >vendor/last.txt
+printf 'three' | tee site/all.txt site/first.txt >site/last.txt
+ln -s all.txt site/link
+ln -s . vendor/there
+
+runs 0 "$PLYFS" explain -c plyfs.yaml all.txt
+prints 'all.txt: concat
+  vendor  vendor/all.txt
+  site    site/all.txt
+
+lines 1-2                               vendor  vendor/all.txt
+line 3                                  site    site/all.txt'
+runs 0 "$PLYFS" explain -c plyfs.yaml last.txt
+prints "last.txt: last
+  site    site/last.txt
+
+line 1                                  site    site/last.txt
+  lost                                  vendor  vendor/last.txt       the highest layer's file is taken"
+runs 0 "$PLYFS" explain -c plyfs.yaml first.txt
+grep -q "^  lost  *site  *site/first.txt  *the lowest layer's file is taken$" out
+
+# A link itself, with those on the way to it followed.
+runs 0 "$PLYFS" explain -c plyfs.yaml there/link
+prints 'link
+
+a symbolic link                         site  site/link'
+runs 0 "$PLYFS" explain -c plyfs.yaml ./there//there/all.txt
+
+# One layer's file, byte for byte; one that can't be read; several documents; none; a large one.
+printf 'a: 1\n---\na: 2\n' >vendor/two.yaml
+printf 'a: [\n' >vendor/bad.yaml
+: >vendor/none.yaml
+truncate -s 5M vendor/large
+runs 0 "$PLYFS" explain -c plyfs.yaml two.yaml
+[ "$(grep -c '^document [12]$\|^a: [12]  *vendor  vendor/two.yaml:[13]:4$' out)" -eq 4 ]
+runs 0 "$PLYFS" explain -c plyfs.yaml bad.yaml
+grep -q '^line 1  *vendor  vendor/bad.yaml$' out
+runs 0 "$PLYFS" explain -c plyfs.yaml none.yaml
+runs 0 "$PLYFS" explain -c plyfs.yaml large
+grep -q '^a large file, as it is  *vendor  vendor/large$' out
+
+runs 1 "$PLYFS" explain -c plyfs.yaml all.txt key
+says 'is not read as values'
+for path in nothing there .wh.x; do
+	[ $path != .wh.x ] || touch vendor/.wh.x
+	[ $path != there ] || path=./
+	runs 1 "$PLYFS" explain -c plyfs.yaml $path
+done
+runs 1 "$PLYFS" explain -c plyfs.yaml all.txt/
+says 'all.txt/: '

@@ -1,0 +1,35 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+odd=$'x\e[31m\n\xff.yaml'
+shown='x\x1B[31m\x0A\xFF.yaml'
+clean() {
+	[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat -v err)"
+	! grep -qP '[\x00-\x08\x0b-\x1f\x7f]' err || fail "it is not clean: $(cat -v err)"
+	says "$shown"
+}
+
+runs 1 "$PLYFS" merge "$odd"
+clean
+echo '[' >"$odd"
+echo 'a: 1' >low.yaml
+mkdir layer
+runs 1 "$PLYFS" merge "$odd" low.yaml
+clean
+runs 1 "$PLYFS" cat -l layer "$odd"
+clean
+runs 2 "$PLYFS" cat "$odd"
+clean
+runs 1 "$PLYFS" mount "$odd:$odd" layer
+clean
+runs 1 "$PLYFS" mount layer "$odd/nowhere"
+clean
+runs 1 "$PLYFS" status "$odd/nowhere"
+clean
+runs 2 "$PLYFS" merge -s "$odd" low.yaml
+clean
+
+# Neither does the line that is shown below one.
+printf 'a: 1\nb: "\e[31m \xe2\x80\xae" ]\n' >bad.yaml
+runs 1 "$PLYFS" merge low.yaml bad.yaml
+! grep -qP '\e|\xe2\x80\xae' err || fail "it is not clean: $(cat -v err)"

@@ -1,0 +1,60 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+need getfattr
+sources() { attribute "$1" user.plyfs.sources; }
+become() { [ "$(sources "$1")" = "$2" ]; }
+ends_in_ellipsis() { [[ $(sources mnt/all.yaml) == *:… ]]; }
+
+mkdir -p low/conf.d high/conf.d low/app.yaml.d low/hosts low/roles low/d
+echo 'a: 1' | tee low/app.yaml high/app.yaml low/one.yaml low/conf.d/{1,2}.yaml \
+	high/conf.d/1.yaml low/roles/web.yaml >/dev/null
+echo 'b: 1' >low/app.yaml.d/10.yaml
+echo text | tee low/motd high/motd >/dev/null
+echo '_merge: web' >low/hosts/www.yaml
+echo 'a: [' >low/bad.yaml
+echo 'a: 1' >high/bad.yaml
+ln -s one.yaml low/link
+truncate -s 20M low/large
+odd=$'a:b\\c\nd.yaml'
+echo 'a: 1' >low/"$odd"
+cat >plyfs.yaml <<-'END'
+	layers: [low, high]
+	rules:
+	  - {match: app.yaml, dropins: true}
+	  - {match: hosts/*, strategy: pillar}
+	files:
+	  - {path: all.yaml, from: conf.d/*.yaml}
+END
+start -c plyfs.yaml mnt
+
+become mnt/app.yaml low/app.yaml:low/app.yaml.d/10.yaml:high/app.yaml
+become mnt/all.yaml low/conf.d/1.yaml:low/conf.d/2.yaml:high/conf.d/1.yaml
+become mnt/one.yaml low/one.yaml
+become mnt/motd high/motd
+become mnt/hosts/www.yaml low/hosts/www.yaml:low/roles/web.yaml
+become mnt/large low/large
+become mnt/bad.yaml low/bad.yaml:high/bad.yaml
+become mnt/"$odd" $'low/a\\:b\\\\c\nd.yaml'
+for other in mnt/d mnt mnt/.plyfs mnt/.plyfs/status; do
+	fails_with 'No such attribute' getfattr -n user.plyfs.sources $other
+done
+if getfattr -h -n user.plyfs.sources mnt/link 2>/dev/null; then
+	fail "a link has an attribute"
+fi
+getfattr -m - mnt/one.yaml | grep -qx user.plyfs.sources || fail "it is not listed"
+
+# The same bytes may come to be made of others; what is said of them stays true.
+inode=$(stat -c %i mnt/one.yaml)
+echo 'a: 1' >high/one.yaml
+eventually become mnt/one.yaml low/one.yaml:high/one.yaml || fail "they are $(sources mnt/one.yaml)"
+[ "$(stat -c %i mnt/one.yaml)" = "$inode" ] || fail "the same bytes are another file"
+[ "$(attribute mnt/one.yaml user.plyfs.layers)" = low:high ]
+rm low/one.yaml
+eventually become mnt/one.yaml high/one.yaml || fail "they are $(sources mnt/one.yaml)"
+
+# More than an attribute can hold.
+long=$(printf 'x%.0s' {1..200})
+for i in {1000..1400}; do echo "k: $i" >low/conf.d/$long$i.yaml; done
+eventually ends_in_ellipsis || fail "they end in $(sources mnt/all.yaml | tail -c 50)"
+[ "$(sources mnt/all.yaml | wc -c)" -le 60003 ]

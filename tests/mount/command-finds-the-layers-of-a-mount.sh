@@ -1,0 +1,55 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+mkdir elsewhere
+echo 'port: 80' >low/app.yaml
+echo 'port: 8080' >high/app.yaml
+
+# Named layers, and paths relative to where the mount was started, asked for from elsewhere.
+printf 'layers: [{name: vendor, path: low}, {name: host, path: "./high"}]\n' >plyfs.yaml
+start -c plyfs.yaml mnt
+(
+	cd elsewhere
+	"$PLYFS" explain ../mnt/app.yaml port >../text
+)
+grep -q "^port: 8080  *host  *$directory/./high/app.yaml:1:7" text
+grep -q "^  lost  80  *vendor  *$directory/./low/app.yaml:1:7\|^  lost  80  *vendor  *$directory/low/app.yaml:1:7" text
+
+# From where it was started, they are as they were given.
+"$PLYFS" explain mnt/app.yaml port | grep -q '^  lost  80  *vendor  low/app.yaml:1:7'
+fails_with 'no layer has such a file' "$PLYFS" explain mnt/nothing
+fails_with 'is a directory' "$PLYFS" explain mnt
+code=0
+"$PLYFS" explain low/app.yaml 2>err || code=$?
+[ $code -eq 2 ]
+grep -q "'low/app.yaml' is not in a plyfs mount" err
+
+# With settings that say something else by now, nothing is guessed.
+printf 'layers: [{name: other, path: low}, {name: more, path: high}, low]\nrules: 1\n' >plyfs.yaml
+fails_with 'plyfs.yaml:2:8: ' "$PLYFS" explain mnt/app.yaml
+stop
+
+# A mount over one of its layers: what lies beneath it is reached by way of its process.
+start low:high low
+shows low/app.yaml 'port: 8080'
+"$PLYFS" explain low/app.yaml >text
+grep -q '^  lost  80  *low  *low/app.yaml:1:7' text
+(
+	cd elsewhere
+	"$PLYFS" explain ../low/app.yaml | grep -q "^  lost  80  *low  *$directory/low/app.yaml:1:7"
+)
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	chmod 755 .
+	fails_with 'lies under the mount itself' setpriv --reuid=12345 --regid=12345 --clear-groups \
+		"$PLYFS" explain "$directory/low/app.yaml"
+fi
+stop low
+
+# A colon in a layer's path stays one.
+mkdir 'co:lon'
+echo 'port: 1' >'co:lon/app.yaml'
+start 'co\:lon:high' mnt
+(
+	cd elsewhere
+	"$PLYFS" explain ../mnt/app.yaml | grep -qF "$directory/co:lon/app.yaml:1:7"
+)

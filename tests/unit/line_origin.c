@@ -1,0 +1,408 @@
+/* Where each line of a merged file is from, by table: sources in, a place for each line out. */
+#include "line_origin.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "cleanup.h"
+#include "source_line.h"
+#include "strategy.h"
+
+#define SOURCES_MAX 3
+
+struct setting {
+	struct options options;
+	struct document *rule;
+	struct merge_input inputs[SOURCES_MAX];
+	struct merge_request request;
+	struct merge_result *result;
+	struct line_origins *origins;
+};
+
+/* A strategy, its options as YAML (or NULL), the format, and the sources from the lowest up. */
+struct sources {
+	const char *strategy;
+	const char *options;
+	enum format format;
+	enum format to;
+	const char *texts[SOURCES_MAX];
+};
+
+static void read_options(struct setting *setting, const char *text)
+{
+	const struct source source = {.name = "rule", .layer = ""};
+	const struct read_options read = {.format = FORMAT_YAML};
+	struct problem problem;
+
+	assert_int_equal(document_read(&source, span_of(text), &read, &setting->rule, &problem), 0);
+	setting->options.map = setting->rule->roots[0];
+	assert_int_equal(options_check(&setting->options, &problem), 0);
+}
+
+static void setting_init(struct setting *setting, const struct sources *sources)
+{
+	static const char *const names[SOURCES_MAX] = {"low", "mid", "high"};
+	struct problem problem;
+
+	*setting = (struct setting){
+		.options = {.strategy = strategy_find(span_of(sources->strategy))}};
+	if (sources->options)
+		read_options(setting, sources->options);
+	for (unsigned i = 0; i < SOURCES_MAX && sources->texts[i]; i++) {
+		setting->inputs[i] = (struct merge_input){
+			.source = {.name = names[i], .layer = names[i], .rank = i},
+			.format = sources->format,
+			.text = span_of(sources->texts[i]),
+		};
+		setting->request.count = i + 1;
+	}
+	setting->request.options = &setting->options;
+	setting->request.inputs = setting->inputs;
+	setting->request.to = sources->to;
+	setting->request.wants_origins = true;
+	int r = merge_run(&setting->request, &setting->result, &problem);
+	if (r == PROBLEM)
+		fail_msg("%s:%u: %s", problem.source, problem.line, problem.message);
+	assert_int_equal(r, 0);
+	assert_int_equal(
+		line_origins_read(&setting->request, setting->result, &setting->origins), 0);
+}
+
+static void setting_fini(struct setting *setting)
+{
+	line_origins_free(setting->origins);
+	merge_result_free(setting->result);
+	document_free(setting->rule);
+}
+
+/* "high:2:7 port: 80", and "- }" for a line of no source. */
+static char *show_lines(const struct line_origins *origins)
+{
+	char *shown;
+	size_t len;
+	FILE *out = open_memstream(&shown, &len);
+
+	for (size_t i = 0; i < origins->count; i++) {
+		const struct line *line = &origins->lines[i];
+
+		if (line->source)
+			fprintf(out, "%s:%u:%u ", line->source->name, line->source_line,
+				line->source_column);
+		else
+			fputs("- ", out);
+		fprintf(out, "%.*s\n", (int)line->text.len, line->text.data);
+	}
+	fclose(out);
+	return shown;
+}
+
+static void assert_lines(const struct sources *sources, const char *expected)
+{
+	struct setting setting;
+
+	setting_init(&setting, sources);
+	CLEANUP(freep) char *shown = show_lines(setting.origins);
+	assert_string_equal(shown, expected);
+	setting_fini(&setting);
+}
+
+#define DEEP(...) (&(struct sources){"deep", NULL, FORMAT_YAML, FORMAT_YAML, {__VA_ARGS__}})
+
+static void value_tells_its_place_and_key_the_lowest_layer(void **state)
+{
+	(void)state;
+	assert_lines(DEEP("server:\n  port: 80\n  host: a\n",
+			     "# changed\nserver:\n  port: 8080\nlog: debug\n"),
+		"low:1:1 server:\n"
+		"mid:3:9   port: 8080\n"
+		"low:3:9   host: a\n"
+		"mid:4:6 log: debug\n");
+}
+
+static void item_that_is_a_map_tells_its_first_value(void **state)
+{
+	(void)state;
+	assert_lines(&(struct sources){"deep", "lists: {'*': {by: name}}", FORMAT_YAML, FORMAT_YAML,
+			     {"jobs:\n- name: a\n  at: 1\n- name: b\n",
+				     "jobs:\n- {name: b, at: 2}\n- name: c\n"}},
+		"low:1:1 jobs:\n"
+		"low:2:9 - name: a\n"
+		"low:3:7   at: 1\n"
+		"mid:2:10 - name: b\n"
+		"mid:2:17   at: 2\n"
+		"mid:3:9 - name: c\n");
+}
+
+static void list_in_one_line_is_from_where_it_begins(void **state)
+{
+	(void)state;
+	assert_lines(DEEP("a: [x]\nb: 1\n", "a: !append [y]\n", "b: {c: [], d: 2}\n"),
+		"low:1:4 a: [x, y]\n"
+		"high:1:4 b: {c: [], d: 2}\n");
+}
+
+static void lists_in_each_other_tell_the_innermost_value(void **state)
+{
+	(void)state;
+	assert_lines(DEEP("a:\n- - - x\n    - y\n  - z\n", "b:\n"), "low:1:1 a:\n"
+								    "low:2:7 - - - x\n"
+								    "low:3:7     - y\n"
+								    "low:4:5   - z\n"
+								    "mid:1:3 b:\n");
+}
+
+static void literal_text_goes_on_in_the_lines_of_the_source(void **state)
+{
+	(void)state;
+	assert_lines(DEEP("a: 1\nt: |\n    one\n\n      two\nb: 2\n", "a: 2\n"), "mid:1:4 a: 2\n"
+										 "low:2:4 t: |\n"
+										 "low:3:1   one\n"
+										 "low:4:1 \n"
+										 "low:5:1     two\n"
+										 "low:6:4 b: 2\n");
+}
+
+static void literal_text_at_the_end_is_not_forgotten(void **state)
+{
+	(void)state;
+	assert_lines(DEEP("a: 1\n", "t: |+\n  one\n\n"), "low:1:4 a: 1\n"
+							 "mid:1:4 t: |+\n"
+							 "mid:2:1   one\n"
+							 "mid:3:1 \n");
+}
+
+/* The source breaks it elsewhere; each line then points at its beginning. */
+static void folded_text_is_from_where_it_begins(void **state)
+{
+	(void)state;
+	assert_lines(DEEP("a: 1\nt: >\n  one\n  two\n\n  three\n", "a: 2\n"), "mid:1:4 a: 2\n"
+									      "low:2:4 t: >\n"
+									      "low:2:4   one two\n"
+									      "low:2:4 \n"
+									      "low:2:4   three\n");
+	/* Here it does not. */
+	assert_lines(DEEP("a: 1\nt: >\n  one\n\n  three\n", "a: 2\n"), "mid:1:4 a: 2\n"
+								       "low:2:4 t: >\n"
+								       "low:3:1   one\n"
+								       "low:4:1 \n"
+								       "low:5:1   three\n");
+}
+
+/* The header may stand in a line of its own: nothing is guessed. */
+static void literal_text_behind_a_tag_in_a_line_of_its_own_is_from_the_tag(void **state)
+{
+	(void)state;
+	assert_lines(DEEP("a: 1\nt: !x\n  |\n  one\n  two\n", "a: 2\n"), "mid:1:4 a: 2\n"
+									 "low:2:4 t: !x |\n"
+									 "low:2:4   one\n"
+									 "low:2:4   two\n");
+}
+
+static void key_that_is_no_word_has_its_lines(void **state)
+{
+	(void)state;
+	assert_lines(DEEP("? |\n  long\n  key\n: v\n? [a, b]\n: {c: d}\n", "z: 1\n"),
+		"low:4:3 \"long\\nkey\\n\": v\n"
+		"low:5:3 ? [a, b]\n"
+		"low:6:3 : {c: d}\n"
+		"mid:1:4 z: 1\n");
+}
+
+static void tags_and_empty_values_have_a_place(void **state)
+{
+	(void)state;
+	assert_lines(DEEP("a: !x\n  b: 1\nc:\n", "d: ''\ne:\n-\n- !y\n"), "low:1:1 a: !x\n"
+									  "low:2:6   b: 1\n"
+									  "low:3:3 c:\n"
+									  "mid:1:4 d: ''\n"
+									  "mid:2:1 e:\n"
+									  "mid:3:2 -\n"
+									  "mid:4:3 - !y\n");
+}
+
+static void closing_bracket_of_json_is_of_no_source(void **state)
+{
+	(void)state;
+	assert_lines(&(struct sources){"deep", NULL, FORMAT_JSON, FORMAT_JSON,
+			     {"{\"a\": {\"b\": 1},\n\"l\": [1,\n{}]}",
+				     "{\n\"a\": {\"c\": \"x\"}, \"l\": [{\"d\": 2}]}"}},
+		"low:1:1 {\n"
+		"low:1:2   \"a\": {\n"
+		"low:1:13     \"b\": 1,\n"
+		"mid:2:12     \"c\": \"x\"\n"
+		"-   },\n"
+		"low:2:1   \"l\": [\n"
+		"mid:2:24     {\n"
+		"mid:2:30       \"d\": 2\n"
+		"-     }\n"
+		"-   ]\n"
+		"- }\n");
+}
+
+static void yaml_written_as_json_tells_the_same_places(void **state)
+{
+	(void)state;
+	assert_lines(&(struct sources){"deep", NULL, FORMAT_YAML, FORMAT_JSON,
+			     {"t: |\n  one\n  two\n0x10: .5\n", "b: yes\n"}},
+		"low:1:1 {\n"
+		"low:1:4   \"t\": \"one\\ntwo\\n\",\n"
+		"low:4:7   \"16\": 0.5,\n"
+		"mid:1:4   \"b\": true\n"
+		"- }\n");
+}
+
+static void comment_on_top_is_of_no_source(void **state)
+{
+	(void)state;
+	assert_lines(&(struct sources){"cloud-init", NULL, FORMAT_YAML, FORMAT_YAML,
+			     {"#cloud-config\na: 1\n", "#cloud-config\nb: 2\n"}},
+		"- #cloud-config\n"
+		"low:2:4 a: 1\n"
+		"mid:2:4 b: 2\n");
+}
+
+static void file_of_one_layer_is_counted(void **state)
+{
+	(void)state;
+	assert_lines(DEEP("# comment\r\na: 1\r\n\r\nb: 2"), "low:1:1 # comment\n"
+							    "low:2:1 a: 1\n"
+							    "low:3:1 \n"
+							    "low:4:1 b: 2\n");
+}
+
+static void whole_files_are_counted_one_by_one(void **state)
+{
+	(void)state;
+	assert_lines(&(struct sources){"concat", "separator: --", FORMAT_BYTES, FORMAT_BYTES,
+			     {"a\nb", "", "c\n\nd\n"}},
+		"low:1:1 a\n"
+		"low:2:1 b\n"
+		"- --\n"
+		"high:1:1 c\n"
+		"high:2:1 \n"
+		"high:3:1 d\n");
+	assert_lines(&(struct sources){"last", NULL, FORMAT_BYTES, FORMAT_BYTES, {"a\n", "b\nc"}},
+		"mid:1:1 b\n"
+		"mid:2:1 c\n");
+}
+
+static void nothing_has_no_lines(void **state)
+{
+	(void)state;
+	assert_lines(DEEP("", "# nothing\n"), "");
+	assert_lines(&(struct sources){"deep", NULL, FORMAT_JSON, FORMAT_JSON, {"null", "null"}},
+		"mid:1:1 null\n");
+}
+
+/* The values of a line are what its further origins are asked of. */
+static void values_are_listed_by_line_with_their_keys(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, DEEP("a:\n  b: [x, {c: y}]\n", "d: 1\n"));
+	const struct line_origins *origins = setting.origins;
+	assert_int_equal(origins->value_count, 7);
+	assert_int_equal(origins->values[0].parent, LINE_VALUE_NONE);
+	assert_int_equal(origins->lines[0].count, 2); /* the root, and a */
+	assert_string_equal(origins->values[1].key->text.data, "a");
+	assert_false(origins->values[1].is_in_line);
+	assert_int_equal(origins->lines[1].first, 2);
+	assert_int_equal(origins->lines[1].count, 4); /* b, x, the map, c */
+	assert_int_equal(origins->values[4].parent, 2);
+	assert_int_equal(origins->values[4].index, 1);
+	assert_null(origins->values[4].key);
+	assert_string_equal(origins->values[5].key->text.data, "c");
+	assert_true(origins->values[2].is_in_line);
+	setting_fini(&setting);
+}
+
+/* A tree that the text does not show: as if the writer had made a mistake. */
+static void lines_that_do_not_fit_the_tree_have_no_origin(void **state)
+{
+	struct setting setting;
+	struct line_origins *origins;
+
+	(void)state;
+	setting_init(&setting, DEEP("a: 1\nb: {c: 1}\nd: [1, 2]\n", "e: 1\n"));
+	setting.result->text = span_of("a: [1]\nb: {c: 1, x: 2}\nd: [1, 2]\ne: 1\n");
+	assert_int_equal(line_origins_read(&setting.request, setting.result, &origins), 0);
+	CLEANUP(freep) char *shown = show_lines(origins);
+	assert_string_equal(shown,
+		"low:1:1 a: [1]\nlow:2:1 b: {c: 1, x: 2}\nlow:3:4 d: [1, 2]\nmid:1:4 e: 1\n");
+	line_origins_free(origins);
+
+	setting.result->text = span_of("a: 1\nb: 2\n");
+	assert_int_equal(line_origins_read(&setting.request, setting.result, &origins), 0);
+	CLEANUP(freep) char *fewer = show_lines(origins);
+	assert_string_equal(fewer, "- a: 1\n- b: 2\n");
+	line_origins_free(origins);
+
+	setting.result->text = span_of("a: [\n");
+	assert_int_equal(line_origins_read(&setting.request, setting.result, &origins), 0);
+	CLEANUP(freep) char *broken = show_lines(origins);
+	assert_string_equal(broken, "- a: [\n");
+	line_origins_free(origins);
+	setting_fini(&setting);
+}
+
+static void line_of_a_text_is_found_by_its_number(void **state)
+{
+	struct arena *arena;
+	char text[4 * 200];
+	size_t len = 0;
+	struct span line;
+
+	(void)state;
+	for (unsigned i = 1; i <= 200; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%u\n", i);
+	assert_int_equal(arena_new(&arena), 0);
+	/* With and without a newline at the end; the last line is at a mark, or not. */
+	for (size_t cut = 0; cut < 40; cut++) {
+		struct source_lines lines = {.text = {text, len - cut}};
+		size_t count = source_lines_count(lines.text);
+
+		for (size_t i = count; i >= 1; i--) {
+			assert_int_equal(source_lines_get(&lines, i, arena, &line), 0);
+			assert_int_equal(strtoul(line.data, NULL, 10) >= i || i == count, true);
+			if (i < count)
+				assert_int_equal(strtoul(line.data, NULL, 10), i);
+		}
+		assert_int_equal(source_lines_get(&lines, count + 1, arena, &line), -ENOENT);
+		assert_int_equal(source_lines_get(&lines, 0, arena, &line), -ENOENT);
+	}
+	arena_free(arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(value_tells_its_place_and_key_the_lowest_layer),
+		cmocka_unit_test(item_that_is_a_map_tells_its_first_value),
+		cmocka_unit_test(list_in_one_line_is_from_where_it_begins),
+		cmocka_unit_test(lists_in_each_other_tell_the_innermost_value),
+		cmocka_unit_test(literal_text_goes_on_in_the_lines_of_the_source),
+		cmocka_unit_test(literal_text_at_the_end_is_not_forgotten),
+		cmocka_unit_test(folded_text_is_from_where_it_begins),
+		cmocka_unit_test(literal_text_behind_a_tag_in_a_line_of_its_own_is_from_the_tag),
+		cmocka_unit_test(key_that_is_no_word_has_its_lines),
+		cmocka_unit_test(tags_and_empty_values_have_a_place),
+		cmocka_unit_test(closing_bracket_of_json_is_of_no_source),
+		cmocka_unit_test(yaml_written_as_json_tells_the_same_places),
+		cmocka_unit_test(comment_on_top_is_of_no_source),
+		cmocka_unit_test(file_of_one_layer_is_counted),
+		cmocka_unit_test(whole_files_are_counted_one_by_one),
+		cmocka_unit_test(nothing_has_no_lines),
+		cmocka_unit_test(values_are_listed_by_line_with_their_keys),
+		cmocka_unit_test(lines_that_do_not_fit_the_tree_have_no_origin),
+		cmocka_unit_test(line_of_a_text_is_found_by_its_number),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

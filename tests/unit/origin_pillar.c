@@ -1,0 +1,236 @@
+/* Origins of values that the pillar strategy merges: files in, and what is told of one value. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "origin_story.h"
+#include "pillar_tree.h"
+
+/* Files by path, an entry for each layer of one; the first of them is merged. */
+struct row {
+	const char *files[8][2];
+	const char *path;
+	const char *expected;
+};
+
+static void check_pillar(const struct row *row)
+{
+	static struct pillar_tree tree;
+	struct merge_result *result = NULL;
+	struct problem problem;
+	int r;
+
+	pillar_tree_init(&tree);
+	tree.wants_origins = true;
+	for (size_t i = 0; i < 8 && row->files[i][0]; i++)
+		pillar_tree_add(&tree, row->files[i][0], row->files[i][1]);
+	r = pillar_tree_merge(&tree, row->files[0][0], NULL, LIMITS_DEFAULT, &result, &problem);
+	if (r != 0)
+		fail_msg("%u:%u: %s", problem.line, problem.column, problem.message);
+	if (strcmp(story(result, row->path), row->expected) != 0)
+		fail_msg("%s of\n%s: expected:\n%s\nand got:\n%s", row->path, row->files[0][1],
+			row->expected, story(result, row->path));
+	merge_result_free(result);
+	pillar_tree_fini(&tree);
+}
+
+#define CHECK_PILLARS(rows)                                                                        \
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*(rows)); i++)                                \
+	check_pillar(&(rows)[i])
+
+static void pillar_tells_of_references(void **state)
+{
+	static const struct row rows[] = {
+		{{{"h", "_merge: z\na: 1"}, {"z.yaml", "a: 2"}}, "a",
+			"0/h:2:4\nlost 0/z.yaml:1:4 "
+			"the file takes precedence over what it refers to by 0/h:1:9"},
+		{{{"h", "_merge: z\na: 1"}, {"z.yaml", "b: 2"}}, "b", "0/z.yaml:1:4"},
+		{{{"h", "_merge: z\na: 1"}, {"z.yaml", "b: 2"}}, "_merge",
+			"gone\nlost 0/h:1:9 names what is combined in"},
+		{{{"h", "_merge: z\n_parent: z\na: 1\nb: 1"}, {"z.yaml", "b: 2"}}, "_parent",
+			"gone\nlost 0/h:2:10 names what is combined in"},
+		{{{"h", "_merge: z\na: {x: 1}"}, {"z.yaml", "a: {y: 2}"}}, "a",
+			"0/h:2:4\npart 0/z.yaml:1:4 maps: keys that are not there yet are added "
+			"by 0/h:1:9"},
+		{{{"h", "_merge: z\na: [1]"}, {"z.yaml", "a: [1, 2]"}}, "a",
+			"0/h:2:4\npart 0/z.yaml:1:4 "
+			"lists: items that are not there yet are appended by 0/h:1:9"},
+		{{{"h", "_merge: z\na: [1]"}, {"z.yaml", "a: [1, 2]"}}, "a/1", "0/z.yaml:1:8"},
+		{{{"h", "_merge: z\na: [1]"}, {"z.yaml", "a: 2"}}, "a",
+			"0/h:2:4\nlost 0/z.yaml:1:4 values of different kinds do not combine "
+			"by 0/h:1:9"},
+	};
+
+	(void)state;
+	CHECK_PILLARS(rows);
+}
+
+static void pillar_tells_of_lower_layers(void **state)
+{
+	static const struct row rows[] = {
+		{{{"h", "a: 1"}, {"h", "a: 2"}}, "a",
+			"1/h:1:4\nlost 0/h:1:4 the earlier pillar's value is kept back"},
+		{{{"h", "a: 1"}, {"h", "a: 2\n---\na: 3"}}, "a",
+			"1/h:3:4\nlost 1/h:1:4 the earlier pillar's value is kept back\n"
+			"lost 0/h:1:4 the earlier pillar's value is kept back"},
+		{{{"h", "a: 1"}, {"h", "b: 2"}}, "",
+			"1/h:1:1\npart 0/h:1:1 maps: keys that are not there yet are added"},
+	};
+
+	(void)state;
+	CHECK_PILLARS(rows);
+}
+
+static void pillar_tells_of_markers(void **state)
+{
+	static const struct row rows[] = {
+		{{{"h", "_merge: z\na: [_replace, 1]"}, {"z.yaml", "a: [2]"}}, "a",
+			"0/h:2:4\n"
+			"lost 0/z.yaml:1:4 _replace: nothing is combined in by 0/h:2:5"},
+		{{{"h", "_merge: z\na: {x: 1, _control: _replace}"}, {"z.yaml", "a: {y: 1}"}}, "a",
+			"0/h:2:4\n"
+			"lost 0/z.yaml:1:4 _replace: nothing is combined in by 0/h:2:21"},
+		{{{"h", "_merge: z\na: {x: 1, _control: _replace}"}, {"z.yaml", "a: 1"}}, "a",
+			"0/h:2:4\nlost 0/z.yaml:1:4 values of different kinds do not combine "
+			"by 0/h:1:9"},
+		{{{"h", "_merge: z\n_control: _replace"}, {"z.yaml", "a: 1"}}, "",
+			"0/h:1:1\n"
+			"lost 0/z.yaml:1:1 _replace: nothing is combined in by 0/h:2:11"},
+		{{{"h", "a: {_control: _replace}"}}, "a/_control",
+			"gone\nlost 0/h:1:15 _replace: nothing is combined in"},
+		{{{"h", "a: {x: 1}"}, {"h", "a: {_control: _replace}"}, {"h", "a: {y: 1}"}}, "a",
+			"2/h:1:4\n"
+			"part 1/h:1:4 maps: keys that are not there yet are added\n"
+			"lost 0/h:1:4 _replace: nothing is combined in by 1/h:1:15"},
+	};
+
+	(void)state;
+	CHECK_PILLARS(rows);
+}
+
+static void pillar_tells_of_neighbours(void **state)
+{
+	static const struct row rows[] = {
+		{{{"h", "_neighbours: n"}, {"n.yaml", "a: 1"}}, "n/a", "0/n.yaml:1:4"},
+		{{{"h", "_neighbours: n\nn: 5"}, {"n.yaml", "a: 1"}}, "n",
+			"0/n.yaml:1:1\n"
+			"lost 0/h:2:4 a neighbour stands under its name by 0/h:1:14"},
+		{{{"h", "_neighbours: n\nn: 5"}, {"n.yaml", ""}}, "n",
+			"made\nlost 0/h:2:4 a neighbour stands under its name by 0/h:1:14"},
+	};
+
+	(void)state;
+	CHECK_PILLARS(rows);
+}
+
+#define DIAMOND                                                                                    \
+	{                                                                                          \
+		{"h", "_merge: [p, z, q]\nk: h"}, {"p.yaml", "_merge: z\nk: p\nm: {x: 1}"},        \
+			{"q.yaml", "_merge: z\nk: q\nm: {y: 1}"},                                  \
+		{                                                                                  \
+			"z.yaml", "k: z\nm: {z: 1}\nonly: z\nn: {}"                                \
+		}                                                                                  \
+	}
+
+static void pillar_tells_once_what_comes_by_two_ways(void **state)
+{
+	static const struct row rows[] = {
+		{DIAMOND, "k",
+			"0/h:2:4\nlost 0/z.yaml:1:4 "
+			"the file takes precedence over what it refers to by 0/p.yaml:1:9\n"
+			"lost 0/p.yaml:2:4 "
+			"the file takes precedence over what it refers to by 0/h:1:10\n"
+			"lost 0/q.yaml:2:4 "
+			"the file takes precedence over what it refers to by 0/h:1:16"},
+		{DIAMOND, "only", "0/z.yaml:3:7"},
+		{DIAMOND, "m",
+			"0/p.yaml:3:4\n"
+			"part 0/z.yaml:2:4 maps: keys that are not there yet are added "
+			"by 0/p.yaml:1:9\n"
+			"part 0/q.yaml:3:4 maps: keys that are not there yet are added "
+			"by 0/h:1:16"},
+	};
+
+	(void)state;
+	CHECK_PILLARS(rows);
+}
+
+/* What happens to a file's value in one place of the result is not told of it in another. */
+static void pillar_keeps_apart_what_a_file_is_built_into(void **state)
+{
+#define TWICE                                                                                      \
+	{                                                                                          \
+		{"h", "_merge: [z, y]\n_neighbours: [z, n]"}, {"z.yaml", "k: z\nm: {a: 1}"},       \
+			{"y.yaml", "k: y\nm: {b: 1}"}, {"n.yaml", "_merge: [z, w]"},               \
+		{                                                                                  \
+			"w.yaml", "k: w"                                                           \
+		}                                                                                  \
+	}
+	static const struct row rows[] = {
+		{TWICE, "k",
+			"0/z.yaml:1:4\nlost 0/y.yaml:1:4 "
+			"the file takes precedence over what it refers to by 0/h:1:13"},
+		{TWICE, "m",
+			"0/z.yaml:2:4\npart 0/y.yaml:2:4 "
+			"maps: keys that are not there yet are added by 0/h:1:13"},
+		{TWICE, "z/k", "0/z.yaml:1:4"},
+		{TWICE, "z/m", "0/z.yaml:2:4"},
+		{TWICE, "n/k",
+			"0/z.yaml:1:4\nlost 0/w.yaml:1:4 "
+			"the file takes precedence over what it refers to by 0/n.yaml:1:13"},
+		{TWICE, "n/m", "0/z.yaml:2:4"},
+		{{{"h", "_merge: z\nx: {k: 1}"}, {"z.yaml", "x: &x {k: 2}\ny: *x"}}, "y/k",
+			"0/z.yaml:1:11"},
+		{{{"h", "_merge: [z, y]\n"}, {"z.yaml", "x: &x {k: 2}\ny: *x"},
+			 {"y.yaml", "x: {k: 3}"}},
+			"y/k", "0/z.yaml:1:11"},
+	};
+
+	(void)state;
+	CHECK_PILLARS(rows);
+}
+
+/* There are as many ways as there are subsets of the files: each must be looked at once. */
+static void contributors_by_very_many_ways_are_told_once(void **state)
+{
+	static struct pillar_tree tree;
+	struct merge_result *result = NULL;
+	struct problem problem;
+
+	(void)state;
+	pillar_tree_init(&tree);
+	tree.wants_origins = true;
+	for (int i = 0; i <= 40; i++) {
+		char path[32], text[400] = "k: 1\n_merge: [";
+
+		for (int j = i + 1; j <= 40; j++)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "f%d, ", j);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "]\n");
+		snprintf(path, sizeof(path), "f%d.yaml", i);
+		pillar_tree_add(&tree, path, text);
+	}
+	assert_int_equal(
+		pillar_tree_merge(&tree, "f0.yaml", NULL, LIMITS_DEFAULT, &result, &problem), 0);
+	assert_int_equal(origin_of(result->origins, node_get(result->root, "k"))->count, 40);
+	merge_result_free(result);
+	pillar_tree_fini(&tree);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pillar_tells_of_references),
+		cmocka_unit_test(pillar_tells_of_lower_layers),
+		cmocka_unit_test(pillar_tells_of_markers),
+		cmocka_unit_test(pillar_tells_of_neighbours),
+		cmocka_unit_test(pillar_tells_once_what_comes_by_two_ways),
+		cmocka_unit_test(pillar_keeps_apart_what_a_file_is_built_into),
+		cmocka_unit_test(contributors_by_very_many_ways_are_told_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+/* What is told of a trouble, and of the sources of a version. */
+#include "trouble.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cleanup.h"
+#include "source_list.h"
+
+static void ages_are_words(void **state)
+{
+	static const struct {
+		long long seconds;
+		const char *words;
+	} ages[] = {{-5, "a moment"}, {0, "a moment"}, {1, "1 second"}, {59, "59 seconds"},
+		{60, "1 minute"}, {3599, "59 minutes"}, {3600, "1 hour"}, {86399, "23 hours"},
+		{86400, "1 day"}, {864000, "10 days"}};
+	char text[TROUBLE_AGE_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ages) / sizeof(*ages); i++) {
+		trouble_age(ages[i].seconds, text);
+		assert_string_equal(text, ages[i].words);
+	}
+	trouble_age(INT64_MAX, text);
+	assert_non_null(strstr(text, " days"));
+}
+
+static void names_of_what_is_served_are_read_back(void **state)
+{
+	(void)state;
+	for (enum trouble_serves i = 0; i <= TROUBLE_SERVES_OTHER_SETTINGS; i++)
+		assert_int_equal(trouble_serves_of(trouble_serves_name(i)), i);
+	assert_int_equal(trouble_serves_of("something new"), TROUBLE_SERVES_NOTHING);
+}
+
+/* A trouble that began 100 s ago; what is served is 5 minutes old. */
+static void fill(struct trouble *trouble, enum trouble_serves serves)
+{
+	*trouble = (struct trouble){.since = {1000000000, 0}, .serves = serves};
+	clock_gettime(CLOCK_REALTIME, &trouble->made);
+	trouble->made.tv_sec -= 301;
+	problem_set(&trouble->problem, "site/app.yaml", 3, 7, "is wrong");
+}
+
+static void a_line_tells_all_of_it(void **state)
+{
+	struct trouble trouble;
+	char text[TROUBLE_TEXT_MAX];
+
+	(void)state;
+	fill(&trouble, TROUBLE_SERVES_LAST_GOOD);
+	trouble_text(&trouble, "app.yaml", text);
+	assert_string_equal(text,
+		"site/app.yaml:3:7: is wrong (app.yaml, since 2001-09-09T01:46:40Z; the version of "
+		"5 minutes ago is served)");
+	fill(&trouble, TROUBLE_SERVES_SETTINGS);
+	trouble_text(&trouble, NULL, text);
+	assert_string_equal(text,
+		"site/app.yaml:3:7: is wrong (since 2001-09-09T01:46:40Z; the settings of 5 "
+		"minutes ago are in force)");
+	fill(&trouble, TROUBLE_SERVES_NOTHING);
+	trouble_text(&trouble, "a\n\x1b", text);
+	assert_string_equal(text,
+		"site/app.yaml:3:7: is wrong (a\\x0A\\x1B, since 2001-09-09T01:46:40Z; reading it "
+		"fails until this is mended)");
+}
+
+static void the_longest_line_fits(void **state)
+{
+	struct trouble trouble;
+	char text[TROUBLE_TEXT_MAX], *path = malloc(5000);
+
+	(void)state;
+	assert_non_null(path);
+	memset(path, '\x01', 4999);
+	path[4999] = '\0';
+	fill(&trouble, TROUBLE_SERVES_LAST_GOOD);
+	problem_set(&trouble.problem, path, UINT32_MAX, UINT32_MAX, "%s", path);
+	trouble_text(&trouble, path, text);
+	assert_non_null(strstr(text, "; the version of 5 minutes ago is served)"));
+	free(path);
+}
+
+static void sources_stand_between_colons(void **state)
+{
+	CLEANUP(freep) char *text = NULL, *empty = NULL;
+	struct source_list list = {0};
+
+	(void)state;
+	source_list_add(&list, "low/app.yaml");
+	source_list_add(&list, "C:\\app.yaml");
+	source_list_add(&list, "x\ny");
+	assert_int_equal(source_list_take(&list, &text), 0);
+	assert_string_equal(text, "low/app.yaml:C\\:\\\\app.yaml:x\ny");
+	assert_int_equal(source_list_take(&list, &empty), 0);
+	assert_string_equal(empty, "");
+}
+
+static void sources_that_do_not_fit_are_told_as_such(void **state)
+{
+	CLEANUP(freep) char *text = NULL;
+	struct source_list list = {0};
+	char name[4096];
+
+	(void)state;
+	memset(name, ':', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	for (int i = 0; i < 100; i++)
+		source_list_add(&list, name);
+	assert_int_equal(source_list_take(&list, &text), 0);
+	assert_in_range(strlen(text), 40000, SOURCE_LIST_MAX + 4);
+	assert_string_equal(text + strlen(text) - 6, "\\::…");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ages_are_words),
+		cmocka_unit_test(names_of_what_is_served_are_read_back),
+		cmocka_unit_test(a_line_tells_all_of_it),
+		cmocka_unit_test(the_longest_line_fits),
+		cmocka_unit_test(sources_stand_between_colons),
+		cmocka_unit_test(sources_that_do_not_fit_are_told_as_such),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
