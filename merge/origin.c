@@ -9,6 +9,11 @@
 /* Values that aliases are written out to, in all: each source may have as many as its limit. */
 #define UNSHARED_MAX (2u << 20)
 
+/* No two nodes lie nearer to each other than 2^NODE_BITS bytes. */
+#define PAGE_BITS 12
+#define NODE_BITS 5
+#define PAGE_SLOTS (1u << (PAGE_BITS - NODE_BITS))
+
 /* Slots of the first table; a power of two. */
 #define SLOTS_MIN 256
 
@@ -68,9 +73,10 @@ static void *get_memory(struct origins *origins, size_t count, size_t size)
 /* The slot of `value`, or the one that is free for it. */
 static struct origin *find_slot(const struct origin *slots, size_t size, const struct node *value)
 {
-	/* Fibonacci hashing: nodes lie at equal distances. */
-	uint64_t hash = (uint64_t)(uintptr_t)value * 0x9e3779b97f4a7c15u;
-	size_t i = (size_t)(hash >> 32) & (size - 1);
+	/* Pages lie anywhere, and neighbours in a page beside each other: trees are walked in order. */
+	uint64_t address = (uintptr_t)value;
+	uint64_t page = (address >> PAGE_BITS) * 0x9e3779b97f4a7c15u >> 32;
+	size_t i = (size_t)(page * PAGE_SLOTS + (address >> NODE_BITS) % PAGE_SLOTS) & (size - 1);
 
 	while (slots[i].value && slots[i].value != value)
 		i = (i + 1) & (size - 1);

@@ -115,31 +115,10 @@ static int take(void *context, const struct composer *composer, const char *path
 	return 0;
 }
 
-/* Marks of layers are no files. */
-static bool has_hidden_name(const char *path)
-{
-	for (; path; path = strchr(path, '/')) {
-		char name[NAME_MAX + 1];
-		size_t len;
-
-		path += *path == '/';
-		len = strcspn(path, "/");
-		if (len > NAME_MAX)
-			return false;
-		memcpy(name, path, len);
-		name[len] = '\0';
-		if (sighting_is_hidden_name(name))
-			return true;
-	}
-	return false;
-}
-
 int explain(struct view *view, const char *path, struct explanation **ret, struct problem *problem)
 {
 	struct made *made = NULL;
-	int r = has_hidden_name(path)
-			? -ENOENT
-			: view_look_at_path(view, path, take, &made, problem);
+	int r = view_look_at_path(view, path, take, &made, problem);
 
 	if (r == 0)
 		*ret = &made->explanation;

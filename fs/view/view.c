@@ -296,6 +296,25 @@ static int look_down(struct view *view, char *path, struct sighting *sighting)
 	return expand_take(view, view->composer.settings, layers, path, sighting);
 }
 
+/* Marks of layers are no files. */
+static bool has_hidden_name(const char *path)
+{
+	for (; path; path = strchr(path, '/')) {
+		char name[NAME_MAX + 1];
+		size_t len;
+
+		path += *path == '/';
+		len = strcspn(path, "/");
+		if (len > NAME_MAX)
+			return false;
+		memcpy(name, path, len);
+		name[len] = '\0';
+		if (sighting_is_hidden_name(name))
+			return true;
+	}
+	return false;
+}
+
 int view_look_at_path(struct view *view, const char *path,
 	int (*take)(void *context, const struct composer *composer, const char *path,
 		const struct sighting *sighting, struct problem *problem),
@@ -306,6 +325,8 @@ int view_look_at_path(struct view *view, const char *path,
 
 	if (!sighting || !copy)
 		return -ENOMEM;
+	if (has_hidden_name(path))
+		return -ENOENT;
 	for (int try = 0; try < VIEW_LOOK_TRIES; try++) {
 		int r = look_down(view, copy, sighting);
 		if (r < 0)

@@ -137,6 +137,9 @@ static void single_look_finds_what_a_mount_would_show(void **state)
 	assert_memory_equal(version->data, "x: 1\ny: 1\n", 10);
 	struct version *none = NULL;
 	assert_int_equal(view_read_path(view, "d", &none, &problem), -EISDIR);
+	/* A mark is no file, whoever asks. */
+	run("touch a/.wh.none");
+	assert_int_equal(view_read_path(view, ".wh.none", &none, &problem), -ENOENT);
 	assert_int_equal(view_read_path(view, "none", &none, &problem), -ENOENT);
 	assert_int_equal(view_read_path(view, "none/x", &none, &problem), -ENOENT);
 	assert_int_equal(view_read_path(view, "d/x.yaml/x", &none, &problem), -ENOTDIR);
