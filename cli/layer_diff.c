@@ -40,6 +40,12 @@ static void view_freep(struct view **view)
 		view_free(*view);
 }
 
+static void source_cache_freep(struct source_cache **cache)
+{
+	if (*cache)
+		source_cache_free(*cache);
+}
+
 /* A layer may need what a higher one brings: that is no failure as long as all of them merge. */
 static int complain(const struct settings *settings, size_t count, const char *path, int result,
 	const struct problem *problem)
@@ -59,7 +65,8 @@ static int complain(const struct settings *settings, size_t count, const char *p
 }
 
 /* Merges the lowest `count` layers. */
-static int make_step(struct settings *settings, size_t count, const char *path, struct step *step)
+static int make_step(struct settings *settings, struct source_cache *cache, size_t count,
+	const char *path, struct step *step)
 {
 	CLEANUP(freep) struct settings *lower = malloc(sizeof(*lower));
 	CLEANUP(view_freep) struct view *view = NULL;
@@ -74,8 +81,10 @@ static int make_step(struct settings *settings, size_t count, const char *path, 
 	lower->layer_count = count;
 	lower->header = false;
 	int r = view_new(lower, false, &view);
-	if (r == 0)
+	if (r == 0) {
+		view->composer.cache = cache;
 		r = rendition_make(view, path, &step->rendition, &problem);
+	}
 	step->is_broken = r != 0;
 	if (r != 0)
 		return complain(
@@ -87,14 +96,17 @@ static int make_step(struct settings *settings, size_t count, const char *path, 
 
 static int make_steps(struct settings *settings, const char *path, struct steps *steps)
 {
+	CLEANUP(source_cache_freep) struct source_cache *cache = NULL;
 	int code = EXIT_DONE;
 	bool is_there = false;
 
 	steps->items = calloc(settings->layer_count, sizeof(*steps->items));
-	if (!steps->items)
+	/* A layer keeps its rank: so all steps share what was read. The last one needs all of it.
+	 */
+	if (!steps->items || source_cache_new(SIZE_MAX, false, &cache) < 0)
 		return complain(settings, settings->layer_count, path, -ENOMEM, NULL);
 	for (size_t i = 0; code == EXIT_DONE && i < settings->layer_count; i++) {
-		code = make_step(settings, i + 1, path, &steps->items[i]);
+		code = make_step(settings, cache, i + 1, path, &steps->items[i]);
 		steps->count++;
 		steps->is_rewritten |= steps->items[i].rendition.is_tree;
 		is_there |= steps->items[i].rendition.is_there;
