@@ -189,23 +189,6 @@ int check_tree_note(struct check_tree *tree, struct check_report *report, const 
 
 /* The rest */
 
-static int tell_layers(const struct settings *settings, struct check_report *report)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
-		const struct layer *layer = settings->layers[i];
-		struct finding finding = {.kind = FINDING_WARNING};
-		if (layer->dirfd >= 0)
-			continue;
-		problem_set(&finding.problem, settings->path, 0, 0,
-			"the layer '%s' is missing: there is no directory '%s'", layer->name,
-			layer->path);
-		r = check_report_add(report, NULL, &finding);
-	}
-	return r;
-}
-
 static bool matches_any(const struct check_tree *tree, const char *pattern)
 {
 	for (size_t i = 0; i < tree->count; i++)
@@ -369,15 +352,11 @@ static int tell_survey(const struct check_tree *tree, struct check_report *repor
 
 int check_tree_tell(struct check_tree *tree, struct check_report *report, bool is_whole)
 {
-	const struct settings *settings = tree->view->composer.settings;
-
 	int r = tell_survey(tree, report);
 	if (r == 0)
 		r = tell_references(tree, report);
 	if (r != 0 || !is_whole)
 		return r;
-	r = tell_layers(settings, report);
-	if (r == 0)
-		r = tell_virtual_files(tree, report);
+	r = tell_virtual_files(tree, report);
 	return r == 0 ? tell_rules(tree, report) : r;
 }

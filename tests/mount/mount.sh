@@ -39,14 +39,18 @@ need_root() {
 	[ "$(id -u)" -eq 0 ] || skip "only root can do this"
 }
 
-# Starts the test again with mounts that nobody else sees, once.
+# Starts the test again with mounts that nobody else sees, once. It gets a copy of all mounts, and those
+# of other tests would be kept alive by it.
 go_private() {
-	local code=0
+	local code=0 mountpoint
 	if [ -z "${IS_PRIVATE:-}" ]; then
 		unshare --mount true || skip "there can be no private mounts here"
 		IS_PRIVATE=yes unshare --mount "$test_file" || code=$?
 		exit $code
 	fi
+	while read -r mountpoint; do
+		umount -l "$mountpoint" 2>/dev/null || true
+	done < <(awk '$3 == "fuse.plyfs" && $2 ~ "^/tmp/" { print $2 }' /proc/self/mounts)
 }
 
 # Ordinary users mount by way of fusermount3, which libfuse asks only when they may open /dev/fuse.
