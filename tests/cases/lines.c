@@ -162,7 +162,7 @@ static int check_line(const struct check *check, const struct line_origins *orig
 {
 	const struct line *line = check->line;
 	const struct node *value = line->kind == LINE_VALUE ? value_of(origins, line) : NULL;
-	struct span written;
+	struct span written = {NULL, 0};
 
 	for (uint32_t i = 0; !line->source && i < line->count; i++)
 		if (is_of_nothing(check, origins->values[line->first + i].value))

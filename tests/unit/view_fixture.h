@@ -273,6 +273,7 @@ static inline int kernel_find(const char *path, uint64_t *ret)
 	struct dentry *dentry;
 	uint64_t parent;
 
+	*ret = 0;
 	if (!*path) {
 		*ret = VIEW_INO_ROOT;
 		return 0;
@@ -518,8 +519,8 @@ static inline int compare_texts(const void *a, const void *b)
 static inline char *list_text(struct view *from, uint64_t ino)
 {
 	CLEANUP(freep) struct name_list *list = calloc(1, sizeof(*list));
-	char *text;
-	size_t size;
+	char *text = NULL;
+	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
 	assert_true(list && out);
