@@ -55,7 +55,7 @@ class Plyfs(Mount):
         return True
 
     def command(self):
-        return [self.binary, "mount", ":".join(self.layers), self.mountpoint]
+        return [self.binary, "mount", "-o", "noheader", ":".join(self.layers), self.mountpoint]
 
 
 class Floor(Mount):
