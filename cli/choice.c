@@ -52,8 +52,7 @@ int choice_not_in_mount(const struct command *command, const char *path, int err
 			"there is no '%s', in a mount or elsewhere; for a path in layers, give "
 			"them with -c or -l",
 			path);
-	message("%s: %s", path, strerror(-error));
-	return EXIT_FAILED;
+	return choice_complain(path, error, NULL);
 }
 
 /*
@@ -111,10 +110,8 @@ int choice_in_mount(
 	if (r < 0)
 		return choice_not_in_mount(command, path, r);
 	r = mounted_settings(mountpoint, ret, &problem);
-	if (r != 0) {
-		message_result(r, &problem, mountpoint);
-		return EXIT_FAILED;
-	}
+	if (r != 0)
+		return choice_complain(mountpoint, r, &problem);
 	*ret_path = take_ptr(inner);
 	return EXIT_DONE;
 }
@@ -127,6 +124,9 @@ int choice_complain(const char *path, int result, const struct problem *problem)
 		break;
 	case EISDIR:
 		message("%s: is a directory; give a file", path);
+		break;
+	case ENOTCONN:
+		message("%s: " MOUNTED_ENDED, path);
 		break;
 	default:
 		message_result(result, problem, path);

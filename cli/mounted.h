@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+/* Behind the path of a mount that answers ENOTCONN. */
+#define MOUNTED_ENDED "the plyfs that served this mount has ended; unmount it, or mount again"
+
 /**
  * The mountpoint of the plyfs that `path`, which must exist, lies in. Returns 0 with *ret for
  * free(3), -ENOENT when it lies in another file system, or another -errno: -ENOTCONN where a mount

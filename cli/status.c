@@ -151,9 +151,7 @@ static int complain(const char *path, int error)
 			message("%s: %s", path, strerror(ENOENT));
 		break;
 	case ENOTCONN:
-		message("%s: the plyfs that served this mount has ended; unmount it, or mount "
-			"again",
-			path);
+		message("%s: " MOUNTED_ENDED, path);
 		break;
 	default:
 		message("%s: %s", path, strerror(-error));
