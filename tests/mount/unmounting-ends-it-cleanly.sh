@@ -7,6 +7,8 @@ threads_end() { ! kill -0 "$1" 2>/dev/null; }
 
 for way in umount fusermount3 TERM INT HUP; do
 	[ $way != umount ] || [ "$(id -u)" -eq 0 ] || continue
+	# Who starts us with nohup(1) wants it to be ignored, by plyfs too.
+	[ $way != HUP ] || ! trap -p HUP | grep -q "''" || continue
 	start
 	cat mnt/motd mnt/dir/motd >/dev/null
 	echo $way >low/motd
