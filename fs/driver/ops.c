@@ -483,7 +483,8 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 	 * Without the clone the visible mount can't be read-only: then every open is asked for, so
 	 * that one for writing fails at once.
 	 */
-	session->has_no_open = conn->capable & FUSE_CAP_NO_OPEN_SUPPORT && session->clone_fd >= 0;
+	session->has_no_open = conn->capable & FUSE_CAP_NO_OPEN_SUPPORT &&
+			       atomic_load(&session->publish_mode) == PUBLISH_CLONE;
 	conn->want &= ~(unsigned)FUSE_CAP_ATOMIC_O_TRUNC;
 	session->has_no_opendir =
 		conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT && !session->is_strict;
