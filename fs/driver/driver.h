@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "affinity.h"
 #include "refresh.h"
 #include "session.h"
 #include "view.h"
@@ -78,6 +79,7 @@ struct session {
 	int stop_fd;  /* eventfd: the publisher ends */
 	pthread_t publisher;
 	bool is_staging_stale; /* the publisher's: .plyfs's attributes must be asked for again */
+	struct affinity affinity;
 	atomic_int publisher_tid;
 	atomic_int publish_mode;  /* enum publish_mode */
 	atomic_int publish_error; /* the errno of the last change that could not be published; 0 */
@@ -87,6 +89,7 @@ struct session {
 	atomic_ullong published;   /* changes that went out by rename(2) and its like */
 	atomic_ullong invalidated; /* changes that could only be invalidated */
 	atomic_ullong requests[REQUEST_KINDS];
+	atomic_ullong foreign_requests; /* all but the publisher's, and forgets */
 	double name_timeout; /* seconds */
 	bool has_no_open;    /* the kernel takes ENOSYS for "no need to ask" */
 	bool has_no_opendir;

@@ -16,6 +16,11 @@ static struct session *session_of(fuse_req_t req, enum request_kind kind)
 	struct session *session = fuse_req_userdata(req);
 
 	atomic_fetch_add_explicit(&session->requests[kind], 1, memory_order_relaxed);
+	/* The kernel forgets in nobody's name. */
+	pid_t tid = fuse_req_ctx(req)->pid;
+	if (tid != 0 && tid != atomic_load(&session->publisher_tid))
+		atomic_fetch_add_explicit(&session->foreign_requests, 1, memory_order_relaxed);
+	affinity_follow(&session->affinity);
 	return session;
 }
 

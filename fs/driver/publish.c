@@ -28,6 +28,9 @@
 #include "mountpoint.h"
 #include "reload.h"
 
+/* Changes on end that are worth gathering the threads for (affinity.h). */
+#define BATCH_LEAST 8
+
 /* plyfs.yaml, or a layer that is moved away for another, is looked at after this much quiet. */
 #define RELOAD_QUIET_MS 20
 
@@ -286,6 +289,19 @@ static void refresh_staging(struct session *session)
 	session->is_staging_stale = false;
 }
 
+/* After BATCH_LEAST changes; *foreign was the number of other programs' requests before them. */
+static void gather_or_scatter(struct session *session, unsigned long long *foreign)
+{
+	unsigned long long now = atomic_load(&session->foreign_requests);
+
+	/* Who asks as often as we publish sits on another processor, and needs somebody there. */
+	if (now - *foreign < BATCH_LEAST)
+		affinity_gather(&session->affinity);
+	else
+		affinity_scatter(&session->affinity);
+	*foreign = now;
+}
+
 /* Publishes all there is. Returns when to come back, in milliseconds; -1: when something happens.
  */
 static int publish_all(struct session *session, struct change *change)
@@ -294,12 +310,17 @@ static int publish_all(struct session *session, struct change *change)
 	eventfd_t woken;
 
 	eventfd_read(view->wake_fd, &woken);
-	for (;;) {
+	unsigned long long foreign = atomic_load(&session->foreign_requests);
+	for (unsigned count = 0;;) {
 		view_take_events(view);
 		if (view_next_change(view, change) == 0) {
+			if (++count % BATCH_LEAST == 0)
+				gather_or_scatter(session, &foreign);
 			publish(session, change);
 			continue;
 		}
+		affinity_scatter(&session->affinity);
+		count = 0;
 		refresh_staging(session);
 		if (view_was_freed(view))
 			malloc_trim(0);

@@ -242,6 +242,7 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 	if (fuse_set_signal_handlers(session->fuse) != 0)
 		return -EINVAL;
 	ask_for_short_turns();
+	affinity_init(&session->affinity);
 	int r = start_publisher(session);
 	if (r < 0) {
 		fuse_remove_signal_handlers(session->fuse);
