@@ -80,6 +80,7 @@ struct session {
 	pthread_t publisher;
 	bool is_staging_stale; /* the publisher's: .plyfs's attributes must be asked for again */
 	struct affinity affinity;
+	atomic_bool is_over; /* nobody is there any more to be told of changes */
 	atomic_int publisher_tid;
 	atomic_int publish_mode;  /* enum publish_mode */
 	atomic_int publish_error; /* the errno of the last change that could not be published; 0 */

@@ -311,7 +311,7 @@ static int publish_all(struct session *session, struct change *change)
 
 	eventfd_read(view->wake_fd, &woken);
 	unsigned long long foreign = atomic_load(&session->foreign_requests);
-	for (unsigned count = 0;;) {
+	for (unsigned count = 0; !atomic_load(&session->is_over);) {
 		view_take_events(view);
 		if (view_next_change(view, change) == 0) {
 			if (++count % BATCH_LEAST == 0)
@@ -329,6 +329,8 @@ static int publish_all(struct session *session, struct change *change)
 		if (!view_has_work(view))
 			return timeout_ms;
 	}
+	affinity_scatter(&session->affinity);
+	return -1;
 }
 
 /* Waits, and sees to mounts and settings. Returns false when it is time to end. */

@@ -252,6 +252,7 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 		ready(context);
 	r = serve(session);
 
+	atomic_store(&session->is_over, true);
 	/* First the connection ends, so that no call of the publisher's waits for an answer. */
 	end_mount(session);
 	eventfd_write(session->stop_fd, 1);

@@ -15,9 +15,11 @@ int tree_expand(struct view *view, const struct composer *composer, struct direc
 	const struct listing *listing, bool is_refresh)
 {
 	struct listing names = {0};
-	layer_mask layers = directory->layers;
 	int r = 0;
 
+	pthread_mutex_lock(&view->lock);
+	layer_mask layers = directory->layers;
+	pthread_mutex_unlock(&view->lock);
 	if (expand_is_needed(composer->settings))
 		r = expand_names(
 			view, composer->settings, layers, directory->path, listing, &names);
