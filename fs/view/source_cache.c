@@ -25,11 +25,19 @@
 /* A file that changes under our hands this often is being written: its writer will tell. */
 #define READ_TRIES 3
 
+/*
+ * A full cache takes one in so many of what comes new; what is used again moves to the front. If it
+ * took them all, a round over a little more than fits would find nothing of the round before.
+ * (Qureshi et al., "Adaptive Insertion Policies for High Performance Caching", 2007: BIP.)
+ */
+#define ADMITTED_ONE_IN 8
+
 struct source_cache {
 	pthread_mutex_t lock;
 	size_t limit;
 	bool is_told;
 	size_t bytes;                    /* lock */
+	uint32_t overflows;              /* lock; how often something new would not fit */
 	struct loaded *newest;           /* lock; the list of use */
 	struct loaded *oldest;           /* lock */
 	struct loaded *buckets[BUCKETS]; /* lock */
@@ -160,12 +168,25 @@ void source_cache_touch(struct source_cache *cache, const char *path)
 	pthread_mutex_unlock(&cache->lock);
 }
 
+/* Scattered, as sources come in turns of so many to a path. The lock is held. */
+static bool is_admitted(struct source_cache *cache, const struct loaded *loaded)
+{
+	if (loaded->bytes <= cache->limit - cache->bytes)
+		return true;
+	return loaded->bytes <= cache->limit &&
+	       cache->overflows++ * 2654435769u < UINT32_MAX / ADMITTED_ONE_IN;
+}
+
 static void put(struct source_cache *cache, struct loaded *loaded)
 {
 	pthread_mutex_lock(&cache->lock);
 	struct loaded *old = find(cache, loaded->path, loaded->source.rank, loaded->flavour);
 	if (old)
 		drop(cache, old);
+	if (!is_admitted(cache, loaded)) {
+		pthread_mutex_unlock(&cache->lock);
+		return;
+	}
 	struct loaded **bucket = bucket_of(cache, loaded->path);
 	loaded->next = *bucket;
 	*bucket = loaded;

@@ -1,7 +1,7 @@
 /*
  * The sources that have been read, so that a change in one layer costs reading that layer's file
- * only. What is given out is immutable and counted; the cache keeps what was used last, up to a
- * number of bytes. Safe for any number of threads; nothing is read while its lock is held.
+ * only. What is given out is immutable and counted; the cache keeps what is used again and again, up
+ * to a number of bytes. Safe for any number of threads; nothing is read while its lock is held.
  */
 #pragma once
 

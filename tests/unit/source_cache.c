@@ -188,6 +188,59 @@ static void what_was_not_used_longest_goes_first(void **state)
 	loaded_unref(loaded);
 }
 
+/* As a change of every file does; what was not used longest is then what is wanted next. */
+static void round_over_more_than_fits_finds_some_of_it_from_the_round_before(void **state)
+{
+	enum { COUNT = 300 };
+	static struct loaded *before[COUNT];
+	char name[32];
+	int found = 0;
+
+	(void)state;
+	source_cache_free(cache);
+	assert_int_equal(source_cache_new(COUNT * 2500, true, &cache), 0);
+	for (int round = 0; round < 3; round++)
+		for (int i = 0; i < COUNT; i++) {
+			snprintf(name, sizeof(name), "a/x%d.yaml", i);
+			if (round == 0)
+				write_file(name, "x: 1\n");
+			struct loaded *loaded = must_load(name + 2, &yaml);
+			found += round == 2 && loaded == before[i];
+			loaded_unref(before[i]);
+			before[i] = loaded;
+		}
+	assert_true(source_cache_bytes(cache) <= COUNT * 2500);
+	assert_true(source_cache_bytes(cache) > COUNT * 2500 / 2);
+	assert_in_range(found, COUNT / 4, COUNT * 3 / 4);
+	for (int i = 0; i < COUNT; i++)
+		loaded_unref(before[i]);
+}
+
+static void what_is_used_again_finds_room_in_a_full_cache(void **state)
+{
+	char name[32];
+	struct loaded *first = NULL;
+	struct loaded *again = NULL;
+
+	(void)state;
+	source_cache_free(cache);
+	assert_int_equal(source_cache_new(100000, true, &cache), 0);
+	for (int i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "a/x%d.yaml", i);
+		write_file(name, "x: 1\n");
+		loaded_unref(must_load(name + 2, &yaml));
+	}
+	write_file("a/new.yaml", "x: 1\n");
+	for (int i = 0; i < 64 && (!first || again != first); i++) {
+		loaded_unref(first);
+		first = again;
+		again = must_load("new.yaml", &yaml);
+	}
+	assert_ptr_equal(again, first);
+	loaded_unref(first);
+	loaded_unref(again);
+}
+
 static void source_larger_than_the_cache_is_read_all_the_same(void **state)
 {
 	(void)state;
@@ -275,6 +328,8 @@ int main(void)
 		cache_test(file_is_young_until_its_clock_has_ticked),
 		cache_test(ways_of_reading_are_kept_apart),
 		cache_test(what_was_not_used_longest_goes_first),
+		cache_test(round_over_more_than_fits_finds_some_of_it_from_the_round_before),
+		cache_test(what_is_used_again_finds_room_in_a_full_cache),
 		cache_test(source_larger_than_the_cache_is_read_all_the_same),
 		cache_test(missing_file_has_moved),
 		cache_test(source_over_the_limit_is_refused_with_the_remedy),
