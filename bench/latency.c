@@ -7,8 +7,9 @@
  * SOURCE is replaced again and again by itself with another number behind "version: ", which FILE
  * must then show. Without --readers, who replaces it also reads. With it, N processes open, read
  * and close the file all the time, and the first of them to see the number counts: the writer
- * itself sleeps. What the disk's own file system needs for the rename is not counted: it may write
- * to the disk meanwhile. Prints "latency P50 P99 MAX", microseconds.
+ * itself sleeps. Prints "latency P50 P99 MAX WHOLE_P50 WHOLE_P99", microseconds: what the disk's own
+ * file system needs for the rename is not counted, as it may write to the disk meanwhile, but in
+ * the last two, which begin with the rename's start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -98,9 +99,14 @@ static pid_t start_reader(const char *file, size_t rounds)
 	_exit(0);
 }
 
-/* Microseconds; less than nothing is nothing: it showed before the rename was over. */
-static double one_round(const char *source, const char *file, const char *rest, size_t version,
-	size_t rounds, unsigned readers)
+/* Microseconds. */
+struct times {
+	double from_end; /* of the rename; 0 where it showed before that */
+	double from_start;
+};
+
+static struct times one_round(const char *source, const char *file, const char *rest,
+	size_t version, size_t rounds, unsigned readers)
 {
 	char beside[4096];
 
@@ -108,9 +114,10 @@ static double one_round(const char *source, const char *file, const char *rest, 
 	usleep(5000); /* what the last round has caused is over */
 	/* As programs do that replace a file: so the name beside it comes and goes unseen. */
 	write_text(beside, rest, version);
+	uint64_t begin = now_ns(), start, end;
 	if (rename(beside, source) < 0)
 		give_up(source);
-	uint64_t start = now_ns(), end;
+	start = now_ns();
 	while ((end = atomic_load(&seen[version])) == 0) {
 		if (readers)
 			usleep(500);
@@ -121,7 +128,8 @@ static double one_round(const char *source, const char *file, const char *rest, 
 			exit(1);
 		}
 	}
-	return end > start ? (double)(end - start) / 1e3 : 0;
+	return (struct times){.from_end = end > start ? (double)(end - start) / 1e3 : 0,
+		.from_start = (double)(end - begin) / 1e3};
 }
 
 static int compare(const void *a, const void *b)
@@ -136,24 +144,31 @@ static void measure(const char *source, const char *file, size_t rounds, unsigne
 	static char rest[TEXT_MAX];
 	pid_t pids[READERS_MAX];
 	double *times = calloc(rounds, sizeof(*times));
+	double *whole = calloc(rounds, sizeof(*whole));
 
 	seen = mmap(NULL, rounds * sizeof(*seen), PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (!times || seen == MAP_FAILED)
+	if (!times || !whole || seen == MAP_FAILED)
 		give_up("memory");
 	read_text(source, rest);
 	for (unsigned i = 0; i < readers; i++)
 		pids[i] = start_reader(file, rounds);
-	for (size_t i = 0; i < rounds; i++)
-		times[i] = one_round(source, file, rest, i, rounds, readers);
+	for (size_t i = 0; i < rounds; i++) {
+		struct times both = one_round(source, file, rest, i, rounds, readers);
+		times[i] = both.from_end;
+		whole[i] = both.from_start;
+	}
 	for (unsigned i = 0; i < readers; i++) {
 		kill(pids[i], SIGKILL);
 		waitpid(pids[i], NULL, 0);
 	}
 	qsort(times, rounds, sizeof(*times), compare);
-	printf("latency %.1f %.1f %.1f\n", times[rounds / 2], times[rounds * 99 / 100],
-		times[rounds - 1]);
+	qsort(whole, rounds, sizeof(*whole), compare);
+	printf("latency %.1f %.1f %.1f %.1f %.1f\n", times[rounds / 2],
+		times[rounds * 99 / 100], times[rounds - 1], whole[rounds / 2],
+		whole[rounds * 99 / 100]);
 	free(times);
+	free(whole);
 }
 
 int main(int argc, char **argv)

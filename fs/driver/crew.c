@@ -1,0 +1,217 @@
+#include "crew.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The shortest turn that the scheduler gives. */
+#define SHORT_NS 100000
+
+enum turn {
+	TURN_INHERITED,
+	TURN_REALTIME,
+	TURN_ORDINARY,
+};
+
+/* The calling thread's own. */
+static _Thread_local struct {
+	struct crew *crew; /* NULL: not a member yet */
+	uint64_t used_ns;  /* processor time, when it was last counted */
+	volatile sig_atomic_t turn;
+} self;
+
+/* Async-signal-safe. */
+static int set_turn(const struct crew *crew, enum turn turn)
+{
+	/* struct sched_attr: its header and glibc's <sched.h> exclude each other. */
+	struct {
+		uint32_t size;
+		uint32_t policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime; /* nanoseconds */
+		uint64_t deadline;
+		uint64_t period;
+	} attributes = {.size = sizeof(attributes)};
+
+	if (turn == TURN_REALTIME) {
+		attributes.policy = SCHED_RR;
+		attributes.priority = 1;
+	} else {
+		attributes.policy = SCHED_OTHER;
+		attributes.nice = crew->nice;
+		attributes.runtime = SHORT_NS;
+	}
+	self.turn = turn;
+	return syscall(SYS_sched_setattr, 0, &attributes, 0) < 0 ? -errno : 0;
+}
+
+static void limit_turns(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_RTTIME, &limit) < 0)
+		return;
+	limit.rlim_cur = CREW_TURN_US < limit.rlim_max ? CREW_TURN_US : limit.rlim_max;
+	setrlimit(RLIMIT_RTTIME, &limit);
+}
+
+/* SIGXCPU comes to the thread whose turn was too long, and adds a second to the limit. */
+static void give_way(int signal)
+{
+	int error = errno;
+
+	(void)signal;
+	if (self.crew)
+		set_turn(self.crew, TURN_ORDINARY);
+	limit_turns();
+	errno = error;
+}
+
+static void leave(void *context)
+{
+	struct crew *crew = context;
+	pid_t tid = gettid();
+
+	pthread_mutex_lock(&crew->lock);
+	for (size_t i = 0; i < crew->count; i++)
+		if (crew->members[i] == tid) {
+			crew->members[i] = crew->members[--crew->count];
+			break;
+		}
+	pthread_mutex_unlock(&crew->lock);
+}
+
+static void join(struct crew *crew)
+{
+	self.crew = crew;
+	/* Who can't be taken off the list again must not be on it: the id may be another's by then. */
+	if (pthread_setspecific(crew->membership, crew) != 0)
+		return;
+	pthread_mutex_lock(&crew->lock);
+	if (crew->count < CREW_MAX)
+		crew->members[crew->count++] = gettid();
+	/* Its maker may have been sent elsewhere meanwhile. */
+	if (crew->has_home)
+		sched_setaffinity(0, sizeof(crew->place), &crew->place);
+	pthread_mutex_unlock(&crew->lock);
+}
+
+int crew_init(struct crew *crew, bool wants_realtime)
+{
+	int policy = sched_getscheduler(0);
+
+	crew->has_home = sched_getaffinity(0, sizeof(crew->home), &crew->home) == 0;
+	crew->is_left_alone = policy != SCHED_OTHER;
+	crew->nice = getpriority(PRIO_PROCESS, 0);
+	crew->is_gathered = false;
+	crew->place = crew->home;
+	crew->count = 0;
+	wants_realtime = wants_realtime && !crew->is_left_alone && crew->nice <= 0;
+	atomic_init(&crew->is_realtime, wants_realtime);
+	atomic_init(&crew->spent, 0);
+	if (wants_realtime) {
+		struct sigaction action = {.sa_handler = give_way, .sa_flags = SA_RESTART};
+		if (sigaction(SIGXCPU, &action, NULL) < 0)
+			return -errno;
+		limit_turns();
+	}
+	int r = pthread_key_create(&crew->membership, leave);
+	return -(r ? r : pthread_mutex_init(&crew->lock, NULL));
+}
+
+void crew_fini(struct crew *crew)
+{
+	pthread_key_delete(crew->membership);
+	pthread_mutex_destroy(&crew->lock);
+}
+
+static uint64_t read_clock(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* Counts what the thread has used since it was last asked. */
+static bool is_within_budget(struct crew *crew)
+{
+	uint64_t window = read_clock(CLOCK_MONOTONIC_COARSE) / (CREW_WINDOW_MS * 1000000u);
+	uint64_t used_ns = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t us = (used_ns - self.used_ns) / 1000;
+	uint64_t old = atomic_load_explicit(&crew->spent, memory_order_relaxed);
+	uint64_t now;
+
+	self.used_ns = used_ns;
+	/* More of it would run over into the window's number. */
+	if (us > UINT16_MAX)
+		us = UINT16_MAX;
+	do {
+		bool is_current = old >> 32 == (uint32_t)window;
+		now = window << 32 | (is_current ? (uint32_t)old : 0);
+		now += us;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&crew->spent, &old, now, memory_order_relaxed, memory_order_relaxed));
+	return (uint32_t)now <= CREW_BUDGET_US;
+}
+
+static void take(struct crew *crew, enum turn turn)
+{
+	if (self.turn == (sig_atomic_t)turn || set_turn(crew, turn) == 0 || turn == TURN_ORDINARY)
+		return;
+	atomic_store(&crew->is_realtime, false);
+	set_turn(crew, TURN_ORDINARY);
+}
+
+void crew_begin(struct crew *crew)
+{
+	if (!self.crew)
+		join(crew);
+	if (crew->is_left_alone)
+		return;
+	bool is_urgent = atomic_load_explicit(&crew->is_realtime, memory_order_relaxed) &&
+			 is_within_budget(crew);
+	take(crew, is_urgent ? TURN_REALTIME : TURN_ORDINARY);
+}
+
+void crew_rest(struct crew *crew)
+{
+	if (atomic_load_explicit(&crew->is_realtime, memory_order_relaxed))
+		take(crew, TURN_REALTIME);
+}
+
+/* Where it is refused they run where they ran: slower, no more. */
+static void send(struct crew *crew, const cpu_set_t *where)
+{
+	pthread_mutex_lock(&crew->lock);
+	crew->place = *where;
+	for (size_t i = 0; i < crew->count; i++)
+		sched_setaffinity(crew->members[i], sizeof(*where), where);
+	pthread_mutex_unlock(&crew->lock);
+}
+
+void crew_gather(struct crew *crew)
+{
+	int cpu = crew->has_home && !crew->is_gathered ? sched_getcpu() : -1;
+	cpu_set_t here;
+
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return;
+	CPU_ZERO(&here);
+	CPU_SET((size_t)cpu, &here);
+	crew->is_gathered = true;
+	send(crew, &here);
+}
+
+void crew_scatter(struct crew *crew)
+{
+	if (!crew->is_gathered)
+		return;
+	crew->is_gathered = false;
+	send(crew, &crew->home);
+}
