@@ -128,6 +128,7 @@ static int serve(struct mount *mount, struct settings *settings)
 		.is_private = given->is_private || (geteuid() != 0 && !given->is_shared),
 		.is_debugging = given->is_debugging,
 		.is_unpublished = given->is_unpublished,
+		.has_no_realtime = given->has_no_realtime,
 		.log = log_line,
 		.log_context = mount,
 	};
@@ -236,6 +237,8 @@ const struct command command_mount = {
 		"                        private      only the user who mounts may look\n"
 		"                        noheader     merged files don't begin with a comment\n"
 		"                                     that names their sources (header: they do)\n"
+		"                        norealtime   never a real-time thread, not even for\n"
+		"                                     moments\n"
 		"                        debug        print every request; implies -f\n"
 		"                        The common options of mount(8) are taken and change "
 		"nothing.\n",

@@ -5,7 +5,7 @@
 /* Bytes; longer words are no options of anybody. */
 #define WORD_MAX 256
 
-#define PUBLIC_WORDS "allow_other, private, header, noheader, debug"
+#define PUBLIC_WORDS "allow_other, private, header, noheader, norealtime, debug"
 #define OWN_WORDS PUBLIC_WORDS ", unpublished"
 /* enum own, in the order of OWN_WORDS. */
 enum own {
@@ -13,6 +13,7 @@ enum own {
 	OWN_PRIVATE,
 	OWN_HEADER,
 	OWN_NOHEADER,
+	OWN_NOREALTIME,
 	OWN_DEBUG,
 	OWN_UNPUBLISHED,
 };
@@ -48,6 +49,9 @@ static int take(struct span word, struct mount_options *options, struct problem 
 		case OWN_HEADER:
 		case OWN_NOHEADER:
 			options->header = own == OWN_HEADER ? HEADER_ON : HEADER_OFF;
+			break;
+		case OWN_NOREALTIME:
+			options->has_no_realtime = true;
 			break;
 		case OWN_DEBUG:
 			options->is_debugging = true;

@@ -16,7 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "affinity.h"
+#include "crew.h"
 #include "refresh.h"
 #include "session.h"
 #include "view.h"
@@ -79,7 +79,7 @@ struct session {
 	int stop_fd;  /* eventfd: the publisher ends */
 	pthread_t publisher;
 	bool is_staging_stale; /* the publisher's: .plyfs's attributes must be asked for again */
-	struct affinity affinity;
+	struct crew crew;
 	atomic_bool is_over; /* nobody is there any more to be told of changes */
 	atomic_int publisher_tid;
 	atomic_int publish_mode;  /* enum publish_mode */

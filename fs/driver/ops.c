@@ -20,7 +20,7 @@ static struct session *session_of(fuse_req_t req, enum request_kind kind)
 	pid_t tid = fuse_req_ctx(req)->pid;
 	if (tid != 0 && tid != atomic_load(&session->publisher_tid))
 		atomic_fetch_add_explicit(&session->foreign_requests, 1, memory_order_relaxed);
-	affinity_follow(&session->affinity);
+	crew_begin(&session->crew);
 	return session;
 }
 

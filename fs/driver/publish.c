@@ -28,8 +28,8 @@
 #include "mountpoint.h"
 #include "reload.h"
 
-/* Changes on end that are worth gathering the threads for (affinity.h). */
-#define BATCH_LEAST 8
+/* Changes after which it is seen whether others need the threads elsewhere. */
+#define BURST_LENGTH 8
 
 /* plyfs.yaml, or a layer that is moved away for another, is looked at after this much quiet. */
 #define RELOAD_QUIET_MS 20
@@ -289,16 +289,16 @@ static void refresh_staging(struct session *session)
 	session->is_staging_stale = false;
 }
 
-/* After BATCH_LEAST changes; *foreign was the number of other programs' requests before them. */
+/* After BURST_LENGTH changes; *foreign was the number of other programs' requests before them. */
 static void gather_or_scatter(struct session *session, unsigned long long *foreign)
 {
 	unsigned long long now = atomic_load(&session->foreign_requests);
 
 	/* Who asks as often as we publish sits on another processor, and needs somebody there. */
-	if (now - *foreign < BATCH_LEAST)
-		affinity_gather(&session->affinity);
+	if (now - *foreign < BURST_LENGTH)
+		crew_gather(&session->crew);
 	else
-		affinity_scatter(&session->affinity);
+		crew_scatter(&session->crew);
 	*foreign = now;
 }
 
@@ -310,26 +310,33 @@ static int publish_all(struct session *session, struct change *change)
 	eventfd_t woken;
 
 	eventfd_read(view->wake_fd, &woken);
+	crew_begin(&session->crew);
 	unsigned long long foreign = atomic_load(&session->foreign_requests);
 	for (unsigned count = 0; !atomic_load(&session->is_over);) {
 		view_take_events(view);
 		if (view_next_change(view, change) == 0) {
-			if (++count % BATCH_LEAST == 0)
+			if (count == 0)
+				crew_gather(&session->crew);
+			else if (count % BURST_LENGTH == 0)
 				gather_or_scatter(session, &foreign);
+			count++;
 			publish(session, change);
+			crew_begin(&session->crew);
 			continue;
 		}
-		affinity_scatter(&session->affinity);
+		crew_scatter(&session->crew);
 		count = 0;
 		refresh_staging(session);
 		if (view_was_freed(view))
 			malloc_trim(0);
 		/* Looking may have found somebody writing, and events may have come meanwhile. */
 		int timeout_ms = view_take_events(view);
-		if (!view_has_work(view))
+		if (!view_has_work(view)) {
+			crew_rest(&session->crew);
 			return timeout_ms;
+		}
 	}
-	affinity_scatter(&session->affinity);
+	crew_scatter(&session->crew);
 	return -1;
 }
 

@@ -23,9 +23,6 @@
  */
 #define REQUEST_THREADS 4
 
-/* The shortest turn that the scheduler gives. */
-#define TURN_NS 100000
-
 /* How long the end of a connection whose mount is gone is waited for. */
 #define END_MS 1000
 
@@ -177,36 +174,11 @@ static int start_publisher(struct session *session)
 	sigset_t old;
 
 	sigfillset(&all);
+	sigdelset(&all, SIGXCPU); /* the crew's */
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	int r = pthread_create(&session->publisher, NULL, publish_run, session);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return -r;
-}
-
-/*
- * A change passes between threads several times, each for some microseconds: asking for short turns
- * lets them have theirs sooner, when every processor is busy (sched_setattr(2), Linux 6.12).
- * Threads made from here on inherit it. Needs no right; without it changes take a little longer.
- */
-static void ask_for_short_turns(void)
-{
-	/* struct sched_attr: its header and glibc's <sched.h> exclude each other. */
-	struct {
-		uint32_t size;
-		uint32_t policy;
-		uint64_t flags;
-		int32_t nice;
-		uint32_t priority;
-		uint64_t runtime; /* nanoseconds */
-		uint64_t deadline;
-		uint64_t period;
-	} attributes = {
-		.size = sizeof(attributes),
-		.policy = SCHED_OTHER,
-		.runtime = TURN_NS,
-	};
-
-	syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
 static int serve(struct session *session)
@@ -241,10 +213,14 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 {
 	if (fuse_set_signal_handlers(session->fuse) != 0)
 		return -EINVAL;
-	ask_for_short_turns();
-	affinity_init(&session->affinity);
-	int r = start_publisher(session);
+	int r = crew_init(&session->crew, !session->options.has_no_realtime);
 	if (r < 0) {
+		fuse_remove_signal_handlers(session->fuse);
+		return r;
+	}
+	r = start_publisher(session);
+	if (r < 0) {
+		crew_fini(&session->crew);
 		fuse_remove_signal_handlers(session->fuse);
 		return r;
 	}
@@ -257,6 +233,7 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 	end_mount(session);
 	eventfd_write(session->stop_fd, 1);
 	pthread_join(session->publisher, NULL);
+	crew_fini(&session->crew);
 	fuse_remove_signal_handlers(session->fuse);
 	return r;
 }
