@@ -89,7 +89,8 @@ static void leave(void *context)
 static void join(struct crew *crew)
 {
 	self.crew = crew;
-	/* Who can't be taken off the list again must not be on it: the id may be another's by then. */
+	/* Who can't be taken off the list again must not be on it: the id may be another's by then.
+	 */
 	if (pthread_setspecific(crew->membership, crew) != 0)
 		return;
 	pthread_mutex_lock(&crew->lock);
