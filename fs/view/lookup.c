@@ -14,6 +14,9 @@
 #include "refresh.h"
 #include "tree.h"
 
+/* Positive result: another thread was faster, and something else is shown than was looked at. */
+enum { LOOK_OVERTAKEN = 2 };
+
 /* What a request found out about a name, with no lock held. */
 struct discovery {
 	enum sighting_kind kind;
@@ -102,7 +105,7 @@ static bool is_strict(const struct view *view)
 	return view->composer.settings->coherence == COHERENCE_STRICT;
 }
 
-/* Shows what was found, unless another thread was faster. The lock is held. */
+/* Shows what was found. Returns 0, LOOK_OVERTAKEN or -errno. The lock is held. */
 static int install(struct view *view, struct directory *parent, const char *name,
 	uint64_t generation, struct discovery *found)
 {
@@ -110,7 +113,7 @@ static int install(struct view *view, struct directory *parent, const char *name
 		return -ENOENT;
 	struct entry *entry = directory_find(parent, name);
 	if (entry && (entry->version || entry->directory))
-		return 0;
+		return LOOK_OVERTAKEN;
 	if (found->kind == SIGHTING_NONE) {
 		/* A listing has seen more: the kernel must hear that it is there. */
 		if (entry && entry->kind != SIGHTING_NONE)
@@ -223,7 +226,7 @@ static int show_for_publisher(struct view *view, struct stat *ret)
 	return show(view, entry, ret);
 }
 
-/* Finds out and shows. Drops the lock meanwhile; the directory must be in use. */
+/* Finds out and shows, as install(). Drops the lock meanwhile; the directory must be in use. */
 static int look(struct view *view, struct directory *directory, const char *name)
 {
 	for (;;) {
@@ -244,18 +247,6 @@ static int look(struct view *view, struct directory *directory, const char *name
 		if (is_current)
 			return r;
 	}
-}
-
-static int look_and_show(
-	struct view *view, struct directory *directory, const char *name, struct stat *ret)
-{
-	directory->users++;
-	int r = look(view, directory, name);
-	if (r == 0)
-		r = show(view, directory_find(directory, name), ret);
-	directory->has_absences |= r == -ENOENT;
-	tree_leave(view, directory);
-	return r;
 }
 
 /*
@@ -289,7 +280,7 @@ static int replace_kind(struct view *view, struct directory *directory, struct e
 {
 	tree_hide(view, entry);
 	int r = install(view, directory, entry->name, directory->generation, found);
-	return r == 0 ? show(view, entry, ret) : r;
+	return r >= 0 ? show(view, entry, ret) : r;
 }
 
 /* Whether what is shown is what the layers say: then *found is left alone. Holds no lock. */
@@ -334,7 +325,8 @@ static int look_strictly(
 		view, &era, directory, entry->name, layers, shown, child, &found);
 	pthread_mutex_lock(&view->lock);
 	if (r == 1)
-		r = entry->version || entry->directory ? show(view, entry, ret) : -ENOENT;
+		r = entry->version == shown && entry->directory == child ? show(view, entry, ret)
+									 : LOOK_OVERTAKEN;
 	else if (r == 0)
 		r = answer_strictly(view, entry, &found, ret);
 	if (r == -EAGAIN)
@@ -350,6 +342,19 @@ static int look_strictly(
 	return r;
 }
 
+static int look_and_show(
+	struct view *view, struct directory *directory, const char *name, struct stat *ret)
+{
+	directory->users++;
+	int r = look(view, directory, name);
+	/* Who was faster may have begun earlier, and seen less. */
+	if (r == 0 || (r == LOOK_OVERTAKEN && !is_strict(view)))
+		r = show(view, directory_find(directory, name), ret);
+	directory->has_absences |= r == -ENOENT;
+	tree_leave(view, directory);
+	return r;
+}
+
 int tree_enter(
 	struct view *view, struct directory *parent, const char *name, struct directory **ret)
 {
@@ -360,8 +365,9 @@ int tree_enter(
 	struct entry *entry = directory_find(parent, name);
 	if (!entry || (!entry->version && !entry->directory))
 		r = look(view, parent, name);
-	if (r == 0) {
+	if (r >= 0) {
 		entry = directory_find(parent, name);
+		r = 0;
 		if (entry->directory) {
 			entry->directory->users++;
 			*ret = entry->directory;
@@ -406,6 +412,23 @@ int tree_enter_path(struct view *view, const char *path, struct directory **ret)
 	return 0;
 }
 
+/* Returns also LOOK_OVERTAKEN: all may be different now. The lock is held. */
+static int answer(
+	struct view *view, uint64_t parent, const char *name, bool is_publisher, struct stat *ret)
+{
+	struct directory *directory = find_directory(view, parent);
+	struct entry *entry = directory ? directory_find(directory, name) : NULL;
+
+	if (!directory || directory->is_dead)
+		return -ENOENT;
+	if (is_publisher && view->publishing && entry && view->publishing->entry == entry)
+		return show_for_publisher(view, ret);
+	if (!entry || (!entry->version && !entry->directory))
+		return look_and_show(view, directory, name, ret);
+	return is_strict(view) ? look_strictly(view, directory, entry, ret)
+			       : show(view, entry, ret);
+}
+
 int view_lookup(
 	struct view *view, uint64_t parent, const char *name, bool is_publisher, struct stat *ret)
 {
@@ -416,17 +439,9 @@ int view_lookup(
 	if (sighting_is_hidden_name(name))
 		return -ENOENT;
 	pthread_mutex_lock(&view->lock);
-	struct directory *directory = find_directory(view, parent);
-	struct entry *entry = directory ? directory_find(directory, name) : NULL;
-	if (!directory || directory->is_dead)
-		r = -ENOENT;
-	else if (is_publisher && view->publishing && entry && view->publishing->entry == entry)
-		r = show_for_publisher(view, ret);
-	else if (entry && (entry->version || entry->directory))
-		r = is_strict(view) ? look_strictly(view, directory, entry, ret)
-				    : show(view, entry, ret);
-	else
-		r = look_and_show(view, directory, name, ret);
+	do
+		r = answer(view, parent, name, is_publisher, ret);
+	while (r == LOOK_OVERTAKEN);
 	pthread_mutex_unlock(&view->lock);
 	return r;
 }

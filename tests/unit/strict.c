@@ -1,0 +1,84 @@
+/*
+ * coherence=strict: a look that begins after a change shows it, whoever else looks meanwhile.
+ *
+ * The linker sends the view's calls of merge_run() here (--wrap), so that two looks can be
+ * interleaved: what is merged has been read by then.
+ */
+#include <pthread.h>
+#include <semaphore.h>
+
+#include "merge.h"
+#include "view_fixture.h"
+
+int __real_merge_run(const struct merge_request *request, struct merge_result **ret,
+	struct problem *problem);
+int __wrap_merge_run(const struct merge_request *request, struct merge_result **ret,
+	struct problem *problem);
+
+static sem_t has_read, go_on;
+static _Thread_local bool is_slow;
+static void (*when_read)(void); /* by any but the slow one */
+
+int __wrap_merge_run(const struct merge_request *request, struct merge_result **ret,
+	struct problem *problem)
+{
+	if (is_slow) {
+		is_slow = false;
+		sem_post(&has_read);
+		sem_wait(&go_on);
+	} else if (when_read) {
+		void (*then)(void) = when_read;
+		when_read = NULL;
+		then();
+	}
+	return __real_merge_run(request, ret, problem);
+}
+
+static pthread_t slow;
+
+static void *look_slowly(void *context)
+{
+	struct stat stat;
+
+	is_slow = true;
+	*(int *)context = view_lookup(view, VIEW_INO_ROOT, "x.yaml", false, &stat);
+	return NULL;
+}
+
+static void let_the_slow_one_finish(void)
+{
+	sem_post(&go_on);
+	pthread_join(slow, NULL);
+}
+
+static void look_shows_what_it_has_read_though_an_older_look_ends_first(void **state)
+{
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	struct stat stat;
+	int result = -1;
+
+	(void)state;
+	write_file("a/x.yaml", "x: 1\n");
+	start("layers: [a]\noptions: {coherence: strict, header: false}\n");
+	assert_int_equal(pthread_create(&slow, NULL, look_slowly, &result), 0);
+	sem_wait(&has_read);
+	replace_file("a/x.yaml", "x: 2\n");
+	when_read = let_the_slow_one_finish;
+	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, "x.yaml", false, &stat), 0);
+	assert_null(when_read);
+	assert_int_equal(result, 0);
+	assert_int_equal(view_version(view, stat.st_ino, &version), 0);
+	assert_int_equal(version->size, 5);
+	assert_memory_equal(version->data, "x: 2\n", 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		view_test(look_shows_what_it_has_read_though_an_older_look_ends_first),
+	};
+
+	sem_init(&has_read, 0, 0);
+	sem_init(&go_on, 0, 0);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
