@@ -186,10 +186,7 @@ static int take_option(
 		request->page = optarg;
 		break;
 	case 'C':
-		if (colour_set(optarg) < 0)
-			return command_misuse(
-				command, "--color is one of: %s; not '%s'", COLOUR_WORDS, optarg);
-		break;
+		return command_colour(command, optarg);
 	default:
 		return command_bad_option(command, letter, argv);
 	}
@@ -221,8 +218,8 @@ static int run(const struct command *command, int argc, char **argv)
 		return command_misuse(command, "a path is missing");
 	if (argc - optind > 1)
 		return command_misuse(command, "one path at a time");
-	if (request.choice.config && request.choice.layers)
-		return command_misuse(command, "-c and -l are two ways to say the same; give one");
+	if (choice_is_double(command, &request.choice))
+		return EXIT_WRONG_USE;
 	if (request.is_json && request.page)
 		return command_misuse(command, "--json and --html are two things; give one");
 	request.path = argv[optind];

@@ -11,26 +11,14 @@
 #include "choice.h"
 #include "cleanup.h"
 #include "command.h"
+#include "descriptor.h"
 #include "message.h"
 #include "mounted.h"
-#include "place.h"
 #include "text.h"
 #include "walk.h"
 
 /* Bytes. */
 #define BUFFER_SIZE (1u << 16)
-
-static void closep(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
-
-static void view_freep(struct view **view)
-{
-	if (*view)
-		view_free(*view);
-}
 
 static int print(const char *data, size_t len)
 {
@@ -55,18 +43,14 @@ static int print_version(const char *path, const struct version *version)
 			return EXIT_FAILED;
 		offset += n;
 	}
-	return n < 0 ? choice_complain(path, (int)n, NULL) : EXIT_DONE;
+	return n < 0 ? choice_complain(NULL, path, (int)n, NULL) : EXIT_DONE;
 }
 
 static int print_or_complain(const struct settings *settings, const char *path, int result,
 	const struct version *version, const struct problem *problem)
 {
-	if (result == 0)
-		return print_version(path, version);
-	choice_complain(path, result, problem);
-	if (result == PROBLEM)
-		place_show(settings, problem);
-	return EXIT_FAILED;
+	return result == 0 ? print_version(path, version)
+			   : choice_complain(settings, path, result, problem);
 }
 
 static int cat_in_view(const struct choice *choice, char **paths)
@@ -77,16 +61,13 @@ static int cat_in_view(const struct choice *choice, char **paths)
 
 	if (choice_open(choice, &settings) < 0)
 		return EXIT_FAILED;
-	int r = view_new(settings, false, &view);
-	if (r < 0) {
-		message_result(r, NULL, NULL);
+	if (choice_view(settings, &view) != EXIT_DONE)
 		return EXIT_FAILED;
-	}
 	for (; *paths; paths++) {
 		CLEANUP(version_unrefp) struct version *version = NULL;
 		struct problem problem;
 
-		r = walk(view, *paths, &version, &problem);
+		int r = walk(view, *paths, &version, &problem);
 		if (print_or_complain(settings, *paths, r, version, &problem) != EXIT_DONE)
 			code = EXIT_FAILED;
 	}
@@ -104,7 +85,7 @@ static int cat_in_mount(const struct command *command, const char *path)
 		return choice_not_in_mount(command, path, r);
 	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return choice_complain(path, -errno, NULL);
+		return choice_complain(NULL, path, -errno, NULL);
 	while ((n = read(fd, buffer, sizeof(buffer))) > 0)
 		if (print(buffer, (size_t)n) != EXIT_DONE)
 			return EXIT_FAILED;
@@ -112,7 +93,7 @@ static int cat_in_mount(const struct command *command, const char *path)
 		message("%s: does not merge; 'plyfs status %s' tells why", path, mountpoint);
 		return EXIT_FAILED;
 	}
-	return n < 0 ? choice_complain(path, -errno, NULL) : EXIT_DONE;
+	return n < 0 ? choice_complain(NULL, path, -errno, NULL) : EXIT_DONE;
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -142,8 +123,8 @@ static int run(const struct command *command, int argc, char **argv)
 	}
 	if (optind == argc)
 		return command_misuse(command, "a path is missing");
-	if (choice.config && choice.layers)
-		return command_misuse(command, "-c and -l are two ways to say the same; give one");
+	if (choice_is_double(command, &choice))
+		return EXIT_WRONG_USE;
 	if (choice.config || choice.layers)
 		return cat_in_view(&choice, argv + optind);
 

@@ -72,8 +72,8 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 			return command_bad_option(command, letter, argv);
 		}
 	}
-	if (job->choice.config && job->choice.layers)
-		return command_misuse(command, "-c and -l are two ways to say the same; give one");
+	if (choice_is_double(command, &job->choice))
+		return EXIT_WRONG_USE;
 	if (job->choice.config || job->choice.layers)
 		return -1;
 	if (optind == argc)
@@ -89,7 +89,7 @@ static int survey_path(struct job *job, const char *path, const char *inner)
 {
 	int r = check_tree_survey(&job->tree, inner);
 
-	return r < 0 ? choice_complain(path, r, NULL) : EXIT_DONE;
+	return r < 0 ? choice_complain(NULL, path, r, NULL) : EXIT_DONE;
 }
 
 /* A path of the layers; links on its way are followed. */
@@ -102,21 +102,18 @@ static int survey_argument(struct job *job, const char *path)
 	if (r == -EISDIR)
 		return survey_path(job, path, "");
 	if (r != 0)
-		return choice_complain(path, r, &problem);
+		return choice_complain(job->settings, path, r, &problem);
 	return survey_path(job, path, inner);
 }
 
 static int open_tree(struct job *job)
 {
-	int r = view_new(job->settings, false, &job->view);
-	if (r == 0)
-		r = check_tree_init(&job->tree, job->view);
+	if (choice_view(job->settings, &job->view) != EXIT_DONE)
+		return EXIT_FAILED;
+	int r = check_tree_init(&job->tree, job->view);
 	if (r == 0)
 		return EXIT_DONE;
-	if (r == -E2BIG)
-		message("there are more than %d layers; merge some of them", LAYERS_MAX);
-	else
-		message_result(r, NULL, NULL);
+	message_result(r, NULL, NULL);
 	return EXIT_FAILED;
 }
 

@@ -13,6 +13,7 @@
 #include "mounted.h"
 #include "mounted_settings.h"
 #include "place.h"
+#include "view.h"
 
 struct choice choice_guess(const char *word)
 {
@@ -23,6 +24,14 @@ struct choice choice_guess(const char *word)
 	if (is_found ? !S_ISDIR(found.st_mode) : format_of_name(word) == FORMAT_YAML)
 		return (struct choice){.config = word};
 	return (struct choice){.layers = word};
+}
+
+bool choice_is_double(const struct command *command, const struct choice *choice)
+{
+	if (!choice->config || !choice->layers)
+		return false;
+	command_misuse(command, "-c and -l are two ways to say the same; give one");
+	return true;
 }
 
 int choice_open(const struct choice *choice, struct settings **ret)
@@ -52,7 +61,7 @@ int choice_not_in_mount(const struct command *command, const char *path, int err
 			"there is no '%s', in a mount or elsewhere; for a path in layers, give "
 			"them with -c or -l",
 			path);
-	return choice_complain(path, error, NULL);
+	return choice_complain(NULL, path, error, NULL);
 }
 
 /*
@@ -111,12 +120,26 @@ int choice_in_mount(
 		return choice_not_in_mount(command, path, r);
 	r = mounted_settings(mountpoint, ret, &problem);
 	if (r != 0)
-		return choice_complain(mountpoint, r, &problem);
+		return choice_complain(NULL, mountpoint, r, &problem);
 	*ret_path = take_ptr(inner);
 	return EXIT_DONE;
 }
 
-int choice_complain(const char *path, int result, const struct problem *problem)
+int choice_view(const struct settings *settings, struct view **ret)
+{
+	int r = view_new((struct settings *)settings, false, ret);
+
+	if (r == 0)
+		return EXIT_DONE;
+	if (r == -E2BIG)
+		message("there are more than %d layers; merge some of them", LAYERS_MAX);
+	else
+		message_result(r, NULL, NULL);
+	return EXIT_FAILED;
+}
+
+int choice_complain(const struct settings *settings, const char *path, int result,
+	const struct problem *problem)
 {
 	switch (-result) {
 	case ENOENT:
@@ -131,5 +154,7 @@ int choice_complain(const char *path, int result, const struct problem *problem)
 	default:
 		message_result(result, problem, path);
 	}
+	if (settings && result == PROBLEM)
+		place_show(settings, problem);
 	return EXIT_FAILED;
 }

@@ -7,6 +7,7 @@
 #include "settings.h"
 
 struct command;
+struct view;
 
 struct choice {
 	const char *config; /* a plyfs.yaml; NULL: see `layers` */
@@ -18,6 +19,9 @@ struct choice {
  * one; else layers.
  */
 struct choice choice_guess(const char *word);
+
+/** Whether both are given: then it has complained. */
+bool choice_is_double(const struct command *command, const struct choice *choice);
 
 /** Makes the settings. Returns 0 with *ret for settings_unref(), or -1 when it has complained. */
 int choice_open(const struct choice *choice, struct settings **ret);
@@ -35,5 +39,13 @@ int choice_in_mount(const struct command *command, const char *path, struct sett
 /** Complains that `path` can't be asked for: `error` is mounted_find()'s. Returns the exit code. */
 int choice_not_in_mount(const struct command *command, const char *path, int error);
 
-/** Complains that `path` of the layers could not be had. Returns EXIT_FAILED. */
-int choice_complain(const char *path, int result, const struct problem *problem);
+/** Opens a view that `settings` outlives. Returns EXIT_DONE with *ret for view_free(), or EXIT_FAILED
+ * when it has complained. */
+int choice_view(const struct settings *settings, struct view **ret);
+
+/**
+ * Complains that `path` of the layers could not be had. With `settings` (else NULL) the line of the
+ * source that a problem is in is shown. Returns EXIT_FAILED.
+ */
+int choice_complain(const struct settings *settings, const char *path, int result,
+	const struct problem *problem);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "colour.h"
 #include "message.h"
 
 static void print_synopsis(const struct command *command)
@@ -40,6 +41,13 @@ int command_misuse(const struct command *command, const char *format, ...)
 	message("%s: %s; see 'plyfs %s --help'", command->name, n < 0 ? "wrong use" : text,
 		command->name);
 	return EXIT_WRONG_USE;
+}
+
+int command_colour(const struct command *command, const char *word)
+{
+	if (colour_set(word) == 0)
+		return EXIT_DONE;
+	return command_misuse(command, "--color is one of: " COLOUR_WORDS "; not '%s'", word);
 }
 
 int command_bad_option(const struct command *command, int result, char **argv)

@@ -42,6 +42,9 @@ int command_help(const struct command *command);
 __attribute__((format(printf, 2, 3))) int command_misuse(
 	const struct command *command, const char *format, ...);
 
+/** Takes the value of --color. Returns EXIT_DONE, or EXIT_WRONG_USE when it has complained. */
+int command_colour(const struct command *command, const char *word);
+
 /**
  * command_misuse() for what getopt_long(3) has returned: '?' or, with an option string that begins
  * with a colon, ':'.

@@ -29,12 +29,6 @@ struct job {
 	bool wants_code;
 };
 
-static void view_freep(struct view **view)
-{
-	if (*view)
-		view_free(*view);
-}
-
 static int add_choice(const struct command *command, struct job *job, struct choice choice)
 {
 	if (job->choice_count == 2)
@@ -54,13 +48,6 @@ static int set_context(const struct command *command, struct job *job, const cha
 		return command_misuse(command, "'%s' is no number of lines", text);
 	job->how.context = (size_t)lines;
 	return EXIT_DONE;
-}
-
-static int set_colour(const struct command *command, const char *word)
-{
-	if (colour_set(word) == 0)
-		return EXIT_DONE;
-	return command_misuse(command, "--color is one of: " COLOUR_WORDS);
 }
 
 /* Returns an exit code, or -1: go on. */
@@ -92,7 +79,7 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 			code = set_context(command, job, optarg);
 			break;
 		case 'C':
-			code = set_colour(command, optarg);
+			code = command_colour(command, optarg);
 			break;
 		case 'e':
 			job->wants_code = true;
@@ -115,10 +102,10 @@ static int find_path(const struct command *command, const struct job *job, const
 		return choice_in_mount(command, path, settings, ret);
 	if (choice_open(&job->choices[0], settings) < 0)
 		return EXIT_FAILED;
-	int r = view_new(*settings, false, &view);
-	if (r == 0)
-		r = walk_to(view, path, ret, &problem);
-	return r == 0 ? EXIT_DONE : choice_complain(path, r, &problem);
+	if (choice_view(*settings, &view) != EXIT_DONE)
+		return EXIT_FAILED;
+	int r = walk_to(view, path, ret, &problem);
+	return r == 0 ? EXIT_DONE : choice_complain(*settings, path, r, &problem);
 }
 
 static int diff_layers(
@@ -131,7 +118,7 @@ static int diff_layers(
 	if (code != EXIT_DONE)
 		return code;
 	if (!*inner)
-		return choice_complain(path, -EISDIR, NULL);
+		return choice_complain(NULL, path, -EISDIR, NULL);
 	return layer_diff(&job->how, settings, inner, differs);
 }
 

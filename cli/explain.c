@@ -33,13 +33,6 @@ static void job_fini(struct job *job)
 	arena_free(job->arena);
 }
 
-static int set_colour(const struct command *command, const char *word)
-{
-	if (colour_set(word) == 0)
-		return EXIT_DONE;
-	return command_misuse(command, "'--color=%s' is none of " COLOUR_WORDS, word);
-}
-
 static int read_key(const struct command *command, struct job *job)
 {
 	struct problem problem;
@@ -63,8 +56,8 @@ static int take_arguments(
 	if (count > 2)
 		return command_misuse(
 			command, "'%s' is too much; give a path and a KEY", arguments[2]);
-	if (job->choice.config && job->choice.layers)
-		return command_misuse(command, "-c and -l are two ways to say the same; give one");
+	if (choice_is_double(command, &job->choice))
+		return EXIT_WRONG_USE;
 	job->path = arguments[0];
 	if (count < 2)
 		return -1;
@@ -99,7 +92,7 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 			job->is_json = true;
 			break;
 		case 'C':
-			code = set_colour(command, optarg);
+			code = command_colour(command, optarg);
 			break;
 		default:
 			code = command_bad_option(command, letter, argv);

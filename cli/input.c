@@ -9,7 +9,7 @@
 
 #define STDIN_NAME "<stdin>"
 
-static void closep(int *fd)
+static void close_unless_stdin(int *fd)
 {
 	if (*fd > STDIN_FILENO)
 		close(*fd);
@@ -43,7 +43,7 @@ const char *input_file(char *argument)
 static int read_file(
 	const char *file, bool is_stdin, char **ret, size_t *len, struct problem *problem)
 {
-	CLEANUP(closep) int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+	CLEANUP(close_unless_stdin) int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
 	const char *name = is_stdin ? STDIN_NAME : file;
 
 	if (fd < 0)

@@ -8,7 +8,6 @@
 #include "cleanup.h"
 #include "command.h"
 #include "message.h"
-#include "place.h"
 #include "rendition.h"
 #include "shown.h"
 
@@ -34,12 +33,6 @@ static void steps_fini(struct steps *steps)
 	free(steps->items);
 }
 
-static void view_freep(struct view **view)
-{
-	if (*view)
-		view_free(*view);
-}
-
 static void source_cache_freep(struct source_cache **cache)
 {
 	if (*cache)
@@ -58,10 +51,7 @@ static int complain(const struct settings *settings, size_t count, const char *p
 		message("without %s it does not merge: %s", name, text);
 		return EXIT_DONE;
 	}
-	choice_complain(path, result, problem);
-	if (result == PROBLEM)
-		place_show(settings, problem);
-	return EXIT_FAILED;
+	return choice_complain(settings, path, result, problem);
 }
 
 /* Merges the lowest `count` layers. */

@@ -12,6 +12,7 @@
 #include "cleanup.h"
 #include "colour.h"
 #include "command.h"
+#include "descriptor.h"
 #include "file_watch.h"
 #include "message.h"
 #include "text.h"
@@ -23,12 +24,6 @@ struct shown {
 	bool has_failed;
 	struct problem problem; /* has_failed: the one that was complained about */
 };
-
-static void closep(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
 
 /* SIGINT and SIGTERM can be waited for from now on, and do nothing else. */
 static int open_signals(void)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "descriptor.h"
 #include "text.h"
 
 /* Directories in one search. A data path that has more is most likely a wrong one, such as /. */
@@ -29,12 +30,6 @@ struct search_file {
 	struct document *document; /* NULL: neither YAML nor JSON */
 	struct search_file *next;
 };
-
-static void closep(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
 
 static void tree_free(struct search_tree *tree)
 {

@@ -8,7 +8,6 @@
 #include "cleanup.h"
 #include "command.h"
 #include "message.h"
-#include "place.h"
 #include "rendition.h"
 #include "survey.h"
 #include "utf8.h"
@@ -44,8 +43,7 @@ static void comparison_fini(struct comparison *comparison)
 		struct tree *tree = &comparison->trees[i];
 		tree_clear(tree);
 		free(tree->paths);
-		if (tree->view)
-			view_free(tree->view);
+		view_free(tree->view);
 	}
 }
 
@@ -56,7 +54,7 @@ static int add_path(void *context, const struct surveyed *found)
 	if (found->kind == SIGHTING_DIRECTORY) {
 		if (found->error)
 			tree->code = choice_complain(
-				*found->path ? found->path : ".", -found->error, NULL);
+				NULL, *found->path ? found->path : ".", -found->error, NULL);
 		return 0;
 	}
 	if (tree->count == tree->capacity) {
@@ -117,9 +115,7 @@ static char *make_label(const char *lead, const char *path)
 static void complain(struct comparison *comparison, const struct settings *settings,
 	const char *path, int result, const struct problem *problem)
 {
-	comparison->code = choice_complain(path, result, problem);
-	if (result == PROBLEM)
-		place_show(settings, problem);
+	comparison->code = choice_complain(settings, path, result, problem);
 }
 
 static int print_difference(

@@ -12,16 +12,11 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "descriptor.h"
 
 /* The kernel answers EAGAIN when a rename raced with a resolution beneath a directory. Somebody who
  * renames without end must not keep us here. */
 #define RESOLVE_ATTEMPTS 16
-
-static void closep(int *fd)
-{
-	if (*fd >= 0)
-		(void)close(*fd);
-}
 
 static void closedirp(DIR **dir)
 {

@@ -8,15 +8,10 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "descriptor.h"
 
 /* Bytes. Each rule is a line, and there may be 4096 of them. */
 #define SETTINGS_TEXT_MAX (1u << 20)
-
-static void closep(int *fd)
-{
-	if (*fd >= 0)
-		(void)close(*fd);
-}
 
 /* Reads what is there, up to `size` bytes. Returns 0 or -errno. */
 static int read_bytes(int fd, char *text, size_t size, size_t *ret)

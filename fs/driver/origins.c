@@ -33,12 +33,6 @@ struct origins_directory {
 	char path[];      /* of the tree; "" is its root */
 };
 
-static void view_freep(struct view **view)
-{
-	if (*view)
-		view_free(*view);
-}
-
 bool origins_are_for(const struct session *session, uid_t uid)
 {
 	return uid == 0 || uid == session->view->composer.mounter.uid;

@@ -45,11 +45,6 @@ static int find_reference(
 	return references_find(context, directory, name, ret, layers);
 }
 
-static void view_freep(struct view **view)
-{
-	view_free(*view);
-}
-
 int view_new(struct settings *settings, bool is_live, struct view **ret)
 {
 	if (settings->layer_count > LAYERS_MAX)
@@ -147,6 +142,11 @@ void view_free(struct view *view)
 	settings_unref(view->composer.settings);
 	pthread_mutex_destroy(&view->lock);
 	free(view);
+}
+
+void view_freep(struct view **view)
+{
+	view_free(*view);
 }
 
 bool view_was_freed(struct view *view)

@@ -92,7 +92,8 @@ struct view {
  * Returns 0 with *ret for view_free(), -E2BIG for more layers than LAYERS_MAX, or -errno.
  */
 int view_new(struct settings *settings, bool is_live, struct view **ret);
-void view_free(struct view *view);
+void view_free(struct view *view); /* NULL: nothing */
+void view_freep(struct view **view);
 
 /**
  * Looks a name up, as the kernel's LOOKUP: what is found counts one more kernel reference, to be
