@@ -11,23 +11,22 @@
 #include "cleanup.h"
 #include "driver.h"
 
+/* fuse_ctx.pid is the calling thread's id, not its process's. */
+static bool is_publisher(const struct session *session, fuse_req_t req)
+{
+	return fuse_req_ctx(req)->pid == atomic_load(&session->publisher_tid);
+}
+
 static struct session *session_of(fuse_req_t req, enum request_kind kind)
 {
 	struct session *session = fuse_req_userdata(req);
 
 	atomic_fetch_add_explicit(&session->requests[kind], 1, memory_order_relaxed);
 	/* The kernel forgets in nobody's name. */
-	pid_t tid = fuse_req_ctx(req)->pid;
-	if (tid != 0 && tid != atomic_load(&session->publisher_tid))
+	if (fuse_req_ctx(req)->pid != 0 && !is_publisher(session, req))
 		atomic_fetch_add_explicit(&session->foreign_requests, 1, memory_order_relaxed);
 	crew_begin(&session->crew);
 	return session;
-}
-
-/* fuse_ctx.pid is the calling thread's id, not its process's. */
-static bool is_publisher(const struct session *session, fuse_req_t req)
-{
-	return fuse_req_ctx(req)->pid == atomic_load(&session->publisher_tid);
 }
 
 static struct stat plyfs_stat(const struct session *session)
