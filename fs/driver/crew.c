@@ -18,13 +18,13 @@ enum turn {
 
 /* The calling thread's own. */
 static _Thread_local struct {
-	struct crew *crew; /* NULL: not a member yet */
-	uint64_t used_ns;  /* processor time, when it was last counted */
+	bool is_member;
+	uint64_t used_ns; /* processor time, when it was last counted */
 	volatile sig_atomic_t turn;
 } self;
 
 /* Async-signal-safe. */
-static int set_turn(const struct crew *crew, enum turn turn)
+static int set_turn(enum turn turn)
 {
 	/* struct sched_attr: its header and glibc's <sched.h> exclude each other. */
 	struct {
@@ -43,7 +43,7 @@ static int set_turn(const struct crew *crew, enum turn turn)
 		attributes.priority = 1;
 	} else {
 		attributes.policy = SCHED_OTHER;
-		attributes.nice = crew->nice;
+		attributes.nice = getpriority(PRIO_PROCESS, 0);
 		attributes.runtime = SHORT_NS;
 	}
 	self.turn = turn;
@@ -66,8 +66,7 @@ static void give_way(int signal)
 	int error = errno;
 
 	(void)signal;
-	if (self.crew)
-		set_turn(self.crew, TURN_ORDINARY);
+	set_turn(TURN_ORDINARY);
 	limit_turns();
 	errno = error;
 }
@@ -88,7 +87,7 @@ static void leave(void *context)
 
 static void join(struct crew *crew)
 {
-	self.crew = crew;
+	self.is_member = true;
 	/* Who can't be taken off the list again must not be on it: the id may be another's by then.
 	 */
 	if (pthread_setspecific(crew->membership, crew) != 0)
@@ -107,12 +106,12 @@ int crew_init(struct crew *crew, bool wants_realtime)
 	int policy = sched_getscheduler(0);
 
 	crew->has_home = sched_getaffinity(0, sizeof(crew->home), &crew->home) == 0;
-	crew->is_left_alone = policy != SCHED_OTHER;
-	crew->nice = getpriority(PRIO_PROCESS, 0);
-	crew->is_gathered = false;
 	crew->place = crew->home;
+	crew->is_left_alone = policy != SCHED_OTHER;
+	crew->is_gathered = false;
 	crew->count = 0;
-	wants_realtime = wants_realtime && !crew->is_left_alone && crew->nice <= 0;
+	wants_realtime =
+		wants_realtime && !crew->is_left_alone && getpriority(PRIO_PROCESS, 0) <= 0;
 	atomic_init(&crew->is_realtime, wants_realtime);
 	atomic_init(&crew->spent, 0);
 	if (wants_realtime) {
@@ -163,15 +162,15 @@ static bool is_within_budget(struct crew *crew)
 
 static void take(struct crew *crew, enum turn turn)
 {
-	if (self.turn == (sig_atomic_t)turn || set_turn(crew, turn) == 0 || turn == TURN_ORDINARY)
+	if (self.turn == (sig_atomic_t)turn || set_turn(turn) == 0 || turn == TURN_ORDINARY)
 		return;
 	atomic_store(&crew->is_realtime, false);
-	set_turn(crew, TURN_ORDINARY);
+	set_turn(TURN_ORDINARY);
 }
 
 void crew_begin(struct crew *crew)
 {
-	if (!self.crew)
+	if (!self.is_member)
 		join(crew);
 	if (crew->is_left_alone)
 		return;
@@ -198,10 +197,14 @@ static void send(struct crew *crew, const cpu_set_t *where)
 
 void crew_gather(struct crew *crew)
 {
-	int cpu = crew->has_home && !crew->is_gathered ? sched_getcpu() : -1;
 	cpu_set_t here;
 
-	if (cpu < 0 || cpu >= CPU_SETSIZE)
+	if (crew->is_gathered || !crew->has_home)
+		return;
+	int cpu = sched_getcpu();
+	/* Where they may run can be changed at any time: taskset(1). */
+	if (cpu < 0 || cpu >= CPU_SETSIZE ||
+		sched_getaffinity(0, sizeof(crew->home), &crew->home) < 0)
 		return;
 	CPU_ZERO(&here);
 	CPU_SET((size_t)cpu, &here);

@@ -37,14 +37,12 @@
 #define CREW_MAX 16
 
 struct crew {
-	cpu_set_t home;          /* fixed; where all may run */
-	bool has_home;           /* fixed */
-	bool is_left_alone;      /* fixed; its policy is somebody else's choice */
-	int nice;                /* fixed */
-	atomic_bool is_realtime; /* wanted, and not refused */
-	_Atomic uint64_t
-		spent;    /* the window's number in the upper half, microseconds in the lower */
-	bool is_gathered; /* the publisher's */
+	cpu_set_t home;           /* the publisher's, once it runs; where all may run */
+	bool has_home;            /* fixed */
+	bool is_left_alone;       /* fixed; its policy is somebody else's choice */
+	atomic_bool is_realtime;  /* wanted, and not refused */
+	_Atomic uint64_t spent;   /* the window's number << 32 | microseconds */
+	bool is_gathered;         /* the publisher's */
 	pthread_key_t membership; /* ends it with the thread */
 	pthread_mutex_t lock;
 	cpu_set_t place;         /* lock; where all run now */

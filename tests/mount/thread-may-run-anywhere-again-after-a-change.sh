@@ -35,4 +35,11 @@ wait $writer
 comes_to_show mnt/300.yaml $'a: 1\nb: 2'
 [ $was_gathered = yes ] || echo "note: never seen together"
 eventually all_may_run_anywhere || fail "a thread is still tied to a processor"
+
+# Somebody may have sent them elsewhere meanwhile.
+taskset -apc "${home%%[-,]*}" $plyfs_pid >/dev/null
+home=${home%%[-,]*}
+echo "b: 3" >high/300.yaml
+comes_to_show mnt/300.yaml $'a: 1\nb: 3'
+eventually all_may_run_anywhere || fail "they have left the processor that they were sent to"
 stop
