@@ -1,6 +1,6 @@
 /*
- * Looking names up and listing directories: what the kernel, or a reference, asks for the first
- * time is found out here, with no lock held, and then shown.
+ * Looking names up: what the kernel, or a reference, asks for the first time is found out here, with
+ * no lock held, and then shown.
  */
 #include <errno.h>
 #include <limits.h>
@@ -8,10 +8,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "change.h"
 #include "cleanup.h"
 #include "events.h"
 #include "expand.h"
-#include "refresh.h"
 #include "tree.h"
 
 /* Positive result: another thread was faster, and something else is shown than was looked at. */
@@ -100,11 +100,6 @@ static int discover(struct view *view, const struct era *era, struct directory *
 	return compose_broken(&era->composer, path, sighting, &found->version);
 }
 
-static bool is_strict(const struct view *view)
-{
-	return view->composer.settings->coherence == COHERENCE_STRICT;
-}
-
 /* Shows what was found. Returns 0, LOOK_OVERTAKEN or -errno. The lock is held. */
 static int install(struct view *view, struct directory *parent, const char *name,
 	uint64_t generation, struct discovery *found)
@@ -130,7 +125,7 @@ static int install(struct view *view, struct directory *parent, const char *name
 	 */
 	bool is_new = found->directory && parent->is_complete && entry->kind == SIGHTING_NONE &&
 		      (found->directory->layers || parent->is_expanded);
-	if (is_new && view->watch && !is_strict(view)) {
+	if (is_new && view->watch && !tree_is_strict(view)) {
 		tree_queue(view, entry);
 		return -ENOENT;
 	}
@@ -177,13 +172,6 @@ static int show(struct view *view, struct entry *entry, struct stat *ret)
 		directory_stat(entry->directory, ret);
 	}
 	return 0;
-}
-
-static struct directory *find_directory(struct view *view, uint64_t ino)
-{
-	struct inode *inode = inode_table_find(&view->inodes, ino);
-
-	return inode && inode->type == INODE_DIRECTORY ? (struct directory *)inode : NULL;
 }
 
 /*
@@ -348,7 +336,7 @@ static int look_and_show(
 	directory->users++;
 	int r = look(view, directory, name);
 	/* Who was faster may have begun earlier, and seen less. */
-	if (r == 0 || (r == LOOK_OVERTAKEN && !is_strict(view)))
+	if (r == 0 || (r == LOOK_OVERTAKEN && !tree_is_strict(view)))
 		r = show(view, directory_find(directory, name), ret);
 	directory->has_absences |= r == -ENOENT;
 	tree_leave(view, directory);
@@ -416,7 +404,7 @@ int tree_enter_path(struct view *view, const char *path, struct directory **ret)
 static int answer(
 	struct view *view, uint64_t parent, const char *name, bool is_publisher, struct stat *ret)
 {
-	struct directory *directory = find_directory(view, parent);
+	struct directory *directory = tree_directory_of(view, parent);
 	struct entry *entry = directory ? directory_find(directory, name) : NULL;
 
 	if (!directory || directory->is_dead)
@@ -425,7 +413,7 @@ static int answer(
 		return show_for_publisher(view, ret);
 	if (!entry || (!entry->version && !entry->directory))
 		return look_and_show(view, directory, name, ret);
-	return is_strict(view) ? look_strictly(view, directory, entry, ret)
+	return tree_is_strict(view) ? look_strictly(view, directory, entry, ret)
 			       : show(view, entry, ret);
 }
 
@@ -442,83 +430,6 @@ int view_lookup(
 	do
 		r = answer(view, parent, name, is_publisher, ret);
 	while (r == LOOK_OVERTAKEN);
-	pthread_mutex_unlock(&view->lock);
-	return r;
-}
-
-/*
- * Makes the listing complete; with `is_expanded` also with the names that expanding shows, which an
- * expansion itself must not ask for. Drops the lock meanwhile; the directory must be in use. */
-static int complete(struct view *view, struct directory *directory, bool is_sync, bool is_expanded)
-{
-	struct listing listing = {0};
-	layer_mask layers = directory->layers;
-	struct era era;
-
-	era_init(view, &era);
-	tree_begin_listing(directory);
-	pthread_mutex_unlock(&view->lock);
-	int r = listing_take(era.composer.settings, layers, directory->path, &listing);
-	if (r == 0 && listing.error)
-		r = -listing.error;
-	if (r == 0)
-		tree_install_listing(view, directory, &listing);
-	if (r == 0 && is_sync) {
-		pthread_mutex_lock(&view->lock);
-		tree_sync_listing(view, directory, &listing);
-		directory->is_expanded = false;
-		pthread_mutex_unlock(&view->lock);
-	}
-	if (r == 0 && is_expanded)
-		r = tree_expand(view, &era.composer, directory, &listing, false);
-	era_fini(&era);
-	listing_free(&listing);
-	pthread_mutex_lock(&view->lock);
-	tree_end_listing(directory);
-	return r;
-}
-
-int tree_complete(struct view *view, struct directory *directory)
-{
-	int r = 0;
-
-	pthread_mutex_lock(&view->lock);
-	if (!directory->is_complete && !directory->is_dead)
-		r = complete(view, directory, false, false);
-	pthread_mutex_unlock(&view->lock);
-	return r;
-}
-
-static mode_t type_of(enum sighting_kind kind)
-{
-	return kind == SIGHTING_DIRECTORY ? S_IFDIR : kind == SIGHTING_LINK ? S_IFLNK : S_IFREG;
-}
-
-int view_list(struct view *view, uint64_t ino, uint64_t cookie,
-	bool (*each)(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie),
-	void *context)
-{
-	int r = 0;
-
-	pthread_mutex_lock(&view->lock);
-	struct directory *directory = find_directory(view, ino);
-	if (!directory) {
-		pthread_mutex_unlock(&view->lock);
-		return -ENOTDIR;
-	}
-	bool is_sync = is_strict(view) && cookie < DIRECTORY_COOKIE_FIRST;
-	directory->users++;
-	if ((!directory->is_complete || !directory->is_expanded || is_sync) && !directory->is_dead)
-		r = complete(view, directory, is_sync, true);
-	for (size_t i = directory_seek(directory, cookie); r == 0 && i < directory->order_count;
-		i++) {
-		struct entry *entry = directory->order[i];
-		if (entry && entry->kind != SIGHTING_NONE &&
-			!each(context, entry->name, entry->ino, type_of(entry->kind),
-				entry->cookie))
-			break;
-	}
-	tree_leave(view, directory);
 	pthread_mutex_unlock(&view->lock);
 	return r;
 }

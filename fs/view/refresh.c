@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cleanup.h"
 #include "events.h"
@@ -391,15 +390,6 @@ static int refresh(struct view *view, struct look *look)
 	return 0;
 }
 
-static void end_look(struct view *view, struct directory *parent, struct entry *entry)
-{
-	entry->users--;
-	if (!entry->is_settling)
-		entry->unsettled_ms = 0;
-	tree_tidy(view, entry);
-	tree_leave(view, parent);
-}
-
 /* Takes the next name from the queue. Returns 0 with a change, 1 with none, 2 for an empty queue.
  */
 static int next_entry(struct view *view, struct look *look)
@@ -426,7 +416,7 @@ static int next_entry(struct view *view, struct look *look)
 	if (r != 0) {
 		version_unref(look->change->version);
 		pthread_mutex_lock(&view->lock);
-		end_look(view, parent, entry);
+		tree_end_look(view, entry);
 		pthread_mutex_unlock(&view->lock);
 	}
 	return r;
@@ -552,103 +542,4 @@ int view_next_change(struct view *view, struct change *ret)
 		if (r == 2 && !scan_next(view))
 			return 1;
 	}
-}
-
-int view_lookup_staged(struct view *view, struct stat *ret)
-{
-	int r = -ENOENT;
-
-	pthread_mutex_lock(&view->lock);
-	if (view->publishing && view->publishing->kind == CHANGE_REPLACE) {
-		tree_hold(view, &view->publishing->version->inode);
-		version_stat(view->publishing->version, ret);
-		r = 0;
-	}
-	pthread_mutex_unlock(&view->lock);
-	return r;
-}
-
-void view_begin_change(struct view *view, const struct change *change)
-{
-	pthread_mutex_lock(&view->lock);
-	view->publishing = change;
-	view->is_published = view->is_directory_taken = false;
-	pthread_mutex_unlock(&view->lock);
-}
-
-static void apply(struct view *view, const struct change *change, bool is_known)
-{
-	struct entry *entry = change->entry;
-
-	switch (change->kind) {
-	case CHANGE_REPLACE:
-		if (entry->directory)
-			tree_hide(view, entry);
-		tree_show_version(view, entry, change->version);
-		entry->is_unannounced = false;
-		break;
-	case CHANGE_REMOVE:
-	case CHANGE_REMOVE_DIRECTORY:
-		tree_clear_trouble(view, entry);
-		tree_hide(view, entry);
-		break;
-	case CHANGE_MAKE_DIRECTORY:
-		if (entry->version || entry->directory)
-			break;
-		entry->is_unannounced = false;
-		tree_show_directory(view, entry, is_known ? change->directory : NULL);
-		if (!is_known)
-			break;
-		tree_queue_scan(view, change->directory, false);
-		change->directory->users--;
-		view->is_directory_taken = true;
-		break;
-	case CHANGE_ATTRIBUTES:
-	case CHANGE_LISTING:
-		break;
-	}
-	clock_gettime(CLOCK_REALTIME, &change->parent->mtime);
-}
-
-int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat)
-{
-	pthread_mutex_lock(&view->lock);
-	const struct change *change = view->publishing;
-	if (!change || change->parent_ino != parent_ino) {
-		pthread_mutex_unlock(&view->lock);
-		return -ESTALE;
-	}
-	if (!view->is_published) {
-		view->is_published = true;
-		apply(view, change, is_known);
-		if (is_known && change->kind == CHANGE_MAKE_DIRECTORY &&
-			change->entry->directory == change->directory)
-			tree_hold(view, &change->directory->inode);
-	}
-	if (stat && change->directory && change->entry->directory == change->directory)
-		directory_stat(change->entry->directory, stat);
-	pthread_mutex_unlock(&view->lock);
-	return 0;
-}
-
-bool view_is_published(struct view *view)
-{
-	pthread_mutex_lock(&view->lock);
-	bool is_published = view->is_published;
-	pthread_mutex_unlock(&view->lock);
-	return is_published;
-}
-
-void view_end_change(struct view *view, struct change *change)
-{
-	pthread_mutex_lock(&view->lock);
-	view->publishing = NULL;
-	if (change->directory && !view->is_directory_taken)
-		tree_drop_directory(view, change->directory);
-	version_unref(change->version);
-	if (change->entry)
-		end_look(view, change->parent, change->entry);
-	pthread_mutex_unlock(&view->lock);
-	free(change->path);
-	*change = (struct change){0};
 }

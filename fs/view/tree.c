@@ -331,10 +331,33 @@ void tree_leave(struct view *view, struct directory *directory)
 	release(view, directory);
 }
 
+bool tree_is_strict(const struct view *view)
+{
+	return view->composer.settings->coherence == COHERENCE_STRICT;
+}
+
+struct directory *tree_directory_of(struct view *view, uint64_t ino)
+{
+	struct inode *inode = inode_table_find(&view->inodes, ino);
+
+	return inode && inode->type == INODE_DIRECTORY ? (struct directory *)inode : NULL;
+}
+
 void tree_tidy(struct view *view, struct entry *entry)
 {
 	(void)view;
 	directory_tidy(entry->parent, entry);
+}
+
+void tree_end_look(struct view *view, struct entry *entry)
+{
+	struct directory *parent = entry->parent;
+
+	entry->users--;
+	if (!entry->is_settling)
+		entry->unsettled_ms = 0;
+	tree_tidy(view, entry);
+	tree_leave(view, parent);
 }
 
 static void forget_version(struct view *view, struct version *version)

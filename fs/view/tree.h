@@ -65,6 +65,15 @@ void tree_leave(struct view *view, struct directory *directory);
 /** Frees the entry if nothing needs it. */
 void tree_tidy(struct view *view, struct entry *entry);
 
+/** One user less of the entry and of the directory that it is in, as tree_tidy(), tree_leave(). */
+void tree_end_look(struct view *view, struct entry *entry);
+
+/** coherence=strict. The lock is held, or the publisher calls. */
+bool tree_is_strict(const struct view *view);
+
+/** The directory that has this inode number, or NULL. */
+struct directory *tree_directory_of(struct view *view, uint64_t ino);
+
 /** The directory in memory at the first `length` bytes of `path`, or NULL. */
 struct directory *tree_directory_at(struct view *view, const char *path, size_t length);
 

@@ -1,0 +1,52 @@
+/*
+ * A change: one path that is to show something else, from when it is found out until the kernel has
+ * taken it. The publisher's thread begins and ends it; between that the kernel's requests for it
+ * come in, in other threads, and the first of them makes it.
+ */
+#pragma once
+
+#include "view.h"
+
+enum change_kind {
+	CHANGE_REPLACE,          /* `version` takes the name, whether or not something had it */
+	CHANGE_REMOVE,           /* the file or link goes */
+	CHANGE_MAKE_DIRECTORY,   /* `directory` takes the name, which nothing had */
+	CHANGE_REMOVE_DIRECTORY, /* the directory goes, with all that is in it */
+	CHANGE_ATTRIBUTES,       /* a directory that stays has another mode or owner */
+	CHANGE_LISTING,          /* a directory was looked up before it was told: it is listed now */
+};
+
+/* Something to be published. */
+struct change {
+	enum change_kind kind;
+	struct directory *parent; /* kept alive by this; NULL for the root's attributes */
+	struct entry *entry;      /* likewise */
+	char *path;               /* relative to the root */
+	uint64_t parent_ino;
+	uint64_t attributes_ino;     /* CHANGE_ATTRIBUTES: the directory's number */
+	struct version *version;     /* one reference */
+	struct directory *directory; /* not yet shown: owned until applied */
+};
+
+/** The request threads may meet the change from here on: lookups by the publisher see its side. */
+void view_begin_change(struct view *view, const struct change *change);
+
+/**
+ * What a staging name leads to: the version that is being published, with one more kernel
+ * reference. Returns 0 or -ENOENT.
+ */
+int view_lookup_staged(struct view *view, struct stat *ret);
+
+/**
+ * Makes the change that was begun: called when the kernel's request for it has come in, or in place
+ * of one (then a new directory is not `is_known`, and made when it is looked up). Does nothing when
+ * it was made already. Returns 0, with *stat (unless NULL) what a directory's name shows now, a new
+ * one with a kernel reference; or -ESTALE when nothing is to be published in `parent_ino`.
+ */
+int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
+
+/** Whether the change that was begun has been made. */
+bool view_is_published(struct view *view);
+
+/** Ends what view_begin_change() began, and frees the change. */
+void view_end_change(struct view *view, struct change *change);
