@@ -5,7 +5,6 @@
  * read before.
  */
 #include <errno.h>
-#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -14,25 +13,9 @@
 
 #include <cmocka.h>
 
+#include "failing.h"
 #include "reading.h"
 #include "strategy.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-static int allocations_left = INT_MAX;
-
-void *__wrap_malloc(size_t size)
-{
-	return allocations_left-- <= 0 ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return allocations_left-- <= 0 ? NULL : __real_calloc(count, size);
-}
 
 /* Lists and maps so large that every array in them grows into a new block of its arena. */
 static char *layer(const char *format)

@@ -1,12 +1,9 @@
 /*
  * Each allocation of line_origins_read() fails once: the answer is -ENOMEM, and nothing leaks.
- *
- * The linker sends its calls of malloc(3) and calloc(3) here (--wrap).
  */
 #include "line_origin.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -14,24 +11,8 @@
 
 #include <cmocka.h>
 
+#include "failing.h"
 #include "strategy.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-static int allocations_left = INT_MAX;
-
-void *__wrap_malloc(size_t size)
-{
-	return allocations_left-- <= 0 ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return allocations_left-- <= 0 ? NULL : __real_calloc(count, size);
-}
 
 /* So many lines that each array is a block of its own. */
 static char *long_text(void)

@@ -1,10 +1,7 @@
 /*
  * Each allocation of the merge core fails once: the answer is -ENOMEM, and nothing leaks.
- *
- * The linker sends the core's calls of malloc(3) and its kin here (--wrap); libyaml's own stay.
  */
 #include <errno.h>
-#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -13,43 +10,8 @@
 
 #include <cmocka.h>
 
+#include "failing.h"
 #include "reading.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *data, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *data, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static int allocations_left = INT_MAX;
-
-static bool is_failing(void)
-{
-	return allocations_left-- <= 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return is_failing() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return is_failing() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *data, size_t size)
-{
-	return is_failing() ? NULL : __real_realloc(data, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-	return is_failing() ? NULL : __real_aligned_alloc(alignment, size);
-}
 
 /* Reads, writes as YAML and as JSON. 0 or -ENOMEM. */
 static int round_trip(enum format format, struct span text)

@@ -1,11 +1,8 @@
 /*
  * Each allocation of a merge that notes origins fails once: the answer is -ENOMEM, and nothing
  * leaks.
- *
- * The linker sends the core's calls of malloc(3) and calloc(3) here (--wrap).
  */
 #include <errno.h>
-#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -14,26 +11,10 @@
 
 #include <cmocka.h>
 
+#include "failing.h"
 #include "pillar_tree.h"
 #include "reading.h"
 #include "strategy.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-static int allocations_left = INT_MAX;
-
-void *__wrap_malloc(size_t size)
-{
-	return allocations_left-- <= 0 ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return allocations_left-- <= 0 ? NULL : __real_calloc(count, size);
-}
 
 /* `first`, then `format` 400 times, with the number in the place of each #. */
 static char *repeat(const char *first, const char *format)
