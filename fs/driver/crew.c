@@ -46,7 +46,7 @@ static int set_turn(enum turn turn)
 		attributes.nice = getpriority(PRIO_PROCESS, 0);
 		attributes.runtime = SHORT_NS;
 	}
-	self.turn = turn;
+	self.turn = (sig_atomic_t)turn;
 	return syscall(SYS_sched_setattr, 0, &attributes, 0) < 0 ? -errno : 0;
 }
 
