@@ -125,9 +125,9 @@ int choice_in_mount(
 	return EXIT_DONE;
 }
 
-int choice_view(const struct settings *settings, struct view **ret)
+int choice_view(struct settings *settings, struct view **ret)
 {
-	int r = view_new((struct settings *)settings, false, ret);
+	int r = view_new(settings, false, ret);
 
 	if (r == 0)
 		return EXIT_DONE;

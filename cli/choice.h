@@ -39,9 +39,11 @@ int choice_in_mount(const struct command *command, const char *path, struct sett
 /** Complains that `path` can't be asked for: `error` is mounted_find()'s. Returns the exit code. */
 int choice_not_in_mount(const struct command *command, const char *path, int error);
 
-/** Opens a view that `settings` outlives. Returns EXIT_DONE with *ret for view_free(), or EXIT_FAILED
- * when it has complained. */
-int choice_view(const struct settings *settings, struct view **ret);
+/**
+ * Opens a view of the settings, which it keeps in use. Returns EXIT_DONE with *ret for view_free(),
+ * or EXIT_FAILED when it has complained.
+ */
+int choice_view(struct settings *settings, struct view **ret);
 
 /**
  * Complains that `path` of the layers could not be had. With `settings` (else NULL) the line of the
