@@ -113,6 +113,7 @@ int crew_init(struct crew *crew, bool wants_realtime)
 	wants_realtime =
 		wants_realtime && !crew->is_left_alone && getpriority(PRIO_PROCESS, 0) <= 0;
 	atomic_init(&crew->is_realtime, wants_realtime);
+	atomic_init(&crew->is_batch, false);
 	atomic_init(&crew->spent, 0);
 	if (wants_realtime) {
 		struct sigaction action = {.sa_handler = give_way, .sa_flags = SA_RESTART};
@@ -175,12 +176,19 @@ void crew_begin(struct crew *crew)
 	if (crew->is_left_alone)
 		return;
 	bool is_urgent = atomic_load_explicit(&crew->is_realtime, memory_order_relaxed) &&
+			 !atomic_load_explicit(&crew->is_batch, memory_order_relaxed) &&
 			 is_within_budget(crew);
 	take(crew, is_urgent ? TURN_REALTIME : TURN_ORDINARY);
 }
 
+void crew_batch(struct crew *crew)
+{
+	atomic_store_explicit(&crew->is_batch, true, memory_order_relaxed);
+}
+
 void crew_rest(struct crew *crew)
 {
+	atomic_store_explicit(&crew->is_batch, false, memory_order_relaxed);
 	if (atomic_load_explicit(&crew->is_realtime, memory_order_relaxed))
 		take(crew, TURN_REALTIME);
 }

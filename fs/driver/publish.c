@@ -28,7 +28,7 @@
 #include "mountpoint.h"
 #include "reload.h"
 
-/* Changes after which it is seen whether others need the threads elsewhere. */
+/* Changes on end that are a batch; then it is seen whether others need the threads elsewhere. */
 #define BURST_LENGTH 8
 
 /* plyfs.yaml, or a layer that is moved away for another, is looked at after this much quiet. */
@@ -294,6 +294,7 @@ static void gather_or_scatter(struct session *session, unsigned long long *forei
 {
 	unsigned long long now = atomic_load(&session->foreign_requests);
 
+	crew_batch(&session->crew);
 	/* Who asks as often as we publish sits on another processor, and needs somebody there. */
 	if (now - *foreign < BURST_LENGTH)
 		crew_gather(&session->crew);
