@@ -11,6 +11,9 @@
 #include "cleanup.h"
 #include "driver.h"
 
+/* A user's further groups that are looked at; the kernel's own limit is 65536. */
+#define GROUPS_MAX 1024
+
 /* fuse_ctx.pid is the calling thread's id, not its process's. */
 static bool is_publisher(const struct session *session, fuse_req_t req)
 {
@@ -117,6 +120,23 @@ static void lookup_own(fuse_req_t req, struct session *session, const char *name
 	}
 }
 
+/* Without further groups, where they can't be known: then he may have to come again. */
+static bool lets_in(struct session *session, fuse_req_t req, uint64_t parent)
+{
+	gid_t groups[GROUPS_MAX];
+	int count = fuse_req_getgroups(req, GROUPS_MAX, groups);
+	struct user user = {
+		.uid = fuse_req_ctx(req)->uid,
+		.gid = fuse_req_ctx(req)->gid,
+		.groups = groups,
+		.group_count = count < 0            ? 0
+			       : count > GROUPS_MAX ? GROUPS_MAX
+						    : (size_t)count,
+	};
+
+	return view_lets_in(session->view, parent, &user);
+}
+
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct session *session = session_of(req, REQUEST_LOOKUP);
@@ -136,8 +156,15 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 		return;
 	}
 	int r = view_lookup(session->view, parent, name, is_publisher(session, req), &stat);
+	bool is_narrowed =
+		r >= 0 && !is_publisher(session, req) && view_is_narrowed(session->view, parent);
+	if (is_narrowed && !lets_in(session, req, parent)) {
+		view_forget(session->view, stat.st_ino, 1);
+		r = -EACCES;
+	}
 	if (r >= 0)
-		reply_entry(req, &stat, r == VIEW_PASSING ? 0 : session->name_timeout);
+		reply_entry(
+			req, &stat, r == VIEW_PASSING || is_narrowed ? 0 : session->name_timeout);
 	else if (r == -ENOENT)
 		reply_absent(req, session);
 	else

@@ -135,10 +135,10 @@ static void publish_by_invalidation(struct session *session, const struct change
 static void publish(struct session *session, struct change *change)
 {
 	if (change->kind == CHANGE_ATTRIBUTES || change->kind == CHANGE_LISTING) {
-		bool is_listing = change->kind == CHANGE_LISTING;
-		fuse_lowlevel_notify_inval_inode(session->fuse,
-			is_listing ? change->parent_ino : change->attributes_ino,
-			is_listing ? 0 : -1, 0);
+		if (change->kind == CHANGE_LISTING)
+			fuse_lowlevel_notify_inval_inode(session->fuse, change->parent_ino, 0, 0);
+		else
+			view_tell_attributes(session->view, change);
 		view_end_change(session->view, change);
 		return;
 	}

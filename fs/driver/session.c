@@ -73,6 +73,14 @@ static void log_line(void *context, const char *line)
 		session->options.log(session->options.log_context, line);
 }
 
+/* A negative offset: the attributes alone. */
+static int forget_attributes(void *context, uint64_t ino)
+{
+	struct session *session = context;
+
+	return fuse_lowlevel_notify_inval_inode(session->fuse, ino, -1, 0);
+}
+
 static int mount_at(struct session *session, struct problem *problem)
 {
 	if (fuse_session_mount(session->fuse, session->mountpoint) != 0)
@@ -130,6 +138,8 @@ static int session_init(struct session *session, struct problem *problem)
 	settings_unref(take_ptr(session->settings));
 	session->view->log = log_line;
 	session->view->log_context = session;
+	session->view->tell = forget_attributes;
+	session->view->tell_context = session;
 	r = make_fuse(session);
 	return r ? r : mount_at(session, problem);
 }

@@ -9,23 +9,51 @@
 
 #include "tree.h"
 
-void tree_describe_directory(
-	struct view *view, struct directory *directory, const struct sighting *sighting)
+static bool rights_equal(const struct rights *a, const struct rights *b)
+{
+	return a->mode == b->mode && a->uid == b->uid && a->gid == b->gid;
+}
+
+static struct rights rights_of(const struct view *view, const struct sighting *sighting)
 {
 	struct stat stats[LAYERS_MAX];
 
+	/* No layer has it: all are missing, or only a virtual file leads through it. */
+	if (!sighting->count)
+		return (struct rights){
+			0555, view->composer.mounter.uid, view->composer.mounter.gid};
+	for (unsigned i = 0; i < sighting->count; i++)
+		stats[i] = sighting->found[i].stat;
+	return rights_combine(stats, sighting->count, &view->composer.mounter);
+}
+
+bool tree_has_rights(
+	const struct view *view, const struct directory *directory, const struct sighting *sighting)
+{
+	struct rights rights = rights_of(view, sighting);
+
+	return rights_equal(&rights, &directory->rights);
+}
+
+void tree_describe_directory(
+	struct view *view, struct directory *directory, const struct sighting *sighting)
+{
+	struct rights rights = rights_of(view, sighting);
+
 	directory->mtime = (struct timespec){0};
 	for (unsigned i = 0; i < sighting->count; i++) {
-		stats[i] = sighting->found[i].stat;
-		if (time_is_later(stats[i].st_mtim, directory->mtime))
-			directory->mtime = stats[i].st_mtim;
-		directory->identities[sighting->found[i].layer] = stamp_of(&stats[i]);
+		const struct sighted *found = &sighting->found[i];
+		if (time_is_later(found->stat.st_mtim, directory->mtime))
+			directory->mtime = found->stat.st_mtim;
+		directory->identities[found->layer] = stamp_of(&found->stat);
 	}
-	/* No layer has it: all are missing, or only a virtual file leads through it. */
-	directory->rights =
-		(struct rights){0555, view->composer.mounter.uid, view->composer.mounter.gid};
-	if (sighting->count)
-		directory->rights = rights_combine(stats, sighting->count, &view->composer.mounter);
+	/* Names go with a layer, which its time tells. */
+	if (!rights_equal(&rights, &directory->rights) || directory->layers & ~sighting->layers)
+		directory->described++;
+	directory->is_narrowed |= directory->rights.mode & ~rights.mode ||
+				  directory->rights.uid != rights.uid ||
+				  directory->rights.gid != rights.gid;
+	directory->rights = rights;
 	directory->layers = sighting->layers;
 }
 
@@ -99,11 +127,6 @@ void tree_watch(struct view *view, const struct settings *settings, struct direc
 	}
 }
 
-static bool rights_equal(const struct rights *a, const struct rights *b)
-{
-	return a->mode == b->mode && a->uid == b->uid && a->gid == b->gid;
-}
-
 static bool same_place(const struct stamp *a, const struct stamp *b)
 {
 	return a->dev == b->dev && a->ino == b->ino;
@@ -131,19 +154,15 @@ bool tree_update_directory(struct view *view, const struct settings *settings,
 	for (unsigned layer = 0; layer < directory->layer_count; layer++)
 		if ((fresh | lost) >> layer & 1)
 			watch_remove_layer(view->watch, directory, layer);
-	struct rights old = directory->rights;
 	struct timespec old_mtime = directory->mtime;
 	/* Who looks at a name in it now may look in the wrong layers. */
 	directory->generation++;
 	tree_describe_directory(view, directory, sighting);
 	directory->joined |= fresh;
-	bool is_changed = !rights_equal(&old, &directory->rights);
 	/* Names went with a layer: later than before, as after any other such change. */
-	if (lost) {
-		is_changed = true;
-		if (!time_is_later(directory->mtime, old_mtime))
-			clock_gettime(CLOCK_REALTIME, &directory->mtime);
-	}
+	if (lost && !time_is_later(directory->mtime, old_mtime))
+		clock_gettime(CLOCK_REALTIME, &directory->mtime);
+	bool is_untold = directory->told != directory->described;
 	pthread_mutex_unlock(&view->lock);
 
 	tree_watch(view, settings, directory, fresh);
@@ -152,7 +171,7 @@ bool tree_update_directory(struct view *view, const struct settings *settings,
 		tree_queue_scan(view, directory, true);
 		pthread_mutex_unlock(&view->lock);
 	}
-	return is_changed;
+	return is_untold;
 }
 
 int tree_make_directory(struct view *view, const struct era *era, struct directory *parent,
@@ -164,6 +183,8 @@ int tree_make_directory(struct view *view, const struct era *era, struct directo
 	if (r < 0)
 		return r;
 	tree_describe_directory(view, directory, sighting);
+	directory->described = 0;
+	directory->is_narrowed = false;
 	/* Its events may come, and be done with, before it is shown. */
 	directory->users = 1;
 	if (parent) {

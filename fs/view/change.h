@@ -45,6 +45,9 @@ int view_lookup_staged(struct view *view, struct stat *ret);
  */
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
 
+/** CHANGE_ATTRIBUTES: has the kernel ask for the directory's attributes again, by view->tell. */
+void view_tell_attributes(struct view *view, const struct change *change);
+
 /** Whether the change that was begun has been made. */
 bool view_is_published(struct view *view);
 

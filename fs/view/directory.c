@@ -54,6 +54,15 @@ int directory_new(
 	return 0;
 }
 
+struct entry *directory_own_entry(const struct directory *directory)
+{
+	const char *slash = strrchr(directory->path, '/');
+
+	return directory->parent
+		       ? directory_find(directory->parent, slash ? slash + 1 : directory->path)
+		       : NULL;
+}
+
 static void entry_free(struct entry *entry)
 {
 	if (entry->version) {

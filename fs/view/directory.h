@@ -57,6 +57,10 @@ struct directory {
 	layer_mask layers;        /* that show it */
 	struct rights rights;
 	struct timespec mtime;
+	uint64_t described;  /* how often its attributes have changed since it was made */
+	uint64_t told;       /* `described` when the kernel was last told to ask for them again */
+	bool is_narrowed;    /* … and somebody is shut out by what it has not been told */
+	int64_t narrowed_ms; /* when it was told last of such; CLOCK_MONOTONIC; 0: never */
 	uint64_t generation; /* raised when the refresher takes it, or one of its entries, up */
 	bool is_complete;    /* all names that the layers have have entries */
 	bool is_expanded;    /* … and those that expanding shows (expand.h) */
@@ -97,6 +101,9 @@ int directory_new(
 
 /** Frees it with its entries; the versions shown lose one reference each. */
 void directory_free(struct directory *directory);
+
+/** The entry that shows the directory in the one above, or did; NULL: the root, or none. */
+struct entry *directory_own_entry(const struct directory *directory);
 
 /** The entry, or NULL. */
 struct entry *directory_find(const struct directory *directory, const char *name);

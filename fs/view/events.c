@@ -65,20 +65,10 @@ void events_settle(struct view *view, struct entry *entry, int64_t quiet_ms)
 		entry->settles_ms = entry->unsettled_ms + QUIET_MAX_MS;
 }
 
-/* The entry that shows the directory itself; NULL for the root. */
-static struct entry *entry_of(struct directory *directory)
-{
-	const char *slash = strrchr(directory->path, '/');
-
-	return directory->parent
-		       ? directory_find(directory->parent, slash ? slash + 1 : directory->path)
-		       : NULL;
-}
-
 /* The directory itself has changed in a layer: its rights, or what it hides. */
 static void queue_directory(struct view *view, struct directory *directory)
 {
-	struct entry *entry = entry_of(directory);
+	struct entry *entry = directory_own_entry(directory);
 
 	if (entry && entry->directory == directory)
 		tree_queue(view, entry);
@@ -156,6 +146,12 @@ static void on_event(
 		on_name(view, directory, layer, mask, whited ? whited : name);
 }
 
+void events_take(struct view *view)
+{
+	if (view->watch)
+		watch_read(view->watch, on_event, view);
+}
+
 /* Every directory in memory below this one. Their depth is bounded by PATH_MAX. Returns whether
  * some of them have to be polled. */
 static bool rescan_below(struct view *view, struct directory *directory, bool is_poll)
@@ -169,7 +165,7 @@ static bool rescan_below(struct view *view, struct directory *directory, bool is
 	if (is_poll && !directory->polled)
 		return is_polled;
 	/* Its name as well: the watch that is missing may be had by now. */
-	struct entry *own = is_poll ? entry_of(directory) : NULL;
+	struct entry *own = is_poll ? directory_own_entry(directory) : NULL;
 	if (own)
 		tree_queue_rescan(view, own, true);
 	bool is_waiting = directory->is_scanning && directory->is_rescan;
@@ -213,7 +209,7 @@ int view_take_events(struct view *view)
 	pthread_mutex_lock(&view->lock);
 	view->refresher = pthread_self();
 	view->has_refresher = true;
-	watch_read(view->watch, on_event, view);
+	events_take(view);
 	if (view->is_overflowed)
 		rescan_all(view);
 	int64_t now = now_ms();
@@ -276,7 +272,7 @@ bool events_meet_writer(struct view *view, const struct directory *parent, const
 {
 	if (!view->watch)
 		return false;
-	watch_read(view->watch, on_event, view);
+	events_take(view);
 	const struct entry *entry = directory_find(parent, name);
 	for (unsigned i = 0; i < sighting->count; i++) {
 		const struct sighted *found = &sighting->found[i];

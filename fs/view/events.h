@@ -21,6 +21,9 @@
 /** Has the entry refreshed when nothing happened to it for `quiet_ms`. */
 void events_settle(struct view *view, struct entry *entry, int64_t quiet_ms);
 
+/** Takes in all events there are. Whatever was changed before the call has its event by now. */
+void events_take(struct view *view);
+
 /**
  * Takes in all events there are, and says whether a source of what was just looked at (`asked` may
  * be NULL) is being written, or was since view->writes was `since`: what was read of it may be half

@@ -227,6 +227,8 @@ static int look(struct view *view, struct directory *directory, const char *name
 		pthread_mutex_unlock(&view->lock);
 		int r = discover(view, &era, directory, name, layers, &found);
 		pthread_mutex_lock(&view->lock);
+		if (r == 0 && found.kind != SIGHTING_NONE)
+			r = tree_settle_rights(view, directory);
 		bool is_current = era.number == view->era;
 		if (r == 0 && is_current)
 			r = install(view, directory, name, generation, &found);
@@ -312,10 +314,13 @@ static int look_strictly(
 	int r = discover_difference(
 		view, &era, directory, entry->name, layers, shown, child, &found);
 	pthread_mutex_lock(&view->lock);
-	if (r == 1)
+	bool is_shown = r == 1;
+	if (is_shown)
 		r = entry->version == shown && entry->directory == child ? show(view, entry, ret)
 									 : LOOK_OVERTAKEN;
-	else if (r == 0)
+	if (r == 0 && !is_shown)
+		r = tree_settle_rights(view, directory);
+	if (r == 0 && !is_shown)
 		r = answer_strictly(view, entry, &found, ret);
 	if (r == -EAGAIN)
 		r = replace_kind(view, directory, entry, &found, ret);
@@ -417,6 +422,18 @@ static int answer(
 			       : show(view, entry, ret);
 }
 
+/* What is shown already was read by rights that the kernel may have missed: see tell(). */
+static void tell_of(struct view *view, uint64_t parent)
+{
+	struct directory *directory = tree_directory_of(view, parent);
+
+	if (!directory)
+		return;
+	directory->users++;
+	tree_tell_rights(view, directory);
+	tree_leave(view, directory);
+}
+
 int view_lookup(
 	struct view *view, uint64_t parent, const char *name, bool is_publisher, struct stat *ret)
 {
@@ -427,6 +444,7 @@ int view_lookup(
 	if (sighting_is_hidden_name(name))
 		return -ENOENT;
 	pthread_mutex_lock(&view->lock);
+	tell_of(view, parent);
 	do
 		r = answer(view, parent, name, is_publisher, ret);
 	while (r == LOOK_OVERTAKEN);

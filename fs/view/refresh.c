@@ -51,6 +51,20 @@ static void settle(struct view *view, const struct look *look, int64_t quiet_ms)
 	pthread_mutex_unlock(&view->lock);
 }
 
+/* It must not be shown to those whom a directory has shut out, and who are on their way in
+ * (told.c). */
+static bool meets_outsiders(struct view *view, const struct look *look)
+{
+	pthread_mutex_lock(&view->lock);
+	int r = tree_settle_rights(view, look->parent);
+	bool is_met = r < 0 ||
+		      (!look->takes_unfinished && tree_is_narrowed(look->parent, EVENTS_QUIET_MS));
+	if (is_met)
+		events_settle(view, look->entry, r < 0 ? SHORTAGE_MS : EVENTS_QUIET_MS);
+	pthread_mutex_unlock(&view->lock);
+	return is_met;
+}
+
 static void make_change(const struct look *look, enum change_kind kind)
 {
 	look->change->kind = kind;
@@ -124,7 +138,7 @@ static int refresh_file(struct view *view, const struct look *look)
 	if (r < 0)
 		r = compose_failed(look->path, -r, &problem);
 	/* It may have begun to write while we read. */
-	if (meets_writer(view, look, &asked))
+	if (meets_writer(view, look, &asked) || meets_outsiders(view, look))
 		return 1;
 	if (r == PROBLEM) {
 		if (compose_broken(&view->composer, look->path, &look->sighting,

@@ -136,6 +136,7 @@ int view_reload(struct view *view, struct settings *settings)
 				tree_queue_scan(view, move.items[i].directory, true);
 			tree_leave(view, move.items[i].directory);
 		}
+		view->is_root_changed |= is_changed;
 		pthread_mutex_unlock(&view->lock);
 	}
 	if (is_changed)

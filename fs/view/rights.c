@@ -1,7 +1,5 @@
 #include "rights.h"
 
-#include <stdbool.h>
-
 static mode_t owner_bits(mode_t mode)
 {
 	return (mode >> 6) & 05;
@@ -64,4 +62,22 @@ struct rights rights_combine(
 		.uid = same_uid ? contributors[0].st_uid : mounter->uid,
 		.gid = same_gid ? contributors[0].st_gid : mounter->gid,
 	};
+}
+
+static bool is_member(const struct user *user, gid_t gid)
+{
+	bool is_found = user->gid == gid;
+
+	for (size_t i = 0; i < user->group_count; i++)
+		is_found |= user->groups[i] == gid;
+	return is_found;
+}
+
+bool rights_allow_search(const struct rights *rights, const struct user *user)
+{
+	if (user->uid == 0)
+		return true;
+	if (user->uid == rights->uid)
+		return rights->mode & S_IXUSR;
+	return rights->mode & (is_member(user, rights->gid) ? S_IXGRP : S_IXOTH);
 }

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
 
@@ -14,11 +15,22 @@ struct rights {
 	gid_t gid;
 };
 
+/** Who asks. */
+struct user {
+	uid_t uid;
+	gid_t gid;
+	const gid_t *groups; /* further ones */
+	size_t group_count;
+};
+
 /** Who mounts: the owner of what the contributors don't agree upon. */
 struct mounter {
 	uid_t uid;
 	gid_t gid;
 };
+
+/** Whether the user may search a directory with these rights: path_resolution(7), "Permissions". */
+bool rights_allow_search(const struct rights *rights, const struct user *user);
 
 /** Combines `count` >= 1 contributors. A table of every case is in tests/unit/rights.c. */
 struct rights rights_combine(

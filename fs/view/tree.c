@@ -311,9 +311,7 @@ static void release(struct view *view, struct directory *directory)
 		if (view->watch)
 			watch_remove(view->watch, directory);
 		if (!directory->is_dead) {
-			const char *slash = strrchr(directory->path, '/');
-			struct entry *entry =
-				directory_find(parent, slash ? slash + 1 : directory->path);
+			struct entry *entry = directory_own_entry(directory);
 			if (entry && entry->directory == directory)
 				entry->directory = NULL;
 		}

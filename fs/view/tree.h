@@ -133,10 +133,30 @@ void tree_sync_listing(
 
 /**
  * A directory that is shown is one still; but other layers may show it, or other directories in the
- * same layers. Takes the lock. Returns whether its mode or owner has changed.
+ * same layers. Takes the lock. Returns whether the kernel has yet to be told of another mode, owner
+ * or time.
  */
 bool tree_update_directory(struct view *view, const struct settings *settings,
 	struct directory *directory, const struct sighting *sighting);
+
+/**
+ * Before anything that was read in `directory` is shown: who was shut out of it, or of a directory
+ * above it, before that was written there must not read it by rights that the kernel remembers. So
+ * where something was reported of one of them, its rights are looked up, and the kernel is told.
+ * The lock is held, and dropped meanwhile; the directory must be in use. Returns 0 or -errno, and
+ * then nothing may be shown.
+ */
+int tree_settle_rights(struct view *view, struct directory *directory);
+
+/** Whether somebody was shut out of the directory, or one above it, in the last `age_ms`. */
+bool tree_is_narrowed(const struct directory *directory, int64_t age_ms);
+
+/** The last step of it: tells what is known and untold. */
+void tree_tell_rights(struct view *view, struct directory *directory);
+
+/** Whether the directory's mode and owner are those of what was found. */
+bool tree_has_rights(const struct view *view, const struct directory *directory,
+	const struct sighting *sighting);
 
 /** Mode, owner and time from what was found. */
 void tree_describe_directory(

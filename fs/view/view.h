@@ -46,6 +46,12 @@ struct view {
 	int wake_fd;         /* eventfd: the refresher has work; -1 without a watch */
 	void (*log)(void *context, const char *line); /* a line without newline; may be NULL */
 	void *log_context;
+	/*
+	 * Has the kernel forget a directory's attributes. Called by any thread, with no lock held.
+	 * 0, or -ENOENT where it does not know the inode, or not yet. NULL: there is no kernel.
+	 */
+	int (*tell)(void *context, uint64_t ino);
+	void *tell_context;
 
 	pthread_mutex_t lock;
 	struct inode_table inodes; /* lock, as all that follows */
@@ -105,6 +111,14 @@ int view_lookup(
 	struct view *view, uint64_t parent, const char *name, bool is_publisher, struct stat *ret);
 
 void view_forget(struct view *view, uint64_t ino, uint64_t count);
+
+/**
+ * Whether `parent`, or a directory above it, was closed to somebody a moment ago: then the kernel
+ * may have let in by what it remembered who looks something up there. He must be asked for by
+ * view_lets_in(), and what he is told must not be cached for others.
+ */
+bool view_is_narrowed(struct view *view, uint64_t parent);
+bool view_lets_in(struct view *view, uint64_t parent, const struct user *user);
 
 /** Whether VIEW_TRIM_BYTES or more were freed since it last returned true. */
 bool view_was_freed(struct view *view);

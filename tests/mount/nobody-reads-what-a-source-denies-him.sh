@@ -21,6 +21,11 @@ denied() { ! as_other cat mnt/app.yaml >/dev/null 2>&1; }
 eventually denied || fail "a right that was taken away is still there"
 exec 5<&-
 
+# However fast it comes after: the first look at a file may be faster than the publisher.
+mkdir low/race
+comes_to_exist mnt/race
+python3 "$rights" race || fail "a directory that was closed lets somebody in"
+
 # Nor does an attribute tell him, or the directory that it is in when that is closed.
 mkdir low/secret
 chmod 700 low/secret
@@ -37,3 +42,10 @@ chmod 711 low/secret
 unlisted() { ! as_other ls mnt/secret >/dev/null 2>&1; }
 eventually unlisted || fail "a listing is given that the layer denies"
 as_other cat mnt/secret/key.yaml >/dev/null
+
+# A layer that joins may be closed to him.
+as_other ls mnt >/dev/null
+mkdir -m 711 shut
+sed 's/\[low, high\]/[low, high, shut]/' plyfs.yaml | replace plyfs.yaml
+unlisted() { ! as_other ls mnt >/dev/null 2>&1; }
+eventually unlisted || fail "a layer that has joined is listed for whom it denies it"

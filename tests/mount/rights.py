@@ -2,6 +2,7 @@
 
     rights.py make      fills low/ and high/ with files and directories
     rights.py check     reads mnt/ as each user
+    rights.py race      closes directories of low/ just before a file is written in them
 
 A file mnt/f/N is made of two sources, the directory mnt/d/N of two directories with a file in each,
 and mnt/v/N is a virtual file of a source in low/p/N/: what the user may do to them is found out with
@@ -10,6 +11,7 @@ the kernel's own rules, on paper, from the modes and owners that were given.
 import itertools
 import os
 import sys
+import time
 
 # (uid, gid, further groups)
 USERS = [(1001, 2001, []), (1002, 2001, [2002]), (1003, 2003, [])]
@@ -121,5 +123,86 @@ def check():
     return 1 if status else 0
 
 
+def reads_secret(path, seconds):
+    """Whether the file says "secret" to the caller at any time."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            with open(path) as file:
+                if file.read() == "secret":
+                    return True
+        except (PermissionError, FileNotFoundError):
+            pass
+        if time.monotonic() >= end:
+            return False
+
+
+class Outsider:
+    """A process with no right to anything, that reads when it is told to."""
+
+    def __init__(self):
+        here, self.requests = os.pipe()
+        self.answers, there = os.pipe()
+        self.pid = os.fork()
+        if self.pid:
+            os.close(here)
+            os.close(there)
+            return
+        os.close(self.requests)
+        os.setgroups([])
+        os.setresgid(2003, 2003, 2003)
+        os.setresuid(1003, 1003, 1003)
+        while path := os.read(here, 4096):
+            os.write(there, b"1" if reads_secret(path.decode(), 0.03) else b"0")
+        os._exit(0)
+
+    def begin(self, path):
+        os.write(self.requests, path.encode())
+
+    def has_read(self):
+        return os.read(self.answers, 1) == b"1"
+
+    def end(self):
+        os.close(self.requests)
+        os.waitpid(self.pid, 0)
+
+
+def close_and_write(number, outsider, is_deep, is_known):
+    """Returns whether the outsider has read what was written when he was shut out."""
+    closed = f"race/{number}"
+    place = f"{closed}/deep" if is_deep else closed
+    os.makedirs(f"low/{place}")
+    if is_known:
+        write(f"low/{place}/key", "public")
+    while not os.path.exists(f"mnt/{place}") or (is_known and not os.path.exists(f"mnt/{place}/key")):
+        pass
+    write("new", "secret")
+    os.chmod(f"low/{closed}", 0o700)
+    os.rename("new", f"low/{place}/key")
+    outsider.begin(f"mnt/{place}/key")
+    # Who may read it is not troubled, at once where it was never looked at, else when it comes.
+    if not is_known:
+        with open(f"mnt/{place}/key") as file:
+            assert file.read() == "secret"
+    elif not reads_secret(f"mnt/{place}/key", 10):
+        raise RuntimeError(f"{place}/key does not come")
+    return outsider.has_read()
+
+
+def race():
+    """Who is shut out of a directory never reads what is written in it from then on."""
+    outsider = Outsider()
+    kinds = itertools.product((False, True), (False, True))
+    leaks = {kind: 0 for kind in kinds}
+    for number in range(200):
+        kind = (number % 2 == 1, number % 4 > 1)
+        leaks[kind] += close_and_write(number, outsider, *kind)
+    outsider.end()
+    for (is_deep, is_known), count in leaks.items():
+        if count:
+            print(f"{count} of 50 files were read, is_deep={is_deep} is_known={is_known}", flush=True)
+    return 1 if any(leaks.values()) else 0
+
+
 if __name__ == "__main__":
-    sys.exit(make() if sys.argv[1] == "make" else check())
+    sys.exit({"make": make, "check": check, "race": race}[sys.argv[1]]())

@@ -13,12 +13,12 @@
 #include <cmocka.h>
 
 /* Owners 1 and 2; groups 10 and 20; and users who are neither, or belong to the mounter's group. */
-struct user {
+struct person {
 	uid_t uid;
 	gid_t groups[4]; /* ends with 0 */
 };
 
-static const struct user users[] = {
+static const struct person users[] = {
 	{1, {10}}, {1, {20}}, {1, {10, 20}}, {1, {50}}, {1, {0}},
 	{2, {10}}, {2, {20}}, {2, {10, 20}}, {2, {50}}, {2, {0}},
 	{3, {10}}, {3, {20}}, {3, {10, 20}}, {3, {50}}, {3, {0}},
@@ -29,7 +29,7 @@ static const struct mounter mounters[] = {{0, 0}, {1, 10}, {2, 20}, {5, 50}};
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-static bool is_in(const struct user *user, gid_t group)
+static bool is_in(const struct person *user, gid_t group)
 {
 	for (const gid_t *own = user->groups; *own; own++)
 		if (*own == group)
@@ -38,7 +38,7 @@ static bool is_in(const struct user *user, gid_t group)
 }
 
 /* As the kernel decides it; `right` is 4 to read, 1 to search. Nobody here is root. */
-static bool may(const struct user *user, uid_t uid, gid_t gid, mode_t mode, mode_t right)
+static bool may(const struct person *user, uid_t uid, gid_t gid, mode_t mode, mode_t right)
 {
 	if (user->uid == uid)
 		return mode >> 6 & right;
@@ -110,6 +110,21 @@ static void nobody_searches_a_directory_that_one_of_two_layers_denies(void **sta
 {
 	(void)state;
 	check_all(2, 1);
+}
+
+static void who_may_search_a_directory_is_told_as_the_kernel_decides_it(void **state)
+{
+	(void)state;
+	for (mode_t mode = 0; mode < 01000; mode++)
+		for (size_t u = 0; u < COUNT(users); u++) {
+			const struct person *person = &users[u];
+			const struct rights rights = {mode, 1, 10};
+			struct user user = {person->uid, person->groups[0], person->groups + 1, 3};
+			assert_int_equal(rights_allow_search(&rights, &user),
+				may(person, 1, 10, mode, 1));
+			user.uid = 0;
+			assert_true(rights_allow_search(&rights, &user));
+		}
 }
 
 static void same_owner_and_group_give_exactly_the_and_of_the_modes(void **state)
@@ -186,6 +201,7 @@ int main(void)
 		cmocka_unit_test(nobody_reads_what_one_of_two_sources_denies),
 		cmocka_unit_test(nobody_reads_what_one_of_three_sources_denies),
 		cmocka_unit_test(nobody_searches_a_directory_that_one_of_two_layers_denies),
+		cmocka_unit_test(who_may_search_a_directory_is_told_as_the_kernel_decides_it),
 		cmocka_unit_test(same_owner_and_group_give_exactly_the_and_of_the_modes),
 		cmocka_unit_test(one_source_keeps_its_mode_but_for_writing),
 		cmocka_unit_test(owner_and_group_are_the_mounters_where_sources_differ),

@@ -391,6 +391,7 @@ static inline void publish(struct change *change)
 {
 	if (change->kind == CHANGE_ATTRIBUTES) {
 		note_event("ATTRIBUTES", change->path ? change->path : "");
+		view_tell_attributes(view, change);
 		view_end_change(view, change);
 		return;
 	}

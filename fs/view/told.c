@@ -1,0 +1,162 @@
+/*
+ * What the kernel has been told of directories.
+ *
+ * It remembers a directory's mode and owner until it is told to ask again, and decides by them who
+ * may reach what lies in it. The publisher tells it, but a first look can be faster:
+ *
+ *      chmod 700 layer/secret;  echo key >layer/secret/file        then LOOKUP mnt/secret/file
+ *
+ * So, where a directory shuts somebody out who was let in before:
+ *
+ *   - Who is about to show something new in it sees to it first that the kernel has been told. A
+ *     layer reports the one before the other, so nothing is looked at where nothing was reported.
+ *   - The kernel asks who may search a directory before it looks up a name in it. So who comes with
+ *     a lookup soon after was perhaps let in by what was remembered before: we ask again. And what
+ *     he is told is not cached, or another, who waits for the same answer, would share it.
+ *   - A walk that finds everything in the kernel's caches asks us nothing. It is over soon; until
+ *     then the publisher shows nothing new in that directory.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "change.h"
+#include "cleanup.h"
+#include "events.h"
+#include "expand.h"
+#include "tree.h"
+
+/* Nobody is on his way into a directory for longer, by what the kernel has forgotten. */
+#define ON_THE_WAY_MS 1000
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Whether its rights may be others than is known here. */
+static bool is_in_doubt(const struct view *view, const struct directory *directory)
+{
+	if (directory->polled || view->is_overflowed)
+		return true;
+	if (!directory->parent)
+		return view->is_root_changed;
+	const struct entry *entry = directory_own_entry(directory);
+	/* In use: another thread has taken the report, and may not have looked yet. */
+	return entry && (entry->is_queued || entry->is_settling || entry->users);
+}
+
+static int look_at_rights(struct view *view, struct directory *directory)
+{
+	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	layer_mask layers = directory->parent ? directory->parent->layers
+					      : sighting_all_layers(view->composer.settings);
+	struct era era;
+
+	if (!sighting)
+		return -ENOMEM;
+	era_init(view, &era);
+	pthread_mutex_unlock(&view->lock);
+	int r = expand_take(view, era.composer.settings, layers, directory->path, sighting);
+	pthread_mutex_lock(&view->lock);
+	/* Whatever else has changed waits for the refresher. */
+	if (r == 0 && sighting->kind == SIGHTING_DIRECTORY &&
+		!tree_has_rights(view, directory, sighting)) {
+		pthread_mutex_unlock(&view->lock);
+		tree_update_directory(view, era.composer.settings, directory, sighting);
+		pthread_mutex_lock(&view->lock);
+	}
+	era_fini(&era);
+	return r;
+}
+
+/* Has the kernel ask for its attributes again, whether or not it knows them. */
+static void tell(struct view *view, struct directory *directory)
+{
+	uint64_t described = directory->described;
+	uint64_t ino = directory->inode.ino;
+	int r = 0;
+
+	if (view->tell && directory->inode.kernel_refs) {
+		pthread_mutex_unlock(&view->lock);
+		r = view->tell(view->tell_context, ino);
+		pthread_mutex_lock(&view->lock);
+	}
+	/* -ENOENT: the answer to its LOOKUP, with the old rights, is still on its way. */
+	if (r < 0 || directory->told >= described)
+		return;
+	directory->told = described;
+	if (!directory->is_narrowed)
+		return;
+	directory->is_narrowed = directory->described != described;
+	directory->narrowed_ms = now_ms();
+}
+
+void tree_tell_rights(struct view *view, struct directory *directory)
+{
+	for (; directory; directory = directory->parent)
+		if (directory->told != directory->described)
+			tell(view, directory);
+}
+
+int tree_settle_rights(struct view *view, struct directory *directory)
+{
+	int r = 0;
+
+	events_take(view);
+	for (struct directory *above = directory; r == 0 && above; above = above->parent)
+		if (is_in_doubt(view, above))
+			r = look_at_rights(view, above);
+	tree_tell_rights(view, directory);
+	return r;
+}
+
+void view_tell_attributes(struct view *view, const struct change *change)
+{
+	pthread_mutex_lock(&view->lock);
+	struct directory *directory = tree_directory_of(view, change->attributes_ino);
+	if (directory) {
+		directory->users++;
+		tell(view, directory);
+		if (directory->told != directory->described && change->entry)
+			events_settle(view, change->entry, EVENTS_GONE_MS);
+		tree_leave(view, directory);
+	}
+	pthread_mutex_unlock(&view->lock);
+}
+
+bool tree_is_narrowed(const struct directory *directory, int64_t age_ms)
+{
+	int64_t since = 0;
+
+	for (; directory; directory = directory->parent) {
+		if (!directory->narrowed_ms)
+			continue;
+		since = since ? since : now_ms() - age_ms;
+		if (directory->narrowed_ms >= since)
+			return true;
+	}
+	return false;
+}
+
+bool view_is_narrowed(struct view *view, uint64_t parent)
+{
+	pthread_mutex_lock(&view->lock);
+	bool is_narrowed = tree_is_narrowed(tree_directory_of(view, parent), ON_THE_WAY_MS);
+	pthread_mutex_unlock(&view->lock);
+	return is_narrowed;
+}
+
+bool view_lets_in(struct view *view, uint64_t parent, const struct user *user)
+{
+	bool is_let_in = true;
+
+	pthread_mutex_lock(&view->lock);
+	for (const struct directory *directory = tree_directory_of(view, parent);
+		is_let_in && directory; directory = directory->parent)
+		is_let_in = rights_allow_search(&directory->rights, user);
+	pthread_mutex_unlock(&view->lock);
+	return is_let_in;
+}

@@ -1,0 +1,196 @@
+/*
+ * What the kernel is told of a directory that shuts somebody out, and when: before what was written
+ * in it afterwards can be read.
+ */
+#include "reload.h"
+#include "view_fixture.h"
+
+static uint64_t told[64]; /* inode numbers, in order */
+static size_t told_count;
+static int tell_result;
+
+static int tell(void *context, uint64_t ino)
+{
+	(void)context;
+	assert_true(told_count < sizeof(told) / sizeof(*told));
+	told[told_count++] = ino;
+	return tell_result;
+}
+
+static bool was_told(uint64_t ino)
+{
+	for (size_t i = 0; i < told_count; i++)
+		if (told[i] == ino)
+			return true;
+	return false;
+}
+
+static void start_with_kernel(const char *yaml)
+{
+	start(yaml);
+	view->tell = tell;
+	told_count = 0;
+	tell_result = 0;
+}
+
+static uint64_t ino_of(const char *path)
+{
+	return stat_of(path).st_ino;
+}
+
+/* Whether user 1003, of no group in particular, gets what is looked up in `path`. */
+static bool is_outsider_let_in(const char *path)
+{
+	const struct user outsider = {.uid = 1003, .gid = 2003};
+	uint64_t ino = ino_of(path);
+
+	return !view_is_narrowed(view, ino) || view_lets_in(view, ino, &outsider);
+}
+
+static void first_look_tells_of_a_closed_directory_before_the_publisher_does(void **state)
+{
+	(void)state;
+	make_directory("a/d");
+	start_with_kernel("a:b");
+	uint64_t ino = ino_of("d");
+	assert_true(is_outsider_let_in("d"));
+	run("chmod 700 a/d");
+	write_file("a/d/key", "secret");
+	assert_shown("d/key", "secret");
+	assert_true(was_told(ino));
+	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0500);
+	/* He may have been let in by the old mode, a moment before. */
+	assert_false(is_outsider_let_in("d"));
+}
+
+static void closed_directory_closes_what_is_below_it(void **state)
+{
+	(void)state;
+	make_directory("a/d");
+	make_directory("a/d/e");
+	start_with_kernel("a:b");
+	uint64_t ino = ino_of("d");
+	assert_true(is_outsider_let_in("d/e"));
+	run("chmod 700 a/d");
+	write_file("a/d/e/key", "secret");
+	assert_shown("d/e/key", "secret");
+	assert_true(was_told(ino));
+	assert_false(is_outsider_let_in("d/e"));
+}
+
+static void closed_root_shuts_out_as_well(void **state)
+{
+	(void)state;
+	start_with_kernel("a:b");
+	run("chmod 700 b");
+	write_file("a/key", "secret");
+	assert_shown("key", "secret");
+	assert_true(was_told(VIEW_INO_ROOT));
+	assert_false(is_outsider_let_in(""));
+}
+
+static void directory_that_lets_in_more_is_told_by_the_publisher_and_delays_nobody(void **state)
+{
+	(void)state;
+	make_directory("a/d");
+	run("chmod 700 a/d");
+	start_with_kernel("a:b");
+	uint64_t ino = ino_of("d");
+	run("chmod 755 a/d");
+	publish_all();
+	assert_true(was_told(ino));
+	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0555);
+	assert_true(is_outsider_let_in("d"));
+}
+
+static void nothing_is_told_where_nothing_was_reported(void **state)
+{
+	(void)state;
+	make_directory("a/d");
+	write_file("a/d/key", "secret");
+	start_with_kernel("a:b");
+	assert_shown("d/key", "secret");
+	run("touch a/d");
+	write_file("a/d/other", "text");
+	publish_all();
+	assert_shown("d/other", "text");
+	assert_int_equal(told_count, 0);
+}
+
+/* Who is on his way in at that moment asks us nothing: the kernel has all he needs. */
+static void publisher_shows_nothing_new_in_a_directory_that_was_just_closed(void **state)
+{
+	struct change change;
+
+	(void)state;
+	make_directory("a/d");
+	write_file("a/d/key", "public");
+	start_with_kernel("a:b");
+	assert_shown("d/key", "public");
+	uint64_t ino = ino_of("d");
+	run("chmod 700 a/d");
+	replace_file("a/d/key", "secret");
+	view_take_events(view);
+	while (view_next_change(view, &change) == 0) {
+		assert_int_equal(change.kind, CHANGE_ATTRIBUTES);
+		view_tell_attributes(view, &change);
+		view_end_change(view, &change);
+		view_take_events(view);
+	}
+	assert_true(was_told(ino));
+	assert_shown("d/key", "public");
+	publish_all();
+	assert_shown("d/key", "secret");
+}
+
+static void new_settings_that_shut_somebody_out_are_told(void **state)
+{
+	(void)state;
+	make_directory("a/d");
+	make_directory("b/d");
+	run("chmod 711 b; chmod 700 b/d");
+	start_with_kernel("a");
+	uint64_t ino = ino_of("d");
+	CLEANUP(settings_unrefp) struct settings *settings = settings_with("a:b");
+	assert_int_equal(view_reload(view, settings), 0);
+	publish_all();
+	assert_true(was_told(ino));
+	assert_true(was_told(VIEW_INO_ROOT));
+	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0500);
+	assert_int_equal(stat_of("").st_mode, S_IFDIR | 0511);
+}
+
+static void kernel_that_does_not_know_the_directory_yet_is_told_again(void **state)
+{
+	(void)state;
+	make_directory("a/d");
+	start_with_kernel("a:b");
+	uint64_t ino = ino_of("d");
+	tell_result = -ENOENT;
+	run("chmod 700 a/d");
+	publish_ready();
+	assert_true(was_told(ino));
+	told_count = 0;
+	tell_result = 0;
+	publish_all();
+	assert_true(was_told(ino));
+	told_count = 0;
+	publish_all();
+	assert_int_equal(told_count, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		view_test(first_look_tells_of_a_closed_directory_before_the_publisher_does),
+		view_test(closed_directory_closes_what_is_below_it),
+		view_test(closed_root_shuts_out_as_well),
+		view_test(directory_that_lets_in_more_is_told_by_the_publisher_and_delays_nobody),
+		view_test(nothing_is_told_where_nothing_was_reported),
+		view_test(publisher_shows_nothing_new_in_a_directory_that_was_just_closed),
+		view_test(new_settings_that_shut_somebody_out_are_told),
+		view_test(kernel_that_does_not_know_the_directory_yet_is_told_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
