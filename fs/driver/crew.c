@@ -10,6 +10,8 @@
 /* The shortest turn that the scheduler gives. */
 #define SHORT_NS 100000
 
+#define WINDOW_NS (CREW_WINDOW_MS * (uint64_t)1000000)
+
 enum turn {
 	TURN_INHERITED,
 	TURN_REALTIME,
@@ -19,7 +21,9 @@ enum turn {
 /* The calling thread's own. */
 static _Thread_local struct {
 	bool is_member;
-	uint64_t used_ns; /* processor time, when it was last counted */
+	bool is_counted;   /* what it has used since is to be counted */
+	uint64_t began_ns; /* when it was last counted; CLOCK_MONOTONIC */
+	uint64_t used_ns;  /* its processor time then */
 	volatile sig_atomic_t turn;
 } self;
 
@@ -121,8 +125,13 @@ int crew_init(struct crew *crew, bool wants_realtime)
 			return -errno;
 		limit_turns();
 	}
-	int r = pthread_key_create(&crew->membership, leave);
-	return -(r ? r : pthread_mutex_init(&crew->lock, NULL));
+	int r = pthread_mutex_init(&crew->lock, NULL);
+	if (r)
+		return -r;
+	r = pthread_key_create(&crew->membership, leave);
+	if (r)
+		pthread_mutex_destroy(&crew->lock);
+	return -r;
 }
 
 void crew_fini(struct crew *crew)
@@ -139,15 +148,30 @@ static uint64_t read_clock(clockid_t clock)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* Counts what the thread has used since it was last asked. */
+/* Work is done when it comes: how much of `used_ns`, since `began_ns`, was after `start_ns`. */
+static uint64_t used_after(uint64_t start_ns, uint64_t began_ns, uint64_t used_ns)
+{
+	uint64_t end_ns = began_ns + used_ns;
+
+	if (end_ns <= start_ns)
+		return 0;
+	return end_ns - start_ns < used_ns ? end_ns - start_ns : used_ns;
+}
+
+/* Counts what the thread has used of this window since it was last asked. */
 static bool is_within_budget(struct crew *crew)
 {
-	uint64_t window = read_clock(CLOCK_MONOTONIC_COARSE) / (CREW_WINDOW_MS * 1000000u);
+	uint64_t began_ns = read_clock(CLOCK_MONOTONIC);
+	uint64_t window = began_ns / WINDOW_NS;
 	uint64_t used_ns = read_clock(CLOCK_THREAD_CPUTIME_ID);
-	uint64_t us = (used_ns - self.used_ns) / 1000;
+	uint64_t us = self.is_counted ? used_after(window * WINDOW_NS, self.began_ns,
+						used_ns - self.used_ns) /
+						1000
+				      : 0;
 	uint64_t old = atomic_load_explicit(&crew->spent, memory_order_relaxed);
 	uint64_t now;
 
+	self.began_ns = began_ns;
 	self.used_ns = used_ns;
 	/* More of it would run over into the window's number. */
 	if (us > UINT16_MAX)
@@ -178,6 +202,7 @@ void crew_begin(struct crew *crew)
 	bool is_urgent = atomic_load_explicit(&crew->is_realtime, memory_order_relaxed) &&
 			 !atomic_load_explicit(&crew->is_batch, memory_order_relaxed) &&
 			 is_within_budget(crew);
+	self.is_counted = is_urgent;
 	take(crew, is_urgent ? TURN_REALTIME : TURN_ORDINARY);
 }
 
@@ -189,8 +214,11 @@ void crew_batch(struct crew *crew)
 void crew_rest(struct crew *crew)
 {
 	atomic_store_explicit(&crew->is_batch, false, memory_order_relaxed);
-	if (atomic_load_explicit(&crew->is_realtime, memory_order_relaxed))
-		take(crew, TURN_REALTIME);
+	if (!atomic_load_explicit(&crew->is_realtime, memory_order_relaxed))
+		return;
+	is_within_budget(crew);
+	self.is_counted = true;
+	take(crew, TURN_REALTIME);
 }
 
 /* Where it is refused they run where they ran: slower, no more. */

@@ -10,9 +10,8 @@
  *  - Who has had his share waits until the clock ticks (every 4 ms, as a rule) for whoever else
  *    wants the processor. So where it is allowed they are real-time threads, of the lowest priority
  *    (SCHED_RR 1), as a kernel's file system answers before its caller goes on; but only for
- *    CREW_BUDGET_US in each CREW_WINDOW_MS, all together: beyond that, in a batch,
- *    and everywhere else, they are ordinary ones that ask for short turns (sched_setattr(2), Linux
- *    6.12).
+ *    CREW_BUDGET_US in each CREW_WINDOW_MS, all together: beyond that, in a batch, and everywhere
+ *    else, they are ordinary ones that ask for short turns (sched_setattr(2), Linux 6.12).
  *  - A large merge is nobody's to wait for: the kernel tells a real-time thread that computes for
  *    longer than CREW_TURN_US (getrlimit(2), RLIMIT_RTTIME), which is an ordinary one from then on.
  *
@@ -42,7 +41,7 @@ struct crew {
 	bool has_home;            /* fixed */
 	bool is_left_alone;       /* fixed; its policy is somebody else's choice */
 	atomic_bool is_realtime;  /* wanted, and not refused */
-	atomic_bool is_batch;    /* what is being published comes in numbers */
+	atomic_bool is_batch;     /* what is being published comes in numbers */
 	_Atomic uint64_t spent;   /* the window's number << 32 | microseconds */
 	bool is_gathered;         /* the publisher's */
 	pthread_key_t membership; /* ends it with the thread */
