@@ -85,6 +85,9 @@ void tree_queue(struct view *view, struct entry *entry);
 void tree_queue_rescan(struct view *view, struct entry *entry, bool is_poll);
 void tree_queue_scan(struct view *view, struct directory *directory, bool is_rescan);
 
+/** The refresher's: lists one of the directories that wait for it. Returns false when none does. */
+bool tree_scan_next(struct view *view);
+
 /**
  * Around a listing that is taken without the lock and then installed: a name that goes meanwhile
  * keeps an entry that says so, or the listing would bring it back. The lock is held.
