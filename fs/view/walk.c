@@ -1,0 +1,166 @@
+#include "walk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "tree.h"
+
+static int walk_add(struct walk *walk, struct directory *directory)
+{
+	if (walk->count == walk->capacity) {
+		size_t capacity = walk->capacity ? walk->capacity * 2 : 16;
+		struct directory **items =
+			reallocarray(walk->items, capacity, sizeof(struct directory *));
+		if (!items)
+			return -ENOMEM;
+		walk->items = items;
+		walk->capacity = capacity;
+	}
+	walk->items[walk->count++] = directory;
+	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names of the directories in `directory`, sorted. */
+static int names_of_directories(
+	struct view *view, struct directory *directory, char ***ret, size_t *count)
+{
+	int r = 0;
+
+	*ret = NULL;
+	*count = 0;
+	pthread_mutex_lock(&view->lock);
+	char **names = calloc(directory->order_count + 1, sizeof(char *));
+	if (!names)
+		r = -ENOMEM;
+	for (size_t i = 0; r == 0 && i < directory->order_count; i++) {
+		const struct entry *entry = directory->order[i];
+		if (!entry || entry->kind != SIGHTING_DIRECTORY)
+			continue;
+		names[*count] = strdup(entry->name);
+		if (!names[*count])
+			r = -ENOMEM;
+		else
+			++*count;
+	}
+	pthread_mutex_unlock(&view->lock);
+	if (*count)
+		qsort(names, *count, sizeof(char *), compare_names);
+	*ret = names;
+	return r;
+}
+
+static bool is_in_itself_in(const struct directory *directory, size_t layer)
+{
+	const struct stamp *own = &directory->identities[layer];
+
+	for (const struct directory *up = directory->parent; up; up = up->parent) {
+		const struct stamp *above = &up->identities[layer];
+		if (up->layers >> layer & 1 && above->dev == own->dev && above->ino == own->ino)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * In every layer that shows it, it is one of those above: by links, where a layer follows them. Two
+ * such links in one directory would be a tree without end, twice as wide with each level.
+ */
+static bool is_in_itself(struct view *view, const struct directory *directory)
+{
+	pthread_mutex_lock(&view->lock);
+	bool is_inside = directory->layers != 0;
+	for (size_t i = 0; is_inside && i < directory->layer_count; i++)
+		if (directory->layers >> i & 1)
+			is_inside = is_in_itself_in(directory, i);
+	pthread_mutex_unlock(&view->lock);
+	return is_inside;
+}
+
+static int walk_into(struct view *view, struct walk *walk, struct directory *directory)
+{
+	char **names;
+	size_t count;
+
+	int r = tree_complete(view, directory);
+	if (r < 0)
+		return r;
+	r = names_of_directories(view, directory, &names, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct directory *child;
+		if (r == 0 && tree_enter(view, directory, names[i], &child) == 0) {
+			bool is_walked = !is_in_itself(view, child);
+			if (is_walked)
+				r = walk_add(walk, child);
+			if (r < 0 || !is_walked) {
+				pthread_mutex_lock(&view->lock);
+				tree_leave(view, child);
+				pthread_mutex_unlock(&view->lock);
+			}
+		}
+		free(names[i]);
+	}
+	free(names);
+	return r;
+}
+
+void walk_leave(struct view *view, struct walk *walk)
+{
+	for (size_t i = walk->count; i-- > 0;)
+		tree_leave(view, walk->items[i]);
+	if (walk->above)
+		tree_leave(view, walk->above);
+	free(walk->items);
+	*walk = (struct walk){0};
+}
+
+static bool is_missing(int result)
+{
+	return result == -ENOENT || result == -ENOTDIR;
+}
+
+/* As tree_enter_path(); where there is no such directory, *above is what tells when it comes. */
+static int enter_top(
+	struct view *view, const char *path, struct directory **ret, struct directory **above)
+{
+	CLEANUP(freep) char *shorter = strdup(path);
+	int r = shorter ? tree_enter_path(view, path, ret) : -ENOMEM;
+	int r_above = r;
+
+	while (is_missing(r_above)) {
+		char *slash = strrchr(shorter, '/');
+		*(slash ? slash : shorter) = '\0';
+		r_above = tree_enter_path(view, shorter, above);
+	}
+	/* It may have come before there was a watch. */
+	if (is_missing(r) && r_above == 0)
+		r = tree_enter_path(view, path, ret);
+	return r_above < 0 ? r_above : r;
+}
+
+int walk_under(struct view *view, const char *path, int depth, struct walk *walk)
+{
+	struct directory *top;
+	int r = enter_top(view, path, &top, &walk->above);
+	if (is_missing(r))
+		return 0;
+	if (r == 0)
+		r = walk_add(walk, top);
+	/* The last level is completed as well, but nothing below it is entered. */
+	size_t level_end = walk->count;
+	for (size_t i = 0; r == 0 && i < walk->count; i++) {
+		if (i == level_end && depth > 0) {
+			depth--;
+			level_end = walk->count;
+		}
+		r = depth == 0 ? tree_complete(view, walk->items[i])
+			       : walk_into(view, walk, walk->items[i]);
+	}
+	return r;
+}

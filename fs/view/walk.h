@@ -1,0 +1,27 @@
+/*
+ * A walk: the directories under a path, as the view shows them, top directories first and names in
+ * byte order. Each is in use, and so watched, until walk_leave().
+ */
+#pragma once
+
+#include <stddef.h>
+
+struct directory;
+struct view;
+
+struct walk {
+	struct directory **items;
+	size_t count;
+	size_t capacity;
+	struct directory
+		*above; /* in use where there is nothing to walk: it tells when that comes */
+};
+
+/**
+ * Every directory under `path` down to `depth` below it (-1: any), itself first, level by level. All
+ * are listed. Wants the lock not held. Returns 0, or -errno; *walk is to be left in any case.
+ */
+int walk_under(struct view *view, const char *path, int depth, struct walk *walk);
+
+/** Leaves the directories, and empties the walk. The lock is held. */
+void walk_leave(struct view *view, struct walk *walk);
