@@ -103,6 +103,16 @@ struct session {
 /* ops.c: userdata is the session. */
 extern const struct fuse_lowlevel_ops ops;
 
+/** ops.c: whether the publisher's own system call asks. */
+bool is_publisher(const struct session *session, fuse_req_t req);
+
+/** ops.c: answers with what *stat is of; the kernel may keep the name for `seconds`. */
+void reply_entry(fuse_req_t req, const struct stat *stat, double seconds);
+
+/** own.c: .plyfs, and what lies in it or in a directory of its origins. Answers. */
+struct stat own_stat(const struct session *session);
+void own_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name);
+
 /** attribute.c: answer for an extended attribute, or the list of their names. */
 void attribute_get(
 	fuse_req_t req, struct session *session, fuse_ino_t ino, const char *name, size_t size);

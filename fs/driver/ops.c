@@ -1,7 +1,6 @@
 /*
  * Requests: each handler unpacks, asks the view, and replies. Nothing here waits for the publisher.
  */
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 #define GROUPS_MAX 1024
 
 /* fuse_ctx.pid is the calling thread's id, not its process's. */
-static bool is_publisher(const struct session *session, fuse_req_t req)
+bool is_publisher(const struct session *session, fuse_req_t req)
 {
 	return fuse_req_ctx(req)->pid == atomic_load(&session->publisher_tid);
 }
@@ -32,19 +31,8 @@ static struct session *session_of(fuse_req_t req, enum request_kind kind)
 	return session;
 }
 
-static struct stat plyfs_stat(const struct session *session)
-{
-	return (struct stat){
-		.st_ino = PLYFS_INO,
-		.st_mode = S_IFDIR | 0555,
-		.st_nlink = 1,
-		.st_uid = session->view->composer.mounter.uid,
-		.st_gid = session->view->composer.mounter.gid,
-	};
-}
-
 /* `seconds` for the name; the attributes of an inode never change but for a directory's rights. */
-static void reply_entry(fuse_req_t req, const struct stat *stat, double seconds)
+void reply_entry(fuse_req_t req, const struct stat *stat, double seconds)
 {
 	struct fuse_entry_param entry = {
 		.ino = stat->st_ino,
@@ -64,60 +52,6 @@ static void reply_absent(fuse_req_t req, const struct session *session)
 		.entry_timeout = is_publisher(session, req) ? 0 : session->name_timeout};
 
 	fuse_reply_entry(req, &entry);
-}
-
-/* Each look at .plyfs/status is a file of its own: a snapshot. */
-static void lookup_snapshot(fuse_req_t req, struct session *session,
-	int (*write)(struct session *session, bool is_trusted, char **ret, size_t *size))
-{
-	uid_t uid = fuse_req_ctx(req)->uid;
-	bool is_trusted = uid == 0 || uid == session->view->composer.mounter.uid;
-	CLEANUP(version_unrefp) struct version *version = version_new(VERSION_BYTES);
-	struct stat stat;
-	size_t size;
-
-	if (!version || write(session, is_trusted, &version->data, &size) < 0) {
-		fuse_reply_err(req, ENOMEM);
-		return;
-	}
-	version->size = size;
-	version->mode = S_IFREG | (is_trusted ? 0400 : 0444);
-	version->uid = session->view->composer.mounter.uid;
-	version->gid = session->view->composer.mounter.gid;
-	clock_gettime(CLOCK_REALTIME, &version->mtime);
-	view_adopt(session->view, take_ptr(version), &stat);
-	reply_entry(req, &stat, 0);
-}
-
-static void lookup_origins(
-	fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name)
-{
-	struct stat stat;
-	int r = origins_lookup(session, parent, name, fuse_req_ctx(req)->uid, &stat);
-
-	if (r == 0)
-		reply_entry(req, &stat, 0);
-	else
-		fuse_reply_err(req, -r);
-}
-
-static void lookup_own(fuse_req_t req, struct session *session, const char *name)
-{
-	struct stat stat;
-
-	if (strcmp(name, "status") == 0) {
-		lookup_snapshot(req, session, status_json);
-	} else if (strcmp(name, "errors") == 0) {
-		lookup_snapshot(req, session, status_errors);
-	} else if (strcmp(name, ORIGINS_NAME) == 0) {
-		lookup_origins(req, session, PLYFS_INO, name);
-	} else if (is_publisher(session, req) &&
-		   strncmp(name, STAGED_PREFIX, strlen(STAGED_PREFIX)) == 0 &&
-		   view_lookup_staged(session->view, &stat) == 0) {
-		reply_entry(req, &stat, session->name_timeout);
-	} else {
-		fuse_reply_err(req, ENOENT);
-	}
 }
 
 /* Without further groups, where they can't be known: then he may have to come again. */
@@ -142,16 +76,12 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	struct session *session = session_of(req, REQUEST_LOOKUP);
 	struct stat stat;
 
-	if (parent == PLYFS_INO) {
-		lookup_own(req, session, name);
-		return;
-	}
-	if (origins_is_directory(parent)) {
-		lookup_origins(req, session, parent, name);
+	if (parent == PLYFS_INO || origins_is_directory(parent)) {
+		own_lookup(req, session, parent, name);
 		return;
 	}
 	if (parent == FUSE_ROOT_ID && strcmp(name, PLYFS_NAME) == 0) {
-		stat = plyfs_stat(session);
+		stat = own_stat(session);
 		reply_entry(req, &stat, session->name_timeout);
 		return;
 	}
@@ -202,7 +132,7 @@ static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 
 	(void)fi;
 	if (ino == PLYFS_INO)
-		stat = plyfs_stat(session);
+		stat = own_stat(session);
 	else if (origins_is_directory(ino))
 		origins_stat(session, ino, &stat);
 	else

@@ -1,0 +1,76 @@
+/*
+ * .plyfs: our own directory at the root, which no listing names. It holds what the mount tells of
+ * itself, and for the publisher alone the version that is about to take its name.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "driver.h"
+
+struct stat own_stat(const struct session *session)
+{
+	return (struct stat){
+		.st_ino = PLYFS_INO,
+		.st_mode = S_IFDIR | 0555,
+		.st_nlink = 1,
+		.st_uid = session->view->composer.mounter.uid,
+		.st_gid = session->view->composer.mounter.gid,
+	};
+}
+
+/* Each look at .plyfs/status is a file of its own: a snapshot. */
+static void lookup_snapshot(fuse_req_t req, struct session *session,
+	int (*write)(struct session *session, bool is_trusted, char **ret, size_t *size))
+{
+	uid_t uid = fuse_req_ctx(req)->uid;
+	bool is_trusted = uid == 0 || uid == session->view->composer.mounter.uid;
+	CLEANUP(version_unrefp) struct version *version = version_new(VERSION_BYTES);
+	struct stat stat;
+	size_t size;
+
+	if (!version || write(session, is_trusted, &version->data, &size) < 0) {
+		fuse_reply_err(req, ENOMEM);
+		return;
+	}
+	version->size = size;
+	version->mode = S_IFREG | (is_trusted ? 0400 : 0444);
+	version->uid = session->view->composer.mounter.uid;
+	version->gid = session->view->composer.mounter.gid;
+	clock_gettime(CLOCK_REALTIME, &version->mtime);
+	view_adopt(session->view, take_ptr(version), &stat);
+	reply_entry(req, &stat, 0);
+}
+
+static void lookup_origins(
+	fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name)
+{
+	struct stat stat;
+	int r = origins_lookup(session, parent, name, fuse_req_ctx(req)->uid, &stat);
+
+	if (r == 0)
+		reply_entry(req, &stat, 0);
+	else
+		fuse_reply_err(req, -r);
+}
+
+void own_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name)
+{
+	struct stat stat;
+
+	if (parent != PLYFS_INO) {
+		lookup_origins(req, session, parent, name);
+	} else if (strcmp(name, "status") == 0) {
+		lookup_snapshot(req, session, status_json);
+	} else if (strcmp(name, "errors") == 0) {
+		lookup_snapshot(req, session, status_errors);
+	} else if (strcmp(name, ORIGINS_NAME) == 0) {
+		lookup_origins(req, session, PLYFS_INO, name);
+	} else if (is_publisher(session, req) &&
+		   strncmp(name, STAGED_PREFIX, strlen(STAGED_PREFIX)) == 0 &&
+		   view_lookup_staged(session->view, &stat) == 0) {
+		reply_entry(req, &stat, session->name_timeout);
+	} else {
+		fuse_reply_err(req, ENOENT);
+	}
+}
