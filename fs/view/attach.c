@@ -7,7 +7,13 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "cleanup.h"
+#include "descriptor.h"
 #include "tree.h"
+
+/* Directories that take each other's place while they are being watched; the last is reported by
+ * the watch of the one above. */
+#define WATCH_TRIES 8
 
 static bool rights_equal(const struct rights *a, const struct rights *b)
 {
@@ -107,24 +113,40 @@ static void note_watch(struct view *view, struct directory *directory, unsigned 
 	pthread_mutex_unlock(&view->lock);
 }
 
+/* Whether the path still leads to the directory that is open as `fd`, or to none. */
+static bool is_at(const struct layer *layer, const char *path, int fd)
+{
+	CLEANUP(closep) int again = layer_open_directory(layer, path);
+	struct stat here;
+	struct stat there;
+
+	return again < 0 || fstat(fd, &here) < 0 || fstat(again, &there) < 0 ||
+	       (here.st_dev == there.st_dev && here.st_ino == there.st_ino);
+}
+
+static void watch_layer(
+	struct view *view, const struct layer *layer, struct directory *directory, unsigned number)
+{
+	bool is_settled = false;
+
+	for (int try = 0; !is_settled && try < WATCH_TRIES; try++) {
+		CLEANUP(closep) int fd = layer_open_directory(layer, directory->path);
+		/* Gone already: its parent's watch has the event. */
+		if (fd == -ENOENT || fd == -ENOTDIR)
+			return;
+		int r = fd < 0 ? fd : watch_add(view->watch, directory, number, fd);
+		note_watch(view, directory, number, -r, fd >= 0 && is_remote(fd));
+		/* Another took its place, and another thread may have watched that one before. */
+		is_settled = r < 0 || is_at(layer, directory->path, fd);
+	}
+}
+
 void tree_watch(struct view *view, const struct settings *settings, struct directory *directory,
 	layer_mask layers)
 {
-	for (unsigned i = 0; view->watch && i < settings->layer_count; i++) {
-		if (!(layers >> i & 1))
-			continue;
-		int fd = layer_open_directory(settings->layers[i], directory->path);
-		/* Gone already: its parent's watch has the event. */
-		if (fd == -ENOENT || fd == -ENOTDIR)
-			continue;
-		if (fd < 0) {
-			note_watch(view, directory, i, -fd, false);
-			continue;
-		}
-		int r = watch_add(view->watch, directory, i, fd);
-		note_watch(view, directory, i, -r, is_remote(fd));
-		close(fd);
-	}
+	for (unsigned i = 0; view->watch && i < settings->layer_count; i++)
+		if (layers >> i & 1)
+			watch_layer(view, settings->layers[i], directory, i);
 }
 
 static bool same_place(const struct stamp *a, const struct stamp *b)
@@ -147,7 +169,8 @@ bool tree_update_directory(struct view *view, const struct settings *settings,
 	for (unsigned i = 0; i < sighting->count; i++) {
 		unsigned layer = sighting->found[i].layer;
 		struct stamp stamp = stamp_of(&sighting->found[i].stat);
-		if (!(directory->layers >> layer & 1) || directory->watches[layer] < 0 ||
+		if (!(directory->layers >> layer & 1) ||
+			!watch_has(view->watch, directory, layer) ||
 			!same_place(&stamp, &directory->identities[layer]))
 			fresh |= (layer_mask)1 << layer;
 	}

@@ -80,34 +80,6 @@ static struct slot **bucket_of(struct watch *watch, int wd)
 	return &watch->buckets[(unsigned)wd % BUCKETS];
 }
 
-int watch_add(struct watch *watch, struct directory *directory, unsigned layer, int fd)
-{
-	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-	CLEANUP(freep) struct slot *slot = malloc(sizeof(*slot));
-
-	if (!slot)
-		return -ENOMEM;
-	/* The descriptor's name in /proc, so that it is the very directory that was opened. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	pthread_mutex_lock(&watch->lock);
-	/* The settings were replaced since the caller looked. */
-	if (layer >= directory->layer_count) {
-		pthread_mutex_unlock(&watch->lock);
-		return 0;
-	}
-	int wd = inotify_add_watch(watch->fd, path, WATCH_MASK);
-	int error = errno;
-	if (wd >= 0) {
-		struct slot **bucket = bucket_of(watch, wd);
-		*slot = (struct slot){wd, layer, directory, *bucket};
-		*bucket = take_ptr(slot);
-		watch->count++;
-		directory->watches[layer] = wd;
-	}
-	pthread_mutex_unlock(&watch->lock);
-	return wd < 0 ? -error : 0;
-}
-
 /* Takes the slot out. Returns whether another one lies on the same watch. */
 static bool drop_slot(struct watch *watch, struct directory *directory, unsigned layer)
 {
@@ -136,6 +108,44 @@ static void end_watch(struct watch *watch, struct directory *directory, unsigned
 
 	if (wd >= 0 && !drop_slot(watch, directory, layer))
 		inotify_rm_watch(watch->fd, wd);
+}
+
+int watch_add(struct watch *watch, struct directory *directory, unsigned layer, int fd)
+{
+	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+	CLEANUP(freep) struct slot *slot = malloc(sizeof(*slot));
+
+	if (!slot)
+		return -ENOMEM;
+	/* The descriptor's name in /proc, so that it is the very directory that was opened. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	pthread_mutex_lock(&watch->lock);
+	/* The settings were replaced since the caller looked. */
+	if (layer >= directory->layer_count) {
+		pthread_mutex_unlock(&watch->lock);
+		return 0;
+	}
+	int wd = inotify_add_watch(watch->fd, path, WATCH_MASK);
+	int error = errno;
+	/* Another thread may have been faster, and found the same, or another directory. */
+	if (wd >= 0 && wd != directory->watches[layer]) {
+		end_watch(watch, directory, layer);
+		struct slot **bucket = bucket_of(watch, wd);
+		*slot = (struct slot){wd, layer, directory, *bucket};
+		*bucket = take_ptr(slot);
+		watch->count++;
+		directory->watches[layer] = wd;
+	}
+	pthread_mutex_unlock(&watch->lock);
+	return wd < 0 ? -error : 0;
+}
+
+bool watch_has(struct watch *watch, const struct directory *directory, unsigned layer)
+{
+	pthread_mutex_lock(&watch->lock);
+	bool has = directory->watches[layer] >= 0;
+	pthread_mutex_unlock(&watch->lock);
+	return has;
 }
 
 void watch_remove_layer(struct watch *watch, struct directory *directory, unsigned layer)

@@ -32,9 +32,13 @@ size_t watch_count(struct watch *watch);
 
 /**
  * Watches the directory open as `fd` (O_PATH is enough), as that of `layer` in `directory`, and
- * notes it in directory->watches. Returns 0 or -errno (-ENOSPC: fs.inotify.max_user_watches).
+ * notes it in directory->watches in place of the one that was there. Returns 0 or -errno (-ENOSPC:
+ * fs.inotify.max_user_watches).
  */
 int watch_add(struct watch *watch, struct directory *directory, unsigned layer, int fd);
+
+/** Whether that layer's directory is watched. */
+bool watch_has(struct watch *watch, const struct directory *directory, unsigned layer);
 
 /** Ends all watches of `directory`. */
 void watch_remove(struct watch *watch, struct directory *directory);

@@ -1177,6 +1177,20 @@ static void where_nothing_can_be_published_caches_are_right_all_the_same(void **
 	assert_shown("new/app.yaml", "x: 3\n");
 }
 
+/* As by two looks that find at the same time that it is not watched yet. */
+static void directory_that_is_watched_twice_is_watched_once(void **state)
+{
+	(void)state;
+	start("a:b");
+	size_t count = watch_count(view->watch);
+	int fd = open("a", O_PATH | O_DIRECTORY);
+	assert_return_code(watch_add(view->watch, view->root, 0, fd), 0);
+	close(fd);
+	assert_int_equal(watch_count(view->watch), count);
+	run("rmdir a");
+	publish_all();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1238,6 +1252,7 @@ int main(void)
 		view_test(more_layers_than_a_mask_holds_are_refused),
 		view_test(same_directory_as_two_layers_changes_once),
 		view_test(layer_inside_another_layer_changes_in_both),
+		view_test(directory_that_is_watched_twice_is_watched_once),
 		view_test(lost_events_are_made_up_for),
 		view_test(files_that_did_not_change_make_no_event_when_events_were_lost),
 		view_test(last_good_version_of_a_forgotten_directory_is_mended_after_lost_events),
