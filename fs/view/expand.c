@@ -185,7 +185,12 @@ static int take_dropins(
 		r = add_part(&parts, &ret->found[i], path);
 	size_t own = parts.count;
 	parts.number = 1;
+	/* An index is kept for good, and anybody may ask for any name: none for what is not there.
+	 * When it comes, expand_touch() hears of it. */
 	if (r == 0)
+		r = sighting_take(
+			settings, sighting_all_layers(settings), directory, parts.scratch);
+	if (r == 0 && parts.scratch->kind == SIGHTING_DIRECTORY)
 		r = references_list(view, directory, 0, add_path, &parts);
 	return r == 0 && parts.count > own ? hand_over(&parts, ret) : r;
 }

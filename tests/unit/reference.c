@@ -298,6 +298,17 @@ static void reference_that_changes_while_it_is_read_for_the_first_time_is_follow
 	view_forget(view, stat.st_ino, 1);
 }
 
+static void name_that_nobody_has_costs_no_memory(void **state)
+{
+	(void)state;
+	start("layers: [a]\nrules:\n  - {match: \"*.yaml\", strategy: deep, dropins: true}\n");
+	assert_shown("no.yaml", "ENOENT");
+	assert_null(view->references.indexes);
+	run("mkdir a/no.yaml.d && echo 'x: 1' >a/no.yaml.d/x.yaml");
+	publish_all();
+	assert_shown("no.yaml", "x: 1\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,6 +328,7 @@ int main(void)
 		view_test(names_found_for_references_are_listed_with_their_numbers),
 		view_test(rights_of_what_is_referred_to_hold_for_the_result),
 		view_test(directory_that_hides_what_is_referred_to_hides_it_from_the_same_users),
+		view_test(name_that_nobody_has_costs_no_memory),
 		view_test(reference_that_changes_while_it_is_read_for_the_first_time_is_followed),
 	};
 
