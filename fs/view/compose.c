@@ -49,6 +49,17 @@ const struct options *compose_options(const struct settings *settings, const cha
 	return file ? &file->options : &settings_rule(settings, path)->options;
 }
 
+struct source_want compose_want(const struct composer *composer, const struct stat *stat,
+	const struct read_options *options)
+{
+	return (struct source_want){
+		.stat = stat,
+		.options = options,
+		.bytes_max = composer->settings->limits.source_bytes,
+		.takes_unfinished = composer->takes_unfinished,
+	};
+}
+
 void compose_contributors(const struct strategy *strategy, const struct sighting *sighting,
 	unsigned *first, unsigned *count)
 {

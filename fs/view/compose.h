@@ -48,6 +48,10 @@ const struct options *compose_options(const struct settings *settings, const cha
 void compose_contributors(const struct strategy *strategy, const struct sighting *sighting,
 	unsigned *first, unsigned *count);
 
+/** How a composition wants a source; `options` NULL: its text. */
+struct source_want compose_want(const struct composer *composer, const struct stat *stat,
+	const struct read_options *options);
+
 /** The source of a file that is one layer's and too large to copy; else NULL. */
 const struct sighted *compose_held_source(
 	const struct composer *composer, const char *path, const struct sighting *sighting);

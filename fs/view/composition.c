@@ -17,9 +17,10 @@ static int load_one(const struct composer *composer, const char *path, const str
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
 
-	if (!found->error)
-		return source_cache_load(composer->cache, layer, path, &found->stat, options,
-			composer->takes_unfinished, ret, problem);
+	if (!found->error) {
+		struct source_want want = compose_want(composer, &found->stat, options);
+		return source_cache_load(composer->cache, layer, path, &want, ret, problem);
+	}
 
 	CLEANUP(freep) char *name = NULL;
 	int r = layer_source_name(layer, path, &name);
@@ -85,8 +86,9 @@ static int load_text(
 
 	if (!sources->loaded[0]->document)
 		return 0;
-	int r = source_cache_load(composer->cache, sources->layers[0], sources->paths[0],
-		&sources->stats[0], NULL, composer->takes_unfinished, &loaded, problem);
+	struct source_want want = compose_want(composer, &sources->stats[0], NULL);
+	int r = source_cache_load(
+		composer->cache, sources->layers[0], sources->paths[0], &want, &loaded, problem);
 	if (r != 0)
 		return r;
 	loaded_unref(sources->loaded[0]);

@@ -92,9 +92,10 @@ static int load(struct environment *environment, const char *path, const struct 
 		struct loaded *loaded;
 		if (found->error)
 			return -found->error;
+		struct source_want want =
+			compose_want(composer, &found->stat, reads_document ? &options : NULL);
 		int r = source_cache_load(composer->cache, composer->settings->layers[found->layer],
-			path, &found->stat, reads_document ? &options : NULL,
-			composer->takes_unfinished, &loaded, problem);
+			path, &want, &loaded, problem);
 		if (r != 0)
 			return r;
 		given->loaded[given->count] = loaded;

@@ -334,10 +334,10 @@ static int read_document(
 }
 
 int source_cache_load(struct source_cache *cache, const struct layer *layer, const char *path,
-	const struct stat *stat, const struct read_options *options, bool takes_unfinished,
-	struct loaded **ret, struct problem *problem)
+	const struct source_want *want, struct loaded **ret, struct problem *problem)
 {
-	struct stamp stamp = stamp_of(stat);
+	const struct read_options *options = want->options;
+	struct stamp stamp = stamp_of(want->stat);
 	*ret = take(cache, path, layer->rank, flavour_of(options), &stamp);
 	if (*ret)
 		return 0;
@@ -357,16 +357,14 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
 	if (!loaded->path || !loaded->source.layer)
 		return -ENOMEM;
 
-	size_t limit = options && options->limits.source_bytes ? options->limits.source_bytes
-							       : LIMITS_DEFAULT.source_bytes;
-	int r = read_still(layer, path, limit, takes_unfinished, loaded, problem);
+	int r = read_still(layer, path, want->bytes_max, want->takes_unfinished, loaded, problem);
 	if (r != 0)
 		return r;
-	if (loaded->text.len > limit)
+	if (loaded->text.len > want->bytes_max)
 		return problem_set(problem, name, 0, 0,
 			"is larger than the limit of %zu bytes; make it smaller, or raise "
 			"'limits: {source: …}' in plyfs.yaml",
-			limit);
+			want->bytes_max);
 	loaded->bytes = sizeof(*loaded) + loaded->text.len + strlen(name) * 2;
 	if (options)
 		r = read_document(loaded, options, problem);

@@ -55,17 +55,23 @@ void source_cache_clear(struct source_cache *cache);
 /** Bytes kept now. */
 size_t source_cache_bytes(struct source_cache *cache);
 
+/* How a source is wanted. */
+struct source_want {
+	const struct stat *stat;            /* the state it was in a moment ago */
+	const struct read_options *options; /* to read its document; NULL: its text */
+	size_t bytes_max;
+	bool takes_unfinished; /* also what a writer has not closed yet */
+};
+
 /**
- * The file `path` of `layer`, in the state that `stat` (of a moment ago) shows if it is in the
- * cache, else as it is now. With `options` its document is read too. What a writer has not closed
- * yet is SOURCE_UNSETTLED, unless `takes_unfinished`.
+ * The file `path` of `layer`, in the state that it was seen in if that is in the cache, else as it
+ * is now.
  *
  * Returns 0 with *ret for loaded_unref(); PROBLEM for a source that can't be read, is too large or
- * does not parse; SOURCE_MOVED; SOURCE_UNSETTLED; or -ENOMEM.
+ * does not parse; SOURCE_MOVED; SOURCE_UNSETTLED; or -errno where memory or descriptors are short.
  */
 int source_cache_load(struct source_cache *cache, const struct layer *layer, const char *path,
-	const struct stat *stat, const struct read_options *options, bool takes_unfinished,
-	struct loaded **ret, struct problem *problem);
+	const struct source_want *want, struct loaded **ret, struct problem *problem);
 
 void loaded_unref(struct loaded *loaded);
 

@@ -28,14 +28,20 @@ static int end_cache(void **state)
 	return tear_down(state);
 }
 
+static struct source_want want(const struct stat *stat, const struct read_options *options)
+{
+	return (struct source_want){stat, options, LIMITS_DEFAULT.source_bytes, false};
+}
+
 static int load(const char *path, const struct read_options *options, struct loaded **ret)
 {
 	struct problem problem = {0};
 	struct stat stat = {0};
+	struct source_want wanted = want(&stat, options);
 
 	*ret = NULL;
 	layer_stat(layer, path, &stat);
-	return source_cache_load(cache, layer, path, &stat, options, false, ret, &problem);
+	return source_cache_load(cache, layer, path, &wanted, ret, &problem);
 }
 
 static struct loaded *must_load(const char *path, const struct read_options *options)
@@ -104,9 +110,8 @@ static void change_that_keeps_the_stamp_is_seen_when_it_was_told(void **state)
 	one->stamp = stamp_of(&stat);
 	source_cache_touch(cache, "x.yaml");
 	struct loaded *two;
-	assert_int_equal(source_cache_load(
-				 cache, layer, "x.yaml", &stat, &yaml, false, &two, &problem),
-		0);
+	struct source_want wanted = want(&stat, &yaml);
+	assert_int_equal(source_cache_load(cache, layer, "x.yaml", &wanted, &two, &problem), 0);
 	assert_true(span_is(value_of(two), "2"));
 	loaded_unref(one);
 	loaded_unref(two);
@@ -268,22 +273,29 @@ static void missing_file_has_moved(void **state)
 
 static void source_over_the_limit_is_refused_with_the_remedy(void **state)
 {
-	const struct read_options small = {.format = FORMAT_YAML, .limits = {.source_bytes = 10,
-		.result_bytes = 10, .depth = 10, .nodes = 10}};
-	struct problem problem = {0};
-	struct loaded *loaded;
-	struct stat stat;
+	const struct read_options *const ways[] = {&yaml, NULL};
 
 	(void)state;
-	write_file("a/x.yaml", "x: 3456789\n");
-	assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
-	assert_int_equal(source_cache_load(cache, layer, "x.yaml", &stat, &small, false, &loaded,
-				 &problem),
-		PROBLEM);
-	assert_string_equal(problem.source, "a/x.yaml");
-	assert_non_null(strstr(problem.message, "limit"));
-	write_file("a/x.yaml", "x: 345678\n");
-	loaded_unref(must_load("x.yaml", &small));
+	for (int i = 0; i < 2; i++) {
+		struct problem problem = {0};
+		struct loaded *loaded;
+		struct stat stat;
+		struct source_want wanted = want(&stat, ways[i]);
+
+		wanted.bytes_max = 10;
+		write_file("a/x.yaml", "x: 3456789\n");
+		assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
+		assert_int_equal(
+			source_cache_load(cache, layer, "x.yaml", &wanted, &loaded, &problem),
+			PROBLEM);
+		assert_string_equal(problem.source, "a/x.yaml");
+		assert_non_null(strstr(problem.message, "limit of 10 bytes"));
+		write_file("a/x.yaml", "x: 345678\n");
+		assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
+		assert_int_equal(
+			source_cache_load(cache, layer, "x.yaml", &wanted, &loaded, &problem), 0);
+		loaded_unref(loaded);
+	}
 }
 
 static void broken_source_is_not_kept(void **state)
@@ -295,9 +307,10 @@ static void broken_source_is_not_kept(void **state)
 	(void)state;
 	write_file("a/x.yaml", "x: [\n");
 	assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
+	struct source_want wanted = want(&stat, &yaml);
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(source_cache_load(cache, layer, "x.yaml", &stat, &yaml, false,
-					 &loaded, &problem),
+		assert_int_equal(
+			source_cache_load(cache, layer, "x.yaml", &wanted, &loaded, &problem),
 			PROBLEM);
 	assert_string_equal(problem.source, "a/x.yaml");
 	assert_true(problem.line > 0);
