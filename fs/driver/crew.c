@@ -10,7 +10,13 @@
 /* The shortest turn that the scheduler gives. */
 #define SHORT_NS 100000
 
+/* A turn ends with the tick after CREW_TURN_US. */
+#define LONGEST_US (2 * CREW_TURN_US)
+
 #define WINDOW_NS (CREW_WINDOW_MS * (uint64_t)1000000)
+
+/* So far ahead of what a thread has read of the clock is the others' window at most. */
+#define LATE_WINDOWS 1000u
 
 enum turn {
 	TURN_INHERITED,
@@ -21,9 +27,8 @@ enum turn {
 /* The calling thread's own. */
 static _Thread_local struct {
 	bool is_member;
-	bool is_counted;   /* what it has used since is to be counted */
-	uint64_t began_ns; /* when it was last counted; CLOCK_MONOTONIC */
-	uint64_t used_ns;  /* its processor time then */
+	bool is_counted;  /* what it uses now is to be counted */
+	uint64_t used_ns; /* its processor time when it was last counted */
 	volatile sig_atomic_t turn;
 } self;
 
@@ -148,45 +153,47 @@ static uint64_t read_clock(clockid_t clock)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* Work is done when it comes: how much of `used_ns`, since `began_ns`, was after `start_ns`. */
-static uint64_t used_after(uint64_t start_ns, uint64_t began_ns, uint64_t used_ns)
+/* Adds to what is spent, and takes off what each window since has brought. Returns whether any is
+ * left. */
+static bool spend(struct crew *crew, uint64_t us)
 {
-	uint64_t end_ns = began_ns + used_ns;
-
-	if (end_ns <= start_ns)
-		return 0;
-	return end_ns - start_ns < used_ns ? end_ns - start_ns : used_ns;
-}
-
-/* Counts what the thread has used of this window since it was last asked. */
-static bool is_within_budget(struct crew *crew)
-{
-	uint64_t began_ns = read_clock(CLOCK_MONOTONIC);
-	uint64_t window = began_ns / WINDOW_NS;
-	uint64_t used_ns = read_clock(CLOCK_THREAD_CPUTIME_ID);
-	uint64_t us = self.is_counted ? used_after(window * WINDOW_NS, self.began_ns,
-						used_ns - self.used_ns) /
-						1000
-				      : 0;
+	uint32_t present = (uint32_t)(read_clock(CLOCK_MONOTONIC) / WINDOW_NS);
 	uint64_t old = atomic_load_explicit(&crew->spent, memory_order_relaxed);
 	uint64_t now;
 
-	self.began_ns = began_ns;
-	self.used_ns = used_ns;
-	/* More of it would run over into the window's number. */
-	if (us > UINT16_MAX)
-		us = UINT16_MAX;
 	do {
-		bool is_current = old >> 32 == (uint32_t)window;
-		now = window << 32 | (is_current ? (uint32_t)old : 0);
-		now += us;
+		uint32_t window = (uint32_t)(old >> 32);
+		uint64_t spent = (uint32_t)old;
+		/* Another thread may have come with a later one meanwhile. */
+		if (window - present > LATE_WINDOWS) {
+			uint64_t brought = (uint64_t)(present - window) * CREW_BUDGET_US;
+			spent -= spent < brought ? spent : brought;
+			window = present;
+		}
+		now = (uint64_t)window << 32 | (spent + us);
 	} while (!atomic_compare_exchange_weak_explicit(
 		&crew->spent, &old, now, memory_order_relaxed, memory_order_relaxed));
 	return (uint32_t)now <= CREW_BUDGET_US;
 }
 
+void crew_end(struct crew *crew)
+{
+	if (crew->is_left_alone)
+		return;
+	uint64_t used_ns = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t us = (used_ns - self.used_ns) / 1000;
+
+	self.used_ns = used_ns;
+	/* Beyond that it was told to give way. */
+	if (self.is_counted)
+		spend(crew, us < LONGEST_US ? us : LONGEST_US);
+	self.is_counted = false;
+}
+
 static void take(struct crew *crew, enum turn turn)
 {
+	if (turn == TURN_REALTIME && self.turn != TURN_REALTIME && getpriority(PRIO_PROCESS, 0) > 0)
+		turn = TURN_ORDINARY;
 	if (self.turn == (sig_atomic_t)turn || set_turn(turn) == 0 || turn == TURN_ORDINARY)
 		return;
 	atomic_store(&crew->is_realtime, false);
@@ -199,9 +206,11 @@ void crew_begin(struct crew *crew)
 		join(crew);
 	if (crew->is_left_alone)
 		return;
+	if (self.is_counted)
+		crew_end(crew);
 	bool is_urgent = atomic_load_explicit(&crew->is_realtime, memory_order_relaxed) &&
 			 !atomic_load_explicit(&crew->is_batch, memory_order_relaxed) &&
-			 is_within_budget(crew);
+			 spend(crew, 0);
 	self.is_counted = is_urgent;
 	take(crew, is_urgent ? TURN_REALTIME : TURN_ORDINARY);
 }
@@ -216,7 +225,7 @@ void crew_rest(struct crew *crew)
 	atomic_store_explicit(&crew->is_batch, false, memory_order_relaxed);
 	if (!atomic_load_explicit(&crew->is_realtime, memory_order_relaxed))
 		return;
-	is_within_budget(crew);
+	crew_end(crew);
 	self.is_counted = true;
 	take(crew, TURN_REALTIME);
 }

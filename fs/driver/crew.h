@@ -15,8 +15,9 @@
  *  - A large merge is nobody's to wait for: the kernel tells a real-time thread that computes for
  *    longer than CREW_TURN_US (getrlimit(2), RLIMIT_RTTIME), which is an ordinary one from then on.
  *
- * A process that was given a policy of its own (chrt(1), CPUSchedulingPolicy=) keeps it, and one
- * with a nice value above 0 is never real-time.
+ * What runs over the budget is taken off that of the windows that follow. A process that was given
+ * a policy of its own (chrt(1), CPUSchedulingPolicy=) keeps it, and a thread with a nice value
+ * above 0 becomes no real-time one.
  */
 #pragma once
 
@@ -42,7 +43,7 @@ struct crew {
 	bool is_left_alone;       /* fixed; its policy is somebody else's choice */
 	atomic_bool is_realtime;  /* wanted, and not refused */
 	atomic_bool is_batch;     /* what is being published comes in numbers */
-	_Atomic uint64_t spent;   /* the window's number << 32 | microseconds */
+	_Atomic uint64_t spent;   /* the window's number << 32 | microseconds, old debts included */
 	bool is_gathered;         /* the publisher's */
 	pthread_key_t membership; /* ends it with the thread */
 	pthread_mutex_t lock;
@@ -59,6 +60,9 @@ void crew_fini(struct crew *crew);
 
 /** For each thread of the driver, at each request or change that it begins with. */
 void crew_begin(struct crew *crew);
+
+/** For each thread of the driver, when that is done: what it took of the budget is counted. */
+void crew_end(struct crew *crew);
 
 /** For the publisher: one change comes after the other, until crew_rest(). */
 void crew_batch(struct crew *crew);

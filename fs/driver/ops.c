@@ -31,6 +31,11 @@ static struct session *session_of(fuse_req_t req, enum request_kind kind)
 	return session;
 }
 
+static void end_request(struct session **session)
+{
+	crew_end(&(*session)->crew);
+}
+
 /* `seconds` for the name; the attributes of an inode never change but for a directory's rights. */
 void reply_entry(fuse_req_t req, const struct stat *stat, double seconds)
 {
@@ -73,7 +78,7 @@ static bool lets_in(struct session *session, fuse_req_t req, uint64_t parent)
 
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	struct session *session = session_of(req, REQUEST_LOOKUP);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_LOOKUP);
 	struct stat stat;
 
 	if (parent == PLYFS_INO || origins_is_directory(parent)) {
@@ -111,13 +116,15 @@ static void forget(struct session *session, fuse_ino_t ino, uint64_t count)
 
 static void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t count)
 {
-	forget(session_of(req, REQUEST_FORGET), ino, count);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_FORGET);
+
+	forget(session, ino, count);
 	fuse_reply_none(req);
 }
 
 static void op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *forgets)
 {
-	struct session *session = session_of(req, REQUEST_FORGET);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_FORGET);
 
 	for (size_t i = 0; i < count; i++)
 		forget(session, forgets[i].ino, forgets[i].nlookup);
@@ -126,7 +133,7 @@ static void op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_dat
 
 static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct session *session = session_of(req, REQUEST_GETATTR);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_GETATTR);
 	struct stat stat = {0};
 	int r = 0;
 
@@ -145,7 +152,7 @@ static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 
 static void op_readlink(fuse_req_t req, fuse_ino_t ino)
 {
-	struct session *session = session_of(req, REQUEST_READLINK);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_READLINK);
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
 	int r = view_version(session->view, ino, &version);
@@ -159,7 +166,7 @@ static void op_readlink(fuse_req_t req, fuse_ino_t ino)
 
 static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct session *session = session_of(req, REQUEST_OPEN);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_OPEN);
 
 	(void)ino;
 	if ((fi->flags & O_ACCMODE) != O_RDONLY) {
@@ -174,7 +181,7 @@ static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 
 static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct session *session = session_of(req, REQUEST_OPENDIR);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_OPENDIR);
 
 	(void)ino;
 	if (session->has_no_opendir) {
@@ -189,7 +196,7 @@ static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 static void op_read(
 	fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct fuse_file_info *fi)
 {
-	struct session *session = session_of(req, REQUEST_READ);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_READ);
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
 	(void)fi;
@@ -238,7 +245,7 @@ static bool add_name(void *context, const char *name, uint64_t ino, mode_t type,
 static void op_readdir(
 	fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct fuse_file_info *fi)
 {
-	struct session *session = session_of(req, REQUEST_READDIR);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_READDIR);
 	CLEANUP(freep) char *data = malloc(size);
 	struct page page = {req, data, size, 0};
 	uint64_t cookie = (uint64_t)offset;
@@ -270,24 +277,30 @@ static void op_statfs(fuse_req_t req, fuse_ino_t ino)
 		.f_flag = ST_RDONLY,
 	};
 
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_STATFS);
+	(void)session;
 	(void)ino;
-	session_of(req, REQUEST_STATFS);
 	fuse_reply_statfs(req, &stat);
 }
 
 static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 {
-	attribute_get(req, session_of(req, REQUEST_GETXATTR), ino, name, size);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_GETXATTR);
+
+	attribute_get(req, session, ino, name, size);
 }
 
 static void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 {
-	attribute_list(req, session_of(req, REQUEST_LISTXATTR), ino, size);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_LISTXATTR);
+
+	attribute_list(req, session, ino, size);
 }
 
 static void op_access(fuse_req_t req, fuse_ino_t ino, int mask)
 {
-	session_of(req, REQUEST_ACCESS);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_ACCESS);
+	(void)session;
 	(void)ino;
 	fuse_reply_err(req, mask & W_OK ? EROFS : 0);
 }
@@ -311,7 +324,7 @@ static bool refuses(fuse_req_t req, struct session *session)
 static void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t newparent,
 	const char *newname, unsigned int flags)
 {
-	struct session *session = session_of(req, REQUEST_RENAME);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_RENAME);
 
 	(void)newname;
 	if (refuses(req, session))
@@ -324,7 +337,7 @@ static void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_
 
 static void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	struct session *session = session_of(req, REQUEST_UNLINK);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_UNLINK);
 
 	(void)name;
 	if (!refuses(req, session))
@@ -333,7 +346,7 @@ static void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 
 static void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	struct session *session = session_of(req, REQUEST_RMDIR);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_RMDIR);
 
 	(void)name;
 	if (!refuses(req, session))
@@ -342,7 +355,7 @@ static void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 
 static void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
 {
-	struct session *session = session_of(req, REQUEST_MKDIR);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_MKDIR);
 	struct stat stat = {0};
 
 	(void)name;
@@ -358,7 +371,8 @@ static void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t
 
 static void refuse(fuse_req_t req)
 {
-	session_of(req, REQUEST_REFUSED);
+	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_REFUSED);
+	(void)session;
 	fuse_reply_err(req, EROFS);
 }
 

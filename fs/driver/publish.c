@@ -322,6 +322,7 @@ static int publish_all(struct session *session, struct change *change)
 				gather_or_scatter(session, &foreign);
 			count++;
 			publish(session, change);
+			crew_end(&session->crew);
 			crew_begin(&session->crew);
 			continue;
 		}

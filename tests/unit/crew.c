@@ -18,6 +18,7 @@
 #define TRIES 50
 
 static struct crew crew;
+static bool crew_was_realtime;
 
 static uint64_t now_us(clockid_t clock)
 {
@@ -55,6 +56,7 @@ static void come_to_window(void)
 {
 	uint64_t old = window();
 
+	crew_end(&crew);
 	rest_ms(CREW_WINDOW_MS);
 	old = window();
 	while (window() == old)
@@ -106,9 +108,40 @@ static void long_work_of_long_ago_is_not_counted_for_the_next(void **state)
 	need_realtime();
 	crew_begin(&crew);
 	work(CREW_BUDGET_US * 3);
+	crew_end(&crew);
 	rest_ms(3 * CREW_WINDOW_MS);
 	crew_begin(&crew);
 	assert_true(is_realtime());
+}
+
+/* One after the other, as requests that a program makes come to the driver's threads. */
+static void *work_in_turn(void *context)
+{
+	(void)context;
+	crew_begin(&crew);
+	bool *was_realtime = is_realtime() ? &crew_was_realtime : NULL;
+	work(CREW_BUDGET_US);
+	crew_end(&crew);
+	return was_realtime;
+}
+
+static void threads_that_take_turns_share_the_budget(void **state)
+{
+	int realtime = 0;
+
+	(void)state;
+	need_realtime();
+	crew_end(&crew);
+	rest_ms(3 * CREW_WINDOW_MS);
+	/* Of work for 8 windows, and as little as two of time where all are real-time ones. */
+	for (int i = 0; i < 8; i++) {
+		pthread_t thread;
+		void *result;
+		assert_int_equal(pthread_create(&thread, NULL, work_in_turn, NULL), 0);
+		pthread_join(thread, &result);
+		realtime += result != NULL;
+	}
+	assert_in_range(realtime, 1, 5);
 }
 
 static void publisher_rests_after_long_work_and_is_urgent_when_it_wakes(void **state)
@@ -155,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		crew_test(thread_that_has_used_the_budget_is_ordinary_for_the_rest_of_the_window),
 		crew_test(long_work_of_long_ago_is_not_counted_for_the_next),
+		crew_test(threads_that_take_turns_share_the_budget),
 		crew_test(publisher_rests_after_long_work_and_is_urgent_when_it_wakes),
 		crew_test(what_a_batch_takes_is_not_counted),
 		crew_test(thread_that_computes_too_long_is_ordinary_from_then_on),
