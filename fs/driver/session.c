@@ -160,6 +160,8 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	session->options = *options;
 	session->clone_fd = -1;
 	session->stop_fd = -1;
+	/* 0 is who calls from another PID name space. */
+	atomic_init(&session->publisher_tid, -1);
 	session->origins_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	session->is_strict = settings->coherence == COHERENCE_STRICT;
 	session->name_timeout = session->is_strict ? 0 : FOR_EVER;

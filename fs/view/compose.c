@@ -49,15 +49,29 @@ const struct options *compose_options(const struct settings *settings, const cha
 	return file ? &file->options : &settings_rule(settings, path)->options;
 }
 
-struct source_want compose_want(const struct composer *composer, const struct stat *stat,
-	const struct read_options *options)
+int compose_load(const struct composer *composer, const char *path, const struct sighted *found,
+	const struct read_options *options, struct loaded **ret, struct problem *problem)
 {
-	return (struct source_want){
-		.stat = stat,
-		.options = options,
-		.bytes_max = composer->settings->limits.source_bytes,
-		.takes_unfinished = composer->takes_unfinished,
-	};
+	const struct layer *layer = composer->settings->layers[found->layer];
+
+	if (!found->error) {
+		const struct source_want want = {
+			.stat = &found->stat,
+			.options = options,
+			.bytes_max = composer->settings->limits.source_bytes,
+			.takes_unfinished = composer->takes_unfinished,
+		};
+		return source_cache_load(composer->cache, layer, path, &want, ret, problem);
+	}
+
+	CLEANUP(freep) char *name = NULL;
+	int r = layer_source_name(layer, path, &name);
+	if (r < 0)
+		return r;
+	return problem_set(problem, name, 0, 0,
+		"can't be looked at: %s; give the user that mounts the right to search its "
+		"directory",
+		strerror(found->error));
 }
 
 void compose_contributors(const struct strategy *strategy, const struct sighting *sighting,

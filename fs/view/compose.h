@@ -48,9 +48,12 @@ const struct options *compose_options(const struct settings *settings, const cha
 void compose_contributors(const struct strategy *strategy, const struct sighting *sighting,
 	unsigned *first, unsigned *count);
 
-/** How a composition wants a source; `options` NULL: its text. */
-struct source_want compose_want(const struct composer *composer, const struct stat *stat,
-	const struct read_options *options);
+/**
+ * Loads the source that was found at `path`: its document, or without `options` its text. Returns
+ * as source_cache_load(); PROBLEM also for one that could not be looked at.
+ */
+int compose_load(const struct composer *composer, const char *path, const struct sighted *found,
+	const struct read_options *options, struct loaded **ret, struct problem *problem);
 
 /** The source of a file that is one layer's and too large to copy; else NULL. */
 const struct sighted *compose_held_source(

@@ -12,26 +12,6 @@ static bool skips_layers(const struct composer *composer)
 	return composer->settings->on_error == ON_ERROR_SKIP_LAYER;
 }
 
-static int load_one(const struct composer *composer, const char *path, const struct sighted *found,
-	const struct read_options *options, struct loaded **ret, struct problem *problem)
-{
-	const struct layer *layer = composer->settings->layers[found->layer];
-
-	if (!found->error) {
-		struct source_want want = compose_want(composer, &found->stat, options);
-		return source_cache_load(composer->cache, layer, path, &want, ret, problem);
-	}
-
-	CLEANUP(freep) char *name = NULL;
-	int r = layer_source_name(layer, path, &name);
-	if (r < 0)
-		return r;
-	return problem_set(problem, name, 0, 0,
-		"can't be looked at: %s; give the user that mounts the right to search its "
-		"directory",
-		strerror(found->error));
-}
-
 /* Loads what the strategy looks at, lowest layer first. */
 static int load_sources(const struct composer *composer, const struct sighting *sighting,
 	struct composition *composition, struct problem *problem)
@@ -53,7 +33,7 @@ static int load_sources(const struct composer *composer, const struct sighting *
 		struct loaded *loaded;
 		const char *place = found->path ? found->path : path;
 		struct read_options options = read_options_for(request, format_of_name(place));
-		int r = load_one(
+		int r = compose_load(
 			composer, place, found, reads_document ? &options : NULL, &loaded, problem);
 		if (r == PROBLEM && skips_layers(composer))
 			continue;
@@ -86,9 +66,8 @@ static int load_text(
 
 	if (!sources->loaded[0]->document)
 		return 0;
-	struct source_want want = compose_want(composer, &sources->stats[0], NULL);
-	int r = source_cache_load(
-		composer->cache, sources->layers[0], sources->paths[0], &want, &loaded, problem);
+	const struct sighted found = {.layer = sources->layers[0]->rank, .stat = sources->stats[0]};
+	int r = compose_load(composer, sources->paths[0], &found, NULL, &loaded, problem);
 	if (r != 0)
 		return r;
 	loaded_unref(sources->loaded[0]);

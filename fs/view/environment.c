@@ -90,12 +90,8 @@ static int load(struct environment *environment, const char *path, const struct 
 	for (unsigned i = sighting->count; i-- > 0;) {
 		const struct sighted *found = &sighting->found[i];
 		struct loaded *loaded;
-		if (found->error)
-			return -found->error;
-		struct source_want want =
-			compose_want(composer, &found->stat, reads_document ? &options : NULL);
-		int r = source_cache_load(composer->cache, composer->settings->layers[found->layer],
-			path, &want, &loaded, problem);
+		int r = compose_load(
+			composer, path, found, reads_document ? &options : NULL, &loaded, problem);
 		if (r != 0)
 			return r;
 		given->loaded[given->count] = loaded;
