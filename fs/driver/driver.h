@@ -28,7 +28,13 @@
 /* The directory in it that tells of origins. */
 #define ORIGINS_NAME "origins"
 
-/* "new-N": where a version lies before it is renamed to its path. */
+/*
+ * The directory in it where a version lies, as "new-N", before it is renamed to its path. Nobody
+ * but the publisher may search it: the rights of the directories that the path is in don't hold
+ * there.
+ */
+#define STAGE_NAME "stage"
+#define STAGE_INO 3
 #define STAGED_PREFIX "new-"
 
 /*
@@ -109,8 +115,11 @@ bool is_publisher(const struct session *session, fuse_req_t req);
 /** ops.c: answers with what *stat is of; the kernel may keep the name for `seconds`. */
 void reply_entry(fuse_req_t req, const struct stat *stat, double seconds);
 
-/** own.c: .plyfs, and what lies in it or in a directory of its origins. Answers. */
-struct stat own_stat(const struct session *session);
+/** own.c: whether `ino` is .plyfs or its stage; then what stat(2) shows. */
+bool own_has(fuse_ino_t ino);
+struct stat own_stat(const struct session *session, fuse_ino_t ino);
+
+/** own.c: answers for what lies in .plyfs, its stage or a directory of its origins. */
 void own_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name);
 
 /** attribute.c: answer for an extended attribute, or the list of their names. */

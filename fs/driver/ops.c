@@ -81,12 +81,12 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_LOOKUP);
 	struct stat stat;
 
-	if (parent == PLYFS_INO || origins_is_directory(parent)) {
+	if (own_has(parent) || origins_is_directory(parent)) {
 		own_lookup(req, session, parent, name);
 		return;
 	}
 	if (parent == FUSE_ROOT_ID && strcmp(name, PLYFS_NAME) == 0) {
-		stat = own_stat(session);
+		stat = own_stat(session, PLYFS_INO);
 		reply_entry(req, &stat, session->name_timeout);
 		return;
 	}
@@ -138,8 +138,8 @@ static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	int r = 0;
 
 	(void)fi;
-	if (ino == PLYFS_INO)
-		stat = own_stat(session);
+	if (own_has(ino))
+		stat = own_stat(session, ino);
 	else if (origins_is_directory(ino))
 		origins_stat(session, ino, &stat);
 	else
@@ -260,7 +260,7 @@ static void op_readdir(
 		cookie = 1;
 	if (cookie == 1 && add_name(&page, "..", ino, S_IFDIR, 2))
 		cookie = 2;
-	if (ino != PLYFS_INO && !origins_is_directory(ino))
+	if (!own_has(ino) && !origins_is_directory(ino))
 		r = view_list(session->view, ino, cookie, add_name, &page);
 	if (r == 0)
 		fuse_reply_buf(req, data, page.used);
@@ -309,7 +309,7 @@ static void op_access(fuse_req_t req, fuse_ino_t ino, int mask)
 
 static bool is_staged(fuse_ino_t parent, const char *name)
 {
-	return parent == PLYFS_INO && strncmp(name, STAGED_PREFIX, strlen(STAGED_PREFIX)) == 0;
+	return parent == STAGE_INO && strncmp(name, STAGED_PREFIX, strlen(STAGED_PREFIX)) == 0;
 }
 
 static bool refuses(fuse_req_t req, struct session *session)

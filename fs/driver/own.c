@@ -8,11 +8,16 @@
 #include "cleanup.h"
 #include "driver.h"
 
-struct stat own_stat(const struct session *session)
+bool own_has(fuse_ino_t ino)
+{
+	return ino == PLYFS_INO || ino == STAGE_INO;
+}
+
+struct stat own_stat(const struct session *session, fuse_ino_t ino)
 {
 	return (struct stat){
-		.st_ino = PLYFS_INO,
-		.st_mode = S_IFDIR | 0555,
+		.st_ino = ino,
+		.st_mode = S_IFDIR | (ino == STAGE_INO ? 0500 : 0555),
 		.st_nlink = 1,
 		.st_uid = session->view->composer.mounter.uid,
 		.st_gid = session->view->composer.mounter.gid,
@@ -54,11 +59,25 @@ static void lookup_origins(
 		fuse_reply_err(req, -r);
 }
 
+static void lookup_staged(fuse_req_t req, struct session *session, const char *name)
+{
+	struct stat stat;
+
+	if (is_publisher(session, req) &&
+		strncmp(name, STAGED_PREFIX, strlen(STAGED_PREFIX)) == 0 &&
+		view_lookup_staged(session->view, &stat) == 0)
+		reply_entry(req, &stat, session->name_timeout);
+	else
+		fuse_reply_err(req, ENOENT);
+}
+
 void own_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name)
 {
 	struct stat stat;
 
-	if (parent != PLYFS_INO) {
+	if (parent == STAGE_INO) {
+		lookup_staged(req, session, name);
+	} else if (parent != PLYFS_INO) {
 		lookup_origins(req, session, parent, name);
 	} else if (strcmp(name, "status") == 0) {
 		lookup_snapshot(req, session, status_json);
@@ -66,9 +85,8 @@ void own_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, cons
 		lookup_snapshot(req, session, status_errors);
 	} else if (strcmp(name, ORIGINS_NAME) == 0) {
 		lookup_origins(req, session, PLYFS_INO, name);
-	} else if (is_publisher(session, req) &&
-		   strncmp(name, STAGED_PREFIX, strlen(STAGED_PREFIX)) == 0 &&
-		   view_lookup_staged(session->view, &stat) == 0) {
+	} else if (is_publisher(session, req) && strcmp(name, STAGE_NAME) == 0) {
+		stat = own_stat(session, STAGE_INO);
 		reply_entry(req, &stat, session->name_timeout);
 	} else {
 		fuse_reply_err(req, ENOENT);

@@ -2,8 +2,8 @@
  * Publishing: changes reach the kernel by the system calls that any program would make, on our own
  * mount. VFS then swaps its dentries and wakes whoever watches with inotify, as on a disk.
  *
- *      renameat(".plyfs/new-7", "app.yaml")
- *        LOOKUP .plyfs, new-7        ──▶  version N+1
+ *      renameat(".plyfs/stage/new-7", "app.yaml")
+ *        LOOKUP new-7                ──▶  version N+1
  *        LOOKUP "", app.yaml         ──▶  version N: the target must be another inode, or VFS
  *        RENAME                      ──▶  app.yaml shows N+1       takes the two for one file
  *
@@ -83,7 +83,7 @@ static int call(const struct session *session, const struct change *change, int 
 	switch (change->kind) {
 	case CHANGE_REPLACE:
 		/* A new name each time: the kernel may remember what an old one led to. */
-		snprintf(staged, sizeof(staged), PLYFS_NAME "/" STAGED_PREFIX "%llu",
+		snprintf(staged, sizeof(staged), PLYFS_NAME "/" STAGE_NAME "/" STAGED_PREFIX "%llu",
 			(unsigned long long)++number);
 		r = renameat(root, staged, fd, name);
 		break;
@@ -285,7 +285,7 @@ static void refresh_staging(struct session *session)
 	struct stat stat;
 
 	if (session->is_staging_stale && session->clone_fd >= 0)
-		fstatat(session->clone_fd, PLYFS_NAME, &stat, AT_SYMLINK_NOFOLLOW);
+		fstatat(session->clone_fd, PLYFS_NAME "/" STAGE_NAME, &stat, AT_SYMLINK_NOFOLLOW);
 	session->is_staging_stale = false;
 }
 

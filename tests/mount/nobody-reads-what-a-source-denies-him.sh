@@ -26,6 +26,10 @@ mkdir low/race
 comes_to_exist mnt/race
 python3 "$rights" race || fail "a directory that was closed lets somebody in"
 
+# On its way to its place a version is for nobody.
+fails_with 'Permission denied' as_other ls mnt/.plyfs/stage
+fails_with 'Permission denied' as_other stat mnt/.plyfs/stage/new-1
+
 # Nor does an attribute tell him, or the directory that it is in when that is closed.
 mkdir low/secret
 chmod 700 low/secret
