@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "command.h"
 #include "hash.h"
 #include "json_put.h"
@@ -19,14 +20,6 @@
 
 /* Bytes of a number with its commas. */
 #define NUMBER_SIZE 32
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* "10,000" */
 static const char *format_number(size_t number, char text[NUMBER_SIZE])
@@ -55,7 +48,7 @@ static void hide_progress(struct check_report *report)
 static void show_progress(struct check_report *report)
 {
 	char done[NUMBER_SIZE], all[NUMBER_SIZE];
-	int64_t now = report->has_progress ? now_ms() : 0;
+	int64_t now = report->has_progress ? clock_ms() : 0;
 
 	if (!report->has_progress || now - report->shown_ms < PROGRESS_MS)
 		return;
@@ -68,7 +61,7 @@ static void show_progress(struct check_report *report)
 void check_report_begin(struct check_report *report, size_t total)
 {
 	report->total = total;
-	report->shown_ms = report->has_progress ? now_ms() : 0;
+	report->shown_ms = report->has_progress ? clock_ms() : 0;
 	if (report->is_json)
 		fputs("{\n  \"findings\": [", stdout);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 
 /* What changes together is taken together: after so long a quiet, but never later than the second.
  */
@@ -178,24 +179,16 @@ static bool drain(const struct file_watch *watch)
 	return is_concerned;
 }
 
-static long long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
 /* Waits until nothing happens any more; a file may be half written, or the second of two to come.
  */
 static void settle(const struct file_watch *watch)
 {
 	struct pollfd poll_fd = {.fd = watch->fd, .events = POLLIN};
-	long long end = now_ms() + QUIET_MAX_MS;
+	long long end = clock_ms() + QUIET_MAX_MS;
 
 	do
 		drain(watch);
-	while (poll(&poll_fd, 1, QUIET_MS) > 0 && now_ms() < end);
+	while (poll(&poll_fd, 1, QUIET_MS) > 0 && clock_ms() < end);
 }
 
 int file_watch_wait(struct file_watch *watch, const int fds[2])

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "driver.h"
 
 /* A user's further groups that are looked at; the kernel's own limit is 65536. */
@@ -59,7 +60,6 @@ static void reply_absent(fuse_req_t req, const struct session *session)
 	fuse_reply_entry(req, &entry);
 }
 
-/* Without further groups, where they can't be known: then he may have to come again. */
 static bool lets_in(struct session *session, fuse_req_t req, uint64_t parent)
 {
 	gid_t groups[GROUPS_MAX];
@@ -71,6 +71,7 @@ static bool lets_in(struct session *session, fuse_req_t req, uint64_t parent)
 		.group_count = count < 0            ? 0
 			       : count > GROUPS_MAX ? GROUPS_MAX
 						    : (size_t)count,
+		.has_more_groups = count < 0 || count > GROUPS_MAX,
 	};
 
 	return view_lets_in(session->view, parent, &user);
@@ -79,6 +80,7 @@ static bool lets_in(struct session *session, fuse_req_t req, uint64_t parent)
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_LOOKUP);
+	int64_t began_ms = clock_ms();
 	struct stat stat;
 
 	if (own_has(parent) || origins_is_directory(parent)) {
@@ -91,15 +93,17 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 		return;
 	}
 	int r = view_lookup(session->view, parent, name, is_publisher(session, req), &stat);
-	bool is_narrowed =
-		r >= 0 && !is_publisher(session, req) && view_is_narrowed(session->view, parent);
-	if (is_narrowed && !lets_in(session, req, parent)) {
+	bool is_checked = r >= 0 && !is_publisher(session, req) &&
+			  view_is_narrowed(session->view, parent, began_ms - VIEW_WAITING_MS);
+	bool is_passing =
+		r == VIEW_PASSING || (is_checked && view_is_narrowed(session->view, parent,
+							    began_ms - VIEW_ON_THE_WAY_MS));
+	if (is_checked && !lets_in(session, req, parent)) {
 		view_forget(session->view, stat.st_ino, 1);
 		r = -EACCES;
 	}
 	if (r >= 0)
-		reply_entry(
-			req, &stat, r == VIEW_PASSING || is_narrowed ? 0 : session->name_timeout);
+		reply_entry(req, &stat, is_passing ? 0 : session->name_timeout);
 	else if (r == -ENOENT)
 		reply_absent(req, session);
 	else

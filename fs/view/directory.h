@@ -68,6 +68,7 @@ struct directory {
 	bool has_absences;   /* some name in it was answered as absent */
 	bool is_scanning;    /* waits for the refresher to list it */
 	bool is_rescan;      /* … and to refresh every name */
+	bool is_rescanning;  /* … which is being done */
 	bool is_poll;        /* … of which only those whose sources' stamps have changed */
 	bool is_dead;        /* removed; the kernel may still hold it */
 	unsigned users;      /* directories in it, and threads at work on it */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "reference.h"
 #include "refresh.h"
 #include "tree.h"
@@ -11,14 +12,6 @@
 /* … or after this long with no quiet at all: a log in a layer must not hold its path up for ever.
  */
 #define QUIET_MAX_MS 1000
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void stop_settling(struct view *view, struct entry *entry)
 {
@@ -33,7 +26,7 @@ static void stop_settling(struct view *view, struct entry *entry)
 
 void events_settle(struct view *view, struct entry *entry, int64_t quiet_ms)
 {
-	int64_t now = now_ms();
+	int64_t now = clock_ms();
 
 	if (!entry->is_settling) {
 		if (view->settling_count == view->settling_capacity) {
@@ -99,7 +92,7 @@ static void on_name(struct view *view, struct directory *directory, unsigned lay
 		/* Another layer's writer may not be done. */
 		if (entry->is_settling && !entry->writing)
 			stop_settling(view, entry);
-		entry->unsettled_ms = entry->is_settling ? now_ms() : 0;
+		entry->unsettled_ms = entry->is_settling ? clock_ms() : 0;
 		/* A new name is often a temporary one, about to be renamed. */
 		if (mask & IN_CLOSE_WRITE && entry->kind == SIGHTING_NONE && !entry->is_settling)
 			events_settle(view, entry, EVENTS_GONE_MS);
@@ -212,7 +205,7 @@ int view_take_events(struct view *view)
 	events_take(view);
 	if (view->is_overflowed)
 		rescan_all(view);
-	int64_t now = now_ms();
+	int64_t now = clock_ms();
 	for (size_t i = 0; i < view->settling_count;) {
 		struct entry *entry = view->settling[i];
 		if (entry->settles_ms <= now) {

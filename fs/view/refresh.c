@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "events.h"
 #include "expand.h"
 #include "tree.h"
@@ -57,8 +58,8 @@ static bool meets_outsiders(struct view *view, const struct look *look)
 {
 	pthread_mutex_lock(&view->lock);
 	int r = tree_settle_rights(view, look->parent);
-	bool is_met = r < 0 ||
-		      (!look->takes_unfinished && tree_is_narrowed(look->parent, EVENTS_QUIET_MS));
+	bool is_met = r < 0 || (!look->takes_unfinished && tree_is_narrowed(look->parent,
+								   clock_ms() - EVENTS_QUIET_MS));
 	if (is_met)
 		events_settle(view, look->entry, r < 0 ? SHORTAGE_MS : EVENTS_QUIET_MS);
 	pthread_mutex_unlock(&view->lock);

@@ -79,5 +79,7 @@ bool rights_allow_search(const struct rights *rights, const struct user *user)
 		return true;
 	if (user->uid == rights->uid)
 		return rights->mode & S_IXUSR;
-	return rights->mode & (is_member(user, rights->gid) ? S_IXGRP : S_IXOTH);
+	if (is_member(user, rights->gid))
+		return rights->mode & S_IXGRP;
+	return rights->mode & S_IXOTH && (rights->mode & S_IXGRP || !user->has_more_groups);
 }

@@ -21,6 +21,8 @@ struct user {
 	gid_t gid;
 	const gid_t *groups; /* further ones */
 	size_t group_count;
+	bool has_more_groups; /* … that are not known: he is let in only where that makes no
+				 difference */
 };
 
 /** Who mounts: the owner of what the contributors don't agree upon. */

@@ -63,6 +63,7 @@ bool tree_scan_next(struct view *view)
 	directory->joined = 0;
 	layer_mask layers = directory->layers;
 	directory->is_scanning = directory->is_rescan = directory->is_poll = false;
+	directory->is_rescanning = is_rescan;
 	pthread_mutex_unlock(&view->lock);
 
 	int r = is_needed ? listing_take(view->composer.settings, layers, directory->path, &listing)
@@ -78,6 +79,7 @@ bool tree_scan_next(struct view *view)
 	if (r == 0)
 		tree_expand(view, &view->composer, directory, &listing, is_rescan);
 	pthread_mutex_lock(&view->lock);
+	directory->is_rescanning = false;
 	tree_leave(view, directory);
 	pthread_mutex_unlock(&view->lock);
 	listing_free(&listing);

@@ -12,7 +12,8 @@
  *     layer reports the one before the other, so nothing is looked at where nothing was reported.
  *   - The kernel asks who may search a directory before it looks up a name in it. So who comes with
  *     a lookup soon after was perhaps let in by what was remembered before: we ask again. And what
- *     he is told is not cached, or another, who waits for the same answer, would share it.
+ *     he is told is not cached, or another, who waits for the same answer, would share it: as it
+ *     is, he comes with a lookup of his own, however long that answer took.
  *   - A walk that finds everything in the kernel's caches asks us nothing. It is over soon; until
  *     then the publisher shows nothing new in that directory.
  */
@@ -21,20 +22,10 @@
 
 #include "change.h"
 #include "cleanup.h"
+#include "clock.h"
 #include "events.h"
 #include "expand.h"
 #include "tree.h"
-
-/* Nobody is on his way into a directory for longer, by what the kernel has forgotten. */
-#define ON_THE_WAY_MS 1000
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* Whether its rights may be others than is known here. */
 static bool is_in_doubt(const struct view *view, const struct directory *directory)
@@ -43,6 +34,9 @@ static bool is_in_doubt(const struct view *view, const struct directory *directo
 		return true;
 	if (!directory->parent)
 		return view->is_root_changed;
+	/* Reports were lost, and its name has not been come to yet. */
+	if (directory->parent->is_rescan || directory->parent->is_rescanning)
+		return true;
 	const struct entry *entry = directory_own_entry(directory);
 	/* In use: another thread has taken the report, and may not have looked yet. */
 	return entry && (entry->is_queued || entry->is_settling || entry->users);
@@ -91,7 +85,7 @@ static void tell(struct view *view, struct directory *directory)
 	if (!directory->is_narrowed)
 		return;
 	directory->is_narrowed = directory->described != described;
-	directory->narrowed_ms = now_ms();
+	directory->narrowed_ms = clock_ms();
 }
 
 void tree_tell_rights(struct view *view, struct directory *directory)
@@ -127,24 +121,18 @@ void view_tell_attributes(struct view *view, const struct change *change)
 	pthread_mutex_unlock(&view->lock);
 }
 
-bool tree_is_narrowed(const struct directory *directory, int64_t age_ms)
+bool tree_is_narrowed(const struct directory *directory, int64_t since_ms)
 {
-	int64_t since = 0;
-
-	for (; directory; directory = directory->parent) {
-		if (!directory->narrowed_ms)
-			continue;
-		since = since ? since : now_ms() - age_ms;
-		if (directory->narrowed_ms >= since)
+	for (; directory; directory = directory->parent)
+		if (directory->narrowed_ms && directory->narrowed_ms >= since_ms)
 			return true;
-	}
 	return false;
 }
 
-bool view_is_narrowed(struct view *view, uint64_t parent)
+bool view_is_narrowed(struct view *view, uint64_t parent, int64_t since_ms)
 {
 	pthread_mutex_lock(&view->lock);
-	bool is_narrowed = tree_is_narrowed(tree_directory_of(view, parent), ON_THE_WAY_MS);
+	bool is_narrowed = tree_is_narrowed(tree_directory_of(view, parent), since_ms);
 	pthread_mutex_unlock(&view->lock);
 	return is_narrowed;
 }

@@ -112,12 +112,20 @@ int view_lookup(
 
 void view_forget(struct view *view, uint64_t ino, uint64_t count);
 
-/**
- * Whether `parent`, or a directory above it, was closed to somebody a moment ago: then the kernel
- * may have let in by what it remembered who looks something up there. He must be asked for by
- * view_lets_in(), and what he is told must not be cached for others.
+/*
+ * Who begins a lookup so long after the kernel was told that somebody is shut out was let in by
+ * what it knows since; but he may have waited, and be let in by what it knew before, for another's
+ * answer, which takes as long as the largest merge.
  */
-bool view_is_narrowed(struct view *view, uint64_t parent);
+#define VIEW_ON_THE_WAY_MS 1000
+#define VIEW_WAITING_MS 60000
+
+/**
+ * Whether `parent`, or a directory above it, was closed to somebody since `since_ms` (clock_ms()).
+ * When that is VIEW_WAITING_MS before the lookup began, who looks something up there must be asked
+ * for by view_lets_in(); VIEW_ON_THE_WAY_MS, what he is told must not be cached for others.
+ */
+bool view_is_narrowed(struct view *view, uint64_t parent, int64_t since_ms);
 bool view_lets_in(struct view *view, uint64_t parent, const struct user *user);
 
 /** Whether VIEW_TRIM_BYTES or more were freed since it last returned true. */

@@ -11,9 +11,10 @@
 
 #define BUCKETS 4096u
 
-/* Of 64 KiB each: several times what the kernel queues. Who writes faster than that must not keep
- * the caller, and with it the view's lock, for ever. */
-#define READS_MAX 64
+/* Of 64 KiB each: more than the 16384 events that the kernel queues by default have with the
+ * longest names. Who writes faster than that must not keep the caller, and with it the view's lock.
+ */
+#define READS_MAX 128
 
 #define WATCH_MASK                                                                                 \
 	(IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE |        \

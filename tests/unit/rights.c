@@ -119,9 +119,15 @@ static void who_may_search_a_directory_is_told_as_the_kernel_decides_it(void **s
 		for (size_t u = 0; u < COUNT(users); u++) {
 			const struct person *person = &users[u];
 			const struct rights rights = {mode, 1, 10};
-			struct user user = {person->uid, person->groups[0], person->groups + 1, 3};
+			struct user user = {
+				person->uid, person->groups[0], person->groups + 1, 3, false};
 			assert_int_equal(rights_allow_search(&rights, &user),
 				may(person, 1, 10, mode, 1));
+			/* With groups that are not known he may be in any. */
+			user.has_more_groups = true;
+			if (rights_allow_search(&rights, &user))
+				assert_true(may(person, 1, 10, mode, 1) &&
+					    (person->uid == 1 || mode & S_IXGRP));
 			user.uid = 0;
 			assert_true(rights_allow_search(&rights, &user));
 		}

@@ -2,6 +2,7 @@
  * What the kernel is told of a directory that shuts somebody out, and when: before what was written
  * in it afterwards can be read.
  */
+#include "clock.h"
 #include "reload.h"
 #include "view_fixture.h"
 
@@ -44,7 +45,8 @@ static bool is_outsider_let_in(const char *path)
 	const struct user outsider = {.uid = 1003, .gid = 2003};
 	uint64_t ino = ino_of(path);
 
-	return !view_is_narrowed(view, ino) || view_lets_in(view, ino, &outsider);
+	return !view_is_narrowed(view, ino, clock_ms() - VIEW_WAITING_MS) ||
+	       view_lets_in(view, ino, &outsider);
 }
 
 static void first_look_tells_of_a_closed_directory_before_the_publisher_does(void **state)
@@ -87,6 +89,34 @@ static void closed_root_shuts_out_as_well(void **state)
 	assert_shown("key", "secret");
 	assert_true(was_told(VIEW_INO_ROOT));
 	assert_false(is_outsider_let_in(""));
+}
+
+static void lost(
+	void *context, struct directory *directory, unsigned layer, uint32_t mask, const char *name)
+{
+	(void)context;
+	(void)directory;
+	(void)layer;
+	(void)mask;
+	(void)name;
+}
+
+static void closed_directory_of_which_the_report_was_lost_is_looked_at(void **state)
+{
+	(void)state;
+	make_directory("a/d");
+	make_directory("a/d/e");
+	start_with_kernel("a:b");
+	uint64_t ino = ino_of("d");
+	assert_true(is_outsider_let_in("d/e"));
+	run("chmod 700 a/d");
+	write_file("a/d/e/key", "secret");
+	watch_read(view->watch, lost, NULL);
+	view->is_overflowed = true;
+	view_take_events(view);
+	assert_shown("d/e/key", "secret");
+	assert_true(was_told(ino));
+	assert_false(is_outsider_let_in("d/e"));
 }
 
 static void directory_that_lets_in_more_is_told_by_the_publisher_and_delays_nobody(void **state)
@@ -185,6 +215,7 @@ int main(void)
 		view_test(first_look_tells_of_a_closed_directory_before_the_publisher_does),
 		view_test(closed_directory_closes_what_is_below_it),
 		view_test(closed_root_shuts_out_as_well),
+		view_test(closed_directory_of_which_the_report_was_lost_is_looked_at),
 		view_test(directory_that_lets_in_more_is_told_by_the_publisher_and_delays_nobody),
 		view_test(nothing_is_told_where_nothing_was_reported),
 		view_test(publisher_shows_nothing_new_in_a_directory_that_was_just_closed),
