@@ -46,11 +46,17 @@ static int error_for_foreign(const struct session *session, const char *name)
 	return is_acl && session->has_acl_cache ? ENODATA : EOPNOTSUPP;
 }
 
-static int find(struct session *session, fuse_ino_t ino, const char *name, char **ret)
+static int find(
+	fuse_req_t req, struct session *session, fuse_ino_t ino, const char *name, char **ret)
 {
-	for (size_t i = 0; !own_has(ino) && i < ATTRIBUTE_COUNT; i++)
-		if (strcmp(attributes[i].name, name) == 0)
-			return view_attribute(session->view, ino, attributes[i].attribute, ret);
+	for (size_t i = 0; !own_has(ino) && i < ATTRIBUTE_COUNT; i++) {
+		enum view_attribute attribute = attributes[i].attribute;
+		if (strcmp(attributes[i].name, name) != 0)
+			continue;
+		if (attribute == VIEW_ERROR && !is_trusted(session, fuse_req_ctx(req)->uid))
+			attribute = VIEW_PUBLIC_ERROR;
+		return view_attribute(session->view, ino, attribute, ret);
+	}
 	return -ENODATA;
 }
 
@@ -63,7 +69,7 @@ void attribute_get(
 		fuse_reply_err(req, error_for_foreign(session, name));
 		return;
 	}
-	int r = find(session, ino, name, &value);
+	int r = find(req, session, ino, name, &value);
 	if (r == 0)
 		reply_value(req, value, strlen(value), size);
 	else

@@ -127,8 +127,9 @@ void attribute_get(
 	fuse_req_t req, struct session *session, fuse_ino_t ino, const char *name, size_t size);
 void attribute_list(fuse_req_t req, struct session *session, fuse_ino_t ino, size_t size);
 
-/** Whether that user may ask where values come from. */
-bool origins_are_for(const struct session *session, uid_t uid);
+/** own.c: whether that user may know what sources hold, whatever their rights: root, and who
+ * mounts. */
+bool is_trusted(const struct session *session, uid_t uid);
 
 /** Whether `ino` is a directory of .plyfs/origins, that one included. */
 bool origins_is_directory(fuse_ino_t ino);

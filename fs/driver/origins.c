@@ -33,11 +33,6 @@ struct origins_directory {
 	char path[];      /* of the tree; "" is its root */
 };
 
-bool origins_are_for(const struct session *session, uid_t uid)
-{
-	return uid == 0 || uid == session->view->composer.mounter.uid;
-}
-
 bool origins_is_directory(fuse_ino_t ino)
 {
 	return ino >= ORIGINS_INO_FIRST;
@@ -226,7 +221,7 @@ int origins_lookup(
 	/* The root directory may be seen to be there: its mode says whom it is for. */
 	if (parent == PLYFS_INO)
 		return show_directory(session, "", ret);
-	if (!origins_are_for(session, uid))
+	if (!is_trusted(session, uid))
 		return -EACCES;
 	int r = join(session, parent, name, &path);
 	if (r == 0)

@@ -8,6 +8,11 @@
 #include "cleanup.h"
 #include "driver.h"
 
+bool is_trusted(const struct session *session, uid_t uid)
+{
+	return uid == 0 || uid == session->view->composer.mounter.uid;
+}
+
 bool own_has(fuse_ino_t ino)
 {
 	return ino == PLYFS_INO || ino == STAGE_INO;
@@ -28,18 +33,17 @@ struct stat own_stat(const struct session *session, fuse_ino_t ino)
 static void lookup_snapshot(fuse_req_t req, struct session *session,
 	int (*write)(struct session *session, bool is_trusted, char **ret, size_t *size))
 {
-	uid_t uid = fuse_req_ctx(req)->uid;
-	bool is_trusted = uid == 0 || uid == session->view->composer.mounter.uid;
+	bool is_whole = is_trusted(session, fuse_req_ctx(req)->uid);
 	CLEANUP(version_unrefp) struct version *version = version_new(VERSION_BYTES);
 	struct stat stat;
 	size_t size;
 
-	if (!version || write(session, is_trusted, &version->data, &size) < 0) {
+	if (!version || write(session, is_whole, &version->data, &size) < 0) {
 		fuse_reply_err(req, ENOMEM);
 		return;
 	}
 	version->size = size;
-	version->mode = S_IFREG | (is_trusted ? 0400 : 0444);
+	version->mode = S_IFREG | (is_whole ? 0400 : 0444);
 	version->uid = session->view->composer.mounter.uid;
 	version->gid = session->view->composer.mounter.gid;
 	clock_gettime(CLOCK_REALTIME, &version->mtime);

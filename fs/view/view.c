@@ -191,16 +191,22 @@ int view_version(struct view *view, uint64_t ino, struct version **ret)
 	return r;
 }
 
-static char *error_text(const struct entry *entry)
+/* What is wrong is often told with what a source says, and not everybody may read that. */
+static char *error_text(const struct entry *entry, bool is_trusted)
 {
+	CLEANUP(freep) struct trouble *trouble = malloc(sizeof(*trouble));
 	CLEANUP(freep) char *path = NULL;
 	char *text = malloc(TROUBLE_TEXT_MAX);
 
-	if (!text || directory_join(entry->parent, entry->name, &path) < 0) {
+	if (!text || !trouble || directory_join(entry->parent, entry->name, &path) < 0) {
 		free(text);
 		return NULL;
 	}
-	trouble_text(entry->trouble, path, text);
+	*trouble = *entry->trouble;
+	if (!is_trusted)
+		problem_set(&trouble->problem, path, 0, 0,
+			"a source can't be used; root, and the user who mounts, see which and why");
+	trouble_text(trouble, path, text);
 	return text;
 }
 
@@ -221,8 +227,9 @@ static char *copy_attribute(
 		value = version->strategy;
 		break;
 	case VIEW_ERROR:
+	case VIEW_PUBLIC_ERROR:
 		*has = version->entry && version->entry->trouble;
-		return *has ? error_text(version->entry) : NULL;
+		return *has ? error_text(version->entry, attribute == VIEW_ERROR) : NULL;
 	}
 	*has = value && *value;
 	return *has ? strdup(value) : NULL;

@@ -148,10 +148,11 @@ int view_list(struct view *view, uint64_t ino, uint64_t cookie,
 
 /* What a version tells of itself, as the extended attributes have it. */
 enum view_attribute {
-	VIEW_LAYERS,   /* "vendor:site" */
-	VIEW_SOURCES,  /* source_list.h */
-	VIEW_STRATEGY, /* its name */
-	VIEW_ERROR,    /* trouble_text() */
+	VIEW_LAYERS,       /* "vendor:site" */
+	VIEW_SOURCES,      /* source_list.h */
+	VIEW_STRATEGY,     /* its name */
+	VIEW_ERROR,        /* trouble_text() */
+	VIEW_PUBLIC_ERROR, /* … but for what it says of the sources */
 };
 
 /**
