@@ -180,6 +180,9 @@ bool tree_update_directory(struct view *view, const struct settings *settings,
 	struct timespec old_mtime = directory->mtime;
 	/* Who looks at a name in it now may look in the wrong layers. */
 	directory->generation++;
+	/* Rights of what is made of files below it, but shown elsewhere, follow from its own. */
+	if (!tree_has_rights(view, directory, sighting))
+		references_reindex(view, directory->path);
 	tree_describe_directory(view, directory, sighting);
 	directory->joined |= fresh;
 	/* Names went with a layer: later than before, as after any other such change. */

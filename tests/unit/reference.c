@@ -256,6 +256,31 @@ static void directory_that_hides_what_is_referred_to_hides_it_from_the_same_user
 	assert_int_equal(stat_of("top/p.yaml").st_mode & 0777, 0400);
 }
 
+static void directory_that_is_closed_or_opened_later_is_followed(void **state)
+{
+	(void)state;
+	run("mkdir -p a/top a/data/in a/p/q");
+	write_file("a/data/in/n.yaml", "x: 1\n");
+	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
+	write_file("a/p/q/part.yaml", "z: 1\n");
+	start(PILLAR "files: [{path: v.yaml, from: [\"p/q/*.yaml\"]}]\n");
+	assert_int_equal(stat_of("top/p.yaml").st_mode & 0777, 0444);
+	assert_int_equal(stat_of("v.yaml").st_mode & 0777, 0444);
+
+	run("chmod 700 a/data a/p");
+	publish_all();
+	assert_int_equal(stat_of("top/p.yaml").st_mode & 0777, 0400);
+	assert_int_equal(stat_of("v.yaml").st_mode & 0777, 0400);
+	run("chmod 755 a/data a/p; chmod 700 a/data/in a/p/q");
+	publish_all();
+	assert_int_equal(stat_of("top/p.yaml").st_mode & 0777, 0400);
+	assert_int_equal(stat_of("v.yaml").st_mode & 0777, 0400);
+	run("chmod 755 a/data/in a/p/q");
+	publish_all();
+	assert_int_equal(stat_of("top/p.yaml").st_mode & 0777, 0444);
+	assert_int_equal(stat_of("v.yaml").st_mode & 0777, 0444);
+}
+
 /* A request thread that looks a path up while its reference changes. */
 static void *look_up(void *context)
 {
@@ -328,6 +353,7 @@ int main(void)
 		view_test(names_found_for_references_are_listed_with_their_numbers),
 		view_test(rights_of_what_is_referred_to_hold_for_the_result),
 		view_test(directory_that_hides_what_is_referred_to_hides_it_from_the_same_users),
+		view_test(directory_that_is_closed_or_opened_later_is_followed),
 		view_test(name_that_nobody_has_costs_no_memory),
 		view_test(reference_that_changes_while_it_is_read_for_the_first_time_is_followed),
 	};
