@@ -15,11 +15,6 @@
  * the watch of the one above. */
 #define WATCH_TRIES 8
 
-static bool rights_equal(const struct rights *a, const struct rights *b)
-{
-	return a->mode == b->mode && a->uid == b->uid && a->gid == b->gid;
-}
-
 static struct rights rights_of(const struct view *view, const struct sighting *sighting)
 {
 	struct stat stats[LAYERS_MAX];
@@ -38,7 +33,7 @@ bool tree_has_rights(
 {
 	struct rights rights = rights_of(view, sighting);
 
-	return rights_equal(&rights, &directory->rights);
+	return rights_equal(&rights, &directory->found_rights);
 }
 
 void tree_describe_directory(
@@ -46,6 +41,9 @@ void tree_describe_directory(
 {
 	struct rights rights = rights_of(view, sighting);
 
+	directory->found_rights = rights;
+	if (directory->inode.ino)
+		rights = tree_admit(view, directory, !sighting->has_unknown);
 	directory->mtime = (struct timespec){0};
 	for (unsigned i = 0; i < sighting->count; i++) {
 		const struct sighted *found = &sighting->found[i];
@@ -184,6 +182,7 @@ bool tree_update_directory(struct view *view, const struct settings *settings,
 	if (!tree_has_rights(view, directory, sighting))
 		references_reindex(view, directory->path);
 	tree_describe_directory(view, directory, sighting);
+	tree_await_calm(view, directory);
 	directory->joined |= fresh;
 	/* Names went with a layer: later than before, as after any other such change. */
 	if (lost && !time_is_later(directory->mtime, old_mtime))

@@ -55,7 +55,9 @@ struct directory {
 	struct directory *parent; /* fixed; NULL for the root; holds one of its `users` */
 	char *path;               /* fixed; relative to the root, "" for the root */
 	layer_mask layers;        /* that show it */
-	struct rights rights;
+	struct rights rights;     /* shown */
+	struct rights found_rights; /* by the last look; what they give more is shown later */
+	int64_t widens_ms;          /* since when they give more; CLOCK_MONOTONIC; 0: they don't */
 	struct timespec mtime;
 	uint64_t described;  /* how often its attributes have changed since it was made */
 	uint64_t told;       /* `described` when the kernel was last told to ask for them again */

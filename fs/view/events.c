@@ -223,6 +223,17 @@ int view_take_events(struct view *view)
 			next = entry->settles_ms;
 		i++;
 	}
+	/* It has no name to settle by. */
+	if (view->root->widens_ms) {
+		int64_t look_at = view->root_looked_ms + EVENTS_QUIET_MS;
+		if (now >= look_at) {
+			view->root_looked_ms = now;
+			view->is_root_changed = true;
+			look_at = now + EVENTS_QUIET_MS;
+		}
+		if (next < 0 || look_at < next)
+			next = look_at;
+	}
 	if (view->is_polling) {
 		int64_t poll_at = poll_layers(view, now);
 		if (next < 0 || poll_at < next)

@@ -132,8 +132,10 @@ int view_reload(struct view *view, struct settings *settings)
 				move.items[i].sighting->layers);
 		pthread_mutex_lock(&view->lock);
 		for (size_t i = move.count; i-- > 0;) {
-			if (is_changed && !move.items[i].directory->is_dead)
+			if (is_changed && !move.items[i].directory->is_dead) {
 				tree_queue_scan(view, move.items[i].directory, true);
+				tree_await_calm(view, move.items[i].directory);
+			}
 			tree_leave(view, move.items[i].directory);
 		}
 		view->is_root_changed |= is_changed;

@@ -83,3 +83,19 @@ bool rights_allow_search(const struct rights *rights, const struct user *user)
 		return rights->mode & S_IXGRP;
 	return rights->mode & S_IXOTH && (rights->mode & S_IXGRP || !user->has_more_groups);
 }
+
+bool rights_equal(const struct rights *a, const struct rights *b)
+{
+	return a->mode == b->mode && a->uid == b->uid && a->gid == b->gid;
+}
+
+struct rights rights_both(
+	const struct rights *a, const struct rights *b, const struct mounter *mounter)
+{
+	const struct stat stats[] = {
+		{.st_mode = a->mode, .st_uid = a->uid, .st_gid = a->gid},
+		{.st_mode = b->mode, .st_uid = b->uid, .st_gid = b->gid},
+	};
+
+	return rights_combine(stats, 2, mounter);
+}

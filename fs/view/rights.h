@@ -31,6 +31,12 @@ struct mounter {
 	gid_t gid;
 };
 
+bool rights_equal(const struct rights *a, const struct rights *b);
+
+/** What both give, as rights_combine(). */
+struct rights rights_both(
+	const struct rights *a, const struct rights *b, const struct mounter *mounter);
+
 /** Whether the user may search a directory with these rights: path_resolution(7), "Permissions". */
 bool rights_allow_search(const struct rights *rights, const struct user *user);
 

@@ -19,6 +19,7 @@ void sighting_init(struct sighting *sighting)
 	sighting->layers = 0;
 	sighting->count = 0;
 	sighting->found = sighting->own;
+	sighting->has_unknown = false;
 	sighting->expanded = NULL;
 }
 
@@ -165,6 +166,7 @@ static void settle_unknown(struct sighting *sighting, const char *path)
 			sighting->own[kept++] = sighting->own[i];
 		else if (sighting->kind == SIGHTING_LINK)
 			sighting->layers &= ~((layer_mask)1 << sighting->own[i].layer);
+	sighting->has_unknown = kept < sighting->count;
 	sighting->count = kept;
 }
 

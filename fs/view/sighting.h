@@ -46,6 +46,7 @@ struct sighting {
 	layer_mask layers;     /* of what was found */
 	unsigned count;        /* contributors; 1 for a link */
 	struct sighted *found; /* highest precedence first */
+	bool has_unknown;      /* a layer could not be looked at, and is not in `found` for that */
 
 	/* private: what `found` points to */
 	struct sighted own[LAYERS_MAX];

@@ -16,6 +16,13 @@
  *     is, he comes with a lookup of his own, however long that answer took.
  *   - A walk that finds everything in the kernel's caches asks us nothing. It is over soon; until
  *     then the publisher shows nothing new in that directory.
+ *
+ * And where a directory lets somebody in who was shut out, what he must not see is perhaps shown in
+ * it still:
+ *
+ *      rm layer/secret/file;  chmod 755 layer/secret
+ *
+ * So it opens when all that was reported by then has been published.
  */
 #include <errno.h>
 #include <time.h>
@@ -26,6 +33,9 @@
 #include "events.h"
 #include "expand.h"
 #include "tree.h"
+
+/* A directory in which something changes all the time opens after so long. */
+#define WIDEN_MAX_MS 1000
 
 /* Whether its rights may be others than is known here. */
 static bool is_in_doubt(const struct view *view, const struct directory *directory)
@@ -105,6 +115,59 @@ int tree_settle_rights(struct view *view, struct directory *directory)
 			r = look_at_rights(view, above);
 	tree_tell_rights(view, directory);
 	return r;
+}
+
+/* Whether anything that has content is shown in it. Its depth is bounded by PATH_MAX. */
+static bool is_bare(const struct directory *directory)
+{
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+			if (entry->version || (entry->directory && !is_bare(entry->directory)))
+				return false;
+	return true;
+}
+
+/* Whether nothing in it, or below, waits for the refresher. */
+static bool is_calm(const struct directory *directory)
+{
+	if (directory->is_scanning || directory->is_rescanning)
+		return false;
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+			if (entry->is_queued || entry->is_settling ||
+				(entry->directory && !is_calm(entry->directory)))
+				return false;
+	return true;
+}
+
+struct rights tree_admit(struct view *view, struct directory *directory, bool is_known)
+{
+	struct rights both =
+		rights_both(&directory->rights, &directory->found_rights, &view->composer.mounter);
+	int64_t now = clock_ms();
+
+	if (rights_equal(&both, &directory->found_rights) || !is_known) {
+		directory->widens_ms = 0;
+		return both;
+	}
+	if (!directory->widens_ms)
+		directory->widens_ms = now;
+	int64_t age_ms = now - directory->widens_ms;
+	/* In a strict mount everything is looked at again when it is asked for. */
+	bool is_due = tree_is_strict(view) || age_ms >= WIDEN_MAX_MS ||
+		      (age_ms >= EVENTS_QUIET_MS && is_calm(directory));
+	if (!is_due && !is_bare(directory))
+		return both;
+	directory->widens_ms = 0;
+	return directory->found_rights;
+}
+
+void tree_await_calm(struct view *view, struct directory *directory)
+{
+	struct entry *entry = directory_own_entry(directory);
+
+	if (directory->widens_ms && entry && !entry->is_settling)
+		events_settle(view, entry, EVENTS_QUIET_MS);
 }
 
 void view_tell_attributes(struct view *view, const struct change *change)

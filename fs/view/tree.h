@@ -157,7 +157,17 @@ bool tree_is_narrowed(const struct directory *directory, int64_t since_ms);
 /** The last step of it: tells what is known and untold. */
 void tree_tell_rights(struct view *view, struct directory *directory);
 
-/** Whether the directory's mode and owner are those of what was found. */
+/**
+ * The rights to be shown of those that were found: at once what they take away; what they give only
+ * when nothing is shown in the directory that was written, or stood there, before they did, and if
+ * all layers are known.
+ */
+struct rights tree_admit(struct view *view, struct directory *directory, bool is_known);
+
+/** Has the directory looked at again, if that is to be found out. */
+void tree_await_calm(struct view *view, struct directory *directory);
+
+/** Whether the directory's mode and owner are those of what was found, as at the last look. */
 bool tree_has_rights(const struct view *view, const struct directory *directory,
 	const struct sighting *sighting);
 

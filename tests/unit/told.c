@@ -10,9 +10,29 @@ static uint64_t told[64]; /* inode numbers, in order */
 static size_t told_count;
 static int tell_result;
 
+/* What lies in the directory `watched` when the kernel is told of it, and others may search it. */
+static uint64_t watched;
+static char shown_when_open[64];
+
+static void note_opening(uint64_t ino)
+{
+	struct stat stat;
+
+	if (ino != watched || view_stat(view, ino, &stat) < 0 || !(stat.st_mode & S_IXOTH))
+		return;
+	const struct dentry *dentry = dentry_find(ino, "key");
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	strcpy(shown_when_open, "nothing");
+	if (dentry && dentry->ino && view_version(view, dentry->ino, &version) == 0) {
+		ssize_t n = version_read(version, shown_when_open, 32, 0);
+		shown_when_open[n < 0 ? 0 : n] = '\0';
+	}
+}
+
 static int tell(void *context, uint64_t ino)
 {
 	(void)context;
+	note_opening(ino);
 	assert_true(told_count < sizeof(told) / sizeof(*told));
 	told[told_count++] = ino;
 	return tell_result;
@@ -133,6 +153,104 @@ static void directory_that_lets_in_more_is_told_by_the_publisher_and_delays_nobo
 	assert_true(is_outsider_let_in("d"));
 }
 
+static void start_closed(const char *yaml)
+{
+	write_file("a/d/key", "secret");
+	run("chmod 700 a/d");
+	start_with_kernel(yaml);
+	assert_shown("d/key", "secret");
+	watched = ino_of("d");
+	strcpy(shown_when_open, "closed");
+}
+
+static void directory_opens_when_what_was_removed_from_it_is_gone(void **state)
+{
+	(void)state;
+	make_directory("a/d");
+	start_closed("a:b");
+	run("rm a/d/key; chmod 755 a/d");
+	publish_all();
+	assert_string_equal(shown_when_open, "nothing");
+	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0555);
+}
+
+static void directory_opens_when_what_was_replaced_in_it_is_shown(void **state)
+{
+	(void)state;
+	make_directory("a/d");
+	start_closed("a:b");
+	replace_file("a/d/key", "public");
+	run("chmod 755 a/d");
+	publish_all();
+	assert_string_equal(shown_when_open, "public");
+}
+
+static void directory_opens_when_what_a_layer_had_in_it_is_gone(void **state)
+{
+	(void)state;
+	make_directory("a/d");
+	make_directory("b/d");
+	start_closed("a:b");
+	run("mv a/d old");
+	publish_all();
+	assert_string_equal(shown_when_open, "nothing");
+	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0555);
+}
+
+static void directory_opens_when_what_stood_in_its_place_is_gone(void **state)
+{
+	(void)state;
+	make_directory("a/d");
+	make_directory("other");
+	start_closed("a:b");
+	run("mv a/d old; mv other a/d");
+	publish_all();
+	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0555);
+	assert_shown("d/key", "ENOENT");
+	/* It may have gone and come again: then nobody was told of the old one. */
+	assert_string_not_equal(shown_when_open, "secret");
+}
+
+static void directory_opens_when_what_a_layer_had_that_left_is_gone(void **state)
+{
+	(void)state;
+	make_directory("a/d");
+	make_directory("b/d");
+	start_closed("a:b");
+	CLEANUP(settings_unrefp) struct settings *settings = settings_with("b");
+	assert_int_equal(view_reload(view, settings), 0);
+	publish_all();
+	assert_string_equal(shown_when_open, "nothing");
+}
+
+static void directory_of_a_strict_mount_opens_at_once(void **state)
+{
+	struct stat stat;
+
+	(void)state;
+	make_directory("a/d");
+	start_closed("layers: [a, b]\noptions: {coherence: strict, header: false}\n");
+	run("rm a/d/key; chmod 755 a/d");
+	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, "d", false, &stat), 0);
+	view_forget(view, stat.st_ino, 1);
+	assert_int_equal(stat.st_mode, S_IFDIR | 0555);
+	assert_int_equal(view_lookup(view, stat.st_ino, "key", false, &stat), -ENOENT);
+}
+
+static void root_opens_when_what_was_removed_from_it_is_gone(void **state)
+{
+	(void)state;
+	run("chmod 700 a");
+	write_file("a/key", "secret");
+	start_with_kernel("a:b");
+	assert_shown("key", "secret");
+	watched = VIEW_INO_ROOT;
+	run("rm a/key; chmod 755 a");
+	publish_all();
+	assert_string_equal(shown_when_open, "nothing");
+	assert_int_equal(stat_of("").st_mode, S_IFDIR | 0555);
+}
+
 static void nothing_is_told_where_nothing_was_reported(void **state)
 {
 	(void)state;
@@ -217,6 +335,13 @@ int main(void)
 		view_test(closed_root_shuts_out_as_well),
 		view_test(closed_directory_of_which_the_report_was_lost_is_looked_at),
 		view_test(directory_that_lets_in_more_is_told_by_the_publisher_and_delays_nobody),
+		view_test(directory_opens_when_what_was_removed_from_it_is_gone),
+		view_test(directory_opens_when_what_was_replaced_in_it_is_shown),
+		view_test(directory_opens_when_what_a_layer_had_in_it_is_gone),
+		view_test(directory_opens_when_what_stood_in_its_place_is_gone),
+		view_test(directory_opens_when_what_a_layer_had_that_left_is_gone),
+		view_test(directory_of_a_strict_mount_opens_at_once),
+		view_test(root_opens_when_what_was_removed_from_it_is_gone),
 		view_test(nothing_is_told_where_nothing_was_reported),
 		view_test(publisher_shows_nothing_new_in_a_directory_that_was_just_closed),
 		view_test(new_settings_that_shut_somebody_out_are_told),
