@@ -225,12 +225,7 @@ static int compose_file(const struct composer *composer, const char *path,
 	CLEANUP(version_unrefp) struct version *version = version_new(VERSION_BYTES);
 	if (!version)
 		return -ENOMEM;
-	for (size_t i = 0; r == 0 && i < sources->count; i++)
-		if (sources->paths[i] != path)
-			r = environment_add_directories(&composition.environment,
-				sources->layers[i], sources->paths[i]);
-	if (r == 0)
-		r = list_merged(result, &version->sources);
+	r = list_merged(result, &version->sources);
 	if (r == 0)
 		r = describe_with(composer, sources, &composition.environment, version);
 	if (r < 0)

@@ -33,8 +33,11 @@ static int load_sources(const struct composer *composer, const struct sighting *
 		struct loaded *loaded;
 		const char *place = found->path ? found->path : path;
 		struct read_options options = read_options_for(request, format_of_name(place));
-		int r = compose_load(
-			composer, place, found, reads_document ? &options : NULL, &loaded, problem);
+		const struct read_options *wanted = reads_document ? &options : NULL;
+		int r = strcmp(place, path) == 0
+				? compose_load(composer, place, found, wanted, &loaded, problem)
+				: environment_load(&composition->environment, place, found, wanted,
+					  &loaded, problem);
 		if (r == PROBLEM && skips_layers(composer))
 			continue;
 		if (r != 0)

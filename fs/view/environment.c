@@ -59,7 +59,7 @@ static int add_stat(struct environment *environment, const struct stat *stat)
 	return 0;
 }
 
-int environment_add_directories(
+static int add_directories(
 	struct environment *environment, const struct layer *layer, const char *path)
 {
 	CLEANUP(freep) char *directory = strdup(path);
@@ -78,11 +78,37 @@ int environment_add_directories(
 	return r;
 }
 
+int environment_load(struct environment *environment, const char *path, const struct sighted *found,
+	const struct read_options *options, struct loaded **ret, struct problem *problem)
+{
+	const struct composer *composer = environment->composer;
+	const struct layer *layer = composer->settings->layers[found->layer];
+
+	/*
+	 * Another directory may take the place of the one that it was read from: before, and then
+	 * the source is another one as well; or after.
+	 */
+	int r = add_directories(environment, layer, path);
+	if (r == 0)
+		r = compose_load(composer, path, found, options, ret, problem);
+	if (r != 0)
+		return r;
+	struct stat now;
+	const struct stat *loaded = &(*ret)->stat;
+	if (layer_stat(layer, path, &now) < 0 || now.st_dev != loaded->st_dev ||
+		now.st_ino != loaded->st_ino)
+		r = SOURCE_MOVED;
+	else
+		r = add_directories(environment, layer, path);
+	if (r != 0)
+		loaded_unref(*ret);
+	return r;
+}
+
 /* As compose() loads a path's own sources: lowest layer first. */
 static int load(struct environment *environment, const char *path, const struct sighting *sighting,
 	struct given *given, struct problem *problem)
 {
-	const struct composer *composer = environment->composer;
 	enum format format = format_of_name(path);
 	struct read_options options = read_options_for(environment->request, format);
 	bool reads_document = options.format != FORMAT_BYTES;
@@ -90,8 +116,8 @@ static int load(struct environment *environment, const char *path, const struct 
 	for (unsigned i = sighting->count; i-- > 0;) {
 		const struct sighted *found = &sighting->found[i];
 		struct loaded *loaded;
-		int r = compose_load(
-			composer, path, found, reads_document ? &options : NULL, &loaded, problem);
+		int r = environment_load(environment, path, found, reads_document ? &options : NULL,
+			&loaded, problem);
 		if (r != 0)
 			return r;
 		given->loaded[given->count] = loaded;
@@ -102,9 +128,6 @@ static int load(struct environment *environment, const char *path, const struct 
 			.document = loaded->document,
 		};
 		r = add_stat(environment, &loaded->stat);
-		if (r == 0)
-			r = environment_add_directories(
-				environment, composer->settings->layers[found->layer], path);
 		if (r < 0)
 			return r;
 	}

@@ -20,11 +20,12 @@ struct environment {
 
 void environment_init(struct environment *environment, const struct composer *composer,
 	const struct merge_request *request, struct asked *asked);
+
 /**
- * Takes the rights of the directories that `path` lies in into account: what is shown at its own
- * path is guarded by them there, but not what becomes part of another path. 0 or -ENOMEM.
+ * As compose_load(), for a source that becomes part of another path than its own: it takes the
+ * rights of the directories that it lies in into account, which guard it only there.
  */
-int environment_add_directories(
-	struct environment *environment, const struct layer *layer, const char *path);
+int environment_load(struct environment *environment, const char *path, const struct sighted *found,
+	const struct read_options *options, struct loaded **ret, struct problem *problem);
 
 void environment_fini(struct environment *environment);
