@@ -125,6 +125,9 @@ static int open_at(int dirfd, bool follow, const char *path, int flags)
 		/* Not followed, a link in the way is no directory. */
 		if (errno == ELOOP && !follow)
 			return -ENOTDIR;
+		/* No link or ".." leads out: a directory on the way was moved out meanwhile. */
+		if (errno == EXDEV && !follow)
+			return -ENOENT;
 		return -errno;
 	}
 
