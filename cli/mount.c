@@ -151,10 +151,7 @@ static int serve(struct mount *mount, struct settings *settings)
 	return EXIT_FAILED;
 }
 
-/*
- * A path that is good in any working directory: plyfs.yaml is read again when it changes, and the
- * daemon does not stay where it was started.
- */
+/* A path that is good wherever it is told: in the status, to who starts the daemon again. */
 static int make_absolute(const char *path, char **ret)
 {
 	CLEANUP(freep) char *directory = NULL;

@@ -100,6 +100,26 @@ static int discover(struct view *view, const struct era *era, struct directory *
 	return compose_broken(&era->composer, path, sighting, &found->version);
 }
 
+/* The entry shows nothing yet. The lock is held. */
+static void show_found(struct view *view, struct entry *entry, struct discovery *found)
+{
+	if (found->directory) {
+		tree_show_directory(view, entry, found->directory);
+		tree_queue_scan(view, found->directory, false);
+		found->directory->users--;
+		found->directory = NULL;
+	} else {
+		tree_prepare_first_version(view, entry, found->version);
+		tree_show_version(view, entry, found->version);
+		if (found->is_troubled)
+			tree_set_trouble(view, entry, &found->problem, found->version, true);
+		else
+			tree_clear_trouble(view, entry);
+		references_remember(view, entry, &found->asked);
+		view->compositions++;
+	}
+}
+
 /* Shows what was found. Returns 0, LOOK_OVERTAKEN or -errno. The lock is held. */
 static int install(struct view *view, struct directory *parent, const char *name,
 	uint64_t generation, struct discovery *found)
@@ -134,21 +154,7 @@ static int install(struct view *view, struct directory *parent, const char *name
 	/* It changed while it was forgotten, and the refresher has not heard of it yet. */
 	if (found->version && entry->print && !tree_is_forgotten_version(entry, found->version))
 		entry->is_unannounced = true;
-	if (found->directory) {
-		tree_show_directory(view, entry, found->directory);
-		tree_queue_scan(view, found->directory, false);
-		found->directory->users--;
-		found->directory = NULL;
-	} else {
-		tree_prepare_first_version(view, entry, found->version);
-		tree_show_version(view, entry, found->version);
-		if (found->is_troubled)
-			tree_set_trouble(view, entry, &found->problem, found->version, true);
-		else
-			tree_clear_trouble(view, entry);
-		references_remember(view, entry, &found->asked);
-		view->compositions++;
-	}
+	show_found(view, entry, found);
 	/*
 	 * The refresher took up this directory while we looked: it may have seen less than we, or
 	 * we less than it; and what we read may lie in the cache since.

@@ -101,8 +101,8 @@ void tree_install_listing(
 
 /**
  * Makes the directory that `sighting` shows, watched but not shown. It counts as one of the
- * parent's users, and the caller as one of its own, until it is shown. Takes no lock. Returns 0 with *ret to be shown, or dropped by tree_drop();
- * -errno.
+ * parent's users, and the caller as one of its own, until it is shown. Takes the lock. Returns 0
+ * with *ret to be shown, or dropped by tree_drop_directory(); or -errno.
  */
 int tree_make_directory(struct view *view, const struct era *era, struct directory *parent,
 	const char *name, const struct sighting *sighting, struct directory **ret);
