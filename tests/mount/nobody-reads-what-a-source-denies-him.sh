@@ -24,7 +24,7 @@ exec 5<&-
 # However fast it comes after: the first look at a file may be faster than the publisher.
 mkdir low/race
 comes_to_exist mnt/race
-python3 "$rights" race || fail "a directory that was closed lets somebody in"
+python3 "$rights" race || fail "a directory that is closed, or opens, shows too much"
 
 # On its way to its place a version is for nobody.
 fails_with 'Permission denied' as_other ls mnt/.plyfs/stage

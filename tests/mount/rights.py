@@ -189,19 +189,39 @@ def close_and_write(number, outsider, is_deep, is_known):
     return outsider.has_read()
 
 
+def remove_and_open(number, outsider, is_replaced):
+    """Returns whether the outsider has read what was taken away before he was let in."""
+    place = f"race/open{number}"
+    os.mkdir(f"low/{place}", 0o700)
+    write(f"low/{place}/key", "secret")
+    while not reads_secret(f"mnt/{place}/key", 1):
+        pass
+    write("new", "public")
+    outsider.begin(f"mnt/{place}/key")
+    if is_replaced:
+        os.rename("new", f"low/{place}/key")
+    else:
+        os.unlink(f"low/{place}/key")
+    os.chmod(f"low/{place}", 0o755)
+    return outsider.has_read()
+
+
 def race():
-    """Who is shut out of a directory never reads what is written in it from then on."""
+    """Nobody reads what was written after he was shut out, or taken away before he was let in."""
     outsider = Outsider()
     kinds = itertools.product((False, True), (False, True))
     leaks = {kind: 0 for kind in kinds}
     for number in range(200):
         kind = (number % 2 == 1, number % 4 > 1)
         leaks[kind] += close_and_write(number, outsider, *kind)
+    opened = sum(remove_and_open(number, outsider, number % 2 == 1) for number in range(60))
     outsider.end()
+    if opened:
+        print(f"{opened} of 60 files were read that were taken away before", flush=True)
     for (is_deep, is_known), count in leaks.items():
         if count:
             print(f"{count} of 50 files were read, is_deep={is_deep} is_known={is_known}", flush=True)
-    return 1 if any(leaks.values()) else 0
+    return 1 if opened or any(leaks.values()) else 0
 
 
 if __name__ == "__main__":
