@@ -148,7 +148,7 @@ static void publish(struct session *session, struct change *change)
 		atomic_fetch_add(&session->published, 1);
 		session->is_staging_stale = change->kind == CHANGE_REPLACE;
 		atomic_store(&session->publish_error, 0);
-	} else {
+	} else if (!view_is_overtaken(session->view)) {
 		atomic_fetch_add(&session->invalidated, 1);
 		atomic_store(&session->publish_error, -r);
 		publish_by_invalidation(session, change);

@@ -24,7 +24,7 @@ void view_begin_change(struct view *view, const struct change *change)
 {
 	pthread_mutex_lock(&view->lock);
 	view->publishing = change;
-	view->is_published = view->is_directory_taken = false;
+	view->is_published = view->is_overtaken = view->is_directory_taken = false;
 	pthread_mutex_unlock(&view->lock);
 }
 
@@ -62,6 +62,15 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 	clock_gettime(CLOCK_REALTIME, &change->parent->mtime);
 }
 
+/* Whether a request has shown another version since: to go back would be seen. */
+static bool is_older(const struct change *change)
+{
+	const struct version *version = change->entry->version;
+
+	return (change->kind == CHANGE_REPLACE || change->kind == CHANGE_REMOVE) && version &&
+	       version->inode.ino != change->shown_ino;
+}
+
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat)
 {
 	pthread_mutex_lock(&view->lock);
@@ -69,6 +78,11 @@ int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, str
 	if (!change || change->parent_ino != parent_ino) {
 		pthread_mutex_unlock(&view->lock);
 		return -ESTALE;
+	}
+	view->is_overtaken |= !view->is_published && is_older(change);
+	if (view->is_overtaken) {
+		pthread_mutex_unlock(&view->lock);
+		return -EAGAIN;
 	}
 	if (!view->is_published) {
 		view->is_published = true;
@@ -91,10 +105,21 @@ bool view_is_published(struct view *view)
 	return is_published;
 }
 
+bool view_is_overtaken(struct view *view)
+{
+	pthread_mutex_lock(&view->lock);
+	bool is_overtaken = view->is_overtaken;
+	pthread_mutex_unlock(&view->lock);
+	return is_overtaken;
+}
+
 void view_end_change(struct view *view, struct change *change)
 {
 	pthread_mutex_lock(&view->lock);
 	view->publishing = NULL;
+	if (view->is_overtaken)
+		tree_queue(view, change->entry);
+	view->is_overtaken = false;
 	if (change->directory && !view->is_directory_taken)
 		tree_drop_directory(view, change->directory);
 	version_unref(change->version);

@@ -23,6 +23,7 @@ struct change {
 	struct entry *entry;      /* likewise */
 	char *path;               /* relative to the root */
 	uint64_t parent_ino;
+	uint64_t shown_ino; /* of the version that the name showed before it was looked at; 0 */
 	uint64_t attributes_ino;     /* CHANGE_ATTRIBUTES: the directory's number */
 	struct version *version;     /* one reference */
 	struct directory *directory; /* not yet shown: owned until applied */
@@ -41,7 +42,8 @@ int view_lookup_staged(struct view *view, struct stat *ret);
  * Makes the change that was begun: called when the kernel's request for it has come in, or in place
  * of one (then a new directory is not `is_known`, and made when it is looked up). Does nothing when
  * it was made already. Returns 0, with *stat (unless NULL) what a directory's name shows now, a new
- * one with a kernel reference; or -ESTALE when nothing is to be published in `parent_ino`.
+ * one with a kernel reference; -ESTALE when nothing is to be published in `parent_ino`; or -EAGAIN
+ * when view_is_overtaken().
  */
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
 
@@ -50,6 +52,12 @@ void view_tell_attributes(struct view *view, const struct change *change);
 
 /** Whether the change that was begun has been made. */
 bool view_is_published(struct view *view);
+
+/**
+ * Whether it was not made, and must not be: a first look, which began later, has shown something
+ * else meanwhile. Then view_end_change() has the name looked at again.
+ */
+bool view_is_overtaken(struct view *view);
 
 /** Ends what view_begin_change() began, and frees the change. */
 void view_end_change(struct view *view, struct change *change);

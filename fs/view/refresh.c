@@ -295,6 +295,7 @@ static bool begin_look(struct view *view, struct entry *entry, struct look *look
 	look->entry = entry;
 	look->layers = parent->layers;
 	look->shown = entry->kind;
+	look->change->shown_ino = entry->version ? entry->version->inode.ino : 0;
 	look->is_known = parent->inode.kernel_refs > 0;
 	look->writes = view->writes;
 	look->takes_unfinished = entry->takes_unfinished;

@@ -66,6 +66,7 @@ struct view {
 	struct references references;
 	const struct change *publishing; /* what the publisher is about to do; NULL: nothing */
 	bool is_published;               /* … and it was done */
+	bool is_overtaken;               /* … and it must not be done any more */
 	bool is_directory_taken;         /* … and its directory is shown, and the change's no more */
 	struct entry **queue;            /* names to refresh */
 	size_t queue_first;

@@ -1177,6 +1177,51 @@ static void where_nothing_can_be_published_caches_are_right_all_the_same(void **
 	assert_shown("new/app.yaml", "x: 3\n");
 }
 
+/* The request comes when the change is decided, and not made yet. */
+static void change_does_not_go_behind_what_a_request_has_shown_since(void **state)
+{
+	struct change change;
+
+	(void)state;
+	start("a:b");
+	assert_listed("", "");
+	write_file("a/app.yaml", "low: 1\n");
+	do
+		view_take_events(view);
+	while (view_next_change(view, &change) != 0);
+	assert_int_equal(change.kind, CHANGE_REPLACE);
+	write_file("b/app.yaml", "high: 1\n");
+	assert_shown("app.yaml", "low: 1\nhigh: 1\n");
+	publish(&change);
+	assert_shown("app.yaml", "low: 1\nhigh: 1\n");
+	publish_all();
+	assert_shown("app.yaml", "low: 1\nhigh: 1\n");
+	assert_listed("", "app.yaml\n");
+	assert_events("MOVED_TO app.yaml\n");
+}
+
+static void removal_does_not_take_away_what_a_request_has_shown_since(void **state)
+{
+	struct change change;
+
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\n");
+	run("rm a/app.yaml");
+	do
+		view_take_events(view);
+	while (view_next_change(view, &change) != 0);
+	assert_int_equal(change.kind, CHANGE_REMOVE);
+	forget("app.yaml");
+	write_file("a/app.yaml", "x: 2\n");
+	assert_shown("app.yaml", "x: 2\n");
+	publish(&change);
+	assert_shown("app.yaml", "x: 2\n");
+	publish_all();
+	assert_shown("app.yaml", "x: 2\n");
+}
+
 /* As by two looks that find at the same time that it is not watched yet. */
 static void directory_that_is_watched_twice_is_watched_once(void **state)
 {
@@ -1253,6 +1298,8 @@ int main(void)
 		view_test(same_directory_as_two_layers_changes_once),
 		view_test(layer_inside_another_layer_changes_in_both),
 		view_test(directory_that_is_watched_twice_is_watched_once),
+		view_test(change_does_not_go_behind_what_a_request_has_shown_since),
+		view_test(removal_does_not_take_away_what_a_request_has_shown_since),
 		view_test(lost_events_are_made_up_for),
 		view_test(files_that_did_not_change_make_no_event_when_events_were_lost),
 		view_test(last_good_version_of_a_forgotten_directory_is_mended_after_lost_events),

@@ -402,7 +402,7 @@ static inline void publish(struct change *change)
 	}
 	view_begin_change(view, change);
 	int r = publish_by_call(change);
-	if (r < 0 || !view_is_published(view)) {
+	if ((r < 0 || !view_is_published(view)) && !view_is_overtaken(view)) {
 		view_apply_change(view, change->parent_ino, false, NULL);
 		struct dentry *dentry = dentry_find(change->parent_ino, change->entry->name);
 		if (dentry)
