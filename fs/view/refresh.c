@@ -443,8 +443,13 @@ static int refresh_root(struct view *view, struct look *look)
 {
 	sighting_take(view->composer.settings, sighting_all_layers(view->composer.settings), "",
 		&look->sighting);
-	if (look->sighting.kind != SIGHTING_DIRECTORY ||
-		!tree_update_directory(view, view->composer.settings, view->root, &look->sighting))
+	bool is_changed =
+		look->sighting.kind == SIGHTING_DIRECTORY &&
+		tree_update_directory(view, view->composer.settings, view->root, &look->sighting);
+	pthread_mutex_lock(&view->lock);
+	view->is_root_looked_at = false;
+	pthread_mutex_unlock(&view->lock);
+	if (!is_changed)
 		return 1;
 	make_change(look, CHANGE_ATTRIBUTES);
 	look->change->attributes_ino = VIEW_INO_ROOT;
@@ -469,7 +474,7 @@ int view_next_change(struct view *view, struct change *ret)
 		look->change = ret;
 		look->path = NULL;
 		pthread_mutex_lock(&view->lock);
-		bool is_root_changed = view->is_root_changed;
+		bool is_root_changed = view->is_root_looked_at = view->is_root_changed;
 		view->is_root_changed = false;
 		pthread_mutex_unlock(&view->lock);
 		if (is_root_changed && refresh_root(view, look) == 0)

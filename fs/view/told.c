@@ -43,7 +43,7 @@ static bool is_in_doubt(const struct view *view, const struct directory *directo
 	if (directory->polled || view->is_overflowed)
 		return true;
 	if (!directory->parent)
-		return view->is_root_changed;
+		return view->is_root_changed || view->is_root_looked_at;
 	/* Reports were lost, and its name has not been come to yet. */
 	if (directory->parent->is_rescan || directory->parent->is_rescanning)
 		return true;

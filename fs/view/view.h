@@ -79,6 +79,7 @@ struct view {
 	size_t scan_count;
 	size_t scan_capacity;
 	bool is_root_changed;  /* the root itself must be looked at again */
+	bool is_root_looked_at; /* … which is being done */
 	int64_t root_looked_ms; /* when that was last said while it opens; CLOCK_MONOTONIC */
 	bool is_overflowed;    /* changes were lost: everything must be looked at again */
 	size_t version_count;  /* that are shown or held by the kernel */
