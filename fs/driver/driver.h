@@ -119,6 +119,9 @@ void reply_entry(fuse_req_t req, const struct stat *stat, double seconds);
 bool own_has(fuse_ino_t ino);
 struct stat own_stat(const struct session *session, fuse_ino_t ino);
 
+/** own.c: whether the name is one that a version is staged under. */
+bool own_is_staged(fuse_ino_t parent, const char *name);
+
 /** own.c: answers for what lies in .plyfs, its stage or a directory of its origins. */
 void own_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name);
 

@@ -311,11 +311,6 @@ static void op_access(fuse_req_t req, fuse_ino_t ino, int mask)
 
 /* Changes: the publisher's come from view_begin_change(); nobody else may make any. */
 
-static bool is_staged(fuse_ino_t parent, const char *name)
-{
-	return parent == STAGE_INO && strncmp(name, STAGED_PREFIX, strlen(STAGED_PREFIX)) == 0;
-}
-
 static bool refuses(fuse_req_t req, struct session *session)
 {
 	if (is_publisher(session, req))
@@ -333,7 +328,7 @@ static void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_
 	(void)newname;
 	if (refuses(req, session))
 		return;
-	if (flags || !is_staged(parent, name))
+	if (flags || !own_is_staged(parent, name))
 		fuse_reply_err(req, EROFS);
 	else
 		fuse_reply_err(req, -view_apply_change(session->view, newparent, true, NULL));

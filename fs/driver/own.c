@@ -63,12 +63,16 @@ static void lookup_origins(
 		fuse_reply_err(req, -r);
 }
 
+bool own_is_staged(fuse_ino_t parent, const char *name)
+{
+	return parent == STAGE_INO && strncmp(name, STAGED_PREFIX, strlen(STAGED_PREFIX)) == 0;
+}
+
 static void lookup_staged(fuse_req_t req, struct session *session, const char *name)
 {
 	struct stat stat;
 
-	if (is_publisher(session, req) &&
-		strncmp(name, STAGED_PREFIX, strlen(STAGED_PREFIX)) == 0 &&
+	if (is_publisher(session, req) && own_is_staged(STAGE_INO, name) &&
 		view_lookup_staged(session->view, &stat) == 0)
 		reply_entry(req, &stat, session->name_timeout);
 	else

@@ -175,13 +175,14 @@ bool tree_update_directory(struct view *view, const struct settings *settings,
 	for (unsigned layer = 0; layer < directory->layer_count; layer++)
 		if ((fresh | lost) >> layer & 1)
 			watch_remove_layer(view->watch, directory, layer);
+	struct rights old_rights = directory->found_rights;
 	struct timespec old_mtime = directory->mtime;
 	/* Who looks at a name in it now may look in the wrong layers. */
 	directory->generation++;
-	/* Rights of what is made of files below it, but shown elsewhere, follow from its own. */
-	if (!tree_has_rights(view, directory, sighting))
-		references_reindex(view, directory->path);
 	tree_describe_directory(view, directory, sighting);
+	/* Rights of what is made of files below it, but shown elsewhere, follow from its own. */
+	if (!rights_equal(&directory->found_rights, &old_rights))
+		references_reindex(view, directory->path);
 	tree_await_calm(view, directory);
 	directory->joined |= fresh;
 	/* Names went with a layer: later than before, as after any other such change. */

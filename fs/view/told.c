@@ -25,7 +25,6 @@
  * So it opens when all that was reported by then has been published.
  */
 #include <errno.h>
-#include <time.h>
 
 #include "change.h"
 #include "cleanup.h"

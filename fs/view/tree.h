@@ -151,11 +151,11 @@ bool tree_update_directory(struct view *view, const struct settings *settings,
  */
 int tree_settle_rights(struct view *view, struct directory *directory);
 
-/** Whether somebody was shut out of the directory, or one above it, since then (clock_ms()). */
-bool tree_is_narrowed(const struct directory *directory, int64_t since_ms);
-
 /** The last step of it: tells what is known and untold. */
 void tree_tell_rights(struct view *view, struct directory *directory);
+
+/** Whether somebody was shut out of the directory, or one above it, since then (clock_ms()). */
+bool tree_is_narrowed(const struct directory *directory, int64_t since_ms);
 
 /**
  * The rights to be shown of those that were found: at once what they take away; what they give only

@@ -256,6 +256,12 @@ static void directory_that_hides_what_is_referred_to_hides_it_from_the_same_user
 	assert_int_equal(stat_of("top/p.yaml").st_mode & 0777, 0400);
 }
 
+static void assert_both_have_mode(mode_t mode)
+{
+	assert_int_equal(stat_of("top/p.yaml").st_mode & 0777, mode);
+	assert_int_equal(stat_of("v.yaml").st_mode & 0777, mode);
+}
+
 static void directory_that_is_closed_or_opened_later_is_followed(void **state)
 {
 	(void)state;
@@ -264,21 +270,17 @@ static void directory_that_is_closed_or_opened_later_is_followed(void **state)
 	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
 	write_file("a/p/q/part.yaml", "z: 1\n");
 	start(PILLAR "files: [{path: v.yaml, from: [\"p/q/*.yaml\"]}]\n");
-	assert_int_equal(stat_of("top/p.yaml").st_mode & 0777, 0444);
-	assert_int_equal(stat_of("v.yaml").st_mode & 0777, 0444);
+	assert_both_have_mode(0444);
 
 	run("chmod 700 a/data a/p");
 	publish_all();
-	assert_int_equal(stat_of("top/p.yaml").st_mode & 0777, 0400);
-	assert_int_equal(stat_of("v.yaml").st_mode & 0777, 0400);
+	assert_both_have_mode(0400);
 	run("chmod 755 a/data a/p; chmod 700 a/data/in a/p/q");
 	publish_all();
-	assert_int_equal(stat_of("top/p.yaml").st_mode & 0777, 0400);
-	assert_int_equal(stat_of("v.yaml").st_mode & 0777, 0400);
+	assert_both_have_mode(0400);
 	run("chmod 755 a/data/in a/p/q");
 	publish_all();
-	assert_int_equal(stat_of("top/p.yaml").st_mode & 0777, 0444);
-	assert_int_equal(stat_of("v.yaml").st_mode & 0777, 0444);
+	assert_both_have_mode(0444);
 }
 
 /* A request thread that looks a path up while its reference changes. */

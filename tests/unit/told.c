@@ -85,9 +85,9 @@ static void first_look_tells_of_a_closed_directory_before_the_publisher_does(voi
 	assert_false(is_outsider_let_in("d"));
 }
 
-static void closed_directory_closes_what_is_below_it(void **state)
+/* Closes a directory, and writes into one below it. Returns its number. */
+static uint64_t close_above(void)
 {
-	(void)state;
 	make_directory("a/d");
 	make_directory("a/d/e");
 	start_with_kernel("a:b");
@@ -95,6 +95,13 @@ static void closed_directory_closes_what_is_below_it(void **state)
 	assert_true(is_outsider_let_in("d/e"));
 	run("chmod 700 a/d");
 	write_file("a/d/e/key", "secret");
+	return ino;
+}
+
+static void closed_directory_closes_what_is_below_it(void **state)
+{
+	(void)state;
+	uint64_t ino = close_above();
 	assert_shown("d/e/key", "secret");
 	assert_true(was_told(ino));
 	assert_false(is_outsider_let_in("d/e"));
@@ -124,13 +131,7 @@ static void lost(
 static void closed_directory_of_which_the_report_was_lost_is_looked_at(void **state)
 {
 	(void)state;
-	make_directory("a/d");
-	make_directory("a/d/e");
-	start_with_kernel("a:b");
-	uint64_t ino = ino_of("d");
-	assert_true(is_outsider_let_in("d/e"));
-	run("chmod 700 a/d");
-	write_file("a/d/e/key", "secret");
+	uint64_t ino = close_above();
 	watch_read(view->watch, lost, NULL);
 	view->is_overflowed = true;
 	view_take_events(view);
@@ -153,8 +154,10 @@ static void directory_that_lets_in_more_is_told_by_the_publisher_and_delays_nobo
 	assert_true(is_outsider_let_in("d"));
 }
 
+/* With a directory that only its owner may search, and what he keeps in it. */
 static void start_closed(const char *yaml)
 {
+	make_directory("a/d");
 	write_file("a/d/key", "secret");
 	run("chmod 700 a/d");
 	start_with_kernel(yaml);
@@ -163,44 +166,42 @@ static void start_closed(const char *yaml)
 	strcpy(shown_when_open, "closed");
 }
 
+static void assert_open(const char *shown_then)
+{
+	publish_all();
+	assert_string_equal(shown_when_open, shown_then);
+	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0555);
+}
+
 static void directory_opens_when_what_was_removed_from_it_is_gone(void **state)
 {
 	(void)state;
-	make_directory("a/d");
 	start_closed("a:b");
 	run("rm a/d/key; chmod 755 a/d");
-	publish_all();
-	assert_string_equal(shown_when_open, "nothing");
-	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0555);
+	assert_open("nothing");
 }
 
 static void directory_opens_when_what_was_replaced_in_it_is_shown(void **state)
 {
 	(void)state;
-	make_directory("a/d");
 	start_closed("a:b");
 	replace_file("a/d/key", "public");
 	run("chmod 755 a/d");
-	publish_all();
-	assert_string_equal(shown_when_open, "public");
+	assert_open("public");
 }
 
 static void directory_opens_when_what_a_layer_had_in_it_is_gone(void **state)
 {
 	(void)state;
-	make_directory("a/d");
 	make_directory("b/d");
 	start_closed("a:b");
 	run("mv a/d old");
-	publish_all();
-	assert_string_equal(shown_when_open, "nothing");
-	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0555);
+	assert_open("nothing");
 }
 
 static void directory_opens_when_what_stood_in_its_place_is_gone(void **state)
 {
 	(void)state;
-	make_directory("a/d");
 	make_directory("other");
 	start_closed("a:b");
 	run("mv a/d old; mv other a/d");
@@ -214,13 +215,11 @@ static void directory_opens_when_what_stood_in_its_place_is_gone(void **state)
 static void directory_opens_when_what_a_layer_had_that_left_is_gone(void **state)
 {
 	(void)state;
-	make_directory("a/d");
 	make_directory("b/d");
 	start_closed("a:b");
 	CLEANUP(settings_unrefp) struct settings *settings = settings_with("b");
 	assert_int_equal(view_reload(view, settings), 0);
-	publish_all();
-	assert_string_equal(shown_when_open, "nothing");
+	assert_open("nothing");
 }
 
 static void directory_of_a_strict_mount_opens_at_once(void **state)
@@ -228,7 +227,6 @@ static void directory_of_a_strict_mount_opens_at_once(void **state)
 	struct stat stat;
 
 	(void)state;
-	make_directory("a/d");
 	start_closed("layers: [a, b]\noptions: {coherence: strict, header: false}\n");
 	run("rm a/d/key; chmod 755 a/d");
 	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, "d", false, &stat), 0);
