@@ -85,25 +85,25 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 	return -1;
 }
 
-static int survey_path(struct job *job, const char *path, const char *inner)
+static int traverse_path(struct job *job, const char *path, const char *inner)
 {
-	int r = check_tree_survey(&job->tree, inner);
+	int r = check_tree_traverse(&job->tree, inner);
 
 	return r < 0 ? choice_complain(NULL, path, r, NULL) : EXIT_DONE;
 }
 
 /* A path of the layers; links on its way are followed. */
-static int survey_argument(struct job *job, const char *path)
+static int traverse_argument(struct job *job, const char *path)
 {
 	CLEANUP(freep) char *inner = NULL;
 	struct problem problem;
 
 	int r = walk_to(job->view, path, &inner, &problem);
 	if (r == -EISDIR)
-		return survey_path(job, path, "");
+		return traverse_path(job, path, "");
 	if (r != 0)
 		return choice_complain(job->settings, path, r, &problem);
-	return survey_path(job, path, inner);
+	return traverse_path(job, path, inner);
 }
 
 static int open_tree(struct job *job)
@@ -135,11 +135,11 @@ static int find_files(const struct command *command, struct job *job, char **pat
 	job->report.settings = job->settings;
 	*is_whole = is_in_mount ? !*inner : !*paths;
 	if (is_in_mount)
-		return survey_path(job, *paths, inner);
+		return traverse_path(job, *paths, inner);
 	if (!*paths)
-		return survey_path(job, ".", "");
+		return traverse_path(job, ".", "");
 	for (; code == EXIT_DONE && *paths; paths++)
-		code = survey_argument(job, *paths);
+		code = traverse_argument(job, *paths);
 	return code;
 }
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cleanup.h"
-#include "reference.h"
-#include "whiteout.h"
+#include "dependency.h"
+#include "idle_whiteout.h"
 
 /* References that are kept; in a tree with more, the rest is not looked at. */
 #define ASKINGS_MAX 1000000
@@ -60,7 +60,7 @@ void check_tree_fini(struct check_tree *tree)
 	findings_fini(&tree->findings);
 }
 
-/* The survey */
+/* Traversing */
 
 static int add_path(struct check_tree *tree, const char *path)
 {
@@ -95,13 +95,13 @@ static int add_idle_whiteout(
 	return findings_add(&tree->findings, FINDING_WARNING, &problem);
 }
 
-static int add_surveyed(void *context, const struct surveyed *found)
+static int add_traversed(void *context, const struct traversed *found)
 {
 	struct check_tree *tree = context;
 	struct problem problem;
 	int r = 0;
 
-	if (found->kind != SIGHTING_DIRECTORY)
+	if (found->kind != UNION_DIRECTORY)
 		return add_path(tree, found->path);
 	if (found->error) {
 		problem_set(&problem, *found->path ? found->path : ".", 0, 0,
@@ -113,9 +113,9 @@ static int add_surveyed(void *context, const struct surveyed *found)
 	return r;
 }
 
-int check_tree_survey(struct check_tree *tree, const char *path)
+int check_tree_traverse(struct check_tree *tree, const char *path)
 {
-	return survey(tree->view, path, add_surveyed, tree);
+	return traverse(tree->view, path, add_traversed, tree);
 }
 
 /* A file that was inspected */
@@ -306,7 +306,7 @@ static int find_answers(struct check_tree *tree)
 			if (strcmp(tree->askings[end].directory, directory) != 0)
 				break;
 		struct answers answers = {&tree->askings[i], end - i};
-		r = references_list(tree->view, directory, -1, add_answer, &answers);
+		r = dependency_list(tree->view, directory, -1, add_answer, &answers);
 	}
 	return r;
 }
@@ -336,7 +336,7 @@ static int tell_references(struct check_tree *tree, struct check_report *report)
 	return r;
 }
 
-static int tell_survey(const struct check_tree *tree, struct check_report *report)
+static int tell_traversal(const struct check_tree *tree, struct check_report *report)
 {
 	struct finding more = {.kind = FINDING_WARNING};
 	int r = 0;
@@ -352,7 +352,7 @@ static int tell_survey(const struct check_tree *tree, struct check_report *repor
 
 int check_tree_tell(struct check_tree *tree, struct check_report *report, bool is_whole)
 {
-	int r = tell_survey(tree, report);
+	int r = tell_traversal(tree, report);
 	if (r == 0)
 		r = tell_references(tree, report);
 	if (r != 0 || !is_whole)

@@ -5,16 +5,16 @@
 #pragma once
 
 #include "check_report.h"
-#include "survey.h"
+#include "traverse.h"
 
 struct check_tree {
 	struct view *view;
-	char **paths; /* the files and links, in the order of the survey */
+	char **paths; /* the files and links, in the order of the traversal */
 	size_t count;
 	size_t capacity;
 
 	/* private: */
-	struct findings findings; /* of the survey */
+	struct findings findings; /* of the traversal */
 	bool *rules;              /* for each: whether it merges a file */
 	bool *files;              /* for each virtual file: whether it is there */
 	struct asking *askings;
@@ -25,8 +25,8 @@ struct check_tree {
 /** For `view`. Returns 0 or -ENOMEM; check_tree_fini() whatever it is. */
 int check_tree_init(struct check_tree *tree, struct view *view);
 
-/** Adds the files at `path` and below. Results as survey(). */
-int check_tree_survey(struct check_tree *tree, const char *path);
+/** Adds the files at `path` and below. Results as traverse(). */
+int check_tree_traverse(struct check_tree *tree, const char *path);
 
 /** Takes note of a file that was inspected; what is wrong with its patterns is told. 0 or -ENOMEM.
  */

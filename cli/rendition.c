@@ -102,13 +102,13 @@ static int keep_merged(const struct composition *composition, struct rendition *
 	return r;
 }
 
-static int merge(const struct composer *composer, const char *path, const struct sighting *sighting,
+static int merge(const struct composer *composer, const char *path, const struct union_lookup *lookup,
 	struct rendition *ret, struct problem *problem)
 {
-	CLEANUP(asked_fini) struct asked asked = {0};
+	CLEANUP(dependencies_fini) struct dependencies asked = {0};
 	CLEANUP(composition_fini) struct composition composition;
 
-	int r = composition_make(&composition, composer, path, sighting, &asked, false, problem);
+	int r = composition_make(&composition, composer, path, lookup, &asked, false, problem);
 	return r == 0 ? keep_merged(&composition, ret) : r;
 }
 
@@ -140,10 +140,10 @@ static int keep_version(const struct version *version, const char *path, struct 
 }
 
 /* A link, or a file that is one layer's and too large to be looked into. */
-static int copy(const struct composer *composer, const char *path, const struct sighting *sighting,
-	const struct sighted *only, struct rendition *ret, struct problem *problem)
+static int copy(const struct composer *composer, const char *path, const struct union_lookup *lookup,
+	const struct contributor *only, struct rendition *ret, struct problem *problem)
 {
-	CLEANUP(asked_fini) struct asked asked = {0};
+	CLEANUP(dependencies_fini) struct dependencies asked = {0};
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	CLEANUP(freep) char *name = NULL;
 
@@ -153,22 +153,22 @@ static int copy(const struct composer *composer, const char *path, const struct 
 	if (r == 0)
 		r = add_name(ret, name);
 	if (r == 0)
-		r = compose(composer, path, sighting, &asked, &version, problem);
+		r = compose(composer, path, lookup, &asked, &version, problem);
 	return r == 0 ? keep_version(version, path, ret, problem) : r;
 }
 
 static int take(void *context, const struct composer *composer, const char *path,
-	const struct sighting *sighting, struct problem *problem)
+	const struct union_lookup *lookup, struct problem *problem)
 {
 	struct rendition *ret = context;
-	const struct sighted *only = &sighting->found[0];
+	const struct contributor *only = &lookup->found[0];
 
 	rendition_fini(ret);
 	ret->is_there = true;
-	if (sighting->kind != SIGHTING_LINK)
-		only = compose_held_source(composer, path, sighting);
-	return only ? copy(composer, path, sighting, only, ret, problem)
-		    : merge(composer, path, sighting, ret, problem);
+	if (lookup->kind != UNION_LINK)
+		only = compose_held_source(composer, path, lookup);
+	return only ? copy(composer, path, lookup, only, ret, problem)
+		    : merge(composer, path, lookup, ret, problem);
 }
 
 int rendition_make(

@@ -9,11 +9,11 @@
 #include "command.h"
 #include "message.h"
 #include "rendition.h"
-#include "survey.h"
+#include "traverse.h"
 #include "utf8.h"
 #include "walk.h"
 
-/* The files of one set, in the order of the survey. */
+/* The files of one set, in the order of the traversal. */
 struct tree {
 	struct settings *settings;
 	struct view *view;
@@ -47,11 +47,11 @@ static void comparison_fini(struct comparison *comparison)
 	}
 }
 
-static int add_path(void *context, const struct surveyed *found)
+static int add_path(void *context, const struct traversed *found)
 {
 	struct tree *tree = context;
 
-	if (found->kind == SIGHTING_DIRECTORY) {
+	if (found->kind == UNION_DIRECTORY) {
 		if (found->error)
 			tree->code = choice_complain(
 				NULL, *found->path ? found->path : ".", -found->error, NULL);
@@ -176,7 +176,7 @@ static int compare_trees(struct comparison *comparison)
 	for (size_t i = 0, j = 0; r == 0 && (i < old->count || j < new->count);) {
 		int order = i == old->count   ? 1
 			    : j == new->count ? -1
-					      : survey_compare(old->paths[i], new->paths[j]);
+					      : traverse_compare(old->paths[i], new->paths[j]);
 		r = compare_path(comparison, order <= 0 ? old->paths[i] : new->paths[j]);
 		i += order <= 0;
 		j += order >= 0;
@@ -217,7 +217,7 @@ static int compare_below(struct comparison *comparison, const char *path)
 	for (size_t i = 0; r == 0 && i < 2; i++) {
 		struct tree *tree = &comparison->trees[i];
 		tree_clear(tree);
-		r = survey(tree->view, inner, add_path, tree);
+		r = traverse(tree->view, inner, add_path, tree);
 		is_found |= r == 0;
 		if (tree->code != EXIT_DONE)
 			comparison->code = tree->code;

@@ -49,7 +49,7 @@ static int error_for_foreign(const struct session *session, const char *name)
 static int find(
 	fuse_req_t req, struct session *session, fuse_ino_t ino, const char *name, char **ret)
 {
-	for (size_t i = 0; !own_has(ino) && i < ATTRIBUTE_COUNT; i++) {
+	for (size_t i = 0; !control_has(ino) && i < ATTRIBUTE_COUNT; i++) {
 		enum view_attribute attribute = attributes[i].attribute;
 		if (strcmp(attributes[i].name, name) != 0)
 			continue;
@@ -83,7 +83,7 @@ void attribute_list(fuse_req_t req, struct session *session, fuse_ino_t ino, siz
 	size_t length = 0;
 
 	/* A link can have no attributes of users. */
-	bool is_file = !own_has(ino) && view_version(session->view, ino, &version) == 0 &&
+	bool is_file = !control_has(ino) && view_version(session->view, ino, &version) == 0 &&
 		       version->kind != VERSION_LINK;
 	for (size_t i = 0; is_file && i < ATTRIBUTE_COUNT; i++) {
 		CLEANUP(freep) char *value = NULL;

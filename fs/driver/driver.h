@@ -115,22 +115,22 @@ bool is_publisher(const struct session *session, fuse_req_t req);
 /** ops.c: answers with what *stat is of; the kernel may keep the name for `seconds`. */
 void reply_entry(fuse_req_t req, const struct stat *stat, double seconds);
 
-/** own.c: whether `ino` is .plyfs or its stage; then what stat(2) shows. */
-bool own_has(fuse_ino_t ino);
-struct stat own_stat(const struct session *session, fuse_ino_t ino);
+/** control.c: whether `ino` is .plyfs or its stage; then what stat(2) shows. */
+bool control_has(fuse_ino_t ino);
+struct stat control_stat(const struct session *session, fuse_ino_t ino);
 
-/** own.c: whether the name is one that a version is staged under. */
-bool own_is_staged(fuse_ino_t parent, const char *name);
+/** control.c: whether the name is one that a version is staged under. */
+bool control_is_staged(fuse_ino_t parent, const char *name);
 
-/** own.c: answers for what lies in .plyfs, its stage or a directory of its origins. */
-void own_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name);
+/** control.c: answers for what lies in .plyfs, its stage or a directory of its origins. */
+void control_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name);
 
 /** attribute.c: answer for an extended attribute, or the list of their names. */
 void attribute_get(
 	fuse_req_t req, struct session *session, fuse_ino_t ino, const char *name, size_t size);
 void attribute_list(fuse_req_t req, struct session *session, fuse_ino_t ino, size_t size);
 
-/** own.c: whether that user may know what sources hold, whatever their rights: root, and who
+/** control.c: whether that user may know what sources hold, whatever their rights: root, and who
  * mounts. */
 bool is_trusted(const struct session *session, uid_t uid);
 

@@ -83,12 +83,12 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	int64_t began_ms = clock_ms();
 	struct stat stat;
 
-	if (own_has(parent) || origins_is_directory(parent)) {
-		own_lookup(req, session, parent, name);
+	if (control_has(parent) || origins_is_directory(parent)) {
+		control_lookup(req, session, parent, name);
 		return;
 	}
 	if (parent == FUSE_ROOT_ID && strcmp(name, PLYFS_NAME) == 0) {
-		stat = own_stat(session, PLYFS_INO);
+		stat = control_stat(session, PLYFS_INO);
 		reply_entry(req, &stat, session->name_timeout);
 		return;
 	}
@@ -142,8 +142,8 @@ static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	int r = 0;
 
 	(void)fi;
-	if (own_has(ino))
-		stat = own_stat(session, ino);
+	if (control_has(ino))
+		stat = control_stat(session, ino);
 	else if (origins_is_directory(ino))
 		origins_stat(session, ino, &stat);
 	else
@@ -264,7 +264,7 @@ static void op_readdir(
 		cookie = 1;
 	if (cookie == 1 && add_name(&page, "..", ino, S_IFDIR, 2))
 		cookie = 2;
-	if (!own_has(ino) && !origins_is_directory(ino))
+	if (!control_has(ino) && !origins_is_directory(ino))
 		r = view_list(session->view, ino, cookie, add_name, &page);
 	if (r == 0)
 		fuse_reply_buf(req, data, page.used);
@@ -328,7 +328,7 @@ static void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_
 	(void)newname;
 	if (refuses(req, session))
 		return;
-	if (flags || !own_is_staged(parent, name))
+	if (flags || !control_is_staged(parent, name))
 		fuse_reply_err(req, EROFS);
 	else
 		fuse_reply_err(req, -view_apply_change(session->view, newparent, true, NULL));

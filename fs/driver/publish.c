@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "anchor.h"
+#include "settings_watch.h"
 #include "cleanup.h"
 #include "driver.h"
 #include "mountpoint.h"
@@ -206,7 +206,7 @@ static void set_settings_trouble(
 }
 
 /* plyfs.yaml was edited, or another directory stands where a layer was found. */
-static void reload(struct session *session, struct anchors *anchors)
+static void reload(struct session *session, struct settings_watch *watch)
 {
 	struct view *view = session->view;
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
@@ -225,7 +225,7 @@ static void reload(struct session *session, struct anchors *anchors)
 		r = view_reload(view, settings);
 	bool is_taken = r == 0;
 	if (is_taken) {
-		anchors_set(anchors, settings);
+		settings_watch_set(watch, settings);
 		clock_gettime(CLOCK_REALTIME, &session->settings_made);
 	}
 	if (is_taken && (settings->coherence == COHERENCE_STRICT) != session->is_strict)
@@ -244,7 +244,7 @@ static void reload(struct session *session, struct anchors *anchors)
 
 struct loop {
 	struct session *session;
-	struct anchors *anchors;
+	struct settings_watch *watch;
 	int mounts; /* /proc/self/mountinfo */
 	bool is_reload_due;
 	struct pollfd polled[5];
@@ -256,14 +256,14 @@ static void loop_init(struct loop *loop, struct session *session)
 
 	*loop = (struct loop){.session = session};
 	loop->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-	if (anchors_new(view->composer.settings, &loop->anchors) < 0)
-		loop->anchors = NULL; /* no inotify instance is left: settings stay as they are */
+	if (settings_watch_new(view->composer.settings, &loop->watch) < 0)
+		loop->watch = NULL; /* no inotify instance is left: settings stay as they are */
 	const struct pollfd polled[] = {
 		{.fd = session->stop_fd, .events = POLLIN},
 		{.fd = watch_fd(view->watch), .events = POLLIN},
 		{.fd = view->wake_fd, .events = POLLIN},
 		{.fd = loop->mounts, .events = POLLPRI},
-		{.fd = loop->anchors ? anchors_fd(loop->anchors) : -1, .events = POLLIN},
+		{.fd = loop->watch ? settings_watch_fd(loop->watch) : -1, .events = POLLIN},
 	};
 	memcpy(loop->polled, polled, sizeof(polled));
 }
@@ -271,7 +271,7 @@ static void loop_init(struct loop *loop, struct session *session)
 static void loop_fini(struct loop *loop)
 {
 	close_clone(loop->session);
-	anchors_free(loop->anchors);
+	settings_watch_free(loop->watch);
 	if (loop->mounts >= 0)
 		close(loop->mounts);
 }
@@ -359,12 +359,12 @@ static bool wait_for_work(struct loop *loop, int timeout_ms)
 			close_clone(session);
 		loop->is_reload_due = true;
 	}
-	if (loop->polled[4].revents && anchors_have_moved(loop->anchors))
+	if (loop->polled[4].revents && settings_watch_has_event(loop->watch))
 		loop->is_reload_due = true;
 	if (was_due && (count == 0 || !(loop->polled[3].revents || loop->polled[4].revents))) {
 		loop->is_reload_due = false;
-		if (loop->anchors)
-			reload(session, loop->anchors);
+		if (loop->watch)
+			reload(session, loop->watch);
 	}
 	return true;
 }

@@ -15,50 +15,50 @@
  * the watch of the one above. */
 #define WATCH_TRIES 8
 
-static struct rights rights_of(const struct view *view, const struct sighting *sighting)
+static struct rights rights_of(const struct view *view, const struct union_lookup *lookup)
 {
 	struct stat stats[LAYERS_MAX];
 
 	/* No layer has it: all are missing, or only a virtual file leads through it. */
-	if (!sighting->count)
+	if (!lookup->count)
 		return (struct rights){
 			0555, view->composer.mounter.uid, view->composer.mounter.gid};
-	for (unsigned i = 0; i < sighting->count; i++)
-		stats[i] = sighting->found[i].stat;
-	return rights_combine(stats, sighting->count, &view->composer.mounter);
+	for (unsigned i = 0; i < lookup->count; i++)
+		stats[i] = lookup->found[i].stat;
+	return rights_combine(stats, lookup->count, &view->composer.mounter);
 }
 
 bool tree_has_rights(
-	const struct view *view, const struct directory *directory, const struct sighting *sighting)
+	const struct view *view, const struct directory *directory, const struct union_lookup *lookup)
 {
-	struct rights rights = rights_of(view, sighting);
+	struct rights rights = rights_of(view, lookup);
 
 	return rights_equal(&rights, &directory->found_rights);
 }
 
 void tree_describe_directory(
-	struct view *view, struct directory *directory, const struct sighting *sighting)
+	struct view *view, struct directory *directory, const struct union_lookup *lookup)
 {
-	struct rights rights = rights_of(view, sighting);
+	struct rights rights = rights_of(view, lookup);
 
 	directory->found_rights = rights;
 	if (directory->inode.ino)
-		rights = tree_admit(view, directory, !sighting->has_unknown);
+		rights = tree_admit(view, directory, !lookup->has_unknown);
 	directory->mtime = (struct timespec){0};
-	for (unsigned i = 0; i < sighting->count; i++) {
-		const struct sighted *found = &sighting->found[i];
+	for (unsigned i = 0; i < lookup->count; i++) {
+		const struct contributor *found = &lookup->found[i];
 		if (time_is_later(found->stat.st_mtim, directory->mtime))
 			directory->mtime = found->stat.st_mtim;
 		directory->identities[found->layer] = stamp_of(&found->stat);
 	}
 	/* Names go with a layer, which its time tells. */
-	if (!rights_equal(&rights, &directory->rights) || directory->layers & ~sighting->layers)
+	if (!rights_equal(&rights, &directory->rights) || directory->layers & ~lookup->layers)
 		directory->described++;
 	directory->is_narrowed |= directory->rights.mode & ~rights.mode ||
 				  directory->rights.uid != rights.uid ||
 				  directory->rights.gid != rights.gid;
 	directory->rights = rights;
-	directory->layers = sighting->layers;
+	directory->layers = lookup->layers;
 }
 
 /*
@@ -153,7 +153,7 @@ static bool same_place(const struct stamp *a, const struct stamp *b)
 }
 
 bool tree_update_directory(struct view *view, const struct settings *settings,
-	struct directory *directory, const struct sighting *sighting)
+	struct directory *directory, const struct union_lookup *lookup)
 {
 	layer_mask fresh = 0;
 
@@ -163,10 +163,10 @@ bool tree_update_directory(struct view *view, const struct settings *settings,
 		pthread_mutex_unlock(&view->lock);
 		return false;
 	}
-	layer_mask lost = directory->layers & ~sighting->layers;
-	for (unsigned i = 0; i < sighting->count; i++) {
-		unsigned layer = sighting->found[i].layer;
-		struct stamp stamp = stamp_of(&sighting->found[i].stat);
+	layer_mask lost = directory->layers & ~lookup->layers;
+	for (unsigned i = 0; i < lookup->count; i++) {
+		unsigned layer = lookup->found[i].layer;
+		struct stamp stamp = stamp_of(&lookup->found[i].stat);
 		if (!(directory->layers >> layer & 1) ||
 			!watch_has(view->watch, directory, layer) ||
 			!same_place(&stamp, &directory->identities[layer]))
@@ -179,10 +179,10 @@ bool tree_update_directory(struct view *view, const struct settings *settings,
 	struct timespec old_mtime = directory->mtime;
 	/* Who looks at a name in it now may look in the wrong layers. */
 	directory->generation++;
-	tree_describe_directory(view, directory, sighting);
+	tree_describe_directory(view, directory, lookup);
 	/* Rights of what is made of files below it, but shown elsewhere, follow from its own. */
 	if (!rights_equal(&directory->found_rights, &old_rights))
-		references_reindex(view, directory->path);
+		dependency_reindex(view, directory->path);
 	tree_await_calm(view, directory);
 	directory->joined |= fresh;
 	/* Names went with a layer: later than before, as after any other such change. */
@@ -201,14 +201,14 @@ bool tree_update_directory(struct view *view, const struct settings *settings,
 }
 
 int tree_make_directory(struct view *view, const struct era *era, struct directory *parent,
-	const char *name, const struct sighting *sighting, struct directory **ret)
+	const char *name, const struct union_lookup *lookup, struct directory **ret)
 {
 	const struct settings *settings = era->composer.settings;
 	struct directory *directory;
 	int r = directory_new(parent, name, settings->layer_count, &directory);
 	if (r < 0)
 		return r;
-	tree_describe_directory(view, directory, sighting);
+	tree_describe_directory(view, directory, lookup);
 	directory->described = 0;
 	directory->is_narrowed = false;
 	/* Its events may come, and be done with, before it is shown. */
@@ -218,7 +218,7 @@ int tree_make_directory(struct view *view, const struct era *era, struct directo
 		parent->users++;
 		pthread_mutex_unlock(&view->lock);
 	}
-	tree_watch(view, settings, directory, sighting->layers);
+	tree_watch(view, settings, directory, lookup->layers);
 	*ret = directory;
 	return 0;
 }

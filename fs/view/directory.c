@@ -7,7 +7,7 @@
 
 #include "cleanup.h"
 #include "hash.h"
-#include "reference.h"
+#include "dependency.h"
 
 #define BUCKETS_FIRST 16
 
@@ -69,7 +69,7 @@ static void entry_free(struct entry *entry)
 		entry->version->entry = NULL;
 		version_unref(entry->version);
 	}
-	references_forget(entry);
+	dependency_forget(entry);
 	free(entry->trouble);
 	free(entry);
 }
@@ -150,7 +150,7 @@ struct entry *directory_entry(struct directory *directory, const char *name)
 
 void directory_tidy(struct directory *directory, struct entry *entry)
 {
-	if (entry->kind != SIGHTING_NONE || entry->trouble || entry->is_queued ||
+	if (entry->kind != UNION_NONE || entry->trouble || entry->is_queued ||
 		entry->is_settling || entry->users || directory->listers)
 		return;
 

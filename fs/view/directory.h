@@ -15,13 +15,13 @@
 #include <time.h>
 
 #include "rights.h"
-#include "sighting.h"
+#include "union.h"
 #include "trouble.h"
 #include "version.h"
 
 struct entry {
 	struct directory *parent; /* fixed */
-	enum sighting_kind kind;  /* as shown: NONE also where a name was never looked up */
+	enum union_kind kind;  /* as shown: NONE also where a name was never looked up */
 	uint64_t cookie;          /* place in the listing; 0: not listed */
 	uint64_t place;           /* the cookie it had when it was listed last; 0: never */
 	uint64_t ino;             /* that was shown for it, and the next object may take; 0: none */
@@ -41,7 +41,7 @@ struct entry {
 	bool is_rescanned;           /* is_queued: nobody said that just this name has changed */
 	bool is_polled;              /* is_rescanned: first compared with its sources' stamps */
 	bool is_touched;             /* is_queued: by an event of its own, not for another's sake */
-	struct question *questions;  /* what else it is made of (reference.h) */
+	struct dependency *dependencies;  /* what else it is made of (dependency.h) */
 	unsigned users;              /* threads at work on it */
 	size_t settling_at;          /* is_settling: its place in view->settling */
 	int64_t settles_ms;          /* is_settling: when to take it; CLOCK_MONOTONIC */

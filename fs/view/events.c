@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "reference.h"
+#include "dependency.h"
 #include "refresh.h"
 #include "tree.h"
 
@@ -83,7 +83,7 @@ static void on_name(struct view *view, struct directory *directory, unsigned lay
 		entry->written = ++view->writes;
 	/* A listing was faster; to the kernel the name may still be absent. */
 	if (mask & IN_ISDIR && mask & (IN_CREATE | IN_MOVED_TO) &&
-		entry->kind == SIGHTING_DIRECTORY && !entry->directory)
+		entry->kind == UNION_DIRECTORY && !entry->directory)
 		entry->is_unannounced = true;
 	if (mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) {
 		entry->created &= ~bit;
@@ -93,7 +93,7 @@ static void on_name(struct view *view, struct directory *directory, unsigned lay
 			stop_settling(view, entry);
 		entry->unsettled_ms = entry->is_settling ? clock_ms() : 0;
 		/* A new name is often a temporary one, about to be renamed. */
-		if (mask & IN_CLOSE_WRITE && entry->kind == SIGHTING_NONE && !entry->is_settling)
+		if (mask & IN_CLOSE_WRITE && entry->kind == UNION_NONE && !entry->is_settling)
 			events_settle(view, entry, EVENTS_GONE_MS);
 		else
 			tree_queue(view, entry);
@@ -131,7 +131,7 @@ static void on_event(
 		queue_directory(view, directory);
 		return;
 	}
-	const char *whited = sighting_whited_name(name);
+	const char *whited = union_marked_name(name);
 	if (whited && !*whited)
 		queue_directory(view, directory);
 	else
@@ -261,7 +261,7 @@ static struct entry *entry_at(struct view *view, const char *path)
 }
 
 /* A writer has changed it and not closed it yet; or has just made it, which a hard link has not. */
-static bool is_written(const struct entry *entry, const struct sighted *found)
+static bool is_written(const struct entry *entry, const struct contributor *found)
 {
 	layer_mask bit = (layer_mask)1 << found->layer;
 
@@ -271,20 +271,20 @@ static bool is_written(const struct entry *entry, const struct sighted *found)
 }
 
 bool events_meet_writer(struct view *view, const struct directory *parent, const char *name,
-	const struct sighting *sighting, const struct asked *asked, uint64_t since)
+	const struct union_lookup *lookup, const struct dependencies *asked, uint64_t since)
 {
 	if (!view->watch)
 		return false;
 	events_take(view);
 	const struct entry *entry = directory_find(parent, name);
-	for (unsigned i = 0; i < sighting->count; i++) {
-		const struct sighted *found = &sighting->found[i];
+	for (unsigned i = 0; i < lookup->count; i++) {
+		const struct contributor *found = &lookup->found[i];
 		const struct entry *source = found->path ? entry_at(view, found->path) : entry;
 		if (is_written(source, found) || (source && source->written > since))
 			return true;
 	}
 	for (size_t i = 0; asked && i < asked->count; i += 2) {
-		entry = references_entry(view, asked->items[i], asked->items[i + 1]);
+		entry = dependency_entry(view, asked->items[i], asked->items[i + 1]);
 		if (entry && (entry->writing || entry->written > since))
 			return true;
 	}

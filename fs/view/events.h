@@ -30,4 +30,4 @@ void events_take(struct view *view);
  * of it. A write before the look has its event in the queue by now.
  */
 bool events_meet_writer(struct view *view, const struct directory *parent, const char *name,
-	const struct sighting *sighting, const struct asked *asked, uint64_t since);
+	const struct union_lookup *lookup, const struct dependencies *asked, uint64_t since);

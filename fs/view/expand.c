@@ -8,7 +8,7 @@
 
 #include "cleanup.h"
 #include "glob.h"
-#include "reference.h"
+#include "dependency.h"
 #include "tree.h"
 
 #define DROPINS_SUFFIX ".d"
@@ -32,9 +32,9 @@ bool expand_is_ignored(const char *name)
 	return false;
 }
 
-/* A source on its way into a sighting. */
+/* A source on its way into a lookup. */
 struct part {
-	struct sighted sighted; /* its path is owned */
+	struct contributor contributor; /* its path is owned */
 	size_t pattern; /* which one it matched; the file itself comes before its drop-ins */
 };
 
@@ -45,25 +45,25 @@ struct parts {
 	const struct settings *settings;
 	const char *pattern; /* being matched; NULL: everything */
 	size_t number;       /* of the pattern */
-	struct sighting *scratch;
+	struct union_lookup *scratch;
 };
 
 static void parts_fini(struct parts *parts)
 {
 	for (size_t i = 0; i < parts->count; i++)
-		free((char *)(uintptr_t)parts->items[i].sighted.path);
+		free((char *)(uintptr_t)parts->items[i].contributor.path);
 	free(parts->items);
 	if (parts->scratch)
-		sighting_freep(&parts->scratch);
+		union_lookup_freep(&parts->scratch);
 }
 
-static int add_part(struct parts *parts, const struct sighted *sighted, const char *path)
+static int add_part(struct parts *parts, const struct contributor *contributor, const char *path)
 {
 	/* A source that two patterns match comes once, with the first. */
 	for (size_t i = 0; i < parts->count; i++)
 		if (parts->items[i].pattern != parts->number &&
-			parts->items[i].sighted.layer == sighted->layer &&
-			strcmp(parts->items[i].sighted.path, path) == 0)
+			parts->items[i].contributor.layer == contributor->layer &&
+			strcmp(parts->items[i].contributor.path, path) == 0)
 			return 0;
 	if (parts->count == parts->capacity) {
 		size_t capacity = parts->capacity ? parts->capacity * 2 : 16;
@@ -76,8 +76,8 @@ static int add_part(struct parts *parts, const struct sighted *sighted, const ch
 	char *copy = strdup(path);
 	if (!copy)
 		return -ENOMEM;
-	parts->items[parts->count] = (struct part){*sighted, parts->number};
-	parts->items[parts->count++].sighted.path = copy;
+	parts->items[parts->count] = (struct part){*contributor, parts->number};
+	parts->items[parts->count++].contributor.path = copy;
 	return 0;
 }
 
@@ -88,8 +88,8 @@ static int add_path(void *context, const char *path, const char *name, layer_mas
 
 	if (expand_is_ignored(name) || (parts->pattern && !glob_match(parts->pattern, path)))
 		return 0;
-	int r = sighting_take(parts->settings, layers, path, parts->scratch);
-	if (r == 0 && parts->scratch->kind != SIGHTING_FILE)
+	int r = union_look_up(parts->settings, layers, path, parts->scratch);
+	if (r == 0 && parts->scratch->kind != UNION_FILE)
 		return 0;
 	for (unsigned i = 0; r == 0 && i < parts->scratch->count; i++)
 		r = add_part(parts, &parts->scratch->found[i], path);
@@ -102,24 +102,24 @@ static int compare_parts(const void *a, const void *b)
 	const struct part *x = a;
 	const struct part *y = b;
 
-	if (x->sighted.layer != y->sighted.layer)
-		return x->sighted.layer < y->sighted.layer ? 1 : -1;
+	if (x->contributor.layer != y->contributor.layer)
+		return x->contributor.layer < y->contributor.layer ? 1 : -1;
 	if (x->pattern != y->pattern)
 		return x->pattern < y->pattern ? 1 : -1;
-	return strcmp(y->sighted.path, x->sighted.path);
+	return strcmp(y->contributor.path, x->contributor.path);
 }
 
-static int hand_over(struct parts *parts, struct sighting *ret)
+static int hand_over(struct parts *parts, struct union_lookup *ret)
 {
-	struct sighted *found = calloc(parts->count, sizeof(*found));
+	struct contributor *found = calloc(parts->count, sizeof(*found));
 	if (!found)
 		return -ENOMEM;
 
 	qsort(parts->items, parts->count, sizeof(*parts->items), compare_parts);
-	sighting_fini(ret);
-	ret->kind = SIGHTING_FILE;
+	union_lookup_fini(ret);
+	ret->kind = UNION_FILE;
 	for (size_t i = 0; i < parts->count; i++) {
-		found[i] = parts->items[i].sighted;
+		found[i] = parts->items[i].contributor;
 		ret->layers |= (layer_mask)1 << found[i].layer;
 	}
 	ret->found = ret->expanded = found;
@@ -152,33 +152,33 @@ static int pattern_depth(const char *pattern, char *directory, size_t size)
 }
 
 static int take_virtual(struct view *view, const struct settings *settings,
-	const struct virtual_file *file, struct sighting *ret)
+	const struct virtual_file *file, struct union_lookup *ret)
 {
 	CLEANUP(parts_fini) struct parts parts = {.settings = settings};
 	char directory[PATH_MAX];
 	int r = 0;
 
-	parts.scratch = sighting_new();
+	parts.scratch = union_lookup_new();
 	if (!parts.scratch)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < file->from_count; i++) {
 		int depth = pattern_depth(file->from[i], directory, sizeof(directory));
 		parts.pattern = file->from[i];
 		parts.number = i;
-		r = references_list(view, directory, depth, add_path, &parts);
+		r = dependency_list(view, directory, depth, add_path, &parts);
 	}
 	return r == 0 && parts.count ? hand_over(&parts, ret) : r;
 }
 
 /* Adds NAME.d's files to what was found of NAME. */
 static int take_dropins(
-	struct view *view, const struct settings *settings, const char *path, struct sighting *ret)
+	struct view *view, const struct settings *settings, const char *path, struct union_lookup *ret)
 {
 	CLEANUP(parts_fini) struct parts parts = {.settings = settings};
 	CLEANUP(freep) char *directory = NULL;
 	int r = 0;
 
-	parts.scratch = sighting_new();
+	parts.scratch = union_lookup_new();
 	if (!parts.scratch || asprintf(&directory, "%s" DROPINS_SUFFIX, path) < 0)
 		return -ENOMEM;
 	for (unsigned i = 0; r == 0 && i < ret->count; i++)
@@ -188,10 +188,10 @@ static int take_dropins(
 	/* An index is kept for good, and anybody may ask for any name: none for what is not there.
 	 * When it comes, expand_touch() hears of it. */
 	if (r == 0)
-		r = sighting_take(
-			settings, sighting_all_layers(settings), directory, parts.scratch);
-	if (r == 0 && parts.scratch->kind == SIGHTING_DIRECTORY)
-		r = references_list(view, directory, 0, add_path, &parts);
+		r = union_look_up(
+			settings, union_all_layers(settings), directory, parts.scratch);
+	if (r == 0 && parts.scratch->kind == UNION_DIRECTORY)
+		r = dependency_list(view, directory, 0, add_path, &parts);
 	return r == 0 && parts.count > own ? hand_over(&parts, ret) : r;
 }
 
@@ -208,18 +208,18 @@ static bool leads_to_virtual(const struct settings *settings, const char *path)
 }
 
 int expand_take(struct view *view, const struct settings *settings, layer_mask layers,
-	const char *path, struct sighting *ret)
+	const char *path, struct union_lookup *ret)
 {
 	const struct virtual_file *file = settings_file(settings, path);
 
-	int r = sighting_take(settings, layers, path, ret);
+	int r = union_look_up(settings, layers, path, ret);
 	if (r < 0)
 		return r;
 	if (file)
 		return take_virtual(view, settings, file, ret);
-	if (ret->kind == SIGHTING_NONE && settings->file_count && leads_to_virtual(settings, path))
-		ret->kind = SIGHTING_DIRECTORY;
-	if ((ret->kind == SIGHTING_NONE || ret->kind == SIGHTING_FILE) &&
+	if (ret->kind == UNION_NONE && settings->file_count && leads_to_virtual(settings, path))
+		ret->kind = UNION_DIRECTORY;
+	if ((ret->kind == UNION_NONE || ret->kind == UNION_FILE) &&
 		settings_rule(settings, path)->is_dropins)
 		return take_dropins(view, settings, path, ret);
 	return 0;
@@ -227,7 +227,7 @@ int expand_take(struct view *view, const struct settings *settings, layer_mask l
 
 /* Adds a name once. */
 static int list_name(
-	struct listing *listing, const char *name, size_t length, enum sighting_kind kind)
+	struct listing *listing, const char *name, size_t length, enum union_kind kind)
 {
 	for (size_t i = 0; i < listing->count; i++)
 		if (strncmp(listing->items[i].name, name, length) == 0 &&
@@ -247,16 +247,16 @@ static int list_name(
 static int list_if_file(struct view *view, const struct settings *settings, layer_mask layers,
 	const char *path, struct listing *listing)
 {
-	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
 
-	if (!sighting)
+	if (!lookup)
 		return -ENOMEM;
-	int r = expand_take(view, settings, layers, path, sighting);
-	if (r < 0 || sighting->kind != SIGHTING_FILE)
+	int r = expand_take(view, settings, layers, path, lookup);
+	if (r < 0 || lookup->kind != UNION_FILE)
 		return r;
-	return list_name(listing, name, strlen(name), SIGHTING_FILE);
+	return list_name(listing, name, strlen(name), UNION_FILE);
 }
 
 static int list_virtual(struct view *view, const struct settings *settings, layer_mask layers,
@@ -271,7 +271,7 @@ static int list_virtual(struct view *view, const struct settings *settings, laye
 			continue;
 		rest += length ? length + 1 : 0;
 		const char *slash = strchr(rest, '/');
-		r = slash ? list_name(listing, rest, (size_t)(slash - rest), SIGHTING_DIRECTORY)
+		r = slash ? list_name(listing, rest, (size_t)(slash - rest), UNION_DIRECTORY)
 			  : list_if_file(view, settings, layers, settings->files[i].path, listing);
 	}
 	return r;
@@ -314,7 +314,7 @@ int expand_names(struct view *view, const struct settings *settings, layer_mask 
 	int r = list_virtual(view, settings, layers, path, &names);
 
 	for (size_t i = 0; r == 0 && i < listing->count; i++) {
-		if (listing->items[i].kind != SIGHTING_DIRECTORY)
+		if (listing->items[i].kind != UNION_DIRECTORY)
 			continue;
 		CLEANUP(freep) char *owner = dropins_owner(settings, path, listing->items[i].name);
 		if (owner)

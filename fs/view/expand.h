@@ -15,9 +15,9 @@
 
 struct view;
 
-/** As sighting_take(), with virtual files and drop-ins. Wants the lock not held. 0 or -errno. */
+/** As union_look_up(), with virtual files and drop-ins. Wants the lock not held. 0 or -errno. */
 int expand_take(struct view *view, const struct settings *settings, layer_mask layers,
-	const char *path, struct sighting *ret);
+	const char *path, struct union_lookup *ret);
 
 /**
  * The names in `path` that only expanding shows, besides those that `listing` has: virtual files,

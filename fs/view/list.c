@@ -50,9 +50,9 @@ int tree_complete(struct view *view, struct directory *directory)
 	return r;
 }
 
-static mode_t type_of(enum sighting_kind kind)
+static mode_t type_of(enum union_kind kind)
 {
-	return kind == SIGHTING_DIRECTORY ? S_IFDIR : kind == SIGHTING_LINK ? S_IFLNK : S_IFREG;
+	return kind == UNION_DIRECTORY ? S_IFDIR : kind == UNION_LINK ? S_IFLNK : S_IFREG;
 }
 
 int view_list(struct view *view, uint64_t ino, uint64_t cookie,
@@ -74,7 +74,7 @@ int view_list(struct view *view, uint64_t ino, uint64_t cookie,
 	for (size_t i = directory_seek(directory, cookie); r == 0 && i < directory->order_count;
 		i++) {
 		struct entry *entry = directory->order[i];
-		if (entry && entry->kind != SIGHTING_NONE &&
+		if (entry && entry->kind != UNION_NONE &&
 			!each(context, entry->name, entry->ino, type_of(entry->kind),
 				entry->cookie))
 			break;

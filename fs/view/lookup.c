@@ -19,10 +19,10 @@ enum { LOOK_OVERTAKEN = 2 };
 
 /* What a request found out about a name, with no lock held. */
 struct discovery {
-	enum sighting_kind kind;
+	enum union_kind kind;
 	struct version *version;
 	struct directory *directory;
-	struct asked asked;
+	struct dependencies asked;
 	uint64_t asked_at; /* the references' generation before it was asked */
 	struct problem problem;
 	bool is_troubled;
@@ -31,34 +31,34 @@ struct discovery {
 static void discovery_fini(struct view *view, struct discovery *found)
 {
 	version_unref(found->version);
-	asked_fini(&found->asked);
+	dependencies_fini(&found->asked);
 	if (found->directory)
 		tree_drop_directory(view, found->directory);
 }
 
 /* Composes; what can't be composed becomes a version that says so. */
 static int discover_file(const struct composer *composer, const char *path,
-	const struct sighting *sighting, struct discovery *found)
+	const struct union_lookup *lookup, struct discovery *found)
 {
 	found->problem = (struct problem){0};
-	asked_fini(&found->asked);
+	dependencies_fini(&found->asked);
 	version_unref(take_ptr(found->version));
-	int r = compose(composer, path, sighting, &found->asked, &found->version, &found->problem);
-	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED || sighting_is_shortage(r))
+	int r = compose(composer, path, lookup, &found->asked, &found->version, &found->problem);
+	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED || union_is_shortage(r))
 		return r;
 	if (r < 0)
 		compose_failed(path, -r, &found->problem);
 	found->is_troubled = found->problem.message[0] != '\0';
 	if (r != 0)
-		r = compose_broken(composer, path, sighting, &found->version);
+		r = compose_broken(composer, path, lookup, &found->version);
 	return r;
 }
 
 static bool meets_writer(struct view *view, const struct directory *parent, const char *name,
-	const struct sighting *sighting, const struct discovery *found, uint64_t *since)
+	const struct union_lookup *lookup, const struct discovery *found, uint64_t *since)
 {
 	pthread_mutex_lock(&view->lock);
-	bool is_met = events_meet_writer(view, parent, name, sighting, &found->asked, *since);
+	bool is_met = events_meet_writer(view, parent, name, lookup, &found->asked, *since);
 	*since = view->writes;
 	pthread_mutex_unlock(&view->lock);
 	return is_met;
@@ -67,29 +67,29 @@ static bool meets_writer(struct view *view, const struct directory *parent, cons
 static int discover(struct view *view, const struct era *era, struct directory *parent,
 	const char *name, layer_mask layers, struct discovery *found)
 {
-	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(freep) char *path = NULL;
 	struct composer composer = era->composer;
 	uint64_t writes = era->writes;
 	int r = -ENOMEM;
 
-	if (!sighting || directory_join(parent, name, &path) < 0)
+	if (!lookup || directory_join(parent, name, &path) < 0)
 		return -ENOMEM;
 	for (int try = 0; try < VIEW_LOOK_TRIES; try++) {
-		r = expand_take(view, era->composer.settings, layers, path, sighting);
+		r = expand_take(view, era->composer.settings, layers, path, lookup);
 		if (r < 0)
 			return r;
-		found->kind = sighting->kind;
-		if (sighting->kind == SIGHTING_NONE)
+		found->kind = lookup->kind;
+		if (lookup->kind == UNION_NONE)
 			return 0;
-		if (sighting->kind == SIGHTING_DIRECTORY)
+		if (lookup->kind == UNION_DIRECTORY)
 			return tree_make_directory(
-				view, era, parent, name, sighting, &found->directory);
+				view, era, parent, name, lookup, &found->directory);
 		/* A writer that takes his time: what he has written so far is all there is. */
 		composer.takes_unfinished = try == VIEW_LOOK_TRIES - 1;
-		r = discover_file(&composer, path, sighting, found);
+		r = discover_file(&composer, path, lookup, found);
 		if (r < 0 ||
-			(r == 0 && !meets_writer(view, parent, name, sighting, found, &writes)))
+			(r == 0 && !meets_writer(view, parent, name, lookup, found, &writes)))
 			return r;
 		nanosleep(&(struct timespec){.tv_nsec = VIEW_LOOK_PAUSE_NS}, NULL);
 	}
@@ -97,7 +97,7 @@ static int discover(struct view *view, const struct era *era, struct directory *
 		return 0;
 	compose_is_restless(path, &found->problem);
 	found->is_troubled = true;
-	return compose_broken(&era->composer, path, sighting, &found->version);
+	return compose_broken(&era->composer, path, lookup, &found->version);
 }
 
 /* The entry shows nothing yet. The lock is held. */
@@ -115,7 +115,7 @@ static void show_found(struct view *view, struct entry *entry, struct discovery 
 			tree_set_trouble(view, entry, &found->problem, found->version, true);
 		else
 			tree_clear_trouble(view, entry);
-		references_remember(view, entry, &found->asked);
+		dependency_remember(view, entry, &found->asked);
 		view->compositions++;
 	}
 }
@@ -129,9 +129,9 @@ static int install(struct view *view, struct directory *parent, const char *name
 	struct entry *entry = directory_find(parent, name);
 	if (entry && (entry->version || entry->directory))
 		return LOOK_OVERTAKEN;
-	if (found->kind == SIGHTING_NONE) {
+	if (found->kind == UNION_NONE) {
 		/* A listing has seen more: the kernel must hear that it is there. */
-		if (entry && entry->kind != SIGHTING_NONE)
+		if (entry && entry->kind != UNION_NONE)
 			entry->is_unannounced = true;
 		return -ENOENT;
 	}
@@ -143,7 +143,7 @@ static int install(struct view *view, struct directory *parent, const char *name
 	 * directory shows when that has been done, a moment from now. One that no layer has does not
 	 * come: rules make it, and a listing learns of those last.
 	 */
-	bool is_new = found->directory && parent->is_complete && entry->kind == SIGHTING_NONE &&
+	bool is_new = found->directory && parent->is_complete && entry->kind == UNION_NONE &&
 		      (found->directory->layers || parent->is_expanded);
 	if (is_new && view->watch && !tree_is_strict(view)) {
 		tree_queue(view, entry);
@@ -160,7 +160,7 @@ static int install(struct view *view, struct directory *parent, const char *name
 	 * we less than it; and what we read may lie in the cache since.
 	 */
 	if (parent->generation != generation ||
-		(found->asked.count && view->references.generation != found->asked_at)) {
+		(found->asked.count && view->dependency_indexes.generation != found->asked_at)) {
 		entry->is_touched = true;
 		tree_queue(view, entry);
 	}
@@ -226,14 +226,14 @@ static int look(struct view *view, struct directory *directory, const char *name
 	for (;;) {
 		uint64_t generation = directory->generation;
 		layer_mask layers = directory->layers;
-		struct discovery found = {.asked_at = view->references.generation};
+		struct discovery found = {.asked_at = view->dependency_indexes.generation};
 		struct era era;
 
 		era_init(view, &era);
 		pthread_mutex_unlock(&view->lock);
 		int r = discover(view, &era, directory, name, layers, &found);
 		pthread_mutex_lock(&view->lock);
-		if (r == 0 && found.kind != SIGHTING_NONE)
+		if (r == 0 && found.kind != UNION_NONE)
 			r = tree_settle_rights(view, directory);
 		bool is_current = era.number == view->era;
 		if (r == 0 && is_current)
@@ -252,7 +252,7 @@ static int look(struct view *view, struct directory *directory, const char *name
 static int answer_strictly(
 	struct view *view, struct entry *entry, struct discovery *found, struct stat *ret)
 {
-	if (found->kind == SIGHTING_NONE)
+	if (found->kind == UNION_NONE)
 		return -ENOENT;
 	if (entry->directory && found->directory)
 		return show(view, entry, ret);
@@ -284,20 +284,20 @@ static int discover_difference(struct view *view, const struct era *era,
 	struct directory *directory, const char *name, layer_mask layers, struct version *shown,
 	struct directory *child, struct discovery *found)
 {
-	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(freep) char *path = NULL;
 
-	if (!sighting || directory_join(directory, name, &path) < 0)
+	if (!lookup || directory_join(directory, name, &path) < 0)
 		return -ENOMEM;
-	int r = expand_take(view, era->composer.settings, layers, path, sighting);
+	int r = expand_take(view, era->composer.settings, layers, path, lookup);
 	if (r < 0)
 		return r;
-	if (child && sighting->kind == SIGHTING_DIRECTORY) {
-		tree_update_directory(view, era->composer.settings, child, sighting);
+	if (child && lookup->kind == UNION_DIRECTORY) {
+		tree_update_directory(view, era->composer.settings, child, lookup);
 		return 1;
 	}
-	if (shown && sighting->kind != SIGHTING_NONE && sighting->kind != SIGHTING_DIRECTORY &&
-		compose_is_current(&era->composer, path, sighting, shown))
+	if (shown && lookup->kind != UNION_NONE && lookup->kind != UNION_DIRECTORY &&
+		compose_is_current(&era->composer, path, lookup, shown))
 		return 1;
 	return discover(view, era, directory, name, layers, found);
 }
@@ -447,7 +447,7 @@ int view_lookup(
 
 	if (strlen(name) > NAME_MAX)
 		return -ENAMETOOLONG;
-	if (sighting_is_hidden_name(name))
+	if (union_is_mark(name))
 		return -ENOENT;
 	pthread_mutex_lock(&view->lock);
 	tell_of(view, parent);

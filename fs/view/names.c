@@ -30,10 +30,10 @@ int tree_expand(struct view *view, const struct composer *composer, struct direc
 			continue;
 		if (is_refresh)
 			tree_queue(view, entry);
-		else if (entry->kind == SIGHTING_NONE)
+		else if (entry->kind == UNION_NONE)
 			entry->kind = names.items[i].kind;
 		tree_reserve_ino(view, entry);
-		if (entry->kind != SIGHTING_NONE)
+		if (entry->kind != UNION_NONE)
 			directory_list_entry(directory, entry);
 	}
 	directory->is_expanded = r == 0;
@@ -52,7 +52,7 @@ static void install_name(struct view *view, struct directory *directory, const s
 	struct entry *known = directory_find(directory, item->name);
 
 	/* A name that waits for the refresher comes with its event. */
-	if (known && known->kind == SIGHTING_NONE)
+	if (known && known->kind == UNION_NONE)
 		return;
 	struct entry *entry = known ? known : directory_entry(directory, item->name);
 	if (!entry)
@@ -96,7 +96,7 @@ void tree_install_listing(
 	/* Names that are shown but gone from the layers are listed until that is published. */
 	for (size_t i = 0; i < directory->bucket_count && !directory->is_complete; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
-			if (entry->kind != SIGHTING_NONE)
+			if (entry->kind != UNION_NONE)
 				directory_list_entry(directory, entry);
 	directory->is_complete = true;
 	pthread_mutex_unlock(&view->lock);
@@ -121,7 +121,7 @@ void tree_sync_listing(
 		struct entry *entry = directory_entry(directory, listing->items[i].name);
 		if (!entry)
 			continue;
-		if (entry->kind == SIGHTING_NONE) {
+		if (entry->kind == UNION_NONE) {
 			entry->is_unannounced = true;
 			tree_set_kind(view, entry, listing->items[i].kind);
 		}

@@ -19,7 +19,7 @@ struct look {
 	struct entry *entry;
 	char *path;
 	layer_mask layers;
-	enum sighting_kind shown;
+	enum union_kind shown;
 	bool is_rescanned;
 	bool is_polled;
 	struct version *shown_version; /* is_polled; one reference */
@@ -28,16 +28,16 @@ struct look {
 	bool takes_unfinished;
 	bool is_unread; /* nothing was ever shown for it but its name */
 	bool is_known;  /* the kernel knows the directory */
-	struct sighting sighting;
+	struct union_lookup lookup;
 	struct change *change;
 };
 
 /* Then it is looked at again when the writer is done; what is shown stays. */
-static bool meets_writer(struct view *view, const struct look *look, const struct asked *asked)
+static bool meets_writer(struct view *view, const struct look *look, const struct dependencies *asked)
 {
 	pthread_mutex_lock(&view->lock);
 	bool is_met = events_meet_writer(
-		view, look->parent, look->entry->name, &look->sighting, asked, look->writes);
+		view, look->parent, look->entry->name, &look->lookup, asked, look->writes);
 	/* Where no event of its own will bring it back. */
 	if (is_met && !look->entry->is_settling && !look->entry->is_queued)
 		events_settle(view, look->entry, EVENTS_QUIET_MS);
@@ -87,7 +87,7 @@ static bool take_composed(
 		tree_clear_trouble(view, entry);
 	if (is_same && entry->version)
 		version_take_sources(entry->version, version);
-	if (is_same && entry->kind != SIGHTING_NONE && !entry->is_unannounced)
+	if (is_same && entry->kind != UNION_NONE && !entry->is_unannounced)
 		return false;
 	/* Nobody has seen what was there before, nor will; a change there was all the same. */
 	tree_prepare_version(view, entry, version);
@@ -119,17 +119,17 @@ static void keep_last_good(const struct look *look)
 /* Returns 0 with a change, or 1. */
 static int refresh_file(struct view *view, const struct look *look)
 {
-	CLEANUP(asked_fini) struct asked asked = {0};
+	CLEANUP(dependencies_fini) struct dependencies asked = {0};
 	struct problem problem = {0};
 	struct composer composer = view->composer;
 
 	composer.takes_unfinished = look->takes_unfinished;
 	int r = compose(
-		&composer, look->path, &look->sighting, &asked, &look->change->version, &problem);
+		&composer, look->path, &look->lookup, &asked, &look->change->version, &problem);
 	pthread_mutex_lock(&view->lock);
-	references_remember(view, look->entry, &asked);
+	dependency_remember(view, look->entry, &asked);
 	pthread_mutex_unlock(&view->lock);
-	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED || sighting_is_shortage(r)) {
+	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED || union_is_shortage(r)) {
 		settle(view, look,
 			r == COMPOSE_MOVED       ? EVENTS_GONE_MS
 			: r == COMPOSE_UNSETTLED ? EVENTS_QUIET_MS
@@ -142,7 +142,7 @@ static int refresh_file(struct view *view, const struct look *look)
 	if (meets_writer(view, look, &asked) || meets_outsiders(view, look))
 		return 1;
 	if (r == PROBLEM) {
-		if (compose_broken(&view->composer, look->path, &look->sighting,
+		if (compose_broken(&view->composer, look->path, &look->lookup,
 			    &look->change->version) < 0)
 			return 1;
 		pthread_mutex_lock(&view->lock);
@@ -164,7 +164,7 @@ static int make_directory(struct view *view, const struct look *look)
 	const struct era era = {.number = view->era, .composer = view->composer};
 
 	make_change(look, CHANGE_MAKE_DIRECTORY);
-	return tree_make_directory(view, &era, look->parent, look->entry->name, &look->sighting,
+	return tree_make_directory(view, &era, look->parent, look->entry->name, &look->lookup,
 		       &look->change->directory) == 0
 		       ? 0
 		       : 1;
@@ -182,7 +182,7 @@ static int refresh_directory(struct view *view, const struct look *look)
 		return is_unannounced && look->is_known ? make_directory(view, look) : 1;
 
 	bool is_changed =
-		tree_update_directory(view, view->composer.settings, directory, &look->sighting);
+		tree_update_directory(view, view->composer.settings, directory, &look->lookup);
 	pthread_mutex_lock(&view->lock);
 	if (is_changed) {
 		make_change(look, CHANGE_ATTRIBUTES);
@@ -233,15 +233,15 @@ static int remove_directory(struct view *view, const struct look *look)
  */
 static int refresh_unknown(struct view *view, const struct look *look)
 {
-	enum sighting_kind now = look->sighting.kind;
+	enum union_kind now = look->lookup.kind;
 
-	if (look->shown == SIGHTING_DIRECTORY && now == SIGHTING_DIRECTORY) {
+	if (look->shown == UNION_DIRECTORY && now == UNION_DIRECTORY) {
 		refresh_directory(view, look);
 		return 1;
 	}
 	pthread_mutex_lock(&view->lock);
 	/* A last good version is kept through it all, and must not outlive its trouble. */
-	bool is_file = look->entry->version && (now == SIGHTING_FILE || now == SIGHTING_LINK);
+	bool is_file = look->entry->version && (now == UNION_FILE || now == UNION_LINK);
 	if (!is_file)
 		tree_note(view, look->entry, now);
 	pthread_mutex_unlock(&view->lock);
@@ -258,22 +258,22 @@ static int refresh_unknown(struct view *view, const struct look *look)
 /* What must be published for the path to be what the layers say. Returns 0 with a change, or 1. */
 static int decide(struct view *view, const struct look *look)
 {
-	enum sighting_kind now = look->sighting.kind;
-	bool is_directory = now == SIGHTING_DIRECTORY;
+	enum union_kind now = look->lookup.kind;
+	bool is_directory = now == UNION_DIRECTORY;
 
 	switch (look->shown) {
-	case SIGHTING_DIRECTORY:
+	case UNION_DIRECTORY:
 		return is_directory ? refresh_directory(view, look) : remove_directory(view, look);
-	case SIGHTING_FILE:
-	case SIGHTING_LINK:
-		if (now != SIGHTING_NONE && !is_directory)
+	case UNION_FILE:
+	case UNION_LINK:
+		if (now != UNION_NONE && !is_directory)
 			return refresh_file(view, look);
 		make_change(look, CHANGE_REMOVE);
 		return 0;
-	case SIGHTING_NONE:
+	case UNION_NONE:
 		break;
 	}
-	if (now == SIGHTING_NONE)
+	if (now == UNION_NONE)
 		return 1;
 	return is_directory ? make_directory(view, look) : refresh_file(view, look);
 }
@@ -285,7 +285,7 @@ static bool begin_look(struct view *view, struct entry *entry, struct look *look
 
 	entry->is_queued = false;
 	/* It will come again when its writer is done. */
-	if (parent->is_dead || entry->is_settling || sighting_is_hidden_name(entry->name))
+	if (parent->is_dead || entry->is_settling || union_is_mark(entry->name))
 		return false;
 	if (directory_join(parent, entry->name, &look->path) < 0)
 		return false;
@@ -309,7 +309,7 @@ static bool begin_look(struct view *view, struct entry *entry, struct look *look
 	if (entry->is_touched) {
 		entry->is_touched = false;
 		source_cache_touch(view->cache, look->path);
-		references_touch(view, parent, entry->name);
+		dependency_touch(view, parent, entry->name);
 	}
 	return true;
 }
@@ -317,24 +317,24 @@ static bool begin_look(struct view *view, struct entry *entry, struct look *look
 /* Looked at again for no reason of its own, and as it was; or not known well enough to tell. */
 static bool is_unmoved(struct view *view, const struct look *look)
 {
-	bool is_file = look->sighting.kind == SIGHTING_FILE || look->sighting.kind == SIGHTING_LINK;
+	bool is_file = look->lookup.kind == UNION_FILE || look->lookup.kind == UNION_LINK;
 
-	if (!look->is_rescanned || look->sighting.kind != look->shown || !is_file)
+	if (!look->is_rescanned || look->lookup.kind != look->shown || !is_file)
 		return false;
 	if (look->is_unread)
 		return true;
 	return look->is_polled && look->shown_version &&
 	       compose_is_current(
-		       &view->composer, look->path, &look->sighting, look->shown_version);
+		       &view->composer, look->path, &look->lookup, look->shown_version);
 }
 
 /* No layer can be looked at, so a directory that is shown may be one still: it stays. */
 static bool is_out_of_sight(const struct look *look)
 {
-	if (look->shown != SIGHTING_DIRECTORY || !look->sighting.count)
+	if (look->shown != UNION_DIRECTORY || !look->lookup.count)
 		return false;
-	for (unsigned i = 0; i < look->sighting.count; i++)
-		if (!look->sighting.found[i].error)
+	for (unsigned i = 0; i < look->lookup.count; i++)
+		if (!look->lookup.found[i].error)
 			return false;
 	return true;
 }
@@ -343,7 +343,7 @@ static void touch(struct view *view, const struct look *look)
 {
 	pthread_mutex_lock(&view->lock);
 	source_cache_touch(view->cache, look->path);
-	references_touch(view, look->parent, look->entry->name);
+	dependency_touch(view, look->parent, look->entry->name);
 	pthread_mutex_unlock(&view->lock);
 }
 
@@ -355,9 +355,9 @@ static void queue_other_names(struct view *view, const struct look *look)
 {
 	bool has_links = false;
 
-	for (unsigned i = 0; i < look->sighting.count; i++)
-		has_links |= look->sighting.found[i].stat.st_nlink > 1;
-	if (!has_links || !look->is_event || look->sighting.kind != SIGHTING_FILE)
+	for (unsigned i = 0; i < look->lookup.count; i++)
+		has_links |= look->lookup.found[i].stat.st_nlink > 1;
+	if (!has_links || !look->is_event || look->lookup.kind != UNION_FILE)
 		return;
 	pthread_mutex_lock(&view->lock);
 	for (size_t i = 0; i < view->inodes.size; i++)
@@ -366,8 +366,8 @@ static void queue_other_names(struct view *view, const struct look *look)
 			if (inode->type != INODE_VERSION || !version->entry ||
 				version->entry == look->entry)
 				continue;
-			for (unsigned j = 0; j < look->sighting.count; j++)
-				if (version_has_source(version, &look->sighting.found[j].stat))
+			for (unsigned j = 0; j < look->lookup.count; j++)
+				if (version_has_source(version, &look->lookup.found[j].stat))
 					tree_queue(view, version->entry);
 		}
 	pthread_mutex_unlock(&view->lock);
@@ -377,7 +377,7 @@ static int refresh(struct view *view, struct look *look)
 {
 	struct change *change = look->change;
 
-	if (expand_take(view, view->composer.settings, look->layers, look->path, &look->sighting) <
+	if (expand_take(view, view->composer.settings, look->layers, look->path, &look->lookup) <
 		0) {
 		settle(view, look, SHORTAGE_MS);
 		return 1;
@@ -387,7 +387,7 @@ static int refresh(struct view *view, struct look *look)
 	if (is_unmoved(view, look) || is_out_of_sight(look))
 		return 1;
 	queue_other_names(view, look);
-	if (look->is_polled && look->sighting.kind != SIGHTING_DIRECTORY)
+	if (look->is_polled && look->lookup.kind != UNION_DIRECTORY)
 		touch(view, look);
 	int r = look->is_known ? decide(view, look) : refresh_unknown(view, look);
 	if (r != 0)
@@ -398,7 +398,7 @@ static int refresh(struct view *view, struct look *look)
 	change->path = take_ptr(look->path);
 	/* What is in the way goes first; then the same name is looked at again. */
 	if ((change->kind == CHANGE_REMOVE || change->kind == CHANGE_REMOVE_DIRECTORY) &&
-		look->sighting.kind != SIGHTING_NONE) {
+		look->lookup.kind != UNION_NONE) {
 		pthread_mutex_lock(&view->lock);
 		tree_queue(view, look->entry);
 		pthread_mutex_unlock(&view->lock);
@@ -441,11 +441,11 @@ static int next_entry(struct view *view, struct look *look)
 /* The root has no name to be refreshed by. Returns 0 with a change, or 1. */
 static int refresh_root(struct view *view, struct look *look)
 {
-	sighting_take(view->composer.settings, sighting_all_layers(view->composer.settings), "",
-		&look->sighting);
+	union_look_up(view->composer.settings, union_all_layers(view->composer.settings), "",
+		&look->lookup);
 	bool is_changed =
-		look->sighting.kind == SIGHTING_DIRECTORY &&
-		tree_update_directory(view, view->composer.settings, view->root, &look->sighting);
+		look->lookup.kind == UNION_DIRECTORY &&
+		tree_update_directory(view, view->composer.settings, view->root, &look->lookup);
 	pthread_mutex_lock(&view->lock);
 	view->is_root_looked_at = false;
 	pthread_mutex_unlock(&view->lock);
@@ -459,7 +459,7 @@ static int refresh_root(struct view *view, struct look *look)
 static void look_freep(struct look **look)
 {
 	if (*look)
-		sighting_fini(&(*look)->sighting);
+		union_lookup_fini(&(*look)->lookup);
 	free(*look);
 }
 
@@ -468,7 +468,7 @@ int view_next_change(struct view *view, struct change *ret)
 	CLEANUP(look_freep) struct look *look = calloc(1, sizeof(*look));
 	if (!look)
 		return 1;
-	sighting_init(&look->sighting);
+	union_lookup_init(&look->lookup);
 	for (;;) {
 		*ret = (struct change){0};
 		look->change = ret;

@@ -11,7 +11,7 @@
 struct moved {
 	struct directory *directory;
 	size_t above; /* the index of the directory that it is in; the root has its own */
-	struct sighting *sighting;
+	struct union_lookup *lookup;
 	int *watches;
 	struct stamp *identities;
 };
@@ -25,7 +25,7 @@ struct move {
 static void move_fini(struct move *move)
 {
 	for (size_t i = 0; i < move->count; i++) {
-		sighting_freep(&move->items[i].sighting);
+		union_lookup_freep(&move->items[i].lookup);
 		free(move->items[i].watches);
 		free(move->items[i].identities);
 	}
@@ -67,22 +67,22 @@ static int look(struct move *move, const struct settings *settings)
 {
 	for (size_t i = 0; i < move->count; i++) {
 		struct moved *moved = &move->items[i];
-		moved->sighting = sighting_new();
+		moved->lookup = union_lookup_new();
 		moved->watches = calloc(settings->layer_count, sizeof(*moved->watches));
 		moved->identities = calloc(settings->layer_count, sizeof(*moved->identities));
-		if (!moved->sighting || !moved->watches || !moved->identities)
+		if (!moved->lookup || !moved->watches || !moved->identities)
 			return -ENOMEM;
 		for (size_t j = 0; j < settings->layer_count; j++)
 			moved->watches[j] = -1;
-		layer_mask layers = i ? move->items[moved->above].sighting->layers
-				      : sighting_all_layers(settings);
-		int r = sighting_take(
-			settings, layers, moved->directory->path, moved->sighting);
+		layer_mask layers = i ? move->items[moved->above].lookup->layers
+				      : union_all_layers(settings);
+		int r = union_look_up(
+			settings, layers, moved->directory->path, moved->lookup);
 		if (r < 0)
 			return r;
 		/* What is no directory any more goes when its name is refreshed. */
-		if (moved->sighting->kind != SIGHTING_DIRECTORY)
-			sighting_fini(moved->sighting);
+		if (moved->lookup->kind != UNION_DIRECTORY)
+			union_lookup_fini(moved->lookup);
 	}
 	return 0;
 }
@@ -101,9 +101,9 @@ static void change_over(struct view *view, struct move *move, struct settings *s
 		directory->is_expanded = false;
 		moved->watches = NULL;
 		moved->identities = NULL;
-		tree_describe_directory(view, directory, moved->sighting);
+		tree_describe_directory(view, directory, moved->lookup);
 	}
-	references_fini(view);
+	dependency_fini(view);
 	source_cache_clear(view->cache);
 }
 
@@ -129,7 +129,7 @@ int view_reload(struct view *view, struct settings *settings)
 		pthread_mutex_unlock(&view->lock);
 		for (size_t i = 0; is_changed && i < move.count; i++)
 			tree_watch(view, settings, move.items[i].directory,
-				move.items[i].sighting->layers);
+				move.items[i].lookup->layers);
 		pthread_mutex_lock(&view->lock);
 		for (size_t i = move.count; i-- > 0;) {
 			if (is_changed && !move.items[i].directory->is_dead) {

@@ -53,22 +53,22 @@ static bool is_in_doubt(const struct view *view, const struct directory *directo
 
 static int look_at_rights(struct view *view, struct directory *directory)
 {
-	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	layer_mask layers = directory->parent ? directory->parent->layers
-					      : sighting_all_layers(view->composer.settings);
+					      : union_all_layers(view->composer.settings);
 	struct era era;
 
-	if (!sighting)
+	if (!lookup)
 		return -ENOMEM;
 	era_init(view, &era);
 	pthread_mutex_unlock(&view->lock);
-	int r = expand_take(view, era.composer.settings, layers, directory->path, sighting);
+	int r = expand_take(view, era.composer.settings, layers, directory->path, lookup);
 	pthread_mutex_lock(&view->lock);
 	/* Whatever else has changed waits for the refresher. */
-	if (r == 0 && sighting->kind == SIGHTING_DIRECTORY &&
-		!tree_has_rights(view, directory, sighting)) {
+	if (r == 0 && lookup->kind == UNION_DIRECTORY &&
+		!tree_has_rights(view, directory, lookup)) {
 		pthread_mutex_unlock(&view->lock);
-		tree_update_directory(view, era.composer.settings, directory, sighting);
+		tree_update_directory(view, era.composer.settings, directory, lookup);
 		pthread_mutex_lock(&view->lock);
 	}
 	era_fini(&era);

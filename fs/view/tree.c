@@ -86,7 +86,7 @@ void tree_reserve_ino(struct view *view, struct entry *entry)
 	if (entry->ino)
 		return;
 	uint64_t hash = hash_of(entry);
-	const struct past_item *item = past_of(&view->past, hash);
+	const struct inode_memory_item *item = inode_memory_find(&view->memory, hash);
 	if (item && !inode_table_find(&view->inodes, item->ino)) {
 		entry->ino = item->ino;
 		entry->print = item->print;
@@ -97,13 +97,13 @@ void tree_reserve_ino(struct view *view, struct entry *entry)
 }
 
 /* The directory goes, because the kernel has forgotten it. */
-static void note_past(struct view *view, const struct directory *directory)
+static void remember_names(struct view *view, const struct directory *directory)
 {
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
-			if (entry->ino && entry->print && entry->kind != SIGHTING_DIRECTORY)
-				past_note(
-					&view->past, &(struct past_item){hash_of(entry), entry->ino,
+			if (entry->ino && entry->print && entry->kind != UNION_DIRECTORY)
+				inode_memory_note(
+					&view->memory, &(struct inode_memory_item){hash_of(entry), entry->ino,
 							     entry->print, entry->floor});
 }
 
@@ -152,18 +152,18 @@ static void drop_version(struct entry *entry)
 	entry->version = NULL;
 }
 
-void tree_set_kind(struct view *view, struct entry *entry, enum sighting_kind kind)
+void tree_set_kind(struct view *view, struct entry *entry, enum union_kind kind)
 {
 	CLEANUP(freep) char *path = NULL;
-	bool is_directory = kind == SIGHTING_DIRECTORY || entry->kind == SIGHTING_DIRECTORY;
+	bool is_directory = kind == UNION_DIRECTORY || entry->kind == UNION_DIRECTORY;
 
 	if (entry->kind == kind)
 		return;
 	entry->kind = kind;
 	if (!is_directory)
-		references_stale(view, entry->parent);
+		dependency_stale(view, entry->parent);
 	else if (directory_join(entry->parent, entry->name, &path) == 0)
-		references_reindex(view, path);
+		dependency_reindex(view, path);
 }
 
 void tree_show_version(struct view *view, struct entry *entry, struct version *version)
@@ -171,7 +171,7 @@ void tree_show_version(struct view *view, struct entry *entry, struct version *v
 	drop_version(entry);
 	entry->version = version_ref(version);
 	version->entry = entry;
-	tree_set_kind(view, entry, version->kind == VERSION_LINK ? SIGHTING_LINK : SIGHTING_FILE);
+	tree_set_kind(view, entry, version->kind == VERSION_LINK ? UNION_LINK : UNION_FILE);
 	entry->ino = version->inode.ino;
 	entry->print = 0;
 	entry->floor = version->mtime;
@@ -189,7 +189,7 @@ void tree_show_directory(struct view *view, struct entry *entry, struct director
 		view->shown_directories++;
 	}
 	entry->directory = directory;
-	tree_set_kind(view, entry, SIGHTING_DIRECTORY);
+	tree_set_kind(view, entry, UNION_DIRECTORY);
 	if (entry->parent->is_complete)
 		directory_list_entry(entry->parent, entry);
 }
@@ -216,7 +216,7 @@ void tree_hide(struct view *view, struct entry *entry)
 
 	drop_version(entry);
 	entry->directory = NULL;
-	tree_set_kind(view, entry, SIGHTING_NONE);
+	tree_set_kind(view, entry, UNION_NONE);
 	entry->ino = 0;
 	entry->print = 0;
 	entry->is_unannounced = false;
@@ -225,14 +225,14 @@ void tree_hide(struct view *view, struct entry *entry)
 		kill_directory(view, directory);
 }
 
-void tree_note(struct view *view, struct entry *entry, enum sighting_kind kind)
+void tree_note(struct view *view, struct entry *entry, enum union_kind kind)
 {
 	if (entry->kind == kind)
 		return;
 	tree_clear_trouble(view, entry);
 	tree_hide(view, entry);
 	tree_set_kind(view, entry, kind);
-	if (kind == SIGHTING_NONE)
+	if (kind == UNION_NONE)
 		return;
 	tree_reserve_ino(view, entry);
 	if (entry->parent->is_complete)
@@ -316,7 +316,7 @@ static void release(struct view *view, struct directory *directory)
 				entry->directory = NULL;
 		}
 		if (!directory->is_dead)
-			note_past(view, directory);
+			remember_names(view, directory);
 		directory_free(directory);
 		parent->users--;
 		directory = parent;

@@ -44,10 +44,10 @@ void tree_show_directory(struct view *view, struct entry *entry, struct director
 void tree_hide(struct view *view, struct entry *entry);
 
 /** Sets what a name is shown as; who refers to it, or lists it, hears of a change. */
-void tree_set_kind(struct view *view, struct entry *entry, enum sighting_kind kind);
+void tree_set_kind(struct view *view, struct entry *entry, enum union_kind kind);
 
 /** Takes note of what a name is now, in a directory that the kernel does not know. */
-void tree_note(struct view *view, struct entry *entry, enum sighting_kind kind);
+void tree_note(struct view *view, struct entry *entry, enum union_kind kind);
 
 /**
  * Sets what is wrong with the path, and logs it, if it is news. `shown` is what it shows from now
@@ -100,12 +100,12 @@ void tree_install_listing(
 	struct view *view, struct directory *directory, const struct listing *listing);
 
 /**
- * Makes the directory that `sighting` shows, watched but not shown. It counts as one of the
+ * Makes the directory that `lookup` shows, watched but not shown. It counts as one of the
  * parent's users, and the caller as one of its own, until it is shown. Takes the lock. Returns 0
  * with *ret to be shown, or dropped by tree_drop_directory(); or -errno.
  */
 int tree_make_directory(struct view *view, const struct era *era, struct directory *parent,
-	const char *name, const struct sighting *sighting, struct directory **ret);
+	const char *name, const struct union_lookup *lookup, struct directory **ret);
 void tree_drop_directory(struct view *view, struct directory *directory);
 
 /**
@@ -140,7 +140,7 @@ void tree_sync_listing(
  * or time.
  */
 bool tree_update_directory(struct view *view, const struct settings *settings,
-	struct directory *directory, const struct sighting *sighting);
+	struct directory *directory, const struct union_lookup *lookup);
 
 /**
  * Before anything that was read in `directory` is shown: who was shut out of it, or of a directory
@@ -169,8 +169,8 @@ void tree_await_calm(struct view *view, struct directory *directory);
 
 /** Whether the directory's mode and owner are those of what was found, as at the last look. */
 bool tree_has_rights(const struct view *view, const struct directory *directory,
-	const struct sighting *sighting);
+	const struct union_lookup *lookup);
 
 /** Mode, owner and time from what was found. */
 void tree_describe_directory(
-	struct view *view, struct directory *directory, const struct sighting *sighting);
+	struct view *view, struct directory *directory, const struct union_lookup *lookup);

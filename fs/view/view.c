@@ -17,20 +17,20 @@
 
 static int make_root(struct view *view)
 {
-	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
-	if (!sighting)
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	if (!lookup)
 		return -ENOMEM;
-	int r = sighting_take(view->composer.settings,
-		sighting_all_layers(view->composer.settings), "", sighting);
+	int r = union_look_up(view->composer.settings,
+		union_all_layers(view->composer.settings), "", lookup);
 	if (r < 0)
 		return r;
-	if (sighting->kind != SIGHTING_DIRECTORY) {
+	if (lookup->kind != UNION_DIRECTORY) {
 		/* All layers are optional and missing: an empty tree, readable by its mounter. */
-		sighting_fini(sighting);
-		sighting->kind = SIGHTING_DIRECTORY;
+		union_lookup_fini(lookup);
+		lookup->kind = UNION_DIRECTORY;
 	}
 	r = tree_make_directory(
-		view, &(struct era){.composer = view->composer}, NULL, "", sighting, &view->root);
+		view, &(struct era){.composer = view->composer}, NULL, "", lookup, &view->root);
 	if (r < 0)
 		return r;
 	view->root->inode.ino = VIEW_INO_ROOT;
@@ -42,7 +42,7 @@ static int make_root(struct view *view)
 static int find_reference(
 	void *context, const char *directory, const char *name, char **ret, layer_mask *layers)
 {
-	return references_find(context, directory, name, ret, layers);
+	return dependency_find(context, directory, name, ret, layers);
 }
 
 int view_new(struct settings *settings, bool is_live, struct view **ret)
@@ -125,7 +125,7 @@ void view_free(struct view *view)
 			tree_leave(view, view->settling[--view->settling_count]->parent);
 		while (view->scan_count)
 			tree_leave(view, view->scans[--view->scan_count]);
-		references_fini(view);
+		dependency_fini(view);
 		pthread_mutex_unlock(&view->lock);
 		free_inodes(view);
 		free_tree(view->root);
@@ -134,7 +134,7 @@ void view_free(struct view *view)
 	free(view->settling);
 	free(view->scans);
 	inode_table_fini(&view->inodes);
-	past_fini(&view->past);
+	inode_memory_fini(&view->memory);
 	watch_free(view->watch);
 	if (view->wake_fd >= 0)
 		close(view->wake_fd);
@@ -286,21 +286,21 @@ void view_adopt(struct view *view, struct version *version, struct stat *ret)
 }
 
 /* The layers that show the directory that `path` is in, looked at from the root down. */
-static int look_down(struct view *view, char *path, struct sighting *sighting)
+static int look_down(struct view *view, char *path, struct union_lookup *lookup)
 {
-	layer_mask layers = sighting_all_layers(view->composer.settings);
+	layer_mask layers = union_all_layers(view->composer.settings);
 
 	for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		int r = expand_take(view, view->composer.settings, layers, path, sighting);
+		int r = expand_take(view, view->composer.settings, layers, path, lookup);
 		*slash = '/';
 		if (r < 0)
 			return r;
-		if (sighting->kind != SIGHTING_DIRECTORY)
-			return sighting->kind == SIGHTING_NONE ? -ENOENT : -ENOTDIR;
-		layers = sighting->layers;
+		if (lookup->kind != UNION_DIRECTORY)
+			return lookup->kind == UNION_NONE ? -ENOENT : -ENOTDIR;
+		layers = lookup->layers;
 	}
-	return expand_take(view, view->composer.settings, layers, path, sighting);
+	return expand_take(view, view->composer.settings, layers, path, lookup);
 }
 
 /* Marks of layers are no files. */
@@ -316,7 +316,7 @@ static bool has_hidden_name(const char *path)
 			return false;
 		memcpy(name, path, len);
 		name[len] = '\0';
-		if (sighting_is_hidden_name(name))
+		if (union_is_mark(name))
 			return true;
 	}
 	return false;
@@ -324,28 +324,28 @@ static bool has_hidden_name(const char *path)
 
 int view_look_at_path(struct view *view, const char *path,
 	int (*take)(void *context, const struct composer *composer, const char *path,
-		const struct sighting *sighting, struct problem *problem),
+		const struct union_lookup *lookup, struct problem *problem),
 	void *context, struct problem *problem)
 {
-	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(freep) char *copy = strdup(path);
 
-	if (!sighting || !copy)
+	if (!lookup || !copy)
 		return -ENOMEM;
 	if (has_hidden_name(path))
 		return -ENOENT;
 	for (int try = 0; try < VIEW_LOOK_TRIES; try++) {
-		int r = look_down(view, copy, sighting);
+		int r = look_down(view, copy, lookup);
 		if (r < 0)
 			return r;
-		if (sighting->kind == SIGHTING_NONE)
+		if (lookup->kind == UNION_NONE)
 			return -ENOENT;
-		if (sighting->kind == SIGHTING_DIRECTORY)
+		if (lookup->kind == UNION_DIRECTORY)
 			return -EISDIR;
 		problem->message[0] = '\0';
 		struct composer composer = view->composer;
 		composer.takes_unfinished = try == VIEW_LOOK_TRIES - 1;
-		r = take(context, &composer, path, sighting, problem);
+		r = take(context, &composer, path, lookup, problem);
 		if (r <= 0 || r == PROBLEM)
 			return r;
 		nanosleep(&(struct timespec){.tv_nsec = VIEW_LOOK_PAUSE_NS}, NULL);
@@ -354,12 +354,12 @@ int view_look_at_path(struct view *view, const char *path,
 }
 
 static int take_version(void *context, const struct composer *composer, const char *path,
-	const struct sighting *sighting, struct problem *problem)
+	const struct union_lookup *lookup, struct problem *problem)
 {
-	struct asked asked = {0};
-	int r = compose(composer, path, sighting, &asked, context, problem);
+	struct dependencies asked = {0};
+	int r = compose(composer, path, lookup, &asked, context, problem);
 
-	asked_fini(&asked);
+	dependencies_fini(&asked);
 	return r;
 }
 

@@ -19,8 +19,8 @@
 
 #include "compose.h"
 #include "directory.h"
-#include "past.h"
-#include "reference.h"
+#include "inode_memory.h"
+#include "dependency.h"
 #include "watch.h"
 
 /* The root's inode number: FUSE_ROOT_ID. The numbers up to VIEW_INO_RESERVED belong to the driver.
@@ -61,9 +61,9 @@ struct view {
 	bool has_refresher;
 	uint64_t writes; /* events of writes in place, ever */
 	uint64_t shown_directories; /* ever */
-	struct past past;
+	struct inode_memory memory;
 	uint64_t next_ino;
-	struct references references;
+	struct dependency_indexes dependency_indexes;
 	const struct change *publishing; /* what the publisher is about to do; NULL: nothing */
 	bool is_published;               /* … and it was done */
 	bool is_overtaken;               /* … and it must not be done any more */
@@ -190,5 +190,5 @@ int view_read_path(
  */
 int view_look_at_path(struct view *view, const char *path,
 	int (*take)(void *context, const struct composer *composer, const char *path,
-		const struct sighting *sighting, struct problem *problem),
+		const struct union_lookup *lookup, struct problem *problem),
 	void *context, struct problem *problem);

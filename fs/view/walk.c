@@ -41,7 +41,7 @@ static int names_of_directories(
 		r = -ENOMEM;
 	for (size_t i = 0; r == 0 && i < directory->order_count; i++) {
 		const struct entry *entry = directory->order[i];
-		if (!entry || entry->kind != SIGHTING_DIRECTORY)
+		if (!entry || entry->kind != UNION_DIRECTORY)
 			continue;
 		names[*count] = strdup(entry->name);
 		if (!names[*count])

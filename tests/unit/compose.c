@@ -30,15 +30,15 @@ static int end_composer(void **state)
 
 static int make(const char *path, struct version **ret)
 {
-	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
-	struct asked asked = {0};
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	struct dependencies asked = {0};
 
 	*ret = NULL;
-	assert_non_null(sighting);
-	sighting_take(settings, sighting_all_layers(settings), path, sighting);
-	assert_true(sighting->kind == SIGHTING_FILE || sighting->kind == SIGHTING_LINK);
-	int r = compose(&composer, path, sighting, &asked, ret, &problem);
-	asked_fini(&asked);
+	assert_non_null(lookup);
+	union_look_up(settings, union_all_layers(settings), path, lookup);
+	assert_true(lookup->kind == UNION_FILE || lookup->kind == UNION_LINK);
+	int r = compose(&composer, path, lookup, &asked, ret, &problem);
+	dependencies_fini(&asked);
 	return r;
 }
 
@@ -215,29 +215,29 @@ static void all_layers_broken_is_a_problem_even_where_they_are_skipped(void **st
 
 static void source_that_went_away_is_no_problem_but_to_be_looked_at_again(void **state)
 {
-	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	struct version *version = NULL;
-	struct asked asked = {0};
+	struct dependencies asked = {0};
 
 	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	write_file("b/x.yaml", "y: 1\n");
 	assert_int_equal(symlink("t", "a/link"), 0);
 	start_composer("a:b");
-	sighting_take(settings, 3, "x.yaml", sighting);
+	union_look_up(settings, 3, "x.yaml", lookup);
 	unlink("a/x.yaml");
 	assert_int_equal(
-		compose(&composer, "x.yaml", sighting, &asked, &version, &problem), COMPOSE_MOVED);
-	sighting_take(settings, 3, "link", sighting);
+		compose(&composer, "x.yaml", lookup, &asked, &version, &problem), COMPOSE_MOVED);
+	union_look_up(settings, 3, "link", lookup);
 	unlink("a/link");
 	assert_int_equal(
-		compose(&composer, "link", sighting, &asked, &version, &problem), COMPOSE_MOVED);
+		compose(&composer, "link", lookup, &asked, &version, &problem), COMPOSE_MOVED);
 	write_file("a/link", "");
 	assert_int_equal(
-		compose(&composer, "link", sighting, &asked, &version, &problem), COMPOSE_MOVED);
+		compose(&composer, "link", lookup, &asked, &version, &problem), COMPOSE_MOVED);
 	assert_null(version);
 	assert_string_equal(problem.message, "");
-	asked_fini(&asked);
+	dependencies_fini(&asked);
 }
 
 static void what_can_not_be_looked_at_is_a_problem_with_its_name(void **state)
@@ -254,7 +254,7 @@ static void what_can_not_be_looked_at_is_a_problem_with_its_name(void **state)
 
 static void broken_version_has_the_rights_that_a_good_one_would_have(void **state)
 {
-	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
 	(void)state;
@@ -262,8 +262,8 @@ static void broken_version_has_the_rights_that_a_good_one_would_have(void **stat
 	write_file("b/x.yaml", "y: 1\n");
 	assert_int_equal(chmod("b/x.yaml", 0640), 0);
 	start_composer("a:b");
-	sighting_take(settings, 3, "x.yaml", sighting);
-	assert_int_equal(compose_broken(&composer, "x.yaml", sighting, &version), 0);
+	union_look_up(settings, 3, "x.yaml", lookup);
+	assert_int_equal(compose_broken(&composer, "x.yaml", lookup, &version), 0);
 	assert_int_equal(version->kind, VERSION_BROKEN);
 	assert_int_equal(version->mode, S_IFREG | 0440);
 	assert_string_equal(version->layers, "a:b");
@@ -280,9 +280,9 @@ static int find_given(
 
 static void what_a_strategy_asked_for_is_told_and_counts_for_rights_and_time(void **state)
 {
-	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(version_unrefp) struct version *version = NULL;
-	struct asked asked = {0};
+	struct dependencies asked = {0};
 
 	(void)state;
 	make_directory("a/data");
@@ -292,59 +292,59 @@ static void what_a_strategy_asked_for_is_told_and_counts_for_rights_and_time(voi
 	start_composer("layers: [a, b]\nrules:\n  - {match: x.yaml, strategy: pillar, options: "
 		       "{data_path: data}}\n");
 	composer.find = find_given;
-	sighting_take(settings, 3, "x.yaml", sighting);
-	assert_int_equal(compose(&composer, "x.yaml", sighting, &asked, &version, &problem), 0);
+	union_look_up(settings, 3, "x.yaml", lookup);
+	assert_int_equal(compose(&composer, "x.yaml", lookup, &asked, &version, &problem), 0);
 	assert_int_equal(asked.count, 2);
 	assert_string_equal(asked.items[0], "data");
 	assert_string_equal(asked.items[1], "n.yaml");
 	assert_int_equal(version->mode, S_IFREG | 0400);
 	assert_int_equal(version->mtime.tv_sec, 2000);
-	asked_fini(&asked);
+	dependencies_fini(&asked);
 }
 
 static void missing_reference_is_told_as_asked_for(void **state)
 {
-	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	struct version *version = NULL;
-	struct asked asked = {0};
+	struct dependencies asked = {0};
 
 	(void)state;
 	write_file("a/x.yaml", "_merge: gone\n");
 	start_composer("layers: [a, b]\nrules:\n  - {match: x.yaml, strategy: pillar, options: "
 		       "{data_path: data}}\n");
 	composer.find = find_given;
-	sighting_take(settings, 3, "x.yaml", sighting);
+	union_look_up(settings, 3, "x.yaml", lookup);
 	assert_int_equal(
-		compose(&composer, "x.yaml", sighting, &asked, &version, &problem), PROBLEM);
+		compose(&composer, "x.yaml", lookup, &asked, &version, &problem), PROBLEM);
 	assert_int_equal(asked.count, 2);
 	assert_string_equal(asked.items[1], "gone.yaml");
-	asked_fini(&asked);
+	dependencies_fini(&asked);
 }
 
 static void version_is_current_while_its_sources_stamps_are_the_same(void **state)
 {
-	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 
 	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	write_file("b/x.yaml", "y: 1\n");
 	start_composer("a:b");
 	CLEANUP(version_unrefp) struct version *version = must_make("x.yaml");
-	sighting_take(settings, 3, "x.yaml", sighting);
+	union_look_up(settings, 3, "x.yaml", lookup);
 	/* Young: the stamp may not move with the next change. */
-	assert_false(compose_is_current(&composer, "x.yaml", sighting, version));
+	assert_false(compose_is_current(&composer, "x.yaml", lookup, version));
 	for (unsigned i = 0; i < 2; i++) {
-		struct stat *stat = &sighting->found[i].stat;
+		struct stat *stat = &lookup->found[i].stat;
 		stat->st_mtim.tv_sec -= 100;
 		stat->st_ctim.tv_sec -= 100;
 		version->stamps[1 - i] = stamp_of(stat);
 	}
-	assert_true(compose_is_current(&composer, "x.yaml", sighting, version));
+	assert_true(compose_is_current(&composer, "x.yaml", lookup, version));
 	version->stamps[0].size++;
-	assert_false(compose_is_current(&composer, "x.yaml", sighting, version));
+	assert_false(compose_is_current(&composer, "x.yaml", lookup, version));
 	version->stamps[0].size--;
-	sighting->count = 1;
-	assert_false(compose_is_current(&composer, "x.yaml", sighting, version));
+	lookup->count = 1;
+	assert_false(compose_is_current(&composer, "x.yaml", lookup, version));
 }
 
 #define compose_test(f) cmocka_unit_test_setup_teardown(f, set_up, end_composer)

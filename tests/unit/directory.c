@@ -32,7 +32,7 @@ static struct entry *add(const char *name)
 	struct entry *entry = directory_entry(directory, name);
 
 	assert_non_null(entry);
-	entry->kind = SIGHTING_FILE;
+	entry->kind = UNION_FILE;
 	assert_int_equal(directory_list_entry(directory, entry), 0);
 	return entry;
 }
@@ -40,7 +40,7 @@ static struct entry *add(const char *name)
 static void drop(struct entry *entry)
 {
 	directory_unlist_entry(directory, entry);
-	entry->kind = SIGHTING_NONE;
+	entry->kind = UNION_NONE;
 	directory_tidy(directory, entry);
 }
 
@@ -78,9 +78,9 @@ static void name_that_something_needs_is_not_tidied_away(void **state)
 	struct trouble trouble = {0};
 
 	(void)state;
-	entry->kind = SIGHTING_FILE;
+	entry->kind = UNION_FILE;
 	directory_tidy(directory, entry);
-	entry->kind = SIGHTING_NONE;
+	entry->kind = UNION_NONE;
 	entry->users = 1;
 	directory_tidy(directory, entry);
 	entry->users = 0;

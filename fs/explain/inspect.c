@@ -197,7 +197,7 @@ static int check_sources(struct look *look, const struct composition *compositio
 }
 
 /* Takes over the strings. */
-static int take_references(struct inspection *inspection, struct asked *asked)
+static int take_references(struct inspection *inspection, struct dependencies *asked)
 {
 	inspection->references = calloc(asked->count / 2 + 1, sizeof(*inspection->references));
 	if (!inspection->references)
@@ -212,7 +212,7 @@ static int take_references(struct inspection *inspection, struct asked *asked)
 
 /* A source that two patterns match is the first one's; the second one is not idle for that. */
 static int match_patterns(struct inspection *inspection, const struct settings *settings,
-	const char *path, const struct sighting *sighting)
+	const char *path, const struct union_lookup *lookup)
 {
 	const struct virtual_file *file = settings_file(settings, path);
 
@@ -222,20 +222,20 @@ static int match_patterns(struct inspection *inspection, const struct settings *
 	if (!inspection->is_matched)
 		return -ENOMEM;
 	for (size_t i = 0; i < file->from_count; i++)
-		for (unsigned j = 0; j < sighting->count && !inspection->is_matched[i]; j++)
+		for (unsigned j = 0; j < lookup->count && !inspection->is_matched[i]; j++)
 			inspection->is_matched[i] =
-				sighting->found[j].path &&
-				glob_match(file->from[i], sighting->found[j].path);
+				lookup->found[j].path &&
+				glob_match(file->from[i], lookup->found[j].path);
 	return 0;
 }
 
 static int merge(struct look *look, const struct composer *composer, const char *path,
-	const struct sighting *sighting, struct asked *asked)
+	const struct union_lookup *lookup, struct dependencies *asked)
 {
 	CLEANUP(composition_fini) struct composition composition;
 	struct problem problem = {0};
 
-	int r = composition_make(&composition, composer, path, sighting, asked, true, &problem);
+	int r = composition_make(&composition, composer, path, lookup, asked, true, &problem);
 	if (r < 0 || r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED)
 		return r;
 	look->strategy = composition.request.options->strategy;
@@ -249,19 +249,19 @@ static int merge(struct look *look, const struct composer *composer, const char 
 }
 
 static int take(void *context, const struct composer *composer, const char *path,
-	const struct sighting *sighting, struct problem *problem)
+	const struct union_lookup *lookup, struct problem *problem)
 {
 	struct look look = {.inspection = context};
-	struct asked asked = {0};
+	struct dependencies asked = {0};
 
 	(void)problem;
 	inspection_fini(look.inspection);
-	int r = match_patterns(look.inspection, composer->settings, path, sighting);
-	if (r < 0 || sighting->kind == SIGHTING_LINK ||
-		compose_held_source(composer, path, sighting))
+	int r = match_patterns(look.inspection, composer->settings, path, lookup);
+	if (r < 0 || lookup->kind == UNION_LINK ||
+		compose_held_source(composer, path, lookup))
 		return r;
-	r = merge(&look, composer, path, sighting, &asked);
-	asked_fini(&asked);
+	r = merge(&look, composer, path, lookup, &asked);
+	dependencies_fini(&asked);
 	return r;
 }
 

@@ -1,5 +1,5 @@
 /*
- * A sighting: what the layers show at one path at one moment.
+ * A lookup: what the layers show at one path at one moment.
  *
  * The layers are looked at from the highest down. The first object found decides the kind; lower
  * ones take part while they are of the same kind:
@@ -32,58 +32,58 @@ typedef uint64_t layer_mask;
 /* Layers of one mount: the bits of a layer_mask. */
 #define LAYERS_MAX 64
 
-enum sighting_kind { SIGHTING_NONE, SIGHTING_FILE, SIGHTING_DIRECTORY, SIGHTING_LINK };
+enum union_kind { UNION_NONE, UNION_FILE, UNION_DIRECTORY, UNION_LINK };
 
-struct sighted {
+struct contributor {
 	unsigned layer;
 	int error;        /* 0, or the errno that kept us from looking */
 	struct stat stat; /* with error 0 */
 	const char *path; /* where it lies in the layer; NULL: at the path that was looked at */
 };
 
-struct sighting {
-	enum sighting_kind kind;
+struct union_lookup {
+	enum union_kind kind;
 	layer_mask layers;     /* of what was found */
 	unsigned count;        /* contributors; 1 for a link */
-	struct sighted *found; /* highest precedence first */
+	struct contributor *found; /* highest precedence first */
 	bool has_unknown;      /* a layer could not be looked at, and is not in `found` for that */
 
 	/* private: what `found` points to */
-	struct sighted own[LAYERS_MAX];
-	struct sighted *expanded; /* with their paths (expand.h); NULL: none */
+	struct contributor own[LAYERS_MAX];
+	struct contributor *expanded; /* with their paths (expand.h); NULL: none */
 };
 
 /** Whether a result means that memory or descriptors are short, which says nothing of a layer. */
-bool sighting_is_shortage(int result);
+bool union_is_shortage(int result);
 
-void sighting_init(struct sighting *sighting);
-void sighting_fini(struct sighting *sighting);
+void union_lookup_init(struct union_lookup *lookup);
+void union_lookup_fini(struct union_lookup *lookup);
 
-/** On the heap: a sighting is large. NULL: no memory. Freed by sighting_freep(). */
-struct sighting *sighting_new(void);
-void sighting_freep(struct sighting **sighting);
+/** On the heap: a lookup is large. NULL: no memory. Freed by union_lookup_freep(). */
+struct union_lookup *union_lookup_new(void);
+void union_lookup_freep(struct union_lookup **lookup);
 
 /* Names that never show: whiteout marks, and our own directory's staging names don't reach here. */
-bool sighting_is_hidden_name(const char *name);
+bool union_is_mark(const char *name);
 
 /** For a whiteout mark's name, the name that it hides (points into `name`); "" for an opaque mark;
  * NULL for any other name. */
-const char *sighting_whited_name(const char *name);
+const char *union_marked_name(const char *name);
 
 /**
  * Looks at `path` (into *ret, which must be initialised), relative to the root ("" is the root), in
  * those `layers` that show its directory. Returns 0, or a shortage as -errno.
  */
-int sighting_take(
-	const struct settings *settings, layer_mask layers, const char *path, struct sighting *ret);
+int union_look_up(
+	const struct settings *settings, layer_mask layers, const char *path, struct union_lookup *ret);
 
 /** All layers that are there. */
-layer_mask sighting_all_layers(const struct settings *settings);
+layer_mask union_all_layers(const struct settings *settings);
 
 /** A name in a directory. */
 struct listed {
 	char *name;
-	enum sighting_kind kind;
+	enum union_kind kind;
 };
 
 struct listing {

@@ -7,7 +7,7 @@
 
 #include "rights.h"
 #include "settings.h"
-#include "sighting.h"
+#include "union.h"
 #include "source_cache.h"
 #include "version.h"
 
@@ -15,7 +15,7 @@
 #define COMPOSE_HELD_BYTES (4u << 20)
 
 /* What a composition asked for besides its own sources: pairs of directory and name. */
-struct asked {
+struct dependencies {
 	char **items; /* directory, name, directory, name … */
 	size_t count; /* of strings */
 };
@@ -26,7 +26,7 @@ struct composer {
 	struct mounter mounter;
 	bool takes_unfinished; /* sources that somebody writes are taken as they are */
 
-	/* As references_find(). */
+	/* As dependency_find(). */
 	int (*find)(void *context, const char *directory, const char *name, char **ret,
 		layer_mask *layers);
 	void *context;
@@ -45,24 +45,24 @@ const struct options *compose_options(const struct settings *settings, const cha
  * Which of the contributors the strategy looks at: [*first, *first + *count) of what was found, which
  * has the highest layer first.
  */
-void compose_contributors(const struct strategy *strategy, const struct sighting *sighting,
+void compose_contributors(const struct strategy *strategy, const struct union_lookup *lookup,
 	unsigned *first, unsigned *count);
 
 /**
  * Loads the source that was found at `path`: its document, or without `options` its text. Returns
  * as source_cache_load(); PROBLEM also for one that could not be looked at.
  */
-int compose_load(const struct composer *composer, const char *path, const struct sighted *found,
+int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem);
 
 /** The source of a file that is one layer's and too large to copy; else NULL. */
-const struct sighted *compose_held_source(
-	const struct composer *composer, const char *path, const struct sighting *sighting);
+const struct contributor *compose_held_source(
+	const struct composer *composer, const char *path, const struct union_lookup *lookup);
 
-void asked_fini(struct asked *asked);
+void dependencies_fini(struct dependencies *asked);
 
 /**
- * Makes the version of `path` that `sighting` (a file or a link) leads to. Its mtime
+ * Makes the version of `path` that `lookup` (a file or a link) leads to. Its mtime
  * is the newest contributor's.
  *
  * `asked`, which must be empty before, is filled whatever the result is.
@@ -71,20 +71,20 @@ void asked_fini(struct asked *asked);
  * COMPOSE_UNSETTLED; or -errno. With `on_error: skip-layer` it may return 0 and have filled
  * `problem` with why a layer was left out: `problem->message` is else untouched.
  */
-int compose(const struct composer *composer, const char *path, const struct sighting *sighting,
-	struct asked *asked, struct version **ret, struct problem *problem);
+int compose(const struct composer *composer, const char *path, const struct union_lookup *lookup,
+	struct dependencies *asked, struct version **ret, struct problem *problem);
 
 /** The problem of a path for which compose() returns -`error`, or of which a source never rests. */
 int compose_failed(const char *path, int error, struct problem *problem);
 int compose_is_restless(const char *path, struct problem *problem);
 
-/** A version that says EIO to readers, with the rights that `sighting` gives. 0 or -ENOMEM. */
+/** A version that says EIO to readers, with the rights that `lookup` gives. 0 or -ENOMEM. */
 int compose_broken(const struct composer *composer, const char *path,
-	const struct sighting *sighting, struct version **ret);
+	const struct union_lookup *lookup, struct version **ret);
 
 /**
  * Whether `version` is what compose() would make, as far as the stamps of its sources tell; a
  * source that was changed just now may have been changed again within the same stamp.
  */
 bool compose_is_current(const struct composer *composer, const char *path,
-	const struct sighting *sighting, const struct version *version);
+	const struct union_lookup *lookup, const struct version *version);

@@ -15,7 +15,7 @@ struct made {
 	struct settings *settings;
 	struct composer composer;
 	struct composition composition;
-	struct asked asked;
+	struct dependencies asked;
 };
 
 static void made_free(struct made *made)
@@ -23,7 +23,7 @@ static void made_free(struct made *made)
 	if (!made)
 		return;
 	composition_fini(&made->composition);
-	asked_fini(&made->asked);
+	dependencies_fini(&made->asked);
 	settings_unref(made->settings);
 	for (size_t i = 0; i < made->explanation.passed_count; i++)
 		free((char *)made->explanation.passed[i].name);
@@ -38,7 +38,7 @@ static void made_freep(struct made **made)
 	made_free(*made);
 }
 
-static int pass_over(const struct composer *composer, const struct sighted *found, const char *path,
+static int pass_over(const struct composer *composer, const struct contributor *found, const char *path,
 	struct explanation *explanation)
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
@@ -53,18 +53,18 @@ static int pass_over(const struct composer *composer, const struct sighted *foun
 
 /* What the strategy has not even looked at, or a link has hidden. */
 static int tell_passed(const struct composer *composer, const char *path,
-	const struct sighting *sighting, struct explanation *explanation)
+	const struct union_lookup *lookup, struct explanation *explanation)
 {
 	const struct strategy *strategy = compose_options(composer->settings, path)->strategy;
 	unsigned first, count;
 
-	compose_contributors(strategy, sighting, &first, &count);
-	explanation->passed = calloc(sighting->count, sizeof(*explanation->passed));
+	compose_contributors(strategy, lookup, &first, &count);
+	explanation->passed = calloc(lookup->count, sizeof(*explanation->passed));
 	if (!explanation->passed)
 		return -ENOMEM;
-	for (unsigned i = sighting->count; i-- > 0;) {
+	for (unsigned i = lookup->count; i-- > 0;) {
 		bool is_taken = i >= first && i < first + count;
-		int r = is_taken ? 0 : pass_over(composer, &sighting->found[i], path, explanation);
+		int r = is_taken ? 0 : pass_over(composer, &lookup->found[i], path, explanation);
 		if (r < 0)
 			return r;
 	}
@@ -72,7 +72,7 @@ static int tell_passed(const struct composer *composer, const char *path,
 }
 
 /* A link, or a file that is too large to be looked into: its one source says it all. */
-static int tell_source(const struct composer *composer, const struct sighted *found, const char *path,
+static int tell_source(const struct composer *composer, const struct contributor *found, const char *path,
 	struct made *made)
 {
 	made->explanation.layer = composer->settings->layers[found->layer]->name;
@@ -81,11 +81,11 @@ static int tell_source(const struct composer *composer, const struct sighted *fo
 }
 
 static int take(void *context, const struct composer *composer, const char *path,
-	const struct sighting *sighting, struct problem *problem)
+	const struct union_lookup *lookup, struct problem *problem)
 {
 	struct made **ret = context;
 	CLEANUP(made_freep) struct made *made = calloc(1, sizeof(*made));
-	const struct sighted *only = &sighting->found[0];
+	const struct contributor *only = &lookup->found[0];
 
 	if (!made)
 		return -ENOMEM;
@@ -97,16 +97,16 @@ static int take(void *context, const struct composer *composer, const char *path
 		return -ENOMEM;
 
 	int r;
-	if (sighting->kind == SIGHTING_LINK || (only = compose_held_source(composer, path, sighting))) {
+	if (lookup->kind == UNION_LINK || (only = compose_held_source(composer, path, lookup))) {
 		made->explanation.kind =
-			sighting->kind == SIGHTING_LINK ? VERSION_LINK : VERSION_HELD;
+			lookup->kind == UNION_LINK ? VERSION_LINK : VERSION_HELD;
 		r = tell_source(composer, only, path, made);
 	} else {
 		r = composition_make(&made->composition, &made->composer, made->explanation.path,
-			sighting, &made->asked, true, problem);
+			lookup, &made->asked, true, problem);
 	}
 	if (r == 0)
-		r = tell_passed(composer, made->explanation.path, sighting, &made->explanation);
+		r = tell_passed(composer, made->explanation.path, lookup, &made->explanation);
 	if (r != 0)
 		return r;
 	made->explanation.request = &made->composition.request;

@@ -12,7 +12,7 @@
 
 #include "cleanup.h"
 #include "hash.h"
-#include "sighting.h"
+#include "union.h"
 
 #define BUCKETS 4096u
 
@@ -210,7 +210,7 @@ static int unreadable(struct problem *problem, const char *name, int error)
 {
 	if (error == ENOENT || error == ENOTDIR)
 		return SOURCE_MOVED;
-	if (sighting_is_shortage(-error))
+	if (union_is_shortage(-error))
 		return -error;
 	return problem_set(problem, name, 0, 0, "can't be read: %s; %s", strerror(error),
 		error == EACCES || error == EPERM

@@ -23,26 +23,26 @@ static int end_layers(void **state)
 static const char *seen_in(layer_mask layers, const char *path)
 {
 	static char text[80];
-	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 
-	assert_non_null(sighting);
-	sighting_take(settings, layers, path, sighting);
-	snprintf(text, sizeof(text), "%c ", "-FDL"[sighting->kind]);
+	assert_non_null(lookup);
+	union_look_up(settings, layers, path, lookup);
+	snprintf(text, sizeof(text), "%c ", "-FDL"[lookup->kind]);
 	layer_mask mask = 0;
-	for (unsigned i = 0; i < sighting->count; i++) {
-		mask |= (layer_mask)1 << sighting->found[i].layer;
+	for (unsigned i = 0; i < lookup->count; i++) {
+		mask |= (layer_mask)1 << lookup->found[i].layer;
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s",
-			settings->layers[sighting->found[i].layer]->name);
-		if (sighting->found[i].error)
+			settings->layers[lookup->found[i].layer]->name);
+		if (lookup->found[i].error)
 			strcat(text, "!");
 	}
-	assert_int_equal(mask, sighting->layers);
+	assert_int_equal(mask, lookup->layers);
 	return text;
 }
 
 static const char *seen(const char *path)
 {
-	return seen_in(sighting_all_layers(settings), path);
+	return seen_in(union_all_layers(settings), path);
 }
 
 static void highest_layer_decides_the_kind_and_lower_ones_of_that_kind_take_part(void **state)
@@ -149,13 +149,13 @@ static void path_too_long_for_the_system_is_absent(void **state)
 static void marks_are_recognised_by_name(void **state)
 {
 	(void)state;
-	assert_true(sighting_is_hidden_name(".wh.x"));
-	assert_true(sighting_is_hidden_name(".wh..wh..opq"));
-	assert_false(sighting_is_hidden_name(".whx"));
-	assert_false(sighting_is_hidden_name("x.wh."));
-	assert_string_equal(sighting_whited_name(".wh.x"), "x");
-	assert_string_equal(sighting_whited_name(".wh..wh..opq"), "");
-	assert_null(sighting_whited_name("x"));
+	assert_true(union_is_mark(".wh.x"));
+	assert_true(union_is_mark(".wh..wh..opq"));
+	assert_false(union_is_mark(".whx"));
+	assert_false(union_is_mark("x.wh."));
+	assert_string_equal(union_marked_name(".wh.x"), "x");
+	assert_string_equal(union_marked_name(".wh..wh..opq"), "");
+	assert_null(union_marked_name("x"));
 }
 
 static char kind_of(const struct listing *listing, const char *name)
@@ -215,7 +215,7 @@ static void listing_agrees_with_what_a_look_at_each_name_finds(void **state)
 		make('c', i / KINDS / KINDS, name);
 	}
 	assert_int_equal(
-		listing_take(settings, sighting_all_layers(settings), "", &listing), 0);
+		listing_take(settings, union_all_layers(settings), "", &listing), 0);
 	assert_int_equal(listing.error, 0);
 	for (size_t i = 1; i < listing.count; i++)
 		assert_true(strcmp(listing.items[i - 1].name, listing.items[i].name) < 0);
@@ -243,25 +243,25 @@ static void listing_of_what_is_no_directory_is_empty(void **state)
 	listing_free(&listing);
 }
 
-#define sighting_test(f) cmocka_unit_test_setup_teardown(f, start_layers, end_layers)
+#define union_test(f) cmocka_unit_test_setup_teardown(f, start_layers, end_layers)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		sighting_test(
+		union_test(
 			highest_layer_decides_the_kind_and_lower_ones_of_that_kind_take_part),
-		sighting_test(link_stands_alone),
-		sighting_test(pipes_and_sockets_are_passed_over),
-		sighting_test(whiteout_hides_lower_layers_and_not_its_own),
-		sighting_test(character_device_0_0_hides_lower_layers),
-		sighting_test(opaque_directory_hides_lower_ones),
-		sighting_test(only_the_layers_that_show_the_directory_are_looked_at),
-		sighting_test(link_on_the_way_is_no_directory),
-		sighting_test(what_can_not_be_looked_at_counts_as_a_file_that_can_not_be_read),
-		sighting_test(path_too_long_for_the_system_is_absent),
-		sighting_test(marks_are_recognised_by_name),
-		sighting_test(listing_agrees_with_what_a_look_at_each_name_finds),
-		sighting_test(listing_of_what_is_no_directory_is_empty),
+		union_test(link_stands_alone),
+		union_test(pipes_and_sockets_are_passed_over),
+		union_test(whiteout_hides_lower_layers_and_not_its_own),
+		union_test(character_device_0_0_hides_lower_layers),
+		union_test(opaque_directory_hides_lower_ones),
+		union_test(only_the_layers_that_show_the_directory_are_looked_at),
+		union_test(link_on_the_way_is_no_directory),
+		union_test(what_can_not_be_looked_at_counts_as_a_file_that_can_not_be_read),
+		union_test(path_too_long_for_the_system_is_absent),
+		union_test(marks_are_recognised_by_name),
+		union_test(listing_agrees_with_what_a_look_at_each_name_finds),
+		union_test(listing_of_what_is_no_directory_is_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -330,7 +330,7 @@ static void name_that_nobody_has_costs_no_memory(void **state)
 	(void)state;
 	start("layers: [a]\nrules:\n  - {match: \"*.yaml\", strategy: deep, dropins: true}\n");
 	assert_shown("no.yaml", "ENOENT");
-	assert_null(view->references.indexes);
+	assert_null(view->dependency_indexes.indexes);
 	run("mkdir a/no.yaml.d && echo 'x: 1' >a/no.yaml.d/x.yaml");
 	publish_all();
 	assert_shown("no.yaml", "x: 1\n");

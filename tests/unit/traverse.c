@@ -1,5 +1,5 @@
 /*
- * What a survey comes by is what a mount would list, and in one order; whiteouts that hide nothing
+ * What a traversal comes by is what a mount would list, and in one order; whiteouts that hide nothing
  * are found; an inspection tells all that is wrong with a path, and what may be.
  */
 #include <errno.h>
@@ -17,12 +17,12 @@
 
 #include "cleanup.h"
 #include "inspect.h"
-#include "survey.h"
-#include "whiteout.h"
+#include "traverse.h"
+#include "idle_whiteout.h"
 
 #define TEXT_MAX 4096
 
-static char place[] = "/tmp/plyfs-survey-XXXXXX";
+static char place[] = "/tmp/plyfs-traverse-XXXXXX";
 static char text[TEXT_MAX];
 static struct settings *settings;
 static struct view *view;
@@ -90,20 +90,20 @@ __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 	va_end(args);
 }
 
-static int add_surveyed(void *context, const struct surveyed *found)
+static int add_traversed(void *context, const struct traversed *found)
 {
 	(void)context;
 	add("%s%s ", found->path,
-		found->kind == SIGHTING_DIRECTORY ? "/"
-		: found->kind == SIGHTING_LINK    ? "@"
+		found->kind == UNION_DIRECTORY ? "/"
+		: found->kind == UNION_LINK    ? "@"
 						  : "");
 	return 0;
 }
 
-static int surveyed(const char *path)
+static int traversed(const char *path)
 {
 	*text = '\0';
-	return survey(view, path, add_surveyed, NULL);
+	return traverse(view, path, add_traversed, NULL);
 }
 
 static void names_of_all_layers_come_in_byte_order(void **state)
@@ -112,15 +112,15 @@ static void names_of_all_layers_come_in_byte_order(void **state)
 	run("mkdir -p a/d/e b/d c/d && touch a/z a/d/x b/d/y b/d.yaml c/d/x a/d/e/f && ln -s z "
 	    "c/l");
 	start(NULL);
-	assert_int_equal(surveyed(""), 0);
+	assert_int_equal(traversed(""), 0);
 	assert_string_equal(text, "/ d/ d/e/ d/e/f d/x d/y d.yaml l@ z ");
-	assert_int_equal(surveyed("d"), 0);
+	assert_int_equal(traversed("d"), 0);
 	assert_string_equal(text, "d/ d/e/ d/e/f d/x d/y ");
-	assert_int_equal(surveyed("d/y"), 0);
+	assert_int_equal(traversed("d/y"), 0);
 	assert_string_equal(text, "d/y ");
-	assert_int_equal(surveyed("n"), -ENOENT);
-	assert_int_equal(surveyed("d/n"), -ENOENT);
-	assert_int_equal(surveyed("d/x/y"), -ENOTDIR);
+	assert_int_equal(traversed("n"), -ENOENT);
+	assert_int_equal(traversed("d/n"), -ENOENT);
+	assert_int_equal(traversed("d/x/y"), -ENOTDIR);
 	assert_string_equal(text, "");
 }
 
@@ -130,7 +130,7 @@ static void what_is_hidden_is_left_out(void **state)
 	run("mkdir -p a/d b/d c && touch a/x a/d/old b/d/new a/fifo && touch b/.wh.x "
 	    "b/d/.wh..wh..opq && rm a/fifo && mkfifo a/fifo && mkdir a/y && touch a/y/z b/y");
 	start(NULL);
-	assert_int_equal(surveyed(""), 0);
+	assert_int_equal(traversed(""), 0);
 	assert_string_equal(text, "/ d/ d/new y ");
 }
 
@@ -145,7 +145,7 @@ static void virtual_files_and_dropins_are_there(void **state)
 	      "files:\n"
 	      "  - {path: made/all.yaml, from: ['conf.d/*.yaml'], strategy: deep}\n"
 	      "  - {path: made/none.yaml, from: ['none/*.yaml'], strategy: deep}\n");
-	assert_int_equal(surveyed(""), 0);
+	assert_int_equal(traversed(""), 0);
 	assert_string_equal(text,
 		"/ app.yaml app.yaml.d/ app.yaml.d/2.yaml conf.d/ conf.d/1.yaml made/ "
 		"made/all.yaml ");
@@ -156,28 +156,28 @@ static void links_in_circles_come_to_an_end(void **state)
 	(void)state;
 	run("mkdir -p a/d/e && touch a/d/f && ln -s .. a/d/up && ln -s ../.. a/d/e/top");
 	start("layers: [{name: a, path: a, follow: true}]\n");
-	assert_int_equal(surveyed(""), 0);
+	assert_int_equal(traversed(""), 0);
 	assert_string_equal(text, "/ d/ d/e/ d/f ");
 }
 
-static int stop_at_second(void *context, const struct surveyed *found)
+static int stop_at_second(void *context, const struct traversed *found)
 {
 	(void)found;
 	return ++*(unsigned *)context == 2 ? 7 : 0;
 }
 
-static void survey_ends_when_it_is_told_to(void **state)
+static void traversal_ends_when_it_is_told_to(void **state)
 {
 	unsigned count = 0;
 
 	(void)state;
 	run("touch a/x a/y a/z");
 	start(NULL);
-	assert_int_equal(survey(view, "", stop_at_second, &count), 7);
+	assert_int_equal(traverse(view, "", stop_at_second, &count), 7);
 	assert_int_equal(count, 2);
 }
 
-static void order_of_paths_is_that_of_the_survey(void **state)
+static void order_of_paths_is_that_of_the_traversal(void **state)
 {
 	static const char *const paths[] = {"", "a", "a/b", "a/b/c", "a!", "a.b", "b", "b\xff"};
 	const int count = sizeof(paths) / sizeof(*paths);
@@ -185,7 +185,7 @@ static void order_of_paths_is_that_of_the_survey(void **state)
 	(void)state;
 	for (int i = 0; i < count; i++)
 		for (int j = 0; j < count; j++) {
-			int order = survey_compare(paths[i], paths[j]);
+			int order = traverse_compare(paths[i], paths[j]);
 			assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
 		}
 }
@@ -197,9 +197,9 @@ static int add_idle(void *context, const struct layer *layer, const char *path, 
 	return 0;
 }
 
-static int add_whiteouts(void *context, const struct surveyed *found)
+static int add_whiteouts(void *context, const struct traversed *found)
 {
-	if (found->kind != SIGHTING_DIRECTORY)
+	if (found->kind != UNION_DIRECTORY)
 		return 0;
 	return whiteouts_idle(settings, found, add_idle, context);
 }
@@ -213,7 +213,7 @@ static void whiteouts_that_hide_nothing_are_found(void **state)
 	    "b/e/.wh..wh..opq");
 	start(NULL);
 	*text = '\0';
-	assert_int_equal(survey(view, "", add_whiteouts, NULL), 0);
+	assert_int_equal(traverse(view, "", add_whiteouts, NULL), 0);
 	/* What lies in the directories below an opaque one does nothing, whatever it is. */
 	assert_string_equal(text, "a:.wh.x:x b:.wh.q:q c:.wh.x:x b:e/.wh..wh..opq: ");
 }
@@ -331,8 +331,8 @@ int main(void)
 		TEST(what_is_hidden_is_left_out),
 		TEST(virtual_files_and_dropins_are_there),
 		TEST(links_in_circles_come_to_an_end),
-		TEST(survey_ends_when_it_is_told_to),
-		TEST(order_of_paths_is_that_of_the_survey),
+		TEST(traversal_ends_when_it_is_told_to),
+		TEST(order_of_paths_is_that_of_the_traversal),
 		TEST(whiteouts_that_hide_nothing_are_found),
 		TEST(every_source_is_read),
 		TEST(tags_that_look_like_directives_are_warned_of),

@@ -13,7 +13,7 @@ static bool skips_layers(const struct composer *composer)
 }
 
 /* Loads what the strategy looks at, lowest layer first. */
-static int load_sources(const struct composer *composer, const struct sighting *sighting,
+static int load_sources(const struct composer *composer, const struct union_lookup *lookup,
 	struct composition *composition, struct problem *problem)
 {
 	const struct merge_request *request = &composition->request;
@@ -23,13 +23,13 @@ static int load_sources(const struct composer *composer, const struct sighting *
 	unsigned first;
 	unsigned count;
 
-	compose_contributors(strategy, sighting, &first, &count);
+	compose_contributors(strategy, lookup, &first, &count);
 	/* Who asks for origins wants to see the text as well: the merge reads it then. */
 	bool reads_document = strategy->reads_trees && !(count == 1 && strategy->is_verbatim) &&
 			      !request->wants_origins;
 
 	for (unsigned i = first + count; i-- > first;) {
-		const struct sighted *found = &sighting->found[i];
+		const struct contributor *found = &lookup->found[i];
 		struct loaded *loaded;
 		const char *place = found->path ? found->path : path;
 		struct read_options options = read_options_for(request, format_of_name(place));
@@ -69,7 +69,7 @@ static int load_text(
 
 	if (!sources->loaded[0]->document)
 		return 0;
-	const struct sighted found = {.layer = sources->layers[0]->rank, .stat = sources->stats[0]};
+	const struct contributor found = {.layer = sources->layers[0]->rank, .stat = sources->stats[0]};
 	int r = compose_load(composer, sources->paths[0], &found, NULL, &loaded, problem);
 	if (r != 0)
 		return r;
@@ -116,7 +116,7 @@ static int merge_sources(const struct composer *composer, struct composition *co
 }
 
 int composition_make(struct composition *composition, const struct composer *composer,
-	const char *path, const struct sighting *sighting, struct asked *asked, bool wants_origins,
+	const char *path, const struct union_lookup *lookup, struct dependencies *asked, bool wants_origins,
 	struct problem *problem)
 {
 	composition->request = (struct merge_request){
@@ -132,9 +132,9 @@ int composition_make(struct composition *composition, const struct composer *com
 	composition->result = NULL;
 	composition->inputs = NULL;
 	environment_init(&composition->environment, composer, &composition->request, asked);
-	int r = sources_init(&composition->sources, sighting->count);
+	int r = sources_init(&composition->sources, lookup->count);
 	if (r == 0)
-		r = load_sources(composer, sighting, composition, problem);
+		r = load_sources(composer, lookup, composition, problem);
 	if (r == 0)
 		r = merge_sources(composer, composition, problem);
 	return r == -EAGAIN ? COMPOSE_MOVED : r;

@@ -14,7 +14,7 @@ struct given {
 	size_t count;
 };
 
-static int remember(struct asked *asked, const char *directory, const char *name)
+static int remember(struct dependencies *asked, const char *directory, const char *name)
 {
 	for (size_t i = 0; i < asked->count; i += 2)
 		if (strcmp(asked->items[i], directory) == 0 &&
@@ -35,12 +35,12 @@ static int remember(struct asked *asked, const char *directory, const char *name
 	return 0;
 }
 
-void asked_fini(struct asked *asked)
+void dependencies_fini(struct dependencies *asked)
 {
 	for (size_t i = 0; i < asked->count; i++)
 		free(asked->items[i]);
 	free(asked->items);
-	*asked = (struct asked){0};
+	*asked = (struct dependencies){0};
 }
 
 /* The rights of what is made follow from every file that went into it. */
@@ -78,7 +78,7 @@ static int add_directories(
 	return r;
 }
 
-int environment_load(struct environment *environment, const char *path, const struct sighted *found,
+int environment_load(struct environment *environment, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem)
 {
 	const struct composer *composer = environment->composer;
@@ -106,15 +106,15 @@ int environment_load(struct environment *environment, const char *path, const st
 }
 
 /* As compose() loads a path's own sources: lowest layer first. */
-static int load(struct environment *environment, const char *path, const struct sighting *sighting,
+static int load(struct environment *environment, const char *path, const struct union_lookup *lookup,
 	struct given *given, struct problem *problem)
 {
 	enum format format = format_of_name(path);
 	struct read_options options = read_options_for(environment->request, format);
 	bool reads_document = options.format != FORMAT_BYTES;
 
-	for (unsigned i = sighting->count; i-- > 0;) {
-		const struct sighted *found = &sighting->found[i];
+	for (unsigned i = lookup->count; i-- > 0;) {
+		const struct contributor *found = &lookup->found[i];
 		struct loaded *loaded;
 		int r = environment_load(environment, path, found, reads_document ? &options : NULL,
 			&loaded, problem);
@@ -139,22 +139,22 @@ static int find(void *context, const char *directory, const char *name,
 {
 	struct environment *environment = context;
 	const struct composer *composer = environment->composer;
-	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(freep) char *path = NULL;
 	layer_mask layers;
 
 	int r = remember(environment->asked, directory, name);
-	if (r < 0 || !sighting)
+	if (r < 0 || !lookup)
 		return -ENOMEM;
 	if (!composer->find)
 		return MERGE_ABSENT;
 	r = composer->find(composer->context, directory, name, &path, &layers);
 	if (r != 0)
 		return r;
-	r = sighting_take(composer->settings, layers, path, sighting);
+	r = union_look_up(composer->settings, layers, path, lookup);
 	if (r < 0)
 		return r;
-	if (sighting->kind != SIGHTING_FILE)
+	if (lookup->kind != UNION_FILE)
 		return MERGE_ABSENT;
 
 	struct given *given = calloc(1, sizeof(*given));
@@ -162,7 +162,7 @@ static int find(void *context, const char *directory, const char *name,
 		return -ENOMEM;
 	given->next = environment->given;
 	environment->given = given;
-	r = load(environment, path, sighting, given, problem);
+	r = load(environment, path, lookup, given, problem);
 	if (r == SOURCE_MOVED || r == SOURCE_UNSETTLED)
 		return -EAGAIN; /* compose() has it looked at again */
 	if (r != 0)
@@ -173,7 +173,7 @@ static int find(void *context, const char *directory, const char *name,
 }
 
 void environment_init(struct environment *environment, const struct composer *composer,
-	const struct merge_request *request, struct asked *asked)
+	const struct merge_request *request, struct dependencies *asked)
 {
 	*environment = (struct environment){
 		.callbacks = {.find = find, .context = environment},

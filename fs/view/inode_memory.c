@@ -1,11 +1,11 @@
-#include "past.h"
+#include "inode_memory.h"
 
 #include <stdlib.h>
 
 #define SIZE_FIRST 256
 
 /* The place of a path, or the free one where it would be. */
-static struct past_item *place_of(const struct past *past, uint64_t path)
+static struct inode_memory_item *place_of(const struct inode_memory *past, uint64_t path)
 {
 	size_t at = (size_t)(path ^ path >> 32) & (past->size - 1);
 
@@ -14,12 +14,12 @@ static struct past_item *place_of(const struct past *past, uint64_t path)
 	return &past->items[at];
 }
 
-static void grow(struct past *past)
+static void grow(struct inode_memory *past)
 {
-	struct past larger = {.size = past->size ? past->size * 2 : SIZE_FIRST};
+	struct inode_memory larger = {.size = past->size ? past->size * 2 : SIZE_FIRST};
 
-	if (past->count >= PAST_MAX) {
-		past_fini(past);
+	if (past->count >= INODE_MEMORY_MAX) {
+		inode_memory_fini(past);
 		larger.size = SIZE_FIRST;
 	}
 	larger.items = calloc(larger.size, sizeof(*larger.items));
@@ -33,28 +33,28 @@ static void grow(struct past *past)
 	*past = larger;
 }
 
-void past_note(struct past *past, const struct past_item *item)
+void inode_memory_note(struct inode_memory *past, const struct inode_memory_item *item)
 {
 	if (past->count * 2 >= past->size)
 		grow(past);
 	/* One place must stay free, or a search would not end. */
 	if (past->count + 1 >= past->size)
 		return;
-	struct past_item *place = place_of(past, item->path);
+	struct inode_memory_item *place = place_of(past, item->path);
 	past->count += !place->path;
 	*place = *item;
 }
 
-const struct past_item *past_of(const struct past *past, uint64_t path)
+const struct inode_memory_item *inode_memory_find(const struct inode_memory *past, uint64_t path)
 {
 	if (!past->size)
 		return NULL;
-	const struct past_item *item = place_of(past, path);
+	const struct inode_memory_item *item = place_of(past, path);
 	return item->path ? item : NULL;
 }
 
-void past_fini(struct past *past)
+void inode_memory_fini(struct inode_memory *past)
 {
 	free(past->items);
-	*past = (struct past){0};
+	*past = (struct inode_memory){0};
 }

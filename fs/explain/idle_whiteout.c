@@ -1,4 +1,4 @@
-#include "whiteout.h"
+#include "idle_whiteout.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 struct marks {
 	const struct settings *settings;
 	const struct layer *layer;
-	const struct surveyed *directory;
+	const struct traversed *directory;
 	char **names;
 	size_t count;
 	size_t capacity;
@@ -50,7 +50,7 @@ static int is_device(const struct marks *marks, const char *name, unsigned char 
 static int add_mark(void *context, const char *name, unsigned char type)
 {
 	struct marks *marks = context;
-	int is_mark = sighting_is_hidden_name(name) ? 1 : is_device(marks, name, type);
+	int is_mark = union_is_mark(name) ? 1 : is_device(marks, name, type);
 
 	if (is_mark <= 0)
 		return is_mark;
@@ -77,19 +77,19 @@ static int compare_names(const void *a, const void *b)
 /* Whether the layers below have `path`: 1, 0 or a shortage as -errno. */
 static int is_below(const struct marks *marks, layer_mask layers, const char *path)
 {
-	CLEANUP(sighting_freep) struct sighting *sighting = sighting_new();
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	layer_mask below = layers & (((layer_mask)1 << marks->layer->rank) - 1);
 
-	if (!sighting)
+	if (!lookup)
 		return -ENOMEM;
-	int r = sighting_take(marks->settings, below, path, sighting);
-	return r < 0 ? r : sighting->kind != SIGHTING_NONE;
+	int r = union_look_up(marks->settings, below, path, lookup);
+	return r < 0 ? r : lookup->kind != UNION_NONE;
 }
 
 /* What the mark hides, as a path; *ret_hides is the same, or "" for an opaque directory's. */
 static int is_idle(const struct marks *marks, const char *name, char **ret_hides)
 {
-	const char *whited = sighting_whited_name(name);
+	const char *whited = union_marked_name(name);
 	int r;
 
 	if (whited && !*whited) {
@@ -120,7 +120,7 @@ static int tell(const struct marks *marks,
 	return r;
 }
 
-int whiteouts_idle(const struct settings *settings, const struct surveyed *found,
+int whiteouts_idle(const struct settings *settings, const struct traversed *found,
 	int (*each)(void *context, const struct layer *layer, const char *path, const char *hides),
 	void *context)
 {
@@ -134,7 +134,7 @@ int whiteouts_idle(const struct settings *settings, const struct surveyed *found
 			continue;
 		int listed = layer_list(settings->layers[i], found->path, add_mark, &marks);
 		/* What can't be listed is told of elsewhere. */
-		if (sighting_is_shortage(listed))
+		if (union_is_shortage(listed))
 			return listed;
 		if (marks.count)
 			qsort(marks.names, marks.count, sizeof(char *), compare_names);

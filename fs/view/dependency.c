@@ -1,4 +1,4 @@
-#include "reference.h"
+#include "dependency.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 struct indexed {
 	struct indexed *next;    /* in the bucket */
 	struct directory *first; /* the first directory that has such a file; NULL: none */
-	struct question *questions;
+	struct dependency *dependents;
 	char name[];
 };
 
@@ -92,7 +92,7 @@ static struct indexed *add_name(struct index *index, const char *name)
 
 static struct index *find_index(struct view *view, const char *directory, int depth)
 {
-	struct index *index = view->references.indexes;
+	struct index *index = view->dependency_indexes.indexes;
 
 	while (index && (index->depth != depth || strcmp(index->directory, directory) != 0))
 		index = index->next;
@@ -119,8 +119,8 @@ static struct index *get_index(struct view *view, const char *directory, int dep
 		free(index);
 		return NULL;
 	}
-	index->next = view->references.indexes;
-	view->references.indexes = index;
+	index->next = view->dependency_indexes.indexes;
+	view->dependency_indexes.indexes = index;
 	return index;
 }
 
@@ -134,7 +134,7 @@ static int fill(struct index *index, const struct walk *walk)
 		const struct directory *directory = walk->items[i];
 		for (size_t j = 0; j < directory->order_count; j++) {
 			const struct entry *entry = directory->order[j];
-			if (!entry || entry->kind != SIGHTING_FILE)
+			if (!entry || entry->kind != UNION_FILE)
 				continue;
 			struct indexed *indexed = add_name(index, entry->name);
 			if (!indexed)
@@ -151,7 +151,7 @@ static int build(struct view *view, const char *directory, int depth)
 	struct walk walk = {0};
 
 	pthread_mutex_lock(&view->lock);
-	uint64_t generation = view->references.generation;
+	uint64_t generation = view->dependency_indexes.generation;
 	pthread_mutex_unlock(&view->lock);
 	int r = walk_under(view, directory, depth, &walk);
 	pthread_mutex_lock(&view->lock);
@@ -168,7 +168,7 @@ static int build(struct view *view, const char *directory, int depth)
 		index->directory_capacity = walk.capacity;
 		index->above = walk.above;
 		/* A directory may have come behind the walk's back. */
-		index->is_fresh = generation == view->references.generation;
+		index->is_fresh = generation == view->dependency_indexes.generation;
 		walk = old;
 	}
 	walk_leave(view, &walk);
@@ -219,7 +219,7 @@ static int collect(const struct index *index, struct hits *hits)
 		for (size_t j = 0; j < directory->order_count && hits->count < capacity; j++) {
 			const struct entry *entry = directory->order[j];
 			struct hit *hit = &hits->items[hits->count];
-			if (!entry || entry->kind != SIGHTING_FILE)
+			if (!entry || entry->kind != UNION_FILE)
 				continue;
 			if (directory_join(directory, entry->name, &hit->path) < 0)
 				return -ENOMEM;
@@ -231,7 +231,7 @@ static int collect(const struct index *index, struct hits *hits)
 	return 0;
 }
 
-int references_list(struct view *view, const char *directory, int depth,
+int dependency_list(struct view *view, const char *directory, int depth,
 	int (*each)(void *context, const char *path, const char *name, layer_mask layers),
 	void *context)
 {
@@ -251,7 +251,7 @@ int references_list(struct view *view, const char *directory, int depth,
 	return r;
 }
 
-int references_find(
+int dependency_find(
 	struct view *view, const char *directory, const char *name, char **ret, layer_mask *layers)
 {
 	int r = freshen(view, directory, -1);
@@ -269,7 +269,7 @@ int references_find(
 	return r;
 }
 
-const struct entry *references_entry(struct view *view, const char *directory, const char *name)
+const struct entry *dependency_entry(struct view *view, const char *directory, const char *name)
 {
 	const struct index *index = find_index(view, directory, -1);
 	const struct indexed *indexed = index ? find_name(index, name) : NULL;
@@ -277,44 +277,44 @@ const struct entry *references_entry(struct view *view, const char *directory, c
 	return indexed && indexed->first ? directory_find(indexed->first, name) : NULL;
 }
 
-void references_forget(struct entry *entry)
+void dependency_forget(struct entry *entry)
 {
-	for (struct question *question = entry->questions, *next; question; question = next) {
-		next = question->next;
-		*question->place = question->next_same;
-		if (question->next_same)
-			question->next_same->place = question->place;
-		free(question);
+	for (struct dependency *dependency = entry->dependencies, *next; dependency; dependency = next) {
+		next = dependency->next;
+		*dependency->place = dependency->next_same;
+		if (dependency->next_same)
+			dependency->next_same->place = dependency->place;
+		free(dependency);
 	}
-	entry->questions = NULL;
+	entry->dependencies = NULL;
 }
 
 static int remember(struct view *view, struct entry *entry, const char *directory, const char *name)
 {
 	struct index *index = get_index(view, directory, -1);
 	struct indexed *indexed = index ? add_name(index, name) : NULL;
-	struct question *question = indexed ? malloc(sizeof(*question)) : NULL;
+	struct dependency *dependency = indexed ? malloc(sizeof(*dependency)) : NULL;
 
-	if (!question)
+	if (!dependency)
 		return -ENOMEM;
-	*question = (struct question){
+	*dependency = (struct dependency){
 		.entry = entry,
-		.next = entry->questions,
-		.next_same = indexed->questions,
-		.place = &indexed->questions,
+		.next = entry->dependencies,
+		.next_same = indexed->dependents,
+		.place = &indexed->dependents,
 	};
-	if (indexed->questions)
-		indexed->questions->place = &question->next_same;
-	indexed->questions = question;
-	entry->questions = question;
+	if (indexed->dependents)
+		indexed->dependents->place = &dependency->next_same;
+	indexed->dependents = dependency;
+	entry->dependencies = dependency;
 	return 0;
 }
 
-int references_remember(struct view *view, struct entry *entry, const struct asked *asked)
+int dependency_remember(struct view *view, struct entry *entry, const struct dependencies *asked)
 {
 	int r = 0;
 
-	references_forget(entry);
+	dependency_forget(entry);
 	for (size_t i = 0; view->watch && r == 0 && i < asked->count; i += 2)
 		r = remember(view, entry, asked->items[i], asked->items[i + 1]);
 	return r;
@@ -330,15 +330,15 @@ static bool is_under(const char *path, const char *directory)
 
 static void queue_asking(struct view *view, const struct indexed *indexed)
 {
-	for (struct question *question = indexed->questions; question;
-		question = question->next_same)
-		tree_queue(view, question->entry);
+	for (struct dependency *dependency = indexed->dependents; dependency;
+		dependency = dependency->next_same)
+		tree_queue(view, dependency->entry);
 }
 
-void references_touch(struct view *view, const struct directory *directory, const char *name)
+void dependency_touch(struct view *view, const struct directory *directory, const char *name)
 {
-	view->references.generation++;
-	for (struct index *index = view->references.indexes; index; index = index->next) {
+	view->dependency_indexes.generation++;
+	for (struct index *index = view->dependency_indexes.indexes; index; index = index->next) {
 		if (!is_under(directory->path, index->directory))
 			continue;
 		struct indexed *indexed = find_name(index, name);
@@ -348,18 +348,18 @@ void references_touch(struct view *view, const struct directory *directory, cons
 	expand_touch(view, directory, name);
 }
 
-void references_stale(struct view *view, const struct directory *directory)
+void dependency_stale(struct view *view, const struct directory *directory)
 {
-	view->references.generation++;
-	for (struct index *index = view->references.indexes; index; index = index->next)
+	view->dependency_indexes.generation++;
+	for (struct index *index = view->dependency_indexes.indexes; index; index = index->next)
 		if (is_under(directory->path, index->directory))
 			index->is_fresh = false;
 }
 
-void references_reindex(struct view *view, const char *path)
+void dependency_reindex(struct view *view, const char *path)
 {
-	view->references.generation++;
-	for (struct index *index = view->references.indexes; index; index = index->next) {
+	view->dependency_indexes.generation++;
+	for (struct index *index = view->dependency_indexes.indexes; index; index = index->next) {
 		if (!is_under(path, index->directory) && !is_under(index->directory, path))
 			continue;
 		index->is_fresh = false;
@@ -371,9 +371,9 @@ void references_reindex(struct view *view, const char *path)
 	expand_touch_all(view);
 }
 
-void references_fini(struct view *view)
+void dependency_fini(struct view *view)
 {
-	for (struct index *index = view->references.indexes, *next; index; index = next) {
+	for (struct index *index = view->dependency_indexes.indexes, *next; index; index = next) {
 		next = index->next;
 		for (size_t i = index->directory_count; i-- > 0;)
 			tree_leave(view, index->directories[i]);
@@ -383,8 +383,8 @@ void references_fini(struct view *view)
 			for (struct indexed *indexed = index->buckets[i], *after; indexed;
 				indexed = after) {
 				after = indexed->next;
-				while (indexed->questions)
-					references_forget(indexed->questions->entry);
+				while (indexed->dependents)
+					dependency_forget(indexed->dependents->entry);
 				free(indexed);
 			}
 		free(index->buckets);
@@ -392,5 +392,5 @@ void references_fini(struct view *view)
 		free(index->directory);
 		free(index);
 	}
-	view->references.indexes = NULL;
+	view->dependency_indexes.indexes = NULL;
 }

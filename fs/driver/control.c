@@ -13,12 +13,12 @@ bool is_trusted(const struct session *session, uid_t uid)
 	return uid == 0 || uid == session->view->composer.mounter.uid;
 }
 
-bool own_has(fuse_ino_t ino)
+bool control_has(fuse_ino_t ino)
 {
 	return ino == PLYFS_INO || ino == STAGE_INO;
 }
 
-struct stat own_stat(const struct session *session, fuse_ino_t ino)
+struct stat control_stat(const struct session *session, fuse_ino_t ino)
 {
 	return (struct stat){
 		.st_ino = ino,
@@ -63,7 +63,7 @@ static void lookup_origins(
 		fuse_reply_err(req, -r);
 }
 
-bool own_is_staged(fuse_ino_t parent, const char *name)
+bool control_is_staged(fuse_ino_t parent, const char *name)
 {
 	return parent == STAGE_INO && strncmp(name, STAGED_PREFIX, strlen(STAGED_PREFIX)) == 0;
 }
@@ -72,14 +72,14 @@ static void lookup_staged(fuse_req_t req, struct session *session, const char *n
 {
 	struct stat stat;
 
-	if (is_publisher(session, req) && own_is_staged(STAGE_INO, name) &&
+	if (is_publisher(session, req) && control_is_staged(STAGE_INO, name) &&
 		view_lookup_staged(session->view, &stat) == 0)
 		reply_entry(req, &stat, session->name_timeout);
 	else
 		fuse_reply_err(req, ENOENT);
 }
 
-void own_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name)
+void control_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name)
 {
 	struct stat stat;
 
@@ -94,7 +94,7 @@ void own_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, cons
 	} else if (strcmp(name, ORIGINS_NAME) == 0) {
 		lookup_origins(req, session, PLYFS_INO, name);
 	} else if (is_publisher(session, req) && strcmp(name, STAGE_NAME) == 0) {
-		stat = own_stat(session, STAGE_INO);
+		stat = control_stat(session, STAGE_INO);
 		reply_entry(req, &stat, session->name_timeout);
 	} else {
 		fuse_reply_err(req, ENOENT);

@@ -49,7 +49,7 @@ const struct options *compose_options(const struct settings *settings, const cha
 	return file ? &file->options : &settings_rule(settings, path)->options;
 }
 
-int compose_load(const struct composer *composer, const char *path, const struct sighted *found,
+int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem)
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
@@ -74,11 +74,11 @@ int compose_load(const struct composer *composer, const char *path, const struct
 		strerror(found->error));
 }
 
-void compose_contributors(const struct strategy *strategy, const struct sighting *sighting,
+void compose_contributors(const struct strategy *strategy, const struct union_lookup *lookup,
 	unsigned *first, unsigned *count)
 {
-	*first = strategy->takes == STRATEGY_TAKES_LOWEST ? sighting->count - 1 : 0;
-	*count = strategy->takes == STRATEGY_TAKES_ALL ? sighting->count : 1;
+	*first = strategy->takes == STRATEGY_TAKES_LOWEST ? lookup->count - 1 : 0;
+	*count = strategy->takes == STRATEGY_TAKES_ALL ? lookup->count : 1;
 }
 
 /* What is made of the path's own sources. */
@@ -154,7 +154,7 @@ static int describe_with(const struct composer *composer, const struct sources *
 }
 
 static int compose_link(const struct composer *composer, const char *path,
-	const struct sighted *found, struct version **ret)
+	const struct contributor *found, struct version **ret)
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
 	CLEANUP(sources_fini) struct sources sources = {0};
@@ -183,7 +183,7 @@ static int compose_link(const struct composer *composer, const char *path,
 
 /* A large file of one layer: no copy. */
 static int compose_held(const struct composer *composer, const char *path,
-	const struct sighted *found, const struct strategy *strategy, struct version **ret)
+	const struct contributor *found, const struct strategy *strategy, struct version **ret)
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
 	CLEANUP(sources_fini) struct sources sources = {0};
@@ -211,12 +211,12 @@ static int compose_held(const struct composer *composer, const char *path,
 }
 
 static int compose_file(const struct composer *composer, const char *path,
-	const struct sighting *sighting, struct asked *asked, struct version **ret,
+	const struct union_lookup *lookup, struct dependencies *asked, struct version **ret,
 	struct problem *problem)
 {
 	CLEANUP(composition_fini) struct composition composition;
 
-	int r = composition_make(&composition, composer, path, sighting, asked, false, problem);
+	int r = composition_make(&composition, composer, path, lookup, asked, false, problem);
 	if (r != 0)
 		return r;
 
@@ -241,34 +241,34 @@ static int compose_file(const struct composer *composer, const char *path,
 }
 
 /* A tree strategy must look for directives in what it could read; beyond its limit it could not. */
-const struct sighted *compose_held_source(
-	const struct composer *composer, const char *path, const struct sighting *sighting)
+const struct contributor *compose_held_source(
+	const struct composer *composer, const char *path, const struct union_lookup *lookup)
 {
 	const struct strategy *strategy = compose_options(composer->settings, path)->strategy;
 	unsigned first;
 	unsigned count;
 	size_t least = COMPOSE_HELD_BYTES;
 
-	compose_contributors(strategy, sighting, &first, &count);
-	if (count != 1 || !strategy->is_verbatim || sighting->found[first].error)
+	compose_contributors(strategy, lookup, &first, &count);
+	if (count != 1 || !strategy->is_verbatim || lookup->found[first].error)
 		return NULL;
 	if (strategy->reads_trees && composer->settings->limits.source_bytes > least)
 		least = composer->settings->limits.source_bytes;
-	return (uint64_t)sighting->found[first].stat.st_size > least ? &sighting->found[first]
+	return (uint64_t)lookup->found[first].stat.st_size > least ? &lookup->found[first]
 								     : NULL;
 }
 
-int compose(const struct composer *composer, const char *path, const struct sighting *sighting,
-	struct asked *asked, struct version **ret, struct problem *problem)
+int compose(const struct composer *composer, const char *path, const struct union_lookup *lookup,
+	struct dependencies *asked, struct version **ret, struct problem *problem)
 {
-	if (sighting->kind == SIGHTING_LINK)
-		return compose_link(composer, path, &sighting->found[0], ret);
+	if (lookup->kind == UNION_LINK)
+		return compose_link(composer, path, &lookup->found[0], ret);
 
-	const struct sighted *held = compose_held_source(composer, path, sighting);
+	const struct contributor *held = compose_held_source(composer, path, lookup);
 	if (held)
 		return compose_held(composer, path, held,
 			compose_options(composer->settings, path)->strategy, ret);
-	return compose_file(composer, path, sighting, asked, ret, problem);
+	return compose_file(composer, path, lookup, asked, ret, problem);
 }
 
 int compose_failed(const char *path, int error, struct problem *problem)
@@ -286,16 +286,16 @@ int compose_is_restless(const char *path, struct problem *problem)
 }
 
 int compose_broken(const struct composer *composer, const char *path,
-	const struct sighting *sighting, struct version **ret)
+	const struct union_lookup *lookup, struct version **ret)
 {
 	CLEANUP(sources_fini) struct sources sources = {0};
 
 	CLEANUP(version_unrefp) struct version *version = version_new(VERSION_BROKEN);
-	int r = sources_init(&sources, sighting->count);
+	int r = sources_init(&sources, lookup->count);
 	if (r < 0 || !version)
 		return -ENOMEM;
-	for (unsigned i = sighting->count; i-- > 0;) {
-		const struct sighted *found = &sighting->found[i];
+	for (unsigned i = lookup->count; i-- > 0;) {
+		const struct contributor *found = &lookup->found[i];
 		sources_add(&sources, composer->settings->layers[found->layer],
 			found->path ? found->path : path, NULL, &found->stat);
 	}
@@ -310,19 +310,19 @@ int compose_broken(const struct composer *composer, const char *path,
 }
 
 bool compose_is_current(const struct composer *composer, const char *path,
-	const struct sighting *sighting, const struct version *version)
+	const struct union_lookup *lookup, const struct version *version)
 {
 	const struct strategy *strategy = compose_options(composer->settings, path)->strategy;
 	unsigned first = 0;
 	unsigned count = 1;
 
-	if (sighting->kind == SIGHTING_FILE)
-		compose_contributors(strategy, sighting, &first, &count);
+	if (lookup->kind == UNION_FILE)
+		compose_contributors(strategy, lookup, &first, &count);
 	/* What was made of more files than these has more stamps. */
 	if (version->kind == VERSION_BROKEN || version->stamp_count != count)
 		return false;
 	for (unsigned i = 0; i < count; i++) {
-		const struct sighted *found = &sighting->found[first + count - 1 - i];
+		const struct contributor *found = &lookup->found[first + count - 1 - i];
 		struct stamp stamp = stamp_of(&found->stat);
 		if (found->error || !stamp_equal(&stamp, &version->stamps[i]) ||
 			source_is_young(&found->stat))

@@ -1,14 +1,14 @@
 /*
- * A survey: every name that a view shows, found without a kernel. For the command: nothing is kept
+ * Traversing: every name that a view shows, found without a kernel. For the command: nothing is kept
  * in the view, and nothing is watched or published.
  */
 #pragma once
 
 #include "view.h"
 
-struct surveyed {
+struct traversed {
 	const char *path; /* relative to the root; "" is the root */
-	enum sighting_kind kind;
+	enum union_kind kind;
 	layer_mask layers; /* that show the directory that it is in */
 	layer_mask own;    /* DIRECTORY: those that show it */
 	int error;         /* DIRECTORY: the errno that kept us from listing it whole; 0: none */
@@ -20,8 +20,8 @@ struct surveyed {
  * one of those above them, by links, are left out. Stops at the first non-zero result, and returns
  * it. Else returns 0, or -errno: -ENOENT and -ENOTDIR when there is no such path.
  */
-int survey(struct view *view, const char *path,
-	int (*each)(void *context, const struct surveyed *found), void *context);
+int traverse(struct view *view, const char *path,
+	int (*each)(void *context, const struct traversed *found), void *context);
 
-/** The order in which a survey comes by two paths, as strcmp(3) tells it. */
-int survey_compare(const char *a, const char *b);
+/** The order in which a traversal comes by two paths, as strcmp(3) tells it. */
+int traverse_compare(const char *a, const char *b);

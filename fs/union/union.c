@@ -1,4 +1,4 @@
-#include "sighting.h"
+#include "union.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,53 +13,53 @@
 #define WHITEOUT_PREFIX ".wh."
 #define OPAQUE_NAME ".wh..wh..opq"
 
-void sighting_init(struct sighting *sighting)
+void union_lookup_init(struct union_lookup *lookup)
 {
-	sighting->kind = SIGHTING_NONE;
-	sighting->layers = 0;
-	sighting->count = 0;
-	sighting->found = sighting->own;
-	sighting->has_unknown = false;
-	sighting->expanded = NULL;
+	lookup->kind = UNION_NONE;
+	lookup->layers = 0;
+	lookup->count = 0;
+	lookup->found = lookup->own;
+	lookup->has_unknown = false;
+	lookup->expanded = NULL;
 }
 
-void sighting_fini(struct sighting *sighting)
+void union_lookup_fini(struct union_lookup *lookup)
 {
-	for (unsigned i = 0; sighting->expanded && i < sighting->count; i++)
-		free((char *)(uintptr_t)sighting->expanded[i].path);
-	free(sighting->expanded);
-	sighting_init(sighting);
+	for (unsigned i = 0; lookup->expanded && i < lookup->count; i++)
+		free((char *)(uintptr_t)lookup->expanded[i].path);
+	free(lookup->expanded);
+	union_lookup_init(lookup);
 }
 
-struct sighting *sighting_new(void)
+struct union_lookup *union_lookup_new(void)
 {
-	struct sighting *sighting = malloc(sizeof(*sighting));
+	struct union_lookup *lookup = malloc(sizeof(*lookup));
 
-	if (sighting)
-		sighting_init(sighting);
-	return sighting;
+	if (lookup)
+		union_lookup_init(lookup);
+	return lookup;
 }
 
-void sighting_freep(struct sighting **sighting)
+void union_lookup_freep(struct union_lookup **lookup)
 {
-	if (*sighting)
-		sighting_fini(*sighting);
-	free(*sighting);
+	if (*lookup)
+		union_lookup_fini(*lookup);
+	free(*lookup);
 }
 
-bool sighting_is_hidden_name(const char *name)
+bool union_is_mark(const char *name)
 {
 	return strncmp(name, WHITEOUT_PREFIX, strlen(WHITEOUT_PREFIX)) == 0;
 }
 
-const char *sighting_whited_name(const char *name)
+const char *union_marked_name(const char *name)
 {
-	if (!sighting_is_hidden_name(name))
+	if (!union_is_mark(name))
 		return NULL;
 	return strcmp(name, OPAQUE_NAME) == 0 ? "" : name + strlen(WHITEOUT_PREFIX);
 }
 
-bool sighting_is_shortage(int result)
+bool union_is_shortage(int result)
 {
 	return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
 }
@@ -74,15 +74,15 @@ static bool is_overlay_whiteout(const struct stat *stat)
 	return S_ISCHR(stat->st_mode) && stat->st_rdev == makedev(0, 0);
 }
 
-static enum sighting_kind kind_of(mode_t mode)
+static enum union_kind kind_of(mode_t mode)
 {
 	if (S_ISREG(mode))
-		return SIGHTING_FILE;
+		return UNION_FILE;
 	if (S_ISDIR(mode))
-		return SIGHTING_DIRECTORY;
+		return UNION_DIRECTORY;
 	if (S_ISLNK(mode))
-		return SIGHTING_LINK;
-	return SIGHTING_NONE;
+		return UNION_LINK;
+	return UNION_NONE;
 }
 
 /* 1: there is such a file; 0; or a shortage as -errno. */
@@ -97,7 +97,7 @@ static int has_file(
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return 0;
 	int r = layer_stat(layer, path, &stat);
-	return sighting_is_shortage(r) ? r : r == 0;
+	return union_is_shortage(r) ? r : r == 0;
 }
 
 /* Whether `layer` hides whatever lies below it at `path`: results as has_file(). */
@@ -129,23 +129,23 @@ static int hides_below(
  * at is of no kind yet: settle_unknown() decides.
  */
 static bool take_layer(
-	struct sighting *sighting, unsigned rank, int result, const struct stat *stat)
+	struct union_lookup *lookup, unsigned rank, int result, const struct stat *stat)
 {
-	enum sighting_kind kind = result == 0 ? kind_of(stat->st_mode) : SIGHTING_NONE;
+	enum union_kind kind = result == 0 ? kind_of(stat->st_mode) : UNION_NONE;
 
-	if (is_absent(result) || (result == 0 && kind == SIGHTING_NONE))
+	if (is_absent(result) || (result == 0 && kind == UNION_NONE))
 		return true;
-	if (result == 0 && sighting->kind != SIGHTING_NONE && sighting->kind != kind)
+	if (result == 0 && lookup->kind != UNION_NONE && lookup->kind != kind)
 		return false;
 	if (result == 0)
-		sighting->kind = kind;
-	sighting->layers |= (layer_mask)1 << rank;
-	sighting->own[sighting->count++] = (struct sighted){
+		lookup->kind = kind;
+	lookup->layers |= (layer_mask)1 << rank;
+	lookup->own[lookup->count++] = (struct contributor){
 		.layer = rank,
 		.error = -result,
 		.stat = result == 0 ? *stat : (struct stat){0},
 	};
-	return kind != SIGHTING_LINK;
+	return kind != UNION_LINK;
 }
 
 /*
@@ -153,25 +153,25 @@ static bool take_layer(
  * none has anything; and a directory where they have one, so that what is in it is not taken for
  * gone. Nothing is known of its directory but that.
  */
-static void settle_unknown(struct sighting *sighting, const char *path)
+static void settle_unknown(struct union_lookup *lookup, const char *path)
 {
 	unsigned kept = 0;
 
-	if (sighting->count && sighting->kind == SIGHTING_NONE)
-		sighting->kind = *path ? SIGHTING_FILE : SIGHTING_DIRECTORY;
-	if (sighting->kind == SIGHTING_FILE)
+	if (lookup->count && lookup->kind == UNION_NONE)
+		lookup->kind = *path ? UNION_FILE : UNION_DIRECTORY;
+	if (lookup->kind == UNION_FILE)
 		return;
-	for (unsigned i = 0; i < sighting->count; i++)
-		if (!sighting->own[i].error)
-			sighting->own[kept++] = sighting->own[i];
-		else if (sighting->kind == SIGHTING_LINK)
-			sighting->layers &= ~((layer_mask)1 << sighting->own[i].layer);
-	sighting->has_unknown = kept < sighting->count;
-	sighting->count = kept;
+	for (unsigned i = 0; i < lookup->count; i++)
+		if (!lookup->own[i].error)
+			lookup->own[kept++] = lookup->own[i];
+		else if (lookup->kind == UNION_LINK)
+			lookup->layers &= ~((layer_mask)1 << lookup->own[i].layer);
+	lookup->has_unknown = kept < lookup->count;
+	lookup->count = kept;
 }
 
 static int take_layers(
-	const struct settings *settings, layer_mask layers, const char *path, struct sighting *ret)
+	const struct settings *settings, layer_mask layers, const char *path, struct union_lookup *ret)
 {
 	for (unsigned rank = (unsigned)settings->layer_count; rank-- > 0;) {
 		const struct layer *layer = settings->layers[rank];
@@ -182,7 +182,7 @@ static int take_layers(
 		if (!(layers >> rank & 1) || layer_is_covered(layer, path))
 			continue;
 		int result = layer_stat(layer, path, &stat);
-		if (sighting_is_shortage(result))
+		if (union_is_shortage(result))
 			return result;
 		if (!take_layer(ret, rank, result, &stat))
 			return 0;
@@ -194,19 +194,19 @@ static int take_layers(
 	return 0;
 }
 
-int sighting_take(
-	const struct settings *settings, layer_mask layers, const char *path, struct sighting *ret)
+int union_look_up(
+	const struct settings *settings, layer_mask layers, const char *path, struct union_lookup *ret)
 {
-	sighting_fini(ret);
+	union_lookup_fini(ret);
 	int r = take_layers(settings, layers, path, ret);
 	if (r < 0)
-		sighting_fini(ret);
+		union_lookup_fini(ret);
 	else
 		settle_unknown(ret, path);
 	return r;
 }
 
-layer_mask sighting_all_layers(const struct settings *settings)
+layer_mask union_all_layers(const struct settings *settings)
 {
 	layer_mask all = 0;
 
@@ -297,7 +297,7 @@ static bool is_covered(const struct layer *layer, const char *directory, const s
 	return layer->covered && n > 0 && (size_t)n < sizeof(path) && layer_is_covered(layer, path);
 }
 
-static enum sighting_kind seen_kind(
+static enum union_kind seen_kind(
 	const struct settings *settings, const char *directory, const struct seen *seen)
 {
 	const struct layer *layer = settings->layers[seen->rank];
@@ -305,29 +305,29 @@ static enum sighting_kind seen_kind(
 	struct stat stat;
 
 	if (is_covered(layer, directory, seen))
-		return SIGHTING_NONE;
+		return UNION_NONE;
 	switch (seen->type) {
 	case DT_REG:
-		return SIGHTING_FILE;
+		return UNION_FILE;
 	case DT_DIR:
-		return SIGHTING_DIRECTORY;
+		return UNION_DIRECTORY;
 	case DT_LNK:
 		if (!layer->follow)
-			return SIGHTING_LINK;
+			return UNION_LINK;
 		break;
 	case DT_CHR:
 	case DT_UNKNOWN:
 		break;
 	default:
-		return SIGHTING_NONE;
+		return UNION_NONE;
 	}
 	int n = snprintf(
 		path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", seen->name);
 	if (n < 0 || (size_t)n >= sizeof(path))
-		return SIGHTING_NONE;
+		return UNION_NONE;
 	int result = layer_stat(layer, path, &stat);
 	if (result < 0)
-		return is_absent(result) ? SIGHTING_NONE : SIGHTING_FILE;
+		return is_absent(result) ? UNION_NONE : UNION_FILE;
 	return kind_of(stat.st_mode);
 }
 
@@ -345,24 +345,24 @@ static bool is_whiteout_device(
 }
 
 /* The kind that one name shows. `seen` are its `count` occurrences, highest layer first. */
-static enum sighting_kind decide(const struct settings *settings, const char *directory,
+static enum union_kind decide(const struct settings *settings, const char *directory,
 	const struct seen_list *list, const struct seen *seen, size_t count)
 {
 	int hidden_below = -1;
 	bool is_looked_up = false;
 
 	for (size_t i = 0; i < count; i++) {
-		enum sighting_kind kind = seen_kind(settings, directory, &seen[i]);
-		if (kind != SIGHTING_NONE) {
+		enum union_kind kind = seen_kind(settings, directory, &seen[i]);
+		if (kind != UNION_NONE) {
 			/* A mark only matters to what lies below it: looked up only when needed. */
 			if (!is_looked_up)
 				hidden_below = whiteout_rank(list, seen[i].name);
-			return hidden_below > (int)seen[i].rank ? SIGHTING_NONE : kind;
+			return hidden_below > (int)seen[i].rank ? UNION_NONE : kind;
 		}
 		if (is_whiteout_device(settings, directory, &seen[i]))
-			return SIGHTING_NONE;
+			return UNION_NONE;
 	}
-	return SIGHTING_NONE;
+	return UNION_NONE;
 }
 
 static int lay_over(const struct settings *settings, const char *directory, struct seen_list *list,
@@ -377,11 +377,11 @@ static int lay_over(const struct settings *settings, const char *directory, stru
 		for (end = i + 1; end < list->count; end++)
 			if (strcmp(list->items[end].name, list->items[i].name) != 0)
 				break;
-		if (sighting_is_hidden_name(list->items[i].name))
+		if (union_is_mark(list->items[i].name))
 			continue;
-		enum sighting_kind kind =
+		enum union_kind kind =
 			decide(settings, directory, list, &list->items[i], end - i);
-		if (kind == SIGHTING_NONE)
+		if (kind == UNION_NONE)
 			continue;
 		items[count++] = (struct listed){list->items[i].name, kind};
 	}

@@ -1,0 +1,227 @@
+#include "traverse.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "expand.h"
+
+/* A directory on the way down, and what it is in each layer: to know it again further down. */
+struct level {
+	const struct level *above;
+	unsigned count;
+	struct {
+		unsigned layer;
+		dev_t dev;
+		ino_t ino;
+	} of[LAYERS_MAX];
+};
+
+struct traversal {
+	struct view *view;
+	const struct settings *settings;
+	int (*each)(void *context, const struct traversed *found);
+	void *context;
+};
+
+static bool is_above(const struct level *level, unsigned layer, const struct stat *stat)
+{
+	for (const struct level *up = level; up; up = up->above)
+		for (unsigned i = 0; i < up->count; i++)
+			if (up->of[i].layer == layer && up->of[i].dev == stat->st_dev &&
+				up->of[i].ino == stat->st_ino)
+				return true;
+	return false;
+}
+
+/* Whether in every layer it is one of the directories above: as for references (dependency.h). */
+static bool is_in_itself(const struct level *above, const struct union_lookup *lookup)
+{
+	for (unsigned i = 0; i < lookup->count; i++)
+		if (!is_above(above, lookup->found[i].layer, &lookup->found[i].stat))
+			return false;
+	return lookup->count > 0;
+}
+
+static struct level *level_new(const struct level *above, const struct union_lookup *lookup)
+{
+	struct level *level = calloc(1, sizeof(*level));
+
+	if (!level)
+		return NULL;
+	level->above = above;
+	for (unsigned i = 0; i < lookup->count && i < LAYERS_MAX; i++) {
+		level->of[i].layer = lookup->found[i].layer;
+		level->of[i].dev = lookup->found[i].stat.st_dev;
+		level->of[i].ino = lookup->found[i].stat.st_ino;
+		level->count++;
+	}
+	return level;
+}
+
+static int compare_listed(const void *a, const void *b)
+{
+	return strcmp(((const struct listed *)a)->name, ((const struct listed *)b)->name);
+}
+
+/* Adds what only expanding shows. A name that both have is what expanding makes of it. */
+static int add_expanded(
+	const struct traversal *traversal, const struct traversed *directory, struct listing *listing)
+{
+	struct listing more = {0};
+	size_t known = listing->count;
+
+	if (!expand_is_needed(traversal->settings))
+		return 0;
+	int r = expand_names(traversal->view, traversal->settings, directory->own, directory->path,
+		listing, &more);
+	if (r < 0)
+		return r;
+	struct listed *items = reallocarray(listing->items, known + more.count + 1, sizeof(*items));
+	if (items)
+		listing->items = items;
+	for (size_t i = 0; items && i < more.count; i++) {
+		struct listed *found =
+			bsearch(&more.items[i], items, known, sizeof(*items), compare_listed);
+		if (found) {
+			found->kind = more.items[i].kind;
+			continue;
+		}
+		items[listing->count++] = more.items[i];
+		more.items[i].name = NULL;
+	}
+	listing_free(&more);
+	if (!items)
+		return -ENOMEM;
+	qsort(items, listing->count, sizeof(*items), compare_listed);
+	return 0;
+}
+
+static int visit(const struct traversal *traversal, const struct level *above, const char *path,
+	layer_mask layers, enum union_kind kind);
+
+static int visit_names(const struct traversal *traversal, const struct level *level,
+	const struct traversed *directory, const struct listing *listing)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < listing->count; i++) {
+		CLEANUP(freep) char *path = NULL;
+		if (asprintf(&path, "%s%s%s", directory->path, *directory->path ? "/" : "",
+			    listing->items[i].name) < 0)
+			return -ENOMEM;
+		r = visit(traversal, level, path, directory->own, listing->items[i].kind);
+	}
+	return r;
+}
+
+/* `level` is the directory's own. */
+static int visit_directory(
+	const struct traversal *traversal, const struct level *level, struct traversed *directory)
+{
+	struct listing listing = {0};
+
+	int r = listing_take(traversal->settings, directory->own, directory->path, &listing);
+	if (r < 0)
+		return r;
+	directory->error = listing.error;
+	r = add_expanded(traversal, directory, &listing);
+	if (r == 0)
+		r = traversal->each(traversal->context, directory);
+	if (r == 0)
+		r = visit_names(traversal, level, directory, &listing);
+	listing_free(&listing);
+	return r;
+}
+
+/* What is at `path` now; nothing is left of the lookup when what is below is visited. */
+static int look(const struct traversal *traversal, const struct level *above, const char *path,
+	layer_mask layers, struct traversed *found, struct level **level)
+{
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+
+	if (!lookup)
+		return -ENOMEM;
+	int r = expand_take(traversal->view, traversal->settings, layers, path, lookup);
+	if (r < 0)
+		return r;
+	*found = (struct traversed){path, lookup->kind, layers, lookup->layers, 0};
+	if (lookup->kind != UNION_DIRECTORY || is_in_itself(above, lookup))
+		return 0;
+	*level = level_new(above, lookup);
+	return *level ? 0 : -ENOMEM;
+}
+
+/* Files need no second look: the listing has told what they are. */
+static int visit(const struct traversal *traversal, const struct level *above, const char *path,
+	layer_mask layers, enum union_kind kind)
+{
+	struct traversed found = {path, kind, layers, 0, 0};
+	CLEANUP(freep) struct level *level = NULL;
+
+	if (kind == UNION_DIRECTORY) {
+		int r = look(traversal, above, path, layers, &found, &level);
+		if (r < 0)
+			return r;
+		if (level)
+			return visit_directory(traversal, level, &found);
+	}
+	/* It went away, or became something else, or leads in a circle. */
+	if (found.kind == UNION_NONE || found.kind == UNION_DIRECTORY)
+		return 0;
+	return traversal->each(traversal->context, &found);
+}
+
+/* The layers that show the directory that `path` is in. */
+static int enter(const struct traversal *traversal, const char *path, layer_mask *ret)
+{
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	CLEANUP(freep) char *copy = strdup(path);
+
+	if (!lookup || !copy)
+		return -ENOMEM;
+	*ret = union_all_layers(traversal->settings);
+	for (char *slash = strchr(copy, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		int r = expand_take(traversal->view, traversal->settings, *ret, copy, lookup);
+		*slash = '/';
+		if (r < 0)
+			return r;
+		if (lookup->kind != UNION_DIRECTORY)
+			return lookup->kind == UNION_NONE ? -ENOENT : -ENOTDIR;
+		*ret = lookup->layers;
+	}
+	return 0;
+}
+
+int traverse(struct view *view, const char *path,
+	int (*each)(void *context, const struct traversed *found), void *context)
+{
+	const struct traversal traversal = {view, view->composer.settings, each, context};
+	CLEANUP(freep) struct level *level = NULL;
+	struct traversed found;
+	layer_mask layers;
+
+	int r = enter(&traversal, path, &layers);
+	if (r == 0)
+		r = look(&traversal, NULL, path, layers, &found, &level);
+	if (r < 0)
+		return r;
+	/* With all layers missing there is a root, and nothing in it. */
+	if (found.kind == UNION_NONE)
+		return *path ? -ENOENT : 0;
+	return level ? visit_directory(&traversal, level, &found) : each(context, &found);
+}
+
+int traverse_compare(const char *a, const char *b)
+{
+	for (; *a && *a == *b; a++, b++)
+		;
+	/* A directory's name ends where its slash is, which comes before every other byte. */
+	unsigned x = *a == '/' ? 0 : (unsigned char)*a, y = *b == '/' ? 0 : (unsigned char)*b;
+	if (x != y)
+		return x < y ? -1 : 1;
+	return (*a == '/') - (*b == '/');
+}
