@@ -71,7 +71,7 @@ static int read_held(const struct subject *subject, struct held *held, struct li
 	const struct explanation *explanation = subject->explanation;
 	struct problem problem;
 
-	int r = view_read_path(subject->view, explanation->path, &held->version, &problem);
+	int r = offline_read(subject->offline, explanation->path, &held->version, &problem);
 	if (r == PROBLEM) {
 		message_problem(&problem);
 		return r;

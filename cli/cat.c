@@ -56,18 +56,18 @@ static int print_or_complain(const struct settings *settings, const char *path, 
 static int cat_in_view(const struct choice *choice, char **paths)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
-	CLEANUP(view_freep) struct view *view = NULL;
+	CLEANUP(offline_freep) struct offline *offline = NULL;
 	int code = EXIT_DONE;
 
 	if (choice_open(choice, &settings) < 0)
 		return EXIT_FAILED;
-	if (choice_view(settings, &view) != EXIT_DONE)
+	if (choice_offline(settings, &offline) != EXIT_DONE)
 		return EXIT_FAILED;
 	for (; *paths; paths++) {
 		CLEANUP(version_unrefp) struct version *version = NULL;
 		struct problem problem;
 
-		int r = walk(view, *paths, &version, &problem);
+		int r = walk(offline, *paths, &version, &problem);
 		if (print_or_complain(settings, *paths, r, version, &problem) != EXIT_DONE)
 			code = EXIT_FAILED;
 	}

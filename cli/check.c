@@ -14,7 +14,7 @@
 #include "cleanup.h"
 #include "command.h"
 #include "message.h"
-#include "view.h"
+#include "offline.h"
 #include "walk.h"
 
 /* A check under way. */
@@ -22,7 +22,7 @@ struct job {
 	struct choice choice;
 	struct check_report report;
 	struct settings *settings;
-	struct view *view;
+	struct offline *offline;
 	struct check_tree tree;
 };
 
@@ -30,8 +30,8 @@ static void job_fini(struct job *job)
 {
 	check_report_fini(&job->report);
 	check_tree_fini(&job->tree);
-	if (job->view)
-		view_free(job->view);
+	if (job->offline)
+		offline_free(job->offline);
 	settings_unref(job->settings);
 }
 
@@ -98,7 +98,7 @@ static int traverse_argument(struct job *job, const char *path)
 	CLEANUP(freep) char *inner = NULL;
 	struct problem problem;
 
-	int r = walk_to(job->view, path, &inner, &problem);
+	int r = walk_to(job->offline, path, &inner, &problem);
 	if (r == -EISDIR)
 		return traverse_path(job, path, "");
 	if (r != 0)
@@ -108,9 +108,9 @@ static int traverse_argument(struct job *job, const char *path)
 
 static int open_tree(struct job *job)
 {
-	if (choice_view(job->settings, &job->view) != EXIT_DONE)
+	if (choice_offline(job->settings, &job->offline) != EXIT_DONE)
 		return EXIT_FAILED;
-	int r = check_tree_init(&job->tree, job->view);
+	int r = check_tree_init(&job->tree, job->offline);
 	if (r == 0)
 		return EXIT_DONE;
 	message_result(r, NULL, NULL);
@@ -176,7 +176,7 @@ static int run(const struct command *command, int argc, char **argv)
 	job.report.has_progress = !job.report.is_quiet && isatty(STDERR_FILENO);
 	check_report_begin(&job.report, job.tree.count);
 	int r = checker_run(
-		job.view, job.tree.paths, job.tree.count, checker_threads(), tell_file, &job);
+		job.offline, job.tree.paths, job.tree.count, checker_threads(), tell_file, &job);
 	if (r == 0)
 		r = check_tree_tell(&job.tree, &job.report, is_whole);
 	code = check_report_end(&job.report);

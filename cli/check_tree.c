@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cleanup.h"
-#include "dependency.h"
 #include "idle_whiteout.h"
 
 /* References that are kept; in a tree with more, the rest is not looked at. */
@@ -27,11 +26,11 @@ struct asking {
 	size_t count;
 };
 
-int check_tree_init(struct check_tree *tree, struct view *view)
+int check_tree_init(struct check_tree *tree, struct offline *offline)
 {
-	const struct settings *settings = view->composer.settings;
+	const struct settings *settings = offline_settings(offline);
 
-	*tree = (struct check_tree){.view = view};
+	*tree = (struct check_tree){.offline = offline};
 	tree->rules = calloc(settings->rule_count + 1, sizeof(*tree->rules));
 	tree->files = calloc(settings->file_count + 1, sizeof(*tree->files));
 	return tree->rules && tree->files ? 0 : -ENOMEM;
@@ -109,13 +108,13 @@ static int add_traversed(void *context, const struct traversed *found)
 		r = findings_add(&tree->findings, FINDING_ERROR, &problem);
 	}
 	if (r == 0)
-		r = whiteouts_idle(tree->view->composer.settings, found, add_idle_whiteout, tree);
+		r = whiteouts_idle(offline_settings(tree->offline), found, add_idle_whiteout, tree);
 	return r;
 }
 
 int check_tree_traverse(struct check_tree *tree, const char *path)
 {
-	return traverse(tree->view, path, add_traversed, tree);
+	return offline_traverse(tree->offline, path, add_traversed, tree);
 }
 
 /* A file that was inspected */
@@ -135,7 +134,7 @@ static int note_patterns(struct check_tree *tree, struct check_report *report,
 {
 	int r = 0;
 
-	tree->files[file - tree->view->composer.settings->files] = true;
+	tree->files[file - offline_settings(tree->offline)->files] = true;
 	for (size_t i = 0; r == 0 && is_matched && i < file->from_count; i++)
 		if (!is_matched[i])
 			r = tell_idle_pattern(report, file, file->from[i]);
@@ -174,7 +173,7 @@ static int note_reference(
 int check_tree_note(struct check_tree *tree, struct check_report *report, const char *path,
 	const struct inspection *inspection)
 {
-	const struct settings *settings = tree->view->composer.settings;
+	const struct settings *settings = offline_settings(tree->offline);
 	const struct virtual_file *file = settings_file(settings, path);
 	int r = 0;
 
@@ -199,7 +198,7 @@ static bool matches_any(const struct check_tree *tree, const char *pattern)
 
 static int tell_rules(const struct check_tree *tree, struct check_report *report)
 {
-	const struct settings *settings = tree->view->composer.settings;
+	const struct settings *settings = offline_settings(tree->offline);
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < settings->rule_count; i++) {
@@ -220,7 +219,7 @@ static int tell_rules(const struct check_tree *tree, struct check_report *report
 
 static int tell_virtual_files(const struct check_tree *tree, struct check_report *report)
 {
-	const struct settings *settings = tree->view->composer.settings;
+	const struct settings *settings = offline_settings(tree->offline);
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
@@ -298,6 +297,7 @@ static void drop_repeated(struct check_tree *tree)
 
 static int find_answers(struct check_tree *tree)
 {
+	const struct finder *finder = offline_finder(tree->offline);
 	int r = 0;
 
 	for (size_t i = 0, end; r == 0 && i < tree->asking_count; i = end) {
@@ -306,7 +306,7 @@ static int find_answers(struct check_tree *tree)
 			if (strcmp(tree->askings[end].directory, directory) != 0)
 				break;
 		struct answers answers = {&tree->askings[i], end - i};
-		r = dependency_list(tree->view, directory, -1, add_answer, &answers);
+		r = finder->list(finder->context, directory, -1, add_answer, &answers);
 	}
 	return r;
 }

@@ -5,10 +5,10 @@
 #pragma once
 
 #include "check_report.h"
-#include "traverse.h"
+#include "offline.h"
 
 struct check_tree {
-	struct view *view;
+	struct offline *offline;
 	char **paths; /* the files and links, in the order of the traversal */
 	size_t count;
 	size_t capacity;
@@ -22,8 +22,8 @@ struct check_tree {
 	size_t asking_capacity;
 };
 
-/** For `view`. Returns 0 or -ENOMEM; check_tree_fini() whatever it is. */
-int check_tree_init(struct check_tree *tree, struct view *view);
+/** For `offline`. Returns 0 or -ENOMEM; check_tree_fini() whatever it is. */
+int check_tree_init(struct check_tree *tree, struct offline *offline);
 
 /** Adds the files at `path` and below. Results as traverse(). */
 int check_tree_traverse(struct check_tree *tree, const char *path);

@@ -1,6 +1,7 @@
 #include "checker.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@ struct slot {
 };
 
 struct checker {
-	struct view *view;
+	struct offline *offline;
 	char *const *paths;
 	size_t count;
 	pthread_mutex_t lock;
@@ -50,7 +51,7 @@ static void *work(void *context)
 		struct slot slot = {.is_done = true};
 
 		pthread_mutex_unlock(&checker->lock);
-		slot.result = inspect(checker->view, checker->paths[number], &slot.inspection);
+		slot.result = inspect(checker->offline, checker->paths[number], &slot.inspection);
 		pthread_mutex_lock(&checker->lock);
 		checker->slots[number % WINDOW] = slot;
 		pthread_cond_broadcast(&checker->has_changed);
@@ -87,7 +88,8 @@ static int tell(struct checker *checker, unsigned threads,
 		if (threads > 0)
 			wait_for(checker, i, &slot);
 		else
-			slot.result = inspect(checker->view, checker->paths[i], &slot.inspection);
+			slot.result =
+				inspect(checker->offline, checker->paths[i], &slot.inspection);
 		r = each(context, checker->paths[i], slot.result, &slot.inspection);
 		inspection_fini(&slot.inspection);
 	}
@@ -108,7 +110,7 @@ static void finish(struct checker *checker, const pthread_t *threads, unsigned s
 	pthread_mutex_destroy(&checker->lock);
 }
 
-int checker_run(struct view *view, char *const *paths, size_t count, unsigned threads,
+int checker_run(struct offline *offline, char *const *paths, size_t count, unsigned threads,
 	int (*each)(
 		void *context, const char *path, int result, const struct inspection *inspection),
 	void *context)
@@ -119,7 +121,7 @@ int checker_run(struct view *view, char *const *paths, size_t count, unsigned th
 
 	if (!checker)
 		return -ENOMEM;
-	checker->view = view;
+	checker->offline = offline;
 	checker->paths = paths;
 	checker->count = count;
 	pthread_mutex_init(&checker->lock, NULL);

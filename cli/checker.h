@@ -1,5 +1,6 @@
 /*
- * The checker: many paths of a view, inspected by several threads, and told of in their order.
+ * The checker: many paths of an offline view, inspected by several threads, and told of in their
+ * order.
  *
  *      paths  0 1 2 3 4 5 6 7 8 …
  *             └┬┘ └────┬────┘
@@ -20,7 +21,7 @@ unsigned checker_threads(void);
  * has returned; the inspection is freed after that. Stops at the first non-zero result, and returns
  * it. Else returns 0 or -ENOMEM.
  */
-int checker_run(struct view *view, char *const *paths, size_t count, unsigned threads,
+int checker_run(struct offline *offline, char *const *paths, size_t count, unsigned threads,
 	int (*each)(
 		void *context, const char *path, int result, const struct inspection *inspection),
 	void *context);

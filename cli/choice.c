@@ -12,8 +12,8 @@
 #include "message.h"
 #include "mounted.h"
 #include "mounted_settings.h"
+#include "offline.h"
 #include "place.h"
-#include "view.h"
 
 struct choice choice_guess(const char *word)
 {
@@ -125,9 +125,9 @@ int choice_in_mount(
 	return EXIT_DONE;
 }
 
-int choice_view(struct settings *settings, struct view **ret)
+int choice_offline(struct settings *settings, struct offline **ret)
 {
-	int r = view_new(settings, false, ret);
+	int r = offline_new(settings, ret);
 
 	if (r == 0)
 		return EXIT_DONE;

@@ -7,7 +7,7 @@
 #include "settings.h"
 
 struct command;
-struct view;
+struct offline;
 
 struct choice {
 	const char *config; /* a plyfs.yaml; NULL: see `layers` */
@@ -33,17 +33,17 @@ int choice_open(const struct choice *choice, struct settings **ret);
  * Returns EXIT_DONE with *ret for settings_unref() and *ret_path for free(3); or another exit code
  * when it has complained. (subject.h does this and what comes next.)
  */
-int choice_in_mount(const struct command *command, const char *path, struct settings **ret,
-	char **ret_path);
+int choice_in_mount(
+	const struct command *command, const char *path, struct settings **ret, char **ret_path);
 
 /** Complains that `path` can't be asked for: `error` is mounted_find()'s. Returns the exit code. */
 int choice_not_in_mount(const struct command *command, const char *path, int error);
 
 /**
- * Opens a view of the settings, which it keeps in use. Returns EXIT_DONE with *ret for view_free(),
- * or EXIT_FAILED when it has complained.
+ * Opens an offline view of the settings, which it keeps in use. Returns EXIT_DONE with *ret for
+ * offline_free(), or EXIT_FAILED when it has complained.
  */
-int choice_view(struct settings *settings, struct view **ret);
+int choice_offline(struct settings *settings, struct offline **ret);
 
 /**
  * Complains that `path` of the layers could not be had. With `settings` (else NULL) the line of the

@@ -14,8 +14,8 @@
 #include "command.h"
 #include "layer_diff.h"
 #include "message.h"
+#include "offline.h"
 #include "set_diff.h"
-#include "view.h"
 #include "walk.h"
 
 /* Lines around a change: more than any file has. */
@@ -95,16 +95,16 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 static int find_path(const struct command *command, const struct job *job, const char *path,
 	struct settings **settings, char **ret)
 {
-	CLEANUP(view_freep) struct view *view = NULL;
+	CLEANUP(offline_freep) struct offline *offline = NULL;
 	struct problem problem;
 
 	if (job->choice_count == 0)
 		return choice_in_mount(command, path, settings, ret);
 	if (choice_open(&job->choices[0], settings) < 0)
 		return EXIT_FAILED;
-	if (choice_view(*settings, &view) != EXIT_DONE)
+	if (choice_offline(*settings, &offline) != EXIT_DONE)
 		return EXIT_FAILED;
-	int r = walk_to(view, path, ret, &problem);
+	int r = walk_to(offline, path, ret, &problem);
 	return r == 0 ? EXIT_DONE : choice_complain(*settings, path, r, &problem);
 }
 

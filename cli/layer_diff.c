@@ -59,21 +59,21 @@ static int make_step(struct settings *settings, struct source_cache *cache, size
 	const char *path, struct step *step)
 {
 	CLEANUP(freep) struct settings *lower = malloc(sizeof(*lower));
-	CLEANUP(view_freep) struct view *view = NULL;
+	CLEANUP(offline_freep) struct offline *offline = NULL;
 	struct problem problem = {0};
 
 	if (!lower)
 		return complain(settings, settings->layer_count, path, -ENOMEM, NULL);
-	/* Not to be freed by the view: all that it points to is of `settings`, which outlives it.
+	/* Not to be freed by it: all that it points to is of `settings`, which outlives it.
 	 */
 	*lower = *settings;
 	lower->references = 1;
 	lower->layer_count = count;
 	lower->header = false;
-	int r = view_new(lower, false, &view);
+	int r = offline_new(lower, &offline);
 	if (r == 0) {
-		view->composer.cache = cache;
-		r = rendition_make(view, path, &step->rendition, &problem);
+		offline_share_cache(offline, cache);
+		r = rendition_make(offline, path, &step->rendition, &problem);
 	}
 	step->is_broken = r != 0;
 	if (r != 0)

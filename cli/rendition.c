@@ -102,8 +102,8 @@ static int keep_merged(const struct composition *composition, struct rendition *
 	return r;
 }
 
-static int merge(const struct composer *composer, const char *path, const struct union_lookup *lookup,
-	struct rendition *ret, struct problem *problem)
+static int merge(const struct composer *composer, const char *path,
+	const struct union_lookup *lookup, struct rendition *ret, struct problem *problem)
 {
 	CLEANUP(dependencies_fini) struct dependencies asked = {0};
 	CLEANUP(composition_fini) struct composition composition;
@@ -140,8 +140,9 @@ static int keep_version(const struct version *version, const char *path, struct 
 }
 
 /* A link, or a file that is one layer's and too large to be looked into. */
-static int copy(const struct composer *composer, const char *path, const struct union_lookup *lookup,
-	const struct contributor *only, struct rendition *ret, struct problem *problem)
+static int copy(const struct composer *composer, const char *path,
+	const struct union_lookup *lookup, const struct contributor *only, struct rendition *ret,
+	struct problem *problem)
 {
 	CLEANUP(dependencies_fini) struct dependencies asked = {0};
 	CLEANUP(version_unrefp) struct version *version = NULL;
@@ -172,10 +173,10 @@ static int take(void *context, const struct composer *composer, const char *path
 }
 
 int rendition_make(
-	struct view *view, const char *path, struct rendition *ret, struct problem *problem)
+	struct offline *offline, const char *path, struct rendition *ret, struct problem *problem)
 {
 	*ret = (struct rendition){0};
-	int r = view_look_at_path(view, path, take, ret, problem);
+	int r = offline_look_at(offline, path, &(struct offline_look){take, ret}, problem);
 	if (r != 0)
 		rendition_fini(ret);
 	return r == -ENOENT || r == -ENOTDIR ? 0 : r;

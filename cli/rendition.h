@@ -1,6 +1,6 @@
 /*
- * A rendition: the text of one path of a view, to be compared with another one. It is what a mount
- * would show, without the header.
+ * A rendition: the text of one path of an offline view, to be compared with another one. It is what
+ * a mount would show, without the header.
  *
  * A file that one layer alone has is shown byte for byte, comments and all, and a merged one is
  * written anew. Side by side, the two differ in more than what a layer says: so the first has a
@@ -8,10 +8,10 @@
  */
 #pragma once
 
-#include "view.h"
+#include "offline.h"
 
 struct rendition {
-	bool is_there;         /* the view has a file, or a link, at the path */
+	bool is_there;         /* there is a file, or a link, at the path */
 	bool is_tree;          /* … that was written anew, from a tree */
 	struct span text;      /* of a link: where it leads to */
 	struct span rewritten; /* the second text; data NULL: there is none */
@@ -29,7 +29,7 @@ struct rendition {
  * (-EISDIR).
  */
 int rendition_make(
-	struct view *view, const char *path, struct rendition *ret, struct problem *problem);
+	struct offline *offline, const char *path, struct rendition *ret, struct problem *problem);
 
 /** The text to be compared with another one; `is_rewritten`: that one is written anew. */
 struct span rendition_text(const struct rendition *rendition, bool is_rewritten);

@@ -16,7 +16,7 @@
 /* The files of one set, in the order of the traversal. */
 struct tree {
 	struct settings *settings;
-	struct view *view;
+	struct offline *offline;
 	char **paths;
 	size_t count;
 	size_t capacity;
@@ -43,7 +43,7 @@ static void comparison_fini(struct comparison *comparison)
 		struct tree *tree = &comparison->trees[i];
 		tree_clear(tree);
 		free(tree->paths);
-		view_free(tree->view);
+		offline_free(tree->offline);
 	}
 }
 
@@ -151,7 +151,7 @@ static int compare_path(struct comparison *comparison, const char *path)
 
 	for (size_t i = 0; r == 0 && i < 2; i++) {
 		struct problem problem = {0};
-		r = rendition_make(comparison->trees[i].view, path, &renditions[i], &problem);
+		r = rendition_make(comparison->trees[i].offline, path, &renditions[i], &problem);
 		if (r == 0 && problem.message[0])
 			message_problem(&problem);
 		if (r == 0)
@@ -194,9 +194,9 @@ static int find_path(struct comparison *comparison, const char *path, char **ret
 {
 	struct problem problem;
 
-	int r = walk_to(comparison->trees[0].view, path, ret, &problem);
+	int r = walk_to(comparison->trees[0].offline, path, ret, &problem);
 	if (is_absent(r))
-		r = walk_to(comparison->trees[1].view, path, ret, &problem);
+		r = walk_to(comparison->trees[1].offline, path, ret, &problem);
 	if (r == -EISDIR) {
 		*ret = strdup("");
 		return *ret ? 0 : -ENOMEM;
@@ -217,7 +217,7 @@ static int compare_below(struct comparison *comparison, const char *path)
 	for (size_t i = 0; r == 0 && i < 2; i++) {
 		struct tree *tree = &comparison->trees[i];
 		tree_clear(tree);
-		r = traverse(tree->view, inner, add_path, tree);
+		r = offline_traverse(tree->offline, inner, add_path, tree);
 		is_found |= r == 0;
 		if (tree->code != EXIT_DONE)
 			comparison->code = tree->code;
@@ -236,7 +236,7 @@ static int open_trees(struct comparison *comparison, struct settings *sets[2])
 		/* What was merged is told by the difference. Nobody else has seen them yet. */
 		sets[i]->header = false;
 		comparison->trees[i].settings = sets[i];
-		r = view_new(sets[i], false, &comparison->trees[i].view);
+		r = offline_new(sets[i], &comparison->trees[i].offline);
 	}
 	return r;
 }

@@ -22,13 +22,13 @@ int subject_open(const struct command *command, const struct choice *choice, con
 	else
 		code = choice_in_mount(command, path, &ret->settings, &inner);
 	if (code == EXIT_DONE)
-		code = choice_view(ret->settings, &ret->view);
+		code = choice_offline(ret->settings, &ret->offline);
 	if (code != EXIT_DONE)
 		return code;
 	if (!inner)
-		r = walk_to(ret->view, path, &inner, &problem);
+		r = walk_to(ret->offline, path, &inner, &problem);
 	if (r == 0)
-		r = *inner ? explain(ret->view, inner, &ret->explanation, &problem) : -EISDIR;
+		r = *inner ? explain(ret->offline, inner, &ret->explanation, &problem) : -EISDIR;
 	if (r != 0)
 		return choice_complain(ret->settings, path, r, &problem);
 	if (problem.message[0])
@@ -39,6 +39,6 @@ int subject_open(const struct command *command, const struct choice *choice, con
 void subject_fini(struct subject *subject)
 {
 	explanation_free(subject->explanation);
-	view_free(subject->view);
+	offline_free(subject->offline);
 	settings_unref(subject->settings);
 }

@@ -9,7 +9,7 @@
 
 struct subject {
 	struct settings *settings;
-	struct view *view;
+	struct offline *offline;
 	struct explanation *explanation;
 };
 

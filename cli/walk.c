@@ -81,7 +81,7 @@ static bool is_at_end(const struct way *way)
 }
 
 /* One name further. Returns 0 to go on, or when *ret is set. */
-static int step(struct view *view, struct way *way, const char *name, struct version **ret,
+static int step(struct offline *offline, struct way *way, const char *name, struct version **ret,
 	struct problem *problem)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
@@ -95,7 +95,7 @@ static int step(struct view *view, struct way *way, const char *name, struct ver
 	int r = go_down(way, name);
 	if (r < 0)
 		return r;
-	r = view_read_path(view, way->done, &version, problem);
+	r = offline_read(offline, way->done, &version, problem);
 	if (r == -EISDIR)
 		return 0;
 	if (r != 0)
@@ -109,13 +109,14 @@ static int step(struct view *view, struct way *way, const char *name, struct ver
 }
 
 /* Goes all the way. *ret is set when it ends at something else than a directory. */
-static int go(struct view *view, struct way *way, struct version **ret, struct problem *problem)
+static int go(
+	struct offline *offline, struct way *way, struct version **ret, struct problem *problem)
 {
 	char name[PATH_SIZE];
 	int r = 0;
 
 	while (r == 0 && !*ret && next_name(way, name))
-		r = step(view, way, name, ret, problem);
+		r = step(offline, way, name, ret, problem);
 	return r;
 }
 
@@ -130,14 +131,14 @@ static int way_new(const char *path, size_t len, struct way **ret)
 	return 0;
 }
 
-int walk(struct view *view, const char *path, struct version **ret, struct problem *problem)
+int walk(struct offline *offline, const char *path, struct version **ret, struct problem *problem)
 {
 	CLEANUP(freep) struct way *way = NULL;
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
 	int r = way_new(path, strlen(path), &way);
 	if (r == 0)
-		r = go(view, way, &version, problem);
+		r = go(offline, way, &version, problem);
 	if (r == 0 && !version)
 		r = -EISDIR;
 	if (r == 0)
@@ -145,19 +146,19 @@ int walk(struct view *view, const char *path, struct version **ret, struct probl
 	return r;
 }
 
-int walk_to(struct view *view, const char *path, char **ret, struct problem *problem)
+int walk_to(struct offline *offline, const char *path, char **ret, struct problem *problem)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	CLEANUP(freep) struct way *way = NULL;
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
 	if (strcmp(name, "") == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
-		int r = walk(view, path, &version, problem);
+		int r = walk(offline, path, &version, problem);
 		return r == 0 ? -ENOTDIR : r;
 	}
 	int r = way_new(path, (size_t)(name - path), &way);
 	if (r == 0)
-		r = go(view, way, &version, problem);
+		r = go(offline, way, &version, problem);
 	if (r == 0 && version)
 		r = -ENOTDIR;
 	if (r == 0)

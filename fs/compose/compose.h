@@ -5,14 +5,19 @@
  */
 #pragma once
 
+#include "finder.h"
 #include "rights.h"
 #include "settings.h"
-#include "union.h"
 #include "source_cache.h"
+#include "union.h"
 #include "version.h"
 
 /* A file from one layer that is larger than this is not copied but read through a descriptor. */
 #define COMPOSE_HELD_BYTES (4u << 20)
+
+/* Looks at a path that changes while it is looked at; after so many it counts as broken. */
+#define COMPOSE_TRIES 250
+#define COMPOSE_PAUSE_NS 1000000
 
 /* What a composition asked for besides its own sources: pairs of directory and name. */
 struct dependencies {
@@ -26,10 +31,7 @@ struct composer {
 	struct mounter mounter;
 	bool takes_unfinished; /* sources that somebody writes are taken as they are */
 
-	/* As dependency_find(). */
-	int (*find)(void *context, const char *directory, const char *name, char **ret,
-		layer_mask *layers);
-	void *context;
+	const struct finder *finder;
 };
 
 /* Positive results, besides PROBLEM. */
@@ -42,8 +44,8 @@ enum {
 const struct options *compose_options(const struct settings *settings, const char *path);
 
 /**
- * Which of the contributors the strategy looks at: [*first, *first + *count) of what was found, which
- * has the highest layer first.
+ * Which of the contributors the strategy looks at: [*first, *first + *count) of what was found,
+ * which has the highest layer first.
  */
 void compose_contributors(const struct strategy *strategy, const struct union_lookup *lookup,
 	unsigned *first, unsigned *count);

@@ -78,8 +78,9 @@ static int add_directories(
 	return r;
 }
 
-int environment_load(struct environment *environment, const char *path, const struct contributor *found,
-	const struct read_options *options, struct loaded **ret, struct problem *problem)
+int environment_load(struct environment *environment, const char *path,
+	const struct contributor *found, const struct read_options *options, struct loaded **ret,
+	struct problem *problem)
 {
 	const struct composer *composer = environment->composer;
 	const struct layer *layer = composer->settings->layers[found->layer];
@@ -106,8 +107,8 @@ int environment_load(struct environment *environment, const char *path, const st
 }
 
 /* As compose() loads a path's own sources: lowest layer first. */
-static int load(struct environment *environment, const char *path, const struct union_lookup *lookup,
-	struct given *given, struct problem *problem)
+static int load(struct environment *environment, const char *path,
+	const struct union_lookup *lookup, struct given *given, struct problem *problem)
 {
 	enum format format = format_of_name(path);
 	struct read_options options = read_options_for(environment->request, format);
@@ -146,11 +147,10 @@ static int find(void *context, const char *directory, const char *name,
 	int r = remember(environment->asked, directory, name);
 	if (r < 0 || !lookup)
 		return -ENOMEM;
-	if (!composer->find)
-		return MERGE_ABSENT;
-	r = composer->find(composer->context, directory, name, &path, &layers);
+	const struct finder *finder = composer->finder;
+	r = finder ? finder->find(finder->context, directory, name, &path, &layers) : FINDER_ABSENT;
 	if (r != 0)
-		return r;
+		return r == FINDER_ABSENT ? MERGE_ABSENT : r;
 	r = union_look_up(composer->settings, layers, path, lookup);
 	if (r < 0)
 		return r;

@@ -14,9 +14,19 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "inode.h"
 #include "problem.h"
 #include "span.h"
+
+/* What the kernel, or whoever a version is shown to, knows it by. Its owner is the view (inode.h).
+ */
+enum inode_type { INODE_DIRECTORY, INODE_VERSION };
+
+struct inode {
+	uint64_t ino;         /* 0: none yet */
+	uint64_t kernel_refs; /* lookups that the kernel has not forgotten */
+	enum inode_type type;
+	struct inode *next; /* in the table */
+};
 
 enum version_kind {
 	VERSION_BYTES,  /* `data` is the file */

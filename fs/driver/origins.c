@@ -8,7 +8,7 @@
  * It tells what lower layers hold, and passes over the rights of the directories on the way: so it
  * is for root and for the user who mounted, and for nobody else.
  *
- * Each explanation is made over a view of its own, of the mount's present settings: it asks nothing
+ * Each explanation is made over an offline view of the mount's present settings: it asks nothing
  * of what is shown, and waits for nobody who publishes.
  */
 #include <errno.h>
@@ -140,11 +140,11 @@ static void put_problem(FILE *out, const char *path, const struct problem *probl
 	fputs("}\n}\n", out);
 }
 
-static int explain_path(struct view *view, const char *path, FILE *out)
+static int explain_path(const struct offline *offline, const char *path, FILE *out)
 {
 	struct explanation *explanation = NULL;
 	struct problem problem;
-	int r = explain(view, path, &explanation, &problem);
+	int r = explain(offline, path, &explanation, &problem);
 
 	if (r == 0)
 		r = explain_json(explanation, NULL, out);
@@ -166,15 +166,15 @@ static struct settings *settings_of(struct session *session)
 static int make_text(struct session *session, const char *path, char **ret, size_t *size)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = settings_of(session);
-	CLEANUP(view_freep) struct view *view = NULL;
+	CLEANUP(offline_freep) struct offline *offline = NULL;
 
-	int r = view_new(settings, false, &view);
+	int r = offline_new(settings, &offline);
 	if (r < 0)
 		return r;
 	FILE *out = open_memstream(ret, size);
 	if (!out)
 		return -ENOMEM;
-	r = explain_path(view, path, out);
+	r = explain_path(offline, path, out);
 	bool is_short = ferror(out);
 	if (fclose(out) != 0 || is_short)
 		r = r == 0 ? -ENOMEM : r;

@@ -127,7 +127,7 @@ static int session_init(struct session *session, struct problem *problem)
 	if (r < 0)
 		return r;
 	/* Before the mount: a layer may lie under it. */
-	r = view_new(session->settings, true, &session->view);
+	r = view_new(session->settings, &session->view);
 	if (r == -EMFILE)
 		return problem_set(problem, NULL, 0, 0,
 			"too many programs watch files; raise the limit: "

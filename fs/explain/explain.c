@@ -38,16 +38,16 @@ static void made_freep(struct made **made)
 	made_free(*made);
 }
 
-static int pass_over(const struct composer *composer, const struct contributor *found, const char *path,
-	struct explanation *explanation)
+static int pass_over(const struct composer *composer, const struct contributor *found,
+	const char *path, struct explanation *explanation)
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
 	char *name;
 
 	int r = layer_source_name(layer, found->path ? found->path : path, &name);
 	if (r == 0)
-		explanation->passed[explanation->passed_count++] = (struct source){
-			.name = name, .layer = layer->name, .rank = layer->rank};
+		explanation->passed[explanation->passed_count++] =
+			(struct source){.name = name, .layer = layer->name, .rank = layer->rank};
 	return r;
 }
 
@@ -72,8 +72,8 @@ static int tell_passed(const struct composer *composer, const char *path,
 }
 
 /* A link, or a file that is too large to be looked into: its one source says it all. */
-static int tell_source(const struct composer *composer, const struct contributor *found, const char *path,
-	struct made *made)
+static int tell_source(const struct composer *composer, const struct contributor *found,
+	const char *path, struct made *made)
 {
 	made->explanation.layer = composer->settings->layers[found->layer]->name;
 	return layer_source_name(composer->settings->layers[found->layer],
@@ -98,8 +98,7 @@ static int take(void *context, const struct composer *composer, const char *path
 
 	int r;
 	if (lookup->kind == UNION_LINK || (only = compose_held_source(composer, path, lookup))) {
-		made->explanation.kind =
-			lookup->kind == UNION_LINK ? VERSION_LINK : VERSION_HELD;
+		made->explanation.kind = lookup->kind == UNION_LINK ? VERSION_LINK : VERSION_HELD;
 		r = tell_source(composer, only, path, made);
 	} else {
 		r = composition_make(&made->composition, &made->composer, made->explanation.path,
@@ -115,10 +114,11 @@ static int take(void *context, const struct composer *composer, const char *path
 	return 0;
 }
 
-int explain(struct view *view, const char *path, struct explanation **ret, struct problem *problem)
+int explain(const struct offline *offline, const char *path, struct explanation **ret,
+	struct problem *problem)
 {
 	struct made *made = NULL;
-	int r = view_look_at_path(view, path, take, &made, problem);
+	int r = offline_look_at(offline, path, &(struct offline_look){take, &made}, problem);
 
 	if (r == 0)
 		*ret = &made->explanation;

@@ -5,16 +5,16 @@
  */
 #pragma once
 
-#include "view.h"
+#include "offline.h"
 
 struct merge_request;
 struct merge_result;
 
 struct explanation {
-	char *path;                  /* relative to the root */
-	enum version_kind kind;      /* VERSION_BYTES: as follows; HELD, LINK: there is no result */
-	char *source;                /* HELD, LINK: the only source, as messages name it */
-	const char *layer;           /* HELD, LINK: its layer's name */
+	char *path;             /* relative to the root */
+	enum version_kind kind; /* VERSION_BYTES: as follows; HELD, LINK: there is no result */
+	char *source;           /* HELD, LINK: the only source, as messages name it */
+	const char *layer;      /* HELD, LINK: its layer's name */
 	const struct merge_request *request; /* its inputs, lowest layer first, with their texts */
 	const struct merge_result *result;   /* with origins */
 	struct source *passed; /* what other layers have, which is not looked at; lowest first */
@@ -22,11 +22,13 @@ struct explanation {
 };
 
 /**
- * Explains the file `path` of the view, relative to the root and with no "." or "..". With
+ * Explains the file `path`  relative to the root and with no "." or "..". With
  * `on_error: skip-layer`, `problem->message` is not empty when a layer was left out.
- * Returns 0 with *ret for explanation_free(), before the view is freed; PROBLEM; or -errno as view_read_path().
+ * Returns 0 with *ret for explanation_free(), before `offline` is freed; PROBLEM; or -errno as
+ * offline_read().
  */
-int explain(struct view *view, const char *path, struct explanation **ret, struct problem *problem);
+int explain(const struct offline *offline, const char *path, struct explanation **ret,
+	struct problem *problem);
 
 /** NULL is fine. */
 void explanation_free(struct explanation *explanation);

@@ -257,20 +257,19 @@ static int take(void *context, const struct composer *composer, const char *path
 	(void)problem;
 	inspection_fini(look.inspection);
 	int r = match_patterns(look.inspection, composer->settings, path, lookup);
-	if (r < 0 || lookup->kind == UNION_LINK ||
-		compose_held_source(composer, path, lookup))
+	if (r < 0 || lookup->kind == UNION_LINK || compose_held_source(composer, path, lookup))
 		return r;
 	r = merge(&look, composer, path, lookup, &asked);
 	dependencies_fini(&asked);
 	return r;
 }
 
-int inspect(struct view *view, const char *path, struct inspection *ret)
+int inspect(const struct offline *offline, const char *path, struct inspection *ret)
 {
 	struct problem problem;
 
 	*ret = (struct inspection){0};
-	int r = view_look_at_path(view, path, take, ret, &problem);
+	int r = offline_look_at(offline, path, &(struct offline_look){take, ret}, &problem);
 	if (r == PROBLEM)
 		r = findings_add(&ret->findings, FINDING_ERROR, &problem);
 	if (r < 0) {

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "view.h"
+#include "offline.h"
 
 enum finding_kind {
 	FINDING_ERROR,   /* the path does not merge, or not with all of its sources */
@@ -42,11 +42,11 @@ struct inspection {
 };
 
 /**
- * Inspects the file or link `path` of the view, relative to the root and with no "." or "..". What
+ * Inspects the file or link `path`  relative to the root and with no "." or "..". What
  * is wrong with it is a finding. A source is read also where a mount would serve it as it is.
  * Returns 0 with *ret for inspection_fini(), or -errno (-ENOENT, -EISDIR).
  */
-int inspect(struct view *view, const char *path, struct inspection *ret);
+int inspect(const struct offline *offline, const char *path, struct inspection *ret);
 
 void inspection_fini(struct inspection *inspection);
 

@@ -32,6 +32,9 @@ typedef uint64_t layer_mask;
 /* Layers of one mount: the bits of a layer_mask. */
 #define LAYERS_MAX 64
 
+/* Before the name that a mark of a container image hides. */
+#define UNION_MARK_PREFIX ".wh."
+
 enum union_kind { UNION_NONE, UNION_FILE, UNION_DIRECTORY, UNION_LINK };
 
 struct contributor {
@@ -43,10 +46,10 @@ struct contributor {
 
 struct union_lookup {
 	enum union_kind kind;
-	layer_mask layers;     /* of what was found */
-	unsigned count;        /* contributors; 1 for a link */
+	layer_mask layers;         /* of what was found */
+	unsigned count;            /* contributors; 1 for a link */
 	struct contributor *found; /* highest precedence first */
-	bool has_unknown;      /* a layer could not be looked at, and is not in `found` for that */
+	bool has_unknown; /* a layer could not be looked at, and is not in `found` for that */
 
 	/* private: what `found` points to */
 	struct contributor own[LAYERS_MAX];
@@ -74,27 +77,17 @@ const char *union_marked_name(const char *name);
  * Looks at `path` (into *ret, which must be initialised), relative to the root ("" is the root), in
  * those `layers` that show its directory. Returns 0, or a shortage as -errno.
  */
-int union_look_up(
-	const struct settings *settings, layer_mask layers, const char *path, struct union_lookup *ret);
+int union_look_up(const struct settings *settings, layer_mask layers, const char *path,
+	struct union_lookup *ret);
+
+/** Whether such an error of a layer's file means that there is none. */
+bool union_is_absent(int result);
+
+/** The kind that an object with that mode shows as. */
+enum union_kind union_kind_of(mode_t mode);
+
+/** Whether it is overlayfs' kind of whiteout. */
+bool union_is_whiteout_device(const struct stat *stat);
 
 /** All layers that are there. */
 layer_mask union_all_layers(const struct settings *settings);
-
-/** A name in a directory. */
-struct listed {
-	char *name;
-	enum union_kind kind;
-};
-
-struct listing {
-	struct listed *items; /* in byte order of their names, each once */
-	size_t count;
-	int error; /* the first errno of a layer that could not be listed; 0: complete */
-};
-
-/**
- * Lists the directory `path` over `layers`. Returns 0 with *ret for listing_free(), or -ENOMEM.
- */
-int listing_take(
-	const struct settings *settings, layer_mask layers, const char *path, struct listing *ret);
-void listing_free(struct listing *listing);

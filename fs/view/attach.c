@@ -28,8 +28,8 @@ static struct rights rights_of(const struct view *view, const struct union_looku
 	return rights_combine(stats, lookup->count, &view->composer.mounter);
 }
 
-bool tree_has_rights(
-	const struct view *view, const struct directory *directory, const struct union_lookup *lookup)
+bool tree_has_rights(const struct view *view, const struct directory *directory,
+	const struct union_lookup *lookup)
 {
 	struct rights rights = rights_of(view, lookup);
 
@@ -142,7 +142,7 @@ static void watch_layer(
 void tree_watch(struct view *view, const struct settings *settings, struct directory *directory,
 	layer_mask layers)
 {
-	for (unsigned i = 0; view->watch && i < settings->layer_count; i++)
+	for (unsigned i = 0; i < settings->layer_count; i++)
 		if (layers >> i & 1)
 			watch_layer(view, settings->layers[i], directory, i);
 }

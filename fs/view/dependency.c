@@ -231,11 +231,12 @@ static int collect(const struct index *index, struct hits *hits)
 	return 0;
 }
 
-int dependency_list(struct view *view, const char *directory, int depth,
+int dependency_list(void *context, const char *directory, int depth,
 	int (*each)(void *context, const char *path, const char *name, layer_mask layers),
-	void *context)
+	void *each_context)
 {
 	CLEANUP(hits_fini) struct hits hits = {0};
+	struct view *view = context;
 
 	int r = freshen(view, directory, depth);
 	if (r < 0)
@@ -246,18 +247,20 @@ int dependency_list(struct view *view, const char *directory, int depth,
 		r = collect(index, &hits);
 	pthread_mutex_unlock(&view->lock);
 	for (size_t i = 0; r == 0 && i < hits.count; i++)
-		r = each(context, hits.items[i].path, hits.items[i].path + hits.items[i].name_at,
-			hits.items[i].layers);
+		r = each(each_context, hits.items[i].path,
+			hits.items[i].path + hits.items[i].name_at, hits.items[i].layers);
 	return r;
 }
 
 int dependency_find(
-	struct view *view, const char *directory, const char *name, char **ret, layer_mask *layers)
+	void *context, const char *directory, const char *name, char **ret, layer_mask *layers)
 {
+	struct view *view = context;
+
 	int r = freshen(view, directory, -1);
 	if (r < 0)
 		return r;
-	r = MERGE_ABSENT;
+	r = FINDER_ABSENT;
 	pthread_mutex_lock(&view->lock);
 	const struct index *index = find_index(view, directory, -1);
 	const struct indexed *indexed = index ? find_name(index, name) : NULL;
@@ -279,7 +282,8 @@ const struct entry *dependency_entry(struct view *view, const char *directory, c
 
 void dependency_forget(struct entry *entry)
 {
-	for (struct dependency *dependency = entry->dependencies, *next; dependency; dependency = next) {
+	for (struct dependency *dependency = entry->dependencies, *next; dependency;
+		dependency = next) {
 		next = dependency->next;
 		*dependency->place = dependency->next_same;
 		if (dependency->next_same)
@@ -315,7 +319,7 @@ int dependency_remember(struct view *view, struct entry *entry, const struct dep
 	int r = 0;
 
 	dependency_forget(entry);
-	for (size_t i = 0; view->watch && r == 0 && i < asked->count; i += 2)
+	for (size_t i = 0; r == 0 && i < asked->count; i += 2)
 		r = remember(view, entry, asked->items[i], asked->items[i + 1]);
 	return r;
 }
@@ -335,6 +339,19 @@ static void queue_asking(struct view *view, const struct indexed *indexed)
 		tree_queue(view, dependency->entry);
 }
 
+static void queue_path(void *context, const char *path)
+{
+	struct view *view = context;
+	const char *slash = strrchr(path, '/');
+	struct directory *directory =
+		tree_directory_at(view, path, slash ? (size_t)(slash - path) : 0);
+	struct entry *entry =
+		directory ? directory_entry(directory, slash ? slash + 1 : path) : NULL;
+
+	if (entry)
+		tree_queue(view, entry);
+}
+
 void dependency_touch(struct view *view, const struct directory *directory, const char *name)
 {
 	view->dependency_indexes.generation++;
@@ -345,7 +362,7 @@ void dependency_touch(struct view *view, const struct directory *directory, cons
 		if (indexed)
 			queue_asking(view, indexed);
 	}
-	expand_touch(view, directory, name);
+	expand_each_made_of(view->composer.settings, directory->path, name, queue_path, view);
 }
 
 void dependency_stale(struct view *view, const struct directory *directory)
@@ -368,7 +385,8 @@ void dependency_reindex(struct view *view, const char *path)
 				indexed = indexed->next)
 				queue_asking(view, indexed);
 	}
-	expand_touch_all(view);
+	for (size_t i = 0; i < view->composer.settings->file_count; i++)
+		queue_path(view, view->composer.settings->files[i].path);
 }
 
 void dependency_fini(struct view *view)

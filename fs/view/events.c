@@ -82,8 +82,8 @@ static void on_name(struct view *view, struct directory *directory, unsigned lay
 	if (mask & (IN_CLOSE_WRITE | IN_MODIFY))
 		entry->written = ++view->writes;
 	/* A listing was faster; to the kernel the name may still be absent. */
-	if (mask & IN_ISDIR && mask & (IN_CREATE | IN_MOVED_TO) &&
-		entry->kind == UNION_DIRECTORY && !entry->directory)
+	if (mask & IN_ISDIR && mask & (IN_CREATE | IN_MOVED_TO) && entry->kind == UNION_DIRECTORY &&
+		!entry->directory)
 		entry->is_unannounced = true;
 	if (mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) {
 		entry->created &= ~bit;
@@ -140,8 +140,7 @@ static void on_event(
 
 void events_take(struct view *view)
 {
-	if (view->watch)
-		watch_read(view->watch, on_event, view);
+	watch_read(view->watch, on_event, view);
 }
 
 /* Every directory in memory below this one. Their depth is bounded by PATH_MAX. Returns whether
@@ -273,8 +272,6 @@ static bool is_written(const struct entry *entry, const struct contributor *foun
 bool events_meet_writer(struct view *view, const struct directory *parent, const char *name,
 	const struct union_lookup *lookup, const struct dependencies *asked, uint64_t since)
 {
-	if (!view->watch)
-		return false;
 	events_take(view);
 	const struct entry *entry = directory_find(parent, name);
 	for (unsigned i = 0; i < lookup->count; i++) {

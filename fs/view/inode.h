@@ -7,17 +7,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-enum inode_type { INODE_DIRECTORY, INODE_VERSION };
-
-struct inode {
-	uint64_t ino;         /* 0: none yet */
-	uint64_t kernel_refs; /* lookups that the kernel has not forgotten */
-	enum inode_type type;
-	struct inode *next; /* in the table */
-};
+#include "version.h"
 
 struct inode_table {
 	struct inode **buckets;

@@ -1,6 +1,6 @@
 /*
- * Looking names up: what the kernel, or a reference, asks for the first time is found out here, with
- * no lock held, and then shown.
+ * Looking names up: what the kernel, or a reference, asks for the first time is found out here,
+ * with no lock held, and then shown.
  */
 #include <errno.h>
 #include <limits.h>
@@ -75,8 +75,8 @@ static int discover(struct view *view, const struct era *era, struct directory *
 
 	if (!lookup || directory_join(parent, name, &path) < 0)
 		return -ENOMEM;
-	for (int try = 0; try < VIEW_LOOK_TRIES; try++) {
-		r = expand_take(view, era->composer.settings, layers, path, lookup);
+	for (int try = 0; try < COMPOSE_TRIES; try++) {
+		r = expand_look_up(&view->finder, era->composer.settings, layers, path, lookup);
 		if (r < 0)
 			return r;
 		found->kind = lookup->kind;
@@ -86,12 +86,11 @@ static int discover(struct view *view, const struct era *era, struct directory *
 			return tree_make_directory(
 				view, era, parent, name, lookup, &found->directory);
 		/* A writer that takes his time: what he has written so far is all there is. */
-		composer.takes_unfinished = try == VIEW_LOOK_TRIES - 1;
+		composer.takes_unfinished = try == COMPOSE_TRIES - 1;
 		r = discover_file(&composer, path, lookup, found);
-		if (r < 0 ||
-			(r == 0 && !meets_writer(view, parent, name, lookup, found, &writes)))
+		if (r < 0 || (r == 0 && !meets_writer(view, parent, name, lookup, found, &writes)))
 			return r;
-		nanosleep(&(struct timespec){.tv_nsec = VIEW_LOOK_PAUSE_NS}, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = COMPOSE_PAUSE_NS}, NULL);
 	}
 	if (r == 0)
 		return 0;
@@ -140,12 +139,12 @@ static int install(struct view *view, struct directory *parent, const char *name
 		return -ENOMEM;
 	/*
 	 * mkdir(2) is how a new directory is made known, and it wants the name to be free: so the
-	 * directory shows when that has been done, a moment from now. One that no layer has does not
-	 * come: rules make it, and a listing learns of those last.
+	 * directory shows when that has been done, a moment from now. One that no layer has does
+	 * not come: rules make it, and a listing learns of those last.
 	 */
 	bool is_new = found->directory && parent->is_complete && entry->kind == UNION_NONE &&
 		      (found->directory->layers || parent->is_expanded);
-	if (is_new && view->watch && !tree_is_strict(view)) {
+	if (is_new && !tree_is_strict(view)) {
 		tree_queue(view, entry);
 		return -ENOENT;
 	}
@@ -289,7 +288,7 @@ static int discover_difference(struct view *view, const struct era *era,
 
 	if (!lookup || directory_join(directory, name, &path) < 0)
 		return -ENOMEM;
-	int r = expand_take(view, era->composer.settings, layers, path, lookup);
+	int r = expand_look_up(&view->finder, era->composer.settings, layers, path, lookup);
 	if (r < 0)
 		return r;
 	if (child && lookup->kind == UNION_DIRECTORY) {
@@ -425,7 +424,7 @@ static int answer(
 	if (!entry || (!entry->version && !entry->directory))
 		return look_and_show(view, directory, name, ret);
 	return tree_is_strict(view) ? look_strictly(view, directory, entry, ret)
-			       : show(view, entry, ret);
+				    : show(view, entry, ret);
 }
 
 /* What is shown already was read by rights that the kernel may have missed: see tell(). */

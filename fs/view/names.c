@@ -21,8 +21,8 @@ int tree_expand(struct view *view, const struct composer *composer, struct direc
 	layer_mask layers = directory->layers;
 	pthread_mutex_unlock(&view->lock);
 	if (expand_is_needed(composer->settings))
-		r = expand_names(
-			view, composer->settings, layers, directory->path, listing, &names);
+		r = expand_names(&view->finder, composer->settings, layers, directory->path,
+			listing, &names);
 	pthread_mutex_lock(&view->lock);
 	for (size_t i = 0; i < names.count; i++) {
 		struct entry *entry = directory_entry(directory, names.items[i].name);

@@ -33,7 +33,8 @@ struct look {
 };
 
 /* Then it is looked at again when the writer is done; what is shown stays. */
-static bool meets_writer(struct view *view, const struct look *look, const struct dependencies *asked)
+static bool meets_writer(
+	struct view *view, const struct look *look, const struct dependencies *asked)
 {
 	pthread_mutex_lock(&view->lock);
 	bool is_met = events_meet_writer(
@@ -142,8 +143,8 @@ static int refresh_file(struct view *view, const struct look *look)
 	if (meets_writer(view, look, &asked) || meets_outsiders(view, look))
 		return 1;
 	if (r == PROBLEM) {
-		if (compose_broken(&view->composer, look->path, &look->lookup,
-			    &look->change->version) < 0)
+		if (compose_broken(
+			    &view->composer, look->path, &look->lookup, &look->change->version) < 0)
 			return 1;
 		pthread_mutex_lock(&view->lock);
 		if (keeps_last_good(view, look))
@@ -324,8 +325,7 @@ static bool is_unmoved(struct view *view, const struct look *look)
 	if (look->is_unread)
 		return true;
 	return look->is_polled && look->shown_version &&
-	       compose_is_current(
-		       &view->composer, look->path, &look->lookup, look->shown_version);
+	       compose_is_current(&view->composer, look->path, &look->lookup, look->shown_version);
 }
 
 /* No layer can be looked at, so a directory that is shown may be one still: it stays. */
@@ -377,8 +377,8 @@ static int refresh(struct view *view, struct look *look)
 {
 	struct change *change = look->change;
 
-	if (expand_take(view, view->composer.settings, look->layers, look->path, &look->lookup) <
-		0) {
+	if (expand_look_up(&view->finder, view->composer.settings, look->layers, look->path,
+		    &look->lookup) < 0) {
 		settle(view, look, SHORTAGE_MS);
 		return 1;
 	}

@@ -62,7 +62,8 @@ static int look_at_rights(struct view *view, struct directory *directory)
 		return -ENOMEM;
 	era_init(view, &era);
 	pthread_mutex_unlock(&view->lock);
-	int r = expand_take(view, era.composer.settings, layers, directory->path, lookup);
+	int r = expand_look_up(
+		&view->finder, era.composer.settings, layers, directory->path, lookup);
 	pthread_mutex_lock(&view->lock);
 	/* Whatever else has changed waits for the refresher. */
 	if (r == 0 && lookup->kind == UNION_DIRECTORY &&

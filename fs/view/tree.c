@@ -102,9 +102,9 @@ static void remember_names(struct view *view, const struct directory *directory)
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
 			if (entry->ino && entry->print && entry->kind != UNION_DIRECTORY)
-				inode_memory_note(
-					&view->memory, &(struct inode_memory_item){hash_of(entry), entry->ino,
-							     entry->print, entry->floor});
+				inode_memory_note(&view->memory,
+					&(struct inode_memory_item){hash_of(entry), entry->ino,
+						entry->print, entry->floor});
 }
 
 bool tree_is_forgotten_version(const struct entry *entry, const struct version *version)
@@ -198,8 +198,7 @@ void tree_show_directory(struct view *view, struct entry *entry, struct director
 static void kill_directory(struct view *view, struct directory *directory)
 {
 	directory->is_dead = true;
-	if (view->watch)
-		watch_remove(view->watch, directory);
+	watch_remove(view->watch, directory);
 	directory->users++;
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i], *next; entry; entry = next) {
@@ -308,8 +307,7 @@ static void release(struct view *view, struct directory *directory)
 {
 	while (is_unused(view, directory)) {
 		struct directory *parent = directory->parent;
-		if (view->watch)
-			watch_remove(view->watch, directory);
+		watch_remove(view->watch, directory);
 		if (!directory->is_dead) {
 			struct entry *entry = directory_own_entry(directory);
 			if (entry && entry->directory == directory)
@@ -394,8 +392,7 @@ void view_forget(struct view *view, uint64_t ino, uint64_t count)
 
 void tree_wake(struct view *view)
 {
-	if (view->wake_fd >= 0 &&
-		!(view->has_refresher && pthread_equal(pthread_self(), view->refresher)))
+	if (!(view->has_refresher && pthread_equal(pthread_self(), view->refresher)))
 		eventfd_write(view->wake_fd, 1);
 }
 
@@ -413,7 +410,7 @@ void tree_queue_rescan(struct view *view, struct entry *entry, bool is_poll)
 void tree_queue(struct view *view, struct entry *entry)
 {
 	entry->is_rescanned = entry->is_polled = false;
-	if (entry->is_queued || !view->watch)
+	if (entry->is_queued)
 		return;
 	if (view->queue_count == view->queue_capacity && view->queue_first > 0) {
 		view->queue_count -= view->queue_first;
@@ -439,8 +436,6 @@ void tree_queue(struct view *view, struct entry *entry)
 
 void tree_queue_scan(struct view *view, struct directory *directory, bool is_rescan)
 {
-	if (!view->watch)
-		return;
 	directory->is_rescan |= is_rescan;
 	if (directory->is_scanning)
 		return;

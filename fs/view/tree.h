@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "listing.h"
 #include "view.h"
 
 /* What a thread works with while it holds no lock: the settings of one era. */

@@ -20,8 +20,8 @@ static int make_root(struct view *view)
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	if (!lookup)
 		return -ENOMEM;
-	int r = union_look_up(view->composer.settings,
-		union_all_layers(view->composer.settings), "", lookup);
+	int r = union_look_up(
+		view->composer.settings, union_all_layers(view->composer.settings), "", lookup);
 	if (r < 0)
 		return r;
 	if (lookup->kind != UNION_DIRECTORY) {
@@ -39,13 +39,7 @@ static int make_root(struct view *view)
 	return 0;
 }
 
-static int find_reference(
-	void *context, const char *directory, const char *name, char **ret, layer_mask *layers)
-{
-	return dependency_find(context, directory, name, ret, layers);
-}
-
-int view_new(struct settings *settings, bool is_live, struct view **ret)
+int view_new(struct settings *settings, struct view **ret)
 {
 	if (settings->layer_count > LAYERS_MAX)
 		return -E2BIG;
@@ -60,24 +54,22 @@ int view_new(struct settings *settings, bool is_live, struct view **ret)
 	int r = inode_table_init(&view->inodes);
 	if (r == 0)
 		r = source_cache_new((size_t)settings->cache_mib << 20,
-			is_live && settings->coherence == COHERENCE_CACHED, &view->cache);
+			settings->coherence == COHERENCE_CACHED, &view->cache);
 	if (r < 0)
 		return r;
+	view->finder = (struct finder){view, dependency_list, dependency_find};
 	view->composer = (struct composer){
 		.settings = settings_ref(settings),
 		.cache = view->cache,
 		.mounter = {geteuid(), getegid()},
-		.find = find_reference,
-		.context = view,
+		.finder = &view->finder,
 	};
-	if (is_live) {
-		r = watch_new(&view->watch);
-		if (r < 0)
-			return r;
-		view->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-		if (view->wake_fd < 0)
-			return -errno;
-	}
+	r = watch_new(&view->watch);
+	if (r < 0)
+		return r;
+	view->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (view->wake_fd < 0)
+		return -errno;
 	r = make_root(view);
 	if (r < 0)
 		return r;
@@ -211,8 +203,7 @@ static char *error_text(const struct entry *entry, bool is_trusted)
 }
 
 /* A copy of the attribute; NULL: no memory, or with *has false it has none. The lock is held. */
-static char *copy_attribute(
-	const struct version *version, enum view_attribute attribute, bool *has)
+static char *copy_attribute(const struct version *version, enum view_attribute attribute, bool *has)
 {
 	const char *value = NULL;
 
@@ -252,8 +243,7 @@ int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribut
 }
 
 static void visit_troubles(struct directory *directory,
-	void (*each)(void *context, const char *path, const struct trouble *trouble),
-	void *context)
+	void (*each)(void *context, const char *path, const struct trouble *trouble), void *context)
 {
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
@@ -266,8 +256,7 @@ static void visit_troubles(struct directory *directory,
 }
 
 void view_troubles(struct view *view,
-	void (*each)(void *context, const char *path, const struct trouble *trouble),
-	void *context)
+	void (*each)(void *context, const char *path, const struct trouble *trouble), void *context)
 {
 	pthread_mutex_lock(&view->lock);
 	if (view->trouble_count)
@@ -283,88 +272,4 @@ void view_adopt(struct view *view, struct version *version, struct stat *ret)
 	version_stat(version, ret);
 	pthread_mutex_unlock(&view->lock);
 	version_unref(version);
-}
-
-/* The layers that show the directory that `path` is in, looked at from the root down. */
-static int look_down(struct view *view, char *path, struct union_lookup *lookup)
-{
-	layer_mask layers = union_all_layers(view->composer.settings);
-
-	for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		int r = expand_take(view, view->composer.settings, layers, path, lookup);
-		*slash = '/';
-		if (r < 0)
-			return r;
-		if (lookup->kind != UNION_DIRECTORY)
-			return lookup->kind == UNION_NONE ? -ENOENT : -ENOTDIR;
-		layers = lookup->layers;
-	}
-	return expand_take(view, view->composer.settings, layers, path, lookup);
-}
-
-/* Marks of layers are no files. */
-static bool has_hidden_name(const char *path)
-{
-	for (; path; path = strchr(path, '/')) {
-		char name[NAME_MAX + 1];
-		size_t len;
-
-		path += *path == '/';
-		len = strcspn(path, "/");
-		if (len > NAME_MAX)
-			return false;
-		memcpy(name, path, len);
-		name[len] = '\0';
-		if (union_is_mark(name))
-			return true;
-	}
-	return false;
-}
-
-int view_look_at_path(struct view *view, const char *path,
-	int (*take)(void *context, const struct composer *composer, const char *path,
-		const struct union_lookup *lookup, struct problem *problem),
-	void *context, struct problem *problem)
-{
-	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
-	CLEANUP(freep) char *copy = strdup(path);
-
-	if (!lookup || !copy)
-		return -ENOMEM;
-	if (has_hidden_name(path))
-		return -ENOENT;
-	for (int try = 0; try < VIEW_LOOK_TRIES; try++) {
-		int r = look_down(view, copy, lookup);
-		if (r < 0)
-			return r;
-		if (lookup->kind == UNION_NONE)
-			return -ENOENT;
-		if (lookup->kind == UNION_DIRECTORY)
-			return -EISDIR;
-		problem->message[0] = '\0';
-		struct composer composer = view->composer;
-		composer.takes_unfinished = try == VIEW_LOOK_TRIES - 1;
-		r = take(context, &composer, path, lookup, problem);
-		if (r <= 0 || r == PROBLEM)
-			return r;
-		nanosleep(&(struct timespec){.tv_nsec = VIEW_LOOK_PAUSE_NS}, NULL);
-	}
-	return compose_is_restless(path, problem);
-}
-
-static int take_version(void *context, const struct composer *composer, const char *path,
-	const struct union_lookup *lookup, struct problem *problem)
-{
-	struct dependencies asked = {0};
-	int r = compose(composer, path, lookup, &asked, context, problem);
-
-	dependencies_fini(&asked);
-	return r;
-}
-
-int view_read_path(
-	struct view *view, const char *path, struct version **ret, struct problem *problem)
-{
-	return view_look_at_path(view, path, take_version, ret, problem);
 }

@@ -18,9 +18,10 @@
 #include <pthread.h>
 
 #include "compose.h"
-#include "directory.h"
-#include "inode_memory.h"
 #include "dependency.h"
+#include "directory.h"
+#include "inode.h"
+#include "inode_memory.h"
 #include "watch.h"
 
 /* The root's inode number: FUSE_ROOT_ID. The numbers up to VIEW_INO_RESERVED belong to the driver.
@@ -34,16 +35,13 @@
 /* Versions' bytes freed, after which the memory goes back to the system. */
 #define VIEW_TRIM_BYTES (4u << 20)
 
-/* Looks at a name that changes while it is looked at; after so many it counts as broken. */
-#define VIEW_LOOK_TRIES 250
-#define VIEW_LOOK_PAUSE_NS 1000000
-
 struct view {
 	struct source_cache *cache;
+	struct finder finder; /* fixed */
 	struct composer
-		composer;    /* lock; only the refresher changes it, and may read it unlocked */
-	struct watch *watch; /* NULL: nothing is watched, as for a single look */
-	int wake_fd;         /* eventfd: the refresher has work; -1 without a watch */
+		composer; /* lock; only the refresher changes it, and may read it unlocked */
+	struct watch *watch;
+	int wake_fd;                                  /* eventfd: the refresher has work; */
 	void (*log)(void *context, const char *line); /* a line without newline; may be NULL */
 	void *log_context;
 	/*
@@ -59,7 +57,7 @@ struct view {
 	uint64_t era; /* raised when the settings are replaced: ranks and masks mean others then */
 	pthread_t refresher; /* has_refresher: its thread, which need not be woken by itself */
 	bool has_refresher;
-	uint64_t writes; /* events of writes in place, ever */
+	uint64_t writes;            /* events of writes in place, ever */
 	uint64_t shown_directories; /* ever */
 	struct inode_memory memory;
 	uint64_t next_ino;
@@ -67,8 +65,8 @@ struct view {
 	const struct change *publishing; /* what the publisher is about to do; NULL: nothing */
 	bool is_published;               /* … and it was done */
 	bool is_overtaken;               /* … and it must not be done any more */
-	bool is_directory_taken;         /* … and its directory is shown, and the change's no more */
-	struct entry **queue;            /* names to refresh */
+	bool is_directory_taken; /* … and its directory is shown, and the change's no more */
+	struct entry **queue;    /* names to refresh */
 	size_t queue_first;
 	size_t queue_count; /* end of the queue in `queue` */
 	size_t queue_capacity;
@@ -78,29 +76,29 @@ struct view {
 	struct directory **scans; /* directories to list */
 	size_t scan_count;
 	size_t scan_capacity;
-	bool is_root_changed;  /* the root itself must be looked at again */
+	bool is_root_changed;   /* the root itself must be looked at again */
 	bool is_root_looked_at; /* … which is being done */
 	int64_t root_looked_ms; /* when that was last said while it opens; CLOCK_MONOTONIC */
-	bool is_overflowed;    /* changes were lost: everything must be looked at again */
-	size_t version_count;  /* that are shown or held by the kernel */
-	size_t version_bytes;  /* in memory */
-	size_t freed_bytes;    /* since view_was_freed() said so last */
-	size_t trouble_count;  /* entries with trouble */
-	uint64_t compositions; /* since the start */
+	bool is_overflowed;     /* changes were lost: everything must be looked at again */
+	size_t version_count;   /* that are shown or held by the kernel */
+	size_t version_bytes;   /* in memory */
+	size_t freed_bytes;     /* since view_was_freed() said so last */
+	size_t trouble_count;   /* entries with trouble */
+	uint64_t compositions;  /* since the start */
 	uint64_t overflows;
-	int watch_error;   /* the first errno that a watch could not be set with; 0: none */
-	bool is_polling;   /* some directory can't be watched, or not for all that changes it */
-	unsigned idle_polls;   /* since something was there to poll */
-	int64_t polled_ms; /* when last; CLOCK_MONOTONIC */
-	bool is_remote;    /* … because of its file system */
+	int watch_error;     /* the first errno that a watch could not be set with; 0: none */
+	bool is_polling;     /* some directory can't be watched, or not for all that changes it */
+	unsigned idle_polls; /* since something was there to poll */
+	int64_t polled_ms;   /* when last; CLOCK_MONOTONIC */
+	bool is_remote;      /* … because of its file system */
 };
 
 /**
- * A view over the settings' layers, which it takes a reference to. With `is_live` layers are
- * watched, and view_next_change() must be called when watch_fd() or wake_fd are readable.
+ * A view over the settings' layers, which it takes a reference to, and watches: view_next_change()
+ * must be called when watch_fd() or wake_fd are readable.
  * Returns 0 with *ret for view_free(), -E2BIG for more layers than LAYERS_MAX, or -errno.
  */
-int view_new(struct settings *settings, bool is_live, struct view **ret);
+int view_new(struct settings *settings, struct view **ret);
 void view_free(struct view *view); /* NULL: nothing */
 void view_freep(struct view **view);
 
@@ -162,8 +160,7 @@ enum view_attribute {
  * An attribute of the file that shows `ino`. Returns 0 with *ret for free(3), -ENODATA when it has
  * none, or -ENOMEM.
  */
-int view_attribute(
-	struct view *view, uint64_t ino, enum view_attribute attribute, char **ret);
+int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribute, char **ret);
 
 /** Calls `each` for every path in trouble, in no order. Holds the lock meanwhile. */
 void view_troubles(struct view *view,
@@ -175,20 +172,3 @@ void view_troubles(struct view *view,
  * Takes over the caller's reference.
  */
 void view_adopt(struct view *view, struct version *version, struct stat *ret);
-
-/**
- * The version of a path, without a kernel: for the command. `path` is relative to the root, with
- * no "." or "..". Returns 0 with *ret for version_unref(), PROBLEM, or -errno (-ENOENT, -EISDIR).
- */
-int view_read_path(
-	struct view *view, const char *path, struct version **ret, struct problem *problem);
-
-/**
- * What view_read_path() does with what it finds: `take` is called again as long as it returns a
- * positive result other than PROBLEM, because a source has changed meanwhile. Returns what `take`
- * did, or as view_read_path().
- */
-int view_look_at_path(struct view *view, const char *path,
-	int (*take)(void *context, const struct composer *composer, const char *path,
-		const struct union_lookup *lookup, struct problem *problem),
-	void *context, struct problem *problem);

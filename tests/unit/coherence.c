@@ -210,8 +210,8 @@ static void compare(struct view *fresh, uint64_t fresh_ino, const char *path)
 		assert_int_equal(view_version(fresh, stat.st_ino, &version), 0);
 		assert_int_equal(view_version(view, now.st_ino, &mine), 0);
 		if (!version_same(mine, version))
-			fail_msg("%s: %o %u %d '%s', not %o %u %d '%.*s'", below, mine->mode, mine->uid,
-				mine->kind, shown(below), version->mode, version->uid,
+			fail_msg("%s: %o %u %d '%s', not %o %u %d '%.*s'", below, mine->mode,
+				mine->uid, mine->kind, shown(below), version->mode, version->uid,
 				version->kind, version->data ? (int)version->size : 0,
 				version->data);
 	}
@@ -219,7 +219,7 @@ static void compare(struct view *fresh, uint64_t fresh_ino, const char *path)
 
 static void compare_all(void)
 {
-	struct view *fresh = new_view(settings_text, false);
+	struct view *fresh = new_view(settings_text);
 	char path[256];
 
 	compare(fresh, VIEW_INO_ROOT, "");

@@ -278,6 +278,8 @@ static int find_given(
 	return asprintf(ret, "%s/%s", directory, name) < 0 ? -ENOMEM : 0;
 }
 
+static const struct finder given_finder = {.find = find_given};
+
 static void what_a_strategy_asked_for_is_told_and_counts_for_rights_and_time(void **state)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
@@ -291,7 +293,7 @@ static void what_a_strategy_asked_for_is_told_and_counts_for_rights_and_time(voi
 	run("chmod 600 a/data/n.yaml; touch -d @1000 a/x.yaml; touch -d @2000 a/data/n.yaml");
 	start_composer("layers: [a, b]\nrules:\n  - {match: x.yaml, strategy: pillar, options: "
 		       "{data_path: data}}\n");
-	composer.find = find_given;
+	composer.finder = &given_finder;
 	union_look_up(settings, 3, "x.yaml", lookup);
 	assert_int_equal(compose(&composer, "x.yaml", lookup, &asked, &version, &problem), 0);
 	assert_int_equal(asked.count, 2);
@@ -312,10 +314,9 @@ static void missing_reference_is_told_as_asked_for(void **state)
 	write_file("a/x.yaml", "_merge: gone\n");
 	start_composer("layers: [a, b]\nrules:\n  - {match: x.yaml, strategy: pillar, options: "
 		       "{data_path: data}}\n");
-	composer.find = find_given;
+	composer.finder = &given_finder;
 	union_look_up(settings, 3, "x.yaml", lookup);
-	assert_int_equal(
-		compose(&composer, "x.yaml", lookup, &asked, &version, &problem), PROBLEM);
+	assert_int_equal(compose(&composer, "x.yaml", lookup, &asked, &version, &problem), PROBLEM);
 	assert_int_equal(asked.count, 2);
 	assert_string_equal(asked.items[1], "gone.yaml");
 	dependencies_fini(&asked);

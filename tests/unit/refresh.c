@@ -574,7 +574,7 @@ static void change_of_a_directorys_mode_is_told(void **state)
 static bool is_newer(struct stat a, struct stat b)
 {
 	return a.st_mtim.tv_sec > b.st_mtim.tv_sec ||
-		(a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec > b.st_mtim.tv_nsec);
+	       (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec > b.st_mtim.tv_nsec);
 }
 
 static void every_version_is_newer_than_the_one_before(void **state)
@@ -843,7 +843,7 @@ static void absence_is_replaced_when_a_listing_saw_the_directory_first(void **st
 {
 	(void)state;
 	make_directory("a/dir");
-	view = new_view("a:b", true);
+	view = new_view("a:b");
 	assert_shown("dir/new", "ENOENT");
 
 	make_directory("a/dir/new");
@@ -857,7 +857,7 @@ static void absence_is_replaced_when_a_listing_saw_the_file_first(void **state)
 {
 	(void)state;
 	make_directory("a/dir");
-	view = new_view("a:b", true);
+	view = new_view("a:b");
 	assert_shown("dir/new", "ENOENT");
 
 	write_file("a/dir/new", "text\n");
@@ -871,7 +871,7 @@ static void absence_is_replaced_when_the_directory_that_hid_the_name_goes(void *
 	(void)state;
 	run("mkdir a/dir b/dir && touch b/dir/.wh.x && echo text >a/dir/x && mkdir a/dir/y");
 	write_file("b/dir/.wh.y", "");
-	view = new_view("a:b", true);
+	view = new_view("a:b");
 	assert_shown("dir/x", "ENOENT");
 	assert_shown("dir/y", "ENOENT");
 
@@ -1014,7 +1014,7 @@ static void more_layers_than_a_mask_holds_are_refused(void **state)
 			i ? ":" : "", i);
 	}
 	CLEANUP(settings_unrefp) struct settings *settings = settings_with(layers);
-	assert_true(view_new(settings, false, &made) < 0);
+	assert_true(view_new(settings, &made) < 0);
 }
 
 static void same_directory_as_two_layers_changes_once(void **state)

@@ -1,6 +1,6 @@
 /*
- * What a traversal comes by is what a mount would list, and in one order; whiteouts that hide nothing
- * are found; an inspection tells all that is wrong with a path, and what may be.
+ * What a traversal comes by is what a mount would list, and in one order; whiteouts that hide
+ * nothing are found; an inspection tells all that is wrong with a path, and what may be.
  */
 #include <errno.h>
 #include <limits.h>
@@ -16,16 +16,16 @@
 #include <cmocka.h>
 
 #include "cleanup.h"
+#include "idle_whiteout.h"
 #include "inspect.h"
 #include "traverse.h"
-#include "idle_whiteout.h"
 
 #define TEXT_MAX 4096
 
 static char place[] = "/tmp/plyfs-traverse-XXXXXX";
 static char text[TEXT_MAX];
 static struct settings *settings;
-static struct view *view;
+static struct offline *offline;
 
 __attribute__((format(printf, 1, 2))) static void run(const char *format, ...)
 {
@@ -52,9 +52,9 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	view_free(view);
+	offline_free(offline);
 	settings_unref(settings);
-	view = NULL;
+	offline = NULL;
 	settings = NULL;
 	run("cd / && rm -rf %s", place);
 	return 0;
@@ -77,7 +77,7 @@ static void start(const char *yaml)
 	}
 	if (r != 0)
 		fail_msg("%s", problem.message);
-	assert_int_equal(view_new(settings, false, &view), 0);
+	assert_int_equal(offline_new(settings, &offline), 0);
 }
 
 __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
@@ -96,14 +96,14 @@ static int add_traversed(void *context, const struct traversed *found)
 	add("%s%s ", found->path,
 		found->kind == UNION_DIRECTORY ? "/"
 		: found->kind == UNION_LINK    ? "@"
-						  : "");
+					       : "");
 	return 0;
 }
 
 static int traversed(const char *path)
 {
 	*text = '\0';
-	return traverse(view, path, add_traversed, NULL);
+	return offline_traverse(offline, path, add_traversed, NULL);
 }
 
 static void names_of_all_layers_come_in_byte_order(void **state)
@@ -173,7 +173,7 @@ static void traversal_ends_when_it_is_told_to(void **state)
 	(void)state;
 	run("touch a/x a/y a/z");
 	start(NULL);
-	assert_int_equal(traverse(view, "", stop_at_second, &count), 7);
+	assert_int_equal(offline_traverse(offline, "", stop_at_second, &count), 7);
 	assert_int_equal(count, 2);
 }
 
@@ -213,7 +213,7 @@ static void whiteouts_that_hide_nothing_are_found(void **state)
 	    "b/e/.wh..wh..opq");
 	start(NULL);
 	*text = '\0';
-	assert_int_equal(traverse(view, "", add_whiteouts, NULL), 0);
+	assert_int_equal(offline_traverse(offline, "", add_whiteouts, NULL), 0);
 	/* What lies in the directories below an opaque one does nothing, whatever it is. */
 	assert_string_equal(text, "a:.wh.x:x b:.wh.q:q c:.wh.x:x b:e/.wh..wh..opq: ");
 }
@@ -223,7 +223,7 @@ static const struct inspection *inspected(const char *path)
 	static struct inspection inspection;
 
 	inspection_fini(&inspection);
-	assert_int_equal(inspect(view, path, &inspection), 0);
+	assert_int_equal(inspect(offline, path, &inspection), 0);
 	*text = '\0';
 	for (size_t i = 0; i < inspection.findings.count; i++) {
 		const struct finding *finding = &inspection.findings.items[i];
@@ -260,7 +260,7 @@ static void every_source_is_read(void **state)
 	inspected("link");
 	assert_string_equal(text, "");
 	struct inspection inspection;
-	assert_int_equal(inspect(view, "nothing", &inspection), -ENOENT);
+	assert_int_equal(inspect(offline, "nothing", &inspection), -ENOENT);
 	inspection_drop();
 }
 
@@ -323,6 +323,28 @@ static void layer_that_is_left_out_is_an_error(void **state)
 	inspection_drop();
 }
 
+static void single_look_finds_what_a_mount_would_show(void **state)
+{
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	struct problem problem = {0};
+
+	(void)state;
+	run("mkdir -p a/d b/d; echo 'x: 1' >a/d/x.yaml; echo 'y: 1' >b/d/x.yaml; ln -s d a/l");
+	start("layers: [a, b]\noptions: {header: false}\n");
+	assert_int_equal(offline_read(offline, "d/x.yaml", &version, &problem), 0);
+	assert_memory_equal(version->data, "x: 1\ny: 1\n", 10);
+	struct version *none = NULL;
+	assert_int_equal(offline_read(offline, "d", &none, &problem), -EISDIR);
+	/* A mark is no file, whoever asks. */
+	run("touch a/.wh.none");
+	assert_int_equal(offline_read(offline, ".wh.none", &none, &problem), -ENOENT);
+	assert_int_equal(offline_read(offline, "none", &none, &problem), -ENOENT);
+	assert_int_equal(offline_read(offline, "none/x", &none, &problem), -ENOENT);
+	assert_int_equal(offline_read(offline, "d/x.yaml/x", &none, &problem), -ENOTDIR);
+	assert_int_equal(offline_read(offline, "l/x.yaml", &none, &problem), -ENOTDIR);
+	assert_null(none);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -339,6 +361,7 @@ int main(void)
 		TEST(warnings_are_bounded_and_errors_are_not),
 		TEST(references_and_patterns_are_told),
 		TEST(layer_that_is_left_out_is_an_error),
+		TEST(single_look_finds_what_a_mount_would_show),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /*
  * What the layers show at a path: which of them take part, and what they hide.
  */
+#include "listing.h"
 #include "view_fixture.h"
 
 static struct settings *settings;
@@ -214,8 +215,7 @@ static void listing_agrees_with_what_a_look_at_each_name_finds(void **state)
 		make('b', i / KINDS % KINDS, name);
 		make('c', i / KINDS / KINDS, name);
 	}
-	assert_int_equal(
-		listing_take(settings, union_all_layers(settings), "", &listing), 0);
+	assert_int_equal(listing_take(settings, union_all_layers(settings), "", &listing), 0);
 	assert_int_equal(listing.error, 0);
 	for (size_t i = 1; i < listing.count; i++)
 		assert_true(strcmp(listing.items[i - 1].name, listing.items[i].name) < 0);
@@ -248,8 +248,7 @@ static void listing_of_what_is_no_directory_is_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		union_test(
-			highest_layer_decides_the_kind_and_lower_ones_of_that_kind_take_part),
+		union_test(highest_layer_decides_the_kind_and_lower_ones_of_that_kind_take_part),
 		union_test(link_stands_alone),
 		union_test(pipes_and_sockets_are_passed_over),
 		union_test(whiteout_hides_lower_layers_and_not_its_own),

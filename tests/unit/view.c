@@ -20,7 +20,7 @@ static void root_has_the_number_that_fuse_gives_it(void **state)
 	struct stat stat;
 
 	(void)state;
-	view = new_view("a:b", true);
+	view = new_view("a:b");
 	assert_int_equal(view_stat(view, VIEW_INO_ROOT, &stat), 0);
 	assert_true(S_ISDIR(stat.st_mode));
 	view_forget(view, VIEW_INO_ROOT, 100);
@@ -33,7 +33,7 @@ static void object_is_known_until_it_was_forgotten_as_often_as_looked_up(void **
 
 	(void)state;
 	write_file("a/x", "text\n");
-	view = new_view("a:b", true);
+	view = new_view("a:b");
 	uint64_t ino = lookup(VIEW_INO_ROOT, "x");
 	assert_int_equal(lookup(VIEW_INO_ROOT, "x"), ino);
 	assert_int_equal(lookup(VIEW_INO_ROOT, "x"), ino);
@@ -53,7 +53,7 @@ static void unknown_numbers_are_stale(void **state)
 	struct stat stat;
 
 	(void)state;
-	view = new_view("a:b", true);
+	view = new_view("a:b");
 	assert_int_equal(view_stat(view, 12345, &stat), -ESTALE);
 	assert_int_equal(view_version(view, 12345, &version), -ESTALE);
 	assert_int_equal(view_version(view, VIEW_INO_ROOT, &version), -EISDIR);
@@ -70,7 +70,7 @@ static void name_too_long_and_marks_are_not_looked_for(void **state)
 
 	(void)state;
 	write_file("a/.wh.x", "");
-	view = new_view("a:b", true);
+	view = new_view("a:b");
 	memset(name, 'n', sizeof(name));
 	name[NAME_MAX + 1] = '\0';
 	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, name, false, &stat), -ENAMETOOLONG);
@@ -84,7 +84,7 @@ static void absence_costs_no_memory(void **state)
 	struct stat stat;
 
 	(void)state;
-	view = new_view("a:b", true);
+	view = new_view("a:b");
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "none%d", i);
 		assert_int_equal(view_lookup(view, VIEW_INO_ROOT, name, false, &stat), -ENOENT);
@@ -115,7 +115,7 @@ static void listing_gives_the_number_that_a_lookup_gives(void **state)
 
 	(void)state;
 	run("touch a/x a/y; mkdir a/d; ln -s t a/l");
-	view = new_view("a:b", true);
+	view = new_view("a:b");
 	CLEANUP(freep) char *names = list_text(view, VIEW_INO_ROOT);
 	assert_string_equal(names, "d/\nl@\nx\ny\n");
 	for (size_t i = directory_seek(view->root, cookie); i < view->root->order_count; i++) {
@@ -125,35 +125,13 @@ static void listing_gives_the_number_that_a_lookup_gives(void **state)
 	}
 }
 
-static void single_look_finds_what_a_mount_would_show(void **state)
-{
-	CLEANUP(version_unrefp) struct version *version = NULL;
-	struct problem problem = {0};
-
-	(void)state;
-	run("mkdir -p a/d b/d; echo 'x: 1' >a/d/x.yaml; echo 'y: 1' >b/d/x.yaml; ln -s d a/l");
-	view = new_view("a:b", false);
-	assert_int_equal(view_read_path(view, "d/x.yaml", &version, &problem), 0);
-	assert_memory_equal(version->data, "x: 1\ny: 1\n", 10);
-	struct version *none = NULL;
-	assert_int_equal(view_read_path(view, "d", &none, &problem), -EISDIR);
-	/* A mark is no file, whoever asks. */
-	run("touch a/.wh.none");
-	assert_int_equal(view_read_path(view, ".wh.none", &none, &problem), -ENOENT);
-	assert_int_equal(view_read_path(view, "none", &none, &problem), -ENOENT);
-	assert_int_equal(view_read_path(view, "none/x", &none, &problem), -ENOENT);
-	assert_int_equal(view_read_path(view, "d/x.yaml/x", &none, &problem), -ENOTDIR);
-	assert_int_equal(view_read_path(view, "l/x.yaml", &none, &problem), -ENOTDIR);
-	assert_null(none);
-}
-
 static void adopted_version_lives_until_it_is_forgotten(void **state)
 {
 	struct version *version = version_new(VERSION_BYTES);
 	struct stat stat;
 
 	(void)state;
-	view = new_view("a:b", true);
+	view = new_view("a:b");
 	version->data = strdup("status\n");
 	version->size = 7;
 	view_adopt(view, version, &stat);
@@ -177,7 +155,7 @@ static void paths_in_trouble_are_told(void **state)
 
 	(void)state;
 	run("mkdir a/d b/d; echo 'x: [' >a/d/x.yaml; echo 'y: 1' >b/d/x.yaml; echo 1 >a/y");
-	view = new_view("a:b", true);
+	view = new_view("a:b");
 	view_troubles(view, note_trouble, text);
 	assert_string_equal(text, "");
 	assert_shown("d/x.yaml", "EIO");
@@ -191,7 +169,7 @@ static void missing_optional_layers_are_an_empty_tree(void **state)
 	struct stat stat;
 
 	(void)state;
-	view = new_view("layers:\n  - {path: none, optional: true}\n", true);
+	view = new_view("layers:\n  - {path: none, optional: true}\n");
 	assert_int_equal(view_stat(view, VIEW_INO_ROOT, &stat), 0);
 	assert_true(S_ISDIR(stat.st_mode));
 	CLEANUP(freep) char *names = list_text(view, VIEW_INO_ROOT);
@@ -205,7 +183,7 @@ static void name_that_goes_while_a_listing_is_taken_is_not_listed(void **state)
 
 	(void)state;
 	run("mkdir a/dir && touch a/dir/gone a/dir/kept");
-	view = new_view("a", true);
+	view = new_view("a");
 	publish_all();
 	assert_int_equal(stat_of("dir").st_mode & S_IFMT, S_IFDIR);
 	struct directory *directory = directory_find(view->root, "dir")->directory;
@@ -321,7 +299,7 @@ static void any_number_of_threads_may_look_while_another_publishes(void **state)
 
 	(void)state;
 	run("for d in 0 1 2; do mkdir a/d$d b/d$d; done");
-	view = new_view("a:b", true);
+	view = new_view("a:b");
 	atomic_store(&is_over, false);
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(
@@ -362,7 +340,7 @@ static void virtual_directory_is_there_while_its_parent_is_being_scanned(void **
 
 	(void)state;
 	run("mkdir a/parts && echo 'x: 1' >a/parts/one.yaml");
-	view = new_view("layers: [a, b]\nfiles: [{path: v/x.yaml, from: ['parts/*']}]\n", true);
+	view = new_view("layers: [a, b]\nfiles: [{path: v/x.yaml, from: ['parts/*']}]\n");
 	assert_int_equal(tree_complete(view, view->root), 0);
 	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, "v", false, &stat), 0);
 	view_forget(view, stat.st_ino, 1);
@@ -382,7 +360,6 @@ int main(void)
 		view_test(absence_costs_no_memory),
 		view_test(forgotten_tree_costs_no_memory_but_its_root),
 		view_test(listing_gives_the_number_that_a_lookup_gives),
-		view_test(single_look_finds_what_a_mount_would_show),
 		view_test(adopted_version_lives_until_it_is_forgotten),
 		view_test(paths_in_trouble_are_told),
 		view_test(missing_optional_layers_are_an_empty_tree),

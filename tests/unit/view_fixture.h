@@ -413,7 +413,8 @@ static inline void publish(struct change *change)
 	view_end_change(view, change);
 }
 
-/* What lies ready now. Returns the milliseconds that the view wants to be called after; -1: none. */
+/* What lies ready now. Returns the milliseconds that the view wants to be called after; -1: none.
+ */
 static inline int publish_ready(void)
 {
 	struct change change;
@@ -508,7 +509,9 @@ static inline bool take_name(
 	list->cookie = cookie;
 	assert_true(list->count < sizeof(list->names) / sizeof(*list->names));
 	assert_true(asprintf(&list->names[list->count++], "%s%s", name,
-			    S_ISDIR(type) ? "/" : S_ISLNK(type) ? "@" : "") >= 0);
+			    S_ISDIR(type)   ? "/"
+			    : S_ISLNK(type) ? "@"
+					    : "") >= 0);
 	return true;
 }
 
@@ -537,7 +540,8 @@ static inline char *list_text(struct view *from, uint64_t ino)
 	return text;
 }
 
-/* The names in a directory, sorted, a line each, directories with a slash. Good until it changes. */
+/* The names in a directory, sorted, a line each, directories with a slash. Good until it changes.
+ */
 static inline const char *listed(const char *path)
 {
 	uint64_t ino;
@@ -580,7 +584,8 @@ static inline struct trouble trouble_of(const char *path)
 	assert_int_equal(kernel_find(path, &ino), 0);
 	const struct version *version =
 		(const struct version *)inode_table_find(&view->inodes, ino);
-	if (version && version->inode.type == INODE_VERSION && version->entry && version->entry->trouble)
+	if (version && version->inode.type == INODE_VERSION && version->entry &&
+		version->entry->trouble)
 		trouble = *version->entry->trouble;
 	return trouble;
 }
@@ -608,18 +613,18 @@ static inline struct settings *settings_with(const char *yaml)
 }
 
 /* `yaml`: a plyfs.yaml, or "A:B:C". */
-static inline struct view *new_view(const char *yaml, bool is_live)
+static inline struct view *new_view(const char *yaml)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = settings_with(yaml);
 	struct view *made;
 
-	assert_int_equal(view_new(settings, is_live, &made), 0);
+	assert_int_equal(view_new(settings, &made), 0);
 	return made;
 }
 
 static inline void start(const char *yaml)
 {
-	view = new_view(yaml, true);
+	view = new_view(yaml);
 	publish_all();
 }
 

@@ -7,23 +7,18 @@
 
 #include "cleanup.h"
 #include "expand.h"
+#include "listing.h"
 
 /* A directory on the way down, and what it is in each layer: to know it again further down. */
 struct level {
 	const struct level *above;
+	int depth; /* that may still be gone down; below 0: any */
 	unsigned count;
 	struct {
 		unsigned layer;
 		dev_t dev;
 		ino_t ino;
 	} of[LAYERS_MAX];
-};
-
-struct traversal {
-	struct view *view;
-	const struct settings *settings;
-	int (*each)(void *context, const struct traversed *found);
-	void *context;
 };
 
 static bool is_above(const struct level *level, unsigned layer, const struct stat *stat)
@@ -36,7 +31,7 @@ static bool is_above(const struct level *level, unsigned layer, const struct sta
 	return false;
 }
 
-/* Whether in every layer it is one of the directories above: as for references (dependency.h). */
+/* Whether in every layer it is one of the directories above. */
 static bool is_in_itself(const struct level *above, const struct union_lookup *lookup)
 {
 	for (unsigned i = 0; i < lookup->count; i++)
@@ -45,13 +40,23 @@ static bool is_in_itself(const struct level *above, const struct union_lookup *l
 	return lookup->count > 0;
 }
 
-static struct level *level_new(const struct level *above, const struct union_lookup *lookup)
+static int look_up(const struct traversal *traversal, layer_mask layers, const char *path,
+	struct union_lookup *ret)
+{
+	return traversal->finder
+		       ? expand_look_up(traversal->finder, traversal->settings, layers, path, ret)
+		       : union_look_up(traversal->settings, layers, path, ret);
+}
+
+static struct level *level_new(
+	const struct level *above, int depth, const struct union_lookup *lookup)
 {
 	struct level *level = calloc(1, sizeof(*level));
 
 	if (!level)
 		return NULL;
 	level->above = above;
+	level->depth = above ? above->depth - 1 : depth;
 	for (unsigned i = 0; i < lookup->count && i < LAYERS_MAX; i++) {
 		level->of[i].layer = lookup->found[i].layer;
 		level->of[i].dev = lookup->found[i].stat.st_dev;
@@ -67,16 +72,16 @@ static int compare_listed(const void *a, const void *b)
 }
 
 /* Adds what only expanding shows. A name that both have is what expanding makes of it. */
-static int add_expanded(
-	const struct traversal *traversal, const struct traversed *directory, struct listing *listing)
+static int add_expanded(const struct traversal *traversal, const struct traversed *directory,
+	struct listing *listing)
 {
 	struct listing more = {0};
 	size_t known = listing->count;
 
-	if (!expand_is_needed(traversal->settings))
+	if (!traversal->finder || !expand_is_needed(traversal->settings))
 		return 0;
-	int r = expand_names(traversal->view, traversal->settings, directory->own, directory->path,
-		listing, &more);
+	int r = expand_names(traversal->finder, traversal->settings, directory->own,
+		directory->path, listing, &more);
 	if (r < 0)
 		return r;
 	struct listed *items = reallocarray(listing->items, known + more.count + 1, sizeof(*items));
@@ -109,6 +114,8 @@ static int visit_names(const struct traversal *traversal, const struct level *le
 
 	for (size_t i = 0; r == 0 && i < listing->count; i++) {
 		CLEANUP(freep) char *path = NULL;
+		if (level->depth == 0 && listing->items[i].kind == UNION_DIRECTORY)
+			continue;
 		if (asprintf(&path, "%s%s%s", directory->path, *directory->path ? "/" : "",
 			    listing->items[i].name) < 0)
 			return -ENOMEM;
@@ -144,13 +151,13 @@ static int look(const struct traversal *traversal, const struct level *above, co
 
 	if (!lookup)
 		return -ENOMEM;
-	int r = expand_take(traversal->view, traversal->settings, layers, path, lookup);
+	int r = look_up(traversal, layers, path, lookup);
 	if (r < 0)
 		return r;
 	*found = (struct traversed){path, lookup->kind, layers, lookup->layers, 0};
 	if (lookup->kind != UNION_DIRECTORY || is_in_itself(above, lookup))
 		return 0;
-	*level = level_new(above, lookup);
+	*level = level_new(above, traversal->depth, lookup);
 	return *level ? 0 : -ENOMEM;
 }
 
@@ -185,7 +192,7 @@ static int enter(const struct traversal *traversal, const char *path, layer_mask
 	*ret = union_all_layers(traversal->settings);
 	for (char *slash = strchr(copy, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		int r = expand_take(traversal->view, traversal->settings, *ret, copy, lookup);
+		int r = look_up(traversal, *ret, copy, lookup);
 		*slash = '/';
 		if (r < 0)
 			return r;
@@ -196,23 +203,22 @@ static int enter(const struct traversal *traversal, const char *path, layer_mask
 	return 0;
 }
 
-int traverse(struct view *view, const char *path,
-	int (*each)(void *context, const struct traversed *found), void *context)
+int traverse(const struct traversal *traversal, const char *path)
 {
-	const struct traversal traversal = {view, view->composer.settings, each, context};
 	CLEANUP(freep) struct level *level = NULL;
 	struct traversed found;
 	layer_mask layers;
 
-	int r = enter(&traversal, path, &layers);
+	int r = enter(traversal, path, &layers);
 	if (r == 0)
-		r = look(&traversal, NULL, path, layers, &found, &level);
+		r = look(traversal, NULL, path, layers, &found, &level);
 	if (r < 0)
 		return r;
 	/* With all layers missing there is a root, and nothing in it. */
 	if (found.kind == UNION_NONE)
 		return *path ? -ENOENT : 0;
-	return level ? visit_directory(&traversal, level, &found) : each(context, &found);
+	return level ? visit_directory(traversal, level, &found)
+		     : traversal->each(traversal->context, &found);
 }
 
 int traverse_compare(const char *a, const char *b)

@@ -10,32 +10,30 @@
  */
 #pragma once
 
-#include "compose.h"
-#include "directory.h"
+#include "finder.h"
+#include "listing.h"
 
-struct view;
-
-/** As union_look_up(), with virtual files and drop-ins. Wants the lock not held. 0 or -errno. */
-int expand_take(struct view *view, const struct settings *settings, layer_mask layers,
+/** As union_look_up(), with virtual files and drop-ins. 0 or -errno. */
+int expand_look_up(const struct finder *finder, const struct settings *settings, layer_mask layers,
 	const char *path, struct union_lookup *ret);
 
 /**
  * The names in `path` that only expanding shows, besides those that `listing` has: virtual files,
- * directories that lead to some, and what only has drop-ins. In no order. Wants the lock not held.
+ * directories that lead to some, and what only has drop-ins. In no order.
  * Returns 0 with *ret for listing_free(), or -errno.
  */
-int expand_names(struct view *view, const struct settings *settings, layer_mask layers,
+int expand_names(const struct finder *finder, const struct settings *settings, layer_mask layers,
 	const char *path, const struct listing *listing, struct listing *ret);
 
 /** Whether the settings have anything to expand. */
 bool expand_is_needed(const struct settings *settings);
 
-/** Something has changed at `name` in `directory`: what is made of it is queued. The lock is held.
+/**
+ * Calls `each` with the paths of what is made, by a pattern or as a drop-in, of the file `name` in
+ * `directory`; or for drop-ins, of the directory of that name.
  */
-void expand_touch(struct view *view, const struct directory *directory, const char *name);
-
-/** Directories have come or gone: every virtual file is queued. The lock is held. */
-void expand_touch_all(struct view *view);
+void expand_each_made_of(const struct settings *settings, const char *directory, const char *name,
+	void (*each)(void *context, const char *path), void *context);
 
 /** Whether a name is a backup or a hidden file, which no pattern matches. */
 bool expand_is_ignored(const char *name);

@@ -8,8 +8,6 @@
 
 #include "cleanup.h"
 #include "glob.h"
-#include "dependency.h"
-#include "tree.h"
 
 #define DROPINS_SUFFIX ".d"
 
@@ -151,7 +149,7 @@ static int pattern_depth(const char *pattern, char *directory, size_t size)
 	return depth;
 }
 
-static int take_virtual(struct view *view, const struct settings *settings,
+static int take_virtual(const struct finder *finder, const struct settings *settings,
 	const struct virtual_file *file, struct union_lookup *ret)
 {
 	CLEANUP(parts_fini) struct parts parts = {.settings = settings};
@@ -165,14 +163,14 @@ static int take_virtual(struct view *view, const struct settings *settings,
 		int depth = pattern_depth(file->from[i], directory, sizeof(directory));
 		parts.pattern = file->from[i];
 		parts.number = i;
-		r = dependency_list(view, directory, depth, add_path, &parts);
+		r = finder->list(finder->context, directory, depth, add_path, &parts);
 	}
 	return r == 0 && parts.count ? hand_over(&parts, ret) : r;
 }
 
 /* Adds NAME.d's files to what was found of NAME. */
-static int take_dropins(
-	struct view *view, const struct settings *settings, const char *path, struct union_lookup *ret)
+static int take_dropins(const struct finder *finder, const struct settings *settings,
+	const char *path, struct union_lookup *ret)
 {
 	CLEANUP(parts_fini) struct parts parts = {.settings = settings};
 	CLEANUP(freep) char *directory = NULL;
@@ -186,12 +184,11 @@ static int take_dropins(
 	size_t own = parts.count;
 	parts.number = 1;
 	/* An index is kept for good, and anybody may ask for any name: none for what is not there.
-	 * When it comes, expand_touch() hears of it. */
+	 * When it comes, expand_each_made_of() tells. */
 	if (r == 0)
-		r = union_look_up(
-			settings, union_all_layers(settings), directory, parts.scratch);
+		r = union_look_up(settings, union_all_layers(settings), directory, parts.scratch);
 	if (r == 0 && parts.scratch->kind == UNION_DIRECTORY)
-		r = dependency_list(view, directory, 0, add_path, &parts);
+		r = finder->list(finder->context, directory, 0, add_path, &parts);
 	return r == 0 && parts.count > own ? hand_over(&parts, ret) : r;
 }
 
@@ -207,7 +204,7 @@ static bool leads_to_virtual(const struct settings *settings, const char *path)
 	return false;
 }
 
-int expand_take(struct view *view, const struct settings *settings, layer_mask layers,
+int expand_look_up(const struct finder *finder, const struct settings *settings, layer_mask layers,
 	const char *path, struct union_lookup *ret)
 {
 	const struct virtual_file *file = settings_file(settings, path);
@@ -216,18 +213,17 @@ int expand_take(struct view *view, const struct settings *settings, layer_mask l
 	if (r < 0)
 		return r;
 	if (file)
-		return take_virtual(view, settings, file, ret);
+		return take_virtual(finder, settings, file, ret);
 	if (ret->kind == UNION_NONE && settings->file_count && leads_to_virtual(settings, path))
 		ret->kind = UNION_DIRECTORY;
 	if ((ret->kind == UNION_NONE || ret->kind == UNION_FILE) &&
 		settings_rule(settings, path)->is_dropins)
-		return take_dropins(view, settings, path, ret);
+		return take_dropins(finder, settings, path, ret);
 	return 0;
 }
 
 /* Adds a name once. */
-static int list_name(
-	struct listing *listing, const char *name, size_t length, enum union_kind kind)
+static int list_name(struct listing *listing, const char *name, size_t length, enum union_kind kind)
 {
 	for (size_t i = 0; i < listing->count; i++)
 		if (strncmp(listing->items[i].name, name, length) == 0 &&
@@ -244,8 +240,8 @@ static int list_name(
 	return 0;
 }
 
-static int list_if_file(struct view *view, const struct settings *settings, layer_mask layers,
-	const char *path, struct listing *listing)
+static int list_if_file(const struct finder *finder, const struct settings *settings,
+	layer_mask layers, const char *path, struct listing *listing)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	const char *slash = strrchr(path, '/');
@@ -253,14 +249,14 @@ static int list_if_file(struct view *view, const struct settings *settings, laye
 
 	if (!lookup)
 		return -ENOMEM;
-	int r = expand_take(view, settings, layers, path, lookup);
+	int r = expand_look_up(finder, settings, layers, path, lookup);
 	if (r < 0 || lookup->kind != UNION_FILE)
 		return r;
 	return list_name(listing, name, strlen(name), UNION_FILE);
 }
 
-static int list_virtual(struct view *view, const struct settings *settings, layer_mask layers,
-	const char *path, struct listing *listing)
+static int list_virtual(const struct finder *finder, const struct settings *settings,
+	layer_mask layers, const char *path, struct listing *listing)
 {
 	size_t length = strlen(path);
 	int r = 0;
@@ -272,7 +268,8 @@ static int list_virtual(struct view *view, const struct settings *settings, laye
 		rest += length ? length + 1 : 0;
 		const char *slash = strchr(rest, '/');
 		r = slash ? list_name(listing, rest, (size_t)(slash - rest), UNION_DIRECTORY)
-			  : list_if_file(view, settings, layers, settings->files[i].path, listing);
+			  : list_if_file(
+				    finder, settings, layers, settings->files[i].path, listing);
 	}
 	return r;
 }
@@ -307,18 +304,18 @@ bool expand_is_needed(const struct settings *settings)
 	return settings->file_count || has_dropins_rule(settings);
 }
 
-int expand_names(struct view *view, const struct settings *settings, layer_mask layers,
+int expand_names(const struct finder *finder, const struct settings *settings, layer_mask layers,
 	const char *path, const struct listing *listing, struct listing *ret)
 {
 	struct listing names = {0};
-	int r = list_virtual(view, settings, layers, path, &names);
+	int r = list_virtual(finder, settings, layers, path, &names);
 
 	for (size_t i = 0; r == 0 && i < listing->count; i++) {
 		if (listing->items[i].kind != UNION_DIRECTORY)
 			continue;
 		CLEANUP(freep) char *owner = dropins_owner(settings, path, listing->items[i].name);
 		if (owner)
-			r = list_if_file(view, settings, layers, owner, &names);
+			r = list_if_file(finder, settings, layers, owner, &names);
 	}
 	if (r < 0)
 		listing_free(&names);
@@ -327,50 +324,29 @@ int expand_names(struct view *view, const struct settings *settings, layer_mask 
 	return r;
 }
 
-static void queue_path(struct view *view, const char *path)
+void expand_each_made_of(const struct settings *settings, const char *directory, const char *name,
+	void (*each)(void *context, const char *path), void *context)
 {
-	const char *slash = strrchr(path, '/');
-	struct directory *directory =
-		tree_directory_at(view, path, slash ? (size_t)(slash - path) : 0);
-	struct entry *entry =
-		directory ? directory_entry(directory, slash ? slash + 1 : path) : NULL;
-
-	if (entry)
-		tree_queue(view, entry);
-}
-
-void expand_touch(struct view *view, const struct directory *directory, const char *name)
-{
-	const struct settings *settings = view->composer.settings;
 	CLEANUP(freep) char *path = NULL;
 
-	if (directory_join(directory, name, &path) < 0)
+	if (asprintf(&path, "%s%s%s", directory, *directory ? "/" : "", name) < 0)
 		return;
 	for (size_t i = 0; i < settings->file_count; i++)
 		for (size_t j = 0; j < settings->files[i].from_count; j++)
 			if (glob_match(settings->files[i].from[j], path)) {
-				queue_path(view, settings->files[i].path);
+				each(context, settings->files[i].path);
 				break;
 			}
 	if (!has_dropins_rule(settings))
 		return;
 	/* A file in NAME.d, or NAME.d itself. */
-	const char *slash = strrchr(directory->path, '/');
-	const char *last = slash ? slash + 1 : directory->path;
+	const char *slash = strrchr(directory, '/');
+	CLEANUP(freep) char *above = strndup(directory, slash ? (size_t)(slash - directory) : 0);
 	CLEANUP(freep)
-	char *above = strndup(directory->path, slash ? (size_t)(slash - directory->path) : 0);
-	CLEANUP(freep) char *owner = above ? dropins_owner(settings, above, last) : NULL;
-	CLEANUP(freep) char *beside = dropins_owner(settings, directory->path, name);
+	char *owner = above ? dropins_owner(settings, above, slash ? slash + 1 : directory) : NULL;
+	CLEANUP(freep) char *beside = dropins_owner(settings, directory, name);
 	if (owner)
-		queue_path(view, owner);
+		each(context, owner);
 	if (beside)
-		queue_path(view, beside);
-}
-
-void expand_touch_all(struct view *view)
-{
-	const struct settings *settings = view->composer.settings;
-
-	for (size_t i = 0; i < settings->file_count; i++)
-		queue_path(view, settings->files[i].path);
+		each(context, beside);
 }

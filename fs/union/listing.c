@@ -1,0 +1,222 @@
+#include "listing.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+
+/* A name seen in a layer, before the layers are laid over each other. */
+struct seen {
+	char *name;
+	unsigned rank;
+	unsigned char type; /* of dirent(3) */
+};
+
+struct seen_list {
+	struct seen *items;
+	size_t count;
+	size_t capacity;
+	unsigned rank; /* being listed */
+};
+
+static int add_seen(void *context, const char *name, unsigned char type)
+{
+	struct seen_list *list = context;
+
+	if (list->count == list->capacity) {
+		size_t capacity = list->capacity ? list->capacity * 2 : 64;
+		struct seen *items = reallocarray(list->items, capacity, sizeof(*items));
+		if (!items)
+			return -ENOMEM;
+		list->items = items;
+		list->capacity = capacity;
+	}
+	char *copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	list->items[list->count++] = (struct seen){copy, list->rank, type};
+	return 0;
+}
+
+/* By name, then highest layer first. */
+static int compare_seen(const void *a, const void *b)
+{
+	const struct seen *x = a;
+	const struct seen *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x->rank < y->rank) - (x->rank > y->rank);
+}
+
+static void free_seen(struct seen_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].name);
+	free(list->items);
+}
+
+/* The highest layer's mark that hides `name`; -1 when there is none. */
+static int whiteout_rank(const struct seen_list *list, const char *name)
+{
+	char mark[NAME_MAX + 1];
+	int n = snprintf(mark, sizeof(mark), UNION_MARK_PREFIX "%s", name);
+	if (n < 0 || (size_t)n >= sizeof(mark))
+		return -1;
+
+	size_t low = 0;
+	size_t high = list->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (strcmp(list->items[middle].name, mark) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == list->count || strcmp(list->items[low].name, mark) != 0)
+		return -1;
+	return (int)list->items[low].rank;
+}
+
+static bool is_covered(const struct layer *layer, const char *directory, const struct seen *seen)
+{
+	char path[PATH_MAX];
+	int n = snprintf(
+		path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", seen->name);
+
+	return layer->covered && n > 0 && (size_t)n < sizeof(path) && layer_is_covered(layer, path);
+}
+
+static enum union_kind seen_kind(
+	const struct settings *settings, const char *directory, const struct seen *seen)
+{
+	const struct layer *layer = settings->layers[seen->rank];
+	char path[PATH_MAX];
+	struct stat stat;
+
+	if (is_covered(layer, directory, seen))
+		return UNION_NONE;
+	switch (seen->type) {
+	case DT_REG:
+		return UNION_FILE;
+	case DT_DIR:
+		return UNION_DIRECTORY;
+	case DT_LNK:
+		if (!layer->follow)
+			return UNION_LINK;
+		break;
+	case DT_CHR:
+	case DT_UNKNOWN:
+		break;
+	default:
+		return UNION_NONE;
+	}
+	int n = snprintf(
+		path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", seen->name);
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return UNION_NONE;
+	int result = layer_stat(layer, path, &stat);
+	if (result < 0)
+		return union_is_absent(result) ? UNION_NONE : UNION_FILE;
+	return union_kind_of(stat.st_mode);
+}
+
+static bool seen_is_whiteout(
+	const struct settings *settings, const char *directory, const struct seen *seen)
+{
+	char path[PATH_MAX];
+	struct stat stat;
+	int n = snprintf(
+		path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", seen->name);
+
+	return seen->type == DT_CHR && n > 0 && (size_t)n < sizeof(path) &&
+	       layer_stat(settings->layers[seen->rank], path, &stat) == 0 &&
+	       union_is_whiteout_device(&stat);
+}
+
+/* The kind that one name shows. `seen` are its `count` occurrences, highest layer first. */
+static enum union_kind decide(const struct settings *settings, const char *directory,
+	const struct seen_list *list, const struct seen *seen, size_t count)
+{
+	int hidden_below = -1;
+	bool is_looked_up = false;
+
+	for (size_t i = 0; i < count; i++) {
+		enum union_kind kind = seen_kind(settings, directory, &seen[i]);
+		if (kind != UNION_NONE) {
+			/* A mark only matters to what lies below it: looked up only when needed. */
+			if (!is_looked_up)
+				hidden_below = whiteout_rank(list, seen[i].name);
+			return hidden_below > (int)seen[i].rank ? UNION_NONE : kind;
+		}
+		if (seen_is_whiteout(settings, directory, &seen[i]))
+			return UNION_NONE;
+	}
+	return UNION_NONE;
+}
+
+static int lay_over(const struct settings *settings, const char *directory, struct seen_list *list,
+	struct listing *ret)
+{
+	struct listed *items = calloc(list->count ? list->count : 1, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+
+	size_t count = 0;
+	for (size_t i = 0, end; i < list->count; i = end) {
+		for (end = i + 1; end < list->count; end++)
+			if (strcmp(list->items[end].name, list->items[i].name) != 0)
+				break;
+		if (union_is_mark(list->items[i].name))
+			continue;
+		enum union_kind kind = decide(settings, directory, list, &list->items[i], end - i);
+		if (kind == UNION_NONE)
+			continue;
+		items[count++] = (struct listed){list->items[i].name, kind};
+	}
+	/* Only now do the names change hands: the search for marks needs them all. */
+	for (size_t i = 0, taken = 0; taken < count; i++)
+		if (list->items[i].name == items[taken].name) {
+			list->items[i].name = NULL;
+			taken++;
+		}
+	ret->items = items;
+	ret->count = count;
+	return 0;
+}
+
+int listing_take(
+	const struct settings *settings, layer_mask layers, const char *path, struct listing *ret)
+{
+	CLEANUP(free_seen) struct seen_list list = {0};
+	int error = 0;
+
+	for (unsigned rank = 0; rank < settings->layer_count; rank++) {
+		if (!(layers >> rank & 1))
+			continue;
+		list.rank = rank;
+		int r = layer_list(settings->layers[rank], path, add_seen, &list);
+		if (r == -ENOMEM)
+			return r;
+		if (r < 0 && !union_is_absent(r) && !error)
+			error = -r;
+	}
+	if (list.count)
+		qsort(list.items, list.count, sizeof(*list.items), compare_seen);
+
+	int r = lay_over(settings, path, &list, ret);
+	if (r == 0)
+		ret->error = error;
+	return r;
+}
+
+void listing_free(struct listing *listing)
+{
+	for (size_t i = 0; i < listing->count; i++)
+		free(listing->items[i].name);
+	free(listing->items);
+	*listing = (struct listing){0};
+}

@@ -1,0 +1,25 @@
+/*
+ * A listing: the names that the layers show in one directory, by the rules of union.h.
+ */
+#pragma once
+
+#include "union.h"
+
+/** A name in a directory. */
+struct listed {
+	char *name;
+	enum union_kind kind;
+};
+
+struct listing {
+	struct listed *items; /* in byte order of their names, each once */
+	size_t count;
+	int error; /* the first errno of a layer that could not be listed; 0: complete */
+};
+
+/**
+ * Lists the directory `path` over `layers`. Returns 0 with *ret for listing_free(), or -ENOMEM.
+ */
+int listing_take(
+	const struct settings *settings, layer_mask layers, const char *path, struct listing *ret);
+void listing_free(struct listing *listing);
