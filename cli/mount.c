@@ -34,10 +34,14 @@ static int set_options(struct mount *mount, const char *text)
 	struct problem problem;
 	int r = mount_options_read(text, &mount->options, &problem);
 
-	if (r == 0)
-		return EXIT_DONE;
-	message_result(r, &problem, NULL);
-	return EXIT_WRONG_USE;
+	if (r != 0) {
+		message_result(r, &problem, NULL);
+		return EXIT_WRONG_USE;
+	}
+	if (mount->options.has_norealtime)
+		message("the mount option norealtime does nothing any more: plyfs has no real-time "
+			"threads; take it away, or set CPUSchedulingPolicy= in the systemd unit");
+	return EXIT_DONE;
 }
 
 static int take_arguments(
@@ -128,7 +132,6 @@ static int serve(struct mount *mount, struct settings *settings)
 		.is_private = given->is_private || (geteuid() != 0 && !given->is_shared),
 		.is_debugging = given->is_debugging,
 		.is_unpublished = given->is_unpublished,
-		.has_no_realtime = given->has_no_realtime,
 		.log = log_line,
 		.log_context = mount,
 	};
@@ -234,8 +237,6 @@ const struct command command_mount = {
 		"                        private      only the user who mounts may look\n"
 		"                        noheader     merged files don't begin with a comment\n"
 		"                                     that names their sources (header: they do)\n"
-		"                        norealtime   never a real-time thread, not even for\n"
-		"                                     moments\n"
 		"                        debug        print every request; implies -f\n"
 		"                        The common options of mount(8) are taken and change "
 		"nothing.\n",

@@ -5,16 +5,16 @@
 /* Bytes; longer words are no options of anybody. */
 #define WORD_MAX 256
 
-#define PUBLIC_WORDS "allow_other, private, header, noheader, norealtime, debug"
-#define OWN_WORDS PUBLIC_WORDS ", unpublished"
+#define PUBLIC_WORDS "allow_other, private, header, noheader, debug"
+#define OWN_WORDS PUBLIC_WORDS ", norealtime, unpublished"
 /* enum own, in the order of OWN_WORDS. */
 enum own {
 	OWN_ALLOW_OTHER,
 	OWN_PRIVATE,
 	OWN_HEADER,
 	OWN_NOHEADER,
-	OWN_NOREALTIME,
 	OWN_DEBUG,
+	OWN_NOREALTIME,
 	OWN_UNPUBLISHED,
 };
 
@@ -51,7 +51,7 @@ static int take(struct span word, struct mount_options *options, struct problem 
 			options->header = own == OWN_HEADER ? HEADER_ON : HEADER_OFF;
 			break;
 		case OWN_NOREALTIME:
-			options->has_no_realtime = true;
+			options->has_norealtime = true;
 			break;
 		case OWN_DEBUG:
 			options->is_debugging = true;

@@ -14,7 +14,7 @@ struct mount_options {
 	enum header_choice header; /* as the settings say, or whatever they say; the last word counts */
 	bool is_private;     /* only the user who mounts may look */
 	bool is_shared;      /* all users may look; with neither, root shares and others don't */
-	bool has_no_realtime; /* never a real-time thread */
+	bool has_norealtime; /* of older versions; does nothing */
 	bool is_debugging;   /* every request is printed */
 	bool is_unpublished; /* changes wake nobody; for tests, and therefore not in the help text
 			      */

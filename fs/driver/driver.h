@@ -16,7 +16,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "crew.h"
 #include "refresh.h"
 #include "session.h"
 #include "view.h"
@@ -85,7 +84,6 @@ struct session {
 	int stop_fd;  /* eventfd: the publisher ends */
 	pthread_t publisher;
 	bool is_staging_stale; /* the publisher's: .plyfs's attributes must be asked for again */
-	struct crew crew;
 	atomic_bool is_over; /* nobody is there any more to be told of changes */
 	atomic_int publisher_tid;
 	atomic_int publish_mode;  /* enum publish_mode */
@@ -96,7 +94,6 @@ struct session {
 	atomic_ullong published;   /* changes that went out by rename(2) and its like */
 	atomic_ullong invalidated; /* changes that could only be invalidated */
 	atomic_ullong requests[REQUEST_KINDS];
-	atomic_ullong foreign_requests; /* all but the publisher's, and forgets */
 	double name_timeout; /* seconds */
 	bool has_no_open;    /* the kernel takes ENOSYS for "no need to ask" */
 	bool has_no_opendir;

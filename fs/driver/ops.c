@@ -25,16 +25,7 @@ static struct session *session_of(fuse_req_t req, enum request_kind kind)
 	struct session *session = fuse_req_userdata(req);
 
 	atomic_fetch_add_explicit(&session->requests[kind], 1, memory_order_relaxed);
-	/* The kernel forgets in nobody's name. */
-	if (fuse_req_ctx(req)->pid != 0 && !is_publisher(session, req))
-		atomic_fetch_add_explicit(&session->foreign_requests, 1, memory_order_relaxed);
-	crew_begin(&session->crew);
 	return session;
-}
-
-static void end_request(struct session **session)
-{
-	crew_end(&(*session)->crew);
 }
 
 /* `seconds` for the name; the attributes of an inode never change but for a directory's rights. */
@@ -79,7 +70,7 @@ static bool lets_in(struct session *session, fuse_req_t req, uint64_t parent)
 
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_LOOKUP);
+	struct session *session = session_of(req, REQUEST_LOOKUP);
 	int64_t began_ms = clock_ms();
 	struct stat stat;
 
@@ -120,7 +111,7 @@ static void forget(struct session *session, fuse_ino_t ino, uint64_t count)
 
 static void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t count)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_FORGET);
+	struct session *session = session_of(req, REQUEST_FORGET);
 
 	forget(session, ino, count);
 	fuse_reply_none(req);
@@ -128,7 +119,7 @@ static void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t count)
 
 static void op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *forgets)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_FORGET);
+	struct session *session = session_of(req, REQUEST_FORGET);
 
 	for (size_t i = 0; i < count; i++)
 		forget(session, forgets[i].ino, forgets[i].nlookup);
@@ -137,7 +128,7 @@ static void op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_dat
 
 static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_GETATTR);
+	struct session *session = session_of(req, REQUEST_GETATTR);
 	struct stat stat = {0};
 	int r = 0;
 
@@ -156,7 +147,7 @@ static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 
 static void op_readlink(fuse_req_t req, fuse_ino_t ino)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_READLINK);
+	struct session *session = session_of(req, REQUEST_READLINK);
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
 	int r = view_version(session->view, ino, &version);
@@ -170,7 +161,7 @@ static void op_readlink(fuse_req_t req, fuse_ino_t ino)
 
 static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_OPEN);
+	struct session *session = session_of(req, REQUEST_OPEN);
 
 	(void)ino;
 	if ((fi->flags & O_ACCMODE) != O_RDONLY) {
@@ -185,7 +176,7 @@ static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 
 static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_OPENDIR);
+	struct session *session = session_of(req, REQUEST_OPENDIR);
 
 	(void)ino;
 	if (session->has_no_opendir) {
@@ -200,7 +191,7 @@ static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 static void op_read(
 	fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct fuse_file_info *fi)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_READ);
+	struct session *session = session_of(req, REQUEST_READ);
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
 	(void)fi;
@@ -249,7 +240,7 @@ static bool add_name(void *context, const char *name, uint64_t ino, mode_t type,
 static void op_readdir(
 	fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct fuse_file_info *fi)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_READDIR);
+	struct session *session = session_of(req, REQUEST_READDIR);
 	CLEANUP(freep) char *data = malloc(size);
 	struct page page = {req, data, size, 0};
 	uint64_t cookie = (uint64_t)offset;
@@ -281,31 +272,29 @@ static void op_statfs(fuse_req_t req, fuse_ino_t ino)
 		.f_flag = ST_RDONLY,
 	};
 
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_STATFS);
-	(void)session;
 	(void)ino;
+	session_of(req, REQUEST_STATFS);
 	fuse_reply_statfs(req, &stat);
 }
 
 static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_GETXATTR);
+	struct session *session = session_of(req, REQUEST_GETXATTR);
 
 	attribute_get(req, session, ino, name, size);
 }
 
 static void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_LISTXATTR);
+	struct session *session = session_of(req, REQUEST_LISTXATTR);
 
 	attribute_list(req, session, ino, size);
 }
 
 static void op_access(fuse_req_t req, fuse_ino_t ino, int mask)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_ACCESS);
-	(void)session;
 	(void)ino;
+	session_of(req, REQUEST_ACCESS);
 	fuse_reply_err(req, mask & W_OK ? EROFS : 0);
 }
 
@@ -323,7 +312,7 @@ static bool refuses(fuse_req_t req, struct session *session)
 static void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t newparent,
 	const char *newname, unsigned int flags)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_RENAME);
+	struct session *session = session_of(req, REQUEST_RENAME);
 
 	(void)newname;
 	if (refuses(req, session))
@@ -336,7 +325,7 @@ static void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_
 
 static void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_UNLINK);
+	struct session *session = session_of(req, REQUEST_UNLINK);
 
 	(void)name;
 	if (!refuses(req, session))
@@ -345,7 +334,7 @@ static void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 
 static void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_RMDIR);
+	struct session *session = session_of(req, REQUEST_RMDIR);
 
 	(void)name;
 	if (!refuses(req, session))
@@ -354,7 +343,7 @@ static void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 
 static void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_MKDIR);
+	struct session *session = session_of(req, REQUEST_MKDIR);
 	struct stat stat = {0};
 
 	(void)name;
@@ -370,8 +359,7 @@ static void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t
 
 static void refuse(fuse_req_t req)
 {
-	CLEANUP(end_request) struct session *session = session_of(req, REQUEST_REFUSED);
-	(void)session;
+	session_of(req, REQUEST_REFUSED);
 	fuse_reply_err(req, EROFS);
 }
 

@@ -28,9 +28,6 @@
 #include "mountpoint.h"
 #include "reload.h"
 
-/* Changes on end that are a batch; then it is seen whether others need the threads elsewhere. */
-#define BURST_LENGTH 8
-
 /* plyfs.yaml, or a layer that is moved away for another, is looked at after this much quiet. */
 #define RELOAD_QUIET_MS 20
 
@@ -289,20 +286,6 @@ static void refresh_staging(struct session *session)
 	session->is_staging_stale = false;
 }
 
-/* After BURST_LENGTH changes; *foreign was the number of other programs' requests before them. */
-static void gather_or_scatter(struct session *session, unsigned long long *foreign)
-{
-	unsigned long long now = atomic_load(&session->foreign_requests);
-
-	crew_batch(&session->crew);
-	/* Who asks as often as we publish sits on another processor, and needs somebody there. */
-	if (now - *foreign < BURST_LENGTH)
-		crew_gather(&session->crew);
-	else
-		crew_scatter(&session->crew);
-	*foreign = now;
-}
-
 /* Publishes all there is. Returns when to come back, in milliseconds; -1: when something happens.
  */
 static int publish_all(struct session *session, struct change *change)
@@ -311,34 +294,20 @@ static int publish_all(struct session *session, struct change *change)
 	eventfd_t woken;
 
 	eventfd_read(view->wake_fd, &woken);
-	crew_begin(&session->crew);
-	unsigned long long foreign = atomic_load(&session->foreign_requests);
-	for (unsigned count = 0; !atomic_load(&session->is_over);) {
+	while (!atomic_load(&session->is_over)) {
 		view_take_events(view);
 		if (view_next_change(view, change) == 0) {
-			if (count == 0)
-				crew_gather(&session->crew);
-			else if (count % BURST_LENGTH == 0)
-				gather_or_scatter(session, &foreign);
-			count++;
 			publish(session, change);
-			crew_end(&session->crew);
-			crew_begin(&session->crew);
 			continue;
 		}
-		crew_scatter(&session->crew);
-		count = 0;
 		refresh_staging(session);
 		if (view_was_freed(view))
 			malloc_trim(0);
 		/* Looking may have found somebody writing, and events may have come meanwhile. */
 		int timeout_ms = view_take_events(view);
-		if (!view_has_work(view)) {
-			crew_rest(&session->crew);
+		if (!view_has_work(view))
 			return timeout_ms;
-		}
 	}
-	crew_scatter(&session->crew);
 	return -1;
 }
 

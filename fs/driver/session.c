@@ -184,7 +184,6 @@ static int start_publisher(struct session *session)
 	sigset_t old;
 
 	sigfillset(&all);
-	sigdelset(&all, SIGXCPU); /* the crew's */
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	int r = pthread_create(&session->publisher, NULL, publish_run, session);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -223,14 +222,8 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 {
 	if (fuse_set_signal_handlers(session->fuse) != 0)
 		return -EINVAL;
-	int r = crew_init(&session->crew, !session->options.has_no_realtime);
+	int r = start_publisher(session);
 	if (r < 0) {
-		fuse_remove_signal_handlers(session->fuse);
-		return r;
-	}
-	r = start_publisher(session);
-	if (r < 0) {
-		crew_fini(&session->crew);
 		fuse_remove_signal_handlers(session->fuse);
 		return r;
 	}
@@ -243,7 +236,6 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 	end_mount(session);
 	eventfd_write(session->stop_fd, 1);
 	pthread_join(session->publisher, NULL);
-	crew_fini(&session->crew);
 	fuse_remove_signal_handlers(session->fuse);
 	return r;
 }

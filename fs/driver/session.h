@@ -24,7 +24,6 @@ struct session_options {
 	bool is_private;     /* only the mounting user may look; else allow_other is asked for */
 	bool is_debugging;   /* libfuse prints every request on standard error */
 	bool is_unpublished; /* changes invalidate the caches and wake nobody: the negative twin */
-	bool has_no_realtime; /* its threads are ordinary ones at all times */
 	void (*log)(void *context, const char *line); /* a line without newline; any thread */
 	void *log_context;
 };

@@ -130,10 +130,9 @@ static void put_publisher(FILE *out, struct session *session)
 	int error = atomic_load(&session->publish_error);
 
 	fprintf(out,
-		"  \"publisher\": {\"mode\": \"%s\", \"realtime\": %s, \"published\": %llu, "
+		"  \"publisher\": {\"mode\": \"%s\", \"published\": %llu, "
 		"\"invalidated\": %llu",
 		modes[atomic_load(&session->publish_mode)],
-		atomic_load(&session->crew.is_realtime) ? "true" : "false",
 		(unsigned long long)atomic_load(&session->published),
 		(unsigned long long)atomic_load(&session->invalidated));
 	if (error) {

@@ -31,4 +31,10 @@ mount -T fstab "$directory/mnt"
 shows mnt/motd text
 umount mnt
 
+# Of older versions: an fstab that has it still works.
+mount -t fuse.plyfs -o norealtime "$directory/plyfs.yaml" "$directory/mnt" 2>said
+grep -q 'norealtime does nothing.*CPUSchedulingPolicy=' said || fail "it says: $(cat said)"
+shows mnt/motd text
+umount mnt
+
 fails_with 'no mount option' mount -t fuse.plyfs -o nonsense "$directory/plyfs.yaml" "$directory/mnt"
