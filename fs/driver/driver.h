@@ -2,11 +2,12 @@
  * What the driver's files share: the session.
  *
  *      request threads (libfuse)   ops.c      unpack a request, ask the view, reply
- *      publisher thread            publish.c  take events, refresh, rename(2) through the mount
+ *      publisher thread            publish.c  take events, refresh, have the mount process publish
  *      main thread                 session.c  mount, wait for the end, unmount
+ *      mount process       mount_process.c  rename(2) and its like on our own mount
  *
- * A request thread never waits for the publisher. The publisher waits for request threads, inside
- * its own system calls, and holds no lock there.
+ * A request thread never waits for the publisher. The publisher waits for the mount process, which
+ * waits for request threads, and holds no lock there.
  */
 #pragma once
 
@@ -16,6 +17,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "mount_process.h"
 #include "refresh.h"
 #include "session.h"
 #include "view.h"
@@ -29,12 +31,13 @@
 
 /*
  * The directory in it where a version lies, as "new-N", before it is renamed to its path. Nobody
- * but the publisher may search it: the rights of the directories that the path is in don't hold
+ * but the mount process may search it: the rights of the directories that the path is in don't hold
  * there.
  */
 #define STAGE_NAME "stage"
 #define STAGE_INO 3
 #define STAGED_PREFIX "new-"
+#define STAGE_PATH PLYFS_NAME "/" STAGE_NAME
 
 /*
  * Seconds that the kernel may keep an answer. Nothing goes stale, because a path moves only by our
@@ -67,7 +70,7 @@ enum request_kind {
 enum publish_mode {
 	PUBLISH_CLONE, /* through a private clone of the mount; the visible one is read-only */
 	PUBLISH_PATH,  /* through the mountpoint's path */
-	PUBLISH_NONE,  /* caches are invalidated, nobody is woken */
+	PUBLISH_NONE,  /* not: caches are invalidated, nobody is woken */
 };
 
 struct session {
@@ -80,12 +83,10 @@ struct session {
 	char *label;
 	int mount_id; /* of the visible mount, as in /proc/self/mountinfo */
 	dev_t dev;    /* of the superblock */
-	int clone_fd; /* PUBLISH_CLONE; else -1. The publisher's, once it runs */
+	struct mount_process mount_process; /* the publisher's, once it runs */
 	int stop_fd;  /* eventfd: the publisher ends */
 	pthread_t publisher;
-	bool is_staging_stale; /* the publisher's: .plyfs's attributes must be asked for again */
 	atomic_bool is_over; /* nobody is there any more to be told of changes */
-	atomic_int publisher_tid;
 	atomic_int publish_mode;  /* enum publish_mode */
 	atomic_int publish_error; /* the errno of the last change that could not be published; 0 */
 	struct trouble
@@ -106,7 +107,7 @@ struct session {
 /* ops.c: userdata is the session. */
 extern const struct fuse_lowlevel_ops ops;
 
-/** ops.c: whether the publisher's own system call asks. */
+/** ops.c: whether the mount process asks, for the publisher. */
 bool is_publisher(const struct session *session, fuse_req_t req);
 
 /** ops.c: answers with what *stat is of; the kernel may keep the name for `seconds`. */

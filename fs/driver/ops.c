@@ -14,10 +14,12 @@
 /* A user's further groups that are looked at; the kernel's own limit is 65536. */
 #define GROUPS_MAX 1024
 
-/* fuse_ctx.pid is the calling thread's id, not its process's. */
 bool is_publisher(const struct session *session, fuse_req_t req)
 {
-	return fuse_req_ctx(req)->pid == atomic_load(&session->publisher_tid);
+	pid_t pid = fuse_req_ctx(req)->pid;
+
+	/* 0 is who calls from another PID name space. */
+	return pid != 0 && pid == atomic_load(&session->mount_process.pid);
 }
 
 static struct session *session_of(fuse_req_t req, enum request_kind kind)
@@ -44,7 +46,8 @@ void reply_entry(fuse_req_t req, const struct stat *stat, double seconds)
 /* The absence of a name is cached as well: it ends when we publish one. */
 static void reply_absent(fuse_req_t req, const struct session *session)
 {
-	/* The publisher looks before it makes the name: nobody else may find that answer meanwhile. */
+	/* The publisher looks before it makes the name: nobody else may find that answer meanwhile.
+	 */
 	struct fuse_entry_param entry = {
 		.entry_timeout = is_publisher(session, req) ? 0 : session->name_timeout};
 

@@ -22,102 +22,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "settings_watch.h"
 #include "cleanup.h"
 #include "driver.h"
 #include "mountpoint.h"
 #include "reload.h"
+#include "settings_watch.h"
 
 /* plyfs.yaml, or a layer that is moved away for another, is looked at after this much quiet. */
 #define RELOAD_QUIET_MS 20
 
-/* Descriptors kept open on the mount would make umount(8) fail: this one is closed at once. */
-static int open_by_path(const struct session *session)
-{
-	struct stat stat;
-	int fd = open(session->mountpoint, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &stat) < 0 || stat.st_dev != session->dev) {
-		close(fd);
-		return -EXDEV; /* something else is mounted over us */
-	}
-	return fd;
-}
-
-/* The directory that the change is in. Another file system may be mounted on the way to it. */
-static int open_parent(
-	const struct session *session, int root, const struct change *change, const char **name)
-{
-	const char *slash = strrchr(change->path, '/');
-	CLEANUP(freep)
-	char *path = slash ? strndup(change->path, (size_t)(slash - change->path)) : strdup(".");
-	struct stat stat;
-
-	*name = slash ? slash + 1 : change->path;
-	int fd = path ? openat(root, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-	if (fd < 0)
-		return path ? -errno : -ENOMEM;
-	if (fstat(fd, &stat) < 0 || stat.st_dev != session->dev) {
-		close(fd);
-		return -EXDEV;
-	}
-	return fd;
-}
-
-static int call(const struct session *session, const struct change *change, int root)
-{
-	static uint64_t number;
-	char staged[64];
-	const char *name;
-	int r = 0;
-
-	int fd = open_parent(session, root, change, &name);
-	if (fd < 0)
-		return fd;
-
-	switch (change->kind) {
-	case CHANGE_REPLACE:
-		/* A new name each time: the kernel may remember what an old one led to. */
-		snprintf(staged, sizeof(staged), PLYFS_NAME "/" STAGE_NAME "/" STAGED_PREFIX "%llu",
-			(unsigned long long)++number);
-		r = renameat(root, staged, fd, name);
-		break;
-	case CHANGE_REMOVE:
-		r = unlinkat(fd, name, 0);
-		break;
-	case CHANGE_MAKE_DIRECTORY:
-		r = mkdirat(fd, name, 0555);
-		break;
-	case CHANGE_REMOVE_DIRECTORY:
-		r = unlinkat(fd, name, AT_REMOVEDIR);
-		break;
-	case CHANGE_ATTRIBUTES:
-	case CHANGE_LISTING:
-		break;
-	}
-	r = r < 0 ? -errno : 0;
-	close(fd);
-	return r;
-}
-
 static int publish_by_call(struct session *session, const struct change *change)
 {
-	int fd = session->clone_fd;
+	static const enum mount_call calls[] = {
+		[CHANGE_REPLACE] = MOUNT_CALL_REPLACE,
+		[CHANGE_REMOVE] = MOUNT_CALL_REMOVE,
+		[CHANGE_MAKE_DIRECTORY] = MOUNT_CALL_MAKE_DIRECTORY,
+		[CHANGE_REMOVE_DIRECTORY] = MOUNT_CALL_REMOVE_DIRECTORY,
+	};
 
 	if (session->options.is_unpublished)
 		return -EPERM;
-	if (fd < 0)
-		fd = open_by_path(session);
-	if (fd < 0)
-		return fd;
-	int r = call(session, change, fd);
-	if (fd != session->clone_fd)
-		close(fd);
-	if (r == 0 && !view_is_published(session->view))
-		r = -EAGAIN;
-	return r;
+	int r = mount_process_call(&session->mount_process, calls[change->kind], change->path);
+	return r == 0 && !view_is_published(session->view) ? -EAGAIN : r;
 }
 
 /* The kernel forgets the name, and the listing that it was in. */
@@ -143,7 +69,6 @@ static void publish(struct session *session, struct change *change)
 	int r = publish_by_call(session, change);
 	if (r == 0) {
 		atomic_fetch_add(&session->published, 1);
-		session->is_staging_stale = change->kind == CHANGE_REPLACE;
 		atomic_store(&session->publish_error, 0);
 	} else if (!view_is_overtaken(session->view)) {
 		atomic_fetch_add(&session->invalidated, 1);
@@ -151,15 +76,6 @@ static void publish(struct session *session, struct change *change)
 		publish_by_invalidation(session, change);
 	}
 	view_end_change(session->view, change);
-}
-
-static void close_clone(struct session *session)
-{
-	if (session->clone_fd < 0)
-		return;
-	close(session->clone_fd);
-	session->clone_fd = -1;
-	atomic_store(&session->publish_mode, PUBLISH_PATH);
 }
 
 /* They were made anew. */
@@ -185,9 +101,8 @@ static void set_settings_trouble(
 
 	if (!trouble)
 		return;
-	*trouble = (struct trouble){.problem = *problem,
-		.serves = serves,
-		.made = session->settings_made};
+	*trouble = (struct trouble){
+		.problem = *problem, .serves = serves, .made = session->settings_made};
 	clock_gettime(CLOCK_REALTIME, &trouble->since);
 	trouble_text(trouble, NULL, text);
 	pthread_mutex_lock(&view->lock);
@@ -244,7 +159,7 @@ struct loop {
 	struct settings_watch *watch;
 	int mounts; /* /proc/self/mountinfo */
 	bool is_reload_due;
-	struct pollfd polled[5];
+	struct pollfd polled[6];
 };
 
 static void loop_init(struct loop *loop, struct session *session)
@@ -258,32 +173,19 @@ static void loop_init(struct loop *loop, struct session *session)
 	const struct pollfd polled[] = {
 		{.fd = session->stop_fd, .events = POLLIN},
 		{.fd = watch_fd(view->watch), .events = POLLIN},
-		{.fd = view->wake_fd, .events = POLLIN},
-		{.fd = loop->mounts, .events = POLLPRI},
+		{.fd = view->wake_fd, .events = POLLIN}, {.fd = loop->mounts, .events = POLLPRI},
 		{.fd = loop->watch ? settings_watch_fd(loop->watch) : -1, .events = POLLIN},
+		{.fd = session->mount_process.socket}, /* its end */
 	};
 	memcpy(loop->polled, polled, sizeof(polled));
 }
 
 static void loop_fini(struct loop *loop)
 {
-	close_clone(loop->session);
+	mount_process_end(&loop->session->mount_process);
 	settings_watch_free(loop->watch);
 	if (loop->mounts >= 0)
 		close(loop->mounts);
-}
-
-/*
- * A rename makes the kernel forget the attributes of the directory that it was made from, and ask
- * for them before the next: better now than then.
- */
-static void refresh_staging(struct session *session)
-{
-	struct stat stat;
-
-	if (session->is_staging_stale && session->clone_fd >= 0)
-		fstatat(session->clone_fd, PLYFS_NAME "/" STAGE_NAME, &stat, AT_SYMLINK_NOFOLLOW);
-	session->is_staging_stale = false;
 }
 
 /* Publishes all there is. Returns when to come back, in milliseconds; -1: when something happens.
@@ -300,7 +202,6 @@ static int publish_all(struct session *session, struct change *change)
 			publish(session, change);
 			continue;
 		}
-		refresh_staging(session);
 		if (view_was_freed(view))
 			malloc_trim(0);
 		/* Looking may have found somebody writing, and events may have come meanwhile. */
@@ -309,6 +210,13 @@ static int publish_all(struct session *session, struct change *change)
 			return timeout_ms;
 	}
 	return -1;
+}
+
+static void end_mount_process(struct loop *loop)
+{
+	mount_process_end(&loop->session->mount_process);
+	loop->polled[5].fd = -1;
+	atomic_store(&loop->session->publish_mode, PUBLISH_NONE);
 }
 
 /* Waits, and sees to mounts and settings. Returns false when it is time to end. */
@@ -325,8 +233,12 @@ static bool wait_for_work(struct loop *loop, int timeout_ms)
 	/* The clone keeps the superblock alive: without the visible mount, it ends too. */
 	if (loop->polled[3].revents) {
 		if (!mountpoint_is_mounted(session->mount_id, session->dev))
-			close_clone(session);
+			end_mount_process(loop);
 		loop->is_reload_due = true;
+	}
+	if (loop->polled[5].revents) {
+		end_mount_process(loop);
+		atomic_store(&session->publish_error, EPIPE);
 	}
 	if (loop->polled[4].revents && settings_watch_has_event(loop->watch))
 		loop->is_reload_due = true;
@@ -346,7 +258,6 @@ void *publish_run(void *context)
 
 	loop_init(&loop, session);
 	clock_gettime(CLOCK_REALTIME, &session->settings_made);
-	atomic_store(&session->publisher_tid, gettid());
 	while (change && wait_for_work(&loop, publish_all(session, change)))
 		;
 	loop_fini(&loop);

@@ -91,12 +91,14 @@ static int mount_at(struct session *session, struct problem *problem)
 	int r = mountpoint_find(session->mountpoint, &session->mount_id, &session->dev);
 	if (r < 0)
 		return r;
-	session->clone_fd =
-		session->options.is_unpublished ? -1 : mountpoint_clone(session->mountpoint);
-	atomic_store(&session->publish_mode, session->options.is_unpublished ? PUBLISH_NONE
-					     : session->clone_fd >= 0        ? PUBLISH_CLONE
-									     : PUBLISH_PATH);
-	return 0;
+	if (session->options.is_unpublished) {
+		atomic_store(&session->publish_mode, PUBLISH_NONE);
+		return 0;
+	}
+	int clone_fd = mountpoint_clone(session->mountpoint);
+	atomic_store(&session->publish_mode, clone_fd >= 0 ? PUBLISH_CLONE : PUBLISH_PATH);
+	return mount_process_start(
+		&session->mount_process, session->mountpoint, session->dev, clone_fd);
 }
 
 /* A large file that the kernel remembers is a descriptor of ours. */
@@ -158,10 +160,8 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	 */
 	mallopt(M_ARENA_MAX, 1);
 	session->options = *options;
-	session->clone_fd = -1;
+	session->mount_process.socket = -1;
 	session->stop_fd = -1;
-	/* 0 is who calls from another PID name space. */
-	atomic_init(&session->publisher_tid, -1);
 	session->origins_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	session->is_strict = settings->coherence == COHERENCE_STRICT;
 	session->name_timeout = session->is_strict ? 0 : FOR_EVER;
@@ -232,8 +232,9 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 	r = serve(session);
 
 	atomic_store(&session->is_over, true);
-	/* First the connection ends, so that no call of the publisher's waits for an answer. */
+	/* First the connection ends, so that no call of the mount process waits for an answer. */
 	end_mount(session);
+	mount_process_cancel(&session->mount_process);
 	eventfd_write(session->stop_fd, 1);
 	pthread_join(session->publisher, NULL);
 	fuse_remove_signal_handlers(session->fuse);
@@ -248,8 +249,7 @@ void session_free(struct session *session)
 		fuse_session_unmount(session->fuse);
 		fuse_session_destroy(session->fuse);
 	}
-	if (session->clone_fd >= 0)
-		close(session->clone_fd);
+	mount_process_fini(&session->mount_process);
 	if (session->stop_fd >= 0)
 		close(session->stop_fd);
 	view_free(session->view);

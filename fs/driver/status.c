@@ -73,8 +73,8 @@ static void put_trouble(void *context, const char *path, const struct trouble *t
 	put_trouble_rest(out, trouble);
 }
 
-static void put_settings(FILE *out, struct session *session, const struct settings *settings,
-	bool is_trusted)
+static void put_settings(
+	FILE *out, struct session *session, const struct settings *settings, bool is_trusted)
 {
 	fputs("  \"settings\": {\"path\": ", out);
 	if (settings->path)
@@ -137,10 +137,12 @@ static void put_publisher(FILE *out, struct session *session)
 		(unsigned long long)atomic_load(&session->invalidated));
 	if (error) {
 		fputs(", \"reason\": ", out);
-		json_put_string(out, error == EXDEV ? "something else is mounted over this mount: "
-						 "changes are seen, but "
-						 "wake nobody"
-					       : strerror(error));
+		json_put_string(out,
+			error == EXDEV   ? "something else is mounted over this mount: "
+					   "changes are seen, but wake nobody"
+			: error == EPIPE ? "the process plyfs-publish has ended: changes are seen, "
+					   "but wake nobody; unmount and mount again"
+					 : strerror(error));
 	}
 	fputs("},\n", out);
 }
@@ -176,10 +178,11 @@ static void put_view(FILE *out, struct view *view)
 	fprintf(out, "  \"watches\": {\"count\": %zu", watch_count(view->watch));
 	if (watch_error) {
 		fputs(", \"error\": ", out);
-		json_put_string(out, watch_error == ENOSPC
-					? "no inotify watches are left; raise the limit: sysctl "
-					  "fs.inotify.max_user_watches=1048576"
-					: strerror(watch_error));
+		json_put_string(
+			out, watch_error == ENOSPC
+				     ? "no inotify watches are left; raise the limit: sysctl "
+				       "fs.inotify.max_user_watches=1048576"
+				     : strerror(watch_error));
 	}
 	if (is_polling) {
 		fprintf(out, "},\n  \"polling\": {\"interval_ms\": %u, \"reason\": ", poll_ms);
@@ -190,7 +193,8 @@ static void put_view(FILE *out, struct view *view)
 				  : "not every directory can be watched: see watches");
 	}
 	fprintf(out, "},\n  \"cache\": {\"bytes\": %zu},\n", source_cache_bytes(view->cache));
-	fprintf(out, "  \"compositions\": %" PRIu64 ",\n  \"overflows\": %" PRIu64
+	fprintf(out,
+		"  \"compositions\": %" PRIu64 ",\n  \"overflows\": %" PRIu64
 		",\n  \"trouble_count\": %zu,\n",
 		compositions, overflows, trouble_count);
 }

@@ -1,0 +1,218 @@
+#include "mount_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "driver.h"
+
+/* What `ps -e` shows; at most 15 bytes. */
+#define PROCESS_NAME "plyfs-publish"
+
+struct request {
+	enum mount_call call;
+	char path[PATH_MAX]; /* relative to the root; sent up to its NUL */
+};
+
+/* The child's own. */
+struct caller {
+	const char *mountpoint;
+	dev_t dev;
+	int socket;
+	int clone_fd;
+	unsigned long long number; /* of versions staged */
+};
+
+/* A directory of our mount, and not of one that is mounted over it, or on the way. */
+static int open_directory(const struct caller *caller, int at, const char *path, int flags)
+{
+	struct stat stat;
+	int fd = openat(at, path, O_PATH | O_DIRECTORY | O_CLOEXEC | flags);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &stat) < 0 || stat.st_dev != caller->dev) {
+		close(fd);
+		return -EXDEV;
+	}
+	return fd;
+}
+
+static int call_in(struct caller *caller, int root, int parent, const struct request *request)
+{
+	const char *slash = strrchr(request->path, '/');
+	const char *name = slash ? slash + 1 : request->path;
+	char staged[64];
+	int r = 0;
+
+	switch (request->call) {
+	case MOUNT_CALL_REPLACE:
+		/* A new name each time: the kernel may remember what an old one led to. */
+		snprintf(staged, sizeof(staged), STAGE_PATH "/" STAGED_PREFIX "%llu",
+			++caller->number);
+		r = renameat(root, staged, parent, name);
+		break;
+	case MOUNT_CALL_REMOVE:
+		r = unlinkat(parent, name, 0);
+		break;
+	case MOUNT_CALL_MAKE_DIRECTORY:
+		r = mkdirat(parent, name, 0555);
+		break;
+	case MOUNT_CALL_REMOVE_DIRECTORY:
+		r = unlinkat(parent, name, AT_REMOVEDIR);
+		break;
+	}
+	return r < 0 ? -errno : 0;
+}
+
+static int call(struct caller *caller, const struct request *request)
+{
+	char directory[PATH_MAX];
+	const char *slash = strrchr(request->path, '/');
+	/* A descriptor kept open on the mountpoint would make umount(8) fail: each is closed. */
+	int root = caller->clone_fd < 0 ? open_directory(caller, AT_FDCWD, caller->mountpoint, 0)
+					: caller->clone_fd;
+
+	if (root < 0)
+		return root;
+	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - request->path) : 1,
+		slash ? request->path : ".");
+	int r = open_directory(caller, root, directory, O_NOFOLLOW);
+	if (r >= 0) {
+		int parent = r;
+		r = call_in(caller, root, parent, request);
+		close(parent);
+	}
+	if (root != caller->clone_fd)
+		close(root);
+	return r;
+}
+
+/*
+ * A rename makes the kernel forget the attributes of the directory that it was made from, and ask
+ * for them before the next: better now than then.
+ */
+static void refresh_stage(const struct caller *caller)
+{
+	struct stat stat;
+
+	if (caller->clone_fd >= 0)
+		fstatat(caller->clone_fd, STAGE_PATH, &stat, AT_SYMLINK_NOFOLLOW);
+}
+
+/* Until the daemon's end of the socket is closed. */
+static void serve(struct caller *caller)
+{
+	struct request request;
+
+	while (recv(caller->socket, &request, sizeof(request), 0) > 0) {
+		int r = call(caller, &request);
+
+		if (send(caller->socket, &r, sizeof(r), MSG_NOSIGNAL) < 0)
+			return;
+		if (r == 0 && request.call == MOUNT_CALL_REPLACE)
+			refresh_stage(caller);
+	}
+}
+
+/* Above all it must not hold /dev/fuse; nor a terminal, or the pipe of who waits for our end. */
+static void keep_only(struct caller *caller)
+{
+	int socket = fcntl(caller->socket, F_DUPFD_CLOEXEC, 3);
+	int clone_fd = caller->clone_fd < 0 ? -1 : fcntl(caller->clone_fd, F_DUPFD_CLOEXEC, 3);
+
+	if (socket < 0 || dup2(socket, 0) < 0)
+		_exit(1);
+	if (caller->clone_fd < 0)
+		close(1);
+	else if (clone_fd < 0 || dup2(clone_fd, 1) < 0)
+		_exit(1);
+	closefrom(2);
+	caller->socket = 0;
+	caller->clone_fd = caller->clone_fd < 0 ? -1 : 1;
+}
+
+__attribute__((noreturn)) static void run(struct caller *caller)
+{
+	keep_only(caller);
+	prctl(PR_SET_NAME, PROCESS_NAME);
+	/* A terminal, and systemd, send these to the daemon's processes all at once. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	if (chdir("/") == 0)
+		serve(caller);
+	/* Not exit(3): what was set up before the fork is the daemon's to take down. */
+	_exit(0);
+}
+
+int mount_process_start(
+	struct mount_process *process, const char *mountpoint, dev_t dev, int clone_fd)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -errno;
+	pid_t pid = fork();
+	int r = pid < 0 ? -errno : 0;
+	if (pid == 0) {
+		run(&(struct caller){.mountpoint = mountpoint,
+			.dev = dev,
+			.socket = ends[1],
+			.clone_fd = clone_fd});
+	}
+	close(ends[1]);
+	if (clone_fd >= 0)
+		close(clone_fd);
+	*process = (struct mount_process){pid < 0 ? 0 : pid, ends[0]};
+	return r;
+}
+
+int mount_process_call(const struct mount_process *process, enum mount_call call, const char *path)
+{
+	struct request request = {.call = call};
+	size_t length = strlen(path);
+	int r;
+
+	if (length >= sizeof(request.path))
+		return -ENAMETOOLONG;
+	memcpy(request.path, path, length + 1);
+	if (send(process->socket, &request, offsetof(struct request, path) + length + 1,
+		    MSG_NOSIGNAL) < 0)
+		return -EPIPE;
+	return recv(process->socket, &r, sizeof(r), 0) == sizeof(r) ? r : -EPIPE;
+}
+
+void mount_process_cancel(const struct mount_process *process)
+{
+	shutdown(process->socket, SHUT_RDWR);
+}
+
+void mount_process_end(struct mount_process *process)
+{
+	/* Its number may be another's from waitpid(2) on. */
+	pid_t pid = atomic_exchange(&process->pid, 0);
+
+	if (pid == 0)
+		return;
+	mount_process_cancel(process);
+	/* Somebody may have stopped it. */
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+void mount_process_fini(struct mount_process *process)
+{
+	mount_process_end(process);
+	if (process->socket >= 0)
+		close(process->socket);
+}

@@ -1,0 +1,53 @@
+/*
+ * The mount process: makes the system calls on our own mount.
+ *
+ *      publisher ──"replace app.yaml"──▶ mount process ──renameat(2)──▶ kernel ──▶ request threads
+ *          ◀───────────── errno ──────────────┘
+ *
+ * Such a call waits until the daemon answers the requests that it makes. A thread of the daemon's
+ * own that waits so can't be killed, and keeps /dev/fuse open: the kernel would never learn that
+ * nobody is there to answer, and the mount would hang for ever. So the calls are made by a child
+ * that holds the private clone of the mount and nothing else. When the daemon is killed, the kernel
+ * ends the connection, the call fails, and the child ends because its socket does.
+ *
+ * All but mount_process_cancel() is for one thread at a time.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <sys/types.h>
+
+struct mount_process {
+	_Atomic pid_t pid; /* 0: none runs */
+	int socket;        /* -1: none */
+};
+
+enum mount_call {
+	MOUNT_CALL_REPLACE, /* renames a new name of the stage over the path */
+	MOUNT_CALL_REMOVE,
+	MOUNT_CALL_MAKE_DIRECTORY,
+	MOUNT_CALL_REMOVE_DIRECTORY,
+};
+
+/**
+ * Starts it, before there are threads. It works through `clone_fd` (which it closes for the
+ * caller), or where that is -1 on the path `mountpoint`, as long as the superblock `dev` is on it.
+ * Returns 0 or -errno.
+ */
+int mount_process_start(
+	struct mount_process *process, const char *mountpoint, dev_t dev, int clone_fd);
+
+/**
+ * Has it make a call. Returns 0; -EXDEV where something else is mounted over us; -EPIPE when the
+ * process has ended, or was to; or -errno.
+ */
+int mount_process_call(const struct mount_process *process, enum mount_call call, const char *path);
+
+/** From any thread: has a call under way, and all that come, return -EPIPE. */
+void mount_process_cancel(const struct mount_process *process);
+
+/** Ends it, and waits for that: the clone is closed then. It may be making no call any more. */
+void mount_process_end(struct mount_process *process);
+
+/** Frees what is left of it. */
+void mount_process_fini(struct mount_process *process);
