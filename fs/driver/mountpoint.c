@@ -15,6 +15,9 @@
 
 #include "cleanup.h"
 
+/* A daemon that is about to end takes this long at most, in seconds, to give its memory back. */
+#define ANSWER_S 5
+
 struct mount {
 	int id;
 	dev_t dev;
@@ -172,18 +175,44 @@ static int clear_dead(const char *path, struct problem *problem)
 		path);
 }
 
+/*
+ * What is mounted at `path` is asked, by a child: where the daemon is about to end, the answer
+ * comes when it has, but where it is stopped never. Returns 0, -ENOTCONN for a dead mount,
+ * -ETIMEDOUT, or another -errno.
+ */
+static int ask(const char *path)
+{
+	struct statfs stat;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		alarm(ANSWER_S);
+		/* Not stat(2): the kernel may answer that from what it cached while the mount
+		 * lived. ECONNABORTED: it died while we asked. */
+		_exit(statfs(path, &stat) < 0 && (errno == ENOTCONN || errno == ECONNABORTED));
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return -errno;
+	if (!WIFEXITED(status))
+		return -ETIMEDOUT;
+	return WEXITSTATUS(status) ? -ENOTCONN : 0;
+}
+
 int mountpoint_prepare(const char *path, char **ret, struct problem *problem)
 {
 	struct stat stat_now;
-	struct statfs statfs_now;
+	int r = ask(path);
 
-	/* Not stat(2): the kernel may answer that from what it cached while the mount lived. */
-	if (statfs(path, &statfs_now) < 0 && errno == ENOTCONN) {
+	if (r == -ETIMEDOUT)
+		return problem_set(problem, path, 0, 0,
+			"what is mounted there does not answer; unmount it: umount -f %s", path);
+	if (r == -ENOTCONN) {
 		CLEANUP(freep) char *dead = resolve(path);
-		int r = clear_dead(dead ? dead : path, problem);
-		if (r != 0)
-			return r;
+		r = clear_dead(dead ? dead : path, problem);
 	}
+	if (r != 0)
+		return r;
 	if (stat(path, &stat_now) < 0) {
 		if (errno == ENOENT)
 			return problem_set(problem, path, 0, 0,

@@ -8,3 +8,9 @@ for mode in -f ''; do
 done
 shows mnt/motd text
 [ "$(grep -cF " $directory/mnt " /proc/self/mountinfo)" -eq 1 ] || fail "it is mounted twice"
+
+# One that is stopped can't be asked, and must not be waited for.
+kill -STOP $plyfs_pid
+fails_with 'does not answer' timeout 30 "$PLYFS" mount low:high mnt
+kill -CONT $plyfs_pid
+shows mnt/motd text

@@ -1,0 +1,87 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+# A process that waits for its own mount's answer and is killed must not keep the mount alive.
+# KILLS=200 tries more often.
+
+need_root
+need python3
+kills=${KILLS:-25}
+names=20
+loops=()
+
+stop_loops() {
+	[ ${#loops[@]} -eq 0 ] || kill -9 "${loops[@]}" 2>/dev/null || true
+}
+end() {
+	local code=$?
+	stop_loops
+	umount -f mnt 2>/dev/null || true
+	set +e
+	(exit $code)
+	clean_up
+}
+trap end EXIT
+
+# What hangs in a mount hears no signal: it is left behind, and let go by `umount -f`.
+within() {
+	local limit=$((SECONDS + $1)) pid
+	shift
+	"$@" >said 2>&1 &
+	pid=$!
+	while ! has_ended $pid; do
+		[ $SECONDS -lt $limit ] || fail "kill $kill: '$*' hangs"
+		sleep 0.005
+	done
+	wait $pid || fail "kill $kill: '$*' fails: $(cat said)"
+}
+
+for name in $(seq $names); do
+	echo "a: 0" | tee "low/$name.yaml" >"high/$name.yaml"
+done
+
+# New names in the mount are asked for, and not answered from what the kernel remembers.
+cat >read.py <<'END'
+import os
+number = 0
+while True:
+    number += 1
+    for look in (lambda: open(f"mnt/{number % 20 + 1}.yaml").read(), lambda: os.stat(f"mnt/none-{os.getpid()}-{number}")):
+        try:
+            look()
+        except OSError:
+            pass
+END
+cat >write.py <<'END'
+import os
+number = 0
+while True:
+    number += 1
+    with open("staged", "w") as file:
+        file.write(f"a: {number}\n")
+    os.rename("staged", f"high/{number % 20 + 1}.yaml")
+END
+
+kill=0
+within 20 "$PLYFS" mount -o noheader low:high mnt
+for loop in read read write; do
+	python3 $loop.py &
+	loops+=($!)
+done
+for kill in $(seq "$kills"); do
+	within 20 ls mnt
+	within 20 "$PLYFS" status mnt
+	plyfs_pid=$(status pid)
+	# Time for it to be at something: some microseconds to some milliseconds.
+	sleep "0.0$((RANDOM % 100 + 10))"
+	kill -9 "$plyfs_pid"
+	plyfs_pid=
+	within 20 "$PLYFS" mount -o noheader low:high mnt
+	[ "$(grep -cF " $directory/mnt " /proc/self/mountinfo)" -eq 1 ] || fail "kill $kill: the dead mount is still there"
+done
+stop_loops
+plyfs_pid=$(status pid)
+echo "a: last" | replace high/1.yaml
+comes_to_show mnt/1.yaml "a: last"
+umount mnt
+eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
+plyfs_pid=
