@@ -2,7 +2,7 @@
  * What the driver's files share: the session.
  *
  *      request threads (libfuse)   ops.c      unpack a request, ask the view, reply
- *      publisher thread            publish.c  take events, refresh, have the mount process publish
+ *      publisher thread            publish.c  its operations (publisher.h), by the mount process
  *      main thread                 session.c  mount, wait for the end, unmount
  *      mount process       mount_process.c  rename(2) and its like on our own mount
  *
@@ -18,7 +18,7 @@
 #include <stdatomic.h>
 
 #include "mount_process.h"
-#include "refresh.h"
+#include "publisher.h"
 #include "session.h"
 #include "view.h"
 
@@ -81,17 +81,14 @@ struct session {
 	struct session_options options;
 	char *mountpoint; /* absolute */
 	char *label;
-	int mount_id; /* of the visible mount, as in /proc/self/mountinfo */
-	dev_t dev;    /* of the superblock */
+	int mount_id;                       /* of the visible mount, as in /proc/self/mountinfo */
+	dev_t dev;                          /* of the superblock */
 	struct mount_process mount_process; /* the publisher's, once it runs */
-	int stop_fd;  /* eventfd: the publisher ends */
-	pthread_t publisher;
-	atomic_bool is_over; /* nobody is there any more to be told of changes */
-	atomic_int publish_mode;  /* enum publish_mode */
-	atomic_int publish_error; /* the errno of the last change that could not be published; 0 */
-	struct trouble
-		*settings_trouble; /* view->lock; why the settings can't be made anew; NULL */
-	struct timespec settings_made; /* the publisher's; CLOCK_REALTIME: when they were read */
+	int mounts_fd;                      /* /proc/self/mountinfo */
+	struct publisher *publisher;
+	pthread_t publisher_thread;
+	atomic_int publish_mode;   /* enum publish_mode */
+	atomic_int publish_error;  /* the errno of the last change that could not be published; 0 */
 	atomic_ullong published;   /* changes that went out by rename(2) and its like */
 	atomic_ullong invalidated; /* changes that could only be invalidated */
 	atomic_ullong requests[REQUEST_KINDS];
@@ -146,12 +143,12 @@ int origins_lookup(
 void origins_forget(struct session *session, fuse_ino_t ino, uint64_t count);
 void origins_free(struct session *session);
 
-/** The publisher thread's body; `context` is the session. */
-void *publish_run(void *context);
+/** publish.c: the publisher's operations; their context is the session. */
+extern const struct publisher_ops publish_ops;
 
 /**
- * The text of .plyfs/status: JSON. Messages quote what sources hold, and paths may lie in directories
- * that not everybody may search: only with `is_trusted` are they told, else counted.
+ * The text of .plyfs/status: JSON. Messages quote what sources hold, and paths may lie in
+ * directories that not everybody may search: only with `is_trusted` are they told, else counted.
  * Returns 0 with *ret for free(3), or -ENOMEM.
  */
 int status_json(struct session *session, bool is_trusted, char **ret, size_t *size);

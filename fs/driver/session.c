@@ -1,13 +1,13 @@
 #include "session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -121,10 +121,6 @@ static int session_init(struct session *session, struct problem *problem)
 	session->label = strdup(session->options.label);
 	if (!session->label)
 		return -ENOMEM;
-	session->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (session->stop_fd < 0)
-		return -errno;
-
 	r = settings_cover(session->settings, session->mountpoint);
 	if (r < 0)
 		return r;
@@ -161,31 +157,77 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	mallopt(M_ARENA_MAX, 1);
 	session->options = *options;
 	session->mount_process.socket = -1;
-	session->stop_fd = -1;
+	session->mounts_fd = -1;
 	session->origins_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	session->is_strict = settings->coherence == COHERENCE_STRICT;
 	session->name_timeout = session->is_strict ? 0 : FOR_EVER;
-	if (settings->layer_count > LAYERS_MAX)
-		return problem_set(problem, settings->path, 0, 0,
-			"%zu layers are more than the %d that one mount can have; merge some of "
-			"them in a mount of their own",
-			settings->layer_count, LAYERS_MAX);
-	int r = session_init(session, problem);
+	int r = view_check_settings(settings, problem);
+	if (r == 0)
+		r = session_init(session, problem);
 	if (r != 0)
 		return r;
 	*ret = take_ptr(session);
 	return 0;
 }
 
-/* Signals end the main thread's wait, and no other's system call. */
+static void end_publishing(struct session *session)
+{
+	mount_process_end(&session->mount_process);
+	atomic_store(&session->publish_mode, PUBLISH_NONE);
+}
+
+/* Something was mounted or unmounted; it may lie over a layer, or over plyfs.yaml. */
+static bool on_mounts(void *context, struct publisher_hook *hook)
+{
+	struct session *session = context;
+
+	(void)hook;
+	/* The clone keeps the superblock alive: without the visible mount, it ends too. */
+	if (!mountpoint_is_mounted(session->mount_id, session->dev))
+		end_publishing(session);
+	return true;
+}
+
+static bool on_end_of_mount_process(void *context, struct publisher_hook *hook)
+{
+	struct session *session = context;
+
+	hook->fd = -1;
+	atomic_store(&session->publish_error, EPIPE);
+	end_publishing(session);
+	return false;
+}
+
+static void *run_publisher(void *context)
+{
+	struct session *session = context;
+
+	publisher_run(session->publisher);
+	mount_process_end(&session->mount_process);
+	return NULL;
+}
+
 static int start_publisher(struct session *session)
 {
 	sigset_t all;
 	sigset_t old;
 
+	session->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	const struct publisher_options options = {
+		.ops = &publish_ops,
+		.hooks = {{session->mounts_fd, POLLPRI, on_mounts},
+			{session->mount_process.socket, 0, on_end_of_mount_process}},
+		.context = session,
+		.mountpoint = session->mountpoint,
+		.dev = session->dev,
+	};
+	int r = publisher_new(session->view, &options, &session->publisher);
+	if (r < 0)
+		return r;
+	/* Signals end the main thread's wait, and no other's system call. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int r = pthread_create(&session->publisher, NULL, publish_run, session);
+	r = pthread_create(&session->publisher_thread, NULL, run_publisher, session);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return -r;
 }
@@ -231,12 +273,12 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 		ready(context);
 	r = serve(session);
 
-	atomic_store(&session->is_over, true);
+	/* Nobody is there any more to be told of changes. */
+	publisher_stop(session->publisher);
 	/* First the connection ends, so that no call of the mount process waits for an answer. */
 	end_mount(session);
 	mount_process_cancel(&session->mount_process);
-	eventfd_write(session->stop_fd, 1);
-	pthread_join(session->publisher, NULL);
+	pthread_join(session->publisher_thread, NULL);
 	fuse_remove_signal_handlers(session->fuse);
 	return r;
 }
@@ -250,13 +292,13 @@ void session_free(struct session *session)
 		fuse_session_destroy(session->fuse);
 	}
 	mount_process_fini(&session->mount_process);
-	if (session->stop_fd >= 0)
-		close(session->stop_fd);
+	if (session->mounts_fd >= 0)
+		close(session->mounts_fd);
+	publisher_free(session->publisher);
 	view_free(session->view);
 	settings_unref(session->settings);
 	origins_free(session);
 	pthread_mutex_destroy(&session->origins_lock);
-	free(session->settings_trouble);
 	free(session->mountpoint);
 	free(session->label);
 	free(session);

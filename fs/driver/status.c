@@ -83,16 +83,15 @@ static void put_settings(
 		fputs("null", out);
 	fprintf(out, ", \"coherence\": \"%s\", \"header\": %s",
 		session->is_strict ? "strict" : "cached", settings->header ? "true" : "false");
-	pthread_mutex_lock(&session->view->lock);
-	if (session->settings_trouble && is_trusted) {
+	struct trouble trouble;
+	if (is_trusted && publisher_settings_trouble(session->publisher, &trouble)) {
 		char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
-		problem_format(&session->settings_trouble->problem, text, sizeof(text));
+		problem_format(&trouble.problem, text, sizeof(text));
 		fputs(", \"error\": ", out);
 		json_put_string(out, text);
 		fputs(", \"trouble\": {", out);
-		put_trouble_rest(out, session->settings_trouble);
+		put_trouble_rest(out, &trouble);
 	}
-	pthread_mutex_unlock(&session->view->lock);
 	fputs("},\n", out);
 }
 
@@ -241,10 +240,10 @@ static void put_error_line(void *context, const char *path, const struct trouble
 
 static void put_settings_line(FILE *out, struct session *session)
 {
-	pthread_mutex_lock(&session->view->lock);
-	if (session->settings_trouble)
-		put_error_line(out, NULL, session->settings_trouble);
-	pthread_mutex_unlock(&session->view->lock);
+	struct trouble trouble;
+
+	if (publisher_settings_trouble(session->publisher, &trouble))
+		put_error_line(out, NULL, &trouble);
 }
 
 int status_errors(struct session *session, bool is_trusted, char **ret, size_t *size)

@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "events.h"
 #include "tree.h"
+
+/* What could not be published is tried again after this time. */
+#define RETRY_MS 500
 
 int view_lookup_staged(struct view *view, struct stat *ret)
 {
@@ -116,9 +120,13 @@ bool view_is_overtaken(struct view *view)
 void view_end_change(struct view *view, struct change *change)
 {
 	pthread_mutex_lock(&view->lock);
-	view->publishing = NULL;
-	if (view->is_overtaken)
+	if (view->is_overtaken) {
 		tree_queue(view, change->entry);
+	} else if (view->publishing && !view->is_published) {
+		change->entry->unsettled_ms = 0; /* its writer is not waited for */
+		events_settle(view, change->entry, RETRY_MS);
+	}
+	view->publishing = NULL;
 	view->is_overtaken = false;
 	if (change->directory && !view->is_directory_taken)
 		tree_drop_directory(view, change->directory);

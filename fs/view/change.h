@@ -59,5 +59,8 @@ bool view_is_published(struct view *view);
  */
 bool view_is_overtaken(struct view *view);
 
-/** Ends what view_begin_change() began, and frees the change. */
+/**
+ * Ends what view_begin_change() began, and frees the change. The name of one that was not made is
+ * looked at again after a while.
+ */
 void view_end_change(struct view *view, struct change *change);

@@ -96,11 +96,14 @@ struct view {
 /**
  * A view over the settings' layers, which it takes a reference to, and watches: view_next_change()
  * must be called when watch_fd() or wake_fd are readable.
- * Returns 0 with *ret for view_free(), -E2BIG for more layers than LAYERS_MAX, or -errno.
+ * Returns 0 with *ret for view_free(), -E2BIG for what view_check_settings() refuses, or -errno.
  */
 int view_new(struct settings *settings, struct view **ret);
 void view_free(struct view *view); /* NULL: nothing */
 void view_freep(struct view **view);
+
+/** Whether one view can have so many layers: 0 or PROBLEM. */
+int view_check_settings(const struct settings *settings, struct problem *problem);
 
 /**
  * Looks a name up, as the kernel's LOOKUP: what is found counts one more kernel reference, to be

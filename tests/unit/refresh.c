@@ -1236,9 +1236,51 @@ static void directory_that_is_watched_twice_is_watched_once(void **state)
 	publish_all();
 }
 
+static void what_can_not_be_published_is_tried_again(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "a: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "a: 1\n");
+	events_clear();
+
+	is_full = true;
+	replace_file("a/app.yaml", "a: 2\n");
+	write_file("a/new.yaml", "n: 1\n");
+	make_directory("a/dir");
+	assert_true(publish_ready() >= 0);
+	assert_shown("app.yaml", "a: 1\n");
+	assert_events("");
+
+	is_full = false;
+	publish_all();
+	assert_shown("app.yaml", "a: 2\n");
+	assert_shown("new.yaml", "n: 1\n");
+	assert_listed("", "app.yaml\ndir/\nnew.yaml\n");
+}
+
+static void changes_that_come_together_are_one_batch(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 20; i++)
+		run("echo 'a: 1' >a/%u.yaml", i);
+	start("a:b");
+	listed("");
+	for (unsigned i = 0; i < 20; i++)
+		run("echo 'b: 1' >b/%u.yaml", i);
+	batches = 0;
+	events_clear();
+	publish_ready();
+	assert_int_equal(batches, 1);
+	publish_ready();
+	assert_int_equal(batches, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		view_test(changes_that_come_together_are_one_batch),
+		view_test(what_can_not_be_published_is_tried_again),
 		view_test(replaced_source_is_one_replace),
 		view_test(source_written_in_place_is_one_replace),
 		view_test(many_events_are_one_change),

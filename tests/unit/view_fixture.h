@@ -28,6 +28,7 @@
 #include <cmocka.h>
 
 #include "cleanup.h"
+#include "publisher.h"
 #include "refresh.h"
 #include "view.h"
 
@@ -58,14 +59,19 @@ struct cached_listing {
 };
 
 static struct view *view;
+static struct publisher *publisher;
 static struct dentry *dentries;
 static struct held *helds;
 static struct cached_listing *listings;
 static char events[1 << 16]; /* "MOVED_TO app.yaml\n" … since events_clear() */
+static unsigned batches; /* that have ended */
 static char place[] = "/tmp/plyfs-view-XXXXXX";
 
 /* Whether publishing works as on a mount that is hidden: caches are invalidated, no more. */
 static bool is_hidden;
+
+/* Whether nothing can be published at all, as where a disk is full. */
+static bool is_full;
 
 /* Disk */
 
@@ -286,7 +292,7 @@ static inline int kernel_find(const char *path, uint64_t *ret)
 	return r;
 }
 
-/* Publishing, as driver/publish.c and the kernel do it together. */
+/* The publisher's operations, as driver/publish.c and the kernel do them together. */
 
 static inline void note_event(const char *kind, const char *path)
 {
@@ -320,9 +326,9 @@ static inline int publish_replace(const struct change *change, uint64_t parent, 
 	return 0;
 }
 
-static inline int publish_removal(
-	const struct change *change, uint64_t parent, const char *name, bool is_directory)
+static inline int publish_removal(const struct change *change, uint64_t parent, const char *name)
 {
+	bool is_directory = change->kind == CHANGE_REMOVE_DIRECTORY;
 	struct dentry *dentry;
 	int r = kernel_lookup(parent, name, true, &dentry);
 	if (r < 0)
@@ -356,75 +362,94 @@ static inline int publish_directory(const struct change *change, uint64_t parent
 	return 0;
 }
 
-static inline int publish_by_call(const struct change *change)
+/* One operation of the publisher, as the kernel answers it; what fails is invalidated. */
+static inline int carry_out(const struct change *change,
+	int (*call)(const struct change *change, uint64_t parent, const char *name))
 {
 	char name[NAME_MAX + 1];
 	uint64_t parent;
 
-	if (is_hidden)
-		return -EXDEV;
-	int r = kernel_walk(change->path, true, &parent, name);
-	if (r < 0)
-		return r;
-	switch (change->kind) {
-	case CHANGE_REPLACE:
-		r = publish_replace(change, parent, name);
-		break;
-	case CHANGE_REMOVE:
-		r = publish_removal(change, parent, name, false);
-		break;
-	case CHANGE_REMOVE_DIRECTORY:
-		r = publish_removal(change, parent, name, true);
-		break;
-	case CHANGE_MAKE_DIRECTORY:
-		r = publish_directory(change, parent, name);
-		break;
-	case CHANGE_ATTRIBUTES:
-	case CHANGE_LISTING:
-		break;
+	if (is_full)
+		return -ENOSPC;
+	int r = is_hidden ? -EXDEV : kernel_walk(change->path, true, &parent, name);
+	if (r == 0) {
+		r = call(change, parent, name);
+		listing_drop(parent);
 	}
-	listing_drop(parent);
-	return r;
+	if ((r == 0 && view_is_published(view)) || view_is_overtaken(view))
+		return 0;
+	view_apply_change(view, change->parent_ino, false, NULL);
+	struct dentry *dentry = dentry_find(change->parent_ino, change->entry->name);
+	if (dentry)
+		dentry_drop(dentry);
+	listing_drop(change->parent_ino);
+	note_event("invalidated", change->path);
+	return 0;
+}
+
+static inline int op_replace(void *context, const struct change *change)
+{
+	(void)context;
+	return carry_out(change, publish_replace);
+}
+
+static inline int op_remove(void *context, const struct change *change)
+{
+	(void)context;
+	return carry_out(change, publish_removal);
+}
+
+static inline int op_make_directory(void *context, const struct change *change)
+{
+	(void)context;
+	return carry_out(change, publish_directory);
+}
+
+static inline void op_set_attributes(void *context, const struct change *change)
+{
+	(void)context;
+	if (change->kind == CHANGE_LISTING) {
+		listing_drop(change->parent_ino);
+		return;
+	}
+	note_event("ATTRIBUTES", change->path ? change->path : "");
+	view_tell_attributes(view, change);
+}
+
+static inline void op_batch_end(void *context)
+{
+	(void)context;
+	batches++;
+}
+
+/* The publisher of `view`. */
+static inline struct publisher *publisher_here(void)
+{
+	static const struct publisher_ops ops = {
+		.replace = op_replace,
+		.remove = op_remove,
+		.make_directory = op_make_directory,
+		.remove_directory = op_remove,
+		.set_attributes = op_set_attributes,
+		.batch_end = op_batch_end,
+	};
+
+	if (!publisher)
+		assert_int_equal(publisher_new(view,
+					 &(struct publisher_options){.ops = &ops}, &publisher),
+			0);
+	return publisher;
 }
 
 static inline void publish(struct change *change)
 {
-	if (change->kind == CHANGE_ATTRIBUTES) {
-		note_event("ATTRIBUTES", change->path ? change->path : "");
-		view_tell_attributes(view, change);
-		view_end_change(view, change);
-		return;
-	}
-	if (change->kind == CHANGE_LISTING) {
-		listing_drop(change->parent_ino);
-		view_end_change(view, change);
-		return;
-	}
-	view_begin_change(view, change);
-	int r = publish_by_call(change);
-	if ((r < 0 || !view_is_published(view)) && !view_is_overtaken(view)) {
-		view_apply_change(view, change->parent_ino, false, NULL);
-		struct dentry *dentry = dentry_find(change->parent_ino, change->entry->name);
-		if (dentry)
-			dentry_drop(dentry);
-		listing_drop(change->parent_ino);
-		note_event("invalidated", change->path);
-	}
-	view_end_change(view, change);
+	publisher_carry_out(publisher_here(), change);
 }
 
-/* What lies ready now. Returns the milliseconds that the view wants to be called after; -1: none.
- */
+/* What lies ready now. Returns the milliseconds that the view wants to be called after; -1: none. */
 static inline int publish_ready(void)
 {
-	struct change change;
-
-	view_take_events(view);
-	while (view_next_change(view, &change) == 0) {
-		publish(&change);
-		view_take_events(view);
-	}
-	return view_take_events(view);
+	return publisher_publish(publisher_here());
 }
 
 /* Everything, until the view waits for nothing but the layers. */
@@ -639,7 +664,7 @@ static inline int set_up(void **state)
 	make_directory("b");
 	make_directory("c");
 	events_clear();
-	is_hidden = false;
+	is_hidden = is_full = false;
 	return 0;
 }
 
@@ -655,6 +680,8 @@ static inline int tear_down(void **state)
 	listing_drop(VIEW_INO_ROOT);
 	while (listings)
 		listing_drop(listings->ino);
+	publisher_free(publisher);
+	publisher = NULL;
 	view_free(view);
 	view = NULL;
 	return chdir("/") < 0 || (run("rm -rf '%s'", place), 0);

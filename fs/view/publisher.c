@@ -1,0 +1,261 @@
+#include "publisher.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "refresh.h"
+#include "reload.h"
+#include "settings_watch.h"
+#include "view.h"
+
+/* plyfs.yaml, or a layer that is moved away for another, is looked at after this much quiet. */
+#define RELOAD_QUIET_MS 20
+
+struct publisher {
+	struct view *view;
+	struct publisher_options options;
+	int stop_fd; /* eventfd */
+	atomic_bool is_stopped;
+	struct settings_watch *watch; /* the thread's; NULL: settings stay as they are */
+	bool is_reload_due;
+	bool is_strict;                   /* fixed */
+	struct timespec settings_made;    /* CLOCK_REALTIME: when they were read */
+	struct trouble *settings_trouble; /* view->lock; NULL: none */
+};
+
+static void publisher_freep(struct publisher **publisher)
+{
+	publisher_free(*publisher);
+}
+
+int publisher_new(
+	struct view *view, const struct publisher_options *options, struct publisher **ret)
+{
+	CLEANUP(publisher_freep) struct publisher *publisher = calloc(1, sizeof(*publisher));
+
+	if (!publisher)
+		return -ENOMEM;
+	publisher->view = view;
+	publisher->options = *options;
+	publisher->is_strict = view->composer.settings->coherence == COHERENCE_STRICT;
+	clock_gettime(CLOCK_REALTIME, &publisher->settings_made);
+	publisher->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (publisher->stop_fd < 0)
+		return -errno;
+	*ret = take_ptr(publisher);
+	return 0;
+}
+
+void publisher_free(struct publisher *publisher)
+{
+	if (!publisher)
+		return;
+	if (publisher->stop_fd >= 0)
+		close(publisher->stop_fd);
+	free(publisher->settings_trouble);
+	free(publisher);
+}
+
+void publisher_stop(struct publisher *publisher)
+{
+	atomic_store(&publisher->is_stopped, true);
+	eventfd_write(publisher->stop_fd, 1);
+}
+
+static int carry_out(const struct publisher_options *options, const struct change *change)
+{
+	const struct publisher_ops *ops = options->ops;
+
+	switch (change->kind) {
+	case CHANGE_REPLACE:
+		return ops->replace(options->context, change);
+	case CHANGE_REMOVE:
+		return ops->remove(options->context, change);
+	case CHANGE_MAKE_DIRECTORY:
+		return ops->make_directory(options->context, change);
+	case CHANGE_REMOVE_DIRECTORY:
+		return ops->remove_directory(options->context, change);
+	case CHANGE_ATTRIBUTES:
+	case CHANGE_LISTING:
+		break;
+	}
+	ops->set_attributes(options->context, change);
+	return 0;
+}
+
+void publisher_carry_out(struct publisher *publisher, struct change *change)
+{
+	bool is_begun = change->kind != CHANGE_ATTRIBUTES && change->kind != CHANGE_LISTING;
+
+	if (is_begun)
+		view_begin_change(publisher->view, change);
+	if (carry_out(&publisher->options, change) == 0 && is_begun)
+		view_apply_change(publisher->view, change->parent_ino, false, NULL);
+	view_end_change(publisher->view, change);
+}
+
+int publisher_publish(struct publisher *publisher)
+{
+	const struct publisher_options *options = &publisher->options;
+	struct view *view = publisher->view;
+	bool is_batch = false;
+	struct change change;
+	eventfd_t woken;
+
+	eventfd_read(view->wake_fd, &woken);
+	while (!atomic_load(&publisher->is_stopped)) {
+		view_take_events(view);
+		if (view_next_change(view, &change) == 0) {
+			publisher_carry_out(publisher, &change);
+			is_batch = true;
+			continue;
+		}
+		if (is_batch && options->ops->batch_end)
+			options->ops->batch_end(options->context);
+		is_batch = false;
+		if (view_was_freed(view))
+			malloc_trim(0);
+		/* Looking may have found somebody writing, and events may have come meanwhile. */
+		int timeout_ms = view_take_events(view);
+		if (!view_has_work(view))
+			return timeout_ms;
+	}
+	return -1;
+}
+
+bool publisher_settings_trouble(struct publisher *publisher, struct trouble *ret)
+{
+	pthread_mutex_lock(&publisher->view->lock);
+	bool has_trouble = publisher->settings_trouble;
+	if (has_trouble)
+		*ret = *publisher->settings_trouble;
+	pthread_mutex_unlock(&publisher->view->lock);
+	return has_trouble;
+}
+
+/* NULL: the settings were made anew, and nothing is wrong. Logs what is news. */
+static void set_settings_trouble(struct publisher *publisher, struct trouble *trouble)
+{
+	struct view *view = publisher->view;
+	char text[TROUBLE_TEXT_MAX] = "the settings are mended";
+
+	if (trouble) {
+		trouble->made = publisher->settings_made;
+		clock_gettime(CLOCK_REALTIME, &trouble->since);
+		trouble_text(trouble, NULL, text);
+	}
+	pthread_mutex_lock(&view->lock);
+	struct trouble *old = publisher->settings_trouble;
+	bool is_news =
+		old && trouble ? !problem_equal(&old->problem, &trouble->problem) : old != trouble;
+	if (old && trouble)
+		trouble->since = old->since;
+	publisher->settings_trouble = trouble;
+	pthread_mutex_unlock(&view->lock);
+	free(old);
+	if (is_news && view->log)
+		view->log(view->log_context, text);
+}
+
+/* Has the view show what the settings say now. Returns 0, or PROBLEM with nothing changed. */
+static int take_settings(struct publisher *publisher, struct problem *problem)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	struct view *view = publisher->view;
+	const struct publisher_options *options = &publisher->options;
+
+	int r = settings_again(view->composer.settings, options->dev, &settings, problem);
+	if (r == 0)
+		r = view_check_settings(settings, problem);
+	if (r == 0 && options->mountpoint)
+		r = settings_cover(settings, options->mountpoint);
+	if (r == 0 && !settings_equal(settings, view->composer.settings))
+		r = view_reload(view, settings);
+	if (r < 0)
+		return problem_set(problem, settings ? settings->path : NULL, 0, 0,
+			"the settings can't be read again: %s; save plyfs.yaml once more to try",
+			strerror(-r));
+	if (r == 0)
+		settings_watch_set(publisher->watch, settings);
+	return r;
+}
+
+/* plyfs.yaml was edited, or another directory stands where a layer was found. */
+static void reload(struct publisher *publisher)
+{
+	const struct settings *settings;
+	struct trouble *trouble = calloc(1, sizeof(*trouble));
+
+	if (!trouble)
+		return;
+	trouble->serves = TROUBLE_SERVES_SETTINGS;
+	int r = take_settings(publisher, &trouble->problem);
+	if (r == 0) {
+		clock_gettime(CLOCK_REALTIME, &publisher->settings_made);
+		settings = publisher->view->composer.settings;
+		trouble->serves = TROUBLE_SERVES_OTHER_SETTINGS;
+		if ((settings->coherence == COHERENCE_STRICT) != publisher->is_strict)
+			r = problem_set(&trouble->problem, settings->path, 0, 0,
+				"'coherence' takes effect at the next mount; unmount and mount "
+				"again");
+	}
+	if (r == 0)
+		free(take_ptr(trouble));
+	set_settings_trouble(publisher, trouble);
+}
+
+/* Waits, and sees to hooks and settings. Returns false when it is time to end. */
+static bool wait_for_work(struct publisher *publisher, int timeout_ms)
+{
+	enum { STOP, EVENTS, WAKE, SETTINGS, OWN };
+	bool was_due = publisher->is_reload_due;
+	struct publisher_hook *hooks = publisher->options.hooks;
+	struct pollfd polled[OWN + PUBLISHER_HOOKS] = {
+		[STOP] = {.fd = publisher->stop_fd, .events = POLLIN},
+		[EVENTS] = {.fd = watch_fd(publisher->view->watch), .events = POLLIN},
+		[WAKE] = {.fd = publisher->view->wake_fd, .events = POLLIN},
+		[SETTINGS] = {.fd = publisher->watch ? settings_watch_fd(publisher->watch) : -1,
+			.events = POLLIN},
+	};
+
+	for (size_t i = 0; i < PUBLISHER_HOOKS; i++)
+		polled[OWN + i] = (struct pollfd){
+			.fd = hooks[i].handle ? hooks[i].fd : -1, .events = hooks[i].events};
+	if (was_due && (timeout_ms < 0 || timeout_ms > RELOAD_QUIET_MS))
+		timeout_ms = RELOAD_QUIET_MS;
+	poll(polled, OWN + PUBLISHER_HOOKS, timeout_ms);
+	if (polled[STOP].revents)
+		return false;
+	bool is_quiet = !polled[SETTINGS].revents;
+	if (!is_quiet)
+		publisher->is_reload_due |= settings_watch_has_event(publisher->watch);
+	for (size_t i = 0; i < PUBLISHER_HOOKS; i++)
+		if (polled[OWN + i].revents &&
+			hooks[i].handle(publisher->options.context, &hooks[i])) {
+			publisher->is_reload_due = true;
+			is_quiet = false;
+		}
+	if (was_due && is_quiet) {
+		publisher->is_reload_due = false;
+		if (publisher->watch)
+			reload(publisher);
+	}
+	return true;
+}
+
+void publisher_run(struct publisher *publisher)
+{
+	/* Here, and not before requests are answered: our mount may lie over plyfs.yaml. */
+	if (settings_watch_new(publisher->view->composer.settings, &publisher->watch) < 0)
+		publisher->watch = NULL;
+	while (wait_for_work(publisher, publisher_publish(publisher)))
+		;
+	settings_watch_free(take_ptr(publisher->watch));
+}
