@@ -123,7 +123,7 @@ static void the_machine_id_is_taken_from_etc(void **state)
 	if (len < 32) {
 		assert_problem(r, &problem,
 			"plyfs.yaml:1:17: '%m' has no value: this machine has no machine id "
-			"(/etc/machine-id)");
+			"(/etc/machine-id); write the path out");
 		return;
 	}
 	assert_int_equal(r, 0);
