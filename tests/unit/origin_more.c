@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "origin_fixture.h"
+#include "skip.h"
 
 static void cfengine_tells_which_key_won(void **state)
 {
@@ -321,7 +322,7 @@ static void parts_of_a_message_have_their_places_in_it(void **state)
 
 	(void)state;
 	if (!is_built_in(&rows[0]))
-		skip();
+		skip_because("plyfs was built without GMime");
 	CHECK("cloud-init", rows);
 }
 
@@ -376,7 +377,7 @@ static void a_merger_in_lua_had_a_say(void **state)
 
 	(void)state;
 	if (!is_built_in(&rows[0]))
-		skip();
+		skip_because("plyfs was built without Lua");
 	CHECK("cloud-init", rows);
 }
 

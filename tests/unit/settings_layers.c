@@ -5,6 +5,8 @@
 #include <pwd.h>
 #include <sched.h>
 
+#include "skip.h"
+
 static void layers_are_named_by_their_paths_unless_they_have_names(void **state)
 {
 	CLEANUP(settings_unrefp)
@@ -142,7 +144,7 @@ static void a_host_name_can_not_choose_another_directory(void **state)
 
 	(void)state;
 	if (unshare(CLONE_NEWUTS) < 0 || sethostname(hostile, strlen(hostile)) < 0)
-		skip();
+		skip_because("the host name can't be changed here");
 	write_file("plyfs.yaml", "layers: [{path: 'a/%H', optional: true}]\n");
 	r = settings_read("plyfs.yaml", &settings, &problem);
 	assert_problem(r, &problem,

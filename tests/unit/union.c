@@ -2,6 +2,7 @@
  * What the layers show at a path: which of them take part, and what they hide.
  */
 #include "listing.h"
+#include "skip.h"
 #include "view_fixture.h"
 
 static struct settings *settings;
@@ -91,10 +92,10 @@ static void character_device_0_0_hides_lower_layers(void **state)
 {
 	(void)state;
 	run("touch a/x c/x; touch a/y");
-	if (mknod("b/x", S_IFCHR, makedev(0, 0)) < 0)
-		skip(); /* only root may make one */
+	/* Since Linux 5.8 everybody may make 0:0. */
+	if (mknod("b/x", S_IFCHR, makedev(0, 0)) < 0 || mknod("c/y", S_IFCHR, makedev(1, 3)) < 0)
+		skip_because("device files can't be made here");
 	assert_int_equal(mknod("b/y", S_IFCHR, makedev(0, 0)), 0);
-	assert_int_equal(mknod("c/y", S_IFCHR, makedev(1, 3)), 0);
 	assert_string_equal(seen("x"), "F c");
 	assert_string_equal(seen("y"), "- ");
 }

@@ -1,0 +1,18 @@
+/*
+ * A test that can't run on this machine is skipped with its reason; scripts/count-tests repeats it.
+ */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static inline void skip_because(const char *reason)
+{
+	printf("# skipped: %s\n", reason);
+	skip();
+}
