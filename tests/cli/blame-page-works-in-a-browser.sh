@@ -2,12 +2,7 @@
 . "$(dirname "$0")/cli.sh"
 tests=$(cd "$(dirname "$0")" && pwd)
 
-for program in "${CHROMIUM:=chromium}" python3; do
-	if ! command -v "$program" >/dev/null; then
-		echo "skipped: $program is not installed"
-		exit 77
-	fi
-done
+need "${CHROMIUM:=chromium}" python3
 export CHROMIUM
 
 mkdir low mid high

@@ -27,5 +27,6 @@ grep '^plyfs' err | cut -d: -f2 | sed 's/.*\///; s/^ //' | sort -c || fail 'not 
 
 # Progress is for a person's terminal.
 ! grep -q checking err
+need_terminal
 script -qec "'$PLYFS' check -l low:high" typed >/dev/null </dev/null || true
 ! grep -q Sanitizer typed

@@ -12,6 +12,24 @@ directory=$(mktemp -d "${TMPDIR:-/tmp}/plyfs-test.XXXXXX")
 trap 'rm -rf "$directory"' EXIT
 cd "$directory"
 
+skip() {
+	echo "skipped: $*"
+	exit 77
+}
+
+need() {
+	local tool
+	for tool; do
+		command -v "$tool" >/dev/null || skip "$tool is missing"
+	done
+}
+
+# script(1) runs a command on a terminal of its own, for which it needs /dev/pts.
+need_terminal() {
+	need script
+	script -qec true /dev/null &>/dev/null </dev/null || skip "there can be no terminal here"
+}
+
 fail() {
 	echo "failed: $*" >&2
 	exit 1

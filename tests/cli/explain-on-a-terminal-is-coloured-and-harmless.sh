@@ -13,17 +13,6 @@ has_colour || fail "no colour with --color=always"
 sed "s/$escape\[[0-9;]*m//g" out | diff -u whole.txt - >&2
 NO_COLOR=1 runs 0 "$PLYFS" explain --color=always -c plyfs.yaml app.yaml
 has_colour || fail "NO_COLOR stands above the command line"
-if command -v script >/dev/null; then
-	on_terminal() { script -qec "$PLYFS explain -c plyfs.yaml app.yaml $*" /dev/null >out; }
-	TERM=xterm on_terminal
-	has_colour || fail "no colour on a terminal"
-	TERM=xterm NO_COLOR=1 on_terminal
-	! has_colour || fail "colour in spite of NO_COLOR"
-	TERM=dumb on_terminal
-	! has_colour || fail "colour on a terminal that has none"
-	TERM=xterm on_terminal --color=never
-	! has_colour || fail "colour with --color=never"
-fi
 
 # What the sources and the names of files hold steers nothing.
 harmless() { ! grep -qP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]' out err; }
@@ -41,9 +30,21 @@ for path in odd.yaml "$name.d/$name"; do
 done
 
 # A value of any length, a key of any length, any depth.
-python3 - <<'END' || exit 77
+need python3
+python3 - <<'END'
 open("vendor/deep.yaml", "w").write("a: " + "[" * 120 + "]" * 120 + "\n" + "k" * 1000 + ": " + "v" * 100000 + "\n")
 open("site/deep.yaml", "w").write("a: 1\n")
 END
 runs 0 "$PLYFS" explain -l vendor:site deep.yaml
 [ "$(wc -l <out)" -eq 7 ]
+
+need_terminal
+on_terminal() { script -qec "$PLYFS explain -c plyfs.yaml app.yaml $*" /dev/null >out; }
+TERM=xterm on_terminal
+has_colour || fail "no colour on a terminal"
+TERM=xterm NO_COLOR=1 on_terminal
+! has_colour || fail "colour in spite of NO_COLOR"
+TERM=dumb on_terminal
+! has_colour || fail "colour on a terminal that has none"
+TERM=xterm on_terminal --color=never
+! has_colour || fail "colour with --color=never"

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
 
-command -v python3 >/dev/null || exit 77
+need python3
 cp -r "$(dirname "$(realpath "$0")")/explain/." .
 same() {
 	python3 -m json.tool <out >/dev/null || fail "not JSON"

@@ -21,4 +21,4 @@ if command -v fish >/dev/null; then
 else
 	missing+=(fish)
 fi
-[ ${#missing[@]} -eq 0 ] || { echo "skipped: not installed: ${missing[*]}"; exit 77; }
+[ ${#missing[@]} -eq 0 ] || skip "not installed: ${missing[*]}"

@@ -1,9 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/../cli/cli.sh"
 
-for tool in meson pkg-config; do
-	command -v $tool >/dev/null || { echo "skipped: $tool is missing"; exit 77; }
-done
+need meson pkg-config
 root=$directory/root
 DESTDIR=$root runs 0 meson install -C "$BUILD" --no-rebuild --quiet
 pc=$(find "$root" -name libplymerge.pc)

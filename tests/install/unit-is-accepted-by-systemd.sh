@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/../cli/cli.sh"
 
-command -v systemd-analyze >/dev/null || { echo 'skipped: systemd-analyze is missing'; exit 77; }
+need systemd-analyze
 
 # The manual pages, which it looks for, are not installed; nor is the command.
 sed -e "s|^\(ExecStart=\)[^ ]*/plyfs |\1$PLYFS |" -e /^Documentation=/d "$UNIT" >plyfs@srv-app.service
