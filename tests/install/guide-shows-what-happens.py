@@ -27,6 +27,20 @@ def skip(reason):
     sys.exit(77)
 
 
+def need_mounts():
+    """Skips where no program can mount, plyfs or another."""
+    try:
+        os.close(os.open("/dev/fuse", os.O_RDWR))
+    except OSError as error:
+        skip(f"/dev/fuse can't be opened: {error.strerror}")
+    if os.geteuid() != 0:
+        skip("only root can do this")
+    with tempfile.TemporaryDirectory() as directory:
+        if subprocess.run(["mount", "--bind", directory, directory], check=False).returncode != 0:
+            skip("root may not mount here")
+        subprocess.run(["umount", directory], check=True)
+
+
 class Shell:
     def __init__(self, directory, environment):
         self.process = subprocess.Popen(["bash", "--norc"], cwd=directory, env=environment, text=True,
@@ -118,10 +132,7 @@ def main():
     guide = sys.argv[-1]
     plyfs = os.environ["PLYFS"]
 
-    if not os.path.exists("/dev/fuse"):
-        skip("there is no /dev/fuse")
-    if os.geteuid() != 0:
-        skip("only root can do this")
+    need_mounts()
     for tool in "inotifywait", "getfattr":
         if not shutil.which(tool):
             skip(f"{tool} is missing")

@@ -30,10 +30,29 @@ fail() {
 	exit 1
 }
 
-[ -e /dev/fuse ] || skip "there is no /dev/fuse"
-if [ "$(id -u)" -ne 0 ] && ! command -v fusermount3 >/dev/null; then
-	skip "fusermount3 is missing, and only root can do without"
-fi
+# Ordinary users mount by way of fusermount3, which is set-uid: that must have its effect, and root
+# must be one who may mount.
+need_fusermount() {
+	local mode bounding
+	need fusermount3
+	mode=$(stat -L -c %A "$(command -v fusermount3)")
+	[ "${mode:3:1}" = s ] || skip "fusermount3 is not set-uid"
+	! grep -q '^NoNewPrivs:[[:space:]]*1' /proc/self/status || skip "set-uid has no effect here"
+	bounding=$(awk '$1 == "CapBnd:" { print $2 }' /proc/self/status)
+	(((0x$bounding >> 21) & 1)) || skip "nobody may mount here (CAP_SYS_ADMIN)"
+}
+
+# Skips where no program can mount, plyfs or another.
+need_mounts() {
+	[ -c /dev/fuse ] || skip "there is no /dev/fuse"
+	{ : <>/dev/fuse; } 2>/dev/null || skip "/dev/fuse can't be opened"
+	if [ "$(id -u)" -ne 0 ]; then
+		need_fusermount
+	else
+		mount --bind mnt mnt 2>/dev/null || skip "root may not mount here"
+		umount mnt
+	fi
+}
 
 need_root() {
 	[ "$(id -u)" -eq 0 ] || skip "only root can do this"
@@ -53,15 +72,14 @@ go_private() {
 	done < <(awk '$3 == "fuse.plyfs" && $2 ~ "^/tmp/" { print $2 }' /proc/self/mounts)
 }
 
-# Ordinary users mount by way of fusermount3, which libfuse asks only when they may open /dev/fuse.
+# libfuse asks fusermount3 only when the user may open /dev/fuse.
 need_user_mounts() {
-	local mode
-	need setpriv fusermount3
-	mode=$(stat -L -c %A "$(command -v fusermount3)")
-	[ "${mode:3:1}" = s ] || skip "fusermount3 is not set-uid"
+	need setpriv
+	need_fusermount
 	if [ "$(id -u)" -eq 0 ] && [ "$(stat -L -c %a /dev/fuse)" != 666 ]; then
 		go_private
-		mknod -m 666 fuse c 10 229 && mount --bind fuse /dev/fuse
+		{ mknod -m 666 fuse c 10 229 && mount --bind fuse /dev/fuse && : <>/dev/fuse; } 2>/dev/null ||
+			skip "/dev/fuse can't be given to others here"
 	fi
 }
 
@@ -129,6 +147,7 @@ clean_up() {
 }
 trap clean_up EXIT
 trap 'exit 1' INT TERM HUP
+need_mounts
 
 # Runs a command until it succeeds, for at most 15 s: a loaded machine is slow.
 eventually() {
