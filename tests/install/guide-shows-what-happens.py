@@ -28,7 +28,7 @@ def skip(reason):
 
 
 def need_mounts():
-    """Skips where no program can mount, plyfs or another."""
+    """Skips where no program can mount, plyfs or another; a chapter has mounts of its own, too."""
     try:
         os.close(os.open("/dev/fuse", os.O_RDWR))
     except OSError as error:
@@ -36,9 +36,9 @@ def need_mounts():
     if os.geteuid() != 0:
         skip("only root can do this")
     with tempfile.TemporaryDirectory() as directory:
-        if subprocess.run(["mount", "--bind", directory, directory], check=False).returncode != 0:
-            skip("root may not mount here")
-        subprocess.run(["umount", directory], check=True)
+        mount = ["unshare", "--mount", "mount", "--bind", directory, directory]
+        if subprocess.run(mount, check=False).returncode != 0:
+            skip("there can be no private mounts here")
 
 
 class Shell:
