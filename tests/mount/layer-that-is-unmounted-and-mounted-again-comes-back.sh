@@ -9,12 +9,12 @@ echo 'a: 1' >low/app.yaml
 device=
 prepare_file_system() {
 	if truncate -s 4M image && mkfs.ext4 -q -F image 2>/dev/null &&
-		device=$(losetup --find --show image 2>/dev/null); then
+		device=$(losetup --find --show image 2>/dev/null) && mount "$device" high 2>/dev/null; then
 		# It goes when nothing uses it any more, however this ends.
 		attach() { mount "$device" high; }
-		attach
 		losetup --detach "$device"
 	else
+		[ -z "$device" ] || losetup --detach "$device"
 		echo "no loop device: with a tmpfs"
 		mkdir kept
 		mount -t tmpfs tmpfs kept
