@@ -1,8 +1,5 @@
 /*
- * salt against a second implementation: naive, quadratic, written from Salt's rules; then laws.
- *
- * The model copies everything and keeps its marks as the tags !aggr-map and !aggr-seq, the form in
- * which `tags: true` gives them.
+ * salt against a second implementation, then laws, on random documents.
  */
 #include "salt.h"
 
@@ -12,257 +9,12 @@
 #include "cleanup.h"
 #include "merge.h"
 #include "origin_model.h"
-#include "random_tree.h"
-#include "scalar.h"
+#include "salt_build.h"
+#include "salt_model.h"
+#include "salt_round.h"
 #include "strategy.h"
 
-#define LAYERS_MAX 5
 #define ROUNDS_DEFAULT 2000
-
-static const char MAP[] = "!aggr-map", LIST[] = "!aggr-seq", SCALAR[] = "!aggr-scalar";
-static const char ANY[] = "!aggregate", RESET[] = "!reset";
-
-#define SHAPE(d)                                                                                   \
-	{                                                                                          \
-		.depth = d, .width = 4, .scalar_percent = 40, .list_percent = 40, .keys = keys,    \
-		.scalars = scalars, .tags = tags, .list_tags = list_tags,                          \
-		.empty_tags = empty_tags, .tag_percent = 35                                        \
-	}
-
-static const char *const keys[] = {"a", "b", "c", "d", "1", "\"1\"", "true", NULL};
-static const char *const scalars[] = {"x", "y", "1", "1.0", "\"1\"", "true", "~", "\"\"", NULL};
-static const char *const tags[] = {ANY, ANY, ANY, RESET, NULL};
-static const char *const list_tags[] = {LIST, NULL};
-static const char *const empty_tags[] = {ANY, NULL};
-
-static const struct random_tree_shape shape = SHAPE(5), inner_shape = SHAPE(2);
-
-static void *check(void *memory)
-{
-	if (!memory)
-		abort();
-	return memory;
-}
-
-static bool equals(const char *tag, const char *name)
-{
-	return tag && strcmp(tag, name) == 0;
-}
-
-static bool is_tag(const struct node *node, const char *tag)
-{
-	return equals(node->tag, tag);
-}
-
-static bool is_marked(const struct node *node)
-{
-	return is_tag(node, MAP) || is_tag(node, LIST);
-}
-
-static struct node *new_like(struct arena *arena, const struct node *node, const char *tag)
-{
-	struct node *copy = check(
-		node_is_map(node) ? node_new_map(arena, NULL) : node_new_sequence(arena, NULL));
-
-	copy->tag = tag;
-	return copy;
-}
-
-static void add(
-	struct arena *arena, struct node *map, const struct node *key, const struct node *value)
-{
-	const struct pair pair = {key, value, node_hash(key)};
-
-	if (node_append(arena, map, &pair) < 0)
-		abort();
-}
-
-static void push(struct arena *arena, struct node *list, const struct node *item)
-{
-	if (node_push(arena, list, item) < 0)
-		abort();
-}
-
-/* The number of the first pair with that key; or the number of all pairs. */
-static uint32_t place_of(const struct node *map, const struct node *key)
-{
-	uint32_t i = 0;
-
-	while (i < map->map.count && !node_equal(map->map.pairs[i].key, key))
-		i++;
-	return i;
-}
-
-/* As equal as the strategy finds them: marks do not count. */
-static const struct node *unmarked(struct arena *arena, const struct node *node)
-{
-	struct node *copy;
-
-	if (node_is_scalar(node))
-		return node;
-	copy = new_like(arena, node, NULL);
-	for (uint32_t i = 0; node_is_map(node) && i < node->map.count; i++)
-		add(arena, copy, node->map.pairs[i].key, unmarked(arena, node->map.pairs[i].value));
-	for (uint32_t i = 0; node_is_sequence(node) && i < node->seq.count; i++)
-		push(arena, copy, unmarked(arena, node->seq.items[i]));
-	return copy;
-}
-
-static bool is_in(struct arena *arena, const struct node *list, const struct node *item)
-{
-	for (uint32_t i = 0; i < list->seq.count; i++)
-		if (node_equal(unmarked(arena, list->seq.items[i]), unmarked(arena, item)))
-			return true;
-	return false;
-}
-
-static const struct node *mark(struct arena *arena, const struct node *value)
-{
-	struct node *copy;
-
-	if (is_marked(value))
-		return value;
-	if (node_is_scalar(value)) {
-		copy = check(node_new_sequence(arena, NULL));
-		copy->tag = LIST;
-		push(arena, copy, value);
-		return copy;
-	}
-	copy = check(node_copy(arena, value));
-	copy->tag = node_is_map(value) ? MAP : LIST;
-	return copy;
-}
-
-static const struct node *aggregate(
-	struct arena *arena, const struct node *a, const struct node *b, const char *level);
-
-static const struct node *aggregate_maps(
-	struct arena *arena, const struct node *a, const struct node *b, const char *level)
-{
-	bool is_from_a = is_marked(a) && is_marked(b);
-	const struct node *base = is_from_a ? a : b;
-	struct node *map = new_like(arena, base, base->tag);
-
-	for (uint32_t i = 0; i < base->map.count; i++)
-		add(arena, map, base->map.pairs[i].key, base->map.pairs[i].value);
-	for (uint32_t i = 0; i < b->map.count; i++) {
-		const struct pair *pair = &b->map.pairs[i];
-		uint32_t old = place_of(a, pair->key), place = place_of(map, pair->key);
-		const struct node *value = pair->value;
-
-		if (old < a->map.count)
-			value = aggregate(arena, a->map.pairs[old].value, value, level);
-		if (place < map->map.count)
-			map->map.pairs[place].value = value;
-		else
-			add(arena, map, pair->key, value);
-	}
-	return map;
-}
-
-/* `level` is '1', '0' for each nesting, and '*' for all that follow. */
-static const struct node *aggregate(
-	struct arena *arena, const struct node *a, const struct node *b, const char *level)
-{
-	bool is_on = *level == '1' || *level == '*';
-	const char *next = *level == '1' || *level == '0' ? level + 1 : level;
-	struct node *list;
-
-	if (is_on) {
-		a = mark(arena, a);
-		b = mark(arena, b);
-	}
-	if (node_is_map(a) && node_is_map(b))
-		return aggregate_maps(arena, a, b, next);
-	if (!is_tag(a, LIST) || !is_tag(b, LIST))
-		return b;
-	list = check(node_copy(arena, a));
-	for (uint32_t i = 0; i < b->seq.count; i++)
-		if (!is_in(arena, a, b->seq.items[i]))
-			push(arena, list, b->seq.items[i]);
-	return list;
-}
-
-static const struct node *untagged(struct arena *arena, const struct node *node)
-{
-	struct node *copy = check(node_copy(arena, node));
-
-	copy->tag = NULL;
-	return copy;
-}
-
-static bool fits(const struct node *node, const char *tag)
-{
-	if (equals(tag, MAP))
-		return node_is_map(node);
-	if (equals(tag, LIST))
-		return node_is_sequence(node);
-	return !equals(tag, SCALAR) || node_is_scalar(node);
-}
-
-static const struct node *construct_scalar(
-	struct arena *arena, const struct node *node, const char *tag)
-{
-	const struct node *value = untagged(arena, node);
-	struct node *list;
-
-	if (!equals(tag, ANY) && !equals(tag, SCALAR))
-		return value;
-	list = check(node_new_sequence(arena, NULL));
-	list->tag = LIST;
-	if (equals(tag, SCALAR) || scalar_type(value) != SCALAR_NULL)
-		push(arena, list, value);
-	return list;
-}
-
-static const struct node *construct(
-	struct arena *arena, const struct node *node, const char *outer);
-
-static bool construct_pair(struct arena *arena, const struct pair *pair, struct node *map)
-{
-	const struct node *key = untagged(arena, pair->key);
-	const struct node *value = construct(arena, pair->value, pair->key->tag);
-	uint32_t place = place_of(map, key);
-
-	if (!value)
-		return false;
-	if (place == map->map.count)
-		add(arena, map, key, value);
-	else if (is_tag(pair->key, RESET))
-		map->map.pairs[place].value = value;
-	else
-		map->map.pairs[place].value =
-			aggregate(arena, map->map.pairs[place].value, value, "");
-	return true;
-}
-
-/* What a document's value is, with `outer` for a tag where it has none. NULL: an error. */
-static const struct node *construct(struct arena *arena, const struct node *node, const char *outer)
-{
-	const char *tag = node->tag && !is_tag(node, RESET) ? node->tag : outer;
-	struct node *copy;
-
-	if (!fits(node, tag))
-		return NULL;
-	if (node_is_scalar(node))
-		return construct_scalar(arena, node, tag);
-
-	copy = new_like(arena, node,
-		!tag || equals(tag, RESET) ? NULL
-		: node_is_map(node)        ? MAP
-					   : LIST);
-	for (uint32_t i = 0; node_is_sequence(node) && i < node->seq.count; i++) {
-		const struct node *item = construct(arena, node->seq.items[i], NULL);
-
-		if (!item)
-			return NULL;
-		push(arena, copy, item);
-	}
-	for (uint32_t i = 0; node_is_map(node) && i < node->map.count; i++)
-		if (!construct_pair(arena, &node->map.pairs[i], copy))
-			return NULL;
-	return copy;
-}
 
 /* The same in kind, tags, text and order. */
 static bool is_same(const struct node *a, const struct node *b)
@@ -302,98 +54,6 @@ static bool weighs_right(const struct node *node, uint32_t *ret)
 	return node->weight == weight;
 }
 
-struct round {
-	struct arena *arena;
-	struct random random;
-	struct document documents[LAYERS_MAX];
-	const struct node *roots[LAYERS_MAX];
-	struct merge_input inputs[LAYERS_MAX];
-	size_t count;
-	const char *level; /* for the model */
-	const char *given; /* the same, as an option */
-};
-
-static const char *pick_tag(struct round *round, const struct node *node)
-{
-	bool is_any = random_chance(&round->random, 50);
-
-	if (!is_tag(node, ANY) || is_any)
-		return node->tag;
-	if (random_chance(&round->random, 1))
-		return node_is_map(node) ? SCALAR : MAP;
-	return node_is_map(node) ? MAP : node_is_scalar(node) ? SCALAR : LIST;
-}
-
-/*
- * A copy with keys that come twice in the outer `depth` collections, which random_tree() does not
- * make, and with more tags.
- */
-static const struct node *with_doubles(struct round *round, const struct node *node, unsigned depth)
-{
-	struct random *random = &round->random;
-	struct node *copy;
-	uint32_t repeat;
-
-	if (node_is_scalar(node)) {
-		copy = check(node_copy(round->arena, node));
-		copy->tag = pick_tag(round, node);
-		return copy;
-	}
-	copy = new_like(round->arena, node, pick_tag(round, node));
-	/* Long enough to be looked through by hash. */
-	repeat = node_is_sequence(node) && random_chance(random, 25) ? 4 : 1;
-	for (uint32_t i = 0; node_is_sequence(node) && i < repeat * node->seq.count; i++)
-		push(round->arena, copy,
-			with_doubles(round, node->seq.items[i % node->seq.count], depth));
-	for (uint32_t i = 0; node_is_map(node) && i < node->map.count; i++) {
-		const struct pair *pair = &node->map.pairs[i];
-		bool is_double = depth > 0 && random_chance(random, 30);
-		unsigned copies = is_double ? 2 + random_below(random, 3) : 1;
-
-		for (unsigned n = 0; n < copies; n++) {
-			const struct node *value = pair->value;
-			struct node *key = check(node_copy(round->arena, pair->key));
-
-			if (random_chance(random, 15))
-				key->tag = random_chance(random, 50) ? RESET : ANY;
-			if (n > 0 && random_chance(random, 80))
-				value = check(
-					(void *)random_tree(round->arena, random, &inner_shape));
-			add(round->arena, copy, key,
-				with_doubles(round, value, depth ? depth - 1 : 0));
-		}
-	}
-	return copy;
-}
-
-static void round_init(struct round *round, uint64_t seed)
-{
-	static const char *const levels[][2] = {{"", "false"}, {"*", "true"}, {"1", "1"},
-		{"11", "2"}, {"111", "3"}, {"101", "'101'"}, {"01", "[false, true]"}, {"", "0"},
-		{"*", "-1"}, {"1101", "[true, 1, 0, 2]"}, {"", "[]"}, {"", "''"}};
-	size_t n;
-
-	*round = (struct round){.random = {seed}};
-	if (arena_new(&round->arena) < 0)
-		abort();
-	n = random_below(&round->random, sizeof(levels) / sizeof(*levels));
-	round->level = levels[n][0];
-	round->given = levels[n][1];
-	round->count = 1 + random_below(&round->random, LAYERS_MAX);
-	for (size_t i = 0; i < round->count; i++) {
-		const struct node *tree =
-			check((void *)random_tree(round->arena, &round->random, &shape));
-
-		round->roots[i] = with_doubles(round, tree, 4);
-		round->documents[i] =
-			(struct document){.source = {.name = "layer", .layer = "layer"},
-				.roots = &round->roots[i],
-				.count = 1};
-		round->inputs[i] = (struct merge_input){
-			.source = round->documents[i].source, .document = &round->documents[i]};
-	}
-}
-
 static struct options read_options(const char *level, bool has_tags, struct document **ret)
 {
 	const struct read_options read = {.format = FORMAT_YAML};
@@ -423,30 +83,12 @@ static int run(const char *level, bool has_tags, const struct merge_input *input
 	return merge_run(&request, ret, &problem);
 }
 
-/* NULL: an error. *is_empty: no layer has anything to say. */
-static const struct node *model_of(struct round *round, bool *is_empty)
-{
-	const struct node *result = NULL;
-
-	for (size_t i = 0; i < round->count; i++) {
-		const struct node *value = round->roots[i];
-
-		if (scalar_is_empty(value))
-			continue;
-		value = construct(round->arena, value, ANY);
-		if (!value)
-			return NULL;
-		result = result ? aggregate(round->arena, result, value, round->level) : value;
-	}
-	*is_empty = !result;
-	return result ? untagged(round->arena, result) : round->roots[0];
-}
-
-static bool same_as_the_model(struct round *round)
+static bool same_as_the_model(struct salt_round *round)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	bool is_empty = false;
-	const struct node *model = model_of(round, &is_empty);
+	const struct node *model =
+		salt_model_merge(round->arena, round->roots, round->count, round->level, &is_empty);
 	uint32_t weight;
 	int r = run(round->given, true, round->inputs, round->count, &result);
 
@@ -468,7 +110,7 @@ static bool has_no_tag(const struct node *node)
 	return ok;
 }
 
-static bool without_tags_none_comes_out(struct round *round)
+static bool without_tags_none_comes_out(struct salt_round *round)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	uint32_t weight;
@@ -491,10 +133,10 @@ static const struct node *deep_copy(struct arena *arena, const struct node *node
 	return copy;
 }
 
-static bool no_source_changes(struct round *round)
+static bool no_source_changes(struct salt_round *round)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
-	const struct node *copies[LAYERS_MAX];
+	const struct node *copies[SALT_ROUND_LAYERS_MAX];
 
 	for (size_t i = 0; i < round->count; i++)
 		copies[i] = deep_copy(round->arena, round->roots[i]);
@@ -505,7 +147,7 @@ static bool no_source_changes(struct round *round)
 	return true;
 }
 
-static bool result_with_tags_aggregates_to_itself(struct round *round)
+static bool result_with_tags_aggregates_to_itself(struct salt_round *round)
 {
 	CLEANUP(merge_result_freep) struct merge_result *once = NULL, *twice = NULL;
 
@@ -518,7 +160,7 @@ static bool result_with_tags_aggregates_to_itself(struct round *round)
 }
 
 /* salt_aggregate() leaves its arguments as they are; salt_aggregate_taken() gives the same. */
-static bool taking_and_copying_agree(struct round *round)
+static bool taking_and_copying_agree(struct salt_round *round)
 {
 	const struct node *parts[4], *sums[2], *before[2];
 	const struct salt salt = {.arena = round->arena};
@@ -546,13 +188,13 @@ static bool taking_and_copying_agree(struct round *round)
 	       is_same(before[1], parts[1]);
 }
 
-static bool origins_change_nothing_and_tell_all_once(struct round *round)
+static bool origins_change_nothing_and_tell_all_once(struct salt_round *round)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	CLEANUP(merge_result_freep) struct merge_result *without = NULL, *with = NULL;
 	struct options options =
 		read_options(round->given, random_chance(&round->random, 50), &document);
-	struct merge_input inputs[LAYERS_MAX] = {0};
+	struct merge_input inputs[SALT_ROUND_LAYERS_MAX] = {0};
 	struct merge_request request = {
 		.options = &options, .inputs = inputs, .count = round->count};
 	struct problem problem;
@@ -573,13 +215,13 @@ static bool origins_change_nothing_and_tell_all_once(struct round *round)
 	return r != 0 || (span_equal(without->text, with->text) && origin_model_tells_once(with));
 }
 
-static bool test(uint64_t rounds, bool (*holds)(struct round *))
+static bool test(uint64_t rounds, bool (*holds)(struct salt_round *))
 {
 	for (uint64_t seed = 1; seed <= rounds; seed++) {
-		struct round round;
+		struct salt_round round;
 		bool is_ok;
 
-		round_init(&round, seed);
+		salt_round_init(&round, seed);
 		is_ok = holds(&round);
 		if (!is_ok)
 			printf("# seed %llu, %zu layers, level %s\n", (unsigned long long)seed,
@@ -596,7 +238,7 @@ int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
-		bool (*holds)(struct round *);
+		bool (*holds)(struct salt_round *);
 	} laws[] = {
 		{"same_as_the_model", same_as_the_model},
 		{"without_tags_none_comes_out", without_tags_none_comes_out},
