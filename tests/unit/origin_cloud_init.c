@@ -1,6 +1,6 @@
 /*
- * Origins of the strategies cfengine and cloud-init: for each decision what is known of the value
- * that it is about, and that asking for origins changes nothing else.
+ * Origins of the strategy cloud-init: for each decision what is known of the value that it is
+ * about, and that asking for origins changes nothing else.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,75 +11,6 @@
 
 #include "origin_fixture.h"
 #include "skip.h"
-
-static void cfengine_tells_which_key_won(void **state)
-{
-	static const struct row rows[] = {
-		{"the last key wins", NULL, {"k: 1\n", "l: 0\nk: 2\n", "k: 3\n"}, "k",
-			"c:1:4\nLOST a:1:4 the last key wins\nLOST b:2:4 the last key wins"},
-		{"a key in one of them", NULL, {"k: 1\n", "l: 0\n"}, "l", "b:1:4"},
-		{"objects become one", NULL, {"k: 1\n", "l: 2\n", "m: 3\n"}, "",
-			"a:1:1\nPART b:1:1 mergedata: all keys in one object\n"
-			"PART c:1:1 mergedata: all keys in one object"},
-		{"documents of one file", NULL, {"k: 1\n---\nk: 2\n", "{}\n"}, "k",
-			"a:3:4\nLOST a:1:4 the last key wins"},
-		{"lists are concatenated", NULL, {"[1]\n", "- 2\n"}, "",
-			"a:1:1\nPART b:1:1 mergedata: lists are concatenated"},
-		{"a number is the key of its text", NULL, {"1: one\n", "'1': two\n"}, "1",
-			"b:1:6\nLOST a:1:4 the last key wins"},
-		{"what a number's key became is the map", NULL, {"1: one\n", "l: 0\n"}, "",
-			"a:1:1\nPART b:1:1 mergedata: all keys in one object"},
-		{"an array after an object", NULL, {"'0': x\n", "[y]\n"}, "0",
-			"b:1:2\nLOST a:1:6 an array's offsets win"},
-		{"an array before an object", NULL, {"[y]\n", "'0': x\n"}, "0",
-			"a:1:2\nLOST b:1:6 an array's offsets win"},
-		{"an array in an object", NULL, {"[y]\n", "k: x\n"}, "",
-			"b:1:1\nPART a:1:1 mergedata: all keys in one object"},
-	};
-
-	(void)state;
-	CHECK("cfengine", rows);
-}
-
-static void cfengine_tells_where_an_argument_is_from(void **state)
-{
-	static const struct row rows[] = {
-		{"inline JSON", "args: [a, '{\"k\": 2}']", {"k: 1\n"}, "k",
-			"app.yaml:1:11\nLOST a:1:4 the last key wins"},
-		{"inline YAML", "args: [a, {k: 2}]", {"k: 1\n"}, "k",
-			"app.yaml:1:15\nLOST a:1:4 the last key wins"},
-		{"what is extracted", "args: ['a[m]', 'b[0]']", {"m: {k: 1}\n", "- {k: 2}\n"}, "k",
-			"b:1:7\nLOST a:1:8 the last key wins"},
-		{"a container twice", "args: [a, b, a]", {"k: 1\n", "k: 2\n"}, "k",
-			"a:1:4\nLOST a:1:4 the last key wins\nLOST b:1:4 the last key wins"},
-		{"a container in two places, one", "args: ['{\"x\": a, \"y\": a}', {x: 1}]",
-			{"k: 1\n"}, "x", "app.yaml:1:32\nLOST a:1:1 the last key wins"},
-		{"a container in two places, other", "args: ['{\"x\": a, \"y\": a}', {x: 1}]",
-			{"k: 1\n"}, "y", "a:1:1"},
-	};
-
-	(void)state;
-	CHECK("cfengine", rows);
-}
-
-/* All inputs of one layer are one container. */
-static void cfengine_tells_what_a_layer_s_files_come_to(void **state)
-{
-	static const struct row rows[] = {
-		{"a value", "args: [a, '{\"l\": 0}']", {"k: 1\n", "k: 2\n"}, "k",
-			"b:1:4\nLOST a:1:4 the last key wins"},
-		{"an object", "args: [a, '{\"l\": 0}']", {"k: 1\n", "k: 2\n"}, "",
-			"a:1:1\nPART b:1:1 mergedata: all keys in one object\n"
-			"PART app.yaml:1:11 mergedata: all keys in one object"},
-		{"a list", "args: [a, '[0]']", {"[1]\n", "[2]\n"}, "",
-			"a:1:1\nPART b:1:1 mergedata: lists are concatenated\n"
-			"PART app.yaml:1:11 mergedata: lists are concatenated"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++)
-		check_row_in_layers("cfengine", &rows[i], "a");
-}
 
 #define HOW(text) "merge_how: " text "\n"
 
@@ -446,9 +377,6 @@ static void a_value_that_is_moved_to_and_fro_costs_what_the_moves_do(void **stat
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cfengine_tells_which_key_won),
-		cmocka_unit_test(cfengine_tells_where_an_argument_is_from),
-		cmocka_unit_test(cfengine_tells_what_a_layer_s_files_come_to),
 		cmocka_unit_test(dict_tells_what_it_did),
 		cmocka_unit_test(list_tells_what_it_did),
 		cmocka_unit_test(str_tells_what_it_did),
