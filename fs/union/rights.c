@@ -1,67 +1,102 @@
 #include "rights.h"
 
-static mode_t owner_bits(mode_t mode)
-{
-	return (mode >> 6) & 05;
-}
+/* Owners, or groups, that are tried. With more of them a user may be shut out who need not be. */
+#define CANDIDATES_MAX 32
 
-static mode_t group_bits(mode_t mode)
-{
-	return (mode >> 3) & 05;
-}
+struct candidates {
+	unsigned ids[CANDIDATES_MAX];
+	size_t count;
+};
 
-static mode_t other_bits(mode_t mode)
+static void add_candidate(struct candidates *candidates, unsigned id)
 {
-	return mode & 05;
+	for (size_t i = 0; i < candidates->count; i++)
+		if (candidates->ids[i] == id)
+			return;
+	if (candidates->count < CANDIDATES_MAX)
+		candidates->ids[candidates->count++] = id;
 }
 
 /*
- * A user is in exactly one class of each source, and may be in a different one of the result. So a
- * class of the result may have a right only if every class of every source that its members can be
- * in has it:
- *
- *   owners agree, groups agree      each class with itself
- *   owners agree, groups differ     owner with owner; anybody else can be in group or other
- *   owners differ, groups agree     a member of the group can own one of the sources, and so can
- *                                   anybody else
- *   both differ                     anybody can be in any class
- *
- * The mounting user, who then owns the result, is held to the same: a process of his that may read
- * each source can read the sources.
+ * A number for the set of users whom a mode gives a right: of two sets of which one holds the
+ * other, the larger has the greater number. What counts is first whether others are in it, then the
+ * group, then the owner. Root may do everything, so where he is the owner nobody is in the owner's
+ * class, and everybody in one of the other two.
  */
+static int score_of(const struct rights *rights, mode_t right)
+{
+	int owner = (rights->mode >> 6 & right) != 0;
+	int group = (rights->mode >> 3 & right) != 0;
+	int other = (rights->mode & right) != 0;
+
+	return 8 * other + 4 * group + (rights->uid == 0 ? group + other : 2 * owner);
+}
+
+struct choice {
+	const struct stat *contributors;
+	size_t count;
+	struct rights best; /* so far */
+	int score;          /* its; -1: there is none yet */
+};
+
+/*
+ * Takes this owner and group if more is safe with them. A class of the result may have a right if
+ * every class of every contributor has it that its members can be in: who does not own the
+ * contributor may be in its group or not, who is not of its group may be, and both may own it
+ * unless its owner is in a class of his own here as well.
+ */
+static void consider(struct choice *choice, uid_t uid, gid_t gid)
+{
+	struct rights rights = {.mode = 0555, .uid = uid, .gid = gid};
+	int score = -1;
+
+	for (size_t i = 0; i < choice->count; i++) {
+		const struct stat *from = &choice->contributors[i];
+		mode_t owner = from->st_mode >> 6 & 05;
+		mode_t group = from->st_mode >> 3 & 05;
+		mode_t other = from->st_mode & 05;
+		mode_t own = from->st_uid == uid || from->st_uid == 0 ? 05 : owner;
+
+		if (from->st_uid != uid && uid != 0)
+			owner = group & other;
+		if (from->st_gid != gid)
+			group = other = group & other;
+		rights.mode &= owner << 6 | (group & own) << 3 | (other & own);
+		score = 16 * score_of(&rights, 04) + score_of(&rights, 01);
+		if (score <= choice->score)
+			return;
+	}
+	choice->best = rights;
+	choice->score = score;
+}
+
 struct rights rights_combine(
 	const struct stat *contributors, size_t count, const struct mounter *mounter)
 {
-	mode_t owner = 05;
-	mode_t group = 05;
-	mode_t other = 05;
+	struct candidates owners = {0};
+	struct candidates groups = {0};
+	struct choice choice = {contributors, count, .score = -1};
 	bool same_uid = true;
 	bool same_gid = true;
 
-	for (size_t i = 0; i < count; i++) {
-		owner &= owner_bits(contributors[i].st_mode);
-		group &= group_bits(contributors[i].st_mode);
-		other &= other_bits(contributors[i].st_mode);
+	for (size_t i = 1; i < count; i++) {
 		same_uid &= contributors[i].st_uid == contributors[0].st_uid;
 		same_gid &= contributors[i].st_gid == contributors[0].st_gid;
 	}
 	if (!same_uid) {
-		group &= owner;
-		other &= owner;
+		add_candidate(&owners, mounter->uid);
+		add_candidate(&owners, 0);
 	}
-	if (!same_gid) {
-		group &= other;
-		other &= group;
+	if (!same_gid)
+		add_candidate(&groups, mounter->gid);
+	for (size_t i = 0; i < count; i++) {
+		add_candidate(&owners, contributors[i].st_uid);
+		add_candidate(&groups, contributors[i].st_gid);
 	}
-	/* With differing owners the mounter can be owner here, group there and other elsewhere. */
-	if (!same_uid && mounter->uid != 0)
-		owner &= group & other;
-
-	return (struct rights){
-		.mode = (mode_t)(owner << 6 | group << 3 | other),
-		.uid = same_uid ? contributors[0].st_uid : mounter->uid,
-		.gid = same_gid ? contributors[0].st_gid : mounter->gid,
-	};
+	for (size_t i = 0; i < owners.count; i++)
+		for (size_t j = 0; j < groups.count; j++)
+			consider(&choice, owners.ids[i], groups.ids[j]);
+	return choice.best;
 }
 
 static bool is_member(const struct user *user, gid_t gid)

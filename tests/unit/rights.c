@@ -1,6 +1,7 @@
 /*
- * Nobody can read a merged file who may not read each of its sources. All combinations of owners,
- * groups and modes are tried, with users in all combinations of groups.
+ * Nobody can read a merged file who may not read each of its sources, and everybody can who may
+ * where an owner, a group and a mode can say so. All combinations of owners, groups and modes are
+ * tried, with users in all combinations of groups.
  */
 #include "rights.h"
 
@@ -8,6 +9,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include <cmocka.h>
@@ -19,10 +21,25 @@ struct person {
 };
 
 static const struct person users[] = {
-	{1, {10}}, {1, {20}}, {1, {10, 20}}, {1, {50}}, {1, {0}},
-	{2, {10}}, {2, {20}}, {2, {10, 20}}, {2, {50}}, {2, {0}},
-	{3, {10}}, {3, {20}}, {3, {10, 20}}, {3, {50}}, {3, {0}},
-	{5, {50}}, {5, {10, 50}}, {5, {20, 50}}, {5, {10, 20, 50}},
+	{1, {10}},
+	{1, {20}},
+	{1, {10, 20}},
+	{1, {50}},
+	{1, {0}},
+	{2, {10}},
+	{2, {20}},
+	{2, {10, 20}},
+	{2, {50}},
+	{2, {0}},
+	{3, {10}},
+	{3, {20}},
+	{3, {10, 20}},
+	{3, {50}},
+	{3, {0}},
+	{5, {50}},
+	{5, {10, 50}},
+	{5, {20, 50}},
+	{5, {10, 20, 50}},
 };
 
 static const struct mounter mounters[] = {{0, 0}, {1, 10}, {2, 20}, {5, 50}};
@@ -51,65 +68,238 @@ static bool may(const struct person *user, uid_t uid, gid_t gid, mode_t mode, mo
 static mode_t spread(unsigned bits, mode_t right)
 {
 	return (mode_t)(((bits & 4) ? right << 6 : 0) | ((bits & 2) ? right << 3 : 0) |
-		((bits & 1) ? right : 0));
+			((bits & 1) ? right : 0));
 }
 
-static void check(const struct stat *sources, size_t count, mode_t right)
+/*
+ * A world for sets of users: uids 1 to 4 with every set of the groups 0 to 3, a bit each. Owners
+ * and groups of sources are 0, 1 and 2, so that 3 and 4 are anybody's. Root is in every set.
+ */
+#define WORLD_UIDS 5
+#define WORLD_GROUPS 4
+
+static const struct mounter natives[] = {{0, 0}, {1, 1}, {3, 3}, {2, 0}};
+
+static uint64_t sets[WORLD_UIDS][WORLD_GROUPS][8]; /* by owner, group, and who has the right */
+
+static uint64_t find_set(uid_t owner, gid_t group, unsigned bits)
 {
-	for (size_t m = 0; m < COUNT(mounters); m++) {
-		struct rights rights = rights_combine(sources, count, &mounters[m]);
-		if (rights.mode & ~(mode_t)0555)
-			fail_msg("mode %o", rights.mode);
-		for (size_t u = 0; u < COUNT(users); u++) {
-			if (!may(&users[u], rights.uid, rights.gid, rights.mode, right))
-				continue;
-			for (size_t i = 0; i < count; i++)
-				if (!may(&users[u], sources[i].st_uid, sources[i].st_gid,
-					    sources[i].st_mode, right))
-					fail_msg("user %zu has right %o of %o %u:%u, but not of "
-						 "%o %u:%u",
-						u, right, rights.mode, rights.uid, rights.gid,
-						sources[i].st_mode, sources[i].st_uid,
-						sources[i].st_gid);
-		}
+	uint64_t set = 0;
+
+	for (unsigned user = 0; user < 64; user++) {
+		unsigned uid = 1 + user / 16;
+		unsigned class = uid == owner ? 4 : user >> group & 1 ? 2 : 1;
+		set |= (uint64_t)((bits & class) != 0) << user;
 	}
+	return set;
 }
 
-/* Calls check() for `count` sources with every combination of owner, group and mode. */
-static void check_all(size_t count, mode_t right)
+static void find_sets(void)
 {
-	struct stat sources[3];
-	uint64_t cases = (uint64_t)1 << 5 * count;
+	for (uid_t uid = 0; uid < WORLD_UIDS; uid++)
+		for (gid_t gid = 0; gid < WORLD_GROUPS; gid++)
+			for (unsigned bits = 0; bits < 8; bits++)
+				sets[uid][gid][bits] = find_set(uid, gid, bits);
+}
 
-	for (uint64_t number = 0; number < cases; number++) {
-		for (size_t i = 0; i < count; i++) {
-			unsigned bits = (unsigned)(number >> 5 * i) & 31;
-			sources[i] = (struct stat){
-				.st_mode = S_IFREG | spread(bits & 7, right),
-				.st_uid = bits & 8 ? 1 : 2,
-				.st_gid = bits & 16 ? 10 : 20,
-			};
-		}
-		check(sources, count, right);
+/* Who has the right, without root. */
+static uint64_t set_of(uid_t uid, gid_t gid, mode_t mode, mode_t right)
+{
+	unsigned bits = ((mode >> 6 & right) ? 4 : 0) | ((mode >> 3 & right) ? 2 : 0) |
+			((mode & right) ? 1 : 0);
+
+	return sets[uid][gid][bits];
+}
+
+static bool is_subset(uint64_t a, uint64_t b)
+{
+	return !(a & ~b);
+}
+
+/* The largest of the sets within `all` that a mode with this owner and group can tell. */
+static uint64_t largest_set(uid_t uid, gid_t gid, uint64_t all)
+{
+	uint64_t largest = 0;
+
+	for (unsigned bits = 0; bits < 8; bits++)
+		if (is_subset(sets[uid][gid][bits], all))
+			largest |= sets[uid][gid][bits];
+	return largest;
+}
+
+static bool is_candidate(
+	uid_t uid, const struct stat *sources, size_t count, const struct mounter *mounter)
+{
+	bool is_found = uid == 0 || uid == mounter->uid;
+
+	for (size_t i = 0; i < count; i++)
+		is_found |= uid == sources[i].st_uid;
+	return is_found;
+}
+
+static void fail_with(
+	const char *what, const struct stat *sources, size_t count, const struct rights *rights)
+{
+	char text[200] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; i < count; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, " %u:%u %03o",
+			sources[i].st_uid, sources[i].st_gid, sources[i].st_mode & 0777);
+	fail_msg("%s: %u:%u %03o of%s", what, rights->uid, rights->gid, rights->mode, text);
+}
+
+/*
+ * Safe: who has a right has it by each source. Large: no other owner and group could give more, and
+ * so the result is exact where any could be. Root, who may read everything, may only run what he
+ * may run of each.
+ */
+static void check(const struct stat *sources, size_t count, const struct mounter *mounter)
+{
+	struct rights rights = rights_combine(sources, count, mounter);
+	uint64_t reads = set_of(rights.uid, rights.gid, rights.mode, 4);
+	uint64_t searches = set_of(rights.uid, rights.gid, rights.mode, 1);
+	uint64_t all_read = UINT64_MAX;
+	uint64_t all_search = UINT64_MAX;
+	bool root_runs = true;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct stat *source = &sources[i];
+		all_read &= set_of(source->st_uid, source->st_gid, source->st_mode, 4);
+		all_search &= set_of(source->st_uid, source->st_gid, source->st_mode, 1);
+		root_runs &= (source->st_mode & 0111) != 0;
 	}
+	if (rights.mode & ~(mode_t)0555 || !is_subset(reads, all_read) ||
+		!is_subset(searches, all_search) || (rights.mode & 0111 && !root_runs))
+		fail_with("gives too much", sources, count, &rights);
+	for (uid_t uid = 0; uid < WORLD_UIDS; uid++)
+		for (gid_t gid = 0; gid < WORLD_GROUPS; gid++) {
+			uint64_t more_read = largest_set(uid, gid, all_read);
+			uint64_t more_search = largest_set(uid, gid, all_search);
+			bool is_more = is_subset(reads, more_read) &&
+				       is_subset(searches, more_search) &&
+				       (reads != more_read || searches != more_search);
+			bool is_exact = more_read == all_read && more_search == all_search;
+			if (is_more && (is_exact || is_candidate(uid, sources, count, mounter)))
+				fail_with("gives too little", sources, count, &rights);
+		}
 }
 
-static void nobody_reads_what_one_of_two_sources_denies(void **state)
+/* 9 owners and groups, with the modes that the bits of `rights` can make: 8, or 64 for both. */
+static struct stat make_source(unsigned number, mode_t rights)
 {
-	(void)state;
-	check_all(2, 4);
+	unsigned bits = number / 9;
+	mode_t mode =
+		rights == 5 ? spread(bits & 7, 4) | spread(bits >> 3, 1) : spread(bits, rights);
+
+	return (struct stat){
+		.st_mode = S_IFREG | mode, .st_uid = number % 3, .st_gid = number / 3 % 3};
 }
 
-static void nobody_reads_what_one_of_three_sources_denies(void **state)
+static void two_sources_let_in_who_may_read_and_search_both_and_nobody_else(void **state)
 {
 	(void)state;
-	check_all(3, 4);
+	for (unsigned a = 0; a < 9 * 64; a++)
+		for (unsigned b = 0; b <= a; b++) {
+			const struct stat sources[] = {make_source(a, 5), make_source(b, 5)};
+			check(sources, 2, &natives[(a + b) % COUNT(natives)]);
+		}
 }
 
-static void nobody_searches_a_directory_that_one_of_two_layers_denies(void **state)
+static void check_three(mode_t right)
+{
+	for (unsigned a = 0; a < 9 * 8; a++)
+		for (unsigned b = 0; b < 9 * 8; b++)
+			for (unsigned c = 0; c <= b; c++) {
+				const struct stat sources[] = {make_source(a, right),
+					make_source(b, right), make_source(c, right)};
+				check(sources, 3, &natives[(a + b + c) % COUNT(natives)]);
+			}
+}
+
+static void three_sources_let_in_who_may_read_each_and_nobody_else(void **state)
 {
 	(void)state;
-	check_all(2, 1);
+	check_three(4);
+}
+
+static void three_directories_let_in_who_may_search_each_and_nobody_else(void **state)
+{
+	(void)state;
+	check_three(1);
+}
+
+static void assert_combined(
+	struct stat a, struct stat b, const struct mounter *mounter, struct rights wanted)
+{
+	const struct stat there[] = {a, b};
+	const struct stat back[] = {b, a};
+	struct rights first = rights_combine(there, 2, mounter);
+	struct rights second = rights_combine(back, 2, mounter);
+
+	if (!rights_equal(&first, &wanted) || !rights_equal(&second, &wanted))
+		fail_with("is not what it was to be", there, 2, &first);
+}
+
+static void group_of_one_source_stays_where_others_let_everybody_in(void **state)
+{
+	const struct stat public = {.st_mode = S_IFREG | 0644};
+	const struct stat open = {.st_mode = S_IFDIR | 0755};
+
+	(void)state;
+	assert_combined((struct stat){.st_mode = S_IFREG | 0640, .st_gid = 20}, public,
+		&mounters[0], (struct rights){0440, 0, 20});
+	assert_combined((struct stat){.st_mode = S_IFREG | 0640, .st_uid = 1, .st_gid = 20}, public,
+		&mounters[0], (struct rights){0440, 1, 20});
+	assert_combined((struct stat){.st_mode = S_IFDIR | 0750, .st_gid = 20}, open, &mounters[0],
+		(struct rights){0550, 0, 20});
+	/* Everybody but the group. */
+	assert_combined((struct stat){.st_mode = S_IFREG | 0604, .st_gid = 20}, public,
+		&mounters[0], (struct rights){0404, 0, 20});
+}
+
+static void own_file_of_who_mounts_stays_his_beside_a_public_one(void **state)
+{
+	const struct stat public = {.st_mode = S_IFREG | 0644};
+
+	(void)state;
+	assert_combined((struct stat){.st_mode = S_IFREG | 0600, .st_uid = 5, .st_gid = 50}, public,
+		&mounters[3], (struct rights){0400, 5, 50});
+}
+
+static void members_of_two_groups_can_not_be_told_so_nobody_but_root_is_let_in(void **state)
+{
+	(void)state;
+	assert_combined((struct stat){.st_mode = S_IFREG | 0640, .st_gid = 10},
+		(struct stat){.st_mode = S_IFREG | 0640, .st_gid = 20}, &mounters[0],
+		(struct rights){0400, 0, 0});
+}
+
+static void more_owners_than_are_tried_give_nobody_too_much(void **state)
+{
+	struct stat sources[200];
+	const size_t count = COUNT(sources);
+
+	(void)state;
+	for (unsigned i = 0; i < count; i++)
+		sources[i] = (struct stat){
+			.st_mode = S_IFREG | 0640, .st_uid = 1000 + i, .st_gid = 1000 + i};
+	assert_int_equal(rights_combine(sources, count, &mounters[0]).mode, 0400);
+	for (unsigned i = 0; i < count; i++)
+		sources[i].st_mode = S_IFREG | 0644;
+	assert_int_equal(rights_combine(sources, count, &mounters[0]).mode, 0444);
+}
+
+static void what_two_give_is_what_the_narrower_gives(void **state)
+{
+	const struct rights wide = {0555, 0, 0};
+	const struct rights narrow = {0550, 0, 20};
+
+	(void)state;
+	struct rights both = rights_both(&wide, &narrow, &mounters[0]);
+	assert_true(rights_equal(&both, &narrow));
+	both = rights_both(&narrow, &wide, &mounters[0]);
+	assert_true(rights_equal(&both, &narrow));
 }
 
 static void who_may_search_a_directory_is_told_as_the_kernel_decides_it(void **state)
@@ -121,8 +311,8 @@ static void who_may_search_a_directory_is_told_as_the_kernel_decides_it(void **s
 			const struct rights rights = {mode, 1, 10};
 			struct user user = {
 				person->uid, person->groups[0], person->groups + 1, 3, false};
-			assert_int_equal(rights_allow_search(&rights, &user),
-				may(person, 1, 10, mode, 1));
+			assert_int_equal(
+				rights_allow_search(&rights, &user), may(person, 1, 10, mode, 1));
 			/* With groups that are not known he may be in any. */
 			user.has_more_groups = true;
 			if (rights_allow_search(&rights, &user))
@@ -153,8 +343,7 @@ static void one_source_keeps_its_mode_but_for_writing(void **state)
 {
 	(void)state;
 	for (mode_t mode = 0; mode < 010000; mode++) {
-		const struct stat source = {
-			.st_mode = S_IFREG | mode, .st_uid = 1, .st_gid = 10};
+		const struct stat source = {.st_mode = S_IFREG | mode, .st_uid = 1, .st_gid = 10};
 		assert_int_equal(rights_combine(&source, 1, &mounters[0]).mode, mode & 0555);
 	}
 }
@@ -204,9 +393,15 @@ static void user_who_mounts_reads_what_he_may_read_whoever_owns_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nobody_reads_what_one_of_two_sources_denies),
-		cmocka_unit_test(nobody_reads_what_one_of_three_sources_denies),
-		cmocka_unit_test(nobody_searches_a_directory_that_one_of_two_layers_denies),
+		cmocka_unit_test(two_sources_let_in_who_may_read_and_search_both_and_nobody_else),
+		cmocka_unit_test(three_sources_let_in_who_may_read_each_and_nobody_else),
+		cmocka_unit_test(three_directories_let_in_who_may_search_each_and_nobody_else),
+		cmocka_unit_test(group_of_one_source_stays_where_others_let_everybody_in),
+		cmocka_unit_test(own_file_of_who_mounts_stays_his_beside_a_public_one),
+		cmocka_unit_test(
+			members_of_two_groups_can_not_be_told_so_nobody_but_root_is_let_in),
+		cmocka_unit_test(more_owners_than_are_tried_give_nobody_too_much),
+		cmocka_unit_test(what_two_give_is_what_the_narrower_gives),
 		cmocka_unit_test(who_may_search_a_directory_is_told_as_the_kernel_decides_it),
 		cmocka_unit_test(same_owner_and_group_give_exactly_the_and_of_the_modes),
 		cmocka_unit_test(one_source_keeps_its_mode_but_for_writing),
@@ -215,5 +410,6 @@ int main(void)
 		cmocka_unit_test(user_who_mounts_reads_what_he_may_read_whoever_owns_it),
 	};
 
+	find_sets();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
