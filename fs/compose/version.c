@@ -89,27 +89,25 @@ bool version_same(const struct version *a, const struct version *b)
 	       a->size == b->size && same_content(a, b);
 }
 
-/* With another owner or group, anybody may have been in another class: as in rights.c. */
-static mode_t narrow_mode(const struct version *a, const struct version *b)
+static struct rights rights_of(const struct version *version)
 {
-	mode_t mode = a->mode & b->mode;
-
-	if (a->uid == b->uid && a->gid == b->gid)
-		return mode;
-	mode_t all = mode >> 6 & mode >> 3 & mode & 05;
-	return (mode_t)((mode & S_IFMT) | all << 6 | all << 3 | all);
+	return (struct rights){version->mode, version->uid, version->gid};
 }
 
-struct version *version_narrow(const struct version *version, const struct version *other)
+struct version *version_narrow(
+	const struct version *version, const struct version *other, const struct mounter *mounter)
 {
+	const struct rights own = rights_of(version);
+	const struct rights others = rights_of(other);
+	const struct rights both = rights_both(&own, &others, mounter);
 	struct version *copy = version_new(version->kind);
 	size_t size = version->data ? version->size : 0;
 
 	if (!copy)
 		return NULL;
-	copy->mode = narrow_mode(version, other);
-	copy->uid = other->uid;
-	copy->gid = other->gid;
+	copy->mode = (version->mode & S_IFMT) | both.mode;
+	copy->uid = both.uid;
+	copy->gid = both.gid;
 	copy->size = version->size;
 	copy->mtime = version->mtime;
 	copy->made = version->made;

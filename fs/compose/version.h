@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "problem.h"
+#include "rights.h"
 #include "span.h"
 
 /* What the kernel, or whoever a version is shown to, knows it by. Its owner is the view (inode.h).
@@ -88,7 +89,8 @@ bool version_same(const struct version *a, const struct version *b);
 /**
  * A copy of `version` that nobody may read who may not read both it and `other`. NULL: no memory.
  */
-struct version *version_narrow(const struct version *version, const struct version *other);
+struct version *version_narrow(const struct version *version, const struct version *other,
+	const struct mounter *mounter);
 
 /** Whether the file that `stat` is of, in whatever state, is one of the sources. */
 bool version_has_source(const struct version *version, const struct stat *stat);

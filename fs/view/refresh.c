@@ -109,11 +109,12 @@ static bool keeps_last_good(const struct view *view, const struct look *look)
  * The bytes stay; but a right that was taken from a source is taken from them at once. The change's
  * version, a broken one, has the sources' present rights.
  */
-static void keep_last_good(const struct look *look)
+static void keep_last_good(const struct view *view, const struct look *look)
 {
 	struct version *broken = look->change->version;
 
-	look->change->version = version_narrow(look->entry->version, broken);
+	look->change->version =
+		version_narrow(look->entry->version, broken, &view->composer.mounter);
 	version_unref(broken);
 }
 
@@ -148,7 +149,7 @@ static int refresh_file(struct view *view, const struct look *look)
 			return 1;
 		pthread_mutex_lock(&view->lock);
 		if (keeps_last_good(view, look))
-			keep_last_good(look);
+			keep_last_good(view, look);
 		pthread_mutex_unlock(&view->lock);
 		if (!look->change->version)
 			return 1;

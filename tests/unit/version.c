@@ -189,6 +189,35 @@ static void version_lives_until_its_last_reference(void **state)
 	version_unref(NULL);
 }
 
+static void narrowed_version_is_for_who_may_read_both(void **state)
+{
+	const struct mounter root = {0, 0};
+	struct version *shown = bytes("text");
+	struct version *other = bytes("");
+
+	(void)state;
+	other->mode = S_IFREG | 0440;
+	other->gid = 20;
+	struct version *narrow = version_narrow(shown, other, &root);
+	assert_memory_equal(narrow->data, "text", 4);
+	assert_int_equal(narrow->mode, S_IFREG | 0440);
+	assert_int_equal(narrow->gid, 20);
+	version_unref(narrow);
+	/* Now of two groups. */
+	shown->mode = S_IFREG | 0440;
+	narrow = version_narrow(shown, other, &root);
+	assert_int_equal(narrow->mode, S_IFREG | 0400);
+	version_unref(narrow);
+	/* What is a link stays one. */
+	shown->kind = VERSION_LINK;
+	shown->mode = S_IFLNK | 0777;
+	narrow = version_narrow(shown, other, &root);
+	assert_int_equal(narrow->mode & S_IFMT, S_IFLNK);
+	version_unref(narrow);
+	version_unref(shown);
+	version_unref(other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +229,7 @@ int main(void)
 		cmocka_unit_test(held_file_is_read_after_its_name_is_gone),
 		cmocka_unit_test(held_file_that_changes_in_place_is_stale_and_not_torn),
 		cmocka_unit_test(version_lives_until_its_last_reference),
+		cmocka_unit_test(narrowed_version_is_for_who_may_read_both),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
