@@ -107,50 +107,32 @@ static int list_merged(const struct merge_result *result, char **ret)
 	return source_list_take(&list, ret);
 }
 
-/* What all kinds of versions have in common. */
-static int describe_from(const struct composer *composer, const struct stat *stats, size_t count,
-	mode_t type, struct version *version)
+/* What all kinds of versions have in common. `environment`, or NULL, has what else counts. */
+static int describe(const struct composer *composer, const struct sources *sources,
+	const struct environment *environment, mode_t type, struct version *version)
 {
-	struct rights rights = rights_combine(stats, count, &composer->mounter);
+	size_t more = environment ? environment->stat_count : 0;
+	size_t count = sources->count + more;
+	CLEANUP(freep) struct stat *stats = calloc(count, sizeof(*stats));
 
+	version->layers = layer_names(sources->layers, sources->count);
+	version->stamps = calloc(count, sizeof(*version->stamps));
+	if (!stats || !version->layers || !version->stamps ||
+		(!version->sources && list_sources(sources, &version->sources) < 0))
+		return -ENOMEM;
+	memcpy(stats, sources->stats, sources->count * sizeof(*stats));
+	if (more)
+		memcpy(stats + sources->count, environment->stats, more * sizeof(*stats));
+
+	struct rights rights = rights_combine(stats, count, &composer->mounter);
 	version->mode = type | rights.mode;
 	version->uid = rights.uid;
 	version->gid = rights.gid;
 	version->mtime = newest_time(stats, count);
-	version->stamps = calloc(count, sizeof(*version->stamps));
-	if (!version->stamps)
-		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		version->stamps[i] = stamp_of(&stats[i]);
 	version->stamp_count = count;
 	return 0;
-}
-
-static int describe(const struct composer *composer, const struct sources *sources, mode_t type,
-	struct version *version)
-{
-	version->layers = layer_names(sources->layers, sources->count);
-	if (!version->layers || (!version->sources && list_sources(sources, &version->sources) < 0))
-		return -ENOMEM;
-	return describe_from(composer, sources->stats, sources->count, type, version);
-}
-
-/* As describe(), for what was made of more files than the path's own. */
-static int describe_with(const struct composer *composer, const struct sources *sources,
-	const struct environment *environment, struct version *version)
-{
-	size_t count = sources->count + environment->stat_count;
-
-	if (!environment->stat_count)
-		return describe(composer, sources, S_IFREG, version);
-	CLEANUP(freep) struct stat *stats = calloc(count, sizeof(*stats));
-	version->layers = layer_names(sources->layers, sources->count);
-	if (!stats || !version->layers)
-		return -ENOMEM;
-	memcpy(stats, sources->stats, sources->count * sizeof(*stats));
-	memcpy(stats + sources->count, environment->stats,
-		environment->stat_count * sizeof(*stats));
-	return describe_from(composer, stats, count, S_IFREG, version);
 }
 
 static int compose_link(const struct composer *composer, const char *path,
@@ -172,7 +154,7 @@ static int compose_link(const struct composer *composer, const char *path,
 	if (r < 0)
 		return r;
 	version->size = strlen(version->data);
-	r = describe(composer, &sources, S_IFLNK, version);
+	r = describe(composer, &sources, NULL, S_IFLNK, version);
 	if (r < 0)
 		return r;
 	version->mode = S_IFLNK | 0777; /* symlink(7): a link's mode has no meaning */
@@ -186,22 +168,32 @@ static int compose_held(const struct composer *composer, const char *path,
 	const struct contributor *found, const struct strategy *strategy, struct version **ret)
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
+	const char *place = found->path ? found->path : path;
+	const struct merge_request request = {.path = path};
+	CLEANUP(environment_fini) struct environment environment;
 	CLEANUP(sources_fini) struct sources sources = {0};
 	struct stat stat;
 
+	environment_init(&environment, composer, &request, NULL);
 	int r = sources_init(&sources, 1);
+	if (r == 0)
+		r = environment_guard(&environment, layer, place);
 	if (r < 0)
 		return r;
 	CLEANUP(version_unrefp) struct version *version = version_new(VERSION_HELD);
 	if (!version)
 		return -ENOMEM;
-	version->fd = layer_open_file(layer, found->path ? found->path : path, &stat);
+	version->fd = layer_open_file(layer, place, &stat);
 	if (version->fd == -ENOENT || version->fd == -ENOTDIR)
 		return COMPOSE_MOVED;
 	if (version->fd < 0)
 		return version->fd;
-	sources_add(&sources, layer, found->path ? found->path : path, NULL, &stat);
-	r = describe(composer, &sources, S_IFREG, version);
+	sources_add(&sources, layer, place, NULL, &stat);
+	r = strcmp(place, path) == 0 ? 0
+				     : environment_guard_again(&environment, layer, place, &stat);
+	if (r != 0)
+		return r;
+	r = describe(composer, &sources, &environment, S_IFREG, version);
 	if (r < 0)
 		return r;
 	version->size = (uint64_t)stat.st_size;
@@ -227,7 +219,7 @@ static int compose_file(const struct composer *composer, const char *path,
 		return -ENOMEM;
 	r = list_merged(result, &version->sources);
 	if (r == 0)
-		r = describe_with(composer, sources, &composition.environment, version);
+		r = describe(composer, sources, &composition.environment, S_IFREG, version);
 	if (r < 0)
 		return r;
 	version->size = result->text.len;
@@ -288,18 +280,24 @@ int compose_is_restless(const char *path, struct problem *problem)
 int compose_broken(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct version **ret)
 {
+	const struct merge_request request = {.path = path};
+	CLEANUP(environment_fini) struct environment environment;
 	CLEANUP(sources_fini) struct sources sources = {0};
 
+	environment_init(&environment, composer, &request, NULL);
 	CLEANUP(version_unrefp) struct version *version = version_new(VERSION_BROKEN);
 	int r = sources_init(&sources, lookup->count);
 	if (r < 0 || !version)
 		return -ENOMEM;
-	for (unsigned i = lookup->count; i-- > 0;) {
+	for (unsigned i = lookup->count; i-- > 0 && r == 0;) {
 		const struct contributor *found = &lookup->found[i];
-		sources_add(&sources, composer->settings->layers[found->layer],
-			found->path ? found->path : path, NULL, &found->stat);
+		const struct layer *layer = composer->settings->layers[found->layer];
+		const char *place = found->path ? found->path : path;
+		sources_add(&sources, layer, place, NULL, &found->stat);
+		r = environment_guard(&environment, layer, place);
 	}
-	r = describe(composer, &sources, S_IFREG, version);
+	if (r == 0)
+		r = describe(composer, &sources, &environment, S_IFREG, version);
 	if (r < 0)
 		return r;
 	/* Not 0: the kernel would not ask for the bytes of an empty file, and so see no EIO. */
@@ -324,6 +322,9 @@ bool compose_is_current(const struct composer *composer, const char *path,
 	for (unsigned i = 0; i < count; i++) {
 		const struct contributor *found = &lookup->found[first + count - 1 - i];
 		struct stamp stamp = stamp_of(&found->stat);
+		/* The directories that guard a source elsewhere are not looked at. */
+		if (found->path && strcmp(found->path, path) != 0)
+			return false;
 		if (found->error || !stamp_equal(&stamp, &version->stamps[i]) ||
 			source_is_young(&found->stat))
 			return false;

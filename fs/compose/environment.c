@@ -59,8 +59,14 @@ static int add_stat(struct environment *environment, const struct stat *stat)
 	return 0;
 }
 
-static int add_directories(
-	struct environment *environment, const struct layer *layer, const char *path)
+static bool is_above(const char *directory, const char *path)
+{
+	size_t length = strlen(directory);
+
+	return strncmp(directory, path, length) == 0 && path[length] == '/';
+}
+
+int environment_guard(struct environment *environment, const struct layer *layer, const char *path)
 {
 	CLEANUP(freep) char *directory = strdup(path);
 	int r = directory ? 0 : -ENOMEM;
@@ -68,14 +74,31 @@ static int add_directories(
 	for (char *slash; r == 0 && (slash = strrchr(directory, '/'));) {
 		struct stat stat;
 		*slash = '\0';
+		/* The mount has it, too, and there it guards what is made. */
+		if (is_above(directory, environment->request->path))
+			break;
 		if (layer_stat(layer, directory, &stat) < 0)
 			stat = (struct stat){0};
+		mode_t search = stat.st_mode & 0111;
+		if (search == 0111)
+			continue;
 		/* Who may not search the directory may not read what lies in it. */
-		stat.st_mode = (stat.st_mode & 0111) << 2 | (stat.st_mode & 0111);
+		stat.st_mode = search << 2 | search;
 		stat.st_mtim = (struct timespec){0};
 		r = add_stat(environment, &stat);
 	}
 	return r;
+}
+
+int environment_guard_again(struct environment *environment, const struct layer *layer,
+	const char *path, const struct stat *loaded)
+{
+	struct stat now;
+
+	if (layer_stat(layer, path, &now) < 0 || now.st_dev != loaded->st_dev ||
+		now.st_ino != loaded->st_ino)
+		return SOURCE_MOVED;
+	return environment_guard(environment, layer, path);
 }
 
 int environment_load(struct environment *environment, const char *path,
@@ -85,22 +108,12 @@ int environment_load(struct environment *environment, const char *path,
 	const struct composer *composer = environment->composer;
 	const struct layer *layer = composer->settings->layers[found->layer];
 
-	/*
-	 * Another directory may take the place of the one that it was read from: before, and then
-	 * the source is another one as well; or after.
-	 */
-	int r = add_directories(environment, layer, path);
+	int r = environment_guard(environment, layer, path);
 	if (r == 0)
 		r = compose_load(composer, path, found, options, ret, problem);
 	if (r != 0)
 		return r;
-	struct stat now;
-	const struct stat *loaded = &(*ret)->stat;
-	if (layer_stat(layer, path, &now) < 0 || now.st_dev != loaded->st_dev ||
-		now.st_ino != loaded->st_ino)
-		r = SOURCE_MOVED;
-	else
-		r = add_directories(environment, layer, path);
+	r = environment_guard_again(environment, layer, path, &(*ret)->stat);
 	if (r != 0)
 		loaded_unref(*ret);
 	return r;

@@ -283,6 +283,51 @@ static void directory_that_is_closed_or_opened_later_is_followed(void **state)
 	assert_both_have_mode(0444);
 }
 
+static void directory_guards_a_source_that_is_too_large_to_copy(void **state)
+{
+	(void)state;
+	make_directory("a/p");
+	write_file("a/p/large.bin", "");
+	assert_int_equal(truncate("a/p/large.bin", COMPOSE_HELD_BYTES + 1), 0);
+	start("layers: [a]\nfiles: [{path: v.bin, from: [\"p/*.bin\"], strategy: last}]\n");
+	assert_int_equal(stat_of("v.bin").st_mode & 0777, 0444);
+
+	run("chmod 700 a/p");
+	publish_all();
+	assert_int_equal(stat_of("v.bin").st_mode & 0777, 0400);
+}
+
+static void directory_guards_the_last_good_version_of_what_is_broken_in_it(void **state)
+{
+	(void)state;
+	make_directory("a/p");
+	write_file("a/p/1.yaml", "x: 1\n");
+	write_file("a/p/2.yaml", "y: 1\n");
+	start("layers: [a]\nfiles: [{path: v.yaml, from: [\"p/*.yaml\"]}]\n");
+	assert_int_equal(stat_of("v.yaml").st_mode & 0777, 0444);
+
+	replace_file("a/p/2.yaml", "y: [\n");
+	run("chmod 700 a/p");
+	publish_all();
+	assert_shown("v.yaml", "x: 1\ny: 1\n");
+	assert_int_equal(stat_of("v.yaml").st_mode & 0777, 0400);
+}
+
+static void directory_that_the_mount_has_above_the_result_guards_it_there_alone(void **state)
+{
+	(void)state;
+	run("mkdir -p a/etc/app.yaml.d");
+	write_file("a/etc/app.yaml.d/10.yaml", "x: 1\n");
+	run("chmod 700 a/etc");
+	start("layers: [a, b]\nrules: [{match: \"etc/*.yaml\", dropins: true}]\n");
+	assert_int_equal(stat_of("etc").st_mode & 0777, 0500);
+	assert_int_equal(stat_of("etc/app.yaml").st_mode & 0777, 0444);
+
+	run("chmod 700 a/etc/app.yaml.d");
+	publish_all();
+	assert_int_equal(stat_of("etc/app.yaml").st_mode & 0777, 0400);
+}
+
 /* A request thread that looks a path up while its reference changes. */
 static void *look_up(void *context)
 {
@@ -356,6 +401,9 @@ int main(void)
 		view_test(rights_of_what_is_referred_to_hold_for_the_result),
 		view_test(directory_that_hides_what_is_referred_to_hides_it_from_the_same_users),
 		view_test(directory_that_is_closed_or_opened_later_is_followed),
+		view_test(directory_guards_a_source_that_is_too_large_to_copy),
+		view_test(directory_guards_the_last_good_version_of_what_is_broken_in_it),
+		view_test(directory_that_the_mount_has_above_the_result_guards_it_there_alone),
 		view_test(name_that_nobody_has_costs_no_memory),
 		view_test(reference_that_changes_while_it_is_read_for_the_first_time_is_followed),
 	};
