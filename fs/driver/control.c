@@ -10,7 +10,7 @@
 
 bool is_trusted(const struct session *session, uid_t uid)
 {
-	return uid == 0 || uid == session->view->composer.mounter.uid;
+	return uid == 0 || uid == view_mounter(session->view).uid;
 }
 
 bool control_has(fuse_ino_t ino)
@@ -24,8 +24,8 @@ struct stat control_stat(const struct session *session, fuse_ino_t ino)
 		.st_ino = ino,
 		.st_mode = S_IFDIR | (ino == STAGE_INO ? 0500 : 0555),
 		.st_nlink = 1,
-		.st_uid = session->view->composer.mounter.uid,
-		.st_gid = session->view->composer.mounter.gid,
+		.st_uid = view_mounter(session->view).uid,
+		.st_gid = view_mounter(session->view).gid,
 	};
 }
 
@@ -44,8 +44,8 @@ static void lookup_snapshot(fuse_req_t req, struct session *session,
 	}
 	version->size = size;
 	version->mode = S_IFREG | (is_whole ? 0400 : 0444);
-	version->uid = session->view->composer.mounter.uid;
-	version->gid = session->view->composer.mounter.gid;
+	version->uid = view_mounter(session->view).uid;
+	version->gid = view_mounter(session->view).gid;
 	clock_gettime(CLOCK_REALTIME, &version->mtime);
 	view_adopt(session->view, take_ptr(version), &stat);
 	reply_entry(req, &stat, 0);
@@ -71,10 +71,11 @@ bool control_is_staged(fuse_ino_t parent, const char *name)
 static void lookup_staged(fuse_req_t req, struct session *session, const char *name)
 {
 	struct stat stat;
+	int r;
 
 	if (is_publisher(session, req) && control_is_staged(STAGE_INO, name) &&
-		view_lookup_staged(session->view, &stat) == 0)
-		reply_entry(req, &stat, session->name_timeout);
+		(r = view_lookup_staged(session->view, &stat)) >= 0)
+		reply_entry(req, &stat, r == VIEW_PASSING ? 0 : session->name_timeout);
 	else
 		fuse_reply_err(req, ENOENT);
 }

@@ -92,8 +92,9 @@ struct session {
 	atomic_ullong published;   /* changes that went out by rename(2) and its like */
 	atomic_ullong invalidated; /* changes that could only be invalidated */
 	atomic_ullong requests[REQUEST_KINDS];
-	double name_timeout; /* seconds */
-	bool has_no_open;    /* the kernel takes ENOSYS for "no need to ask" */
+	double name_timeout;  /* seconds */
+	bool has_permissions; /* the kernel enforces the modes that we show */
+	bool has_no_open;     /* the kernel takes ENOSYS for "no need to ask" */
 	bool has_no_opendir;
 	bool has_acl_cache; /* the kernel keeps that a file has no access list */
 	pthread_mutex_t origins_lock;
@@ -107,8 +108,9 @@ extern const struct fuse_lowlevel_ops ops;
 /** ops.c: whether the mount process asks, for the publisher. */
 bool is_publisher(const struct session *session, fuse_req_t req);
 
-/** ops.c: answers with what *stat is of; the kernel may keep the name for `seconds`. */
-void reply_entry(fuse_req_t req, const struct stat *stat, double seconds);
+/** ops.c: answers with what *stat is of; the kernel may keep the name for `seconds`. As
+ * fuse_reply_entry(). */
+int reply_entry(fuse_req_t req, const struct stat *stat, double seconds);
 
 /** control.c: whether `ino` is .plyfs or its stage; then what stat(2) shows. */
 bool control_has(fuse_ino_t ino);

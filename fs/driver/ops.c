@@ -3,16 +3,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "clock.h"
 #include "driver.h"
-
-/* A user's further groups that are looked at; the kernel's own limit is 65536. */
-#define GROUPS_MAX 1024
 
 bool is_publisher(const struct session *session, fuse_req_t req)
 {
@@ -31,7 +29,7 @@ static struct session *session_of(fuse_req_t req, enum request_kind kind)
 }
 
 /* `seconds` for the name; the attributes of an inode never change but for a directory's rights. */
-void reply_entry(fuse_req_t req, const struct stat *stat, double seconds)
+int reply_entry(fuse_req_t req, const struct stat *stat, double seconds)
 {
 	struct fuse_entry_param entry = {
 		.ino = stat->st_ino,
@@ -40,7 +38,7 @@ void reply_entry(fuse_req_t req, const struct stat *stat, double seconds)
 		.entry_timeout = seconds,
 	};
 
-	fuse_reply_entry(req, &entry);
+	return fuse_reply_entry(req, &entry);
 }
 
 /* The absence of a name is cached as well: it ends when we publish one. */
@@ -54,27 +52,78 @@ static void reply_absent(fuse_req_t req, const struct session *session)
 	fuse_reply_entry(req, &entry);
 }
 
-static bool lets_in(struct session *session, fuse_req_t req, uint64_t parent)
-{
-	gid_t groups[GROUPS_MAX];
-	int count = fuse_req_getgroups(req, GROUPS_MAX, groups);
-	struct user user = {
-		.uid = fuse_req_ctx(req)->uid,
-		.gid = fuse_req_ctx(req)->gid,
-		.groups = groups,
-		.group_count = count < 0            ? 0
-			       : count > GROUPS_MAX ? GROUPS_MAX
-						    : (size_t)count,
-		.has_more_groups = count < 0 || count > GROUPS_MAX,
-	};
+/* A user's further groups that are looked at; the kernel's own limit is 65536. */
+#define GROUPS_MAX 1024
 
-	return view_lets_in(session->view, parent, &user);
+/* A lookup that is answered when somebody has found out. */
+struct waiting {
+	struct view_caller caller; /* first */
+	fuse_req_t req;
+	fuse_ino_t parent;
+	struct session *session;
+};
+
+/* He may pass all rights: capabilities(7), CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH. */
+static bool passes_rights(pid_t tid)
+{
+	char path[sizeof("/proc//status") + 3 * sizeof(int)], line[128];
+	unsigned long long capabilities = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	FILE *file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "CapEff: %llx", &capabilities) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return capabilities & (1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH);
+}
+
+/* Whether who asks may search the directory, by what is known of it now. */
+static bool lets_in(struct session *session, fuse_req_t req, fuse_ino_t parent)
+{
+	const struct fuse_ctx *ctx = fuse_req_ctx(req);
+	struct user user = {.uid = ctx->uid, .gid = ctx->gid, .has_more_groups = true};
+	gid_t groups[GROUPS_MAX];
+
+	/* Where the kernel enforces no modes, the mount is the mounting user's alone. */
+	if (!session->has_permissions || is_publisher(session, req) ||
+		view_lets_in(session->view, parent, &user))
+		return true;
+	int count = fuse_req_getgroups(req, GROUPS_MAX, groups);
+	user.groups = groups;
+	user.group_count = count < 0 ? 0 : count > GROUPS_MAX ? GROUPS_MAX : (size_t)count;
+	user.has_more_groups = count < 0 || count > GROUPS_MAX;
+	return view_lets_in(session->view, parent, &user) || passes_rights(ctx->pid);
+}
+
+static void reply_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, int result,
+	const struct stat *stat)
+{
+	if (result >= 0 && !lets_in(session, req, parent)) {
+		view_forget(session->view, stat->st_ino, 1);
+		result = -EACCES;
+	}
+	if (result == -ENOENT)
+		reply_absent(req, session);
+	else if (result < 0)
+		fuse_reply_err(req, -result);
+	else if (reply_entry(req, stat, result == VIEW_PASSING ? 0 : session->name_timeout) < 0)
+		view_forget(session->view, stat->st_ino, 1); /* nobody waits any more */
+}
+
+static void answer_waiting(struct view_caller *caller, int result, const struct stat *stat)
+{
+	struct waiting *waiting = (struct waiting *)caller;
+
+	reply_lookup(waiting->req, waiting->session, waiting->parent, result, stat);
+	free(waiting);
 }
 
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct session *session = session_of(req, REQUEST_LOOKUP);
-	int64_t began_ms = clock_ms();
+	struct waiting *waiting = NULL;
 	struct stat stat;
 
 	if (control_has(parent) || origins_is_directory(parent)) {
@@ -86,22 +135,19 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 		reply_entry(req, &stat, session->name_timeout);
 		return;
 	}
-	int r = view_lookup(session->view, parent, name, is_publisher(session, req), &stat);
-	bool is_checked = r >= 0 && !is_publisher(session, req) &&
-			  view_is_narrowed(session->view, parent, began_ms - VIEW_WAITING_MS);
-	bool is_passing =
-		r == VIEW_PASSING || (is_checked && view_is_narrowed(session->view, parent,
-							    began_ms - VIEW_ON_THE_WAY_MS));
-	if (is_checked && !lets_in(session, req, parent)) {
-		view_forget(session->view, stat.st_ino, 1);
-		r = -EACCES;
+	if (!is_publisher(session, req)) {
+		waiting = malloc(sizeof(*waiting));
+		if (!waiting) {
+			fuse_reply_err(req, ENOMEM);
+			return;
+		}
+		*waiting = (struct waiting){{.answer = answer_waiting}, req, parent, session};
 	}
-	if (r >= 0)
-		reply_entry(req, &stat, is_passing ? 0 : session->name_timeout);
-	else if (r == -ENOENT)
-		reply_absent(req, session);
-	else
-		fuse_reply_err(req, -r);
+	int r = view_lookup(session->view, parent, name, waiting ? &waiting->caller : NULL, &stat);
+	if (r == VIEW_LATER)
+		return;
+	free(waiting);
+	reply_lookup(req, session, parent, r, &stat);
 }
 
 static void forget(struct session *session, fuse_ino_t ino, uint64_t count)

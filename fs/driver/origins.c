@@ -21,7 +21,6 @@
 #include "driver.h"
 #include "explain_json.h"
 #include "json_put.h"
-#include "tree.h"
 
 /* The view counts up from VIEW_INO_RESERVED, and makes numbers of paths' hashes below this. */
 #define ORIGINS_INO_FIRST ((uint64_t)1 << 63)
@@ -44,8 +43,8 @@ void origins_stat(const struct session *session, fuse_ino_t ino, struct stat *re
 		.st_ino = ino,
 		.st_mode = S_IFDIR | 0500,
 		.st_nlink = 1,
-		.st_uid = session->view->composer.mounter.uid,
-		.st_gid = session->view->composer.mounter.gid,
+		.st_uid = view_mounter(session->view).uid,
+		.st_gid = view_mounter(session->view).gid,
 	};
 }
 
@@ -154,18 +153,10 @@ static int explain_path(const struct offline *offline, const char *path, FILE *o
 	return r == PROBLEM ? 0 : r;
 }
 
-static struct settings *settings_of(struct session *session)
-{
-	pthread_mutex_lock(&session->view->lock);
-	struct settings *settings = settings_ref(session->view->composer.settings);
-	pthread_mutex_unlock(&session->view->lock);
-	return settings;
-}
-
 /* Returns 0 with *ret for free(3), -EISDIR for a directory, or another -errno. */
 static int make_text(struct session *session, const char *path, char **ret, size_t *size)
 {
-	CLEANUP(settings_unrefp) struct settings *settings = settings_of(session);
+	CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
 	CLEANUP(offline_freep) struct offline *offline = NULL;
 
 	int r = offline_new(settings, &offline);
@@ -194,8 +185,8 @@ static int show_text(struct session *session, char *text, size_t size, struct st
 	version->data = text;
 	version->size = size;
 	version->mode = S_IFREG | 0400;
-	version->uid = session->view->composer.mounter.uid;
-	version->gid = session->view->composer.mounter.gid;
+	version->uid = view_mounter(session->view).uid;
+	version->gid = view_mounter(session->view).gid;
 	clock_gettime(CLOCK_REALTIME, &version->mtime);
 	view_adopt(session->view, version, ret);
 	return 0;

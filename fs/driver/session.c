@@ -52,7 +52,8 @@ static int make_fuse(struct session *session)
 	append_escaped(text, sizeof(text) - 64, session->label);
 	if (is_shared)
 		strcat(text, ",allow_other");
-	if (is_shared || geteuid() == 0)
+	session->has_permissions = is_shared || geteuid() == 0;
+	if (session->has_permissions)
 		strcat(text, ",default_permissions");
 	if (fuse_opt_add_arg(&args, "plyfs") < 0 || fuse_opt_add_arg(&args, "-o") < 0 ||
 		fuse_opt_add_arg(&args, text) < 0 ||
@@ -125,7 +126,9 @@ static int session_init(struct session *session, struct problem *problem)
 	if (r < 0)
 		return r;
 	/* Before the mount: a layer may lie under it. */
-	r = view_new(session->settings, &session->view);
+	const struct view_callbacks callbacks = {
+		.log = log_line, .tell = forget_attributes, .context = session};
+	r = view_new(session->settings, &callbacks, &session->view);
 	if (r == -EMFILE)
 		return problem_set(problem, NULL, 0, 0,
 			"too many programs watch files; raise the limit: "
@@ -134,10 +137,6 @@ static int session_init(struct session *session, struct problem *problem)
 		return r;
 	/* From here on the view has them, and may change them for others. */
 	settings_unref(take_ptr(session->settings));
-	session->view->log = log_line;
-	session->view->log_context = session;
-	session->view->tell = forget_attributes;
-	session->view->tell_context = session;
 	r = make_fuse(session);
 	return r ? r : mount_at(session, problem);
 }
@@ -264,7 +263,9 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 {
 	if (fuse_set_signal_handlers(session->fuse) != 0)
 		return -EINVAL;
-	int r = start_publisher(session);
+	int r = view_start(session->view);
+	if (r == 0)
+		r = start_publisher(session);
 	if (r < 0) {
 		fuse_remove_signal_handlers(session->fuse);
 		return r;
@@ -279,6 +280,7 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 	end_mount(session);
 	mount_process_cancel(&session->mount_process);
 	pthread_join(session->publisher_thread, NULL);
+	view_stop(session->view);
 	fuse_remove_signal_handlers(session->fuse);
 	return r;
 }

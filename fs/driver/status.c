@@ -12,7 +12,6 @@
 #include "cleanup.h"
 #include "driver.h"
 #include "json_put.h"
-#include "tree.h"
 
 static const char *const request_names[REQUEST_KINDS] = {
 	[REQUEST_LOOKUP] = "lookup",
@@ -159,56 +158,47 @@ static void put_requests(FILE *out, struct session *session)
 	fprintf(out, "\"total\": %llu},\n", total);
 }
 
-static void put_view(FILE *out, struct view *view)
+static void put_view(FILE *out, struct view *view, const struct settings *settings)
 {
-	pthread_mutex_lock(&view->lock);
-	size_t count = view->version_count;
-	size_t bytes = view->version_bytes;
-	uint64_t compositions = view->compositions;
-	uint64_t overflows = view->overflows;
-	size_t trouble_count = view->trouble_count;
-	int watch_error = view->watch_error;
-	bool is_polling = view->is_polling;
-	bool is_remote = view->is_remote;
-	unsigned poll_ms = view->composer.settings->poll_ms;
-	pthread_mutex_unlock(&view->lock);
+	struct view_counts counts;
 
-	fprintf(out, "  \"versions\": {\"count\": %zu, \"bytes\": %zu},\n", count, bytes);
-	fprintf(out, "  \"watches\": {\"count\": %zu", watch_count(view->watch));
-	if (watch_error) {
+	view_count(view, &counts);
+	fprintf(out, "  \"versions\": {\"count\": %zu, \"bytes\": %zu},\n", counts.versions,
+		counts.version_bytes);
+	fprintf(out, "  \"watches\": {\"count\": %zu", counts.watches);
+	if (counts.watch_error) {
 		fputs(", \"error\": ", out);
 		json_put_string(
-			out, watch_error == ENOSPC
+			out, counts.watch_error == ENOSPC
 				     ? "no inotify watches are left; raise the limit: sysctl "
 				       "fs.inotify.max_user_watches=1048576"
-				     : strerror(watch_error));
+				     : strerror(counts.watch_error));
 	}
-	if (is_polling) {
-		fprintf(out, "},\n  \"polling\": {\"interval_ms\": %u, \"reason\": ", poll_ms);
+	if (counts.is_polling) {
+		fprintf(out,
+			"},\n  \"polling\": {\"interval_ms\": %u, \"reason\": ", settings->poll_ms);
 		json_put_string(out,
-			is_remote ? "a layer lies on a network or FUSE file system, whose changes "
-				    "inotify does not tell; put it on a local disk to see changes "
-				    "at once"
-				  : "not every directory can be watched: see watches");
+			counts.is_remote
+				? "a layer lies on a network or FUSE file system, whose changes "
+				  "inotify does not tell; put it on a local disk to see changes "
+				  "at once"
+				: "not every directory can be watched: see watches");
 	}
-	fprintf(out, "},\n  \"cache\": {\"bytes\": %zu},\n", source_cache_bytes(view->cache));
+	fprintf(out, "},\n  \"cache\": {\"bytes\": %zu},\n", counts.cache_bytes);
 	fprintf(out,
 		"  \"compositions\": %" PRIu64 ",\n  \"overflows\": %" PRIu64
 		",\n  \"trouble_count\": %zu,\n",
-		compositions, overflows, trouble_count);
+		counts.compositions, counts.overflows, counts.troubles);
 }
 
 int status_json(struct session *session, bool is_trusted, char **ret, size_t *size)
 {
 	FILE *out = open_memstream(ret, size);
 	struct writer writer = {.out = out};
-	struct era era;
+	CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
 
 	if (!out)
 		return -ENOMEM;
-	pthread_mutex_lock(&session->view->lock);
-	era_init(session->view, &era);
-	pthread_mutex_unlock(&session->view->lock);
 	fputs("{\n  \"version\": ", out);
 	json_put_string(out, PLYFS_VERSION);
 	fprintf(out, ",\n  \"pid\": %d,\n  \"mountpoint\": ", getpid());
@@ -216,15 +206,14 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 	fputs(",\n  \"source\": ", out);
 	json_put_string(out, session->label);
 	put_directory(out);
-	put_settings(out, session, era.composer.settings, is_trusted);
-	put_layers(out, era.composer.settings);
+	put_settings(out, session, settings, is_trusted);
+	put_layers(out, settings);
 	put_publisher(out, session);
 	put_requests(out, session);
-	put_view(out, session->view);
+	put_view(out, session->view, settings);
 	fputs("  \"troubles\": [", out);
 	if (is_trusted)
 		view_troubles(session->view, put_trouble, &writer);
-	era_fini(&era);
 	fputs(writer.count ? "\n  ]\n}\n" : "]\n}\n", out);
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }

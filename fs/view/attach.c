@@ -1,65 +1,21 @@
-/*
- * How a directory hangs on the layers: what shows it, with which rights, and how its changes are
- * noticed.
- */
+#include "attach.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "attributes.h"
 #include "cleanup.h"
+#include "dependency.h"
 #include "descriptor.h"
-#include "tree.h"
+#include "entry.h"
+#include "queue.h"
+#include "state.h"
 
 /* Directories that take each other's place while they are being watched; the last is reported by
  * the watch of the one above. */
 #define WATCH_TRIES 8
-
-static struct rights rights_of(const struct view *view, const struct union_lookup *lookup)
-{
-	struct stat stats[LAYERS_MAX];
-
-	/* No layer has it: all are missing, or only a virtual file leads through it. */
-	if (!lookup->count)
-		return (struct rights){
-			0555, view->composer.mounter.uid, view->composer.mounter.gid};
-	for (unsigned i = 0; i < lookup->count; i++)
-		stats[i] = lookup->found[i].stat;
-	return rights_combine(stats, lookup->count, &view->composer.mounter);
-}
-
-bool tree_has_rights(const struct view *view, const struct directory *directory,
-	const struct union_lookup *lookup)
-{
-	struct rights rights = rights_of(view, lookup);
-
-	return rights_equal(&rights, &directory->found_rights);
-}
-
-void tree_describe_directory(
-	struct view *view, struct directory *directory, const struct union_lookup *lookup)
-{
-	struct rights rights = rights_of(view, lookup);
-
-	directory->found_rights = rights;
-	if (directory->inode.ino)
-		rights = tree_admit(view, directory, !lookup->has_unknown);
-	directory->mtime = (struct timespec){0};
-	for (unsigned i = 0; i < lookup->count; i++) {
-		const struct contributor *found = &lookup->found[i];
-		if (time_is_later(found->stat.st_mtim, directory->mtime))
-			directory->mtime = found->stat.st_mtim;
-		directory->identities[found->layer] = stamp_of(&found->stat);
-	}
-	/* Names go with a layer, which its time tells. */
-	if (!rights_equal(&rights, &directory->rights) || directory->layers & ~lookup->layers)
-		directory->described++;
-	directory->is_narrowed |= directory->rights.mode & ~rights.mode ||
-				  directory->rights.uid != rights.uid ||
-				  directory->rights.gid != rights.gid;
-	directory->rights = rights;
-	directory->layers = lookup->layers;
-}
 
 /*
  * File systems whose files others can change unseen by this kernel's inotify: statfs(2)'s magic
@@ -97,7 +53,7 @@ static void note_watch(struct view *view, struct directory *directory, unsigned 
 {
 	layer_mask bit = (layer_mask)1 << layer;
 
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	directory->polled &= ~bit;
 	if (error && error != ENOENT)
 		view->watch_error = error;
@@ -105,10 +61,10 @@ static void note_watch(struct view *view, struct directory *directory, unsigned 
 		directory->polled |= bit;
 		view->is_remote |= is_remote_layer;
 		if (!view->is_polling)
-			tree_wake(view);
+			view_wake_locked(view);
 		view->is_polling = true;
 	}
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 }
 
 /* Whether the path still leads to the directory that is open as `fd`, or to none. */
@@ -139,7 +95,7 @@ static void watch_layer(
 	}
 }
 
-void tree_watch(struct view *view, const struct settings *settings, struct directory *directory,
+void attach_watch(struct view *view, const struct settings *settings, struct directory *directory,
 	layer_mask layers)
 {
 	for (unsigned i = 0; i < settings->layer_count; i++)
@@ -152,17 +108,18 @@ static bool same_place(const struct stamp *a, const struct stamp *b)
 	return a->dev == b->dev && a->ino == b->ino;
 }
 
-bool tree_update_directory(struct view *view, const struct settings *settings,
-	struct directory *directory, const struct union_lookup *lookup)
+bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,
+	const struct union_lookup *lookup)
 {
 	layer_mask fresh = 0;
 
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	/* Looked at by other settings: their ranks mean nothing any more. */
 	if (settings != view->composer.settings) {
-		pthread_mutex_unlock(&view->lock);
+		view_unlock(view);
 		return false;
 	}
+	uint64_t since = queue_ticket_locked(view);
 	layer_mask lost = directory->layers & ~lookup->layers;
 	for (unsigned i = 0; i < lookup->count; i++) {
 		unsigned layer = lookup->found[i].layer;
@@ -179,46 +136,53 @@ bool tree_update_directory(struct view *view, const struct settings *settings,
 	struct timespec old_mtime = directory->mtime;
 	/* Who looks at a name in it now may look in the wrong layers. */
 	directory->generation++;
-	tree_describe_directory(view, directory, lookup);
+	attributes_describe_locked(view, directory, lookup);
 	/* Rights of what is made of files below it, but shown elsewhere, follow from its own. */
 	if (!rights_equal(&directory->found_rights, &old_rights))
-		dependency_reindex(view, directory->path);
-	tree_await_calm(view, directory);
+		dependency_reindex_locked(view, directory->path);
 	directory->joined |= fresh;
 	/* Names went with a layer: later than before, as after any other such change. */
 	if (lost && !time_is_later(directory->mtime, old_mtime))
 		clock_gettime(CLOCK_REALTIME, &directory->mtime);
-	bool is_untold = directory->told != directory->described;
-	pthread_mutex_unlock(&view->lock);
+	bool is_untold = attributes_are_untold_locked(directory);
+	view_unlock(view);
 
-	tree_watch(view, settings, directory, fresh);
+	attach_watch(view, settings, directory, fresh);
 	if (fresh | lost) {
-		pthread_mutex_lock(&view->lock);
-		tree_queue_scan(view, directory, true);
-		pthread_mutex_unlock(&view->lock);
+		view_lock(view);
+		queue_scan_locked(view, directory, SCAN_ALL);
+		if (directory->scan_ticket > since)
+			directory->scan_ticket = since;
+		view_unlock(view);
 	}
 	return is_untold;
 }
 
-int tree_make_directory(struct view *view, const struct era *era, struct directory *parent,
-	const char *name, const struct union_lookup *lookup, struct directory **ret)
+int attach_make(struct view *view, const struct settings_generation *generation,
+	struct directory *parent, const char *name, const struct union_lookup *lookup,
+	struct directory **ret)
 {
-	const struct settings *settings = era->composer.settings;
+	const struct settings *settings = generation->composer.settings;
 	struct directory *directory;
 	int r = directory_new(parent, name, settings->layer_count, &directory);
 	if (r < 0)
 		return r;
-	tree_describe_directory(view, directory, lookup);
-	directory->described = 0;
-	directory->is_narrowed = false;
+	attributes_describe_locked(view, directory, lookup);
+	directory->described = directory->narrowed = 0;
 	/* Its events may come, and be done with, before it is shown. */
 	directory->users = 1;
 	if (parent) {
-		pthread_mutex_lock(&view->lock);
+		view_lock(view);
 		parent->users++;
-		pthread_mutex_unlock(&view->lock);
+		view_unlock(view);
 	}
-	tree_watch(view, settings, directory, lookup->layers);
+	attach_watch(view, settings, directory, lookup->layers);
 	*ret = directory;
 	return 0;
+}
+
+void attach_drop_locked(struct view *view, struct directory *directory)
+{
+	directory->is_dead = true;
+	directory_leave_locked(view, directory);
 }

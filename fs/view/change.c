@@ -4,8 +4,16 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "events.h"
-#include "tree.h"
+#include "attach.h"
+#include "attributes.h"
+#include "entry.h"
+#include "look.h"
+#include "names.h"
+#include "queue.h"
+#include "state.h"
+
+/* What could not be published is tried again after this time. */
+#define RETRY_MS 500
 
 /* What could not be published is tried again after this time. */
 #define RETRY_MS 500
@@ -14,22 +22,25 @@ int view_lookup_staged(struct view *view, struct stat *ret)
 {
 	int r = -ENOENT;
 
-	pthread_mutex_lock(&view->lock);
-	if (view->publishing && view->publishing->kind == CHANGE_REPLACE) {
-		tree_hold(view, &view->publishing->version->inode);
-		version_stat(view->publishing->version, ret);
-		r = 0;
+	view_lock(view);
+	if (view->change && view->change->kind == CHANGE_REPLACE) {
+		inode_hold_locked(view, &view->change->version->inode);
+		version_stat(view->change->version, ret);
+		/* A walk that waits for the directory's lock was perhaps let in before it closed.
+		 */
+		r = attributes_narrowings_locked(view->change->parent) ? VIEW_PASSING : 0;
 	}
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 	return r;
 }
 
 void view_begin_change(struct view *view, const struct change *change)
 {
-	pthread_mutex_lock(&view->lock);
-	view->publishing = change;
-	view->is_published = view->is_overtaken = view->is_directory_taken = false;
-	pthread_mutex_unlock(&view->lock);
+	view_lock(view);
+	view->change = change;
+	view->publishing = PUBLISHING_BEGUN;
+	view->is_directory_taken = false;
+	view_unlock(view);
 }
 
 static void apply(struct view *view, const struct change *change, bool is_known)
@@ -39,23 +50,23 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 	switch (change->kind) {
 	case CHANGE_REPLACE:
 		if (entry->directory)
-			tree_hide(view, entry);
-		tree_show_version(view, entry, change->version);
+			entry_hide_locked(view, entry);
+		entry_show_version_locked(view, entry, change->version);
 		entry->is_unannounced = false;
 		break;
 	case CHANGE_REMOVE:
 	case CHANGE_REMOVE_DIRECTORY:
-		tree_clear_trouble(view, entry);
-		tree_hide(view, entry);
+		entry_clear_trouble_locked(view, entry);
+		entry_hide_locked(view, entry);
 		break;
 	case CHANGE_MAKE_DIRECTORY:
 		if (entry->version || entry->directory)
 			break;
 		entry->is_unannounced = false;
-		tree_show_directory(view, entry, is_known ? change->directory : NULL);
+		entry_show_directory_locked(view, entry, is_known ? change->directory : NULL);
 		if (!is_known)
 			break;
-		tree_queue_scan(view, change->directory, false);
+		queue_scan_locked(view, change->directory, SCAN_NAMES);
 		change->directory->users--;
 		view->is_directory_taken = true;
 		break;
@@ -77,63 +88,85 @@ static bool is_older(const struct change *change)
 
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat)
 {
-	pthread_mutex_lock(&view->lock);
-	const struct change *change = view->publishing;
+	view_lock(view);
+	const struct change *change = view->change;
 	if (!change || change->parent_ino != parent_ino) {
-		pthread_mutex_unlock(&view->lock);
+		view_unlock(view);
 		return -ESTALE;
 	}
-	view->is_overtaken |= !view->is_published && is_older(change);
-	if (view->is_overtaken) {
-		pthread_mutex_unlock(&view->lock);
+	if (view->publishing == PUBLISHING_BEGUN && is_older(change))
+		view->publishing = PUBLISHING_OVERTAKEN;
+	if (view->publishing == PUBLISHING_OVERTAKEN) {
+		view_unlock(view);
 		return -EAGAIN;
 	}
-	if (!view->is_published) {
-		view->is_published = true;
+	if (view->publishing == PUBLISHING_BEGUN) {
+		view->publishing = PUBLISHING_DONE;
 		apply(view, change, is_known);
 		if (is_known && change->kind == CHANGE_MAKE_DIRECTORY &&
 			change->entry->directory == change->directory)
-			tree_hold(view, &change->directory->inode);
+			inode_hold_locked(view, &change->directory->inode);
 	}
 	if (stat && change->directory && change->entry->directory == change->directory)
 		directory_stat(change->entry->directory, stat);
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 	return 0;
+}
+
+static bool is_publishing(struct view *view, enum publishing publishing)
+{
+	view_lock(view);
+	bool is_so = view->publishing == publishing;
+	view_unlock(view);
+	return is_so;
 }
 
 bool view_is_published(struct view *view)
 {
-	pthread_mutex_lock(&view->lock);
-	bool is_published = view->is_published;
-	pthread_mutex_unlock(&view->lock);
-	return is_published;
+	return is_publishing(view, PUBLISHING_DONE);
 }
 
 bool view_is_overtaken(struct view *view)
 {
-	pthread_mutex_lock(&view->lock);
-	bool is_overtaken = view->is_overtaken;
-	pthread_mutex_unlock(&view->lock);
-	return is_overtaken;
+	return is_publishing(view, PUBLISHING_OVERTAKEN);
+}
+
+/* -ENOENT from the kernel: the answer that makes the directory known to it is on its way. */
+#define TELL_AGAIN_MS 2
+
+void view_tell_attributes(struct view *view, const struct change *change)
+{
+	view_lock(view);
+	struct directory *directory = inode_directory_locked(view, change->attributes_ino);
+	if (directory) {
+		directory->users++;
+		attributes_tell_locked_unlocks(view, directory);
+		struct entry *entry = directory_own_entry(directory);
+		if (attributes_are_untold_locked(directory) && entry)
+			queue_debounce_locked(view, entry, TELL_AGAIN_MS);
+		directory_leave_locked(view, directory);
+	}
+	view_unlock(view);
 }
 
 void view_end_change(struct view *view, struct change *change)
 {
-	pthread_mutex_lock(&view->lock);
-	if (view->is_overtaken) {
-		tree_queue(view, change->entry);
-	} else if (view->publishing && !view->is_published) {
-		change->entry->unsettled_ms = 0; /* its writer is not waited for */
-		events_settle(view, change->entry, RETRY_MS);
+	view_lock(view);
+	/* Changes of attributes and listings are not begun. */
+	if (view->change && view->publishing == PUBLISHING_OVERTAKEN) {
+		queue_entry_locked(view, change->entry);
+	} else if (view->change && view->publishing == PUBLISHING_BEGUN) {
+		change->entry->restless_ms = 0; /* its writer is not waited for */
+		queue_debounce_locked(view, change->entry, RETRY_MS);
 	}
-	view->publishing = NULL;
-	view->is_overtaken = false;
+	view->change = NULL;
+	view->publishing = PUBLISHING_BEGUN;
 	if (change->directory && !view->is_directory_taken)
-		tree_drop_directory(view, change->directory);
+		attach_drop_locked(view, change->directory);
 	version_unref(change->version);
 	if (change->entry)
-		tree_end_look(view, change->entry);
-	pthread_mutex_unlock(&view->lock);
+		entry_leave_locked(view, change->entry);
+	view_unlock(view);
 	free(change->path);
 	*change = (struct change){0};
 }

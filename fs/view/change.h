@@ -13,7 +13,7 @@ enum change_kind {
 	CHANGE_MAKE_DIRECTORY,   /* `directory` takes the name, which nothing had */
 	CHANGE_REMOVE_DIRECTORY, /* the directory goes, with all that is in it */
 	CHANGE_ATTRIBUTES,       /* a directory that stays has another mode or owner */
-	CHANGE_LISTING,          /* a directory was looked up before it was told: it is listed now */
+	CHANGE_LISTING, /* a directory was looked up before it was told: it is listed now */
 };
 
 /* Something to be published. */
@@ -34,7 +34,7 @@ void view_begin_change(struct view *view, const struct change *change);
 
 /**
  * What a staging name leads to: the version that is being published, with one more kernel
- * reference. Returns 0 or -ENOENT.
+ * reference. Returns 0, VIEW_PASSING, or -ENOENT.
  */
 int view_lookup_staged(struct view *view, struct stat *ret);
 

@@ -4,11 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach.h"
+#include "attributes.h"
 #include "cleanup.h"
+#include "entry.h"
 #include "expand.h"
 #include "hash.h"
+#include "look.h"
 #include "merge.h"
-#include "tree.h"
+#include "names.h"
+#include "queue.h"
+#include "state.h"
 #include "walk.h"
 
 /* A name under an index's directory. Kept as long as the index: the kinds of names asked for, and
@@ -150,11 +156,11 @@ static int build(struct view *view, const char *directory, int depth)
 {
 	struct walk walk = {0};
 
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	uint64_t generation = view->dependency_indexes.generation;
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 	int r = walk_under(view, directory, depth, &walk);
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	struct index *index = r == 0 ? get_index(view, directory, depth) : NULL;
 	if (r == 0 && !index)
 		r = -ENOMEM;
@@ -172,16 +178,16 @@ static int build(struct view *view, const char *directory, int depth)
 		walk = old;
 	}
 	walk_leave(view, &walk);
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 	return r;
 }
 
 static int freshen(struct view *view, const char *directory, int depth)
 {
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	const struct index *index = find_index(view, directory, depth);
 	bool is_fresh = index && index->is_fresh;
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 	return is_fresh ? 0 : build(view, directory, depth);
 }
 
@@ -241,11 +247,11 @@ int dependency_list(void *context, const char *directory, int depth,
 	int r = freshen(view, directory, depth);
 	if (r < 0)
 		return r;
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	const struct index *index = find_index(view, directory, depth);
 	if (index)
 		r = collect(index, &hits);
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 	for (size_t i = 0; r == 0 && i < hits.count; i++)
 		r = each(each_context, hits.items[i].path,
 			hits.items[i].path + hits.items[i].name_at, hits.items[i].layers);
@@ -261,18 +267,19 @@ int dependency_find(
 	if (r < 0)
 		return r;
 	r = FINDER_ABSENT;
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	const struct index *index = find_index(view, directory, -1);
 	const struct indexed *indexed = index ? find_name(index, name) : NULL;
 	if (indexed && indexed->first) {
 		*layers = indexed->first->layers;
 		r = directory_join(indexed->first, name, ret);
 	}
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 	return r;
 }
 
-const struct entry *dependency_entry(struct view *view, const char *directory, const char *name)
+const struct entry *dependency_entry_locked(
+	struct view *view, const char *directory, const char *name)
 {
 	const struct index *index = find_index(view, directory, -1);
 	const struct indexed *indexed = index ? find_name(index, name) : NULL;
@@ -314,7 +321,8 @@ static int remember(struct view *view, struct entry *entry, const char *director
 	return 0;
 }
 
-int dependency_remember(struct view *view, struct entry *entry, const struct dependencies *asked)
+int dependency_remember_locked(
+	struct view *view, struct entry *entry, const struct dependencies *asked)
 {
 	int r = 0;
 
@@ -336,7 +344,7 @@ static void queue_asking(struct view *view, const struct indexed *indexed)
 {
 	for (struct dependency *dependency = indexed->dependents; dependency;
 		dependency = dependency->next_same)
-		tree_queue(view, dependency->entry);
+		queue_entry_locked(view, dependency->entry);
 }
 
 static void queue_path(void *context, const char *path)
@@ -344,15 +352,15 @@ static void queue_path(void *context, const char *path)
 	struct view *view = context;
 	const char *slash = strrchr(path, '/');
 	struct directory *directory =
-		tree_directory_at(view, path, slash ? (size_t)(slash - path) : 0);
+		directory_at_locked(view, path, slash ? (size_t)(slash - path) : 0);
 	struct entry *entry =
 		directory ? directory_entry(directory, slash ? slash + 1 : path) : NULL;
 
 	if (entry)
-		tree_queue(view, entry);
+		queue_entry_locked(view, entry);
 }
 
-void dependency_touch(struct view *view, const struct directory *directory, const char *name)
+void dependency_touch_locked(struct view *view, const struct directory *directory, const char *name)
 {
 	view->dependency_indexes.generation++;
 	for (struct index *index = view->dependency_indexes.indexes; index; index = index->next) {
@@ -365,7 +373,7 @@ void dependency_touch(struct view *view, const struct directory *directory, cons
 	expand_each_made_of(view->composer.settings, directory->path, name, queue_path, view);
 }
 
-void dependency_stale(struct view *view, const struct directory *directory)
+void dependency_stale_locked(struct view *view, const struct directory *directory)
 {
 	view->dependency_indexes.generation++;
 	for (struct index *index = view->dependency_indexes.indexes; index; index = index->next)
@@ -373,7 +381,7 @@ void dependency_stale(struct view *view, const struct directory *directory)
 			index->is_fresh = false;
 }
 
-void dependency_reindex(struct view *view, const char *path)
+void dependency_reindex_locked(struct view *view, const char *path)
 {
 	view->dependency_indexes.generation++;
 	for (struct index *index = view->dependency_indexes.indexes; index; index = index->next) {
@@ -389,14 +397,14 @@ void dependency_reindex(struct view *view, const char *path)
 		queue_path(view, view->composer.settings->files[i].path);
 }
 
-void dependency_fini(struct view *view)
+void dependency_fini_locked(struct view *view)
 {
 	for (struct index *index = view->dependency_indexes.indexes, *next; index; index = next) {
 		next = index->next;
 		for (size_t i = index->directory_count; i-- > 0;)
-			tree_leave(view, index->directories[i]);
+			directory_leave_locked(view, index->directories[i]);
 		if (index->above)
-			tree_leave(view, index->above);
+			directory_leave_locked(view, index->above);
 		for (size_t i = 0; i < index->bucket_count; i++)
 			for (struct indexed *indexed = index->buckets[i], *after; indexed;
 				indexed = after) {

@@ -37,23 +37,26 @@ int dependency_find(
 	void *context, const char *directory, const char *name, char **ret, layer_mask *layers);
 
 /** The entry that answers a dependency, or NULL. The lock is held. */
-const struct entry *dependency_entry(struct view *view, const char *directory, const char *name);
+const struct entry *dependency_entry_locked(
+	struct view *view, const char *directory, const char *name);
 
 /** Replaces what `entry` had asked by `asked`. The lock is held. 0 or -ENOMEM. */
-int dependency_remember(struct view *view, struct entry *entry, const struct dependencies *asked);
+int dependency_remember_locked(
+	struct view *view, struct entry *entry, const struct dependencies *asked);
 
 /** Forgets what `entry` had asked. The lock is held. */
 void dependency_forget(struct entry *entry);
 
 /** Something has changed at `name` in `directory`: who asked for it is queued. The lock is held. */
-void dependency_touch(struct view *view, const struct directory *directory, const char *name);
+void dependency_touch_locked(
+	struct view *view, const struct directory *directory, const char *name);
 
 /** A file came or went in `directory`. The lock is held. */
-void dependency_stale(struct view *view, const struct directory *directory);
+void dependency_stale_locked(struct view *view, const struct directory *directory);
 
 /** The directory `path` came, or went: who asked for anything near it is queued. The lock is held.
  */
-void dependency_reindex(struct view *view, const char *path);
+void dependency_reindex_locked(struct view *view, const char *path);
 
 /** Frees all, and leaves the directories. The lock is held. */
-void dependency_fini(struct view *view);
+void dependency_fini_locked(struct view *view);

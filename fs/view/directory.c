@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cleanup.h"
-#include "hash.h"
 #include "dependency.h"
+#include "hash.h"
 
 #define BUCKETS_FIRST 16
 
@@ -150,8 +150,8 @@ struct entry *directory_entry(struct directory *directory, const char *name)
 
 void directory_tidy(struct directory *directory, struct entry *entry)
 {
-	if (entry->kind != UNION_NONE || entry->trouble || entry->is_queued ||
-		entry->is_settling || entry->users || directory->listers)
+	if (entry->kind != UNION_NONE || entry->trouble || entry->pending != PENDING_NONE ||
+		entry->has_slot || entry->users || directory->listers)
 		return;
 
 	struct entry **place = &directory->buckets[bucket_of(entry->name, directory->bucket_count)];

@@ -1,11 +1,19 @@
 /*
  * A directory of the view, and its entries: what the kernel has been told, or may have been told,
- * about each name. The layers may have moved on meanwhile; the refresher brings the two together
- * by publishing (refresh.h).
+ * about each name. The layers may have moved on meanwhile; the publisher brings the two together.
  *
  * A directory exists from the kernel's first lookup to its last forget, or as long as something in
  * it must be remembered: an entry whose last good version stands in for a broken source. Its path
  * never changes: a directory that is renamed in a layer is another directory.
+ *
+ * What becomes of a name after something has changed there:
+ *
+ *                event of a whole change, a dependency, a rescan
+ *      IDLE ────────────────────────────────────────────────────▶ QUEUED ──▶ it is looked at, and
+ *       │ ▲                                                         ▲        published if it
+ * differs │ └──────────────────── taken from the queue ───────────────┤ ├── it has gone, or is new:
+ * often followed by more ──▶ GONE ┤ after EVENTS_GONE_MS └── somebody writes ──▶ WRITING
+ * ────────────────────────────┘ closed, or EVENTS_QUIET_MS
  *
  * Everything here is guarded by the view's lock, except the fields said to be fixed.
  */
@@ -14,14 +22,29 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "inode.h"
 #include "rights.h"
-#include "union.h"
 #include "trouble.h"
+#include "union.h"
 #include "version.h"
+
+enum entry_pending {
+	PENDING_NONE,    /* nothing is known to have changed */
+	PENDING_GONE,    /* what comes in its place is waited for */
+	PENDING_WRITING, /* its writer is waited for */
+	PENDING_QUEUED,  /* to be looked at, now or when the look under way has ended */
+};
+
+/* How closely a queued name is looked at. Of several reasons the highest counts. */
+enum entry_scope {
+	SCOPE_POLL,   /* first compared with its sources' stamps */
+	SCOPE_RESCAN, /* something may have been missed: not if nobody has read it yet */
+	SCOPE_FULL,   /* it has changed, or what it is made of */
+};
 
 struct entry {
 	struct directory *parent; /* fixed */
-	enum union_kind kind;  /* as shown: NONE also where a name was never looked up */
+	enum union_kind kind;     /* as shown: NONE also where a name was never looked up */
 	uint64_t cookie;          /* place in the listing; 0: not listed */
 	uint64_t place;           /* the cookie it had when it was listed last; 0: never */
 	uint64_t ino;             /* that was shown for it, and the next object may take; 0: none */
@@ -30,51 +53,65 @@ struct entry {
 	struct directory *directory; /* DIRECTORY: shown now; NULL: likewise */
 	struct trouble *trouble;     /* NULL: none */
 	struct timespec floor;       /* the mtime that was shown last */
-	bool is_queued;              /* waits for the refresher */
-	bool is_settling;            /* waits for its writer, or for what comes in its place */
-	bool waits_for_quiet;        /* is_settling: being written */
-	bool takes_unfinished;       /* its writer was waited for long enough */
-	bool is_unannounced;         /* came after the listing, and nobody was told yet */
-	uint64_t written;            /* the number of the last event of a write in place; 0: none */
-	layer_mask writing;          /* where it was written, and no writer has closed it yet */
-	layer_mask created;          /* where the name was made and no writer has closed it yet */
-	bool is_rescanned;           /* is_queued: nobody said that just this name has changed */
-	bool is_polled;              /* is_rescanned: first compared with its sources' stamps */
-	bool is_touched;             /* is_queued: by an event of its own, not for another's sake */
-	struct dependency *dependencies;  /* what else it is made of (dependency.h) */
-	unsigned users;              /* threads at work on it */
-	size_t settling_at;          /* is_settling: its place in view->settling */
-	int64_t settles_ms;          /* is_settling: when to take it; CLOCK_MONOTONIC */
-	int64_t unsettled_ms;        /* is_settling: since when */
-	struct entry *next;          /* in the hash bucket */
-	char name[];                 /* fixed */
+	enum entry_pending pending;
+	enum entry_scope scope; /* QUEUED */
+	bool is_touched;        /* pending because of an event of its own, not for another's sake */
+	bool takes_unfinished;  /* its writer was waited for long enough */
+	bool is_unannounced;    /* came after the listing, and nobody was told yet */
+	uint64_t pending_since; /* pending: in view->tickets */
+	uint64_t used_since;    /* in use: of what is looked at, or published */
+	bool has_slot;          /* stands in the queue, perhaps no more for a reason */
+	uint64_t written;       /* the number of the last event of a write in place; 0: none */
+	layer_mask writing;     /* where it was written, and no writer has closed it yet */
+	layer_mask created;     /* where the name was made and no writer has closed it yet */
+	size_t debounced_at;    /* GONE, WRITING: its place in view->debounced */
+	int64_t due_ms;         /* GONE, WRITING: when to take it; CLOCK_MONOTONIC */
+	int64_t restless_ms;    /* since when it has not come to rest; CLOCK_MONOTONIC; 0: it has */
+	struct dependency *dependencies; /* what else it is made of (dependency.h) */
+	struct look *look;               /* under way, that others may wait for; NULL: none */
+	unsigned users;                  /* looks at it, and changes of it */
+	struct entry *next;              /* in the hash bucket */
+	char name[];                     /* fixed */
+};
+
+/* Which names of a directory have entries. */
+enum directory_names {
+	NAMES_SOME,     /* those that were asked for */
+	NAMES_LISTED,   /* and all that the layers have */
+	NAMES_EXPANDED, /* and those that expanding shows (expand.h) */
+};
+
+/* What listing a directory is for. Of several reasons the highest counts. */
+enum directory_scan {
+	SCAN_NONE,
+	SCAN_NAMES, /* its names are to be known */
+	SCAN_POLL,  /* and those whose sources' stamps have changed looked at */
+	SCAN_ALL,   /* and all of them looked at */
 };
 
 struct directory {
 	struct inode inode;
-	struct directory *parent; /* fixed; NULL for the root; holds one of its `users` */
-	char *path;               /* fixed; relative to the root, "" for the root */
-	layer_mask layers;        /* that show it */
-	struct rights rights;     /* shown */
+	struct directory *parent;   /* fixed; NULL for the root; holds one of its `users` */
+	char *path;                 /* fixed; relative to the root, "" for the root */
+	layer_mask layers;          /* that show it */
+	struct rights rights;       /* shown */
 	struct rights found_rights; /* by the last look; what they give more is shown later */
-	int64_t widens_ms;          /* since when they give more; CLOCK_MONOTONIC; 0: they don't */
+	uint64_t opens_after;       /* then: the ticket that all before must have been published */
 	struct timespec mtime;
 	uint64_t described;  /* how often its attributes have changed since it was made */
 	uint64_t told;       /* `described` when the kernel was last told to ask for them again */
-	bool is_narrowed;    /* … and somebody is shut out by what it has not been told */
-	int64_t narrowed_ms; /* when it was told last of such; CLOCK_MONOTONIC; 0: never */
-	uint64_t generation; /* raised when the refresher takes it, or one of its entries, up */
-	bool is_complete;    /* all names that the layers have have entries */
-	bool is_expanded;    /* … and those that expanding shows (expand.h) */
-	unsigned listers;    /* at work on a listing: names that go meanwhile keep an entry */
-	bool has_absences;   /* some name in it was answered as absent */
-	bool is_scanning;    /* waits for the refresher to list it */
-	bool is_rescan;      /* … and to refresh every name */
-	bool is_rescanning;  /* … which is being done */
-	bool is_poll;        /* … of which only those whose sources' stamps have changed */
-	bool is_dead;        /* removed; the kernel may still hold it */
-	unsigned users;      /* directories in it, and threads at work on it */
-	unsigned pins;       /* entries that must be remembered */
+	uint64_t narrowed;   /* `described` when they shut somebody out last; 0: never */
+	uint64_t narrowings; /* how often the kernel was told of such */
+	uint64_t generation; /* raised when it, or one of its entries, is taken up again */
+	enum directory_names names;
+	enum directory_scan scan;     /* waited for */
+	enum directory_scan scanning; /* being done */
+	uint64_t scan_ticket;         /* when that began, in view->tickets */
+	unsigned listers;  /* at work on a listing: names that go meanwhile keep an entry */
+	bool has_absences; /* some name in it was answered as absent */
+	bool is_dead;      /* removed; the kernel may still hold it */
+	unsigned users;    /* directories in it, and threads at work on it */
+	unsigned pins;     /* entries that must be remembered */
 
 	size_t layer_count;       /* fixed; of the mount */
 	int *watches;             /* a watch descriptor for each layer; -1: none */
@@ -118,8 +155,9 @@ struct entry *directory_entry(struct directory *directory, const char *name);
 void directory_tidy(struct directory *directory, struct entry *entry);
 
 /**
- * Puts the entry into the listing, if it is not in it: at the place that it had, as long as there is
- * a gap there, so that who reads the listing in parts meets it once; else at the end. 0 or -ENOMEM.
+ * Puts the entry into the listing, if it is not in it: at the place that it had, as long as there
+ * is a gap there, so that who reads the listing in parts meets it once; else at the end. 0 or
+ * -ENOMEM.
  */
 int directory_list_entry(struct directory *directory, struct entry *entry);
 

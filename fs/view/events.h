@@ -1,12 +1,15 @@
 /*
  * Events: what the watch tells, and when a name that has changed may be looked at.
  *
- * A name is refreshed when its writer is done: on a close after writing, a rename, a removal; or
- * after a time of quiet. Everything here wants the view's lock held.
+ * A name is looked at when its writer is done: on a close after writing, a rename, a removal; or
+ * after a time of quiet.
  */
 #pragma once
 
-#include "view.h"
+#include "compose.h"
+#include "directory.h"
+
+struct view;
 
 /* A file that is being written is taken after this long without another write. */
 #define EVENTS_QUIET_MS 50
@@ -18,16 +21,13 @@
  */
 #define EVENTS_GONE_MS 2
 
-/** Has the entry refreshed when nothing happened to it for `quiet_ms`. */
-void events_settle(struct view *view, struct entry *entry, int64_t quiet_ms);
-
 /** Takes in all events there are. Whatever was changed before the call has its event by now. */
-void events_take(struct view *view);
+void events_take_locked(struct view *view);
 
 /**
  * Takes in all events there are, and says whether a source of what was just looked at (`asked` may
  * be NULL) is being written, or was since view->writes was `since`: what was read of it may be half
  * of it. A write before the look has its event in the queue by now.
  */
-bool events_meet_writer(struct view *view, const struct directory *parent, const char *name,
+bool events_meet_writer_locked(struct view *view, const struct entry *entry,
 	const struct union_lookup *lookup, const struct dependencies *asked, uint64_t since);

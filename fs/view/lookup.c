@@ -1,179 +1,105 @@
 /*
- * Looking names up: what the kernel, or a reference, asks for the first time is found out here,
- * with no lock held, and then shown.
+ * Lookups: what the kernel, or a dependency, asks for the first time is found out with no lock
+ * held, and then shown.
  */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "attach.h"
+#include "attributes.h"
 #include "change.h"
 #include "cleanup.h"
-#include "events.h"
+#include "entry.h"
 #include "expand.h"
-#include "tree.h"
+#include "look.h"
+#include "queue.h"
 
 /* Positive result: another thread was faster, and something else is shown than was looked at. */
-enum { LOOK_OVERTAKEN = 2 };
+enum { LOOK_OVERTAKEN = 32 };
 
-/* What a request found out about a name, with no lock held. */
-struct discovery {
-	enum union_kind kind;
-	struct version *version;
-	struct directory *directory;
-	struct dependencies asked;
-	uint64_t asked_at; /* the references' generation before it was asked */
-	struct problem problem;
-	bool is_troubled;
-};
-
-static void discovery_fini(struct view *view, struct discovery *found)
+/* The entry shows nothing yet. */
+static void show_found_locked(struct view *view, struct entry *entry, struct look *look)
 {
-	version_unref(found->version);
-	dependencies_fini(&found->asked);
-	if (found->directory)
-		tree_drop_directory(view, found->directory);
-}
-
-/* Composes; what can't be composed becomes a version that says so. */
-static int discover_file(const struct composer *composer, const char *path,
-	const struct union_lookup *lookup, struct discovery *found)
-{
-	found->problem = (struct problem){0};
-	dependencies_fini(&found->asked);
-	version_unref(take_ptr(found->version));
-	int r = compose(composer, path, lookup, &found->asked, &found->version, &found->problem);
-	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED || union_is_shortage(r))
-		return r;
-	if (r < 0)
-		compose_failed(path, -r, &found->problem);
-	found->is_troubled = found->problem.message[0] != '\0';
-	if (r != 0)
-		r = compose_broken(composer, path, lookup, &found->version);
-	return r;
-}
-
-static bool meets_writer(struct view *view, const struct directory *parent, const char *name,
-	const struct union_lookup *lookup, const struct discovery *found, uint64_t *since)
-{
-	pthread_mutex_lock(&view->lock);
-	bool is_met = events_meet_writer(view, parent, name, lookup, &found->asked, *since);
-	*since = view->writes;
-	pthread_mutex_unlock(&view->lock);
-	return is_met;
-}
-
-static int discover(struct view *view, const struct era *era, struct directory *parent,
-	const char *name, layer_mask layers, struct discovery *found)
-{
-	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
-	CLEANUP(freep) char *path = NULL;
-	struct composer composer = era->composer;
-	uint64_t writes = era->writes;
-	int r = -ENOMEM;
-
-	if (!lookup || directory_join(parent, name, &path) < 0)
-		return -ENOMEM;
-	for (int try = 0; try < COMPOSE_TRIES; try++) {
-		r = expand_look_up(&view->finder, era->composer.settings, layers, path, lookup);
-		if (r < 0)
-			return r;
-		found->kind = lookup->kind;
-		if (lookup->kind == UNION_NONE)
-			return 0;
-		if (lookup->kind == UNION_DIRECTORY)
-			return tree_make_directory(
-				view, era, parent, name, lookup, &found->directory);
-		/* A writer that takes his time: what he has written so far is all there is. */
-		composer.takes_unfinished = try == COMPOSE_TRIES - 1;
-		r = discover_file(&composer, path, lookup, found);
-		if (r < 0 || (r == 0 && !meets_writer(view, parent, name, lookup, found, &writes)))
-			return r;
-		nanosleep(&(struct timespec){.tv_nsec = COMPOSE_PAUSE_NS}, NULL);
+	if (look->directory) {
+		entry_show_directory_locked(view, entry, look->directory);
+		queue_scan_locked(view, look->directory, SCAN_NAMES);
+		look->directory->users--;
+		look->directory = NULL;
+		return;
 	}
-	if (r == 0)
-		return 0;
-	compose_is_restless(path, &found->problem);
-	found->is_troubled = true;
-	return compose_broken(&era->composer, path, lookup, &found->version);
+	entry_prepare_first_locked(view, entry, look->version);
+	entry_show_version_locked(view, entry, look->version);
+	if (look->problem.message[0])
+		entry_set_trouble_locked(view, entry, &look->problem, look->version, true);
+	else
+		entry_clear_trouble_locked(view, entry);
+	dependency_remember_locked(view, entry, &look->asked);
+	view->counts.compositions++;
 }
 
-/* The entry shows nothing yet. The lock is held. */
-static void show_found(struct view *view, struct entry *entry, struct discovery *found)
+/*
+ * mkdir(2) is how a new directory is made known, and it wants the name to be free: so the directory
+ * shows when that has been done, a moment from now. One that no layer has does not come: rules make
+ * it, and a listing learns of those last.
+ */
+static bool is_for_mkdir(const struct look *look)
 {
-	if (found->directory) {
-		tree_show_directory(view, entry, found->directory);
-		tree_queue_scan(view, found->directory, false);
-		found->directory->users--;
-		found->directory = NULL;
-	} else {
-		tree_prepare_first_version(view, entry, found->version);
-		tree_show_version(view, entry, found->version);
-		if (found->is_troubled)
-			tree_set_trouble(view, entry, &found->problem, found->version, true);
-		else
-			tree_clear_trouble(view, entry);
-		dependency_remember(view, entry, &found->asked);
-		view->compositions++;
-	}
+	const struct directory *parent = look->entry->parent;
+
+	return look->directory && parent->names != NAMES_SOME && look->entry->kind == UNION_NONE &&
+	       (look->directory->layers || parent->names == NAMES_EXPANDED) &&
+	       !view_is_strict_locked(look->view);
 }
 
-/* Shows what was found. Returns 0, LOOK_OVERTAKEN or -errno. The lock is held. */
-static int install(struct view *view, struct directory *parent, const char *name,
-	uint64_t generation, struct discovery *found)
+/* Shows what was found. Returns 0, LOOK_OVERTAKEN or -errno. */
+static int install_locked(struct look *look)
 {
+	struct view *view = look->view;
+	struct entry *entry = look->entry;
+	struct directory *parent = entry->parent;
+	enum union_kind kind = look->lookup.kind;
+
 	if (parent->is_dead)
 		return -ENOENT;
-	struct entry *entry = directory_find(parent, name);
-	if (entry && (entry->version || entry->directory))
+	if (entry->version || entry->directory)
 		return LOOK_OVERTAKEN;
-	if (found->kind == UNION_NONE) {
-		/* A listing has seen more: the kernel must hear that it is there. */
-		if (entry && entry->kind != UNION_NONE)
-			entry->is_unannounced = true;
+	/* A listing has seen more: the kernel must hear that it is there. */
+	if (kind == UNION_NONE) {
+		entry->is_unannounced |= entry->kind != UNION_NONE;
 		return -ENOENT;
 	}
-	entry = directory_entry(parent, name);
-	if (!entry)
-		return -ENOMEM;
-	/*
-	 * mkdir(2) is how a new directory is made known, and it wants the name to be free: so the
-	 * directory shows when that has been done, a moment from now. One that no layer has does
-	 * not come: rules make it, and a listing learns of those last.
-	 */
-	bool is_new = found->directory && parent->is_complete && entry->kind == UNION_NONE &&
-		      (found->directory->layers || parent->is_expanded);
-	if (is_new && !tree_is_strict(view)) {
-		tree_queue(view, entry);
+	if (is_for_mkdir(look)) {
+		queue_entry_locked(view, entry);
 		return -ENOENT;
 	}
-	if (parent->is_complete && entry->kind != found->kind)
+	if (parent->names != NAMES_SOME && entry->kind != kind)
 		entry->is_unannounced = true;
-	/* It changed while it was forgotten, and the refresher has not heard of it yet. */
-	if (found->version && entry->print && !tree_is_forgotten_version(entry, found->version))
+	/* It changed while it was forgotten, and the publisher has not heard of it yet. */
+	if (look->version && entry->print && !entry_has_forgotten(entry, look->version))
 		entry->is_unannounced = true;
-	show_found(view, entry, found);
+	show_found_locked(view, entry, look);
 	/*
-	 * The refresher took up this directory while we looked: it may have seen less than we, or
+	 * The publisher took up this directory while we looked: it may have seen less than we, or
 	 * we less than it; and what we read may lie in the cache since.
 	 */
-	if (parent->generation != generation ||
-		(found->asked.count && view->dependency_indexes.generation != found->asked_at)) {
+	if (parent->generation != look->generation ||
+		(look->asked.count &&
+			view->dependency_indexes.generation != look->dependencies_number)) {
 		entry->is_touched = true;
-		tree_queue(view, entry);
+		queue_entry_locked(view, entry);
 	}
 	return 0;
 }
 
-/* The lock is held. */
-static int show(struct view *view, struct entry *entry, struct stat *ret)
+static int show_locked(struct view *view, struct entry *entry, struct stat *ret)
 {
 	if (entry->version) {
-		tree_hold(view, &entry->version->inode);
+		inode_hold_locked(view, &entry->version->inode);
 		version_stat(entry->version, ret);
 	} else {
-		tree_hold(view, &entry->directory->inode);
+		inode_hold_locked(view, &entry->directory->inode);
 		directory_stat(entry->directory, ret);
 	}
 	return 0;
@@ -183,27 +109,27 @@ static int show(struct view *view, struct entry *entry, struct stat *ret)
  * unlink(2) wants something to take away, also where nobody ever looked or the kernel has forgotten
  * what was there. No path shows it, and it must be asked for again: so nobody else opens it.
  */
-static int show_passing(struct view *view, struct entry *entry, struct stat *ret)
+static int show_passing_locked(struct view *view, struct entry *entry, struct stat *ret)
 {
 	CLEANUP(version_unrefp) struct version *version = version_new(VERSION_BROKEN);
 
 	if (!version)
 		return -ENOMEM;
 	version->mode = S_IFREG | 0400;
-	tree_prepare_version(view, entry, version);
-	tree_hold(view, &version->inode);
+	entry_prepare_version_locked(view, entry, version);
+	inode_hold_locked(view, &version->inode);
 	version_stat(version, ret);
 	return VIEW_PASSING;
 }
 
 /* rmdir(2) likewise; an empty directory does no harm while the kernel holds its parent's lock. */
-static int show_for_publisher(struct view *view, struct stat *ret)
+static int show_for_publisher_locked(struct view *view, struct stat *ret)
 {
-	const struct change *change = view->publishing;
+	const struct change *change = view->change;
 	struct entry *entry = change->entry;
 
 	if (change->kind == CHANGE_REMOVE && !entry->version)
-		return show_passing(view, entry, ret);
+		return show_passing_locked(view, entry, ret);
 	if (change->kind == CHANGE_REMOVE_DIRECTORY && !entry->directory) {
 		struct directory *directory;
 		int r = directory_new(entry->parent, entry->name,
@@ -212,180 +138,186 @@ static int show_for_publisher(struct view *view, struct stat *ret)
 			return r;
 		directory->rights.mode = 0500;
 		entry->parent->users++;
-		tree_show_directory(view, entry, directory);
+		entry_show_directory_locked(view, entry, directory);
 	}
 	if (!entry->version && !entry->directory)
 		return -ENOENT;
-	return show(view, entry, ret);
-}
-
-/* Finds out and shows, as install(). Drops the lock meanwhile; the directory must be in use. */
-static int look(struct view *view, struct directory *directory, const char *name)
-{
-	for (;;) {
-		uint64_t generation = directory->generation;
-		layer_mask layers = directory->layers;
-		struct discovery found = {.asked_at = view->dependency_indexes.generation};
-		struct era era;
-
-		era_init(view, &era);
-		pthread_mutex_unlock(&view->lock);
-		int r = discover(view, &era, directory, name, layers, &found);
-		pthread_mutex_lock(&view->lock);
-		if (r == 0 && found.kind != UNION_NONE)
-			r = tree_settle_rights(view, directory);
-		bool is_current = era.number == view->era;
-		if (r == 0 && is_current)
-			r = install(view, directory, name, generation, &found);
-		discovery_fini(view, &found);
-		era_fini(&era);
-		if (is_current)
-			return r;
-	}
+	return show_locked(view, entry, ret);
 }
 
 /*
  * coherence=strict: what the layers say now, against what is shown. What differs is answered with a
- * version that no path shows; the refresher then publishes it, and so wakes who watches.
+ * version that no path shows; the publisher then publishes it, and so wakes who watches. -EAGAIN:
+ * it is of another kind.
  */
-static int answer_strictly(
-	struct view *view, struct entry *entry, struct discovery *found, struct stat *ret)
+static int answer_strictly_locked(struct look *look, struct stat *ret)
 {
-	if (found->kind == UNION_NONE)
+	struct view *view = look->view;
+	struct entry *entry = look->entry;
+
+	if (look->lookup.kind == UNION_NONE)
 		return -ENOENT;
-	if (entry->directory && found->directory)
-		return show(view, entry, ret);
-	if (entry->version && found->version) {
-		if (found->is_troubled && entry->version->kind != VERSION_BROKEN &&
-			view->composer.settings->on_error != ON_ERROR_FAIL)
-			return show(view, entry, ret);
-		if (version_same(entry->version, found->version))
-			return show(view, entry, ret);
-		tree_prepare_version(view, entry, found->version);
-		tree_hold(view, &found->version->inode);
-		version_stat(found->version, ret);
-		return 0;
-	}
-	return -EAGAIN;
+	if (entry->directory && look->directory)
+		return show_locked(view, entry, ret);
+	if (!entry->version || !look->version)
+		return -EAGAIN;
+	bool is_kept = look->problem.message[0] && entry->version->kind != VERSION_BROKEN &&
+		       view->composer.settings->on_error != ON_ERROR_FAIL;
+	if (is_kept || version_same(entry->version, look->version))
+		return show_locked(view, entry, ret);
+	entry_prepare_version_locked(view, entry, look->version);
+	inode_hold_locked(view, &look->version->inode);
+	version_stat(look->version, ret);
+	return 0;
 }
 
-/* What is shown is dropped where it is of another kind: rare, and nobody can be told. */
-static int replace_kind(struct view *view, struct directory *directory, struct entry *entry,
-	struct discovery *found, struct stat *ret)
+static int end_strict_locked(struct look *look, struct stat *ret)
 {
-	tree_hide(view, entry);
-	int r = install(view, directory, entry->name, directory->generation, found);
-	return r >= 0 ? show(view, entry, ret) : r;
+	struct view *view = look->view;
+	struct entry *entry = look->entry;
+
+	if (look->result == LOOK_IS_CURRENT)
+		return entry->version == look->shown && entry->directory == look->child
+			       ? show_locked(view, entry, ret)
+			       : LOOK_OVERTAKEN;
+	int r = answer_strictly_locked(look, ret);
+	if (r != -EAGAIN)
+		return r;
+	/* What is shown is dropped where it is of another kind: rare, and nobody can be told. */
+	entry_hide_locked(view, entry);
+	r = install_locked(look);
+	return r == 0 ? show_locked(view, entry, ret) : r;
 }
 
-/* Whether what is shown is what the layers say: then *found is left alone. Holds no lock. */
-static int discover_difference(struct view *view, const struct era *era,
-	struct directory *directory, const char *name, layer_mask layers, struct version *shown,
-	struct directory *child, struct discovery *found)
+/* What the callers of a look are answered; LOOK_OVERTAKEN: they must ask again. */
+static int end_locked_unlocks(struct look *look, struct stat *ret)
 {
-	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
-	CLEANUP(freep) char *path = NULL;
+	struct view *view = look->view;
+	struct entry *entry = look->entry;
+	int r = look->result == PROBLEM || look->result == LOOK_IS_CURRENT ? 0 : look->result;
 
-	if (!lookup || directory_join(directory, name, &path) < 0)
-		return -ENOMEM;
-	int r = expand_look_up(&view->finder, era->composer.settings, layers, path, lookup);
+	if (r == 0 && look->lookup.kind != UNION_NONE)
+		r = attributes_settle_locked_unlocks(view, entry->parent);
 	if (r < 0)
 		return r;
-	if (child && lookup->kind == UNION_DIRECTORY) {
-		tree_update_directory(view, era->composer.settings, child, lookup);
-		return 1;
-	}
-	if (shown && lookup->kind != UNION_NONE && lookup->kind != UNION_DIRECTORY &&
-		compose_is_current(&era->composer, path, lookup, shown))
-		return 1;
-	return discover(view, era, directory, name, layers, found);
-}
-
-static int look_strictly(
-	struct view *view, struct directory *directory, struct entry *entry, struct stat *ret)
-{
-	struct discovery found = {0};
-	struct version *shown = entry->version ? version_ref(entry->version) : NULL;
-	struct directory *child = entry->directory;
-	layer_mask layers = directory->layers;
-	struct era era;
-
-	era_init(view, &era);
-	directory->users++;
-	entry->users++;
-	if (child)
-		child->users++;
-	pthread_mutex_unlock(&view->lock);
-	int r = discover_difference(
-		view, &era, directory, entry->name, layers, shown, child, &found);
-	pthread_mutex_lock(&view->lock);
-	bool is_shown = r == 1;
-	if (is_shown)
-		r = entry->version == shown && entry->directory == child ? show(view, entry, ret)
-									 : LOOK_OVERTAKEN;
-	if (r == 0 && !is_shown)
-		r = tree_settle_rights(view, directory);
-	if (r == 0 && !is_shown)
-		r = answer_strictly(view, entry, &found, ret);
-	if (r == -EAGAIN)
-		r = replace_kind(view, directory, entry, &found, ret);
-	discovery_fini(view, &found);
-	if (child)
-		tree_leave(view, child);
-	entry->users--;
-	tree_tidy(view, entry);
-	tree_leave(view, directory);
-	version_unref(shown);
-	era_fini(&era);
-	return r;
-}
-
-static int look_and_show(
-	struct view *view, struct directory *directory, const char *name, struct stat *ret)
-{
-	directory->users++;
-	int r = look(view, directory, name);
+	if (look->settings.number != view->settings_number)
+		return LOOK_OVERTAKEN;
+	if (look->purpose == LOOK_STRICT)
+		return end_strict_locked(look, ret);
+	r = install_locked(look);
 	/* Who was faster may have begun earlier, and seen less. */
-	if (r == 0 || (r == LOOK_OVERTAKEN && !tree_is_strict(view)))
-		r = show(view, directory_find(directory, name), ret);
-	directory->has_absences |= r == -ENOENT;
-	tree_leave(view, directory);
+	if (r == 0 || (r == LOOK_OVERTAKEN && !view_is_strict_locked(view)))
+		r = show_locked(view, entry, ret);
 	return r;
 }
 
-int tree_enter(
+/* One reference was counted for the first of the callers. */
+static void hold_for_others_locked(struct view *view, const struct look *look, uint64_t ino)
+{
+	struct inode *inode = inode_table_find(&view->inodes, ino);
+
+	for (const struct view_caller *other = look->callers->next; inode && other;
+		other = other->next)
+		inode_hold_locked(view, inode);
+}
+
+void lookup_again(struct view *view, const char *name, struct view_caller *callers)
+{
+	for (struct view_caller *caller = callers, *next; caller; caller = next) {
+		struct stat stat;
+		next = caller->next;
+		int r = view_lookup(view, caller->parent, name, caller, &stat);
+		if (r != VIEW_LATER)
+			caller->answer(caller, r, &stat);
+	}
+}
+
+void lookup_end(struct look *look)
+{
+	struct view *view = look->view;
+	struct entry *entry = look->entry;
+	char name[NAME_MAX + 1];
+	struct stat stat = {0};
+
+	view_lock(view);
+	int r = end_locked_unlocks(look, &stat);
+	entry->parent->has_absences |= r == -ENOENT;
+	if (r == 0)
+		hold_for_others_locked(view, look, stat.st_ino);
+	/* Others that wait for the same answer were let in by what the kernel knows no more. */
+	if (r == 0 && attributes_narrowings_locked(entry->parent) != look->narrowings)
+		r = VIEW_PASSING;
+	struct view_caller *callers = take_ptr(look->callers);
+	strcpy(name, entry->name);
+	look_free_locked(look);
+	view_unlock(view);
+	if (r == LOOK_OVERTAKEN)
+		lookup_again(view, name, callers);
+	else
+		look_answer(callers, r, &stat);
+}
+
+/* A directory's look shows it without a caller: for a dependency. */
+static int enter_locked_unlocks(struct view *view, struct entry *entry)
+{
+	struct look *look = look_new_locked(view, entry, LOOK_STRICT);
+
+	if (!look)
+		return -ENOMEM;
+	view_unlock(view);
+	int r = expand_look_up(&view->finder, look->settings.composer.settings, look->layers,
+		look->path, &look->lookup);
+	if (r == 0 && look->lookup.kind != UNION_DIRECTORY)
+		r = look->lookup.kind == UNION_NONE ? -ENOENT : -ENOTDIR;
+	if (r == 0)
+		r = attach_make(view, &look->settings, entry->parent, entry->name, &look->lookup,
+			&look->directory);
+	view_lock(view);
+	if (r == 0)
+		r = attributes_settle_locked_unlocks(view, entry->parent);
+	if (r == 0)
+		r = look->settings.number == view->settings_number ? install_locked(look)
+								   : LOOK_OVERTAKEN;
+	look_free_locked(look);
+	return r;
+}
+
+int lookup_enter(
 	struct view *view, struct directory *parent, const char *name, struct directory **ret)
 {
-	int r = 0;
+	int r = LOOK_OVERTAKEN;
 
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	parent->users++;
-	struct entry *entry = directory_find(parent, name);
-	if (!entry || (!entry->version && !entry->directory))
-		r = look(view, parent, name);
-	if (r >= 0) {
-		entry = directory_find(parent, name);
-		r = 0;
-		if (entry->directory) {
-			entry->directory->users++;
-			*ret = entry->directory;
-		} else {
-			r = -ENOTDIR;
-		}
+	while (r == LOOK_OVERTAKEN) {
+		struct entry *entry = directory_entry(parent, name);
+		if (!entry)
+			r = -ENOMEM;
+		else if (entry->directory || entry->version)
+			r = 0;
+		else
+			r = enter_locked_unlocks(view, entry);
 	}
-	tree_leave(view, parent);
-	pthread_mutex_unlock(&view->lock);
+	struct entry *entry = directory_find(parent, name);
+	if (r == 0 && entry && entry->directory) {
+		entry->directory->users++;
+		*ret = entry->directory;
+	} else if (r == 0) {
+		r = -ENOTDIR;
+	}
+	directory_leave_locked(view, parent);
+	view_unlock(view);
 	return r;
 }
 
-int tree_enter_path(struct view *view, const char *path, struct directory **ret)
+int lookup_enter_path(struct view *view, const char *path, struct directory **ret)
 {
 	struct directory *directory = view->root;
 	char name[NAME_MAX + 1];
 
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	directory->users++;
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 	while (*path) {
 		size_t length = strcspn(path, "/");
 		struct directory *child = NULL;
@@ -393,12 +325,12 @@ int tree_enter_path(struct view *view, const char *path, struct directory **ret)
 		if (r == 0 && length) {
 			memcpy(name, path, length);
 			name[length] = '\0';
-			r = tree_enter(view, directory, name, &child);
+			r = lookup_enter(view, directory, name, &child);
 		}
 		if (child || r < 0) {
-			pthread_mutex_lock(&view->lock);
-			tree_leave(view, directory);
-			pthread_mutex_unlock(&view->lock);
+			view_lock(view);
+			directory_leave_locked(view, directory);
+			view_unlock(view);
 			directory = child;
 		}
 		if (r < 0)
@@ -410,49 +342,89 @@ int tree_enter_path(struct view *view, const char *path, struct directory **ret)
 	return 0;
 }
 
-/* Returns also LOOK_OVERTAKEN: all may be different now. The lock is held. */
-static int answer(
-	struct view *view, uint64_t parent, const char *name, bool is_publisher, struct stat *ret)
+/* Begins a look, or joins the one that is under way; but in a strict mount none that began before.
+ */
+static int look_for_locked_unlocks(
+	struct view *view, struct entry *entry, struct view_caller *caller, uint64_t narrowings)
 {
-	struct directory *directory = tree_directory_of(view, parent);
-	struct entry *entry = directory ? directory_find(directory, name) : NULL;
+	bool is_shown = entry->version || entry->directory;
+	bool is_new = !entry->users && !entry->pending && !entry->kind;
+	struct look *look = is_shown ? NULL : entry->look;
+
+	if (look && !look->is_done && !view_is_strict_locked(view)) {
+		caller->next = look->callers;
+		look->callers = caller;
+		return VIEW_LATER;
+	}
+	look = look_new_locked(view, entry, is_shown ? LOOK_STRICT : LOOK_FIRST);
+	if (!look)
+		return -ENOMEM;
+	look->callers = caller;
+	look->narrowings = narrowings;
+	look->is_entry_new = is_new && !entry->parent->listers;
+	view_unlock(view);
+	look_begin(look);
+	view_lock(view);
+	return VIEW_LATER;
+}
+
+/* The publisher comes without a caller. */
+static int answer_locked_unlocks(struct view *view, uint64_t parent, const char *name,
+	struct view_caller *caller, struct stat *ret)
+{
+	struct directory *directory = inode_directory_locked(view, parent);
 
 	if (!directory || directory->is_dead)
 		return -ENOENT;
-	if (is_publisher && view->publishing && entry && view->publishing->entry == entry)
-		return show_for_publisher(view, ret);
-	if (!entry || (!entry->version && !entry->directory))
-		return look_and_show(view, directory, name, ret);
-	return tree_is_strict(view) ? look_strictly(view, directory, entry, ret)
-				    : show(view, entry, ret);
-}
-
-/* What is shown already was read by rights that the kernel may have missed: see tell(). */
-static void tell_of(struct view *view, uint64_t parent)
-{
-	struct directory *directory = tree_directory_of(view, parent);
-
-	if (!directory)
-		return;
+	/* What is shown already was read by rights that the kernel may have missed. */
+	uint64_t narrowings = attributes_narrowings_locked(directory);
 	directory->users++;
-	tree_tell_rights(view, directory);
-	tree_leave(view, directory);
+	attributes_tell_locked_unlocks(view, directory);
+	bool is_narrowed = attributes_narrowings_locked(directory) != narrowings;
+	directory_leave_locked(view, directory);
+	directory = inode_directory_locked(view, parent);
+	if (!directory || directory->is_dead)
+		return -ENOENT;
+	struct entry *entry = directory_find(directory, name);
+	if (!caller && view->change && entry && view->change->entry == entry)
+		return show_for_publisher_locked(view, ret);
+	bool is_shown = entry && (entry->version || entry->directory);
+	if (is_shown && (!caller || !view_is_strict_locked(view)))
+		return show_locked(view, entry, ret) < 0 || !is_narrowed ? 0 : VIEW_PASSING;
+	entry = directory_entry(directory, name);
+	if (!entry)
+		return -ENOMEM;
+	if (caller)
+		return look_for_locked_unlocks(view, entry, caller, narrowings);
+	/* On the publisher's way to where it publishes. */
+	int r = enter_locked_unlocks(view, entry);
+	entry = r == 0 ? directory_find(directory, name) : NULL;
+	return entry ? show_locked(view, entry, ret) : -ENOENT;
 }
 
-int view_lookup(
-	struct view *view, uint64_t parent, const char *name, bool is_publisher, struct stat *ret)
+int view_lookup(struct view *view, uint64_t parent, const char *name, struct view_caller *caller,
+	struct stat *ret)
 {
-	int r;
-
 	if (strlen(name) > NAME_MAX)
 		return -ENAMETOOLONG;
 	if (union_is_mark(name))
 		return -ENOENT;
-	pthread_mutex_lock(&view->lock);
-	tell_of(view, parent);
-	do
-		r = answer(view, parent, name, is_publisher, ret);
-	while (r == LOOK_OVERTAKEN);
-	pthread_mutex_unlock(&view->lock);
+	if (caller)
+		*caller = (struct view_caller){.answer = caller->answer, .parent = parent};
+	view_lock(view);
+	int r = answer_locked_unlocks(view, parent, name, caller, ret);
+	view_unlock(view);
 	return r;
+}
+
+bool view_lets_in(struct view *view, uint64_t parent, const struct user *user)
+{
+	view_lock(view);
+	const struct directory *directory = inode_directory_locked(view, parent);
+	bool is_let_in = !directory || !attributes_narrowings_locked(directory);
+	if (!is_let_in)
+		for (is_let_in = true; is_let_in && directory; directory = directory->parent)
+			is_let_in = rights_allow_search(&directory->rights, user);
+	view_unlock(view);
+	return is_let_in;
 }

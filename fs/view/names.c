@@ -1,43 +1,51 @@
 /*
- * The names in a directory: entries for what a listing, or an expansion, has found.
+ * The names in a directory: entries for what a listing, or an expansion, has found. The layers are
+ * asked with no lock held: once, when a directory is first looked up or listed; again when
+ * something may have been missed; and each time where the mount is strict.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"
+#include "entry.h"
 #include "expand.h"
-#include "tree.h"
+#include "listing.h"
+#include "look.h"
+#include "names.h"
+#include "queue.h"
 
 /* Names given entries under one hold of the lock: a huge directory must not stop everybody. */
 #define INSTALL_CHUNK 512
 
-int tree_expand(struct view *view, const struct composer *composer, struct directory *directory,
+static int expand(struct view *view, const struct composer *composer, struct directory *directory,
 	const struct listing *listing, bool is_refresh)
 {
 	struct listing names = {0};
 	int r = 0;
 
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	layer_mask layers = directory->layers;
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 	if (expand_is_needed(composer->settings))
 		r = expand_names(&view->finder, composer->settings, layers, directory->path,
 			listing, &names);
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	for (size_t i = 0; i < names.count; i++) {
 		struct entry *entry = directory_entry(directory, names.items[i].name);
 		if (!entry)
 			continue;
 		if (is_refresh)
-			tree_queue(view, entry);
+			queue_entry_locked(view, entry);
 		else if (entry->kind == UNION_NONE)
 			entry->kind = names.items[i].kind;
-		tree_reserve_ino(view, entry);
+		entry_reserve_ino_locked(view, entry);
 		if (entry->kind != UNION_NONE)
 			directory_list_entry(directory, entry);
 	}
-	directory->is_expanded = r == 0;
-	pthread_mutex_unlock(&view->lock);
+	if (r == 0 && directory->names == NAMES_LISTED)
+		directory->names = NAMES_EXPANDED;
+	view_unlock(view);
 	listing_free(&names);
 	return r;
 }
@@ -47,31 +55,33 @@ static int compare_listed(const void *name, const void *item)
 	return strcmp(name, ((const struct listed *)item)->name);
 }
 
+static bool is_just_asked_for(const struct entry *entry)
+{
+	return entry->look && entry->look->is_entry_new &&
+	       entry->look->generation == entry->parent->generation;
+}
+
 static void install_name(struct view *view, struct directory *directory, const struct listed *item)
 {
 	struct entry *known = directory_find(directory, item->name);
 
-	/* A name that waits for the refresher comes with its event. */
-	if (known && known->kind == UNION_NONE)
+	/* A name that waits for the publisher comes with its event; one that has gone meanwhile
+	 * does not. But who just asks for one does not make it known. */
+	if (known && known->kind == UNION_NONE && !is_just_asked_for(known))
 		return;
 	struct entry *entry = known ? known : directory_entry(directory, item->name);
 	if (!entry)
 		return;
-	if (!known) {
+	if (entry->kind == UNION_NONE) {
 		entry->kind = item->kind;
 		/* To the kernel it may be absent. */
 		entry->is_unannounced = directory->has_absences;
 	}
-	tree_reserve_ino(view, entry);
+	entry_reserve_ino_locked(view, entry);
 	directory_list_entry(directory, entry);
 }
 
-void tree_begin_listing(struct directory *directory)
-{
-	directory->listers++;
-}
-
-void tree_end_listing(struct directory *directory)
+void names_end_locked(struct directory *directory)
 {
 	if (--directory->listers)
 		return;
@@ -82,27 +92,33 @@ void tree_end_listing(struct directory *directory)
 		}
 }
 
-void tree_install_listing(
-	struct view *view, struct directory *directory, const struct listing *listing)
+void names_begin_locked(struct directory *directory)
 {
-	pthread_mutex_lock(&view->lock);
-	for (size_t i = 0; i < listing->count && !directory->is_complete; i++) {
+	directory->listers++;
+}
+
+void names_install(struct view *view, struct directory *directory, const struct listing *listing)
+{
+	view_lock(view);
+	for (size_t i = 0; i < listing->count && directory->names == NAMES_SOME; i++) {
 		if (i % INSTALL_CHUNK == INSTALL_CHUNK - 1) {
-			pthread_mutex_unlock(&view->lock);
-			pthread_mutex_lock(&view->lock);
+			view_unlock(view);
+			view_lock(view);
 		}
 		install_name(view, directory, &listing->items[i]);
 	}
 	/* Names that are shown but gone from the layers are listed until that is published. */
-	for (size_t i = 0; i < directory->bucket_count && !directory->is_complete; i++)
+	for (size_t i = 0; i < directory->bucket_count && directory->names == NAMES_SOME; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
 			if (entry->kind != UNION_NONE)
 				directory_list_entry(directory, entry);
-	directory->is_complete = true;
-	pthread_mutex_unlock(&view->lock);
+	if (directory->names == NAMES_SOME)
+		directory->names = NAMES_LISTED;
+	view_unlock(view);
 }
 
-void tree_sync_listing(
+/* Has a complete listing say what the layers say now, ahead of the publisher. */
+static void sync_listing_locked(
 	struct view *view, struct directory *directory, const struct listing *listing)
 {
 	size_t i = 0;
@@ -123,9 +139,167 @@ void tree_sync_listing(
 			continue;
 		if (entry->kind == UNION_NONE) {
 			entry->is_unannounced = true;
-			tree_set_kind(view, entry, listing->items[i].kind);
+			entry_set_kind_locked(view, entry, listing->items[i].kind);
 		}
-		tree_reserve_ino(view, entry);
+		entry_reserve_ino_locked(view, entry);
 		directory_list_entry(directory, entry);
 	}
+}
+
+/*
+ * Makes the listing complete; with `is_expanded` also with the names that expanding shows, which an
+ * expansion itself must not ask for. Drops the lock meanwhile; the directory must be in use. */
+static int complete_locked_unlocks(
+	struct view *view, struct directory *directory, bool is_sync, bool is_expanded)
+{
+	struct listing listing = {0};
+	layer_mask layers = directory->layers;
+	struct settings_generation now;
+
+	settings_generation_init_locked(view, &now);
+	names_begin_locked(directory);
+	view_unlock(view);
+	int r = listing_take(now.composer.settings, layers, directory->path, &listing);
+	if (r == 0 && listing.error)
+		r = -listing.error;
+	if (r == 0)
+		names_install(view, directory, &listing);
+	if (r == 0 && is_sync) {
+		view_lock(view);
+		sync_listing_locked(view, directory, &listing);
+		directory->names = NAMES_LISTED;
+		view_unlock(view);
+	}
+	if (r == 0 && is_expanded)
+		r = expand(view, &now.composer, directory, &listing, false);
+	settings_generation_fini(&now);
+	listing_free(&listing);
+	view_lock(view);
+	names_end_locked(directory);
+	return r;
+}
+
+int names_complete(struct view *view, struct directory *directory)
+{
+	int r = 0;
+
+	view_lock(view);
+	if (directory->names == NAMES_SOME && !directory->is_dead)
+		r = complete_locked_unlocks(view, directory, false, false);
+	view_unlock(view);
+	return r;
+}
+
+static mode_t type_of(enum union_kind kind)
+{
+	return kind == UNION_DIRECTORY ? S_IFDIR : kind == UNION_LINK ? S_IFLNK : S_IFREG;
+}
+
+int view_list(struct view *view, uint64_t ino, uint64_t cookie,
+	bool (*each)(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie),
+	void *context)
+{
+	int r = 0;
+
+	view_lock(view);
+	struct directory *directory = inode_directory_locked(view, ino);
+	if (!directory) {
+		view_unlock(view);
+		return -ENOTDIR;
+	}
+	bool is_sync = view_is_strict_locked(view) && cookie < DIRECTORY_COOKIE_FIRST;
+	directory->users++;
+	if ((directory->names != NAMES_EXPANDED || is_sync) && !directory->is_dead)
+		r = complete_locked_unlocks(view, directory, is_sync, true);
+	for (size_t i = directory_seek(directory, cookie); r == 0 && i < directory->order_count;
+		i++) {
+		struct entry *entry = directory->order[i];
+		if (entry && entry->kind != UNION_NONE &&
+			!each(context, entry->name, entry->ino, type_of(entry->kind),
+				entry->cookie))
+			break;
+	}
+	directory_leave_locked(view, directory);
+	view_unlock(view);
+	return r;
+}
+
+/* Polling says nothing to those who refer to it, before it is known whether it has changed. */
+static void queue_again(struct view *view, struct entry *entry, bool is_poll)
+{
+	entry->is_touched |= !is_poll;
+	queue_entry_scope_locked(view, entry, is_poll ? SCOPE_POLL : SCOPE_RESCAN);
+}
+
+/* Every name that has an entry, or that the layers list, is refreshed. The lock is held. */
+static void queue_all(
+	struct view *view, struct directory *directory, const struct listing *listing, bool is_poll)
+{
+	for (size_t i = 0; i < listing->count; i++) {
+		struct entry *entry = directory_entry(directory, listing->items[i].name);
+		if (entry)
+			queue_again(view, entry, is_poll);
+	}
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+			queue_again(view, entry, is_poll);
+}
+
+/* What the layers that have joined the directory bring is news. Takes the lock. */
+static void queue_joined(struct view *view, struct directory *directory, layer_mask joined)
+{
+	struct listing listing = {0};
+
+	if (!joined || listing_take(view->composer.settings, joined, directory->path, &listing) < 0)
+		return;
+	view_lock(view);
+	for (size_t i = 0; i < listing.count; i++) {
+		struct entry *entry = directory_entry(directory, listing.items[i].name);
+		if (!entry)
+			continue;
+		entry->is_touched = true;
+		queue_entry_locked(view, entry);
+	}
+	view_unlock(view);
+	listing_free(&listing);
+}
+
+bool names_scan_next(struct view *view)
+{
+	struct listing listing = {0};
+
+	view_lock(view);
+	struct directory *directory = queue_take_scan_locked(view);
+	if (!directory) {
+		view_unlock(view);
+		return false;
+	}
+	enum directory_scan scan = directory->scanning;
+	bool is_rescan = scan > SCAN_NAMES;
+	bool is_needed = !directory->is_dead && (is_rescan || directory->names == NAMES_SOME);
+	layer_mask joined = directory->joined;
+	layer_mask layers = directory->layers;
+	directory->joined = 0;
+	view->cause = directory->scan_ticket;
+	view_unlock(view);
+
+	int r = is_needed ? listing_take(view->composer.settings, layers, directory->path, &listing)
+			  : -ENOENT;
+	if (r == 0 && !is_rescan && !listing.error)
+		names_install(view, directory, &listing);
+	if (r == 0 && is_rescan) {
+		view_lock(view);
+		queue_all(view, directory, &listing, scan == SCAN_POLL);
+		view_unlock(view);
+		queue_joined(view, directory, joined);
+	}
+	if (r == 0)
+		expand(view, &view->composer, directory, &listing, is_rescan);
+	view_lock(view);
+	view->cause = 0;
+	directory->scanning = SCAN_NONE;
+	directory_leave_locked(view, directory);
+	view_unlock(view);
+	listing_free(&listing);
+	return true;
 }

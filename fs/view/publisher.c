@@ -13,7 +13,7 @@
 #include "refresh.h"
 #include "reload.h"
 #include "settings_watch.h"
-#include "view.h"
+#include "state.h"
 
 /* plyfs.yaml, or a layer that is moved away for another, is looked at after this much quiet. */
 #define RELOAD_QUIET_MS 20
@@ -132,11 +132,11 @@ int publisher_publish(struct publisher *publisher)
 
 bool publisher_settings_trouble(struct publisher *publisher, struct trouble *ret)
 {
-	pthread_mutex_lock(&publisher->view->lock);
+	view_lock(publisher->view);
 	bool has_trouble = publisher->settings_trouble;
 	if (has_trouble)
 		*ret = *publisher->settings_trouble;
-	pthread_mutex_unlock(&publisher->view->lock);
+	view_unlock(publisher->view);
 	return has_trouble;
 }
 
@@ -151,17 +151,17 @@ static void set_settings_trouble(struct publisher *publisher, struct trouble *tr
 		clock_gettime(CLOCK_REALTIME, &trouble->since);
 		trouble_text(trouble, NULL, text);
 	}
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	struct trouble *old = publisher->settings_trouble;
 	bool is_news =
 		old && trouble ? !problem_equal(&old->problem, &trouble->problem) : old != trouble;
 	if (old && trouble)
 		trouble->since = old->since;
 	publisher->settings_trouble = trouble;
-	pthread_mutex_unlock(&view->lock);
+	if (is_news)
+		view_log_locked(view, text);
+	view_unlock(view);
 	free(old);
-	if (is_news && view->log)
-		view->log(view->log_context, text);
 }
 
 /* Has the view show what the settings say now. Returns 0, or PROBLEM with nothing changed. */

@@ -4,214 +4,146 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach.h"
+#include "attributes.h"
 #include "cleanup.h"
 #include "clock.h"
+#include "entry.h"
 #include "events.h"
-#include "expand.h"
-#include "tree.h"
+#include "look.h"
+#include "names.h"
+#include "queue.h"
 
 /* Where memory or descriptors are short, what is shown stays for so long. */
 #define SHORTAGE_MS 500
 
-/* One name being refreshed: what is shown, and what the layers say. */
-struct look {
-	struct directory *parent;
-	struct entry *entry;
-	char *path;
-	layer_mask layers;
-	enum union_kind shown;
-	bool is_rescanned;
-	bool is_polled;
-	struct version *shown_version; /* is_polled; one reference */
-	uint64_t writes;               /* view->writes when it began */
-	bool is_event;                 /* something was reported of just this name */
-	bool takes_unfinished;
-	bool is_unread; /* nothing was ever shown for it but its name */
-	bool is_known;  /* the kernel knows the directory */
-	struct union_lookup lookup;
-	struct change *change;
-};
+/* Looks that are under way, or wait to be decided on: each holds a version in memory. */
+#define LOOKS_MAX 64
 
-/* Then it is looked at again when the writer is done; what is shown stays. */
-static bool meets_writer(
-	struct view *view, const struct look *look, const struct dependencies *asked)
+/* Then it is looked at again; what is shown stays. */
+static bool wait_locked(struct view *view, const struct look *look, int64_t quiet_ms)
 {
-	pthread_mutex_lock(&view->lock);
-	bool is_met = events_meet_writer(
-		view, look->parent, look->entry->name, &look->lookup, asked, look->writes);
-	/* Where no event of its own will bring it back. */
-	if (is_met && !look->entry->is_settling && !look->entry->is_queued)
-		events_settle(view, look->entry, EVENTS_QUIET_MS);
-	pthread_mutex_unlock(&view->lock);
-	return is_met;
+	queue_debounce_locked(view, look->entry, quiet_ms);
+	return false;
 }
 
-static void settle(struct view *view, const struct look *look, int64_t quiet_ms)
+/* What was found can't be taken. */
+static bool is_unusable_locked(struct view *view, const struct look *look)
 {
-	pthread_mutex_lock(&view->lock);
-	events_settle(view, look->entry, quiet_ms);
-	pthread_mutex_unlock(&view->lock);
+	int r = look->result;
+
+	if (r == LOOK_MET_WRITER) {
+		/* Where no event of its own will bring it back. */
+		if (!look->entry->pending)
+			wait_locked(view, look, EVENTS_QUIET_MS);
+	} else if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED) {
+		wait_locked(view, look, r == COMPOSE_MOVED ? EVENTS_GONE_MS : EVENTS_QUIET_MS);
+	} else if (r < 0) {
+		wait_locked(view, look, SHORTAGE_MS);
+	}
+	return r != 0 && r != PROBLEM && r != LOOK_IS_CURRENT;
 }
 
-/* It must not be shown to those whom a directory has shut out, and who are on their way in
- * (told.c). */
-static bool meets_outsiders(struct view *view, const struct look *look)
+/*
+ * A broken source: the version that is shown stays, unless the settings say otherwise; but a right
+ * that was taken from a source is taken from its bytes at once. The look's version, a broken one,
+ * has the sources' present rights. False: no memory.
+ */
+static bool keep_last_good_locked(struct view *view, struct look *look)
 {
-	pthread_mutex_lock(&view->lock);
-	int r = tree_settle_rights(view, look->parent);
-	bool is_met = r < 0 || (!look->takes_unfinished && tree_is_narrowed(look->parent,
-								   clock_ms() - EVENTS_QUIET_MS));
-	if (is_met)
-		events_settle(view, look->entry, r < 0 ? SHORTAGE_MS : EVENTS_QUIET_MS);
-	pthread_mutex_unlock(&view->lock);
-	return is_met;
+	const struct version *version = look->entry->version;
+
+	if (view->composer.settings->on_error == ON_ERROR_FAIL || !version ||
+		version->kind == VERSION_BROKEN)
+		return true;
+	struct version *kept = version_narrow(version, look->version, &view->composer.mounter);
+	version_unref(look->version);
+	look->version = kept;
+	return kept != NULL;
 }
 
-static void make_change(const struct look *look, enum change_kind kind)
-{
-	look->change->kind = kind;
-}
-
-/* The layers' file, or why there is none. Returns true when it is to be published. */
-static bool take_composed(
-	struct view *view, const struct look *look, int result, const struct problem *problem)
+/* Returns whether the file is to be published. */
+static bool decide_file_locked_unlocks(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
-	struct version *version = look->change->version;
-	bool is_same = entry->version ? version_same(entry->version, version)
-				      : tree_is_forgotten_version(entry, version);
 
-	view->compositions++;
-	if (problem->message[0] || result)
-		tree_set_trouble(view, entry, problem, version, result == 0);
+	dependency_remember_locked(view, entry, &look->asked);
+	/* Something that it may depend on has changed before it was known to. */
+	if (look->asked.count && view->dependency_indexes.generation != look->dependencies_number)
+		queue_entry_locked(view, entry);
+	if (!look->version)
+		return wait_locked(view, look, EVENTS_GONE_MS);
+	if (attributes_settle_locked_unlocks(view, entry->parent) < 0)
+		return wait_locked(view, look, SHORTAGE_MS);
+	if (look->result == PROBLEM && !keep_last_good_locked(view, look))
+		return wait_locked(view, look, SHORTAGE_MS);
+
+	struct version *version = look->version;
+	bool is_same = entry->version ? version_same(entry->version, version)
+				      : entry_has_forgotten(entry, version);
+	view->counts.compositions++;
+	if (look->problem.message[0])
+		entry_set_trouble_locked(view, entry, &look->problem, version, look->result == 0);
 	else
-		tree_clear_trouble(view, entry);
+		entry_clear_trouble_locked(view, entry);
 	if (is_same && entry->version)
 		version_take_sources(entry->version, version);
 	if (is_same && entry->kind != UNION_NONE && !entry->is_unannounced)
 		return false;
 	/* Nobody has seen what was there before, nor will; a change there was all the same. */
-	tree_prepare_version(view, entry, version);
-	make_change(look, CHANGE_REPLACE);
+	entry_prepare_version_locked(view, entry, version);
+	look->change->kind = CHANGE_REPLACE;
+	look->change->version = version_ref(version);
 	return true;
 }
 
-/* A broken source: the version that is shown stays, unless the settings say otherwise. */
-static bool keeps_last_good(const struct view *view, const struct look *look)
+static bool make_directory_locked_unlocks(struct view *view, const struct look *look)
 {
-	const struct version *version = look->entry->version;
-
-	return view->composer.settings->on_error != ON_ERROR_FAIL && version &&
-	       version->kind != VERSION_BROKEN;
+	look->change->kind = CHANGE_MAKE_DIRECTORY;
+	view_unlock(view);
+	int r = attach_make(view, &look->settings, look->entry->parent, look->entry->name,
+		&look->lookup, &look->change->directory);
+	view_lock(view);
+	return r == 0;
 }
 
-/*
- * The bytes stay; but a right that was taken from a source is taken from them at once. The change's
- * version, a broken one, has the sources' present rights.
- */
-static void keep_last_good(const struct view *view, const struct look *look)
+static bool decide_directory_locked_unlocks(struct view *view, const struct look *look)
 {
-	struct version *broken = look->change->version;
+	struct entry *entry = look->entry;
+	struct directory *directory = entry->directory;
+	bool is_unannounced = entry->is_unannounced;
 
-	look->change->version =
-		version_narrow(look->entry->version, broken, &view->composer.mounter);
-	version_unref(broken);
-}
-
-/* Returns 0 with a change, or 1. */
-static int refresh_file(struct view *view, const struct look *look)
-{
-	CLEANUP(dependencies_fini) struct dependencies asked = {0};
-	struct problem problem = {0};
-	struct composer composer = view->composer;
-
-	composer.takes_unfinished = look->takes_unfinished;
-	int r = compose(
-		&composer, look->path, &look->lookup, &asked, &look->change->version, &problem);
-	pthread_mutex_lock(&view->lock);
-	dependency_remember(view, look->entry, &asked);
-	pthread_mutex_unlock(&view->lock);
-	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED || union_is_shortage(r)) {
-		settle(view, look,
-			r == COMPOSE_MOVED       ? EVENTS_GONE_MS
-			: r == COMPOSE_UNSETTLED ? EVENTS_QUIET_MS
-						 : SHORTAGE_MS);
-		return 1;
-	}
-	if (r < 0)
-		r = compose_failed(look->path, -r, &problem);
-	/* It may have begun to write while we read. */
-	if (meets_writer(view, look, &asked) || meets_outsiders(view, look))
-		return 1;
-	if (r == PROBLEM) {
-		if (compose_broken(
-			    &view->composer, look->path, &look->lookup, &look->change->version) < 0)
-			return 1;
-		pthread_mutex_lock(&view->lock);
-		if (keeps_last_good(view, look))
-			keep_last_good(view, look);
-		pthread_mutex_unlock(&view->lock);
-		if (!look->change->version)
-			return 1;
-	}
-	pthread_mutex_lock(&view->lock);
-	bool is_news = take_composed(view, look, r, &problem);
-	pthread_mutex_unlock(&view->lock);
-	return is_news ? 0 : 1;
-}
-
-/* Returns 0 with a change, or 1. */
-static int make_directory(struct view *view, const struct look *look)
-{
-	const struct era era = {.number = view->era, .composer = view->composer};
-
-	make_change(look, CHANGE_MAKE_DIRECTORY);
-	return tree_make_directory(view, &era, look->parent, look->entry->name, &look->lookup,
-		       &look->change->directory) == 0
-		       ? 0
-		       : 1;
-}
-
-static int refresh_directory(struct view *view, const struct look *look)
-{
-	pthread_mutex_lock(&view->lock);
-	struct directory *directory = look->entry->directory;
-	bool is_unannounced = look->entry->is_unannounced;
-	if (directory)
-		directory->users++;
-	pthread_mutex_unlock(&view->lock);
 	if (!directory)
-		return is_unannounced && look->is_known ? make_directory(view, look) : 1;
-
+		return is_unannounced && look->is_known &&
+		       make_directory_locked_unlocks(view, look);
+	directory->users++;
+	view_unlock(view);
 	bool is_changed =
-		tree_update_directory(view, view->composer.settings, directory, &look->lookup);
-	pthread_mutex_lock(&view->lock);
+		attach_update(view, look->settings.composer.settings, directory, &look->lookup);
+	view_lock(view);
 	if (is_changed) {
-		make_change(look, CHANGE_ATTRIBUTES);
+		look->change->kind = CHANGE_ATTRIBUTES;
 		look->change->attributes_ino = directory->inode.ino;
 	} else if (is_unannounced) {
 		/* The kernel has it from a lookup: mkdir(2) would be refused. */
-		make_change(look, CHANGE_LISTING);
-		look->entry->is_unannounced = false;
+		look->change->kind = CHANGE_LISTING;
+		entry->is_unannounced = false;
 	}
 	if (is_changed && is_unannounced)
-		tree_queue(view, look->entry);
-	tree_leave(view, directory);
-	pthread_mutex_unlock(&view->lock);
-	return is_changed || is_unannounced ? 0 : 1;
+		queue_entry_locked(view, entry);
+	directory_leave_locked(view, directory);
+	return is_changed || is_unannounced;
 }
 
 /*
  * rmdir(2) takes a directory away with all that is in it, but tells only those who watch the
- * directory. So what is known in it goes first, each by its own removal. Returns 0 with a change,
- * or 1 when it will be looked at again.
+ * directory. So what is known in it goes first, each by its own removal.
  */
-static int remove_directory(struct view *view, const struct look *look)
+static bool remove_directory_locked(struct view *view, const struct look *look)
 {
+	struct directory *directory = look->entry->directory;
 	bool is_empty = true;
 
-	pthread_mutex_lock(&view->lock);
-	struct directory *directory = look->entry->directory;
 	if (directory)
 		directory->layers = 0; /* nothing shows in it any more, whatever hides it */
 	for (size_t i = 0; directory && i < directory->bucket_count; i++)
@@ -219,120 +151,69 @@ static int remove_directory(struct view *view, const struct look *look)
 			if (!entry->version && !entry->directory)
 				continue;
 			is_empty = false;
-			if (!entry->is_settling)
-				tree_queue(view, entry);
+			queue_entry_locked(view, entry);
 		}
 	if (!is_empty)
-		events_settle(view, look->entry, EVENTS_GONE_MS);
-	pthread_mutex_unlock(&view->lock);
-	make_change(look, CHANGE_REMOVE_DIRECTORY);
-	return is_empty ? 0 : 1;
+		queue_debounce_locked(view, look->entry, EVENTS_GONE_MS);
+	look->change->kind = CHANGE_REMOVE_DIRECTORY;
+	return is_empty;
 }
 
 /*
  * The kernel does not know the directory, so nobody can see or watch the name: it is kept up to
- * date for those who refer to it.
+ * date for those who depend on it.
  */
-static int refresh_unknown(struct view *view, const struct look *look)
+static bool decide_unknown_locked_unlocks(struct view *view, struct look *look)
 {
+	struct entry *entry = look->entry;
 	enum union_kind now = look->lookup.kind;
 
-	if (look->shown == UNION_DIRECTORY && now == UNION_DIRECTORY) {
-		refresh_directory(view, look);
-		return 1;
+	if (look->kind == UNION_DIRECTORY && now == UNION_DIRECTORY) {
+		decide_directory_locked_unlocks(view, look);
+		return false;
 	}
-	pthread_mutex_lock(&view->lock);
 	/* A last good version is kept through it all, and must not outlive its trouble. */
-	bool is_file = look->entry->version && (now == UNION_FILE || now == UNION_LINK);
+	bool is_file = entry->version && look->shown && (now == UNION_FILE || now == UNION_LINK);
 	if (!is_file)
-		tree_note(view, look->entry, now);
-	pthread_mutex_unlock(&view->lock);
-	if (!is_file || refresh_file(view, look) != 0)
-		return 1;
-	pthread_mutex_lock(&view->lock);
-	bool is_known = look->parent->inode.kernel_refs > 0;
-	if (!is_known)
-		tree_show_version(view, look->entry, look->change->version);
-	pthread_mutex_unlock(&view->lock);
-	return is_known ? 0 : 1;
+		entry_note_locked(view, entry, now);
+	if (!is_file || !decide_file_locked_unlocks(view, look))
+		return false;
+	if (entry->parent->inode.kernel_refs)
+		return true;
+	entry_show_version_locked(view, entry, look->change->version);
+	version_unref(take_ptr(look->change->version));
+	return false;
 }
 
-/* What must be published for the path to be what the layers say. Returns 0 with a change, or 1. */
-static int decide(struct view *view, const struct look *look)
+/* Whether something must be published for the path to be what the layers say. */
+static bool decide_kind_locked_unlocks(struct view *view, struct look *look)
 {
 	enum union_kind now = look->lookup.kind;
 	bool is_directory = now == UNION_DIRECTORY;
 
-	switch (look->shown) {
+	switch (look->kind) {
 	case UNION_DIRECTORY:
-		return is_directory ? refresh_directory(view, look) : remove_directory(view, look);
+		return is_directory ? decide_directory_locked_unlocks(view, look)
+				    : remove_directory_locked(view, look);
 	case UNION_FILE:
 	case UNION_LINK:
 		if (now != UNION_NONE && !is_directory)
-			return refresh_file(view, look);
-		make_change(look, CHANGE_REMOVE);
-		return 0;
+			return decide_file_locked_unlocks(view, look);
+		look->change->kind = CHANGE_REMOVE;
+		return true;
 	case UNION_NONE:
 		break;
 	}
 	if (now == UNION_NONE)
-		return 1;
-	return is_directory ? make_directory(view, look) : refresh_file(view, look);
-}
-
-/* The entry was taken from the queue, and its parent is in use for it. The lock is held. */
-static bool begin_look(struct view *view, struct entry *entry, struct look *look)
-{
-	struct directory *parent = entry->parent;
-
-	entry->is_queued = false;
-	/* It will come again when its writer is done. */
-	if (parent->is_dead || entry->is_settling || union_is_mark(entry->name))
 		return false;
-	if (directory_join(parent, entry->name, &look->path) < 0)
-		return false;
-	parent->generation++;
-	entry->users++;
-	look->parent = parent;
-	look->entry = entry;
-	look->layers = parent->layers;
-	look->shown = entry->kind;
-	look->change->shown_ino = entry->version ? entry->version->inode.ino : 0;
-	look->is_known = parent->inode.kernel_refs > 0;
-	look->writes = view->writes;
-	look->takes_unfinished = entry->takes_unfinished;
-	entry->takes_unfinished = false;
-	look->is_rescanned = entry->is_rescanned;
-	look->is_polled = entry->is_polled;
-	look->is_unread = !entry->version && !entry->print && !entry->is_unannounced;
-	look->shown_version =
-		entry->is_polled && entry->version ? version_ref(entry->version) : NULL;
-	look->is_event = entry->is_touched;
-	if (entry->is_touched) {
-		entry->is_touched = false;
-		source_cache_touch(view->cache, look->path);
-		dependency_touch(view, parent, entry->name);
-	}
-	return true;
-}
-
-/* Looked at again for no reason of its own, and as it was; or not known well enough to tell. */
-static bool is_unmoved(struct view *view, const struct look *look)
-{
-	bool is_file = look->lookup.kind == UNION_FILE || look->lookup.kind == UNION_LINK;
-
-	if (!look->is_rescanned || look->lookup.kind != look->shown || !is_file)
-		return false;
-	if (look->is_unread)
-		return true;
-	return look->is_polled && look->shown_version &&
-	       compose_is_current(&view->composer, look->path, &look->lookup, look->shown_version);
+	return is_directory ? make_directory_locked_unlocks(view, look)
+			    : decide_file_locked_unlocks(view, look);
 }
 
 /* No layer can be looked at, so a directory that is shown may be one still: it stays. */
 static bool is_out_of_sight(const struct look *look)
 {
-	if (look->shown != UNION_DIRECTORY || !look->lookup.count)
+	if (look->kind != UNION_DIRECTORY || !look->lookup.count)
 		return false;
 	for (unsigned i = 0; i < look->lookup.count; i++)
 		if (!look->lookup.found[i].error)
@@ -340,19 +221,23 @@ static bool is_out_of_sight(const struct look *look)
 	return true;
 }
 
-static void touch(struct view *view, const struct look *look)
+/* What depends on the name is looked at behind it, and behind what is published of it. */
+static void touch_locked(struct view *view, const struct look *look)
 {
-	pthread_mutex_lock(&view->lock);
-	source_cache_touch(view->cache, look->path);
-	dependency_touch(view, look->parent, look->entry->name);
-	pthread_mutex_unlock(&view->lock);
+	bool is_found_by_poll = look->scope == SCOPE_POLL && look->result != LOOK_IS_CURRENT &&
+				look->lookup.kind != UNION_DIRECTORY;
+
+	if (is_found_by_poll)
+		source_cache_touch(view->cache, look->path);
+	if (look->is_event || is_found_by_poll)
+		dependency_touch_locked(view, look->entry->parent, look->entry->name);
 }
 
 /*
  * inotify tells of a write under the name that it was made by. A source that has other names may be
  * a source by those, too: whatever shows it is looked at again.
  */
-static void queue_other_names(struct view *view, const struct look *look)
+static void queue_other_names_locked(struct view *view, const struct look *look)
 {
 	bool has_links = false;
 
@@ -360,7 +245,6 @@ static void queue_other_names(struct view *view, const struct look *look)
 		has_links |= look->lookup.found[i].stat.st_nlink > 1;
 	if (!has_links || !look->is_event || look->lookup.kind != UNION_FILE)
 		return;
-	pthread_mutex_lock(&view->lock);
 	for (size_t i = 0; i < view->inodes.size; i++)
 		for (struct inode *inode = view->inodes.buckets[i]; inode; inode = inode->next) {
 			struct version *version = (struct version *)inode;
@@ -369,121 +253,262 @@ static void queue_other_names(struct view *view, const struct look *look)
 				continue;
 			for (unsigned j = 0; j < look->lookup.count; j++)
 				if (version_has_source(version, &look->lookup.found[j].stat))
-					tree_queue(view, version->entry);
+					queue_entry_locked(view, version->entry);
 		}
-	pthread_mutex_unlock(&view->lock);
 }
 
-static int refresh(struct view *view, struct look *look)
+/* Whether what it was looked at by holds still: something else may have been shown, or known,
+ * since. */
+static bool is_overtaken_locked(const struct view *view, const struct look *look)
 {
+	const struct entry *entry = look->entry;
+
+	return look->settings.number != view->settings_number || entry->kind != look->kind ||
+	       (entry->parent->inode.kernel_refs > 0) != look->is_known ||
+	       (!look->shown && !look->is_known && entry->version);
+}
+
+/* Returns whether there is a change; then it has the entry in use. */
+static bool decide_locked_unlocks(struct view *view, struct look *look)
+{
+	struct entry *entry = look->entry;
 	struct change *change = look->change;
 
-	if (expand_look_up(&view->finder, view->composer.settings, look->layers, look->path,
-		    &look->lookup) < 0) {
-		settle(view, look, SHORTAGE_MS);
-		return 1;
+	if (entry->parent->is_dead)
+		return false;
+	bool is_overtaken = is_overtaken_locked(view, look);
+	if (is_overtaken)
+		queue_entry_locked(view, entry);
+	if (is_overtaken || is_unusable_locked(view, look)) {
+		entry->is_touched |= look->is_event;
+		return false;
 	}
-	if (meets_writer(view, look, NULL))
-		return 1;
-	if (is_unmoved(view, look) || is_out_of_sight(look))
-		return 1;
-	queue_other_names(view, look);
-	if (look->is_polled && look->lookup.kind != UNION_DIRECTORY)
-		touch(view, look);
-	int r = look->is_known ? decide(view, look) : refresh_unknown(view, look);
-	if (r != 0)
-		return r;
-	change->parent = look->parent;
-	change->entry = look->entry;
-	change->parent_ino = look->parent->inode.ino;
+	touch_locked(view, look);
+	if (look->result == LOOK_IS_CURRENT || is_out_of_sight(look))
+		return false;
+	queue_other_names_locked(view, look);
+	if (!(look->is_known ? decide_kind_locked_unlocks(view, look)
+			     : decide_unknown_locked_unlocks(view, look)))
+		return false;
+	change->shown_ino = look->shown ? look->shown->inode.ino : 0;
+	change->parent = entry->parent;
+	change->entry = entry;
+	change->parent_ino = entry->parent->inode.ino;
 	change->path = take_ptr(look->path);
+	entry_enter_locked(view, entry);
 	/* What is in the way goes first; then the same name is looked at again. */
 	if ((change->kind == CHANGE_REMOVE || change->kind == CHANGE_REMOVE_DIRECTORY) &&
-		look->lookup.kind != UNION_NONE) {
-		pthread_mutex_lock(&view->lock);
-		tree_queue(view, look->entry);
-		pthread_mutex_unlock(&view->lock);
-	}
-	return 0;
+		look->lookup.kind != UNION_NONE)
+		queue_entry_locked(view, entry);
+	return true;
 }
 
-/* Takes the next name from the queue. Returns 0 with a change, 1 with none, 2 for an empty queue.
- */
-static int next_entry(struct view *view, struct look *look)
+/* The entry was taken from the queue, and its parent is in use for it. NULL: it need not be. */
+static struct look *begin_look_locked(struct view *view, struct entry *entry)
 {
-	pthread_mutex_lock(&view->lock);
-	if (view->queue_first == view->queue_count) {
-		view->queue_first = view->queue_count = 0;
-		pthread_mutex_unlock(&view->lock);
+	struct directory *parent = entry->parent;
+	uint64_t since = entry->pending_since;
+
+	if (parent->is_dead || union_is_mark(entry->name))
+		return NULL;
+	parent->generation++;
+	struct look *look = look_new_locked(view, entry, LOOK_REFRESH);
+	if (!look)
+		return NULL;
+	if (since < entry->used_since)
+		entry->used_since = since;
+	look->is_event = entry->is_touched;
+	entry->is_touched = false;
+	if (look->is_event)
+		source_cache_touch(view->cache, look->path);
+	look->kind = entry->kind;
+	look->is_known = parent->inode.kernel_refs > 0;
+	look->takes_unfinished = entry->takes_unfinished;
+	entry->takes_unfinished = false;
+	look->scope = entry->scope;
+	look->is_unread = !entry->version && !entry->print && !entry->is_unannounced;
+	view->looks++;
+	return look;
+}
+
+/* Begins looks at what waits, as many as may be under way. */
+static void begin_looks(struct view *view)
+{
+	struct entry *entry;
+
+	view_lock(view);
+	while (view->looks < LOOKS_MAX && (entry = queue_take_locked(view))) {
+		struct directory *parent = entry->parent;
+		struct look *look = begin_look_locked(view, entry);
+		if (!look)
+			directory_tidy(parent, entry);
+		directory_leave_locked(view, parent);
+		if (!look)
+			continue;
+		view_unlock(view);
+		look_begin_in_pool(look);
+		view_lock(view);
+	}
+	view_unlock(view);
+}
+
+/* Decides on one look. Returns 0 with a change, 1 with none, 2 when none is done. */
+static int decide_next(struct view *view, struct change *ret)
+{
+	view_lock(view);
+	struct look *look = view->done;
+	if (!look) {
+		view_unlock(view);
 		return 2;
 	}
-	struct entry *entry = view->queue[view->queue_first++];
-	struct directory *parent = entry->parent;
-	if (!begin_look(view, entry, look)) {
-		tree_tidy(view, entry);
-		tree_leave(view, parent);
-		pthread_mutex_unlock(&view->lock);
-		return 1;
+	view->done = look->next;
+	if (!view->done)
+		view->done_end = &view->done;
+	look->change = ret;
+	view->cause = look->entry->used_since;
+	bool is_change = decide_locked_unlocks(view, look);
+	view->cause = 0;
+	if (!is_change) {
+		version_unref(take_ptr(ret->version));
+		*ret = (struct change){0};
 	}
-	pthread_mutex_unlock(&view->lock);
-
-	int r = refresh(view, look);
-	free(look->path);
-	version_unref(look->shown_version);
-	if (r != 0) {
-		version_unref(look->change->version);
-		pthread_mutex_lock(&view->lock);
-		tree_end_look(view, entry);
-		pthread_mutex_unlock(&view->lock);
-	}
-	return r;
+	view->looks--;
+	look_free_locked(look);
+	view_unlock(view);
+	return is_change ? 0 : 1;
 }
 
-/* The root has no name to be refreshed by. Returns 0 with a change, or 1. */
-static int refresh_root(struct view *view, struct look *look)
+/* The root has no name to be refreshed by. Returns whether the kernel is to be told. */
+static bool refresh_root(struct view *view)
 {
-	union_look_up(view->composer.settings, union_all_layers(view->composer.settings), "",
-		&look->lookup);
-	bool is_changed =
-		look->lookup.kind == UNION_DIRECTORY &&
-		tree_update_directory(view, view->composer.settings, view->root, &look->lookup);
-	pthread_mutex_lock(&view->lock);
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	const struct settings *settings = view->composer.settings;
+
+	bool is_changed = lookup &&
+			  union_look_up(settings, union_all_layers(settings), "", lookup) == 0 &&
+			  lookup->kind == UNION_DIRECTORY &&
+			  attach_update(view, settings, view->root, lookup);
+	view_lock(view);
 	view->is_root_looked_at = false;
-	pthread_mutex_unlock(&view->lock);
-	if (!is_changed)
-		return 1;
-	make_change(look, CHANGE_ATTRIBUTES);
-	look->change->attributes_ino = VIEW_INO_ROOT;
-	return 0;
+	view_unlock(view);
+	return is_changed;
 }
 
-static void look_freep(struct look **look)
+/* Attributes of a directory that has no look to be found by: the root's, or of one that opens. */
+static bool next_attributes(struct view *view, struct change *ret)
 {
-	if (*look)
-		union_lookup_fini(&(*look)->lookup);
-	free(*look);
+	view_lock(view);
+	bool is_root = view->is_root_looked_at = view->is_root_changed;
+	view->is_root_changed = false;
+	view_unlock(view);
+	*ret = (struct change){.kind = CHANGE_ATTRIBUTES};
+	if (is_root && refresh_root(view)) {
+		ret->attributes_ino = VIEW_INO_ROOT;
+		return true;
+	}
+	view_lock(view);
+	struct directory *directory = attributes_open_locked(view);
+	if (directory) {
+		ret->attributes_ino = directory->inode.ino;
+		directory_leave_locked(view, directory);
+	}
+	view_unlock(view);
+	return directory != NULL;
 }
 
 int view_next_change(struct view *view, struct change *ret)
 {
-	CLEANUP(look_freep) struct look *look = calloc(1, sizeof(*look));
-	if (!look)
-		return 1;
-	union_lookup_init(&look->lookup);
 	for (;;) {
-		*ret = (struct change){0};
-		look->change = ret;
-		look->path = NULL;
-		pthread_mutex_lock(&view->lock);
-		bool is_root_changed = view->is_root_looked_at = view->is_root_changed;
-		view->is_root_changed = false;
-		pthread_mutex_unlock(&view->lock);
-		if (is_root_changed && refresh_root(view, look) == 0)
+		if (next_attributes(view, ret))
 			return 0;
-		int r = next_entry(view, look);
+		*ret = (struct change){0};
+		begin_looks(view);
+		int r = decide_next(view, ret);
 		if (r == 0)
 			return 0;
-		if (r == 2 && !tree_scan_next(view))
+		if (r == 2 && !names_scan_next(view))
 			return 1;
 	}
+}
+
+/* Every directory in memory below this one. Their depth is bounded by PATH_MAX. Returns whether
+ * some of them have to be polled. */
+static bool rescan_below_locked(struct view *view, struct directory *directory, bool is_poll)
+{
+	bool is_polled = directory->polled;
+
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+			if (entry->directory)
+				is_polled |= rescan_below_locked(view, entry->directory, is_poll);
+	if (is_poll && !directory->polled)
+		return is_polled;
+	/* Its name as well: the watch that is missing may be had by now. */
+	struct entry *own = is_poll ? directory_own_entry(directory) : NULL;
+	if (own)
+		queue_entry_scope_locked(view, own, SCOPE_POLL);
+	queue_scan_locked(view, directory, is_poll ? SCAN_POLL : SCAN_ALL);
+	return is_polled;
+}
+
+/* Milliseconds until it is time to look at what can't be watched; looks when it is. */
+static int64_t poll_layers_locked(struct view *view, int64_t now)
+{
+	int64_t interval = view->composer.settings->poll_ms;
+
+	if (now >= view->polled_ms + interval) {
+		view->polled_ms = now;
+		view->is_root_changed = true;
+		/* Each look tries the missing watches again: it may be over. */
+		bool is_polled = rescan_below_locked(view, view->root, true);
+		view->idle_polls = is_polled ? 0 : view->idle_polls + 1;
+		/* Not at the first: a directory that is being looked up is not in the tree yet. */
+		if (view->idle_polls > 2) {
+			view->is_polling = view->is_remote = false;
+			view->watch_error = 0;
+		}
+	}
+	return view->polled_ms + interval - now;
+}
+
+int view_take_events(struct view *view)
+{
+	view_lock(view);
+	view->publisher = pthread_self();
+	view->has_publisher = true;
+	events_take_locked(view);
+	if (view->is_overflowed) {
+		view->is_overflowed = false;
+		view->is_root_changed = true;
+		rescan_below_locked(view, view->root, false);
+	}
+	int64_t now = clock_ms();
+	int64_t next = queue_due_locked(view, now);
+	if (view->is_polling) {
+		int64_t poll_at = poll_layers_locked(view, now);
+		if (next < 0 || poll_at < next)
+			next = poll_at;
+	}
+	view_unlock(view);
+	return (int)next;
+}
+
+bool view_has_work(struct view *view)
+{
+	view_lock(view);
+	bool is_full = view->looks >= LOOKS_MAX;
+	bool has_work = view->done || view->scans.count || view->is_root_changed ||
+			view->is_overflowed || (!is_full && view->queue.first < view->queue.count);
+	view_unlock(view);
+	return has_work;
+}
+
+int view_watch_fd(const struct view *view)
+{
+	return watch_fd(view->watch);
+}
+
+int view_wake_fd(const struct view *view)
+{
+	return view->wake_fd;
 }

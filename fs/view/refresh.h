@@ -1,9 +1,10 @@
 /*
  * Refreshing: what the layers have become, against what is shown; and so, what is to be published.
  *
- * One thread, the publisher's, calls all of this. A name is refreshed when its writer is done: on a
- * close after writing, a rename, a removal; or after a time of quiet. Everything that lies in the
- * inotify queue is taken in before the first name is looked at, so that many events are one change.
+ *      queue ──▶ look, in the pool ──▶ done ──▶ decide: a change, or nothing
+ *
+ * The publisher calls all of this. Everything that lies in the inotify queue is taken in before the
+ * first name is looked at, so that many events are one change.
  */
 #pragma once
 
@@ -11,14 +12,19 @@
 
 /**
  * Takes in what the watch has to say, without waiting. Returns the milliseconds until a name must
- * be taken that is being written now; -1: none, wait for the watch or wake_fd.
+ * be taken that is being written now; -1: none, wait for view_watch_fd() or view_wake_fd().
  */
 int view_take_events(struct view *view);
 
-/** Whether names wait to be refreshed, or directories to be listed. */
+/** Descriptors to be polled for POLLIN. */
+int view_watch_fd(const struct view *view);
+int view_wake_fd(const struct view *view);
+
+/** Whether there is something to be decided now. */
 bool view_has_work(struct view *view);
 
 /**
- * The next change to be published. Returns 0 with *ret for view_end_change(), or 1: none left.
+ * The next change to be published. Returns 0 with *ret for view_end_change(), or 1: none now; when
+ * the pool has more, view_wake_fd() tells.
  */
 int view_next_change(struct view *view, struct change *ret);

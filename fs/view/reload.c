@@ -3,9 +3,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "attach.h"
+#include "attributes.h"
 #include "cleanup.h"
+#include "entry.h"
 #include "expand.h"
-#include "tree.h"
+#include "look.h"
+#include "names.h"
+#include "queue.h"
+#include "state.h"
 
 /* A directory that is shown, and what the new settings show there. */
 struct moved {
@@ -74,10 +80,9 @@ static int look(struct move *move, const struct settings *settings)
 			return -ENOMEM;
 		for (size_t j = 0; j < settings->layer_count; j++)
 			moved->watches[j] = -1;
-		layer_mask layers = i ? move->items[moved->above].lookup->layers
-				      : union_all_layers(settings);
-		int r = union_look_up(
-			settings, layers, moved->directory->path, moved->lookup);
+		layer_mask layers =
+			i ? move->items[moved->above].lookup->layers : union_all_layers(settings);
+		int r = union_look_up(settings, layers, moved->directory->path, moved->lookup);
 		if (r < 0)
 			return r;
 		/* What is no directory any more goes when its name is refreshed. */
@@ -90,7 +95,8 @@ static int look(struct move *move, const struct settings *settings)
 /* The lock is held. */
 static void change_over(struct view *view, struct move *move, struct settings *settings)
 {
-	view->era++;
+	view->cause = queue_ticket_locked(view);
+	view->settings_number++;
 	view->composer.settings = settings_ref(settings);
 	for (size_t i = 0; i < move->count; i++) {
 		struct moved *moved = &move->items[i];
@@ -98,12 +104,13 @@ static void change_over(struct view *view, struct move *move, struct settings *s
 		watch_renumber(view->watch, directory, moved->watches, settings->layer_count);
 		free(directory->identities);
 		directory->identities = moved->identities;
-		directory->is_expanded = false;
+		if (directory->names == NAMES_EXPANDED)
+			directory->names = NAMES_LISTED;
 		moved->watches = NULL;
 		moved->identities = NULL;
-		tree_describe_directory(view, directory, moved->lookup);
+		attributes_describe_locked(view, directory, moved->lookup);
 	}
-	dependency_fini(view);
+	dependency_fini_locked(view);
 	source_cache_clear(view->cache);
 }
 
@@ -116,30 +123,29 @@ int view_reload(struct view *view, struct settings *settings)
 	/* Directories may come to be shown while we look: then once more. */
 	while (r == 0 && !is_changed) {
 		CLEANUP(move_fini) struct move move = {0};
-		pthread_mutex_lock(&view->lock);
+		view_lock(view);
 		uint64_t shown = view->shown_directories;
 		r = collect(view, &move);
-		pthread_mutex_unlock(&view->lock);
+		view_unlock(view);
 		if (r == 0)
 			r = look(&move, settings);
-		pthread_mutex_lock(&view->lock);
+		view_lock(view);
 		is_changed = r == 0 && shown == view->shown_directories;
 		if (is_changed)
 			change_over(view, &move, settings);
-		pthread_mutex_unlock(&view->lock);
+		view_unlock(view);
 		for (size_t i = 0; is_changed && i < move.count; i++)
-			tree_watch(view, settings, move.items[i].directory,
+			attach_watch(view, settings, move.items[i].directory,
 				move.items[i].lookup->layers);
-		pthread_mutex_lock(&view->lock);
+		view_lock(view);
 		for (size_t i = move.count; i-- > 0;) {
-			if (is_changed && !move.items[i].directory->is_dead) {
-				tree_queue_scan(view, move.items[i].directory, true);
-				tree_await_calm(view, move.items[i].directory);
-			}
-			tree_leave(view, move.items[i].directory);
+			if (is_changed && !move.items[i].directory->is_dead)
+				queue_scan_locked(view, move.items[i].directory, SCAN_ALL);
+			directory_leave_locked(view, move.items[i].directory);
 		}
+		view->cause = 0;
 		view->is_root_changed |= is_changed;
-		pthread_mutex_unlock(&view->lock);
+		view_unlock(view);
 	}
 	if (is_changed)
 		settings_unref(old);

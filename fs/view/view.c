@@ -10,10 +10,66 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "cleanup.h"
-#include "expand.h"
-#include "refresh.h"
-#include "tree.h"
+#include "entry.h"
+#include "look.h"
+#include "queue.h"
+
+void view_lock(struct view *view)
+{
+	lock_take(&view->lock);
+}
+
+void view_unlock(struct view *view)
+{
+	char **lines = take_ptr(view->lines);
+	size_t count = view->line_count;
+
+	view->line_count = 0;
+	lock_release(&view->lock);
+	for (size_t i = 0; i < count; i++) {
+		view->callbacks.log(view->callbacks.context, lines[i]);
+		free(lines[i]);
+	}
+	free(lines);
+}
+
+void view_log_locked(struct view *view, const char *line)
+{
+	char *copy = view->callbacks.log ? strdup(line) : NULL;
+	char **lines =
+		copy ? reallocarray(view->lines, view->line_count + 1, sizeof(char *)) : NULL;
+
+	if (!lines) {
+		free(copy);
+		return;
+	}
+	view->lines = lines;
+	lines[view->line_count++] = copy;
+}
+
+void settings_generation_init_locked(const struct view *view, struct settings_generation *ret)
+{
+	*ret = (struct settings_generation){view->settings_number, view->writes, view->composer};
+	settings_ref(ret->composer.settings);
+}
+
+void settings_generation_fini(struct settings_generation *generation)
+{
+	settings_unref(generation->composer.settings);
+}
+
+bool view_is_strict_locked(const struct view *view)
+{
+	return view->composer.settings->coherence == COHERENCE_STRICT;
+}
+
+void view_wake_locked(struct view *view)
+{
+	if (!view->has_publisher || !pthread_equal(pthread_self(), view->publisher))
+		eventfd_write(view->wake_fd, 1);
+}
 
 static int make_root(struct view *view)
 {
@@ -29,13 +85,13 @@ static int make_root(struct view *view)
 		union_lookup_fini(lookup);
 		lookup->kind = UNION_DIRECTORY;
 	}
-	r = tree_make_directory(
-		view, &(struct era){.composer = view->composer}, NULL, "", lookup, &view->root);
+	r = attach_make(view, &(struct settings_generation){.composer = view->composer}, NULL, "",
+		lookup, &view->root);
 	if (r < 0)
 		return r;
 	view->root->inode.ino = VIEW_INO_ROOT;
-	tree_hold(view, &view->root->inode);
-	tree_queue_scan(view, view->root, false);
+	inode_hold_locked(view, &view->root->inode);
+	queue_scan_locked(view, view->root, SCAN_NAMES);
 	return 0;
 }
 
@@ -49,7 +105,7 @@ int view_check_settings(const struct settings *settings, struct problem *problem
 		settings->layer_count, LAYERS_MAX);
 }
 
-int view_new(struct settings *settings, struct view **ret)
+int view_new(struct settings *settings, const struct view_callbacks *callbacks, struct view **ret)
 {
 	if (settings->layer_count > LAYERS_MAX)
 		return -E2BIG;
@@ -58,10 +114,14 @@ int view_new(struct settings *settings, struct view **ret)
 		return -ENOMEM;
 	view->wake_fd = -1;
 	view->next_ino = VIEW_INO_RESERVED + 1;
-	pthread_mutex_init(&view->lock, NULL);
+	view->callbacks = *callbacks;
+	view->done_end = &view->done;
+	lock_init(&view->lock, LOCK_VIEW);
 	/* Sent to us when an opener meets the lease that a look at a source holds for a moment. */
 	signal(SIGIO, SIG_IGN);
 	int r = inode_table_init(&view->inodes);
+	if (r == 0)
+		r = pool_new(0, &view->pool);
 	if (r == 0)
 		r = source_cache_new((size_t)settings->cache_mib << 20,
 			settings->coherence == COHERENCE_CACHED, &view->cache);
@@ -111,30 +171,47 @@ static void free_tree(struct directory *directory)
 	directory_free(directory);
 }
 
+int view_start(struct view *view)
+{
+	struct pool *pool;
+	int r = pool_new(pool_threads(), &pool);
+
+	if (r < 0)
+		return r;
+	view_stop(view);
+	view->pool = pool;
+	return 0;
+}
+
+void view_stop(struct view *view)
+{
+	pool_free(take_ptr(view->pool), look_drop);
+}
+
+static void drop_done_locked(struct view *view)
+{
+	while (view->done) {
+		struct look *look = view->done;
+		view->done = look->next;
+		look_free_locked(look);
+	}
+}
+
 void view_free(struct view *view)
 {
 	if (!view)
 		return;
+	view_stop(view);
 	if (view->root) {
-		/* What waits for the refresher keeps its directory in use. */
-		pthread_mutex_lock(&view->lock);
-		while (view->queue_first < view->queue_count) {
-			struct entry *entry = view->queue[view->queue_first++];
-			entry->is_queued = false;
-			tree_leave(view, entry->parent);
-		}
-		while (view->settling_count)
-			tree_leave(view, view->settling[--view->settling_count]->parent);
-		while (view->scan_count)
-			tree_leave(view, view->scans[--view->scan_count]);
-		dependency_fini(view);
-		pthread_mutex_unlock(&view->lock);
+		/* What waits for the publisher keeps its directory in use. */
+		view_lock(view);
+		drop_done_locked(view);
+		queue_fini_locked(view);
+		dependency_fini_locked(view);
+		view_unlock(view);
 		free_inodes(view);
 		free_tree(view->root);
 	}
-	free(view->queue);
-	free(view->settling);
-	free(view->scans);
 	inode_table_fini(&view->inodes);
 	inode_memory_fini(&view->memory);
 	watch_free(view->watch);
@@ -142,7 +219,7 @@ void view_free(struct view *view)
 		close(view->wake_fd);
 	source_cache_free(view->cache);
 	settings_unref(view->composer.settings);
-	pthread_mutex_destroy(&view->lock);
+	lock_fini(&view->lock);
 	free(view);
 }
 
@@ -153,11 +230,11 @@ void view_freep(struct view **view)
 
 bool view_was_freed(struct view *view)
 {
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	bool was_freed = view->freed_bytes >= VIEW_TRIM_BYTES;
 	if (was_freed)
 		view->freed_bytes = 0;
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 	return was_freed;
 }
 
@@ -165,7 +242,7 @@ int view_stat(struct view *view, uint64_t ino, struct stat *ret)
 {
 	int r = 0;
 
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	struct inode *inode = inode_table_find(&view->inodes, ino);
 	if (!inode)
 		r = -ESTALE;
@@ -173,7 +250,7 @@ int view_stat(struct view *view, uint64_t ino, struct stat *ret)
 		directory_stat((struct directory *)inode, ret);
 	else
 		version_stat((struct version *)inode, ret);
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 	return r;
 }
 
@@ -181,7 +258,7 @@ int view_version(struct view *view, uint64_t ino, struct version **ret)
 {
 	int r = 0;
 
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	struct inode *inode = inode_table_find(&view->inodes, ino);
 	if (!inode)
 		r = -ESTALE;
@@ -189,7 +266,7 @@ int view_version(struct view *view, uint64_t ino, struct version **ret)
 		r = -EISDIR;
 	else
 		*ret = version_ref((struct version *)inode);
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 	return r;
 }
 
@@ -241,11 +318,11 @@ int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribut
 	bool has = false;
 	char *value = NULL;
 
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	struct inode *inode = inode_table_find(&view->inodes, ino);
 	if (inode && inode->type == INODE_VERSION)
 		value = copy_attribute((struct version *)inode, attribute, &has);
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 	if (!value)
 		return has ? -ENOMEM : -ENODATA;
 	*ret = value;
@@ -268,18 +345,43 @@ static void visit_troubles(struct directory *directory,
 void view_troubles(struct view *view,
 	void (*each)(void *context, const char *path, const struct trouble *trouble), void *context)
 {
-	pthread_mutex_lock(&view->lock);
-	if (view->trouble_count)
+	view_lock(view);
+	if (view->counts.troubles)
 		visit_troubles(view->root, each, context);
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 }
 
 void view_adopt(struct view *view, struct version *version, struct stat *ret)
 {
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	version->inode.ino = view->next_ino++;
-	tree_hold(view, &version->inode);
+	inode_hold_locked(view, &version->inode);
 	version_stat(version, ret);
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 	version_unref(version);
+}
+
+struct settings *view_settings(struct view *view)
+{
+	view_lock(view);
+	struct settings *settings = settings_ref(view->composer.settings);
+	view_unlock(view);
+	return settings;
+}
+
+struct mounter view_mounter(const struct view *view)
+{
+	return view->composer.mounter;
+}
+
+void view_count(struct view *view, struct view_counts *ret)
+{
+	view_lock(view);
+	*ret = view->counts;
+	ret->watch_error = view->watch_error;
+	ret->is_polling = view->is_polling;
+	ret->is_remote = view->is_remote;
+	ret->watches = watch_count(view->watch);
+	ret->cache_bytes = source_cache_bytes(view->cache);
+	view_unlock(view);
 }

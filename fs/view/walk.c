@@ -4,8 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach.h"
+#include "attributes.h"
 #include "cleanup.h"
-#include "tree.h"
+#include "entry.h"
+#include "look.h"
+#include "names.h"
+#include "queue.h"
+#include "state.h"
 
 static int walk_add(struct walk *walk, struct directory *directory)
 {
@@ -35,7 +41,7 @@ static int names_of_directories(
 
 	*ret = NULL;
 	*count = 0;
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	char **names = calloc(directory->order_count + 1, sizeof(char *));
 	if (!names)
 		r = -ENOMEM;
@@ -49,7 +55,7 @@ static int names_of_directories(
 		else
 			++*count;
 	}
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 	if (*count)
 		qsort(names, *count, sizeof(char *), compare_names);
 	*ret = names;
@@ -74,12 +80,12 @@ static bool is_in_itself_in(const struct directory *directory, size_t layer)
  */
 static bool is_in_itself(struct view *view, const struct directory *directory)
 {
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	bool is_inside = directory->layers != 0;
 	for (size_t i = 0; is_inside && i < directory->layer_count; i++)
 		if (directory->layers >> i & 1)
 			is_inside = is_in_itself_in(directory, i);
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 	return is_inside;
 }
 
@@ -88,20 +94,20 @@ static int walk_into(struct view *view, struct walk *walk, struct directory *dir
 	char **names;
 	size_t count;
 
-	int r = tree_complete(view, directory);
+	int r = names_complete(view, directory);
 	if (r < 0)
 		return r;
 	r = names_of_directories(view, directory, &names, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct directory *child;
-		if (r == 0 && tree_enter(view, directory, names[i], &child) == 0) {
+		if (r == 0 && lookup_enter(view, directory, names[i], &child) == 0) {
 			bool is_walked = !is_in_itself(view, child);
 			if (is_walked)
 				r = walk_add(walk, child);
 			if (r < 0 || !is_walked) {
-				pthread_mutex_lock(&view->lock);
-				tree_leave(view, child);
-				pthread_mutex_unlock(&view->lock);
+				view_lock(view);
+				directory_leave_locked(view, child);
+				view_unlock(view);
 			}
 		}
 		free(names[i]);
@@ -113,9 +119,9 @@ static int walk_into(struct view *view, struct walk *walk, struct directory *dir
 void walk_leave(struct view *view, struct walk *walk)
 {
 	for (size_t i = walk->count; i-- > 0;)
-		tree_leave(view, walk->items[i]);
+		directory_leave_locked(view, walk->items[i]);
 	if (walk->above)
-		tree_leave(view, walk->above);
+		directory_leave_locked(view, walk->above);
 	free(walk->items);
 	*walk = (struct walk){0};
 }
@@ -125,22 +131,22 @@ static bool is_missing(int result)
 	return result == -ENOENT || result == -ENOTDIR;
 }
 
-/* As tree_enter_path(); where there is no such directory, *above is what tells when it comes. */
+/* As lookup_enter_path(); where there is no such directory, *above is what tells when it comes. */
 static int enter_top(
 	struct view *view, const char *path, struct directory **ret, struct directory **above)
 {
 	CLEANUP(freep) char *shorter = strdup(path);
-	int r = shorter ? tree_enter_path(view, path, ret) : -ENOMEM;
+	int r = shorter ? lookup_enter_path(view, path, ret) : -ENOMEM;
 	int r_above = r;
 
 	while (is_missing(r_above)) {
 		char *slash = strrchr(shorter, '/');
 		*(slash ? slash : shorter) = '\0';
-		r_above = tree_enter_path(view, shorter, above);
+		r_above = lookup_enter_path(view, shorter, above);
 	}
 	/* It may have come before there was a watch. */
 	if (is_missing(r) && r_above == 0)
-		r = tree_enter_path(view, path, ret);
+		r = lookup_enter_path(view, path, ret);
 	return r_above < 0 ? r_above : r;
 }
 
@@ -159,7 +165,7 @@ int walk_under(struct view *view, const char *path, int depth, struct walk *walk
 			depth--;
 			level_end = walk->count;
 		}
-		r = depth == 0 ? tree_complete(view, walk->items[i])
+		r = depth == 0 ? names_complete(view, walk->items[i])
 			       : walk_into(view, walk, walk->items[i]);
 	}
 	return r;

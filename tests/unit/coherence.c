@@ -175,7 +175,7 @@ static void assert_absences(struct view *fresh, uint64_t fresh_ino, const char *
 	assert_int_equal(kernel_find(path, &ino), 0);
 	for (const struct dentry *dentry = dentries; dentry; dentry = dentry->next)
 		if (dentry->parent == ino && !dentry->ino &&
-			view_lookup(fresh, fresh_ino, dentry->name, false, &stat) == 0)
+			view_ask(fresh, fresh_ino, dentry->name, false, &stat) == 0)
 			fail_msg("'%s' in '%s' is still absent", dentry->name, path);
 }
 
@@ -196,7 +196,7 @@ static void compare(struct view *fresh, uint64_t fresh_ino, const char *path)
 
 		name[strcspn(name, "/@")] = '\0';
 		snprintf(below, sizeof(below), "%s%s%s", path, *path ? "/" : "", name);
-		if (view_lookup(fresh, fresh_ino, name, false, &stat) < 0)
+		if (view_ask(fresh, fresh_ino, name, false, &stat) < 0)
 			fail_msg("%s is listed and can't be looked up", below);
 		struct stat now = stat_of(below);
 		if (now.st_mode != stat.st_mode || now.st_uid != stat.st_uid)
@@ -249,9 +249,9 @@ static void try_seed(uint64_t number)
 			change_layers();
 		}
 		if (!pick(100)) {
-			pthread_mutex_lock(&view->lock);
+			view_lock(view);
 			view->is_overflowed = true;
-			pthread_mutex_unlock(&view->lock);
+			view_unlock(view);
 		}
 		is_hidden = number % 5 == 4 && pick(2);
 		if (pick(30))

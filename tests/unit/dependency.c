@@ -57,7 +57,7 @@ static void reference_that_was_missing_is_mended_when_it_comes(void **state)
 	write_file("a/data/n.yaml", "x: 1\n");
 	publish_all();
 	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
-	assert_int_equal(view->trouble_count, 0);
+	assert_int_equal(count_of_view().troubles, 0);
 }
 
 static void reference_into_a_directory_that_was_missing_is_mended_when_it_comes(void **state)
@@ -94,10 +94,10 @@ static void data_path_that_goes_and_comes_is_followed(void **state)
 	assert_non_null(strstr(shown("deep/p.yaml"), "x: 1\n"));
 	run("mv a/one gone");
 	publish_all();
-	assert_int_equal(view->trouble_count, 1);
+	assert_int_equal(count_of_view().troubles, 1);
 	run("echo 'x: 2' >gone/two/three/n.yaml && mv gone a/one");
 	publish_all();
-	assert_int_equal(view->trouble_count, 0);
+	assert_int_equal(count_of_view().troubles, 0);
 	assert_non_null(strstr(shown("deep/p.yaml"), "x: 2\n"));
 }
 
@@ -112,7 +112,7 @@ static void reference_that_moves_to_another_directory_is_followed(void **state)
 
 	assert_int_equal(rename("a/data/one/n.yaml", "a/data/two/n.yaml"), 0);
 	publish_all();
-	assert_int_equal(view->trouble_count, 0);
+	assert_int_equal(count_of_view().troubles, 0);
 	replace_file("a/data/two/n.yaml", "x: 2\n");
 	publish_all();
 	assert_non_null(strstr(shown("top/p.yaml"), "x: 2\n"));
@@ -171,10 +171,10 @@ static void reference_that_is_whited_out_is_missing(void **state)
 	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
 	write_file("b/data/.wh.n.yaml", "");
 	publish_all();
-	assert_int_equal(view->trouble_count, 1);
+	assert_int_equal(count_of_view().troubles, 1);
 	assert_int_equal(unlink("b/data/.wh.n.yaml"), 0);
 	publish_all();
-	assert_int_equal(view->trouble_count, 0);
+	assert_int_equal(count_of_view().troubles, 0);
 }
 
 static void chain_of_references_is_followed_to_its_end(void **state)
@@ -334,8 +334,8 @@ static void *look_up(void *context)
 	struct stat stat;
 	struct stat *ret = context;
 
-	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, "top", false, &stat), 0);
-	assert_int_equal(view_lookup(view, stat.st_ino, "p.yaml", false, ret), 0);
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "top", false, &stat), 0);
+	assert_int_equal(view_ask(view, stat.st_ino, "p.yaml", false, ret), 0);
 	return NULL;
 }
 

@@ -84,12 +84,12 @@ static void name_that_something_needs_is_not_tidied_away(void **state)
 	entry->users = 1;
 	directory_tidy(directory, entry);
 	entry->users = 0;
-	entry->is_queued = true;
+	entry->has_slot = true;
 	directory_tidy(directory, entry);
-	entry->is_queued = false;
-	entry->is_settling = true;
-	directory_tidy(directory, entry);
-	entry->is_settling = false;
+	entry->has_slot = false;
+	for (entry->pending = PENDING_GONE; entry->pending <= PENDING_QUEUED; entry->pending++)
+		directory_tidy(directory, entry);
+	entry->pending = PENDING_NONE;
 	entry->trouble = &trouble;
 	directory_tidy(directory, entry);
 	entry->trouble = NULL;

@@ -283,9 +283,9 @@ static void what_the_publisher_takes_away_is_seen_by_nobody_else(void **state)
 	assert_int_equal(change.kind, CHANGE_REMOVE);
 
 	view_begin_change(view, &change);
-	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, "app.yaml", true, &stat), VIEW_PASSING);
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "app.yaml", true, &stat), VIEW_PASSING);
 	uint64_t passing = stat.st_ino;
-	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, "app.yaml", false, &stat), -ENOENT);
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "app.yaml", false, &stat), -ENOENT);
 	assert_int_equal(view_apply_change(view, VIEW_INO_ROOT, true, NULL), 0);
 	view_end_change(view, &change);
 	view_forget(view, passing, 1);
@@ -636,7 +636,7 @@ static void forgotten_file_looked_up_again_keeps_its_number(void **state)
 	uint64_t ino = stat_of("app.yaml").st_ino;
 
 	forget("app.yaml");
-	assert_int_equal(view->version_count, 0);
+	assert_int_equal(count_of_view().versions, 0);
 	assert_int_equal(stat_of("app.yaml").st_ino, ino);
 	assert_events("");
 }
@@ -731,13 +731,13 @@ static void broken_source_keeps_the_last_good_version(void **state)
 	struct trouble trouble = trouble_of("app.yaml");
 	assert_string_equal(trouble.problem.source, "a/app.yaml");
 	assert_true(trouble.problem.line > 0);
-	assert_int_equal(view->trouble_count, 1);
+	assert_int_equal(count_of_view().troubles, 1);
 
 	replace_file("a/app.yaml", "x: 2\n");
 	publish_all();
 	assert_shown("app.yaml", "x: 2\ny: 1\n");
 	assert_events("MOVED_TO app.yaml\n");
-	assert_int_equal(view->trouble_count, 0);
+	assert_int_equal(count_of_view().troubles, 0);
 }
 
 static void source_mended_to_what_it_was_is_no_event(void **state)
@@ -753,7 +753,7 @@ static void source_mended_to_what_it_was_is_no_event(void **state)
 	replace_file("a/app.yaml", "x: 1\n");
 	publish_all();
 	assert_events("");
-	assert_int_equal(view->trouble_count, 0);
+	assert_int_equal(count_of_view().troubles, 0);
 }
 
 static void path_that_was_never_good_reads_as_an_error(void **state)
@@ -764,13 +764,13 @@ static void path_that_was_never_good_reads_as_an_error(void **state)
 	start("a:b");
 	assert_shown("app.yaml", "EIO");
 	assert_true(stat_of("app.yaml").st_size > 0);
-	assert_int_equal(view->trouble_count, 1);
+	assert_int_equal(count_of_view().troubles, 1);
 
 	replace_file("a/app.yaml", "x: 1\n");
 	publish_all();
 	assert_shown("app.yaml", "x: 1\ny: 1\n");
 	assert_events("MOVED_TO app.yaml\n");
-	assert_int_equal(view->trouble_count, 0);
+	assert_int_equal(count_of_view().troubles, 0);
 }
 
 static void broken_path_that_goes_is_no_trouble_any_more(void **state)
@@ -783,7 +783,7 @@ static void broken_path_that_goes_is_no_trouble_any_more(void **state)
 	run("rm a/app.yaml b/app.yaml");
 	publish_all();
 	assert_shown("app.yaml", "ENOENT");
-	assert_int_equal(view->trouble_count, 0);
+	assert_int_equal(count_of_view().troubles, 0);
 }
 
 static void last_good_version_outlives_the_kernels_memory(void **state)
@@ -819,7 +819,7 @@ static void source_mended_while_its_directory_is_forgotten_is_shown(void **state
 	replace_file("a/dir/app.yaml", "x: 2\n");
 	publish_all();
 	assert_shown("dir/app.yaml", "x: 2\ny: 1\n");
-	assert_int_equal(view->trouble_count, 0);
+	assert_int_equal(count_of_view().troubles, 0);
 }
 
 static void rights_taken_from_a_broken_source_hold_for_the_last_good_version(void **state)
@@ -1014,7 +1014,7 @@ static void more_layers_than_a_mask_holds_are_refused(void **state)
 			i ? ":" : "", i);
 	}
 	CLEANUP(settings_unrefp) struct settings *settings = settings_with(layers);
-	assert_true(view_new(settings, &made) < 0);
+	assert_true(view_new(settings, &(struct view_callbacks){0}, &made) < 0);
 }
 
 static void same_directory_as_two_layers_changes_once(void **state)
@@ -1062,9 +1062,9 @@ static void drop_events(void)
 
 	while (read(watch_fd(view->watch), buffer, sizeof(buffer)) > 0)
 		;
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	view->is_overflowed = true;
-	pthread_mutex_unlock(&view->lock);
+	view_unlock(view);
 }
 
 static void lost_events_are_made_up_for(void **state)
@@ -1139,7 +1139,7 @@ static void when_descriptors_run_out_what_is_shown_stays_until_there_are_some(vo
 	assert_int_equal(
 		setrlimit(RLIMIT_NOFILE, &(struct rlimit){(rlim_t)next, limit.rlim_max}), 0);
 	publish_ready();
-	int r = view_lookup(view, parent, "other.yaml", false, &stat);
+	int r = view_ask(view, parent, "other.yaml", false, &stat);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(r, -EMFILE);
 	assert_shown("dir/app.yaml", "x: 1\n");

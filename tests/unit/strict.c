@@ -10,17 +10,17 @@
 #include "merge.h"
 #include "view_fixture.h"
 
-int __real_merge_run(const struct merge_request *request, struct merge_result **ret,
-	struct problem *problem);
-int __wrap_merge_run(const struct merge_request *request, struct merge_result **ret,
-	struct problem *problem);
+int __real_merge_run(
+	const struct merge_request *request, struct merge_result **ret, struct problem *problem);
+int __wrap_merge_run(
+	const struct merge_request *request, struct merge_result **ret, struct problem *problem);
 
 static sem_t has_read, go_on;
 static _Thread_local bool is_slow;
 static void (*when_read)(void); /* by any but the slow one */
 
-int __wrap_merge_run(const struct merge_request *request, struct merge_result **ret,
-	struct problem *problem)
+int __wrap_merge_run(
+	const struct merge_request *request, struct merge_result **ret, struct problem *problem)
 {
 	if (is_slow) {
 		is_slow = false;
@@ -41,7 +41,7 @@ static void *look_slowly(void *context)
 	struct stat stat;
 
 	is_slow = true;
-	*(int *)context = view_lookup(view, VIEW_INO_ROOT, "x.yaml", false, &stat);
+	*(int *)context = view_ask(view, VIEW_INO_ROOT, "x.yaml", false, &stat);
 	return NULL;
 }
 
@@ -64,7 +64,7 @@ static void look_shows_what_it_has_read_though_an_older_look_ends_first(void **s
 	sem_wait(&has_read);
 	replace_file("a/x.yaml", "x: 2\n");
 	when_read = let_the_slow_one_finish;
-	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, "x.yaml", false, &stat), 0);
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "x.yaml", false, &stat), 0);
 	assert_null(when_read);
 	assert_int_equal(result, 0);
 	assert_int_equal(view_version(view, stat.st_ino, &version), 0);

@@ -4,14 +4,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "tree.h"
+#include "names.h"
 #include "view_fixture.h"
 
 static uint64_t lookup(uint64_t parent, const char *name)
 {
 	struct stat stat;
 
-	assert_int_equal(view_lookup(view, parent, name, false, &stat), 0);
+	assert_int_equal(view_ask(view, parent, name, false, &stat), 0);
 	return stat.st_ino;
 }
 
@@ -42,8 +42,8 @@ static void object_is_known_until_it_was_forgotten_as_often_as_looked_up(void **
 	view_forget(view, ino, 1);
 	assert_int_equal(view_stat(view, ino, &stat), -ESTALE);
 	view_forget(view, ino, 1);
-	assert_int_equal(view->version_count, 0);
-	assert_int_equal(view->version_bytes, 0);
+	assert_int_equal(count_of_view().versions, 0);
+	assert_int_equal(count_of_view().version_bytes, 0);
 }
 
 static void unknown_numbers_are_stale(void **state)
@@ -59,7 +59,7 @@ static void unknown_numbers_are_stale(void **state)
 	assert_int_equal(view_version(view, VIEW_INO_ROOT, &version), -EISDIR);
 	assert_int_equal(view_attribute(view, 12345, VIEW_ERROR, &value), -ENODATA);
 	assert_int_equal(view_list(view, 12345, 0, take_name, NULL), -ENOTDIR);
-	assert_int_equal(view_lookup(view, 12345, "x", false, &stat), -ENOENT);
+	assert_int_equal(view_ask(view, 12345, "x", false, &stat), -ENOENT);
 	view_forget(view, 12345, 1);
 }
 
@@ -73,9 +73,9 @@ static void name_too_long_and_marks_are_not_looked_for(void **state)
 	view = new_view("a:b");
 	memset(name, 'n', sizeof(name));
 	name[NAME_MAX + 1] = '\0';
-	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, name, false, &stat), -ENAMETOOLONG);
-	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, name + 1, false, &stat), -ENOENT);
-	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, ".wh.x", false, &stat), -ENOENT);
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, name, false, &stat), -ENAMETOOLONG);
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, name + 1, false, &stat), -ENOENT);
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, ".wh.x", false, &stat), -ENOENT);
 }
 
 static void absence_costs_no_memory(void **state)
@@ -87,7 +87,7 @@ static void absence_costs_no_memory(void **state)
 	view = new_view("a:b");
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "none%d", i);
-		assert_int_equal(view_lookup(view, VIEW_INO_ROOT, name, false, &stat), -ENOENT);
+		assert_int_equal(view_ask(view, VIEW_INO_ROOT, name, false, &stat), -ENOENT);
 	}
 	assert_int_equal(view->root->entry_count, 0);
 }
@@ -136,9 +136,9 @@ static void adopted_version_lives_until_it_is_forgotten(void **state)
 	version->size = 7;
 	view_adopt(view, version, &stat);
 	assert_true(stat.st_ino > VIEW_INO_RESERVED);
-	assert_int_equal(view->version_count, 1);
+	assert_int_equal(count_of_view().versions, 1);
 	view_forget(view, stat.st_ino, 1);
-	assert_int_equal(view->version_count, 0);
+	assert_int_equal(count_of_view().versions, 0);
 }
 
 static void note_trouble(void *context, const char *path, const struct trouble *trouble)
@@ -189,7 +189,7 @@ static void name_that_goes_while_a_listing_is_taken_is_not_listed(void **state)
 	struct directory *directory = directory_find(view->root, "dir")->directory;
 
 	/* What a request thread does: in between it holds no lock. */
-	tree_begin_listing(directory);
+	names_begin_locked(directory);
 	assert_int_equal(
 		listing_take(view->composer.settings, directory->layers, "dir", &listing), 0);
 	assert_int_equal(unlink("a/dir/gone"), 0);
@@ -200,9 +200,9 @@ static void name_that_goes_while_a_listing_is_taken_is_not_listed(void **state)
 	view_take_events(view);
 	assert_int_equal(view_next_change(view, &change), 0);
 	assert_string_equal(change.path, "dir/new");
-	assert_false(directory->is_complete);
-	tree_install_listing(view, directory, &listing);
-	tree_end_listing(directory);
+	assert_int_equal(directory->names, NAMES_SOME);
+	names_install(view, directory, &listing);
+	names_end_locked(directory);
 	listing_free(&listing);
 
 	publish(&change);
@@ -233,14 +233,14 @@ static void *look_around(void *context)
 		struct stat directory;
 		struct stat stat;
 		snprintf(name, sizeof(name), "d%d", rand_r(&seed) % 3);
-		if (view_lookup(view, VIEW_INO_ROOT, name, false, &directory) < 0)
+		if (view_ask(view, VIEW_INO_ROOT, name, false, &directory) < 0)
 			continue;
 		if (rand_r(&seed) % 4 == 0) {
 			(void)!view_list(view, directory.st_ino, 0, skip_name, NULL);
 		}
 		snprintf(name, sizeof(name), "f%d.yaml", rand_r(&seed) % 3);
 		if (S_ISDIR(directory.st_mode) &&
-			view_lookup(view, directory.st_ino, name, false, &stat) == 0) {
+			view_ask(view, directory.st_ino, name, false, &stat) == 0) {
 			CLEANUP(version_unrefp) struct version *version = NULL;
 			char buffer[4096];
 			if (view_version(view, stat.st_ino, &version) == 0) {
@@ -318,9 +318,9 @@ static void any_number_of_threads_may_look_while_another_publishes(void **state)
 			rename("moved", path);
 			break;
 		case 2:
-			pthread_mutex_lock(&view->lock);
+			view_lock(view);
 			view->is_overflowed |= rand_r(&seed) % 10 == 0;
-			pthread_mutex_unlock(&view->lock);
+			view_unlock(view);
 			break;
 		default:
 			write_pair(path, i);
@@ -341,8 +341,8 @@ static void virtual_directory_is_there_while_its_parent_is_being_scanned(void **
 	(void)state;
 	run("mkdir a/parts && echo 'x: 1' >a/parts/one.yaml");
 	view = new_view("layers: [a, b]\nfiles: [{path: v/x.yaml, from: ['parts/*']}]\n");
-	assert_int_equal(tree_complete(view, view->root), 0);
-	assert_int_equal(view_lookup(view, VIEW_INO_ROOT, "v", false, &stat), 0);
+	assert_int_equal(names_complete(view, view->root), 0);
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "v", false, &stat), 0);
 	view_forget(view, stat.st_ino, 1);
 	publish_all();
 	assert_shown("v/x.yaml", "x: 1\n");

@@ -1,16 +1,13 @@
-#include "tree.h"
+#include "entry.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cleanup.h"
-#include "expand.h"
+#include "state.h"
 
 /* The bit of the numbers that follow from a path; those that are counted never come so far. */
 #define FIRST_INO ((uint64_t)1 << 62)
@@ -20,26 +17,15 @@ static struct version *version_of(struct inode *inode)
 	return (struct version *)((char *)inode - offsetof(struct version, inode));
 }
 
-void era_init(const struct view *view, struct era *era)
-{
-	*era = (struct era){view->era, view->writes, view->composer};
-	settings_ref(era->composer.settings);
-}
-
-void era_fini(struct era *era)
-{
-	settings_unref(era->composer.settings);
-}
-
-void tree_hold(struct view *view, struct inode *inode)
+void inode_hold_locked(struct view *view, struct inode *inode)
 {
 	if (inode->kernel_refs++)
 		return;
 	inode_table_add(&view->inodes, inode);
 	if (inode->type == INODE_VERSION) {
 		struct version *version = version_ref(version_of(inode));
-		view->version_count++;
-		view->version_bytes += version->data ? version->size : 0;
+		view->counts.versions++;
+		view->counts.version_bytes += version->data ? version->size : 0;
 	}
 }
 
@@ -81,7 +67,7 @@ static uint64_t hash_of(const struct entry *entry)
  * A name's first number follows from its path, so that it is the same in another mount; what the
  * path showed before the kernel forgot its directory is recalled.
  */
-void tree_reserve_ino(struct view *view, struct entry *entry)
+void entry_reserve_ino_locked(struct view *view, struct entry *entry)
 {
 	if (entry->ino)
 		return;
@@ -107,7 +93,7 @@ static void remember_names(struct view *view, const struct directory *directory)
 						entry->print, entry->floor});
 }
 
-bool tree_is_forgotten_version(const struct entry *entry, const struct version *version)
+bool entry_has_forgotten(const struct entry *entry, const struct version *version)
 {
 	return !entry->version && entry->print && entry->print == print_of(version);
 }
@@ -119,24 +105,24 @@ static struct timespec just_after(struct timespec time)
 	return (struct timespec){time.tv_sec, time.tv_nsec + 1};
 }
 
-void tree_prepare_version(struct view *view, struct entry *entry, struct version *version)
+void entry_prepare_version_locked(struct view *view, struct entry *entry, struct version *version)
 {
 	version->inode.ino = view->next_ino++;
 	if (!time_is_later(version->mtime, entry->floor))
 		version->mtime = just_after(entry->floor);
 }
 
-void tree_prepare_first_version(struct view *view, struct entry *entry, struct version *version)
+void entry_prepare_first_locked(struct view *view, struct entry *entry, struct version *version)
 {
-	tree_reserve_ino(view, entry);
-	bool is_again = tree_is_forgotten_version(entry, version);
+	entry_reserve_ino_locked(view, entry);
+	bool is_again = entry_has_forgotten(entry, version);
 	bool is_free = !inode_table_find(&view->inodes, entry->ino);
 	uint64_t ino = entry->ino;
 
 	if (is_again && !time_is_later(version->mtime, entry->floor))
 		version->mtime = entry->floor;
 	else
-		tree_prepare_version(view, entry, version);
+		entry_prepare_version_locked(view, entry, version);
 	if (is_free && (is_again || !entry->print))
 		version->inode.ino = ino;
 	else if (!version->inode.ino)
@@ -152,7 +138,7 @@ static void drop_version(struct entry *entry)
 	entry->version = NULL;
 }
 
-void tree_set_kind(struct view *view, struct entry *entry, enum union_kind kind)
+void entry_set_kind_locked(struct view *view, struct entry *entry, enum union_kind kind)
 {
 	CLEANUP(freep) char *path = NULL;
 	bool is_directory = kind == UNION_DIRECTORY || entry->kind == UNION_DIRECTORY;
@@ -161,27 +147,28 @@ void tree_set_kind(struct view *view, struct entry *entry, enum union_kind kind)
 		return;
 	entry->kind = kind;
 	if (!is_directory)
-		dependency_stale(view, entry->parent);
+		dependency_stale_locked(view, entry->parent);
 	else if (directory_join(entry->parent, entry->name, &path) == 0)
-		dependency_reindex(view, path);
+		dependency_reindex_locked(view, path);
 }
 
-void tree_show_version(struct view *view, struct entry *entry, struct version *version)
+void entry_show_version_locked(struct view *view, struct entry *entry, struct version *version)
 {
 	drop_version(entry);
 	entry->version = version_ref(version);
 	version->entry = entry;
-	tree_set_kind(view, entry, version->kind == VERSION_LINK ? UNION_LINK : UNION_FILE);
+	entry_set_kind_locked(view, entry, version->kind == VERSION_LINK ? UNION_LINK : UNION_FILE);
 	entry->ino = version->inode.ino;
 	entry->print = 0;
 	entry->floor = version->mtime;
-	if (entry->parent->is_complete)
+	if (entry->parent->names != NAMES_SOME)
 		directory_list_entry(entry->parent, entry);
 }
 
-void tree_show_directory(struct view *view, struct entry *entry, struct directory *directory)
+void entry_show_directory_locked(
+	struct view *view, struct entry *entry, struct directory *directory)
 {
-	tree_reserve_ino(view, entry);
+	entry_reserve_ino_locked(view, entry);
 	if (directory) {
 		bool is_free = !entry->print && !inode_table_find(&view->inodes, entry->ino);
 		directory->inode.ino = is_free ? entry->ino : view->next_ino++;
@@ -189,8 +176,8 @@ void tree_show_directory(struct view *view, struct entry *entry, struct director
 		view->shown_directories++;
 	}
 	entry->directory = directory;
-	tree_set_kind(view, entry, UNION_DIRECTORY);
-	if (entry->parent->is_complete)
+	entry_set_kind_locked(view, entry, UNION_DIRECTORY);
+	if (entry->parent->names != NAMES_SOME)
 		directory_list_entry(entry->parent, entry);
 }
 
@@ -203,19 +190,19 @@ static void kill_directory(struct view *view, struct directory *directory)
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i], *next; entry; entry = next) {
 			next = entry->next;
-			tree_clear_trouble(view, entry);
-			tree_hide(view, entry);
+			entry_clear_trouble_locked(view, entry);
+			entry_hide_locked(view, entry);
 		}
-	tree_leave(view, directory);
+	directory_leave_locked(view, directory);
 }
 
-void tree_hide(struct view *view, struct entry *entry)
+void entry_hide_locked(struct view *view, struct entry *entry)
 {
 	struct directory *directory = entry->directory;
 
 	drop_version(entry);
 	entry->directory = NULL;
-	tree_set_kind(view, entry, UNION_NONE);
+	entry_set_kind_locked(view, entry, UNION_NONE);
 	entry->ino = 0;
 	entry->print = 0;
 	entry->is_unannounced = false;
@@ -224,17 +211,17 @@ void tree_hide(struct view *view, struct entry *entry)
 		kill_directory(view, directory);
 }
 
-void tree_note(struct view *view, struct entry *entry, enum union_kind kind)
+void entry_note_locked(struct view *view, struct entry *entry, enum union_kind kind)
 {
 	if (entry->kind == kind)
 		return;
-	tree_clear_trouble(view, entry);
-	tree_hide(view, entry);
-	tree_set_kind(view, entry, kind);
+	entry_clear_trouble_locked(view, entry);
+	entry_hide_locked(view, entry);
+	entry_set_kind_locked(view, entry, kind);
 	if (kind == UNION_NONE)
 		return;
-	tree_reserve_ino(view, entry);
-	if (entry->parent->is_complete)
+	entry_reserve_ino_locked(view, entry);
+	if (entry->parent->names != NAMES_SOME)
 		directory_list_entry(entry->parent, entry);
 }
 
@@ -245,7 +232,7 @@ static void log_trouble(struct view *view, const struct entry *entry, const stru
 	CLEANUP(freep) char *path = NULL;
 	struct problem mended;
 
-	if (!view->log || directory_join(entry->parent, entry->name, &path) < 0)
+	if (directory_join(entry->parent, entry->name, &path) < 0)
 		return;
 	if (trouble) {
 		trouble_text(trouble, path, text);
@@ -253,22 +240,22 @@ static void log_trouble(struct view *view, const struct entry *entry, const stru
 		problem_set(&mended, path, 0, 0, "mended");
 		problem_format(&mended, text, sizeof(text));
 	}
-	view->log(view->log_context, text);
+	view_log_locked(view, text);
 }
 
-void tree_clear_trouble(struct view *view, struct entry *entry)
+void entry_clear_trouble_locked(struct view *view, struct entry *entry)
 {
 	if (!entry->trouble)
 		return;
 	free(entry->trouble);
 	entry->trouble = NULL;
 	entry->parent->pins--;
-	view->trouble_count--;
+	view->counts.troubles--;
 	if (!entry->parent->is_dead)
 		log_trouble(view, entry, NULL);
 }
 
-void tree_set_trouble(struct view *view, struct entry *entry, const struct problem *problem,
+void entry_set_trouble_locked(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out)
 {
 	struct trouble *trouble = entry->trouble;
@@ -280,7 +267,7 @@ void tree_set_trouble(struct view *view, struct entry *entry, const struct probl
 			return;
 		clock_gettime(CLOCK_REALTIME, &trouble->since);
 		entry->parent->pins++;
-		view->trouble_count++;
+		view->counts.troubles++;
 	}
 	trouble->problem = *problem;
 	trouble->made = (struct timespec){0};
@@ -321,47 +308,25 @@ static void release(struct view *view, struct directory *directory)
 	}
 }
 
-void tree_leave(struct view *view, struct directory *directory)
+void directory_leave_locked(struct view *view, struct directory *directory)
 {
 	directory->users--;
 	release(view, directory);
 }
 
-bool tree_is_strict(const struct view *view)
-{
-	return view->composer.settings->coherence == COHERENCE_STRICT;
-}
-
-struct directory *tree_directory_of(struct view *view, uint64_t ino)
+struct directory *inode_directory_locked(struct view *view, uint64_t ino)
 {
 	struct inode *inode = inode_table_find(&view->inodes, ino);
 
 	return inode && inode->type == INODE_DIRECTORY ? (struct directory *)inode : NULL;
 }
 
-void tree_tidy(struct view *view, struct entry *entry)
-{
-	(void)view;
-	directory_tidy(entry->parent, entry);
-}
-
-void tree_end_look(struct view *view, struct entry *entry)
-{
-	struct directory *parent = entry->parent;
-
-	entry->users--;
-	if (!entry->is_settling)
-		entry->unsettled_ms = 0;
-	tree_tidy(view, entry);
-	tree_leave(view, parent);
-}
-
 static void forget_version(struct view *view, struct version *version)
 {
 	struct entry *entry = version->entry;
 
-	view->version_count--;
-	view->version_bytes -= version->data ? version->size : 0;
+	view->counts.versions--;
+	view->counts.version_bytes -= version->data ? version->size : 0;
 	/* What stands in for a broken source can't be made again, so it stays. */
 	if (entry && !entry->trouble) {
 		entry->print = print_of(version);
@@ -369,94 +334,34 @@ static void forget_version(struct view *view, struct version *version)
 	}
 	view->freed_bytes += version->data ? version->size : 0;
 	if (view->freed_bytes >= VIEW_TRIM_BYTES)
-		tree_wake(view);
+		view_wake_locked(view);
 	version_unref(version);
+}
+
+void inode_forget_locked(struct view *view, struct inode *inode, uint64_t count)
+{
+	if (inode == &view->root->inode)
+		return;
+	inode->kernel_refs -= count < inode->kernel_refs ? count : inode->kernel_refs;
+	if (inode->kernel_refs)
+		return;
+	inode_table_remove(&view->inodes, inode);
+	if (inode->type == INODE_VERSION)
+		forget_version(view, version_of(inode));
+	else
+		release(view, (struct directory *)inode);
 }
 
 void view_forget(struct view *view, uint64_t ino, uint64_t count)
 {
-	pthread_mutex_lock(&view->lock);
+	view_lock(view);
 	struct inode *inode = inode_table_find(&view->inodes, ino);
-	if (inode && inode != &view->root->inode) {
-		inode->kernel_refs -= count < inode->kernel_refs ? count : inode->kernel_refs;
-		if (inode->kernel_refs == 0) {
-			inode_table_remove(&view->inodes, inode);
-			if (inode->type == INODE_VERSION)
-				forget_version(view, version_of(inode));
-			else
-				release(view, (struct directory *)inode);
-		}
-	}
-	pthread_mutex_unlock(&view->lock);
+	if (inode)
+		inode_forget_locked(view, inode, count);
+	view_unlock(view);
 }
 
-void tree_wake(struct view *view)
-{
-	if (!(view->has_refresher && pthread_equal(pthread_self(), view->refresher)))
-		eventfd_write(view->wake_fd, 1);
-}
-
-void tree_queue_rescan(struct view *view, struct entry *entry, bool is_poll)
-{
-	bool was_queued = entry->is_queued;
-	bool was_polled = was_queued && entry->is_polled;
-	bool was_rescanned = was_queued && entry->is_rescanned;
-
-	tree_queue(view, entry);
-	entry->is_rescanned = !was_queued || was_rescanned;
-	entry->is_polled = is_poll && (!was_queued || was_polled);
-}
-
-void tree_queue(struct view *view, struct entry *entry)
-{
-	entry->is_rescanned = entry->is_polled = false;
-	if (entry->is_queued)
-		return;
-	if (view->queue_count == view->queue_capacity && view->queue_first > 0) {
-		view->queue_count -= view->queue_first;
-		memmove(view->queue, view->queue + view->queue_first,
-			view->queue_count * sizeof(struct entry *));
-		view->queue_first = 0;
-	}
-	if (view->queue_count == view->queue_capacity) {
-		size_t capacity = view->queue_capacity ? view->queue_capacity * 2 : 256;
-		struct entry **queue = reallocarray(view->queue, capacity, sizeof(struct entry *));
-		if (!queue) {
-			view->is_overflowed = true;
-			return;
-		}
-		view->queue = queue;
-		view->queue_capacity = capacity;
-	}
-	view->queue[view->queue_count++] = entry;
-	entry->is_queued = true;
-	entry->parent->users++;
-	tree_wake(view);
-}
-
-void tree_queue_scan(struct view *view, struct directory *directory, bool is_rescan)
-{
-	directory->is_rescan |= is_rescan;
-	if (directory->is_scanning)
-		return;
-	if (view->scan_count == view->scan_capacity) {
-		size_t capacity = view->scan_capacity ? view->scan_capacity * 2 : 64;
-		struct directory **scans =
-			reallocarray(view->scans, capacity, sizeof(struct directory *));
-		if (!scans) {
-			view->is_overflowed |= is_rescan;
-			return;
-		}
-		view->scans = scans;
-		view->scan_capacity = capacity;
-	}
-	view->scans[view->scan_count++] = directory;
-	directory->is_scanning = true;
-	directory->users++;
-	tree_wake(view);
-}
-
-struct directory *tree_directory_at(struct view *view, const char *path, size_t length)
+struct directory *directory_at_locked(struct view *view, const char *path, size_t length)
 {
 	struct directory *directory = view->root;
 	char name[NAME_MAX + 1];
@@ -476,8 +381,29 @@ struct directory *tree_directory_at(struct view *view, const char *path, size_t 
 	return directory;
 }
 
-void tree_drop_directory(struct view *view, struct directory *directory)
+struct entry *entry_at_locked(struct view *view, const char *path)
 {
-	directory->is_dead = true;
-	tree_leave(view, directory);
+	const char *slash = strrchr(path, '/');
+	struct directory *directory =
+		directory_at_locked(view, path, slash ? (size_t)(slash - path) : 0);
+
+	return directory ? directory_find(directory, slash ? slash + 1 : path) : NULL;
+}
+
+void entry_enter_locked(struct view *view, struct entry *entry)
+{
+	if (!entry->users++)
+		entry->used_since = ++view->tickets;
+	entry->parent->users++;
+}
+
+void entry_leave_locked(struct view *view, struct entry *entry)
+{
+	struct directory *parent = entry->parent;
+
+	entry->users--;
+	if (entry->pending != PENDING_GONE && entry->pending != PENDING_WRITING)
+		entry->restless_ms = 0;
+	directory_tidy(parent, entry);
+	directory_leave_locked(view, parent);
 }

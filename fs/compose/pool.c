@@ -1,0 +1,223 @@
+#include "pool.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "cleanup.h"
+#include "lock.h"
+
+/* Threads that never take a large job. */
+#define SMALL_THREADS 2
+
+/* More would only wait for each other's memory. */
+#define THREADS_MAX 10
+
+struct queue {
+	struct pool_job *first;
+	struct pool_job **end;
+};
+
+struct pool {
+	struct lock lock;
+	pthread_cond_t has_work;
+	struct queue small; /* lock, as all that follows */
+	struct queue large;
+	struct pool_job *delayed; /* by when they are due */
+	unsigned large_running;
+	bool is_ending;
+	unsigned thread_count; /* fixed */
+	pthread_t threads[THREADS_MAX];
+};
+
+static void queue_init(struct queue *queue)
+{
+	queue->first = NULL;
+	queue->end = &queue->first;
+}
+
+static void queue_put(struct queue *queue, struct pool_job *job)
+{
+	job->next = NULL;
+	*queue->end = job;
+	queue->end = &job->next;
+}
+
+static struct pool_job *queue_take(struct queue *queue)
+{
+	struct pool_job *job = queue->first;
+
+	if (!job)
+		return NULL;
+	queue->first = job->next;
+	if (!queue->first)
+		queue->end = &queue->first;
+	return job;
+}
+
+static bool is_earlier(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+}
+
+/* What is due joins the small ones: it waits for a writer, or for memory, and not for long. */
+static void take_due(struct pool *pool)
+{
+	struct timespec now;
+
+	if (!pool->delayed)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	while (pool->delayed && !is_earlier(&now, &pool->delayed->due)) {
+		struct pool_job *job = pool->delayed;
+		pool->delayed = job->next;
+		queue_put(&pool->small, job);
+	}
+}
+
+static struct pool_job *next_job(struct pool *pool, bool *is_large)
+{
+	take_due(pool);
+	struct pool_job *job = queue_take(&pool->small);
+	*is_large = false;
+	if (job || pool->large_running + SMALL_THREADS >= pool->thread_count)
+		return job;
+	job = queue_take(&pool->large);
+	*is_large = job != NULL;
+	return job;
+}
+
+static void *run(void *context)
+{
+	struct pool *pool = context;
+
+	lock_take(&pool->lock);
+	while (!pool->is_ending) {
+		bool is_large;
+		struct pool_job *job = next_job(pool, &is_large);
+		if (!job) {
+			lock_wait(&pool->lock, &pool->has_work,
+				pool->delayed ? &pool->delayed->due : NULL);
+			continue;
+		}
+		pool->large_running += is_large;
+		lock_release(&pool->lock);
+		job->run(job);
+		lock_take(&pool->lock);
+		pool->large_running -= is_large;
+	}
+	lock_release(&pool->lock);
+	return NULL;
+}
+
+static void pool_freep(struct pool **pool)
+{
+	pool_free(*pool, NULL);
+}
+
+int pool_new(unsigned threads, struct pool **ret)
+{
+	CLEANUP(pool_freep) struct pool *pool = calloc(1, sizeof(*pool));
+	sigset_t all, old;
+	int r = 0;
+
+	if (!pool)
+		return -ENOMEM;
+	lock_init(&pool->lock, LOCK_POOL);
+	pthread_cond_init(&pool->has_work, NULL);
+	queue_init(&pool->small);
+	queue_init(&pool->large);
+	if (threads && threads < POOL_THREADS_MIN)
+		threads = POOL_THREADS_MIN;
+	if (threads > THREADS_MAX)
+		threads = THREADS_MAX;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	lock_take(&pool->lock);
+	while (r == 0 && pool->thread_count < threads) {
+		r = -pthread_create(&pool->threads[pool->thread_count], NULL, run, pool);
+		pool->thread_count += r == 0;
+	}
+	lock_release(&pool->lock);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (r < 0)
+		return r;
+	*ret = take_ptr(pool);
+	return 0;
+}
+
+unsigned pool_threads(void)
+{
+	cpu_set_t set;
+	int count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+
+	return (unsigned)(count > 1 ? count - 1 : 1) + SMALL_THREADS;
+}
+
+static void drop_all(struct queue *queue, void (*drop)(struct pool_job *job))
+{
+	struct pool_job *job;
+
+	while ((job = queue_take(queue)))
+		drop(job);
+}
+
+void pool_free(struct pool *pool, void (*drop)(struct pool_job *job))
+{
+	if (!pool)
+		return;
+	lock_take(&pool->lock);
+	pool->is_ending = true;
+	pthread_cond_broadcast(&pool->has_work);
+	lock_release(&pool->lock);
+	for (unsigned i = 0; i < pool->thread_count; i++)
+		pthread_join(pool->threads[i], NULL);
+	while (pool->delayed) {
+		struct pool_job *job = pool->delayed;
+		pool->delayed = job->next;
+		queue_put(&pool->small, job);
+	}
+	drop_all(&pool->small, drop);
+	drop_all(&pool->large, drop);
+	pthread_cond_destroy(&pool->has_work);
+	lock_fini(&pool->lock);
+	free(pool);
+}
+
+void pool_add(struct pool *pool, struct pool_job *job, uint64_t bytes)
+{
+	if (!pool->thread_count) {
+		job->run(job);
+		return;
+	}
+	lock_take(&pool->lock);
+	queue_put(bytes > POOL_LARGE_BYTES ? &pool->large : &pool->small, job);
+	pthread_cond_signal(&pool->has_work);
+	lock_release(&pool->lock);
+}
+
+void pool_add_later(struct pool *pool, struct pool_job *job, unsigned delay_ms)
+{
+	struct pool_job **place = &pool->delayed;
+
+	if (!pool->thread_count) {
+		nanosleep(&(struct timespec){delay_ms / 1000, delay_ms % 1000 * 1000000L}, NULL);
+		job->run(job);
+		return;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &job->due);
+	job->due.tv_sec += delay_ms / 1000;
+	job->due.tv_nsec += delay_ms % 1000 * 1000000L;
+	if (job->due.tv_nsec >= 1000000000) {
+		job->due.tv_sec++;
+		job->due.tv_nsec -= 1000000000;
+	}
+	lock_take(&pool->lock);
+	while (*place && !is_earlier(&job->due, &(*place)->due))
+		place = &(*place)->next;
+	job->next = *place;
+	*place = job;
+	pthread_cond_signal(&pool->has_work);
+	lock_release(&pool->lock);
+}

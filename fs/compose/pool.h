@@ -1,0 +1,51 @@
+/*
+ * The pool: a few threads that compose, and the queue of what waits for them.
+ *
+ *      a first look ──▶ pool_add ──▶ small ──▶ any thread ─────────────┐
+ *      a change     ──▶              large ──▶ all threads but two ────┴──▶ job->run
+ *
+ * Small jobs go before large ones, and two threads never take a large one: so however many large
+ * ones there are, a small one waits for small ones alone. In each of the two queues the first that
+ * came is the first that is run.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+/* A job that reads more bytes than this is large: a few milliseconds' work. */
+#define POOL_LARGE_BYTES (256u << 10)
+
+struct pool;
+
+/* A part of what it is about; the pool does not free it. */
+struct pool_job {
+	void (*run)(struct pool_job *job); /* in a thread of the pool; may add the job again */
+
+	/* private to the pool */
+	struct pool_job *next;
+	struct timespec due; /* CLOCK_MONOTONIC */
+};
+
+/**
+ * With `threads` 0 there are none, and pool_add() itself runs the job: for tests that want one
+ * thing after the other. Else at least POOL_THREADS_MIN are started, with all signals blocked.
+ * Returns 0 with *ret for pool_free(), or -errno.
+ */
+#define POOL_THREADS_MIN 3
+int pool_new(unsigned threads, struct pool **ret);
+
+/** As many threads as this machine's processors are worth. */
+unsigned pool_threads(void);
+
+/** Waits for the jobs that run, calls `drop` for those that wait, and ends the threads. NULL:
+ * nothing. */
+void pool_free(struct pool *pool, void (*drop)(struct pool_job *job));
+
+/** Has the job run, which reads about `bytes`. Any thread may call it, with no lock of a higher
+ * rank. */
+void pool_add(struct pool *pool, struct pool_job *job, uint64_t bytes);
+
+/** The same, in `delay_ms` at the earliest. */
+void pool_add_later(struct pool *pool, struct pool_job *job, unsigned delay_ms);

@@ -1,0 +1,30 @@
+/*
+ * How a directory hangs on the layers: what shows it, and how its changes are noticed.
+ */
+#pragma once
+
+#include "directory.h"
+
+struct settings_generation;
+struct view;
+
+/**
+ * Makes the directory that `lookup` shows, watched but not shown. It counts as one of the parent's
+ * users, and the caller as one of its own, until it is shown. Takes the lock. Returns 0 with *ret
+ * to be shown, or dropped by attach_drop_locked(); or -errno.
+ */
+int attach_make(struct view *view, const struct settings_generation *generation,
+	struct directory *parent, const char *name, const struct union_lookup *lookup,
+	struct directory **ret);
+void attach_drop_locked(struct view *view, struct directory *directory);
+
+/** Watches the directory in `layers`. Takes the lock, and drops it. */
+void attach_watch(struct view *view, const struct settings *settings, struct directory *directory,
+	layer_mask layers);
+
+/**
+ * A directory that is shown is one still; but other layers may show it, or other directories in the
+ * same layers. Takes the lock. Returns whether the kernel has yet to be told of other attributes.
+ */
+bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,
+	const struct union_lookup *lookup);

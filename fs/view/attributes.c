@@ -1,0 +1,212 @@
+#include "attributes.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "attach.h"
+#include "cleanup.h"
+#include "entry.h"
+#include "events.h"
+#include "expand.h"
+#include "queue.h"
+#include "state.h"
+
+static struct rights rights_of(const struct view *view, const struct union_lookup *lookup)
+{
+	struct stat stats[LAYERS_MAX];
+
+	/* No layer has it: all are missing, or only a virtual file leads through it. */
+	if (!lookup->count)
+		return (struct rights){
+			0555, view->composer.mounter.uid, view->composer.mounter.gid};
+	for (unsigned i = 0; i < lookup->count; i++)
+		stats[i] = lookup->found[i].stat;
+	return rights_combine(stats, lookup->count, &view->composer.mounter);
+}
+
+/* What is taken away shows at once; what is given, when the directory opens. */
+static struct rights admit(struct view *view, struct directory *directory, bool is_known)
+{
+	const struct rights *found = &directory->found_rights;
+	struct rights both = rights_both(&directory->rights, found, &view->composer.mounter);
+
+	/* A strict mount asks the layers at each look, so it shows nothing that was removed. */
+	if (rights_equal(&both, found) || (is_known && view_is_strict_locked(view))) {
+		directory->opens_after = 0;
+		return *found;
+	}
+	if (is_known && !directory->opens_after && directory_list_add(&view->openings, directory)) {
+		/* What was removed before it opened in the layer has been reported by now. */
+		events_take_locked(view);
+		directory->opens_after = ++view->tickets;
+	}
+	return both;
+}
+
+static void set_rights(struct directory *directory, const struct rights *rights, bool is_less)
+{
+	if (is_less || !rights_equal(rights, &directory->rights))
+		directory->described++;
+	if (directory->rights.mode & ~rights->mode || directory->rights.uid != rights->uid ||
+		directory->rights.gid != rights->gid)
+		directory->narrowed = directory->described;
+	directory->rights = *rights;
+}
+
+void attributes_describe_locked(
+	struct view *view, struct directory *directory, const struct union_lookup *lookup)
+{
+	directory->found_rights = rights_of(view, lookup);
+	struct rights rights = directory->inode.ino ? admit(view, directory, !lookup->has_unknown)
+						    : directory->found_rights;
+	directory->mtime = (struct timespec){0};
+	for (unsigned i = 0; i < lookup->count; i++) {
+		const struct contributor *found = &lookup->found[i];
+		if (time_is_later(found->stat.st_mtim, directory->mtime))
+			directory->mtime = found->stat.st_mtim;
+		directory->identities[found->layer] = stamp_of(&found->stat);
+	}
+	/* Names go with a layer, which its time tells. */
+	set_rights(directory, &rights, directory->layers & ~lookup->layers);
+	directory->layers = lookup->layers;
+}
+
+bool attributes_are_untold_locked(const struct directory *directory)
+{
+	return directory->told != directory->described;
+}
+
+/*
+ * Waits until no walk is under way that the kernel let in by what it knew before: a walk that finds
+ * all in its caches is one RCU read-side section, and this waits for all of them (membarrier(2),
+ * MEMBARRIER_CMD_GLOBAL is synchronize_rcu()). A walk that needs us is met by its lookup.
+ */
+static void let_walks_end(void)
+{
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+}
+
+static void tell_locked_unlocks(struct view *view, struct directory *directory)
+{
+	uint64_t described = directory->described;
+	uint64_t ino = directory->inode.ino;
+	bool is_narrower = directory->narrowed > directory->told;
+	int r = 0;
+
+	if (view->callbacks.tell && directory->inode.kernel_refs) {
+		view_unlock(view);
+		r = view->callbacks.tell(view->callbacks.context, ino);
+		if (r == 0 && is_narrower)
+			let_walks_end();
+		view_lock(view);
+	}
+	/* -ENOENT: the answer to its LOOKUP, with the old rights, is still on its way. */
+	if (r < 0 || directory->told >= described)
+		return;
+	directory->told = described;
+	directory->narrowings += is_narrower;
+}
+
+void attributes_tell_locked_unlocks(struct view *view, struct directory *directory)
+{
+	for (; directory; directory = directory->parent)
+		if (attributes_are_untold_locked(directory))
+			tell_locked_unlocks(view, directory);
+}
+
+/* Whether something was reported of it, or may have been, that has not been looked at yet. */
+static bool is_in_doubt(const struct view *view, const struct directory *directory)
+{
+	if (directory->polled || view->is_overflowed)
+		return true;
+	if (!directory->parent)
+		return view->is_root_changed || view->is_root_looked_at;
+	if (directory->parent->scan == SCAN_ALL || directory->parent->scanning == SCAN_ALL)
+		return true;
+	const struct entry *entry = directory_own_entry(directory);
+	return entry && (entry->pending != PENDING_NONE || entry->users);
+}
+
+static int look_at_rights_locked_unlocks(struct view *view, struct directory *directory)
+{
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	layer_mask layers = directory->parent ? directory->parent->layers
+					      : union_all_layers(view->composer.settings);
+	struct settings_generation now;
+
+	if (!lookup)
+		return -ENOMEM;
+	settings_generation_init_locked(view, &now);
+	view_unlock(view);
+	int r = expand_look_up(
+		&view->finder, now.composer.settings, layers, directory->path, lookup);
+	/* Whatever else has changed waits for the publisher. */
+	if (r == 0 && lookup->kind == UNION_DIRECTORY) {
+		struct rights rights = rights_of(view, lookup);
+		if (!rights_equal(&rights, &directory->found_rights))
+			attach_update(view, now.composer.settings, directory, lookup);
+	}
+	settings_generation_fini(&now);
+	view_lock(view);
+	return r;
+}
+
+int attributes_settle_locked_unlocks(struct view *view, struct directory *directory)
+{
+	int r = 0;
+
+	events_take_locked(view);
+	for (struct directory *above = directory; r == 0 && above; above = above->parent)
+		if (is_in_doubt(view, above))
+			r = look_at_rights_locked_unlocks(view, above);
+	attributes_tell_locked_unlocks(view, directory);
+	return r;
+}
+
+uint64_t attributes_narrowings_locked(const struct directory *directory)
+{
+	uint64_t count = 0;
+
+	for (; directory; directory = directory->parent)
+		count += directory->narrowings;
+	return count;
+}
+
+/* Whether something in it, or below, has waited since before. Its depth is bounded by PATH_MAX. */
+static bool waits(const struct directory *directory, uint64_t ticket)
+{
+	if ((directory->scan || directory->scanning) && directory->scan_ticket < ticket)
+		return true;
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+			if ((entry->pending && entry->pending_since < ticket) ||
+				(entry->users && entry->used_since < ticket) ||
+				(entry->directory && waits(entry->directory, ticket)))
+				return true;
+	return false;
+}
+
+struct directory *attributes_open_locked(struct view *view)
+{
+	struct directory_list *openings = &view->openings;
+
+	for (size_t i = 0; i < openings->count;) {
+		struct directory *directory = openings->items[i];
+		bool is_over = directory->is_dead || !directory->opens_after;
+		if (!is_over && (view->is_overflowed || waits(directory, directory->opens_after))) {
+			i++;
+			continue;
+		}
+		openings->items[i] = openings->items[--openings->count];
+		if (is_over) {
+			directory_leave_locked(view, directory);
+			continue;
+		}
+		directory->opens_after = 0;
+		set_rights(directory, &directory->found_rights, false);
+		return directory;
+	}
+	return NULL;
+}

@@ -1,0 +1,287 @@
+#include "look.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach.h"
+#include "attributes.h"
+#include "cleanup.h"
+#include "entry.h"
+#include "events.h"
+#include "expand.h"
+#include "queue.h"
+
+/* Between two tries. */
+#define PAUSE_MS (COMPOSE_PAUSE_NS / 1000000)
+
+static void compose_in_pool(struct pool_job *job);
+
+struct look *look_new_locked(struct view *view, struct entry *entry, enum look_purpose purpose)
+{
+	struct directory *parent = entry->parent;
+	struct look *look = calloc(1, sizeof(*look));
+
+	if (!look || directory_join(parent, entry->name, &look->path) < 0) {
+		free(look);
+		return NULL;
+	}
+	look->view = view;
+	look->purpose = purpose;
+	look->entry = entry;
+	look->layers = parent->layers;
+	look->shown = entry->version ? version_ref(entry->version) : NULL;
+	look->child = entry->directory;
+	if (look->child)
+		look->child->users++;
+	look->generation = parent->generation;
+	look->dependencies_number = view->dependency_indexes.generation;
+	look->narrowings = attributes_narrowings_locked(parent);
+	settings_generation_init_locked(view, &look->settings);
+	union_lookup_init(&look->lookup);
+	entry_enter_locked(view, entry);
+	if (purpose != LOOK_STRICT)
+		entry->look = look;
+	return look;
+}
+
+static void drop_found_locked(struct look *look)
+{
+	version_unref(take_ptr(look->version));
+	dependencies_fini(&look->asked);
+	if (look->directory)
+		attach_drop_locked(look->view, take_ptr(look->directory));
+	look->problem.message[0] = '\0';
+}
+
+void look_free_locked(struct look *look)
+{
+	struct view *view = look->view;
+
+	struct entry *entry = look->entry;
+
+	if (entry->look == look)
+		entry->look = NULL;
+	/* What was reported meanwhile. */
+	if (entry->pending == PENDING_QUEUED)
+		queue_entry_scope_locked(view, entry, entry->scope);
+	drop_found_locked(look);
+	if (look->child)
+		directory_leave_locked(view, look->child);
+	entry_leave_locked(view, entry);
+	version_unref(look->shown);
+	settings_generation_fini(&look->settings);
+	union_lookup_fini(&look->lookup);
+	free(look->path);
+	free(look);
+}
+
+void look_answer(struct view_caller *callers, int result, const struct stat *stat)
+{
+	for (struct view_caller *caller = callers, *next; caller; caller = next) {
+		next = caller->next;
+		caller->answer(caller, result, stat);
+	}
+}
+
+void look_drop(struct pool_job *job)
+{
+	struct look *look = (struct look *)job;
+	struct view *view = look->view;
+
+	view_lock(view);
+	struct view_caller *callers = take_ptr(look->callers);
+	look_free_locked(look);
+	view_unlock(view);
+	look_answer(callers, -ENOTCONN, NULL);
+}
+
+/* It waits for the publisher; who waits for it must not, as the publisher may wait for him. */
+static void end_refresh(struct look *look)
+{
+	struct view *view = look->view;
+	char name[NAME_MAX + 1];
+
+	view_lock(view);
+	struct view_caller *callers = take_ptr(look->callers);
+	strcpy(name, look->entry->name);
+	look->is_done = true;
+	look->next = NULL;
+	*view->done_end = look;
+	view->done_end = &look->next;
+	view_wake_locked(view);
+	view_unlock(view);
+	if (callers)
+		lookup_again(view, name, callers);
+}
+
+static void end(struct look *look, int result)
+{
+	look->result = result;
+	if (look->purpose == LOOK_REFRESH)
+		end_refresh(look);
+	else
+		lookup_end(look);
+}
+
+static bool meets_writer(struct look *look)
+{
+	struct view *view = look->view;
+
+	view_lock(view);
+	bool is_met = events_meet_writer_locked(
+		view, look->entry, &look->lookup, &look->asked, look->settings.writes);
+	/* Only what is written from here on can be half in what is read next. */
+	if (look->purpose != LOOK_REFRESH)
+		look->settings.writes = view->writes;
+	view_unlock(view);
+	return is_met;
+}
+
+/* What a request can't have now it asks for again; the publisher comes back when it is quiet. */
+static void try_again(struct look *look, int result)
+{
+	if (look->purpose == LOOK_REFRESH) {
+		end(look, result);
+		return;
+	}
+	if (++look->tries < COMPOSE_TRIES) {
+		pool_add_later(look->view->pool, &look->job, PAUSE_MS);
+		return;
+	}
+	compose_is_restless(look->path, &look->problem);
+	int r = compose_broken(&look->settings.composer, look->path, &look->lookup, &look->version);
+	end(look, r < 0 ? r : PROBLEM);
+}
+
+/* Bytes that composing reads, as far as can be told: what it refers to, only if it did before. */
+static uint64_t cost_of(const struct look *look)
+{
+	const struct composer *composer = &look->settings.composer;
+	uint64_t bytes = 0, before = 0;
+
+	if (look->lookup.kind == UNION_LINK ||
+		compose_held_source(composer, look->path, &look->lookup))
+		return 0;
+	for (unsigned i = 0; i < look->lookup.count; i++)
+		bytes += (uint64_t)look->lookup.found[i].stat.st_size;
+	for (size_t i = 0; look->shown && i < look->shown->stamp_count; i++)
+		before += (uint64_t)look->shown->stamps[i].size;
+	return bytes > before ? bytes : before;
+}
+
+/* The publisher compares a file with a file, and shows one where nothing was. */
+static bool is_to_be_composed(const struct look *look)
+{
+	if (look->lookup.kind == UNION_NONE || look->lookup.kind == UNION_DIRECTORY)
+		return false;
+	if (look->purpose != LOOK_REFRESH)
+		return true;
+	return look->is_known ? look->kind != UNION_DIRECTORY : look->shown != NULL;
+}
+
+/* Whether what is shown is what the layers say, as far as need be known. */
+static bool is_current(const struct look *look)
+{
+	bool has_scope = look->purpose == LOOK_STRICT ||
+			 (look->purpose == LOOK_REFRESH && look->scope == SCOPE_POLL);
+
+	if (look->lookup.kind == UNION_NONE || look->lookup.kind == UNION_DIRECTORY)
+		return false;
+	/* Nobody has read it yet, so nobody knows what it was. */
+	if (look->purpose == LOOK_REFRESH && look->scope < SCOPE_FULL && look->is_unread)
+		return look->lookup.kind == look->kind;
+	return has_scope && look->shown &&
+	       compose_is_current(&look->settings.composer, look->path, &look->lookup, look->shown);
+}
+
+/* What needs no composing. */
+static int take_found(struct look *look)
+{
+	struct view *view = look->view;
+	bool is_directory = look->lookup.kind == UNION_DIRECTORY;
+
+	if (look->purpose == LOOK_REFRESH || look->lookup.kind == UNION_NONE)
+		return 0;
+	if (is_directory && look->child) {
+		attach_update(view, look->settings.composer.settings, look->child, &look->lookup);
+		return LOOK_IS_CURRENT;
+	}
+	if (is_directory)
+		return attach_make(view, &look->settings, look->entry->parent, look->entry->name,
+			&look->lookup, &look->directory);
+	return 0;
+}
+
+void look_begin(struct look *look)
+{
+	struct view *view = look->view;
+
+	look->settings.composer.takes_unfinished =
+		look->takes_unfinished || look->tries == COMPOSE_TRIES - 1;
+	int r = expand_look_up(&view->finder, look->settings.composer.settings, look->layers,
+		look->path, &look->lookup);
+	if (r == 0 && look->purpose == LOOK_REFRESH && meets_writer(look))
+		r = LOOK_MET_WRITER;
+	if (r != 0) {
+		end(look, r);
+	} else if (is_current(look)) {
+		end(look, LOOK_IS_CURRENT);
+	} else if (!is_to_be_composed(look)) {
+		end(look, take_found(look));
+	} else {
+		look->job.run = compose_in_pool;
+		pool_add(view->pool, &look->job, cost_of(look));
+	}
+}
+
+static void begin_in_pool(struct pool_job *job)
+{
+	look_begin((struct look *)job);
+}
+
+void look_begin_in_pool(struct look *look)
+{
+	look->job.run = begin_in_pool;
+	pool_add(look->view->pool, &look->job, 0);
+}
+
+/* What can't be composed becomes a version that says so; where memory is short it stays as it is.
+ */
+static int take_composed(struct look *look, int result)
+{
+	if (union_is_shortage(result))
+		return result;
+	if (result < 0)
+		result = compose_failed(look->path, -result, &look->problem);
+	if (result == PROBLEM) {
+		int r = compose_broken(
+			&look->settings.composer, look->path, &look->lookup, &look->version);
+		return r < 0 ? r : PROBLEM;
+	}
+	return 0;
+}
+
+static void compose_in_pool(struct pool_job *job)
+{
+	struct look *look = (struct look *)job;
+
+	view_lock(look->view);
+	drop_found_locked(look);
+	view_unlock(look->view);
+	look->job.run = begin_in_pool; /* the next time */
+	int r = compose(&look->settings.composer, look->path, &look->lookup, &look->asked,
+		&look->version, &look->problem);
+	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED) {
+		try_again(look, r);
+		return;
+	}
+	/* Somebody may have begun to write while we read; the last try takes what there is. */
+	if (!union_is_shortage(r) && meets_writer(look) &&
+		!(look->purpose != LOOK_REFRESH && look->settings.composer.takes_unfinished)) {
+		try_again(look, LOOK_MET_WRITER);
+		return;
+	}
+	end(look, take_composed(look, r));
+}

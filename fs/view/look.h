@@ -1,0 +1,100 @@
+/*
+ * A look at one name: what the layers say of it, and the version that is made of that. One object
+ * for whoever needs it: a request that finds nothing shown yet, one of a strict mount, the
+ * publisher.
+ *
+ *      look_up      what the layers say: in the request's thread, or in the pool for the publisher
+ *        │ a file: has to be composed
+ *        ▼
+ *      compose      in the pool, small before large; once more after a moment if a source moved, or
+ *        │          its writer was met
+ *        ▼
+ *      look_end     a request's look is shown and answered where it ended (lookup.c), the
+ * publisher's waits for the publisher to decide on it (refresh.c)
+ *
+ * entry->look is the look that others wait for: first looks at the same name are one look, and the
+ * publisher's waits for it.
+ */
+#pragma once
+
+#include "pool.h"
+#include "state.h"
+
+enum look_purpose {
+	LOOK_FIRST,   /* nothing is shown: whatever is found will be */
+	LOOK_STRICT,  /* coherence=strict: what is shown is compared with what is found */
+	LOOK_REFRESH, /* the publisher's */
+};
+
+struct look {
+	struct pool_job job; /* first: the pool gives it back */
+	struct view *view;
+	enum look_purpose purpose;
+	struct entry *entry; /* in use, and its directory */
+	char *path;
+	layer_mask layers; /* that show the directory */
+	struct settings_generation settings;
+	struct view_caller *callers;  /* to be answered; lock */
+	struct version *shown;        /* what was shown when it began, one reference; NULL */
+	struct directory *child;      /* likewise, in use */
+	uint64_t generation;          /* of the directory, when it began */
+	uint64_t dependencies_number; /* of all dependencies, when it began */
+	uint64_t narrowings;          /* of the directories above, when it began */
+	bool is_entry_new;            /* nothing was known of the name but that it is asked for */
+	unsigned tries;
+
+	/* What came of it. */
+	int result; /* 0; PROBLEM; COMPOSE_MOVED, COMPOSE_UNSETTLED; LOOK_…; or -errno */
+	struct union_lookup lookup;
+	struct dependencies asked;
+	struct version *version;     /* of a file or a link; one reference */
+	struct directory *directory; /* FIRST, STRICT: made, not shown */
+	struct problem problem;      /* a message: `version` does without a source, or is broken */
+
+	/* The publisher's. */
+	struct look *next; /* in view->done */
+	bool is_done;      /* the publisher is to decide on it: nobody may join it any more */
+	enum union_kind kind;
+	enum entry_scope scope;
+	bool is_event;         /* something was reported of just this name */
+	bool takes_unfinished; /* its writer was waited for long enough */
+	bool is_unread;        /* nothing was ever shown for it but its name */
+	bool is_known;         /* the kernel knows the directory */
+	struct change *change; /* what is decided */
+};
+
+/* Positive results, besides those of compose(). */
+enum {
+	LOOK_MET_WRITER = 16, /* a source is being written, or was meanwhile */
+	LOOK_IS_CURRENT = 17, /* STRICT: what is shown is what the layers say */
+};
+
+/** A look at `entry`, which it takes in use. NULL: no memory. */
+struct look *look_new_locked(struct view *view, struct entry *entry, enum look_purpose purpose);
+
+/** Begins it, or begins it anew, in this thread. It may have ended, and be gone, on return. */
+void look_begin(struct look *look);
+
+/** Has the pool begin it. */
+void look_begin_in_pool(struct look *look);
+
+/** Frees it with what it found. */
+void look_free_locked(struct look *look);
+
+/** A job that the pool drops, because the view ends: whoever waits is told so. */
+void look_drop(struct pool_job *job);
+
+/** Answers the callers with a result of view_lookup(). Wants the lock not held. */
+void look_answer(struct view_caller *callers, int result, const struct stat *stat);
+
+/** lookup.c: a FIRST or STRICT look has ended. */
+void lookup_end(struct look *look);
+
+/** lookup.c: looks the name up again for callers whose look counts no more. */
+void lookup_again(struct view *view, const char *name, struct view_caller *callers);
+
+/** As of a request: the directory `name` in `parent`, or `path` from the root, one more user of
+ * which is the caller. Take the lock. Return 0, -ENOENT, -ENOTDIR or another -errno. */
+int lookup_enter(
+	struct view *view, struct directory *parent, const char *name, struct directory **ret);
+int lookup_enter_path(struct view *view, const char *path, struct directory **ret);

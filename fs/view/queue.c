@@ -1,0 +1,239 @@
+#include "queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "entry.h"
+#include "events.h"
+#include "state.h"
+
+/* A writer that never rests is waited for so long: a log in a layer must not hold its path up for
+ * ever. */
+#define RESTLESS_MAX_MS 1000
+
+static bool is_debounced(const struct entry *entry)
+{
+	return entry->pending == PENDING_GONE || entry->pending == PENDING_WRITING;
+}
+
+static bool grow(struct entry_queue *queue)
+{
+	if (queue->count == queue->capacity && queue->first > 0) {
+		queue->count -= queue->first;
+		memmove(queue->items, queue->items + queue->first,
+			queue->count * sizeof(struct entry *));
+		queue->first = 0;
+	}
+	if (queue->count < queue->capacity)
+		return true;
+	size_t capacity = queue->capacity ? queue->capacity * 2 : 256;
+	struct entry **items = reallocarray(queue->items, capacity, sizeof(struct entry *));
+	if (!items)
+		return false;
+	queue->items = items;
+	queue->capacity = capacity;
+	return true;
+}
+
+uint64_t queue_ticket_locked(struct view *view)
+{
+	return view->cause ? view->cause : ++view->tickets;
+}
+
+void queue_entry_locked(struct view *view, struct entry *entry)
+{
+	queue_entry_scope_locked(view, entry, SCOPE_FULL);
+}
+
+void queue_entry_scope_locked(struct view *view, struct entry *entry, enum entry_scope scope)
+{
+	if (is_debounced(entry))
+		return;
+	if (entry->pending == PENDING_NONE) {
+		entry->pending_since = queue_ticket_locked(view);
+		entry->scope = scope;
+	}
+	if (scope > entry->scope)
+		entry->scope = scope;
+	if (!entry->has_slot) {
+		if (!grow(&view->queue)) {
+			view->is_overflowed = true;
+			return;
+		}
+		view->queue.items[view->queue.count++] = entry;
+		entry->has_slot = true;
+		entry->parent->users++;
+	}
+	entry->pending = PENDING_QUEUED;
+	view_wake_locked(view);
+}
+
+struct entry *queue_take_locked(struct view *view)
+{
+	struct entry_queue *queue = &view->queue;
+
+	while (queue->first < queue->count) {
+		struct entry *entry = queue->items[queue->first++];
+		struct directory *parent = entry->parent;
+		entry->has_slot = false;
+		/* It waits for quiet since; or for the look that is under way, which queues it
+		 * again. */
+		if (entry->pending == PENDING_QUEUED && !entry->look) {
+			entry->pending = PENDING_NONE;
+			return entry;
+		}
+		directory_tidy(parent, entry);
+		directory_leave_locked(view, parent);
+	}
+	queue->first = queue->count = 0;
+	return NULL;
+}
+
+void queue_rest_locked(struct view *view, struct entry *entry)
+{
+	if (!is_debounced(entry))
+		return;
+	struct entry *last = view->debounced.items[--view->debounced.count];
+	view->debounced.items[entry->debounced_at] = last;
+	last->debounced_at = entry->debounced_at;
+	entry->pending = PENDING_NONE;
+	entry->parent->users--; /* the caller uses it, so it is not the last */
+}
+
+static bool add_debounced(struct view *view, struct entry *entry)
+{
+	struct debounced *debounced = &view->debounced;
+
+	if (debounced->count == debounced->capacity) {
+		size_t capacity = debounced->capacity ? debounced->capacity * 2 : 64;
+		struct entry **items =
+			reallocarray(debounced->items, capacity, sizeof(struct entry *));
+		if (!items)
+			return false;
+		debounced->items = items;
+		debounced->capacity = capacity;
+	}
+	entry->debounced_at = debounced->count;
+	debounced->items[debounced->count++] = entry;
+	entry->parent->users++;
+	return true;
+}
+
+void queue_debounce_locked(struct view *view, struct entry *entry, int64_t quiet_ms)
+{
+	int64_t now = clock_ms();
+
+	if (!is_debounced(entry)) {
+		if (!add_debounced(view, entry)) {
+			queue_entry_locked(view, entry);
+			return;
+		}
+		if (entry->pending == PENDING_NONE)
+			entry->pending_since = queue_ticket_locked(view);
+		entry->pending = PENDING_GONE;
+		if (!entry->restless_ms)
+			entry->restless_ms = now;
+	}
+	if (entry->pending == PENDING_WRITING && quiet_ms < EVENTS_QUIET_MS)
+		return;
+	entry->pending = quiet_ms >= EVENTS_QUIET_MS ? PENDING_WRITING : PENDING_GONE;
+	entry->due_ms = now + quiet_ms;
+	if (entry->due_ms > entry->restless_ms + RESTLESS_MAX_MS)
+		entry->due_ms = entry->restless_ms + RESTLESS_MAX_MS;
+	view_wake_locked(view);
+}
+
+int64_t queue_due_locked(struct view *view, int64_t now_ms)
+{
+	int64_t next = -1;
+
+	for (size_t i = 0; i < view->debounced.count;) {
+		struct entry *entry = view->debounced.items[i];
+		if (entry->due_ms > now_ms) {
+			if (next < 0 || entry->due_ms < next)
+				next = entry->due_ms;
+			i++;
+			continue;
+		}
+		uint64_t since = entry->pending_since;
+		entry->parent->users++;
+		if (entry->pending == PENDING_WRITING) {
+			entry->created = entry->writing = 0;
+			entry->takes_unfinished = now_ms >= entry->restless_ms + RESTLESS_MAX_MS;
+		}
+		queue_rest_locked(view, entry);
+		queue_entry_locked(view, entry);
+		entry->pending_since = since;
+		entry->parent->users--;
+	}
+	return next < 0 ? -1 : next - now_ms;
+}
+
+bool directory_list_add(struct directory_list *list, struct directory *directory)
+{
+	if (list->count == list->capacity) {
+		size_t capacity = list->capacity ? list->capacity * 2 : 64;
+		struct directory **items =
+			reallocarray(list->items, capacity, sizeof(struct directory *));
+		if (!items)
+			return false;
+		list->items = items;
+		list->capacity = capacity;
+	}
+	list->items[list->count++] = directory;
+	directory->users++;
+	return true;
+}
+
+void queue_scan_locked(struct view *view, struct directory *directory, enum directory_scan scan)
+{
+	if (directory->scan == SCAN_NONE) {
+		if (!directory_list_add(&view->scans, directory)) {
+			view->is_overflowed |= scan > SCAN_NAMES;
+			return;
+		}
+		directory->scan_ticket = queue_ticket_locked(view);
+	}
+	if (scan > directory->scan)
+		directory->scan = scan;
+	view_wake_locked(view);
+}
+
+struct directory *queue_take_scan_locked(struct view *view)
+{
+	struct directory *directory =
+		view->scans.count ? view->scans.items[--view->scans.count] : NULL;
+
+	if (directory) {
+		directory->scanning = directory->scan;
+		directory->scan = SCAN_NONE;
+	}
+	return directory;
+}
+
+static void leave_all(struct view *view, struct directory_list *list)
+{
+	while (list->count)
+		directory_leave_locked(view, list->items[--list->count]);
+	free(list->items);
+	*list = (struct directory_list){0};
+}
+
+void queue_fini_locked(struct view *view)
+{
+	for (size_t i = view->queue.first; i < view->queue.count; i++) {
+		struct entry *entry = view->queue.items[i];
+		entry->has_slot = false;
+		directory_leave_locked(view, entry->parent);
+	}
+	while (view->debounced.count)
+		directory_leave_locked(
+			view, view->debounced.items[--view->debounced.count]->parent);
+	leave_all(view, &view->scans);
+	leave_all(view, &view->openings);
+	free(view->queue.items);
+	free(view->debounced.items);
+	view->queue = (struct entry_queue){0};
+	view->debounced = (struct debounced){0};
+}

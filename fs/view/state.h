@@ -1,0 +1,106 @@
+/*
+ * What a view holds. For the files of this room alone; everybody else has view.h.
+ *
+ * One lock guards it. Functions that want it held end in _locked; those that drop it meanwhile end
+ * in _unlocks as well. It is never held while a layer is looked at, a source is read or merged, a
+ * line is logged, or anything is published. Lock order: lock.h.
+ */
+#pragma once
+
+#include "compose.h"
+#include "dependency.h"
+#include "directory.h"
+#include "inode.h"
+#include "inode_memory.h"
+#include "lock.h"
+#include "pool.h"
+#include "queue.h"
+#include "view.h"
+#include "watch.h"
+
+struct look;
+
+/* The change that the publisher is about to make. */
+enum publishing {
+	PUBLISHING_BEGUN,
+	PUBLISHING_DONE,      /* and made */
+	PUBLISHING_OVERTAKEN, /* something newer is shown since: it must not be made any more */
+};
+
+struct view {
+	struct source_cache *cache;
+	struct finder finder;            /* fixed */
+	struct view_callbacks callbacks; /* fixed */
+	struct pool *pool;
+	struct watch *watch;
+	int wake_fd; /* eventfd: the publisher has work */
+
+	struct lock lock;
+	struct composer
+		composer; /* lock, as all that follows; but the publisher alone changes it */
+	uint64_t
+		settings_number; /* raised when the settings are replaced: ranks mean others then */
+	char **lines;            /* to be logged when the lock is given back */
+	size_t line_count;
+
+	struct inode_table inodes;
+	struct inode_memory memory;
+	uint64_t next_ino;
+	struct directory *root;
+	uint64_t shown_directories; /* ever */
+	struct dependency_indexes dependency_indexes;
+
+	uint64_t tickets; /* given to what began to wait, ever */
+	uint64_t cause;   /* the ticket of what is being decided on; 0: nothing */
+	struct entry_queue queue;
+	struct debounced debounced;
+	struct directory_list scans; /* to be listed */
+	struct directory_list
+		openings;  /* that show less than was found, until all before is published */
+	struct look *done; /* looks that the publisher is to decide on; the oldest first */
+	struct look **done_end;
+	unsigned looks;         /* under way for the publisher, or done */
+	bool is_root_changed;   /* the root itself must be looked at again */
+	bool is_root_looked_at; /* … which is being done */
+	bool is_overflowed;     /* changes were lost: everything must be looked at again */
+	uint64_t writes;        /* events of writes in place, ever */
+	pthread_t publisher;    /* has_publisher: its thread, which need not be woken by itself */
+	bool has_publisher;
+
+	const struct change *change; /* NULL: nothing is being published */
+	enum publishing publishing;
+	bool is_directory_taken; /* the change's directory is shown, and its own no more */
+
+	bool is_polling;     /* some directory can't be watched, or not for all that changes it */
+	bool is_remote;      /* … because of its file system */
+	int watch_error;     /* the first errno that a watch could not be set with; 0: none */
+	unsigned idle_polls; /* since something was there to poll */
+	int64_t polled_ms;   /* when last; CLOCK_MONOTONIC */
+
+	struct view_counts counts;
+	size_t freed_bytes; /* since view_was_freed() said so last */
+};
+
+void view_lock(struct view *view);
+
+/** Gives the lock back, and logs what was noted meanwhile. */
+void view_unlock(struct view *view);
+
+/** Has a line logged when the lock is given back. */
+void view_log_locked(struct view *view, const char *line);
+
+/* What a thread works with while it holds no lock: the settings as they were at one moment. */
+struct settings_generation {
+	uint64_t number;
+	uint64_t writes;          /* view->writes when it was taken */
+	struct composer composer; /* its settings are counted */
+};
+
+void settings_generation_init_locked(const struct view *view, struct settings_generation *ret);
+void settings_generation_fini(struct settings_generation *generation);
+
+/** coherence=strict. */
+bool view_is_strict_locked(const struct view *view);
+
+/** Wakes the publisher. */
+void view_wake_locked(struct view *view);

@@ -1,0 +1,147 @@
+/*
+ * Small jobs never wait for large ones, and a delayed one comes when it is due.
+ */
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "pool.h"
+
+#define LARGE ((uint64_t)POOL_LARGE_BYTES + 1)
+#define JOBS 32
+
+/* A job that says that it runs, and may wait to be let go. */
+struct job {
+	struct pool_job job; /* first */
+	sem_t *waits_for;
+};
+
+static struct pool *pool;
+static sem_t running, gate, done;
+static int dropped;
+
+static void run(struct pool_job *job)
+{
+	sem_t *waits_for = ((struct job *)job)->waits_for;
+
+	sem_post(&running);
+	if (waits_for)
+		sem_wait(waits_for);
+	sem_post(&done);
+}
+
+static void drop(struct pool_job *job)
+{
+	(void)job;
+	dropped++;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	sem_init(&running, 0, 0);
+	sem_init(&gate, 0, 0);
+	sem_init(&done, 0, 0);
+	dropped = 0;
+	return pool_new(4, &pool);
+}
+
+static bool comes_in(sem_t *semaphore, long ms)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += ms / 1000;
+	until.tv_nsec += ms % 1000 * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	return sem_timedwait(semaphore, &until) == 0;
+}
+
+static void small_job_does_not_wait_for_large_ones(void **state)
+{
+	struct job large[JOBS], small = {.job = {.run = run}};
+
+	(void)state;
+	for (int i = 0; i < JOBS; i++) {
+		large[i] = (struct job){{.run = run}, &gate};
+		pool_add(pool, &large[i].job, LARGE);
+	}
+	/* Two of the four threads take no large job. */
+	assert_true(comes_in(&running, 10000));
+	assert_true(comes_in(&running, 10000));
+	assert_false(comes_in(&running, 100));
+	pool_add(pool, &small.job, 0);
+	assert_true(comes_in(&done, 10000));
+	for (int i = 0; i < JOBS; i++)
+		sem_post(&gate);
+	for (int i = 0; i < JOBS; i++)
+		assert_true(comes_in(&done, 10000));
+	pool_free(pool, drop);
+	assert_int_equal(dropped, 0);
+}
+
+static void delayed_job_comes_when_it_is_due(void **state)
+{
+	struct job late = {.job = {.run = run}}, soon = {.job = {.run = run}};
+
+	(void)state;
+	pool_add_later(pool, &late.job, 300);
+	pool_add_later(pool, &soon.job, 20);
+	assert_true(comes_in(&done, 10000));
+	assert_false(comes_in(&done, 50));
+	assert_true(comes_in(&done, 10000));
+	pool_free(pool, drop);
+}
+
+static void what_waits_when_the_pool_ends_is_dropped(void **state)
+{
+	struct job blocked[2], waiting = {.job = {.run = run}}, late = {.job = {.run = run}};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		blocked[i] = (struct job){{.run = run}, &gate};
+		pool_add(pool, &blocked[i].job, LARGE);
+		assert_true(comes_in(&running, 10000));
+	}
+	pool_add(pool, &waiting.job, LARGE);
+	pool_add_later(pool, &late.job, 60000);
+	sem_post(&gate);
+	/* The third may or may not have begun before the end. */
+	sem_post(&gate);
+	sem_post(&gate);
+	pool_free(pool, drop);
+	assert_in_range(dropped, 1, 2);
+}
+
+static void with_no_threads_the_caller_runs_it(void **state)
+{
+	struct job job = {.job = {.run = run}};
+
+	(void)state;
+	pool_free(pool, drop);
+	assert_int_equal(pool_new(0, &pool), 0);
+	pool_add(pool, &job.job, LARGE);
+	assert_int_equal(sem_trywait(&done), 0);
+	pool_add_later(pool, &job.job, 1);
+	assert_int_equal(sem_trywait(&done), 0);
+	pool_free(pool, drop);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(small_job_does_not_wait_for_large_ones, set_up),
+		cmocka_unit_test_setup(delayed_job_comes_when_it_is_due, set_up),
+		cmocka_unit_test_setup(what_waits_when_the_pool_ends_is_dropped, set_up),
+		cmocka_unit_test_setup(with_no_threads_the_caller_runs_it, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
