@@ -35,12 +35,10 @@ int directory_new(
 	directory->next_cookie = DIRECTORY_COOKIE_FIRST;
 	directory->bucket_count = BUCKETS_FIRST;
 	directory->buckets = calloc(BUCKETS_FIRST, sizeof(*directory->buckets));
-	directory->watches = calloc(layer_count, sizeof(*directory->watches));
+	directory->watches = calloc(layer_count, sizeof(struct layer_watch *));
 	directory->identities = calloc(layer_count, sizeof(*directory->identities));
 	if (!directory->buckets || !directory->watches || !directory->identities)
 		return -ENOMEM;
-	for (size_t i = 0; i < layer_count; i++)
-		directory->watches[i] = -1;
 	if (parent) {
 		int r = directory_join(parent, name, &directory->path);
 		if (r < 0)

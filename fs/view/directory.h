@@ -42,6 +42,8 @@ enum entry_scope {
 	SCOPE_FULL,   /* it has changed, or what it is made of */
 };
 
+struct layer_watch;
+
 struct entry {
 	struct directory *parent; /* fixed */
 	enum union_kind kind;     /* as shown: NONE also where a name was never looked up */
@@ -114,7 +116,7 @@ struct directory {
 	unsigned pins;     /* entries that must be remembered */
 
 	size_t layer_count;       /* fixed; of the mount */
-	int *watches;             /* a watch descriptor for each layer; -1: none */
+	struct layer_watch **watches; /* each layer's; NULL: none (watch.h) */
 	layer_mask joined;        /* that came to show it since it was last listed */
 	layer_mask polled;        /* those whose changes inotify can't, or may not, tell */
 	struct stamp *identities; /* dev and ino of each layer's directory */

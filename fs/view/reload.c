@@ -18,7 +18,7 @@ struct moved {
 	struct directory *directory;
 	size_t above; /* the index of the directory that it is in; the root has its own */
 	struct union_lookup *lookup;
-	int *watches;
+	struct layer_watch **watches;
 	struct stamp *identities;
 };
 
@@ -74,12 +74,10 @@ static int look(struct move *move, const struct settings *settings)
 	for (size_t i = 0; i < move->count; i++) {
 		struct moved *moved = &move->items[i];
 		moved->lookup = union_lookup_new();
-		moved->watches = calloc(settings->layer_count, sizeof(*moved->watches));
+		moved->watches = calloc(settings->layer_count, sizeof(struct layer_watch *));
 		moved->identities = calloc(settings->layer_count, sizeof(*moved->identities));
 		if (!moved->lookup || !moved->watches || !moved->identities)
 			return -ENOMEM;
-		for (size_t j = 0; j < settings->layer_count; j++)
-			moved->watches[j] = -1;
 		layer_mask layers =
 			i ? move->items[moved->above].lookup->layers : union_all_layers(settings);
 		int r = union_look_up(settings, layers, moved->directory->path, moved->lookup);

@@ -162,12 +162,13 @@ static void free_inodes(struct view *view)
 }
 
 /* A directory and all below it that something in it was to be remembered for. */
-static void free_tree(struct directory *directory)
+static void free_tree(struct view *view, struct directory *directory)
 {
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
 			if (entry->directory)
-				free_tree(entry->directory);
+				free_tree(view, entry->directory);
+	watch_remove(view->watch, directory);
 	directory_free(directory);
 }
 
@@ -210,7 +211,7 @@ void view_free(struct view *view)
 		dependency_fini_locked(view);
 		view_unlock(view);
 		free_inodes(view);
-		free_tree(view->root);
+		free_tree(view, view->root);
 	}
 	inode_table_fini(&view->inodes);
 	inode_memory_fini(&view->memory);

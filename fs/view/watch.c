@@ -1,38 +1,28 @@
 #include "watch.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "cleanup.h"
-
-#define BUCKETS 4096u
-
-/* Of 64 KiB each: more than the 16384 events that the kernel queues by default have with the
- * longest names. Who writes faster than that must not keep the caller, and with it the view's lock.
- */
-#define READS_MAX 128
 
 #define WATCH_MASK                                                                                 \
 	(IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE |        \
 		IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
 
 /* One layer's part of one directory. */
-struct slot {
-	int wd;
-	unsigned layer;
+struct layer_watch {
+	struct subscription subscription; /* first */
+	struct watch *watch;
 	struct directory *directory;
-	struct slot *next;
+	unsigned layer;
 };
 
 struct watch {
-	int fd;
-	pthread_mutex_t lock;
-	struct slot *buckets[BUCKETS]; /* lock */
-	size_t count;                  /* lock; slots */
+	struct inotify *inotify;
+	pthread_mutex_t lock;   /* of all directories' `watches` */
+	watch_handler *handler; /* of watch_read(), while it reads */
+	void *context;
 };
 
 int watch_new(struct watch **ret)
@@ -41,9 +31,9 @@ int watch_new(struct watch **ret)
 
 	if (!watch)
 		return -ENOMEM;
-	watch->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (watch->fd < 0)
-		return -errno;
+	int r = inotify_new(&watch->inotify);
+	if (r < 0)
+		return r;
 	pthread_mutex_init(&watch->lock, NULL);
 	*ret = take_ptr(watch);
 	return 0;
@@ -53,98 +43,69 @@ void watch_free(struct watch *watch)
 {
 	if (!watch)
 		return;
-	for (size_t i = 0; i < BUCKETS; i++)
-		for (struct slot *slot = watch->buckets[i], *next; slot; slot = next) {
-			next = slot->next;
-			free(slot);
-		}
-	close(watch->fd);
+	inotify_free(watch->inotify);
 	pthread_mutex_destroy(&watch->lock);
 	free(watch);
 }
 
+struct inotify *watch_inotify(const struct watch *watch)
+{
+	return watch->inotify;
+}
+
 int watch_fd(const struct watch *watch)
 {
-	return watch->fd;
+	return inotify_fd(watch->inotify);
 }
 
-size_t watch_count(struct watch *watch)
+size_t watch_count(const struct watch *watch)
 {
-	pthread_mutex_lock(&watch->lock);
-	size_t count = watch->count;
-	pthread_mutex_unlock(&watch->lock);
-	return count;
+	return inotify_watch_count(watch->inotify);
 }
 
-static struct slot **bucket_of(struct watch *watch, int wd)
+static void on_event(struct subscription *subscription, uint32_t mask, const char *name)
 {
-	return &watch->buckets[(unsigned)wd % BUCKETS];
-}
+	const struct layer_watch *slot = (const struct layer_watch *)subscription;
+	const struct watch *watch = slot->watch;
 
-/* Takes the slot out. Returns whether another one lies on the same watch. */
-static bool drop_slot(struct watch *watch, struct directory *directory, unsigned layer)
-{
-	int wd = directory->watches[layer];
-	struct slot **place = bucket_of(watch, wd);
-	bool is_shared = false;
-
-	while (*place) {
-		struct slot *slot = *place;
-		if (slot->wd == wd && slot->directory == directory && slot->layer == layer) {
-			*place = slot->next;
-			free(slot);
-			watch->count--;
-			continue;
-		}
-		is_shared |= slot->wd == wd;
-		place = &slot->next;
-	}
-	directory->watches[layer] = -1;
-	return is_shared;
+	watch->handler(watch->context, slot->directory, slot->layer, mask, name);
 }
 
 static void end_watch(struct watch *watch, struct directory *directory, unsigned layer)
 {
-	int wd = directory->watches[layer];
+	struct layer_watch *slot = take_ptr(directory->watches[layer]);
 
-	if (wd >= 0 && !drop_slot(watch, directory, layer))
-		inotify_rm_watch(watch->fd, wd);
+	if (slot)
+		inotify_unsubscribe(watch->inotify, &slot->subscription);
+	free(slot);
 }
 
 int watch_add(struct watch *watch, struct directory *directory, unsigned layer, int fd)
 {
-	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-	CLEANUP(freep) struct slot *slot = malloc(sizeof(*slot));
+	CLEANUP(freep) struct layer_watch *slot = malloc(sizeof(*slot));
+	int r = 0;
 
 	if (!slot)
 		return -ENOMEM;
-	/* The descriptor's name in /proc, so that it is the very directory that was opened. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	*slot = (struct layer_watch){
+		{.notify = on_event, .mask = WATCH_MASK}, watch, directory, layer};
 	pthread_mutex_lock(&watch->lock);
-	/* The settings were replaced since the caller looked. */
-	if (layer >= directory->layer_count) {
-		pthread_mutex_unlock(&watch->lock);
-		return 0;
-	}
-	int wd = inotify_add_watch(watch->fd, path, WATCH_MASK);
-	int error = errno;
-	/* Another thread may have been faster, and found the same, or another directory. */
-	if (wd >= 0 && wd != directory->watches[layer]) {
+	/* The settings may have been replaced since the caller looked. */
+	if (layer < directory->layer_count)
+		r = inotify_subscribe(watch->inotify, &slot->subscription, fd);
+	if (layer < directory->layer_count && r == 0) {
 		end_watch(watch, directory, layer);
-		struct slot **bucket = bucket_of(watch, wd);
-		*slot = (struct slot){wd, layer, directory, *bucket};
-		*bucket = take_ptr(slot);
-		watch->count++;
-		directory->watches[layer] = wd;
+		directory->watches[layer] = take_ptr(slot);
 	}
 	pthread_mutex_unlock(&watch->lock);
-	return wd < 0 ? -error : 0;
+	return r;
 }
 
 bool watch_has(struct watch *watch, const struct directory *directory, unsigned layer)
 {
 	pthread_mutex_lock(&watch->lock);
-	bool has = directory->watches[layer] >= 0;
+	const struct layer_watch *slot = directory->watches[layer];
+	bool has = slot && inotify_is_subscribed(watch->inotify, &slot->subscription);
 	pthread_mutex_unlock(&watch->lock);
 	return has;
 }
@@ -156,8 +117,8 @@ void watch_remove_layer(struct watch *watch, struct directory *directory, unsign
 	pthread_mutex_unlock(&watch->lock);
 }
 
-void watch_renumber(
-	struct watch *watch, struct directory *directory, int *watches, size_t layer_count)
+void watch_renumber(struct watch *watch, struct directory *directory, struct layer_watch **watches,
+	size_t layer_count)
 {
 	pthread_mutex_lock(&watch->lock);
 	for (unsigned layer = 0; layer < directory->layer_count; layer++)
@@ -174,42 +135,16 @@ void watch_remove(struct watch *watch, struct directory *directory)
 		watch_remove_layer(watch, directory, layer);
 }
 
-static void dispatch(struct watch *watch, const struct inotify_event *event, watch_handler *handler,
-	void *context)
+static void on_overflow(void *context)
 {
-	const char *name = event->len ? event->name : NULL;
+	const struct watch *watch = context;
 
-	if (event->mask & IN_Q_OVERFLOW) {
-		handler(context, NULL, 0, event->mask, NULL);
-		return;
-	}
-	for (struct slot *slot = *bucket_of(watch, event->wd), *next; slot; slot = next) {
-		next = slot->next;
-		if (slot->wd != event->wd)
-			continue;
-		handler(context, slot->directory, slot->layer, event->mask, name);
-		if (event->mask & IN_IGNORED)
-			drop_slot(watch, slot->directory, slot->layer);
-	}
+	watch->handler(watch->context, NULL, 0, IN_Q_OVERFLOW, NULL);
 }
 
-size_t watch_read(struct watch *watch, watch_handler *handler, void *context)
+void watch_read(struct watch *watch, watch_handler *handler, void *context)
 {
-	char buffer[64 * 1024] __attribute__((aligned(__alignof__(struct inotify_event))));
-	size_t count = 0;
-
-	for (int i = 0; i < READS_MAX; i++) {
-		ssize_t n = read(watch->fd, buffer, sizeof(buffer));
-		if (n <= 0)
-			break;
-		pthread_mutex_lock(&watch->lock);
-		for (char *at = buffer; at < buffer + n; count++) {
-			const struct inotify_event *event =
-				(const struct inotify_event *)(void *)at;
-			dispatch(watch, event, handler, context);
-			at += sizeof(*event) + event->len;
-		}
-		pthread_mutex_unlock(&watch->lock);
-	}
-	return count;
+	watch->handler = handler;
+	watch->context = context;
+	inotify_read(watch->inotify, on_overflow, watch);
 }

@@ -2,17 +2,15 @@
  * Watching layers' directories with inotify(7).
  *
  * One inotify descriptor watches every directory that the kernel knows, in every layer that shows
- * it. Two slots may lie on one directory (the same directory given as two layers, or a layer inside
- * another), and inotify gives one watch descriptor for both: so a descriptor leads to a list.
+ * it. One directory may be watched more than once: the same given as two layers, or a layer inside
+ * another.
  *
  * Lock order: the view's lock, then this one's. watch_add() is called with neither.
  */
 #pragma once
 
-#include <stdint.h>
-#include <sys/inotify.h>
-
 #include "directory.h"
+#include "inotify.h"
 
 struct watch;
 
@@ -24,11 +22,14 @@ typedef void watch_handler(void *context, struct directory *directory, unsigned 
 int watch_new(struct watch **ret);
 void watch_free(struct watch *watch);
 
+/** What the watching of all else that is shown shares: the order of events is that of one queue. */
+struct inotify *watch_inotify(const struct watch *watch);
+
 /** To be polled for POLLIN. */
 int watch_fd(const struct watch *watch);
 
-/** Directories watched now. */
-size_t watch_count(struct watch *watch);
+/** Watches that the kernel keeps now. */
+size_t watch_count(const struct watch *watch);
 
 /**
  * Watches the directory open as `fd` (O_PATH is enough), as that of `layer` in `directory`, and
@@ -47,14 +48,14 @@ void watch_remove(struct watch *watch, struct directory *directory);
  * Ends all watches of `directory`, and has it note later ones in `watches`, of `layer_count`
  * layers; the old array is freed.
  */
-void watch_renumber(
-	struct watch *watch, struct directory *directory, int *watches, size_t layer_count);
+void watch_renumber(struct watch *watch, struct directory *directory, struct layer_watch **watches,
+	size_t layer_count);
 
 /** Ends one layer's watch of `directory`, if there is one. */
 void watch_remove_layer(struct watch *watch, struct directory *directory, unsigned layer);
 
 /**
- * Reads all that lies in the queue and calls `handler` for each event and slot. Never blocks. The
- * caller holds the view's lock. Returns the number of events read.
+ * Reads all that lies in the queue and calls `handler` for each event and directory. Never blocks.
+ * The caller holds the view's lock.
  */
-size_t watch_read(struct watch *watch, watch_handler *handler, void *context);
+void watch_read(struct watch *watch, watch_handler *handler, void *context);

@@ -1,0 +1,191 @@
+#include "inotify.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+
+#define BUCKETS 4096u
+
+/* Of 64 KiB each: more than the 16384 events that the kernel queues by default have with the
+ * longest names. Who makes events faster than that must not keep the caller, and the locks that he
+ * holds.
+ */
+#define READS_MAX 128
+
+struct inotify_watch {
+	int wd;
+	struct subscription *subscriptions;
+	struct inotify_watch *next; /* in the bucket */
+};
+
+struct inotify {
+	int fd;
+	pthread_mutex_t lock;
+	struct inotify_watch *buckets[BUCKETS]; /* lock */
+	size_t count;                           /* lock */
+};
+
+int inotify_new(struct inotify **ret)
+{
+	CLEANUP(freep) struct inotify *inotify = calloc(1, sizeof(*inotify));
+
+	if (!inotify)
+		return -ENOMEM;
+	inotify->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (inotify->fd < 0)
+		return -errno;
+	pthread_mutex_init(&inotify->lock, NULL);
+	*ret = take_ptr(inotify);
+	return 0;
+}
+
+void inotify_free(struct inotify *inotify)
+{
+	if (!inotify)
+		return;
+	close(inotify->fd);
+	pthread_mutex_destroy(&inotify->lock);
+	free(inotify);
+}
+
+int inotify_fd(const struct inotify *inotify)
+{
+	return inotify->fd;
+}
+
+size_t inotify_watch_count(struct inotify *inotify)
+{
+	pthread_mutex_lock(&inotify->lock);
+	size_t count = inotify->count;
+	pthread_mutex_unlock(&inotify->lock);
+	return count;
+}
+
+/* What points to the watch, or would. */
+static struct inotify_watch **find(struct inotify *inotify, int wd)
+{
+	struct inotify_watch **place = &inotify->buckets[(unsigned)wd % BUCKETS];
+
+	while (*place && (*place)->wd != wd)
+		place = &(*place)->next;
+	return place;
+}
+
+/* Adds to the mask of what is watched already. Returns 0 with *ret, or -errno. */
+static int add_watch(struct inotify *inotify, int fd, uint32_t mask, struct inotify_watch **ret)
+{
+	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+	CLEANUP(freep) struct inotify_watch *fresh = calloc(1, sizeof(*fresh));
+
+	if (!fresh)
+		return -ENOMEM;
+	/* The descriptor's name in /proc, so that it is the very inode that was opened. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	fresh->wd = inotify_add_watch(inotify->fd, path, mask | IN_MASK_ADD);
+	if (fresh->wd < 0)
+		return -errno;
+	struct inotify_watch **place = find(inotify, fresh->wd);
+	if (!*place) {
+		inotify->count++;
+		*place = take_ptr(fresh);
+	}
+	*ret = *place;
+	return 0;
+}
+
+int inotify_subscribe(struct inotify *inotify, struct subscription *subscription, int fd)
+{
+	struct inotify_watch *watch;
+
+	pthread_mutex_lock(&inotify->lock);
+	int r = add_watch(inotify, fd, subscription->mask, &watch);
+	if (r == 0) {
+		subscription->watch = watch;
+		subscription->next = watch->subscriptions;
+		subscription->place = &watch->subscriptions;
+		if (subscription->next)
+			subscription->next->place = &subscription->next;
+		watch->subscriptions = subscription;
+	}
+	pthread_mutex_unlock(&inotify->lock);
+	return r;
+}
+
+/* Takes the subscription off its watch, which goes with the last one. The lock is held. */
+static void detach(struct inotify *inotify, struct subscription *subscription)
+{
+	struct inotify_watch *watch = subscription->watch;
+
+	*subscription->place = subscription->next;
+	if (subscription->next)
+		subscription->next->place = subscription->place;
+	subscription->watch = NULL;
+	if (watch->subscriptions)
+		return;
+	inotify_rm_watch(inotify->fd, watch->wd);
+	*find(inotify, watch->wd) = watch->next;
+	inotify->count--;
+	free(watch);
+}
+
+void inotify_unsubscribe(struct inotify *inotify, struct subscription *subscription)
+{
+	pthread_mutex_lock(&inotify->lock);
+	if (subscription->watch)
+		detach(inotify, subscription);
+	pthread_mutex_unlock(&inotify->lock);
+}
+
+bool inotify_is_subscribed(struct inotify *inotify, const struct subscription *subscription)
+{
+	pthread_mutex_lock(&inotify->lock);
+	bool is_subscribed = subscription->watch != NULL;
+	pthread_mutex_unlock(&inotify->lock);
+	return is_subscribed;
+}
+
+/* Events of a watch that has ended may still lie in the queue: nobody has it any more. */
+static void dispatch(struct inotify *inotify, const struct inotify_event *event)
+{
+	const struct inotify_watch *watch = *find(inotify, event->wd);
+	const char *name = event->len ? event->name : NULL;
+	struct subscription *subscription = watch ? watch->subscriptions : NULL;
+
+	for (struct subscription *next; subscription; subscription = next) {
+		next = subscription->next;
+		bool is_wanted =
+			event->mask & (subscription->mask | IN_UNMOUNT | IN_IGNORED) &&
+			(!name || !subscription->name || strcmp(name, subscription->name) == 0);
+		if (is_wanted)
+			subscription->notify(subscription, event->mask, name);
+		if (event->mask & IN_IGNORED)
+			detach(inotify, subscription);
+	}
+}
+
+void inotify_read(struct inotify *inotify, void (*lost)(void *context), void *context)
+{
+	char buffer[64 * 1024] __attribute__((aligned(__alignof__(struct inotify_event))));
+
+	for (int i = 0; i < READS_MAX; i++) {
+		ssize_t n = read(inotify->fd, buffer, sizeof(buffer));
+		if (n <= 0)
+			break;
+		pthread_mutex_lock(&inotify->lock);
+		for (char *at = buffer; at < buffer + n;) {
+			const struct inotify_event *event =
+				(const struct inotify_event *)(void *)at;
+			if (event->mask & IN_Q_OVERFLOW)
+				lost(context);
+			else
+				dispatch(inotify, event);
+			at += sizeof(*event) + event->len;
+		}
+		pthread_mutex_unlock(&inotify->lock);
+	}
+}

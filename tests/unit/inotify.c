@@ -1,0 +1,200 @@
+/*
+ * Subscriptions that share one inotify descriptor, and often one inode.
+ */
+#include "inotify.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define CHANGES (IN_CREATE | IN_DELETE | IN_MOVE | IN_ATTRIB)
+
+struct listener {
+	struct subscription subscription; /* first */
+	char heard[4096];                 /* "a b " the names; "-" is the inode itself */
+	uint32_t masks;
+};
+
+static struct inotify *inotify;
+static char place[] = "/tmp/plyfs-inotify-XXXXXX";
+static unsigned losses;
+
+static void hear(struct subscription *subscription, uint32_t mask, const char *name)
+{
+	struct listener *listener = (struct listener *)subscription;
+
+	listener->masks |= mask;
+	if (strlen(listener->heard) + 16 < sizeof(listener->heard)) {
+		strcat(listener->heard, name ? name : "-");
+		strcat(listener->heard, " ");
+	}
+}
+
+static void lose(void *context)
+{
+	(void)context;
+	losses++;
+}
+
+static struct listener *listen_to(const char *path, uint32_t mask, const char *name)
+{
+	struct listener *listener = calloc(1, sizeof(*listener));
+	int fd = open(path, O_PATH | O_CLOEXEC);
+
+	assert_non_null(listener);
+	assert_return_code(fd, errno);
+	listener->subscription = (struct subscription){.notify = hear, .mask = mask, .name = name};
+	assert_int_equal(inotify_subscribe(inotify, &listener->subscription, fd), 0);
+	close(fd);
+	return listener;
+}
+
+static void end(struct listener *listener)
+{
+	inotify_unsubscribe(inotify, &listener->subscription);
+	free(listener);
+}
+
+static void make(const char *path)
+{
+	int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+
+	assert_return_code(fd, errno);
+	close(fd);
+}
+
+static const char *heard_by(struct listener *listener)
+{
+	listener->heard[0] = '\0';
+	listener->masks = 0;
+	inotify_read(inotify, lose, NULL);
+	return listener->heard;
+}
+
+static void event_goes_to_each_whose_mask_and_name_it_fits(void **state)
+{
+	(void)state;
+	struct listener *all = listen_to(".", CHANGES, NULL);
+	struct listener *one = listen_to(".", CHANGES, "one");
+	struct listener *deletions = listen_to(".", IN_DELETE, NULL);
+	assert_int_equal(inotify_watch_count(inotify), 1);
+
+	make("one");
+	make("two");
+	assert_string_equal(heard_by(all), "one two ");
+	assert_string_equal(one->heard, "one ");
+	assert_string_equal(deletions->heard, "");
+	assert_return_code(unlink("two"), errno);
+	assert_string_equal(heard_by(deletions), "two ");
+	end(all);
+	end(one);
+	end(deletions);
+}
+
+static void name_does_not_keep_the_directorys_own_events_away(void **state)
+{
+	(void)state;
+	assert_return_code(mkdir("sub", 0755), errno);
+	struct listener *one = listen_to("sub", CHANGES | IN_MOVE_SELF, "one");
+	assert_return_code(rename("sub", "other"), errno);
+	assert_string_equal(heard_by(one), "- ");
+	end(one);
+}
+
+static void watch_ends_with_its_last_subscription(void **state)
+{
+	(void)state;
+	struct listener *first = listen_to(".", CHANGES, NULL);
+	struct listener *second = listen_to(".", CHANGES, NULL);
+	end(first);
+	assert_int_equal(inotify_watch_count(inotify), 1);
+	make("file");
+	assert_string_equal(heard_by(second), "file ");
+	make("late");
+	end(second);
+	assert_int_equal(inotify_watch_count(inotify), 0);
+	/* What is left in the queue is nobody's, not even the next one's. */
+	struct listener *third = listen_to(".", CHANGES, NULL);
+	assert_string_equal(heard_by(third), "");
+	end(third);
+}
+
+static void inode_that_goes_ends_all_its_subscriptions(void **state)
+{
+	(void)state;
+	make("file");
+	struct listener *first = listen_to("file", IN_ATTRIB, NULL);
+	struct listener *second = listen_to("file", IN_MODIFY, NULL);
+	assert_return_code(unlink("file"), errno);
+	heard_by(second);
+	assert_true(first->masks & IN_IGNORED && second->masks & IN_IGNORED);
+	assert_false(inotify_is_subscribed(inotify, &first->subscription));
+	assert_false(inotify_is_subscribed(inotify, &second->subscription));
+	assert_int_equal(inotify_watch_count(inotify), 0);
+	end(first);
+	end(second);
+}
+
+static void overflow_is_told_once_for_all(void **state)
+{
+	char names[2][16] = {"one", "two"};
+	(void)state;
+	struct listener *all = listen_to(".", CHANGES, NULL);
+	FILE *limit = fopen("/proc/sys/fs/inotify/max_queued_events", "re");
+	int most = 16384;
+	assert_true(!limit || fscanf(limit, "%d", &most) == 1);
+	if (limit)
+		fclose(limit);
+	if (most > 1 << 17) {
+		end(all);
+		skip();
+	}
+	make(names[0]);
+	for (int i = 0; i <= most; i++)
+		assert_return_code(rename(names[i % 2], names[(i + 1) % 2]), errno);
+	heard_by(all);
+	assert_int_equal(losses, 1);
+	end(all);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(place, "/tmp/plyfs-inotify-XXXXXX");
+	losses = 0;
+	return mkdtemp(place) && chdir(place) == 0 ? inotify_new(&inotify) : -1;
+}
+
+static int tear_down(void **state)
+{
+	char command[64];
+
+	(void)state;
+	assert_int_equal(inotify_watch_count(inotify), 0);
+	inotify_free(inotify);
+	snprintf(command, sizeof(command), "rm -r %s", place);
+	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+}
+
+#define inotify_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		inotify_test(event_goes_to_each_whose_mask_and_name_it_fits),
+		inotify_test(name_does_not_keep_the_directorys_own_events_away),
+		inotify_test(watch_ends_with_its_last_subscription),
+		inotify_test(inode_that_goes_ends_all_its_subscriptions),
+		inotify_test(overflow_is_told_once_for_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
