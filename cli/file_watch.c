@@ -8,10 +8,10 @@
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cleanup.h"
 #include "clock.h"
+#include "name_watch.h"
 
 /* What changes together is taken together: after so long a quiet, but never later than the second.
  */
@@ -23,7 +23,7 @@
 
 #define EVENTS                                                                                     \
 	(IN_MODIFY | IN_CLOSE_WRITE | IN_MOVE | IN_CREATE | IN_DELETE | IN_ATTRIB |                \
-		IN_DELETE_SELF | IN_MOVE_SELF)
+		IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
 
 struct watched {
 	char *path;
@@ -32,10 +32,9 @@ struct watched {
 };
 
 struct file_watch {
-	int fd;
+	struct name_watch *names;
 	struct watched *files;
 	size_t count;
-	bool has_directories; /* of which any change may matter */
 };
 
 int file_watch_new(struct file_watch **ret)
@@ -44,9 +43,9 @@ int file_watch_new(struct file_watch **ret)
 
 	if (!watch)
 		return -ENOMEM;
-	watch->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (watch->fd < 0)
-		return -errno;
+	int r = name_watch_new(&watch->names);
+	if (r < 0)
+		return r;
 	*ret = take_ptr(watch);
 	return 0;
 }
@@ -55,8 +54,7 @@ void file_watch_free(struct file_watch *watch)
 {
 	if (!watch)
 		return;
-	if (watch->fd >= 0)
-		close(watch->fd);
+	name_watch_free(watch->names);
 	for (size_t i = 0; i < watch->count; i++) {
 		free(watch->files[i].path);
 		free(watch->files[i].real);
@@ -89,27 +87,23 @@ static bool is_same(const struct stat *a, const struct stat *b)
 }
 
 /* One that can't be watched is looked at: see POLL_MS. */
-static void watch_directory(struct file_watch *watch, const char *directory)
+static int watch_name(struct file_watch *watch, const char *directory, const char *name)
 {
-	inotify_add_watch(watch->fd, *directory ? directory : ".", EVENTS | IN_ONLYDIR);
+	return name_watch_add(watch->names, directory, name, EVENTS) == -ENOMEM ? -ENOMEM : 0;
 }
 
-void file_watch_add_directory(struct file_watch *watch, const char *directory)
+int file_watch_add_directory(struct file_watch *watch, const char *directory)
 {
-	watch->has_directories = true;
-	watch_directory(watch, directory);
+	return watch_name(watch, directory, NULL);
 }
 
 static int watch_around(struct file_watch *watch, const char *file)
 {
 	const char *slash = strrchr(file, '/');
-	CLEANUP(freep)
-	char *directory = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
+	const char *name = slash ? slash + 1 : file;
+	CLEANUP(freep) char *directory = strndup(file, (size_t)(name - file));
 
-	if (!directory)
-		return -ENOMEM;
-	watch_directory(watch, directory);
-	return 0;
+	return directory ? watch_name(watch, directory, name) : -ENOMEM;
 }
 
 int file_watch_add(struct file_watch *watch, const char *file)
@@ -144,57 +138,22 @@ static bool has_changed(const struct file_watch *watch)
 	return false;
 }
 
-static bool has_name(const char *path, const char *name)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return path && strcmp(slash ? slash + 1 : path, name) == 0;
-}
-
-/* In a busy directory, most of what happens is none of our business. */
-static bool concerns(const struct file_watch *watch, const struct inotify_event *event)
-{
-	if (watch->has_directories || event->mask & IN_Q_OVERFLOW)
-		return true;
-	for (size_t i = 0; event->len > 0 && i < watch->count; i++)
-		if (has_name(watch->files[i].path, event->name) ||
-			has_name(watch->files[i].real, event->name))
-			return true;
-	return false;
-}
-
-/* Takes all events. Whether one of them was about a file, by its name. */
-static bool drain(const struct file_watch *watch)
-{
-	char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
-	bool is_concerned = false;
-	ssize_t n;
-
-	while ((n = read(watch->fd, buffer, sizeof(buffer))) > 0)
-		for (ssize_t at = 0; at < n;) {
-			const struct inotify_event *event = (const void *)(buffer + at);
-			is_concerned |= concerns(watch, event);
-			at += (ssize_t)sizeof(*event) + event->len;
-		}
-	return is_concerned;
-}
-
 /* Waits until nothing happens any more; a file may be half written, or the second of two to come.
  */
 static void settle(const struct file_watch *watch)
 {
-	struct pollfd poll_fd = {.fd = watch->fd, .events = POLLIN};
+	struct pollfd poll_fd = {.fd = name_watch_fd(watch->names), .events = POLLIN};
 	long long end = clock_ms() + QUIET_MAX_MS;
 
 	do
-		drain(watch);
+		name_watch_has_event(watch->names);
 	while (poll(&poll_fd, 1, QUIET_MS) > 0 && clock_ms() < end);
 }
 
 int file_watch_wait(struct file_watch *watch, const int fds[2])
 {
 	struct pollfd poll_fds[] = {
-		{.fd = watch->fd, .events = POLLIN},
+		{.fd = name_watch_fd(watch->names), .events = POLLIN},
 		{.fd = fds[0], .events = POLLIN},
 		{.fd = fds[1], .events = 0},
 	};
@@ -204,7 +163,7 @@ int file_watch_wait(struct file_watch *watch, const int fds[2])
 		if (ready > 0 && (poll_fds[1].revents || poll_fds[2].revents))
 			return FILE_WATCH_ENDED;
 		/* A link on the way to a file has another name, but leads to another file then. */
-		if (drain(watch) || has_changed(watch)) {
+		if (name_watch_has_event(watch->names) || has_changed(watch)) {
 			settle(watch);
 			return FILE_WATCH_CHANGED;
 		}

@@ -19,8 +19,8 @@ void file_watch_freep(struct file_watch **watch);
 /** Watches a file, which need not be there, and what it is a link to. 0 or -ENOMEM. */
 int file_watch_add(struct file_watch *watch, const char *file);
 
-/** Watches all that is in a directory, but not what is in those in it. */
-void file_watch_add_directory(struct file_watch *watch, const char *directory);
+/** Watches all that is in a directory, but not what is in those in it. 0 or -ENOMEM. */
+int file_watch_add_directory(struct file_watch *watch, const char *directory);
 
 /** Results of file_watch_wait(). */
 enum {

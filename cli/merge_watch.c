@@ -122,8 +122,7 @@ static int add_file(void *context, const char *file)
 
 static int add_directory(void *context, const char *directory)
 {
-	file_watch_add_directory(context, directory);
-	return 0;
+	return file_watch_add_directory(context, directory);
 }
 
 /* The files, and what the strategy has looked for and in, as far as that is known. */

@@ -1,6 +1,6 @@
 /*
- * The settings watch: the names by which the settings were found: plyfs.yaml's, and each layer's. When one of
- * them leads to something else, the settings must be made anew.
+ * The settings watch: the names by which the settings were found: plyfs.yaml's, and each layer's.
+ * When one of them leads to something else, the settings must be made anew.
  */
 #pragma once
 

@@ -1,0 +1,102 @@
+#include "name_watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "inotify.h"
+
+struct watched_name {
+	struct subscription subscription; /* first */
+	struct name_watch *watch;
+	struct watched_name *next;
+	char name[];
+};
+
+struct name_watch {
+	struct inotify *inotify;
+	struct watched_name *names;
+	bool has_event; /* in what was read last */
+};
+
+int name_watch_new(struct name_watch **ret)
+{
+	CLEANUP(freep) struct name_watch *watch = calloc(1, sizeof(*watch));
+
+	if (!watch)
+		return -ENOMEM;
+	int r = inotify_new(&watch->inotify);
+	if (r < 0)
+		return r;
+	*ret = take_ptr(watch);
+	return 0;
+}
+
+void name_watch_free(struct name_watch *watch)
+{
+	if (!watch)
+		return;
+	name_watch_clear(watch);
+	inotify_free(watch->inotify);
+	free(watch);
+}
+
+int name_watch_fd(const struct name_watch *watch)
+{
+	return inotify_fd(watch->inotify);
+}
+
+static void on_event(struct subscription *subscription, uint32_t mask, const char *name)
+{
+	(void)mask;
+	(void)name;
+	((struct watched_name *)subscription)->watch->has_event = true;
+}
+
+static void on_overflow(void *watch)
+{
+	((struct name_watch *)watch)->has_event = true;
+}
+
+int name_watch_add(struct name_watch *watch, const char *directory, const char *name, uint32_t mask)
+{
+	size_t size = name ? strlen(name) + 1 : 0;
+	CLEANUP(freep) struct watched_name *added = calloc(1, sizeof(*added) + size);
+	CLEANUP(closep) int fd = -1;
+
+	if (!added)
+		return -ENOMEM;
+	fd = open(*directory ? directory : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (name)
+		memcpy(added->name, name, size);
+	added->subscription = (struct subscription){
+		.notify = on_event, .mask = mask, .name = name ? added->name : NULL};
+	added->watch = watch;
+	int r = inotify_subscribe(watch->inotify, &added->subscription, fd);
+	if (r < 0)
+		return r;
+	added->next = watch->names;
+	watch->names = take_ptr(added);
+	return 0;
+}
+
+void name_watch_clear(struct name_watch *watch)
+{
+	for (struct watched_name *name; (name = watch->names);) {
+		watch->names = name->next;
+		inotify_unsubscribe(watch->inotify, &name->subscription);
+		free(name);
+	}
+}
+
+bool name_watch_has_event(struct name_watch *watch)
+{
+	watch->has_event = false;
+	inotify_read(watch->inotify, on_overflow, watch);
+	return watch->has_event;
+}
