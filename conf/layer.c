@@ -24,20 +24,32 @@ static void closedirp(DIR **dir)
 		(void)closedir(*dir);
 }
 
-/* Whether the path leads out by itself, before any link is looked at. */
-static bool leads_out(const char *path)
+/* What follows links may be laid out by Kubernetes: what its volumes consist of is not for readers.
+ */
+static bool is_hidden(bool follow, const char *name)
+{
+	return follow && name[0] == '.' && name[1] == '.';
+}
+
+/*
+ * Before any link is looked at: -EXDEV for a path that leads out by itself, -ENOENT for one by a
+ * name that is hidden. 0 for any other.
+ */
+static int check_path(bool follow, const char *path)
 {
 	if (path[0] == '/')
-		return true;
+		return -EXDEV;
 
 	for (const char *name = path;; name++) {
 		size_t len = strcspn(name, "/");
 
 		if (len == 2 && name[0] == '.' && name[1] == '.')
-			return true;
+			return -EXDEV;
+		if (is_hidden(follow, name))
+			return -ENOENT;
 		name += len;
 		if (!*name)
-			return false;
+			return 0;
 	}
 }
 
@@ -100,8 +112,9 @@ static int open_at(int dirfd, bool follow, const char *path, int flags)
 
 	if (dirfd < 0)
 		return -ENOENT;
-	if (leads_out(path))
-		return -EXDEV;
+	int r = check_path(follow, path);
+	if (r < 0)
+		return r;
 	if (path[0] == '\0')
 		path = ".";
 
@@ -140,7 +153,7 @@ static int stat_at(int dirfd, bool follow, const char *path, struct stat *ret)
 	CLEANUP(closep) int fd = -1;
 
 	/* Without a slash there is nothing on the way that could be a link: one call for three. */
-	if (dirfd >= 0 && !follow && !strchr(path, '/') && !leads_out(path)) {
+	if (dirfd >= 0 && !follow && !strchr(path, '/') && check_path(false, path) == 0) {
 		int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
 
 		return fstatat(dirfd, path, ret, flags) < 0 ? -errno : 0;
@@ -297,6 +310,11 @@ int layer_open_directory(const struct layer *layer, const char *path)
 	return open_at(layer->dirfd, layer->follow, path, O_PATH | O_DIRECTORY);
 }
 
+int layer_open_path(const struct layer *layer, const char *path)
+{
+	return open_at(layer->dirfd, layer->follow, path, O_PATH);
+}
+
 /*
  * The d_type of an entry where readdir(3) doesn't know it (some file systems never do), and of a
  * link's target in a layer that follows links. False: layer_stat() would not find it.
@@ -342,7 +360,8 @@ int layer_list(const struct layer *layer, const char *path,
 		entry = readdir(dir);
 		if (!entry)
 			return -errno;
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+			is_hidden(layer->follow, entry->d_name))
 			continue;
 		if (!entry_type(layer, fd, entry, &type))
 			continue;

@@ -5,7 +5,8 @@
  * or something is mounted over it, we keep reading the same directory. No path leads out of it:
  * everything is opened with openat2(2), RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS, or one name at a
  * time where there is no openat2. `follow` allows symbolic links, also out of the layer (but never
- * the magic ones of /proc).
+ * the magic ones of /proc). There, names that begin with ".." are not shown: they are what a
+ * Kubernetes volume consists of, and its other names are links that lead through them.
  *
  * A `path` is relative to the layer and "" is the layer itself. One that has ".." in it or begins
  * with a slash gives -EXDEV. -ENOENT and -ENOTDIR mean that the layer has no such file; a link on
@@ -62,6 +63,9 @@ int layer_open_file(const struct layer *layer, const char *path, struct stat *re
 
 /** Opens a directory, O_PATH: to be watched by way of /proc/self/fd. A descriptor, or -errno. */
 int layer_open_directory(const struct layer *layer, const char *path);
+
+/** Opens whatever `path` is, O_PATH. A descriptor, or -errno. */
+int layer_open_path(const struct layer *layer, const char *path);
 
 /**
  * Calls `each` for every name in the directory but "." and "..", in the order of readdir(3), with

@@ -301,6 +301,37 @@ static void a_following_layer_lists_what_its_links_lead_to(void **state)
 	assert_null(strstr(listing.text, "dangling"));
 }
 
+/* As a volume of Kubernetes has them: ..data -> ..2024_1, and app.yaml -> ..data/app.yaml. */
+static void names_that_begin_with_two_dots_are_hidden_where_links_are_followed(void **state)
+{
+	CLEANUP(layer_freep) struct layer *following = open_layer(true);
+	CLEANUP(layer_freep) struct layer *layer = open_layer(false);
+	struct listing listing = {0};
+	struct stat stat;
+
+	(void)state;
+	assert_int_equal(mkdir("layer/..2024_1", 0755), 0);
+	write_file("layer/..2024_1/volume.yaml", "x: 1\n");
+	assert_int_equal(symlink("..2024_1", "layer/..data"), 0);
+	assert_int_equal(symlink("..data/volume.yaml", "layer/volume.yaml"), 0);
+	assert_int_equal(layer_stat(following, "..data", &stat), -ENOENT);
+	assert_int_equal(layer_stat(following, "..data/volume.yaml", &stat), -ENOENT);
+	assert_int_equal(layer_open_directory(following, "dir/..2024_1"), -ENOENT);
+	assert_int_equal(layer_stat(following, "volume.yaml", &stat), 0);
+	assert_int_equal(layer_list(following, "", note, &listing), 0);
+	assert_null(strstr(listing.text, ".."));
+	assert_listed(&listing, "volume.yaml", DT_REG);
+
+	listing = (struct listing){0};
+	assert_int_equal(layer_list(layer, "", note, &listing), 0);
+	assert_listed(&listing, "..data", DT_LNK);
+	assert_int_equal(layer_stat(layer, "..2024_1/volume.yaml", &stat), 0);
+	assert_int_equal(unlink("layer/volume.yaml"), 0);
+	assert_int_equal(unlink("layer/..data"), 0);
+	assert_int_equal(unlink("layer/..2024_1/volume.yaml"), 0);
+	assert_int_equal(rmdir("layer/..2024_1"), 0);
+}
+
 static void a_listing_ends_when_its_caller_says_so(void **state)
 {
 	CLEANUP(layer_freep) struct layer *layer = open_layer(false);
@@ -482,6 +513,8 @@ static void all_of_it_holds_without_openat2(void **state)
 		cmocka_unit_test(follow_allows_links_also_out_of_the_layer),                       \
 		cmocka_unit_test(every_name_is_listed_with_its_type),                              \
 		cmocka_unit_test(a_following_layer_lists_what_its_links_lead_to),                  \
+		cmocka_unit_test(                                                                  \
+			names_that_begin_with_two_dots_are_hidden_where_links_are_followed),       \
 		cmocka_unit_test(a_listing_ends_when_its_caller_says_so),                          \
 		cmocka_unit_test(a_renamed_layer_stays_the_same_directory),                        \
 		cmocka_unit_test(a_missing_layer_is_empty_only_when_optional),                     \
