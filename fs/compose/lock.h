@@ -10,7 +10,8 @@
 enum lock_rank {
 	LOCK_DRIVER,  /* the driver's: the directories of .plyfs/origins */
 	LOCK_VIEW,    /* what is shown */
-	LOCK_WATCH,   /* what inotify watches */
+	LOCK_WATCH,   /* which directories are watched */
+	LOCK_INOTIFY, /* what inotify watches */
 	LOCK_POOL,    /* what waits for a thread that composes */
 	LOCK_SOURCES, /* parsed sources; what was found below a directory */
 };

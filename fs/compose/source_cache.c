@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "cleanup.h"
 #include "hash.h"
+#include "lock.h"
 #include "union.h"
 
 #define BUCKETS 4096u
@@ -33,7 +33,7 @@
 #define ADMITTED_ONE_IN 8
 
 struct source_cache {
-	pthread_mutex_t lock;
+	struct lock lock;
 	size_t limit;
 	bool is_told;
 	size_t bytes;                    /* lock */
@@ -49,7 +49,7 @@ int source_cache_new(size_t limit, bool is_told, struct source_cache **ret)
 
 	if (!cache)
 		return -ENOMEM;
-	pthread_mutex_init(&cache->lock, NULL);
+	lock_init(&cache->lock, LOCK_SOURCES);
 	cache->limit = limit;
 	cache->is_told = is_told;
 	*ret = cache;
@@ -110,23 +110,23 @@ void source_cache_free(struct source_cache *cache)
 		return;
 	while (cache->oldest)
 		drop(cache, cache->oldest);
-	pthread_mutex_destroy(&cache->lock);
+	lock_fini(&cache->lock);
 	free(cache);
 }
 
 void source_cache_clear(struct source_cache *cache)
 {
-	pthread_mutex_lock(&cache->lock);
+	lock_take(&cache->lock);
 	while (cache->oldest)
 		drop(cache, cache->oldest);
-	pthread_mutex_unlock(&cache->lock);
+	lock_release(&cache->lock);
 }
 
 size_t source_cache_bytes(struct source_cache *cache)
 {
-	pthread_mutex_lock(&cache->lock);
+	lock_take(&cache->lock);
 	size_t bytes = cache->bytes;
-	pthread_mutex_unlock(&cache->lock);
+	lock_release(&cache->lock);
 	return bytes;
 }
 
@@ -143,7 +143,7 @@ static struct loaded *find(
 static struct loaded *take(struct source_cache *cache, const char *path, unsigned rank,
 	unsigned flavour, const struct stamp *stamp)
 {
-	pthread_mutex_lock(&cache->lock);
+	lock_take(&cache->lock);
 	struct loaded *loaded = find(cache, path, rank, flavour);
 	if (loaded &&
 		((loaded->is_young && !cache->is_told) || !stamp_equal(&loaded->stamp, stamp)))
@@ -153,19 +153,19 @@ static struct loaded *take(struct source_cache *cache, const char *path, unsigne
 		link_newest(cache, loaded);
 		atomic_fetch_add_explicit(&loaded->references, 1, memory_order_relaxed);
 	}
-	pthread_mutex_unlock(&cache->lock);
+	lock_release(&cache->lock);
 	return loaded;
 }
 
 void source_cache_touch(struct source_cache *cache, const char *path)
 {
-	pthread_mutex_lock(&cache->lock);
+	lock_take(&cache->lock);
 	for (struct loaded *loaded = *bucket_of(cache, path), *next; loaded; loaded = next) {
 		next = loaded->next;
 		if (loaded->is_young && strcmp(loaded->path, path) == 0)
 			drop(cache, loaded);
 	}
-	pthread_mutex_unlock(&cache->lock);
+	lock_release(&cache->lock);
 }
 
 /* Scattered, as sources come in turns of so many to a path. The lock is held. */
@@ -179,12 +179,12 @@ static bool is_admitted(struct source_cache *cache, const struct loaded *loaded)
 
 static void put(struct source_cache *cache, struct loaded *loaded)
 {
-	pthread_mutex_lock(&cache->lock);
+	lock_take(&cache->lock);
 	struct loaded *old = find(cache, loaded->path, loaded->source.rank, loaded->flavour);
 	if (old)
 		drop(cache, old);
 	if (!is_admitted(cache, loaded)) {
-		pthread_mutex_unlock(&cache->lock);
+		lock_release(&cache->lock);
 		return;
 	}
 	struct loaded **bucket = bucket_of(cache, loaded->path);
@@ -195,7 +195,7 @@ static void put(struct source_cache *cache, struct loaded *loaded)
 	cache->bytes += loaded->bytes;
 	while (cache->bytes > cache->limit && cache->oldest)
 		drop(cache, cache->oldest);
-	pthread_mutex_unlock(&cache->lock);
+	lock_release(&cache->lock);
 }
 
 /* A source may have been read in several ways, for several rules. */

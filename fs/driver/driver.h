@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "lock.h"
 #include "mount_process.h"
 #include "publisher.h"
 #include "session.h"
@@ -97,7 +98,7 @@ struct session {
 	bool has_no_open;     /* the kernel takes ENOSYS for "no need to ask" */
 	bool has_no_opendir;
 	bool has_acl_cache; /* the kernel keeps that a file has no access list */
-	pthread_mutex_t origins_lock;
+	struct lock origins_lock;
 	struct origins_directory *origins; /* origins_lock; that the kernel knows */
 	uint64_t origins_made;             /* origins_lock; directories, ever */
 };

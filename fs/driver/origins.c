@@ -50,7 +50,7 @@ void origins_stat(const struct session *session, fuse_ino_t ino, struct stat *re
 
 void origins_forget(struct session *session, fuse_ino_t ino, uint64_t count)
 {
-	pthread_mutex_lock(&session->origins_lock);
+	lock_take(&session->origins_lock);
 	for (struct origins_directory **link = &session->origins; *link; link = &(*link)->next) {
 		struct origins_directory *directory = *link;
 
@@ -63,7 +63,7 @@ void origins_forget(struct session *session, fuse_ino_t ino, uint64_t count)
 		}
 		break;
 	}
-	pthread_mutex_unlock(&session->origins_lock);
+	lock_release(&session->origins_lock);
 }
 
 void origins_free(struct session *session)
@@ -83,7 +83,7 @@ static int hold_directory(struct session *session, const char *path, uint64_t *r
 	size_t size = strlen(path) + 1;
 	int r = 0;
 
-	pthread_mutex_lock(&session->origins_lock);
+	lock_take(&session->origins_lock);
 	for (directory = session->origins; directory; directory = directory->next)
 		if (strcmp(directory->path, path) == 0)
 			break;
@@ -102,7 +102,7 @@ static int hold_directory(struct session *session, const char *path, uint64_t *r
 	} else {
 		r = -ENOMEM;
 	}
-	pthread_mutex_unlock(&session->origins_lock);
+	lock_release(&session->origins_lock);
 	return r;
 }
 
@@ -112,7 +112,7 @@ static int join(struct session *session, fuse_ino_t parent, const char *name, ch
 	const struct origins_directory *directory;
 	int r = -ESTALE;
 
-	pthread_mutex_lock(&session->origins_lock);
+	lock_take(&session->origins_lock);
 	for (directory = session->origins; directory; directory = directory->next)
 		if (directory->ino == parent)
 			break;
@@ -122,7 +122,7 @@ static int join(struct session *session, fuse_ino_t parent, const char *name, ch
 		r = asprintf(ret, "%s%s%s", directory->path, *directory->path ? "/" : "", name) < 0
 			    ? -ENOMEM
 			    : 0;
-	pthread_mutex_unlock(&session->origins_lock);
+	lock_release(&session->origins_lock);
 	return r;
 }
 

@@ -157,7 +157,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	session->options = *options;
 	session->mount_process.socket = -1;
 	session->mounts_fd = -1;
-	session->origins_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	lock_init(&session->origins_lock, LOCK_DRIVER);
 	session->is_strict = settings->coherence == COHERENCE_STRICT;
 	session->name_timeout = session->is_strict ? 0 : FOR_EVER;
 	int r = view_check_settings(settings, problem);
@@ -300,7 +300,7 @@ void session_free(struct session *session)
 	view_free(session->view);
 	settings_unref(session->settings);
 	origins_free(session);
-	pthread_mutex_destroy(&session->origins_lock);
+	lock_fini(&session->origins_lock);
 	free(session->mountpoint);
 	free(session->label);
 	free(session);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,6 +9,7 @@
 
 #include "cleanup.h"
 #include "expand.h"
+#include "lock.h"
 
 /* A file below a directory. */
 struct found {
@@ -36,7 +36,7 @@ struct offline {
 	struct composer composer;
 	bool is_cache_shared;
 	struct finder finder;
-	pthread_mutex_t lock;
+	struct lock lock;
 	struct index *indexes; /* lock; each is fixed once it is in the list */
 };
 
@@ -146,22 +146,22 @@ static int get_index(
 {
 	CLEANUP(index_freep) struct index *made = NULL;
 
-	pthread_mutex_lock(&offline->lock);
+	lock_take(&offline->lock);
 	*ret = find_index(offline, directory, depth);
-	pthread_mutex_unlock(&offline->lock);
+	lock_release(&offline->lock);
 	if (*ret)
 		return 0;
 	int r = index_new(offline, directory, depth, &made);
 	if (r < 0)
 		return r;
-	pthread_mutex_lock(&offline->lock);
+	lock_take(&offline->lock);
 	/* Another thread may have been faster. */
 	*ret = find_index(offline, directory, depth);
 	if (!*ret) {
 		made->next = offline->indexes;
 		*ret = offline->indexes = take_ptr(made);
 	}
-	pthread_mutex_unlock(&offline->lock);
+	lock_release(&offline->lock);
 	return 0;
 }
 
@@ -208,7 +208,7 @@ int offline_new(struct settings *settings, struct offline **ret)
 	CLEANUP(offline_freep) struct offline *offline = calloc(1, sizeof(*offline));
 	if (!offline)
 		return -ENOMEM;
-	pthread_mutex_init(&offline->lock, NULL);
+	lock_init(&offline->lock, LOCK_SOURCES);
 	offline->finder = (struct finder){offline, list, find};
 	offline->composer = (struct composer){
 		.settings = settings_ref(settings),
@@ -235,7 +235,7 @@ void offline_free(struct offline *offline)
 	if (!offline->is_cache_shared)
 		source_cache_free(offline->composer.cache);
 	settings_unref(offline->composer.settings);
-	pthread_mutex_destroy(&offline->lock);
+	lock_fini(&offline->lock);
 	free(offline);
 }
 

@@ -21,7 +21,7 @@
  * File systems whose files others can change unseen by this kernel's inotify: statfs(2)'s magic
  * numbers, linux/magic.h and the file systems' own headers.
  */
-static bool is_remote(int fd)
+bool attach_is_remote(int fd)
 {
 	static const unsigned long types[] = {
 		0x6969,     /* NFS */
@@ -47,6 +47,16 @@ static bool is_remote(int fd)
 	return false;
 }
 
+void attach_poll_locked(struct view *view, int error, bool is_remote)
+{
+	if (error)
+		view->watch_error = error;
+	view->is_remote |= is_remote;
+	if (!view->is_polling)
+		view_wake_locked(view);
+	view->is_polling = true;
+}
+
 /* What a watch can't tell, polling finds out. */
 static void note_watch(struct view *view, struct directory *directory, unsigned layer, int error,
 	bool is_remote_layer)
@@ -55,14 +65,9 @@ static void note_watch(struct view *view, struct directory *directory, unsigned 
 
 	view_lock(view);
 	directory->polled &= ~bit;
-	if (error && error != ENOENT)
-		view->watch_error = error;
 	if (error || is_remote_layer) {
 		directory->polled |= bit;
-		view->is_remote |= is_remote_layer;
-		if (!view->is_polling)
-			view_wake_locked(view);
-		view->is_polling = true;
+		attach_poll_locked(view, error, is_remote_layer);
 	}
 	view_unlock(view);
 }
@@ -89,7 +94,7 @@ static void watch_layer(
 		if (fd == -ENOENT || fd == -ENOTDIR)
 			return;
 		int r = fd < 0 ? fd : watch_add(view->watch, directory, number, fd);
-		note_watch(view, directory, number, -r, fd >= 0 && is_remote(fd));
+		note_watch(view, directory, number, -r, fd >= 0 && attach_is_remote(fd));
 		/* Another took its place, and another thread may have watched that one before. */
 		is_settled = r < 0 || is_at(layer, directory->path, fd);
 	}

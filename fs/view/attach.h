@@ -18,6 +18,12 @@ int attach_make(struct view *view, const struct settings_generation *generation,
 	struct directory **ret);
 void attach_drop_locked(struct view *view, struct directory *directory);
 
+/** Whether what is open as `fd` lies where inotify does not tell all that changes. */
+bool attach_is_remote(int fd);
+
+/** Something can't be watched (`error`, an errno), or not for all that changes it: polling begins. */
+void attach_poll_locked(struct view *view, int error, bool is_remote);
+
 /** Watches the directory in `layers`. Takes the lock, and drops it. */
 void attach_watch(struct view *view, const struct settings *settings, struct directory *directory,
 	layer_mask layers);

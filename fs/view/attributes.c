@@ -119,7 +119,8 @@ void attributes_tell_locked_unlocks(struct view *view, struct directory *directo
 /* Whether something was reported of it, or may have been, that has not been looked at yet. */
 static bool is_in_doubt(const struct view *view, const struct directory *directory)
 {
-	if (directory->polled || view->is_overflowed)
+	if (directory->polled || view->is_overflowed ||
+		(directory->parent && directory->parent->unwatched_links))
 		return true;
 	if (!directory->parent)
 		return view->is_root_changed || view->is_root_looked_at;

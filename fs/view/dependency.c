@@ -10,6 +10,7 @@
 #include "entry.h"
 #include "expand.h"
 #include "hash.h"
+#include "link_watch.h"
 #include "look.h"
 #include "merge.h"
 #include "names.h"
@@ -258,6 +259,20 @@ int dependency_list(void *context, const char *directory, int depth,
 	return r;
 }
 
+/* The file that was found may be changed by other names. */
+static void watch_sources(struct view *view, const char *path, layer_mask layers)
+{
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	struct settings_generation now;
+
+	view_lock(view);
+	settings_generation_init_locked(view, &now);
+	view_unlock(view);
+	if (lookup && union_look_up(now.composer.settings, layers, path, lookup) == 0)
+		link_watch_sources(view, now.composer.settings, path, lookup);
+	settings_generation_fini(&now);
+}
+
 int dependency_find(
 	void *context, const char *directory, const char *name, char **ret, layer_mask *layers)
 {
@@ -275,6 +290,8 @@ int dependency_find(
 		r = directory_join(indexed->first, name, ret);
 	}
 	view_unlock(view);
+	if (r == 0)
+		watch_sources(view, *ret, *layers);
 	return r;
 }
 

@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "dependency.h"
 #include "hash.h"
+#include "link_watch.h"
 
 #define BUCKETS_FIRST 16
 
@@ -84,6 +85,7 @@ void directory_free(struct directory *directory)
 	free(directory->buckets);
 	free(directory->order);
 	free(directory->cookies);
+	link_watch_remove(directory);
 	free(directory->watches);
 	free(directory->identities);
 	free(directory->path);

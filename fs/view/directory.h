@@ -117,6 +117,9 @@ struct directory {
 
 	size_t layer_count;       /* fixed; of the mount */
 	struct layer_watch **watches; /* each layer's; NULL: none (watch.h) */
+	struct link_watch **links; /* of names in it (link_watch.h), sorted */
+	size_t link_count;
+	size_t unwatched_links; /* of them: their names are polled */
 	layer_mask joined;        /* that came to show it since it was last listed */
 	layer_mask polled;        /* those whose changes inotify can't, or may not, tell */
 	struct stamp *identities; /* dev and ino of each layer's directory */
@@ -130,6 +133,12 @@ struct directory {
 	size_t order_capacity;
 	uint64_t next_cookie;
 };
+
+/* Whether something in it has to be looked at again and again. */
+static inline bool directory_is_polled(const struct directory *directory)
+{
+	return directory->polled || directory->unwatched_links;
+}
 
 /* Cookies of "." and ".."; names come after. */
 #define DIRECTORY_COOKIE_FIRST 3

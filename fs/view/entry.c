@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cleanup.h"
+#include "link_watch.h"
 #include "state.h"
 
 /* The bit of the numbers that follow from a path; those that are counted never come so far. */
@@ -186,6 +187,7 @@ static void kill_directory(struct view *view, struct directory *directory)
 {
 	directory->is_dead = true;
 	watch_remove(view->watch, directory);
+	link_watch_remove(directory);
 	directory->users++;
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i], *next; entry; entry = next) {

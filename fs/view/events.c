@@ -26,8 +26,8 @@ static bool is_waiting(const struct entry *entry)
 	return entry->pending == PENDING_GONE || entry->pending == PENDING_WRITING;
 }
 
-static void on_name(struct view *view, struct directory *directory, unsigned layer, uint32_t mask,
-	const char *name)
+void events_name_locked(struct view *view, struct directory *directory, unsigned layer,
+	uint32_t mask, const char *name)
 {
 	layer_mask bit = (layer_mask)1 << layer;
 	struct entry *entry = directory_entry(directory, name);
@@ -61,6 +61,9 @@ static void on_name(struct view *view, struct directory *directory, unsigned lay
 	} else if (mask & (IN_DELETE | IN_MOVED_FROM) && !(mask & IN_ISDIR)) {
 		entry->created &= ~bit;
 		entry->writing &= ~bit;
+		queue_debounce_locked(view, entry, EVENTS_GONE_MS);
+	} else if (mask & IN_DELETE_SELF) {
+		/* It went, or another name of it, of which the next event will tell. */
 		queue_debounce_locked(view, entry, EVENTS_GONE_MS);
 	} else if (mask & IN_MODIFY) {
 		entry->writing |= bit;
@@ -98,7 +101,7 @@ static void on_event(
 	if (whited && !*whited)
 		queue_directory(view, directory);
 	else
-		on_name(view, directory, layer, mask, whited ? whited : name);
+		events_name_locked(view, directory, layer, mask, whited ? whited : name);
 }
 
 void events_take_locked(struct view *view)

@@ -21,6 +21,10 @@ struct view;
  */
 #define EVENTS_GONE_MS 2
 
+/** Something happened to a name in a directory of `layer`: `mask` as inotify(7) has it. */
+void events_name_locked(struct view *view, struct directory *directory, unsigned layer,
+	uint32_t mask, const char *name);
+
 /** Takes in all events there are. Whatever was changed before the call has its event by now. */
 void events_take_locked(struct view *view);
 

@@ -1,13 +1,13 @@
 #include "inotify.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "lock.h"
 
 #define BUCKETS 4096u
 
@@ -25,7 +25,7 @@ struct inotify_watch {
 
 struct inotify {
 	int fd;
-	pthread_mutex_t lock;
+	struct lock lock;
 	struct inotify_watch *buckets[BUCKETS]; /* lock */
 	size_t count;                           /* lock */
 };
@@ -39,7 +39,7 @@ int inotify_new(struct inotify **ret)
 	inotify->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (inotify->fd < 0)
 		return -errno;
-	pthread_mutex_init(&inotify->lock, NULL);
+	lock_init(&inotify->lock, LOCK_INOTIFY);
 	*ret = take_ptr(inotify);
 	return 0;
 }
@@ -49,7 +49,7 @@ void inotify_free(struct inotify *inotify)
 	if (!inotify)
 		return;
 	close(inotify->fd);
-	pthread_mutex_destroy(&inotify->lock);
+	lock_fini(&inotify->lock);
 	free(inotify);
 }
 
@@ -60,9 +60,9 @@ int inotify_fd(const struct inotify *inotify)
 
 size_t inotify_watch_count(struct inotify *inotify)
 {
-	pthread_mutex_lock(&inotify->lock);
+	lock_take(&inotify->lock);
 	size_t count = inotify->count;
-	pthread_mutex_unlock(&inotify->lock);
+	lock_release(&inotify->lock);
 	return count;
 }
 
@@ -102,7 +102,7 @@ int inotify_subscribe(struct inotify *inotify, struct subscription *subscription
 {
 	struct inotify_watch *watch;
 
-	pthread_mutex_lock(&inotify->lock);
+	lock_take(&inotify->lock);
 	int r = add_watch(inotify, fd, subscription->mask, &watch);
 	if (r == 0) {
 		subscription->watch = watch;
@@ -112,7 +112,7 @@ int inotify_subscribe(struct inotify *inotify, struct subscription *subscription
 			subscription->next->place = &subscription->next;
 		watch->subscriptions = subscription;
 	}
-	pthread_mutex_unlock(&inotify->lock);
+	lock_release(&inotify->lock);
 	return r;
 }
 
@@ -135,17 +135,17 @@ static void detach(struct inotify *inotify, struct subscription *subscription)
 
 void inotify_unsubscribe(struct inotify *inotify, struct subscription *subscription)
 {
-	pthread_mutex_lock(&inotify->lock);
+	lock_take(&inotify->lock);
 	if (subscription->watch)
 		detach(inotify, subscription);
-	pthread_mutex_unlock(&inotify->lock);
+	lock_release(&inotify->lock);
 }
 
 bool inotify_is_subscribed(struct inotify *inotify, const struct subscription *subscription)
 {
-	pthread_mutex_lock(&inotify->lock);
+	lock_take(&inotify->lock);
 	bool is_subscribed = subscription->watch != NULL;
-	pthread_mutex_unlock(&inotify->lock);
+	lock_release(&inotify->lock);
 	return is_subscribed;
 }
 
@@ -176,7 +176,7 @@ void inotify_read(struct inotify *inotify, void (*lost)(void *context), void *co
 		ssize_t n = read(inotify->fd, buffer, sizeof(buffer));
 		if (n <= 0)
 			break;
-		pthread_mutex_lock(&inotify->lock);
+		lock_take(&inotify->lock);
 		for (char *at = buffer; at < buffer + n;) {
 			const struct inotify_event *event =
 				(const struct inotify_event *)(void *)at;
@@ -186,6 +186,6 @@ void inotify_read(struct inotify *inotify, void (*lost)(void *context), void *co
 				dispatch(inotify, event);
 			at += sizeof(*event) + event->len;
 		}
-		pthread_mutex_unlock(&inotify->lock);
+		lock_release(&inotify->lock);
 	}
 }

@@ -11,6 +11,7 @@
 #include "entry.h"
 #include "events.h"
 #include "expand.h"
+#include "link_watch.h"
 #include "queue.h"
 
 /* Between two tries. */
@@ -181,6 +182,15 @@ static bool is_to_be_composed(const struct look *look)
 	return look->is_known ? look->kind != UNION_DIRECTORY : look->shown != NULL;
 }
 
+/* A file that is looked at again for no reason of its own, and that nobody has read yet. */
+static bool is_unread(const struct look *look)
+{
+	bool is_file = look->lookup.kind == UNION_FILE || look->lookup.kind == UNION_LINK;
+
+	return look->purpose == LOOK_REFRESH && look->scope < SCOPE_FULL && look->is_unread &&
+	       is_file && look->lookup.kind == look->kind;
+}
+
 /* Whether what is shown is what the layers say, as far as need be known. */
 static bool is_current(const struct look *look)
 {
@@ -189,9 +199,6 @@ static bool is_current(const struct look *look)
 
 	if (look->lookup.kind == UNION_NONE || look->lookup.kind == UNION_DIRECTORY)
 		return false;
-	/* Nobody has read it yet, so nobody knows what it was. */
-	if (look->purpose == LOOK_REFRESH && look->scope < SCOPE_FULL && look->is_unread)
-		return look->lookup.kind == look->kind;
 	return has_scope && look->shown &&
 	       compose_is_current(&look->settings.composer, look->path, &look->lookup, look->shown);
 }
@@ -220,13 +227,18 @@ void look_begin(struct look *look)
 
 	look->settings.composer.takes_unfinished =
 		look->takes_unfinished || look->tries == COMPOSE_TRIES - 1;
+	link_watch_follow(view, look->settings.composer.settings, look->layers, look->path);
 	int r = expand_look_up(&view->finder, look->settings.composer.settings, look->layers,
 		look->path, &look->lookup);
 	if (r == 0 && look->purpose == LOOK_REFRESH && meets_writer(look))
 		r = LOOK_MET_WRITER;
-	if (r != 0) {
-		end(look, r);
-	} else if (is_current(look)) {
+	if (r != 0 || is_unread(look)) {
+		end(look, r ? r : LOOK_IS_CURRENT);
+		return;
+	}
+	look->has_new_links = link_watch_sources(
+		view, look->settings.composer.settings, look->path, &look->lookup);
+	if (is_current(look)) {
 		end(look, LOOK_IS_CURRENT);
 	} else if (!is_to_be_composed(look)) {
 		end(look, take_found(look));

@@ -10,6 +10,7 @@
 #include "cleanup.h"
 #include "entry.h"
 #include "expand.h"
+#include "link_watch.h"
 #include "listing.h"
 #include "look.h"
 #include "names.h"
@@ -159,6 +160,7 @@ static int complete_locked_unlocks(
 	settings_generation_init_locked(view, &now);
 	names_begin_locked(directory);
 	view_unlock(view);
+	link_watch_directory(view, now.composer.settings, layers, directory);
 	int r = listing_take(now.composer.settings, layers, directory->path, &listing);
 	if (r == 0 && listing.error)
 		r = -listing.error;
@@ -283,6 +285,8 @@ bool names_scan_next(struct view *view)
 	view->cause = directory->scan_ticket;
 	view_unlock(view);
 
+	if (is_needed)
+		link_watch_directory(view, view->composer.settings, layers, directory);
 	int r = is_needed ? listing_take(view->composer.settings, layers, directory->path, &listing)
 			  : -ENOENT;
 	if (r == 0 && !is_rescan && !listing.error)

@@ -234,17 +234,11 @@ static void touch_locked(struct view *view, const struct look *look)
 }
 
 /*
- * inotify tells of a write under the name that it was made by. A source that has other names may be
- * a source by those, too: whatever shows it is looked at again.
+ * A source that was found to have more names may be a source by those, too: whatever shows it is
+ * looked at again, and then watches the file itself (link_watch.h).
  */
 static void queue_other_names_locked(struct view *view, const struct look *look)
 {
-	bool has_links = false;
-
-	for (unsigned i = 0; i < look->lookup.count; i++)
-		has_links |= look->lookup.found[i].stat.st_nlink > 1;
-	if (!has_links || !look->is_event || look->lookup.kind != UNION_FILE)
-		return;
 	for (size_t i = 0; i < view->inodes.size; i++)
 		for (struct inode *inode = view->inodes.buckets[i]; inode; inode = inode->next) {
 			struct version *version = (struct version *)inode;
@@ -284,9 +278,10 @@ static bool decide_locked_unlocks(struct view *view, struct look *look)
 		return false;
 	}
 	touch_locked(view, look);
+	if (look->has_new_links)
+		queue_other_names_locked(view, look);
 	if (look->result == LOOK_IS_CURRENT || is_out_of_sight(look))
 		return false;
-	queue_other_names_locked(view, look);
 	if (!(look->is_known ? decide_kind_locked_unlocks(view, look)
 			     : decide_unknown_locked_unlocks(view, look)))
 		return false;
@@ -435,13 +430,13 @@ int view_next_change(struct view *view, struct change *ret)
  * some of them have to be polled. */
 static bool rescan_below_locked(struct view *view, struct directory *directory, bool is_poll)
 {
-	bool is_polled = directory->polled;
+	bool is_polled = directory_is_polled(directory);
 
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
 			if (entry->directory)
 				is_polled |= rescan_below_locked(view, entry->directory, is_poll);
-	if (is_poll && !directory->polled)
+	if (is_poll && !directory_is_polled(directory))
 		return is_polled;
 	/* Its name as well: the watch that is missing may be had by now. */
 	struct entry *own = is_poll ? directory_own_entry(directory) : NULL;

@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "entry.h"
 #include "expand.h"
+#include "link_watch.h"
 #include "look.h"
 #include "names.h"
 #include "queue.h"
@@ -99,6 +100,7 @@ static void change_over(struct view *view, struct move *move, struct settings *s
 	for (size_t i = 0; i < move->count; i++) {
 		struct moved *moved = &move->items[i];
 		struct directory *directory = moved->directory;
+		link_watch_remove(directory);
 		watch_renumber(view->watch, directory, moved->watches, settings->layer_count);
 		free(directory->identities);
 		directory->identities = moved->identities;

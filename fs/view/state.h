@@ -63,6 +63,8 @@ struct view {
 	bool is_root_changed;   /* the root itself must be looked at again */
 	bool is_root_looked_at; /* … which is being done */
 	bool is_overflowed;     /* changes were lost: everything must be looked at again */
+	uint64_t link_watches; /* begun, ever (link_watch.h) */
+	size_t link_count;     /* of them in all directories now */
 	uint64_t writes;        /* events of writes in place, ever */
 	pthread_t publisher;    /* has_publisher: its thread, which need not be woken by itself */
 	bool has_publisher;

@@ -1,10 +1,11 @@
 #include "watch.h"
 
 #include <errno.h>
-#include <pthread.h>
+
 #include <stdlib.h>
 
 #include "cleanup.h"
+#include "lock.h"
 
 #define WATCH_MASK                                                                                 \
 	(IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE |        \
@@ -20,7 +21,7 @@ struct layer_watch {
 
 struct watch {
 	struct inotify *inotify;
-	pthread_mutex_t lock;   /* of all directories' `watches` */
+	struct lock lock;       /* of all directories' `watches` */
 	watch_handler *handler; /* of watch_read(), while it reads */
 	void *context;
 };
@@ -34,7 +35,7 @@ int watch_new(struct watch **ret)
 	int r = inotify_new(&watch->inotify);
 	if (r < 0)
 		return r;
-	pthread_mutex_init(&watch->lock, NULL);
+	lock_init(&watch->lock, LOCK_WATCH);
 	*ret = take_ptr(watch);
 	return 0;
 }
@@ -44,7 +45,7 @@ void watch_free(struct watch *watch)
 	if (!watch)
 		return;
 	inotify_free(watch->inotify);
-	pthread_mutex_destroy(&watch->lock);
+	lock_fini(&watch->lock);
 	free(watch);
 }
 
@@ -89,7 +90,7 @@ int watch_add(struct watch *watch, struct directory *directory, unsigned layer, 
 		return -ENOMEM;
 	*slot = (struct layer_watch){
 		{.notify = on_event, .mask = WATCH_MASK}, watch, directory, layer};
-	pthread_mutex_lock(&watch->lock);
+	lock_take(&watch->lock);
 	/* The settings may have been replaced since the caller looked. */
 	if (layer < directory->layer_count)
 		r = inotify_subscribe(watch->inotify, &slot->subscription, fd);
@@ -97,36 +98,36 @@ int watch_add(struct watch *watch, struct directory *directory, unsigned layer, 
 		end_watch(watch, directory, layer);
 		directory->watches[layer] = take_ptr(slot);
 	}
-	pthread_mutex_unlock(&watch->lock);
+	lock_release(&watch->lock);
 	return r;
 }
 
 bool watch_has(struct watch *watch, const struct directory *directory, unsigned layer)
 {
-	pthread_mutex_lock(&watch->lock);
+	lock_take(&watch->lock);
 	const struct layer_watch *slot = directory->watches[layer];
 	bool has = slot && inotify_is_subscribed(watch->inotify, &slot->subscription);
-	pthread_mutex_unlock(&watch->lock);
+	lock_release(&watch->lock);
 	return has;
 }
 
 void watch_remove_layer(struct watch *watch, struct directory *directory, unsigned layer)
 {
-	pthread_mutex_lock(&watch->lock);
+	lock_take(&watch->lock);
 	end_watch(watch, directory, layer);
-	pthread_mutex_unlock(&watch->lock);
+	lock_release(&watch->lock);
 }
 
 void watch_renumber(struct watch *watch, struct directory *directory, struct layer_watch **watches,
 	size_t layer_count)
 {
-	pthread_mutex_lock(&watch->lock);
+	lock_take(&watch->lock);
 	for (unsigned layer = 0; layer < directory->layer_count; layer++)
 		end_watch(watch, directory, layer);
 	free(directory->watches);
 	directory->watches = watches;
 	directory->layer_count = layer_count;
-	pthread_mutex_unlock(&watch->lock);
+	lock_release(&watch->lock);
 }
 
 void watch_remove(struct watch *watch, struct directory *directory)

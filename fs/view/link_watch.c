@@ -1,0 +1,515 @@
+#include "link_watch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "events.h"
+#include "attach.h"
+#include "entry.h"
+#include "queue.h"
+#include "state.h"
+
+/* As many as the kernel follows on one way: path_resolution(7). */
+#define LINKS_MAX 40
+
+/* Real ways have a dozen; who makes longer ones has them polled. */
+#define STEPS_MAX 256
+
+#define WRITE_MASK (IN_MODIFY | IN_CLOSE_WRITE)
+#define NAME_MASK                                                                                  \
+	(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF |        \
+		IN_MOVE_SELF)
+#define INODE_MASK (WRITE_MASK | IN_ATTRIB | IN_DELETE_SELF)
+
+enum step_kind {
+	STEP_ON_THE_WAY,
+	STEP_TARGET, /* the last name of the way */
+	STEP_INODE,  /* of a source with more names */
+};
+
+struct step {
+	struct subscription subscription; /* first */
+	const struct link_watch *watch;
+	struct step *next;
+	enum step_kind kind;
+	char name[];
+};
+
+/* Fixed once it is in directory->links. */
+struct link_watch {
+	struct view *view;
+	struct directory *directory;
+	unsigned layer;
+	bool is_of_inode; /* a name may have both */
+	uint64_t number;  /* view->link_watches when it was begun */
+	struct step *steps;
+	size_t step_count;
+	int error;      /* why not all is watched; 0: it is */
+	bool is_remote; /* … by inotify, which does not tell all there */
+	char name[];
+};
+
+/* A directory that is in use while names in it get their watches. */
+struct place {
+	struct view *view;
+	struct directory *directory; /* NULL: not in memory */
+	const char *name;            /* in it */
+	uint64_t number;             /* of the watches to be made */
+};
+
+/* The place of `path`. */
+static struct place enter(struct view *view, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct place place = {.view = view, .name = slash ? slash + 1 : path};
+
+	view_lock(view);
+	place.directory = directory_at_locked(view, path, slash ? (size_t)(slash - path) : 0);
+	place.number = ++view->link_watches;
+	if (place.directory)
+		place.directory->users++;
+	view_unlock(view);
+	return place;
+}
+
+static void leave(const struct place *place)
+{
+	view_lock(place->view);
+	if (place->directory)
+		directory_leave_locked(place->view, place->directory);
+	view_unlock(place->view);
+}
+
+static void free_watch(struct link_watch *watch)
+{
+	for (struct step *step = watch ? watch->steps : NULL, *next; step; step = next) {
+		next = step->next;
+		inotify_unsubscribe(watch_inotify(watch->view->watch), &step->subscription);
+		free(step);
+	}
+	free(watch);
+}
+
+static struct link_watch *new_watch(const struct place *place, const char *name, unsigned layer)
+{
+	size_t size = strlen(name) + 1;
+	struct link_watch *watch = calloc(1, sizeof(*watch) + size);
+
+	if (!watch)
+		return NULL;
+	memcpy(watch->name, name, size);
+	watch->view = place->view;
+	watch->directory = place->directory;
+	watch->number = place->number;
+	watch->layer = layer;
+	return watch;
+}
+
+/* What the event means for the name that the way begins at. */
+static uint32_t mask_of_name(const struct step *step, uint32_t mask)
+{
+	switch (step->kind) {
+	case STEP_TARGET:
+		return mask;
+	case STEP_INODE:
+		return mask & WRITE_MASK ? mask & WRITE_MASK : IN_DELETE_SELF;
+	case STEP_ON_THE_WAY:
+		break;
+	}
+	/* Another file is there, or none: what was written of the old one does not count. */
+	if (mask & (IN_CREATE | IN_MOVED_TO))
+		return IN_MOVED_TO;
+	return mask & (IN_DELETE | IN_MOVED_FROM) ? IN_MOVED_FROM : IN_ATTRIB;
+}
+
+static void on_event(struct subscription *subscription, uint32_t mask, const char *name)
+{
+	const struct step *step = (const struct step *)subscription;
+	const struct link_watch *watch = step->watch;
+
+	(void)name;
+	if (!watch->directory->is_dead)
+		events_name_locked(watch->view, watch->directory, watch->layer, mask_of_name(step, mask),
+			watch->name);
+}
+
+/* `name` NULL: the inode itself. */
+static void add_step(
+	struct link_watch *watch, int fd, const char *name, uint32_t mask, enum step_kind kind)
+{
+	size_t size = name ? strlen(name) + 1 : 0;
+	struct step *step = watch->step_count < STEPS_MAX ? calloc(1, sizeof(*step) + size) : NULL;
+
+	if (!step) {
+		watch->error = watch->step_count < STEPS_MAX ? ENOMEM : ELOOP;
+		return;
+	}
+	if (name)
+		memcpy(step->name, name, size);
+	step->subscription = (struct subscription){
+		.notify = on_event, .mask = mask, .name = name ? step->name : NULL};
+	step->watch = watch;
+	step->kind = kind;
+	step->next = watch->steps;
+	watch->steps = step;
+	watch->step_count++;
+	watch->is_remote |= attach_is_remote(fd);
+	int r = inotify_subscribe(watch_inotify(watch->view->watch), &step->subscription, fd);
+	if (r < 0)
+		watch->error = -r;
+}
+
+/* How far a way was gone. */
+struct way {
+	struct link_watch *watch;
+	int at;     /* the directory that it has come to; owned */
+	char *rest; /* names still to go; owned */
+	unsigned links;
+};
+
+static void move_to(struct way *way, int fd)
+{
+	closep(&way->at);
+	way->at = fd;
+}
+
+/* Goes on where the link leads. Returns false at the end of the way. */
+static bool take_link(struct way *way, int link, const char *rest)
+{
+	char target[PATH_MAX];
+	ssize_t length = readlinkat(link, "", target, sizeof(target));
+	char *longer;
+
+	if (++way->links > LINKS_MAX || length <= 0 || (size_t)length == sizeof(target) ||
+		asprintf(&longer, "%.*s/%s", (int)length, target, rest) < 0)
+		return false;
+	free(way->rest);
+	way->rest = longer;
+	if (*target == '/')
+		move_to(way, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+	return true;
+}
+
+/* Goes over the next name, as the kernel would. Returns false at the end of the way. */
+static bool take_step(struct way *way)
+{
+	char *name = way->rest + strspn(way->rest, "/");
+	char *end = name + strcspn(name, "/");
+	char *rest = end + strspn(end, "/");
+	struct stat stat;
+
+	if (!*name || way->at < 0)
+		return false;
+	*end = '\0';
+	if (way->links)
+		add_step(way->watch, way->at, name, NAME_MASK,
+			*rest ? STEP_ON_THE_WAY : STEP_TARGET);
+	CLEANUP(closep) int fd = openat(way->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	bool is_there = fd >= 0 && fstat(fd, &stat) == 0;
+	if (is_there && S_ISLNK(stat.st_mode))
+		return take_link(way, fd, rest);
+	/* Devices are written to all the time, and their directory would tell. */
+	if (way->links && !*rest && (!is_there || S_ISREG(stat.st_mode)))
+		add_step(way->watch, way->at, name, WRITE_MASK, STEP_TARGET);
+	if (!is_there || !way->links || !*rest)
+		return false;
+	memmove(way->rest, rest, strlen(rest) + 1);
+	move_to(way, fd);
+	fd = -1;
+	return true;
+}
+
+static void go(struct link_watch *watch, int directory)
+{
+	struct way way = {.watch = watch, .at = dup(directory), .rest = strdup(watch->name)};
+
+	if (!way.rest || way.at < 0)
+		watch->error = ENOMEM;
+	else
+		while (take_step(&way))
+			;
+	closep(&way.at);
+	free(way.rest);
+}
+
+static int compare(const struct link_watch *a, const struct link_watch *b)
+{
+	int order = strcmp(a->name, b->name);
+
+	if (order)
+		return order;
+	return (int)(a->layer * 2 + a->is_of_inode) - (int)(b->layer * 2 + b->is_of_inode);
+}
+
+/* Where it is in directory->links, or belongs. */
+static size_t place_of(const struct directory *directory, const struct link_watch *watch)
+{
+	size_t low = 0;
+	size_t high = directory->link_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (compare(directory->links[middle], watch) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_unwatched(const struct link_watch *watch)
+{
+	return watch->error || watch->is_remote;
+}
+
+/* Takes it out, and returns it. */
+static struct link_watch *take_out(struct directory *directory, size_t place)
+{
+	struct link_watch *watch = directory->links[place];
+	size_t behind = --directory->link_count - place;
+
+	memmove(directory->links + place, directory->links + place + 1,
+		behind * sizeof(struct link_watch *));
+	directory->unwatched_links -= is_unwatched(watch);
+	watch->view->link_count--;
+	return watch;
+}
+
+/* The lock is held. 0 or -ENOMEM. */
+static int put_in(struct directory *directory, size_t place, struct link_watch *watch)
+{
+	struct link_watch **links = reallocarray(
+		directory->links, directory->link_count + 1, sizeof(struct link_watch *));
+
+	if (!links)
+		return -ENOMEM;
+	directory->links = links;
+	memmove(links + place + 1, links + place,
+		(directory->link_count++ - place) * sizeof(struct link_watch *));
+	links[place] = watch;
+	directory->unwatched_links += is_unwatched(watch);
+	watch->view->link_count++;
+	if (is_unwatched(watch))
+		attach_poll_locked(watch->view, watch->error, watch->is_remote);
+	return 0;
+}
+
+/*
+ * Lets it take the place of what its name had; with nothing to watch, it only takes that away.
+ * Returns whether nothing was there.
+ */
+static bool install(const struct settings *settings, struct link_watch *watch)
+{
+	struct view *view = watch->view;
+	struct directory *directory = watch->directory;
+	struct link_watch *old = NULL;
+	struct link_watch *dropped = watch;
+
+	view_lock(view);
+	size_t place = place_of(directory, watch);
+	bool has_old =
+		place < directory->link_count && compare(directory->links[place], watch) == 0;
+	/*
+	 * By other settings its layer is another one. And who began later has seen more: an event
+	 * that came since then is not waited for any more.
+	 */
+	if (settings == view->composer.settings && !directory->is_dead &&
+		!(has_old && directory->links[place]->number > watch->number)) {
+		if (has_old)
+			old = take_out(directory, place);
+		if ((watch->steps || watch->error) && put_in(directory, place, watch) == 0)
+			dropped = NULL;
+		else if (watch->steps || watch->error)
+			view->is_overflowed = true;
+	}
+	view_unlock(view);
+	free_watch(old);
+	free_watch(dropped);
+	return !has_old && !dropped;
+}
+
+/* `fd` is the directory in the layer. */
+static void follow(const struct settings *settings, const struct place *place, const char *name,
+	unsigned layer, int fd)
+{
+	struct link_watch *watch = new_watch(place, name, layer);
+
+	if (!watch)
+		return;
+	go(watch, fd);
+	install(settings, watch);
+}
+
+static bool is_followed(const struct settings *settings, unsigned layer, layer_mask layers)
+{
+	return layers >> layer & 1 && settings->layers[layer]->follow;
+}
+
+/* The layer does not show them: layer.h. */
+static bool is_hidden(const char *name)
+{
+	return name[0] == '.' && name[1] == '.';
+}
+
+void link_watch_follow(
+	struct view *view, const struct settings *settings, layer_mask layers, const char *path)
+{
+	for (unsigned i = 0; i < settings->layer_count; i++) {
+		if (!is_followed(settings, i, layers))
+			continue;
+		struct place place = enter(view, path);
+		CLEANUP(closep) int fd = -1;
+		if (place.directory && !is_hidden(place.name))
+			fd = layer_open_directory(settings->layers[i], place.directory->path);
+		if (fd >= 0)
+			follow(settings, &place, place.name, i, fd);
+		leave(&place);
+	}
+}
+
+static void follow_listed(
+	const struct settings *settings, const struct place *place, unsigned layer, int fd)
+{
+	int listed = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = listed < 0 ? NULL : fdopendir(listed);
+
+	for (const struct dirent *entry; dir && (entry = readdir(dir));)
+		if ((entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN) &&
+			!is_hidden(entry->d_name))
+			follow(settings, place, entry->d_name, layer, fd);
+	if (dir)
+		closedir(dir);
+	else
+		closep(&listed);
+}
+
+/* Watches the file, and has `found` say what it is like since. Returns as link_watch_sources(). */
+static bool watch_source(const struct settings *settings, const struct place *place,
+	const char *path, struct contributor *found)
+{
+	CLEANUP(closep) int fd = -1;
+	struct stat stat;
+	struct link_watch *watch = new_watch(place, place->name, found->layer);
+
+	if (!watch)
+		return false;
+	watch->is_of_inode = true;
+	if (found->stat.st_nlink > 1)
+		fd = layer_open_path(settings->layers[found->layer], path);
+	if (fd >= 0)
+		add_step(watch, fd, NULL, INODE_MASK, STEP_INODE);
+	if (fd >= 0 && fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode))
+		found->stat = stat;
+	bool is_new = install(settings, watch);
+	/* It may have been changed within a tick of the clock, before it was watched. */
+	if (is_new)
+		source_cache_touch(place->view->cache, path);
+	return is_new;
+}
+
+/* Most mounts have none, and then there is nothing to do. */
+static bool may_have_links(struct view *view, const struct union_lookup *lookup)
+{
+	for (unsigned i = 0; i < lookup->count; i++)
+		if (lookup->found[i].stat.st_nlink > 1)
+			return true;
+	view_lock(view);
+	bool has_links = view->link_count > 0;
+	view_unlock(view);
+	return has_links;
+}
+
+bool link_watch_sources(struct view *view, const struct settings *settings, const char *path,
+	struct union_lookup *lookup)
+{
+	bool has_new = false;
+
+	if (lookup->kind != UNION_FILE || !may_have_links(view, lookup))
+		return false;
+	for (unsigned i = 0; i < lookup->count; i++) {
+		struct contributor *found = &lookup->found[i];
+		const char *source = found->path ? found->path : path;
+		struct place place = enter(view, source);
+		if (place.directory && !found->error)
+			has_new |= watch_source(settings, &place, source, found);
+		leave(&place);
+	}
+	return has_new;
+}
+
+/*
+ * Takes out the files that could not be watched. Who is made of them may have missed a change, and
+ * is looked at again; what a name shows itself is compared with its sources' stamps.
+ */
+static struct link_watch **take_unwatched(struct view *view, struct directory *directory)
+{
+	size_t count = 0;
+
+	view_lock(view);
+	struct link_watch **taken =
+		directory->unwatched_links
+			? calloc(directory->unwatched_links + 1, sizeof(struct link_watch *))
+			: NULL;
+	for (size_t i = taken ? directory->link_count : 0; i-- > 0;) {
+		const struct link_watch *watch = directory->links[i];
+		struct entry *entry =
+			is_unwatched(watch) ? directory_entry(directory, watch->name) : NULL;
+		if (entry && !entry->version) {
+			entry->is_touched = true;
+			queue_entry_locked(view, entry);
+		}
+		if (is_unwatched(watch) && watch->is_of_inode)
+			taken[count++] = take_out(directory, i);
+	}
+	view_unlock(view);
+	return taken;
+}
+
+static void retry(struct view *view, const struct settings *settings, layer_mask layers,
+	struct directory *directory)
+{
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	CLEANUP(freep) struct link_watch **taken = take_unwatched(view, directory);
+
+	for (size_t i = 0; taken && taken[i]; i++) {
+		CLEANUP(freep) char *path = NULL;
+		if (lookup && directory_join(directory, taken[i]->name, &path) == 0 &&
+			union_look_up(settings, layers, path, lookup) == 0)
+			link_watch_sources(view, settings, path, lookup);
+		free_watch(taken[i]);
+	}
+}
+
+void link_watch_directory(struct view *view, const struct settings *settings, layer_mask layers,
+	struct directory *directory)
+{
+	retry(view, settings, layers, directory);
+	for (unsigned i = 0; i < settings->layer_count; i++) {
+		if (!is_followed(settings, i, layers))
+			continue;
+		struct place place = {.view = view, .directory = directory};
+		view_lock(view);
+		place.number = ++view->link_watches;
+		view_unlock(view);
+		CLEANUP(closep)
+		int fd = layer_open_directory(settings->layers[i], directory->path);
+		if (fd >= 0)
+			follow_listed(settings, &place, i, fd);
+	}
+}
+
+void link_watch_remove(struct directory *directory)
+{
+	while (directory->link_count)
+		free_watch(take_out(directory, directory->link_count - 1));
+	free(directory->links);
+	directory->links = NULL;
+}
