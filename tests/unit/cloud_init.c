@@ -14,7 +14,7 @@
 #include "cleanup.h"
 #include "merge.h"
 #include "strategy.h"
-#include "strategy/cloud_how.h"
+#include "strategy/cloud_init/cloud_how.h"
 
 static int merge_text(struct span text, struct merge_result **ret, struct problem *problem)
 {

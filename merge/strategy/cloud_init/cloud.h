@@ -4,7 +4,7 @@
  *      source ──▶ parts (cloud_part.c) ──▶ a tree and its mergers (cloud_config.c)
  *                   │                         │
  *                   │ MIME, archive,          ▼
- *                   │ JSON Patch         merged into `root` (cloud_merger.c, lua.c)
+ *                   │ JSON Patch         merged into `root` (cloud_merge.c, lua_merger.c)
  *                   ▼
  *                 patched: `root` is open to json_patch.c until the next tree comes
  *

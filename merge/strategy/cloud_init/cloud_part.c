@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "cloud.h"
-#include "format/mime.h"
+#include "mime.h"
 #include "scalar.h"
 
 enum part_type {
