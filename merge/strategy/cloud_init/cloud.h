@@ -42,7 +42,7 @@ struct cloud_merger;
 struct lua;
 
 /* A part's mergers: for each kind the first that handles it, NULL where none does. */
-struct cloud_mergers {
+struct cloud_dispatch {
 	const struct cloud_merger *of[CLOUD_KINDS];
 	const struct node *by; /* what named them, for origins; or NULL */
 };
@@ -62,7 +62,7 @@ struct cloud {
 	const struct node *root;  /* what the parts so far gave; a map unless a patch replaced it */
 	struct json_patch *patch; /* not NULL: `root` is being patched, and is not up to date */
 	struct how fallback;      /* for a part without mergers of its own */
-	const struct cloud_mergers
+	const struct cloud_dispatch
 		*stacked; /* with `mergers: stack`, what the next part is merged by */
 
 	unsigned depth;  /* of cloud_merge() calls in each other */
@@ -99,13 +99,14 @@ int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part);
 int cloud_end_patch(struct cloud *cloud);
 
 /** Makes the mergers that `how` names. *ret lives as long as the merge. */
-int cloud_mergers_new(struct cloud *cloud, const struct how *how, const struct cloud_mergers **ret);
+int cloud_dispatch_new(
+	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret);
 
 /** Checks what can be checked without a merge: names (with `knows_all`) and options. */
-int cloud_mergers_check(const struct how *how, bool knows_all, struct problem *problem);
+int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *problem);
 
 /** What cloud-init's merge(value, with) gives. 0, PROBLEM or -errno. */
-int cloud_merge(struct cloud *cloud, const struct cloud_mergers *mergers, const struct node *value,
+int cloud_merge(struct cloud *cloud, const struct cloud_dispatch *mergers, const struct node *value,
 	const struct node *with, const struct node **ret);
 
 enum cloud_kind cloud_kind(const struct node *node);

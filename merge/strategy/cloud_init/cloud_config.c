@@ -308,14 +308,14 @@ static int take_how(struct cloud *cloud, const struct cloud_part *part, const st
 
 /* The mergers for this part; with `mergers: stack`, those for the next are put aside. */
 static int choose_mergers(
-	struct cloud *cloud, const struct how *how, const struct cloud_mergers **ret)
+	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret)
 {
 	bool is_stack = span_is(options_text(cloud->merge->request->options, "mergers"), "stack");
-	const struct cloud_mergers *mergers = NULL;
+	const struct cloud_dispatch *mergers = NULL;
 
 	if (!is_stack || !cloud->stacked) {
 		const struct how *chosen = is_stack || how->count == 0 ? &cloud->fallback : how;
-		int r = cloud_mergers_new(cloud, chosen, &mergers);
+		int r = cloud_dispatch_new(cloud, chosen, &mergers);
 		if (r != 0)
 			return r;
 	}
@@ -323,7 +323,7 @@ static int choose_mergers(
 	if (!is_stack)
 		return 0;
 	if (how->count > 0)
-		return cloud_mergers_new(cloud, how, &cloud->stacked);
+		return cloud_dispatch_new(cloud, how, &cloud->stacked);
 	cloud->stacked = *ret;
 	return 0;
 }
@@ -338,7 +338,7 @@ static void note_taken(struct cloud *cloud, const struct told *told)
 
 int cloud_add_config(struct cloud *cloud, const struct cloud_part *part)
 {
-	const struct cloud_mergers *mergers;
+	const struct cloud_dispatch *mergers;
 	struct told told = {0};
 	const struct node *root;
 

@@ -78,7 +78,7 @@ static int unknown_merger(const struct how_entry *entry, struct span path, struc
 		path.data);
 }
 
-int cloud_mergers_check(const struct how *how, bool knows_all, struct problem *problem)
+int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *problem)
 {
 	size_t builtin;
 
@@ -107,7 +107,7 @@ static bool is_word(struct span name)
 }
 
 static int custom_new(struct cloud *cloud, const struct how_entry *entry,
-	const struct cloud_mergers *mergers, struct lua_merger **ret)
+	const struct cloud_dispatch *mergers, struct lua_merger **ret)
 {
 	const struct merge_request *request = cloud->merge->request;
 	const struct merge_environment *environment = request->environment;
@@ -157,16 +157,17 @@ static bool handles(const struct cloud_merger *merger, enum cloud_kind kind)
 	return merger->custom ? lua_merger_handles(merger->custom, kind) : merger->handles == kind;
 }
 
-int cloud_mergers_new(struct cloud *cloud, const struct how *how, const struct cloud_mergers **ret)
+int cloud_dispatch_new(
+	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret)
 {
 	struct cloud_merger *list = arena_zalloc(cloud->arena, how->count, sizeof(*list));
-	struct cloud_mergers *mergers = arena_zalloc(cloud->arena, 1, sizeof(*mergers));
+	struct cloud_dispatch *mergers = arena_zalloc(cloud->arena, 1, sizeof(*mergers));
 	size_t builtin;
 
 	if (!list || !mergers)
 		return -ENOMEM;
 	mergers->by = how->by;
-	int r = cloud_mergers_check(how, false, cloud->problem);
+	int r = cloud_dispatch_check(how, false, cloud->problem);
 	if (r != 0)
 		return r;
 	for (size_t i = 0; i < how->count; i++) {

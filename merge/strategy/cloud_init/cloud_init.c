@@ -44,7 +44,7 @@ static int check(const struct options *options, struct problem *problem)
 		return r;
 	r = read_default(options, arena, problem, &how);
 	if (r == 0)
-		r = cloud_mergers_check(
+		r = cloud_dispatch_check(
 			&how, options_text(options, "mergers_path").len == 0, problem);
 	arena_free(arena);
 	return r;

@@ -159,7 +159,7 @@ static int without_deleted(struct cloud *cloud, struct node *map, struct node **
 }
 
 /* The key `at` is in both maps. */
-static int merge_same_key(struct cloud *cloud, const struct cloud_mergers *mergers,
+static int merge_same_key(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct cloud_merger *merger, struct node *map, struct pair *at,
 	const struct node *with)
 {
@@ -205,7 +205,7 @@ static int fill_dict(
 	return 0;
 }
 
-static int merge_pairs(struct cloud *cloud, const struct cloud_mergers *mergers,
+static int merge_pairs(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct cloud_merger *merger, struct node **map, const struct node *with)
 {
 	bool has_deleted = false;
@@ -231,7 +231,7 @@ static int merge_pairs(struct cloud *cloud, const struct cloud_mergers *mergers,
 	return r == 0 && has_deleted ? without_deleted(cloud, *map, map) : r;
 }
 
-static int merge_dict(struct cloud *cloud, const struct cloud_mergers *mergers,
+static int merge_dict(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct cloud_merger *merger, const struct node *value, const struct node *with,
 	const struct node **ret)
 {
@@ -315,7 +315,7 @@ static const struct node *item_of(const struct node *with, uint32_t i)
 	return node_is_map(with) ? with->map.pairs[i].key : with->seq.items[i];
 }
 
-static int extend_list(struct cloud *cloud, const struct cloud_mergers *mergers,
+static int extend_list(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct cloud_merger *merger, const struct node *value, const struct node *with,
 	const struct node **ret)
 {
@@ -369,7 +369,7 @@ static int look_at_items(struct cloud *cloud, const struct node *value, const st
 	return 0;
 }
 
-static int merge_items(struct cloud *cloud, const struct cloud_mergers *mergers,
+static int merge_items(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct cloud_merger *merger, struct node *list, const struct node *with)
 {
 	uint32_t i;
@@ -394,7 +394,7 @@ static int merge_items(struct cloud *cloud, const struct cloud_mergers *mergers,
 	return r;
 }
 
-static int merge_list(struct cloud *cloud, const struct cloud_mergers *mergers,
+static int merge_list(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct cloud_merger *merger, const struct node *value, const struct node *with,
 	const struct node **ret)
 {
@@ -435,7 +435,7 @@ static enum node_style joined_style(const struct node *value, const struct node 
 		       : NODE_DOUBLE;
 }
 
-static int merge_str(struct cloud *cloud, const struct cloud_mergers *mergers,
+static int merge_str(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct cloud_merger *merger, const struct node *value, const struct node *with,
 	const struct node **ret)
 {
@@ -467,7 +467,7 @@ static int merge_str(struct cloud *cloud, const struct cloud_mergers *mergers,
 	return 0;
 }
 
-int cloud_merge(struct cloud *cloud, const struct cloud_mergers *mergers, const struct node *value,
+int cloud_merge(struct cloud *cloud, const struct cloud_dispatch *mergers, const struct node *value,
 	const struct node *with, const struct node **ret)
 {
 	enum cloud_kind kind = cloud_kind(value);

@@ -2,7 +2,7 @@
 
 #include "origin_bound.h"
 
-void cloud_note_taken(struct cloud *cloud, const struct cloud_mergers *mergers,
+void cloud_note_taken(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *value, const struct node *with, const char *rule)
 {
 	const struct origin *known = origin_of(cloud->origins, with);
@@ -31,21 +31,21 @@ void cloud_note_removed(struct cloud *cloud, const struct node *map, const struc
 			(struct origin_why){"dict(allow_delete)", null});
 }
 
-void cloud_note_kept(struct cloud *cloud, const struct cloud_mergers *mergers,
+void cloud_note_kept(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *value, const struct node *with, const char *rule)
 {
 	origin_note(
 		cloud->origins, value, with, ORIGIN_LOST, (struct origin_why){rule, mergers->by});
 }
 
-void cloud_note_part(struct cloud *cloud, const struct cloud_mergers *mergers,
+void cloud_note_part(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *result, const struct node *with, const char *rule)
 {
 	origin_note(
 		cloud->origins, result, with, ORIGIN_PART, (struct origin_why){rule, mergers->by});
 }
 
-void cloud_note_unhandled(struct cloud *cloud, const struct cloud_mergers *mergers,
+void cloud_note_unhandled(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *value, const struct node *with)
 {
 	static const char *const rules[CLOUD_KINDS] = {

@@ -39,7 +39,7 @@ struct lua_merger {
 	const char *name;
 	bool handles[CLOUD_KINDS];
 	const char *rule; /* for origins: "merger NAME (m_NAME.lua)" */
-	const struct cloud_mergers *mergers;
+	const struct cloud_dispatch *mergers;
 };
 
 static const char *const methods[CLOUD_KINDS] = {
@@ -57,7 +57,7 @@ static struct lua *lua_of(lua_State *L)
 /* merger:merge(value, with), for scripts. */
 static int merge(lua_State *L)
 {
-	const struct cloud_mergers *mergers = *(void **)luaL_checkudata(L, 1, MERGER);
+	const struct cloud_dispatch *mergers = *(void **)luaL_checkudata(L, 1, MERGER);
 	struct lua *lua = lua_of(L);
 	struct cloud *cloud = lua->cloud;
 	struct problem *outer = cloud->problem;
@@ -241,7 +241,7 @@ struct loading {
 	struct lua_merger *merger;
 	const struct merge_input *script;
 	const struct how_entry *entry;
-	const struct cloud_mergers *mergers;
+	const struct cloud_dispatch *mergers;
 };
 
 /* Pushes the script's class. Each script has globals of its own, and is run once. */
@@ -284,7 +284,7 @@ static void push_options(lua_State *L, const struct how_entry *entry)
 	}
 }
 
-static void push_merger(lua_State *L, const struct cloud_mergers *mergers)
+static void push_merger(lua_State *L, const struct cloud_dispatch *mergers)
 {
 	const void **place = lua_newuserdatauv(L, sizeof(*place), 0);
 
@@ -338,7 +338,8 @@ static int load(lua_State *L)
 }
 
 int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
-	const struct how_entry *entry, const struct cloud_mergers *mergers, struct lua_merger **ret)
+	const struct how_entry *entry, const struct cloud_dispatch *mergers,
+	struct lua_merger **ret)
 {
 	struct lua_merger *merger = arena_zalloc(cloud->arena, 1, sizeof(*merger));
 	struct loading loading = {merger, script, entry, mergers};
@@ -408,7 +409,7 @@ static bool is_given(const struct node *result, const struct node *node)
 static const struct node *note_result(
 	const struct lua_merger *merger, const struct merging *merging)
 {
-	const struct cloud_mergers *mergers = merger->mergers;
+	const struct cloud_dispatch *mergers = merger->mergers;
 	const struct node *value = merging->value, *with = merging->with;
 	const struct node *result = merging->result;
 	struct cloud *cloud = merger->lua->cloud;

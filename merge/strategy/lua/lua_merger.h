@@ -15,7 +15,7 @@ struct lua_merger;
  * -ENOMEM.
  */
 int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
-	const struct how_entry *entry, const struct cloud_mergers *mergers,
+	const struct how_entry *entry, const struct cloud_dispatch *mergers,
 	struct lua_merger **ret);
 
 /** Whether the class has a method for old values of that kind. */

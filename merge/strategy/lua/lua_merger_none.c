@@ -1,7 +1,8 @@
 #include "lua_merger.h"
 
 int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
-	const struct how_entry *entry, const struct cloud_mergers *mergers, struct lua_merger **ret)
+	const struct how_entry *entry, const struct cloud_dispatch *mergers,
+	struct lua_merger **ret)
 {
 	(void)script;
 	(void)mergers;
