@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	struct merge_request request = {.options = &options,
 		.inputs = inputs,
 		.count = count,
-		.to = inputs ? inputs[count - 1].format : FORMAT_YAML};
+		.to = inputs ? inputs[count - 1].format : &format_yaml};
 	if (inputs && r == 0)
 		r = loop(&request, rounds);
 	for (size_t i = 0; inputs && i < count; i++)

@@ -21,7 +21,7 @@ struct choice choice_guess(const char *word)
 	bool is_found = stat(word, &found) == 0;
 
 	/* One that is missing is better called a missing file than a missing directory. */
-	if (is_found ? !S_ISDIR(found.st_mode) : format_of_name(word) == FORMAT_YAML)
+	if (is_found ? !S_ISDIR(found.st_mode) : format_of_name(word) == &format_yaml)
 		return (struct choice){.config = word};
 	return (struct choice){.layers = word};
 }

@@ -151,6 +151,12 @@ static void offer_strategies(const struct offer *to)
 		offer(to, span_of((*at)->name), "", span_of((*at)->summary));
 }
 
+static void offer_formats(const struct offer *to)
+{
+	for (const struct format *const *at = format_all(); *at; at++)
+		offer(to, span_of((*at)->name), "", span_of((*at)->summary));
+}
+
 /* Moves the offer behind the last of `separators` in what has been typed, if there is one. */
 static void skip_past(struct offer *to, const char *separators)
 {
@@ -192,6 +198,8 @@ static void offer_value(struct offer *to, struct span value, const struct typed 
 
 	if (span_is(value, "STRATEGY")) {
 		offer_strategies(to);
+	} else if (span_is(value, "FORMAT")) {
+		offer_formats(to);
 	} else if (span_is(value, "OPT=VALUE")) {
 		offer_settings(to, typed->strategy ? typed->strategy : "deep");
 	} else if (span_is(value, "OPTION,...")) {

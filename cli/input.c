@@ -99,7 +99,7 @@ int inputs_add(struct inputs *inputs, char *argument, struct problem *problem)
 	if (r != 0)
 		return r;
 
-	enum format format = is_stdin ? FORMAT_YAML : format_of_name(file);
+	const struct format *format = is_stdin ? &format_yaml : format_of_name(file);
 	inputs->data[inputs->count] = (struct merge_input){
 		.source = {.name = is_stdin ? STDIN_NAME : file,
 			.layer = layer,

@@ -13,7 +13,6 @@ struct finder {
 	const struct merge_request *request;
 	const struct origins *origins;
 	struct source_lines *texts; /* of the request's inputs, in the same order */
-	enum format format;         /* of the text */
 	uint32_t capacity;          /* of to->values */
 	size_t line;                /* in which the latest value begins; 0: none yet */
 	const struct node *open;    /* that value, or key, of the result, … */
@@ -171,11 +170,11 @@ static bool is_alike(const struct node *node, const struct node *again)
 	return node_is_scalar(node) || count_of(node) == count_of(again);
 }
 
-static bool is_in_line(const struct finder *finder, const struct node *again)
+static bool is_in_line(const struct node *again)
 {
 	if (node_is_scalar(again) || count_of(again) == 0)
 		return true;
-	return finder->format == FORMAT_YAML && again->style == NODE_FLOW;
+	return again->style == NODE_FLOW;
 }
 
 static void walk(struct finder *finder, struct line_value *value, const struct node *again_key,
@@ -230,7 +229,7 @@ static void walk(struct finder *finder, struct line_value *value, const struct n
 	/* What a merge has made of nothing, such as a count, stands where its key does. */
 	if (!place && value->key)
 		place = line_origin_place(finder->origins, value->key);
-	value->is_in_line = is_in_line(finder, again);
+	value->is_in_line = is_in_line(again);
 	tell(line, value->is_in_line ? LINE_VALUE : LINE_OPENS, place);
 
 	uint32_t number = add_value(finder, value, again_key, again);
@@ -264,7 +263,7 @@ static int read_again(const struct merge_request *request, const struct merge_re
 {
 	const struct source source = {.name = "", .layer = ""};
 	struct read_options options = {
-		.format = request->to == FORMAT_JSON ? FORMAT_JSON : FORMAT_YAML,
+		.format = request->to,
 		.schema = request->schema,
 		.keep_duplicates = true,
 		.limits = {.source_bytes = SIZE_MAX,
@@ -293,7 +292,6 @@ static int find_in_trees(const struct merge_request *request, const struct merge
 		.request = request,
 		.origins = result->origins,
 		.texts = arena_zalloc(to->arena, request->count, sizeof(*finder.texts)),
-		.format = request->to == FORMAT_JSON ? FORMAT_JSON : FORMAT_YAML,
 		.capacity = again->roots[0]->weight,
 	};
 	to->values = arena_zalloc(to->arena, finder.capacity, sizeof(*to->values));

@@ -38,11 +38,11 @@ static int choose_strategy(const struct command *command, struct merge_job *job,
 
 static int choose_format(const struct command *command, struct merge_job *job, const char *name)
 {
-	if (strcmp(name, "yaml") != 0 && strcmp(name, "json") != 0)
-		return command_misuse(
-			command, "the format '%s' can't be written; --to is yaml or json", name);
-	job->to = name;
-	return EXIT_DONE;
+	job->to = format_find(span_of(name));
+	if (job->to)
+		return EXIT_DONE;
+	return command_misuse(
+		command, "there is no format '%s'; there are: %s", name, format_names());
 }
 
 static int set_option(struct merge_job *job, const char *argument)
@@ -168,7 +168,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_merge = {
 	.name = "merge",
-	.synopsis = "[-s STRATEGY] [--set OPT=VALUE]... [--to yaml|json] [--header] [NAME=]FILE...\n"
+	.synopsis = "[-s STRATEGY] [--set OPT=VALUE]... [--to FORMAT] [--header] [NAME=]FILE...\n"
 		    "--watch [--null] [OPTION...] [NAME=]FILE...",
 	.summary = "merge files, without a mount",
 	.help = "Merges the files, the lowest precedence first, and writes the result to standard\n"
@@ -178,9 +178,9 @@ const struct command command_merge = {
 		"\n"
 		"  -s, --strategy STRATEGY  how to merge; default: deep\n"
 		"      --set OPT=VALUE      an option of the strategy; VALUE is YAML\n"
-		"      --to yaml|json       what to write; default: JSON when all files are "
-		"*.json\n"
-		"      --header             begin YAML with a comment that names the files\n"
+		"      --to FORMAT          what to write; default: what all files are, else YAML\n"
+		"      --header             begin with a comment that names the files, where the\n"
+		"                           format has comments\n"
 		"  -w, --watch              go on, and print the result anew when it changes\n"
 		"  -0, --null               with --watch: a NUL byte behind each result, and no\n"
 		"                           line between two\n",

@@ -20,14 +20,14 @@ void merge_job_fini(struct merge_job *job)
 	set_options_fini(&job->set);
 }
 
-enum format merge_job_format(const struct merge_job *job)
+const struct format *merge_job_format(const struct merge_job *job)
 {
-	if (job->to)
-		return strcmp(job->to, "json") == 0 ? FORMAT_JSON : FORMAT_YAML;
-	for (size_t i = 0; i < job->inputs.count; i++)
-		if (job->inputs.data[i].format != FORMAT_JSON)
-			return FORMAT_YAML;
-	return FORMAT_JSON;
+	const struct format *format = job->to ? job->to : job->inputs.data[0].format;
+
+	for (size_t i = 1; !job->to && i < job->inputs.count; i++)
+		if (job->inputs.data[i].format != format)
+			format = NULL;
+	return format_of_tree(format);
 }
 
 int merge_job_complain(const struct merge_job *job, int result, const struct problem *problem)

@@ -13,7 +13,7 @@ struct strategy;
 struct merge_job {
 	const struct strategy *strategy;
 	struct set_options set;
-	const char *to; /* "yaml" or "json"; NULL: as the files are */
+	const struct format *to; /* NULL: as the files are */
 	bool has_header;
 	char **files; /* [NAME=]FILE, lowest precedence first, ends with NULL */
 
@@ -29,8 +29,8 @@ struct merge_job {
  */
 int merge_job_run(struct merge_job *job, struct problem *problem);
 
-/** What is written: FORMAT_YAML or FORMAT_JSON. Once the files are read. */
-enum format merge_job_format(const struct merge_job *job);
+/** What is written, once the files are read: the format that all have, if they agree. */
+const struct format *merge_job_format(const struct merge_job *job);
 
 /** Complains, with the line that the problem is in. Returns EXIT_FAILED. */
 int merge_job_complain(const struct merge_job *job, int result, const struct problem *problem);

@@ -39,7 +39,7 @@ static int open_signals(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Between two results. YAML's own line makes of them a stream of documents; JSON needs none. */
+/* Between two results: what makes a stream of documents of them, where the format needs it. */
 static int write_separator(const struct merge_job *job, const struct shown *shown)
 {
 	bool has_newline = shown->len == 0 || shown->text[shown->len - 1] == '\n';
@@ -53,10 +53,9 @@ static int write_separator(const struct merge_job *job, const struct shown *show
 		strftime(when, sizeof(when), "%H:%M:%S", &local);
 		snprintf(line, sizeof(line), "%s%s--- # %s%s\n", has_newline ? "" : "\n",
 			is_coloured ? COLOUR_DIM : "", when, is_coloured ? COLOUR_NORMAL : "");
-	} else if (merge_job_format(job) == FORMAT_JSON) {
-		return 0;
 	} else {
-		snprintf(line, sizeof(line), "%s---\n", has_newline ? "" : "\n");
+		const char *divider = merge_job_format(job)->divider;
+		snprintf(line, sizeof(line), "%s%s", *divider && !has_newline ? "\n" : "", divider);
 	}
 	return text_write(STDOUT_FILENO, line, strlen(line));
 }

@@ -227,7 +227,7 @@ static int make(const struct told *told, struct settings **ret, struct problem *
 int mounted_settings(const char *mountpoint, struct settings **ret, struct problem *problem)
 {
 	const struct source source = {.name = mountpoint, .layer = ""};
-	const struct read_options options = {.format = FORMAT_JSON};
+	const struct read_options options = {.format = &format_json};
 	CLEANUP(document_freep) struct document *document = NULL;
 	CLEANUP(freep) char *text = NULL;
 	struct told told;

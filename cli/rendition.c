@@ -69,7 +69,7 @@ static bool is_copied_tree(const struct composition *composition)
  */
 static int rewrite(const struct merge_request *original, struct rendition *ret)
 {
-	const struct read_options options = {.format = FORMAT_YAML};
+	const struct read_options options = {.format = &format_yaml};
 	CLEANUP(document_freep) struct document *empty = NULL;
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	struct merge_request request = *original;

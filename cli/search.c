@@ -27,7 +27,7 @@ struct search_file {
 	struct merge_input input;
 	char *name;
 	char *text;
-	struct document *document; /* NULL: neither YAML nor JSON */
+	struct document *document; /* NULL: of no known format */
 	struct search_file *next;
 };
 
@@ -195,7 +195,7 @@ static int read_document(
 {
 	struct read_options options = read_options_for(search->request, file->input.format);
 
-	if (file->input.format == FORMAT_BYTES)
+	if (!file->input.format)
 		return 0;
 	int r = document_read(
 		&file->input.source, file->input.text, &options, &file->document, problem);

@@ -20,7 +20,7 @@ static const struct node *name_node(
 static int read_value(struct set_options *set, const struct source *source, const char *text,
 	const struct node **ret, struct problem *problem)
 {
-	const struct read_options options = {.format = FORMAT_YAML};
+	const struct read_options options = {.format = &format_yaml};
 	struct document **documents =
 		reallocarray(set->documents, set->count + 1, sizeof(struct document *));
 

@@ -125,7 +125,7 @@ static void print_status(const char *mountpoint, const struct node *status)
 static int print_for_people(const char *mountpoint, struct span text)
 {
 	const struct source source = {.name = mountpoint, .layer = ""};
-	const struct read_options options = {.format = FORMAT_JSON};
+	const struct read_options options = {.format = &format_json};
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct problem problem;
 

@@ -49,8 +49,18 @@ static void print_option(const struct option_spec *spec)
 	print_wrapped(spec->summary, TEXT_INDENT, TEXT_INDENT);
 }
 
+static void print_formats(void)
+{
+	printf("\nFormats (--to), known by the names of files:\n\n");
+	for (const struct format *const *at = format_all(); *at; at++) {
+		printf("  %-10s ", (*at)->name);
+		print_wrapped((*at)->summary, 13, 13);
+	}
+}
+
 void strategies_print(void)
 {
+	print_formats();
 	printf("\nStrategies (-s), and what can be set for each (--set):\n");
 	for (const struct strategy *const *at = strategy_all(); *at; at++) {
 		printf("\n  %-10s ", (*at)->name);

@@ -13,16 +13,8 @@
 #include "settings_make.h"
 #include "strategy.h"
 
-/* Stand behind the user's rules; the last has no pattern and so matches everything. */
-static const struct {
-	const char *match;
-	const char *strategy;
-} built_in[] = {
-	{"**/*.{yaml,yml,json}", "deep"},
-	{NULL, "last"},
-};
-
-#define BUILT_IN_COUNT (sizeof(built_in) / sizeof(built_in[0]))
+/* Rules that stand behind the user's. */
+#define BUILT_IN_COUNT 2
 
 int settings_new(struct settings **ret)
 {
@@ -72,16 +64,21 @@ void settings_unrefp(struct settings **settings)
 int settings_set_rules(struct settings *settings, size_t count)
 {
 	struct rule *rules = arena_zalloc(settings->arena, count + BUILT_IN_COUNT, sizeof(*rules));
+	const char *suffixes = "";
 
-	if (!rules)
+	for (const struct format *const *at = format_all(); suffixes && *at; at++)
+		suffixes = arena_printf(
+			settings->arena, "%s%s%s", suffixes, *suffixes ? "," : "", (*at)->suffixes);
+	if (!rules || !suffixes)
 		return -ENOMEM;
-	for (size_t i = 0; i < BUILT_IN_COUNT; i++) {
-		struct rule *rule = &rules[count + i];
-
-		rule->match = built_in[i].match;
-		rule->options.strategy = strategy_find(span_of(built_in[i].strategy));
-		assert(rule->options.strategy);
-	}
+	rules[count].match = arena_printf(settings->arena,
+		"**/"
+		"*.{%s}",
+		suffixes);
+	rules[count].options.strategy = strategy_find(span_of("deep"));
+	rules[count + 1].options.strategy = strategy_find(span_of("last"));
+	if (!rules[count].match)
+		return -ENOMEM;
 	settings->rules = rules;
 	settings->rule_count = count + BUILT_IN_COUNT;
 	return 0;

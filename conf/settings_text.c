@@ -84,7 +84,7 @@ int settings_text_read(const char *path, struct document **ret, struct problem *
 	struct warning warning = {0};
 	const struct source source = {.name = path, .layer = ""};
 	const struct read_options options = {
-		.format = FORMAT_YAML, .warn = keep_first, .context = &warning};
+		.format = &format_yaml, .warn = keep_first, .context = &warning};
 	size_t len = 0;
 	int r;
 

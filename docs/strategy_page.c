@@ -4,6 +4,10 @@
  *
  *     @strategy NAME@
  *
+ * and the table of formats in place of the line
+ *
+ *     @formats@
+ *
  * A strategy that the template leaves out, or one that does not exist, stops the build.
  */
 #include <errno.h>
@@ -94,9 +98,30 @@ static void put_strategy(const struct strategy *strategy)
 		fputs("It has no options.\n\n", stdout);
 }
 
+static void put_formats(void)
+{
+	for (const struct format *const *at = format_all(); *at; at++) {
+		printf("*%s*: ", (*at)->name);
+		for (const char *suffix = (*at)->suffixes; *suffix; suffix += strspn(suffix, ",")) {
+			size_t len = strcspn(suffix, ",");
+
+			printf("%s_\\*.%.*s_", suffix == (*at)->suffixes ? "" : ", ", (int)len,
+				suffix);
+			suffix += len;
+		}
+		fputs("\n\t", stdout);
+		put_sentence((*at)->summary);
+		fputs("\n\n", stdout);
+	}
+}
+
 /* Puts what belongs in place of a line. False: there is no such strategy. */
 static bool put_line(const char *line, bool *is_told)
 {
+	if (strcmp(line, "@formats@\n") == 0) {
+		put_formats();
+		return true;
+	}
 	if (strncmp(line, MARK, strlen(MARK)) != 0) {
 		fputs(line, stdout);
 		return true;

@@ -4,7 +4,8 @@
 #include <inttypes.h>
 
 #include "cleanup.h"
-#include "format.h"
+#include "format/builder.h"
+#include "format/output.h"
 
 /*
  * Maps and lists in each other, whatever is configured: trees are walked by recursion, and this
@@ -67,17 +68,7 @@ static int read_text(struct builder *builder, struct span text)
 		text.data += 3;
 		text.len -= 3;
 	}
-	switch (builder->options->format) {
-	case FORMAT_YAML:
-		return yaml_read(builder, text);
-	case FORMAT_JSON:
-		return json_read(builder, text);
-	case FORMAT_BYTES:
-		break;
-	}
-	return builder_problem(builder, nowhere,
-		"is neither YAML nor JSON; name it *.yaml or *.json, or use a strategy for whole "
-		"files: last, first or concat");
+	return format_of_tree(builder->options->format)->read(builder, text);
 }
 
 int document_read(const struct source *source, struct span text, const struct read_options *options,
@@ -116,33 +107,12 @@ void document_freep(struct document **document)
 	document_free(*document);
 }
 
-static bool ends_with(const char *name, const char *ending)
-{
-	size_t len = strlen(name), ending_len = strlen(ending);
-
-	return len >= ending_len && strcmp(name + len - ending_len, ending) == 0;
-}
-
-enum format format_of_name(const char *name)
-{
-	if (ends_with(name, ".json"))
-		return FORMAT_JSON;
-	if (ends_with(name, ".yaml") || ends_with(name, ".yml"))
-		return FORMAT_YAML;
-	return FORMAT_BYTES;
-}
-
-int format_too_deep(struct problem *problem, const struct node *node, unsigned depth)
-{
-	return problem_at(problem, node,
-		"the result has more than %u maps and lists in each other; raise the limit 'depth'", depth);
-}
-
-int document_write(const struct node *root, enum format format, const struct limits *limits,
-	struct arena *arena, struct span *ret, struct problem *problem)
+int document_write(const struct node *root, const struct format *format,
+	const struct limits *limits, struct arena *arena, struct span *ret, struct problem *problem)
 {
 	struct limits checked = limits_or_default(limits);
 	struct output output = {.max = checked.result_bytes};
+	struct writer writer = {&output, arena, problem, checked.depth};
 	int r;
 
 	if (!root) {
@@ -154,10 +124,7 @@ int document_write(const struct node *root, enum format format, const struct lim
 			"the result has more than %" PRIu32 " values; raise the limit 'nodes'",
 			checked.nodes);
 	output.guess = (size_t)root->weight * 16;
-	if (format == FORMAT_JSON)
-		r = json_write(root, checked.depth, arena, &output, problem);
-	else
-		r = yaml_write(root, checked.depth, &output, problem);
+	r = format_of_tree(format)->write(&writer, root);
 	if (!r)
 		r = output_finish(&output, arena, ret, problem);
 	output_fini(&output);

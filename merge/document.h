@@ -6,15 +6,10 @@
  */
 #pragma once
 
+#include "format.h"
 #include "limit.h"
 #include "node.h"
 #include "problem.h"
-
-enum format {
-	FORMAT_YAML,
-	FORMAT_JSON,
-	FORMAT_BYTES, /* not read: only whole-file strategies take it */
-};
 
 /*
  * Where the text stood, when it was cut out of a larger source: places are given in that source.
@@ -28,7 +23,7 @@ struct text_place {
 
 /* How to read. A zero value is YAML 1.1 with later duplicate keys winning. */
 struct read_options {
-	enum format format;
+	const struct format *format;
 	enum node_schema schema; /* of YAML; JSON text is always NODE_JSON */
 	bool keep_duplicates;    /* a key that comes twice stays twice, for the salt strategy */
 	struct limits limits;    /* all zero: LIMITS_DEFAULT */
@@ -61,9 +56,6 @@ int document_read(const struct source *source, struct span text, const struct re
 void document_free(struct document *document);
 void document_freep(struct document **document);
 
-/** FORMAT_JSON for *.json, FORMAT_YAML for *.yaml and *.yml, else FORMAT_BYTES. */
-enum format format_of_name(const char *name);
-
 /**
  * Writes `root` (NULL: nothing) to `arena`, in block style as it was read, numbers and quotes as
  * they were; always ends with a newline. Aliases are written out. As JSON, keys become strings and
@@ -71,5 +63,5 @@ enum format format_of_name(const char *name);
  * Returns 0 with *ret NUL-terminated, PROBLEM for a value that the format has not or a limit, or
  * -ENOMEM.
  */
-int document_write(const struct node *root, enum format format, const struct limits *limits,
-	struct arena *arena, struct span *ret, struct problem *problem);
+int document_write(const struct node *root, const struct format *format,
+	const struct limits *limits, struct arena *arena, struct span *ret, struct problem *problem);

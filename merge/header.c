@@ -1,15 +1,9 @@
 #include "header.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <stdio.h>
 
 #include "shown.h"
-
-#define HEADER_TEXT "# Merged by plyfs (%s); edit the sources: "
-
-/* Bytes of all but the names. */
-#define HEADER_REST_MAX 160
+#include "strategy.h"
 
 /* One file may be a source twice: as itself, and because it is referred to. */
 static bool is_named(const struct source *const *named, size_t count, const struct source *source)
@@ -20,25 +14,18 @@ static bool is_named(const struct source *const *named, size_t count, const stru
 	return false;
 }
 
-static size_t put_name(char *out, const struct source *source)
-{
-	shown_tail(out, HEADER_NAME_MAX, source->name);
-	return strlen(out);
-}
-
-int header_make(const struct merge_result *result, const char *strategy, struct arena *arena,
-	struct span *ret)
+int header_make(
+	const struct merge_request *request, const struct merge_result *result, struct span *ret)
 {
 	const struct source *named[HEADER_NAMES_MAX];
-	size_t size = HEADER_REST_MAX + HEADER_NAMES_MAX * (HEADER_NAME_MAX + 2);
-	char text[HEADER_REST_MAX + HEADER_NAMES_MAX * (HEADER_NAME_MAX + 2)];
-	size_t count = 0, more = 0, used;
+	size_t count = 0, more = 0;
+	char *text = arena_printf(result->arena,
+		"%s Merged by plyfs (%s); edit the sources: ", format_of_tree(request->to)->comment,
+		request->options->strategy->name);
 
-	int length = snprintf(text, size, HEADER_TEXT, strategy);
-	assert(length > 0 && length < HEADER_REST_MAX / 2);
-	used = (size_t)length;
-	for (size_t i = 0; i < result->source_count; i++) {
+	for (size_t i = 0; text && i < result->source_count; i++) {
 		const struct source *source = result->sources[i];
+		char name[HEADER_NAME_MAX];
 
 		if (!source->name || is_named(named, count, source))
 			continue;
@@ -46,17 +33,16 @@ int header_make(const struct merge_result *result, const char *strategy, struct 
 			more++;
 			continue;
 		}
-		if (count > 0)
-			used += (size_t)sprintf(text + used, ", ");
+		shown_tail(name, sizeof(name), source->name);
+		text = arena_printf(result->arena, "%s%s%s", text, count > 0 ? ", " : "", name);
 		named[count++] = source;
-		used += put_name(text + used, source);
 	}
-	if (more > 0)
-		used += (size_t)snprintf(text + used, size - used, " and %zu more", more);
-	text[used++] = '\n';
-	char *copy = arena_copy(arena, (struct span){text, used});
-	if (!copy)
+	if (text && more > 0)
+		text = arena_printf(result->arena, "%s and %zu more", text, more);
+	if (text)
+		text = arena_printf(result->arena, "%s\n", text);
+	if (!text)
 		return -ENOMEM;
-	*ret = (struct span){copy, used};
+	*ret = span_of(text);
 	return 0;
 }

@@ -15,8 +15,8 @@
 #define HEADER_NAME_MAX 512
 
 /**
- * The header of `result`, made by the strategy of that name, with its newline. It names what the
- * result was made of so far. 0 with *ret in `arena`, or -ENOMEM.
+ * The header of `result`, with its newline, in a format that has comments. It names what the result
+ * was made of so far. 0 with *ret in the result's arena, or -ENOMEM.
  */
-int header_make(const struct merge_result *result, const char *strategy, struct arena *arena,
-	struct span *ret);
+int header_make(
+	const struct merge_request *request, const struct merge_result *result, struct span *ret);

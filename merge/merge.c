@@ -16,18 +16,13 @@ static struct limits limits_or_default(struct limits limits)
 	return limits;
 }
 
-/* A strategy that needs trees reads a file of any name as YAML, and writes it as such. */
-static enum format tree_format(enum format format)
-{
-	return format == FORMAT_BYTES ? FORMAT_YAML : format;
-}
-
-struct read_options read_options_for(const struct merge_request *request, enum format format)
+struct read_options read_options_for(
+	const struct merge_request *request, const struct format *format)
 {
 	const struct strategy *strategy = request->options->strategy;
 
 	return (struct read_options){
-		.format = strategy->reads_trees ? tree_format(format) : format,
+		.format = strategy->reads_trees ? format_of_tree(format) : format,
 		.schema = request->schema,
 		.keep_duplicates = strategy->keeps_duplicates,
 		.limits = limits_or_default(request->limits),
@@ -41,7 +36,7 @@ static bool is_verbatim(const struct merge_request *request)
 	if (request->count != 1 || !strategy->is_verbatim)
 		return false;
 	if (strategy->reads_trees &&
-		tree_format(request->inputs[0].format) != tree_format(request->to))
+		format_of_tree(request->inputs[0].format) != format_of_tree(request->to))
 		return false;
 	return strategy->is_verbatim(&request->inputs[0]);
 }
@@ -166,31 +161,32 @@ static const char *result_name(const struct merge_request *request)
 static int make_head(const struct merge_request *request, const struct merge_output *output,
 	struct merge_result *result, struct span *ret)
 {
+	const char *comment = format_of_tree(request->to)->comment;
 	struct span header;
 
 	*ret = (struct span){NULL, 0};
-	if (tree_format(request->to) != FORMAT_YAML)
+	if (!comment)
 		return 0;
-	*ret = output->head;
+	if (output->head.len > 0 && strncmp(output->head.data, comment, strlen(comment)) == 0)
+		*ret = output->head;
 	/* With nothing in it, a file is to be an empty one. */
 	if (!request->wants_header || !output->root)
 		return 0;
-	int r = header_make(result, request->options->strategy->name, result->arena, &header);
-	return r < 0 ? r : join(result->arena, output->head, header, ret);
+	int r = header_make(request, result, &header);
+	return r < 0 ? r : join(result->arena, *ret, header, ret);
 }
 
 static int write_tree(const struct merge_request *request, const struct merge_output *output,
 	struct merge_result *result, struct problem *problem)
 {
-	enum format format = tree_format(request->to);
+	const struct format *format = format_of_tree(request->to);
 	struct span head, body;
 
 	int r = make_head(request, output, result, &head);
 	if (r < 0)
 		return r;
 	if (!output->root) {
-		/* A .json path always parses; a YAML file with nothing in it is an empty one. */
-		body = span_of(format == FORMAT_JSON ? "null\n" : "");
+		body = span_of(format->nothing);
 	} else {
 		if (output->root->weight > request->limits.nodes)
 			return problem_set(problem, result_name(request), 0, 0,

@@ -14,7 +14,7 @@
 /* One source. All of it is borrowed until the result is freed. */
 struct merge_input {
 	struct source source;
-	enum format format;
+	const struct format *format; /* NULL: of none that is known */
 	struct span text;
 	const struct document *document; /* `text`, read as read_options_for() says; or NULL: not yet */
 };
@@ -31,7 +31,7 @@ struct merge_environment {
 	 * The sources of the file `name` anywhere under `directory` (relative to the layers; ""
 	 * is their root): the first that is found, top directories first, names in byte order.
 	 * *ret, lowest layer first, stays good until the result is freed; their documents are
-	 * read, unless read_options_for() says FORMAT_BYTES.
+	 * read, unless read_options_for() gives no format.
 	 * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name,
@@ -44,12 +44,12 @@ struct merge_request {
 	const struct merge_input *inputs; /* lowest precedence first */
 	size_t count;                     /* at least 1 */
 	const char *path;                 /* of the merged file, relative to the root; may be NULL */
-	enum format to;
+	const struct format *to;          /* NULL: as none is known; a tree is YAML then */
 	enum node_schema schema;
 	struct limits limits;                        /* all zero: LIMITS_DEFAULT */
 	const struct merge_environment *environment; /* NULL: nothing else can be reached */
 	bool wants_origins;                          /* fill in the result's `origins` */
-	bool wants_header; /* a tree written as YAML begins with a comment that names its sources */
+	bool wants_header; /* a tree begins with a comment that names its sources, where it can */
 };
 
 struct merge_result {
@@ -67,8 +67,9 @@ struct merge_result {
 	size_t owned_capacity;
 };
 
-/** How an input's document must be read for this request. */
-struct read_options read_options_for(const struct merge_request *request, enum format format);
+/** How an input's document must be read for this request; with format NULL it need not be. */
+struct read_options read_options_for(
+	const struct merge_request *request, const struct format *format);
 
 /**
  * Merges. The result refers to the inputs' documents and text, which must outlive it.

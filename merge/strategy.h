@@ -27,7 +27,7 @@ int merge_adopt(struct merge *merge, struct document *document);
 /* What a strategy gives: a tree, which merge_run() writes in the format asked for, or the bytes. */
 struct merge_output {
 	const struct node *root; /* NULL with is_text false: an empty file */
-	struct span head;        /* put before a tree written as YAML: comment lines, with newline */
+	struct span head;        /* put before a tree, where it is a comment in its format; with newline */
 	struct span text;        /* the file, when is_text: NUL-terminated, in the merge's arena */
 	bool is_text;
 };

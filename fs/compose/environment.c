@@ -123,9 +123,9 @@ int environment_load(struct environment *environment, const char *path,
 static int load(struct environment *environment, const char *path,
 	const struct union_lookup *lookup, struct given *given, struct problem *problem)
 {
-	enum format format = format_of_name(path);
+	const struct format *format = format_of_name(path);
 	struct read_options options = read_options_for(environment->request, format);
-	bool reads_document = options.format != FORMAT_BYTES;
+	bool reads_document = options.format;
 
 	for (unsigned i = lookup->count; i-- > 0;) {
 		const struct contributor *found = &lookup->found[i];

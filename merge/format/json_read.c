@@ -1,14 +1,17 @@
 /*
- * JSON as RFC 8259 has it: nothing more is understood, so that what passes here passes anywhere.
+ * JSON as RFC 8259 has it: nothing more is understood, so that what passes here passes anywhere;
+ * or, where that is asked for, JSON with comments.
  */
 #include <errno.h>
 
-#include "format.h"
+#include "json.h"
 #include "number.h"
 #include "utf8.h"
 
 /* Bytes of a wrong word that a message shows. */
 #define SHOWN_WORD_MAX 32
+
+#define NO_COMMENT "a comment begins with // or /*"
 
 /* What may come next. */
 enum expect {
@@ -24,6 +27,7 @@ struct json_reader {
 	struct builder *builder;
 	const char *p;
 	const char *end;
+	bool is_jsonc;
 	enum expect expect;
 	uint32_t line;          /* of p */
 	const char *counted;    /* on p's line, at or before p … */
@@ -43,17 +47,54 @@ static int fail(struct json_reader *reader, const char *message)
 	return builder_problem(reader->builder, place_of(reader), "%s", message);
 }
 
-static void skip_space(struct json_reader *reader)
+/* At the end of a line. */
+static void end_line(struct json_reader *reader)
 {
-	for (; reader->p < reader->end; reader->p++) {
-		if (*reader->p == '\n') {
-			reader->line++;
-			reader->counted = reader->p + 1;
-			reader->counted_place = 1;
-		} else if (*reader->p != ' ' && *reader->p != '\t' && *reader->p != '\r') {
-			return;
-		}
+	reader->line++;
+	reader->counted = reader->p + 1;
+	reader->counted_place = 1;
+}
+
+/* At a "/". 0, or PROBLEM when it begins no comment, or one that does not end. */
+static int skip_comment(struct json_reader *reader)
+{
+	size_t left = (size_t)(reader->end - reader->p);
+	const char *end;
+
+	if (left > 1 && reader->p[1] == '/') {
+		end = memchr(reader->p, '\n', left);
+		reader->p = end ? end : reader->end;
+		return 0;
 	}
+	if (left < 2 || reader->p[1] != '*')
+		return fail(reader, NO_COMMENT);
+	end = memmem(reader->p + 2, left - 2, "*/", 2);
+	if (!end)
+		return fail(reader, "the comment does not end; a closing */ is missing");
+	for (; reader->p < end; reader->p++)
+		if (*reader->p == '\n')
+			end_line(reader);
+	reader->p += 2;
+	return 0;
+}
+
+/* Skips comments, too, where there are any. 0 or PROBLEM. */
+static int skip_space(struct json_reader *reader)
+{
+	int r = 0;
+
+	while (!r && reader->p < reader->end) {
+		if (*reader->p == '/' && reader->is_jsonc) {
+			r = skip_comment(reader);
+			continue;
+		}
+		if (*reader->p == '\n')
+			end_line(reader);
+		else if (*reader->p != ' ' && *reader->p != '\t' && *reader->p != '\r')
+			break;
+		reader->p++;
+	}
+	return r;
 }
 
 static int hex_value(char c)
@@ -205,7 +246,9 @@ static int bad_word(struct json_reader *reader, struct span word)
 	if (c == '\'')
 		return fail(reader, "JSON wants double quotes");
 	if (c == '/' || c == '#')
-		return fail(reader, "JSON has no comments");
+		return fail(reader, reader->is_jsonc ? NO_COMMENT
+						     : "JSON has no comments; a file named "
+						       "*.jsonc may have them");
 	if (!word.len && !utf8_length(reader->p, reader->end))
 		return fail(reader, "is not UTF-8; save it as UTF-8");
 	if (!word.len)
@@ -319,7 +362,9 @@ static int on_key(struct json_reader *reader)
 		r = builder_add(reader->builder, node, (struct place){node->line, node->column});
 	if (r)
 		return r;
-	skip_space(reader);
+	r = skip_space(reader);
+	if (r)
+		return r;
 	if (reader->p == reader->end || *reader->p != ':')
 		return fail(reader, "a \":\" is missing behind the key");
 	reader->p++;
@@ -333,7 +378,10 @@ static int on_comma(struct json_reader *reader)
 
 	if (*reader->p == ',') {
 		reader->p++;
-		reader->expect = is_map ? EXPECT_KEY : EXPECT_VALUE;
+		if (reader->is_jsonc)
+			reader->expect = is_map ? EXPECT_KEY_OR_END : EXPECT_VALUE_OR_END;
+		else
+			reader->expect = is_map ? EXPECT_KEY : EXPECT_VALUE;
 		return 0;
 	}
 	if (*reader->p == (is_map ? '}' : ']'))
@@ -380,11 +428,12 @@ static int at_end(struct json_reader *reader)
 		node_is_map(open) ? '}' : ']');
 }
 
-int json_read(struct builder *builder, struct span text)
+int json_read(struct builder *builder, struct span text, bool is_jsonc)
 {
 	struct json_reader reader = {.builder = builder,
 		.p = text.data,
 		.end = text.data + text.len,
+		.is_jsonc = is_jsonc,
 		.expect = EXPECT_VALUE,
 		.line = 1,
 		.counted = text.data,
@@ -394,10 +443,11 @@ int json_read(struct builder *builder, struct span text)
 	if (!text.len)
 		return 0;
 	while (!r) {
-		skip_space(&reader);
-		if (reader.p == reader.end)
+		r = skip_space(&reader);
+		if (!r && reader.p == reader.end)
 			return at_end(&reader);
-		r = take_next(&reader);
+		if (!r)
+			r = take_next(&reader);
 	}
 	return r;
 }

@@ -6,17 +6,10 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "format.h"
+#include "json.h"
 #include "number.h"
 #include "scalar.h"
 #include "utf8.h"
-
-struct json_writer {
-	struct arena *arena; /* for converted numbers */
-	struct output *output;
-	struct problem *problem;
-	unsigned depth_max;
-};
 
 static void put_escape(struct output *output, unsigned char c)
 {
@@ -38,7 +31,7 @@ static bool is_escaped(unsigned char c)
 	return c < 0x20 || c == '"' || c == '\\' || c == 0x7F;
 }
 
-static int put_string(struct json_writer *writer, const struct node *node, struct span text)
+static int put_string(struct writer *writer, const struct node *node, struct span text)
 {
 	const char *p = text.data, *end = text.data + text.len, *from = p;
 
@@ -62,7 +55,7 @@ static int put_string(struct json_writer *writer, const struct node *node, struc
 	return 0;
 }
 
-static int no_number(struct json_writer *writer, const struct node *node)
+static int no_number(struct writer *writer, const struct node *node)
 {
 	int shown = node->text.len < 32 ? (int)node->text.len : 32;
 
@@ -75,7 +68,7 @@ static int no_number(struct json_writer *writer, const struct node *node)
 		"JSON has no %.*s; quote it, or write the file as YAML", shown, node->text.data);
 }
 
-static int put_scalar(struct json_writer *writer, const struct node *node, bool is_key)
+static int put_scalar(struct writer *writer, const struct node *node, bool is_key)
 {
 	enum scalar_type type = scalar_type(node);
 	bool is_bare = type == SCALAR_NULL || type == SCALAR_BOOL || type == SCALAR_INT ||
@@ -94,15 +87,15 @@ static int put_scalar(struct json_writer *writer, const struct node *node, bool 
 	return 0;
 }
 
-static void put_newline(struct json_writer *writer, unsigned depth)
+static void put_newline(struct writer *writer, unsigned depth)
 {
 	output_char(writer->output, '\n');
 	output_spaces(writer->output, 2 * (size_t)depth);
 }
 
-static int put_node(struct json_writer *writer, const struct node *node, unsigned depth);
+static int put_node(struct writer *writer, const struct node *node, unsigned depth);
 
-static int put_sequence(struct json_writer *writer, const struct node *seq, unsigned depth)
+static int put_sequence(struct writer *writer, const struct node *seq, unsigned depth)
 {
 	int r = 0;
 
@@ -119,7 +112,7 @@ static int put_sequence(struct json_writer *writer, const struct node *seq, unsi
 	return r;
 }
 
-static int put_pair(struct json_writer *writer, const struct pair *pair, unsigned depth)
+static int put_pair(struct writer *writer, const struct pair *pair, unsigned depth)
 {
 	int r;
 
@@ -145,7 +138,7 @@ static bool has_only_strings(const struct node *map)
 }
 
 /* 1 and "1" are two keys in YAML, and would be one in JSON. */
-static int check_keys(struct json_writer *writer, const struct node *map)
+static int check_keys(struct writer *writer, const struct node *map)
 {
 	struct node *names;
 
@@ -175,7 +168,7 @@ static int check_keys(struct json_writer *writer, const struct node *map)
 	return 0;
 }
 
-static int put_map(struct json_writer *writer, const struct node *map, unsigned depth)
+static int put_map(struct writer *writer, const struct node *map, unsigned depth)
 {
 	int r = check_keys(writer, map);
 
@@ -192,10 +185,10 @@ static int put_map(struct json_writer *writer, const struct node *map, unsigned 
 	return r;
 }
 
-static int put_node(struct json_writer *writer, const struct node *node, unsigned depth)
+static int put_node(struct writer *writer, const struct node *node, unsigned depth)
 {
-	if (depth >= writer->depth_max && !node_is_scalar(node))
-		return format_too_deep(writer->problem, node, writer->depth_max);
+	if (depth >= writer->depth && !node_is_scalar(node))
+		return writer_too_deep(writer, node);
 	if (node_is_map(node))
 		return put_map(writer, node, depth);
 	if (node_is_sequence(node))
@@ -203,12 +196,10 @@ static int put_node(struct json_writer *writer, const struct node *node, unsigne
 	return put_scalar(writer, node, false);
 }
 
-int json_write(const struct node *root, unsigned depth, struct arena *arena, struct output *output,
-	struct problem *problem)
+int json_write(struct writer *writer, const struct node *root)
 {
-	struct json_writer writer = {arena, output, problem, depth};
-	int r = put_node(&writer, root, 0);
+	int r = put_node(writer, root, 0);
 
-	output_char(output, '\n');
+	output_char(writer->output, '\n');
 	return r;
 }

@@ -6,6 +6,13 @@
 /* Bytes; also when the first guess was none. */
 #define OUTPUT_MIN 256
 
+int writer_too_deep(const struct writer *writer, const struct node *node)
+{
+	return problem_at(writer->problem, node,
+		"the result has more than %u maps and lists in each other; raise the limit 'depth'",
+		writer->depth);
+}
+
 bool output_grow(struct output *output, size_t more)
 {
 	size_t capacity = output->capacity ? output->capacity : output->guess;

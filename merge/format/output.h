@@ -5,6 +5,7 @@
 #pragma once
 
 #include "arena.h"
+#include "format.h"
 #include "problem.h"
 #include "span.h"
 
@@ -16,6 +17,17 @@ struct output {
 	size_t guess; /* of the text's size, in bytes */
 	int failure;  /* 0, -ENOMEM, or -E2BIG: over `max` */
 };
+
+/* What a format's write() is given. */
+struct writer {
+	struct output *output;
+	struct arena *arena; /* for what is converted on the way */
+	struct problem *problem;
+	unsigned depth; /* maps and lists in each other, at most */
+};
+
+/** The problem of a collection that lies deeper. Returns PROBLEM. */
+int writer_too_deep(const struct writer *writer, const struct node *node);
 
 /* Makes room for `more` bytes. False: `failure` is set. */
 bool output_grow(struct output *output, size_t more);

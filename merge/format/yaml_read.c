@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <yaml.h>
 
-#include "format.h"
 #include "hash.h"
 #include "utf8.h"
+#include "yaml_text.h"
 
 /*
  * libyaml compares every %TAG with all others and every tag with every %TAG, and copies the prefix

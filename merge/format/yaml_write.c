@@ -8,8 +8,8 @@
  */
 #include <errno.h>
 
-#include "format.h"
 #include "yaml_scalar.h"
+#include "yaml_text.h"
 
 struct yaml_writer {
 	struct output *output;
@@ -219,16 +219,15 @@ static void put_node(
 	output_char(writer->output, '\n');
 }
 
-int yaml_write(
-	const struct node *root, unsigned depth, struct output *output, struct problem *problem)
+int yaml_write(struct writer *to, const struct node *root)
 {
-	struct yaml_writer writer = {.output = output, .depth_left = depth};
+	struct yaml_writer writer = {.output = to->output, .depth_left = to->depth};
 
 	put_node(&writer, root, 0, YAML_AT_ROOT);
 	if (writer.deep)
-		return format_too_deep(problem, writer.deep, depth);
+		return writer_too_deep(to, writer.deep);
 	if (writer.broken)
 		return problem_at(
-			problem, writer.broken, "a string is not UTF-8, which YAML wants");
+			to->problem, writer.broken, "a string is not UTF-8, which YAML wants");
 	return 0;
 }

@@ -216,7 +216,7 @@ static int read_words(struct golden *golden, const struct node *map, struct prob
 	if (schema && span_is(schema->text, "1.2"))
 		request->schema = NODE_YAML_1_2;
 	if (to)
-		request->to = span_is(to->text, "json") ? FORMAT_JSON : FORMAT_YAML;
+		request->to = format_find(to->text);
 	else if (path)
 		request->to = format_of_name(path->text.data);
 	else if (golden->sources.count > 0)
@@ -244,7 +244,7 @@ static void read_limits(struct golden *golden, const struct node *map)
 int golden_read_rule(struct golden *golden, struct problem *problem)
 {
 	const struct source source = {.name = "rule.yaml", .layer = ""};
-	const struct read_options read = {.format = FORMAT_YAML};
+	const struct read_options read = {.format = &format_yaml};
 	const struct node *map = NULL;
 	int r;
 
@@ -269,9 +269,7 @@ const char *golden_ending(const struct golden *golden)
 {
 	bool reads_trees = golden->options.strategy && golden->options.strategy->reads_trees;
 
-	if (golden->request.to == FORMAT_JSON)
-		return "json";
-	return golden->request.to == FORMAT_YAML || reads_trees ? "yaml" : "txt";
+	return golden->request.to || reads_trees ? format_of_tree(golden->request.to)->name : "txt";
 }
 
 struct finder {
@@ -305,7 +303,7 @@ static int find(void *context, const char *directory, const char *name,
 			continue;
 		struct read_options read =
 			read_options_for(&finder->golden->request, input->format);
-		if (!finder->documents[i] && read.format != FORMAT_BYTES) {
+		if (!finder->documents[i] && read.format) {
 			int r = document_read(
 				&input->source, input->text, &read, &finder->documents[i], problem);
 			if (r != 0)

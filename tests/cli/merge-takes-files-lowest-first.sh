@@ -30,6 +30,17 @@ cp out between.yaml
 runs 0 "$PLYFS" merge --to json between.yaml
 python3 -c 'import json; assert json.load(open("out")) == {"a": 1, "b": 1.1}'
 
+# JSON with comments is a format of its own.
+echo '{"b": 2,} // more' >more.jsonc
+runs 0 "$PLYFS" merge more.jsonc more.jsonc
+prints $'{\n  "b": 2\n}'
+runs 0 "$PLYFS" merge --header more.jsonc more.jsonc
+prints $'// Merged by plyfs (deep); edit the sources: more.jsonc\n{\n  "b": 2\n}'
+runs 0 "$PLYFS" merge low.json more.jsonc
+prints $'"a": 1\n"b": 2'
+runs 2 "$PLYFS" merge --to jso low.json
+grep -q "there is no format 'jso'; there are: yaml, json, jsonc" err
+
 runs 0 "$PLYFS" merge --set lists=append low.yaml high.yaml high.yaml
 prints $'a: 2\nb: [x, x]'
 runs 0 "$PLYFS" merge --set lists=append --set lists=replace high.yaml high.yaml

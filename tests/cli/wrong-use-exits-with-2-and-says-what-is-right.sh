@@ -28,7 +28,7 @@ says "'--to' needs a value"
 runs 2 "$PLYFS" merge --help=x f.yaml
 says 'takes no value'
 runs 2 "$PLYFS" merge --to toml f.yaml
-says 'yaml or json'
+says 'there are: yaml, json'
 runs 2 "$PLYFS" merge -s dep f.yaml
 says "did you mean 'deep'?"
 runs 2 "$PLYFS" merge -s xyzzy f.yaml

@@ -65,7 +65,7 @@ static bool read_text(struct span text, const struct read_options *options, stru
 }
 
 static bool write_text(
-	const struct node *root, enum format format, struct arena *arena, struct span *ret)
+	const struct node *root, const struct format *format, struct arena *arena, struct span *ret)
 {
 	struct limits limits = FUZZ_LIMITS;
 	struct problem problem = {.line = 0};
@@ -100,7 +100,7 @@ static void check_other(const struct node *root, const struct read_options *opti
 	struct read_options other = *options;
 	struct span text;
 
-	other.format = options->format == FORMAT_JSON ? FORMAT_YAML : FORMAT_JSON;
+	other.format = options->format == &format_json ? &format_yaml : &format_json;
 	if (arena_new(&arena) < 0 || !write_text(root, other.format, arena, &text))
 		return;
 	if (!read_text(text, &other, &document))
@@ -126,7 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	options.format = data[0] & 1 ? FORMAT_JSON : FORMAT_YAML;
+	options.format = data[0] & 8 ? &format_jsonc : data[0] & 1 ? &format_json : &format_yaml;
 	options.schema = data[0] & 2 ? NODE_YAML_1_2 : NODE_YAML_1_1;
 	options.keep_duplicates = data[0] & 4;
 	if (!read_text((struct span){(const char *)data + 1, size - 1}, &options, &document))

@@ -85,7 +85,7 @@ static int find(void *context, const char *directory, const char *name,
 	if (i >= fuzz->file_count)
 		return MERGE_ABSENT;
 	if (is_tree && !fuzz->documents[i]) {
-		struct read_options read = read_options_for(&fuzz->request, FORMAT_YAML);
+		struct read_options read = read_options_for(&fuzz->request, &format_yaml);
 		int r = document_read(&fuzz->files[i].source, fuzz->files[i].text, &read,
 			&fuzz->documents[i], problem);
 		if (r != 0)
@@ -113,7 +113,7 @@ static const struct strategy *choose_strategy(uint8_t byte)
 static void read_options(struct fuzz *fuzz, struct span text)
 {
 	const struct source source = {.name = "options", .layer = ""};
-	const struct read_options read = {.format = FORMAT_YAML, .limits = FUZZ_LIMITS};
+	const struct read_options read = {.format = &format_yaml, .limits = FUZZ_LIMITS};
 	struct problem problem;
 
 	if (document_read(&source, text, &read, &fuzz->option_document, &problem) == 0 &&
@@ -193,7 +193,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz.request.options = &fuzz.options;
 	fuzz.request.inputs = fuzz.inputs;
 	fuzz.request.count = 2 + (flags >> 3 & 3);
-	fuzz.request.to = flags & 1 ? FORMAT_JSON : FORMAT_YAML;
+	fuzz.request.to = flags & 1 ? &format_json : &format_yaml;
 	fuzz.request.schema = flags & 2 ? NODE_YAML_1_2 : NODE_YAML_1_1;
 	fuzz.request.environment = &environment;
 
@@ -203,7 +203,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		texts[text_count] = take_text(&data, &size);
 		fuzz.inputs[i] = (struct merge_input){
 			.source = {.name = layers[i], .layer = layers[i], .rank = (unsigned)i},
-			.format = flags & 4 ? FORMAT_JSON : FORMAT_YAML,
+			.format = flags & 4 ? &format_json : &format_yaml,
 			.text = texts[text_count++],
 		};
 	}
@@ -213,7 +213,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		texts[text_count] = take_text(&data, &size);
 		fuzz.files[i] = (struct merge_input){
 			.source = {.name = names[i], .layer = ""},
-			.format = FORMAT_YAML,
+			.format = &format_yaml,
 			.text = texts[text_count++],
 		};
 	}

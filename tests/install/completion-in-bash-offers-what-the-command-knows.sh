@@ -26,6 +26,8 @@ offers 'plyfs ' "${commands[@]}" help
 mapfile -t strategies < <("$PLYFS" merge --help | sed -n '/^Strategies/,$s/^  \([a-z][a-z-]*\) .*/\1/p')
 [ ${#strategies[@]} -eq 8 ]
 offers 'plyfs merge -s ' "${strategies[@]}"
+mapfile -t formats < <("$PLYFS" merge --help | sed -n '/^Formats/,/^Strategies/s/^  \([a-z][a-z-]*\) .*/\1/p')
+[ ${#formats[@]} -ge 3 ]
 for command in "${commands[@]}"; do
 	typing "plyfs $command -"
 	for option in "${COMPREPLY[@]}"; do
@@ -43,7 +45,8 @@ offers 'plyfs merge -s cl' cloud-init
 offers 'plyfs merge --strategy cl' cloud-init
 # Bash takes = for the end of a word.
 offers 'plyfs merge --strategy=cl' cloud-init
-offers 'plyfs merge --to ' yaml json
+offers 'plyfs merge --to ' "${formats[@]}"
+offers 'plyfs merge --to j' json jsonc
 offers 'plyfs merge --set ' lists=
 offers 'plyfs merge -s salt --set ' level= tags=
 offers 'plyfs merge --strategy=salt --set ' level= tags=

@@ -27,7 +27,7 @@ cat >use.c <<'END'
 int main(void)
 {
 	const struct source source = {.name = "text", .layer = ""};
-	const struct read_options options = {.format = FORMAT_YAML};
+	const struct read_options options = {.format = &format_yaml};
 	struct document *document;
 	struct problem problem;
 

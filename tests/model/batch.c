@@ -70,7 +70,7 @@ static int run(const struct options *options, const struct node *request, struct
 		.options = options,
 		.inputs = inputs,
 		.count = list->seq.count,
-		.to = to && span_is(to->text, "json") ? FORMAT_JSON : FORMAT_YAML,
+		.to = to && span_is(to->text, "json") ? &format_json : &format_yaml,
 	};
 	r = merge_run(&merge, &result, problem);
 	if (r == 0)
@@ -98,7 +98,7 @@ static int run_request(const struct node *request)
 static int read_requests(struct span text, struct document **ret)
 {
 	const struct source source = {.name = "standard input", .layer = ""};
-	const struct read_options options = {.format = FORMAT_JSON,
+	const struct read_options options = {.format = &format_json,
 		.limits = {.source_bytes = 1u << 30,
 			.depth = 1000,
 			.nodes = 1u << 30,

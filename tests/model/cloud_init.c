@@ -73,7 +73,7 @@ static char *text_of(struct arena *arena, const struct part *part, bool is_list)
 			sprintf(how + at, "\"\n");
 	}
 	assert_int_equal(
-		document_write(part->tree, FORMAT_YAML, &limits, arena, &tree, &problem), 0);
+		document_write(part->tree, &format_yaml, &limits, arena, &tree, &problem), 0);
 	if (part->tree->map.count == 0)
 		tree = span_of("{}\n");
 	/* An empty map is written in flow style, behind which no other key can stand. */
@@ -117,7 +117,7 @@ static int merge_texts(char *const *texts, size_t count, bool is_stack, struct m
 {
 	struct merge_input inputs[PARTS_MAX] = {0};
 	const struct source source = {.name = "rule", .layer = ""};
-	const struct read_options read = {.format = FORMAT_YAML};
+	const struct read_options read = {.format = &format_yaml};
 	CLEANUP(document_freep) struct document *rule = NULL;
 	struct problem problem = {0};
 	struct options options = {.strategy = strategy_find(span_of("cloud-init"))};
@@ -126,7 +126,7 @@ static int merge_texts(char *const *texts, size_t count, bool is_stack, struct m
 		inputs[i].source =
 			(struct source){.name = "part", .layer = "", .rank = (unsigned)i};
 		inputs[i].text = span_of(texts[i]);
-		inputs[i].format = FORMAT_YAML;
+		inputs[i].format = &format_yaml;
 	}
 	if (is_stack) {
 		assert_int_equal(
@@ -135,7 +135,7 @@ static int merge_texts(char *const *texts, size_t count, bool is_stack, struct m
 		options.map = rule->roots[0];
 	}
 	const struct merge_request request = {
-		.options = &options, .inputs = inputs, .count = count, .to = FORMAT_YAML};
+		.options = &options, .inputs = inputs, .count = count, .to = &format_yaml};
 	int r = merge_run(&request, ret, &problem);
 	assert_in_range(r, 0, PROBLEM);
 	return r;

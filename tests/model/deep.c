@@ -72,7 +72,7 @@ static const char *const empty_tags[] = {"!delete", "!delete", "!reset", NULL};
 static struct document *read_yaml(const char *name, struct span text)
 {
 	const struct source source = {.name = name, .layer = ""};
-	const struct read_options options = {.format = FORMAT_YAML};
+	const struct read_options options = {.format = &format_yaml};
 	struct problem problem;
 	struct document *document;
 
@@ -89,7 +89,8 @@ static struct span write_yaml(struct arena *arena, const struct node *root)
 	struct problem problem;
 	struct span text = span_of("");
 
-	if (root && document_write(root, FORMAT_YAML, &LIMITS_DEFAULT, arena, &text, &problem) != 0)
+	if (root &&
+		document_write(root, &format_yaml, &LIMITS_DEFAULT, arena, &text, &problem) != 0)
 		abort();
 	return text;
 }

@@ -85,7 +85,7 @@ struct pillar_tree_file *pillar_tree_get(struct pillar_tree *tree, const char *p
 
 static void read_layer(struct pillar_tree_file *file, size_t i, const char *text)
 {
-	struct read_options options = {.format = FORMAT_YAML};
+	struct read_options options = {.format = &format_yaml};
 	struct merge_input *input = &file->layers[i];
 	struct problem problem;
 	char name[256];
@@ -93,7 +93,7 @@ static void read_layer(struct pillar_tree_file *file, size_t i, const char *text
 
 	snprintf(name, sizeof(name), "%zu/%s", i, file->path);
 	input->source = (struct source){.name = strdup(name), .layer = "", .rank = (unsigned)i};
-	input->format = FORMAT_YAML;
+	input->format = &format_yaml;
 	input->text = span_of(strdup(text));
 	r = document_read(&input->source, input->text, &options, &file->documents[i], &problem);
 	if (r != 0) {
@@ -128,7 +128,7 @@ static int merge(struct pillar_tree *tree, const char *path, const struct node *
 		.inputs = file->layers,
 		.count = file->count,
 		.path = path,
-		.to = FORMAT_YAML,
+		.to = &format_yaml,
 		.limits = limits,
 		.environment = tree->environment.find ? &tree->environment : NULL,
 		.wants_origins = tree->wants_origins,
@@ -142,7 +142,7 @@ int pillar_tree_merge(struct pillar_tree *tree, const char *path, const char *op
 	struct limits limits, struct merge_result **ret, struct problem *problem)
 {
 	struct source source = {.name = "options", .layer = ""};
-	struct read_options reading = {.format = FORMAT_YAML};
+	struct read_options reading = {.format = &format_yaml};
 	struct document *document = NULL;
 	int r;
 

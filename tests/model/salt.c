@@ -56,7 +56,7 @@ static bool weighs_right(const struct node *node, uint32_t *ret)
 
 static struct options read_options(const char *level, bool has_tags, struct document **ret)
 {
-	const struct read_options read = {.format = FORMAT_YAML};
+	const struct read_options read = {.format = &format_yaml};
 	const struct source source = {.name = "options", .layer = ""};
 	struct options options = {.strategy = strategy_find(span_of("salt"))};
 	CLEANUP(freep) char *text = NULL;
@@ -77,7 +77,7 @@ static int run(const char *level, bool has_tags, const struct merge_input *input
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct options options = read_options(level, has_tags, &document);
 	const struct merge_request request = {
-		.options = &options, .inputs = inputs, .count = count, .to = FORMAT_YAML};
+		.options = &options, .inputs = inputs, .count = count, .to = &format_yaml};
 	struct problem problem;
 
 	return merge_run(&request, ret, &problem);
@@ -204,7 +204,7 @@ static bool origins_change_nothing_and_tell_all_once(struct salt_round *round)
 	for (size_t i = 0; i < round->count; i++) {
 		inputs[i].source = (struct source){
 			.name = check(arena_printf(round->arena, "%zu", i)), .layer = ""};
-		if (document_write(round->roots[i], FORMAT_YAML, &LIMITS_DEFAULT, round->arena,
+		if (document_write(round->roots[i], &format_yaml, &LIMITS_DEFAULT, round->arena,
 			    &inputs[i].text, &problem) != 0)
 			abort();
 	}

@@ -19,11 +19,10 @@
 static int merge_text(struct span text, struct merge_result **ret, struct problem *problem)
 {
 	const struct options options = {.strategy = strategy_find(span_of("cloud-init"))};
-	const struct merge_input input = {.source = {.name = "user-data", .layer = "site"},
-		.format = FORMAT_BYTES,
-		.text = text};
+	const struct merge_input input = {
+		.source = {.name = "user-data", .layer = "site"}, .format = NULL, .text = text};
 	const struct merge_request request = {
-		.options = &options, .inputs = &input, .count = 1, .to = FORMAT_YAML};
+		.options = &options, .inputs = &input, .count = 1, .to = &format_yaml};
 
 	return merge_run(&request, ret, problem);
 }

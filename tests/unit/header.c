@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "cleanup.h"
+#include "strategy.h"
 
 #define BEFORE "# Merged by plyfs (deep); edit the sources: "
 
@@ -17,13 +18,15 @@ static const char *header_of(struct arena *arena, const char *const *names)
 	static struct source sources[32];
 	static const struct source *pointers[32];
 	struct merge_result result = {.arena = arena, .sources = pointers};
+	const struct options options = {.strategy = strategy_find(span_of("deep"))};
+	const struct merge_request request = {.options = &options};
 	struct span text;
 
 	for (size_t i = 0; names[i]; i++) {
 		sources[i] = (struct source){.name = names[i], .layer = ""};
 		pointers[result.source_count++] = &sources[i];
 	}
-	assert_int_equal(header_make(&result, "deep", arena, &text), 0);
+	assert_int_equal(header_make(&request, &result, &text), 0);
 	assert_int_equal(text.len, strlen(text.data));
 	assert_ptr_equal(strchr(text.data, '\n'), text.data + text.len - 1);
 	return text.data;

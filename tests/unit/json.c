@@ -12,7 +12,7 @@
 
 static void assert_json(const char *text, const char *expected)
 {
-	assert_written(FORMAT_JSON, text, FORMAT_JSON, expected);
+	assert_written(&format_json, text, &format_json, expected);
 }
 
 static const char *write_problem(const char *yaml)
@@ -23,7 +23,7 @@ static const char *write_problem(const char *yaml)
 	struct problem problem;
 	struct span text;
 
-	assert_int_equal(document_write(document->roots[0], FORMAT_JSON, &limits, document->arena,
+	assert_int_equal(document_write(document->roots[0], &format_json, &limits, document->arena,
 				 &text, &problem),
 		PROBLEM);
 	problem_format(&problem, shown, sizeof(shown));
@@ -99,7 +99,7 @@ static void what_is_no_json_is_told_with_its_place(void **state)
 		{"{\"a\": 1 \"b\"}", "1:9: a \",\" or \"}\" is missing here"},
 		{"{a: 1}", "1:2: a key is missing; it must be a string in double quotes"},
 		{"['a']", "1:2: JSON wants double quotes"},
-		{"// c\n1", "1:1: JSON has no comments"},
+		{"// c\n1", "1:1: JSON has no comments; a file named *.jsonc may have them"},
 		{"1\n2", "2:1: something follows the end; a JSON file holds one value"},
 		{"[NaN]", "1:2: \"NaN\" is not a value in JSON; a string wants double quotes"},
 		{"[01]", "1:2: \"01\" is not a number in JSON"},
@@ -174,7 +174,7 @@ static void one_endless_line_costs_no_time(void **state)
 	text[len - 2] = ' ';
 	text[len - 1] = ']';
 	text[len] = '\0';
-	document_free(read_with((struct read_options){.format = FORMAT_JSON}, span_of(text)));
+	document_free(read_with((struct read_options){.format = &format_json}, span_of(text)));
 	free(text);
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
 }
@@ -182,8 +182,8 @@ static void one_endless_line_costs_no_time(void **state)
 static void yaml_becomes_json_by_its_types(void **state)
 {
 	(void)state;
-	assert_written(FORMAT_YAML, "{a: 0644, b: yes, c: ~, d: 1.10, e: '7', f: 2001-12-14}",
-		FORMAT_JSON,
+	assert_written(&format_yaml, "{a: 0644, b: yes, c: ~, d: 1.10, e: '7', f: 2001-12-14}",
+		&format_json,
 		"{\n  \"a\": 420,\n  \"b\": true,\n  \"c\": null,\n  \"d\": 1.10,\n"
 		"  \"e\": \"7\",\n  \"f\": \"2001-12-14\"\n}\n");
 }
@@ -191,14 +191,14 @@ static void yaml_becomes_json_by_its_types(void **state)
 static void foreign_tags_are_dropped(void **state)
 {
 	(void)state;
-	assert_written(FORMAT_YAML, "[!Ref 12, !x {a: !y [b]}]", FORMAT_JSON,
+	assert_written(&format_yaml, "[!Ref 12, !x {a: !y [b]}]", &format_json,
 		"[\n  \"12\",\n  {\n    \"a\": [\n      \"b\"\n    ]\n  }\n]\n");
 }
 
 static void keys_become_strings(void **state)
 {
 	(void)state;
-	assert_written(FORMAT_YAML, "{0x10: a, on: b, ~: c}", FORMAT_JSON,
+	assert_written(&format_yaml, "{0x10: a, on: b, ~: c}", &format_json,
 		"{\n  \"16\": \"a\",\n  \"true\": \"b\",\n  \"null\": \"c\"\n}\n");
 	assert_string_equal(write_problem("? [a]\n: b\n"),
 		"app.yaml:1:3: a key in JSON is a string, and this one is a list");
@@ -218,11 +218,11 @@ static void numbers_that_json_has_not_are_problems(void **state)
 static void json_becomes_yaml_of_the_same_types(void **state)
 {
 	(void)state;
-	assert_written(FORMAT_JSON, "{\"a\": [1.50, \"\\u0000\", true, \"1\"], \"<<\": {}}",
-		FORMAT_YAML, "\"a\":\n- 1.50\n- \"\\0\"\n- true\n- \"1\"\n\"<<\": {}\n");
+	assert_written(&format_json, "{\"a\": [1.50, \"\\u0000\", true, \"1\"], \"<<\": {}}",
+		&format_yaml, "\"a\":\n- 1.50\n- \"\\0\"\n- true\n- \"1\"\n\"<<\": {}\n");
 	/* Without a point and a sign these are strings in YAML 1.1. */
-	assert_written(
-		FORMAT_JSON, "[1E5, 1.5e-3, 2e+7]", FORMAT_YAML, "- 1.0E+5\n- 1.5e-3\n- 2.0e+7\n");
+	assert_written(&format_json, "[1E5, 1.5e-3, 2e+7]", &format_yaml,
+		"- 1.0E+5\n- 1.5e-3\n- 2.0e+7\n");
 }
 
 int main(void)

@@ -32,7 +32,7 @@ static int end(void **state)
 	return 0;
 }
 
-static const struct node *read_as(const char *text, enum format format)
+static const struct node *read_as(const char *text, const struct format *format)
 {
 	const struct source source = {.name = "test", .layer = ""};
 	const struct read_options options = {.format = format};
@@ -63,8 +63,9 @@ static const char *found(const char *text, const struct node *root)
 
 static void names_dots_and_brackets_lead_down(void **state)
 {
-	const struct node *root = read_as(
-		"server: {hosts: [a, {b: 1}], odd key: 2, a.b: 3, '': 4, 'x]y': 5}\n", FORMAT_YAML);
+	const struct node *root =
+		read_as("server: {hosts: [a, {b: 1}], odd key: 2, a.b: 3, '': 4, 'x]y': 5}\n",
+			&format_yaml);
 
 	(void)state;
 	assert_ptr_equal(find(".", root), root);
@@ -92,7 +93,7 @@ static void item_is_found_by_a_key_of_its_own(void **state)
 {
 	const struct node *root = read_as(
 		"- {name: web, port: 1}\n- text\n- {name: 'a]b', port: 2}\n- {n=m: x, port: 3}\n",
-		FORMAT_YAML);
+		&format_yaml);
 
 	(void)state;
 	assert_string_equal(found("[name=web].port", root), "1");
@@ -104,7 +105,7 @@ static void item_is_found_by_a_key_of_its_own(void **state)
 
 static void quotes_tell_a_text_from_a_number(void **state)
 {
-	const struct node *root = read_as("'80': text\n80: number\nyes: 1\n", FORMAT_YAML);
+	const struct node *root = read_as("'80': text\n80: number\nyes: 1\n", &format_yaml);
 
 	(void)state;
 	assert_string_equal(found("80", root), "number");
@@ -114,7 +115,7 @@ static void quotes_tell_a_text_from_a_number(void **state)
 
 static void escapes_are_those_of_json(void **state)
 {
-	const struct node *root = read_as("\"a\\n\\\"\\\\\\u00e9\\U0001F600\": 1\n", FORMAT_YAML);
+	const struct node *root = read_as("\"a\\n\\\"\\\\\\u00e9\\U0001F600\": 1\n", &format_yaml);
 
 	(void)state;
 	assert_string_equal(found("\"a\\n\\\"\\\\\\u00e9\\U0001F600\"", root), "1");
@@ -204,18 +205,18 @@ static void printed_keys_lead_back(void **state)
 			"'quo\"te''s': 5\n\"ctl\\e\\n\\u202e\\x85\": 6\n'größe 1': {\"\\\\\": "
 			"7}\n'yes': 8\n~: 9\n"
 			"'.': 10\n\"\\U000E0001\": 11\n",
-			FORMAT_YAML);
+			&format_yaml);
 
 	(void)state;
 	check_all(&text, root, root);
-	root = read_as("{\"80\": {\"true\": [1]}, \"a\\u0000b\": 1}", FORMAT_JSON);
+	root = read_as("{\"80\": {\"true\": [1]}, \"a\\u0000b\": 1}", &format_json);
 	check_all(&text, root->map.pairs[0].value, root->map.pairs[0].value);
 }
 
 static void assert_printed(const char *yaml, const char *expected)
 {
 	CLEANUP(key_text_fini) struct key_text text = {0};
-	const struct node *root = read_as(yaml, FORMAT_YAML);
+	const struct node *root = read_as(yaml, &format_yaml);
 
 	key_text_put(&text, root->map.pairs[0].key);
 	key_text_put_index(&text, 12);
@@ -240,7 +241,7 @@ static void keys_are_quoted_only_where_they_must(void **state)
 static void item_that_is_gone_is_named_by_what_it_was_matched_by(void **state)
 {
 	CLEANUP(key_text_fini) struct key_text text = {0};
-	const struct node *root = read_as("- {port: 1, name: web}\n", FORMAT_YAML);
+	const struct node *root = read_as("- {port: 1, name: web}\n", &format_yaml);
 	const struct node *item = root->seq.items[0];
 	const struct key_part by_value = {.name = span_of("name"), .value = span_of("web")};
 	const struct key_part by_other = {.name = span_of("name"), .value = span_of("db")};

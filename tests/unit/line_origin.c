@@ -29,15 +29,15 @@ struct setting {
 struct sources {
 	const char *strategy;
 	const char *options;
-	enum format format;
-	enum format to;
+	const struct format *format;
+	const struct format *to;
 	const char *texts[SOURCES_MAX];
 };
 
 static void read_options(struct setting *setting, const char *text)
 {
 	const struct source source = {.name = "rule", .layer = ""};
-	const struct read_options read = {.format = FORMAT_YAML};
+	const struct read_options read = {.format = &format_yaml};
 	struct problem problem;
 
 	assert_int_equal(document_read(&source, span_of(text), &read, &setting->rule, &problem), 0);
@@ -112,7 +112,7 @@ static void assert_lines(const struct sources *sources, const char *expected)
 	setting_fini(&setting);
 }
 
-#define DEEP(...) (&(struct sources){"deep", NULL, FORMAT_YAML, FORMAT_YAML, {__VA_ARGS__}})
+#define DEEP(...) (&(struct sources){"deep", NULL, &format_yaml, &format_yaml, {__VA_ARGS__}})
 
 static void value_tells_its_place_and_key_the_lowest_layer(void **state)
 {
@@ -128,9 +128,10 @@ static void value_tells_its_place_and_key_the_lowest_layer(void **state)
 static void item_that_is_a_map_tells_its_first_value(void **state)
 {
 	(void)state;
-	assert_lines(&(struct sources){"deep", "lists: {'*': {by: name}}", FORMAT_YAML, FORMAT_YAML,
-			     {"jobs:\n- name: a\n  at: 1\n- name: b\n",
-				     "jobs:\n- {name: b, at: 2}\n- name: c\n"}},
+	assert_lines(
+		&(struct sources){"deep", "lists: {'*': {by: name}}", &format_yaml, &format_yaml,
+			{"jobs:\n- name: a\n  at: 1\n- name: b\n",
+				"jobs:\n- {name: b, at: 2}\n- name: c\n"}},
 		"low:1:1 jobs:\n"
 		"low:2:9 - name: a\n"
 		"low:3:7   at: 1\n"
@@ -229,7 +230,7 @@ static void tags_and_empty_values_have_a_place(void **state)
 static void closing_bracket_of_json_is_of_no_source(void **state)
 {
 	(void)state;
-	assert_lines(&(struct sources){"deep", NULL, FORMAT_JSON, FORMAT_JSON,
+	assert_lines(&(struct sources){"deep", NULL, &format_json, &format_json,
 			     {"{\"a\": {\"b\": 1},\n\"l\": [1,\n{}]}",
 				     "{\n\"a\": {\"c\": \"x\"}, \"l\": [{\"d\": 2}]}"}},
 		"low:1:1 {\n"
@@ -248,7 +249,7 @@ static void closing_bracket_of_json_is_of_no_source(void **state)
 static void yaml_written_as_json_tells_the_same_places(void **state)
 {
 	(void)state;
-	assert_lines(&(struct sources){"deep", NULL, FORMAT_YAML, FORMAT_JSON,
+	assert_lines(&(struct sources){"deep", NULL, &format_yaml, &format_json,
 			     {"t: |\n  one\n  two\n0x10: .5\n", "b: yes\n"}},
 		"low:1:1 {\n"
 		"low:1:4   \"t\": \"one\\ntwo\\n\",\n"
@@ -260,7 +261,7 @@ static void yaml_written_as_json_tells_the_same_places(void **state)
 static void comment_on_top_is_of_no_source(void **state)
 {
 	(void)state;
-	assert_lines(&(struct sources){"cloud-init", NULL, FORMAT_YAML, FORMAT_YAML,
+	assert_lines(&(struct sources){"cloud-init", NULL, &format_yaml, &format_yaml,
 			     {"#cloud-config\na: 1\n", "#cloud-config\nb: 2\n"}},
 		"- #cloud-config\n"
 		"low:2:4 a: 1\n"
@@ -279,24 +280,23 @@ static void file_of_one_layer_is_counted(void **state)
 static void whole_files_are_counted_one_by_one(void **state)
 {
 	(void)state;
-	assert_lines(&(struct sources){"concat", "separator: --", FORMAT_BYTES, FORMAT_BYTES,
-			     {"a\nb", "", "c\n\nd\n"}},
+	assert_lines(
+		&(struct sources){"concat", "separator: --", NULL, NULL, {"a\nb", "", "c\n\nd\n"}},
 		"low:1:1 a\n"
 		"low:2:1 b\n"
 		"- --\n"
 		"high:1:1 c\n"
 		"high:2:1 \n"
 		"high:3:1 d\n");
-	assert_lines(&(struct sources){"last", NULL, FORMAT_BYTES, FORMAT_BYTES, {"a\n", "b\nc"}},
-		"mid:1:1 b\n"
-		"mid:2:1 c\n");
+	assert_lines(&(struct sources){"last", NULL, NULL, NULL, {"a\n", "b\nc"}}, "mid:1:1 b\n"
+										   "mid:2:1 c\n");
 }
 
 static void nothing_has_no_lines(void **state)
 {
 	(void)state;
 	assert_lines(DEEP("", "# nothing\n"), "");
-	assert_lines(&(struct sources){"deep", NULL, FORMAT_JSON, FORMAT_JSON, {"null", "null"}},
+	assert_lines(&(struct sources){"deep", NULL, &format_json, &format_json, {"null", "null"}},
 		"mid:1:1 null\n");
 }
 

@@ -51,7 +51,7 @@ struct setting {
 };
 
 static void setting_init(struct setting *setting, const struct strategy *strategy,
-	const char *const *texts, enum format format)
+	const char *const *texts, const struct format *format)
 {
 	*setting = (struct setting){.options = {.strategy = strategy}};
 	for (size_t i = 0; texts[i]; i++) {
@@ -102,7 +102,7 @@ static void sources_without_a_document_are_read_and_owned_by_the_result(void **s
 	struct setting setting;
 
 	(void)state;
-	setting_init(&setting, &reading, TEXTS("a: 1", "b: 2"), FORMAT_YAML);
+	setting_init(&setting, &reading, TEXTS("a: 1", "b: 2"), &format_yaml);
 	assert_int_equal(run(&setting), 0);
 	assert_int_equal(setting.result->owned_count, 2);
 	assert_string_equal(setting.result->text.data, "# head\nb: 2\n");
@@ -118,7 +118,7 @@ static void a_document_that_is_given_is_used(void **state)
 	struct setting setting;
 
 	(void)state;
-	setting_init(&setting, &reading, TEXTS("a: 1", "b: 2"), FORMAT_YAML);
+	setting_init(&setting, &reading, TEXTS("a: 1", "b: 2"), &format_yaml);
 	setting.inputs[1].document = document;
 	assert_int_equal(run(&setting), 0);
 	assert_int_equal(setting.result->owned_count, 1);
@@ -131,11 +131,11 @@ static void sources_are_read_as_the_strategy_and_the_request_say(void **state)
 	struct setting setting;
 
 	(void)state;
-	setting_init(&setting, &reading, TEXTS("a: 1"), FORMAT_YAML);
+	setting_init(&setting, &reading, TEXTS("a: 1"), &format_yaml);
 	setting.request.schema = NODE_YAML_1_2;
 	setting.request.limits.depth = 7;
-	struct read_options options = read_options_for(&setting.request, FORMAT_JSON);
-	assert_int_equal(options.format, FORMAT_JSON);
+	struct read_options options = read_options_for(&setting.request, &format_json);
+	assert_ptr_equal(options.format, &format_json);
 	assert_int_equal(options.schema, NODE_YAML_1_2);
 	assert_int_equal(options.limits.depth, 7);
 	assert_true(options.keep_duplicates);
@@ -146,12 +146,12 @@ static void a_tree_is_read_from_a_file_of_any_name(void **state)
 	struct setting setting;
 
 	(void)state;
-	setting_init(&setting, &reading, TEXTS("a: 1"), FORMAT_BYTES);
-	assert_int_equal(read_options_for(&setting.request, FORMAT_BYTES).format, FORMAT_YAML);
+	setting_init(&setting, &reading, TEXTS("a: 1"), NULL);
+	assert_ptr_equal(read_options_for(&setting.request, NULL).format, &format_yaml);
 	assert_text(&setting, "# head\na: 1\n");
 
 	setting.options.strategy = strategy_find(span_of("last"));
-	assert_int_equal(read_options_for(&setting.request, FORMAT_BYTES).format, FORMAT_BYTES);
+	assert_null(read_options_for(&setting.request, NULL).format);
 }
 
 static void limits_that_are_all_zero_are_the_default_ones(void **state)
@@ -159,9 +159,9 @@ static void limits_that_are_all_zero_are_the_default_ones(void **state)
 	struct setting setting;
 
 	(void)state;
-	setting_init(&setting, &reading, TEXTS("a: 1"), FORMAT_YAML);
+	setting_init(&setting, &reading, TEXTS("a: 1"), &format_yaml);
 	assert_int_equal(
-		read_options_for(&setting.request, FORMAT_YAML).limits.nodes, LIMITS_DEFAULT.nodes);
+		read_options_for(&setting.request, &format_yaml).limits.nodes, LIMITS_DEFAULT.nodes);
 	assert_text(&setting, "# head\na: 1\n");
 }
 
@@ -170,13 +170,13 @@ static void an_only_source_is_served_verbatim_where_the_formats_agree(void **sta
 	struct setting setting;
 
 	(void)state;
-	setting_init(&setting, &verbatim, TEXTS("{ a:   [ # broken"), FORMAT_YAML);
+	setting_init(&setting, &verbatim, TEXTS("{ a:   [ # broken"), &format_yaml);
 	assert_text(&setting, "{ a:   [ # broken");
 
-	setting.request.to = FORMAT_BYTES; /* a tree in a file of that name is YAML as well */
+	setting.request.to = NULL; /* a tree in a file of that name is YAML as well */
 	assert_text(&setting, "{ a:   [ # broken");
 
-	setting.request.to = FORMAT_JSON;
+	setting.request.to = &format_json;
 	assert_int_equal(run(&setting), PROBLEM);
 	assert_string_equal(setting.problem.source, "low");
 }
@@ -186,7 +186,7 @@ static void a_source_that_does_not_parse_is_a_problem_with_its_place(void **stat
 	struct setting setting;
 
 	(void)state;
-	setting_init(&setting, &reading, TEXTS("a: 1", "b: 2\n\tc: 3"), FORMAT_YAML);
+	setting_init(&setting, &reading, TEXTS("a: 1", "b: 2\n\tc: 3"), &format_yaml);
 	assert_int_equal(run(&setting), PROBLEM);
 	assert_string_equal(setting.problem.source, "high");
 	assert_int_equal(setting.problem.line, 2);
@@ -197,11 +197,11 @@ static void json_has_no_head_and_nothing_is_null(void **state)
 	struct setting setting;
 
 	(void)state;
-	setting_init(&setting, &reading, TEXTS("[1]"), FORMAT_JSON);
+	setting_init(&setting, &reading, TEXTS("[1]"), &format_json);
 	assert_text(&setting, "[\n  1\n]\n");
-	setting_init(&setting, &reading, TEXTS(""), FORMAT_JSON);
+	setting_init(&setting, &reading, TEXTS(""), &format_json);
 	assert_text(&setting, "null\n");
-	setting_init(&setting, &reading, TEXTS(""), FORMAT_YAML);
+	setting_init(&setting, &reading, TEXTS(""), &format_yaml);
 	assert_text(&setting, "# head\n");
 }
 
@@ -210,7 +210,7 @@ static void bytes_come_out_as_they_went_in_and_end_with_nul(void **state)
 	struct setting setting;
 
 	(void)state;
-	setting_init(&setting, strategy_find(span_of("last")), TEXTS("x", "y"), FORMAT_BYTES);
+	setting_init(&setting, strategy_find(span_of("last")), TEXTS("x", "y"), NULL);
 	setting.inputs[1].text = (struct span){"\0\xff\r\nrest", 4};
 	assert_int_equal(run(&setting), 0);
 	assert_int_equal(setting.result->text.len, 4);
@@ -227,7 +227,7 @@ static void a_result_over_a_limit_is_a_problem_of_the_merged_file(void **state)
 	struct setting setting;
 
 	(void)state;
-	setting_init(&setting, strategy_find(span_of("concat")), TEXTS("123", "456"), FORMAT_BYTES);
+	setting_init(&setting, strategy_find(span_of("concat")), TEXTS("123", "456"), NULL);
 	setting.request.limits = LIMITS_DEFAULT;
 	setting.request.limits.result_bytes = 6;
 	setting.request.path = "motd";

@@ -152,7 +152,7 @@ static inline void set(struct setting *setting, const char *strategy, const stru
 
 	*setting = (struct setting){.options = {.strategy = strategy_find(span_of(strategy))},
 		.environment = {.find = find_script},
-		.request = {.to = FORMAT_YAML, .wants_origins = true}};
+		.request = {.to = &format_yaml, .wants_origins = true}};
 	if (row->options) {
 		setting->given = read_yaml(row->options);
 		setting->options.map = setting->given->roots[0];
@@ -164,7 +164,7 @@ static inline void set(struct setting *setting, const char *strategy, const stru
 		size_t i = setting->request.count++;
 		setting->inputs[i] =
 			(struct merge_input){.source = {names[i], names[i], (unsigned)i},
-				.format = FORMAT_YAML,
+				.format = &format_yaml,
 				.text = span_of(row->sources[i])};
 	}
 }

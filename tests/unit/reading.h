@@ -22,12 +22,12 @@ static inline struct document *read_with(struct read_options options, struct spa
 
 static inline struct document *read_yaml(const char *text)
 {
-	return read_with((struct read_options){.format = FORMAT_YAML}, span_of(text));
+	return read_with((struct read_options){.format = &format_yaml}, span_of(text));
 }
 
 static inline struct document *read_json(const char *text)
 {
-	return read_with((struct read_options){.format = FORMAT_JSON}, span_of(text));
+	return read_with((struct read_options){.format = &format_json}, span_of(text));
 }
 
 /* The problem, as "LINE:COLUMN: MESSAGE", that the text has. Static. */
@@ -48,15 +48,16 @@ static inline const char *problem_with(struct read_options options, struct span 
 
 static inline const char *yaml_problem(const char *text)
 {
-	return problem_with((struct read_options){.format = FORMAT_YAML}, span_of(text));
+	return problem_with((struct read_options){.format = &format_yaml}, span_of(text));
 }
 
 static inline const char *json_problem(const char *text)
 {
-	return problem_with((struct read_options){.format = FORMAT_JSON}, span_of(text));
+	return problem_with((struct read_options){.format = &format_json}, span_of(text));
 }
 
-static inline struct span write_as(const struct node *root, enum format format, struct arena *arena)
+static inline struct span write_as(
+	const struct node *root, const struct format *format, struct arena *arena)
 {
 	struct limits limits = {0};
 	struct problem problem;
@@ -71,7 +72,7 @@ static inline struct span write_as(const struct node *root, enum format format, 
 
 /* The text, read and written. */
 static inline void assert_written(
-	enum format from, const char *text, enum format to, const char *expected)
+	const struct format *from, const char *text, const struct format *to, const char *expected)
 {
 	CLEANUP(document_freep)
 	struct document *document = read_with((struct read_options){.format = from}, span_of(text));

@@ -61,7 +61,7 @@ static void assert_is(struct table *table, const struct node *value, const char 
 	struct span written;
 
 	assert_int_equal(
-		document_write(value, FORMAT_YAML, &limits, table->arena, &written, &problem), 0);
+		document_write(value, &format_yaml, &limits, table->arena, &written, &problem), 0);
 	assert_string_equal(written.data, text);
 }
 

@@ -10,7 +10,7 @@ static struct settings *settings;
 static struct source_cache *cache;
 static const struct layer *layer;
 
-static const struct read_options yaml = {.format = FORMAT_YAML};
+static const struct read_options yaml = {.format = &format_yaml};
 
 static int start_cache(void **state)
 {
@@ -149,9 +149,9 @@ static void file_is_young_until_its_clock_has_ticked(void **state)
 static void ways_of_reading_are_kept_apart(void **state)
 {
 	const struct read_options others[] = {
-		{.format = FORMAT_YAML, .keep_duplicates = true},
-		{.format = FORMAT_YAML, .schema = NODE_YAML_1_2},
-		{.format = FORMAT_JSON},
+		{.format = &format_yaml, .keep_duplicates = true},
+		{.format = &format_yaml, .schema = NODE_YAML_1_2},
+		{.format = &format_json},
 	};
 
 	(void)state;

@@ -13,7 +13,7 @@
 
 static void assert_yaml(const char *text, const char *expected)
 {
-	assert_written(FORMAT_YAML, text, FORMAT_YAML, expected);
+	assert_written(&format_yaml, text, &format_yaml, expected);
 }
 
 /* Counts warnings in *context. */
@@ -136,13 +136,13 @@ static void of_double_keys_the_later_value_stands_at_the_first_place(void **stat
 {
 	unsigned warnings = 0;
 	struct read_options options = {
-		.format = FORMAT_YAML, .warn = count_warning, .context = &warnings};
+		.format = &format_yaml, .warn = count_warning, .context = &warnings};
 	CLEANUP(document_freep)
 	struct document *document =
 		read_with(options, span_of("a: 1\nb: 2\na: 3\n0x10: x\n16: y\n"));
 
 	(void)state;
-	assert_string_equal(write_as(document->roots[0], FORMAT_YAML, document->arena).data,
+	assert_string_equal(write_as(document->roots[0], &format_yaml, document->arena).data,
 		"a: 3\nb: 2\n0x10: y\n");
 	assert_int_equal(warnings, 2);
 }
@@ -151,7 +151,7 @@ static void what_overrides_a_merge_key_is_no_double_key(void **state)
 {
 	unsigned warnings = 0;
 	struct read_options options = {
-		.format = FORMAT_YAML, .warn = count_warning, .context = &warnings};
+		.format = &format_yaml, .warn = count_warning, .context = &warnings};
 
 	(void)state;
 	document_free(read_with(options, span_of("<<: {a: 1}\na: 2\n")));
@@ -160,7 +160,7 @@ static void what_overrides_a_merge_key_is_no_double_key(void **state)
 
 static void double_keys_stay_when_asked_for(void **state)
 {
-	struct read_options options = {.format = FORMAT_YAML, .keep_duplicates = true};
+	struct read_options options = {.format = &format_yaml, .keep_duplicates = true};
 	CLEANUP(document_freep)
 	struct document *document = read_with(options, span_of("a: 1\nb: 2\na: 3\n"));
 
@@ -186,7 +186,7 @@ static void tags_are_kept_as_they_resolve(void **state)
 
 static void the_schema_is_that_of_the_options(void **state)
 {
-	struct read_options options = {.format = FORMAT_YAML, .schema = NODE_YAML_1_2};
+	struct read_options options = {.format = &format_yaml, .schema = NODE_YAML_1_2};
 	CLEANUP(document_freep) struct document *document = read_with(options, span_of("yes"));
 
 	(void)state;
@@ -231,7 +231,7 @@ static const char *limited(struct limits limits, const char *text)
 	if (limits.nodes)
 		all.nodes = limits.nodes;
 	return problem_with(
-		(struct read_options){.format = FORMAT_YAML, .limits = all}, span_of(text));
+		(struct read_options){.format = &format_yaml, .limits = all}, span_of(text));
 }
 
 static void each_limit_has_its_own_problem(void **state)
@@ -254,7 +254,7 @@ static void each_limit_has_its_own_problem(void **state)
 
 static void what_just_keeps_the_limits_is_read(void **state)
 {
-	struct read_options options = {.format = FORMAT_YAML,
+	struct read_options options = {.format = &format_yaml,
 		.limits = {.source_bytes = 6, .result_bytes = 1, .depth = 2, .nodes = 4}};
 
 	(void)state;
@@ -320,7 +320,7 @@ static void many_anchors_and_documents_cost_no_time(void **state)
 	for (unsigned i = 0; i < count; i++)
 		len += (size_t)sprintf(text + len, "--- &a x\n");
 	document_free(
-		read_with((struct read_options){.format = FORMAT_YAML}, (struct span){text, len}));
+		read_with((struct read_options){.format = &format_yaml}, (struct span){text, len}));
 	free(text);
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
 }

@@ -15,7 +15,7 @@
 
 static void assert_yaml(const char *text, const char *expected)
 {
-	assert_written(FORMAT_YAML, text, FORMAT_YAML, expected);
+	assert_written(&format_yaml, text, &format_yaml, expected);
 }
 
 static void assert_stays(const char *text)
@@ -107,7 +107,7 @@ static void a_quoted_merge_key_stays_a_key(void **state)
 	map = node_new_map(arena, NULL);
 	key = node_new_scalar(arena, span_of("<<"), NODE_PLAIN);
 	assert_int_equal(node_put(arena, map, key, key), 0);
-	assert_string_equal(write_as(map, FORMAT_YAML, arena).data, "'<<': <<\n");
+	assert_string_equal(write_as(map, &format_yaml, arena).data, "'<<': <<\n");
 }
 
 static void flow_style_ends_where_a_merge_put_lines(void **state)
@@ -122,12 +122,12 @@ static void flow_style_ends_where_a_merge_put_lines(void **state)
 	node_put(document->arena, flow, root->map.pairs[1].key, node_get(root, "b"));
 	node_put(document->arena, flow, root->map.pairs[2].key, node_get(root, "e"));
 	assert_string_equal(
-		write_as(flow, FORMAT_YAML, document->arena).data, "b:\n  c: d\ne: [x]\n");
+		write_as(flow, &format_yaml, document->arena).data, "b:\n  c: d\ne: [x]\n");
 	node_put(document->arena, other, root->map.pairs[2].key, node_get(root, "e"));
-	assert_string_equal(write_as(other, FORMAT_YAML, document->arena).data, "{e: [x]}\n");
+	assert_string_equal(write_as(other, &format_yaml, document->arena).data, "{e: [x]}\n");
 	node_put(document->arena, other, root->map.pairs[3].key, node_get(root, "f"));
 	assert_string_equal(
-		write_as(other, FORMAT_YAML, document->arena).data, "e: [x]\nf: |\n  text\n");
+		write_as(other, &format_yaml, document->arena).data, "e: [x]\nf: |\n  text\n");
 }
 
 static void text_that_is_not_utf8_is_a_problem(void **state)
@@ -142,12 +142,12 @@ static void text_that_is_not_utf8_is_a_problem(void **state)
 	assert_int_equal(arena_new(&arena), 0);
 	node = node_new_scalar(arena, span_of("\xC3"), NODE_DOUBLE);
 	assert_int_equal(
-		document_write(node, FORMAT_YAML, &limits, arena, &text, &problem), PROBLEM);
+		document_write(node, &format_yaml, &limits, arena, &text, &problem), PROBLEM);
 	assert_int_equal(
-		document_write(node, FORMAT_JSON, &limits, arena, &text, &problem), PROBLEM);
+		document_write(node, &format_json, &limits, arena, &text, &problem), PROBLEM);
 }
 
-static const char *limited(enum format format, struct limits limits, const char *yaml)
+static const char *limited(const struct format *format, struct limits limits, const char *yaml)
 {
 	static char message[PROBLEM_MESSAGE_MAX];
 	CLEANUP(document_freep) struct document *document = read_yaml(yaml);
@@ -164,7 +164,8 @@ static const char *limited(enum format format, struct limits limits, const char 
 static void each_limit_has_its_own_problem(void **state)
 {
 	(void)state;
-	for (enum format format = FORMAT_YAML; format <= FORMAT_JSON; format++) {
+	for (const struct format *const *at = format_all(); *at; at++) {
+		const struct format *format = *at;
 		struct limits limits = {.result_bytes = 5, .depth = 2, .nodes = 4};
 
 		assert_string_equal(limited(format, limits, "abcdef"),
@@ -184,7 +185,7 @@ static void what_just_keeps_the_limits_is_written_as_it_was(void **state)
 	struct span text;
 
 	(void)state;
-	assert_int_equal(document_write(document->roots[0], FORMAT_YAML, &limits, document->arena,
+	assert_int_equal(document_write(document->roots[0], &format_yaml, &limits, document->arena,
 				 &text, &problem),
 		0);
 	assert_string_equal(text.data, "[[a]]\n");
@@ -196,7 +197,7 @@ static void nothing_is_written_as_nothing(void **state)
 
 	(void)state;
 	assert_int_equal(arena_new(&arena), 0);
-	assert_string_equal(write_as(NULL, FORMAT_YAML, arena).data, "");
+	assert_string_equal(write_as(NULL, &format_yaml, arena).data, "");
 }
 
 /* xorshift: the same trees on each run. */
@@ -282,12 +283,12 @@ static void any_tree_reads_back_as_it_was(void **state)
 
 		assert_int_equal(arena_new(&arena), 0);
 		tree = random_tree(arena, &seed, 4);
-		text = write_as(tree, FORMAT_YAML, arena);
-		document = read_with((struct read_options){.format = FORMAT_YAML}, text);
+		text = write_as(tree, &format_yaml, arena);
+		document = read_with((struct read_options){.format = &format_yaml}, text);
 		if (document->count != 1 || !has_type_of(tree, document->roots[0]))
 			fail_msg("tree %u reads back as something else:\n%s", i, text.data);
 		assert_string_equal(
-			write_as(document->roots[0], FORMAT_YAML, arena).data, text.data);
+			write_as(document->roots[0], &format_yaml, arena).data, text.data);
 	}
 }
 

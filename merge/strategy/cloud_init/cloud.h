@@ -86,7 +86,7 @@ struct cloud_part {
 int cloud_add_source(struct cloud *cloud, const struct merge_input *input);
 
 /** Reads a part; *ret lives as long as the result. 0, PROBLEM or -ENOMEM. */
-int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, enum format format,
+int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, const struct format *format,
 	bool keep_duplicates, const struct document **ret);
 
 /** Merges a part that is a cloud-config. */

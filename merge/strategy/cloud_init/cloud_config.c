@@ -9,7 +9,7 @@
 #include "cloud.h"
 #include "scalar.h"
 
-int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, enum format format,
+int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, const struct format *format,
 	bool keep_duplicates, const struct document **ret)
 {
 	const struct merge_request *request = cloud->merge->request;
@@ -228,7 +228,7 @@ static int read_config(struct cloud *cloud, const struct cloud_part *part, const
 	int r = 0;
 
 	if (!document)
-		r = cloud_read_part(cloud, part, FORMAT_YAML, false, &document);
+		r = cloud_read_part(cloud, part, &format_yaml, false, &document);
 	if (r == 0)
 		r = write_aliases_out(cloud, &document);
 	if (r != 0)
@@ -392,7 +392,7 @@ int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part)
 
 	int r = without_prefix(cloud, part->text, "#cloud-config-jsonp", &bare.text);
 	if (r == 0)
-		r = cloud_read_part(cloud, &bare, FORMAT_JSON, true, &document);
+		r = cloud_read_part(cloud, &bare, &format_json, true, &document);
 	if (r == 0 && document->count == 0)
 		r = problem_set(cloud->problem, part->source.name,
 			part->place.lines + !part->place.is_rewritten, 0,

@@ -184,7 +184,7 @@ int cloud_add_source(struct cloud *cloud, const struct merge_input *input)
 	/* A file in a layer is there to be merged, with or without the first line. */
 	if (type == PART_UNKNOWN)
 		type = PART_CONFIG;
-	if (type == PART_CONFIG && input->format == FORMAT_YAML)
+	if (type == PART_CONFIG && format_of_tree(input->format) == &format_yaml)
 		part.document = input->document;
 	return add_part(cloud, &part, type);
 }
@@ -353,7 +353,7 @@ static int add_archive(struct cloud *cloud, const struct cloud_part *part)
 	const struct document *document;
 	struct lines lines = {.text = part->text, .line = 1, .at = part->text.data};
 
-	int r = cloud_read_part(cloud, part, FORMAT_YAML, false, &document);
+	int r = cloud_read_part(cloud, part, &format_yaml, false, &document);
 	if (r != 0 || document->count == 0)
 		return r;
 	const struct node *list = document->roots[0];

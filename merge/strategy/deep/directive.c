@@ -49,7 +49,7 @@ bool directive_may_be_in(const struct merge_input *input)
 {
 	const char *at = input->text.data, *end = at + input->text.len;
 
-	if (input->format == FORMAT_JSON || input->text.len == 0)
+	if (!format_of_tree(input->format)->has_tags || input->text.len == 0)
 		return false;
 
 	/* A tag can also be spelled with %xx in it, or with a handle that %TAG declares. */

@@ -1,0 +1,58 @@
+#include "format.h"
+
+#define ENTRY(name) &format_##name,
+static const struct format *const table[] = {FORMATS(ENTRY) NULL};
+#undef ENTRY
+
+const struct format *const *format_all(void)
+{
+	return table;
+}
+
+unsigned format_index(const struct format *format)
+{
+	unsigned i = 0;
+
+	while (table[i] && table[i] != format)
+		i++;
+	return i;
+}
+
+const struct format *format_find(struct span name)
+{
+	for (const struct format *const *at = table; *at; at++)
+		if (span_is(name, (*at)->name))
+			return *at;
+	return NULL;
+}
+
+static bool has_suffix(const char *suffixes, struct span suffix)
+{
+	for (; *suffixes; suffixes += strspn(suffixes, ",")) {
+		size_t len = strcspn(suffixes, ",");
+
+		if (span_equal(suffix, (struct span){suffixes, len}))
+			return true;
+		suffixes += len;
+	}
+	return false;
+}
+
+const struct format *format_of_name(const char *file)
+{
+	const char *dot = strrchr(file, '.');
+
+	for (const struct format *const *at = table; dot && *at; at++)
+		if (has_suffix((*at)->suffixes, span_of(dot + 1)))
+			return *at;
+	return NULL;
+}
+
+const char *format_names(void)
+{
+#define NAME(name) ", " #name
+	static const char names[] = FORMATS(NAME);
+#undef NAME
+
+	return names + 2;
+}

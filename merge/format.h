@@ -1,0 +1,71 @@
+/*
+ * A format: how text becomes a tree, and a tree becomes text. Each is one file in format/, which
+ * defines format_NAME, and one entry in FORMATS; what the formats differ in is a field here, so
+ * that nothing else needs to know which one it has.
+ *
+ * A file's format is that of its name's suffix. A name without a known one gives NULL: the
+ * strategies that copy whole files take any bytes, and where a tree is read or written NULL stands
+ * for the default, YAML.
+ */
+#pragma once
+
+#include "span.h"
+
+struct builder; /* format/builder.h */
+struct node;
+struct writer; /* format/output.h */
+
+struct format {
+	const char *name;     /* a word in small letters, as in `--to`, in messages and in pages */
+	const char *summary;  /* a phrase without a full stop: what it is and which standard holds */
+	const char *suffixes; /* of file names: "yaml,yml" */
+	const char *comment;  /* what begins a line of comment: "#"; NULL: comments can't be written */
+	const char *nothing;  /* the file when a merge gives no value: it must be readable again */
+	const char *divider;  /* a line between two documents in one stream: "---\n"; "": no need */
+	bool has_tags;        /* a node may have a tag, and so may hold a directive */
+
+	/*
+	 * Reads `text`, which is within the limits and has no byte order mark, as the standard
+	 * says. Nodes are made by the builder alone, which owns them and keeps the other limits;
+	 * each has its place, a scalar its text as written, and the style and the schema that give
+	 * it its type (scalar.h). Text that says nothing adds no root.
+	 * 0, PROBLEM from builder_problem() with the place and the remedy, or -ENOMEM.
+	 */
+	int (*read)(struct builder *builder, struct span text);
+
+	/*
+	 * Writes the tree to writer->output, with a newline at the end: the same text for the same
+	 * tree, and read again an equal tree, as far as the format goes. A value that it can't hold
+	 * is a problem at that node; so is a collection more than writer->depth deep. The output
+	 * keeps its own failure. 0, PROBLEM or -ENOMEM.
+	 */
+	int (*write)(struct writer *writer, const struct node *root);
+};
+
+/* The table, in the order of the help text. */
+#define FORMATS(X) X(yaml) X(json) X(jsonc)
+
+#define FORMAT_DECLARE(name) extern const struct format format_##name;
+FORMATS(FORMAT_DECLARE)
+#undef FORMAT_DECLARE
+
+/** All formats, ending with NULL. */
+const struct format *const *format_all(void);
+
+/** Its place in format_all(), starting at 0; that of the end for NULL. */
+unsigned format_index(const struct format *format);
+
+/** The format with that name, or NULL. */
+const struct format *format_find(struct span name);
+
+/** The format that a file of that name has, or NULL. */
+const struct format *format_of_name(const char *file);
+
+/** "yaml, json …", for messages. Static. */
+const char *format_names(void);
+
+/** The format in which a tree is read and written: NULL stands for YAML. */
+static inline const struct format *format_of_tree(const struct format *format)
+{
+	return format ? format : &format_yaml;
+}

@@ -1,0 +1,21 @@
+/*
+ * JSON as people write it for editors and compilers: with comments, and with a comma behind the
+ * last value. It is written as JSON, so what reads either reads it.
+ */
+#include "json.h"
+
+static int read_jsonc(struct builder *builder, struct span text)
+{
+	return json_read(builder, text, true);
+}
+
+const struct format format_jsonc = {
+	.name = "jsonc",
+	.summary = "JSON with comments (jsonc.org), and a comma behind the last value; written without either",
+	.suffixes = "jsonc",
+	.comment = "//",
+	.nothing = "null\n",
+	.divider = "",
+	.read = read_jsonc,
+	.write = json_write,
+};

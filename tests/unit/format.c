@@ -1,0 +1,95 @@
+/* What every format in the table keeps, and what is in the table. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "reading.h"
+#include "scalar.h"
+
+static void a_format_is_found_by_its_name_and_by_each_of_its_suffixes(void **state)
+{
+	(void)state;
+	for (const struct format *const *at = format_all(); *at; at++) {
+		char suffixes[64], file[128];
+
+		assert_ptr_equal(format_find(span_of((*at)->name)), *at);
+		assert_ptr_equal(format_all()[format_index(*at)], *at);
+		assert_non_null(strstr(format_names(), (*at)->name));
+		snprintf(suffixes, sizeof(suffixes), "%s", (*at)->suffixes);
+		for (char *suffix = strtok(suffixes, ","); suffix; suffix = strtok(NULL, ",")) {
+			snprintf(file, sizeof(file), "dir.d/a.b.%s", suffix);
+			assert_ptr_equal(format_of_name(file), *at);
+		}
+	}
+	assert_ptr_equal(format_of_name("a.yml"), &format_yaml);
+	assert_ptr_equal(format_of_name(".json"), &format_json);
+}
+
+static void a_name_without_a_known_suffix_has_no_format(void **state)
+{
+	const char *const names[] = {"", "json", "a.json/b", "a.jso", "a.jsonc2", "a.", "a.yaml,yml"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_null(format_of_name(names[i]));
+	assert_null(format_find(span_of("")));
+	assert_null(format_find(span_of("jso")));
+	assert_null(format_all()[format_index(NULL)]);
+	assert_ptr_equal(format_of_tree(NULL), &format_yaml);
+}
+
+/* `text` says nothing: it has no root, or one that is null. */
+static void assert_nothing(const struct format *format, const char *text)
+{
+	CLEANUP(document_freep)
+	struct document *document =
+		read_with((struct read_options){.format = format}, span_of(text));
+
+	assert_true(document->count == 0 || scalar_is_null(document->roots[0]));
+}
+
+static void what_is_written_for_nothing_and_comments_say_nothing(void **state)
+{
+	(void)state;
+	for (const struct format *const *at = format_all(); *at; at++) {
+		char text[128];
+
+		assert_nothing(*at, "");
+		assert_nothing(*at, (*at)->nothing);
+		if (!(*at)->comment)
+			continue;
+		snprintf(text, sizeof(text), "%s a comment\n%s", (*at)->comment, (*at)->nothing);
+		assert_nothing(*at, text);
+	}
+}
+
+static void a_tree_of_texts_comes_back_from_each_format(void **state)
+{
+	CLEANUP(document_freep) struct document *document = read_json("{\"a\": {\"b\": \"c d\"}}");
+
+	(void)state;
+	for (const struct format *const *at = format_all(); *at; at++) {
+		struct span text = write_as(document->roots[0], *at, document->arena);
+		CLEANUP(document_freep)
+		struct document *again = read_with((struct read_options){.format = *at}, text);
+
+		assert_int_equal(again->count, 1);
+		assert_true(node_equal(again->roots[0], document->roots[0]));
+		assert_int_equal(text.data[text.len - 1], '\n');
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_format_is_found_by_its_name_and_by_each_of_its_suffixes),
+		cmocka_unit_test(a_name_without_a_known_suffix_has_no_format),
+		cmocka_unit_test(what_is_written_for_nothing_and_comments_say_nothing),
+		cmocka_unit_test(a_tree_of_texts_comes_back_from_each_format),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
