@@ -157,22 +157,17 @@ static uint32_t add_value(struct finder *finder, const struct line_value *value,
 	return to->value_count++;
 }
 
-static uint32_t count_of(const struct node *collection)
-{
-	return node_is_map(collection) ? collection->map.count : collection->seq.count;
-}
-
 /* Whether the text can have been written from `node`, as far as one value tells. */
 static bool is_alike(const struct node *node, const struct node *again)
 {
 	if (node->kind != again->kind)
 		return false;
-	return node_is_scalar(node) || count_of(node) == count_of(again);
+	return node_is_scalar(node) || node_count(node) == node_count(again);
 }
 
 static bool is_in_line(const struct node *again)
 {
-	if (node_is_scalar(again) || count_of(again) == 0)
+	if (node_is_scalar(again) || node_count(again) == 0)
 		return true;
 	return again->style == NODE_FLOW;
 }
@@ -183,7 +178,7 @@ static void walk(struct finder *finder, struct line_value *value, const struct n
 static void walk_entries(
 	struct finder *finder, const struct node *node, const struct node *again, uint32_t number)
 {
-	for (uint32_t i = 0; i < count_of(node); i++) {
+	for (uint32_t i = 0; i < node_count(node); i++) {
 		struct line_value inner = {.parent = number, .index = i};
 
 		if (node_is_map(node)) {
@@ -205,9 +200,9 @@ static void walk_key(struct finder *finder, const struct node *key, const struct
 	if (!line)
 		return;
 	tell(line, LINE_KEY, line_origin_place(finder->origins, key));
-	for (uint32_t i = 0; node_is_sequence(key) && i < count_of(key); i++)
+	for (uint32_t i = 0; node_is_sequence(key) && i < node_count(key); i++)
 		walk_key(finder, key->seq.items[i], again->seq.items[i]);
-	for (uint32_t i = 0; node_is_map(key) && i < count_of(key); i++) {
+	for (uint32_t i = 0; node_is_map(key) && i < node_count(key); i++) {
 		walk_key(finder, key->map.pairs[i].key, again->map.pairs[i].key);
 		walk_key(finder, key->map.pairs[i].value, again->map.pairs[i].value);
 	}

@@ -13,12 +13,10 @@
  */
 #define DEPTH_MAX 1000u
 
-static struct limits limits_or_default(const struct limits *limits)
+static struct limits checked_limits(const struct limits *limits)
 {
-	struct limits found = *limits;
+	struct limits found = limits_or_default(*limits);
 
-	if (!found.source_bytes && !found.result_bytes && !found.depth && !found.nodes)
-		found = LIMITS_DEFAULT;
 	if (found.depth > DEPTH_MAX)
 		found.depth = DEPTH_MAX;
 	return found;
@@ -82,7 +80,7 @@ int document_read(const struct source *source, struct span text, const struct re
 	r = document_new(source, &document);
 	if (r < 0)
 		return r;
-	checked.limits = limits_or_default(&options->limits);
+	checked.limits = checked_limits(&options->limits);
 	builder = (struct builder){.document = document, .options = &checked, .problem = problem};
 
 	r = read_text(&builder, text);
@@ -110,7 +108,7 @@ void document_freep(struct document **document)
 int document_write(const struct node *root, const struct format *format,
 	const struct limits *limits, struct arena *arena, struct span *ret, struct problem *problem)
 {
-	struct limits checked = limits_or_default(limits);
+	struct limits checked = checked_limits(limits);
 	struct output output = {.max = checked.result_bytes};
 	struct writer writer = {&output, arena, problem, checked.depth};
 	int r;

@@ -19,3 +19,11 @@ struct limits {
 		.result_bytes = 64u << 20,                                                         \
 		.depth = 128,                                                                      \
 		.nodes = 1000000})
+
+/** LIMITS_DEFAULT in the place of all zero. */
+static inline struct limits limits_or_default(struct limits limits)
+{
+	if (!limits.source_bytes && !limits.result_bytes && !limits.depth && !limits.nodes)
+		return LIMITS_DEFAULT;
+	return limits;
+}

@@ -8,14 +8,6 @@
 #include "header.h"
 #include "strategy.h"
 
-static struct limits limits_or_default(struct limits limits)
-{
-	if (limits.source_bytes == 0 && limits.result_bytes == 0 && limits.depth == 0 &&
-		limits.nodes == 0)
-		return LIMITS_DEFAULT;
-	return limits;
-}
-
 struct read_options read_options_for(
 	const struct merge_request *request, const struct format *format)
 {

@@ -21,15 +21,14 @@ struct node_index {
 	uint32_t slots[];
 };
 
-static uint32_t add_weight(uint32_t a, uint32_t b)
+void node_weigh(struct node *node)
 {
-	return a > UINT32_MAX - b ? UINT32_MAX : a + b;
-}
-
-static uint32_t subtract_weight(uint32_t from, uint32_t weight)
-{
-	/* UINT32_MAX stands for "that many or more": how many remain can't be known. */
-	return from == UINT32_MAX ? UINT32_MAX : from - weight;
+	node->weight = 1;
+	for (uint32_t i = 0; i < node_count(node); i++) {
+		node_reweigh(node, 0, (*node_entry(node, i))->weight);
+		if (node_is_map(node))
+			node_reweigh(node, 0, node->map.pairs[i].key->weight);
+	}
 }
 
 const char *node_kind_name(const struct node *node)
@@ -129,6 +128,18 @@ struct node *node_copy(struct arena *arena, const struct node *node)
 	return copy;
 }
 
+int node_change(struct arena *arena, const struct node *node, struct node **copy, uint32_t i,
+	const struct node *value)
+{
+	if (!*copy)
+		*copy = node_copy(arena, node);
+	if (!*copy)
+		return -ENOMEM;
+	node_reweigh(*copy, (*node_entry(*copy, i))->weight, value->weight);
+	*node_entry(*copy, i) = value;
+	return 0;
+}
+
 /* An array twice as large, with what is in `array`, which is left to the arena. NULL: no memory. */
 static void *grow(
 	struct arena *arena, const void *array, uint32_t count, uint32_t *capacity, size_t size)
@@ -182,7 +193,7 @@ int node_push(struct arena *arena, struct node *seq, const struct node *item)
 	if (r < 0)
 		return r;
 	seq->seq.items[seq->seq.count++] = item;
-	seq->weight = add_weight(seq->weight, item->weight);
+	node_reweigh(seq, 0, item->weight);
 	return 0;
 }
 
@@ -271,7 +282,8 @@ int node_append(struct arena *arena, struct node *map, const struct pair *pair)
 	if (map->map.index)
 		*find_slot(map, pair->key, pair->hash) = map->map.count + 1;
 	map->map.count++;
-	map->weight = add_weight(map->weight, add_weight(pair->key->weight, pair->value->weight));
+	node_reweigh(map, 0, pair->key->weight);
+	node_reweigh(map, 0, pair->value->weight);
 	return 0;
 }
 
@@ -310,8 +322,7 @@ int node_put_hashed(struct arena *arena, struct node *map, const struct pair *pa
 	if (!found)
 		return node_append(arena, map, pair);
 	old = &map->map.pairs[found - map->map.pairs];
-	map->weight = subtract_weight(map->weight, old->value->weight);
-	map->weight = add_weight(map->weight, pair->value->weight);
+	node_reweigh(map, old->value->weight, pair->value->weight);
 	old->value = pair->value;
 	return 0;
 }
@@ -334,8 +345,8 @@ void node_remove(struct node *map, const struct node *key)
 		struct pair *pair = &map->map.pairs[i];
 
 		if (is_key(pair, key, hash)) {
-			map->weight = subtract_weight(map->weight, pair->key->weight);
-			map->weight = subtract_weight(map->weight, pair->value->weight);
+			node_reweigh(map, pair->key->weight, 0);
+			node_reweigh(map, pair->value->weight, 0);
 		} else {
 			map->map.pairs[kept++] = *pair;
 		}
@@ -345,8 +356,7 @@ void node_remove(struct node *map, const struct node *key)
 		index_pairs(map);
 }
 
-/* A collection's tag as part of its value: the tag that it has anyway says nothing. */
-static const char *foreign_tag(const struct node *node)
+const char *node_foreign_tag(const struct node *node)
 {
 	const char *own = node_is_map(node) ? "tag:yaml.org,2002:map" : "tag:yaml.org,2002:seq";
 
@@ -357,7 +367,7 @@ static const char *foreign_tag(const struct node *node)
 
 static bool tags_equal(const struct node *a, const struct node *b)
 {
-	const char *tag_a = foreign_tag(a), *tag_b = foreign_tag(b);
+	const char *tag_a = node_foreign_tag(a), *tag_b = node_foreign_tag(b);
 
 	return tag_a == tag_b || (tag_a && tag_b && strcmp(tag_a, tag_b) == 0);
 }
@@ -424,9 +434,9 @@ uint32_t node_hash(const struct node *node)
 
 	if (node_is_scalar(node))
 		return scalar_hash(node);
-	tag = foreign_tag(node);
+	tag = node_foreign_tag(node);
 	if (tag)
 		hash = hash_bytes(hash, span_of(tag));
-	hash = hash_add(hash, node_is_map(node) ? node->map.count : node->seq.count);
+	hash = hash_add(hash, node_count(node));
 	return hash_end(hash_collection(node, hash));
 }

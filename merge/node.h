@@ -102,6 +102,41 @@ static inline bool node_is_map(const struct node *node)
 	return node->kind == NODE_MAP;
 }
 
+/* Pairs of a map, items of a list; 0 for a scalar. */
+static inline uint32_t node_count(const struct node *node)
+{
+	if (node_is_scalar(node))
+		return 0;
+	return node_is_map(node) ? node->map.count : node->seq.count;
+}
+
+/* Where the value of pair `i` of a map, or item `i` of a list, stands. */
+static inline const struct node **node_entry(const struct node *node, uint32_t i)
+{
+	return node_is_map(node) ? &node->map.pairs[i].value : &node->seq.items[i];
+}
+
+/* For a value of weight `from` in the collection stands one of weight `to`. */
+static inline void node_reweigh(struct node *node, uint32_t from, uint32_t to)
+{
+	uint64_t sum = (uint64_t)node->weight - from + to;
+
+	if (node->weight != UINT32_MAX)
+		node->weight = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
+/** The weight of a map or list, counted anew from what is in it. */
+void node_weigh(struct node *node);
+
+/**
+ * Sets the value of entry `i` in *copy, which is made of `node` when it is NULL. 0 or -ENOMEM.
+ */
+int node_change(struct arena *arena, const struct node *node, struct node **copy, uint32_t i,
+	const struct node *value);
+
+/** The tag of a map or list as far as it is part of its value; NULL: it has none that says more. */
+const char *node_foreign_tag(const struct node *node);
+
 /** "a map", "a list" or "a scalar", for messages. */
 const char *node_kind_name(const struct node *node);
 

@@ -438,16 +438,9 @@ static const struct node *copy_tree(struct arena *arena, const struct node *node
 
 	if (!copy || node_is_scalar(node))
 		return copy;
-	for (uint32_t i = 0; node_is_sequence(node) && i < node->seq.count; i++) {
-		copy->seq.items[i] = copy_tree(arena, node->seq.items[i]);
-		if (!copy->seq.items[i])
-			return NULL;
-	}
-	for (uint32_t i = 0; node_is_map(node) && i < node->map.count; i++) {
-		struct pair *pair = &copy->map.pairs[i];
-
-		pair->value = copy_tree(arena, pair->value);
-		if (!pair->value)
+	for (uint32_t i = 0; i < node_count(node); i++) {
+		*node_entry(copy, i) = copy_tree(arena, *node_entry(node, i));
+		if (!*node_entry(copy, i))
 			return NULL;
 	}
 	return copy;

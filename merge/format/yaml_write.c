@@ -29,18 +29,13 @@ static void put_scalar(
 		writer->broken = node;
 }
 
-static uint32_t count_of(const struct node *node)
-{
-	return node_is_map(node) ? node->map.count : node->seq.count;
-}
-
 static bool is_flow(const struct node *node, unsigned depth_left);
 
 static bool is_flow_entry(const struct node *node, unsigned depth_left)
 {
 	if (node_is_scalar(node))
 		return node->style != NODE_LITERAL && node->style != NODE_FOLDED;
-	return !count_of(node) || is_flow(node, depth_left);
+	return !node_count(node) || is_flow(node, depth_left);
 }
 
 /*
@@ -81,7 +76,7 @@ static void leave(struct yaml_writer *writer)
 
 static bool is_simple_key(const struct node *key)
 {
-	return node_is_scalar(key) ? yaml_is_simple_key(key) : !count_of(key) && !key->tag;
+	return node_is_scalar(key) ? yaml_is_simple_key(key) : !node_count(key) && !key->tag;
 }
 
 static void put_flow_pair(struct yaml_writer *writer, const struct pair *pair)
@@ -102,7 +97,7 @@ static void put_flow_entries(struct yaml_writer *writer, const struct node *node
 	bool is_map = node_is_map(node);
 
 	output_char(writer->output, is_map ? '{' : '[');
-	for (uint32_t i = 0; i < count_of(node); i++) {
+	for (uint32_t i = 0; i < node_count(node); i++) {
 		if (i)
 			output_put(writer->output, ", ", 2);
 		if (is_map)
@@ -146,7 +141,7 @@ static void put_block_pair(struct yaml_writer *writer, const struct pair *pair, 
 /* One entry a line, each `indent` spaces in; the first stands at its place already. */
 static void put_entries(struct yaml_writer *writer, const struct node *node, int indent)
 {
-	for (uint32_t i = 0; i < count_of(node); i++) {
+	for (uint32_t i = 0; i < node_count(node); i++) {
 		if (i)
 			output_spaces(writer->output, (size_t)indent);
 		if (node_is_map(node)) {
@@ -181,7 +176,7 @@ static void put_block(
 static void put_collection(
 	struct yaml_writer *writer, const struct node *node, int indent, enum yaml_spot spot)
 {
-	if (count_of(node) && !is_flow(node, writer->depth_left + 1)) {
+	if (node_count(node) && !is_flow(node, writer->depth_left + 1)) {
 		put_block(writer, node, indent, spot);
 		return;
 	}

@@ -100,18 +100,6 @@ static int check_tag(struct cloud *cloud, const struct node *node)
 
 static int check_tree(struct cloud *cloud, const struct node *node, const struct node **ret);
 
-/* Takes `value` for the pair at `i`; `copy` is NULL until something is different. */
-static int change_pair(struct cloud *cloud, const struct node *map, struct node **copy, uint32_t i,
-	const struct node *value)
-{
-	if (!*copy)
-		*copy = node_copy(cloud->arena, map);
-	if (!*copy)
-		return -ENOMEM;
-	(*copy)->map.pairs[i].value = value;
-	return 0;
-}
-
 /* `map` has the keys 1 and true, or 0 and false, which are one key in Python: the first stays. */
 static int join_twins(struct cloud *cloud, const struct node *map, const struct node **ret)
 {
@@ -126,22 +114,6 @@ static int join_twins(struct cloud *cloud, const struct node *map, const struct 
 	}
 	*ret = joined;
 	return r;
-}
-
-static bool has_twins(const struct node *map, const struct pair *pair)
-{
-	const struct node *key = pair->key;
-
-	if ((key->style != NODE_PLAIN && !key->tag) || key->text.len == 0 ||
-		!strchr("yYnNtTfFoO", key->text.data[0]) || cloud_kind(key) != CLOUD_BOOL)
-		return false;
-	struct pair other = *pair;
-	struct node number = {.kind = NODE_SCALAR,
-		.schema = NODE_JSON,
-		.text = span_of(scalar_bool(key) ? "1" : "0")};
-	other.key = &number;
-	other.hash = node_hash(&number);
-	return node_find_hashed(map, other.key, other.hash) != NULL;
 }
 
 static int check_map(struct cloud *cloud, const struct node *map, const struct node **ret)
@@ -161,8 +133,9 @@ static int check_map(struct cloud *cloud, const struct node *map, const struct n
 		if (r == 0)
 			r = check_tree(cloud, value, &value);
 		if (r == 0 && value != pair->value)
-			r = change_pair(cloud, map, &copy, i, value);
-		needs_join = needs_join || has_twins(map, pair);
+			r = node_change(cloud->arena, map, &copy, i, value);
+		const struct node *twin = needs_join ? NULL : cloud_twin(pair->key);
+		needs_join = needs_join || (twin && node_find(map, twin));
 	}
 	*ret = copy ? copy : map;
 	return r == 0 && needs_join ? join_twins(cloud, *ret, ret) : r;
@@ -176,13 +149,8 @@ static int check_list(struct cloud *cloud, const struct node *list, const struct
 	for (uint32_t i = 0; r == 0 && i < list->seq.count; i++) {
 		const struct node *item = list->seq.items[i];
 		r = check_tree(cloud, item, &item);
-		if (r != 0 || item == list->seq.items[i])
-			continue;
-		if (!copy)
-			copy = node_copy(cloud->arena, list);
-		if (!copy)
-			return -ENOMEM;
-		copy->seq.items[i] = item;
+		if (r == 0 && item != list->seq.items[i])
+			r = node_change(cloud->arena, list, &copy, i, item);
 	}
 	*ret = copy ? copy : list;
 	return r;
@@ -203,10 +171,8 @@ static int remember_copies(struct cloud *cloud, const struct node *copy, const s
 	if (node_is_scalar(node))
 		return 0;
 	int r = node_memo_add(&cloud->aliased, copy, (struct node *)node);
-	for (uint32_t i = 0; r == 0 && node_is_sequence(node) && i < node->seq.count; i++)
-		r = remember_copies(cloud, copy->seq.items[i], node->seq.items[i]);
-	for (uint32_t i = 0; r == 0 && node_is_map(node) && i < node->map.count; i++)
-		r = remember_copies(cloud, copy->map.pairs[i].value, node->map.pairs[i].value);
+	for (uint32_t i = 0; r == 0 && i < node_count(node); i++)
+		r = remember_copies(cloud, *node_entry(copy, i), *node_entry(node, i));
 	return r;
 }
 
@@ -233,17 +199,13 @@ static int read_config(struct cloud *cloud, const struct cloud_part *part, const
 		r = write_aliases_out(cloud, &document);
 	if (r != 0)
 		return r;
-	if (document->count == 0 || scalar_is_null(document->roots[0])) {
-		*ret = NULL;
-		return document->count <= 1
-			       ? 0
-			       : problem_at(cloud->problem, document->roots[1],
-					 "expected a single document in a part, but found another");
-	}
-	root = document->roots[0];
 	if (document->count > 1)
 		return problem_at(cloud->problem, document->roots[1],
 			"expected a single document in a part, but found another");
+	*ret = NULL;
+	if (document->count == 0 || scalar_is_null(document->roots[0]))
+		return 0;
+	root = document->roots[0];
 	if (cloud_kind(root) != CLOUD_DICT)
 		return problem_at(cloud->problem, root,
 			"a cloud-config is a map at its root, and this is %s",

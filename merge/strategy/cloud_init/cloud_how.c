@@ -212,7 +212,7 @@ static int take_settings(struct how_entry *entry, const struct node *settings, u
 	struct arena *arena, struct problem *problem)
 {
 	bool is_map = node_is_map(settings);
-	uint32_t count = is_map ? settings->map.count : settings->seq.count;
+	uint32_t count = node_count(settings);
 	struct span *options = arena_zalloc(arena, count, sizeof(*options));
 
 	if (!options && count > 0)

@@ -53,8 +53,7 @@ int cloud_spend(struct cloud *cloud, uint64_t units, const struct node *node)
 		"the parts together take too much work to merge; use fewer parts or smaller lists");
 }
 
-/* The key that Python takes for the same one: true is 1, and false is 0. NULL: there is none. */
-static const struct node *twin_of(const struct node *key)
+const struct node *cloud_twin(const struct node *key)
 {
 	static const struct node twins[] = {
 		{.kind = NODE_SCALAR, .schema = NODE_JSON, .weight = 1, .text = {"0", 1}},
@@ -82,7 +81,7 @@ const struct pair *cloud_find(const struct node *map, const struct pair *pair)
 	const struct pair *found = node_find_hashed(map, pair->key, pair->hash);
 	if (found)
 		return found;
-	const struct node *twin = twin_of(pair->key);
+	const struct node *twin = cloud_twin(pair->key);
 	return twin ? node_find(map, twin) : NULL;
 }
 
@@ -92,12 +91,8 @@ void cloud_freeze(const struct node *node)
 		return;
 	/* Not const: an owned node was made by this merge. */
 	((struct node *)node)->mark = 0;
-	if (node_is_sequence(node))
-		for (uint32_t i = 0; i < node->seq.count; i++)
-			cloud_freeze(node->seq.items[i]);
-	else if (node_is_map(node))
-		for (uint32_t i = 0; i < node->map.count; i++)
-			cloud_freeze(node->map.pairs[i].value);
+	for (uint32_t i = 0; i < node_count(node); i++)
+		cloud_freeze(*node_entry(node, i));
 }
 
 /* `node` itself where it may be changed, else a copy that may. */
@@ -107,8 +102,7 @@ static int own(struct cloud *cloud, const struct node *node, struct node **ret)
 		*ret = (struct node *)node;
 		return 0;
 	}
-	uint32_t count = node_is_map(node) ? node->map.count : node->seq.count;
-	int r = cloud_spend(cloud, count, node);
+	int r = cloud_spend(cloud, node_count(node), node);
 	if (r != 0)
 		return r;
 	struct node *copy = node_copy(cloud->arena, node);
@@ -118,15 +112,6 @@ static int own(struct cloud *cloud, const struct node *node, struct node **ret)
 	origin_bound_move(cloud->origins, node, copy);
 	*ret = copy;
 	return 0;
-}
-
-/* UINT32_MAX stands for "that many or more". */
-static uint32_t weight_changed(uint32_t weight, uint32_t from, uint32_t to)
-{
-	if (weight == UINT32_MAX)
-		return weight;
-	uint64_t sum = (uint64_t)weight - from + to;
-	return sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
 }
 
 /* Whether a new value is merged into the old one rather than taken or left. */
@@ -180,7 +165,7 @@ static int merge_same_key(struct cloud *cloud, const struct cloud_dispatch *merg
 		return 0;
 	}
 	at->value = value;
-	map->weight = weight_changed(map->weight, weight, value->weight);
+	node_reweigh(map, weight, value->weight);
 	return 0;
 }
 
@@ -340,7 +325,7 @@ static int extend_list(struct cloud *cloud, const struct cloud_dispatch *mergers
 	r = shift(cloud, list, count);
 	for (uint32_t i = 0; r == 0 && i < count; i++) {
 		list->seq.items[i] = item_of(with, i);
-		list->weight = weight_changed(list->weight, 0, list->seq.items[i]->weight);
+		node_reweigh(list, 0, list->seq.items[i]->weight);
 	}
 	return r;
 }
@@ -386,7 +371,7 @@ static int merge_items(struct cloud *cloud, const struct cloud_dispatch *mergers
 		if (r != 0)
 			break;
 		list->seq.items[i] = item;
-		list->weight = weight_changed(list->weight, weight, item->weight);
+		node_reweigh(list, weight, item->weight);
 	}
 	for (; r == 0 && cloud->origins && i < with->seq.count; i++)
 		cloud_note_kept(cloud, mergers, list, with->seq.items[i],

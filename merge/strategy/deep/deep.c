@@ -4,14 +4,10 @@
 #include "deep.h"
 #include "scalar.h"
 
-/* The tag of a map or list as far as it makes it another kind of value; NULL: it does not. */
+/* A directive is no part of the value that it stands on. */
 static const char *foreign_tag(const struct node *node)
 {
-	const char *own = node_is_map(node) ? "tag:yaml.org,2002:map" : "tag:yaml.org,2002:seq";
-
-	if (!node->tag || strcmp(node->tag, "!") == 0 || strcmp(node->tag, own) == 0)
-		return NULL;
-	return directive_of(node) == DIRECTIVE_NONE ? node->tag : NULL;
+	return directive_of(node) == DIRECTIVE_NONE ? node_foreign_tag(node) : NULL;
 }
 
 /* Whether both are of the kind, and a foreign tag on one, such as !Ref, is on the other as well. */
@@ -34,15 +30,12 @@ static int check_key(struct deep *deep, const struct node *key)
 	if (directive_of(key) != DIRECTIVE_NONE)
 		return problem_at(deep->merge->problem, key,
 			"'%s' stands at a key; put it behind the colon, at the value", key->tag);
-	if (node_is_sequence(key))
-		for (uint32_t i = 0; r == 0 && i < key->seq.count; i++)
-			r = check_key(deep, key->seq.items[i]);
-	if (node_is_map(key))
-		for (uint32_t i = 0; r == 0 && i < key->map.count; i++) {
+	for (uint32_t i = 0; r == 0 && i < node_count(key); i++) {
+		if (node_is_map(key))
 			r = check_key(deep, key->map.pairs[i].key);
-			if (r == 0)
-				r = check_key(deep, key->map.pairs[i].value);
-		}
+		if (r == 0)
+			r = check_key(deep, *node_entry(key, i));
+	}
 	return r;
 }
 
@@ -185,7 +178,7 @@ static int delete (struct deep *deep, const struct node *value, const struct nod
 
 	bare.tag = NULL;
 	if (node_is_scalar(&bare) ? !scalar_is_null(&bare) && bare.text.len > 0
-				  : (node_is_map(&bare) ? bare.map.count : bare.seq.count) > 0)
+				  : node_count(&bare) > 0)
 		return problem_at(deep->merge->problem, value,
 			"'%s' takes no value; to put this one in place of what lies below, write "
 			"'!replace'",

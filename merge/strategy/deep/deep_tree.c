@@ -85,15 +85,6 @@ void deep_widen(struct node *result, const struct node *value)
 		result->style = NODE_BLOCK;
 }
 
-static uint32_t total_weight(const struct node *map)
-{
-	uint64_t weight = 1;
-
-	for (uint32_t i = 0; i < map->map.count; i++)
-		weight += (uint64_t)map->map.pairs[i].key->weight + map->map.pairs[i].value->weight;
-	return weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
-}
-
 static int drop_removed(
 	struct arena *arena, struct origins *origins, struct node *map, struct node **ret)
 {
@@ -154,7 +145,7 @@ static int seal_map(const struct seal *how, struct node *map, const struct node 
 	int r = drop_removed(how->arena, how->origins, map, &rest);
 	if (r < 0)
 		return r;
-	rest->weight = total_weight(rest);
+	node_weigh(rest);
 	*ret = rest;
 	return 0;
 }

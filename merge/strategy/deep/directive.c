@@ -72,15 +72,10 @@ static bool is_tagged(const struct node *node)
 {
 	if (directive_of(node) != DIRECTIVE_NONE)
 		return true;
-	if (node_is_sequence(node))
-		for (uint32_t i = 0; i < node->seq.count; i++)
-			if (is_tagged(node->seq.items[i]))
-				return true;
-	if (node_is_map(node))
-		for (uint32_t i = 0; i < node->map.count; i++)
-			if (is_tagged(node->map.pairs[i].key) ||
-				is_tagged(node->map.pairs[i].value))
-				return true;
+	for (uint32_t i = 0; i < node_count(node); i++)
+		if (is_tagged(*node_entry(node, i)) ||
+			(node_is_map(node) && is_tagged(node->map.pairs[i].key)))
+			return true;
 	return false;
 }
 

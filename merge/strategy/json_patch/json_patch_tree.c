@@ -112,7 +112,7 @@ static int copy_tree(struct json_patch *patch, const struct node *node, unsigned
 			patch->depth);
 
 	bool is_map = node_is_map(node);
-	int r = json_patch_spend(patch, 1 + (is_map ? node->map.count : node->seq.count), node);
+	int r = json_patch_spend(patch, 1 + node_count(node), node);
 	if (r != 0)
 		return r;
 	copy = is_map ? node_new_map(patch->arena, node) : node_copy(patch->arena, node);
@@ -170,21 +170,12 @@ static int close_tree(struct json_patch *patch, const struct node *node, unsigne
 
 static int close_children(struct json_patch *patch, struct node *node, unsigned depth)
 {
-	bool is_map = node_is_map(node);
-	uint32_t count = is_map ? node->map.count : node->seq.count;
-	uint64_t weight = 1;
+	int r = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		const struct node *child = is_map ? node->map.pairs[i].value : node->seq.items[i];
-		int r = close_tree(patch, child, depth);
-		if (r != 0)
-			return r;
-		weight += child->weight;
-		if (is_map)
-			weight += node->map.pairs[i].key->weight;
-	}
-	node->weight = weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
-	return 0;
+	for (uint32_t i = 0; r == 0 && i < node_count(node); i++)
+		r = close_tree(patch, *node_entry(node, i), depth);
+	node_weigh(node);
+	return r;
 }
 
 /* Weights went stale when values below changed. */

@@ -102,48 +102,33 @@ static int dict_new_index(lua_State *L)
 
 static int box_len(lua_State *L)
 {
-	const struct node *node = lua_box_at(L, 1)->node;
-
-	lua_pushinteger(L, node_is_map(node) ? node->map.count : node->seq.count);
+	lua_pushinteger(L, node_count(lua_box_at(L, 1)->node));
 	return 1;
 }
 
 /* Upvalues: the box, and how many were given. */
-static int dict_next(lua_State *L)
+static int box_next(lua_State *L)
 {
 	const struct lua_box *box = lua_touserdata(L, lua_upvalueindex(1));
 	lua_Integer i = lua_tointeger(L, lua_upvalueindex(2));
 
-	if (i >= box->node->map.count)
+	if (i >= node_count(box->node))
 		return 0;
 	lua_pushinteger(L, i + 1);
 	lua_replace(L, lua_upvalueindex(2));
-	lua_value_push(L, box->node->map.pairs[i].key);
-	lua_value_push(L, box->node->map.pairs[i].value);
-	return 2;
-}
-
-static int list_next(lua_State *L)
-{
-	const struct lua_box *box = lua_touserdata(L, lua_upvalueindex(1));
-	lua_Integer i = lua_tointeger(L, lua_upvalueindex(2));
-
-	if (i >= box->node->seq.count)
-		return 0;
-	lua_pushinteger(L, i + 1);
-	lua_replace(L, lua_upvalueindex(2));
-	lua_pushinteger(L, i + 1);
-	lua_value_push(L, box->node->seq.items[i]);
+	if (node_is_map(box->node))
+		lua_value_push(L, box->node->map.pairs[i].key);
+	else
+		lua_pushinteger(L, i + 1);
+	lua_value_push(L, *node_entry(box->node, (uint32_t)i));
 	return 2;
 }
 
 static int box_pairs(lua_State *L)
 {
-	const struct lua_box *box = lua_box_at(L, 1);
-
 	lua_settop(L, 1);
 	lua_pushinteger(L, 0);
-	lua_pushcclosure(L, node_is_map(box->node) ? dict_next : list_next, 2);
+	lua_pushcclosure(L, box_next, 2);
 	return 1;
 }
 
@@ -170,8 +155,8 @@ static int list_new_index(lua_State *L)
 		return luaL_error(
 			L, "a list has no gaps: %d of %d can't be set", (int)i, (int)count);
 	if (lua_isnil(L, 3)) {
-		if (i == count && list->weight != UINT32_MAX)
-			list->weight -= list->seq.items[i - 1]->weight;
+		if (i == count)
+			node_reweigh(list, list->seq.items[i - 1]->weight, 0);
 		list->seq.count -= i == count;
 		return 0;
 	}
@@ -182,8 +167,7 @@ static int list_new_index(lua_State *L)
 	/* Put at the end, which counts its weight, and moved from there. */
 	lua_box_check(L, node_push(lua_box_arena(L), list, value), before);
 	if (i <= count) {
-		if (list->weight != UINT32_MAX)
-			list->weight -= list->seq.items[i - 1]->weight;
+		node_reweigh(list, list->seq.items[i - 1]->weight, 0);
 		list->seq.items[i - 1] = value;
 		list->seq.count--;
 	}
@@ -221,7 +205,7 @@ static int push_copy(lua_State *L, const struct node *node, const char *type)
 	size_t before = arena_bytes(lua_box_arena(L));
 	struct node *copy = node_copy(lua_box_arena(L), node);
 
-	lua_sandbox_work(L, node_is_map(node) ? node->map.count : node->seq.count);
+	lua_sandbox_work(L, node_count(node));
 	lua_box_check(L, copy ? 0 : -ENOMEM, before);
 	if (origin_bound_is_short(lua_box_origins(L), node))
 		origin_move(lua_box_origins(L), node, copy);
@@ -229,42 +213,36 @@ static int push_copy(lua_State *L, const struct node *node, const char *type)
 	return 1;
 }
 
-static int make_dict(lua_State *L)
+/* A new one, from a table or from nothing, or a copy of the one at 1. */
+static int make(lua_State *L, const char *type, bool is_map)
 {
-	const struct lua_box *box = luaL_testudata(L, 1, LUA_BOX_DICT);
+	const struct lua_box *box = luaL_testudata(L, 1, type);
 	size_t before = arena_bytes(lua_box_arena(L));
-	struct node *dict;
+	struct node *node;
 
 	if (box)
-		return push_copy(L, box->node, LUA_BOX_DICT);
+		return push_copy(L, box->node, type);
 	if (lua_isnoneornil(L, 1)) {
-		dict = node_new_map(lua_box_arena(L), NULL);
-		lua_box_check(L, dict ? 0 : -ENOMEM, before);
+		node = is_map ? node_new_map(lua_box_arena(L), NULL)
+			      : node_new_sequence(lua_box_arena(L), NULL);
+		lua_box_check(L, node ? 0 : -ENOMEM, before);
 	} else {
 		luaL_checktype(L, 1, LUA_TTABLE);
-		dict = lua_box_dict_of(L, 1, LUA_TABLE_DEPTH_MAX);
+		node = is_map ? lua_box_dict_of(L, 1, LUA_TABLE_DEPTH_MAX)
+			      : lua_box_list_of(L, 1, LUA_TABLE_DEPTH_MAX);
 	}
-	lua_box_push(L, dict, dict, LUA_BOX_DICT);
+	lua_box_push(L, node, node, type);
 	return 1;
+}
+
+static int make_dict(lua_State *L)
+{
+	return make(L, LUA_BOX_DICT, true);
 }
 
 static int make_list(lua_State *L)
 {
-	const struct lua_box *box = luaL_testudata(L, 1, LUA_BOX_LIST);
-	size_t before = arena_bytes(lua_box_arena(L));
-	struct node *list;
-
-	if (box)
-		return push_copy(L, box->node, LUA_BOX_LIST);
-	if (lua_isnoneornil(L, 1)) {
-		list = node_new_sequence(lua_box_arena(L), NULL);
-		lua_box_check(L, list ? 0 : -ENOMEM, before);
-	} else {
-		luaL_checktype(L, 1, LUA_TTABLE);
-		list = lua_box_list_of(L, 1, LUA_TABLE_DEPTH_MAX);
-	}
-	lua_box_push(L, list, list, LUA_BOX_LIST);
-	return 1;
+	return make(L, LUA_BOX_LIST, false);
 }
 
 static int tell_kind(lua_State *L)

@@ -159,12 +159,9 @@ static unsigned height(lua_State *L, const struct node *node, unsigned left)
 		return 0;
 	if (left == 0)
 		luaL_error(L, "values are nested too deep");
-	uint32_t count = node_is_map(node) ? node->map.count : node->seq.count;
-	lua_sandbox_work(L, 1 + count / 4);
-	for (uint32_t i = 0; i < count; i++) {
-		unsigned below =
-			height(L, node_is_map(node) ? node->map.pairs[i].value : node->seq.items[i],
-				left - 1);
+	lua_sandbox_work(L, 1 + node_count(node) / 4);
+	for (uint32_t i = 0; i < node_count(node); i++) {
+		unsigned below = height(L, *node_entry(node, i), left - 1);
 		if (below > highest)
 			highest = below;
 	}

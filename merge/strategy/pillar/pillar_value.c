@@ -47,14 +47,11 @@ size_t pillar_steps(const struct node *node)
 
 	if (node_is_scalar(node))
 		return steps + node->text.len / PILLAR_STEP_BYTES;
-	if (node_is_sequence(node)) {
-		for (uint32_t i = 0; i < node->seq.count; i++)
-			steps += pillar_steps(node->seq.items[i]);
-		return steps;
+	for (uint32_t i = 0; i < node_count(node); i++) {
+		steps += pillar_steps(*node_entry(node, i));
+		if (node_is_map(node))
+			steps += pillar_steps(node->map.pairs[i].key);
 	}
-	for (uint32_t i = 0; i < node->map.count; i++)
-		steps += pillar_steps(node->map.pairs[i].key) +
-			 pillar_steps(node->map.pairs[i].value);
 	return steps;
 }
 
@@ -67,11 +64,6 @@ static int check_depth(struct pillar_values *values, const struct node *node, un
 		"maps and lists are nested deeper than %u: make them flatter, or raise the limit "
 		"'depth'",
 		values->limits.depth);
-}
-
-static uint32_t count_entries(const struct node *node)
-{
-	return node_is_map(node) ? node->map.count : node->seq.count;
 }
 
 /* Markers */
@@ -204,7 +196,7 @@ static int strip(struct pillar_values *values, const struct node *value, unsigne
 	}
 	r = check_depth(values, value, depth + 1);
 	if (!r)
-		r = pillar_work(values, count_entries(value));
+		r = pillar_work(values, node_count(value));
 	if (r)
 		return r;
 
@@ -240,8 +232,7 @@ static int note(struct pillar_values *values, const struct node **value, const s
 	if (!values->origins)
 		return 0;
 	if (!((*value)->mark & PILLAR_OPEN))
-		steps += count_steps(values, *value) +
-			 (node_is_scalar(*value) ? 0 : count_entries(*value));
+		steps += count_steps(values, *value) + node_count(*value);
 	r = pillar_work(values, steps * PILLAR_NOTE_STEPS);
 	if (!r)
 		r = pillar_open(values, value, 0, &open);
@@ -315,16 +306,6 @@ static int combine_lists(
 static int combine(struct pillar_values *values, const struct node **value,
 	const struct node *other, unsigned depth);
 
-/* Weights go by steps of any size, and stay at "that many or more" once they are there. */
-static void change_weight(struct node *node, uint32_t before, uint32_t after)
-{
-	if (after == UINT32_MAX || node->weight == UINT32_MAX ||
-		after - before > UINT32_MAX - node->weight)
-		node->weight = UINT32_MAX;
-	else
-		node->weight += after - before;
-}
-
 /* Combines what `map` has at place `i` with `other`. A value never gets lighter by it. */
 static int combine_entry(struct pillar_values *values, const struct node **map, uint32_t i,
 	const struct node *other, unsigned depth)
@@ -343,7 +324,7 @@ static int combine_entry(struct pillar_values *values, const struct node **map, 
 
 	/* In its place: node_put() would look for the key again, and count the weight before. */
 	open->map.pairs[i].value = value;
-	change_weight(open, before, value->weight);
+	node_reweigh(open, before, value->weight);
 	return 0;
 }
 
@@ -384,7 +365,7 @@ static int combine_entries(struct pillar_values *values, const struct node **val
 	int r;
 
 	/* `{}` says nothing of style: it must not draw all that comes in into one line. */
-	if (count_entries(*value) == 0 && count_entries(other) > 0) {
+	if (node_count(*value) == 0 && node_count(other) > 0) {
 		r = pillar_open(values, value, 0, &open);
 		if (r)
 			return r;

@@ -113,43 +113,22 @@ static bool is_simple(const struct node *node)
 	return node_is_scalar(node) && !node->tag;
 }
 
-/* A list with the first `count` items of `node`. NULL: no memory. */
-static struct node *begin_sequence(
-	const struct reading *reading, const struct node *node, uint32_t count)
-{
-	struct node *list = node_new_sequence(reading->arena, node);
-
-	for (uint32_t i = 0; list && i < count; i++)
-		if (node_push(reading->arena, list, node->seq.items[i]) < 0)
-			return NULL;
-	return list;
-}
-
 static int construct_sequence(
 	const struct reading *reading, const struct node *node, const struct node **ret)
 {
 	struct node *list = NULL;
+	int r = 0;
 
-	for (uint32_t i = 0; i < node->seq.count; i++) {
+	for (uint32_t i = 0; r == 0 && i < node->seq.count; i++) {
 		const struct node *item = node->seq.items[i];
 
-		if (!is_simple(item)) {
-			int r = construct(reading, item, TAG_NONE, &item);
-			if (r != 0)
-				return r;
-		}
-		if (!list) {
-			if (item == node->seq.items[i])
-				continue;
-			list = begin_sequence(reading, node, i);
-			if (!list)
-				return -ENOMEM;
-		}
-		if (node_push(reading->arena, list, item) < 0)
-			return -ENOMEM;
+		if (!is_simple(item))
+			r = construct(reading, item, TAG_NONE, &item);
+		if (r == 0 && item != node->seq.items[i])
+			r = node_change(reading->arena, node, &list, i, item);
 	}
 	*ret = list ? list : node;
-	return 0;
+	return r;
 }
 
 /* *is_reset: the key says that what came before it counts for nothing. */
@@ -202,16 +181,6 @@ static struct node *begin_map(
 	return map;
 }
 
-/* A value that was taken may have grown in the map behind the map's back. */
-static void weigh(struct node *map)
-{
-	uint64_t weight = 1;
-
-	for (uint32_t i = 0; i < map->map.count; i++)
-		weight += (uint64_t)map->map.pairs[i].key->weight + map->map.pairs[i].value->weight;
-	map->weight = weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
-}
-
 /* `reset` is the key with !reset, or NULL. */
 static int add_pair(const struct reading *reading, struct node *map, struct pair *pair,
 	const struct node *reset)
@@ -253,8 +222,9 @@ static int construct_map(
 		if (!map || add_pair(reading, map, &pair, is_reset ? given->key : NULL) < 0)
 			return -ENOMEM;
 	}
+	/* A value that was taken may have grown in the map behind the map's back. */
 	if (map)
-		weigh(map);
+		node_weigh(map);
 	*ret = map ? map : node;
 	return 0;
 }
@@ -305,15 +275,9 @@ static int represent(
 
 static int represent_children(const struct salt *salt, struct node *copy)
 {
-	uint32_t count = node_is_map(copy) ? copy->map.count : copy->seq.count;
-
-	for (uint32_t i = 0; i < count; i++) {
-		const struct node **child =
-			node_is_map(copy) ? &copy->map.pairs[i].value : &copy->seq.items[i];
-
-		if (represent(salt, *child, false, child) < 0)
+	for (uint32_t i = 0; i < node_count(copy); i++)
+		if (represent(salt, *node_entry(copy, i), false, node_entry(copy, i)) < 0)
 			return -ENOMEM;
-	}
 	return 0;
 }
 

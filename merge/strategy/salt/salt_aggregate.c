@@ -216,10 +216,7 @@ static void note_replaced(const struct run *run, const struct node *a, const str
 static void set_value(
 	struct node *map, const struct pair *pair, uint32_t weight, const struct node *value)
 {
-	uint32_t rest = map->weight - weight;
-	uint32_t sum = rest > UINT32_MAX - value->weight ? UINT32_MAX : rest + value->weight;
-
-	map->weight = map->weight == UINT32_MAX ? UINT32_MAX : sum;
+	node_reweigh(map, weight, value->weight);
 	map->map.pairs[pair - map->map.pairs].value = value;
 }
 
