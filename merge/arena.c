@@ -52,6 +52,9 @@
 /* Bytes; what is larger gets a block of its own. */
 #define ARENA_SHARE_MAX (ARENA_BLOCK_MAX / 4)
 
+/* Entries of an array that grows: their number has 32 bits, and doubles. */
+#define ARENA_ENTRIES_MAX (UINT32_C(1) << 30)
+
 struct block {
 	struct block *older;
 	void *adopted; /* memory that was not allocated here, or NULL */
@@ -176,6 +179,20 @@ void *arena_zalloc(struct arena *arena, size_t count, size_t size)
 		return NULL;
 	data = arena_alloc(arena, count * size);
 	return data ? memset(data, 0, count * size) : NULL;
+}
+
+void *arena_grow(
+	struct arena *arena, const void *array, uint32_t count, uint32_t *capacity, size_t size)
+{
+	uint32_t larger = *capacity < 4 ? 4 : *capacity * 2;
+	void *copy = count < ARENA_ENTRIES_MAX ? arena_alloc(arena, larger * size) : NULL;
+
+	if (!copy)
+		return NULL;
+	if (count)
+		memcpy(copy, array, count * size);
+	*capacity = larger;
+	return copy;
 }
 
 char *arena_copy(struct arena *arena, struct span text)

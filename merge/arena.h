@@ -10,6 +10,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "span.h"
 
@@ -34,6 +35,13 @@ void *arena_alloc(struct arena *arena, size_t size);
 
 /** As arena_alloc(), filled with zero bytes; NULL also when count * size overflows. */
 void *arena_zalloc(struct arena *arena, size_t count, size_t size);
+
+/**
+ * A larger array with the `count` entries of `size` bytes of `array`, which is left to the arena;
+ * *capacity becomes what it has room for. NULL when there is no memory, or at 2^30 entries.
+ */
+void *arena_grow(
+	struct arena *arena, const void *array, uint32_t count, uint32_t *capacity, size_t size);
 
 /** A copy of `text` with a NUL byte behind it. NULL when there is no memory. */
 char *arena_copy(struct arena *arena, struct span text);

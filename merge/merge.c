@@ -39,7 +39,7 @@ static int read_inputs(const struct merge_request *request, struct merge_result 
 {
 	struct merge_input *inputs = arena_zalloc(result->arena, request->count, sizeof(*inputs));
 	result->owned = arena_zalloc(result->arena, request->count, sizeof(*result->owned));
-	result->owned_capacity = request->count;
+	result->owned_capacity = (uint32_t)request->count;
 	if (!inputs || !result->owned)
 		return -ENOMEM;
 
@@ -72,14 +72,11 @@ int merge_adopt(struct merge *merge, struct document *document)
 	struct merge_result *result = merge->result;
 
 	if (result->owned_count == result->owned_capacity) {
-		size_t larger = result->owned_capacity < 4 ? 4 : result->owned_capacity * 2;
-		struct document **owned = arena_zalloc(merge->arena, larger, sizeof(*owned));
+		struct document **owned = arena_grow(merge->arena, result->owned,
+			result->owned_count, &result->owned_capacity, sizeof(*owned));
 		if (!owned)
 			return -ENOMEM;
-		if (result->owned_count > 0)
-			memcpy(owned, result->owned, result->owned_count * sizeof(*owned));
 		result->owned = owned;
-		result->owned_capacity = larger;
 	}
 	result->owned[result->owned_count++] = document;
 	return 0;
@@ -88,15 +85,11 @@ int merge_adopt(struct merge *merge, struct document *document)
 static int add_source(struct merge_result *result, const struct source *source)
 {
 	if (result->source_count == result->source_capacity) {
-		size_t capacity = result->source_capacity ? result->source_capacity * 2 : 4;
-		const struct source **sources =
-			arena_alloc(result->arena, capacity * sizeof(*sources));
+		const struct source **sources = arena_grow(result->arena, result->sources,
+			result->source_count, &result->source_capacity, sizeof(*sources));
 		if (!sources)
 			return -ENOMEM;
-		if (result->source_count > 0)
-			memcpy(sources, result->sources, result->source_count * sizeof(*sources));
 		result->sources = sources;
-		result->source_capacity = capacity;
 	}
 	result->sources[result->source_count++] = source;
 	return 0;
@@ -200,25 +193,32 @@ static int write_tree(const struct merge_request *request, const struct merge_ou
 	return join(result->arena, head, body, &result->text);
 }
 
-/* What is served byte for byte is only read when somebody asks where its values come from. */
-static int copy_text(const struct merge_request *request, struct merge_result *result,
-	struct merge_output *ret)
+int merge_give_text(struct merge *merge, const struct merge_input *input, struct merge_output *ret)
 {
-	struct span text = request->inputs[0].text;
+	char *copy = arena_copy(merge->arena, input->text);
 
-	if (result->origins && request->options->strategy->reads_trees) {
+	if (!copy)
+		return -ENOMEM;
+	origin_text(merge->origins, 0, input->text.len, &input->source);
+	*ret = (struct merge_output){.text = {copy, input->text.len}, .is_text = true};
+	return 0;
+}
+
+/* What is served byte for byte is only read when somebody asks where its values come from. */
+static int copy_text(struct merge *merge, struct merge_output *ret)
+{
+	const struct merge_request *request = merge->request;
+
+	if (merge->origins && request->options->strategy->reads_trees) {
 		const struct merge_input *inputs;
 		struct problem ignored; /* what does not parse is served as well */
-		int r = read_inputs(request, result, &inputs, &ignored);
+		int r = read_inputs(request, merge->result, &inputs, &ignored);
 		if (r < 0)
 			return r;
 		if (r == 0)
-			result->verbatim = inputs[0].document;
+			merge->result->verbatim = inputs[0].document;
 	}
-	origin_text(result->origins, 0, text.len, &request->inputs[0].source);
-	ret->text = (struct span){arena_copy(result->arena, text), text.len};
-	ret->is_text = true;
-	return ret->text.data ? 0 : -ENOMEM;
+	return merge_give_text(merge, &request->inputs[0], ret);
 }
 
 static int merge_or_copy(const struct merge_request *request, struct merge_result *result,
@@ -236,7 +236,7 @@ static int merge_or_copy(const struct merge_request *request, struct merge_resul
 	};
 
 	if (is_verbatim(request))
-		return copy_text(request, result, ret);
+		return copy_text(&merge, ret);
 	if (strategy->reads_trees) {
 		int r = read_inputs(request, result, &merge.inputs, problem);
 		if (r != 0)

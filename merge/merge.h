@@ -57,14 +57,14 @@ struct merge_result {
 	const struct node *root; /* NULL when the strategy gave bytes, or nothing */
 	struct span text;        /* the file; NUL-terminated */
 	const struct source **sources; /* what it was made of: the inputs, then what was found */
-	size_t source_count;
-	size_t source_capacity;
+	uint32_t source_count;
+	uint32_t source_capacity;
 	struct origins *origins; /* where the values come from, if the request wanted it */
 	const struct document
 		*verbatim; /* with origins: what `text`, served byte for byte, was read as; or NULL */
 	struct document **owned; /* the documents that merge_run() or the strategy read itself */
-	size_t owned_count;
-	size_t owned_capacity;
+	uint32_t owned_count;
+	uint32_t owned_capacity;
 };
 
 /** How an input's document must be read for this request; with format NULL it need not be. */

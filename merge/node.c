@@ -140,58 +140,16 @@ int node_change(struct arena *arena, const struct node *node, struct node **copy
 	return 0;
 }
 
-/* An array twice as large, with what is in `array`, which is left to the arena. NULL: no memory. */
-static void *grow(
-	struct arena *arena, const void *array, uint32_t count, uint32_t *capacity, size_t size)
-{
-	uint32_t larger = *capacity < 4 ? 4 : *capacity * 2;
-	void *copy;
-
-	if (count >= NODE_COUNT_MAX)
-		return NULL;
-	copy = arena_alloc(arena, larger * size);
-	if (!copy)
-		return NULL;
-	if (count)
-		memcpy(copy, array, count * size);
-	*capacity = larger;
-	return copy;
-}
-
-static int grow_items(struct arena *arena, struct node *seq)
-{
-	const struct node **items;
-
-	if (seq->seq.count < seq->seq.capacity)
-		return 0;
-	items = grow(arena, seq->seq.items, seq->seq.count, &seq->seq.capacity, sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	seq->seq.items = items;
-	return 0;
-}
-
-static int grow_pairs(struct arena *arena, struct node *map)
-{
-	struct pair *pairs;
-
-	if (map->map.count < map->map.capacity)
-		return 0;
-	pairs = grow(arena, map->map.pairs, map->map.count, &map->map.capacity, sizeof(*pairs));
-	if (!pairs)
-		return -ENOMEM;
-	map->map.pairs = pairs;
-	return 0;
-}
-
 int node_push(struct arena *arena, struct node *seq, const struct node *item)
 {
-	int r;
-
 	assert(node_is_sequence(seq));
-	r = grow_items(arena, seq);
-	if (r < 0)
-		return r;
+	if (seq->seq.count == seq->seq.capacity) {
+		const struct node **items = arena_grow(
+			arena, seq->seq.items, seq->seq.count, &seq->seq.capacity, sizeof(*items));
+		if (!items)
+			return -ENOMEM;
+		seq->seq.items = items;
+	}
 	seq->seq.items[seq->seq.count++] = item;
 	node_reweigh(seq, 0, item->weight);
 	return 0;
@@ -268,13 +226,15 @@ int node_reserve(struct arena *arena, struct node *map, uint32_t count)
 
 int node_append(struct arena *arena, struct node *map, const struct pair *pair)
 {
-	int r;
-
 	assert(node_is_map(map));
-	r = grow_pairs(arena, map);
-	if (r < 0)
-		return r;
-	r = grow_index(arena, map, map->map.count + 1);
+	if (map->map.count == map->map.capacity) {
+		struct pair *pairs = arena_grow(
+			arena, map->map.pairs, map->map.count, &map->map.capacity, sizeof(*pairs));
+		if (!pairs)
+			return -ENOMEM;
+		map->map.pairs = pairs;
+	}
+	int r = grow_index(arena, map, map->map.count + 1);
 	if (r < 0)
 		return r;
 

@@ -70,6 +70,16 @@ const char *scalar_type_name(enum scalar_type type)
 	return "a scalar";
 }
 
+const char *scalar_or_kind_name(const struct node *node)
+{
+	return node_is_scalar(node) ? scalar_type_name(scalar_type(node)) : node_kind_name(node);
+}
+
+bool scalar_is_string(const struct node *node)
+{
+	return node_is_scalar(node) && scalar_type(node) == SCALAR_STRING;
+}
+
 bool scalar_is_null(const struct node *node)
 {
 	return node_is_scalar(node) && scalar_type(node) == SCALAR_NULL;

@@ -30,6 +30,12 @@ enum scalar_type scalar_type(const struct node *scalar);
 /** "null", "a boolean", "a number", "a string" …, for messages. */
 const char *scalar_type_name(enum scalar_type type);
 
+/** What a node is, for messages: "a map", "a list", "a number" … */
+const char *scalar_or_kind_name(const struct node *node);
+
+/** True for a scalar of type string. False for every other kind of node. */
+bool scalar_is_string(const struct node *node);
+
 /** True for a scalar of type null, written or empty. False for every other kind of node. */
 bool scalar_is_null(const struct node *node);
 

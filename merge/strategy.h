@@ -24,6 +24,12 @@ struct merge {
  */
 int merge_adopt(struct merge *merge, struct document *document);
 
+struct merge_output;
+
+/** Gives the text of `input` as it is, and notes where it is from. 0 or -ENOMEM. */
+int merge_give_text(
+	struct merge *merge, const struct merge_input *input, struct merge_output *ret);
+
 /* What a strategy gives: a tree, which merge_run() writes in the format asked for, or the bytes. */
 struct merge_output {
 	const struct node *root; /* NULL with is_text false: an empty file */

@@ -49,6 +49,24 @@ static inline uint32_t utf8_decode(const char *p, size_t length)
 	return code;
 }
 
+/* The number that the four hexadecimal digits at `p` are; -1 when they are none. */
+static inline int32_t utf8_hex4(const char *p, const char *end)
+{
+	int32_t code = 0;
+
+	for (int i = 0; i < 4; i++) {
+		char c = p + i < end ? p[i] : '\0', small = (char)(c | 0x20);
+
+		if (c >= '0' && c <= '9')
+			code = code << 4 | (c - '0');
+		else if (small >= 'a' && small <= 'f')
+			code = code << 4 | (small - 'a' + 10);
+		else
+			return -1;
+	}
+	return code;
+}
+
 /* Writes `code`, a valid code point, to `out`. Returns the bytes written. */
 static inline size_t utf8_encode(uint32_t code, char out[4])
 {

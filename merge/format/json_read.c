@@ -97,46 +97,22 @@ static int skip_space(struct json_reader *reader)
 	return r;
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The four digits of a \u escape, at reader->p. Negative: there are none. */
-static int32_t take_hex(struct json_reader *reader)
-{
-	int32_t code = 0;
-
-	if (reader->end - reader->p < 4)
-		return -1;
-	for (int i = 0; i < 4; i++) {
-		int digit = hex_value(reader->p[i]);
-
-		if (digit < 0)
-			return -1;
-		code = code << 4 | digit;
-	}
-	reader->p += 4;
-	return code;
-}
-
 /* Behind "\u". */
 static int take_code_point(struct json_reader *reader, char **out)
 {
-	int32_t code = take_hex(reader), low;
+	int32_t code = utf8_hex4(reader->p, reader->end), low;
 
 	if (code < 0)
 		return fail(reader, "\\u wants four hexadecimal digits");
+	reader->p += 4;
 	if (code >= 0xDC00 && code <= 0xDFFF)
 		return fail(reader, "the second half of a surrogate pair stands alone");
 	if (code >= 0xD800 && code <= 0xDBFF) {
 		if (reader->end - reader->p < 2 || memcmp(reader->p, "\\u", 2) != 0)
 			return fail(reader, "the first half of a surrogate pair stands alone");
 		reader->p += 2;
-		low = take_hex(reader);
+		low = utf8_hex4(reader->p, reader->end);
+		reader->p += low < 0 ? 0 : 4;
 		if (low < 0xDC00 || low > 0xDFFF)
 			return fail(reader, "the first half of a surrogate pair stands alone");
 		code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);

@@ -12,80 +12,56 @@ static bool always(const struct merge_input *only)
 	return true;
 }
 
-static int give(struct merge *merge, const struct merge_input *input, struct merge_output *ret)
-{
-	char *copy = arena_copy(merge->arena, input->text);
-	if (!copy)
-		return -ENOMEM;
-	origin_text(merge->origins, 0, input->text.len, &input->source);
-	*ret = (struct merge_output){.text = {copy, input->text.len}, .is_text = true};
-	return 0;
-}
-
 static int merge_last(struct merge *merge, struct merge_output *ret)
 {
-	return give(merge, &merge->inputs[merge->count - 1], ret);
+	return merge_give_text(merge, &merge->inputs[merge->count - 1], ret);
 }
 
 static int merge_first(struct merge *merge, struct merge_output *ret)
 {
-	return give(merge, &merge->inputs[0], ret);
+	return merge_give_text(merge, &merge->inputs[0], ret);
 }
 
-/* Where the text is built; with `data` NULL it is only measured. */
-struct sink {
-	char *data;
-	size_t len;
-};
-
-static void sink_add(struct sink *sink, struct span text)
+/* At most so many bytes are put between two files. */
+static size_t gap(struct span separator)
 {
-	if (sink->data && text.len > 0)
-		memcpy(sink->data + sink->len, text.data, text.len);
-	sink->len += text.len;
+	return separator.len + 2;
+}
+
+static char *put(char *out, struct span text)
+{
+	if (text.len > 0)
+		memcpy(out, text.data, text.len);
+	return out + text.len;
 }
 
 /* An empty part is no part: it gets no separator. */
-static void join(const struct merge *merge, struct span separator, struct sink *sink)
-{
-	bool is_first = true;
-	bool ends_line = true;
-
-	for (size_t i = 0; i < merge->count; i++) {
-		struct span text = merge->inputs[i].text;
-		if (text.len == 0)
-			continue;
-		if (!is_first) {
-			if (!ends_line)
-				sink_add(sink, span_of("\n"));
-			sink_add(sink, separator);
-			if (separator.len > 0 && separator.data[separator.len - 1] != '\n')
-				sink_add(sink, span_of("\n"));
-		}
-		if (sink->data)
-			origin_text(merge->origins, sink->len, text.len,
-				&merge->inputs[i].source);
-		sink_add(sink, text);
-		is_first = false;
-		ends_line = text.data[text.len - 1] == '\n';
-	}
-}
-
 static int merge_concat(struct merge *merge, struct merge_output *ret)
 {
 	struct span separator = options_text(merge->request->options, "separator");
-	struct sink sink = {0};
+	size_t size = 1;
 
-	join(merge, separator, &sink);
-
-	sink.data = arena_alloc(merge->arena, sink.len + 1);
-	if (!sink.data)
+	for (size_t i = 0; i < merge->count; i++)
+		size += merge->inputs[i].text.len + gap(separator);
+	char *text = arena_alloc(merge->arena, size), *end = text;
+	if (!text)
 		return -ENOMEM;
-	sink.len = 0;
-	join(merge, separator, &sink);
-	sink.data[sink.len] = '\0';
-
-	*ret = (struct merge_output){.text = {sink.data, sink.len}, .is_text = true};
+	for (size_t i = 0; i < merge->count; i++) {
+		const struct merge_input *input = &merge->inputs[i];
+		if (input->text.len == 0)
+			continue;
+		if (end > text) {
+			if (end[-1] != '\n')
+				*end++ = '\n';
+			end = put(end, separator);
+			if (end[-1] != '\n')
+				*end++ = '\n';
+		}
+		origin_text(merge->origins, (size_t)(end - text), input->text.len, &input->source);
+		end = put(end, input->text);
+	}
+	*end = '\0';
+	*ret = (struct merge_output){.text = {text, (size_t)(end - text)}, .is_text = true};
 	return 0;
 }
 

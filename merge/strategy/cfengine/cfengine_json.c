@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "number.h"
 #include "scalar.h"
 #include "utf8.h"
 
@@ -78,45 +79,24 @@ static int new_scalar(
 	return 0;
 }
 
-/* Four hexadecimal digits; UINT32_MAX when they are none. */
-static uint32_t read_unit(const char *at, const char *end)
-{
-	uint32_t unit = 0;
-
-	if (end - at < 4)
-		return UINT32_MAX;
-	for (int i = 0; i < 4; i++) {
-		char c = at[i];
-		uint32_t digit = is_digit(c)            ? (uint32_t)(c - '0')
-				 : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
-				 : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10)
-							: UINT32_MAX;
-
-		if (digit == UINT32_MAX)
-			return UINT32_MAX;
-		unit = unit << 4 | digit;
-	}
-	return unit;
-}
-
 /* \uXXXX, with the second half of a pair; 0 for what is no character. */
 static size_t decode_unicode(struct reader *reader, char *out)
 {
-	uint32_t code = read_unit(reader->at + 2, reader->end), low;
+	int32_t code = utf8_hex4(reader->at + 2, reader->end), low;
 
-	if (code == UINT32_MAX || (code >= 0xDC00 && code <= 0xDFFF))
+	if (code < 0 || (code >= 0xDC00 && code <= 0xDFFF))
 		return 0;
 	if (code >= 0xD800 && code <= 0xDBFF) {
 		if (reader->end - reader->at < 12 || reader->at[6] != '\\' || reader->at[7] != 'u')
 			return 0;
-		low = read_unit(reader->at + 8, reader->end);
+		low = utf8_hex4(reader->at + 8, reader->end);
 		if (low < 0xDC00 || low > 0xDFFF)
 			return 0;
 		code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
 		reader->at += 6;
 	}
 	reader->at += 6;
-	return utf8_encode(code, out);
+	return utf8_encode((uint32_t)code, out);
 }
 
 /* What stands at a backslash. An escape that JSON has not stays as it is, as in CFEngine. */
@@ -171,60 +151,6 @@ static int read_string(struct reader *reader, const struct node **ret)
 	return new_scalar(reader, (struct span){text, length}, NODE_DOUBLE, ret);
 }
 
-static size_t count_digits(const char *at, const char *end)
-{
-	size_t count = 0;
-
-	while (at + count < end && is_digit(at[count]))
-		count++;
-	return count;
-}
-
-/* Bytes of the number, as RFC 8259 has it, that stands there; 0 for none. */
-static size_t number_length(const struct reader *reader)
-{
-	const char *at = reader->at, *end = reader->end;
-	size_t digits;
-
-	at += *at == '-';
-	digits = count_digits(at, end);
-	if (!digits || (*at == '0' && digits > 1))
-		return 0;
-	at += digits;
-	if (at < end && *at == '.') {
-		digits = count_digits(++at, end);
-		if (!digits)
-			return 0;
-		at += digits;
-	}
-	if (at < end && (*at == 'e' || *at == 'E')) {
-		at++;
-		if (at < end && (*at == '+' || *at == '-'))
-			at++;
-		digits = count_digits(at, end);
-		if (!digits)
-			return 0;
-		at += digits;
-	}
-	return ends_word(reader, at) ? (size_t)(at - reader->at) : 0;
-}
-
-/* One of JSON's own words, if it stands there. */
-static const char *reserved_word(const struct reader *reader)
-{
-	static const char *const words[] = {"true", "false", "null"};
-	size_t left = (size_t)(reader->end - reader->at);
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		size_t length = strlen(words[i]);
-
-		if (length <= left && memcmp(reader->at, words[i], length) == 0 &&
-			ends_word(reader, reader->at + length))
-			return words[i];
-	}
-	return NULL;
-}
-
 /* Bytes of the index in brackets at `at`, which is neither empty nor nested; 0 for none. */
 static size_t index_length(const char *at, const char *end)
 {
@@ -263,14 +189,15 @@ static size_t name_length(const struct reader *reader)
 /* A number, a reserved word or a name. */
 static int read_word(struct reader *reader, const struct node **ret)
 {
-	const char *word = reserved_word(reader);
-	struct span text = {reader->at, number_length(reader)};
+	struct span text = {reader->at, 0};
+	const char *at = reader->at;
+	bool is_int;
 
-	if (word) {
-		reader->at += strlen(word);
-		return new_scalar(reader, span_of(word), NODE_PLAIN, ret);
-	}
-	if (text.len) {
+	while (at < reader->end && (is_word(*at) || memchr("+-.", *at, 3)))
+		at++;
+	text.len = (size_t)(at - text.data);
+	if (ends_word(reader, at) && (number_is_json(text, &is_int) || span_is(text, "true") ||
+					     span_is(text, "false") || span_is(text, "null"))) {
 		reader->at += text.len;
 		text.data = arena_copy(reader->json->arena, text);
 		return text.data ? new_scalar(reader, text, NODE_PLAIN, ret) : -ENOMEM;

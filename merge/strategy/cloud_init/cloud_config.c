@@ -209,8 +209,7 @@ static int read_config(struct cloud *cloud, const struct cloud_part *part, const
 	if (cloud_kind(root) != CLOUD_DICT)
 		return problem_at(cloud->problem, root,
 			"a cloud-config is a map at its root, and this is %s",
-			node_is_scalar(root) ? scalar_type_name(scalar_type(root))
-					     : node_kind_name(root));
+			scalar_or_kind_name(root));
 	r = cloud_spend(cloud, root->weight, root);
 	return r == 0 ? check_tree(cloud, root, ret) : r;
 }

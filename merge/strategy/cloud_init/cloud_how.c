@@ -32,14 +32,11 @@ __attribute__((format(printf, 3, 4))) static int refuse(
 static int add_entry(struct how *how, const struct how_entry *entry, struct arena *arena)
 {
 	if (how->count == how->capacity) {
-		size_t larger = how->capacity ? how->capacity * 2 : 4;
-		struct how_entry *entries = arena_zalloc(arena, larger, sizeof(*entries));
+		struct how_entry *entries = arena_grow(
+			arena, how->entries, how->count, &how->capacity, sizeof(*entries));
 		if (!entries)
 			return -ENOMEM;
-		if (how->count > 0)
-			memcpy(entries, how->entries, how->count * sizeof(*entries));
 		how->entries = entries;
-		how->capacity = larger;
 	}
 	how->entries[how->count] = *entry;
 	if (entry->name.len >= 2 && memcmp(entry->name.data, "m_", 2) == 0) {
@@ -191,18 +188,12 @@ int how_add_text(struct how *how, struct span text, const struct how_place *plac
 	return 0;
 }
 
-static bool is_string(const struct node *node)
-{
-	return node_is_scalar(node) && scalar_type(node) == SCALAR_STRING;
-}
-
 static int word_of(const struct node *node, struct problem *problem, struct span *ret)
 {
-	if (!is_string(node))
+	if (!scalar_is_string(node))
 		return problem_at(problem, node,
 			"a merger's name and its options are words, and this is %s",
-			node_is_scalar(node) ? scalar_type_name(scalar_type(node))
-					     : node_kind_name(node));
+			scalar_or_kind_name(node));
 	*ret = node->text;
 	return 0;
 }
@@ -276,7 +267,7 @@ static int add_map(
 	int r = take_name(&entry, name, arena, problem);
 	if (r != 0)
 		return r;
-	if (is_string(settings))
+	if (scalar_is_string(settings))
 		r = take_text(&entry, settings->text, arena);
 	else if (!node_is_scalar(settings))
 		r = take_settings(&entry, settings, 0, arena, problem);
@@ -309,7 +300,7 @@ static int add_items(
 int how_add_value(
 	struct how *how, const struct node *value, struct arena *arena, struct problem *problem)
 {
-	if (is_string(value)) {
+	if (scalar_is_string(value)) {
 		struct how_place place = how_place_of(value);
 		return how_add_text(how, value->text, &place, arena, problem);
 	}
@@ -318,9 +309,7 @@ int how_add_value(
 	if (!node_is_sequence(value))
 		return problem_at(problem, value,
 			"mergers are a text or a list of {name, settings}, and this is %s; %s",
-			node_is_scalar(value) ? scalar_type_name(scalar_type(value))
-					      : node_kind_name(value),
-			WORD_FORM);
+			scalar_or_kind_name(value), WORD_FORM);
 
 	for (uint32_t i = 0; i < value->seq.count; i++) {
 		const struct node *item = value->seq.items[i];

@@ -28,8 +28,8 @@ struct how_entry {
 
 struct how {
 	struct how_entry *entries;
-	size_t count;
-	size_t capacity;
+	uint32_t count;
+	uint32_t capacity;
 	const struct node *by; /* what said so in a part, for origins; or NULL */
 };
 

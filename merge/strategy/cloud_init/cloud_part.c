@@ -254,11 +254,6 @@ static struct text_place place_of(
 	};
 }
 
-static bool is_string(const struct node *node)
-{
-	return node_is_scalar(node) && scalar_type(node) == SCALAR_STRING;
-}
-
 /* An entry's other keys are headers; cloud-init looks for these two, in this order. */
 static int take_merge_type(struct cloud *cloud, const struct node *entry, struct cloud_part *part)
 {
@@ -268,7 +263,7 @@ static int take_merge_type(struct cloud *cloud, const struct node *entry, struct
 		const struct node *value = node_get(entry, names[i]);
 		if (!value || scalar_is_null(value))
 			continue;
-		if (!is_string(value))
+		if (!scalar_is_string(value))
 			return problem_at(cloud->problem, value,
 				"%s is a header, a text such as "
 				"list(append)+dict(recurse_list)",
@@ -286,7 +281,7 @@ static int take_merge_type(struct cloud *cloud, const struct node *entry, struct
 /* False for what Python's `not mtype` is true of. */
 static bool is_given(const struct node *type)
 {
-	return type && !scalar_is_null(type) && !(is_string(type) && type->text.len == 0);
+	return type && !scalar_is_null(type) && !(scalar_is_string(type) && type->text.len == 0);
 }
 
 static int type_of_entry(
@@ -298,7 +293,7 @@ static int type_of_entry(
 		*ret = type_of_text(content);
 		if (*ret == PART_UNKNOWN)
 			*ret = PART_CONFIG;
-	} else if (!is_string(type) || !memchr(type->text.data, '/', type->text.len)) {
+	} else if (!scalar_is_string(type) || !memchr(type->text.data, '/', type->text.len)) {
 		return problem_at(cloud->problem, type,
 			"the type of a part is a MIME type, such as text/cloud-config");
 	} else {
@@ -332,10 +327,10 @@ static int add_entry(struct cloud *cloud, const struct cloud_part *archive, stru
 		r = take_merge_type(cloud, entry, &part);
 		if (r != 0 || !content)
 			return r;
-		if (!is_string(content))
+		if (!scalar_is_string(content))
 			return problem_at(
 				cloud->problem, content, "the content of a part is a text");
-	} else if (!is_string(entry)) {
+	} else if (!scalar_is_string(entry)) {
 		return 0;
 	}
 

@@ -17,7 +17,8 @@ struct mime_reader {
 	struct arena *arena;
 	struct problem *problem;
 	struct mime_part *parts;
-	size_t count;
+	uint32_t count;
+	uint32_t capacity;
 	size_t max;
 
 	/* What GMime found first. */
@@ -100,12 +101,6 @@ static void on_warning(gint64 offset, GMimeParserWarning warning, const gchar *i
 		warning == GMIME_WARN_TRUNCATED_MESSAGE ? (gint64)reader->text.len : offset;
 }
 
-static int copy_string(struct mime_reader *reader, const char *string, const char **ret)
-{
-	*ret = arena_copy(reader->arena, span_of(string));
-	return *ret ? 0 : -ENOMEM;
-}
-
 /* cloud-init looks a header up with its name in this very case. */
 static GMimeHeader *find_header(GMimeHeaderList *headers, const char *name)
 {
@@ -148,10 +143,10 @@ static int take_type(struct mime_reader *reader, GMimeObject *object, struct mim
 	char *type = g_mime_content_type_get_mime_type(g_mime_object_get_content_type(object));
 	char *small = g_ascii_strdown(type, -1);
 
-	int r = copy_string(reader, small, &part->type);
+	part->type = arena_copy(reader->arena, span_of(small));
 	g_free(small);
 	g_free(type);
-	return r;
+	return part->type ? 0 : -ENOMEM;
 }
 
 static bool is_base64(char c)
@@ -222,18 +217,16 @@ static int take_part(struct mime_reader *reader, GMimeObject *object)
 {
 	if (reader->count == reader->max)
 		return broken(reader, 0, "it has too many parts");
-	if ((reader->count & (reader->count - 1)) == 0) {
-		/* Full at 1, 2, 4 … parts. */
-		size_t capacity = reader->count ? reader->count * 2 : 1;
-		struct mime_part *parts = arena_zalloc(reader->arena, capacity, sizeof(*parts));
+	if (reader->count == reader->capacity) {
+		struct mime_part *parts = arena_grow(reader->arena, reader->parts, reader->count,
+			&reader->capacity, sizeof(*parts));
 		if (!parts)
 			return -ENOMEM;
-		if (reader->count > 0)
-			memcpy(parts, reader->parts, reader->count * sizeof(*parts));
 		reader->parts = parts;
 	}
 
 	struct mime_part *part = &reader->parts[reader->count++];
+	*part = (struct mime_part){0};
 	int r = take_type(reader, object, part);
 	if (r == 0)
 		r = take_merge_type(reader, object, part);

@@ -308,27 +308,17 @@ static bool is_alone_without_directives(const struct merge *merge)
 	       !directive_is_in(only->document);
 }
 
-static int give_text(struct merge *merge, struct merge_output *ret)
-{
-	char *copy = arena_copy(merge->arena, merge->inputs[0].text);
-
-	if (!copy)
-		return -ENOMEM;
-	if (merge->origins)
-		merge->result->verbatim = merge->inputs[0].document;
-	origin_text(merge->origins, 0, merge->inputs[0].text.len, &merge->inputs[0].source);
-	*ret = (struct merge_output){.text = {copy, merge->inputs[0].text.len}, .is_text = true};
-	return 0;
-}
-
 static int merge_deep(struct merge *merge, struct merge_output *ret)
 {
 	struct deep deep = {.merge = merge, .origins = merge->origins};
 	CLEANUP(arena_freep) struct arena *scratch = NULL;
 	const struct node *root = NULL;
 
-	if (is_alone_without_directives(merge))
-		return give_text(merge, ret);
+	if (is_alone_without_directives(merge)) {
+		if (merge->origins)
+			merge->result->verbatim = merge->inputs[0].document;
+		return merge_give_text(merge, &merge->inputs[0], ret);
+	}
 	int r = arena_new(&scratch);
 	if (r < 0)
 		return r;

@@ -108,30 +108,19 @@ static int take_item(struct deep *deep, const struct node *item, const struct pl
 	return deep_combine(deep, NULL, item, place, ret);
 }
 
-static int append(
-	struct deep *deep, struct list *list, const struct node *value, const struct place *place)
+static int extend(struct deep *deep, struct list *list, const struct node *value,
+	const struct place *place, bool is_in_front)
 {
+	uint32_t count = value->seq.count;
 	const struct node *taken;
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < value->seq.count; i++) {
-		r = take_item(deep, value->seq.items[i], place, &taken);
+	for (uint32_t i = 0; r == 0 && i < count; i++) {
+		r = take_item(
+			deep, value->seq.items[is_in_front ? count - 1 - i : i], place, &taken);
 		if (r == 0)
-			r = list_push_back(list, taken);
-	}
-	return r;
-}
-
-static int prepend(
-	struct deep *deep, struct list *list, const struct node *value, const struct place *place)
-{
-	const struct node *taken;
-	int r = 0;
-
-	for (uint32_t i = value->seq.count; r == 0 && i-- > 0;) {
-		r = take_item(deep, value->seq.items[i], place, &taken);
-		if (r == 0)
-			r = list_push_front(list, taken);
+			r = is_in_front ? list_push_front(list, taken)
+					: list_push_back(list, taken);
 	}
 	return r;
 }
@@ -258,9 +247,9 @@ static int merge_into(struct deep *deep, struct list *list, const struct node *v
 	case LIST_REPLACE:
 		break;
 	case LIST_APPEND:
-		return append(deep, list, value, place);
+		return extend(deep, list, value, place, false);
 	case LIST_PREPEND:
-		return prepend(deep, list, value, place);
+		return extend(deep, list, value, place, true);
 	case LIST_UNIQUE:
 		return append_missing(deep, list, value, place);
 	case LIST_BY_KEY:

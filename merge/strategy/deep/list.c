@@ -11,27 +11,10 @@
 /* Items at either end: positions are signed. */
 #define ITEMS_MAX ((uint32_t)INT32_MAX - 1)
 
-/* Doubles an array; the old one is left to the arena. */
-static void *grow(
-	struct arena *arena, const void *old, uint32_t count, uint32_t *capacity, size_t size)
-{
-	uint32_t larger = *capacity > 0 ? *capacity * 2 : 4;
-
-	if (count >= ITEMS_MAX / 2)
-		return NULL;
-	void *data = arena_alloc(arena, larger * size);
-	if (!data)
-		return NULL;
-	if (count > 0)
-		memcpy(data, old, count * size);
-	*capacity = larger;
-	return data;
-}
-
 static int push(struct arena *arena, struct items *items, const struct node *item)
 {
 	if (items->count == items->capacity) {
-		const struct node **data = grow(
+		const struct node **data = arena_grow(
 			arena, items->data, items->count, &items->capacity, sizeof(*items->data));
 		if (!data)
 			return -ENOMEM;
@@ -162,7 +145,7 @@ static int add_entry(struct arena *arena, struct list_index *index, const struct
 	uint32_t hash, int32_t position)
 {
 	if (index->count == index->capacity) {
-		struct list_entry *entries = grow(arena, index->entries, index->count,
+		struct list_entry *entries = arena_grow(arena, index->entries, index->count,
 			&index->capacity, sizeof(*index->entries));
 		if (!entries)
 			return -ENOMEM;

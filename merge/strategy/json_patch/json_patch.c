@@ -399,7 +399,7 @@ static int read_verb(struct json_patch *patch, const struct node *operation, enu
 	if (!op)
 		return problem_at(
 			patch->problem, operation, "operation does not contain 'op' member");
-	if (!node_is_scalar(op) || scalar_type(op) != SCALAR_STRING)
+	if (!scalar_is_string(op))
 		return problem_at(patch->problem, op, "operation must be a string");
 
 	int verb = 0;

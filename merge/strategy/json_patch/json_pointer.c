@@ -45,7 +45,7 @@ int json_pointer_read(const struct node *node, const char *name, struct arena *a
 {
 	size_t count = 0;
 
-	if (!node_is_scalar(node) || scalar_type(node) != SCALAR_STRING)
+	if (!scalar_is_string(node))
 		return problem_at(problem, node, "'%s' is a JSON pointer, a string", name);
 	int r = check_text(node, name, problem, &count);
 	if (r != 0)
@@ -145,31 +145,29 @@ int json_pointer_step(const struct json_pointer *pointer, const struct node *nod
 	return 0;
 }
 
+/* Follows the first `count` parts. */
+static int walk(const struct json_pointer *pointer, size_t count, const struct node *root,
+	struct problem *problem, const struct node **ret)
+{
+	const struct node *node = root;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = json_pointer_step(pointer, node, pointer->parts[i], problem, &node);
+	if (r == 0)
+		*ret = node;
+	return r;
+}
+
 int json_pointer_parent(const struct json_pointer *pointer, const struct node *root,
 	struct problem *problem, const struct node **ret, struct span *last)
 {
-	const struct node *node = root;
-
-	for (size_t i = 0; i + 1 < pointer->count; i++) {
-		int r = json_pointer_step(pointer, node, pointer->parts[i], problem, &node);
-		if (r != 0)
-			return r;
-	}
-	*ret = node;
 	*last = pointer->parts[pointer->count - 1];
-	return 0;
+	return walk(pointer, pointer->count - 1, root, problem, ret);
 }
 
 int json_pointer_walk(const struct json_pointer *pointer, const struct node *root,
 	struct problem *problem, const struct node **ret)
 {
-	const struct node *node = root;
-
-	for (size_t i = 0; i < pointer->count; i++) {
-		int r = json_pointer_step(pointer, node, pointer->parts[i], problem, &node);
-		if (r != 0)
-			return r;
-	}
-	*ret = node;
-	return 0;
+	return walk(pointer, pointer->count, root, problem, ret);
 }

@@ -119,9 +119,7 @@ static int find(struct pillar *pillar, const struct frame *frame, const struct n
 	if (!pillar_name_is_valid(name))
 		return problem_at(problem, name,
 			"'%s' takes a file's name or a list of names, and this is %s",
-			key->text.data,
-			node_is_scalar(name) ? scalar_type_name(scalar_type(name))
-					     : node_kind_name(name));
+			key->text.data, scalar_or_kind_name(name));
 	fault = pillar_path_fault(name->text);
 	if (fault)
 		return problem_at(

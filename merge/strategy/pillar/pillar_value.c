@@ -91,8 +91,7 @@ static const struct origin_removed *find_marker(
 
 static bool is_text(const struct node *node, const char *text)
 {
-	return node_is_scalar(node) && span_is(node->text, text) &&
-	       scalar_type(node) == SCALAR_STRING;
+	return node_is_scalar(node) && span_is(node->text, text) && scalar_is_string(node);
 }
 
 static bool is_list_marker(const struct node *item)
