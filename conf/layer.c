@@ -265,14 +265,7 @@ void layer_freep(struct layer **layer)
 
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret)
 {
-	struct stat stat;
-	int r;
-
-	r = stat_at(layer->dirfd, layer->follow, path, &stat);
-	if (r < 0)
-		return r;
-	*ret = stat;
-	return 0;
+	return stat_at(layer->dirfd, layer->follow, path, ret);
 }
 
 int layer_open_file(const struct layer *layer, const char *path, struct stat *ret)

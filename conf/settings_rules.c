@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,14 +22,9 @@
 static int check_option_names(
 	const struct strategy *strategy, const struct node *map, struct problem *problem)
 {
-	char names[NAMES_MAX] = "";
+	char names[NAMES_MAX];
 
-	for (const struct option_spec *spec = strategy->options; spec && spec->name; spec++) {
-		size_t used = strlen(names);
-
-		(void)snprintf(
-			names + used, sizeof(names) - used, "%s%s", used ? ", " : "", spec->name);
-	}
+	options_names(strategy, names, sizeof(names));
 	for (uint32_t i = 0; i < map->map.count; i++) {
 		const struct node *key = map->map.pairs[i].key;
 		struct span nearest;

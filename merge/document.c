@@ -25,6 +25,7 @@ static struct limits checked_limits(const struct limits *limits)
 static int document_new(const struct source *source, struct document **ret)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
+	const struct source *copy;
 	struct document *document;
 	int r;
 
@@ -34,12 +35,10 @@ static int document_new(const struct source *source, struct document **ret)
 	document = arena_zalloc(arena, 1, sizeof(*document));
 	if (!document)
 		return -ENOMEM;
-	document->source.rank = source->rank;
-	document->source.name = arena_copy(arena, span_of(source->name ? source->name : ""));
-	document->source.layer = arena_copy(arena, span_of(source->layer ? source->layer : ""));
-	if (!document->source.name || !document->source.layer)
-		return -ENOMEM;
-
+	r = source_copy(arena, source, &copy);
+	if (r < 0)
+		return r;
+	document->source = *copy;
 	document->arena = take_ptr(arena);
 	*ret = document;
 	return 0;

@@ -21,6 +21,19 @@ struct node_index {
 	uint32_t slots[];
 };
 
+int source_copy(struct arena *arena, const struct source *source, const struct source **ret)
+{
+	struct source *copy = arena_alloc(arena, sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	copy->rank = source->rank;
+	copy->name = arena_copy(arena, span_of(source->name ? source->name : ""));
+	copy->layer = arena_copy(arena, span_of(source->layer ? source->layer : ""));
+	*ret = copy;
+	return copy->name && copy->layer ? 0 : -ENOMEM;
+}
+
 void node_weigh(struct node *node)
 {
 	node->weight = 1;

@@ -49,6 +49,9 @@ struct source {
 	unsigned rank;     /* 0 is the lowest precedence */
 };
 
+/** A copy of `source` and its strings, "" for those that are NULL, in `arena`. 0 or -ENOMEM. */
+int source_copy(struct arena *arena, const struct source *source, const struct source **ret);
+
 struct pair {
 	const struct node *key;
 	const struct node *value;

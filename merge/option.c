@@ -17,18 +17,13 @@ static const struct option_spec *find_spec(const struct strategy *strategy, stru
 	return NULL;
 }
 
-/* "args, default, mergers" */
-static void list_names(const struct strategy *strategy, char *list, size_t size)
+void options_names(const struct strategy *strategy, char *list, size_t size)
 {
-	size_t used = 0;
-
 	list[0] = '\0';
 	for (const struct option_spec *spec = strategy->options; spec && spec->name; spec++) {
-		int n = snprintf(
-			list + used, size - used, "%s%s", used > 0 ? ", " : "", spec->name);
-		if (n < 0 || (size_t)n >= size - used)
-			return;
-		used += (size_t)n;
+		size_t used = strlen(list);
+
+		(void)snprintf(list + used, size - used, "%s%s", used ? ", " : "", spec->name);
 	}
 }
 
@@ -68,7 +63,7 @@ static int unknown(const struct strategy *strategy, const struct node *key, stru
 		return problem_at(
 			problem, key, "the strategy '%s' takes no options", strategy->name);
 
-	list_names(strategy, names, sizeof(names));
+	options_names(strategy, names, sizeof(names));
 	if (!node_is_scalar(key))
 		return problem_at(problem, key, "an option's name is a word; '%s' has: %s",
 			strategy->name, names);

@@ -39,6 +39,9 @@ struct options {
  */
 int options_check(const struct options *options, struct problem *problem);
 
+/** The names of the strategy's options, "a, b, c", cut to `size` bytes. */
+void options_names(const struct strategy *strategy, char *list, size_t size);
+
 /** The option's value as given, or NULL when it was not given. */
 const struct node *options_get(const struct options *options, const char *name);
 

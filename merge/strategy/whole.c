@@ -22,12 +22,6 @@ static int merge_first(struct merge *merge, struct merge_output *ret)
 	return merge_give_text(merge, &merge->inputs[0], ret);
 }
 
-/* At most so many bytes are put between two files. */
-static size_t gap(struct span separator)
-{
-	return separator.len + 2;
-}
-
 static char *put(char *out, struct span text)
 {
 	if (text.len > 0)
@@ -41,8 +35,9 @@ static int merge_concat(struct merge *merge, struct merge_output *ret)
 	struct span separator = options_text(merge->request->options, "separator");
 	size_t size = 1;
 
+	/* Between two files a newline may stand before the separator, and one behind it. */
 	for (size_t i = 0; i < merge->count; i++)
-		size += merge->inputs[i].text.len + gap(separator);
+		size += merge->inputs[i].text.len + separator.len + 2;
 	char *text = arena_alloc(merge->arena, size), *end = text;
 	if (!text)
 		return -ENOMEM;

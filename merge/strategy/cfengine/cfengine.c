@@ -24,7 +24,7 @@ struct run {
 	struct merge *merge;
 	struct arena *arena;
 	struct problem *problem;
-	struct source *source; /* of the arguments */
+	const struct source *source; /* of the arguments */
 };
 
 static bool is_container(const struct node *value)
@@ -214,8 +214,9 @@ static int extract(
 
 /* NAME, NAME[key][0]… */
 static int find_value(
-	struct run *run, const struct node *argument, struct span name, const struct node **ret)
+	void *context, const struct node *argument, struct span name, const struct node **ret)
 {
+	struct run *run = context;
 	const char *bracket = memchr(name.data, '[', name.len);
 	struct span path = {NULL, 0};
 	const struct node *value;
@@ -231,12 +232,6 @@ static int find_value(
 	if (r == 0)
 		*ret = value;
 	return r;
-}
-
-static int find_inline(
-	void *context, const struct node *argument, struct span name, const struct node **ret)
-{
-	return find_value(context, argument, name, ret);
 }
 
 /* Without the spaces around it, and without CFEngine's @(…). */
@@ -286,7 +281,7 @@ static int evaluate_text(struct run *run, const struct node *argument, const str
 		.source = run->source,
 		.depth = run->merge->request->limits.depth,
 		.problem = run->problem,
-		.find = find_inline,
+		.find = find_value,
 		.is_name = is_container_name,
 		.context = run,
 	};
@@ -380,28 +375,9 @@ static int evaluate_tree(struct run *run, const struct node *node, const struct 
 	return r;
 }
 
-static int copy_source(struct arena *arena, const struct source *source, struct source **ret)
-{
-	struct source *copy;
-
-	*ret = NULL;
-	if (!source)
-		return 0;
-	copy = arena_zalloc(arena, 1, sizeof(*copy));
-	if (!copy)
-		return -ENOMEM;
-	*copy = *source;
-	copy->name = source->name ? arena_copy(arena, span_of(source->name)) : NULL;
-	copy->layer = source->layer ? arena_copy(arena, span_of(source->layer)) : NULL;
-	if ((source->name && !copy->name) || (source->layer && !copy->layer))
-		return -ENOMEM;
-	*ret = copy;
-	return 0;
-}
-
 static int add_arguments(struct run *run, const struct node *args, struct cfengine_sum *sum)
 {
-	int r = copy_source(run->arena, args->source, &run->source);
+	int r = args->source ? source_copy(run->arena, args->source, &run->source) : 0;
 
 	for (uint32_t i = 0; r == 0 && i < args->seq.count; i++) {
 		const struct node *argument = args->seq.items[i], *value;

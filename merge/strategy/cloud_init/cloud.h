@@ -38,8 +38,23 @@ enum cloud_kind {
 	CLOUD_KINDS,
 };
 
-struct cloud_merger;
+struct lua_merger;
 struct lua;
+
+enum list_method { LIST_APPEND, LIST_PREPEND, LIST_REPLACE, LIST_NO_REPLACE };
+
+/* One merger: a built-in one with its options, or one written in Lua. */
+struct cloud_merger {
+	enum cloud_kind handles; /* of a built-in one */
+	bool replace;            /* dict */
+	bool allow_delete;       /* dict */
+	bool append;             /* str */
+	enum list_method method; /* list */
+	bool recurse_dict;
+	bool recurse_list;
+	bool recurse_str;
+	struct lua_merger *custom; /* NULL: built in */
+};
 
 /* A part's mergers: for each kind the first that handles it, NULL where none does. */
 struct cloud_dispatch {

@@ -338,16 +338,29 @@ static int without_prefix(
 	return 0;
 }
 
-int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part)
+static int begin_patch(struct cloud *cloud)
 {
-	const struct json_patch_setting setting = {
+	struct json_patch *patch = arena_alloc(cloud->arena, sizeof(*patch));
+
+	if (!patch)
+		return -ENOMEM;
+	*patch = (struct json_patch){
 		.arena = cloud->arena,
 		.work = &cloud->work,
 		.problem = cloud->problem,
 		.origins = cloud->origins,
 		.aliased = &cloud->aliased,
 		.depth = cloud->merge->request->limits.depth,
+		.root = cloud->root,
 	};
+	int r = json_patch_open(patch);
+	if (r == 0)
+		cloud->patch = patch;
+	return r;
+}
+
+int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part)
+{
 	const struct document *document = NULL;
 	struct cloud_part bare = *part;
 
@@ -359,10 +372,10 @@ int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part)
 			part->place.lines + !part->place.is_rewritten, 0,
 			"a JSON Patch is a list of operations, and this part is empty");
 	/* A patch may leave null as the document, and the next part starts with an empty map. */
-	if (r == 0 && cloud->patch && scalar_is_null(json_patch_root(cloud->patch)))
+	if (r == 0 && cloud->patch && scalar_is_null(cloud->patch->root))
 		r = cloud_end_patch(cloud);
 	if (r == 0 && !cloud->patch)
-		r = json_patch_open(cloud->root, &setting, &cloud->patch);
+		r = begin_patch(cloud);
 	if (r == 0)
 		r = json_patch_apply(cloud->patch, document->roots[0]);
 	return r;
@@ -372,8 +385,9 @@ int cloud_end_patch(struct cloud *cloud)
 {
 	if (!cloud->patch)
 		return 0;
-	int r = json_patch_close(cloud->patch, &cloud->root);
-	json_patch_free(cloud->patch);
+	int r = json_patch_close(cloud->patch);
+	if (r == 0)
+		cloud->root = cloud->patch->root;
 	cloud->patch = NULL;
 	if (r != 0 || !scalar_is_null(cloud->root))
 		return r;

@@ -3,7 +3,7 @@
  */
 #include <errno.h>
 
-#include "cloud_merger.h"
+#include "cloud.h"
 #include "lua_merger.h"
 
 static const char *const builtins[] = {"dict", "list", "str"};

@@ -1,7 +1,6 @@
 #include "cloud_how.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "scalar.h"
 #include "utf8.h"
@@ -15,18 +14,6 @@ struct how_place how_place_of(const struct node *node)
 		.line = node->line,
 		.column = node->column,
 	};
-}
-
-__attribute__((format(printf, 3, 4))) static int refuse(
-	struct problem *problem, const struct how_place *place, const char *format, ...)
-{
-	char message[PROBLEM_MESSAGE_MAX];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
-	va_end(args);
-	return problem_set(problem, place->source, place->line, place->column, "%s", message);
 }
 
 static int add_entry(struct how *how, const struct how_entry *entry, struct arena *arena)
@@ -165,7 +152,7 @@ static int add_word(struct how *how, struct span word, const struct how_place *p
 	size_t len = name_length(word);
 	if (len == 0 || word.len < len + 2 || word.data[len] != '(' ||
 		word.data[word.len - 1] != ')' || memchr(word.data, '\n', word.len))
-		return refuse(problem, place,
+		return problem_set(problem, place->source, place->line, place->column,
 			"matcher identifier '%s' is not in the right format; %s", word.data,
 			WORD_FORM);
 

@@ -74,7 +74,6 @@ static int merge_cloud_init(struct merge *merge, struct merge_output *ret)
 	if (!cloud.root)
 		return -ENOMEM;
 	int r = add_sources(&cloud);
-	json_patch_free(cloud.patch);
 	lua_free(cloud.lua);
 	node_memo_fini(&cloud.aliased);
 	if (r == 0)

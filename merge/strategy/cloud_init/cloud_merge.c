@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "cloud_merger.h"
 #include "cloud_note.h"
 #include "lua_merger.h"
 #include "origin_bound.h"

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 
-#include "json_patch_tree.h"
 #include "json_pointer.h"
 #include "origin_bound.h"
 #include "scalar.h"

@@ -12,34 +12,36 @@
 #include "problem.h"
 #include "work.h"
 
-struct json_patch;
-
-/* What patches work with. */
-struct json_patch_setting {
+/* One document that is being patched. The caller sets what is not private. */
+struct json_patch {
 	struct arena *arena;
 	struct work *work;
 	struct problem *problem;
 	struct origins *origins;         /* NULL: nobody asks */
 	const struct node_memo *aliased; /* by what was written out of an alias: what was shared */
 	unsigned depth;                  /* of maps and lists in each other that is allowed */
+	const struct node *root;         /* the document, as patched so far */
+
+	/* private: */
+	struct origin_why why; /* the operation that is being applied */
+	bool is_moving;        /* it takes a value out to put it elsewhere */
+	bool is_copying;       /* it copies a value that stays */
 };
 
-/**
- * Opens `root` for patching. What is in `setting` is borrowed until json_patch_free().
- * 0 with *ret, PROBLEM, or -ENOMEM.
- */
-int json_patch_open(
-	const struct node *root, const struct json_patch_setting *setting, struct json_patch **ret);
+/** Opens patch->root for patching. 0, PROBLEM, or -ENOMEM. */
+int json_patch_open(struct json_patch *patch);
 
 /** Applies all of `operations`, read with keep_duplicates. 0, PROBLEM at the one that fails, or
  * -ENOMEM. */
 int json_patch_apply(struct json_patch *patch, const struct node *operations);
 
-/** The document as a whole, as patched so far: good for looking at its kind. */
-const struct node *json_patch_root(const struct json_patch *patch);
+/** patch->root lies in the arena and is not changed any more. 0 or PROBLEM. */
+int json_patch_close(struct json_patch *patch);
 
-/** The patched document, which lies in the arena and is not changed any more. */
-int json_patch_close(struct json_patch *patch, const struct node **ret);
+/* For json_patch.c, of json_patch_tree.c: */
 
-/** NULL is fine. */
-void json_patch_free(struct json_patch *patch);
+/** Counts work. 0, or PROBLEM at `node`. */
+int json_patch_spend(struct json_patch *patch, uint64_t units, const struct node *node);
+
+/** A copy of a value that may be changed. 0, PROBLEM or -ENOMEM. */
+int json_patch_copy(struct json_patch *patch, const struct node *node, const struct node **ret);

@@ -1,7 +1,6 @@
-#include "json_patch_tree.h"
+#include "json_patch.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "cleanup.h"
 #include "origin_bound.h"
@@ -135,35 +134,9 @@ int json_patch_copy(struct json_patch *patch, const struct node *node, const str
 	return copy_tree(patch, node, patch->depth, &memo, ret);
 }
 
-int json_patch_open(
-	const struct node *root, const struct json_patch_setting *setting, struct json_patch **ret)
+int json_patch_open(struct json_patch *patch)
 {
-	CLEANUP(freep) struct json_patch *patch = malloc(sizeof(*patch));
-	if (!patch)
-		return -ENOMEM;
-	*patch = (struct json_patch){
-		.arena = setting->arena,
-		.work = setting->work,
-		.problem = setting->problem,
-		.origins = setting->origins,
-		.aliased = setting->aliased,
-		.depth = setting->depth,
-	};
-
-	int r = json_patch_copy(patch, root, &patch->root);
-	if (r == 0)
-		*ret = take_ptr(patch);
-	return r;
-}
-
-const struct node *json_patch_root(const struct json_patch *patch)
-{
-	return patch->root;
-}
-
-void json_patch_free(struct json_patch *patch)
-{
-	free(patch);
+	return json_patch_copy(patch, patch->root, &patch->root);
 }
 
 static int close_tree(struct json_patch *patch, const struct node *node, unsigned depth);
@@ -198,11 +171,7 @@ static int close_tree(struct json_patch *patch, const struct node *node, unsigne
 	return r;
 }
 
-int json_patch_close(struct json_patch *patch, const struct node **ret)
+int json_patch_close(struct json_patch *patch)
 {
-	int r = close_tree(patch, patch->root, patch->depth);
-
-	if (r == 0)
-		*ret = patch->root;
-	return r;
+	return close_tree(patch, patch->root, patch->depth);
 }

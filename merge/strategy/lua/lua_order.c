@@ -1,10 +1,7 @@
-#include "lua_order.h"
+#include "lua_sandbox.h"
 
 #include <lauxlib.h>
-#include <stdbool.h>
 #include <string.h>
-
-#include "lua_sandbox.h"
 
 /* Units of work for a key: it is copied, sorted and looked up. */
 #define KEY_UNITS 64

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua_order.h"
-
 /* Instructions between two looks at the count. */
 #define HOOK_COUNT 1000
 

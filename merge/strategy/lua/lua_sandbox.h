@@ -44,3 +44,15 @@ void lua_sandbox_work(lua_State *L, uint64_t units);
 
 /** Counts bytes that a script made this program use elsewhere; raises an error as well. */
 void lua_sandbox_memory(lua_State *L, size_t bytes);
+
+/*
+ * What Lua leaves to chance, in an order that is the same in each run: the same input must give the
+ * same bytes. Functions for scripts, of lua_order.c.
+ */
+
+/** pairs(table): numbers, then strings in byte order, then booleans, then the rest. `__pairs` is
+ * honoured. */
+int lua_order_pairs(lua_State *L);
+
+/** table.sort(list [, is_before]), stable. */
+int lua_order_sort(lua_State *L);

@@ -313,7 +313,7 @@ static int build(struct pillar *pillar, const struct frame *outer, const struct 
 	struct pillar_file *file, struct pillar_built **ret)
 {
 	struct frame frame = {outer, file, outer ? outer->depth + 1 : 1, {0}};
-	size_t work = 1, since = pillar_open_count(&pillar->values);
+	size_t work = 1, since = pillar->values.open_count;
 	struct pillar_built *built = pillar_file_built(&pillar->files, file, &work);
 	const struct node *root = NULL;
 	int r = pillar_work(&pillar->values, work);
@@ -343,18 +343,21 @@ static int build(struct pillar *pillar, const struct frame *outer, const struct 
 static int merge_pillar(struct merge *merge, struct merge_output *ret)
 {
 	const struct merge_request *request = merge->request;
-	struct pillar pillar = {.merge = merge};
+	struct pillar pillar = {
+		.merge = merge,
+		.values = {.arena = merge->arena,
+			.origins = merge->origins,
+			.problem = merge->problem,
+			.limits = request->limits},
+		.files = {.arena = merge->arena, .environment = request->environment},
+	};
 	struct pillar_file *file;
 	struct pillar_built *built;
 	int r = pillar_options_read(merge->request->options, merge->arena, &pillar.options);
 
 	if (r != 0)
 		return r;
-	pillar_values_init(
-		&pillar.values, merge->arena, merge->origins, &request->limits, merge->problem);
-	pillar_files_init(
-		&pillar.files, merge->arena, request->environment, pillar.options.data_path);
-
+	pillar.files.directory = pillar.options.data_path;
 	r = pillar_files_add(&pillar.files, merge->inputs, merge->count, &file);
 	if (r == 0)
 		r = build(&pillar, NULL, NULL, file, &built);

@@ -5,35 +5,20 @@
 
 /* How a file was called. */
 struct call {
-	const char *name; /* as the reference has it */
+	const char *name; /* first; as the reference has it */
 	struct pillar_file *file;
 };
 
-static int compare_calls(const void *a, const void *b)
+/* Of a call or of a file: what begins with the name. */
+static int compare_names(const void *a, const void *b)
 {
-	const struct call *left = a, *right = b;
-
-	return strcmp(left->name, right->name);
-}
-
-static int compare_files(const void *a, const void *b)
-{
-	const struct pillar_file *left = a, *right = b;
-
-	return strcmp(left->name, right->name);
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static void keep(void *entry)
 {
 	/* It lies in the arena. */
 	(void)entry;
-}
-
-void pillar_files_init(struct pillar_files *files, struct arena *arena,
-	const struct merge_environment *environment, const char *directory)
-{
-	*files = (struct pillar_files){
-		.arena = arena, .environment = environment, .directory = directory};
 }
 
 void pillar_files_fini(struct pillar_files *files)
@@ -57,7 +42,7 @@ int pillar_files_add(struct pillar_files *files, const struct merge_input *input
 		.number = files->count,
 	};
 
-	found = tsearch(file, &files->files, compare_files);
+	found = tsearch(file, &files->files, compare_names);
 	if (!found)
 		return -ENOMEM;
 	files->count += *found == file;
@@ -87,7 +72,7 @@ int pillar_files_find(struct pillar_files *files, const char *name, struct pilla
 {
 	struct call wanted = {.name = name}, *call;
 	const struct merge_input *inputs;
-	struct call **known = tfind(&wanted, &files->calls, compare_calls);
+	struct call **known = tfind(&wanted, &files->calls, compare_names);
 	size_t count = 0;
 	int r;
 
@@ -110,7 +95,7 @@ int pillar_files_find(struct pillar_files *files, const char *name, struct pilla
 	r = pillar_files_add(files, inputs, count, &call->file);
 	if (r != 0)
 		return r;
-	if (!tsearch(call, &files->calls, compare_calls))
+	if (!tsearch(call, &files->calls, compare_names))
 		return -ENOMEM;
 	*ret = call->file;
 	return 0;

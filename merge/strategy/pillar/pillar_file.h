@@ -20,7 +20,7 @@
 struct pillar_built;
 
 struct pillar_file {
-	const char *name;                 /* the source's, of the highest layer */
+	const char *name;                 /* first; the source's, of the highest layer */
 	const struct merge_input *inputs; /* lowest layer first */
 	size_t count;
 	size_t number;              /* starting at 0, in the order in which they were found */
@@ -44,8 +44,8 @@ struct pillar_built {
 struct pillar_files {
 	struct arena *arena;
 	const struct merge_environment *environment; /* may be NULL: there is nothing to find */
-	const char *directory;
-	struct pillar_set open; /* the files that are being built */
+	const char *directory;                       /* where files are looked for */
+	struct pillar_set open;                      /* the files that are being built */
 
 	/* private: */
 	size_t count;
@@ -53,9 +53,6 @@ struct pillar_files {
 	void *files;
 };
 
-/** `directory` is where files are looked for; both are borrowed. Ends with pillar_files_fini(). */
-void pillar_files_init(struct pillar_files *files, struct arena *arena,
-	const struct merge_environment *environment, const char *directory);
 void pillar_files_fini(struct pillar_files *files);
 
 /** The file whose sources are `inputs`. Returns 0 or -ENOMEM. */

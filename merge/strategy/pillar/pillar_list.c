@@ -1,28 +1,18 @@
-#include "pillar_list.h"
+#include "pillar_value.h"
 
 #include <errno.h>
 
 /* Items up to which a list is searched from one end to the other rather than by hash. */
 #define LIST_SMALL 8
 
-/* Items: slots are counted in 32 bits, and at most half of them are used. */
-#define LIST_MAX (UINT32_C(1) << 29)
-
-/* Where an item of a list is. */
-struct slot {
-	uint32_t hash;
-	uint32_t number; /* of the item, starting at 1; 0: a free slot */
-};
-
 /*
  * A list that is open. It remembers its items by their hashes for as long as it is: a list of which
  * a thousand files each add an item must not be hashed a thousand times.
  */
 struct open_list {
-	struct node node; /* first */
-	struct slot *slots;
-	uint32_t size;    /* slots, a power of two, at most half of them used; or 0 */
-	uint32_t indexed; /* items, from the first: these or their equals have a slot */
+	struct node node;  /* first */
+	struct node *seen; /* items as keys, each of its equals once; NULL: none yet */
+	uint32_t indexed;  /* items, from the first, that are in `seen` */
 };
 
 struct node *pillar_list_new(struct arena *arena, const struct node *like, uint32_t more)
@@ -41,77 +31,30 @@ struct node *pillar_list_new(struct arena *arena, const struct node *like, uint3
 	return &list->node;
 }
 
-/* The slot of the item, or the one where it belongs. */
-static int find_slot(struct pillar_values *values, const struct open_list *list,
-	const struct node *item, uint32_t hash, struct slot **ret)
+/* Notes the item, whose hash is known; *is_new: it had no equal. */
+static int see(
+	struct pillar_values *values, struct open_list *list, const struct pair *item, bool *is_new)
 {
-	uint32_t mask = list->size - 1;
-
-	for (uint32_t i = hash & mask;; i = (i + 1) & mask) {
-		struct slot *slot = &list->slots[i];
-		int r;
-
-		if (!slot->number ||
-			(slot->hash == hash &&
-				node_equal(list->node.seq.items[slot->number - 1], item))) {
-			*ret = slot;
-			return 0;
-		}
-		/* Items that are made to collide cost what they cost, and no more. */
-		r = pillar_work(values, 1);
-		if (r)
-			return r;
-	}
+	*is_new = !node_find_hashed(list->seen, item->key, item->hash);
+	return *is_new ? node_append(values->arena, list->seen, item) : 0;
 }
 
-/* Makes room for all items and one more. */
-static int grow_slots(struct pillar_values *values, struct open_list *list)
-{
-	uint32_t size = list->size ? list->size : 4 * LIST_SMALL, old_size = list->size;
-	struct slot *slots, *old = list->slots;
-
-	if (list->node.seq.count > LIST_MAX)
-		return -ENOMEM;
-	while (size / 2 <= list->node.seq.count)
-		size *= 2;
-	if (size == old_size)
-		return 0;
-	slots = arena_zalloc(values->arena, size, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-
-	/* What has a slot is unlike all others: only a free place is to be found. */
-	for (uint32_t i = 0; i < old_size; i++) {
-		uint32_t place = old[i].hash & (size - 1);
-
-		if (!old[i].number)
-			continue;
-		while (slots[place].number)
-			place = (place + 1) & (size - 1);
-		slots[place] = old[i];
-	}
-	list->slots = slots;
-	list->size = size;
-	return 0;
-}
-
-/* Gives slots to the items that have none yet. */
+/* Notes the items that have not been noted yet. */
 static int index_items(struct pillar_values *values, struct open_list *list)
 {
-	int r = grow_slots(values, list);
+	bool is_new;
+	int r = 0;
 
-	for (; !r && list->indexed < list->node.seq.count; list->indexed++) {
+	if (!list->seen)
+		list->seen = node_new_map(values->arena, NULL);
+	if (!list->seen)
+		return -ENOMEM;
+	for (; r == 0 && list->indexed < list->node.seq.count; list->indexed++) {
 		const struct node *item = list->node.seq.items[list->indexed];
-		uint32_t hash;
-		struct slot *slot;
 
 		r = pillar_work(values, pillar_steps(item));
-		if (r)
-			return r;
-		hash = node_hash(item);
-		r = find_slot(values, list, item, hash, &slot);
-		if (!r && !slot->number)
-			*slot = (struct slot){hash, list->indexed + 1};
+		if (r == 0)
+			r = see(values, list, &(struct pair){item, item, node_hash(item)}, &is_new);
 	}
 	return r;
 }
@@ -127,27 +70,19 @@ static bool has_item(const struct node *list, const struct node *item)
 int pillar_list_add(struct pillar_values *values, struct node *node, const struct node *item)
 {
 	struct open_list *list = (struct open_list *)node;
-	bool is_small = list->node.seq.count <= LIST_SMALL;
-	struct slot *slot;
-	uint32_t hash;
-	int r;
+	bool is_small = list->node.seq.count <= LIST_SMALL, is_new;
+	int r = pillar_work(values, pillar_steps(item) * (is_small ? list->node.seq.count + 1 : 1));
 
-	r = pillar_work(values, pillar_steps(item) * (is_small ? list->node.seq.count + 1 : 1));
 	if (r)
 		return r;
 	if (is_small)
 		return has_item(&list->node, item) ? 0
 						   : node_push(values->arena, &list->node, item);
-
 	r = index_items(values, list);
-	if (r)
-		return r;
-	hash = node_hash(item);
-	r = find_slot(values, list, item, hash, &slot);
-	if (r || slot->number)
-		return r;
-	r = node_push(values->arena, &list->node, item);
 	if (!r)
-		*slot = (struct slot){hash, ++list->indexed};
-	return r;
+		r = see(values, list, &(struct pair){item, item, node_hash(item)}, &is_new);
+	if (r || !is_new)
+		return r;
+	list->indexed++;
+	return node_push(values->arena, &list->node, item);
 }

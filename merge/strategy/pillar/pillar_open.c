@@ -1,9 +1,7 @@
-#include "pillar_open.h"
+#include "pillar_value.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-#include "pillar_list.h"
 
 void pillar_values_fini(struct pillar_values *values)
 {
@@ -75,11 +73,6 @@ int pillar_open_new(
 
 	*ret = node;
 	return 0;
-}
-
-size_t pillar_open_count(const struct pillar_values *values)
-{
-	return values->open_count;
 }
 
 void pillar_seal(struct pillar_values *values, size_t since)

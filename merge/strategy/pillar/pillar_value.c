@@ -2,8 +2,6 @@
 
 #include <errno.h>
 
-#include "pillar_list.h"
-#include "pillar_open.h"
 #include "pillar_option.h"
 #include "scalar.h"
 
@@ -19,13 +17,6 @@
 
 /* Bytes of text that take as long as a step. */
 #define PILLAR_STEP_BYTES 64
-
-void pillar_values_init(struct pillar_values *values, struct arena *arena, struct origins *origins,
-	const struct limits *limits, struct problem *problem)
-{
-	*values = (struct pillar_values){
-		.arena = arena, .origins = origins, .problem = problem, .limits = *limits};
-}
 
 int pillar_work(struct pillar_values *values, size_t steps)
 {

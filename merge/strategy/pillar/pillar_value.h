@@ -21,16 +21,21 @@ struct pillar_values {
 	const char *file; /* the one that is being built, for messages */
 	uint64_t work;    /* done so far; see pillar_work() */
 
+	struct node **open; /* the nodes that pillar_seal() closes, oldest first */
+	size_t open_count;
+
 	/* private: */
 	struct origin_why why; /* of what is being combined */
-	struct node **open;    /* the nodes that pillar_seal() closes, oldest first */
-	size_t open_count;
 	size_t open_capacity;
 };
 
-/** `origins` may be NULL. The caller ends with pillar_values_fini(), whatever happened. */
-void pillar_values_init(struct pillar_values *values, struct arena *arena, struct origins *origins,
-	const struct limits *limits, struct problem *problem);
+/* The bits of node.mark. Nodes of a source, and nodes that are sealed, have none. */
+enum {
+	PILLAR_OPEN = 1,     /* made for the file that is being built: may be changed in place */
+	PILLAR_SHIELDED = 2, /* a marker stood here: nothing is combined into it */
+};
+
+/** The caller ends with it, whatever happened. */
 void pillar_values_fini(struct pillar_values *values);
 
 /**
@@ -65,8 +70,27 @@ int pillar_remove(struct pillar_values *values, const struct node **map, const s
 int pillar_put(struct pillar_values *values, const struct node **map, const struct pair *pair,
 	struct origin_why why);
 
-/** How many nodes are open; for pillar_seal(). */
-size_t pillar_open_count(const struct pillar_values *values);
-
-/** Closes the nodes that were made since pillar_open_count() gave `since`. */
+/** Closes the nodes that were made since values->open_count was `since`. */
 void pillar_seal(struct pillar_values *values, size_t since);
+
+/* The nodes that are made for the file that is being built: pillar_open.c, pillar_list.c. */
+
+/**
+ * An open node in the place of *value: itself, or a copy with room for `more` items; a scalar is
+ * only opened for what is noted about it. Returns 0 or -ENOMEM.
+ */
+int pillar_open(
+	struct pillar_values *values, const struct node **value, uint32_t more, struct node **ret);
+
+/** A map or list with nothing in it, in the place of `like`, with `mark`. Returns 0 or -ENOMEM. */
+int pillar_open_new(
+	struct pillar_values *values, const struct node *like, uint8_t mark, struct node **ret);
+
+/** A list like `like`, with its items, and room for `more`. NULL when there is no memory. */
+struct node *pillar_list_new(struct arena *arena, const struct node *like, uint32_t more);
+
+/**
+ * Puts `item` at the end, unless the list has an equal one. `list` is from pillar_list_new() and
+ * not changed by anybody else. Returns 0, PROBLEM or -ENOMEM.
+ */
+int pillar_list_add(struct pillar_values *values, struct node *list, const struct node *item);
