@@ -56,28 +56,29 @@ static bool copy_text(char *buffer, size_t size, const char *text)
 	return true;
 }
 
-static bool get_user(char *buffer, size_t size)
+/* The user who mounts: his name, or his home directory. */
+static bool get_passwd(char *buffer, size_t size, bool is_home)
 {
 	struct passwd entry, *found = NULL;
 	char text[PASSWD_MAX];
 
 	return getpwuid_r(geteuid(), &entry, text, sizeof(text), &found) == 0 && found &&
-	       copy_text(buffer, size, found->pw_name);
+	       copy_text(buffer, size, is_home ? found->pw_dir : found->pw_name);
+}
+
+static bool get_user(char *buffer, size_t size)
+{
+	return get_passwd(buffer, size, false);
 }
 
 static bool get_home(char *buffer, size_t size)
 {
-	struct passwd entry, *found = NULL;
 	const char *home = getenv("HOME");
-	char text[PASSWD_MAX];
 
 	/* mount(8) and systemd may start us with an empty environment. */
-	if (!home || home[0] != '/') {
-		if (getpwuid_r(geteuid(), &entry, text, sizeof(text), &found) != 0 || !found)
-			return false;
-		home = found->pw_dir;
-	}
-	return home[0] == '/' && copy_text(buffer, size, home);
+	if (home && home[0] == '/')
+		return copy_text(buffer, size, home);
+	return get_passwd(buffer, size, true) && buffer[0] == '/';
 }
 
 struct specifier {

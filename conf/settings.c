@@ -1,6 +1,5 @@
 #include "settings.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +8,6 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "document.h"
 #include "settings_make.h"
 #include "strategy.h"
 

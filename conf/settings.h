@@ -10,11 +10,20 @@
 #include "glob.h"
 #include "layer.h"
 #include "limit.h"
+#include "option.h"
 #include "problem.h"
-#include "rule.h"
 
 enum settings_coherence { COHERENCE_CACHED, COHERENCE_STRICT };
 enum settings_on_error { ON_ERROR_LAST_GOOD, ON_ERROR_SKIP_LAYER, ON_ERROR_FAIL };
+
+/* Which strategy, with which options, merges the paths that match a pattern. */
+struct rule {
+	const char *match; /* glob.h; NULL matches everything */
+	struct options options;
+	bool is_dropins;      /* NAME.d's files are sources of NAME */
+	struct source source; /* where the rule stands; name NULL for a built-in one */
+	unsigned line;        /* starting at 1; 0 for a built-in one */
+};
 
 /* A virtual file: one path made of many sources. */
 struct virtual_file {

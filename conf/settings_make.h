@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "document.h"
 #include "layer_spec.h"
 #include "settings.h"
 
@@ -14,6 +15,13 @@ int settings_new(struct settings **ret);
  * Returns 0 or -ENOMEM.
  */
 int settings_set_rules(struct settings *settings, size_t count);
+
+/**
+ * Opens and reads the file at `path` as YAML; a directory, a pipe or a file that is too large is
+ * a problem, and so is a key that comes twice. Returns 0 with *ret for document_free(), PROBLEM or
+ * -ENOMEM.
+ */
+int settings_text_read(const char *path, struct document **ret, struct problem *problem);
 
 /** Names and opens the layers. Returns 0, PROBLEM or -ENOMEM. */
 int settings_set_layers(

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "cleanup.h"
-#include "document.h"
 #include "settings_make.h"
-#include "settings_text.h"
 #include "value.h"
 
 /* The words that plyfs.yaml knows; messages show these lists. */
@@ -23,12 +21,12 @@
 /* Trees are walked by recursion, which a thread's stack has to hold. */
 #define DEPTH_MAX 1024
 
-static const struct value_range source_range = {1, 1u << 30};
-static const struct value_range result_range = {1, 1u << 30};
-static const struct value_range depth_range = {1, DEPTH_MAX};
-static const struct value_range nodes_range = {1, 100u * 1000 * 1000};
-static const struct value_range poll_range = {10, 60u * 60 * 1000};
-static const struct value_range cache_range = {0, 1u << 20};
+static const struct value_range source_range = {&value_size, 1, 1u << 30};
+static const struct value_range result_range = {&value_size, 1, 1u << 30};
+static const struct value_range depth_range = {&value_number, 1, DEPTH_MAX};
+static const struct value_range nodes_range = {&value_number, 1, 100u * 1000 * 1000};
+static const struct value_range poll_range = {&value_time_ms, 10, 60u * 60 * 1000};
+static const struct value_range cache_range = {&value_number, 0, 1u << 20};
 
 static int read_limits(const struct node *map, struct limits *limits, struct problem *problem)
 {
@@ -40,13 +38,15 @@ static int read_limits(const struct node *map, struct limits *limits, struct pro
 		return 0;
 	r = value_map(map, "limits", LIMIT_KEYS, problem);
 	if (r == 0)
-		r = value_size(node_get(map, "source"), "source", source_range, &source, problem);
+		r = value_amount(
+			node_get(map, "source"), "source", &source_range, &source, problem);
 	if (r == 0)
-		r = value_size(node_get(map, "result"), "result", result_range, &result, problem);
+		r = value_amount(
+			node_get(map, "result"), "result", &result_range, &result, problem);
 	if (r == 0)
-		r = value_number(node_get(map, "depth"), "depth", depth_range, &depth, problem);
+		r = value_amount(node_get(map, "depth"), "depth", &depth_range, &depth, problem);
 	if (r == 0)
-		r = value_number(node_get(map, "nodes"), "nodes", nodes_range, &nodes, problem);
+		r = value_amount(node_get(map, "nodes"), "nodes", &nodes_range, &nodes, problem);
 	if (r != 0)
 		return r;
 
@@ -78,11 +78,11 @@ static int read_options(const struct node *map, struct settings *settings, struc
 	if (r == 0)
 		r = value_bool(node_get(map, "header"), "header", &settings->header, problem);
 	if (r == 0)
-		r = value_time_ms(node_get(map, "poll_interval"), "poll_interval", poll_range,
+		r = value_amount(node_get(map, "poll_interval"), "poll_interval", &poll_range,
 			&poll_ms, problem);
 	if (r == 0)
-		r = value_number(
-			node_get(map, "cache_mib"), "cache_mib", cache_range, &cache_mib, problem);
+		r = value_amount(
+			node_get(map, "cache_mib"), "cache_mib", &cache_range, &cache_mib, problem);
 	if (r == 0)
 		r = read_limits(node_get(map, "limits"), &settings->limits, problem);
 	if (r != 0)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "path.h"
 #include "settings_make.h"
 #include "strategy.h"
 #include "value.h"
@@ -170,23 +171,6 @@ int settings_read_rules(struct settings *settings, const struct node *node, stru
 	return r;
 }
 
-/* A path as a mount has it: names with one slash between them. */
-static bool is_plain_path(const char *path)
-{
-	if (strlen(path) >= PATH_MAX)
-		return false;
-	for (;;) {
-		struct span name = {path, strcspn(path, "/")};
-
-		if (name.len == 0 || name.len > NAME_MAX || span_is(name, ".") ||
-			span_is(name, ".."))
-			return false;
-		if (!path[name.len])
-			return true;
-		path += name.len + 1;
-	}
-}
-
 static bool leads_up(const char *pattern)
 {
 	for (const char *at = strstr(pattern, ".."); at; at = strstr(at + 1, ".."))
@@ -206,7 +190,7 @@ static int read_path(const struct node *map, struct virtual_file *file, struct p
 	r = value_text(node, "path", &file->path, problem);
 	if (r != 0)
 		return r;
-	if (!is_plain_path(file->path))
+	if (path_fault(span_of(file->path)))
 		return problem_at(problem, node,
 			"'%s' can't be a virtual file's path; write it relative to the mount's "
 			"root, as in 'dir/app.yaml', with no '.', '..' or double slash",

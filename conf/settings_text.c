@@ -1,5 +1,6 @@
-#include "settings_text.h"
-
+/*
+ * The text of a plyfs.yaml, before it is understood.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "settings_make.h"
 
 /* Bytes. Each rule is a line, and there may be 4096 of them. */
 #define SETTINGS_TEXT_MAX (1u << 20)

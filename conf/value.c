@@ -6,18 +6,12 @@
 #include "scalar.h"
 #include "word.h"
 
-/* A unit's name and how many of the smallest one it is. */
-struct unit {
-	const char *name;
-	uint64_t factor;
-};
-
-static const struct unit no_units[] = {{"", 1}, {NULL, 0}};
-
-static const struct unit size_units[] = {{"", 1}, {"K", 1u << 10}, {"KiB", 1u << 10},
-	{"M", 1u << 20}, {"MiB", 1u << 20}, {"G", 1u << 30}, {"GiB", 1u << 30}, {NULL, 0}};
-
-static const struct unit time_units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {NULL, 0}};
+const struct value_kind value_number = {"a number", {{"", 1}}};
+const struct value_kind value_size = {
+	"a size", {{"", 1}, {"K", 1u << 10}, {"KiB", 1u << 10}, {"M", 1u << 20}, {"MiB", 1u << 20},
+			  {"G", 1u << 30}, {"GiB", 1u << 30}}};
+const struct value_kind value_time_ms = {
+	"a time with its unit,", {{"ms", 1}, {"s", 1000}, {"m", 60000}}};
 
 bool value_is_given(const struct node *node)
 {
@@ -140,40 +134,40 @@ static bool take_digits(const char **text, uint64_t most, uint64_t *ret)
 	return true;
 }
 
-static bool take_amount(
-	const char *text, const struct unit *units, struct value_range range, uint64_t *ret)
+static bool take_amount(const char *text, const struct value_range *range, uint64_t *ret)
 {
 	uint64_t number;
 
-	if (!take_digits(&text, range.most, &number))
+	if (!take_digits(&text, range->most, &number))
 		return false;
-	for (; units->name; units++) {
-		if (strcmp(text, units->name) != 0)
+	for (const struct value_unit *unit = range->kind->units; unit->name; unit++) {
+		if (strcmp(text, unit->name) != 0)
 			continue;
-		if (number > range.most / units->factor)
+		if (number > range->most / unit->factor)
 			return false;
-		*ret = number * units->factor;
-		return *ret >= range.least;
+		*ret = number * unit->factor;
+		return *ret >= range->least;
 	}
 	return false;
 }
 
 /* "16M", with the largest unit that leaves no rest. */
-static const char *show_amount(uint64_t amount, const struct unit *units, char *buffer, size_t size)
+static const char *show_amount(
+	uint64_t amount, const struct value_unit *units, char *buffer, size_t size)
 {
-	const struct unit *best = units;
+	const struct value_unit *best = units;
 
-	for (const struct unit *unit = units; unit->name; unit++)
+	for (const struct value_unit *unit = units; unit->name; unit++)
 		if (amount > 0 && amount % unit->factor == 0 && unit->factor > best->factor)
 			best = unit;
 	(void)snprintf(buffer, size, "%" PRIu64 "%s", amount / best->factor, best->name);
 	return buffer;
 }
 
-/* `kind` is "a size" … */
-static int value_amount(const struct node *node, const char *name, const char *kind,
-	const struct unit *units, struct value_range range, uint64_t *ret, struct problem *problem)
+int value_amount(const struct node *node, const char *name, const struct value_range *range,
+	uint64_t *ret, struct problem *problem)
 {
+	const struct value_unit *units = range->kind->units;
 	const char *text = NULL;
 	char least[32], most[32];
 	uint64_t amount;
@@ -182,28 +176,10 @@ static int value_amount(const struct node *node, const char *name, const char *k
 	r = value_text(node, name, &text, problem);
 	if (r != 0 || !text)
 		return r;
-	if (!take_amount(text, units, range, &amount))
+	if (!take_amount(text, range, &amount))
 		return problem_at(problem, node, "%s must be %s from %s to %s, not '%s'", name,
-			kind, show_amount(range.least, units, least, sizeof(least)),
-			show_amount(range.most, units, most, sizeof(most)), text);
+			range->kind->name, show_amount(range->least, units, least, sizeof(least)),
+			show_amount(range->most, units, most, sizeof(most)), text);
 	*ret = amount;
 	return 0;
-}
-
-int value_number(const struct node *node, const char *name, struct value_range range, uint64_t *ret,
-	struct problem *problem)
-{
-	return value_amount(node, name, "a number", no_units, range, ret, problem);
-}
-
-int value_size(const struct node *node, const char *name, struct value_range range, uint64_t *ret,
-	struct problem *problem)
-{
-	return value_amount(node, name, "a size", size_units, range, ret, problem);
-}
-
-int value_time_ms(const struct node *node, const char *name, struct value_range range,
-	uint64_t *ret, struct problem *problem)
-{
-	return value_amount(node, name, "a time with its unit,", time_units, range, ret, problem);
 }

@@ -41,19 +41,28 @@ int value_bool(const struct node *node, const char *name, bool *ret, struct prob
 int value_choice(const struct node *node, const char *name, const char *choices, unsigned *ret,
 	struct problem *problem);
 
-/* What a number may be. */
+/* A unit's name and how many of the smallest one it is. */
+struct value_unit {
+	const char *name;
+	uint64_t factor;
+};
+
+struct value_kind {
+	const char *name;           /* for messages */
+	struct value_unit units[8]; /* ends with a NULL name */
+};
+
+extern const struct value_kind value_number;
+extern const struct value_kind value_size; /* in bytes, as 4096, 64K, 16M or 1GiB */
+/* 500ms, 2s, 1m. A number without a unit is refused: some expect seconds, some milliseconds. */
+extern const struct value_kind value_time_ms;
+
+/* What a number may be, in the smallest unit. */
 struct value_range {
+	const struct value_kind *kind;
 	uint64_t least;
 	uint64_t most;
 };
 
-int value_number(const struct node *node, const char *name, struct value_range range, uint64_t *ret,
-	struct problem *problem);
-
-/** Bytes, as 4096, 64K, 16M or 1G; KiB, MiB and GiB are the same. The range is in bytes. */
-int value_size(const struct node *node, const char *name, struct value_range range, uint64_t *ret,
-	struct problem *problem);
-
-/** 500ms, 2s, 1m. A number without a unit is refused: some expect seconds, some milliseconds. */
-int value_time_ms(const struct node *node, const char *name, struct value_range range,
+int value_amount(const struct node *node, const char *name, const struct value_range *range,
 	uint64_t *ret, struct problem *problem);

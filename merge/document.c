@@ -44,13 +44,6 @@ static int document_new(const struct source *source, struct document **ret)
 	return 0;
 }
 
-/* Text in another encoding would only be called broken UTF-8, somewhere. */
-static bool is_utf16(struct span text)
-{
-	return text.len >= 2 &&
-	       (memcmp(text.data, "\xFF\xFE", 2) == 0 || memcmp(text.data, "\xFE\xFF", 2) == 0);
-}
-
 static int read_text(struct builder *builder, struct span text)
 {
 	const struct place nowhere = {0, 0};
@@ -59,9 +52,10 @@ static int read_text(struct builder *builder, struct span text)
 		return builder_problem(builder, nowhere,
 			"is larger than %zu bytes; raise the limit 'source'",
 			builder->options->limits.source_bytes);
-	if (is_utf16(text))
+	/* It would only be called broken UTF-8, somewhere. */
+	if (span_begins(text, "\xFF\xFE") || span_begins(text, "\xFE\xFF"))
 		return builder_problem(builder, nowhere, "is UTF-16; save it as UTF-8");
-	if (text.len >= 3 && memcmp(text.data, "\xEF\xBB\xBF", 3) == 0) {
+	if (span_begins(text, "\xEF\xBB\xBF")) {
 		text.data += 3;
 		text.len -= 3;
 	}

@@ -26,24 +26,12 @@ const struct format *format_find(struct span name)
 	return NULL;
 }
 
-static bool has_suffix(const char *suffixes, struct span suffix)
-{
-	for (; *suffixes; suffixes += strspn(suffixes, ",")) {
-		size_t len = strcspn(suffixes, ",");
-
-		if (span_equal(suffix, (struct span){suffixes, len}))
-			return true;
-		suffixes += len;
-	}
-	return false;
-}
-
 const struct format *format_of_name(const char *file)
 {
 	const char *dot = strrchr(file, '.');
 
 	for (const struct format *const *at = table; dot && *at; at++)
-		if (has_suffix((*at)->suffixes, span_of(dot + 1)))
+		if (span_is_in(span_of(dot + 1), (*at)->suffixes, ","))
 			return *at;
 	return NULL;
 }

@@ -152,7 +152,7 @@ static int make_head(const struct merge_request *request, const struct merge_out
 	*ret = (struct span){NULL, 0};
 	if (!comment)
 		return 0;
-	if (output->head.len > 0 && strncmp(output->head.data, comment, strlen(comment)) == 0)
+	if (span_begins(output->head, comment))
 		*ret = output->head;
 	/* With nothing in it, a file is to be an empty one. */
 	if (!request->wants_header || !output->root)

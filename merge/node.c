@@ -88,6 +88,17 @@ struct node *node_new_sequence(struct arena *arena, const struct node *like)
 	return new_collection(arena, NODE_SEQUENCE, like);
 }
 
+struct node *node_copy_head(struct arena *arena, const struct node *node, uint32_t count)
+{
+	struct node *head = new_collection(arena, node->kind, node);
+	int r = 0;
+
+	for (uint32_t i = 0; head && r == 0 && i < count; i++)
+		r = node_is_map(node) ? node_append(arena, head, &node->map.pairs[i])
+				      : node_push(arena, head, node->seq.items[i]);
+	return r == 0 ? head : NULL;
+}
+
 struct node *node_new_scalar(struct arena *arena, struct span text, enum node_style style)
 {
 	struct node *node = arena_zalloc(arena, 1, sizeof(*node));

@@ -156,6 +156,9 @@ struct node *node_new_scalar(struct arena *arena, struct span text, enum node_st
 /** A copy of one node, its entries shared; the copy may be changed. NULL: no memory. */
 struct node *node_copy(struct arena *arena, const struct node *node);
 
+/** A map or list like `node` that begins with `count` of its entries. NULL: no memory. */
+struct node *node_copy_head(struct arena *arena, const struct node *node, uint32_t count);
+
 /** Puts `item` at the end. Returns 0 or -ENOMEM. */
 int node_push(struct arena *arena, struct node *seq, const struct node *item);
 

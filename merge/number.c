@@ -37,14 +37,9 @@ struct decimal {
 	struct span power; /* "e+05", or empty */
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static unsigned digit_value(char c)
 {
-	if (is_digit(c))
+	if (number_is_digit(c))
 		return (unsigned)(c - '0');
 	return (unsigned)((c | 0x20) - 'a') + 10;
 }
@@ -224,8 +219,8 @@ static size_t run_of(struct span text, const char *more)
 {
 	size_t len = 0;
 
-	while (len < text.len && (is_digit(text.data[len]) || strchr(more, text.data[len])) &&
-		text.data[len])
+	while (len < text.len &&
+		(number_is_digit(text.data[len]) || strchr(more, text.data[len])) && text.data[len])
 		len++;
 	return len;
 }
@@ -242,7 +237,7 @@ static struct span take(struct span *text, size_t len)
 static void parse_float(struct span text, struct decimal *ret)
 {
 	*ret = (struct decimal){.is_negative = take_sign(&text)};
-	if (text.len > 1 && text.data[0] == '.' && !is_digit(text.data[1])) {
+	if (text.len > 1 && text.data[0] == '.' && !number_is_digit(text.data[1])) {
 		ret->is_nan = (text.data[1] | 0x20) == 'n';
 		ret->is_infinite = !ret->is_nan;
 		return;

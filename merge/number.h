@@ -20,6 +20,11 @@
  */
 #define NUMBER_DIGITS_MAX 2048
 
+static inline bool number_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 enum number_form {
 	NUMBER_SMALL,   /* an integer: `small` */
 	NUMBER_DECIMAL, /* an integer above UINT64_MAX: `digits`, base 10 */

@@ -43,18 +43,6 @@ static void list_choices(const struct option_spec *spec, char *list, size_t size
 	list[used] = '\0';
 }
 
-static bool is_choice(const char *choices, struct span word)
-{
-	while (*choices) {
-		size_t len = strcspn(choices, "|");
-		if (span_equal((struct span){choices, len}, word))
-			return true;
-		choices += len;
-		choices += *choices == '|';
-	}
-	return false;
-}
-
 static int unknown(const struct strategy *strategy, const struct node *key, struct problem *problem)
 {
 	char names[LIST_MAX];
@@ -96,7 +84,7 @@ static int check_value(
 			return problem_at(problem, value,
 				"the option '%s' is one of: %s; and this is %s", spec->name,
 				choices, node_kind_name(value));
-		if (!is_choice(spec->choices, value->text))
+		if (!span_is_in(value->text, spec->choices, "|"))
 			return problem_at(problem, value,
 				"the option '%s' can't be '%s'; it is one of: %s", spec->name,
 				value->text.data, choices);

@@ -6,14 +6,9 @@
 
 #include "number.h"
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_digit_or_underscore(char c)
 {
-	return is_digit(c) || c == '_';
+	return number_is_digit(c) || c == '_';
 }
 
 static bool is_word(struct span text, const char *const *words)
@@ -43,7 +38,7 @@ static bool take_digits(struct rest *rest, size_t min, size_t max)
 {
 	size_t count = 0;
 
-	for (; count < max && rest->p < rest->end && is_digit(*rest->p); count++)
+	for (; count < max && rest->p < rest->end && number_is_digit(*rest->p); count++)
 		rest->p++;
 	return count >= min;
 }
@@ -51,7 +46,7 @@ static bool take_digits(struct rest *rest, size_t min, size_t max)
 /* [0-9][0-9_]* */
 static bool take_number(struct rest *rest)
 {
-	if (rest->p == rest->end || !is_digit(*rest->p))
+	if (rest->p == rest->end || !number_is_digit(*rest->p))
 		return false;
 	while (rest->p < rest->end && is_digit_or_underscore(*rest->p))
 		rest->p++;
@@ -252,7 +247,7 @@ static enum scalar_type resolve_1_1(struct span text)
 	case '.':
 		return resolve_number_1_1(text);
 	default:
-		return is_digit(text.data[0]) ? resolve_number_1_1(text) : SCALAR_STRING;
+		return number_is_digit(text.data[0]) ? resolve_number_1_1(text) : SCALAR_STRING;
 	}
 }
 

@@ -23,6 +23,26 @@ static inline bool span_equal(struct span a, struct span b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
+/* Whether it is one of the words in `list`, between which `separator` stands. */
+static inline bool span_is_in(struct span span, const char *list, const char *separator)
+{
+	bool is_found = false;
+
+	while (*list && !is_found) {
+		size_t len = strcspn(list, separator);
+
+		is_found = span_equal(span, (struct span){list, len});
+		list += len + strspn(list + len, separator);
+	}
+	return is_found;
+}
+
+/* Whether the text begins with `start`. */
+static inline bool span_begins(struct span span, const char *start)
+{
+	return span.len >= strlen(start) && memcmp(span.data, start, strlen(start)) == 0;
+}
+
 static inline bool span_is(struct span span, const char *string)
 {
 	return span_equal(span, span_of(string));

@@ -5,11 +5,10 @@
  * were written, and costs a second tree.
  */
 #include <errno.h>
-#include <inttypes.h>
+#include <search.h>
 #include <stdlib.h>
 #include <yaml.h>
 
-#include "hash.h"
 #include "utf8.h"
 #include "yaml_text.h"
 
@@ -20,96 +19,59 @@
 #define TAG_DIRECTIVES_MAX 64
 #define TAG_DIRECTIVE_MAX 512 /* bytes */
 
-/* A name and what it stands for; of another generation: free. */
+/* A name, in the document's arena, and what it stands for. */
 struct name {
-	struct span text;
-	uint32_t generation;
-	uint32_t hash;
+	const char *text; /* first */
 	const void *value;
-};
-
-/* Names by hash: open addressing, at most half full. Starting a new generation empties it. */
-struct names {
-	struct name *slots;
-	size_t size;  /* a power of two, or 0 */
-	size_t count; /* in this generation */
-	uint32_t generation;
 };
 
 struct yaml_reader {
 	yaml_parser_t parser;
 	struct builder *builder;
 	struct span text;
-	struct names anchors; /* to struct node; a generation is a YAML document */
-	struct names tags;    /* to the one copy of each */
-	size_t tag_bytes;     /* of those copies */
+	void *anchors;    /* of this YAML document, to nodes: a tsearch(3) tree of struct name */
+	void *tags;       /* likewise, to nothing: the one copy of each */
+	size_t tag_bytes; /* of those copies */
 };
 
-static struct name *names_slot(const struct names *names, struct span text, uint32_t hash)
+static int compare_names(const void *a, const void *b)
 {
-	for (size_t i = hash & (names->size - 1);; i = (i + 1) & (names->size - 1)) {
-		struct name *name = &names->slots[i];
+	const struct name *left = a, *right = b;
 
-		if (name->generation != names->generation ||
-			(name->hash == hash && span_equal(name->text, text)))
-			return name;
-	}
+	return strcmp(left->text, right->text);
 }
 
-static int names_grow(struct names *names)
+static const struct name *find_name(void *const *names, const char *text)
 {
-	struct names larger = {.size = names->size ? names->size * 2 : 64, .generation = 1};
+	struct name **found = tfind(&(struct name){text, NULL}, names, compare_names);
 
-	larger.slots = calloc(larger.size, sizeof(*larger.slots));
-	if (!larger.slots)
+	return found ? *found : NULL;
+}
+
+/* Sets a name, of which a copy is made, to `value`. *ret is the copy. */
+static int set_name(
+	struct arena *arena, void **names, const char *text, const void *value, const char **ret)
+{
+	struct name *name = malloc(sizeof(*name));
+	struct name **found;
+
+	if (!name)
 		return -ENOMEM;
-	for (size_t i = 0; i < names->size; i++) {
-		struct name *name = &names->slots[i];
-
-		if (name->generation != names->generation)
-			continue;
-		name->generation = larger.generation;
-		*names_slot(&larger, name->text, name->hash) = *name;
-	}
-	larger.count = names->count;
-	free(names->slots);
-	*names = larger;
+	*name = (struct name){arena_copy(arena, span_of(text)), value};
+	found = name->text ? tsearch(name, names, compare_names) : NULL;
+	if (!found || *found != name)
+		free(name);
+	if (!found)
+		return -ENOMEM;
+	(*found)->value = value;
+	*ret = (*found)->text;
 	return 0;
 }
 
-static void names_clear(struct names *names)
+static void clear_names(void **names)
 {
-	names->count = 0;
-	names->generation++;
-}
-
-static struct name *names_find(const struct names *names, struct span text)
-{
-	struct name *name;
-
-	if (!names->count)
-		return NULL;
-	name = names_slot(names, text, hash_end(hash_bytes(hash_seed(), text)));
-	return name->generation == names->generation ? name : NULL;
-}
-
-/* Sets a name, which must live as long as `names`, to `value`. */
-static int names_set(struct names *names, struct span text, const void *value)
-{
-	uint32_t hash = hash_end(hash_bytes(hash_seed(), text));
-	struct name *name;
-	int r;
-
-	if (names->count + 1 > names->size / 2) {
-		r = names_grow(names);
-		if (r < 0)
-			return r;
-	}
-	name = names_slot(names, text, hash);
-	if (name->generation != names->generation)
-		names->count++;
-	*name = (struct name){text, names->generation, hash, value};
-	return 0;
+	tdestroy(*names, free);
+	*names = NULL;
 }
 
 static struct place place_of(const struct yaml_reader *reader, const yaml_mark_t *mark)
@@ -191,49 +153,34 @@ static int take_tag(struct yaml_reader *reader, const yaml_char_t *written, stru
 	const char **ret)
 {
 	struct builder *builder = reader->builder;
-	struct span text;
-	struct name *name;
-	char *copy;
-	int r;
+	const char *text = (const char *)written;
+	const struct name *name;
 
-	if (!written)
+	if (!text)
 		return 0;
-	text = span_of((const char *)written);
-	builder->document->has_local_tags |= text.data[0] == '!';
-	name = names_find(&reader->tags, text);
+	builder->document->has_local_tags |= text[0] == '!';
+	name = find_name(&reader->tags, text);
 	if (name) {
-		*ret = name->value;
+		*ret = name->text;
 		return 0;
 	}
 	/* A short tag may stand for a long one. */
-	reader->tag_bytes += text.len;
+	reader->tag_bytes += strlen(text);
 	if (reader->tag_bytes > builder->options->limits.source_bytes)
 		return builder_problem(builder, place,
 			"the tags, written out, are larger than %zu bytes; raise the limit 'source'",
 			builder->options->limits.source_bytes);
-	copy = arena_copy(builder->document->arena, text);
-	if (!copy)
-		return -ENOMEM;
-	r = names_set(&reader->tags, (struct span){copy, text.len}, copy);
-	if (r < 0)
-		return r;
-	*ret = copy;
-	return 0;
+	return set_name(builder->document->arena, &reader->tags, text, NULL, ret);
 }
 
 static int take_anchor(
 	struct yaml_reader *reader, const yaml_char_t *written, const struct node *node)
 {
-	struct span text;
-	char *copy;
+	const char *unused;
 
-	if (!written)
-		return 0;
-	text = span_of((const char *)written);
-	copy = arena_copy(reader->builder->document->arena, text);
-	if (!copy)
-		return -ENOMEM;
-	return names_set(&reader->anchors, (struct span){copy, text.len}, node);
+	return written ? set_name(reader->builder->document->arena, &reader->anchors,
+				 (const char *)written, node, &unused)
+		       : 0;
 }
 
 static enum node_style scalar_style(yaml_scalar_style_t style)
@@ -276,7 +223,7 @@ static int on_alias(struct yaml_reader *reader, const yaml_event_t *event)
 {
 	const char *anchor = (const char *)event->data.alias.anchor;
 	struct place place = place_of(reader, &event->start_mark);
-	const struct name *name = names_find(&reader->anchors, span_of(anchor));
+	const struct name *name = find_name(&reader->anchors, anchor);
 	const struct node *node;
 
 	if (!name)
@@ -314,7 +261,7 @@ static int on_event(struct yaml_reader *reader, const yaml_event_t *event)
 {
 	switch (event->type) {
 	case YAML_DOCUMENT_START_EVENT:
-		names_clear(&reader->anchors);
+		clear_names(&reader->anchors);
 		return 0;
 	case YAML_ALIAS_EVENT:
 		return on_alias(reader, event);
@@ -397,10 +344,7 @@ static int check_tag_directives(const struct yaml_reader *reader)
 
 int yaml_read(struct builder *builder, struct span text)
 {
-	struct yaml_reader reader = {.builder = builder,
-		.text = text,
-		.anchors = {.generation = 1},
-		.tags = {.generation = 1}};
+	struct yaml_reader reader = {.builder = builder, .text = text};
 	int r;
 
 	r = check_tag_directives(&reader);
@@ -413,7 +357,7 @@ int yaml_read(struct builder *builder, struct span text)
 		text.len ? (const unsigned char *)text.data : (const unsigned char *)"", text.len);
 	r = read_events(&reader);
 	yaml_parser_delete(&reader.parser);
-	free(reader.anchors.slots);
-	free(reader.tags.slots);
+	clear_names(&reader.anchors);
+	clear_names(&reader.tags);
 	return r;
 }

@@ -1,4 +1,4 @@
-#include "yaml_scalar.h"
+#include "yaml_text.h"
 
 #include <errno.h>
 #include <stdio.h>

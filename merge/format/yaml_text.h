@@ -1,5 +1,9 @@
 /*
- * YAML's reader and writer, for the entry in the table of formats.
+ * YAML's reader and writer, for the entry in the table of formats; and how one scalar, or one tag,
+ * is written.
+ *
+ * A scalar keeps its style where its text is legal in that style and place; in doubt it becomes
+ * 'single' or "double" quoted, which can hold anything.
  */
 #pragma once
 
@@ -8,3 +12,27 @@
 
 int yaml_read(struct builder *builder, struct span text);
 int yaml_write(struct writer *writer, const struct node *root);
+
+/* Where a node is written. */
+enum yaml_spot {
+	YAML_AT_ROOT,
+	YAML_BEHIND_KEY,  /* "key:" */
+	YAML_BEHIND_DASH, /* "-", or the "?" and ":" of a key that is not simple */
+	YAML_IN_FLOW,     /* inside [] or {} */
+	YAML_AS_KEY,      /* of a block map */
+	YAML_AS_FLOW_KEY,
+};
+
+/** The tag as it is written in a source: "!x", "!!str", "!<tag:example.org,2000:x>". */
+void yaml_put_tag(struct output *output, const char *tag);
+
+/**
+ * The scalar without its tag and without a last newline. `indent` is that of the map or list that
+ * it is in. Writes nothing for an empty plain scalar where a line ends behind it.
+ * Returns 0, or -EILSEQ for text that is not UTF-8.
+ */
+int yaml_put_scalar(
+	struct output *output, const struct node *scalar, int indent, enum yaml_spot spot);
+
+/** Whether the scalar, as a key, can do without "? ". */
+bool yaml_is_simple_key(const struct node *scalar);

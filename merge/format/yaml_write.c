@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 
-#include "yaml_scalar.h"
 #include "yaml_text.h"
 
 struct yaml_writer {

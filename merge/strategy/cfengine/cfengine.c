@@ -12,8 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "cfengine_json.h"
-#include "cfengine_sum.h"
+#include "cfengine.h"
 #include "scalar.h"
 #include "strategy.h"
 
@@ -27,11 +26,6 @@ struct run {
 	const struct source *source; /* of the arguments */
 };
 
-static bool is_container(const struct node *value)
-{
-	return !node_is_scalar(value);
-}
-
 /* Merges all roots of an input into the sum; one that is empty has no opinion. */
 static int add_input(struct run *run, struct cfengine_sum *sum, const struct merge_input *input)
 {
@@ -41,7 +35,7 @@ static int add_input(struct run *run, struct cfengine_sum *sum, const struct mer
 
 		if (scalar_is_empty(root))
 			continue;
-		if (!is_container(root))
+		if (node_is_scalar(root))
 			return problem_at(run->problem, root,
 				"mergedata: the source is not mergeable as it is not a container, "
 				"but %s; make it an object or an array",
@@ -198,9 +192,9 @@ static int extract(
 			return problem_at(run->problem, argument,
 				"mergedata: index brackets do not balance in '%s'",
 				argument->text.data);
-		*value = node_is_map(*value)    ? map_at(run->arena, *value, index)
-			 : is_container(*value) ? array_at(*value, index)
-						: NULL;
+		*value = node_is_map(*value)       ? map_at(run->arena, *value, index)
+			 : !node_is_scalar(*value) ? array_at(*value, index)
+						   : NULL;
 		if (!*value)
 			return problem_at(run->problem, argument,
 				"mergedata: argument '%s' does not resolve to a container: it has "
@@ -293,7 +287,7 @@ static int evaluate_text(struct run *run, const struct node *argument, const str
 		return not_mergeable(run, argument, "a primitive");
 
 	r = find_value(run, argument, name, ret);
-	if (r != 0 || is_container(*ret))
+	if (r != 0 || !node_is_scalar(*ret))
 		return r;
 	return not_mergeable(run, argument, scalar_type_name(scalar_type(*ret)));
 }
@@ -338,7 +332,7 @@ static int evaluate_map(struct run *run, const struct node *map, struct node *co
 		const struct node *key, *value;
 		int r;
 
-		if (is_container(pair->key))
+		if (!node_is_scalar(pair->key))
 			return problem_at(run->problem, pair->key,
 				"mergedata: an array or object is not allowed as l-value");
 		r = evaluate_tree(run, pair->value, &value);

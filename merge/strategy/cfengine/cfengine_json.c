@@ -1,4 +1,4 @@
-#include "cfengine_json.h"
+#include "cfengine.h"
 
 #include <errno.h>
 
@@ -19,14 +19,9 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_word(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+	return number_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 /* The byte there, or NUL at the end. */
@@ -170,7 +165,7 @@ static size_t index_length(const char *at, const char *end)
 static size_t name_length(const struct reader *reader)
 {
 	const char *at = reader->at, *end = reader->end;
-	bool is_name = !is_digit(*at);
+	bool is_name = !number_is_digit(*at);
 	size_t length = 0, whole;
 
 	while (at + length < end && (is_word(at[length]) || at[length] == '.'))
@@ -204,7 +199,7 @@ static int read_word(struct reader *reader, const struct node **ret)
 	}
 	text.len = name_length(reader);
 	if (!text.len)
-		return fail(reader, is_digit(*text.data) || *text.data == '-'
+		return fail(reader, number_is_digit(*text.data) || *text.data == '-'
 					    ? "a number has an invalid symbol"
 					    : "unrecognized token beginning entry");
 	reader->at += text.len;
@@ -268,7 +263,7 @@ static int new_bare_key(struct reader *reader, struct span text, const struct no
 
 	if (!key)
 		return -ENOMEM;
-	if (is_digit(*text.data) || scalar_type(key) != SCALAR_STRING)
+	if (number_is_digit(*text.data) || scalar_type(key) != SCALAR_STRING)
 		key->style = NODE_DOUBLE;
 	*ret = key;
 	return 0;

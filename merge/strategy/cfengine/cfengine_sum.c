@@ -1,4 +1,4 @@
-#include "cfengine_sum.h"
+#include "cfengine.h"
 
 #include <assert.h>
 #include <errno.h>

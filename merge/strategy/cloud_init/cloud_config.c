@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "cleanup.h"
 #include "cloud.h"
@@ -31,23 +32,19 @@ int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, const st
 	return r;
 }
 
-static int number_at(const char *text, int digits)
-{
-	int number = 0;
-
-	for (int i = 0; i < digits; i++)
-		number = number * 10 + (text[i] - '0');
-	return number;
-}
-
 static bool is_date(const char *text)
 {
-	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	int year = number_at(text, 4), month = number_at(text + 5, 2), day = number_at(text + 8, 2);
-	bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+	struct tm date = {0}, real;
 
-	return year > 0 && month >= 1 && month <= 12 && day >= 1 &&
-	       day <= days[month - 1] + (month == 2 && is_leap);
+	sscanf(text, "%4d-%2d-%2d", &date.tm_year, &date.tm_mon, &date.tm_mday);
+	if (date.tm_year == 0)
+		return false;
+	date.tm_year -= 1900;
+	date.tm_mon--;
+	real = date;
+	/* A day that there is not becomes another one. */
+	(void)timegm(&real);
+	return real.tm_mon == date.tm_mon && real.tm_mday == date.tm_mday;
 }
 
 /* Looks like a date, and there is no such day: PyYAML raises. */

@@ -26,7 +26,7 @@ static int add_entry(struct how *how, const struct how_entry *entry, struct aren
 		how->entries = entries;
 	}
 	how->entries[how->count] = *entry;
-	if (entry->name.len >= 2 && memcmp(entry->name.data, "m_", 2) == 0) {
+	if (span_begins(entry->name, "m_")) {
 		/* cloud-init finds `m_list` and `list` in the same module. */
 		how->entries[how->count].name.data += 2;
 		how->entries[how->count].name.len -= 2;
@@ -90,14 +90,14 @@ static size_t count_char(struct span text, char c)
 	return count;
 }
 
-/* A copy in lower case with `_` for `-`: users write names in various ways. */
-static int canonical(struct span text, struct arena *arena, struct span *ret)
+/* A copy with `_` for `-`, and in lower case if need be: users write names in various ways. */
+static int canonical(struct span text, bool is_lower, struct arena *arena, struct span *ret)
 {
 	char *copy = arena_copy(arena, text);
 	if (!copy)
 		return -ENOMEM;
 	for (size_t i = 0; i < text.len; i++) {
-		if (copy[i] >= 'A' && copy[i] <= 'Z')
+		if (is_lower && copy[i] >= 'A' && copy[i] <= 'Z')
 			copy[i] = (char)(copy[i] - 'A' + 'a');
 		else if (copy[i] == '-')
 			copy[i] = '_';
@@ -143,7 +143,7 @@ static int add_word(struct how *how, struct span word, const struct how_place *p
 {
 	struct how_entry entry = {.place = *place};
 
-	int r = canonical(strip(word), arena, &word);
+	int r = canonical(strip(word), true, arena, &word);
 	if (r != 0)
 		return r;
 	if (word.len == 0)
@@ -219,24 +219,6 @@ static int take_text(struct how_entry *entry, struct span text, struct arena *ar
 	return 0;
 }
 
-static int take_name(struct how_entry *entry, const struct node *name, struct arena *arena,
-	struct problem *problem)
-{
-	struct span word;
-
-	int r = word_of(name, problem, &word);
-	if (r != 0)
-		return r;
-	char *copy = arena_copy(arena, word);
-	if (!copy)
-		return -ENOMEM;
-	for (size_t i = 0; i < word.len; i++)
-		if (copy[i] == '-')
-			copy[i] = '_';
-	entry->name = strip((struct span){copy, word.len});
-	return 0;
-}
-
 /* {name: list, settings: [append]} */
 static int add_map(
 	struct how *how, const struct node *map, struct arena *arena, struct problem *problem)
@@ -251,7 +233,9 @@ static int add_map(
 			"missing",
 			name ? "settings" : "name");
 
-	int r = take_name(&entry, name, arena, problem);
+	int r = word_of(name, problem, &entry.name);
+	if (r == 0)
+		r = canonical(strip(entry.name), false, arena, &entry.name);
 	if (r != 0)
 		return r;
 	if (scalar_is_string(settings))

@@ -48,16 +48,10 @@ void cloud_note_part(struct cloud *cloud, const struct cloud_dispatch *mergers,
 void cloud_note_unhandled(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *value, const struct node *with)
 {
-	static const char *const rules[CLOUD_KINDS] = {
-		[CLOUD_DICT] = "no merger handles a dict: the old value is kept",
-		[CLOUD_LIST] = "no merger handles a list: the old value is kept",
-		[CLOUD_STR] = "no merger handles a str: the old value is kept",
-		[CLOUD_INT] = "no merger handles an int: the old value is kept",
-		[CLOUD_FLOAT] = "no merger handles a float: the old value is kept",
-		[CLOUD_BOOL] = "no merger handles a bool: the old value is kept",
-		[CLOUD_NULL] = "no merger handles null: the old value is kept",
-		[CLOUD_OTHER] = "no merger handles a value of this type: the old one is kept",
-	};
+	enum cloud_kind kind = cloud_kind(value);
+	const char *rule = arena_printf(cloud->arena, "no merger handles %s: the old %s is kept",
+		kind == CLOUD_OTHER ? "a value of this type" : cloud_kind_name(kind),
+		kind == CLOUD_OTHER ? "one" : "value");
 
-	cloud_note_kept(cloud, mergers, value, with, rules[cloud_kind(value)]);
+	cloud_note_kept(cloud, mergers, value, with, rule ? rule : "no merger handles it");
 }

@@ -87,7 +87,7 @@ static bool is_message(struct span text)
 	while (header < text.len && text.data[header] >= '!' && text.data[header] <= '~' &&
 		text.data[header] != ':')
 		header++;
-	bool is_mbox = text.len >= 5 && memcmp(text.data, "From ", 5) == 0;
+	bool is_mbox = span_begins(text, "From ");
 	if (!is_mbox && (header == 0 || header == text.len || text.data[header] != ':'))
 		return false;
 	size_t last = text.len < MESSAGE_HEAD ? text.len : MESSAGE_HEAD;
@@ -199,20 +199,18 @@ struct lines {
 /* The line, without its end. Empty for a line further up, to which only an alias leads. */
 static struct span line_at(struct lines *lines, uint32_t line)
 {
-	const char *end = lines->text.data + lines->text.len;
+	const char *end = lines->text.data + lines->text.len, *newline;
 
 	if (line < lines->line)
 		return (struct span){end, 0};
-	while (lines->line < line) {
-		const char *newline = memchr(lines->at, '\n', (size_t)(end - lines->at));
-		if (!newline)
-			return (struct span){end, 0};
+	while ((newline = memchr(lines->at, '\n', (size_t)(end - lines->at))) &&
+		lines->line < line) {
 		lines->at = newline + 1;
 		lines->line++;
 	}
-	const char *newline = memchr(lines->at, '\n', (size_t)(end - lines->at));
-	size_t len = newline ? (size_t)(newline - lines->at) : (size_t)(end - lines->at);
-	return (struct span){lines->at, len};
+	if (lines->line < line)
+		return (struct span){end, 0};
+	return (struct span){lines->at, (size_t)((newline ? newline : end) - lines->at)};
 }
 
 static struct span without_return(struct span line)

@@ -286,7 +286,7 @@ static GMimeObject *parse(struct mime_reader *reader)
 		g_mime_stream_mem_new_with_buffer(reader->text.data, reader->text.len);
 	CLEANUP(unref) GMimeParser *parser = g_mime_parser_new_with_stream(stream);
 	GMimeParserOptions *options = g_mime_parser_options_new();
-	bool is_mbox = reader->text.len >= 5 && memcmp(reader->text.data, "From ", 5) == 0;
+	bool is_mbox = span_begins(reader->text, "From ");
 	GMimeObject *object;
 
 	g_mime_parser_set_persist_stream(parser, TRUE);

@@ -16,7 +16,6 @@
  */
 #pragma once
 
-#include "directive.h"
 #include "list.h"
 #include "list_rule.h"
 #include "strategy.h"
@@ -57,6 +56,28 @@ int deep_take_list(struct deep *deep, const struct node *value, const struct pla
 /** Merges one list into another, by a rule that is not LIST_REPLACE: deep_list.c. */
 int deep_merge_lists(struct deep *deep, const struct node *below, const struct node *value,
 	const struct place *place, const struct list_rule *rule, const struct node **ret);
+
+/*
+ * A directive is a tag that says how its value meets what lies below it. It acts where it stands
+ * and is no part of the value: directive.c.
+ */
+enum directive {
+	DIRECTIVE_NONE,
+	DIRECTIVE_REPLACE,
+	DIRECTIVE_DELETE,
+	DIRECTIVE_APPEND,
+	DIRECTIVE_PREPEND,
+	DIRECTIVE_UNIQUE,
+};
+
+/** The directive that the node's tag is. */
+enum directive directive_of(const struct node *node);
+
+/** Whether the source may hold directives; false is certain. Looks at the text alone. */
+bool directive_may_be_in(const struct merge_input *input);
+
+/** Whether a node of the document is tagged with one. Exact, and cheap where no tag is in it. */
+bool directive_is_in(const struct document *document);
 
 /* The tree under construction: deep_tree.c. */
 

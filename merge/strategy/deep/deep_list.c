@@ -262,20 +262,14 @@ static int merge_into(struct deep *deep, struct list *list, const struct node *v
 static const char *rule_name(
 	const struct deep *deep, const struct node *value, const struct list_rule *rule)
 {
-	static const char *const names[] = {
-		[LIST_REPLACE] = "lists: replace",
-		[LIST_APPEND] = "lists: append",
-		[LIST_PREPEND] = "lists: prepend",
-		[LIST_UNIQUE] = "lists: unique",
-	};
+	struct arena *arena = deep->merge->arena;
 
 	if (directive_of(value) != DIRECTIVE_NONE)
 		return value->tag;
-	if (rule->mode != LIST_BY_KEY)
-		return names[rule->mode];
-	const char *name =
-		arena_printf(deep->merge->arena, "lists: {by: %s}", rule->key->text.data);
-	return name ? name : "lists: {by: …}";
+	const char *name = rule->mode == LIST_BY_KEY
+				   ? arena_printf(arena, "lists: {by: %s}", rule->key->text.data)
+				   : arena_printf(arena, "lists: %s", list_mode_names[rule->mode]);
+	return name ? name : "lists";
 }
 
 static void note_part(struct deep *deep, const struct node *list, const struct node *value,

@@ -1,4 +1,4 @@
-#include "directive.h"
+#include "deep.h"
 
 static const struct {
 	const char *tag;

@@ -30,20 +30,15 @@ struct list_rules {
 
 #define MODES "replace, append, prepend, unique or {by: KEY}"
 
+const char *const list_mode_names[LIST_BY_KEY] = {"replace", "append", "prepend", "unique"};
+
 static int read_mode(const struct node *value, enum list_mode *ret, struct problem *problem)
 {
-	static const char *const names[] = {
-		[LIST_REPLACE] = "replace",
-		[LIST_APPEND] = "append",
-		[LIST_PREPEND] = "prepend",
-		[LIST_UNIQUE] = "unique",
-	};
-
 	if (!node_is_scalar(value))
 		return problem_at(problem, value, "lists combine by %s, and this is %s", MODES,
 			node_kind_name(value));
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (span_is(value->text, names[i])) {
+	for (size_t i = 0; i < LIST_BY_KEY; i++)
+		if (span_is(value->text, list_mode_names[i])) {
 			*ret = (enum list_mode)i;
 			return 0;
 		}

@@ -22,6 +22,9 @@
 
 enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_BY_KEY };
 
+/* All but LIST_BY_KEY, as people write them. */
+extern const char *const list_mode_names[LIST_BY_KEY];
+
 struct list_rule {
 	enum list_mode mode;
 	const struct node *key; /* LIST_BY_KEY: the key that items are matched by, a scalar */

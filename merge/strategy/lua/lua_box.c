@@ -1,7 +1,7 @@
 /*
  * What scripts can do with maps and lists: index, change, go through, compare, copy.
  */
-#include "lua_box.h"
+#include "lua_value.h"
 
 #include <errno.h>
 #include <lauxlib.h>

@@ -1,4 +1,4 @@
-#include "lua_box.h"
+#include "lua_value.h"
 
 #include <errno.h>
 #include <lauxlib.h>

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 
+#include "path.h"
 #include "pillar_file.h"
 #include "pillar_option.h"
 #include "pillar_value.h"
@@ -120,7 +121,7 @@ static int find(struct pillar *pillar, const struct frame *frame, const struct n
 		return problem_at(problem, name,
 			"'%s' takes a file's name or a list of names, and this is %s",
 			key->text.data, scalar_or_kind_name(name));
-	fault = pillar_path_fault(name->text);
+	fault = path_fault(name->text);
 	if (fault)
 		return problem_at(
 			problem, name, "'%s' is no file's name: %s", name->text.data, fault);

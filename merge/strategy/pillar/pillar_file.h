@@ -61,7 +61,7 @@ int pillar_files_add(struct pillar_files *files, const struct merge_input *input
 
 /**
  * The file that references call `name`: NAME.yaml, beneath the directory; "inner/a" is a.yaml
- * beneath its directory "inner". `name` is a path (see pillar_path_fault()) and lives as long as
+ * beneath its directory "inner". `name` is a path (see path_fault()) and lives as long as
  * `files`. Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
  */
 int pillar_files_find(struct pillar_files *files, const char *name, struct pillar_file **ret,

@@ -47,32 +47,20 @@ int pillar_open(
 	return 0;
 }
 
-static struct node *new_empty(struct arena *arena, const struct node *like)
-{
-	struct node empty = *like;
-
-	if (node_is_map(like))
-		return node_new_map(arena, like);
-	empty.seq.count = 0;
-	empty.weight = 1;
-	return pillar_list_new(arena, &empty, like->seq.count);
-}
-
 int pillar_open_new(
 	struct pillar_values *values, const struct node *like, uint8_t mark, struct node **ret)
 {
-	struct node *node = new_empty(values->arena, like);
-	int r;
+	struct node *node = node_is_map(like) ? node_new_map(values->arena, like)
+					      : pillar_list_new(values->arena, like, 0);
 
 	if (!node)
 		return -ENOMEM;
+	if (node_is_sequence(node))
+		node->seq.count = 0;
+	node->weight = 1;
 	node->mark = PILLAR_OPEN | mark;
-	r = remember(values, node);
-	if (r)
-		return r;
-
 	*ret = node;
-	return 0;
+	return remember(values, node);
 }
 
 void pillar_seal(struct pillar_values *values, size_t since)

@@ -2,11 +2,8 @@
 
 #include <errno.h>
 
+#include "path.h"
 #include "scalar.h"
-
-/* Bytes in a path and in one name of it, as Linux has them: what is longer can't be a file. */
-#define PATH_LENGTH_MAX 4095
-#define NAME_LENGTH_MAX 255
 
 size_t pillar_name_count(const struct node *value)
 {
@@ -18,32 +15,6 @@ size_t pillar_name_count(const struct node *value)
 const struct node *pillar_name_at(const struct node *value, size_t i)
 {
 	return node_is_sequence(value) ? value->seq.items[i] : value;
-}
-
-const char *pillar_path_fault(struct span path)
-{
-	const char *end = path.data + path.len;
-
-	if (path.len == 0)
-		return "it is empty";
-	if (memchr(path.data, '\0', path.len))
-		return "it has a NUL byte in it";
-	if (path.len > PATH_LENGTH_MAX)
-		return "it is too long for a path";
-	for (const char *part = path.data;; part++) {
-		const char *slash = memchr(part, '/', (size_t)(end - part));
-		struct span name = {part, (size_t)((slash ? slash : end) - part)};
-
-		if (name.len == 0)
-			return "a slash stands in front, at the end, or next to another";
-		if (span_is(name, ".") || span_is(name, ".."))
-			return "\".\" and \"..\" are not allowed";
-		if (name.len > NAME_LENGTH_MAX)
-			return "a name in it is too long for a file";
-		if (!slash)
-			return NULL;
-		part = slash;
-	}
 }
 
 bool pillar_name_is_valid(const struct node *node)
@@ -108,7 +79,7 @@ static int check_keys(const struct node *value, struct problem *problem)
 static int check_data_path(const struct node *value, struct problem *problem)
 {
 	struct span path = trim_slashes(value->text);
-	const char *fault = path.len > 0 ? pillar_path_fault(path) : NULL;
+	const char *fault = path.len > 0 ? path_fault(path) : NULL;
 
 	if (value->text.len > 0 && value->text.data[0] == '/')
 		fault = "leave out the slash in front";

@@ -36,9 +36,3 @@ const struct node *pillar_name_at(const struct node *value, size_t i);
 
 /** Whether the node can be a name: a scalar, whose text counts as it is written. */
 bool pillar_name_is_valid(const struct node *name);
-
-/**
- * What is wrong with a path, names with "/" between them, that must stay beneath its directory;
- * NULL when nothing is. Static.
- */
-const char *pillar_path_fault(struct span path);

@@ -169,18 +169,6 @@ static int construct_pair(const struct reading *reading, struct pair *pair, bool
 	return construct(reading, pair->value, tag, &pair->value);
 }
 
-/* A map with the first `count` pairs of `node`. NULL: no memory. */
-static struct node *begin_map(
-	const struct reading *reading, const struct node *node, uint32_t count)
-{
-	struct node *map = node_new_map(reading->arena, node);
-
-	for (uint32_t i = 0; map && i < count; i++)
-		if (node_append(reading->arena, map, &node->map.pairs[i]) < 0)
-			return NULL;
-	return map;
-}
-
 /* `reset` is the key with !reset, or NULL. */
 static int add_pair(const struct reading *reading, struct node *map, struct pair *pair,
 	const struct node *reset)
@@ -217,7 +205,7 @@ static int construct_map(
 			if (pair.key == given->key && pair.value == given->value &&
 				node_find_hashed(node, pair.key, pair.hash) == given)
 				continue;
-			map = begin_map(reading, node, i);
+			map = node_copy_head(reading->arena, node, i);
 		}
 		if (!map || add_pair(reading, map, &pair, is_reset ? given->key : NULL) < 0)
 			return -ENOMEM;

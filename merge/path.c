@@ -1,0 +1,31 @@
+#include "path.h"
+
+/* Bytes in a path and in one name of it, as Linux has them: what is longer can't be a file. */
+#define PATH_LENGTH_MAX 4095
+#define NAME_LENGTH_MAX 255
+
+const char *path_fault(struct span path)
+{
+	const char *end = path.data + path.len;
+
+	if (path.len == 0)
+		return "it is empty";
+	if (memchr(path.data, '\0', path.len))
+		return "it has a NUL byte in it";
+	if (path.len > PATH_LENGTH_MAX)
+		return "it is too long for a path";
+	for (const char *part = path.data;; part++) {
+		const char *slash = memchr(part, '/', (size_t)(end - part));
+		struct span name = {part, (size_t)((slash ? slash : end) - part)};
+
+		if (name.len == 0)
+			return "a slash stands in front, at the end, or next to another";
+		if (span_is(name, ".") || span_is(name, ".."))
+			return "\".\" and \"..\" are not allowed";
+		if (name.len > NAME_LENGTH_MAX)
+			return "a name in it is too long for a file";
+		if (!slash)
+			return NULL;
+		part = slash;
+	}
+}
