@@ -1,6 +1,6 @@
 /*
- * A strategy: one way to merge sources into one file. Each is one file in strategy/ and one entry
- * in the table in strategy.c; nothing else knows it by name.
+ * A strategy: one way to merge sources into one file. Each is a file or folder in strategy/ and an
+ * entry in the table in strategy.c; nothing else knows it by name.
  */
 #pragma once
 
