@@ -1,5 +1,5 @@
 /*
- * Hard maxima: all input is hostile. Each is a field, so that a mount can set it (design, 4).
+ * Hard maxima: all input is hostile. Each is a field, so that a mount can set it.
  */
 #pragma once
 

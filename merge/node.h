@@ -191,7 +191,7 @@ const struct pair *node_find_hashed(const struct node *map, const struct node *k
 const struct node *node_get(const struct node *map, const char *name);
 
 /**
- * Typed equality (design, section 4): 1 and true differ, 1 and 1.0 are equal, maps are equal
+ * Typed equality: 1 and true differ, 1 and 1.0 are equal, maps are equal
  * whatever their order, sequences in order. A foreign tag is part of the value.
  */
 bool node_equal(const struct node *a, const struct node *b);

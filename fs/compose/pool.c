@@ -113,7 +113,7 @@ static void *run(void *context)
 
 static void pool_freep(struct pool **pool)
 {
-	pool_free(*pool, NULL);
+	pool_free(*pool);
 }
 
 int pool_new(unsigned threads, struct pool **ret)
@@ -155,15 +155,15 @@ unsigned pool_threads(void)
 	return (unsigned)(count > 1 ? count - 1 : 1) + SMALL_THREADS;
 }
 
-static void drop_all(struct queue *queue, void (*drop)(struct pool_job *job))
+static void drop_all(struct queue *queue)
 {
 	struct pool_job *job;
 
 	while ((job = queue_take(queue)))
-		drop(job);
+		job->drop(job);
 }
 
-void pool_free(struct pool *pool, void (*drop)(struct pool_job *job))
+void pool_free(struct pool *pool)
 {
 	if (!pool)
 		return;
@@ -178,8 +178,8 @@ void pool_free(struct pool *pool, void (*drop)(struct pool_job *job))
 		pool->delayed = job->next;
 		queue_put(&pool->small, job);
 	}
-	drop_all(&pool->small, drop);
-	drop_all(&pool->large, drop);
+	drop_all(&pool->small);
+	drop_all(&pool->large);
 	pthread_cond_destroy(&pool->has_work);
 	lock_fini(&pool->lock);
 	free(pool);

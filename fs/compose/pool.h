@@ -21,7 +21,8 @@ struct pool;
 
 /* A part of what it is about; the pool does not free it. */
 struct pool_job {
-	void (*run)(struct pool_job *job); /* in a thread of the pool; may add the job again */
+	void (*run)(struct pool_job *job);  /* in a thread of the pool; may add the job again */
+	void (*drop)(struct pool_job *job); /* in place of that, when the pool ends before */
 
 	/* private to the pool */
 	struct pool_job *next;
@@ -39,9 +40,8 @@ int pool_new(unsigned threads, struct pool **ret);
 /** As many threads as this machine's processors are worth. */
 unsigned pool_threads(void);
 
-/** Waits for the jobs that run, calls `drop` for those that wait, and ends the threads. NULL:
- * nothing. */
-void pool_free(struct pool *pool, void (*drop)(struct pool_job *job));
+/** Waits for the jobs that run, drops those that wait, and ends the threads. NULL: nothing. */
+void pool_free(struct pool *pool);
 
 /** Has the job run, which reads about `bytes`. Any thread may call it, with no lock of a higher
  * rank. */

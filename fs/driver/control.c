@@ -3,10 +3,12 @@
  * itself, and for the publisher alone the version that is about to take its name.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"
 #include "driver.h"
+#include "pool.h"
 
 bool is_trusted(const struct session *session, uid_t uid)
 {
@@ -51,16 +53,50 @@ static void lookup_snapshot(fuse_req_t req, struct session *session,
 	reply_entry(req, &stat, 0);
 }
 
-static void lookup_origins(
-	fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name)
+/* An explanation merges anew: in the pool, as whatever merges. */
+struct explaining {
+	struct pool_job job; /* first */
+	fuse_req_t req;
+	struct session *session;
+	fuse_ino_t parent;
+	char name[];
+};
+
+static void explain_and_reply(struct pool_job *job)
 {
+	struct explaining *explaining = (struct explaining *)job;
+	fuse_req_t req = explaining->req;
 	struct stat stat;
-	int r = origins_lookup(session, parent, name, fuse_req_ctx(req)->uid, &stat);
+	int r = origins_lookup(explaining->session, explaining->parent, explaining->name,
+		fuse_req_ctx(req)->uid, &stat);
 
 	if (r == 0)
 		reply_entry(req, &stat, 0);
 	else
 		fuse_reply_err(req, -r);
+	free(explaining);
+}
+
+static void drop_explaining(struct pool_job *job)
+{
+	fuse_reply_err(((struct explaining *)job)->req, ENOTCONN);
+	free(job);
+}
+
+static void lookup_origins(
+	fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name)
+{
+	size_t size = strlen(name) + 1;
+	struct explaining *explaining = malloc(sizeof(*explaining) + size);
+
+	if (!explaining) {
+		fuse_reply_err(req, ENOMEM);
+		return;
+	}
+	*explaining = (struct explaining){
+		{.run = explain_and_reply, .drop = drop_explaining}, req, session, parent};
+	memcpy(explaining->name, name, size);
+	view_run(session->view, &explaining->job);
 }
 
 bool control_is_staged(fuse_ino_t parent, const char *name)

@@ -18,6 +18,7 @@
 #define PAUSE_MS (COMPOSE_PAUSE_NS / 1000000)
 
 static void compose_in_pool(struct pool_job *job);
+static void drop(struct pool_job *job);
 
 struct look *look_new_locked(struct view *view, struct entry *entry, enum look_purpose purpose)
 {
@@ -28,6 +29,7 @@ struct look *look_new_locked(struct view *view, struct entry *entry, enum look_p
 		free(look);
 		return NULL;
 	}
+	look->job.drop = drop;
 	look->view = view;
 	look->purpose = purpose;
 	look->entry = entry;
@@ -86,7 +88,8 @@ void look_answer(struct view_caller *callers, int result, const struct stat *sta
 	}
 }
 
-void look_drop(struct pool_job *job)
+/* The view ends: whoever waits is told so. */
+static void drop(struct pool_job *job)
 {
 	struct look *look = (struct look *)job;
 	struct view *view = look->view;

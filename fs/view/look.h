@@ -82,9 +82,6 @@ void look_begin_in_pool(struct look *look);
 /** Frees it with what it found. */
 void look_free_locked(struct look *look);
 
-/** A job that the pool drops, because the view ends: whoever waits is told so. */
-void look_drop(struct pool_job *job);
-
 /** Answers the callers with a result of view_lookup(). Wants the lock not held. */
 void look_answer(struct view_caller *callers, int result, const struct stat *stat);
 

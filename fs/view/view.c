@@ -186,7 +186,12 @@ int view_start(struct view *view)
 
 void view_stop(struct view *view)
 {
-	pool_free(take_ptr(view->pool), look_drop);
+	pool_free(take_ptr(view->pool));
+}
+
+void view_run(struct view *view, struct pool_job *job)
+{
+	pool_add(view->pool, job, UINT64_MAX);
 }
 
 static void drop_done_locked(struct view *view)

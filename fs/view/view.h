@@ -28,6 +28,7 @@
 /* Versions' bytes freed, after which the memory goes back to the system. */
 #define VIEW_TRIM_BYTES (4u << 20)
 
+struct pool_job;
 struct view;
 
 /* What a view asks of whoever shows it. Called with no lock held. */
@@ -63,6 +64,9 @@ int view_start(struct view *view);
 
 /** Ends them. Lookups that are not answered yet are answered with -ENOTCONN. */
 void view_stop(struct view *view);
+
+/** Has the pool run a job that may take long, behind all that is to be shown (pool.h). */
+void view_run(struct view *view, struct pool_job *job);
 
 /* Positive results of view_lookup(). */
 enum {

@@ -66,11 +66,11 @@ static bool comes_in(sem_t *semaphore, long ms)
 
 static void small_job_does_not_wait_for_large_ones(void **state)
 {
-	struct job large[JOBS], small = {.job = {.run = run}};
+	struct job large[JOBS], small = {.job = {.run = run, .drop = drop}};
 
 	(void)state;
 	for (int i = 0; i < JOBS; i++) {
-		large[i] = (struct job){{.run = run}, &gate};
+		large[i] = (struct job){{.run = run, .drop = drop}, &gate};
 		pool_add(pool, &large[i].job, LARGE);
 	}
 	/* Two of the four threads take no large job. */
@@ -83,13 +83,14 @@ static void small_job_does_not_wait_for_large_ones(void **state)
 		sem_post(&gate);
 	for (int i = 0; i < JOBS; i++)
 		assert_true(comes_in(&done, 10000));
-	pool_free(pool, drop);
+	pool_free(pool);
 	assert_int_equal(dropped, 0);
 }
 
 static void delayed_job_comes_when_it_is_due(void **state)
 {
-	struct job late = {.job = {.run = run}}, soon = {.job = {.run = run}};
+	struct job late = {.job = {.run = run, .drop = drop}},
+		   soon = {.job = {.run = run, .drop = drop}};
 
 	(void)state;
 	pool_add_later(pool, &late.job, 300);
@@ -97,16 +98,17 @@ static void delayed_job_comes_when_it_is_due(void **state)
 	assert_true(comes_in(&done, 10000));
 	assert_false(comes_in(&done, 50));
 	assert_true(comes_in(&done, 10000));
-	pool_free(pool, drop);
+	pool_free(pool);
 }
 
 static void what_waits_when_the_pool_ends_is_dropped(void **state)
 {
-	struct job blocked[2], waiting = {.job = {.run = run}}, late = {.job = {.run = run}};
+	struct job blocked[2], waiting = {.job = {.run = run, .drop = drop}},
+			       late = {.job = {.run = run, .drop = drop}};
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		blocked[i] = (struct job){{.run = run}, &gate};
+		blocked[i] = (struct job){{.run = run, .drop = drop}, &gate};
 		pool_add(pool, &blocked[i].job, LARGE);
 		assert_true(comes_in(&running, 10000));
 	}
@@ -116,22 +118,22 @@ static void what_waits_when_the_pool_ends_is_dropped(void **state)
 	/* The third may or may not have begun before the end. */
 	sem_post(&gate);
 	sem_post(&gate);
-	pool_free(pool, drop);
+	pool_free(pool);
 	assert_in_range(dropped, 1, 2);
 }
 
 static void with_no_threads_the_caller_runs_it(void **state)
 {
-	struct job job = {.job = {.run = run}};
+	struct job job = {.job = {.run = run, .drop = drop}};
 
 	(void)state;
-	pool_free(pool, drop);
+	pool_free(pool);
 	assert_int_equal(pool_new(0, &pool), 0);
 	pool_add(pool, &job.job, LARGE);
 	assert_int_equal(sem_trywait(&done), 0);
 	pool_add_later(pool, &job.job, 1);
 	assert_int_equal(sem_trywait(&done), 0);
-	pool_free(pool, drop);
+	pool_free(pool);
 }
 
 int main(void)
