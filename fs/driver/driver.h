@@ -93,6 +93,7 @@ struct session {
 	atomic_ullong published;   /* changes that went out by rename(2) and its like */
 	atomic_ullong invalidated; /* changes that could only be invalidated */
 	atomic_ullong requests[REQUEST_KINDS];
+	unsigned changes;     /* the publisher's: of this batch */
 	double name_timeout;  /* seconds */
 	bool has_permissions; /* the kernel enforces the modes that we show */
 	bool has_no_open;     /* the kernel takes ENOSYS for "no need to ask" */

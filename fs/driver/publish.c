@@ -11,9 +11,35 @@
  * forget what it has cached: reads are right, only nobody is woken. The status says so.
  */
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "driver.h"
+
+/* Changes on end that are a batch. */
+#define BATCH_LENGTH 4
+
+/*
+ * In a batch the publisher and the process that makes its calls hand over to each other all the
+ * time: on one processor none has to be woken for it. The main thread says where they may run.
+ */
+static void gather(const struct session *session, bool is_together)
+{
+	pid_t process = atomic_load(&session->mount_process.pid);
+	int cpu = sched_getcpu();
+	cpu_set_t where;
+
+	if (process == 0 || cpu < 0 || cpu >= CPU_SETSIZE ||
+		sched_getaffinity(getpid(), sizeof(where), &where) < 0)
+		return;
+	if (is_together) {
+		CPU_ZERO(&where);
+		CPU_SET((size_t)cpu, &where);
+	}
+	sched_setaffinity(0, sizeof(where), &where);
+	sched_setaffinity(process, sizeof(where), &where);
+}
 
 /* The kernel forgets the name, and the listing that it was in. */
 static void invalidate(struct session *session, const struct change *change)
@@ -29,6 +55,8 @@ static void invalidate(struct session *session, const struct change *change)
 
 static int publish(struct session *session, enum mount_call call, const struct change *change)
 {
+	if (++session->changes == BATCH_LENGTH)
+		gather(session, true);
 	int r = session->options.is_unpublished
 			? -EPERM
 			: mount_process_call(&session->mount_process, call, change->path);
@@ -76,10 +104,20 @@ static void set_attributes(void *context, const struct change *change)
 		view_tell_attributes(session->view, change);
 }
 
+static void end_batch(void *context)
+{
+	struct session *session = context;
+
+	if (session->changes >= BATCH_LENGTH)
+		gather(session, false);
+	session->changes = 0;
+}
+
 const struct publisher_ops publish_ops = {
 	.replace = replace,
 	.remove = remove_file,
 	.make_directory = make_directory,
 	.remove_directory = remove_directory,
 	.set_attributes = set_attributes,
+	.batch_end = end_batch,
 };
