@@ -1,0 +1,152 @@
+/*
+ * The publisher's operations: several in one batch, seen by nobody else, tried again when they
+ * fail, and given up where a request has shown more since.
+ */
+#include "view_fixture.h"
+
+static void changes_that_come_together_are_one_batch(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 20; i++)
+		run("echo 'a: 1' >a/%u.yaml", i);
+	start("a:b");
+	listed("");
+	for (unsigned i = 0; i < 20; i++)
+		run("echo 'b: 1' >b/%u.yaml", i);
+	batches = 0;
+	events_clear();
+	publish_ready();
+	assert_int_equal(batches, 1);
+	publish_ready();
+	assert_int_equal(batches, 1);
+}
+
+static void what_can_not_be_published_is_tried_again(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "a: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "a: 1\n");
+	events_clear();
+
+	is_full = true;
+	replace_file("a/app.yaml", "a: 2\n");
+	write_file("a/new.yaml", "n: 1\n");
+	make_directory("a/dir");
+	assert_true(publish_ready() >= 0);
+	assert_shown("app.yaml", "a: 1\n");
+	assert_events("");
+
+	is_full = false;
+	publish_all();
+	assert_shown("app.yaml", "a: 2\n");
+	assert_shown("new.yaml", "n: 1\n");
+	assert_listed("", "app.yaml\ndir/\nnew.yaml\n");
+}
+
+static void what_the_publisher_takes_away_is_seen_by_nobody_else(void **state)
+{
+	struct change change;
+	struct stat stat;
+
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	start("a:b");
+	assert_listed("", "app.yaml\n");
+	assert_int_equal(unlink("a/app.yaml"), 0);
+	do
+		view_take_events(view);
+	while (view_next_change(view, &change) != 0);
+	assert_int_equal(change.kind, CHANGE_REMOVE);
+
+	view_begin_change(view, &change);
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "app.yaml", true, &stat), VIEW_PASSING);
+	uint64_t passing = stat.st_ino;
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "app.yaml", false, &stat), -ENOENT);
+	assert_int_equal(view_apply_change(view, VIEW_INO_ROOT, true, NULL), 0);
+	view_end_change(view, &change);
+	view_forget(view, passing, 1);
+	assert_int_equal(view_stat(view, passing, &stat), -ESTALE);
+}
+
+static void where_nothing_can_be_published_caches_are_right_all_the_same(void **state)
+{
+	(void)state;
+	run("mkdir a/dir a/gone && echo 'x: 1' >a/dir/app.yaml && echo 'x: 1' >a/gone.yaml");
+	start("a:b");
+	assert_shown("dir/app.yaml", "x: 1\n");
+	assert_shown("gone.yaml", "x: 1\n");
+	assert_shown("new/app.yaml", "ENOENT");
+	assert_listed("", "dir/\ngone.yaml\ngone/\n");
+	is_hidden = true;
+
+	run("echo 'x: 2' >a/dir/app.yaml; rm -r a/gone.yaml a/gone; mkdir a/new");
+	run("echo 'x: 2' >a/new/app.yaml");
+	publish_all();
+	assert_listed("", "dir/\nnew/\n");
+	assert_shown("dir/app.yaml", "x: 2\n");
+	assert_shown("gone.yaml", "ENOENT");
+	assert_shown("new/app.yaml", "x: 2\n");
+	run("echo 'x: 3' >a/new/app.yaml");
+	publish_all();
+	assert_shown("new/app.yaml", "x: 3\n");
+}
+
+/* The request comes when the change is decided, and not made yet. */
+static void change_does_not_go_behind_what_a_request_has_shown_since(void **state)
+{
+	struct change change;
+
+	(void)state;
+	start("a:b");
+	assert_listed("", "");
+	write_file("a/app.yaml", "low: 1\n");
+	do
+		view_take_events(view);
+	while (view_next_change(view, &change) != 0);
+	assert_int_equal(change.kind, CHANGE_REPLACE);
+	write_file("b/app.yaml", "high: 1\n");
+	assert_shown("app.yaml", "low: 1\nhigh: 1\n");
+	publish(&change);
+	assert_shown("app.yaml", "low: 1\nhigh: 1\n");
+	publish_all();
+	assert_shown("app.yaml", "low: 1\nhigh: 1\n");
+	assert_listed("", "app.yaml\n");
+	assert_events("MOVED_TO app.yaml\n");
+}
+
+static void removal_does_not_take_away_what_a_request_has_shown_since(void **state)
+{
+	struct change change;
+
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\n");
+	run("rm a/app.yaml");
+	do
+		view_take_events(view);
+	while (view_next_change(view, &change) != 0);
+	assert_int_equal(change.kind, CHANGE_REMOVE);
+	forget("app.yaml");
+	write_file("a/app.yaml", "x: 2\n");
+	assert_shown("app.yaml", "x: 2\n");
+	publish(&change);
+	assert_shown("app.yaml", "x: 2\n");
+	publish_all();
+	assert_shown("app.yaml", "x: 2\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		view_test(changes_that_come_together_are_one_batch),
+		view_test(what_can_not_be_published_is_tried_again),
+		view_test(what_the_publisher_takes_away_is_seen_by_nobody_else),
+		view_test(where_nothing_can_be_published_caches_are_right_all_the_same),
+		view_test(change_does_not_go_behind_what_a_request_has_shown_since),
+		view_test(removal_does_not_take_away_what_a_request_has_shown_since),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

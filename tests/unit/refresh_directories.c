@@ -1,0 +1,138 @@
+/*
+ * Directories that come, are replaced, change their mode or give way to a file: what is shown is
+ * always what is in them now.
+ */
+#include "view_fixture.h"
+
+static void new_directory_comes_with_all_that_is_in_it(void **state)
+{
+	(void)state;
+	start("a:b");
+	assert_shown("one/two/app.yaml", "ENOENT");
+
+	run("mkdir -p a/one/two && echo 'x: 1' >a/one/two/app.yaml");
+	publish_all();
+	assert_shown("one/two/app.yaml", "x: 1\n");
+	assert_listed("", "one/\n");
+	assert_listed("one", "two/\n");
+	assert_listed("one/two", "app.yaml\n");
+	assert_events("CREATE,ISDIR one\n");
+}
+
+static void directory_moved_in_comes_with_all_that_is_in_it(void **state)
+{
+	(void)state;
+	run("mkdir -p new/two && echo 'x: 1' >new/two/app.yaml");
+	start("a:b");
+	assert_shown("one", "ENOENT");
+
+	assert_int_equal(rename("new", "b/one"), 0);
+	publish_all();
+	assert_shown("one/two/app.yaml", "x: 1\n");
+	run("echo 'x: 2' >b/one/two/app.yaml");
+	publish_all();
+	assert_shown("one/two/app.yaml", "x: 2\n");
+}
+
+static void directory_replaced_by_another_shows_the_other(void **state)
+{
+	(void)state;
+	run("mkdir a/one new && echo 'x: 1' >a/one/app.yaml && echo 'y: 1' >new/other.yaml");
+	start("a:b");
+	assert_shown("one/app.yaml", "x: 1\n");
+	assert_shown("one/other.yaml", "ENOENT");
+
+	run("mv a/one old && mv new a/one");
+	publish_all();
+	assert_shown("one/app.yaml", "ENOENT");
+	assert_shown("one/other.yaml", "y: 1\n");
+	run("echo 'y: 2' >a/one/other.yaml");
+	publish_all();
+	assert_shown("one/other.yaml", "y: 2\n");
+}
+
+static void file_over_directory_and_back(void **state)
+{
+	(void)state;
+	run("mkdir a/one && echo 'x: 1' >a/one/app.yaml");
+	start("a:b");
+	assert_shown("one/app.yaml", "x: 1\n");
+
+	write_file("b/one", "a file\n");
+	publish_all();
+	assert_shown("one", "a file\n");
+	assert_listed("", "one\n");
+	assert_events("DELETE one/app.yaml\nDELETE,ISDIR one\nMOVED_TO one\n");
+
+	events_clear();
+	assert_int_equal(unlink("b/one"), 0);
+	publish_all();
+	assert_shown("one/app.yaml", "x: 1\n");
+	assert_listed("", "one/\n");
+	assert_events("DELETE one\nCREATE,ISDIR one\n");
+}
+
+static void link_over_file_and_back(void **state)
+{
+	(void)state;
+	write_file("a/one", "text\n");
+	start("a:b");
+	assert_shown("one", "text\n");
+
+	assert_int_equal(symlink("other", "b/one"), 0);
+	publish_all();
+	assert_shown("one", "-> other");
+	assert_int_equal(symlink("third", "staged"), 0);
+	assert_int_equal(rename("staged", "b/one"), 0);
+	publish_all();
+	assert_shown("one", "-> third");
+	assert_int_equal(unlink("b/one"), 0);
+	publish_all();
+	assert_shown("one", "text\n");
+	assert_events("MOVED_TO one\nMOVED_TO one\nMOVED_TO one\n");
+}
+
+static void change_of_a_directorys_mode_is_told(void **state)
+{
+	(void)state;
+	make_directory("a/dir");
+	start("a:b");
+	assert_int_equal(stat_of("dir").st_mode, S_IFDIR | 0555);
+
+	assert_int_equal(chmod("a/dir", 0700), 0);
+	assert_int_equal(chmod("a", 0700), 0);
+	publish_all();
+	assert_int_equal(stat_of("dir").st_mode, S_IFDIR | 0500);
+	assert_int_equal(stat_of("").st_mode, S_IFDIR | 0500);
+	assert_non_null(strstr(events, "ATTRIBUTES dir\n"));
+	assert_non_null(strstr(events, "ATTRIBUTES \n"));
+}
+
+/* As by two looks that find at the same time that it is not watched yet. */
+static void directory_that_is_watched_twice_is_watched_once(void **state)
+{
+	(void)state;
+	start("a:b");
+	size_t count = watch_count(view->watch);
+	int fd = open("a", O_PATH | O_DIRECTORY);
+	assert_return_code(watch_add(view->watch, view->root, 0, fd), 0);
+	close(fd);
+	assert_int_equal(watch_count(view->watch), count);
+	run("rmdir a");
+	publish_all();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		view_test(new_directory_comes_with_all_that_is_in_it),
+		view_test(directory_moved_in_comes_with_all_that_is_in_it),
+		view_test(directory_replaced_by_another_shows_the_other),
+		view_test(file_over_directory_and_back),
+		view_test(link_over_file_and_back),
+		view_test(change_of_a_directorys_mode_is_told),
+		view_test(directory_that_is_watched_twice_is_watched_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+/*
+ * A source that can't be merged any more: the last good version stays, and the trouble is noted,
+ * until the source is mended.
+ */
+#include "view_fixture.h"
+
+static void broken_source_keeps_the_last_good_version(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	write_file("b/app.yaml", "y: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\ny: 1\n");
+
+	replace_file("a/app.yaml", "x: [\n");
+	publish_all();
+	assert_shown("app.yaml", "x: 1\ny: 1\n");
+	assert_events("");
+	struct trouble trouble = trouble_of("app.yaml");
+	assert_string_equal(trouble.problem.source, "a/app.yaml");
+	assert_true(trouble.problem.line > 0);
+	assert_int_equal(count_of_view().troubles, 1);
+
+	replace_file("a/app.yaml", "x: 2\n");
+	publish_all();
+	assert_shown("app.yaml", "x: 2\ny: 1\n");
+	assert_events("MOVED_TO app.yaml\n");
+	assert_int_equal(count_of_view().troubles, 0);
+}
+
+static void source_mended_to_what_it_was_is_no_event(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	write_file("b/app.yaml", "y: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\ny: 1\n");
+
+	replace_file("a/app.yaml", "x: [\n");
+	publish_all();
+	replace_file("a/app.yaml", "x: 1\n");
+	publish_all();
+	assert_events("");
+	assert_int_equal(count_of_view().troubles, 0);
+}
+
+static void path_that_was_never_good_reads_as_an_error(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: [\n");
+	write_file("b/app.yaml", "y: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "EIO");
+	assert_true(stat_of("app.yaml").st_size > 0);
+	assert_int_equal(count_of_view().troubles, 1);
+
+	replace_file("a/app.yaml", "x: 1\n");
+	publish_all();
+	assert_shown("app.yaml", "x: 1\ny: 1\n");
+	assert_events("MOVED_TO app.yaml\n");
+	assert_int_equal(count_of_view().troubles, 0);
+}
+
+static void broken_path_that_goes_is_no_trouble_any_more(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: [\n");
+	write_file("b/app.yaml", "y: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "EIO");
+	run("rm a/app.yaml b/app.yaml");
+	publish_all();
+	assert_shown("app.yaml", "ENOENT");
+	assert_int_equal(count_of_view().troubles, 0);
+}
+
+static void last_good_version_outlives_the_kernels_memory(void **state)
+{
+	(void)state;
+	make_directory("a/dir");
+	write_file("a/dir/app.yaml", "x: 1\n");
+	make_directory("b/dir");
+	write_file("b/dir/app.yaml", "y: 1\n");
+	start("a:b");
+	assert_shown("dir/app.yaml", "x: 1\ny: 1\n");
+	replace_file("a/dir/app.yaml", "x: [\n");
+	publish_all();
+
+	forget("dir");
+	publish_all();
+	assert_shown("dir/app.yaml", "x: 1\ny: 1\n");
+}
+
+static void source_mended_while_its_directory_is_forgotten_is_shown(void **state)
+{
+	(void)state;
+	make_directory("a/dir");
+	write_file("a/dir/app.yaml", "x: 1\n");
+	make_directory("b/dir");
+	write_file("b/dir/app.yaml", "y: 1\n");
+	start("a:b");
+	assert_shown("dir/app.yaml", "x: 1\ny: 1\n");
+	replace_file("a/dir/app.yaml", "x: [\n");
+	publish_all();
+
+	forget("dir");
+	replace_file("a/dir/app.yaml", "x: 2\n");
+	publish_all();
+	assert_shown("dir/app.yaml", "x: 2\ny: 1\n");
+	assert_int_equal(count_of_view().troubles, 0);
+}
+
+static void rights_taken_from_a_broken_source_hold_for_the_last_good_version(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	write_file("b/app.yaml", "y: 1\n");
+	start("a:b");
+	assert_int_equal(stat_of("app.yaml").st_mode, S_IFREG | 0444);
+
+	replace_file("a/app.yaml", "x: [\n");
+	assert_int_equal(chmod("b/app.yaml", 0600), 0);
+	publish_all();
+	assert_shown("app.yaml", "x: 1\ny: 1\n");
+	assert_int_equal(stat_of("app.yaml").st_mode, S_IFREG | 0400);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		view_test(broken_source_keeps_the_last_good_version),
+		view_test(source_mended_to_what_it_was_is_no_event),
+		view_test(path_that_was_never_good_reads_as_an_error),
+		view_test(broken_path_that_goes_is_no_trouble_any_more),
+		view_test(last_good_version_outlives_the_kernels_memory),
+		view_test(source_mended_while_its_directory_is_forgotten_is_shown),
+		view_test(rights_taken_from_a_broken_source_hold_for_the_last_good_version),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+/*
+ * Changes where layers meet: many of them, a directory that comes in a second one, a directory that
+ * is two layers or lies in another.
+ */
+#include "view_fixture.h"
+
+static void sixty_four_layers_are_merged_in_order(void **state)
+{
+	char layers[TEXT_MAX] = "";
+	char path[64];
+	char expected[64];
+
+	(void)state;
+	for (int i = 0; i < LAYERS_MAX; i++) {
+		snprintf(path, sizeof(path), "%d", i);
+		make_directory(path);
+		snprintf(path, sizeof(path), "%d/app.yaml", i);
+		snprintf(expected, sizeof(expected), "last: %d\nk%d: %d\n", i, i, i);
+		write_file(path, expected);
+		snprintf(layers + strlen(layers), sizeof(layers) - strlen(layers), "%s%d",
+			i ? ":" : "", i);
+	}
+	start(layers);
+	assert_non_null(strstr(shown("app.yaml"), "last: 63\n"));
+	for (int i = 0; i < LAYERS_MAX; i++) {
+		snprintf(expected, sizeof(expected), "k%d: %d\n", i, i);
+		assert_non_null(strstr(shown("app.yaml"), expected));
+	}
+	for (int i = LAYERS_MAX - 1; i > 0; i--) {
+		snprintf(path, sizeof(path), "%d/app.yaml", i);
+		assert_int_equal(unlink(path), 0);
+		publish_all();
+		snprintf(expected, sizeof(expected), "last: %d\n", i - 1);
+		assert_non_null(strstr(shown("app.yaml"), expected));
+	}
+}
+
+static void more_layers_than_a_mask_holds_are_refused(void **state)
+{
+	char layers[TEXT_MAX] = "";
+	char path[64];
+	struct view *made = NULL;
+
+	(void)state;
+	for (int i = 0; i <= LAYERS_MAX; i++) {
+		snprintf(path, sizeof(path), "%d", i);
+		make_directory(path);
+		snprintf(layers + strlen(layers), sizeof(layers) - strlen(layers), "%s%d",
+			i ? ":" : "", i);
+	}
+	CLEANUP(settings_unrefp) struct settings *settings = settings_with(layers);
+	assert_true(view_new(settings, &(struct view_callbacks){0}, &made) < 0);
+}
+
+static void same_directory_as_two_layers_changes_once(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	make_directory("a/dir");
+	write_file("a/dir/app.yaml", "x: 1\n");
+	start("a:b:a");
+	assert_shown("app.yaml", "x: 1\n");
+	assert_shown("dir/app.yaml", "x: 1\n");
+
+	replace_file("a/app.yaml", "x: 2\n");
+	replace_file("a/dir/app.yaml", "x: 2\n");
+	publish_all();
+	assert_shown("app.yaml", "x: 2\n");
+	assert_shown("dir/app.yaml", "x: 2\n");
+	assert_events("MOVED_TO app.yaml\nMOVED_TO dir/app.yaml\n");
+
+	run("rm -r a/dir");
+	publish_all();
+	assert_shown("dir", "ENOENT");
+}
+
+static void directory_in_a_second_layer_joins_the_first(void **state)
+{
+	(void)state;
+	make_directory("a/one");
+	write_file("a/one/app.yaml", "x: 1\n");
+	start("a:b");
+	assert_listed("one", "app.yaml\n");
+	assert_shown("one/app.yaml", "x: 1\n");
+	assert_shown("one/other.yaml", "ENOENT");
+
+	make_directory("b/one");
+	write_file("b/one/app.yaml", "x: 2\n");
+	write_file("b/one/other.yaml", "y: 1\n");
+	publish_all();
+	assert_shown("one/app.yaml", "x: 2\n");
+	assert_shown("one/other.yaml", "y: 1\n");
+
+	run("rm -r b/one");
+	publish_all();
+	assert_shown("one/app.yaml", "x: 1\n");
+	assert_shown("one/other.yaml", "ENOENT");
+	assert_listed("one", "app.yaml\n");
+}
+
+static void files_that_a_joining_directory_does_not_have_stay_as_they_are(void **state)
+{
+	(void)state;
+	make_directory("a/one");
+	write_file("a/one/app.yaml", "x: 1\n");
+	write_file("a/one/other.yaml", "y: 1\n");
+	start("a:b");
+	assert_listed("one", "app.yaml\nother.yaml\n");
+	assert_shown("one/app.yaml", "x: 1\n");
+
+	make_directory("b/one");
+	publish_all();
+	assert_null(strstr(events, "MOVED_TO"));
+}
+
+static void layer_inside_another_layer_changes_in_both(void **state)
+{
+	(void)state;
+	make_directory("a/in");
+	write_file("a/in/app.yaml", "x: 1\n");
+	start("a:a/in");
+	assert_shown("app.yaml", "x: 1\n");
+	assert_shown("in/app.yaml", "x: 1\n");
+
+	replace_file("a/in/app.yaml", "x: 2\n");
+	publish_all();
+	assert_shown("app.yaml", "x: 2\n");
+	assert_shown("in/app.yaml", "x: 2\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		view_test(sixty_four_layers_are_merged_in_order),
+		view_test(more_layers_than_a_mask_holds_are_refused),
+		view_test(same_directory_as_two_layers_changes_once),
+		view_test(directory_in_a_second_layer_joins_the_first),
+		view_test(files_that_a_joining_directory_does_not_have_stay_as_they_are),
+		view_test(layer_inside_another_layer_changes_in_both),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

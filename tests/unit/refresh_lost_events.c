@@ -1,0 +1,115 @@
+/*
+ * Where inotify's events were lost, or descriptors run out, what is shown is made right afterwards,
+ * without events for what did not change.
+ */
+#include <sys/resource.h>
+
+#include "view_fixture.h"
+
+static void drop_events(void)
+{
+	char buffer[1 << 16];
+
+	while (read(watch_fd(view->watch), buffer, sizeof(buffer)) > 0)
+		;
+	view_lock(view);
+	view->is_overflowed = true;
+	view_unlock(view);
+}
+
+static void lost_events_are_made_up_for(void **state)
+{
+	(void)state;
+	run("mkdir a/dir && echo 'x: 1' >a/dir/app.yaml && echo 'x: 1' >a/dir/gone.yaml");
+	run("echo 'x: 1' >a/app.yaml");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\n");
+	assert_shown("dir/app.yaml", "x: 1\n");
+	assert_shown("dir/gone.yaml", "x: 1\n");
+	assert_shown("dir/new.yaml", "ENOENT");
+	assert_shown("new/app.yaml", "ENOENT");
+
+	run("echo 'x: 2' >a/app.yaml && echo 'x: 2' >a/dir/app.yaml && rm a/dir/gone.yaml");
+	run("echo 'x: 2' >a/dir/new.yaml && mkdir a/new && echo 'x: 2' >a/new/app.yaml");
+	assert_int_equal(chmod("a", 0700), 0);
+	drop_events();
+	publish_all();
+	assert_shown("app.yaml", "x: 2\n");
+	assert_shown("dir/app.yaml", "x: 2\n");
+	assert_shown("dir/gone.yaml", "ENOENT");
+	assert_shown("dir/new.yaml", "x: 2\n");
+	assert_shown("new/app.yaml", "x: 2\n");
+	assert_int_equal(stat_of("").st_mode, S_IFDIR | 0500);
+}
+
+static void files_that_did_not_change_make_no_event_when_events_were_lost(void **state)
+{
+	(void)state;
+	run("echo 'x: 1' >a/app.yaml && echo 'x: 1' >a/never-read.yaml");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\n");
+	assert_listed("", "app.yaml\nnever-read.yaml\n");
+	drop_events();
+	publish_all();
+	assert_events("");
+}
+
+static void last_good_version_of_a_forgotten_directory_is_mended_after_lost_events(void **state)
+{
+	(void)state;
+	run("mkdir a/dir b/dir && echo 'x: 1' >a/dir/app.yaml && echo 'y: 1' >b/dir/app.yaml");
+	start("a:b");
+	assert_shown("dir/app.yaml", "x: 1\ny: 1\n");
+	replace_file("a/dir/app.yaml", "x: [\n");
+	publish_all();
+	forget("dir");
+	replace_file("a/dir/app.yaml", "x: 2\n");
+	drop_events();
+	publish_all();
+	assert_shown("dir/app.yaml", "x: 2\ny: 1\n");
+}
+
+/* Shortage */
+
+static void when_descriptors_run_out_what_is_shown_stays_until_there_are_some(void **state)
+{
+	struct rlimit limit;
+	struct stat stat;
+
+	(void)state;
+	run("mkdir -p a/dir/in && echo 'x: 1' >a/dir/app.yaml && echo 'y: 1' >a/dir/other.yaml");
+	start("a:b");
+	assert_shown("dir/app.yaml", "x: 1\n");
+	uint64_t parent = stat_of("dir").st_ino;
+
+	run("echo 'x: 2' >a/dir/app.yaml && chmod 700 a/dir && mkdir b/dir && touch b/dir/.wh.in");
+	int next = dup(0);
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(
+		setrlimit(RLIMIT_NOFILE, &(struct rlimit){(rlim_t)next, limit.rlim_max}), 0);
+	publish_ready();
+	int r = view_ask(view, parent, "other.yaml", false, &stat);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(r, -EMFILE);
+	assert_shown("dir/app.yaml", "x: 1\n");
+	assert_events("");
+
+	publish_all();
+	assert_shown("dir/app.yaml", "x: 2\n");
+	assert_shown("dir/other.yaml", "y: 1\n");
+	assert_shown("dir/in", "ENOENT");
+	assert_int_equal(stat_of("dir").st_mode, S_IFDIR | 0500);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		view_test(lost_events_are_made_up_for),
+		view_test(files_that_did_not_change_make_no_event_when_events_were_lost),
+		view_test(last_good_version_of_a_forgotten_directory_is_mended_after_lost_events),
+		view_test(when_descriptors_run_out_what_is_shown_stays_until_there_are_some),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

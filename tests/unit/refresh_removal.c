@@ -1,0 +1,172 @@
+/*
+ * What is removed from a layer, moved away or hidden by a higher one goes, once; what it hid itself
+ * comes back.
+ */
+#include "view_fixture.h"
+
+static void removed_file_is_one_delete(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\n");
+	assert_listed("", "app.yaml\n");
+
+	assert_int_equal(unlink("a/app.yaml"), 0);
+	publish_all();
+	assert_shown("app.yaml", "ENOENT");
+	assert_listed("", "");
+	assert_events("DELETE app.yaml\n");
+}
+
+static void removed_file_that_nobody_looked_at_is_one_delete(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	start("a:b");
+	assert_listed("", "app.yaml\n");
+
+	assert_int_equal(unlink("a/app.yaml"), 0);
+	publish_all();
+	assert_listed("", "");
+	assert_shown("app.yaml", "ENOENT");
+	assert_events("DELETE app.yaml\n");
+}
+
+static void renamed_file_goes_and_comes(void **state)
+{
+	(void)state;
+	write_file("a/one.yaml", "x: 1\n");
+	start("a:b");
+	assert_shown("one.yaml", "x: 1\n");
+	assert_shown("two.yaml", "ENOENT");
+
+	assert_int_equal(rename("a/one.yaml", "a/two.yaml"), 0);
+	publish_all();
+	assert_shown("one.yaml", "ENOENT");
+	assert_shown("two.yaml", "x: 1\n");
+	assert_events("MOVED_TO two.yaml\nDELETE one.yaml\n");
+}
+
+static void removed_directory_goes_with_all_that_is_in_it(void **state)
+{
+	(void)state;
+	run("mkdir -p a/one/two && echo 'x: 1' >a/one/two/app.yaml");
+	start("a:b");
+	assert_shown("one/two/app.yaml", "x: 1\n");
+
+	run("mv a/one gone");
+	publish_all();
+	assert_shown("one/two/app.yaml", "ENOENT");
+	assert_shown("one", "ENOENT");
+	assert_listed("", "");
+	assert_events("DELETE one/two/app.yaml\nDELETE,ISDIR one/two\nDELETE,ISDIR one\n");
+
+	run("mv gone a/one");
+	publish_all();
+	assert_shown("one/two/app.yaml", "x: 1\n");
+}
+
+static void directory_removed_step_by_step_goes(void **state)
+{
+	(void)state;
+	run("mkdir -p a/one/two && echo 'x: 1' >a/one/two/app.yaml");
+	start("a:b");
+	assert_shown("one/two/app.yaml", "x: 1\n");
+
+	run("rm -r a/one");
+	publish_all();
+	assert_shown("one", "ENOENT");
+	assert_listed("", "");
+}
+
+static void whiteout_hides_and_its_removal_uncovers(void **state)
+{
+	(void)state;
+	run("mkdir a/dir && echo 'x: 1' >a/dir/app.yaml && echo 'x: 1' >a/app.yaml");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\n");
+	assert_shown("dir/app.yaml", "x: 1\n");
+
+	write_file("b/.wh.app.yaml", "");
+	write_file("b/.wh.dir", "");
+	publish_all();
+	assert_shown("app.yaml", "ENOENT");
+	assert_shown("dir", "ENOENT");
+	assert_shown(".wh.dir", "ENOENT");
+	assert_listed("", "");
+
+	run("rm b/.wh.app.yaml b/.wh.dir");
+	publish_all();
+	assert_shown("app.yaml", "x: 1\n");
+	assert_shown("dir/app.yaml", "x: 1\n");
+	assert_listed("", "app.yaml\ndir/\n");
+}
+
+static void overlay_whiteout_hides(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\n");
+	if (mknod("b/app.yaml", S_IFCHR, makedev(0, 0)) < 0)
+		skip(); /* only root may make one */
+	publish_all();
+	assert_shown("app.yaml", "ENOENT");
+	assert_listed("", "");
+	assert_int_equal(unlink("b/app.yaml"), 0);
+	publish_all();
+	assert_shown("app.yaml", "x: 1\n");
+}
+
+static void opaque_mark_hides_what_lies_below_and_its_removal_uncovers(void **state)
+{
+	(void)state;
+	run("mkdir a/dir b/dir && echo 'x: 1' >a/dir/app.yaml && echo 'y: 1' >b/dir/other.yaml");
+	start("a:b");
+	assert_listed("dir", "app.yaml\nother.yaml\n");
+	assert_shown("dir/app.yaml", "x: 1\n");
+
+	write_file("b/dir/.wh..wh..opq", "");
+	publish_all();
+	assert_listed("dir", "other.yaml\n");
+	assert_shown("dir/app.yaml", "ENOENT");
+
+	assert_int_equal(unlink("b/dir/.wh..wh..opq"), 0);
+	publish_all();
+	assert_listed("dir", "app.yaml\nother.yaml\n");
+	assert_shown("dir/app.yaml", "x: 1\n");
+}
+
+static void opaque_mark_at_the_root_hides_all_lower_layers(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\n");
+
+	write_file("b/.wh..wh..opq", "");
+	publish_all();
+	assert_shown("app.yaml", "ENOENT");
+	assert_listed("", "");
+	assert_int_equal(unlink("b/.wh..wh..opq"), 0);
+	publish_all();
+	assert_shown("app.yaml", "x: 1\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		view_test(removed_file_is_one_delete),
+		view_test(removed_file_that_nobody_looked_at_is_one_delete),
+		view_test(renamed_file_goes_and_comes),
+		view_test(removed_directory_goes_with_all_that_is_in_it),
+		view_test(directory_removed_step_by_step_goes),
+		view_test(whiteout_hides_and_its_removal_uncovers),
+		view_test(overlay_whiteout_hides),
+		view_test(opaque_mark_hides_what_lies_below_and_its_removal_uncovers),
+		view_test(opaque_mark_at_the_root_hides_all_lower_layers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
