@@ -1,0 +1,52 @@
+/*
+ * The layers on disk, as programs write them.
+ */
+#pragma once
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#define TEXT_MAX 4096
+
+__attribute__((format(printf, 1, 2))) static inline void run(const char *format, ...)
+{
+	char command[TEXT_MAX];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	if (system(command) != 0)
+		fail_msg("%s", command);
+}
+
+static inline void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+
+	if (!file)
+		fail_msg("%s: %s", path, strerror(errno));
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* As careful writers do it: the new file takes the name when it is whole. */
+static inline void replace_file(const char *path, const char *text)
+{
+	write_file("staged", text);
+	assert_int_equal(rename("staged", path), 0);
+}
+
+static inline void make_directory(const char *path)
+{
+	if (mkdir(path, 0755) < 0)
+		fail_msg("%s: %s", path, strerror(errno));
+}

@@ -1,0 +1,219 @@
+/*
+ * The publisher over the kernel in memory, its operations as driver/publish.c and the kernel do
+ * them together, and the events that a program would see.
+ */
+#pragma once
+
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "publisher.h"
+#include "refresh.h"
+#include "view_kernel.h"
+
+static struct publisher *publisher;
+
+static char events[1 << 16]; /* "MOVED_TO app.yaml\n" … since events_clear() */
+static unsigned batches;     /* that have ended */
+
+/* Whether publishing works as on a mount that is hidden: caches are invalidated, no more. */
+static bool is_hidden;
+
+/* Whether nothing can be published at all, as where a disk is full. */
+static bool is_full;
+
+static inline void note_event(const char *kind, const char *path)
+{
+	size_t used = strlen(events);
+
+	snprintf(events + used, sizeof(events) - used, "%s %s\n", kind, path);
+}
+
+static inline int publish_replace(const struct change *change, uint64_t parent, const char *name)
+{
+	struct stat staged;
+
+	assert_true(view_lookup_staged(view, &staged) >= 0);
+	held_add(staged.st_ino);
+	/* LOOKUP_RENAME_TARGET: what is cached is asked for again. */
+	int r = kernel_ask(parent, name, true);
+	struct dentry *target = dentry_find(parent, name);
+	if (r == 0 && target->ino == staged.st_ino)
+		fail_msg("%s: VFS takes source and target for one file", change->path);
+	if (r == 0 && S_ISDIR(target->type)) {
+		held_drop(staged.st_ino);
+		return -EISDIR;
+	}
+	r = view_apply_change(view, parent, true, NULL);
+	if (r < 0) {
+		held_drop(staged.st_ino);
+		return r;
+	}
+	dentry_set(parent, name, staged.st_ino, staged.st_mode);
+	note_event("MOVED_TO", change->path);
+	return 0;
+}
+
+static inline int publish_removal(const struct change *change, uint64_t parent, const char *name)
+{
+	bool is_directory = change->kind == CHANGE_REMOVE_DIRECTORY;
+	struct dentry *dentry;
+	int r = kernel_lookup(parent, name, true, &dentry);
+	if (r < 0)
+		return r;
+	if (S_ISDIR(dentry->type) != is_directory)
+		return is_directory ? -ENOTDIR : -EISDIR;
+	r = view_apply_change(view, parent, true, NULL);
+	if (r < 0)
+		return r;
+	dentry_set(parent, name, 0, 0);
+	note_event(is_directory ? "DELETE,ISDIR" : "DELETE", change->path);
+	return 0;
+}
+
+static inline int publish_directory(const struct change *change, uint64_t parent, const char *name)
+{
+	struct stat stat = {0};
+
+	/* LOOKUP_EXCL: likewise. */
+	int r = kernel_ask(parent, name, true);
+	if (r != -ENOENT)
+		return r ? r : -EEXIST;
+	r = view_apply_change(view, parent, true, &stat);
+	if (r < 0)
+		return r;
+	if (!stat.st_ino)
+		return -EEXIST;
+	held_add(stat.st_ino);
+	dentry_set(parent, name, stat.st_ino, stat.st_mode);
+	note_event("CREATE,ISDIR", change->path);
+	return 0;
+}
+
+/* One operation of the publisher, as the kernel answers it; what fails is invalidated. */
+static inline int carry_out(const struct change *change,
+	int (*call)(const struct change *change, uint64_t parent, const char *name))
+{
+	char name[NAME_MAX + 1];
+	uint64_t parent;
+
+	if (is_full)
+		return -ENOSPC;
+	int r = is_hidden ? -EXDEV : kernel_walk(change->path, true, &parent, name);
+	if (r == 0) {
+		r = call(change, parent, name);
+		listing_drop(parent);
+	}
+	if ((r == 0 && view_is_published(view)) || view_is_overtaken(view))
+		return 0;
+	view_apply_change(view, change->parent_ino, false, NULL);
+	struct dentry *dentry = dentry_find(change->parent_ino, change->entry->name);
+	if (dentry)
+		dentry_drop(dentry);
+	listing_drop(change->parent_ino);
+	note_event("invalidated", change->path);
+	return 0;
+}
+
+static inline int op_replace(void *context, const struct change *change)
+{
+	(void)context;
+	return carry_out(change, publish_replace);
+}
+
+static inline int op_remove(void *context, const struct change *change)
+{
+	(void)context;
+	return carry_out(change, publish_removal);
+}
+
+static inline int op_make_directory(void *context, const struct change *change)
+{
+	(void)context;
+	return carry_out(change, publish_directory);
+}
+
+static inline void op_set_attributes(void *context, const struct change *change)
+{
+	(void)context;
+	if (change->kind == CHANGE_LISTING) {
+		listing_drop(change->parent_ino);
+		return;
+	}
+	note_event("ATTRIBUTES", change->path ? change->path : "");
+	view_tell_attributes(view, change);
+}
+
+static inline void op_batch_end(void *context)
+{
+	(void)context;
+	batches++;
+}
+
+/* The publisher of `view`. */
+static inline struct publisher *publisher_here(void)
+{
+	static const struct publisher_ops ops = {
+		.replace = op_replace,
+		.remove = op_remove,
+		.make_directory = op_make_directory,
+		.remove_directory = op_remove,
+		.set_attributes = op_set_attributes,
+		.batch_end = op_batch_end,
+	};
+
+	if (!publisher)
+		assert_int_equal(
+			publisher_new(view, &(struct publisher_options){.ops = &ops}, &publisher),
+			0);
+	return publisher;
+}
+
+static inline void publish(struct change *change)
+{
+	publisher_carry_out(publisher_here(), change);
+}
+
+/* What lies ready now. Returns the milliseconds that the view wants to be called after; -1: none.
+ */
+static inline int publish_ready(void)
+{
+	return publisher_publish(publisher_here());
+}
+
+/* Everything, until the view waits for nothing but the layers. */
+static inline void publish_all(void)
+{
+	for (;;) {
+		struct pollfd polled[] = {
+			{.fd = watch_fd(view->watch), .events = POLLIN},
+			{.fd = view->wake_fd, .events = POLLIN},
+		};
+		uint64_t woken;
+		int timeout_ms = publish_ready();
+
+		if (read(view->wake_fd, &woken, sizeof(woken)) == sizeof(woken) ||
+			view_has_work(view))
+			continue;
+		if (timeout_ms < 0 && poll(polled, 2, 0) == 0)
+			return;
+		poll(polled, 2, timeout_ms);
+	}
+}
+
+static inline void events_clear(void)
+{
+	*events = '\0';
+}
+
+#define assert_events(expected) assert_string_equal(events, expected)
