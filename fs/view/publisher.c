@@ -7,23 +7,30 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "name_watch.h"
 #include "refresh.h"
 #include "reload.h"
-#include "settings_watch.h"
 #include "state.h"
 
 /* plyfs.yaml, or a layer that is moved away for another, is looked at after this much quiet. */
 #define RELOAD_QUIET_MS 20
+
+#define SETTINGS_EVENTS                                                                            \
+	(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ONLYDIR)
 
 struct publisher {
 	struct view *view;
 	struct publisher_options options;
 	int stop_fd; /* eventfd */
 	atomic_bool is_stopped;
-	struct settings_watch *watch; /* the thread's; NULL: settings stay as they are */
+	/* The names by which plyfs.yaml and the layers were found: when one of them leads to
+	 * something else, the settings are made anew. The thread's; NULL: settings stay as they
+	 * are. */
+	struct name_watch *watch;
 	bool is_reload_due;
 	bool is_strict;                   /* fixed */
 	struct timespec settings_made;    /* CLOCK_REALTIME: when they were read */
@@ -164,6 +171,42 @@ static void set_settings_trouble(struct publisher *publisher, struct trouble *tr
 	free(old);
 }
 
+/* The nearest directory above `path` that is there, and the name that leads on from it. */
+static int watch_name(struct name_watch *watch, const char *path)
+{
+	CLEANUP(freep) char *copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	for (;;) {
+		size_t length = strlen(copy);
+		while (length > 1 && copy[length - 1] == '/')
+			copy[--length] = '\0';
+		char *slash = strrchr(copy, '/');
+		CLEANUP(freep) char *name = strdup(slash ? slash + 1 : copy);
+		if (!name)
+			return -ENOMEM;
+		if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+			return 0; /* no name of its own that could lead elsewhere */
+		if (slash)
+			slash[slash == copy] = '\0';
+		int r = name_watch_add(watch, slash ? copy : "", name, SETTINGS_EVENTS);
+		if (!slash || r != -ENOENT)
+			return r == -ENOMEM ? r : 0;
+	}
+}
+
+static int watch_settings(struct name_watch *watch, const struct settings *settings)
+{
+	int r = 0;
+
+	name_watch_clear(watch);
+	if (settings->path)
+		r = watch_name(watch, settings->path);
+	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
+		r = watch_name(watch, settings->layers[i]->path);
+	return r;
+}
+
 /* Has the view show what the settings say now. Returns 0, or PROBLEM with nothing changed. */
 static int take_settings(struct publisher *publisher, struct problem *problem)
 {
@@ -183,7 +226,7 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 			"the settings can't be read again: %s; save plyfs.yaml once more to try",
 			strerror(-r));
 	if (r == 0)
-		settings_watch_set(publisher->watch, settings);
+		watch_settings(publisher->watch, settings);
 	return r;
 }
 
@@ -221,7 +264,7 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 		[STOP] = {.fd = publisher->stop_fd, .events = POLLIN},
 		[EVENTS] = {.fd = watch_fd(publisher->view->watch), .events = POLLIN},
 		[WAKE] = {.fd = publisher->view->wake_fd, .events = POLLIN},
-		[SETTINGS] = {.fd = publisher->watch ? settings_watch_fd(publisher->watch) : -1,
+		[SETTINGS] = {.fd = publisher->watch ? name_watch_fd(publisher->watch) : -1,
 			.events = POLLIN},
 	};
 
@@ -235,7 +278,7 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 		return false;
 	bool is_quiet = !polled[SETTINGS].revents;
 	if (!is_quiet)
-		publisher->is_reload_due |= settings_watch_has_event(publisher->watch);
+		publisher->is_reload_due |= name_watch_has_event(publisher->watch);
 	for (size_t i = 0; i < PUBLISHER_HOOKS; i++)
 		if (polled[OWN + i].revents &&
 			hooks[i].handle(publisher->options.context, &hooks[i])) {
@@ -253,9 +296,10 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 void publisher_run(struct publisher *publisher)
 {
 	/* Here, and not before requests are answered: our mount may lie over plyfs.yaml. */
-	if (settings_watch_new(publisher->view->composer.settings, &publisher->watch) < 0)
-		publisher->watch = NULL;
+	if (name_watch_new(&publisher->watch) == 0 &&
+		watch_settings(publisher->watch, publisher->view->composer.settings) < 0)
+		name_watch_free(take_ptr(publisher->watch));
 	while (wait_for_work(publisher, publisher_publish(publisher)))
 		;
-	settings_watch_free(take_ptr(publisher->watch));
+	name_watch_free(take_ptr(publisher->watch));
 }
