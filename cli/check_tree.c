@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "idle_whiteout.h"
 
@@ -63,14 +64,8 @@ void check_tree_fini(struct check_tree *tree)
 
 static int add_path(struct check_tree *tree, const char *path)
 {
-	if (tree->count == tree->capacity) {
-		size_t capacity = tree->capacity ? tree->capacity * 2 : 256;
-		char **paths = reallocarray(tree->paths, capacity, sizeof(*paths));
-		if (!paths)
-			return -ENOMEM;
-		tree->paths = paths;
-		tree->capacity = capacity;
-	}
+	if (array_grow(tree->paths, tree->count, tree->capacity) < 0)
+		return -ENOMEM;
 	tree->paths[tree->count] = strdup(path);
 	return tree->paths[tree->count++] ? 0 : -ENOMEM;
 }
@@ -146,14 +141,8 @@ static int note_reference(
 {
 	if (tree->asking_count == ASKINGS_MAX)
 		return 0;
-	if (tree->asking_count == tree->asking_capacity) {
-		size_t capacity = tree->asking_capacity ? tree->asking_capacity * 2 : 64;
-		struct asking *askings = reallocarray(tree->askings, capacity, sizeof(*askings));
-		if (!askings)
-			return -ENOMEM;
-		tree->askings = askings;
-		tree->asking_capacity = capacity;
-	}
+	if (array_grow(tree->askings, tree->asking_count, tree->asking_capacity) < 0)
+		return -ENOMEM;
 	struct asking *asking = &tree->askings[tree->asking_count];
 	*asking = (struct asking){
 		.directory = strdup(reference->directory),

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "colour.h"
 #include "explain_line.h"
 #include "strategy.h"
@@ -42,15 +43,8 @@ static int put_contributor(struct writer *writer, enum origin_fate fate, const s
 
 static int take_step(struct writer *writer, size_t count, const struct origin_step *step)
 {
-	if (count == writer->step_capacity) {
-		size_t larger = count ? 2 * count : 64;
-		const struct origin_step **steps = realloc(writer->steps, larger * sizeof(*steps));
-
-		if (!steps)
-			return -ENOMEM;
-		writer->steps = steps;
-		writer->step_capacity = larger;
-	}
+	if (array_grow(writer->steps, count, writer->step_capacity) < 0)
+		return -ENOMEM;
 	writer->steps[count] = step;
 	return 0;
 }

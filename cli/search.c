@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "text.h"
@@ -63,15 +64,9 @@ static void file_freep(struct search_file **file)
 /* Takes over `path`. */
 static int tree_add(struct search_tree *tree, char *path)
 {
-	if (tree->count == tree->capacity) {
-		size_t larger = tree->capacity ? tree->capacity * 2 : 16;
-		char **paths = reallocarray(tree->paths, larger, sizeof(*paths));
-		if (!paths) {
-			free(path);
-			return -ENOMEM;
-		}
-		tree->paths = paths;
-		tree->capacity = larger;
+	if (array_grow(tree->paths, tree->count, tree->capacity) < 0) {
+		free(path);
+		return -ENOMEM;
 	}
 	tree->paths[tree->count++] = path;
 	return 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "choice.h"
 #include "cleanup.h"
 #include "command.h"
@@ -57,19 +58,10 @@ static int add_path(void *context, const struct traversed *found)
 				NULL, *found->path ? found->path : ".", -found->error, NULL);
 		return 0;
 	}
-	if (tree->count == tree->capacity) {
-		size_t capacity = tree->capacity ? tree->capacity * 2 : 64;
-		char **paths = reallocarray(tree->paths, capacity, sizeof(*paths));
-		if (!paths)
-			return -ENOMEM;
-		tree->paths = paths;
-		tree->capacity = capacity;
-	}
-	tree->paths[tree->count] = strdup(found->path);
-	if (!tree->paths[tree->count])
+	if (array_grow(tree->paths, tree->count, tree->capacity) < 0)
 		return -ENOMEM;
-	tree->count++;
-	return 0;
+	tree->paths[tree->count] = strdup(found->path);
+	return tree->paths[tree->count++] ? 0 : -ENOMEM;
 }
 
 static bool needs_quotes(const char *path)

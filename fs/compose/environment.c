@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cleanup.h"
 
 /* One answer: the sources of one path. */
@@ -46,15 +47,8 @@ void dependencies_fini(struct dependencies *asked)
 /* The rights of what is made follow from every file that went into it. */
 static int add_stat(struct environment *environment, const struct stat *stat)
 {
-	if (environment->stat_count == environment->stat_capacity) {
-		size_t capacity = environment->stat_capacity ? environment->stat_capacity * 2 : 8;
-		struct stat *stats =
-			reallocarray(environment->stats, capacity, sizeof(*environment->stats));
-		if (!stats)
-			return -ENOMEM;
-		environment->stats = stats;
-		environment->stat_capacity = capacity;
-	}
+	if (array_grow(environment->stats, environment->stat_count, environment->stat_capacity) < 0)
+		return -ENOMEM;
 	environment->stats[environment->stat_count++] = *stat;
 	return 0;
 }

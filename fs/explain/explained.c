@@ -89,15 +89,12 @@ static int go_down(struct explained *explained, const struct key_step *step)
 static int add_lost(struct explained *explained, struct origin_step step)
 {
 	if (explained->also_count == explained->also_capacity) {
-		size_t larger = explained->also_capacity ? 2 * explained->also_capacity : 4;
-		struct origin_step *also = arena_zalloc(explained->arena, larger, sizeof(*also));
+		struct origin_step *also = arena_grow(explained->arena, explained->also,
+			explained->also_count, &explained->also_capacity, sizeof(*also));
 
 		if (!also)
 			return -ENOMEM;
-		if (explained->also_count)
-			memcpy(also, explained->also, explained->also_count * sizeof(*also));
 		explained->also = also;
-		explained->also_capacity = larger;
 	}
 	explained->also[explained->also_count++] = step;
 	return 0;

@@ -39,10 +39,10 @@ struct explained {
 	const struct origin_removed *removed; /* gone: this was taken away */
 	const struct node *in;    /* gone: from this, or, with nothing removed, replaced by it */
 	struct origin_step *also; /* lost because a map or list around it was, outer ones first */
-	size_t also_count;
+	uint32_t also_count;
 
 	/* private: */
-	size_t also_capacity;
+	uint32_t also_capacity;
 	struct key_text key;
 	struct arena *arena;
 };

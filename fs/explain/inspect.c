@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "composition.h"
 #include "glob.h"
@@ -26,14 +27,8 @@ int findings_add(struct findings *findings, enum finding_kind kind, const struct
 		findings->left_out++;
 		return 0;
 	}
-	if (findings->count == findings->capacity) {
-		size_t capacity = findings->capacity ? findings->capacity * 2 : 4;
-		struct finding *items = reallocarray(findings->items, capacity, sizeof(*items));
-		if (!items)
-			return -ENOMEM;
-		findings->items = items;
-		findings->capacity = capacity;
-	}
+	if (array_grow(findings->items, findings->count, findings->capacity) < 0)
+		return -ENOMEM;
 	findings->items[findings->count++] = (struct finding){kind, *problem};
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "expand.h"
 #include "lock.h"
@@ -63,14 +64,8 @@ static int add_found(void *context, const struct traversed *found)
 
 	if (found->kind != UNION_FILE)
 		return 0;
-	if (index->count == index->capacity) {
-		size_t capacity = index->capacity ? index->capacity * 2 : 64;
-		struct found *items = reallocarray(index->items, capacity, sizeof(*items));
-		if (!items)
-			return -ENOMEM;
-		index->items = items;
-		index->capacity = capacity;
-	}
+	if (array_grow(index->items, index->count, index->capacity) < 0)
+		return -ENOMEM;
 	char *path = strdup(found->path);
 	if (!path)
 		return -ENOMEM;

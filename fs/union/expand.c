@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "glob.h"
 
@@ -63,14 +64,8 @@ static int add_part(struct parts *parts, const struct contributor *contributor, 
 			parts->items[i].contributor.layer == contributor->layer &&
 			strcmp(parts->items[i].contributor.path, path) == 0)
 			return 0;
-	if (parts->count == parts->capacity) {
-		size_t capacity = parts->capacity ? parts->capacity * 2 : 16;
-		struct part *items = reallocarray(parts->items, capacity, sizeof(*items));
-		if (!items)
-			return -ENOMEM;
-		parts->items = items;
-		parts->capacity = capacity;
-	}
+	if (array_grow(parts->items, parts->count, parts->capacity) < 0)
+		return -ENOMEM;
 	char *copy = strdup(path);
 	if (!copy)
 		return -ENOMEM;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "array.h"
 #include "cleanup.h"
 
 /* The marks in one layer's directory. */
@@ -54,14 +55,8 @@ static int add_mark(void *context, const char *name, unsigned char type)
 
 	if (is_mark <= 0)
 		return is_mark;
-	if (marks->count == marks->capacity) {
-		size_t capacity = marks->capacity ? marks->capacity * 2 : 8;
-		char **names = reallocarray(marks->names, capacity, sizeof(*names));
-		if (!names)
-			return -ENOMEM;
-		marks->names = names;
-		marks->capacity = capacity;
-	}
+	if (array_grow(marks->names, marks->count, marks->capacity) < 0)
+		return -ENOMEM;
 	char *copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cleanup.h"
 
 /* A name seen in a layer, before the layers are laid over each other. */
@@ -27,14 +28,8 @@ static int add_seen(void *context, const char *name, unsigned char type)
 {
 	struct seen_list *list = context;
 
-	if (list->count == list->capacity) {
-		size_t capacity = list->capacity ? list->capacity * 2 : 64;
-		struct seen *items = reallocarray(list->items, capacity, sizeof(*items));
-		if (!items)
-			return -ENOMEM;
-		list->items = items;
-		list->capacity = capacity;
-	}
+	if (array_grow(list->items, list->count, list->capacity) < 0)
+		return -ENOMEM;
 	char *copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "attach.h"
 #include "attributes.h"
 #include "cleanup.h"
@@ -41,14 +42,8 @@ static void move_fini(struct move *move)
 
 static int move_add(struct move *move, struct directory *directory, size_t above)
 {
-	if (move->count == move->capacity) {
-		size_t capacity = move->capacity ? move->capacity * 2 : 64;
-		struct moved *items = reallocarray(move->items, capacity, sizeof(*items));
-		if (!items)
-			return -ENOMEM;
-		move->items = items;
-		move->capacity = capacity;
-	}
+	if (array_grow(move->items, move->count, move->capacity) < 0)
+		return -ENOMEM;
 	move->items[move->count++] = (struct moved){.directory = directory, .above = above};
 	directory->users++;
 	return 0;

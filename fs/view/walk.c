@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "attach.h"
 #include "attributes.h"
 #include "cleanup.h"
@@ -15,15 +16,8 @@
 
 static int walk_add(struct walk *walk, struct directory *directory)
 {
-	if (walk->count == walk->capacity) {
-		size_t capacity = walk->capacity ? walk->capacity * 2 : 16;
-		struct directory **items =
-			reallocarray(walk->items, capacity, sizeof(struct directory *));
-		if (!items)
-			return -ENOMEM;
-		walk->items = items;
-		walk->capacity = capacity;
-	}
+	if (array_grow(walk->items, walk->count, walk->capacity) < 0)
+		return -ENOMEM;
 	walk->items[walk->count++] = directory;
 	return 0;
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "array.h"
+
 /* Bytes of a key that a warning shows. */
 #define SHOWN_KEY_MAX 64
 
@@ -43,26 +45,10 @@ static int count_nodes(struct builder *builder, uint32_t more, struct place plac
 		builder->options->limits.nodes);
 }
 
-static void *grow(void *array, size_t *capacity, size_t size)
-{
-	size_t larger = *capacity ? *capacity * 2 : 64;
-	void *copy = realloc(array, larger * size);
-
-	if (copy)
-		*capacity = larger;
-	return copy;
-}
-
 static int wait(struct builder *builder, const struct node *node)
 {
-	if (builder->count == builder->capacity) {
-		const struct node **waiting =
-			grow(builder->waiting, &builder->capacity, sizeof(*waiting));
-
-		if (!waiting)
-			return -ENOMEM;
-		builder->waiting = waiting;
-	}
+	if (array_grow(builder->waiting, builder->count, builder->capacity) < 0)
+		return -ENOMEM;
 	builder->waiting[builder->count++] = node;
 	return 0;
 }
@@ -113,14 +99,8 @@ int builder_open(struct builder *builder, enum node_kind kind, enum node_style s
 		return builder_problem(builder, place,
 			"more than %u maps and lists in each other; raise the limit 'depth'",
 			builder->options->limits.depth);
-	if (builder->depth == builder->open_capacity) {
-		struct open_node *open =
-			grow(builder->open, &builder->open_capacity, sizeof(*open));
-
-		if (!open)
-			return -ENOMEM;
-		builder->open = open;
-	}
+	if (array_grow(builder->open, builder->depth, builder->open_capacity) < 0)
+		return -ENOMEM;
 	node = arena_alloc(builder->document->arena, sizeof(*node));
 	if (!node)
 		return -ENOMEM;

@@ -1,3 +1,4 @@
+#include "array.h"
 #include "pillar_value.h"
 
 #include <errno.h>
@@ -10,15 +11,8 @@ void pillar_values_fini(struct pillar_values *values)
 
 static int remember(struct pillar_values *values, struct node *node)
 {
-	if (values->open_count == values->open_capacity) {
-		size_t capacity = values->open_capacity ? 2 * values->open_capacity : 64;
-		struct node **open = reallocarray(values->open, capacity, sizeof(*open));
-
-		if (!open)
-			return -ENOMEM;
-		values->open = open;
-		values->open_capacity = capacity;
-	}
+	if (array_grow(values->open, values->open_count, values->open_capacity) < 0)
+		return -ENOMEM;
 	values->open[values->open_count++] = node;
 	return 0;
 }

@@ -1,0 +1,27 @@
+/*
+ * An array from malloc(3) that grows as entries are added: a pointer, a count and a capacity, which
+ * begin as zero. Its owner frees it. (In an arena: arena_grow().)
+ */
+#pragma once
+
+#include <errno.h>
+#include <stdlib.h>
+
+static inline int array_grow_at(void *array, size_t count, size_t *capacity, size_t size)
+{
+	size_t larger = *capacity ? *capacity * 2 : 16;
+	void **place = array;
+
+	if (count < *capacity)
+		return 0;
+	void *moved = reallocarray(*place, larger, size);
+	if (!moved)
+		return -ENOMEM;
+	*place = moved;
+	*capacity = larger;
+	return 0;
+}
+
+/* Room for one more than the `count` entries of `array`: 0, or -ENOMEM with nothing changed. */
+#define array_grow(array, count, capacity)                                                         \
+	array_grow_at(&(array), count, &(capacity), sizeof(*(array)))
