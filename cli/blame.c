@@ -4,7 +4,6 @@
 #include "blame.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -168,52 +167,21 @@ static int run_request(const struct command *command, const struct request *requ
 	return code;
 }
 
-/* One option. Returns EXIT_DONE to go on. */
-static int take_option(
-	const struct command *command, int letter, char **argv, struct request *request)
-{
-	switch (letter) {
-	case 'c':
-		request->choice.config = optarg;
-		break;
-	case 'l':
-		request->choice.layers = optarg;
-		break;
-	case 'j':
-		request->is_json = true;
-		break;
-	case 'H':
-		request->page = optarg;
-		break;
-	case 'C':
-		return command_colour(command, optarg);
-	default:
-		return command_bad_option(command, letter, argv);
-	}
-	return EXIT_DONE;
-}
-
 static int run(const struct command *command, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"help", no_argument, NULL, 'h'},
-		{"config", required_argument, NULL, 'c'},
-		{"layers", required_argument, NULL, 'l'},
-		{"json", no_argument, NULL, 'j'},
-		{"html", required_argument, NULL, 'H'},
-		{"color", required_argument, NULL, 'C'},
+	struct request request = {0};
+	const struct command_option options[] = {
+		{'c', "config", .text = &request.choice.config},
+		{'l', "layers", .text = &request.choice.layers},
+		{0, "json", .flag = &request.is_json},
+		{0, "html", .text = &request.page},
+		{0, "color", .take = command_colour},
 		{0},
 	};
-	struct request request = {0};
-	int letter;
 
-	while ((letter = getopt_long(argc, argv, ":hc:l:", options, NULL)) != -1) {
-		if (letter == 'h')
-			return command_help(command);
-		int code = take_option(command, letter, argv, &request);
-		if (code != EXIT_DONE)
-			return code;
-	}
+	int code = command_options(command, options, argc, argv);
+	if (code >= 0)
+		return code;
 	if (optind == argc)
 		return command_misuse(command, "a path is missing");
 	if (argc - optind > 1)

@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,21 +13,10 @@
 #include "descriptor.h"
 #include "message.h"
 #include "mounted.h"
-#include "text.h"
 #include "walk.h"
 
 /* Bytes. */
 #define BUFFER_SIZE (1u << 16)
-
-static int print(const char *data, size_t len)
-{
-	int r = text_write(STDOUT_FILENO, data, len);
-
-	if (r == 0)
-		return EXIT_DONE;
-	message("can't write to standard output: %s", strerror(-r));
-	return EXIT_FAILED;
-}
 
 static int print_version(const char *path, const struct version *version)
 {
@@ -37,9 +25,9 @@ static int print_version(const char *path, const struct version *version)
 	ssize_t n;
 
 	if (version->kind == VERSION_BYTES)
-		return print(version->data, version->size);
+		return command_print(version->data, version->size);
 	while ((n = version_read(version, buffer, sizeof(buffer), offset)) > 0) {
-		if (print(buffer, (size_t)n) != EXIT_DONE)
+		if (command_print(buffer, (size_t)n) != EXIT_DONE)
 			return EXIT_FAILED;
 		offset += n;
 	}
@@ -87,7 +75,7 @@ static int cat_in_mount(const struct command *command, const char *path)
 	if (fd < 0)
 		return choice_complain(NULL, path, -errno, NULL);
 	while ((n = read(fd, buffer, sizeof(buffer))) > 0)
-		if (print(buffer, (size_t)n) != EXIT_DONE)
+		if (command_print(buffer, (size_t)n) != EXIT_DONE)
 			return EXIT_FAILED;
 	if (n < 0 && errno == EIO) {
 		message("%s: does not merge; 'plyfs status %s' tells why", path, mountpoint);
@@ -98,29 +86,16 @@ static int cat_in_mount(const struct command *command, const char *path)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"help", no_argument, NULL, 'h'},
-		{"config", required_argument, NULL, 'c'},
-		{"layers", required_argument, NULL, 'l'},
+	struct choice choice = {0};
+	const struct command_option options[] = {
+		{'c', "config", .text = &choice.config},
+		{'l', "layers", .text = &choice.layers},
 		{0},
 	};
-	struct choice choice = {0};
-	int letter, code = EXIT_DONE;
 
-	while ((letter = getopt_long(argc, argv, ":hc:l:", options, NULL)) != -1) {
-		switch (letter) {
-		case 'h':
-			return command_help(command);
-		case 'c':
-			choice.config = optarg;
-			break;
-		case 'l':
-			choice.layers = optarg;
-			break;
-		default:
-			return command_bad_option(command, letter, argv);
-		}
-	}
+	int code = command_options(command, options, argc, argv);
+	if (code >= 0)
+		return code;
 	if (optind == argc)
 		return command_misuse(command, "a path is missing");
 	if (choice_is_double(command, &choice))
@@ -128,6 +103,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (choice.config || choice.layers)
 		return cat_in_view(&choice, argv + optind);
 
+	code = EXIT_DONE;
 	for (int i = optind; i < argc; i++) {
 		int r = cat_in_mount(command, argv[i]);
 		if (r > code)

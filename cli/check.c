@@ -2,7 +2,6 @@
  * plyfs check: every file of a tree, read and merged; and what somebody may have meant otherwise.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,40 +37,18 @@ static void job_fini(struct job *job)
 /* Returns an exit code, or -1: go on. */
 static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
 {
-	static const struct option options[] = {
-		{"help", no_argument, NULL, 'h'},
-		{"config", required_argument, NULL, 'c'},
-		{"layers", required_argument, NULL, 'l'},
-		{"strict", no_argument, NULL, 'W'},
-		{"quiet", no_argument, NULL, 'q'},
-		{"json", no_argument, NULL, 'j'},
+	const struct command_option options[] = {
+		{'c', "config", .text = &job->choice.config},
+		{'l', "layers", .text = &job->choice.layers},
+		{'W', "strict", .flag = &job->report.is_strict},
+		{'q', "quiet", .flag = &job->report.is_quiet},
+		{0, "json", .flag = &job->report.is_json},
 		{0},
 	};
-	int letter;
 
-	while ((letter = getopt_long(argc, argv, ":hc:l:Wq", options, NULL)) != -1) {
-		switch (letter) {
-		case 'h':
-			return command_help(command);
-		case 'c':
-			job->choice.config = optarg;
-			break;
-		case 'l':
-			job->choice.layers = optarg;
-			break;
-		case 'W':
-			job->report.is_strict = true;
-			break;
-		case 'q':
-			job->report.is_quiet = true;
-			break;
-		case 'j':
-			job->report.is_json = true;
-			break;
-		default:
-			return command_bad_option(command, letter, argv);
-		}
-	}
+	int code = command_options(command, options, argc, argv);
+	if (code >= 0)
+		return code;
 	if (choice_is_double(command, &job->choice))
 		return EXIT_WRONG_USE;
 	if (job->choice.config || job->choice.layers)

@@ -1,12 +1,15 @@
 #include "command.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "colour.h"
 #include "message.h"
+#include "text.h"
 
 static void print_synopsis(const struct command *command)
 {
@@ -43,14 +46,26 @@ int command_misuse(const struct command *command, const char *format, ...)
 	return EXIT_WRONG_USE;
 }
 
-int command_colour(const struct command *command, const char *word)
+int command_colour(const struct command *command, void *context, const char *word)
 {
+	(void)context;
 	if (colour_set(word) == 0)
 		return EXIT_DONE;
 	return command_misuse(command, "--color is one of: " COLOUR_WORDS "; not '%s'", word);
 }
 
-int command_bad_option(const struct command *command, int result, char **argv)
+int command_print(const char *text, size_t len)
+{
+	int r = text_write(STDOUT_FILENO, text, len);
+
+	if (r == 0)
+		return EXIT_DONE;
+	message("can't write to standard output: %s", strerror(-r));
+	return EXIT_FAILED;
+}
+
+/* `result` is getopt_long(3)'s: '?' or ':'. */
+static int complain_of_option(const struct command *command, int result, char **argv)
 {
 	const char *word = argv[optind - 1];
 
@@ -66,4 +81,46 @@ int command_bad_option(const struct command *command, int result, char **argv)
 			optopt ? "the option '%s' takes no value" : "there is no option '%s'",
 			word);
 	return command_misuse(command, "there is no option '-%c'", optopt);
+}
+
+static int take_option(
+	const struct command *command, const struct command_option *option, const char *value)
+{
+	if (option->take)
+		return option->take(command, option->context, value);
+	if (option->flag)
+		*option->flag = true;
+	else
+		*option->text = value;
+	return EXIT_DONE;
+}
+
+int command_options(
+	const struct command *command, const struct command_option *options, int argc, char **argv)
+{
+	struct option words[COMMAND_OPTIONS_MAX + 2] = {{"help", no_argument, NULL, 'h'}};
+	const struct command_option *by_result[UCHAR_MAX + 1] = {NULL};
+	char letters[2 * COMMAND_OPTIONS_MAX + sizeof(":h")] = ":h";
+	int code = EXIT_DONE, result;
+
+	for (int i = 0; options[i].word; i++) {
+		const struct command_option *option = &options[i];
+		int has_value = option->flag ? no_argument : required_argument;
+		/* What has no letter has a number below all letters. */
+		int known_as = option->letter ? option->letter : i + 1;
+
+		words[i + 1] = (struct option){option->word, has_value, NULL, known_as};
+		by_result[known_as] = option;
+		if (option->letter)
+			sprintf(letters + strlen(letters), "%c%s", option->letter,
+				option->flag ? "" : ":");
+	}
+	while (code == EXIT_DONE &&
+		(result = getopt_long(argc, argv, letters, words, NULL)) != -1) {
+		if (result == 'h')
+			return command_help(command);
+		code = by_result[result] ? take_option(command, by_result[result], optarg)
+					 : complain_of_option(command, result, argv);
+	}
+	return code == EXIT_DONE ? -1 : code;
 }

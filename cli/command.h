@@ -4,6 +4,9 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
 enum exit_code {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,    /* a merge, a check or the system */
@@ -42,11 +45,28 @@ int command_help(const struct command *command);
 __attribute__((format(printf, 2, 3))) int command_misuse(
 	const struct command *command, const char *format, ...);
 
-/** Takes the value of --color. Returns EXIT_DONE, or EXIT_WRONG_USE when it has complained. */
-int command_colour(const struct command *command, const char *word);
+/* An option, and what it sets; an array of them ends with {0}. */
+struct command_option {
+	char letter;       /* '\0': it is a word only */
+	const char *word;  /* behind "--" */
+	bool *flag;        /* it has no value; else it has one, and of these one is given: */
+	const char **text; /* becomes the value */
+	int (*take)(const struct command *command, void *context, const char *value);
+	void *context;
+};
+
+/* Options of a command, at most; --help, which all have, is not among them. */
+#define COMMAND_OPTIONS_MAX 8
 
 /**
- * command_misuse() for what getopt_long(3) has returned: '?' or, with an option string that begins
- * with a colon, ':'.
+ * Takes the options, up to argv[optind]. `take` returns EXIT_DONE, or another exit code when it has
+ * complained. Returns an exit code, or -1: go on.
  */
-int command_bad_option(const struct command *command, int result, char **argv);
+int command_options(
+	const struct command *command, const struct command_option *options, int argc, char **argv);
+
+/** For command_option.take: the value of --color. */
+int command_colour(const struct command *command, void *context, const char *word);
+
+/** Writes to standard output. Returns EXIT_DONE, or EXIT_FAILED when it has complained. */
+int command_print(const char *text, size_t len);

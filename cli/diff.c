@@ -2,7 +2,6 @@
  * plyfs diff: what each layer changes in a file; or how two sets of layers differ.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +37,19 @@ static int add_choice(const struct command *command, struct job *job, struct cho
 	return EXIT_DONE;
 }
 
-static int set_context(const struct command *command, struct job *job, const char *text)
+static int add_config(const struct command *command, void *job, const char *config)
 {
+	return add_choice(command, job, (struct choice){.config = config});
+}
+
+static int add_layers(const struct command *command, void *job, const char *layers)
+{
+	return add_choice(command, job, (struct choice){.layers = layers});
+}
+
+static int set_context(const struct command *command, void *context, const char *text)
+{
+	struct job *job = context;
 	char *end;
 
 	errno = 0;
@@ -48,47 +58,6 @@ static int set_context(const struct command *command, struct job *job, const cha
 		return command_misuse(command, "'%s' is no number of lines", text);
 	job->how.context = (size_t)lines;
 	return EXIT_DONE;
-}
-
-/* Returns an exit code, or -1: go on. */
-static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
-{
-	static const struct option options[] = {
-		{"help", no_argument, NULL, 'h'},
-		{"config", required_argument, NULL, 'c'},
-		{"layers", required_argument, NULL, 'l'},
-		{"unified", required_argument, NULL, 'U'},
-		{"color", required_argument, NULL, 'C'},
-		{"exit-code", no_argument, NULL, 'e'},
-		{0},
-	};
-	int code = EXIT_DONE, letter;
-
-	while (code == EXIT_DONE &&
-		(letter = getopt_long(argc, argv, ":hc:l:U:", options, NULL)) != -1) {
-		switch (letter) {
-		case 'h':
-			return command_help(command);
-		case 'c':
-			code = add_choice(command, job, (struct choice){.config = optarg});
-			break;
-		case 'l':
-			code = add_choice(command, job, (struct choice){.layers = optarg});
-			break;
-		case 'U':
-			code = set_context(command, job, optarg);
-			break;
-		case 'C':
-			code = command_colour(command, optarg);
-			break;
-		case 'e':
-			job->wants_code = true;
-			break;
-		default:
-			code = command_bad_option(command, letter, argv);
-		}
-	}
-	return code == EXIT_DONE ? -1 : code;
 }
 
 /* The settings, and where `path` leads to in them. */
@@ -135,9 +104,17 @@ static int diff_sets(const struct job *job, char **paths, bool *differs)
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct job job = {.how = {.out = stdout, .context = UNIFIED_CONTEXT}};
+	const struct command_option options[] = {
+		{'c', "config", .take = add_config, .context = &job},
+		{'l', "layers", .take = add_layers, .context = &job},
+		{'U', "unified", .take = set_context, .context = &job},
+		{0, "color", .take = command_colour},
+		{0, "exit-code", .flag = &job.wants_code},
+		{0},
+	};
 	bool differs = false;
 
-	int code = read_arguments(command, argc, argv, &job);
+	int code = command_options(command, options, argc, argv);
 	if (code >= 0)
 		return code;
 	job.how.is_coloured = colour_use(STDOUT_FILENO);

@@ -1,7 +1,6 @@
 /*
  * plyfs explain: where each value of a merged file comes from, and what it overrode.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,38 +66,16 @@ static int take_arguments(
 
 static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
 {
-	static const struct option options[] = {
-		{"help", no_argument, NULL, 'h'},
-		{"config", required_argument, NULL, 'c'},
-		{"layers", required_argument, NULL, 'l'},
-		{"json", no_argument, NULL, 'j'},
-		{"color", required_argument, NULL, 'C'},
+	const struct command_option options[] = {
+		{'c', "config", .text = &job->choice.config},
+		{'l', "layers", .text = &job->choice.layers},
+		{0, "json", .flag = &job->is_json},
+		{0, "color", .take = command_colour},
 		{0},
 	};
-	int code = EXIT_DONE, letter;
 
-	while (code == EXIT_DONE &&
-		(letter = getopt_long(argc, argv, ":hc:l:", options, NULL)) != -1) {
-		switch (letter) {
-		case 'h':
-			return command_help(command);
-		case 'c':
-			job->choice.config = optarg;
-			break;
-		case 'l':
-			job->choice.layers = optarg;
-			break;
-		case 'j':
-			job->is_json = true;
-			break;
-		case 'C':
-			code = command_colour(command, optarg);
-			break;
-		default:
-			code = command_bad_option(command, letter, argv);
-		}
-	}
-	if (code != EXIT_DONE)
+	int code = command_options(command, options, argc, argv);
+	if (code >= 0)
 		return code;
 	return take_arguments(command, argc - optind, argv + optind, job);
 }

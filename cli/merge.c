@@ -2,7 +2,6 @@
  * plyfs merge: these files, merged. No mount, no layers.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -22,8 +21,9 @@ struct manner {
 	bool ends_with_nul; /* each result does */
 };
 
-static int choose_strategy(const struct command *command, struct merge_job *job, const char *name)
+static int choose_strategy(const struct command *command, void *context, const char *name)
 {
+	struct merge_job *job = context;
 	struct span nearest;
 
 	job->strategy = strategy_find(span_of(name));
@@ -36,8 +36,10 @@ static int choose_strategy(const struct command *command, struct merge_job *job,
 		command, "there is no strategy '%s'; there are: %s", name, strategy_names());
 }
 
-static int choose_format(const struct command *command, struct merge_job *job, const char *name)
+static int choose_format(const struct command *command, void *context, const char *name)
 {
+	struct merge_job *job = context;
+
 	job->to = format_find(span_of(name));
 	if (job->to)
 		return EXIT_DONE;
@@ -45,11 +47,13 @@ static int choose_format(const struct command *command, struct merge_job *job, c
 		command, "there is no format '%s'; there are: %s", name, format_names());
 }
 
-static int set_option(struct merge_job *job, const char *argument)
+static int set_option(const struct command *command, void *context, const char *argument)
 {
+	struct merge_job *job = context;
 	struct problem problem;
 	int r = set_options_add(&job->set, argument, &problem);
 
+	(void)command;
 	if (r == 0)
 		return EXIT_DONE;
 	message_result(r, &problem, NULL);
@@ -73,46 +77,18 @@ static int check_manner(
 static int read_arguments(const struct command *command, int argc, char **argv,
 	struct merge_job *job, struct manner *manner)
 {
-	static const struct option options[] = {
-		{"help", no_argument, NULL, 'h'},
-		{"strategy", required_argument, NULL, 's'},
-		{"set", required_argument, NULL, 'S'},
-		{"to", required_argument, NULL, 't'},
-		{"header", no_argument, NULL, 'H'},
-		{"watch", no_argument, NULL, 'w'},
-		{"null", no_argument, NULL, '0'},
+	const struct command_option options[] = {
+		{'s', "strategy", .take = choose_strategy, .context = job},
+		{0, "set", .take = set_option, .context = job},
+		{0, "to", .take = choose_format, .context = job},
+		{0, "header", .flag = &job->has_header},
+		{'w', "watch", .flag = &manner->is_watched},
+		{'0', "null", .flag = &manner->ends_with_nul},
 		{0},
 	};
-	int code = EXIT_DONE, letter;
 
-	while (code == EXIT_DONE &&
-		(letter = getopt_long(argc, argv, ":hs:w0", options, NULL)) != -1) {
-		switch (letter) {
-		case 'h':
-			return command_help(command);
-		case 's':
-			code = choose_strategy(command, job, optarg);
-			break;
-		case 'S':
-			code = set_option(job, optarg);
-			break;
-		case 'H':
-			job->has_header = true;
-			break;
-		case 'w':
-			manner->is_watched = true;
-			break;
-		case '0':
-			manner->ends_with_nul = true;
-			break;
-		case 't':
-			code = choose_format(command, job, optarg);
-			break;
-		default:
-			code = command_bad_option(command, letter, argv);
-		}
-	}
-	if (code != EXIT_DONE)
+	int code = command_options(command, options, argc, argv);
+	if (code >= 0)
 		return code;
 	if (optind == argc)
 		return command_misuse(command, "a file is missing");
@@ -142,12 +118,7 @@ static int merge_once(struct merge_job *job)
 	int r = merge_job_run(job, &problem);
 	if (r != 0)
 		return merge_job_complain(job, r, &problem);
-	r = text_write(STDOUT_FILENO, job->result->text.data, job->result->text.len);
-	if (r < 0) {
-		message("can't write to standard output: %s", strerror(-r));
-		return EXIT_FAILED;
-	}
-	return EXIT_DONE;
+	return command_print(job->result->text.data, job->result->text.len);
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -15,7 +15,6 @@
 #include "descriptor.h"
 #include "file_watch.h"
 #include "message.h"
-#include "text.h"
 
 /* What was shown last, on either channel. */
 struct shown {
@@ -57,22 +56,17 @@ static int write_separator(const struct merge_job *job, const struct shown *show
 		const char *divider = merge_job_format(job)->divider;
 		snprintf(line, sizeof(line), "%s%s", *divider && !has_newline ? "\n" : "", divider);
 	}
-	return text_write(STDOUT_FILENO, line, strlen(line));
+	return command_print(line, strlen(line));
 }
 
 static int write_result(const struct merge_job *job, const struct shown *shown, bool ends_with_nul)
 {
 	struct span text = job->result->text;
-	int r = 0;
+	int code = EXIT_DONE;
 
 	if (shown->text && !ends_with_nul)
-		r = write_separator(job, shown);
-	if (r == 0)
-		r = text_write(STDOUT_FILENO, text.data, text.len + ends_with_nul);
-	if (r == 0)
-		return EXIT_DONE;
-	message("can't write to standard output: %s", strerror(-r));
-	return EXIT_FAILED;
+		code = write_separator(job, shown);
+	return code == EXIT_DONE ? command_print(text.data, text.len + ends_with_nul) : code;
 }
 
 static int show_result(const struct merge_job *job, struct shown *shown, bool ends_with_nul)
@@ -103,11 +97,7 @@ static int show_result(const struct merge_job *job, struct shown *shown, bool en
 static void show_problem(
 	const struct merge_job *job, struct shown *shown, int result, const struct problem *problem)
 {
-	const struct problem *last = &shown->problem;
-
-	if (result == PROBLEM && shown->has_failed && last->line == problem->line &&
-		last->column == problem->column && strcmp(last->source, problem->source) == 0 &&
-		strcmp(last->message, problem->message) == 0)
+	if (result == PROBLEM && shown->has_failed && problem_equal(&shown->problem, problem))
 		return;
 	merge_job_complain(job, result, problem);
 	shown->has_failed = true;

@@ -2,7 +2,6 @@
  * plyfs mount, also as mount(8) calls it: plyfs CONFIG MOUNTPOINT -o OPTION,…
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,11 +28,13 @@ struct mount {
 	atomic_bool is_detached; /* messages go to the system's log */
 };
 
-static int set_options(struct mount *mount, const char *text)
+static int set_options(const struct command *command, void *context, const char *text)
 {
+	struct mount *mount = context;
 	struct problem problem;
 	int r = mount_options_read(text, &mount->options, &problem);
 
+	(void)command;
 	if (r != 0) {
 		message_result(r, &problem, NULL);
 		return EXIT_WRONG_USE;
@@ -68,34 +69,15 @@ static int take_arguments(
 /* Returns an exit code, or -1: go on. */
 static int read_arguments(const struct command *command, int argc, char **argv, struct mount *mount)
 {
-	static const struct option options[] = {
-		{"help", no_argument, NULL, 'h'},
-		{"foreground", no_argument, NULL, 'f'},
-		{"options", required_argument, NULL, 'o'},
-		{"config", required_argument, NULL, 'c'},
+	const struct command_option options[] = {
+		{'f', "foreground", .flag = &mount->is_foreground},
+		{'o', "options", .take = set_options, .context = mount},
+		{'c', "config", .text = &mount->choice.config},
 		{0},
 	};
-	int code = EXIT_DONE, letter;
 
-	while (code == EXIT_DONE &&
-		(letter = getopt_long(argc, argv, ":hfo:c:", options, NULL)) != -1) {
-		switch (letter) {
-		case 'h':
-			return command_help(command);
-		case 'f':
-			mount->is_foreground = true;
-			break;
-		case 'o':
-			code = set_options(mount, optarg);
-			break;
-		case 'c':
-			mount->choice.config = optarg;
-			break;
-		default:
-			code = command_bad_option(command, letter, argv);
-		}
-	}
-	if (code != EXIT_DONE)
+	int code = command_options(command, options, argc, argv);
+	if (code >= 0)
 		return code;
 	return take_arguments(command, argc - optind, argv + optind, mount);
 }

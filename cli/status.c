@@ -2,7 +2,6 @@
  * plyfs status: what a mount says about itself in .plyfs/status, for people.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -177,25 +176,12 @@ static int show(const char *path, bool is_raw)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"help", no_argument, NULL, 'h'},
-		{"json", no_argument, NULL, 'j'},
-		{0},
-	};
 	bool is_raw = false;
-	int letter;
+	const struct command_option options[] = {{0, "json", .flag = &is_raw}, {0}};
 
-	while ((letter = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (letter) {
-		case 'h':
-			return command_help(command);
-		case 'j':
-			is_raw = true;
-			break;
-		default:
-			return command_bad_option(command, letter, argv);
-		}
-	}
+	int code = command_options(command, options, argc, argv);
+	if (code >= 0)
+		return code;
 	if (optind == argc)
 		return command_misuse(command, "the mountpoint is missing");
 	if (optind + 1 < argc)
