@@ -100,7 +100,7 @@ static int add_watch(struct inotify *inotify, int fd, uint32_t mask, struct inot
 
 int inotify_subscribe(struct inotify *inotify, struct subscription *subscription, int fd)
 {
-	struct inotify_watch *watch;
+	struct inotify_watch *watch = NULL;
 
 	lock_take(&inotify->lock);
 	int r = add_watch(inotify, fd, subscription->mask, &watch);
