@@ -155,11 +155,33 @@ unsigned pool_threads(void)
 	return (unsigned)(count > 1 ? count - 1 : 1) + SMALL_THREADS;
 }
 
-static void drop_all(struct queue *queue)
+/* What waits, in whichever queue. */
+static struct pool_job *take_any(struct pool *pool)
+{
+	lock_take(&pool->lock);
+	struct pool_job *job = queue_take(&pool->small);
+	if (!job)
+		job = queue_take(&pool->large);
+	if (!job && pool->delayed) {
+		job = pool->delayed;
+		pool->delayed = job->next;
+	}
+	lock_release(&pool->lock);
+	return job;
+}
+
+void pool_stop(struct pool *pool)
 {
 	struct pool_job *job;
 
-	while ((job = queue_take(queue)))
+	lock_take(&pool->lock);
+	bool was_ending = pool->is_ending;
+	pool->is_ending = true;
+	pthread_cond_broadcast(&pool->has_work);
+	lock_release(&pool->lock);
+	for (unsigned i = 0; !was_ending && i < pool->thread_count; i++)
+		pthread_join(pool->threads[i], NULL);
+	while ((job = take_any(pool)))
 		job->drop(job);
 }
 
@@ -167,19 +189,7 @@ void pool_free(struct pool *pool)
 {
 	if (!pool)
 		return;
-	lock_take(&pool->lock);
-	pool->is_ending = true;
-	pthread_cond_broadcast(&pool->has_work);
-	lock_release(&pool->lock);
-	for (unsigned i = 0; i < pool->thread_count; i++)
-		pthread_join(pool->threads[i], NULL);
-	while (pool->delayed) {
-		struct pool_job *job = pool->delayed;
-		pool->delayed = job->next;
-		queue_put(&pool->small, job);
-	}
-	drop_all(&pool->small);
-	drop_all(&pool->large);
+	pool_stop(pool);
 	pthread_cond_destroy(&pool->has_work);
 	lock_fini(&pool->lock);
 	free(pool);

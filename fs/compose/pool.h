@@ -40,7 +40,13 @@ int pool_new(unsigned threads, struct pool **ret);
 /** As many threads as this machine's processors are worth. */
 unsigned pool_threads(void);
 
-/** Waits for the jobs that run, drops those that wait, and ends the threads. NULL: nothing. */
+/**
+ * Waits for the jobs that run, drops those that wait, and ends the threads. What is added from then
+ * on is dropped by pool_free().
+ */
+void pool_stop(struct pool *pool);
+
+/** As pool_stop(), and frees it. NULL: nothing. */
 void pool_free(struct pool *pool);
 
 /** Has the job run, which reads about `bytes`. Any thread may call it, with no lock of a higher

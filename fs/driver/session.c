@@ -276,11 +276,12 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 
 	/* Nobody is there any more to be told of changes. */
 	publisher_stop(session->publisher);
+	/* Who is answered from the pool is answered while there is a connection. */
+	view_stop(session->view);
 	/* First the connection ends, so that no call of the mount process waits for an answer. */
 	end_mount(session);
 	mount_process_cancel(&session->mount_process);
 	pthread_join(session->publisher_thread, NULL);
-	view_stop(session->view);
 	fuse_remove_signal_handlers(session->fuse);
 	return r;
 }

@@ -179,14 +179,14 @@ int view_start(struct view *view)
 
 	if (r < 0)
 		return r;
-	view_stop(view);
+	pool_free(view->pool);
 	view->pool = pool;
 	return 0;
 }
 
 void view_stop(struct view *view)
 {
-	pool_free(take_ptr(view->pool));
+	pool_stop(view->pool);
 }
 
 void view_run(struct view *view, struct pool_job *job)
@@ -207,7 +207,7 @@ void view_free(struct view *view)
 {
 	if (!view)
 		return;
-	view_stop(view);
+	pool_free(view->pool);
 	if (view->root) {
 		/* What waits for the publisher keeps its directory in use. */
 		view_lock(view);
