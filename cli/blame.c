@@ -158,13 +158,10 @@ static int tell(const struct request *request, const struct subject *subject)
 
 static int run_request(const struct command *command, const struct request *request)
 {
-	struct subject subject;
+	CLEANUP(subject_fini) struct subject subject;
 	int code = subject_open(command, &request->choice, request->path, &subject);
 
-	if (code == EXIT_DONE)
-		code = tell(request, &subject);
-	subject_fini(&subject);
-	return code;
+	return code == EXIT_DONE ? tell(request, &subject) : code;
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -34,29 +34,23 @@ static int print_version(const char *path, const struct version *version)
 	return n < 0 ? choice_complain(NULL, path, (int)n, NULL) : EXIT_DONE;
 }
 
-static int print_or_complain(const struct settings *settings, const char *path, int result,
-	const struct version *version, const struct problem *problem)
-{
-	return result == 0 ? print_version(path, version)
-			   : choice_complain(settings, path, result, problem);
-}
-
 static int cat_in_view(const struct choice *choice, char **paths)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	CLEANUP(offline_freep) struct offline *offline = NULL;
 	int code = EXIT_DONE;
 
-	if (choice_open(choice, &settings) < 0)
-		return EXIT_FAILED;
-	if (choice_offline(settings, &offline) != EXIT_DONE)
+	if (choice_open(choice, &settings) != EXIT_DONE ||
+		choice_offline(settings, &offline) != EXIT_DONE)
 		return EXIT_FAILED;
 	for (; *paths; paths++) {
 		CLEANUP(version_unrefp) struct version *version = NULL;
 		struct problem problem;
 
 		int r = walk(offline, *paths, &version, &problem);
-		if (print_or_complain(settings, *paths, r, version, &problem) != EXIT_DONE)
+		r = r == 0 ? print_version(*paths, version)
+			   : choice_complain(settings, *paths, r, &problem);
+		if (r != EXIT_DONE)
 			code = EXIT_FAILED;
 	}
 	return code;

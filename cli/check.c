@@ -29,8 +29,7 @@ static void job_fini(struct job *job)
 {
 	check_report_fini(&job->report);
 	check_tree_fini(&job->tree);
-	if (job->offline)
-		offline_free(job->offline);
+	offline_free(job->offline);
 	settings_unref(job->settings);
 }
 
@@ -88,10 +87,7 @@ static int open_tree(struct job *job)
 	if (choice_offline(job->settings, &job->offline) != EXIT_DONE)
 		return EXIT_FAILED;
 	int r = check_tree_init(&job->tree, job->offline);
-	if (r == 0)
-		return EXIT_DONE;
-	message_result(r, NULL, NULL);
-	return EXIT_FAILED;
+	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
 /* Finds the files to be checked. *is_whole: these are all. */
@@ -103,8 +99,8 @@ static int find_files(const struct command *command, struct job *job, char **pat
 
 	if (is_in_mount)
 		code = choice_in_mount(command, *paths, &job->settings, &inner);
-	else if (choice_open(&job->choice, &job->settings) < 0)
-		code = EXIT_FAILED;
+	else
+		code = choice_open(&job->choice, &job->settings);
 	if (code == EXIT_DONE)
 		code = open_tree(job);
 	if (code != EXIT_DONE)
@@ -157,10 +153,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (r == 0)
 		r = check_tree_tell(&job.tree, &job.report, is_whole);
 	code = check_report_end(&job.report);
-	if (r == 0)
-		return code;
-	message_result(r, NULL, NULL);
-	return EXIT_FAILED;
+	return r == 0 ? code : message_result(r, NULL, NULL);
 }
 
 const struct command command_check = {

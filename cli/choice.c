@@ -41,11 +41,11 @@ int choice_open(const struct choice *choice, struct settings **ret)
 			       : settings_from_layers(choice->layers, ret, &problem);
 
 	if (r == 0)
-		return 0;
+		return EXIT_DONE;
 	message_result(r, &problem, NULL);
 	if (r == PROBLEM)
 		place_show(NULL, &problem);
-	return -1;
+	return EXIT_FAILED;
 }
 
 int choice_not_in_mount(const struct command *command, const char *path, int error)
@@ -129,13 +129,11 @@ int choice_offline(struct settings *settings, struct offline **ret)
 {
 	int r = offline_new(settings, ret);
 
-	if (r == 0)
-		return EXIT_DONE;
 	if (r == -E2BIG)
 		message("there are more than %d layers; merge some of them", LAYERS_MAX);
-	else
+	else if (r < 0)
 		message_result(r, NULL, NULL);
-	return EXIT_FAILED;
+	return r == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
 int choice_complain(const struct settings *settings, const char *path, int result,

@@ -23,7 +23,10 @@ struct choice choice_guess(const char *word);
 /** Whether both are given: then it has complained. */
 bool choice_is_double(const struct command *command, const struct choice *choice);
 
-/** Makes the settings. Returns 0 with *ret for settings_unref(), or -1 when it has complained. */
+/**
+ * Makes the settings. Returns EXIT_DONE with *ret for settings_unref(), or EXIT_FAILED when it has
+ * complained.
+ */
 int choice_open(const struct choice *choice, struct settings **ret);
 
 /**

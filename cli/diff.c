@@ -7,15 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "choice.h"
 #include "cleanup.h"
 #include "colour.h"
 #include "command.h"
 #include "layer_diff.h"
 #include "message.h"
-#include "offline.h"
 #include "set_diff.h"
-#include "walk.h"
+#include "subject.h"
 
 /* Lines around a change: more than any file has. */
 #define CONTEXT_MAX 1000000000
@@ -60,35 +58,18 @@ static int set_context(const struct command *command, void *context, const char 
 	return EXIT_DONE;
 }
 
-/* The settings, and where `path` leads to in them. */
-static int find_path(const struct command *command, const struct job *job, const char *path,
-	struct settings **settings, char **ret)
-{
-	CLEANUP(offline_freep) struct offline *offline = NULL;
-	struct problem problem;
-
-	if (job->choice_count == 0)
-		return choice_in_mount(command, path, settings, ret);
-	if (choice_open(&job->choices[0], settings) < 0)
-		return EXIT_FAILED;
-	if (choice_offline(*settings, &offline) != EXIT_DONE)
-		return EXIT_FAILED;
-	int r = walk_to(offline, path, ret, &problem);
-	return r == 0 ? EXIT_DONE : choice_complain(*settings, path, r, &problem);
-}
-
 static int diff_layers(
 	const struct command *command, const struct job *job, const char *path, bool *differs)
 {
-	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	CLEANUP(subject_fini) struct subject subject;
 	CLEANUP(freep) char *inner = NULL;
 
-	int code = find_path(command, job, path, &settings, &inner);
+	int code = subject_find(command, &job->choices[0], path, &subject, &inner);
 	if (code != EXIT_DONE)
 		return code;
 	if (!*inner)
 		return choice_complain(NULL, path, -EISDIR, NULL);
-	return layer_diff(&job->how, settings, inner, differs);
+	return layer_diff(&job->how, subject.settings, inner, differs);
 }
 
 static int diff_sets(const struct job *job, char **paths, bool *differs)
@@ -96,7 +77,8 @@ static int diff_sets(const struct job *job, char **paths, bool *differs)
 	CLEANUP(settings_unrefp) struct settings *old = NULL;
 	CLEANUP(settings_unrefp) struct settings *new = NULL;
 
-	if (choice_open(&job->choices[0], &old) < 0 || choice_open(&job->choices[1], &new) < 0)
+	if (choice_open(&job->choices[0], &old) != EXIT_DONE ||
+		choice_open(&job->choices[1], &new) != EXIT_DONE)
 		return EXIT_FAILED;
 	return set_diff(&job->how, (struct settings *[]){old, new}, paths, differs);
 }

@@ -112,10 +112,8 @@ static int print_key(const struct job *job, const struct explanation *explanatio
 		nearest_key_tell(job->path, &job->key, explanation, &found, depth);
 		return EXIT_FAILED;
 	}
-	if (r < 0) {
-		message_result(r, NULL, NULL);
-		return EXIT_FAILED;
-	}
+	if (r < 0)
+		return message_result(r, NULL, NULL);
 	return print(job, explanation, &found);
 }
 

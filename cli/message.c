@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "colour.h"
+#include "command.h"
 #include "shown.h"
 #include "utf8.h"
 
@@ -42,7 +43,7 @@ void message_problem(const struct problem *problem)
 		fprintf(stderr, "plyfs: %s\n", text);
 }
 
-void message_result(int result, const struct problem *problem, const char *subject)
+int message_result(int result, const struct problem *problem, const char *subject)
 {
 	if (result == PROBLEM)
 		message_problem(problem);
@@ -50,6 +51,7 @@ void message_result(int result, const struct problem *problem, const char *subje
 		message("%s: %s", subject, strerror(-result));
 	else
 		message("%s", strerror(-result));
+	return EXIT_FAILED;
 }
 
 /* The line with that number, starting at 1, without its end. False when there is none. */

@@ -23,9 +23,10 @@ void message_problem(const struct problem *problem);
 
 /**
  * The message for `result`, which a function that fills a problem has returned and which is not 0:
- * the problem, or else "SUBJECT: " and the text of -errno. `subject` may be NULL.
+ * the problem, or else "SUBJECT: " and the text of -errno. `subject` may be NULL. Returns
+ * EXIT_FAILED.
  */
-void message_result(int result, const struct problem *problem, const char *subject);
+int message_result(int result, const struct problem *problem, const char *subject);
 
 /**
  * The line of `text` where the problem is, with a caret below its column. Prints nothing for a

@@ -171,7 +171,7 @@ static int run_daemon(struct mount *mount)
 		if (config)
 			mount->label = mount->choice.config = config;
 	}
-	if (choice_open(&mount->choice, &settings) < 0)
+	if (choice_open(&mount->choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	if (mount->options.header != HEADER_AS_SET)
 		settings_fix_header(settings, mount->options.header == HEADER_ON);

@@ -11,7 +11,7 @@
 #include "cleanup.h"
 #include "document.h"
 #include "mounted.h"
-#include "scalar.h"
+#include "report.h"
 
 /* What the status tells. The text lives as long as its document. */
 struct told {
@@ -31,14 +31,6 @@ static void closedirp(DIR **dir)
 		closedir(*dir);
 }
 
-/* A string's or number's text; "" for what is missing or anything else. */
-static const char *text_at(const struct node *map, const char *name)
-{
-	const struct node *value = node_is_map(map) ? node_get(map, name) : NULL;
-
-	return value && node_is_scalar(value) && !scalar_is_null(value) ? value->text.data : "";
-}
-
 static bool is_same_directory(const char *a, const char *b)
 {
 	struct stat x, y;
@@ -49,7 +41,6 @@ static bool is_same_directory(const char *a, const char *b)
 static int read_told(
 	const struct node *root, const char *mountpoint, struct told *ret, struct problem *problem)
 {
-	const struct node *settings = node_is_map(root) ? node_get(root, "settings") : NULL;
 	struct stat stat_of_mount;
 
 	if (stat(mountpoint, &stat_of_mount) < 0)
@@ -57,15 +48,15 @@ static int read_told(
 	*ret = (struct told){
 		.mountpoint = mountpoint,
 		.dev = stat_of_mount.st_dev,
-		.pid = strtol(text_at(root, "pid"), NULL, 10),
-		.directory = text_at(root, "directory"),
-		.config = settings ? text_at(settings, "path") : "",
-		.source = text_at(root, "source"),
-		.header = settings ? text_at(settings, "header") : "",
-		.layers = node_is_map(root) ? node_get(root, "layers") : NULL,
+		.pid = strtol(report_text(report_get(root, "pid", NULL)), NULL, 10),
+		.directory = report_text(report_get(root, "directory", NULL)),
+		.config = report_text(report_get(root, "settings", "path")),
+		.source = report_text(report_get(root, "source", NULL)),
+		.header = report_text(report_get(root, "settings", "header")),
+		.layers = report_get(root, "layers", NULL),
 	};
-	if (!settings || !ret->layers || !node_is_sequence(ret->layers) || !*ret->source ||
-		!*ret->directory)
+	if (!report_get(root, "settings", NULL) || !ret->layers || !node_is_sequence(ret->layers) ||
+		!*ret->source || !*ret->directory)
 		return problem_set(problem, mountpoint, 0, 0,
 			"this mount was made by another plyfs, and does not tell what its layers "
 			"are; give them with -c or -l");
@@ -170,6 +161,13 @@ static int uncover(const struct told *told, struct layer *layer, struct problem 
 	return 0;
 }
 
+static int complain_of_layers(const struct told *told, struct problem *problem)
+{
+	return problem_set(problem, told->mountpoint, 0, 0,
+		"the mount has other layers than its settings by now; 'plyfs status' tells "
+		"why");
+}
+
 /* The layer as the mount has it: "%h" in its path may be another directory for us. */
 static int take_layer(const struct told *told, const struct node *as_told, struct layer **layer,
 	struct problem *problem)
@@ -177,11 +175,9 @@ static int take_layer(const struct told *told, const struct node *as_told, struc
 	CLEANUP(layer_freep) struct layer *other = NULL;
 	CLEANUP(freep) char *path = NULL;
 
-	if (strcmp((*layer)->name, text_at(as_told, "name")) != 0)
-		return problem_set(problem, told->mountpoint, 0, 0,
-			"the mount has other layers than its settings by now; 'plyfs status' tells "
-			"why");
-	int r = make_absolute(told, text_at(as_told, "path"), &path);
+	if (strcmp((*layer)->name, report_text(report_get(as_told, "name", NULL))) != 0)
+		return complain_of_layers(told, problem);
+	int r = make_absolute(told, report_text(report_get(as_told, "path", NULL)), &path);
 	if (r < 0)
 		return r;
 	if (strcmp((*layer)->path, path) != 0) {
@@ -212,9 +208,7 @@ static int make(const struct told *told, struct settings **ret, struct problem *
 	if (r == 0 && *told->header)
 		settings_fix_header(settings, strcmp(told->header, "true") == 0);
 	if (r == 0 && settings->layer_count != told->layers->seq.count)
-		r = problem_set(problem, told->mountpoint, 0, 0,
-			"the mount has other layers than its settings by now; 'plyfs status' tells "
-			"why");
+		r = complain_of_layers(told, problem);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
 		r = take_layer(told, told->layers->seq.items[i], &settings->layers[i], problem);
 	if (r == 0)

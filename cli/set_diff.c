@@ -243,9 +243,5 @@ int set_diff(const struct unified *how, struct settings *sets[2], char **paths, 
 	for (; r == 0 && *paths; paths++)
 		r = compare_below(&comparison, *paths);
 	*differs |= comparison.differs;
-	if (r < 0) {
-		message_result(r, NULL, NULL);
-		return EXIT_FAILED;
-	}
-	return comparison.code;
+	return r < 0 ? message_result(r, NULL, NULL) : comparison.code;
 }

@@ -129,10 +129,8 @@ static int print_for_people(const char *mountpoint, struct span text)
 	struct problem problem;
 
 	int r = document_read(&source, text, &options, &document, &problem);
-	if (r != 0) {
-		message_result(r, &problem, mountpoint);
-		return EXIT_FAILED;
-	}
+	if (r != 0)
+		return message_result(r, &problem, mountpoint);
 	const struct node *status = document->count ? document->roots[0] : NULL;
 	print_status(mountpoint, status);
 	troubles_print(mountpoint, status);

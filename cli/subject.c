@@ -9,26 +9,33 @@
 #include "message.h"
 #include "walk.h"
 
+int subject_find(const struct command *command, const struct choice *choice, const char *path,
+	struct subject *ret, char **ret_path)
+{
+	bool is_in_mount = !choice->config && !choice->layers;
+	struct problem problem;
+
+	*ret = (struct subject){0};
+	int code = is_in_mount ? choice_in_mount(command, path, &ret->settings, ret_path)
+			       : choice_open(choice, &ret->settings);
+	if (code == EXIT_DONE)
+		code = choice_offline(ret->settings, &ret->offline);
+	if (code != EXIT_DONE || is_in_mount)
+		return code;
+	int r = walk_to(ret->offline, path, ret_path, &problem);
+	return r == 0 ? EXIT_DONE : choice_complain(ret->settings, path, r, &problem);
+}
+
 int subject_open(const struct command *command, const struct choice *choice, const char *path,
 	struct subject *ret)
 {
 	CLEANUP(freep) char *inner = NULL;
 	struct problem problem = {0};
-	int r = 0, code;
 
-	*ret = (struct subject){0};
-	if (choice->config || choice->layers)
-		code = choice_open(choice, &ret->settings) < 0 ? EXIT_FAILED : EXIT_DONE;
-	else
-		code = choice_in_mount(command, path, &ret->settings, &inner);
-	if (code == EXIT_DONE)
-		code = choice_offline(ret->settings, &ret->offline);
+	int code = subject_find(command, choice, path, ret, &inner);
 	if (code != EXIT_DONE)
 		return code;
-	if (!inner)
-		r = walk_to(ret->offline, path, &inner, &problem);
-	if (r == 0)
-		r = *inner ? explain(ret->offline, inner, &ret->explanation, &problem) : -EISDIR;
+	int r = *inner ? explain(ret->offline, inner, &ret->explanation, &problem) : -EISDIR;
 	if (r != 0)
 		return choice_complain(ret->settings, path, r, &problem);
 	if (problem.message[0])

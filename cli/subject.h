@@ -14,6 +14,14 @@ struct subject {
 };
 
 /**
+ * Finds where `path` leads to, as walk_to() does. Returns EXIT_DONE with *ret_path for free(3), ""
+ * for a mount's root; or another exit code when it has complained. In both cases subject_fini() is
+ * called.
+ */
+int subject_find(const struct command *command, const struct choice *choice, const char *path,
+	struct subject *ret, char **ret_path);
+
+/**
  * Explains `path`. Where a layer was left out (`on_error: skip-layer`) it says so and goes on. With
  * the links on its way followed, but not the last name, which may be one.
  * Returns EXIT_DONE, or another exit code when it has complained, with the place in the source. In
