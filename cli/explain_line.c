@@ -117,6 +117,14 @@ static void put_number(struct explain_line *line, uint32_t number)
 	put_ascii(line, text + at, sizeof(text) - at);
 }
 
+static void put_line_column(struct explain_line *line, const struct node *node)
+{
+	put_ascii(line, ":", 1);
+	put_number(line, node->line);
+	put_ascii(line, ":", 1);
+	put_number(line, node->column);
+}
+
 /* Goes to that column, at least two further. */
 static void put_blanks(struct explain_line *line, size_t column)
 {
@@ -175,33 +183,29 @@ static const struct explain_known *know(struct explain_line *line, const struct 
 	return known;
 }
 
-int explain_line_name(struct explain_line *line, const struct source *source)
+void explain_line_name(struct explain_line *line, const struct source *source)
 {
 	const struct explain_known *known = know(line, source);
 
+	line->has_failed |= !known;
 	if (!known)
-		return -ENOMEM;
+		return;
 	put(line, known->text, known->len);
 	line->columns += known->columns;
-	return 0;
 }
 
-int explain_line_source(struct explain_line *line, const struct source *source)
+void explain_line_source(struct explain_line *line, const struct source *source)
 {
 	put_blanks(line, WHAT_WIDTH);
-	return explain_line_name(line, source);
+	explain_line_name(line, source);
 }
 
-int explain_line_place(struct explain_line *line, const struct node *node)
+void explain_line_place(struct explain_line *line, const struct node *node)
 {
 	if (!node || !node->source)
-		return 0;
-	int r = explain_line_source(line, node->source);
-	put_ascii(line, ":", 1);
-	put_number(line, node->line);
-	put_ascii(line, ":", 1);
-	put_number(line, node->column);
-	return r;
+		return;
+	explain_line_source(line, node->source);
+	put_line_column(line, node);
 }
 
 void explain_line_rule(struct explain_line *line, const char *rule)
@@ -221,10 +225,7 @@ void explain_line_why(struct explain_line *line, struct origin_why why, const st
 		return;
 	explain_line_word(line, " (");
 	explain_line_shown(line, by->source->name);
-	put_ascii(line, ":", 1);
-	put_number(line, by->line);
-	put_ascii(line, ":", 1);
-	put_number(line, by->column);
+	put_line_column(line, by);
 	explain_line_word(line, ")");
 }
 
@@ -247,8 +248,9 @@ void explain_line_forget(struct explain_line *line, const struct source *source)
 		known->source = NULL;
 }
 
-void explain_line_fini(struct explain_line *line)
+int explain_line_fini(struct explain_line *line)
 {
 	for (size_t i = 0; i < EXPLAIN_KNOWN_COUNT; i++)
 		free(line->known[i].text);
+	return line->has_failed ? -ENOMEM : 0;
 }

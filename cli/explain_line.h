@@ -31,6 +31,7 @@ struct explain_line {
 	size_t columns; /* of the line so far; colours don't count */
 	char buffer[1 << 14];
 	size_t used; /* of the buffer */
+	bool has_failed;
 	struct explain_known known[EXPLAIN_KNOWN_COUNT];
 };
 
@@ -45,12 +46,12 @@ void explain_line_word(struct explain_line *line, const char *word);
 void explain_line_shown(struct explain_line *line, const char *text);
 void explain_line_value(struct explain_line *line, const struct node *value);
 
-/** A layer and its file, with no blanks before them. 0 or -ENOMEM. */
-int explain_line_name(struct explain_line *line, const struct source *source);
+/** A layer and its file, with no blanks before them. */
+void explain_line_name(struct explain_line *line, const struct source *source);
 
-/** Where it is: a source, or the place that `node` was read from, if any. 0 or -ENOMEM. */
-int explain_line_source(struct explain_line *line, const struct source *source);
-int explain_line_place(struct explain_line *line, const struct node *node);
+/** Where it is: a source, or the place that `node` was read from, if any. */
+void explain_line_source(struct explain_line *line, const struct source *source);
+void explain_line_place(struct explain_line *line, const struct node *node);
 
 /** What decided, and where that stands, unless it is `value`. */
 void explain_line_rule(struct explain_line *line, const char *rule);
@@ -63,4 +64,6 @@ void explain_line_flush(struct explain_line *line);
 
 /** Before a source that was printed goes away. */
 void explain_line_forget(struct explain_line *line, const struct source *source);
-void explain_line_fini(struct explain_line *line);
+
+/** Returns 0, or -ENOMEM: then something is missing in what was put. */
+int explain_line_fini(struct explain_line *line);

@@ -16,7 +16,7 @@ struct writer {
 	size_t step_capacity;
 };
 
-static int put_contributor(struct writer *writer, enum origin_fate fate, const struct node *value,
+static void put_contributor(struct writer *writer, enum origin_fate fate, const struct node *value,
 	struct origin_why why)
 {
 	static const char *const words[] = {
@@ -32,64 +32,56 @@ static int put_contributor(struct writer *writer, enum origin_fate fate, const s
 		explain_line_word(&writer->line, "(empty)");
 	else
 		explain_line_value(&writer->line, value);
-	int r = explain_line_place(&writer->line, value);
-	if (r == 0)
-		explain_line_why(&writer->line, why, value);
+	explain_line_place(&writer->line, value);
+	explain_line_why(&writer->line, why, value);
 	if (fate != ORIGIN_PART)
 		explain_line_colour(&writer->line, COLOUR_NORMAL);
 	explain_line_end(&writer->line);
-	return r;
 }
 
-static int take_step(struct writer *writer, size_t count, const struct origin_step *step)
+static void take_step(struct writer *writer, size_t *count, const struct origin_step *step)
 {
-	if (array_grow(writer->steps, count, writer->step_capacity) < 0)
-		return -ENOMEM;
-	writer->steps[count] = step;
-	return 0;
+	if (array_grow(writer->steps, *count, writer->step_capacity) < 0)
+		writer->line.has_failed = true;
+	else
+		writer->steps[(*count)++] = step;
 }
 
 /* By now it has more in it than it had there, so only its place is told. */
-static int put_own_part(struct writer *writer, const struct node *value)
+static void put_own_part(struct writer *writer, const struct node *value)
 {
 	explain_line_word(&writer->line, "  part");
-	int r = explain_line_place(&writer->line, value);
+	explain_line_place(&writer->line, value);
 	explain_line_end(&writer->line);
-	return r;
 }
 
 /*
  * Lines for all contributors, the latest first. What `value` was when the others became parts of it
  * is a part as well, and stands where it came.
  */
-static int put_contributors(struct writer *writer, const struct origin *origin,
+static void put_contributors(struct writer *writer, const struct origin *origin,
 	const struct node *value, bool has_parts)
 {
 	size_t count = 0, first_part = SIZE_MAX;
-	int r = 0;
 
-	for (const struct origin_step *step = NULL; r == 0 && (step = origin_next(origin, step));) {
+	for (const struct origin_step *step = NULL; (step = origin_next(origin, step));) {
 		if (step->fate == ORIGIN_PART && first_part == SIZE_MAX)
 			first_part = count;
-		r = take_step(writer, count++, step);
+		take_step(writer, &count, step);
 	}
-	for (size_t i = count; r == 0 && i-- > 0;) {
+	for (size_t i = count; i-- > 0;) {
 		const struct origin_step *step = writer->steps[i];
 
-		r = put_contributor(writer, step->fate, step->value, step->why);
-		if (r == 0 && has_parts && i == first_part && value->source)
-			r = put_own_part(writer, value);
+		put_contributor(writer, step->fate, step->value, step->why);
+		if (has_parts && i == first_part && value->source)
+			put_own_part(writer, value);
 	}
-	return r;
 }
 
-static int put_also(struct writer *writer, const struct explained *only)
+static void put_also(struct writer *writer, const struct explained *only)
 {
-	int r = 0;
-
-	for (size_t i = only ? only->also_count : 0; r == 0 && i-- > 0;)
-		r = put_contributor(writer, ORIGIN_LOST, only->also[i].value, only->also[i].why);
-	return r;
+	for (size_t i = only ? only->also_count : 0; i-- > 0;)
+		put_contributor(writer, ORIGIN_LOST, only->also[i].value, only->also[i].why);
 }
 
 static void begin_gone(struct writer *writer, struct span key)
@@ -101,32 +93,28 @@ static void begin_gone(struct writer *writer, struct span key)
 }
 
 /* What was lost by it, the latest first. `by` took it away, and has been told. */
-static int put_lost(
+static void put_lost(
 	struct writer *writer, const struct origin_removed *removed, const struct origin_step *by)
 {
 	size_t count = 0;
-	int r = 0;
 
-	for (const struct origin_step *step = NULL;
-		r == 0 && (step = origin_removed_next(removed, step));)
+	for (const struct origin_step *step = NULL; (step = origin_removed_next(removed, step));)
 		if (step != by)
-			r = take_step(writer, count++, step);
-	for (size_t i = count; r == 0 && i-- > 0;) {
+			take_step(writer, &count, step);
+	for (size_t i = count; i-- > 0;) {
 		const struct origin_step *step = writer->steps[i];
 		bool is_told = by && step->why.by == by->value;
 
-		r = put_contributor(writer, step->fate, step->value,
+		put_contributor(writer, step->fate, step->value,
 			is_told ? (struct origin_why){0} : step->why);
 	}
-	return r;
 }
 
-static int put_removed(struct writer *writer, const struct node *in, struct key_text *key,
+static void put_removed(struct writer *writer, const struct node *in, struct key_text *key,
 	const struct origin_removed *removed)
 {
 	const struct origin_step *by = removed->last->fate == ORIGIN_REMOVED ? removed->last : NULL;
 	size_t len = key->len;
-	int r = 0;
 
 	if (node_is_sequence(in))
 		key_text_put_item(key, removed->key, removed->first->value);
@@ -135,14 +123,14 @@ static int put_removed(struct writer *writer, const struct node *in, struct key_
 	begin_gone(writer, key_text_span(key));
 	key_text_cut(key, len);
 	if (by) {
-		r = explain_line_place(&writer->line, by->value);
+		explain_line_place(&writer->line, by->value);
 		explain_line_why(&writer->line, by->why, by->value);
 	}
 	explain_line_end(&writer->line);
-	return r == 0 ? put_lost(writer, removed, by) : r;
+	put_lost(writer, removed, by);
 }
 
-static int put_line(struct writer *writer, const struct explained_value *value, bool has_parts)
+static void put_line(struct writer *writer, const struct explained_value *value, bool has_parts)
 {
 	struct span key = key_text_span(value->key);
 
@@ -151,9 +139,9 @@ static int put_line(struct writer *writer, const struct explained_value *value, 
 	explain_line_colour(&writer->line, COLOUR_GREEN);
 	explain_line_value(&writer->line, value->value);
 	explain_line_colour(&writer->line, COLOUR_NORMAL);
-	int r = has_parts ? 0 : explain_line_place(&writer->line, value->value);
+	if (!has_parts)
+		explain_line_place(&writer->line, value->value);
 	explain_line_end(&writer->line);
-	return r;
 }
 
 /* Whether a map or list has anything to tell that its entries don't. */
@@ -178,35 +166,31 @@ static int put_explained(void *context, const struct explained_value *value)
 	const struct explained *asked =
 		writer->only && value->value == writer->only->at.value ? writer->only : NULL;
 	bool has_parts;
-	int r = 0;
 
 	if (is_worth_a_line(value->value, origin, &has_parts) || asked) {
-		r = put_line(writer, value, has_parts);
-		if (r == 0 && origin)
-			r = put_contributors(writer, origin, value->value, has_parts);
-		if (r == 0)
-			r = put_also(writer, asked);
+		put_line(writer, value, has_parts);
+		if (origin)
+			put_contributors(writer, origin, value->value, has_parts);
+		put_also(writer, asked);
 	}
-	for (const struct origin_removed *at = origin ? origin->removed : NULL; r == 0 && at;
-		at = at->next)
-		r = put_removed(writer, value->value, value->key, at);
-	return r;
+	for (const struct origin_removed *at = origin ? origin->removed : NULL; at; at = at->next)
+		put_removed(writer, value->value, value->key, at);
+	return writer->line.has_failed ? -ENOMEM : 0;
 }
 
-static int put_gone(struct writer *writer, const char *asked)
+static void put_gone(struct writer *writer, const char *asked)
 {
 	const struct explained *gone = writer->only;
-	int r = 0;
 
 	if (gone->removed) {
-		r = put_removed(writer, gone->in, gone->at.key, gone->removed);
+		put_removed(writer, gone->in, gone->at.key, gone->removed);
 	} else {
 		explain_line_shown(&writer->line, asked);
 		begin_gone(writer, (struct span){"", 0});
-		r = explain_line_place(&writer->line, gone->in);
+		explain_line_place(&writer->line, gone->in);
 		explain_line_end(&writer->line);
 	}
-	return r == 0 ? put_also(writer, gone) : r;
+	put_also(writer, gone);
 }
 
 static void begin_document(struct writer *writer, size_t number)
@@ -220,7 +204,7 @@ static void begin_document(struct writer *writer, size_t number)
 	explain_line_end(&writer->line);
 }
 
-static int put_documents(struct writer *writer, const struct explanation *explanation)
+static void put_documents(struct writer *writer, const struct explanation *explanation)
 {
 	struct key_text key = {0};
 	const struct node *const *roots;
@@ -234,10 +218,8 @@ static int put_documents(struct writer *writer, const struct explanation *explan
 			begin_document(writer, i);
 		r = explained_each(writer->origins, &root, put_explained, writer);
 	}
-	if (key.has_failed)
-		r = -ENOMEM;
+	writer->line.has_failed |= r < 0 || key.has_failed;
 	key_text_fini(&key);
-	return r;
 }
 
 static size_t count_lines(struct span text)
@@ -250,12 +232,11 @@ static size_t count_lines(struct span text)
 }
 
 /* Which lines of the file are whose. */
-static int put_pieces(struct writer *writer, const struct merge_result *result)
+static void put_pieces(struct writer *writer, const struct merge_result *result)
 {
 	size_t line = 0, done = 0;
-	int r = 0;
 
-	for (const struct origin_piece *piece = origin_pieces(result->origins); r == 0 && piece;
+	for (const struct origin_piece *piece = origin_pieces(result->origins); piece;
 		piece = piece->next) {
 		const char *text = result->text.data;
 		char what[64];
@@ -269,51 +250,46 @@ static int put_pieces(struct writer *writer, const struct merge_result *result)
 		line += lines;
 		done = piece->offset + piece->len;
 		explain_line_word(&writer->line, what);
-		r = explain_line_source(&writer->line, piece->source);
+		explain_line_source(&writer->line, piece->source);
 		explain_line_end(&writer->line);
 	}
-	return r;
 }
 
-static int put_passed(struct writer *writer, const struct explanation *explanation)
+static void put_passed(struct writer *writer, const struct explanation *explanation)
 {
 	static const char *const rules[] = {
 		[STRATEGY_TAKES_ALL] = "",
 		[STRATEGY_TAKES_HIGHEST] = "the highest layer's file is taken",
 		[STRATEGY_TAKES_LOWEST] = "the lowest layer's file is taken",
 	};
-	int r = 0;
 
-	for (size_t i = explanation->passed_count; r == 0 && i-- > 0;) {
+	for (size_t i = explanation->passed_count; i-- > 0;) {
 		explain_line_colour(&writer->line, COLOUR_DIM);
 		explain_line_word(&writer->line, "  lost");
-		r = explain_line_source(&writer->line, &explanation->passed[i]);
+		explain_line_source(&writer->line, &explanation->passed[i]);
 		explain_line_rule(&writer->line,
 			explanation->request ? rules[explanation->request->options->strategy->takes]
 					     : "");
 		explain_line_colour(&writer->line, COLOUR_NORMAL);
 		explain_line_end(&writer->line);
 	}
-	return r;
 }
 
 /* A link, or a large file. */
-static int put_only_source(struct writer *writer, const struct explanation *explanation)
+static void put_only_source(struct writer *writer, const struct explanation *explanation)
 {
 	const struct source source = {.name = explanation->source, .layer = explanation->layer};
 
 	explain_line_word(&writer->line,
 		explanation->kind == VERSION_LINK ? "a symbolic link" : "a large file, as it is");
-	int r = explain_line_source(&writer->line, &source);
+	explain_line_source(&writer->line, &source);
 	explain_line_end(&writer->line);
 	explain_line_forget(&writer->line, &source);
-	return r;
 }
 
-static int put_head(struct writer *writer, const struct explanation *explanation)
+static void put_head(struct writer *writer, const struct explanation *explanation)
 {
 	const struct merge_result *result = explanation->result;
-	int r = 0;
 
 	explain_line_colour(&writer->line, COLOUR_BOLD);
 	explain_line_shown(&writer->line, explanation->path);
@@ -323,13 +299,12 @@ static int put_head(struct writer *writer, const struct explanation *explanation
 		explain_line_word(&writer->line, explanation->request->options->strategy->name);
 	}
 	explain_line_end(&writer->line);
-	for (size_t i = 0; result && r == 0 && i < result->source_count; i++) {
+	for (size_t i = 0; result && i < result->source_count; i++) {
 		explain_line_word(&writer->line, "  ");
-		r = explain_line_name(&writer->line, result->sources[i]);
+		explain_line_name(&writer->line, result->sources[i]);
 		explain_line_end(&writer->line);
 	}
 	explain_line_end(&writer->line);
-	return r;
 }
 
 static void choose_widths(struct writer *writer, const struct explanation *explanation)
@@ -345,20 +320,18 @@ static void choose_widths(struct writer *writer, const struct explanation *expla
 			&(struct source){.name = explanation->source, .layer = explanation->layer});
 }
 
-static int put_all(struct writer *writer, const struct explanation *explanation)
+static void put_all(struct writer *writer, const struct explanation *explanation)
 {
 	const struct node *const *roots;
-	int r = put_head(writer, explanation);
 
-	if (r != 0)
-		return r;
+	put_head(writer, explanation);
 	if (explanation->kind != VERSION_BYTES)
-		r = put_only_source(writer, explanation);
+		put_only_source(writer, explanation);
 	else if (explained_roots(explanation, &roots) > 0)
-		r = put_documents(writer, explanation);
+		put_documents(writer, explanation);
 	else
-		r = put_pieces(writer, explanation->result);
-	return r == 0 ? put_passed(writer, explanation) : r;
+		put_pieces(writer, explanation->result);
+	put_passed(writer, explanation);
 }
 
 int explain_text(const struct explanation *explanation, const struct explained *only,
@@ -369,19 +342,17 @@ int explain_text(const struct explanation *explanation, const struct explained *
 		.origins = explanation->result ? explanation->result->origins : NULL,
 		.only = only,
 	};
-	int r;
+	int r = 0;
 
 	choose_widths(&writer, explanation);
 	if (!only)
-		r = put_all(&writer, explanation);
+		put_all(&writer, explanation);
 	else if (only->at.value)
 		r = explained_each(writer.origins, &only->at, put_explained, &writer);
 	else
-		r = put_gone(&writer, asked);
-	if (only && only->at.key->has_failed)
-		r = -ENOMEM;
+		put_gone(&writer, asked);
+	writer.line.has_failed |= r < 0 || (only && only->at.key->has_failed);
 	explain_line_flush(&writer.line);
-	explain_line_fini(&writer.line);
 	free(writer.steps);
-	return r;
+	return explain_line_fini(&writer.line);
 }

@@ -104,16 +104,6 @@ static void show_problem(
 	shown->problem = result == PROBLEM ? *problem : (struct problem){0};
 }
 
-static int add_file(void *context, const char *file)
-{
-	return file_watch_add(context, file);
-}
-
-static int add_directory(void *context, const char *directory)
-{
-	return file_watch_add_directory(context, directory);
-}
-
 /* The files, and what the strategy has looked for and in, as far as that is known. */
 static int watch_all(const struct merge_job *job, struct file_watch **ret)
 {
@@ -123,9 +113,7 @@ static int watch_all(const struct merge_job *job, struct file_watch **ret)
 	for (char **file = job->files; r == 0 && *file; file++)
 		r = file_watch_add(watch, input_file(*file));
 	if (r == 0)
-		r = search_each_file(&job->search, add_file, watch);
-	if (r == 0)
-		r = search_each_directory(&job->search, add_directory, watch);
+		r = search_watch(&job->search, watch);
 	if (r == 0)
 		*ret = take_ptr(watch);
 	return r;

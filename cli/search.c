@@ -10,6 +10,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
+#include "file_watch.h"
 #include "text.h"
 
 /* Directories in one search. A data path that has more is most likely a wrong one, such as /. */
@@ -275,24 +276,15 @@ size_t search_count(const struct search *search)
 	return count;
 }
 
-int search_each_directory(const struct search *search,
-	int (*each)(void *context, const char *directory), void *context)
-{
-	int r = 0;
-
-	for (const struct search_tree *tree = search->trees; tree; tree = tree->next)
-		for (size_t i = 0; r == 0 && i < tree->count; i++)
-			r = each(context, tree->paths[i]);
-	return r;
-}
-
-int search_each_file(
-	const struct search *search, int (*each)(void *context, const char *file), void *context)
+int search_watch(const struct search *search, struct file_watch *watch)
 {
 	int r = 0;
 
 	for (const struct search_file *file = search->files; r == 0 && file; file = file->next)
-		r = each(context, file->name);
+		r = file_watch_add(watch, file->name);
+	for (const struct search_tree *tree = search->trees; tree; tree = tree->next)
+		for (size_t i = 0; r == 0 && i < tree->count; i++)
+			r = file_watch_add_directory(watch, tree->paths[i]);
 	return r;
 }
 

@@ -8,6 +8,7 @@
 
 #include "merge.h"
 
+struct file_watch;
 struct search_tree;
 struct search_file;
 
@@ -27,13 +28,7 @@ struct span search_text(const struct search *search, const char *name);
 /** How many directories were searched. */
 size_t search_count(const struct search *search);
 
-/**
- * Calls `each` for every directory that was searched, and for every file that was found there, until
- * it returns another result than 0, which is returned then.
- */
-int search_each_directory(const struct search *search,
-	int (*each)(void *context, const char *directory), void *context);
-int search_each_file(
-	const struct search *search, int (*each)(void *context, const char *file), void *context);
+/** Watches every directory that was searched, and every file that was found there. 0 or -ENOMEM. */
+int search_watch(const struct search *search, struct file_watch *watch);
 
 void search_fini(struct search *search);
