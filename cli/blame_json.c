@@ -11,10 +11,8 @@ static void print_line(const struct line *line, size_t number, FILE *out)
 	fprintf(out, "\n    {\"number\": %zu, \"text\": ", number);
 	json_put_span(out, line->text);
 	if (line->source) {
-		fputs(", \"layer\": ", out);
-		json_put_string(out, line->source->layer);
-		fputs(", \"file\": ", out);
-		json_put_string(out, line->source->name);
+		json_put_field(out, ", \"layer\": ", line->source->layer);
+		json_put_field(out, ", \"file\": ", line->source->name);
 		fprintf(out, ", \"line\": %" PRIu32 ", \"column\": %" PRIu32, line->source_line,
 			line->source_column);
 	}
@@ -25,10 +23,8 @@ void blame_print_json(const struct blame *blame, FILE *out)
 {
 	const struct line_origins *lines = blame->lines;
 
-	fputs("{\n  \"path\": ", out);
-	json_put_string(out, blame->path);
-	fputs(",\n  \"strategy\": ", out);
-	json_put_string(out, blame->strategy);
+	json_put_field(out, "{\n  \"path\": ", blame->path);
+	json_put_field(out, ",\n  \"strategy\": ", blame->strategy);
 	fputs(",\n  \"lines\": [", out);
 	for (size_t i = 0; i < lines->count; i++) {
 		if (i > 0)

@@ -79,16 +79,16 @@ static void put_excerpt(struct page *page, const struct node *value, const char 
 		return;
 	}
 	fprintf(page->out, "<%s>", element);
-	page_put_text(page->out, span_of(text));
-	fprintf(page->out, "</%s>", element);
+	page_put(page->out, "", text, "</");
+	fprintf(page->out, "%s>", element);
 }
 
-static void put_place(struct page *page, const struct node *node)
+static void put_place(
+	struct page *page, const char *before, const struct node *node, const char *after)
 {
-	page_put_string(page->out, node->source->layer);
-	fputs(" · ", page->out);
-	page_put_string(page->out, node->source->name);
-	fprintf(page->out, ":%" PRIu32 ":%" PRIu32, node->line, node->column);
+	page_put(page->out, before, node->source->layer, " · ");
+	page_put(page->out, "", node->source->name, "");
+	fprintf(page->out, ":%" PRIu32 ":%" PRIu32 "%s", node->line, node->column, after);
 }
 
 /* What stands for it where it is too long to be repeated for all that is in it. */
@@ -120,21 +120,16 @@ static void put_key(struct page *page)
 	char text[KEY_SIZE];
 
 	shown_tail(text, sizeof(text), key_text_span(&page->key).data);
-	fputs("<h3>", page->out);
-	page_put_string(page->out, text);
-	fputs("</h3>", page->out);
+	page_put(page->out, "<h3>", text, "</h3>");
 }
 
 static void put_why(struct page *page, const struct origin_step *step)
 {
 	const struct node *by = step->why.by;
 
-	fputs(" <span class=why>", page->out);
-	page_put_string(page->out, step->why.rule);
-	if (by && by->source && by != step->value) {
-		fputs(", by ", page->out);
-		put_place(page, by);
-	}
+	page_put(page->out, " <span class=why>", step->why.rule, "");
+	if (by && by->source && by != step->value)
+		put_place(page, ", by ", by, "");
 	fputs("</span>", page->out);
 }
 
@@ -152,9 +147,7 @@ static void put_step(
 	put_colour(page, layer_of(page, value->source));
 	fprintf(page->out, "\"><span class=dot></span><p>%s", words[step->fate]);
 	put_excerpt(page, value, step->fate == ORIGIN_LOST ? "s" : "b");
-	fputs(" <span>", page->out);
-	put_place(page, value);
-	fputs("</span>", page->out);
+	put_place(page, " <span>", value, "</span>");
 	if (!later || later->fate != ORIGIN_REMOVED || later->value != step->why.by)
 		put_why(page, step);
 	fputs("</p></li>", page->out);
@@ -211,11 +204,8 @@ static void put_value(struct page *page, uint32_t number, const struct steps *st
 	put_colour(page, layer_of(page, place ? place->source : NULL));
 	fputs("\"><span class=dot></span><p>", page->out);
 	put_excerpt(page, value->value, "b");
-	if (place) {
-		fputs(" <span>", page->out);
-		put_place(page, place);
-		fputs("</span>", page->out);
-	}
+	if (place)
+		put_place(page, " <span>", place, "</span>");
 	fputs("</p></li>", page->out);
 	put_steps(page, steps);
 	fputs("</ul>", page->out);
@@ -271,10 +261,9 @@ static void put_source(struct page *page, const struct line *line)
 		fputs("<span class=none>–</span>", page->out);
 		return;
 	}
-	fputs("<span class=\"from l\">", page->out);
-	page_put_string(page->out, line->source->layer);
-	fputs("</span><span class=\"from p\"><span class=f>", page->out);
-	page_put_string(page->out, line->source->name);
+	page_put(page->out, "<span class=\"from l\">", line->source->layer,
+		"</span><span class=\"from p\"><span class=f>");
+	page_put(page->out, "", line->source->name, "");
 	fprintf(page->out, "</span><span class=s>:%" PRIu32 "</span></span>", line->source_line);
 }
 
@@ -414,8 +403,7 @@ static void put_head(struct page *page)
 	      "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
 	      "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n<title>",
 		page->out);
-	page_put_string(page->out, page->blame->path);
-	fputs(" – plyfs blame</title>\n", page->out);
+	page_put(page->out, "", page->blame->path, " – plyfs blame</title>\n");
 	put_style(page);
 }
 
@@ -432,7 +420,7 @@ static void put_layer(struct page *page, size_t i)
 		fprintf(page->out, "\" href=#L%zu><b>", tally->first);
 	else
 		fputs("\"><b>", page->out);
-	page_put_string(page->out, page->blame->settings->layers[i]->name);
+	page_put(page->out, "", page->blame->settings->layers[i]->name, "");
 	fprintf(page->out, "</b><span>%zu line%s</span></%s></li>\n", tally->lines,
 		tally->lines == 1 ? "" : "s", tally->lines > 0 ? "a" : "span");
 }
@@ -444,8 +432,7 @@ static void put_header(struct page *page)
 
 	for (size_t i = 0; i < blame->settings->layer_count; i++)
 		layers += page->tallies[i].lines > 0;
-	fputs("<header>\n<h1>", page->out);
-	page_put_string(page->out, blame->path);
+	page_put(page->out, "<header>\n<h1>", blame->path, "");
 	fprintf(page->out,
 		"</h1>\n<p>%zu line%s from %zu layer%s, merged by the strategy <b>%s</b></p>\n"
 		"</header>\n<nav aria-label=Layers>\n<ol class=layers>\n",

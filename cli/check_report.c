@@ -114,19 +114,11 @@ static int was_told(struct check_report *report, const struct finding *finding)
 
 static void put_json(struct check_report *report, const char *path, const struct finding *finding)
 {
-	const struct problem *problem = &finding->problem;
-
-	fputs(report->findings++ ? ",\n    {" : "\n    {", stdout);
-	printf("\"kind\": \"%s\", \"path\": ",
+	printf("%s\n    {\"kind\": \"%s\"", report->findings++ ? "," : "",
 		finding->kind == FINDING_ERROR ? "error" : "warning");
-	if (path)
-		json_put_string(stdout, path);
-	else
-		fputs("null", stdout);
-	fputs(", \"source\": ", stdout);
-	json_put_string(stdout, problem->source);
-	printf(", \"line\": %u, \"column\": %u, \"message\": ", problem->line, problem->column);
-	json_put_string(stdout, problem->message);
+	json_put_field(stdout, ", \"path\": ", path);
+	fputs(", ", stdout);
+	json_put_problem(stdout, &finding->problem);
 	fputc('}', stdout);
 }
 

@@ -129,10 +129,8 @@ void nearest_key_tell(const char *path, const struct key *key,
 		problem_set(&problem, path, 0, 0, "has no '%s'; '%.*s' is a scalar: %s", key->text,
 			(int)place.len, place.data, value);
 	} else {
-		uint32_t count = node_is_map(in) ? in->map.count : in->seq.count;
-
 		problem_set(&problem, path, 0, 0, "has no '%s'; '%.*s' is %s of %u", key->text,
-			(int)place.len, place.data, node_kind_name(in), (unsigned)count);
+			(int)place.len, place.data, node_kind_name(in), (unsigned)node_count(in));
 	}
 	message_problem(&problem);
 }

@@ -40,9 +40,11 @@ void page_put_text(FILE *out, struct span text)
 	}
 }
 
-void page_put_string(FILE *out, const char *text)
+void page_put(FILE *out, const char *before, const char *text, const char *after)
 {
+	fputs(before, out);
 	page_put_text(out, span_of(text));
+	fputs(after, out);
 }
 
 size_t page_width(const char *text)

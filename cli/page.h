@@ -9,7 +9,9 @@
 
 /** Fit for elements and quoted attributes. Tabs stay. */
 void page_put_text(FILE *out, struct span text);
-void page_put_string(FILE *out, const char *text);
+
+/** The same between two pieces of markup. */
+void page_put(FILE *out, const char *before, const char *text, const char *after);
 
 /** Characters of the string as it is put. */
 size_t page_width(const char *text);

@@ -129,10 +129,8 @@ static int join(struct session *session, fuse_ino_t parent, const char *name, ch
 /* What does not merge, told in the same form. */
 static void put_problem(FILE *out, const char *path, const struct problem *problem)
 {
-	fputs("{\n  \"path\": ", out);
-	json_put_string(out, path);
-	fputs(",\n  \"kind\": \"error\",\n  \"error\": {\"file\": ", out);
-	json_put_string(out, problem->source);
+	json_put_field(out, "{\n  \"path\": ", path);
+	json_put_field(out, ",\n  \"kind\": \"error\",\n  \"error\": {\"file\": ", problem->source);
 	fprintf(out, ", \"line\": %u, \"column\": %u, \"message\": ", problem->line,
 		problem->column);
 	json_put_string(out, problem->message);

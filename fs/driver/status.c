@@ -36,14 +36,9 @@ static const char *const request_names[REQUEST_KINDS] = {
 /* "source": …, "serves": …}, behind what else the object has. */
 static void put_trouble_rest(FILE *out, const struct trouble *trouble)
 {
-	const struct problem *problem = &trouble->problem;
 	char time[TROUBLE_TIME_MAX];
 
-	fputs("\"source\": ", out);
-	json_put_string(out, problem->source);
-	fprintf(out, ", \"line\": %u, \"column\": %u, \"message\": ", problem->line,
-		problem->column);
-	json_put_string(out, problem->message);
+	json_put_problem(out, &trouble->problem);
 	trouble_time(trouble->since, time);
 	fprintf(out, ", \"since\": \"%s\", \"age_s\": %lld, \"serves\": \"%s\"", time,
 		trouble_age_s(trouble->since), trouble_serves_name(trouble->serves));
@@ -66,8 +61,7 @@ static void put_trouble(void *context, const char *path, const struct trouble *t
 	struct writer *writer = context;
 	FILE *out = writer->out;
 
-	fputs(writer->count++ ? ",\n    {\"path\": " : "\n    {\"path\": ", out);
-	json_put_string(out, path);
+	json_put_field(out, writer->count++ ? ",\n    {\"path\": " : "\n    {\"path\": ", path);
 	fputs(", ", out);
 	put_trouble_rest(out, trouble);
 }
@@ -75,19 +69,14 @@ static void put_trouble(void *context, const char *path, const struct trouble *t
 static void put_settings(
 	FILE *out, struct session *session, const struct settings *settings, bool is_trusted)
 {
-	fputs("  \"settings\": {\"path\": ", out);
-	if (settings->path)
-		json_put_string(out, settings->path);
-	else
-		fputs("null", out);
+	json_put_field(out, "  \"settings\": {\"path\": ", settings->path);
 	fprintf(out, ", \"coherence\": \"%s\", \"header\": %s",
 		session->is_strict ? "strict" : "cached", settings->header ? "true" : "false");
 	struct trouble trouble;
 	if (is_trusted && publisher_settings_trouble(session->publisher, &trouble)) {
 		char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
 		problem_format(&trouble.problem, text, sizeof(text));
-		fputs(", \"error\": ", out);
-		json_put_string(out, text);
+		json_put_field(out, ", \"error\": ", text);
 		fputs(", \"trouble\": {", out);
 		put_trouble_rest(out, &trouble);
 	}
@@ -99,11 +88,7 @@ static void put_directory(FILE *out)
 {
 	CLEANUP(freep) char *directory = getcwd(NULL, 0);
 
-	fputs(",\n  \"directory\": ", out);
-	if (directory)
-		json_put_string(out, directory);
-	else
-		fputs("null", out);
+	json_put_field(out, ",\n  \"directory\": ", directory);
 	fputs(",\n", out);
 }
 
@@ -111,10 +96,8 @@ static void put_layers(FILE *out, const struct settings *settings)
 {
 	fputs("  \"layers\": [", out);
 	for (size_t i = 0; i < settings->layer_count; i++) {
-		fputs(i ? ", {\"name\": " : "{\"name\": ", out);
-		json_put_string(out, settings->layers[i]->name);
-		fputs(", \"path\": ", out);
-		json_put_string(out, settings->layers[i]->path);
+		json_put_field(out, i ? ", {\"name\": " : "{\"name\": ", settings->layers[i]->name);
+		json_put_field(out, ", \"path\": ", settings->layers[i]->path);
 		fprintf(out, ", \"present\": %s}",
 			settings->layers[i]->dirfd >= 0 ? "true" : "false");
 	}
@@ -134,8 +117,7 @@ static void put_publisher(FILE *out, struct session *session)
 		(unsigned long long)atomic_load(&session->published),
 		(unsigned long long)atomic_load(&session->invalidated));
 	if (error) {
-		fputs(", \"reason\": ", out);
-		json_put_string(out,
+		json_put_field(out, ", \"reason\": ",
 			error == EXDEV   ? "something else is mounted over this mount: "
 					   "changes are seen, but wake nobody"
 			: error == EPIPE ? "the process plyfs-publish has ended: changes are seen, "
@@ -167,17 +149,15 @@ static void put_view(FILE *out, struct view *view, const struct settings *settin
 		counts.version_bytes);
 	fprintf(out, "  \"watches\": {\"count\": %zu", counts.watches);
 	if (counts.watch_error) {
-		fputs(", \"error\": ", out);
-		json_put_string(
-			out, counts.watch_error == ENOSPC
-				     ? "no inotify watches are left; raise the limit: sysctl "
-				       "fs.inotify.max_user_watches=1048576"
-				     : strerror(counts.watch_error));
+		json_put_field(out, ", \"error\": ",
+			counts.watch_error == ENOSPC
+				? "no inotify watches are left; raise the limit: sysctl "
+				  "fs.inotify.max_user_watches=1048576"
+				: strerror(counts.watch_error));
 	}
 	if (counts.is_polling) {
-		fprintf(out,
-			"},\n  \"polling\": {\"interval_ms\": %u, \"reason\": ", settings->poll_ms);
-		json_put_string(out,
+		fprintf(out, "},\n  \"polling\": {\"interval_ms\": %u", settings->poll_ms);
+		json_put_field(out, ", \"reason\": ",
 			counts.is_remote
 				? "a layer lies on a network or FUSE file system, whose changes "
 				  "inotify does not tell; put it on a local disk to see changes "
@@ -199,12 +179,10 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 
 	if (!out)
 		return -ENOMEM;
-	fputs("{\n  \"version\": ", out);
-	json_put_string(out, PLYFS_VERSION);
-	fprintf(out, ",\n  \"pid\": %d,\n  \"mountpoint\": ", getpid());
-	json_put_string(out, session->mountpoint);
-	fputs(",\n  \"source\": ", out);
-	json_put_string(out, session->label);
+	json_put_field(out, "{\n  \"version\": ", PLYFS_VERSION);
+	fprintf(out, ",\n  \"pid\": %d", getpid());
+	json_put_field(out, ",\n  \"mountpoint\": ", session->mountpoint);
+	json_put_field(out, ",\n  \"source\": ", session->label);
 	put_directory(out);
 	put_settings(out, session, settings, is_trusted);
 	put_layers(out, settings);

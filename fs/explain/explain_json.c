@@ -28,19 +28,10 @@ struct writer {
 	struct known known[KNOWN_COUNT];
 };
 
-static void put_field(FILE *out, const char *name, const char *text)
-{
-	json_put_string(out, name);
-	fputs_unlocked(": ", out);
-	json_put_string(out, text);
-}
-
 static void put_source(FILE *out, const struct source *source)
 {
-	fputs_unlocked("\"layer\": ", out);
-	json_put_string(out, source->layer);
-	fputs_unlocked(", \"file\": ", out);
-	json_put_string(out, source->name);
+	json_put_field(out, "\"layer\": ", source->layer);
+	json_put_field(out, ", \"file\": ", source->name);
 }
 
 static void put_line_column(FILE *out, const struct node *node)
@@ -101,13 +92,11 @@ static int put_scalar(struct writer *writer, const struct node *scalar)
 /* A map or list that is told piece by piece has its size in place of its value. */
 static int put_value(struct writer *writer, const struct node *value, bool is_whole)
 {
-	uint32_t count = node_is_map(value) ? value->map.count : value->seq.count;
-
-	if (!node_is_scalar(value) && !is_whole && count > 0) {
+	if (!node_is_scalar(value) && !is_whole && node_count(value) > 0) {
 		fputs_unlocked(node_is_map(value) ? "\"kind\": \"map\", \"count\": "
 						  : "\"kind\": \"list\", \"count\": ",
 			writer->out);
-		json_put_number(writer->out, count);
+		json_put_number(writer->out, node_count(value));
 		return 0;
 	}
 	int r;
@@ -117,17 +106,14 @@ static int put_value(struct writer *writer, const struct node *value, bool is_wh
 		fputs_unlocked("\"value\": ", writer->out);
 		r = json_put_value(writer->out, value, writer->arena);
 	}
-	if (value->tag && value->tag[0] == '!') {
-		fputs_unlocked(", \"tag\": ", writer->out);
-		json_put_string(writer->out, value->tag);
-	}
+	if (value->tag && value->tag[0] == '!')
+		json_put_field(writer->out, ", \"tag\": ", value->tag);
 	return r;
 }
 
 static void put_why(FILE *out, struct origin_why why)
 {
-	fputs_unlocked(", ", out);
-	put_field(out, "rule", why.rule ? why.rule : "");
+	json_put_field(out, ", \"rule\": ", why.rule ? why.rule : "");
 	if (!why.by || !why.by->source)
 		return;
 	fputs_unlocked(", \"by\": {", out);
@@ -136,21 +122,18 @@ static void put_why(FILE *out, struct origin_why why)
 	putc_unlocked('}', out);
 }
 
-static int put_step(struct writer *writer, const struct origin_step *step, bool is_first)
+/* `name`: of the list that this one begins; else NULL. */
+static int put_step(struct writer *writer, const struct origin_step *step, const char *name)
 {
-	fputs_unlocked(is_first ? "{" : ", {", writer->out);
+	if (name)
+		fprintf(writer->out, ", \"%s\": [{", name);
+	else
+		fputs_unlocked(", {", writer->out);
 	int r = put_value(writer, step->value, step->fate != ORIGIN_PART);
 	put_place(writer, step->value);
 	put_why(writer->out, step->why);
 	putc_unlocked('}', writer->out);
 	return r;
-}
-
-static void begin_steps(FILE *out, const char *name)
-{
-	fputs_unlocked(", ", out);
-	json_put_string(out, name);
-	fputs_unlocked(": [", out);
 }
 
 /* Of a run of steps, those of one fate, as the list `name`. */
@@ -173,18 +156,11 @@ static int put_steps(struct writer *writer, const char *name, struct steps steps
 	size_t count = 0;
 	int r = 0;
 
-	for (const struct origin_step *step = NULL; r == 0 && (step = next_step(steps, step));) {
-		if (step->fate != fate)
-			continue;
-		if (count == 0)
-			begin_steps(writer->out, name);
-		r = put_step(writer, step, count++ == 0);
-	}
-	for (size_t i = 0; r == 0 && i < also_count; i++) {
-		if (count == 0)
-			begin_steps(writer->out, name);
-		r = put_step(writer, &also->also[i], count++ == 0);
-	}
+	for (const struct origin_step *step = NULL; r == 0 && (step = next_step(steps, step));)
+		if (step->fate == fate)
+			r = put_step(writer, step, count++ == 0 ? name : NULL);
+	for (size_t i = 0; r == 0 && i < also_count; i++)
+		r = put_step(writer, &also->also[i], count++ == 0 ? name : NULL);
 	if (count > 0)
 		putc_unlocked(']', writer->out);
 	return r;
@@ -218,8 +194,7 @@ static void put_removal(struct writer *writer, const struct origin_removed *remo
 
 	if (last->fate == ORIGIN_REMOVED)
 		put_place(writer, last->value);
-	fputs_unlocked(", ", out);
-	put_field(out, "rule", last->why.rule ? last->why.rule : "");
+	json_put_field(out, ", \"rule\": ", last->why.rule ? last->why.rule : "");
 }
 
 static int put_removed(struct writer *writer, const struct node *in, struct key_text *key,
@@ -263,8 +238,7 @@ static int put_element(void *context, const struct explained_value *value)
 {
 	struct writer *writer = context;
 	const struct node *node = value->value;
-	bool is_leaf = node_is_scalar(node) ||
-		       (node_is_map(node) ? node->map.count : node->seq.count) == 0;
+	bool is_leaf = node_is_scalar(node) || node_count(node) == 0;
 	const struct explained *also =
 		writer->only && node == writer->only->at.value ? writer->only : NULL;
 
@@ -399,14 +373,11 @@ int explain_json(const struct explanation *explanation, const struct explained *
 	if (r < 0)
 		return r;
 	writer.arena = arena;
-	fputs_unlocked("{\n  ", out);
-	put_field(out, "path", explanation->path);
-	fputs_unlocked(",\n  ", out);
-	put_field(out, "kind", kind_of(explanation));
-	if (explanation->kind == VERSION_BYTES) {
-		fputs_unlocked(",\n  ", out);
-		put_field(out, "strategy", explanation->request->options->strategy->name);
-	}
+	json_put_field(out, "{\n  \"path\": ", explanation->path);
+	json_put_field(out, ",\n  \"kind\": ", kind_of(explanation));
+	if (explanation->kind == VERSION_BYTES)
+		json_put_field(
+			out, ",\n  \"strategy\": ", explanation->request->options->strategy->name);
 	put_sources(out, explanation);
 	if (!only && result && origin_pieces(result->origins))
 		put_pieces(out, origin_pieces(result->origins));

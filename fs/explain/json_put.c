@@ -54,6 +54,22 @@ void json_put_string(FILE *out, const char *text)
 	json_put_span(out, span_of(text));
 }
 
+void json_put_field(FILE *out, const char *before, const char *text)
+{
+	fputs_unlocked(before, out);
+	if (text)
+		json_put_string(out, text);
+	else
+		fputs_unlocked("null", out);
+}
+
+void json_put_problem(FILE *out, const struct problem *problem)
+{
+	json_put_field(out, "\"source\": ", problem->source);
+	fprintf(out, ", \"line\": %u, \"column\": %u", problem->line, problem->column);
+	json_put_field(out, ", \"message\": ", problem->message);
+}
+
 void json_put_number(FILE *out, uint64_t number)
 {
 	char text[DIGITS_MAX];

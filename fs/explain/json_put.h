@@ -9,10 +9,17 @@
 #include <stdio.h>
 
 #include "node.h"
+#include "problem.h"
 
 /** A string. Bytes that are not UTF-8, which a file's name may hold, come as U+FFFD. */
 void json_put_span(FILE *out, struct span text);
 void json_put_string(FILE *out, const char *text);
+
+/** `before`, which is JSON already, such as ", \"layer\": ", then the string; NULL: null. */
+void json_put_field(FILE *out, const char *before, const char *text);
+
+/** The fields "source", "line", "column" and "message". */
+void json_put_problem(FILE *out, const struct problem *problem);
 
 void json_put_number(FILE *out, uint64_t number);
 
