@@ -11,38 +11,16 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "settings_make.h"
+#include "text.h"
 
 /* Bytes. Each rule is a line, and there may be 4096 of them. */
 #define SETTINGS_TEXT_MAX (1u << 20)
-
-/* Reads what is there, up to `size` bytes. Returns 0 or -errno. */
-static int read_bytes(int fd, char *text, size_t size, size_t *ret)
-{
-	size_t len = 0;
-
-	while (len < size) {
-		ssize_t n = read(fd, text + len, size - len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		len += (size_t)n;
-	}
-
-	*ret = len;
-	return 0;
-}
 
 static int read_text(const char *path, char **ret, size_t *len, struct problem *problem)
 {
 	/* O_NONBLOCK: a pipe in its place must not hang us. */
 	CLEANUP(closep) int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	CLEANUP(freep) char *text = NULL;
 	struct stat stat;
-	int r;
 
 	if (fd < 0 || fstat(fd, &stat) < 0)
 		return problem_set(problem, path, 0, 0, "can't be opened: %s", strerror(errno));
@@ -50,19 +28,13 @@ static int read_text(const char *path, char **ret, size_t *len, struct problem *
 		return problem_set(problem, path, 0, 0, "is %s; settings are read from a file",
 			S_ISDIR(stat.st_mode) ? "a directory" : "no regular file");
 
-	/* An editor may shrink or grow it meanwhile; st_size would be no more than a guess. */
-	text = malloc(SETTINGS_TEXT_MAX + 1);
-	if (!text)
-		return -ENOMEM;
-	r = read_bytes(fd, text, SETTINGS_TEXT_MAX + 1, len);
-	if (r < 0)
-		return problem_set(problem, path, 0, 0, "can't be read: %s", strerror(-r));
-	if (*len > SETTINGS_TEXT_MAX)
+	int r = text_read(fd, SETTINGS_TEXT_MAX, ret, len);
+	if (r == -EFBIG)
 		return problem_set(problem, path, 0, 0,
 			"is larger than %u bytes; is this a plyfs.yaml?", SETTINGS_TEXT_MAX);
-
-	*ret = take_ptr(text);
-	return 0;
+	if (r < 0 && r != -ENOMEM)
+		return problem_set(problem, path, 0, 0, "can't be read: %s", strerror(-r));
+	return r;
 }
 
 /* What the reader found suspicious: a mistake, in settings. */

@@ -12,6 +12,7 @@
 #include "cleanup.h"
 #include "hash.h"
 #include "lock.h"
+#include "text.h"
 #include "union.h"
 
 #define BUCKETS 4096u
@@ -218,42 +219,6 @@ static int unreadable(struct problem *problem, const char *name, int error)
 			: "see whether the file system below is in order");
 }
 
-/* Reads to the end; an editor may shrink or grow the file meanwhile, so st_size is only a hint. */
-static int read_all(int fd, size_t limit, struct span *ret)
-{
-	size_t capacity = limit + 1;
-	size_t size = 0;
-	struct stat stat;
-	if (fstat(fd, &stat) == 0 && stat.st_size >= 0 && (uint64_t)stat.st_size < limit)
-		capacity = (size_t)stat.st_size + 1;
-
-	CLEANUP(freep) char *data = malloc(capacity + 1);
-	if (!data)
-		return -ENOMEM;
-	for (;;) {
-		ssize_t n = read(fd, data + size, capacity - size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		size += (size_t)n;
-		if (size > limit)
-			break;
-		if (size == capacity) {
-			capacity = capacity * 2 > limit ? limit + 1 : capacity * 2;
-			char *grown = realloc(data, capacity + 1);
-			if (!grown)
-				return -ENOMEM;
-			data = grown;
-		}
-	}
-	data[size] = '\0';
-	*ret = (struct span){take_ptr(data), size};
-	return 0;
-}
-
 bool source_is_young(const struct stat *stat)
 {
 	struct timespec now;
@@ -283,7 +248,8 @@ static int read_still(const struct layer *layer, const char *path, size_t limit,
 	for (int try = 0; try < READ_TRIES; try++) {
 		struct stat before;
 		struct stat after;
-		struct span text = {0};
+		CLEANUP(freep) char *text = NULL;
+		size_t len = 0;
 
 		int fd = layer_open_file(layer, path, &before);
 		if (fd < 0)
@@ -291,29 +257,24 @@ static int read_still(const struct layer *layer, const char *path, size_t limit,
 		/* Only what was changed just now can be half done. */
 		bool is_doubtful = !takes_unfinished && source_is_young(&before);
 		bool is_written = is_doubtful && has_writer(fd);
-		int r = is_written ? 0 : read_all(fd, limit, &text);
+		int r = is_written ? 0 : text_read_head(fd, limit + 1, &text, &len);
 		if (r == 0 && fstat(fd, &after) < 0)
 			r = -errno;
 		is_written = is_written || (is_doubtful && has_writer(fd));
 		close(fd);
-		if (r == 0 && is_written) {
-			free((char *)(uintptr_t)text.data);
+		if (r == 0 && is_written)
 			return SOURCE_UNSETTLED;
-		}
-		if (r < 0) {
-			free((char *)(uintptr_t)text.data);
+		if (r < 0)
 			return unreadable(problem, loaded->source.name, -r);
-		}
 
 		loaded->stamp = stamp_of(&before);
 		loaded->stat = before;
 		loaded->is_young = source_is_young(&before);
 		struct stamp now = stamp_of(&after);
 		if (stamp_equal(&loaded->stamp, &now)) {
-			loaded->text = text;
+			loaded->text = (struct span){take_ptr(text), len};
 			return 0;
 		}
-		free((char *)(uintptr_t)text.data);
 	}
 	return SOURCE_UNSETTLED;
 }

@@ -11,5 +11,8 @@
  */
 int text_read(int fd, size_t limit, char **ret, size_t *ret_len);
 
+/** The same, but of a longer file its first `limit` bytes. */
+int text_read_head(int fd, size_t limit, char **ret, size_t *ret_len);
+
 /** Writes all of it. Returns 0 or -errno. */
 int text_write(int fd, const char *text, size_t len);
