@@ -9,6 +9,6 @@
 
 /**
  * Has the view work with `settings` from now on, and everything that is shown refreshed. Called by
- * the refresher's thread. Takes a reference. Returns 0 or -ENOMEM (nothing has changed then).
+ * the publisher's thread. Takes a reference. Returns 0 or -ENOMEM (nothing has changed then).
  */
 int view_reload(struct view *view, struct settings *settings);
