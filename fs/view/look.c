@@ -224,6 +224,18 @@ static int take_found(struct look *look)
 	return 0;
 }
 
+/* However many large ones wait their turn, the publisher has as many others under way. */
+static void count_large(struct look *look, bool is_large)
+{
+	if (look->purpose != LOOK_REFRESH || !is_large || look->is_large)
+		return;
+	view_lock(look->view);
+	look->is_large = true;
+	look->view->looks--;
+	view_wake_locked(look->view);
+	view_unlock(look->view);
+}
+
 void look_begin(struct look *look)
 {
 	struct view *view = look->view;
@@ -247,7 +259,9 @@ void look_begin(struct look *look)
 		end(look, take_found(look));
 	} else {
 		look->job.run = compose_in_pool;
-		pool_add(view->pool, &look->job, cost_of(look));
+		uint64_t cost = cost_of(look);
+		count_large(look, cost > POOL_LARGE_BYTES);
+		pool_add(view->pool, &look->job, cost);
 	}
 }
 

@@ -57,6 +57,7 @@ struct look {
 	enum union_kind kind;
 	enum entry_scope scope;
 	bool has_new_links;    /* a source has more names, which was not known */
+	bool is_large;         /* it does not count in view->looks */
 	bool is_event;         /* something was reported of just this name */
 	bool takes_unfinished; /* its writer was waited for long enough */
 	bool is_unread;        /* nothing was ever shown for it but its name */

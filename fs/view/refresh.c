@@ -367,7 +367,7 @@ static int decide_next(struct view *view, struct change *ret)
 		version_unref(take_ptr(ret->version));
 		*ret = (struct change){0};
 	}
-	view->looks--;
+	view->looks -= !look->is_large;
 	look_free_locked(look);
 	view_unlock(view);
 	return is_change ? 0 : 1;
