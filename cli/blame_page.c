@@ -10,6 +10,7 @@
 
 #include "blame.h"
 #include "cleanup.h"
+#include "column.h"
 #include "excerpt.h"
 #include "key.h"
 #include "page.h"
@@ -294,15 +295,6 @@ static size_t at_most(size_t size, size_t limit)
 	return size < limit ? size : limit;
 }
 
-static size_t digits_of(size_t number)
-{
-	size_t digits = 1;
-
-	for (; number >= 10; number /= 10)
-		digits++;
-	return digits;
-}
-
 static void put_lines(struct page *page)
 {
 	const struct line_origins *lines = page->blame->lines;
@@ -314,16 +306,16 @@ static void put_lines(struct page *page)
 
 		number = larger(number, lines->lines[i].source_line);
 		if (source && source != last) {
-			layer = larger(layer, page_width(source->layer));
-			place = larger(place, page_width(source->name));
+			layer = larger(layer, column_put(NULL, span_of(source->layer)));
+			place = larger(place, column_put(NULL, span_of(source->name)));
 		}
 		last = source ? source : last;
 	}
-	place += 1 + digits_of(number);
+	place += 1 + column_digits(number);
 	fprintf(page->out,
 		"<main>\n<ol class=file style=\"--l:%zuch;--p:%zuch;--s:%zuch;--n:%zuch\">\n",
 		at_most(layer, LAYER_WIDTH_MAX), at_most(place, PLACE_WIDTH_MAX),
-		1 + digits_of(number), digits_of(lines->count));
+		1 + column_digits(number), column_digits(lines->count));
 	for (size_t i = 0; i < lines->count; i++)
 		put_line(page, i);
 	fputs("</ol>\n", page->out);

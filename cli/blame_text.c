@@ -9,8 +9,7 @@
 
 #include "blame.h"
 #include "colour.h"
-#include "shown.h"
-#include "utf8.h"
+#include "column.h"
 
 /* Characters. */
 struct widths {
@@ -25,37 +24,6 @@ static const char *const layer_colours[] = {
 
 #define LAYER_COLOURS (sizeof(layer_colours) / sizeof(*layer_colours))
 
-/* Prints the text as it is shown, with `out` NULL nothing. Returns its width in characters. */
-static size_t print_shown(FILE *out, struct span text)
-{
-	const char *p = text.data, *end = text.data + text.len;
-	size_t width = 0;
-
-	while (p < end) {
-		char shown[SHOWN_MAX + 1] = "\t";
-		size_t length = 1;
-
-		if (*p == '\t')
-			p++;
-		else
-			length = shown_put(&p, end, shown);
-		for (size_t i = 0; i < length; i++)
-			width += !utf8_is_tail((unsigned char)shown[i]);
-		if (out)
-			fwrite(shown, 1, length, out);
-	}
-	return width;
-}
-
-static size_t digits_of(size_t number)
-{
-	size_t digits = 1;
-
-	for (; number >= 10; number /= 10)
-		digits++;
-	return digits;
-}
-
 static size_t larger(size_t a, size_t b)
 {
 	return a > b ? a : b;
@@ -63,7 +31,7 @@ static size_t larger(size_t a, size_t b)
 
 static struct widths measure(const struct line_origins *origins)
 {
-	struct widths widths = {.layer = 1, .number = (int)digits_of(origins->count)};
+	struct widths widths = {.layer = 1, .number = (int)column_digits(origins->count)};
 	const struct source *last = NULL;
 	size_t name = 0;
 
@@ -73,12 +41,12 @@ static struct widths measure(const struct line_origins *origins)
 		if (!line->source)
 			continue;
 		if (line->source != last) {
-			name = print_shown(NULL, span_of(line->source->name));
+			name = column_put(NULL, span_of(line->source->name));
 			widths.layer = larger(
-				widths.layer, print_shown(NULL, span_of(line->source->layer)));
+				widths.layer, column_put(NULL, span_of(line->source->layer)));
 		}
 		last = line->source;
-		widths.place = larger(widths.place, name + 1 + digits_of(line->source_line));
+		widths.place = larger(widths.place, name + 1 + column_digits(line->source_line));
 	}
 	return widths;
 }
@@ -96,11 +64,11 @@ static void print_source(const struct blame *blame, const struct line *line,
 
 	if (is_coloured)
 		fputs(layer_colours[layer % LAYER_COLOURS], out);
-	width = print_shown(out, span_of(line->source->layer));
+	width = column_put(out, span_of(line->source->layer));
 	print_blanks(out, width, widths->layer + 2);
 	if (is_coloured)
 		fputs(COLOUR_DIM, out);
-	width = print_shown(out, span_of(line->source->name)) + 1 + digits_of(line->source_line);
+	width = column_put(out, span_of(line->source->name)) + 1 + column_digits(line->source_line);
 	fprintf(out, ":%" PRIu32, line->source_line);
 	if (is_coloured)
 		fputs(COLOUR_NORMAL, out);
@@ -124,7 +92,7 @@ void blame_print_text(const struct blame *blame, bool is_coloured, FILE *out)
 		fprintf(out, "  %s%*zu)%s", dim, widths.number, i + 1, normal);
 		if (line->text.len > 0)
 			fputc(' ', out);
-		print_shown(out, line->text);
+		column_put(out, line->text);
 		fputc('\n', out);
 	}
 }

@@ -47,6 +47,13 @@ static int choose_format(const struct command *command, void *context, const cha
 		command, "there is no format '%s'; there are: %s", name, format_names());
 }
 
+static int complain_of_option(int result, const struct problem *problem)
+{
+	int code = message_result(result, problem, NULL);
+
+	return result == PROBLEM ? EXIT_WRONG_USE : code;
+}
+
 static int set_option(const struct command *command, void *context, const char *argument)
 {
 	struct merge_job *job = context;
@@ -54,10 +61,7 @@ static int set_option(const struct command *command, void *context, const char *
 	int r = set_options_add(&job->set, argument, &problem);
 
 	(void)command;
-	if (r == 0)
-		return EXIT_DONE;
-	message_result(r, &problem, NULL);
-	return r == PROBLEM ? EXIT_WRONG_USE : EXIT_FAILED;
+	return r == 0 ? EXIT_DONE : complain_of_option(r, &problem);
 }
 
 /* Returns an exit code, or -1: go on. */
@@ -105,10 +109,7 @@ static int check_options(const struct options *options)
 	struct problem problem;
 	int r = options_check(options, &problem);
 
-	if (r == 0)
-		return EXIT_DONE;
-	message_result(r, &problem, NULL);
-	return r == PROBLEM ? EXIT_WRONG_USE : EXIT_FAILED;
+	return r == 0 ? EXIT_DONE : complain_of_option(r, &problem);
 }
 
 static int merge_once(struct merge_job *job)

@@ -47,21 +47,6 @@ void page_put(FILE *out, const char *before, const char *text, const char *after
 	fputs(after, out);
 }
 
-size_t page_width(const char *text)
-{
-	const char *end = text + strlen(text);
-	size_t width = 0;
-
-	while (text < end) {
-		char shown[SHOWN_MAX + 1];
-		size_t length = shown_put(&text, end, shown);
-
-		for (size_t i = 0; i < length; i++)
-			width += !utf8_is_tail((unsigned char)shown[i]);
-	}
-	return width;
-}
-
 size_t page_offset(struct span text, size_t column)
 {
 	size_t i = 0;

@@ -13,8 +13,5 @@ void page_put_text(FILE *out, struct span text);
 /** The same between two pieces of markup. */
 void page_put(FILE *out, const char *before, const char *text, const char *after);
 
-/** Characters of the string as it is put. */
-size_t page_width(const char *text);
-
 /** The byte at which the character with that number, starting at 1, begins; at most the length. */
 size_t page_offset(struct span text, size_t column);

@@ -4,29 +4,14 @@
 
 #include "cleanup.h"
 #include "colour.h"
+#include "column.h"
 #include "line_diff.h"
-#include "shown.h"
 
 /* A place in both texts, as indexes of lines. */
 struct place {
 	size_t old;
 	size_t new;
 };
-
-static void put_escaped(const struct unified *how, struct span line)
-{
-	const char *at = line.data, *end = at + line.len;
-	char shown[SHOWN_MAX + 1];
-
-	while (at < end) {
-		if (*at == '\t') {
-			fputc(*at++, how->out);
-			continue;
-		}
-		size_t len = shown_put(&at, end, shown);
-		fwrite(shown, 1, len, how->out);
-	}
-}
 
 static void put_coloured(
 	const struct unified *how, const char *colour, const char *sign, struct span line)
@@ -35,7 +20,7 @@ static void put_coloured(
 		fputs(colour, how->out);
 	fputs(sign, how->out);
 	if (how->is_shown)
-		put_escaped(how, line);
+		column_put(how->out, line);
 	else if (line.len > 0)
 		fwrite(line.data, 1, line.len, how->out);
 	if (how->is_coloured && colour)
