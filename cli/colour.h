@@ -15,7 +15,6 @@
 #define COLOUR_YELLOW "\033[33m"
 #define COLOUR_CYAN "\033[36m"
 #define COLOUR_BOLD_RED "\033[1;31m"
-#define COLOUR_BOLD_GREEN "\033[1;32m"
 #define COLOUR_NORMAL "\033[0m"
 
 /* What colour_set() takes, for messages. */

@@ -50,8 +50,10 @@ int file_watch_new(struct file_watch **ret)
 	return 0;
 }
 
-void file_watch_free(struct file_watch *watch)
+void file_watch_freep(struct file_watch **place)
 {
+	struct file_watch *watch = *place;
+
 	if (!watch)
 		return;
 	name_watch_free(watch->names);
@@ -61,11 +63,6 @@ void file_watch_free(struct file_watch *watch)
 	}
 	free(watch->files);
 	free(watch);
-}
-
-void file_watch_freep(struct file_watch **watch)
-{
-	file_watch_free(*watch);
 }
 
 static struct stat look(const char *path)

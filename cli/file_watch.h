@@ -11,9 +11,8 @@
 
 struct file_watch;
 
-/** Returns 0 with *ret for file_watch_free(), or -errno. */
+/** Returns 0 with *ret for file_watch_freep(), or -errno. */
 int file_watch_new(struct file_watch **ret);
-void file_watch_free(struct file_watch *watch);
 void file_watch_freep(struct file_watch **watch);
 
 /** Watches a file, which need not be there, and what it is a link to. 0 or -ENOMEM. */

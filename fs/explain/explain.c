@@ -129,8 +129,3 @@ void explanation_free(struct explanation *explanation)
 {
 	made_free((struct made *)explanation);
 }
-
-void explanation_freep(struct explanation **explanation)
-{
-	explanation_free(*explanation);
-}

@@ -32,4 +32,3 @@ int explain(const struct offline *offline, const char *path, struct explanation 
 
 /** NULL is fine. */
 void explanation_free(struct explanation *explanation);
-void explanation_freep(struct explanation **explanation);
