@@ -497,13 +497,3 @@ bool view_has_work(struct view *view)
 	view_unlock(view);
 	return has_work;
 }
-
-int view_watch_fd(const struct view *view)
-{
-	return watch_fd(view->watch);
-}
-
-int view_wake_fd(const struct view *view)
-{
-	return view->wake_fd;
-}

@@ -12,19 +12,15 @@
 
 /**
  * Takes in what the watch has to say, without waiting. Returns the milliseconds until a name must
- * be taken that is being written now; -1: none, wait for view_watch_fd() or view_wake_fd().
+ * be taken that is being written now; -1: none, wait for the watch or view->wake_fd.
  */
 int view_take_events(struct view *view);
-
-/** Descriptors to be polled for POLLIN. */
-int view_watch_fd(const struct view *view);
-int view_wake_fd(const struct view *view);
 
 /** Whether there is something to be decided now. */
 bool view_has_work(struct view *view);
 
 /**
  * The next change to be published. Returns 0 with *ret for view_end_change(), or 1: none now; when
- * the pool has more, view_wake_fd() tells.
+ * the pool has more, view->wake_fd tells.
  */
 int view_next_change(struct view *view, struct change *ret);
