@@ -61,7 +61,10 @@ int compose_load(const struct composer *composer, const char *path, const struct
 			.bytes_max = composer->settings->limits.source_bytes,
 			.takes_unfinished = composer->takes_unfinished,
 		};
-		return source_cache_load(composer->cache, layer, path, &want, ret, problem);
+		int r = source_cache_load(composer->cache, layer, path, &want, ret, problem);
+		if (composer->has_doubt && r == 0)
+			*composer->has_doubt |= !(*ret)->is_whole;
+		return r;
 	}
 
 	CLEANUP(freep) char *name = NULL;
@@ -246,8 +249,7 @@ const struct contributor *compose_held_source(
 		return NULL;
 	if (strategy->reads_trees && composer->settings->limits.source_bytes > least)
 		least = composer->settings->limits.source_bytes;
-	return (uint64_t)lookup->found[first].stat.st_size > least ? &lookup->found[first]
-								     : NULL;
+	return (uint64_t)lookup->found[first].stat.st_size > least ? &lookup->found[first] : NULL;
 }
 
 int compose(const struct composer *composer, const char *path, const struct union_lookup *lookup,
@@ -257,6 +259,8 @@ int compose(const struct composer *composer, const char *path, const struct unio
 		return compose_link(composer, path, &lookup->found[0], ret);
 
 	const struct contributor *held = compose_held_source(composer, path, lookup);
+	if (held && composer->has_doubt)
+		*composer->has_doubt = true;
 	if (held)
 		return compose_held(composer, path, held,
 			compose_options(composer->settings, path)->strategy, ret);

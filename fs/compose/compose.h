@@ -29,6 +29,8 @@ struct composer {
 	struct settings *settings;
 	struct source_cache *cache;
 	struct mounter mounter;
+	bool *has_doubt; /* set when a source may have been written while it was read; NULL: nobody
+			    asks */
 	bool takes_unfinished; /* sources that somebody writes are taken as they are */
 
 	const struct finder *finder;

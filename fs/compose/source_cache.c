@@ -229,16 +229,13 @@ bool source_is_young(const struct stat *stat)
 }
 
 /*
- * Whether somebody has the file open for writing: then no read lease can be had (fcntl(2),
- * F_SETLEASE). It is given back at once, so an opener waits a microsecond at most. Where there are
- * no leases (another's file, a network file system) nobody is seen.
+ * Takes a read lease (fcntl(2), F_SETLEASE), which nobody can have while somebody has the file open
+ * for writing; who opens it while we read waits until we have. Where there are no leases (another's
+ * file, a network file system) nobody is seen. Returns 0, or -errno: -EAGAIN for a writer.
  */
-static bool has_writer(int fd)
+static int take_lease(int fd)
 {
-	if (fcntl(fd, F_SETLEASE, F_RDLCK) < 0)
-		return errno == EAGAIN;
-	fcntl(fd, F_SETLEASE, F_UNLCK);
-	return false;
+	return fcntl(fd, F_SETLEASE, F_RDLCK) < 0 ? -errno : 0;
 }
 
 /* Reads the file in a state that held still: the stat before and after are the same. */
@@ -256,12 +253,12 @@ static int read_still(const struct layer *layer, const char *path, size_t limit,
 			return unreadable(problem, loaded->source.name, -fd);
 		/* Only what was changed just now can be half done. */
 		bool is_doubtful = !takes_unfinished && source_is_young(&before);
-		bool is_written = is_doubtful && has_writer(fd);
+		int lease = is_doubtful ? take_lease(fd) : -ENOTSUP;
+		bool is_written = lease == -EAGAIN;
 		int r = is_written ? 0 : text_read_head(fd, limit + 1, &text, &len);
 		if (r == 0 && fstat(fd, &after) < 0)
 			r = -errno;
-		is_written = is_written || (is_doubtful && has_writer(fd));
-		close(fd);
+		close(fd); /* the lease goes with it */
 		if (r == 0 && is_written)
 			return SOURCE_UNSETTLED;
 		if (r < 0)
@@ -273,6 +270,7 @@ static int read_still(const struct layer *layer, const char *path, size_t limit,
 		struct stamp now = stamp_of(&after);
 		if (stamp_equal(&loaded->stamp, &now)) {
 			loaded->text = (struct span){take_ptr(text), len};
+			loaded->is_whole = lease == 0 || !loaded->is_young;
 			return 0;
 		}
 	}

@@ -21,6 +21,7 @@ struct loaded {
 	struct document *document; /* or NULL */
 
 	/* private to the cache */
+	bool is_whole; /* nobody could write while it was read */
 	bool is_young; /* its stamp may be that of an older state, too */
 	char *path;
 	unsigned flavour; /* how it was read */

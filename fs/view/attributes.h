@@ -4,20 +4,20 @@
  * The kernel remembers a directory's mode and owner until it is told to ask again, and decides by
  * them who may reach what lies in it. The contract:
  *
- *   (a) Content that was written after a right was taken away is not readable, by a walk that
- * begins after that, by those whom it shuts out. (b) What was removed before a right was given is
- * gone before the right shows.
+ *   (a) Content that was written after a right was taken away is not readable, by a walk that begins
+ *       after that, by those whom it shuts out.
+ *   (b) What was removed before a right was given is gone before the right shows.
  *
- * What keeps it is order alone:
+ * How it is kept:
  *
  *   (a) Before what was read is shown, the events are drained, the directories above of which
  *       something was reported are looked at, the kernel is told, and the walks end that it let in.
- *       A walk may have been let in before that, and be waiting: for the directory's lock, or for
- * the answer to another's lookup. So in a directory that was ever closed to somebody, who looks
- *       something up is asked for once more (view_lets_in()); and neither what is published in it
- *       nor the answer to a lookup during which the kernel was told is cached until it was looked
- * up again. (b) A directory whose rights grow gets a ticket, as all that waits to be published has
- * one. It opens when nothing in it, or below, waits with an earlier one.
+ *       A walk may have been let in before that and be asleep, for the directory's lock or another's
+ *       lookup. So in a directory that was ever closed to somebody, who looks something up is asked
+ *       for once more (view_lets_in()), and for a second no answer is cached: each walk comes with a
+ *       lookup of its own. This is the only time here; all else is order.
+ *   (b) A directory whose rights grow gets a ticket, as all that waits to be published has one. It
+ *       opens when nothing in it, or below, waits with an earlier one.
  */
 #pragma once
 
@@ -43,6 +43,12 @@ void attributes_tell_locked_unlocks(struct view *view, struct directory *directo
 
 /** How often the kernel was told that somebody is shut out of the directory, or of one above. */
 uint64_t attributes_narrowings_locked(const struct directory *directory);
+
+/**
+ * Whether an answer about a name in it must not be cached: `narrowings` was counted when the look
+ * began, and another walk, let in before, may still be on its way to the same name.
+ */
+bool attributes_are_uncached_locked(const struct directory *directory, uint64_t narrowings);
 
 /** A directory that opens now, in use, and is to be told of; NULL: none. For the publisher. */
 struct directory *attributes_open_locked(struct view *view);

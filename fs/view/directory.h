@@ -103,6 +103,7 @@ struct directory {
 	uint64_t described;  /* how often its attributes have changed since it was made */
 	uint64_t told;       /* `described` when the kernel was last told to ask for them again */
 	uint64_t narrowed;   /* `described` when they shut somebody out last; 0: never */
+	int64_t narrowed_ms; /* when it was told last of such; CLOCK_MONOTONIC */
 	uint64_t narrowings; /* how often the kernel was told of such */
 	uint64_t generation; /* raised when it, or one of its entries, is taken up again */
 	enum directory_names names;
@@ -115,11 +116,11 @@ struct directory {
 	unsigned users;    /* directories in it, and threads at work on it */
 	unsigned pins;     /* entries that must be remembered */
 
-	size_t layer_count;       /* fixed; of the mount */
+	size_t layer_count;           /* fixed; of the mount */
 	struct layer_watch **watches; /* each layer's; NULL: none (watch.h) */
-	struct link_watch **links; /* of names in it (link_watch.h), sorted */
+	struct link_watch **links;    /* of names in it (link_watch.h), sorted */
 	size_t link_count;
-	size_t unwatched_links; /* of them: their names are polled */
+	size_t unwatched_links;   /* of them: their names are polled */
 	layer_mask joined;        /* that came to show it since it was last listed */
 	layer_mask polled;        /* those whose changes inotify can't, or may not, tell */
 	struct stamp *identities; /* dev and ino of each layer's directory */

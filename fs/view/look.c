@@ -14,9 +14,13 @@
 #include "link_watch.h"
 #include "queue.h"
 
+/* Tries of the publisher's looks, before they wait for the writer. */
+#define REFRESH_TRIES 20
+
 /* Between two tries. */
 #define PAUSE_MS (COMPOSE_PAUSE_NS / 1000000)
 
+static void begin_in_pool(struct pool_job *job);
 static void compose_in_pool(struct pool_job *job);
 static void drop(struct pool_job *job);
 
@@ -146,6 +150,12 @@ static bool meets_writer(struct look *look)
 /* What a request can't have now it asks for again; the publisher comes back when it is quiet. */
 static void try_again(struct look *look, int result)
 {
+	/* Who writes the whole file again and again leaves moments in between, which are short. */
+	if (look->purpose == LOOK_REFRESH && !look->is_large && look->tries++ < REFRESH_TRIES) {
+		look->job.run = begin_in_pool;
+		pool_add_later(look->view->pool, &look->job, PAUSE_MS);
+		return;
+	}
 	if (look->purpose == LOOK_REFRESH) {
 		end(look, result);
 		return;
@@ -245,8 +255,6 @@ void look_begin(struct look *look)
 	link_watch_follow(view, look->settings.composer.settings, look->layers, look->path);
 	int r = expand_look_up(&view->finder, look->settings.composer.settings, look->layers,
 		look->path, &look->lookup);
-	if (r == 0 && look->purpose == LOOK_REFRESH && meets_writer(look))
-		r = LOOK_MET_WRITER;
 	if (r != 0 || is_unread(look)) {
 		end(look, r ? r : LOOK_IS_CURRENT);
 		return;
@@ -298,8 +306,13 @@ static void compose_in_pool(struct pool_job *job)
 
 	view_lock(look->view);
 	drop_found_locked(look);
+	/* What was written before anything is read is no reason to come again. */
+	events_take_locked(look->view);
+	look->settings.writes = look->view->writes;
 	view_unlock(look->view);
 	look->job.run = begin_in_pool; /* the next time */
+	bool has_doubt = false;
+	look->settings.composer.has_doubt = &has_doubt;
 	int r = compose(&look->settings.composer, look->path, &look->lookup, &look->asked,
 		&look->version, &look->problem);
 	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED) {
@@ -307,7 +320,8 @@ static void compose_in_pool(struct pool_job *job)
 		return;
 	}
 	/* Somebody may have begun to write while we read; the last try takes what there is. */
-	if (!union_is_shortage(r) && meets_writer(look) &&
+	has_doubt |= r == PROBLEM;
+	if (!union_is_shortage(r) && has_doubt && meets_writer(look) &&
 		!(look->purpose != LOOK_REFRESH && look->settings.composer.takes_unfinished)) {
 		try_again(look, LOOK_MET_WRITER);
 		return;

@@ -245,7 +245,7 @@ void lookup_end(struct look *look)
 	if (r == 0)
 		hold_for_others_locked(view, look, stat.st_ino);
 	/* Others that wait for the same answer were let in by what the kernel knows no more. */
-	if (r == 0 && attributes_narrowings_locked(entry->parent) != look->narrowings)
+	if (r == 0 && attributes_are_uncached_locked(entry->parent, look->narrowings))
 		r = VIEW_PASSING;
 	struct view_caller *callers = take_ptr(look->callers);
 	strcpy(name, entry->name);
@@ -380,7 +380,7 @@ static int answer_locked_unlocks(struct view *view, uint64_t parent, const char 
 	uint64_t narrowings = attributes_narrowings_locked(directory);
 	directory->users++;
 	attributes_tell_locked_unlocks(view, directory);
-	bool is_narrowed = attributes_narrowings_locked(directory) != narrowings;
+	bool is_narrowed = attributes_are_uncached_locked(directory, narrowings);
 	directory_leave_locked(view, directory);
 	directory = inode_directory_locked(view, parent);
 	if (!directory || directory->is_dead)

@@ -10,7 +10,7 @@ lockstep() {
 
 for coherence in strict cached; do
 	rounds=${LOCKSTEP_ROUNDS:-9000}
-	[ $coherence = strict ] || rounds=500
+	[ $coherence = strict ] || rounds=3000
 	printf 'layers: [low, high]\noptions: {coherence: %s}\n' $coherence >plyfs.yaml
 	echo 'version: 00000000' >low/app.yaml
 	start -c plyfs.yaml mnt
