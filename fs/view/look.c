@@ -300,6 +300,24 @@ static int take_composed(struct look *look, int result)
 	return 0;
 }
 
+/* Polling found it a moment after it was written: no event tells whether its writer is done. */
+static bool is_fresh(const struct look *look)
+{
+	struct timespec now;
+
+	if (look->purpose != LOOK_REFRESH || look->takes_unfinished)
+		return false;
+	clock_gettime(CLOCK_REALTIME, &now);
+	for (unsigned i = 0; i < look->lookup.count; i++) {
+		const struct timespec *then = &look->lookup.found[i].stat.st_mtim;
+		int64_t age_ms = (int64_t)(now.tv_sec - then->tv_sec) * 1000 +
+				 (now.tv_nsec - then->tv_nsec) / 1000000;
+		if (age_ms >= 0 && age_ms < EVENTS_QUIET_MS)
+			return true;
+	}
+	return false;
+}
+
 static void compose_in_pool(struct pool_job *job)
 {
 	struct look *look = (struct look *)job;
@@ -321,6 +339,10 @@ static void compose_in_pool(struct pool_job *job)
 	}
 	/* Somebody may have begun to write while we read; the last try takes what there is. */
 	has_doubt |= r == PROBLEM;
+	if (has_doubt && look->scope == SCOPE_POLL && is_fresh(look)) {
+		end(look, COMPOSE_UNSETTLED);
+		return;
+	}
 	if (!union_is_shortage(r) && has_doubt && meets_writer(look) &&
 		!(look->purpose != LOOK_REFRESH && look->settings.composer.takes_unfinished)) {
 		try_again(look, LOOK_MET_WRITER);
