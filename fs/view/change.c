@@ -7,8 +7,6 @@
 #include "attach.h"
 #include "attributes.h"
 #include "entry.h"
-#include "look.h"
-#include "names.h"
 #include "queue.h"
 #include "state.h"
 

@@ -4,16 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach.h"
-#include "attributes.h"
 #include "cleanup.h"
 #include "entry.h"
 #include "expand.h"
 #include "hash.h"
 #include "link_watch.h"
-#include "look.h"
 #include "merge.h"
-#include "names.h"
 #include "queue.h"
 #include "state.h"
 #include "walk.h"

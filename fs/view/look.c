@@ -15,7 +15,7 @@
 #include "queue.h"
 
 /* Tries of the publisher's looks, before they wait for the writer. */
-#define REFRESH_TRIES 20
+#define REFRESH_TRIES 21
 
 /* Between two tries. */
 #define PAUSE_MS (COMPOSE_PAUSE_NS / 1000000)
@@ -140,9 +140,6 @@ static bool meets_writer(struct look *look)
 	view_lock(view);
 	bool is_met = events_meet_writer_locked(
 		view, look->entry, &look->lookup, &look->asked, look->settings.writes);
-	/* Only what is written from here on can be half in what is read next. */
-	if (look->purpose != LOOK_REFRESH)
-		look->settings.writes = view->writes;
 	view_unlock(view);
 	return is_met;
 }
@@ -151,17 +148,15 @@ static bool meets_writer(struct look *look)
 static void try_again(struct look *look, int result)
 {
 	/* Who writes the whole file again and again leaves moments in between, which are short. */
-	if (look->purpose == LOOK_REFRESH && !look->is_large && look->tries++ < REFRESH_TRIES) {
-		look->job.run = begin_in_pool;
+	bool is_refresh = look->purpose == LOOK_REFRESH;
+	unsigned limit = !is_refresh ? COMPOSE_TRIES : look->is_large ? 0 : REFRESH_TRIES;
+
+	if (++look->tries < limit) {
 		pool_add_later(look->view->pool, &look->job, PAUSE_MS);
 		return;
 	}
-	if (look->purpose == LOOK_REFRESH) {
+	if (is_refresh) {
 		end(look, result);
-		return;
-	}
-	if (++look->tries < COMPOSE_TRIES) {
-		pool_add_later(look->view->pool, &look->job, PAUSE_MS);
 		return;
 	}
 	compose_is_restless(look->path, &look->problem);
@@ -329,8 +324,8 @@ static void compose_in_pool(struct pool_job *job)
 	look->settings.writes = look->view->writes;
 	view_unlock(look->view);
 	look->job.run = begin_in_pool; /* the next time */
-	bool has_doubt = false;
-	look->settings.composer.has_doubt = &has_doubt;
+	look->has_doubt = false;
+	look->settings.composer.has_doubt = &look->has_doubt;
 	int r = compose(&look->settings.composer, look->path, &look->lookup, &look->asked,
 		&look->version, &look->problem);
 	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED) {
@@ -338,12 +333,12 @@ static void compose_in_pool(struct pool_job *job)
 		return;
 	}
 	/* Somebody may have begun to write while we read; the last try takes what there is. */
-	has_doubt |= r == PROBLEM;
-	if (has_doubt && look->scope == SCOPE_POLL && is_fresh(look)) {
+	look->has_doubt |= r == PROBLEM;
+	if (look->has_doubt && look->scope == SCOPE_POLL && is_fresh(look)) {
 		end(look, COMPOSE_UNSETTLED);
 		return;
 	}
-	if (!union_is_shortage(r) && has_doubt && meets_writer(look) &&
+	if (!union_is_shortage(r) && look->has_doubt && meets_writer(look) &&
 		!(look->purpose != LOOK_REFRESH && look->settings.composer.takes_unfinished)) {
 		try_again(look, LOOK_MET_WRITER);
 		return;

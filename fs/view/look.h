@@ -42,6 +42,7 @@ struct look {
 	uint64_t narrowings;          /* of the directories above, when it began */
 	bool is_entry_new;            /* nothing was known of the name but that it is asked for */
 	unsigned tries;
+	bool has_doubt; /* a source may have been written while it was read (compose.h) */
 
 	/* What came of it. */
 	int result; /* 0; PROBLEM; COMPOSE_MOVED, COMPOSE_UNSETTLED; LOOK_…; or -errno */

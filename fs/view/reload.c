@@ -5,13 +5,10 @@
 
 #include "array.h"
 #include "attach.h"
-#include "attributes.h"
 #include "cleanup.h"
+#include "attributes.h"
 #include "entry.h"
-#include "expand.h"
 #include "link_watch.h"
-#include "look.h"
-#include "names.h"
 #include "queue.h"
 #include "state.h"
 

@@ -5,13 +5,10 @@
 #include <string.h>
 
 #include "array.h"
-#include "attach.h"
-#include "attributes.h"
 #include "cleanup.h"
 #include "entry.h"
 #include "look.h"
 #include "names.h"
-#include "queue.h"
 #include "state.h"
 
 static int walk_add(struct walk *walk, struct directory *directory)
