@@ -3,16 +3,7 @@
 . "$(dirname "$0")/fresh.sh"
 
 need python3
-# A limit of our own: a user name space has one, and nobody else meets it.
-if [ -z "${IN_NAMESPACE:-}" ]; then
-	[ "$(id -u)" -ne 0 ] || go_private
-	unshare --user --map-root-user --mount true 2>/dev/null || skip "there are no user name spaces"
-	code=0
-	IN_NAMESPACE=yes unshare --user --map-root-user --mount "$test_file" || code=$?
-	exit $code
-fi
-limit=/proc/sys/user/max_inotify_watches
-[ -w $limit ] || skip "$limit can't be written here"
+limit_watches
 
 for i in $(seq 10 29); do
 	mkdir -p srv/$i

@@ -303,3 +303,17 @@ saw_events() {
 saw_no_events() {
 	[ ! -s events ] || fail "there were events: $(cat events)"
 }
+
+# Has the test go on where inotify's watches are limited by $limit alone: a user name space has a
+# limit of its own, and nobody else meets it.
+limit_watches() {
+	if [ -z "${IN_NAMESPACE:-}" ]; then
+		[ "$(id -u)" -ne 0 ] || go_private
+		unshare --user --map-root-user --mount true 2>/dev/null || skip "there are no user name spaces"
+		code=0
+		IN_NAMESPACE=yes unshare --user --map-root-user --mount "$test_file" || code=$?
+		exit $code
+	fi
+	limit=/proc/sys/user/max_inotify_watches
+	[ -w $limit ] || skip "$limit can't be written here"
+}

@@ -235,17 +235,6 @@ static void sources_of_other_paths_may_be_links(void **state)
 	assert_shown("all.yaml", "x: 2\ny: 1\n");
 }
 
-static void drop_events(void)
-{
-	char buffer[1 << 16];
-
-	while (read(watch_fd(view->watch), buffer, sizeof(buffer)) > 0)
-		;
-	view_lock(view);
-	view->is_overflowed = true;
-	view_unlock(view);
-}
-
 static void swap_that_was_lost_is_made_up_for(void **state)
 {
 	(void)state;
@@ -253,7 +242,7 @@ static void swap_that_was_lost_is_made_up_for(void **state)
 	start(FOLLOWED);
 	assert_shown("app.yaml", "x: 1\n");
 	write_volume(2, "x: 2", "y: 1");
-	drop_events();
+	lose_events();
 	publish_all();
 	assert_shown("app.yaml", "x: 2\n");
 	write_volume(3, "x: 3", "y: 1");

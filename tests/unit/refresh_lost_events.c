@@ -6,17 +6,6 @@
 
 #include "view_fixture.h"
 
-static void drop_events(void)
-{
-	char buffer[1 << 16];
-
-	while (read(watch_fd(view->watch), buffer, sizeof(buffer)) > 0)
-		;
-	view_lock(view);
-	view->is_overflowed = true;
-	view_unlock(view);
-}
-
 static void lost_events_are_made_up_for(void **state)
 {
 	(void)state;
@@ -32,7 +21,7 @@ static void lost_events_are_made_up_for(void **state)
 	run("echo 'x: 2' >a/app.yaml && echo 'x: 2' >a/dir/app.yaml && rm a/dir/gone.yaml");
 	run("echo 'x: 2' >a/dir/new.yaml && mkdir a/new && echo 'x: 2' >a/new/app.yaml");
 	assert_int_equal(chmod("a", 0700), 0);
-	drop_events();
+	lose_events();
 	publish_all();
 	assert_shown("app.yaml", "x: 2\n");
 	assert_shown("dir/app.yaml", "x: 2\n");
@@ -49,7 +38,7 @@ static void files_that_did_not_change_make_no_event_when_events_were_lost(void *
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
 	assert_listed("", "app.yaml\nnever-read.yaml\n");
-	drop_events();
+	lose_events();
 	publish_all();
 	assert_events("");
 }
@@ -64,7 +53,7 @@ static void last_good_version_of_a_forgotten_directory_is_mended_after_lost_even
 	publish_all();
 	forget("dir");
 	replace_file("a/dir/app.yaml", "x: 2\n");
-	drop_events();
+	lose_events();
 	publish_all();
 	assert_shown("dir/app.yaml", "x: 2\ny: 1\n");
 }

@@ -94,4 +94,16 @@ static inline int tear_down(void **state)
 	return chdir("/") < 0 || (run("rm -rf '%s'", place), 0);
 }
 
+/* As if inotify's queue had overflowed: what was reported is not known, but that it was. */
+static inline void lose_events(void)
+{
+	char buffer[1 << 16];
+
+	while (read(watch_fd(view->watch), buffer, sizeof(buffer)) > 0)
+		;
+	view_lock(view);
+	view->is_overflowed = true;
+	view_unlock(view);
+}
+
 #define view_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
