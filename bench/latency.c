@@ -2,19 +2,21 @@
  * From the end of the rename that replaces a source to the first read that finds its new content in
  * the mount.
  *
- *      bench-latency [--readers N] SOURCE FILE ROUNDS
+ *      bench-latency [--in-place] [--readers N] SOURCE FILE ROUNDS
  *
- * SOURCE is replaced again and again by itself with another number behind "version: ", which FILE
- * must then show. Without --readers, who replaces it also reads. With it, N processes open, read
- * and close the file all the time, and the first of them to see the number counts: the writer
- * itself sleeps. Prints "latency P50 P99 MAX WHOLE_P50 WHOLE_P99", microseconds: what the disk's own
- * file system needs for the rename is not counted, as it may write to the disk meanwhile, but in
- * the last two, which begin with the rename's start.
+ * With --in-place it is not a rename but what `>`, cp and nano do: SOURCE is truncated, written and
+ * closed, and the end of close(2) counts. SOURCE is replaced again and again by itself with another
+ * number behind "version: ", which FILE must then show. Without --readers, who replaces it also
+ * reads. With it, N processes open, read and close the file all the time, and the first of them to
+ * see the number counts: the writer itself sleeps. Prints "latency P50 P99 MAX WHOLE_P50
+ * WHOLE_P99", microseconds: what the disk's own file system needs for the rename is not counted, as
+ * it may write to the disk meanwhile, but in the last two, which begin with the rename's start.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +33,8 @@
 /* Seconds after which a change is lost. */
 #define LOST 5
 
-/* What the processes share: when a reader has first seen each version, in nanoseconds; 0: not yet. */
+/* What the processes share: when a reader has first seen each version, in nanoseconds; 0: not yet.
+ */
 static _Atomic uint64_t *seen;
 
 static uint64_t now_ns(void)
@@ -99,6 +102,30 @@ static pid_t start_reader(const char *file, size_t rounds)
 	_exit(0);
 }
 
+struct how {
+	bool is_in_place;
+	unsigned readers;
+};
+
+/* Puts the version into SOURCE. Returns when that was begun. */
+static uint64_t save(const char *source, const char *rest, size_t version, bool is_in_place)
+{
+	char beside[4096];
+
+	if (is_in_place) {
+		uint64_t begin = now_ns();
+		write_text(source, rest, version);
+		return begin;
+	}
+	/* As programs do that replace a file: so the name beside it comes and goes unseen. */
+	snprintf(beside, sizeof(beside), "%s~", source);
+	write_text(beside, rest, version);
+	uint64_t begin = now_ns();
+	if (rename(beside, source) < 0)
+		give_up(source);
+	return begin;
+}
+
 /* Microseconds. */
 struct times {
 	double from_end; /* of the rename; 0 where it showed before that */
@@ -106,20 +133,13 @@ struct times {
 };
 
 static struct times one_round(const char *source, const char *file, const char *rest,
-	size_t version, size_t rounds, unsigned readers)
+	size_t version, size_t rounds, const struct how *how)
 {
-	char beside[4096];
-
-	snprintf(beside, sizeof(beside), "%s~", source);
 	usleep(5000); /* what the last round has caused is over */
-	/* As programs do that replace a file: so the name beside it comes and goes unseen. */
-	write_text(beside, rest, version);
-	uint64_t begin = now_ns(), start, end;
-	if (rename(beside, source) < 0)
-		give_up(source);
-	start = now_ns();
+	uint64_t begin = save(source, rest, version, how->is_in_place);
+	uint64_t start = now_ns(), end;
 	while ((end = atomic_load(&seen[version])) == 0) {
-		if (readers)
+		if (how->readers)
 			usleep(500);
 		else
 			look(file, rounds);
@@ -139,7 +159,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void measure(const char *source, const char *file, size_t rounds, unsigned readers)
+static void measure(const char *source, const char *file, size_t rounds, const struct how *how)
 {
 	static char rest[TEXT_MAX];
 	pid_t pids[READERS_MAX];
@@ -151,40 +171,45 @@ static void measure(const char *source, const char *file, size_t rounds, unsigne
 	if (!times || !whole || seen == MAP_FAILED)
 		give_up("memory");
 	read_text(source, rest);
-	for (unsigned i = 0; i < readers; i++)
+	for (unsigned i = 0; i < how->readers; i++)
 		pids[i] = start_reader(file, rounds);
 	for (size_t i = 0; i < rounds; i++) {
-		struct times both = one_round(source, file, rest, i, rounds, readers);
+		struct times both = one_round(source, file, rest, i, rounds, how);
 		times[i] = both.from_end;
 		whole[i] = both.from_start;
 	}
-	for (unsigned i = 0; i < readers; i++) {
+	for (unsigned i = 0; i < how->readers; i++) {
 		kill(pids[i], SIGKILL);
 		waitpid(pids[i], NULL, 0);
 	}
 	qsort(times, rounds, sizeof(*times), compare);
 	qsort(whole, rounds, sizeof(*whole), compare);
-	printf("latency %.1f %.1f %.1f %.1f %.1f\n", times[rounds / 2],
-		times[rounds * 99 / 100], times[rounds - 1], whole[rounds / 2],
-		whole[rounds * 99 / 100]);
+	printf("latency %.1f %.1f %.1f %.1f %.1f\n", times[rounds / 2], times[rounds * 99 / 100],
+		times[rounds - 1], whole[rounds / 2], whole[rounds * 99 / 100]);
 	free(times);
 	free(whole);
 }
 
 int main(int argc, char **argv)
 {
-	unsigned readers = 0;
+	struct how how = {0};
 
+	if (argc > 1 && strcmp(argv[1], "--in-place") == 0) {
+		how.is_in_place = true;
+		argv++;
+		argc--;
+	}
 	if (argc > 2 && strcmp(argv[1], "--readers") == 0) {
-		readers = (unsigned)strtoul(argv[2], NULL, 10);
+		how.readers = (unsigned)strtoul(argv[2], NULL, 10);
 		argv += 2;
 		argc -= 2;
 	}
 	long rounds = argc == 4 ? strtol(argv[3], NULL, 10) : 0;
-	if (rounds < 1 || readers > READERS_MAX) {
-		fprintf(stderr, "usage: bench-latency [--readers N] SOURCE FILE ROUNDS\n");
+	if (rounds < 1 || how.readers > READERS_MAX) {
+		fprintf(stderr, "usage: bench-latency [--in-place] [--readers N] SOURCE FILE "
+				"ROUNDS\n");
 		return 2;
 	}
-	measure(argv[1], argv[2], (size_t)rounds, readers);
+	measure(argv[1], argv[2], (size_t)rounds, &how);
 	return 0;
 }

@@ -207,18 +207,18 @@ void pool_add(struct pool *pool, struct pool_job *job, uint64_t bytes)
 	lock_release(&pool->lock);
 }
 
-void pool_add_later(struct pool *pool, struct pool_job *job, unsigned delay_ms)
+void pool_add_later(struct pool *pool, struct pool_job *job, unsigned delay_us)
 {
 	struct pool_job **place = &pool->delayed;
 
 	if (!pool->thread_count) {
-		nanosleep(&(struct timespec){delay_ms / 1000, delay_ms % 1000 * 1000000L}, NULL);
+		nanosleep(&(struct timespec){delay_us / 1000000, delay_us % 1000000 * 1000L}, NULL);
 		job->run(job);
 		return;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &job->due);
-	job->due.tv_sec += delay_ms / 1000;
-	job->due.tv_nsec += delay_ms % 1000 * 1000000L;
+	job->due.tv_sec += delay_us / 1000000;
+	job->due.tv_nsec += delay_us % 1000000 * 1000L;
 	if (job->due.tv_nsec >= 1000000000) {
 		job->due.tv_sec++;
 		job->due.tv_nsec -= 1000000000;

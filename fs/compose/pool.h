@@ -53,5 +53,5 @@ void pool_free(struct pool *pool);
  * rank. */
 void pool_add(struct pool *pool, struct pool_job *job, uint64_t bytes);
 
-/** The same, in `delay_ms` at the earliest. */
-void pool_add_later(struct pool *pool, struct pool_job *job, unsigned delay_ms);
+/** The same, in `delay_us` at the earliest. */
+void pool_add_later(struct pool *pool, struct pool_job *job, unsigned delay_us);

@@ -17,8 +17,12 @@
 /* Tries of the publisher's looks, before they wait for the writer. */
 #define REFRESH_TRIES 21
 
-/* Between two tries. */
-#define PAUSE_MS (COMPOSE_PAUSE_NS / 1000000)
+/*
+ * The kernel reports that a writer has closed the file just before it lets go of it, and so the
+ * first try often meets him (F_SETLEASE): the pauses between tries double up to the usual one.
+ */
+#define PAUSE_US 60u
+#define PAUSE_MAX_US (COMPOSE_PAUSE_NS / 1000)
 
 static void begin_in_pool(struct pool_job *job);
 static void compose_in_pool(struct pool_job *job);
@@ -149,10 +153,11 @@ static void try_again(struct look *look, int result)
 {
 	/* Who writes the whole file again and again leaves moments in between, which are short. */
 	bool is_refresh = look->purpose == LOOK_REFRESH;
+	unsigned pause_us = look->tries < 4 ? PAUSE_US << look->tries : PAUSE_MAX_US;
 	unsigned limit = !is_refresh ? COMPOSE_TRIES : look->is_large ? 0 : REFRESH_TRIES;
 
 	if (++look->tries < limit) {
-		pool_add_later(look->view->pool, &look->job, PAUSE_MS);
+		pool_add_later(look->view->pool, &look->job, pause_us);
 		return;
 	}
 	if (is_refresh) {

@@ -93,8 +93,8 @@ static void delayed_job_comes_when_it_is_due(void **state)
 		   soon = {.job = {.run = run, .drop = drop}};
 
 	(void)state;
-	pool_add_later(pool, &late.job, 300);
-	pool_add_later(pool, &soon.job, 20);
+	pool_add_later(pool, &late.job, 300000);
+	pool_add_later(pool, &soon.job, 20000);
 	assert_true(comes_in(&done, 10000));
 	assert_false(comes_in(&done, 50));
 	assert_true(comes_in(&done, 10000));
@@ -113,7 +113,7 @@ static void what_waits_when_the_pool_ends_is_dropped(void **state)
 		assert_true(comes_in(&running, 10000));
 	}
 	pool_add(pool, &waiting.job, LARGE);
-	pool_add_later(pool, &late.job, 60000);
+	pool_add_later(pool, &late.job, 60000000);
 	sem_post(&gate);
 	/* The third may or may not have begun before the end. */
 	sem_post(&gate);
@@ -131,7 +131,7 @@ static void with_no_threads_the_caller_runs_it(void **state)
 	assert_int_equal(pool_new(0, &pool), 0);
 	pool_add(pool, &job.job, LARGE);
 	assert_int_equal(sem_trywait(&done), 0);
-	pool_add_later(pool, &job.job, 1);
+	pool_add_later(pool, &job.job, 1000);
 	assert_int_equal(sem_trywait(&done), 0);
 	pool_free(pool);
 }
