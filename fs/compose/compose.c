@@ -10,14 +10,16 @@
 #include "source_list.h"
 #include "strategy.h"
 
-static struct timespec newest_time(const struct stat *stats, size_t count)
+static void take_newest_times(struct version *version, const struct stat *stats, size_t count)
 {
-	struct timespec newest = stats[0].st_mtim;
-
-	for (size_t i = 1; i < count; i++)
-		if (time_is_later(stats[i].st_mtim, newest))
-			newest = stats[i].st_mtim;
-	return newest;
+	version->mtime = stats[0].st_mtim;
+	version->ctime = stats[0].st_ctim;
+	for (size_t i = 1; i < count; i++) {
+		if (time_is_later(stats[i].st_mtim, version->mtime))
+			version->mtime = stats[i].st_mtim;
+		if (time_is_later(stats[i].st_ctim, version->ctime))
+			version->ctime = stats[i].st_ctim;
+	}
 }
 
 /* "vendor:site", lowest first; a layer that gave several sources is named once. */
@@ -131,7 +133,7 @@ static int describe(const struct composer *composer, const struct sources *sourc
 	version->mode = type | rights.mode;
 	version->uid = rights.uid;
 	version->gid = rights.gid;
-	version->mtime = newest_time(stats, count);
+	take_newest_times(version, stats, count);
 	for (size_t i = 0; i < count; i++)
 		version->stamps[i] = stamp_of(&stats[i]);
 	version->stamp_count = count;

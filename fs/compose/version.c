@@ -110,6 +110,7 @@ struct version *version_narrow(
 	copy->gid = both.gid;
 	copy->size = version->size;
 	copy->mtime = version->mtime;
+	copy->ctime = version->ctime;
 	copy->made = version->made;
 	copy->strategy = version->strategy;
 	copy->data = malloc(size + 1);
@@ -167,7 +168,7 @@ void version_stat(const struct version *version, struct stat *ret)
 		.st_blocks = (blkcnt_t)((version->size + 511) / 512),
 		.st_atim = version->mtime,
 		.st_mtim = version->mtime,
-		.st_ctim = version->mtime,
+		.st_ctim = version->ctime,
 	};
 }
 

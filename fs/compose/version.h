@@ -53,7 +53,8 @@ struct version {
 	uid_t uid;
 	gid_t gid;
 	uint64_t size; /* bytes */
-	struct timespec mtime;
+	struct timespec mtime; /* shown; the newest source's until then */
+	struct timespec ctime; /* likewise */
 	char *data;           /* `size` bytes; owned */
 	int fd;               /* VERSION_HELD; else -1 */
 	struct stamp *stamps; /* of the sources, in the order they were merged */

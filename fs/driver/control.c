@@ -49,6 +49,7 @@ static void lookup_snapshot(fuse_req_t req, struct session *session,
 	version->uid = view_mounter(session->view).uid;
 	version->gid = view_mounter(session->view).gid;
 	clock_gettime(CLOCK_REALTIME, &version->mtime);
+	version->ctime = version->mtime;
 	view_adopt(session->view, take_ptr(version), &stat);
 	reply_entry(req, &stat, 0);
 }

@@ -186,6 +186,7 @@ static int show_text(struct session *session, char *text, size_t size, struct st
 	version->uid = view_mounter(session->view).uid;
 	version->gid = view_mounter(session->view).gid;
 	clock_gettime(CLOCK_REALTIME, &version->mtime);
+	version->ctime = version->mtime;
 	view_adopt(session->view, version, ret);
 	return 0;
 }

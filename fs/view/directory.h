@@ -54,7 +54,8 @@ struct entry {
 	struct version *version;  /* FILE, LINK: shown now; NULL: not made yet, or forgotten */
 	struct directory *directory; /* DIRECTORY: shown now; NULL: likewise */
 	struct trouble *trouble;     /* NULL: none */
-	struct timespec floor;       /* the mtime that was shown last */
+	struct timespec shown_mtime; /* of the version that was shown last */
+	struct timespec shown_ctime;
 	enum entry_pending pending;
 	enum entry_scope scope; /* QUEUED */
 	bool is_touched;        /* pending because of an event of its own, not for another's sake */

@@ -77,7 +77,8 @@ void entry_reserve_ino_locked(struct view *view, struct entry *entry)
 	if (item && !inode_table_find(&view->inodes, item->ino)) {
 		entry->ino = item->ino;
 		entry->print = item->print;
-		entry->floor = item->mtime;
+		entry->shown_mtime = item->mtime;
+		entry->shown_ctime = item->ctime;
 		return;
 	}
 	entry->ino = inode_table_find(&view->inodes, hash) ? view->next_ino++ : hash;
@@ -91,7 +92,8 @@ static void remember_names(struct view *view, const struct directory *directory)
 			if (entry->ino && entry->print && entry->kind != UNION_DIRECTORY)
 				inode_memory_note(&view->memory,
 					&(struct inode_memory_item){hash_of(entry), entry->ino,
-						entry->print, entry->floor});
+						entry->print, entry->shown_mtime,
+						entry->shown_ctime});
 }
 
 bool entry_has_forgotten(const struct entry *entry, const struct version *version)
@@ -99,18 +101,37 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
 	return !entry->version && entry->print && entry->print == print_of(version);
 }
 
-static struct timespec just_after(struct timespec time)
+/*
+ * `time`, if who keeps times as floating-point numbers or milliseconds sees that it is later than
+ * `before`; else the first such time.
+ */
+static struct timespec clearly_after(struct timespec time, struct timespec before)
 {
-	if (time.tv_nsec == 999999999)
-		return (struct timespec){time.tv_sec + 1, 0};
-	return (struct timespec){time.tv_sec, time.tv_nsec + 1};
+	before.tv_nsec += 1000000;
+	if (before.tv_nsec >= 1000000000) {
+		before.tv_sec++;
+		before.tv_nsec -= 1000000000;
+	}
+	return time_is_later(before, time) ? before : time;
 }
 
 void entry_prepare_version_locked(struct view *view, struct entry *entry, struct version *version)
 {
+	struct timespec now;
+
 	version->inode.ino = view->next_ino++;
-	if (!time_is_later(version->mtime, entry->floor))
-		version->mtime = just_after(entry->floor);
+	if (!entry->shown_ctime.tv_sec) {
+		/* A network file system may have no such time. */
+		if (!version->ctime.tv_sec)
+			version->ctime = version->made;
+		return;
+	}
+	clock_gettime(CLOCK_REALTIME, &now);
+	version->ctime = clearly_after(now, entry->shown_ctime);
+	struct timespec least = clearly_after(version->mtime, entry->shown_mtime);
+	/* The change is in another source than the newest, or in none that is still there. */
+	if (time_is_later(least, version->mtime))
+		version->mtime = time_is_later(now, least) ? now : least;
 }
 
 void entry_prepare_first_locked(struct view *view, struct entry *entry, struct version *version)
@@ -120,10 +141,12 @@ void entry_prepare_first_locked(struct view *view, struct entry *entry, struct v
 	bool is_free = !inode_table_find(&view->inodes, entry->ino);
 	uint64_t ino = entry->ino;
 
-	if (is_again && !time_is_later(version->mtime, entry->floor))
-		version->mtime = entry->floor;
-	else
+	if (is_again && !time_is_later(version->mtime, entry->shown_mtime)) {
+		version->mtime = entry->shown_mtime;
+		version->ctime = entry->shown_ctime;
+	} else {
 		entry_prepare_version_locked(view, entry, version);
+	}
 	if (is_free && (is_again || !entry->print))
 		version->inode.ino = ino;
 	else if (!version->inode.ino)
@@ -161,7 +184,8 @@ void entry_show_version_locked(struct view *view, struct entry *entry, struct ve
 	entry_set_kind_locked(view, entry, version->kind == VERSION_LINK ? UNION_LINK : UNION_FILE);
 	entry->ino = version->inode.ino;
 	entry->print = 0;
-	entry->floor = version->mtime;
+	entry->shown_mtime = version->mtime;
+	entry->shown_ctime = version->ctime;
 	if (entry->parent->names != NAMES_SOME)
 		directory_list_entry(entry->parent, entry);
 }

@@ -21,9 +21,11 @@ struct directory *inode_directory_locked(struct view *view, uint64_t ino);
 bool entry_has_forgotten(const struct entry *entry, const struct version *version);
 
 /**
- * Gives a version its number and its time, before anybody sees it: later than what the path showed
- * before. The first version that a path shows, or shows again after the kernel forgot it, gets the
- * number and time it had.
+ * Gives a version its number and its times, before anybody sees it. What the path shows first has
+ * its newest source's. After that ctime is when the new version was made, and mtime the newest
+ * source's, or where that does not tell the change, by 1 ms or more, the same as ctime. The first
+ * version that a path shows, or shows again after the kernel forgot it, gets the number and time it
+ * had.
  */
 void entry_prepare_version_locked(struct view *view, struct entry *entry, struct version *version);
 void entry_prepare_first_locked(struct view *view, struct entry *entry, struct version *version);

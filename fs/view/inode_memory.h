@@ -14,6 +14,7 @@ struct inode_memory_item {
 	uint64_t ino;
 	uint64_t print; /* of the content */
 	struct timespec mtime;
+	struct timespec ctime;
 };
 
 struct inode_memory {
@@ -22,9 +23,9 @@ struct inode_memory {
 	size_t count;
 };
 
-/* Paths remembered: 40 MB at the most. Then all is forgotten, which only such a poller notices as
+/* Paths remembered: 60 MB at the most. Then all is forgotten, which only such a poller notices as
  * takes every new number for a new file. */
-#define INODE_MEMORY_MAX (1u << 20)
+#define INODE_MEMORY_MAX (1u << 19)
 
 /** Notes the item, in place of an older one of the same path. Does nothing without memory. */
 void inode_memory_note(struct inode_memory *past, const struct inode_memory_item *item);
