@@ -51,7 +51,7 @@ const struct options *compose_options(const struct settings *settings, const cha
 	return file ? &file->options : &settings_rule(settings, path)->options;
 }
 
-int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
+static int load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem)
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
@@ -77,6 +77,28 @@ int compose_load(const struct composer *composer, const char *path, const struct
 		"can't be looked at: %s; give the user that mounts the right to search its "
 		"directory",
 		strerror(found->error));
+}
+
+int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
+	const struct read_options *options, struct loaded **ret, struct problem *problem)
+{
+	const struct layer *layer = composer->settings->layers[found->layer];
+	struct problem own = {.message = ""};
+	struct stand_in *stand_in =
+		composer->stand_ins
+			? stand_ins_find(composer->stand_ins, composer->cache, layer, path, options)
+			: NULL;
+
+	int r = stand_in && stand_in->is_used ? PROBLEM
+					      : load(composer, path, found, options, ret, &own);
+	/* Of several that are broken the first is told. */
+	if (own.message[0] && (!stand_in || !problem->message[0]))
+		*problem = own;
+	if (r != PROBLEM || !stand_in)
+		return r;
+	stand_in->is_used = true;
+	*ret = loaded_stand_in(stand_in->loaded, &found->stat);
+	return *ret ? 0 : -ENOMEM;
 }
 
 void compose_contributors(const struct strategy *strategy, const struct union_lookup *lookup,
@@ -214,6 +236,10 @@ static int compose_file(const struct composer *composer, const char *path,
 	CLEANUP(composition_fini) struct composition composition;
 
 	int r = composition_make(&composition, composer, path, lookup, asked, false, problem);
+	while (r == PROBLEM && composer->stand_ins && stand_ins_use(composer->stand_ins, problem)) {
+		composition_fini(&composition);
+		r = composition_make(&composition, composer, path, lookup, asked, false, problem);
+	}
 	if (r != 0)
 		return r;
 
@@ -233,6 +259,8 @@ static int compose_file(const struct composer *composer, const char *path,
 		return -ENOMEM;
 	memcpy(version->data, result->text.data, version->size);
 	version->strategy = composition.request.options->strategy->name;
+	if (composer->stand_ins && stand_ins_give(composer->stand_ins, version) < 0)
+		return -ENOMEM;
 	*ret = take_ptr(version);
 	return 0;
 }

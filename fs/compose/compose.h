@@ -9,6 +9,7 @@
 #include "rights.h"
 #include "settings.h"
 #include "source_cache.h"
+#include "stand_in.h"
 #include "union.h"
 #include "version.h"
 
@@ -31,7 +32,8 @@ struct composer {
 	struct mounter mounter;
 	bool *has_doubt; /* set when a source may have been written while it was read; NULL: nobody
 			    asks */
-	bool takes_unfinished; /* sources that somebody writes are taken as they are */
+	bool takes_unfinished;       /* sources that somebody writes are taken as they are */
+	struct stand_ins *stand_ins; /* for sources that are broken; NULL: none */
 
 	const struct finder *finder;
 };
@@ -72,8 +74,9 @@ void dependencies_fini(struct dependencies *asked);
  * `asked`, which must be empty before, is filled whatever the result is.
  *
  * Returns 0 with *ret for version_unref(); PROBLEM when it can't be made; COMPOSE_MOVED;
- * COMPOSE_UNSETTLED; or -errno. With `on_error: skip-layer` it may return 0 and have filled
- * `problem` with why a layer was left out: `problem->message` is else untouched.
+ * COMPOSE_UNSETTLED; or -errno. With `on_error: skip-layer`, or stand-ins, it may return 0 and
+ * have filled `problem` with why a layer was left out, or is stood in for: `problem->message` is
+ * else untouched.
  */
 int compose(const struct composer *composer, const char *path, const struct union_lookup *lookup,
 	struct dependencies *asked, struct version **ret, struct problem *problem);

@@ -61,12 +61,40 @@ void loaded_unref(struct loaded *loaded)
 {
 	if (!loaded || atomic_fetch_sub_explicit(&loaded->references, 1, memory_order_acq_rel) != 1)
 		return;
+	if (loaded->of) {
+		loaded_unref(loaded->of);
+		free(loaded);
+		return;
+	}
 	document_free(loaded->document);
 	free((char *)(uintptr_t)loaded->text.data);
 	free((char *)(uintptr_t)loaded->source.name);
 	free((char *)(uintptr_t)loaded->source.layer);
 	free(loaded->path);
 	free(loaded);
+}
+
+struct loaded *loaded_ref(struct loaded *loaded)
+{
+	atomic_fetch_add_explicit(&loaded->references, 1, memory_order_relaxed);
+	return loaded;
+}
+
+struct loaded *loaded_stand_in(struct loaded *of, const struct stat *stat)
+{
+	struct loaded *loaded = calloc(1, sizeof(*loaded));
+
+	if (!loaded)
+		return NULL;
+	atomic_init(&loaded->references, 1);
+	loaded->stamp = stamp_of(stat);
+	loaded->stat = *stat;
+	loaded->source = of->source;
+	loaded->document = of->document;
+	loaded->read = of->read;
+	loaded->is_whole = true;
+	loaded->of = loaded_ref(of);
+	return loaded;
 }
 
 static void loaded_unrefp(struct loaded **loaded)
@@ -146,13 +174,13 @@ static struct loaded *take(struct source_cache *cache, const char *path, unsigne
 {
 	lock_take(&cache->lock);
 	struct loaded *loaded = find(cache, path, rank, flavour);
-	if (loaded &&
-		((loaded->is_young && !cache->is_told) || !stamp_equal(&loaded->stamp, stamp)))
+	if (loaded && (loaded->is_passed || (loaded->is_young && !cache->is_told) ||
+			      !stamp_equal(&loaded->stamp, stamp)))
 		loaded = NULL;
 	if (loaded) {
 		unlink_use(cache, loaded);
 		link_newest(cache, loaded);
-		atomic_fetch_add_explicit(&loaded->references, 1, memory_order_relaxed);
+		loaded_ref(loaded);
 	}
 	lock_release(&cache->lock);
 	return loaded;
@@ -161,11 +189,9 @@ static struct loaded *take(struct source_cache *cache, const char *path, unsigne
 void source_cache_touch(struct source_cache *cache, const char *path)
 {
 	lock_take(&cache->lock);
-	for (struct loaded *loaded = *bucket_of(cache, path), *next; loaded; loaded = next) {
-		next = loaded->next;
+	for (struct loaded *loaded = *bucket_of(cache, path); loaded; loaded = loaded->next)
 		if (loaded->is_young && strcmp(loaded->path, path) == 0)
-			drop(cache, loaded);
-	}
+			loaded->is_passed = true;
 	lock_release(&cache->lock);
 }
 
@@ -192,7 +218,7 @@ static void put(struct source_cache *cache, struct loaded *loaded)
 	loaded->next = *bucket;
 	*bucket = loaded;
 	link_newest(cache, loaded);
-	atomic_fetch_add_explicit(&loaded->references, 1, memory_order_relaxed);
+	loaded_ref(loaded);
 	cache->bytes += loaded->bytes;
 	while (cache->bytes > cache->limit && cache->oldest)
 		drop(cache, cache->oldest);
@@ -205,6 +231,24 @@ static unsigned flavour_of(const struct read_options *options)
 	return options ? 1u + format_index(options->format) * 8 + (unsigned)options->schema * 2 +
 				 (unsigned)options->keep_duplicates
 		       : 0;
+}
+
+bool loaded_is_of(const struct loaded *loaded, const struct layer *layer, const char *path,
+	const struct read_options *options)
+{
+	return loaded->source.rank == layer->rank && loaded->flavour == flavour_of(options) &&
+	       strcmp(loaded->path, path) == 0 && strcmp(loaded->source.layer, layer->name) == 0;
+}
+
+struct loaded *source_cache_last(struct source_cache *cache, const struct layer *layer,
+	const char *path, const struct read_options *options)
+{
+	lock_take(&cache->lock);
+	struct loaded *loaded = find(cache, path, layer->rank, flavour_of(options));
+	if (loaded)
+		loaded_ref(loaded);
+	lock_release(&cache->lock);
+	return loaded;
 }
 
 static int unreadable(struct problem *problem, const char *name, int error)
@@ -307,6 +351,7 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
 		return -ENOMEM;
 	atomic_init(&loaded->references, 1);
 	loaded->flavour = flavour_of(options);
+	clock_gettime(CLOCK_REALTIME, &loaded->read);
 	loaded->path = strdup(path);
 	loaded->source.rank = layer->rank;
 	loaded->source.layer = strdup(layer->name);

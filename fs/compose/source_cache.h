@@ -1,7 +1,7 @@
 /*
  * The sources that have been read, so that a change in one layer costs reading that layer's file
- * only. What is given out is immutable and counted; the cache keeps what is used again and again, up
- * to a number of bytes. Safe for any number of threads; nothing is read while its lock is held.
+ * only. What is given out is immutable and counted; the cache keeps what is used again and again,
+ * up to a number of bytes. Safe for any number of threads; nothing is read while its lock is held.
  */
 #pragma once
 
@@ -20,9 +20,13 @@ struct loaded {
 	struct span text;          /* with no document: the bytes, NUL-terminated */
 	struct document *document; /* or NULL */
 
+	struct timespec read; /* CLOCK_REALTIME: when it was */
+
 	/* private to the cache */
-	bool is_whole; /* nobody could write while it was read */
-	bool is_young; /* its stamp may be that of an older state, too */
+	bool is_whole;     /* nobody could write while it was read */
+	bool is_young;     /* its stamp may be that of an older state, too */
+	bool is_passed;    /* lock; young, and something has changed at its path since */
+	struct loaded *of; /* whose document it lends; NULL: it has its own */
 	char *path;
 	unsigned flavour; /* how it was read */
 	size_t bytes;
@@ -74,7 +78,21 @@ struct source_want {
 int source_cache_load(struct source_cache *cache, const struct layer *layer, const char *path,
 	const struct source_want *want, struct loaded **ret, struct problem *problem);
 
-void loaded_unref(struct loaded *loaded);
+/** What was read last of it in that way and was good, whatever it is now; NULL: nothing is kept.
+ * One reference. */
+struct loaded *source_cache_last(struct source_cache *cache, const struct layer *layer,
+	const char *path, const struct read_options *options);
+
+struct loaded *loaded_ref(struct loaded *loaded);
+void loaded_unref(struct loaded *loaded); /* NULL is fine */
+
+/** Whether it is that source, as wanted. */
+bool loaded_is_of(const struct loaded *loaded, const struct layer *layer, const char *path,
+	const struct read_options *options);
+
+/** What `of` has, as if it had been read from the file in the state that `stat` tells. NULL: no
+ * memory. */
+struct loaded *loaded_stand_in(struct loaded *of, const struct stat *stat);
 
 /** Whether a file was changed so short a time ago that a further change may not move its stamp. */
 bool source_is_young(const struct stat *stat);

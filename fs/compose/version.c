@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "source_cache.h"
+
 static bool time_equal(struct timespec a, struct timespec b)
 {
 	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
@@ -58,6 +60,10 @@ void version_unref(struct version *version)
 		close(version->fd);
 	free(version->data);
 	free(version->stamps);
+	for (size_t i = 0; i < version->stood_in_count; i++)
+		loaded_unref(version->stood_in[i]);
+	free(version->stood_in);
+	free(version->latest);
 	free(version->layers);
 	free(version->sources);
 	free(version);
@@ -94,20 +100,30 @@ static struct rights rights_of(const struct version *version)
 	return (struct rights){version->mode, version->uid, version->gid};
 }
 
-struct version *version_narrow(
-	const struct version *version, const struct version *other, const struct mounter *mounter)
+void version_restrict(
+	struct version *version, const struct version *other, const struct mounter *mounter)
 {
 	const struct rights own = rights_of(version);
 	const struct rights others = rights_of(other);
 	const struct rights both = rights_both(&own, &others, mounter);
+
+	version->mode = (version->mode & S_IFMT) | both.mode;
+	version->uid = both.uid;
+	version->gid = both.gid;
+}
+
+struct version *version_narrow(
+	const struct version *version, const struct version *other, const struct mounter *mounter)
+{
 	struct version *copy = version_new(version->kind);
 	size_t size = version->data ? version->size : 0;
 
 	if (!copy)
 		return NULL;
-	copy->mode = (version->mode & S_IFMT) | both.mode;
-	copy->uid = both.uid;
-	copy->gid = both.gid;
+	copy->mode = version->mode;
+	copy->uid = version->uid;
+	copy->gid = version->gid;
+	version_restrict(copy, other, mounter);
 	copy->size = version->size;
 	copy->mtime = version->mtime;
 	copy->ctime = version->ctime;
@@ -141,18 +157,24 @@ bool version_has_source(const struct version *version, const struct stat *stat)
 	return false;
 }
 
-static void swap(char **a, char **b)
-{
-	char *kept = *a;
-
-	*a = *b;
-	*b = kept;
-}
+#define SWAP(a, b)                                                                                 \
+	do {                                                                                       \
+		void *kept = a;                                                                    \
+		a = b;                                                                             \
+		b = kept;                                                                          \
+	} while (0)
 
 void version_take_sources(struct version *version, struct version *other)
 {
-	swap(&version->layers, &other->layers);
-	swap(&version->sources, &other->sources);
+	SWAP(version->layers, other->layers);
+	SWAP(version->sources, other->sources);
+	SWAP(version->latest, other->stamps);
+	version->latest_count = other->stamp_count;
+	other->stamp_count = 0;
+	SWAP(version->stood_in, other->stood_in);
+	size_t count = version->stood_in_count;
+	version->stood_in_count = other->stood_in_count;
+	other->stood_in_count = count;
 }
 
 void version_stat(const struct version *version, struct stat *ret)

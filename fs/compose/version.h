@@ -29,6 +29,8 @@ struct inode {
 	struct inode *next; /* in the table */
 };
 
+struct loaded;
+
 enum version_kind {
 	VERSION_BYTES,  /* `data` is the file */
 	VERSION_HELD,   /* a large file of one layer, read through `fd` */
@@ -52,12 +54,12 @@ struct version {
 	mode_t mode;
 	uid_t uid;
 	gid_t gid;
-	uint64_t size; /* bytes */
+	uint64_t size;         /* bytes */
 	struct timespec mtime; /* shown; the newest source's until then */
 	struct timespec ctime; /* likewise */
-	char *data;           /* `size` bytes; owned */
-	int fd;               /* VERSION_HELD; else -1 */
-	struct stamp *stamps; /* of the sources, in the order they were merged */
+	char *data;            /* `size` bytes; owned */
+	int fd;                /* VERSION_HELD; else -1 */
+	struct stamp *stamps;  /* of the sources, in the order they were merged */
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: what it shows was the newest then */
 	const char *strategy; /* the strategy's name; static */
@@ -65,8 +67,12 @@ struct version {
 	/*
 	 * view->lock: the same bytes may come to be made of other sources. NULL where nobody asks.
 	 */
-	char *layers;        /* the contributing layers' names, lowest first, "vendor:site" */
-	char *sources;       /* source_list.h */
+	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */
+	char *sources;        /* source_list.h */
+	struct stamp *latest; /* of the sources that gave the same last; NULL: `stamps` are */
+	size_t latest_count;
+	struct loaded **stood_in; /* for sources that are broken now (stand_in.h); references */
+	size_t stood_in_count;
 	struct entry *entry; /* the path that shows it now, or NULL */
 };
 
@@ -90,8 +96,12 @@ bool version_same(const struct version *a, const struct version *b);
 /**
  * A copy of `version` that nobody may read who may not read both it and `other`. NULL: no memory.
  */
-struct version *version_narrow(const struct version *version, const struct version *other,
-	const struct mounter *mounter);
+struct version *version_narrow(
+	const struct version *version, const struct version *other, const struct mounter *mounter);
+
+/** Nobody may read `version`, which nobody has seen yet, who may not read `other` as well. */
+void version_restrict(
+	struct version *version, const struct version *other, const struct mounter *mounter);
 
 /** Whether the file that `stat` is of, in whatever state, is one of the sources. */
 bool version_has_source(const struct version *version, const struct stat *stat);

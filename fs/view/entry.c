@@ -281,6 +281,15 @@ void entry_clear_trouble_locked(struct view *view, struct entry *entry)
 		log_trouble(view, entry, NULL);
 }
 
+/* When the last good state of the source that `problem` names was read. */
+static struct timespec stood_in_since(const struct version *version, const struct problem *problem)
+{
+	for (size_t i = 0; i < version->stood_in_count; i++)
+		if (strcmp(version->stood_in[i]->source.name, problem->source) == 0)
+			return version->stood_in[i]->read;
+	return version->stood_in[0]->read;
+}
+
 void entry_set_trouble_locked(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out)
 {
@@ -299,6 +308,9 @@ void entry_set_trouble_locked(struct view *view, struct entry *entry, const stru
 	trouble->made = (struct timespec){0};
 	if (shown->kind == VERSION_BROKEN) {
 		trouble->serves = TROUBLE_SERVES_NOTHING;
+	} else if (shown->stood_in_count) {
+		trouble->serves = TROUBLE_SERVES_STAND_IN;
+		trouble->made = stood_in_since(shown, problem);
 	} else if (is_left_out) {
 		trouble->serves = TROUBLE_SERVES_OTHER_LAYERS;
 	} else {

@@ -28,6 +28,17 @@ static void begin_in_pool(struct pool_job *job);
 static void compose_in_pool(struct pool_job *job);
 static void drop(struct pool_job *job);
 
+/* What may stand in for broken sources was shown, and is what `last-good` asks for. */
+static const struct version *last_good(const struct view *view, const struct entry *entry)
+{
+	const struct version *version = entry->version;
+
+	return version && version->kind == VERSION_BYTES &&
+			       view->composer.settings->on_error == ON_ERROR_LAST_GOOD
+		       ? version
+		       : NULL;
+}
+
 struct look *look_new_locked(struct view *view, struct entry *entry, enum look_purpose purpose)
 {
 	struct directory *parent = entry->parent;
@@ -42,6 +53,12 @@ struct look *look_new_locked(struct view *view, struct entry *entry, enum look_p
 	look->purpose = purpose;
 	look->entry = entry;
 	look->layers = parent->layers;
+	if (stand_ins_init(&look->stand_ins, last_good(view, entry)) < 0) {
+		stand_ins_fini(&look->stand_ins);
+		free(look->path);
+		free(look);
+		return NULL;
+	}
 	look->shown = entry->version ? version_ref(entry->version) : NULL;
 	look->child = entry->directory;
 	if (look->child)
@@ -82,6 +99,7 @@ void look_free_locked(struct look *look)
 		directory_leave_locked(view, look->child);
 	entry_leave_locked(view, entry);
 	version_unref(look->shown);
+	stand_ins_fini(&look->stand_ins);
 	settings_generation_fini(&look->settings);
 	union_lookup_fini(&look->lookup);
 	free(look->path);
@@ -297,6 +315,8 @@ static int take_composed(struct look *look, int result)
 			&look->settings.composer, look->path, &look->lookup, &look->version);
 		return r < 0 ? r : PROBLEM;
 	}
+	if (look->version && look->version->stood_in_count)
+		version_restrict(look->version, look->shown, &look->settings.composer.mounter);
 	return 0;
 }
 
@@ -331,6 +351,8 @@ static void compose_in_pool(struct pool_job *job)
 	look->job.run = begin_in_pool; /* the next time */
 	look->has_doubt = false;
 	look->settings.composer.has_doubt = &look->has_doubt;
+	stand_ins_rest(&look->stand_ins);
+	look->settings.composer.stand_ins = &look->stand_ins;
 	int r = compose(&look->settings.composer, look->path, &look->lookup, &look->asked,
 		&look->version, &look->problem);
 	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED) {
@@ -338,7 +360,7 @@ static void compose_in_pool(struct pool_job *job)
 		return;
 	}
 	/* Somebody may have begun to write while we read; the last try takes what there is. */
-	look->has_doubt |= r == PROBLEM;
+	look->has_doubt |= r == PROBLEM || look->problem.message[0];
 	if (look->has_doubt && look->scope == SCOPE_POLL && is_fresh(look)) {
 		end(look, COMPOSE_UNSETTLED);
 		return;

@@ -36,6 +36,7 @@ struct look {
 	struct settings_generation settings;
 	struct view_caller *callers;  /* to be answered; lock */
 	struct version *shown;        /* what was shown when it began, one reference; NULL */
+	struct stand_ins stand_ins;   /* of what was shown when it began */
 	struct directory *child;      /* likewise, in use */
 	uint64_t generation;          /* of the directory, when it began */
 	uint64_t dependencies_number; /* of all dependencies, when it began */
@@ -50,7 +51,8 @@ struct look {
 	struct dependencies asked;
 	struct version *version;     /* of a file or a link; one reference */
 	struct directory *directory; /* FIRST, STRICT: made, not shown */
-	struct problem problem;      /* a message: `version` does without a source, or is broken */
+	struct problem problem; /* a message: `version` does without a source, or with what stands
+				   in for it, or is broken */
 
 	/* The publisher's. */
 	struct look *next; /* in view->done */

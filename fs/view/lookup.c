@@ -161,7 +161,8 @@ static int answer_strictly_locked(struct look *look, struct stat *ret)
 		return show_locked(view, entry, ret);
 	if (!entry->version || !look->version)
 		return -EAGAIN;
-	bool is_kept = look->problem.message[0] && entry->version->kind != VERSION_BROKEN &&
+	bool is_kept = look->problem.message[0] && !look->version->stood_in_count &&
+		       entry->version->kind != VERSION_BROKEN &&
 		       view->composer.settings->on_error != ON_ERROR_FAIL;
 	if (is_kept || version_same(entry->version, look->version))
 		return show_locked(view, entry, ret);

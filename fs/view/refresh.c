@@ -86,10 +86,11 @@ static bool decide_file_locked_unlocks(struct view *view, struct look *look)
 		entry_set_trouble_locked(view, entry, &look->problem, version, look->result == 0);
 	else
 		entry_clear_trouble_locked(view, entry);
-	if (is_same && entry->version)
-		version_take_sources(entry->version, version);
-	if (is_same && entry->kind != UNION_NONE && !entry->is_unannounced)
+	if (is_same && entry->kind != UNION_NONE && !entry->is_unannounced) {
+		if (entry->version)
+			version_take_sources(entry->version, version);
 		return false;
+	}
 	/* Nobody has seen what was there before, nor will; a change there was all the same. */
 	entry_prepare_version_locked(view, entry, version);
 	look->change->kind = CHANGE_REPLACE;

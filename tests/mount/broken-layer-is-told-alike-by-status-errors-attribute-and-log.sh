@@ -11,7 +11,7 @@ shows mnt/app.yaml $'a: 1\nb: 1\nc: 1'
 # Times and ages vary.
 calm() {
 	sed -E 's/[0-9]{4}-[0-9-]+T[0-9:]+Z/TIME/g
-		s/version of (a moment|[0-9]+ seconds?) ago/version of AGE ago/g
+		s/values of (a moment|[0-9]+ seconds?) ago/values of AGE ago/g
 		s/settings of (a moment|[0-9]+ seconds?) ago/settings of AGE ago/g'
 }
 error() { attribute mnt/app.yaml user.plyfs.error; }
@@ -28,18 +28,18 @@ equals errors "$(cat mnt/.plyfs/errors)" ''
 printf 'b: 1\nc: &x *y\n' | replace high/app.yaml
 eventually in_trouble || fail "the error is not seen"
 message="high/app.yaml:2:7: $(error | sed 's/^[^ ]* //; s/ (app.yaml.*//')"
-line="$message (app.yaml, since TIME; the version of AGE ago is served)"
+line="$message (app.yaml, since TIME; its values of AGE ago stay, all others are the newest)"
 equals attribute "$(error | calm)" "$line"
 equals errors "$(calm <mnt/.plyfs/errors)" "$line"
 equals log "$(grep high/ log | calm)" "plyfs: $line"
 equals status "$(troubles)" "A file does not merge:
-  app.yaml, since TIME; the version of AGE ago is served:
+  app.yaml, since TIME; its values of AGE ago stay, all others are the newest:
     $message
       c: &x *y
             ^"
 equals 'status --json' "$(status troubles 0 source):$(status troubles 0 line):$(status troubles 0 column): $(
 	status troubles 0 message)" "$message"
-[ "$(status troubles 0 serves)" = last-good ]
+[ "$(status troubles 0 serves)" = last-good-source ]
 [ "$(status troubles 0 served_age_s)" -lt 60 ]
 made=$(status troubles 0 served_since)
 

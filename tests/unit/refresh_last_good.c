@@ -125,6 +125,70 @@ static void rights_taken_from_a_broken_source_hold_for_the_last_good_version(voi
 	assert_int_equal(stat_of("app.yaml").st_mode, S_IFREG | 0400);
 }
 
+/* What nobody may read any more, and what nobody ever could, do not meet in one file. */
+static void last_good_of_a_source_is_for_who_may_read_it_and_what_came_in_its_place(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "secret: 1\n");
+	write_file("b/app.yaml", "y: 1\n");
+	assert_int_equal(chmod("a/app.yaml", 0600), 0);
+	start("a:b");
+	assert_int_equal(stat_of("app.yaml").st_mode, S_IFREG | 0400);
+	assert_shown("app.yaml", "secret: 1\ny: 1\n");
+
+	replace_file("a/app.yaml", "open: [\n");
+	assert_int_equal(chmod("a/app.yaml", 0644), 0);
+	write_file("b/app.yaml", "y: 2\n");
+	publish_all();
+	assert_shown("app.yaml", "secret: 1\ny: 2\n");
+	assert_int_equal(stat_of("app.yaml").st_mode, S_IFREG | 0400);
+
+	replace_file("a/app.yaml", "open: 1\n");
+	assert_int_equal(chmod("a/app.yaml", 0644), 0);
+	publish_all();
+	assert_shown("app.yaml", "open: 1\ny: 2\n");
+	assert_int_equal(stat_of("app.yaml").st_mode, S_IFREG | 0444);
+}
+
+static void comment_that_changes_no_byte_makes_a_source_good_all_the_same(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	write_file("b/app.yaml", "y: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\ny: 1\n");
+	replace_file("a/app.yaml", "# a comment\nx: 1\n");
+	publish_all();
+	assert_events("");
+	replace_file("a/app.yaml", "x: [\n");
+	replace_file("b/app.yaml", "y: 2\n");
+	publish_all();
+	assert_shown("app.yaml", "x: 1\ny: 2\n");
+	assert_int_equal(trouble_of("app.yaml").serves, TROUBLE_SERVES_STAND_IN);
+}
+
+static void file_that_others_refer_to_has_a_last_good_state_as_well(void **state)
+{
+	(void)state;
+	run("mkdir -p a/top a/data b/top");
+	write_file("a/data/n.yaml", "x: 1\n");
+	write_file("a/top/p.yaml", "_merge: n\nz: 1\n");
+	start("layers: [a, b]\n"
+	      "rules:\n"
+	      "  - {match: \"top/*.yaml\", strategy: pillar, options: {data_path: data}}\n");
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
+	replace_file("a/data/n.yaml", "x: [\n");
+	replace_file("a/top/p.yaml", "_merge: n\nz: 2\n");
+	publish_all();
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
+	assert_non_null(strstr(shown("top/p.yaml"), "z: 2\n"));
+	assert_string_equal(trouble_of("top/p.yaml").problem.source, "a/data/n.yaml");
+	replace_file("a/data/n.yaml", "x: 3\n");
+	publish_all();
+	assert_non_null(strstr(shown("top/p.yaml"), "x: 3\n"));
+	assert_int_equal(count_of_view().troubles, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +199,9 @@ int main(void)
 		view_test(last_good_version_outlives_the_kernels_memory),
 		view_test(source_mended_while_its_directory_is_forgotten_is_shown),
 		view_test(rights_taken_from_a_broken_source_hold_for_the_last_good_version),
+		view_test(last_good_of_a_source_is_for_who_may_read_it_and_what_came_in_its_place),
+		view_test(comment_that_changes_no_byte_makes_a_source_good_all_the_same),
+		view_test(file_that_others_refer_to_has_a_last_good_state_as_well),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
