@@ -278,6 +278,53 @@ bool settings_equal(const struct settings *a, const struct settings *b)
 	return !a->document || node_equal(a->document->roots[0], b->document->roots[0]);
 }
 
+uint64_t settings_layers_without(const struct settings *a, const struct settings *b)
+{
+	uint64_t without = 0;
+	size_t from = 0;
+
+	for (size_t i = 0; i < a->layer_count; i++) {
+		size_t j = from;
+		while (j < b->layer_count && (!layer_equal(a->layers[i], b->layers[j]) ||
+						     a->layers[i]->follow != b->layers[j]->follow))
+			j++;
+		if (j < b->layer_count)
+			from = j + 1;
+		else
+			without |= (uint64_t)1 << i;
+	}
+	return without;
+}
+
+static bool options_equal(const struct options *a, const struct options *b)
+{
+	return a->strategy == b->strategy && !a->map == !b->map &&
+	       (!a->map || node_equal(a->map, b->map));
+}
+
+static bool file_equal(const struct virtual_file *a, const struct virtual_file *b)
+{
+	if (!a || !b || a->from_count != b->from_count)
+		return a == b;
+	for (size_t i = 0; i < a->from_count; i++)
+		if (strcmp(a->from[i], b->from[i]) != 0)
+			return false;
+	return options_equal(&a->options, &b->options);
+}
+
+bool settings_equal_at(const struct settings *a, const struct settings *b, const char *path)
+{
+	const struct virtual_file *file = settings_file(a, path);
+	const struct rule *one = settings_rule(a, path);
+	const struct rule *other = settings_rule(b, path);
+
+	if (a->schema != b->schema || a->header != b->header || a->on_error != b->on_error ||
+		!file_equal(file, settings_file(b, path)))
+		return false;
+	return file || (one->is_dropins == other->is_dropins &&
+			       options_equal(&one->options, &other->options));
+}
+
 void settings_fix_header(struct settings *settings, bool header)
 {
 	settings->header = header;

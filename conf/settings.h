@@ -88,6 +88,14 @@ int settings_cover(struct settings *settings, const char *mountpoint);
 /** Whether both say the same and their layers are the same directories. */
 bool settings_equal(const struct settings *a, const struct settings *b);
 
+/**
+ * The layers of `a` that `b` has not, or in another order or way: bit 1 << RANK for each.
+ */
+uint64_t settings_layers_without(const struct settings *a, const struct settings *b);
+
+/** Whether both merge `path` alike, as long as the layers are the same. */
+bool settings_equal_at(const struct settings *a, const struct settings *b, const char *path);
+
 struct settings *settings_ref(struct settings *settings);
 void settings_unref(struct settings *settings); /* NULL is fine */
 void settings_unrefp(struct settings **settings);

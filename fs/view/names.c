@@ -36,8 +36,9 @@ static int expand(struct view *view, const struct composer *composer, struct dir
 		struct entry *entry = directory_entry(directory, names.items[i].name);
 		if (!entry)
 			continue;
+		/* What it is made of tells of itself. */
 		if (is_refresh)
-			queue_entry_locked(view, entry);
+			queue_entry_scope_locked(view, entry, SCOPE_RESCAN);
 		else if (entry->kind == UNION_NONE)
 			entry->kind = names.items[i].kind;
 		entry_reserve_ino_locked(view, entry);
@@ -257,7 +258,9 @@ static void queue_joined(struct view *view, struct directory *directory, layer_m
 	view_lock(view);
 	for (size_t i = 0; i < listing.count; i++) {
 		struct entry *entry = directory_entry(directory, listing.items[i].name);
-		if (!entry)
+		/* A directory that was there before tells of what is in it. */
+		if (!entry || (entry->kind == UNION_DIRECTORY &&
+				      listing.items[i].kind == UNION_DIRECTORY))
 			continue;
 		entry->is_touched = true;
 		queue_entry_locked(view, entry);

@@ -230,7 +230,10 @@ static void touch_locked(struct view *view, const struct look *look)
 
 	if (is_found_by_poll)
 		source_cache_touch(view->cache, look->path);
-	if (look->is_event || is_found_by_poll)
+	/* What is in a directory that is there still tells of itself, when that is scanned. */
+	bool is_rescanned = look->scope == SCOPE_RESCAN && look->kind == UNION_DIRECTORY &&
+			    look->lookup.kind == UNION_DIRECTORY;
+	if ((look->is_event && !is_rescanned) || is_found_by_poll)
 		dependency_touch_locked(view, look->entry->parent, look->entry->name);
 }
 

@@ -2,20 +2,23 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
 #include "attach.h"
-#include "cleanup.h"
 #include "attributes.h"
+#include "cleanup.h"
 #include "entry.h"
 #include "link_watch.h"
+#include "listing.h"
 #include "queue.h"
 #include "state.h"
 
 /* A directory that is shown, and what the new settings show there. */
 struct moved {
 	struct directory *directory;
-	size_t above; /* the index of the directory that it is in; the root has its own */
+	size_t above;      /* the index of the directory that it is in; the root has its own */
+	layer_mask layers; /* that showed it before */
 	struct union_lookup *lookup;
 	struct layer_watch **watches;
 	struct stamp *identities;
@@ -100,10 +103,59 @@ static void change_over(struct view *view, struct move *move, struct settings *s
 			directory->names = NAMES_LISTED;
 		moved->watches = NULL;
 		moved->identities = NULL;
+		moved->layers = directory->layers;
 		attributes_describe_locked(view, directory, moved->lookup);
 	}
 	dependency_fini_locked(view);
 	source_cache_clear(view->cache);
+}
+
+/* What a layer took away with it; what one brings is found by the scan. */
+static void queue_gone(struct view *view, struct directory *directory,
+	const struct settings *settings, layer_mask layers)
+{
+	struct listing listing = {0};
+
+	if (!layers || listing_take(settings, layers, directory->path, &listing) < 0)
+		return;
+	view_lock(view);
+	for (size_t i = 0; i < listing.count; i++) {
+		struct entry *entry = directory_find(directory, listing.items[i].name);
+		if (!entry)
+			continue;
+		entry->is_touched = true;
+		queue_entry_locked(view, entry);
+	}
+	view_unlock(view);
+	listing_free(&listing);
+}
+
+/*
+ * A name that nobody has read shows nothing that could be compared, so what the settings change of
+ * it is found by what they change: whoever watches the directory is told.
+ */
+static void queue_changed(struct view *view, const struct moved *moved, const struct settings *old,
+	const struct settings *settings)
+{
+	struct directory *directory = moved->directory;
+	layer_mask fresh = settings_layers_without(settings, old);
+	layer_mask gone = settings_layers_without(old, settings);
+
+	queue_gone(view, directory, old, gone & moved->layers);
+	view_lock(view);
+	directory->joined |= fresh & moved->lookup->layers;
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
+			CLEANUP(freep) char *path = NULL;
+			if (entry->kind != UNION_FILE || entry->version ||
+				directory_join(directory, entry->name, &path) < 0)
+				continue;
+			/* A virtual file's sources may lie anywhere. */
+			if (!settings_equal_at(old, settings, path) ||
+				((fresh | gone) && settings_file(settings, path)))
+				queue_entry_locked(view, entry);
+		}
+	view_unlock(view);
 }
 
 int view_reload(struct view *view, struct settings *settings)
@@ -126,9 +178,11 @@ int view_reload(struct view *view, struct settings *settings)
 		if (is_changed)
 			change_over(view, &move, settings);
 		view_unlock(view);
-		for (size_t i = 0; is_changed && i < move.count; i++)
+		for (size_t i = 0; is_changed && i < move.count; i++) {
 			attach_watch(view, settings, move.items[i].directory,
 				move.items[i].lookup->layers);
+			queue_changed(view, &move.items[i], old, settings);
+		}
 		view_lock(view);
 		for (size_t i = move.count; i-- > 0;) {
 			if (is_changed && !move.items[i].directory->is_dead)
