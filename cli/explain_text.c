@@ -266,10 +266,12 @@ static void put_passed(struct writer *writer, const struct explanation *explanat
 	for (size_t i = explanation->passed_count; i-- > 0;) {
 		explain_line_colour(&writer->line, COLOUR_DIM);
 		explain_line_word(&writer->line, "  lost");
-		explain_line_source(&writer->line, &explanation->passed[i]);
+		explain_line_source(&writer->line, &explanation->passed[i].source);
 		explain_line_rule(&writer->line,
-			explanation->request ? rules[explanation->request->options->strategy->takes]
-					     : "");
+			explanation->passed[i].why ? explanation->passed[i].why
+			: explanation->request
+				? rules[explanation->request->options->strategy->takes]
+				: "");
 		explain_line_colour(&writer->line, COLOUR_NORMAL);
 		explain_line_end(&writer->line);
 	}
@@ -314,7 +316,7 @@ static void choose_widths(struct writer *writer, const struct explanation *expla
 	for (size_t i = 0; result && i < result->source_count; i++)
 		explain_line_widen(&writer->line, result->sources[i]);
 	for (size_t i = 0; i < explanation->passed_count; i++)
-		explain_line_widen(&writer->line, &explanation->passed[i]);
+		explain_line_widen(&writer->line, &explanation->passed[i].source);
 	if (explanation->source)
 		explain_line_widen(&writer->line,
 			&(struct source){.name = explanation->source, .layer = explanation->layer});

@@ -321,7 +321,7 @@ bool settings_equal_at(const struct settings *a, const struct settings *b, const
 	if (a->schema != b->schema || a->header != b->header || a->on_error != b->on_error ||
 		!file_equal(file, settings_file(b, path)))
 		return false;
-	return file || (one->is_dropins == other->is_dropins &&
+	return file || (one->dropins == other->dropins &&
 			       options_equal(&one->options, &other->options));
 }
 

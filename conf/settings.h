@@ -16,11 +16,14 @@
 enum settings_coherence { COHERENCE_CACHED, COHERENCE_STRICT };
 enum settings_on_error { ON_ERROR_LAST_GOOD, ON_ERROR_SKIP_LAYER, ON_ERROR_FAIL };
 
+/* In the order of the words that stand for them in plyfs.yaml, behind `false`. */
+enum rule_dropins { DROPINS_NONE, DROPINS_LAYERS, DROPINS_UAPI };
+
 /* Which strategy, with which options, merges the paths that match a pattern. */
 struct rule {
 	const char *match; /* glob.h; NULL matches everything */
 	struct options options;
-	bool is_dropins;      /* NAME.d's files are sources of NAME */
+	enum rule_dropins dropins; /* NAME.d's files are sources of NAME */
 	struct source source; /* where the rule stands; name NULL for a built-in one */
 	unsigned line;        /* starting at 1; 0 for a built-in one */
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "path.h"
+#include "scalar.h"
 #include "settings_make.h"
 #include "strategy.h"
 #include "value.h"
@@ -122,6 +123,24 @@ static const struct node *pattern_node(const struct node *map, const char *name,
 	return node_is_sequence(node) ? node->seq.items[index] : node;
 }
 
+/* `true` is the older name of `layers`. */
+static int read_dropins(const struct node *node, enum rule_dropins *ret, struct problem *problem)
+{
+	bool is_on = false;
+	unsigned word = 0;
+
+	if (!value_is_given(node))
+		return 0;
+	if (node_is_scalar(node) && scalar_type(node) != SCALAR_BOOL) {
+		int r = value_choice(node, "dropins", "layers, uapi, true, false", &word, problem);
+		*ret = word == 0 ? DROPINS_LAYERS : DROPINS_UAPI;
+		return r;
+	}
+	int r = value_bool(node, "dropins", &is_on, problem);
+	*ret = is_on ? DROPINS_LAYERS : DROPINS_NONE;
+	return r;
+}
+
 /* Fills the `count` rules that the entry stands for: one for each of its patterns. */
 static int read_rule(
 	const struct node *map, struct rule *rules, size_t count, struct problem *problem)
@@ -131,7 +150,7 @@ static int read_rule(
 
 	r = read_strategy(map, &rule.options, problem);
 	if (r == 0)
-		r = value_bool(node_get(map, "dropins"), "dropins", &rule.is_dropins, problem);
+		r = read_dropins(node_get(map, "dropins"), &rule.dropins, problem);
 	for (size_t i = 0; i < count && r == 0; i++) {
 		r = read_pattern(pattern_node(map, "match", i), "match", &rule.match, problem);
 		rules[i] = rule;

@@ -26,7 +26,7 @@ static void made_free(struct made *made)
 	dependencies_fini(&made->asked);
 	settings_unref(made->settings);
 	for (size_t i = 0; i < made->explanation.passed_count; i++)
-		free((char *)made->explanation.passed[i].name);
+		free((char *)made->explanation.passed[i].source.name);
 	free(made->explanation.passed);
 	free(made->explanation.source);
 	free(made->explanation.path);
@@ -46,8 +46,8 @@ static int pass_over(const struct composer *composer, const struct contributor *
 
 	int r = layer_source_name(layer, found->path ? found->path : path, &name);
 	if (r == 0)
-		explanation->passed[explanation->passed_count++] =
-			(struct source){.name = name, .layer = layer->name, .rank = layer->rank};
+		explanation->passed[explanation->passed_count++] = (struct passed){
+			{.name = name, .layer = layer->name, .rank = layer->rank}, found->why};
 	return r;
 }
 
@@ -59,10 +59,11 @@ static int tell_passed(const struct composer *composer, const char *path,
 	unsigned first, count;
 
 	compose_contributors(strategy, lookup, &first, &count);
-	explanation->passed = calloc(lookup->count, sizeof(*explanation->passed));
+	explanation->passed =
+		calloc(lookup->count + lookup->left_out_count, sizeof(*explanation->passed));
 	if (!explanation->passed)
 		return -ENOMEM;
-	for (unsigned i = lookup->count; i-- > 0;) {
+	for (unsigned i = lookup->count + lookup->left_out_count; i-- > 0;) {
 		bool is_taken = i >= first && i < first + count;
 		int r = is_taken ? 0 : pass_over(composer, &lookup->found[i], path, explanation);
 		if (r < 0)

@@ -10,6 +10,12 @@
 struct merge_request;
 struct merge_result;
 
+/* A file that is no source. */
+struct passed {
+	struct source source;
+	const char *why; /* static; NULL: as the strategy says */
+};
+
 struct explanation {
 	char *path;             /* relative to the root */
 	enum version_kind kind; /* VERSION_BYTES: as follows; HELD, LINK: there is no result */
@@ -17,7 +23,7 @@ struct explanation {
 	const char *layer;      /* HELD, LINK: its layer's name */
 	const struct merge_request *request; /* its inputs, lowest layer first, with their texts */
 	const struct merge_result *result;   /* with origins */
-	struct source *passed; /* what other layers have, which is not looked at; lowest first */
+	struct passed *passed; /* what other layers have, which is not looked at; lowest first */
 	size_t passed_count;
 };
 

@@ -330,7 +330,9 @@ static void put_sources(FILE *out, const struct explanation *explanation)
 	fputs_unlocked(",\n  \"passed_over\": [", out);
 	for (size_t i = 0; i < explanation->passed_count; i++) {
 		fputs_unlocked(i ? "},\n    {" : "\n    {", out);
-		put_source(out, &explanation->passed[i]);
+		put_source(out, &explanation->passed[i].source);
+		if (explanation->passed[i].why)
+			json_put_field(out, ", \"rule\": ", explanation->passed[i].why);
 	}
 	fputs_unlocked("}\n  ]", out);
 }

@@ -8,9 +8,8 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "dropin.h"
 #include "glob.h"
-
-#define DROPINS_SUFFIX ".d"
 
 bool expand_is_ignored(const char *name)
 {
@@ -172,7 +171,7 @@ static int take_dropins(const struct finder *finder, const struct settings *sett
 	int r = 0;
 
 	parts.scratch = union_lookup_new();
-	if (!parts.scratch || asprintf(&directory, "%s" DROPINS_SUFFIX, path) < 0)
+	if (!parts.scratch || asprintf(&directory, "%s" DROPIN_SUFFIX, path) < 0)
 		return -ENOMEM;
 	for (unsigned i = 0; r == 0 && i < ret->count; i++)
 		r = add_part(&parts, &ret->found[i], path);
@@ -211,8 +210,10 @@ int expand_look_up(const struct finder *finder, const struct settings *settings,
 		return take_virtual(finder, settings, file, ret);
 	if (ret->kind == UNION_NONE && settings->file_count && leads_to_virtual(settings, path))
 		ret->kind = UNION_DIRECTORY;
-	if ((ret->kind == UNION_NONE || ret->kind == UNION_FILE) &&
-		settings_rule(settings, path)->is_dropins)
+	enum rule_dropins dropins = settings_rule(settings, path)->dropins;
+	if (dropins == DROPINS_UAPI)
+		return dropin_take_uapi(finder, settings, layers, path, ret);
+	if (dropins == DROPINS_LAYERS && (ret->kind == UNION_NONE || ret->kind == UNION_FILE))
 		return take_dropins(finder, settings, path, ret);
 	return 0;
 }
@@ -272,7 +273,7 @@ static int list_virtual(const struct finder *finder, const struct settings *sett
 static bool has_dropins_rule(const struct settings *settings)
 {
 	for (size_t i = 0; i < settings->rule_count; i++)
-		if (settings->rules[i].is_dropins)
+		if (settings->rules[i].dropins)
 			return true;
 	return false;
 }
@@ -281,14 +282,14 @@ static bool has_dropins_rule(const struct settings *settings)
 static char *dropins_owner(const struct settings *settings, const char *directory, const char *name)
 {
 	size_t length = strlen(name);
-	size_t suffix = strlen(DROPINS_SUFFIX);
+	size_t suffix = strlen(DROPIN_SUFFIX);
 	char *path;
 
-	if (length <= suffix || strcmp(name + length - suffix, DROPINS_SUFFIX) != 0 ||
+	if (length <= suffix || strcmp(name + length - suffix, DROPIN_SUFFIX) != 0 ||
 		asprintf(&path, "%s%s%.*s", directory, *directory ? "/" : "",
 			(int)(length - suffix), name) < 0)
 		return NULL;
-	if (settings_rule(settings, path)->is_dropins)
+	if (settings_rule(settings, path)->dropins)
 		return path;
 	free(path);
 	return NULL;

@@ -2,7 +2,7 @@
  * Expanding: paths whose sources are not just the same-named files of the layers.
  *
  *      files: [{path: app.yaml, from: [app.yaml, "conf.d/" + "*.yaml"]}]     a virtual file
- *      rules: [{match: "*.yaml", dropins: true}]    app.yaml also from app.yaml.d/
+ *      rules: [{match: "*.yaml", dropins: layers}]  app.yaml also from app.yaml.d/ (or uapi: dropin.h)
  *
  * Sources come layer by layer, lowest first; within a layer pattern by pattern, or the file itself
  * before its drop-ins; and names in byte order. What a higher layer hides does not take part.

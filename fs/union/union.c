@@ -17,13 +17,14 @@ void union_lookup_init(struct union_lookup *lookup)
 	lookup->layers = 0;
 	lookup->count = 0;
 	lookup->found = lookup->own;
+	lookup->left_out_count = 0;
 	lookup->has_unknown = false;
 	lookup->expanded = NULL;
 }
 
 void union_lookup_fini(struct union_lookup *lookup)
 {
-	for (unsigned i = 0; lookup->expanded && i < lookup->count; i++)
+	for (unsigned i = 0; lookup->expanded && i < lookup->count + lookup->left_out_count; i++)
 		free((char *)(uintptr_t)lookup->expanded[i].path);
 	free(lookup->expanded);
 	union_lookup_init(lookup);

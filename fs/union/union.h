@@ -42,13 +42,15 @@ struct contributor {
 	int error;        /* 0, or the errno that kept us from looking */
 	struct stat stat; /* with error 0 */
 	const char *path; /* where it lies in the layer; NULL: at the path that was looked at */
+	const char *why;  /* left out: by which rule, static; NULL: a source */
 };
 
 struct union_lookup {
 	enum union_kind kind;
 	layer_mask layers;         /* of what was found */
 	unsigned count;            /* contributors; 1 for a link */
-	struct contributor *found; /* highest precedence first */
+	struct contributor *found; /* highest precedence first; behind them what is left out */
+	unsigned left_out_count;
 	bool has_unknown; /* a layer could not be looked at, and is not in `found` for that */
 
 	/* private: what `found` points to */

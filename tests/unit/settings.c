@@ -46,7 +46,7 @@ static void without_rules_yaml_and_json_merge_and_the_rest_is_last(void **state)
 	assert_rule(settings, "", "last");
 	assert_int_equal(rule->line, 0);
 	assert_null(rule->source.name);
-	assert_false(rule->is_dropins);
+	assert_int_equal(rule->dropins, DROPINS_NONE);
 }
 
 static void the_first_rule_that_matches_wins(void **state)
@@ -70,10 +70,10 @@ static void the_first_rule_that_matches_wins(void **state)
 	assert_rule(settings, "dir/b.yaml", "deep");
 	rule = settings_rule(settings, "motd.d/10");
 	assert_string_equal(rule->match, "motd.d/*");
-	assert_true(rule->is_dropins);
+	assert_int_equal(rule->dropins, DROPINS_LAYERS);
 	assert_string_equal(rule->source.name, "plyfs.yaml");
 	assert_int_equal(rule->line, 4);
-	assert_false(settings_rule(settings, "app.yaml")->is_dropins);
+	assert_int_equal(settings_rule(settings, "app.yaml")->dropins, DROPINS_NONE);
 }
 
 static void a_rules_options_reach_its_strategy(void **state)
@@ -308,7 +308,7 @@ static void anchors_and_merge_keys_work_in_settings(void **state)
 
 	(void)state;
 	assert_string_equal(rule->options.strategy->name, "concat");
-	assert_true(rule->is_dropins);
+	assert_int_equal(rule->dropins, DROPINS_LAYERS);
 	assert_int_equal(rule->line, 4);
 }
 

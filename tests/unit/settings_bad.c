@@ -164,8 +164,8 @@ static const struct bad table[] = {
 	{"a strategy's options are a map",
 		"layers: [a]\nrules: [{match: x, strategy: concat, options: [b]}]\n",
 		"2:47: options are a map, and this is a list"},
-	{"dropins is true or false", "layers: [a]\nrules: [{match: x, dropins: 1}]\n",
-		"2:29: dropins must be true or false, not '1'"},
+	{"dropins is one of a few words", "layers: [a]\nrules: [{match: x, dropins: 1}]\n",
+		"2:29: unknown dropins '1' (allowed: layers, uapi, true, false)"},
 
 	/* Virtual files */
 	{"files are a list", "layers: [a]\nfiles: x\n",

@@ -1,0 +1,192 @@
+#include "dropin.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "expand.h"
+#include "listing.h"
+
+struct dropins {
+	const struct settings *settings;
+	struct contributor *sources; /* lowest precedence first; their paths are owned */
+	size_t source_count;
+	size_t source_capacity;
+	struct contributor *left_out; /* likewise */
+	size_t left_out_count;
+	size_t left_out_capacity;
+	struct union_lookup *scratch;
+};
+
+static void free_paths(struct contributor *items, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free((char *)(uintptr_t)items[i].path);
+	free(items);
+}
+
+static void dropins_fini(struct dropins *dropins)
+{
+	free_paths(dropins->sources, dropins->source_count);
+	free_paths(dropins->left_out, dropins->left_out_count);
+	if (dropins->scratch)
+		union_lookup_freep(&dropins->scratch);
+}
+
+/* `why` NULL: a source. */
+static int add(
+	struct dropins *dropins, const struct contributor *found, const char *path, const char *why)
+{
+	char *copy = strdup(path);
+	int r = !copy ? -ENOMEM
+		: why ? array_grow(dropins->left_out, dropins->left_out_count,
+				dropins->left_out_capacity)
+		      : array_grow(
+				dropins->sources, dropins->source_count, dropins->source_capacity);
+
+	if (r < 0) {
+		free(copy);
+		return -ENOMEM;
+	}
+	struct contributor *place = why ? &dropins->left_out[dropins->left_out_count++]
+					: &dropins->sources[dropins->source_count++];
+	*place = *found;
+	place->path = copy;
+	place->why = why;
+	return 0;
+}
+
+/* The highest layer above `below` in which the path is a link to /dev/null; -1: none. */
+static int masking_layer(
+	const struct settings *settings, layer_mask layers, const char *path, unsigned below)
+{
+	for (unsigned i = (unsigned)settings->layer_count; i-- > below;) {
+		CLEANUP(freep) char *target = NULL;
+		if (layers >> i & 1 && layer_read_link(settings->layers[i], path, &target) == 0 &&
+			strcmp(target, "/dev/null") == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* Of what all layers have at `path` the highest counts, unless it masks. */
+static int add_highest(struct dropins *dropins, layer_mask layers, const char *path,
+	const struct union_lookup *lookup)
+{
+	const struct contributor *highest = &lookup->found[0];
+	bool is_file = lookup->kind == UNION_FILE;
+	int masking = masking_layer(dropins->settings, layers, path, is_file ? highest->layer : 0);
+	bool is_empty = is_file && !highest->error && highest->stat.st_size == 0;
+	const char *rule = "a higher layer has a file of that name (dropins: uapi)";
+	int r = 0;
+
+	if (masking >= 0) {
+		const struct contributor link = {.layer = (unsigned)masking};
+		r = add(dropins, &link, path, "a link to /dev/null masks (dropins: uapi)");
+		rule = "masked by a link to /dev/null (dropins: uapi)";
+	}
+	for (int i = is_file ? 0 : masking; r == 0 && i-- > 0;) {
+		struct contributor hidden = {.layer = (unsigned)i};
+		if (layers >> i & 1 &&
+			layer_stat(dropins->settings->layers[i], path, &hidden.stat) == 0 &&
+			S_ISREG(hidden.stat.st_mode))
+			r = add(dropins, &hidden, path, rule);
+	}
+	for (unsigned i = 0; r == 0 && is_file && i < lookup->count; i++) {
+		bool is_taken = i == 0 && masking < 0 && !is_empty;
+		if (i == 0 && masking < 0 && is_empty) {
+			r = add(dropins, highest, path, "an empty file masks (dropins: uapi)");
+			rule = "masked by an empty file (dropins: uapi)";
+			continue;
+		}
+		r = add(dropins, &lookup->found[i], path, is_taken ? NULL : rule);
+	}
+	return r;
+}
+
+/* The index watches the directory; its names are taken from a listing, which also has links. */
+static int pass(void *context, const char *path, const char *name, layer_mask layers)
+{
+	(void)context;
+	(void)path;
+	(void)name;
+	(void)layers;
+	return 0;
+}
+
+static int add_directory(
+	struct dropins *dropins, const struct finder *finder, const char *directory)
+{
+	struct listing listing = {0};
+
+	/* An index is kept for good: none for what is not there. */
+	int r = union_look_up(dropins->settings, union_all_layers(dropins->settings), directory,
+		dropins->scratch);
+	layer_mask layers = dropins->scratch->layers;
+	if (r < 0 || dropins->scratch->kind != UNION_DIRECTORY)
+		return r;
+	r = finder->list(finder->context, directory, 0, pass, NULL);
+	if (r == 0)
+		r = listing_take(dropins->settings, layers, directory, &listing);
+	for (size_t i = 0; r == 0 && i < listing.count; i++) {
+		const char *name = listing.items[i].name;
+		CLEANUP(freep) char *path = NULL;
+		if (listing.items[i].kind == UNION_DIRECTORY || expand_is_ignored(name))
+			continue;
+		if (asprintf(&path, "%s/%s", directory, name) < 0)
+			r = -ENOMEM;
+		else
+			r = union_look_up(dropins->settings, layers, path, dropins->scratch);
+		if (r == 0)
+			r = add_highest(dropins, layers, path, dropins->scratch);
+	}
+	listing_free(&listing);
+	return r;
+}
+
+static int hand_over(struct dropins *dropins, struct union_lookup *ret)
+{
+	size_t count = dropins->source_count + dropins->left_out_count;
+	struct contributor *all = calloc(count, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	union_lookup_fini(ret);
+	ret->kind = UNION_FILE;
+	for (size_t i = 0; i < dropins->source_count; i++) {
+		all[i] = dropins->sources[dropins->source_count - 1 - i];
+		ret->layers |= (layer_mask)1 << all[i].layer;
+	}
+	if (dropins->left_out_count)
+		memcpy(all + dropins->source_count, dropins->left_out,
+			dropins->left_out_count * sizeof(*all));
+	ret->found = ret->expanded = all;
+	ret->count = (unsigned)dropins->source_count;
+	ret->left_out_count = (unsigned)dropins->left_out_count;
+	dropins->source_count = dropins->left_out_count = 0;
+	return 0;
+}
+
+int dropin_take_uapi(const struct finder *finder, const struct settings *settings,
+	layer_mask layers, const char *path, struct union_lookup *ret)
+{
+	CLEANUP(dropins_fini) struct dropins dropins = {.settings = settings};
+	CLEANUP(freep) char *directory = NULL;
+	int r = 0;
+
+	/* Another link leads elsewhere, and a directory has no drop-ins. */
+	if (ret->kind == UNION_DIRECTORY ||
+		(ret->kind == UNION_LINK && masking_layer(settings, layers, path, 0) < 0))
+		return 0;
+	dropins.scratch = union_lookup_new();
+	if (!dropins.scratch || asprintf(&directory, "%s" DROPIN_SUFFIX, path) < 0)
+		return -ENOMEM;
+	if (ret->kind != UNION_NONE)
+		r = add_highest(&dropins, layers, path, ret);
+	if (r == 0)
+		r = add_directory(&dropins, finder, directory);
+	return r == 0 && dropins.source_count ? hand_over(&dropins, ret) : r;
+}

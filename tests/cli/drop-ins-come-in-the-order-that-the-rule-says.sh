@@ -1,0 +1,30 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+# A folder a rule: what its layers give is expected.yaml, and what is left out, with the reason,
+# left-out.txt.
+cases=$(dirname "$(realpath "$0")")/dropins
+for case in "$cases"/*/; do
+	name=$(basename "$case")
+	cp -r "$case" "$name"
+	find "$name" -name .keep -delete
+	runs 0 "$PLYFS" cat -c "$name/plyfs.yaml" app.yaml
+	cmp -s out "$name/expected.yaml" || fail "$name: it is $(cat out)"
+	runs 0 "$PLYFS" explain -c "$name/plyfs.yaml" app.yaml
+	sed -n "s|^  lost   *\([a-z]* *\)$name/\(.*(dropins: uapi)\)|\1\2|p" out | sed 's/   */  /g' >left-out
+	touch "$name/left-out.txt"
+	diff left-out "$name/left-out.txt" || fail "$name: explain tells otherwise"
+done
+
+# It is said to programs as well.
+runs 0 "$PLYFS" explain -c uapi-masks-a-drop-in-by-an-empty-file/plyfs.yaml app.yaml --json
+grep -q '"rule": "an empty file masks (dropins: uapi)"' out || fail "JSON does not tell the rule"
+
+# Where all is masked the file shows as it is.
+mkdir -p all/one/app.yaml.d all/two/app.yaml.d
+printf 'layers: [one, two]\nrules: [{match: "*.yaml", dropins: uapi}]\n' >all/plyfs.yaml
+echo 'x: 1' >all/one/app.yaml.d/a.yaml
+: >all/two/app.yaml
+: >all/two/app.yaml.d/a.yaml
+runs 0 "$PLYFS" cat -c all/plyfs.yaml app.yaml
+prints ''

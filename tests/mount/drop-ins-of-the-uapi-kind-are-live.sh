@@ -1,0 +1,41 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+. "$(dirname "$0")/fresh.sh"
+
+need inotifywait
+mkdir low/app.yaml.d high/app.yaml.d
+echo 'x: main' >low/app.yaml
+echo 'low: 90' >low/app.yaml.d/90.yaml
+cat >plyfs.yaml <<'END'
+layers: [low, {path: high, follow: true}]
+rules: [{match: "*.yaml", dropins: uapi}]
+options: {header: false}
+END
+start -c plyfs.yaml mnt
+shows mnt/app.yaml $'x: main\nlow: 90'
+
+# Whatever comes above masks, and no more when it goes.
+ln -s /dev/null high/app.yaml.d/90.yaml
+comes_to_show mnt/app.yaml 'x: main'
+rm high/app.yaml.d/90.yaml
+comes_to_show mnt/app.yaml $'x: main\nlow: 90'
+: >high/app.yaml.d/90.yaml
+comes_to_show mnt/app.yaml 'x: main'
+echo 'high: 90' >high/app.yaml.d/90.yaml
+comes_to_show mnt/app.yaml $'x: main\nhigh: 90'
+ln -s /dev/null high/app.yaml
+comes_to_show mnt/app.yaml 'high: 90'
+rm high/app.yaml
+echo 'x: high' | replace high/app.yaml
+comes_to_show mnt/app.yaml $'x: high\nhigh: 90'
+echo 'x: 10' >low/app.yaml.d/10.yaml
+comes_to_show mnt/app.yaml $'x: 10\nhigh: 90'
+comes_to_equal_fresh -c plyfs.yaml
+
+# The other order is a change of the rule, of which watchers are told.
+watch mnt
+sed -i 's/uapi/layers/' plyfs.yaml
+comes_to_show mnt/app.yaml $'x: high\nlow: 90\nhigh: 90'
+comes_event 'MOVED_TO app.yaml'
+unwatch
+comes_to_equal_fresh -c plyfs.yaml
