@@ -13,6 +13,20 @@
 #include "command.h"
 #include "message.h"
 
+int background_keep_standard(void)
+{
+	int fd;
+
+	closefrom(STDERR_FILENO + 1);
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
 /* What the child became, when it ended before it was ready. */
 static int exit_code_of(pid_t child)
 {

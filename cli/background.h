@@ -12,6 +12,13 @@
 
 #include <stdbool.h>
 
+/**
+ * Closes all that was inherited but the standard streams, which are opened on /dev/null where they
+ * are closed: a lock that the caller holds, or a pipe whose end somebody waits for, is not ours.
+ * Returns 0 or -errno.
+ */
+int background_keep_standard(void);
+
 struct background {
 	int pipe_fd; /* the child tells the parent through it that it is ready; -1: no parent waits
 		      */

@@ -37,8 +37,9 @@ bool choice_is_double(const struct command *command, const struct choice *choice
 int choice_open(const struct choice *choice, struct settings **ret)
 {
 	struct problem problem;
-	int r = choice->config ? settings_read(choice->config, ret, &problem)
-			       : settings_from_layers(choice->layers, ret, &problem);
+	int r = choice->config
+			? settings_read_in(&choice->around, choice->config, ret, &problem)
+			: settings_from_layers_in(&choice->around, choice->layers, ret, &problem);
 
 	if (r == 0)
 		return EXIT_DONE;

@@ -12,6 +12,7 @@ struct offline;
 struct choice {
 	const char *config; /* a plyfs.yaml; NULL: see `layers` */
 	const char *layers; /* "A:B:C"; NULL: see `config` */
+	struct surroundings around;
 };
 
 /**

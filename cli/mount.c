@@ -99,7 +99,6 @@ static void on_ready(void *context)
 
 	if (!mount->is_foreground) {
 		atomic_store(&mount->is_detached, true);
-		/* Not to "/": the settings' paths may be relative, and are opened again. */
 		background_ready(&mount->background);
 	}
 	background_notify();
@@ -121,6 +120,9 @@ static int serve(struct mount *mount, struct settings *settings)
 	struct problem problem;
 
 	int r = session_mount(settings, &options, &session, &problem);
+	/* The file system that it was started from may be unmounted. */
+	if (r == 0 && chdir("/") < 0)
+		r = -errno;
 	if (r == 0)
 		r = session_serve(session, on_ready, mount);
 	if (r == 0)
@@ -137,40 +139,27 @@ static int serve(struct mount *mount, struct settings *settings)
 }
 
 /* A path that is good wherever it is told: in the status, to who starts the daemon again. */
-static int make_absolute(const char *path, char **ret)
+static int make_absolute(const char *directory, const char *path, char **ret)
 {
-	CLEANUP(freep) char *directory = NULL;
+	int n = *path == '/' ? asprintf(ret, "%s", path)
+			     : asprintf(ret, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory,
+				       path);
 
-	if (*path == '/') {
-		*ret = strdup(path);
-		return *ret ? 0 : -ENOMEM;
-	}
-	directory = getcwd(NULL, 0);
-	if (!directory)
-		return -errno;
-	return asprintf(ret, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory, path) < 0
-		       ? -ENOMEM
-		       : 0;
+	return n < 0 ? -ENOMEM : 0;
 }
 
-static int run_daemon(struct mount *mount)
+static int run_in(struct mount *mount, const char *directory)
 {
-	CLEANUP(freep) char *config = NULL, *mountpoint = NULL;
+	CLEANUP(freep) char *config = NULL;
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
-	int code = EXIT_FAILED, r = 0;
+	int code = EXIT_FAILED;
 
-	if (!mount->is_foreground) {
-		r = make_absolute(mount->mountpoint, &mountpoint);
-		if (r == 0 && mount->choice.config)
-			r = make_absolute(mount->choice.config, &config);
-		if (r < 0) {
-			message("the working directory: %s", strerror(-r));
-			return EXIT_FAILED;
-		}
-		mount->mountpoint = mountpoint;
-		if (config)
-			mount->label = mount->choice.config = config;
+	if (!mount->is_foreground && mount->choice.config) {
+		if (make_absolute(directory, mount->choice.config, &config) < 0)
+			return message_result(-ENOMEM, NULL, NULL);
+		mount->label = mount->choice.config = config;
 	}
+	mount->choice.around.directory = directory;
 	if (choice_open(&mount->choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	if (mount->options.header != HEADER_AS_SET)
@@ -179,7 +168,7 @@ static int run_daemon(struct mount *mount)
 		return serve(mount, take_ptr(settings));
 
 	openlog("plyfs", LOG_PID, LOG_DAEMON);
-	r = background_start(&mount->background, &code);
+	int r = background_start(&mount->background, &code);
 	if (r == BACKGROUND_PARENT)
 		return code;
 	if (r < 0) {
@@ -188,6 +177,22 @@ static int run_daemon(struct mount *mount)
 		return EXIT_FAILED;
 	}
 	return serve(mount, take_ptr(settings));
+}
+
+static int run_daemon(struct mount *mount)
+{
+	CLEANUP(freep) char *directory = NULL;
+
+	if (background_keep_standard() < 0) {
+		message("can't open /dev/null: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	directory = getcwd(NULL, 0);
+	if (!directory) {
+		message("the working directory: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	return run_in(mount, directory);
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -205,7 +205,8 @@ int layer_open(const char *name, const char *path, unsigned rank, bool optional,
 
 	layer->name = strdup(name);
 	layer->path = strdup(path);
-	if (!layer->name || !layer->path)
+	layer->place = strdup(path);
+	if (!layer->name || !layer->path || !layer->place)
 		return -ENOMEM;
 
 	r = open_root(path, optional, &layer->dirfd);
@@ -213,6 +214,17 @@ int layer_open(const char *name, const char *path, unsigned rank, bool optional,
 		return r;
 
 	*ret = take_ptr(layer);
+	return 0;
+}
+
+int layer_call(struct layer *layer, const char *path)
+{
+	char *copy = strdup(path);
+
+	if (!copy)
+		return -ENOMEM;
+	free(layer->path);
+	layer->path = copy;
 	return 0;
 }
 
@@ -255,6 +267,7 @@ void layer_free(struct layer *layer)
 	free(layer->covered);
 	free(layer->name);
 	free(layer->path);
+	free(layer->place);
 	free(layer);
 }
 

@@ -24,6 +24,8 @@
 struct layer {
 	char *name;    /* as `layers: [{name:}]`, unique in a mount */
 	char *path;    /* as the user gave it, for messages */
+	char *place;   /* where that is; absolute when `path` is relative to what is no more the
+			  working directory */
 	unsigned rank; /* 0 is the lowest precedence */
 	bool optional; /* may be missing */
 	bool follow;   /* symbolic links are followed, also out of the layer */
@@ -38,6 +40,9 @@ struct layer {
  */
 int layer_open(const char *name, const char *path, unsigned rank, bool optional, bool follow,
 	struct layer **ret);
+/** Has messages call it `path`, as the user gave it. Returns 0 or -ENOMEM. */
+int layer_call(struct layer *layer, const char *path);
+
 void layer_free(struct layer *layer);
 void layer_freep(struct layer **layer);
 

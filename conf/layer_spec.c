@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cleanup.h"
 #include "node.h"
 
 /* Where the spec's name is free; NULL, or another spec that has it. */
@@ -80,12 +81,24 @@ int layer_specs_name(
 	return 0;
 }
 
+static int open_and_call(const struct layer_spec *spec, unsigned rank, struct layer **ret)
+{
+	CLEANUP(layer_freep) struct layer *layer = NULL;
+	int r = layer_open(spec->name, spec->at, rank, spec->optional, spec->follow, &layer);
+
+	if (r == 0)
+		r = layer_call(layer, spec->path);
+	if (r == 0)
+		*ret = take_ptr(layer);
+	return r;
+}
+
 int layer_spec_open(
 	const struct layer_spec *spec, unsigned rank, struct layer **ret, struct problem *problem)
 {
 	const char *remedy = spec->place ? "create it, or mark the layer 'optional: true'"
 					 : "create it, or leave the layer out";
-	int r = layer_open(spec->name, spec->path, rank, spec->optional, spec->follow, ret);
+	int r = open_and_call(spec, rank, ret);
 
 	switch (-r) {
 	case 0:

@@ -12,7 +12,8 @@
 
 struct layer_spec {
 	const char *name; /* NULL: from the path, by layer_specs_name() */
-	const char *path;
+	const char *path; /* as it is asked for, for messages */
+	const char *at;   /* where that is */
 	bool optional;
 	bool follow;
 	const struct node

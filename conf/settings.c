@@ -14,12 +14,15 @@
 /* Rules that stand behind the user's. */
 #define BUILT_IN_COUNT 2
 
-int settings_new(struct settings **ret)
+int settings_new(const struct surroundings *around, struct settings **ret)
 {
 	CLEANUP(freep) struct settings *settings = calloc(1, sizeof(*settings));
+	CLEANUP(arena_freep) struct arena *arena = NULL;
 
-	if (!settings || arena_new(&settings->arena) < 0)
+	if (!settings || arena_new(&arena) < 0 ||
+		surroundings_copy(around, arena, &settings->around) < 0)
 		return -ENOMEM;
+	settings->arena = take_ptr(arena);
 	settings->schema = NODE_YAML_1_1;
 	settings->header = true;
 	settings->poll_ms = 1000;
@@ -95,7 +98,10 @@ int settings_set_layers(
 		return -ENOMEM;
 
 	for (size_t i = 0; i < count; i++) {
-		r = layer_spec_open(&specs[i], (unsigned)i, &settings->layers[i], problem);
+		r = surroundings_place(
+			&settings->around, specs[i].path, settings->arena, &specs[i].at);
+		if (r == 0)
+			r = layer_spec_open(&specs[i], (unsigned)i, &settings->layers[i], problem);
 		if (r != 0)
 			return r;
 		settings->layer_count++;
@@ -158,7 +164,8 @@ static int split_layers(const char *layers, char *text, struct layer_spec *specs
 	return 0;
 }
 
-int settings_from_layers(const char *layers, struct settings **ret, struct problem *problem)
+int settings_from_layers_in(const struct surroundings *around, const char *layers,
+	struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	struct layer_spec *specs;
@@ -169,7 +176,7 @@ int settings_from_layers(const char *layers, struct settings **ret, struct probl
 	if (count > LAYER_SPEC_MAX)
 		return problem_set(problem, NULL, 0, 0, "more than %d layers; merge some of them",
 			LAYER_SPEC_MAX);
-	r = settings_new(&settings);
+	r = settings_new(around, &settings);
 	if (r < 0)
 		return r;
 	specs = arena_zalloc(settings->arena, count, sizeof(*specs));
@@ -187,6 +194,11 @@ int settings_from_layers(const char *layers, struct settings **ret, struct probl
 
 	*ret = take_ptr(settings);
 	return 0;
+}
+
+int settings_from_layers(const char *layers, struct settings **ret, struct problem *problem)
+{
+	return settings_from_layers_in(NULL, layers, ret, problem);
 }
 
 const struct rule *settings_rule(const struct settings *settings, const char *path)
@@ -243,8 +255,8 @@ int settings_again(
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 
-	int r = old->path ? settings_read(old->path, &settings, problem)
-			  : settings_from_layers(old->spec, &settings, problem);
+	int r = old->path ? settings_read_in(&old->around, old->path, &settings, problem)
+			  : settings_from_layers_in(&old->around, old->spec, &settings, problem);
 	if (r == 0)
 		r = keep_covered(old, own, settings);
 	if (r != 0)

@@ -12,6 +12,7 @@
 #include "limit.h"
 #include "option.h"
 #include "problem.h"
+#include "surroundings.h"
 
 enum settings_coherence { COHERENCE_CACHED, COHERENCE_STRICT };
 enum settings_on_error { ON_ERROR_LAST_GOOD, ON_ERROR_SKIP_LAYER, ON_ERROR_FAIL };
@@ -39,6 +40,7 @@ struct virtual_file {
 
 struct settings {
 	const char *path;      /* of plyfs.yaml, as given; NULL when made from "A:B:C" */
+	const char *place;     /* where that is: absolute when `around` has a directory */
 	struct layer **layers; /* lowest precedence first */
 	size_t layer_count;    /* at least 1 */
 	struct rule *rules;    /* the first match wins; the built-in rules stand last */
@@ -53,6 +55,7 @@ struct settings {
 	unsigned poll_ms; /* between two looks at a layer that inotify can't watch; default 1000 */
 	unsigned cache_mib; /* parsed sources kept in memory; default 64 */
 	struct limits limits;
+	struct surroundings around; /* that it was made in */
 	/* private: */
 	const char *spec; /* "A:B:C", when made from it */
 	struct arena *arena;
@@ -73,7 +76,12 @@ int settings_read(const char *path, struct settings **ret, struct problem *probl
  */
 int settings_from_layers(const char *layers, struct settings **ret, struct problem *problem);
 
-/** Any thread may count, as long as it holds a reference. */
+/** The same in other surroundings, which are copied. */
+int settings_read_in(const struct surroundings *around, const char *path, struct settings **ret,
+	struct problem *problem);
+int settings_from_layers_in(const struct surroundings *around, const char *layers,
+	struct settings **ret, struct problem *problem);
+
 /**
  * Makes the settings anew, as they were made: from the plyfs.yaml or the "A:B:C" of `old`, whose
  * layers' directories are opened again. A layer that something of the file system `own` covers now
@@ -99,6 +107,7 @@ uint64_t settings_layers_without(const struct settings *a, const struct settings
 /** Whether both merge `path` alike, as long as the layers are the same. */
 bool settings_equal_at(const struct settings *a, const struct settings *b, const char *path);
 
+/** Any thread may count, as long as it holds a reference. */
 struct settings *settings_ref(struct settings *settings);
 void settings_unref(struct settings *settings); /* NULL is fine */
 void settings_unrefp(struct settings **settings);

@@ -7,8 +7,11 @@
 #include "layer_spec.h"
 #include "settings.h"
 
-/** Settings with all defaults, no layers and no rules; one reference. Returns 0 or -ENOMEM. */
-int settings_new(struct settings **ret);
+/**
+ * Settings with all defaults, no layers and no rules; one reference. `around` may be NULL. Returns
+ * 0 or -ENOMEM.
+ */
+int settings_new(const struct surroundings *around, struct settings **ret);
 
 /**
  * Makes room for `count` rules, which the caller fills, and puts the built-in ones behind them.
@@ -17,11 +20,12 @@ int settings_new(struct settings **ret);
 int settings_set_rules(struct settings *settings, size_t count);
 
 /**
- * Opens and reads the file at `path` as YAML; a directory, a pipe or a file that is too large is
- * a problem, and so is a key that comes twice. Returns 0 with *ret for document_free(), PROBLEM or
- * -ENOMEM.
+ * Opens and reads the file at `place`, which messages call `path`, as YAML; a directory, a pipe or
+ * a file that is too large is a problem, and so is a key that comes twice. Returns 0 with *ret for
+ * document_free(), PROBLEM or -ENOMEM.
  */
-int settings_text_read(const char *path, struct document **ret, struct problem *problem);
+int settings_text_read(
+	const char *path, const char *place, struct document **ret, struct problem *problem);
 
 /** Names and opens the layers. Returns 0, PROBLEM or -ENOMEM. */
 int settings_set_layers(

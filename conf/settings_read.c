@@ -224,18 +224,23 @@ static int read_settings(struct settings *settings, struct problem *problem)
 	return r;
 }
 
-int settings_read(const char *path, struct settings **ret, struct problem *problem)
+int settings_read_in(const struct surroundings *around, const char *path, struct settings **ret,
+	struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	int r;
 
-	r = settings_new(&settings);
+	r = settings_new(around, &settings);
 	if (r < 0)
 		return r;
 	settings->path = arena_copy(settings->arena, span_of(path));
 	if (!settings->path)
 		return -ENOMEM;
-	r = settings_text_read(settings->path, &settings->document, problem);
+	r = surroundings_place(
+		&settings->around, settings->path, settings->arena, &settings->place);
+	if (r == 0)
+		r = settings_text_read(
+			settings->path, settings->place, &settings->document, problem);
 	if (r == 0)
 		r = read_settings(settings, problem);
 	if (r != 0)
@@ -243,4 +248,9 @@ int settings_read(const char *path, struct settings **ret, struct problem *probl
 
 	*ret = take_ptr(settings);
 	return 0;
+}
+
+int settings_read(const char *path, struct settings **ret, struct problem *problem)
+{
+	return settings_read_in(NULL, path, ret, problem);
 }

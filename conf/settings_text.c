@@ -16,10 +16,11 @@
 /* Bytes. Each rule is a line, and there may be 4096 of them. */
 #define SETTINGS_TEXT_MAX (1u << 20)
 
-static int read_text(const char *path, char **ret, size_t *len, struct problem *problem)
+static int read_text(
+	const char *path, const char *place, char **ret, size_t *len, struct problem *problem)
 {
 	/* O_NONBLOCK: a pipe in its place must not hang us. */
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	CLEANUP(closep) int fd = open(place, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat stat;
 
 	if (fd < 0 || fstat(fd, &stat) < 0)
@@ -51,7 +52,8 @@ static void keep_first(void *context, const struct problem *problem)
 		*warning = (struct warning){true, *problem};
 }
 
-int settings_text_read(const char *path, struct document **ret, struct problem *problem)
+int settings_text_read(
+	const char *path, const char *place, struct document **ret, struct problem *problem)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	CLEANUP(freep) char *text = NULL;
@@ -62,7 +64,7 @@ int settings_text_read(const char *path, struct document **ret, struct problem *
 	size_t len = 0;
 	int r;
 
-	r = read_text(path, &text, &len, problem);
+	r = read_text(path, place, &text, &len, problem);
 	if (r != 0)
 		return r;
 	r = document_read(&source, (struct span){text, len}, &options, &document, problem);

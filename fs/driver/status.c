@@ -84,11 +84,9 @@ static void put_settings(
 }
 
 /* What relative paths of settings and layers are relative to. */
-static void put_directory(FILE *out)
+static void put_directory(FILE *out, const struct settings *settings)
 {
-	CLEANUP(freep) char *directory = getcwd(NULL, 0);
-
-	json_put_field(out, ",\n  \"directory\": ", directory);
+	json_put_field(out, ",\n  \"directory\": ", settings->around.directory);
 	fputs(",\n", out);
 }
 
@@ -183,7 +181,7 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 	fprintf(out, ",\n  \"pid\": %d", getpid());
 	json_put_field(out, ",\n  \"mountpoint\": ", session->mountpoint);
 	json_put_field(out, ",\n  \"source\": ", session->label);
-	put_directory(out);
+	put_directory(out, settings);
 	put_settings(out, session, settings, is_trusted);
 	put_layers(out, settings);
 	put_publisher(out, session);

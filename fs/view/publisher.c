@@ -200,10 +200,10 @@ static int watch_settings(struct name_watch *watch, const struct settings *setti
 	int r = 0;
 
 	name_watch_clear(watch);
-	if (settings->path)
-		r = watch_name(watch, settings->path);
+	if (settings->place)
+		r = watch_name(watch, settings->place);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
-		r = watch_name(watch, settings->layers[i]->path);
+		r = watch_name(watch, settings->layers[i]->place);
 	return r;
 }
 

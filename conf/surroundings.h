@@ -1,0 +1,22 @@
+/*
+ * Surroundings: what settings lead to depends on where they are read. A field that is NULL stands
+ * for what it is here and now, for this process.
+ */
+#pragma once
+
+#include "arena.h"
+
+struct surroundings {
+	const char *directory; /* absolute; relative paths are taken from it */
+};
+
+/** A copy in `arena`. `around` may be NULL. Returns 0 or -ENOMEM. */
+int surroundings_copy(
+	const struct surroundings *around, struct arena *arena, struct surroundings *ret);
+
+/**
+ * Where `path` is, for open(2): with `directory` in front, when it is relative. Returns 0 with *ret
+ * in `arena`, or `path` itself; or -ENOMEM.
+ */
+int surroundings_place(
+	const struct surroundings *around, const char *path, struct arena *arena, const char **ret);
