@@ -32,6 +32,7 @@ extern const struct command command_explain;
 extern const struct command command_merge;
 extern const struct command command_mount;
 extern const struct command command_status;
+extern const struct command command_umount;
 
 /** All commands, ending with NULL, in the order of the help text. */
 const struct command *const *command_all(void);

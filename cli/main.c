@@ -11,8 +11,11 @@
 #include "message.h"
 #include "word.h"
 
+#define UMOUNT_HELPER "umount.fuse.plyfs"
+
 /* In the order of the help text. */
-#define COMMANDS(X) X(mount) X(merge) X(cat) X(explain) X(blame) X(diff) X(check) X(status)
+#define COMMANDS(X)                                                                                \
+	X(mount) X(umount) X(merge) X(cat) X(explain) X(blame) X(diff) X(check) X(status)
 
 #define ENTRY(name) &command_##name,
 static const struct command *const commands[] = {COMMANDS(ENTRY) NULL};
@@ -81,8 +84,18 @@ static bool is_mount_call(int argc, char **argv)
 	return argc > 2 && (strpbrk(argv[1], "/:") || lstat(argv[1], &stat) == 0);
 }
 
+/* Whether umount(8) calls us, as /sbin/umount.fuse.plyfs. */
+static bool is_umount_helper(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return strcmp(slash ? slash + 1 : name, UMOUNT_HELPER) == 0;
+}
+
 static int run(int argc, char **argv)
 {
+	if (argc > 0 && is_umount_helper(argv[0]))
+		return command_umount.run(&command_umount, argc, argv);
 	if (argc < 2) {
 		message("a command is missing; there are: %s", command_names + 2);
 		return EXIT_WRONG_USE;

@@ -215,8 +215,8 @@ const struct command command_mount = {
 	.summary = "mount layers as one tree",
 	.help = "Mounts the layers, the lowest precedence first, or what a plyfs.yaml(5) "
 		"describes,\n"
-		"and goes into the background when the mount is ready. umount(8), and as an\n"
-		"ordinary user 'fusermount3 -u', ends it.\n"
+		"and goes into the background when the mount is ready. plyfs umount, or umount(8),\n"
+		"ends it.\n"
 		"\n"
 		"  -c, --config CONFIG   a plyfs.yaml\n"
 		"  -f, --foreground      stay in the foreground, with messages on standard error\n"

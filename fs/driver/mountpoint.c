@@ -18,9 +18,14 @@
 /* A daemon that is about to end takes this long at most, in seconds, to give its memory back. */
 #define ANSWER_S 5
 
+/* The exit status of a child that could not become another program, as of shells. */
+#define NO_PROGRAM 127
+
 struct mount {
 	int id;
 	dev_t dev;
+	uid_t uid; /* who mounted; of a FUSE mount */
+	gid_t gid;
 	char path[PATH_MAX];
 	char type[64];
 };
@@ -42,6 +47,14 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
+/* Of the file system's options; 0 where it has not that one. */
+static unsigned option_number(const char *options, const char *name)
+{
+	const char *at = strstr(options, name);
+
+	return at ? (unsigned)strtoul(at + strlen(name), NULL, 10) : 0;
+}
+
 /* "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw" */
 static bool parse_mount(const char *line, struct mount *mount)
 {
@@ -56,6 +69,8 @@ static bool parse_mount(const char *line, struct mount *mount)
 		return false;
 	unescape(path);
 	strcpy(mount->path, path);
+	mount->uid = option_number(rest, "user_id=");
+	mount->gid = option_number(rest, "group_id=");
 	mount->dev = makedev(major_id, minor_id);
 	return true;
 }
@@ -80,6 +95,8 @@ struct search {
 	const char *path;
 	int id;
 	dev_t dev;
+	uid_t uid;
+	gid_t gid;
 	bool is_found;
 	bool is_plyfs;
 };
@@ -93,6 +110,8 @@ static bool match_path(void *context, const struct mount *mount)
 		search->is_found = true;
 		search->id = mount->id;
 		search->dev = mount->dev;
+		search->uid = mount->uid;
+		search->gid = mount->gid;
 		search->is_plyfs = strcmp(mount->type, "fuse.plyfs") == 0;
 	}
 	return false;
@@ -103,6 +122,14 @@ static bool match_id(void *context, const struct mount *mount)
 	struct search *search = context;
 
 	search->is_found = mount->id == search->id && mount->dev == search->dev;
+	return search->is_found;
+}
+
+static bool match_dev(void *context, const struct mount *mount)
+{
+	struct search *search = context;
+
+	search->is_found = mount->dev == search->dev;
 	return search->is_found;
 }
 
@@ -151,23 +178,26 @@ static char *resolve(const char *path)
 	return resolved;
 }
 
-static int run_fusermount(const char *path)
+static int run_fusermount(const char *path, bool is_lazy)
 {
 	int status;
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		execlp("fusermount3", "fusermount3", "-u", "-q", "-z", "--", path, (char *)NULL);
-		_exit(127);
+		execlp("fusermount3", "fusermount3", is_lazy ? "-uqz" : "-uq", "--", path,
+			(char *)NULL);
+		_exit(NO_PROGRAM);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		return -errno;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NO_PROGRAM)
+		return -ENOENT;
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EPERM;
 }
 
 static int clear_dead(const char *path, struct problem *problem)
 {
-	if (umount2(path, MNT_DETACH) == 0 || run_fusermount(path) == 0)
+	if (umount2(path, MNT_DETACH) == 0 || run_fusermount(path, true) == 0)
 		return 0;
 	return problem_set(problem, path, 0, 0,
 		"a dead mount is in the way and can't be taken away; unmount it as the user who "
@@ -251,4 +281,41 @@ int mountpoint_clone(const char *path)
 		return -error;
 	}
 	return fd;
+}
+
+int mountpoint_take(const char *path, struct mountpoint *ret)
+{
+	CLEANUP(freep) char *resolved = resolve(path);
+	struct search search = {.path = resolved};
+
+	if (!resolved)
+		return -errno;
+	each_mount(match_path, &search);
+	if (!search.is_found) {
+		/* Only now, as a mount that does not answer can't be looked at: is it a link? */
+		free(resolved);
+		search.path = resolved = realpath(path, NULL);
+		if (!resolved)
+			return -errno;
+		each_mount(match_path, &search);
+	}
+	if (!search.is_found || !search.is_plyfs)
+		return -ENOENT;
+	*ret = (struct mountpoint){take_ptr(resolved), search.dev, search.uid, search.gid};
+	return 0;
+}
+
+bool mountpoint_is_elsewhere(dev_t dev)
+{
+	struct search search = {.dev = dev};
+
+	each_mount(match_dev, &search);
+	return search.is_found;
+}
+
+int mountpoint_end(const char *path, int flags)
+{
+	if (umount2(path, flags | UMOUNT_NOFOLLOW) == 0)
+		return 0;
+	return errno == EPERM ? run_fusermount(path, flags & MNT_DETACH) : -errno;
 }

@@ -15,6 +15,29 @@
  */
 int mountpoint_prepare(const char *path, char **ret, struct problem *problem);
 
+/* A plyfs that is mounted. */
+struct mountpoint {
+	char *path; /* absolute, without links */
+	dev_t dev;  /* of its superblock */
+	uid_t uid;  /* who mounted */
+	gid_t gid;
+};
+
+/**
+ * The plyfs on top at `path`, also one that is dead. Returns 0 with ret->path for free(3); -ENOENT
+ * where another file system is, or none; or another -errno.
+ */
+int mountpoint_take(const char *path, struct mountpoint *ret);
+
+/** Whether the superblock is mounted anywhere, in this mount name space. */
+bool mountpoint_is_elsewhere(dev_t dev);
+
+/**
+ * Unmounts what is on top at `path`, `flags` as umount2(2), with fusermount3 as an ordinary user.
+ * Returns 0 or -errno: -EPERM from fusermount3, whatever it had against it; -ENOENT: it is missing.
+ */
+int mountpoint_end(const char *path, int flags);
+
 /** The mount on top at `path` (absolute): 0 with its id and device, or -ENOENT. */
 int mountpoint_find(const char *path, int *mount_id, dev_t *dev);
 

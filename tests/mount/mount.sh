@@ -178,7 +178,7 @@ start() {
 
 # A process that nobody has waited for yet is a zombie, which kill(1) still finds.
 has_ended() {
-	! grep -qs '^State:[[:space:]]*[^Z]' "/proc/$1/status"
+	! grep -qs '^State:[[:space:]]*[^Z[:space:]]' "/proc/$1/status"
 }
 
 # Waits for the daemon's end, which must be a clean one.

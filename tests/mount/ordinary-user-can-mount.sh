@@ -3,6 +3,7 @@
 
 need_user_mounts
 umask 022
+own=$PLYFS
 if [ "$(id -u)" -eq 0 ]; then
 	# Its own copy: the build may lie where others may not go.
 	cp -L "$PLYFS" plyfs
@@ -41,3 +42,18 @@ fi
 as_user fusermount3 -u mnt
 ended_cleanly
 ! is_mounted mnt || fail "the mount stays"
+
+# By the command, which waits for the end: by himself, or by root, whom his mount does not answer.
+for who in "$PLYFS" "$own"; do
+	"$PLYFS" mount -o noheader low:high mnt
+	user_is $'a: 1\nb: 2' || fail "the content is wrong"
+	pid=$(as_user cat mnt/.plyfs/status | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+	as_user bash -c 'exec 5<mnt/app.yaml; until [ -e done ]; do sleep 0.05; done' &
+	sleep 0.3
+	fails_with 'is busy' "$PLYFS" umount mnt
+	touch done
+	wait $!
+	rm done
+	"$who" umount mnt || fail "$who can not unmount it"
+	has_ended "$pid" || fail "$who does not wait for the end"
+done

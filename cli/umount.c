@@ -1,0 +1,214 @@
+/*
+ * plyfs umount, also as umount(8) calls it: umount.fuse.plyfs MOUNTPOINT [OPTION...]
+ *
+ * When umount(2) returns, the kernel has told the daemon nothing yet, and the daemon still holds
+ * its layers: "umount mnt && umount LAYER" would be told that the layer is busy. So the daemon's
+ * end is waited for here.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "command.h"
+#include "descriptor.h"
+#include "document.h"
+#include "message.h"
+#include "mounted.h"
+#include "mountpoint.h"
+#include "report.h"
+
+/* Seconds that a daemon has to tell its number: one that is stopped never does. */
+#define ANSWER_S 1
+
+/*
+ * How long its end is waited for. It takes milliseconds, but in a container somebody may still have
+ * the mount, which can't be seen from here: then it does not end.
+ */
+#define END_MS 3000
+
+/* What the command line asks for. */
+struct job {
+	bool is_lazy;
+	bool is_forced;
+	const char *namespace; /* a mount name space, for setns(2); NULL: ours */
+	struct {
+		bool is_quiet;    /* -n: no mtab */
+		bool is_readonly; /* -r: a plyfs is read-only anyhow */
+		bool is_verbose;
+		const char *type;
+	} ignored; /* what umount(8) passes on */
+};
+
+/* The number of the process that serves the mount; 0: it does not tell. */
+static pid_t read_pid(const char *path)
+{
+	const struct source source = {.name = path, .layer = ""};
+	const struct read_options options = {.format = &format_json};
+	CLEANUP(document_freep) struct document *document = NULL;
+	CLEANUP(freep) char *text = NULL;
+	struct problem problem;
+	size_t len;
+
+	if (mounted_status(path, &text, &len) != 0 ||
+		document_read(&source, (struct span){text, len}, &options, &document, &problem) !=
+			0 ||
+		document->count == 0)
+		return 0;
+	return (pid_t)report_number(report_get(document->roots[0], "pid", NULL));
+}
+
+/* A private mount answers its user only, and not even root. */
+__attribute__((noreturn)) static void answer(const struct mountpoint *mountpoint, int fd)
+{
+	pid_t pid = 0;
+
+	alarm(ANSWER_S);
+	if (geteuid() != 0 ||
+		(setresgid(mountpoint->gid, mountpoint->gid, mountpoint->gid) == 0 &&
+			setresuid(mountpoint->uid, mountpoint->uid, mountpoint->uid) == 0))
+		pid = read_pid(mountpoint->path);
+	if (write(fd, &pid, sizeof(pid)) < 0)
+		_exit(EXIT_FAILED);
+	_exit(EXIT_DONE);
+}
+
+/* A descriptor that is readable when the daemon has ended; -1: it can't be told. */
+static int open_daemon(const struct mountpoint *mountpoint)
+{
+	pid_t daemon = 0;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -1;
+	pid_t child = fork();
+	if (child == 0)
+		answer(mountpoint, ends[1]);
+	close(ends[1]);
+	if (child < 0 || read(ends[0], &daemon, sizeof(daemon)) != sizeof(daemon))
+		daemon = 0;
+	close(ends[0]);
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	return daemon > 0 ? (int)syscall(SYS_pidfd_open, daemon, 0) : -1;
+}
+
+static void wait_for_end(const struct mountpoint *mountpoint, int daemon_fd)
+{
+	struct pollfd ended = {.fd = daemon_fd, .events = POLLIN};
+
+	if (daemon_fd >= 0 && !mountpoint_is_elsewhere(mountpoint->dev))
+		poll(&ended, 1, END_MS);
+}
+
+static int complain(const struct mountpoint *mountpoint, int result)
+{
+	/* fusermount3 does not say why. */
+	if (result == -EPERM && mountpoint->uid == getuid())
+		result = -EBUSY;
+	if (result == -EBUSY)
+		message("%s: is busy: a program has something in it open, or works in it; 'fuser "
+			"-vm' tells which, and with -l it goes when they are done",
+			mountpoint->path);
+	else if (result == -EPERM)
+		message("%s: is the mount of another user; only he and root can unmount it",
+			mountpoint->path);
+	else if (result == -ENOENT)
+		message("%s: fusermount3 is missing; install the package fuse3, or unmount as root",
+			mountpoint->path);
+	else
+		message("%s: can't be unmounted: %s", mountpoint->path, strerror(-result));
+	return EXIT_FAILED;
+}
+
+static int unmount(const struct job *job, const struct mountpoint *mountpoint)
+{
+	CLEANUP(closep) int daemon_fd = -1;
+	int flags = (job->is_lazy ? MNT_DETACH : 0) | (job->is_forced ? MNT_FORCE : 0);
+
+	/* Lazily unmounted, it ends when the last one who uses it is done. */
+	if (!job->is_lazy)
+		daemon_fd = open_daemon(mountpoint);
+	int r = mountpoint_end(mountpoint->path, flags);
+	if (r < 0)
+		return complain(mountpoint, r);
+	wait_for_end(mountpoint, daemon_fd);
+	return EXIT_DONE;
+}
+
+static int unmount_path(const struct job *job, const char *path)
+{
+	struct mountpoint mountpoint;
+	int r = mountpoint_take(path, &mountpoint);
+
+	if (r == -ENOENT) {
+		message("%s: no plyfs is mounted there; 'findmnt -t fuse.plyfs' lists them", path);
+		return EXIT_FAILED;
+	}
+	if (r < 0)
+		return message_result(r, NULL, path);
+	int code = unmount(job, &mountpoint);
+	free(mountpoint.path);
+	return code;
+}
+
+static int enter_namespace(const char *path)
+{
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0 && setns(fd, CLONE_NEWNS) == 0)
+		return EXIT_DONE;
+	message("%s: can't be entered: %s", path, strerror(errno));
+	return EXIT_FAILED;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct job job = {0};
+	const struct command_option options[] = {
+		{'f', "force", .flag = &job.is_forced},
+		{'l', "lazy", .flag = &job.is_lazy},
+		{'n', "no-mtab", .flag = &job.ignored.is_quiet},
+		{'r', "read-only", .flag = &job.ignored.is_readonly},
+		{'v', "verbose", .flag = &job.ignored.is_verbose},
+		{'t', "types", .text = &job.ignored.type},
+		{'N', "namespace", .text = &job.namespace},
+		{0},
+	};
+
+	int code = command_options(command, options, argc, argv);
+	if (code >= 0)
+		return code;
+	if (optind == argc)
+		return command_misuse(command, "the mountpoint is missing");
+	code = job.namespace ? enter_namespace(job.namespace) : EXIT_DONE;
+	for (int i = optind; code == EXIT_DONE && i < argc; i++)
+		code = unmount_path(&job, argv[i]);
+	return code;
+}
+
+const struct command command_umount = {
+	.name = "umount",
+	.synopsis = "[-f] [-l] MOUNTPOINT...",
+	.summary = "unmount, and wait until the mount's process is gone",
+	.help = "Unmounts, also as an ordinary user, and returns when the mount's process has "
+		"ended\n"
+		"and let go of the layers: they can be unmounted then. umount(8) does the same.\n"
+		"\n"
+		"  -f, --force   also when it does not answer; who is waiting for it gets an "
+		"error\n"
+		"  -l, --lazy    take it away now, and wait for nothing: it ends when nobody uses "
+		"it\n"
+		"\n"
+		"The options -n, -r, -v, -t TYPE and -N NAMESPACE are those that umount(8) passes "
+		"on.\n",
+	.run = run,
+};

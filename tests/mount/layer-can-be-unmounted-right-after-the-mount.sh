@@ -1,0 +1,98 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+# "umount mnt && umount LAYER" with plyfs umount, and with umount(8), which calls umount.fuse.plyfs.
+need_root
+need unshare
+go_private
+mount -t tmpfs tmpfs low || skip "there can be no tmpfs here"
+umount low
+again() {
+	mount -t tmpfs tmpfs low
+	echo 'a: 1' >low/app.yaml
+	"$PLYFS" mount -o noheader low:high mnt
+	shows mnt/app.yaml 'a: 1'
+}
+
+for ((i = 0; i < 50; i++)); do
+	again
+	"$PLYFS" umount mnt && umount low || fail "time $i: the layer is busy after plyfs umount"
+done
+
+# In use, it says so, and stays. By a path with a link in it, a slash behind it, from elsewhere.
+again
+ln -s mnt link
+exec 5<mnt/app.yaml
+fails_with 'mnt: is busy' "$PLYFS" umount mnt
+shows mnt/app.yaml 'a: 1'
+pid=$(cd / && "$PLYFS" status --json "$directory/mnt" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+"$PLYFS" umount -l mnt
+! is_mounted mnt || fail "it is still mounted"
+! has_ended "$pid" || fail "it ended while it was in use"
+exec 5<&-
+eventually has_ended "$pid" || fail "it does not end"
+umount low
+fails_with 'no plyfs is mounted there' "$PLYFS" umount mnt
+fails_with 'no plyfs is mounted there' "$PLYFS" umount nowhere
+fails_with 'no plyfs is mounted there' "$PLYFS" umount /proc
+again
+(cd high && "$PLYFS" umount ../link/)
+umount low
+
+# Mounted at two places: the first returns at once, the second waits.
+again
+mkdir other
+mount --bind mnt other
+start_s=$(date +%s%N)
+"$PLYFS" umount other
+(($(date +%s%N) - start_s < 2500000000)) || fail "it waits for a process that serves another mount"
+shows mnt/app.yaml 'a: 1'
+"$PLYFS" umount mnt
+umount low
+
+# One that is stopped does not answer, and is unmounted all the same; so is a dead one.
+again
+pid=$("$PLYFS" status --json mnt | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+kill -STOP "$pid"
+timeout 20 "$PLYFS" umount -f mnt || fail "one that is stopped is not unmounted"
+kill -KILL "$pid"
+eventually umount low 2>/dev/null
+again
+pid=$("$PLYFS" status --json mnt | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+kill -KILL "$pid"
+eventually has_ended "$pid"
+timeout 20 "$PLYFS" umount mnt || fail "a dead one is not unmounted"
+eventually umount low 2>/dev/null
+
+# umount(8), which knows the helper by its name.
+mkdir tools
+ln -s "$(realpath "$PLYFS")" tools/umount.fuse.plyfs
+sbin=$(realpath /sbin)
+if mount -t overlay overlay -o "lowerdir=$directory/tools:$sbin" "$sbin" 2>overlay; then
+	for ((i = 0; i < 50; i++)); do
+		again
+		umount mnt && umount low || fail "time $i: the layer is busy after umount(8)"
+	done
+	# Without the helper (-i) the layer is held a moment longer.
+	busy=0
+	for ((i = 0; i < 10; i++)); do
+		again
+		umount -i mnt
+		umount low 2>/dev/null || { busy=1 && eventually umount low 2>/dev/null; }
+	done
+	[ $busy -eq 1 ] || fail "there is nothing to wait for"
+	again
+	exec 5<mnt/app.yaml
+	fails_with 'is busy' umount mnt
+	exec 5<&-
+	umount -v mnt
+	umount low
+	again
+	umount -l mnt
+	eventually umount low 2>/dev/null
+	again
+	umount -t fuse.plyfs -a
+	umount low
+else
+	echo "umount(8) is not tried: $(cat overlay)"
+fi
