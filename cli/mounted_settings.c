@@ -105,8 +105,8 @@ static int make_all_absolute(const struct told *told, const char *layers, char *
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }
 
-/* Whether the mount's process has `path` open as the directory that lies under the mount. */
-static bool is_beneath(const struct told *told, DIR *dir, const char *name, const char *path)
+/* Whether the mount's process has that descriptor of the directory that lies under the mount. */
+static bool is_beneath(const struct told *told, DIR *dir, const char *name)
 {
 	char target[PATH_MAX];
 	struct stat found;
@@ -115,50 +115,42 @@ static bool is_beneath(const struct told *told, DIR *dir, const char *name, cons
 	if (len < 0)
 		return false;
 	target[len] = '\0';
-	return strcmp(target, path) == 0 && fstatat(dirfd(dir), name, &found, 0) == 0 &&
+	return strcmp(target, told->mountpoint) == 0 && fstatat(dirfd(dir), name, &found, 0) == 0 &&
 	       S_ISDIR(found.st_mode) && found.st_dev != told->dev;
 }
 
 /*
- * A layer that the mount lies over can be reached only by way of the process that opened it before:
- * root and the user who mounts may do that. Returns a descriptor or -errno.
+ * What the mount hides can be reached only by way of the process that opened it before: root and
+ * the user who mounts may do that. *ret is for free(3), and stays NULL where there is no such way.
  */
-static int open_beneath(const struct told *told, const char *layer)
+static int find_beneath(const struct told *told, char **ret)
 {
-	CLEANUP(freep) char *path = realpath(layer, NULL);
 	CLEANUP(closedirp) DIR *dir = NULL;
 	char list[64];
 	const struct dirent *entry;
 
-	if (!path)
-		return -errno;
 	snprintf(list, sizeof(list), "/proc/%ld/fd", told->pid);
 	dir = opendir(list);
-	if (!dir)
-		return -errno;
-	while ((entry = readdir(dir))) {
-		if (!is_beneath(told, dir, entry->d_name, path))
-			continue;
-		int fd = openat(dirfd(dir), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		return fd < 0 ? -errno : fd;
-	}
-	return -ENOENT;
+	while (dir && (entry = readdir(dir)))
+		if (is_beneath(told, dir, entry->d_name))
+			return asprintf(ret, "%s/%s", list, entry->d_name) < 0 ? -ENOMEM : 0;
+	return 0;
 }
 
-static int uncover(const struct told *told, struct layer *layer, struct problem *problem)
+/* Without a way beneath the mount, nothing that is needed may lie there. */
+static int check_hidden(const struct told *told, const struct surroundings *around,
+	const char *path, struct problem *problem)
 {
-	struct stat found;
+	CLEANUP(freep) char *absolute = NULL;
 
-	if (layer->dirfd < 0 || fstat(layer->dirfd, &found) < 0 || found.st_dev != told->dev)
+	if (around->beneath)
 		return 0;
-	int fd = open_beneath(told, layer->path);
-	if (fd < 0)
-		return problem_set(problem, layer->path, 0, 0,
-			"this layer lies under the mount itself, where only root and the user who "
-			"mounted can look");
-	close(layer->dirfd);
-	layer->dirfd = fd;
-	return 0;
+	int r = make_absolute(told, path, &absolute);
+	if (r < 0 || !surroundings_hide(around, absolute))
+		return r;
+	return problem_set(problem, absolute, 0, 0,
+		"this layer lies under the mount itself, where only root and the user who mounted "
+		"can look");
 }
 
 static int complain_of_layers(const struct told *told, struct problem *problem)
@@ -169,50 +161,78 @@ static int complain_of_layers(const struct told *told, struct problem *problem)
 }
 
 /* The layer as the mount has it: "%h" in its path may be another directory for us. */
-static int take_layer(const struct told *told, const struct node *as_told, struct layer **layer,
-	struct problem *problem)
+static int take_layer(const struct told *told, const struct node *as_told,
+	struct settings *settings, struct layer **layer, struct problem *problem)
 {
 	CLEANUP(layer_freep) struct layer *other = NULL;
 	CLEANUP(freep) char *path = NULL;
+	const char *place;
 
 	if (strcmp((*layer)->name, report_text(report_get(as_told, "name", NULL))) != 0)
 		return complain_of_layers(told, problem);
 	int r = make_absolute(told, report_text(report_get(as_told, "path", NULL)), &path);
+	if (r < 0 || strcmp((*layer)->path, path) == 0)
+		return r;
+	r = surroundings_place(&settings->around, path, settings->arena, &place);
+	if (r == 0)
+		r = layer_open((*layer)->name, place, (*layer)->rank, (*layer)->optional,
+			(*layer)->follow, &other);
+	if (r == 0)
+		r = layer_call(other, path);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0)
+		return problem_set(
+			problem, path, 0, 0, "this layer can't be opened: %s", strerror(-r));
+	layer_free(*layer);
+	*layer = take_ptr(other);
+	return layer_cover(*layer, told->mountpoint);
+}
+
+static int check_all_hidden(
+	const struct told *told, const struct surroundings *around, struct problem *problem)
+{
+	int r = *told->config ? check_hidden(told, around, told->config, problem) : 0;
+
+	for (uint32_t i = 0; r == 0 && i < told->layers->seq.count; i++)
+		r = check_hidden(told, around,
+			report_text(report_get(told->layers->seq.items[i], "path", NULL)), problem);
+	return r;
+}
+
+static int read_in(const struct told *told, const struct surroundings *around,
+	struct settings **ret, struct problem *problem)
+{
+	CLEANUP(freep) char *word = NULL;
+	int r = *told->config ? make_absolute(told, told->config, &word)
+			      : make_all_absolute(told, told->source, &word);
+
 	if (r < 0)
 		return r;
-	if (strcmp((*layer)->path, path) != 0) {
-		r = layer_open((*layer)->name, path, (*layer)->rank, (*layer)->optional,
-			(*layer)->follow, &other);
-		if (r == -ENOMEM)
-			return r;
-		if (r < 0)
-			return problem_set(problem, path, 0, 0, "this layer can't be opened: %s",
-				strerror(-r));
-		layer_free(*layer);
-		*layer = take_ptr(other);
-	}
-	return uncover(told, *layer, problem);
+	return *told->config ? settings_read_in(around, word, ret, problem)
+			     : settings_from_layers_in(around, word, ret, problem);
 }
 
 static int make(const struct told *told, struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
-	CLEANUP(freep) char *word = NULL;
-	int r = *told->config ? make_absolute(told, told->config, &word)
-			      : make_all_absolute(told, told->source, &word);
+	CLEANUP(freep) char *beneath = NULL;
+	struct surroundings around = {.mountpoint = told->mountpoint};
+	int r = find_beneath(told, &beneath);
 
+	around.beneath = beneath;
 	if (r == 0)
-		r = *told->config ? settings_read(word, &settings, problem)
-				  : settings_from_layers(word, &settings, problem);
+		r = check_all_hidden(told, &around, problem);
+	if (r == 0)
+		r = read_in(told, &around, &settings, problem);
 	/* It may be a mount option. */
 	if (r == 0 && *told->header)
 		settings_fix_header(settings, strcmp(told->header, "true") == 0);
 	if (r == 0 && settings->layer_count != told->layers->seq.count)
 		r = complain_of_layers(told, problem);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
-		r = take_layer(told, told->layers->seq.items[i], &settings->layers[i], problem);
-	if (r == 0)
-		r = settings_cover(settings, told->mountpoint);
+		r = take_layer(
+			told, told->layers->seq.items[i], settings, &settings->layers[i], problem);
 	if (r == 0)
 		*ret = take_ptr(settings);
 	return r;

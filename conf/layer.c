@@ -217,15 +217,25 @@ int layer_open(const char *name, const char *path, unsigned rank, bool optional,
 	return 0;
 }
 
-int layer_call(struct layer *layer, const char *path)
+static int set_text(char **text, const char *to)
 {
-	char *copy = strdup(path);
+	char *copy = strdup(to);
 
 	if (!copy)
 		return -ENOMEM;
-	free(layer->path);
-	layer->path = copy;
+	free(*text);
+	*text = copy;
 	return 0;
+}
+
+int layer_call(struct layer *layer, const char *path)
+{
+	return set_text(&layer->path, path);
+}
+
+int layer_put(struct layer *layer, const char *place)
+{
+	return set_text(&layer->place, place);
 }
 
 int layer_cover(struct layer *layer, const char *mountpoint)

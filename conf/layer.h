@@ -43,6 +43,9 @@ int layer_open(const char *name, const char *path, unsigned rank, bool optional,
 /** Has messages call it `path`, as the user gave it. Returns 0 or -ENOMEM. */
 int layer_call(struct layer *layer, const char *path);
 
+/** Notes where it is by now. Returns 0 or -ENOMEM. */
+int layer_put(struct layer *layer, const char *place);
+
 void layer_free(struct layer *layer);
 void layer_freep(struct layer **layer);
 

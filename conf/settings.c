@@ -85,6 +85,17 @@ int settings_set_rules(struct settings *settings, size_t count)
 	return 0;
 }
 
+/* What of the layers our mount lies on is not there for us. */
+static int cover_layers(struct settings *settings)
+{
+	const char *mountpoint = settings->around.mountpoint;
+	int r = 0;
+
+	for (size_t i = 0; mountpoint && r == 0 && i < settings->layer_count; i++)
+		r = layer_cover(settings->layers[i], mountpoint);
+	return r;
+}
+
 int settings_set_layers(
 	struct settings *settings, struct layer_spec *specs, size_t count, struct problem *problem)
 {
@@ -106,7 +117,7 @@ int settings_set_layers(
 			return r;
 		settings->layer_count++;
 	}
-	return 0;
+	return cover_layers(settings);
 }
 
 /* How many paths "A:B:C" holds at most. */
@@ -343,11 +354,33 @@ void settings_fix_header(struct settings *settings, bool header)
 	settings->is_header_fixed = true;
 }
 
-int settings_cover(struct settings *settings, const char *mountpoint)
+/* Where plyfs.yaml and the layers are by now. */
+static int place_all(struct settings *settings)
 {
+	const struct surroundings *around = &settings->around;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
-		r = layer_cover(settings->layers[i], mountpoint);
+	if (settings->path)
+		r = surroundings_place(around, settings->path, settings->arena, &settings->place);
+	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
+		struct layer *layer = settings->layers[i];
+		const char *place;
+
+		r = surroundings_place(around, layer->path, settings->arena, &place);
+		if (r == 0)
+			r = layer_put(layer, place);
+	}
 	return r;
+}
+
+int settings_cover(struct settings *settings, const char *mountpoint, const char *beneath)
+{
+	struct surroundings around = settings->around;
+
+	around.mountpoint = mountpoint;
+	around.beneath = beneath;
+	int r = surroundings_copy(&around, settings->arena, &settings->around);
+	if (r == 0)
+		r = place_all(settings);
+	return r == 0 ? cover_layers(settings) : r;
 }

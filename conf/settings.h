@@ -93,8 +93,11 @@ int settings_again(const struct settings *old, dev_t own, struct settings **ret,
 /** Has the mount's own option decide `header`, now and for all that is made of it again. */
 void settings_fix_header(struct settings *settings, bool header);
 
-/** layer_cover() for every layer. 0 or -ENOMEM. */
-int settings_cover(struct settings *settings, const char *mountpoint);
+/**
+ * Notes that a mount is going to lie on `mountpoint`, and that `beneath` leads to what it hides, for
+ * these settings and for all that is made of them again. Returns 0 or -ENOMEM.
+ */
+int settings_cover(struct settings *settings, const char *mountpoint, const char *beneath);
 
 /** Whether both say the same and their layers are the same directories. */
 bool settings_equal(const struct settings *a, const struct settings *b);

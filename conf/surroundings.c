@@ -1,7 +1,8 @@
 #include "surroundings.h"
 
 #include <errno.h>
-#include <stdbool.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int copy(const char *text, struct arena *arena, const char **ret)
@@ -15,7 +16,55 @@ int surroundings_copy(
 {
 	if (!around)
 		return 0;
-	return copy(around->directory, arena, &ret->directory);
+	int r = copy(around->directory, arena, &ret->directory);
+	if (r == 0)
+		r = copy(around->mountpoint, arena, &ret->mountpoint);
+	if (r == 0)
+		r = copy(around->beneath, arena, &ret->beneath);
+	return r;
+}
+
+/*
+ * What is left of `path` behind the mountpoint, wherever links lead on the way there; NULL: it does
+ * not lead through it. `scratch` is the same text, and is left as it was.
+ */
+static const char *behind(const char *mountpoint, const char *path, char *scratch)
+{
+	const char *rest = NULL;
+	char real[PATH_MAX];
+
+	for (size_t len = strspn(path, "/"); path[len]; len += strspn(path + len, "/")) {
+		len += strcspn(path + len, "/");
+		scratch[len] = '\0';
+		bool is_there = realpath(scratch, real) && strcmp(real, mountpoint) == 0;
+		scratch[len] = path[len];
+		/* The last one counts: ".." may lead out of it, and in again. */
+		if (is_there)
+			rest = path + len + strspn(path + len, "/");
+	}
+	return rest;
+}
+
+bool surroundings_hide(const struct surroundings *around, const char *path)
+{
+	char scratch[PATH_MAX];
+
+	if (!around->mountpoint || strlen(path) >= sizeof(scratch))
+		return false;
+	strcpy(scratch, path);
+	return behind(around->mountpoint, path, scratch);
+}
+
+static int uncover(const struct surroundings *around, struct arena *arena, const char **path)
+{
+	char *scratch = arena_copy(arena, span_of(*path));
+
+	if (!scratch)
+		return -ENOMEM;
+	const char *rest = behind(around->mountpoint, *path, scratch);
+	if (rest)
+		*path = arena_printf(arena, "%s%s%s", around->beneath, *rest ? "/" : "", rest);
+	return *path ? 0 : -ENOMEM;
 }
 
 int surroundings_place(
@@ -27,5 +76,7 @@ int surroundings_place(
 	*ret = path;
 	if (directory && *path != '/')
 		*ret = arena_printf(arena, "%s/%s", is_root ? "" : directory, path);
-	return *ret ? 0 : -ENOMEM;
+	if (!*ret)
+		return -ENOMEM;
+	return around->mountpoint && around->beneath ? uncover(around, arena, ret) : 0;
 }

@@ -4,10 +4,19 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "arena.h"
 
 struct surroundings {
 	const char *directory; /* absolute; relative paths are taken from it */
+
+	/*
+	 * A mount of ours lies on the directory `mountpoint` (absolute, with no links) and hides
+	 * what is in it. `beneath` leads there all the same; NULL: nothing does.
+	 */
+	const char *mountpoint;
+	const char *beneath;
 };
 
 /** A copy in `arena`. `around` may be NULL. Returns 0 or -ENOMEM. */
@@ -15,8 +24,11 @@ int surroundings_copy(
 	const struct surroundings *around, struct arena *arena, struct surroundings *ret);
 
 /**
- * Where `path` is, for open(2): with `directory` in front, when it is relative. Returns 0 with *ret
- * in `arena`, or `path` itself; or -ENOMEM.
+ * Where `path` is, for open(2): with `directory` in front when it is relative, and by way of
+ * `beneath` when the mount hides it. Returns 0 with *ret in `arena`, or `path` itself; or -ENOMEM.
  */
 int surroundings_place(
 	const struct surroundings *around, const char *path, struct arena *arena, const char **ret);
+
+/** Whether the mount hides what `path`, absolute or relative to the working directory, leads to. */
+bool surroundings_hide(const struct surroundings *around, const char *path);

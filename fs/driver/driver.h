@@ -86,6 +86,7 @@ struct session {
 	dev_t dev;                          /* of the superblock */
 	struct mount_process mount_process; /* the publisher's, once it runs */
 	int mounts_fd;                      /* /proc/self/mountinfo */
+	int beneath_fd;                     /* the directory that the mount lies on */
 	struct publisher *publisher;
 	pthread_t publisher_thread;
 	atomic_int publish_mode;   /* enum publish_mode */

@@ -113,6 +113,18 @@ static void raise_limits(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* Layers that the mount is going to hide are found by way of the directory that it lies on. */
+static int cover_settings(struct session *session)
+{
+	char beneath[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+
+	session->beneath_fd = open(session->mountpoint, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (session->beneath_fd < 0)
+		return -errno;
+	snprintf(beneath, sizeof(beneath), "/proc/self/fd/%d", session->beneath_fd);
+	return settings_cover(session->settings, session->mountpoint, beneath);
+}
+
 static int session_init(struct session *session, struct problem *problem)
 {
 	raise_limits();
@@ -122,7 +134,7 @@ static int session_init(struct session *session, struct problem *problem)
 	session->label = strdup(session->options.label);
 	if (!session->label)
 		return -ENOMEM;
-	r = settings_cover(session->settings, session->mountpoint);
+	r = cover_settings(session);
 	if (r < 0)
 		return r;
 	/* Before the mount: a layer may lie under it. */
@@ -157,6 +169,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	session->options = *options;
 	session->mount_process.socket = -1;
 	session->mounts_fd = -1;
+	session->beneath_fd = -1;
 	lock_init(&session->origins_lock, LOCK_DRIVER);
 	session->is_strict = settings->coherence == COHERENCE_STRICT;
 	session->name_timeout = session->is_strict ? 0 : FOR_EVER;
@@ -217,7 +230,6 @@ static int start_publisher(struct session *session)
 		.hooks = {{session->mounts_fd, POLLPRI, on_mounts},
 			{session->mount_process.socket, 0, on_end_of_mount_process}},
 		.context = session,
-		.mountpoint = session->mountpoint,
 		.dev = session->dev,
 	};
 	int r = publisher_new(session->view, &options, &session->publisher);
@@ -297,6 +309,8 @@ void session_free(struct session *session)
 	mount_process_fini(&session->mount_process);
 	if (session->mounts_fd >= 0)
 		close(session->mounts_fd);
+	if (session->beneath_fd >= 0)
+		close(session->beneath_fd);
 	publisher_free(session->publisher);
 	view_free(session->view);
 	settings_unref(session->settings);

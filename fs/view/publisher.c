@@ -217,8 +217,6 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 	int r = settings_again(view->composer.settings, options->dev, &settings, problem);
 	if (r == 0)
 		r = view_check_settings(settings, problem);
-	if (r == 0 && options->mountpoint)
-		r = settings_cover(settings, options->mountpoint);
 	if (r == 0 && !settings_equal(settings, view->composer.settings))
 		r = view_reload(view, settings);
 	if (r < 0)

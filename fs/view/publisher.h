@@ -49,9 +49,7 @@ struct publisher_options {
 	const struct publisher_ops *ops;
 	struct publisher_hook hooks[PUBLISHER_HOOKS];
 	void *context; /* of the operations and hooks */
-	const char
-		*mountpoint; /* where the tree is shown, which may lie over layers; NULL: nowhere */
-	dev_t dev;           /* of what is mounted there */
+	dev_t dev;     /* of what is mounted, which may lie over layers */
 };
 
 struct publisher;
