@@ -179,6 +179,8 @@ static int take_layer(const struct told *told, const struct node *as_told,
 			(*layer)->follow, &other);
 	if (r == 0)
 		r = layer_call(other, path);
+	if (r == 0)
+		layer_exclude(other, (*layer)->exclude);
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0)

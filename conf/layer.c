@@ -13,10 +13,15 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "glob.h"
 
 /* The kernel answers EAGAIN when a rename raced with a resolution beneath a directory. Somebody who
  * renames without end must not keep us here. */
 #define RESOLVE_ATTEMPTS 16
+
+/* What git, vim, emacs and kate keep beside the files: of no use to who reads them. */
+static const char *const default_exclude[] = {"**/.git", "**/.git/**", "**/?*~", "**/.{,*.}sw?",
+	"**/#*#", "**/.#*", "**/.*.kate-swp", NULL};
 
 static void closedirp(DIR **dir)
 {
@@ -201,7 +206,11 @@ int layer_open(const char *name, const char *path, unsigned rank, bool optional,
 
 	if (!layer)
 		return -ENOMEM;
-	*layer = (struct layer){.rank = rank, .optional = optional, .follow = follow, .dirfd = -1};
+	*layer = (struct layer){.rank = rank,
+		.optional = optional,
+		.follow = follow,
+		.dirfd = -1,
+		.exclude = default_exclude};
 
 	layer->name = strdup(name);
 	layer->path = strdup(path);
@@ -286,8 +295,35 @@ void layer_freep(struct layer **layer)
 	layer_free(*layer);
 }
 
+void layer_exclude(struct layer *layer, const char *const *patterns)
+{
+	layer->exclude = patterns;
+}
+
+/* Few names can match the default patterns, and patterns cost as much as a system call. */
+static bool may_be_default(const char *path)
+{
+	for (const char *at = path; *at; at++)
+		if (((*at == '.' || *at == '#') && (at == path || at[-1] == '/')) ||
+			(*at == '~' && !at[1]))
+			return true;
+	return false;
+}
+
+bool layer_excludes(const struct layer *layer, const char *path)
+{
+	if (!*path || (layer->exclude == default_exclude && !may_be_default(path)))
+		return false;
+	for (const char *const *at = layer->exclude; *at; at++)
+		if (glob_match(*at, path))
+			return true;
+	return false;
+}
+
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret)
 {
+	if (layer_excludes(layer, path))
+		return -ENOENT;
 	return stat_at(layer->dirfd, layer->follow, path, ret);
 }
 
@@ -297,6 +333,8 @@ int layer_open_file(const struct layer *layer, const char *path, struct stat *re
 	struct stat stat;
 	int r, taken;
 
+	if (layer_excludes(layer, path))
+		return -ENOENT;
 	/* Looked at before it is opened: an open alone wakes a pipe's writer or arms a watchdog. */
 	r = stat_at(layer->dirfd, layer->follow, path, &stat);
 	if (r < 0)
@@ -323,11 +361,15 @@ int layer_open_file(const struct layer *layer, const char *path, struct stat *re
 
 int layer_open_directory(const struct layer *layer, const char *path)
 {
+	if (layer_excludes(layer, path))
+		return -ENOENT;
 	return open_at(layer->dirfd, layer->follow, path, O_PATH | O_DIRECTORY);
 }
 
 int layer_open_path(const struct layer *layer, const char *path)
 {
+	if (layer_excludes(layer, path))
+		return -ENOENT;
 	return open_at(layer->dirfd, layer->follow, path, O_PATH);
 }
 
@@ -352,12 +394,22 @@ static bool entry_type(
 	return r != -ENOENT && r != -ENOTDIR;
 }
 
+static bool excludes_name(const struct layer *layer, const char *directory, const char *name)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", name);
+
+	return n >= 0 && (size_t)n < sizeof(path) && layer_excludes(layer, path);
+}
+
 int layer_list(const struct layer *layer, const char *path,
 	int (*each)(void *context, const char *name, unsigned char type), void *context)
 {
 	CLEANUP(closedirp) DIR *dir = NULL;
 	int fd, r;
 
+	if (layer_excludes(layer, path))
+		return -ENOENT;
 	fd = open_at(layer->dirfd, layer->follow, path, O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		return fd;
@@ -379,6 +431,8 @@ int layer_list(const struct layer *layer, const char *path,
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
 			is_hidden(layer->follow, entry->d_name))
 			continue;
+		if (excludes_name(layer, path, entry->d_name))
+			continue;
 		if (!entry_type(layer, fd, entry, &type))
 			continue;
 		r = each(context, entry->d_name, type);
@@ -393,6 +447,8 @@ int layer_read_link(const struct layer *layer, const char *path, char **ret)
 	CLEANUP(freep) char *target = NULL;
 	struct stat stat;
 
+	if (layer_excludes(layer, path))
+		return -ENOENT;
 	/* O_NOFOLLOW for the last name even with `follow`: the link is wanted, not its target. */
 	fd = open_at(layer->dirfd, layer->follow, path, O_PATH | O_NOFOLLOW);
 	if (fd < 0)

@@ -12,6 +12,8 @@
  * with a slash gives -EXDEV. -ENOENT and -ENOTDIR mean that the layer has no such file; a link on
  * the way to it is no directory, unless `follow` is set.
  *
+ * What `exclude` matches is not there, and neither is anything below it.
+ *
  * A layer never changes after layer_open() and may be used by many threads. Nothing here writes.
  */
 #pragma once
@@ -30,6 +32,7 @@ struct layer {
 	bool optional; /* may be missing */
 	bool follow;   /* symbolic links are followed, also out of the layer */
 	int dirfd;     /* O_PATH; -1: optional and missing */
+	const char *const *exclude; /* patterns (glob.h), ending with NULL */
 	char *covered; /* what the mount itself lies on, relative to the layer; NULL: nothing in it */
 };
 
@@ -42,6 +45,15 @@ int layer_open(const char *name, const char *path, unsigned rank, bool optional,
 	struct layer **ret);
 /** Has messages call it `path`, as the user gave it. Returns 0 or -ENOMEM. */
 int layer_call(struct layer *layer, const char *path);
+
+/**
+ * Patterns (glob.h), ending with NULL, that are excluded from now on, instead of what git and
+ * editors keep beside the files they work on. They must live as long as the layer.
+ */
+void layer_exclude(struct layer *layer, const char *const *patterns);
+
+/** Whether `path` is excluded. */
+bool layer_excludes(const struct layer *layer, const char *path);
 
 /** Notes where it is by now. Returns 0 or -ENOMEM. */
 int layer_put(struct layer *layer, const char *place);

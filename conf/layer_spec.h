@@ -16,9 +16,13 @@ struct layer_spec {
 	const char *at;   /* where that is */
 	bool optional;
 	bool follow;
+	const char *const *exclude; /* for layer_exclude(); NULL: the default */
 	const struct node
 		*place; /* where it is asked for, in plyfs.yaml; NULL: on a command line */
 };
+
+/* Patterns that one layer excludes. Each costs time for every path. */
+#define LAYER_EXCLUDE_MAX 256
 
 /**
  * The path of a layer in a plyfs.yaml: %H, %m, %h, %u and %% in `text` replaced (plyfs.yaml(5)),

@@ -31,6 +31,13 @@ int settings_text_read(
 int settings_set_layers(
 	struct settings *settings, struct layer_spec *specs, size_t count, struct problem *problem);
 
+/**
+ * Takes `exclude:` of a layer, a pattern or a list of them. Returns 0 with *ret, in `arena`, for
+ * layer_exclude(), or as it was when nothing is given; PROBLEM; or -ENOMEM.
+ */
+int settings_read_exclude(const struct node *node, struct arena *arena, const char *const **ret,
+	struct problem *problem);
+
 /** Takes `rules:` of a plyfs.yaml; NULL: none. Returns 0, PROBLEM or -ENOMEM. */
 int settings_read_rules(
 	struct settings *settings, const struct node *node, struct problem *problem);

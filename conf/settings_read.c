@@ -11,7 +11,7 @@
 
 /* The words that plyfs.yaml knows; messages show these lists. */
 #define SETTINGS_KEYS "layers, rules, files, options"
-#define LAYER_KEYS "name, path, optional, follow"
+#define LAYER_KEYS "name, path, optional, follow, exclude"
 #define OPTION_KEYS "coherence, on_error, header, schema, poll_interval, cache_mib, limits"
 #define LIMIT_KEYS "source, result, depth, nodes"
 #define COHERENCE_WORDS "cached, strict"             /* enum settings_coherence */
@@ -104,8 +104,8 @@ static bool is_layer_name(const char *name)
 	return true;
 }
 
-static int read_layer_map(
-	const struct node *map, struct layer_spec *spec, const char **path, struct problem *problem)
+static int read_layer_map(const struct node *map, struct arena *arena, struct layer_spec *spec,
+	const char **path, struct problem *problem)
 {
 	const struct node *name = node_get(map, "name");
 	int r;
@@ -124,6 +124,8 @@ static int read_layer_map(
 		r = value_bool(node_get(map, "optional"), "optional", &spec->optional, problem);
 	if (r == 0)
 		r = value_bool(node_get(map, "follow"), "follow", &spec->follow, problem);
+	if (r == 0)
+		r = settings_read_exclude(node_get(map, "exclude"), arena, &spec->exclude, problem);
 	return r;
 }
 
@@ -140,7 +142,7 @@ static int read_layer(const struct node *node, const char *directory, struct are
 	} else {
 		r = value_map(node, "a layer", LAYER_KEYS, problem);
 		if (r == 0)
-			r = read_layer_map(node, spec, &path, problem);
+			r = read_layer_map(node, arena, spec, &path, problem);
 	}
 	if (r != 0)
 		return r;

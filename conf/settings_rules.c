@@ -90,6 +90,55 @@ static int read_pattern(
 	return 0;
 }
 
+/* A pattern, and one for what is below it, which the first of "dir" and "dir/" + "**" means, too.
+ */
+static int read_excluded(
+	const struct node *node, struct arena *arena, const char *ret[2], struct problem *problem)
+{
+	static const char below[] = "/"
+				    "**";
+	const char *pattern = NULL, *reason;
+	int r = read_pattern(node, "exclude", &pattern, problem);
+
+	if (r != 0)
+		return r;
+	size_t len = strlen(pattern), ending = strlen(below);
+	if (len > ending && strcmp(pattern + len - ending, below) == 0)
+		len -= ending;
+	ret[0] = arena_copy(arena, (struct span){pattern, len});
+	ret[1] = arena_printf(arena, "%.*s%s", (int)len, pattern, below);
+	if (!ret[0] || !ret[1])
+		return -ENOMEM;
+	if (!glob_is_valid(ret[1], &reason))
+		return problem_at(
+			problem, node, "the pattern '%s' can't be used: %s", ret[1], reason);
+	return 0;
+}
+
+int settings_read_exclude(const struct node *node, struct arena *arena, const char *const **ret,
+	struct problem *problem)
+{
+	bool is_list = node && node_is_sequence(node);
+	size_t count = is_list ? node->seq.count : 1;
+	int r = 0;
+
+	if (!value_is_given(node))
+		return 0;
+	if (count > LAYER_EXCLUDE_MAX)
+		return problem_at(problem, node,
+			"the layer excludes %zu patterns; at most %d are allowed", count,
+			LAYER_EXCLUDE_MAX);
+	const char **patterns = arena_zalloc(arena, 2 * count + 1, sizeof(*patterns));
+	if (!patterns)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = read_excluded(
+			is_list ? node->seq.items[i] : node, arena, patterns + 2 * i, problem);
+	if (r == 0)
+		*ret = patterns;
+	return r;
+}
+
 /*
  * The patterns of `match` or `from`: one, or a list. Returns their number, at least 1, in *ret;
  * read_pattern() of pattern_node() gives each.

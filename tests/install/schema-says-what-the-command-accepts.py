@@ -92,6 +92,8 @@ for name, definition in definitions.items():
 GOOD = [
     "layers: [low]", "layers: [{path: low}]", 'layers: [{path: "%%/../low", optional: yes}]',
     "layers: [{path: low, name: a b, follow: false, optional: }]",
+    "layers: [{path: low, exclude: []}]", "layers: [{path: low, exclude: '*.bak'}]",
+    "layers: [{path: low, exclude: ['**/.git/**', '*.key']}]", "layers: [{path: low, exclude: }]",
     LAYERS + "rules:\nfiles:\noptions:",
     LAYERS + "rules: [{match: [a, 'b/**'], dropins: true, strategy: }]",
     LAYERS + "rules: [{match: a, options: {lists: append}}]",
@@ -115,7 +117,8 @@ GOOD = [
 BAD = [
     "rules: []", "layers: []", "layers: low", "layers:", "layers: ['']", "layers: [{name: x}]",
     "layers: ['%x']", "layers: [[low]]", "layers: [{path: low, name: a/b}]",
-    "layers: [{path: low, optional: maybe}]",
+    "layers: [{path: low, optional: maybe}]", "layers: [{path: low, exclude: {a: b}}]",
+    "layers: [{path: low, exclude: ['']}]", "layers: [{path: low, exclude: ''}]",
     LAYERS + "rules: {}", LAYERS + "rules: [{strategy: deep}]", LAYERS + "rules: [{match: []}]",
     LAYERS + "rules: [{match: ''}]", LAYERS + "rules: [{match: a, dropins: 1}]",
     LAYERS + "rules: [{match: a, options: [x]}]",

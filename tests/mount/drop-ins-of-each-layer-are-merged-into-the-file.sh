@@ -16,7 +16,7 @@ echo 'only: 1' >low/dir/only.yaml.d/1.yaml
 echo 'plain: 1' >low/dir/plain.yaml
 echo 'never: 1' >low/dir/plain.yaml.d/1.yaml
 cat >plyfs.yaml <<-END
-	layers: [low, high]
+	layers: [{path: low, exclude: []}, high]
 	options: {header: false}
 	rules: [{match: "dir/{app,only,new}.yaml", strategy: deep, dropins: true}]
 END

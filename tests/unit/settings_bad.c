@@ -64,10 +64,10 @@ static const struct bad table[] = {
 	{"layers are a list", "layers: {a: b}\n", "1:9: layers must be a list, and this is a map"},
 	{"layers are no text", "layers: a:b\n", "1:9: layers must be a list, and this is a scalar"},
 	{"a layer is a map or a path", "layers: [[a]]\n",
-		"1:10: a layer must be a map with the keys name, path, optional, follow, and this "
+		"1:10: a layer must be a map with the keys name, path, optional, follow, exclude, and this "
 		"is a list"},
 	{"a layer is not empty", "layers:\n  -\n",
-		"2:4: a layer must be a map with the keys name, path, optional, follow, and this "
+		"2:4: a layer must be a map with the keys name, path, optional, follow, exclude, and this "
 		"is a scalar"},
 	{"a layer has a path", "layers: [{name: a}]\n",
 		"1:10: the layer has no 'path'; give its directory"},
@@ -80,7 +80,14 @@ static const struct bad table[] = {
 		"1:10: the tag !home means nothing here; remove it"},
 	{"an unknown key of a layer", "layers: [{path: a, optinal: true}]\n",
 		"1:20: unknown key 'optinal', did you mean 'optional'? (allowed: name, path, "
-		"optional, follow)"},
+		"optional, follow, exclude)"},
+	{"an excluded pattern is not empty", "layers: [{path: a, exclude: [x, '']}]\n",
+		"1:33: exclude must not be empty"},
+	{"an excluded pattern is well formed", "layers: [{path: a, exclude: 'x{a'}]\n",
+		"1:29: the pattern 'x{a' can't be used: a { has no }; write \\{ for the character "
+		"itself"},
+	{"what is excluded is no map", "layers: [{path: a, exclude: {x: y}}]\n",
+		"1:29: exclude must be a text, and this is a map"},
 	{"a switch is true or false", "layers: [{path: a, optional: maybe}]\n",
 		"1:30: optional must be true or false, not 'maybe'"},
 	{"a quoted true is a text", "layers: [{path: a, follow: 'true'}]\n",
@@ -231,7 +238,7 @@ static const struct bad table[] = {
 		"2:19: unknown schema '3.4' (allowed: 1.1, 1.2)"},
 	{"two letters swapped are one slip", "layers: [{ptahs: a}]\n",
 		"1:11: unknown key 'ptahs', did you mean 'path'? (allowed: name, path, optional, "
-		"follow)"},
+		"follow, exclude)"},
 	{"a time needs a unit", "layers: [a]\noptions: {poll_interval: 5}\n",
 		"2:26: poll_interval must be a time with its unit, from 10ms to 60m, not '5'"},
 	{"a time has a whole number", "layers: [a]\noptions: {poll_interval: 1.5s}\n",

@@ -1,6 +1,7 @@
 /* How the layers of a plyfs.yaml and of a command line are found and named. */
 #include "settings_fixture.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
 #include <sched.h>
@@ -27,6 +28,77 @@ static void layers_are_named_by_their_paths_unless_they_have_names(void **state)
 	assert_string_equal(settings->layers[4]->name, "layer-2");
 	assert_int_equal(settings->layers[5]->dirfd, -1);
 	assert_string_equal(settings->layers[5]->name, "missing");
+}
+
+static void a_layer_excludes_what_git_and_editors_keep_unless_it_says_otherwise(void **state)
+{
+	CLEANUP(settings_unrefp)
+	struct settings *settings =
+		must_read("layers:\n"
+			  "  - a\n"
+			  "  - {path: b, exclude: []}\n"
+			  "  - {path: c, exclude: ['d/**', '**/*.key', 'x,y']}\n"
+			  "  - {path: dir, exclude: '*.bak'}\n"
+			  "  - {path: dir/a, exclude: }\n");
+	static const struct {
+		const char *path;
+		const char *excluded_by; /* a digit each */
+	} cases[] = {
+		{"app.yaml", ""},
+		{"", ""},
+		{".git", "04"},
+		{".git/config", "04"},
+		{"sub/.git/objects/ab", "04"},
+		{".gitignore", ""},
+		{"x.git", ""},
+		{"app.yaml~", "04"},
+		{"~/app.yaml", ""},
+		{"~", ""},
+		{"sub/.app.yaml.swp", "04"},
+		{"sub/.swp", "04"},
+		{"app.swp", ""},
+		{".#app.yaml", "04"},
+		{"#app.yaml#", "04"},
+		{"#app.yaml", ""},
+		{".hidden", ""},
+		{"d", "2"},
+		{"d/x", "2"},
+		{"d/x/y", "2"},
+		{"dd", ""},
+		{"x/d", ""},
+		{"x/a.key", "2"},
+		{"a.key/below/it", "2"},
+		{"x,y", "2"},
+		{"x", ""},
+		{"a.bak", "3"},
+		{"x/a.bak", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ELEMENTS(cases); i++)
+		for (unsigned layer = 0; layer < 5; layer++) {
+			bool wanted = strchr(cases[i].excluded_by, (int)('0' + layer));
+			if (layer_excludes(settings->layers[layer], cases[i].path) != wanted)
+				fail_msg("'%s' in layer %u", cases[i].path, layer);
+		}
+}
+
+static void what_is_excluded_can_not_be_reached(void **state)
+{
+	CLEANUP(settings_unrefp)
+	struct settings *settings = must_read("layers: [{path: ., exclude: ['dir/**', file]}]\n");
+	const struct layer *layer = settings->layers[0];
+	struct stat stat;
+	char *target;
+
+	(void)state;
+	assert_int_equal(layer_stat(layer, "dir/a", &stat), -ENOENT);
+	assert_int_equal(layer_open_file(layer, "file", &stat), -ENOENT);
+	assert_int_equal(layer_open_directory(layer, "dir"), -ENOENT);
+	assert_int_equal(layer_open_path(layer, "dir/a"), -ENOENT);
+	assert_int_equal(layer_read_link(layer, "file", &target), -ENOENT);
+	assert_int_equal(layer_list(layer, "dir/a", NULL, NULL), -ENOENT);
+	assert_int_equal(layer_stat(layer, "a", &stat), 0);
 }
 
 static void relative_layers_begin_where_plyfs_yaml_is(void **state)
@@ -224,6 +296,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(layers_are_named_by_their_paths_unless_they_have_names),
+		cmocka_unit_test(
+			a_layer_excludes_what_git_and_editors_keep_unless_it_says_otherwise),
+		cmocka_unit_test(what_is_excluded_can_not_be_reached),
 		cmocka_unit_test(relative_layers_begin_where_plyfs_yaml_is),
 		cmocka_unit_test(percent_letters_stand_for_the_machine_and_the_user),
 		cmocka_unit_test(home_comes_from_the_user_data_base_when_the_environment_has_none),
