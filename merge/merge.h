@@ -49,6 +49,9 @@ struct merge_request {
 	struct limits limits;                        /* all zero: LIMITS_DEFAULT */
 	const struct merge_environment *environment; /* NULL: nothing else can be reached */
 	bool wants_origins;                          /* fill in the result's `origins` */
+	/* What merges, but may be meant otherwise; NULL: nobody asks. */
+	void (*warn)(void *context, const struct problem *warning);
+	void *warn_context;
 	bool wants_header; /* a tree begins with a comment that names its sources, where it can */
 };
 

@@ -36,6 +36,10 @@ struct composer {
 	struct stand_ins *stand_ins; /* for sources that are broken; NULL: none */
 
 	const struct finder *finder;
+
+	/* What merges, but may be meant otherwise; NULL: nobody asks. */
+	void (*warn)(void *context, const struct problem *warning);
+	void *warn_context;
 };
 
 /* Positive results, besides PROBLEM. */

@@ -127,6 +127,8 @@ int composition_make(struct composition *composition, const struct composer *com
 		.limits = composer->settings->limits,
 		.environment = &composition->environment.callbacks,
 		.wants_origins = wants_origins,
+		.warn = composer->warn,
+		.warn_context = composer->warn_context,
 		.wants_header = composer->settings->header,
 	};
 	composition->result = NULL;

@@ -228,9 +228,12 @@ static int merge(struct look *look, const struct composer *composer, const char 
 	const struct union_lookup *lookup, struct dependencies *asked)
 {
 	CLEANUP(composition_fini) struct composition composition;
+	struct composer listening = *composer;
 	struct problem problem = {0};
 
-	int r = composition_make(&composition, composer, path, lookup, asked, true, &problem);
+	listening.warn = add_warning;
+	listening.warn_context = look;
+	int r = composition_make(&composition, &listening, path, lookup, asked, true, &problem);
 	if (r < 0 || r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED)
 		return r;
 	look->strategy = composition.request.options->strategy;

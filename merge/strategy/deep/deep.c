@@ -195,6 +195,44 @@ static const char *replace_rule(const struct node *below, const struct node *val
 	return node_is_sequence(value) ? "lists: replace" : "the later value replaces";
 }
 
+/*
+ * Null is of every kind, and what a foreign tag makes of its value, such as !include of a scalar,
+ * is not known.
+ */
+static bool has_kind(const struct node *node)
+{
+	return !foreign_tag(node) && !scalar_is_null(node);
+}
+
+/*
+ * What takes the place of a value of another kind takes all of it away, and seldom is that meant:
+ * `jobs: {…}` where the layers below have a list. Who means it writes !replace.
+ */
+static int check_kind(struct deep *deep, const struct node *below, const struct node *value,
+	const struct place *place)
+{
+	const struct merge_request *request = deep->merge->request;
+	bool is_named = place && node_is_scalar(place->key);
+	struct span name = is_named ? place->key->text : span_of(place ? "the value" : "the file");
+	struct problem problem;
+
+	if (directive_of(value) != DIRECTIVE_NONE || !has_kind(below) || !has_kind(value))
+		return 0;
+	problem_at(&problem, value,
+		"%s%.*s%s is %s here and %s in %s:%u:%u, of which nothing is left; write "
+		"'!replace' "
+		"if that is meant",
+		is_named ? "'" : "", (int)name.len, name.data, is_named ? "'" : "",
+		node_kind_name(value), node_kind_name(below), below->source->name,
+		(unsigned)below->line, (unsigned)below->column);
+	if (span_is(options_text(request->options, "kinds"), "strict")) {
+		*deep->merge->problem = problem;
+		return PROBLEM;
+	}
+	request->warn(request->warn_context, &problem);
+	return 0;
+}
+
 /* The value in the place of what lies below, because of a tag or of its kind or of a rule. */
 static int put_in_place(struct deep *deep, const struct node *below, const struct node *value,
 	const struct place *place, const struct node **ret)
@@ -254,6 +292,11 @@ static int note_leaf(
 int deep_combine(struct deep *deep, const struct node *below, const struct node *value,
 	const struct place *place, const struct node **ret)
 {
+	if (deep->minds_kinds && below && below->kind != value->kind) {
+		int r = check_kind(deep, below, value, place);
+		if (r != 0)
+			return r;
+	}
 	if (is_plain_leaf(value)) {
 		*ret = below && scalar_is_empty(value) ? below : value;
 		return deep->origins && below ? note_leaf(deep, below, value, *ret == value) : 0;
@@ -323,6 +366,8 @@ static int merge_deep(struct merge *merge, struct merge_output *ret)
 	if (r < 0)
 		return r;
 	deep.scratch = scratch;
+	deep.minds_kinds = merge->request->warn ||
+			   span_is(options_text(merge->request->options, "kinds"), "strict");
 	r = list_rules_read(merge->request->options, scratch, &deep.rules, merge->problem);
 
 	/* Without aliases a value has a byte of text at least. */
@@ -359,6 +404,10 @@ static const struct option_spec options[] = {
 		"or "
 		"by path in a map such as {\"*\": replace, \"spec.containers\": {by: name}, "
 		"\"run.*\": append}, of which the path that spells out the most keys holds"},
+	{"kinds", OPTION_CHOICE, "any", "any|strict",
+		"whether a value of another kind (a map, list or scalar) than what lies below "
+		"takes "
+		"its place, or is an error unless a directive or null says so"},
 	{0},
 };
 

@@ -26,6 +26,7 @@ struct deep {
 	struct merge *merge;
 	struct arena *scratch; /* freed when the merge is done */
 	const struct list_rules *rules;
+	bool minds_kinds; /* a value of another kind is told of, or refused */
 	bool has_directives; /* the source that is being merged in may have some */
 	unsigned depth;      /* of the value that is being merged in */
 	uint32_t pass;       /* of the last list that was merged in by key */

@@ -1,0 +1,49 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir vendor site
+cat >vendor/prometheus.yaml <<'END'
+global: {interval: 15s}
+scrape_configs:
+- {job_name: node}
+alerting: {managers: [a]}
+rules: null
+tls: !include tls.yaml
+END
+cat >site/prometheus.yaml <<'END'
+global: 30s
+scrape_configs: {job_name: mine}
+alerting: null
+rules: [x]
+tls: {min: 1.3}
+END
+# What was meant is said: by a directive, or null. Other strategies have rules of their own.
+printf 'list: [1]\nmap: {a: 1}\n' | tee vendor/meant.yaml vendor/other.salt.yaml >/dev/null
+printf 'list: !replace {a: 1}\nmap: !delete\n' >site/meant.yaml
+printf 'list: {a: 1}\n' >site/other.salt.yaml
+# A source of several documents, and drop-ins in one layer, are sources as well.
+printf 'a: [1]\n---\na: 1\n' >site/documents.yaml
+printf 'a: {}\n' >vendor/documents.yaml
+cat >plyfs.yaml <<'END'
+layers: [vendor, site]
+rules: [{match: "*.salt.yaml", strategy: salt}]
+END
+runs 0 "$PLYFS" check -c plyfs.yaml
+prints '4 files: all merge, 4 warnings'
+cat >expected <<'END'
+plyfs: site/documents.yaml:1:4: warning: 'a' is a list here and a map in vendor/documents.yaml:1:4, of which nothing is left; write '!replace' if that is meant
+plyfs: site/documents.yaml:3:4: warning: 'a' is a scalar here and a list in site/documents.yaml:1:4, of which nothing is left; write '!replace' if that is meant
+plyfs: site/prometheus.yaml:1:9: warning: 'global' is a scalar here and a map in vendor/prometheus.yaml:1:9, of which nothing is left; write '!replace' if that is meant
+plyfs: site/prometheus.yaml:2:17: warning: 'scrape_configs' is a map here and a list in vendor/prometheus.yaml:3:1, of which nothing is left; write '!replace' if that is meant
+END
+diff expected err >&2 || fail 'not these warnings'
+runs 1 "$PLYFS" check -W -c plyfs.yaml
+
+# A rule makes it an error, which names the place and shows the line.
+sed -i 's/^rules: \[/&{match: "prom*", options: {kinds: strict}}, /' plyfs.yaml
+runs 1 "$PLYFS" check -c plyfs.yaml
+prints '4 files: 1 does not merge, 2 warnings'
+grep -qF "plyfs: site/prometheus.yaml:1:9: 'global' is a scalar here and a map in vendor/prometheus.yaml:1:9" err
+grep -qF '    global: 30s' err
+runs 1 "$PLYFS" cat -c plyfs.yaml prometheus.yaml
+runs 0 "$PLYFS" cat -l vendor:site prometheus.yaml
