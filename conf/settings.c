@@ -301,6 +301,15 @@ bool settings_equal(const struct settings *a, const struct settings *b)
 	return !a->document || node_equal(a->document->roots[0], b->document->roots[0]);
 }
 
+static bool shows_alike(const struct layer *a, const struct layer *b)
+{
+	size_t i = 0;
+
+	while (a->exclude[i] && b->exclude[i] && strcmp(a->exclude[i], b->exclude[i]) == 0)
+		i++;
+	return a->follow == b->follow && !a->exclude[i] && !b->exclude[i];
+}
+
 uint64_t settings_layers_without(const struct settings *a, const struct settings *b)
 {
 	uint64_t without = 0;
@@ -309,7 +318,7 @@ uint64_t settings_layers_without(const struct settings *a, const struct settings
 	for (size_t i = 0; i < a->layer_count; i++) {
 		size_t j = from;
 		while (j < b->layer_count && (!layer_equal(a->layers[i], b->layers[j]) ||
-						     a->layers[i]->follow != b->layers[j]->follow))
+						     !shows_alike(a->layers[i], b->layers[j])))
 			j++;
 		if (j < b->layer_count)
 			from = j + 1;
@@ -344,8 +353,8 @@ bool settings_equal_at(const struct settings *a, const struct settings *b, const
 	if (a->schema != b->schema || a->header != b->header || a->on_error != b->on_error ||
 		!file_equal(file, settings_file(b, path)))
 		return false;
-	return file || (one->dropins == other->dropins &&
-			       options_equal(&one->options, &other->options));
+	return file ||
+	       (one->dropins == other->dropins && options_equal(&one->options, &other->options));
 }
 
 void settings_fix_header(struct settings *settings, bool header)
