@@ -257,17 +257,14 @@ static int read_again(const struct merge_request *request, const struct merge_re
 	struct document **ret)
 {
 	const struct source source = {.name = "", .layer = ""};
-	struct read_options options = {
-		.format = request->to,
-		.schema = request->schema,
-		.keep_duplicates = true,
-		.limits = {.source_bytes = SIZE_MAX,
-			.result_bytes = SIZE_MAX,
-			.depth = UINT32_MAX,
-			.nodes = UINT32_MAX - 1},
-	};
+	struct read_options options = read_options_for(request, request->to);
 	struct problem problem;
 
+	options.keep_duplicates = true;
+	options.limits = (struct limits){.source_bytes = SIZE_MAX,
+		.result_bytes = SIZE_MAX,
+		.depth = UINT32_MAX,
+		.nodes = UINT32_MAX - 1};
 	return document_read(&source, result->text, &options, ret, &problem);
 }
 

@@ -26,6 +26,7 @@ struct read_options {
 	const struct format *format;
 	enum node_schema schema; /* of YAML; JSON text is always NODE_JSON */
 	bool keep_duplicates;    /* a key that comes twice stays twice, for the salt strategy */
+	bool as_pyyaml;          /* 1, 1.0 and true are one key; an anchor is defined once */
 	struct limits limits;    /* all zero: LIMITS_DEFAULT */
 	struct text_place place;
 

@@ -12,11 +12,13 @@ struct read_options read_options_for(
 	const struct merge_request *request, const struct format *format)
 {
 	const struct strategy *strategy = request->options->strategy;
+	bool is_salt = strategy->reads_zeros_as_decimal && request->schema == NODE_YAML_1_1;
 
 	return (struct read_options){
 		.format = strategy->reads_trees ? format_of_tree(format) : format,
-		.schema = request->schema,
+		.schema = is_salt ? NODE_SALT : request->schema,
 		.keep_duplicates = strategy->keeps_duplicates,
+		.as_pyyaml = strategy->reads_as_pyyaml,
 		.limits = limits_or_default(request->limits),
 	};
 }

@@ -290,6 +290,15 @@ const struct pair *node_find(const struct node *map, const struct node *key)
 	return node_find_hashed(map, key, node_hash(key));
 }
 
+const struct pair *node_find_as_python(
+	const struct node *map, const struct node *key, uint32_t hash)
+{
+	const struct pair *found = node_find_hashed(map, key, hash);
+	const struct node *twin = found ? NULL : scalar_twin(key);
+
+	return twin ? node_find(map, twin) : found;
+}
+
 const struct node *node_get(const struct node *map, const char *name)
 {
 	struct node key = {.kind = NODE_SCALAR, .style = NODE_DOUBLE, .text = span_of(name)};

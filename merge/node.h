@@ -40,6 +40,7 @@ enum node_schema {
 	NODE_YAML_1_1, /* as PyYAML's safe loader */
 	NODE_YAML_1_2, /* the core schema of YAML 1.2.2, section 10.3 */
 	NODE_JSON,     /* RFC 8259 */
+	NODE_SALT,     /* as NODE_YAML_1_1, but zeros in front are no octal: Salt's yamlex */
 };
 
 /* What a node was read from. Lives as long as the document's arena. */
@@ -186,6 +187,10 @@ const struct pair *node_find(const struct node *map, const struct node *key);
 
 /** As node_find(), with the hash known already. */
 const struct pair *node_find_hashed(const struct node *map, const struct node *key, uint32_t hash);
+
+/** As node_find_hashed(), with the keys equal that are in Python: 1, 1.0 and true are one. */
+const struct pair *node_find_as_python(
+	const struct node *map, const struct node *key, uint32_t hash);
 
 /** The value of the string key `name`, or NULL. */
 const struct node *node_get(const struct node *map, const char *name);

@@ -169,7 +169,8 @@ static void number_of_digits(struct span digits, unsigned base, struct number *r
 		ret->is_negative = false;
 }
 
-static unsigned base_of(struct span *digits, enum node_schema schema)
+/* `is_signed`: behind a sign, Salt takes zeros in front for an octal as well. */
+static unsigned base_of(struct span *digits, enum node_schema schema, bool is_signed)
 {
 	char second = digits->len > 1 ? digits->data[1] : '\0';
 	unsigned base = 10;
@@ -178,7 +179,7 @@ static unsigned base_of(struct span *digits, enum node_schema schema)
 		return 10;
 	if (digits->data[0] == '0' && second == 'x')
 		base = 16;
-	else if (digits->data[0] == '0' && second == 'b' && schema == NODE_YAML_1_1)
+	else if (digits->data[0] == '0' && second == 'b' && schema != NODE_YAML_1_2)
 		base = 2;
 	else if (digits->data[0] == '0' && second == 'o' && schema == NODE_YAML_1_2)
 		base = 8;
@@ -191,7 +192,7 @@ static unsigned base_of(struct span *digits, enum node_schema schema)
 	if (schema == NODE_YAML_1_2)
 		return 10;
 	if (digits->data[0] == '0')
-		return 8;
+		return schema == NODE_SALT && !is_signed ? 10 : 8;
 	return memchr(digits->data, ':', digits->len) ? 60 : 10;
 }
 
@@ -208,10 +209,11 @@ static bool take_sign(struct span *text)
 
 void number_of_int(struct span text, enum node_schema schema, struct number *ret)
 {
+	const char *start = text.data;
 	unsigned base;
 
 	ret->is_negative = take_sign(&text);
-	base = base_of(&text, schema);
+	base = base_of(&text, schema, text.data > start);
 	number_of_digits(text, base, ret);
 }
 

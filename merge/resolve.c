@@ -161,7 +161,8 @@ static bool is_rest_of_time(struct rest rest)
 	       (take_char(&rest, ":") && take_digits(&rest, 2, 2) && rest.p == rest.end);
 }
 
-static bool is_timestamp(struct rest rest)
+/* A date alone is one of itself only with two digits everywhere; where it is tagged, so or so. */
+static bool is_timestamp(struct rest rest, bool is_tagged)
 {
 	const char *start = rest.p, *month, *day;
 
@@ -173,9 +174,8 @@ static bool is_timestamp(struct rest rest)
 	day = rest.p;
 	if (!take_digits(&rest, 1, 2))
 		return false;
-	/* A date alone must have two digits everywhere. */
 	if (rest.p == rest.end)
-		return rest.p - start == 10 && day - month == 3;
+		return is_tagged || (rest.p - start == 10 && day - month == 3);
 
 	if (!take_char(&rest, "Tt")) {
 		if (!take_char(&rest, " \t"))
@@ -194,7 +194,7 @@ static enum scalar_type resolve_number_1_1(struct span text)
 		return SCALAR_INT;
 	if (is_float_1_1(rest) || is_nan(text))
 		return SCALAR_FLOAT;
-	return is_timestamp(rest) ? SCALAR_TIMESTAMP : SCALAR_STRING;
+	return is_timestamp(rest, false) ? SCALAR_TIMESTAMP : SCALAR_STRING;
 }
 
 static bool is_true_1_1(struct span text)
@@ -325,6 +325,7 @@ enum scalar_type resolve_plain(struct span text, enum node_schema schema)
 {
 	switch (schema) {
 	case NODE_YAML_1_1:
+	case NODE_SALT:
 		return resolve_1_1(text);
 	case NODE_YAML_1_2:
 		return resolve_1_2(text);
@@ -336,7 +337,7 @@ enum scalar_type resolve_plain(struct span text, enum node_schema schema)
 
 bool resolve_is_timestamp(struct span text)
 {
-	return is_timestamp((struct rest){text.data, text.data + text.len});
+	return is_timestamp((struct rest){text.data, text.data + text.len}, true);
 }
 
 bool resolve_is_python_float(struct span text)

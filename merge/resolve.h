@@ -7,7 +7,7 @@
 
 enum scalar_type resolve_plain(struct span text, enum node_schema schema);
 
-/** Whether the text is a timestamp of YAML 1.1. */
+/** Whether the text may be tagged !!timestamp. */
 bool resolve_is_timestamp(struct span text);
 
 /** Whether the text may be tagged !!float: what a float looks like in 1.1 or 1.2; an int as well.

@@ -112,6 +112,34 @@ double scalar_number(const struct node *scalar)
 	return number_double(&number);
 }
 
+static bool is_number(enum scalar_type type)
+{
+	return type == SCALAR_INT || type == SCALAR_FLOAT;
+}
+
+const struct node *scalar_twin(const struct node *key)
+{
+	static const struct node twins[] = {
+		{.kind = NODE_SCALAR, .schema = NODE_JSON, .weight = 1, .text = {"0", 1}},
+		{.kind = NODE_SCALAR, .schema = NODE_JSON, .weight = 1, .text = {"1", 1}},
+		{.kind = NODE_SCALAR, .schema = NODE_JSON, .weight = 1, .text = {"false", 5}},
+		{.kind = NODE_SCALAR, .schema = NODE_JSON, .weight = 1, .text = {"true", 4}},
+	};
+
+	if (!node_is_scalar(key) || (key->style != NODE_PLAIN && !key->tag) || key->text.len == 0 ||
+		!strchr("01+-.yYnNtTfFoO", key->text.data[0]))
+		return NULL;
+	enum scalar_type type = scalar_type(key);
+	if (type == SCALAR_BOOL)
+		return &twins[scalar_bool(key) ? 1 : 0];
+	if (!is_number(type))
+		return NULL;
+	double number = scalar_number(key);
+	if (number == 0)
+		return &twins[2];
+	return number == 1 ? &twins[3] : NULL;
+}
+
 static int number_json(
 	const struct node *scalar, enum scalar_type type, struct arena *arena, struct span *ret)
 {
@@ -150,11 +178,6 @@ int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret
 	}
 	*ret = scalar->text;
 	return 0;
-}
-
-static bool is_number(enum scalar_type type)
-{
-	return type == SCALAR_INT || type == SCALAR_FLOAT;
 }
 
 static const char *next_base64(const char *p, const char *end)

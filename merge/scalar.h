@@ -45,6 +45,9 @@ bool scalar_is_empty(const struct node *node);
 /** The value of a scalar of type bool. */
 bool scalar_bool(const struct node *scalar);
 
+/** What Python takes for the same key: true is 1 and false is 0. NULL: there is none. */
+const struct node *scalar_twin(const struct node *key);
+
 /** The value of an int or float, as near as a double comes to it; sexagesimal and _ understood. */
 double scalar_number(const struct node *scalar);
 

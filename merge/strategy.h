@@ -48,6 +48,8 @@ struct strategy {
 	enum strategy_takes takes;
 	bool reads_trees;                  /* the inputs' documents are read before merge() is called */
 	bool keeps_duplicates;             /* … with struct read_options' keep_duplicates */
+	bool reads_as_pyyaml;              /* … with its as_pyyaml */
+	bool reads_zeros_as_decimal;       /* … 0644 is 644, as NODE_SALT says it */
 	const char *tags;                  /* "!a, !b": those that mean something to it; or NULL */
 
 	/* Whether this only source is served byte for byte. NULL: never. */

@@ -153,21 +153,29 @@ static void warn_duplicate(
 	builder->options->warn(builder->options->context, &warning);
 }
 
-/* Puts a key that stands in the map itself; its first `merged` pairs came through `<<`. */
-static int put_own(
-	struct builder *builder, struct node *map, const struct pair *pair, uint32_t merged)
+static const struct pair *find_key(
+	const struct builder *builder, const struct node *map, const struct pair *pair)
+{
+	return builder->options->as_pyyaml ? node_find_as_python(map, pair->key, pair->hash)
+					   : node_find_hashed(map, pair->key, pair->hash);
+}
+
+/* Puts a pair. The map's first `merged` pairs came through `<<`: a key of theirs may come again. */
+static int put(struct builder *builder, struct node *map, const struct pair *pair, uint32_t merged)
 {
 	struct arena *arena = builder->document->arena;
 	const struct pair *found;
 
 	if (builder->options->keep_duplicates)
 		return node_append(arena, map, pair);
-	found = node_find_hashed(map, pair->key, pair->hash);
+	found = find_key(builder, map, pair);
 	if (!found)
 		return node_append(arena, map, pair);
-	if (found >= map->map.pairs + merged)
+
+	uint32_t i = (uint32_t)(found - map->map.pairs);
+	if (i >= merged)
 		warn_duplicate(builder, found->key, pair->key);
-	return node_put_hashed(arena, map, pair);
+	return node_change(arena, map, &map, i, pair->value);
 }
 
 /* `<<`, not quoted; or what is tagged as a merge. */
@@ -191,9 +199,7 @@ static int merge_map(
 			node_kind_name(from));
 	/* All of it is counted already, by the alias or where it stands. */
 	for (uint32_t i = 0; !r && i < from->map.count; i++)
-		r = builder->options->keep_duplicates
-			    ? node_append(builder->document->arena, map, &from->map.pairs[i])
-			    : node_put_hashed(builder->document->arena, map, &from->map.pairs[i]);
+		r = put(builder, map, &from->map.pairs[i], UINT32_MAX);
 	return r;
 }
 
@@ -236,7 +242,7 @@ static int close_map(struct builder *builder, struct node *map, size_t first)
 		if (has_merges && is_merge_key(pair.key))
 			continue;
 		pair.hash = node_hash(pair.key);
-		r = put_own(builder, map, &pair, merged);
+		r = put(builder, map, &pair, merged);
 	}
 	return r;
 }

@@ -5,6 +5,7 @@
  * were written, and costs a second tree.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
 #include <yaml.h>
@@ -168,7 +169,8 @@ static int take_tag(struct yaml_reader *reader, const yaml_char_t *written, stru
 	reader->tag_bytes += strlen(text);
 	if (reader->tag_bytes > builder->options->limits.source_bytes)
 		return builder_problem(builder, place,
-			"the tags, written out, are larger than %zu bytes; raise the limit 'source'",
+			"the tags, written out, are larger than %zu bytes; raise the limit "
+			"'source'",
 			builder->options->limits.source_bytes);
 	return set_name(builder->document->arena, &reader->tags, text, NULL, ret);
 }
@@ -176,11 +178,21 @@ static int take_tag(struct yaml_reader *reader, const yaml_char_t *written, stru
 static int take_anchor(
 	struct yaml_reader *reader, const yaml_char_t *written, const struct node *node)
 {
-	const char *unused;
+	const char *text = (const char *)written, *unused;
+	const struct name *first;
 
-	return written ? set_name(reader->builder->document->arena, &reader->anchors,
-				 (const char *)written, node, &unused)
-		       : 0;
+	if (!text)
+		return 0;
+	first = reader->builder->options->as_pyyaml ? find_name(&reader->anchors, text) : NULL;
+	if (first) {
+		const struct node *other = first->value;
+
+		return builder_problem(reader->builder, (struct place){node->line, node->column},
+			"the anchor &%s stands in line %" PRIu32
+			" already, and PyYAML refuses a second one; give it another name",
+			text, other->line);
+	}
+	return set_name(reader->builder->document->arena, &reader->anchors, text, node, &unused);
 }
 
 static enum node_style scalar_style(yaml_scalar_style_t style)

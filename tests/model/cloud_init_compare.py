@@ -39,6 +39,21 @@ WORDS = ["", "a", "foo", "yes", "null", "0644", "1.10", "a: b", "- x", "#x", "x 
          "two\nlines", "two\nlines\n", "\nx", "tab\there", "é€😀", "~", "<<", "=", "2026-01-01", "1_000",
          "0x1F", "12:30:45", "'", '"', "\\", "%", "@at", "{", "[x]", "a,b", "!tag", "&a", "*a", "|", ">",
          "trailing:", "?", "-", ": x", "\x85", "\u2028", "x" * 90, "word " * 30]
+# As they are written: what PyYAML refuses, and what it takes beyond YAML 1.1's own grammar.
+WRITTEN = ["2026-01-01 25:00:00", "2026-13-45 10:00:00", "2026-01-01T10:00:00+99:00", "2026-02-29", "2024-02-29",
+           "2026-01-01 1:02:03.5 -7", "0000-01-01", "2026-01-01t23:59:59Z", "2026-01-01 10:00:00+23:59",
+           "2026-01-01 10:00:00+23:60", "!!timestamp 2026-02-30", "!!timestamp 2026-1-2", "!!timestamp x",
+           "!!binary aGVsbG8", "!!binary aGVsbG8=", "!!binary a", "!!binary ''", "!!binary aG-Vs=bG8", "!!binary =a",
+           "!!binary aG=", "!!binary 'aG==aG'", "!!binary \u00e9", "0x_", "0b_", "-0x__", "0_", "0x_1", "0o17",
+           "!!omap [a]", "!!omap [a: 1, b: 2]", "!!omap [{a: 1, b: 2}]", "!!pairs [a: 1, a: 2]", "!!pairs [[a]]",
+           "!!set {a, b}", "!!set [a]", "!!map []", "!!seq {}", "!!str 5", "!!python/unicode 5", "!!python/str 5",
+           '!!int "0o17"', '!!int "1:60"', '!!int "0o8"', '!!int " 7 "', '!!int "-0b1_1"', '!!int "0x0x1F"', "!!int ''",
+           '!!int "--5"', '!!int "1.5"', '!!int "1:"', '!!int "+0"', '!!int "_"', '!!int "0xg"', '!!int "08"',
+           "!!float nan", '!!float "inf"', '!!float "-Infinity"', '!!float "1:90.5"', '!!float "1_0"', "!!float x",
+           '!!float "0x1"', '!!float "1e5"', '!!float " .5 "', '!!float ".INF"', "!!float ''", '!!float "nan(1)"',
+           "!!bool yEs", "!!bool 1", "!!bool oFF", "!!null x", "!x y", "! 5", "! '5'", "! 'a: b'", "! =", "=", "<<", "[<<]", "&n a", "*n",
+           "{1: a, true: b, 1.0: c}", "{no: a, 0: b, -0.0: c, .0: d}", "{a: 1, b: 2, a: 3}", "{? [a] : b}",
+           "{<<: {1: a, b: c}, yes: d}", "{<<: [{1: a}, {true: b}], c: d}", "{!!int 1: a, 1: b}"]
 OPTIONS = ["append", "prepend", "replace", "no_replace", "allow_delete", "recurse_dict", "recurse_list",
            "recurse_array", "recurse_str"]
 USUAL = {
@@ -323,6 +338,17 @@ class Case:
         return None if ours == self.expected else "values: " + difference(ours, self.expected)
 
 
+def written(r):
+    """A part as a person may write it, and PyYAML may refuse it."""
+    lines = ["%s: %s" % (name, r.choice(WRITTEN)) for name in r.sample(["a", "b", "c", "1"], r.randrange(1, 3))]
+    return "#cloud-config\n" + "\n".join(lines) + "\n"
+
+
+def binary(r, text):
+    """A text as base64, in an archive."""
+    return text.encode() if r.random() < 0.2 else text
+
+
 def random_parts(r):
     parts, texts = [], []
     tree = {}
@@ -330,6 +356,9 @@ def random_parts(r):
         if parts and r.random() < 0.12:
             text = patch(r, tree)
             parts.append(("text/cloud-config-jsonp", text, {}))
+        elif r.random() < 0.1:
+            text = written(r)
+            parts.append(("text/cloud-config", text, {}))
         else:
             tree = config(r)
             text = dump(r, with_how(r, dict(tree)))
@@ -341,7 +370,7 @@ def random_parts(r):
 def as_archive(r, parts):
     entries = []
     for ctype, text, headers in parts:
-        entry = {"content": text}
+        entry = {"content": binary(r, text)}
         if r.random() < 0.6 or not text.startswith("#"):
             entry["type"] = ctype
         entry.update(headers)
@@ -349,7 +378,11 @@ def as_archive(r, parts):
             entry["filename"] = "part"
         entries.append(text if len(entry) == 1 and r.random() < 0.5 else entry)
     if r.random() < 0.2:
-        entries.append({"content": "#!/bin/sh\n", "type": r.choice(["text/x-shellscript", "foo/bar"])})
+        entries.append({"content": r.choice(["#!/bin/sh\n", b"\xff\x00"]), "type": r.choice(["application/x", "foo/bar"])})
+    if r.random() < 0.05:
+        entries.append(r.choice([{"content": 5, "type": "foo/bar"}, {"content": 5}, {"content": b"a: 1"}, b"a: 1", 5,
+                                 {"content": "a: 1", "type": 0}, {"content": "a: 1", "X-A": 5}, {"content": [], "type": "a/b"},
+                                 {"content": b"\xff"}, {"content": b"\xff", "type": "text/cloud-config"}]))
     return "#cloud-config-archive\n" + yaml.safe_dump(entries, default_style=r.choice([None, "|", '"']))
 
 

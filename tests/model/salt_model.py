@@ -86,8 +86,16 @@ def aggregate(a, b, level=False):
 
 
 MAPPING = "tag:yaml.org,2002:map"
+INTEGER = "tag:yaml.org,2002:int"
 KINDS = {"!aggr-map": "mapping", "!aggr-seq": "sequence", "!aggr-scalar": "scalar"}
 TAGS = list(KINDS) + ["!aggregate", "!reset"]
+
+
+def decimal(text):
+    """What yamlex's construct_sls_int() makes of it: 0644 is 644."""
+    if text != "0" and text.startswith("0") and not text.startswith(("0b", "0x")):
+        text = text.lstrip("0") or "0"
+    return text
 
 
 class Reader:
@@ -108,6 +116,8 @@ class Reader:
             implicit = (True, False) if node.style is None else (False, True)
             tag = self.loader.resolve(yaml.ScalarNode, node.value, implicit)
             node = yaml.ScalarNode(tag, node.value, node.start_mark, node.end_mark, node.style)
+        if node.tag == INTEGER:
+            node.value = decimal(node.value)
         value = self.loader.construct_object(node)
         return Bool(value) if isinstance(value, bool) else value
 
@@ -170,7 +180,8 @@ def exact(value):
     return (kind, value)
 
 
-SCALARS = ["a", "b", "1", "2", "1.0", "0x1", "true", "no", "null", "~", "''", "'1'", '"a"', "x y"]
+SCALARS = ["a", "b", "1", "2", "1.0", "0x1", "true", "no", "null", "~", "''", "'1'", '"a"', "x y",
+           "0644", "644", "420", "-0644", "-420", "+0644", "0_644", "00", "0", "0b11", "3", "03"]
 KEYS = ["a", "b", "c", "k1", "1", "true", "'1'"]
 LEVELS = [False, True, 0, 1, 2, 3, -1, [], [True], [1, 0, 1], [False, True], [True, True, 0, 2],
           "", "0", "1", "01", "101", "10000"]

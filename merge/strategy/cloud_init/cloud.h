@@ -129,12 +129,6 @@ enum cloud_kind cloud_kind(const struct node *node);
 /** As Python names it, for messages: "dict", "list", "str" … */
 const char *cloud_kind_name(enum cloud_kind kind);
 
-/** The key that Python takes for the same one: true is 1, and false is 0. NULL: there is none. */
-const struct node *cloud_twin(const struct node *key);
-
-/** The pair whose key equals that of `pair` as Python has it: 1, 1.0 and true are one key. */
-const struct pair *cloud_find(const struct node *map, const struct pair *pair);
-
 /** Makes `node` and all owned nodes below it such that nothing changes them any more. */
 void cloud_freeze(const struct node *node);
 

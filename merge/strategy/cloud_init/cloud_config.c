@@ -3,11 +3,10 @@
  * merged into what came before.
  */
 #include <errno.h>
-#include <stdio.h>
-#include <time.h>
 
 #include "cleanup.h"
 #include "cloud.h"
+#include "pyyaml.h"
 #include "scalar.h"
 
 int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, const struct format *format,
@@ -17,6 +16,7 @@ int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, const st
 	struct read_options options = {
 		.format = format,
 		.schema = request->schema,
+		.as_pyyaml = true,
 		.keep_duplicates = keep_duplicates,
 		.limits = request->limits,
 		.place = part->place,
@@ -30,136 +30,6 @@ int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, const st
 	if (r == 0)
 		*ret = take_ptr(document);
 	return r;
-}
-
-static bool is_date(const char *text)
-{
-	struct tm date = {0}, real;
-
-	sscanf(text, "%4d-%2d-%2d", &date.tm_year, &date.tm_mon, &date.tm_mday);
-	if (date.tm_year == 0)
-		return false;
-	date.tm_year -= 1900;
-	date.tm_mon--;
-	real = date;
-	/* A day that there is not becomes another one. */
-	(void)timegm(&real);
-	return real.tm_mon == date.tm_mon && real.tm_mday == date.tm_mday;
-}
-
-/* Looks like a date, and there is no such day: PyYAML raises. */
-static bool is_impossible(const struct node *scalar)
-{
-	struct span text = scalar->text;
-
-	return scalar->style == NODE_PLAIN && text.len == 10 && text.data[4] == '-' &&
-	       text.data[7] == '-' && text.data[0] >= '0' && text.data[0] <= '9' &&
-	       scalar_type(scalar) == SCALAR_TIMESTAMP && !is_date(text.data);
-}
-
-static int check_scalar(struct cloud *cloud, const struct node *scalar, bool is_key)
-{
-	struct span text = scalar->text;
-
-	if (scalar->tag && scalar_type(scalar) == SCALAR_FOREIGN)
-		return problem_at(cloud->problem, scalar,
-			"could not determine a constructor for the tag '%s'; cloud-init knows only "
-			"YAML's own tags",
-			scalar->tag);
-	if (scalar->style != NODE_PLAIN || scalar->tag)
-		return 0;
-	if (!is_key && (span_is(text, "=") || span_is(text, "<<")))
-		return problem_at(cloud->problem, scalar,
-			"could not determine a constructor for a bare '%s'; quote it", text.data);
-	if (is_impossible(scalar))
-		return problem_at(cloud->problem, scalar,
-			"'%s' looks like a date, and there is no such day; quote it", text.data);
-	return 0;
-}
-
-static int check_tag(struct cloud *cloud, const struct node *node)
-{
-	static const char core[] = "tag:yaml.org,2002:";
-	static const char *const maps[] = {"map", "set", NULL};
-	static const char *const lists[] = {"seq", "omap", "pairs", NULL};
-
-	if (!node->tag || strcmp(node->tag, "!") == 0)
-		return 0;
-	if (strncmp(node->tag, core, sizeof(core) - 1) == 0)
-		for (const char *const *name = node_is_map(node) ? maps : lists; *name; name++)
-			if (strcmp(node->tag + sizeof(core) - 1, *name) == 0)
-				return 0;
-	return problem_at(cloud->problem, node,
-		"could not determine a constructor for the tag '%s' on %s; cloud-init knows only "
-		"YAML's own tags",
-		node->tag, node_kind_name(node));
-}
-
-static int check_tree(struct cloud *cloud, const struct node *node, const struct node **ret);
-
-/* `map` has the keys 1 and true, or 0 and false, which are one key in Python: the first stays. */
-static int join_twins(struct cloud *cloud, const struct node *map, const struct node **ret)
-{
-	struct node *joined = node_new_map(cloud->arena, map);
-	int r = joined ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; r == 0 && i < map->map.count; i++) {
-		const struct pair *pair = &map->map.pairs[i];
-		const struct pair *found = cloud_find(joined, pair);
-		r = found ? node_put(cloud->arena, joined, found->key, pair->value)
-			  : node_append(cloud->arena, joined, pair);
-	}
-	*ret = joined;
-	return r;
-}
-
-static int check_map(struct cloud *cloud, const struct node *map, const struct node **ret)
-{
-	struct node *copy = NULL;
-	bool needs_join = false;
-	int r = check_tag(cloud, map);
-
-	for (uint32_t i = 0; r == 0 && i < map->map.count; i++) {
-		const struct pair *pair = &map->map.pairs[i];
-		const struct node *value = pair->value;
-		if (!node_is_scalar(pair->key))
-			return problem_at(cloud->problem, pair->key,
-				"found unhashable key: %s can't be a key",
-				node_kind_name(pair->key));
-		r = check_scalar(cloud, pair->key, true);
-		if (r == 0)
-			r = check_tree(cloud, value, &value);
-		if (r == 0 && value != pair->value)
-			r = node_change(cloud->arena, map, &copy, i, value);
-		const struct node *twin = needs_join ? NULL : cloud_twin(pair->key);
-		needs_join = needs_join || (twin && node_find(map, twin));
-	}
-	*ret = copy ? copy : map;
-	return r == 0 && needs_join ? join_twins(cloud, *ret, ret) : r;
-}
-
-static int check_list(struct cloud *cloud, const struct node *list, const struct node **ret)
-{
-	struct node *copy = NULL;
-	int r = check_tag(cloud, list);
-
-	for (uint32_t i = 0; r == 0 && i < list->seq.count; i++) {
-		const struct node *item = list->seq.items[i];
-		r = check_tree(cloud, item, &item);
-		if (r == 0 && item != list->seq.items[i])
-			r = node_change(cloud->arena, list, &copy, i, item);
-	}
-	*ret = copy ? copy : list;
-	return r;
-}
-
-/* Finds what PyYAML's safe loader refuses; *ret is the tree as Python has it. */
-static int check_tree(struct cloud *cloud, const struct node *node, const struct node **ret)
-{
-	*ret = node;
-	if (node_is_scalar(node))
-		return check_scalar(cloud, node, false);
-	return node_is_map(node) ? check_map(cloud, node, ret) : check_list(cloud, node, ret);
 }
 
 /* Remembers of each map and list in `copy` which one in `node` it is a copy of. */
@@ -208,7 +78,7 @@ static int read_config(struct cloud *cloud, const struct cloud_part *part, const
 			"a cloud-config is a map at its root, and this is %s",
 			scalar_or_kind_name(root));
 	r = cloud_spend(cloud, root->weight, root);
-	return r == 0 ? check_tree(cloud, root, ret) : r;
+	return r == 0 ? pyyaml_load(root, cloud->arena, ret, cloud->problem) : r;
 }
 
 /* What a part says of how it is merged. */

@@ -52,38 +52,6 @@ int cloud_spend(struct cloud *cloud, uint64_t units, const struct node *node)
 		"the parts together take too much work to merge; use fewer parts or smaller lists");
 }
 
-const struct node *cloud_twin(const struct node *key)
-{
-	static const struct node twins[] = {
-		{.kind = NODE_SCALAR, .schema = NODE_JSON, .weight = 1, .text = {"0", 1}},
-		{.kind = NODE_SCALAR, .schema = NODE_JSON, .weight = 1, .text = {"1", 1}},
-		{.kind = NODE_SCALAR, .schema = NODE_JSON, .weight = 1, .text = {"false", 5}},
-		{.kind = NODE_SCALAR, .schema = NODE_JSON, .weight = 1, .text = {"true", 4}},
-	};
-
-	if (!node_is_scalar(key) || (key->style != NODE_PLAIN && !key->tag) || key->text.len == 0 ||
-		!strchr("01+-.yYnNtTfFoO", key->text.data[0]))
-		return NULL;
-	enum cloud_kind kind = cloud_kind(key);
-	if (kind == CLOUD_BOOL)
-		return &twins[scalar_bool(key) ? 1 : 0];
-	if (kind != CLOUD_INT && kind != CLOUD_FLOAT)
-		return NULL;
-	double number = scalar_number(key);
-	if (number == 0)
-		return &twins[2];
-	return number == 1 ? &twins[3] : NULL;
-}
-
-const struct pair *cloud_find(const struct node *map, const struct pair *pair)
-{
-	const struct pair *found = node_find_hashed(map, pair->key, pair->hash);
-	if (found)
-		return found;
-	const struct node *twin = cloud_twin(pair->key);
-	return twin ? node_find(map, twin) : NULL;
-}
-
 void cloud_freeze(const struct node *node)
 {
 	if (node->mark != CLOUD_OWNED)
@@ -197,7 +165,7 @@ static int merge_pairs(struct cloud *cloud, const struct cloud_dispatch *mergers
 
 	for (uint32_t i = 0; r == 0 && i < with->map.count; i++) {
 		const struct pair *pair = &with->map.pairs[i];
-		const struct pair *found = cloud_find(*map, pair);
+		const struct pair *found = node_find_as_python(*map, pair->key, pair->hash);
 		if (!found) {
 			origin_restore(cloud->origins, *map, pair->key, pair->value);
 			r = node_append(cloud->arena, *map, pair);
@@ -344,8 +312,7 @@ static int look_at_items(struct cloud *cloud, const struct node *value, const st
 		int len = snprintf(text, sizeof(text), "%u", (unsigned)i);
 		struct node key = {
 			.kind = NODE_SCALAR, .schema = NODE_JSON, .text = {text, (size_t)len}};
-		struct pair pair = {.key = &key, .hash = node_hash(&key)};
-		if (!cloud_find(with, &pair))
+		if (!node_find_as_python(with, &key, node_hash(&key)))
 			return problem_at(cloud->problem, with,
 				"a dict can't be merged with a list: it has no key %u",
 				(unsigned)i);

@@ -7,6 +7,7 @@
 
 #include "cloud.h"
 #include "mime.h"
+#include "pyyaml.h"
 #include "scalar.h"
 
 enum part_type {
@@ -252,112 +253,201 @@ static struct text_place place_of(
 	};
 }
 
-/* An entry's other keys are headers; cloud-init looks for these two, in this order. */
-static int take_merge_type(struct cloud *cloud, const struct node *entry, struct cloud_part *part)
+/* Keys of an entry that are no headers of the part, or whose value may be of any type. */
+static bool is_header(const struct node *key)
+{
+	static const char *const others[] = {"content", "filename", "type", "launch-index",
+		"content-disposition", "number-attachments", "content-type"};
+
+	for (size_t i = 0; i < COUNT(others); i++)
+		if (key->text.len == strlen(others[i]) &&
+			strcasecmp(key->text.data, others[i]) == 0)
+			return false;
+	return true;
+}
+
+static int check_headers(struct cloud *cloud, const struct node *entry)
+{
+	for (uint32_t i = 0; i < entry->map.count; i++) {
+		const struct pair *pair = &entry->map.pairs[i];
+		if (!scalar_is_string(pair->key))
+			return problem_at(cloud->problem, pair->key,
+				"a key of a part is a text, such as content or Merge-Type");
+		if (is_header(pair->key) && !scalar_is_string(pair->value) &&
+			!scalar_is_null(pair->value))
+			return problem_at(cloud->problem, pair->value,
+				"%s is a header, a text; quote the value", pair->key->text.data);
+	}
+	return 0;
+}
+
+/* Of the headers, cloud-init looks for these two, in this order. */
+static void take_merge_type(const struct node *entry, struct cloud_part *part)
 {
 	static const char *const names[] = {"Merge-Type", "X-Merge-Type"};
 
 	for (size_t i = 0; i < COUNT(names); i++) {
 		const struct node *value = node_get(entry, names[i]);
-		if (!value || scalar_is_null(value))
-			continue;
-		if (!scalar_is_string(value))
-			return problem_at(cloud->problem, value,
-				"%s is a header, a text such as "
-				"list(append)+dict(recurse_list)",
-				names[i]);
-		if (value->text.len == 0)
+		if (!value || scalar_is_null(value) || value->text.len == 0)
 			continue;
 		part->merge_type = value->text;
 		part->merge_type_place = how_place_of(value);
 		part->merge_type_by = value;
-		return 0;
+		return;
 	}
-	return 0;
 }
 
 /* False for what Python's `not mtype` is true of. */
 static bool is_given(const struct node *type)
 {
-	return type && !scalar_is_null(type) && !(scalar_is_string(type) && type->text.len == 0);
+	if (!node_is_scalar(type))
+		return node_count(type) > 0;
+	switch (scalar_type(type)) {
+	case SCALAR_NULL:
+		return false;
+	case SCALAR_BOOL:
+		return scalar_bool(type);
+	case SCALAR_INT:
+	case SCALAR_FLOAT:
+		return scalar_number(type) != 0;
+	default:
+		return type->text.len > 0;
+	}
 }
 
-static int type_of_entry(
-	struct cloud *cloud, const struct node *type, struct span content, enum part_type *ret)
-{
-	char name[64] = "";
+/* What an archive's entry says of its part. */
+struct entry {
+	const struct node *content;
+	const struct node *type; /* as it is written; NULL: the part's first line says it */
+	bool is_text;            /* by the type's begin: nothing else can be a cloud-config */
+};
 
-	if (!is_given(type)) {
-		*ret = type_of_text(content);
-		if (*ret == PART_UNKNOWN)
-			*ret = PART_CONFIG;
-	} else if (!scalar_is_string(type) || !memchr(type->text.data, '/', type->text.len)) {
+static int read_entry(struct cloud *cloud, const struct node *node, struct entry *ret)
+{
+	const struct node *type = node_get(node, "type");
+
+	ret->content = node_get(node, "content");
+	if (!type || !is_given(type))
+		return 0;
+	if (!scalar_is_string(type) || !memchr(type->text.data, '/', type->text.len))
 		return problem_at(cloud->problem, type,
 			"the type of a part is a MIME type, such as text/cloud-config");
+	ret->type = type;
+	ret->is_text = span_begins(type->text, "text/");
+	return 0;
+}
+
+static enum part_type type_of_entry(const struct entry *entry, struct span text)
+{
+	bool is_binary = !scalar_is_string(entry->content);
+	enum part_type type = PART_OTHER;
+	char name[64] = "";
+
+	if (!entry->type) {
+		type = type_of_text(text);
+		/* What begins like nothing that is known is a cloud-config, or a program. */
+		if (type == PART_UNKNOWN)
+			type = is_binary ? PART_OTHER : PART_CONFIG;
 	} else {
-		size_t len = 0;
-		for (; len < type->text.len && len + 1 < sizeof(name) &&
-			type->text.data[len] != ';';
-			len++) {
-			char c = type->text.data[len];
-			name[len] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+		struct span written = entry->type->text;
+		for (size_t i = 0;
+			i < written.len && i + 1 < sizeof(name) && written.data[i] != ';'; i++) {
+			char c = written.data[i];
+			name[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 		}
-		*ret = type_of_mime(name);
+		type = type_of_mime(name);
 	}
 	/* An archive in an archive and its kind are handed on, and nobody takes them. */
-	if (*ret == PART_ARCHIVE || *ret == PART_INCLUDE)
-		*ret = PART_OTHER;
-	return 0;
+	return type == PART_ARCHIVE || type == PART_INCLUDE ? PART_OTHER : type;
+}
+
+/* The content's text; *ret is false where it has none, and belongs to a program anyhow. */
+static int take_content(struct cloud *cloud, const struct entry *entry, struct lines *lines,
+	struct cloud_part *part, const struct cloud_part *archive, bool *ret)
+{
+	const struct node *content = entry->content;
+
+	*ret = true;
+	if (scalar_is_string(content)) {
+		part->text = content->text;
+		part->place = place_of(archive, lines, content);
+		return 0;
+	}
+	if (node_is_scalar(content) && scalar_type(content) == SCALAR_BINARY) {
+		part->place = (struct text_place){content->line, content->column, true};
+		return pyyaml_binary(content, cloud->arena, &part->text);
+	}
+	*ret = false;
+	/* To Python a list is a multipart's parts, and these are none. */
+	if (entry->type && !entry->is_text &&
+		!(node_is_sequence(content) && content->seq.count > 0))
+		return 0;
+	return problem_at(cloud->problem, content, "the content of a part is a text, or !!binary");
 }
 
 /* An entry is a text, or a map with `content`, `type` and headers; cloud-init skips others. */
 static int add_entry(struct cloud *cloud, const struct cloud_part *archive, struct lines *lines,
-	const struct node *entry)
+	const struct node *node)
 {
 	struct cloud_part part = {.source = archive->source};
-	const struct node *content = entry, *type_node = NULL;
-	enum part_type type = PART_OTHER;
+	struct entry entry = {.content = node};
+	bool has_text;
 	int r = 0;
 
-	if (node_is_map(entry)) {
-		content = node_get(entry, "content");
-		type_node = node_get(entry, "type");
-		r = take_merge_type(cloud, entry, &part);
-		if (r != 0 || !content)
+	if (node_is_map(node)) {
+		r = check_headers(cloud, node);
+		if (r == 0)
+			r = read_entry(cloud, node, &entry);
+		if (r != 0 || !entry.content)
 			return r;
-		if (!scalar_is_string(content))
-			return problem_at(
-				cloud->problem, content, "the content of a part is a text");
-	} else if (!scalar_is_string(entry)) {
+		take_merge_type(node, &part);
+	} else if (!scalar_is_string(node)) {
 		return 0;
 	}
+	r = take_content(cloud, &entry, lines, &part, archive, &has_text);
+	if (r != 0 || !has_text)
+		return r;
+	/* By aliases, texts may be larger than the archive that they are in. */
+	r = cloud_spend(cloud, part.text.len, entry.content);
+	return r == 0 ? add_part(cloud, &part, type_of_entry(&entry, part.text)) : r;
+}
 
-	part.text = content->text;
-	part.place = place_of(archive, lines, content);
-	r = type_of_entry(cloud, type_node, part.text, &type);
-	if (r == 0)
-		/* By aliases, texts may be larger than the archive that they are in. */
-		r = cloud_spend(cloud, part.text.len, content);
-	return r == 0 ? add_part(cloud, &part, type) : r;
+/* A list of entries; or a set of texts, whose order Python does not tell. */
+static int add_entries(
+	struct cloud *cloud, const struct cloud_part *archive, const struct node *entries)
+{
+	struct lines lines = {.text = archive->text, .line = 1, .at = archive->text.data};
+	bool is_set = node_is_map(entries);
+	int r = 0;
+
+	/* The items of !!omap and !!pairs are pairs to Python, and an archive's entries are none.
+	 */
+	if (!is_set && node_foreign_tag(entries))
+		return 0;
+	for (uint32_t i = 0; r == 0 && i < node_count(entries); i++)
+		r = add_entry(cloud, archive, &lines,
+			is_set ? entries->map.pairs[i].key : entries->seq.items[i]);
+	return r;
 }
 
 static int add_archive(struct cloud *cloud, const struct cloud_part *part)
 {
 	const struct document *document;
-	struct lines lines = {.text = part->text, .line = 1, .at = part->text.data};
+	const struct node *list;
 
 	int r = cloud_read_part(cloud, part, &format_yaml, false, &document);
 	if (r != 0 || document->count == 0)
 		return r;
-	const struct node *list = document->roots[0];
+	list = document->roots[0];
 	if (document->count > 1)
 		return problem_at(cloud->problem, document->roots[1],
 			"expected a single document in an archive, but found another");
-	if (!node_is_sequence(list))
+	if (node_is_scalar(list) || cloud_kind(list) == CLOUD_DICT)
 		return problem_at(cloud->problem, list,
 			"a cloud-config-archive is a list of parts, and this is %s",
 			node_kind_name(list));
-	for (uint32_t i = 0; r == 0 && i < list->seq.count; i++)
-		r = add_entry(cloud, part, &lines, list->seq.items[i]);
-	return r;
+	r = cloud_spend(cloud, list->weight, list);
+	if (r == 0)
+		r = pyyaml_load(list, cloud->arena, &list, cloud->problem);
+	return r == 0 ? add_entries(cloud, part, list) : r;
 }

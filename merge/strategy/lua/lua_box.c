@@ -60,8 +60,7 @@ static const struct pair *find(lua_State *L, const struct node *map, int index)
 
 	if (!read_key(L, index, &key))
 		return NULL;
-	struct pair pair = {.key = &key.node, .hash = node_hash(&key.node)};
-	return cloud_find(map, &pair);
+	return node_find_as_python(map, &key.node, node_hash(&key.node));
 }
 
 static int dict_index(lua_State *L)

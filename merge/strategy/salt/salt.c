@@ -357,6 +357,7 @@ const struct strategy strategy_salt = {
 	.options = salt_options,
 	.reads_trees = true,
 	.keeps_duplicates = true,
+	.reads_zeros_as_decimal = true,
 	.tags = "!aggregate, !aggr-map, !aggr-seq, !aggr-scalar, !reset",
 	.check = check,
 	.merge = merge_salt,
