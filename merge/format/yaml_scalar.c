@@ -323,7 +323,7 @@ void yaml_put_tag(struct output *output, const char *tag)
 	}
 }
 
-/* An empty plain scalar can be written as nothing only where a line ends behind it. */
+/* An empty plain scalar, other than behind a key in {}: nothing may stand only at a line's end. */
 static void put_empty(struct output *output, const struct node *node, enum yaml_spot spot)
 {
 	if (is_block_spot(spot) &&

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 
+#include "scalar.h"
 #include "yaml_text.h"
 
 struct yaml_writer {
@@ -88,7 +89,9 @@ static void put_flow_pair(struct yaml_writer *writer, const struct pair *pair)
 		put_flow(writer, pair->key, YAML_AS_FLOW_KEY);
 		output_put(writer->output, " : ", 3);
 	}
-	put_flow(writer, pair->value, YAML_IN_FLOW);
+	/* null would be a value, and a key with nothing behind it has no opinion. */
+	if (!scalar_is_empty(pair->value))
+		put_flow(writer, pair->value, YAML_IN_FLOW);
 }
 
 static void put_flow_entries(struct yaml_writer *writer, const struct node *node)

@@ -7,6 +7,7 @@
 #include "merge.h"
 #include "origin_model.h"
 #include "random_tree.h"
+#include "scalar.h"
 #include "strategy.h"
 
 #define LAYERS_MAX 10
@@ -52,6 +53,7 @@ static bool is_identical(const struct node *a, const struct node *b)
 /* One random problem: the layers as text and read, and the options. */
 struct round {
 	struct arena *arena;
+	const struct node *trees[LAYERS_MAX]; /* what the layers were written from */
 	struct document *layers[LAYERS_MAX];
 	struct span texts[LAYERS_MAX];
 	size_t count;
@@ -145,6 +147,7 @@ static struct random_tree_shape make_shape(struct random *random, enum sort sort
 		.keys = words,
 		.scalars = scalars,
 		.item_key = "name",
+		.flow_percent = 30,
 	};
 
 	if (sort != SORT_PLAIN) {
@@ -183,6 +186,7 @@ static void round_init(struct round *round, uint64_t seed, enum sort sort)
 		const struct node *tree =
 			check((struct node *)random_tree(round->arena, &random, &shape));
 		const char *name = check(arena_printf(round->arena, "%zu", i));
+		round->trees[i] = tree;
 		round->texts[i] = write_yaml(round->arena, tree);
 		round->layers[i] = read_yaml(name, round->texts[i]);
 	}
@@ -286,6 +290,26 @@ static bool removes_items(const struct node *node)
 	return does;
 }
 
+/* Equal, and a key that has nothing behind it in one has nothing in the other: no opinion. */
+static bool same_nodes(const struct node *a, const struct node *b)
+{
+	bool same = a->kind == b->kind && node_equal(a, b);
+
+	for (uint32_t i = 0; same && i < node_count(a); i++) {
+		const struct node *left = *node_entry(a, i);
+		const struct node *right =
+			node_is_map(a) ? node_find(b, a->map.pairs[i].key)->value : b->seq.items[i];
+		same = same_nodes(left, right) &&
+		       (!node_is_map(a) || scalar_is_empty(left) == scalar_is_empty(right));
+	}
+	return same;
+}
+
+static bool same_opinions(const struct merge_result *a, const struct merge_result *b)
+{
+	return a->root && b->root ? same_nodes(a->root, b->root) : !a->root == !b->root;
+}
+
 /* Merging some layers first and the others into the result, as text, gives equal values. */
 static bool merging_in_two_steps_is_the_same(struct round *round)
 {
@@ -308,10 +332,59 @@ static bool merging_in_two_steps_is_the_same(struct round *round)
 	/* What !append made of a keyed list may have a key twice, which no source may. */
 	if (run(round, texts, NULL, round->count - count + 1, &second) != 0)
 		return true;
-	if (whole->root && second->root ? node_equal(whole->root, second->root)
-					: !whole->root == !second->root)
+	if (same_opinions(whole, second))
 		return true;
 	fail(round, "merging in two steps is the same", whole->text, second->text);
+	return false;
+}
+
+/* What is written is read again as it was, opinions included: so the output may be a layer. */
+static bool what_is_written_is_read_again(struct round *round)
+{
+	for (size_t i = 0; i < round->count; i++) {
+		const struct node *read = round->layers[i]->roots[0];
+		if (same_nodes(round->trees[i], read))
+			continue;
+		fail(round, "what is written is read again", round->texts[i], span_of(""));
+		return false;
+	}
+	return true;
+}
+
+/* What came out, as the only layer, comes out again. */
+static bool the_output_comes_out_again(struct round *round)
+{
+	CLEANUP(merge_result_freep) struct merge_result *once = NULL;
+	CLEANUP(merge_result_freep) struct merge_result *again = NULL;
+
+	if (run(round, round->texts, round->layers, round->count, &once) != 0)
+		return true;
+	/* A list by key in which a key is twice is no source. */
+	if (run(round, &once->text, NULL, 1, &again) != 0 || span_equal(once->text, again->text))
+		return true;
+	fail(round, "the output comes out again", once->text, again->text);
+	return false;
+}
+
+/* A layer without directives that was merged by itself counts above others as it did before. */
+static bool what_came_out_counts_as_its_source(struct round *round)
+{
+	CLEANUP(merge_result_freep) struct merge_result *whole = NULL;
+	CLEANUP(merge_result_freep) struct merge_result *alone = NULL;
+	CLEANUP(merge_result_freep) struct merge_result *with = NULL;
+	size_t last = round->count - 1;
+	struct span texts[LAYERS_MAX];
+
+	if (round->layers[last]->has_local_tags ||
+		run(round, round->texts, round->layers, round->count, &whole) != 0 ||
+		run(round, round->texts + last, round->layers + last, 1, &alone) != 0)
+		return true;
+	memcpy(texts, round->texts, sizeof(texts));
+	texts[last] = alone->text;
+	if (run(round, texts, NULL, round->count, &with) == 0 && same_opinions(whole, with))
+		return true;
+	fail(round, "what came out counts as its source", whole->text,
+		with ? with->text : span_of("failure\n"));
 	return false;
 }
 
@@ -415,6 +488,9 @@ int main(int argc, char **argv)
 		{"no_directive_comes_out_and_no_source_changes",
 			no_directive_comes_out_and_no_source_changes},
 		{"merging_in_two_steps_is_the_same", merging_in_two_steps_is_the_same},
+		{"what_is_written_is_read_again", what_is_written_is_read_again},
+		{"the_output_comes_out_again", the_output_comes_out_again},
+		{"what_came_out_counts_as_its_source", what_came_out_counts_as_its_source},
 		{"an_empty_map_changes_nothing", an_empty_map_changes_nothing},
 		{"merging_twice_is_merging_once", merging_twice_is_merging_once},
 		{"origins_change_nothing_and_tell_all_once",

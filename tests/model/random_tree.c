@@ -59,11 +59,20 @@ static bool put(
 	return key && value && node_put(branch->arena, map, key, value) == 0;
 }
 
+static void choose_style(const struct branch *branch, struct node *node)
+{
+	unsigned percent = branch->shape->flow_percent;
+
+	if (node && percent > 0 && random_chance(branch->random, percent))
+		node->style = NODE_FLOW;
+}
+
 static struct node *new_map(const struct branch *branch, unsigned depth)
 {
 	struct node *map = node_new_map(branch->arena, NULL);
 	unsigned count = random_below(branch->random, branch->shape->width + 1);
 
+	choose_style(branch, map);
 	for (unsigned i = 0; map && i < count; i++)
 		if (!put(branch, map, word(branch->random, branch->shape->keys),
 			    new_value(branch, depth)))
@@ -108,6 +117,7 @@ static struct node *new_list(const struct branch *branch, unsigned depth, const 
 		if (!item || node_push(branch->arena, list, item) < 0)
 			return NULL;
 	}
+	choose_style(branch, list);
 	if (list)
 		list->tag = tag;
 	return list;

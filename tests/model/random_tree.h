@@ -22,6 +22,7 @@ struct random_tree_shape {
 	unsigned width;             /* entries of one, at most */
 	unsigned scalar_percent;    /* of the values in maps */
 	unsigned list_percent;      /* of those that are no scalars */
+	unsigned flow_percent;      /* of maps and lists are written on one line */
 	const char *const *keys;    /* plain text */
 	const char *const *scalars; /* plain text; "" is the empty one, '"…' a quoted one */
 

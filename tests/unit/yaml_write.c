@@ -63,7 +63,9 @@ static void an_empty_value_stays_empty_where_it_can(void **state)
 {
 	(void)state;
 	assert_stays("a:\nb:\n-\n- x\n");
-	assert_yaml("{a: , b: [c: ]}", "{a: null, b: [{c: null}]}\n");
+	assert_yaml("{a: , b: [c: ]}", "{a: , b: [{c: }]}\n");
+	assert_stays("{? [a] : , b: null, c: ~, d: !x \"\"}\n");
+	assert_yaml("[&a , *a]", "[null, null]\n");
 	assert_yaml("? \n: x\n", "null: x\n");
 	assert_yaml("---\n", "null\n");
 }
