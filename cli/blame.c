@@ -13,6 +13,7 @@
 #include "message.h"
 #include "strategy.h"
 #include "subject.h"
+#include "target.h"
 
 /* Bytes. Many small pieces are written. */
 #define BUFFER_SIZE (1u << 16)
@@ -99,12 +100,10 @@ static int read_lines(const struct subject *subject, struct held *held, struct l
 
 static int print_page(const struct blame *blame, const char *path)
 {
-	FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+	FILE *out = stdout;
 
-	if (!out) {
-		message("can't write to '%s': %s", path, strerror(errno));
+	if (strcmp(path, "-") != 0 && target_open(blame->settings, path, &out) != EXIT_DONE)
 		return EXIT_FAILED;
-	}
 	int r = blame_print_page(blame, out);
 	if (r < 0)
 		message("%s: %s", blame->path, strerror(-r));
@@ -187,6 +186,10 @@ static int run(const struct command *command, int argc, char **argv)
 		return EXIT_WRONG_USE;
 	if (request.is_json && request.page)
 		return command_misuse(command, "--json and --html are two things; give one");
+	if (request.page && request.page[0] == '-' && request.page[1])
+		return command_misuse(command,
+			"--html wants a file, and '%s' looks like an option; write ./%s",
+			request.page, request.page);
 	request.path = argv[optind];
 	return run_request(command, &request);
 }

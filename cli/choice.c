@@ -130,9 +130,7 @@ int choice_offline(struct settings *settings, struct offline **ret)
 {
 	int r = offline_new(settings, ret);
 
-	if (r == -E2BIG)
-		message("there are more than %d layers; merge some of them", LAYERS_MAX);
-	else if (r < 0)
+	if (r < 0)
 		message_result(r, NULL, NULL);
 	return r == 0 ? EXIT_DONE : EXIT_FAILED;
 }

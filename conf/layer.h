@@ -23,6 +23,12 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
+/*
+ * Layers of one mount: each costs a descriptor and a look at every path, and a set of them is one
+ * word (layer_mask). plyfs.yaml(5) and the schema say the same number.
+ */
+#define LAYERS_MAX 64
+
 struct layer {
 	char *name;    /* as `layers: [{name:}]`, unique in a mount */
 	char *path;    /* as the user gave it, for messages */

@@ -7,9 +7,6 @@
 #include "layer.h"
 #include "problem.h"
 
-/* As many as overlayfs takes. Each costs a descriptor, and a look at every path. */
-#define LAYER_SPEC_MAX 500
-
 struct layer_spec {
 	const char *name; /* NULL: from the path, by layer_specs_name() */
 	const char *path; /* as it is asked for, for messages */

@@ -184,9 +184,11 @@ int settings_from_layers_in(const struct surroundings *around, const char *layer
 	char *text;
 	int r;
 
-	if (count > LAYER_SPEC_MAX)
-		return problem_set(problem, NULL, 0, 0, "more than %d layers; merge some of them",
-			LAYER_SPEC_MAX);
+	if (count > LAYERS_MAX)
+		return problem_set(problem, NULL, 0, 0,
+			"%zu layers are more than the %d that one mount can have; merge some of "
+			"them in a mount of their own",
+			count, LAYERS_MAX);
 	r = settings_new(around, &settings);
 	if (r < 0)
 		return r;

@@ -174,9 +174,11 @@ static int read_layers(const struct node *root, struct settings *settings, struc
 		return problem_at(problem, node ? node : root,
 			"there are no layers; give 'layers: [DIRECTORY, ...]', lowest precedence "
 			"first");
-	if (list->seq.count > LAYER_SPEC_MAX)
-		return problem_at(problem, list, "there are %u layers; at most %d are allowed",
-			(unsigned)list->seq.count, LAYER_SPEC_MAX);
+	if (list->seq.count > LAYERS_MAX)
+		return problem_at(problem, list,
+			"%u layers are more than the %d that one mount can have; merge some of "
+			"them in a mount of their own",
+			(unsigned)list->seq.count, LAYERS_MAX);
 
 	specs = arena_zalloc(settings->arena, list->seq.count, sizeof(*specs));
 	if (!specs)

@@ -173,9 +173,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	lock_init(&session->origins_lock, LOCK_DRIVER);
 	session->is_strict = settings->coherence == COHERENCE_STRICT;
 	session->name_timeout = session->is_strict ? 0 : FOR_EVER;
-	int r = view_check_settings(settings, problem);
-	if (r == 0)
-		r = session_init(session, problem);
+	int r = session_init(session, problem);
 	if (r != 0)
 		return r;
 	*ret = take_ptr(session);

@@ -198,8 +198,6 @@ static int find(
 
 int offline_new(struct settings *settings, struct offline **ret)
 {
-	if (settings->layer_count > LAYERS_MAX)
-		return -E2BIG;
 	CLEANUP(offline_freep) struct offline *offline = calloc(1, sizeof(*offline));
 	if (!offline)
 		return -ENOMEM;

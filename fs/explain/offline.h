@@ -11,8 +11,7 @@
 struct offline;
 
 /**
- * Takes a reference to the settings. Returns 0 with *ret for offline_free(), -E2BIG for more layers
- * than LAYERS_MAX, or -ENOMEM.
+ * Takes a reference to the settings. Returns 0 with *ret for offline_free(), or -ENOMEM.
  */
 int offline_new(struct settings *settings, struct offline **ret);
 void offline_free(struct offline *offline); /* NULL is fine */

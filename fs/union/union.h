@@ -28,9 +28,7 @@
 
 /* A set of layers: bit n is the layer of rank n. */
 typedef uint64_t layer_mask;
-
-/* Layers of one mount: the bits of a layer_mask. */
-#define LAYERS_MAX 64
+_Static_assert(LAYERS_MAX <= 64, "a bit for each layer");
 
 /* Before the name that a mark of a container image hides. */
 #define UNION_MARK_PREFIX ".wh."

@@ -215,8 +215,6 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 	const struct publisher_options *options = &publisher->options;
 
 	int r = settings_again(view->composer.settings, options->dev, &settings, problem);
-	if (r == 0)
-		r = view_check_settings(settings, problem);
 	if (r == 0 && !settings_equal(settings, view->composer.settings))
 		r = view_reload(view, settings);
 	if (r < 0)

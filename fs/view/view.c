@@ -95,20 +95,8 @@ static int make_root(struct view *view)
 	return 0;
 }
 
-int view_check_settings(const struct settings *settings, struct problem *problem)
-{
-	if (settings->layer_count <= LAYERS_MAX)
-		return 0;
-	return problem_set(problem, settings->path, 0, 0,
-		"%zu layers are more than the %d that one mount can have; merge some of them in a "
-		"mount of their own",
-		settings->layer_count, LAYERS_MAX);
-}
-
 int view_new(struct settings *settings, const struct view_callbacks *callbacks, struct view **ret)
 {
-	if (settings->layer_count > LAYERS_MAX)
-		return -E2BIG;
 	CLEANUP(view_freep) struct view *view = calloc(1, sizeof(*view));
 	if (!view)
 		return -ENOMEM;

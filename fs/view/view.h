@@ -45,16 +45,13 @@ struct view_callbacks {
 
 /**
  * A view over the settings' layers, which it takes a reference to, and watches.
- * Returns 0 with *ret for view_free(), -E2BIG for more layers than LAYERS_MAX, or -errno.
+ * Returns 0 with *ret for view_free(), or -errno.
  */
 int view_new(struct settings *settings, const struct view_callbacks *callbacks, struct view **ret);
 
 /** No thread may use it any more. */
 void view_free(struct view *view); /* NULL: nothing */
 void view_freep(struct view **view);
-
-/** Whether one view can have so many layers: 0 or PROBLEM. */
-int view_check_settings(const struct settings *settings, struct problem *problem);
 
 /**
  * Makes the pool's threads, before the first request and after the last fork(2). Without, whoever

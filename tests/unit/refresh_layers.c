@@ -35,23 +35,6 @@ static void sixty_four_layers_are_merged_in_order(void **state)
 	}
 }
 
-static void more_layers_than_a_mask_holds_are_refused(void **state)
-{
-	char layers[TEXT_MAX] = "";
-	char path[64];
-	struct view *made = NULL;
-
-	(void)state;
-	for (int i = 0; i <= LAYERS_MAX; i++) {
-		snprintf(path, sizeof(path), "%d", i);
-		make_directory(path);
-		snprintf(layers + strlen(layers), sizeof(layers) - strlen(layers), "%s%d",
-			i ? ":" : "", i);
-	}
-	CLEANUP(settings_unrefp) struct settings *settings = settings_with(layers);
-	assert_true(view_new(settings, &(struct view_callbacks){0}, &made) < 0);
-}
-
 static void same_directory_as_two_layers_changes_once(void **state)
 {
 	(void)state;
@@ -132,7 +115,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		view_test(sixty_four_layers_are_merged_in_order),
-		view_test(more_layers_than_a_mask_holds_are_refused),
 		view_test(same_directory_as_two_layers_changes_once),
 		view_test(directory_in_a_second_layer_joins_the_first),
 		view_test(files_that_a_joining_directory_does_not_have_stay_as_they_are),

@@ -272,7 +272,7 @@ static void wrong_layers_on_a_command_line_are_told(void **state)
 		{"file", "the layer 'file' is not a directory; a layer is a directory of "
 			 "configuration files"},
 	};
-	char many[1200];
+	char many[1200] = "";
 
 	(void)state;
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
@@ -286,10 +286,15 @@ static void wrong_layers_on_a_command_line_are_told(void **state)
 
 	struct settings *settings = NULL;
 	struct problem problem = {0};
-	memset(many, ':', sizeof(many));
-	many[sizeof(many) - 1] = '\0';
+	for (size_t i = 0; i <= LAYERS_MAX; i++)
+		strcat(many, i ? ":/" : "/");
 	assert_problem(settings_from_layers(many, &settings, &problem), &problem,
-		"more than 500 layers; merge some of them");
+		"65 layers are more than the 64 that one mount can have; merge some of them in a "
+		"mount of their own");
+
+	many[strlen(many) - strlen(":/")] = '\0';
+	assert_int_equal(settings_from_layers(many, &settings, &problem), 0);
+	settings_unref(settings);
 }
 
 int main(void)

@@ -1,0 +1,84 @@
+#include "target.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "command.h"
+#include "message.h"
+
+static const struct layer *layer_at(const struct settings *settings, const char *directory)
+{
+	struct stat at, own;
+
+	if (stat(directory, &at) < 0)
+		return NULL;
+	for (size_t i = 0; i < settings->layer_count; i++) {
+		const struct layer *layer = settings->layers[i];
+		if (layer->dirfd >= 0 && fstat(layer->dirfd, &own) == 0 &&
+			own.st_dev == at.st_dev && own.st_ino == at.st_ino)
+			return layer;
+	}
+	return NULL;
+}
+
+/* The layer that `path`, which is absolute and has no links, lies in. Shortens `path`. */
+static const struct layer *layer_of(const struct settings *settings, char *path)
+{
+	const struct layer *layer;
+
+	do {
+		path = dirname(path);
+		layer = layer_at(settings, path);
+	} while (!layer && strcmp(path, "/") != 0);
+	return layer;
+}
+
+/* Where the file is, or will be. Returns 0 with *ret for free(3), or -errno. */
+static int real_path(const char *path, char **ret)
+{
+	CLEANUP(freep) char *copy = strdup(path), *directory = NULL;
+
+	*ret = realpath(path, NULL);
+	if (*ret)
+		return 0;
+	if (!copy)
+		return -ENOMEM;
+	if (errno != ENOENT)
+		return -errno;
+	directory = realpath(dirname(copy), NULL);
+	if (!directory)
+		return -errno;
+	/* Its name says nothing: what it lies in is asked for. */
+	return asprintf(ret, "%s/.", directory) < 0 ? -ENOMEM : 0;
+}
+
+static int complain(const char *path, int error)
+{
+	message("can't write to '%s': %s", path, strerror(error));
+	return EXIT_FAILED;
+}
+
+int target_open(const struct settings *settings, const char *path, FILE **ret)
+{
+	CLEANUP(freep) char *real = NULL;
+	struct stat link;
+
+	int r = real_path(path, &real);
+	if (r < 0)
+		return complain(path, -r);
+	if (access(path, F_OK) < 0 && lstat(path, &link) == 0) {
+		message("'%s' is a link that leads nowhere; give a file elsewhere", path);
+		return EXIT_FAILED;
+	}
+	const struct layer *layer = layer_of(settings, real);
+	if (layer) {
+		message("'%s' is in the layer '%s'; give a file elsewhere", path, layer->name);
+		return EXIT_FAILED;
+	}
+	*ret = fopen(path, "we");
+	return *ret ? EXIT_DONE : complain(path, errno);
+}

@@ -1,0 +1,38 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir -p vendor site/deep other
+echo 'a: 1' >vendor/app.yaml
+echo 'a: 2' >site/app.yaml
+ln -s ../site/app.yaml other/link.html
+ln -s ../site/new.html other/nowhere.html
+ln -s site also-site
+blame=("$PLYFS" blame -l vendor:site)
+
+# What is in a layer stays as it is, however it is reached, and nothing new comes into one.
+for page in site/app.yaml vendor/page.html site/deep/page.html ./other/../site/page.html \
+	other/link.html also-site/page.html "$PWD/site/page.html"; do
+	runs 1 "${blame[@]}" --html "$page" app.yaml
+	says "'$page' is in the layer"
+	says "give a file elsewhere"
+done
+runs 1 "${blame[@]}" --html other/nowhere.html app.yaml
+says 'is a link that leads nowhere'
+[ "$(cat site/app.yaml)" = 'a: 2' ] || fail 'the source was overwritten'
+[ "$(find vendor site -type f | sort | tr '\n' ' ')" = 'site/app.yaml vendor/app.yaml ' ] || fail 'files came'
+
+# An option that was meant.
+runs 2 "${blame[@]}" --html --json app.yaml
+says "'--json' looks like an option; write ./--json"
+[ ! -e --json ]
+runs 0 "${blame[@]}" --html ./--json app.yaml
+[ -s ./--json ]
+
+runs 1 "${blame[@]}" --html nothing/page.html app.yaml
+says "can't write to 'nothing/page.html': No such file or directory"
+mkdir page
+runs 1 "${blame[@]}" --html page app.yaml
+says "can't write to 'page': Is a directory"
+runs 0 "${blame[@]}" --html other/page.html app.yaml
+runs 0 "${blame[@]}" --html other/page.html app.yaml
+runs 0 "${blame[@]}" --html /dev/null app.yaml

@@ -1,0 +1,14 @@
+#!/bin/bash
+# What the code allows, the manual and the schema allow, and nothing more.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+layers=$(sed -n 's/^#define LAYERS_MAX //p' conf/layer.h)
+tr '\n' ' ' <docs/plyfs.yaml.5.scd | grep -q "At most $layers\. An entry is a path" || {
+	echo "plyfs.yaml(5) does not say 'At most $layers' of the layers"
+	exit 1
+}
+grep -A8 '"layers": {' docs/plyfs.schema.json | grep -q "\"maxItems\": $layers," || {
+	echo "the schema does not allow $layers layers"
+	exit 1
+}
