@@ -8,6 +8,13 @@ missing=()
 if command -v zsh >/dev/null; then
 	zsh -n "$COMPLETION/_plyfs"
 	head -1 "$COMPLETION/_plyfs" | grep -qx '#compdef plyfs'
+	# What is handed to the list: a word that nothing is told of has no colon behind it.
+	zsh -f -c '
+		_call_program() { shift; eval "$@" }
+		_describe() { print -rl -- "${(P@)4}" }
+		words=(plyfs blame --color "") CURRENT=4 PREFIX=
+		source $1' - "$COMPLETION/_plyfs" >words
+	[ "$(sort words | tr '\n' ' ')" = 'always auto never ' ] || fail "zsh offers $(cat words)"
 else
 	missing+=(zsh)
 fi
