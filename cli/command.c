@@ -10,6 +10,10 @@
 #include "colour.h"
 #include "message.h"
 #include "text.h"
+#include "word.h"
+
+/* Letters of an option's word, with what separates two in a list. */
+#define WORD_LEN_MAX 32
 
 static void print_synopsis(const struct command *command)
 {
@@ -64,8 +68,27 @@ int command_print(const char *text, size_t len)
 	return EXIT_FAILED;
 }
 
+/* There is no option `typed`, "--jsn" or "--jsn=x": names the one that was meant, if one is near. */
+static int unknown_option(
+	const struct command *command, const struct command_option *options, const char *typed)
+{
+	char list[COMMAND_OPTIONS_MAX * WORD_LEN_MAX + sizeof("help")] = "help";
+	struct span word = {typed, strcspn(typed, "=")}, nearest;
+
+	for (size_t len = strlen(list); options->word; options++)
+		len += (size_t)snprintf(
+			list + len, sizeof(list) - len, ", %.*s", WORD_LEN_MAX - 3, options->word);
+	struct span bare = {word.data + 2, word.len - 2};
+	if (!word_nearest(list, bare, &nearest))
+		return command_misuse(
+			command, "there is no option '%.*s'", (int)word.len, word.data);
+	return command_misuse(command, "there is no option '%.*s'; did you mean '--%.*s'?",
+		(int)word.len, word.data, (int)nearest.len, nearest.data);
+}
+
 /* `result` is getopt_long(3)'s: '?' or ':'. */
-static int complain_of_option(const struct command *command, int result, char **argv)
+static int complain_of_option(const struct command *command, const struct command_option *options,
+	int result, char **argv)
 {
 	const char *word = argv[optind - 1];
 
@@ -77,9 +100,8 @@ static int complain_of_option(const struct command *command, int result, char **
 	/* A long option leaves optopt 0, or the letter it stands for when it has a value too many.
 	 */
 	if (strncmp(word, "--", 2) == 0)
-		return command_misuse(command,
-			optopt ? "the option '%s' takes no value" : "there is no option '%s'",
-			word);
+		return optopt ? command_misuse(command, "the option '%s' takes no value", word)
+			      : unknown_option(command, options, word);
 	return command_misuse(command, "there is no option '-%c'", optopt);
 }
 
@@ -120,7 +142,7 @@ int command_options(
 		if (result == 'h')
 			return command_help(command);
 		code = by_result[result] ? take_option(command, by_result[result], optarg)
-					 : complain_of_option(command, result, argv);
+					 : complain_of_option(command, options, result, argv);
 	}
 	return code == EXIT_DONE ? -1 : code;
 }

@@ -39,17 +39,18 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-static int print_help(void)
+static void print_help(FILE *out)
 {
-	printf("usage: plyfs COMMAND [ARGUMENT...]\n\n"
-	       "Mounts layered configuration directories as one tree, in which each file is the\n"
-	       "live deep merge of the files of the same name in the layers.\n\n");
+	fputs("usage: plyfs COMMAND [ARGUMENT...]\n\n"
+	      "Mounts layered configuration directories as one tree, in which each file is the\n"
+	      "live deep merge of the files of the same name in the layers.\n\n",
+		out);
 	for (const struct command *const *at = commands; *at; at++)
-		printf("  %-8s %s\n", (*at)->name, (*at)->summary);
-	printf("\n'plyfs help COMMAND' tells more, and so does plyfs(1).\n"
-	       "'plyfs CONFIG MOUNTPOINT -o OPTION,...' mounts too: mount(8) calls it like "
-	       "that.\n");
-	return EXIT_DONE;
+		fprintf(out, "  %-8s %s\n", (*at)->name, (*at)->summary);
+	fputs("\n'plyfs help COMMAND' tells more, and so does plyfs(1).\n"
+	      "'plyfs CONFIG MOUNTPOINT -o OPTION,...' mounts too: mount(8) calls it like "
+	      "that.\n",
+		out);
 }
 
 static int unknown_command(const char *name)
@@ -66,8 +67,10 @@ static int unknown_command(const char *name)
 
 static int help(int argc, char **argv)
 {
-	if (argc < 2)
-		return print_help();
+	if (argc < 2) {
+		print_help(stdout);
+		return EXIT_DONE;
+	}
 
 	const struct command *command = find_command(argv[1]);
 	return command ? command_help(command) : unknown_command(argv[1]);
@@ -97,12 +100,14 @@ static int run(int argc, char **argv)
 	if (argc > 0 && is_umount_helper(argv[0]))
 		return command_umount.run(&command_umount, argc, argv);
 	if (argc < 2) {
-		message("a command is missing; there are: %s", command_names + 2);
+		print_help(stderr);
 		return EXIT_WRONG_USE;
 	}
 	const char *word = argv[1];
-	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-		return print_help();
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+		print_help(stdout);
+		return EXIT_DONE;
+	}
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
 		printf("plyfs %s\n", PLYFS_VERSION);
 		return EXIT_DONE;

@@ -137,6 +137,8 @@ int key_parse(const char *text, struct arena *arena, struct key *ret, struct pro
 		return 0;
 	for (const char *at = text; *at; at++)
 		capacity += *at == '.' || *at == '[';
+	/* As jq writes it: .server.port */
+	reader.at += *text == '.';
 	if (capacity > KEY_PARTS_MAX)
 		return problem_set(
 			problem, NULL, 0, 0, "the KEY has more than %d parts", KEY_PARTS_MAX);

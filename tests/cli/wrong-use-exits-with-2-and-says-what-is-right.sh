@@ -2,7 +2,9 @@
 . "$(dirname "$0")/cli.sh"
 
 runs 2 "$PLYFS"
-says 'mount, merge, cat'
+prints ''
+"$PLYFS" --help >help
+cmp help err || fail 'without a command it does not tell how it is called'
 runs 2 "$PLYFS" mrege
 says "did you mean 'merge'?"
 runs 2 "$PLYFS" mont a b
@@ -19,6 +21,12 @@ runs 2 "$PLYFS" merge
 says 'a file is missing'
 runs 2 "$PLYFS" merge --nonsense f.yaml
 says "no option '--nonsense'"
+runs 2 "$PLYFS" merge --stratgy last f.yaml
+says "no option '--stratgy'; did you mean '--strategy'?"
+runs 2 "$PLYFS" merge --sett=lists=append f.yaml
+says "no option '--sett'; did you mean '--set'?"
+runs 2 "$PLYFS" explain --hlep
+says "did you mean '--help'?"
 runs 2 "$PLYFS" merge -q f.yaml
 says "no option '-q'"
 runs 2 "$PLYFS" merge f.yaml -s
@@ -66,7 +74,5 @@ runs 2 "$PLYFS" mount -o private,allow_other a b
 says 'contradict'
 runs 2 "$PLYFS" mount -o coherence=strict a b
 says 'plyfs.yaml'
-runs 2 "$PLYFS" status
-says 'the mountpoint is missing'
 runs 2 "$PLYFS" status a b
 says "'b' is too much"

@@ -81,6 +81,9 @@ static void names_dots_and_brackets_lead_down(void **state)
 	assert_string_equal(found("server[a.b]", root), "3");
 	assert_string_equal(found("server.\"\"", root), "4");
 	assert_string_equal(found("server['x]y']", root), "5");
+	assert_string_equal(found(".server.hosts[0]", root), "a");
+	assert_string_equal(found(".\"server\"[hosts][0]", root), "a");
+	assert_string_equal(found(".[server].\"a.b\"", root), "3");
 	assert_string_equal(found("server.a.b", root), "-");
 	assert_string_equal(found("server.hosts[2]", root), "-");
 	assert_string_equal(found("server.hosts[-1]", root), "-");
@@ -132,6 +135,8 @@ static void what_can_not_be_read_is_told_with_its_column(void **state)
 		{"", 1},
 		{"a.", 3},
 		{"a..b", 3},
+		{"..a", 2},
+		{".a.", 4},
 		{"a[", 3},
 		{"a[]", 3},
 		{"a[0", 2},
