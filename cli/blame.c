@@ -48,6 +48,20 @@ size_t blame_layer(const struct blame *blame, const struct source *source)
 	return settings->layer_count;
 }
 
+const char *blame_place(const struct blame *blame, const struct source *source)
+{
+	size_t layer = blame_layer(blame, source), len;
+
+	if (layer == blame->settings->layer_count)
+		return source->name;
+	const char *root = blame->settings->layers[layer]->path;
+	len = strlen(root);
+	if (strncmp(source->name, root, len) != 0)
+		return source->name;
+	const char *place = source->name + len + strspn(source->name + len, "/");
+	return place > source->name + len || root[len - 1] == '/' ? place : source->name;
+}
+
 static int read_text(const struct version *version, char **ret)
 {
 	char *text = malloc(version->size + 1);

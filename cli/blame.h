@@ -21,6 +21,9 @@ struct blame {
 /** The number of the layer that `source` is in, lowest first; settings->layer_count: of none. */
 size_t blame_layer(const struct blame *blame, const struct source *source);
 
+/** Where `source` is in its layer, which is told beside it. */
+const char *blame_place(const struct blame *blame, const struct source *source);
+
 /* Failures to write are found by ferror(3). */
 void blame_print_text(const struct blame *blame, bool is_coloured, FILE *out);
 void blame_print_json(const struct blame *blame, FILE *out);

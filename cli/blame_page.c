@@ -30,6 +30,9 @@
 #define LAYER_WIDTH_MAX 24
 #define PLACE_WIDTH_MAX 44
 
+/* Blanks at a line's begin; what is wrapped is put in no further. */
+#define INDENT_MAX 24
+
 /* Colours that a layer may have; then they begin again. */
 #define COLOURS 8
 
@@ -158,11 +161,13 @@ static void put_step(
 struct steps {
 	const struct origin_step *kept[STEPS_MAX]; /* the step with number i at i % STEPS_MAX */
 	size_t count;
+	size_t lost; /* of them are no part of the value */
 };
 
 static void steps_add(struct steps *steps, const struct origin_step *step)
 {
 	steps->kept[steps->count++ % STEPS_MAX] = step;
+	steps->lost += step->fate != ORIGIN_PART;
 }
 
 /* The latest first. */
@@ -216,17 +221,21 @@ static void put_value(struct page *page, uint32_t number, const struct steps *st
 static void put_told(struct page *page, size_t i)
 {
 	const struct line *line = &page->blame->lines->lines[i];
-	size_t count = 0;
+	size_t count = 0, lost = 0;
 
-	for (uint32_t j = line->first; j < line->first + line->count; j++)
-		count += steps_of(page, &page->blame->lines->values[j]).count;
+	for (uint32_t j = line->first; j < line->first + line->count; j++) {
+		struct steps steps = steps_of(page, &page->blame->lines->values[j]);
+
+		count += steps.count;
+		lost += steps.lost;
+	}
 	if (count == 0)
 		return;
 	fprintf(page->out,
 		"<button type=button class=more aria-describedby=t%zu><span class=w>%zu "
-		"other%s</span><span class=t>+%zu</span></button><div class=told role=tooltip "
+		"%s</span><span class=t>+%zu</span></button><div class=told role=tooltip "
 		"id=t%zu>",
-		i + 1, count, count > 1 ? "s" : "", count, i + 1);
+		i + 1, lost > 0 ? lost : count, lost > 0 ? "overridden" : "merged", count, i + 1);
 	for (uint32_t j = line->first; j < line->first + line->count; j++) {
 		struct steps steps = steps_of(page, &page->blame->lines->values[j]);
 
@@ -236,15 +245,75 @@ static void put_told(struct page *page, size_t i)
 	fputs("</div>", page->out);
 }
 
+/* The layer of a value without others in it, such as one in [] or {}; `other` if it has none. */
+static size_t layer_of_leaf(struct page *page, const struct line_value *value, size_t other)
+{
+	const struct node *place;
+
+	if (node_count(value->value) > 0)
+		return other;
+	place = line_origin_place(page->blame->origins, value->value);
+	size_t layer = layer_of(page, place ? place->source : NULL);
+	return layer < page->blame->settings->layer_count ? layer : other;
+}
+
+/* A character of a line, and its byte. */
+struct cursor {
+	uint32_t column; /* starting at 1 */
+	size_t offset;
+};
+
+/* Goes on to the column, or stays where it lies further back. */
+static size_t cursor_move(struct cursor *cursor, struct span text, uint32_t column)
+{
+	const struct span rest = {text.data + cursor->offset, text.len - cursor->offset};
+
+	if (column > cursor->column) {
+		cursor->offset += page_offset(rest, column - cursor->column + 1);
+		cursor->column = column;
+	}
+	return cursor->offset;
+}
+
+/* The line's text from the byte `from`, in which what is another layer's has that one's colour. */
+static void put_values(struct page *page, const struct line *line, size_t from)
+{
+	const struct line_value *values = page->blame->lines->values + line->first;
+	const struct span text = line->text;
+	size_t own = layer_of(page, line->source);
+	struct cursor cursor = {1, 0};
+
+	for (uint32_t i = 0; i < line->count; i++) {
+		size_t start = cursor_move(&cursor, text, values[i].column), end = text.len;
+		size_t layer = layer_of_leaf(page, &values[i], own);
+
+		if (layer == own || start < from)
+			continue;
+		if (i + 1 < line->count)
+			end = cursor_move(&cursor, text, values[i + 1].column);
+		while (end > start && text.data[end - 1] && strchr(" ,]}", text.data[end - 1]))
+			end--;
+		page_put_text(page->out, (struct span){text.data + from, start - from});
+		fputs("<span class=\"v ", page->out);
+		put_colour(page, layer);
+		page_put(page->out, "\" title=\"", page->blame->settings->layers[layer]->name,
+			"\">");
+		page_put_text(page->out, (struct span){text.data + start, end - start});
+		fputs("</span>", page->out);
+		from = end;
+	}
+	page_put_text(page->out, (struct span){text.data + from, text.len - from});
+}
+
 /* The line's text, with its key made to stand out. */
-static void put_code(struct page *page, const struct line *line)
+static void put_text(struct page *page, const struct line *line)
 {
 	struct span text = line->text;
 	size_t start = page_offset(text, line->key_column);
 	size_t end = line->value_column ? page_offset(text, line->value_column) : text.len;
 
 	if (line->key_column == 0 || end < start) {
-		page_put_text(page->out, text);
+		put_values(page, line, 0);
 		return;
 	}
 	while (end > start && (text.data[end - 1] == ' ' || text.data[end - 1] == ':'))
@@ -253,7 +322,22 @@ static void put_code(struct page *page, const struct line *line)
 	fputs("<i>", page->out);
 	page_put_text(page->out, (struct span){text.data + start, end - start});
 	fputs("</i>", page->out);
-	page_put_text(page->out, (struct span){text.data + end, text.len - end});
+	put_values(page, line, end);
+}
+
+/* What does not fit into the line goes on further in than it begins. */
+static void put_code(struct page *page, const struct line *line)
+{
+	size_t indent = 0;
+
+	while (indent < line->text.len && indent < INDENT_MAX && line->text.data[indent] == ' ')
+		indent++;
+	if (indent > 0)
+		fprintf(page->out, "<code style=--i:%zuch>", indent);
+	else
+		fputs("<code>", page->out);
+	put_text(page, line);
+	fputs("</code>", page->out);
 }
 
 static void put_source(struct page *page, const struct line *line)
@@ -264,7 +348,7 @@ static void put_source(struct page *page, const struct line *line)
 	}
 	page_put(page->out, "<span class=\"from l\">", line->source->layer,
 		"</span><span class=\"from p\"><span class=f>");
-	page_put(page->out, "", line->source->name, "");
+	page_put(page->out, "", blame_place(page->blame, line->source), "");
 	fprintf(page->out, "</span><span class=s>:%" PRIu32 "</span></span>", line->source_line);
 }
 
@@ -278,9 +362,8 @@ static void put_line(struct page *page, size_t i)
 	fputs(line->source ? (is_first ? " first" : "") : "made", page->out);
 	fprintf(page->out, "\" id=L%zu>", i + 1);
 	put_source(page, line);
-	fprintf(page->out, "<a class=n href=#L%zu tabindex=-1>%zu</a><code>", i + 1, i + 1);
+	fprintf(page->out, "<a class=n href=#L%zu tabindex=-1>%zu</a>", i + 1, i + 1);
 	put_code(page, line);
-	fputs("</code>", page->out);
 	put_told(page, i);
 	fputs("</li>\n", page->out);
 }
@@ -307,7 +390,8 @@ static void put_lines(struct page *page)
 		number = larger(number, lines->lines[i].source_line);
 		if (source && source != last) {
 			layer = larger(layer, column_put(NULL, span_of(source->layer)));
-			place = larger(place, column_put(NULL, span_of(source->name)));
+			place = larger(
+				place, column_put(NULL, span_of(blame_place(page->blame, source))));
 		}
 		last = source ? source : last;
 	}

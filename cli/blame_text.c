@@ -1,8 +1,8 @@
 /*
  * Blame as text, in columns:
  *
- *      vendor  vendor/app.yaml:2   1) server:
- *      site    site/app.yaml:3     2)   port: 8080
+ *      vendor  app.yaml:2   1) server:
+ *      site    app.yaml:3   2)   port: 8080
  */
 #include <inttypes.h>
 #include <string.h>
@@ -29,8 +29,9 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-static struct widths measure(const struct line_origins *origins)
+static struct widths measure(const struct blame *blame)
 {
+	const struct line_origins *origins = blame->lines;
 	struct widths widths = {.layer = 1, .number = (int)column_digits(origins->count)};
 	const struct source *last = NULL;
 	size_t name = 0;
@@ -41,7 +42,7 @@ static struct widths measure(const struct line_origins *origins)
 		if (!line->source)
 			continue;
 		if (line->source != last) {
-			name = column_put(NULL, span_of(line->source->name));
+			name = column_put(NULL, span_of(blame_place(blame, line->source)));
 			widths.layer = larger(
 				widths.layer, column_put(NULL, span_of(line->source->layer)));
 		}
@@ -68,7 +69,8 @@ static void print_source(const struct blame *blame, const struct line *line,
 	print_blanks(out, width, widths->layer + 2);
 	if (is_coloured)
 		fputs(COLOUR_DIM, out);
-	width = column_put(out, span_of(line->source->name)) + 1 + column_digits(line->source_line);
+	width = column_put(out, span_of(blame_place(blame, line->source))) + 1 +
+		column_digits(line->source_line);
 	fprintf(out, ":%" PRIu32, line->source_line);
 	if (is_coloured)
 		fputs(COLOUR_NORMAL, out);
@@ -78,7 +80,7 @@ static void print_source(const struct blame *blame, const struct line *line,
 void blame_print_text(const struct blame *blame, bool is_coloured, FILE *out)
 {
 	const char *dim = is_coloured ? COLOUR_DIM : "", *normal = is_coloured ? COLOUR_NORMAL : "";
-	const struct widths widths = measure(blame->lines);
+	const struct widths widths = measure(blame);
 
 	for (size_t i = 0; i < blame->lines->count; i++) {
 		const struct line *line = &blame->lines->lines[i];

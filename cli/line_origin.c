@@ -154,6 +154,7 @@ static uint32_t add_value(struct finder *finder, const struct line_value *value,
 	if (line->count++ == 0)
 		line->first = to->value_count;
 	to->values[to->value_count] = *value;
+	to->values[to->value_count].column = start->column;
 	return to->value_count++;
 }
 

@@ -42,6 +42,7 @@ struct line_value {
 	const struct node *key;   /* NULL: the root, or an item of a list */
 	uint32_t index;           /* of an item, starting at 0 */
 	uint32_t parent;          /* the map or list that it is in, in `values` */
+	uint32_t column; /* where its key, or it itself, begins in its line; in characters, from 1 */
 	bool is_in_line;          /* all of it stands in the line it begins in, or it is a scalar */
 };
 

@@ -51,3 +51,10 @@ done
 runs 0 timeout 60 "$PLYFS" blame -l one:two --html - long.yaml
 [ "$(wc -c <out)" -lt 6000000 ] || fail "the page has $(wc -c <out) bytes"
 grep -q 'k3000</h3>' out || fail 'k3000 is not told'
+
+# Nor does a line of very many values take long; each has the colour of its own layer.
+printf 'a: [%s]\n' "$(seq -s ', ' 50000)" >one/flow.yaml
+printf 'a: !append [%s]\n' "$(seq -s ', ' 50001 100000)" >two/flow.yaml
+runs 0 timeout 60 "$PLYFS" blame -l one:two --html - flow.yaml
+[ "$(grep -o '<span class="v c1" title="two">' out | wc -l)" -eq 50000 ] || fail 'not in two colours'
+grep -q '"v c1" title="two">100000</span>]</code>' out || fail 'the last item has no colour'

@@ -54,18 +54,18 @@ cat >plyfs.yaml <<-'end'
 	options: {header: false}
 end
 runs 0 "$PLYFS" blame -c plyfs.yaml all
-prints $'vendor  low/d/1:1   1) a\nvendor  low/d/1:2   2) \tb\n-                   3) --\nsite    high/d/2:1  4) c'
+prints $'vendor  d/1:1  1) a\nvendor  d/1:2  2) \tb\n-              3) --\nsite    d/2:1  4) c'
 runs 0 "$PLYFS" blame -c plyfs.yaml d/1
-prints $'vendor  low/d/1:1  1) a\nvendor  low/d/1:2  2) \tb'
+prints $'vendor  d/1:1  1) a\nvendor  d/1:2  2) \tb'
 
 # One layer's, too large to be merged; and as it is, though it does not parse.
 { echo first; head -c 5000000 /dev/zero | tr '\0' x; echo; echo last; } >low/large.conf
 runs 0 "$PLYFS" blame -l low:high large.conf
-[ "$(head -n 1 out)" = 'low  low/large.conf:1  1) first' ] || fail "it begins: $(head -n 1 out)"
-[ "$(tail -n 1 out)" = 'low  low/large.conf:3  3) last' ] || fail "it ends: $(tail -n 1 out)"
+[ "$(head -n 1 out)" = 'low  large.conf:1  1) first' ] || fail "it begins: $(head -n 1 out)"
+[ "$(tail -n 1 out)" = 'low  large.conf:3  3) last' ] || fail "it ends: $(tail -n 1 out)"
 echo 'a: [1' >low/broken.yaml
 runs 0 "$PLYFS" blame -l low:high broken.yaml
-prints 'low  low/broken.yaml:1  1) a: [1'
+prints 'low  broken.yaml:1  1) a: [1'
 touch low/empty.yaml high/empty.yaml
 runs 0 "$PLYFS" blame -l low:high empty.yaml
 prints ''
@@ -83,7 +83,7 @@ runs 0 "$PLYFS" blame -l low:high --json "$name"
 ! grep -q '[[:cntrl:]]' out || fail "it steers: $(cat -v out)"
 printf 'x\033[31m\r\xff\xc2\x9b\xe2\x80\xae\0y\r\n' >low/raw.conf
 runs 0 "$PLYFS" blame -l low:high raw.conf
-prints 'low  low/raw.conf:1  1) x\x1B[31m\x0D\xFF\xC2\x9B\xE2\x80\xAE\x00y'
+prints 'low  raw.conf:1  1) x\x1B[31m\x0D\xFF\xC2\x9B\xE2\x80\xAE\x00y'
 
 ln -s app.yaml low/link
 echo 'b: [' | tee high/broken.yaml >low/both.yaml

@@ -9,11 +9,11 @@ start
 # The text is what the mount shows.
 "$PLYFS" blame mnt/d/app.yaml >out
 [ "$(sed 's/^[^)]*) //' out)" = "$(cat mnt/d/app.yaml)" ] || fail "another text: $(cat out)"
-grep -q '^high  .*high/d/app.yaml:2  *1) a: 2$' out || fail "not from there: $(cat out)"
-(cd mnt/d && "$PLYFS" blame app.yaml) | sed 's,[^ ]*/high/,high/,' >inside
-sed 's,[^ ]*/high/,high/,' out | diff - inside || fail 'from inside, another answer'
+grep -q '^high  d/app.yaml:2  *1) a: 2$' out || fail "not from there: $(cat out)"
+(cd mnt/d && "$PLYFS" blame app.yaml) >inside
+diff out inside || fail 'from inside, another answer'
 
 # What changes in a layer is told at once.
 printf 'a: 1\nc: 4\n' >low/d/app.yaml
 "$PLYFS" blame mnt/d/app.yaml >out
-grep -q '^low   .*low/d/app.yaml:2  *2) c: 4$' out || fail "the change is not told: $(cat out)"
+grep -q '^low   d/app.yaml:2  *2) c: 4$' out || fail "the change is not told: $(cat out)"
