@@ -11,6 +11,7 @@
 #include "document.h"
 #include "message.h"
 #include "mounted.h"
+#include "mounted_layer.h"
 #include "mounted_settings.h"
 #include "offline.h"
 #include "place.h"
@@ -117,6 +118,11 @@ int choice_in_mount(
 	struct problem problem;
 
 	int r = locate(path, &mountpoint, &inner);
+	/* Somebody stands in a layer, with the file in hand that is to be told about. */
+	if (r == -ENOENT && access(path, F_OK) == 0)
+		r = mounted_layer_find(path, &mountpoint, &inner, &problem);
+	if (r == PROBLEM)
+		return choice_complain(NULL, path, r, &problem);
 	if (r < 0)
 		return choice_not_in_mount(command, path, r);
 	r = mounted_settings(mountpoint, ret, &problem);

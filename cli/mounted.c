@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "limit.h"
 #include "text.h"
@@ -51,12 +53,14 @@ static bool is_in(const char *path, const char *directory)
 
 /*
  * A line is "36 35 98:0 /root /mount/point options [tags] - type source …" (proc(5)). Cuts it up.
+ * `is_whole`: not only a directory of the file system is mounted there.
  */
-static bool split_line(char *line, char **mountpoint, char **type)
+static bool split_line(char *line, char **mountpoint, char **type, bool *is_whole)
 {
 	char *at = line;
 
 	for (int field = 0; field < 4; field++) {
+		*is_whole = strncmp(at, "/ ", 2) == 0;
 		at = strchr(at, ' ');
 		if (!at)
 			return false;
@@ -89,8 +93,9 @@ int mounted_find(const char *path, char **ret)
 	/* The innermost mountpoint counts, and of several mounts there the one made last. */
 	while (getline(&line, &size, stream) > 0) {
 		char *mountpoint, *type;
+		bool is_whole;
 
-		if (!split_line(line, &mountpoint, &type) || !is_in(real, mountpoint) ||
+		if (!split_line(line, &mountpoint, &type, &is_whole) || !is_in(real, mountpoint) ||
 			(found && strlen(mountpoint) < strlen(found)))
 			continue;
 		char *copy = strdup(mountpoint);
@@ -104,6 +109,56 @@ int mounted_find(const char *path, char **ret)
 		return -ENOENT;
 	*ret = take_ptr(found);
 	return 0;
+}
+
+static bool has(const struct mounted *mounted, const char *path)
+{
+	for (size_t i = 0; i < mounted->count; i++)
+		if (strcmp(mounted->paths[i], path) == 0)
+			return true;
+	return false;
+}
+
+static int add(struct mounted *mounted, size_t *capacity, const char *path)
+{
+	if (has(mounted, path))
+		return 0;
+	if (array_grow(mounted->paths, mounted->count, *capacity) < 0)
+		return -ENOMEM;
+	mounted->paths[mounted->count] = strdup(path);
+	return mounted->paths[mounted->count++] ? 0 : -ENOMEM;
+}
+
+int mounted_all(struct mounted *ret)
+{
+	CLEANUP(mounted_fini) struct mounted mounted = {0};
+	CLEANUP(fclosep) FILE *stream = fopen(MOUNTINFO, "re");
+	CLEANUP(freep) char *line = NULL;
+	size_t size = 0, capacity = 0;
+	int r = 0;
+
+	if (!stream)
+		return -errno;
+	while (r == 0 && getline(&line, &size, stream) > 0) {
+		char *mountpoint, *type;
+		bool is_whole;
+
+		if (split_line(line, &mountpoint, &type, &is_whole) && is_whole &&
+			strcmp(type, FILE_SYSTEM_TYPE) == 0)
+			r = add(&mounted, &capacity, mountpoint);
+	}
+	if (r < 0)
+		return r;
+	*ret = mounted;
+	mounted = (struct mounted){0};
+	return 0;
+}
+
+void mounted_fini(struct mounted *mounted)
+{
+	for (size_t i = 0; i < mounted->count; i++)
+		free(mounted->paths[i]);
+	free(mounted->paths);
 }
 
 int mounted_status(const char *mountpoint, char **ret, size_t *ret_len)

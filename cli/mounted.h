@@ -15,6 +15,16 @@
  */
 int mounted_find(const char *path, char **ret);
 
+/* The mountpoints of all plyfs that can be seen here. */
+struct mounted {
+	char **paths;
+	size_t count;
+};
+
+/** Returns 0 with *ret for mounted_fini(), or -errno. */
+int mounted_all(struct mounted *ret);
+void mounted_fini(struct mounted *mounted);
+
 /**
  * What the mount at `mountpoint` tells of itself, as JSON. Returns 0 with *ret, NUL-terminated, for
  * free(3), or -errno.

@@ -9,6 +9,7 @@
 #include "cleanup.h"
 #include "command.h"
 #include "document.h"
+#include "json_put.h"
 #include "message.h"
 #include "mounted.h"
 #include "report.h"
@@ -142,7 +143,7 @@ static int complain(const char *path, int error)
 	switch (-error) {
 	case ENOENT:
 		if (access(path, F_OK) == 0)
-			message("%s: is not in a plyfs mount; 'findmnt -t fuse.plyfs' lists them",
+			message("%s: is not in a plyfs mount; 'plyfs status' lists them",
 				path);
 		else
 			message("%s: %s", path, strerror(ENOENT));
@@ -172,6 +173,70 @@ static int show(const char *path, bool is_raw)
 	return EXIT_DONE;
 }
 
+/* "3 layers, 1 trouble" */
+static void print_summary(const struct node *status)
+{
+	uint32_t layers = report_count(report_get(status, "layers", NULL));
+	double troubles = report_number(report_get(status, "trouble_count", NULL));
+
+	printf("%u layer%s, %.0f trouble%s\n", layers, layers == 1 ? "" : "s", troubles,
+		troubles == 1 ? "" : "s");
+}
+
+/* A line for each mount. One that does not answer is none of the others' trouble. */
+static void list_mount(const char *mountpoint, const char *text, size_t len, int error)
+{
+	const struct source source = {.name = mountpoint, .layer = ""};
+	const struct read_options options = {.format = &format_json};
+	CLEANUP(document_freep) struct document *document = NULL;
+	struct problem problem;
+
+	report_print(mountpoint);
+	printf(": ");
+	if (error == -ENOTCONN)
+		puts(MOUNTED_ENDED);
+	else if (error < 0)
+		puts(strerror(-error));
+	else if (document_read(&source, (struct span){text, len}, &options, &document, &problem) ==
+			 0 &&
+		 document->count > 0)
+		print_summary(document->roots[0]);
+	else
+		puts("its status can't be read");
+}
+
+static void list_mount_raw(const char *mountpoint, const char *text, bool is_first)
+{
+	json_put_field(stdout, is_first ? "\n{\"mountpoint\": " : ",\n{\"mountpoint\": ", mountpoint);
+	printf(", \"status\": %s}", text ? text : "null");
+}
+
+static int list(bool is_raw)
+{
+	CLEANUP(mounted_fini) struct mounted mounted = {0};
+
+	int r = mounted_all(&mounted);
+	if (r < 0)
+		return message_result(r, NULL, NULL);
+	if (is_raw)
+		putchar('[');
+	else if (mounted.count == 0)
+		puts("No plyfs is mounted.");
+	for (size_t i = 0; i < mounted.count; i++) {
+		CLEANUP(freep) char *text = NULL;
+		size_t len = 0;
+
+		r = mounted_status(mounted.paths[i], &text, &len);
+		if (is_raw)
+			list_mount_raw(mounted.paths[i], text, i == 0);
+		else
+			list_mount(mounted.paths[i], text, len, r);
+	}
+	if (is_raw)
+		puts("]");
+	return EXIT_DONE;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	bool is_raw = false;
@@ -181,7 +246,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (code >= 0)
 		return code;
 	if (optind == argc)
-		return command_misuse(command, "the mountpoint is missing");
+		return list(is_raw);
 	if (optind + 1 < argc)
 		return command_misuse(
 			command, "'%s' is too much; give one mountpoint", argv[optind + 1]);
@@ -190,10 +255,10 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_status = {
 	.name = "status",
-	.synopsis = "[--json] MOUNTPOINT",
+	.synopsis = "[--json] [MOUNTPOINT]",
 	.summary = "tell how a mount is doing",
 	.help = "Tells what a mount is made of, what it has done, and which sources can't be "
-		"used.\n"
+		"used. Without a MOUNTPOINT it lists the mounts.\n"
 		"\n"
 		"      --json   as JSON, for programs: the same as in MOUNTPOINT/.plyfs/status\n",
 	.run = run,

@@ -19,10 +19,13 @@ grep -q "^  lost  80  *vendor  *$directory/./low/app.yaml:1:7\|^  lost  80  *ven
 "$PLYFS" explain mnt/app.yaml port | grep -q '^  lost  80  *vendor  low/app.yaml:1:7'
 fails_with 'no layer has such a file' "$PLYFS" explain mnt/nothing
 fails_with 'is a directory' "$PLYFS" explain mnt
+cp low/app.yaml elsewhere/app.yaml
 code=0
-"$PLYFS" explain low/app.yaml 2>err || code=$?
+"$PLYFS" explain elsewhere/app.yaml 2>err || code=$?
 [ $code -eq 2 ]
-grep -q "'low/app.yaml' is not in a plyfs mount" err
+grep -q "'elsewhere/app.yaml' is not in a plyfs mount" err
+# A file in a layer leads to the mount.
+"$PLYFS" explain low/app.yaml port | grep -q '^port: 8080  *host'
 
 # With settings that say something else by now, nothing is guessed.
 printf 'layers: [{name: other, path: low}, {name: more, path: high}, low]\nrules: 1\n' >plyfs.yaml

@@ -1,0 +1,30 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+mkdir -p low/d other alone
+echo 'a: 1' >low/d/app.yaml
+mkdir high/d
+echo 'a: 2' >high/d/app.yaml
+echo 'a: 3' >alone/app.yaml
+start
+"$PLYFS" explain mnt/d/app.yaml a >wanted
+"$PLYFS" explain low/d/app.yaml a >out
+diff wanted out || fail 'the layer file leads elsewhere'
+(cd high/d && "$PLYFS" explain app.yaml .a) >out
+(cd high/d && "$PLYFS" explain ../../mnt/d/app.yaml a) | diff - out || fail 'not from inside of the layer'
+ln -s low also
+"$PLYFS" blame also/d/app.yaml | grep -q '^high  d/app.yaml:1  *1) a: 2$' || fail 'not by a link'
+# What is in no layer is told as before.
+! "$PLYFS" explain alone/app.yaml a 2>err || fail 'a file of no layer is explained'
+grep -q 'is not in a plyfs mount' err || fail "it says: $(cat err)"
+
+# Without an argument, status lists the mounts; one of several can't be guessed.
+"$PLYFS" status | grep -qx "$PWD/mnt: 2 layers, 0 troubles" || fail "it lists: $("$PLYFS" status)"
+"$PLYFS" status --json | grep -q "^{\"mountpoint\": \"$PWD/mnt\", \"status\": {" || fail 'not as JSON'
+mkdir second
+"$PLYFS" mount low second
+! "$PLYFS" explain low/d/app.yaml a 2>err || fail 'one of two mounts is guessed'
+grep -q "is in layers of several mounts, $PWD/mnt and $PWD/second; give the path in one of them" err ||
+	fail "it says: $(cat err)"
+"$PLYFS" explain high/d/app.yaml a >/dev/null
+umount second
