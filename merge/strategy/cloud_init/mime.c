@@ -1,7 +1,7 @@
 #include <errno.h>
-#include <gmime/gmime.h>
 
 #include "cleanup.h"
+#include "gmime.h"
 #include "mime.h"
 
 /* Containers in each other. */
@@ -34,18 +34,7 @@ static void unref(void *place)
 	GObject *object = *(GObject **)place;
 
 	if (object)
-		g_object_unref(object);
-}
-
-/* GMime's own state; it stays, because another thread may be using it. */
-static void init(void)
-{
-	static gsize is_done;
-
-	if (g_once_init_enter(&is_done)) {
-		g_mime_init();
-		g_once_init_leave(&is_done, 1);
-	}
+		gmime.g_object_unref(object);
 }
 
 /* The line of a byte. Offsets come in order, nearly always. */
@@ -104,12 +93,12 @@ static void on_warning(gint64 offset, GMimeParserWarning warning, const gchar *i
 /* cloud-init looks a header up with its name in this very case. */
 static GMimeHeader *find_header(GMimeHeaderList *headers, const char *name)
 {
-	int count = g_mime_header_list_get_count(headers);
+	int count = gmime.g_mime_header_list_get_count(headers);
 
 	for (int i = 0; i < count; i++) {
-		GMimeHeader *header = g_mime_header_list_get_header_at(headers, i);
-		if (strcmp(g_mime_header_get_name(header), name) == 0)
-			return g_mime_header_list_get_header(headers, name);
+		GMimeHeader *header = gmime.g_mime_header_list_get_header_at(headers, i);
+		if (strcmp(gmime.g_mime_header_get_name(header), name) == 0)
+			return gmime.g_mime_header_list_get_header(headers, name);
 	}
 	return NULL;
 }
@@ -117,11 +106,11 @@ static GMimeHeader *find_header(GMimeHeaderList *headers, const char *name)
 static int take_merge_type(struct mime_reader *reader, GMimeObject *object, struct mime_part *part)
 {
 	static const char *const names[] = {"Merge-Type", "X-Merge-Type"};
-	GMimeHeaderList *headers = g_mime_object_get_header_list(object);
+	GMimeHeaderList *headers = gmime.g_mime_object_get_header_list(object);
 
 	for (size_t i = 0; i < 2; i++) {
 		GMimeHeader *header = find_header(headers, names[i]);
-		const char *value = header ? g_mime_header_get_raw_value(header) : NULL;
+		const char *value = header ? gmime.g_mime_header_get_raw_value(header) : NULL;
 		if (!value)
 			continue;
 		/* Raw, because what stands in parentheses must not be folded. */
@@ -132,7 +121,7 @@ static int take_merge_type(struct mime_reader *reader, GMimeObject *object, stru
 		if (len == 0)
 			continue;
 		part->merge_type = arena_copy(reader->arena, (struct span){value, len});
-		part->merge_type_line = line_of(reader, g_mime_header_get_offset(header));
+		part->merge_type_line = line_of(reader, gmime.g_mime_header_get_offset(header));
 		return part->merge_type ? 0 : -ENOMEM;
 	}
 	return 0;
@@ -140,18 +129,22 @@ static int take_merge_type(struct mime_reader *reader, GMimeObject *object, stru
 
 static int take_type(struct mime_reader *reader, GMimeObject *object, struct mime_part *part)
 {
-	char *type = g_mime_content_type_get_mime_type(g_mime_object_get_content_type(object));
-	char *small = g_ascii_strdown(type, -1);
+	char *type = gmime.g_mime_content_type_get_mime_type(
+		gmime.g_mime_object_get_content_type(object));
+	char *small = arena_copy(reader->arena, span_of(type));
 
-	part->type = arena_copy(reader->arena, span_of(small));
-	g_free(small);
-	g_free(type);
-	return part->type ? 0 : -ENOMEM;
+	for (char *at = small; at && *at; at++)
+		*at = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
+	part->type = small;
+	/* It may be a macro. */
+	(gmime.g_free)(type);
+	return small ? 0 : -ENOMEM;
 }
 
 static bool is_base64(char c)
 {
-	return g_ascii_isalnum(c) || c == '+' || c == '/';
+	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '+' ||
+	       c == '/';
 }
 
 /* GMime skips what is no base64, so a damaged part would come out as another text. */
@@ -161,7 +154,7 @@ static int check_base64(struct mime_reader *reader, size_t start, size_t end)
 
 	for (size_t i = start; i < end; i++) {
 		char c = reader->text.data[i];
-		if (g_ascii_isspace(c))
+		if (c && strchr(" \t\n\f\r", c))
 			continue;
 		if (c == '=')
 			padding++;
@@ -179,16 +172,16 @@ static int check_base64(struct mime_reader *reader, size_t start, size_t end)
 
 static int take_text(struct mime_reader *reader, GMimePart *object, struct mime_part *part)
 {
-	GMimeDataWrapper *content = g_mime_part_get_content(object);
-	CLEANUP(unref) GMimeStream *decoded = g_mime_stream_mem_new();
+	GMimeDataWrapper *content = gmime.g_mime_part_get_content(object);
+	CLEANUP(unref) GMimeStream *decoded = gmime.g_mime_stream_mem_new();
 	GMimeContentEncoding encoding;
 	GMimeStream *stream;
 
 	part->text = span_of("");
 	if (!content)
 		return 0;
-	encoding = g_mime_data_wrapper_get_encoding(content);
-	stream = g_mime_data_wrapper_get_stream(content);
+	encoding = gmime.g_mime_data_wrapper_get_encoding(content);
+	stream = gmime.g_mime_data_wrapper_get_stream(content);
 	/* The stream is a window on the text, not a copy. */
 	size_t start = (size_t)stream->bound_start;
 	size_t end = stream->bound_end < 0 ? reader->text.len : (size_t)stream->bound_end;
@@ -202,9 +195,9 @@ static int take_text(struct mime_reader *reader, GMimePart *object, struct mime_
 		if (r != 0)
 			return r;
 	}
-	if (g_mime_data_wrapper_write_to_stream(content, decoded) < 0)
+	if (gmime.g_mime_data_wrapper_write_to_stream(content, decoded) < 0)
 		return broken(reader, line, "a part can't be decoded");
-	GByteArray *bytes = g_mime_stream_mem_get_byte_array(GMIME_STREAM_MEM(decoded));
+	GByteArray *bytes = gmime.g_mime_stream_mem_get_byte_array((GMimeStreamMem *)decoded);
 	part->text = (struct span){(const char *)bytes->data, bytes->len};
 	part->text.data = arena_copy(reader->arena, part->text);
 	part->place = (struct text_place){.lines = is_rewritten ? line : line - 1,
@@ -230,8 +223,8 @@ static int take_part(struct mime_reader *reader, GMimeObject *object)
 	int r = take_type(reader, object, part);
 	if (r == 0)
 		r = take_merge_type(reader, object, part);
-	if (r == 0 && GMIME_IS_PART(object))
-		r = take_text(reader, GMIME_PART(object), part);
+	if (r == 0 && gmime_is(object, gmime.g_mime_part_get_type()))
+		r = take_text(reader, (GMimePart *)object, part);
 	return r;
 }
 
@@ -239,16 +232,18 @@ static int take_object(struct mime_reader *reader, GMimeObject *object, unsigned
 {
 	if (depth > MIME_DEPTH_MAX)
 		return broken(reader, 0, "multiparts are nested too deep");
-	if (GMIME_IS_MULTIPART(object)) {
-		GMimeMultipart *multipart = GMIME_MULTIPART(object);
-		int count = g_mime_multipart_get_count(multipart), r = 0;
+	if (gmime_is(object, gmime.g_mime_multipart_get_type())) {
+		GMimeMultipart *multipart = (GMimeMultipart *)object;
+		int count = gmime.g_mime_multipart_get_count(multipart), r = 0;
 		for (int i = 0; r == 0 && i < count; i++)
-			r = take_object(reader, g_mime_multipart_get_part(multipart, i), depth + 1);
+			r = take_object(
+				reader, gmime.g_mime_multipart_get_part(multipart, i), depth + 1);
 		return r;
 	}
-	if (GMIME_IS_MESSAGE_PART(object)) {
-		GMimeMessage *message = g_mime_message_part_get_message(GMIME_MESSAGE_PART(object));
-		GMimeObject *inner = message ? g_mime_message_get_mime_part(message) : NULL;
+	if (gmime_is(object, gmime.g_mime_message_part_get_type())) {
+		GMimeMessage *message =
+			gmime.g_mime_message_part_get_message((GMimeMessagePart *)object);
+		GMimeObject *inner = message ? gmime.g_mime_message_get_mime_part(message) : NULL;
 		return inner ? take_object(reader, inner, depth + 1) : 0;
 	}
 	return take_part(reader, object);
@@ -283,17 +278,17 @@ static GMimeObject *parse(struct mime_reader *reader)
 {
 	CLEANUP(unref)
 	GMimeStream *stream =
-		g_mime_stream_mem_new_with_buffer(reader->text.data, reader->text.len);
-	CLEANUP(unref) GMimeParser *parser = g_mime_parser_new_with_stream(stream);
-	GMimeParserOptions *options = g_mime_parser_options_new();
+		gmime.g_mime_stream_mem_new_with_buffer(reader->text.data, reader->text.len);
+	CLEANUP(unref) GMimeParser *parser = gmime.g_mime_parser_new_with_stream(stream);
+	GMimeParserOptions *options = gmime.g_mime_parser_options_new();
 	bool is_mbox = span_begins(reader->text, "From ");
 	GMimeObject *object;
 
-	g_mime_parser_set_persist_stream(parser, TRUE);
-	g_mime_parser_set_format(parser, is_mbox ? GMIME_FORMAT_MBOX : GMIME_FORMAT_MESSAGE);
-	g_mime_parser_options_set_warning_callback(options, on_warning, reader);
-	object = g_mime_parser_construct_part(parser, options);
-	g_mime_parser_options_free(options);
+	gmime.g_mime_parser_set_persist_stream(parser, TRUE);
+	gmime.g_mime_parser_set_format(parser, is_mbox ? GMIME_FORMAT_MBOX : GMIME_FORMAT_MESSAGE);
+	gmime.g_mime_parser_options_set_warning_callback(options, on_warning, reader);
+	object = gmime.g_mime_parser_construct_part(parser, options);
+	gmime.g_mime_parser_options_free(options);
 	return object;
 }
 
@@ -312,7 +307,11 @@ int mime_read(const struct source *source, struct span text, size_t max, struct 
 	int r = check_headers(&reader);
 	if (r != 0)
 		return r;
-	init();
+	if (!gmime_load())
+		return problem_set(problem, source->name, 1, 0,
+			"a MIME message, which is read with GMime, and that is not installed "
+			"(Debian: "
+			"libgmime-3.0-0)");
 	CLEANUP(unref) GMimeObject *object = parse(&reader);
 	if (!object)
 		return broken(&reader, 0, "it has no headers");

@@ -1,0 +1,62 @@
+/*
+ * GMime, loaded when the first MIME message comes: it draws in forty libraries, GnuPG's among them,
+ * that nobody else needs. Its macros call functions by themselves and can't be used; a call is
+ * gmime.NAME(…).
+ */
+#pragma once
+
+#include <gmime/gmime.h>
+#include <stdbool.h>
+
+#define GMIME_FUNCTIONS(X)                                                                         \
+	X(g_free)                                                                                  \
+	X(g_mime_content_type_get_mime_type)                                                       \
+	X(g_mime_data_wrapper_get_encoding)                                                        \
+	X(g_mime_data_wrapper_get_stream)                                                          \
+	X(g_mime_data_wrapper_write_to_stream)                                                     \
+	X(g_mime_header_get_name)                                                                  \
+	X(g_mime_header_get_offset)                                                                \
+	X(g_mime_header_get_raw_value)                                                             \
+	X(g_mime_header_list_get_count)                                                            \
+	X(g_mime_header_list_get_header)                                                           \
+	X(g_mime_header_list_get_header_at)                                                        \
+	X(g_mime_init)                                                                             \
+	X(g_mime_message_get_mime_part)                                                            \
+	X(g_mime_message_part_get_message)                                                         \
+	X(g_mime_message_part_get_type)                                                            \
+	X(g_mime_multipart_get_count)                                                              \
+	X(g_mime_multipart_get_part)                                                               \
+	X(g_mime_multipart_get_type)                                                               \
+	X(g_mime_object_get_content_type)                                                          \
+	X(g_mime_object_get_header_list)                                                           \
+	X(g_mime_parser_construct_part)                                                            \
+	X(g_mime_parser_new_with_stream)                                                           \
+	X(g_mime_parser_options_free)                                                              \
+	X(g_mime_parser_options_new)                                                               \
+	X(g_mime_parser_options_set_warning_callback)                                              \
+	X(g_mime_parser_set_format)                                                                \
+	X(g_mime_parser_set_persist_stream)                                                        \
+	X(g_mime_part_get_content)                                                                 \
+	X(g_mime_part_get_type)                                                                    \
+	X(g_mime_stream_mem_get_byte_array)                                                        \
+	X(g_mime_stream_mem_new)                                                                   \
+	X(g_mime_stream_mem_new_with_buffer)                                                       \
+	X(g_object_unref)                                                                          \
+	X(g_type_check_instance_is_a)
+
+struct gmime {
+#define GMIME_FIELD(name) __typeof__(name) *name;
+	GMIME_FUNCTIONS(GMIME_FIELD)
+#undef GMIME_FIELD
+};
+
+extern struct gmime gmime;
+
+/** Loads and starts GMime, once, from any thread; it stays. False: it is not installed. */
+bool gmime_load(void);
+
+/** Whether `object` is of that type, such as gmime.g_mime_part_get_type(). */
+static inline bool gmime_is(void *object, GType type)
+{
+	return gmime.g_type_check_instance_is_a(object, type);
+}
