@@ -24,7 +24,7 @@ struct text_place {
 /* How to read. A zero value is YAML 1.1 with later duplicate keys winning. */
 struct read_options {
 	const struct format *format;
-	enum node_schema schema; /* of YAML; JSON text is always NODE_JSON */
+	enum node_schema schema; /* of YAML; the others have one of their own */
 	bool keep_duplicates;    /* a key that comes twice stays twice, for the salt strategy */
 	bool as_pyyaml;          /* 1, 1.0 and true are one key; an anchor is defined once */
 	struct limits limits;    /* all zero: LIMITS_DEFAULT */

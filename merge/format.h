@@ -28,7 +28,8 @@ struct format {
 	 * Reads `text`, which is within the limits and has no byte order mark, as the standard
 	 * says. Nodes are made by the builder alone, which owns them and keeps the other limits;
 	 * each has its place, a scalar its text as written, and the style and the schema that give
-	 * it its type (scalar.h). Text that says nothing adds no root.
+	 * it its type (scalar.h). Text that says nothing adds no root, unless that is a value to
+	 * the standard, as an empty table is in TOML.
 	 * 0, PROBLEM from builder_problem() with the place and the remedy, or -ENOMEM.
 	 */
 	int (*read)(struct builder *builder, struct span text);
@@ -43,7 +44,7 @@ struct format {
 };
 
 /* The table, in the order of the help text. */
-#define FORMATS(X) X(yaml) X(json) X(jsonc)
+#define FORMATS(X) X(yaml) X(json) X(jsonc) X(toml)
 
 #define FORMAT_DECLARE(name) extern const struct format format_##name;
 FORMATS(FORMAT_DECLARE)

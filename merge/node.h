@@ -33,6 +33,7 @@ enum node_style {
 	NODE_FOLDED,  /* scalar: > */
 	NODE_BLOCK,   /* map or sequence, one entry a line */
 	NODE_FLOW,    /* map or sequence, [a, b] or {a: b} */
+	NODE_DOTTED,  /* map: each entry a line that names the map, too: map.key = 1 */
 };
 
 /* How plain text gets its type. Set by the reader, for each node; see scalar.h. */
@@ -41,6 +42,7 @@ enum node_schema {
 	NODE_YAML_1_2, /* the core schema of YAML 1.2.2, section 10.3 */
 	NODE_JSON,     /* RFC 8259 */
 	NODE_SALT,     /* as NODE_YAML_1_1, but zeros in front are no octal: Salt's yamlex */
+	NODE_TOML,     /* TOML 1.0.0 */
 };
 
 /* What a node was read from. Lives as long as the document's arena. */

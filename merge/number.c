@@ -181,7 +181,7 @@ static unsigned base_of(struct span *digits, enum node_schema schema, bool is_si
 		base = 16;
 	else if (digits->data[0] == '0' && second == 'b' && schema != NODE_YAML_1_2)
 		base = 2;
-	else if (digits->data[0] == '0' && second == 'o' && schema == NODE_YAML_1_2)
+	else if (digits->data[0] == '0' && second == 'o' && schema != NODE_YAML_1_1)
 		base = 8;
 
 	if (base != 10) {
@@ -189,7 +189,7 @@ static unsigned base_of(struct span *digits, enum node_schema schema, bool is_si
 		digits->len -= 2;
 		return base;
 	}
-	if (schema == NODE_YAML_1_2)
+	if (schema != NODE_YAML_1_1)
 		return 10;
 	if (digits->data[0] == '0')
 		return schema == NODE_SALT && !is_signed ? 10 : 8;
@@ -238,12 +238,17 @@ static struct span take(struct span *text, size_t len)
 
 static void parse_float(struct span text, struct decimal *ret)
 {
+	char word;
+
 	*ret = (struct decimal){.is_negative = take_sign(&text)};
-	if (text.len > 1 && text.data[0] == '.' && !number_is_digit(text.data[1])) {
-		ret->is_nan = (text.data[1] | 0x20) == 'n';
-		ret->is_infinite = !ret->is_nan;
+	if (!text.len)
 		return;
-	}
+	/* ".inf" and ".NaN"; in TOML without the point. */
+	word = text.data[text.len > 1 && text.data[0] == '.'];
+	ret->is_nan = (word | 0x20) == 'n';
+	ret->is_infinite = (word | 0x20) == 'i';
+	if (ret->is_nan || ret->is_infinite)
+		return;
 	ret->whole = take(&text, run_of(text, "_:"));
 	ret->is_sexagesimal =
 		ret->whole.len && memchr(ret->whole.data, ':', ret->whole.len) != NULL;

@@ -4,6 +4,7 @@
  */
 #include "resolve.h"
 
+#include "format/toml_value.h"
 #include "number.h"
 
 static bool is_digit_or_underscore(char c)
@@ -331,6 +332,8 @@ enum scalar_type resolve_plain(struct span text, enum node_schema schema)
 		return resolve_1_2(text);
 	case NODE_JSON:
 		return resolve_json(text);
+	case NODE_TOML:
+		return toml_value_type(text);
 	}
 	return SCALAR_STRING;
 }
@@ -347,13 +350,13 @@ bool resolve_is_python_float(struct span text)
 	return is_float_1_1(rest) || is_float_1_2(rest) || is_nan(text);
 }
 
-bool resolve_is_nan(struct span text)
+bool resolve_is_nan(struct span text, enum node_schema schema)
 {
-	return is_nan(text);
+	return schema == NODE_TOML ? toml_value_is_nan(text) : is_nan(text);
 }
 
 bool resolve_is_true(struct span text)
 {
-	/* The words of 1.2 and JSON are among those of 1.1. */
+	/* The words of 1.2, JSON and TOML are among those of 1.1. */
 	return is_true_1_1(text);
 }

@@ -14,7 +14,7 @@ bool resolve_is_timestamp(struct span text);
  */
 bool resolve_is_python_float(struct span text);
 
-bool resolve_is_nan(struct span text);
+bool resolve_is_nan(struct span text, enum node_schema schema);
 
 /** Whether the text of a boolean means true. */
 bool resolve_is_true(struct span text);

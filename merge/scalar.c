@@ -227,7 +227,7 @@ bool scalar_equal(const struct node *a, const struct node *b)
 	/* The common case, keys: no need to know what they are. */
 	if (!a->tag && !b->tag && a->schema == b->schema && a->style == b->style &&
 		span_equal(a->text, b->text))
-		return a->style != NODE_PLAIN || !resolve_is_nan(a->text);
+		return a->style != NODE_PLAIN || !resolve_is_nan(a->text, a->schema);
 
 	type_a = scalar_type(a);
 	type_b = scalar_type(b);

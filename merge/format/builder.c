@@ -53,7 +53,26 @@ static int wait(struct builder *builder, const struct node *node)
 	return 0;
 }
 
-static void init_node(
+int builder_count(struct builder *builder, struct place place)
+{
+	return count_nodes(builder, 1, place);
+}
+
+int builder_check_depth(const struct builder *builder, unsigned depth, struct place place)
+{
+	if (depth < builder->options->limits.depth)
+		return 0;
+	return builder_problem(builder, place,
+		"more than %u maps and lists in each other; raise the limit 'depth'",
+		builder->options->limits.depth);
+}
+
+int builder_add_root(struct builder *builder, const struct node *root)
+{
+	return wait(builder, root);
+}
+
+void builder_init(
 	const struct builder *builder, struct node *node, enum node_kind kind, struct place place)
 {
 	*node = (struct node){
@@ -75,7 +94,7 @@ struct node *builder_new_scalar(
 	node = arena_alloc(builder->document->arena, sizeof(*node) + len + 1);
 	if (!node)
 		return NULL;
-	init_node(builder, node, NODE_SCALAR, place);
+	builder_init(builder, node, NODE_SCALAR, place);
 	*text = (char *)(node + 1);
 	(*text)[len] = '\0';
 	node->text = (struct span){*text, len};
@@ -95,16 +114,15 @@ int builder_open(struct builder *builder, enum node_kind kind, enum node_style s
 	struct node *node;
 	int r;
 
-	if (builder->depth >= builder->options->limits.depth)
-		return builder_problem(builder, place,
-			"more than %u maps and lists in each other; raise the limit 'depth'",
-			builder->options->limits.depth);
+	r = builder_check_depth(builder, builder->depth, place);
+	if (r)
+		return r;
 	if (array_grow(builder->open, builder->depth, builder->open_capacity) < 0)
 		return -ENOMEM;
 	node = arena_alloc(builder->document->arena, sizeof(*node));
 	if (!node)
 		return -ENOMEM;
-	init_node(builder, node, kind, place);
+	builder_init(builder, node, kind, place);
 	node->style = (uint8_t)style;
 	node->mark = BUILDER_OPEN;
 

@@ -73,5 +73,24 @@ int builder_open(struct builder *builder, enum node_kind kind, enum node_style s
 /** Closes the last collection that is open. 0, PROBLEM (a bad `<<`, limit) or -ENOMEM. */
 int builder_close(struct builder *builder);
 
+/*
+ * Where the text goes back to what was begun before, as a table of TOML may, its reader has no use
+ * for the stack of what is open. It counts each node, fills maps and lists with node_append() and
+ * node_push(), and adds the root when all of it is there.
+ */
+
+/** Counts one more node. 0 or PROBLEM (limit). */
+int builder_count(struct builder *builder, struct place place);
+
+/** Whether a map or list may lie in `depth` others. 0 or PROBLEM (limit). */
+int builder_check_depth(const struct builder *builder, unsigned depth, struct place place);
+
+/** Makes `node`, in the document's arena, an empty map or list. */
+void builder_init(const struct builder *builder, struct node *node, enum node_kind kind,
+	struct place place);
+
+/** Adds a root of nodes that are counted already. 0 or -ENOMEM. */
+int builder_add_root(struct builder *builder, const struct node *root);
+
 /** Gives the roots to the document. 0 or -ENOMEM. */
 int builder_finish(struct builder *builder);

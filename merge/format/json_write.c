@@ -9,6 +9,7 @@
 #include "json.h"
 #include "number.h"
 #include "scalar.h"
+#include "text_key.h"
 #include "utf8.h"
 
 static void put_escape(struct output *output, unsigned char c)
@@ -126,51 +127,9 @@ static int put_pair(struct writer *writer, const struct pair *pair, unsigned dep
 	return put_node(writer, pair->value, depth);
 }
 
-static bool has_only_strings(const struct node *map)
-{
-	for (uint32_t i = 0; i < map->map.count; i++) {
-		const struct node *key = map->map.pairs[i].key;
-
-		if (!node_is_scalar(key) || scalar_type(key) != SCALAR_STRING)
-			return false;
-	}
-	return true;
-}
-
-/* 1 and "1" are two keys in YAML, and would be one in JSON. */
-static int check_keys(struct writer *writer, const struct node *map)
-{
-	struct node *names;
-
-	if (has_only_strings(map))
-		return 0;
-	names = node_new_map(writer->arena, NULL);
-	if (!names || node_reserve(writer->arena, names, map->map.count) < 0)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < map->map.count; i++) {
-		const struct node *key = map->map.pairs[i].key;
-		const struct pair *found;
-		struct node *name;
-		struct span text;
-
-		if (!node_is_scalar(key) || scalar_json(key, writer->arena, &text) < 0)
-			continue;
-		name = node_new_scalar(writer->arena, text, NODE_DOUBLE);
-		if (!name)
-			return -ENOMEM;
-		found = node_find(names, name);
-		if (found && !node_equal(key, found->value))
-			return problem_at(writer->problem, key,
-				"two keys of the map are the same text in JSON; rename one");
-		if (node_put(writer->arena, names, name, key) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 static int put_map(struct writer *writer, const struct node *map, unsigned depth)
 {
-	int r = check_keys(writer, map);
+	int r = text_key_check(writer, map, "JSON");
 
 	output_char(writer->output, '{');
 	for (uint32_t i = 0; !r && i < map->map.count; i++) {

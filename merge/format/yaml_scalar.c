@@ -1,9 +1,11 @@
 #include "yaml_text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
-#include "scalar.h"
+#include "number.h"
+#include "resolve.h"
 #include "utf8.h"
 
 /* Characters. A key must end within 1024 characters and on its line, or be announced by "? ". */
@@ -160,6 +162,12 @@ static bool is_merge_word(const struct node *node, enum yaml_spot spot)
 	return is_key_spot(spot) && !node->tag && span_is(node->text, "<<");
 }
 
+/* A time without a date, which YAML 1.1 takes for a number to base 60. */
+static bool is_toml_time(const struct node *node)
+{
+	return node->schema == NODE_TOML && node->text.len > 2 && node->text.data[2] == ':';
+}
+
 /* The style that the scalar can have in that spot. */
 static enum node_style style_of(const struct node *node, unsigned traits, enum yaml_spot spot)
 {
@@ -170,10 +178,13 @@ static enum node_style style_of(const struct node *node, unsigned traits, enum y
 		bool is_bad_tab = traits & HAS_TAB && scalar_type(node) == SCALAR_STRING;
 
 		if (is_plain(node->text, traits, is_flow_spot(spot)) && !is_bad_tab &&
-			!is_merge_word(node, spot))
+			!is_merge_word(node, spot) && !is_toml_time(node))
 			return style;
 		style = NODE_SINGLE;
 	}
+	/* In TOML it has its lines as they stand. */
+	if (style == NODE_FOLDED && node->schema == NODE_TOML)
+		style = NODE_LITERAL;
 	if (style == NODE_FOLDED) {
 		if (is_folded(node->text, traits, spot))
 			return style;
@@ -335,26 +346,67 @@ static void put_empty(struct output *output, const struct node *node, enum yaml_
 		output_put(output, "null", 4);
 }
 
+/* The "_" between digits is not known to YAML 1.2. */
+static void put_digits(struct output *output, const char *p, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (p[i] != '_')
+			output_char(output, p[i]);
+}
+
 /* In YAML 1.1 a number with an exponent has a point, and a sign in front of the exponent. */
-static void put_json_number(struct output *output, struct span text)
+static void put_float(struct output *output, struct span text)
 {
 	size_t digits = strcspn(text.data, "eE");
 
-	output_put(output, text.data, digits);
+	put_digits(output, text.data, digits);
+	if (digits == text.len)
+		return;
 	if (!memchr(text.data, '.', digits))
 		output_put(output, ".0", 2);
 	output_char(output, text.data[digits++]);
 	if (text.data[digits] != '+' && text.data[digits] != '-')
 		output_char(output, '+');
-	output_put(output, text.data + digits, text.len - digits);
+	put_digits(output, text.data + digits, text.len - digits);
+}
+
+/* What is no string in TOML, as the YAML, 1.1 and 1.2, that says the same. */
+static void put_toml(struct output *output, const struct node *node)
+{
+	enum scalar_type type = resolve_plain(node->text, NODE_TOML);
+	struct number number;
+	char text[32];
+
+	if (type == SCALAR_TIMESTAMP && node->text.data[node->text.len - 1] == 'z') {
+		output_put(output, node->text.data, node->text.len - 1);
+		output_char(output, 'Z');
+	} else if ((type != SCALAR_INT && type != SCALAR_FLOAT) ||
+		   (resolve_plain(node->text, NODE_YAML_1_1) == type &&
+			   resolve_plain(node->text, NODE_YAML_1_2) == type)) {
+		output_put(output, node->text.data, node->text.len);
+	} else if (type == SCALAR_INT) {
+		number_of_int(node->text, NODE_TOML, &number);
+		snprintf(text, sizeof(text), "%s%" PRIu64, number.is_negative ? "-" : "",
+			number.small);
+		output_string(output, text);
+	} else if (resolve_is_nan(node->text, NODE_TOML)) {
+		output_string(output, ".nan");
+	} else if (node->text.data[node->text.len - 1] == 'f') {
+		output_string(output, node->text.data[0] == '-' ? "-.inf" : ".inf");
+	} else {
+		put_float(output, node->text);
+	}
 }
 
 static void put_plain(struct output *output, const struct node *node)
 {
 	bool is_number = strchr("-0123456789", node->text.data[0]);
 
-	if (node->schema == NODE_JSON && is_number && !node->tag && strpbrk(node->text.data, "eE"))
-		put_json_number(output, node->text);
+	if (node->schema == NODE_TOML)
+		put_toml(output, node);
+	else if (node->schema == NODE_JSON && is_number && !node->tag &&
+		 strpbrk(node->text.data, "eE"))
+		put_float(output, node->text);
 	else
 		output_put(output, node->text.data, node->text.len);
 }

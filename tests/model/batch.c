@@ -3,10 +3,12 @@
  *
  * Standard input is a JSON list of requests:
  *
- *      {"strategy": "salt", "to": "json", "options": {"level": 1}, "inputs": [["base", "a: 1"]]}
+ *      {"strategy": "salt", "from": "yaml", "to": "json", "options": {"level": 1},
+ *       "inputs": [["base", "a: 1"]]}
  *
- * An input is its layer's name and its text, which is read as YAML. Standard output has a line for
- * each request, a JSON list: ["text", the merged file] or ["error", the message].
+ * An input is its layer's name and its text; `from` and `to` are formats, YAML where they are
+ * missing. Standard output has a line for each request, a JSON list: ["text", the merged file] or
+ * ["error", the message].
  */
 #include <errno.h>
 #include <stdio.h>
@@ -46,9 +48,16 @@ static void print_problem(const struct problem *problem)
 	print_result("error", text, strlen(text));
 }
 
+static const struct format *format_for(const struct node *request, const char *key)
+{
+	const struct node *name = node_get(request, key);
+
+	return name ? format_find(name->text) : &format_yaml;
+}
+
 static int run(const struct options *options, const struct node *request, struct problem *problem)
 {
-	const struct node *list = node_get(request, "inputs"), *to = node_get(request, "to");
+	const struct node *list = node_get(request, "inputs");
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	CLEANUP(freep) struct merge_input *inputs = calloc(list->seq.count, sizeof(*inputs));
 	int r;
@@ -61,6 +70,7 @@ static int run(const struct options *options, const struct node *request, struct
 		inputs[i].source = (struct source){
 			.name = pair[0]->text.data, .layer = pair[0]->text.data, .rank = i};
 		inputs[i].text = pair[1]->text;
+		inputs[i].format = format_for(request, "from");
 	}
 	r = options_check(options, problem);
 	if (r != 0)
@@ -70,7 +80,7 @@ static int run(const struct options *options, const struct node *request, struct
 		.options = options,
 		.inputs = inputs,
 		.count = list->seq.count,
-		.to = to && span_is(to->text, "json") ? &format_json : &format_yaml,
+		.to = format_for(request, "to"),
 	};
 	r = merge_run(&merge, &result, problem);
 	if (r == 0)

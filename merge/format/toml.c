@@ -1,0 +1,12 @@
+#include "toml.h"
+
+const struct format format_toml = {
+	.name = "toml",
+	.summary = "TOML 1.0.0",
+	.suffixes = "toml",
+	.comment = "#",
+	.nothing = "",
+	.divider = "",
+	.read = toml_read,
+	.write = toml_write,
+};

@@ -1,0 +1,392 @@
+/*
+ * TOML as people write it: the values of a table, then the tables in it, each under its header.
+ *
+ *      name = "web"                 what a table has besides tables comes first: behind a header
+ *      limits.memory = "64M"        it would be the header's
+ *      hosts = ["a", "b"]
+ *
+ *      [server.tls]                 [server] has a header only if it has values, or nothing at all
+ *      min = 1.3
+ *
+ *      [[user]]                     a list of tables, unless each is inline
+ *      name = "root"
+ *
+ * What TOML has no value for is a problem at the place in the source that it is from: null, tags,
+ * integers of more than 64 bits, and dates that no calendar has.
+ *
+ * Recursive, down to the depth that is allowed.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "number.h"
+#include "text_key.h"
+#include "toml.h"
+#include "toml_string.h"
+#include "toml_value.h"
+
+/* The keys that lead to a table, the last one first. */
+struct path {
+	const struct path *up; /* NULL: the root is next */
+	const struct node *key;
+};
+
+static bool is_tables(const struct node *node, unsigned depth_left);
+
+/* Whether a value, or what is in a list or an inline table, is meant to stand on one line. */
+static bool is_one_line(const struct node *node, unsigned depth_left)
+{
+	bool is_all = node->style == NODE_FLOW || node->style == NODE_DOTTED || !node_count(node);
+
+	if (node_is_scalar(node))
+		return (node->style != NODE_LITERAL && node->style != NODE_FOLDED) ||
+		       !memchr(node->text.data, '\n', node->text.len);
+	for (uint32_t i = 0; is_all && i < node_count(node); i++)
+		is_all = depth_left > 0 && is_one_line(*node_entry(node, i), depth_left - 1);
+	return is_all;
+}
+
+/* Whether a map is written as an inline table, though it may have a header. */
+static bool is_inline(const struct node *map, unsigned depth_left)
+{
+	return map->style == NODE_FLOW && is_one_line(map, depth_left);
+}
+
+/* Whether the node is written behind "key =", and not under headers. */
+static bool is_value(const struct node *node, unsigned depth_left)
+{
+	if (node_is_map(node))
+		return is_inline(node, depth_left);
+	return node_is_scalar(node) || !is_tables(node, depth_left);
+}
+
+/* Whether the map is written as dotted keys: it has something to write, and no tables. */
+static bool is_dotted(const struct node *map, unsigned depth_left)
+{
+	bool is_all =
+		node_is_map(map) && map->style == NODE_DOTTED && node_count(map) && depth_left;
+
+	for (uint32_t i = 0; is_all && i < node_count(map); i++) {
+		const struct node *entry = *node_entry(map, i);
+
+		is_all = is_value(entry, depth_left - 1) || is_dotted(entry, depth_left - 1);
+	}
+	return is_all;
+}
+
+/* Whether a list's items are tables under headers: all are maps, and some not meant to be inline.
+ */
+static bool is_tables(const struct node *list, unsigned depth_left)
+{
+	bool has_header = false;
+
+	for (uint32_t i = 0; i < node_count(list); i++) {
+		const struct node *item = list->seq.items[i];
+
+		if (!node_is_map(item))
+			return false;
+		has_header = has_header || !depth_left || !is_inline(item, depth_left - 1);
+	}
+	return has_header;
+}
+
+static int put_string(struct writer *writer, const struct node *node, struct span text)
+{
+	int r = toml_put_string(writer->output, text, (enum node_style)node->style);
+
+	return r ? problem_at(writer->problem, node, "a string is not UTF-8, which TOML wants") : 0;
+}
+
+static int refuse(struct writer *writer, const struct node *node, const char *what)
+{
+	int shown = node->text.len < 32 ? (int)node->text.len : 32;
+
+	return problem_at(writer->problem, node, "%.*s %s; quote it, or write the file as YAML",
+		shown, node->text.data, what);
+}
+
+/* A float that is no decimal number. */
+static int put_no_decimal(struct writer *writer, const struct node *node)
+{
+	double value = scalar_number(node);
+
+	if (node->text.len > NUMBER_DIGITS_MAX)
+		return refuse(writer, node, "… has too many digits to be turned to decimal");
+	output_string(writer->output, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+	return 0;
+}
+
+/* A number or timestamp that is not legal in TOML as it is written. */
+static int put_converted(struct writer *writer, const struct node *node, enum scalar_type type)
+{
+	struct span text;
+	int r = type == SCALAR_TIMESTAMP ? toml_value_of_timestamp(node->text, writer->arena, &text)
+					 : scalar_json(node, writer->arena, &text);
+
+	if (r == -EINVAL)
+		return refuse(writer, node, "is no date that a calendar has, as TOML wants it");
+	if (r == -ERANGE && type == SCALAR_FLOAT)
+		return put_no_decimal(writer, node);
+	if (r == -ERANGE || (!r && type == SCALAR_INT && toml_value_type(text) != type))
+		return refuse(writer, node, "does not fit 64 bits, as TOML wants it");
+	if (r)
+		return r;
+	output_put(writer->output, text.data, text.len);
+	/* What is a float because a tag says so. */
+	if (type == SCALAR_FLOAT && !strpbrk(text.data, ".eE"))
+		output_string(writer->output, ".0");
+	return 0;
+}
+
+static int refuse_tag(struct writer *writer, const struct node *node)
+{
+	return problem_at(writer->problem, node,
+		"TOML has no tags, such as %s; take it away, or write the file as YAML", node->tag);
+}
+
+static int put_scalar(struct writer *writer, const struct node *node)
+{
+	enum scalar_type type = scalar_type(node);
+
+	switch (type) {
+	case SCALAR_NULL:
+		return problem_at(writer->problem, node,
+			"TOML has no null; remove the key, or write the file as YAML");
+	case SCALAR_BOOL:
+		output_string(writer->output, scalar_bool(node) ? "true" : "false");
+		return 0;
+	case SCALAR_FOREIGN:
+		return refuse_tag(writer, node);
+	case SCALAR_STRING:
+	case SCALAR_BINARY:
+		return put_string(writer, node, node->text);
+	default:
+		if (toml_value_type(node->text) != type)
+			return put_converted(writer, node, type);
+		output_put(writer->output, node->text.data, node->text.len);
+		return 0;
+	}
+}
+
+static int put_key(struct writer *writer, const struct node *key)
+{
+	struct span text;
+	int r;
+
+	if (!node_is_scalar(key))
+		return problem_at(writer->problem, key,
+			"a key in TOML is a string, and this one is %s", node_kind_name(key));
+	if (scalar_type(key) == SCALAR_FOREIGN)
+		return refuse_tag(writer, key);
+	r = scalar_json(key, writer->arena, &text);
+	if (r == -ERANGE)
+		return refuse(writer, key, "can't be a key in TOML");
+	if (r < 0)
+		return r;
+	r = toml_put_key(writer->output, text, (enum node_style)key->style);
+	return r ? problem_at(writer->problem, key, "a key is not UTF-8, which TOML wants") : 0;
+}
+
+/* "a.b.c" */
+static int put_path(struct writer *writer, const struct path *path)
+{
+	int r = 0;
+
+	if (path->up) {
+		r = put_path(writer, path->up);
+		output_char(writer->output, '.');
+	}
+	return r ? r : put_key(writer, path->key);
+}
+
+static int check_map(struct writer *writer, const struct node *map)
+{
+	for (uint32_t i = 0; i < map->map.count; i++) {
+		const struct pair *pair = &map->map.pairs[i];
+
+		if (node_find_hashed(map, pair->key, pair->hash) != pair)
+			return problem_at(writer->problem, pair->key,
+				"the key comes twice, which TOML does not allow");
+	}
+	return text_key_check(writer, map, "TOML");
+}
+
+static int check_collection(struct writer *writer, const struct node *node, unsigned depth)
+{
+	if (depth >= writer->depth)
+		return writer_too_deep(writer, node);
+	if (node_foreign_tag(node))
+		return refuse_tag(writer, node);
+	return node_is_map(node) ? check_map(writer, node) : 0;
+}
+
+/* Where a list or inline table is written. */
+struct spot {
+	unsigned depth;
+	unsigned indent; /* of the line that it begins in, in levels */
+	bool is_inline;  /* no line may end in it */
+};
+
+static int put_value(struct writer *writer, const struct node *node, struct spot spot);
+
+static int put_inline_table(struct writer *writer, const struct node *map, struct spot spot)
+{
+	struct spot inner = {spot.depth + 1, spot.indent, true};
+	int r = 0;
+
+	output_string(writer->output, node_count(map) ? "{ " : "{");
+	for (uint32_t i = 0; !r && i < node_count(map); i++) {
+		if (i)
+			output_string(writer->output, ", ");
+		r = put_key(writer, map->map.pairs[i].key);
+		output_string(writer->output, " = ");
+		if (!r)
+			r = put_value(writer, map->map.pairs[i].value, inner);
+	}
+	output_string(writer->output, node_count(map) ? " }" : "}");
+	return r;
+}
+
+static void put_newline(struct output *output, unsigned indent)
+{
+	output_char(output, '\n');
+	output_spaces(output, 2 * (size_t)indent);
+}
+
+static int put_list(struct writer *writer, const struct node *list, struct spot spot)
+{
+	bool is_line = spot.is_inline || is_one_line(list, writer->depth - spot.depth);
+	struct spot inner = {spot.depth + 1, spot.indent + 1, spot.is_inline};
+	int r = 0;
+
+	output_char(writer->output, '[');
+	for (uint32_t i = 0; !r && i < node_count(list); i++) {
+		if (is_line && i)
+			output_string(writer->output, ", ");
+		if (!is_line)
+			put_newline(writer->output, inner.indent);
+		r = put_value(writer, list->seq.items[i], inner);
+		if (!is_line)
+			output_char(writer->output, ',');
+	}
+	if (!is_line)
+		put_newline(writer->output, spot.indent);
+	output_char(writer->output, ']');
+	return r;
+}
+
+static int put_value(struct writer *writer, const struct node *node, struct spot spot)
+{
+	int r;
+
+	if (node_is_scalar(node))
+		return put_scalar(writer, node);
+	r = check_collection(writer, node, spot.depth);
+	if (r)
+		return r;
+	return node_is_map(node) ? put_inline_table(writer, node, spot)
+				 : put_list(writer, node, spot);
+}
+
+/* The lines "key = value" of a table in front of its headers, "path" being that of dotted keys. */
+static int put_values(
+	struct writer *writer, const struct node *map, const struct path *path, unsigned depth)
+{
+	unsigned depth_left = writer->depth - depth;
+	int r = check_collection(writer, map, depth);
+
+	for (uint32_t i = 0; !r && i < node_count(map); i++) {
+		const struct node *value = map->map.pairs[i].value;
+		struct path key = {path, map->map.pairs[i].key};
+
+		if (is_dotted(value, depth_left)) {
+			r = put_values(writer, value, &key, depth + 1);
+		} else if (is_value(value, depth_left)) {
+			r = put_path(writer, &key);
+			output_string(writer->output, " = ");
+			if (!r)
+				r = put_value(writer, value, (struct spot){.depth = depth + 1});
+			output_char(writer->output, '\n');
+		}
+	}
+	return r;
+}
+
+static bool is_under_header(const struct node *value, unsigned depth_left)
+{
+	return !is_value(value, depth_left) && !is_dotted(value, depth_left);
+}
+
+/* Whether the headers of what is in the table say enough of it. */
+static bool needs_no_header(const struct node *map, unsigned depth_left)
+{
+	bool is_all = node_count(map) && depth_left;
+
+	for (uint32_t i = 0; is_all && i < node_count(map); i++)
+		is_all = is_under_header(*node_entry(map, i), depth_left - 1);
+	return is_all;
+}
+
+static int put_header(struct writer *writer, const struct path *path, const char *quotes)
+{
+	int r;
+
+	if (writer->output->len)
+		output_char(writer->output, '\n');
+	output_put(writer->output, quotes, strlen(quotes) / 2);
+	r = put_path(writer, path);
+	output_string(writer->output, quotes + strlen(quotes) / 2);
+	output_char(writer->output, '\n');
+	return r;
+}
+
+static int put_table(
+	struct writer *writer, const struct node *map, const struct path *path, unsigned depth);
+
+static int put_items(
+	struct writer *writer, const struct node *list, const struct path *path, unsigned depth)
+{
+	int r = check_collection(writer, list, depth);
+
+	/* A header may repeat a long path: what can't be written any more must cost no time. */
+	for (uint32_t i = 0; !r && !writer->output->failure && i < node_count(list); i++) {
+		r = put_header(writer, path, "[[]]");
+		if (!r)
+			r = put_table(writer, list->seq.items[i], path, depth + 1);
+	}
+	return r;
+}
+
+/* What is in the table, its own header being written: "path" is NULL for the root. */
+static int put_table(
+	struct writer *writer, const struct node *map, const struct path *path, unsigned depth)
+{
+	unsigned depth_left = writer->depth - depth;
+	int r = put_values(writer, map, NULL, depth);
+
+	for (uint32_t i = 0; !r && !writer->output->failure && i < node_count(map); i++) {
+		const struct node *value = map->map.pairs[i].value;
+		struct path inner = {path, map->map.pairs[i].key};
+
+		if (!is_under_header(value, depth_left))
+			continue;
+		if (node_is_sequence(value)) {
+			r = put_items(writer, value, &inner, depth + 1);
+			continue;
+		}
+		if (!needs_no_header(value, depth_left))
+			r = put_header(writer, &inner, "[]");
+		if (!r)
+			r = put_table(writer, value, &inner, depth + 1);
+	}
+	return r;
+}
+
+int toml_write(struct writer *writer, const struct node *root)
+{
+	if (!node_is_map(root))
+		return problem_at(writer->problem, root,
+			"a TOML file is a table, and this one is %s; write it as YAML or JSON",
+			node_kind_name(root));
+	return put_table(writer, root, NULL, 0);
+}
