@@ -102,8 +102,12 @@ static void end_value(struct finder *finder, size_t next)
 	if (!finder->open || !has_lines || next <= finder->line + 1)
 		return;
 	bool is_same_style = place == finder->open && place->style == finder->open_style;
-	bool is_counted = is_same_style && are_source_lines(finder, place, finder->line, next - 1);
-	for (size_t i = finder->line; i < next - 1; i++) {
+	size_t end = next - 1;
+	bool is_counted = is_same_style && are_source_lines(finder, place, finder->line, end);
+	/* An empty line may stand in front of what is next. */
+	if (is_same_style && !is_counted && finder->to->lines[end - 1].text.len == 0)
+		is_counted = are_source_lines(finder, place, finder->line, --end);
+	for (size_t i = finder->line; i < end; i++) {
 		struct line *line = &finder->to->lines[i];
 
 		line->kind = LINE_INSIDE;
@@ -176,6 +180,22 @@ static bool is_in_line(const struct node *again)
 static void walk(struct finder *finder, struct line_value *value, const struct node *again_key,
 	const struct node *again);
 
+/*
+ * The pair of `map` that was written as pair `i` of the text: a format may write what is a value
+ * before what is a table. A key may have become a string meanwhile.
+ */
+static const struct pair *pair_of(const struct node *map, const struct node *again, uint32_t i)
+{
+	const struct pair *pair = &map->map.pairs[i], *found;
+	const struct node *key = again->map.pairs[i].key;
+
+	if (!node_is_scalar(key) || !node_is_scalar(pair->key) ||
+		span_equal(pair->key->text, key->text))
+		return pair;
+	found = node_find(map, key);
+	return found ? found : pair;
+}
+
 static void walk_entries(
 	struct finder *finder, const struct node *node, const struct node *again, uint32_t number)
 {
@@ -183,8 +203,10 @@ static void walk_entries(
 		struct line_value inner = {.parent = number, .index = i};
 
 		if (node_is_map(node)) {
-			inner.key = node->map.pairs[i].key;
-			inner.value = node->map.pairs[i].value;
+			const struct pair *pair = pair_of(node, again, i);
+
+			inner.key = pair->key;
+			inner.value = pair->value;
 			walk(finder, &inner, again->map.pairs[i].key, again->map.pairs[i].value);
 		} else {
 			inner.value = node->seq.items[i];

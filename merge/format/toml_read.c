@@ -795,6 +795,29 @@ static void weigh(struct node *node)
 	node_weigh(node);
 }
 
+static int take_root(struct toml_reader *reader)
+{
+	struct table *root;
+	int r = skip_lines(reader);
+
+	if (!r)
+		r = new_table(reader, NODE_MAP, place_of(reader), 0, &root);
+	if (r)
+		return r;
+	root->maker = HEADER;
+	reader->table = root;
+	reader->depth = 1;
+	while (!r && reader->p < reader->end) {
+		r = take_line(reader, root);
+		if (!r)
+			r = skip_lines(reader);
+	}
+	if (r)
+		return r;
+	weigh(&root->node);
+	return builder_add_root(reader->builder, &root->node);
+}
+
 int toml_read(struct builder *builder, struct span text)
 {
 	struct toml_reader reader = {.builder = builder,
@@ -802,24 +825,7 @@ int toml_read(struct builder *builder, struct span text)
 		.end = text.data + text.len,
 		.line = 1,
 		.counted = text.data,
-		.counted_place = 1,
-		.depth = 1};
-	struct table *root;
-	int r;
+		.counted_place = 1};
 
-	r = new_table(&reader, NODE_MAP, builder_place(builder, 1, 1), 0, &root);
-	if (r)
-		return r;
-	root->maker = HEADER;
-	reader.table = root;
-	while (!r) {
-		r = skip_lines(&reader);
-		if (r || reader.p == reader.end)
-			break;
-		r = take_line(&reader, root);
-	}
-	if (r)
-		return r;
-	weigh(&root->node);
-	return builder_add_root(builder, &root->node);
+	return take_root(&reader);
 }
