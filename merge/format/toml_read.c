@@ -26,8 +26,11 @@ enum maker { IMPLICIT, HEADER, DOTTED, CLOSED };
 /* A table, or a list; every map and list of the document is one. */
 struct table {
 	struct node node;
+	struct table *in;       /* NULL: the root, or not there yet */
+	struct table *previous; /* that was made; so, one that `in` is made before */
+	uint32_t counted;       /* of node.weight, in that of `in` */
+	uint32_t section;       /* the number of headers in front, when it was last defined */
 	enum maker maker;
-	uint32_t section; /* the number of headers in front, when it was last defined */
 };
 
 struct toml_reader {
@@ -38,6 +41,7 @@ struct toml_reader {
 	const char *counted;    /* on p's line, at or before p … */
 	uint32_t counted_place; /* … its column */
 	uint32_t section;
+	struct table *last;  /* that was made */
 	struct table *table; /* that keys go to */
 	unsigned depth;      /* maps and lists around what is in `table` */
 };
@@ -434,9 +438,31 @@ static int new_table(struct toml_reader *reader, enum node_kind kind, struct pla
 		return -ENOMEM;
 	builder_init(reader->builder, &(*ret)->node, kind, place);
 	(*ret)->node.style = NODE_BLOCK;
-	(*ret)->maker = CLOSED;
+	(*ret)->in = NULL;
+	(*ret)->previous = reader->last;
 	(*ret)->section = reader->section;
+	(*ret)->maker = CLOSED;
+	reader->last = *ret;
 	return 0;
+}
+
+/* `node` is put into `in` as it is now; a table may be added to afterwards. */
+static void note_place(struct table *in, const struct node *node)
+{
+	struct table *table = table_of(node);
+
+	if (!table)
+		return;
+	table->in = in;
+	table->counted = node->weight;
+}
+
+/* What is in them is known: each weighs as much more as what was added to those in it. */
+static void weigh(const struct toml_reader *reader)
+{
+	for (struct table *table = reader->last; table; table = table->previous)
+		if (table->in)
+			node_reweigh(&table->in->node, table->counted, table->node.weight);
 }
 
 /* Puts the pair into a table that has no such key. */
@@ -444,7 +470,16 @@ static int put_pair(struct toml_reader *reader, struct table *in, const struct p
 {
 	int r = builder_count(reader->builder, (struct place){pair->key->line, pair->key->column});
 
-	return r ? r : node_append(reader->builder->document->arena, &in->node, pair);
+	if (r)
+		return r;
+	note_place(in, pair->value);
+	return node_append(reader->builder->document->arena, &in->node, pair);
+}
+
+static int push_item(struct toml_reader *reader, struct table *list, const struct node *item)
+{
+	note_place(list, item);
+	return node_push(reader->builder->document->arena, &list->node, item);
 }
 
 /* A new table in `in`, which is in `depth` others. */
@@ -565,7 +600,7 @@ static int open_item(struct toml_reader *reader, struct table *in, const struct 
 	if (!r)
 		r = new_table(reader, NODE_MAP, place, depth + 1, &item);
 	if (!r)
-		r = node_push(reader->builder->document->arena, &list->node, &item->node);
+		r = push_item(reader, list, &item->node);
 	if (r)
 		return r;
 	list->maker = HEADER;
@@ -635,7 +670,6 @@ static int take_pair(struct toml_reader *reader, struct table *in, unsigned dept
 /* Behind "[". */
 static int take_items(struct toml_reader *reader, struct table *list, unsigned depth)
 {
-	struct arena *arena = reader->builder->document->arena;
 	const struct node *item;
 	int r;
 
@@ -645,7 +679,7 @@ static int take_items(struct toml_reader *reader, struct table *list, unsigned d
 			return r;
 		r = take_value(reader, depth + 1, &item);
 		if (!r)
-			r = node_push(arena, &list->node, item);
+			r = push_item(reader, list, item);
 		if (!r)
 			r = skip_lines(reader);
 		if (r || take_char(reader, ']'))
@@ -783,18 +817,6 @@ static int take_line(struct toml_reader *reader, struct table *root)
 	return 0;
 }
 
-/* Tables are added to after they were put into others: what they weigh is known at the end. */
-static void weigh(struct node *node)
-{
-	for (uint32_t i = 0; i < node_count(node); i++) {
-		const struct node *entry = *node_entry(node, i);
-
-		if (!node_is_scalar(entry))
-			weigh((struct node *)entry);
-	}
-	node_weigh(node);
-}
-
 static int take_root(struct toml_reader *reader)
 {
 	struct table *root;
@@ -814,7 +836,7 @@ static int take_root(struct toml_reader *reader)
 	}
 	if (r)
 		return r;
-	weigh(&root->node);
+	weigh(reader);
 	return builder_add_root(reader->builder, &root->node);
 }
 

@@ -204,18 +204,25 @@ static bool is_timestamp(struct span text)
 
 enum scalar_type toml_value_type(struct span text)
 {
-	if (!text.len)
-		return SCALAR_STRING;
-	if (span_is(text, "true") || span_is(text, "false"))
-		return SCALAR_BOOL;
-	/* Keys are asked for as well. */
-	if (!number_is_digit(text.data[0]) && !strchr("+-in", text.data[0]))
-		return SCALAR_STRING;
-	if (is_int(text))
-		return fits_64_bits(text) ? SCALAR_INT : SCALAR_STRING;
-	if (is_float(text))
-		return SCALAR_FLOAT;
-	return is_timestamp(text) ? SCALAR_TIMESTAMP : SCALAR_STRING;
+	/* Keys are asked for, too, and most of them are known by their first byte. */
+	switch (text.len ? text.data[0] : '\0') {
+	case 't':
+		return span_is(text, "true") ? SCALAR_BOOL : SCALAR_STRING;
+	case 'f':
+		return span_is(text, "false") ? SCALAR_BOOL : SCALAR_STRING;
+	case 'i':
+	case 'n':
+		return is_float(text) ? SCALAR_FLOAT : SCALAR_STRING;
+	case '+':
+	case '-':
+	case '0' ... '9':
+		if (is_int(text))
+			return fits_64_bits(text) ? SCALAR_INT : SCALAR_STRING;
+		if (is_float(text))
+			return SCALAR_FLOAT;
+		return is_timestamp(text) ? SCALAR_TIMESTAMP : SCALAR_STRING;
+	}
+	return SCALAR_STRING;
 }
 
 const char *toml_value_fault(struct span text)
