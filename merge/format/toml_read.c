@@ -59,16 +59,6 @@ static int fail(struct toml_reader *reader, const char *message)
 	return builder_problem(reader->builder, place_of(reader), "%s", message);
 }
 
-static int fail_at_key(const struct toml_reader *reader, const struct node *key,
-	const struct node *there, const char *message)
-{
-	int shown = key->text.len < SHOWN_MAX_BYTES ? (int)key->text.len : SHOWN_MAX_BYTES;
-
-	return builder_problem(reader->builder, (struct place){key->line, key->column},
-		"\"%.*s\" is there already, at line %u, column %u; %s", shown, key->text.data,
-		(unsigned)there->line, (unsigned)there->column, message);
-}
-
 static bool is_at(const struct toml_reader *reader, const char *text)
 {
 	return span_begins((struct span){reader->p, (size_t)(reader->end - reader->p)}, text);
@@ -218,8 +208,11 @@ static int take_code_point(struct toml_reader *reader, int digits, char **out)
 		low = high < 0 ? -1 : utf8_hex4(reader->p + 4, reader->end);
 	}
 	if (low < 0)
-		return fail(reader, digits == 4 ? "\\u wants four hexadecimal digits"
-						: "\\U wants eight hexadecimal digits");
+		return fail(reader,
+			digits == 4
+				? "\\u wants four hexadecimal digits; a backslash is written \\\\"
+				: "\\U wants eight hexadecimal digits; a backslash is written "
+				  "\\\\");
 	if (high > 0x10 || (high == 0 && low >= 0xD800 && low <= 0xDFFF))
 		return fail(reader, "there is no such character; surrogates are none, and the last "
 				    "is \\U0010FFFF");
@@ -298,9 +291,8 @@ static int take_text(struct toml_reader *reader, const struct quote *quote, char
 		return take_escape(reader, quote, out);
 	length = newline_length(reader);
 	if (!length || !quote->is_long)
-		return bad_character(reader, "a string in single quotes, or in one pair of double "
-					     "quotes, must end on its "
-					     "line; three quotes begin one of many lines");
+		return bad_character(reader, "a string must end on its line; one of many lines has "
+					     "three quotes at both ends");
 	*(*out)++ = '\n';
 	take_newline(reader, length);
 	return 0;
@@ -495,13 +487,33 @@ static int put_table(struct toml_reader *reader, struct table *in, struct pair *
 	return put_pair(reader, in, pair);
 }
 
-static const struct node *find(const struct table *in, struct pair *pair)
+/* The pair of that key, or NULL. */
+static const struct pair *find(const struct table *in, struct pair *pair)
 {
-	const struct pair *found;
-
 	pair->hash = node_hash(pair->key);
-	found = node_find_hashed(&in->node, pair->key, pair->hash);
-	return found ? found->value : NULL;
+	return node_find_hashed(&in->node, pair->key, pair->hash);
+}
+
+/* Why a key can't be what it is meant to be, as `found` has it already. */
+static int refuse(
+	const struct toml_reader *reader, const struct node *key, const struct pair *found)
+{
+	const struct table *table = table_of(found->value);
+	const struct node *there = table && table->maker == HEADER ? found->value : found->key;
+	int shown = key->text.len < SHOWN_MAX_BYTES ? (int)key->text.len : SHOWN_MAX_BYTES;
+	const char *why = "a key must not come twice";
+
+	if (table && table->maker == HEADER)
+		why = node_is_map(found->value)
+			      ? "a table has one header, and its keys stand behind it"
+			      : "a list of tables has [[…]] before each of its tables";
+	else if (table && table->maker == CLOSED)
+		why = "nothing can be added to what stands behind a \"=\"";
+	else if (table)
+		why = "a table is made either by its header or by dotted keys in one place";
+	return builder_problem(reader->builder, (struct place){key->line, key->column},
+		"\"%.*s\" is there already, at line %u, column %u; %s", shown, key->text.data,
+		(unsigned)there->line, (unsigned)there->column, why);
 }
 
 /* Goes on, in a dotted key, from *in to the table of that name, made at need. */
@@ -509,8 +521,8 @@ static int enter_dotted(
 	struct toml_reader *reader, struct table **in, const struct node *key, unsigned depth)
 {
 	struct pair pair = {.key = key};
-	const struct node *found = find(*in, &pair);
-	struct table *table = table_of(found);
+	const struct pair *found = find(*in, &pair);
+	struct table *table = found ? table_of(found->value) : NULL;
 	int r;
 
 	if (!found) {
@@ -523,9 +535,7 @@ static int enter_dotted(
 		table->maker = DOTTED;
 		table->section = reader->section;
 	} else if (!table || table->maker != DOTTED || table->section != reader->section) {
-		return fail_at_key(reader, key, found,
-			table ? "a dotted key can't add to it from here; write the key there"
-			      : "a key can't have a value and be a table");
+		return refuse(reader, key, found);
 	}
 	*in = table;
 	return 0;
@@ -536,8 +546,8 @@ static int enter_super(
 	struct toml_reader *reader, struct table **in, const struct node *key, unsigned *depth)
 {
 	struct pair pair = {.key = key};
-	const struct node *found = find(*in, &pair);
-	struct table *table = table_of(found);
+	const struct pair *found = find(*in, &pair);
+	struct table *table = found ? table_of(found->value) : NULL;
 	int r;
 
 	if (!found) {
@@ -546,9 +556,7 @@ static int enter_super(
 			return r;
 		table->maker = IMPLICIT;
 	} else if (!table || table->maker == CLOSED) {
-		return fail_at_key(reader, key, found,
-			table ? "nothing can be added to what stands behind a \"=\""
-			      : "a key can't have a value and be a table");
+		return refuse(reader, key, found);
 	}
 	if (node_is_sequence(&table->node)) {
 		table = table_of(table->node.seq.items[table->node.seq.count - 1]);
@@ -564,15 +572,14 @@ static int open_table(
 	struct toml_reader *reader, struct table *in, const struct node *key, unsigned depth)
 {
 	struct pair pair = {.key = key};
-	const struct node *found = find(in, &pair);
-	struct table *table = table_of(found);
+	const struct pair *found = find(in, &pair);
+	struct table *table = found ? table_of(found->value) : NULL;
 	int r = 0;
 
 	if (!found)
 		r = put_table(reader, in, &pair, NODE_MAP, depth, &table);
 	else if (!table || table->maker != IMPLICIT)
-		return fail_at_key(
-			reader, key, found, "a table has one header; write all of its keys there");
+		return refuse(reader, key, found);
 	if (r)
 		return r;
 	table->maker = HEADER;
@@ -588,15 +595,14 @@ static int open_item(struct toml_reader *reader, struct table *in, const struct 
 	unsigned depth, struct place place)
 {
 	struct pair pair = {.key = key};
-	const struct node *found = find(in, &pair);
-	struct table *list = table_of(found), *item;
+	const struct pair *found = find(in, &pair);
+	struct table *list = found ? table_of(found->value) : NULL, *item;
 	int r = 0;
 
 	if (!found)
 		r = put_table(reader, in, &pair, NODE_SEQUENCE, depth, &list);
 	else if (!list || !node_is_sequence(&list->node) || list->maker != HEADER)
-		return fail_at_key(reader, key, found,
-			"[[…]] adds a table to a list of tables that has only such headers");
+		return refuse(reader, key, found);
 	if (!r)
 		r = new_table(reader, NODE_MAP, place, depth + 1, &item);
 	if (!r)
@@ -645,7 +651,7 @@ static int take_value(struct toml_reader *reader, unsigned depth, const struct n
 static int take_pair(struct toml_reader *reader, struct table *in, unsigned depth)
 {
 	struct pair pair = {0};
-	const struct node *found;
+	const struct pair *found;
 	struct node *key;
 	int r = take_key(reader, &key);
 
@@ -659,7 +665,7 @@ static int take_pair(struct toml_reader *reader, struct table *in, unsigned dept
 	pair.key = key;
 	found = find(in, &pair);
 	if (found)
-		return fail_at_key(reader, key, found, "a key must not come twice");
+		return refuse(reader, key, found);
 	if (!take_char(reader, '='))
 		return fail(reader, "a \"=\" is missing behind the key");
 	skip_spaces(reader);

@@ -64,22 +64,19 @@ static void put_escape(struct output *output, char c)
 	output_string(output, text);
 }
 
-/* A quote in a string of many lines ends it only with two others. */
-static bool is_raw_quote(struct span text, size_t i)
-{
-	return i + 1 < text.len && text.data[i + 1] != '"' && (i == 0 || text.data[i - 1] != '"');
-}
-
+/* In a string of many lines two quotes may stand in a row, but not at its end. */
 static void put_basic(struct output *output, struct span text, bool is_long)
 {
 	size_t from = 0;
+	unsigned quotes = 0;
 
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.data[i];
 		bool is_raw = c != '"' && c != '\\' && !toml_is_control(c);
 
 		if (is_long && c == '"')
-			is_raw = is_raw_quote(text, i);
+			is_raw = quotes < 2 && i + 1 < text.len;
+		quotes = is_raw && c == '"' ? quotes + 1 : 0;
 		if (!is_long && (c == '\n' || c == '\t'))
 			is_raw = false;
 		if (is_raw)

@@ -108,11 +108,16 @@ static bool is_scalar_at(struct span written, const struct node *scalar)
 		[NODE_DOUBLE] = "\"!&",
 		[NODE_LITERAL] = "|!&",
 		[NODE_FOLDED] = ">!&"};
+	static const char *const firsts_in_toml[] = {[NODE_SINGLE] = "'",
+		[NODE_DOUBLE] = "\"",
+		[NODE_LITERAL] = "'",
+		[NODE_FOLDED] = "\""};
+	bool is_toml = scalar->schema == NODE_TOML;
 
 	if (written.len == 0)
 		return scalar->text.len == 0;
 	if (scalar->style != NODE_PLAIN)
-		return strchr(firsts[scalar->style], *written.data);
+		return strchr((is_toml ? firsts_in_toml : firsts)[scalar->style], *written.data);
 	if (scalar->text.len == 0 || strchr("!&", *written.data))
 		return true;
 	/* What goes on in the next line is folded. */

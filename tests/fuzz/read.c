@@ -1,7 +1,8 @@
 /*
  * Whatever is read can be written, and what was written reads back as the same values.
  *
- * The first byte chooses: bit 0 JSON, bit 1 the YAML 1.2 schema, bit 2 double keys stay.
+ * The first byte chooses: bit 0 JSON, bit 1 the YAML 1.2 schema, bit 2 double keys stay, bit 3 JSON
+ * with comments, bit 4 TOML.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,16 @@ static bool is_same_scalar(const struct node *a, const struct node *b)
 	return type == SCALAR_NULL || span_equal(a->text, b->text);
 }
 
+/* Pair `i` of `a`, in `b`. TOML is written with the values of a table in front of its tables. */
+static bool is_same_pair(const struct node *a, const struct node *b, uint32_t i)
+{
+	const struct pair *pair = &a->map.pairs[i], *other = &b->map.pairs[i];
+
+	if (!is_same(pair->key, other->key))
+		other = node_find(b, pair->key);
+	return other && is_same(pair->key, other->key) && is_same(pair->value, other->value);
+}
+
 static bool is_same(const struct node *a, const struct node *b)
 {
 	bool is_equal = a->kind == b->kind && !a->tag == !b->tag;
@@ -51,8 +62,7 @@ static bool is_same(const struct node *a, const struct node *b)
 	}
 	is_equal = a->map.count == b->map.count;
 	for (uint32_t i = 0; is_equal && i < a->map.count; i++)
-		is_equal = is_same(a->map.pairs[i].key, b->map.pairs[i].key) &&
-			   is_same(a->map.pairs[i].value, b->map.pairs[i].value);
+		is_equal = is_same_pair(a, b, i);
 	return is_equal;
 }
 
@@ -92,15 +102,16 @@ static void check_round(const struct node *root, const struct read_options *opti
 		stop("what was written and read is written otherwise", again);
 }
 
-/* Writes in the other format, which must at least be readable. */
-static void check_other(const struct node *root, const struct read_options *options)
+/* Writes in another format, which must at least be readable. */
+static void check_other(
+	const struct node *root, const struct format *format, const struct read_options *options)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct read_options other = *options;
 	struct span text;
 
-	other.format = options->format == &format_json ? &format_yaml : &format_json;
+	other.format = format;
 	if (arena_new(&arena) < 0 || !write_text(root, other.format, arena, &text))
 		return;
 	if (!read_text(text, &other, &document))
@@ -127,13 +138,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	options.format = data[0] & 8 ? &format_jsonc : data[0] & 1 ? &format_json : &format_yaml;
+	if (data[0] & 16)
+		options.format = &format_toml;
 	options.schema = data[0] & 2 ? NODE_YAML_1_2 : NODE_YAML_1_1;
 	options.keep_duplicates = data[0] & 4;
 	if (!read_text((struct span){(const char *)data + 1, size - 1}, &options, &document))
 		return 0;
 	for (size_t i = 0; i < document->count; i++) {
 		check_round(document->roots[i], &options);
-		check_other(document->roots[i], &options);
+		for (const struct format *const *at = format_all(); *at; at++)
+			if (*at != options.format)
+				check_other(document->roots[i], *at, &options);
 		check_equality(document->roots[i]);
 	}
 	return 0;
