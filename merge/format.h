@@ -35,8 +35,8 @@ struct format {
 	int (*read)(struct builder *builder, struct span text);
 
 	/*
-	 * Writes the tree to writer->output, with a newline at the end: the same text for the same
-	 * tree, and read again an equal tree, as far as the format goes. A value that it can't hold
+	 * Writes the tree to writer->output, with a newline at the end of what there is to write:
+	 * the same text for the same tree, and read again an equal tree, as far as the format goes. A value that it can't hold
 	 * is a problem at that node; so is a collection more than writer->depth deep. The output
 	 * keeps its own failure. 0, PROBLEM or -ENOMEM.
 	 */

@@ -144,9 +144,9 @@ static const char *result_name(const struct merge_request *request)
 	return name ? name : "";
 }
 
-/* What stands before a tree: the strategy's own lines, and the header. */
+/* What stands before a tree's text: the strategy's own lines, and the header. */
 static int make_head(const struct merge_request *request, const struct merge_output *output,
-	struct merge_result *result, struct span *ret)
+	struct span body, struct merge_result *result, struct span *ret)
 {
 	const char *comment = format_of_tree(request->to)->comment;
 	struct span header;
@@ -157,7 +157,7 @@ static int make_head(const struct merge_request *request, const struct merge_out
 	if (span_begins(output->head, comment))
 		*ret = output->head;
 	/* With nothing in it, a file is to be an empty one. */
-	if (!request->wants_header || !output->root)
+	if (!request->wants_header || !output->root || body.len == 0)
 		return 0;
 	int r = header_make(request, result, &header);
 	return r < 0 ? r : join(result->arena, *ret, header, ret);
@@ -167,14 +167,10 @@ static int write_tree(const struct merge_request *request, const struct merge_ou
 	struct merge_result *result, struct problem *problem)
 {
 	const struct format *format = format_of_tree(request->to);
-	struct span head, body;
+	struct span head, body = span_of(format->nothing);
+	int r;
 
-	int r = make_head(request, output, result, &head);
-	if (r < 0)
-		return r;
-	if (!output->root) {
-		body = span_of(format->nothing);
-	} else {
+	if (output->root) {
 		if (output->root->weight > request->limits.nodes)
 			return problem_set(problem, result_name(request), 0, 0,
 				"the merged file has more than %u values; raise the limit 'nodes'",
@@ -187,6 +183,9 @@ static int write_tree(const struct merge_request *request, const struct merge_ou
 		if (r != 0)
 			return r;
 	}
+	r = make_head(request, output, body, result, &head);
+	if (r < 0)
+		return r;
 	result->root = output->root;
 	if (head.len == 0 && output->root) {
 		result->text = body;

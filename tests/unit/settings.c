@@ -39,6 +39,7 @@ static void without_rules_yaml_and_json_merge_and_the_rest_is_last(void **state)
 	(void)state;
 	assert_rule(settings, "dir/sub/app.yml", "deep");
 	assert_rule(settings, "app.jsonc", "deep");
+	assert_rule(settings, "dir/app.toml", "deep");
 	assert_rule(settings, "app.json", "deep");
 	assert_rule(settings, ".hidden.yaml", "deep");
 	assert_rule(settings, "app.yaml.bak", "last");
