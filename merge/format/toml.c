@@ -6,7 +6,7 @@ const struct format format_toml = {
 	.suffixes = "toml",
 	.comment = "#",
 	.nothing = "",
-	.divider = "",
+	.divider = "# ---\n",
 	.read = toml_read,
 	.write = toml_write,
 };
