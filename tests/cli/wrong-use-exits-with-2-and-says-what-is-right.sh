@@ -35,7 +35,7 @@ runs 2 "$PLYFS" merge f.yaml --to
 says "'--to' needs a value"
 runs 2 "$PLYFS" merge --help=x f.yaml
 says 'takes no value'
-runs 2 "$PLYFS" merge --to toml f.yaml
+runs 2 "$PLYFS" merge --to xml f.yaml
 says 'there are: yaml, json'
 runs 2 "$PLYFS" merge -s dep f.yaml
 says "did you mean 'deep'?"

@@ -41,9 +41,12 @@ static bool is_same_pair(const struct node *a, const struct node *b, uint32_t i)
 {
 	const struct pair *pair = &a->map.pairs[i], *other = &b->map.pairs[i];
 
-	if (!is_same(pair->key, other->key))
-		other = node_find(b, pair->key);
-	return other && is_same(pair->key, other->key) && is_same(pair->value, other->value);
+	if (!is_same(pair->key, other->key)) {
+		other = node_is_scalar(pair->key) ? node_find(b, pair->key) : NULL;
+		if (!other || !is_same(pair->key, other->key))
+			return false;
+	}
+	return is_same(pair->value, other->value);
 }
 
 static bool is_same(const struct node *a, const struct node *b)
