@@ -68,8 +68,9 @@ int settings_set_rules(struct settings *settings, size_t count)
 	const char *suffixes = "";
 
 	for (const struct format *const *at = format_all(); suffixes && *at; at++)
-		suffixes = arena_printf(
-			settings->arena, "%s%s%s", suffixes, *suffixes ? "," : "", (*at)->suffixes);
+		if (!(*at)->is_whole)
+			suffixes = arena_printf(settings->arena, "%s%s%s", suffixes,
+				*suffixes ? "," : "", (*at)->suffixes);
 	if (!rules || !suffixes)
 		return -ENOMEM;
 	rules[count].match = arena_printf(settings->arena,

@@ -59,6 +59,8 @@ static int read_text(struct builder *builder, struct span text)
 		text.data += 3;
 		text.len -= 3;
 	}
+	const char *newline = text.len ? memchr(text.data, '\n', text.len) : NULL;
+	builder->document->has_crlf = newline && newline > text.data && newline[-1] == '\r';
 	return format_of_tree(builder->options->format)->read(builder, text);
 }
 

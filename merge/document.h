@@ -42,6 +42,7 @@ struct document {
 	size_t count;              /* roots */
 	bool has_local_tags;       /* some node has a tag that begins with "!" */
 	bool has_aliases;          /* some node may stand at more places than one */
+	bool has_crlf;             /* the first line ends with "\r\n" */
 };
 
 /**

@@ -22,7 +22,11 @@ struct format {
 	const char *comment;  /* what begins a line of comment: "#"; NULL: comments can't be written */
 	const char *nothing;  /* the file when a merge gives no value: it must be readable again */
 	const char *divider;  /* a line between two documents in one stream: "---\n"; "": no need */
+	bool has_lists;       /* maps and lists may lie in each other, to any depth */
 	bool has_tags;        /* a node may have a tag, and so may hold a directive */
+	bool is_whole;        /* without a rule the highest layer's file is shown, whole */
+	bool repeats;         /* a key may come again: lists combine by "repeat" if no rule says how */
+	bool keeps_crlf;      /* lines may end with "\r\n", and do where the lowest source's do */
 
 	/*
 	 * Reads `text`, which is within the limits and has no byte order mark, as the standard
@@ -44,7 +48,8 @@ struct format {
 };
 
 /* The table, in the order of the help text. */
-#define FORMATS(X) X(yaml) X(json) X(jsonc) X(toml)
+#define FORMATS(X)                                                                                 \
+	X(yaml) X(json) X(jsonc) X(toml) X(ini) X(systemd) X(keyfile) X(env) X(properties)
 
 #define FORMAT_DECLARE(name) extern const struct format format_##name;
 FORMATS(FORMAT_DECLARE)

@@ -65,6 +65,8 @@ static int read_inputs(const struct merge_request *request, struct merge_result 
 		if (r < 0)
 			return r;
 	}
+	result->wants_crlf = format_of_tree(request->to)->keeps_crlf &&
+			     inputs[0].document->has_crlf && inputs[0].format == request->to;
 	*ret = inputs;
 	return 0;
 }
@@ -163,6 +165,27 @@ static int make_head(const struct merge_request *request, const struct merge_out
 	return r < 0 ? r : join(result->arena, *ret, header, ret);
 }
 
+/* `text` with "\r\n" for each "\n". */
+static int end_lines_with_crlf(struct arena *arena, struct span text, struct span *ret)
+{
+	size_t count = 0;
+	char *copy, *out;
+
+	for (size_t i = 0; i < text.len; i++)
+		count += text.data[i] == '\n';
+	copy = out = arena_alloc(arena, text.len + count + 1);
+	if (!copy)
+		return -ENOMEM;
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.data[i] == '\n')
+			*out++ = '\r';
+		*out++ = text.data[i];
+	}
+	*out = '\0';
+	*ret = (struct span){copy, (size_t)(out - copy)};
+	return 0;
+}
+
 static int write_tree(const struct merge_request *request, const struct merge_output *output,
 	struct merge_result *result, struct problem *problem)
 {
@@ -187,11 +210,12 @@ static int write_tree(const struct merge_request *request, const struct merge_ou
 	if (r < 0)
 		return r;
 	result->root = output->root;
-	if (head.len == 0 && output->root) {
-		result->text = body;
-		return 0;
-	}
-	return join(result->arena, head, body, &result->text);
+	result->text = body;
+	if (head.len > 0 || !output->root)
+		r = join(result->arena, head, body, &result->text);
+	if (r == 0 && result->wants_crlf)
+		r = end_lines_with_crlf(result->arena, result->text, &result->text);
+	return r;
 }
 
 int merge_give_text(struct merge *merge, const struct merge_input *input, struct merge_output *ret)

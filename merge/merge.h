@@ -65,6 +65,7 @@ struct merge_result {
 	struct origins *origins; /* where the values come from, if the request wanted it */
 	const struct document
 		*verbatim; /* with origins: what `text`, served byte for byte, was read as; or NULL */
+	bool wants_crlf; /* lines end with "\r\n", as those of the lowest source do */
 	struct document **owned; /* the documents that merge_run() or the strategy read itself */
 	uint32_t owned_count;
 	uint32_t owned_capacity;

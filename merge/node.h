@@ -43,6 +43,7 @@ enum node_schema {
 	NODE_JSON,     /* RFC 8259 */
 	NODE_SALT,     /* as NODE_YAML_1_1, but zeros in front are no octal: Salt's yamlex */
 	NODE_TOML,     /* TOML 1.0.0 */
+	NODE_TEXT,     /* of formats that know nothing but text: always a string */
 };
 
 /* What a node was read from. Lives as long as the document's arena. */

@@ -334,6 +334,8 @@ enum scalar_type resolve_plain(struct span text, enum node_schema schema)
 		return resolve_json(text);
 	case NODE_TOML:
 		return toml_value_type(text);
+	case NODE_TEXT:
+		break;
 	}
 	return SCALAR_STRING;
 }

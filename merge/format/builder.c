@@ -184,16 +184,43 @@ static int put(struct builder *builder, struct node *map, const struct pair *pai
 	struct arena *arena = builder->document->arena;
 	const struct pair *found;
 
-	if (builder->options->keep_duplicates)
+	if (builder->options->keep_duplicates && !builder->repeat)
 		return node_append(arena, map, pair);
 	found = find_key(builder, map, pair);
 	if (!found)
 		return node_append(arena, map, pair);
+	if (builder->repeat)
+		return builder->repeat(builder, map, (struct pair *)found, pair);
 
 	uint32_t i = (uint32_t)(found - map->map.pairs);
 	if (i >= merged)
 		warn_duplicate(builder, found->key, pair->key);
 	return node_change(arena, map, &map, i, pair->value);
+}
+
+void builder_override(struct builder *builder, struct node *map, struct pair *found,
+	const struct pair *again)
+{
+	warn_duplicate(builder, found->key, again->key);
+	node_reweigh(map, found->value->weight, again->value->weight);
+	found->value = again->value;
+}
+
+int builder_go_on(struct builder *builder, struct node *map, struct pair *found,
+	const struct pair *again)
+{
+	struct node *into = (struct node *)found->value; /* the builder's own, and not given away */
+	const struct node *more = again->value;
+	uint32_t before = into->weight;
+	int r = 0;
+
+	assert(into->kind == more->kind);
+	for (uint32_t i = 0; r == 0 && i < node_count(more); i++)
+		r = node_is_map(more) ? put_own(builder, into, &more->map.pairs[i], 0)
+				      : node_push(builder->document->arena, into,
+						more->seq.items[i]);
+	node_reweigh(map, before, into->weight);
+	return r;
 }
 
 /* `<<`, not quoted; or what is tagged as a merge. */
@@ -203,7 +230,7 @@ static bool is_merge_key(const struct node *key)
 		return false;
 	if (key->tag)
 		return strcmp(key->tag, "tag:yaml.org,2002:merge") == 0;
-	return key->style == NODE_PLAIN && key->schema != NODE_JSON && span_is(key->text, "<<");
+	return key->style == NODE_PLAIN && key->schema <= NODE_YAML_1_2 && span_is(key->text, "<<");
 }
 
 static int merge_map(

@@ -34,6 +34,13 @@ struct builder {
 	size_t open_capacity;
 
 	uint64_t weight; /* of all nodes so far, as limits.nodes counts them */
+
+	/*
+	 * What a key that comes again in a map means, where it is not that the later one counts: sets
+	 * found->value, and the map's weight with it. 0, PROBLEM or -ENOMEM. NULL: the later one counts.
+	 */
+	int (*repeat)(struct builder *builder, struct node *map, struct pair *found,
+		const struct pair *again);
 };
 
 /* A node being built has this mark until it is closed: an alias must not lead to it. */
@@ -91,6 +98,17 @@ void builder_init(const struct builder *builder, struct node *node, enum node_ki
 
 /** Adds a root of nodes that are counted already. 0 or -ENOMEM. */
 int builder_add_root(struct builder *builder, const struct node *root);
+
+/**
+ * For repeat(): `again` is the same map or list going on, so its entries are put behind those of
+ * `found`, which is of the same kind. 0, PROBLEM or -ENOMEM.
+ */
+int builder_go_on(struct builder *builder, struct node *map, struct pair *found,
+	const struct pair *again);
+
+/** For repeat(): the later one counts, and who checks is told of the other. */
+void builder_override(struct builder *builder, struct node *map, struct pair *found,
+	const struct pair *again);
 
 /** Gives the roots to the document. 0 or -ENOMEM. */
 int builder_finish(struct builder *builder);

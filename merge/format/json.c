@@ -11,6 +11,7 @@ const struct format format_json = {
 	.suffixes = "json",
 	.nothing = "null\n", /* a .json path always parses */
 	.divider = "",
+	.has_lists = true,
 	.read = read_json,
 	.write = json_write,
 };

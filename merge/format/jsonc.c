@@ -16,6 +16,7 @@ const struct format format_jsonc = {
 	.comment = "//",
 	.nothing = "null\n",
 	.divider = "",
+	.has_lists = true,
 	.read = read_jsonc,
 	.write = json_write,
 };

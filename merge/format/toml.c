@@ -7,6 +7,7 @@ const struct format format_toml = {
 	.comment = "#",
 	.nothing = "",
 	.divider = "# ---\n",
+	.has_lists = true,
 	.read = toml_read,
 	.write = toml_write,
 };

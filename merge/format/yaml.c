@@ -8,6 +8,7 @@ const struct format format_yaml = {
 	.nothing = "",
 	.divider = "---\n",
 	.has_tags = true,
+	.has_lists = true,
 	.read = yaml_read,
 	.write = yaml_write,
 };

@@ -168,6 +168,14 @@ static bool is_toml_time(const struct node *node)
 	return node->schema == NODE_TOML && node->text.len > 2 && node->text.data[2] == ':';
 }
 
+/* Whether the text of a format that knows nothing else would be something else without quotes. */
+static bool is_bare_text(const struct node *node)
+{
+	return resolve_plain(node->text, NODE_YAML_1_1) == SCALAR_STRING &&
+	       resolve_plain(node->text, NODE_YAML_1_2) == SCALAR_STRING &&
+	       !span_is(node->text, "=") && !span_is(node->text, "<<");
+}
+
 /* The style that the scalar can have in that spot. */
 static enum node_style style_of(const struct node *node, unsigned traits, enum yaml_spot spot)
 {
@@ -178,7 +186,8 @@ static enum node_style style_of(const struct node *node, unsigned traits, enum y
 		bool is_bad_tab = traits & HAS_TAB && scalar_type(node) == SCALAR_STRING;
 
 		if (is_plain(node->text, traits, is_flow_spot(spot)) && !is_bad_tab &&
-			!is_merge_word(node, spot) && !is_toml_time(node))
+			!is_merge_word(node, spot) && !is_toml_time(node) &&
+			(node->schema != NODE_TEXT || node->tag || is_bare_text(node)))
 			return style;
 		style = NODE_SINGLE;
 	}
@@ -338,9 +347,9 @@ void yaml_put_tag(struct output *output, const char *tag)
 static void put_empty(struct output *output, const struct node *node, enum yaml_spot spot)
 {
 	if (is_block_spot(spot) &&
-		(node->tag || (spot != YAML_AT_ROOT && node->schema != NODE_JSON)))
+		(node->tag || (spot != YAML_AT_ROOT && node->schema <= NODE_YAML_1_2)))
 		return;
-	if (node->tag || node->schema == NODE_JSON)
+	if (node->tag || node->schema > NODE_YAML_1_2)
 		output_put(output, "\"\"", 2);
 	else
 		output_put(output, "null", 4);

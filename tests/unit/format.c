@@ -13,7 +13,7 @@ static void a_format_is_found_by_its_name_and_by_each_of_its_suffixes(void **sta
 {
 	(void)state;
 	for (const struct format *const *at = format_all(); *at; at++) {
-		char suffixes[64], file[128];
+		char suffixes[256], file[512];
 
 		assert_ptr_equal(format_find(span_of((*at)->name)), *at);
 		assert_ptr_equal(format_all()[format_index(*at)], *at);

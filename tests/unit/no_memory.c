@@ -13,7 +13,7 @@
 #include "failing.h"
 #include "reading.h"
 
-/* Reads, writes in each format. 0 or -ENOMEM. */
+/* Reads, writes in each format that can hold it. 0 or -ENOMEM. */
 static int round_trip(const struct format *format, struct span text)
 {
 	const struct source source = {.name = "app.yaml", .layer = "site"};
@@ -90,9 +90,33 @@ static void toml_of_yaml_without_memory_leaks_nothing(void **state)
 						   "!!float 1, c: [-.inf, {d: e}]}"));
 }
 
+static void formats_of_lines_without_memory_leak_nothing(void **state)
+{
+	static const struct {
+		const struct format *format;
+		const char *line;
+	} formats[] = {
+		{&format_ini, "[s%d]\nkey %d = a\n  b\nkey\n[s0]\nx=1\n"},
+		{&format_systemd, "[s%d]\nKey%d=a \\\n  b\n[s0]\nKey=1\nKey=2\n[Route]\n"},
+		{&format_keyfile, "[s%d]\nkey%d[de]=a\n[s0]\nx=1\n"},
+		{&format_env, "A%d=\"b%d\\n\nc\"\nA=1\n"},
+		{&format_properties, "key%d=a%d\\u00e4\\\n \xE4\nkey=\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		char text[40000] = "";
+
+		for (int n = 0; n < 300; n++)
+			sprintf(text + strlen(text), formats[i].line, n, n);
+		fail_each_allocation(formats[i].format, span_of(text));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(formats_of_lines_without_memory_leak_nothing),
 		cmocka_unit_test(yaml_without_memory_leaks_nothing),
 		cmocka_unit_test(json_without_memory_leaks_nothing),
 		cmocka_unit_test(toml_without_memory_leaks_nothing),

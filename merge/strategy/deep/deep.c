@@ -292,6 +292,8 @@ static int note_leaf(
 int deep_combine(struct deep *deep, const struct node *below, const struct node *value,
 	const struct place *place, const struct node **ret)
 {
+	if (below && list_rules_repeat(deep->rules) && deep_is_repeat(deep, below, value, place))
+		return deep_repeat(deep, below, value, place, ret);
 	if (deep->minds_kinds && below && below->kind != value->kind) {
 		int r = check_kind(deep, below, value, place);
 		if (r != 0)
@@ -351,6 +353,15 @@ static bool is_alone_without_directives(const struct merge *merge)
 	       !directive_is_in(only->document);
 }
 
+/* How lists combine without a rule: as the format has it that the file has, or had. */
+static enum list_mode list_fallback(const struct merge *merge)
+{
+	bool repeats = format_of_tree(merge->request->to)->repeats ||
+		       format_of_tree(merge->inputs[0].format)->repeats;
+
+	return repeats ? LIST_REPEAT : LIST_REPLACE;
+}
+
 static int merge_deep(struct merge *merge, struct merge_output *ret)
 {
 	struct deep deep = {.merge = merge, .origins = merge->origins};
@@ -368,7 +379,8 @@ static int merge_deep(struct merge *merge, struct merge_output *ret)
 	deep.scratch = scratch;
 	deep.minds_kinds = merge->request->warn ||
 			   span_is(options_text(merge->request->options, "kinds"), "strict");
-	r = list_rules_read(merge->request->options, scratch, &deep.rules, merge->problem);
+	r = list_rules_read(merge->request->options, list_fallback(merge), scratch, &deep.rules,
+		merge->problem);
 
 	/* Without aliases a value has a byte of text at least. */
 	deep.allowed = 4 * (uint64_t)merge->request->limits.nodes;
@@ -395,12 +407,12 @@ static int check(const struct options *options, struct problem *problem)
 	const struct list_rules *rules;
 
 	int r = arena_new(&arena);
-	return r == 0 ? list_rules_read(options, arena, &rules, problem) : r;
+	return r == 0 ? list_rules_read(options, LIST_REPLACE, arena, &rules, problem) : r;
 }
 
 static const struct option_spec options[] = {
 	{"lists", OPTION_VALUE, "replace", NULL,
-		"how lists combine: replace, append, prepend, unique or {by: KEY}, for all of them "
+		"how lists combine: replace, append, prepend, unique, repeat or {by: KEY}, for all of them "
 		"or "
 		"by path in a map such as {\"*\": replace, \"spec.containers\": {by: name}, "
 		"\"run.*\": append}, of which the path that spells out the most keys holds"},

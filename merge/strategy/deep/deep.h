@@ -58,6 +58,14 @@ int deep_take_list(struct deep *deep, const struct node *value, const struct pla
 int deep_merge_lists(struct deep *deep, const struct node *below, const struct node *value,
 	const struct place *place, const struct list_rule *rule, const struct node **ret);
 
+/** Whether `value` over `below` is one more assignment, by LIST_REPEAT: both texts, or lists. */
+bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
+	const struct place *place);
+
+/** Merges such a value in: deep_list.c. */
+int deep_repeat(struct deep *deep, const struct node *below, const struct node *value,
+	const struct place *place, const struct node **ret);
+
 /*
  * A directive is a tag that says how its value meets what lies below it. It acts where it stands
  * and is no part of the value: directive.c.

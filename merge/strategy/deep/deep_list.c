@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "deep.h"
+#include "scalar.h"
 
 /*
  * Times that the index of a list's values may be made anew. It is needed only where layers merge
@@ -247,6 +248,7 @@ static int merge_into(struct deep *deep, struct list *list, const struct node *v
 	case LIST_REPLACE:
 		break;
 	case LIST_APPEND:
+	case LIST_REPEAT:
 		return extend(deep, list, value, place, false);
 	case LIST_PREPEND:
 		return extend(deep, list, value, place, true);
@@ -304,4 +306,59 @@ int deep_merge_lists(struct deep *deep, const struct node *below, const struct n
 	note_part(deep, &list->node, value, rule);
 	*ret = &list->node;
 	return 0;
+}
+
+static bool is_assignment(const struct node *value)
+{
+	return !value->tag && (node_is_sequence(value) ||
+				      (node_is_scalar(value) && !scalar_is_null(value)));
+}
+
+/* It takes away what came before it. */
+static bool is_reset(const struct node *value)
+{
+	if (node_is_scalar(value))
+		return !value->text.len;
+	for (uint32_t i = 0; i < value->seq.count; i++)
+		if (node_is_scalar(value->seq.items[i]) && !value->seq.items[i]->text.len)
+			return true;
+	return !value->seq.count;
+}
+
+bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
+	const struct place *place)
+{
+	return is_assignment(value) && is_assignment(below) && !is_reset(value) &&
+	       list_rules_find(deep->rules, place)->mode == LIST_REPEAT;
+}
+
+/* The list; of a scalar, one that holds it alone. */
+static int as_list(struct deep *deep, const struct node *value, const struct node **ret)
+{
+	struct node *list;
+
+	*ret = value;
+	if (node_is_sequence(value))
+		return 0;
+	list = node_new_sequence(deep->merge->arena, value);
+	if (!list || node_push(deep->merge->arena, list, value) < 0)
+		return -ENOMEM;
+	*ret = list;
+	return deep_spend(deep, value, 1);
+}
+
+int deep_repeat(struct deep *deep, const struct node *below, const struct node *value,
+	const struct place *place, const struct node **ret)
+{
+	const struct node *list, *more;
+	int r = as_list(deep, below, &list);
+
+	if (r == 0 && list != below)
+		origin_move(deep->origins, below, list);
+	if (r == 0)
+		r = as_list(deep, value, &more);
+	if (r == 0)
+		r = deep_merge_lists(deep, list, more, place,
+			list_rules_find(deep->rules, place), ret);
+	return r;
 }

@@ -26,11 +26,14 @@ struct list_rules {
 	struct pattern *patterns; /* in the order in which they are written */
 	size_t count;
 	bool have_keys;
+	struct list_rule fallback;
+	bool repeat;
 };
 
-#define MODES "replace, append, prepend, unique or {by: KEY}"
+#define MODES "replace, append, prepend, unique, repeat or {by: KEY}"
 
-const char *const list_mode_names[LIST_BY_KEY] = {"replace", "append", "prepend", "unique"};
+const char *const list_mode_names[LIST_BY_KEY] = {
+	"replace", "append", "prepend", "unique", "repeat"};
 
 static int read_mode(const struct node *value, enum list_mode *ret, struct problem *problem)
 {
@@ -139,12 +142,13 @@ static int read_patterns(const struct node *map, struct arena *arena, struct lis
 		if (r != 0)
 			return r;
 		rules->have_keys |= pattern->rule.mode == LIST_BY_KEY;
+		rules->repeat |= pattern->rule.mode == LIST_REPEAT;
 		rules->count++;
 	}
 	return 0;
 }
 
-int list_rules_read(const struct options *options, struct arena *arena,
+int list_rules_read(const struct options *options, enum list_mode fallback, struct arena *arena,
 	const struct list_rules **ret, struct problem *problem)
 {
 	const struct node *lists = options_get(options, "lists");
@@ -153,6 +157,8 @@ int list_rules_read(const struct options *options, struct arena *arena,
 	struct list_rules *rules = arena_zalloc(arena, 1, sizeof(*rules));
 	if (!rules)
 		return -ENOMEM;
+	rules->fallback.mode = fallback;
+	rules->repeat = fallback == LIST_REPEAT;
 	if (lists && node_is_map(lists)) {
 		r = read_patterns(lists, arena, rules, problem);
 	} else if (lists) {
@@ -165,6 +171,7 @@ int list_rules_read(const struct options *options, struct arena *arena,
 		rules->patterns[0].words = &all;
 		rules->patterns[0].count = rules->count = 1;
 		r = read_mode(lists, &rules->patterns[0].rule.mode, problem);
+		rules->repeat = rules->patterns[0].rule.mode == LIST_REPEAT;
 	}
 	if (r == 0)
 		*ret = rules;
@@ -211,7 +218,6 @@ static bool matches(const struct pattern *pattern, const struct place *place)
 
 const struct list_rule *list_rules_find(const struct list_rules *rules, const struct place *place)
 {
-	static const struct list_rule replace = {.mode = LIST_REPLACE};
 	const struct pattern *best = NULL;
 
 	for (size_t i = 0; i < rules->count; i++) {
@@ -219,7 +225,12 @@ const struct list_rule *list_rules_find(const struct list_rules *rules, const st
 		if ((!best || pattern->spelled >= best->spelled) && matches(pattern, place))
 			best = pattern;
 	}
-	return best ? &best->rule : &replace;
+	return best ? &best->rule : &rules->fallback;
+}
+
+bool list_rules_repeat(const struct list_rules *rules)
+{
+	return rules->repeat;
 }
 
 bool list_rules_have_keys(const struct list_rules *rules)

@@ -20,7 +20,13 @@
 
 #include "option.h"
 
-enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_BY_KEY };
+enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_REPEAT, LIST_BY_KEY };
+
+/*
+ * LIST_REPEAT: as assignments that are repeated in a file of systemd's. A single text is a list of
+ * one; a later list stands behind the earlier one, but for one with an empty text in it, which takes
+ * away all that came before.
+ */
 
 /* All but LIST_BY_KEY, as people write them. */
 extern const char *const list_mode_names[LIST_BY_KEY];
@@ -41,13 +47,16 @@ struct list_rules;
 
 /**
  * Reads the option `lists`, which may be a mode alone: "append" is {"*": append}. `options` is
- * borrowed. Returns 0 with *ret in `arena`, PROBLEM, or -ENOMEM.
+ * borrowed. Where the option says nothing, `fallback` holds. Returns 0 with *ret in `arena`, PROBLEM, or -ENOMEM.
  */
-int list_rules_read(const struct options *options, struct arena *arena,
+int list_rules_read(const struct options *options, enum list_mode fallback, struct arena *arena,
 	const struct list_rules **ret, struct problem *problem);
 
-/** The rule for lists in that place; never NULL: a list without a rule is replaced. */
+/** The rule for lists in that place; never NULL. */
 const struct list_rule *list_rules_find(const struct list_rules *rules, const struct place *place);
+
+/** Whether LIST_REPEAT holds somewhere: then a rule is for single texts, too. */
+bool list_rules_repeat(const struct list_rules *rules);
 
 /** Whether some lists are merged by a key. */
 bool list_rules_have_keys(const struct list_rules *rules);

@@ -1,0 +1,164 @@
+/*
+ * Keyfiles, as GLib's GKeyFile reads them: desktop entries, NetworkManager's connections. Values
+ * are raw, as g_key_file_get_value() gives them: "\s", "\n" and the ";" of lists stay as they are.
+ */
+#include <errno.h>
+#include <strings.h>
+
+#include "scalar.h"
+#include "section.h"
+#include "utf8.h"
+
+#define NAME "a keyfile"
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* A letter, a digit or what else may stand in a locale. */
+static bool is_locale_char(char c)
+{
+	char small = (char)(c | 0x20);
+
+	return (small >= 'a' && small <= 'z') || (c >= '0' && c <= '9') || (c & 0x80) ||
+	       (c && strchr("-_.@", c));
+}
+
+/* Why GKeyFile takes no such key; NULL: it does. */
+static const char *key_fault(struct span key)
+{
+	const char *end = key.data + key.len, *at = key.data;
+
+	while (at < end && *at != '[' && *at != ']' && *at != '=')
+		at++;
+	if (at == key.data || *key.data == ' ' || at[-1] == ' ')
+		return "is empty, or has a blank in front or at its end";
+	if (at < end && *at == '[') {
+		for (at++; at < end && is_locale_char(*at);)
+			at++;
+		at = at + 1 == end && *at == ']' ? end : key.data;
+	}
+	return at == end ? NULL : "has a bracket that is none of a locale, as in Name[de]";
+}
+
+/* The same for the name of a group. */
+static const char *name_fault(struct span name)
+{
+	for (size_t i = 0; i < name.len; i++) {
+		if (name.data[i] == '[')
+			return "has a '[' in it";
+		if ((unsigned char)name.data[i] < 0x20 || name.data[i] == 0x7F)
+			return "has a control character in it";
+	}
+	return NULL;
+}
+
+static int read_group(struct section_reader *reader, struct span line)
+{
+	struct span name, rest;
+
+	int r = section_name(reader, line, &name, &rest);
+	if (r != 0)
+		return r;
+	if (rest.len)
+		return line_problem(&reader->lines, rest.data,
+			"something stands behind the group's ]; put it on a line of its own");
+	if (name_fault(name))
+		return line_problem(
+			&reader->lines, line.data, "the group's name %s", name_fault(name));
+	return section_open(reader, name, false);
+}
+
+static int read_pair(struct section_reader *reader, struct span line)
+{
+	struct line_reader *lines = &reader->lines;
+	const char *end = line.data + line.len, *stop = memchr(line.data, '=', line.len);
+	struct span key, value;
+
+	if (!stop)
+		return line_problem(lines, line.data,
+			"is no [group], no # comment and no KEY=VALUE; a '=' is missing, or a '#' "
+			"in front");
+	if (!reader->depth)
+		return line_problem(lines, line.data,
+			"stands before the first group; put it behind a line such as [Desktop "
+			"Entry]");
+	key = line_trim_end((struct span){line.data, (size_t)(stop - line.data)});
+	value = line_trim_start((struct span){stop + 1, (size_t)(end - stop) - 1});
+	if (key_fault(key))
+		return line_problem(lines, line.data, "the key %s", key_fault(key));
+	int r = line_add_scalar(lines, key, key.data);
+	return r == 0 ? line_add_scalar(lines, value, value.data) : r;
+}
+
+static int keyfile_read(struct builder *builder, struct span text)
+{
+	struct section_reader reader = {.lines = line_begin(builder, text)};
+
+	builder->repeat = line_repeat;
+	int r = line_check_text(builder, text);
+	while (r == 0 && line_next(&reader.lines)) {
+		struct span line = line_trim_start(reader.lines.line);
+
+		if (!line.len || *line.data == '#')
+			continue;
+		r = *line.data == '[' ? read_group(&reader, line) : read_pair(&reader, line);
+	}
+	return r == 0 ? section_close(&reader) : r;
+}
+
+static int put_pair(struct writer *writer, const struct pair *pair)
+{
+	struct span key = pair->key->text, value = pair->value->text;
+	const char *fault;
+
+	int r = section_check_key(writer, pair->key, NAME, "=", "#");
+	if (r == 0 && key_fault(key))
+		r = line_refuse(writer, pair->key, "a key in " NAME " %s", key_fault(key));
+	if (r == 0)
+		r = line_check_scalar(writer, pair->value, NAME,
+			"join its items in one text, with a ';' behind each");
+	if (r == 0)
+		r = line_check_null(writer, pair->value, NAME);
+	if (r != 0)
+		return r;
+	fault = line_text_fault(value);
+	if (fault || (value.len && is_blank(*value.data)))
+		return line_refuse(writer, pair->value,
+			"a value in " NAME
+			" can't hold %s; write \\n for a line break and \\s for a "
+			"blank",
+			fault ? fault : "a blank in front");
+	output_put(writer->output, key.data, key.len);
+	output_char(writer->output, '=');
+	output_put(writer->output, value.data, value.len);
+	output_char(writer->output, '\n');
+	return 0;
+}
+
+static int keyfile_write(struct writer *writer, const struct node *root)
+{
+	static const struct section_style style = {
+		.name = NAME,
+		.root_keys = "put it in one, such as '\"Desktop Entry\": {...}'",
+		.not_in_name = "[]",
+		.put = put_pair,
+	};
+
+	return section_write(writer, root, &style);
+}
+
+const struct format format_keyfile = {
+	.name = "keyfile",
+	.summary = "what GLib's GKeyFile reads: desktop entries, connections of NetworkManager; "
+		   "values are "
+		   "texts with their escapes",
+	.suffixes = "desktop,nmconnection",
+	.comment = "#",
+	.nothing = "",
+	.divider = "",
+	.keeps_crlf = true,
+	.read = keyfile_read,
+	.write = keyfile_write,
+};

@@ -1,0 +1,271 @@
+#include "line.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "scalar.h"
+#include "utf8.h"
+
+/* Eight bytes at once: none is NUL, and none is above 0x7F. */
+#define LOW_BITS UINT64_C(0x0101010101010101)
+#define HIGH_BITS UINT64_C(0x8080808080808080)
+
+struct span line_trim_start(struct span text)
+{
+	while (text.len && line_is_blank(*text.data)) {
+		text.data++;
+		text.len--;
+	}
+	return text;
+}
+
+struct span line_trim_end(struct span text)
+{
+	while (text.len && line_is_blank(text.data[text.len - 1]))
+		text.len--;
+	return text;
+}
+
+struct span line_trim(struct span text)
+{
+	return line_trim_end(line_trim_start(text));
+}
+
+struct line_reader line_begin(struct builder *builder, struct span text)
+{
+	return (struct line_reader){
+		.builder = builder,
+		.next = text.data,
+		.end = text.data + text.len,
+	};
+}
+
+bool line_next(struct line_reader *reader)
+{
+	const char *start = reader->next, *newline;
+
+	if (start == reader->end)
+		return false;
+	newline = memchr(start, '\n', (size_t)(reader->end - start));
+	reader->next = newline ? newline + 1 : reader->end;
+	if (!newline)
+		newline = reader->end;
+	reader->line = (struct span){start, (size_t)(newline - start)};
+	if (reader->line.len && newline[-1] == '\r')
+		reader->line.len--;
+	reader->number++;
+	return true;
+}
+
+static uint32_t count_characters(const char *p, const char *end)
+{
+	uint32_t count = 0;
+
+	for (; p < end; p++)
+		count += !utf8_is_tail((unsigned char)*p);
+	return count;
+}
+
+struct place line_place(const struct line_reader *reader, const char *at)
+{
+	return builder_place(
+		reader->builder, reader->number, 1 + count_characters(reader->line.data, at));
+}
+
+int line_problem(const struct line_reader *reader, const char *at, const char *format, ...)
+{
+	char message[PROBLEM_MESSAGE_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	return builder_problem(reader->builder, line_place(reader, at), "%s", message);
+}
+
+/* The first byte that begins no character, or is NUL; `end` when there is none. */
+static const char *find_fault(const char *p, const char *end)
+{
+	while (p < end) {
+		uint64_t bytes;
+		size_t length;
+
+		if (end - p >= (ptrdiff_t)sizeof(bytes)) {
+			memcpy(&bytes, p, sizeof(bytes));
+			if (!((bytes | (bytes - LOW_BITS)) & HIGH_BITS)) {
+				p += sizeof(bytes);
+				continue;
+			}
+		}
+		length = *p ? utf8_length(p, end) : 0;
+		if (!length)
+			return p;
+		p += length;
+	}
+	return end;
+}
+
+bool line_is_utf8(struct span text)
+{
+	const char *end = text.data + text.len, *fault = find_fault(text.data, end);
+
+	while (fault < end && !*fault)
+		fault = find_fault(fault + 1, end);
+	return fault == end;
+}
+
+int line_check_text(struct builder *builder, struct span text)
+{
+	const char *end = text.data + text.len, *fault = find_fault(text.data, end);
+	struct line_reader reader = line_begin(builder, text);
+
+	if (fault == end)
+		return 0;
+	while (line_next(&reader) && reader.next <= fault)
+		;
+	if (!*fault)
+		return line_problem(&reader, fault, "has a NUL byte, which no text has; remove it");
+	return line_problem(&reader, fault, "is not UTF-8; save it as UTF-8");
+}
+
+struct node *line_scalar(const struct line_reader *reader, struct span text, struct place place)
+{
+	struct node *node;
+	char *copy;
+
+	node = builder_new_scalar(reader->builder, place, text.len, &copy);
+	if (!node)
+		return NULL;
+	if (text.len)
+		memcpy(copy, text.data, text.len);
+	node->schema = NODE_TEXT;
+	return node;
+}
+
+int line_add_scalar(struct line_reader *reader, struct span text, const char *at)
+{
+	struct place place = line_place(reader, at);
+	struct node *node = line_scalar(reader, text, place);
+
+	return node ? builder_add(reader->builder, node, place) : -ENOMEM;
+}
+
+int line_repeat(
+	struct builder *builder, struct node *map, struct pair *found, const struct pair *again)
+{
+	if (node_is_map(found->value) && node_is_map(again->value))
+		return builder_go_on(builder, map, found, again);
+	if (found->value->kind != again->value->kind)
+		return builder_problem(builder,
+			(struct place){again->key->line, again->key->column},
+			"the section has the name of the key in line %u, and a path can't lead to "
+			"both; rename one",
+			(unsigned)found->key->line);
+	builder_override(builder, map, found, again);
+	return 0;
+}
+
+int line_refuse(const struct writer *writer, const struct node *node, const char *format, ...)
+{
+	char message[PROBLEM_MESSAGE_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	while (!node->source && node_count(node))
+		node = *node_entry(node, 0);
+	return problem_at(writer->problem, node, "%s", message);
+}
+
+const char *line_text_fault(struct span text)
+{
+	if (memchr(text.data, '\n', text.len))
+		return "a line break";
+	if (memchr(text.data, '\0', text.len))
+		return "a NUL byte";
+	if (find_fault(text.data, text.data + text.len) != text.data + text.len)
+		return "what is not UTF-8";
+	return NULL;
+}
+
+const char *line_fault(struct span text)
+{
+	const char *fault = line_text_fault(text);
+
+	if (fault)
+		return fault;
+	if (text.len && line_is_blank(text.data[0]))
+		return "a blank in front";
+	if (text.len && line_is_blank(text.data[text.len - 1]))
+		return "a blank at the end";
+	return NULL;
+}
+
+static bool has_only_strings(const struct node *map)
+{
+	for (uint32_t i = 0; i < map->map.count; i++)
+		if (!scalar_is_string(map->map.pairs[i].key))
+			return false;
+	return true;
+}
+
+/* 1 and "1" are two keys in YAML, and would be one here. */
+static int check_keys(const struct writer *writer, const struct node *map, const char *name)
+{
+	struct node *names;
+
+	if (has_only_strings(map))
+		return 0;
+	names = node_new_map(writer->arena, NULL);
+	if (!names || node_reserve(writer->arena, names, map->map.count) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < map->map.count; i++) {
+		const struct node *key = map->map.pairs[i].key;
+		struct node *text;
+
+		if (!node_is_scalar(key))
+			return line_refuse(writer, key, "a key in %s is a text, and this one is %s",
+				name, node_kind_name(key));
+		text = node_new_scalar(writer->arena, key->text, NODE_DOUBLE);
+		if (!text)
+			return -ENOMEM;
+		if (node_find(names, text))
+			return line_refuse(writer, key,
+				"two keys of the map are the same text in %s; rename one", name);
+		if (node_append(writer->arena, names, &(struct pair){text, key, node_hash(text)}) <
+			0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int line_check_map(const struct writer *writer, const struct node *map, const char *name)
+{
+	if (!node_is_map(map))
+		return line_refuse(writer, map, "%s is a map at its root, and this is %s", name,
+			node_kind_name(map));
+	if (writer->depth < 1)
+		return writer_too_deep(writer, map);
+	return check_keys(writer, map, name);
+}
+
+int line_check_scalar(
+	const struct writer *writer, const struct node *value, const char *name, const char *remedy)
+{
+	if (node_is_map(value))
+		return line_refuse(writer, value,
+			"%s has no map here; give each key in this one a name of its own", name);
+	if (node_is_sequence(value))
+		return line_refuse(writer, value, "%s has no lists; %s", name, remedy);
+	return 0;
+}
+
+int line_check_null(const struct writer *writer, const struct node *value, const char *name)
+{
+	if (!scalar_is_null(value))
+		return 0;
+	return line_refuse(writer, value,
+		"%s has no null; write \"\" for an empty text, or '!delete' for no value at all",
+		name);
+}

@@ -1,0 +1,340 @@
+/*
+ * Java's properties, as java.util.Properties.load() reads them. Text that is UTF-8 is read as such,
+ * which is what Java's resource bundles do since 9, and other text as ISO-8859-1, which is what
+ * load() does. It is written in ASCII, with \uXXXX for the rest: that means the same to both.
+ *
+ *      key=value    key:value    key value
+ *      key=a, \     a backslash at the end: the next line goes on, without its indent
+ *          b
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "line.h"
+#include "scalar.h"
+#include "utf8.h"
+
+#define NAME "a properties file"
+
+struct properties_reader {
+	struct builder *builder;
+	const char *p;
+	const char *end;
+	const char *line; /* where p's line begins */
+	uint32_t number;  /* of p's line, starting at 1 */
+	struct output text;
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\f';
+}
+
+static bool is_break(char c)
+{
+	return c == '\n' || c == '\r';
+}
+
+static struct place place_of(const struct properties_reader *reader, const char *at)
+{
+	uint32_t column = 1;
+
+	for (const char *p = reader->line; p < at; p++)
+		column += !utf8_is_tail((unsigned char)*p);
+	return builder_place(reader->builder, reader->number, column);
+}
+
+static int fail(const struct properties_reader *reader, const char *at, const char *message)
+{
+	return builder_problem(reader->builder, place_of(reader, at), "%s", message);
+}
+
+/* At a line break, or the end: goes behind it. */
+static void skip_break(struct properties_reader *reader)
+{
+	if (reader->p == reader->end)
+		return;
+	if (*reader->p == '\r' && reader->p + 1 < reader->end && reader->p[1] == '\n')
+		reader->p++;
+	reader->p++;
+	reader->line = reader->p;
+	reader->number++;
+}
+
+static void skip_blanks(struct properties_reader *reader)
+{
+	while (reader->p < reader->end && is_blank(*reader->p))
+		reader->p++;
+}
+
+/* At a backslash that ends its line, with the next one: goes to where that goes on. */
+static bool skip_continuation(struct properties_reader *reader)
+{
+	if (reader->p == reader->end || *reader->p != '\\' ||
+		(reader->p + 1 < reader->end && !is_break(reader->p[1])))
+		return false;
+	reader->p++;
+	skip_break(reader);
+	skip_blanks(reader);
+	return true;
+}
+
+static bool is_line_end(struct properties_reader *reader)
+{
+	while (skip_continuation(reader))
+		;
+	return reader->p == reader->end || is_break(*reader->p);
+}
+
+/* Behind "\u". */
+static int take_code_point(struct properties_reader *reader, const char *escape)
+{
+	int32_t code = utf8_hex4(reader->p, reader->end), low = -1;
+	char text[4];
+
+	if (code < 0)
+		return fail(reader, escape, "\\u wants four hexadecimal digits");
+	reader->p += 4;
+	if (code >= 0xD800 && code <= 0xDBFF && reader->end - reader->p >= 6 &&
+		memcmp(reader->p, "\\u", 2) == 0)
+		low = utf8_hex4(reader->p + 2, reader->end);
+	if (low >= 0xDC00 && low <= 0xDFFF) {
+		reader->p += 6;
+		code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+	} else if (code >= 0xD800 && code <= 0xDFFF) {
+		return fail(
+			reader, escape, "half of a surrogate pair stands alone, and is no text");
+	}
+	output_put(&reader->text, text, utf8_encode((uint32_t)code, text));
+	return 0;
+}
+
+/* One character, which is not the end of the line. */
+static int take_char(struct properties_reader *reader)
+{
+	static const char names[] = "tnrf", values[] = "\t\n\r\f";
+	const char *start = reader->p, *name;
+
+	if (*reader->p != '\\') {
+		output_char(&reader->text, *reader->p++);
+		return 0;
+	}
+	reader->p++;
+	if (*reader->p == 'u') {
+		reader->p++;
+		return take_code_point(reader, start);
+	}
+	name = strchr(names, *reader->p);
+	output_char(&reader->text, name ? values[name - names] : *reader->p);
+	reader->p++;
+	return 0;
+}
+
+static int add_text(struct properties_reader *reader, struct place place)
+{
+	struct node *node;
+	char *text;
+
+	if (reader->text.failure)
+		return -ENOMEM;
+	node = builder_new_scalar(reader->builder, place, reader->text.len, &text);
+	if (!node)
+		return -ENOMEM;
+	if (reader->text.len)
+		memcpy(text, reader->text.data, reader->text.len);
+	node->schema = NODE_TEXT;
+	reader->text.len = 0;
+	return builder_add(reader->builder, node, place);
+}
+
+static int read_key(struct properties_reader *reader)
+{
+	struct place place = place_of(reader, reader->p);
+	int r = 0;
+
+	while (r == 0 && !is_line_end(reader) && !is_blank(*reader->p) && *reader->p != '=' &&
+		*reader->p != ':')
+		r = take_char(reader);
+	return r == 0 ? add_text(reader, place) : r;
+}
+
+/* Blanks, and one "=" or ":" among them. */
+static void skip_separator(struct properties_reader *reader)
+{
+	bool is_seen = false;
+
+	while (!is_line_end(reader)) {
+		if (!is_blank(*reader->p) && (is_seen || (*reader->p != '=' && *reader->p != ':')))
+			return;
+		is_seen |= !is_blank(*reader->p);
+		reader->p++;
+	}
+}
+
+static int read_pair(struct properties_reader *reader)
+{
+	struct place place;
+	int r = read_key(reader);
+
+	if (r != 0)
+		return r;
+	skip_separator(reader);
+	place = place_of(reader, reader->p);
+	while (r == 0 && !is_line_end(reader))
+		r = take_char(reader);
+	return r == 0 ? add_text(reader, place) : r;
+}
+
+static void skip_comment(struct properties_reader *reader)
+{
+	while (reader->p < reader->end && !is_break(*reader->p))
+		reader->p++;
+}
+
+static int read_pairs(struct properties_reader *reader)
+{
+	struct node *root = NULL;
+	int r = 0;
+
+	while (r == 0 && reader->p < reader->end) {
+		skip_blanks(reader);
+		if (is_line_end(reader)) {
+			skip_break(reader);
+			continue;
+		}
+		if (*reader->p == '#' || *reader->p == '!') {
+			skip_comment(reader);
+			continue;
+		}
+		if (!root)
+			r = builder_open(reader->builder, NODE_MAP, NODE_BLOCK,
+				place_of(reader, reader->p), &root);
+		if (r == 0)
+			r = read_pair(reader);
+	}
+	return r == 0 && root ? builder_close(reader->builder) : r;
+}
+
+/* ISO-8859-1, whose bytes are the first 256 characters. NULL: no memory. */
+static char *from_latin_1(struct span text, size_t *ret)
+{
+	char *copy = malloc(2 * text.len + 1), *out = copy;
+
+	for (size_t i = 0; copy && i < text.len; i++)
+		out += utf8_encode((unsigned char)text.data[i], out);
+	*ret = (size_t)(out - copy);
+	return copy;
+}
+
+static int properties_read(struct builder *builder, struct span text)
+{
+	struct properties_reader reader = {
+		.builder = builder,
+		.number = 1,
+		.text.max = SIZE_MAX,
+	};
+	char *latin_1 = NULL;
+
+	builder->repeat = line_repeat;
+	if (!line_is_utf8(text)) {
+		latin_1 = from_latin_1(text, &text.len);
+		if (!latin_1)
+			return -ENOMEM;
+		text.data = latin_1;
+	}
+	reader.p = reader.line = text.data;
+	reader.end = text.data + text.len;
+	int r = line_check_text(builder, text);
+	if (r == 0)
+		r = read_pairs(&reader);
+	output_fini(&reader.text);
+	free(latin_1);
+	return r;
+}
+
+static void put_code(struct output *output, uint32_t code)
+{
+	char text[16];
+
+	if (code < 0x10000)
+		snprintf(text, sizeof(text), "\\u%04X", (unsigned)code);
+	else
+		snprintf(text, sizeof(text), "\\u%04X\\u%04X",
+			(unsigned)(0xD800 + ((code - 0x10000) >> 10)),
+			(unsigned)(0xDC00 + (code & 0x3FF)));
+	output_string(output, text);
+}
+
+/* What takes a backslash: a blank in front, and in a key all that would end it. */
+static bool is_escaped(char c, bool is_first, bool is_key)
+{
+	if (c == '\\' || (c == ' ' && (is_first || is_key)))
+		return true;
+	return is_key && (c == '=' || c == ':' || (is_first && (c == '#' || c == '!')));
+}
+
+static int put_text(struct writer *writer, const struct node *node, bool is_key)
+{
+	static const char values[] = "\t\n\r\f", names[] = "tnrf";
+	const char *p = node->text.data, *end = p + node->text.len;
+
+	while (p < end) {
+		size_t length = utf8_length(p, end);
+		const char *value = *p ? strchr(values, *p) : NULL;
+
+		if (!length)
+			return line_refuse(writer, node, "a text is not UTF-8");
+		if (value) {
+			output_char(writer->output, '\\');
+			output_char(writer->output, names[value - values]);
+		} else if (length > 1 || *p < 0x20 || *p == 0x7F) {
+			put_code(writer->output, utf8_decode(p, length));
+		} else {
+			if (is_escaped(*p, p == node->text.data, is_key))
+				output_char(writer->output, '\\');
+			output_char(writer->output, *p);
+		}
+		p += length;
+	}
+	return 0;
+}
+
+static int put_pair(struct writer *writer, const struct pair *pair)
+{
+	int r = line_check_scalar(
+		writer, pair->value, NAME, "join its items in one text, as its program wants them");
+
+	if (r == 0)
+		r = line_check_null(writer, pair->value, NAME);
+	if (r == 0)
+		r = put_text(writer, pair->key, true);
+	if (r != 0)
+		return r;
+	output_char(writer->output, '=');
+	r = put_text(writer, pair->value, false);
+	output_char(writer->output, '\n');
+	return r;
+}
+
+static int properties_write(struct writer *writer, const struct node *root)
+{
+	int r = line_check_map(writer, root, NAME);
+
+	for (uint32_t i = 0; r == 0 && i < root->map.count; i++)
+		r = put_pair(writer, &root->map.pairs[i]);
+	return r;
+}
+
+const struct format format_properties = {
+	.name = "properties",
+	.summary = "Java's properties, in UTF-8 or else ISO-8859-1; written in ASCII with \\uXXXX "
+		   "for the rest",
+	.suffixes = "properties",
+	.comment = "#",
+	.nothing = "",
+	.divider = "",
+	.keeps_crlf = true,
+	.read = properties_read,
+	.write = properties_write,
+};

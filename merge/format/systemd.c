@@ -1,0 +1,296 @@
+/*
+ * The INI of systemd, systemd.syntax(7): a key that comes again is a list, and an assignment of
+ * nothing takes away what came before it. What it takes away may also be in a file below, or in one
+ * that plyfs never sees, so it stays: as an empty text, in front of what came after it.
+ *
+ *      ExecStart=/bin/a                            "/bin/a"
+ *      ExecStart=/bin/a, ExecStart=/bin/b          ["/bin/a", "/bin/b"]
+ *      ExecStart=                                  ""
+ *      ExecStart=/bin/a, ExecStart=, ExecStart=/b  ["", "/b"]
+ *
+ * A section that comes again goes on; but for those of systemd-networkd and its kin that stand for
+ * one thing each, such as an [Address]: they are a list of maps.
+ */
+#include <errno.h>
+
+#include "scalar.h"
+#include "section.h"
+
+/* systemd.network(5), systemd.netdev(5), systemd.link(5): "several … sections may be specified". */
+static const char lists[] =
+	"Address,BFIFO,BridgeFDB,BridgeMDB,CAKE,ControlledDelay,DHCPServerStaticLease,"
+	"DeficitRoundRobinScheduler,DeficitRoundRobinSchedulerClass,EnhancedTransmissionSelection,"
+	"FairQueueing,FairQueueingControlledDelay,FlowQueuePIE,GenericRandomEarlyDetection,"
+	"HeavyHitterFilter,HierarchyTokenBucket,HierarchyTokenBucketClass,IPv6AddressLabel,"
+	"IPv6PREF64Prefix,IPv6Prefix,IPv6RoutePrefix,L2TPSession,MACsecReceiveAssociation,"
+	"MACsecReceiveChannel,MACsecTransmitAssociation,Neighbor,NetworkEmulator,NextHop,PFIFO,"
+	"PFIFOFast,PFIFOHeadDrop,PIE,QDisc,QuickFairQueueing,QuickFairQueueingClass,Route,"
+	"RoutingPolicyRule,SR-IOV,StochasticFairBlue,StochasticFairnessQueueing,TokenBucketFilter,"
+	"TrivialLinkEqualizer,WireGuardPeer";
+
+#define NO_ROOT_KEYS "put it in one, such as 'Service: {...}'"
+
+struct systemd_reader {
+	struct section_reader section;
+	struct line_reader first; /* on the first of the lines that are one */
+	struct output joined;     /* these lines, where they are more than one */
+	bool is_joined;           /* the last one ended with a backslash */
+};
+
+/* Whether the line's last backslash has a meaning: one of a pair has none. */
+static bool goes_on(struct span line)
+{
+	size_t count = 0;
+
+	while (count < line.len && line.data[line.len - 1 - count] == '\\')
+		count++;
+	return count % 2;
+}
+
+/* The place of a byte of the line, which begins with the first of those that it was joined from. */
+static struct place place_of(const struct systemd_reader *reader, struct span line, const char *at)
+{
+	size_t offset = (size_t)(at - line.data);
+
+	if (offset > reader->first.line.len)
+		offset = reader->first.line.len;
+	return line_place(&reader->first, reader->first.line.data + offset);
+}
+
+static int read_section(struct systemd_reader *reader, struct span line)
+{
+	struct span name, rest;
+
+	int r = section_name(&reader->section, line, &name, &rest);
+	if (r != 0)
+		return r;
+	if (rest.len)
+		return builder_problem(reader->section.lines.builder,
+			place_of(reader, line, rest.data),
+			"something stands behind the section's ]; put it on a line of its own");
+	return section_open(&reader->section, name, span_is_in(name, lists, ","));
+}
+
+static int add_scalar(struct systemd_reader *reader, struct span line, struct span text)
+{
+	struct place place = place_of(reader, line, text.data);
+	struct node *node = line_scalar(&reader->first, text, place);
+
+	return node ? builder_add(reader->section.lines.builder, node, place) : -ENOMEM;
+}
+
+static int read_setting(struct systemd_reader *reader, struct span whole, struct span line)
+{
+	struct builder *builder = reader->section.lines.builder;
+	struct place place = place_of(reader, whole, line.data);
+	const char *end = line.data + line.len, *stop = memchr(line.data, '=', line.len);
+
+	if (!reader->section.depth)
+		return builder_problem(builder, place,
+			"stands before the first section, where systemd ignores it; put it behind "
+			"a line such as [Service]");
+	if (!stop || stop == line.data)
+		return builder_problem(builder, place,
+			stop ? "there is no key before the '='"
+			     : "is no section, no comment and no KEY=VALUE, and systemd ignores "
+			       "it; a '=' is missing, or a '#' in front");
+
+	int r = add_scalar(
+		reader, whole, line_trim_end((struct span){line.data, (size_t)(stop - line.data)}));
+	if (r != 0)
+		return r;
+	return add_scalar(
+		reader, whole, line_trim_start((struct span){stop + 1, (size_t)(end - stop) - 1}));
+}
+
+/* A line in full length. */
+static int read_whole(struct systemd_reader *reader, struct span whole)
+{
+	struct span line = line_trim(whole);
+
+	if (!line.len)
+		return 0;
+	if (*line.data == '[' && !reader->is_joined)
+		return read_section(reader, line);
+	return read_setting(reader, whole, line);
+}
+
+/* The lines that were joined so far. */
+static int end_joined(struct systemd_reader *reader)
+{
+	struct span whole = {reader->joined.data, reader->joined.len};
+	int r = reader->joined.failure;
+
+	if (r == 0 && reader->is_joined)
+		r = read_whole(reader, whole);
+	reader->is_joined = false;
+	reader->joined.len = 0;
+	return r;
+}
+
+static int read_line(struct systemd_reader *reader)
+{
+	struct span line = reader->section.lines.line, bare = line_trim_start(line);
+	bool goes = goes_on(line);
+
+	/* Also between lines that are one. */
+	if (bare.len && (*bare.data == '#' || *bare.data == ';'))
+		return 0;
+	if (!reader->is_joined) {
+		reader->first = reader->section.lines;
+		if (!goes)
+			return read_whole(reader, line);
+	}
+	reader->is_joined = true;
+	output_put(&reader->joined, line.data, line.len - goes);
+	if (!goes)
+		return end_joined(reader);
+	output_char(&reader->joined, ' ');
+	return 0;
+}
+
+static bool is_reset(const struct node *value)
+{
+	if (node_is_sequence(value))
+		return value->seq.count && is_reset(value->seq.items[0]);
+	return node_is_scalar(value) && !value->text.len;
+}
+
+/* More assignments to a key. */
+static int assign(
+	struct builder *builder, struct node *map, struct pair *found, const struct node *value)
+{
+	struct arena *arena = builder->document->arena;
+	uint32_t before = found->value->weight;
+	struct node *list = (struct node *)found->value; /* ours, if it is a list */
+	int r = 0;
+
+	if (is_reset(value)) {
+		found->value = value;
+		node_reweigh(map, before, value->weight);
+		return 0;
+	}
+	if (node_is_scalar(list)) {
+		list = node_new_sequence(arena, found->value);
+		if (!list)
+			return -ENOMEM;
+		r = node_push(arena, list, found->value);
+	}
+	if (r == 0 && node_is_scalar(value))
+		r = node_push(arena, list, value);
+	for (uint32_t i = 0; r == 0 && node_is_sequence(value) && i < value->seq.count; i++)
+		r = node_push(arena, list, value->seq.items[i]);
+	found->value = list;
+	node_reweigh(map, before, list->weight);
+	return r;
+}
+
+static bool is_sections(const struct node *value)
+{
+	return node_is_map(value) || (node_is_sequence(value) && node_is_map(value->seq.items[0]));
+}
+
+static int repeat(
+	struct builder *builder, struct node *map, struct pair *found, const struct pair *again)
+{
+	if (is_sections(again->value))
+		return builder_go_on(builder, map, found, again);
+	return assign(builder, map, found, again->value);
+}
+
+static int systemd_read(struct builder *builder, struct span text)
+{
+	struct systemd_reader reader = {
+		.section.lines = line_begin(builder, text),
+		.joined.max = SIZE_MAX,
+	};
+
+	builder->repeat = repeat;
+	int r = line_check_text(builder, text);
+	while (r == 0 && line_next(&reader.section.lines))
+		r = read_line(&reader);
+	if (r == 0)
+		r = end_joined(&reader);
+	if (r == 0)
+		r = section_close(&reader.section);
+	output_fini(&reader.joined);
+	return r;
+}
+
+static int put_assignment(struct writer *writer, const struct node *key, const struct node *value)
+{
+	const char *fault = node_is_scalar(value) ? line_fault(value->text) : NULL;
+
+	if (!node_is_scalar(value))
+		return line_refuse(writer, value,
+			"a setting of systemd is a text or a list of texts, and this is %s",
+			node_kind_name(value));
+	if (scalar_is_null(value))
+		return line_refuse(writer, value,
+			"systemd has no null; write \"\" to take away what came before it, or "
+			"'!delete' for no setting at all");
+	if (!fault && goes_on(value->text))
+		fault = "a backslash at its end";
+	if (fault)
+		return line_refuse(writer, value,
+			"a setting of systemd can't hold %s; see "
+			"systemd.syntax(7) for quotes and escapes",
+			fault);
+	output_put(writer->output, key->text.data, key->text.len);
+	output_char(writer->output, '=');
+	output_put(writer->output, value->text.data, value->text.len);
+	output_char(writer->output, '\n');
+	return 0;
+}
+
+static int put_pair(struct writer *writer, const struct pair *pair)
+{
+	static const struct node nothing = {
+		.kind = NODE_SCALAR, .schema = NODE_TEXT, .text = {"", 0}};
+	const struct node *value = pair->value;
+
+	int r = section_check_key(writer, pair->key, "a file of systemd's", "=", "[;#");
+	if (r != 0)
+		return r;
+	if (!node_is_sequence(value))
+		return put_assignment(writer, pair->key, value);
+	if (writer->depth < 3)
+		return writer_too_deep(writer, value);
+	if (!value->seq.count)
+		return put_assignment(writer, pair->key, &nothing);
+	for (uint32_t i = 0; r == 0 && i < value->seq.count; i++)
+		r = put_assignment(writer, pair->key, value->seq.items[i]);
+	return r;
+}
+
+static int systemd_write(struct writer *writer, const struct node *root)
+{
+	static const struct section_style style = {
+		.name = "a file of systemd's",
+		.root_keys = NO_ROOT_KEYS,
+		.not_in_name = "]",
+		.has_lists = true,
+		.put = put_pair,
+	};
+
+	return section_write(writer, root, &style);
+}
+
+const struct format format_systemd = {
+	.name = "systemd",
+	.summary =
+		"systemd.syntax(7): a key that comes again is a list, and one with nothing behind "
+		"its '=' takes away what came before; its files are only merged where a rule says "
+		"so",
+	.suffixes =
+		"service,socket,timer,mount,automount,path,target,slice,scope,swap,device,network,"
+		"netdev,link,nspawn,dnssd",
+	.comment = "#",
+	.nothing = "",
+	.divider = "",
+	.keeps_crlf = true,
+	.is_whole = true,
+	.repeats = true,
+	.read = systemd_read,
+	.write = systemd_write,
+};

@@ -1,0 +1,416 @@
+/* What each format that is made of lines reads, refuses and writes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "reading.h"
+#include "scalar.h"
+
+struct example {
+	const char *text;
+	const char *yaml; /* the same values */
+};
+
+/* Reads, and what is written of it reads as the same. */
+static void assert_examples(const struct format *format, const struct example *examples)
+{
+	for (; examples->text; examples++) {
+		struct read_options options = {.format = format};
+		CLEANUP(document_freep)
+		struct document *document = read_with(options, span_of(examples->text));
+		CLEANUP(document_freep) struct document *expected = read_yaml(examples->yaml);
+		CLEANUP(document_freep) struct document *again = NULL;
+		struct span text;
+
+		assert_int_equal(document->count, 1);
+		if (!node_equal(document->roots[0], expected->roots[0]))
+			fail_msg("%s reads as %s", examples->text,
+				write_as(document->roots[0], &format_yaml, document->arena).data);
+		text = write_as(document->roots[0], format, document->arena);
+		again = read_with(options, text);
+		if (!node_equal(again->roots[0], expected->roots[0]))
+			fail_msg("%s is written as %s", examples->text, text.data);
+		assert_written(format, text.data, format, text.data);
+	}
+}
+
+struct fault {
+	const char *text;
+	const char *problem;
+};
+
+static void assert_faults(const struct format *format, const struct fault *faults)
+{
+	for (; faults->text; faults++)
+		assert_string_equal(problem_with((struct read_options){.format = format},
+					    span_of(faults->text)),
+			faults->problem);
+}
+
+/* YAML that the format can't hold. */
+static void assert_refused(const struct format *format, const struct fault *faults)
+{
+	for (; faults->text; faults++) {
+		CLEANUP(document_freep) struct document *document = read_yaml(faults->text);
+		struct limits limits = {0};
+		struct problem problem;
+		struct span text;
+		char shown[64];
+
+		if (document_write(document->roots[0], format, &limits, document->arena, &text,
+			    &problem) != PROBLEM)
+			fail_msg("%s is written as %s", faults->text, text.data);
+		snprintf(shown, sizeof(shown), "%u:%u", problem.line, problem.column);
+		if (strcmp(shown, faults->problem) != 0)
+			fail_msg("%s: %s: %s", faults->text, shown, problem.message);
+	}
+}
+
+static void ini_is_sections_of_texts(void **state)
+{
+	static const struct example examples[] = {
+		{"a=1", "{a: '1'}"},
+		{" a  =  1  \n\n[s]\nb=2\n", "{a: '1', s: {b: '2'}}"},
+		{"; c\n# c\n[s] ; c\nb = 'x' ; y\n", "{s: {b: \"'x' ; y\"}}"},
+		{"[s]\nskip\nempty=\n", "{s: {skip: null, empty: ''}}"},
+		{"[s]\na: 1\nb: c = d\n", "{s: {a: '1', 'b: c': d}}"},
+		{"[s]\na=1\n[t]\n[s]\nb=2\n", "{s: {a: '1', b: '2'}, t: {}}"},
+		{"[s]\na=1\na=2\n", "{s: {a: '2'}}"},
+		{"[s]\na=\n x\n\n y=1\n # c\nb=2\n", "{s: {a: \"\\nx\\n\\ny=1\", b: '2'}}"},
+		{"[s]\n  a=1\n  b=2\n c=3\n", "{s: {a: '1', b: '2', c: '3'}}"},
+		{"[s]\na\n  b=1\n", "{s: {a: null, b: '1'}}"},
+		{"[remote \"x\"]\nurl=~\n", "{'remote \"x\"': {url: '~'}}"},
+		{"[ s ]\r\na=1\r\n", "{' s ': {a: '1'}}"},
+		{"\xEF\xBB\xBF[\xC3\xA4]\n<<=1\n", "{\xC3\xA4: {'<<': '1'}}"},
+		{0},
+	};
+
+	(void)state;
+	assert_examples(&format_ini, examples);
+}
+
+static void ini_refuses_what_has_no_meaning(void **state)
+{
+	static const struct fault faults[] = {
+		{"a=1\n[s\n", "2:1: the section's name does not end; a closing ] is missing"},
+		{"[]\n", "1:1: the section has no name; write it in the []"},
+		{"[s]x\n", "1:4: something stands behind the section's ]; put it on a line of its "
+			   "own"},
+		{"[s]\n =1\n", "2:2: there is no key before the '='"},
+		{"s=1\n[s]\n", "2:2: the section has the name of the key in line 1, and a path "
+			       "can't lead to both; rename one"},
+		{"[s]\n\xC3\xA4=\xFF\n", "2:3: is not UTF-8; save it as UTF-8"},
+		{0},
+	};
+	struct read_options options = {.format = &format_ini};
+
+	(void)state;
+	assert_faults(&format_ini, faults);
+	assert_string_equal(problem_with(options, (struct span){"[s]\na=\0", 7}),
+		"2:3: has a NUL byte, which no text has; remove it");
+}
+
+static void ini_can_not_hold_what_is_no_text(void **state)
+{
+	static const struct fault faults[] = {
+		{"[]", "1:1"},
+		{"a", "1:1"},
+		{"a: [1]", "1:4"},
+		{"a: {b: {c: 1}}", "1:8"},
+		{"a: {b: [1]}", "1:8"},
+		{"a: ' x'", "1:4"},
+		{"a: \"x\\n\"", "1:4"},
+		{"a: \"x\\n# y\"", "1:4"},
+		{"a: \"x\\n  y\"", "1:4"},
+		{"a: \"\\0\"", "1:4"},
+		{"a=b: 1", "1:1"},
+		{"'#a': 1", "1:1"},
+		{"'[a': 1", "1:1"},
+		{"'': 1", "1:1"},
+		{"'a: b': null", "1:1"},
+		{"{1: a, '1': b}", "1:8"},
+		{"{[a]: b}", "1:2"},
+		{"'a]': {b: c}", "1:1"},
+		{0},
+	};
+
+	(void)state;
+	assert_refused(&format_ini, faults);
+}
+
+static void ini_writes_its_keys_before_its_sections(void **state)
+{
+	(void)state;
+	assert_written(&format_yaml, "{s: {a: 1, n: null, e: ''}, b: yes, t: {}}", &format_ini,
+		"b = yes\n\n[s]\na = 1\nn\ne =\n\n[t]\n");
+	assert_written(&format_ini, "[s]\na=1\nn=~\nx= x  y\n", &format_yaml,
+		"s:\n  a: '1'\n  n: '~'\n  x: x  y\n");
+}
+
+static void systemd_repeats_a_key_as_a_list_that_nothing_empties(void **state)
+{
+	static const struct example examples[] = {
+		{"[S]\nA=1\n", "{S: {A: '1'}}"},
+		{"[S]\nA=1\nA=2\n[T]\n[S]\nA=3\n", "{S: {A: ['1', '2', '3']}, T: {}}"},
+		{"[S]\nA=\n", "{S: {A: ''}}"},
+		{"[S]\nA=1\nA=\nA=2\n", "{S: {A: ['', '2']}}"},
+		{"[S]\nA=1\nA=2\nA=\n", "{S: {A: ''}}"},
+		{"[S]\nA=1\nA=2\n[S]\nA=\nA=3\n", "{S: {A: ['', '3']}}"},
+		{"[S]\nA=x \\\n# c\n; c\n  y \\\nz\nB=1\n", "{S: {A: 'x    y  z', B: '1'}}"},
+		{"[S]\nA=x\\\\\nB=1\n", "{S: {A: 'x\\\\', B: '1'}}"},
+		{"[S]\nA=x\\\n\nB=1\n", "{S: {A: x, B: '1'}}"},
+		{"[S]\nA=x \\", "{S: {A: x}}"},
+		{"[S]\n  A b = x=y # z \r\n", "{S: {A b: 'x=y # z'}}"},
+		{"[Address]\nA=1\n[Match]\n[Address]\nA=2\nA=3\n",
+			"{Address: [{A: '1'}, {A: ['2', '3']}], Match: {}}"},
+		{"[Route]\n", "{Route: [{}]}"},
+		{0},
+	};
+	static const struct fault faults[] = {
+		{"A=1\n", "1:1: stands before the first section, where systemd ignores it; put it "
+			  "behind a line such as [Service]"},
+		{"[S]\n A\n",
+			"2:2: is no section, no comment and no KEY=VALUE, and systemd ignores "
+			"it; a '=' is missing, or a '#' in front"},
+		{"[S]\n=1\n", "2:1: there is no key before the '='"},
+		{"[S\n", "1:1: the section's name does not end; a closing ] is missing"},
+		{"[S] # c\n", "1:5: something stands behind the section's ]; put it on a line of "
+			      "its own"},
+		{0},
+	};
+	static const struct fault refused[] = {
+		{"a: 1", "1:1"},
+		{"S: {A: null}", "1:8"},
+		{"S: {A: {b: 1}}", "1:8"},
+		{"S: {A: [[1]]}", "1:9"},
+		{"S: {A: 'x\\'}", "1:8"},
+		{"S: {A: \"x\\ny\"}", "1:8"},
+		{"S: {A: [1, ' x']}", "1:12"},
+		{"S: [{A: 1}, 2]", "1:13"},
+		{0},
+	};
+
+	(void)state;
+	assert_examples(&format_systemd, examples);
+	assert_faults(&format_systemd, faults);
+	assert_refused(&format_systemd, refused);
+	assert_written(&format_yaml, "{S: {A: [], B: [yes, 0644]}}", &format_systemd,
+		"[S]\nA=\nB=yes\nB=0644\n");
+}
+
+static void keyfile_is_what_gkeyfile_takes(void **state)
+{
+	static const struct example examples[] = {
+		{"# c\n [G] \n a = 1\nName[de_DE@x]=\\sb;c \n",
+			"{G: {a: '1', 'Name[de_DE@x]': '\\sb;c '}}"},
+		{"[G]\na=1\n[H]\n[G]\na=2\n", "{G: {a: '2'}, H: {}}"},
+		{"[G]\n;a=\n", "{G: {;a: ''}}"},
+		{0},
+	};
+	static const struct fault faults[] = {
+		{"a=1\n", "1:1: stands before the first group; put it behind a line such as "
+			  "[Desktop Entry]"},
+		{"[G]\na\n", "2:1: is no [group], no # comment and no KEY=VALUE; a '=' is missing, "
+			     "or a '#' in front"},
+		{"[G]\na[=1\n", "2:1: the key has a bracket that is none of a locale, as in "
+				"Name[de]"},
+		{"[G[]\n", "1:1: the group's name has a '[' in it"},
+		{"[G]x\n", "1:4: something stands behind the group's ]; put it on a line of its "
+			   "own"},
+		{0},
+	};
+	static const struct fault refused[] = {
+		{"a: 1", "1:1"},
+		{"G: {a: null}", "1:8"},
+		{"G: {a: [1]}", "1:8"},
+		{"G: {a: ' 1'}", "1:8"},
+		{"G: {a: \"1\\n2\"}", "1:8"},
+		{"G: {'a]': 1}", "1:5"},
+		{0},
+	};
+
+	(void)state;
+	assert_examples(&format_keyfile, examples);
+	assert_faults(&format_keyfile, faults);
+	assert_refused(&format_keyfile, refused);
+}
+
+static void env_has_quotes_as_docker_compose_has_them(void **state)
+{
+	static const struct example examples[] = {
+		{"A=1\n# c\n; c\n export B = x y  # c\n", "{A: '1', B: x y}"},
+		{"A=\nB=''\nC=\"\"\nD\n", "{A: '', B: '', C: '', D: null}"},
+		{"A='x \\n $y' # c\nB=\"x \\n\\t\\\"\\\\ \\q $y\"\n",
+			"{A: 'x \\n $y', B: \"x \\n\\t\\\"\\\\ \\\\q $y\"}"},
+		{"A='1\n 2'\nB=\"1\r\n2\"\nC=3\n", "{A: \"1\\n 2\", B: \"1\\n2\", C: '3'}"},
+		{"A=x#y\nB=a\\b\nC=a\"b\"\nD='a\\'\n",
+			"{A: 'x#y', B: 'a\\b', C: 'a\"b\"', D: 'a\\'}"},
+		{"export=1\nexport A=2\na.b-c=3\n", "{export: '1', A: '2', a.b-c: '3'}"},
+		{"A=1\nA=2\n", "{A: '2'}"},
+		{0},
+	};
+	static const struct fault faults[] = {
+		{"A: 1\n", "1:2: is not NAME=VALUE; a name has letters, digits, '_', '.' and '-'"},
+		{"A=1\n A B=1\n",
+			"2:4: is not NAME=VALUE; a name has letters, digits, '_', '.' and "
+			"'-'"},
+		{"A=\"x\ny\n", "1:3: the value does not end; a closing quote is missing"},
+		{"A='x\ny'z\n", "2:3: something stands behind the closing quote; put all of the "
+				"value in the quotes"},
+		{"A=\"$x \\$y\"\n", "1:3: has one '$' that stands for a variable and one behind a "
+				    "backslash that does not; make two variables of the value"},
+		{0},
+	};
+	static const struct fault refused[] = {
+		{"[a]", "1:1"},
+		{"a: [1]", "1:4"},
+		{"a: {b: 1}", "1:4"},
+		{"a b: 1", "1:1"},
+		{"a: \"\\r\"", "1:4"},
+		{"a: \"\\0\"", "1:4"},
+		{0},
+	};
+
+	(void)state;
+	assert_examples(&format_env, examples);
+	assert_faults(&format_env, faults);
+	assert_refused(&format_env, refused);
+}
+
+static void env_is_written_as_compose_and_systemd_both_read_it(void **state)
+{
+	(void)state;
+	assert_written(&format_env, "A=x # c\nB=x y\nC='$x'\nD=\"$x\"\nE=\"\\$x\"\n", &format_env,
+		"A=x\nB=\"x y\"\nC='$x'\nD=\"$x\"\nE='$x'\n");
+	assert_written(&format_yaml, "{A: \"x'\\\"$y\", B: '''$y', C: $x, D: 'x\\', E: \"a\\nb\"}",
+		&format_env, "A=\"x'\\\"$y\"\nB=\"'\\$y\"\nC=$x\nD=\"x\\\\\"\nE=\"a\nb\"\n");
+}
+
+static void properties_have_three_separators_and_escapes(void **state)
+{
+	static const struct example examples[] = {
+		{"a=1\n b : 2\nc 3\nd\te=f\ng\n=h\n",
+			"{a: '1', b: '2', c: '3', d: 'e=f', g: '', '': h}"},
+		{"# c\\\n! c\n \n\\\n#c\na=x,\\\r\n   y,\\\n# z\n", "{a: 'x,y,# z'}"},
+		{"a\\ b\\:\\=\\#=\\ c\\t\\n\\r\\f\\q\\\\\n", "{'a b:=#': \" c\\t\\n\\r\\fq\\\\\"}"},
+		{"a=\\u00e4\xC3\xA4\\uD83D\\uDE00\n", "{a: \xC3\xA4\xC3\xA4\xF0\x9F\x98\x80}"},
+		{"a=\xE4\xA9\xE4\n", "{a: \xC3\xA4\xC2\xA9\xC3\xA4}"},
+		{"a=\\u0000b\rb= c \r\nc=\\", "{a: \"\\0b\", b: 'c ', c: ''}"},
+		{"a = = b\nc\\\n d=1\n", "{a: '= b', cd: '1'}"},
+		{"a=1\na=2\n", "{a: '2'}"},
+		{0},
+	};
+	static const struct fault faults[] = {
+		{"a=1\nb=x\\u12g4\n", "2:4: \\u wants four hexadecimal digits"},
+		{"a=\\ud800x\n", "1:3: half of a surrogate pair stands alone, and is no text"},
+		{"a=\\udc00\n", "1:3: half of a surrogate pair stands alone, and is no text"},
+		{0},
+	};
+	static const struct fault refused[] = {
+		{"a: null", "1:4"},
+		{"a: [1]", "1:4"},
+		{"a: {b: 1}", "1:4"},
+		{0},
+	};
+
+	(void)state;
+	assert_examples(&format_properties, examples);
+	assert_faults(&format_properties, faults);
+	assert_refused(&format_properties, refused);
+	assert_written(&format_yaml, "{'#a b': ' \xC3\xA4\xF0\x9F\x98\x80 #=:', c: 1}",
+		&format_properties, "\\#a\\ b=\\ \\u00E4\\uD83D\\uDE00 #=:\nc=1\n");
+	assert_string_equal(problem_with((struct read_options){.format = &format_properties},
+				    (struct span){"\xE4=1\nb=\0", 7}),
+		"2:3: has a NUL byte, which no text has; remove it");
+}
+
+static const struct format *const line_formats[] = {
+	&format_ini, &format_systemd, &format_keyfile, &format_env, &format_properties};
+
+#define LINE_FORMATS (sizeof(line_formats) / sizeof(line_formats[0]))
+
+static void text_that_says_nothing_has_no_root(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < LINE_FORMATS; i++) {
+		CLEANUP(document_freep)
+		struct document *document = read_with(
+			(struct read_options){.format = line_formats[i]}, span_of("\n# c\r\n  "));
+
+		assert_int_equal(document->count, 0);
+	}
+}
+
+static void values_keep_the_limits(void **state)
+{
+	static const char *const texts[LINE_FORMATS] = {
+		"a=1\nb=2\n", "[s]\na=2\n", "[s]\na=2\n", "a=1\nb=2\n", "a=1\nb=2\n"};
+
+	(void)state;
+	for (size_t i = 0; i < LINE_FORMATS; i++) {
+		struct read_options options = {.format = line_formats[i],
+			.limits = {.source_bytes = 100, .depth = 2, .nodes = 3}};
+
+		assert_non_null(strstr(problem_with(options, span_of(texts[i])), "'nodes'"));
+		options.limits = (struct limits){.source_bytes = 5, .depth = 2, .nodes = 9};
+		assert_non_null(strstr(problem_with(options, span_of(texts[i])), "'source'"));
+	}
+}
+
+/* A line of 15 MB, and half a million of them: what is quadratic would not end. */
+static void a_long_line_and_many_repeats_take_linear_time(void **state)
+{
+	size_t len = 15u << 20;
+	char *text = malloc(len + 1);
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t i = 0; i < LINE_FORMATS; i++) {
+		CLEANUP(document_freep) struct document *document = NULL;
+
+		memset(text, 'x', len);
+		memcpy(text, i < 3 ? "[s]\nk=" : "#s)\nk=", 6);
+		document = read_with(
+			(struct read_options){.format = line_formats[i]}, (struct span){text, len});
+		assert_int_equal(document->count, 1);
+	}
+	for (size_t i = 0; i < LINE_FORMATS; i++) {
+		CLEANUP(document_freep) struct document *document = NULL;
+		struct limits limits = LIMITS_DEFAULT;
+		size_t used = 0;
+
+		limits.nodes = UINT32_MAX - 1;
+		while (used < 2u << 20)
+			used += (size_t)sprintf(
+				text + used, "%s", i < 3 ? "[s]\nk=1\n[Route]\nm=2\n" : "k=1\n");
+		document = read_with(
+			(struct read_options){.format = line_formats[i], .limits = limits},
+			(struct span){text, used});
+		assert_int_equal(document->count, 1);
+	}
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ini_is_sections_of_texts),
+		cmocka_unit_test(ini_refuses_what_has_no_meaning),
+		cmocka_unit_test(ini_can_not_hold_what_is_no_text),
+		cmocka_unit_test(ini_writes_its_keys_before_its_sections),
+		cmocka_unit_test(systemd_repeats_a_key_as_a_list_that_nothing_empties),
+		cmocka_unit_test(keyfile_is_what_gkeyfile_takes),
+		cmocka_unit_test(env_has_quotes_as_docker_compose_has_them),
+		cmocka_unit_test(env_is_written_as_compose_and_systemd_both_read_it),
+		cmocka_unit_test(properties_have_three_separators_and_escapes),
+		cmocka_unit_test(text_that_says_nothing_has_no_root),
+		cmocka_unit_test(values_keep_the_limits),
+		cmocka_unit_test(a_long_line_and_many_repeats_take_linear_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
