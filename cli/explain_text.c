@@ -250,7 +250,12 @@ static void put_pieces(struct writer *writer, const struct merge_result *result)
 		line += lines;
 		done = piece->offset + piece->len;
 		explain_line_word(&writer->line, what);
-		explain_line_source(&writer->line, piece->source);
+		const struct node first = {
+			.source = piece->source, .line = piece->line, .column = 1};
+		if (piece->line > 1)
+			explain_line_place(&writer->line, &first);
+		else
+			explain_line_source(&writer->line, piece->source);
 		explain_line_end(&writer->line);
 	}
 }

@@ -334,7 +334,7 @@ static void count_in_pieces(
 			continue;
 		to->lines[i].kind = LINE_VALUE;
 		to->lines[i].source = piece->source;
-		to->lines[i].source_line = ++number;
+		to->lines[i].source_line = piece->line + number++;
 		to->lines[i].source_column = 1;
 	}
 }
@@ -357,7 +357,7 @@ int line_origins_read(const struct merge_request *request, const struct merge_re
 
 int line_origins_copy(struct span text, const struct source *source, struct line_origins **ret)
 {
-	const struct origin_piece piece = {.len = text.len, .source = source};
+	const struct origin_piece piece = {.len = text.len, .source = source, .line = 1};
 	int r = new_origins(text, ret);
 
 	if (r == 0)

@@ -73,7 +73,8 @@ static void *get_memory(struct origins *origins, size_t count, size_t size)
 /* The slot of `value`, or the one that is free for it. */
 static struct origin *find_slot(const struct origin *slots, size_t size, const struct node *value)
 {
-	/* Pages lie anywhere, and neighbours in a page beside each other: trees are walked in order. */
+	/* Pages lie anywhere, and neighbours in a page beside each other: trees are walked in
+	 * order. */
 	uint64_t address = (uintptr_t)value;
 	uint64_t page = (address >> PAGE_BITS) * 0x9e3779b97f4a7c15u >> 32;
 	size_t i = (size_t)(page * PAGE_SLOTS + (address >> NODE_BITS) % PAGE_SLOTS) & (size - 1);
@@ -399,12 +400,19 @@ void origin_restore(struct origins *origins, const struct node *in, const struct
 
 void origin_text(struct origins *origins, size_t offset, size_t len, const struct source *source)
 {
+	origin_text_at(origins, offset, len, source, 1);
+}
+
+void origin_text_at(struct origins *origins, size_t offset, size_t len, const struct source *source,
+	uint32_t line)
+{
 	struct origin_piece *piece =
 		origins && len > 0 ? get_memory(origins, 1, sizeof(*piece)) : NULL;
 
 	if (!piece)
 		return;
-	*piece = (struct origin_piece){.offset = offset, .len = len, .source = source};
+	*piece =
+		(struct origin_piece){.offset = offset, .len = len, .source = source, .line = line};
 	if (origins->last_piece)
 		origins->last_piece->next = piece;
 	else

@@ -76,7 +76,8 @@ struct origin_piece {
 	struct origin_piece *next;
 	size_t offset; /* bytes, in the result */
 	size_t len;
-	const struct source *source; /* whose first line is the piece's first */
+	const struct source *source;
+	uint32_t line; /* of the source, starting at 1, which is the piece's first */
 };
 
 /** NULL: no memory. */
@@ -125,6 +126,10 @@ void origin_restore(struct origins *origins, const struct node *in, const struct
 
 /** `len` bytes of the result, from `offset` on, are the whole of `source`. */
 void origin_text(struct origins *origins, size_t offset, size_t len, const struct source *source);
+
+/** The same of lines of `source`, from `line` on, but for how they end. */
+void origin_text_at(struct origins *origins, size_t offset, size_t len,
+	const struct source *source, uint32_t line);
 
 /* Asking. */
 

@@ -12,7 +12,8 @@
 	X(pillar, "pillar")                                                                        \
 	X(last, "last")                                                                            \
 	X(first, "first")                                                                          \
-	X(concat, "concat")
+	X(concat, "concat")                                                                        \
+	X(lines, "lines")
 
 #define DECLARE(symbol, name) extern const struct strategy strategy_##symbol;
 STRATEGIES(DECLARE)

@@ -346,6 +346,7 @@ static void put_pieces(FILE *out, const struct origin_piece *piece)
 		fprintf(out, "%s\"offset\": %zu, \"length\": %zu, ", before, piece->offset,
 			piece->len);
 		put_source(out, piece->source);
+		fprintf(out, ", \"line\": %u", (unsigned)piece->line);
 	}
 	fputs_unlocked(*before == '}' ? "}\n  ]" : "]", out);
 }

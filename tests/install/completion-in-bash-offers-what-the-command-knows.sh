@@ -24,14 +24,15 @@ mapfile -t commands < <("$PLYFS" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p')
 [ ${#commands[@]} -ge 4 ]
 offers 'plyfs ' "${commands[@]}" help
 mapfile -t strategies < <("$PLYFS" merge --help | sed -n '/^Strategies/,$s/^  \([a-z][a-z-]*\) .*/\1/p')
-[ ${#strategies[@]} -eq 8 ]
+[ ${#strategies[@]} -eq 9 ]
 offers 'plyfs merge -s ' "${strategies[@]}"
 mapfile -t formats < <("$PLYFS" merge --help | sed -n '/^Formats/,/^Strategies/s/^  \([a-z][a-z-]*\) .*/\1/p')
 [ ${#formats[@]} -ge 3 ]
 for command in "${commands[@]}"; do
 	typing "plyfs $command -"
+	help=$("$PLYFS" "$command" --help)
 	for option in "${COMPREPLY[@]}"; do
-		"$PLYFS" "$command" --help | grep -q -- "$option\|usage" ||
+		grep -q -- "$option\|usage" <<<"$help" ||
 			fail "'$option' is offered for '$command', which has no such option"
 	done
 done

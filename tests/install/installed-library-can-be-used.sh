@@ -46,4 +46,4 @@ sanitize=()
 # shellcheck disable=SC2086 # words
 "${CC:-cc}" -std=c17 -Wall -Werror "${sanitize[@]}" use.c -o use $flags
 LD_LIBRARY_PATH=$(dirname "$(find "$root" -name libplymerge.so)") runs 0 ./use
-prints 'deep, salt, cfengine, cloud-init, pillar, last, first, concat 1'
+prints 'deep, salt, cfengine, cloud-init, pillar, last, first, concat, lines 1'

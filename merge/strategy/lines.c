@@ -1,0 +1,279 @@
+/*
+ * The union of the files' lines: for files that are lists of lines, such as hosts, .gitignore and
+ * authorized_keys. A line stands where the lowest file has it, and once. Of comments and empty
+ * lines, those stay that belong to lines: a comment comes once from several files and as often as
+ * it is there from one, and of a higher file's empty lines one is kept between lines that it adds.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "hash.h"
+#include "strategy.h"
+
+/* A line that was put. */
+struct entry {
+	struct span text; /* without its end */
+	uint32_t hash;
+	uint32_t input;  /* that it is from */
+	uint32_t number; /* in there, starting at 1 */
+	bool is_removed;
+};
+
+struct lines {
+	struct merge *merge;
+	struct entry *entries;
+	uint32_t count;
+	uint32_t capacity;
+	uint32_t
+		*slots; /* 0: free; else 1 + an entry. Probed linearly, at most half of them used */
+	uint32_t mask;  /* slots - 1; their count is a power of two */
+	uint32_t used;  /* slots */
+	uint32_t empty; /* the number of the last empty line, if nothing was put since; 0: none */
+	bool removes;   /* the option */
+};
+
+static uint32_t hash_of(struct span text)
+{
+	return hash_end(hash_bytes(hash_seed(), text));
+}
+
+/* The slot that leads to that text, or the free one where it belongs. */
+static uint32_t *find(const struct lines *lines, struct span text, uint32_t hash)
+{
+	for (uint32_t i = hash & lines->mask;; i = (i + 1) & lines->mask) {
+		uint32_t slot = lines->slots[i];
+
+		if (!slot || (lines->entries[slot - 1].hash == hash &&
+				     span_equal(lines->entries[slot - 1].text, text)))
+			return &lines->slots[i];
+	}
+}
+
+static int grow_slots(struct lines *lines)
+{
+	uint32_t size = lines->slots ? 2 * (lines->mask + 1) : 64, *old = lines->slots;
+	uint32_t old_size = old ? lines->mask + 1 : 0;
+
+	lines->slots = arena_zalloc(lines->merge->arena, size, sizeof(*lines->slots));
+	if (!lines->slots)
+		return -ENOMEM;
+	lines->mask = size - 1;
+	for (uint32_t i = 0; i < old_size; i++)
+		if (old[i]) {
+			const struct entry *entry = &lines->entries[old[i] - 1];
+
+			*find(lines, entry->text, entry->hash) = old[i];
+		}
+	return 0;
+}
+
+static int put(struct lines *lines, const struct entry *entry)
+{
+	const struct merge_request *request = lines->merge->request;
+
+	if (lines->count >= request->limits.nodes)
+		return problem_set(lines->merge->problem,
+			lines->merge->inputs[entry->input].source.name, entry->number, 1,
+			"the result has more than %" PRIu32 " lines; raise the limit 'nodes'",
+			request->limits.nodes);
+	if (lines->count == lines->capacity) {
+		struct entry *entries = arena_grow(lines->merge->arena, lines->entries,
+			lines->count, &lines->capacity, sizeof(*entries));
+		if (!entries)
+			return -ENOMEM;
+		lines->entries = entries;
+	}
+	lines->entries[lines->count++] = *entry;
+	return 0;
+}
+
+/* Puts a line, behind one empty line if a higher file has any there; it can be found from now on.
+ */
+static int put_line(struct lines *lines, const struct entry *entry)
+{
+	struct entry empty = {.input = entry->input, .number = lines->empty};
+	uint32_t *slot;
+	int r = 0;
+
+	if (lines->empty)
+		r = put(lines, &empty);
+	lines->empty = 0;
+	if (r == 0)
+		r = put(lines, entry);
+	if (r == 0 && 2 * (lines->used + 1) > lines->mask + 1)
+		r = grow_slots(lines);
+	if (r != 0)
+		return r;
+	slot = find(lines, entry->text, entry->hash);
+	lines->used += !*slot;
+	*slot = lines->count;
+	return 0;
+}
+
+/* The first character that is no blank; a newline when there is none. */
+static char first_character(struct span text)
+{
+	size_t i = 0;
+
+	while (i < text.len && (text.data[i] == ' ' || text.data[i] == '\t'))
+		i++;
+	return i < text.len ? text.data[i] : '\n';
+}
+
+/* Whether a line like that stands already, so that this one is not put. */
+static bool is_there(const struct lines *lines, const struct entry *entry)
+{
+	uint32_t slot = *find(lines, entry->text, entry->hash);
+	const struct entry *found = slot ? &lines->entries[slot - 1] : NULL;
+
+	if (!found || found->is_removed)
+		return false;
+	return found->input != entry->input || first_character(entry->text) != '#';
+}
+
+static int add_line(struct lines *lines, struct entry *entry)
+{
+	if (first_character(entry->text) == '\n') {
+		if (entry->input == 0)
+			return put(lines, entry);
+		lines->empty = entry->number;
+		return 0;
+	}
+	if (lines->removes && *entry->text.data == '-') {
+		struct span text = {entry->text.data + 1, entry->text.len - 1};
+		uint32_t slot = *find(lines, text, hash_of(text));
+
+		if (slot)
+			lines->entries[slot - 1].is_removed = true;
+		return 0;
+	}
+	entry->hash = hash_of(entry->text);
+	return is_there(lines, entry) ? 0 : put_line(lines, entry);
+}
+
+static int add_input(struct lines *lines, uint32_t number)
+{
+	struct span text = lines->merge->inputs[number].text;
+	const char *p = text.data, *end = p + text.len;
+	struct entry entry = {.input = number};
+	int r = 0;
+
+	lines->empty = 0;
+	while (r == 0 && p < end) {
+		const char *newline = memchr(p, '\n', (size_t)(end - p));
+		const char *stop = newline ? newline : end;
+
+		entry.text = (struct span){p, (size_t)(stop - p)};
+		if (entry.text.len && stop[-1] == '\r')
+			entry.text.len--;
+		entry.number++;
+		r = add_line(lines, &entry);
+		p = newline ? newline + 1 : end;
+	}
+	return r;
+}
+
+/* Whether the lowest file that has a line ends it with CRLF. */
+static bool has_crlf(const struct merge *merge)
+{
+	for (size_t i = 0; i < merge->count; i++) {
+		struct span text = merge->inputs[i].text;
+		const char *newline = text.len ? memchr(text.data, '\n', text.len) : NULL;
+
+		if (newline)
+			return newline > text.data && newline[-1] == '\r';
+	}
+	return false;
+}
+
+/* Notes the piece that begins with `first`. */
+static void note_piece(
+	const struct lines *lines, const struct entry *first, size_t offset, size_t end)
+{
+	origin_text_at(lines->merge->origins, offset, end - offset,
+		&lines->merge->inputs[first->input].source, first->number);
+}
+
+static int write_lines(const struct lines *lines, struct merge_output *ret)
+{
+	const char *newline = has_crlf(lines->merge) ? "\r\n" : "\n";
+	const struct entry *first = NULL, *before = NULL;
+	size_t size = 1, len = 0, offset = 0;
+	char *text;
+
+	for (uint32_t i = 0; i < lines->count; i++)
+		size += lines->entries[i].text.len + 2;
+	text = arena_alloc(lines->merge->arena, size);
+	if (!text)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < lines->count; i++) {
+		const struct entry *entry = &lines->entries[i];
+
+		if (entry->is_removed)
+			continue;
+		/* Lines that stand behind each other in their file are one piece. */
+		if (first &&
+			(entry->input != first->input || entry->number != before->number + 1)) {
+			note_piece(lines, first, offset, len);
+			first = NULL;
+		}
+		if (!first) {
+			first = entry;
+			offset = len;
+		}
+		before = entry;
+		if (entry->text.len)
+			memcpy(text + len, entry->text.data, entry->text.len);
+		len += entry->text.len;
+		len += (size_t)(stpcpy(text + len, newline) - (text + len));
+	}
+	if (first)
+		note_piece(lines, first, offset, len);
+	text[len] = '\0';
+	*ret = (struct merge_output){.text = {text, len}, .is_text = true};
+	return 0;
+}
+
+static int merge_lines(struct merge *merge, struct merge_output *ret)
+{
+	struct lines lines = {
+		.merge = merge,
+		.removes = options_bool(merge->request->options, "remove"),
+	};
+	int r;
+
+	if (merge->count == 1 && !lines.removes)
+		return merge_give_text(merge, &merge->inputs[0], ret);
+	r = grow_slots(&lines);
+	for (uint32_t i = 0; r == 0 && i < merge->count; i++)
+		r = add_input(&lines, i);
+	return r == 0 ? write_lines(&lines, ret) : r;
+}
+
+/* It is, but for lines that may take others away. */
+static bool is_verbatim(const struct merge_input *only)
+{
+	const char *p = only->text.data, *end = p + only->text.len;
+
+	while (p && p < end) {
+		if (*p == '-')
+			return false;
+		p = memchr(p, '\n', (size_t)(end - p));
+		p = p ? p + 1 : NULL;
+	}
+	return true;
+}
+
+static const struct option_spec options[] = {
+	{"remove", OPTION_BOOL, "false", NULL,
+		"a line -LINE is not put, and takes LINE out of what the files up to there have"},
+	{0},
+};
+
+const struct strategy strategy_lines = {
+	.name = "lines",
+	.summary = "the lines of all files, lowest layer first, each once",
+	.options = options,
+	.is_verbatim = is_verbatim,
+	.merge = merge_lines,
+};
