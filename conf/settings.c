@@ -237,6 +237,27 @@ const struct virtual_file *settings_file(const struct settings *settings, const 
 		compare_path);
 }
 
+const struct format *settings_format(const struct settings *settings, const char *path)
+{
+	const struct virtual_file *file = settings_file(settings, path);
+	const struct format *format = file ? file->format : settings_rule(settings, path)->format;
+
+	return format ? format : format_of_name(path);
+}
+
+const struct format *settings_source_format(
+	const struct settings *settings, const char *path, const char *place)
+{
+	const struct format *whole = settings_format(settings, path), *format;
+
+	if (strcmp(path, place) == 0)
+		return whole;
+	format = settings_rule(settings, place)->format;
+	if (!format)
+		format = format_of_name(place);
+	return format || whole == &format_json ? format : whole;
+}
+
 /* The layer of `old` with that path, or NULL. */
 static const struct layer *layer_at(const struct settings *old, const char *path)
 {
@@ -344,7 +365,7 @@ static bool file_equal(const struct virtual_file *a, const struct virtual_file *
 	for (size_t i = 0; i < a->from_count; i++)
 		if (strcmp(a->from[i], b->from[i]) != 0)
 			return false;
-	return options_equal(&a->options, &b->options);
+	return a->format == b->format && options_equal(&a->options, &b->options);
 }
 
 bool settings_equal_at(const struct settings *a, const struct settings *b, const char *path)

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "format.h"
 #include "glob.h"
 #include "layer.h"
 #include "limit.h"
@@ -24,6 +25,7 @@ enum rule_dropins { DROPINS_NONE, DROPINS_LAYERS, DROPINS_UAPI };
 struct rule {
 	const char *match; /* glob.h; NULL matches everything */
 	struct options options;
+	const struct format *format; /* NULL: that of the name */
 	enum rule_dropins dropins; /* NAME.d's files are sources of NAME */
 	struct source source; /* where the rule stands; name NULL for a built-in one */
 	unsigned line;        /* starting at 1; 0 for a built-in one */
@@ -35,6 +37,7 @@ struct virtual_file {
 	const char **from; /* patterns, glob.h */
 	size_t from_count; /* at least 1 */
 	struct options options;
+	const struct format *format; /* NULL: that of the name */
 	const struct node *place; /* where its path stands in plyfs.yaml */
 };
 
@@ -120,3 +123,13 @@ const struct rule *settings_rule(const struct settings *settings, const char *pa
 
 /** The virtual file at that path, or NULL. */
 const struct virtual_file *settings_file(const struct settings *settings, const char *path);
+
+/** The format of the file at that path: that of its virtual file or rule, or of its name; or NULL. */
+const struct format *settings_format(const struct settings *settings, const char *path);
+
+/**
+ * The format of the source at `place` of the file at `path`: as above, and where nothing says it,
+ * that of the file. NULL stands for YAML, as which a source of JSON may be written, too.
+ */
+const struct format *settings_source_format(
+	const struct settings *settings, const char *path, const char *place);

@@ -14,8 +14,8 @@
 #include "word.h"
 
 /* The words that plyfs.yaml knows; messages show these lists. */
-#define RULE_KEYS "match, strategy, options, dropins"
-#define FILE_KEYS "path, from, strategy, options"
+#define RULE_KEYS "match, strategy, options, format, dropins"
+#define FILE_KEYS "path, from, strategy, options, format"
 
 /* Bytes of "name, name, name" of one strategy's options. */
 #define NAMES_MAX 512
@@ -70,6 +70,17 @@ static int read_strategy(const struct node *map, struct options *ret, struct pro
 	if (r == 0)
 		*ret = options;
 	return r;
+}
+
+static int read_format(const struct node *node, const struct format **ret, struct problem *problem)
+{
+	const char *name = NULL;
+	int r = value_text(node, "format", &name, problem);
+
+	if (r != 0 || !name)
+		return r;
+	*ret = format_find(span_of(name));
+	return *ret ? 0 : value_unknown(node, "format", name, format_names(), problem);
 }
 
 static int read_pattern(
@@ -199,6 +210,8 @@ static int read_rule(
 
 	r = read_strategy(map, &rule.options, problem);
 	if (r == 0)
+		r = read_format(node_get(map, "format"), &rule.format, problem);
+	if (r == 0)
 		r = read_dropins(node_get(map, "dropins"), &rule.dropins, problem);
 	for (size_t i = 0; i < count && r == 0; i++) {
 		r = read_pattern(pattern_node(map, "match", i), "match", &rule.match, problem);
@@ -280,6 +293,8 @@ static int read_file(const struct node *map, struct arena *arena, struct virtual
 		r = read_path(map, file, problem);
 	if (r == 0)
 		r = read_strategy(map, &file->options, problem);
+	if (r == 0)
+		r = read_format(node_get(map, "format"), &file->format, problem);
 	if (r == 0)
 		r = count_patterns(map, "from", "the virtual file", &file->from_count, problem);
 	if (r != 0)

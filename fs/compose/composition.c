@@ -32,7 +32,8 @@ static int load_sources(const struct composer *composer, const struct union_look
 		const struct contributor *found = &lookup->found[i];
 		struct loaded *loaded;
 		const char *place = found->path ? found->path : path;
-		struct read_options options = read_options_for(request, format_of_name(place));
+		struct read_options options = read_options_for(
+			request, settings_source_format(composer->settings, path, place));
 		const struct read_options *wanted = reads_document ? &options : NULL;
 		int r = strcmp(place, path) == 0
 				? compose_load(composer, place, found, wanted, &loaded, problem)
@@ -69,7 +70,8 @@ static int load_text(
 
 	if (!sources->loaded[0]->document)
 		return 0;
-	const struct contributor found = {.layer = sources->layers[0]->rank, .stat = sources->stats[0]};
+	const struct contributor found = {
+		.layer = sources->layers[0]->rank, .stat = sources->stats[0]};
 	int r = compose_load(composer, sources->paths[0], &found, NULL, &loaded, problem);
 	if (r != 0)
 		return r;
@@ -79,8 +81,8 @@ static int load_text(
 	return 0;
 }
 
-static int merge_sources(const struct composer *composer, struct composition *composition,
-	struct problem *problem)
+static int merge_sources(
+	const struct composer *composer, struct composition *composition, struct problem *problem)
 {
 	struct merge_request *request = &composition->request;
 	struct sources *sources = &composition->sources;
@@ -99,7 +101,8 @@ static int merge_sources(const struct composer *composer, struct composition *co
 		for (size_t i = 0; i < sources->count; i++)
 			inputs[i] = (struct merge_input){
 				.source = sources->loaded[i]->source,
-				.format = format_of_name(sources->paths[i]),
+				.format = settings_source_format(
+					composer->settings, request->path, sources->paths[i]),
 				.text = sources->loaded[i]->text,
 				.document = sources->loaded[i]->document,
 			};
@@ -116,13 +119,13 @@ static int merge_sources(const struct composer *composer, struct composition *co
 }
 
 int composition_make(struct composition *composition, const struct composer *composer,
-	const char *path, const struct union_lookup *lookup, struct dependencies *asked, bool wants_origins,
-	struct problem *problem)
+	const char *path, const struct union_lookup *lookup, struct dependencies *asked,
+	bool wants_origins, struct problem *problem)
 {
 	composition->request = (struct merge_request){
 		.options = compose_options(composer->settings, path),
 		.path = path,
-		.to = format_of_name(path),
+		.to = settings_format(composer->settings, path),
 		.schema = composer->settings->schema,
 		.limits = composer->settings->limits,
 		.environment = &composition->environment.callbacks,

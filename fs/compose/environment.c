@@ -117,7 +117,7 @@ int environment_load(struct environment *environment, const char *path,
 static int load(struct environment *environment, const char *path,
 	const struct union_lookup *lookup, struct given *given, struct problem *problem)
 {
-	const struct format *format = format_of_name(path);
+	const struct format *format = settings_format(environment->composer->settings, path);
 	struct read_options options = read_options_for(environment->request, format);
 	bool reads_document = options.format;
 

@@ -158,9 +158,9 @@ static void place_references(struct look *look, const struct document *document)
 
 /* Reads a source once more, by itself: the merge stops at the first that is wrong. */
 static int check_source(struct look *look, const struct merge_request *request,
-	const struct loaded *loaded, const char *path)
+	const struct loaded *loaded, const struct format *format)
 {
-	struct read_options options = read_options_for(request, format_of_name(path));
+	struct read_options options = read_options_for(request, format);
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct problem problem;
 
@@ -180,14 +180,16 @@ static int check_source(struct look *look, const struct merge_request *request,
 
 static int check_sources(struct look *look, const struct composition *composition)
 {
+	const struct settings *settings = composition->environment.composer->settings;
 	const struct sources *sources = &composition->sources;
+	const struct merge_request *request = &composition->request;
 	int r = 0;
 
 	if (!look->strategy->reads_trees)
 		return 0;
 	for (size_t i = 0; r == 0 && i < sources->count; i++)
-		r = check_source(
-			look, &composition->request, sources->loaded[i], sources->paths[i]);
+		r = check_source(look, request, sources->loaded[i],
+			settings_source_format(settings, request->path, sources->paths[i]));
 	return r;
 }
 

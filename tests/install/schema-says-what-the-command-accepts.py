@@ -65,6 +65,7 @@ equal("limits", LAYERS + "options: {limits: {xyzzy: 1}}\n", options["limits"]["p
 for name in "coherence", "on_error", "schema":
     equal(name, LAYERS + f"options: {{{name}: xyzzy}}\n", options[name]["enum"])
 strategies = [name for name in definitions["strategy"]["enum"] if name]
+equal("format", LAYERS + "rules: [{match: a, format: xyzzy}]\n", definitions["format"]["enum"])
 equal("strategy", LAYERS + "rules: [{match: a, strategy: xyzzy}]\n", strategies)
 for strategy in strategies:
     equal(strategy, LAYERS + f"rules: [{{match: a, strategy: {strategy}, options: {{xyzzy: 1}}}}]\n",
@@ -111,7 +112,9 @@ GOOD = [
     LAYERS + "rules: [{match: a, strategy: pillar, options: {keys: [a, b], neighbour_key: ''}}]",
     LAYERS + "rules: [{match: a, strategy: concat, options: {separator: '--'}}]",
     LAYERS + "files: [{path: a/b, from: 'x/*'}, {path: c, from: [x, y], strategy: concat}]",
-    LAYERS + "rules: [{match: a, strategy: lines, options: {remove: true}}]",
+    LAYERS + "rules: [{match: a, strategy: lines, options: {remove: true}, format: }]",
+    LAYERS + "rules: [{match: a, options: {lists: repeat}, format: ini}]",
+    LAYERS + "files: [{path: a/b, from: 'x/*', format: systemd}]",
     LAYERS + "options: {coherence: strict, on_error: fail, header: on, schema: 1.2}",
     LAYERS + "options: {poll_interval: 500ms, cache_mib: 0}",
     LAYERS + "options: {limits: {source: 4096, result: 64MiB, depth: 1024, nodes: 1}}",
@@ -133,6 +136,8 @@ BAD = [
     LAYERS + "rules: [{match: a, strategy: cfengine, options: {args: []}}]",
     LAYERS + "rules: [{match: a, strategy: cloud-init, options: {mergers: heap}}]",
     LAYERS + "rules: [{match: a, strategy: last, options: {lists: append}}]",
+    LAYERS + "rules: [{match: a, format: xml}]", LAYERS + "rules: [{match: a, format: []}]",
+    LAYERS + "files: [{path: a, from: b, format: xml}]",
     LAYERS + "rules: [{match: a, strategy: lines, options: {remove: [x]}}]",
     LAYERS + "files: [{path: a}]", LAYERS + "files: [{path: /a, from: b}]",
     LAYERS + "files: [{path: a, from: b, dropins: true}]",

@@ -111,6 +111,53 @@ static void virtual_files_are_found_by_their_paths(void **state)
 	assert_null(settings_file(settings, "app.yaml"));
 }
 
+static void a_format_is_the_rules_then_the_names_then_that_of_the_whole_file(void **state)
+{
+	CLEANUP(settings_unrefp)
+	struct settings *settings =
+		must_read("layers: [a]\n"
+			  "rules:\n"
+			  "  - {match: '**/*.cnf', format: ini}\n"
+			  "  - {match: 'odd.yaml', format: json}\n"
+			  "files:\n"
+			  "  - {path: x.yaml, from: 'x/*', format: toml}\n"
+			  "  - {path: y.cnf, from: 'y/*'}\n");
+
+	(void)state;
+	assert_ptr_equal(settings_format(settings, "my.cnf"), &format_ini);
+	assert_ptr_equal(settings_format(settings, "odd.yaml"), &format_json);
+	assert_ptr_equal(settings_format(settings, "a.yaml"), &format_yaml);
+	assert_null(settings_format(settings, "motd"));
+	assert_ptr_equal(settings_format(settings, "x.yaml"), &format_toml);
+	assert_null(settings_format(settings, "y.cnf"));
+
+	assert_ptr_equal(settings_source_format(settings, "my.cnf", "my.cnf"), &format_ini);
+	assert_ptr_equal(settings_source_format(settings, "my.cnf", "my.cnf.d/1.cnf"), &format_ini);
+	assert_ptr_equal(settings_source_format(settings, "my.cnf", "my.cnf.d/1"), &format_ini);
+	assert_ptr_equal(
+		settings_source_format(settings, "my.cnf", "my.cnf.d/1.yaml"), &format_yaml);
+	assert_ptr_equal(settings_source_format(settings, "x.yaml", "x/1"), &format_toml);
+	assert_ptr_equal(settings_source_format(settings, "x.yaml", "x/1.cnf"), &format_ini);
+	assert_ptr_equal(
+		settings_source_format(settings, "a.service", "a.service.d/1.conf"), &format_systemd);
+	/* JSON is YAML, too. */
+	assert_null(settings_source_format(settings, "odd.yaml", "odd.yaml.d/1"));
+}
+
+static void units_are_shown_whole_and_other_formats_of_texts_merge(void **state)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = must_read("layers: [a]\n");
+
+	(void)state;
+	assert_rule(settings, "a.service", "last");
+	assert_rule(settings, "d/a.network", "last");
+	assert_rule(settings, "d/a.ini", "deep");
+	assert_rule(settings, "a.desktop", "deep");
+	assert_rule(settings, ".env", "deep");
+	assert_rule(settings, "d/app.env", "deep");
+	assert_rule(settings, "app.properties", "deep");
+}
+
 static void every_option_can_be_set(void **state)
 {
 	CLEANUP(settings_unrefp)
@@ -321,6 +368,8 @@ int main(void)
 		cmocka_unit_test(the_first_rule_that_matches_wins),
 		cmocka_unit_test(a_rules_options_reach_its_strategy),
 		cmocka_unit_test(virtual_files_are_found_by_their_paths),
+		cmocka_unit_test(a_format_is_the_rules_then_the_names_then_that_of_the_whole_file),
+		cmocka_unit_test(units_are_shown_whole_and_other_formats_of_texts_merge),
 		cmocka_unit_test(every_option_can_be_set),
 		cmocka_unit_test(sizes_and_times_have_units),
 		cmocka_unit_test(settings_live_as_long_as_somebody_holds_them),
