@@ -279,7 +279,8 @@ static int systemd_write(struct writer *writer, const struct node *root)
 const struct format format_systemd = {
 	.name = "systemd",
 	.summary =
-		"systemd.syntax(7): a key that comes again is a list, and one with nothing behind "
+		"as systemd reads units, systemd.syntax(7): a key that comes again is a list, and "
+		"one with nothing behind "
 		"its '=' takes away what came before; its files are only merged where a rule says "
 		"so",
 	.suffixes =

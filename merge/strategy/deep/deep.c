@@ -412,7 +412,8 @@ static int check(const struct options *options, struct problem *problem)
 
 static const struct option_spec options[] = {
 	{"lists", OPTION_VALUE, "replace", NULL,
-		"how lists combine: replace, append, prepend, unique, repeat or {by: KEY}, for all of them "
+		"how lists combine: replace, append, prepend, unique, repeat or {by: KEY}, for all "
+		"of them "
 		"or "
 		"by path in a map such as {\"*\": replace, \"spec.containers\": {by: name}, "
 		"\"run.*\": append}, of which the path that spells out the most keys holds"},

@@ -310,8 +310,8 @@ int deep_merge_lists(struct deep *deep, const struct node *below, const struct n
 
 static bool is_assignment(const struct node *value)
 {
-	return !value->tag && (node_is_sequence(value) ||
-				      (node_is_scalar(value) && !scalar_is_null(value)));
+	return !value->tag &&
+	       (node_is_sequence(value) || (node_is_scalar(value) && !scalar_is_null(value)));
 }
 
 /* It takes away what came before it. */
@@ -358,7 +358,7 @@ int deep_repeat(struct deep *deep, const struct node *below, const struct node *
 	if (r == 0)
 		r = as_list(deep, value, &more);
 	if (r == 0)
-		r = deep_merge_lists(deep, list, more, place,
-			list_rules_find(deep->rules, place), ret);
+		r = deep_merge_lists(
+			deep, list, more, place, list_rules_find(deep->rules, place), ret);
 	return r;
 }
