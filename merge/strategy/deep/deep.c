@@ -320,7 +320,7 @@ int deep_combine(struct deep *deep, const struct node *below, const struct node 
 		return merge_maps(deep, below, value, place, ret);
 	if (are_both(NODE_SEQUENCE, below, value)) {
 		const struct list_rule *rule = list_rules_find(deep->rules, place);
-		if (rule->mode != LIST_REPLACE)
+		if (rule->mode != LIST_REPLACE && rule->mode != LIST_REPEAT)
 			return deep_merge_lists(deep, below, value, place, rule, ret);
 	}
 	return put_in_place(deep, below, value, place, ret);
