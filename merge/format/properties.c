@@ -110,16 +110,28 @@ static int take_code_point(struct properties_reader *reader, const char *escape)
 	return 0;
 }
 
-/* One character, which is not the end of the line. */
-static int take_char(struct properties_reader *reader)
+static bool ends_key(char c)
+{
+	return is_blank(c) || c == '=' || c == ':';
+}
+
+/* What stands for itself, up to where the key or value may end, or go on in another way. */
+static void take_run(struct properties_reader *reader, bool is_key)
+{
+	const char *start = reader->p, *p = start;
+
+	while (p < reader->end && *p != '\\' && !is_break(*p) && !(is_key && ends_key(*p)))
+		p++;
+	output_put(&reader->text, start, (size_t)(p - start));
+	reader->p = p;
+}
+
+/* At a backslash that does not end its line. */
+static int take_escape(struct properties_reader *reader)
 {
 	static const char names[] = "tnrf", values[] = "\t\n\r\f";
 	const char *start = reader->p, *name;
 
-	if (*reader->p != '\\') {
-		output_char(&reader->text, *reader->p++);
-		return 0;
-	}
 	reader->p++;
 	if (*reader->p == 'u') {
 		reader->p++;
@@ -148,14 +160,16 @@ static int add_text(struct properties_reader *reader, struct place place)
 	return builder_add(reader->builder, node, place);
 }
 
-static int read_key(struct properties_reader *reader)
+static int read_text(struct properties_reader *reader, bool is_key)
 {
 	struct place place = place_of(reader, reader->p);
 	int r = 0;
 
-	while (r == 0 && !is_line_end(reader) && !is_blank(*reader->p) && *reader->p != '=' &&
-		*reader->p != ':')
-		r = take_char(reader);
+	while (r == 0 && !is_line_end(reader) && !(is_key && ends_key(*reader->p)))
+		if (*reader->p == '\\')
+			r = take_escape(reader);
+		else
+			take_run(reader, is_key);
 	return r == 0 ? add_text(reader, place) : r;
 }
 
@@ -174,16 +188,12 @@ static void skip_separator(struct properties_reader *reader)
 
 static int read_pair(struct properties_reader *reader)
 {
-	struct place place;
-	int r = read_key(reader);
+	int r = read_text(reader, true);
 
 	if (r != 0)
 		return r;
 	skip_separator(reader);
-	place = place_of(reader, reader->p);
-	while (r == 0 && !is_line_end(reader))
-		r = take_char(reader);
-	return r == 0 ? add_text(reader, place) : r;
+	return read_text(reader, false);
 }
 
 static void skip_comment(struct properties_reader *reader)
