@@ -167,6 +167,9 @@ int section_check_key(const struct writer *writer, const struct node *key, const
 	if (strpbrk(key->text.data, not_in))
 		return line_refuse(writer, key, "a key in %s can't hold '%c'", name,
 			*strpbrk(key->text.data, not_in));
+	if (span_begins(key->text, "\xEF\xBB\xBF"))
+		return line_refuse(
+			writer, key, "a key in %s can't begin with a byte order mark", name);
 	if (strchr(not_first, key->text.data[0]))
 		return line_refuse(
 			writer, key, "a key in %s can't begin with '%c'", name, key->text.data[0]);

@@ -2,7 +2,7 @@
  * Whatever is read can be written, and what was written reads back as the same values.
  *
  * The first byte chooses: bit 0 JSON, bit 1 the YAML 1.2 schema, bit 2 double keys stay, bit 3 JSON
- * with comments, bit 4 TOML.
+ * with comments, bit 4 TOML, bit 5 a format of lines, by the bits below.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +17,9 @@
 		.source_bytes = 1u << 20, .result_bytes = 1u << 20, .depth = 64, .nodes = 20000})
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct format *const line_formats[] = {
+	&format_ini, &format_systemd, &format_keyfile, &format_env, &format_properties};
 
 static void stop(const char *rule, struct span text)
 {
@@ -143,6 +146,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.format = data[0] & 8 ? &format_jsonc : data[0] & 1 ? &format_json : &format_yaml;
 	if (data[0] & 16)
 		options.format = &format_toml;
+	if (data[0] & 32)
+		options.format = line_formats[(data[0] & 31) % 5];
 	options.schema = data[0] & 2 ? NODE_YAML_1_2 : NODE_YAML_1_1;
 	options.keep_duplicates = data[0] & 4;
 	if (!read_text((struct span){(const char *)data + 1, size - 1}, &options, &document))
