@@ -3,9 +3,9 @@
  *
  * A plain scalar's type follows from its text and its schema: YAML 1.1 as PyYAML's SafeLoader
  * resolves it (its resolver.py), or the core schema of YAML 1.2.2 (section 10.3.2), or RFC 8259, or
- * TOML 1.0.0, where a local time is a timestamp as well as a date. A quoted or block scalar is a string. A core tag (!!str, !!int …) decides over both; "!" means
- * string. Any other tag, and a core tag that the text does not fit (!!int x), makes the scalar
- * SCALAR_FOREIGN.
+ * TOML 1.0.0, where a local time is a timestamp as well as a date. A quoted or block scalar is a
+ * string. A core tag (!!str, !!int …) decides over both; "!" means string. Any other tag, and a
+ * core tag that the text does not fit (!!int x), makes the scalar SCALAR_FOREIGN.
  */
 #pragma once
 

@@ -297,7 +297,8 @@ static bool needs_quotes(const struct node *scalar)
 	struct node plain = *scalar;
 
 	/* Keys in JSON and TOML are texts, and nothing else may be meant. */
-	if (scalar->style == NODE_PLAIN || scalar->schema == NODE_JSON || scalar->schema == NODE_TOML)
+	if (scalar->style == NODE_PLAIN || scalar->schema == NODE_JSON ||
+		scalar->schema == NODE_TOML)
 		return false;
 	plain.style = NODE_PLAIN;
 	plain.tag = NULL;

@@ -72,7 +72,7 @@ int builder_add_root(struct builder *builder, const struct node *root)
 	return wait(builder, root);
 }
 
-void builder_init(
+static void init_node(
 	const struct builder *builder, struct node *node, enum node_kind kind, struct place place)
 {
 	*node = (struct node){
@@ -82,6 +82,12 @@ void builder_init(
 		.line = place.line,
 		.column = place.column,
 	};
+}
+
+void builder_init(
+	const struct builder *builder, struct node *node, enum node_kind kind, struct place place)
+{
+	init_node(builder, node, kind, place);
 }
 
 struct node *builder_new_scalar(
@@ -94,7 +100,7 @@ struct node *builder_new_scalar(
 	node = arena_alloc(builder->document->arena, sizeof(*node) + len + 1);
 	if (!node)
 		return NULL;
-	builder_init(builder, node, NODE_SCALAR, place);
+	init_node(builder, node, NODE_SCALAR, place);
 	*text = (char *)(node + 1);
 	(*text)[len] = '\0';
 	node->text = (struct span){*text, len};
@@ -122,7 +128,7 @@ int builder_open(struct builder *builder, enum node_kind kind, enum node_style s
 	node = arena_alloc(builder->document->arena, sizeof(*node));
 	if (!node)
 		return -ENOMEM;
-	builder_init(builder, node, kind, place);
+	init_node(builder, node, kind, place);
 	node->style = (uint8_t)style;
 	node->mark = BUILDER_OPEN;
 
@@ -216,7 +222,7 @@ int builder_go_on(struct builder *builder, struct node *map, struct pair *found,
 
 	assert(into->kind == more->kind);
 	for (uint32_t i = 0; r == 0 && i < node_count(more); i++)
-		r = node_is_map(more) ? put_own(builder, into, &more->map.pairs[i], 0)
+		r = node_is_map(more) ? put(builder, into, &more->map.pairs[i], 0)
 				      : node_push(builder->document->arena, into,
 						more->seq.items[i]);
 	node_reweigh(map, before, into->weight);

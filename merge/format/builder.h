@@ -93,8 +93,8 @@ int builder_count(struct builder *builder, struct place place);
 int builder_check_depth(const struct builder *builder, unsigned depth, struct place place);
 
 /** Makes `node`, in the document's arena, an empty map or list. */
-void builder_init(const struct builder *builder, struct node *node, enum node_kind kind,
-	struct place place);
+void builder_init(
+	const struct builder *builder, struct node *node, enum node_kind kind, struct place place);
 
 /** Adds a root of nodes that are counted already. 0 or -ENOMEM. */
 int builder_add_root(struct builder *builder, const struct node *root);

@@ -6,9 +6,12 @@
 
 static bool has_only_strings(const struct node *map)
 {
-	for (uint32_t i = 0; i < map->map.count; i++)
-		if (!scalar_is_string(map->map.pairs[i].key))
+	for (uint32_t i = 0; i < map->map.count; i++) {
+		const struct node *key = map->map.pairs[i].key;
+
+		if (!node_is_scalar(key) || scalar_type(key) != SCALAR_STRING)
 			return false;
+	}
 	return true;
 }
 

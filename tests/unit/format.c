@@ -42,7 +42,8 @@ static void a_name_without_a_known_suffix_has_no_format(void **state)
 	assert_ptr_equal(format_of_tree(NULL), &format_yaml);
 }
 
-/* `text` says nothing: it has no root, or one that is null, or in TOML a table with nothing in it. */
+/* `text` says nothing: it has no root, or one that is null, or in TOML a table with nothing in it.
+ */
 static void assert_nothing(const struct format *format, const char *text)
 {
 	CLEANUP(document_freep)

@@ -1,0 +1,291 @@
+#include "toml_text.h"
+
+#include <errno.h>
+
+#include "toml.h"
+#include "utf8.h"
+
+/* Columns count characters; each is counted once, so that one endless line costs no more. */
+struct place toml_text_place(struct toml_text *at)
+{
+	for (; at->counted < at->p; at->counted++)
+		at->counted_place += !utf8_is_tail((unsigned char)*at->counted);
+	return builder_place(at->builder, at->line, at->counted_place);
+}
+
+int toml_text_fail(struct toml_text *at, const char *message)
+{
+	return builder_problem(at->builder, toml_text_place(at), "%s", message);
+}
+
+int toml_text_bad_character(struct toml_text *at, const char *otherwise)
+{
+	char c = *at->p;
+
+	if (!utf8_length(at->p, at->end))
+		return toml_text_fail(at, "is not UTF-8; save it as UTF-8");
+	if (c == '\r')
+		return toml_text_fail(
+			at, "a carriage return without a newline; end lines with a newline");
+	if (toml_is_control(c) && c != '\n')
+		return builder_problem(at->builder, toml_text_place(at),
+			"the control character 0x%02X; in double quotes it is written \\u%04X",
+			(unsigned)c, (unsigned)c);
+	return toml_text_fail(at, otherwise);
+}
+
+/* Behind characters that may stand in comments and strings, up to `stop` or another one. */
+static const char *skip_text(const struct toml_text *at, char stop, char other_stop)
+{
+	const char *p = at->p;
+
+	while (p < at->end) {
+		size_t length = 1;
+
+		if ((unsigned char)*p >= 0x80)
+			length = utf8_length(p, at->end);
+		else if (*p == stop || *p == other_stop || *p == '\n' || toml_is_control(*p))
+			break;
+		if (!length)
+			break;
+		p += length;
+	}
+	return p;
+}
+
+int toml_text_skip_rest(struct toml_text *at)
+{
+	toml_text_skip_spaces(at);
+	if (!toml_text_is_at(at, "#"))
+		return 0;
+	at->p = skip_text(at, '\n', '\n');
+	if (at->p == at->end || toml_text_newline(at))
+		return 0;
+	return toml_text_bad_character(at, "");
+}
+
+int toml_text_skip_lines(struct toml_text *at)
+{
+	size_t length;
+
+	for (;;) {
+		int r = toml_text_skip_rest(at);
+
+		if (r)
+			return r;
+		length = toml_text_newline(at);
+		if (!length)
+			return 0;
+		toml_text_take_newline(at, length);
+	}
+}
+
+/* How a string is quoted. */
+struct quote {
+	char c;
+	bool is_long;  /* three of them, and it may have many lines */
+	bool is_basic; /* has escapes */
+	enum node_style style;
+};
+
+static struct quote quote_of(const struct toml_text *at)
+{
+	if (*at->p == '"') {
+		bool is_long = toml_text_is_at(at, "\"\"\"");
+
+		return (struct quote){'"', is_long, true, is_long ? NODE_FOLDED : NODE_DOUBLE};
+	}
+	bool is_long = toml_text_is_at(at, "'''");
+	return (struct quote){'\'', is_long, false, is_long ? NODE_LITERAL : NODE_SINGLE};
+}
+
+static size_t count_quotes(const struct toml_text *at, const char *p, char quote)
+{
+	size_t count = 0;
+
+	while (p + count < at->end && p[count] == quote)
+		count++;
+	return count;
+}
+
+/* At most so many bytes the string has, of which p stands at the first. */
+static size_t raw_length(const struct toml_text *at, const struct quote *quote)
+{
+	const char *p = at->p;
+
+	for (; p < at->end && (quote->is_long || *p != '\n'); p++) {
+		if (*p == '\\' && quote->is_basic) {
+			p += p + 1 < at->end;
+		} else if (*p == quote->c) {
+			if (!quote->is_long)
+				break;
+			/* Two more may stand in front of the three that end it. */
+			if (count_quotes(at, p, quote->c) >= 3)
+				return (size_t)(p - at->p) + 2;
+		}
+	}
+	return (size_t)(p - at->p);
+}
+
+/* Behind "\u" or "\U". */
+static int take_code_point(struct toml_text *at, int digits, char **out)
+{
+	int32_t high = 0, low = utf8_hex4(at->p, at->end);
+
+	if (digits == 8) {
+		high = low;
+		low = high < 0 ? -1 : utf8_hex4(at->p + 4, at->end);
+	}
+	if (low < 0)
+		return toml_text_fail(at,
+			digits == 4
+				? "\\u wants four hexadecimal digits; a backslash is written \\\\"
+				: "\\U wants eight hexadecimal digits; a backslash is written "
+				  "\\\\");
+	if (high > 0x10 || (high == 0 && low >= 0xD800 && low <= 0xDFFF))
+		return toml_text_fail(at,
+			"there is no such character; surrogates are none, and the last "
+			"is \\U0010FFFF");
+	at->p += digits;
+	*out += utf8_encode((uint32_t)high << 16 | (uint32_t)low, *out);
+	return 0;
+}
+
+/* Behind a backslash at the end of a line: what follows up to the next text is left out. */
+static int skip_line_end(struct toml_text *at)
+{
+	const char *start = at->p;
+	size_t length;
+
+	toml_text_skip_spaces(at);
+	if (!toml_text_newline(at)) {
+		at->p = start;
+		return toml_text_fail(at, "TOML has no such escape; a backslash is written \\\\");
+	}
+	while ((length = toml_text_newline(at))) {
+		toml_text_take_newline(at, length);
+		toml_text_skip_spaces(at);
+	}
+	return 0;
+}
+
+static int take_escape(struct toml_text *at, const struct quote *quote, char **out)
+{
+	static const char names[] = "\"\\bfnrt", values[] = "\"\\\b\f\n\r\t";
+	char c = at->end - at->p > 1 ? at->p[1] : '\0';
+	const char *name = c ? strchr(names, c) : NULL;
+
+	if (c == 'u' || c == 'U') {
+		at->p += 2;
+		return take_code_point(at, c == 'u' ? 4 : 8, out);
+	}
+	if (name) {
+		*(*out)++ = values[name - names];
+		at->p += 2;
+		return 0;
+	}
+	if (quote->is_long && c && strchr(" \t\r\n", c)) {
+		at->p++;
+		return skip_line_end(at);
+	}
+	return toml_text_fail(at, "TOML has no such escape; a backslash is written \\\\");
+}
+
+/* p stands at quotes in a long string. Returns whether they end it. */
+static bool take_quotes(struct toml_text *at, const struct quote *quote, char **out)
+{
+	size_t count = count_quotes(at, at->p, quote->c);
+	bool is_end = count >= 3;
+
+	/* The last three end it, and in front of these two may stand. */
+	if (count > 5)
+		count = 5;
+	at->p += count;
+	count -= is_end ? 3 : 0;
+	memset(*out, quote->c, count);
+	*out += count;
+	return is_end;
+}
+
+static int take_text(struct toml_text *at, const struct quote *quote, char **out)
+{
+	const char *from = at->p;
+	size_t length;
+
+	at->p = skip_text(at, quote->c, quote->is_basic ? '\\' : quote->c);
+	memcpy(*out, from, (size_t)(at->p - from));
+	*out += at->p - from;
+	if (at->p == at->end || *at->p == quote->c)
+		return 0;
+	if (*at->p == '\\')
+		return take_escape(at, quote, out);
+	length = toml_text_newline(at);
+	if (!length || !quote->is_long)
+		return toml_text_bad_character(at,
+			"a string must end on its line; one of many lines has "
+			"three quotes at both ends");
+	*(*out)++ = '\n';
+	toml_text_take_newline(at, length);
+	return 0;
+}
+
+/* What is between the quotes. *end is set behind the text. */
+static int take_content(struct toml_text *at, const struct quote *quote, char **end)
+{
+	bool is_end = false;
+	int r = 0;
+
+	while (!r && !is_end && at->p < at->end) {
+		if (*at->p != quote->c) {
+			r = take_text(at, quote, end);
+		} else if (quote->is_long) {
+			is_end = take_quotes(at, quote, end);
+		} else {
+			at->p++;
+			is_end = true;
+		}
+	}
+	if (!r && !is_end)
+		return toml_text_fail(
+			at, "the file ends inside a string; its closing quotes are missing");
+	return r;
+}
+
+int toml_text_take_string(struct toml_text *at, struct node **ret)
+{
+	struct quote quote = quote_of(at);
+	struct place place = toml_text_place(at);
+	struct node *node;
+	char *text, *end;
+	int r;
+
+	at->p += quote.is_long ? 3 : 1;
+	if (quote.is_long && toml_text_newline(at))
+		toml_text_take_newline(at, toml_text_newline(at));
+	node = builder_new_scalar(at->builder, place, raw_length(at, &quote), &text);
+	if (!node)
+		return -ENOMEM;
+	end = text;
+	r = take_content(at, &quote, &end);
+	if (r)
+		return r;
+	*end = '\0';
+	node->text.len = (size_t)(end - text);
+	node->style = (uint8_t)quote.style;
+	node->schema = NODE_TOML;
+	*ret = node;
+	return 0;
+}
+
+int toml_text_take_word(struct toml_text *at, size_t len, struct node **ret)
+{
+	char *text;
+
+	*ret = builder_new_scalar(at->builder, toml_text_place(at), len, &text);
+	if (!*ret)
+		return -ENOMEM;
+	memcpy(text, at->p, len);
+	(*ret)->schema = NODE_TOML;
+	at->p += len;
+	return 0;
+}
