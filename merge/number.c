@@ -173,6 +173,7 @@ static void number_of_digits(struct span digits, unsigned base, struct number *r
 static unsigned base_of(struct span *digits, enum node_schema schema, bool is_signed)
 {
 	char second = digits->len > 1 ? digits->data[1] : '\0';
+	bool is_1_1 = schema == NODE_YAML_1_1 || schema == NODE_SALT;
 	unsigned base = 10;
 
 	if (schema == NODE_JSON)
@@ -181,7 +182,7 @@ static unsigned base_of(struct span *digits, enum node_schema schema, bool is_si
 		base = 16;
 	else if (digits->data[0] == '0' && second == 'b' && schema != NODE_YAML_1_2)
 		base = 2;
-	else if (digits->data[0] == '0' && second == 'o' && schema != NODE_YAML_1_1)
+	else if (digits->data[0] == '0' && second == 'o' && !is_1_1)
 		base = 8;
 
 	if (base != 10) {
@@ -189,7 +190,7 @@ static unsigned base_of(struct span *digits, enum node_schema schema, bool is_si
 		digits->len -= 2;
 		return base;
 	}
-	if (schema != NODE_YAML_1_1)
+	if (!is_1_1)
 		return 10;
 	if (digits->data[0] == '0')
 		return schema == NODE_SALT && !is_signed ? 10 : 8;

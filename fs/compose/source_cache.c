@@ -228,7 +228,7 @@ static void put(struct source_cache *cache, struct loaded *loaded)
 /* A source may have been read in several ways, for several rules. */
 static unsigned flavour_of(const struct read_options *options)
 {
-	return options ? 1u + format_index(options->format) * 16 + (unsigned)options->schema * 4 +
+	return options ? 1u + format_index(options->format) * 32 + (unsigned)options->schema * 4 +
 				 (unsigned)options->as_pyyaml * 2 +
 				 (unsigned)options->keep_duplicates
 		       : 0;
