@@ -181,8 +181,7 @@ static int run(const struct command *command, int argc, char **argv)
 {
 	struct request request = {0};
 	const struct command_option options[] = {
-		{'c', "config", .text = &request.choice.config},
-		{'l', "layers", .text = &request.choice.layers},
+		CHOICE_OPTIONS(&request.choice),
 		{0, "json", .flag = &request.is_json},
 		{0, "html", .text = &request.page},
 		{0, "color", .take = command_colour},
@@ -215,9 +214,7 @@ const struct command command_blame = {
 	.summary = "print a merged file, each line with where it is from",
 	.help = "Prints the merged file, each line with the layer, file and line that it is from.\n"
 		"PATH is relative to the layers. With neither -c nor -l it is a path in a mount.\n"
-		"\n"
-		"  -c, --config CONFIG             a plyfs.yaml\n"
-		"  -l, --layers LAYER[:LAYER...]   layers, the lowest precedence first\n"
+		"\n" CHOICE_HELP
 		"      --html FILE                 a page for a browser; - is standard output\n"
 		"      --json                      JSON, for programs\n"
 		"      --color always|auto|never   colours; auto: on a terminal\n",

@@ -13,6 +13,7 @@
 #include "descriptor.h"
 #include "message.h"
 #include "mounted.h"
+#include "subject.h"
 #include "walk.h"
 
 /* Bytes. */
@@ -78,12 +79,28 @@ static int cat_in_mount(const struct command *command, const char *path)
 	return n < 0 ? choice_complain(NULL, path, -errno, NULL) : EXIT_DONE;
 }
 
+/* As on another host: what the mount shows here is of no use. */
+static int cat_as_others(
+	const struct command *command, const struct choice *choice, const char *path)
+{
+	CLEANUP(subject_fini) struct subject subject;
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	CLEANUP(freep) char *inner = NULL;
+	struct problem problem;
+
+	int code = subject_find(command, choice, path, &subject, &inner);
+	if (code != EXIT_DONE)
+		return code;
+	int r = walk(subject.offline, inner, &version, &problem);
+	return r == 0 ? print_version(path, version)
+		      : choice_complain(subject.settings, path, r, &problem);
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct choice choice = {0};
 	const struct command_option options[] = {
-		{'c', "config", .text = &choice.config},
-		{'l', "layers", .text = &choice.layers},
+		CHOICE_OPTIONS(&choice),
 		{0},
 	};
 
@@ -99,7 +116,9 @@ static int run(const struct command *command, int argc, char **argv)
 
 	code = EXIT_DONE;
 	for (int i = optind; i < argc; i++) {
-		int r = cat_in_mount(command, argv[i]);
+		int r = surroundings_are_others(&choice.around)
+				? cat_as_others(command, &choice, argv[i])
+				: cat_in_mount(command, argv[i]);
 		if (r > code)
 			code = r;
 	}
@@ -113,8 +132,6 @@ const struct command command_cat = {
 	.help = "Prints files as a mount would show them, without mounting. PATH is relative to "
 		"the\n"
 		"layers. With neither -c nor -l it is a path in a mount.\n"
-		"\n"
-		"  -c, --config CONFIG             a plyfs.yaml\n"
-		"  -l, --layers LAYER[:LAYER...]   layers, the lowest precedence first\n",
+		"\n" CHOICE_HELP,
 	.run = run,
 };

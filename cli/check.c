@@ -12,6 +12,7 @@
 #include "choice.h"
 #include "cleanup.h"
 #include "command.h"
+#include "host_list.h"
 #include "message.h"
 #include "offline.h"
 #include "walk.h"
@@ -19,26 +20,39 @@
 /* A check under way. */
 struct job {
 	struct choice choice;
+	const char *hosts_file; /* NULL: this host, or the choice's */
+	struct host_list hosts;
 	struct check_report report;
+
+	/* Of one host: */
 	struct settings *settings;
 	struct offline *offline;
 	struct check_tree tree;
 };
 
-static void job_fini(struct job *job)
+static void finish_host(struct job *job)
 {
-	check_report_fini(&job->report);
 	check_tree_fini(&job->tree);
 	offline_free(job->offline);
 	settings_unref(job->settings);
+	job->tree = (struct check_tree){0};
+	job->offline = NULL;
+	job->report.settings = job->settings = NULL;
+}
+
+static void job_fini(struct job *job)
+{
+	check_report_fini(&job->report);
+	finish_host(job);
+	host_list_fini(&job->hosts);
 }
 
 /* Returns an exit code, or -1: go on. */
 static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
 {
 	const struct command_option options[] = {
-		{'c', "config", .text = &job->choice.config},
-		{'l', "layers", .text = &job->choice.layers},
+		CHOICE_OPTIONS(&job->choice),
+		{0, "hosts", .text = &job->hosts_file},
 		{'W', "strict", .flag = &job->report.is_strict},
 		{'q', "quiet", .flag = &job->report.is_quiet},
 		{0, "json", .flag = &job->report.is_json},
@@ -48,6 +62,11 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 	int code = command_options(command, options, argc, argv);
 	if (code >= 0)
 		return code;
+	if (job->hosts_file && job->choice.around.host)
+		return command_misuse(command, "-H and --hosts both say which hosts; give one");
+	if (job->hosts_file && job->choice.layers)
+		return command_misuse(command,
+			"--hosts says what %%H in a plyfs.yaml is; layers given with -l have none");
 	if (choice_is_double(command, &job->choice))
 		return EXIT_WRONG_USE;
 	if (job->choice.config || job->choice.layers)
@@ -98,7 +117,7 @@ static int find_files(const struct command *command, struct job *job, char **pat
 	int code = EXIT_DONE;
 
 	if (is_in_mount)
-		code = choice_in_mount(command, *paths, &job->settings, &inner);
+		code = choice_in_mount(command, &job->choice, *paths, &job->settings, &inner);
 	else
 		code = choice_open(&job->choice, &job->settings);
 	if (code == EXIT_DONE)
@@ -135,30 +154,60 @@ static int tell_file(
 	return r < 0 ? r : check_tree_note(&job->tree, &job->report, path, inspection);
 }
 
+/* Returns an exit code; what was found is in the report. */
+static int check(const struct command *command, struct job *job, char **paths)
+{
+	bool is_whole = false;
+	int code = find_files(command, job, paths, &is_whole);
+
+	if (code != EXIT_DONE)
+		return code;
+	check_report_begin(&job->report, job->tree.count);
+	int r = checker_run(
+		job->offline, job->tree.paths, job->tree.count, checker_threads(), tell_file, job);
+	if (r == 0)
+		r = check_tree_tell(&job->tree, &job->report, is_whole);
+	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
+}
+
+static int check_hosts(const struct command *command, struct job *job, char **paths)
+{
+	int code = host_list_read(job->hosts_file, &job->hosts), result = EXIT_DONE;
+
+	if (code != EXIT_DONE)
+		return code;
+	for (size_t i = 0; code != EXIT_WRONG_USE && i < job->hosts.count; i++) {
+		job->report.host = job->choice.around.host = job->hosts.names[i];
+		code = check(command, job, paths);
+		if (code == EXIT_DONE)
+			check_report_host(&job->report);
+		else if (code == EXIT_FAILED)
+			message("the host '%s' can't be checked", job->hosts.names[i]);
+		result = code > result ? code : result;
+		finish_host(job);
+	}
+	return result;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(job_fini) struct job job = {0};
-	bool is_whole = false;
 
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
-	code = find_files(command, &job, argv + optind, &is_whole);
-	if (code != EXIT_DONE)
-		return code;
 	job.report.has_progress = !job.report.is_quiet && isatty(STDERR_FILENO);
-	check_report_begin(&job.report, job.tree.count);
-	int r = checker_run(
-		job.offline, job.tree.paths, job.tree.count, checker_threads(), tell_file, &job);
-	if (r == 0)
-		r = check_tree_tell(&job.tree, &job.report, is_whole);
-	code = check_report_end(&job.report);
-	return r == 0 ? code : message_result(r, NULL, NULL);
+	code = job.hosts_file ? check_hosts(command, &job, argv + optind)
+			      : check(command, &job, argv + optind);
+	if (!job.report.is_begun)
+		return code;
+	int found = check_report_end(&job.report);
+	return code > found ? code : found;
 }
 
 const struct command command_check = {
 	.name = "check",
-	.synopsis = "[-q] [-W] [--json] -c CONFIG [PATH...]\n"
+	.synopsis = "[-q] [-W] [--json] [--hosts FILE] -c CONFIG [PATH...]\n"
 		    "[-q] [-W] [--json] -l LAYER[:LAYER...] [PATH...]\n"
 		    "[-q] [-W] [--json] PATH",
 	.summary = "read and merge every file, and say what is wrong",
@@ -167,11 +216,10 @@ const struct command command_check = {
 		"PATH\n"
 		"is a mountpoint, or a path in a mount. Exits with 1 when something does not "
 		"merge.\n"
-		"\n"
-		"  -c, --config CONFIG             a plyfs.yaml\n"
-		"  -l, --layers LAYER[:LAYER...]   layers, the lowest precedence first\n"
-		"  -W, --strict                    exit with 1 for warnings, too\n"
+		"\n" CHOICE_HELP "  -W, --strict                    exit with 1 for warnings, too\n"
 		"  -q, --quiet                     tell errors only, and no summary\n"
+		"      --hosts FILE                check what each of the hosts in FILE gets, one "
+		"a line\n"
 		"      --json                      tell all as JSON, on standard output\n",
 	.run = run,
 };

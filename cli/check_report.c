@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "command.h"
@@ -19,6 +20,12 @@
 
 /* Bytes of a number with its commas. */
 #define NUMBER_SIZE 32
+
+/* Hosts that a message names; of one more, it names that as well. */
+#define HOSTS_SHOWN 3
+
+/* Bytes of these, HOST_NAME_MAX each. */
+#define HOSTS_SIZE ((HOSTS_SHOWN + 1) * 72)
 
 /* "10,000" */
 static const char *format_number(size_t number, char text[NUMBER_SIZE])
@@ -57,20 +64,57 @@ static void show_progress(struct check_report *report)
 		format_number(report->total, all));
 }
 
-void check_report_begin(struct check_report *report, size_t total)
+void check_report_begin(struct check_report *report, size_t count)
 {
-	report->total = total;
+	report->total += count;
+	if (report->is_begun)
+		return;
+	report->is_begun = true;
 	report->shown_ms = report->has_progress ? clock_ms() : 0;
 	if (report->is_json)
 		fputs("{\n  \"findings\": [", stdout);
 }
 
+void check_report_host(struct check_report *report)
+{
+	report->hosts++;
+}
+
+/* A finding that was told, or with hosts is going to be. */
+struct told {
+	char *key;
+
+	/* With hosts: */
+	struct finding *finding;
+	char *path;          /* NULL: of none */
+	bool is_of_settings; /* and not of a layer's file */
+	const char **hosts;  /* that it is found on */
+	size_t host_count;
+	size_t host_capacity;
+};
+
+static void told_free(struct told *told)
+{
+	if (!told)
+		return;
+	free(told->key);
+	free(told->finding);
+	free(told->path);
+	free(told->hosts);
+	free(told);
+}
+
+static void told_freep(struct told **told)
+{
+	told_free(*told);
+}
+
 /* The place of `key`, or the one where it belongs. There is always a free one. */
-static char **find_told(char **places, size_t size, const char *key)
+static struct told **find_told(struct told **places, size_t size, const char *key)
 {
 	size_t at = hash_end(hash_bytes(hash_seed(), span_of(key)));
 
-	while (places[at & (size - 1)] && strcmp(places[at & (size - 1)], key) != 0)
+	while (places[at & (size - 1)] && strcmp(places[at & (size - 1)]->key, key) != 0)
 		at++;
 	return &places[at & (size - 1)];
 }
@@ -82,80 +126,160 @@ static int make_room(struct check_report *report)
 
 	if (2 * (report->told_count + 1) <= report->told_size)
 		return 0;
-	char **larger = calloc(size, sizeof(*larger));
+	struct told **larger = calloc(size, sizeof(*larger));
 	if (!larger)
 		return -ENOMEM;
 	for (size_t i = 0; i < report->told_size; i++)
 		if (report->told[i])
-			*find_told(larger, size, report->told[i]) = report->told[i];
+			*find_told(larger, size, report->told[i]->key) = report->told[i];
 	free(report->told);
 	report->told = larger;
 	report->told_size = size;
 	return 0;
 }
 
-/* Returns 1 when it was told before, 0, or -ENOMEM. */
-static int was_told(struct check_report *report, const struct finding *finding)
+/* Returns 1 when it is known already, 0, or -ENOMEM. */
+static int note(struct check_report *report, const struct finding *finding, struct told **ret)
 {
 	const struct problem *problem = &finding->problem;
-	CLEANUP(freep) char *key = NULL;
+	CLEANUP(told_freep) struct told *told = calloc(1, sizeof(*told));
 
-	if (make_room(report) < 0 ||
-		asprintf(&key, "%u:%u:%d:%s: %s", problem->line, problem->column,
-			(int)finding->kind, problem->source, problem->message) < 0)
+	if (!told || make_room(report) < 0)
 		return -ENOMEM;
-	char **place = find_told(report->told, report->told_size, key);
-	if (*place)
-		return 1;
-	*place = take_ptr(key);
-	report->told_count++;
+	if (asprintf(&told->key, "%u:%u:%d:%s: %s", problem->line, problem->column,
+		    (int)finding->kind, problem->source, problem->message) < 0) {
+		told->key = NULL;
+		return -ENOMEM;
+	}
+	struct told **place = find_told(report->told, report->told_size, told->key);
+	bool is_known = *place;
+	if (!is_known) {
+		*place = take_ptr(told);
+		report->told_count++;
+	}
+	*ret = *place;
+	return is_known;
+}
+
+/* What is said of it at the end. */
+static int keep(struct check_report *report, const char *path, const struct finding *finding,
+	struct told *told)
+{
+	const char *settings = report->settings ? report->settings->path : NULL;
+
+	told->finding = malloc(sizeof(*told->finding));
+	told->path = path ? strdup(path) : NULL;
+	if (!told->finding || (path && !told->path) ||
+		array_grow(report->kept, report->kept_count, report->kept_capacity) < 0)
+		return -ENOMEM;
+	*told->finding = *finding;
+	told->is_of_settings = settings && strcmp(finding->problem.source, settings) == 0;
+	report->kept[report->kept_count++] = told;
 	return 0;
 }
 
-static void put_json(struct check_report *report, const char *path, const struct finding *finding)
+static int add_host(struct told *told, const char *host)
+{
+	if (told->host_count && told->hosts[told->host_count - 1] == host)
+		return 0;
+	if (array_grow(told->hosts, told->host_count, told->host_capacity) < 0)
+		return -ENOMEM;
+	told->hosts[told->host_count++] = host;
+	return 0;
+}
+
+static void put_json(struct check_report *report, const char *path, const struct finding *finding,
+	const struct told *told)
 {
 	printf("%s\n    {\"kind\": \"%s\"", report->findings++ ? "," : "",
 		finding->kind == FINDING_ERROR ? "error" : "warning");
 	json_put_field(stdout, ", \"path\": ", path);
 	fputs(", ", stdout);
 	json_put_problem(stdout, &finding->problem);
-	fputc('}', stdout);
+	for (size_t i = 0; i < told->host_count; i++)
+		json_put_field(stdout, i ? ", " : ", \"hosts\": [", told->hosts[i]);
+	fputs(told->host_count ? "]}" : "}", stdout);
 }
 
-static void put_text(const struct check_report *report, const struct finding *finding)
+/* " (on web1, web2 and 5 more hosts)"; nothing where it is on all. */
+static void format_hosts(
+	const struct check_report *report, const struct told *told, char *text, size_t size)
 {
-	struct problem warning = finding->problem;
+	size_t shown = told->host_count <= HOSTS_SHOWN + 1 ? told->host_count : HOSTS_SHOWN,
+	       len = 0;
 
-	if (finding->kind == FINDING_ERROR) {
-		message_problem(&finding->problem);
-		if (report->settings)
-			place_show(report->settings, &finding->problem);
+	*text = '\0';
+	if (told->host_count == report->hosts)
 		return;
-	}
+	for (size_t i = 0; i < shown && len < size; i++)
+		len += (size_t)snprintf(
+			text + len, size - len, "%s%s", i ? ", " : " (on ", told->hosts[i]);
+	if (shown < told->host_count && len < size)
+		len += (size_t)snprintf(
+			text + len, size - len, " and %zu more hosts", told->host_count - shown);
+	if (shown && len < size)
+		snprintf(text + len, size - len, ")");
+}
+
+static void put_text(
+	const struct check_report *report, const struct finding *finding, const struct told *told)
+{
+	bool is_error = finding->kind == FINDING_ERROR;
+	struct problem problem;
+	char hosts[HOSTS_SIZE];
+
 	/* With --strict a warning is a failure, and the reason of one is never kept back. */
-	if (report->is_quiet && !report->is_strict)
+	if (!is_error && report->is_quiet && !report->is_strict)
 		return;
-	problem_set(&warning, finding->problem.source, finding->problem.line,
-		finding->problem.column, "warning: %s", finding->problem.message);
-	message_problem(&warning);
+	format_hosts(report, told, hosts, sizeof(hosts));
+	problem_set(&problem, finding->problem.source, finding->problem.line,
+		finding->problem.column, "%s%s%s",
+		is_error ? "" : "warning: ", finding->problem.message, hosts);
+	message_problem(&problem);
+	if (is_error)
+		place_show(report->settings, &finding->problem);
 }
 
-int check_report_add(struct check_report *report, const char *path, const struct finding *finding)
+static void tell(struct check_report *report, const char *path, const struct finding *finding,
+	const struct told *told)
 {
-	int told = was_told(report, finding);
-
-	if (told != 0)
-		return told < 0 ? told : 0;
 	if (finding->kind == FINDING_ERROR)
 		report->errors++;
 	else
 		report->warnings++;
 	hide_progress(report);
 	if (report->is_json)
-		put_json(report, path, finding);
+		put_json(report, path, finding, told);
 	else
-		put_text(report, finding);
-	return 0;
+		put_text(report, finding, told);
+}
+
+int check_report_add(struct check_report *report, const char *path, const struct finding *finding)
+{
+	struct told *told;
+	int r = note(report, finding, &told);
+
+	if (r < 0)
+		return r;
+	if (!report->host) {
+		if (r == 0)
+			tell(report, path, finding, told);
+		return 0;
+	}
+	r = r == 0 ? keep(report, path, finding, told) : 0;
+	return r == 0 ? add_host(told, report->host) : r;
+}
+
+/* What is said of the settings as a whole must hold on all hosts. */
+static void tell_kept(struct check_report *report)
+{
+	for (size_t i = 0; i < report->kept_count; i++) {
+		const struct told *told = report->kept[i];
+
+		if (told->finding->kind == FINDING_ERROR || !told->is_of_settings ||
+			told->host_count == report->hosts)
+			tell(report, told->path, told->finding, told);
+	}
 }
 
 /* So many warnings that they were not kept. */
@@ -194,6 +318,8 @@ static void print_count(size_t count, const char *one, const char *more)
 
 static void print_summary(const struct check_report *report)
 {
+	if (report->host)
+		print_count(report->hosts, "host, ", "hosts, ");
 	print_count(report->files, "file: ", "files: ");
 	if (report->failed > 0)
 		print_count(report->failed, "does not merge", "do not merge");
@@ -213,6 +339,7 @@ static void print_summary(const struct check_report *report)
 
 int check_report_end(struct check_report *report)
 {
+	tell_kept(report);
 	hide_progress(report);
 	if (report->is_json)
 		printf("%s],\n  \"files\": %zu,\n  \"failed\": %zu,\n  \"errors\": %zu,\n"
@@ -230,8 +357,11 @@ void check_report_fini(struct check_report *report)
 {
 	hide_progress(report);
 	for (size_t i = 0; i < report->told_size; i++)
-		free(report->told[i]);
+		told_free(report->told[i]);
 	free(report->told);
+	free(report->kept);
 	report->told = NULL;
 	report->told_size = 0;
+	report->kept = NULL;
+	report->kept_count = 0;
 }

@@ -1,6 +1,8 @@
 /*
  * The report of a check: findings as they come, for people or as JSON, and what they come to. The
- * same finding, which many paths may have in common, is told once.
+ * same finding, which many paths may have in common, is told once. Where several hosts are checked,
+ * it is told when the last one was, with the hosts that it is found on; and what is said of
+ * plyfs.yaml, such as of a rule that matches nothing, only where it holds on all of them.
  */
 #pragma once
 
@@ -9,17 +11,27 @@
 
 #include "inspect.h"
 
+struct told;
+
 struct check_report {
 	const struct settings *settings; /* for the lines of the sources; NULL: not shown */
 	bool is_json;
 	bool is_quiet;     /* errors alone are told, and nothing where there are none */
 	bool is_strict;    /* warnings are failures */
 	bool has_progress; /* standard error is a terminal */
+	const char
+		*host; /* that is being checked; it lives as long as the report. NULL: this one */
+
+	bool is_begun;
 
 	/* private: */
-	char **told; /* findings, by hash */
+	struct told **told; /* findings, by hash */
 	size_t told_size;
 	size_t told_count;
+	struct told **kept; /* with hosts: the same in their order, to be told at the end */
+	size_t kept_count;
+	size_t kept_capacity;
+	size_t hosts;  /* checked */
 	size_t total;  /* files to be checked */
 	size_t files;  /* checked */
 	size_t failed; /* files that do not merge */
@@ -30,8 +42,11 @@ struct check_report {
 	bool is_shown;
 };
 
-/** Begins, with so many files to come. */
-void check_report_begin(struct check_report *report, size_t total);
+/** Begins, or goes on with another host, with so many files to come. */
+void check_report_begin(struct check_report *report, size_t count);
+
+/** The host was checked. */
+void check_report_host(struct check_report *report);
 
 /** Tells a finding; `path` is the merged file that it concerns, NULL: none. 0 or -ENOMEM. */
 int check_report_add(struct check_report *report, const char *path, const struct finding *finding);

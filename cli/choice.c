@@ -29,9 +29,14 @@ struct choice choice_guess(const char *word)
 
 bool choice_is_double(const struct command *command, const struct choice *choice)
 {
-	if (!choice->config || !choice->layers)
+	if (choice->config && choice->layers)
+		command_misuse(command, "-c and -l are two ways to say the same; give one");
+	else if (choice->layers && surroundings_are_others(&choice->around))
+		command_misuse(command,
+			"-H, --machine-id and --user are about %%H and the like in a plyfs.yaml; "
+			"layers given with -l have none");
+	else
 		return false;
-	command_misuse(command, "-c and -l are two ways to say the same; give one");
 	return true;
 }
 
@@ -111,8 +116,8 @@ static int locate(const char *path, char **mountpoint, char **ret_path)
 	return asprintf(ret_path, "%s%s%s", inner, slash, name) < 0 ? -ENOMEM : 0;
 }
 
-int choice_in_mount(
-	const struct command *command, const char *path, struct settings **ret, char **ret_path)
+int choice_in_mount(const struct command *command, const struct choice *choice, const char *path,
+	struct settings **ret, char **ret_path)
 {
 	CLEANUP(freep) char *mountpoint = NULL, *inner = NULL;
 	struct problem problem;
@@ -125,7 +130,7 @@ int choice_in_mount(
 		return choice_complain(NULL, path, r, &problem);
 	if (r < 0)
 		return choice_not_in_mount(command, path, r);
-	r = mounted_settings(mountpoint, ret, &problem);
+	r = mounted_settings(mountpoint, &choice->around, ret, &problem);
 	if (r != 0)
 		return choice_complain(NULL, mountpoint, r, &problem);
 	*ret_path = take_ptr(inner);

@@ -15,13 +15,32 @@ struct choice {
 	struct surroundings around;
 };
 
+/* The options that all commands have which look at layers, for their tables and help texts. */
+#define CHOICE_OPTIONS(choice)                                                                     \
+	{'c', "config", .text = &(choice)->config}, {'l', "layers", .text = &(choice)->layers},    \
+		CHOICE_OTHERS_OPTIONS(&(choice)->around)
+#define CHOICE_OTHERS_OPTIONS(around)                                                              \
+	{'H', "host", .text = &(around)->host}, {0, "machine-id", .text = &(around)->machine_id},  \
+	{                                                                                          \
+		0, "user", .text = &(around)->user                                                 \
+	}
+#define CHOICE_HELP                                                                                \
+	"  -c, --config CONFIG             a plyfs.yaml\n"                                         \
+	"  -l, --layers LAYER[:LAYER...]   layers, the lowest precedence first\n"                  \
+	"  -H, --host HOST                 as on that host: what %H is in the layers' paths\n"     \
+	"      --machine-id ID             as on that machine: what %m is\n"                       \
+	"      --user USER                 as that user mounts it: what %u and %h are\n"
+
 /**
  * What `word` is, which may be either: a plyfs.yaml when it is a file that exists, or is named like
  * one; else layers.
  */
 struct choice choice_guess(const char *word);
 
-/** Whether both are given: then it has complained. */
+/**
+ * Whether both are given, or what only a plyfs.yaml asks for is given with layers: then it has
+ * complained.
+ */
 bool choice_is_double(const struct command *command, const struct choice *choice);
 
 /**
@@ -32,13 +51,14 @@ int choice_open(const struct choice *choice, struct settings **ret);
 
 /**
  * What the mount was made of that `path` lies in, or that it is a source in, made once more with our
- * own rights. The last name of `path` need not exist. *ret_path is relative to the mount's root, with no "." and "..", and
- * with no links but perhaps the last name; "" is the root.
+ * own rights, and in the choice's surroundings. The last name of `path` need not exist. *ret_path is
+ * relative to the mount's root, with no "." and "..", and with no links but perhaps the last name;
+ * "" is the root.
  * Returns EXIT_DONE with *ret for settings_unref() and *ret_path for free(3); or another exit code
  * when it has complained. (subject.h does this and what comes next.)
  */
-int choice_in_mount(
-	const struct command *command, const char *path, struct settings **ret, char **ret_path);
+int choice_in_mount(const struct command *command, const struct choice *choice, const char *path,
+	struct settings **ret, char **ret_path);
 
 /** Complains that `path` can't be asked for: `error` is mounted_find()'s. Returns the exit code. */
 int choice_not_in_mount(const struct command *command, const char *path, int error);

@@ -57,7 +57,7 @@ struct command_option {
 };
 
 /* Options of a command, at most; --help, which all have, is not among them. */
-#define COMMAND_OPTIONS_MAX 8
+#define COMMAND_OPTIONS_MAX 16
 
 /**
  * Takes the options, up to argv[optind]. `take` returns EXIT_DONE, or another exit code when it has

@@ -209,8 +209,9 @@ static void offer_value(struct offer *to, struct span value, const struct typed 
 		memcpy(words, value.data, value.len);
 		words[value.len] = '\0';
 		offer_each(to, words, "|");
-	} else if (span_is(value, "LINES")) {
-		/* A number: nothing to offer. */
+	} else if (span_is(value, "LINES") || span_is(value, "HOST") || span_is(value, "ID") ||
+		   span_is(value, "USER")) {
+		/* Nothing that could be known. */
 	} else if (strncmp(value.data, "LAYER", strlen("LAYER")) == 0) {
 		puts(":directories");
 	} else {

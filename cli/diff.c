@@ -22,6 +22,7 @@
 struct job {
 	struct choice choices[2];
 	size_t choice_count;
+	struct surroundings around; /* for both */
 	struct unified how;
 	bool wants_code;
 };
@@ -43,6 +44,51 @@ static int add_config(const struct command *command, void *job, const char *conf
 static int add_layers(const struct command *command, void *job, const char *layers)
 {
 	return add_choice(command, job, (struct choice){.layers = layers});
+}
+
+/* Where -H and its like stand: behind a -c they are for that one alone. */
+static struct surroundings *current(struct job *job)
+{
+	return job->choice_count ? &job->choices[job->choice_count - 1].around : &job->around;
+}
+
+static int set_host(const struct command *command, void *job, const char *host)
+{
+	(void)command;
+	current(job)->host = host;
+	return EXIT_DONE;
+}
+
+static int set_machine_id(const struct command *command, void *job, const char *id)
+{
+	(void)command;
+	current(job)->machine_id = id;
+	return EXIT_DONE;
+}
+
+static int set_user(const struct command *command, void *job, const char *user)
+{
+	(void)command;
+	current(job)->user = user;
+	return EXIT_DONE;
+}
+
+/* Returns an exit code, or -1: go on. */
+static int finish_choices(const struct command *command, struct job *job)
+{
+	for (size_t i = 0; i < 2; i++) {
+		struct surroundings *around = &job->choices[i].around;
+
+		if (!around->host)
+			around->host = job->around.host;
+		if (!around->machine_id)
+			around->machine_id = job->around.machine_id;
+		if (!around->user)
+			around->user = job->around.user;
+		if (choice_is_double(command, &job->choices[i]))
+			return EXIT_WRONG_USE;
+	}
+	return -1;
 }
 
 static int set_context(const struct command *command, void *context, const char *text)
@@ -89,6 +135,9 @@ static int run(const struct command *command, int argc, char **argv)
 	const struct command_option options[] = {
 		{'c', "config", .take = add_config, .context = &job},
 		{'l', "layers", .take = add_layers, .context = &job},
+		{'H', "host", .take = set_host, .context = &job},
+		{0, "machine-id", .take = set_machine_id, .context = &job},
+		{0, "user", .take = set_user, .context = &job},
 		{'U', "unified", .take = set_context, .context = &job},
 		{0, "color", .take = command_colour},
 		{0, "exit-code", .flag = &job.wants_code},
@@ -97,6 +146,8 @@ static int run(const struct command *command, int argc, char **argv)
 	bool differs = false;
 
 	int code = command_options(command, options, argc, argv);
+	if (code < 0)
+		code = finish_choices(command, &job);
 	if (code >= 0)
 		return code;
 	job.how.is_coloured = colour_use(STDOUT_FILENO);
@@ -127,10 +178,10 @@ const struct command command_diff = {
 		"layers. With neither -c nor -l it is a path in a mount.\n"
 		"\n"
 		"With two of -c and -l, it shows how the files of the second set of layers differ\n"
-		"from those of the first one: all, or those at PATH and below.\n"
-		"\n"
-		"  -c, --config CONFIG             a plyfs.yaml\n"
-		"  -l, --layers LAYER[:LAYER...]   layers, the lowest precedence first\n"
+		"from those of the first one: all, or those at PATH and below. -H, --machine-id "
+		"and\n"
+		"--user behind one of them are for that one: -c CONFIG -H web1 -c CONFIG -H web2.\n"
+		"\n" CHOICE_HELP
 		"  -U, --unified LINES             show so many lines around a change; default: 3\n"
 		"      --color always|auto|never   colour; default: auto, on a terminal\n"
 		"      --exit-code                 exit with 1 when there are differences\n",

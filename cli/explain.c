@@ -67,8 +67,7 @@ static int take_arguments(
 static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
 {
 	const struct command_option options[] = {
-		{'c', "config", .text = &job->choice.config},
-		{'l', "layers", .text = &job->choice.layers},
+		CHOICE_OPTIONS(&job->choice),
 		{0, "json", .flag = &job->is_json},
 		{0, "color", .take = command_colour},
 		{0},
@@ -143,10 +142,7 @@ const struct command command_explain = {
 		"each value comes from and what it overrode. PATH is relative to the layers. With\n"
 		"neither -c nor -l it is a path in a mount. KEY is like server.hosts[0],\n"
 		"\"a.b\".c or hosts[name=web].\n"
-		"\n"
-		"  -c, --config CONFIG             a plyfs.yaml\n"
-		"  -l, --layers LAYER[:LAYER...]   layers, the lowest precedence first\n"
-		"      --json                      as JSON, for programs\n"
+		"\n" CHOICE_HELP "      --json                      as JSON, for programs\n"
 		"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n",
 	.run = run,
 };

@@ -215,13 +215,34 @@ static int read_in(const struct told *told, const struct surroundings *around,
 			     : settings_from_layers_in(around, word, ret, problem);
 }
 
-static int make(const struct told *told, struct settings **ret, struct problem *problem)
+/* The layers as the mount has them. */
+static int take_layers(const struct told *told, struct settings *settings, struct problem *problem)
+{
+	int r = 0;
+
+	if (settings->layer_count != told->layers->seq.count)
+		return complain_of_layers(told, problem);
+	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
+		r = take_layer(
+			told, told->layers->seq.items[i], settings, &settings->layers[i], problem);
+	return r;
+}
+
+static int make(const struct told *told, const struct surroundings *as, struct settings **ret,
+	struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	CLEANUP(freep) char *beneath = NULL;
-	struct surroundings around = {.mountpoint = told->mountpoint};
-	int r = find_beneath(told, &beneath);
+	struct surroundings around = *as;
+	bool is_others = surroundings_are_others(as);
 
+	if (is_others && !*told->config)
+		return problem_set(problem, told->mountpoint, 0, 0,
+			"the mount was made of layers and no plyfs.yaml, so it is the same on "
+			"every "
+			"host; leave out -H, --machine-id and --user");
+	int r = find_beneath(told, &beneath);
+	around.mountpoint = told->mountpoint;
 	around.beneath = beneath;
 	if (r == 0)
 		r = check_all_hidden(told, &around, problem);
@@ -230,17 +251,15 @@ static int make(const struct told *told, struct settings **ret, struct problem *
 	/* It may be a mount option. */
 	if (r == 0 && *told->header)
 		settings_fix_header(settings, strcmp(told->header, "true") == 0);
-	if (r == 0 && settings->layer_count != told->layers->seq.count)
-		r = complain_of_layers(told, problem);
-	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
-		r = take_layer(
-			told, told->layers->seq.items[i], settings, &settings->layers[i], problem);
+	if (r == 0 && !is_others)
+		r = take_layers(told, settings, problem);
 	if (r == 0)
 		*ret = take_ptr(settings);
 	return r;
 }
 
-int mounted_settings(const char *mountpoint, struct settings **ret, struct problem *problem)
+int mounted_settings(const char *mountpoint, const struct surroundings *as, struct settings **ret,
+	struct problem *problem)
 {
 	const struct source source = {.name = mountpoint, .layer = ""};
 	const struct read_options options = {.format = &format_json};
@@ -256,5 +275,5 @@ int mounted_settings(const char *mountpoint, struct settings **ret, struct probl
 		r = -EIO;
 	if (r == 0)
 		r = read_told(document->roots[0], mountpoint, &told, problem);
-	return r == 0 ? make(&told, ret, problem) : r;
+	return r == 0 ? make(&told, as, ret, problem) : r;
 }

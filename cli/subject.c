@@ -16,7 +16,7 @@ int subject_find(const struct command *command, const struct choice *choice, con
 	struct problem problem;
 
 	*ret = (struct subject){0};
-	int code = is_in_mount ? choice_in_mount(command, path, &ret->settings, ret_path)
+	int code = is_in_mount ? choice_in_mount(command, choice, path, &ret->settings, ret_path)
 			       : choice_open(choice, &ret->settings);
 	if (code == EXIT_DONE)
 		code = choice_offline(ret->settings, &ret->offline);

@@ -112,7 +112,7 @@ void troubles_print(const char *mountpoint, const struct node *report)
 	}
 	if (stat(mountpoint, &stat_of_mount) == 0)
 		ground.dev = stat_of_mount.st_dev;
-	if (mounted_settings(mountpoint, &settings, &problem) == 0)
+	if (mounted_settings(mountpoint, &(struct surroundings){0}, &settings, &problem) == 0)
 		ground.settings = settings;
 	print_all(&ground, report);
 }

@@ -23,29 +23,6 @@
 /* Bytes of a passwd entry; sysconf(_SC_GETPW_R_SIZE_MAX) is 1024 with glibc. */
 #define PASSWD_MAX 4096
 
-static bool get_host(char *buffer, size_t size)
-{
-	if (gethostname(buffer, size) < 0)
-		return false;
-	buffer[size - 1] = '\0';
-	return true;
-}
-
-static bool get_machine_id(char *buffer, size_t size)
-{
-	int fd = open(MACHINE_ID, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	ssize_t len;
-
-	if (fd < 0)
-		return false;
-	len = read(fd, buffer, size - 1);
-	(void)close(fd);
-	if (len < MACHINE_ID_LEN)
-		return false;
-	buffer[MACHINE_ID_LEN] = '\0';
-	return strspn(buffer, "0123456789abcdef") == MACHINE_ID_LEN;
-}
-
 static bool copy_text(char *buffer, size_t size, const char *text)
 {
 	size_t len = strlen(text);
@@ -56,36 +33,65 @@ static bool copy_text(char *buffer, size_t size, const char *text)
 	return true;
 }
 
-/* The user who mounts: his name, or his home directory. */
-static bool get_passwd(char *buffer, size_t size, bool is_home)
+static bool get_host(const struct surroundings *around, char *buffer, size_t size)
+{
+	if (around->host)
+		return copy_text(buffer, size, around->host);
+	if (gethostname(buffer, size) < 0)
+		return false;
+	buffer[size - 1] = '\0';
+	return true;
+}
+
+static bool get_machine_id(const struct surroundings *around, char *buffer, size_t size)
+{
+	ssize_t len;
+
+	if (around->machine_id)
+		return copy_text(buffer, size, around->machine_id);
+	int fd = open(MACHINE_ID, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	len = read(fd, buffer, size - 1);
+	(void)close(fd);
+	if (len < MACHINE_ID_LEN)
+		return false;
+	buffer[MACHINE_ID_LEN] = '\0';
+	return strspn(buffer, "0123456789abcdef") == MACHINE_ID_LEN;
+}
+
+/* The user who mounts, or the one asked for: his name, or his home directory. */
+static bool get_passwd(const struct surroundings *around, char *buffer, size_t size, bool is_home)
 {
 	struct passwd entry, *found = NULL;
 	char text[PASSWD_MAX];
+	int r = around->user ? getpwnam_r(around->user, &entry, text, sizeof(text), &found)
+			     : getpwuid_r(geteuid(), &entry, text, sizeof(text), &found);
 
-	return getpwuid_r(geteuid(), &entry, text, sizeof(text), &found) == 0 && found &&
-	       copy_text(buffer, size, is_home ? found->pw_dir : found->pw_name);
+	return r == 0 && found && copy_text(buffer, size, is_home ? found->pw_dir : found->pw_name);
 }
 
-static bool get_user(char *buffer, size_t size)
+static bool get_user(const struct surroundings *around, char *buffer, size_t size)
 {
-	return get_passwd(buffer, size, false);
+	return around->user ? copy_text(buffer, size, around->user)
+			    : get_passwd(around, buffer, size, false);
 }
 
-static bool get_home(char *buffer, size_t size)
+static bool get_home(const struct surroundings *around, char *buffer, size_t size)
 {
-	const char *home = getenv("HOME");
+	const char *home = around->user ? NULL : getenv("HOME");
 
 	/* mount(8) and systemd may start us with an empty environment. */
 	if (home && home[0] == '/')
 		return copy_text(buffer, size, home);
-	return get_passwd(buffer, size, true) && buffer[0] == '/';
+	return get_passwd(around, buffer, size, true) && buffer[0] == '/';
 }
 
 struct specifier {
 	char letter;
 	bool is_path; /* its slashes are meant */
 	const char *what;
-	bool (*get)(char *buffer, size_t size);
+	bool (*get)(const struct surroundings *around, char *buffer, size_t size);
 };
 
 static const struct specifier specifiers[] = {
@@ -108,8 +114,9 @@ static bool is_a_name(const char *text)
 	return text[0] && strcmp(text, ".") != 0 && strcmp(text, "..") != 0 && !strchr(text, '/');
 }
 
-static int replace(
-	char letter, const struct node *place, char *buffer, size_t size, struct problem *problem)
+/* `value` has room for PATH_MAX bytes. */
+static int replace(char letter, const struct node *place, const struct surroundings *around,
+	char *value, struct problem *problem)
 {
 	const struct specifier *specifier = find_specifier(letter);
 
@@ -118,19 +125,19 @@ static int replace(
 			"unknown '%%%.1s' in a layer's path (allowed: %%H host name, %%m machine "
 			"id, %%h home, %%u user, %%%% a percent sign)",
 			letter ? &letter : "");
-	if (!specifier->get(buffer, size))
+	if (!specifier->get(around, value, PATH_MAX))
 		return problem_at(problem, place,
 			"'%%%c' has no value: this machine has no %s; write the path out", letter,
 			specifier->what);
-	if (!specifier->is_path && !is_a_name(buffer))
+	if (!specifier->is_path && !is_a_name(value))
 		return problem_at(problem, place,
 			"'%%%c' can't be used: the %s '%s' is no file name; write the path out",
-			letter, specifier->what, buffer);
+			letter, specifier->what, value);
 	return 0;
 }
 
-int layer_spec_expand(const char *text, const char *directory, const struct node *place,
-	struct arena *arena, const char **ret, struct problem *problem)
+int layer_spec_expand(struct layer_spec *spec, const char *text, const char *directory,
+	const struct surroundings *around, struct arena *arena, struct problem *problem)
 {
 	char path[PATH_MAX], value[PATH_MAX];
 	size_t len = 0;
@@ -139,16 +146,17 @@ int layer_spec_expand(const char *text, const char *directory, const struct node
 		value[0] = *at;
 		value[1] = '\0';
 		if (*at == '%' && *++at != '%') {
-			int r = replace(*at, place, value, sizeof(value), problem);
+			int r = replace(*at, spec->place, around, value, problem);
 			if (r != 0)
 				return r;
 		}
 		if (!copy_text(path + len, sizeof(path) - len, value))
-			return problem_at(problem, place, "the layer's path is too long; give a shorter one");
+			return problem_at(problem, spec->place,
+				"the layer's path is too long; give a shorter one");
 		len += strlen(value);
 	}
 
 	path[len] = '\0';
-	*ret = arena_printf(arena, "%s%s", path[0] == '/' ? "" : directory, path);
-	return *ret ? 0 : -ENOMEM;
+	spec->path = arena_printf(arena, "%s%s", path[0] == '/' ? "" : directory, path);
+	return spec->path ? 0 : -ENOMEM;
 }

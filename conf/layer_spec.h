@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "layer.h"
 #include "problem.h"
+#include "surroundings.h"
 
 struct layer_spec {
 	const char *name; /* NULL: from the path, by layer_specs_name() */
@@ -22,12 +23,12 @@ struct layer_spec {
 #define LAYER_EXCLUDE_MAX 256
 
 /**
- * The path of a layer in a plyfs.yaml: %H, %m, %h, %u and %% in `text` replaced (plyfs.yaml(5)),
- * and taken from `directory` when relative. `directory` may be "", or ends with a slash.
- * Returns 0 with *ret in `arena`, PROBLEM at `place`, or -ENOMEM.
+ * Sets the path of a layer in a plyfs.yaml: %H, %m, %h, %u and %% in `text` replaced
+ * (plyfs.yaml(5)), and taken from `directory` when relative. `directory` may be "", or ends with a
+ * slash. Returns 0, with the path in `arena`; PROBLEM at the spec's place; or -ENOMEM.
  */
-int layer_spec_expand(const char *text, const char *directory, const struct node *place,
-	struct arena *arena, const char **ret, struct problem *problem);
+int layer_spec_expand(struct layer_spec *spec, const char *text, const char *directory,
+	const struct surroundings *around, struct arena *arena, struct problem *problem);
 
 /**
  * Names the layers that have no name by the last part of their path, with -2, -3 … behind it where

@@ -130,8 +130,8 @@ static int read_layer_map(const struct node *map, struct arena *arena, struct la
 }
 
 /* A layer is a map, or only its path. */
-static int read_layer(const struct node *node, const char *directory, struct arena *arena,
-	struct layer_spec *spec, struct problem *problem)
+static int read_layer(const struct settings *settings, const struct node *node,
+	const char *directory, struct layer_spec *spec, struct problem *problem)
 {
 	const char *path = NULL;
 	int r;
@@ -142,11 +142,12 @@ static int read_layer(const struct node *node, const char *directory, struct are
 	} else {
 		r = value_map(node, "a layer", LAYER_KEYS, problem);
 		if (r == 0)
-			r = read_layer_map(node, arena, spec, &path, problem);
+			r = read_layer_map(node, settings->arena, spec, &path, problem);
 	}
 	if (r != 0)
 		return r;
-	return layer_spec_expand(path, directory, spec->place, arena, &spec->path, problem);
+	return layer_spec_expand(
+		spec, path, directory, &settings->around, settings->arena, problem);
 }
 
 /* The directory that `path` is in, with a slash behind it; "" when it has none. */
@@ -184,7 +185,7 @@ static int read_layers(const struct node *root, struct settings *settings, struc
 	if (!specs)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < list->seq.count; i++) {
-		r = read_layer(list->seq.items[i], directory, settings->arena, &specs[i], problem);
+		r = read_layer(settings, list->seq.items[i], directory, &specs[i], problem);
 		if (r != 0)
 			return r;
 	}

@@ -16,12 +16,27 @@ int surroundings_copy(
 {
 	if (!around)
 		return 0;
-	int r = copy(around->directory, arena, &ret->directory);
-	if (r == 0)
-		r = copy(around->mountpoint, arena, &ret->mountpoint);
-	if (r == 0)
-		r = copy(around->beneath, arena, &ret->beneath);
+	const struct {
+		const char *text;
+		const char **ret;
+	} fields[] = {
+		{around->directory, &ret->directory},
+		{around->host, &ret->host},
+		{around->machine_id, &ret->machine_id},
+		{around->user, &ret->user},
+		{around->mountpoint, &ret->mountpoint},
+		{around->beneath, &ret->beneath},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(fields) / sizeof(*fields); i++)
+		r = copy(fields[i].text, arena, fields[i].ret);
 	return r;
+}
+
+bool surroundings_are_others(const struct surroundings *around)
+{
+	return around->host || around->machine_id || around->user;
 }
 
 /*

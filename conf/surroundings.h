@@ -11,6 +11,11 @@
 struct surroundings {
 	const char *directory; /* absolute; relative paths are taken from it */
 
+	/* Of another machine, for what it would get: %H, %m and %u. */
+	const char *host;
+	const char *machine_id;
+	const char *user; /* and %h is his home, as this machine knows it */
+
 	/*
 	 * A mount of ours lies on the directory `mountpoint` (absolute, with no links) and hides
 	 * what is in it. `beneath` leads there all the same; NULL: nothing does.
@@ -29,6 +34,9 @@ int surroundings_copy(
  */
 int surroundings_place(
 	const struct surroundings *around, const char *path, struct arena *arena, const char **ret);
+
+/** Whether they are another machine's or user's. */
+bool surroundings_are_others(const struct surroundings *around);
 
 /** Whether the mount hides what `path`, absolute or relative to the working directory, leads to. */
 bool surroundings_hide(const struct surroundings *around, const char *path);

@@ -56,3 +56,23 @@ start 'co\:lon:high' mnt
 	cd elsewhere
 	"$PLYFS" explain ../mnt/app.yaml | grep -qF "$directory/co:lon/app.yaml:1:7"
 )
+stop
+
+# As another host: of a mount's plyfs.yaml; what was made of layers alone is the same on each.
+mkdir -p hosts/web1
+echo 'port: 81' >hosts/web1/app.yaml
+printf 'layers: [low, {path: "hosts/%%H", optional: true}]\noptions: {header: false}\n' >plyfs.yaml
+start -c plyfs.yaml mnt
+shows mnt/app.yaml 'port: 80'
+(
+	cd elsewhere
+	[ "$("$PLYFS" cat -H web1 ../mnt/app.yaml)" = 'port: 81' ]
+	"$PLYFS" explain -H web1 ../mnt/app.yaml | grep -qF "$directory/hosts/web1/app.yaml:1:7"
+	"$PLYFS" diff -H web1 ../mnt/app.yaml | grep -qx '+port: 81'
+	[ "$("$PLYFS" check -H web1 ../mnt)" = '1 file: all merge' ]
+	printf 'web1\nweb2\n' >list
+	[ "$("$PLYFS" check --hosts list ../mnt)" = '2 hosts, 2 files: all merge' ]
+)
+stop
+start low:high mnt
+fails_with 'it is the same on every host' "$PLYFS" cat -H web1 mnt/app.yaml
