@@ -7,8 +7,11 @@
  *                   [it]      [it.more]   it.key = 1
  *      IMPLICIT     once      yes         yes        as the way to another: [it.inner]
  *      HEADER       no        yes         no         by its own [it] or [[it]]
- *      DOTTED       no        yes         in the same section
+ *      DOTTED       no        yes         yes        by a dotted key
  *      CLOSED       no        no          no         an inline table, or a list of values
+ *
+ * Dotted keys add to a DOTTED table in its own section only: from elsewhere, the way to it leads
+ * through the table with that section's header.
  */
 #include <errno.h>
 
@@ -29,13 +32,11 @@ struct table {
 	struct table *in;       /* NULL: the root, or not there yet */
 	struct table *previous; /* that was made; so, one that `in` is made before */
 	uint32_t counted;       /* of node.weight, in that of `in` */
-	uint32_t section;       /* the number of headers in front, when it was last defined */
 	enum maker maker;
 };
 
 struct toml_reader {
 	struct toml_text at;
-	uint32_t section;    /* headers so far */
 	struct table *last;  /* that was made */
 	struct table *table; /* that keys go to */
 	unsigned depth;      /* maps and lists around what is in `table` */
@@ -115,7 +116,6 @@ static int new_table(struct toml_reader *reader, enum node_kind kind, struct pla
 	(*ret)->node.style = NODE_BLOCK;
 	(*ret)->in = NULL;
 	(*ret)->previous = reader->last;
-	(*ret)->section = reader->section;
 	(*ret)->maker = CLOSED;
 	reader->last = *ret;
 	return 0;
@@ -217,8 +217,7 @@ static int enter_dotted(
 		table->maker = DOTTED;
 	} else if (table && table->maker == IMPLICIT) {
 		table->maker = DOTTED;
-		table->section = reader->section;
-	} else if (!table || table->maker != DOTTED || table->section != reader->section) {
+	} else if (!table || table->maker != DOTTED) {
 		return refuse(reader, key, found);
 	}
 	*in = table;
@@ -310,7 +309,6 @@ static int take_header(struct toml_reader *reader, struct table *root)
 	struct node *key;
 	int r;
 
-	reader->section++;
 	reader->at.p += is_list ? 2 : 1;
 	toml_text_skip_spaces(&reader->at);
 	r = take_key(reader, &key);
