@@ -92,14 +92,28 @@ static bool are_source_lines(
 	return true;
 }
 
+/* Line breaks in what is open, where they are written as they are: in quotes, or further in. */
+static size_t count_breaks(const struct node *open)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; node_is_scalar(open) && i < open->text.len; i++)
+		count += open->text.data[i] == '\n';
+	return count;
+}
+
 /* The lines behind finder->line and in front of `next`, numbered from 1, belong to what is open. */
 static void end_value(struct finder *finder, size_t next)
 {
 	const struct node *place =
 		finder->open ? line_origin_place(finder->origins, finder->open) : NULL;
-	bool has_lines = finder->open_style == NODE_LITERAL || finder->open_style == NODE_FOLDED;
+	bool is_block = finder->open_style == NODE_LITERAL || finder->open_style == NODE_FOLDED;
 
-	if (!finder->open || !has_lines || next <= finder->line + 1)
+	if (!finder->open || next <= finder->line + 1)
+		return;
+	if (!is_block && next > finder->line + 1 + count_breaks(finder->open))
+		next = finder->line + 1 + count_breaks(finder->open);
+	if (next <= finder->line + 1)
 		return;
 	bool is_same_style = place == finder->open && place->style == finder->open_style;
 	size_t end = next - 1;

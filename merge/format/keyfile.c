@@ -143,6 +143,7 @@ static int keyfile_write(struct writer *writer, const struct node *root)
 		.name = NAME,
 		.root_keys = "put it in one, such as '\"Desktop Entry\": {...}'",
 		.not_in_name = "[]",
+		.name_fault = name_fault,
 		.put = put_pair,
 	};
 

@@ -83,6 +83,10 @@ static int put_name(
 	if (strpbrk(key->text.data, style->not_in_name))
 		return line_refuse(writer, key, "a section's name in %s can't hold any of %s",
 			style->name, style->not_in_name);
+	fault = style->name_fault ? style->name_fault(key->text) : NULL;
+	if (fault)
+		return line_refuse(writer, key, "a section's name in %s can't be one that %s",
+			style->name, fault);
 	if (writer->output->len)
 		output_char(writer->output, '\n');
 	output_char(writer->output, '[');

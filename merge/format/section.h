@@ -44,7 +44,8 @@ struct section_style {
 		*root_keys; /* NULL: keys may stand before the sections; else what to do instead */
 	const char
 		*not_in_name; /* characters that the name of a section can't hold, besides "\n" */
-	bool has_lists;       /* a section may be a list of maps: it comes as often */
+	const char *(*name_fault)(struct span name); /* what else is wrong with one; may be NULL */
+	bool has_lists; /* a section may be a list of maps: it comes as often */
 
 	/* The lines for a key and its value. 0, PROBLEM or -ENOMEM. */
 	int (*put)(struct writer *writer, const struct pair *pair);

@@ -15,12 +15,22 @@
 #include "source_line.h"
 #include "strategy.h"
 
-/* Parts that stand in their source in another form, quoted or in base64: they are where that
- * begins. */
+/* Values that stand in their source in another form, quoted, in base64, with escapes, on several lines
+ * or as a key alone: they are where that begins. */
 static const char *const rewritten[] = {
 	"cloud-init-archive-parts-are-merged-in-order",
 	"cloud-init-archive-parts-of-other-types-are-left-out",
 	"cloud-init-message-part-in-base64-is-decoded",
+	"env-variables-merge-and-keep-their-quotes",
+	"ini-a-key-without-a-value-is-another-than-an-empty-one",
+	"ini-a-key-without-a-value-replaces-one-with-a-value",
+	"ini-a-line-further-in-goes-on-with-the-value",
+	"ini-sections-merge-key-by-key",
+	"properties-are-utf-8-or-else-iso-8859-1-and-written-in-ascii",
+	"properties-have-three-separators-and-lines-that-go-on",
+	"properties-to-yaml",
+	"systemd-a-rule-for-a-setting-replaces-it",
+	"systemd-assignments-of-higher-sources-stand-behind-those-of-lower-ones",
 };
 
 struct check {
@@ -60,7 +70,7 @@ static bool is_made(const struct check *check)
 		text.data++;
 		text.len--;
 	}
-	return !strategy->reads_trees || text.len == 0 || strchr("]}#/", *text.data) ||
+	return !strategy->reads_trees || text.len == 0 || strchr("]}#/;", *text.data) ||
 	       span_is(text, "null");
 }
 

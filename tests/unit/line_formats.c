@@ -231,6 +231,7 @@ static void keyfile_is_what_gkeyfile_takes(void **state)
 		{"G: {a: ' 1'}", "1:8"},
 		{"G: {a: \"1\\n2\"}", "1:8"},
 		{"G: {'a]': 1}", "1:5"},
+		{"{\"\\e\": {a: 1}}", "1:2"},
 		{0},
 	};
 
