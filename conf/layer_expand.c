@@ -142,6 +142,11 @@ int layer_spec_expand(struct layer_spec *spec, const char *text, const char *dir
 	char path[PATH_MAX], value[PATH_MAX];
 	size_t len = 0;
 
+	if (text[0] == '~' && (text[1] == '/' || !text[1]))
+		return problem_at(problem, spec->place,
+			"'~' is the home directory to a shell only; write %%h%s, or ./%s for a "
+			"directory of that name",
+			text + 1, text);
 	for (const char *at = text; *at; at++) {
 		value[0] = *at;
 		value[1] = '\0';

@@ -100,6 +100,9 @@ int layer_spec_open(
 {
 	const char *remedy = spec->place ? "create it, or mark the layer 'optional: true'"
 					 : "create it, or leave the layer out";
+	/* A shell replaces "~" at the begin of a word, and not behind a colon. */
+	if (!spec->place && spec->path[0] == '~')
+		remedy = "write $HOME for '~', which a shell replaces only at the begin of a word";
 	int r = open_and_call(spec, rank, ret);
 
 	switch (-r) {

@@ -221,10 +221,6 @@ static int bad_word(struct json_reader *reader, struct span word)
 
 	if (c == '\'')
 		return fail(reader, "JSON wants double quotes");
-	if (c == '/' || c == '#')
-		return fail(reader, reader->is_jsonc ? NO_COMMENT
-						     : "JSON has no comments; a file named "
-						       "*.jsonc may have them");
 	if (!word.len && !utf8_length(reader->p, reader->end))
 		return fail(reader, "is not UTF-8; save it as UTF-8");
 	if (!word.len)
@@ -324,6 +320,19 @@ static int on_value(struct json_reader *reader)
 	return r;
 }
 
+/* Whether something like a comment stands here, which is none in this format. */
+static bool is_at_comment(const struct json_reader *reader)
+{
+	return reader->p < reader->end && (*reader->p == '#' || *reader->p == '/');
+}
+
+static int refuse_comment(struct json_reader *reader)
+{
+	return fail(reader, reader->is_jsonc ? NO_COMMENT
+					     : "JSON has no comments; a file named *.jsonc may "
+					       "have them");
+}
+
 static int on_key(struct json_reader *reader)
 {
 	struct node *node;
@@ -341,6 +350,8 @@ static int on_key(struct json_reader *reader)
 	r = skip_space(reader);
 	if (r)
 		return r;
+	if (is_at_comment(reader))
+		return refuse_comment(reader);
 	if (reader->p == reader->end || *reader->p != ':')
 		return fail(reader, "a \":\" is missing behind the key");
 	reader->p++;
@@ -369,6 +380,8 @@ static int on_comma(struct json_reader *reader)
 /* reader->p stands at something. */
 static int take_next(struct json_reader *reader)
 {
+	if (is_at_comment(reader))
+		return refuse_comment(reader);
 	switch (reader->expect) {
 	case EXPECT_VALUE_OR_END:
 		if (*reader->p == ']')

@@ -140,6 +140,8 @@ static int parse_problem(struct yaml_reader *reader)
 		return reader_problem(reader);
 	if (char_at(reader->text, &parser->problem_mark) == '\t')
 		remedy = "; a tab can't indent, use spaces";
+	else if (parser->context && strcmp(parser->context, "while scanning an alias") == 0)
+		remedy = "; a text that begins with '*' stands in quotes";
 	if (!parser->context)
 		return builder_problem(reader->builder, place, "%s%s", parser->problem, remedy);
 	if (parser->context_mark.line == parser->problem_mark.line)
@@ -240,7 +242,9 @@ static int on_alias(struct yaml_reader *reader, const yaml_event_t *event)
 
 	if (!name)
 		return builder_problem(reader->builder, place,
-			"no anchor &%s stands before the alias *%s", anchor, anchor);
+			"no anchor &%s stands before the alias *%s; a text that begins with '*' "
+			"stands in quotes",
+			anchor, anchor);
 	node = name->value;
 	if (node->mark == BUILDER_OPEN)
 		return builder_problem(reader->builder, place,

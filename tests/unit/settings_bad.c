@@ -46,6 +46,9 @@ static const struct bad table[] = {
 		"3:1: a second document begins here; settings are one document"},
 	{"YAML that does not parse", "layers: [a\n", "2:1: while parsing …"},
 	{"text that is not UTF-8", "layers: [\xff]\n", "1:10: is not UTF-8 …"},
+	{"a home directory as a shell has it", "layers: [a, ~/b]\n",
+		"1:13: '~' is the home directory to a shell only; write %h/b, or ./~/b for a "
+		"directory of that name"},
 	{"an alias to nothing", "layers: *a\n", "1:9: no anchor …"},
 	{"a key must not come twice", "layers: [a]\nrules: []\nlayers: [b]\n",
 		"3:1: the key layers comes twice; this one counts, and the one in line 1 does not; "

@@ -97,9 +97,14 @@ static void an_alias_must_have_an_anchor_before_it_in_its_document(void **state)
 {
 	(void)state;
 	assert_string_equal(
-		yaml_problem("a: *x\nb: &x 1\n"), "1:4: no anchor &x stands before the alias *x");
+		yaml_problem("a: *x\nb: &x 1\n"), "1:4: no anchor &x stands before the alias *x; a text that begins with '*' stands in "
+		"quotes");
 	assert_string_equal(
-		yaml_problem("&x a\n---\n*x\n"), "3:1: no anchor &x stands before the alias *x");
+		yaml_problem("&x a\n---\n*x\n"), "3:1: no anchor &x stands before the alias *x; a text that begins with '*' stands in "
+		"quotes");
+	assert_string_equal(yaml_problem("match: *.yaml\n"),
+		"1:9: while scanning an alias: did not find expected alphabetic or numeric "
+		"character; a text that begins with '*' stands in quotes");
 }
 
 static void an_alias_to_what_it_stands_in_is_a_problem(void **state)
