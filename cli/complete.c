@@ -9,9 +9,15 @@
 
 #include <stdio.h>
 
+#include "cleanup.h"
 #include "command.h"
+#include "explained.h"
 #include "mount_option.h"
 #include "strategy.h"
+#include "subject.h"
+
+/* KEYs that are offered at once; nobody reads more. */
+#define KEYS_MAX 500
 
 /* An option as a help text has it: "  -c, --config CONFIG   a plyfs.yaml". */
 struct help_option {
@@ -24,6 +30,8 @@ struct help_option {
 /* What has been typed before the last word. */
 struct typed {
 	const char *strategy;       /* of -s; NULL: none */
+	struct choice choice;       /* of -c and -l */
+	const char *path;           /* the first argument; NULL: none */
 	int arguments;              /* words that are neither options nor their values */
 	struct help_option waiting; /* the option whose value the last word is, if any */
 	bool is_waiting;
@@ -98,6 +106,10 @@ static void take_value(const struct help_option *option, const char *value, stru
 {
 	if (span_is(option->value, "STRATEGY"))
 		typed->strategy = value;
+	else if (span_is(option->value, "CONFIG"))
+		typed->choice.config = value;
+	else if (span_begins(option->value, "LAYER"))
+		typed->choice.layers = value;
 }
 
 /* Takes words[0..count), which stand before the last one. */
@@ -107,7 +119,8 @@ static void read_words(const struct command *command, int count, char **words, s
 		struct help_option option;
 
 		if (typed->has_ended_options || words[i][0] != '-') {
-			typed->arguments++;
+			if (typed->arguments++ == 0)
+				typed->path = words[i];
 		} else if (strcmp(words[i], "--") == 0) {
 			typed->has_ended_options = true;
 		} else if (find_option(command, words[i], &option) && option.value.len > 0) {
@@ -219,6 +232,67 @@ static void offer_value(struct offer *to, struct span value, const struct typed 
 	}
 }
 
+/* A walk through a file's values, to the KEYs that begin with what has been typed. */
+struct key_walk {
+	const struct offer *to;
+	struct key_text key;
+	size_t left; /* KEYs that may still be offered */
+};
+
+static void offer_keys_in(struct key_walk *walk, const struct node *node, bool is_below);
+
+/* The entry whose KEY is in walk->key. `is_below`: what it is in is offered already. */
+static void offer_key(struct key_walk *walk, const struct node *value, bool is_below)
+{
+	struct span key = key_text_span(&walk->key), start = walk->to->start;
+	size_t len = key.len < start.len ? key.len : start.len;
+
+	if (walk->left == 0 || (len > 0 && memcmp(key.data, start.data, len) != 0))
+		return;
+	if (key.len < start.len) {
+		offer_keys_in(walk, value, false);
+		return;
+	}
+	walk->left--;
+	offer(walk->to, key, "", span_of(""));
+	/* One nesting more, so that the shell does not take the KEY for complete. */
+	if (!is_below)
+		offer_keys_in(walk, value, true);
+}
+
+static void offer_keys_in(struct key_walk *walk, const struct node *node, bool is_below)
+{
+	size_t len = walk->key.len;
+
+	for (uint32_t i = 0; i < node_count(node) && walk->left > 0; i++) {
+		if (node_is_map(node))
+			key_text_put(&walk->key, node->map.pairs[i].key);
+		else
+			key_text_put_index(&walk->key, i);
+		offer_key(walk, *node_entry(node, i), is_below);
+		key_text_cut(&walk->key, len);
+	}
+}
+
+/* The KEYs of the file at typed->path. What is wrong with it, the command itself tells later. */
+static void offer_keys(struct offer *to, const struct typed *typed)
+{
+	CLEANUP(subject_fini) struct subject subject = {0};
+	struct key_walk walk = {.to = to, .left = KEYS_MAX};
+	const struct node *const *roots;
+
+	if (subject_open(&command_explain, &typed->choice, typed->path, &subject) != EXIT_DONE)
+		return;
+	if (to->start.len > 0 && to->start.data[0] == '.') {
+		to->prefix.len++;
+		to->start = (struct span){to->start.data + 1, to->start.len - 1};
+	}
+	size_t count = explained_roots(subject.explanation, &roots);
+	for (size_t i = 0; i < count; i++)
+		offer_keys_in(&walk, roots[i], false);
+	key_text_fini(&walk.key);
+}
+
 static void offer_options(const struct offer *to, const struct command *command)
 {
 	const char *text = command->help;
@@ -237,8 +311,14 @@ static void offer_commands(const struct offer *to)
 }
 
 /* An argument that is no option. A mountpoint is a directory; what is mounted may be a file. */
-static void offer_argument(const struct command *command, const struct typed *typed)
+static void offer_argument(
+	const struct command *command, const struct typed *typed, struct offer *to)
 {
+	if (command == &command_explain && typed->arguments > 0) {
+		if (typed->arguments == 1)
+			offer_keys(to, typed);
+		return;
+	}
 	bool has_mountpoint = strstr(command->synopsis, "MOUNTPOINT");
 	bool is_first_of_two = typed->arguments == 0 && strstr(command->synopsis, "CONFIG");
 
@@ -256,7 +336,7 @@ static void complete_for(const struct command *command, int count, char **words)
 	if (typed.is_waiting) {
 		offer_value(&to, typed.waiting.value, &typed);
 	} else if (typed.has_ended_options || last[0] != '-') {
-		offer_argument(command, &typed);
+		offer_argument(command, &typed, &to);
 	} else if (!equals) {
 		offer_options(&to, command);
 	} else if (find_option(command, last, &option) && option.value.len > 0) {

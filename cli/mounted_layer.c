@@ -66,7 +66,8 @@ static int look_at(struct search *search, const char *mountpoint, struct problem
 	size_t len;
 
 	if (mounted_status(mountpoint, &text, &len) < 0 ||
-		document_read(&source, (struct span){text, len}, &options, &document, &ignored) != 0 ||
+		document_read(&source, (struct span){text, len}, &options, &document, &ignored) !=
+			0 ||
 		document->count == 0)
 		return 0;
 	int r = look_at_layers(search, document->roots[0], &inner);

@@ -23,7 +23,12 @@ _plyfs() {
 		case $candidate in
 		:files) kind="file" ;;
 		:directories) kind="directory" ;;
-		*) candidates+=("${candidate#"${typed%"$current"}"}") ;;
+		*)
+			candidate=${candidate#"${typed%"$current"}"}
+			# A KEY may have quotes, brackets and blanks in it.
+			[[ $candidate == *([[:alnum:]._,=:/-]) ]] || printf -v candidate %q "$candidate"
+			candidates+=("$candidate")
+			;;
 		esac
 	done < <("$1" __complete "${words[@]:1}" 2>/dev/null)
 

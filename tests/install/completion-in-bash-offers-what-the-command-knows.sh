@@ -66,3 +66,12 @@ offers 'plyfs mount -c p' plyfs.yaml
 offers 'plyfs mount -c plyfs.yaml ven' vendor venue venue.txt
 offers 'plyfs mount vendor ven' vendor venue
 offers 'plyfs status with' 'with space'
+
+# KEYs of the file that is explained, with what is in them; a dot in front stays.
+printf 'server: {port: 80, hosts: [a]}\n"odd key": 1\nlong: 1\n' >vendor/app.yaml
+offers 'plyfs explain -l vendor app.yaml ' server server.port server.hosts '\"odd\ key\"' long
+offers 'plyfs explain -l vendor app.yaml ser' server server.port server.hosts
+offers 'plyfs explain -l vendor app.yaml server.h' server.hosts 'server.hosts\[0\]'
+offers 'plyfs explain --layers=vendor app.yaml .lo' .long
+offers 'plyfs explain -l vendor nothing.yaml '
+offers 'plyfs explain -l vendor app.yaml long '
