@@ -39,8 +39,8 @@ enum node_style {
 /* How plain text gets its type. Set by the reader, for each node; see scalar.h. */
 enum node_schema {
 	NODE_YAML_1_1, /* as PyYAML's safe loader */
-	NODE_SALT,     /* as NODE_YAML_1_1, but zeros in front are no octal: Salt's yamlex */
 	NODE_YAML_1_2, /* the core schema of YAML 1.2.2, section 10.3 */
+	NODE_SALT,     /* as 1.1, but zeros in front are no octal: Salt's yamlex; the last of YAML */
 	NODE_JSON,     /* RFC 8259 */
 	NODE_TOML,     /* TOML 1.0.0 */
 	NODE_TEXT,     /* of formats that know nothing but text: always a string */

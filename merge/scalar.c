@@ -88,7 +88,7 @@ bool scalar_is_null(const struct node *node)
 bool scalar_is_empty(const struct node *node)
 {
 	return node_is_scalar(node) && !node->text.len && !node->tag && node->style == NODE_PLAIN &&
-	       node->schema <= NODE_YAML_1_2;
+	       node->schema <= NODE_SALT;
 }
 
 bool scalar_bool(const struct node *scalar)

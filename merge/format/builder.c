@@ -236,7 +236,7 @@ static bool is_merge_key(const struct node *key)
 		return false;
 	if (key->tag)
 		return strcmp(key->tag, "tag:yaml.org,2002:merge") == 0;
-	return key->style == NODE_PLAIN && key->schema <= NODE_YAML_1_2 && span_is(key->text, "<<");
+	return key->style == NODE_PLAIN && key->schema <= NODE_SALT && span_is(key->text, "<<");
 }
 
 static int merge_map(

@@ -347,9 +347,9 @@ void yaml_put_tag(struct output *output, const char *tag)
 static void put_empty(struct output *output, const struct node *node, enum yaml_spot spot)
 {
 	if (is_block_spot(spot) &&
-		(node->tag || (spot != YAML_AT_ROOT && node->schema <= NODE_YAML_1_2)))
+		(node->tag || (spot != YAML_AT_ROOT && node->schema <= NODE_SALT)))
 		return;
-	if (node->tag || node->schema > NODE_YAML_1_2)
+	if (node->tag || node->schema > NODE_SALT)
 		output_put(output, "\"\"", 2);
 	else
 		output_put(output, "null", 4);

@@ -48,25 +48,25 @@ runs 0 "$PLYFS" blame -c plyfs.yaml app.toml
 sed -E 's/ +[0-9]+\) ?/|/; s/ +/ /' out >lines
 diff -u - lines <<-'END'
 	-|# Merged by plyfs (deep); edit the sources: vendor/app.toml, site/app.toml, site/app.toml.d/50-site.yaml
-	vendor vendor/app.toml:1|title = "app"
-	site site/app.toml:1|since = 1979-05-27 07:32:00Z
+	vendor app.toml:1|title = "app"
+	site app.toml:1|since = 1979-05-27 07:32:00Z
 	-|
-	vendor vendor/app.toml:3|[server]
-	site site/app.toml:3|port = 8080
-	vendor vendor/app.toml:5|hosts = ["a", "b", "c"]
+	vendor app.toml:3|[server]
+	site app.toml:3|port = 8080
+	vendor app.toml:5|hosts = ["a", "b", "c"]
 	-|
-	vendor vendor/app.toml:8|[[user]]
-	vendor vendor/app.toml:9|name = "root"
-	vendor vendor/app.toml:10|motd = """
-	vendor vendor/app.toml:11|first
-	vendor vendor/app.toml:12|second
-	vendor vendor/app.toml:13|"""
-	vendor vendor/app.toml:14|
-	vendor vendor/app.toml:15|[log]
-	vendor vendor/app.toml:16|level = "info"
+	vendor app.toml:8|[[user]]
+	vendor app.toml:9|name = "root"
+	vendor app.toml:10|motd = """
+	vendor app.toml:11|first
+	vendor app.toml:12|second
+	vendor app.toml:13|"""
+	vendor app.toml:14|
+	vendor app.toml:15|[log]
+	vendor app.toml:16|level = "info"
 	-|
-	site site/app.toml:4|[log.file]
-	site site/app.toml:5|path = '/var/log'
+	site app.toml:4|[log.file]
+	site app.toml:5|path = '/var/log'
 END
 runs 0 "$PLYFS" diff -c plyfs.yaml app.toml
 grep -q '^+hosts = \["a", "b", "c"\]$' out
