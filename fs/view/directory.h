@@ -8,12 +8,12 @@
  *
  * What becomes of a name after something has changed there:
  *
- *                event of a whole change, a dependency, a rescan
- *      IDLE ────────────────────────────────────────────────────▶ QUEUED ──▶ it is looked at, and
- *       │ ▲                                                         ▲        published if it
- * differs │ └──────────────────── taken from the queue ───────────────┤ ├── it has gone, or is new:
- * often followed by more ──▶ GONE ┤ after EVENTS_GONE_MS └── somebody writes ──▶ WRITING
- * ────────────────────────────┘ closed, or EVENTS_QUIET_MS
+ *              a whole change, a dependency, a rescan
+ *      IDLE ────────────────────────────────────────────▶ QUEUED ──▶ it is looked at, and
+ *       │ ▲                                                ▲  │       published if it differs
+ *       │ └─────────────── taken from the queue ───────────│──┘
+ *       ├── it has gone, or is new ──▶ GONE ───────────────┤ after EVENTS_GONE_MS, EVENTS_SOON_MS
+ *       └── somebody writes ─────────▶ WRITING ────────────┘ closed, or after EVENTS_QUIET_MS
  *
  * Everything here is guarded by the view's lock, except the fields said to be fixed.
  */

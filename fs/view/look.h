@@ -10,7 +10,7 @@
  *        │          its writer was met
  *        ▼
  *      look_end     a request's look is shown and answered where it ended (lookup.c), the
- * publisher's waits for the publisher to decide on it (refresh.c)
+ *                   publisher's waits for the publisher to decide on it (refresh.c)
  *
  * entry->look is the look that others wait for: first looks at the same name are one look, and the
  * publisher's waits for it.

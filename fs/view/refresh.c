@@ -37,7 +37,7 @@ static bool is_unusable_locked(struct view *view, const struct look *look)
 		if (!look->entry->pending)
 			wait_locked(view, look, EVENTS_QUIET_MS);
 	} else if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED) {
-		wait_locked(view, look, r == COMPOSE_MOVED ? EVENTS_GONE_MS : EVENTS_QUIET_MS);
+		wait_locked(view, look, r == COMPOSE_MOVED ? EVENTS_SOON_MS : EVENTS_QUIET_MS);
 	} else if (r < 0) {
 		wait_locked(view, look, SHORTAGE_MS);
 	}
@@ -72,7 +72,7 @@ static bool decide_file_locked_unlocks(struct view *view, struct look *look)
 	if (look->asked.count && view->dependency_indexes.generation != look->dependencies_number)
 		queue_entry_locked(view, entry);
 	if (!look->version)
-		return wait_locked(view, look, EVENTS_GONE_MS);
+		return wait_locked(view, look, EVENTS_SOON_MS);
 	if (attributes_settle_locked_unlocks(view, entry->parent) < 0)
 		return wait_locked(view, look, SHORTAGE_MS);
 	if (look->result == PROBLEM && !keep_last_good_locked(view, look))
@@ -155,7 +155,7 @@ static bool remove_directory_locked(struct view *view, const struct look *look)
 			queue_entry_locked(view, entry);
 		}
 	if (!is_empty)
-		queue_debounce_locked(view, look->entry, EVENTS_GONE_MS);
+		queue_debounce_locked(view, look->entry, EVENTS_SOON_MS);
 	look->change->kind = CHANGE_REMOVE_DIRECTORY;
 	return is_empty;
 }

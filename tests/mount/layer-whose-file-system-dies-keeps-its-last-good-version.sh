@@ -27,7 +27,7 @@ shows mnt/dir/app.yaml 'a: 1'
 echo 'b: 2' >high/app.yaml
 told() { [[ $(status troubles) == *app.yaml* ]] || status settings error >/dev/null 2>&1; }
 eventually told || fail "the status does not tell: $(cat mnt/.plyfs/status)"
-shows mnt/app.yaml $'a: 1\nb: 1'
+comes_to_show mnt/app.yaml $'a: 1\nb: 2'
 
 # It is brought back by hand.
 umount -l low 2>/dev/null || fusermount3 -uz low

@@ -1,7 +1,9 @@
 #include <errno.h>
+#include <string.h>
 
 #include "cleanup.h"
 #include "deep.h"
+#include "delete_rule.h"
 #include "scalar.h"
 
 /* A directive is no part of the value that it stands on. */
@@ -362,11 +364,20 @@ static enum list_mode list_fallback(const struct merge *merge)
 	return repeats ? LIST_REPEAT : LIST_REPLACE;
 }
 
+static bool is_first_of_layer(const struct merge *merge, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (strcmp(merge->inputs[j].source.layer, merge->inputs[i].source.layer) == 0)
+			return false;
+	return true;
+}
+
 static int merge_deep(struct merge *merge, struct merge_output *ret)
 {
 	struct deep deep = {.merge = merge, .origins = merge->origins};
 	CLEANUP(arena_freep) struct arena *scratch = NULL;
 	const struct node *root = NULL;
+	bool deletes = options_get(merge->request->options, "delete");
 
 	if (is_alone_without_directives(merge)) {
 		if (merge->origins)
@@ -389,6 +400,8 @@ static int merge_deep(struct merge *merge, struct merge_output *ret)
 	for (size_t i = 0; r == 0 && i < merge->count; i++) {
 		const struct document *document = merge->inputs[i].document;
 
+		if (deletes && is_first_of_layer(merge, i))
+			r = delete_rule_apply(&deep, merge->inputs[i].source.layer, &root);
 		deep.has_directives = directive_is_in(document);
 		for (size_t n = 0; r == 0 && n < document->count; n++)
 			r = merge_root(&deep, document->roots[n], &root);
@@ -407,7 +420,9 @@ static int check(const struct options *options, struct problem *problem)
 	const struct list_rules *rules;
 
 	int r = arena_new(&arena);
-	return r == 0 ? list_rules_read(options, LIST_REPLACE, arena, &rules, problem) : r;
+	if (r == 0)
+		r = list_rules_read(options, LIST_REPLACE, arena, &rules, problem);
+	return r == 0 ? delete_rule_check(options, problem) : r;
 }
 
 static const struct option_spec options[] = {
@@ -417,6 +432,9 @@ static const struct option_spec options[] = {
 		"or "
 		"by path in a map such as {\"*\": replace, \"spec.containers\": {by: name}, "
 		"\"run.*\": append}, of which the path that spells out the most keys holds"},
+	{"delete", OPTION_VALUE, "", NULL,
+		"what a layer deletes of what lies below it, for formats that have no tag "
+		"'!delete': a map of layers to places, such as {site: server.tls}"},
 	{"kinds", OPTION_CHOICE, "any", "any|strict",
 		"whether a value of another kind (a map, list or scalar) than what lies below "
 		"takes "

@@ -1,0 +1,128 @@
+#include "delete_rule.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char form[] = "'delete' is a map of layers to places such as {site: server.tls}";
+
+static int check_place(const struct node *place, struct problem *problem)
+{
+	if (!node_is_scalar(place) || !place->text.len)
+		return problem_at(problem, place,
+			"a place to delete is the keys that lead to it, such as 'server.tls'");
+	return 0;
+}
+
+int delete_rule_check(const struct options *options, struct problem *problem)
+{
+	const struct node *rule = options_get(options, "delete");
+	int r = 0;
+
+	if (rule && !node_is_map(rule))
+		return problem_at(problem, rule, "%s", form);
+	for (uint32_t i = 0; rule && r == 0 && i < rule->map.count; i++) {
+		const struct pair *pair = &rule->map.pairs[i];
+		bool is_list = node_is_sequence(pair->value);
+		if (!node_is_scalar(pair->key))
+			return problem_at(problem, pair->key, "%s", form);
+		if (!is_list)
+			r = check_place(pair->value, problem);
+		for (uint32_t j = 0; is_list && r == 0 && j < pair->value->seq.count; j++)
+			r = check_place(pair->value->seq.items[j], problem);
+	}
+	return r;
+}
+
+/* The pair in `map` of the key that `at` begins with; *rest is what follows the dot, or NULL. */
+static const struct pair *find(
+	const struct node *map, const char *at, const char *end, const char **rest)
+{
+	size_t len = 0;
+
+	while (at + len < end && at[len] != '.')
+		len += at[len] == '\\' && at + len + 1 < end ? 2 : 1;
+	*rest = at + len < end ? at + len + 1 : NULL;
+	for (uint32_t i = 0; i < map->map.count; i++) {
+		const struct pair *pair = &map->map.pairs[i];
+		size_t matched = 0, from = 0;
+		if (!node_is_scalar(pair->key) || !deep_value(pair))
+			continue;
+		struct span key = pair->key->text;
+		for (; from < len && matched < key.len; from++, matched++) {
+			from += at[from] == '\\' && from + 1 < len;
+			if (at[from] != key.data[matched])
+				break;
+		}
+		if (from == len && matched == key.len)
+			return pair;
+	}
+	return NULL;
+}
+
+/* A tree that leads from `map` to the place and says "!delete" there; *ret NULL: it is not there.
+ */
+static int build(struct deep *deep, const struct node *map, const char *at, const char *end,
+	const struct node *place, const struct node **ret)
+{
+	struct arena *arena = deep->merge->arena;
+	const struct node *inner = NULL;
+	const char *rest;
+
+	*ret = NULL;
+	const struct pair *pair = node_is_map(map) ? find(map, at, end, &rest) : NULL;
+	if (!pair)
+		return 0;
+	int r = deep_enter(deep, place);
+	if (r == 0 && rest)
+		r = build(deep, deep_value(pair), rest, end, place, &inner);
+	deep_leave(deep);
+	if (r != 0 || (rest && !inner))
+		return r;
+	struct node *value = node_copy(arena, place);
+	struct node *tree = node_new_map(arena, place);
+	if (!value || !tree)
+		return -ENOMEM;
+	value->tag = "!delete";
+	value->style = NODE_PLAIN;
+	value->text = (struct span){"", 0};
+	tree->tag = NULL;
+	tree->style = NODE_FLOW; /* of no opinion how the result is written */
+	*ret = tree;
+	return node_append(
+		arena, tree, &(struct pair){pair->key, inner ? inner : value, pair->hash});
+}
+
+static int delete_place(struct deep *deep, const struct node *place, const struct node **root)
+{
+	const char *end = place->text.data + place->text.len;
+	bool had_directives = deep->has_directives;
+	const struct node *tree = NULL, *left;
+
+	int r = *root ? build(deep, *root, place->text.data, end, place, &tree) : 0;
+	if (r != 0 || !tree)
+		return r;
+	deep->has_directives = true;
+	r = deep_combine(deep, *root, tree, NULL, &left);
+	deep->has_directives = had_directives;
+	if (r == 0)
+		*root = left;
+	return r;
+}
+
+int delete_rule_apply(struct deep *deep, const char *layer, const struct node **root)
+{
+	const struct node *rule = options_get(deep->merge->request->options, "delete");
+	int r = 0;
+
+	for (uint32_t i = 0; rule && r == 0 && i < rule->map.count; i++) {
+		const struct pair *pair = &rule->map.pairs[i];
+		bool is_list = node_is_sequence(pair->value);
+		if (!span_is(pair->key->text, layer))
+			continue;
+		if (!is_list)
+			r = delete_place(deep, pair->value, root);
+		for (uint32_t j = 0; is_list && r == 0 && j < pair->value->seq.count; j++)
+			r = delete_place(deep, pair->value->seq.items[j], root);
+	}
+	return r;
+}
