@@ -40,19 +40,21 @@ const char *input_file(char *argument)
 	return named ? named : argument;
 }
 
-static int read_file(
-	const char *file, bool is_stdin, char **ret, size_t *len, struct problem *problem)
+static int read_file(const char *file, bool is_stdin, size_t limit, char **ret, size_t *len,
+	struct problem *problem)
 {
-	CLEANUP(close_unless_stdin) int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+	CLEANUP(close_unless_stdin)
+	int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
 	const char *name = is_stdin ? STDIN_NAME : file;
 
 	if (fd < 0)
 		return problem_set(problem, name, 0, 0, "can't be opened: %s", strerror(errno));
 
-	int r = text_read(fd, LIMITS_DEFAULT.source_bytes, ret, len);
+	int r = text_read(fd, limit, ret, len);
 	if (r == -EFBIG)
-		return problem_set(problem, name, 0, 0, "is larger than %zu MiB",
-			LIMITS_DEFAULT.source_bytes >> 20);
+		return problem_set(problem, name, 0, 0,
+			"is larger than the limit of %zu bytes; raise it with '--limit source=64M'",
+			limit);
 	if (r < 0 && r != -ENOMEM)
 		return problem_set(problem, name, 0, 0, "can't be read: %s", strerror(-r));
 	return r;
@@ -79,7 +81,7 @@ static int reserve(struct inputs *inputs)
 	return 0;
 }
 
-int inputs_add(struct inputs *inputs, char *argument, struct problem *problem)
+int inputs_add(struct inputs *inputs, char *argument, size_t limit, struct problem *problem)
 {
 	const char *named = behind_name(argument), *file = input_file(argument);
 	bool is_stdin = strcmp(file, "-") == 0;
@@ -95,7 +97,7 @@ int inputs_add(struct inputs *inputs, char *argument, struct problem *problem)
 		layer = is_stdin ? strdup("stdin") : layer_of(file);
 	if (!layer)
 		return -ENOMEM;
-	r = read_file(file, is_stdin, &text, &len, problem);
+	r = read_file(file, is_stdin, limit, &text, &len, problem);
 	if (r != 0)
 		return r;
 

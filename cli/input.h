@@ -14,9 +14,9 @@ struct inputs {
 
 /**
  * Reads one file, as the next and highest layer. Its layer is NAME, or else the file's name without
- * its ending. Returns 0, PROBLEM when it can't be read, or -ENOMEM.
+ * its ending. Returns 0, PROBLEM when it can't be read or has more than `limit` bytes, or -ENOMEM.
  */
-int inputs_add(struct inputs *inputs, char *argument, struct problem *problem);
+int inputs_add(struct inputs *inputs, char *argument, size_t limit, struct problem *problem);
 
 /** The file in an argument, [NAME=]FILE. */
 const char *input_file(char *argument);

@@ -10,6 +10,7 @@
 #include "merge_job.h"
 #include "merge_watch.h"
 #include "message.h"
+#include "settings.h"
 #include "strategies.h"
 #include "strategy.h"
 #include "text.h"
@@ -64,12 +65,24 @@ static int set_option(const struct command *command, void *context, const char *
 	return r == 0 ? EXIT_DONE : complain_of_option(r, &problem);
 }
 
+static int set_limit(const struct command *command, void *context, const char *argument)
+{
+	struct merge_job *job = context;
+	struct problem problem;
+	int r = set_options_add(&job->limits_set, argument, &problem);
+
+	(void)command;
+	if (r == 0)
+		r = settings_read_limits(job->limits_set.map, &job->limits, &problem);
+	return r == 0 ? EXIT_DONE : complain_of_option(r, &problem);
+}
+
 /* Returns an exit code, or -1: go on. */
-static int check_manner(
-	const struct command *command, char **files, const struct manner *manner)
+static int check_manner(const struct command *command, char **files, const struct manner *manner)
 {
 	if (manner->ends_with_nul && !manner->is_watched)
-		return command_misuse(command, "--null ends each of many results; it needs --watch");
+		return command_misuse(
+			command, "--null ends each of many results; it needs --watch");
 	for (; manner->is_watched && *files; files++)
 		if (strcmp(input_file(*files), "-") == 0)
 			return command_misuse(
@@ -86,6 +99,7 @@ static int read_arguments(const struct command *command, int argc, char **argv,
 		{0, "set", .take = set_option, .context = job},
 		{0, "to", .take = choose_format, .context = job},
 		{0, "header", .flag = &job->has_header},
+		{0, "limit", .take = set_limit, .context = job},
 		{'w', "watch", .flag = &manner->is_watched},
 		{'0', "null", .flag = &manner->ends_with_nul},
 		{0},
@@ -125,7 +139,10 @@ static int merge_once(struct merge_job *job)
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(merge_job_fini)
-	struct merge_job job = {.strategy = strategy_find(span_of("deep"))};
+	struct merge_job job = {.strategy = strategy_find(span_of("deep")),
+		.set = {.option = "--set"},
+		.limits_set = {.option = "--limit"},
+		.limits = LIMITS_DEFAULT};
 	struct manner manner = {0};
 
 	int code = read_arguments(command, argc, argv, &job, &manner);
@@ -140,7 +157,8 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_merge = {
 	.name = "merge",
-	.synopsis = "[-s STRATEGY] [--set OPT=VALUE]... [--to FORMAT] [--header] [NAME=]FILE...\n"
+	.synopsis = "[-s STRATEGY] [--set OPT=VALUE]... [--to FORMAT] [--header]\n"
+		    "[--limit NAME=VALUE]... [NAME=]FILE...\n"
 		    "--watch [--null] [OPTION...] [NAME=]FILE...",
 	.summary = "merge files, without a mount",
 	.help = "Merges the files, the lowest precedence first, and writes the result to standard\n"
@@ -153,6 +171,9 @@ const struct command command_merge = {
 		"      --to FORMAT          what to write; default: what all files are, else YAML\n"
 		"      --header             begin with a comment that names the files, where the\n"
 		"                           format has comments\n"
+		"      --limit NAME=VALUE   source, result, depth or nodes, as in plyfs.yaml, such "
+		"as\n"
+		"                           source=64M\n"
 		"  -w, --watch              go on, and print the result anew when it changes\n"
 		"  -0, --null               with --watch: a NUL byte behind each result, and no\n"
 		"                           line between two\n",

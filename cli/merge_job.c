@@ -18,6 +18,7 @@ void merge_job_fini(struct merge_job *job)
 {
 	clear(job);
 	set_options_fini(&job->set);
+	set_options_fini(&job->limits_set);
 }
 
 const struct format *merge_job_format(const struct merge_job *job)
@@ -50,7 +51,7 @@ int merge_job_run(struct merge_job *job, struct problem *problem)
 
 	clear(job);
 	for (char **file = job->files; *file; file++) {
-		int r = inputs_add(&job->inputs, *file, problem);
+		int r = inputs_add(&job->inputs, *file, job->limits.source_bytes, problem);
 		if (r != 0)
 			return r;
 	}
@@ -59,6 +60,7 @@ int merge_job_run(struct merge_job *job, struct problem *problem)
 		.inputs = job->inputs.data,
 		.count = job->inputs.count,
 		.to = merge_job_format(job),
+		.limits = job->limits,
 		.environment = &environment,
 		.wants_header = job->has_header,
 	};

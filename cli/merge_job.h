@@ -13,6 +13,8 @@ struct strategy;
 struct merge_job {
 	const struct strategy *strategy;
 	struct set_options set;
+	struct set_options limits_set;
+	struct limits limits;
 	const struct format *to; /* NULL: as the files are */
 	bool has_header;
 	char **files; /* [NAME=]FILE, lowest precedence first, ends with NULL */

@@ -211,7 +211,7 @@ static int read_file(struct search *search, int fd, char *name, const struct mer
 		return -ENOMEM;
 	}
 	file->name = name;
-	int r = text_read(fd, LIMITS_DEFAULT.source_bytes, &file->text, &len);
+	int r = text_read(fd, search->request->limits.source_bytes, &file->text, &len);
 	if (r < 0)
 		return r == -ENOMEM ? r
 				    : problem_set(problem, name, 0, 0, "can't be read: %s",

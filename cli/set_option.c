@@ -47,8 +47,7 @@ int set_options_add(struct set_options *set, const char *argument, struct proble
 	int r;
 
 	if (!equals || equals == argument)
-		return problem_set(problem, "--set", 0, 0,
-			"'%s' is not OPT=VALUE, such as lists=append", argument);
+		return problem_set(problem, set->option, 0, 0, "'%s' is not NAME=VALUE", argument);
 	r = set->arena ? 0 : arena_new(&set->arena);
 	if (r < 0)
 		return r;
@@ -60,7 +59,7 @@ int set_options_add(struct set_options *set, const char *argument, struct proble
 	struct source *source = arena_zalloc(set->arena, 1, sizeof(*source));
 	if (!set->map || !name || !source)
 		return -ENOMEM;
-	source->name = arena_printf(set->arena, "--set %s", name);
+	source->name = arena_printf(set->arena, "%s %s", set->option, name);
 	source->layer = "";
 	const struct node *key = name_node(set->arena, name, source);
 	if (!source->name || !key)

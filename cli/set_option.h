@@ -1,5 +1,5 @@
 /*
- * Strategy options from the command line: --set OPT=VALUE, where VALUE is YAML.
+ * A map from the command line, a pair at a time: --set OPT=VALUE, where VALUE is YAML.
  */
 #pragma once
 
@@ -9,6 +9,7 @@
 struct document;
 
 struct set_options {
+	const char *option; /* that gives a pair, such as "--set", for messages */
 	struct arena *arena;
 	struct node *map; /* NULL: none was given */
 	struct document **documents;

@@ -118,6 +118,13 @@ struct settings *settings_ref(struct settings *settings);
 void settings_unref(struct settings *settings); /* NULL is fine */
 void settings_unrefp(struct settings **settings);
 
+/**
+ * Takes `limits`, a map as in plyfs.yaml; what it does not give stays. Returns 0, or PROBLEM with
+ * the place and what is allowed.
+ */
+int settings_read_limits(
+	const struct node *map, struct limits *limits, struct problem *problem);
+
 /** The rule for a path; never NULL, because the last built-in rule matches everything. */
 const struct rule *settings_rule(const struct settings *settings, const char *path);
 

@@ -38,6 +38,12 @@ int settings_set_layers(
 int settings_read_exclude(const struct node *node, struct arena *arena, const char *const **ret,
 	struct problem *problem);
 
+/**
+ * Checks that rules name only layers that there are, where an option names layers. Returns 0 or
+ * PROBLEM.
+ */
+int settings_check_layer_names(const struct settings *settings, struct problem *problem);
+
 /** Takes `rules:` of a plyfs.yaml; NULL: none. Returns 0, PROBLEM or -ENOMEM. */
 int settings_read_rules(
 	struct settings *settings, const struct node *node, struct problem *problem);

@@ -28,7 +28,7 @@ static const struct value_range nodes_range = {&value_number, 1, 100u * 1000 * 1
 static const struct value_range poll_range = {&value_time_ms, 10, 60u * 60 * 1000};
 static const struct value_range cache_range = {&value_number, 0, 1u << 20};
 
-static int read_limits(const struct node *map, struct limits *limits, struct problem *problem)
+int settings_read_limits(const struct node *map, struct limits *limits, struct problem *problem)
 {
 	uint64_t source = limits->source_bytes, result = limits->result_bytes;
 	uint64_t depth = limits->depth, nodes = limits->nodes;
@@ -84,7 +84,7 @@ static int read_options(const struct node *map, struct settings *settings, struc
 		r = value_amount(
 			node_get(map, "cache_mib"), "cache_mib", &cache_range, &cache_mib, problem);
 	if (r == 0)
-		r = read_limits(node_get(map, "limits"), &settings->limits, problem);
+		r = settings_read_limits(node_get(map, "limits"), &settings->limits, problem);
 	if (r != 0)
 		return r;
 
@@ -226,6 +226,8 @@ static int read_settings(struct settings *settings, struct problem *problem)
 		r = read_options(node_get(root, "options"), settings, problem);
 	if (r == 0)
 		r = settings_set_layers(settings, specs, count, problem);
+	if (r == 0)
+		r = settings_check_layer_names(settings, problem);
 	return r;
 }
 

@@ -397,3 +397,38 @@ int settings_read_files(struct settings *settings, const struct node *node, stru
 		r = check_inside(settings, &settings->files[i], problem);
 	return r;
 }
+
+static bool has_layer(const struct settings *settings, struct span name)
+{
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (span_is(name, settings->layers[i]->name))
+			return true;
+	return false;
+}
+
+static int check_layer_names(
+	const struct settings *settings, const struct options *options, struct problem *problem)
+{
+	const struct node *map = options->map ? options_get(options, "delete") : NULL;
+
+	for (uint32_t i = 0; map && i < map->map.count; i++) {
+		const struct node *key = map->map.pairs[i].key;
+		if (!has_layer(settings, key->text))
+			return problem_at(problem, key,
+				"there is no layer '%s'; 'delete' is a map of layers' names to "
+				"places",
+				key->text.data);
+	}
+	return 0;
+}
+
+int settings_check_layer_names(const struct settings *settings, struct problem *problem)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < settings->rule_count; i++)
+		r = check_layer_names(settings, &settings->rules[i].options, problem);
+	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
+		r = check_layer_names(settings, &settings->files[i].options, problem);
+	return r;
+}

@@ -67,10 +67,12 @@ static const struct bad table[] = {
 	{"layers are a list", "layers: {a: b}\n", "1:9: layers must be a list, and this is a map"},
 	{"layers are no text", "layers: a:b\n", "1:9: layers must be a list, and this is a scalar"},
 	{"a layer is a map or a path", "layers: [[a]]\n",
-		"1:10: a layer must be a map with the keys name, path, optional, follow, exclude, and this "
+		"1:10: a layer must be a map with the keys name, path, optional, follow, exclude, "
+		"and this "
 		"is a list"},
 	{"a layer is not empty", "layers:\n  -\n",
-		"2:4: a layer must be a map with the keys name, path, optional, follow, exclude, and this "
+		"2:4: a layer must be a map with the keys name, path, optional, follow, exclude, "
+		"and this "
 		"is a scalar"},
 	{"a layer has a path", "layers: [{name: a}]\n",
 		"1:10: the layer has no 'path'; give its directory"},
@@ -131,10 +133,12 @@ static const struct bad table[] = {
 	{"rules are a list", "layers: [a]\nrules: {match: x}\n",
 		"2:8: rules must be a list, and this is a map"},
 	{"a rule is a map", "layers: [a]\nrules: ['*.yaml']\n",
-		"2:9: a rule must be a map with the keys match, strategy, options, format, dropins, and "
+		"2:9: a rule must be a map with the keys match, strategy, options, format, "
+		"dropins, and "
 		"this is a scalar"},
 	{"a rule is not empty", "layers: [a]\nrules: [~]\n",
-		"2:9: a rule must be a map with the keys match, strategy, options, format, dropins, and "
+		"2:9: a rule must be a map with the keys match, strategy, options, format, "
+		"dropins, and "
 		"this is a scalar"},
 	{"a rule matches something", "layers: [a]\nrules: [{strategy: deep}]\n",
 		"2:9: the rule has no 'match'; give a pattern or a list of patterns"},
@@ -174,6 +178,9 @@ static const struct bad table[] = {
 	{"a strategy's options are a map",
 		"layers: [a]\nrules: [{match: x, strategy: concat, options: [b]}]\n",
 		"2:47: options are a map, and this is a list"},
+	{"a layer that deletes is one of the layers",
+		"layers: [a]\nrules: [{match: x, options: {delete: {b: c}}}]\n",
+		"2:39: there is no layer 'b'; 'delete' is a map of layers' names to places"},
 	{"dropins is one of a few words", "layers: [a]\nrules: [{match: x, dropins: 1}]\n",
 		"2:29: unknown dropins '1' (allowed: layers, uapi, true, false)"},
 
