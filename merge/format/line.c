@@ -258,7 +258,16 @@ int line_check_scalar(
 			"%s has no map here; give each key in this one a name of its own", name);
 	if (node_is_sequence(value))
 		return line_refuse(writer, value, "%s has no lists; %s", name, remedy);
-	return 0;
+	return line_check_tag(writer, value, name);
+}
+
+int line_check_tag(const struct writer *writer, const struct node *value, const char *name)
+{
+	/* YAML's own say what is written anyway. */
+	if (!value->tag || value->tag[0] != '!')
+		return 0;
+	return line_refuse(
+		writer, value, "%s has no tags, such as %s; take it away", name, value->tag);
 }
 
 int line_check_null(const struct writer *writer, const struct node *value, const char *name)

@@ -81,5 +81,8 @@ int line_check_map(const struct writer *writer, const struct node *map, const ch
 int line_check_scalar(const struct writer *writer, const struct node *value, const char *name,
 	const char *remedy);
 
+/** Refuses a value with a tag that is not YAML's own: what it means would be lost. */
+int line_check_tag(const struct writer *writer, const struct node *value, const char *name);
+
 /** PROBLEM for null, in a format that has none. Else 0. */
 int line_check_null(const struct writer *writer, const struct node *value, const char *name);

@@ -240,7 +240,7 @@ static int put_assignment(struct writer *writer, const struct node *key, const s
 	output_char(writer->output, '=');
 	output_put(writer->output, value->text.data, value->text.len);
 	output_char(writer->output, '\n');
-	return 0;
+	return line_check_tag(writer, value, "systemd");
 }
 
 static int put_pair(struct writer *writer, const struct pair *pair)
