@@ -12,7 +12,7 @@
  *      IDLE ────────────────────────────────────────────▶ QUEUED ──▶ it is looked at, and
  *       │ ▲                                                ▲  │       published if it differs
  *       │ └─────────────── taken from the queue ───────────│──┘
- *       ├── it has gone, or is new ──▶ GONE ───────────────┤ after EVENTS_GONE_MS, EVENTS_SOON_MS
+ *       ├── it has gone, or is new ──▶ GONE ───────────────┤ after EVENTS_GONE_MS
  *       └── somebody writes ─────────▶ WRITING ────────────┘ closed, or after EVENTS_QUIET_MS
  *
  * Everything here is guarded by the view's lock, except the fields said to be fixed.

@@ -55,7 +55,7 @@ void events_name_locked(struct view *view, struct directory *directory, unsigned
 		entry->restless_ms = is_waiting(entry) ? clock_ms() : 0;
 		/* A new name is often a temporary one, about to be renamed. */
 		if (mask & IN_CLOSE_WRITE && entry->kind == UNION_NONE && !is_waiting(entry))
-			queue_debounce_locked(view, entry, EVENTS_SOON_MS);
+			queue_debounce_locked(view, entry, EVENTS_GONE_MS);
 		else
 			queue_entry_locked(view, entry);
 	} else if (mask & (IN_DELETE | IN_MOVED_FROM) && !(mask & IN_ISDIR)) {

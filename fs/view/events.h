@@ -16,16 +16,14 @@ struct view;
 
 /*
  * A name that disappears is often about to come back: editors move the old file away before they
- * write the new one, git unlinks before it creates. Until then the old version stays; on a busy
- * machine whoever does it may be kept from his processor in between.
+ * write the new one, git unlinks before it creates. Until then the old version stays. And a name
+ * that appears is often about to go: what is written under a temporary name is then renamed.
  */
-#define EVENTS_GONE_MS 10
+#define EVENTS_GONE_MS 2
 
-/*
- * A name that appears is often about to go: what is written under a temporary name is then renamed.
- * And what was met on its way from one state to the next is there in a moment.
- */
-#define EVENTS_SOON_MS 2
+/* Whoever does it may be kept from his processor by all else that we have to look at: then for so
+ * long. */
+#define EVENTS_GONE_BUSY_MS 25
 
 /** Something happened to a name in a directory of `layer`: `mask` as inotify(7) has it. */
 void events_name_locked(struct view *view, struct directory *directory, unsigned layer,

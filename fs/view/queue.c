@@ -144,12 +144,23 @@ void queue_debounce_locked(struct view *view, struct entry *entry, int64_t quiet
 	view_wake_locked(view);
 }
 
+/* Something else is being looked at, or was a moment ago. */
+static bool is_busy(const struct view *view, int64_t now_ms)
+{
+	return view->looks || view->done || view->queue.first < view->queue.count ||
+	       now_ms - view->looked_ms < EVENTS_GONE_BUSY_MS;
+}
+
 int64_t queue_due_locked(struct view *view, int64_t now_ms)
 {
+	bool was_busy = is_busy(view, now_ms); /* but for what this makes due */
 	int64_t next = -1;
 
 	for (size_t i = 0; i < view->debounced.count;) {
 		struct entry *entry = view->debounced.items[i];
+		if (entry->pending == PENDING_GONE && entry->due_ms <= now_ms && was_busy &&
+			now_ms < entry->restless_ms + EVENTS_GONE_BUSY_MS)
+			entry->due_ms = now_ms + EVENTS_GONE_MS;
 		if (entry->due_ms > now_ms) {
 			if (next < 0 || entry->due_ms < next)
 				next = entry->due_ms;

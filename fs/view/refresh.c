@@ -37,7 +37,7 @@ static bool is_unusable_locked(struct view *view, const struct look *look)
 		if (!look->entry->pending)
 			wait_locked(view, look, EVENTS_QUIET_MS);
 	} else if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED) {
-		wait_locked(view, look, r == COMPOSE_MOVED ? EVENTS_SOON_MS : EVENTS_QUIET_MS);
+		wait_locked(view, look, r == COMPOSE_MOVED ? EVENTS_GONE_MS : EVENTS_QUIET_MS);
 	} else if (r < 0) {
 		wait_locked(view, look, SHORTAGE_MS);
 	}
@@ -72,7 +72,7 @@ static bool decide_file_locked_unlocks(struct view *view, struct look *look)
 	if (look->asked.count && view->dependency_indexes.generation != look->dependencies_number)
 		queue_entry_locked(view, entry);
 	if (!look->version)
-		return wait_locked(view, look, EVENTS_SOON_MS);
+		return wait_locked(view, look, EVENTS_GONE_MS);
 	if (attributes_settle_locked_unlocks(view, entry->parent) < 0)
 		return wait_locked(view, look, SHORTAGE_MS);
 	if (look->result == PROBLEM && !keep_last_good_locked(view, look))
@@ -155,7 +155,7 @@ static bool remove_directory_locked(struct view *view, const struct look *look)
 			queue_entry_locked(view, entry);
 		}
 	if (!is_empty)
-		queue_debounce_locked(view, look->entry, EVENTS_SOON_MS);
+		queue_debounce_locked(view, look->entry, EVENTS_GONE_MS);
 	look->change->kind = CHANGE_REMOVE_DIRECTORY;
 	return is_empty;
 }
@@ -365,6 +365,7 @@ static int decide_next(struct view *view, struct change *ret)
 		view->done_end = &view->done;
 	look->change = ret;
 	view->cause = look->entry->used_since;
+	view->looked_ms = clock_ms();
 	bool is_change = decide_locked_unlocks(view, look);
 	view->cause = 0;
 	if (!is_change) {
