@@ -26,7 +26,6 @@ struct format {
 	bool has_tags;        /* a node may have a tag, and so may hold a directive */
 	bool is_whole;        /* without a rule the highest layer's file is shown, whole */
 	bool repeats;         /* a key may come again: lists combine by "repeat" if no rule says how */
-	bool keeps_crlf;      /* lines may end with "\r\n", and do where the lowest source's do */
 
 	/*
 	 * Reads `text`, which is within the limits and has no byte order mark, as the standard

@@ -65,8 +65,7 @@ static int read_inputs(const struct merge_request *request, struct merge_result 
 		if (r < 0)
 			return r;
 	}
-	result->wants_crlf = format_of_tree(request->to)->keeps_crlf &&
-			     inputs[0].document->has_crlf && inputs[0].format == request->to;
+	result->wants_crlf = inputs[0].document->has_crlf && inputs[0].format == request->to;
 	*ret = inputs;
 	return 0;
 }

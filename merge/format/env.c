@@ -299,7 +299,6 @@ const struct format format_env = {
 	.comment = "#",
 	.nothing = "",
 	.divider = "",
-	.keeps_crlf = true,
 	.read = env_read,
 	.write = env_write,
 };

@@ -225,7 +225,6 @@ const struct format format_ini = {
 	.comment = ";",
 	.nothing = "",
 	.divider = "",
-	.keeps_crlf = true,
 	.read = ini_read,
 	.write = ini_write,
 };

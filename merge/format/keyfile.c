@@ -159,7 +159,6 @@ const struct format format_keyfile = {
 	.comment = "#",
 	.nothing = "",
 	.divider = "",
-	.keeps_crlf = true,
 	.read = keyfile_read,
 	.write = keyfile_write,
 };

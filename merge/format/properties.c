@@ -344,7 +344,6 @@ const struct format format_properties = {
 	.comment = "#",
 	.nothing = "",
 	.divider = "",
-	.keeps_crlf = true,
 	.read = properties_read,
 	.write = properties_write,
 };

@@ -289,7 +289,6 @@ const struct format format_systemd = {
 	.comment = "#",
 	.nothing = "",
 	.divider = "",
-	.keeps_crlf = true,
 	.is_whole = true,
 	.repeats = true,
 	.read = systemd_read,

@@ -20,5 +20,5 @@ runs 1 "$PLYFS" merge good.yaml .
 says 'Is a directory'
 truncate -s 17M large.yaml
 runs 1 "$PLYFS" merge good.yaml large.yaml
-says 'larger than 16 MiB'
+says 'larger than the limit of 16777216 bytes'
 ! grep -q $'\033' err

@@ -44,7 +44,7 @@ says 'there are: deep'
 runs 2 "$PLYFS" merge -s last --to json f.yaml
 says 'copies whole files'
 runs 2 "$PLYFS" merge --set lists f.yaml
-says 'OPT=VALUE'
+says 'NAME=VALUE'
 runs 2 "$PLYFS" merge --set lists=apend f.yaml
 says '--set lists:1:1: '
 runs 2 "$PLYFS" merge --set list=append f.yaml

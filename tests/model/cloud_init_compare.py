@@ -434,6 +434,9 @@ def make_case(original, r):
     return Case(original, got, [blob])
 
 
+SELF = "the patch puts an aliased value into itself"
+
+
 def main():
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 3000
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(2**32)
@@ -446,7 +449,8 @@ def main():
     refused = 0
     for i, (case, answer) in enumerate(zip(cases, answers)):
         kind, text = json.loads(answer)
-        wrong = case.judge(kind, text)
+        # A tree in itself, which the rules page says is refused; a later part may hide it in Python.
+        wrong = not SELF in text and case.judge(kind, text)
         if wrong:
             for part in case.texts:
                 print("--- part\n%s" % part)
