@@ -28,6 +28,8 @@ struct move {
 	struct moved *items;
 	size_t count;
 	size_t capacity;
+	layer_mask fresh; /* of the new settings, which the old ones have not */
+	layer_mask gone;  /* of the old ones */
 };
 
 static void move_fini(struct move *move)
@@ -134,16 +136,14 @@ static void queue_gone(struct view *view, struct directory *directory,
  * A name that nobody has read shows nothing that could be compared, so what the settings change of
  * it is found by what they change: whoever watches the directory is told.
  */
-static void queue_changed(struct view *view, const struct moved *moved, const struct settings *old,
-	const struct settings *settings)
+static void queue_changed(struct view *view, const struct move *move, const struct moved *moved,
+	const struct settings *old, const struct settings *settings)
 {
 	struct directory *directory = moved->directory;
-	layer_mask fresh = settings_layers_without(settings, old);
-	layer_mask gone = settings_layers_without(old, settings);
 
-	queue_gone(view, directory, old, gone & moved->layers);
+	queue_gone(view, directory, old, move->gone & moved->layers);
 	view_lock(view);
-	directory->joined |= fresh & moved->lookup->layers;
+	directory->joined |= move->fresh & moved->lookup->layers;
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
 			CLEANUP(freep) char *path = NULL;
@@ -152,7 +152,7 @@ static void queue_changed(struct view *view, const struct moved *moved, const st
 				continue;
 			/* A virtual file's sources may lie anywhere. */
 			if (!settings_equal_at(old, settings, path) ||
-				((fresh | gone) && settings_file(settings, path)))
+				((move->fresh | move->gone) && settings_file(settings, path)))
 				queue_entry_locked(view, entry);
 		}
 	view_unlock(view);
@@ -166,7 +166,11 @@ int view_reload(struct view *view, struct settings *settings)
 
 	/* Directories may come to be shown while we look: then once more. */
 	while (r == 0 && !is_changed) {
-		CLEANUP(move_fini) struct move move = {0};
+		CLEANUP(move_fini)
+		struct move move = {
+			.fresh = settings_layers_without(settings, old),
+			.gone = settings_layers_without(old, settings),
+		};
 		view_lock(view);
 		uint64_t shown = view->shown_directories;
 		r = collect(view, &move);
@@ -181,7 +185,7 @@ int view_reload(struct view *view, struct settings *settings)
 		for (size_t i = 0; is_changed && i < move.count; i++) {
 			attach_watch(view, settings, move.items[i].directory,
 				move.items[i].lookup->layers);
-			queue_changed(view, &move.items[i], old, settings);
+			queue_changed(view, &move, &move.items[i], old, settings);
 		}
 		view_lock(view);
 		for (size_t i = move.count; i-- > 0;) {

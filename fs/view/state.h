@@ -60,12 +60,12 @@ struct view {
 	struct look *done; /* looks that the publisher is to decide on; the oldest first */
 	struct look **done_end;
 	unsigned looks;         /* under way for the publisher, or done */
-	int64_t looked_ms; /* when it was decided on one last; CLOCK_MONOTONIC */
+	int64_t looked_ms;      /* when it was decided on one last; CLOCK_MONOTONIC */
 	bool is_root_changed;   /* the root itself must be looked at again */
 	bool is_root_looked_at; /* … which is being done */
 	bool is_overflowed;     /* changes were lost: everything must be looked at again */
-	uint64_t link_watches; /* begun, ever (link_watch.h) */
-	size_t link_count;     /* of them in all directories now */
+	uint64_t link_watches;  /* begun, ever (link_watch.h) */
+	size_t link_count;      /* of them in all directories now */
 	uint64_t writes;        /* events of writes in place, ever */
 	pthread_t publisher;    /* has_publisher: its thread, which need not be woken by itself */
 	bool has_publisher;
