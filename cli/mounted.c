@@ -10,6 +10,7 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "document.h"
 #include "limit.h"
 #include "text.h"
 
@@ -173,4 +174,15 @@ int mounted_status(const char *mountpoint, char **ret, size_t *ret_len)
 	int r = text_read(fd, LIMITS_DEFAULT.source_bytes, ret, ret_len);
 	close(fd);
 	return r;
+}
+
+int mounted_report(const char *mountpoint, struct document **ret, struct problem *problem)
+{
+	const struct source source = {.name = mountpoint, .layer = ""};
+	const struct read_options options = {.format = &format_json};
+	CLEANUP(freep) char *text = NULL;
+	size_t len;
+
+	int r = mounted_status(mountpoint, &text, &len);
+	return r < 0 ? r : document_read(&source, (struct span){text, len}, &options, ret, problem);
 }

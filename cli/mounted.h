@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+struct document;
+struct problem;
+
 /* Behind the path of a mount that answers ENOTCONN. */
 #define MOUNTED_ENDED "the plyfs that served this mount has ended; unmount it, or mount again"
 
@@ -30,3 +33,9 @@ void mounted_fini(struct mounted *mounted);
  * free(3), or -errno.
  */
 int mounted_status(const char *mountpoint, char **ret, size_t *ret_len);
+
+/**
+ * The same, read (report.h): a document that may be empty. Returns 0 with *ret for document_free(),
+ * PROBLEM where it is no JSON, or -errno.
+ */
+int mounted_report(const char *mountpoint, struct document **ret, struct problem *problem);

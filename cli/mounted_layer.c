@@ -57,18 +57,11 @@ static int look_at_layers(const struct search *search, const struct node *status
 /* A mount that can't be asked, another user's or a dead one, is passed over. */
 static int look_at(struct search *search, const char *mountpoint, struct problem *problem)
 {
-	const struct source source = {.name = mountpoint, .layer = ""};
-	const struct read_options options = {.format = &format_json};
 	CLEANUP(document_freep) struct document *document = NULL;
-	CLEANUP(freep) char *text = NULL;
 	const char *inner = NULL;
 	struct problem ignored;
-	size_t len;
 
-	if (mounted_status(mountpoint, &text, &len) < 0 ||
-		document_read(&source, (struct span){text, len}, &options, &document, &ignored) !=
-			0 ||
-		document->count == 0)
+	if (mounted_report(mountpoint, &document, &ignored) != 0 || document->count == 0)
 		return 0;
 	int r = look_at_layers(search, document->roots[0], &inner);
 	if (r < 0 || !inner)

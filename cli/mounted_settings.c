@@ -261,16 +261,10 @@ static int make(const struct told *told, const struct surroundings *as, struct s
 int mounted_settings(const char *mountpoint, const struct surroundings *as, struct settings **ret,
 	struct problem *problem)
 {
-	const struct source source = {.name = mountpoint, .layer = ""};
-	const struct read_options options = {.format = &format_json};
 	CLEANUP(document_freep) struct document *document = NULL;
-	CLEANUP(freep) char *text = NULL;
 	struct told told;
-	size_t len;
 
-	int r = mounted_status(mountpoint, &text, &len);
-	if (r == 0)
-		r = document_read(&source, (struct span){text, len}, &options, &document, problem);
+	int r = mounted_report(mountpoint, &document, problem);
 	if (r == 0 && document->count == 0)
 		r = -EIO;
 	if (r == 0)

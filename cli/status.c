@@ -122,22 +122,6 @@ static void print_status(const char *mountpoint, const struct node *status)
 	print_requests(report_get(status, "requests", NULL));
 }
 
-static int print_for_people(const char *mountpoint, struct span text)
-{
-	const struct source source = {.name = mountpoint, .layer = ""};
-	const struct read_options options = {.format = &format_json};
-	CLEANUP(document_freep) struct document *document = NULL;
-	struct problem problem;
-
-	int r = document_read(&source, text, &options, &document, &problem);
-	if (r != 0)
-		return message_result(r, &problem, mountpoint);
-	const struct node *status = document->count ? document->roots[0] : NULL;
-	print_status(mountpoint, status);
-	troubles_print(mountpoint, status);
-	return EXIT_DONE;
-}
-
 static int complain(const char *path, int error)
 {
 	switch (-error) {
@@ -157,18 +141,34 @@ static int complain(const char *path, int error)
 	return EXIT_FAILED;
 }
 
+static int print_for_people(const char *path, const char *mountpoint)
+{
+	CLEANUP(document_freep) struct document *document = NULL;
+	struct problem problem;
+
+	int r = mounted_report(mountpoint, &document, &problem);
+	if (r == PROBLEM)
+		return message_result(r, &problem, mountpoint);
+	if (r < 0)
+		return complain(path, r);
+	const struct node *status = document->count ? document->roots[0] : NULL;
+	print_status(mountpoint, status);
+	troubles_print(mountpoint, status);
+	return EXIT_DONE;
+}
+
 static int show(const char *path, bool is_raw)
 {
 	CLEANUP(freep) char *mountpoint = NULL, *text = NULL;
 	size_t len = 0;
 
 	int r = mounted_find(path, &mountpoint);
+	if (r == 0 && !is_raw)
+		return print_for_people(path, mountpoint);
 	if (r == 0)
 		r = mounted_status(mountpoint, &text, &len);
 	if (r < 0)
 		return complain(path, r);
-	if (!is_raw)
-		return print_for_people(mountpoint, (struct span){text, len});
 	fwrite(text, 1, len, stdout);
 	return EXIT_DONE;
 }
@@ -184,29 +184,30 @@ static void print_summary(const struct node *status)
 }
 
 /* A line for each mount. One that does not answer is none of the others' trouble. */
-static void list_mount(const char *mountpoint, const char *text, size_t len, int error)
+static void list_mount(const char *mountpoint)
 {
-	const struct source source = {.name = mountpoint, .layer = ""};
-	const struct read_options options = {.format = &format_json};
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct problem problem;
+	int r = mounted_report(mountpoint, &document, &problem);
 
 	report_print(mountpoint);
 	printf(": ");
-	if (error == -ENOTCONN)
+	if (r == -ENOTCONN)
 		puts(MOUNTED_ENDED);
-	else if (error < 0)
-		puts(strerror(-error));
-	else if (document_read(&source, (struct span){text, len}, &options, &document, &problem) ==
-			 0 &&
-		 document->count > 0)
+	else if (r < 0)
+		puts(strerror(-r));
+	else if (r == 0 && document->count > 0)
 		print_summary(document->roots[0]);
 	else
 		puts("its status can't be read");
 }
 
-static void list_mount_raw(const char *mountpoint, const char *text, bool is_first)
+static void list_mount_raw(const char *mountpoint, bool is_first)
 {
+	CLEANUP(freep) char *text = NULL;
+	size_t len;
+
+	mounted_status(mountpoint, &text, &len);
 	json_put_field(stdout, is_first ? "\n{\"mountpoint\": " : ",\n{\"mountpoint\": ", mountpoint);
 	printf(", \"status\": %s}", text ? text : "null");
 }
@@ -222,16 +223,11 @@ static int list(bool is_raw)
 		putchar('[');
 	else if (mounted.count == 0)
 		puts("No plyfs is mounted.");
-	for (size_t i = 0; i < mounted.count; i++) {
-		CLEANUP(freep) char *text = NULL;
-		size_t len = 0;
-
-		r = mounted_status(mounted.paths[i], &text, &len);
+	for (size_t i = 0; i < mounted.count; i++)
 		if (is_raw)
-			list_mount_raw(mounted.paths[i], text, i == 0);
+			list_mount_raw(mounted.paths[i], i == 0);
 		else
-			list_mount(mounted.paths[i], text, len, r);
-	}
+			list_mount(mounted.paths[i]);
 	if (is_raw)
 		puts("]");
 	return EXIT_DONE;

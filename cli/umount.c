@@ -51,17 +51,10 @@ struct job {
 /* The number of the process that serves the mount; 0: it does not tell. */
 static pid_t read_pid(const char *path)
 {
-	const struct source source = {.name = path, .layer = ""};
-	const struct read_options options = {.format = &format_json};
 	CLEANUP(document_freep) struct document *document = NULL;
-	CLEANUP(freep) char *text = NULL;
 	struct problem problem;
-	size_t len;
 
-	if (mounted_status(path, &text, &len) != 0 ||
-		document_read(&source, (struct span){text, len}, &options, &document, &problem) !=
-			0 ||
-		document->count == 0)
+	if (mounted_report(path, &document, &problem) != 0 || document->count == 0)
 		return 0;
 	return (pid_t)report_number(report_get(document->roots[0], "pid", NULL));
 }
