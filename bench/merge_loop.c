@@ -6,50 +6,10 @@
  *
  * The files are read anew from memory each time: parsing and writing are part of a merge.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <time.h>
-
 #include "cleanup.h"
+#include "loop.h"
 #include "merge.h"
 #include "strategy.h"
-
-static int read_file(const char *path, struct span *ret)
-{
-	FILE *stream = fopen(path, "r");
-	char *text = NULL;
-	size_t size = 0, len;
-	char buffer[65536];
-
-	if (!stream)
-		return -errno;
-	FILE *copy = open_memstream(&text, &size);
-	if (!copy) {
-		fclose(stream);
-		return -ENOMEM;
-	}
-	while ((len = fread(buffer, 1, sizeof(buffer), stream)) > 0)
-		fwrite(buffer, 1, len, copy);
-	fclose(stream);
-	fclose(copy);
-	*ret = (struct span){text, size};
-	return 0;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* Merges once; *ret_ns is the time and *ret_bytes what came out. */
 static int run(const struct merge_request *request, uint64_t *ret_ns, size_t *ret_bytes)
