@@ -129,7 +129,7 @@ static int put_pair(struct writer *writer, const struct pair *pair, unsigned dep
 
 static int put_map(struct writer *writer, const struct node *map, unsigned depth)
 {
-	int r = text_key_check(writer, map, "JSON");
+	int r = text_key_check(writer, map, "JSON", TEXT_KEY_OF_JSON);
 
 	output_char(writer->output, '{');
 	for (uint32_t i = 0; !r && i < map->map.count; i++) {

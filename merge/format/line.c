@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "scalar.h"
+#include "text_key.h"
 #include "utf8.h"
 
 /* Eight bytes at once: none is NUL, and none is above 0x7F. */
@@ -202,44 +203,6 @@ const char *line_fault(struct span text)
 	return NULL;
 }
 
-static bool has_only_strings(const struct node *map)
-{
-	for (uint32_t i = 0; i < map->map.count; i++)
-		if (!scalar_is_string(map->map.pairs[i].key))
-			return false;
-	return true;
-}
-
-/* 1 and "1" are two keys in YAML, and would be one here. */
-static int check_keys(const struct writer *writer, const struct node *map, const char *name)
-{
-	struct node *names;
-
-	if (has_only_strings(map))
-		return 0;
-	names = node_new_map(writer->arena, NULL);
-	if (!names || node_reserve(writer->arena, names, map->map.count) < 0)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < map->map.count; i++) {
-		const struct node *key = map->map.pairs[i].key;
-		struct node *text;
-
-		if (!node_is_scalar(key))
-			return line_refuse(writer, key, "a key in %s is a text, and this one is %s",
-				name, node_kind_name(key));
-		text = node_new_scalar(writer->arena, key->text, NODE_DOUBLE);
-		if (!text)
-			return -ENOMEM;
-		if (node_find(names, text))
-			return line_refuse(writer, key,
-				"two keys of the map are the same text in %s; rename one", name);
-		if (node_append(writer->arena, names, &(struct pair){text, key, node_hash(text)}) <
-			0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 int line_check_map(const struct writer *writer, const struct node *map, const char *name)
 {
 	if (!node_is_map(map))
@@ -247,7 +210,7 @@ int line_check_map(const struct writer *writer, const struct node *map, const ch
 			node_kind_name(map));
 	if (writer->depth < 1)
 		return writer_too_deep(writer, map);
-	return check_keys(writer, map, name);
+	return text_key_check(writer, map, name, TEXT_KEY_AS_WRITTEN);
 }
 
 int line_check_scalar(

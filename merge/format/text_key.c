@@ -6,16 +6,14 @@
 
 static bool has_only_strings(const struct node *map)
 {
-	for (uint32_t i = 0; i < map->map.count; i++) {
-		const struct node *key = map->map.pairs[i].key;
-
-		if (!node_is_scalar(key) || scalar_type(key) != SCALAR_STRING)
+	for (uint32_t i = 0; i < map->map.count; i++)
+		if (!scalar_is_string(map->map.pairs[i].key))
 			return false;
-	}
 	return true;
 }
 
-int text_key_check(struct writer *writer, const struct node *map, const char *format)
+int text_key_check(const struct writer *writer, const struct node *map, const char *format,
+	enum text_key_kind kind)
 {
 	struct node *names;
 
@@ -30,7 +28,13 @@ int text_key_check(struct writer *writer, const struct node *map, const char *fo
 		struct node *name;
 		struct span text;
 
-		if (!node_is_scalar(key) || scalar_json(key, writer->arena, &text) < 0)
+		if (kind == TEXT_KEY_AS_WRITTEN && !node_is_scalar(key))
+			return problem_at(writer->problem, key,
+				"a key in %s is a text, and this one is %s", format,
+				node_kind_name(key));
+		if (kind == TEXT_KEY_AS_WRITTEN)
+			text = key->text;
+		else if (!node_is_scalar(key) || scalar_json(key, writer->arena, &text) < 0)
 			continue;
 		name = node_new_scalar(writer->arena, text, NODE_DOUBLE);
 		if (!name)

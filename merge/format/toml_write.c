@@ -208,7 +208,7 @@ static int check_map(struct writer *writer, const struct node *map)
 			return problem_at(writer->problem, pair->key,
 				"the key comes twice, which TOML does not allow");
 	}
-	return text_key_check(writer, map, "TOML");
+	return text_key_check(writer, map, "TOML", TEXT_KEY_OF_JSON);
 }
 
 static int check_collection(struct writer *writer, const struct node *node, unsigned depth)
