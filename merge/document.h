@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "extent.h"
 #include "format.h"
 #include "limit.h"
 #include "node.h"
@@ -27,6 +28,7 @@ struct read_options {
 	enum node_schema schema; /* of YAML; the others have one of their own */
 	bool keep_duplicates;    /* a key that comes twice stays twice, for the salt strategy */
 	bool as_pyyaml;          /* 1, 1.0 and true are one key; an anchor is defined once */
+	bool wants_extents;      /* fill in the document's `extents` (extent.h) */
 	struct limits limits;    /* all zero: LIMITS_DEFAULT */
 	struct text_place place;
 
@@ -40,6 +42,7 @@ struct document {
 	struct source source;      /* its strings lie in the arena */
 	const struct node **roots; /* in the order of the text */
 	size_t count;              /* roots */
+	struct extent **extents;   /* of each root, if they were wanted */
 	bool has_local_tags;       /* some node has a tag that begins with "!" */
 	bool has_aliases;          /* some node may stand at more places than one */
 	bool has_crlf;             /* the first line ends with "\r\n" */

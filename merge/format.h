@@ -12,6 +12,8 @@
 #include "span.h"
 
 struct builder; /* format/builder.h */
+struct edit;    /* edit/editor.h */
+struct edit_op;
 struct node;
 struct writer; /* format/output.h */
 
@@ -44,6 +46,14 @@ struct format {
 	 * keeps its own failure. 0, PROBLEM or -ENOMEM.
 	 */
 	int (*write)(struct writer *writer, const struct node *root);
+
+	/*
+	 * Changes the text so that its tree is as the op says, by edit_splice(). What stands at the
+	 * place is there (edit.c has looked), and what is missing on the way is in op->value: to
+	 * SET, all steps but the last lead to something. 0; EDIT_CANNOT when only a larger change
+	 * could say it; PROBLEM for what must not be touched, an anchor or an alias; or -ENOMEM.
+	 */
+	int (*edit)(struct edit *edit, const struct edit_op *op);
 };
 
 /* The table, in the order of the help text. */
