@@ -34,19 +34,18 @@ __attribute__((format(printf, 3, 4))) int edit_problem(
 	const struct edit *edit, size_t offset, const char *format, ...);
 
 /**
- * For formats whose extents are as their nodes: the extent that the first `count` steps lead to, or
- * NULL. Of a key that comes twice, the one that counts. *depth is how many steps were gone.
+ * The extent that the first `count` steps of the op lead to, or NULL: nothing is written there, or
+ * one of several parts. Of a key that comes twice, the one that counts: the last.
  */
-const struct extent *edit_follow(
-	const struct edit *edit, const struct edit_op *op, size_t count, size_t *depth);
+const struct extent *edit_follow(const struct edit *edit, const struct edit_op *op, size_t count);
 
-/** The entry of that step in `in`, or NULL. */
+/** The entry of that step in `in`, a map or list whose entries are as its node's; or NULL. */
 const struct extent *edit_entry(const struct extent *in, const struct edit_step *step);
 
 /** The line end of the text: "\r\n" if its first line has it, else "\n". Static. */
 struct span edit_line_end(const struct edit *edit);
 
-/** From the line's first byte on, up to `offset`. */
+/** The offset of the first byte of the line that `offset` is on. */
 size_t edit_line_begin(const struct edit *edit, size_t offset);
 
 /** The offset behind the line's end, or the text's. */

@@ -1,0 +1,283 @@
+#include <errno.h>
+#include <stdlib.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "edit_tree.h"
+#include "editor.h"
+#include "splice.h"
+
+/* The text as it is after some of the ops. */
+struct state {
+	struct patched patched;
+	const struct document *document; /* of its text, with extents */
+};
+
+struct run {
+	const struct edit_request *request;
+	struct arena *arena; /* the result's */
+	struct problem *problem;
+
+	struct edit_op *ops;     /* resolved, their values as the format reads them */
+	struct edit_tree *trees; /* before each op, and after the last */
+	struct state state;
+
+	struct document **documents; /* that were read: what the trees refer to lies in them */
+	size_t count;
+	size_t capacity;
+};
+
+static const struct format *format_of(const struct run *run)
+{
+	return format_of_tree(run->request->options->format);
+}
+
+/* Reads a text. 0 with *ret, which lives as long as the run; PROBLEM or -ENOMEM. */
+static int read_text(struct run *run, struct span text, bool wants_extents,
+	const struct document **ret, struct problem *problem)
+{
+	struct read_options options = *run->request->options;
+	int r;
+
+	options.wants_extents = wants_extents;
+	options.warn = NULL;
+	if (array_grow(run->documents, run->count, run->capacity) < 0)
+		return -ENOMEM;
+	r = document_read(
+		&run->request->source, text, &options, &run->documents[run->count], problem);
+	if (r == 0)
+		*ret = run->documents[run->count++];
+	return r;
+}
+
+/*
+ * The op's key and value as the format reads them back: what it can hold depends on the place, so
+ * they are written behind all of the steps.
+ */
+static int convert(struct run *run, struct edit_op *op)
+{
+	const struct limits *limits = &run->request->options->limits;
+	const struct document *document;
+	const struct node *node;
+	struct span text;
+	int r;
+
+	if (op->kind == EDIT_REMOVE)
+		return 0;
+	node = edit_tree_wrap(op->steps, op->count, op->value, run->arena);
+	if (!node)
+		return -ENOMEM;
+	r = document_write(node, format_of(run), limits, run->arena, &text, run->problem);
+	if (r == 0)
+		r = read_text(run, text, false, &document, run->problem);
+	if (r != 0)
+		return r;
+	node = document->count ? document->roots[0] : NULL;
+	for (size_t i = 0; i < op->count && node; i++)
+		node = node_count(node) ? *node_entry(node, 0) : NULL;
+	if (node)
+		op->value = node;
+	return 0;
+}
+
+/* What the ops come to, for the tree. */
+static int plan(struct run *run)
+{
+	const struct edit_request *request = run->request;
+	struct edit_tree *tree;
+	int r = 0;
+
+	run->ops = arena_zalloc(run->arena, request->count + 1, sizeof(*run->ops));
+	run->trees = tree = arena_zalloc(run->arena, request->count + 1, sizeof(*run->trees));
+	if (!run->ops || !run->trees)
+		return -ENOMEM;
+	*tree = (struct edit_tree){run->state.document->roots, run->state.document->count};
+	for (size_t i = 0; r == 0 && i < request->count; i++, tree++) {
+		r = edit_tree_resolve(
+			tree, &request->ops[i], run->arena, &run->ops[i], run->problem);
+		if (r == 0)
+			r = convert(run, &run->ops[i]);
+		if (r == 0)
+			r = edit_tree_apply(tree, &run->ops[i], run->arena, tree + 1);
+	}
+	return r;
+}
+
+/* Takes over what the edit has spliced, if that is the tree. 0, EDIT_CANNOT or -ENOMEM. */
+static int verify(struct run *run, const struct edit *edit, const struct edit_tree *tree)
+{
+	struct problem ignored;
+	struct state next;
+
+	int r = patched_splice(&run->state.patched, edit->splices, edit->count, &next.patched);
+	if (r == 0)
+		r = read_text(run, next.patched.text, true, &next.document, &ignored);
+	if (r < 0)
+		return r;
+	if (r > 0 || !edit_tree_is(tree, next.document))
+		return EDIT_CANNOT;
+	run->state = next;
+	return 0;
+}
+
+/* Has the format do the ops, one beside the other, and looks whether `tree` is what comes out. */
+static int attempt(
+	struct run *run, const struct edit_op *ops, size_t count, const struct edit_tree *tree)
+{
+	struct edit edit = {
+		.text = run->state.patched.text,
+		.document = run->state.document,
+		.options = run->request->options,
+		.arena = run->arena,
+		.problem = run->problem,
+	};
+	int r = 0;
+
+	if (!format_of(run)->edit)
+		return EDIT_CANNOT;
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = format_of(run)->edit(&edit, &ops[i]);
+	return r == 0 ? verify(run, &edit, tree) : r;
+}
+
+/* Whether there may be a comment, or an anchor or alias, in it: then it is not written anew. */
+static bool is_delicate(const struct edit *edit, const struct extent *extent);
+
+static bool has_comment(const struct edit *edit, size_t begin, size_t end)
+{
+	for (; begin < end; begin++)
+		if (strchr("#;!/", edit->text.data[begin]))
+			return true;
+	return false;
+}
+
+static bool has_delicate_entry(const struct edit *edit, const struct extent *extent)
+{
+	size_t end = extent->value.begin;
+
+	for (const struct extent *entry = extent->first; entry; entry = entry->next) {
+		if (has_comment(edit, end, entry->keys ? entry->key.begin : entry->value.begin))
+			return true;
+		if (entry->keys && has_comment(edit, entry->key.end, entry->value.begin))
+			return true;
+		if (entry->is_merge_key || is_delicate(edit, entry))
+			return true;
+		end = entry->value.end;
+	}
+	return has_comment(edit, end, extent->value.end);
+}
+
+static bool is_delicate(const struct edit *edit, const struct extent *extent)
+{
+	if (extent->is_alias || extent->has_anchor)
+		return true;
+	return extent->node && !node_is_scalar(extent->node) && has_delicate_entry(edit, extent);
+}
+
+/* Sets the value that the op's first `count` steps lead to, as it is meant to be after the op. */
+static int attempt_around(
+	struct run *run, const struct edit_op *op, size_t count, const struct edit_tree *tree)
+{
+	const struct edit edit = {.text = run->state.patched.text, .document = run->state.document};
+	struct edit_op larger = *op;
+	const struct extent *extent = edit_follow(&edit, op, count);
+
+	if (!extent || is_delicate(&edit, extent))
+		return EDIT_CANNOT;
+	larger.kind = EDIT_SET;
+	larger.count = count;
+	larger.value = edit_tree_follow(tree, op, count);
+	return larger.value ? attempt(run, &larger, 1, tree) : EDIT_CANNOT;
+}
+
+static int refuse(struct run *run, const struct edit_op *op, const struct edit_tree *before)
+{
+	const struct node *place = NULL;
+
+	for (size_t count = op->count; !place; count--) {
+		place = edit_tree_follow(before, op, count);
+		if (count == 0)
+			break;
+	}
+	if (!place)
+		return problem_set(run->problem, run->request->source.name, 0, 0,
+			"can't be changed as it is written; edit it by hand");
+	return problem_set(run->problem, run->request->source.name, place->line, place->column,
+		"can't be changed as it is written; edit it by hand");
+}
+
+static int do_one(struct run *run, size_t i)
+{
+	const struct edit_op *op = &run->ops[i];
+	int r = attempt(run, op, 1, &run->trees[i + 1]);
+
+	for (size_t count = op->count; r == EDIT_CANNOT && count-- > 0;)
+		r = attempt_around(run, op, count, &run->trees[i + 1]);
+	return r == EDIT_CANNOT ? refuse(run, op, &run->trees[i]) : r;
+}
+
+/* All at once if they don't get in each other's way; else the first half and then the others. */
+static int do_ops(struct run *run, size_t first, size_t end)
+{
+	int r;
+
+	if (end - first <= 1)
+		return end > first ? do_one(run, first) : 0;
+	r = attempt(run, run->ops + first, end - first, &run->trees[end]);
+	if (r <= 0)
+		return r;
+	r = do_ops(run, first, first + (end - first) / 2);
+	return r == 0 ? do_ops(run, first + (end - first) / 2, end) : r;
+}
+
+static int run_edit(struct run *run, struct edit_result *result)
+{
+	struct patched *patched = &run->state.patched;
+	int r;
+
+	r = patched_begin(patched, run->arena, run->request->text);
+	if (r == 0)
+		r = read_text(run, patched->text, true, &run->state.document, run->problem);
+	if (r == 0)
+		r = plan(run);
+	if (r == 0)
+		r = do_ops(run, 0, run->request->count);
+	if (r == 0)
+		r = patched_splices(patched, &result->splices, &result->count);
+	if (r != 0)
+		return r;
+	result->text.len = patched->text.len;
+	result->text.data = arena_copy(run->arena, patched->text);
+	return result->text.data ? 0 : -ENOMEM;
+}
+
+int edit_run(const struct edit_request *request, struct edit_result **ret, struct problem *problem)
+{
+	CLEANUP(edit_result_freep) struct edit_result *result = calloc(1, sizeof(*result));
+	struct run run = {.request = request, .problem = problem};
+	int r = result ? arena_new(&result->arena) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	run.arena = result->arena;
+	r = run_edit(&run, result);
+	for (size_t i = 0; i < run.count; i++)
+		document_free(run.documents[i]);
+	free(run.documents);
+	if (r == 0)
+		*ret = take_ptr(result);
+	return r;
+}
+
+void edit_result_free(struct edit_result *result)
+{
+	if (!result)
+		return;
+	arena_free(result->arena);
+	free(result);
+}
+
+void edit_result_freep(struct edit_result **result)
+{
+	edit_result_free(*result);
+}

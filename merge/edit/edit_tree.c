@@ -1,0 +1,295 @@
+#include "edit_tree.h"
+
+#include <errno.h>
+
+#include "scalar.h"
+
+/* Where the step leads in a map or list, or NULL. */
+static const struct node *const *find(const struct node *in, const struct edit_step *step)
+{
+	if (step->key && node_is_map(in)) {
+		const struct pair *pair = node_find(in, step->key);
+
+		return pair ? &pair->value : NULL;
+	}
+	if (!step->key && node_is_sequence(in) && step->index < in->seq.count)
+		return &in->seq.items[step->index];
+	return NULL;
+}
+
+static const struct node *root_of(const struct edit_tree *tree, size_t document)
+{
+	return document < tree->count ? tree->roots[document] : NULL;
+}
+
+const struct node *edit_tree_follow(
+	const struct edit_tree *tree, const struct edit_op *op, size_t count)
+{
+	const struct node *node = root_of(tree, op->document);
+
+	for (size_t i = 0; i < count && node; i++) {
+		const struct node *const *entry = find(node, &op->steps[i]);
+
+		node = entry ? *entry : NULL;
+	}
+	return node;
+}
+
+static int refuse_step(const struct node *in, const struct edit_step *step, struct problem *problem)
+{
+	const char *kind = scalar_or_kind_name(in);
+
+	if (node_is_sequence(in) && !step->key)
+		return problem_at(problem, in,
+			"the list has %u items, so there is none at [%u]; to put one at its end, "
+			"append it",
+			(unsigned)in->seq.count, (unsigned)step->index);
+	if (node_is_map(in))
+		return problem_at(problem, in,
+			step->key ? "the map has no such key"
+				  : "this is a map, and [%u] counts the items of a list",
+			(unsigned)step->index);
+	if (!step->key)
+		return problem_at(problem, in, "[%u] leads into %s; it is no list",
+			(unsigned)step->index, kind);
+	return problem_at(
+		problem, in, "a key leads into %s; set it as a whole, if it is to be a map", kind);
+}
+
+const struct node *edit_tree_wrap(
+	const struct edit_step *steps, size_t count, const struct node *value, struct arena *arena)
+{
+	for (size_t i = count; i-- > 0 && value;) {
+		const struct edit_step *step = &steps[i];
+		struct node *in =
+			step->key ? node_new_map(arena, NULL) : node_new_sequence(arena, NULL);
+
+		if (!in || (step->key ? node_put(arena, in, step->key, value)
+				      : node_push(arena, in, value)) < 0)
+			return NULL;
+		value = in;
+	}
+	return value;
+}
+
+/* What a list that has yet to be made can have: one item. */
+static int check_missing(
+	const struct node *in, const struct edit_step *steps, size_t count, struct problem *problem)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!steps[i].key && steps[i].index)
+			return problem_at(problem, in,
+				"there is no list yet, so its first item must be [0], and not [%u]",
+				(unsigned)steps[i].index);
+	return 0;
+}
+
+/* How many steps lead to something, and the last thing there. */
+static size_t walk(const struct edit_tree *tree, const struct edit_op *op, const struct node **ret)
+{
+	const struct node *node = root_of(tree, op->document);
+	size_t i = 0;
+
+	for (; node && i < op->count; i++) {
+		const struct node *const *entry = find(node, &op->steps[i]);
+
+		if (!entry)
+			break;
+		node = *entry;
+	}
+	*ret = node;
+	return i;
+}
+
+static int resolve_missing(const struct edit_op *op, size_t found, const struct node *in,
+	struct arena *arena, struct edit_op *ret, struct problem *problem)
+{
+	const struct edit_step *step = &op->steps[found];
+	bool is_nothing = !in || scalar_is_empty(in);
+
+	if (op->kind == EDIT_REMOVE)
+		return in ? refuse_step(in, step, problem)
+			  : problem_set(problem, NULL, 0, 0, "there is nothing to remove");
+	if (!is_nothing && !(node_is_map(in) && step->key))
+		return refuse_step(in, step, problem);
+	if (!is_nothing)
+		found++;
+	int r = check_missing(in, op->steps + found, op->count - found, problem);
+	if (r != 0)
+		return r;
+	ret->kind = EDIT_SET;
+	ret->count = found;
+	ret->value = edit_tree_wrap(op->steps + found, op->count - found, op->value, arena);
+	return ret->value ? 0 : -ENOMEM;
+}
+
+int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
+	struct edit_op *ret, struct problem *problem)
+{
+	bool is_insert = op->kind == EDIT_INSERT && op->count;
+	const struct edit_step *last = op->count ? &op->steps[op->count - 1] : NULL;
+	struct edit_op before = *op;
+	const struct node *in;
+	size_t found;
+
+	*ret = *op;
+	before.count -= is_insert;
+	found = walk(tree, &before, &in);
+	if (found < before.count)
+		return resolve_missing(op, found, in, arena, ret, problem);
+	if (op->kind == EDIT_REMOVE && !op->count)
+		return problem_set(
+			problem, NULL, 0, 0, "the whole file can't be removed; delete it");
+	if (!is_insert)
+		return 0;
+	if (in && node_is_sequence(in) && !last->key && last->index <= in->seq.count)
+		return 0;
+	if (!in || scalar_is_empty(in))
+		return resolve_missing(op, found, in, arena, ret, problem);
+	return node_is_sequence(in)
+		       ? refuse_step(in, last, problem)
+		       : problem_at(problem, in, "nothing can be put into %s as into a list",
+				 scalar_or_kind_name(in));
+}
+
+/* `list` without the item, or with `value` in front of it. NULL: no memory. */
+static const struct node *change_list(
+	const struct node *list, uint32_t index, const struct node *value, struct arena *arena)
+{
+	struct node *copy = node_new_sequence(arena, list);
+	int r = copy ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; r == 0 && i <= list->seq.count; i++) {
+		if (i == index && value)
+			r = node_push(arena, copy, value);
+		if (r == 0 && i < list->seq.count && (value || i != index))
+			r = node_push(arena, copy, list->seq.items[i]);
+	}
+	return r == 0 ? copy : NULL;
+}
+
+static const struct node *remove_key(
+	const struct node *map, const struct node *key, struct arena *arena)
+{
+	struct node *copy = node_copy(arena, map);
+
+	if (copy)
+		node_remove(copy, key);
+	return copy;
+}
+
+static const struct node *set_key(const struct node *map, const struct edit_step *step,
+	const struct node *value, struct arena *arena)
+{
+	struct node *copy = node_copy(arena, map);
+
+	return copy && node_put(arena, copy, step->key, value) == 0 ? copy : NULL;
+}
+
+/* The last step, in `in`. NULL: no memory. */
+static const struct node *change_entry(
+	const struct edit_op *op, const struct node *in, struct arena *arena)
+{
+	const struct edit_step *last = &op->steps[op->count - 1];
+	struct node *copy = NULL;
+
+	if (op->kind == EDIT_REMOVE && last->key)
+		return remove_key(in, last->key, arena);
+	if (last->key)
+		return set_key(in, last, op->value, arena);
+	if (op->kind != EDIT_SET)
+		return change_list(
+			in, last->index, op->kind == EDIT_INSERT ? op->value : NULL, arena);
+	return node_change(arena, in, &copy, last->index, op->value) == 0 ? copy : NULL;
+}
+
+/* The value with the steps from `done` on done to it. NULL: no memory. */
+static const struct node *change(
+	const struct edit_op *op, size_t done, const struct node *in, struct arena *arena)
+{
+	const struct edit_step *step = &op->steps[done];
+	const struct node *value;
+	struct node *copy = NULL;
+
+	if (done + 1 >= op->count)
+		return op->count ? change_entry(op, in, arena) : op->value;
+	value = change(op, done + 1, *find(in, step), arena);
+	if (!value)
+		return NULL;
+	if (step->key)
+		return set_key(in, step, value, arena);
+	return node_change(arena, in, &copy, step->index, value) == 0 ? copy : NULL;
+}
+
+int edit_tree_apply(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
+	struct edit_tree *ret)
+{
+	size_t count = op->document < tree->count ? tree->count : op->document + 1;
+	const struct node *root;
+
+	*ret = (struct edit_tree){arena_zalloc(arena, count, sizeof(*ret->roots)), count};
+	if (!ret->roots)
+		return -ENOMEM;
+	memcpy(ret->roots, tree->roots, tree->count * sizeof(*ret->roots));
+	root = change(op, 0, root_of(tree, op->document), arena);
+	if (!root)
+		return -ENOMEM;
+	ret->roots[op->document] = root;
+	return 0;
+}
+
+static bool is_same(const struct node *wanted, const struct node *found);
+
+static bool is_same_scalar(const struct node *wanted, const struct node *found)
+{
+	if (scalar_is_empty(wanted) != scalar_is_empty(found))
+		return false;
+	if (node_equal(wanted, found))
+		return true;
+	/* NaN is equal to nothing. */
+	return scalar_type(wanted) == SCALAR_FLOAT && scalar_type(found) == SCALAR_FLOAT &&
+	       span_equal(wanted->text, found->text);
+}
+
+static bool has_same_entries(const struct node *wanted, const struct node *found)
+{
+	bool is_map = node_is_map(wanted);
+
+	if (node_count(wanted) != node_count(found))
+		return false;
+	for (uint32_t i = 0; i < node_count(wanted); i++) {
+		if (is_map && !is_same(wanted->map.pairs[i].key, found->map.pairs[i].key))
+			return false;
+		if (!is_same(*node_entry(wanted, i), *node_entry(found, i)))
+			return false;
+	}
+	return true;
+}
+
+static bool has_same_tag(const struct node *wanted, const struct node *found)
+{
+	const char *a = node_foreign_tag(wanted), *b = node_foreign_tag(found);
+
+	return a && b ? strcmp(a, b) == 0 : !a && !b;
+}
+
+static bool is_same(const struct node *wanted, const struct node *found)
+{
+	if (wanted == found)
+		return true;
+	if (wanted->kind != found->kind)
+		return false;
+	if (node_is_scalar(wanted))
+		return is_same_scalar(wanted, found);
+	return has_same_tag(wanted, found) && has_same_entries(wanted, found);
+}
+
+bool edit_tree_is(const struct edit_tree *tree, const struct document *document)
+{
+	if (tree->count != document->count)
+		return false;
+	for (size_t i = 0; i < tree->count; i++)
+		if (!is_same(tree->roots[i], document->roots[i]))
+			return false;
+	return true;
+}

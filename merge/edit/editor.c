@@ -1,0 +1,121 @@
+#include "editor.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "utf8.h"
+
+int edit_splice(struct edit *edit, struct range range, struct span text)
+{
+	if (edit->count == edit->capacity) {
+		struct splice *splices = arena_grow(
+			edit->arena, edit->splices, edit->count, &edit->capacity, sizeof(*splices));
+		if (!splices)
+			return -ENOMEM;
+		edit->splices = splices;
+	}
+	edit->splices[edit->count++] = (struct splice){range.begin, range.end - range.begin, text};
+	return 0;
+}
+
+int edit_problem(const struct edit *edit, size_t offset, const char *format, ...)
+{
+	char message[PROBLEM_MESSAGE_MAX];
+	unsigned line = 1, column = 1;
+	va_list arguments;
+
+	for (size_t i = 0; i < offset && i < edit->text.len; i++) {
+		char c = edit->text.data[i];
+
+		if (c == '\n') {
+			line++;
+			column = 1;
+		} else if (!utf8_is_tail((unsigned char)c)) {
+			column++;
+		}
+	}
+	va_start(arguments, format);
+	vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	return problem_set(edit->problem, edit->document->source.name, line, column, "%s", message);
+}
+
+const struct extent *edit_entry(const struct extent *in, const struct edit_step *step)
+{
+	const struct extent *found = NULL;
+	uint32_t i = 0;
+
+	for (const struct extent *entry = in->first; entry; entry = entry->next, i++) {
+		if (!step->key && !entry->keys && i == step->index)
+			return entry;
+		if (step->key && entry->key_count == 1 && !entry->is_merge_key &&
+			node_equal(entry->keys[0], step->key))
+			found = entry;
+	}
+	return found;
+}
+
+/* How many steps the keys of the entry are; 0: it does not lie on the way. */
+static size_t steps_of(
+	const struct extent *entry, uint32_t i, const struct edit_step *steps, size_t count)
+{
+	if (!entry->keys)
+		return count && !steps->key && steps->index == i;
+	if (entry->key_count > count || entry->is_merge_key)
+		return 0;
+	for (uint32_t k = 0; k < entry->key_count; k++)
+		if (!steps[k].key || !node_equal(entry->keys[k], steps[k].key))
+			return 0;
+	return entry->key_count;
+}
+
+/* A part of the way may be written at several places: a table and another header with its name. */
+static const struct extent *follow(
+	const struct extent *in, const struct edit_step *steps, size_t count)
+{
+	const struct extent *found = NULL;
+	uint32_t i = 0;
+
+	if (!count)
+		return in;
+	if (in->is_alias)
+		return NULL;
+	for (const struct extent *entry = in->first; entry; entry = entry->next, i++) {
+		size_t gone = steps_of(entry, i, steps, count);
+		const struct extent *there =
+			gone ? follow(entry, steps + gone, count - gone) : NULL;
+
+		if (there)
+			found = there;
+	}
+	return found;
+}
+
+const struct extent *edit_follow(const struct edit *edit, const struct edit_op *op, size_t count)
+{
+	const struct document *document = edit->document;
+
+	if (!document->extents || op->document >= document->count)
+		return NULL;
+	return follow(document->extents[op->document], op->steps, count);
+}
+
+struct span edit_line_end(const struct edit *edit)
+{
+	return span_of(edit->document->has_crlf ? "\r\n" : "\n");
+}
+
+size_t edit_line_begin(const struct edit *edit, size_t offset)
+{
+	while (offset > 0 && edit->text.data[offset - 1] != '\n')
+		offset--;
+	return offset;
+}
+
+size_t edit_line_after(const struct edit *edit, size_t offset)
+{
+	const char *p = edit->text.data + offset;
+	const char *end = memchr(p, '\n', edit->text.len - offset);
+
+	return end ? (size_t)(end + 1 - edit->text.data) : edit->text.len;
+}
