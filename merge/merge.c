@@ -27,7 +27,7 @@ static bool is_verbatim(const struct merge_request *request)
 {
 	const struct strategy *strategy = request->options->strategy;
 
-	if (request->count != 1 || !strategy->is_verbatim)
+	if (request->count != 1 || !strategy->is_verbatim || request->wants_tree)
 		return false;
 	if (strategy->reads_trees &&
 		format_of_tree(request->inputs[0].format) != format_of_tree(request->to))
@@ -279,6 +279,8 @@ static int run(
 		return r;
 	if (output.is_text)
 		result->text = output.text;
+	else if (request->wants_tree)
+		result->root = output.root;
 	else
 		r = write_tree(request, &output, result, problem);
 	if (r != 0)

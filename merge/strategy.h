@@ -41,6 +41,14 @@ struct merge_output {
 /* Which of several sources a strategy looks at: the others need not be read at all. */
 enum strategy_takes { STRATEGY_TAKES_ALL, STRATEGY_TAKES_HIGHEST, STRATEGY_TAKES_LOWEST };
 
+/* How the lists at one place combine. */
+enum list_way {
+	LIST_WAY_ANY,    /* nobody can say it beforehand */
+	LIST_WAY_WHOLE,  /* one takes the place of the other */
+	LIST_WAY_PARTS,  /* the items of both stand in the result */
+	LIST_WAY_BY_KEY, /* items with the same value at a key are one */
+};
+
 struct strategy {
 	const char *name;
 	const char *summary;               /* a phrase without a full stop, for help texts */
@@ -57,6 +65,13 @@ struct strategy {
 
 	/* Checks what the option table can't say. NULL: nothing. 0, PROBLEM or -ENOMEM. */
 	int (*check)(const struct options *options, struct problem *problem);
+
+	/*
+	 * How the lists combine that `count` keys lead to, for whoever wants to change one; with
+	 * LIST_WAY_BY_KEY *key is the key, in the arena. NULL: LIST_WAY_ANY. 0 or -ENOMEM.
+	 */
+	int (*list_way)(const struct merge_request *request, const struct node *const *keys,
+		size_t count, struct arena *arena, enum list_way *ret, const struct node **key);
 
 	/* Merges inputs[0..count), lowest precedence first, count >= 1. 0, PROBLEM or -errno. */
 	int (*merge)(struct merge *merge, struct merge_output *ret);

@@ -4,6 +4,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "edit_tree.h"
+#include "edit_value.h"
 #include "editor.h"
 #include "splice.h"
 
@@ -50,34 +51,17 @@ static int read_text(struct run *run, struct span text, bool wants_extents,
 	return r;
 }
 
-/*
- * The op's key and value as the format reads them back: what it can hold depends on the place, so
- * they are written behind all of the steps.
- */
+/* The op's value as the format reads it back. */
 static int convert(struct run *run, struct edit_op *op)
 {
-	const struct limits *limits = &run->request->options->limits;
-	const struct document *document;
-	const struct node *node;
-	struct span text;
-	int r;
+	struct document *document = NULL;
 
-	if (op->kind == EDIT_REMOVE)
-		return 0;
-	node = edit_tree_wrap(op->steps, op->count, op->value, run->arena);
-	if (!node)
+	if (array_grow(run->documents, run->count, run->capacity) < 0)
 		return -ENOMEM;
-	r = document_write(node, format_of(run), limits, run->arena, &text, run->problem);
-	if (r == 0)
-		r = read_text(run, text, false, &document, run->problem);
-	if (r != 0)
-		return r;
-	node = document->count ? document->roots[0] : NULL;
-	for (size_t i = 0; i < op->count && node; i++)
-		node = node_count(node) ? *node_entry(node, 0) : NULL;
-	if (node)
-		op->value = node;
-	return 0;
+	int r = edit_value_convert(op, run->request->options, run->arena, &document, run->problem);
+	if (document)
+		run->documents[run->count++] = document;
+	return r;
 }
 
 /* What the ops come to, for the tree. */
@@ -236,7 +220,8 @@ static int run_edit(struct run *run, struct edit_result *result)
 	int r;
 
 	r = patched_begin(patched, run->arena, run->request->text);
-	if (r == 0)
+	run->state.document = run->request->document;
+	if (r == 0 && !run->state.document)
 		r = read_text(run, patched->text, true, &run->state.document, run->problem);
 	if (r == 0)
 		r = plan(run);
@@ -261,8 +246,12 @@ int edit_run(const struct edit_request *request, struct edit_result **ret, struc
 		return r;
 	run.arena = result->arena;
 	r = run_edit(&run, result);
-	for (size_t i = 0; i < run.count; i++)
-		document_free(run.documents[i]);
+	for (size_t i = 0; i < run.count; i++) {
+		if (r == 0 && result->count && run.documents[i] == run.state.document)
+			result->document = run.documents[i];
+		else
+			document_free(run.documents[i]);
+	}
 	free(run.documents);
 	if (r == 0)
 		*ret = take_ptr(result);
@@ -273,6 +262,7 @@ void edit_result_free(struct edit_result *result)
 {
 	if (!result)
 		return;
+	document_free(result->document);
 	arena_free(result->arena);
 	free(result);
 }

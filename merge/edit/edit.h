@@ -38,6 +38,7 @@ struct edit_op {
 struct edit_request {
 	struct source source; /* for messages */
 	struct span text;
+	const struct document *document;    /* the text, read with extents; or NULL: not yet */
 	const struct read_options *options; /* how it is read */
 	const struct edit_op *ops;          /* each begins with what the one before it left */
 	size_t count;
@@ -52,9 +53,10 @@ struct splice {
 
 struct edit_result {
 	struct arena *arena;
-	struct splice *splices; /* in the order of the text; none overlap */
-	size_t count;           /* 0: nothing changes */
-	struct span text;       /* with all of them done; NUL-terminated */
+	struct splice *splices;    /* in the order of the text; none overlap */
+	size_t count;              /* 0: nothing changes */
+	struct span text;          /* with all of them done; NUL-terminated */
+	struct document *document; /* of that text, with extents; NULL: nothing changes */
 };
 
 /**

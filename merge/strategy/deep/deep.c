@@ -352,14 +352,14 @@ static bool is_alone_without_directives(const struct merge *merge)
 	const struct merge_input *only = &merge->inputs[0];
 
 	return merge->count == 1 && only->text.data && only->format == merge->request->to &&
-	       !directive_is_in(only->document);
+	       !merge->request->wants_tree && !directive_is_in(only->document);
 }
 
 /* How lists combine without a rule: as the format has it that the file has, or had. */
-static enum list_mode list_fallback(const struct merge *merge)
+static enum list_mode list_fallback(const struct merge_request *request)
 {
-	bool repeats = format_of_tree(merge->request->to)->repeats ||
-		       format_of_tree(merge->inputs[0].format)->repeats;
+	bool repeats = format_of_tree(request->to)->repeats ||
+		       format_of_tree(request->inputs[0].format)->repeats;
 
 	return repeats ? LIST_REPEAT : LIST_REPLACE;
 }
@@ -390,7 +390,7 @@ static int merge_deep(struct merge *merge, struct merge_output *ret)
 	deep.scratch = scratch;
 	deep.minds_kinds = merge->request->warn ||
 			   span_is(options_text(merge->request->options, "kinds"), "strict");
-	r = list_rules_read(merge->request->options, list_fallback(merge), scratch, &deep.rules,
+	r = list_rules_read(merge->request->options, list_fallback(merge->request), scratch, &deep.rules,
 		merge->problem);
 
 	/* Without aliases a value has a byte of text at least. */
@@ -425,6 +425,33 @@ static int check(const struct options *options, struct problem *problem)
 	return r == 0 ? delete_rule_check(options, problem) : r;
 }
 
+static const struct list_rule *find_rule(const struct list_rules *rules,
+	const struct node *const *keys, size_t count, const struct place *up)
+{
+	const struct place place = {up, *keys};
+
+	return count > 1 ? find_rule(rules, keys + 1, count - 1, &place)
+			 : list_rules_find(rules, &place);
+}
+
+static int list_way(const struct merge_request *request, const struct node *const *keys,
+	size_t count, struct arena *arena, enum list_way *ret, const struct node **key)
+{
+	const struct list_rules *rules;
+	const struct list_rule *rule;
+	struct problem ignored; /* the options are checked */
+
+	int r = list_rules_read(request->options, list_fallback(request), arena, &rules, &ignored);
+	if (r != 0)
+		return r < 0 ? r : -EINVAL;
+	rule = count ? find_rule(rules, keys, count, NULL) : list_rules_find(rules, NULL);
+	*key = rule->key;
+	*ret = rule->mode == LIST_REPLACE  ? LIST_WAY_WHOLE
+	       : rule->mode == LIST_BY_KEY ? LIST_WAY_BY_KEY
+					   : LIST_WAY_PARTS;
+	return 0;
+}
+
 static const struct option_spec options[] = {
 	{"lists", OPTION_VALUE, "replace", NULL,
 		"how lists combine: replace, append, prepend, unique, repeat or {by: KEY}, for all "
@@ -450,5 +477,6 @@ const struct strategy strategy_deep = {
 	.tags = "!replace, !override, !delete, !reset, !append, !prepend, !unique",
 	.is_verbatim = is_verbatim,
 	.check = check,
+	.list_way = list_way,
 	.merge = merge_deep,
 };

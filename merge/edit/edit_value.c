@@ -1,0 +1,44 @@
+#include "edit_value.h"
+
+#include <errno.h>
+
+#include "edit_tree.h"
+
+/* In maps and lists of one entry each, as many as there are steps. */
+static const struct node *unwrap(const struct document *document, size_t count)
+{
+	const struct node *node = document->count ? document->roots[0] : NULL;
+
+	for (; count && node; count--)
+		node = node_count(node) ? *node_entry(node, 0) : NULL;
+	return node;
+}
+
+int edit_value_convert(struct edit_op *op, const struct read_options *options, struct arena *arena,
+	struct document **ret, struct problem *problem)
+{
+	const struct source nowhere = {.name = ""};
+	struct read_options plain = *options;
+	const struct node *node;
+	struct document *document;
+	struct span text;
+	int r;
+
+	if (op->kind == EDIT_REMOVE)
+		return 0;
+	node = edit_tree_wrap(op->steps, op->count, op->value, arena);
+	if (!node)
+		return -ENOMEM;
+	plain.wants_extents = false;
+	plain.warn = NULL;
+	r = document_write(node, plain.format, &plain.limits, arena, &text, problem);
+	if (r == 0)
+		r = document_read(&nowhere, text, &plain, &document, problem);
+	if (r != 0)
+		return r;
+	*ret = document;
+	node = unwrap(document, op->count);
+	if (node)
+		op->value = node;
+	return 0;
+}
