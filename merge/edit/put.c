@@ -1,0 +1,379 @@
+#include "put.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "edit_tree.h"
+#include "edit_value.h"
+#include "put_way.h"
+#include "strategy.h"
+
+/* What is read, edited and merged on the way, until the result is freed. */
+struct keep {
+	struct document **documents;
+	size_t document_count;
+	size_t document_capacity;
+	struct edit_result **edits;
+	size_t edit_count;
+	size_t edit_capacity;
+	struct merge_result **merges;
+	size_t merge_count;
+	size_t merge_capacity;
+};
+
+/* The target as it is after some of the ops, and what is merged with it. */
+struct state {
+	struct span text;
+	const struct document *document; /* with extents */
+	const struct node *root;
+	bool is_changed;
+};
+
+/* Why the way that comes first has failed: what a person must know. */
+struct failure {
+	bool is_known;
+	struct problem problem; /* with a message: the text could not be edited, or did not merge */
+	const struct node *root; /* what came out instead */
+};
+
+struct put {
+	const struct put_request *request;
+	struct merge_request merge; /* the tree alone, of inputs that are ours */
+	struct merge_input *inputs;
+	struct arena *arena;
+	struct keep *keep;
+	struct problem *problem;
+	struct edit_op *ops;      /* resolved */
+	struct edit_tree *wanted; /* before each op, and after the last */
+	struct state state;
+	struct failure failure; /* of the op that is tried */
+};
+
+static int keep_document(struct put *put, struct document *document)
+{
+	struct keep *keep = put->keep;
+
+	if (array_grow(keep->documents, keep->document_count, keep->document_capacity) < 0) {
+		document_free(document);
+		return -ENOMEM;
+	}
+	keep->documents[keep->document_count++] = document;
+	return 0;
+}
+
+static struct read_options options_of(const struct put *put, size_t input)
+{
+	struct read_options options = read_options_for(&put->merge, put->inputs[input].format);
+
+	options.wants_extents = input == put->request->target;
+	return options;
+}
+
+/* Reads what is not read yet, and the target with extents. */
+static int read_inputs(struct put *put)
+{
+	for (size_t i = 0; i < put->merge.count; i++) {
+		struct merge_input *input = &put->inputs[i];
+		struct read_options options = options_of(put, i);
+		struct document *document;
+
+		if (input->document && i != put->request->target)
+			continue;
+		int r = document_read(
+			&input->source, input->text, &options, &document, put->problem);
+		if (r == 0)
+			r = keep_document(put, document);
+		if (r != 0)
+			return r;
+		input->document = document;
+	}
+	return 0;
+}
+
+/* Merges with that text of the target. 0 with *ret NULL for nothing, PROBLEM or -errno. */
+static int merge_with(struct put *put, struct span text, const struct document *document,
+	const struct node **ret, struct problem *problem)
+{
+	struct merge_input *target = &put->inputs[put->request->target];
+	struct keep *keep = put->keep;
+
+	if (array_grow(keep->merges, keep->merge_count, keep->merge_capacity) < 0)
+		return -ENOMEM;
+	target->text = text;
+	target->document = document;
+	int r = merge_run(&put->merge, &keep->merges[keep->merge_count], problem);
+	if (r == 0)
+		*ret = keep->merges[keep->merge_count++]->root;
+	return r;
+}
+
+static void note_failure(struct put *put, const struct problem *problem, const struct node *root)
+{
+	if (put->failure.is_known)
+		return;
+	put->failure = (struct failure){.is_known = true, .root = root};
+	if (problem)
+		put->failure.problem = *problem;
+}
+
+/* Edits the target by `ops`, and takes that over if it gives what is wanted. */
+static int attempt(
+	struct put *put, const struct edit_op *ops, size_t count, const struct node *wanted)
+{
+	struct read_options options = options_of(put, put->request->target);
+	const struct edit_request request = {
+		.source = put->inputs[put->request->target].source,
+		.text = put->state.text,
+		.document = put->state.document,
+		.options = &options,
+		.ops = ops,
+		.count = count,
+	};
+	struct keep *keep = put->keep;
+	struct problem problem;
+	const struct node *root;
+
+	if (array_grow(keep->edits, keep->edit_count, keep->edit_capacity) < 0)
+		return -ENOMEM;
+	int r = edit_run(&request, &keep->edits[keep->edit_count], &problem);
+	if (r == 0 && keep->edits[keep->edit_count]->count == 0) {
+		edit_result_free(keep->edits[keep->edit_count]);
+		note_failure(put, NULL, put->state.root);
+		return PUT_WAY_NONE;
+	}
+	if (r == 0) {
+		const struct edit_result *edit = keep->edits[keep->edit_count++];
+
+		r = merge_with(put, edit->text, edit->document, &root, &problem);
+		if (r == 0 && edit_tree_same(root, wanted, false)) {
+			put->state = (struct state){edit->text, edit->document, root, true};
+			return 0;
+		}
+	}
+	if (r < 0)
+		return r;
+	note_failure(put, r == PROBLEM ? &problem : NULL, r == PROBLEM ? NULL : root);
+	return PUT_WAY_NONE;
+}
+
+static int find_way(struct put *put, size_t i, unsigned number, struct edit_op *ret)
+{
+	const struct put_ground ground = {
+		.merge = &put->merge,
+		.result = put->state.root,
+		.wanted = put->wanted[i + 1].roots[0],
+		.document = put->state.document,
+		.format = put->inputs[put->request->target].format,
+		.arena = put->arena,
+	};
+
+	return put_way(&ground, &put->ops[i], number, ret);
+}
+
+/* The input that a value is from; the count of inputs when it is from none. */
+static size_t input_of(const struct put *put, const struct node *value)
+{
+	size_t i = 0;
+
+	while (value && i < put->merge.count &&
+		(!value->source || strcmp(value->source->name, put->inputs[i].source.name) != 0))
+		i++;
+	return value ? i : put->merge.count;
+}
+
+static int refuse_at(struct put *put, const struct node *value, const char *what)
+{
+	return problem_at(put->problem, value, "%s", what);
+}
+
+/* What stands in the way, and what would do. */
+static int refuse(struct put *put, size_t i)
+{
+	const struct edit_op *op = &put->ops[i];
+	const struct edit_tree before = {&put->state.root, 1}, after = {&put->failure.root, 1};
+	const struct node *old = edit_tree_follow(&before, op, op->count);
+	const struct node *new = put->failure.root ? edit_tree_follow(&after, op, op->count) : NULL;
+	const struct merge_input *target = &put->inputs[put->request->target];
+	const struct strategy *strategy = put->merge.options->strategy;
+	size_t winner = input_of(put, new ? new : old);
+
+	if (put->failure.problem.message[0]) {
+		*put->problem = put->failure.problem;
+		return PROBLEM;
+	}
+	if (winner < put->merge.count && winner > put->request->target)
+		return refuse_at(put, new ? new : old,
+			"a higher layer sets it, so the change would not show; "
+			"make it in that layer, or remove it there");
+	if (op->kind == EDIT_REMOVE && winner < put->request->target && strategy->tags &&
+		!format_of_tree(target->format)->has_tags)
+		return refuse_at(put, new ? new : old,
+			"a lower layer brings it, and the target's format has no '!delete'; "
+			"use a YAML drop-in, or the rule's option 'delete'");
+	return problem_set(put->problem, target->source.name, 0, 0,
+		"the strategy '%s' can't say this in that layer; change it in the layer that has "
+		"it",
+		strategy->name);
+}
+
+static int do_one(struct put *put, size_t i)
+{
+	int r = PUT_WAY_NONE;
+
+	if (edit_tree_same(put->state.root, put->wanted[i + 1].roots[0], false))
+		return 0;
+	put->failure.is_known = false;
+	put->failure.problem.message[0] = '\0';
+	put->failure.root = NULL;
+	for (unsigned number = 0; r == PUT_WAY_NONE; number++) {
+		struct edit_op op;
+
+		r = find_way(put, i, number, &op);
+		if (r == 0)
+			r = attempt(put, &op, 1, put->wanted[i + 1].roots[0]);
+	}
+	return r == PUT_WAY_LAST ? refuse(put, i) : r;
+}
+
+/* Each by the way that comes first, all in one edit. */
+static int do_together(struct put *put, size_t first, size_t end)
+{
+	struct edit_op *ops = arena_zalloc(put->arena, end - first, sizeof(*ops));
+	int r = ops ? 0 : -ENOMEM;
+
+	for (size_t i = first; r == 0 && i < end; i++)
+		r = find_way(put, i, 0, &ops[i - first]);
+	return r == 0 ? attempt(put, ops, end - first, put->wanted[end].roots[0]) : r;
+}
+
+static int do_ops(struct put *put, size_t first, size_t end)
+{
+	int r;
+
+	if (end - first <= 1)
+		return end > first ? do_one(put, first) : 0;
+	r = do_together(put, first, end);
+	if (r <= 0)
+		return r;
+	r = do_ops(put, first, first + (end - first) / 2);
+	return r == 0 ? do_ops(put, first + (end - first) / 2, end) : r;
+}
+
+/* What the ops come to, for the result's tree. */
+static int plan(struct put *put)
+{
+	const struct put_request *request = put->request;
+	const struct read_options options = read_options_for(&put->merge, put->merge.to);
+	struct edit_tree *tree;
+	int r = 0;
+
+	put->ops = arena_zalloc(put->arena, request->count + 1, sizeof(*put->ops));
+	put->wanted = tree = arena_zalloc(put->arena, request->count + 1, sizeof(*tree));
+	if (!put->ops || !tree)
+		return -ENOMEM;
+	*tree = (struct edit_tree){&put->state.root, put->state.root ? 1 : 0};
+	for (size_t i = 0; r == 0 && i < request->count; i++, tree++) {
+		struct document *document = NULL;
+
+		r = edit_tree_resolve(
+			tree, &request->ops[i], put->arena, &put->ops[i], put->problem);
+		if (r == 0)
+			r = edit_value_convert(
+				&put->ops[i], &options, put->arena, &document, put->problem);
+		if (document && keep_document(put, document) < 0)
+			return -ENOMEM;
+		if (r == 0)
+			r = edit_tree_apply(tree, &put->ops[i], put->arena, tree + 1);
+	}
+	return r;
+}
+
+static int run(struct put *put, struct put_result *result)
+{
+	const struct put_request *request = put->request;
+	const struct merge_input *target;
+	int r = read_inputs(put);
+
+	if (r != 0)
+		return r;
+	target = &put->inputs[request->target];
+	put->state.text = target->text;
+	put->state.document = target->document;
+	r = merge_with(put, put->state.text, put->state.document, &put->state.root, put->problem);
+	result->before = put->state.root;
+	const struct node *before = put->state.root; /* state.root moves on, wanted[0] must not */
+	if (r == 0)
+		r = plan(put);
+	if (r == 0 && request->count)
+		put->wanted[0].roots = &before;
+	if (r == 0)
+		r = do_ops(put, 0, request->count);
+	if (r != 0)
+		return r;
+	result->after = put->state.root;
+	result->is_changed = put->state.is_changed;
+	result->text = put->state.text;
+	return 0;
+}
+
+int put_run(const struct put_request *request, struct put_result **ret, struct problem *problem)
+{
+	CLEANUP(put_result_freep) struct put_result *result = calloc(1, sizeof(*result));
+	struct put put = {.request = request, .merge = *request->merge, .problem = problem};
+
+	assert(request->merge->options->strategy->reads_trees);
+	assert(request->target < request->merge->count);
+	if (!result)
+		return -ENOMEM;
+	put.keep = result->keep = calloc(1, sizeof(*result->keep));
+	int r = put.keep ? arena_new(&result->arena) : -ENOMEM;
+	if (r < 0)
+		return r;
+	put.arena = result->arena;
+	put.inputs = arena_zalloc(put.arena, put.merge.count, sizeof(*put.inputs));
+	if (!put.inputs)
+		return -ENOMEM;
+	memcpy(put.inputs, request->merge->inputs, put.merge.count * sizeof(*put.inputs));
+	put.merge.inputs = put.inputs;
+	put.merge.wants_tree = true;
+	put.merge.wants_origins = false;
+	put.merge.warn = NULL;
+	put.merge.limits = limits_or_default(put.merge.limits);
+	r = run(&put, result);
+	if (r == 0)
+		*ret = take_ptr(result);
+	return r;
+}
+
+static void keep_free(struct keep *keep)
+{
+	if (!keep)
+		return;
+	for (size_t i = 0; i < keep->merge_count; i++)
+		merge_result_free(keep->merges[i]);
+	for (size_t i = 0; i < keep->edit_count; i++)
+		edit_result_free(keep->edits[i]);
+	for (size_t i = 0; i < keep->document_count; i++)
+		document_free(keep->documents[i]);
+	free(keep->merges);
+	free(keep->edits);
+	free(keep->documents);
+	free(keep);
+}
+
+void put_result_free(struct put_result *result)
+{
+	if (!result)
+		return;
+	keep_free(result->keep);
+	arena_free(result->arena);
+	free(result);
+}
+
+void put_result_freep(struct put_result **result)
+{
+	put_result_free(*result);
+}

@@ -1,0 +1,242 @@
+#include <errno.h>
+
+#include "edit_tree.h"
+#include "put.h"
+
+/* Cells of the table in which two lists are compared; larger ones are set as a whole. */
+#define TABLE_MAX (1u << 22)
+
+struct comparison {
+	struct arena *arena;
+	struct edit_op *ops;
+	uint32_t count;
+	uint32_t capacity;
+	struct edit_step *steps; /* to what is compared */
+	uint32_t depth;
+	uint32_t step_capacity;
+};
+
+static int push_step(struct comparison *comparison, struct edit_step step)
+{
+	if (comparison->depth == comparison->step_capacity) {
+		struct edit_step *steps = arena_grow(comparison->arena, comparison->steps,
+			comparison->depth, &comparison->step_capacity, sizeof(*steps));
+		if (!steps)
+			return -ENOMEM;
+		comparison->steps = steps;
+	}
+	comparison->steps[comparison->depth++] = step;
+	return 0;
+}
+
+/* An op at the place that is compared. */
+static int add(struct comparison *comparison, enum edit_kind kind, const struct node *value)
+{
+	size_t size = comparison->depth * sizeof(struct edit_step);
+	struct edit_step *steps = arena_alloc(comparison->arena, size + 1);
+
+	if (!steps)
+		return -ENOMEM;
+	if (size)
+		memcpy(steps, comparison->steps, size);
+	if (comparison->count == comparison->capacity) {
+		struct edit_op *ops = arena_grow(comparison->arena, comparison->ops,
+			comparison->count, &comparison->capacity, sizeof(*ops));
+		if (!ops)
+			return -ENOMEM;
+		comparison->ops = ops;
+	}
+	comparison->ops[comparison->count++] = (struct edit_op){
+		.kind = kind, .steps = steps, .count = comparison->depth, .value = value};
+	return 0;
+}
+
+static int add_at(struct comparison *comparison, struct edit_step step, enum edit_kind kind,
+	const struct node *value)
+{
+	int r = push_step(comparison, step);
+
+	if (r == 0)
+		r = add(comparison, kind, value);
+	comparison->depth--;
+	return r;
+}
+
+static int compare(
+	struct comparison *comparison, const struct node *present, const struct node *wanted);
+
+static int compare_at(struct comparison *comparison, struct edit_step step,
+	const struct node *present, const struct node *wanted)
+{
+	int r = push_step(comparison, step);
+
+	if (r == 0)
+		r = compare(comparison, present, wanted);
+	comparison->depth--;
+	return r;
+}
+
+static int compare_maps(
+	struct comparison *comparison, const struct node *present, const struct node *wanted)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < wanted->map.count; i++) {
+		const struct pair *pair = &wanted->map.pairs[i];
+		const struct pair *old = node_find_hashed(present, pair->key, pair->hash);
+		struct edit_step step = {.key = old ? old->key : pair->key};
+
+		r = old ? compare_at(comparison, step, old->value, pair->value)
+			: add_at(comparison, step, EDIT_SET, pair->value);
+	}
+	for (uint32_t i = 0; r == 0 && i < present->map.count; i++) {
+		const struct pair *pair = &present->map.pairs[i];
+
+		if (!node_find_hashed(wanted, pair->key, pair->hash))
+			r = add_at(comparison, (struct edit_step){.key = pair->key}, EDIT_REMOVE,
+				NULL);
+	}
+	return r;
+}
+
+/* Two lists without what is the same at their beginning and end. */
+struct stretch {
+	const struct node *present;
+	const struct node *wanted;
+	uint32_t first; /* in both */
+	uint32_t old;   /* items */
+	uint32_t new;
+};
+
+static bool is_same_item(const struct stretch *stretch, uint32_t i, uint32_t j)
+{
+	return edit_tree_same(stretch->present->seq.items[stretch->first + i],
+		stretch->wanted->seq.items[stretch->first + j], false);
+}
+
+static struct stretch trim(const struct node *present, const struct node *wanted)
+{
+	struct stretch stretch = {present, wanted, 0, present->seq.count, wanted->seq.count};
+
+	while (stretch.old && stretch.new &&is_same_item(&stretch, 0, 0)) {
+		stretch.first++;
+		stretch.old--;
+		stretch.new --;
+	}
+	while (stretch.old &&
+		stretch.new &&is_same_item(&stretch, stretch.old - 1, stretch.new - 1)) {
+		stretch.old--;
+		stretch.new --;
+	}
+	return stretch;
+}
+
+/*
+ * How many items the first `i` and the first `j` have in common, in order, at [i * (new + 1) + j]:
+ * the classical table of the longest common subsequence. NULL: no memory.
+ */
+static uint32_t *make_table(const struct stretch *stretch, struct arena *arena)
+{
+	size_t width = stretch->new + 1;
+	uint32_t *table = arena_zalloc(arena, (stretch->old + 1) * width, sizeof(*table));
+
+	for (uint32_t i = 1; table && i <= stretch->old; i++)
+		for (uint32_t j = 1; j <= stretch->new; j++) {
+			uint32_t up = table[(i - 1) * width + j], left = table[i * width + j - 1];
+
+			if (is_same_item(stretch, i - 1, j - 1))
+				table[i * width + j] = table[(i - 1) * width + j - 1] + 1;
+			else
+				table[i * width + j] = up > left ? up : left;
+		}
+	return table;
+}
+
+/*
+ * The stretch of [old_first, old_end) that becomes [new_first, new_end), and has nothing in common
+ * with it. From the end on, so that no place moves before it is used.
+ */
+static int replace_items(struct comparison *comparison, const struct stretch *stretch,
+	const uint32_t old[2], const uint32_t new[2])
+{
+	const struct node *const *wanted = stretch->wanted->seq.items + stretch->first;
+	uint32_t old_count = old[1] - old[0], new_count = new[1] - new[0];
+	uint32_t both = old_count < new_count ? old_count : new_count;
+	int r = 0;
+
+	for (uint32_t i = old_count; r == 0 && i > both; i--)
+		r = add_at(comparison, (struct edit_step){.index = stretch->first + old[0] + i - 1},
+			EDIT_REMOVE, NULL);
+	for (uint32_t i = new_count; r == 0 && i > both; i--)
+		r = add_at(comparison, (struct edit_step){.index = stretch->first + old[0] + both},
+			EDIT_INSERT, wanted[new[0] + i - 1]);
+	for (uint32_t i = both; r == 0 && i-- > 0;) {
+		uint32_t index = stretch->first + old[0] + i;
+
+		r = compare_at(comparison, (struct edit_step){.index = index},
+			stretch->present->seq.items[index], wanted[new[0] + i]);
+	}
+	return r;
+}
+
+static int compare_lists(
+	struct comparison *comparison, const struct node *present, const struct node *wanted)
+{
+	const struct stretch stretch = trim(present, wanted);
+	size_t width = stretch.new + 1;
+	uint32_t old[2] = {stretch.old, stretch.old}, new[2] = {stretch.new, stretch.new};
+	int r = 0;
+
+	if ((uint64_t)(stretch.old + 1) * width > TABLE_MAX)
+		return add(comparison, EDIT_SET, wanted);
+	const uint32_t *table = make_table(&stretch, comparison->arena);
+	if (!table)
+		return -ENOMEM;
+	while (r == 0 && (old[0] || new[0])) {
+		uint32_t here = table[old[0] * width + new[0]];
+
+		if (old[0] && table[(old[0] - 1) * width + new[0]] == here) {
+			old[0]--;
+		} else if (new[0] && table[old[0] * width + new[0] - 1] == here) {
+			new[0]--;
+		} else {
+			r = replace_items(comparison, &stretch, old, new);
+			old[0] = old[1] = old[0] - 1;
+			new[0] = new[1] = new[0] - 1;
+		}
+	}
+	return r == 0 ? replace_items(comparison, &stretch, old, new) : r;
+}
+
+static int compare(
+	struct comparison *comparison, const struct node *present, const struct node *wanted)
+{
+	if (edit_tree_same(present, wanted, false))
+		return 0;
+	if (present->kind != wanted->kind || node_is_scalar(wanted))
+		return add(comparison, EDIT_SET, wanted);
+	return node_is_map(wanted) ? compare_maps(comparison, present, wanted)
+				   : compare_lists(comparison, present, wanted);
+}
+
+int put_compare(const struct node *present, const struct node *wanted, struct arena *arena,
+	struct edit_op **ret, size_t *count)
+{
+	struct comparison comparison = {.arena = arena};
+	int r = 0;
+
+	if (present && wanted)
+		r = compare(&comparison, present, wanted);
+	else if (wanted)
+		r = add(&comparison, EDIT_SET, wanted);
+	else if (present && node_is_map(present))
+		for (uint32_t i = 0; r == 0 && i < present->map.count; i++)
+			r = add_at(&comparison,
+				(struct edit_step){.key = present->map.pairs[i].key}, EDIT_REMOVE,
+				NULL);
+	else if (present)
+		r = add(&comparison, EDIT_REMOVE, NULL);
+	*ret = comparison.ops;
+	*count = comparison.count;
+	return r;
+}

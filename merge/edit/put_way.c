@@ -1,0 +1,364 @@
+#include "put_way.h"
+
+#include <errno.h>
+
+#include "edit_tree.h"
+#include "scalar.h"
+#include "strategy.h"
+
+/* A place in the result, and the one in the target that stands for it. */
+struct walk {
+	const struct put_ground *ground;
+	const struct node *in;    /* what stands at the place in the result; NULL: nothing */
+	const struct node *there; /* in the target; NULL: nothing */
+	struct edit_step *steps;  /* in the target */
+	size_t count;
+	const struct node **keys; /* of the steps that have one */
+	size_t key_count;
+	const struct node *by;   /* what the items of the last list are matched by; NULL: nothing */
+	const struct node *item; /* of the result, that the last step led to, if it was an item */
+};
+
+static const struct node *entry_of(const struct node *in, const struct edit_step *step)
+{
+	if (!in)
+		return NULL;
+	if (step->key && node_is_map(in)) {
+		const struct pair *pair = node_find(in, step->key);
+
+		return pair ? pair->value : NULL;
+	}
+	if (!step->key && node_is_sequence(in) && step->index < in->seq.count)
+		return in->seq.items[step->index];
+	return NULL;
+}
+
+/* The item of the target's list that is the result's own; the list's length when there is none. */
+static uint32_t find_same(const struct node *list, const struct node *item)
+{
+	uint32_t i = 0;
+
+	while (i < list->seq.count && list->seq.items[i] != item)
+		i++;
+	return i;
+}
+
+static uint32_t find_by_key(
+	const struct node *list, const struct node *item, const struct node *key)
+{
+	const struct node *wanted = entry_of(item, &(struct edit_step){.key = key});
+	uint32_t i = 0;
+
+	for (; wanted && i < list->seq.count; i++) {
+		const struct node *found =
+			entry_of(list->seq.items[i], &(struct edit_step){.key = key});
+
+		if (found && node_equal(found, wanted))
+			return i;
+	}
+	return list->seq.count;
+}
+
+static void add_step(struct walk *walk, struct edit_step step)
+{
+	walk->steps[walk->count++] = step;
+}
+
+static void go_by_key(struct walk *walk, const struct edit_step *step)
+{
+	add_step(walk, *step);
+	walk->keys[walk->key_count++] = step->key;
+	walk->item = NULL;
+	walk->in = entry_of(walk->in, step);
+	walk->there = entry_of(walk->there, step);
+}
+
+static int find_way(const struct walk *walk, enum list_way *way, const struct node **key)
+{
+	const struct merge_request *merge = walk->ground->merge;
+	const struct strategy *strategy = merge->options->strategy;
+
+	*way = LIST_WAY_ANY;
+	*key = NULL;
+	if (!strategy->list_way)
+		return 0;
+	return strategy->list_way(
+		merge, walk->keys, walk->key_count, walk->ground->arena, way, key);
+}
+
+/* Goes to an item. PUT_WAY_NONE: nothing in the target stands for it. */
+static int go_by_index(struct walk *walk, const struct edit_step *step)
+{
+	const struct node *item = entry_of(walk->in, step), *list = walk->there;
+	enum list_way way;
+	int r = find_way(walk, &way, &walk->by);
+
+	if (r < 0)
+		return r;
+	if (way != LIST_WAY_BY_KEY)
+		walk->by = NULL;
+	walk->item = item;
+	if (!item || !list || !node_is_sequence(list))
+		return PUT_WAY_NONE;
+	uint32_t i = walk->by ? find_by_key(list, item, walk->by) : find_same(list, item);
+	/* It may have been made of both, or of a copy. */
+	if (i == list->seq.count && !walk->by && way != LIST_WAY_PARTS &&
+		list->seq.count == walk->in->seq.count)
+		i = step->index;
+	if (i == list->seq.count)
+		return PUT_WAY_NONE;
+	add_step(walk, (struct edit_step){.index = i});
+	walk->in = item;
+	walk->there = list->seq.items[i];
+	return 0;
+}
+
+/* The document of the target that has most of the way; the last of those that have equally much. */
+static size_t choose_document(const struct put_ground *ground, const struct edit_op *op)
+{
+	size_t chosen = 0, most = 0;
+
+	for (size_t i = 0; i < ground->document->count; i++) {
+		const struct node *node = ground->document->roots[i];
+		size_t depth = 0;
+
+		for (; node && depth < op->count; depth++)
+			node = entry_of(node, &op->steps[depth]);
+		if (depth >= most) {
+			chosen = i;
+			most = depth;
+		}
+	}
+	return chosen;
+}
+
+static int begin(struct walk *walk, const struct put_ground *ground, const struct edit_op *op,
+	size_t document)
+{
+	*walk = (struct walk){
+		.ground = ground,
+		.in = ground->result,
+		.there = document < ground->document->count ? ground->document->roots[document]
+							    : NULL,
+		.steps = arena_zalloc(ground->arena, op->count + 2, sizeof(*walk->steps)),
+		.keys = arena_zalloc(ground->arena, op->count + 1, sizeof(*walk->keys)),
+	};
+	return walk->steps && walk->keys ? 0 : -ENOMEM;
+}
+
+/* An item that is matched with that of the result, and has what is in `rest`. NULL: no memory. */
+static const struct node *make_item(const struct walk *walk, const struct node *rest)
+{
+	struct arena *arena = walk->ground->arena;
+	const struct edit_step step = {.key = walk->by};
+	const struct node *match = entry_of(walk->item, &step);
+	struct node *made = node_new_map(arena, NULL);
+
+	if (!made || !match || node_put(arena, made, walk->by, match) < 0)
+		return NULL;
+	for (uint32_t i = 0; rest && i < rest->map.count; i++)
+		if (node_put(arena, made, rest->map.pairs[i].key, rest->map.pairs[i].value) < 0)
+			return NULL;
+	return made;
+}
+
+static bool has_tag(const struct put_ground *ground, const char *tag)
+{
+	const char *tags = ground->merge->options->strategy->tags;
+
+	return tags && format_of_tree(ground->format)->has_tags &&
+	       span_is_in(span_of(tag), tags, ", ");
+}
+
+/* A copy with the directive; NULL: no memory. */
+static const struct node *tag_value(
+	const struct put_ground *ground, const struct node *value, const char *tag)
+{
+	struct node *copy = node_copy(ground->arena, value);
+
+	if (copy)
+		copy->tag = tag;
+	return copy;
+}
+
+static const struct node *new_empty(const struct put_ground *ground, const char *tag)
+{
+	struct node *node = node_new_scalar(ground->arena, span_of(""), NODE_PLAIN);
+
+	if (node)
+		node->tag = tag;
+	return node;
+}
+
+/* What is to be said of the place instead of its removal. PUT_WAY_NONE: it can't be said. */
+static int make_removal(const struct walk *walk, const struct node **ret)
+{
+	const struct put_ground *ground = walk->ground;
+	const struct node *matched;
+
+	if (!has_tag(ground, "!delete"))
+		return PUT_WAY_NONE;
+	if (!walk->item) {
+		*ret = new_empty(ground, "!delete");
+		return *ret ? 0 : -ENOMEM;
+	}
+	if (!walk->by)
+		return PUT_WAY_NONE;
+	matched = make_item(walk, NULL);
+	*ret = matched ? tag_value(ground, matched, "!delete") : NULL;
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* What the op puts at its place, by a directive or not. PUT_WAY_NONE: it can't be said so. */
+static int make_value(
+	const struct walk *walk, const struct edit_op *op, bool is_tagged, const struct node **ret)
+{
+	*ret = op->value;
+	if (op->kind == EDIT_REMOVE)
+		return is_tagged ? make_removal(walk, ret) : PUT_WAY_NONE;
+	if (!is_tagged)
+		return 0;
+	if (op->kind != EDIT_SET || op->value->tag || !has_tag(walk->ground, "!replace"))
+		return PUT_WAY_NONE;
+	*ret = tag_value(walk->ground, op->value, "!replace");
+	return *ret ? 0 : -ENOMEM;
+}
+
+/*
+ * Nothing in the target stands for the item at op->steps[at]: one is added that is matched with it,
+ * and has what is changed in it.
+ */
+static int add_item(
+	struct walk *walk, const struct edit_op *op, size_t at, bool is_tagged, struct edit_op *ret)
+{
+	struct arena *arena = walk->ground->arena;
+	bool has_list = walk->there && node_is_sequence(walk->there);
+	bool is_removed = op->kind == EDIT_REMOVE && at + 1 == op->count;
+	struct walk inner = *walk;
+
+	if (at + 1 < op->count)
+		inner.item = NULL;
+	int r = make_value(&inner, op, is_tagged, &ret->value);
+	if (r != 0)
+		return r;
+	if (!is_removed) {
+		const struct node *rest =
+			edit_tree_wrap(op->steps + at + 1, op->count - at - 1, ret->value, arena);
+
+		if (!rest || !node_is_map(rest))
+			return rest ? PUT_WAY_NONE : -ENOMEM;
+		ret->value = make_item(walk, rest);
+	}
+	add_step(walk, (struct edit_step){.index = has_list ? walk->there->seq.count : 0});
+	ret->kind = EDIT_INSERT;
+	ret->steps = walk->steps;
+	ret->count = walk->count;
+	return ret->value ? 0 : -ENOMEM;
+}
+
+/* Where in the target's list an item is put that shall stand before that of the result's. */
+static uint32_t place_of_insertion(const struct walk *walk, uint32_t index)
+{
+	const struct node *list = walk->there, *in = walk->in;
+	uint32_t i;
+
+	if (!list || !node_is_sequence(list))
+		return 0;
+	if (!in || !node_is_sequence(in) || index >= in->seq.count)
+		return list->seq.count;
+	i = find_same(list, in->seq.items[index]);
+	if (i < list->seq.count)
+		return i;
+	i = index ? find_same(list, in->seq.items[index - 1]) : list->seq.count;
+	if (i < list->seq.count)
+		return i + 1;
+	return list->seq.count == in->seq.count ? index : list->seq.count;
+}
+
+static int end_at(struct walk *walk, const struct edit_op *op, bool is_tagged, struct edit_op *ret)
+{
+	if (op->kind == EDIT_INSERT)
+		add_step(walk, (struct edit_step){.index = place_of_insertion(
+							  walk, op->steps[op->count - 1].index)});
+	ret->steps = walk->steps;
+	ret->count = walk->count;
+	if (op->kind == EDIT_REMOVE && !is_tagged)
+		return walk->there ? 0 : PUT_WAY_NONE;
+	if (op->kind == EDIT_REMOVE)
+		ret->kind = EDIT_SET;
+	return make_value(walk, op, is_tagged, &ret->value);
+}
+
+/* The same place in the target, or an item that is matched with the one there. */
+static int same_place(const struct put_ground *ground, const struct edit_op *op, bool is_tagged,
+	struct edit_op *ret)
+{
+	size_t way = op->count - (op->kind == EDIT_INSERT);
+	struct walk walk;
+	int r;
+
+	*ret = *op;
+	ret->document = choose_document(ground, op);
+	r = begin(&walk, ground, op, ret->document);
+	for (size_t i = 0; r == 0 && i < way; i++) {
+		if (op->steps[i].key) {
+			go_by_key(&walk, &op->steps[i]);
+			continue;
+		}
+		r = go_by_index(&walk, &op->steps[i]);
+		if (r == PUT_WAY_NONE && walk.by && walk.item)
+			return add_item(&walk, op, i, is_tagged, ret);
+	}
+	return r == 0 ? end_at(&walk, op, is_tagged, ret) : r;
+}
+
+/* The first list on the way, as a whole, as it is to be. */
+static int whole_list(const struct put_ground *ground, const struct edit_op *op, bool is_tagged,
+	struct edit_op *ret)
+{
+	size_t count = 0;
+
+	while (count < op->count && op->steps[count].key)
+		count++;
+	if (count == op->count)
+		return PUT_WAY_NONE;
+	struct edit_op whole = *op;
+	const struct edit_tree wanted = {&ground->wanted, 1};
+	whole.kind = EDIT_SET;
+	whole.count = count;
+	whole.value = edit_tree_follow(&wanted, &whole, count);
+	if (!whole.value)
+		return PUT_WAY_NONE;
+	return same_place(ground, &whole, is_tagged, ret);
+}
+
+/* A null, which deletes where a strategy has it so. */
+static int null_there(
+	const struct put_ground *ground, const struct edit_op *op, struct edit_op *ret)
+{
+	struct edit_op null = *op;
+
+	if (op->kind != EDIT_REMOVE || has_tag(ground, "!delete"))
+		return PUT_WAY_NONE;
+	null.kind = EDIT_SET;
+	null.value = node_new_scalar(ground->arena, span_of("null"), NODE_PLAIN);
+	return null.value ? same_place(ground, &null, false, ret) : -ENOMEM;
+}
+
+int put_way(const struct put_ground *ground, const struct edit_op *op, unsigned number,
+	struct edit_op *ret)
+{
+	switch (number) {
+	case 0:
+		return same_place(ground, op, false, ret);
+	case 1:
+		return same_place(ground, op, true, ret);
+	case 2:
+		return whole_list(ground, op, false, ret);
+	case 3:
+		return whole_list(ground, op, true, ret);
+	case 4:
+		return null_there(ground, op, ret);
+	}
+	return PUT_WAY_LAST;
+}
