@@ -31,8 +31,10 @@ extern const struct command command_diff;
 extern const struct command command_explain;
 extern const struct command command_merge;
 extern const struct command command_mount;
+extern const struct command command_set;
 extern const struct command command_status;
 extern const struct command command_umount;
+extern const struct command command_unset;
 
 /** All commands, ending with NULL, in the order of the help text. */
 const struct command *const *command_all(void);

@@ -28,6 +28,14 @@ struct put_request {
 			  has no text */
 	const struct edit_op *ops; /* of the result's tree; `document` is 0 */
 	size_t count;
+
+	/*
+	 * Makes the ops instead, of the present result (NULL: nothing), which lives as long as
+	 * `arena`; or NULL. 0, PROBLEM or -errno.
+	 */
+	int (*plan)(void *context, const struct node *present, struct arena *arena,
+		struct edit_op **ops, size_t *count, struct problem *problem);
+	void *context;
 };
 
 /* All of it lives until put_result_free(). */
@@ -52,6 +60,14 @@ int put_run(const struct put_request *request, struct put_result **ret, struct p
 
 void put_result_free(struct put_result *result);
 void put_result_freep(struct put_result **result);
+
+/**
+ * The same for a strategy that knows whole texts only, or for the target's text as it shall be,
+ * comments included, where it alone is shown: `wanted` is the merged file. request->ops means
+ * nothing. Returns 0 with *ret in `arena`; PROBLEM or -errno.
+ */
+int put_text(const struct put_request *request, struct span wanted, struct arena *arena,
+	struct span *ret, struct problem *problem);
 
 /**
  * The ops that make `wanted` of `present` (each may be NULL: nothing): the fewest values are set,

@@ -11,11 +11,13 @@
 
 #include "document.h"
 
+/* In the place of an index: behind the last item. */
+#define EDIT_END UINT32_MAX
+
 /* One step from a map or list into it. */
 struct edit_step {
 	const struct node *key; /* of a map; NULL: an item of a list */
-	uint32_t index; /* of the item; to insert: of the one before which it is put, the list's
-			   length for its end */
+	uint32_t index; /* of the item; to insert: of the one before which it is put, or EDIT_END */
 };
 
 enum edit_kind {
@@ -68,3 +70,9 @@ int edit_run(const struct edit_request *request, struct edit_result **ret, struc
 
 void edit_result_free(struct edit_result *result);
 void edit_result_freep(struct edit_result **result);
+
+/**
+ * Whether both say the same (either may be NULL): typed, and numbers by their text as well, since
+ * who changes 1.1 into 1.10 means it.
+ */
+bool edit_same(const struct node *a, const struct node *b, bool minds_order);

@@ -77,7 +77,7 @@ static int check_missing(
 	const struct node *in, const struct edit_step *steps, size_t count, struct problem *problem)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!steps[i].key && steps[i].index)
+		if (!steps[i].key && steps[i].index && steps[i].index != EDIT_END)
 			return problem_at(problem, in,
 				"there is no list yet, so its first item must be [0], and not [%u]",
 				(unsigned)steps[i].index);
@@ -123,6 +123,20 @@ static int resolve_missing(const struct edit_op *op, size_t found, const struct 
 	return ret->value ? 0 : -ENOMEM;
 }
 
+/* The op with the list's length for EDIT_END. */
+static int end_of_list(
+	const struct edit_op *op, uint32_t length, struct arena *arena, struct edit_op *ret)
+{
+	struct edit_step *steps = arena_zalloc(arena, op->count, sizeof(*steps));
+
+	if (!steps)
+		return -ENOMEM;
+	memcpy(steps, op->steps, op->count * sizeof(*steps));
+	steps[op->count - 1].index = length;
+	ret->steps = steps;
+	return 0;
+}
+
 int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
 	struct edit_op *ret, struct problem *problem)
 {
@@ -142,6 +156,8 @@ int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, st
 			problem, NULL, 0, 0, "the whole file can't be removed; delete it");
 	if (!is_insert)
 		return 0;
+	if (in && node_is_sequence(in) && !last->key && last->index == EDIT_END)
+		return end_of_list(op, in->seq.count, arena, ret);
 	if (in && node_is_sequence(in) && !last->key && last->index <= in->seq.count)
 		return 0;
 	if (!in || scalar_is_empty(in))
@@ -265,13 +281,13 @@ static bool has_same_pairs(const struct node *a, const struct node *b, bool mind
 			minds_order ? &b->map.pairs[i] : node_find_hashed(b, pair->key, pair->hash);
 
 		if (!other || !node_equal(pair->key, other->key) ||
-			!edit_tree_same(pair->value, other->value, minds_order))
+			!edit_same(pair->value, other->value, minds_order))
 			return false;
 	}
 	return true;
 }
 
-bool edit_tree_same(const struct node *a, const struct node *b, bool minds_order)
+bool edit_same(const struct node *a, const struct node *b, bool minds_order)
 {
 	if (a == b)
 		return true;
@@ -284,7 +300,7 @@ bool edit_tree_same(const struct node *a, const struct node *b, bool minds_order
 	if (node_is_map(a))
 		return has_same_pairs(a, b, minds_order);
 	for (uint32_t i = 0; i < a->seq.count; i++)
-		if (!edit_tree_same(a->seq.items[i], b->seq.items[i], minds_order))
+		if (!edit_same(a->seq.items[i], b->seq.items[i], minds_order))
 			return false;
 	return true;
 }
@@ -294,7 +310,7 @@ bool edit_tree_is(const struct edit_tree *tree, const struct document *document)
 	if (tree->count != document->count)
 		return false;
 	for (size_t i = 0; i < tree->count; i++)
-		if (!edit_tree_same(tree->roots[i], document->roots[i], true))
+		if (!edit_same(tree->roots[i], document->roots[i], true))
 			return false;
 	return true;
 }

@@ -31,11 +31,5 @@ int edit_tree_apply(const struct edit_tree *tree, const struct edit_op *op, stru
 const struct node *edit_tree_follow(
 	const struct edit_tree *tree, const struct edit_op *op, size_t count);
 
-/**
- * Whether both say the same (either may be NULL): typed, and numbers by their text as well, since
- * who changes 1.1 into 1.10 means it.
- */
-bool edit_tree_same(const struct node *a, const struct node *b, bool minds_order);
-
 /** Whether the document is that tree: the same values, typed, in the same order. */
 bool edit_tree_is(const struct edit_tree *tree, const struct document *document);

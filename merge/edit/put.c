@@ -46,7 +46,8 @@ struct put {
 	struct arena *arena;
 	struct keep *keep;
 	struct problem *problem;
-	struct edit_op *ops;      /* resolved */
+	struct edit_op *ops; /* resolved */
+	size_t count;
 	struct edit_tree *wanted; /* before each op, and after the last */
 	struct state state;
 	struct failure failure; /* of the op that is tried */
@@ -148,7 +149,7 @@ static int attempt(
 		const struct edit_result *edit = keep->edits[keep->edit_count++];
 
 		r = merge_with(put, edit->text, edit->document, &root, &problem);
-		if (r == 0 && edit_tree_same(root, wanted, false)) {
+		if (r == 0 && edit_same(root, wanted, false)) {
 			put->state = (struct state){edit->text, edit->document, root, true};
 			return 0;
 		}
@@ -223,7 +224,7 @@ static int do_one(struct put *put, size_t i)
 {
 	int r = PUT_WAY_NONE;
 
-	if (edit_tree_same(put->state.root, put->wanted[i + 1].roots[0], false))
+	if (edit_same(put->state.root, put->wanted[i + 1].roots[0], false))
 		return 0;
 	put->failure.is_known = false;
 	put->failure.problem.message[0] = '\0';
@@ -267,19 +268,28 @@ static int plan(struct put *put)
 {
 	const struct put_request *request = put->request;
 	const struct read_options options = read_options_for(&put->merge, put->merge.to);
+	const struct edit_op *ops = request->ops;
+	struct edit_op *planned = NULL;
 	struct edit_tree *tree;
 	int r = 0;
 
-	put->ops = arena_zalloc(put->arena, request->count + 1, sizeof(*put->ops));
-	put->wanted = tree = arena_zalloc(put->arena, request->count + 1, sizeof(*tree));
+	put->count = request->count;
+	if (request->plan)
+		r = request->plan(request->context, put->state.root, put->arena, &planned,
+			&put->count, put->problem);
+	if (r != 0)
+		return r;
+	if (request->plan)
+		ops = planned;
+	put->ops = arena_zalloc(put->arena, put->count + 1, sizeof(*put->ops));
+	put->wanted = tree = arena_zalloc(put->arena, put->count + 1, sizeof(*tree));
 	if (!put->ops || !tree)
 		return -ENOMEM;
 	*tree = (struct edit_tree){&put->state.root, put->state.root ? 1 : 0};
-	for (size_t i = 0; r == 0 && i < request->count; i++, tree++) {
+	for (size_t i = 0; r == 0 && i < put->count; i++, tree++) {
 		struct document *document = NULL;
 
-		r = edit_tree_resolve(
-			tree, &request->ops[i], put->arena, &put->ops[i], put->problem);
+		r = edit_tree_resolve(tree, &ops[i], put->arena, &put->ops[i], put->problem);
 		if (r == 0)
 			r = edit_value_convert(
 				&put->ops[i], &options, put->arena, &document, put->problem);
@@ -307,10 +317,10 @@ static int run(struct put *put, struct put_result *result)
 	const struct node *before = put->state.root; /* state.root moves on, wanted[0] must not */
 	if (r == 0)
 		r = plan(put);
-	if (r == 0 && request->count)
+	if (r == 0)
 		put->wanted[0].roots = &before;
 	if (r == 0)
-		r = do_ops(put, 0, request->count);
+		r = do_ops(put, 0, put->count);
 	if (r != 0)
 		return r;
 	result->after = put->state.root;

@@ -110,7 +110,7 @@ struct stretch {
 
 static bool is_same_item(const struct stretch *stretch, uint32_t i, uint32_t j)
 {
-	return edit_tree_same(stretch->present->seq.items[stretch->first + i],
+	return edit_same(stretch->present->seq.items[stretch->first + i],
 		stretch->wanted->seq.items[stretch->first + j], false);
 }
 
@@ -211,7 +211,7 @@ static int compare_lists(
 static int compare(
 	struct comparison *comparison, const struct node *present, const struct node *wanted)
 {
-	if (edit_tree_same(present, wanted, false))
+	if (edit_same(present, wanted, false))
 		return 0;
 	if (present->kind != wanted->kind || node_is_scalar(wanted))
 		return add(comparison, EDIT_SET, wanted);

@@ -1,0 +1,298 @@
+#include "assignment.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "array.h"
+#include "scalar.h"
+
+static int read_value(struct assignments *assignments, const char *key, const char *text,
+	const struct node **ret, struct problem *problem)
+{
+	const struct read_options options = {.format = &format_yaml};
+	const struct source source = {
+		.name = arena_printf(assignments->arena, "the value of %s", key), .layer = ""};
+	struct document *document;
+
+	if (!source.name || array_grow(assignments->documents, assignments->document_count,
+				    assignments->document_capacity) < 0)
+		return -ENOMEM;
+	int r = document_read(&source, span_of(text), &options, &document, problem);
+	if (r != 0)
+		return r;
+	assignments->documents[assignments->document_count++] = document;
+	if (document->count > 1)
+		return problem_at(problem, document->roots[1], "a value is one document");
+	*ret = document->count ? document->roots[0]
+			       : node_new_scalar(assignments->arena, span_of(""), NODE_SINGLE);
+	return *ret ? 0 : -ENOMEM;
+}
+
+int assignments_add(struct assignments *assignments, const char *key, const char *value,
+	struct problem *problem)
+{
+	int r = assignments->arena ? 0 : arena_new(&assignments->arena);
+
+	if (r < 0)
+		return r;
+	if (array_grow(assignments->items, assignments->count, assignments->capacity) < 0)
+		return -ENOMEM;
+	struct assignment *assignment = &assignments->items[assignments->count];
+	*assignment = (struct assignment){.text = key};
+	r = key_parse(key, assignments->arena, &assignment->key, problem);
+	if (r == 0 && value)
+		r = read_value(assignments, key, value, &assignment->value, problem);
+	if (r == 0)
+		assignments->count++;
+	return r;
+}
+
+const char *assignment_equals(const char *text)
+{
+	char quote = '\0';
+	bool is_in_brackets = false;
+
+	for (; *text; text++) {
+		if (quote) {
+			if (*text == '\\' && quote == '"' && text[1])
+				text++;
+			else if (*text == quote)
+				quote = '\0';
+		} else if (*text == '"' || *text == '\'') {
+			quote = *text;
+		} else if (*text == '[' || *text == ']') {
+			is_in_brackets = *text == '[';
+		} else if (*text == '=' && !is_in_brackets) {
+			return text;
+		}
+	}
+	return NULL;
+}
+
+void assignments_fini(struct assignments *assignments)
+{
+	for (size_t i = 0; i < assignments->document_count; i++)
+		document_free(assignments->documents[i]);
+	free(assignments->documents);
+	free(assignments->items);
+	arena_free(assignments->arena);
+}
+
+/* One assignment on its way through the tree. */
+struct way {
+	const struct assignment *assignment;
+	const struct node *in; /* what the steps lead to; NULL: nothing */
+	struct edit_step *steps;
+	size_t count;
+	bool is_insert; /* the last step is where an item is put */
+	struct arena *arena;
+	struct problem *problem;
+};
+
+static bool is_in_brackets(const struct key *key, size_t i)
+{
+	return key->text[i ? key->parts[i - 1].end : 0] == '[';
+}
+
+/* [+], and a number. */
+static bool read_index(const struct key_part *part, uint32_t *ret)
+{
+	uint64_t index = 0;
+
+	if (part->is_quoted || part->value.data || !part->name.len)
+		return false;
+	*ret = EDIT_END;
+	if (span_is(part->name, "+"))
+		return true;
+	for (size_t n = 0; n < part->name.len; n++) {
+		char c = part->name.data[n];
+
+		if (c < '0' || c > '9' || index >= EDIT_END)
+			return false;
+		index = 10 * index + (uint64_t)(c - '0');
+	}
+	*ret = index < EDIT_END ? (uint32_t)index : EDIT_END - 1;
+	return true;
+}
+
+/* A word as it was written: `80` is a number, "80" a text. NULL: no memory. */
+static const struct node *make_key(const struct way *way, const struct key_part *part)
+{
+	const char *text = arena_copy(way->arena, part->name);
+	struct node *node = text ? node_new_scalar(way->arena, (struct span){text, part->name.len},
+					   part->is_quoted ? NODE_DOUBLE : NODE_PLAIN)
+				 : NULL;
+
+	/* What would be no text, or could not stand without quotes. */
+	if (node && !part->is_quoted && scalar_type(node) == SCALAR_NULL)
+		node->style = NODE_DOUBLE;
+	return node;
+}
+
+/* The steps, as far as they lead to something. Returns how many parts that is. */
+static size_t walk(struct way *way)
+{
+	const struct key *key = &way->assignment->key;
+	size_t i = 0;
+
+	for (; i < key->count; i++) {
+		struct key_step found;
+
+		if (!way->in || !key_find(way->in, &key->parts[i], &found))
+			break;
+		way->steps[way->count++] =
+			(struct edit_step){.key = found.key, .index = found.index};
+		way->in = found.value;
+	}
+	return i;
+}
+
+static int absent(const struct way *way, size_t done)
+{
+	const struct key *key = &way->assignment->key;
+
+	if (way->in)
+		return problem_at(way->problem, way->in, "there is no '%.*s' to be removed",
+			(int)key->parts[done].end, key->text);
+	return problem_set(way->problem, NULL, 0, 0, "there is no '%s' to be removed", key->text);
+}
+
+/* {name: web} with what is set in it. NULL: no memory. */
+static const struct node *make_matched(
+	const struct way *way, const struct key_part *part, const struct node *rest)
+{
+	struct node *map = node_new_map(way->arena, NULL);
+	const struct key_part value = {.name = part->value};
+	const struct node *key = make_key(way, part), *match = make_key(way, &value);
+
+	if (!map || !key || !match || node_put(way->arena, map, key, match) < 0)
+		return NULL;
+	for (uint32_t i = 0; rest && i < rest->map.count; i++)
+		if (node_put(way->arena, map, rest->map.pairs[i].key, rest->map.pairs[i].value) < 0)
+			return NULL;
+	return map;
+}
+
+/* The value in what the parts from `first` on make around it. NULL: no memory. */
+static const struct node *make_value(const struct way *way, size_t first)
+{
+	const struct key *key = &way->assignment->key;
+	const struct node *value = way->assignment->value;
+
+	for (size_t i = key->count; value && i-- > first;) {
+		const struct key_part *part = &key->parts[i];
+		const struct node *name = make_key(way, part);
+		uint32_t index;
+		bool is_item =
+			is_in_brackets(key, i) && (part->value.data || read_index(part, &index));
+		struct node *in = is_item ? node_new_sequence(way->arena, NULL)
+					  : node_new_map(way->arena, NULL);
+
+		if (part->value.data)
+			value = make_matched(way, part, node_is_map(value) ? value : NULL);
+		if (!in || !name || !value)
+			return NULL;
+		int r = is_item ? node_push(way->arena, in, value)
+				: node_put(way->arena, in, name, value);
+		value = r == 0 ? in : NULL;
+	}
+	return value;
+}
+
+/* A new item that parts[i] is for; what is behind it is in its value. */
+static int take_item(struct way *way, size_t i, const struct node **ret)
+{
+	const struct key *key = &way->assignment->key;
+	const struct key_part *part = &key->parts[i];
+
+	way->steps[way->count++] = (struct edit_step){.index = EDIT_END};
+	way->is_insert = true;
+	*ret = make_value(way, i + 1);
+	if (*ret && part->value.data && !node_is_map(*ret))
+		return problem_set(way->problem, NULL, 0, 0,
+			"'%.*s' would be a new item; set a value in it, as in %.*s.port=80",
+			(int)part->end, key->text, (int)part->end, key->text);
+	if (*ret && part->value.data)
+		*ret = make_matched(way, part, *ret);
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* The parts from `i` on, which lead to nothing yet. */
+static int take_new(struct way *way, size_t i, const struct node **ret)
+{
+	const struct key *key = &way->assignment->key;
+
+	for (; i < key->count; i++, way->in = NULL) {
+		const struct key_part *part = &key->parts[i];
+		bool is_list = way->in && node_is_sequence(way->in);
+		bool is_map = way->in && node_is_map(way->in);
+		uint32_t index;
+		bool is_index = (is_list || (!is_map && is_in_brackets(key, i))) &&
+				read_index(part, &index);
+
+		if (!is_map && (part->value.data || (is_index && index == EDIT_END)))
+			return take_item(way, i, ret);
+		if (is_list && !is_index)
+			return problem_at(way->problem, way->in,
+				"'%.*s' names no item of this list; count them from [0], add one "
+				"with [+], or name one by its value as in [name=web]",
+				(int)part->end, key->text);
+		const struct node *name = make_key(way, part);
+		if (!name)
+			return -ENOMEM;
+		way->steps[way->count++] = is_index ? (struct edit_step){.index = index}
+						    : (struct edit_step){.key = name};
+	}
+	*ret = way->assignment->value;
+	return 0;
+}
+
+static int plan(struct way *way, struct edit_op *ret)
+{
+	const struct key *key = &way->assignment->key;
+	const struct node *value = way->assignment->value;
+	size_t done = walk(way);
+	int r = 0;
+
+	if (!value && done < key->count)
+		return absent(way, done);
+	if (value)
+		r = take_new(way, done, &value);
+	*ret = (struct edit_op){
+		.kind = !value           ? EDIT_REMOVE
+			: way->is_insert ? EDIT_INSERT
+					 : EDIT_SET,
+		.steps = way->steps,
+		.count = way->count,
+		.value = value,
+	};
+	return r;
+}
+
+int assignments_plan(void *context, const struct node *present, struct arena *arena,
+	struct edit_op **ops, size_t *count, struct problem *problem)
+{
+	const struct assignments *assignments = context;
+
+	*count = 0;
+	*ops = arena_zalloc(arena, assignments->count + 1, sizeof(**ops));
+	if (!*ops)
+		return -ENOMEM;
+	for (size_t i = 0; i < assignments->count; i++) {
+		const struct assignment *assignment = &assignments->items[i];
+		struct way way = {
+			.assignment = assignment,
+			.in = present,
+			.steps = arena_zalloc(
+				arena, assignment->key.count + 1, sizeof(struct edit_step)),
+			.arena = arena,
+			.problem = problem,
+		};
+		int r = way.steps ? plan(&way, &(*ops)[i]) : -ENOMEM;
+
+		if (r != 0)
+			return r;
+		++*count;
+	}
+	return 0;
+}

@@ -1,0 +1,434 @@
+#include "amendment.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "composition.h"
+#include "descriptor.h"
+#include "dropin.h"
+#include "layer_file.h"
+#include "strategy.h"
+
+/* Looks again, because the source was changed by somebody who takes no lock; then it is given up.
+ */
+#define TRIES 5
+
+/* A drop-in that is made, where directives can stand only in one. */
+#define DROPIN_NAME "90-set.yaml"
+
+/* What amendment_make() gives, and what it rests on. */
+struct made {
+	struct amendment amendment; /* first */
+	const struct amendment_request *request;
+	struct settings *settings;
+	struct composer composer;
+	struct composition composition;
+	struct dependencies asked;
+	struct arena *arena;
+
+	struct merge_request merge; /* with the target among its inputs */
+	struct merge_input *inputs;
+	size_t target;
+	const char *path;      /* of the target, in its layer */
+	struct loaded *loaded; /* its text; NULL: it does not exist yet */
+	struct stat like;      /* of the highest source */
+	bool has_like;
+
+	struct put_result *put;
+	struct edit_result *edit;
+	struct document *documents[2]; /* of a text, before and after */
+};
+
+static void made_free(struct made *made)
+{
+	if (!made)
+		return;
+	put_result_free(made->put);
+	edit_result_free(made->edit);
+	for (size_t i = 0; i < 2; i++)
+		document_free(made->documents[i]);
+	loaded_unref(made->loaded);
+	composition_fini(&made->composition);
+	dependencies_fini(&made->asked);
+	settings_unref(made->settings);
+	arena_free(made->arena);
+	free(made);
+}
+
+static void made_freep(struct made **made)
+{
+	made_free(*made);
+}
+
+/* The source to change among those of the layer: the file itself, else the highest drop-in. */
+static size_t find_target(const struct made *made, const struct sources *sources)
+{
+	size_t found = sources->count;
+
+	for (size_t i = 0; i < sources->count; i++) {
+		if (sources->layers[i] != made->amendment.layer)
+			continue;
+		if (found == sources->count || strcmp(sources->paths[found], made->path) != 0)
+			found = i;
+	}
+	return found;
+}
+
+/* Room for one more source, behind all those of the layer and of lower ones. */
+static size_t place_of_new(const struct made *made, const struct sources *sources)
+{
+	size_t i = sources->count;
+
+	while (i > 0 && sources->layers[i - 1]->rank > made->amendment.layer->rank)
+		i--;
+	return i;
+}
+
+/* The source at made->path, which is not there yet, becomes the input `at`. */
+static int add_input(struct made *made, size_t at)
+{
+	const struct layer *layer = made->amendment.layer;
+	struct merge_input *input = &made->inputs[at];
+	CLEANUP(freep) char *name = NULL;
+	int r = layer_source_name(layer, made->path, &name);
+
+	if (r < 0)
+		return r;
+	memmove(input + 1, input, (made->merge.count - at) * sizeof(*input));
+	made->merge.count++;
+	*input = (struct merge_input){
+		.source = {.name = arena_copy(made->arena, span_of(name)),
+			.layer = layer->name,
+			.rank = layer->rank},
+		.format = settings_source_format(made->settings, made->request->path, made->path),
+		.text = {"", 0},
+	};
+	made->target = at;
+	return input->source.name ? 0 : -ENOMEM;
+}
+
+/* The text of a source that is there, as its document alone may have been kept. */
+static int load_target(struct made *made, const struct sources *sources, struct problem *problem)
+{
+	struct merge_input *input = &made->inputs[made->target];
+	const struct contributor found = {.layer = made->amendment.layer->rank,
+		.stat = sources->stats[made->target],
+		.path = made->path};
+	int r = compose_load(&made->composer, made->path, &found, NULL, &made->loaded, problem);
+
+	if (r != 0)
+		return r;
+	input->text = made->loaded->text;
+	if (!input->text.data)
+		input->text.data = "";
+	input->document = NULL;
+	return 0;
+}
+
+/* What a virtual file is made from by name, where a new source of it can lie; else its path. */
+static const char *path_of_new(const struct made *made)
+{
+	const struct virtual_file *file = settings_file(made->settings, made->request->path);
+
+	for (size_t i = 0; file && i < file->from_count; i++)
+		if (!strpbrk(file->from[i], "*?[{\\"))
+			return file->from[i];
+	return made->request->path;
+}
+
+static int take_inputs(struct made *made, struct problem *problem)
+{
+	const struct sources *sources = &made->composition.sources;
+
+	made->merge = made->composition.request;
+	made->inputs = arena_zalloc(made->arena, sources->count + 2, sizeof(*made->inputs));
+	if (!made->inputs)
+		return -ENOMEM;
+	if (sources->count)
+		memcpy(made->inputs, made->merge.inputs, sources->count * sizeof(*made->inputs));
+	made->merge.inputs = made->inputs;
+	made->merge.count = sources->count;
+	if (sources->count) {
+		made->like = sources->stats[sources->count - 1];
+		made->has_like = true;
+	}
+	made->path = path_of_new(made);
+	made->target = find_target(made, sources);
+	if (made->target == sources->count)
+		return add_input(made, place_of_new(made, sources));
+	made->path = sources->paths[made->target];
+	return load_target(made, sources, problem);
+}
+
+static struct put_request put_request_of(const struct made *made)
+{
+	return (struct put_request){
+		.merge = &made->merge,
+		.target = made->target,
+		.plan = made->request->plan,
+		.context = made->request->context,
+	};
+}
+
+static bool is_tree(const struct made *made)
+{
+	return made->merge.options->strategy->reads_trees;
+}
+
+static void take_text(struct made *made, struct span text)
+{
+	struct span old = made->inputs[made->target].text;
+
+	made->amendment.old = old;
+	made->amendment.new = text;
+	made->amendment.is_changed = !span_equal(old, text) || (!made->loaded && text.len);
+}
+
+static int put_values(struct made *made, struct problem *problem)
+{
+	const struct put_request request = put_request_of(made);
+	int r = put_run(&request, &made->put, problem);
+
+	if (r != 0)
+		return r;
+	made->amendment.before = made->put->before;
+	made->amendment.after = made->put->after;
+	take_text(made, made->put->is_changed ? made->put->text : made->inputs[made->target].text);
+	return 0;
+}
+
+/* Where it is not the merge that knows values: those of the file as its format reads it. */
+static int edit_whole(struct made *made, struct span *ret, struct problem *problem)
+{
+	const struct format *format = settings_format(made->settings, made->request->path);
+	struct read_options options = read_options_for(&made->merge, format);
+	const struct merge_result *result = made->composition.result;
+	struct edit_request edit = {
+		.source = {.name = made->request->path, .layer = ""},
+		.text = result ? result->text : (struct span){"", 0},
+		.options = &options,
+	};
+	struct edit_op *ops = NULL;
+	struct document **old = &made->documents[0];
+
+	if (!format)
+		return problem_set(problem, made->request->path, 0, 0,
+			"'%s' shows it whole, and its name tells no format in which it could have "
+			"values; give it one by a rule's 'format', or edit its text",
+			made->merge.options->strategy->name);
+	options.wants_extents = true;
+	int r = document_read(&edit.source, edit.text, &options, old, problem);
+	if (r != 0)
+		return r;
+	made->amendment.before = (*old)->count ? (*old)->roots[0] : NULL;
+	r = made->request->plan(made->request->context, made->amendment.before, made->arena, &ops,
+		&edit.count, problem);
+	edit.ops = ops;
+	edit.document = *old;
+	if (r == 0)
+		r = edit_run(&edit, &made->edit, problem);
+	if (r != 0)
+		return r;
+	const struct document *new = made->edit->document;
+	made->amendment.after = !new ? made->amendment.before : new->count ? new->roots[0] : NULL;
+	*ret = made->edit->text;
+	return 0;
+}
+
+static int put_whole(struct made *made, struct problem *problem)
+{
+	const struct put_request request = put_request_of(made);
+	struct span wanted, text;
+	int r = 0;
+
+	if (made->request->text)
+		wanted = *made->request->text;
+	else
+		r = edit_whole(made, &wanted, problem);
+	if (r == 0)
+		r = put_text(&request, wanted, made->arena, &text, problem);
+	if (r == 0)
+		take_text(made, text);
+	return r;
+}
+
+/* The layer's drop-in that can hold directives, in the place of the target that can't. */
+static int retarget(struct made *made, struct problem *problem)
+{
+	const struct sources *sources = &made->composition.sources;
+	const char *path = made->request->path;
+	const struct rule *rule = settings_rule(made->settings, path);
+
+	if (settings_file(made->settings, path) || rule->dropins != DROPINS_LAYERS ||
+		!made->composition.result)
+		return PROBLEM;
+	loaded_unref(made->loaded);
+	made->loaded = NULL;
+	made->merge.count = sources->count;
+	memcpy(made->inputs, made->composition.request.inputs,
+		sources->count * sizeof(*made->inputs));
+	for (size_t i = sources->count; i-- > 0;) {
+		if (sources->layers[i] != made->amendment.layer ||
+			!format_of_tree(made->inputs[i].format)->has_tags)
+			continue;
+		made->path = sources->paths[i];
+		made->target = i;
+		return load_target(made, sources, problem);
+	}
+	made->path = arena_printf(made->arena, "%s" DROPIN_SUFFIX "/" DROPIN_NAME, path);
+	return made->path ? add_input(made, place_of_new(made, sources)) : -ENOMEM;
+}
+
+static int put(struct made *made, struct problem *problem)
+{
+	bool has_tags = format_of_tree(made->inputs[made->target].format)->has_tags;
+	struct problem first;
+
+	if (made->request->text || !is_tree(made))
+		return put_whole(made, problem);
+	int r = put_values(made, problem);
+	if (r != PROBLEM || has_tags || !made->merge.options->strategy->tags)
+		return r;
+	first = *problem;
+	r = retarget(made, problem);
+	if (r == 0)
+		r = put_values(made, problem);
+	if (r == PROBLEM)
+		*problem = first;
+	return r;
+}
+
+static int take(void *context, const struct composer *composer, const char *path,
+	const struct union_lookup *lookup, struct problem *problem)
+{
+	struct made *made = context;
+
+	if (lookup->kind == UNION_LINK)
+		return problem_set(problem, path, 0, 0,
+			"is a symbolic link; change the file that it leads to");
+	composition_fini(&made->composition);
+	dependencies_fini(&made->asked);
+	made->composition = (struct composition){0};
+	made->composer = *composer;
+	int r = composition_make(&made->composition, &made->composer, made->request->path, lookup,
+		&made->asked, false, problem);
+	/* With `on_error: skip-layer` a source may have been left out. */
+	if (r == 0 && problem->message[0])
+		r = PROBLEM;
+	if (r == 0)
+		r = take_inputs(made, problem);
+	return r == 0 ? put(made, problem) : r;
+}
+
+/* Nobody has the file yet: it begins in this layer. */
+static int take_nothing(struct made *made, struct problem *problem)
+{
+	const char *path = made->request->path;
+
+	made->composition.request = (struct merge_request){
+		.options = compose_options(made->settings, path),
+		.path = path,
+		.to = settings_format(made->settings, path),
+		.schema = made->settings->schema,
+		.limits = made->settings->limits,
+	};
+	int r = take_inputs(made, problem);
+	return r == 0 ? put(made, problem) : r;
+}
+
+static int find_layer(struct made *made, struct problem *problem)
+{
+	struct settings *settings = made->settings;
+	const char *name = made->request->layer;
+	struct layer **layers = settings->layers, *found = NULL;
+
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (name ? strcmp(layers[i]->name, name) == 0 : layers[i]->dirfd >= 0)
+			found = layers[i];
+	made->amendment.layer = found;
+	if (found && found->dirfd >= 0)
+		return 0;
+	return problem_set(problem, NULL, 0, 0,
+		found ? "the layer '%s' is not there: it is optional, and its directory is missing"
+		      : "there is no layer '%s'; 'plyfs help set' tells how they are named",
+		name ? name : "");
+}
+
+static int write_file(struct made *made, struct problem *problem)
+{
+	const struct amendment *amendment = &made->amendment;
+	struct layer_file file = {
+		.layer = amendment->layer,
+		.path = made->path,
+		.old = made->loaded ? amendment->old : (struct span){NULL, 0},
+		.new = amendment->new,
+		.like = made->has_like ? &made->like : NULL,
+	};
+	int r = layer_file_write(&file, problem);
+
+	if (r < 0 && r != -ENOMEM)
+		return problem_set(
+			problem, amendment->file, 0, 0, "can't be written: %s", strerror(-r));
+	return r;
+}
+
+/* One look at the layers, and what comes of it. LAYER_FILE_MOVED: another one is needed. */
+static int make_once(const struct offline *offline, const struct amendment_request *request,
+	struct made **ret, struct problem *problem)
+{
+	CLEANUP(made_freep) struct made *made = calloc(1, sizeof(*made));
+	CLEANUP(closep) int lock = -1;
+
+	if (!made || arena_new(&made->arena) < 0)
+		return -ENOMEM;
+	made->request = request;
+	made->settings = settings_ref(offline_settings(offline));
+	int r = find_layer(made, problem);
+	if (r != 0)
+		return r;
+	lock = request->is_dry ? -1 : layer_file_lock(made->amendment.layer);
+	if (lock < 0 && !request->is_dry)
+		return problem_set(problem, made->amendment.layer->path, 0, 0,
+			"can't be locked for a change: %s", strerror(-lock));
+	r = offline_look_at(offline, request->path, &(struct offline_look){take, made}, problem);
+	if (r == -ENOENT)
+		r = take_nothing(made, problem);
+	if (r != 0)
+		return r;
+	made->amendment.file = made->inputs[made->target].source.name;
+	made->amendment.is_new = !made->loaded;
+	if (made->amendment.is_changed && !request->is_dry)
+		r = write_file(made, problem);
+	if (r == 0)
+		*ret = take_ptr(made);
+	return r;
+}
+
+int amendment_make(const struct offline *offline, const struct amendment_request *request,
+	struct amendment **ret, struct problem *problem)
+{
+	struct made *made = NULL;
+	int r = LAYER_FILE_MOVED;
+
+	problem->message[0] = '\0';
+	for (int try = 0; r == LAYER_FILE_MOVED && try < TRIES; try++)
+		r = make_once(offline, request, &made, problem);
+	if (r == LAYER_FILE_MOVED)
+		return problem_set(problem, request->path, 0, 0,
+			"is being changed by somebody else all the time; try again");
+	if (r == 0)
+		*ret = &made->amendment;
+	return r;
+}
+
+void amendment_free(struct amendment *amendment)
+{
+	made_free((struct made *)amendment);
+}
+
+void amendment_freep(struct amendment **amendment)
+{
+	amendment_free(*amendment);
+}

@@ -1,0 +1,52 @@
+/*
+ * An amendment: a value of a merged file, changed where it belongs. One source of one layer gets
+ * another text (put.h), and its file is replaced, or nothing happens and the problem says why.
+ *
+ *      look, load, merge ── put ──▶ text ── write ──▶ the layer's file
+ *      ╰──────────── the layer is locked ───────────╯
+ *
+ * Whoever changes a layer by this holds a lock on its directory (flock(2)) from the look to the
+ * end, so two changes never lose each other. Who knows nothing of that (an editor) is noticed: a
+ * source that is not the one that was read is read again, a few times.
+ */
+#pragma once
+
+#include "offline.h"
+#include "put.h"
+
+struct amendment_request {
+	const char *path;  /* of the merged file, relative to the root and with no "." or ".." */
+	const char *layer; /* the name of the one whose source may change; NULL: the highest one */
+	bool is_dry;       /* nothing is written */
+
+	/* As put_request says; for a file that is no tree in its strategy, of the tree that its
+	 * format makes of it. */
+	int (*plan)(void *context, const struct node *present, struct arena *arena,
+		struct edit_op **ops, size_t *count, struct problem *problem);
+	void *context;
+
+	/* What the merged file shall be, byte for byte, where that can be had; NULL: by `plan`. */
+	const struct span *text;
+};
+
+struct amendment {
+	const char *file; /* that was changed, as messages name a source */
+	struct layer *layer;
+	bool is_new;     /* it was not there before */
+	bool is_changed; /* false: all is so already */
+	struct span old; /* its text, as it was, and as it is now */
+	struct span new;
+	const struct node *before; /* the merged tree; NULL: nothing, or no tree */
+	const struct node *after;
+};
+
+/**
+ * Changes. Returns 0 with *ret for amendment_free(), before `offline` is freed; PROBLEM; or -errno
+ * as offline_read(), or of the file system, with problem->source the file.
+ */
+int amendment_make(const struct offline *offline, const struct amendment_request *request,
+	struct amendment **ret, struct problem *problem);
+
+/** NULL is fine. */
+void amendment_free(struct amendment *amendment);
+void amendment_freep(struct amendment **amendment);

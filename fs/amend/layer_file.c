@@ -1,0 +1,312 @@
+#include "layer_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+
+/* As long as another change may take. */
+#define LOCK_TRIES 2000
+#define LOCK_PAUSE_NS 5000000
+
+#define NEW_MODE 0644
+#define NEW_DIRECTORY_MODE 0755
+
+int layer_file_lock(const struct layer *layer)
+{
+	CLEANUP(closep) int fd = openat(layer->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	for (int try = 0; try < LOCK_TRIES; try++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP) {
+			int held = fd;
+
+			fd = -1;
+			return held;
+		}
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_NS}, NULL);
+	}
+	return -EWOULDBLOCK;
+}
+
+/* Where a descriptor leads to, absolute. 0 or -errno. */
+static int place_of(int fd, char *ret, size_t size)
+{
+	char link[64];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, ret, size - 1);
+	if (n < 0)
+		return -errno;
+	ret[n] = '\0';
+	return 0;
+}
+
+/*
+ * The path in the layer that leads to the file without a link. 0 with *ret for free(3), PROBLEM for
+ * one that lies elsewhere, or -errno: -ENOENT when there is no file.
+ */
+static int real_path(const struct layer_file *file, char **ret, struct problem *problem)
+{
+	char root[PATH_MAX], target[PATH_MAX];
+	CLEANUP(closep) int fd = layer_open_path(file->layer, file->path);
+	int r = fd < 0 ? fd : place_of(file->layer->dirfd, root, sizeof(root));
+
+	if (r == 0)
+		r = place_of(fd, target, sizeof(target));
+	if (r < 0)
+		return r;
+	size_t len = strcmp(root, "/") == 0 ? 0 : strlen(root);
+	if (strncmp(target, root, len) != 0 || target[len] != '/')
+		return problem_set(problem, file->path, 0, 0,
+			"is a link to %s, outside of the layer '%s'; change it there", target,
+			file->layer->name);
+	*ret = strdup(target + len + 1);
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* The directory that `path` lies in, open; *name is the rest. A descriptor or -errno. */
+static int open_parent(const struct layer *layer, char *path, const char **name)
+{
+	char *slash = strrchr(path, '/');
+
+	*name = slash ? slash + 1 : path;
+	if (slash)
+		*slash = '\0';
+	CLEANUP(closep) int at = layer_open_directory(layer, slash ? path : "");
+	if (slash)
+		*slash = '/';
+	if (at < 0)
+		return at;
+	int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Makes the directories on the way to the file. 0 or -errno. */
+static int make_directories(const struct layer_file *file, char *path)
+{
+	for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		const char *name;
+
+		*slash = '\0';
+		CLEANUP(closep) int parent = open_parent(file->layer, path, &name);
+		int r = parent < 0 ? parent : 0;
+		if (r == 0 && mkdirat(parent, name,
+				      file->directory_mode ? file->directory_mode
+							   : NEW_DIRECTORY_MODE) < 0)
+			r = errno == EEXIST ? 0 : -errno;
+		*slash = '/';
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Whether the file is, byte for byte, what was read. */
+static bool is_as_read(int fd, struct span old)
+{
+	char buffer[1 << 16];
+	size_t done = 0;
+	ssize_t n;
+
+	while ((n = pread(fd, buffer, sizeof(buffer), (off_t)done)) > 0) {
+		if ((size_t)n > old.len - done || memcmp(buffer, old.data + done, (size_t)n) != 0)
+			return false;
+		done += (size_t)n;
+	}
+	return n == 0 && done == old.len;
+}
+
+static int write_all(int fd, struct span text)
+{
+	while (text.len) {
+		ssize_t n = write(fd, text.data, text.len);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			text.data += n;
+			text.len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+static int copy_attribute(int from, int to, const char *name)
+{
+	ssize_t size = fgetxattr(from, name, NULL, 0);
+	CLEANUP(freep) char *value = NULL;
+
+	if (size < 0)
+		return errno == ENODATA ? 0 : -errno;
+	value = malloc((size_t)size + 1);
+	if (!value)
+		return -ENOMEM;
+	size = fgetxattr(from, name, value, (size_t)size);
+	if (size < 0)
+		return errno == ENODATA ? 0 : -errno;
+	if (fsetxattr(to, name, value, (size_t)size, 0) == 0)
+		return 0;
+	/* What the system itself gives to a file is not ours to copy. */
+	return strncmp(name, "security.", strlen("security.")) == 0 ? 0 : -errno;
+}
+
+/* Access lists are among them. 0 or -errno. */
+static int copy_attributes(int from, int to)
+{
+	ssize_t size = flistxattr(from, NULL, 0);
+	CLEANUP(freep) char *names = NULL;
+
+	if (size <= 0)
+		return size < 0 && errno != ENOTSUP ? -errno : 0;
+	names = malloc((size_t)size + 1);
+	if (!names)
+		return -ENOMEM;
+	size = flistxattr(from, names, (size_t)size);
+	if (size < 0)
+		return -errno;
+	for (const char *name = names; name < names + size; name += strlen(name) + 1) {
+		int r = copy_attribute(from, to, name);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The mode comes last: chown(2) takes bits of it away. */
+static int be_like(int fd, const struct stat *like)
+{
+	struct stat own;
+
+	if (fstat(fd, &own) < 0)
+		return -errno;
+	if ((own.st_uid != like->st_uid || own.st_gid != like->st_gid) &&
+		fchown(fd, like->st_uid, like->st_gid) < 0)
+		return -errno;
+	return fchmod(fd, like->st_mode & 07777) < 0 ? -errno : 0;
+}
+
+/* A new file gets what it may get of the one below; the old one's owner must be kept. */
+static int dress(int fd, int old, const struct layer_file *file)
+{
+	struct stat stat;
+	int r;
+
+	if (old < 0) {
+		struct stat like = {.st_mode = NEW_MODE, .st_uid = geteuid(), .st_gid = getegid()};
+
+		r = be_like(fd, file->like ? file->like : &like);
+		if (r == -EPERM)
+			r = fchmod(fd, file->like->st_mode & 0700) < 0 ? -errno : 0;
+		return r;
+	}
+	if (fstat(old, &stat) < 0)
+		return -errno;
+	r = be_like(fd, &stat);
+	return r == 0 ? copy_attributes(old, fd) : r;
+}
+
+/* Beside the file: hidden, and excluded as editors' backup files are. */
+static int open_beside(int parent, const char *name, char *ret, size_t size)
+{
+	uint32_t number;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+		return -EAGAIN;
+	/* Of a long name only the beginning: it must not be too long for the file system. */
+	snprintf(ret, size, ".%.*s.%08x~", NAME_MAX - 16, name, number);
+	int fd = openat(parent, ret, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Whether the name is still that file, with what was read of it. */
+static bool is_unmoved(const struct layer_file *file, int parent, const char *name, int old)
+{
+	struct stat at_name, was;
+
+	return fstat(old, &was) == 0 && fstatat(parent, name, &at_name, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       was.st_ino == at_name.st_ino && was.st_dev == at_name.st_dev &&
+	       is_as_read(old, file->old);
+}
+
+/* Somebody else's new file is not replaced. 0, LAYER_FILE_MOVED or -errno. */
+static int put_name(int parent, const char *beside, const char *name, bool is_new)
+{
+	if (renameat2(parent, beside, parent, name, is_new ? RENAME_NOREPLACE : 0) == 0)
+		return 0;
+	/* Not every file system knows the flag. */
+	if (is_new && errno == EINVAL && linkat(parent, beside, parent, name, 0) == 0) {
+		unlinkat(parent, beside, 0);
+		return 0;
+	}
+	return is_new && errno == EEXIST ? LAYER_FILE_MOVED : -errno;
+}
+
+/* Replaces `name`, or makes it if `old` is -1. 0, LAYER_FILE_MOVED or -errno. */
+static int replace(const struct layer_file *file, int parent, const char *name, int old)
+{
+	char beside[NAME_MAX + 1];
+	CLEANUP(closep) int fd = open_beside(parent, name, beside, sizeof(beside));
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = write_all(fd, file->new);
+	if (r == 0)
+		r = dress(fd, old, file);
+	if (r == 0 && fsync(fd) < 0)
+		r = -errno;
+	if (r == 0 && old >= 0 && !is_unmoved(file, parent, name, old))
+		r = LAYER_FILE_MOVED;
+	if (r == 0)
+		r = put_name(parent, beside, name, old < 0);
+	if (r != 0) {
+		unlinkat(parent, beside, 0);
+		return r;
+	}
+	/* Some file systems don't sync directories. */
+	return fsync(parent) < 0 && errno != EINVAL ? -errno : 0;
+}
+
+int layer_file_write(const struct layer_file *file, struct problem *problem)
+{
+	CLEANUP(freep) char *path = NULL;
+	CLEANUP(closep) int parent = -1;
+	CLEANUP(closep) int old = -1;
+	const char *name;
+	int r = real_path(file, &path, problem);
+
+	if (r == -ENOENT && file->old.data)
+		return LAYER_FILE_MOVED;
+	if (r == 0 && !file->old.data)
+		return LAYER_FILE_MOVED;
+	if (r == -ENOENT) {
+		path = strdup(file->path);
+		r = path ? make_directories(file, path) : -ENOMEM;
+	}
+	if (r != 0)
+		return r;
+	parent = open_parent(file->layer, path, &name);
+	if (parent < 0)
+		return parent;
+	if (file->old.data) {
+		old = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (old < 0)
+			return errno == ENOENT || errno == ELOOP ? LAYER_FILE_MOVED : -errno;
+	}
+	return replace(file, parent, name, old);
+}

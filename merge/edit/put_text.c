@@ -1,0 +1,90 @@
+#include <errno.h>
+
+#include "cleanup.h"
+#include "put.h"
+#include "strategy.h"
+
+struct trial {
+	const struct put_request *request;
+	struct span wanted;
+	struct arena *arena;
+	struct problem *problem;
+};
+
+/* Merges with that text of the target: 0 with *ret in the arena, PROBLEM or -errno. */
+static int merge_with(const struct trial *trial, struct span text, struct span *ret)
+{
+	struct merge_request merge = *trial->request->merge;
+	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
+	struct merge_input *inputs = arena_zalloc(trial->arena, merge.count, sizeof(*inputs));
+
+	if (!inputs)
+		return -ENOMEM;
+	memcpy(inputs, merge.inputs, merge.count * sizeof(*inputs));
+	inputs[trial->request->target].text = text;
+	inputs[trial->request->target].document = NULL;
+	merge.inputs = inputs;
+	merge.wants_header = false;
+	merge.warn = NULL;
+	int r = merge_run(&merge, &result, trial->problem);
+	if (r != 0)
+		return r;
+	ret->len = result->text.len;
+	ret->data = arena_copy(trial->arena, result->text);
+	return ret->data ? 0 : -ENOMEM;
+}
+
+/* 0 if that text of the target gives what is wanted; else PROBLEM or -errno. */
+static int attempt(const struct trial *trial, struct span text)
+{
+	struct span merged;
+	int r = merge_with(trial, text, &merged);
+
+	return r != 0 || span_equal(merged, trial->wanted) ? r : PROBLEM;
+}
+
+/* Where the part of the merged file begins and ends that is from the target, as its text tells. */
+static bool cut_middle(struct span merged, struct span part, struct span wanted, struct span *ret)
+{
+	const char *found = part.len ? memmem(merged.data, merged.len, part.data, part.len) : NULL;
+
+	if (!found)
+		return false;
+	size_t before = (size_t)(found - merged.data), after = merged.len - before - part.len;
+	if (wanted.len < before + after || memcmp(wanted.data, merged.data, before) != 0 ||
+		memcmp(wanted.data + wanted.len - after, found + part.len, after) != 0)
+		return false;
+	*ret = (struct span){wanted.data + before, wanted.len - before - after};
+	return true;
+}
+
+static int refuse(const struct trial *trial)
+{
+	const struct merge_request *merge = trial->request->merge;
+
+	return problem_set(trial->problem, merge->inputs[trial->request->target].source.name, 0, 0,
+		"no text of this file gives the merged file that is wanted, as '%s' shows others "
+		"of the layers' files as well, or instead; change those",
+		merge->options->strategy->name);
+}
+
+int put_text(const struct put_request *request, struct span wanted, struct arena *arena,
+	struct span *ret, struct problem *problem)
+{
+	const struct trial trial = {request, wanted, arena, problem};
+	struct span part = request->merge->inputs[request->target].text, merged, middle;
+	int r = merge_with(&trial, part, &merged);
+
+	if (r != 0)
+		return r;
+	*ret = part;
+	if (span_equal(merged, wanted))
+		return 0;
+	*ret = wanted;
+	r = attempt(&trial, wanted);
+	if (r == PROBLEM && cut_middle(merged, part, wanted, &middle)) {
+		*ret = middle;
+		r = attempt(&trial, middle);
+	}
+	return r == PROBLEM ? refuse(&trial) : r;
+}
