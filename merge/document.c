@@ -76,7 +76,8 @@ int document_read(const struct source *source, struct span text, const struct re
 	if (r < 0)
 		return r;
 	checked.limits = checked_limits(&options->limits);
-	builder = (struct builder){.document = document, .options = &checked, .problem = problem};
+	builder = (struct builder){
+		.document = document, .options = &checked, .problem = problem, .text = text.data};
 
 	r = read_text(&builder, text);
 	if (!r)

@@ -15,6 +15,7 @@ void builder_fini(struct builder *builder)
 {
 	free(builder->waiting);
 	free(builder->open);
+	notes_fini(&builder->notes);
 }
 
 int builder_problem(const struct builder *builder, struct place place, const char *format, ...)
@@ -229,8 +230,7 @@ int builder_go_on(struct builder *builder, struct node *map, struct pair *found,
 	return r;
 }
 
-/* `<<`, not quoted; or what is tagged as a merge. */
-static bool is_merge_key(const struct node *key)
+bool builder_is_merge_key(const struct node *key)
 {
 	if (!node_is_scalar(key))
 		return false;
@@ -281,7 +281,7 @@ static int close_map(struct builder *builder, struct node *map, size_t first)
 		return 0;
 	r = node_reserve(builder->document->arena, map, (uint32_t)count);
 	for (size_t i = 0; !r && i < count; i++) {
-		if (!is_merge_key(entries[2 * i]))
+		if (!builder_is_merge_key(entries[2 * i]))
 			continue;
 		has_merges = true;
 		r = merge_value(builder, map, entries[2 * i], entries[2 * i + 1]);
@@ -290,7 +290,7 @@ static int close_map(struct builder *builder, struct node *map, size_t first)
 	for (size_t i = 0; !r && i < count; i++) {
 		struct pair pair = {.key = entries[2 * i], .value = entries[2 * i + 1]};
 
-		if (has_merges && is_merge_key(pair.key))
+		if (has_merges && builder_is_merge_key(pair.key))
 			continue;
 		pair.hash = node_hash(pair.key);
 		r = put(builder, map, &pair, merged);
@@ -324,5 +324,5 @@ int builder_finish(struct builder *builder)
 		memcpy(document->roots, builder->waiting,
 			builder->count * sizeof(*document->roots));
 	document->count = builder->count;
-	return 0;
+	return builder->notes.count ? notes_finish(&builder->notes, document) : 0;
 }

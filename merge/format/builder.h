@@ -7,6 +7,7 @@
 #pragma once
 
 #include "document.h"
+#include "note.h"
 
 /* Where a node begins; both start at 1. */
 struct place {
@@ -24,6 +25,7 @@ struct builder {
 	struct document *document;
 	const struct read_options *options; /* its limits are set */
 	struct problem *problem;
+	const char *text; /* the source's first byte: extents count from it */
 
 	const struct node **waiting;
 	size_t count;
@@ -34,6 +36,8 @@ struct builder {
 	size_t open_capacity;
 
 	uint64_t weight; /* of all nodes so far, as limits.nodes counts them */
+
+	struct notes notes; /* of extents; empty unless they are wanted */
 
 	/*
 	 * What a key that comes again in a map means, where it is not that the later one counts: sets
@@ -110,5 +114,8 @@ int builder_go_on(struct builder *builder, struct node *map, struct pair *found,
 void builder_override(struct builder *builder, struct node *map, struct pair *found,
 	const struct pair *again);
 
-/** Gives the roots to the document. 0 or -ENOMEM. */
+/** Whether the key is YAML's `<<`, or tagged as such. */
+bool builder_is_merge_key(const struct node *key);
+
+/** Gives the roots to the document, and the extents that were noted. 0 or -ENOMEM. */
 int builder_finish(struct builder *builder);

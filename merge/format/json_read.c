@@ -42,6 +42,19 @@ static struct place place_of(struct json_reader *reader)
 	return builder_place(reader->builder, reader->line, reader->counted_place);
 }
 
+/* Where the value from `start` to p stands, for whom that matters to. */
+static int note(const struct json_reader *reader, const char *start, const struct node *node,
+	int (*add)(struct builder *builder, const struct note *note))
+{
+	struct builder *builder = reader->builder;
+	struct range range = {(size_t)(start - builder->text), (size_t)(reader->p - builder->text)};
+
+	if (!builder->options->wants_extents)
+		return 0;
+	return add(
+		builder, &(struct note){.node = node, .range = range, .member_begin = range.begin});
+}
+
 static int fail(struct json_reader *reader, const char *message)
 {
 	return builder_problem(reader->builder, place_of(reader), "%s", message);
@@ -177,9 +190,10 @@ static int take_plain(struct json_reader *reader, char **out)
 	return 0;
 }
 
-static int take_string(struct json_reader *reader, struct node **ret)
+static int take_string(struct json_reader *reader)
 {
 	struct place place = place_of(reader);
+	const char *start = reader->p;
 	struct node *node;
 	char *text, *out;
 	int r = 0;
@@ -203,8 +217,8 @@ static int take_string(struct json_reader *reader, struct node **ret)
 	node->text.len = (size_t)(out - text);
 	node->style = NODE_DOUBLE;
 	node->schema = NODE_JSON;
-	*ret = node;
-	return 0;
+	r = builder_add(reader->builder, node, place);
+	return r ? r : note(reader, start, node, note_add);
 }
 
 static bool is_word_char(char c)
@@ -240,6 +254,7 @@ static int take_word(struct json_reader *reader)
 	struct node *node;
 	bool is_int;
 	char *text;
+	int r;
 
 	while (word.data + word.len < reader->end && is_word_char(word.data[word.len]))
 		word.len++;
@@ -253,7 +268,8 @@ static int take_word(struct json_reader *reader)
 	memcpy(text, word.data, word.len);
 	node->schema = NODE_JSON;
 	reader->p += word.len;
-	return builder_add(reader->builder, node, place);
+	r = builder_add(reader->builder, node, place);
+	return r ? r : note(reader, word.data, node, note_add);
 }
 
 static int open_collection(struct json_reader *reader)
@@ -268,7 +284,7 @@ static int open_collection(struct json_reader *reader)
 		return r;
 	reader->p++;
 	reader->expect = is_map ? EXPECT_KEY_OR_END : EXPECT_VALUE_OR_END;
-	return 0;
+	return note(reader, reader->p - 1, node, note_open);
 }
 
 static void after_value(struct json_reader *reader)
@@ -288,6 +304,8 @@ static int close_collection(struct json_reader *reader)
 	int r;
 
 	reader->p++;
+	if (reader->builder->options->wants_extents)
+		note_close(reader->builder, (size_t)(reader->p - reader->builder->text));
 	r = builder_close(reader->builder);
 	after_value(reader);
 	return r;
@@ -295,7 +313,6 @@ static int close_collection(struct json_reader *reader)
 
 static int on_value(struct json_reader *reader)
 {
-	struct node *node;
 	int r;
 
 	switch (*reader->p) {
@@ -303,10 +320,7 @@ static int on_value(struct json_reader *reader)
 	case '[':
 		return open_collection(reader);
 	case '"':
-		r = take_string(reader, &node);
-		if (!r)
-			r = builder_add(
-				reader->builder, node, (struct place){node->line, node->column});
+		r = take_string(reader);
 		break;
 	case ']':
 	case '}':
@@ -335,16 +349,13 @@ static int refuse_comment(struct json_reader *reader)
 
 static int on_key(struct json_reader *reader)
 {
-	struct node *node;
 	int r;
 
 	if (*reader->p == '}')
 		return fail(reader, "a key is missing; a comma may stand only between two pairs");
 	if (*reader->p != '"')
 		return fail(reader, "a key is missing; it must be a string in double quotes");
-	r = take_string(reader, &node);
-	if (!r)
-		r = builder_add(reader->builder, node, (struct place){node->line, node->column});
+	r = take_string(reader);
 	if (r)
 		return r;
 	r = skip_space(reader);

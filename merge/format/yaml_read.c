@@ -11,6 +11,7 @@
 #include <yaml.h>
 
 #include "utf8.h"
+#include "yaml_extent.h"
 #include "yaml_text.h"
 
 /*
@@ -33,6 +34,7 @@ struct yaml_reader {
 	void *anchors;    /* of this YAML document, to nodes: a tsearch(3) tree of struct name */
 	void *tags;       /* likewise, to nothing: the one copy of each */
 	size_t tag_bytes; /* of those copies */
+	struct yaml_extents extents;
 };
 
 static int compare_names(const void *a, const void *b)
@@ -296,6 +298,7 @@ static int on_event(struct yaml_reader *reader, const yaml_event_t *event)
 
 static int read_events(struct yaml_reader *reader)
 {
+	bool wants_extents = reader->builder->options->wants_extents;
 	yaml_event_type_t type;
 	yaml_event_t event;
 	int r;
@@ -305,6 +308,8 @@ static int read_events(struct yaml_reader *reader)
 			return parse_problem(reader);
 		type = event.type;
 		r = on_event(reader, &event);
+		if (!r && wants_extents)
+			r = yaml_note(&reader->extents, &event);
 		yaml_event_delete(&event);
 	} while (!r && type != YAML_STREAM_END_EVENT);
 	return r;
@@ -360,7 +365,8 @@ static int check_tag_directives(const struct yaml_reader *reader)
 
 int yaml_read(struct builder *builder, struct span text)
 {
-	struct yaml_reader reader = {.builder = builder, .text = text};
+	struct yaml_reader reader = {
+		.builder = builder, .text = text, .extents = {.builder = builder, .text = text}};
 	int r;
 
 	r = check_tag_directives(&reader);

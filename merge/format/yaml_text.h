@@ -23,6 +23,12 @@ enum yaml_spot {
 	YAML_AS_FLOW_KEY,
 };
 
+/** Bytes of the line break at `p`; 0: none stands there. YAML 1.1 has three beyond ASCII. */
+size_t yaml_break_length(const char *p, const char *end);
+
+/** The offset behind the blanks, line breaks and comments that stand there. */
+size_t yaml_skip_blank(struct span text, size_t offset);
+
 /** The tag as it is written in a source: "!x", "!!str", "!<tag:example.org,2000:x>". */
 void yaml_put_tag(struct output *output, const char *tag);
 

@@ -1,0 +1,244 @@
+#include "yaml_extent.h"
+
+#include "utf8.h"
+#include "yaml_text.h"
+
+static const char *at(const struct yaml_extents *extents, size_t offset)
+{
+	return extents->text.data + offset;
+}
+
+static bool is_at(const struct yaml_extents *extents, size_t offset, char c)
+{
+	return offset < extents->text.len && *at(extents, offset) == c;
+}
+
+/* Marks come nearly in order, so that all of them cost about one walk through the text. */
+static size_t offset_of(struct yaml_extents *extents, const yaml_mark_t *mark)
+{
+	const char *p = at(extents, extents->offset), *end = at(extents, extents->text.len);
+
+	for (; extents->index < mark->index && p < end; extents->index++)
+		for (p++; p < end && utf8_is_tail((unsigned char)*p);)
+			p++;
+	for (; extents->index > mark->index && p > extents->text.data; extents->index--)
+		for (p--; p > extents->text.data && utf8_is_tail((unsigned char)*p);)
+			p--;
+	extents->offset = (size_t)(p - extents->text.data);
+	return extents->offset;
+}
+
+size_t yaml_break_length(const char *p, const char *end)
+{
+	size_t left = (size_t)(end - p);
+
+	if (!left)
+		return 0;
+	if (*p == '\n' || *p == '\r')
+		return *p == '\r' && left > 1 && p[1] == '\n' ? 2 : 1;
+	if (left > 1 && memcmp(p, "\xC2\x85", 2) == 0)
+		return 2;
+	if (left > 2 && (memcmp(p, "\xE2\x80\xA8", 3) == 0 || memcmp(p, "\xE2\x80\xA9", 3) == 0))
+		return 3;
+	return 0;
+}
+
+size_t yaml_skip_blank(struct span text, size_t offset)
+{
+	const char *p = text.data + offset, *end = text.data + text.len;
+	size_t length;
+
+	while (p < end) {
+		length = yaml_break_length(p, end);
+		if (length)
+			p += length;
+		else if (*p == ' ' || *p == '\t')
+			p++;
+		else if (*p == '#')
+			while (p < end && !yaml_break_length(p, end))
+				p++;
+		else if (p == text.data && end - p >= 3 && !memcmp(p, "\xEF\xBB\xBF", 3))
+			p += 3;
+		else
+			break;
+	}
+	return (size_t)(p - text.data);
+}
+
+static size_t skip_blank(const struct yaml_extents *extents, size_t offset)
+{
+	return yaml_skip_blank(extents->text, offset);
+}
+
+/* Behind the tag and the anchor of a block collection, where its first entry is looked for. */
+static size_t skip_properties(const struct yaml_extents *extents, size_t offset)
+{
+	const char *end = at(extents, extents->text.len);
+
+	while (is_at(extents, offset, '!') || is_at(extents, offset, '&')) {
+		const char *p = at(extents, offset);
+
+		while (p < end && *p != ' ' && *p != '\t' && !yaml_break_length(p, end))
+			p++;
+		offset = skip_blank(extents, (size_t)(p - extents->text.data));
+	}
+	return offset;
+}
+
+/* A block scalar's mark is behind its trailing blank lines. */
+static size_t trim_lines(const struct yaml_extents *extents, struct range range)
+{
+	const char *begin = at(extents, range.begin), *end = at(extents, range.end), *p = begin;
+	const char *last = begin;
+
+	/* Forward, as line breaks of more than one byte are not easily seen from behind. */
+	while (p < end) {
+		size_t length = yaml_break_length(p, end);
+
+		if (!length && *p != ' ' && *p != '\t')
+			last = p + 1;
+		p += length ? length : 1;
+	}
+	/* Blanks at the end of the last line are text. */
+	while (last < end && (*last == ' ' || *last == '\t'))
+		last++;
+	return (size_t)(last - extents->text.data);
+}
+
+static bool is_block(const struct extent *extent)
+{
+	return extent->node->style != NODE_FLOW;
+}
+
+/* A plain scalar of no text, tag or anchor: its place follows from the signs around it. */
+static bool is_nothing(const yaml_event_t *event)
+{
+	return event->type == YAML_SCALAR_EVENT && !event->data.scalar.length &&
+	       event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && !event->data.scalar.tag &&
+	       !event->data.scalar.anchor;
+}
+
+static const yaml_char_t *anchor_of(const yaml_event_t *event)
+{
+	switch (event->type) {
+	case YAML_SCALAR_EVENT:
+		return event->data.scalar.anchor;
+	case YAML_SEQUENCE_START_EVENT:
+		return event->data.sequence_start.anchor;
+	case YAML_MAPPING_START_EVENT:
+		return event->data.mapping_start.anchor;
+	default:
+		return NULL;
+	}
+}
+
+/*
+ * Where the entry of the next node begins; *nothing becomes the place of a node that is not
+ * written. `begin` is the place of one that is.
+ */
+static size_t find_entry(const struct yaml_extents *extents, size_t begin, size_t *nothing)
+{
+	const struct notes *notes = &extents->builder->notes;
+	const struct extent *in = notes->depth ? notes->open[notes->depth - 1].extent : NULL;
+	size_t next = skip_blank(extents, extents->behind);
+
+	*nothing = extents->root;
+	if (!in)
+		return begin;
+	if (node_is_map(in->node) && !note_wants_key(notes)) {
+		*nothing = is_at(extents, next, ':') ? next + 1 : extents->behind;
+		return begin;
+	}
+	if (is_block(in) && node_is_sequence(in->node)) {
+		*nothing = next + 1;
+		return next;
+	}
+	if (!is_block(in) && is_at(extents, next, ','))
+		next = skip_blank(extents, next + 1);
+	*nothing = next;
+	if (!node_is_map(in->node) || !is_at(extents, next, '?') || next >= begin)
+		return begin;
+	*nothing = next + 1;
+	return next;
+}
+
+static struct note note_of(struct yaml_extents *extents, const yaml_event_t *event)
+{
+	struct builder *builder = extents->builder;
+	size_t before = (size_t)(extents->text.data - builder->text), nothing;
+	struct range range = {
+		offset_of(extents, &event->start_mark), offset_of(extents, &event->end_mark)};
+	size_t entry = find_entry(extents, range.begin, &nothing);
+	struct note note = {
+		.node = builder->waiting[builder->count - 1],
+		.is_alias = event->type == YAML_ALIAS_EVENT,
+		.has_anchor = anchor_of(event) != NULL,
+	};
+
+	if (is_nothing(event)) {
+		range = (struct range){nothing, nothing};
+		if (entry > nothing)
+			entry = nothing;
+	}
+	extents->behind = range.end;
+	if (event->type == YAML_SCALAR_EVENT &&
+		(note.node->style == NODE_LITERAL || note.node->style == NODE_FOLDED))
+		range.end = trim_lines(extents, range);
+	note.range = (struct range){before + range.begin, before + range.end};
+	note.member_begin = before + entry;
+	return note;
+}
+
+static int open_collection(struct yaml_extents *extents, const yaml_event_t *event)
+{
+	struct note note = note_of(extents, event);
+	size_t before = (size_t)(extents->text.data - extents->builder->text);
+	size_t begin = note.range.begin - before, end = note.range.end - before;
+
+	/* In [a: b] the map has no brackets. */
+	bool has_bracket = note.node->style == NODE_FLOW && end > begin &&
+			   (is_at(extents, end - 1, '[') || is_at(extents, end - 1, '{'));
+
+	extents->behind = has_bracket ? end : skip_properties(extents, begin);
+	if (note.node->style == NODE_FLOW && !has_bracket)
+		extents->behind = begin;
+	return note_open(extents->builder, &note);
+}
+
+static void close_collection(struct yaml_extents *extents, const yaml_event_t *event)
+{
+	const struct notes *notes = &extents->builder->notes;
+	bool is_flow = !is_block(notes->open[notes->depth - 1].extent);
+	size_t before = (size_t)(extents->text.data - extents->builder->text);
+
+	if (!is_flow || event->end_mark.index == event->start_mark.index) {
+		note_close(extents->builder, NOTE_LAST_ENTRY);
+		return;
+	}
+	extents->behind = offset_of(extents, &event->end_mark);
+	note_close(extents->builder, before + extents->behind);
+}
+
+int yaml_note(struct yaml_extents *extents, const yaml_event_t *event)
+{
+	struct note note;
+
+	switch (event->type) {
+	case YAML_DOCUMENT_START_EVENT:
+		extents->behind = extents->root = offset_of(extents, &event->end_mark);
+		return 0;
+	case YAML_ALIAS_EVENT:
+	case YAML_SCALAR_EVENT:
+		note = note_of(extents, event);
+		return note_add(extents->builder, &note);
+	case YAML_SEQUENCE_START_EVENT:
+	case YAML_MAPPING_START_EVENT:
+		return open_collection(extents, event);
+	case YAML_SEQUENCE_END_EVENT:
+	case YAML_MAPPING_END_EVENT:
+		close_collection(extents, event);
+		return 0;
+	default:
+		return 0;
+	}
+}
