@@ -14,4 +14,5 @@ const struct format format_json = {
 	.has_lists = true,
 	.read = read_json,
 	.write = json_write,
+	.edit = json_edit,
 };

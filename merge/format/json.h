@@ -10,3 +10,6 @@
 int json_read(struct builder *builder, struct span text, bool is_jsonc);
 
 int json_write(struct writer *writer, const struct node *root);
+
+/** As struct format's edit(): edit/json_edit.c. */
+int json_edit(struct edit *edit, const struct edit_op *op);

@@ -19,4 +19,5 @@ const struct format format_jsonc = {
 	.has_lists = true,
 	.read = read_jsonc,
 	.write = json_write,
+	.edit = json_edit,
 };

@@ -1,0 +1,387 @@
+#include "flow.h"
+
+#include <errno.h>
+
+#include "format/yaml_text.h"
+
+static const struct span COMMA = {",", 1};
+
+static char at(const struct edit *edit, size_t offset)
+{
+	return offset < edit->text.len ? edit->text.data[offset] : '\0';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool is_break(char c)
+{
+	return c == '\n' || c == '\r';
+}
+
+/* Behind the comment that stands there, but for its line break; `offset`: none does. */
+static size_t skip_comment(const struct flow *flow, size_t offset)
+{
+	const struct edit *edit = flow->edit;
+	const char *end;
+
+	if (flow->is_yaml ? at(edit, offset) == '#'
+			  : at(edit, offset) == '/' && at(edit, offset + 1) == '/') {
+		while (offset < edit->text.len && !is_break(at(edit, offset)))
+			offset++;
+		return offset;
+	}
+	if (flow->is_yaml || at(edit, offset) != '/' || at(edit, offset + 1) != '*')
+		return offset;
+	end = memmem(edit->text.data + offset + 2, edit->text.len - offset - 2, "*/", 2);
+	return end ? (size_t)(end + 2 - edit->text.data) : edit->text.len;
+}
+
+/* Behind the comments from `from` to `end`, between which is nothing else; `from`: there are none.
+ */
+static size_t behind_comments(const struct flow *flow, size_t from, size_t end)
+{
+	size_t behind = from;
+
+	for (size_t p = from; p < end;) {
+		size_t next = skip_comment(flow, p);
+
+		if (next != p)
+			behind = next;
+		p = next == p ? p + 1 : next;
+	}
+	return behind;
+}
+
+size_t flow_skip(const struct flow *flow, size_t offset)
+{
+	for (;;) {
+		size_t next;
+
+		while (is_blank(at(flow->edit, offset)) || is_break(at(flow->edit, offset)))
+			offset++;
+		next = skip_comment(flow, offset);
+		if (next == offset)
+			return offset;
+		offset = next;
+	}
+}
+
+/* Behind the comments that stand on the same line; *ends_line: nothing else does. */
+static size_t own_comments(const struct flow *flow, size_t offset, bool *ends_line)
+{
+	size_t behind = offset;
+
+	for (;;) {
+		size_t next;
+
+		while (is_blank(at(flow->edit, offset)))
+			offset++;
+		next = skip_comment(flow, offset);
+		if (next == offset || edit_has_lines(flow->edit, (struct range){offset, next}))
+			break;
+		offset = behind = next;
+	}
+	*ends_line = offset >= flow->edit->text.len || is_break(at(flow->edit, offset));
+	return behind;
+}
+
+bool edit_is_first_on_line(const struct edit *edit, size_t offset)
+{
+	size_t begin = edit_line_begin(edit, offset);
+
+	return begin + edit_indent(edit, offset).len >= offset;
+}
+
+struct span edit_indent(const struct edit *edit, size_t offset)
+{
+	struct span indent = {edit->text.data + edit_line_begin(edit, offset), 0};
+	const char *end = edit->text.data + edit->text.len;
+
+	if (indent.data == edit->text.data && span_begins(edit->text, "\xEF\xBB\xBF"))
+		indent.data += 3;
+	while (indent.data + indent.len < end && is_blank(indent.data[indent.len]))
+		indent.len++;
+	return indent;
+}
+
+bool edit_has_lines(const struct edit *edit, struct range range)
+{
+	return memchr(edit->text.data + range.begin, '\n', range.end - range.begin) != NULL;
+}
+
+char *edit_join(const struct edit *edit, const struct span *parts, size_t count, size_t *len)
+{
+	char *text, *p;
+
+	*len = 0;
+	for (size_t i = 0; i < count; i++)
+		*len += parts[i].len;
+	text = p = arena_alloc(edit->arena, *len + 1);
+	if (!text)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (parts[i].len)
+			memcpy(p, parts[i].data, parts[i].len);
+		p += parts[i].len;
+	}
+	*p = '\0';
+	return text;
+}
+
+int edit_splice_all(struct edit *edit, struct range range, const struct span *parts, size_t count)
+{
+	struct span text;
+
+	text.data = edit_join(edit, parts, count, &text.len);
+	return text.data ? edit_splice(edit, range, text) : -ENOMEM;
+}
+
+static int insert(struct edit *edit, size_t offset, const struct span *parts, size_t count)
+{
+	return edit_splice_all(edit, (struct range){offset, offset}, parts, count);
+}
+
+size_t flow_open(const struct flow *flow, const struct extent *in)
+{
+	const struct edit *edit = flow->edit;
+	size_t offset = in->value.begin;
+
+	while (flow->is_yaml && (at(edit, offset) == '!' || at(edit, offset) == '&')) {
+		while (offset < in->value.end && !is_blank(at(edit, offset)) &&
+			!is_break(at(edit, offset)))
+			offset++;
+		offset = flow_skip(flow, offset);
+	}
+	return offset;
+}
+
+bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_step *step)
+{
+	if (!step->key)
+		return i == step->index;
+	return entry->key_count == 1 && !entry->is_merge_key &&
+	       node_equal(entry->keys[0], step->key);
+}
+
+/* The comma behind an entry. False: there is none. */
+static bool find_comma(const struct flow *flow, const struct extent *entry, size_t *ret)
+{
+	*ret = flow_skip(flow, entry->member.end);
+	return at(flow->edit, *ret) == ',';
+}
+
+static int insert_first(const struct flow *flow, const struct extent *in, struct span item,
+	const struct flow_layout *layout)
+{
+	struct edit *edit = flow->edit;
+	struct range inner = {flow_open(flow, in) + 1, in->value.end - 1};
+	struct span eol = edit_line_end(edit);
+	size_t behind = behind_comments(flow, inner.begin, inner.end);
+
+	if (behind != inner.begin) {
+		bool ends_line;
+
+		own_comments(flow, behind, &ends_line);
+		if (ends_line)
+			return insert(edit, behind, (struct span[]){eol, layout->indent, item}, 3);
+		return insert(edit, behind, (struct span[]){span_of(" "), item}, 2);
+	}
+	if (layout->is_lines)
+		return edit_splice_all(edit, inner,
+			(struct span[]){eol, layout->indent, item, eol, layout->base}, 5);
+	return edit_splice_all(edit, inner, (struct span[]){layout->pad, item, layout->pad}, 3);
+}
+
+/* What stands between two entries of one line: a comma and the blanks around it. */
+static struct span find_gap(
+	const struct flow *flow, const struct extent *in, const struct flow_layout *layout)
+{
+	const struct edit *edit = flow->edit;
+
+	for (const struct extent *entry = in->first; entry && entry->next; entry = entry->next) {
+		size_t comma = entry->member.end, end = comma + 1;
+
+		if (at(edit, comma) != ',')
+			continue;
+		while (is_blank(at(edit, end)))
+			end++;
+		if (end == entry->next->member.begin)
+			return (struct span){edit->text.data + comma, end - comma};
+	}
+	return layout->gap.len ? span_of(", ") : COMMA;
+}
+
+static int append(const struct flow *flow, const struct extent *in, struct span item,
+	const struct flow_layout *layout)
+{
+	struct edit *edit = flow->edit;
+	const struct extent *last = in->last;
+	bool is_own_line = edit_is_first_on_line(edit, last->member.begin), ends_line;
+	struct span eol = edit_line_end(edit), indent = edit_indent(edit, last->member.begin);
+	struct span gap = find_gap(flow, in, layout);
+	size_t comma, behind;
+	bool has_comma = find_comma(flow, last, &comma);
+	int r = 0;
+
+	behind = own_comments(flow, has_comma ? comma + 1 : last->member.end, &ends_line);
+	/* Behind a comment that ends its line nothing else has room. */
+	if (is_own_line || (ends_line && behind > (has_comma ? comma + 1 : last->member.end))) {
+		if (!has_comma)
+			r = insert(edit, last->member.end, &COMMA, 1);
+		return r ? r
+			 : insert(edit, behind,
+				   (struct span[]){
+					   eol, indent, item, has_comma ? COMMA : (struct span){0}},
+				   4);
+	}
+	if (has_comma) {
+		gap.data++;
+		gap.len--;
+		return insert(edit, behind, (struct span[]){gap, item, COMMA}, 3);
+	}
+	return insert(edit, behind, (struct span[]){gap, item}, 2);
+}
+
+int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index, struct span item,
+	const struct flow_layout *layout)
+{
+	struct edit *edit = flow->edit;
+	const struct extent *before = NULL, *behind = in->first;
+	size_t offset;
+	bool ends_line;
+
+	for (; behind && index > 0; index--) {
+		before = behind;
+		behind = behind->next;
+	}
+	if (!in->first)
+		return insert_first(flow, in, item, layout);
+	if (!behind)
+		return append(flow, in, item, layout);
+	/* Comments in front of the next entry stay there: the new one comes before them. */
+	if (before)
+		find_comma(flow, before, &offset);
+	else
+		offset = flow_open(flow, in);
+	if (!edit_is_first_on_line(edit, behind->member.begin)) {
+		struct span gap = find_gap(flow, in, layout);
+
+		if (behind_comments(flow, offset + 1, behind->member.begin) == offset + 1)
+			return insert(edit, behind->member.begin, (struct span[]){item, gap}, 2);
+		gap = before ? (struct span){gap.data + 1, gap.len - 1} : (struct span){0};
+		return insert(edit, offset + 1, (struct span[]){gap, item, COMMA}, 3);
+	}
+	offset = own_comments(flow, offset + 1, &ends_line);
+	return insert(edit, offset,
+		(struct span[]){
+			edit_line_end(edit), edit_indent(edit, behind->member.begin), item, COMMA},
+		4);
+}
+
+/* What an entry takes with it when it goes. */
+struct leaving {
+	const struct extent *entry;
+	size_t begin;  /* of what stands there behind the last bracket or comma */
+	size_t behind; /* it and its comma */
+	bool has_comma;
+	bool is_first;
+};
+
+static struct range leaving_range(const struct flow *flow, const struct leaving *leaving)
+{
+	const struct edit *edit = flow->edit;
+	const struct extent *entry = leaving->entry;
+	struct range range = {entry->member.begin, leaving->behind};
+	bool is_first_on_line = edit_is_first_on_line(edit, range.begin), ends_line;
+	bool has_comments = behind_comments(flow, leaving->begin, range.begin) != leaving->begin;
+	size_t own = own_comments(flow, leaving->behind, &ends_line);
+
+	if (is_first_on_line && ends_line)
+		return (struct range){
+			edit_line_begin(edit, range.begin), edit_line_after(edit, own)};
+	if (!leaving->has_comma || !entry->next) {
+		if (!has_comments)
+			range.begin = leaving->begin;
+		return range;
+	}
+	if (!ends_line) {
+		while (is_blank(at(edit, range.end)))
+			range.end++;
+		return range;
+	}
+	/* [1, # of the first alone */
+	if (leaving->is_first) {
+		size_t next = behind_comments(flow, own, entry->next->member.begin);
+
+		range.end = next == own ? entry->next->member.begin : own;
+		return range;
+	}
+	while (is_blank(at(edit, range.begin - 1)))
+		range.begin--;
+	return range;
+}
+
+/* The last entry that stays has a comma too many, if those behind it had none. */
+static int drop_comma(const struct flow *flow, const struct extent *kept)
+{
+	struct range range;
+
+	find_comma(flow, kept, &range.begin);
+	range.end = range.begin + 1;
+	if (behind_comments(flow, kept->member.end, range.begin) == kept->member.end)
+		range.begin = kept->member.end;
+	return edit_splice(flow->edit, range, (struct span){"", 0});
+}
+
+/* All entries are gone: if no comment is left, nothing is. */
+static bool is_empty_without(const struct flow *flow, const struct extent *in, size_t behind)
+{
+	size_t open = flow_open(flow, in) + 1, close = in->value.end - 1;
+
+	if (behind_comments(flow, open, in->first->member.begin) != open)
+		return false;
+	return behind >= close || behind_comments(flow, behind, close) == behind;
+}
+
+int flow_remove(const struct flow *flow, const struct extent *in, const struct edit_step *step)
+{
+	struct edit *edit = flow->edit;
+	const struct extent *kept = NULL;
+	struct leaving leaving = {.begin = flow_open(flow, in) + 1};
+	size_t done = leaving.begin;
+	uint32_t first_splice = edit->count, i = 0;
+	bool is_last_gone = false;
+	int r = 0;
+
+	for (const struct extent *entry = in->first; r == 0 && entry; entry = entry->next, i++) {
+		size_t comma;
+
+		leaving.entry = entry;
+		leaving.is_first = entry == in->first;
+		leaving.has_comma = find_comma(flow, entry, &comma);
+		leaving.behind = leaving.has_comma ? comma + 1 : entry->member.end;
+		is_last_gone = edit_is_entry(entry, i, step);
+		if (is_last_gone) {
+			struct range range = leaving_range(flow, &leaving);
+
+			if (range.begin < done)
+				range.begin = done;
+			r = edit_splice(edit, range, (struct span){"", 0});
+			done = range.end;
+		} else {
+			kept = entry;
+		}
+		leaving.begin = leaving.behind;
+	}
+	if (r != 0)
+		return r;
+	if (!kept && is_empty_without(flow, in, done)) {
+		edit->count = first_splice;
+		return edit_splice(edit, (struct range){flow_open(flow, in) + 1, in->value.end - 1},
+			(struct span){"", 0});
+	}
+	return kept && is_last_gone && !leaving.has_comma ? drop_comma(flow, kept) : 0;
+}
