@@ -6,6 +6,14 @@
 #pragma once
 
 #include "amendment.h"
+#include "choice.h"
+
+/* The help of the options that all commands have which amend. */
+#define AMENDMENT_OPTIONS_HELP                                                                     \
+	CHOICE_HELP                                                                                \
+	"  -L, --layer LAYER               change this layer's source; default: the highest\n"     \
+	"  -n, --dry-run                   change nothing; print the difference it would make\n"   \
+	"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n"
 
 /** Prints a line for each value that `ops`' keys lead to, on standard output. 0 or -ENOMEM. */
 int amendment_report(const struct amendment *amendment);

@@ -138,12 +138,6 @@ static int run(const struct command *command, int argc, char **argv)
 	return report(&job, amendment);
 }
 
-#define OPTIONS_HELP                                                                               \
-	CHOICE_HELP                                                                                \
-	"  -L, --layer LAYER               change this layer's source; default: the highest\n"     \
-	"  -n, --dry-run                   change nothing; print the difference it would make\n"   \
-	"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n"
-
 const struct command command_set = {
 	.name = "set",
 	.synopsis = "[-L LAYER] [-n] (-c CONFIG | -l LAYERS) PATH KEY VALUE\n"
@@ -157,7 +151,7 @@ const struct command command_set = {
 		"neither\n"
 		"-c nor -l it is a path in a mount. KEY is like server.port, hosts[0], hosts[+]\n"
 		"(one more item) or hosts[name=web].port; VALUE is YAML.\n"
-		"\n" OPTIONS_HELP,
+		"\n" AMENDMENT_OPTIONS_HELP,
 	.run = run,
 };
 
@@ -170,6 +164,6 @@ const struct command command_unset = {
 		"if\n"
 		"a lower layer brings it, a directive such as !delete is put there. PATH is\n"
 		"relative to the layers. With neither -c nor -l it is a path in a mount.\n"
-		"\n" OPTIONS_HELP,
+		"\n" AMENDMENT_OPTIONS_HELP,
 	.run = run,
 };

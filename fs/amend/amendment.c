@@ -281,12 +281,22 @@ static int retarget(struct made *made, struct problem *problem)
 	return made->path ? add_input(made, place_of_new(made, sources)) : -ENOMEM;
 }
 
+/* Whether the target's text is what is shown. */
+static bool is_alone(const struct made *made)
+{
+	const struct merge_request *merge = &made->merge;
+	const struct strategy *strategy = merge->options->strategy;
+
+	return merge->count == 1 && merge->inputs[0].format == merge->to && strategy->is_verbatim &&
+	       strategy->is_verbatim(&merge->inputs[0]);
+}
+
 static int put(struct made *made, struct problem *problem)
 {
 	bool has_tags = format_of_tree(made->inputs[made->target].format)->has_tags;
 	struct problem first;
 
-	if (made->request->text || !is_tree(made))
+	if (!is_tree(made) || (made->request->text && is_alone(made)))
 		return put_whole(made, problem);
 	int r = put_values(made, problem);
 	if (r != PROBLEM || has_tags || !made->merge.options->strategy->tags)

@@ -25,7 +25,11 @@ struct amendment_request {
 		struct edit_op **ops, size_t *count, struct problem *problem);
 	void *context;
 
-	/* What the merged file shall be, byte for byte, where that can be had; NULL: by `plan`. */
+	/*
+	 * What the merged file shall be, byte for byte: for a file that is no tree in its strategy,
+	 * and for one that the layer's source alone makes, comments and all. Others are changed by
+	 * `plan`. NULL: all are.
+	 */
 	const struct span *text;
 };
 

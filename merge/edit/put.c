@@ -185,39 +185,37 @@ static size_t input_of(const struct put *put, const struct node *value)
 	return value ? i : put->merge.count;
 }
 
-static int refuse_at(struct put *put, const struct node *value, const char *what)
-{
-	return problem_at(put->problem, value, "%s", what);
-}
-
 /* What stands in the way, and what would do. */
 static int refuse(struct put *put, size_t i)
 {
 	const struct edit_op *op = &put->ops[i];
 	const struct edit_tree before = {&put->state.root, 1}, after = {&put->failure.root, 1};
-	const struct node *old = edit_tree_follow(&before, op, op->count);
-	const struct node *new = put->failure.root ? edit_tree_follow(&after, op, op->count) : NULL;
+	const struct node *at = edit_tree_follow(&before, op, op->count);
 	const struct merge_input *target = &put->inputs[put->request->target];
 	const struct strategy *strategy = put->merge.options->strategy;
-	size_t winner = input_of(put, new ? new : old);
 
 	if (put->failure.problem.message[0]) {
 		*put->problem = put->failure.problem;
 		return PROBLEM;
 	}
+	if (op->kind != EDIT_REMOVE && put->failure.root)
+		at = edit_tree_follow(&after, op, op->count);
+	size_t winner = input_of(put, at);
 	if (winner < put->merge.count && winner > put->request->target)
-		return refuse_at(put, new ? new : old,
-			"a higher layer sets it, so the change would not show; "
-			"make it in that layer, or remove it there");
+		return problem_at(put->problem, at,
+			"the layer '%s' is higher and sets it, so a change in '%s' would not show; "
+			"change it there, or remove it there",
+			put->inputs[winner].source.layer, target->source.layer);
 	if (op->kind == EDIT_REMOVE && winner < put->request->target && strategy->tags &&
 		!format_of_tree(target->format)->has_tags)
-		return refuse_at(put, new ? new : old,
-			"a lower layer brings it, and the target's format has no '!delete'; "
-			"use a YAML drop-in, or the rule's option 'delete'");
+		return problem_at(put->problem, at,
+			"the layer '%s' brings it, and %s has no '!delete' to hide it with; give "
+			"the rule 'dropins' for a YAML drop-in, or its option 'delete', or remove "
+			"it there",
+			put->inputs[winner].source.layer, format_of_tree(target->format)->name);
 	return problem_set(put->problem, target->source.name, 0, 0,
-		"the strategy '%s' can't say this in that layer; change it in the layer that has "
-		"it",
-		strategy->name);
+		"'%s' has no way to say this in the layer '%s'; change it in the layer that has it",
+		strategy->name, target->source.layer);
 }
 
 static int do_one(struct put *put, size_t i)

@@ -338,7 +338,8 @@ static int null_there(
 {
 	struct edit_op null = *op;
 
-	if (op->kind != EDIT_REMOVE || has_tag(ground, "!delete"))
+	/* Where there is a directive, a null is a value. */
+	if (op->kind != EDIT_REMOVE || ground->merge->options->strategy->list_way)
 		return PUT_WAY_NONE;
 	null.kind = EDIT_SET;
 	null.value = node_new_scalar(ground->arena, span_of("null"), NODE_PLAIN);

@@ -1,0 +1,248 @@
+/*
+ * plyfs edit: a merged file in the user's editor; what was changed in it is changed where it
+ * belongs.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "amendment_report.h"
+#include "cleanup.h"
+#include "command.h"
+#include "editor.h"
+#include "message.h"
+#include "subject.h"
+#include "walk.h"
+
+/* What the command line asks for, and what comes of it. */
+struct job {
+	struct choice choice;
+	const char *layer;
+	bool is_dry;
+	const char *path;
+	char *inner; /* in the layers */
+	struct subject subject;
+	struct editor editor;
+	struct document *base; /* what was shown; NULL: it is no tree */
+	struct document *typed;
+	struct edit_op *ops; /* from one to the other, in `arena` */
+	size_t count;
+	struct arena *arena;
+};
+
+static void job_fini(struct job *job)
+{
+	editor_fini(&job->editor);
+	document_free(job->base);
+	document_free(job->typed);
+	arena_free(job->arena);
+	free(job->inner);
+	subject_fini(&job->subject);
+}
+
+static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
+{
+	const struct command_option options[] = {
+		CHOICE_OPTIONS(&job->choice),
+		{'L', "layer", .text = &job->layer},
+		{'n', "dry-run", .flag = &job->is_dry},
+		{0, "color", .take = command_colour},
+		{0},
+	};
+
+	int code = command_options(command, options, argc, argv);
+	if (code >= 0)
+		return code;
+	if (optind == argc)
+		return command_misuse(command, "a path is missing");
+	if (optind + 1 < argc)
+		return command_misuse(
+			command, "'%s' is too much; one file is edited", argv[optind + 1]);
+	if (choice_is_double(command, &job->choice))
+		return EXIT_WRONG_USE;
+	job->path = argv[optind];
+	return -1;
+}
+
+static const struct format *format_of(const struct job *job)
+{
+	return settings_format(job->subject.settings, job->inner);
+}
+
+/* Reads what the file holds as values. 0, PROBLEM or -ENOMEM; *ret NULL for what holds none. */
+static int read_tree(const struct job *job, const char *name, struct span text,
+	struct document **ret, struct problem *problem)
+{
+	const struct settings *settings = job->subject.settings;
+	const struct read_options options = {
+		.format = format_of(job),
+		.schema = settings->schema,
+		.limits = settings->limits,
+	};
+	const struct source source = {.name = name, .layer = ""};
+
+	document_free(*ret);
+	*ret = NULL;
+	return options.format ? document_read(&source, text, &options, ret, problem) : 0;
+}
+
+static const struct node *root_of(const struct document *document)
+{
+	return document && document->count ? document->roots[0] : NULL;
+}
+
+static bool crosses_list(const struct edit_op *op)
+{
+	for (size_t i = 0; i < op->count; i++)
+		if (!op->steps[i].key)
+			return true;
+	return false;
+}
+
+/*
+ * What was changed meanwhile is left as it is; but where an item stands is counted, and must count
+ * as it did.
+ */
+static int plan(void *context, const struct node *present, struct arena *arena,
+	struct edit_op **ops, size_t *count, struct problem *problem)
+{
+	const struct job *job = context;
+	bool is_same = edit_same(present, root_of(job->base), false);
+
+	(void)arena;
+	for (size_t i = 0; !is_same && i < job->count; i++)
+		if (crosses_list(&job->ops[i]))
+			return problem_set(problem, job->path, 0, 0,
+				"somebody else has changed the file meanwhile, and a list was "
+				"edited; edit it again as it is now");
+	*ops = job->ops;
+	*count = job->count;
+	return 0;
+}
+
+static int find_ops(struct job *job, struct problem *problem)
+{
+	int r = read_tree(job, job->path, editor_text(&job->editor), &job->typed, problem);
+
+	arena_free(job->arena);
+	job->arena = NULL;
+	if (r == 0)
+		r = arena_new(&job->arena);
+	if (r == 0)
+		r = put_compare(root_of(job->base), root_of(job->typed), job->arena, &job->ops,
+			&job->count);
+	return r;
+}
+
+static int amend(struct job *job, struct problem *problem)
+{
+	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
+	const struct span text = editor_text(&job->editor);
+	const struct amendment_request request = {
+		.path = job->inner,
+		.layer = job->layer,
+		.is_dry = job->is_dry,
+		.plan = plan,
+		.context = job,
+		.text = &text,
+	};
+	int r = find_ops(job, problem);
+
+	if (r == 0)
+		r = amendment_make(job->subject.offline, &request, &amendment, problem);
+	if (r != 0)
+		return r;
+	if (!amendment->is_changed)
+		message("nothing changes: comments and layout are those of the layers' files");
+	else
+		r = job->is_dry ? amendment_report_diff(amendment) : amendment_report(amendment);
+	return r;
+}
+
+/* Goes on editing until it is right, or nothing more is typed. */
+static int edit(struct job *job)
+{
+	const struct format *format = format_of(job);
+	const char *comment = format && format->comment ? format->comment : "//";
+	char told[MESSAGE_MAX] = "";
+
+	for (;;) {
+		CLEANUP(freep) char *before = strdup(job->editor.text);
+		struct problem problem = {0};
+		int code = editor_run(&job->editor, *told ? told : NULL, comment);
+
+		if (!before || code != EXIT_DONE) {
+			editor_keep(&job->editor);
+			return EXIT_FAILED;
+		}
+		if (strcmp(before, job->editor.text) == 0) {
+			if (!*told) {
+				message("nothing was changed");
+				return EXIT_DONE;
+			}
+			message("%s", told);
+			editor_keep(&job->editor);
+			return EXIT_FAILED;
+		}
+		int r = amend(job, &problem);
+		if (r == 0)
+			return EXIT_DONE;
+		if (r < 0)
+			problem_set(&problem, job->path, 0, 0, "%s", strerror(-r));
+		problem_format(&problem, told, sizeof(told));
+	}
+}
+
+/* What is shown now; nothing, if nobody has the file yet. */
+static int begin(struct job *job)
+{
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	struct problem problem;
+	struct span text = {"", 0};
+
+	int r = offline_read(job->subject.offline, job->inner, &version, &problem);
+	if (r == 0 && version->kind != VERSION_BYTES)
+		r = problem_set(&problem, job->path, 0, 0,
+			"is too large, or a link, and can't be edited as a merged file");
+	if (r != 0 && r != -ENOENT)
+		return choice_complain(job->subject.settings, job->path, r, &problem);
+	if (r == 0)
+		text = (struct span){version->data, version->size};
+	r = read_tree(job, job->path, text, &job->base, &problem);
+	if (r < 0)
+		return message_result(r, NULL, NULL);
+	return editor_open(&job->editor, job->inner, text);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	CLEANUP(job_fini) struct job job = {0};
+
+	int code = read_arguments(command, argc, argv, &job);
+	if (code >= 0)
+		return code;
+	code = subject_find(command, &job.choice, job.path, &job.subject, &job.inner);
+	if (code != EXIT_DONE)
+		return code;
+	if (!*job.inner)
+		return choice_complain(NULL, job.path, -EISDIR, NULL);
+	code = begin(&job);
+	return code == EXIT_DONE ? edit(&job) : code;
+}
+
+const struct command command_edit = {
+	.name = "edit",
+	.synopsis = "[-L LAYER] [-n] (-c CONFIG | -l LAYERS) PATH\n[-L LAYER] [-n] PATH",
+	.summary = "edit a merged file; what changes goes into a layer",
+	.help = "Opens the merged file in $VISUAL or $EDITOR. What was changed in it is changed "
+		"in\n"
+		"the source of one layer, as 'plyfs set' does it. What can't be had comes back as\n"
+		"a comment on top, to be edited on; closing the editor without a change gives up.\n"
+		"What was typed is never lost. PATH is relative to the layers. With neither -c "
+		"nor\n"
+		"-l it is a path in a mount.\n"
+		"\n" AMENDMENT_OPTIONS_HELP,
+	.run = run,
+};

@@ -1,0 +1,197 @@
+#include "editor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "command.h"
+#include "descriptor.h"
+#include "message.h"
+
+/* Behind the comment sign, before each line of a message of ours. */
+#define MARK " plyfs: "
+
+static int complain(const char *what)
+{
+	message("%s: %s", what, strerror(errno));
+	return EXIT_FAILED;
+}
+
+static const char *temporary_directory(void)
+{
+	const char *directory = getenv("TMPDIR");
+
+	return directory && *directory ? directory : "/tmp";
+}
+
+static int write_text(const struct editor *editor, const char *head, struct span text)
+{
+	CLEANUP(closep) int fd = open(editor->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	FILE *out = fd < 0 ? NULL : fdopen(dup(fd), "w");
+
+	if (!out)
+		return complain(editor->path);
+	fputs(head, out);
+	fwrite(text.data, 1, text.len, out);
+	return fclose(out) == 0 ? EXIT_DONE : complain(editor->path);
+}
+
+int editor_open(struct editor *editor, const char *name, struct span text)
+{
+	const char *slash = strrchr(name, '/');
+
+	*editor = (struct editor){0};
+	if (asprintf(&editor->directory, "%s/plyfs-edit-XXXXXX", temporary_directory()) < 0) {
+		editor->directory = NULL;
+		return complain(name);
+	}
+	if (!mkdtemp(editor->directory))
+		return complain(editor->directory);
+	if (asprintf(&editor->path, "%s/%s", editor->directory, slash ? slash + 1 : name) < 0) {
+		editor->path = NULL;
+		return complain(name);
+	}
+	editor->text = strndup(text.data ? text.data : "", text.len);
+	editor->len = text.len;
+	return editor->text ? EXIT_DONE : complain(name);
+}
+
+/* The message as comments. NULL: no memory. */
+static char *make_head(const char *message, const char *comment)
+{
+	char *head = NULL;
+	size_t len;
+	FILE *out = open_memstream(&head, &len);
+
+	if (!out)
+		return NULL;
+	while (message && *message) {
+		size_t line = strcspn(message, "\n");
+
+		fprintf(out, "%s" MARK "%.*s\n", comment, (int)line, message);
+		message += line + (message[line] == '\n');
+	}
+	if (fclose(out) != 0) {
+		free(head);
+		return NULL;
+	}
+	return head;
+}
+
+/* Behind the lines of ours, if they still stand on top. */
+static const char *skip_head(const char *text, const char *comment)
+{
+	size_t len = strlen(comment);
+
+	while (strncmp(text, comment, len) == 0 && strncmp(text + len, MARK, strlen(MARK)) == 0) {
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return text;
+}
+
+static int read_text(struct editor *editor, const char *comment)
+{
+	FILE *in = fopen(editor->path, "re");
+	char *text = NULL;
+	size_t size = 0;
+
+	if (!in)
+		return complain(editor->path);
+	/* Up to a NUL byte, which no text has: all of it. */
+	ssize_t len = getdelim(&text, &size, '\0', in);
+	if (len < 0 && (ferror(in) || !text)) {
+		fclose(in);
+		free(text);
+		return complain(editor->path);
+	}
+	fclose(in);
+	if (len < 0)
+		*text = '\0';
+	char *rest = strdup(skip_head(text, comment));
+	free(text);
+	if (!rest)
+		return complain(editor->path);
+	free(editor->text);
+	editor->text = rest;
+	editor->len = strlen(rest);
+	return EXIT_DONE;
+}
+
+static const char *program(void)
+{
+	const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR");
+
+	return visual && *visual ? visual : editor && *editor ? editor : "vi";
+}
+
+/* By the shell, as it may have arguments. */
+static int start(const struct editor *editor)
+{
+	CLEANUP(freep) char *script = NULL;
+	int status;
+
+	if (asprintf(&script, "%s \"$@\"", program()) < 0) {
+		script = NULL;
+		return complain("the editor");
+	}
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid < 0)
+		return complain("the editor");
+	if (pid == 0) {
+		execl("/bin/sh", "sh", "-c", script, program(), editor->path, (char *)NULL);
+		_exit(127);
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return complain("the editor");
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return EXIT_DONE;
+	message("the editor '%s' failed%s; set VISUAL or EDITOR", program(),
+		WIFEXITED(status) && WEXITSTATUS(status) == 127 ? ": there is no such program"
+								: "");
+	return EXIT_FAILED;
+}
+
+int editor_run(struct editor *editor, const char *message, const char *comment)
+{
+	CLEANUP(freep) char *head = make_head(message, comment);
+	int code;
+
+	if (!head)
+		return complain(editor->path);
+	code = write_text(editor, head, editor_text(editor));
+	if (code == EXIT_DONE)
+		code = start(editor);
+	return code == EXIT_DONE ? read_text(editor, comment) : code;
+}
+
+struct span editor_text(const struct editor *editor)
+{
+	return (struct span){editor->text, editor->len};
+}
+
+void editor_keep(struct editor *editor)
+{
+	message("what was typed is kept in %s", editor->path);
+	free(editor->directory);
+	editor->directory = NULL;
+}
+
+void editor_fini(struct editor *editor)
+{
+	if (editor->directory && editor->path)
+		unlink(editor->path);
+	if (editor->directory)
+		rmdir(editor->directory);
+	free(editor->directory);
+	free(editor->path);
+	free(editor->text);
+}
