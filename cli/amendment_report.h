@@ -11,7 +11,7 @@
 /* The help of the options that all commands have which amend. */
 #define AMENDMENT_OPTIONS_HELP                                                                     \
 	CHOICE_HELP                                                                                \
-	"  -L, --layer LAYER               change this layer's source; default: the highest\n"     \
+	"  -L, --layer NAME                change this layer's source; default: the highest\n"     \
 	"  -n, --dry-run                   change nothing; print the difference it would make\n"   \
 	"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n"
 

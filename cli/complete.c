@@ -204,6 +204,22 @@ static void offer_settings(struct offer *to, const char *strategy_name)
 	}
 }
 
+/* The layers of what has been chosen. What is wrong with it, the command itself tells later. */
+static void offer_layers(const struct offer *to, const struct typed *typed)
+{
+	CLEANUP(subject_fini) struct subject subject = {0};
+	CLEANUP(freep) char *inner = NULL;
+	bool has_choice = typed->choice.config || typed->choice.layers;
+
+	if (!has_choice && !typed->path)
+		return;
+	(void)subject_find(
+		&command_set, &typed->choice, typed->path ? typed->path : ".", &subject, &inner);
+	for (size_t i = 0; subject.settings && i < subject.settings->layer_count; i++)
+		offer(to, span_of(subject.settings->layers[i]->name), "",
+			span_of(subject.settings->layers[i]->path));
+}
+
 /* What a placeholder in the help text, such as FILE, stands for. */
 static void offer_value(struct offer *to, struct span value, const struct typed *typed)
 {
@@ -225,6 +241,8 @@ static void offer_value(struct offer *to, struct span value, const struct typed 
 	} else if (span_is(value, "LINES") || span_is(value, "HOST") || span_is(value, "ID") ||
 		   span_is(value, "USER")) {
 		/* Nothing that could be known. */
+	} else if (span_is(value, "NAME")) {
+		offer_layers(to, typed);
 	} else if (strncmp(value.data, "LAYER", strlen("LAYER")) == 0) {
 		puts(":directories");
 	} else {
@@ -235,6 +253,7 @@ static void offer_value(struct offer *to, struct span value, const struct typed 
 /* A walk through a file's values, to the KEYs that begin with what has been typed. */
 struct key_walk {
 	const struct offer *to;
+	const char *ending; /* behind a KEY */
 	struct key_text key;
 	size_t left; /* KEYs that may still be offered */
 };
@@ -254,7 +273,7 @@ static void offer_key(struct key_walk *walk, const struct node *value, bool is_b
 		return;
 	}
 	walk->left--;
-	offer(walk->to, key, "", span_of(""));
+	offer(walk->to, key, walk->ending, span_of(""));
 	/* One nesting more, so that the shell does not take the KEY for complete. */
 	if (!is_below)
 		offer_keys_in(walk, value, true);
@@ -275,10 +294,10 @@ static void offer_keys_in(struct key_walk *walk, const struct node *node, bool i
 }
 
 /* The KEYs of the file at typed->path. What is wrong with it, the command itself tells later. */
-static void offer_keys(struct offer *to, const struct typed *typed)
+static void offer_keys(struct offer *to, const struct typed *typed, const char *ending)
 {
 	CLEANUP(subject_fini) struct subject subject = {0};
-	struct key_walk walk = {.to = to, .left = KEYS_MAX};
+	struct key_walk walk = {.to = to, .ending = ending, .left = KEYS_MAX};
 	const struct node *const *roots;
 
 	if (subject_open(&command_explain, &typed->choice, typed->path, &subject) != EXIT_DONE)
@@ -314,9 +333,11 @@ static void offer_commands(const struct offer *to)
 static void offer_argument(
 	const struct command *command, const struct typed *typed, struct offer *to)
 {
-	if (command == &command_explain && typed->arguments > 0) {
-		if (typed->arguments == 1)
-			offer_keys(to, typed);
+	bool takes_many = command == &command_set || command == &command_unset;
+
+	if ((command == &command_explain || takes_many) && typed->arguments > 0) {
+		if (typed->arguments == 1 || takes_many)
+			offer_keys(to, typed, command == &command_set ? "=" : "");
 		return;
 	}
 	bool has_mountpoint = strstr(command->synopsis, "MOUNTPOINT");

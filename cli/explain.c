@@ -94,6 +94,37 @@ static int print(
 	return r == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
+/* As a shell takes it. */
+static void print_word(const char *word)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				   "_-./:,%@+";
+
+	if (word[strspn(word, safe)] == '\0') {
+		printf(" %s", word);
+		return;
+	}
+	fputs(" '", stdout);
+	for (; *word; word++)
+		fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, stdout);
+	putchar('\'');
+}
+
+/* How the value is changed. */
+static void print_remedy(const struct job *job)
+{
+	fputs("change it: plyfs set", stdout);
+	if (job->choice.config)
+		fputs(" -c", stdout);
+	if (job->choice.layers)
+		fputs(" -l", stdout);
+	if (job->choice.config || job->choice.layers)
+		print_word(job->choice.config ? job->choice.config : job->choice.layers);
+	print_word(job->path);
+	print_word(job->asked);
+	puts(" VALUE");
+}
+
 static int print_key(const struct job *job, const struct explanation *explanation)
 {
 	CLEANUP(explained_fini) struct explained found = {0};
@@ -113,7 +144,10 @@ static int print_key(const struct job *job, const struct explanation *explanatio
 	}
 	if (r < 0)
 		return message_result(r, NULL, NULL);
-	return print(job, explanation, &found);
+	int code = print(job, explanation, &found);
+	if (code == EXIT_DONE && !job->is_json && !surroundings_are_others(&job->choice.around))
+		print_remedy(job);
+	return code;
 }
 
 static int run(const struct command *command, int argc, char **argv)

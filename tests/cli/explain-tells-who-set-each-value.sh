@@ -21,7 +21,8 @@ grep -q '^\.: {server: ' out
 printf 'users: []\n' >host/app.yaml
 runs 0 "$PLYFS" explain -l vendor:host app.yaml users
 prints 'users: []                               host    host/app.yaml:1:8
-  lost  [{name: web, uid: 1}, {name: db, uid: 2}]  vendor  vendor/app.yaml:11:3  lists: replace'
+  lost  [{name: web, uid: 1}, {name: db, uid: 2}]  vendor  vendor/app.yaml:11:3  lists: replace
+change it: plyfs set -l vendor:host app.yaml users VALUE'
 cp "$(dirname "$(realpath "$0")")/explain/host/app.yaml" host
 
 # Each KEY that is printed leads back to the value it is printed for.
