@@ -90,9 +90,9 @@ static size_t own_comments(const struct flow *flow, size_t offset, bool *ends_li
 
 bool edit_is_first_on_line(const struct edit *edit, size_t offset)
 {
-	size_t begin = edit_line_begin(edit, offset);
+	struct span indent = edit_indent(edit, offset);
 
-	return begin + edit_indent(edit, offset).len >= offset;
+	return indent.data + indent.len >= edit->text.data + offset;
 }
 
 struct span edit_indent(const struct edit *edit, size_t offset)
@@ -117,8 +117,11 @@ char *edit_join(const struct edit *edit, const struct span *parts, size_t count,
 	char *text, *p;
 
 	*len = 0;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		if (parts[i].len && !parts[i].data)
+			return NULL;
 		*len += parts[i].len;
+	}
 	text = p = arena_alloc(edit->arena, *len + 1);
 	if (!text)
 		return NULL;

@@ -46,7 +46,7 @@ int flow_remove(const struct flow *flow, const struct extent *in, const struct e
 /** Whether the step leads to the entry, which is number `i`. */
 bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_step *step);
 
-/** The texts, joined, in the edit's arena. NULL: no memory. */
+/** The texts, joined, in the edit's arena. NULL: no memory, as where one of them is missing. */
 char *edit_join(const struct edit *edit, const struct span *parts, size_t count, size_t *len);
 
 /** As edit_splice(), of several texts in a row. */

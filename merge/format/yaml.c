@@ -11,4 +11,5 @@ const struct format format_yaml = {
 	.has_lists = true,
 	.read = yaml_read,
 	.write = yaml_write,
+	.edit = yaml_edit,
 };

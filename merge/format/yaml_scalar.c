@@ -176,6 +176,15 @@ static bool is_bare_text(const struct node *node)
 	       !span_is(node->text, "=") && !span_is(node->text, "<<");
 }
 
+bool yaml_is_plain_string(struct span text, bool is_flow)
+{
+	unsigned traits = traits_of(text);
+	struct node node = {.text = text};
+
+	return !(traits & (NOT_UTF8 | HAS_TAB)) && is_plain(text, traits, is_flow) &&
+	       is_bare_text(&node);
+}
+
 /* The style that the scalar can have in that spot. */
 static enum node_style style_of(const struct node *node, unsigned traits, enum yaml_spot spot)
 {

@@ -23,6 +23,35 @@ enum yaml_spot {
 	YAML_AS_FLOW_KEY,
 };
 
+/* How far blocks are indented, in spaces. */
+struct yaml_layout {
+	int width; /* a map under a key, more than the key */
+	int list;  /* a list likewise */
+};
+
+#define YAML_LAYOUT ((struct yaml_layout){.width = 2, .list = 0})
+
+/* A node as it stands in a text, and maybe its key. */
+struct yaml_part {
+	const struct node *key; /* for the spots of keys: the pair is meant */
+	const struct node *value;
+	int indent; /* of the map or list that it is in */
+	enum yaml_spot spot;
+	struct yaml_layout layout;
+};
+
+/**
+ * Writes a part: in blocks, behind what stands on the line already, up to the end of its last line;
+ * in brackets, on one line. 0 or PROBLEM.
+ */
+int yaml_put(struct writer *writer, const struct yaml_part *part);
+
+/** As struct format's edit(): edit/yaml_edit.c. */
+int yaml_edit(struct edit *edit, const struct edit_op *op);
+
+/** Whether the text is a string without quotes, to YAML 1.1 and to 1.2. */
+bool yaml_is_plain_string(struct span text, bool is_flow);
+
 /** Bytes of the line break at `p`; 0: none stands there. YAML 1.1 has three beyond ASCII. */
 size_t yaml_break_length(const char *p, const char *end);
 

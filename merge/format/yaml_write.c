@@ -13,6 +13,7 @@
 
 struct yaml_writer {
 	struct output *output;
+	struct yaml_layout layout;
 	unsigned depth_left;
 	const struct node *broken; /* the first scalar that is not UTF-8 */
 	const struct node *deep;   /* the first collection that lies too deep; it is left out */
@@ -25,6 +26,9 @@ static void put_node(
 static void put_scalar(
 	struct yaml_writer *writer, const struct node *node, int indent, enum yaml_spot spot)
 {
+	/* Text that begins with a blank has its indentation written in front of it, as 2. */
+	if (spot == YAML_BEHIND_KEY && node->text.len && node->text.data[0] != ' ')
+		indent += writer->layout.width - YAML_LAYOUT.width;
 	if (yaml_put_scalar(writer->output, node, indent, spot) < 0 && !writer->broken)
 		writer->broken = node;
 }
@@ -165,8 +169,9 @@ static void put_block(
 		put_entries(writer, node, inner);
 		return;
 	}
-	if (spot == YAML_BEHIND_KEY && node_is_sequence(node))
-		inner = indent;
+	if (spot == YAML_BEHIND_KEY)
+		inner = indent +
+			(node_is_sequence(node) ? writer->layout.list : writer->layout.width);
 	if (spot == YAML_AT_ROOT)
 		inner = 0;
 	if (spot != YAML_AT_ROOT || node->tag)
@@ -216,15 +221,36 @@ static void put_node(
 	output_char(writer->output, '\n');
 }
 
-int yaml_write(struct writer *to, const struct node *root)
+static void put_part(struct yaml_writer *writer, const struct yaml_part *part)
 {
-	struct yaml_writer writer = {.output = to->output, .depth_left = to->depth};
+	const struct pair pair = {.key = part->key, .value = part->value};
 
-	put_node(&writer, root, 0, YAML_AT_ROOT);
+	if (part->spot == YAML_AS_FLOW_KEY)
+		put_flow_pair(writer, &pair);
+	else if (part->spot == YAML_IN_FLOW)
+		put_flow(writer, part->value, part->spot);
+	else if (part->spot == YAML_AS_KEY)
+		put_block_pair(writer, &pair, part->indent);
+	else
+		put_node(writer, part->value, part->indent, part->spot);
+}
+
+int yaml_put(struct writer *to, const struct yaml_part *part)
+{
+	struct yaml_writer writer = {
+		.output = to->output, .layout = part->layout, .depth_left = to->depth};
+
+	put_part(&writer, part);
 	if (writer.deep)
 		return writer_too_deep(to, writer.deep);
 	if (writer.broken)
 		return problem_at(
 			to->problem, writer.broken, "a string is not UTF-8, which YAML wants");
 	return 0;
+}
+
+int yaml_write(struct writer *to, const struct node *root)
+{
+	return yaml_put(to,
+		&(struct yaml_part){.value = root, .spot = YAML_AT_ROOT, .layout = YAML_LAYOUT});
 }

@@ -1,0 +1,927 @@
+/*
+ * Edits of YAML. Entries of blocks come and go with their lines; those of brackets as in JSON
+ * (flow.h). What other places refer to, or what refers to another, is left to people.
+ */
+#include <errno.h>
+
+#include "flow.h"
+#include "yaml_style.h"
+
+/* Where a value stands, or will. */
+struct slot {
+	const struct extent *in;  /* NULL: it is the root */
+	const struct extent *old; /* the value and its entry */
+	size_t behind;            /* the colon, dash or "---": from here on is the value's */
+	int indent;               /* of the map or list that it is in */
+	enum yaml_spot spot;
+	bool is_alone;  /* a root that nothing stands in front of */
+	bool is_unsaid; /* of "? key", whose colon is missing */
+};
+
+/* New text, in two parts: what stands on the line that is begun already, and the lines below. */
+struct block_text {
+	struct span first;
+	struct span rest; /* begins with a line end, and has none at its end */
+};
+
+static char at(const struct edit *edit, size_t offset)
+{
+	return offset < edit->text.len ? edit->text.data[offset] : '\0';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static size_t text_begin(const struct edit *edit)
+{
+	return span_begins(edit->text, "\xEF\xBB\xBF") ? 3 : 0;
+}
+
+static size_t line_begin(const struct edit *edit, size_t offset)
+{
+	size_t begin = edit_line_begin(edit, offset);
+
+	return begin ? begin : text_begin(edit);
+}
+
+/* The end of the line's text: in front of its line break. */
+static size_t line_text_end(const struct edit *edit, size_t offset)
+{
+	size_t end = edit_line_after(edit, offset);
+
+	while (end > offset && (at(edit, end - 1) == '\n' || at(edit, end - 1) == '\r'))
+		end--;
+	return end;
+}
+
+/* The comment that ends the line, if `from` stands in front of it. `from`'s line end: none. */
+static size_t find_comment(const struct edit *edit, size_t from)
+{
+	size_t end = line_text_end(edit, from);
+
+	for (size_t p = from; p < end; p++)
+		if (at(edit, p) == '#' && (p == 0 || is_blank(at(edit, p - 1))))
+			return p;
+	return end;
+}
+
+static bool ends_with_newline(const struct edit *edit)
+{
+	return edit->text.len && edit->text.data[edit->text.len - 1] == '\n';
+}
+
+static bool is_flow(const struct extent *extent)
+{
+	return !node_is_scalar(extent->node) && extent->node->style == NODE_FLOW;
+}
+
+static bool is_block_scalar(const struct extent *extent)
+{
+	return node_is_scalar(extent->node) && !extent->is_alias &&
+	       (extent->node->style == NODE_LITERAL || extent->node->style == NODE_FOLDED);
+}
+
+/* A map or list that is written in lines. */
+static bool is_block(const struct extent *extent)
+{
+	return !extent->is_alias && !node_is_scalar(extent->node) && extent->first &&
+	       !is_flow(extent);
+}
+
+/* Whether it has brackets; a map that stands in a list without does not: [a: b]. */
+static bool has_brackets(const struct edit *edit, const struct extent *extent)
+{
+	char last = extent->value.end ? at(edit, extent->value.end - 1) : '\0';
+	const struct flow flow = {.edit = (struct edit *)edit, .is_yaml = true};
+	char first = at(edit, flow_open(&flow, extent));
+
+	return is_flow(extent) && (node_is_map(extent->node) ? first == '{' && last == '}'
+							     : first == '[' && last == ']');
+}
+
+/* The last scalar, empty or bracketed value in it, with which its text ends. */
+static const struct extent *last_leaf(const struct extent *extent)
+{
+	while (is_block(extent))
+		extent = extent->last;
+	return extent;
+}
+
+/* Behind the indicator of a block scalar, `|` or `>`. */
+static size_t block_header(const struct edit *edit, const struct extent *scalar)
+{
+	size_t offset = scalar->value.begin;
+
+	while (at(edit, offset) == '!' || at(edit, offset) == '&') {
+		while (offset < scalar->value.end && !is_blank(at(edit, offset)))
+			offset++;
+		while (is_blank(at(edit, offset)))
+			offset++;
+	}
+	return offset + 1;
+}
+
+static bool keeps_lines(const struct edit *edit, const struct extent *scalar)
+{
+	size_t offset = block_header(edit, scalar);
+
+	return is_block_scalar(scalar) && (at(edit, offset) == '+' || at(edit, offset + 1) == '+');
+}
+
+/* Behind the blank lines that follow; *has_blanks: one of them is not empty. */
+static size_t skip_blank_lines(const struct edit *edit, size_t offset, bool *has_blanks)
+{
+	*has_blanks = false;
+	while (offset < edit->text.len) {
+		size_t end = line_text_end(edit, offset);
+
+		for (size_t p = offset; p < end; p++)
+			if (!is_blank(at(edit, p)))
+				return offset;
+		*has_blanks |= end > offset;
+		offset = edit_line_after(edit, offset);
+	}
+	return offset;
+}
+
+/* The offset behind the entry's last line: what follows it may begin there. */
+static size_t entry_after(const struct edit *edit, const struct extent *entry)
+{
+	const struct extent *leaf = last_leaf(entry);
+	size_t after = edit_line_after(edit, entry->member.end), behind;
+	bool has_blanks;
+
+	if (!is_block_scalar(leaf))
+		return after;
+	/* Its blank lines may be text of it. */
+	behind = skip_blank_lines(edit, after, &has_blanks);
+	return has_blanks || keeps_lines(edit, leaf) ? behind : after;
+}
+
+/*
+ * What must be left alone.
+ */
+
+static int refuse_touched(const struct edit *edit, const struct extent *extent)
+{
+	if (extent->is_alias)
+		return edit_problem(edit, extent->value.begin,
+			"an alias stands here, which an edit would take away; edit it by hand");
+	if (extent->has_anchor)
+		return edit_problem(edit, extent->value.begin,
+			"an anchor stands here, which an edit would take away; edit it by hand");
+	for (const struct extent *entry = extent->first; entry; entry = entry->next) {
+		int r = entry->is_merge_key
+				? edit_problem(edit, entry->member.begin,
+					  "a merge key stands here, which an edit would take away; "
+					  "edit it by hand")
+				: refuse_touched(edit, entry);
+
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}
+
+static const struct extent *find_alias(const struct extent *in, const struct node *node)
+{
+	if (in->is_alias)
+		return in->node == node ? in : NULL;
+	for (const struct extent *entry = in->first; entry; entry = entry->next) {
+		const struct extent *found = find_alias(entry, node);
+
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+/* An ancestor of what is edited: what is changed in it must not change anywhere else. */
+static int check_ancestor(
+	const struct edit *edit, const struct edit_op *op, const struct extent *extent)
+{
+	const struct extent *alias;
+
+	if (extent->is_alias)
+		return edit_problem(edit, extent->value.begin,
+			"an alias stands here, and what it stands for begins in line %u; edit it "
+			"there",
+			(unsigned)extent->node->line);
+	if (!extent->has_anchor)
+		return 0;
+	alias = find_alias(edit->document->extents[op->document], extent->node);
+	if (!alias)
+		return 0;
+	return edit_problem(edit, extent->value.begin,
+		"an alias elsewhere stands for what has this anchor, and would change with it; "
+		"edit it by hand");
+}
+
+static const struct extent *find_merge(const struct extent *in)
+{
+	for (const struct extent *entry = in->first; entry; entry = entry->next)
+		if (entry->is_merge_key)
+			return entry;
+	return NULL;
+}
+
+/* All that the op's steps lead through; *in is where its last step begins. */
+static int check_way(const struct edit *edit, const struct edit_op *op, const struct extent **in)
+{
+	const struct extent *merge;
+	int r;
+
+	*in = NULL;
+	for (size_t i = 0; i < op->count; i++) {
+		const struct extent *next = edit_follow(edit, op, i);
+
+		if (!next) {
+			merge = *in ? find_merge(*in) : NULL;
+			return !merge ? EDIT_CANNOT
+				      : edit_problem(edit, merge->member.begin,
+						"the value comes from what is merged here; edit it "
+						"there, or set it as a whole");
+		}
+		r = check_ancestor(edit, op, next);
+		if (r != 0)
+			return r;
+		*in = next;
+	}
+	return 0;
+}
+
+static bool brings_key(const struct node *node, const struct node *key)
+{
+	if (node_is_map(node))
+		return node_find(node, key) != NULL;
+	for (uint32_t i = 0; node_is_sequence(node) && i < node->seq.count; i++)
+		if (brings_key(node->seq.items[i], key))
+			return true;
+	return false;
+}
+
+/* What is to be removed must be written there, and nowhere else. */
+static int check_removed(
+	const struct edit *edit, const struct extent *in, const struct edit_step *step)
+{
+	uint32_t i = 0;
+	int r = 0;
+
+	for (const struct extent *entry = in->first; r == 0 && entry; entry = entry->next, i++) {
+		if (entry->is_merge_key && step->key && brings_key(entry->node, step->key))
+			return edit_problem(edit, entry->member.begin,
+				"what is merged here has the key, too; edit it by hand");
+		if (edit_is_entry(entry, i, step))
+			r = refuse_touched(edit, entry);
+	}
+	return r;
+}
+
+/*
+ * Text of new values.
+ */
+
+static int put_text(const struct edit *edit, const struct yaml_part *part, struct span *ret)
+{
+	struct limits limits = limits_or_default(edit->options->limits);
+	struct output output = {.max = limits.result_bytes};
+	struct writer writer = {&output, edit->arena, edit->problem, limits.depth};
+	int r = yaml_put(&writer, part);
+
+	if (r == 0)
+		r = output_finish(&output, edit->arena, ret, edit->problem);
+	output_fini(&output);
+	return r;
+}
+
+/* With the line ends of the text. */
+static int with_line_ends(const struct edit *edit, struct span *text)
+{
+	struct output output = {.max = SIZE_MAX / 2};
+	int r;
+
+	if (!edit->document->has_crlf)
+		return 0;
+	for (size_t i = 0; i < text->len; i++) {
+		if (text->data[i] == '\n')
+			output_char(&output, '\r');
+		output_char(&output, text->data[i]);
+	}
+	r = output_finish(&output, edit->arena, text, edit->problem);
+	output_fini(&output);
+	return r;
+}
+
+static const struct extent *root_of(const struct edit *edit, const struct edit_op *op)
+{
+	return op->document < edit->document->count ? edit->document->extents[op->document] : NULL;
+}
+
+/* The lines of a new entry, without the last line end. */
+static int entry_text(const struct edit *edit, const struct edit_op *op, const struct extent *in,
+	int indent, struct span *ret)
+{
+	const struct edit_step *last = &op->steps[op->count - 1];
+	const struct yaml_spot_around around = {.in = in};
+	struct yaml_part part = {
+		.indent = indent,
+		.spot = last->key ? YAML_AS_KEY : YAML_BEHIND_DASH,
+		.layout = yaml_find_layout(edit, in, root_of(edit, op)),
+	};
+	int r = yaml_adapt(edit, &around, op->value, &part.value);
+	struct span text;
+	size_t len;
+
+	if (r == 0 && last->key)
+		r = yaml_adapt_key(edit, in, last->key, &part.key);
+	if (r == 0)
+		r = put_text(edit, &part, &text);
+	if (r != 0)
+		return r;
+	text.len--;
+	if (!last->key) {
+		text.data = edit_join(edit, (struct span[]){span_of("-"), text}, 2, &len);
+		text.len = len;
+	}
+	*ret = text;
+	return text.data ? with_line_ends(edit, ret) : -ENOMEM;
+}
+
+static int value_text(const struct edit *edit, const struct edit_op *op, const struct slot *slot,
+	const struct node *value, struct block_text *ret)
+{
+	const struct yaml_spot_around around = {.in = slot->in, .old = slot->old};
+	struct yaml_part part = {
+		.indent = slot->indent,
+		.spot = slot->spot,
+		.layout =
+			yaml_find_layout(edit, slot->old ? slot->old : slot->in, root_of(edit, op)),
+	};
+	struct span text;
+	const char *end;
+	size_t len;
+	int r = yaml_adapt(edit, &around, value, &part.value);
+
+	if (r == 0)
+		r = put_text(edit, &part, &text);
+	if (r != 0)
+		return r;
+	text.len--;
+	if (slot->spot == YAML_AT_ROOT && !slot->is_alone) {
+		bool is_lines =
+			node_count(part.value) && !part.value->tag && !strchr("[{", text.data[0]);
+
+		text.data = edit_join(
+			edit, (struct span[]){span_of(is_lines ? "\n" : " "), text}, 2, &len);
+		text.len = len;
+		if (!text.data)
+			return -ENOMEM;
+	}
+	r = with_line_ends(edit, &text);
+	end = text.len ? memchr(text.data, edit->document->has_crlf ? '\r' : '\n', text.len) : NULL;
+	ret->first = (struct span){text.data, end ? (size_t)(end - text.data) : text.len};
+	ret->rest = (struct span){text.data + ret->first.len, text.len - ret->first.len};
+	return r;
+}
+
+static struct span without_blank(struct span text)
+{
+	if (text.len && text.data[0] == ' ') {
+		text.data++;
+		text.len--;
+	}
+	return text;
+}
+
+static int cut(struct edit *edit, size_t begin, size_t end, struct span text)
+{
+	return edit_splice(edit, (struct range){begin, end}, text);
+}
+
+/* The old value begins and ends on the line that it belongs to, or is not written. */
+static int replace_on_line(
+	struct edit *edit, const struct slot *slot, const struct block_text *text)
+{
+	struct range old = slot->old->value;
+	size_t comment = find_comment(edit, old.end);
+	size_t end = line_text_end(edit, old.end);
+	int r;
+
+	if (old.begin == old.end)
+		old.begin = old.end = slot->behind;
+	if (!text->first.len)
+		old.begin = slot->behind;
+	if (text->rest.len && comment == end)
+		old.end = end;
+	r = cut(edit, old.begin, old.end,
+		old.begin > slot->behind ? without_blank(text->first) : text->first);
+	return r != 0 || !text->rest.len ? r : cut(edit, end, end, text->rest);
+}
+
+/* Its first line is the one that it belongs to, and has a tag or "|" of which only a comment stays.
+ */
+static int replace_header(struct edit *edit, const struct slot *slot, const struct block_text *text)
+{
+	struct range old = slot->old->value;
+	size_t comment = find_comment(edit, old.begin), end = line_text_end(edit, old.begin);
+	size_t last = is_block_scalar(slot->old) ? old.end : line_text_end(edit, old.end);
+	size_t header = comment;
+	int r;
+
+	while (header > old.begin && is_blank(at(edit, header - 1)))
+		header--;
+	if (comment == end)
+		header = end;
+	if (!text->first.len)
+		old.begin = slot->behind;
+	r = cut(edit, old.begin, header,
+		old.begin > slot->behind ? without_blank(text->first) : text->first);
+	return r ? r : cut(edit, end, last > end ? last : end, text->rest);
+}
+
+/* It begins on the line that it belongs to, and ends below. */
+static int replace_from_line(
+	struct edit *edit, const struct slot *slot, const struct block_text *text)
+{
+	const struct extent *old = slot->old;
+	size_t end = old->value.end, behind = line_text_end(edit, end);
+	size_t begin = text->first.len ? old->value.begin : slot->behind;
+	struct span first = begin > slot->behind ? without_blank(text->first) : text->first;
+
+	if (is_block_scalar(old) ||
+		(is_block(old) && edit_has_lines(edit, (struct range){old->value.begin,
+							       old->first->member.begin})))
+		return replace_header(edit, slot, text);
+	if (is_block(old))
+		return edit_splice_all(
+			edit, (struct range){begin, behind}, (struct span[]){first, text->rest}, 2);
+	/* Brackets, quotes or plain text of many lines, behind which a comment may stand. */
+	if (text->rest.len && find_comment(edit, end) != behind) {
+		int r = cut(edit, begin, end, first);
+
+		return r ? r : cut(edit, behind, behind, text->rest);
+	}
+	return edit_splice_all(
+		edit, (struct range){begin, end}, (struct span[]){first, text->rest}, 2);
+}
+
+/* A scalar on a line of its own, on which a comment stays. */
+static int replace_beside_comment(
+	struct edit *edit, const struct slot *slot, const struct block_text *text)
+{
+	struct range old = slot->old->value;
+	size_t end = line_text_end(edit, old.end);
+	int r = cut(edit, slot->behind, slot->behind, text->first);
+
+	if (r == 0)
+		r = cut(edit, old.begin, find_comment(edit, old.end), (struct span){0});
+	return r ? r : cut(edit, end, end, text->rest);
+}
+
+/* It begins on a line below; comments between stay. */
+static int replace_below(struct edit *edit, const struct slot *slot, const struct block_text *text)
+{
+	const struct extent *old = slot->old;
+	size_t begin = line_begin(edit, old->value.begin),
+	       end = line_text_end(edit, old->value.end);
+	struct span eol = edit_line_end(edit), rest = text->rest;
+	int r;
+
+	if (!is_block(old) && !is_block_scalar(old)) {
+		if (!rest.len && text->first.len)
+			return edit_splice(edit, old->value, without_blank(text->first));
+		if (rest.len && find_comment(edit, old->value.end) != end)
+			return replace_beside_comment(edit, slot, text);
+	}
+	r = cut(edit, slot->behind, slot->behind, text->first);
+	if (r != 0)
+		return r;
+	if (rest.len)
+		return cut(
+			edit, begin, end, (struct span){rest.data + eol.len, rest.len - eol.len});
+	end = edit_line_after(edit, old->value.end);
+	if (end == edit->text.len && !ends_with_newline(edit)) {
+		begin--;
+		if (begin && at(edit, begin) == '\n' && at(edit, begin - 1) == '\r')
+			begin--;
+	}
+	return cut(edit, begin, end, (struct span){0});
+}
+
+static int replace_value(struct edit *edit, const struct slot *slot, const struct block_text *text)
+{
+	struct range old = slot->old->value;
+	size_t end = line_text_end(edit, slot->behind);
+
+	if (old.end <= end)
+		return replace_on_line(edit, slot, text);
+	if (old.begin <= end)
+		return replace_from_line(edit, slot, text);
+	return replace_below(edit, slot, text);
+}
+
+/* A root that nothing stands in front of on its line. */
+static int replace_root(struct edit *edit, const struct slot *slot, const struct block_text *text)
+{
+	const struct extent *old = slot->old;
+	struct range range = {line_begin(edit, old->value.begin), old->value.end};
+
+	if (is_block(old))
+		range.end = line_text_end(edit, old->value.end);
+	else if (text->rest.len && find_comment(edit, range.end) != line_text_end(edit, range.end))
+		return EDIT_CANNOT;
+	return edit_splice_all(edit, range, (struct span[]){text->first, text->rest}, 2);
+}
+
+/*
+ * Places.
+ */
+
+static int slot_of_root(const struct edit *edit, const struct extent *root, struct slot *ret)
+{
+	size_t begin = line_begin(edit, root->value.begin);
+	bool is_behind_dashes =
+		begin + 3 <= root->value.begin && memcmp(edit->text.data + begin, "---", 3) == 0;
+
+	*ret = (struct slot){.old = root, .spot = YAML_AT_ROOT, .behind = root->value.begin};
+	if (is_behind_dashes)
+		ret->behind = begin + 3;
+	ret->is_alone = !is_behind_dashes && edit_is_first_on_line(edit, root->value.begin);
+	return is_behind_dashes || ret->is_alone ? 0 : EDIT_CANNOT;
+}
+
+/* Of an entry of a block. */
+static int slot_of_entry(const struct edit *edit, const struct extent *in,
+	const struct extent *entry, struct slot *ret)
+{
+	bool is_explicit = entry->keys && entry->member.begin != entry->key.begin;
+
+	*ret = (struct slot){
+		.in = in,
+		.old = entry,
+		.behind = entry->member.begin,
+		.indent = yaml_column(edit, entry->member.begin),
+		.spot = entry->keys && !is_explicit ? YAML_BEHIND_KEY : YAML_BEHIND_DASH,
+	};
+	if (entry->keys)
+		ret->behind = yaml_skip_blank(edit->text, entry->key.end);
+	ret->is_unsaid = is_explicit && at(edit, ret->behind) != ':';
+	if (ret->is_unsaid)
+		ret->behind = line_text_end(edit, entry->key.end);
+	else if (at(edit, ret->behind++) != (entry->keys ? ':' : '-'))
+		return EDIT_CANNOT;
+	return 0;
+}
+
+/* The op's first `count` steps lead to `old`. */
+static int slot_of(const struct edit *edit, const struct edit_op *op, size_t count,
+	const struct extent *old, struct slot *ret)
+{
+	const struct extent *in;
+
+	if (!count)
+		return slot_of_root(edit, old, ret);
+	in = edit_follow(edit, op, count - 1);
+	return in && is_block(in) ? slot_of_entry(edit, in, old, ret) : EDIT_CANNOT;
+}
+
+/*
+ * Blocks.
+ */
+
+static struct span spaces(const struct edit *edit, int count)
+{
+	char *text = arena_alloc(edit->arena, (size_t)count + 1);
+
+	if (text)
+		memset(text, ' ', (size_t)count);
+	return (struct span){text, (size_t)count};
+}
+
+static int set_block_value(struct edit *edit, const struct edit_op *op, size_t count,
+	const struct extent *old, const struct node *value)
+{
+	struct block_text text;
+	struct slot slot;
+	int r = refuse_touched(edit, old);
+
+	if (r == 0)
+		r = slot_of(edit, op, count, old, &slot);
+	if (r == 0)
+		r = value_text(edit, op, &slot, value, &text);
+	if (r != 0)
+		return r;
+	if (slot.is_unsaid)
+		return edit_splice_all(edit, (struct range){slot.behind, slot.behind},
+			(struct span[]){edit_line_end(edit), spaces(edit, slot.indent),
+				span_of(":"), text.first, text.rest},
+			5);
+	return slot.is_alone ? replace_root(edit, &slot, &text) : replace_value(edit, &slot, &text);
+}
+
+/* The last line's end is about to get a line break, which would become text of a block scalar. */
+static int chomp(struct edit *edit, const struct extent *scalar)
+{
+	size_t offset = block_header(edit, scalar);
+
+	if (!is_block_scalar(scalar))
+		return 0;
+	if (at(edit, offset) == '+' || at(edit, offset + 1) == '+') {
+		offset += at(edit, offset) != '+';
+		return cut(edit, offset, offset + 1, span_of("-"));
+	}
+	if (at(edit, offset) == '-' || at(edit, offset + 1) == '-')
+		return 0;
+	return cut(edit, offset, offset, span_of("-"));
+}
+
+/* Behind the lines of comment that belong to a block in the entry: they are indented more. */
+static size_t behind_inner_comments(
+	const struct edit *edit, const struct extent *entry, size_t after, size_t indent)
+{
+	size_t offset = after;
+
+	if (!is_block(entry))
+		return after;
+	while (offset < edit->text.len) {
+		size_t blanks = edit_indent(edit, offset).len;
+
+		if (at(edit, offset + blanks) == '#' && blanks > indent)
+			after = edit_line_after(edit, offset);
+		else if (offset + blanks < line_text_end(edit, offset))
+			break;
+		offset = edit_line_after(edit, offset);
+	}
+	return after;
+}
+
+/* Puts lines behind the entry. */
+static int put_behind(
+	struct edit *edit, const struct extent *entry, struct span indent, struct span text)
+{
+	size_t after = behind_inner_comments(edit, entry, entry_after(edit, entry), indent.len);
+	struct span eol = edit_line_end(edit);
+	int r;
+
+	if (after < edit->text.len || ends_with_newline(edit))
+		return edit_splice_all(
+			edit, (struct range){after, after}, (struct span[]){indent, text, eol}, 3);
+	r = chomp(edit, last_leaf(entry));
+	return r ? r
+		 : edit_splice_all(edit, (struct range){after, after},
+			   (struct span[]){eol, indent, text}, 3);
+}
+
+/* Above the first entry and the comments that stand right above it, if they are of the block. */
+static size_t above_first(
+	const struct edit *edit, const struct edit_op *op, const struct extent *first, int column)
+{
+	size_t begin = line_begin(edit, first->member.begin);
+
+	while (op->count > 1 && begin > text_begin(edit)) {
+		size_t above = line_begin(edit, begin - 1);
+		struct span indent = edit_indent(edit, above);
+
+		if (at(edit, above + indent.len) != '#' || (int)indent.len != column)
+			break;
+		begin = above;
+	}
+	return begin;
+}
+
+/* A new entry of a block that has some. */
+static int add_entry(struct edit *edit, const struct edit_op *op, const struct extent *in)
+{
+	const struct edit_step *last = &op->steps[op->count - 1];
+	uint32_t index = last->key ? UINT32_MAX : last->index;
+	const struct extent *before = NULL, *next = in->first;
+	int column = yaml_column(edit, next->member.begin), r;
+	struct span indent = spaces(edit, column), text, eol = edit_line_end(edit);
+	size_t offset;
+
+	if (!indent.data)
+		return -ENOMEM;
+	r = entry_text(edit, op, in, column, &text);
+	if (r != 0)
+		return r;
+	for (; next && index > 0; index--) {
+		before = next;
+		next = next->next;
+	}
+	if (before)
+		return put_behind(edit, before, indent, text);
+	offset = next->member.begin;
+	if (!edit_is_first_on_line(edit, offset))
+		return edit_splice_all(edit, (struct range){offset, offset},
+			(struct span[]){text, eol, indent}, 3);
+	offset = above_first(edit, op, next, column);
+	return edit_splice_all(
+		edit, (struct range){offset, offset}, (struct span[]){indent, text, eol}, 3);
+}
+
+/* The first entry of "- a: 1" leaves its line to the next. */
+static int remove_first_on_dash(struct edit *edit, const struct extent *entry)
+{
+	size_t begin = entry->member.begin, end = line_text_end(edit, entry->member.end);
+	size_t next = entry->next->member.begin;
+	bool has_comments = false;
+
+	for (size_t p = end; p < next; p++)
+		has_comments |= at(edit, p) == '#';
+	if (!has_comments)
+		end = next;
+	else
+		while (is_blank(at(edit, begin - 1)))
+			begin--;
+	return cut(edit, begin, end, (struct span){0});
+}
+
+static int remove_lines(struct edit *edit, const struct extent *kept, const struct extent *entry)
+{
+	struct range range = {line_begin(edit, entry->member.begin), entry_after(edit, entry)};
+	const struct extent *leaf = kept ? last_leaf(kept) : NULL;
+	bool unused;
+
+	if (!edit_is_first_on_line(edit, entry->member.begin))
+		return entry->next ? remove_first_on_dash(edit, entry) : EDIT_CANNOT;
+	/* Blank lines behind it would become text of the block scalar before it. */
+	if (leaf && keeps_lines(edit, leaf))
+		range.end = skip_blank_lines(edit, range.end, &unused);
+	if (range.end == edit->text.len && !ends_with_newline(edit) &&
+		!(leaf && is_block_scalar(leaf)) && range.begin > text_begin(edit)) {
+		range.begin--;
+		if (at(edit, range.begin) == '\n' && range.begin &&
+			at(edit, range.begin - 1) == '\r')
+			range.begin--;
+	}
+	return edit_splice(edit, range, (struct span){0});
+}
+
+static int remove_entries(struct edit *edit, const struct edit_op *op, const struct extent *in)
+{
+	const struct edit_step *last = &op->steps[op->count - 1];
+	const struct extent *kept = NULL;
+	uint32_t i = 0;
+	int r = 0;
+
+	for (const struct extent *entry = in->first; entry; entry = entry->next)
+		if (!edit_is_entry(entry, i++, last))
+			kept = entry;
+	if (!kept) {
+		struct node *nothing = last->key ? node_new_map(edit->arena, NULL)
+						 : node_new_sequence(edit->arena, NULL);
+
+		return nothing ? set_block_value(edit, op, op->count - 1, in, nothing) : -ENOMEM;
+	}
+	kept = NULL;
+	i = 0;
+	for (const struct extent *entry = in->first; r == 0 && entry; entry = entry->next, i++) {
+		if (edit_is_entry(entry, i, last))
+			r = remove_lines(edit, kept, entry);
+		else
+			kept = entry;
+	}
+	return r;
+}
+
+/*
+ * Brackets.
+ */
+
+static int flow_text(const struct edit *edit, const struct extent *in, const struct extent *old,
+	const struct node *key, const struct node *value, struct span *ret)
+{
+	const struct yaml_spot_around around = {.in = in, .old = old};
+	struct yaml_part part = {.spot = key ? YAML_AS_FLOW_KEY : YAML_IN_FLOW};
+	int r = yaml_adapt(edit, &around, value, &part.value);
+
+	if (r == 0 && key)
+		r = yaml_adapt_key(edit, in, key, &part.key);
+	if (r == 0)
+		r = put_text(edit, &part, ret);
+	return r;
+}
+
+static bool is_nothing(const struct node *node)
+{
+	return node_is_scalar(node) && node->style == NODE_PLAIN && !node->text.len && !node->tag;
+}
+
+static int set_flow_value(struct edit *edit, const struct extent *in, const struct extent *old,
+	const struct node *value)
+{
+	struct range range = old->value;
+	struct span text = {0};
+	size_t colon;
+	int r = refuse_touched(edit, old);
+
+	if (r != 0)
+		return r;
+	if (!is_nothing(value) || !old->keys) {
+		r = flow_text(edit, in, old, NULL, value, &text);
+		if (r != 0)
+			return r;
+	}
+	if (!old->keys || (range.begin < range.end && text.len))
+		return edit_splice(edit, range, text);
+	colon = yaml_skip_blank(edit->text, old->key.end);
+	if (at(edit, colon) != ':')
+		return edit_splice_all(edit, (struct range){old->key.end, old->key.end},
+			(struct span[]){span_of(": "), text}, 2);
+	if (!text.len)
+		return cut(edit, colon + 1, range.end, text);
+	return edit_splice_all(
+		edit, (struct range){colon + 1, colon + 1}, (struct span[]){span_of(" "), text}, 2);
+}
+
+static int add_flow_entry(struct edit *edit, const struct edit_op *op, const struct extent *in)
+{
+	const struct flow flow = {.edit = edit, .is_yaml = true};
+	const struct edit_step *last = &op->steps[op->count - 1];
+	const struct flow_layout layout = {
+		.indent = edit_indent(edit, in->value.begin), .gap = span_of(" ")};
+	struct span text;
+	int r = flow_text(edit, in, NULL, last->key, op->value, &text);
+
+	return r ? r : flow_insert(&flow, in, last->key ? UINT32_MAX : last->index, text, &layout);
+}
+
+/* A comment stands between the brackets, where no entry does. */
+static bool has_comment(const struct edit *edit, const struct extent *in)
+{
+	return memchr(edit->text.data + in->value.begin, '#', in->value.end - in->value.begin);
+}
+
+/* A new entry of brackets. Empty ones give way to a block where one may stand. */
+static int add_to_flow(struct edit *edit, const struct edit_op *op, const struct extent *in)
+{
+	const struct edit_step *last = &op->steps[op->count - 1];
+	const struct extent *outer = op->count > 1 ? edit_follow(edit, op, op->count - 2) : NULL;
+	struct node *block;
+
+	if (!has_brackets(edit, in))
+		return EDIT_CANNOT;
+	if (in->first || has_comment(edit, in) || (outer && is_flow(outer)) || in->node->tag ||
+		in->has_anchor)
+		return add_flow_entry(edit, op, in);
+	block = last->key ? node_new_map(edit->arena, NULL) : node_new_sequence(edit->arena, NULL);
+	if (!block || (last->key ? node_put(edit->arena, block, last->key, op->value)
+				 : node_push(edit->arena, block, op->value)) < 0)
+		return -ENOMEM;
+	return set_block_value(edit, op, op->count - 1, in, block);
+}
+
+/*
+ * The root, where there is none.
+ */
+
+static int add_root(struct edit *edit, const struct edit_op *op)
+{
+	const struct slot slot = {.spot = YAML_AT_ROOT, .is_alone = true};
+	struct range end = {edit->text.len, edit->text.len};
+	struct span eol = edit_line_end(edit), before = {0};
+	struct block_text text;
+	int r;
+
+	if (edit->document->count)
+		return EDIT_CANNOT;
+	r = value_text(edit, op, &slot, op->value, &text);
+	if (r != 0)
+		return r;
+	if (end.end > text_begin(edit) && !ends_with_newline(edit))
+		before = eol;
+	return edit_splice_all(edit, end, (struct span[]){before, text.first, text.rest, eol}, 4);
+}
+
+static int remove_entry(struct edit *edit, const struct edit_op *op, const struct extent *in)
+{
+	const struct flow flow = {.edit = edit, .is_yaml = true};
+	const struct edit_step *last = &op->steps[op->count - 1];
+	int r = check_removed(edit, in, last);
+
+	if (r != 0)
+		return r;
+	if (!is_flow(in))
+		return remove_entries(edit, op, in);
+	return has_brackets(edit, in) ? flow_remove(&flow, in, last) : EDIT_CANNOT;
+}
+
+int yaml_edit(struct edit *edit, const struct edit_op *op)
+{
+	const struct extent *in, *old;
+	int r = check_way(edit, op, &in);
+
+	if (r != 0)
+		return r;
+	old = op->kind == EDIT_SET ? edit_follow(edit, op, op->count) : NULL;
+	if (!in)
+		return old ? set_block_value(edit, op, 0, old, op->value) : add_root(edit, op);
+	if (op->kind == EDIT_REMOVE)
+		return remove_entry(edit, op, in);
+	if (old)
+		return is_flow(in) ? set_flow_value(edit, in, old, op->value)
+				   : set_block_value(edit, op, op->count, old, op->value);
+	return is_flow(in) ? add_to_flow(edit, op, in) : add_entry(edit, op, in);
+}

@@ -1,0 +1,69 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir vendor site tmp
+printf '{"port": 80, "hosts": ["a", "b"], "tls": true}\n' >vendor/app.json
+printf '{"log": "debug"}\n' >site/app.json
+export TMPDIR=$PWD/tmp
+edit() { EDITOR="$1" "$PLYFS" edit -l vendor:site "${@:2}"; }
+
+runs 0 edit true app.json
+says 'nothing was changed'
+[ -z "$(ls tmp)" ] || fail 'what nobody typed is kept'
+
+runs 0 edit 'sed -i -e s/80/8080/ -e s/debug/info/' app.json
+prints 'site/app.json:1: port: 80 -> 8080 (overrides vendor/app.json:1)
+site/app.json:1: log: debug -> info'
+[ "$(cat site/app.json)" = '{"log": "info", "port": 8080}' ] || fail "$(cat site/app.json)"
+
+# VISUAL comes before EDITOR; comments and layout are nobody's.
+VISUAL='sed -i s/^/\ /' runs 0 edit false app.json
+says 'comments and layout'
+
+# What does not parse, or can't be had, comes back with the message on top, and is not lost.
+cat >editor <<'END'
+#!/bin/sh
+cat "$1" >>seen
+[ -e again ] || sed -i 's/"tls": true/"tls": /' "$1"
+touch again
+END
+chmod +x editor
+runs 1 edit ./editor app.json
+grep -q '^// plyfs: .*app.json:.*a value is missing' seen
+grep -q 'what was typed is kept in' err
+kept=$(sed -n 's/.*is kept in //p' err)
+grep -q '"tls": ,$' "$kept" || fail "it is not kept: $(cat "$kept")"
+rm -r tmp/*
+cat >editor <<'END'
+#!/bin/sh
+if grep -q 'has no .!delete' "$1"; then
+	sed -i 's/"log": "info"/"log": "warn", "tls": true/' "$1"
+else
+	sed -i '/tls/d; s/"b"\n  \],/"b"]/; s/"log": "info",*/"log": "info"/' "$1"
+fi
+END
+printf '{"log": "info"}\n' >site/app.json
+printf '{"tls": true, "port": 80}\n' >vendor/app.json
+runs 0 edit ./editor app.json
+[ "$(cat site/app.json)" = '{"log": "warn"}' ] || fail "$(cat site/app.json)"
+[ -z "$(ls tmp)" ] || fail 'what was put is kept as well'
+
+# An editor that fails changes nothing.
+runs 1 edit false app.json
+grep -q "the editor 'false' failed" err
+runs 1 edit no-such-editor app.json
+grep -q 'there is no such program' err
+rm -r tmp/*
+
+# A file that is shown whole is edited as a text, in the layer that shows it.
+printf 'one\ntwo\n' >vendor/motd
+runs 0 edit 'sed -i s/two/2/' motd
+[ "$(cat site/motd)" = "$(printf 'one\n2')" ]
+runs 1 edit 'sed -i s/one/1/' -L vendor motd
+grep -q "as 'last' shows others" err
+rm -r tmp/*
+
+# The layer's only source is edited with its comments.
+printf '// kept\n{"a": 1}\n' >site/only.jsonc
+runs 0 edit 'sed -i "s/kept/new/; s/1/2/"' only.jsonc
+[ "$(cat site/only.jsonc)" = "$(printf '// new\n{"a": 2}')" ]

@@ -1,0 +1,106 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir vendor site host
+printf '{\n  "server": {"port": 80, "tls": true},\n  "hosts": ["a", "b"]\n}\n' >vendor/app.json
+printf '{\n  "log": "debug",\n  "server": {"port": 8080}\n}\n' >site/app.json
+set_() { "$PLYFS" set -l vendor:site "$@"; }
+unset_() { "$PLYFS" unset -l vendor:site "$@"; }
+file() { [ "$(cat "$1")" = "$2" ] || fail "$1 is: $(cat "$1"); and not: $2"; }
+
+# What stands in the layer is edited there, and what a lower one has is overridden.
+runs 0 set_ app.json server.port 9090
+prints 'site/app.json:3: server.port: 8080 -> 9090'
+runs 0 set_ app.json server.tls false
+prints 'site/app.json:3: server.tls: true -> false (overrides vendor/app.json:2)'
+runs 0 set_ app.json cache.size=10M log=info
+prints 'site/app.json:2: log: debug -> info
+site/app.json:4: cache: a map (new)'
+file site/app.json '{
+  "log": "info",
+  "server": {"port": 9090, "tls": false},
+  "cache": {"size": "10M"}
+}'
+
+# Twice is once: not even the file is made anew.
+before=$(stat -c '%i %Y' site/app.json)
+runs 0 set_ app.json server.port 9090
+prints 'nothing changes: it is so already'
+[ "$(stat -c '%i %Y' site/app.json)" = "$before" ] || fail 'the source was written'
+
+# A dry run prints what it would do, and does nothing.
+runs 0 set_ -n app.json server.port 1
+prints '--- site/app.json
++++ site/app.json
+@@ -1,5 +1,5 @@
+ {
+   "log": "info",
+-  "server": {"port": 9090, "tls": false},
++  "server": {"port": 1, "tls": false},
+   "cache": {"size": "10M"}
+ }'
+[ "$(stat -c '%i %Y' site/app.json)" = "$before" ] || fail 'the source was written'
+
+# A list that is replaced is overridden whole.
+runs 0 set_ app.json 'hosts[+]=c'
+runs 0 "$PLYFS" cat -l vendor:site app.json
+grep -qz '"a",.*"b",.*"c"' out
+runs 0 unset_ app.json 'hosts[1]'
+prints 'site/app.json: hosts[1]: removed (was b)'
+
+# Another layer, if it can be seen from there.
+runs 0 set_ --layer vendor app.json added.by vendor
+runs 1 set_ -L vendor app.json server.port 7
+grep -q "site/app.json:3:.* the layer 'site' is higher and sets it" err
+runs 1 set_ -L host app.json a 1
+says "there is no layer 'host'"
+
+# What a lower layer brings can't be hidden in JSON; nothing changes then.
+cp site/app.json before.json
+runs 0 unset_ app.json cache.size
+runs 1 unset_ app.json hosts server.port
+cat err
+grep -q "vendor/app.json:.* the layer 'vendor' brings it, and json has no '!delete'" err
+! grep -q size site/app.json || fail 'the size is there still'
+
+# A drop-in in YAML can, where there may be one.
+cat >plyfs.yaml <<'END'
+layers: [{name: vendor, path: vendor}, {name: site, path: site}]
+rules: [{match: "*.json", strategy: deep, dropins: layers}]
+END
+runs 0 "$PLYFS" unset -c plyfs.yaml app.json server.tls
+runs 0 "$PLYFS" cat -c plyfs.yaml app.json
+! grep -q tls out || fail "it is there still: $(cat out)"
+
+# What is not there yet is made, with its directories.
+runs 0 set_ new/deep/app.json a.b 1
+file site/new/deep/app.json '{
+  "a": {
+    "b": 1
+  }
+}'
+chmod 640 vendor/app.json
+runs 0 "$PLYFS" set -l vendor:host app.json x 1
+[ "$(stat -c %a host/app.json)" = 640 ] || fail 'a new source has another mode than that below it'
+
+# KEYs that lead nowhere, and values that are none.
+runs 1 set_ app.json log.level.deep 1
+grep -q "site/app.json:2:.*a key leads into a string" err
+runs 1 set_ app.json 'hosts[7]' x
+grep -q 'so there is none at \[7\]' err
+runs 1 unset_ app.json nothing
+grep -q "there is no 'nothing' to be removed" err
+runs 1 set_ app.json a '{'
+grep -q 'the value of a:1:' err
+runs 2 set_ app.json a
+says 'VALUE'
+runs 2 set_ app.json a=1 b
+says 'KEY=VALUE'
+runs 2 unset_ app.json
+says 'a KEY is missing'
+
+# A source that does not parse is not touched, and named.
+printf '{"a": }' >site/app.json
+runs 1 set_ app.json a 1
+grep -q 'site/app.json:1:7' err
+[ "$(cat site/app.json)" = '{"a": }' ]

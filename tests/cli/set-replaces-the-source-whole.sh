@@ -1,0 +1,67 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir vendor site
+printf '{"a": 1}\n' >vendor/app.json
+printf '{"a": 2}\n' >site/app.json
+set_() { "$PLYFS" set -l vendor:site "$@"; }
+
+# Mode, owner and attributes stay; nothing is left beside it.
+chmod 604 site/app.json
+[ "$(id -u)" != 0 ] || chown 12:34 site/app.json
+kept=$(stat -c '%a %u %g' site/app.json)
+has_attribute=false
+if command -v setfattr >/dev/null && setfattr -n user.note -v kept site/app.json 2>/dev/null; then
+	has_attribute=true
+fi
+runs 0 set_ app.json a 3
+[ "$(stat -c '%a %u %g' site/app.json)" = "$kept" ] || fail 'mode or owner has changed'
+! $has_attribute || [ "$(getfattr --only-values -n user.note site/app.json)" = kept ]
+[ "$(ls -A site)" = app.json ]
+
+# Who has it open keeps what he had.
+exec 3<site/app.json
+runs 0 set_ app.json a 4
+[ "$(cat <&3)" = '{"a": 3}' ]
+exec 3<&-
+
+# A link in the layer is followed as long as it stays in it.
+cat >plyfs.yaml <<'END'
+layers: [{name: vendor, path: vendor}, {name: site, path: site, follow: true}]
+END
+mv site/app.json site/real.json
+ln -s real.json site/app.json
+runs 0 "$PLYFS" set -c plyfs.yaml app.json a 5
+[ -L site/app.json ] && [ "$(cat site/real.json)" = '{"a": 5}' ]
+mv site/real.json outside.json
+ln -sf ../outside.json site/app.json
+runs 1 "$PLYFS" set -c plyfs.yaml app.json a 6
+grep -q "outside of the layer 'site'" err
+[ "$(cat outside.json)" = '{"a": 5}' ]
+rm site/app.json
+cp outside.json site/app.json
+
+# Several at once lose nothing.
+for writer in 1 2 3 4 5 6 7 8; do
+	for number in 1 2 3 4 5; do
+		set_ app.json "w$writer.n$number=$number" >/dev/null || echo "$writer $number" >>lost
+	done &
+done
+wait
+[ ! -e lost ] || fail "refused: $(cat lost)"
+[ "$(grep -o '"n[1-5]": [1-5]' site/app.json | wc -l)" = 40 ] || fail "lost: $(cat site/app.json)"
+
+# A file system that is full, or read-only, is left as it was, and said so.
+[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || skip 'no mount can be made here'
+unshare -m bash -euc '
+	mount -t tmpfs -o size=64k tmpfs site
+	printf "{\"a\": 1}\n" >site/app.json
+	head -c 60000 /dev/zero >site/fill 2>/dev/null || true
+	! "$1" set -l vendor:site app.json text "$(head -c 20000 /dev/zero | tr "\\0" x)" 2>err
+	grep -q "No space left on device" err
+	[ "$(cat site/app.json)" = "{\"a\": 1}" ]
+	[ "$(ls -A site | wc -l)" = 2 ]
+	mount -o remount,ro site
+	! "$1" set -l vendor:site app.json a 2 2>err
+	grep -q "Read-only file system" err
+' bash "$PLYFS" || fail "$(cat err)"
