@@ -223,7 +223,7 @@ static int run(const struct command *command, int argc, char **argv)
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
-	code = subject_find(command, &job.choice, job.path, &job.subject, &job.inner);
+	code = subject_find_or_make(command, &job.choice, job.path, &job.subject, &job.inner);
 	if (code != EXIT_DONE)
 		return code;
 	if (!*job.inner)

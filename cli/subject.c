@@ -7,10 +7,20 @@
 #include "cleanup.h"
 #include "command.h"
 #include "message.h"
+#include "path.h"
 #include "walk.h"
 
-int subject_find(const struct command *command, const struct choice *choice, const char *path,
-	struct subject *ret, char **ret_path)
+/* A path on whose way nothing is yet leads where it says. */
+static int take_new(const char *path, char **ret)
+{
+	if (path_fault(span_of(path)))
+		return -ENOENT;
+	*ret = strdup(path);
+	return *ret ? 0 : -ENOMEM;
+}
+
+static int find(const struct command *command, const struct choice *choice, const char *path,
+	bool may_be_new, struct subject *ret, char **ret_path)
 {
 	bool is_in_mount = !choice->config && !choice->layers;
 	struct problem problem;
@@ -23,7 +33,21 @@ int subject_find(const struct command *command, const struct choice *choice, con
 	if (code != EXIT_DONE || is_in_mount)
 		return code;
 	int r = walk_to(ret->offline, path, ret_path, &problem);
+	if (r == -ENOENT && may_be_new)
+		r = take_new(path, ret_path);
 	return r == 0 ? EXIT_DONE : choice_complain(ret->settings, path, r, &problem);
+}
+
+int subject_find(const struct command *command, const struct choice *choice, const char *path,
+	struct subject *ret, char **ret_path)
+{
+	return find(command, choice, path, false, ret, ret_path);
+}
+
+int subject_find_or_make(const struct command *command, const struct choice *choice,
+	const char *path, struct subject *ret, char **ret_path)
+{
+	return find(command, choice, path, true, ret, ret_path);
 }
 
 int subject_open(const struct command *command, const struct choice *choice, const char *path,

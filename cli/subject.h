@@ -21,6 +21,10 @@ struct subject {
 int subject_find(const struct command *command, const struct choice *choice, const char *path,
 	struct subject *ret, char **ret_path);
 
+/** The same where not only the file, but also the directories that it lies in may be missing. */
+int subject_find_or_make(const struct command *command, const struct choice *choice,
+	const char *path, struct subject *ret, char **ret_path);
+
 /**
  * Explains `path`. Where a layer was left out (`on_error: skip-layer`) it says so and goes on. With
  * the links on its way followed, but not the last name, which may be one.

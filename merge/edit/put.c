@@ -198,8 +198,11 @@ static int refuse(struct put *put, size_t i)
 		*put->problem = put->failure.problem;
 		return PROBLEM;
 	}
-	if (op->kind != EDIT_REMOVE && put->failure.root)
-		at = edit_tree_follow(&after, op, op->count);
+	/* What shows in its place: of a value that was taken out, what it had overridden. */
+	const struct node *instead =
+		put->failure.root ? edit_tree_follow(&after, op, op->count) : NULL;
+	if (instead)
+		at = instead;
 	size_t winner = input_of(put, at);
 	if (winner < put->merge.count && winner > put->request->target)
 		return problem_at(put->problem, at,
