@@ -1,0 +1,126 @@
+/*
+ * plyfs render: what a mount would show, as ordinary files.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "background.h"
+#include "choice.h"
+#include "cleanup.h"
+#include "command.h"
+#include "message.h"
+#include "render.h"
+
+/* What the command line asks for. */
+struct job {
+	struct choice choice;
+	bool is_watching;
+	bool adopts;
+	bool has_no_header;
+	const char *directory;
+};
+
+/* What a signal ends. */
+static struct render *running;
+
+static void log_line(void *context, const char *line)
+{
+	(void)context;
+	message("%s", line);
+}
+
+static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
+{
+	const struct command_option options[] = {
+		CHOICE_OPTIONS(&job->choice),
+		{'w', "watch", .flag = &job->is_watching},
+		{0, "adopt", .flag = &job->adopts},
+		{0, "no-header", .flag = &job->has_no_header},
+		{0},
+	};
+
+	int code = command_options(command, options, argc, argv);
+	if (code >= 0)
+		return code;
+	if (choice_is_double(command, &job->choice))
+		return EXIT_WRONG_USE;
+	if (!job->choice.config && !job->choice.layers)
+		return command_misuse(command, "what to render is missing; give -c or -l");
+	if (optind == argc)
+		return command_misuse(command, "the directory is missing");
+	if (optind + 1 < argc)
+		return command_misuse(
+			command, "'%s' is too much; give one directory", argv[optind + 1]);
+	job->directory = argv[optind];
+	return -1;
+}
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	render_stop(running);
+}
+
+static void take_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+static int render(const struct job *job, struct render *render)
+{
+	int r = render_all(render);
+
+	if (r < 0)
+		return message_result(r, NULL, job->directory);
+	if (!job->is_watching)
+		return r == 0 ? EXIT_DONE : EXIT_FAILED;
+	running = render;
+	take_signals();
+	background_notify();
+	r = render_watch(render);
+	return r == 0 ? EXIT_DONE : message_result(r, NULL, job->directory);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	CLEANUP(render_freep) struct render *made = NULL;
+	struct job job = {0};
+	struct settings *settings;
+	struct problem problem;
+
+	int code = read_arguments(command, argc, argv, &job);
+	if (code >= 0)
+		return code;
+	if (choice_open(&job.choice, &settings) != EXIT_DONE)
+		return EXIT_FAILED;
+	if (job.has_no_header)
+		settings_fix_header(settings, false);
+	const struct rendered_options options = {
+		.directory = job.directory,
+		.adopts = job.adopts,
+		.log = log_line,
+	};
+	int r = render_new(settings, &options, &made, &problem);
+	return r == 0 ? render(&job, made) : message_result(r, &problem, job.directory);
+}
+
+const struct command command_render = {
+	.name = "render",
+	.synopsis = "[-w] [--adopt] (-c CONFIG | -l LAYER[:LAYER...]) DIRECTORY",
+	.summary = "write what a mount would show as ordinary files",
+	.help = "Writes the merged tree into a directory as ordinary files, for where there is no\n"
+		"FUSE. A file that has changed is replaced by a rename, others are not touched;\n"
+		"only what plyfs has written itself is ever replaced or removed.\n"
+		"\n" CHOICE_HELP "  -w, --watch                     go on, and keep it up to date\n"
+		"      --adopt                     files that have the right bytes already are "
+		"ours\n"
+		"      --no-header                 without the comment that names the sources\n",
+	.run = run,
+};

@@ -1,0 +1,33 @@
+/*
+ * Rendering: the view, shown by ordinary files instead of a mount. The second implementation of the
+ * publisher's operations, and nothing else: what a mount would show, in the same order.
+ *
+ *      walk: list, look up, put ──▶ rendered directory ◀── publisher: replace, remove, …
+ *      (once, and of each new directory)
+ */
+#pragma once
+
+#include "rendered.h"
+#include "view.h"
+
+struct render;
+
+/**
+ * Opens the directory and makes a view of the settings, to which it takes over the caller's
+ * reference. The options' log gets what is wrong with the layers, too. Returns 0 with *ret for
+ * render_free(), PROBLEM or -errno.
+ */
+int render_new(struct settings *settings, const struct rendered_options *options,
+	struct render **ret, struct problem *problem);
+void render_free(struct render *render); /* NULL is fine */
+void render_freep(struct render **render);
+
+/**
+ * Makes the directory what the layers say now. Returns how many paths could not be made, each of
+ * which was logged; or -errno.
+ */
+int render_all(struct render *render);
+
+/** Keeps it so, until render_stop(), which any thread or signal handler may call. 0 or -errno. */
+int render_watch(struct render *render);
+void render_stop(struct render *render);

@@ -1,0 +1,86 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir -p vendor/sub site
+printf 'a: 1\n' | tee vendor/app.yaml >vendor/sub/x.yaml
+printf 'b: 2\n' >site/app.yaml
+ln -s app.yaml site/link
+chmod 640 vendor/sub/x.yaml
+render() { "$PLYFS" render --no-header -l vendor:site "$@"; }
+
+runs 0 render tree
+[ "$(cat tree/app.yaml)" = $'a: 1\nb: 2' ]
+[ "$(readlink tree/link)" = app.yaml ]
+[ "$(stat -c %a tree/sub/x.yaml)" = 440 ]
+[ "$(cd tree && find . -not -path './.plyfs*' | sort | xargs)" = '. ./app.yaml ./link ./sub ./sub/x.yaml' ]
+[ "$(stat -c %a tree/.plyfs)" = 700 ]
+
+# Only what has changed is touched.
+before=$(stat -c '%i %z' tree/sub/x.yaml)
+printf 'b: 3\n' >site/app.yaml
+runs 0 render tree
+[ "$(cat tree/app.yaml)" = $'a: 1\nb: 3' ]
+[ "$(stat -c '%i %z' tree/sub/x.yaml)" = "$before" ] || fail 'a file that did not change was touched'
+
+# What somebody has changed is put right, and what he has put there stays.
+chmod u+w tree/app.yaml
+echo x >>tree/app.yaml
+echo mine >tree/foreign
+runs 0 render tree
+[ "$(cat tree/app.yaml)" = $'a: 1\nb: 3' ]
+[ "$(cat tree/foreign)" = mine ]
+
+# In the way it is an error that names it; the rest is there.
+echo theirs >site/foreign
+printf 'b: 4\n' >site/app.yaml
+runs 1 render tree
+says "foreign: stands in the way and is not plyfs'"
+[ "$(cat tree/foreign)" = mine ]
+[ "$(cat tree/app.yaml)" = $'a: 1\nb: 4' ]
+runs 1 render --adopt tree
+echo theirs >tree/foreign
+runs 0 render --adopt tree
+rm site/foreign
+runs 0 render tree
+[ ! -e tree/foreign ] || fail 'what was adopted stays'
+echo mine >tree/sub/foreign
+rm -r vendor/sub
+runs 1 render tree
+grep -q 'something in it is not plyfs' err
+[ "$(cat tree/sub/foreign)" = mine ] && [ ! -e tree/sub/x.yaml ]
+rm tree/sub/foreign
+runs 0 render tree
+[ ! -e tree/sub ]
+
+# A directory that is not its own is refused; so is a second renderer.
+mkdir full && echo x >full/x
+runs 1 render full
+says 'is not empty, and was not rendered by plyfs'
+[ "$(ls -A full)" = x ]
+need flock
+runs 1 flock tree/.plyfs "$PLYFS" render -l vendor:site tree
+says 'is being rendered by another plyfs already'
+
+# A link that somebody puts there leads nowhere.
+mkdir -p elsewhere vendor/sub
+rm -rf tree && runs 0 render tree
+echo 'a: 1' >vendor/sub/x.yaml
+runs 0 render tree
+rm -r tree/sub && ln -s ../elsewhere tree/sub
+runs 0 render tree
+[ -z "$(ls elsewhere)" ] || fail 'it has written elsewhere'
+[ "$(cat tree/sub/x.yaml)" = 'a: 1' ]
+
+# What never was good is not there, and what was good stays.
+printf 'b: [\n' >site/app.yaml
+runs 1 render tree
+grep -q 'site/app.yaml:2:1' err
+[ "$(cat tree/app.yaml)" = $'a: 1\nb: 4' ]
+printf '{' | tee vendor/new.json >site/new.json
+runs 1 render tree
+[ ! -e tree/new.json ]
+
+runs 2 "$PLYFS" render tree
+says 'give -c or -l'
+runs 2 render
+says 'the directory is missing'
