@@ -264,7 +264,8 @@ static void count_large(struct look *look, bool is_large)
 	view_unlock(look->view);
 }
 
-void look_begin(struct look *look)
+/* Looks. Returns true when it is to be composed, at *cost bytes; else it has ended. */
+static bool look_up(struct look *look, uint64_t *cost)
 {
 	struct view *view = look->view;
 
@@ -275,25 +276,44 @@ void look_begin(struct look *look)
 		look->path, &look->lookup);
 	if (r != 0 || is_unread(look)) {
 		end(look, r ? r : LOOK_IS_CURRENT);
-		return;
+		return false;
 	}
 	look->has_new_links = link_watch_sources(
 		view, look->settings.composer.settings, look->path, &look->lookup);
 	if (is_current(look)) {
 		end(look, LOOK_IS_CURRENT);
-	} else if (!is_to_be_composed(look)) {
-		end(look, take_found(look));
-	} else {
-		look->job.run = compose_in_pool;
-		uint64_t cost = cost_of(look);
-		count_large(look, cost > POOL_LARGE_BYTES);
-		pool_add(view->pool, &look->job, cost);
+		return false;
 	}
+	if (!is_to_be_composed(look)) {
+		end(look, take_found(look));
+		return false;
+	}
+	look->job.run = compose_in_pool;
+	*cost = cost_of(look);
+	count_large(look, *cost > POOL_LARGE_BYTES);
+	return true;
 }
 
+void look_begin(struct look *look)
+{
+	uint64_t cost;
+
+	if (look_up(look, &cost))
+		pool_add(look->view->pool, &look->job, cost);
+}
+
+/* A small one goes on in the same thread: none has to be woken for it. */
 static void begin_in_pool(struct pool_job *job)
 {
-	look_begin((struct look *)job);
+	struct look *look = (struct look *)job;
+	uint64_t cost;
+
+	if (!look_up(look, &cost))
+		return;
+	if (cost > POOL_LARGE_BYTES)
+		pool_add(look->view->pool, &look->job, cost);
+	else
+		compose_in_pool(&look->job);
 }
 
 void look_begin_in_pool(struct look *look)

@@ -22,6 +22,14 @@
 #define SETTINGS_EVENTS                                                                            \
 	(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ONLYDIR)
 
+/*
+ * A save is several events on end: truncated, written, closed. Who has seen one of them waits so
+ * long, in microseconds, before it is woken by the next. If it ran for each, it would have had its
+ * share of the processor by the time of the close, and the kernel would let the writer go on for
+ * milliseconds first.
+ */
+#define BURST_US 100
+
 struct publisher {
 	struct view *view;
 	struct publisher_options options;
@@ -250,6 +258,23 @@ static void reload(struct publisher *publisher)
 	set_settings_trouble(publisher, trouble);
 }
 
+/* Waits for the descriptors; `events` is that of the layers' events. */
+static void wait_for(struct pollfd *polled, nfds_t count, struct pollfd *events, int timeout_ms)
+{
+	const struct timespec burst = {.tv_nsec = BURST_US * 1000};
+
+	/* Something is waited for that has begun. */
+	if (timeout_ms > 0) {
+		int fd = events->fd;
+		events->fd = -1;
+		int n = ppoll(polled, count, &burst, NULL);
+		events->fd = fd;
+		if (n != 0)
+			return;
+	}
+	poll(polled, count, timeout_ms);
+}
+
 /* Waits, and sees to hooks and settings. Returns false when it is time to end. */
 static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 {
@@ -269,7 +294,7 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 			.fd = hooks[i].handle ? hooks[i].fd : -1, .events = hooks[i].events};
 	if (was_due && (timeout_ms < 0 || timeout_ms > RELOAD_QUIET_MS))
 		timeout_ms = RELOAD_QUIET_MS;
-	poll(polled, OWN + PUBLISHER_HOOKS, timeout_ms);
+	wait_for(polled, OWN + PUBLISHER_HOOKS, &polled[EVENTS], timeout_ms);
 	if (polled[STOP].revents)
 		return false;
 	bool is_quiet = !polled[SETTINGS].revents;
