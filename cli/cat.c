@@ -35,12 +35,17 @@ static int print_version(const char *path, const struct version *version)
 	return n < 0 ? choice_complain(NULL, path, (int)n, NULL) : EXIT_DONE;
 }
 
-static int cat_in_view(const struct choice *choice, char **paths)
+/* Sources are called what a mount made here would call them: headers are part of what is shown. */
+static int cat_in_view(struct choice *choice, char **paths)
 {
+	CLEANUP(freep) char *directory = getcwd(NULL, 0);
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	CLEANUP(offline_freep) struct offline *offline = NULL;
 	int code = EXIT_DONE;
 
+	if (!directory)
+		return choice_complain(NULL, "the working directory", -errno, NULL);
+	choice->around.directory = directory;
 	if (choice_open(choice, &settings) != EXIT_DONE ||
 		choice_offline(settings, &offline) != EXIT_DONE)
 		return EXIT_FAILED;

@@ -154,7 +154,7 @@ static int run_in(struct mount *mount, const char *directory)
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	int code = EXIT_FAILED;
 
-	if (!mount->is_foreground && mount->choice.config) {
+	if (mount->choice.config) {
 		if (make_absolute(directory, mount->choice.config, &config) < 0)
 			return message_result(-ENOMEM, NULL, NULL);
 		mount->label = mount->choice.config = config;

@@ -199,6 +199,9 @@ int settings_from_layers_in(const struct surroundings *around, const char *layer
 	if (!specs || !text || !settings->spec)
 		return -ENOMEM;
 	r = split_layers(layers, text, specs, &count, problem);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = surroundings_absolute(
+			&settings->around, specs[i].path, settings->arena, &specs[i].path);
 	if (r == 0)
 		r = settings_set_rules(settings, 0);
 	if (r == 0)

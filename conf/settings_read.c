@@ -240,11 +240,13 @@ int settings_read_in(const struct surroundings *around, const char *path, struct
 	r = settings_new(around, &settings);
 	if (r < 0)
 		return r;
-	settings->path = arena_copy(settings->arena, span_of(path));
-	if (!settings->path)
+	path = arena_copy(settings->arena, span_of(path));
+	if (!path)
 		return -ENOMEM;
-	r = surroundings_place(
-		&settings->around, settings->path, settings->arena, &settings->place);
+	r = surroundings_absolute(&settings->around, path, settings->arena, &settings->path);
+	if (r == 0)
+		r = surroundings_place(
+			&settings->around, settings->path, settings->arena, &settings->place);
 	if (r == 0)
 		r = settings_text_read(
 			settings->path, settings->place, &settings->document, problem);

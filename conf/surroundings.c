@@ -82,16 +82,28 @@ static int uncover(const struct surroundings *around, struct arena *arena, const
 	return *path ? 0 : -ENOMEM;
 }
 
-int surroundings_place(
+int surroundings_absolute(
 	const struct surroundings *around, const char *path, struct arena *arena, const char **ret)
 {
 	const char *directory = around->directory;
 	bool is_root = directory && strcmp(directory, "/") == 0;
 
 	*ret = path;
-	if (directory && *path != '/')
+	if (!directory || *path == '/')
+		return 0;
+	while (path[0] == '.' && path[1] == '/')
+		path += 1 + strspn(path + 1, "/");
+	if (strcmp(path, ".") == 0 || !*path)
+		*ret = directory;
+	else
 		*ret = arena_printf(arena, "%s/%s", is_root ? "" : directory, path);
-	if (!*ret)
-		return -ENOMEM;
-	return around->mountpoint && around->beneath ? uncover(around, arena, ret) : 0;
+	return *ret ? 0 : -ENOMEM;
+}
+
+int surroundings_place(
+	const struct surroundings *around, const char *path, struct arena *arena, const char **ret)
+{
+	int r = surroundings_absolute(around, path, arena, ret);
+
+	return r == 0 && around->mountpoint && around->beneath ? uncover(around, arena, ret) : r;
 }

@@ -9,7 +9,8 @@
 #include "arena.h"
 
 struct surroundings {
-	const char *directory; /* absolute; relative paths are taken from it */
+	/* Absolute; relative paths are taken from it, and told with it. */
+	const char *directory;
 
 	/* Of another machine, for what it would get: %H, %m and %u. */
 	const char *host;
@@ -29,8 +30,15 @@ int surroundings_copy(
 	const struct surroundings *around, struct arena *arena, struct surroundings *ret);
 
 /**
- * Where `path` is, for open(2): with `directory` in front when it is relative, and by way of
- * `beneath` when the mount hides it. Returns 0 with *ret in `arena`, or `path` itself; or -ENOMEM.
+ * `path` as people are told of it: with `directory` in front when it is relative. Returns 0 with
+ * *ret in `arena`, or `path` or `directory` itself; or -ENOMEM.
+ */
+int surroundings_absolute(
+	const struct surroundings *around, const char *path, struct arena *arena, const char **ret);
+
+/**
+ * Where `path` is, for open(2): as above, and by way of `beneath` when the mount
+ * hides it.
  */
 int surroundings_place(
 	const struct surroundings *around, const char *path, struct arena *arena, const char **ret);

@@ -13,13 +13,13 @@ ln -s /etc/passwd low/outside
 ln -s ../../up low/up
 header='# Merged by plyfs (deep); edit the sources: '
 runs 0 "$PLYFS" cat -l low:high app.yaml
-prints "${header}low/app.yaml, high/app.yaml"$'\na: 1\nb: 1'
+prints "${header}$PWD/low/app.yaml, $PWD/high/app.yaml"$'\na: 1\nb: 1'
 for path in dir/app.yaml /dir/app.yaml ./dir//app.yaml dir/../dir/app.yaml link there/app.yaml dir/back; do
 	runs 0 "$PLYFS" cat -l low:high "$path"
-	prints "${header}low/dir/app.yaml, high/dir/app.yaml"$'\na: 1\nb: 1'
+	prints "${header}$PWD/low/dir/app.yaml, $PWD/high/dir/app.yaml"$'\na: 1\nb: 1'
 done
 runs 0 "$PLYFS" cat -l low:high motd app.yaml
-prints $'text\n'"${header}low/app.yaml, high/app.yaml"$'\na: 1\nb: 1'
+prints $'text\n'"${header}$PWD/low/app.yaml, $PWD/high/app.yaml"$'\na: 1\nb: 1'
 printf 'layers: [high, low]\noptions: {header: false}\n' >plyfs.yaml
 runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
 prints $'b: 1\na: 1'
@@ -37,16 +37,16 @@ says '/etc/passwd'
 runs 1 "$PLYFS" cat -l low:high up
 says 'out of the tree'
 runs 1 "$PLYFS" cat -l low:nowhere app.yaml
-says "'nowhere' does not exist"
+says "'$PWD/nowhere' does not exist"
 echo 'b: [' >high/app.yaml
 runs 1 "$PLYFS" cat -l low:high app.yaml
-says 'high/app.yaml:'
+says "$PWD/high/app.yaml:"
 
 # With the line, where the source has it; also of a plyfs.yaml that can't be used.
 printf 'b: 1\nc: ]\n' >high/app.yaml
 runs 1 "$PLYFS" cat -l low:high app.yaml
-[[ $(cat err) == "plyfs: high/app.yaml:2:4: "*$'\n    c: ]\n       ^' ]] || fail "it says: $(cat err)"
+[[ $(cat err) == "plyfs: $PWD/high/app.yaml:2:4: "*$'\n    c: ]\n       ^' ]] || fail "it says: $(cat err)"
 printf 'layers: [high, low]\noptions: {heder: true}\n' >plyfs.yaml
 runs 1 "$PLYFS" cat -c plyfs.yaml app.yaml
-[[ $(cat err) == "plyfs: plyfs.yaml:2:11: "*"did you mean 'header'"*$'\n    options: {heder: true}\n              ^' ]] ||
+[[ $(cat err) == "plyfs: $PWD/plyfs.yaml:2:11: "*"did you mean 'header'"*$'\n    options: {heder: true}\n              ^' ]] ||
 	fail "it says: $(cat err)"

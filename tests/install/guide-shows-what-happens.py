@@ -3,7 +3,8 @@
 
 Each chapter is run in a directory of its own, by one shell: the lines of its `console` blocks that
 begin with "$ ", and those that begin with "> " as what follows on them. What is printed must be what
-stands below; a line "..." stands for any lines. --write puts in what is printed now.
+stands below; a line "..." stands for any lines. The chapter's directory is called /home/me there.
+--write puts in what is printed now.
 """
 import os
 import re
@@ -15,6 +16,7 @@ import tempfile
 import time
 
 MARK = "--- end of a command ---"
+HOME = "/home/me"
 # These only look, so they can be asked again: a change takes its time on a loaded machine.
 LOOKS = ("cat ", "ls ", "plyfs cat ", "plyfs status ", "getfattr ", "stat ", "findmnt ", "head ", "grep ")
 PATIENCE_S = 15
@@ -43,6 +45,7 @@ def need_mounts():
 
 class Shell:
     def __init__(self, directory, environment):
+        self.directory = directory
         self.process = subprocess.Popen(["bash", "--norc"], cwd=directory, env=environment, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT)
@@ -52,6 +55,7 @@ class Shell:
         self.process.stdin.flush()
         lines = []
         for line in self.process.stdout:
+            line = line.replace(self.directory, HOME)
             if line.rstrip("\n").endswith(MARK):
                 rest = line.rstrip("\n")[:-len(MARK)]
                 return lines + ([rest] if rest else [])

@@ -28,14 +28,14 @@ cat >plyfs.yaml <<-'END'
 END
 start -c plyfs.yaml mnt
 
-become mnt/app.yaml low/app.yaml:low/app.yaml.d/10.yaml:high/app.yaml
-become mnt/all.yaml low/conf.d/1.yaml:low/conf.d/2.yaml:high/conf.d/1.yaml
-become mnt/one.yaml low/one.yaml
-become mnt/motd high/motd
-become mnt/hosts/www.yaml low/hosts/www.yaml:low/roles/web.yaml
-become mnt/large low/large
-become mnt/bad.yaml low/bad.yaml:high/bad.yaml
-become mnt/"$odd" $'low/a\\:b\\\\c\nd.yaml'
+become mnt/app.yaml "$PWD"/low/app.yaml:"$PWD"/low/app.yaml.d/10.yaml:"$PWD"/high/app.yaml
+become mnt/all.yaml "$PWD"/low/conf.d/1.yaml:"$PWD"/low/conf.d/2.yaml:"$PWD"/high/conf.d/1.yaml
+become mnt/one.yaml "$PWD"/low/one.yaml
+become mnt/motd "$PWD"/high/motd
+become mnt/hosts/www.yaml "$PWD"/low/hosts/www.yaml:"$PWD"/low/roles/web.yaml
+become mnt/large "$PWD"/low/large
+become mnt/bad.yaml "$PWD"/low/bad.yaml:"$PWD"/high/bad.yaml
+become mnt/"$odd" "$PWD"/$'low/a\\:b\\\\c\nd.yaml'
 for other in mnt/d mnt mnt/.plyfs mnt/.plyfs/status; do
 	fails_with 'No such attribute' getfattr -n user.plyfs.sources $other
 done
@@ -47,11 +47,11 @@ getfattr -m - mnt/one.yaml | grep -qx user.plyfs.sources || fail "it is not list
 # The same bytes may come to be made of others; what is said of them stays true.
 inode=$(stat -c %i mnt/one.yaml)
 echo 'a: 1' >high/one.yaml
-eventually become mnt/one.yaml low/one.yaml:high/one.yaml || fail "they are $(sources mnt/one.yaml)"
+eventually become mnt/one.yaml "$PWD"/low/one.yaml:"$PWD"/high/one.yaml || fail "they are $(sources mnt/one.yaml)"
 [ "$(stat -c %i mnt/one.yaml)" = "$inode" ] || fail "the same bytes are another file"
 [ "$(attribute mnt/one.yaml user.plyfs.layers)" = low:high ]
 rm low/one.yaml
-eventually become mnt/one.yaml high/one.yaml || fail "they are $(sources mnt/one.yaml)"
+eventually become mnt/one.yaml "$PWD"/high/one.yaml || fail "they are $(sources mnt/one.yaml)"
 
 # More than an attribute can hold.
 long=$(printf 'x%.0s' {1..200})

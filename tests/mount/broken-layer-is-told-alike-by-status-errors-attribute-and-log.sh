@@ -27,7 +27,7 @@ equals errors "$(cat mnt/.plyfs/errors)" ''
 
 printf 'b: 1\nc: &x *y\n' | replace high/app.yaml
 eventually in_trouble || fail "the error is not seen"
-message="high/app.yaml:2:7: $(error | sed 's/^[^ ]* //; s/ (app.yaml.*//')"
+message="$PWD/high/app.yaml:2:7: $(error | sed 's/^[^ ]* //; s/ (app.yaml.*//')"
 line="$message (app.yaml, since TIME; its values of AGE ago stay, all others are the newest)"
 equals attribute "$(error | calm)" "$line"
 equals errors "$(calm <mnt/.plyfs/errors)" "$line"
@@ -48,7 +48,7 @@ printf 'b: 1\nc: &x *y\n' | replace high/app.yaml
 sleep 0.3
 equals log "$(grep -c high/ log)" 1
 printf 'b: 1\nccc: &x *y\n' | replace high/app.yaml
-says_other() { [[ $(error) == high/app.yaml:2:9:* ]]; }
+says_other() { [[ $(error) == "$PWD"/high/app.yaml:2:9:* ]]; }
 eventually says_other || fail "the error stays: $(error)"
 equals log "$(grep -c high/ log)" 2
 [ "$(status troubles 0 served_since)" = "$made" ]
@@ -66,7 +66,7 @@ equals log "$(grep -cx 'plyfs: app.yaml: mended' log)" 1
 # The settings are told of in the same places.
 printf 'layers: [low, high]\nrules: [{match: 1, strategi: last}]\n' >plyfs.yaml
 eventually grep -q 'plyfs.yaml:2:' log
-message="plyfs.yaml:2:$(sed -n 's/.*plyfs.yaml:2:\(.*\) (since.*/\1/p' log)"
+message="$PWD/plyfs.yaml:2:$(sed -n 's/.*plyfs.yaml:2:\(.*\) (since.*/\1/p' log)"
 line="$message (since TIME; the settings of AGE ago are in force)"
 equals log "$(grep plyfs.yaml: log | calm)" "plyfs: $line"
 equals errors "$(calm <mnt/.plyfs/errors)" "$line"

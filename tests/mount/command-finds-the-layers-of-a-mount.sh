@@ -15,8 +15,8 @@ start -c plyfs.yaml mnt
 grep -q "^port: 8080  *host  *$directory/./high/app.yaml:1:7" text
 grep -q "^  lost  80  *vendor  *$directory/./low/app.yaml:1:7\|^  lost  80  *vendor  *$directory/low/app.yaml:1:7" text
 
-# From where it was started, they are as they were given.
-"$PLYFS" explain mnt/app.yaml port | grep -q '^  lost  80  *vendor  low/app.yaml:1:7'
+# They are called the same from where it was started.
+"$PLYFS" explain mnt/app.yaml port | grep -q "^  lost  80  *vendor  $directory/low/app.yaml:1:7"
 fails_with 'no layer has such a file' "$PLYFS" explain mnt/nothing
 fails_with 'is a directory' "$PLYFS" explain mnt
 cp low/app.yaml elsewhere/app.yaml
@@ -36,7 +36,7 @@ stop
 start low:high low
 shows low/app.yaml 'port: 8080'
 "$PLYFS" explain low/app.yaml >text
-grep -q '^  lost  80  *low  *low/app.yaml:1:7' text
+grep -q "^  lost  80  *low  *$directory/low/app.yaml:1:7" text
 (
 	cd elsewhere
 	"$PLYFS" explain ../low/app.yaml | grep -q "^  lost  80  *low  *$directory/low/app.yaml:1:7"

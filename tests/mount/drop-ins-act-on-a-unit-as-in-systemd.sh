@@ -33,7 +33,7 @@ rm high/web.service.d/60-none.conf
 comes_to_show mnt/web.service "$unit"
 tells() { [[ $(attribute mnt/my.cnf user.plyfs.error) == "$1"* ]]; }
 printf '[mysqld]\n[client\n' | replace high/my.cnf
-eventually tells "high/my.cnf:2:1: the section's name does not end" ||
+eventually tells "$PWD/high/my.cnf:2:1: the section's name does not end" ||
 	fail "the attribute says: $(attribute mnt/my.cnf user.plyfs.error)"
 shows mnt/my.cnf $'[mysqld]\nport = 2\nskip-networking'
 

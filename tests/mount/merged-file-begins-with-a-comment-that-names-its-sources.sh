@@ -26,13 +26,13 @@ mount_options=
 start -c plyfs.yaml mnt
 
 begin='# Merged by plyfs'
-shows mnt/app.yaml "$begin (deep); edit the sources: low/app.yaml, high/app.yaml"$'\na: 1\nb: 1'
-shows mnt/all.yaml "$begin (deep); edit the sources: low/app.yaml, high/app.yaml"$'\na: 1\nb: 1'
-shows mnt/directive.yaml "$begin (deep); edit the sources: low/directive.yaml"$'\nc: 1'
+shows mnt/app.yaml "$begin (deep); edit the sources: $PWD/low/app.yaml, $PWD/high/app.yaml"$'\na: 1\nb: 1'
+shows mnt/all.yaml "$begin (deep); edit the sources: $PWD/low/app.yaml, $PWD/high/app.yaml"$'\na: 1\nb: 1'
+shows mnt/directive.yaml "$begin (deep); edit the sources: $PWD/low/directive.yaml"$'\nc: 1'
 shows mnt/user-data \
-	$'#cloud-config\n'"$begin (cloud-init); edit the sources: low/user-data, high/user-data"$'\na: 1\nb: 1'
+	$'#cloud-config\n'"$begin (cloud-init); edit the sources: $PWD/low/user-data, $PWD/high/user-data"$'\na: 1\nb: 1'
 shows mnt/hosts/www.yaml \
-	"$begin (pillar); edit the sources: low/hosts/www.yaml, low/roles/web.yaml"$'\na: 1\nb: 1'
+	"$begin (pillar); edit the sources: $PWD/low/hosts/www.yaml, $PWD/low/roles/web.yaml"$'\na: 1\nb: 1'
 shows mnt/one.yaml 'b:   1 # one layer'
 shows mnt/motd text
 shows mnt/app.json $'{\n  "a": 1,\n  "b": 1\n}'
@@ -53,7 +53,7 @@ echo 'options: {header: false}' >>plyfs.yaml
 comes_to_show mnt/app.yaml $'a: 1\nb: 1'
 sed -i 's/header: false/header: true/' plyfs.yaml
 comes_to_show mnt/app.yaml \
-	"$begin (deep); edit the sources: low/app.yaml, high/app.yaml"$'\na: 1\nb: 1'
+	"$begin (deep); edit the sources: $PWD/low/app.yaml, $PWD/high/app.yaml"$'\na: 1\nb: 1'
 rm high/app.yaml
 comes_to_show mnt/app.yaml 'a: 1'
 stop
@@ -69,4 +69,4 @@ shows mnt/app.yaml $'a: 1\nb: 1'
 stop
 mount_options=
 start
-shows mnt/app.yaml "$begin (deep); edit the sources: low/app.yaml, high/app.yaml"$'\na: 1\nb: 1'
+shows mnt/app.yaml "$begin (deep); edit the sources: $PWD/low/app.yaml, $PWD/high/app.yaml"$'\na: 1\nb: 1'

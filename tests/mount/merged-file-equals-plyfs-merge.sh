@@ -22,7 +22,7 @@ mount_options=header
 start
 
 for name in app.yaml app.json; do
-	"$PLYFS" merge --header low/$name high/$name >wanted
+	"$PLYFS" merge --header "$PWD/low/$name" "$PWD/high/$name" >wanted
 	cmp wanted mnt/$name || fail "mnt/$name is: $(cat mnt/$name)"
 	"$PLYFS" cat -l low:high $name | cmp - wanted
 	"$PLYFS" cat mnt/$name | cmp - wanted

@@ -1,8 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-fails_with "the layer directory 'nowhere' does not exist" "$PLYFS" mount -f low:nowhere mnt
-fails_with "the layer directory 'nowhere' does not exist" "$PLYFS" mount low:nowhere mnt
+fails_with "the layer directory '$PWD/nowhere' does not exist" "$PLYFS" mount -f low:nowhere mnt
+fails_with "the layer directory '$PWD/nowhere' does not exist" "$PLYFS" mount low:nowhere mnt
 echo text >plain
 fails_with 'is not a directory' "$PLYFS" mount -f low:plain mnt
 ! is_mounted mnt || fail "it is mounted all the same"

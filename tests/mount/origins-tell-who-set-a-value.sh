@@ -19,9 +19,9 @@ for value in json.load(open("mnt/.plyfs/origins/" + sys.argv[1]))["values"]:
 }
 
 start
-[ "$(tells app.yaml port)" = 'high high/app.yaml 1 7 low:80' ]
-[ "$(tells sub/app.yaml port)" = 'high high/sub/app.yaml 1 7 low:80' ]
-[ "$(tells app.yaml name)" = 'low low/app.yaml 2 7' ]
+[ "$(tells app.yaml port)" = "high $PWD/high/app.yaml 1 7 low:80" ]
+[ "$(tells sub/app.yaml port)" = "high $PWD/high/sub/app.yaml 1 7 low:80" ]
+[ "$(tells app.yaml name)" = "low $PWD/low/app.yaml 2 7" ]
 cat mnt/.plyfs/origins/link | grep -q '"kind": "link"'
 
 # The same as the command tells, which needs no layers for a path in a mount.
@@ -33,7 +33,7 @@ cat mnt/.plyfs/origins/link | grep -q '"kind": "link"'
 exec 3<mnt/.plyfs/origins/app.yaml
 printf '\n\nport: 9090\n' | replace low/app.yaml
 rm high/app.yaml
-[ "$(tells app.yaml port)" = 'low low/app.yaml 3 7' ]
+[ "$(tells app.yaml port)" = "low $PWD/low/app.yaml 3 7" ]
 python3 -c '
 import json
 [port] = [v for v in json.load(open(3))["values"] if v["key"] == "port"]
@@ -50,11 +50,11 @@ done
 # What does not merge is told as well: the mount still serves what it had.
 cat mnt/sub/app.yaml >/dev/null
 printf 'port: 80\n  x: 1\n' >high/sub/app.yaml
-eventually grep -q '"file": "high/sub/app.yaml"' mnt/.plyfs/origins/sub/app.yaml
+eventually grep -q "\"file\": \"$PWD/high/sub/app.yaml\"" mnt/.plyfs/origins/sub/app.yaml
 grep -q '"kind": "error"' mnt/.plyfs/origins/sub/app.yaml
 code=0
 "$PLYFS" explain mnt/sub/app.yaml 2>err || code=$?
 [ $code -eq 1 ]
-grep -q '^plyfs: high/sub/app.yaml:[0-9]*:[0-9]*: ' err
+grep -q "^plyfs: $PWD/high/sub/app.yaml:[0-9]*:[0-9]*: " err
 grep -q '^ *^$' err
 shows mnt/sub/app.yaml $'port: 8080\nname: a'

@@ -9,8 +9,8 @@ start
 comes_to_list mnt app.yaml other
 fails_with 'Input/output error' cat mnt/app.yaml
 shows mnt/other fine
-[[ $(attribute mnt/app.yaml user.plyfs.error) == high/app.yaml:* ]]
-fails_with 'high/app.yaml:' "$PLYFS" cat -l low:high app.yaml
+[[ $(attribute mnt/app.yaml user.plyfs.error) == "$PWD"/high/app.yaml:* ]]
+fails_with "$PWD/high/app.yaml:" "$PLYFS" cat -l low:high app.yaml
 
 echo 'b: 1' >high/app.yaml
 comes_to_show mnt/app.yaml $'a: 1\nb: 1'

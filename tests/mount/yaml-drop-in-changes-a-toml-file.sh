@@ -28,13 +28,13 @@ comes_to_show mnt/app.toml "$merged"
 # What does not parse, and what TOML can't hold, changes nothing and is told with its place.
 tells() { [[ $(attribute mnt/app.toml user.plyfs.error) == "$1"* ]]; }
 printf '[server]\nport = 1\nport = 2\n' | replace high/app.toml
-eventually tells 'high/app.toml:3:1: "port" is there already, at line 2, column 1' ||
+eventually tells "$PWD/high/app.toml:3:1: \"port\" is there already, at line 2, column 1" ||
 	fail "the attribute says: $(attribute mnt/app.toml user.plyfs.error)"
 shows mnt/app.toml "$merged"
 printf '[server]\nport = 9090\n' | replace high/app.toml
 eventually tells '' && eventually eval '[ -z "$(attribute mnt/app.toml user.plyfs.error)" ]'
 echo 'server: {port: null}' >high/app.toml.d/60-null.yaml
-eventually tells 'high/app.toml.d/60-null.yaml:1:16: TOML has no null' ||
+eventually tells "$PWD/high/app.toml.d/60-null.yaml:1:16: TOML has no null" ||
 	fail "the attribute says: $(attribute mnt/app.toml user.plyfs.error)"
 shows mnt/app.toml "$merged"
 
