@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cleanup.h"
+#include "stand_in.h"
 #include "strategy.h"
 
 static bool skips_layers(const struct composer *composer)
@@ -110,6 +111,9 @@ static int merge_sources(
 		request->count = sources->count;
 		r = merge_run(request, &composition->result, problem);
 		if (r != PROBLEM || !skips_layers(composer))
+			return r;
+		/* Only what never was good is left out. */
+		if (composer->stand_ins && stand_ins_have(composer->stand_ins, problem))
 			return r;
 		size_t blamed = blamed_source(sources, problem);
 		if (blamed == sources->count || sources->count == 1)

@@ -71,17 +71,31 @@ struct stand_in *stand_ins_find(struct stand_ins *stand_ins, struct source_cache
 	return r == 0 ? &stand_ins->items[stand_ins->count - 1] : NULL;
 }
 
-bool stand_ins_use(struct stand_ins *stand_ins, const struct problem *problem)
+/* NULL: there is none. */
+static struct stand_in *find_unused(
+	const struct stand_ins *stand_ins, const struct problem *problem)
 {
 	for (size_t i = 0; i < stand_ins->count; i++) {
 		struct stand_in *stand_in = &stand_ins->items[i];
-		if (stand_in->is_used ||
-			strcmp(stand_in->loaded->source.name, problem->source) != 0)
-			continue;
-		stand_in->is_used = true;
-		return true;
+		if (!stand_in->is_used &&
+			strcmp(stand_in->loaded->source.name, problem->source) == 0)
+			return stand_in;
 	}
-	return false;
+	return NULL;
+}
+
+bool stand_ins_have(const struct stand_ins *stand_ins, const struct problem *problem)
+{
+	return find_unused(stand_ins, problem);
+}
+
+bool stand_ins_use(struct stand_ins *stand_ins, const struct problem *problem)
+{
+	struct stand_in *stand_in = find_unused(stand_ins, problem);
+
+	if (stand_in)
+		stand_in->is_used = true;
+	return stand_in;
 }
 
 int stand_ins_give(const struct stand_ins *stand_ins, struct version *version)

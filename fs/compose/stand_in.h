@@ -41,6 +41,9 @@ void stand_ins_rest(struct stand_ins *stand_ins);
 struct stand_in *stand_ins_find(struct stand_ins *stand_ins, struct source_cache *cache,
 	const struct layer *layer, const char *path, const struct read_options *options);
 
+/** Whether one that is not used yet is there for the source that `problem` names. */
+bool stand_ins_have(const struct stand_ins *stand_ins, const struct problem *problem);
+
 /**
  * The merge can't be made because of the source that `problem` names. Returns whether a stand-in is
  * used for it from now on, so that the merge may be tried again.

@@ -28,13 +28,13 @@ static void begin_in_pool(struct pool_job *job);
 static void compose_in_pool(struct pool_job *job);
 static void drop(struct pool_job *job);
 
-/* What may stand in for broken sources was shown, and is what `last-good` asks for. */
+/* What may stand in for broken sources was shown; `fail` wants none. */
 static const struct version *last_good(const struct view *view, const struct entry *entry)
 {
 	const struct version *version = entry->version;
 
 	return version && version->kind == VERSION_BYTES &&
-			       view->composer.settings->on_error == ON_ERROR_LAST_GOOD
+			       view->composer.settings->on_error != ON_ERROR_FAIL
 		       ? version
 		       : NULL;
 }

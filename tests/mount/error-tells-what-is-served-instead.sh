@@ -25,7 +25,7 @@ grep -q 'app.yaml.*(app.yaml, since .*; reading it fails until this is mended)' 
 fails_with 'Input/output error' cat mnt/app.yaml
 stop
 
-# skip-layer: what the others make, at the first look and later.
+# skip-layer: what the others make of what never was good; then as without it.
 printf 'layers: [low, high]\noptions: {on_error: skip-layer}\n' >plyfs.yaml
 start -c plyfs.yaml mnt
 shows mnt/app.yaml 'a: 1'
@@ -34,5 +34,7 @@ tells mnt/app.yaml 'what the other layers make is served' || fail "$(cat mnt/.pl
 echo 'b: 2' | replace high/app.yaml
 comes_to_show mnt/app.yaml $'a: 1\nb: 2'
 echo 'b: {' | replace high/app.yaml
-comes_to_show mnt/app.yaml 'a: 1'
-eventually tells mnt/app.yaml 'what the other layers make is served' || fail "$(cat mnt/.plyfs/errors)"
+keeps() { [[ $(attribute "$1" user.plyfs.error) == *'; its values of '*' ago stay, all others are the newest)' ]]; }
+eventually keeps mnt/app.yaml || fail "$(cat mnt/.plyfs/errors)"
+[ "$(status troubles 0 serves)" = last-good-source ]
+shows mnt/app.yaml $'a: 1\nb: 2'

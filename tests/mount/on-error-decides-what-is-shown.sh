@@ -9,7 +9,12 @@ for what in skip-layer fail; do
 	shows mnt/app.yaml $'a: 1\nb: 1'
 	echo 'b: [' >high/app.yaml
 	if [ $what = skip-layer ]; then
-		comes_to_show mnt/app.yaml 'a: 1'
+		# What was good keeps its last good values; what never was is left out.
+		echo 'a: 2' >low/app.yaml
+		comes_to_show mnt/app.yaml $'a: 2\nb: 1'
+		echo 'a: 1' | tee low/app.yaml >low/never.yaml
+		echo 'b: [' >high/never.yaml
+		comes_to_show mnt/never.yaml 'a: 1'
 	else
 		refused() { ! cat mnt/app.yaml >/dev/null 2>&1; }
 		eventually refused || fail "a broken file is still shown"
