@@ -113,6 +113,11 @@ static int add_input(struct made *made, size_t at)
 static int load_target(struct made *made, const struct sources *sources, struct problem *problem)
 {
 	struct merge_input *input = &made->inputs[made->target];
+
+	/* The sources' own lives as long as the look at the layers. */
+	made->path = arena_copy(made->arena, span_of(sources->paths[made->target]));
+	if (!made->path)
+		return -ENOMEM;
 	const struct contributor found = {.layer = made->amendment.layer->rank,
 		.stat = sources->stats[made->target],
 		.path = made->path};
@@ -158,7 +163,6 @@ static int take_inputs(struct made *made, struct problem *problem)
 	made->target = find_target(made, sources);
 	if (made->target == sources->count)
 		return add_input(made, place_of_new(made, sources));
-	made->path = sources->paths[made->target];
 	return load_target(made, sources, problem);
 }
 
@@ -273,7 +277,6 @@ static int retarget(struct made *made, struct problem *problem)
 		if (sources->layers[i] != made->amendment.layer ||
 			!format_of_tree(made->inputs[i].format)->has_tags)
 			continue;
-		made->path = sources->paths[i];
 		made->target = i;
 		return load_target(made, sources, problem);
 	}
