@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "edit/edit_tree.h"
 #include "scalar.h"
 
 static int read_value(struct assignments *assignments, const char *key, const char *text,
@@ -157,63 +158,102 @@ static int absent(const struct way *way, size_t done)
 	return problem_set(way->problem, NULL, 0, 0, "there is no '%s' to be removed", key->text);
 }
 
-/* {name: web} with what is set in it. NULL: no memory. */
-static const struct node *make_matched(
-	const struct way *way, const struct key_part *part, const struct node *rest)
+/* `rest` with the pair in front, unless it has one of that key. NULL: no memory. */
+static const struct node *put_in_front(const struct way *way, const struct node *key,
+	const struct node *value, const struct node *rest)
 {
-	struct node *map = node_new_map(way->arena, NULL);
-	const struct key_part value = {.name = part->value};
-	const struct node *key = make_key(way, part), *match = make_key(way, &value);
+	struct node *map = node_new_map(way->arena, rest);
 
-	if (!map || !key || !match || node_put(way->arena, map, key, match) < 0)
+	if (!map || node_put(way->arena, map, key, value) < 0)
 		return NULL;
-	for (uint32_t i = 0; rest && i < rest->map.count; i++)
+	for (uint32_t i = 0; i < rest->map.count; i++)
 		if (node_put(way->arena, map, rest->map.pairs[i].key, rest->map.pairs[i].value) < 0)
 			return NULL;
 	return map;
 }
 
-/* The value in what the parts from `first` on make around it. NULL: no memory. */
-static const struct node *make_value(const struct way *way, size_t first)
+/* {name: web} with what is set in it, which must not name it otherwise. */
+static int make_matched(const struct way *way, const struct key_part *part,
+	const struct node *rest, const struct node **ret)
 {
 	const struct key *key = &way->assignment->key;
-	const struct node *value = way->assignment->value;
+	const struct key_part value = {.name = part->value};
+	const struct node *name = make_key(way, part), *match = make_key(way, &value);
+	struct key_step own;
 
-	for (size_t i = key->count; value && i-- > first;) {
-		const struct key_part *part = &key->parts[i];
-		const struct node *name = make_key(way, part);
-		uint32_t index;
-		bool is_item =
-			is_in_brackets(key, i) && (part->value.data || read_index(part, &index));
-		struct node *in = is_item ? node_new_sequence(way->arena, NULL)
-					  : node_new_map(way->arena, NULL);
+	if (!name || !match)
+		return -ENOMEM;
+	if (!node_is_map(rest))
+		return problem_set(way->problem, NULL, 0, 0,
+			"'%.*s' would be a new item; set a value in it, as in %.*s.port=80",
+			(int)part->end, key->text, (int)part->end, key->text);
+	if (key_find(rest, &(struct key_part){.name = part->name}, &own) &&
+		!(node_is_scalar(own.value) && span_equal(own.value->text, part->value)))
+		return problem_set(way->problem, NULL, 0, 0,
+			"'%.*s' would be a new item, and its '%.*s' can't be another value at once",
+			(int)part->end, key->text, (int)part->name.len, part->name.data);
+	*ret = put_in_front(way, name, match, rest);
+	return *ret ? 0 : -ENOMEM;
+}
 
-		if (part->value.data)
-			value = make_matched(way, part, node_is_map(value) ? value : NULL);
-		if (!in || !name || !value)
-			return NULL;
-		int r = is_item ? node_push(way->arena, in, value)
-				: node_put(way->arena, in, name, value);
-		value = r == 0 ? in : NULL;
-	}
-	return value;
+/* `value` as the one entry of what a part leads into that is not there yet. */
+static int make_around(const struct way *way, size_t i, const struct node *value,
+	const struct node **ret)
+{
+	const struct key *key = &way->assignment->key;
+	const struct key_part *part = &key->parts[i];
+	uint32_t index;
+	bool is_item = is_in_brackets(key, i) && (part->value.data || read_index(part, &index));
+	const struct node *name = make_key(way, part);
+	struct node *in =
+		is_item ? node_new_sequence(way->arena, NULL) : node_new_map(way->arena, NULL);
+	int r = in && name ? 0 : -ENOMEM;
+
+	if (r == 0 && part->value.data)
+		r = make_matched(way, part, value, &value);
+	if (r == 0)
+		r = is_item ? node_push(way->arena, in, value)
+			    : node_put(way->arena, in, name, value);
+	*ret = in;
+	return r;
+}
+
+/* The value in what the parts from `first` on make around it. */
+static int make_value(const struct way *way, size_t first, const struct node **ret)
+{
+	int r = 0;
+
+	*ret = way->assignment->value;
+	for (size_t i = way->assignment->key.count; r == 0 && i-- > first;)
+		r = make_around(way, i, *ret, ret);
+	return r;
 }
 
 /* A new item that parts[i] is for; what is behind it is in its value. */
 static int take_item(struct way *way, size_t i, const struct node **ret)
 {
-	const struct key *key = &way->assignment->key;
-	const struct key_part *part = &key->parts[i];
+	const struct key_part *part = &way->assignment->key.parts[i];
+	int r;
 
 	way->steps[way->count++] = (struct edit_step){.index = EDIT_END};
 	way->is_insert = true;
-	*ret = make_value(way, i + 1);
-	if (*ret && part->value.data && !node_is_map(*ret))
-		return problem_set(way->problem, NULL, 0, 0,
-			"'%.*s' would be a new item; set a value in it, as in %.*s.port=80",
-			(int)part->end, key->text, (int)part->end, key->text);
-	if (*ret && part->value.data)
-		*ret = make_matched(way, part, *ret);
+	r = make_value(way, i + 1, ret);
+	return r == 0 && part->value.data ? make_matched(way, part, *ret, ret) : r;
+}
+
+/* What all of the key leads to already: an item that [name=web] names keeps its name. */
+static int take_old(const struct way *way, const struct node **ret)
+{
+	const struct key *key = &way->assignment->key;
+	const struct key_part *last = key->count ? &key->parts[key->count - 1] : NULL;
+	struct key_step name, own;
+
+	*ret = way->assignment->value;
+	if (!last || !last->value.data || !node_is_map(*ret))
+		return 0;
+	const struct key_part part = {.name = last->name};
+	if (key_find(way->in, &part, &name) && !key_find(*ret, &part, &own))
+		*ret = put_in_front(way, name.key, name.value, *ret);
 	return *ret ? 0 : -ENOMEM;
 }
 
@@ -257,7 +297,7 @@ static int plan(struct way *way, struct edit_op *ret)
 	if (!value && done < key->count)
 		return absent(way, done);
 	if (value)
-		r = take_new(way, done, &value);
+		r = done == key->count ? take_old(way, &value) : take_new(way, done, &value);
 	*ret = (struct edit_op){
 		.kind = !value           ? EDIT_REMOVE
 			: way->is_insert ? EDIT_INSERT
@@ -269,30 +309,79 @@ static int plan(struct way *way, struct edit_op *ret)
 	return r;
 }
 
+/*
+ * Of two removals the one that must come first, so that the other still finds its place: of the
+ * items of a list the later one, and what lies in a value before the value.
+ */
+static int compare_removals(const void *a, const void *b)
+{
+	const struct edit_op *one = a, *other = b;
+	size_t i = 0;
+
+	for (; i < one->count && i < other->count; i++) {
+		const struct edit_step *x = &one->steps[i], *y = &other->steps[i];
+
+		if (x->index != y->index)
+			return x->index > y->index ? -1 : 1;
+		if (x->key != y->key)
+			return x->key < y->key ? -1 : 1;
+	}
+	return (one->count < other->count) - (one->count > other->count);
+}
+
+/* Each names what is there now: none before another has moved it, and none twice. */
+static void order_removals(struct edit_op *ops, size_t *count)
+{
+	size_t kept = 0;
+
+	qsort(ops, *count, sizeof(*ops), compare_removals);
+	for (size_t i = 0; i < *count; i++)
+		if (i == 0 || compare_removals(&ops[i], &ops[i - 1]) != 0)
+			ops[kept++] = ops[i];
+	*count = kept;
+}
+
+/* The tree with the op done to it, in which the next one finds its place. */
+static int go_on(
+	struct edit_tree *tree, const struct edit_op *op, struct arena *arena, struct problem *problem)
+{
+	struct edit_op resolved;
+	int r = edit_tree_resolve(tree, op, arena, &resolved, problem);
+
+	return r == 0 ? edit_tree_apply(tree, &resolved, arena, tree) : r;
+}
+
 int assignments_plan(void *context, const struct node *present, struct arena *arena,
 	struct edit_op **ops, size_t *count, struct problem *problem)
 {
 	const struct assignments *assignments = context;
+	struct edit_tree tree = {&present, present ? 1 : 0};
+	bool is_removal = false;
+	int r = 0;
 
 	*count = 0;
 	*ops = arena_zalloc(arena, assignments->count + 1, sizeof(**ops));
 	if (!*ops)
 		return -ENOMEM;
-	for (size_t i = 0; i < assignments->count; i++) {
+	for (size_t i = 0; r == 0 && i < assignments->count; i++) {
 		const struct assignment *assignment = &assignments->items[i];
+		struct edit_op *op = &(*ops)[i];
 		struct way way = {
 			.assignment = assignment,
-			.in = present,
+			.in = tree.count ? tree.roots[0] : NULL,
 			.steps = arena_zalloc(
 				arena, assignment->key.count + 1, sizeof(struct edit_step)),
 			.arena = arena,
 			.problem = problem,
 		};
-		int r = way.steps ? plan(&way, &(*ops)[i]) : -ENOMEM;
 
-		if (r != 0)
-			return r;
+		is_removal = !assignment->value;
+		r = way.steps ? plan(&way, op) : -ENOMEM;
+		if (r == 0 && !is_removal)
+			r = go_on(&tree, op, arena, problem);
 		++*count;
 	}
-	return 0;
+	if (is_removal)
+		order_removals(*ops, count);
+	return r;
 }
