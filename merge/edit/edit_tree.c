@@ -259,6 +259,14 @@ static bool has_same_tag(const struct node *a, const struct node *b)
 	return tag && other ? strcmp(tag, other) == 0 : !tag && !other;
 }
 
+/* Whether it may be written in several ways that mean different things to people. */
+static bool is_counted(const struct node *scalar)
+{
+	enum scalar_type type = scalar_type(scalar);
+
+	return type != SCALAR_STRING && type != SCALAR_NULL && type != SCALAR_BOOL;
+}
+
 static bool is_same_scalar(const struct node *a, const struct node *b)
 {
 	if (scalar_is_empty(a) != scalar_is_empty(b))
@@ -267,9 +275,9 @@ static bool is_same_scalar(const struct node *a, const struct node *b)
 	if (a->schema == NODE_TEXT || b->schema == NODE_TEXT)
 		return !scalar_is_null(a) == !scalar_is_null(b) && span_equal(a->text, b->text);
 	/* 1.10 is a number like 1.1, and not what was asked for; and NaN is equal to nothing. */
-	if (a->schema == b->schema && scalar_type(a) != SCALAR_STRING)
-		return scalar_type(a) == scalar_type(b) && span_equal(a->text, b->text) &&
-		       has_same_tag(a, b);
+	if (a->schema == b->schema && is_counted(a))
+		return is_counted(b) && scalar_type(a) == scalar_type(b) &&
+		       span_equal(a->text, b->text) && has_same_tag(a, b);
 	return node_equal(a, b);
 }
 
