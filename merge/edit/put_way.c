@@ -95,7 +95,8 @@ static int go_by_index(struct walk *walk, const struct edit_step *step)
 
 	if (r < 0)
 		return r;
-	if (way != LIST_WAY_BY_KEY)
+	/* An item that has not the key is matched with none. */
+	if (way != LIST_WAY_BY_KEY || !entry_of(item, &(struct edit_step){.key = walk->by}))
 		walk->by = NULL;
 	walk->item = item;
 	if (!item || !list || !node_is_sequence(list))
