@@ -49,7 +49,7 @@ struct merge_request {
 	struct limits limits;                        /* all zero: LIMITS_DEFAULT */
 	const struct merge_environment *environment; /* NULL: nothing else can be reached */
 	bool wants_origins;                          /* fill in the result's `origins` */
-	bool wants_tree; /* only the result's root, of a strategy that reads trees: no text */
+	bool wants_tree; /* only the result's root, where the strategy gives a tree: no text */
 	/* What merges, but may be meant otherwise; NULL: nobody asks. */
 	void (*warn)(void *context, const struct problem *warning);
 	void *warn_context;

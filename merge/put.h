@@ -22,7 +22,7 @@
 #include "merge.h"
 
 struct put_request {
-	const struct merge_request *merge; /* of a strategy that reads trees; inputs as for
+	const struct merge_request *merge; /* of a strategy that gives trees; inputs as for
 					      merge_run() */
 	size_t target; /* the number of the input whose text may change; one that does not exist yet
 			  has no text */

@@ -55,6 +55,7 @@ struct strategy {
 	const struct option_spec *options; /* ends with a NULL name; may be NULL */
 	enum strategy_takes takes;
 	bool reads_trees;                  /* the inputs' documents are read before merge() is called */
+	bool gives_trees;                  /* … or not, but its result is one even so */
 	bool keeps_duplicates;             /* … with struct read_options' keep_duplicates */
 	bool reads_as_pyyaml;              /* … with its as_pyyaml */
 	bool reads_zeros_as_decimal;       /* … 0644 is 644, as NODE_SALT says it */
@@ -76,6 +77,11 @@ struct strategy {
 	/* Merges inputs[0..count), lowest precedence first, count >= 1. 0, PROBLEM or -errno. */
 	int (*merge)(struct merge *merge, struct merge_output *ret);
 };
+
+static inline bool strategy_gives_trees(const struct strategy *strategy)
+{
+	return strategy->reads_trees || strategy->gives_trees;
+}
 
 /** The strategy with that name, or NULL. */
 const struct strategy *strategy_find(struct span name);

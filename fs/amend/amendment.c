@@ -178,7 +178,7 @@ static struct put_request put_request_of(const struct made *made)
 
 static bool is_tree(const struct made *made)
 {
-	return made->merge.options->strategy->reads_trees;
+	return strategy_gives_trees(made->merge.options->strategy);
 }
 
 static void take_text(struct made *made, struct span text)

@@ -73,7 +73,7 @@ static struct read_options options_of(const struct put *put, size_t input)
 	return options;
 }
 
-/* Reads what is not read yet, and the target with extents. */
+/* Reads what the strategy does not read itself, and the target with extents. */
 static int read_inputs(struct put *put)
 {
 	for (size_t i = 0; i < put->merge.count; i++) {
@@ -81,7 +81,8 @@ static int read_inputs(struct put *put)
 		struct read_options options = options_of(put, i);
 		struct document *document;
 
-		if (input->document && i != put->request->target)
+		if (i != put->request->target &&
+			(input->document || !put->merge.options->strategy->reads_trees))
 			continue;
 		int r = document_read(
 			&input->source, input->text, &options, &document, put->problem);
@@ -335,7 +336,7 @@ int put_run(const struct put_request *request, struct put_result **ret, struct p
 	CLEANUP(put_result_freep) struct put_result *result = calloc(1, sizeof(*result));
 	struct put put = {.request = request, .merge = *request->merge, .problem = problem};
 
-	assert(request->merge->options->strategy->reads_trees);
+	assert(strategy_gives_trees(request->merge->options->strategy));
 	assert(request->target < request->merge->count);
 	if (!result)
 		return -ENOMEM;

@@ -86,6 +86,7 @@ const struct strategy strategy_cloud_init = {
 	.name = "cloud-init",
 	.summary = "user data merged as cloud-init does it, with merge_how in the parts",
 	.options = option_specs,
+	.gives_trees = true,
 	.reads_as_pyyaml = true,
 	.check = check,
 	.merge = merge_cloud_init,
