@@ -249,12 +249,25 @@ static int take_old(const struct way *way, const struct node **ret)
 	struct key_step name, own;
 
 	*ret = way->assignment->value;
+	/* `key:` is null, too. */
+	if (scalar_is_null(*ret) && scalar_is_null(way->in))
+		*ret = way->in;
 	if (!last || !last->value.data || !node_is_map(*ret))
 		return 0;
 	const struct key_part part = {.name = last->name};
 	if (key_find(way->in, &part, &name) && !key_find(*ret, &part, &own))
 		*ret = put_in_front(way, name.key, name.value, *ret);
 	return *ret ? 0 : -ENOMEM;
+}
+
+static int refuse_item(const struct way *way, const struct key_part *part)
+{
+	const struct key *key = &way->assignment->key;
+
+	return problem_at(way->problem, way->in,
+		"'%.*s' would be an item of a list, and this is a map; a key of it stands behind a "
+		"dot, or in quotes",
+		(int)part->end, key->text);
 }
 
 /* The parts from `i` on, which lead to nothing yet. */
@@ -267,10 +280,12 @@ static int take_new(struct way *way, size_t i, const struct node **ret)
 		bool is_list = way->in && node_is_sequence(way->in);
 		bool is_map = way->in && node_is_map(way->in);
 		uint32_t index;
-		bool is_index = (is_list || (!is_map && is_in_brackets(key, i))) &&
-				read_index(part, &index);
+		bool is_index =
+			(is_list || is_in_brackets(key, i)) && read_index(part, &index);
 
-		if (!is_map && (part->value.data || (is_index && index == EDIT_END)))
+		if (is_map && (part->value.data || is_index))
+			return refuse_item(way, part);
+		if (part->value.data || (is_index && index == EDIT_END))
 			return take_item(way, i, ret);
 		if (is_list && !is_index)
 			return problem_at(way->problem, way->in,
