@@ -155,7 +155,12 @@ static bool is_delicate(const struct edit *edit, const struct extent *extent)
 {
 	if (extent->is_alias || extent->has_anchor)
 		return true;
-	return extent->node && !node_is_scalar(extent->node) && has_delicate_entry(edit, extent);
+	/* Behind YAML's "|". */
+	if (extent->node && node_is_scalar(extent->node))
+		return extent->node->style >= NODE_LITERAL &&
+		       has_comment(edit, extent->value.begin,
+			       edit_line_after(edit, extent->value.begin));
+	return extent->node && has_delicate_entry(edit, extent);
 }
 
 /* Sets the value that the op's first `count` steps lead to, as it is meant to be after the op. */
@@ -166,7 +171,8 @@ static int attempt_around(
 	struct edit_op larger = *op;
 	const struct extent *extent = edit_follow(&edit, op, count);
 
-	if (!extent || is_delicate(&edit, extent))
+	if (!extent || is_delicate(&edit, extent) ||
+		has_comment(&edit, extent->value.end, edit_line_after(&edit, extent->value.end)))
 		return EDIT_CANNOT;
 	larger.kind = EDIT_SET;
 	larger.count = count;

@@ -319,12 +319,25 @@ static const struct extent *root_of(const struct edit *edit, const struct edit_o
 	return op->document < edit->document->count ? edit->document->extents[op->document] : NULL;
 }
 
-/* The lines of a new entry, without the last line end. */
-static int entry_text(const struct edit *edit, const struct edit_op *op, const struct extent *in,
-	int indent, struct span *ret)
+/* Whether the next line that is not blank is a comment that is indented more. */
+static bool is_before_comment(const struct edit *edit, size_t after, int indent)
 {
+	struct span blanks;
+	bool unused;
+
+	after = skip_blank_lines(edit, after, &unused);
+	blanks = edit_indent(edit, after);
+	return at(edit, after + blanks.len) == '#' && (int)blanks.len > indent;
+}
+
+/* The lines of a new entry, without the last line end. What is at `after` will follow them. */
+static int entry_text(const struct edit *edit, const struct edit_op *op, const struct extent *in,
+	size_t after, struct span *ret)
+{
+	int indent = yaml_column(edit, in->first->member.begin);
 	const struct edit_step *last = &op->steps[op->count - 1];
-	const struct yaml_spot_around around = {.in = in};
+	const struct yaml_spot_around around = {
+		.in = in, .is_before_comment = is_before_comment(edit, after, indent)};
 	struct yaml_part part = {
 		.indent = indent,
 		.spot = last->key ? YAML_AS_KEY : YAML_BEHIND_DASH,
@@ -352,7 +365,13 @@ static int entry_text(const struct edit *edit, const struct edit_op *op, const s
 static int value_text(const struct edit *edit, const struct edit_op *op, const struct slot *slot,
 	const struct node *value, struct block_text *ret)
 {
-	const struct yaml_spot_around around = {.in = slot->in, .old = slot->old};
+	const struct yaml_spot_around around = {
+		.in = slot->in,
+		.old = slot->old,
+		.is_before_comment =
+			slot->old &&
+			is_before_comment(edit, entry_after(edit, slot->old), slot->indent),
+	};
 	struct yaml_part part = {
 		.indent = slot->indent,
 		.spot = slot->spot,
@@ -400,20 +419,28 @@ static int cut(struct edit *edit, size_t begin, size_t end, struct span text)
 	return edit_splice(edit, (struct range){begin, end}, text);
 }
 
+/*
+ * Where new text begins that stands for the old: with the same blanks in front of it, unless lines
+ * follow that are indented as if there were one.
+ */
+static size_t first_begin(const struct slot *slot, const struct block_text *text)
+{
+	return text->first.len && !text->rest.len ? slot->old->value.begin : slot->behind;
+}
+
 /* The old value begins and ends on the line that it belongs to, or is not written. */
 static int replace_on_line(
 	struct edit *edit, const struct slot *slot, const struct block_text *text)
 {
 	struct range old = slot->old->value;
-	size_t comment = find_comment(edit, old.end);
+	bool is_unwritten = old.begin == old.end;
 	size_t end = line_text_end(edit, old.end);
 	int r;
 
-	if (old.begin == old.end)
-		old.begin = old.end = slot->behind;
-	if (!text->first.len)
-		old.begin = slot->behind;
-	if (text->rest.len && comment == end)
+	old.begin = is_unwritten ? slot->behind : first_begin(slot, text);
+	if (is_unwritten)
+		old.end = slot->behind;
+	if (text->rest.len && find_comment(edit, old.end) == end)
 		old.end = end;
 	r = cut(edit, old.begin, old.end,
 		old.begin > slot->behind ? without_blank(text->first) : text->first);
@@ -434,8 +461,7 @@ static int replace_header(struct edit *edit, const struct slot *slot, const stru
 		header--;
 	if (comment == end)
 		header = end;
-	if (!text->first.len)
-		old.begin = slot->behind;
+	old.begin = first_begin(slot, text);
 	r = cut(edit, old.begin, header,
 		old.begin > slot->behind ? without_blank(text->first) : text->first);
 	return r ? r : cut(edit, end, last > end ? last : end, text->rest);
@@ -447,7 +473,7 @@ static int replace_from_line(
 {
 	const struct extent *old = slot->old;
 	size_t end = old->value.end, behind = line_text_end(edit, end);
-	size_t begin = text->first.len ? old->value.begin : slot->behind;
+	size_t begin = first_begin(slot, text);
 	struct span first = begin > slot->behind ? without_blank(text->first) : text->first;
 
 	if (is_block_scalar(old) ||
@@ -527,12 +553,23 @@ static int replace_root(struct edit *edit, const struct slot *slot, const struct
 {
 	const struct extent *old = slot->old;
 	struct range range = {line_begin(edit, old->value.begin), old->value.end};
+	size_t end = line_text_end(edit, old->value.end);
+	size_t comment = find_comment(edit, old->value.end);
+	int r;
 
 	if (is_block(old))
-		range.end = line_text_end(edit, old->value.end);
-	else if (text->rest.len && find_comment(edit, range.end) != line_text_end(edit, range.end))
-		return EDIT_CANNOT;
-	return edit_splice_all(edit, range, (struct span[]){text->first, text->rest}, 2);
+		range.end = comment = end;
+	if (comment == end || !text->rest.len)
+		return edit_splice_all(edit, range, (struct span[]){text->first, text->rest}, 2);
+	/* The comment stays behind the header of a block scalar, or else on a line above. */
+	if (strchr("|>!", text->first.data[0])) {
+		r = cut(edit, range.begin, range.end, text->first);
+		return r ? r : cut(edit, end, end, text->rest);
+	}
+	r = cut(edit, range.begin, comment, (struct span){0});
+	return r ? r
+		 : edit_splice_all(edit, (struct range){end, end},
+			   (struct span[]){edit_line_end(edit), text->first, text->rest}, 3);
 }
 
 /*
@@ -657,11 +694,17 @@ static size_t behind_inner_comments(
 	return after;
 }
 
+/* Where lines behind the entry go. */
+static size_t behind_entry(const struct edit *edit, const struct extent *entry, size_t indent)
+{
+	return behind_inner_comments(edit, entry, entry_after(edit, entry), indent);
+}
+
 /* Puts lines behind the entry. */
 static int put_behind(
 	struct edit *edit, const struct extent *entry, struct span indent, struct span text)
 {
-	size_t after = behind_inner_comments(edit, entry, entry_after(edit, entry), indent.len);
+	size_t after = behind_entry(edit, entry, indent.len);
 	struct span eol = edit_line_end(edit);
 	int r;
 
@@ -703,13 +746,14 @@ static int add_entry(struct edit *edit, const struct edit_op *op, const struct e
 
 	if (!indent.data)
 		return -ENOMEM;
-	r = entry_text(edit, op, in, column, &text);
-	if (r != 0)
-		return r;
 	for (; next && index > 0; index--) {
 		before = next;
 		next = next->next;
 	}
+	r = entry_text(edit, op, in,
+		before ? behind_entry(edit, before, indent.len) : next->member.begin, &text);
+	if (r != 0)
+		return r;
 	if (before)
 		return put_behind(edit, before, indent, text);
 	offset = next->member.begin;

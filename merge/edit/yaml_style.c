@@ -14,6 +14,8 @@ struct style {
 	enum node_style string; /* … other string; NODE_PLAIN: of those that need no quotes */
 	enum node_style quotes; /* of those that do */
 	enum node_style lines;  /* of those with line breaks */
+	bool ends_open;         /* the file has no newline at its end */
+	bool is_before_comment; /* no block scalar may end there */
 	bool keeps_flow;        /* what is wished in brackets is */
 };
 
@@ -164,6 +166,8 @@ static struct style find_style(const struct edit *edit, const struct yaml_spot_a
 		.string = NODE_PLAIN,
 		.quotes = quoted ? quoted->style : NODE_PLAIN,
 		.lines = NODE_LITERAL,
+		.ends_open = edit->text.len && edit->text.data[edit->text.len - 1] != '\n',
+		.is_before_comment = around->is_before_comment,
 		.keeps_flow = !root || has_flow(root),
 	};
 
@@ -185,8 +189,13 @@ static enum node_style style_of_string(
 {
 	const char *newline = memchr(node->text.data, '\n', node->text.len);
 
+	/* There a block scalar can't say that it ends with one. */
+	if (style->ends_open && node->text.len && node->text.data[node->text.len - 1] == '\n')
+		return NODE_DOUBLE;
+	if (style->is_before_comment && newline)
+		return NODE_DOUBLE;
 	if (node->style == NODE_LITERAL || node->style == NODE_FOLDED)
-		return node->style;
+		return style->is_before_comment ? wanted : node->style;
 	if (newline && !style->is_flow && newline + 1 < node->text.data + node->text.len)
 		return style->lines;
 	if (newline)
