@@ -327,6 +327,31 @@ static struct range leaving_range(const struct flow *flow, const struct leaving 
 	return range;
 }
 
+/* Takes it out, but for what is before *done, which becomes the end of what is gone. */
+static int remove_entry(
+	const struct flow *flow, struct leaving *leaving, size_t comma, size_t *done)
+{
+	struct edit *edit = flow->edit;
+	bool is_comma_apart =
+		leaving->has_comma &&
+		edit_has_lines(edit, (struct range){leaving->entry->member.end, comma});
+	struct range range;
+	int r;
+
+	/* Comments may stand before a comma on another line. */
+	if (is_comma_apart)
+		leaving->behind = leaving->entry->member.end;
+	range = leaving_range(flow, leaving);
+	if (range.begin < *done)
+		range.begin = *done;
+	*done = range.end;
+	r = edit_splice(edit, range, (struct span){"", 0});
+	if (r != 0 || !is_comma_apart || range.end > comma)
+		return r;
+	*done = comma + 1;
+	return edit_splice(edit, (struct range){comma, comma + 1}, (struct span){"", 0});
+}
+
 /* The last entry that stays has a comma too many, if those behind it had none. */
 static int drop_comma(const struct flow *flow, const struct extent *kept)
 {
@@ -367,17 +392,11 @@ int flow_remove(const struct flow *flow, const struct extent *in, const struct e
 		leaving.has_comma = find_comma(flow, entry, &comma);
 		leaving.behind = leaving.has_comma ? comma + 1 : entry->member.end;
 		is_last_gone = edit_is_entry(entry, i, step);
-		if (is_last_gone) {
-			struct range range = leaving_range(flow, &leaving);
-
-			if (range.begin < done)
-				range.begin = done;
-			r = edit_splice(edit, range, (struct span){"", 0});
-			done = range.end;
-		} else {
+		if (is_last_gone)
+			r = remove_entry(flow, &leaving, comma, &done);
+		else
 			kept = entry;
-		}
-		leaving.begin = leaving.behind;
+		leaving.begin = leaving.has_comma ? comma + 1 : entry->member.end;
 	}
 	if (r != 0)
 		return r;

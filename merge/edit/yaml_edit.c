@@ -319,15 +319,15 @@ static const struct extent *root_of(const struct edit *edit, const struct edit_o
 	return op->document < edit->document->count ? edit->document->extents[op->document] : NULL;
 }
 
-/* Whether the next line that is not blank is a comment that is indented more. */
+/* Whether blanks, or a comment that is indented more, stand in the lines below. */
 static bool is_before_comment(const struct edit *edit, size_t after, int indent)
 {
 	struct span blanks;
-	bool unused;
+	bool has_blanks;
 
-	after = skip_blank_lines(edit, after, &unused);
+	after = skip_blank_lines(edit, after, &has_blanks);
 	blanks = edit_indent(edit, after);
-	return at(edit, after + blanks.len) == '#' && (int)blanks.len > indent;
+	return has_blanks || (at(edit, after + blanks.len) == '#' && (int)blanks.len > indent);
 }
 
 /* The lines of a new entry, without the last line end. What is at `after` will follow them. */
@@ -782,8 +782,26 @@ static int remove_first_on_dash(struct edit *edit, const struct extent *entry)
 	return cut(edit, begin, end, (struct span){0});
 }
 
+/* Comments below a block scalar would become text of it: they lose some of their indentation. */
+static int outdent_comments(struct edit *edit, size_t offset, int column)
+{
+	int r = 0;
+
+	while (r == 0 && offset < edit->text.len) {
+		size_t blanks = edit_indent(edit, offset).len, end = line_text_end(edit, offset);
+
+		if (offset + blanks < end && at(edit, offset + blanks) != '#')
+			break;
+		if ((int)blanks > column)
+			r = cut(edit, offset + (size_t)column, offset + blanks, (struct span){0});
+		offset = edit_line_after(edit, offset);
+	}
+	return r;
+}
+
 static int remove_lines(struct edit *edit, const struct extent *kept, const struct extent *entry)
 {
+	int column = yaml_column(edit, entry->member.begin), r = 0;
 	struct range range = {line_begin(edit, entry->member.begin), entry_after(edit, entry)};
 	const struct extent *leaf = kept ? last_leaf(kept) : NULL;
 	bool unused;
@@ -800,7 +818,9 @@ static int remove_lines(struct edit *edit, const struct extent *kept, const stru
 			at(edit, range.begin - 1) == '\r')
 			range.begin--;
 	}
-	return edit_splice(edit, range, (struct span){0});
+	if (leaf && is_block_scalar(leaf))
+		r = outdent_comments(edit, range.end, column);
+	return r ? r : edit_splice(edit, range, (struct span){0});
 }
 
 static int remove_entries(struct edit *edit, const struct edit_op *op, const struct extent *in)

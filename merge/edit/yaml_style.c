@@ -184,13 +184,20 @@ static struct style find_style(const struct edit *edit, const struct yaml_spot_a
 	return style;
 }
 
+static bool ends_with(struct span text, const char *end)
+{
+	size_t len = strlen(end);
+
+	return text.len >= len && memcmp(text.data + text.len - len, end, len) == 0;
+}
+
 static enum node_style style_of_string(
 	const struct style *style, const struct node *node, enum node_style wanted)
 {
 	const char *newline = memchr(node->text.data, '\n', node->text.len);
 
-	/* There a block scalar can't say that it ends with one. */
-	if (style->ends_open && node->text.len && node->text.data[node->text.len - 1] == '\n')
+	/* A block scalar can't say so there, or would take the blank lines below it for text. */
+	if (ends_with(node->text, style->ends_open ? "\n" : "\n\n"))
 		return NODE_DOUBLE;
 	if (style->is_before_comment && newline)
 		return NODE_DOUBLE;

@@ -10,7 +10,7 @@
 struct yaml_spot_around {
 	const struct extent *in;  /* the map or list; NULL: it becomes the root */
 	const struct extent *old; /* what it stands for; NULL: nothing */
-	bool is_before_comment;   /* a comment below would become text of a block scalar */
+	bool is_before_comment;   /* what is below would become text of a block scalar */
 };
 
 /** The column of what begins there, in characters, starting at 0. */

@@ -382,7 +382,11 @@ def yaml_span(text, op):
         if isinstance(step, int):
             if step >= len(node.value):
                 return None
+            begin = node.start_mark.index if not step else node_end(node.value[step - 1], text)
+            dash = re.compile(r"(?:\s|#.*)*-").match(text, begin)
+            is_block = not node.flow_style
             node, key = node.value[step], None
+            dash = dash.end() - 1 if dash and is_block else node.start_mark.index
             begin = node.start_mark.index
         else:
             pairs = [pair for pair in node.value if loader.construct_object(pair[0], True) == step] \
@@ -390,13 +394,13 @@ def yaml_span(text, op):
             if not pairs:
                 return None
             key, node = pairs[-1]
-            begin = node.start_mark.index
+            begin, dash = node.start_mark.index, key.start_mark.index
     if op["kind"] == "insert":
         return None
     end = node_end(node, text) if written(node) else begin
     if op["kind"] == "remove":
+        begin = dash
         if key:
-            begin = key.start_mark.index
             end = max(end, key.end_mark.index)
         begin = text.rfind("\n", 0, begin) + 1 if text[text.rfind("\n", 0, begin) + 1:begin].strip(" -?\ufeff") == "" else begin
     elif isinstance(node, yaml.ScalarNode) and node.style not in ("|", ">"):
