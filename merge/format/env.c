@@ -25,6 +25,7 @@ struct env_reader {
 	struct output text; /* the value, without quotes and escapes */
 	bool has_variable;  /* a "$" in it has a meaning … */
 	bool has_dollar;    /* … or has none */
+	const char *behind; /* the value, as it is written */
 };
 
 static bool is_name_char(char c)
@@ -121,6 +122,7 @@ static int read_quoted(struct env_reader *reader, const char *at)
 	if (!behind)
 		return builder_problem(reader->lines.builder, place,
 			"the value does not end; a closing quote is missing");
+	reader->behind = behind;
 	rest = line_trim((struct span){
 		behind, (size_t)(reader->lines.line.data + reader->lines.line.len - behind)});
 	if (rest.len && *rest.data != '#')
@@ -146,13 +148,26 @@ static int read_value(struct env_reader *reader, struct span rest)
 	if (comment)
 		rest.len = (size_t)(comment - rest.data);
 	rest = line_trim_end(rest);
+	reader->behind = rest.data + rest.len;
 	return add_value(reader, rest, line_place(&reader->lines, rest.data), NODE_PLAIN);
+}
+
+/* With the "export" in front of it, which may stand at `start`. */
+static int note_pair(
+	struct env_reader *reader, const char *start, struct span key, const char *value)
+{
+	struct line_reader *lines = &reader->lines;
+	int r = line_note_pair(lines, key, (struct span){value, (size_t)(reader->behind - value)});
+
+	if (r == 0 && lines->in)
+		lines->in->last->member.begin = (size_t)(start - lines->builder->text);
+	return r;
 }
 
 static int read_line(struct env_reader *reader, struct span line)
 {
-	const char *end = line.data + line.len, *at;
-	struct span key;
+	const char *end = line.data + line.len, *start = line.data, *at;
+	struct span key, value;
 
 	line = behind_export(line);
 	for (at = line.data; at < end && is_name_char(*at);)
@@ -167,15 +182,17 @@ static int read_line(struct env_reader *reader, struct span line)
 	int r = line_add_scalar(&reader->lines, key, key.data);
 	if (r != 0)
 		return r;
-	if (at == end)
-		return add_null(reader, line_place(&reader->lines, key.data));
-	return read_value(reader, line_trim_start((struct span){at + 1, (size_t)(end - at) - 1}));
+	value = (struct span){reader->behind = key.data + key.len, 0};
+	if (at < end)
+		value = line_trim_start((struct span){at + 1, (size_t)(end - at) - 1});
+	r = at < end ? read_value(reader, value)
+		     : add_null(reader, line_place(&reader->lines, key.data));
+	return r == 0 ? note_pair(reader, start, key, value.data) : r;
 }
 
 static int read_lines(struct env_reader *reader)
 {
-	struct builder *builder = reader->lines.builder;
-	struct node *root = NULL;
+	bool has_root = false;
 	int r = 0;
 
 	while (r == 0 && line_next(&reader->lines)) {
@@ -183,13 +200,13 @@ static int read_lines(struct env_reader *reader)
 
 		if (!line.len || *line.data == '#' || *line.data == ';')
 			continue;
-		if (!root)
-			r = builder_open(builder, NODE_MAP, NODE_BLOCK,
-				line_place(&reader->lines, line.data), &root);
+		if (!has_root)
+			r = line_open_root(&reader->lines, line.data);
+		has_root = true;
 		if (r == 0)
 			r = read_line(reader, line);
 	}
-	return r == 0 && root ? builder_close(builder) : r;
+	return r == 0 && has_root ? line_close_root(&reader->lines) : r;
 }
 
 static int env_read(struct builder *builder, struct span text)

@@ -18,6 +18,7 @@ struct ini_reader {
 	struct place place; /* of the value … */
 	struct span value;  /* … and its first line */
 	struct output more; /* the lines after that, each with "\n" in front of it */
+	const char *end;    /* of the last line that is not blank */
 	size_t indent;      /* of the key, in bytes */
 	size_t empty_lines; /* since the last line of the value */
 	bool has_value;     /* there is a separator */
@@ -42,7 +43,11 @@ static int add_value(struct ini_reader *reader)
 	if (reader->more.len)
 		memcpy(text + value.len, reader->more.data, reader->more.len);
 	node->schema = reader->has_value ? NODE_TEXT : NODE_JSON;
-	return builder_add(lines->builder, node, reader->place);
+	int r = builder_add(lines->builder, node, reader->place);
+	if (r != 0)
+		return r;
+	return line_note_pair(lines, reader->key,
+		(struct span){reader->value.data, (size_t)(reader->end - reader->value.data)});
 }
 
 /* The key that is open and what has been found as its value. */
@@ -83,7 +88,8 @@ static int read_key(struct ini_reader *reader, struct span line)
 	reader->key = line_trim_end(reader->key);
 	if (!reader->key.len)
 		return line_problem(lines, line.data, "there is no key before the '%c'", *stop);
-	reader->value = (struct span){end, 0};
+	reader->value = (struct span){reader->key.data + reader->key.len, 0};
+	reader->end = stop ? end : reader->value.data;
 	if (stop)
 		reader->value = line_trim_start((struct span){stop + 1, (size_t)(end - stop) - 1});
 	reader->place = line_place(lines, stop ? reader->value.data : reader->key.data);
@@ -97,6 +103,7 @@ static void go_on(struct ini_reader *reader, struct span line)
 	for (size_t i = 0; i <= reader->empty_lines; i++)
 		output_char(&reader->more, '\n');
 	output_put(&reader->more, line.data, line.len);
+	reader->end = line.data + line.len;
 	reader->empty_lines = 0;
 }
 

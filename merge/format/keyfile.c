@@ -89,7 +89,9 @@ static int read_pair(struct section_reader *reader, struct span line)
 	if (key_fault(key))
 		return line_problem(lines, line.data, "the key %s", key_fault(key));
 	int r = line_add_scalar(lines, key, key.data);
-	return r == 0 ? line_add_scalar(lines, value, value.data) : r;
+	if (r == 0)
+		r = line_add_scalar(lines, value, value.data);
+	return r == 0 ? line_note_pair(lines, key, value) : r;
 }
 
 static int keyfile_read(struct builder *builder, struct span text)

@@ -151,6 +151,41 @@ int line_add_scalar(struct line_reader *reader, struct span text, const char *at
 	return node ? builder_add(reader->builder, node, place) : -ENOMEM;
 }
 
+int line_open_root(struct line_reader *reader, const char *at)
+{
+	struct node *root;
+
+	int r = builder_open(reader->builder, NODE_MAP, NODE_BLOCK, line_place(reader, at), &root);
+	if (r || !reader->builder->options->wants_extents)
+		return r;
+	reader->in = extents_begin(reader->builder, root);
+	return reader->in ? 0 : -ENOMEM;
+}
+
+int line_close_root(struct line_reader *reader)
+{
+	if (reader->in)
+		extents_close(reader->builder->document->extents[0]);
+	return builder_close(reader->builder);
+}
+
+int line_note_pair(struct line_reader *reader, struct span key, struct span value)
+{
+	struct builder *builder = reader->builder;
+	struct extent *extent;
+
+	if (!reader->in)
+		return 0;
+	extent = extents_add(builder, reader->in);
+	if (!extent)
+		return -ENOMEM;
+	extent->node = builder->waiting[builder->count - 1];
+	extent->key = extents_range(builder, key.data, key.data + key.len);
+	extent->value = extents_range(builder, value.data, value.data + value.len);
+	extent->member = (struct range){extent->key.begin, extent->value.end};
+	return extents_set_keys(builder, extent, &builder->waiting[builder->count - 2], 1);
+}
+
 int line_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again)
 {

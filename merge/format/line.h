@@ -4,15 +4,16 @@
  */
 #pragma once
 
-#include "builder.h"
+#include "extents.h"
 #include "output.h"
 
 struct line_reader {
 	struct builder *builder;
-	struct span line; /* the one that is being read, without its end: "\n" or "\r\n" */
-	uint32_t number;  /* of the line, starting at 1 */
-	const char *next; /* where the next one begins … */
-	const char *end;  /* … unless it is here */
+	struct span line;  /* the one that is being read, without its end: "\n" or "\r\n" */
+	uint32_t number;   /* of the line, starting at 1 */
+	const char *next;  /* where the next one begins … */
+	const char *end;   /* … unless it is here */
+	struct extent *in; /* of what pairs stand in; NULL unless extents are wanted */
 };
 
 /** Space and tab, and what C counts to them besides the newline. */
@@ -49,6 +50,18 @@ struct node *line_scalar(const struct line_reader *reader, struct span text, str
 
 /** Adds line_scalar() to what is open. 0, PROBLEM (limit) or -ENOMEM. */
 int line_add_scalar(struct line_reader *reader, struct span text, const char *at);
+
+/** Opens the root map, whose first entry begins at `at`. 0, PROBLEM (limit) or -ENOMEM. */
+int line_open_root(struct line_reader *reader, const char *at);
+
+/** Closes it. 0, PROBLEM or -ENOMEM. */
+int line_close_root(struct line_reader *reader);
+
+/**
+ * Notes the extent of the pair whose key and value were added last: what of the text each is, in
+ * quotes or not. Does nothing unless extents are wanted. 0 or -ENOMEM.
+ */
+int line_note_pair(struct line_reader *reader, struct span key, struct span value);
 
 /**
  * As builder->repeat, for formats whose later key counts, with a warning; a map goes on.

@@ -21,8 +21,9 @@ struct properties_reader {
 	struct builder *builder;
 	const char *p;
 	const char *end;
-	const char *line; /* where p's line begins */
-	uint32_t number;  /* of p's line, starting at 1 */
+	const char *line;  /* where p's line begins */
+	uint32_t number;   /* of p's line, starting at 1 */
+	struct extent *in; /* the root's; NULL unless extents are wanted */
 	struct output text;
 };
 
@@ -186,14 +187,56 @@ static void skip_separator(struct properties_reader *reader)
 	}
 }
 
+/* What was added last: the key of that range, and the value from `value` up to p. */
+static int note_pair(struct properties_reader *reader, struct range key, const char *value)
+{
+	struct builder *builder = reader->builder;
+	struct extent *extent;
+
+	if (!reader->in)
+		return 0;
+	extent = extents_add(builder, reader->in);
+	if (!extent)
+		return -ENOMEM;
+	extent->node = builder->waiting[builder->count - 1];
+	extent->key = key;
+	extent->value = extents_range(builder, value, reader->p);
+	extent->member = (struct range){key.begin, extent->value.end};
+	return extents_set_keys(builder, extent, &builder->waiting[builder->count - 2], 1);
+}
+
 static int read_pair(struct properties_reader *reader)
 {
+	const char *key = reader->p, *value;
+	struct range range;
 	int r = read_text(reader, true);
 
 	if (r != 0)
 		return r;
+	range = extents_range(reader->builder, key, reader->p);
 	skip_separator(reader);
-	return read_text(reader, false);
+	value = reader->p;
+	r = read_text(reader, false);
+	return r == 0 ? note_pair(reader, range, value) : r;
+}
+
+static int open_root(struct properties_reader *reader)
+{
+	struct node *root;
+
+	int r = builder_open(
+		reader->builder, NODE_MAP, NODE_BLOCK, place_of(reader, reader->p), &root);
+	if (r != 0 || !reader->builder->options->wants_extents)
+		return r;
+	reader->in = extents_begin(reader->builder, root);
+	return reader->in ? 0 : -ENOMEM;
+}
+
+static int close_root(struct properties_reader *reader)
+{
+	if (reader->in)
+		extents_close(reader->in);
+	return builder_close(reader->builder);
 }
 
 static void skip_comment(struct properties_reader *reader)
@@ -204,7 +247,7 @@ static void skip_comment(struct properties_reader *reader)
 
 static int read_pairs(struct properties_reader *reader)
 {
-	struct node *root = NULL;
+	bool has_root = false;
 	int r = 0;
 
 	while (r == 0 && reader->p < reader->end) {
@@ -217,13 +260,13 @@ static int read_pairs(struct properties_reader *reader)
 			skip_comment(reader);
 			continue;
 		}
-		if (!root)
-			r = builder_open(reader->builder, NODE_MAP, NODE_BLOCK,
-				place_of(reader, reader->p), &root);
+		if (!has_root)
+			r = open_root(reader);
+		has_root = true;
 		if (r == 0)
 			r = read_pair(reader);
 	}
-	return r == 0 && root ? builder_close(reader->builder) : r;
+	return r == 0 && has_root ? close_root(reader) : r;
 }
 
 /* ISO-8859-1, whose bytes are the first 256 characters. NULL: no memory. */
@@ -237,6 +280,30 @@ static char *from_latin_1(struct span text, size_t *ret)
 	return copy;
 }
 
+/* Behind the byte of ISO-8859-1 that is at *at, of which *copied is the place in UTF-8. */
+static void move_offset(const struct builder *builder, size_t *at, size_t *copied, size_t *offset)
+{
+	for (; *copied < *offset; ++*copied)
+		*at += !utf8_is_tail((unsigned char)builder->text[*copied]);
+	*offset = *at;
+}
+
+/* Extents are of the source's text, and these are of its copy, which is that from `begin` on. */
+static void move_extents(const struct builder *builder, size_t begin)
+{
+	struct extent *root = builder->document->extents[0];
+	size_t at = begin, copied = 0;
+
+	for (struct extent *extent = root->first; extent; extent = extent->next) {
+		move_offset(builder, &at, &copied, &extent->key.begin);
+		move_offset(builder, &at, &copied, &extent->key.end);
+		move_offset(builder, &at, &copied, &extent->value.begin);
+		move_offset(builder, &at, &copied, &extent->value.end);
+		extent->member = (struct range){extent->key.begin, extent->value.end};
+	}
+	extents_close(root);
+}
+
 static int properties_read(struct builder *builder, struct span text)
 {
 	struct properties_reader reader = {
@@ -244,6 +311,7 @@ static int properties_read(struct builder *builder, struct span text)
 		.number = 1,
 		.text.max = SIZE_MAX,
 	};
+	size_t begin = (size_t)(text.data - builder->text);
 	char *latin_1 = NULL;
 
 	builder->repeat = line_repeat;
@@ -251,13 +319,15 @@ static int properties_read(struct builder *builder, struct span text)
 		latin_1 = from_latin_1(text, &text.len);
 		if (!latin_1)
 			return -ENOMEM;
-		text.data = latin_1;
+		text.data = builder->text = latin_1;
 	}
 	reader.p = reader.line = text.data;
 	reader.end = text.data + text.len;
 	int r = line_check_text(builder, text);
 	if (r == 0)
 		r = read_pairs(&reader);
+	if (r == 0 && latin_1 && reader.in)
+		move_extents(builder, begin);
 	output_fini(&reader.text);
 	free(latin_1);
 	return r;

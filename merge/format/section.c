@@ -7,19 +7,41 @@
 int section_open_root(struct section_reader *reader)
 {
 	struct line_reader *lines = &reader->lines;
-	struct node *root;
 
 	if (reader->has_root)
 		return 0;
 	reader->has_root = true;
-	return builder_open(lines->builder, NODE_MAP, NODE_BLOCK,
-		line_place(lines, line_trim_start(lines->line).data), &root);
+	return line_open_root(lines, line_trim_start(lines->line).data);
+}
+
+/* The section's header: what is in the section comes later. */
+static int note_section(struct section_reader *reader, struct span name, const struct node *map)
+{
+	struct line_reader *lines = &reader->lines;
+	struct builder *builder = lines->builder;
+	const struct node *key = builder->waiting[builder->open[1].first - 2];
+	struct extent *extent;
+	size_t end;
+
+	if (!lines->in)
+		return 0;
+	extent = lines->in = extents_add(builder, builder->document->extents[0]);
+	if (!extent)
+		return -ENOMEM;
+	extent->node = map;
+	extent->key = extents_range(builder, name.data, name.data + name.len);
+	end = extent->key.end + 1;
+	extent->value = (struct range){end, end};
+	extent->member = (struct range){extent->key.begin - 1, end};
+	return extents_set_keys(builder, extent, &key, 1);
 }
 
 static int end_section(struct section_reader *reader)
 {
 	int r = 0;
 
+	if (reader->lines.in && reader->depth)
+		extents_close(reader->lines.in);
 	for (; r == 0 && reader->depth; reader->depth--)
 		r = builder_close(reader->lines.builder);
 	return r;
@@ -44,14 +66,14 @@ int section_open(struct section_reader *reader, struct span name, bool is_item)
 		r = builder_open(lines->builder, NODE_MAP, NODE_BLOCK, place, &node);
 		reader->depth += r == 0;
 	}
-	return r;
+	return r == 0 ? note_section(reader, name, node) : r;
 }
 
 int section_close(struct section_reader *reader)
 {
 	int r = end_section(reader);
 
-	return r == 0 && reader->has_root ? builder_close(reader->lines.builder) : r;
+	return r == 0 && reader->has_root ? line_close_root(&reader->lines) : r;
 }
 
 int section_name(

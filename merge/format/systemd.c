@@ -12,7 +12,9 @@
  * one thing each, such as an [Address]: they are a list of maps.
  */
 #include <errno.h>
+#include <stdlib.h>
 
+#include "array.h"
 #include "scalar.h"
 #include "section.h"
 
@@ -30,11 +32,20 @@ static const char lists[] =
 
 #define NO_ROOT_KEYS "put it in one, such as 'Service: {...}'"
 
+/* What is joined, from `begin` on, stands at `from`. */
+struct piece {
+	size_t begin;
+	const char *from;
+};
+
 struct systemd_reader {
 	struct section_reader section;
 	struct line_reader first; /* on the first of the lines that are one */
-	struct output joined;     /* these lines, where they are more than one */
-	bool is_joined;           /* the last one ended with a backslash */
+	struct output joined;     /* these lines, where they are more than one … */
+	struct piece *pieces;     /* … of which each is one, if extents are wanted */
+	size_t piece_count;
+	size_t piece_capacity;
+	bool is_joined; /* the last one ended with a backslash */
 };
 
 /* Whether the line's last backslash has a meaning: one of a pair has none. */
@@ -55,6 +66,28 @@ static struct place place_of(const struct systemd_reader *reader, struct span li
 	if (offset > reader->first.line.len)
 		offset = reader->first.line.len;
 	return line_place(&reader->first, reader->first.line.data + offset);
+}
+
+static const char *source_of(const struct systemd_reader *reader, struct span whole, const char *at)
+{
+	size_t offset = (size_t)(at - whole.data), i = reader->piece_count;
+
+	if (!reader->is_joined)
+		return at;
+	while (i > 1 && reader->pieces[i - 1].begin > offset)
+		i--;
+	return reader->pieces[i - 1].from + (offset - reader->pieces[i - 1].begin);
+}
+
+/* What of the source the text in the line is, backslashes included. */
+static struct span source_span(
+	const struct systemd_reader *reader, struct span whole, struct span text)
+{
+	const char *begin = source_of(reader, whole, text.data), *end = begin;
+
+	if (text.len)
+		end = source_of(reader, whole, text.data + text.len - 1) + 1;
+	return (struct span){begin, (size_t)(end - begin)};
 }
 
 static int read_section(struct systemd_reader *reader, struct span line)
@@ -84,6 +117,7 @@ static int read_setting(struct systemd_reader *reader, struct span whole, struct
 	struct builder *builder = reader->section.lines.builder;
 	struct place place = place_of(reader, whole, line.data);
 	const char *end = line.data + line.len, *stop = memchr(line.data, '=', line.len);
+	struct span key, value;
 
 	if (!reader->section.depth)
 		return builder_problem(builder, place,
@@ -95,12 +129,15 @@ static int read_setting(struct systemd_reader *reader, struct span whole, struct
 			     : "is no section, no comment and no KEY=VALUE, and systemd ignores "
 			       "it; a '=' is missing, or a '#' in front");
 
-	int r = add_scalar(
-		reader, whole, line_trim_end((struct span){line.data, (size_t)(stop - line.data)}));
-	if (r != 0)
+	key = line_trim_end((struct span){line.data, (size_t)(stop - line.data)});
+	value = line_trim_start((struct span){stop + 1, (size_t)(end - stop) - 1});
+	int r = add_scalar(reader, whole, key);
+	if (r == 0)
+		r = add_scalar(reader, whole, value);
+	if (r != 0 || !reader->section.lines.in)
 		return r;
-	return add_scalar(
-		reader, whole, line_trim_start((struct span){stop + 1, (size_t)(end - stop) - 1}));
+	return line_note_pair(&reader->section.lines, source_span(reader, whole, key),
+		source_span(reader, whole, value));
 }
 
 /* A line in full length. */
@@ -125,7 +162,18 @@ static int end_joined(struct systemd_reader *reader)
 		r = read_whole(reader, whole);
 	reader->is_joined = false;
 	reader->joined.len = 0;
+	reader->piece_count = 0;
 	return r;
+}
+
+static int note_piece(struct systemd_reader *reader, struct span line)
+{
+	if (!reader->section.lines.builder->options->wants_extents)
+		return 0;
+	if (array_grow(reader->pieces, reader->piece_count, reader->piece_capacity) < 0)
+		return -ENOMEM;
+	reader->pieces[reader->piece_count++] = (struct piece){reader->joined.len, line.data};
+	return 0;
 }
 
 static int read_line(struct systemd_reader *reader)
@@ -142,6 +190,8 @@ static int read_line(struct systemd_reader *reader)
 			return read_whole(reader, line);
 	}
 	reader->is_joined = true;
+	if (note_piece(reader, line) < 0)
+		return -ENOMEM;
 	output_put(&reader->joined, line.data, line.len - goes);
 	if (!goes)
 		return end_joined(reader);
@@ -214,6 +264,7 @@ static int systemd_read(struct builder *builder, struct span text)
 	if (r == 0)
 		r = section_close(&reader.section);
 	output_fini(&reader.joined);
+	free(reader.pieces);
 	return r;
 }
 

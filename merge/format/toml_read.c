@@ -15,6 +15,7 @@
  */
 #include <errno.h>
 
+#include "extents.h"
 #include "number.h"
 #include "resolve.h"
 #include "toml.h"
@@ -40,6 +41,12 @@ struct toml_reader {
 	struct table *last;  /* that was made */
 	struct table *table; /* that keys go to */
 	unsigned depth;      /* maps and lists around what is in `table` */
+
+	struct extent *in;        /* of what is read; NULL unless extents are wanted */
+	const struct node **keys; /* the parts of the key that is read … */
+	uint32_t key_count;
+	uint32_t key_capacity;
+	const char *key_end; /* … and what is behind the last one */
 };
 
 /* Whether a key without quotes would be a string as a value, too, and in YAML. */
@@ -51,8 +58,42 @@ static bool is_plain_key(struct span text)
 	       resolve_plain(text, NODE_YAML_1_1) == SCALAR_STRING;
 }
 
-/* One part of a key. */
-static int take_key(struct toml_reader *reader, struct node **ret)
+/* Behind one more part of a key. */
+static int note_key(struct toml_reader *reader, const struct node *key)
+{
+	reader->key_end = reader->at.p;
+	if (reader->key_count == reader->key_capacity) {
+		const struct node **keys = arena_grow(reader->at.builder->document->arena,
+			reader->keys, reader->key_count, &reader->key_capacity, sizeof(*keys));
+
+		if (!keys)
+			return -ENOMEM;
+		reader->keys = keys;
+	}
+	reader->keys[reader->key_count++] = key;
+	return 0;
+}
+
+/* A new extent in the one of what is read. With a key, which is all of what was noted of one. */
+static int note_entry(struct toml_reader *reader, const char *key, struct extent **ret)
+{
+	struct builder *builder = reader->at.builder;
+	struct extent *extent;
+
+	if (!reader->in)
+		return 0;
+	extent = extents_add(builder, reader->in);
+	if (!extent)
+		return -ENOMEM;
+	*ret = extent;
+	if (!key)
+		return 0;
+	extent->key = extents_range(builder, key, reader->key_end);
+	return extents_set_keys(builder, extent, reader->keys, reader->key_count);
+}
+
+/* One part of a key, without what it is noted for. */
+static int read_key(struct toml_reader *reader, struct node **ret)
 {
 	size_t len = 0;
 	int r;
@@ -74,6 +115,14 @@ static int take_key(struct toml_reader *reader, struct node **ret)
 	if (!r && !is_plain_key((*ret)->text))
 		(*ret)->style = NODE_DOUBLE;
 	return r;
+}
+
+/* One part of a key. */
+static int take_key(struct toml_reader *reader, struct node **ret)
+{
+	int r = read_key(reader, ret);
+
+	return r || !reader->in ? r : note_key(reader, *ret);
 }
 
 static bool take_char(struct toml_reader *reader, char c)
@@ -299,11 +348,39 @@ static int open_item(struct toml_reader *reader, struct table *in, const struct 
 	return 0;
 }
 
+/* That of a header ends where the next one begins; the root's goes on. */
+static void close_section(struct toml_reader *reader)
+{
+	if (reader->in->key_count)
+		extents_close(reader->in);
+}
+
+/* Behind a header that begins at `start`, and its name at `name`: what it opened is in it. */
+static int note_header(struct toml_reader *reader, const char *start, const char *name)
+{
+	struct extent *extent;
+	int r;
+
+	if (!reader->in)
+		return 0;
+	close_section(reader);
+	reader->in = reader->at.builder->document->extents[0];
+	r = note_entry(reader, name, &extent);
+	if (r)
+		return r;
+	reader->in = extent;
+	extent->node = &reader->table->node;
+	extent->member = extents_range(reader->at.builder, start, reader->at.p);
+	extent->value = (struct range){extent->member.end, extent->member.end};
+	return 0;
+}
+
 /* The root of the document is the table in which all others are. */
 static int take_header(struct toml_reader *reader, struct table *root)
 {
 	struct place place = toml_text_place(&reader->at);
 	bool is_list = toml_text_is_at(&reader->at, "[[");
+	const char *start = reader->at.p, *name;
 	struct table *in = root;
 	unsigned depth = 1;
 	struct node *key;
@@ -311,6 +388,8 @@ static int take_header(struct toml_reader *reader, struct table *root)
 
 	reader->at.p += is_list ? 2 : 1;
 	toml_text_skip_spaces(&reader->at);
+	name = reader->at.p;
+	reader->key_count = 0;
 	r = take_key(reader, &key);
 	while (!r && take_dot(reader)) {
 		r = enter_super(reader, &in, key, &depth);
@@ -324,20 +403,46 @@ static int take_header(struct toml_reader *reader, struct table *root)
 			&reader->at, is_list ? "a \"]]\" is missing behind the name of the table"
 					     : "a \"]\" is missing behind the name of the table");
 	reader->at.p += is_list ? 2 : 1;
-	return is_list ? open_item(reader, in, key, depth, place)
-		       : open_table(reader, in, key, depth);
+	r = is_list ? open_item(reader, in, key, depth, place) : open_table(reader, in, key, depth);
+	return r ? r : note_header(reader, start, name);
 }
 
 static int take_value(struct toml_reader *reader, unsigned depth, const struct node **ret);
 
+/* A value, which has an extent of its own: with a key, that begins at `key`, or of an item. */
+static int take_entry(
+	struct toml_reader *reader, const char *key, unsigned depth, const struct node **ret)
+{
+	const char *start = reader->at.p;
+	struct extent *in = reader->in, *extent = NULL;
+	int r = note_entry(reader, key, &extent);
+
+	if (r)
+		return r;
+	reader->in = extent;
+	r = take_value(reader, depth, ret);
+	reader->in = in;
+	if (r || !extent)
+		return r;
+	extent->node = *ret;
+	extent->value = extents_range(reader->at.builder, start, reader->at.p);
+	extent->member = extent->value;
+	if (key)
+		extent->member.begin = extent->key.begin;
+	return 0;
+}
+
 /* "key = value" or "a.key = value", in a table that `depth - 1` others are around. */
 static int take_pair(struct toml_reader *reader, struct table *in, unsigned depth)
 {
+	const char *start = reader->at.p;
 	struct pair pair = {0};
 	const struct pair *found;
 	struct node *key;
-	int r = take_key(reader, &key);
+	int r;
 
+	reader->key_count = 0;
+	r = take_key(reader, &key);
 	while (!r && take_dot(reader)) {
 		r = enter_dotted(reader, &in, key, depth++);
 		if (!r)
@@ -352,7 +457,7 @@ static int take_pair(struct toml_reader *reader, struct table *in, unsigned dept
 	if (!take_char(reader, '='))
 		return toml_text_fail(&reader->at, "a \"=\" is missing behind the key");
 	toml_text_skip_spaces(&reader->at);
-	r = take_value(reader, depth, &pair.value);
+	r = take_entry(reader, start, depth, &pair.value);
 	return r ? r : put_pair(reader, in, &pair);
 }
 
@@ -366,7 +471,7 @@ static int take_items(struct toml_reader *reader, struct table *list, unsigned d
 		r = toml_text_skip_lines(&reader->at);
 		if (r || take_char(reader, ']'))
 			return r;
-		r = take_value(reader, depth + 1, &item);
+		r = take_entry(reader, NULL, depth + 1, &item);
 		if (!r)
 			r = push_item(reader, list, item);
 		if (!r)
@@ -523,6 +628,11 @@ static int take_root(struct toml_reader *reader)
 	root->maker = HEADER;
 	reader->table = root;
 	reader->depth = 1;
+	if (reader->at.builder->options->wants_extents) {
+		reader->in = extents_begin(reader->at.builder, &root->node);
+		if (!reader->in)
+			return -ENOMEM;
+	}
 	while (!r && reader->at.p < reader->at.end) {
 		r = take_line(reader, root);
 		if (!r)
@@ -531,6 +641,10 @@ static int take_root(struct toml_reader *reader)
 	if (r)
 		return r;
 	weigh(reader);
+	if (reader->in) {
+		close_section(reader);
+		extents_close(reader->at.builder->document->extents[0]);
+	}
 	return builder_add_root(reader->at.builder, &root->node);
 }
 
