@@ -25,6 +25,7 @@ struct format {
 	const char *nothing;  /* the file when a merge gives no value: it must be readable again */
 	const char *divider;  /* a line between two documents in one stream: "---\n"; "": no need */
 	bool has_lists;       /* maps and lists may lie in each other, to any depth */
+	bool has_sections;    /* what is no section comes first: the order of keys is not all theirs */
 	bool has_tags;        /* a node may have a tag, and so may hold a directive */
 	bool is_whole;        /* without a rule the highest layer's file is shown, whole */
 	bool repeats;         /* a key may come again: lists combine by "repeat" if no rule says how */

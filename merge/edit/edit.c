@@ -75,7 +75,8 @@ static int plan(struct run *run)
 	run->trees = tree = arena_zalloc(run->arena, request->count + 1, sizeof(*run->trees));
 	if (!run->ops || !run->trees)
 		return -ENOMEM;
-	*tree = (struct edit_tree){run->state.document->roots, run->state.document->count};
+	*tree = (struct edit_tree){
+		run->state.document->roots, run->state.document->count, format_of(run)};
 	for (size_t i = 0; r == 0 && i < request->count; i++, tree++) {
 		r = edit_tree_resolve(
 			tree, &request->ops[i], run->arena, &run->ops[i], run->problem);
@@ -105,8 +106,8 @@ static int verify(struct run *run, const struct edit *edit, const struct edit_tr
 }
 
 /* Has the format do the ops, one beside the other, and looks whether `tree` is what comes out. */
-static int attempt(
-	struct run *run, const struct edit_op *ops, size_t count, const struct edit_tree *tree)
+static int attempt(struct run *run, const struct edit_op *ops, size_t count,
+	const struct edit_tree *tree, bool is_larger)
 {
 	struct edit edit = {
 		.text = run->state.patched.text,
@@ -114,6 +115,7 @@ static int attempt(
 		.options = run->request->options,
 		.arena = run->arena,
 		.problem = run->problem,
+		.is_larger = is_larger,
 	};
 	int r = 0;
 
@@ -177,7 +179,7 @@ static int attempt_around(
 	larger.kind = EDIT_SET;
 	larger.count = count;
 	larger.value = edit_tree_follow(tree, op, count);
-	return larger.value ? attempt(run, &larger, 1, tree) : EDIT_CANNOT;
+	return larger.value ? attempt(run, &larger, 1, tree, true) : EDIT_CANNOT;
 }
 
 static int refuse(struct run *run, const struct edit_op *op, const struct edit_tree *before)
@@ -199,7 +201,7 @@ static int refuse(struct run *run, const struct edit_op *op, const struct edit_t
 static int do_one(struct run *run, size_t i)
 {
 	const struct edit_op *op = &run->ops[i];
-	int r = attempt(run, op, 1, &run->trees[i + 1]);
+	int r = attempt(run, op, 1, &run->trees[i + 1], false);
 
 	for (size_t count = op->count; r == EDIT_CANNOT && count-- > 0;)
 		r = attempt_around(run, op, count, &run->trees[i + 1]);
@@ -213,7 +215,7 @@ static int do_ops(struct run *run, size_t first, size_t end)
 
 	if (end - first <= 1)
 		return end > first ? do_one(run, first) : 0;
-	r = attempt(run, run->ops + first, end - first, &run->trees[end]);
+	r = attempt(run, run->ops + first, end - first, &run->trees[end], false);
 	if (r <= 0)
 		return r;
 	r = do_ops(run, first, first + (end - first) / 2);

@@ -137,6 +137,33 @@ static int end_of_list(
 	return 0;
 }
 
+/*
+ * Where a key that comes again is a list, one that comes once is a list of one item, too. Whether
+ * the op is resolved thus: 0, 1 for not, or -ENOMEM.
+ */
+static int resolve_repeated(const struct edit_tree *tree, const struct edit_op *op,
+	const struct node *in, struct arena *arena, struct edit_op *ret)
+{
+	const struct edit_step *last = &op->steps[op->count - 1];
+	bool is_insert = op->kind == EDIT_INSERT, is_end = is_insert && last->index;
+	struct node *list;
+
+	if (!tree->format || !tree->format->repeats || !in || !node_is_scalar(in) || last->key)
+		return 1;
+	if (last->index > is_insert && last->index != (is_insert ? EDIT_END : 0))
+		return 1;
+	ret->count = op->count - 1;
+	if (!is_insert)
+		return 0;
+	list = node_new_sequence(arena, NULL);
+	if (!list || node_push(arena, list, is_end ? in : op->value) < 0 ||
+		node_push(arena, list, is_end ? op->value : in) < 0)
+		return -ENOMEM;
+	ret->kind = EDIT_SET;
+	ret->value = list;
+	return 0;
+}
+
 int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
 	struct edit_op *ret, struct problem *problem)
 {
@@ -149,6 +176,11 @@ int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, st
 	*ret = *op;
 	before.count -= is_insert;
 	found = walk(tree, &before, &in);
+	if (op->count && found + 1 == op->count) {
+		int r = resolve_repeated(tree, op, in, arena, ret);
+		if (r <= 0)
+			return r;
+	}
 	if (found < before.count)
 		return resolve_missing(op, found, in, arena, ret, problem);
 	if (op->kind == EDIT_REMOVE && !op->count)
@@ -202,9 +234,18 @@ static const struct node *set_key(const struct node *map, const struct edit_step
 	return copy && node_put(arena, copy, step->key, value) == 0 ? copy : NULL;
 }
 
+/* A list of one text is no list where it is a key that comes again. */
+static const struct node *unlist(const struct edit_tree *tree, const struct node *list)
+{
+	bool is_text = tree->format && tree->format->repeats && list && list->seq.count == 1 &&
+		       node_is_scalar(list->seq.items[0]);
+
+	return is_text ? list->seq.items[0] : list;
+}
+
 /* The last step, in `in`. NULL: no memory. */
-static const struct node *change_entry(
-	const struct edit_op *op, const struct node *in, struct arena *arena)
+static const struct node *change_entry(const struct edit_tree *tree, const struct edit_op *op,
+	const struct node *in, struct arena *arena)
 {
 	const struct edit_step *last = &op->steps[op->count - 1];
 	struct node *copy = NULL;
@@ -214,22 +255,23 @@ static const struct node *change_entry(
 	if (last->key)
 		return set_key(in, last, op->value, arena);
 	if (op->kind != EDIT_SET)
-		return change_list(
-			in, last->index, op->kind == EDIT_INSERT ? op->value : NULL, arena);
+		return unlist(tree,
+			change_list(in, last->index, op->kind == EDIT_INSERT ? op->value : NULL,
+				arena));
 	return node_change(arena, in, &copy, last->index, op->value) == 0 ? copy : NULL;
 }
 
 /* The value with the steps from `done` on done to it. NULL: no memory. */
-static const struct node *change(
-	const struct edit_op *op, size_t done, const struct node *in, struct arena *arena)
+static const struct node *change(const struct edit_tree *tree, const struct edit_op *op,
+	size_t done, const struct node *in, struct arena *arena)
 {
 	const struct edit_step *step = &op->steps[done];
 	const struct node *value;
 	struct node *copy = NULL;
 
 	if (done + 1 >= op->count)
-		return op->count ? change_entry(op, in, arena) : op->value;
-	value = change(op, done + 1, *find(in, step), arena);
+		return op->count ? change_entry(tree, op, in, arena) : op->value;
+	value = change(tree, op, done + 1, *find(in, step), arena);
 	if (!value)
 		return NULL;
 	if (step->key)
@@ -247,8 +289,8 @@ int edit_tree_apply(const struct edit_tree *tree, const struct edit_op *op, stru
 		return -ENOMEM;
 	if (tree->count)
 		memcpy(roots, tree->roots, tree->count * sizeof(*roots));
-	roots[op->document] = change(op, 0, root_of(tree, op->document), arena);
-	*ret = (struct edit_tree){roots, count};
+	roots[op->document] = change(tree, op, 0, root_of(tree, op->document), arena);
+	*ret = (struct edit_tree){roots, count, tree->format};
 	return roots[op->document] ? 0 : -ENOMEM;
 }
 
@@ -313,12 +355,21 @@ bool edit_same(const struct node *a, const struct node *b, bool minds_order)
 	return true;
 }
 
+/* A map without keys is an empty text where nothing stands for it. */
+static bool is_nothing(const struct edit_tree *tree)
+{
+	return tree->format && !tree->format->has_lists && tree->count == 1 && tree->roots[0] &&
+	       !node_count(tree->roots[0]);
+}
+
 bool edit_tree_is(const struct edit_tree *tree, const struct document *document)
 {
+	bool minds_order = !tree->format || !tree->format->has_sections;
+
 	if (tree->count != document->count)
-		return false;
+		return !document->count && is_nothing(tree);
 	for (size_t i = 0; i < tree->count; i++)
-		if (!edit_same(tree->roots[i], document->roots[i], true))
+		if (!edit_same(tree->roots[i], document->roots[i], minds_order))
 			return false;
 	return true;
 }

@@ -9,6 +9,7 @@
 struct edit_tree {
 	const struct node *const *roots;
 	size_t count;
+	const struct format *format; /* what the text can say of it; NULL: all */
 };
 
 /**

@@ -5,12 +5,16 @@
 #include "edit_tree.h"
 
 /* In maps and lists of one entry each, as many as there are steps. */
-static const struct node *unwrap(const struct document *document, size_t count)
+static const struct node *unwrap(const struct document *document, const struct edit_op *op)
 {
 	const struct node *node = document->count ? document->roots[0] : NULL;
 
-	for (; count && node; count--)
+	for (size_t i = 0; i < op->count && node; i++) {
+		/* A list of one item, which a format may have no other way to say. */
+		if (!op->steps[i].key && node_is_scalar(node))
+			continue;
 		node = node_count(node) ? *node_entry(node, 0) : NULL;
+	}
 	return node;
 }
 
@@ -37,7 +41,7 @@ int edit_value_convert(struct edit_op *op, const struct read_options *options, s
 	if (r != 0)
 		return r;
 	*ret = document;
-	node = unwrap(document, op->count);
+	node = unwrap(document, op);
 	if (node)
 		op->value = node;
 	return 0;

@@ -231,6 +231,7 @@ const struct format format_ini = {
 	.suffixes = "ini",
 	.comment = ";",
 	.nothing = "",
+	.has_sections = true,
 	.divider = "",
 	.read = ini_read,
 	.write = ini_write,

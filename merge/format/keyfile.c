@@ -160,6 +160,7 @@ const struct format format_keyfile = {
 	.suffixes = "desktop,nmconnection",
 	.comment = "#",
 	.nothing = "",
+	.has_sections = true,
 	.divider = "",
 	.read = keyfile_read,
 	.write = keyfile_write,

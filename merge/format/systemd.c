@@ -339,6 +339,7 @@ const struct format format_systemd = {
 		"netdev,link,nspawn,dnssd",
 	.comment = "#",
 	.nothing = "",
+	.has_sections = true,
 	.divider = "",
 	.is_whole = true,
 	.repeats = true,

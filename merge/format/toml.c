@@ -6,6 +6,7 @@ const struct format format_toml = {
 	.suffixes = "toml",
 	.comment = "#",
 	.nothing = "",
+	.has_sections = true,
 	.divider = "# ---\n",
 	.has_lists = true,
 	.read = toml_read,
