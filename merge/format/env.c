@@ -15,6 +15,7 @@
  */
 #include <errno.h>
 
+#include "edit/line_edit.h"
 #include "line.h"
 #include "scalar.h"
 
@@ -308,6 +309,16 @@ static int env_write(struct writer *writer, const struct node *root)
 	return r;
 }
 
+static int env_edit(struct edit *edit, const struct edit_op *op)
+{
+	static const struct line_dialect dialect = {
+		.comments = "#;",
+		.has_quotes = true,
+	};
+
+	return line_edit(edit, op, &dialect);
+}
+
 const struct format format_env = {
 	.name = "env",
 	.summary = "environment files, NAME=VALUE, as docker compose reads them; written so that "
@@ -318,4 +329,5 @@ const struct format format_env = {
 	.divider = "",
 	.read = env_read,
 	.write = env_write,
+	.edit = env_edit,
 };

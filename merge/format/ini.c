@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 
+#include "edit/line_edit.h"
 #include "scalar.h"
 #include "section.h"
 
@@ -223,6 +224,18 @@ static int ini_write(struct writer *writer, const struct node *root)
 	return section_write(writer, root, &style);
 }
 
+static int ini_edit(struct edit *edit, const struct edit_op *op)
+{
+	static const struct line_dialect dialect = {
+		.comments = "#;",
+		.has_inner_comments = true,
+		.colon_yields = true,
+		.has_indents = true,
+	};
+
+	return line_edit(edit, op, &dialect);
+}
+
 const struct format format_ini = {
 	.name = "ini",
 	.summary = "INI: sections are maps, values are texts with their quotes, a key with no '=' "
@@ -235,4 +248,5 @@ const struct format format_ini = {
 	.divider = "",
 	.read = ini_read,
 	.write = ini_write,
+	.edit = ini_edit,
 };

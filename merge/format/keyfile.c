@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <strings.h>
 
+#include "edit/line_edit.h"
 #include "scalar.h"
 #include "section.h"
 #include "utf8.h"
@@ -152,6 +153,15 @@ static int keyfile_write(struct writer *writer, const struct node *root)
 	return section_write(writer, root, &style);
 }
 
+static int keyfile_edit(struct edit *edit, const struct edit_op *op)
+{
+	static const struct line_dialect dialect = {
+		.comments = "#",
+	};
+
+	return line_edit(edit, op, &dialect);
+}
+
 const struct format format_keyfile = {
 	.name = "keyfile",
 	.summary = "what GLib's GKeyFile reads: desktop entries, connections of NetworkManager; "
@@ -164,4 +174,5 @@ const struct format format_keyfile = {
 	.divider = "",
 	.read = keyfile_read,
 	.write = keyfile_write,
+	.edit = keyfile_edit,
 };

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "edit/line_edit.h"
 #include "line.h"
 #include "scalar.h"
 #include "utf8.h"
@@ -406,6 +407,17 @@ static int properties_write(struct writer *writer, const struct node *root)
 	return r;
 }
 
+static int properties_edit(struct edit *edit, const struct edit_op *op)
+{
+	static const struct line_dialect dialect = {
+		.comments = "#!",
+		.has_cr = true,
+		.has_continuation = true,
+	};
+
+	return line_edit(edit, op, &dialect);
+}
+
 const struct format format_properties = {
 	.name = "properties",
 	.summary = "Java's properties, in UTF-8 or else ISO-8859-1; written in ASCII with \\uXXXX "
@@ -416,4 +428,5 @@ const struct format format_properties = {
 	.divider = "",
 	.read = properties_read,
 	.write = properties_write,
+	.edit = properties_edit,
 };

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "edit/line_edit.h"
 #include "scalar.h"
 #include "section.h"
 
@@ -327,6 +328,17 @@ static int systemd_write(struct writer *writer, const struct node *root)
 	return section_write(writer, root, &style);
 }
 
+static int systemd_edit(struct edit *edit, const struct edit_op *op)
+{
+	static const struct line_dialect dialect = {
+		.comments = "#;",
+		.has_inner_comments = true,
+		.has_continuation = true,
+	};
+
+	return line_edit(edit, op, &dialect);
+}
+
 const struct format format_systemd = {
 	.name = "systemd",
 	.summary =
@@ -345,4 +357,5 @@ const struct format format_systemd = {
 	.repeats = true,
 	.read = systemd_read,
 	.write = systemd_write,
+	.edit = systemd_edit,
 };

@@ -1,0 +1,214 @@
+#include "text_lines.h"
+
+#include <errno.h>
+
+#include "format/line.h"
+
+static char byte_at(const struct text_lines *lines, size_t offset)
+{
+	return lines->edit->text.data[offset];
+}
+
+/* Whether a line ends behind that byte. */
+static bool is_break(const struct text_lines *lines, size_t offset)
+{
+	char c = byte_at(lines, offset);
+
+	if (c != '\r' || !lines->has_cr)
+		return c == '\n';
+	return offset + 1 == lines->edit->text.len || byte_at(lines, offset + 1) != '\n';
+}
+
+size_t text_lines_begin(const struct text_lines *lines, size_t offset)
+{
+	while (offset > 0 && !is_break(lines, offset - 1))
+		offset--;
+	/* A byte order mark is in front of all lines. */
+	return offset || !span_begins(lines->edit->text, "\xEF\xBB\xBF") ? offset : 3;
+}
+
+static size_t text_end(const struct text_lines *lines)
+{
+	return lines->edit->text.len;
+}
+
+size_t text_lines_end(const struct text_lines *lines, size_t offset)
+{
+	size_t end = offset;
+
+	while (end < text_end(lines) && !is_break(lines, end))
+		end++;
+	if (end > offset && end < text_end(lines) && byte_at(lines, end) == '\n' &&
+		byte_at(lines, end - 1) == '\r')
+		end--;
+	return end;
+}
+
+size_t text_lines_after(const struct text_lines *lines, size_t offset)
+{
+	offset = text_lines_end(lines, offset);
+	if (offset < text_end(lines) && byte_at(lines, offset) == '\r')
+		offset++;
+	if (offset < text_end(lines) && byte_at(lines, offset) == '\n')
+		offset++;
+	return offset;
+}
+
+struct span text_lines_text(const struct text_lines *lines, size_t begin)
+{
+	return line_trim((struct span){
+		lines->edit->text.data + begin, text_lines_end(lines, begin) - begin});
+}
+
+bool text_lines_is_blank(const struct text_lines *lines, size_t begin)
+{
+	return !text_lines_text(lines, begin).len;
+}
+
+bool text_lines_is_comment(const struct text_lines *lines, size_t begin)
+{
+	struct span line = text_lines_text(lines, begin);
+
+	return line.len && strchr(lines->comments, *line.data);
+}
+
+size_t text_lines_above(const struct text_lines *lines, size_t begin)
+{
+	size_t start = text_lines_begin(lines, 0);
+
+	while (begin > start && text_lines_is_comment(lines, text_lines_begin(lines, begin - 1)))
+		begin = text_lines_begin(lines, begin - 1);
+	return begin;
+}
+
+int text_lines_finish(const struct text_lines *lines, struct output *output, struct span *ret)
+{
+	char *copy = output->failure ? NULL
+				     : arena_copy(lines->edit->arena,
+					       (struct span){output->data, output->len});
+
+	*ret = (struct span){copy, output->len};
+	output_fini(output);
+	return copy ? 0 : -ENOMEM;
+}
+
+/* Whether the line in front of the offset goes on in the next, or behind comments. */
+static bool goes_on(const struct text_lines *lines, size_t offset)
+{
+	size_t count = 0, begin, end;
+
+	if (!lines->has_continuation)
+		return false;
+	do {
+		if (offset == text_lines_begin(lines, 0))
+			return false;
+		begin = text_lines_begin(lines, offset - 1);
+		end = text_lines_end(lines, begin);
+		offset = begin;
+	} while (text_lines_is_comment(lines, begin));
+	while (count < end - begin && byte_at(lines, end - 1 - count) == '\\')
+		count++;
+	return count % 2;
+}
+
+/* Whether what gives way is whole lines. */
+static bool is_lines(const struct text_lines *lines, const struct splice *splice)
+{
+	size_t end = splice->offset + splice->len, size = text_end(lines);
+
+	return text_lines_begin(lines, splice->offset) == splice->offset
+		       ? end == size || text_lines_begin(lines, end) == end
+		       : end == size && text_lines_end(lines, splice->offset) == splice->offset;
+}
+
+/* The lines that were taken out and have the offset in them or at an end of them. */
+static struct splice *taken_at(const struct text_lines *lines, size_t offset)
+{
+	struct edit *edit = lines->edit;
+
+	for (uint32_t i = edit->count; i-- > 0;) {
+		struct splice *splice = &edit->splices[i];
+
+		if (splice->len && is_lines(lines, splice) && splice->offset <= offset &&
+			offset <= splice->offset + splice->len)
+			return splice;
+	}
+	return NULL;
+}
+
+/* Puts lines in the place of what was taken out. */
+static int put_into(const struct text_lines *lines, struct splice *splice, struct span added)
+{
+	struct span end = edit_line_end(lines->edit);
+	struct output output = {.max = SIZE_MAX};
+	bool is_behind_line = text_lines_begin(lines, splice->offset) != splice->offset;
+
+	output_put(&output, splice->text.data, splice->text.len);
+	if (is_behind_line)
+		output_put(&output, end.data, end.len);
+	output_put(&output, added.data, added.len - (is_behind_line ? end.len : 0));
+	return text_lines_finish(lines, &output, &splice->text);
+}
+
+int text_lines_insert(const struct text_lines *lines, size_t offset, struct span added)
+{
+	struct edit *edit = lines->edit;
+	struct span end = edit_line_end(edit);
+	struct output output = {.max = SIZE_MAX};
+
+	if (!added.len)
+		return 0;
+	if (taken_at(lines, offset))
+		return put_into(lines, taken_at(lines, offset), added);
+	if (goes_on(lines, offset))
+		output_put(&output, end.data, end.len);
+	if (offset < edit->text.len || text_lines_begin(lines, offset) == offset) {
+		output_put(&output, added.data, added.len);
+	} else {
+		/* The text ends without a break, and goes on doing so. */
+		output_put(&output, end.data, end.len);
+		output_put(&output, added.data, added.len - end.len);
+	}
+	int r = text_lines_finish(lines, &output, &added);
+	return r == 0 ? edit_splice(edit, (struct range){offset, offset}, added) : r;
+}
+
+int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end)
+{
+	struct edit *edit = lines->edit;
+	struct splice *last = edit->count ? &edit->splices[edit->count - 1] : NULL;
+
+	if (!last || last->text.len || !last->len || last->offset > end ||
+		last->offset + last->len < begin)
+		return edit_splice(edit, (struct range){begin, end}, (struct span){"", 0});
+	if (last->offset + last->len > end)
+		end = last->offset + last->len;
+	if (last->offset < begin)
+		begin = last->offset;
+	*last = (struct splice){begin, end - begin, last->text};
+	return 0;
+}
+
+int text_lines_take(const struct text_lines *lines, size_t begin, size_t end)
+{
+	bool is_first = begin == text_lines_begin(lines, 0);
+	bool is_behind_blank =
+		is_first || text_lines_is_blank(lines, text_lines_begin(lines, begin - 1));
+	size_t size = text_end(lines), next = end;
+
+	while (next < size && text_lines_is_blank(lines, next))
+		next = text_lines_after(lines, next);
+	if (is_behind_blank)
+		end = next;
+	if (next == size && end == size && !is_first) {
+		/* What is last now ends as what was last: with a break or without one. */
+		bool has_break = text_lines_begin(lines, size) == size;
+
+		while (begin > text_lines_begin(lines, 0) &&
+			text_lines_is_blank(lines, text_lines_begin(lines, begin - 1)))
+			begin = text_lines_begin(lines, begin - 1);
+		if (!has_break && begin > text_lines_begin(lines, 0))
+			begin = text_lines_end(lines, text_lines_begin(lines, begin - 1));
+	}
+	return text_lines_take_out(lines, begin, end);
+}
