@@ -1,5 +1,7 @@
 #include "toml.h"
 
+#include "edit/toml_edit.h"
+
 const struct format format_toml = {
 	.name = "toml",
 	.summary = "TOML 1.0.0",
@@ -11,4 +13,5 @@ const struct format format_toml = {
 	.has_lists = true,
 	.read = toml_read,
 	.write = toml_write,
+	.edit = toml_edit,
 };

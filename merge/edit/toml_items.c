@@ -1,0 +1,249 @@
+#include "toml_items.h"
+
+#include <errno.h>
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+int toml_items_of(const struct text_lines *lines, const struct extent *in, struct toml_items *ret)
+{
+	uint32_t count = 0;
+
+	*ret = (struct toml_items){lines, in, NULL, 0};
+	for (const struct extent *at = in->first; at; at = at->next)
+		count++;
+	ret->items = arena_zalloc(lines->edit->arena, count + 1, sizeof(const struct extent *));
+	if (!ret->items)
+		return -ENOMEM;
+	for (const struct extent *at = in->first; at; at = at->next)
+		ret->items[ret->count++] = at;
+	return 0;
+}
+
+static const char *text_of(const struct toml_items *items)
+{
+	return items->lines->edit->text.data;
+}
+
+/* Where what is between the brackets ends. */
+static size_t end_of(const struct toml_items *items)
+{
+	return items->in->value.end - 1;
+}
+
+/* Between entries is nothing but blanks, commas and comments. */
+static bool has_comment(const struct toml_items *items, size_t begin, size_t end)
+{
+	return end > begin && memchr(text_of(items) + begin, '#', end - begin);
+}
+
+/* Behind entry `i`, up to the next one or the bracket. */
+static struct range gap_behind(const struct toml_items *items, uint32_t i)
+{
+	return (struct range){items->items[i]->member.end,
+		i + 1 < items->count ? items->items[i + 1]->member.begin : end_of(items)};
+}
+
+/* The offset of the comma behind entry `i`; 0: there is none. */
+static size_t comma_behind(const struct toml_items *items, uint32_t i)
+{
+	struct range gap = gap_behind(items, i);
+	const char *text = text_of(items);
+
+	for (size_t at = gap.begin; at < gap.end; at++) {
+		if (text[at] == ',')
+			return at;
+		if (text[at] == '#')
+			at = text_lines_end(items->lines, at);
+	}
+	return 0;
+}
+
+/* Behind the entry and its comma. */
+static size_t end_with_comma(const struct toml_items *items, uint32_t i)
+{
+	size_t comma = comma_behind(items, i);
+
+	return comma ? comma + 1 : items->items[i]->member.end;
+}
+
+/* Whether the lines of the entry are its own. */
+static bool has_own_lines(const struct toml_items *items, uint32_t i)
+{
+	size_t begin = items->items[i]->member.begin, end = end_with_comma(items, i);
+	const char *text = text_of(items);
+
+	while (begin > 0 && is_blank(text[begin - 1]))
+		begin--;
+	while (is_blank(text[end]))
+		end++;
+	return begin > 0 && text[begin - 1] == '\n' && (text[end] == '\n' || text[end] == '#');
+}
+
+static int remove_all(const struct toml_items *items)
+{
+	struct range inner = {items->in->value.begin + 1, end_of(items)};
+
+	for (uint32_t i = 0; i < items->count; i++) {
+		struct range gap = gap_behind(items, i);
+
+		if (has_comment(items, gap.begin, gap.end))
+			return EDIT_CANNOT;
+	}
+	if (has_comment(items, inner.begin, items->items[0]->member.begin))
+		return EDIT_CANNOT;
+	return text_lines_take_out(items->lines, inner.begin, inner.end);
+}
+
+static int remove_lines(const struct toml_items *items, uint32_t first, uint32_t end)
+{
+	size_t comma = first && end == items->count && !comma_behind(items, end - 1)
+			       ? comma_behind(items, first - 1)
+			       : 0;
+	int r = 0;
+
+	/* What is last now has a comma if what was last had one. */
+	if (comma)
+		r = text_lines_take_out(items->lines, comma, comma + 1);
+	for (uint32_t i = first; i < end && r == 0; i++)
+		r = text_lines_take_out(items->lines,
+			text_lines_begin(items->lines, items->items[i]->member.begin),
+			text_lines_after(items->lines, end_with_comma(items, i)));
+	return r;
+}
+
+int toml_items_remove(const struct toml_items *items, uint32_t first, uint32_t end)
+{
+	bool has_lines = true;
+	size_t from, to;
+
+	for (uint32_t i = first; i < end; i++)
+		has_lines = has_lines && has_own_lines(items, i);
+	if (has_lines && end - first == items->count) {
+		int r = remove_all(items);
+
+		return r == EDIT_CANNOT ? remove_lines(items, first, end) : r;
+	}
+	if (end - first == items->count)
+		return remove_all(items);
+	if (has_lines)
+		return remove_lines(items, first, end);
+	from = end < items->count ? items->items[first]->member.begin
+				  : items->items[first - 1]->member.end;
+	to = end < items->count ? items->items[end]->member.begin
+				: items->items[end - 1]->member.end;
+	for (uint32_t i = end < items->count ? first : first - 1; i + 1 < end || i + 1 == end;
+		i++) {
+		struct range gap = gap_behind(items, i);
+
+		if (gap.end <= to && has_comment(items, gap.begin, gap.end))
+			return EDIT_CANNOT;
+	}
+	return text_lines_take_out(items->lines, from, to);
+}
+
+static int splice_output(
+	const struct toml_items *items, size_t begin, size_t end, struct output *output)
+{
+	struct span text;
+	int r = text_lines_finish(items->lines, output, &text);
+
+	return r ? r : edit_splice(items->lines->edit, (struct range){begin, end}, text);
+}
+
+static void put_all(struct output *output, const struct span *texts, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (i)
+			output_string(output, ", ");
+		output_put(output, texts[i].data, texts[i].len);
+	}
+}
+
+/* Each on a line of its own, in front of entry `at` or behind the last one. */
+static int insert_lines(
+	const struct toml_items *items, uint32_t at, const struct span *texts, uint32_t count)
+{
+	const struct text_lines *lines = items->lines;
+	struct output output = {.max = SIZE_MAX};
+	struct span end = edit_line_end(lines->edit), text;
+	bool is_last = at == items->count;
+	const struct extent *like = items->items[is_last ? at - 1 : at];
+	size_t begin = text_lines_begin(lines, like->member.begin);
+	bool has_comma = !is_last || comma_behind(items, at - 1);
+	int r = 0;
+
+	if (!has_comma)
+		r = edit_splice(lines->edit, (struct range){like->member.end, like->member.end},
+			span_of(","));
+	for (uint32_t i = 0; i < count; i++) {
+		output_put(&output, text_of(items) + begin, like->member.begin - begin);
+		output_put(&output, texts[i].data, texts[i].len);
+		output_string(&output, has_comma || i + 1 < count ? "," : "");
+		output_put(&output, end.data, end.len);
+	}
+	if (r == 0)
+		r = text_lines_finish(lines, &output, &text);
+	else
+		output_fini(&output);
+	if (r != 0)
+		return r;
+	return text_lines_insert(lines,
+		is_last ? text_lines_after(lines, end_with_comma(items, at - 1))
+			: text_lines_above(lines, begin),
+		text);
+}
+
+/* There is nothing but blanks and comments in the brackets. */
+static int insert_first(const struct toml_items *items, const struct span *texts, uint32_t count)
+{
+	struct output output = {.max = SIZE_MAX};
+	const char *text = text_of(items);
+	size_t begin = items->in->value.begin + 1, end = end_of(items);
+	size_t line = text_lines_begin(items->lines, end);
+	bool is_table = text[begin - 1] == '{';
+
+	if (!has_comment(items, begin, end)) {
+		output_string(&output, is_table ? " " : "");
+		put_all(&output, texts, count);
+		output_string(&output, is_table ? " " : "");
+		return splice_output(items, begin, end, &output);
+	}
+	if (line < begin)
+		return EDIT_CANNOT;
+	/* Behind the comments: the bracket has a line of its own. */
+	output_put(&output, text + line, end - line);
+	output_string(&output, "  ");
+	put_all(&output, texts, count);
+	output_string(&output, ",");
+	struct span line_end = edit_line_end(items->lines->edit);
+	output_put(&output, line_end.data, line_end.len);
+	return splice_output(items, line, line, &output);
+}
+
+int toml_items_insert(
+	const struct toml_items *items, uint32_t at, const struct span *texts, uint32_t count)
+{
+	struct output output = {.max = SIZE_MAX};
+	bool is_last = at == items->count;
+	size_t offset, comma;
+
+	if (!items->count)
+		return insert_first(items, texts, count);
+	if (has_own_lines(items, is_last ? at - 1 : at))
+		return insert_lines(items, at, texts, count);
+	if (!is_last) {
+		put_all(&output, texts, count);
+		output_string(&output, ", ");
+		offset = items->items[at]->member.begin;
+		return splice_output(items, offset, offset, &output);
+	}
+	comma = comma_behind(items, at - 1);
+	output_string(&output, comma ? " " : ", ");
+	put_all(&output, texts, count);
+	output_string(&output, comma ? "," : "");
+	offset = comma ? comma + 1 : items->items[at - 1]->member.end;
+	return splice_output(items, offset, offset, &output);
+}
