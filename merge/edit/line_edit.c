@@ -273,12 +273,29 @@ static struct manner manner_of(const struct line_editor *editor, const struct se
 	return manner;
 }
 
+/* Whether a value is the same to everybody with quotes and without. */
+static bool is_bare(struct span text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.data[i], small = (char)(c | 0x20);
+
+		if (!(small >= 'a' && small <= 'z') && !(c >= '0' && c <= '9') &&
+			!strchr("_./:@%+,-", c))
+			return false;
+	}
+	return text.len > 0;
+}
+
 /* A value in the quotes of what stands there, where they can hold it as it is. */
 static bool put_quoted(struct output *output, struct span value, char quote)
 {
 	bool is_quoted = value.len >= 2 && *value.data == '"';
 	struct span bare = is_quoted ? range_text(value, 1, value.len - 1) : value;
 
+	if (!quote && is_quoted && is_bare(bare)) {
+		output_put(output, bare.data, bare.len);
+		return true;
+	}
 	if (!quote || (value.len && *value.data == quote) || (value.len && *value.data == '\''))
 		return false;
 	/* A "$" has a meaning in one kind of quotes alone, and a backslash too. */
@@ -296,7 +313,7 @@ static void put_value(const struct line_editor *editor, struct output *output, s
 {
 	struct span end = edit_line_end(editor->edit);
 
-	if (put_quoted(output, value, manner->quote))
+	if (editor->dialect->has_quotes && put_quoted(output, value, manner->quote))
 		return;
 	for (size_t i = 0; i < value.len; i++) {
 		if (value.data[i] != '\n') {

@@ -18,6 +18,8 @@ static int set(
 static int add(
 	const struct toml_editor *editor, struct toml_target target, const struct node *value);
 static int remove_target(const struct toml_editor *editor, struct toml_target target);
+static int set_value(const struct toml_editor *editor, struct toml_target target,
+	struct toml_part part, const struct node *value);
 
 static struct toml_target parent_of(struct toml_target target)
 {
@@ -351,11 +353,13 @@ static int set_items(const struct toml_editor *editor, struct toml_target target
 		wanted--;
 	}
 	for (; r == 0 && first < end && first < wanted; first++) {
-		struct toml_target item;
+		struct toml_part item = {items.items[first], list, 0};
+		struct toml_target entered;
 
-		r = toml_target_enter(editor->edit, target, (struct edit_step){NULL, first}, &item);
+		r = toml_target_enter(
+			editor->edit, target, (struct edit_step){NULL, first}, &entered);
 		if (r == 0)
-			r = set(editor, item, value->seq.items[first]);
+			r = set_value(editor, entered, item, value->seq.items[first]);
 	}
 	if (r == 0 && first < end)
 		r = toml_items_remove(&items, first, end);
@@ -518,6 +522,19 @@ static bool is_many(const struct node *old, const struct node *value)
 	       (gone && value->map.count + gone > old->map.count);
 }
 
+/* What stands in an extent of its own becomes another value. */
+static int set_value(const struct toml_editor *editor, struct toml_target target,
+	struct toml_part part, const struct node *value)
+{
+	const struct node *old = part.extent->node;
+
+	if (node_is_map(old) && node_is_map(value) && !is_many(old, value))
+		return set_map(editor, target, old, value);
+	if (node_is_sequence(old) && node_is_sequence(value))
+		return set_items(editor, target, part.extent, value);
+	return replace(editor, part, value);
+}
+
 /* Whether nothing of a map stays. */
 static bool is_other(const struct node *old, const struct node *value)
 {
@@ -566,13 +583,8 @@ static int set(
 	int r = toml_place_find(editor->edit, target, &place);
 	if (r != 0)
 		return r;
-	if (place.value.extent) {
-		if (node_is_map(old) && node_is_map(value) && !is_many(old, value))
-			return set_map(editor, target, old, value);
-		if (node_is_sequence(old) && node_is_sequence(value))
-			return set_items(editor, target, place.value.extent, value);
-		return replace(editor, place.value, value);
-	}
+	if (place.value.extent)
+		return set_value(editor, target, place.value, value);
 	if (node_is_map(old) && node_is_map(value))
 		return place.header || !is_other(old, value) ? set_map(editor, target, old, value)
 							     : renew(editor, target, &place, value);
