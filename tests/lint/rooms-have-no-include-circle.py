@@ -14,7 +14,7 @@ ORDER = (
     ("fs/union",),
     ("fs/compose",),
     ("fs/view", "fs/explain"),
-    ("fs/driver",),
+    ("fs/amend", "fs/render", "fs/driver"),
     ("cli",),
 )
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
