@@ -91,6 +91,7 @@ static int render(const struct job *job, struct render *render)
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(render_freep) struct render *made = NULL;
+	CLEANUP(freep) char *working = getcwd(NULL, 0);
 	struct job job = {0};
 	struct settings *settings;
 	struct problem problem;
@@ -98,6 +99,10 @@ static int run(const struct command *command, int argc, char **argv)
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
+	if (!working)
+		return message_result(-errno, NULL, "the working directory");
+	/* Sources are called what a mount would call them. */
+	job.choice.around.directory = working;
 	if (choice_open(&job.choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	if (job.has_no_header)
