@@ -372,12 +372,14 @@ static int find_layer(struct made *made, struct problem *problem)
 static int write_file(struct made *made, struct problem *problem)
 {
 	const struct amendment *amendment = &made->amendment;
+	const struct sources *sources = &made->composition.sources;
 	struct layer_file file = {
 		.layer = amendment->layer,
 		.path = made->path,
 		.old = made->loaded ? amendment->old : (struct span){NULL, 0},
 		.new = amendment->new,
 		.like = made->has_like ? &made->like : NULL,
+		.model = sources->count ? sources->layers[sources->count - 1] : NULL,
 	};
 	int r = layer_file_write(&file, problem);
 

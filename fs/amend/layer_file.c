@@ -96,26 +96,6 @@ static int open_parent(const struct layer *layer, char *path, const char **name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Makes the directories on the way to the file. 0 or -errno. */
-static int make_directories(const struct layer_file *file, char *path)
-{
-	for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-		const char *name;
-
-		*slash = '\0';
-		CLEANUP(closep) int parent = open_parent(file->layer, path, &name);
-		int r = parent < 0 ? parent : 0;
-		if (r == 0 && mkdirat(parent, name,
-				      file->directory_mode ? file->directory_mode
-							   : NEW_DIRECTORY_MODE) < 0)
-			r = errno == EEXIST ? 0 : -errno;
-		*slash = '/';
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
 /* Whether the file is, byte for byte, what was read. */
 static bool is_as_read(int fd, struct span old)
 {
@@ -198,6 +178,41 @@ static int be_like(int fd, const struct stat *like)
 		fchown(fd, like->st_uid, like->st_gid) < 0)
 		return -errno;
 	return fchmod(fd, like->st_mode & 07777) < 0 ? -errno : 0;
+}
+
+/* Makes one directory, as it is in the model. 0 or -errno. */
+static int make_directory(const struct layer_file *file, char *path)
+{
+	struct stat like = {
+		.st_mode = NEW_DIRECTORY_MODE, .st_uid = geteuid(), .st_gid = getegid()};
+	const char *name;
+	CLEANUP(closep) int parent = open_parent(file->layer, path, &name);
+	CLEANUP(closep) int made = -1;
+
+	if (parent < 0)
+		return parent;
+	if (mkdirat(parent, name, 0700) < 0)
+		return errno == EEXIST ? 0 : -errno;
+	if (file->model)
+		(void)layer_stat(file->model, path, &like);
+	made = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (made < 0)
+		return -errno;
+	int r = be_like(made, &like);
+	return r == -EPERM ? (fchmod(made, like.st_mode & 0700) < 0 ? -errno : 0) : r;
+}
+
+/* Makes the directories on the way to the file. 0 or -errno. */
+static int make_directories(const struct layer_file *file, char *path)
+{
+	int r = 0;
+
+	for (char *slash = strchr(path, '/'); r == 0 && slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		r = make_directory(file, path);
+		*slash = '/';
+	}
+	return r;
 }
 
 /* A new file gets what it may get of the one below; the old one's owner must be kept. */

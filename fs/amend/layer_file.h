@@ -23,7 +23,7 @@ struct layer_file {
 	struct span old;  /* what was read; `data` NULL: it is not there yet */
 	struct span new;
 	const struct stat *like; /* of a new file: it gets this mode, owner and group; NULL: 0644 */
-	mode_t directory_mode;   /* of directories that are made on the way */
+	const struct layer *model; /* directories that are made are like those here; NULL: 0755 */
 };
 
 /**

@@ -81,6 +81,11 @@ file site/new/deep/app.json '{
 chmod 640 vendor/app.json
 runs 0 "$PLYFS" set -l vendor:host app.json x 1
 [ "$(stat -c %a host/app.json)" = 640 ] || fail 'a new source has another mode than that below it'
+mkdir -p vendor/private
+printf '{"a": 1}\n' >vendor/private/app.json
+chmod 750 vendor/private
+runs 0 "$PLYFS" set -l vendor:host private/app.json x 1
+[ "$(stat -c %a host/private)" = 750 ] || fail 'a new directory has another mode than that below it'
 
 # KEYs that lead nowhere, and values that are none.
 runs 1 set_ app.json log.level.deep 1
