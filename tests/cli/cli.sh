@@ -17,6 +17,11 @@ skip() {
 	exit 77
 }
 
+# Some builds have no FUSE, and can only render.
+need_mounting() {
+	[[ $("$PLYFS" help mount) != *'built without FUSE'* ]] || skip 'this plyfs was built without FUSE'
+}
+
 need() {
 	local tool
 	for tool; do

@@ -1,5 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
+need_mounting
 
 runs 0 "$PLYFS" --help
 grep -q '^usage: plyfs COMMAND' out

@@ -1,5 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
+need_mounting
 
 odd=$'x\e[31m\n\xff.yaml'
 shown='x\x1B[31m\x0A\xFF.yaml'

@@ -1,5 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
+need_mounting
 
 runs 2 "$PLYFS"
 prints ''

@@ -20,3 +20,9 @@ for setting in PrivateTmp PrivateDevices ProtectSystem ProtectHome ProtectKernel
 	! grep -q "^$setting=" "$UNIT" || fail "$setting= hides the mount from everybody else"
 done
 grep -qx 'PrivateMounts=no' "$UNIT"
+
+# The one that renders: it mounts nothing, so it may have less.
+sed -e "s|^\(ExecStart=\)[^ ]*/plyfs |\1$PLYFS |" -e /^Documentation=/d "${UNIT/plyfs@/plyfs-render@}" >plyfs-render@srv-app.service
+grep -q "^ExecStart=$PLYFS render --watch -c /etc/plyfs/%i.yaml %f$" plyfs-render@srv-app.service
+runs 0 systemd-analyze verify --man=no ./plyfs-render@srv-app.service
+[ ! -s out ] && [ ! -s err ] || fail "it says: $(cat out err)"
