@@ -90,9 +90,12 @@ static size_t own_comments(const struct flow *flow, size_t offset, bool *ends_li
 
 bool edit_is_first_on_line(const struct edit *edit, size_t offset)
 {
-	struct span indent = edit_indent(edit, offset);
+	size_t begin = span_begins(edit->text, "\xEF\xBB\xBF") ? 3 : 0;
 
-	return indent.data + indent.len >= edit->text.data + offset;
+	/* Not from the line's beginning on: all of a large file may be one line. */
+	while (offset > begin && is_blank(at(edit, offset - 1)))
+		offset--;
+	return offset <= begin || at(edit, offset - 1) == '\n';
 }
 
 struct span edit_indent(const struct edit *edit, size_t offset)

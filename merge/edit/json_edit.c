@@ -57,23 +57,29 @@ static bool find_any_colon(const struct edit *edit, const struct extent *in, str
 	return false;
 }
 
+/* One level more, if the entry has a line of its own, and that of `in` is indented less. */
+static bool take_unit(const struct edit *edit, const struct extent *in, const struct extent *entry,
+	struct span *ret)
+{
+	struct span inner, outer;
+
+	if (!edit_is_first_on_line(edit, entry->member.begin))
+		return false;
+	inner = edit_indent(edit, entry->member.begin);
+	outer = edit_indent(edit, in->value.begin);
+	if (inner.data == outer.data || inner.len <= outer.len ||
+		memcmp(inner.data, outer.data, outer.len) != 0)
+		return false;
+	*ret = (struct span){inner.data + outer.len, inner.len - outer.len};
+	return true;
+}
+
 /* The first entry anywhere in `in` that has a line of its own tells how deep a level is. */
 static bool find_unit(const struct edit *edit, const struct extent *in, struct span *ret)
 {
-	struct span outer = edit_indent(edit, in->value.begin);
-
-	for (const struct extent *entry = in->first; entry; entry = entry->next) {
-		struct span inner = edit_indent(edit, entry->member.begin);
-
-		if (edit_is_first_on_line(edit, entry->member.begin) && inner.len > outer.len &&
-			inner.data != outer.data &&
-			memcmp(inner.data, outer.data, outer.len) == 0) {
-			*ret = (struct span){inner.data + outer.len, inner.len - outer.len};
+	for (const struct extent *entry = in->first; entry; entry = entry->next)
+		if (take_unit(edit, in, entry, ret) || find_unit(edit, entry, ret))
 			return true;
-		}
-		if (find_unit(edit, entry, ret))
-			return true;
-	}
 	return false;
 }
 
@@ -86,15 +92,16 @@ static bool is_flat(const struct node *node)
 }
 
 /* A collection that is like the new one: as it is laid out, so is that. */
-static const struct extent *find_alike(const struct extent *in, const struct node *node)
+static const struct extent *find_alike(
+	const struct extent *in, enum node_kind kind, bool is_new_flat)
 {
 	for (const struct extent *entry = in->first; entry; entry = entry->next) {
 		const struct extent *below;
 
-		if (entry->first && entry->node->kind == node->kind &&
-			is_flat(entry->node) == is_flat(node))
+		if (entry->first && entry->node->kind == kind &&
+			is_flat(entry->node) == is_new_flat)
 			return entry;
-		below = find_alike(entry, node);
+		below = find_alike(entry, kind, is_new_flat);
 		if (below)
 			return below;
 	}
@@ -113,9 +120,9 @@ static bool wants_lines(const struct edit *edit, const struct extent *in, const 
 	if (in && in->first && !edit_has_lines(edit, in->value))
 		return false;
 	if (in)
-		alike = find_alike(in, node);
+		alike = find_alike(in, node->kind, is_flat(node));
 	if (!alike && root)
-		alike = find_alike(root, node);
+		alike = find_alike(root, node->kind, is_flat(node));
 	if (alike)
 		return edit_has_lines(edit, alike->value);
 	return !root || !root->first || edit_has_lines(edit, root->value);

@@ -12,7 +12,6 @@ all kinds of scalars, and line ends, byte order mark and final newline of all ki
     removed or replaced, and those that stay are in their order; few edits are refused.
 """
 
-import copy
 import json
 import random
 import re
@@ -74,6 +73,8 @@ class Yaml:
         self.flow = rng.choice([0, 0.2, 0.5])
         self.odd = rng.choice([0, 0, 0.1])
         self.quote = rng.choice([None, None, "'", '"'])
+        self.anchors = rng.choice([0, 0, 0, 0.1])
+        self.known = []  # anchors
 
     def end(self):
         """The end of a line, with a comment or not."""
@@ -163,6 +164,12 @@ class Yaml:
     def after(self, value, column, dash):
         """What stands behind "key:" or "-" in a block at `column`, with its line's end."""
         rng = self.rng
+        if rng.random() < self.anchors:
+            if self.known and rng.random() < 0.5:
+                return " *" + rng.choice(self.known) + self.end()
+            text = self.in_flow(value) if isinstance(value, (dict, list)) else self.scalar(value, False)
+            self.known.append("n%d" % len(self.known))
+            return " &" + self.known[-1] + " " + text + self.end()
         if value is None and rng.random() < 0.4:
             return self.end()
         if not isinstance(value, (dict, list)):
@@ -215,8 +222,19 @@ class Yaml:
             out += self.in_flow(tree) + self.end()
         else:
             out += self.scalar(tree, False) + self.end()
-        out += self.lines(0)
-        return ending(rng, out)
+        return out + self.lines(0)
+
+
+def stream(rng, trees):
+    """Documents of YAML, one or more."""
+    text = ""
+    for i, tree in enumerate(trees):
+        part = re.sub(r"c(\d+)c", r"c%d0\1c" % (i + 1), Yaml(rng).text(tree))
+        has_start = re.match(r"(\s*(#.*)?\n)*---", part)
+        text += part if not i or has_start else "---\n" + part
+        if i + 1 < len(trees) and rng.random() < 0.2:
+            text += "...\n"
+    return ending(rng, text)
 
 
 def ending(rng, text):
@@ -374,7 +392,8 @@ def yaml_span(text, op):
     """The offsets between which comments may be lost."""
     loader = Loader(text)
     node = None
-    while loader.check_node():
+    for _ in range(op["document"] + 1):
+        loader.check_node()
         node = loader.get_node()
     key = None
     begin = node.start_mark.index
@@ -445,11 +464,23 @@ def random_op(rng, tree):
     return {"kind": "set", "path": path, "value": new}
 
 
-def done(tree, op):
+def unshared(tree):
+    """A copy in which what an alias stands for is a value of its own."""
+    if isinstance(tree, dict):
+        return {key: unshared(item) for key, item in tree.items()}
+    return [unshared(item) for item in tree] if isinstance(tree, list) else tree
+
+
+def done(trees, op):
+    trees = unshared(trees)
+    trees[op["document"]] = done_to(trees[op["document"]], op)
+    return trees
+
+
+def done_to(tree, op):
     path = op["path"]
     if not path:
         return op["value"]
-    tree = copy.deepcopy(tree)
     here = follow(tree, path[:-1])
     if op["kind"] == "remove":
         del here[path[-1]]
@@ -483,7 +514,7 @@ def spliced(text, splices):
 
 def fault(form, case, answer):
     """What is wrong with an answer, or None."""
-    text, tree, op = case
+    text, trees, op = case
     edited, splices = answer[1], answer[2]
     if spliced(text, splices) != edited:
         return "the splices do not make the text"
@@ -491,7 +522,7 @@ def fault(form, case, answer):
         found = read(form, edited)
     except (yaml.YAMLError, ValueError) as error:
         return "does not parse: %s" % error
-    if len(found) != 1 or not same(found[0], done(tree, op)):
+    if not same(found, done(trees, op)):
         return "another tree: %r" % found
     if "\r\n" in text and re.search("[^\r]\n", edited) and not re.search("[^\r]\n", text):
         return "mixed line ends"
@@ -517,7 +548,7 @@ def case_span(text, case, answer):
     op = case[2]
     if op["kind"] == "set":
         try:
-            follow(case[1], op["path"])
+            follow(case[1][0], op["path"])
         except (KeyError, IndexError):
             return None
     begin = min(s[0] for s in answer[2] if s[1])
@@ -526,27 +557,35 @@ def case_span(text, case, answer):
     return len(data[:begin].decode()), len(data[:end].decode())
 
 
+def random_tree(rng):
+    tree = value(rng, 4)
+    while rng.random() < 0.9 and not (isinstance(tree, (dict, list)) and tree):
+        tree = value(rng, 4)
+    return tree
+
+
 def make_case(rng, form):
     while True:
-        tree = value(rng, 4)
-        if rng.random() < 0.9 and not (isinstance(tree, (dict, list)) and tree):
-            continue
-        text = (Yaml(rng) if form == "yaml" else Json(rng, form == "jsonc")).text(tree)
+        count = 2 if form == "yaml" and rng.random() < 0.1 else 1
+        trees = [random_tree(rng) for _ in range(count)]
+        text = stream(rng, trees) if form == "yaml" else Json(rng, form == "jsonc").text(trees[0])
         try:
             found = read(form, text)
         except (yaml.YAMLError, ValueError):
             if form != "yaml":
                 raise
             continue
-        if len(found) != 1:
+        if len(found) != count:
             continue
-        op = random_op(rng, found[0])
-        return text, found[0], op
+        document = rng.randrange(count)
+        op = random_op(rng, found[document])
+        op["document"] = document
+        return text, found, op
 
 
 def run(driver, form, cases):
     requests = [{"format": form, "text": text,
-                 "ops": [{"kind": op["kind"], "path": list(op["path"]),
+                 "ops": [{"kind": op["kind"], "path": list(op["path"]), "document": op["document"],
                           "value": json.dumps(op.get("value"))}]} for text, _, op in cases]
     answer = subprocess.run([driver], input=json.dumps(requests), capture_output=True, text=True,
                             check=False)
@@ -560,13 +599,18 @@ def main():
     count = int(sys.argv[3]) if len(sys.argv) > 3 else 1000
     seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
     rng = random.Random(seed)
-    refused = faults = unread = 0
+    refused = faults = shared = 0
     for first in range(0, count, 1000):
         cases = [make_case(rng, form) for _ in range(min(1000, count - first))]
         for case, answer in zip(cases, run(driver, form, cases)):
             if answer[0] != "edited":
-                unread += "can't be changed" not in answer[1]
-                refused += 1
+                is_shared = bool(re.search(r"an (alias|anchor)", answer[1]))
+                shared += is_shared
+                refused += not is_shared
+                if is_shared and not re.search(r"[&*]n\d", case[0]):
+                    sys.exit("no anchor is there: %s\n%s" % (answer[1], case[0]))
+                if is_shared:
+                    continue
                 if "-v" in sys.argv:
                     print("refused: %s\n%r\n%s\n%s" % (answer[1], case[2], case[0], "-" * 40))
                 continue
@@ -576,8 +620,8 @@ def main():
                 if faults <= 10:
                     print("%s\n%r\n%r\n%s\n-->\n%s\n%s" % (
                         wrong, case[2], case[0], case[0], answer[1], "=" * 60))
-    print("%s: %d edits, %d refused, %d of them for another reason, %d wrong" % (
-        form, count, refused, unread, faults))
+    print("%s: %d edits, %d refused for anchors, %d for other reasons, %d wrong" % (
+        form, count, shared, refused, faults))
     sys.exit(1 if faults or refused > count // 50 else 0)
 
 
