@@ -220,6 +220,14 @@ static struct span find_gap(
 	return layout->gap.len ? span_of(", ") : COMMA;
 }
 
+/* Where a comma behind the entry can stand: behind "a:" there must be a blank first. */
+static size_t comma_offset(const struct edit *edit, const struct extent *entry)
+{
+	size_t end = entry->member.end;
+
+	return at(edit, end - 1) == ':' && is_blank(at(edit, end)) ? end + 1 : end;
+}
+
 static int append(const struct flow *flow, const struct extent *in, struct span item,
 	const struct flow_layout *layout)
 {
@@ -232,11 +240,13 @@ static int append(const struct flow *flow, const struct extent *in, struct span 
 	bool has_comma = find_comma(flow, last, &comma);
 	int r = 0;
 
-	behind = own_comments(flow, has_comma ? comma + 1 : last->member.end, &ends_line);
+	if (!has_comma)
+		comma = comma_offset(edit, last);
+	behind = own_comments(flow, comma + has_comma, &ends_line);
 	/* Behind a comment that ends its line nothing else has room. */
-	if (is_own_line || (ends_line && behind > (has_comma ? comma + 1 : last->member.end))) {
+	if (is_own_line || (ends_line && behind > comma + has_comma)) {
 		if (!has_comma)
-			r = insert(edit, last->member.end, &COMMA, 1);
+			r = insert(edit, comma, &COMMA, 1);
 		return r ? r
 			 : insert(edit, behind,
 				   (struct span[]){
@@ -363,7 +373,7 @@ static int drop_comma(const struct flow *flow, const struct extent *kept)
 	find_comma(flow, kept, &range.begin);
 	range.end = range.begin + 1;
 	if (behind_comments(flow, kept->member.end, range.begin) == kept->member.end)
-		range.begin = kept->member.end;
+		range.begin = comma_offset(flow->edit, kept);
 	return edit_splice(flow->edit, range, (struct span){"", 0});
 }
 

@@ -362,15 +362,23 @@ static int entry_text(const struct edit *edit, const struct edit_op *op, const s
 	return text.data ? with_line_ends(edit, ret) : -ENOMEM;
 }
 
+/* Whether a block scalar in that place would take lines for text that are none of it. */
+static bool is_among_comments(const struct edit *edit, const struct slot *slot)
+{
+	const struct extent *old = slot->old;
+	size_t line = edit_line_after(edit, slot->behind);
+
+	return (old->value.begin > line && line_begin(edit, old->value.begin) > line) ||
+	       is_before_comment(edit, entry_after(edit, old), slot->indent);
+}
+
 static int value_text(const struct edit *edit, const struct edit_op *op, const struct slot *slot,
 	const struct node *value, struct block_text *ret)
 {
 	const struct yaml_spot_around around = {
 		.in = slot->in,
 		.old = slot->old,
-		.is_before_comment =
-			slot->old &&
-			is_before_comment(edit, entry_after(edit, slot->old), slot->indent),
+		.is_before_comment = slot->old && is_among_comments(edit, slot),
 	};
 	struct yaml_part part = {
 		.indent = slot->indent,
@@ -604,7 +612,7 @@ static int slot_of_entry(const struct edit *edit, const struct extent *in,
 	};
 	if (entry->keys)
 		ret->behind = yaml_skip_blank(edit->text, entry->key.end);
-	ret->is_unsaid = is_explicit && at(edit, ret->behind) != ':';
+	ret->is_unsaid = is_explicit && ret->behind >= entry->value.begin;
 	if (ret->is_unsaid)
 		ret->behind = line_text_end(edit, entry->key.end);
 	else if (at(edit, ret->behind++) != (entry->keys ? ':' : '-'))
@@ -891,11 +899,12 @@ static int set_flow_value(struct edit *edit, const struct extent *in, const stru
 	if (!old->keys || (range.begin < range.end && text.len))
 		return edit_splice(edit, range, text);
 	colon = yaml_skip_blank(edit->text, old->key.end);
-	if (at(edit, colon) != ':')
+	if (at(edit, colon) != ':' || colon >= range.begin)
 		return edit_splice_all(edit, (struct range){old->key.end, old->key.end},
 			(struct span[]){span_of(": "), text}, 2);
+	/* A blank stays: {a:} is an error to libyaml. */
 	if (!text.len)
-		return cut(edit, colon + 1, range.end, text);
+		return cut(edit, range.begin, range.end, text);
 	return edit_splice_all(
 		edit, (struct range){colon + 1, colon + 1}, (struct span[]){span_of(" "), text}, 2);
 }

@@ -146,7 +146,8 @@ static size_t find_entry(const struct yaml_extents *extents, size_t begin, size_
 	if (!in)
 		return begin;
 	if (node_is_map(in->node) && !note_wants_key(notes)) {
-		*nothing = is_at(extents, next, ':') ? next + 1 : extents->behind;
+		/* The next key may begin with a colon, too; its mark is not behind it. */
+		*nothing = is_at(extents, next, ':') && begin > next ? next + 1 : extents->behind;
 		return begin;
 	}
 	if (is_block(in) && node_is_sequence(in->node)) {

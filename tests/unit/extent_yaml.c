@@ -75,6 +75,8 @@ static void nothing_stands_behind_its_sign(void **state)
 		"    - > \n"
 		"  ? c > c > \n"
 		"  ? d\\n: > d > \n");
+	/* A colon may begin the next key. */
+	assert_yaml("? a\n:b: c\n", "? a\\n:b: c\n  ? a > a > \n  :b: c > :b > c\n");
 	assert_yaml("{a, b: , c : 1, ? d, ? }", "{a, b: , c : 1, ? d, ? }\n"
 						"  a > a > \n"
 						"  b: > b > \n"
