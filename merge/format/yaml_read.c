@@ -161,8 +161,6 @@ static int take_tag(struct yaml_reader *reader, const yaml_char_t *written, stru
 	const char *text = (const char *)written;
 	const struct name *name;
 
-	if (!text)
-		return 0;
 	builder->document->has_local_tags |= text[0] == '!';
 	name = find_name(&reader->tags, text);
 	if (name) {
@@ -185,8 +183,6 @@ static int take_anchor(
 	const char *text = (const char *)written, *unused;
 	const struct name *first;
 
-	if (!text)
-		return 0;
 	first = reader->builder->options->as_pyyaml ? find_name(&reader->anchors, text) : NULL;
 	if (first) {
 		const struct node *other = first->value;
@@ -197,6 +193,16 @@ static int take_anchor(
 			text, other->line);
 	}
 	return set_name(reader->builder->document->arena, &reader->anchors, text, node, &unused);
+}
+
+/* Few nodes have any, so that it is asked before a function is called. */
+static inline int take_properties(struct yaml_reader *reader, const yaml_char_t *tag,
+	const yaml_char_t *anchor, struct node *node)
+{
+	int r = tag ? take_tag(reader, tag, (struct place){node->line, node->column}, &node->tag)
+		    : 0;
+
+	return r || !anchor ? r : take_anchor(reader, anchor, node);
 }
 
 static enum node_style scalar_style(yaml_scalar_style_t style)
@@ -229,9 +235,7 @@ static int on_scalar(struct yaml_reader *reader, const yaml_event_t *event)
 	memcpy(text, event->data.scalar.value, event->data.scalar.length);
 	node->style = (uint8_t)scalar_style(event->data.scalar.style);
 	node->schema = (uint8_t)builder->options->schema;
-	r = take_tag(reader, event->data.scalar.tag, place, &node->tag);
-	if (!r)
-		r = take_anchor(reader, event->data.scalar.anchor, node);
+	r = take_properties(reader, event->data.scalar.tag, event->data.scalar.anchor, node);
 	return r ? r : builder_add(builder, node, place);
 }
 
@@ -270,9 +274,7 @@ static int on_collection(struct yaml_reader *reader, const yaml_event_t *event)
 
 	r = builder_open(reader->builder, is_map ? NODE_MAP : NODE_SEQUENCE,
 		is_flow ? NODE_FLOW : NODE_BLOCK, place, &node);
-	if (!r)
-		r = take_tag(reader, tag, place, &node->tag);
-	return r ? r : take_anchor(reader, anchor, node);
+	return r ? r : take_properties(reader, tag, anchor, node);
 }
 
 static int on_event(struct yaml_reader *reader, const yaml_event_t *event)

@@ -26,9 +26,6 @@ static void put_node(
 static void put_scalar(
 	struct yaml_writer *writer, const struct node *node, int indent, enum yaml_spot spot)
 {
-	/* Text that begins with a blank has its indentation written in front of it, as 2. */
-	if (spot == YAML_BEHIND_KEY && node->text.len && node->text.data[0] != ' ')
-		indent += writer->layout.width - YAML_LAYOUT.width;
 	if (yaml_put_scalar(writer->output, node, indent, spot) < 0 && !writer->broken)
 		writer->broken = node;
 }
@@ -211,6 +208,10 @@ static void put_node(
 		}
 		return;
 	}
+	/* Of a block scalar that begins with a blank, the indentation is told: as 2. */
+	if (node->style >= NODE_LITERAL && spot == YAML_BEHIND_KEY && node->text.len &&
+		node->text.data[0] != ' ')
+		indent += writer->layout.width - YAML_LAYOUT.width;
 	before = writer->output->len;
 	if (spot != YAML_AT_ROOT || node->tag)
 		output_char(writer->output, ' ');
@@ -223,14 +224,15 @@ static void put_node(
 
 static void put_part(struct yaml_writer *writer, const struct yaml_part *part)
 {
-	const struct pair pair = {.key = part->key, .value = part->value};
+	struct pair pair = {.key = part->key, .value = part->value};
+	const struct node map = {.kind = NODE_MAP, .map = {.pairs = &pair, .count = 1}};
 
 	if (part->spot == YAML_AS_FLOW_KEY)
 		put_flow_pair(writer, &pair);
 	else if (part->spot == YAML_IN_FLOW)
 		put_flow(writer, part->value, part->spot);
 	else if (part->spot == YAML_AS_KEY)
-		put_block_pair(writer, &pair, part->indent);
+		put_entries(writer, &map, part->indent);
 	else
 		put_node(writer, part->value, part->indent, part->spot);
 }
