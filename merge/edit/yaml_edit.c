@@ -567,6 +567,8 @@ static int replace_root(struct edit *edit, const struct slot *slot, const struct
 
 	if (is_block(old))
 		range.end = comment = end;
+	else if (text->rest.len && comment == end)
+		range.end = end;
 	if (comment == end || !text->rest.len)
 		return edit_splice_all(edit, range, (struct span[]){text->first, text->rest}, 2);
 	/* The comment stays behind the header of a block scalar, or else on a line above. */
