@@ -809,6 +809,26 @@ static int outdent_comments(struct edit *edit, size_t offset, int column)
 	return r;
 }
 
+static bool is_blank_line(const struct edit *edit, size_t offset)
+{
+	return offset < edit->text.len &&
+	       offset + edit_indent(edit, offset).len == line_text_end(edit, offset);
+}
+
+/* Of two blank lines that would stand one below the other, one goes, too. */
+static void take_blank_line(const struct edit *edit, struct range *range)
+{
+	size_t above =
+		range->begin > text_begin(edit) ? line_begin(edit, range->begin - 1) : range->begin;
+
+	if (above < range->begin && !is_blank_line(edit, above))
+		return;
+	if (is_blank_line(edit, range->end))
+		range->end = edit_line_after(edit, range->end);
+	else if (range->end == edit->text.len && ends_with_newline(edit))
+		range->begin = above;
+}
+
 static int remove_lines(struct edit *edit, const struct extent *kept, const struct extent *entry)
 {
 	int column = yaml_column(edit, entry->member.begin), r = 0;
@@ -828,6 +848,8 @@ static int remove_lines(struct edit *edit, const struct extent *kept, const stru
 			at(edit, range.begin - 1) == '\r')
 			range.begin--;
 	}
+	if (!leaf || !is_block_scalar(leaf))
+		take_blank_line(edit, &range);
 	if (leaf && is_block_scalar(leaf))
 		r = outdent_comments(edit, range.end, column);
 	return r ? r : edit_splice(edit, range, (struct span){0});

@@ -171,16 +171,22 @@ static struct style find_style(const struct edit *edit, const struct yaml_spot_a
 		.keeps_flow = !root || has_flow(root),
 	};
 
+	bool has_strings = old && !old->is_alias && is_string_like(old->node);
+
 	if (old && node_is_scalar(old->node) &&
 		(old->node->style == NODE_LITERAL || old->node->style == NODE_FOLDED))
 		style.lines = old->node->style;
-	if (old && !old->is_alias && is_string_like(old->node))
+	if (has_strings)
 		style.string = old->node->style;
-	else if (!(old && strings_of(old, false, &style.string)) && in)
-		strings_of(in, false, &style.string);
+	else
+		has_strings = (old && strings_of(old, false, &style.string)) ||
+			      (in && strings_of(in, false, &style.string));
 	if (!(old && strings_of(old, true, &style.key)) &&
 		!(in && strings_of(in, true, &style.key)) && root)
 		strings_of(root, true, &style.key);
+	/* As in JSON. */
+	if (style.is_flow && style.key == NODE_DOUBLE && !has_strings)
+		style.string = NODE_DOUBLE;
 	return style;
 }
 
