@@ -105,6 +105,22 @@ static int verify(struct run *run, const struct edit *edit, const struct edit_tr
 	return 0;
 }
 
+/* Whether the op has its place in the text already: an op before it may yet have to make it. */
+static bool has_place(const struct document *document, const struct edit_op *op)
+{
+	const struct edit_tree tree = {document->roots, document->count};
+	const struct edit_step *last = op->count ? &op->steps[op->count - 1] : NULL;
+	const struct node *in = last ? edit_tree_follow(&tree, op, op->count - 1) : NULL;
+
+	if (!last)
+		return true;
+	if (!in || (last->key ? !node_is_map(in) : !node_is_sequence(in)))
+		return false;
+	if (op->kind == EDIT_INSERT)
+		return last->index <= in->seq.count;
+	return (last->key && op->kind == EDIT_SET) || edit_tree_follow(&tree, op, op->count);
+}
+
 /* Has the format do the ops, one beside the other, and looks whether `tree` is what comes out. */
 static int attempt(struct run *run, const struct edit_op *ops, size_t count,
 	const struct edit_tree *tree, bool is_larger)
@@ -122,7 +138,8 @@ static int attempt(struct run *run, const struct edit_op *ops, size_t count,
 	if (!format_of(run)->edit)
 		return EDIT_CANNOT;
 	for (size_t i = 0; r == 0 && i < count; i++)
-		r = format_of(run)->edit(&edit, &ops[i]);
+		r = has_place(edit.document, &ops[i]) ? format_of(run)->edit(&edit, &ops[i])
+						      : EDIT_CANNOT;
 	return r == 0 ? verify(run, &edit, tree) : r;
 }
 
