@@ -244,7 +244,9 @@ static int edit_whole(struct made *made, struct span *ret, struct problem *probl
 static int put_whole(struct made *made, struct problem *problem)
 {
 	const struct put_request request = put_request_of(made);
-	struct span wanted, text;
+	const struct merge_result *shown = made->composition.result;
+	struct span wanted, text = made->inputs[made->target].text;
+	bool is_so = false;
 	int r = 0;
 
 	if (made->request->text)
@@ -252,10 +254,15 @@ static int put_whole(struct made *made, struct problem *problem)
 	else
 		r = edit_whole(made, &wanted, problem);
 	if (r == 0)
+		is_so = span_equal(wanted, shown ? shown->text : (struct span){"", 0});
+	if (r == 0 && !is_so)
 		r = put_text(&request, wanted, made->arena, &text, problem);
-	if (r == 0)
-		take_text(made, text);
-	return r;
+	if (r != 0)
+		return r;
+	take_text(made, text);
+	/* An empty file is another than none. */
+	made->amendment.is_changed |= !is_so && !made->loaded;
+	return 0;
 }
 
 /* The layer's drop-in that can hold directives, in the place of the target that can't. */

@@ -258,6 +258,8 @@ static int do_ops(struct put *put, size_t first, size_t end)
 
 	if (end - first <= 1)
 		return end > first ? do_one(put, first) : 0;
+	if (edit_same(put->state.root, put->wanted[end].roots[0], false))
+		return 0;
 	r = do_together(put, first, end);
 	if (r <= 0)
 		return r;
