@@ -102,6 +102,9 @@ static int complain_of_option(const struct command *command, const struct comman
 	if (strncmp(word, "--", 2) == 0)
 		return optopt ? command_misuse(command, "the option '%s' takes no value", word)
 			      : unknown_option(command, options, word);
+	if (optopt >= '0' && optopt <= '9')
+		return command_misuse(command,
+			"there is no option '-%c'; a number below zero stands behind '--'", optopt);
 	return command_misuse(command, "there is no option '-%c'", optopt);
 }
 
