@@ -1,0 +1,207 @@
+/*
+ * Changes merged files for a script, as `plyfs set`, `unset` and `edit` do it, in one process: a
+ * line of standard input is a request, a JSON list, and a line of standard output its answer.
+ *
+ *      ["cat", CONFIG, PATH]                            ["text", TEXT], or ["none"]
+ *      ["set", CONFIG, LAYER, PATH, [[KEY, VALUE], …]]  ["changed", FILE], or ["same", FILE]
+ *      ["edit", CONFIG, LAYER, PATH, TEXT]              the same; TEXT is the merged file
+ *
+ * VALUE is YAML; null: KEY is removed. What can't be done is ["error", MESSAGE].
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "amendment.h"
+#include "assignment.h"
+#include "cleanup.h"
+#include "scalar.h"
+#include "settings.h"
+
+struct request {
+	const struct node *node;
+	struct settings *settings;
+	struct offline *offline;
+	struct assignments assignments;
+	struct document *shown; /* the merged file, as it is and as it shall be */
+	struct document *typed;
+};
+
+static void request_fini(struct request *request)
+{
+	assignments_fini(&request->assignments);
+	document_free(request->shown);
+	document_free(request->typed);
+	offline_free(request->offline);
+	settings_unref(request->settings);
+}
+
+static void print_string(struct span text)
+{
+	putchar('"');
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.data[i];
+
+		if (c == '"' || c == '\\')
+			printf("\\%c", c);
+		else if (c < 0x20)
+			printf("\\u%04x", c);
+		else
+			putchar(c);
+	}
+	putchar('"');
+}
+
+static void print_answer(const char *word, struct span text)
+{
+	printf("[\"%s\", ", word);
+	print_string(text);
+	printf("]\n");
+}
+
+static struct span argument(const struct request *request, uint32_t index)
+{
+	return request->node->seq.items[index]->text;
+}
+
+static int cat(struct request *request, struct problem *problem)
+{
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	int r = offline_read(request->offline, argument(request, 2).data, &version, problem);
+
+	if (r == -ENOENT) {
+		puts("[\"none\"]");
+		return 0;
+	}
+	if (r == 0)
+		print_answer("text", (struct span){version->data, version->size});
+	return r;
+}
+
+static int amend(struct request *request, struct amendment_request *wanted, struct problem *problem)
+{
+	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
+
+	wanted->layer = argument(request, 2).data;
+	wanted->path = argument(request, 3).data;
+	int r = amendment_make(request->offline, wanted, &amendment, problem);
+	if (r == 0)
+		print_answer(amendment->is_changed ? "changed" : "same", span_of(amendment->file));
+	return r;
+}
+
+static int set(struct request *request, struct problem *problem)
+{
+	const struct node *pairs = request->node->seq.items[4];
+	struct amendment_request wanted = {
+		.plan = assignments_plan, .context = &request->assignments};
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < pairs->seq.count; i++) {
+		const struct node *pair = pairs->seq.items[i], *value = pair->seq.items[1];
+
+		r = assignments_add(&request->assignments, pair->seq.items[0]->text.data,
+			scalar_is_null(value) ? NULL : value->text.data, problem);
+	}
+	return r == 0 ? amend(request, &wanted, problem) : r;
+}
+
+static const struct node *root_of(const struct document *document)
+{
+	return document && document->count ? document->roots[0] : NULL;
+}
+
+static int compare(void *context, const struct node *present, struct arena *arena,
+	struct edit_op **ops, size_t *count, struct problem *problem)
+{
+	const struct request *request = context;
+
+	(void)present;
+	(void)problem;
+	return put_compare(root_of(request->shown), root_of(request->typed), arena, ops, count);
+}
+
+/* As the command reads it: a file of no format holds no values. */
+static int read_tree(const struct request *request, struct span text, struct document **ret,
+	struct problem *problem)
+{
+	const struct settings *settings = request->settings;
+	const char *path = argument(request, 3).data;
+	const struct source source = {.name = path, .layer = ""};
+	const struct read_options options = {
+		.format = settings_format(settings, path),
+		.schema = settings->schema,
+		.limits = settings->limits,
+	};
+
+	return options.format ? document_read(&source, text, &options, ret, problem) : 0;
+}
+
+static int edit(struct request *request, struct problem *problem)
+{
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	const struct span text = argument(request, 4);
+	struct amendment_request wanted = {.plan = compare, .context = request, .text = &text};
+	struct span shown = {"", 0};
+	int r = offline_read(request->offline, argument(request, 3).data, &version, problem);
+
+	if (r == 0)
+		shown = (struct span){version->data, version->size};
+	if (r == 0 || r == -ENOENT)
+		r = read_tree(request, shown, &request->shown, problem);
+	if (r == 0)
+		r = read_tree(request, text, &request->typed, problem);
+	return r == 0 ? amend(request, &wanted, problem) : r;
+}
+
+static int do_request(struct request *request, struct problem *problem)
+{
+	struct span word = argument(request, 0);
+	int r = settings_read(argument(request, 1).data, &request->settings, problem);
+
+	if (r == 0)
+		r = offline_new(request->settings, &request->offline);
+	if (r != 0)
+		return r;
+	if (span_is(word, "cat"))
+		return cat(request, problem);
+	return span_is(word, "set") ? set(request, problem) : edit(request, problem);
+}
+
+static int answer(const struct node *node)
+{
+	CLEANUP(request_fini) struct request request = {.node = node};
+	struct problem problem = {0};
+	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
+
+	int r = do_request(&request, &problem);
+	if (r == 0)
+		return 0;
+	if (r == PROBLEM)
+		problem_format(&problem, text, sizeof(text));
+	print_answer("error", span_of(r == PROBLEM ? text : strerror(-r)));
+	return 0;
+}
+
+int main(void)
+{
+	const struct source source = {.name = "standard input", .layer = ""};
+	const struct read_options options = {.format = &format_json};
+	CLEANUP(freep) char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+	int r = 0;
+
+	while (r == 0 && (len = getline(&line, &size, stdin)) > 0) {
+		CLEANUP(document_freep) struct document *document = NULL;
+		struct problem problem;
+
+		r = document_read(&source, (struct span){line, (size_t)len}, &options, &document,
+			&problem);
+		if (r == 0)
+			r = answer(document->roots[0]);
+		fflush(stdout);
+	}
+	return r != 0;
+}
