@@ -128,13 +128,14 @@ static const struct node *reshape_value(struct arena *arena, const struct node *
 	return copy;
 }
 
-/* A string in the quotes of another one. */
+/* A string in the quotes of another one; of a number it could take none. */
 static const struct node *requote(
 	struct arena *arena, const struct node *value, const struct node *string)
 {
 	struct node *copy;
 
-	if (!string || !scalar_is_string(value) || value->style == string->style)
+	if (!string || !scalar_is_string(string) || !scalar_is_string(value) ||
+		value->style == string->style)
 		return value;
 	/* Many lines in a string of one would have escapes; one line needs no quotes for many. */
 	if (memchr(value->text.data, '\n', value->text.len) &&
