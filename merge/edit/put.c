@@ -121,6 +121,15 @@ static void note_failure(struct put *put, const struct problem *problem, const s
 		put->failure.problem = *problem;
 }
 
+/* Whether that is wanted. Where a text of no keys is no tree, a map without keys is nothing. */
+static bool is_wanted(const struct put *put, const struct node *root, const struct node *wanted)
+{
+	bool is_empty = !root && wanted && node_is_map(wanted) && !node_count(wanted);
+
+	return edit_same(root, wanted, false) ||
+	       (is_empty && !format_of_tree(put->merge.to)->has_lists);
+}
+
 /* Edits the target by `ops`, and takes that over if it gives what is wanted. */
 static int attempt(
 	struct put *put, const struct edit_op *ops, size_t count, const struct node *wanted)
@@ -150,7 +159,7 @@ static int attempt(
 		const struct edit_result *edit = keep->edits[keep->edit_count++];
 
 		r = merge_with(put, edit->text, edit->document, &root, &problem);
-		if (r == 0 && edit_same(root, wanted, false)) {
+		if (r == 0 && is_wanted(put, root, wanted)) {
 			put->state = (struct state){edit->text, edit->document, root, true};
 			return 0;
 		}
@@ -226,7 +235,7 @@ static int do_one(struct put *put, size_t i)
 {
 	int r = PUT_WAY_NONE;
 
-	if (edit_same(put->state.root, put->wanted[i + 1].roots[0], false))
+	if (is_wanted(put, put->state.root, put->wanted[i + 1].roots[0]))
 		return 0;
 	put->failure.is_known = false;
 	put->failure.problem.message[0] = '\0';
@@ -258,7 +267,7 @@ static int do_ops(struct put *put, size_t first, size_t end)
 
 	if (end - first <= 1)
 		return end > first ? do_one(put, first) : 0;
-	if (edit_same(put->state.root, put->wanted[end].roots[0], false))
+	if (is_wanted(put, put->state.root, put->wanted[end].roots[0]))
 		return 0;
 	r = do_together(put, first, end);
 	if (r <= 0)
