@@ -173,8 +173,8 @@ static const struct node *put_in_front(const struct way *way, const struct node 
 }
 
 /* {name: web} with what is set in it, which must not name it otherwise. */
-static int make_matched(const struct way *way, const struct key_part *part,
-	const struct node *rest, const struct node **ret)
+static int make_matched(const struct way *way, const struct key_part *part, const struct node *rest,
+	const struct node **ret)
 {
 	const struct key *key = &way->assignment->key;
 	const struct key_part value = {.name = part->value};
@@ -197,8 +197,8 @@ static int make_matched(const struct way *way, const struct key_part *part,
 }
 
 /* `value` as the one entry of what a part leads into that is not there yet. */
-static int make_around(const struct way *way, size_t i, const struct node *value,
-	const struct node **ret)
+static int make_around(
+	const struct way *way, size_t i, const struct node *value, const struct node **ret)
 {
 	const struct key *key = &way->assignment->key;
 	const struct key_part *part = &key->parts[i];
@@ -280,8 +280,7 @@ static int take_new(struct way *way, size_t i, const struct node **ret)
 		bool is_list = way->in && node_is_sequence(way->in);
 		bool is_map = way->in && node_is_map(way->in);
 		uint32_t index;
-		bool is_index =
-			(is_list || is_in_brackets(key, i)) && read_index(part, &index);
+		bool is_index = (is_list || is_in_brackets(key, i)) && read_index(part, &index);
 
 		if (is_map && (part->value.data || is_index))
 			return refuse_item(way, part);
@@ -357,8 +356,8 @@ static void order_removals(struct edit_op *ops, size_t *count)
 }
 
 /* The tree with the op done to it, in which the next one finds its place. */
-static int go_on(
-	struct edit_tree *tree, const struct edit_op *op, struct arena *arena, struct problem *problem)
+static int go_on(struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
+	struct problem *problem)
 {
 	struct edit_op resolved;
 	int r = edit_tree_resolve(tree, op, arena, &resolved, problem);

@@ -666,6 +666,8 @@ class Change:
         self.laws.refused[self.label()] += 1
         self.laws.done[self.label()] += 1
         if self.is_easy():
+            if "has no map here" in message:  # nor has any other text of the format
+                return
             self.laws.easy[self.label()].append((self.round.number, self.request[4], message))
             if os.environ.get("SHOW"):
                 print(describe(self, self.files) + f"\n  refused: {message}\n")

@@ -197,8 +197,8 @@ int main(void)
 		CLEANUP(document_freep) struct document *document = NULL;
 		struct problem problem;
 
-		r = document_read(&source, (struct span){line, (size_t)len}, &options, &document,
-			&problem);
+		r = document_read(
+			&source, (struct span){line, (size_t)len}, &options, &document, &problem);
 		if (r == 0)
 			r = answer(document->roots[0]);
 		fflush(stdout);
