@@ -154,13 +154,13 @@ static int read_value(struct env_reader *reader, struct span rest)
 }
 
 /* With the "export" in front of it, which may stand at `start`. */
-static int note_pair(
+EXTENTS_RARE static int note_pair(
 	struct env_reader *reader, const char *start, struct span key, const char *value)
 {
 	struct line_reader *lines = &reader->lines;
 	int r = line_note_pair(lines, key, (struct span){value, (size_t)(reader->behind - value)});
 
-	if (r == 0 && lines->in)
+	if (r == 0)
 		lines->in->last->member.begin = (size_t)(start - lines->builder->text);
 	return r;
 }
@@ -188,7 +188,7 @@ static int read_line(struct env_reader *reader, struct span line)
 		value = line_trim_start((struct span){at + 1, (size_t)(end - at) - 1});
 	r = at < end ? read_value(reader, value)
 		     : add_null(reader, line_place(&reader->lines, key.data));
-	return r == 0 ? note_pair(reader, start, key, value.data) : r;
+	return r == 0 && reader->lines.in ? note_pair(reader, start, key, value.data) : r;
 }
 
 static int read_lines(struct env_reader *reader)

@@ -6,6 +6,9 @@
 
 #include "builder.h"
 
+/* Of a function that notes: readers are laid out for being asked for none. */
+#define EXTENTS_RARE __attribute__((cold, noinline))
+
 /** The root's, which has no place before its entries are known. NULL: no memory. */
 struct extent *extents_begin(struct builder *builder, const struct node *root);
 

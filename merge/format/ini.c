@@ -45,7 +45,7 @@ static int add_value(struct ini_reader *reader)
 		memcpy(text + value.len, reader->more.data, reader->more.len);
 	node->schema = reader->has_value ? NODE_TEXT : NODE_JSON;
 	int r = builder_add(lines->builder, node, reader->place);
-	if (r != 0)
+	if (r != 0 || !lines->in)
 		return r;
 	return line_note_pair(lines, reader->key,
 		(struct span){reader->value.data, (size_t)(reader->end - reader->value.data)});

@@ -92,7 +92,7 @@ static int read_pair(struct section_reader *reader, struct span line)
 	int r = line_add_scalar(lines, key, key.data);
 	if (r == 0)
 		r = line_add_scalar(lines, value, value.data);
-	return r == 0 ? line_note_pair(lines, key, value) : r;
+	return r == 0 && lines->in ? line_note_pair(lines, key, value) : r;
 }
 
 static int keyfile_read(struct builder *builder, struct span text)

@@ -174,8 +174,6 @@ int line_note_pair(struct line_reader *reader, struct span key, struct span valu
 	struct builder *builder = reader->builder;
 	struct extent *extent;
 
-	if (!reader->in)
-		return 0;
 	extent = extents_add(builder, reader->in);
 	if (!extent)
 		return -ENOMEM;

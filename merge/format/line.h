@@ -58,10 +58,10 @@ int line_open_root(struct line_reader *reader, const char *at);
 int line_close_root(struct line_reader *reader);
 
 /**
- * Notes the extent of the pair whose key and value were added last: what of the text each is, in
- * quotes or not. Does nothing unless extents are wanted. 0 or -ENOMEM.
+ * Where extents are wanted, that is where reader->in is set: notes the one of the pair whose key
+ * and value were added last, which are these parts of the text, with quotes. 0 or -ENOMEM.
  */
-int line_note_pair(struct line_reader *reader, struct span key, struct span value);
+EXTENTS_RARE int line_note_pair(struct line_reader *reader, struct span key, struct span value);
 
 /**
  * As builder->repeat, for formats whose later key counts, with a warning; a map goes on.

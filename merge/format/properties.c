@@ -188,37 +188,35 @@ static void skip_separator(struct properties_reader *reader)
 	}
 }
 
-/* What was added last: the key of that range, and the value from `value` up to p. */
-static int note_pair(struct properties_reader *reader, struct range key, const char *value)
+/* What was added last: the key, and the value from `value` up to p. */
+EXTENTS_RARE static int note_pair(
+	struct properties_reader *reader, const char *key, const char *key_end, const char *value)
 {
 	struct builder *builder = reader->builder;
 	struct extent *extent;
 
-	if (!reader->in)
-		return 0;
 	extent = extents_add(builder, reader->in);
 	if (!extent)
 		return -ENOMEM;
 	extent->node = builder->waiting[builder->count - 1];
-	extent->key = key;
+	extent->key = extents_range(builder, key, key_end);
 	extent->value = extents_range(builder, value, reader->p);
-	extent->member = (struct range){key.begin, extent->value.end};
+	extent->member = (struct range){extent->key.begin, extent->value.end};
 	return extents_set_keys(builder, extent, &builder->waiting[builder->count - 2], 1);
 }
 
 static int read_pair(struct properties_reader *reader)
 {
-	const char *key = reader->p, *value;
-	struct range range;
+	const char *key = reader->p, *end, *value;
 	int r = read_text(reader, true);
 
 	if (r != 0)
 		return r;
-	range = extents_range(reader->builder, key, reader->p);
+	end = reader->p;
 	skip_separator(reader);
 	value = reader->p;
 	r = read_text(reader, false);
-	return r == 0 ? note_pair(reader, range, value) : r;
+	return r == 0 && reader->in ? note_pair(reader, key, end, value) : r;
 }
 
 static int open_root(struct properties_reader *reader)

@@ -15,7 +15,8 @@ int section_open_root(struct section_reader *reader)
 }
 
 /* The section's header: what is in the section comes later. */
-static int note_section(struct section_reader *reader, struct span name, const struct node *map)
+EXTENTS_RARE static int note_section(
+	struct section_reader *reader, struct span name, const struct node *map)
 {
 	struct line_reader *lines = &reader->lines;
 	struct builder *builder = lines->builder;
@@ -23,8 +24,6 @@ static int note_section(struct section_reader *reader, struct span name, const s
 	struct extent *extent;
 	size_t end;
 
-	if (!lines->in)
-		return 0;
 	extent = lines->in = extents_add(builder, builder->document->extents[0]);
 	if (!extent)
 		return -ENOMEM;
@@ -66,7 +65,7 @@ int section_open(struct section_reader *reader, struct span name, bool is_item)
 		r = builder_open(lines->builder, NODE_MAP, NODE_BLOCK, place, &node);
 		reader->depth += r == 0;
 	}
-	return r == 0 ? note_section(reader, name, node) : r;
+	return r == 0 && lines->in ? note_section(reader, name, node) : r;
 }
 
 int section_close(struct section_reader *reader)

@@ -81,7 +81,7 @@ static const char *source_of(const struct systemd_reader *reader, struct span wh
 }
 
 /* What of the source the text in the line is, backslashes included. */
-static struct span source_span(
+EXTENTS_RARE static struct span source_span(
 	const struct systemd_reader *reader, struct span whole, struct span text)
 {
 	const char *begin = source_of(reader, whole, text.data), *end = begin;
@@ -167,10 +167,8 @@ static int end_joined(struct systemd_reader *reader)
 	return r;
 }
 
-static int note_piece(struct systemd_reader *reader, struct span line)
+EXTENTS_RARE static int note_piece(struct systemd_reader *reader, struct span line)
 {
-	if (!reader->section.lines.builder->options->wants_extents)
-		return 0;
 	if (array_grow(reader->pieces, reader->piece_count, reader->piece_capacity) < 0)
 		return -ENOMEM;
 	reader->pieces[reader->piece_count++] = (struct piece){reader->joined.len, line.data};
@@ -191,7 +189,7 @@ static int read_line(struct systemd_reader *reader)
 			return read_whole(reader, line);
 	}
 	reader->is_joined = true;
-	if (note_piece(reader, line) < 0)
+	if (reader->section.lines.builder->options->wants_extents && note_piece(reader, line) < 0)
 		return -ENOMEM;
 	output_put(&reader->joined, line.data, line.len - goes);
 	if (!goes)

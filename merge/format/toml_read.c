@@ -59,7 +59,7 @@ static bool is_plain_key(struct span text)
 }
 
 /* Behind one more part of a key. */
-static int note_key(struct toml_reader *reader, const struct node *key)
+EXTENTS_RARE static int note_key(struct toml_reader *reader, const struct node *key)
 {
 	reader->key_end = reader->at.p;
 	if (reader->key_count == reader->key_capacity) {
@@ -75,13 +75,11 @@ static int note_key(struct toml_reader *reader, const struct node *key)
 }
 
 /* A new extent in the one of what is read. With a key, which is all of what was noted of one. */
-static int note_entry(struct toml_reader *reader, const char *key, struct extent **ret)
+EXTENTS_RARE static int note_entry(struct toml_reader *reader, const char *key, struct extent **ret)
 {
 	struct builder *builder = reader->at.builder;
 	struct extent *extent;
 
-	if (!reader->in)
-		return 0;
 	extent = extents_add(builder, reader->in);
 	if (!extent)
 		return -ENOMEM;
@@ -356,13 +354,11 @@ static void close_section(struct toml_reader *reader)
 }
 
 /* Behind a header that begins at `start`, and its name at `name`: what it opened is in it. */
-static int note_header(struct toml_reader *reader, const char *start, const char *name)
+EXTENTS_RARE static int note_header(struct toml_reader *reader, const char *start, const char *name)
 {
 	struct extent *extent;
 	int r;
 
-	if (!reader->in)
-		return 0;
 	close_section(reader);
 	reader->in = reader->at.builder->document->extents[0];
 	r = note_entry(reader, name, &extent);
@@ -404,13 +400,13 @@ static int take_header(struct toml_reader *reader, struct table *root)
 					     : "a \"]\" is missing behind the name of the table");
 	reader->at.p += is_list ? 2 : 1;
 	r = is_list ? open_item(reader, in, key, depth, place) : open_table(reader, in, key, depth);
-	return r ? r : note_header(reader, start, name);
+	return r || !reader->in ? r : note_header(reader, start, name);
 }
 
 static int take_value(struct toml_reader *reader, unsigned depth, const struct node **ret);
 
 /* A value, which has an extent of its own: with a key, that begins at `key`, or of an item. */
-static int take_entry(
+EXTENTS_RARE static int take_noted(
 	struct toml_reader *reader, const char *key, unsigned depth, const struct node **ret)
 {
 	const char *start = reader->at.p;
@@ -422,7 +418,7 @@ static int take_entry(
 	reader->in = extent;
 	r = take_value(reader, depth, ret);
 	reader->in = in;
-	if (r || !extent)
+	if (r)
 		return r;
 	extent->node = *ret;
 	extent->value = extents_range(reader->at.builder, start, reader->at.p);
@@ -457,7 +453,8 @@ static int take_pair(struct toml_reader *reader, struct table *in, unsigned dept
 	if (!take_char(reader, '='))
 		return toml_text_fail(&reader->at, "a \"=\" is missing behind the key");
 	toml_text_skip_spaces(&reader->at);
-	r = take_entry(reader, start, depth, &pair.value);
+	r = reader->in ? take_noted(reader, start, depth, &pair.value)
+		       : take_value(reader, depth, &pair.value);
 	return r ? r : put_pair(reader, in, &pair);
 }
 
@@ -471,7 +468,8 @@ static int take_items(struct toml_reader *reader, struct table *list, unsigned d
 		r = toml_text_skip_lines(&reader->at);
 		if (r || take_char(reader, ']'))
 			return r;
-		r = take_entry(reader, NULL, depth + 1, &item);
+		r = reader->in ? take_noted(reader, NULL, depth + 1, &item)
+			       : take_value(reader, depth + 1, &item);
 		if (!r)
 			r = push_item(reader, list, item);
 		if (!r)
