@@ -540,7 +540,7 @@ static int add_pairs(const struct line_editor *editor, const struct section *sec
 
 static bool is_same(const struct extent *a, const struct extent *b)
 {
-	return node_equal(a->node, b->node);
+	return edit_same(a->node, b->node, false);
 }
 
 /* The pairs that are there become those of the sample: what is alike at both ends stays. */
@@ -766,7 +766,7 @@ static int set_section(const struct line_editor *editor, const struct section *s
 		const struct pair *pair = &value->map.pairs[i];
 		const struct pair *old = node_find(there, pair->key);
 
-		if (!old || !node_equal(old->value, pair->value))
+		if (!old || !edit_same(old->value, pair->value, false))
 			r = set_pair(editor, section, pair->key, pair->value);
 	}
 	return r;
@@ -847,7 +847,7 @@ static int set_root(
 		const struct pair *pair = &value->map.pairs[i];
 		const struct pair *old = there ? node_find(there, pair->key) : NULL;
 
-		if (!old || !node_equal(old->value, pair->value))
+		if (!old || !edit_same(old->value, pair->value, false))
 			r = set_root_key(editor, pair->key, old ? old->value : NULL, pair->value);
 	}
 	return r;

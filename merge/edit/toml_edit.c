@@ -345,10 +345,10 @@ static int set_items(const struct toml_editor *editor, struct toml_target target
 	int r = toml_items_of(&editor->lines, list, &items);
 
 	while (first < end && first < wanted &&
-		node_equal(old->seq.items[first], value->seq.items[first]))
+		edit_same(old->seq.items[first], value->seq.items[first], false))
 		first++;
 	while (end > first && wanted > first &&
-		node_equal(old->seq.items[end - 1], value->seq.items[wanted - 1])) {
+		edit_same(old->seq.items[end - 1], value->seq.items[wanted - 1], false)) {
 		end--;
 		wanted--;
 	}
@@ -395,7 +395,7 @@ static int set_map(const struct toml_editor *editor, struct toml_target target,
 		const struct pair *pair = &value->map.pairs[i];
 		const struct pair *found = node_find(old, pair->key);
 
-		if (found && node_equal(found->value, pair->value))
+		if (found && edit_same(found->value, pair->value, false))
 			continue;
 		r = toml_target_enter(
 			editor->edit, target, (struct edit_step){pair->key, 0}, &entry);
@@ -441,10 +441,10 @@ static int set_tables(const struct toml_editor *editor, struct toml_target targe
 	int r = 0;
 
 	while (first < end && first < wanted &&
-		node_equal(old->seq.items[first], value->seq.items[first]))
+		edit_same(old->seq.items[first], value->seq.items[first], false))
 		first++;
 	while (end > first && wanted > first &&
-		node_equal(old->seq.items[end - 1], value->seq.items[wanted - 1])) {
+		edit_same(old->seq.items[end - 1], value->seq.items[wanted - 1], false)) {
 		end--;
 		wanted--;
 	}

@@ -196,6 +196,8 @@ def make_op(chance, tree):
     kind = chance.random()
     new = copy.deepcopy(chance.choice(NEW))
     if isinstance(value, list) and kind < 0.5:
+        if value and all(map(is_dict, value)):
+            new = {"n": new}  # a list of tables would have to become one of values, with all its comments
         return "insert", path + [chance.randrange(len(value) + 1)], new
     if is_dict(value) and kind < 0.6:
         names = chance.choice([["new"], ["new"], ["a"], ["x y"], ["new", "er"], ["n", "e", "w"]])
