@@ -255,9 +255,8 @@ static const struct node *change_entry(const struct edit_tree *tree, const struc
 	if (last->key)
 		return set_key(in, last, op->value, arena);
 	if (op->kind != EDIT_SET)
-		return unlist(tree,
-			change_list(in, last->index, op->kind == EDIT_INSERT ? op->value : NULL,
-				arena));
+		return unlist(tree, change_list(in, last->index,
+					    op->kind == EDIT_INSERT ? op->value : NULL, arena));
 	return node_change(arena, in, &copy, last->index, op->value) == 0 ? copy : NULL;
 }
 

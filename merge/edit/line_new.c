@@ -1,0 +1,245 @@
+#include "line_new.h"
+
+#include <errno.h>
+
+#include "format/line.h"
+
+int line_sample_make(
+	const struct line_editor *editor, const struct node *tree, struct line_sample *ret)
+{
+	struct edit *edit = editor->edit;
+	struct read_options options = *edit->options;
+	int r;
+
+	options.wants_extents = true;
+	options.warn = NULL;
+	r = document_write(
+		tree, options.format, &options.limits, edit->arena, &ret->text, edit->problem);
+	if (r == 0)
+		r = document_read(&edit->document->source, ret->text, &options, &ret->document,
+			edit->problem);
+	return r;
+}
+
+void line_sample_fini(struct line_sample *sample)
+{
+	document_free(sample->document);
+}
+
+struct node *line_sample_map(
+	const struct line_editor *editor, const struct node *key, const struct node *value)
+{
+	struct node *map = node_new_map(editor->edit->arena, NULL);
+
+	return map && node_put(editor->edit->arena, map, key, value) == 0 ? map : NULL;
+}
+
+int line_sample_pair(const struct line_editor *editor, const struct line_section *section,
+	const struct node *key, const struct node *value, struct line_sample *ret)
+{
+	struct node *tree = line_sample_map(editor, key, value);
+
+	if (tree && section->name)
+		tree = line_sample_map(editor, section->name, tree);
+	return tree ? line_sample_make(editor, tree, ret) : -ENOMEM;
+}
+
+int line_sample_pairs(
+	const struct line_editor *editor, const struct line_sample *sample, struct line_places *ret)
+{
+	const struct extent *at =
+		sample->document->count ? sample->document->extents[0]->first : NULL;
+	int r = 0;
+
+	*ret = (struct line_places){0};
+	if (at && line_place_is_section(at))
+		at = at->first;
+	for (; at && r == 0; at = at->next)
+		r = line_place_add(editor, ret, at);
+	return r;
+}
+
+struct line_separator line_separator_of(struct span text, const struct extent *pair)
+{
+	struct span between = line_place_text(text, pair->key.end, pair->value.begin);
+	struct line_separator separator = {.is_missing = !between.len};
+
+	for (size_t i = 0; i < between.len && !separator.c; i++)
+		if (between.data[i] == '=' || between.data[i] == ':')
+			separator.c = between.data[i];
+	if (!between.len)
+		return separator;
+	separator.is_blank_before = line_is_blank(*between.data);
+	separator.is_blank_after = line_is_blank(between.data[between.len - 1]);
+	/* `key =`, as it is written when the value is empty. */
+	if (separator.c && pair->value.begin == pair->value.end)
+		separator.is_blank_after = separator.is_blank_before;
+	return separator;
+}
+
+void line_separator_put(struct output *output, struct line_separator separator, bool has_value)
+{
+	if (separator.is_blank_before)
+		output_char(output, ' ');
+	if (separator.c)
+		output_char(output, separator.c);
+	if (separator.c && separator.is_blank_after && has_value)
+		output_char(output, ' ');
+}
+
+/* The blanks that the line of a value goes on with, if it has such a line. */
+static struct span inner_indent(const struct line_editor *editor, const struct extent *pair)
+{
+	size_t begin = text_lines_after(&editor->lines, pair->value.begin), end = begin;
+
+	if (begin >= pair->value.end)
+		return (struct span){"", 0};
+	while (end < pair->value.end && line_is_blank(editor->edit->text.data[end]))
+		end++;
+	return line_place_text(editor->edit->text, begin, end);
+}
+
+void line_manner_set(
+	const struct line_editor *editor, const struct extent *pair, struct line_manner *manner)
+{
+	struct span text = editor->edit->text;
+	size_t begin = text_lines_begin(&editor->lines, pair->member.begin);
+	struct line_separator separator = line_separator_of(text, pair);
+	char first = pair->value.begin < pair->value.end ? text.data[pair->value.begin] : '\0';
+
+	manner->prefix = line_place_text(text, begin, pair->key.begin);
+	manner->indent = inner_indent(editor, pair);
+	if (!separator.is_missing) {
+		manner->separator = separator;
+		manner->has_separator = true;
+	}
+	if (editor->dialect->has_quotes && first && strchr("\"'", first))
+		manner->quote = first;
+}
+
+struct line_manner line_manner_of(
+	const struct line_editor *editor, const struct line_section *section)
+{
+	struct line_manner manner = {.prefix = {"", 0}, .indent = {"", 0}};
+	const struct extent *other = NULL;
+	bool is_in_section = false;
+
+	if (!editor->root)
+		return manner;
+	for (const struct extent *at = editor->root->first; at; at = at->next) {
+		bool is_here = section->name && line_place_is_section(at) &&
+			       line_place_has_key(at, section->name);
+
+		if (!line_place_is_section(at) && !section->name)
+			line_manner_set(editor, at, &manner);
+		else if (!line_place_is_section(at))
+			other = other ? other : at;
+		for (const struct extent *pair = line_place_is_section(at) ? at->first : NULL; pair;
+			pair = pair->next) {
+			is_in_section = true;
+			other = pair;
+			if (is_here)
+				line_manner_set(editor, pair, &manner);
+		}
+	}
+	if (!manner.has_separator && other) {
+		line_manner_set(editor, other, &manner);
+		if (!section->name || !is_in_section)
+			manner.prefix = (struct span){"", 0};
+	}
+	return manner;
+}
+
+/* Whether a value is the same to everybody with quotes and without. */
+static bool is_bare(struct span text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.data[i], small = (char)(c | 0x20);
+
+		if (!(small >= 'a' && small <= 'z') && !(c >= '0' && c <= '9') &&
+			!strchr("_./:@%+,-", c))
+			return false;
+	}
+	return text.len > 0;
+}
+
+/* A value in the quotes of what stands there, where they can hold it as it is. */
+static bool put_quoted(struct output *output, struct span value, char quote)
+{
+	bool is_quoted = value.len >= 2 && *value.data == '"';
+	struct span bare = is_quoted ? line_place_text(value, 1, value.len - 1) : value;
+
+	if (!quote && is_quoted && is_bare(bare)) {
+		output_put(output, bare.data, bare.len);
+		return true;
+	}
+	if (!quote || (value.len && *value.data == quote) || (value.len && *value.data == '\''))
+		return false;
+	/* A "$" has a meaning in one kind of quotes alone, and a backslash too. */
+	for (size_t i = 0; i < bare.len; i++)
+		if (strchr("'\"\\\n", bare.data[i]) || (bare.data[i] == '$' && quote == '\''))
+			return false;
+	output_char(output, quote);
+	output_put(output, bare.data, bare.len);
+	output_char(output, quote);
+	return true;
+}
+
+void line_new_put_value(const struct line_editor *editor, struct output *output, struct span value,
+	const struct line_manner *manner)
+{
+	struct span end = edit_line_end(editor->edit);
+
+	if (editor->dialect->has_quotes && put_quoted(output, value, manner->quote))
+		return;
+	for (size_t i = 0; i < value.len; i++) {
+		if (value.data[i] != '\n') {
+			output_char(output, value.data[i]);
+			continue;
+		}
+		output_put(output, end.data, end.len);
+		if (i + 1 == value.len || value.data[i + 1] != '\t' || editor->dialect->has_quotes)
+			continue;
+		i++;
+		if (manner->indent.len) {
+			output_put(output, manner->indent.data, manner->indent.len);
+			continue;
+		}
+		output_put(output, manner->prefix.data, manner->prefix.len);
+		output_char(output, '\t');
+	}
+}
+
+void line_separator_check(const struct line_editor *editor, struct span key, struct span value,
+	struct line_separator *separator)
+{
+	bool has_equals = (key.len && memchr(key.data, '=', key.len)) ||
+			  (value.len && memchr(value.data, '=', value.len));
+
+	if (separator->c == ':' && has_equals && editor->dialect->colon_yields)
+		*separator = (struct line_separator){
+			'=', separator->is_blank_after, separator->is_blank_after, false};
+	if (!separator->c && value.len && strchr("=:", *value.data))
+		separator->c = '=';
+}
+
+void line_new_put_pair(const struct line_editor *editor, struct output *output,
+	const struct line_sample *sample, const struct extent *pair,
+	const struct line_manner *manner)
+{
+	struct span key = line_place_text(sample->text, pair->key.begin, pair->key.end);
+	struct span value = line_place_text(sample->text, pair->value.begin, pair->value.end);
+	struct line_separator own = line_separator_of(sample->text, pair);
+	struct span end = edit_line_end(editor->edit);
+
+	output_put(output, manner->prefix.data, manner->prefix.len);
+	output_put(output, key.data, key.len);
+	if (!own.is_missing) {
+		struct line_separator separator = manner->has_separator ? manner->separator : own;
+
+		line_separator_check(editor, key, value, &separator);
+		line_separator_put(output, separator, value.len);
+		line_new_put_value(editor, output, value, manner);
+	}
+	output_put(output, end.data, end.len);
+}

@@ -1,0 +1,52 @@
+/*
+ * Where the pairs and sections of a text of lines are written: a section may come again, and so may
+ * a key.
+ */
+#pragma once
+
+#include "line_edit.h"
+#include "text_lines.h"
+
+struct line_editor {
+	struct edit *edit;
+	struct text_lines lines;
+	const struct line_dialect *dialect;
+	const struct extent *root; /* NULL: nothing is written yet */
+};
+
+/* Where pairs are: in the root, in all sections of one name, or in one of them. */
+struct line_section {
+	const struct node *name;   /* NULL: the root */
+	const struct extent *only; /* NULL: all of that name */
+};
+
+/* Extents of pairs, or of sections, in the order of the text. */
+struct line_places {
+	const struct extent **items;
+	uint32_t count;
+	uint32_t capacity;
+};
+
+static inline struct span line_place_text(struct span text, size_t begin, size_t end)
+{
+	return (struct span){text.data + begin, end - begin};
+}
+
+bool line_place_is_section(const struct extent *extent);
+
+int line_place_add(
+	const struct line_editor *editor, struct line_places *places, const struct extent *extent);
+
+bool line_place_has_key(const struct extent *extent, const struct node *key);
+
+/** The sections of that name. */
+int line_place_find_sections(
+	const struct line_editor *editor, const struct node *name, struct line_places *ret);
+
+/** The parts of a section that are written: the root is one. */
+int line_place_find_parts(const struct line_editor *editor, const struct line_section *section,
+	struct line_places *ret);
+
+/** The pairs of that key; NULL: of all keys. */
+int line_place_find_pairs(const struct line_editor *editor, const struct line_section *section,
+	const struct node *key, struct line_places *ret);
