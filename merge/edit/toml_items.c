@@ -114,10 +114,42 @@ static int remove_lines(const struct toml_items *items, uint32_t first, uint32_t
 	return r;
 }
 
+/* Whether a comment stands between two of the entries. */
+static bool has_comments(const struct toml_items *items, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i + 1 < end; i++) {
+		struct range gap = gap_behind(items, i);
+
+		if (has_comment(items, gap.begin, gap.end))
+			return true;
+	}
+	return false;
+}
+
+/* Of lines that have other entries, too. */
+static int remove_inline(const struct toml_items *items, uint32_t first, uint32_t end)
+{
+	size_t from = items->items[first]->member.begin, to = items->items[end - 1]->member.end;
+	bool is_last = end == items->count;
+	size_t comma =
+		is_last && !comma_behind(items, end - 1) ? comma_behind(items, first - 1) : 0;
+	int r = 0;
+
+	if (has_comments(items, first, end))
+		return EDIT_CANNOT;
+	/* With what stands up to the next one, or the comma in front. */
+	if (!is_last && !has_comments(items, end - 1, end + 1))
+		return text_lines_take_out(items->lines, from, items->items[end]->member.begin);
+	if (first && !has_comments(items, first - 1, first + 1))
+		return text_lines_take_out(items->lines, items->items[first - 1]->member.end, to);
+	if (comma)
+		r = text_lines_take_out(items->lines, comma, comma + 1);
+	return r ? r : text_lines_take_out(items->lines, from, end_with_comma(items, end - 1));
+}
+
 int toml_items_remove(const struct toml_items *items, uint32_t first, uint32_t end)
 {
 	bool has_lines = true;
-	size_t from, to;
 
 	for (uint32_t i = first; i < end; i++)
 		has_lines = has_lines && has_own_lines(items, i);
@@ -130,18 +162,7 @@ int toml_items_remove(const struct toml_items *items, uint32_t first, uint32_t e
 		return remove_all(items);
 	if (has_lines)
 		return remove_lines(items, first, end);
-	from = end < items->count ? items->items[first]->member.begin
-				  : items->items[first - 1]->member.end;
-	to = end < items->count ? items->items[end]->member.begin
-				: items->items[end - 1]->member.end;
-	for (uint32_t i = end < items->count ? first : first - 1; i + 1 < end || i + 1 == end;
-		i++) {
-		struct range gap = gap_behind(items, i);
-
-		if (gap.end <= to && has_comment(items, gap.begin, gap.end))
-			return EDIT_CANNOT;
-	}
-	return text_lines_take_out(items->lines, from, to);
+	return remove_inline(items, first, end);
 }
 
 static int splice_output(
