@@ -34,6 +34,7 @@ enum node_style {
 	NODE_BLOCK,   /* map or sequence, one entry a line */
 	NODE_FLOW,    /* map or sequence, [a, b] or {a: b} */
 	NODE_DOTTED,  /* map: each entry a line that names the map, too: map.key = 1 */
+	NODE_HEADER,  /* map: as NODE_BLOCK, and named by a line of its own, whatever is in it: [map] */
 };
 
 /* How plain text gets its type. Set by the reader, for each node; see scalar.h. */

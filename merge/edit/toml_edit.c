@@ -195,7 +195,7 @@ static bool has_sibling(const struct node *in, const struct node *value, enum no
 			entry = entry->seq.items[0];
 		if (!node_is_map(entry))
 			continue;
-		*ret = (enum node_style)entry->style;
+		*ret = entry->style == NODE_HEADER ? NODE_BLOCK : (enum node_style)entry->style;
 		is_found = true;
 	}
 	return is_found;

@@ -1,10 +1,11 @@
 /*
  * TOML's reader and writer, for the entry in the table of formats.
  *
- * What TOML has is told by style: a table under its own [header] is NODE_BLOCK, an inline table
- * NODE_FLOW, one that dotted keys make NODE_DOTTED. A list of tables under [[headers]], or one
- * that stands on several lines, is NODE_BLOCK, one on a single line NODE_FLOW. Strings are
- * NODE_DOUBLE "…", NODE_SINGLE '…', NODE_FOLDED """…""" and NODE_LITERAL '''…'''.
+ * What TOML has is told by style: a table under its own [header] is NODE_HEADER, one that is there
+ * for the tables in it NODE_BLOCK, an inline table NODE_FLOW, one that dotted keys make NODE_DOTTED.
+ * A list of tables under [[headers]], or one that stands on several lines, is NODE_BLOCK, one on a
+ * single line NODE_FLOW. Strings are NODE_DOUBLE "…", NODE_SINGLE '…', NODE_FOLDED """…""" and
+ * NODE_LITERAL '''…'''.
  */
 #pragma once
 

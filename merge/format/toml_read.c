@@ -313,6 +313,7 @@ static int open_table(
 	if (r)
 		return r;
 	table->maker = HEADER;
+	table->node.style = NODE_HEADER;
 	table->node.line = key->line;
 	table->node.column = key->column;
 	reader->table = table;

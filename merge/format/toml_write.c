@@ -5,7 +5,7 @@
  *      limits.memory = "64M"        it would be the header's
  *      hosts = ["a", "b"]
  *
- *      [server.tls]                 [server] has a header only if it has values, or nothing at all
+ *      [server.tls]                 [server] has a header if it had one, has values, or nothing
  *      min = 1.3
  *
  *      [[user]]                     a list of tables, unless each is inline
@@ -320,7 +320,7 @@ static bool is_under_header(const struct node *value, unsigned depth_left)
 /* Whether the headers of what is in the table say enough of it. */
 static bool needs_no_header(const struct node *map, unsigned depth_left)
 {
-	bool is_all = node_count(map) && depth_left;
+	bool is_all = node_count(map) && depth_left && map->style != NODE_HEADER;
 
 	for (uint32_t i = 0; is_all && i < node_count(map); i++)
 		is_all = is_under_header(*node_entry(map, i), depth_left - 1);

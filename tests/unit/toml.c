@@ -431,6 +431,13 @@ static void a_large_file_costs_no_more_than_its_size(void **state)
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 20);
 }
 
+static void header_of_a_table_that_has_only_tables_stays(void **state)
+{
+	(void)state;
+	assert_toml("[a]\n[a.b]\nx = 1\n", "[a]\n\n[a.b]\nx = 1\n");
+	assert_toml("[a.b]\nx = 1\n", "[a.b]\nx = 1\n");
+}
+
 /* Each header repeats the way to its table. */
 static void long_keys_in_many_headers_end_at_the_limit(void **state)
 {
@@ -477,6 +484,7 @@ int main(void)
 		cmocka_unit_test(depth_without_end_is_refused),
 		cmocka_unit_test(depth_is_counted_alike_however_it_is_written),
 		cmocka_unit_test(a_large_file_costs_no_more_than_its_size),
+		cmocka_unit_test(header_of_a_table_that_has_only_tables_stays),
 		cmocka_unit_test(long_keys_in_many_headers_end_at_the_limit),
 	};
 

@@ -81,8 +81,9 @@ const struct node *deep_value(const struct pair *pair)
 
 void deep_widen(struct node *result, const struct node *value)
 {
-	if (value->style == NODE_BLOCK)
-		result->style = NODE_BLOCK;
+	if (value->style == NODE_HEADER ||
+		(value->style == NODE_BLOCK && result->style != NODE_HEADER))
+		result->style = value->style;
 }
 
 static int drop_removed(
