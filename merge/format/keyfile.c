@@ -55,8 +55,21 @@ static const char *name_fault(struct span name)
 	return NULL;
 }
 
-static int read_group(struct section_reader *reader, struct span line)
+/* What GKeyFile takes for the value of Encoding in the first group. */
+static bool is_utf8(struct span value)
 {
+	return value.len == strlen("UTF-8") && strncasecmp(value.data, "UTF-8", value.len) == 0;
+}
+
+struct keyfile_reader {
+	struct section_reader section;
+	struct span first; /* the name of the first group */
+	bool is_first;     /* the one that is open has that name */
+};
+
+static int read_group(struct keyfile_reader *keyfile, struct span line)
+{
+	struct section_reader *reader = &keyfile->section;
 	struct span name, rest;
 
 	int r = section_name(reader, line, &name, &rest);
@@ -68,11 +81,15 @@ static int read_group(struct section_reader *reader, struct span line)
 	if (name_fault(name))
 		return line_problem(
 			&reader->lines, line.data, "the group's name %s", name_fault(name));
+	if (!keyfile->first.data)
+		keyfile->first = name;
+	keyfile->is_first = span_equal(name, keyfile->first);
 	return section_open(reader, name, false);
 }
 
-static int read_pair(struct section_reader *reader, struct span line)
+static int read_pair(struct keyfile_reader *keyfile, struct span line)
 {
+	struct section_reader *reader = &keyfile->section;
 	struct line_reader *lines = &reader->lines;
 	const char *end = line.data + line.len, *stop = memchr(line.data, '=', line.len);
 	struct span key, value;
@@ -89,6 +106,10 @@ static int read_pair(struct section_reader *reader, struct span line)
 	value = line_trim_start((struct span){stop + 1, (size_t)(end - stop) - 1});
 	if (key_fault(key))
 		return line_problem(lines, line.data, "the key %s", key_fault(key));
+	if (keyfile->is_first && span_is(key, "Encoding") && !is_utf8(value))
+		return line_problem(lines, value.data,
+			"a keyfile that says it is in another encoding than UTF-8 is read by "
+			"nobody; save it as UTF-8 and remove the line");
 	int r = line_add_scalar(lines, key, key.data);
 	if (r == 0)
 		r = line_add_scalar(lines, value, value.data);
@@ -97,18 +118,19 @@ static int read_pair(struct section_reader *reader, struct span line)
 
 static int keyfile_read(struct builder *builder, struct span text)
 {
-	struct section_reader reader = {.lines = line_begin(builder, text)};
+	struct keyfile_reader reader = {.section.lines = line_begin(builder, text)};
+	struct line_reader *lines = &reader.section.lines;
 
 	builder->repeat = line_repeat;
 	int r = line_check_text(builder, text);
-	while (r == 0 && line_next(&reader.lines)) {
-		struct span line = line_trim_start(reader.lines.line);
+	while (r == 0 && line_next(lines)) {
+		struct span line = line_trim_start(lines->line);
 
 		if (!line.len || *line.data == '#')
 			continue;
 		r = *line.data == '[' ? read_group(&reader, line) : read_pair(&reader, line);
 	}
-	return r == 0 ? section_close(&reader) : r;
+	return r == 0 ? section_close(&reader.section) : r;
 }
 
 static int put_pair(struct writer *writer, const struct pair *pair)
@@ -140,6 +162,20 @@ static int put_pair(struct writer *writer, const struct pair *pair)
 	return 0;
 }
 
+static int check_encoding(const struct writer *writer, const struct node *root)
+{
+	const struct node *first =
+		node_is_map(root) && node_count(root) ? *node_entry(root, 0) : NULL;
+	const struct node *encoding =
+		first && node_is_map(first) ? node_get(first, "Encoding") : NULL;
+
+	if (!encoding || !node_is_scalar(encoding) || is_utf8(encoding->text))
+		return 0;
+	return line_refuse(writer, encoding,
+		NAME " is in UTF-8, and one that says otherwise in its first group is read by "
+		     "nobody; remove the key");
+}
+
 static int keyfile_write(struct writer *writer, const struct node *root)
 {
 	static const struct section_style style = {
@@ -150,7 +186,8 @@ static int keyfile_write(struct writer *writer, const struct node *root)
 		.put = put_pair,
 	};
 
-	return section_write(writer, root, &style);
+	int r = check_encoding(writer, root);
+	return r == 0 ? section_write(writer, root, &style) : r;
 }
 
 static int keyfile_edit(struct edit *edit, const struct edit_op *op)

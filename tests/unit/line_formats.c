@@ -210,6 +210,7 @@ static void keyfile_is_what_gkeyfile_takes(void **state)
 			"{G: {a: '1', 'Name[de_DE@x]': '\\sb;c '}}"},
 		{"[G]\na=1\n[H]\n[G]\na=2\n", "{G: {a: '2'}, H: {}}"},
 		{"[G]\n;a=\n", "{G: {;a: ''}}"},
+		{"[G]\nEncoding=utf-8\n[H]\nEncoding=x\n", "{G: {Encoding: utf-8}, H: {Encoding: x}}"},
 		{0},
 	};
 	static const struct fault faults[] = {
@@ -219,6 +220,9 @@ static void keyfile_is_what_gkeyfile_takes(void **state)
 			     "or a '#' in front"},
 		{"[G]\na[=1\n", "2:1: the key has a bracket that is none of a locale, as in "
 				"Name[de]"},
+		{"[G]\n[H]\n[G]\nEncoding = ISO-8859-1\n",
+			"4:12: a keyfile that says it is in another encoding than UTF-8 is read by "
+			"nobody; save it as UTF-8 and remove the line"},
 		{"[G[]\n", "1:1: the group's name has a '[' in it"},
 		{"[G]x\n", "1:4: something stands behind the group's ]; put it on a line of its "
 			   "own"},
@@ -232,6 +236,7 @@ static void keyfile_is_what_gkeyfile_takes(void **state)
 		{"G: {a: \"1\\n2\"}", "1:8"},
 		{"G: {'a]': 1}", "1:5"},
 		{"{\"\\e\": {a: 1}}", "1:2"},
+		{"G: {Encoding: latin1}", "1:15"},
 		{0},
 	};
 
