@@ -95,7 +95,7 @@ static size_t top_of(const struct line_editor *editor)
 	if (!first)
 		return editor->edit->text.len;
 	at = text_lines_begin(&editor->lines, first->member.begin);
-	block = text_lines_above(&editor->lines, at);
+	block = text_lines_above(&editor->lines, at, 0);
 	return block > start ? block : at;
 }
 
@@ -292,7 +292,7 @@ static bool is_dense(const struct line_editor *editor)
 	if (!last)
 		return false;
 	size_t begin = text_lines_above(
-		&editor->lines, text_lines_begin(&editor->lines, last->member.begin));
+		&editor->lines, text_lines_begin(&editor->lines, last->member.begin), 0);
 	return !text_lines_is_blank(&editor->lines, text_lines_begin(&editor->lines, begin - 1));
 }
 
@@ -378,7 +378,7 @@ static int add_sections(const struct line_editor *editor, const struct node *nam
 		return EDIT_CANNOT;
 	if (before)
 		offset = text_lines_above(
-			&editor->lines, text_lines_begin(&editor->lines, before->member.begin));
+			&editor->lines, text_lines_begin(&editor->lines, before->member.begin), 0);
 	return insert_sections(editor, offset, &sample);
 }
 

@@ -72,9 +72,9 @@ bool text_lines_is_comment(const struct text_lines *lines, size_t begin)
 	return line.len && strchr(lines->comments, *line.data);
 }
 
-size_t text_lines_above(const struct text_lines *lines, size_t begin)
+size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t floor)
 {
-	size_t start = text_lines_begin(lines, 0);
+	size_t start = floor ? text_lines_after(lines, floor) : text_lines_begin(lines, 0);
 
 	while (begin > start && text_lines_is_comment(lines, text_lines_begin(lines, begin - 1)))
 		begin = text_lines_begin(lines, begin - 1);
@@ -121,6 +121,11 @@ static bool is_lines(const struct text_lines *lines, const struct splice *splice
 		       : end == size && text_lines_end(lines, splice->offset) == splice->offset;
 }
 
+static bool ends_line(struct span text)
+{
+	return !text.len || text.data[text.len - 1] == '\n';
+}
+
 /* The lines that were taken out and have the offset in them or at an end of them. */
 static struct splice *taken_at(const struct text_lines *lines, size_t offset)
 {
@@ -129,8 +134,8 @@ static struct splice *taken_at(const struct text_lines *lines, size_t offset)
 	for (uint32_t i = edit->count; i-- > 0;) {
 		struct splice *splice = &edit->splices[i];
 
-		if (splice->len && is_lines(lines, splice) && splice->offset <= offset &&
-			offset <= splice->offset + splice->len)
+		if (splice->len && is_lines(lines, splice) && ends_line(splice->text) &&
+			splice->offset <= offset && offset <= splice->offset + splice->len)
 			return splice;
 	}
 	return NULL;

@@ -28,8 +28,11 @@ struct span text_lines_text(const struct text_lines *lines, size_t begin);
 bool text_lines_is_blank(const struct text_lines *lines, size_t begin);
 bool text_lines_is_comment(const struct text_lines *lines, size_t begin);
 
-/** Where the comments directly above the line begin; or it itself. */
-size_t text_lines_above(const struct text_lines *lines, size_t begin);
+/**
+ * Where the comments directly above the line begin, or it itself; but not above the line of
+ * `floor`, where the entry before it ends. 0: there is none.
+ */
+size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t floor);
 
 /** Puts whole lines, which end with a break, where a line begins or the text ends. 0 or -ENOMEM. */
 int text_lines_insert(const struct text_lines *lines, size_t offset, struct span added);

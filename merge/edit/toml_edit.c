@@ -98,6 +98,16 @@ static int remove_place(const struct toml_editor *editor, const struct toml_plac
 	return r == 0 && !has_header ? remove_lines(editor, place->header) : r;
 }
 
+/* Where a header begins, with the comments above it. */
+static size_t line_above(const struct toml_editor *editor, const struct extent *header)
+{
+	size_t floor = 0;
+
+	for (const struct extent *at = editor->root->first; at != header; at = at->next)
+		floor = at->member.end;
+	return text_lines_above(&editor->lines, line_of(editor, header), floor);
+}
+
 /* Whether there is no blank line in front of headers. */
 static bool is_dense(const struct toml_editor *editor)
 {
@@ -106,7 +116,7 @@ static bool is_dense(const struct toml_editor *editor)
 
 	if (!last || last == editor->root->first || !toml_place_is_header(editor->edit, last))
 		return false;
-	above = text_lines_above(&editor->lines, line_of(editor, last));
+	above = line_above(editor, last);
 	return above > 0 &&
 	       !text_lines_is_blank(&editor->lines, text_lines_begin(&editor->lines, above - 1));
 }
@@ -157,7 +167,7 @@ static int insert_pair(const struct toml_editor *editor, const struct extent *in
 	/* In front of the first header and its comments, if they are not what the text begins with.
 	 */
 	offset = line_of(editor, first);
-	above = text_lines_above(lines, offset);
+	above = line_above(editor, first);
 	offset = above > text_lines_begin(lines, 0) ? above : offset;
 	r = text_lines_insert(lines, offset, line);
 	return r == 0 && !text_lines_is_blank(lines, offset) ? text_lines_insert(lines, offset, end)
@@ -260,10 +270,7 @@ static int add_tables(const struct toml_editor *editor, struct toml_target targe
 static int add_header(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *place, const struct node *map)
 {
-	const struct text_lines *lines = &editor->lines;
-	size_t offset = text_lines_above(lines, line_of(editor, place->headers.items[0].extent));
-
-	return add_tables(editor, target, map, offset);
+	return add_tables(editor, target, map, line_above(editor, place->headers.items[0].extent));
 }
 
 static int add_pair(const struct toml_editor *editor, struct toml_target target,
@@ -425,9 +432,8 @@ static int insert_items(const struct toml_editor *editor, struct toml_target lis
 		return r;
 	if (!place.header)
 		return EDIT_CANNOT;
-	offset = i < old->seq.count
-			 ? text_lines_above(&editor->lines, line_of(editor, place.header))
-			 : end_of_place(editor, &place);
+	offset = i < old->seq.count ? line_above(editor, place.header)
+				    : end_of_place(editor, &place);
 	return add_tables(editor, list, tables, offset);
 }
 

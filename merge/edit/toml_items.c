@@ -213,7 +213,8 @@ static int insert_lines(
 		return r;
 	return text_lines_insert(lines,
 		is_last ? text_lines_after(lines, end_with_comma(items, at - 1))
-			: text_lines_above(lines, begin),
+			: text_lines_above(lines, begin,
+				  at ? end_with_comma(items, at - 1) : items->in->value.begin),
 		text);
 }
 

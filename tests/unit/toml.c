@@ -92,7 +92,7 @@ static void styles_tell_how_it_was_written(void **state)
 	assert_int_equal(strings->seq.items[1]->style, NODE_DOUBLE);
 	assert_int_equal(longs->seq.items[0]->style, NODE_FOLDED);
 	assert_int_equal(longs->seq.items[1]->style, NODE_LITERAL);
-	assert_int_equal(node_get(root, "g")->style, NODE_BLOCK);
+	assert_int_equal(node_get(root, "g")->style, NODE_HEADER);
 	assert_int_equal(node_get(root, "h")->style, NODE_BLOCK);
 }
 
