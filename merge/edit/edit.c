@@ -91,12 +91,14 @@ static int plan(struct run *run)
 /* Takes over what the edit has spliced, if that is the tree. 0, EDIT_CANNOT or -ENOMEM. */
 static int verify(struct run *run, const struct edit *edit, const struct edit_tree *tree)
 {
+	/* Nobody edits what the last op has left. */
+	bool wants_extents = tree != &run->trees[run->request->count];
 	struct problem ignored;
 	struct state next;
 
 	int r = patched_splice(&run->state.patched, edit->splices, edit->count, &next.patched);
 	if (r == 0)
-		r = read_text(run, next.patched.text, true, &next.document, &ignored);
+		r = read_text(run, next.patched.text, wants_extents, &next.document, &ignored);
 	if (r < 0)
 		return r;
 	if (r > 0 || !edit_tree_is(tree, next.document))

@@ -58,7 +58,7 @@ struct edit_result {
 	struct splice *splices;    /* in the order of the text; none overlap */
 	size_t count;              /* 0: nothing changes */
 	struct span text;          /* with all of them done; NUL-terminated */
-	struct document *document; /* of that text, with extents; NULL: nothing changes */
+	struct document *document; /* of that text, without extents; NULL: nothing changes */
 };
 
 /**

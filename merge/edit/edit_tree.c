@@ -308,8 +308,17 @@ static bool is_counted(const struct node *scalar)
 	return type != SCALAR_STRING && type != SCALAR_NULL && type != SCALAR_BOOL;
 }
 
+/* As nearly all are, without their types being asked for. */
+static bool is_written_alike(const struct node *a, const struct node *b)
+{
+	return a->schema == b->schema && a->style == b->style && !a->tag && !b->tag &&
+	       span_equal(a->text, b->text);
+}
+
 static bool is_same_scalar(const struct node *a, const struct node *b)
 {
+	if (is_written_alike(a, b))
+		return true;
 	if (scalar_is_empty(a) != scalar_is_empty(b))
 		return false;
 	/* Where one knows nothing but text, the other's text is what it says. */
@@ -329,7 +338,7 @@ static bool has_same_pairs(const struct node *a, const struct node *b, bool mind
 		const struct pair *other =
 			minds_order ? &b->map.pairs[i] : node_find_hashed(b, pair->key, pair->hash);
 
-		if (!other || !node_equal(pair->key, other->key) ||
+		if (!other || !edit_same(pair->key, other->key, minds_order) ||
 			!edit_same(pair->value, other->value, minds_order))
 			return false;
 	}

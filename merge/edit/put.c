@@ -138,7 +138,7 @@ static int attempt(
 	const struct edit_request request = {
 		.source = put->inputs[put->request->target].source,
 		.text = put->state.text,
-		.document = put->state.document,
+		.document = put->state.document->extents ? put->state.document : NULL,
 		.options = &options,
 		.ops = ops,
 		.count = count,
