@@ -183,11 +183,13 @@ static int read_line(struct env_reader *reader, struct span line)
 	int r = line_add_scalar(&reader->lines, key, key.data);
 	if (r != 0)
 		return r;
-	value = (struct span){reader->behind = key.data + key.len, 0};
-	if (at < end)
+	if (at < end) {
 		value = line_trim_start((struct span){at + 1, (size_t)(end - at) - 1});
-	r = at < end ? read_value(reader, value)
-		     : add_null(reader, line_place(&reader->lines, key.data));
+		r = read_value(reader, value);
+	} else {
+		value.data = reader->behind = key.data + key.len;
+		r = add_null(reader, line_place(&reader->lines, key.data));
+	}
 	return r == 0 && reader->lines.in ? note_pair(reader, start, key, value.data) : r;
 }
 
