@@ -26,7 +26,8 @@ static void set_manner(
 		manner->indent.len = 0; /* behind a brace, or a byte order mark */
 	manner->is_tight_before = !is_blank(text[pair->key.end]);
 	manner->is_tight_after = !is_blank(text[pair->value.begin - 1]);
-	if (scalar_is_string(pair->node))
+	if (scalar_is_string(pair->node) &&
+		(pair->node->style == NODE_SINGLE || pair->node->style == NODE_DOUBLE))
 		manner->string = pair->node;
 }
 

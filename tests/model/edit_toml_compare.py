@@ -271,6 +271,9 @@ def is_gone(comment, op, was, is_only):
     kind, path, _ = op
     _, what, where = json.loads(comment[2:])
     at = follow(was, path)
+    if not is_only:
+        # Another op may have moved items of lists.
+        path, where = ([0 if isinstance(step, int) else step for step in steps] for steps in (path, where))
     if kind == "insert":
         return False
     if what == "in" and where == path[:len(where)]:
