@@ -195,11 +195,30 @@ static size_t input_of(const struct put *put, const struct node *value)
 	return value ? i : put->merge.count;
 }
 
+/*
+ * What shows in its place: of a value that was taken out, what it had overridden; of one that does
+ * not show at all, what stands on the way to it. NULL: nothing does.
+ */
+static const struct node *find_instead(const struct put *put, const struct edit_op *op)
+{
+	const struct edit_tree after = {&put->failure.root, 1};
+	const struct node *found = NULL;
+
+	if (!put->failure.root)
+		return NULL;
+	for (size_t count = op->count + 1; !found && count-- > 0;) {
+		found = edit_tree_follow(&after, op, count);
+		if (op->kind == EDIT_REMOVE)
+			break;
+	}
+	return found;
+}
+
 /* What stands in the way, and what would do. */
 static int refuse(struct put *put, size_t i)
 {
 	const struct edit_op *op = &put->ops[i];
-	const struct edit_tree before = {&put->state.root, 1}, after = {&put->failure.root, 1};
+	const struct edit_tree before = {&put->state.root, 1};
 	const struct node *at = edit_tree_follow(&before, op, op->count);
 	const struct merge_input *target = &put->inputs[put->request->target];
 	const struct strategy *strategy = put->merge.options->strategy;
@@ -208,9 +227,7 @@ static int refuse(struct put *put, size_t i)
 		*put->problem = put->failure.problem;
 		return PROBLEM;
 	}
-	/* What shows in its place: of a value that was taken out, what it had overridden. */
-	const struct node *instead =
-		put->failure.root ? edit_tree_follow(&after, op, op->count) : NULL;
+	const struct node *instead = find_instead(put, op);
 	if (instead)
 		at = instead;
 	size_t winner = input_of(put, at);
