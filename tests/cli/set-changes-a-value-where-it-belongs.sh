@@ -87,6 +87,16 @@ chmod 750 vendor/private
 runs 0 "$PLYFS" set -l vendor:host private/app.json x 1
 [ "$(stat -c %a host/private)" = 750 ] || fail 'a new directory has another mode than that below it'
 
+# A file that is shown whole: the highest layer's, with the change, becomes that of the layer.
+printf '[Service]\nExecStart=/bin/a\nUser=a\n' >vendor/a.service
+runs 0 set_ a.service Service.User b
+[ "$(cat site/a.service)" = $'[Service]\nExecStart=/bin/a\nUser=b' ] || fail "$(cat site/a.service)"
+runs 1 set_ -L vendor a.service Service.User c
+grep -q "'last' shows others" err
+echo text >vendor/motd
+runs 1 set_ motd a 1
+grep -q 'its name tells no format' err
+
 # KEYs that lead nowhere, and values that are none.
 runs 1 set_ app.json log.level.deep 1
 grep -q "site/app.json:2:.*a key leads into a string" err

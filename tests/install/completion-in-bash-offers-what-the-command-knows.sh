@@ -75,3 +75,8 @@ offers 'plyfs explain -l vendor app.yaml server.h' server.hosts 'server.hosts\[0
 offers 'plyfs explain --layers=vendor app.yaml .lo' .long
 offers 'plyfs explain -l vendor nothing.yaml '
 offers 'plyfs explain -l vendor app.yaml long '
+
+# What is set, and in which layer.
+offers 'plyfs set -l vendor app.yaml ser' server= server.port= server.hosts=
+offers 'plyfs unset -l vendor app.yaml long ser' server server.port server.hosts
+offers 'plyfs set -l vendor:venue -L ' vendor venue
