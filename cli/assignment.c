@@ -249,9 +249,6 @@ static int take_old(const struct way *way, const struct node **ret)
 	struct key_step name, own;
 
 	*ret = way->assignment->value;
-	/* `key:` is null, too. */
-	if (scalar_is_null(*ret) && scalar_is_null(way->in))
-		*ret = way->in;
 	if (!last || !last->value.data || !node_is_map(*ret))
 		return 0;
 	const struct key_part part = {.name = last->name};

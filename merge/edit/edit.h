@@ -73,6 +73,7 @@ void edit_result_freep(struct edit_result **result);
 
 /**
  * Whether both say the same (either may be NULL): typed, and numbers by their text as well, since
- * who changes 1.1 into 1.10 means it.
+ * who changes 1.1 into 1.10 means it. With `minds_order` keys have the same order, too, and a null is
+ * written in both (`key: null`) or in none (`key:`).
  */
 bool edit_same(const struct node *a, const struct node *b, bool minds_order);

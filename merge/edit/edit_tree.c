@@ -315,11 +315,11 @@ static bool is_written_alike(const struct node *a, const struct node *b)
 	       span_equal(a->text, b->text);
 }
 
-static bool is_same_scalar(const struct node *a, const struct node *b)
+static bool is_same_scalar(const struct node *a, const struct node *b, bool minds_order)
 {
 	if (is_written_alike(a, b))
 		return true;
-	if (scalar_is_empty(a) != scalar_is_empty(b))
+	if (minds_order && scalar_is_empty(a) != scalar_is_empty(b))
 		return false;
 	/* Where one knows nothing but text, the other's text is what it says. */
 	if (a->schema == NODE_TEXT || b->schema == NODE_TEXT)
@@ -352,7 +352,7 @@ bool edit_same(const struct node *a, const struct node *b, bool minds_order)
 	if (!a || !b || a->kind != b->kind)
 		return false;
 	if (node_is_scalar(a))
-		return is_same_scalar(a, b);
+		return is_same_scalar(a, b, minds_order);
 	if (node_count(a) != node_count(b) || !has_same_tag(a, b))
 		return false;
 	if (node_is_map(a))

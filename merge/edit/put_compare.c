@@ -2,7 +2,6 @@
 
 #include "edit_tree.h"
 #include "put.h"
-#include "scalar.h"
 
 /* Cells of the table in which two lists are compared; larger ones are set as a whole. */
 #define TABLE_MAX (1u << 22)
@@ -212,9 +211,7 @@ static int compare_lists(
 static int compare(
 	struct comparison *comparison, const struct node *present, const struct node *wanted)
 {
-	/* `key:` and `key: null` are the same value, and only one layer's text has either. */
-	if (edit_same(present, wanted, false) ||
-		(scalar_is_null(present) && scalar_is_null(wanted)))
+	if (edit_same(present, wanted, false))
 		return 0;
 	if (present->kind != wanted->kind || node_is_scalar(wanted))
 		return add(comparison, EDIT_SET, wanted);
