@@ -7,11 +7,13 @@ mkdir high/d
 echo 'a: 2' >high/d/app.yaml
 echo 'a: 3' >alone/app.yaml
 start
-"$PLYFS" explain mnt/d/app.yaml a >wanted
-"$PLYFS" explain low/d/app.yaml a >out
+# But for the last line, which has the path as it was given.
+explain() { "$PLYFS" explain "$@" | grep -v "^change it: plyfs set $1 $2 VALUE\$"; }
+explain mnt/d/app.yaml a >wanted
+explain low/d/app.yaml a >out
 diff wanted out || fail 'the layer file leads elsewhere'
-(cd high/d && "$PLYFS" explain app.yaml .a) >out
-(cd high/d && "$PLYFS" explain ../../mnt/d/app.yaml a) | diff - out || fail 'not from inside of the layer'
+(cd high/d && explain app.yaml .a) >out
+(cd high/d && explain ../../mnt/d/app.yaml a) | diff - out || fail 'not from inside of the layer'
 ln -s low also
 "$PLYFS" blame also/d/app.yaml | grep -q '^high  d/app.yaml:1  *1) a: 2$' || fail 'not by a link'
 # What is in no layer is told as before.
