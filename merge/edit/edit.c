@@ -123,28 +123,6 @@ static bool has_place(const struct document *document, const struct edit_op *op)
 	return (last->key && op->kind == EDIT_SET) || edit_tree_follow(&tree, op, op->count);
 }
 
-/* Has the format do the ops, one beside the other, and looks whether `tree` is what comes out. */
-static int attempt(struct run *run, const struct edit_op *ops, size_t count,
-	const struct edit_tree *tree, bool is_larger)
-{
-	struct edit edit = {
-		.text = run->state.patched.text,
-		.document = run->state.document,
-		.options = run->request->options,
-		.arena = run->arena,
-		.problem = run->problem,
-		.is_larger = is_larger,
-	};
-	int r = 0;
-
-	if (!format_of(run)->edit)
-		return EDIT_CANNOT;
-	for (size_t i = 0; r == 0 && i < count; i++)
-		r = has_place(edit.document, &ops[i]) ? format_of(run)->edit(&edit, &ops[i])
-						      : EDIT_CANNOT;
-	return r == 0 ? verify(run, &edit, tree) : r;
-}
-
 /* Whether there may be a comment, or an anchor or alias, in it: then it is not written anew. */
 static bool is_delicate(const struct edit *edit, const struct extent *extent);
 
@@ -184,21 +162,54 @@ static bool is_delicate(const struct edit *edit, const struct extent *extent)
 	return extent->node && has_delicate_entry(edit, extent);
 }
 
+static bool can_do(const struct edit *edit, const struct edit_op *op)
+{
+	const struct extent *extent;
+
+	if (!has_place(edit->document, op))
+		return false;
+	if (!op->keeps_comments)
+		return true;
+	extent = edit_follow(edit, op, op->count);
+	return !extent ||
+	       (!is_delicate(edit, extent) && !has_comment(edit, extent->value.end,
+						      edit_line_after(edit, extent->value.end)));
+}
+
+/* Has the format do the ops, one beside the other, and looks whether `tree` is what comes out. */
+static int attempt(
+	struct run *run, const struct edit_op *ops, size_t count, const struct edit_tree *tree)
+{
+	struct edit edit = {
+		.text = run->state.patched.text,
+		.document = run->state.document,
+		.options = run->request->options,
+		.arena = run->arena,
+		.problem = run->problem,
+	};
+	int r = 0;
+
+	if (!format_of(run)->edit)
+		return EDIT_CANNOT;
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = can_do(&edit, &ops[i]) ? format_of(run)->edit(&edit, &ops[i]) : EDIT_CANNOT;
+	return r == 0 ? verify(run, &edit, tree) : r;
+}
+
 /* Sets the value that the op's first `count` steps lead to, as it is meant to be after the op. */
 static int attempt_around(
 	struct run *run, const struct edit_op *op, size_t count, const struct edit_tree *tree)
 {
 	const struct edit edit = {.text = run->state.patched.text, .document = run->state.document};
 	struct edit_op larger = *op;
-	const struct extent *extent = edit_follow(&edit, op, count);
 
-	if (!extent || is_delicate(&edit, extent) ||
-		has_comment(&edit, extent->value.end, edit_line_after(&edit, extent->value.end)))
+	if (!edit_follow(&edit, op, count))
 		return EDIT_CANNOT;
 	larger.kind = EDIT_SET;
+	larger.keeps_comments = true;
 	larger.count = count;
 	larger.value = edit_tree_follow(tree, op, count);
-	return larger.value ? attempt(run, &larger, 1, tree, true) : EDIT_CANNOT;
+	return larger.value ? attempt(run, &larger, 1, tree) : EDIT_CANNOT;
 }
 
 static int refuse(struct run *run, const struct edit_op *op, const struct edit_tree *before)
@@ -220,7 +231,7 @@ static int refuse(struct run *run, const struct edit_op *op, const struct edit_t
 static int do_one(struct run *run, size_t i)
 {
 	const struct edit_op *op = &run->ops[i];
-	int r = attempt(run, op, 1, &run->trees[i + 1], false);
+	int r = attempt(run, op, 1, &run->trees[i + 1]);
 
 	for (size_t count = op->count; r == EDIT_CANNOT && count-- > 0;)
 		r = attempt_around(run, op, count, &run->trees[i + 1]);
@@ -234,7 +245,7 @@ static int do_ops(struct run *run, size_t first, size_t end)
 
 	if (end - first <= 1)
 		return end > first ? do_one(run, first) : 0;
-	r = attempt(run, run->ops + first, end - first, &run->trees[end], false);
+	r = attempt(run, run->ops + first, end - first, &run->trees[end]);
 	if (r <= 0)
 		return r;
 	r = do_ops(run, first, first + (end - first) / 2);

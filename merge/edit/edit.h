@@ -35,6 +35,8 @@ struct edit_op {
 	const struct edit_step *steps;
 	size_t count;             /* steps */
 	const struct node *value; /* SET and INSERT; its style is a wish, its place means nothing */
+	bool keeps_comments; /* SET: what stands there is written anew for a change of a part of it,
+				and not at all if a comment would go with it */
 };
 
 struct edit_request {
@@ -73,7 +75,7 @@ void edit_result_freep(struct edit_result **result);
 
 /**
  * Whether both say the same (either may be NULL): typed, and numbers by their text as well, since
- * who changes 1.1 into 1.10 means it. With `minds_order` keys have the same order, too, and a null is
- * written in both (`key: null`) or in none (`key:`).
+ * who changes 1.1 into 1.10 means it. With `minds_order` keys have the same order, too, and a null
+ * is written in both (`key: null`) or in none (`key:`).
  */
 bool edit_same(const struct node *a, const struct node *b, bool minds_order);

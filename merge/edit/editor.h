@@ -20,7 +20,6 @@ struct edit {
 	const struct read_options *options;
 	struct arena *arena; /* for new text; lives as long as the result */
 	struct problem *problem;
-	bool is_larger; /* the op stands for one of something in it: no comment may be lost */
 
 	struct splice *splices; /* so far, in any order */
 	uint32_t count;

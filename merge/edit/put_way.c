@@ -327,6 +327,7 @@ static int whole_list(const struct put_ground *ground, const struct edit_op *op,
 	const struct edit_tree wanted = {&ground->wanted, 1};
 	whole.kind = EDIT_SET;
 	whole.count = count;
+	whole.keeps_comments = true;
 	whole.value = edit_tree_follow(&wanted, &whole, count);
 	if (!whole.value)
 		return PUT_WAY_NONE;

@@ -718,5 +718,5 @@ int toml_edit(struct edit *edit, const struct edit_op *op)
 		r = remove_target(&editor, target);
 	else
 		r = insert(&editor, target, op->value);
-	return r == 0 && edit->is_larger && loses_comment(&editor, first) ? EDIT_CANNOT : r;
+	return r == 0 && op->keeps_comments && loses_comment(&editor, first) ? EDIT_CANNOT : r;
 }

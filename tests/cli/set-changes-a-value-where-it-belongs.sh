@@ -71,6 +71,19 @@ runs 0 "$PLYFS" unset -c plyfs.yaml app.json server.tls
 runs 0 "$PLYFS" cat -c plyfs.yaml app.json
 ! grep -q tls out || fail "it is there still: $(cat out)"
 
+# A list that would be written anew for one item keeps its comments, or stays.
+printf 'list: [a, b]\n' >vendor/list.yaml
+printf 'list:\n- c  # why\n' >site/list.yaml
+cat >append.yaml <<'END'
+layers: [{name: vendor, path: vendor}, {name: site, path: site}]
+rules: [{match: "*.yaml", strategy: deep, options: {lists: append}}]
+END
+runs 1 "$PLYFS" unset -c append.yaml list.yaml 'list[0]'
+[ "$(cat site/list.yaml)" = $'list:\n- c  # why' ] || fail "a comment is lost: $(cat site/list.yaml)"
+printf 'list:\n- c\n' >site/list.yaml
+runs 0 "$PLYFS" unset -c append.yaml list.yaml 'list[0]'
+[ "$(cat site/list.yaml)" = $'list: !replace\n- b\n- c' ] || fail "it is: $(cat site/list.yaml)"
+
 # What is not there yet is made, with its directories.
 runs 0 set_ new/deep/app.json a.b 1
 file site/new/deep/app.json '{
