@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "flow.h"
+#include "yaml_lines.h"
 #include "yaml_style.h"
 
 /* Where a value stands, or will. */
@@ -24,140 +25,15 @@ struct block_text {
 	struct span rest; /* begins with a line end, and has none at its end */
 };
 
-static char at(const struct edit *edit, size_t offset)
-{
-	return offset < edit->text.len ? edit->text.data[offset] : '\0';
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static size_t text_begin(const struct edit *edit)
-{
-	return span_begins(edit->text, "\xEF\xBB\xBF") ? 3 : 0;
-}
-
-static size_t line_begin(const struct edit *edit, size_t offset)
-{
-	size_t begin = edit_line_begin(edit, offset);
-
-	return begin ? begin : text_begin(edit);
-}
-
-/* The end of the line's text: in front of its line break. */
-static size_t line_text_end(const struct edit *edit, size_t offset)
-{
-	size_t end = edit_line_after(edit, offset);
-
-	while (end > offset && (at(edit, end - 1) == '\n' || at(edit, end - 1) == '\r'))
-		end--;
-	return end;
-}
-
 /* The comment that ends the line, if `from` stands in front of it. `from`'s line end: none. */
 static size_t find_comment(const struct edit *edit, size_t from)
 {
-	size_t end = line_text_end(edit, from);
+	size_t end = yaml_line_text_end(edit, from);
 
 	for (size_t p = from; p < end; p++)
-		if (at(edit, p) == '#' && (p == 0 || is_blank(at(edit, p - 1))))
+		if (yaml_at(edit, p) == '#' && (p == 0 || yaml_is_blank(yaml_at(edit, p - 1))))
 			return p;
 	return end;
-}
-
-static bool ends_with_newline(const struct edit *edit)
-{
-	return edit->text.len && edit->text.data[edit->text.len - 1] == '\n';
-}
-
-static bool is_flow(const struct extent *extent)
-{
-	return !node_is_scalar(extent->node) && extent->node->style == NODE_FLOW;
-}
-
-static bool is_block_scalar(const struct extent *extent)
-{
-	return node_is_scalar(extent->node) && !extent->is_alias &&
-	       (extent->node->style == NODE_LITERAL || extent->node->style == NODE_FOLDED);
-}
-
-/* A map or list that is written in lines. */
-static bool is_block(const struct extent *extent)
-{
-	return !extent->is_alias && !node_is_scalar(extent->node) && extent->first &&
-	       !is_flow(extent);
-}
-
-/* Whether it has brackets; a map that stands in a list without does not: [a: b]. */
-static bool has_brackets(const struct edit *edit, const struct extent *extent)
-{
-	char last = extent->value.end ? at(edit, extent->value.end - 1) : '\0';
-	const struct flow flow = {.edit = (struct edit *)edit, .is_yaml = true};
-	char first = at(edit, flow_open(&flow, extent));
-
-	return is_flow(extent) && (node_is_map(extent->node) ? first == '{' && last == '}'
-							     : first == '[' && last == ']');
-}
-
-/* The last scalar, empty or bracketed value in it, with which its text ends. */
-static const struct extent *last_leaf(const struct extent *extent)
-{
-	while (is_block(extent))
-		extent = extent->last;
-	return extent;
-}
-
-/* Behind the indicator of a block scalar, `|` or `>`. */
-static size_t block_header(const struct edit *edit, const struct extent *scalar)
-{
-	size_t offset = scalar->value.begin;
-
-	while (at(edit, offset) == '!' || at(edit, offset) == '&') {
-		while (offset < scalar->value.end && !is_blank(at(edit, offset)))
-			offset++;
-		while (is_blank(at(edit, offset)))
-			offset++;
-	}
-	return offset + 1;
-}
-
-static bool keeps_lines(const struct edit *edit, const struct extent *scalar)
-{
-	size_t offset = block_header(edit, scalar);
-
-	return is_block_scalar(scalar) && (at(edit, offset) == '+' || at(edit, offset + 1) == '+');
-}
-
-/* Behind the blank lines that follow; *has_blanks: one of them is not empty. */
-static size_t skip_blank_lines(const struct edit *edit, size_t offset, bool *has_blanks)
-{
-	*has_blanks = false;
-	while (offset < edit->text.len) {
-		size_t end = line_text_end(edit, offset);
-
-		for (size_t p = offset; p < end; p++)
-			if (!is_blank(at(edit, p)))
-				return offset;
-		*has_blanks |= end > offset;
-		offset = edit_line_after(edit, offset);
-	}
-	return offset;
-}
-
-/* The offset behind the entry's last line: what follows it may begin there. */
-static size_t entry_after(const struct edit *edit, const struct extent *entry)
-{
-	const struct extent *leaf = last_leaf(entry);
-	size_t after = edit_line_after(edit, entry->member.end), behind;
-	bool has_blanks;
-
-	if (!is_block_scalar(leaf))
-		return after;
-	/* Its blank lines may be text of it. */
-	behind = skip_blank_lines(edit, after, &has_blanks);
-	return has_blanks || keeps_lines(edit, leaf) ? behind : after;
 }
 
 /*
@@ -325,9 +201,9 @@ static bool is_before_comment(const struct edit *edit, size_t after, int indent)
 	struct span blanks;
 	bool has_blanks;
 
-	after = skip_blank_lines(edit, after, &has_blanks);
+	after = yaml_skip_blank_lines(edit, after, &has_blanks);
 	blanks = edit_indent(edit, after);
-	return has_blanks || (at(edit, after + blanks.len) == '#' && (int)blanks.len > indent);
+	return has_blanks || (yaml_at(edit, after + blanks.len) == '#' && (int)blanks.len > indent);
 }
 
 /* The lines of a new entry, without the last line end. What is at `after` will follow them. */
@@ -368,8 +244,8 @@ static bool is_among_comments(const struct edit *edit, const struct slot *slot)
 	const struct extent *old = slot->old;
 	size_t line = edit_line_after(edit, slot->behind);
 
-	return (old->value.begin > line && line_begin(edit, old->value.begin) > line) ||
-	       is_before_comment(edit, entry_after(edit, old), slot->indent);
+	return (old->value.begin > line && yaml_line_begin(edit, old->value.begin) > line) ||
+	       is_before_comment(edit, yaml_entry_after(edit, old), slot->indent);
 }
 
 static int value_text(const struct edit *edit, const struct edit_op *op, const struct slot *slot,
@@ -422,11 +298,6 @@ static struct span without_blank(struct span text)
 	return text;
 }
 
-static int cut(struct edit *edit, size_t begin, size_t end, struct span text)
-{
-	return edit_splice(edit, (struct range){begin, end}, text);
-}
-
 /*
  * Where new text begins that stands for the old: with the same blanks in front of it, unless lines
  * follow that are indented as if there were one.
@@ -442,7 +313,7 @@ static int replace_on_line(
 {
 	struct range old = slot->old->value;
 	bool is_unwritten = old.begin == old.end;
-	size_t end = line_text_end(edit, old.end);
+	size_t end = yaml_line_text_end(edit, old.end);
 	int r;
 
 	old.begin = is_unwritten ? slot->behind : first_begin(slot, text);
@@ -450,9 +321,9 @@ static int replace_on_line(
 		old.end = slot->behind;
 	if (text->rest.len && find_comment(edit, old.end) == end)
 		old.end = end;
-	r = cut(edit, old.begin, old.end,
+	r = yaml_cut(edit, old.begin, old.end,
 		old.begin > slot->behind ? without_blank(text->first) : text->first);
-	return r != 0 || !text->rest.len ? r : cut(edit, end, end, text->rest);
+	return r != 0 || !text->rest.len ? r : yaml_cut(edit, end, end, text->rest);
 }
 
 /* Its first line is the one that it belongs to, and has a tag or "|" of which only a comment stays.
@@ -460,19 +331,19 @@ static int replace_on_line(
 static int replace_header(struct edit *edit, const struct slot *slot, const struct block_text *text)
 {
 	struct range old = slot->old->value;
-	size_t comment = find_comment(edit, old.begin), end = line_text_end(edit, old.begin);
-	size_t last = is_block_scalar(slot->old) ? old.end : line_text_end(edit, old.end);
+	size_t comment = find_comment(edit, old.begin), end = yaml_line_text_end(edit, old.begin);
+	size_t last = yaml_is_block_scalar(slot->old) ? old.end : yaml_line_text_end(edit, old.end);
 	size_t header = comment;
 	int r;
 
-	while (header > old.begin && is_blank(at(edit, header - 1)))
+	while (header > old.begin && yaml_is_blank(yaml_at(edit, header - 1)))
 		header--;
 	if (comment == end)
 		header = end;
 	old.begin = first_begin(slot, text);
-	r = cut(edit, old.begin, header,
+	r = yaml_cut(edit, old.begin, header,
 		old.begin > slot->behind ? without_blank(text->first) : text->first);
-	return r ? r : cut(edit, end, last > end ? last : end, text->rest);
+	return r ? r : yaml_cut(edit, end, last > end ? last : end, text->rest);
 }
 
 /* It begins on the line that it belongs to, and ends below. */
@@ -480,22 +351,22 @@ static int replace_from_line(
 	struct edit *edit, const struct slot *slot, const struct block_text *text)
 {
 	const struct extent *old = slot->old;
-	size_t end = old->value.end, behind = line_text_end(edit, end);
+	size_t end = old->value.end, behind = yaml_line_text_end(edit, end);
 	size_t begin = first_begin(slot, text);
 	struct span first = begin > slot->behind ? without_blank(text->first) : text->first;
 
-	if (is_block_scalar(old) ||
-		(is_block(old) && edit_has_lines(edit, (struct range){old->value.begin,
-							       old->first->member.begin})))
+	if (yaml_is_block_scalar(old) ||
+		(yaml_is_block(old) && edit_has_lines(edit, (struct range){old->value.begin,
+								    old->first->member.begin})))
 		return replace_header(edit, slot, text);
-	if (is_block(old))
+	if (yaml_is_block(old))
 		return edit_splice_all(
 			edit, (struct range){begin, behind}, (struct span[]){first, text->rest}, 2);
 	/* Brackets, quotes or plain text of many lines, behind which a comment may stand. */
 	if (text->rest.len && find_comment(edit, end) != behind) {
-		int r = cut(edit, begin, end, first);
+		int r = yaml_cut(edit, begin, end, first);
 
-		return r ? r : cut(edit, behind, behind, text->rest);
+		return r ? r : yaml_cut(edit, behind, behind, text->rest);
 	}
 	return edit_splice_all(
 		edit, (struct range){begin, end}, (struct span[]){first, text->rest}, 2);
@@ -506,48 +377,48 @@ static int replace_beside_comment(
 	struct edit *edit, const struct slot *slot, const struct block_text *text)
 {
 	struct range old = slot->old->value;
-	size_t end = line_text_end(edit, old.end);
-	int r = cut(edit, slot->behind, slot->behind, text->first);
+	size_t end = yaml_line_text_end(edit, old.end);
+	int r = yaml_cut(edit, slot->behind, slot->behind, text->first);
 
 	if (r == 0)
-		r = cut(edit, old.begin, find_comment(edit, old.end), (struct span){0});
-	return r ? r : cut(edit, end, end, text->rest);
+		r = yaml_cut(edit, old.begin, find_comment(edit, old.end), (struct span){0});
+	return r ? r : yaml_cut(edit, end, end, text->rest);
 }
 
 /* It begins on a line below; comments between stay. */
 static int replace_below(struct edit *edit, const struct slot *slot, const struct block_text *text)
 {
 	const struct extent *old = slot->old;
-	size_t begin = line_begin(edit, old->value.begin),
-	       end = line_text_end(edit, old->value.end);
+	size_t begin = yaml_line_begin(edit, old->value.begin),
+	       end = yaml_line_text_end(edit, old->value.end);
 	struct span eol = edit_line_end(edit), rest = text->rest;
 	int r;
 
-	if (!is_block(old) && !is_block_scalar(old)) {
+	if (!yaml_is_block(old) && !yaml_is_block_scalar(old)) {
 		if (!rest.len && text->first.len)
 			return edit_splice(edit, old->value, without_blank(text->first));
 		if (rest.len && find_comment(edit, old->value.end) != end)
 			return replace_beside_comment(edit, slot, text);
 	}
-	r = cut(edit, slot->behind, slot->behind, text->first);
+	r = yaml_cut(edit, slot->behind, slot->behind, text->first);
 	if (r != 0)
 		return r;
 	if (rest.len)
-		return cut(
+		return yaml_cut(
 			edit, begin, end, (struct span){rest.data + eol.len, rest.len - eol.len});
 	end = edit_line_after(edit, old->value.end);
-	if (end == edit->text.len && !ends_with_newline(edit)) {
+	if (end == edit->text.len && !yaml_ends_with_newline(edit)) {
 		begin--;
-		if (begin && at(edit, begin) == '\n' && at(edit, begin - 1) == '\r')
+		if (begin && yaml_at(edit, begin) == '\n' && yaml_at(edit, begin - 1) == '\r')
 			begin--;
 	}
-	return cut(edit, begin, end, (struct span){0});
+	return yaml_cut(edit, begin, end, (struct span){0});
 }
 
 static int replace_value(struct edit *edit, const struct slot *slot, const struct block_text *text)
 {
 	struct range old = slot->old->value;
-	size_t end = line_text_end(edit, slot->behind);
+	size_t end = yaml_line_text_end(edit, slot->behind);
 
 	if (old.end <= end)
 		return replace_on_line(edit, slot, text);
@@ -560,12 +431,12 @@ static int replace_value(struct edit *edit, const struct slot *slot, const struc
 static int replace_root(struct edit *edit, const struct slot *slot, const struct block_text *text)
 {
 	const struct extent *old = slot->old;
-	struct range range = {line_begin(edit, old->value.begin), old->value.end};
-	size_t end = line_text_end(edit, old->value.end);
+	struct range range = {yaml_line_begin(edit, old->value.begin), old->value.end};
+	size_t end = yaml_line_text_end(edit, old->value.end);
 	size_t comment = find_comment(edit, old->value.end);
 	int r;
 
-	if (is_block(old))
+	if (yaml_is_block(old))
 		range.end = comment = end;
 	else if (text->rest.len && comment == end)
 		range.end = end;
@@ -573,10 +444,10 @@ static int replace_root(struct edit *edit, const struct slot *slot, const struct
 		return edit_splice_all(edit, range, (struct span[]){text->first, text->rest}, 2);
 	/* The comment stays behind the header of a block scalar, or else on a line above. */
 	if (strchr("|>!", text->first.data[0])) {
-		r = cut(edit, range.begin, range.end, text->first);
-		return r ? r : cut(edit, end, end, text->rest);
+		r = yaml_cut(edit, range.begin, range.end, text->first);
+		return r ? r : yaml_cut(edit, end, end, text->rest);
 	}
-	r = cut(edit, range.begin, comment, (struct span){0});
+	r = yaml_cut(edit, range.begin, comment, (struct span){0});
 	return r ? r
 		 : edit_splice_all(edit, (struct range){end, end},
 			   (struct span[]){edit_line_end(edit), text->first, text->rest}, 3);
@@ -588,7 +459,7 @@ static int replace_root(struct edit *edit, const struct slot *slot, const struct
 
 static int slot_of_root(const struct edit *edit, const struct extent *root, struct slot *ret)
 {
-	size_t begin = line_begin(edit, root->value.begin);
+	size_t begin = yaml_line_begin(edit, root->value.begin);
 	bool is_behind_dashes =
 		begin + 3 <= root->value.begin && memcmp(edit->text.data + begin, "---", 3) == 0;
 
@@ -616,8 +487,8 @@ static int slot_of_entry(const struct edit *edit, const struct extent *in,
 		ret->behind = yaml_skip_blank(edit->text, entry->key.end);
 	ret->is_unsaid = is_explicit && ret->behind >= entry->value.begin;
 	if (ret->is_unsaid)
-		ret->behind = line_text_end(edit, entry->key.end);
-	else if (at(edit, ret->behind++) != (entry->keys ? ':' : '-'))
+		ret->behind = yaml_line_text_end(edit, entry->key.end);
+	else if (yaml_at(edit, ret->behind++) != (entry->keys ? ':' : '-'))
 		return EDIT_CANNOT;
 	return 0;
 }
@@ -631,7 +502,7 @@ static int slot_of(const struct edit *edit, const struct edit_op *op, size_t cou
 	if (!count)
 		return slot_of_root(edit, old, ret);
 	in = edit_follow(edit, op, count - 1);
-	return in && is_block(in) ? slot_of_entry(edit, in, old, ret) : EDIT_CANNOT;
+	return in && yaml_is_block(in) ? slot_of_entry(edit, in, old, ret) : EDIT_CANNOT;
 }
 
 /*
@@ -671,17 +542,17 @@ static int set_block_value(struct edit *edit, const struct edit_op *op, size_t c
 /* The last line's end is about to get a line break, which would become text of a block scalar. */
 static int chomp(struct edit *edit, const struct extent *scalar)
 {
-	size_t offset = block_header(edit, scalar);
+	size_t offset = yaml_block_header(edit, scalar);
 
-	if (!is_block_scalar(scalar))
+	if (!yaml_is_block_scalar(scalar))
 		return 0;
-	if (at(edit, offset) == '+' || at(edit, offset + 1) == '+') {
-		offset += at(edit, offset) != '+';
-		return cut(edit, offset, offset + 1, span_of("-"));
+	if (yaml_at(edit, offset) == '+' || yaml_at(edit, offset + 1) == '+') {
+		offset += yaml_at(edit, offset) != '+';
+		return yaml_cut(edit, offset, offset + 1, span_of("-"));
 	}
-	if (at(edit, offset) == '-' || at(edit, offset + 1) == '-')
+	if (yaml_at(edit, offset) == '-' || yaml_at(edit, offset + 1) == '-')
 		return 0;
-	return cut(edit, offset, offset, span_of("-"));
+	return yaml_cut(edit, offset, offset, span_of("-"));
 }
 
 /* Behind the lines of comment that belong to a block in the entry: they are indented more. */
@@ -690,14 +561,14 @@ static size_t behind_inner_comments(
 {
 	size_t offset = after;
 
-	if (!is_block(entry))
+	if (!yaml_is_block(entry))
 		return after;
 	while (offset < edit->text.len) {
 		size_t blanks = edit_indent(edit, offset).len;
 
-		if (at(edit, offset + blanks) == '#' && blanks > indent)
+		if (yaml_at(edit, offset + blanks) == '#' && blanks > indent)
 			after = edit_line_after(edit, offset);
-		else if (offset + blanks < line_text_end(edit, offset))
+		else if (offset + blanks < yaml_line_text_end(edit, offset))
 			break;
 		offset = edit_line_after(edit, offset);
 	}
@@ -707,7 +578,7 @@ static size_t behind_inner_comments(
 /* Where lines behind the entry go. */
 static size_t behind_entry(const struct edit *edit, const struct extent *entry, size_t indent)
 {
-	return behind_inner_comments(edit, entry, entry_after(edit, entry), indent);
+	return behind_inner_comments(edit, entry, yaml_entry_after(edit, entry), indent);
 }
 
 /* Puts lines behind the entry. */
@@ -718,10 +589,10 @@ static int put_behind(
 	struct span eol = edit_line_end(edit);
 	int r;
 
-	if (after < edit->text.len || ends_with_newline(edit))
+	if (after < edit->text.len || yaml_ends_with_newline(edit))
 		return edit_splice_all(
 			edit, (struct range){after, after}, (struct span[]){indent, text, eol}, 3);
-	r = chomp(edit, last_leaf(entry));
+	r = chomp(edit, yaml_last_leaf(entry));
 	return r ? r
 		 : edit_splice_all(edit, (struct range){after, after},
 			   (struct span[]){eol, indent, text}, 3);
@@ -731,13 +602,13 @@ static int put_behind(
 static size_t above_first(
 	const struct edit *edit, const struct edit_op *op, const struct extent *first, int column)
 {
-	size_t begin = line_begin(edit, first->member.begin);
+	size_t begin = yaml_line_begin(edit, first->member.begin);
 
-	while (op->count > 1 && begin > text_begin(edit)) {
-		size_t above = line_begin(edit, begin - 1);
+	while (op->count > 1 && begin > yaml_text_begin(edit)) {
+		size_t above = yaml_line_begin(edit, begin - 1);
 		struct span indent = edit_indent(edit, above);
 
-		if (at(edit, above + indent.len) != '#' || (int)indent.len != column)
+		if (yaml_at(edit, above + indent.len) != '#' || (int)indent.len != column)
 			break;
 		begin = above;
 	}
@@ -778,18 +649,18 @@ static int add_entry(struct edit *edit, const struct edit_op *op, const struct e
 /* The first entry of "- a: 1" leaves its line to the next. */
 static int remove_first_on_dash(struct edit *edit, const struct extent *entry)
 {
-	size_t begin = entry->member.begin, end = line_text_end(edit, entry->member.end);
+	size_t begin = entry->member.begin, end = yaml_line_text_end(edit, entry->member.end);
 	size_t next = entry->next->member.begin;
 	bool has_comments = false;
 
 	for (size_t p = end; p < next; p++)
-		has_comments |= at(edit, p) == '#';
+		has_comments |= yaml_at(edit, p) == '#';
 	if (!has_comments)
 		end = next;
 	else
-		while (is_blank(at(edit, begin - 1)))
+		while (yaml_is_blank(yaml_at(edit, begin - 1)))
 			begin--;
-	return cut(edit, begin, end, (struct span){0});
+	return yaml_cut(edit, begin, end, (struct span){0});
 }
 
 /* Comments below a block scalar would become text of it: they lose some of their indentation. */
@@ -798,12 +669,14 @@ static int outdent_comments(struct edit *edit, size_t offset, int column)
 	int r = 0;
 
 	while (r == 0 && offset < edit->text.len) {
-		size_t blanks = edit_indent(edit, offset).len, end = line_text_end(edit, offset);
+		size_t blanks = edit_indent(edit, offset).len,
+		       end = yaml_line_text_end(edit, offset);
 
-		if (offset + blanks < end && at(edit, offset + blanks) != '#')
+		if (offset + blanks < end && yaml_at(edit, offset + blanks) != '#')
 			break;
 		if ((int)blanks > column)
-			r = cut(edit, offset + (size_t)column, offset + blanks, (struct span){0});
+			r = yaml_cut(
+				edit, offset + (size_t)column, offset + blanks, (struct span){0});
 		offset = edit_line_after(edit, offset);
 	}
 	return r;
@@ -812,45 +685,47 @@ static int outdent_comments(struct edit *edit, size_t offset, int column)
 static bool is_blank_line(const struct edit *edit, size_t offset)
 {
 	return offset < edit->text.len &&
-	       offset + edit_indent(edit, offset).len == line_text_end(edit, offset);
+	       offset + edit_indent(edit, offset).len == yaml_line_text_end(edit, offset);
 }
 
 /* Of two blank lines that would stand one below the other, one goes, too. */
 static void take_blank_line(const struct edit *edit, struct range *range)
 {
-	size_t above =
-		range->begin > text_begin(edit) ? line_begin(edit, range->begin - 1) : range->begin;
+	size_t above = range->begin > yaml_text_begin(edit)
+			       ? yaml_line_begin(edit, range->begin - 1)
+			       : range->begin;
 
 	if (above < range->begin && !is_blank_line(edit, above))
 		return;
 	if (is_blank_line(edit, range->end))
 		range->end = edit_line_after(edit, range->end);
-	else if (range->end == edit->text.len && ends_with_newline(edit))
+	else if (range->end == edit->text.len && yaml_ends_with_newline(edit))
 		range->begin = above;
 }
 
 static int remove_lines(struct edit *edit, const struct extent *kept, const struct extent *entry)
 {
 	int column = yaml_column(edit, entry->member.begin), r = 0;
-	struct range range = {line_begin(edit, entry->member.begin), entry_after(edit, entry)};
-	const struct extent *leaf = kept ? last_leaf(kept) : NULL;
+	struct range range = {
+		yaml_line_begin(edit, entry->member.begin), yaml_entry_after(edit, entry)};
+	const struct extent *leaf = kept ? yaml_last_leaf(kept) : NULL;
 	bool unused;
 
 	if (!edit_is_first_on_line(edit, entry->member.begin))
 		return entry->next ? remove_first_on_dash(edit, entry) : EDIT_CANNOT;
 	/* Blank lines behind it would become text of the block scalar before it. */
-	if (leaf && keeps_lines(edit, leaf))
-		range.end = skip_blank_lines(edit, range.end, &unused);
-	if (range.end == edit->text.len && !ends_with_newline(edit) &&
-		!(leaf && is_block_scalar(leaf)) && range.begin > text_begin(edit)) {
+	if (leaf && yaml_keeps_lines(edit, leaf))
+		range.end = yaml_skip_blank_lines(edit, range.end, &unused);
+	if (range.end == edit->text.len && !yaml_ends_with_newline(edit) &&
+		!(leaf && yaml_is_block_scalar(leaf)) && range.begin > yaml_text_begin(edit)) {
 		range.begin--;
-		if (at(edit, range.begin) == '\n' && range.begin &&
-			at(edit, range.begin - 1) == '\r')
+		if (yaml_at(edit, range.begin) == '\n' && range.begin &&
+			yaml_at(edit, range.begin - 1) == '\r')
 			range.begin--;
 	}
-	if (!leaf || !is_block_scalar(leaf))
+	if (!leaf || !yaml_is_block_scalar(leaf))
 		take_blank_line(edit, &range);
-	if (leaf && is_block_scalar(leaf))
+	if (leaf && yaml_is_block_scalar(leaf))
 		r = outdent_comments(edit, range.end, column);
 	return r ? r : edit_splice(edit, range, (struct span){0});
 }
@@ -923,12 +798,12 @@ static int set_flow_value(struct edit *edit, const struct extent *in, const stru
 	if (!old->keys || (range.begin < range.end && text.len))
 		return edit_splice(edit, range, text);
 	colon = yaml_skip_blank(edit->text, old->key.end);
-	if (at(edit, colon) != ':' || colon >= range.begin)
+	if (yaml_at(edit, colon) != ':' || colon >= range.begin)
 		return edit_splice_all(edit, (struct range){old->key.end, old->key.end},
 			(struct span[]){span_of(": "), text}, 2);
 	/* A blank stays: {a:} is an error to libyaml. */
 	if (!text.len)
-		return cut(edit, range.begin, range.end, text);
+		return yaml_cut(edit, range.begin, range.end, text);
 	return edit_splice_all(
 		edit, (struct range){colon + 1, colon + 1}, (struct span[]){span_of(" "), text}, 2);
 }
@@ -958,9 +833,9 @@ static int add_to_flow(struct edit *edit, const struct edit_op *op, const struct
 	const struct extent *outer = op->count > 1 ? edit_follow(edit, op, op->count - 2) : NULL;
 	struct node *block;
 
-	if (!has_brackets(edit, in))
+	if (!yaml_has_brackets(edit, in))
 		return EDIT_CANNOT;
-	if (in->first || has_comment(edit, in) || (outer && is_flow(outer)) || in->node->tag ||
+	if (in->first || has_comment(edit, in) || (outer && yaml_is_flow(outer)) || in->node->tag ||
 		in->has_anchor)
 		return add_flow_entry(edit, op, in);
 	block = last->key ? node_new_map(edit->arena, NULL) : node_new_sequence(edit->arena, NULL);
@@ -987,7 +862,7 @@ static int add_root(struct edit *edit, const struct edit_op *op)
 	r = value_text(edit, op, &slot, op->value, &text);
 	if (r != 0)
 		return r;
-	if (end.end > text_begin(edit) && !ends_with_newline(edit))
+	if (end.end > yaml_text_begin(edit) && !yaml_ends_with_newline(edit))
 		before = eol;
 	return edit_splice_all(edit, end, (struct span[]){before, text.first, text.rest, eol}, 4);
 }
@@ -1000,9 +875,9 @@ static int remove_entry(struct edit *edit, const struct edit_op *op, const struc
 
 	if (r != 0)
 		return r;
-	if (!is_flow(in))
+	if (!yaml_is_flow(in))
 		return remove_entries(edit, op, in);
-	return has_brackets(edit, in) ? flow_remove(&flow, in, last) : EDIT_CANNOT;
+	return yaml_has_brackets(edit, in) ? flow_remove(&flow, in, last) : EDIT_CANNOT;
 }
 
 int yaml_edit(struct edit *edit, const struct edit_op *op)
@@ -1018,7 +893,7 @@ int yaml_edit(struct edit *edit, const struct edit_op *op)
 	if (op->kind == EDIT_REMOVE)
 		return remove_entry(edit, op, in);
 	if (old)
-		return is_flow(in) ? set_flow_value(edit, in, old, op->value)
-				   : set_block_value(edit, op, op->count, old, op->value);
-	return is_flow(in) ? add_to_flow(edit, op, in) : add_entry(edit, op, in);
+		return yaml_is_flow(in) ? set_flow_value(edit, in, old, op->value)
+					: set_block_value(edit, op, op->count, old, op->value);
+	return yaml_is_flow(in) ? add_to_flow(edit, op, in) : add_entry(edit, op, in);
 }

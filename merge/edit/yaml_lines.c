@@ -1,0 +1,117 @@
+#include "yaml_lines.h"
+
+#include "flow.h"
+
+size_t yaml_text_begin(const struct edit *edit)
+{
+	return span_begins(edit->text, "\xEF\xBB\xBF") ? 3 : 0;
+}
+
+size_t yaml_line_begin(const struct edit *edit, size_t offset)
+{
+	size_t begin = edit_line_begin(edit, offset);
+
+	return begin ? begin : yaml_text_begin(edit);
+}
+
+size_t yaml_line_text_end(const struct edit *edit, size_t offset)
+{
+	size_t end = edit_line_after(edit, offset);
+
+	while (end > offset && (yaml_at(edit, end - 1) == '\n' || yaml_at(edit, end - 1) == '\r'))
+		end--;
+	return end;
+}
+
+bool yaml_ends_with_newline(const struct edit *edit)
+{
+	return edit->text.len && edit->text.data[edit->text.len - 1] == '\n';
+}
+
+bool yaml_is_flow(const struct extent *extent)
+{
+	return !node_is_scalar(extent->node) && extent->node->style == NODE_FLOW;
+}
+
+bool yaml_is_block_scalar(const struct extent *extent)
+{
+	return node_is_scalar(extent->node) && !extent->is_alias &&
+	       (extent->node->style == NODE_LITERAL || extent->node->style == NODE_FOLDED);
+}
+
+bool yaml_is_block(const struct extent *extent)
+{
+	return !extent->is_alias && !node_is_scalar(extent->node) && extent->first &&
+	       !yaml_is_flow(extent);
+}
+
+bool yaml_has_brackets(const struct edit *edit, const struct extent *extent)
+{
+	char last = extent->value.end ? yaml_at(edit, extent->value.end - 1) : '\0';
+	const struct flow flow = {.edit = (struct edit *)edit, .is_yaml = true};
+	char first = yaml_at(edit, flow_open(&flow, extent));
+
+	return yaml_is_flow(extent) && (node_is_map(extent->node) ? first == '{' && last == '}'
+								  : first == '[' && last == ']');
+}
+
+const struct extent *yaml_last_leaf(const struct extent *extent)
+{
+	while (yaml_is_block(extent))
+		extent = extent->last;
+	return extent;
+}
+
+size_t yaml_block_header(const struct edit *edit, const struct extent *scalar)
+{
+	size_t offset = scalar->value.begin;
+
+	while (yaml_at(edit, offset) == '!' || yaml_at(edit, offset) == '&') {
+		while (offset < scalar->value.end && !yaml_is_blank(yaml_at(edit, offset)))
+			offset++;
+		while (yaml_is_blank(yaml_at(edit, offset)))
+			offset++;
+	}
+	return offset + 1;
+}
+
+bool yaml_keeps_lines(const struct edit *edit, const struct extent *scalar)
+{
+	size_t offset = yaml_block_header(edit, scalar);
+
+	return yaml_is_block_scalar(scalar) &&
+	       (yaml_at(edit, offset) == '+' || yaml_at(edit, offset + 1) == '+');
+}
+
+size_t yaml_skip_blank_lines(const struct edit *edit, size_t offset, bool *has_blanks)
+{
+	*has_blanks = false;
+	while (offset < edit->text.len) {
+		size_t end = yaml_line_text_end(edit, offset);
+
+		for (size_t p = offset; p < end; p++)
+			if (!yaml_is_blank(yaml_at(edit, p)))
+				return offset;
+		*has_blanks |= end > offset;
+		offset = edit_line_after(edit, offset);
+	}
+	return offset;
+}
+
+size_t yaml_entry_after(const struct edit *edit, const struct extent *entry)
+{
+	const struct extent *leaf = yaml_last_leaf(entry);
+	size_t after = edit_line_after(edit, entry->member.end), behind;
+	bool has_blanks;
+
+	if (!yaml_is_block_scalar(leaf))
+		return after;
+	/* Its blank lines may be text of it. */
+	behind = yaml_skip_blank_lines(edit, after, &has_blanks);
+	return has_blanks || yaml_keeps_lines(edit, leaf) ? behind : after;
+}
+
+int yaml_cut(struct edit *edit, size_t begin, size_t end, struct span text)
+{
+	return edit_splice(edit, (struct range){begin, end}, text);
+}
