@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "flow.h"
+#include "yaml_guard.h"
 #include "yaml_lines.h"
 #include "yaml_style.h"
 
@@ -34,125 +35,6 @@ static size_t find_comment(const struct edit *edit, size_t from)
 		if (yaml_at(edit, p) == '#' && (p == 0 || yaml_is_blank(yaml_at(edit, p - 1))))
 			return p;
 	return end;
-}
-
-/*
- * What must be left alone.
- */
-
-static int refuse_touched(const struct edit *edit, const struct extent *extent)
-{
-	if (extent->is_alias)
-		return edit_problem(edit, extent->value.begin,
-			"an alias stands here, which an edit would take away; edit it by hand");
-	if (extent->has_anchor)
-		return edit_problem(edit, extent->value.begin,
-			"an anchor stands here, which an edit would take away; edit it by hand");
-	for (const struct extent *entry = extent->first; entry; entry = entry->next) {
-		int r = entry->is_merge_key
-				? edit_problem(edit, entry->member.begin,
-					  "a merge key stands here, which an edit would take away; "
-					  "edit it by hand")
-				: refuse_touched(edit, entry);
-
-		if (r != 0)
-			return r;
-	}
-	return 0;
-}
-
-static const struct extent *find_alias(const struct extent *in, const struct node *node)
-{
-	if (in->is_alias)
-		return in->node == node ? in : NULL;
-	for (const struct extent *entry = in->first; entry; entry = entry->next) {
-		const struct extent *found = find_alias(entry, node);
-
-		if (found)
-			return found;
-	}
-	return NULL;
-}
-
-/* An ancestor of what is edited: what is changed in it must not change anywhere else. */
-static int check_ancestor(
-	const struct edit *edit, const struct edit_op *op, const struct extent *extent)
-{
-	const struct extent *alias;
-
-	if (extent->is_alias)
-		return edit_problem(edit, extent->value.begin,
-			"an alias stands here, and what it stands for begins in line %u; edit it "
-			"there",
-			(unsigned)extent->node->line);
-	if (!extent->has_anchor)
-		return 0;
-	alias = find_alias(edit->document->extents[op->document], extent->node);
-	if (!alias)
-		return 0;
-	return edit_problem(edit, extent->value.begin,
-		"an alias elsewhere stands for what has this anchor, and would change with it; "
-		"edit it by hand");
-}
-
-static const struct extent *find_merge(const struct extent *in)
-{
-	for (const struct extent *entry = in->first; entry; entry = entry->next)
-		if (entry->is_merge_key)
-			return entry;
-	return NULL;
-}
-
-/* All that the op's steps lead through; *in is where its last step begins. */
-static int check_way(const struct edit *edit, const struct edit_op *op, const struct extent **in)
-{
-	const struct extent *merge;
-	int r;
-
-	*in = NULL;
-	for (size_t i = 0; i < op->count; i++) {
-		const struct extent *next = edit_follow(edit, op, i);
-
-		if (!next) {
-			merge = *in ? find_merge(*in) : NULL;
-			return !merge ? EDIT_CANNOT
-				      : edit_problem(edit, merge->member.begin,
-						"the value comes from what is merged here; edit it "
-						"there, or set it as a whole");
-		}
-		r = check_ancestor(edit, op, next);
-		if (r != 0)
-			return r;
-		*in = next;
-	}
-	return 0;
-}
-
-static bool brings_key(const struct node *node, const struct node *key)
-{
-	if (node_is_map(node))
-		return node_find(node, key) != NULL;
-	for (uint32_t i = 0; node_is_sequence(node) && i < node->seq.count; i++)
-		if (brings_key(node->seq.items[i], key))
-			return true;
-	return false;
-}
-
-/* What is to be removed must be written there, and nowhere else. */
-static int check_removed(
-	const struct edit *edit, const struct extent *in, const struct edit_step *step)
-{
-	uint32_t i = 0;
-	int r = 0;
-
-	for (const struct extent *entry = in->first; r == 0 && entry; entry = entry->next, i++) {
-		if (entry->is_merge_key && step->key && brings_key(entry->node, step->key))
-			return edit_problem(edit, entry->member.begin,
-				"what is merged here has the key, too; edit it by hand");
-		if (edit_is_entry(entry, i, step))
-			r = refuse_touched(edit, entry);
-	}
-	return r;
 }
 
 /*
@@ -523,7 +405,7 @@ static int set_block_value(struct edit *edit, const struct edit_op *op, size_t c
 {
 	struct block_text text;
 	struct slot slot;
-	int r = refuse_touched(edit, old);
+	int r = yaml_guard_value(edit, old);
 
 	if (r == 0)
 		r = slot_of(edit, op, count, old, &slot);
@@ -786,7 +668,7 @@ static int set_flow_value(struct edit *edit, const struct extent *in, const stru
 	struct range range = old->value;
 	struct span text = {0};
 	size_t colon;
-	int r = refuse_touched(edit, old);
+	int r = yaml_guard_value(edit, old);
 
 	if (r != 0)
 		return r;
@@ -871,7 +753,7 @@ static int remove_entry(struct edit *edit, const struct edit_op *op, const struc
 {
 	const struct flow flow = {.edit = edit, .is_yaml = true};
 	const struct edit_step *last = &op->steps[op->count - 1];
-	int r = check_removed(edit, in, last);
+	int r = yaml_guard_removed(edit, in, last);
 
 	if (r != 0)
 		return r;
@@ -883,7 +765,7 @@ static int remove_entry(struct edit *edit, const struct edit_op *op, const struc
 int yaml_edit(struct edit *edit, const struct edit_op *op)
 {
 	const struct extent *in, *old;
-	int r = check_way(edit, op, &in);
+	int r = yaml_guard_way(edit, op, &in);
 
 	if (r != 0)
 		return r;
