@@ -7,35 +7,7 @@
 #include "flow.h"
 #include "yaml_guard.h"
 #include "yaml_lines.h"
-#include "yaml_style.h"
-
-/* Where a value stands, or will. */
-struct slot {
-	const struct extent *in;  /* NULL: it is the root */
-	const struct extent *old; /* the value and its entry */
-	size_t behind;            /* the colon, dash or "---": from here on is the value's */
-	int indent;               /* of the map or list that it is in */
-	enum yaml_spot spot;
-	bool is_alone;  /* a root that nothing stands in front of */
-	bool is_unsaid; /* of "? key", whose colon is missing */
-};
-
-/* New text, in two parts: what stands on the line that is begun already, and the lines below. */
-struct block_text {
-	struct span first;
-	struct span rest; /* begins with a line end, and has none at its end */
-};
-
-/* The comment that ends the line, if `from` stands in front of it. `from`'s line end: none. */
-static size_t find_comment(const struct edit *edit, size_t from)
-{
-	size_t end = yaml_line_text_end(edit, from);
-
-	for (size_t p = from; p < end; p++)
-		if (yaml_at(edit, p) == '#' && (p == 0 || yaml_is_blank(yaml_at(edit, p - 1))))
-			return p;
-	return end;
-}
+#include "yaml_slot.h"
 
 /*
  * Text of new values.
@@ -121,7 +93,7 @@ static int entry_text(const struct edit *edit, const struct edit_op *op, const s
 }
 
 /* Whether a block scalar in that place would take lines for text that are none of it. */
-static bool is_among_comments(const struct edit *edit, const struct slot *slot)
+static bool is_among_comments(const struct edit *edit, const struct yaml_slot *slot)
 {
 	const struct extent *old = slot->old;
 	size_t line = edit_line_after(edit, slot->behind);
@@ -130,8 +102,8 @@ static bool is_among_comments(const struct edit *edit, const struct slot *slot)
 	       is_before_comment(edit, yaml_entry_after(edit, old), slot->indent);
 }
 
-static int value_text(const struct edit *edit, const struct edit_op *op, const struct slot *slot,
-	const struct node *value, struct block_text *ret)
+static int value_text(const struct edit *edit, const struct edit_op *op,
+	const struct yaml_slot *slot, const struct node *value, struct yaml_slot_text *ret)
 {
 	const struct yaml_spot_around around = {
 		.in = slot->in,
@@ -171,222 +143,6 @@ static int value_text(const struct edit *edit, const struct edit_op *op, const s
 	return r;
 }
 
-static struct span without_blank(struct span text)
-{
-	if (text.len && text.data[0] == ' ') {
-		text.data++;
-		text.len--;
-	}
-	return text;
-}
-
-/*
- * Where new text begins that stands for the old: with the same blanks in front of it, unless lines
- * follow that are indented as if there were one.
- */
-static size_t first_begin(const struct slot *slot, const struct block_text *text)
-{
-	return text->first.len && !text->rest.len ? slot->old->value.begin : slot->behind;
-}
-
-/* The old value begins and ends on the line that it belongs to, or is not written. */
-static int replace_on_line(
-	struct edit *edit, const struct slot *slot, const struct block_text *text)
-{
-	struct range old = slot->old->value;
-	bool is_unwritten = old.begin == old.end;
-	size_t end = yaml_line_text_end(edit, old.end);
-	int r;
-
-	old.begin = is_unwritten ? slot->behind : first_begin(slot, text);
-	if (is_unwritten)
-		old.end = slot->behind;
-	if (text->rest.len && find_comment(edit, old.end) == end)
-		old.end = end;
-	r = yaml_cut(edit, old.begin, old.end,
-		old.begin > slot->behind ? without_blank(text->first) : text->first);
-	return r != 0 || !text->rest.len ? r : yaml_cut(edit, end, end, text->rest);
-}
-
-/* Its first line is the one that it belongs to, and has a tag or "|" of which only a comment stays.
- */
-static int replace_header(struct edit *edit, const struct slot *slot, const struct block_text *text)
-{
-	struct range old = slot->old->value;
-	size_t comment = find_comment(edit, old.begin), end = yaml_line_text_end(edit, old.begin);
-	size_t last = yaml_is_block_scalar(slot->old) ? old.end : yaml_line_text_end(edit, old.end);
-	size_t header = comment;
-	int r;
-
-	while (header > old.begin && yaml_is_blank(yaml_at(edit, header - 1)))
-		header--;
-	if (comment == end)
-		header = end;
-	old.begin = first_begin(slot, text);
-	r = yaml_cut(edit, old.begin, header,
-		old.begin > slot->behind ? without_blank(text->first) : text->first);
-	return r ? r : yaml_cut(edit, end, last > end ? last : end, text->rest);
-}
-
-/* It begins on the line that it belongs to, and ends below. */
-static int replace_from_line(
-	struct edit *edit, const struct slot *slot, const struct block_text *text)
-{
-	const struct extent *old = slot->old;
-	size_t end = old->value.end, behind = yaml_line_text_end(edit, end);
-	size_t begin = first_begin(slot, text);
-	struct span first = begin > slot->behind ? without_blank(text->first) : text->first;
-
-	if (yaml_is_block_scalar(old) ||
-		(yaml_is_block(old) && edit_has_lines(edit, (struct range){old->value.begin,
-								    old->first->member.begin})))
-		return replace_header(edit, slot, text);
-	if (yaml_is_block(old))
-		return edit_splice_all(
-			edit, (struct range){begin, behind}, (struct span[]){first, text->rest}, 2);
-	/* Brackets, quotes or plain text of many lines, behind which a comment may stand. */
-	if (text->rest.len && find_comment(edit, end) != behind) {
-		int r = yaml_cut(edit, begin, end, first);
-
-		return r ? r : yaml_cut(edit, behind, behind, text->rest);
-	}
-	return edit_splice_all(
-		edit, (struct range){begin, end}, (struct span[]){first, text->rest}, 2);
-}
-
-/* A scalar on a line of its own, on which a comment stays. */
-static int replace_beside_comment(
-	struct edit *edit, const struct slot *slot, const struct block_text *text)
-{
-	struct range old = slot->old->value;
-	size_t end = yaml_line_text_end(edit, old.end);
-	int r = yaml_cut(edit, slot->behind, slot->behind, text->first);
-
-	if (r == 0)
-		r = yaml_cut(edit, old.begin, find_comment(edit, old.end), (struct span){0});
-	return r ? r : yaml_cut(edit, end, end, text->rest);
-}
-
-/* It begins on a line below; comments between stay. */
-static int replace_below(struct edit *edit, const struct slot *slot, const struct block_text *text)
-{
-	const struct extent *old = slot->old;
-	size_t begin = yaml_line_begin(edit, old->value.begin),
-	       end = yaml_line_text_end(edit, old->value.end);
-	struct span eol = edit_line_end(edit), rest = text->rest;
-	int r;
-
-	if (!yaml_is_block(old) && !yaml_is_block_scalar(old)) {
-		if (!rest.len && text->first.len)
-			return edit_splice(edit, old->value, without_blank(text->first));
-		if (rest.len && find_comment(edit, old->value.end) != end)
-			return replace_beside_comment(edit, slot, text);
-	}
-	r = yaml_cut(edit, slot->behind, slot->behind, text->first);
-	if (r != 0)
-		return r;
-	if (rest.len)
-		return yaml_cut(
-			edit, begin, end, (struct span){rest.data + eol.len, rest.len - eol.len});
-	end = edit_line_after(edit, old->value.end);
-	if (end == edit->text.len && !yaml_ends_with_newline(edit)) {
-		begin--;
-		if (begin && yaml_at(edit, begin) == '\n' && yaml_at(edit, begin - 1) == '\r')
-			begin--;
-	}
-	return yaml_cut(edit, begin, end, (struct span){0});
-}
-
-static int replace_value(struct edit *edit, const struct slot *slot, const struct block_text *text)
-{
-	struct range old = slot->old->value;
-	size_t end = yaml_line_text_end(edit, slot->behind);
-
-	if (old.end <= end)
-		return replace_on_line(edit, slot, text);
-	if (old.begin <= end)
-		return replace_from_line(edit, slot, text);
-	return replace_below(edit, slot, text);
-}
-
-/* A root that nothing stands in front of on its line. */
-static int replace_root(struct edit *edit, const struct slot *slot, const struct block_text *text)
-{
-	const struct extent *old = slot->old;
-	struct range range = {yaml_line_begin(edit, old->value.begin), old->value.end};
-	size_t end = yaml_line_text_end(edit, old->value.end);
-	size_t comment = find_comment(edit, old->value.end);
-	int r;
-
-	if (yaml_is_block(old))
-		range.end = comment = end;
-	else if (text->rest.len && comment == end)
-		range.end = end;
-	if (comment == end || !text->rest.len)
-		return edit_splice_all(edit, range, (struct span[]){text->first, text->rest}, 2);
-	/* The comment stays behind the header of a block scalar, or else on a line above. */
-	if (strchr("|>!", text->first.data[0])) {
-		r = yaml_cut(edit, range.begin, range.end, text->first);
-		return r ? r : yaml_cut(edit, end, end, text->rest);
-	}
-	r = yaml_cut(edit, range.begin, comment, (struct span){0});
-	return r ? r
-		 : edit_splice_all(edit, (struct range){end, end},
-			   (struct span[]){edit_line_end(edit), text->first, text->rest}, 3);
-}
-
-/*
- * Places.
- */
-
-static int slot_of_root(const struct edit *edit, const struct extent *root, struct slot *ret)
-{
-	size_t begin = yaml_line_begin(edit, root->value.begin);
-	bool is_behind_dashes =
-		begin + 3 <= root->value.begin && memcmp(edit->text.data + begin, "---", 3) == 0;
-
-	*ret = (struct slot){.old = root, .spot = YAML_AT_ROOT, .behind = root->value.begin};
-	if (is_behind_dashes)
-		ret->behind = begin + 3;
-	ret->is_alone = !is_behind_dashes && edit_is_first_on_line(edit, root->value.begin);
-	return is_behind_dashes || ret->is_alone ? 0 : EDIT_CANNOT;
-}
-
-/* Of an entry of a block. */
-static int slot_of_entry(const struct edit *edit, const struct extent *in,
-	const struct extent *entry, struct slot *ret)
-{
-	bool is_explicit = entry->keys && entry->member.begin != entry->key.begin;
-
-	*ret = (struct slot){
-		.in = in,
-		.old = entry,
-		.behind = entry->member.begin,
-		.indent = yaml_column(edit, entry->member.begin),
-		.spot = entry->keys && !is_explicit ? YAML_BEHIND_KEY : YAML_BEHIND_DASH,
-	};
-	if (entry->keys)
-		ret->behind = yaml_skip_blank(edit->text, entry->key.end);
-	ret->is_unsaid = is_explicit && ret->behind >= entry->value.begin;
-	if (ret->is_unsaid)
-		ret->behind = yaml_line_text_end(edit, entry->key.end);
-	else if (yaml_at(edit, ret->behind++) != (entry->keys ? ':' : '-'))
-		return EDIT_CANNOT;
-	return 0;
-}
-
-/* The op's first `count` steps lead to `old`. */
-static int slot_of(const struct edit *edit, const struct edit_op *op, size_t count,
-	const struct extent *old, struct slot *ret)
-{
-	const struct extent *in;
-
-	if (!count)
-		return slot_of_root(edit, old, ret);
-	in = edit_follow(edit, op, count - 1);
-	return in && yaml_is_block(in) ? slot_of_entry(edit, in, old, ret) : EDIT_CANNOT;
-}
-
 /*
  * Blocks.
  */
@@ -403,12 +159,12 @@ static struct span spaces(const struct edit *edit, int count)
 static int set_block_value(struct edit *edit, const struct edit_op *op, size_t count,
 	const struct extent *old, const struct node *value)
 {
-	struct block_text text;
-	struct slot slot;
+	struct yaml_slot_text text;
+	struct yaml_slot slot;
 	int r = yaml_guard_value(edit, old);
 
 	if (r == 0)
-		r = slot_of(edit, op, count, old, &slot);
+		r = yaml_slot_of(edit, op, count, old, &slot);
 	if (r == 0)
 		r = value_text(edit, op, &slot, value, &text);
 	if (r != 0)
@@ -418,7 +174,8 @@ static int set_block_value(struct edit *edit, const struct edit_op *op, size_t c
 			(struct span[]){edit_line_end(edit), spaces(edit, slot.indent),
 				span_of(":"), text.first, text.rest},
 			5);
-	return slot.is_alone ? replace_root(edit, &slot, &text) : replace_value(edit, &slot, &text);
+	return slot.is_alone ? yaml_slot_replace_root(edit, &slot, &text)
+			     : yaml_slot_replace(edit, &slot, &text);
 }
 
 /* The last line's end is about to get a line break, which would become text of a block scalar. */
@@ -733,10 +490,10 @@ static int add_to_flow(struct edit *edit, const struct edit_op *op, const struct
 
 static int add_root(struct edit *edit, const struct edit_op *op)
 {
-	const struct slot slot = {.spot = YAML_AT_ROOT, .is_alone = true};
+	const struct yaml_slot slot = {.spot = YAML_AT_ROOT, .is_alone = true};
 	struct range end = {edit->text.len, edit->text.len};
 	struct span eol = edit_line_end(edit), before = {0};
-	struct block_text text;
+	struct yaml_slot_text text;
 	int r;
 
 	if (edit->document->count)

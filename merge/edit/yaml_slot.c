@@ -1,0 +1,229 @@
+#include "yaml_slot.h"
+
+#include "flow.h"
+#include "yaml_lines.h"
+
+/* The comment that ends the line, if `from` stands in front of it. `from`'s line end: none. */
+static size_t find_comment(const struct edit *edit, size_t from)
+{
+	size_t end = yaml_line_text_end(edit, from);
+
+	for (size_t p = from; p < end; p++)
+		if (yaml_at(edit, p) == '#' && (p == 0 || yaml_is_blank(yaml_at(edit, p - 1))))
+			return p;
+	return end;
+}
+
+static struct span without_blank(struct span text)
+{
+	if (text.len && text.data[0] == ' ') {
+		text.data++;
+		text.len--;
+	}
+	return text;
+}
+
+/*
+ * Where new text begins that stands for the old: with the same blanks in front of it, unless lines
+ * follow that are indented as if there were one.
+ */
+static size_t first_begin(const struct yaml_slot *slot, const struct yaml_slot_text *text)
+{
+	return text->first.len && !text->rest.len ? slot->old->value.begin : slot->behind;
+}
+
+/* The old value begins and ends on the line that it belongs to, or is not written. */
+static int replace_on_line(
+	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text)
+{
+	struct range old = slot->old->value;
+	bool is_unwritten = old.begin == old.end;
+	size_t end = yaml_line_text_end(edit, old.end);
+	int r;
+
+	old.begin = is_unwritten ? slot->behind : first_begin(slot, text);
+	if (is_unwritten)
+		old.end = slot->behind;
+	if (text->rest.len && find_comment(edit, old.end) == end)
+		old.end = end;
+	r = yaml_cut(edit, old.begin, old.end,
+		old.begin > slot->behind ? without_blank(text->first) : text->first);
+	return r != 0 || !text->rest.len ? r : yaml_cut(edit, end, end, text->rest);
+}
+
+/* Its first line is the one that it belongs to, and has a tag or "|" of which only a comment stays.
+ */
+static int replace_header(
+	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text)
+{
+	struct range old = slot->old->value;
+	size_t comment = find_comment(edit, old.begin), end = yaml_line_text_end(edit, old.begin);
+	size_t last = yaml_is_block_scalar(slot->old) ? old.end : yaml_line_text_end(edit, old.end);
+	size_t header = comment;
+	int r;
+
+	while (header > old.begin && yaml_is_blank(yaml_at(edit, header - 1)))
+		header--;
+	if (comment == end)
+		header = end;
+	old.begin = first_begin(slot, text);
+	r = yaml_cut(edit, old.begin, header,
+		old.begin > slot->behind ? without_blank(text->first) : text->first);
+	return r ? r : yaml_cut(edit, end, last > end ? last : end, text->rest);
+}
+
+/* It begins on the line that it belongs to, and ends below. */
+static int replace_from_line(
+	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text)
+{
+	const struct extent *old = slot->old;
+	size_t end = old->value.end, behind = yaml_line_text_end(edit, end);
+	size_t begin = first_begin(slot, text);
+	struct span first = begin > slot->behind ? without_blank(text->first) : text->first;
+
+	if (yaml_is_block_scalar(old) ||
+		(yaml_is_block(old) && edit_has_lines(edit, (struct range){old->value.begin,
+								    old->first->member.begin})))
+		return replace_header(edit, slot, text);
+	if (yaml_is_block(old))
+		return edit_splice_all(
+			edit, (struct range){begin, behind}, (struct span[]){first, text->rest}, 2);
+	/* Brackets, quotes or plain text of many lines, behind which a comment may stand. */
+	if (text->rest.len && find_comment(edit, end) != behind) {
+		int r = yaml_cut(edit, begin, end, first);
+
+		return r ? r : yaml_cut(edit, behind, behind, text->rest);
+	}
+	return edit_splice_all(
+		edit, (struct range){begin, end}, (struct span[]){first, text->rest}, 2);
+}
+
+/* A scalar on a line of its own, on which a comment stays. */
+static int replace_beside_comment(
+	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text)
+{
+	struct range old = slot->old->value;
+	size_t end = yaml_line_text_end(edit, old.end);
+	int r = yaml_cut(edit, slot->behind, slot->behind, text->first);
+
+	if (r == 0)
+		r = yaml_cut(edit, old.begin, find_comment(edit, old.end), (struct span){0});
+	return r ? r : yaml_cut(edit, end, end, text->rest);
+}
+
+/* It begins on a line below; comments between stay. */
+static int replace_below(
+	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text)
+{
+	const struct extent *old = slot->old;
+	size_t begin = yaml_line_begin(edit, old->value.begin),
+	       end = yaml_line_text_end(edit, old->value.end);
+	struct span eol = edit_line_end(edit), rest = text->rest;
+	int r;
+
+	if (!yaml_is_block(old) && !yaml_is_block_scalar(old)) {
+		if (!rest.len && text->first.len)
+			return edit_splice(edit, old->value, without_blank(text->first));
+		if (rest.len && find_comment(edit, old->value.end) != end)
+			return replace_beside_comment(edit, slot, text);
+	}
+	r = yaml_cut(edit, slot->behind, slot->behind, text->first);
+	if (r != 0)
+		return r;
+	if (rest.len)
+		return yaml_cut(
+			edit, begin, end, (struct span){rest.data + eol.len, rest.len - eol.len});
+	end = edit_line_after(edit, old->value.end);
+	if (end == edit->text.len && !yaml_ends_with_newline(edit)) {
+		begin--;
+		if (begin && yaml_at(edit, begin) == '\n' && yaml_at(edit, begin - 1) == '\r')
+			begin--;
+	}
+	return yaml_cut(edit, begin, end, (struct span){0});
+}
+
+int yaml_slot_replace(
+	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text)
+{
+	struct range old = slot->old->value;
+	size_t end = yaml_line_text_end(edit, slot->behind);
+
+	if (old.end <= end)
+		return replace_on_line(edit, slot, text);
+	if (old.begin <= end)
+		return replace_from_line(edit, slot, text);
+	return replace_below(edit, slot, text);
+}
+
+int yaml_slot_replace_root(
+	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text)
+{
+	const struct extent *old = slot->old;
+	struct range range = {yaml_line_begin(edit, old->value.begin), old->value.end};
+	size_t end = yaml_line_text_end(edit, old->value.end);
+	size_t comment = find_comment(edit, old->value.end);
+	int r;
+
+	if (yaml_is_block(old))
+		range.end = comment = end;
+	else if (text->rest.len && comment == end)
+		range.end = end;
+	if (comment == end || !text->rest.len)
+		return edit_splice_all(edit, range, (struct span[]){text->first, text->rest}, 2);
+	/* The comment stays behind the header of a block scalar, or else on a line above. */
+	if (strchr("|>!", text->first.data[0])) {
+		r = yaml_cut(edit, range.begin, range.end, text->first);
+		return r ? r : yaml_cut(edit, end, end, text->rest);
+	}
+	r = yaml_cut(edit, range.begin, comment, (struct span){0});
+	return r ? r
+		 : edit_splice_all(edit, (struct range){end, end},
+			   (struct span[]){edit_line_end(edit), text->first, text->rest}, 3);
+}
+
+static int slot_of_root(const struct edit *edit, const struct extent *root, struct yaml_slot *ret)
+{
+	size_t begin = yaml_line_begin(edit, root->value.begin);
+	bool is_behind_dashes =
+		begin + 3 <= root->value.begin && memcmp(edit->text.data + begin, "---", 3) == 0;
+
+	*ret = (struct yaml_slot){.old = root, .spot = YAML_AT_ROOT, .behind = root->value.begin};
+	if (is_behind_dashes)
+		ret->behind = begin + 3;
+	ret->is_alone = !is_behind_dashes && edit_is_first_on_line(edit, root->value.begin);
+	return is_behind_dashes || ret->is_alone ? 0 : EDIT_CANNOT;
+}
+
+/* Of an entry of a block. */
+static int slot_of_entry(const struct edit *edit, const struct extent *in,
+	const struct extent *entry, struct yaml_slot *ret)
+{
+	bool is_explicit = entry->keys && entry->member.begin != entry->key.begin;
+
+	*ret = (struct yaml_slot){
+		.in = in,
+		.old = entry,
+		.behind = entry->member.begin,
+		.indent = yaml_column(edit, entry->member.begin),
+		.spot = entry->keys && !is_explicit ? YAML_BEHIND_KEY : YAML_BEHIND_DASH,
+	};
+	if (entry->keys)
+		ret->behind = yaml_skip_blank(edit->text, entry->key.end);
+	ret->is_unsaid = is_explicit && ret->behind >= entry->value.begin;
+	if (ret->is_unsaid)
+		ret->behind = yaml_line_text_end(edit, entry->key.end);
+	else if (yaml_at(edit, ret->behind++) != (entry->keys ? ':' : '-'))
+		return EDIT_CANNOT;
+	return 0;
+}
+
+int yaml_slot_of(const struct edit *edit, const struct edit_op *op, size_t count,
+	const struct extent *old, struct yaml_slot *ret)
+{
+	const struct extent *in;
+
+	if (!count)
+		return slot_of_root(edit, old, ret);
+	in = edit_follow(edit, op, count - 1);
+	return in && yaml_is_block(in) ? slot_of_entry(edit, in, old, ret) : EDIT_CANNOT;
+}
