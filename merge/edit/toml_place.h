@@ -44,3 +44,16 @@ const struct node *toml_place_node(const struct edit *edit, struct toml_target t
 /** One step further, by `step`, which is copied. 0 or -ENOMEM. */
 int toml_target_enter(const struct edit *edit, struct toml_target target, struct edit_step step,
 	struct toml_target *ret);
+
+/** Where the target's last step begins; the target has one. Its steps are the same. */
+static inline struct toml_target toml_target_parent(struct toml_target target)
+{
+	target.count--;
+	return target;
+}
+
+/** The target's last step; it has one. */
+static inline const struct edit_step *toml_target_last(struct toml_target target)
+{
+	return &target.steps[target.count - 1];
+}

@@ -1,0 +1,301 @@
+#include "toml_entry.h"
+
+#include <errno.h>
+
+#include "toml_items.h"
+#include "toml_new.h"
+
+bool toml_entry_has_lines(const struct toml_editor *editor, const struct extent *in)
+{
+	return in == editor->root || toml_place_is_header(editor->edit, in);
+}
+
+size_t toml_entry_line(const struct toml_editor *editor, const struct extent *entry)
+{
+	return text_lines_begin(&editor->lines, entry->member.begin);
+}
+
+static size_t line_behind(const struct toml_editor *editor, const struct extent *entry)
+{
+	return text_lines_after(&editor->lines, entry->member.end);
+}
+
+/* Takes out the lines of a pair, or of a header and its pairs. */
+static int remove_lines(const struct toml_editor *editor, const struct extent *entry)
+{
+	return text_lines_take(
+		&editor->lines, toml_entry_line(editor, entry), line_behind(editor, entry));
+}
+
+static uint32_t index_of(const struct extent *in, const struct extent *entry)
+{
+	uint32_t i = 0;
+
+	for (const struct extent *at = in->first; at != entry; at = at->next)
+		i++;
+	return i;
+}
+
+int toml_entry_remove(const struct toml_editor *editor, struct toml_part part)
+{
+	struct toml_items items;
+	uint32_t i;
+
+	if (toml_entry_has_lines(editor, part.in))
+		return remove_lines(editor, part.extent);
+	i = index_of(part.in, part.extent);
+	int r = toml_items_of(&editor->lines, part.in, &items);
+	return r ? r : toml_items_remove(&items, i, i + 1);
+}
+
+int toml_entry_remove_place(const struct toml_editor *editor, const struct toml_place *place)
+{
+	bool has_header = !place->header;
+	int r = 0;
+
+	if (place->value.extent)
+		return toml_entry_remove(editor, place->value);
+	for (uint32_t i = 0; i < place->pairs.count && r == 0; i++)
+		r = toml_entry_remove(editor, place->pairs.items[i]);
+	for (uint32_t i = 0; i < place->headers.count && r == 0; i++) {
+		const struct extent *header = place->headers.items[i].extent;
+
+		if (!has_header && place->header->member.begin < header->member.begin) {
+			r = remove_lines(editor, place->header);
+			has_header = true;
+		}
+		if (r == 0)
+			r = remove_lines(editor, header);
+	}
+	return r == 0 && !has_header ? remove_lines(editor, place->header) : r;
+}
+
+size_t toml_entry_line_above(const struct toml_editor *editor, const struct extent *header)
+{
+	size_t floor = 0;
+
+	for (const struct extent *at = editor->root->first; at != header; at = at->next)
+		floor = at->member.end;
+	return text_lines_above(&editor->lines, toml_entry_line(editor, header), floor);
+}
+
+/* Whether there is no blank line in front of headers. */
+static bool is_dense(const struct toml_editor *editor)
+{
+	const struct extent *last = editor->root->last;
+	size_t above;
+
+	if (!last || last == editor->root->first || !toml_place_is_header(editor->edit, last))
+		return false;
+	above = toml_entry_line_above(editor, last);
+	return above > 0 &&
+	       !text_lines_is_blank(&editor->lines, text_lines_begin(&editor->lines, above - 1));
+}
+
+/* Puts headers and what is behind them where a line begins, with blank lines around them. */
+static int insert_tables(const struct toml_editor *editor, size_t offset, struct span text)
+{
+	const struct text_lines *lines = &editor->lines;
+	struct span end = edit_line_end(editor->edit);
+	bool is_tight = is_dense(editor);
+	int r = 0;
+
+	if (offset > text_lines_begin(lines, 0) && !is_tight &&
+		!text_lines_is_blank(lines, text_lines_begin(lines, offset - 1)))
+		r = text_lines_insert(lines, offset, end);
+	if (r == 0)
+		r = text_lines_insert(lines, offset, text);
+	if (r == 0 && offset < editor->edit->text.len && !is_tight &&
+		!text_lines_is_blank(lines, offset))
+		r = text_lines_insert(lines, offset, end);
+	return r;
+}
+
+/* A line, without its end, of a new pair of `in`: behind its last one, or behind `anchor`. */
+static int insert_pair(const struct toml_editor *editor, const struct extent *in,
+	const struct extent *anchor, struct span pair)
+{
+	const struct text_lines *lines = &editor->lines;
+	struct span end = edit_line_end(editor->edit), line;
+	struct output output = {.max = SIZE_MAX};
+	const struct extent *first = in->first;
+	size_t offset, above;
+
+	output_put(&output, pair.data, pair.len);
+	output_put(&output, end.data, end.len);
+	int r = text_lines_finish(lines, &output, &line);
+	if (r != 0)
+		return r;
+	for (const struct extent *at = anchor ? NULL : first; at; at = at->next)
+		if (in != editor->root || !toml_place_is_header(editor->edit, at))
+			anchor = at;
+	if (anchor)
+		return text_lines_insert(lines, line_behind(editor, anchor), line);
+	if (in != editor->root)
+		return text_lines_insert(lines, text_lines_after(lines, in->key.end), line);
+	if (!first)
+		return text_lines_insert(lines, editor->edit->text.len, line);
+	/* In front of the first header and its comments, if they are not what the text begins with.
+	 */
+	offset = toml_entry_line(editor, first);
+	above = toml_entry_line_above(editor, first);
+	offset = above > text_lines_begin(lines, 0) ? above : offset;
+	r = text_lines_insert(lines, offset, line);
+	return r == 0 && !text_lines_is_blank(lines, offset) ? text_lines_insert(lines, offset, end)
+							     : r;
+}
+
+/* Puts a pair into an inline table. */
+static int insert_inline(const struct toml_editor *editor, const struct extent *in,
+	const struct edit_step *keys, size_t count, const struct node *value)
+{
+	struct toml_manner manner = toml_manner_of(editor->edit, in);
+	struct toml_items items;
+	struct span text;
+
+	manner.indent.len = 0;
+	int r = toml_items_of(&editor->lines, in, &items);
+	if (r == 0)
+		r = toml_new_pairs(&editor->lines, keys, count, value, &manner, false, &text);
+	if (r != 0)
+		return r;
+	return toml_items_insert(&items, items.count, &text, 1);
+}
+
+/* How neighbours that are tables are written: by the last one of them. */
+static bool has_sibling(const struct node *in, const struct node *value, enum node_style *ret)
+{
+	bool is_found = false;
+
+	for (uint32_t i = 0; i < node_count(in); i++) {
+		const struct node *entry = *node_entry(in, i);
+
+		if (entry->kind != value->kind || !node_count(entry))
+			continue;
+		if (node_is_sequence(entry))
+			entry = entry->seq.items[0];
+		if (!node_is_map(entry))
+			continue;
+		*ret = entry->style == NODE_HEADER ? NODE_BLOCK : (enum node_style)entry->style;
+		is_found = true;
+	}
+	return is_found;
+}
+
+bool toml_entry_is_tables(const struct node *value)
+{
+	bool is_all = node_is_map(value) || (node_is_sequence(value) && value->seq.count);
+
+	for (uint32_t i = 0; is_all && node_is_sequence(value) && i < value->seq.count; i++)
+		is_all = node_is_map(value->seq.items[i]);
+	return is_all;
+}
+
+/* NODE_BLOCK: under headers; NODE_DOTTED: by dotted keys; NODE_FLOW: behind a "=". */
+static enum node_style style_of_new(
+	const struct toml_place *place, const struct node *in, const struct node *value)
+{
+	bool is_dotted = !place->header && place->pairs.count;
+	enum node_style style = is_dotted ? NODE_DOTTED : NODE_BLOCK;
+
+	if (!toml_entry_is_tables(value))
+		return NODE_FLOW;
+	has_sibling(in, value, &style);
+	if (style == NODE_BLOCK && is_dotted)
+		style = NODE_DOTTED;
+	if (style == NODE_DOTTED && (!node_is_map(value) || !node_count(value)))
+		style = NODE_FLOW;
+	return style;
+}
+
+size_t toml_entry_end_of_place(const struct toml_editor *editor, const struct toml_place *place)
+{
+	const struct extent *last = place->header;
+
+	if (last == editor->root)
+		return editor->edit->text.len;
+	for (uint32_t i = 0; i < place->headers.count; i++)
+		if (!last || place->headers.items[i].extent->member.end > last->member.end)
+			last = place->headers.items[i].extent;
+	for (uint32_t i = 0; i < place->pairs.count; i++)
+		if (!last || place->pairs.items[i].extent->member.end > last->member.end)
+			last = place->pairs.items[i].in;
+	return last ? line_behind(editor, last) : editor->edit->text.len;
+}
+
+int toml_entry_add_tables(const struct toml_editor *editor, struct toml_target target,
+	const struct node *value, size_t offset)
+{
+	struct toml_manner manner = toml_manner_of(
+		editor->edit, editor->root->last ? editor->root->last : editor->root);
+	struct span text;
+
+	manner.indent.len = 0;
+	int r = toml_new_tables(&editor->lines, target.steps, target.count, value, &manner, &text);
+	return r ? r : insert_tables(editor, offset, text);
+}
+
+/* Gives a header to a table that has none but through the headers of what is in it. */
+static int add_header(const struct toml_editor *editor, struct toml_target target,
+	const struct toml_place *place, const struct node *map)
+{
+	return toml_entry_add_tables(
+		editor, target, map, toml_entry_line_above(editor, place->headers.items[0].extent));
+}
+
+int toml_entry_add_pair(const struct toml_editor *editor, struct toml_target target,
+	const struct toml_place *in, const struct node *value, bool is_dotted)
+{
+	const struct extent *section = in->header, *anchor = NULL;
+	const struct edit_step *keys = toml_target_last(target);
+	struct toml_manner manner;
+	struct node *map;
+	struct span text;
+	size_t count = 1;
+
+	if (!section && in->pairs.count) {
+		struct toml_part last = in->pairs.items[in->pairs.count - 1];
+
+		section = last.in;
+		anchor = last.extent;
+		keys -= last.keys;
+		count += last.keys;
+	}
+	if (section && !toml_entry_has_lines(editor, section))
+		return insert_inline(editor, section, keys, count, value);
+	if (section) {
+		manner = toml_manner_of(editor->edit, section);
+		int r = toml_new_pairs(
+			&editor->lines, keys, count, value, &manner, is_dotted, &text);
+		return r ? r : insert_pair(editor, section, anchor, text);
+	}
+	if (!in->headers.count)
+		return EDIT_CANNOT;
+	map = node_new_map(editor->edit->arena, NULL);
+	if (!map || node_put(editor->edit->arena, map, toml_target_last(target)->key, value) < 0)
+		return -ENOMEM;
+	return add_header(editor, toml_target_parent(target), in, map);
+}
+
+int toml_entry_add(
+	const struct toml_editor *editor, struct toml_target target, const struct node *value)
+{
+	struct toml_target parent = toml_target_parent(target);
+	const struct node *in = toml_place_node(editor->edit, parent);
+	enum node_style style;
+	struct toml_place place;
+
+	if (!in || !node_is_map(in) || !toml_target_last(target)->key)
+		return EDIT_CANNOT;
+	int r = toml_place_find(editor->edit, parent, &place);
+	if (r != 0)
+		return r;
+	if (place.value.extent)
+		return insert_inline(
+			editor, place.value.extent, toml_target_last(target), 1, value);
+	style = style_of_new(&place, in, value);
+	if (style == NODE_BLOCK)
+		return toml_entry_add_tables(
+			editor, target, value, toml_entry_end_of_place(editor, &place));
+	return toml_entry_add_pair(editor, target, &place, value, style == NODE_DOTTED);
+}
