@@ -3,274 +3,8 @@
 #include <errno.h>
 
 #include "cleanup.h"
-#include "format/line.h"
 #include "line_new.h"
-
-/* Whether the line is a comment though the lines around it are one. */
-static bool is_inner_comment(const struct line_editor *editor, size_t begin)
-{
-	return editor->dialect->has_inner_comments && text_lines_is_comment(&editor->lines, begin);
-}
-
-/*
- * Puts a text in the place of a range, of which the lines of comment stay: they stood between lines
- * that were one.
- */
-static int replace(const struct line_editor *editor, struct range range, struct span text)
-{
-	size_t end = text_lines_end(&editor->lines, range.begin), next;
-
-	if (end >= range.end || !editor->dialect->has_inner_comments)
-		return edit_splice(editor->edit, range, text);
-	int r = edit_splice(editor->edit, (struct range){range.begin, end}, text);
-	while (r == 0 && (next = text_lines_after(&editor->lines, end)) < range.end) {
-		size_t next_end = text_lines_end(&editor->lines, next);
-
-		if (!is_inner_comment(editor, next))
-			r = text_lines_take_out(&editor->lines, end, next_end);
-		end = next_end;
-	}
-	return r;
-}
-
-/* Takes out the lines of a pair, but for comments between them. */
-static int remove_pair(const struct line_editor *editor, const struct extent *pair)
-{
-	size_t begin = text_lines_begin(&editor->lines, pair->member.begin);
-	size_t at = begin, end = text_lines_after(&editor->lines, pair->member.end);
-	bool has_comment = false;
-	int r = 0;
-
-	for (size_t line = begin; line < end; line = text_lines_after(&editor->lines, line))
-		has_comment |= is_inner_comment(editor, line);
-	if (!has_comment)
-		return text_lines_take(&editor->lines, begin, end);
-	while (r == 0 && at < end) {
-		size_t next = text_lines_after(&editor->lines, at);
-
-		if (!is_inner_comment(editor, at))
-			r = text_lines_take_out(&editor->lines, at, next);
-		at = next;
-	}
-	return r;
-}
-
-/* Puts the value of a sample's pair in the place of one that is there. */
-static int replace_value(const struct line_editor *editor, const struct extent *old,
-	const struct line_sample *sample, const struct extent *pair)
-{
-	struct span value = line_place_text(sample->text, pair->value.begin, pair->value.end);
-	struct line_separator own = line_separator_of(sample->text, pair);
-	struct line_separator there = line_separator_of(editor->edit->text, old);
-	struct output output = {.max = SIZE_MAX};
-	struct range range = old->value;
-	struct line_manner manner = {0};
-	struct span text;
-
-	line_manner_set(editor, old, &manner);
-	if (own.is_missing || there.is_missing || !value.len || range.begin == range.end ||
-		there.c != '=')
-		range.begin = old->key.end;
-	if (!own.is_missing && range.begin == old->key.end) {
-		struct line_separator separator = there.is_missing ? own : there;
-
-		line_separator_check(editor, (struct span){"", 0}, value, &separator);
-		if (separator.c == there.c && value.len && old->value.begin < old->value.end)
-			range.begin = old->value.begin;
-		else
-			line_separator_put(&output, separator, value.len);
-	}
-	if (!own.is_missing)
-		line_new_put_value(editor, &output, value, &manner);
-	int r = text_lines_finish(&editor->lines, &output, &text);
-	return r == 0 ? replace(editor, range, text) : r;
-}
-
-/* Behind the comments that belong to no line below them, as far as one can tell. */
-static size_t top_of(const struct line_editor *editor)
-{
-	const struct extent *first = editor->root ? editor->root->first : NULL;
-	size_t start = text_lines_begin(&editor->lines, 0), at, block;
-
-	if (!first)
-		return editor->edit->text.len;
-	at = text_lines_begin(&editor->lines, first->member.begin);
-	block = text_lines_above(&editor->lines, at, 0);
-	return block > start ? block : at;
-}
-
-/* The line behind which a new pair of the section comes. */
-static int find_end(const struct line_editor *editor, const struct line_section *section,
-	size_t *ret, bool *is_top)
-{
-	struct line_places parts;
-	const struct extent *part, *last = NULL;
-	int r = line_place_find_parts(editor, section, &parts);
-
-	*is_top = false;
-	if (r < 0)
-		return r;
-	part = parts.count ? parts.items[parts.count - 1] : NULL;
-	for (const struct extent *at = part ? part->first : NULL; at; at = at->next)
-		if (!line_place_is_section(at))
-			last = at;
-	if (last || section->name) {
-		*ret = text_lines_after(&editor->lines, last ? last->member.end : part->key.end);
-		return 0;
-	}
-	*ret = top_of(editor);
-	*is_top = true;
-	return 0;
-}
-
-/* The lines of pairs of a sample. */
-static int put_pairs(const struct line_editor *editor, const struct line_manner *manner,
-	const struct line_sample *sample, const struct line_places *pairs, struct span *ret)
-{
-	struct output output = {.max = SIZE_MAX};
-
-	for (uint32_t i = 0; i < pairs->count; i++)
-		line_new_put_pair(editor, &output, sample, pairs->items[i], manner);
-	return text_lines_finish(&editor->lines, &output, ret);
-}
-
-/* What follows must not stand further in than a new key: it would go on with its value. */
-static void go_in(const struct line_editor *editor, size_t offset, struct line_manner *manner)
-{
-	const struct text_lines *lines = &editor->lines;
-	size_t end = offset;
-
-	if (!editor->dialect->has_indents)
-		return;
-	while (offset < editor->edit->text.len &&
-		(text_lines_is_blank(lines, offset) || text_lines_is_comment(lines, offset)))
-		offset = text_lines_after(lines, offset);
-	for (end = offset;
-		end < editor->edit->text.len && line_is_blank(editor->edit->text.data[end]);)
-		end++;
-	if (end - offset > manner->prefix.len)
-		manner->prefix = line_place_text(editor->edit->text, offset, end);
-}
-
-/* Lines of a section that has no such key. */
-static int add_pairs(const struct line_editor *editor, const struct line_section *section,
-	const struct line_sample *sample, const struct line_places *pairs)
-{
-	struct line_manner manner = line_manner_of(editor, section);
-	struct edit *edit = editor->edit;
-	struct span lines;
-	size_t offset;
-	bool is_top;
-
-	int r = find_end(editor, section, &offset, &is_top);
-	if (r != 0)
-		return r;
-	go_in(editor, offset, &manner);
-	r = put_pairs(editor, &manner, sample, pairs, &lines);
-	if (r == 0)
-		r = text_lines_insert(&editor->lines, offset, lines);
-	/* Between the first pair and the sections. */
-	if (r == 0 && is_top && offset < edit->text.len &&
-		!text_lines_is_blank(&editor->lines, offset))
-		r = edit_splice(edit, (struct range){offset, offset}, edit_line_end(edit));
-	return r;
-}
-
-static bool is_same(const struct extent *a, const struct extent *b)
-{
-	return edit_same(a->node, b->node, false);
-}
-
-/* The pairs that are there become those of the sample: what is alike at both ends stays. */
-static int change_pairs(const struct line_editor *editor, const struct line_section *section,
-	struct line_places there, const struct line_sample *sample, struct line_places wanted)
-{
-	const struct extent *behind = NULL, *before = NULL;
-	struct line_manner manner = line_manner_of(editor, section);
-	struct span lines;
-	int r = 0;
-
-	while (there.count && wanted.count && is_same(*there.items, *wanted.items)) {
-		behind = *there.items++;
-		there.count--;
-		wanted.items++;
-		wanted.count--;
-	}
-	while (there.count && wanted.count &&
-		is_same(there.items[there.count - 1], wanted.items[wanted.count - 1])) {
-		before = there.items[--there.count];
-		wanted.count--;
-	}
-	for (; r == 0 && there.count && wanted.count; there.count--, wanted.count--) {
-		behind = *there.items++;
-		r = replace_value(editor, behind, sample, *wanted.items++);
-	}
-	for (; r == 0 && there.count; there.count--)
-		r = remove_pair(editor, *there.items++);
-	if (r != 0 || !wanted.count)
-		return r;
-	r = put_pairs(editor, &manner, sample, &wanted, &lines);
-	if (r != 0)
-		return r;
-	return text_lines_insert(&editor->lines,
-		behind ? text_lines_after(&editor->lines, behind->member.end)
-		       : text_lines_begin(&editor->lines, before->member.begin),
-		lines);
-}
-
-static bool is_reset(const struct extent *pair)
-{
-	return !pair->node->text.len;
-}
-
-/* Leaves those of a key's pairs that count: an empty one takes away what is before it. */
-static struct line_places effective(const struct line_editor *editor, struct line_places pairs)
-{
-	uint32_t first = 0;
-
-	if (!editor->edit->options->format->repeats)
-		first = pairs.count ? pairs.count - 1 : 0;
-	else
-		for (uint32_t i = 0; i < pairs.count; i++)
-			if (is_reset(pairs.items[i]))
-				first = i;
-	return (struct line_places){pairs.items + first, pairs.count - first, pairs.count - first};
-}
-
-static int set_pair(const struct line_editor *editor, const struct line_section *section,
-	const struct node *key, const struct node *value)
-{
-	CLEANUP(line_sample_fini) struct line_sample sample = {0};
-	struct line_places there, wanted;
-
-	int r = line_place_find_pairs(editor, section, key, &there);
-	if (r == 0)
-		r = line_sample_pair(editor, section, key, value, &sample);
-	if (r == 0)
-		r = line_sample_pairs(editor, &sample, &wanted);
-	if (r != 0)
-		return r;
-	if (!wanted.count)
-		return EDIT_CANNOT;
-	if (!there.count)
-		return add_pairs(editor, section, &sample, &wanted);
-	/* Where nothing takes them away any more, those before it are wanted no more than before.
-	 */
-	if (!editor->edit->options->format->repeats || is_reset(*wanted.items))
-		there = effective(editor, there);
-	return change_pairs(editor, section, there, &sample, wanted);
-}
-
-static int remove_key(const struct line_editor *editor, const struct line_section *section,
-	const struct node *key)
-{
-	struct line_places there;
-
-	int r = line_place_find_pairs(editor, section, key, &there);
-	for (uint32_t i = 0; r == 0 && i < there.count; i++)
-		r = remove_pair(editor, there.items[i]);
-	return r;
-}
+#include "line_pair.h"
 
 /* Takes out a section, from its header to its last pair. */
 static int remove_section(const struct line_editor *editor, const struct extent *section)
@@ -400,13 +134,13 @@ static int set_section(const struct line_editor *editor, const struct line_secti
 
 	for (uint32_t i = 0; r == 0 && i < there->map.count; i++)
 		if (!node_find(value, there->map.pairs[i].key))
-			r = remove_key(editor, section, there->map.pairs[i].key);
+			r = line_pair_remove(editor, section, there->map.pairs[i].key);
 	for (uint32_t i = 0; r == 0 && i < value->map.count; i++) {
 		const struct pair *pair = &value->map.pairs[i];
 		const struct pair *old = node_find(there, pair->key);
 
 		if (!old || !edit_same(old->value, pair->value, false))
-			r = set_pair(editor, section, pair->key, pair->value);
+			r = line_pair_set(editor, section, pair->key, pair->value);
 	}
 	return r;
 }
@@ -455,11 +189,11 @@ static int set_root_key(const struct line_editor *editor, const struct node *key
 	if (was_sections)
 		r = remove_sections(editor, key);
 	else if (there && is_now)
-		r = remove_key(editor, &root, key);
+		r = line_pair_remove(editor, &root, key);
 	if (r != 0)
 		return r;
 	if (!is_now)
-		return set_pair(editor, &root, key, value);
+		return line_pair_set(editor, &root, key, value);
 	return node_count(value) || node_is_map(value) ? add_sections(editor, key, value, NULL) : 0;
 }
 
@@ -468,7 +202,8 @@ static int remove_root_key(
 {
 	const struct line_section root = {0};
 
-	return is_sections(there) ? remove_sections(editor, key) : remove_key(editor, &root, key);
+	return is_sections(there) ? remove_sections(editor, key)
+				  : line_pair_remove(editor, &root, key);
 }
 
 static int set_root(
@@ -492,59 +227,6 @@ static int set_root(
 	return r;
 }
 
-/* One of a key's assignments, as systemd has them. */
-static int edit_assignment(const struct line_editor *editor, const struct line_section *section,
-	const struct edit_step *steps, const struct edit_op *op)
-{
-	CLEANUP(line_sample_fini) struct line_sample sample = {0};
-	struct line_places there, wanted;
-	uint32_t i = steps[1].index;
-	struct line_manner manner;
-	struct span lines;
-
-	int r = line_place_find_pairs(editor, section, steps->key, &there);
-	if (r != 0)
-		return r;
-	there = effective(editor, there);
-	if (!there.count || i > there.count || (i == there.count && op->kind != EDIT_INSERT))
-		return EDIT_CANNOT;
-	if (op->kind == EDIT_REMOVE)
-		return remove_pair(editor, there.items[i]);
-	r = line_sample_pair(editor, section, steps->key, op->value, &sample);
-	if (r == 0)
-		r = line_sample_pairs(editor, &sample, &wanted);
-	if (r != 0)
-		return r;
-	if (wanted.count != 1)
-		return EDIT_CANNOT;
-	if (op->kind == EDIT_SET)
-		return replace_value(editor, there.items[i], &sample, *wanted.items);
-	manner = line_manner_of(editor, section);
-	r = put_pairs(editor, &manner, &sample, &wanted, &lines);
-	if (r != 0)
-		return r;
-	return text_lines_insert(&editor->lines,
-		i == there.count ? text_lines_after(&editor->lines, there.items[i - 1]->member.end)
-				 : text_lines_begin(&editor->lines, there.items[i]->member.begin),
-		lines);
-}
-
-/* A pair of a section, by one step, or an item of its list by two. */
-static int edit_pair(const struct line_editor *editor, const struct line_section *section,
-	size_t done, const struct edit_op *op)
-{
-	const struct edit_step *steps = op->steps + done;
-
-	if (!steps->key)
-		return EDIT_CANNOT;
-	if (op->count == done + 2 && !steps[1].key)
-		return edit_assignment(editor, section, steps, op);
-	if (op->count != done + 1)
-		return EDIT_CANNOT;
-	return op->kind == EDIT_REMOVE ? remove_key(editor, section, steps->key)
-				       : set_pair(editor, section, steps->key, op->value);
-}
-
 /* One of a list of sections, or what is in it. */
 static int edit_item(
 	const struct line_editor *editor, const struct node *list, const struct edit_op *op)
@@ -566,7 +248,7 @@ static int edit_item(
 		return EDIT_CANNOT;
 	section.only = items.items[i];
 	if (op->count > 2)
-		return edit_pair(editor, &section, 2, op);
+		return line_pair_edit(editor, &section, 2, op);
 	if (op->kind == EDIT_REMOVE)
 		return remove_section(editor, section.only);
 	return node_is_map(op->value) ? set_section(editor, &section, list->seq.items[i], op->value)
@@ -600,8 +282,8 @@ int line_edit(struct edit *edit, const struct edit_op *op, const struct line_dia
 	if (node_is_map(there)) {
 		const struct line_section section = {.name = op->steps->key};
 
-		return edit_pair(&editor, &section, 1, op);
+		return line_pair_edit(&editor, &section, 1, op);
 	}
 	return is_sections(there) ? edit_item(&editor, there, op)
-				  : edit_pair(&editor, &root, 0, op);
+				  : line_pair_edit(&editor, &root, 0, op);
 }
