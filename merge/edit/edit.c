@@ -108,14 +108,18 @@ static int verify(struct run *run, const struct edit *edit, const struct edit_tr
 }
 
 /* Whether the op has its place in the text already: an op before it may yet have to make it. */
-static bool has_place(const struct document *document, const struct edit_op *op)
+static bool has_place(const struct edit *edit, const struct edit_op *op)
 {
+	const struct document *document = edit->document;
 	const struct edit_tree tree = {document->roots, document->count};
 	const struct edit_step *last = op->count ? &op->steps[op->count - 1] : NULL;
 	const struct node *in = last ? edit_tree_follow(&tree, op, op->count - 1) : NULL;
 
 	if (!last)
 		return true;
+	/* A map without keys is an empty text to some. */
+	if (!document->count && op->count == 1 && op->kind == EDIT_SET)
+		return !format_of_tree(edit->options->format)->has_lists;
 	if (!in || (last->key ? !node_is_map(in) : !node_is_sequence(in)))
 		return false;
 	if (op->kind == EDIT_INSERT)
@@ -166,7 +170,7 @@ static bool can_do(const struct edit *edit, const struct edit_op *op)
 {
 	const struct extent *extent;
 
-	if (!has_place(edit->document, op))
+	if (!has_place(edit, op))
 		return false;
 	if (!op->keeps_comments)
 		return true;

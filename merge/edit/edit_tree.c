@@ -315,11 +315,20 @@ static bool is_written_alike(const struct node *a, const struct node *b)
 	       span_equal(a->text, b->text);
 }
 
+/* Whether one has a "$" that stands for a variable, and the other one that means nothing (.env). */
+static bool differs_in_dollars(const struct node *a, const struct node *b)
+{
+	return (a->style == NODE_SINGLE) != (b->style == NODE_SINGLE) && a->text.len &&
+	       memchr(a->text.data, '$', a->text.len);
+}
+
 static bool is_same_scalar(const struct node *a, const struct node *b, bool minds_order)
 {
 	if (is_written_alike(a, b))
 		return true;
 	if (minds_order && scalar_is_empty(a) != scalar_is_empty(b))
+		return false;
+	if (a->schema == NODE_TEXT && b->schema == NODE_TEXT && differs_in_dollars(a, b))
 		return false;
 	/* Where one knows nothing but text, the other's text is what it says. */
 	if (a->schema == NODE_TEXT || b->schema == NODE_TEXT)

@@ -110,6 +110,13 @@ echo text >vendor/motd
 runs 1 set_ motd a 1
 grep -q 'its name tells no format' err
 
+# In .env the quotes say whether a "$" stands for a variable; so they do in the VALUE.
+printf "A='\$X'\nB=b\n" >site/x.env
+runs 0 set_ x.env "A='\$Y'" "B='\$Z'" 'C=$W'
+[ "$(cat site/x.env)" = "A='\$Y'"$'\n'"B='\$Z'"$'\nC=$W' ] || fail "it is: $(cat site/x.env)"
+runs 0 set_ x.env 'A=$Y'
+[ "$(head -1 site/x.env)" = 'A=$Y' ] || fail "it is: $(cat site/x.env)"
+
 # KEYs that lead nowhere, and values that are none.
 runs 1 set_ app.json log.level.deep 1
 grep -q "site/app.json:2:.*a key leads into a string" err
