@@ -93,6 +93,8 @@ struct session {
 	atomic_int publish_error;  /* the errno of the last change that could not be published; 0 */
 	atomic_ullong published;   /* changes that went out by rename(2) and its like */
 	atomic_ullong invalidated; /* changes that could only be invalidated */
+	atomic_bool is_ending;     /* the kernel is told no more */
+	atomic_ullong told;        /* what it was told, and is over */
 	atomic_ullong requests[REQUEST_KINDS];
 	unsigned changes;     /* the publisher's: of this batch */
 	double name_timeout;  /* seconds */
@@ -160,3 +162,10 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 
 /** The text of .plyfs/errors: a line for each path in trouble. As status_json(). */
 int status_errors(struct session *session, bool is_trusted, char **ret, size_t *size);
+
+/**
+ * Has the kernel forget the name in the directory `ino`, or, with NULL, what it knows of `ino` from
+ * `offset` on (negative: its attributes alone). From any thread but a request's. 0 or -errno:
+ * -ENOTCONN when the connection ends, as its descriptor is closed then.
+ */
+int session_tell(struct session *session, uint64_t ino, const char *name, off_t offset);

@@ -49,8 +49,8 @@ static void invalidate(struct session *session, const struct change *change)
 
 	/* First, or who looks in between would be told of what was. */
 	view_apply_change(session->view, change->parent_ino, false, NULL);
-	fuse_lowlevel_notify_inval_entry(session->fuse, change->parent_ino, name, strlen(name));
-	fuse_lowlevel_notify_inval_inode(session->fuse, change->parent_ino, 0, 0);
+	session_tell(session, change->parent_ino, name, 0);
+	session_tell(session, change->parent_ino, NULL, 0);
 }
 
 static int publish(struct session *session, enum mount_call call, const struct change *change)
@@ -99,7 +99,7 @@ static void set_attributes(void *context, const struct change *change)
 	struct session *session = context;
 
 	if (change->kind == CHANGE_LISTING)
-		fuse_lowlevel_notify_inval_inode(session->fuse, change->parent_ino, 0, 0);
+		session_tell(session, change->parent_ino, NULL, 0);
 	else
 		view_tell_attributes(session->view, change);
 }

@@ -87,7 +87,19 @@ static int forget_attributes(void *context, uint64_t ino)
 {
 	struct session *session = context;
 
-	return fuse_lowlevel_notify_inval_inode(session->fuse, ino, -1, 0);
+	return session_tell(session, ino, NULL, -1);
+}
+
+int session_tell(struct session *session, uint64_t ino, const char *name, off_t offset)
+{
+	int r = -ENOTCONN;
+
+	if (!atomic_load(&session->is_ending))
+		r = name ? fuse_lowlevel_notify_inval_entry(session->fuse, ino, name, strlen(name))
+			 : fuse_lowlevel_notify_inval_inode(session->fuse, ino, offset, 0);
+	/* A call that is under way when the descriptor is closed has the file by itself. */
+	atomic_fetch_add(&session->told, 1);
+	return r;
 }
 
 static int mount_at(struct session *session, struct problem *problem)
@@ -297,6 +309,9 @@ static void end_mount(struct session *session)
 
 	if (!mountpoint_is_mounted(session->mount_id, session->dev))
 		poll(&ended, 1, END_MS);
+	/* Then nobody begins to use the descriptor, and what has used it is over. */
+	atomic_store(&session->is_ending, true);
+	(void)atomic_load(&session->told);
 	fuse_session_unmount(session->fuse);
 }
 
