@@ -107,24 +107,19 @@ static int verify(struct run *run, const struct edit *edit, const struct edit_tr
 	return 0;
 }
 
-/* Whether the op has its place in the text already: an op before it may yet have to make it. */
-static bool has_place(const struct edit *edit, const struct edit_op *op)
+/* Whether the op has its place before all of them: another one may yet have to make it. */
+static bool has_place(const struct edit_tree *before, const struct edit_op *op)
 {
-	const struct document *document = edit->document;
-	const struct edit_tree tree = {document->roots, document->count};
 	const struct edit_step *last = op->count ? &op->steps[op->count - 1] : NULL;
-	const struct node *in = last ? edit_tree_follow(&tree, op, op->count - 1) : NULL;
+	const struct node *in = last ? edit_tree_follow(before, op, op->count - 1) : NULL;
 
 	if (!last)
 		return true;
-	/* A map without keys is an empty text to some. */
-	if (!document->count && op->count == 1 && op->kind == EDIT_SET)
-		return !format_of_tree(edit->options->format)->has_lists;
 	if (!in || (last->key ? !node_is_map(in) : !node_is_sequence(in)))
 		return false;
 	if (op->kind == EDIT_INSERT)
 		return last->index <= in->seq.count;
-	return (last->key && op->kind == EDIT_SET) || edit_tree_follow(&tree, op, op->count);
+	return (last->key && op->kind == EDIT_SET) || edit_tree_entry(in, last);
 }
 
 /* Whether there may be a comment, or an anchor or alias, in it: then it is not written anew. */
@@ -166,12 +161,11 @@ static bool is_delicate(const struct edit *edit, const struct extent *extent)
 	return extent->node && has_delicate_entry(edit, extent);
 }
 
-static bool can_do(const struct edit *edit, const struct edit_op *op)
+/* Whether no comment is lost that the op says it keeps. */
+static bool keeps_comments(const struct edit *edit, const struct edit_op *op)
 {
 	const struct extent *extent;
 
-	if (!has_place(edit, op))
-		return false;
 	if (!op->keeps_comments)
 		return true;
 	extent = edit_follow(edit, op, op->count);
@@ -180,7 +174,10 @@ static bool can_do(const struct edit *edit, const struct edit_op *op)
 						      edit_line_after(edit, extent->value.end)));
 }
 
-/* Has the format do the ops, one beside the other, and looks whether `tree` is what comes out. */
+/*
+ * Has the format do the ops, one beside the other, and looks whether `tree`, that behind the last
+ * of them, is what comes out.
+ */
 static int attempt(
 	struct run *run, const struct edit_op *ops, size_t count, const struct edit_tree *tree)
 {
@@ -191,12 +188,13 @@ static int attempt(
 		.arena = run->arena,
 		.problem = run->problem,
 	};
-	int r = 0;
+	const struct edit_tree *before = tree - count;
+	int r = format_of(run)->edit ? 0 : EDIT_CANNOT;
 
-	if (!format_of(run)->edit)
-		return EDIT_CANNOT;
 	for (size_t i = 0; r == 0 && i < count; i++)
-		r = can_do(&edit, &ops[i]) ? format_of(run)->edit(&edit, &ops[i]) : EDIT_CANNOT;
+		r = has_place(before, &ops[i]) && keeps_comments(&edit, &ops[i])
+			    ? format_of(run)->edit(&edit, &ops[i])
+			    : EDIT_CANNOT;
 	return r == 0 ? verify(run, &edit, tree) : r;
 }
 

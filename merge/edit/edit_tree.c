@@ -4,16 +4,15 @@
 
 #include "scalar.h"
 
-/* Where the step leads in a map or list, or NULL. */
-static const struct node *const *find(const struct node *in, const struct edit_step *step)
+const struct node *edit_tree_entry(const struct node *in, const struct edit_step *step)
 {
 	if (step->key && node_is_map(in)) {
 		const struct pair *pair = node_find(in, step->key);
 
-		return pair ? &pair->value : NULL;
+		return pair ? pair->value : NULL;
 	}
 	if (!step->key && node_is_sequence(in) && step->index < in->seq.count)
-		return &in->seq.items[step->index];
+		return in->seq.items[step->index];
 	return NULL;
 }
 
@@ -22,17 +21,25 @@ static const struct node *root_of(const struct edit_tree *tree, size_t document)
 	return document < tree->count ? tree->roots[document] : NULL;
 }
 
+/* How many of the first `count` steps lead to something, and the last thing there. */
+static size_t walk(const struct edit_tree *tree, const struct edit_op *op, size_t count,
+	const struct node **ret)
+{
+	const struct node *node = root_of(tree, op->document), *next;
+	size_t i = 0;
+
+	for (; node && i < count && (next = edit_tree_entry(node, &op->steps[i])); i++)
+		node = next;
+	*ret = node;
+	return i;
+}
+
 const struct node *edit_tree_follow(
 	const struct edit_tree *tree, const struct edit_op *op, size_t count)
 {
-	const struct node *node = root_of(tree, op->document);
+	const struct node *node;
 
-	for (size_t i = 0; i < count && node; i++) {
-		const struct node *const *entry = find(node, &op->steps[i]);
-
-		node = entry ? *entry : NULL;
-	}
-	return node;
+	return walk(tree, op, count, &node) == count ? node : NULL;
 }
 
 static int refuse_step(const struct node *in, const struct edit_step *step, struct problem *problem)
@@ -82,23 +89,6 @@ static int check_missing(
 				"there is no list yet, so its first item must be [0], and not [%u]",
 				(unsigned)steps[i].index);
 	return 0;
-}
-
-/* How many steps lead to something, and the last thing there. */
-static size_t walk(const struct edit_tree *tree, const struct edit_op *op, const struct node **ret)
-{
-	const struct node *node = root_of(tree, op->document);
-	size_t i = 0;
-
-	for (; node && i < op->count; i++) {
-		const struct node *const *entry = find(node, &op->steps[i]);
-
-		if (!entry)
-			break;
-		node = *entry;
-	}
-	*ret = node;
-	return i;
 }
 
 static int resolve_missing(const struct edit_op *op, size_t found, const struct node *in,
@@ -169,19 +159,17 @@ int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, st
 {
 	bool is_insert = op->kind == EDIT_INSERT && op->count;
 	const struct edit_step *last = op->count ? &op->steps[op->count - 1] : NULL;
-	struct edit_op before = *op;
+	size_t count = op->count - is_insert, found;
 	const struct node *in;
-	size_t found;
 
 	*ret = *op;
-	before.count -= is_insert;
-	found = walk(tree, &before, &in);
+	found = walk(tree, op, count, &in);
 	if (op->count && found + 1 == op->count) {
 		int r = resolve_repeated(tree, op, in, arena, ret);
 		if (r <= 0)
 			return r;
 	}
-	if (found < before.count)
+	if (found < count)
 		return resolve_missing(op, found, in, arena, ret, problem);
 	if (op->kind == EDIT_REMOVE && !op->count)
 		return problem_set(
@@ -270,7 +258,7 @@ static const struct node *change(const struct edit_tree *tree, const struct edit
 
 	if (done + 1 >= op->count)
 		return op->count ? change_entry(tree, op, in, arena) : op->value;
-	value = change(tree, op, done + 1, *find(in, step), arena);
+	value = change(tree, op, done + 1, edit_tree_entry(in, step), arena);
 	if (!value)
 		return NULL;
 	if (step->key)

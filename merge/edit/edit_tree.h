@@ -28,6 +28,9 @@ const struct node *edit_tree_wrap(
 int edit_tree_apply(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
 	struct edit_tree *ret);
 
+/** What the step leads to in a map or list, or NULL; a scalar has nothing. */
+const struct node *edit_tree_entry(const struct node *in, const struct edit_step *step);
+
 /** What the first `count` steps lead to, or NULL. */
 const struct node *edit_tree_follow(
 	const struct edit_tree *tree, const struct edit_op *op, size_t count);

@@ -40,21 +40,6 @@ int edit_problem(const struct edit *edit, size_t offset, const char *format, ...
 	return problem_set(edit->problem, edit->document->source.name, line, column, "%s", message);
 }
 
-const struct extent *edit_entry(const struct extent *in, const struct edit_step *step)
-{
-	const struct extent *found = NULL;
-	uint32_t i = 0;
-
-	for (const struct extent *entry = in->first; entry; entry = entry->next, i++) {
-		if (!step->key && !entry->keys && i == step->index)
-			return entry;
-		if (step->key && entry->key_count == 1 && !entry->is_merge_key &&
-			node_equal(entry->keys[0], step->key))
-			found = entry;
-	}
-	return found;
-}
-
 /* How many steps the keys of the entry are; 0: it does not lie on the way. */
 static size_t steps_of(
 	const struct extent *entry, uint32_t i, const struct edit_step *steps, size_t count)

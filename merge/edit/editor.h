@@ -39,9 +39,6 @@ __attribute__((format(printf, 3, 4))) int edit_problem(
  */
 const struct extent *edit_follow(const struct edit *edit, const struct edit_op *op, size_t count);
 
-/** The entry of that step in `in`, a map or list whose entries are as its node's; or NULL. */
-const struct extent *edit_entry(const struct extent *in, const struct edit_step *step);
-
 /** The line end of the text: "\r\n" if its first line has it, else "\n". Static. */
 struct span edit_line_end(const struct edit *edit);
 

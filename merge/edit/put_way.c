@@ -21,16 +21,7 @@ struct walk {
 
 static const struct node *entry_of(const struct node *in, const struct edit_step *step)
 {
-	if (!in)
-		return NULL;
-	if (step->key && node_is_map(in)) {
-		const struct pair *pair = node_find(in, step->key);
-
-		return pair ? pair->value : NULL;
-	}
-	if (!step->key && node_is_sequence(in) && step->index < in->seq.count)
-		return in->seq.items[step->index];
-	return NULL;
+	return in ? edit_tree_entry(in, step) : NULL;
 }
 
 /* The item of the target's list that is the result's own; the list's length when there is none. */
