@@ -65,11 +65,6 @@ static void print_line(
 	putchar('\n');
 }
 
-static bool is_same(const struct node *before, const struct node *after)
-{
-	return edit_same(before, after, false);
-}
-
 static int tell(struct report *report, const struct node *before, const struct node *after);
 
 static int tell_maps(struct report *report, const struct node *before, const struct node *after)
@@ -100,20 +95,15 @@ static int tell_maps(struct report *report, const struct node *before, const str
 /* Of equal length, item by item; else what was put in or taken out between what is the same. */
 static int tell_lists(struct report *report, const struct node *before, const struct node *after)
 {
-	uint32_t old = before->seq.count, new = after->seq.count, first = 0, last = 0;
+	const struct edit_stretch stretch = edit_find_stretch(before, after, false);
 	size_t len = report->key.len;
 	int r = 0;
 
-	while (first < old &&
-		first < new &&is_same(before->seq.items[first], after->seq.items[first]))
-		first++;
-	while (last < old - first && last < new - first &&is_same(before->seq.items[old - 1 - last],
-							  after->seq.items[new - 1 - last]))
-		last++;
-	for (uint32_t i = first; r == 0 && (i < old - last || i < new - last); i++) {
+	for (uint32_t i = stretch.first; r == 0 && (i < stretch.old_end || i < stretch.new_end);
+		i++) {
 		key_text_put_index(&report->key, i);
-		r = tell(report, i < old - last ? before->seq.items[i] : NULL,
-			i < new - last ? after->seq.items[i] : NULL);
+		r = tell(report, i < stretch.old_end ? before->seq.items[i] : NULL,
+			i < stretch.new_end ? after->seq.items[i] : NULL);
 		key_text_cut(&report->key, len);
 	}
 	return r;
@@ -123,7 +113,7 @@ static int tell(struct report *report, const struct node *before, const struct n
 {
 	if (report->key.has_failed)
 		return -ENOMEM;
-	if (is_same(before, after))
+	if (edit_same(before, after, false))
 		return 0;
 	if (before && after && before->kind == after->kind && !node_is_scalar(after))
 		return node_is_map(after) ? tell_maps(report, before, after)

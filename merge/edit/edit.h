@@ -79,3 +79,14 @@ void edit_result_freep(struct edit_result **result);
  * is written in both (`key: null`) or in none (`key:`).
  */
 bool edit_same(const struct node *a, const struct node *b, bool minds_order);
+
+/* Where two lists differ: what is left of each without the items that are the same at both ends. */
+struct edit_stretch {
+	uint32_t first; /* of it, in both */
+	uint32_t old_end;
+	uint32_t new_end;
+};
+
+/** The stretch of two lists that edit_same() does not call the same. */
+struct edit_stretch edit_find_stretch(
+	const struct node *old, const struct node *new, bool minds_order);

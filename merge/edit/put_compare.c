@@ -99,7 +99,7 @@ static int compare_maps(
 	return r;
 }
 
-/* Two lists without what is the same at their beginning and end. */
+/* Two lists, and where they differ. */
 struct stretch {
 	const struct node *present;
 	const struct node *wanted;
@@ -112,23 +112,6 @@ static bool is_same_item(const struct stretch *stretch, uint32_t i, uint32_t j)
 {
 	return edit_same(stretch->present->seq.items[stretch->first + i],
 		stretch->wanted->seq.items[stretch->first + j], false);
-}
-
-static struct stretch trim(const struct node *present, const struct node *wanted)
-{
-	struct stretch stretch = {present, wanted, 0, present->seq.count, wanted->seq.count};
-
-	while (stretch.old && stretch.new &&is_same_item(&stretch, 0, 0)) {
-		stretch.first++;
-		stretch.old--;
-		stretch.new --;
-	}
-	while (stretch.old &&
-		stretch.new &&is_same_item(&stretch, stretch.old - 1, stretch.new - 1)) {
-		stretch.old--;
-		stretch.new --;
-	}
-	return stretch;
 }
 
 /*
@@ -182,7 +165,14 @@ static int replace_items(struct comparison *comparison, const struct stretch *st
 static int compare_lists(
 	struct comparison *comparison, const struct node *present, const struct node *wanted)
 {
-	const struct stretch stretch = trim(present, wanted);
+	const struct edit_stretch found = edit_find_stretch(present, wanted, false);
+	const struct stretch stretch = {
+		.present = present,
+		.wanted = wanted,
+		.first = found.first,
+		.old = found.old_end - found.first,
+		.new = found.new_end - found.first,
+	};
 	size_t width = stretch.new + 1;
 	uint32_t old[2] = {stretch.old, stretch.old}, new[2] = {stretch.new, stretch.new};
 	int r = 0;

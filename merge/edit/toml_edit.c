@@ -31,18 +31,12 @@ static int set_items(const struct toml_editor *editor, struct toml_target target
 	const struct extent *list, const struct node *value)
 {
 	const struct node *old = list->node;
-	uint32_t first = 0, end = old->seq.count, wanted = value->seq.count;
+	const struct edit_stretch stretch = edit_find_stretch(old, value, false);
+	const uint32_t end = stretch.old_end, wanted = stretch.new_end;
+	uint32_t first = stretch.first;
 	struct toml_items items;
 	int r = toml_items_of(&editor->lines, list, &items);
 
-	while (first < end && first < wanted &&
-		edit_same(old->seq.items[first], value->seq.items[first], false))
-		first++;
-	while (end > first && wanted > first &&
-		edit_same(old->seq.items[end - 1], value->seq.items[wanted - 1], false)) {
-		end--;
-		wanted--;
-	}
 	for (; r == 0 && first < end && first < wanted; first++) {
 		struct toml_part item = {items.items[first], list, 0};
 		struct toml_target entered;
@@ -125,19 +119,13 @@ static int insert_items(const struct toml_editor *editor, struct toml_target lis
 static int set_tables(const struct toml_editor *editor, struct toml_target target,
 	const struct node *old, const struct node *value)
 {
-	uint32_t first = 0, end = old->seq.count, wanted = value->seq.count;
+	const struct edit_stretch stretch = edit_find_stretch(old, value, false);
+	const uint32_t end = stretch.old_end, wanted = stretch.new_end;
+	uint32_t first = stretch.first;
 	struct toml_target item;
 	struct node *rest;
 	int r = 0;
 
-	while (first < end && first < wanted &&
-		edit_same(old->seq.items[first], value->seq.items[first], false))
-		first++;
-	while (end > first && wanted > first &&
-		edit_same(old->seq.items[end - 1], value->seq.items[wanted - 1], false)) {
-		end--;
-		wanted--;
-	}
 	for (; r == 0 && first < end; first++) {
 		r = toml_target_enter(editor->edit, target, (struct edit_step){NULL, first}, &item);
 		if (r == 0 && first < wanted)
