@@ -122,25 +122,7 @@ static int tell(struct report *report, const struct node *before, const struct n
 	return 0;
 }
 
-int amendment_report(const struct amendment *amendment)
-{
-	struct report report = {.amendment = amendment};
-	int r;
-
-	if (!amendment->is_changed) {
-		puts("nothing changes: it is so already");
-		return 0;
-	}
-	if (!amendment->before && !amendment->after) {
-		printf("%s: %s\n", amendment->file, amendment->is_new ? "made" : "changed");
-		return 0;
-	}
-	r = tell(&report, amendment->before, amendment->after);
-	key_text_fini(&report.key);
-	return r;
-}
-
-int amendment_report_diff(const struct amendment *amendment)
+static int print_diff(const struct amendment *amendment)
 {
 	const struct unified how = {
 		.out = stdout,
@@ -154,4 +136,24 @@ int amendment_report_diff(const struct amendment *amendment)
 
 	int r = unified_print(&how, &old, &new);
 	return r < 0 ? r : 0;
+}
+
+int amendment_report(const struct amendment *amendment, bool is_dry)
+{
+	struct report report = {.amendment = amendment};
+	int r;
+
+	if (!amendment->is_changed) {
+		puts("nothing changes: it is so already");
+		return 0;
+	}
+	if (is_dry)
+		return print_diff(amendment);
+	if (!amendment->before && !amendment->after) {
+		printf("%s: %s\n", amendment->file, amendment->is_new ? "made" : "changed");
+		return 0;
+	}
+	r = tell(&report, amendment->before, amendment->after);
+	key_text_fini(&report.key);
+	return r;
 }

@@ -8,22 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "amendable.h"
 #include "amendment_report.h"
 #include "cleanup.h"
 #include "command.h"
 #include "editor.h"
 #include "message.h"
-#include "subject.h"
 #include "walk.h"
 
-/* What the command line asks for, and what comes of it. */
 struct job {
-	struct choice choice;
-	const char *layer;
-	bool is_dry;
-	const char *path;
-	char *inner; /* in the layers */
-	struct subject subject;
+	struct amendable amendable;
 	struct editor editor;
 	struct document *base; /* what was shown; NULL: it is no tree */
 	struct document *typed;
@@ -38,44 +32,19 @@ static void job_fini(struct job *job)
 	document_free(job->base);
 	document_free(job->typed);
 	arena_free(job->arena);
-	free(job->inner);
-	subject_fini(&job->subject);
-}
-
-static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
-{
-	const struct command_option options[] = {
-		CHOICE_OPTIONS(&job->choice),
-		{'L', "layer", .text = &job->layer},
-		{'n', "dry-run", .flag = &job->is_dry},
-		{0, "color", .take = command_colour},
-		{0},
-	};
-
-	int code = command_options(command, options, argc, argv);
-	if (code >= 0)
-		return code;
-	if (optind == argc)
-		return command_misuse(command, "a path is missing");
-	if (optind + 1 < argc)
-		return command_misuse(
-			command, "'%s' is too much; one file is edited", argv[optind + 1]);
-	if (choice_is_double(command, &job->choice))
-		return EXIT_WRONG_USE;
-	job->path = argv[optind];
-	return -1;
+	amendable_fini(&job->amendable);
 }
 
 static const struct format *format_of(const struct job *job)
 {
-	return settings_format(job->subject.settings, job->inner);
+	return settings_format(job->amendable.subject.settings, job->amendable.inner);
 }
 
 /* Reads what the file holds as values. 0, PROBLEM or -ENOMEM; *ret NULL for what holds none. */
 static int read_tree(const struct job *job, const char *name, struct span text,
 	struct document **ret, struct problem *problem)
 {
-	const struct settings *settings = job->subject.settings;
+	const struct settings *settings = job->amendable.subject.settings;
 	const struct read_options options = {
 		.format = format_of(job),
 		.schema = settings->schema,
@@ -114,7 +83,7 @@ static int plan(void *context, const struct node *present, struct arena *arena,
 	(void)arena;
 	for (size_t i = 0; !is_same && i < job->count; i++)
 		if (crosses_list(&job->ops[i]))
-			return problem_set(problem, job->path, 0, 0,
+			return problem_set(problem, job->amendable.path, 0, 0,
 				"somebody else has changed the file meanwhile, and a list was "
 				"edited; edit it again as it is now");
 	*ops = job->ops;
@@ -124,7 +93,8 @@ static int plan(void *context, const struct node *present, struct arena *arena,
 
 static int find_ops(struct job *job, struct problem *problem)
 {
-	int r = read_tree(job, job->path, editor_text(&job->editor), &job->typed, problem);
+	int r = read_tree(
+		job, job->amendable.path, editor_text(&job->editor), &job->typed, problem);
 
 	arena_free(job->arena);
 	job->arena = NULL;
@@ -141,9 +111,9 @@ static int amend(struct job *job, struct problem *problem)
 	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
 	const struct span text = editor_text(&job->editor);
 	const struct amendment_request request = {
-		.path = job->inner,
-		.layer = job->layer,
-		.is_dry = job->is_dry,
+		.path = job->amendable.inner,
+		.layer = job->amendable.layer,
+		.is_dry = job->amendable.is_dry,
 		.plan = plan,
 		.context = job,
 		.text = &text,
@@ -151,14 +121,13 @@ static int amend(struct job *job, struct problem *problem)
 	int r = find_ops(job, problem);
 
 	if (r == 0)
-		r = amendment_make(job->subject.offline, &request, &amendment, problem);
+		r = amendment_make(job->amendable.subject.offline, &request, &amendment, problem);
 	if (r != 0)
 		return r;
-	if (!amendment->is_changed)
-		message("nothing changes: comments and layout are those of the layers' files");
-	else
-		r = job->is_dry ? amendment_report_diff(amendment) : amendment_report(amendment);
-	return r;
+	if (amendment->is_changed)
+		return amendment_report(amendment, job->amendable.is_dry);
+	message("nothing changes: comments and layout are those of the layers' files");
+	return 0;
 }
 
 /* Goes on editing until it is right, or nothing more is typed. */
@@ -190,7 +159,7 @@ static int edit(struct job *job)
 		if (r == 0)
 			return EXIT_DONE;
 		if (r < 0)
-			problem_set(&problem, job->path, 0, 0, "%s", strerror(-r));
+			problem_set(&problem, job->amendable.path, 0, 0, "%s", strerror(-r));
 		problem_format(&problem, told, sizeof(told));
 	}
 }
@@ -202,33 +171,35 @@ static int begin(struct job *job)
 	struct problem problem;
 	struct span text = {"", 0};
 
-	int r = offline_read(job->subject.offline, job->inner, &version, &problem);
+	int r = offline_read(
+		job->amendable.subject.offline, job->amendable.inner, &version, &problem);
 	if (r == 0 && version->kind != VERSION_BYTES)
-		r = problem_set(&problem, job->path, 0, 0,
+		r = problem_set(&problem, job->amendable.path, 0, 0,
 			"is too large, or a link, and can't be edited as a merged file");
 	if (r != 0 && r != -ENOENT)
-		return choice_complain(job->subject.settings, job->path, r, &problem);
+		return choice_complain(
+			job->amendable.subject.settings, job->amendable.path, r, &problem);
 	if (r == 0)
 		text = (struct span){version->data, version->size};
-	r = read_tree(job, job->path, text, &job->base, &problem);
+	r = read_tree(job, job->amendable.path, text, &job->base, &problem);
 	if (r < 0)
 		return message_result(r, NULL, NULL);
-	return editor_open(&job->editor, job->inner, text);
+	return editor_open(&job->editor, job->amendable.inner, text);
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(job_fini) struct job job = {0};
 
-	int code = read_arguments(command, argc, argv, &job);
+	int code = amendable_read(command, argc, argv, &job.amendable);
+	if (code < 0 && optind < argc)
+		code = command_misuse(
+			command, "'%s' is too much; one file is edited", argv[optind]);
 	if (code >= 0)
 		return code;
-	code = subject_find_or_make(command, &job.choice, job.path, &job.subject, &job.inner);
-	if (code != EXIT_DONE)
-		return code;
-	if (!*job.inner)
-		return choice_complain(NULL, job.path, -EISDIR, NULL);
-	code = begin(&job);
+	code = amendable_find(command, &job.amendable);
+	if (code == EXIT_DONE)
+		code = begin(&job);
 	return code == EXIT_DONE ? edit(&job) : code;
 }
 
@@ -243,6 +214,6 @@ const struct command command_edit = {
 		"What was typed is never lost. PATH is relative to the layers. With neither -c "
 		"nor\n"
 		"-l it is a path in a mount.\n"
-		"\n" AMENDMENT_OPTIONS_HELP,
+		"\n" AMENDABLE_HELP,
 	.run = run,
 };
