@@ -15,38 +15,8 @@
 
 #include "cleanup.h"
 #include "merge.h"
+#include "requests.h"
 #include "strategy.h"
-
-static void print_string(const char *text, size_t length)
-{
-	putchar('"');
-	for (size_t i = 0; i < length; i++) {
-		unsigned char c = (unsigned char)text[i];
-
-		if (c == '"' || c == '\\')
-			printf("\\%c", c);
-		else if (c < 0x20)
-			printf("\\u%04x", c);
-		else
-			putchar(c);
-	}
-	putchar('"');
-}
-
-static void print_result(const char *kind, const char *text, size_t length)
-{
-	printf("[\"%s\", ", kind);
-	print_string(text, length);
-	printf("]\n");
-}
-
-static void print_problem(const struct problem *problem)
-{
-	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
-
-	problem_format(problem, text, sizeof(text));
-	print_result("error", text, strlen(text));
-}
 
 static const struct format *format_for(const struct node *request, const char *key)
 {
@@ -84,7 +54,7 @@ static int run(const struct options *options, const struct node *request, struct
 	};
 	r = merge_run(&merge, &result, problem);
 	if (r == 0)
-		print_result("text", result->text.data, result->text.len);
+		requests_print_answer("text", result->text);
 	return r;
 }
 
@@ -101,45 +71,11 @@ static int run_request(const struct node *request)
 		return -EINVAL;
 	r = run(&options, request, &problem);
 	if (r == PROBLEM)
-		print_problem(&problem);
+		requests_print_problem(&problem);
 	return r < 0 ? r : 0;
-}
-
-static int read_requests(struct span text, struct document **ret)
-{
-	const struct source source = {.name = "standard input", .layer = ""};
-	const struct read_options options = {.format = &format_json,
-		.limits = {.source_bytes = 1u << 30,
-			.depth = 1000,
-			.nodes = 1u << 30,
-			.result_bytes = 1u << 30}};
-	struct problem problem;
-	int r = document_read(&source, text, &options, ret, &problem);
-
-	if (r == PROBLEM)
-		print_problem(&problem);
-	return r;
 }
 
 int main(void)
 {
-	CLEANUP(document_freep) struct document *document = NULL;
-	CLEANUP(freep) char *text = NULL;
-	struct span span = {0};
-	int r;
-
-	FILE *copy = open_memstream(&text, &span.len);
-	if (!copy)
-		return 1;
-	for (int c = getchar(); c != EOF; c = getchar())
-		putc(c, copy);
-	fclose(copy);
-	span.data = text;
-
-	r = read_requests(span, &document);
-	for (uint32_t i = 0; r == 0 && i < document->roots[0]->seq.count; i++)
-		r = run_request(document->roots[0]->seq.items[i]);
-	if (r < 0)
-		fprintf(stderr, "batch: %s\n", strerror(-r));
-	return r != 0;
+	return requests_run("batch", run_request);
 }

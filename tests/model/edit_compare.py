@@ -15,8 +15,9 @@ all kinds of scalars, and line ends, byte order mark and final newline of all ki
 import json
 import random
 import re
-import subprocess
 import sys
+
+from edit_driver import run, spliced
 
 try:
     import yaml
@@ -502,16 +503,6 @@ def same(a, b):
     return a == b
 
 
-def spliced(text, splices):
-    data, out, at = text.encode(), b"", 0
-    for offset, length, new in splices:
-        if offset < at:
-            return None
-        out += data[at:offset] + new.encode()
-        at = offset + length
-    return (out + data[at:]).decode()
-
-
 def fault(form, case, answer):
     """What is wrong with an answer, or None."""
     text, trees, op = case
@@ -583,15 +574,10 @@ def make_case(rng, form):
         return text, found, op
 
 
-def run(driver, form, cases):
-    requests = [{"format": form, "text": text,
-                 "ops": [{"kind": op["kind"], "path": list(op["path"]), "document": op["document"],
-                          "value": json.dumps(op.get("value"))}]} for text, _, op in cases]
-    answer = subprocess.run([driver], input=json.dumps(requests), capture_output=True, text=True,
-                            check=False)
-    if answer.returncode or answer.stderr:
-        sys.exit("the driver failed: %d %s" % (answer.returncode, answer.stderr[:4000]))
-    return [json.loads(line) for line in answer.stdout.splitlines()]
+def requests(form, cases):
+    return [{"format": form, "text": text,
+             "ops": [{"kind": op["kind"], "path": list(op["path"]), "document": op["document"],
+                      "value": json.dumps(op.get("value"))}]} for text, _, op in cases]
 
 
 def main():
@@ -602,7 +588,7 @@ def main():
     refused = faults = shared = 0
     for first in range(0, count, 1000):
         cases = [make_case(rng, form) for _ in range(min(1000, count - first))]
-        for case, answer in zip(cases, run(driver, form, cases)):
+        for case, answer in zip(cases, run(driver, requests(form, cases))):
             if answer[0] != "edited":
                 is_shared = bool(re.search(r"an (alias|anchor)", answer[1]))
                 shared += is_shared

@@ -21,6 +21,7 @@
 
 #include "cleanup.h"
 #include "edit/edit.h"
+#include "requests.h"
 #include "scalar.h"
 
 /* What one request needs. */
@@ -31,32 +32,6 @@ struct request {
 	struct document *documents[64]; /* of values and keys */
 	size_t count;
 };
-
-static void print_string(struct span text)
-{
-	putchar('"');
-	for (size_t i = 0; i < text.len; i++) {
-		unsigned char c = (unsigned char)text.data[i];
-
-		if (c == '"' || c == '\\')
-			printf("\\%c", c);
-		else if (c < 0x20)
-			printf("\\u%04x", c);
-		else
-			putchar(c);
-	}
-	putchar('"');
-}
-
-static void print_problem(const struct problem *problem)
-{
-	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
-
-	problem_format(problem, text, sizeof(text));
-	printf("[\"error\", ");
-	print_string(span_of(text));
-	printf("]\n");
-}
 
 static const struct format *format_for(
 	const struct node *node, const char *key, const struct format *other)
@@ -130,12 +105,12 @@ static int read_op(struct request *request, const struct node *node, struct edit
 static void print_result(const struct edit_result *result)
 {
 	printf("[\"edited\", ");
-	print_string(result->text);
+	requests_print_string(result->text);
 	printf(", [");
 	for (size_t i = 0; i < result->count; i++) {
 		printf("%s[%zu, %zu, ", i ? ", " : "", result->splices[i].offset,
 			result->splices[i].len);
-		print_string(result->splices[i].text);
+		requests_print_string(result->splices[i].text);
 		putchar(']');
 	}
 	printf("]]\n");
@@ -206,48 +181,14 @@ static int run_request(const struct node *node)
 		request.options.schema = span_is(schema->text, "salt") ? NODE_SALT : NODE_YAML_1_2;
 	r = node_get(node, "extents") ? show_extents(&request, &problem) : edit(&request, &problem);
 	if (r == PROBLEM)
-		print_problem(&problem);
+		requests_print_problem(&problem);
 	for (size_t i = 0; i < request.count; i++)
 		document_free(request.documents[i]);
 	arena_free(request.arena);
 	return r < 0 ? r : 0;
 }
 
-static int read_requests(struct span text, struct document **ret)
-{
-	const struct source source = {.name = "standard input", .layer = ""};
-	const struct read_options options = {.format = &format_json,
-		.limits = {.source_bytes = 1u << 30,
-			.depth = 1000,
-			.nodes = 1u << 30,
-			.result_bytes = 1u << 30}};
-	struct problem problem;
-	int r = document_read(&source, text, &options, ret, &problem);
-
-	if (r == PROBLEM)
-		print_problem(&problem);
-	return r;
-}
-
 int main(void)
 {
-	CLEANUP(document_freep) struct document *document = NULL;
-	CLEANUP(freep) char *text = NULL;
-	struct span span = {0};
-	int r;
-
-	FILE *copy = open_memstream(&text, &span.len);
-	if (!copy)
-		return 1;
-	for (int c = getchar(); c != EOF; c = getchar())
-		putc(c, copy);
-	fclose(copy);
-	span.data = text;
-
-	r = read_requests(span, &document);
-	for (uint32_t i = 0; r == 0 && i < document->roots[0]->seq.count; i++)
-		r = run_request(document->roots[0]->seq.items[i]);
-	if (r < 0)
-		fprintf(stderr, "edit_driver: %s\n", strerror(-r));
-	return r != 0;
+	return requests_run("edit_driver", run_request);
 }

@@ -12,9 +12,9 @@ import copy
 import json
 import random
 import re
-import subprocess
 import sys
 
+from edit_driver import run, spliced
 from line_models import FORMATS, Refused
 
 DRIVER = sys.argv[1]
@@ -140,22 +140,6 @@ def done(name, tree, op):
     return tree
 
 
-def run(requests):
-    ran = subprocess.run([DRIVER], input=json.dumps(requests), capture_output=True, text=True)
-    if ran.returncode or ran.stderr:
-        sys.exit(f"{DRIVER} fails: {ran.stderr}")
-    return [json.loads(line) for line in ran.stdout.split("\n") if line]
-
-
-def spliced(text, splices):
-    old, new, at = text.encode(), b"", 0
-    for offset, length, put in splices:
-        assert offset >= at, splices
-        new += old[at:offset] + put.encode()
-        at = offset + length
-    return (new + old[at:]).decode()
-
-
 def read(name, text):
     # Where lines end with \r\n is known to properties' model alone.
     return FORMATS[name][1](text if name == "properties" else text.replace("\r\n", "\n"))
@@ -199,7 +183,7 @@ def compare(name, chance):
             tree = done(name, tree, op)
             ops.append(op)
         cases.append((text, ops, tree))
-    results = run([{"format": name, "text": text, "ops": [
+    results = run(DRIVER, [{"format": name, "text": text, "ops": [
         {"kind": kind, "path": path, **({} if kind == "remove" else {"value": json.dumps(value)})}
         for kind, path, value in ops]} for text, ops, _ in cases])
     assert len(results) == len(cases)

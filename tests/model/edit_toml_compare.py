@@ -12,8 +12,9 @@ too many of them fail. Skipped (77) where tomli is missing.
 import copy
 import json
 import random
-import subprocess
 import sys
+
+from edit_driver import run, spliced
 
 try:
     import tomllib as tomli
@@ -284,22 +285,6 @@ def is_gone(comment, op, was, is_only):
     return where[:len(path)] == path
 
 
-def run(requests):
-    ran = subprocess.run([DRIVER], input=json.dumps(requests), capture_output=True, text=True)
-    if ran.returncode or ran.stderr:
-        sys.exit(f"{DRIVER} fails: {ran.stderr}")
-    return [json.loads(line) for line in ran.stdout.split("\n") if line]
-
-
-def spliced(text, splices):
-    old, new, at = text.encode(), b"", 0
-    for offset, length, put in splices:
-        assert offset >= at, splices
-        new += old[at:offset] + put.encode()
-        at = offset + length
-    return (new + old[at:]).decode()
-
-
 def check(case, result):
     text, ops, was, wanted = case
     where = f"seed {SEED}:\n{text}\n{ops}"
@@ -331,7 +316,7 @@ def main():
                 continue
             ops.append(op)
         cases.append((text, ops, was, tree))
-    results = run([{"format": "toml", "text": text, "ops": [
+    results = run(DRIVER, [{"format": "toml", "text": text, "ops": [
         {"kind": kind, "path": path, **({} if kind == "remove" else {"value": json.dumps(value)})}
         for kind, path, value in ops]} for text, ops, _, _ in cases])
     assert len(results) == len(cases)

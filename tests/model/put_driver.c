@@ -16,6 +16,7 @@
 #include "amendment.h"
 #include "assignment.h"
 #include "cleanup.h"
+#include "requests.h"
 #include "scalar.h"
 #include "settings.h"
 
@@ -37,29 +38,6 @@ static void request_fini(struct request *request)
 	settings_unref(request->settings);
 }
 
-static void print_string(struct span text)
-{
-	putchar('"');
-	for (size_t i = 0; i < text.len; i++) {
-		unsigned char c = (unsigned char)text.data[i];
-
-		if (c == '"' || c == '\\')
-			printf("\\%c", c);
-		else if (c < 0x20)
-			printf("\\u%04x", c);
-		else
-			putchar(c);
-	}
-	putchar('"');
-}
-
-static void print_answer(const char *word, struct span text)
-{
-	printf("[\"%s\", ", word);
-	print_string(text);
-	printf("]\n");
-}
-
 static struct span argument(const struct request *request, uint32_t index)
 {
 	return request->node->seq.items[index]->text;
@@ -75,7 +53,7 @@ static int cat(struct request *request, struct problem *problem)
 		return 0;
 	}
 	if (r == 0)
-		print_answer("text", (struct span){version->data, version->size});
+		requests_print_answer("text", (struct span){version->data, version->size});
 	return r;
 }
 
@@ -87,7 +65,8 @@ static int amend(struct request *request, struct amendment_request *wanted, stru
 	wanted->path = argument(request, 3).data;
 	int r = amendment_make(request->offline, wanted, &amendment, problem);
 	if (r == 0)
-		print_answer(amendment->is_changed ? "changed" : "same", span_of(amendment->file));
+		requests_print_answer(
+			amendment->is_changed ? "changed" : "same", span_of(amendment->file));
 	return r;
 }
 
@@ -173,14 +152,12 @@ static int answer(const struct node *node)
 {
 	CLEANUP(request_fini) struct request request = {.node = node};
 	struct problem problem = {0};
-	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
-
 	int r = do_request(&request, &problem);
-	if (r == 0)
-		return 0;
+
 	if (r == PROBLEM)
-		problem_format(&problem, text, sizeof(text));
-	print_answer("error", span_of(r == PROBLEM ? text : strerror(-r)));
+		requests_print_problem(&problem);
+	else if (r < 0)
+		requests_print_answer("error", span_of(strerror(-r)));
 	return 0;
 }
 

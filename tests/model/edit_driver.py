@@ -1,0 +1,24 @@
+"""What the comparisons of edits share: the program built from edit_driver.c, and its splices."""
+
+import json
+import subprocess
+import sys
+
+
+def run(driver, requests):
+    """The answers to a list of requests."""
+    ran = subprocess.run([driver], input=json.dumps(requests), capture_output=True, text=True, check=False)
+    if ran.returncode or ran.stderr:
+        sys.exit(f"{driver} fails: {ran.returncode} {ran.stderr[:4000]}")
+    return [json.loads(line) for line in ran.stdout.split("\n") if line]
+
+
+def spliced(text, splices):
+    """The text with the splices done, or None where they overlap."""
+    old, new, at = text.encode(), b"", 0
+    for offset, length, put in splices:
+        if offset < at:
+            return None
+        new += old[at:offset] + put.encode()
+        at = offset + length
+    return (new + old[at:]).decode()
