@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -108,20 +110,28 @@ static int open_without_openat2(int dirfd, bool follow, const char *path, int fl
 }
 
 /*
- * Opens `path`, as the kernel knows it, from `dirfd`. Without `follow` no link is followed
- * anywhere: O_PATH | O_NOFOLLOW gives a link itself where it stands last.
+ * Whether it lies where the kernel tells of processes and of itself: what stands there depends on
+ * who reads it, and a link in a layer would have us read as ourselves (/proc/self/maps,
+ * /proc/keys).
  */
-static int open_at(int dirfd, bool follow, const char *path, int flags)
+static bool is_kernels_own(int fd)
+{
+	static const long types[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC,
+		SECURITYFS_MAGIC, BPF_FS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC};
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if ((long)fs.f_type == types[i])
+			return true;
+	return false;
+}
+
+/* `path` as the kernel knows it. */
+static int open_path(int dirfd, bool follow, const char *path, int flags)
 {
 	struct open_how how = {.flags = (unsigned)(flags | O_CLOEXEC)};
-
-	if (dirfd < 0)
-		return -ENOENT;
-	int r = check_path(follow, path);
-	if (r < 0)
-		return r;
-	if (path[0] == '\0')
-		path = ".";
 
 	if (follow) {
 		how.resolve = RESOLVE_NO_MAGICLINKS;
@@ -150,6 +160,26 @@ static int open_at(int dirfd, bool follow, const char *path, int flags)
 	}
 
 	return -EAGAIN;
+}
+
+/*
+ * Opens `path` from `dirfd`. Without `follow` no link is followed anywhere: O_PATH | O_NOFOLLOW
+ * gives a link itself where it stands last.
+ */
+static int open_at(int dirfd, bool follow, const char *path, int flags)
+{
+	if (dirfd < 0)
+		return -ENOENT;
+	int r = check_path(follow, path);
+	if (r < 0)
+		return r;
+
+	int fd = open_path(dirfd, follow, path[0] ? path : ".", flags);
+	if (fd >= 0 && follow && is_kernels_own(fd)) {
+		closep(&fd);
+		fd = -EACCES;
+	}
+	return fd;
 }
 
 /* fstatat(2) under the rules of open_at(). */

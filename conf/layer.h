@@ -5,7 +5,7 @@
  * or something is mounted over it, we keep reading the same directory. No path leads out of it:
  * everything is opened with openat2(2), RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS, or one name at a
  * time where there is no openat2. `follow` allows symbolic links, also out of the layer (but never
- * the magic ones of /proc). There, names that begin with ".." are not shown: they are what a
+ * the magic ones of /proc, nor into /proc, /sys and the like: -EACCES). There, names that begin with ".." are not shown: they are what a
  * Kubernetes volume consists of, and its other names are links that lead through them.
  *
  * A `path` is relative to the layer and "" is the layer itself. One that has ".." in it or begins

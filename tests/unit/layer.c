@@ -247,6 +247,26 @@ static void follow_allows_links_also_out_of_the_layer(void **state)
 	assert_string_equal(target, "../outside.yaml");
 }
 
+/* It would be read as we are, not as who reads the mount. */
+static void follow_leads_not_into_what_the_kernel_tells(void **state)
+{
+	static const char *const targets[] = {"/proc/self/maps", "/proc/self", "/sys/kernel"};
+	CLEANUP(layer_freep) struct layer *layer = open_layer(true);
+	struct stat stat;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
+		assert_int_equal(symlink(targets[i], "layer/kernel"), 0);
+		int of_stat = layer_stat(layer, "kernel", &stat);
+		int of_file = layer_open_file(layer, "kernel", &stat);
+		int of_directory = layer_open_directory(layer, "kernel");
+		unlink("layer/kernel");
+		assert_int_equal(of_stat, -EACCES);
+		assert_int_equal(of_file, -EACCES);
+		assert_int_equal(of_directory, i ? -EACCES : -ENOTDIR);
+	}
+}
+
 struct listing {
 	char text[512];
 	int stop_at;
@@ -511,6 +531,7 @@ static void all_of_it_holds_without_openat2(void **state)
 		cmocka_unit_test(links_are_links_without_follow),                                  \
 		cmocka_unit_test(a_link_on_the_way_is_no_directory_without_follow),                \
 		cmocka_unit_test(follow_allows_links_also_out_of_the_layer),                       \
+		cmocka_unit_test(follow_leads_not_into_what_the_kernel_tells),                     \
 		cmocka_unit_test(every_name_is_listed_with_its_type),                              \
 		cmocka_unit_test(a_following_layer_lists_what_its_links_lead_to),                  \
 		cmocka_unit_test(                                                                  \
