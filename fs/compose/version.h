@@ -20,7 +20,7 @@
 
 /* What the kernel, or whoever a version is shown to, knows it by. Its owner is the view (inode.h).
  */
-enum inode_type { INODE_DIRECTORY, INODE_VERSION };
+enum inode_type { INODE_DIRECTORY, INODE_VERSION, INODE_PROMISE };
 
 struct inode {
 	uint64_t ino;         /* 0: none yet */

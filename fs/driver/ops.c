@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,14 @@ static struct session *session_of(fuse_req_t req, enum request_kind kind)
 
 	atomic_fetch_add_explicit(&session->requests[kind], 1, memory_order_relaxed);
 	return session;
+}
+
+/* Nothing of it is cached, not even its attributes: the kernel asks for them, and waits. */
+static int reply_promise(fuse_req_t req, const struct stat *stat)
+{
+	struct fuse_entry_param entry = {.ino = stat->st_ino, .attr = *stat};
+
+	return fuse_reply_entry(req, &entry);
 }
 
 /* `seconds` for the name; the attributes of an inode never change but for a directory's rights. */
@@ -104,11 +113,16 @@ static void reply_lookup(fuse_req_t req, struct session *session, fuse_ino_t par
 		view_forget(session->view, stat->st_ino, 1);
 		result = -EACCES;
 	}
+	int r = 0;
 	if (result == -ENOENT)
 		reply_absent(req, session);
 	else if (result < 0)
 		fuse_reply_err(req, -result);
-	else if (reply_entry(req, stat, result == VIEW_PASSING ? 0 : session->name_timeout) < 0)
+	else if (result == VIEW_PROMISE)
+		r = reply_promise(req, stat);
+	else
+		r = reply_entry(req, stat, result == VIEW_PASSING ? 0 : session->name_timeout);
+	if (r < 0)
 		view_forget(session->view, stat->st_ino, 1); /* nobody waits any more */
 }
 
@@ -175,13 +189,60 @@ static void op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_dat
 	fuse_reply_none(req);
 }
 
-static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+/* A request for a file that is promised: it goes on when there is one. */
+struct paused {
+	struct view_caller caller; /* first */
+	fuse_req_t req;
+	fuse_ino_t ino;
+	struct session *session;
+	void (*go_on)(struct paused *paused);
+	struct fuse_file_info file; /* OPEN */
+	size_t size;                /* GETXATTR, LISTXATTR: of the buffer */
+	char name[XATTR_NAME_MAX + 1];
+};
+
+/* Who was shut out of the directory since his lookup does not come in. */
+static void resume(struct view_caller *caller, int result, const struct stat *stat)
 {
-	struct session *session = session_of(req, REQUEST_GETATTR);
+	struct paused *paused = (struct paused *)caller;
+
+	(void)stat;
+	if (result == 0 && !lets_in(paused->session, paused->req, caller->parent))
+		result = -EACCES;
+	if (result < 0)
+		fuse_reply_err(paused->req, -result);
+	else
+		paused->go_on(paused);
+	free(paused);
+}
+
+/* Returns false when the object is there: the caller goes on himself. */
+static bool pauses(const struct paused *request)
+{
+	struct paused *paused;
+
+	if (control_has(request->ino) || origins_is_directory(request->ino))
+		return false;
+	paused = malloc(sizeof(*paused));
+	if (!paused) {
+		fuse_reply_err(request->req, ENOMEM);
+		return true;
+	}
+	*paused = *request;
+	paused->caller.answer = resume;
+	if (view_await(request->session->view, request->ino, &paused->caller) == VIEW_LATER)
+		return true;
+	free(paused);
+	return false;
+}
+
+static void reply_attributes(struct paused *request)
+{
+	struct session *session = request->session;
+	fuse_ino_t ino = request->ino;
 	struct stat stat = {0};
 	int r = 0;
 
-	(void)fi;
 	if (control_has(ino))
 		stat = control_stat(session, ino);
 	else if (origins_is_directory(ino))
@@ -189,9 +250,21 @@ static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	else
 		r = view_stat(session->view, ino, &stat);
 	if (r == 0)
-		fuse_reply_attr(req, &stat, FOR_EVER);
+		fuse_reply_attr(request->req, &stat, FOR_EVER);
 	else
-		fuse_reply_err(req, -r);
+		fuse_reply_err(request->req, -r);
+}
+
+static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct paused request = {.req = req,
+		.ino = ino,
+		.session = session_of(req, REQUEST_GETATTR),
+		.go_on = reply_attributes};
+
+	(void)fi;
+	if (!pauses(&request))
+		reply_attributes(&request);
 }
 
 static void op_readlink(fuse_req_t req, fuse_ino_t ino)
@@ -208,19 +281,26 @@ static void op_readlink(fuse_req_t req, fuse_ino_t ino)
 		fuse_reply_err(req, -r);
 }
 
+static void reply_open(struct paused *request)
+{
+	request->file.keep_cache = 1;
+	fuse_reply_open(request->req, &request->file);
+}
+
 static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct session *session = session_of(req, REQUEST_OPEN);
+	struct paused request = {.req = req,
+		.ino = ino,
+		.session = session_of(req, REQUEST_OPEN),
+		.go_on = reply_open,
+		.file = *fi};
 
-	(void)ino;
-	if ((fi->flags & O_ACCMODE) != O_RDONLY) {
+	if ((fi->flags & O_ACCMODE) != O_RDONLY)
 		fuse_reply_err(req, EROFS);
-	} else if (session->has_no_open) {
+	else if (request.session->has_no_open)
 		fuse_reply_err(req, ENOSYS);
-	} else {
-		fi->keep_cache = 1;
-		fuse_reply_open(req, fi);
-	}
+	else if (!pauses(&request))
+		reply_open(&request);
 }
 
 static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
@@ -326,18 +406,44 @@ static void op_statfs(fuse_req_t req, fuse_ino_t ino)
 	fuse_reply_statfs(req, &stat);
 }
 
+static void reply_xattr(struct paused *request)
+{
+	attribute_get(request->req, request->session, request->ino, request->name, request->size);
+}
+
 static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 {
-	struct session *session = session_of(req, REQUEST_GETXATTR);
+	struct paused request = {.req = req,
+		.ino = ino,
+		.session = session_of(req, REQUEST_GETXATTR),
+		.go_on = reply_xattr,
+		.size = size};
 
-	attribute_get(req, session, ino, name, size);
+	/* The kernel's own limit. */
+	if (strlen(name) > XATTR_NAME_MAX) {
+		fuse_reply_err(req, ERANGE);
+		return;
+	}
+	strcpy(request.name, name);
+	if (!pauses(&request))
+		reply_xattr(&request);
+}
+
+static void reply_xattrs(struct paused *request)
+{
+	attribute_list(request->req, request->session, request->ino, request->size);
 }
 
 static void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 {
-	struct session *session = session_of(req, REQUEST_LISTXATTR);
+	struct paused request = {.req = req,
+		.ino = ino,
+		.session = session_of(req, REQUEST_LISTXATTR),
+		.go_on = reply_xattrs,
+		.size = size};
 
-	attribute_list(req, session, ino, size);
+	if (!pauses(&request))
+		reply_xattrs(&request);
 }
 
 static void op_access(fuse_req_t req, fuse_ino_t ino, int mask)

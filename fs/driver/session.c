@@ -181,8 +181,10 @@ static int session_init(struct session *session, struct problem *problem)
 	if (r < 0)
 		return r;
 	/* Before the mount: a layer may lie under it. */
-	const struct view_callbacks callbacks = {
-		.log = log_line, .tell = forget_attributes, .context = session};
+	const struct view_callbacks callbacks = {.log = log_line,
+		.tell = forget_attributes,
+		.takes_promises = true,
+		.context = session};
 	r = view_new(session->settings, &callbacks, &session->view);
 	if (r == -EMFILE)
 		return problem_set(problem, NULL, 0, 0,

@@ -72,6 +72,7 @@ struct entry {
 	int64_t restless_ms;    /* since when it has not come to rest; CLOCK_MONOTONIC; 0: it has */
 	struct dependency *dependencies; /* what else it is made of (dependency.h) */
 	struct look *look;               /* under way, that others may wait for; NULL: none */
+	struct promise *promise;         /* what the kernel has for it meanwhile; NULL: nothing */
 	unsigned users;                  /* looks at it, and changes of it */
 	struct entry *next;              /* in the hash bucket */
 	char name[];                     /* fixed */

@@ -8,6 +8,7 @@
 
 #include "cleanup.h"
 #include "link_watch.h"
+#include "promise.h"
 #include "state.h"
 
 /* The bit of the numbers that follow from a path; those that are counted never come so far. */
@@ -386,6 +387,8 @@ void inode_forget_locked(struct view *view, struct inode *inode, uint64_t count)
 	inode_table_remove(&view->inodes, inode);
 	if (inode->type == INODE_VERSION)
 		forget_version(view, version_of(inode));
+	else if (inode->type == INODE_PROMISE)
+		promise_forgotten_locked((struct promise *)inode);
 	else
 		release(view, (struct directory *)inode);
 }

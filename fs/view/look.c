@@ -12,6 +12,7 @@
 #include "events.h"
 #include "expand.h"
 #include "link_watch.h"
+#include "promise.h"
 #include "queue.h"
 
 /* Tries of the publisher's looks, before they wait for the writer. */
@@ -22,6 +23,7 @@
  * first try often meets him (F_SETLEASE): the pauses between tries double up to the usual one.
  */
 #define PAUSE_US 60u
+#define TRIES_AT_ONCE 4
 #define PAUSE_MAX_US (COMPOSE_PAUSE_NS / 1000)
 
 static void begin_in_pool(struct pool_job *job);
@@ -69,7 +71,7 @@ struct look *look_new_locked(struct view *view, struct entry *entry, enum look_p
 	settings_generation_init_locked(view, &look->settings);
 	union_lookup_init(&look->lookup);
 	entry_enter_locked(view, entry);
-	if (purpose != LOOK_STRICT)
+	if (purpose != LOOK_STRICT && !entry->look)
 		entry->look = look;
 	return look;
 }
@@ -120,11 +122,15 @@ static void drop(struct pool_job *job)
 	struct look *look = (struct look *)job;
 	struct view *view = look->view;
 
+	int kept;
+
 	view_lock(view);
 	struct view_caller *callers = take_ptr(look->callers);
+	struct view_caller *waiters = promise_end_locked(look->entry, &kept);
 	look_free_locked(look);
 	view_unlock(view);
 	look_answer(callers, -ENOTCONN, NULL);
+	look_answer(waiters, -ENOTCONN, NULL);
 }
 
 /* It waits for the publisher; who waits for it must not, as the publisher may wait for him. */
@@ -171,10 +177,12 @@ static void try_again(struct look *look, int result)
 {
 	/* Who writes the whole file again and again leaves moments in between, which are short. */
 	bool is_refresh = look->purpose == LOOK_REFRESH;
-	unsigned pause_us = look->tries < 4 ? PAUSE_US << look->tries : PAUSE_MAX_US;
+	unsigned pause_us = look->tries < TRIES_AT_ONCE ? PAUSE_US << look->tries : PAUSE_MAX_US;
 	unsigned limit = !is_refresh ? COMPOSE_TRIES : look->is_large ? 0 : REFRESH_TRIES;
 
 	if (++look->tries < limit) {
+		if (look->tries == TRIES_AT_ONCE)
+			lookup_takes_long(look);
 		pool_add_later(look->view->pool, &look->job, pause_us);
 		return;
 	}
@@ -253,9 +261,9 @@ static int take_found(struct look *look)
 }
 
 /* However many large ones wait their turn, the publisher has as many others under way. */
-static void count_large(struct look *look, bool is_large)
+static void count_large(struct look *look)
 {
-	if (look->purpose != LOOK_REFRESH || !is_large || look->is_large)
+	if (look->purpose != LOOK_REFRESH || look->is_large)
 		return;
 	view_lock(look->view);
 	look->is_large = true;
@@ -290,7 +298,10 @@ static bool look_up(struct look *look, uint64_t *cost)
 	}
 	look->job.run = compose_in_pool;
 	*cost = cost_of(look);
-	count_large(look, *cost > POOL_LARGE_BYTES);
+	if (*cost > POOL_LARGE_BYTES) {
+		count_large(look);
+		lookup_takes_long(look);
+	}
 	return true;
 }
 

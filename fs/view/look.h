@@ -43,7 +43,8 @@ struct look {
 	uint64_t narrowings;          /* of the directories above, when it began */
 	bool is_entry_new;            /* nothing was known of the name but that it is asked for */
 	unsigned tries;
-	bool has_doubt; /* a source may have been written while it was read (compose.h) */
+	bool takes_long; /* whoever looks the name up gets a promise (promise.h) */
+	bool has_doubt;  /* a source may have been written while it was read (compose.h) */
 
 	/* What came of it. */
 	int result; /* 0; PROBLEM; COMPOSE_MOVED, COMPOSE_UNSETTLED; LOOK_…; or -errno */
@@ -91,6 +92,9 @@ void look_answer(struct view_caller *callers, int result, const struct stat *sta
 
 /** lookup.c: a FIRST or STRICT look has ended. */
 void lookup_end(struct look *look);
+
+/** lookup.c: it will take long: nobody is to hold the directory meanwhile. */
+void lookup_takes_long(struct look *look);
 
 /** lookup.c: looks the name up again for callers whose look counts no more. */
 void lookup_again(struct view *view, const char *name, struct view_caller *callers);

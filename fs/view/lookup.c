@@ -14,6 +14,7 @@
 #include "entry.h"
 #include "expand.h"
 #include "look.h"
+#include "promise.h"
 #include "queue.h"
 
 /* Positive result: another thread was faster, and something else is shown than was looked at. */
@@ -29,8 +30,7 @@ static void show_found_locked(struct view *view, struct entry *entry, struct loo
 		look->directory = NULL;
 		return;
 	}
-	entry_prepare_first_locked(view, entry, look->version);
-	entry_show_version_locked(view, entry, look->version);
+	promise_keep_locked(view, entry, look->version);
 	if (look->problem.message[0])
 		entry_set_trouble_locked(view, entry, &look->problem, look->version, true);
 	else
@@ -212,14 +212,17 @@ static int end_locked_unlocks(struct look *look, struct stat *ret)
 	return r;
 }
 
-/* One reference was counted for the first of the callers. */
-static void hold_for_others_locked(struct view *view, const struct look *look, uint64_t ino)
+/* One reference was counted; each of the callers has one, and those who have a promise have theirs.
+ */
+static void hold_for_callers_locked(struct view *view, const struct look *look, uint64_t ino)
 {
 	struct inode *inode = inode_table_find(&view->inodes, ino);
 
-	for (const struct view_caller *other = look->callers->next; inode && other;
-		other = other->next)
+	for (const struct view_caller *caller = look->callers; inode && caller;
+		caller = caller->next)
 		inode_hold_locked(view, inode);
+	if (inode)
+		inode_forget_locked(view, inode, 1);
 }
 
 void lookup_again(struct view *view, const char *name, struct view_caller *callers)
@@ -233,25 +236,55 @@ void lookup_again(struct view *view, const char *name, struct view_caller *calle
 	}
 }
 
+/* Who joined the publisher's look gets one of his own: that one's end is up to the publisher. */
+void lookup_takes_long(struct look *look)
+{
+	struct view *view = look->view;
+	bool is_first = look->purpose == LOOK_FIRST;
+	struct view_caller *callers = NULL;
+	char name[NAME_MAX + 1];
+	struct stat stat;
+	int r = 0;
+
+	view_lock(view);
+	if (view_has_promises_locked(view)) {
+		look->takes_long = true;
+		callers = take_ptr(look->callers);
+	}
+	for (struct view_caller *caller = callers; is_first && r == 0 && caller;
+		caller = caller->next)
+		r = promise_give_locked(view, look->entry, &stat);
+	strcpy(name, look->entry->name);
+	view_unlock(view);
+	if (is_first)
+		look_answer(callers, r == 0 ? VIEW_PROMISE : r, &stat);
+	else
+		lookup_again(view, name, callers);
+}
+
 void lookup_end(struct look *look)
 {
 	struct view *view = look->view;
 	struct entry *entry = look->entry;
 	char name[NAME_MAX + 1];
 	struct stat stat = {0};
+	int kept = 0;
 
 	view_lock(view);
 	int r = end_locked_unlocks(look, &stat);
 	entry->parent->has_absences |= r == -ENOENT;
 	if (r == 0)
-		hold_for_others_locked(view, look, stat.st_ino);
+		hold_for_callers_locked(view, look, stat.st_ino);
 	/* Others that wait for the same answer were let in by what the kernel knows no more. */
 	if (r == 0 && attributes_are_uncached_locked(entry->parent, look->narrowings))
 		r = VIEW_PASSING;
 	struct view_caller *callers = take_ptr(look->callers);
+	struct view_caller *waiters =
+		look->purpose == LOOK_FIRST ? promise_end_locked(entry, &kept) : NULL;
 	strcpy(name, entry->name);
 	look_free_locked(look);
 	view_unlock(view);
+	look_answer(waiters, kept, NULL);
 	if (r == LOOK_OVERTAKEN)
 		lookup_again(view, name, callers);
 	else
@@ -352,7 +385,7 @@ static int look_for_locked_unlocks(
 	bool is_new = !entry->users && !entry->pending && !entry->kind;
 	struct look *look = is_shown ? NULL : entry->look;
 
-	if (look && !look->is_done && !view_is_strict_locked(view)) {
+	if (look && !look->is_done && !look->takes_long && !view_is_strict_locked(view)) {
 		caller->next = look->callers;
 		look->callers = caller;
 		return VIEW_LATER;
@@ -395,6 +428,8 @@ static int answer_locked_unlocks(struct view *view, uint64_t parent, const char 
 	entry = directory_entry(directory, name);
 	if (!entry)
 		return -ENOMEM;
+	if (caller && entry->promise && view_has_promises_locked(view))
+		return promise_give_locked(view, entry, ret) < 0 ? -ENOMEM : VIEW_PROMISE;
 	if (caller)
 		return look_for_locked_unlocks(view, entry, caller, narrowings);
 	/* On the publisher's way to where it publishes. */

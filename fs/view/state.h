@@ -105,5 +105,8 @@ void settings_generation_fini(struct settings_generation *generation);
 /** coherence=strict. */
 bool view_is_strict_locked(const struct view *view);
 
+/** Whether a file that takes long is promised; a strict mount's look is nobody else's. */
+bool view_has_promises_locked(const struct view *view);
+
 /** Wakes the publisher. */
 void view_wake_locked(struct view *view);

@@ -14,6 +14,7 @@
 #include "cleanup.h"
 #include "entry.h"
 #include "look.h"
+#include "promise.h"
 #include "queue.h"
 
 void view_lock(struct view *view)
@@ -63,6 +64,11 @@ void settings_generation_fini(struct settings_generation *generation)
 bool view_is_strict_locked(const struct view *view)
 {
 	return view->composer.settings->coherence == COHERENCE_STRICT;
+}
+
+bool view_has_promises_locked(const struct view *view)
+{
+	return view->callbacks.takes_promises && !view_is_strict_locked(view);
 }
 
 void view_wake_locked(struct view *view)
@@ -232,13 +238,22 @@ bool view_was_freed(struct view *view)
 	return was_freed;
 }
 
+int view_await(struct view *view, uint64_t ino, struct view_caller *caller)
+{
+	view_lock(view);
+	struct inode *inode = inode_table_find(&view->inodes, ino);
+	bool waits = inode && promise_await_locked(inode, caller);
+	view_unlock(view);
+	return waits ? VIEW_LATER : 0;
+}
+
 int view_stat(struct view *view, uint64_t ino, struct stat *ret)
 {
 	int r = 0;
 
 	view_lock(view);
 	struct inode *inode = inode_table_find(&view->inodes, ino);
-	if (!inode)
+	if (!inode || inode->type == INODE_PROMISE)
 		r = -ESTALE;
 	else if (inode->type == INODE_DIRECTORY)
 		directory_stat((struct directory *)inode, ret);
@@ -254,7 +269,7 @@ int view_version(struct view *view, uint64_t ino, struct version **ret)
 
 	view_lock(view);
 	struct inode *inode = inode_table_find(&view->inodes, ino);
-	if (!inode)
+	if (!inode || inode->type == INODE_PROMISE)
 		r = -ESTALE;
 	else if (inode->type == INODE_DIRECTORY)
 		r = -EISDIR;

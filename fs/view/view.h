@@ -40,6 +40,9 @@ struct view_callbacks {
 	 * inode, or not yet. NULL: there is no kernel.
 	 */
 	int (*tell)(void *context, uint64_t ino);
+
+	/* Lookups are answered with VIEW_PROMISE rather than late. */
+	bool takes_promises;
 	void *context;
 };
 
@@ -69,6 +72,7 @@ void view_run(struct view *view, struct pool_job *job);
 enum {
 	VIEW_PASSING = 1, /* as 0, but the name must be asked for again: it is not to be cached */
 	VIEW_LATER = 2,   /* the caller will be answered */
+	VIEW_PROMISE = 3, /* a file that is being composed: nothing is known but its number */
 };
 
 /* Who waits for a lookup. It stays as it is until it is answered. */
@@ -79,9 +83,10 @@ struct view_caller {
 	 */
 	void (*answer)(struct view_caller *caller, int result, const struct stat *stat);
 
+	uint64_t parent; /* the directory's number */
+
 	/* private to the view */
 	struct view_caller *next;
-	uint64_t parent;
 };
 
 /**
@@ -89,7 +94,8 @@ struct view_caller {
  * given back by view_forget(). Without a `caller` it is the publisher who asks, and sees what it is
  * about to take away or to replace.
  *
- * Returns 0 or VIEW_PASSING with *ret; VIEW_LATER; or -errno: -ENOENT for no such name.
+ * Returns 0, VIEW_PASSING or VIEW_PROMISE with *ret; VIEW_LATER; or -errno: -ENOENT for no such
+ * name.
  */
 int view_lookup(struct view *view, uint64_t parent, const char *name, struct view_caller *caller,
 	struct stat *ret);
@@ -105,7 +111,14 @@ void view_forget(struct view *view, uint64_t ino, uint64_t count);
 /** Whether VIEW_TRIM_BYTES or more were freed since it last returned true. */
 bool view_was_freed(struct view *view);
 
-/** stat(2) of an object that the kernel knows. 0 or -ESTALE. */
+/**
+ * Whether `ino` is promised only: then it returns VIEW_LATER, and the caller is answered when the
+ * object can be asked for, with 0 and caller->parent its directory's number, or with -ESTALE when
+ * its path must be walked once more. Else returns 0.
+ */
+int view_await(struct view *view, uint64_t ino, struct view_caller *caller);
+
+/** stat(2) of an object that the kernel knows. 0, or -ESTALE also for one that is promised. */
 int view_stat(struct view *view, uint64_t ino, struct stat *ret);
 
 /** The version with that number: 0 with *ret for version_unref(), -EISDIR or -ESTALE. */

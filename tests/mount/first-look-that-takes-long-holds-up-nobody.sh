@@ -1,0 +1,23 @@
+#!/bin/bash
+# The kernel holds a directory while a name in it is looked up, so a file that takes long to merge must
+# not be waited for there: it is waited for at the file itself.
+. "$(dirname "$0")/mount.sh"
+need python3
+
+seq -f 'key%g: {a: 1, b: [x, y]}' 30000 >low/large.yaml
+for name in stat mmap send watch gone broken open twin denied; do
+	cp low/large.yaml "low/$name.yaml"
+	echo 'last: 1' >"high/$name.yaml"
+done
+echo 'last: 1' >high/large.yaml
+echo 'a: 1' >low/small.yaml
+echo 'b: 1' >high/small.yaml
+echo 'a: 1' >low/other.yaml
+echo 'b: 1' >high/other.yaml
+sed -i '30000s/.*/key: [/' low/broken.yaml
+chmod 600 low/denied.yaml
+sleep 0.3
+start
+shows mnt/small.yaml $'a: 1\nb: 1'
+python3 "${test_file%.sh}.py"
+shows mnt/small.yaml $'a: 1\nb: 2'
