@@ -2,9 +2,8 @@
  * The hash of keys and values: fast, and not to be foreseen from outside.
  *
  * Keys come from hostile input, and a thousand keys with one hash would make a map a list. So the
- * hash starts from an address of this program, which address space layout randomization makes
- * different in each process. A hash is therefore good within one process only, and nothing that
- * leaves it may depend on one.
+ * hash starts from a number of getrandom(2), another one in each process. A hash is therefore good
+ * within one process only, and nothing that leaves it may depend on one.
  */
 #pragma once
 
@@ -12,9 +11,11 @@
 
 #include "node.h"
 
+extern uint64_t hash_start; /* fixed before main() */
+
 static inline uint64_t hash_seed(void)
 {
-	return (uint64_t)(uintptr_t)&node_hash * 0x9E3779B97F4A7C15u;
+	return hash_start;
 }
 
 /* Both halves of the product of `a` and `b`, folded together: every bit reaches every bit. */

@@ -1,0 +1,13 @@
+#include "hash.h"
+
+#include <sys/random.h>
+
+uint64_t hash_start;
+
+/* Before main(): also early at boot, when the kernel has no randomness yet and must not be waited
+ * for. */
+__attribute__((constructor)) static void choose_start(void)
+{
+	if (getrandom(&hash_start, sizeof(hash_start), GRND_NONBLOCK) != sizeof(hash_start))
+		hash_start = (uint64_t)(uintptr_t)&hash_start * 0x9E3779B97F4A7C15u;
+}

@@ -1,0 +1,59 @@
+/*
+ * What hashes start from.
+ */
+#include "hash.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* The hash that another process, whose addresses are as ours, gives a key. */
+static unsigned long hash_elsewhere(void)
+{
+	FILE *other = popen("/proc/$PPID/exe print", "re");
+	unsigned long hash = 0;
+
+	assert_non_null(other);
+	assert_int_equal(fscanf(other, "%lu", &hash), 1);
+	assert_int_equal(pclose(other), 0);
+	return hash;
+}
+
+/* Who writes a source can't find out which keys share one, not even where addresses don't change.
+ */
+static void no_two_processes_have_the_same_hashes(void **state)
+{
+	(void)state;
+	personality(ADDR_NO_RANDOMIZE);
+	unsigned long first = hash_elsewhere(), second = hash_elsewhere(), third = hash_elsewhere();
+	personality(0);
+	assert_false(first == second && second == third);
+}
+
+static void the_same_text_has_the_same_hash(void **state)
+{
+	char text[] = "keys";
+
+	(void)state;
+	assert_int_equal(
+		hash_bytes(hash_seed(), span_of("keys")), hash_bytes(hash_seed(), span_of(text)));
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1)
+		return printf("%u\n", hash_end(hash_bytes(hash_seed(), span_of("key")))) < 0;
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_two_processes_have_the_same_hashes),
+		cmocka_unit_test(the_same_text_has_the_same_hash),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
