@@ -14,6 +14,12 @@
 /* Strings up to this size are compared in little more than an instruction's time. */
 #define SHORT_STRING (2u << 10)
 
+/* Writing a number takes this many units a byte, at most: "%99.99f" of 1e308. */
+#define UNITS_PER_DIGIT 8
+
+/* Between two looks at the clock. */
+#define TIMED_UNITS 50000
+
 /* What any call costs, whatever it does. */
 #define CALL_UNITS 10
 
@@ -52,19 +58,33 @@ static void *allocate(void *context, void *old, size_t old_size, size_t size)
 
 static void on_event(lua_State *L, lua_Debug *where);
 
+static bool is_over_time(const struct lua_sandbox *sandbox)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	now.tv_sec -= LUA_SECONDS_MAX;
+	return now.tv_sec > sandbox->opened.tv_sec ||
+	       (now.tv_sec == sandbox->opened.tv_sec && now.tv_nsec > sandbox->opened.tv_nsec);
+}
+
 static void stop(lua_State *L, lua_Debug *where)
 {
+	const struct lua_sandbox *sandbox = sandbox_of(L);
 	lua_Debug caller;
 
 	/* A script that catches the error is stopped again at its next instruction. */
 	lua_sethook(L, on_event, LUA_MASKCOUNT | LUA_MASKCALL, 1);
-	if (sandbox_of(L)->work <= LUA_WORK_MAX) {
+	if (sandbox->work <= LUA_WORK_MAX && sandbox->traffic > LUA_TRAFFIC_MAX) {
 		lua_pushfstring(L, "stopped after allocating %d MiB; does it loop for ever?",
 			(int)(LUA_TRAFFIC_MAX >> 20));
 		lua_error(L);
 	}
-	lua_pushfstring(L, "stopped after %d million instructions; does it loop for ever?",
-		(int)(LUA_WORK_MAX / 1000000));
+	if (sandbox->work > LUA_WORK_MAX)
+		lua_pushfstring(L, "stopped after %d million instructions; does it loop for ever?",
+			(int)(LUA_WORK_MAX / 1000000));
+	else
+		lua_pushfstring(L, "stopped after %d s; does it loop for ever?", LUA_SECONDS_MAX);
 	if (!where && lua_getstack(L, 1, &caller))
 		where = &caller;
 	if (where && lua_getinfo(L, "Sl", where) && where->currentline > 0) {
@@ -82,6 +102,11 @@ static void count_work(lua_State *L, uint64_t units, lua_Debug *where)
 	sandbox->work += units < LUA_WORK_MAX ? units : LUA_WORK_MAX;
 	if (sandbox->work > LUA_WORK_MAX || sandbox->traffic > LUA_TRAFFIC_MAX)
 		stop(L, where);
+	if (sandbox->work - sandbox->timed < TIMED_UNITS)
+		return;
+	if (is_over_time(sandbox))
+		stop(L, where);
+	sandbox->timed = sandbox->work;
 }
 
 static void on_event(lua_State *L, lua_Debug *where)
@@ -155,7 +180,8 @@ enum cost {
 	COST_REPEAT,
 	COST_TABLE,
 	COST_SORT,
-	COST_RANGE, /* from the second argument to the third */
+	COST_RANGE,  /* from the second argument to the third */
+	COST_RESULT, /* the text that comes out, and so is known afterwards */
 };
 
 static double text_bytes(lua_State *L)
@@ -185,6 +211,7 @@ static double cost_of(lua_State *L, enum cost cost)
 	double entries;
 
 	switch (cost) {
+	case COST_RESULT:
 	case COST_TEXT:
 		return text_bytes(L) / BYTES_PER_UNIT;
 	case COST_BYTES:
@@ -209,8 +236,10 @@ static double cost_of(lua_State *L, enum cost cost)
 		/* 32 is more than the logarithm of what fits into the memory. */
 		return entries * 32 * (1 + (double)(sandbox_of(L)->longest / 1024));
 	case COST_RANGE:
-		return (lua_isnoneornil(L, 3) ? table_entries(L) : lua_tonumber(L, 3)) -
-		       lua_tonumber(L, 2) + 1;
+		entries = (lua_isnoneornil(L, 3) ? table_entries(L) : lua_tonumber(L, 3)) -
+			  lua_tonumber(L, 2) + 1;
+		/* Looked up, and put on the stack twice. */
+		return entries * 4;
 	}
 	return 0;
 }
@@ -218,12 +247,18 @@ static double cost_of(lua_State *L, enum cost cost)
 /* Upvalues: the function, and its cost. */
 static int charged(lua_State *L)
 {
-	double units = cost_of(L, (enum cost)lua_tointeger(L, lua_upvalueindex(2)));
+	enum cost cost = (enum cost)lua_tointeger(L, lua_upvalueindex(2));
 	lua_CFunction function = lua_tocfunction(L, lua_upvalueindex(1));
+	double units = cost_of(L, cost);
+	size_t len = 0;
 
 	if (units > 0)
 		lua_sandbox_work(L, units > LUA_WORK_MAX ? LUA_WORK_MAX : (uint64_t)units);
-	return function(L);
+	int count = function(L);
+	if (cost == COST_RESULT && lua_type(L, -1) == LUA_TSTRING)
+		lua_tolstring(L, -1, &len);
+	lua_sandbox_work(L, len * UNITS_PER_DIGIT);
+	return count;
 }
 
 /* A finalizer would run with hooks off: an endless one could not be stopped. */
@@ -248,7 +283,7 @@ static const struct {
 } charges[] = {
 	{"string", "byte", COST_BYTES},
 	{"string", "find", COST_PATTERN},
-	{"string", "format", COST_TEXT},
+	{"string", "format", COST_RESULT},
 	{"string", "gmatch", COST_PATTERN},
 	{"string", "gsub", COST_REPLACE},
 	{"string", "len", COST_TEXT},
@@ -348,6 +383,7 @@ static int open_libraries(lua_State *L)
 lua_State *lua_sandbox_open(struct lua_sandbox *sandbox)
 {
 	*sandbox = (struct lua_sandbox){0};
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &sandbox->opened);
 
 	lua_State *L = lua_newstate(allocate, sandbox);
 	if (!L)

@@ -11,12 +11,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /* Bytes of one state. The values of a 16 MiB source, which a script may all look at, fit. */
 #define LUA_MEMORY_MAX (64u << 20)
 
 /* Units of one state: a fraction of a second. */
 #define LUA_WORK_MAX 50000000u
+
+/*
+ * Seconds of processor time of one state: for what takes long and can't be counted, such as "..",
+ * which writes numbers. Far from what the work above takes, so that this says the same everywhere.
+ */
+#define LUA_SECONDS_MAX 1
 
 /* Bytes that one state allocates in all: what takes as long as the work above. */
 #define LUA_TRAFFIC_MAX (1536u << 20)
@@ -28,6 +35,8 @@ struct lua_sandbox {
 	size_t used;    /* bytes */
 	size_t longest; /* bytes of the longest string so far */
 	uint64_t work;
+	uint64_t timed;         /* work at which the clock was looked at last */
+	struct timespec opened; /* CLOCK_THREAD_CPUTIME_ID */
 	/* Bytes. Not a part of `work`, because it differs from run to run, with Lua's hashes. */
 	uint64_t traffic;
 	bool is_out_of_memory; /* LUA_MEMORY_MAX was reached */
