@@ -227,6 +227,26 @@ const struct rule *settings_rule(const struct settings *settings, const char *pa
 	return rule;
 }
 
+const struct program *settings_check(const struct settings *settings, const char *path)
+{
+	if (!settings->has_programs)
+		return NULL;
+	const struct virtual_file *file = settings_file(settings, path);
+
+	return file ? file->check : settings_rule(settings, path)->check;
+}
+
+const struct program *settings_on_change(const struct settings *settings, const char *path)
+{
+	if (!settings->has_programs)
+		return NULL;
+	const struct virtual_file *file = settings_file(settings, path);
+	const struct program *program =
+		file ? file->on_change : settings_rule(settings, path)->on_change;
+
+	return program ? program : settings->on_change;
+}
+
 static int compare_path(const void *path, const void *file)
 {
 	return strcmp(path, ((const struct virtual_file *)file)->path);
@@ -368,7 +388,8 @@ static bool file_equal(const struct virtual_file *a, const struct virtual_file *
 	for (size_t i = 0; i < a->from_count; i++)
 		if (strcmp(a->from[i], b->from[i]) != 0)
 			return false;
-	return a->format == b->format && options_equal(&a->options, &b->options);
+	return a->format == b->format && options_equal(&a->options, &b->options) &&
+	       program_equal(a->check, b->check);
 }
 
 bool settings_equal_at(const struct settings *a, const struct settings *b, const char *path)
@@ -381,7 +402,8 @@ bool settings_equal_at(const struct settings *a, const struct settings *b, const
 		!file_equal(file, settings_file(b, path)))
 		return false;
 	return file ||
-	       (one->dropins == other->dropins && options_equal(&one->options, &other->options));
+	       (one->dropins == other->dropins && options_equal(&one->options, &other->options) &&
+		       program_equal(one->check, other->check));
 }
 
 void settings_fix_header(struct settings *settings, bool header)

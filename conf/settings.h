@@ -13,6 +13,7 @@
 #include "limit.h"
 #include "option.h"
 #include "problem.h"
+#include "program.h"
 #include "surroundings.h"
 
 enum settings_coherence { COHERENCE_CACHED, COHERENCE_STRICT };
@@ -27,6 +28,8 @@ struct rule {
 	struct options options;
 	const struct format *format; /* NULL: that of the name */
 	enum rule_dropins dropins; /* NAME.d's files are sources of NAME */
+	const struct program *check;     /* shows only what this is content with; NULL: none */
+	const struct program *on_change; /* is run when it has changed; NULL: that of the settings */
 	struct source source; /* where the rule stands; name NULL for a built-in one */
 	unsigned line;        /* starting at 1; 0 for a built-in one */
 };
@@ -38,6 +41,8 @@ struct virtual_file {
 	size_t from_count; /* at least 1 */
 	struct options options;
 	const struct format *format; /* NULL: that of the name */
+	const struct program *check; /* as in a rule */
+	const struct program *on_change;
 	const struct node *place; /* where its path stands in plyfs.yaml */
 };
 
@@ -57,10 +62,13 @@ struct settings {
 	bool is_header_fixed; /* whatever plyfs.yaml says */
 	unsigned poll_ms; /* between two looks at a layer that inotify can't watch; default 1000 */
 	unsigned cache_mib; /* parsed sources kept in memory; default 64 */
+	const struct program *on_change; /* where the rule or file names none; NULL: none */
+	bool has_programs;               /* some path has a check or an on_change */
 	struct limits limits;
 	struct surroundings around; /* that it was made in */
 	/* private: */
 	const char *spec; /* "A:B:C", when made from it */
+	struct stat read; /* of plyfs.yaml, as it was read */
 	struct arena *arena;
 	struct document *document; /* the strategies' options are its nodes; NULL: "A:B:C" */
 	atomic_uint references;
@@ -78,6 +86,13 @@ int settings_read(const char *path, struct settings **ret, struct problem *probl
  * backslash. Results as settings_read().
  */
 int settings_from_layers(const char *layers, struct settings **ret, struct problem *problem);
+
+/**
+ * What the settings at `old->place` say of paths and programs by now, for who may open no layer:
+ * there are none. Results as settings_read().
+ */
+int settings_read_programs(
+	const struct settings *old, struct settings **ret, struct problem *problem);
 
 /** The same in other surroundings, which are copied. */
 int settings_read_in(const struct surroundings *around, const char *path, struct settings **ret,
@@ -127,6 +142,12 @@ int settings_read_limits(
 
 /** The rule for a path; never NULL, because the last built-in rule matches everything. */
 const struct rule *settings_rule(const struct settings *settings, const char *path);
+
+/** What the path's newest content must pass before it is shown; NULL: nothing. */
+const struct program *settings_check(const struct settings *settings, const char *path);
+
+/** What is run when the path has changed; NULL: nothing. */
+const struct program *settings_on_change(const struct settings *settings, const char *path);
 
 /** The virtual file at that path, or NULL. */
 const struct virtual_file *settings_file(const struct settings *settings, const char *path);

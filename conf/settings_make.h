@@ -22,10 +22,10 @@ int settings_set_rules(struct settings *settings, size_t count);
 /**
  * Opens and reads the file at `place`, which messages call `path`, as YAML; a directory, a pipe or
  * a file that is too large is a problem, and so is a key that comes twice. Returns 0 with *ret for
- * document_free(), PROBLEM or -ENOMEM.
+ * document_free(), and *stat of the file; PROBLEM or -ENOMEM.
  */
-int settings_text_read(
-	const char *path, const char *place, struct document **ret, struct problem *problem);
+int settings_text_read(const char *path, const char *place, struct stat *stat,
+	struct document **ret, struct problem *problem);
 
 /** Names and opens the layers. Returns 0, PROBLEM or -ENOMEM. */
 int settings_set_layers(

@@ -7,12 +7,13 @@
 
 #include "cleanup.h"
 #include "settings_make.h"
+#include "trust.h"
 #include "value.h"
 
 /* The words that plyfs.yaml knows; messages show these lists. */
 #define SETTINGS_KEYS "layers, rules, files, options"
 #define LAYER_KEYS "name, path, optional, follow, exclude"
-#define OPTION_KEYS "coherence, on_error, header, schema, poll_interval, cache_mib, limits"
+#define OPTION_KEYS "coherence, on_error, header, schema, poll_interval, cache_mib, on_change, limits"
 #define LIMIT_KEYS "source, result, depth, nodes"
 #define COHERENCE_WORDS "cached, strict"             /* enum settings_coherence */
 #define ON_ERROR_WORDS "last-good, skip-layer, fail" /* enum settings_on_error */
@@ -83,6 +84,10 @@ static int read_options(const struct node *map, struct settings *settings, struc
 	if (r == 0)
 		r = value_amount(
 			node_get(map, "cache_mib"), "cache_mib", &cache_range, &cache_mib, problem);
+	if (r == 0)
+		r = program_read(node_get(map, "on_change"), "on_change",
+			&(struct program_defaults){.timeout_ms = PROGRAM_TIMEOUT_MS},
+			settings->arena, &settings->on_change, problem);
 	if (r == 0)
 		r = settings_read_limits(node_get(map, "limits"), &settings->limits, problem);
 	if (r != 0)
@@ -208,7 +213,31 @@ static int read_root(const struct document *document, const char *path, const st
 	return value_map(*ret, "plyfs.yaml", SETTINGS_KEYS, problem);
 }
 
-static int read_settings(struct settings *settings, struct problem *problem)
+static const struct program *first_program(const struct settings *settings)
+{
+	const struct program *program = settings->on_change;
+
+	for (size_t i = 0; !program && i < settings->rule_count; i++)
+		program = settings->rules[i].check ? settings->rules[i].check
+						   : settings->rules[i].on_change;
+	for (size_t i = 0; !program && i < settings->file_count; i++)
+		program = settings->files[i].check ? settings->files[i].check
+						   : settings->files[i].on_change;
+	return program;
+}
+
+/* Programs are run for those alone who could run them anyway. */
+static int check_trust(struct settings *settings, struct problem *problem)
+{
+	const struct program *program = first_program(settings);
+
+	settings->has_programs = program;
+	return program ? trust_check(settings->path, settings->place, &settings->read,
+				 program->place, problem)
+		       : 0;
+}
+
+static int read_settings(struct settings *settings, bool has_layers, struct problem *problem)
 {
 	const struct node *root = NULL;
 	struct layer_spec *specs = NULL;
@@ -225,14 +254,16 @@ static int read_settings(struct settings *settings, struct problem *problem)
 	if (r == 0)
 		r = read_options(node_get(root, "options"), settings, problem);
 	if (r == 0)
+		r = check_trust(settings, problem);
+	if (r == 0 && has_layers)
 		r = settings_set_layers(settings, specs, count, problem);
-	if (r == 0)
+	if (r == 0 && has_layers)
 		r = settings_check_layer_names(settings, problem);
 	return r;
 }
 
-int settings_read_in(const struct surroundings *around, const char *path, struct settings **ret,
-	struct problem *problem)
+static int settings_make(const struct surroundings *around, const char *path, bool has_layers,
+	struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	int r;
@@ -249,14 +280,26 @@ int settings_read_in(const struct surroundings *around, const char *path, struct
 			&settings->around, settings->path, settings->arena, &settings->place);
 	if (r == 0)
 		r = settings_text_read(
-			settings->path, settings->place, &settings->document, problem);
+			settings->path, settings->place, &settings->read, &settings->document, problem);
 	if (r == 0)
-		r = read_settings(settings, problem);
+		r = read_settings(settings, has_layers, problem);
 	if (r != 0)
 		return r;
 
 	*ret = take_ptr(settings);
 	return 0;
+}
+
+int settings_read_in(const struct surroundings *around, const char *path, struct settings **ret,
+	struct problem *problem)
+{
+	return settings_make(around, path, true, ret, problem);
+}
+
+int settings_read_programs(
+	const struct settings *old, struct settings **ret, struct problem *problem)
+{
+	return settings_make(&old->around, old->path, false, ret, problem);
 }
 
 int settings_read(const char *path, struct settings **ret, struct problem *problem)

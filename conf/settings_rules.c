@@ -14,8 +14,8 @@
 #include "word.h"
 
 /* The words that plyfs.yaml knows; messages show these lists. */
-#define RULE_KEYS "match, strategy, options, format, dropins"
-#define FILE_KEYS "path, from, strategy, options, format"
+#define RULE_KEYS "match, strategy, options, format, dropins, check, on_change, user, timeout"
+#define FILE_KEYS "path, from, strategy, options, format, check, on_change, user, timeout"
 
 /* Bytes of "name, name, name" of one strategy's options. */
 #define NAMES_MAX 512
@@ -201,9 +201,28 @@ static int read_dropins(const struct node *node, enum rule_dropins *ret, struct 
 	return r;
 }
 
+/* `check` and `on_change` of a rule or virtual file. */
+static int read_programs(const struct node *map, struct arena *arena, const struct program **check,
+	const struct program **on_change, struct problem *problem)
+{
+	struct program_defaults defaults;
+
+	int r = program_read_defaults(map, &defaults, problem);
+	if (r == 0)
+		r = program_read(node_get(map, "check"), "check", &defaults, arena, check, problem);
+	if (r == 0 && *check && !program_names_file(*check))
+		return problem_at(problem, (*check)->place,
+			"the check has no word with '%%f', where the path of the file to be "
+			"checked goes; add it, as in [visudo, -cf, \"%%f\"]");
+	if (r == 0)
+		r = program_read(node_get(map, "on_change"), "on_change", &defaults, arena,
+			on_change, problem);
+	return r;
+}
+
 /* Fills the `count` rules that the entry stands for: one for each of its patterns. */
-static int read_rule(
-	const struct node *map, struct rule *rules, size_t count, struct problem *problem)
+static int read_rule(const struct node *map, struct arena *arena, struct rule *rules, size_t count,
+	struct problem *problem)
 {
 	struct rule rule = {.source = *map->source, .line = map->line};
 	int r;
@@ -213,6 +232,8 @@ static int read_rule(
 		r = read_format(node_get(map, "format"), &rule.format, problem);
 	if (r == 0)
 		r = read_dropins(node_get(map, "dropins"), &rule.dropins, problem);
+	if (r == 0)
+		r = read_programs(map, arena, &rule.check, &rule.on_change, problem);
 	for (size_t i = 0; i < count && r == 0; i++) {
 		r = read_pattern(pattern_node(map, "match", i), "match", &rule.match, problem);
 		rules[i] = rule;
@@ -246,7 +267,8 @@ int settings_read_rules(struct settings *settings, const struct node *node, stru
 	for (uint32_t i = 0; list && i < list->seq.count && r == 0; i++) {
 		r = count_patterns(list->seq.items[i], "match", "the rule", &count, problem);
 		if (r == 0)
-			r = read_rule(list->seq.items[i], settings->rules + at, count, problem);
+			r = read_rule(list->seq.items[i], settings->arena, settings->rules + at,
+				count, problem);
 		at += count;
 	}
 	return r;
@@ -295,6 +317,8 @@ static int read_file(const struct node *map, struct arena *arena, struct virtual
 		r = read_strategy(map, &file->options, problem);
 	if (r == 0)
 		r = read_format(node_get(map, "format"), &file->format, problem);
+	if (r == 0)
+		r = read_programs(map, arena, &file->check, &file->on_change, problem);
 	if (r == 0)
 		r = count_patterns(map, "from", "the virtual file", &file->from_count, problem);
 	if (r != 0)

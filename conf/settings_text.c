@@ -16,18 +16,17 @@
 /* Bytes. Each rule is a line, and there may be 4096 of them. */
 #define SETTINGS_TEXT_MAX (1u << 20)
 
-static int read_text(
-	const char *path, const char *place, char **ret, size_t *len, struct problem *problem)
+static int read_text(const char *path, const char *place, struct stat *stat, char **ret,
+	size_t *len, struct problem *problem)
 {
 	/* O_NONBLOCK: a pipe in its place must not hang us. */
 	CLEANUP(closep) int fd = open(place, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat stat;
 
-	if (fd < 0 || fstat(fd, &stat) < 0)
+	if (fd < 0 || fstat(fd, stat) < 0)
 		return problem_set(problem, path, 0, 0, "can't be opened: %s", strerror(errno));
-	if (!S_ISREG(stat.st_mode))
+	if (!S_ISREG(stat->st_mode))
 		return problem_set(problem, path, 0, 0, "is %s; settings are read from a file",
-			S_ISDIR(stat.st_mode) ? "a directory" : "no regular file");
+			S_ISDIR(stat->st_mode) ? "a directory" : "no regular file");
 
 	int r = text_read(fd, SETTINGS_TEXT_MAX, ret, len);
 	if (r == -EFBIG)
@@ -52,8 +51,8 @@ static void keep_first(void *context, const struct problem *problem)
 		*warning = (struct warning){true, *problem};
 }
 
-int settings_text_read(
-	const char *path, const char *place, struct document **ret, struct problem *problem)
+int settings_text_read(const char *path, const char *place, struct stat *stat,
+	struct document **ret, struct problem *problem)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	CLEANUP(freep) char *text = NULL;
@@ -64,7 +63,7 @@ int settings_text_read(
 	size_t len = 0;
 	int r;
 
-	r = read_text(path, place, &text, &len, problem);
+	r = read_text(path, place, stat, &text, &len, problem);
 	if (r != 0)
 		return r;
 	r = document_read(&source, (struct span){text, len}, &options, &document, problem);

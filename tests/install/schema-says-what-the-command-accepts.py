@@ -60,6 +60,8 @@ equal("plyfs.yaml", LAYERS + "xyzzy: 1\n", schema["properties"])
 equal("a layer", "layers: [{path: low, xyzzy: 1}]\n", definitions["layer"]["anyOf"][1]["properties"])
 equal("a rule", LAYERS + "rules: [{match: a, xyzzy: 1}]\n", definitions["rule"]["properties"])
 equal("a file", LAYERS + "files: [{path: a, from: b, xyzzy: 1}]\n", definitions["file"]["properties"])
+equal("a command", LAYERS + "rules: [{match: a, check: {run: ['a', '%f'], xyzzy: 1}}]\n",
+      definitions["program"]["anyOf"][1]["properties"])
 equal("options", LAYERS + "options: {xyzzy: 1}\n", options)
 equal("limits", LAYERS + "options: {limits: {xyzzy: 1}}\n", options["limits"]["properties"])
 for name in "coherence", "on_error", "schema":
@@ -115,6 +117,10 @@ GOOD = [
     LAYERS + "rules: [{match: a, strategy: lines, options: {remove: true}, format: }]",
     LAYERS + "rules: [{match: a, options: {lists: repeat}, format: ini}]",
     LAYERS + "files: [{path: a/b, from: 'x/*', format: systemd}]",
+    LAYERS + "rules: [{match: a, check: [/bin/true, '--file=%f', 50%%], user: nobody, timeout: 5s}]",
+    LAYERS + "rules: [{match: a, check: {run: [cat, '%f'], user: , timeout: 100ms}, on_change: }]",
+    LAYERS + "files: [{path: a, from: b, check: , on_change: [systemctl, reload, 1]}]",
+    LAYERS + "options: {on_change: {run: [true], timeout: 60m}}",
     LAYERS + "options: {coherence: strict, on_error: fail, header: on, schema: 1.2}",
     LAYERS + "options: {poll_interval: 500ms, cache_mib: 0}",
     LAYERS + "options: {limits: {source: 4096, result: 64MiB, depth: 1024, nodes: 1}}",
@@ -141,6 +147,9 @@ BAD = [
     LAYERS + "rules: [{match: a, strategy: lines, options: {remove: [x]}}]",
     LAYERS + "files: [{path: a}]", LAYERS + "files: [{path: /a, from: b}]",
     LAYERS + "files: [{path: a, from: b, dropins: true}]",
+    LAYERS + "rules: [{match: a, check: []}]", LAYERS + "rules: [{match: a, check: [a, '%x']}]",
+    LAYERS + "rules: [{match: a, check: [cat, ~]}]", LAYERS + "rules: [{match: a, user: []}]",
+    LAYERS + "rules: [{match: a, on_change: {user: a}}]", LAYERS + "rules: [{match: a, timeout: 5}]",
     LAYERS + "options: {header: 7}", LAYERS + "options: {poll_interval: 5}",
     LAYERS + "options: {cache_mib: 1048577}", LAYERS + "options: {cache_mib: -1}",
     LAYERS + "options: {limits: {depth: 1025}}", LAYERS + "options: {limits: {depth: 0}}",

@@ -134,11 +134,11 @@ static const struct bad table[] = {
 		"2:8: rules must be a list, and this is a map"},
 	{"a rule is a map", "layers: [a]\nrules: ['*.yaml']\n",
 		"2:9: a rule must be a map with the keys match, strategy, options, format, "
-		"dropins, and "
+		"dropins, check, on_change, user, timeout, and "
 		"this is a scalar"},
 	{"a rule is not empty", "layers: [a]\nrules: [~]\n",
 		"2:9: a rule must be a map with the keys match, strategy, options, format, "
-		"dropins, and "
+		"dropins, check, on_change, user, timeout, and "
 		"this is a scalar"},
 	{"a rule matches something", "layers: [a]\nrules: [{strategy: deep}]\n",
 		"2:9: the rule has no 'match'; give a pattern or a list of patterns"},
@@ -156,7 +156,7 @@ static const struct bad table[] = {
 		"to the mount's root"},
 	{"an unknown key of a rule", "layers: [a]\nrules: [{match: x, stategy: deep}]\n",
 		"2:20: unknown key 'stategy', did you mean 'strategy'? (allowed: match, strategy, "
-		"options, format, dropins)"},
+		"options, format, dropins, check, on_change, user, timeout)"},
 	{"an unknown strategy", "layers: [a]\nrules: [{match: x, strategy: zip}]\n",
 		"2:30: unknown strategy 'zip' (allowed: deep, …"},
 	{"a slip in a strategy", "layers: [a]\nrules: [{match: x, strategy: Deap}]\n",
@@ -226,16 +226,47 @@ static const struct bad table[] = {
 		"3:11: 'x/y/z' can't be in 'x', which is a virtual file (line 5); give one of "
 		"them another path"},
 
+	/* Programs */
+	{"a check is a list", "layers: [a]\nrules: [{match: x, check: promtool}]\n",
+		"2:27: check must be a list, and this is a scalar"},
+	{"a check has a word", "layers: [a]\nrules: [{match: x, check: []}]\n",
+		"2:27: check must be a list of 1 to 64 words, the program and its arguments"},
+	{"a check's words are texts", "layers: [a]\nrules: [{match: x, check: [a, [b], '%f']}]\n",
+		"2:31: check must be a text, and this is a list"},
+	{"no word of a check is missing", "layers: [a]\nrules: [{match: x, check: [a, ~, '%f']}]\n",
+		"2:31: a word of check is missing; write the program and its arguments, each as a "
+		"word of the list"},
+	{"a check names the file", "layers: [a]\nrules: [{match: x, check: [a, '%%f']}]\n",
+		"2:28: the check has no word with '%f', where the path of the file to be checked "
+		"goes; add it, as in [visudo, -cf, \"%f\"]"},
+	{"a percent sign means something", "layers: [a]\nrules: [{match: x, check: [a, '%f%x']}]\n",
+		"2:31: '%x' in '%f%x' means nothing; %f is the file's path, and %% a percent sign"},
+	{"a percent sign is not the last", "layers: [a]\nrules: [{match: x, check: [a, '%f%']}]\n",
+		"2:31: '%' in '%f%' means nothing; %f is the file's path, and %% a percent sign"},
+	{"the program is not the file", "layers: [a]\nrules: [{match: x, check: ['%f']}]\n",
+		"2:28: the program '%f' can't have a percent sign in its name"},
+	{"a program is not relative", "layers: [a]\nfiles: [{path: x, from: y, check: [a/b, '%f']}]\n",
+		"2:36: the program 'a/b' is neither a name nor an absolute path; write one of "
+		"them, as in /usr/local/bin/check"},
+	{"a command as a map has the command", "layers: [a]\noptions: {on_change: {user: x}}\n",
+		"2:22: on_change has no 'run'; give the program and its arguments as a list"},
+	{"an unknown key of a command", "layers: [a]\noptions: {on_change: {rum: x}}\n",
+		"2:23: unknown key 'rum', did you mean 'run'? (allowed: run, user, timeout)"},
+	{"a time limit is not too short", "layers: [a]\nrules: [{match: x, timeout: 99ms}]\n",
+		"2:29: timeout must be a time with its unit, from 100ms to 60m, not '99ms'"},
+	{"a user is a text", "layers: [a]\nfiles: [{path: x, from: y, user: []}]\n",
+		"2:34: user must be a text, and this is a list"},
+
 	/* Options */
 	{"options are a map", "layers: [a]\noptions: [x]\n",
 		"2:10: options must be a map with the keys coherence, on_error, header, schema, "
-		"poll_interval, cache_mib, limits, and this is a list"},
+		"poll_interval, cache_mib, on_change, limits, and this is a list"},
 	{"an unknown option", "layers: [a]\noptions: {colour: red}\n",
 		"2:11: unknown key 'colour' (allowed: coherence, on_error, header, schema, "
-		"poll_interval, cache_mib, limits)"},
+		"poll_interval, cache_mib, on_change, limits)"},
 	{"a slip in an option", "layers: [a]\noptions: {coherance: strict}\n",
 		"2:11: unknown key 'coherance', did you mean 'coherence'? (allowed: coherence, "
-		"on_error, header, schema, poll_interval, cache_mib, limits)"},
+		"on_error, header, schema, poll_interval, cache_mib, on_change, limits)"},
 	{"an unknown coherence", "layers: [a]\noptions: {coherence: lazy}\n",
 		"2:22: unknown coherence 'lazy' (allowed: cached, strict)"},
 	{"a slip in a word", "layers: [a]\noptions: {on_error: lastgood}\n",

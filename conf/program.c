@@ -1,0 +1,194 @@
+#include "program.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "value.h"
+
+#define PROGRAM_KEYS "run, user, timeout"
+
+static const struct value_range timeout_range = {&value_time_ms, 100, 60u * 60 * 1000};
+
+static int read_timeout(const struct node *map, unsigned *ret, struct problem *problem)
+{
+	uint64_t timeout_ms = *ret;
+	int r = value_amount(
+		node_get(map, "timeout"), "timeout", &timeout_range, &timeout_ms, problem);
+
+	if (r == 0)
+		*ret = (unsigned)timeout_ms;
+	return r;
+}
+
+int program_read_defaults(
+	const struct node *map, struct program_defaults *ret, struct problem *problem)
+{
+	*ret = (struct program_defaults){.timeout_ms = PROGRAM_TIMEOUT_MS};
+	int r = value_text(node_get(map, "user"), "user", &ret->user, problem);
+	return r == 0 ? read_timeout(map, &ret->timeout_ms, problem) : r;
+}
+
+/* The percent signs of a word mean something. */
+static int check_percents(const struct node *node, const char *word, struct problem *problem)
+{
+	for (const char *at = strchr(word, '%'); at; at = strchr(at + 2, '%'))
+		if (at[1] != 'f' && at[1] != '%')
+			return problem_at(problem, node,
+				"'%%%.*s' in '%s' means nothing; %%f is the file's path, and %%%% "
+				"a percent sign",
+				at[1] ? 1 : 0, at + 1, word);
+	return 0;
+}
+
+static int read_word(const struct node *node, const char *name, const char **ret,
+	struct problem *problem)
+{
+	if (!value_is_given(node))
+		return problem_at(problem, node,
+			"a word of %s is missing; write the program and its arguments, each as a "
+			"word of the list",
+			name);
+	int r = value_text(node, name, ret, problem);
+	return r == 0 ? check_percents(node, *ret, problem) : r;
+}
+
+/* It is found the same way whoever runs it, and from wherever. */
+static int check_first(const struct node *node, const char *word, struct problem *problem)
+{
+	if (strchr(word, '%'))
+		return problem_at(problem, node,
+			"the program '%s' can't have a percent sign in its name", word);
+	if (*word != '/' && strchr(word, '/'))
+		return problem_at(problem, node,
+			"the program '%s' is neither a name nor an absolute path; write one of "
+			"them, as in /usr/local/bin/check",
+			word);
+	return 0;
+}
+
+static int read_words(const struct node *node, const char *name, struct arena *arena,
+	struct program *program, struct problem *problem)
+{
+	const struct node *list = NULL;
+	int r = value_list(node, name, &list, problem);
+
+	if (r != 0)
+		return r;
+	if (!list || list->seq.count == 0 || list->seq.count > PROGRAM_WORDS_MAX)
+		return problem_at(problem, node,
+			"%s must be a list of 1 to %d words, the program and its arguments", name,
+			PROGRAM_WORDS_MAX);
+	program->place = list->seq.items[0];
+	program->words = arena_zalloc(arena, list->seq.count + 1, sizeof(*program->words));
+	if (!program->words)
+		return -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < list->seq.count; i++)
+		r = read_word(list->seq.items[i], name, &program->words[i], problem);
+	return r == 0 ? check_first(program->place, program->words[0], problem) : r;
+}
+
+static int read_map(const struct node *map, const char *name, struct arena *arena,
+	struct program *program, struct problem *problem)
+{
+	int r = value_map(map, name, PROGRAM_KEYS, problem);
+
+	if (r == 0 && !value_is_given(node_get(map, "run")))
+		r = problem_at(problem, map,
+			"%s has no 'run'; give the program and its arguments as a list", name);
+	if (r == 0)
+		r = read_words(node_get(map, "run"), "run", arena, program, problem);
+	if (r == 0)
+		r = value_text(node_get(map, "user"), "user", &program->user, problem);
+	return r == 0 ? read_timeout(map, &program->timeout_ms, problem) : r;
+}
+
+int program_read(const struct node *node, const char *name, const struct program_defaults *defaults,
+	struct arena *arena, const struct program **ret, struct problem *problem)
+{
+	if (!value_is_given(node))
+		return 0;
+	struct program *program = arena_zalloc(arena, 1, sizeof(*program));
+	if (!program)
+		return -ENOMEM;
+	*program = (struct program){.user = defaults->user, .timeout_ms = defaults->timeout_ms};
+	int r = node_is_map(node) ? read_map(node, name, arena, program, problem)
+				  : read_words(node, name, arena, program, problem);
+	if (r == 0)
+		*ret = program;
+	return r;
+}
+
+bool program_names_file(const struct program *program)
+{
+	for (const char **word = program->words; *word; word++)
+		for (const char *at = strchr(*word, '%'); at; at = strchr(at + 2, '%'))
+			if (at[1] == 'f')
+				return true;
+	return false;
+}
+
+/* `word` with `file` for each %f. check_percents() has seen it. */
+static char *expand(const char *word, const char *file, struct arena *arena)
+{
+	size_t size = 1, len = strlen(file);
+	char *text, *end;
+
+	for (const char *at = word; *at; at++)
+		size += at[0] == '%' && at[1] == 'f' ? len : 1;
+	end = text = arena_alloc(arena, size);
+	if (!text)
+		return NULL;
+	for (const char *at = word; *at; at++) {
+		if (*at == '%' && *++at == 'f')
+			end = stpcpy(end, file);
+		else
+			*end++ = *at;
+	}
+	*end = '\0';
+	return text;
+}
+
+char **program_words(const struct program *program, const char *file, struct arena *arena)
+{
+	char **words = arena_zalloc(arena, PROGRAM_WORDS_MAX + 1, sizeof(*words));
+
+	for (size_t i = 0; words && program->words[i]; i++) {
+		words[i] = expand(program->words[i], file, arena);
+		if (!words[i])
+			return NULL;
+	}
+	return words;
+}
+
+char *program_text(const struct program *program, struct arena *arena)
+{
+	size_t size = 1;
+	char *text, *end;
+
+	for (size_t i = 0; program->words[i]; i++)
+		size += strlen(program->words[i]) + 1;
+	end = text = arena_zalloc(arena, size, 1);
+	for (size_t i = 0; text && program->words[i]; i++) {
+		if (i)
+			*end++ = ' ';
+		end = stpcpy(end, program->words[i]);
+	}
+	return text;
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool program_equal(const struct program *a, const struct program *b)
+{
+	size_t i = 0;
+
+	if (!a || !b || a == b)
+		return a == b;
+	while (a->words[i] && b->words[i] && strcmp(a->words[i], b->words[i]) == 0)
+		i++;
+	return !a->words[i] && !b->words[i] && is_same_text(a->user, b->user) &&
+	       a->timeout_ms == b->timeout_ms;
+}

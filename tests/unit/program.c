@@ -1,0 +1,224 @@
+/*
+ * Programs of plyfs.yaml: what is run for which path, and whose word counts for that.
+ */
+#include "settings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char place[] = "/tmp/plyfs-program-XXXXXX";
+
+#define CHECKED "layers: [low]\nrules: [{match: '*.yaml', check: [cat, '%f']}]\n"
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(chmod(path, 0644), 0);
+}
+
+static int make_tree(void **state)
+{
+	(void)state;
+	if (chdir("/") < 0)
+		return -1;
+	strcpy(place + sizeof(place) - 7, "XXXXXX");
+	if (!mkdtemp(place) || chdir(place) < 0)
+		return -1;
+	return mkdir("low", 0755) || mkdir("below", 0755) || mkdir("below/low", 0755);
+}
+
+static int remove_tree(void **state)
+{
+	char command[sizeof(place) + 16];
+
+	(void)state;
+	(void)snprintf(command, sizeof(command), "rm -rf '%s'", place);
+	return chdir("/") < 0 || system(command) != 0;
+}
+
+static struct settings *read_settings(const char *text)
+{
+	struct settings *settings = NULL;
+	struct problem problem = {0};
+
+	write_text("plyfs.yaml", text);
+	if (settings_read("plyfs.yaml", &settings, &problem) != 0)
+		fail_msg("%u: %s", problem.line, problem.message);
+	return settings;
+}
+
+static void is_refused(const char *path, const char *what)
+{
+	struct settings *settings = NULL;
+	struct problem problem = {0};
+
+	assert_int_equal(settings_read(path, &settings, &problem), PROBLEM);
+	if (!strstr(problem.message, what))
+		fail_msg("no '%s' in: %s", what, problem.message);
+	assert_int_equal(problem.line, 2);
+}
+
+static void is_taken(const char *path)
+{
+	struct settings *settings = NULL;
+	struct problem problem = {0};
+
+	if (settings_read(path, &settings, &problem) != 0)
+		fail_msg("%s", problem.message);
+	settings_unref(settings);
+}
+
+static void rule_and_virtual_file_have_their_own(void **state)
+{
+	struct settings *settings = read_settings(
+		"layers: [low]\n"
+		"rules:\n"
+		" - {match: 'a.yaml', check: [one, '%f'], on_change: [two], user: daemon, timeout: "
+		"3s}\n"
+		" - {match: '*.yaml', check: {run: [three, '%f'], user: games}, user: daemon}\n"
+		"files: [{path: v.yaml, from: x, check: {run: [four, '%f'], timeout: 1m}}]\n"
+		"options: {on_change: [five]}\n");
+	const struct program *check = settings_check(settings, "a.yaml");
+
+	(void)state;
+	assert_string_equal(check->words[0], "one");
+	assert_string_equal(check->user, "daemon");
+	assert_int_equal(check->timeout_ms, 3000);
+	assert_string_equal(settings_on_change(settings, "a.yaml")->words[0], "two");
+	assert_string_equal(settings_on_change(settings, "a.yaml")->user, "daemon");
+	check = settings_check(settings, "b.yaml");
+	assert_string_equal(check->words[0], "three");
+	assert_string_equal(check->user, "games");
+	assert_int_equal(check->timeout_ms, PROGRAM_TIMEOUT_MS);
+	check = settings_check(settings, "v.yaml");
+	assert_string_equal(check->words[0], "four");
+	assert_null(check->user);
+	assert_int_equal(check->timeout_ms, 60000);
+	assert_null(settings_check(settings, "other"));
+	assert_string_equal(settings_on_change(settings, "other")->words[0], "five");
+	settings_unref(settings);
+}
+
+static void words_have_the_file_in_place_of_percent_f(void **state)
+{
+	struct settings *settings = read_settings("layers: [low]\nrules:\n - {match: a, check: "
+						  "[x, '--file=%f', '%%f', '%f%%%f', '%%']}\n");
+	const struct program *check = settings_check(settings, "a");
+	struct arena *arena;
+
+	(void)state;
+	assert_int_equal(arena_new(&arena), 0);
+	char **words = program_words(check, "/p", arena);
+	assert_string_equal(words[0], "x");
+	assert_string_equal(words[1], "--file=/p");
+	assert_string_equal(words[2], "%f");
+	assert_string_equal(words[3], "/p%/p");
+	assert_string_equal(words[4], "%");
+	assert_null(words[5]);
+	assert_string_equal(program_text(check, arena), "x --file=%f %%f %f%%%f %%");
+	arena_free(arena);
+	settings_unref(settings);
+}
+
+static void settings_that_others_can_write_name_no_program(void **state)
+{
+	(void)state;
+	write_text("plyfs.yaml", CHECKED);
+	is_taken("plyfs.yaml");
+	assert_int_equal(chmod("plyfs.yaml", 0664), 0);
+	is_refused("plyfs.yaml", "plyfs.yaml has the mode 0664: chmod go-w it");
+	assert_int_equal(chmod("plyfs.yaml", 0646), 0);
+	is_refused("plyfs.yaml", "plyfs.yaml has the mode 0646");
+	/* Without a program, anybody may. */
+	write_text("plyfs.yaml", "layers: [low]\n");
+	assert_int_equal(chmod("plyfs.yaml", 0666), 0);
+	is_taken("plyfs.yaml");
+}
+
+static void settings_of_another_user_name_no_program(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	write_text("plyfs.yaml", CHECKED);
+	assert_int_equal(chown("plyfs.yaml", 1, 1), 0);
+	is_refused("plyfs.yaml", "plyfs.yaml belongs to the user 1: chown root it");
+	assert_int_equal(chown("plyfs.yaml", 0, 1), 0);
+	is_taken("plyfs.yaml");
+	assert_int_equal(chown(".", 1, 0), 0);
+	is_refused("plyfs.yaml", "plyfs.yaml's directory belongs to the user 1");
+	assert_int_equal(chown(".", 0, 0), 0);
+}
+
+static void directory_that_others_can_write_counts(void **state)
+{
+	(void)state;
+	write_text("below/plyfs.yaml", CHECKED);
+	is_taken("below/plyfs.yaml");
+	assert_int_equal(chmod("below", 0777), 0);
+	is_refused("below/plyfs.yaml", "below/plyfs.yaml's directory has the mode 0777");
+	assert_int_equal(chmod("below", 01777), 0);
+	is_taken("below/plyfs.yaml");
+	assert_int_equal(chmod("below", 0755), 0);
+	assert_int_equal(chmod(".", 0770), 0);
+	is_refused("below/plyfs.yaml", "'s directory, or one above it, has the mode 0770");
+}
+
+static void links_to_settings_count_with_their_directories(void **state)
+{
+	(void)state;
+	write_text("below/plyfs.yaml", CHECKED);
+	assert_int_equal(mkdir("links", 0755), 0);
+	assert_int_equal(symlink("../below/plyfs.yaml", "links/plyfs.yaml"), 0);
+	assert_int_equal(mkdir("links/low", 0755), 0);
+	is_taken("links/plyfs.yaml");
+	assert_int_equal(chmod("links", 0777), 0);
+	is_refused("links/plyfs.yaml", "directory has the mode 0777");
+	assert_int_equal(chmod("links", 0755), 0);
+	assert_int_equal(chmod("below", 0777), 0);
+	is_refused("links/plyfs.yaml", "directory has the mode 0777");
+}
+
+static void programs_are_read_without_opening_a_layer(void **state)
+{
+	struct settings *settings = read_settings(CHECKED), *programs = NULL;
+	struct problem problem = {0};
+
+	(void)state;
+	assert_int_equal(rmdir("low"), 0);
+	assert_int_equal(settings_read_programs(settings, &programs, &problem), 0);
+	assert_int_equal(programs->layer_count, 0);
+	assert_string_equal(settings_check(programs, "a.yaml")->words[0], "cat");
+	settings_unref(programs);
+	settings_unref(settings);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, make_tree, remove_tree)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(rule_and_virtual_file_have_their_own),
+		TEST(words_have_the_file_in_place_of_percent_f),
+		TEST(settings_that_others_can_write_name_no_program),
+		TEST(settings_of_another_user_name_no_program),
+		TEST(directory_that_others_can_write_counts),
+		TEST(links_to_settings_count_with_their_directories),
+		TEST(programs_are_read_without_opening_a_layer),
+	};
+
+	umask(022);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
