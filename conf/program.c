@@ -40,8 +40,8 @@ static int check_percents(const struct node *node, const char *word, struct prob
 	return 0;
 }
 
-static int read_word(const struct node *node, const char *name, const char **ret,
-	struct problem *problem)
+static int read_word(
+	const struct node *node, const char *name, const char **ret, struct problem *problem)
 {
 	if (!value_is_given(node))
 		return problem_at(problem, node,

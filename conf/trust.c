@@ -14,7 +14,8 @@
 #define LINKS_MAX 40
 
 #define REFUSED                                                                                    \
-	"plyfs runs programs only for a plyfs.yaml that nobody but root and %s can have written, and "
+	"plyfs runs programs only for a plyfs.yaml that nobody but root and %s can have written, " \
+	"and "
 
 struct claim {
 	const char *path; /* for messages */
@@ -60,7 +61,8 @@ static int check_directories(const struct claim *claim, int fd)
 	for (unsigned level = 1; at >= 0; level++) {
 		if (fstat(at, &stat) < 0)
 			return -errno;
-		snprintf(what, sizeof(what), "'s directory%s", level > 1 ? ", or one above it," : "");
+		snprintf(what, sizeof(what), "'s directory%s",
+			level > 1 ? ", or one above it," : "");
 		int r = check_stat(claim, what, &stat);
 		if (r != 0)
 			return r;

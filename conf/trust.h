@@ -1,6 +1,6 @@
 /*
- * Trust: whose word is a file's? Programs are run only for a plyfs.yaml that nobody but root and who
- * runs us can have written.
+ * Trust: whose word is a file's? Programs are run only for a plyfs.yaml that nobody but root and
+ * who runs us can have written.
  */
 #pragma once
 

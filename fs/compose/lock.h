@@ -12,6 +12,7 @@ enum lock_rank {
 	LOCK_VIEW,    /* what is shown */
 	LOCK_WATCH,   /* which directories are watched */
 	LOCK_INOTIFY, /* what inotify watches */
+	LOCK_RUN,     /* programs that run */
 	LOCK_POOL,    /* what waits for a thread that composes */
 	LOCK_SOURCES, /* parsed sources; what was found below a directory */
 };

@@ -13,6 +13,7 @@ ORDER = (
     ("conf",),
     ("fs/union",),
     ("fs/compose",),
+    ("fs/run",),
     ("fs/view", "fs/explain"),
     ("fs/amend", "fs/render", "fs/driver"),
     ("cli",),

@@ -1,0 +1,148 @@
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+
+#define COMMAND_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+/* Who checks, unless somebody is named: nobody else should be. */
+#define NOBODY_NAME "nobody"
+#define NOBODY_ID 65534
+
+/* Descriptors that programs expect to have: some walk through all that they may have. */
+#define FILES_MAX 1024
+
+struct identity {
+	const char *name; /* NULL: it stays as it is */
+	uid_t uid;
+	gid_t gid;
+};
+
+__attribute__((noreturn, format(printf, 3, 4))) static void fail(
+	const struct child *child, int error, const char *format, ...)
+{
+	struct child_report report = {.error = error};
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(report.what, sizeof(report.what), format, arguments);
+	va_end(arguments);
+	/* Who does not hear of it sees the status. */
+	_exit(write(child->report, &report, sizeof(report)) < 0 ? 126 : 127);
+}
+
+/* What is run after a change acts for who mounts; a check needs no right but to read its file. */
+static struct identity find_identity(const struct child *child)
+{
+	const char *name = child->program->user;
+	struct identity identity = {.uid = geteuid(), .gid = getegid()};
+
+	if (!name && (geteuid() != 0 || child->request->kind != RUN_CHECK))
+		return identity;
+	errno = 0;
+	const struct passwd *user = getpwnam(name ? name : NOBODY_NAME);
+	if (!user && name)
+		fail(child, errno ? errno : ENOENT, "finding the user '%s'", name);
+	identity.uid = user ? user->pw_uid : NOBODY_ID;
+	identity.gid = user ? user->pw_gid : NOBODY_ID;
+	if (geteuid() == 0)
+		identity.name = name ? name : NOBODY_NAME;
+	else if (identity.uid != geteuid())
+		fail(child, EPERM, "becoming the user '%s'", name);
+	return identity;
+}
+
+static void become(const struct child *child, const struct identity *identity)
+{
+	int r = 0;
+
+	if (identity->name)
+		r = child->program->user ? initgroups(identity->name, identity->gid)
+					 : setgroups(0, NULL);
+	if (identity->name &&
+		(r < 0 || setresgid(identity->gid, identity->gid, identity->gid) < 0 ||
+			setresuid(identity->uid, identity->uid, identity->uid) < 0))
+		fail(child, errno, "becoming the user '%s'", identity->name);
+	if (child->request->kind == RUN_CHECK && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		fail(child, errno, "giving up the right to more rights");
+}
+
+/* Whatever was set for us is none of its business. */
+static void reset_signals(void)
+{
+	sigset_t none;
+
+	for (int i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void reset_limits(void)
+{
+	struct rlimit limit;
+
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur > FILES_MAX) {
+		limit.rlim_cur = FILES_MAX;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+/* Only 0 to 2 stay open, and `report` until there is nothing to report. */
+static void set_descriptors(const struct child *child)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(child->output, STDOUT_FILENO) < 0 ||
+		dup2(child->output, STDERR_FILENO) < 0)
+		fail(child, errno, "setting up its descriptors");
+	for (int i = 3; i < child->report; i++)
+		close(i);
+	closefrom(child->report + 1);
+}
+
+void child_run(const struct child *child)
+{
+	const char *lang = getenv("LANG");
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	char *environment[] = {(char[]){COMMAND_PATH}, NULL, NULL}, *file = NULL;
+
+	/* At first, so that who watches over us can end us however long the next steps take. */
+	setpgid(0, 0);
+	reset_signals();
+	struct identity identity = find_identity(child);
+	int r = workspace_fill(child->workspace, child->file, child->request->path, identity.uid,
+		identity.gid, &file);
+	if (r < 0)
+		fail(child, -r, "copying the file for it");
+	if (arena_new(&arena) < 0 ||
+		!(environment[1] = arena_printf(arena, "LANG=%s", lang ? lang : "C.UTF-8")))
+		fail(child, ENOMEM, "setting up its environment");
+	char **words = program_words(child->program, file, arena);
+	if (!words)
+		fail(child, ENOMEM, "setting up its words");
+	reset_limits();
+	set_descriptors(child);
+	become(child, &identity);
+	/* Behind the change of the user, which takes it back. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	umask(077);
+	if (chdir("/") < 0)
+		fail(child, errno, "going to the root directory");
+	environ = environment;
+	execvp(words[0], words);
+	fail(child, errno, "starting it");
+}

@@ -1,0 +1,25 @@
+/*
+ * A child: the process that becomes a program of plyfs.yaml.
+ */
+#pragma once
+
+#include "run_message.h"
+#include "workspace.h"
+
+struct child {
+	const struct program *program;
+	const struct run_request *request;
+	const struct workspace *workspace;
+	int file;   /* what it is run for */
+	int output; /* both of its outputs */
+	int report; /* closed by exec(2); else it tells why there was none */
+};
+
+/* What is written to `report`. */
+struct child_report {
+	int error;
+	char what[256];
+};
+
+/** Gives away all rights that it is not to have, and becomes the program. */
+__attribute__((noreturn)) void child_run(const struct child *child);

@@ -1,0 +1,252 @@
+#include "guard.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "cleanup.h"
+#include "descriptor.h"
+
+#define PROCESS_NAME "plyfs-guard"
+
+/* What is killed has gone by then, unless the kernel itself is at work for it. */
+#define KILL_MS 2000
+#define KILL_PAUSE_MS 2
+
+struct guard {
+	pid_t pid;
+	int output;  /* non-blocking; -1: at its end */
+	int report;  /* the child's struct child_report, or its end */
+	int signals; /* SIGCHLD */
+	int socket;
+	int64_t due_ms;
+	size_t length; /* of the output so far */
+	struct run_answer answer;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* What comes beyond the limit is read, too: or the program would wait for ever. */
+static void take_output(struct guard *guard)
+{
+	char *output = guard->answer.result.output;
+	char rest[4096];
+	ssize_t n = 1;
+
+	/* Not for ever: there is always more where somebody writes faster. */
+	for (int i = 0; i < 64 && n > 0; i++) {
+		size_t room = RUN_OUTPUT_MAX - 1 - guard->length;
+		n = read(guard->output, room ? output + guard->length : rest,
+			room ? room : sizeof(rest));
+		if (room && n > 0)
+			guard->length += (size_t)n;
+	}
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+		close(guard->output);
+		guard->output = -1;
+	}
+}
+
+/* Text in whole lines, if there are several. */
+static void end_output(struct guard *guard)
+{
+	char *output = guard->answer.result.output;
+	char *last = memrchr(output, '\n', guard->length);
+
+	if (guard->length == RUN_OUTPUT_MAX - 1 && last)
+		guard->length = (size_t)(last - output);
+	for (size_t i = 0; i < guard->length; i++)
+		if (!output[i])
+			output[i] = ' ';
+	output[guard->length] = '\0';
+}
+
+/* The process above one that /proc has; 0: none. */
+static pid_t parent_of(const char *pid)
+{
+	char path[64], text[512];
+	int parent = 0;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	/* "PID (NAME) STATE PARENT": a name may hold anything. */
+	const char *end = strrchr(text, ')');
+	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* Who has left the group is ours when all between us have ended. */
+static void kill_children(void)
+{
+	DIR *directory = opendir("/proc");
+	const struct dirent *entry;
+
+	while (directory && (entry = readdir(directory)))
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+			parent_of(entry->d_name) == getpid())
+			kill((pid_t)atoi(entry->d_name), SIGKILL);
+	if (directory)
+		closedir(directory);
+}
+
+/* Ends all that is left, the program among it if it has not ended. *status becomes its status. */
+static void kill_all(struct guard *guard, int *status)
+{
+	int64_t end_ms = now_ms() + KILL_MS;
+
+	/* It was not waited for, so that nobody else has the number. */
+	kill(-guard->pid, SIGKILL);
+	kill(guard->pid, SIGKILL);
+	while (now_ms() < end_ms) {
+		int ended;
+		pid_t pid = waitpid(-1, &ended, WNOHANG);
+
+		if (pid < 0 && errno == ECHILD)
+			return;
+		if (pid == guard->pid)
+			*status = ended;
+		if (pid != 0)
+			continue;
+		kill_children();
+		poll(NULL, 0, KILL_PAUSE_MS);
+	}
+}
+
+/* Waits until the program ends, its time is up or the daemon is gone. True: it has ended. */
+static bool watch(struct guard *guard)
+{
+	for (;;) {
+		struct pollfd polled[] = {{.fd = guard->output, .events = POLLIN},
+			{.fd = guard->signals, .events = POLLIN}, {.fd = guard->socket}};
+		struct signalfd_siginfo info;
+		int64_t left_ms = guard->due_ms - now_ms();
+
+		if (left_ms <= 0)
+			return false;
+		if (poll(polled, 3, (int)left_ms) < 0 && errno != EINTR)
+			return false;
+		if (polled[0].revents)
+			take_output(guard);
+		if (polled[2].revents & (POLLHUP | POLLERR))
+			return false;
+		/* Its status is left there, so that nobody else gets its number before all is
+		 * killed. */
+		siginfo_t ended = {0};
+		if (polled[1].revents && read(guard->signals, &info, sizeof(info)) > 0 &&
+			waitid(P_PID, (id_t)guard->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+			ended.si_pid)
+			return true;
+	}
+}
+
+static void set_result(struct guard *guard, bool has_ended, int status, unsigned timeout_ms)
+{
+	struct run_result *result = &guard->answer.result;
+	struct child_report report;
+
+	if (read(guard->report, &report, sizeof(report)) == sizeof(report)) {
+		result->end = RUN_UNSTARTED;
+		result->value = report.error;
+		report.what[sizeof(report.what) - 1] = '\0';
+		strcpy(result->output, report.what);
+	} else if (!has_ended) {
+		result->end = RUN_TIMED_OUT;
+		result->value = (int)timeout_ms;
+	} else if (WIFSIGNALED(status)) {
+		result->end = RUN_KILLED;
+		result->value = WTERMSIG(status);
+	} else {
+		result->end = RUN_EXITED;
+		result->value = WEXITSTATUS(status);
+	}
+}
+
+static int start(struct guard *guard, struct child *child)
+{
+	int output[2], report[2];
+	sigset_t signals;
+
+	if (pipe2(output, O_CLOEXEC) < 0 || pipe2(report, O_CLOEXEC | O_NONBLOCK) < 0)
+		return -errno;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	guard->signals = signalfd(-1, &signals, SFD_CLOEXEC);
+	if (guard->signals < 0)
+		return -errno;
+	child->output = output[1];
+	child->report = report[1];
+	guard->pid = fork();
+	if (guard->pid < 0)
+		return -errno;
+	if (guard->pid == 0)
+		child_run(child);
+	/* Both do it: whoever comes first. */
+	setpgid(guard->pid, guard->pid);
+	close(output[1]);
+	close(report[1]);
+	guard->output = output[0];
+	guard->report = report[0];
+	fcntl(guard->output, F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+static int run(struct guard *guard, struct child *child)
+{
+	int r = start(guard, child), status = 0;
+
+	if (r < 0)
+		return r;
+	bool has_ended = watch(guard);
+	kill_all(guard, &status);
+	if (guard->output >= 0)
+		take_output(guard);
+	end_output(guard);
+	set_result(guard, has_ended, status, child->program->timeout_ms);
+	return 0;
+}
+
+void guard_run(
+	const struct program *program, const struct run_request *request, int file, int socket)
+{
+	struct workspace workspace;
+	struct guard guard = {.socket = socket,
+		.answer.id = request->id,
+		.due_ms = now_ms() + program->timeout_ms};
+	struct child child = {program, request, &workspace, file, -1, -1};
+
+	prctl(PR_SET_NAME, PROCESS_NAME);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	int r = workspace_make(&workspace);
+	if (r == 0)
+		r = run(&guard, &child);
+	workspace_remove(&workspace);
+	if (r < 0) {
+		guard.answer.result = (struct run_result){.end = RUN_UNSTARTED, .value = -r};
+		strcpy(guard.answer.result.output, "preparing it");
+	}
+	send(socket, &guard.answer, sizeof(guard.answer), MSG_NOSIGNAL);
+	_exit(0);
+}

@@ -1,0 +1,196 @@
+#include "run_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "guard.h"
+
+/* What `ps -e` shows; at most 15 bytes. */
+#define PROCESS_NAME "plyfs-run"
+
+/* Where our socket is: behind what is kept. */
+#define SOCKET_LEAST 64
+
+/* A program that runs. */
+struct slot {
+	pid_t guard; /* 0: none */
+	uint64_t id;
+};
+
+struct server {
+	int socket;
+	int signals;
+	const struct settings *settings; /* in force */
+	struct settings *own; /* which we have read; NULL: those of the daemon, as it began */
+	struct slot slots[RUN_RELOAD][RUN_SLOTS];
+};
+
+static void answer(
+	const struct server *server, uint64_t id, enum run_end end, int value, const char *what)
+{
+	struct run_answer answer = {.id = id, .result = {.end = end, .value = value}};
+
+	strcpy(answer.result.output, what);
+	send(server->socket, &answer, sizeof(answer), MSG_NOSIGNAL);
+}
+
+/* A plyfs.yaml that can't be used changes nothing, as in the daemon. */
+static void reload(struct server *server)
+{
+	struct settings *settings;
+	struct problem problem;
+
+	if (settings_read_programs(server->settings, &settings, &problem) != 0)
+		return;
+	settings_unref(server->own);
+	server->settings = server->own = settings;
+}
+
+static struct slot *free_slot(struct server *server, enum run_kind kind)
+{
+	for (size_t i = 0; i < RUN_SLOTS; i++)
+		if (!server->slots[kind][i].guard)
+			return &server->slots[kind][i];
+	return NULL;
+}
+
+static void start(struct server *server, const struct run_request *request, int file)
+{
+	const struct program *program =
+		request->kind == RUN_CHECK ? settings_check(server->settings, request->path)
+					   : settings_on_change(server->settings, request->path);
+	struct slot *slot = free_slot(server, request->kind);
+
+	if (!program || !slot) {
+		answer(server, request->id, program ? RUN_UNSTARTED : RUN_UNNAMED, EBUSY,
+			program ? "finding room for it" : "");
+		return;
+	}
+	pid_t pid = fork();
+	if (pid == 0) {
+		close(server->signals);
+		guard_run(program, request, file, server->socket);
+	}
+	if (pid < 0)
+		answer(server, request->id, RUN_UNSTARTED, errno, "starting a process");
+	else
+		*slot = (struct slot){pid, request->id};
+}
+
+/* A request and the descriptor that came with it. Returns false at the end. */
+static bool take_request(struct server *server)
+{
+	struct run_request request;
+	union {
+		char data[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr aligned;
+	} control;
+	struct iovec part = {&request, sizeof(request)};
+	struct msghdr message = {.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control)};
+	CLEANUP(closep) int file = -1;
+
+	ssize_t n = recvmsg(server->socket, &message, MSG_CMSG_CLOEXEC);
+	if (n <= 0)
+		return n < 0 && errno == EINTR;
+	const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
+		memcpy(&file, CMSG_DATA(header), sizeof(file));
+	if (request.kind == RUN_RELOAD) {
+		reload(server);
+		return true;
+	}
+	if ((size_t)n <= offsetof(struct run_request, path) || request.kind > RUN_RELOAD)
+		return true;
+	((char *)&request)[n - 1] = '\0';
+	if (file >= 0)
+		start(server, &request, file);
+	return true;
+}
+
+/* Whoever ended without an answer was killed. */
+static void reap(struct server *server)
+{
+	struct signalfd_siginfo info;
+	int status;
+	pid_t pid;
+
+	(void)!read(server->signals, &info, sizeof(info));
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (size_t i = 0; i < RUN_RELOAD * RUN_SLOTS; i++) {
+			struct slot *slot = &server->slots[i / RUN_SLOTS][i % RUN_SLOTS];
+
+			if (slot->guard != pid)
+				continue;
+			slot->guard = 0;
+			if (status != 0)
+				answer(server, slot->id, RUN_UNSTARTED, EINTR, "watching over it");
+		}
+}
+
+/* Nothing of the daemon's stays with us. */
+static int keep_only(int socket, int kept)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int at = fcntl(socket, F_DUPFD_CLOEXEC, kept >= SOCKET_LEAST ? kept + 1 : SOCKET_LEAST);
+
+	if (null < 0 || at < 0)
+		_exit(1);
+	for (int i = 0; i < 3; i++)
+		if (dup2(null, i) < 0)
+			_exit(1);
+	if (kept >= 3) {
+		for (int i = 3; i < kept; i++)
+			close(i);
+		for (int i = kept + 1; i < at; i++)
+			close(i);
+	} else {
+		for (int i = 3; i < at; i++)
+			close(i);
+	}
+	closefrom(at + 1);
+	return at;
+}
+
+void run_process(const struct settings *settings, int socket, int kept)
+{
+	struct server server = {.settings = settings, .socket = keep_only(socket, kept)};
+	sigset_t signals;
+
+	prctl(PR_SET_NAME, PROCESS_NAME);
+	/* A terminal, and systemd, send these to the daemon's processes all at once. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	server.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (server.signals < 0 || chdir("/") < 0)
+		_exit(1);
+	for (bool is_open = true; is_open;) {
+		struct pollfd polled[] = {{.fd = server.socket, .events = POLLIN},
+			{.fd = server.signals, .events = POLLIN}};
+
+		if (poll(polled, 2, -1) < 0 && errno != EINTR)
+			break;
+		if (polled[1].revents)
+			reap(&server);
+		if (polled[0].revents)
+			is_open = take_request(&server);
+	}
+	/* Not exit(3): what was set up before the fork is the daemon's to take down. */
+	_exit(0);
+}

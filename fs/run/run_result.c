@@ -1,0 +1,77 @@
+#include "run_result.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Bytes of the output in a message, so that the rest of it fits as well. */
+#define SHOWN_MAX 700
+
+/* Stands for the end of a line in what is one. */
+#define LINE_END " | "
+
+/* The lines of the output as one, with no empty ones. */
+static void join_lines(const char *output, char *text, size_t size)
+{
+	size_t used = 0;
+
+	while (*output) {
+		size_t len = strcspn(output, "\r\n");
+		size_t room = size - used - 1, gap = used ? strlen(LINE_END) : 0;
+
+		if (len && gap < room) {
+			memcpy(text + used, LINE_END, gap);
+			used += gap;
+			size_t taken = len < room - gap ? len : room - gap;
+			memcpy(text + used, output, taken);
+			used += taken;
+		}
+		output += len;
+		output += *output != '\0';
+	}
+	/* Not in the middle of a character. */
+	while (used == size - 1 && used && ((unsigned char)text[used - 1] & 0x80))
+		used--;
+	text[used] = '\0';
+}
+
+bool run_is_good(const struct run_result *result)
+{
+	return result->end == RUN_EXITED && result->value == 0;
+}
+
+int run_problem(const struct run_result *result, const char *path, const char *what,
+	const struct program *program, struct problem *problem)
+{
+	const char *name = program ? program->words[0] : what;
+	char said[SHOWN_MAX];
+
+	join_lines(result->output, said, sizeof(said));
+	const char *colon = *said ? ": " : "";
+	switch (result->end) {
+	case RUN_EXITED:
+		return problem_set(problem, path, 0, 0, "%s '%s' ended with %d%s%s", what, name,
+			result->value, colon, *said ? said : " and said nothing");
+	case RUN_KILLED:
+		return problem_set(problem, path, 0, 0,
+			"%s '%s' was killed by signal %d (%s); see what is wrong with the "
+			"program%s%s",
+			what, name, result->value, strsignal(result->value), colon, said);
+	case RUN_TIMED_OUT:
+		return problem_set(problem, path, 0, 0,
+			"%s '%s' had not ended after %g s, and was killed; give it a longer "
+			"'timeout', or see what it waits for%s%s",
+			what, name, result->value / 1000.0, colon, said);
+	case RUN_UNSTARTED:
+		return problem_set(problem, path, 0, 0,
+			"%s '%s' can't be run: %s: %s; install it, or correct plyfs.yaml", what,
+			name, said, strerror(result->value));
+	case RUN_UNNAMED:
+		return problem_set(problem, path, 0, 0,
+			"plyfs.yaml has changed while %s was to be run; save it once more", what);
+	case RUN_GONE:
+		break;
+	}
+	return problem_set(problem, path, 0, 0,
+		"%s can't be run, as the process plyfs-run has ended; start plyfs again", what);
+}

@@ -1,0 +1,250 @@
+#include "runner.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "lock.h"
+#include "run_process.h"
+
+struct runner {
+	pid_t pid;
+	int socket;
+	pthread_t thread;
+	bool is_started;
+	struct lock lock; /* of what follows */
+	bool is_gone;
+	uint64_t last_id;
+	struct run *runs; /* that are not done */
+};
+
+int runner_new(const struct settings *settings, int kept, struct runner **ret)
+{
+	CLEANUP(runner_freep) struct runner *runner = calloc(1, sizeof(*runner));
+	int ends[2];
+
+	if (!runner)
+		return -ENOMEM;
+	runner->socket = -1;
+	lock_init(&runner->lock, LOCK_RUN);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -errno;
+	pid_t pid = fork();
+	if (pid == 0)
+		run_process(settings, ends[1], kept);
+	int r = pid < 0 ? -errno : 0;
+	close(ends[1]);
+	runner->socket = ends[0];
+	if (r < 0)
+		return r;
+	runner->pid = pid;
+	*ret = take_ptr(runner);
+	return 0;
+}
+
+/* The run with that number, which is in the list no more; 0: any. NULL: none. */
+static struct run *take_run(struct runner *runner, uint64_t id)
+{
+	struct run *run = NULL;
+
+	lock_take(&runner->lock);
+	for (struct run **at = &runner->runs; *at && !run; at = &(*at)->next)
+		if (id == 0 || (*at)->id == id) {
+			run = *at;
+			*at = run->next;
+			break;
+		}
+	lock_release(&runner->lock);
+	return run;
+}
+
+static void end_all(struct runner *runner)
+{
+	const struct run_result gone = {.end = RUN_GONE};
+	struct run *run;
+
+	lock_take(&runner->lock);
+	runner->is_gone = true;
+	lock_release(&runner->lock);
+	while ((run = take_run(runner, 0)))
+		run->done(run, &gone);
+}
+
+static void *listen_to(void *context)
+{
+	struct runner *runner = context;
+	struct run_answer answer;
+
+	for (;;) {
+		ssize_t n = recv(runner->socket, &answer, sizeof(answer), 0);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		if (n != sizeof(answer))
+			continue;
+		answer.result.output[RUN_OUTPUT_MAX - 1] = '\0';
+		struct run *run = answer.id ? take_run(runner, answer.id) : NULL;
+		if (run)
+			run->done(run, &answer.result);
+	}
+	end_all(runner);
+	return NULL;
+}
+
+int runner_start(struct runner *runner)
+{
+	sigset_t all, old;
+
+	/* Signals end the main thread's wait, and no other's system call. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int r = pthread_create(&runner->thread, NULL, listen_to, runner);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	runner->is_started = r == 0;
+	return -r;
+}
+
+static int send_request(
+	const struct runner *runner, const struct run_request *request, size_t size, int fd)
+{
+	union {
+		char data[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr aligned;
+	} control = {0};
+	struct iovec part = {(void *)(uintptr_t)request, size};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (fd >= 0) {
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+		struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+		*header =
+			(struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(fd)), SOL_SOCKET, SCM_RIGHTS};
+		memcpy(CMSG_DATA(header), &fd, sizeof(fd));
+	}
+	return sendmsg(runner->socket, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+int runner_run(struct runner *runner, enum run_kind kind, const char *path, int fd, struct run *run)
+{
+	size_t len = strlen(path);
+	struct run_request request = {.kind = kind};
+
+	if (len >= sizeof(request.path))
+		return -ENAMETOOLONG;
+	memcpy(request.path, path, len + 1);
+	/* Known before it can be answered. */
+	lock_take(&runner->lock);
+	int r = runner->is_gone ? -EPIPE : 0;
+	if (r == 0) {
+		request.id = run->id = ++runner->last_id;
+		run->next = runner->runs;
+		runner->runs = run;
+	}
+	lock_release(&runner->lock);
+	if (r == 0)
+		r = send_request(
+			runner, &request, offsetof(struct run_request, path) + len + 1, fd);
+	/* If it is not there any more, it was told already that the process has gone. */
+	return r < 0 && request.id && !take_run(runner, request.id) ? 0 : r;
+}
+
+void runner_reload(struct runner *runner)
+{
+	const struct run_request request = {.kind = RUN_RELOAD};
+
+	send_request(runner, &request, offsetof(struct run_request, path) + 1, -1);
+}
+
+void runner_stop(struct runner *runner)
+{
+	if (runner->socket >= 0)
+		shutdown(runner->socket, SHUT_RDWR);
+	if (runner->is_started)
+		pthread_join(runner->thread, NULL);
+	runner->is_started = false;
+	end_all(runner);
+}
+
+void runner_free(struct runner *runner)
+{
+	if (!runner)
+		return;
+	runner_stop(runner);
+	if (runner->socket >= 0)
+		close(runner->socket);
+	while (runner->pid && waitpid(runner->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	lock_fini(&runner->lock);
+	free(runner);
+}
+
+void runner_freep(struct runner **runner)
+{
+	runner_free(*runner);
+}
+
+/* Somebody waits for it. */
+struct awaited_run {
+	struct run run; /* first */
+	struct run_result *result;
+	pthread_mutex_t mutex;
+	pthread_cond_t done;
+	bool is_done;
+};
+
+static void wake(struct run *run, const struct run_result *result)
+{
+	struct awaited_run *awaited = (struct awaited_run *)run;
+
+	pthread_mutex_lock(&awaited->mutex);
+	*awaited->result = *result;
+	awaited->is_done = true;
+	pthread_cond_signal(&awaited->done);
+	pthread_mutex_unlock(&awaited->mutex);
+}
+
+void runner_wait(
+	struct runner *runner, enum run_kind kind, const char *path, int fd, struct run_result *ret)
+{
+	struct awaited_run awaited = {.run.done = wake,
+		.result = ret,
+		.mutex = PTHREAD_MUTEX_INITIALIZER,
+		.done = PTHREAD_COND_INITIALIZER};
+
+	int r = runner_run(runner, kind, path, fd, &awaited.run);
+	if (r < 0) {
+		*ret = (struct run_result){.end = RUN_GONE};
+		return;
+	}
+	pthread_mutex_lock(&awaited.mutex);
+	while (!awaited.is_done)
+		pthread_cond_wait(&awaited.done, &awaited.mutex);
+	pthread_mutex_unlock(&awaited.mutex);
+}
+
+int runner_file(const char *data, size_t size)
+{
+	CLEANUP(closep) int fd = memfd_create("plyfs", MFD_CLOEXEC);
+
+	for (size_t done = 0; fd >= 0 && done < size;) {
+		ssize_t n = write(fd, data + done, size - done);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n < 0 ? 0 : (size_t)n;
+	}
+	if (fd < 0)
+		return -errno;
+	int kept = fd;
+	fd = -1;
+	return kept;
+}

@@ -1,0 +1,121 @@
+#include "workspace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+
+/* Of root; whose directories nobody can guess away. */
+#define RUN_DIRECTORY "/run/plyfs"
+
+/* Directories in each other that a program may have left: deeper ones stay. */
+#define DEPTH_MAX 32
+
+#define COPY_SIZE 65536
+
+/* Others may pass through it, as the programs' users do, and not list it. */
+static bool has_run_directory(void)
+{
+	struct stat stat;
+
+	if (geteuid() != 0)
+		return false;
+	(void)mkdir(RUN_DIRECTORY, 0711);
+	return lstat(RUN_DIRECTORY, &stat) == 0 && S_ISDIR(stat.st_mode) && stat.st_uid == 0 &&
+	       !(stat.st_mode & 022) && (stat.st_mode & 0111) == 0111;
+}
+
+int workspace_make(struct workspace *workspace)
+{
+	strcpy(workspace->path, RUN_DIRECTORY "/run-XXXXXX");
+	if (has_run_directory() && mkdtemp(workspace->path))
+		return 0;
+	strcpy(workspace->path, "/tmp/plyfs-run-XXXXXX");
+	if (mkdtemp(workspace->path))
+		return 0;
+	workspace->path[0] = '\0';
+	return -errno;
+}
+
+static int copy(int from, int to)
+{
+	char buffer[COPY_SIZE];
+	off_t offset = 0;
+	ssize_t n;
+
+	while ((n = pread(from, buffer, sizeof(buffer), offset)) > 0) {
+		for (ssize_t done = 0, w; done < n; done += w) {
+			w = write(to, buffer + done, (size_t)(n - done));
+			if (w < 0)
+				return -errno;
+		}
+		offset += n;
+	}
+	return n < 0 ? -errno : 0;
+}
+
+int workspace_fill(const struct workspace *workspace, int fd, const char *path, uid_t uid,
+	gid_t gid, char **ret)
+{
+	const char *slash = strrchr(path, '/');
+	CLEANUP(freep) char *name = NULL;
+
+	if (asprintf(&name, "%s/%s", workspace->path, slash ? slash + 1 : path) < 0) {
+		name = NULL;
+		return -ENOMEM;
+	}
+	CLEANUP(closep)
+	int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
+	if (file < 0)
+		return -errno;
+	int r = copy(fd, file);
+	if (r < 0)
+		return r;
+	if (geteuid() == 0 && (fchown(file, uid, gid) < 0 || chown(workspace->path, uid, gid) < 0))
+		return -errno;
+	*ret = take_ptr(name);
+	return 0;
+}
+
+/* What is in the directory, which is closed. Links are removed and not followed. */
+static void empty(int fd, unsigned depth)
+{
+	DIR *directory = fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!directory) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(directory))) {
+		const char *name = entry->d_name;
+
+		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+			unlinkat(dirfd(directory), name, 0) == 0 || depth == DEPTH_MAX)
+			continue;
+		int child = openat(
+			dirfd(directory), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (child >= 0)
+			empty(child, depth + 1);
+		unlinkat(dirfd(directory), name, AT_REMOVEDIR);
+	}
+	closedir(directory);
+}
+
+void workspace_remove(const struct workspace *workspace)
+{
+	if (!workspace->path[0])
+		return;
+	int fd = open(workspace->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		empty(fd, 0);
+	rmdir(workspace->path);
+}

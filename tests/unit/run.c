@@ -1,0 +1,438 @@
+/*
+ * Programs of plyfs.yaml are run within their bounds: with no right, no descriptor, no environment
+ * and no time but what they are to have, and nothing of them stays behind.
+ */
+#include "runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cleanup.h"
+
+static char place[64];
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static int make_tree(void **state)
+{
+	(void)state;
+	strcpy(place, "/tmp/plyfs-run-test-XXXXXX");
+	if (!mkdtemp(place) || chdir(place) < 0 || chmod(place, 0755) < 0)
+		return -1;
+	return mkdir("low", 0755);
+}
+
+static int remove_tree(void **state)
+{
+	char command[sizeof(place) + 16];
+
+	(void)state;
+	(void)snprintf(command, sizeof(command), "rm -rf '%s'", place);
+	return chdir("/") < 0 || system(command) != 0;
+}
+
+static struct settings *read_settings(const char *rule)
+{
+	struct settings *settings = NULL;
+	struct problem problem = {0};
+	CLEANUP(freep) char *text = NULL;
+
+	assert_true(asprintf(&text, "layers: [low]\nrules:\n - {match: '**', %s}\n", rule) > 0);
+	write_text("plyfs.yaml", text);
+	/* As the process has another working directory. */
+	CLEANUP(freep) char *path = realpath("plyfs.yaml", NULL);
+	if (settings_read(path, &settings, &problem) != 0)
+		fail_msg("%u: %s", problem.line, problem.message);
+	return settings;
+}
+
+/* Runs what `rule` says for `data` at `path`. */
+static struct run_result run_at(
+	enum run_kind kind, const char *rule, const char *path, const char *data)
+{
+	struct settings *settings = read_settings(rule);
+	struct run_result result;
+	struct runner *runner;
+
+	assert_int_equal(runner_new(settings, -1, &runner), 0);
+	assert_int_equal(runner_start(runner), 0);
+	int fd = runner_file(data, strlen(data));
+	assert_true(fd >= 0);
+	runner_wait(runner, kind, path, fd, &result);
+	close(fd);
+	runner_free(runner);
+	settings_unref(settings);
+	return result;
+}
+
+static struct run_result check(const char *rule)
+{
+	return run_at(RUN_CHECK, rule, "dir/app.yaml", "a: 1\n");
+}
+
+/* A shell that gets `script`, its $1 the file. */
+static struct run_result check_by(const char *script)
+{
+	CLEANUP(freep) char *rule = NULL;
+
+	assert_true(asprintf(&rule, "timeout: 5s, check: [sh, -c, \"%s\", sh, '%%f']", script) > 0);
+	return check(rule);
+}
+
+static void says(const struct run_result *result, const char *output)
+{
+	if (result->end != RUN_EXITED)
+		fail_msg("end %d, value %d: %s", result->end, result->value, result->output);
+	assert_string_equal(result->output, output);
+}
+
+static long long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+static void exit_status_decides(void **state)
+{
+	struct run_result result = check_by("exit 0");
+
+	(void)state;
+	assert_true(run_is_good(&result));
+	result = check_by("echo so bad; echo as this >&2; exit 3");
+	assert_false(run_is_good(&result));
+	assert_int_equal(result.end, RUN_EXITED);
+	assert_int_equal(result.value, 3);
+	assert_string_equal(result.output, "so bad\nas this\n");
+}
+
+static void file_has_the_bytes_and_the_name(void **state)
+{
+	struct run_result result = check_by("cat $1; basename $1; stat -c %%a $1 $(dirname $1)");
+
+	(void)state;
+	says(&result, "a: 1\napp.yaml\n400\n700\n");
+}
+
+static void nothing_of_the_file_stays(void **state)
+{
+	struct run_result result = check_by("mkdir -p $(dirname $1)/x/y; touch $(dirname $1)/x/z; "
+					    "echo $(dirname $1)");
+
+	(void)state;
+	assert_int_equal(result.end, RUN_EXITED);
+	result.output[strcspn(result.output, "\n")] = '\0';
+	assert_int_equal(access(result.output, F_OK), -1);
+}
+
+static void environment_is_empty_but_for_path_and_lang(void **state)
+{
+	struct run_result result;
+
+	(void)state;
+	setenv("SECRET", "x", 1);
+	unsetenv("LANG");
+	result = check("check: [env, '--chdir=/', env, -u, '%f']");
+	says(&result, "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n"
+		      "LANG=C.UTF-8\n");
+}
+
+static void descriptors_are_closed(void **state)
+{
+	int fd = open("/", O_RDONLY);
+	struct run_result result = check_by("for fd in /proc/self/fd/*; do echo ${fd##*/}; done");
+
+	(void)state;
+	close(fd);
+	/* 3: the shell's own, of the directory that it lists. */
+	assert_true(strcmp(result.output, "0\n1\n2\n3\n") == 0 ||
+		    strcmp(result.output, "0\n1\n2\n") == 0);
+	result = check_by("readlink /proc/self/fd/0; pwd; umask");
+	says(&result, "/dev/null\n/\n0077\n");
+}
+
+static void check_has_no_rights(void **state)
+{
+	struct run_result result = check_by("grep -E '^(NoNewPrivs|CapEff|SigBlk|SigIgn):' "
+					    "/proc/self/status | tr -d '\\\\t\\\\n'");
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	says(&result, "SigBlk:0000000000000000SigIgn:0000000000000000CapEff:0000000000000000"
+		      "NoNewPrivs:1");
+	result = check_by("id -un; id -G; stat -c %%U $1 $(dirname $1)");
+	says(&result, "nobody\n65534\nnobody\nnobody\n");
+	result = check("user: daemon, check: [sh, -c, 'id -un; cat $1', sh, '%f']");
+	says(&result, "daemon\na: 1\n");
+}
+
+static void on_change_acts_for_who_mounts_unless_a_user_is_given(void **state)
+{
+	struct run_result result;
+
+	(void)state;
+	result =
+		run_at(RUN_ON_CHANGE, "on_change: [sh, -c, 'id -u; cat $1', sh, '%f']", "x", "x\n");
+	char expected[64];
+	snprintf(expected, sizeof(expected), "%u\nx\n", geteuid());
+	says(&result, expected);
+	if (geteuid() != 0)
+		skip();
+	result = run_at(RUN_ON_CHANGE, "user: daemon, on_change: [id, -un]", "x", "");
+	says(&result, "daemon\n");
+}
+
+static void unknown_user_is_told(void **state)
+{
+	struct run_result result = check("user: no-such-user, check: [cat, '%f']");
+	struct problem problem;
+
+	(void)state;
+	assert_int_equal(result.end, RUN_UNSTARTED);
+	assert_string_equal(result.output, "finding the user 'no-such-user'");
+	assert_int_equal(run_problem(&result, "x", "check", NULL, &problem), PROBLEM);
+}
+
+static void missing_program_is_told(void **state)
+{
+	struct run_result result = check("check: [/no/such/program, '%f']");
+
+	(void)state;
+	assert_int_equal(result.end, RUN_UNSTARTED);
+	assert_int_equal(result.value, ENOENT);
+	assert_string_equal(result.output, "starting it");
+}
+
+static void signal_is_told(void **state)
+{
+	struct run_result result = check_by("kill -SEGV $$");
+
+	(void)state;
+	assert_int_equal(result.end, RUN_KILLED);
+	assert_int_equal(result.value, SIGSEGV);
+}
+
+/* Whether a process that the shell told of in the file still runs. */
+static bool runs(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	int pid = 0;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%d", &pid), 1);
+	fclose(file);
+	assert_true(pid > 1);
+	return kill(pid, 0) == 0;
+}
+
+/* The file that a process which nobody's rights hold may write. */
+static const char *pid_file(const char *name)
+{
+	write_text(name, "");
+	assert_int_equal(chmod(name, 0666), 0);
+	return name;
+}
+
+static void hung_command_is_killed_with_its_group(void **state)
+{
+	CLEANUP(freep) char *rule = NULL;
+	long long before = now_ms();
+
+	(void)state;
+	pid_file("pid");
+	assert_true(asprintf(&rule,
+			    "timeout: 300ms, check: [sh, -c, 'sleep 60 & echo $! >%s/pid; "
+			    "echo waiting; wait', sh, '%%f']",
+			    place) > 0);
+	struct run_result result = check(rule);
+	assert_int_equal(result.end, RUN_TIMED_OUT);
+	assert_int_equal(result.value, 300);
+	assert_string_equal(result.output, "waiting\n");
+	assert_true(now_ms() - before < 2000);
+	assert_false(runs("pid"));
+}
+
+static void process_that_left_the_group_is_killed(void **state)
+{
+	CLEANUP(freep) char *rule = NULL;
+
+	(void)state;
+	pid_file("pid");
+	assert_true(asprintf(&rule,
+			    "check: [sh, -c, 'setsid sh -c \"echo \\$\\$ >%s/pid; exec sleep "
+			    "60\" & until [ -s %s/pid ]; do sleep 0.01; done', sh, '%%f']",
+			    place, place) > 0);
+	struct run_result result = check(rule);
+	says(&result, "");
+	assert_false(runs("pid"));
+}
+
+static void background_process_that_holds_the_output_delays_nothing(void **state)
+{
+	long long before = now_ms();
+	struct run_result result = check_by("sleep 60 & echo done");
+
+	(void)state;
+	says(&result, "done\n");
+	assert_true(now_ms() - before < 2000);
+}
+
+static void output_is_cut_at_a_line(void **state)
+{
+	struct run_result result = check_by("yes 0123456789 | head -n 100000");
+
+	(void)state;
+	assert_int_equal(result.end, RUN_EXITED);
+	size_t len = strlen(result.output);
+	assert_true(len > RUN_OUTPUT_MAX - 16 && len < RUN_OUTPUT_MAX);
+	assert_int_equal((len + 1) % 11, 0);
+}
+
+static void message_is_one_line_that_can_be_shown(void **state)
+{
+	struct run_result result =
+		check_by("printf 'a\\\\n\\\\nb\\\\033[31m\\\\0c\\\\377\\\\n'; exit 1");
+	struct problem problem;
+
+	(void)state;
+	assert_int_equal(run_problem(&result, "x.yaml", "check", NULL, &problem), PROBLEM);
+	assert_string_equal(problem.message, "check 'check' ended with 1: a | b\\x1B[31m c\\xFF");
+}
+
+static void endless_output_ends_with_the_time(void **state)
+{
+	struct run_result result = check("timeout: 300ms, check: [yes, '%f']");
+
+	(void)state;
+	assert_int_equal(result.end, RUN_TIMED_OUT);
+}
+
+static void path_without_a_program_runs_nothing(void **state)
+{
+	struct run_result result = run_at(RUN_ON_CHANGE, "check: [cat, '%f']", "x", "");
+
+	(void)state;
+	assert_int_equal(result.end, RUN_UNNAMED);
+}
+
+static void reload_reads_the_settings_again(void **state)
+{
+	struct settings *settings = read_settings("check: ['false', '%f']");
+	struct runner *runner;
+	struct run_result result;
+
+	(void)state;
+	assert_int_equal(runner_new(settings, -1, &runner), 0);
+	assert_int_equal(runner_start(runner), 0);
+	int fd = runner_file("x", 1);
+	runner_wait(runner, RUN_CHECK, "x", fd, &result);
+	assert_int_equal(result.value, 1);
+	settings_unref(read_settings("check: ['true', '%f']"));
+	runner_reload(runner);
+	runner_wait(runner, RUN_CHECK, "x", fd, &result);
+	assert_true(run_is_good(&result));
+	/* One that others could have written changes nothing. */
+	settings_unref(read_settings("check: ['false', '%f']"));
+	assert_int_equal(chmod("plyfs.yaml", 0666), 0);
+	runner_reload(runner);
+	runner_wait(runner, RUN_CHECK, "x", fd, &result);
+	assert_true(run_is_good(&result));
+	close(fd);
+	runner_free(runner);
+	settings_unref(settings);
+}
+
+/* What was told of one of several. */
+struct told {
+	struct run run; /* first */
+	struct run_result result;
+	volatile bool is_done;
+};
+
+static void note(struct run *run, const struct run_result *result)
+{
+	struct told *told = (struct told *)run;
+
+	told->result = *result;
+	told->is_done = true;
+}
+
+static void no_more_run_at_once_than_may(void **state)
+{
+	struct settings *settings = read_settings("check: [sh, -c, 'sleep 60', '%f']");
+	struct told told[RUN_SLOTS + 1] = {0};
+	struct runner *runner;
+	int fd = runner_file("x", 1);
+
+	(void)state;
+	assert_int_equal(runner_new(settings, -1, &runner), 0);
+	assert_int_equal(runner_start(runner), 0);
+	for (int i = 0; i <= RUN_SLOTS; i++) {
+		told[i].run.done = note;
+		assert_int_equal(runner_run(runner, RUN_CHECK, "x", fd, &told[i].run), 0);
+	}
+	while (!told[RUN_SLOTS].is_done)
+		usleep(1000);
+	assert_int_equal(told[RUN_SLOTS].result.end, RUN_UNSTARTED);
+	assert_int_equal(told[RUN_SLOTS].result.value, EBUSY);
+	assert_false(told[0].is_done);
+	/* Who stops it is told of all. */
+	runner_stop(runner);
+	assert_true(told[0].is_done && told[1].is_done);
+	assert_int_equal(told[0].result.end, RUN_GONE);
+	assert_int_equal(runner_run(runner, RUN_CHECK, "x", fd, &told[0].run), -EPIPE);
+	close(fd);
+	runner_free(runner);
+	settings_unref(settings);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, make_tree, remove_tree)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(exit_status_decides),
+		TEST(file_has_the_bytes_and_the_name),
+		TEST(nothing_of_the_file_stays),
+		TEST(environment_is_empty_but_for_path_and_lang),
+		TEST(descriptors_are_closed),
+		TEST(check_has_no_rights),
+		TEST(on_change_acts_for_who_mounts_unless_a_user_is_given),
+		TEST(unknown_user_is_told),
+		TEST(missing_program_is_told),
+		TEST(signal_is_told),
+		TEST(hung_command_is_killed_with_its_group),
+		TEST(process_that_left_the_group_is_killed),
+		TEST(background_process_that_holds_the_output_delays_nothing),
+		TEST(output_is_cut_at_a_line),
+		TEST(message_is_one_line_that_can_be_shown),
+		TEST(endless_output_ends_with_the_time),
+		TEST(path_without_a_program_runs_nothing),
+		TEST(reload_reads_the_settings_again),
+		TEST(no_more_run_at_once_than_may),
+	};
+
+	umask(022);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
