@@ -1,6 +1,8 @@
 #include "program.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "value.h"
@@ -160,20 +162,21 @@ char **program_words(const struct program *program, const char *file, struct are
 	return words;
 }
 
-char *program_text(const struct program *program, struct arena *arena)
+char *program_key(const struct program *program)
 {
-	size_t size = 1;
-	char *text, *end;
+	size_t size;
+	char *key = NULL;
+	FILE *out = open_memstream(&key, &size);
 
-	for (size_t i = 0; program->words[i]; i++)
-		size += strlen(program->words[i]) + 1;
-	end = text = arena_zalloc(arena, size, 1);
-	for (size_t i = 0; text && program->words[i]; i++) {
-		if (i)
-			*end++ = ' ';
-		end = stpcpy(end, program->words[i]);
-	}
-	return text;
+	if (!out)
+		return NULL;
+	fprintf(out, "%u %s", program->timeout_ms, program->user ? program->user : "-");
+	for (const char **word = program->words; *word; word++)
+		fprintf(out, " %zu:%s", strlen(*word), *word);
+	if (fclose(out) == 0)
+		return key;
+	free(key);
+	return NULL;
 }
 
 static bool is_same_text(const char *a, const char *b)

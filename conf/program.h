@@ -47,8 +47,8 @@ bool program_names_file(const struct program *program);
  */
 char **program_words(const struct program *program, const char *file, struct arena *arena);
 
-/** The command in one line, for messages. NULL: no memory. */
-char *program_text(const struct program *program, struct arena *arena);
+/** A text for free(3) that two programs share only if they run alike. NULL: no memory. */
+char *program_key(const struct program *program);
 
 /** Whether both run alike. Both may be NULL. */
 bool program_equal(const struct program *a, const struct program *b);

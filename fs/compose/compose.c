@@ -275,7 +275,9 @@ const struct contributor *compose_held_source(
 	size_t least = COMPOSE_HELD_BYTES;
 
 	compose_contributors(strategy, lookup, &first, &count);
-	if (count != 1 || !strategy->is_verbatim || lookup->found[first].error)
+	/* What is checked is what is shown: no source that may change meanwhile. */
+	if (count != 1 || !strategy->is_verbatim || lookup->found[first].error ||
+		settings_check(composer->settings, path))
 		return NULL;
 	if (strategy->reads_trees && composer->settings->limits.source_bytes > least)
 		least = composer->settings->limits.source_bytes;

@@ -77,6 +77,7 @@ enum publish_mode {
 struct session {
 	struct settings *settings; /* until the view has them */
 	bool is_strict;            /* coherence=strict */
+	struct runner *runner;     /* NULL: no plyfs.yaml names programs */
 	struct view *view;
 	struct fuse_session *fuse;
 	struct session_options options;

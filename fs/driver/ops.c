@@ -317,18 +317,8 @@ static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	}
 }
 
-static void op_read(
-	fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct fuse_file_info *fi)
+static void reply_read(fuse_req_t req, const struct version *version, size_t size, off_t offset)
 {
-	struct session *session = session_of(req, REQUEST_READ);
-	CLEANUP(version_unrefp) struct version *version = NULL;
-
-	(void)fi;
-	int r = view_version(session->view, ino, &version);
-	if (r < 0) {
-		fuse_reply_err(req, -r);
-		return;
-	}
 	if (version->kind == VERSION_BYTES) {
 		uint64_t left =
 			(uint64_t)offset < version->size ? version->size - (uint64_t)offset : 0;
@@ -342,6 +332,59 @@ static void op_read(
 		fuse_reply_err(req, (int)-n);
 	else
 		fuse_reply_buf(req, buffer, (size_t)n);
+}
+
+/* A read that is answered when it is known whether it may be. */
+struct reading {
+	struct view_reader reader; /* first */
+	fuse_req_t req;
+	struct version *version; /* a reference */
+	size_t size;
+	off_t offset;
+};
+
+static void answer_reading(struct view_reader *reader, int result)
+{
+	struct reading *reading = (struct reading *)reader;
+
+	if (result == 0)
+		reply_read(reading->req, reading->version, reading->size, reading->offset);
+	else
+		fuse_reply_err(reading->req, -result);
+	version_unref(reading->version);
+	free(reading);
+}
+
+static void read_when_judged(
+	fuse_req_t req, struct session *session, struct version *version, size_t size, off_t offset)
+{
+	struct reading *reading = malloc(sizeof(*reading));
+
+	if (!reading) {
+		fuse_reply_err(req, ENOMEM);
+		return;
+	}
+	*reading = (struct reading){
+		{.answer = answer_reading}, req, version_ref(version), size, offset};
+	int r = view_await_verdict(session->view, version, &reading->reader);
+	if (r != VIEW_LATER)
+		answer_reading(&reading->reader, r);
+}
+
+static void op_read(
+	fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct fuse_file_info *fi)
+{
+	struct session *session = session_of(req, REQUEST_READ);
+	CLEANUP(version_unrefp) struct version *version = NULL;
+
+	(void)fi;
+	int r = view_version(session->view, ino, &version);
+	if (r < 0)
+		fuse_reply_err(req, -r);
+	else if (version->verdict)
+		read_when_judged(req, session, version, size, offset);
+	else
+		reply_read(req, version, size, offset);
 }
 
 /* A READDIR reply being filled. */

@@ -16,6 +16,7 @@
 #include "cleanup.h"
 #include "driver.h"
 #include "mountpoint.h"
+#include "runner.h"
 
 #define MOUNT_OPTIONS_MAX 4096
 
@@ -169,8 +170,6 @@ static int cover_settings(struct session *session)
 
 static int session_init(struct session *session, struct problem *problem)
 {
-	raise_limits();
-	shorten_slices();
 	int r = mountpoint_prepare(session->options.mountpoint, &session->mountpoint, problem);
 	if (r != 0)
 		return r;
@@ -178,8 +177,12 @@ static int session_init(struct session *session, struct problem *problem)
 	if (!session->label)
 		return -ENOMEM;
 	r = cover_settings(session);
+	if (r == 0 && session->settings->path)
+		r = runner_new(session->settings, session->beneath_fd, &session->runner);
 	if (r < 0)
 		return r;
+	raise_limits();
+	shorten_slices();
 	/* Before the mount: a layer may lie under it. */
 	const struct view_callbacks callbacks = {.log = log_line,
 		.tell = forget_attributes,
@@ -192,6 +195,7 @@ static int session_init(struct session *session, struct problem *problem)
 			"sysctl fs.inotify.max_user_instances=1024");
 	if (r < 0)
 		return r;
+	view_set_runner(session->view, session->runner);
 	/* From here on the view has them, and may change them for others. */
 	settings_unref(take_ptr(session->settings));
 	r = make_fuse(session);
@@ -359,6 +363,7 @@ void session_free(struct session *session)
 		close(session->beneath_fd);
 	publisher_free(session->publisher);
 	view_free(session->view);
+	runner_free(session->runner);
 	settings_unref(session->settings);
 	origins_free(session);
 	lock_fini(&session->origins_lock);

@@ -13,6 +13,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "publisher.h"
+#include "runner.h"
 
 /* Names that are looked up at once: so many the pool can compose beside each other. */
 #define LOOKS 32
@@ -25,6 +26,7 @@
 
 struct render {
 	struct rendered *rendered;
+	struct runner *runner; /* NULL: no plyfs.yaml names programs */
 	struct view *view;
 	struct publisher *publisher;
 	struct rendered_options options;
@@ -245,6 +247,39 @@ static int put_directory(struct render *render, const char *path, uint64_t ino)
 	return r == 0 ? walk_directory(render, path, ino) : complain(render, path, r, &problem);
 }
 
+/* Somebody waits until a version may be read. */
+struct reading {
+	struct view_reader reader; /* first */
+	struct render *render;
+	int result;
+	bool is_answered; /* mutex */
+};
+
+static void on_verdict(struct view_reader *reader, int result)
+{
+	struct reading *reading = (struct reading *)reader;
+
+	pthread_mutex_lock(&reading->render->mutex);
+	reading->result = result;
+	reading->is_answered = true;
+	pthread_cond_broadcast(&reading->render->answered);
+	pthread_mutex_unlock(&reading->render->mutex);
+}
+
+static int await_verdict(struct render *render, const struct version *version)
+{
+	struct reading reading = {.reader = {.answer = on_verdict}, .render = render};
+
+	int r = view_await_verdict(render->view, version, &reading.reader);
+	if (r != VIEW_LATER)
+		return r;
+	pthread_mutex_lock(&render->mutex);
+	while (!reading.is_answered)
+		pthread_cond_wait(&render->answered, &render->mutex);
+	pthread_mutex_unlock(&render->mutex);
+	return reading.result;
+}
+
 static int put_file(struct render *render, const char *path, uint64_t ino)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
@@ -252,6 +287,8 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 	struct owned *owned;
 
 	int r = view_version(render->view, ino, &version);
+	if (r == 0)
+		r = await_verdict(render, version);
 	pthread_mutex_lock(&render->files);
 	if (r == 0)
 		r = rendered_put(render->rendered, path, version, &owned, &problem);
@@ -472,8 +509,12 @@ int render_new(struct settings *settings, const struct rendered_options *options
 		pthread_mutex_init(&render->files, NULL);
 		pthread_cond_init(&render->answered, NULL);
 		r = rendered_open(options, &render->rendered, problem);
+		if (r == 0 && settings->path)
+			r = runner_new(settings, -1, &render->runner);
 		if (r == 0)
 			r = view_new(settings, &callbacks, &render->view);
+		if (r == 0)
+			view_set_runner(render->view, render->runner);
 	}
 	settings_unref(settings);
 	if (r == 0)
@@ -506,6 +547,7 @@ void render_free(struct render *render)
 		view_stop(render->view);
 	publisher_free(render->publisher);
 	view_free(render->view);
+	runner_free(render->runner);
 	rendered_free(render->rendered);
 	tdestroy(render->directories, shown_free);
 	pthread_cond_destroy(&render->answered);

@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "dependency.h"
+#include "gate.h"
 #include "hash.h"
 #include "link_watch.h"
 
@@ -69,6 +70,7 @@ static void entry_free(struct entry *entry)
 		version_unref(entry->version);
 	}
 	dependency_forget(entry);
+	gate_forget(entry);
 	free(entry->trouble);
 	free(entry);
 }

@@ -42,6 +42,7 @@ enum entry_scope {
 	SCOPE_FULL,   /* it has changed, or what it is made of */
 };
 
+struct checked;
 struct layer_watch;
 
 struct entry {
@@ -71,6 +72,7 @@ struct entry {
 	int64_t due_ms;         /* GONE, WRITING: when to take it; CLOCK_MONOTONIC */
 	int64_t restless_ms;    /* since when it has not come to rest; CLOCK_MONOTONIC; 0: it has */
 	struct dependency *dependencies; /* what else it is made of (dependency.h) */
+	struct checked *checked;         /* what its check said (gate.h); NULL: nothing */
 	struct look *look;               /* under way, that others may wait for; NULL: none */
 	struct promise *promise;         /* what the kernel has for it meanwhile; NULL: nothing */
 	unsigned users;                  /* looks at it, and changes of it */

@@ -11,6 +11,7 @@
 #include "entry.h"
 #include "events.h"
 #include "expand.h"
+#include "gate.h"
 #include "link_watch.h"
 #include "promise.h"
 #include "queue.h"
@@ -341,7 +342,13 @@ static int take_composed(struct look *look, int result)
 		return result;
 	if (result < 0)
 		result = compose_failed(look->path, -result, &look->problem);
+	if (result == 0) {
+		result = gate_judge(look);
+		if (result != 0 && result != PROBLEM)
+			return result;
+	}
 	if (result == PROBLEM) {
+		version_unref(take_ptr(look->version));
 		int r = compose_broken(
 			&look->settings.composer, look->path, &look->lookup, &look->version);
 		return r < 0 ? r : PROBLEM;

@@ -73,6 +73,7 @@ struct look {
 enum {
 	LOOK_MET_WRITER = 16, /* a source is being written, or was meanwhile */
 	LOOK_IS_CURRENT = 17, /* STRICT: what is shown is what the layers say */
+	LOOK_AT_GATE = 18,    /* REFRESH: it must be judged first; then the name is looked at again */
 };
 
 /** A look at `entry`, which it takes in use. NULL: no memory. */

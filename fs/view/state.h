@@ -27,6 +27,18 @@ enum publishing {
 	PUBLISHING_OVERTAKEN, /* something newer is shown since: it must not be made any more */
 };
 
+struct checked;
+struct runner;
+
+/* What is to be judged (gate.h). The lock guards it but for the runner. */
+struct gate {
+	struct runner *runner; /* fixed; NULL: there is no plyfs.yaml */
+	struct checked *queue; /* paths that have something to be judged; the oldest first */
+	struct checked **queue_end;
+	unsigned running;
+	bool is_stopped;
+};
+
 struct view {
 	struct source_cache *cache;
 	struct finder finder;            /* fixed */
@@ -67,6 +79,7 @@ struct view {
 	uint64_t link_watches;  /* begun, ever (link_watch.h) */
 	size_t link_count;      /* of them in all directories now */
 	uint64_t writes;        /* events of writes in place, ever */
+	struct gate gate;
 	pthread_t publisher;    /* has_publisher: its thread, which need not be woken by itself */
 	bool has_publisher;
 

@@ -13,9 +13,11 @@
 #include "attach.h"
 #include "cleanup.h"
 #include "entry.h"
+#include "gate.h"
 #include "look.h"
 #include "promise.h"
 #include "queue.h"
+#include "runner.h"
 
 void view_lock(struct view *view)
 {
@@ -110,6 +112,7 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 	view->next_ino = VIEW_INO_RESERVED + 1;
 	view->callbacks = *callbacks;
 	view->done_end = &view->done;
+	view->gate.queue_end = &view->gate.queue;
 	lock_init(&view->lock, LOCK_VIEW);
 	/* Sent to us when an opener meets the lease that a look at a source holds for a moment. */
 	signal(SIGIO, SIG_IGN);
@@ -166,6 +169,11 @@ static void free_tree(struct view *view, struct directory *directory)
 	directory_free(directory);
 }
 
+void view_set_runner(struct view *view, struct runner *runner)
+{
+	view->gate.runner = runner;
+}
+
 int view_start(struct view *view)
 {
 	struct pool *pool;
@@ -175,11 +183,12 @@ int view_start(struct view *view)
 		return r;
 	pool_free(view->pool);
 	view->pool = pool;
-	return 0;
+	return view->gate.runner ? runner_start(view->gate.runner) : 0;
 }
 
 void view_stop(struct view *view)
 {
+	gate_stop(view);
 	pool_stop(view->pool);
 }
 
@@ -201,6 +210,7 @@ void view_free(struct view *view)
 {
 	if (!view)
 		return;
+	gate_stop(view);
 	pool_free(view->pool);
 	if (view->root) {
 		/* What waits for the publisher keeps its directory in use. */

@@ -29,6 +29,7 @@
 #define VIEW_TRIM_BYTES (4u << 20)
 
 struct pool_job;
+struct runner;
 struct view;
 
 /* What a view asks of whoever shows it. Called with no lock held. */
@@ -51,6 +52,12 @@ struct view_callbacks {
  * Returns 0 with *ret for view_free(), or -errno.
  */
 int view_new(struct settings *settings, const struct view_callbacks *callbacks, struct view **ret);
+
+/**
+ * Has the programs of plyfs.yaml run by `runner`, which is listened to from view_start() until
+ * view_stop(), and must outlive the view. NULL: there are none.
+ */
+void view_set_runner(struct view *view, struct runner *runner);
 
 /** No thread may use it any more. */
 void view_free(struct view *view); /* NULL: nothing */
@@ -123,6 +130,21 @@ int view_stat(struct view *view, uint64_t ino, struct stat *ret);
 
 /** The version with that number: 0 with *ret for version_unref(), -EISDIR or -ESTALE. */
 int view_version(struct view *view, uint64_t ino, struct version **ret);
+
+/* Who waits until a version may be read. It stays as it is until it is answered. */
+struct view_reader {
+	/* Gives 0 or -errno. Called once, by any thread, with no lock held. */
+	void (*answer)(struct view_reader *reader, int result);
+
+	/* private to the view */
+	struct view_reader *next;
+};
+
+/**
+ * Whether the version, which must live until then, may be read: a check may have to say so first.
+ * Returns 0; VIEW_LATER: the reader will be answered; -EIO; or -ENOTCONN.
+ */
+int view_await_verdict(struct view *view, const struct version *version, struct view_reader *reader);
 
 /**
  * Calls `each` for the names behind `cookie`, in the order of their cookies, until it returns
