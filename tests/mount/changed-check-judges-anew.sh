@@ -1,0 +1,43 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+need getfattr
+with() {
+	printf '%s\n' 'layers: [low, high]' 'rules:' " - {match: app.yaml, $1}" | replace plyfs.yaml
+}
+with 'strategy: deep'
+echo 'a: 1' >low/app.yaml
+start -c plyfs.yaml mnt
+shows mnt/app.yaml 'a: 1'
+in_trouble() { [ -n "$(attribute mnt/app.yaml user.plyfs.error)" ]; }
+mended() { ! in_trouble; }
+
+# What was shown before it was asked for stays, and is told.
+with "check: [grep, 'b', '%f']"
+eventually in_trouble || fail "a new check does not judge what is shown"
+shows mnt/app.yaml 'a: 1'
+with "check: [grep, 'a', '%f']"
+eventually mended || fail "another check does not judge anew"
+with "check: [grep, 'c', '%f']"
+eventually in_trouble
+echo 'd: 1' | replace low/app.yaml
+sleep 0.5
+shows mnt/app.yaml 'a: 1'
+with 'strategy: deep'
+comes_to_show mnt/app.yaml 'd: 1'
+eventually mended || fail "without a check there is still a trouble"
+
+# One that others could have written is refused, and changes nothing.
+with "check: [grep, 'z', '%f']"
+eventually in_trouble
+chmod 666 plyfs.yaml
+sed -i 's/grep/true/' plyfs.yaml
+chmod 666 plyfs.yaml
+touch plyfs.yaml
+told() { "$PLYFS" status mnt | grep -q 'plyfs.yaml has the mode 0666: chmod go-w it'; }
+eventually told || fail "it is not told: $("$PLYFS" status mnt)"
+in_trouble || fail "a command that anybody could have written was run"
+chmod 644 plyfs.yaml
+touch plyfs.yaml
+eventually mended || fail "the mended settings are not taken"
+stop

@@ -1,0 +1,51 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+chmod 711 .
+cat >plyfs.yaml <<YAML
+layers: [low, high]
+rules:
+  - {match: "{slow,bad}.yaml", check: [sh, -c, 'until [ -e $PWD/go ]; do sleep 0.02; done; ! grep -q bad "\$1"', sh, "%f"]}
+YAML
+echo 'a: 1' >low/slow.yaml
+echo 'a: bad' >low/bad.yaml
+echo 'a: 1' >low/other.yaml
+start -c plyfs.yaml mnt
+cat mnt/slow.yaml >slow &
+first=$!
+cat mnt/bad.yaml >bad 2>bad.err &
+second=$!
+
+# Meanwhile nobody else waits: not for a listing, nor for a change in the same directory.
+timeout 5 ls -l mnt >listing || fail "a listing waits"
+grep -q slow.yaml listing
+timeout 5 cat mnt/other.yaml >/dev/null || fail "a reader of another file waits"
+echo 'a: 2' | replace low/other.yaml
+comes_to_show mnt/other.yaml 'a: 2'
+echo 'a: 3' | replace high/new.yaml
+comes_to_show mnt/new.yaml 'a: 3'
+for i in 1 2 3; do
+	echo "b: $i" | replace high/new.yaml
+	comes_to_show mnt/new.yaml "b: $i"
+done
+kill -0 $first 2>/dev/null && kill -0 $second 2>/dev/null || fail "the first look does not wait"
+[ ! -s slow ] || fail "what is not judged yet is shown: $(cat slow)"
+
+touch go
+wait $first || fail "what passed can't be read"
+is slow 'a: 1' || fail "the reader got: $(cat slow)"
+! wait $second || fail "what failed can be read"
+[ ! -s bad ] || fail "what failed is shown: $(cat bad)"
+grep -q 'Input/output error' bad.err
+fails_with 'Input/output error' cat mnt/bad.yaml
+grep -q "bad.yaml: the check 'sh' ended with 1" log || fail "the log does not tell it"
+echo 'a: good' | replace low/bad.yaml
+comes_to_show mnt/bad.yaml 'a: good'
+
+# A mount that ends while somebody waits leaves nobody waiting, and nothing running.
+rm go
+echo 'x: 1' >low/slow.yaml
+sleep 0.3
+"$PLYFS" umount mnt
+ended_cleanly
+! pgrep -f "until .-e $PWD/go" >/dev/null || fail "the check still runs: $(pgrep -af "$PWD/go")"

@@ -1,0 +1,55 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+need python3 getfattr
+cat >plyfs.yaml <<'YAML'
+layers: [low, high]
+rules:
+  - {match: "hung*.yaml", timeout: 3s, check: [sh, -c, 'grep -q good "$1" || { echo waiting; sleep 600 & wait; }', sh, "%f"]}
+  - {match: "killed.yaml", check: [sh, -c, 'kill -SEGV $$', sh, "%f"]}
+  - {match: "missing.yaml", check: [no-such-program, "%f"]}
+YAML
+for i in 1 2 3 4 5; do echo "good: 1" >low/hung$i.yaml; done
+echo 'a: 0' >low/other.yaml
+start -c plyfs.yaml mnt
+for i in 1 2 3 4 5; do shows mnt/hung$i.yaml 'good: 1'; done
+shows mnt/other.yaml 'a: 0'
+
+# More hang than may run at once.
+for i in 1 2 3 4 5; do echo "bad: 1" | replace low/hung$i.yaml; done
+sleep 0.2
+before=$(date +%s%N)
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	echo "a: $i" | replace low/other.yaml
+	comes_to_show mnt/other.yaml "a: $i"
+	shows mnt/hung1.yaml 'good: 1'
+done
+took=$((($(date +%s%N) - before) / 1000000))
+((took < 2500)) || fail "ten changes of another path took $took ms"
+[ "$(pgrep -fc '^sleep 600$')" -le 2 ] || fail "more than two checks run at once"
+
+in_trouble() { [[ $(attribute "mnt/$1" user.plyfs.error) == *"$2"* ]]; }
+for i in 1 2 3 4 5; do
+	eventually in_trouble hung$i.yaml "the check 'sh' had not ended after 3 s, and was killed" ||
+		fail "hung$i.yaml: $(attribute mnt/hung$i.yaml user.plyfs.error)"
+	shows mnt/hung$i.yaml 'good: 1'
+done
+! pgrep -f '^sleep 600$' >/dev/null || fail "what a check has started still runs"
+
+echo 'a: 1' >low/killed.yaml
+echo 'a: 1' >low/missing.yaml
+comes_to_exist mnt/missing.yaml
+fails_with 'Input/output error' cat mnt/killed.yaml
+fails_with 'Input/output error' cat mnt/missing.yaml
+eventually in_trouble killed.yaml "was killed by signal 11" || fail "$(attribute mnt/killed.yaml user.plyfs.error)"
+eventually in_trouble missing.yaml "the check 'no-such-program' can't be run: starting it: No such file" ||
+	fail "$(attribute mnt/missing.yaml user.plyfs.error)"
+
+# It ends with the mount, however long it would go on.
+echo "bad: 2" | replace low/hung1.yaml
+eventually pgrep -f '^sleep 600$' >/dev/null
+unmount mnt
+before=$SECONDS
+ended_cleanly
+((SECONDS - before < 3)) || fail "the end waits for a check"
+eventually eval "! pgrep -f '^sleep 600\$' >/dev/null" || fail "a check outlives the mount"
