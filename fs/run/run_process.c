@@ -21,6 +21,9 @@
 /* Where our socket is: behind what is kept. */
 #define SOCKET_LEAST 64
 
+/* A guard ends so soon after its answer, however busy the processors are. */
+#define ANSWERED_MS 500
+
 /* A program that runs. */
 struct slot {
 	pid_t guard; /* 0: none */
@@ -56,11 +59,37 @@ static void reload(struct server *server)
 	server->settings = server->own = settings;
 }
 
+/* Whoever ended without an answer was killed. */
+static void reap(struct server *server)
+{
+	struct signalfd_siginfo info;
+	int status;
+	pid_t pid;
+
+	(void)!read(server->signals, &info, sizeof(info));
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (size_t i = 0; i < RUN_RELOAD * RUN_SLOTS; i++) {
+			struct slot *slot = &server->slots[i / RUN_SLOTS][i % RUN_SLOTS];
+
+			if (slot->guard != pid)
+				continue;
+			slot->guard = 0;
+			if (status != 0)
+				answer(server, slot->id, RUN_UNSTARTED, EINTR, "watching over it");
+		}
+}
+
+/* NULL: none is free. One whose guard has answered is, in a moment. */
 static struct slot *free_slot(struct server *server, enum run_kind kind)
 {
-	for (size_t i = 0; i < RUN_SLOTS; i++)
-		if (!server->slots[kind][i].guard)
-			return &server->slots[kind][i];
+	/* Each that ends makes us look again. */
+	for (int try = 0; try < 4; try++) {
+		for (size_t i = 0; i < RUN_SLOTS; i++)
+			if (!server->slots[kind][i].guard)
+				return &server->slots[kind][i];
+		poll(&(struct pollfd){.fd = server->signals, .events = POLLIN}, 1, ANSWERED_MS);
+		reap(server);
+	}
 	return NULL;
 }
 
@@ -118,26 +147,6 @@ static bool take_request(struct server *server)
 	if (file >= 0)
 		start(server, &request, file);
 	return true;
-}
-
-/* Whoever ended without an answer was killed. */
-static void reap(struct server *server)
-{
-	struct signalfd_siginfo info;
-	int status;
-	pid_t pid;
-
-	(void)!read(server->signals, &info, sizeof(info));
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		for (size_t i = 0; i < RUN_RELOAD * RUN_SLOTS; i++) {
-			struct slot *slot = &server->slots[i / RUN_SLOTS][i % RUN_SLOTS];
-
-			if (slot->guard != pid)
-				continue;
-			slot->guard = 0;
-			if (status != 0)
-				answer(server, slot->id, RUN_UNSTARTED, EINTR, "watching over it");
-		}
 }
 
 /* Nothing of the daemon's stays with us. */
