@@ -15,6 +15,7 @@
 #include "host_list.h"
 #include "message.h"
 #include "offline.h"
+#include "runner.h"
 #include "walk.h"
 
 /* A check under way. */
@@ -28,11 +29,13 @@ struct job {
 	struct settings *settings;
 	struct offline *offline;
 	struct check_tree tree;
+	struct runner *runner; /* of the files' own checks; NULL: there are none */
 };
 
 static void finish_host(struct job *job)
 {
 	check_tree_fini(&job->tree);
+	runner_free(take_ptr(job->runner));
 	offline_free(job->offline);
 	settings_unref(job->settings);
 	job->tree = (struct check_tree){0};
@@ -106,6 +109,11 @@ static int open_tree(struct job *job)
 	if (choice_offline(job->settings, &job->offline) != EXIT_DONE)
 		return EXIT_FAILED;
 	int r = check_tree_init(&job->tree, job->offline);
+	/* Before there are threads. */
+	if (r == 0 && job->settings->has_programs)
+		r = runner_new(job->settings, -1, &job->runner);
+	if (r == 0 && job->runner)
+		r = runner_start(job->runner);
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
@@ -135,6 +143,23 @@ static int find_files(const struct command *command, struct job *job, char **pat
 	return code;
 }
 
+/* Has the file's own check judge what it merges to; what that says joins the findings. */
+static int run_check(struct job *job, const char *path, const struct inspection *inspection,
+	struct findings *ret)
+{
+	const struct findings *findings = &inspection->findings;
+	struct problem problem;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < findings->count; i++)
+		r = findings_add(ret, findings->items[i].kind, &findings->items[i].problem);
+	ret->left_out += findings->left_out;
+	if (r == 0)
+		r = runner_check(job->runner, job->settings, path,
+			(struct span){inspection->text, inspection->text_size}, &problem);
+	return r == PROBLEM ? findings_add(ret, FINDING_ERROR, &problem) : r;
+}
+
 static int tell_file(
 	void *context, const char *path, int result, const struct inspection *inspection)
 {
@@ -150,7 +175,10 @@ static int tell_file(
 		int r = findings_add(&failure, FINDING_ERROR, &problem);
 		return r < 0 ? r : check_report_file(&job->report, path, &failure);
 	}
-	int r = check_report_file(&job->report, path, &inspection->findings);
+	int r = inspection->text ? run_check(job, path, inspection, &failure) : 0;
+	if (r == 0)
+		r = check_report_file(
+			&job->report, path, inspection->text ? &failure : &inspection->findings);
 	return r < 0 ? r : check_tree_note(&job->tree, &job->report, path, inspection);
 }
 

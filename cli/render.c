@@ -80,7 +80,7 @@ static int render(const struct job *job, struct render *render)
 	if (r < 0)
 		return message_result(r, NULL, job->directory);
 	if (!job->is_watching)
-		return r == 0 ? EXIT_DONE : EXIT_FAILED;
+		return render_tell(render) == 0 && r == 0 ? EXIT_DONE : EXIT_FAILED;
 	running = render;
 	take_signals();
 	background_notify();

@@ -13,6 +13,7 @@
 #include "message.h"
 #include "mounted.h"
 #include "report.h"
+#include "trouble.h"
 #include "troubles.h"
 
 /* Column of the values. */
@@ -96,6 +97,35 @@ static void print_line(const char *name, const char *value, const char *reason)
 	putchar('\n');
 }
 
+/* "  on_change   systemctl: ended well 5 seconds ago" */
+static void print_notices(const struct node *notices)
+{
+	for (uint32_t i = 0; notices && node_is_sequence(notices) && i < notices->seq.count; i++) {
+		const struct node *notice = notices->seq.items[i];
+		const char *ended = report_text(report_get(notice, "ended", NULL));
+		const char *error = report_text(report_get(notice, "error", NULL));
+		bool is_good = strcmp(report_text(report_get(notice, "good", NULL)), "true") == 0;
+		char age[TROUBLE_AGE_MAX];
+
+		printf("%-*s", INDENT, i ? "" : "  on_change");
+		report_print(report_text(report_get(notice, "command", NULL)));
+		trouble_age((long long)report_number(report_get(notice, "age_s", NULL)), age);
+		if (*ended)
+			printf(": %s %s ago", is_good ? "ended well" : "failed", age);
+		if (strcmp(report_text(report_get(notice, "running", NULL)), "true") == 0)
+			printf("%s runs now", *ended ? "," : ":");
+		if (*ended && !is_good) {
+			bool is_given_up =
+				strcmp(report_text(report_get(notice, "given_up", NULL)), "true") == 0;
+			printf("%s", is_given_up ? ", too often: it is tried again at the next change"
+						 : ", and is tried again");
+			printf("%s", *error ? ": " : "");
+			report_print(error);
+		}
+		putchar('\n');
+	}
+}
+
 static void print_status(const char *mountpoint, const struct node *status)
 {
 	bool has_header = strcmp(report_text(report_get(status, "settings", "header")), "false") != 0;
@@ -120,6 +150,7 @@ static void print_status(const char *mountpoint, const struct node *status)
 	print_bytes(report_number(report_get(status, "cache", "bytes")));
 	printf(" of sources\n%-*s", INDENT, "  requests");
 	print_requests(report_get(status, "requests", NULL));
+	print_notices(report_get(status, "on_change", NULL));
 }
 
 static int complain(const char *path, int error)

@@ -13,7 +13,8 @@
 /* The words that plyfs.yaml knows; messages show these lists. */
 #define SETTINGS_KEYS "layers, rules, files, options"
 #define LAYER_KEYS "name, path, optional, follow, exclude"
-#define OPTION_KEYS "coherence, on_error, header, schema, poll_interval, cache_mib, on_change, limits"
+#define OPTION_KEYS                                                                                \
+	"coherence, on_error, header, schema, poll_interval, cache_mib, on_change, limits"
 #define LIMIT_KEYS "source, result, depth, nodes"
 #define COHERENCE_WORDS "cached, strict"             /* enum settings_coherence */
 #define ON_ERROR_WORDS "last-good, skip-layer, fail" /* enum settings_on_error */
@@ -279,8 +280,8 @@ static int settings_make(const struct surroundings *around, const char *path, bo
 		r = surroundings_place(
 			&settings->around, settings->path, settings->arena, &settings->place);
 	if (r == 0)
-		r = settings_text_read(
-			settings->path, settings->place, &settings->read, &settings->document, problem);
+		r = settings_text_read(settings->path, settings->place, &settings->read,
+			&settings->document, problem);
 	if (r == 0)
 		r = read_settings(settings, has_layers, problem);
 	if (r != 0)

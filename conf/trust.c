@@ -14,8 +14,7 @@
 #define LINKS_MAX 40
 
 #define REFUSED                                                                                    \
-	"plyfs runs programs only for a plyfs.yaml that nobody but root and %s can have written, " \
-	"and "
+	"plyfs runs commands only for a plyfs.yaml that nobody but %s can have written, and "
 
 struct claim {
 	const char *path; /* for messages */
@@ -23,18 +22,23 @@ struct claim {
 	struct problem *problem;
 };
 
+static const char *who_may(void)
+{
+	return geteuid() ? "root and you" : "root";
+}
+
 static int refuse_owner(const struct claim *claim, const char *what, const struct stat *stat)
 {
 	return problem_at(claim->problem, claim->node,
-		REFUSED "%s%s belongs to the user %u: chown %s it", geteuid() ? "you" : "nobody",
-		claim->path, what, (unsigned)stat->st_uid, geteuid() ? "your own user to" : "root");
+		REFUSED "%s%s belongs to the user %u: chown it to %s", who_may(), claim->path, what,
+		(unsigned)stat->st_uid, geteuid() ? "yourself" : "root");
 }
 
 static int refuse_mode(const struct claim *claim, const char *what, const struct stat *stat)
 {
 	return problem_at(claim->problem, claim->node,
-		REFUSED "%s%s has the mode %04o: chmod go-w it", geteuid() ? "you" : "nobody",
-		claim->path, what, (unsigned)stat->st_mode & 07777);
+		REFUSED "%s%s has the mode %04o: chmod go-w it", who_may(), claim->path, what,
+		(unsigned)stat->st_mode & 07777);
 }
 
 static bool is_sticky_directory(const struct stat *stat)
@@ -137,7 +141,7 @@ int trust_check(const char *path, const char *place, const struct stat *read,
 		r = -ESTALE;
 	if (r < 0 && r != -ENOMEM)
 		return problem_at(problem, node,
-			"whether programs may be run for %s can't be told: %s; save it once more",
+			"whether commands may be run for %s can't be told: %s; save it once more",
 			path, strerror(-r));
 	return r;
 }

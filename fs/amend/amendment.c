@@ -9,6 +9,7 @@
 #include "descriptor.h"
 #include "dropin.h"
 #include "layer_file.h"
+#include "runner.h"
 #include "strategy.h"
 
 /* Looks again, because the source was changed by somebody who takes no lock; then it is given up.
@@ -396,6 +397,31 @@ static int write_file(struct made *made, struct problem *problem)
 	return r;
 }
 
+/* The merged file as it would be must pass what plyfs.yaml has it pass. */
+static int check_result(const struct made *made, struct problem *problem)
+{
+	CLEANUP(runner_freep) struct runner *runner = NULL;
+	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
+	struct merge_request merge = made->merge;
+	struct problem said;
+
+	if (!settings_check(made->settings, made->request->path))
+		return 0;
+	made->inputs[made->target].text = made->amendment.new;
+	made->inputs[made->target].document = NULL;
+	int r = merge_run(&merge, &result, problem);
+	if (r == 0)
+		r = runner_new(made->settings, -1, &runner);
+	if (r == 0)
+		r = runner_start(runner);
+	if (r == 0)
+		r = runner_check(runner, made->settings, made->request->path, result->text, &said);
+	if (r == PROBLEM && !problem->message[0])
+		return problem_set(
+			problem, said.source, 0, 0, "nothing is written, as %s", said.message);
+	return r;
+}
+
 /* One look at the layers, and what comes of it. LAYER_FILE_MOVED: another one is needed. */
 static int make_once(const struct offline *offline, const struct amendment_request *request,
 	struct made **ret, struct problem *problem)
@@ -421,7 +447,9 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 		return r;
 	made->amendment.file = made->inputs[made->target].source.name;
 	made->amendment.is_new = !made->loaded;
-	if (made->amendment.is_changed && !request->is_dry)
+	if (made->amendment.is_changed)
+		r = check_result(made, problem);
+	if (r == 0 && made->amendment.is_changed && !request->is_dry)
 		r = write_file(made, problem);
 	if (r == 0)
 		*ret = take_ptr(made);

@@ -125,6 +125,55 @@ static void put_publisher(FILE *out, struct session *session)
 	fputs("},\n", out);
 }
 
+static void put_time(FILE *out, const char *before, struct timespec time)
+{
+	char text[TROUBLE_TIME_MAX];
+
+	trouble_time(time, text);
+	json_put_field(out, before, text);
+}
+
+/* The list of commands that are run after changes, being written. */
+struct notice_writer {
+	FILE *out;
+	size_t count;
+	bool is_trusted;
+};
+
+static void put_notice(void *context, const struct notice_state *state)
+{
+	struct notice_writer *writer = context;
+	FILE *out = writer->out;
+
+	json_put_field(out,
+		writer->count++ ? ",\n    {\"command\": " : "\n    {\"command\": ", state->name);
+	fprintf(out, ", \"running\": %s, \"waiting\": %zu", state->is_running ? "true" : "false",
+		state->waiting);
+	if (state->began.tv_sec)
+		put_time(out, ", \"began\": ", state->began);
+	if (state->ended.tv_sec) {
+		put_time(out, ", \"ended\": ", state->ended);
+		fprintf(out, ", \"age_s\": %lld, \"good\": %s", trouble_age_s(state->ended),
+			state->problem.message[0] ? "false" : "true");
+	}
+	if (state->problem.message[0]) {
+		fprintf(out, ", \"failures\": %u, \"given_up\": %s, \"again_ms\": %" PRId64,
+			state->failures, state->is_given_up ? "true" : "false", state->again_ms);
+		if (writer->is_trusted)
+			json_put_field(out, ", \"error\": ", state->problem.message);
+	}
+	fputc('}', out);
+}
+
+static void put_notices(FILE *out, struct session *session, bool is_trusted)
+{
+	struct notice_writer writer = {.out = out, .is_trusted = is_trusted};
+
+	fputs("  \"on_change\": [", out);
+	view_notices(session->view, put_notice, &writer);
+	fputs(writer.count ? "\n  ],\n" : "],\n", out);
+}
+
 static void put_requests(FILE *out, struct session *session)
 {
 	unsigned long long total = 0;
@@ -187,6 +236,7 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 	put_publisher(out, session);
 	put_requests(out, session);
 	put_view(out, session->view, settings);
+	put_notices(out, session, is_trusted);
 	fputs("  \"troubles\": [", out);
 	if (is_trusted)
 		view_troubles(session->view, put_trouble, &writer);
@@ -201,6 +251,19 @@ static void put_error_line(void *context, const char *path, const struct trouble
 
 	trouble_text(trouble, path, text);
 	fprintf(out, "%s\n", text);
+}
+
+static void put_notice_line(void *context, const struct notice_state *state)
+{
+	FILE *out = context;
+	char since[TROUBLE_TIME_MAX];
+
+	if (!state->problem.message[0])
+		return;
+	trouble_time(state->ended, since);
+	fprintf(out, "%s (at %s; %s)\n", state->problem.message, since,
+		state->is_given_up ? "tried too often, and again at the next change"
+				   : "is tried again");
 }
 
 static void put_settings_line(FILE *out, struct session *session)
@@ -219,6 +282,7 @@ int status_errors(struct session *session, bool is_trusted, char **ret, size_t *
 		return -ENOMEM;
 	if (is_trusted) {
 		put_settings_line(out, session);
+		view_notices(session->view, put_notice_line, out);
 		view_troubles(session->view, put_error_line, out);
 	}
 	return fclose(out) == 0 ? 0 : -ENOMEM;

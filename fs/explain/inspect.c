@@ -66,6 +66,7 @@ void inspection_fini(struct inspection *inspection)
 		free(inspection->references[i].name);
 	}
 	free(inspection->references);
+	free(inspection->text);
 	free(inspection->is_matched);
 	*inspection = (struct inspection){0};
 }
@@ -226,6 +227,16 @@ static int match_patterns(struct inspection *inspection, const struct settings *
 	return 0;
 }
 
+static int take_text(struct inspection *inspection, struct span text)
+{
+	inspection->text = malloc(text.len + 1);
+	if (!inspection->text)
+		return -ENOMEM;
+	memcpy(inspection->text, text.data, text.len);
+	inspection->text_size = text.len;
+	return 0;
+}
+
 static int merge(struct look *look, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct dependencies *asked)
 {
@@ -242,6 +253,8 @@ static int merge(struct look *look, const struct composer *composer, const char 
 	r = take_references(look->inspection, asked);
 	if (r == 0)
 		r = check_sources(look, &composition);
+	if (r == 0 && composition.result && settings_check(composer->settings, path))
+		r = take_text(look->inspection, composition.result->text);
 	/* With `on_error: skip-layer` it may have merged all the same. */
 	if (r == 0 && problem.message[0])
 		r = add_error(look, &problem);

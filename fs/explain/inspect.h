@@ -37,6 +37,8 @@ struct inspection {
 	struct findings findings; /* by source, line and column */
 	struct reference *references;
 	size_t reference_count;
+	char *text;       /* what it merges to, if the settings have that checked; else NULL */
+	size_t text_size;
 	bool *is_matched; /* of a virtual file: for each pattern, whether it has a source; else NULL
 			   */
 };

@@ -21,6 +21,7 @@ struct owned {
 	const char *path; /* relative to the rendered directory */
 	bool is_directory;
 	bool is_seen; /* for the owner's use; false when it was read */
+	bool is_changed; /* likewise */
 	uint64_t ino; /* likewise; 0 */
 };
 

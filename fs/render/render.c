@@ -296,9 +296,14 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 		owned->ino = ino;
 	else /* What was good before, by another plyfs, stays. */
 		owned = manifest_find(rendered_manifest(render->rendered), path);
+	bool is_changed = r == 0 && owned->is_changed;
 	if (owned)
 		owned->is_seen = true;
+	if (is_changed)
+		owned->is_changed = false;
 	pthread_mutex_unlock(&render->files);
+	if (is_changed)
+		view_note_change(render->view, path);
 	return r == 0 ? 0 : complain(render, path, r, &problem);
 }
 
@@ -373,6 +378,8 @@ static int remove_unseen(struct render *render)
 		pthread_mutex_unlock(&render->files);
 		if (removed != 0)
 			r = complain(render, path, removed, &problem);
+		else
+			view_note_change(render->view, path);
 	}
 	return r;
 }
@@ -526,6 +533,11 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	if (r == 0)
 		*ret = take_ptr(render);
 	return r;
+}
+
+unsigned render_tell(struct render *render)
+{
+	return view_tell_notices(render->view);
 }
 
 int render_watch(struct render *render)

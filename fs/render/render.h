@@ -28,6 +28,12 @@ void render_freep(struct render **render);
  */
 int render_all(struct render *render);
 
+/**
+ * Runs the on_change commands of what render_all() changed, and waits for them; render_watch() does
+ * so by itself. Returns how many failed, each of which was logged.
+ */
+unsigned render_tell(struct render *render);
+
 /** Keeps it so, until render_stop(), which any thread or signal handler may call. 0 or -errno. */
 int render_watch(struct render *render);
 void render_stop(struct render *render);

@@ -308,8 +308,10 @@ int rendered_put(struct rendered *rendered, const char *path, const struct versi
 	if (r != 0)
 		return r;
 	r = manifest_add(rendered->manifest, path, false, ret);
-	if (r == 0 && renameat(rendered->stage_fd, staged, parent, name) == 0)
+	if (r == 0 && renameat(rendered->stage_fd, staged, parent, name) == 0) {
+		(*ret)->is_changed = true;
 		return 0;
+	}
 	if (r == 0)
 		r = -errno;
 	unlinkat(rendered->stage_fd, staged, 0);

@@ -248,3 +248,18 @@ int runner_file(const char *data, size_t size)
 	fd = -1;
 	return kept;
 }
+
+int runner_check(struct runner *runner, const struct settings *settings, const char *path,
+	struct span bytes, struct problem *problem)
+{
+	const struct program *program = settings_check(settings, path);
+	struct run_result result;
+
+	if (!program)
+		return 0;
+	CLEANUP(closep) int fd = runner_file(bytes.data, bytes.len);
+	if (fd < 0)
+		return fd;
+	runner_wait(runner, RUN_CHECK, path, fd, &result);
+	return run_is_good(&result) ? 0 : run_problem(&result, path, "the check", program, problem);
+}

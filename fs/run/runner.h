@@ -57,5 +57,12 @@ void runner_freep(struct runner **runner);
 void runner_wait(struct runner *runner, enum run_kind kind, const char *path, int fd,
 	struct run_result *ret);
 
+/**
+ * Has the check of `path`, if it has one, judge these bytes, and waits for it. The runner was
+ * started. Returns 0, PROBLEM or -errno.
+ */
+int runner_check(struct runner *runner, const struct settings *settings, const char *path,
+	struct span bytes, struct problem *problem);
+
 /** An unnamed file with those bytes. Returns its descriptor or -errno. */
 int runner_file(const char *data, size_t size);

@@ -61,6 +61,7 @@ struct entry {
 	enum entry_scope scope; /* QUEUED */
 	bool is_touched;        /* pending because of an event of its own, not for another's sake */
 	bool takes_unfinished;  /* its writer was waited for long enough */
+	bool is_pinned;         /* somebody is to be told of its changes (notice.h) */
 	bool is_unannounced;    /* came after the listing, and nobody was told yet */
 	uint64_t pending_since; /* pending: in view->tickets */
 	uint64_t used_since;    /* in use: of what is looked at, or published */

@@ -8,6 +8,7 @@
 
 #include "cleanup.h"
 #include "link_watch.h"
+#include "notice.h"
 #include "promise.h"
 #include "state.h"
 
@@ -187,6 +188,7 @@ void entry_show_version_locked(struct view *view, struct entry *entry, struct ve
 	entry->print = 0;
 	entry->shown_mtime = version->mtime;
 	entry->shown_ctime = version->ctime;
+	notice_pin_locked(view, entry);
 	if (entry->parent->names != NAMES_SOME)
 		directory_list_entry(entry->parent, entry);
 }
@@ -228,6 +230,7 @@ void entry_hide_locked(struct view *view, struct entry *entry)
 	struct directory *directory = entry->directory;
 
 	drop_version(entry);
+	notice_unpin_locked(entry);
 	entry->directory = NULL;
 	entry_set_kind_locked(view, entry, UNION_NONE);
 	entry->ino = 0;

@@ -28,12 +28,12 @@ struct candidate {
 
 /* What is known of a path that has a check. */
 struct checked {
-	char *command;               /* that what follows was said by */
-	struct version *passed;      /* what it was content with last; NULL: nothing yet */
-	struct version *failed;      /* what it was not content with last; NULL likewise */
-	struct problem problem;      /* and why */
+	char *command;                /* that what follows was said by */
+	struct version *passed;       /* what it was content with last; NULL: nothing yet */
+	struct version *failed;       /* what it was not content with last; NULL likewise */
+	struct problem problem;       /* and why */
 	struct candidate *candidates; /* the oldest first; one that runs is the first */
-	struct checked *next;        /* in the queue */
+	struct checked *next;         /* in the queue */
 	bool is_queued;
 };
 
@@ -193,9 +193,8 @@ static void start_next(struct view *view);
 int gate_judge(struct look *look)
 {
 	const struct settings *settings = look->settings.composer.settings;
-	const struct program *program = look->version->kind == VERSION_BYTES
-						? settings_check(settings, look->path)
-						: NULL;
+	const struct program *program =
+		look->version->kind == VERSION_BYTES ? settings_check(settings, look->path) : NULL;
 
 	if (!program)
 		return 0;
@@ -209,8 +208,8 @@ int gate_judge(struct look *look)
 	return r;
 }
 
-static void remember_locked(struct candidate *candidate, const struct run_result *result,
-	const struct problem *problem)
+static void remember_locked(
+	struct candidate *candidate, const struct run_result *result, const struct problem *problem)
 {
 	struct checked *checked = candidate->entry->checked;
 
@@ -224,8 +223,8 @@ static void remember_locked(struct candidate *candidate, const struct run_result
 }
 
 /* Returns who waits for the verdict. */
-static struct view_reader *give_verdict_locked(struct candidate *candidate,
-	const struct run_result *result, const struct problem *problem)
+static struct view_reader *give_verdict_locked(
+	struct candidate *candidate, const struct run_result *result, const struct problem *problem)
 {
 	static const struct version nothing = {.kind = VERSION_BROKEN};
 	struct entry *entry = candidate->entry;
@@ -257,8 +256,7 @@ static void finish(struct candidate *candidate, const struct run_result *result)
 	struct problem problem;
 
 	view_lock(view);
-	const struct program *program =
-		settings_check(view->composer.settings, candidate->path);
+	const struct program *program = settings_check(view->composer.settings, candidate->path);
 	if (!run_is_good(result))
 		run_problem(result, candidate->path, "the check", program, &problem);
 	struct checked *checked = candidate->entry->checked;

@@ -12,6 +12,7 @@
 
 #include "cleanup.h"
 #include "name_watch.h"
+#include "notice.h"
 #include "refresh.h"
 #include "reload.h"
 #include "state.h"
@@ -113,6 +114,8 @@ void publisher_carry_out(struct publisher *publisher, struct change *change)
 		view_begin_change(publisher->view, change);
 	if (carry_out(&publisher->options, change) == 0 && is_begun)
 		view_apply_change(publisher->view, change->parent_ino, false, NULL);
+	if (is_begun)
+		notice_change(publisher->view, change);
 	view_end_change(publisher->view, change);
 }
 
@@ -139,8 +142,11 @@ int publisher_publish(struct publisher *publisher)
 			malloc_trim(0);
 		/* Looking may have found somebody writing, and events may have come meanwhile. */
 		int timeout_ms = view_take_events(view);
-		if (!view_has_work(view))
-			return timeout_ms;
+		if (view_has_work(view))
+			continue;
+		int notices_ms = notices_run(view);
+		return timeout_ms < 0 || (notices_ms >= 0 && notices_ms < timeout_ms) ? notices_ms
+										      : timeout_ms;
 	}
 	return -1;
 }

@@ -12,6 +12,7 @@
 #include "events.h"
 #include "look.h"
 #include "names.h"
+#include "notice.h"
 #include "queue.h"
 
 /* Where memory or descriptors are short, what is shown stays for so long. */
@@ -175,6 +176,8 @@ static bool decide_unknown_locked_unlocks(struct view *view, struct look *look)
 	}
 	/* A last good version is kept through it all, and must not outlive its trouble. */
 	bool is_file = entry->version && look->shown && (now == UNION_FILE || now == UNION_LINK);
+	if (look->is_event && (entry->is_pinned || entry->kind != now))
+		notice_path_locked(view, look->path);
 	if (!is_file)
 		entry_note_locked(view, entry, now);
 	if (!is_file || !decide_file_locked_unlocks(view, look))

@@ -19,6 +19,7 @@
 #include "watch.h"
 
 struct look;
+struct notice;
 
 /* The change that the publisher is about to make. */
 enum publishing {
@@ -80,6 +81,8 @@ struct view {
 	size_t link_count;      /* of them in all directories now */
 	uint64_t writes;        /* events of writes in place, ever */
 	struct gate gate;
+	struct notice *notices;   /* who is told of changes (notice.h) */
+	unsigned notices_running; /* commands of them */
 	pthread_t publisher;    /* has_publisher: its thread, which need not be woken by itself */
 	bool has_publisher;
 

@@ -15,6 +15,7 @@
 #include "entry.h"
 #include "gate.h"
 #include "look.h"
+#include "notice.h"
 #include "promise.h"
 #include "queue.h"
 #include "runner.h"
@@ -222,6 +223,7 @@ void view_free(struct view *view)
 		free_inodes(view);
 		free_tree(view, view->root);
 	}
+	notices_free(view);
 	inode_table_fini(&view->inodes);
 	inode_memory_fini(&view->memory);
 	watch_free(view->watch);

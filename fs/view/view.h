@@ -175,6 +175,32 @@ void view_troubles(struct view *view,
 	void (*each)(void *context, const char *path, const struct trouble *trouble),
 	void *context);
 
+/* How it is with a command that is run after changes. */
+struct notice_state {
+	char *name; /* the program's */
+	bool is_running;
+	bool is_given_up;      /* it failed too often: the next change has it tried again */
+	unsigned failures;     /* on end */
+	size_t waiting;        /* paths that it has not been told of, or is just being told of */
+	int64_t again_ms;      /* until it is tried again; 0: it need not be, or at once */
+	struct timespec began; /* CLOCK_REALTIME: its last run; 0: there was none */
+	struct timespec ended; /* likewise; before `began` while it runs */
+	struct problem problem; /* a message: its last run failed */
+};
+
+/** Calls `each` for every command that has been run, or is to be. Holds the lock meanwhile. */
+void view_notices(struct view *view,
+	void (*each)(void *context, const struct notice_state *state), void *context);
+
+/** Whoever is to be told that the path has changed will be, as if the publisher had done it. */
+void view_note_change(struct view *view, const char *path);
+
+/**
+ * Where there is no publisher: tells of what was noted, and waits for that. Returns how many of the
+ * commands failed.
+ */
+unsigned view_tell_notices(struct view *view);
+
 /**
  * Shows a version that belongs to no path, under a new number and with one kernel reference.
  * Takes over the caller's reference.

@@ -128,7 +128,7 @@ static void words_have_the_file_in_place_of_percent_f(void **state)
 	assert_string_equal(words[4], "%");
 	assert_null(words[5]);
 	char *key = program_key(check);
-	assert_string_equal(key, "10000 - 1:x 9:--file=%f 4:%%f 6:%f%%%f 2:%%");
+	assert_string_equal(key, "10000 - 1:x 9:--file=%f 3:%%f 6:%f%%%f 2:%%");
 	free(key);
 	arena_free(arena);
 	settings_unref(settings);
@@ -156,7 +156,7 @@ static void settings_of_another_user_name_no_program(void **state)
 		skip();
 	write_text("plyfs.yaml", CHECKED);
 	assert_int_equal(chown("plyfs.yaml", 1, 1), 0);
-	is_refused("plyfs.yaml", "plyfs.yaml belongs to the user 1: chown root it");
+	is_refused("plyfs.yaml", "plyfs.yaml belongs to the user 1: chown it to root");
 	assert_int_equal(chown("plyfs.yaml", 0, 1), 0);
 	is_taken("plyfs.yaml");
 	assert_int_equal(chown(".", 1, 0), 0);

@@ -1,0 +1,398 @@
+#include "notice.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "change.h"
+#include "cleanup.h"
+#include "clock.h"
+#include "descriptor.h"
+#include "entry.h"
+#include "listing.h"
+#include "runner.h"
+#include "state.h"
+
+/* Pauses between tries: the first, and the longest; and how many tries there are. */
+#define PAUSE_MS 1000
+#define PAUSE_MAX_MS (5 * 60 * 1000)
+#define TRIES 12
+
+/* Directories in each other that come at once, and are looked into. */
+#define DEPTH_MAX 64
+
+/* Paths that are to be told: sorted, with none twice, when they are this many more. */
+#define SORT_STEP 1024
+
+struct paths {
+	char **items;
+	size_t count;
+	size_t capacity;
+	size_t sorted; /* of them, when they were sorted last */
+};
+
+struct notice {
+	struct run run; /* first */
+	struct view *view;
+	char *command;     /* program_key() */
+	struct paths due;  /* what is to be told */
+	struct paths told; /* RUNNING: what is being told */
+	bool is_running;
+	int64_t due_ms; /* CLOCK_MONOTONIC; not before */
+	struct notice_state state;
+	struct notice *next;
+};
+
+static void paths_fini(struct paths *paths)
+{
+	for (size_t i = 0; i < paths->count; i++)
+		free(paths->items[i]);
+	free(paths->items);
+	*paths = (struct paths){0};
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void paths_sort(struct paths *paths)
+{
+	size_t kept = 0;
+
+	if (paths->count)
+		qsort(paths->items, paths->count, sizeof(*paths->items), compare_paths);
+	for (size_t i = 0; i < paths->count; i++) {
+		if (kept && strcmp(paths->items[kept - 1], paths->items[i]) == 0)
+			free(paths->items[i]);
+		else
+			paths->items[kept++] = paths->items[i];
+	}
+	paths->sorted = paths->count = kept;
+}
+
+/* Takes over `path`. */
+static void paths_add(struct paths *paths, char *path)
+{
+	if (!path || array_grow(paths->items, paths->count, paths->capacity) < 0) {
+		free(path);
+		return;
+	}
+	paths->items[paths->count++] = path;
+	if (paths->count >= 2 * paths->sorted + SORT_STEP)
+		paths_sort(paths);
+}
+
+/* One a line; what would end the line is written as in C. */
+static char *paths_text(struct paths *paths, size_t *size)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, size);
+
+	if (!out)
+		return NULL;
+	paths_sort(paths);
+	for (size_t i = 0; i < paths->count; i++) {
+		for (const char *c = paths->items[i]; *c; c++)
+			if (*c == '\n' || *c == '\\')
+				fprintf(out, "\\%c", *c == '\n' ? 'n' : '\\');
+			else
+				fputc(*c, out);
+		fputc('\n', out);
+	}
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static struct notice *notice_of_locked(struct view *view, const struct program *program)
+{
+	CLEANUP(freep) char *command = program_key(program);
+	struct notice **at = &view->notices;
+
+	for (; command && *at; at = &(*at)->next)
+		if (strcmp((*at)->command, command) == 0)
+			return *at;
+	struct notice *notice = command ? calloc(1, sizeof(*notice)) : NULL;
+	if (!notice)
+		return NULL;
+	notice->state.name = strdup(program->words[0]);
+	if (!notice->state.name) {
+		free(notice);
+		return NULL;
+	}
+	notice->view = view;
+	notice->command = take_ptr(command);
+	*at = notice;
+	return notice;
+}
+
+void notice_path_locked(struct view *view, const char *path)
+{
+	const struct program *program = settings_on_change(view->composer.settings, path);
+	struct notice *notice = program ? notice_of_locked(view, program) : NULL;
+
+	if (!notice)
+		return;
+	paths_add(&notice->due, strdup(path));
+	/* Something new is tried at once, and as often as ever. */
+	notice->state.failures = 0;
+	notice->state.is_given_up = false;
+	notice->due_ms = 0;
+}
+
+/* What came with a new directory is shown when it is looked up: nobody publishes it. */
+static void note_below(
+	struct view *view, const struct settings *settings, const char *path, unsigned depth)
+{
+	struct listing listing = {0};
+
+	if (depth == 0 || listing_take(settings, union_all_layers(settings), path, &listing) < 0)
+		return;
+	for (size_t i = 0; i < listing.count; i++) {
+		CLEANUP(freep) char *below = NULL;
+		if (asprintf(&below, "%s/%s", path, listing.items[i].name) < 0)
+			below = NULL;
+		else if (listing.items[i].kind == UNION_DIRECTORY)
+			note_below(view, settings, below, depth - 1);
+		else
+			view_note_change(view, below);
+	}
+	listing_free(&listing);
+}
+
+void notice_change(struct view *view, const struct change *change)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = view_settings(view);
+
+	if (!settings->has_programs)
+		return;
+	if (change->kind == CHANGE_MAKE_DIRECTORY) {
+		note_below(view, settings, change->path, DEPTH_MAX);
+		return;
+	}
+	view_lock(view);
+	/* One that was overtaken is shown, too: a look has shown it. */
+	if (view->change && view->publishing != PUBLISHING_BEGUN)
+		notice_path_locked(view, change->path);
+	view_unlock(view);
+}
+
+void view_note_change(struct view *view, const char *path)
+{
+	view_lock(view);
+	notice_path_locked(view, path);
+	view_unlock(view);
+}
+
+void notice_pin_locked(struct view *view, struct entry *entry)
+{
+	CLEANUP(freep) char *path = NULL;
+
+	if (entry->is_pinned || !view->composer.settings->has_programs ||
+		directory_join(entry->parent, entry->name, &path) < 0 ||
+		!settings_on_change(view->composer.settings, path))
+		return;
+	entry->is_pinned = true;
+	entry->parent->pins++;
+}
+
+void notice_unpin_locked(struct entry *entry)
+{
+	if (entry->is_pinned)
+		entry->parent->pins--;
+	entry->is_pinned = false;
+}
+
+/* What was not told is told by the next run. */
+static void take_back_locked(struct notice *notice)
+{
+	for (size_t i = 0; i < notice->told.count; i++)
+		paths_add(&notice->due, take_ptr(notice->told.items[i]));
+	notice->told.count = 0;
+	paths_fini(&notice->told);
+}
+
+static void fail_locked(struct notice *notice, const struct run_result *result)
+{
+	struct notice_state *state = &notice->state;
+	const char *path = notice->told.count ? notice->told.items[0] : "";
+	const struct program *program = settings_on_change(notice->view->composer.settings, path);
+	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
+	struct problem *problem = &state->problem;
+
+	run_problem(result, NULL, "on_change", program, problem);
+	bool is_news = state->failures == 0;
+	int64_t pause_ms = (int64_t)PAUSE_MS << state->failures;
+	state->failures++;
+	state->is_given_up = state->failures >= TRIES;
+	notice->due_ms = clock_ms() + (pause_ms < PAUSE_MAX_MS ? pause_ms : PAUSE_MAX_MS);
+	/* While it runs something new may have come: then it is tried at once. */
+	if (notice->due.count) {
+		state->is_given_up = false;
+		notice->due_ms = clock_ms() + PAUSE_MS;
+	}
+	problem_format(problem, line, sizeof(line));
+	if (is_news || state->is_given_up)
+		view_log_locked(notice->view, line);
+	take_back_locked(notice);
+}
+
+static void finish_locked(struct notice *notice, const struct run_result *result)
+{
+	struct notice_state *state = &notice->state;
+	bool had_failed = state->problem.message[0];
+
+	notice->is_running = state->is_running = false;
+	clock_gettime(CLOCK_REALTIME, &state->ended);
+	if (run_is_good(result)) {
+		if (had_failed)
+			view_log_locked(notice->view, "on_change: mended");
+		state->problem.message[0] = '\0';
+		state->failures = 0;
+		paths_fini(&notice->told);
+	} else if (result->end == RUN_UNNAMED) {
+		/* plyfs.yaml names it no more: nobody wants to be told. */
+		paths_fini(&notice->told);
+		paths_fini(&notice->due);
+	} else {
+		fail_locked(notice, result);
+	}
+	view_wake_locked(notice->view);
+}
+
+static void on_done(struct run *run, const struct run_result *result)
+{
+	struct notice *notice = (struct notice *)run;
+	struct view *view = notice->view;
+
+	view_lock(view);
+	view->notices_running--;
+	if (view->gate.is_stopped)
+		notice->is_running = false;
+	else
+		finish_locked(notice, result);
+	view_unlock(view);
+}
+
+/* One that is due now, running from here on, with its text; NULL: none. *next_ms as it is later. */
+static struct notice *take_due_locked(
+	struct view *view, int64_t *next_ms, char **text, size_t *size)
+{
+	int64_t now = clock_ms();
+
+	*next_ms = -1;
+	for (struct notice *notice = view->notices; notice; notice = notice->next) {
+		if (!notice->due.count || notice->is_running || notice->state.is_given_up)
+			continue;
+		int64_t left_ms = notice->due_ms > now ? notice->due_ms - now : 0;
+		if (left_ms == 0 && view->notices_running < RUN_SLOTS &&
+			(*text = paths_text(&notice->due, size))) {
+			notice->told = notice->due;
+			notice->due = (struct paths){0};
+			notice->is_running = notice->state.is_running = true;
+			clock_gettime(CLOCK_REALTIME, &notice->state.began);
+			view->notices_running++;
+			return notice;
+		}
+		/* Who waits for another to end is woken by that. */
+		if (left_ms && (*next_ms < 0 || left_ms < *next_ms))
+			*next_ms = left_ms;
+	}
+	return NULL;
+}
+
+static int start(struct view *view, struct notice *notice, const char *text, size_t size)
+{
+	CLEANUP(closep) int fd = runner_file(text, size);
+
+	if (fd < 0)
+		return fd;
+	notice->run.done = on_done;
+	/* The paths are ours as long as it runs. */
+	return view->gate.runner ? runner_run(view->gate.runner, RUN_ON_CHANGE,
+					   notice->told.items[0], fd, &notice->run)
+				 : -EPIPE;
+}
+
+int notices_run(struct view *view)
+{
+	for (;;) {
+		CLEANUP(freep) char *text = NULL;
+		int64_t next_ms;
+		size_t size = 0;
+
+		view_lock(view);
+		struct notice *notice = take_due_locked(view, &next_ms, &text, &size);
+		view_unlock(view);
+		if (!notice)
+			return (int)next_ms;
+		int r = start(view, notice, text, size);
+		struct run_result result = {
+			.end = r == -EPIPE ? RUN_GONE : RUN_UNSTARTED, .value = -r};
+		strcpy(result.output, "preparing it");
+		if (r < 0)
+			on_done(&notice->run, &result);
+	}
+}
+
+void notices_free(struct view *view)
+{
+	for (struct notice *notice = view->notices, *next; notice; notice = next) {
+		next = notice->next;
+		paths_fini(&notice->due);
+		paths_fini(&notice->told);
+		free(notice->command);
+		free(notice->state.name);
+		free(notice);
+	}
+	view->notices = NULL;
+}
+
+void view_notices(struct view *view, void (*each)(void *context, const struct notice_state *state),
+	void *context)
+{
+	view_lock(view);
+	for (struct notice *notice = view->notices; notice; notice = notice->next) {
+		int64_t left_ms = notice->due_ms - clock_ms();
+		notice->state.waiting = notice->due.count + notice->told.count;
+		notice->state.again_ms = notice->state.failures && left_ms > 0 ? left_ms : 0;
+		each(context, &notice->state);
+	}
+	view_unlock(view);
+}
+
+static unsigned count_failed_locked(const struct view *view)
+{
+	unsigned failed = 0;
+
+	for (const struct notice *notice = view->notices; notice; notice = notice->next)
+		failed += notice->state.problem.message[0] != '\0';
+	return failed;
+}
+
+unsigned view_tell_notices(struct view *view)
+{
+	for (;;) {
+		struct pollfd woken = {.fd = view->wake_fd, .events = POLLIN};
+		eventfd_t count;
+
+		notices_run(view);
+		view_lock(view);
+		unsigned failed = count_failed_locked(view);
+		bool is_over = !view->notices_running;
+		view_unlock(view);
+		/* Who failed is tried again by whoever watches. */
+		if (is_over)
+			return failed;
+		poll(&woken, 1, -1);
+		eventfd_read(view->wake_fd, &count);
+	}
+}

@@ -1,0 +1,37 @@
+/*
+ * Notices: who has an on_change in plyfs.yaml is told what has changed, once for each batch, after
+ * it is shown.
+ *
+ *      IDLE ──a path was published──▶ DUE ──end of the batch──▶ RUNNING ──it ended well──▶ IDLE
+ *                                      ▲                          │  │    (or DUE, if more has
+ * changed) └── after a pause, longer ─┘  └──▶ FAILED, after the last try each time: it failed
+ *
+ * What changes while a command runs, or while a failed one waits, is told by its next run. What was
+ * told by a run that failed is told again. Each command is a notice of its own, whatever rules name
+ * it; all but notices_run() is under the view's lock.
+ */
+#pragma once
+
+#include "view.h"
+
+struct change;
+struct entry;
+
+/** The change has been carried out: who is to be told of it, if it is shown, will be. No lock. */
+void notice_change(struct view *view, const struct change *change);
+
+/** The path shows something else, or will when it is looked up. */
+void notice_path_locked(struct view *view, const char *path);
+
+/**
+ * An entry is shown that somebody is to be told of: it is watched from now on, whether or not the
+ * kernel remembers it. Until notice_unpin_locked().
+ */
+void notice_pin_locked(struct view *view, struct entry *entry);
+void notice_unpin_locked(struct entry *entry);
+
+/** Runs what is due. Returns the milliseconds until more is; -1: nothing waits. By one thread. */
+int notices_run(struct view *view);
+
+/** After the runner has stopped. */
+void notices_free(struct view *view);

@@ -1,0 +1,75 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+chmod 711 .
+mkdir low high
+cat >plyfs.yaml <<'YAML'
+layers: [low, high]
+rules:
+  - {match: "app.yaml", check: [sh, -c, 'grep -q "^port: [0-9]*$" "$1" || { echo "port is no number"; exit 1; }', sh, "%f"]}
+  - {match: "raw.txt", check: [grep, -q, fine, "%f"]}
+YAML
+echo 'a: 1' >low/app.yaml
+echo 'port: 80' >high/app.yaml
+echo 'fine' >low/raw.txt
+runs 0 "$PLYFS" check -q -c plyfs.yaml
+
+# set and edit write nothing that it refuses.
+runs 0 "$PLYFS" set -c plyfs.yaml app.yaml port 81
+grep -qx 'port: 81' high/app.yaml
+runs 1 "$PLYFS" set -c plyfs.yaml app.yaml port http
+says "app.yaml: nothing is written, as the check 'sh' ended with 1: port is no number"
+grep -qx 'port: 81' high/app.yaml || fail "it was written: $(cat high/app.yaml)"
+EDITOR="sed -i s/81/x/" VISUAL= runs 1 "$PLYFS" edit -c plyfs.yaml app.yaml </dev/null
+grep -q "the check 'sh' ended with 1: port is no number" err || fail "edit says: $(cat err)"
+grep -qx 'port: 81' high/app.yaml || fail "it was written: $(cat high/app.yaml)"
+
+# check tells it, of every file that has one.
+echo 'port: http' >high/app.yaml
+echo 'bad' >low/raw.txt
+runs 1 "$PLYFS" check -c plyfs.yaml
+grep -q "app.yaml: the check 'sh' ended with 1: port is no number" out err || fail "check says: $(cat out err)"
+grep -q "raw.txt: the check 'grep' ended with 1 and said nothing" out err || fail "check says: $(cat out err)"
+runs 1 "$PLYFS" check -c plyfs.yaml raw.txt
+# Nothing else runs them.
+runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
+grep -qx 'port: http' out
+
+# A tree that is rendered has only what passes, and keeps what was good.
+runs 1 "$PLYFS" render -c plyfs.yaml tree
+[ ! -e tree/app.yaml ] || fail "what was refused is rendered"
+grep -q "app.yaml: the check 'sh' ended with 1: port is no number" err || fail "render says: $(cat err)"
+echo 'port: 80' >high/app.yaml
+echo 'fine' >low/raw.txt
+runs 0 "$PLYFS" render --no-header -c plyfs.yaml tree
+[ "$(cat tree/app.yaml)" = $'a: 1\nport: 80' ]
+echo 'port: http' >high/app.yaml
+runs 1 "$PLYFS" render --no-header -c plyfs.yaml tree
+[ "$(cat tree/app.yaml)" = $'a: 1\nport: 80' ] || fail "what was good is gone: $(cat tree/app.yaml)"
+
+# A command counts only where nobody else can have written it; without one, anybody may.
+chmod 666 plyfs.yaml
+runs 1 "$PLYFS" check -c plyfs.yaml
+grep -q "^plyfs: plyfs.yaml:3:33: plyfs runs commands only for a plyfs.yaml that nobody but root" err || fail "it says: $(cat err)"
+grep -q "plyfs.yaml has the mode 0666: chmod go-w it" err || fail "it says: $(cat err)"
+sed -i 's/, check: .*/}/' plyfs.yaml
+chmod 666 plyfs.yaml
+runs 0 "$PLYFS" check -q -c plyfs.yaml
+
+# on_change of a rendered tree: once for what was changed, and not if nothing was.
+cat >plyfs.yaml <<YAML
+layers: [low, high]
+options: {on_change: [sh, -c, 'cat "\$1" >>$PWD/told; [ ! -e $PWD/broken ]', sh, "%f"]}
+YAML
+chmod 644 plyfs.yaml
+echo 'port: 82' >high/app.yaml
+runs 0 "$PLYFS" render --no-header -c plyfs.yaml tree
+[ "$(cat told)" = app.yaml ] || fail "told: $(cat told)"
+runs 0 "$PLYFS" render --no-header -c plyfs.yaml tree
+[ "$(cat told)" = app.yaml ] || fail "told again: $(cat told)"
+rm told low/raw.txt
+echo 'n: 1' >low/new.yaml
+touch broken
+runs 1 "$PLYFS" render --no-header -c plyfs.yaml tree
+says "on_change 'sh' ended with 1 and said nothing"
+[ "$(cat told)" = $'new.yaml\nraw.txt' ] || fail "told: $(cat told)"

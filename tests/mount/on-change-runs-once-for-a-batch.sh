@@ -1,0 +1,65 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+need python3
+mkdir low/conf
+cat >plyfs.yaml <<YAML
+layers: [low, high]
+rules:
+  - {match: "conf/**", on_change: [sh, -c, '{ echo run; cat "\$1"; cat $PWD/mnt/conf/a.yaml; } >>$PWD/told', sh, "%f"]}
+  - {match: "quiet.yaml", on_change: [sh, -c, 'echo quiet >>$PWD/quiet']}
+files:
+  - {path: made.yaml, from: "parts/*.yaml", on_change: [sh, -c, 'cat "\$1" >>$PWD/made', sh, "%f"]}
+YAML
+mkdir low/parts
+echo 'p: 1' >low/parts/p.yaml
+echo 'a: 1' >low/conf/a.yaml
+echo 'b: 1' >low/conf/b.yaml
+echo 'q: 1' >low/quiet.yaml
+start -c plyfs.yaml mnt
+shows mnt/conf/a.yaml 'a: 1'
+shows mnt/conf/b.yaml 'b: 1'
+shows mnt/made.yaml 'p: 1'
+sleep 0.5
+[ ! -e told ] || fail "it was run though nothing has changed: $(cat told)"
+
+# What changes together is told together, after it is shown.
+mkdir new
+echo 'a: 2' >new/a.yaml
+echo 'b: 2' >new/b.yaml
+mv new/a.yaml new/b.yaml low/conf/
+comes_to_show mnt/conf/b.yaml 'b: 2'
+told() { is told "$1"; }
+eventually told $'run\nconf/a.yaml\nconf/b.yaml\na: 2' || fail "it was told: $(cat told)"
+[ ! -e quiet ] || fail "another path's command was run"
+eventually test "$(status on_change 0 good)" = True || fail "the status: $(cat mnt/.plyfs/status)"
+[ "$(status on_change 0 command)" = sh ]
+"$PLYFS" status mnt | grep -q 'on_change *sh: ended well .* ago' || fail "$("$PLYFS" status mnt)"
+
+# The same bytes are no change. A virtual file has its own.
+rm told
+touch low/conf/a.yaml
+echo 'p: 2' | replace low/parts/p.yaml
+comes_to_show mnt/made.yaml 'p: 2'
+made() { is made made.yaml; }
+eventually made || fail "the virtual file's command was told: $(cat made)"
+[ ! -e told ] || fail "the same bytes were told: $(cat told)"
+
+# Removed, new, and in a new directory.
+rm low/conf/b.yaml
+comes_to_vanish mnt/conf/b.yaml
+eventually told $'run\nconf/b.yaml\na: 2' || fail "it was told: $(cat told)"
+rm told
+mkdir -p new/sub
+echo 'x: 1' >new/sub/x.yaml
+mv new/sub low/conf/
+comes_to_exist mnt/conf/sub/x.yaml
+eventually grep -qs conf/sub/x.yaml told || fail "a file in a new directory is not told: $(cat told)"
+
+# Also of a file that the kernel has forgotten, and its directory.
+rm told
+echo 2 >/proc/sys/vm/drop_caches 2>/dev/null || { stop; exit 0; }
+sleep 0.3
+echo 'a: 3' | replace low/conf/a.yaml
+eventually grep -qs conf/a.yaml told || fail "what the kernel has forgotten is not told"
+stop

@@ -1,0 +1,66 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+need python3
+cat >plyfs.yaml <<YAML
+layers: [low, high]
+options:
+  on_change: {run: [sh, -c, 'cat "\$1" >>$PWD/told; echo run >>$PWD/told; if [ -e $PWD/hang ]; then sleep 600; fi; if [ -e $PWD/broken ]; then echo no such unit; exit 5; fi', sh, "%f"], timeout: 2s}
+YAML
+echo 'a: 1' >low/a.yaml
+echo 'b: 1' >low/b.yaml
+start -c plyfs.yaml mnt
+shows mnt/a.yaml 'a: 1'
+shows mnt/b.yaml 'b: 1'
+touch broken
+echo 'a: 2' | replace low/a.yaml
+runs() { [ -e told ] && [ "$(grep -c run told)" -ge "$1" ]; }
+eventually runs 1 || fail "it was not run"
+# It fails, is told, and tried again.
+eventually grep -q "on_change 'sh' ended with 5: no such unit" log || fail "the log does not tell it"
+failed() { [ "$(status on_change 0 good)" = False ]; }
+eventually failed
+[ "$(status on_change 0 error)" = "on_change 'sh' ended with 5: no such unit" ] || fail "$(cat mnt/.plyfs/status)"
+grep -q "on_change 'sh' ended with 5: no such unit (at .*; is tried again)" mnt/.plyfs/errors || fail "$(cat mnt/.plyfs/errors)"
+"$PLYFS" status mnt | grep -q "on_change *sh: failed .* ago, and is tried again: on_change 'sh' ended with 5" || fail "$("$PLYFS" status mnt)"
+eventually runs 3 || fail "it is not tried again: $(cat told)"
+[ "$(sort -u told)" = $'a.yaml\nrun' ] || fail "it was told: $(cat told)"
+# What comes meanwhile is told with it.
+echo 'b: 2' | replace low/b.yaml
+comes_to_show mnt/b.yaml 'b: 2'
+rm broken
+good() { [ "$(status on_change 0 good)" = True ]; }
+eventually good || fail "it does not mend"
+[ "$(tail -n 3 told)" = $'a.yaml\nb.yaml\nrun' ] || fail "what is told at last: $(tail -n 3 told)"
+[ ! -s mnt/.plyfs/errors ]
+count=$(grep -c run told)
+sleep 2.5
+[ "$(grep -c run told)" -eq "$count" ] || fail "it is run without a reason"
+
+# One that hangs is killed; what comes while it runs is one run more.
+rm told
+touch hang
+echo 'a: 3' | replace low/a.yaml
+eventually runs 1
+for i in 4 5 6 7; do
+	echo "a: $i" | replace low/a.yaml
+	echo "b: $i" | replace low/b.yaml
+	comes_to_show mnt/b.yaml "b: $i"
+done
+rm hang
+eventually runs 2 || fail "a hung command is not tried again"
+grep -q "on_change 'sh' had not ended after 2 s, and was killed" log
+eventually good
+sleep 0.5
+[ "$(grep -c run told)" -eq 2 ] || fail "not one run more: $(cat told)"
+[ "$(tail -n 3 told)" = $'a.yaml\nb.yaml\nrun' ] || fail "what is told at last: $(cat told)"
+! pgrep -f '^sleep 600$' >/dev/null || fail "what it has started still runs"
+
+# The mount's end does not wait for it.
+touch hang
+echo 'a: 9' | replace low/a.yaml
+eventually pgrep -f '^sleep 600$' >/dev/null
+unmount mnt
+before=$SECONDS
+ended_cleanly
+((SECONDS - before < 3)) || fail "the end waits for a command"
