@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "source_cache.h"
-#include "verdict.h"
 
 static bool time_equal(struct timespec a, struct timespec b)
 {
@@ -67,7 +66,6 @@ void version_unref(struct version *version)
 	free(version->latest);
 	free(version->layers);
 	free(version->sources);
-	verdict_unref(version->verdict);
 	free(version);
 }
 
@@ -91,17 +89,8 @@ static bool same_content(const struct version *a, const struct version *b)
 	return false;
 }
 
-bool version_is_good(const struct version *version)
-{
-	return version->kind != VERSION_BROKEN && verdict_state(version->verdict) != VERDICT_FAILED;
-}
-
 bool version_same(const struct version *a, const struct version *b)
 {
-	/* Who may not read the one yet may read the other. */
-	if (a->verdict != b->verdict &&
-		verdict_state(a->verdict) != verdict_state(b->verdict))
-		return false;
 	return a->kind == b->kind && a->mode == b->mode && a->uid == b->uid && a->gid == b->gid &&
 	       a->size == b->size && same_content(a, b);
 }
@@ -136,7 +125,6 @@ struct version *version_narrow(
 	copy->gid = version->gid;
 	version_restrict(copy, other, mounter);
 	copy->size = version->size;
-	copy->verdict = version->verdict ? verdict_ref(version->verdict) : NULL;
 	copy->mtime = version->mtime;
 	copy->ctime = version->ctime;
 	copy->made = version->made;
@@ -225,7 +213,7 @@ static ssize_t read_held(const struct version *version, char *buffer, size_t siz
 
 ssize_t version_read(const struct version *version, char *buffer, size_t size, off_t offset)
 {
-	if (version->kind == VERSION_BROKEN || verdict_state(version->verdict) != VERDICT_PASSED)
+	if (version->kind == VERSION_BROKEN)
 		return -EIO;
 	if (offset < 0 || (uint64_t)offset >= version->size)
 		return 0;

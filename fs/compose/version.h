@@ -30,7 +30,6 @@ struct inode {
 };
 
 struct loaded;
-struct verdict;
 
 enum version_kind {
 	VERSION_BYTES,  /* `data` is the file */
@@ -75,9 +74,6 @@ struct version {
 	struct loaded **stood_in; /* for sources that are broken now (stand_in.h); references */
 	size_t stood_in_count;
 	struct entry *entry; /* the path that shows it now, or NULL */
-
-	/* Fixed when it is shown: whether it may be read (verdict.h); NULL: it may. A reference. */
-	struct verdict *verdict;
 };
 
 static inline bool time_is_later(struct timespec a, struct timespec b)
@@ -93,9 +89,6 @@ struct version *version_new(enum version_kind kind);
 struct version *version_ref(struct version *version);
 void version_unref(struct version *version); /* NULL is fine */
 void version_unrefp(struct version **version);
-
-/** Whether it is what a path should show, as far as is known: it merges, and did not fail. */
-bool version_is_good(const struct version *version);
 
 /** Whether a reader could tell them apart: content, kind, mode and owner, but not the time. */
 bool version_same(const struct version *a, const struct version *b);
@@ -120,8 +113,7 @@ void version_take_sources(struct version *version, struct version *other);
 void version_stat(const struct version *version, struct stat *ret);
 
 /**
- * Reads up to `size` bytes at `offset` into `buffer`. Returns the count, -EIO for a version that is
- * broken or has not passed what it must pass,
+ * Reads up to `size` bytes at `offset` into `buffer`. Returns the count, -EIO for a broken version,
  * -ESTALE for a held file that was changed in place meanwhile, or another -errno.
  */
 ssize_t version_read(const struct version *version, char *buffer, size_t size, off_t offset);

@@ -97,7 +97,7 @@ static void lookup_origins(
 	*explaining = (struct explaining){
 		{.run = explain_and_reply, .drop = drop_explaining}, req, session, parent};
 	memcpy(explaining->name, name, size);
-	view_run(session->view, &explaining->job);
+	view_run(session->view, &explaining->job, UINT64_MAX);
 }
 
 bool control_is_staged(fuse_ino_t parent, const char *name)

@@ -114,6 +114,9 @@ extern const struct fuse_lowlevel_ops ops;
 /** ops.c: whether the mount process asks, for the publisher. */
 bool is_publisher(const struct session *session, fuse_req_t req);
 
+/** ops.c: whether who asks may search the directory, by what is known of it now. */
+bool lets_in(struct session *session, fuse_req_t req, fuse_ino_t parent);
+
 /** ops.c: answers with what *stat is of; the kernel may keep the name for `seconds`. As
  * fuse_reply_entry(). */
 int reply_entry(fuse_req_t req, const struct stat *stat, double seconds);

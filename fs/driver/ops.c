@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <linux/limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "cleanup.h"
 #include "driver.h"
+#include "paused.h"
 
 bool is_publisher(const struct session *session, fuse_req_t req)
 {
@@ -89,7 +89,7 @@ static bool passes_rights(pid_t tid)
 }
 
 /* Whether who asks may search the directory, by what is known of it now. */
-static bool lets_in(struct session *session, fuse_req_t req, fuse_ino_t parent)
+bool lets_in(struct session *session, fuse_req_t req, fuse_ino_t parent)
 {
 	const struct fuse_ctx *ctx = fuse_req_ctx(req);
 	struct user user = {.uid = ctx->uid, .gid = ctx->gid, .has_more_groups = true};
@@ -189,57 +189,10 @@ static void op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_dat
 	fuse_reply_none(req);
 }
 
-/* A request for a file that is promised: it goes on when there is one. */
-struct paused {
-	struct view_caller caller; /* first */
-	fuse_req_t req;
-	fuse_ino_t ino;
-	struct session *session;
-	void (*go_on)(struct paused *paused);
-	struct fuse_file_info file; /* OPEN */
-	size_t size;                /* GETXATTR, LISTXATTR: of the buffer */
-	char name[XATTR_NAME_MAX + 1];
-};
-
-/* Who was shut out of the directory since his lookup does not come in. */
-static void resume(struct view_caller *caller, int result, const struct stat *stat)
-{
-	struct paused *paused = (struct paused *)caller;
-
-	(void)stat;
-	if (result == 0 && !lets_in(paused->session, paused->req, caller->parent))
-		result = -EACCES;
-	if (result < 0)
-		fuse_reply_err(paused->req, -result);
-	else
-		paused->go_on(paused);
-	free(paused);
-}
-
-/* Returns false when the object is there: the caller goes on himself. */
-static bool pauses(const struct paused *request)
-{
-	struct paused *paused;
-
-	if (control_has(request->ino) || origins_is_directory(request->ino))
-		return false;
-	paused = malloc(sizeof(*paused));
-	if (!paused) {
-		fuse_reply_err(request->req, ENOMEM);
-		return true;
-	}
-	*paused = *request;
-	paused->caller.answer = resume;
-	if (view_await(request->session->view, request->ino, &paused->caller) == VIEW_LATER)
-		return true;
-	free(paused);
-	return false;
-}
-
 static void reply_attributes(struct paused *request)
 {
+	const fuse_ino_t ino = request->ino;
 	struct session *session = request->session;
-	fuse_ino_t ino = request->ino;
 	struct stat stat = {0};
 	int r = 0;
 
@@ -263,8 +216,7 @@ static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 		.go_on = reply_attributes};
 
 	(void)fi;
-	if (!pauses(&request))
-		reply_attributes(&request);
+	paused_run(&request);
 }
 
 static void op_readlink(fuse_req_t req, fuse_ino_t ino)
@@ -299,8 +251,8 @@ static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		fuse_reply_err(req, EROFS);
 	else if (request.session->has_no_open)
 		fuse_reply_err(req, ENOSYS);
-	else if (!pauses(&request))
-		reply_open(&request);
+	else
+		paused_run(&request);
 }
 
 static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
@@ -317,8 +269,18 @@ static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	}
 }
 
-static void reply_read(fuse_req_t req, const struct version *version, size_t size, off_t offset)
+static void op_read(
+	fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct fuse_file_info *fi)
 {
+	struct session *session = session_of(req, REQUEST_READ);
+	CLEANUP(version_unrefp) struct version *version = NULL;
+
+	(void)fi;
+	int r = view_version(session->view, ino, &version);
+	if (r < 0) {
+		fuse_reply_err(req, -r);
+		return;
+	}
 	if (version->kind == VERSION_BYTES) {
 		uint64_t left =
 			(uint64_t)offset < version->size ? version->size - (uint64_t)offset : 0;
@@ -332,59 +294,6 @@ static void reply_read(fuse_req_t req, const struct version *version, size_t siz
 		fuse_reply_err(req, (int)-n);
 	else
 		fuse_reply_buf(req, buffer, (size_t)n);
-}
-
-/* A read that is answered when it is known whether it may be. */
-struct reading {
-	struct view_reader reader; /* first */
-	fuse_req_t req;
-	struct version *version; /* a reference */
-	size_t size;
-	off_t offset;
-};
-
-static void answer_reading(struct view_reader *reader, int result)
-{
-	struct reading *reading = (struct reading *)reader;
-
-	if (result == 0)
-		reply_read(reading->req, reading->version, reading->size, reading->offset);
-	else
-		fuse_reply_err(reading->req, -result);
-	version_unref(reading->version);
-	free(reading);
-}
-
-static void read_when_judged(
-	fuse_req_t req, struct session *session, struct version *version, size_t size, off_t offset)
-{
-	struct reading *reading = malloc(sizeof(*reading));
-
-	if (!reading) {
-		fuse_reply_err(req, ENOMEM);
-		return;
-	}
-	*reading = (struct reading){
-		{.answer = answer_reading}, req, version_ref(version), size, offset};
-	int r = view_await_verdict(session->view, version, &reading->reader);
-	if (r != VIEW_LATER)
-		answer_reading(&reading->reader, r);
-}
-
-static void op_read(
-	fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct fuse_file_info *fi)
-{
-	struct session *session = session_of(req, REQUEST_READ);
-	CLEANUP(version_unrefp) struct version *version = NULL;
-
-	(void)fi;
-	int r = view_version(session->view, ino, &version);
-	if (r < 0)
-		fuse_reply_err(req, -r);
-	else if (version->verdict)
-		read_when_judged(req, session, version, size, offset);
-	else
-		reply_read(req, version, size, offset);
 }
 
 /* A READDIR reply being filled. */
@@ -468,8 +377,7 @@ static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t
 		return;
 	}
 	strcpy(request.name, name);
-	if (!pauses(&request))
-		reply_xattr(&request);
+	paused_run(&request);
 }
 
 static void reply_xattrs(struct paused *request)
@@ -485,8 +393,7 @@ static void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 		.go_on = reply_xattrs,
 		.size = size};
 
-	if (!pauses(&request))
-		reply_xattrs(&request);
+	paused_run(&request);
 }
 
 static void op_access(fuse_req_t req, fuse_ino_t ino, int mask)

@@ -247,39 +247,6 @@ static int put_directory(struct render *render, const char *path, uint64_t ino)
 	return r == 0 ? walk_directory(render, path, ino) : complain(render, path, r, &problem);
 }
 
-/* Somebody waits until a version may be read. */
-struct reading {
-	struct view_reader reader; /* first */
-	struct render *render;
-	int result;
-	bool is_answered; /* mutex */
-};
-
-static void on_verdict(struct view_reader *reader, int result)
-{
-	struct reading *reading = (struct reading *)reader;
-
-	pthread_mutex_lock(&reading->render->mutex);
-	reading->result = result;
-	reading->is_answered = true;
-	pthread_cond_broadcast(&reading->render->answered);
-	pthread_mutex_unlock(&reading->render->mutex);
-}
-
-static int await_verdict(struct render *render, const struct version *version)
-{
-	struct reading reading = {.reader = {.answer = on_verdict}, .render = render};
-
-	int r = view_await_verdict(render->view, version, &reading.reader);
-	if (r != VIEW_LATER)
-		return r;
-	pthread_mutex_lock(&render->mutex);
-	while (!reading.is_answered)
-		pthread_cond_wait(&render->answered, &render->mutex);
-	pthread_mutex_unlock(&render->mutex);
-	return reading.result;
-}
-
 static int put_file(struct render *render, const char *path, uint64_t ino)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
@@ -287,8 +254,6 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 	struct owned *owned;
 
 	int r = view_version(render->view, ino, &version);
-	if (r == 0)
-		r = await_verdict(render, version);
 	pthread_mutex_lock(&render->files);
 	if (r == 0)
 		r = rendered_put(render->rendered, path, version, &owned, &problem);

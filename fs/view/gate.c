@@ -10,7 +10,6 @@
 #include "entry.h"
 #include "look.h"
 #include "runner.h"
-#include "verdict.h"
 
 /* Bytes that are to be judged. */
 struct candidate {
@@ -20,7 +19,7 @@ struct candidate {
 	char *path;
 	char *command; /* program_key() of what judges it */
 	struct version *version;
-	struct verdict *verdict; /* of the versions that are shown meanwhile; NULL: none is */
+	struct look *parked; /* first looks that go on with the verdict */
 	bool is_running;
 	bool is_wanted;         /* a look has ended that would have shown it */
 	struct candidate *next; /* of the same entry */
@@ -57,7 +56,6 @@ static void candidate_free_locked(struct candidate *candidate)
 {
 	entry_leave_locked(candidate->view, candidate->entry);
 	version_unref(candidate->version);
-	verdict_unref(candidate->verdict);
 	free(candidate->path);
 	free(candidate->command);
 	free(candidate);
@@ -104,7 +102,7 @@ static void drop_older_locked(struct checked *checked)
 	for (struct candidate **at = &checked->candidates; *at;) {
 		struct candidate *candidate = *at;
 
-		if (candidate->is_running || candidate->verdict) {
+		if (candidate->is_running || candidate->parked) {
 			at = &candidate->next;
 			continue;
 		}
@@ -141,12 +139,9 @@ static int wait_for_locked(struct look *look, struct candidate *candidate)
 		candidate->is_wanted = true;
 		return look->purpose == LOOK_REFRESH ? LOOK_AT_GATE : LOOK_IS_CURRENT;
 	}
-	if (!candidate->verdict)
-		candidate->verdict = verdict_new();
-	if (!candidate->verdict)
-		return -ENOMEM;
-	look->version->verdict = verdict_ref(candidate->verdict);
-	return 0;
+	look->next = candidate->parked;
+	candidate->parked = look;
+	return LOOK_IS_PARKED;
 }
 
 static struct checked *checked_of_locked(struct entry *entry, const char *command)
@@ -162,7 +157,8 @@ static struct checked *checked_of_locked(struct entry *entry, const char *comman
 	return checked->command ? checked : NULL;
 }
 
-static int judge_locked(struct look *look, const char *command)
+/* Returns 0 or PROBLEM when it was judged already, LOOK_AT_GATE when not, or -errno. */
+static int recall_locked(struct look *look, const char *command)
 {
 	struct view *view = look->view;
 
@@ -184,8 +180,20 @@ static int judge_locked(struct look *look, const char *command)
 		look->problem = checked->problem;
 		return PROBLEM;
 	}
-	struct candidate *candidate = find_candidate_locked(look, checked, command);
-	return candidate ? wait_for_locked(look, candidate) : -ENOMEM;
+	return LOOK_AT_GATE;
+}
+
+static int judge(struct look *look, const char *command, bool waits)
+{
+	view_lock(look->view);
+	int r = recall_locked(look, command);
+	if (r == LOOK_AT_GATE && waits) {
+		struct candidate *candidate =
+			find_candidate_locked(look, look->entry->checked, command);
+		r = candidate ? wait_for_locked(look, candidate) : -ENOMEM;
+	}
+	view_unlock(look->view);
+	return r;
 }
 
 static void start_next(struct view *view);
@@ -201,10 +209,14 @@ int gate_judge(struct look *look)
 	CLEANUP(freep) char *command = program_key(program);
 	if (!command)
 		return -ENOMEM;
-	view_lock(look->view);
-	int r = judge_locked(look, command);
-	view_unlock(look->view);
-	start_next(look->view);
+	struct view *view = look->view;
+	int r = judge(look, command, false);
+	if (r != LOOK_AT_GATE)
+		return r;
+	if (look->purpose == LOOK_FIRST)
+		lookup_takes_long(look);
+	r = judge(look, command, true);
+	start_next(view);
 	return r;
 }
 
@@ -222,61 +234,42 @@ static void remember_locked(
 		checked->problem = *problem;
 }
 
-/* Returns who waits for the verdict. */
-static struct view_reader *give_verdict_locked(
-	struct candidate *candidate, const struct run_result *result, const struct problem *problem)
+/* `problem`: it has failed. */
+static void go_on(struct look *parked, int result, const struct problem *problem)
 {
-	static const struct version nothing = {.kind = VERSION_BROKEN};
-	struct entry *entry = candidate->entry;
-	struct verdict *verdict = candidate->verdict;
-	bool is_good = run_is_good(result);
-
-	if (!verdict)
-		return NULL;
-	atomic_store(&verdict->state, is_good ? VERDICT_PASSED : VERDICT_FAILED);
-	if (!is_good && entry->version && entry->version->verdict == verdict) {
-		entry_set_trouble_locked(candidate->view, entry, problem, &nothing, false);
-		candidate->is_wanted = true; /* what says so takes its place */
-	}
-	return take_ptr(verdict->readers);
-}
-
-static void tell(struct view_reader *readers, int result)
-{
-	for (struct view_reader *reader = readers, *next; reader; reader = next) {
-		next = reader->next;
-		reader->answer(reader, result);
+	for (struct look *look = parked, *next; look; look = next) {
+		next = look->next;
+		if (result == PROBLEM)
+			look->problem = *problem;
+		look_judged(look, result);
 	}
 }
 
 static void finish(struct candidate *candidate, const struct run_result *result)
 {
 	struct view *view = candidate->view;
-	struct view_reader *readers = NULL;
+	int r = run_is_good(result) ? 0 : PROBLEM;
 	struct problem problem;
 
 	view_lock(view);
 	const struct program *program = settings_check(view->composer.settings, candidate->path);
-	if (!run_is_good(result))
+	if (r == PROBLEM)
 		run_problem(result, candidate->path, "the check", program, &problem);
 	struct checked *checked = candidate->entry->checked;
-	bool is_stopped = view->gate.is_stopped;
 	view->gate.running--;
 	checked->candidates = candidate->next;
 	if (checked->candidates)
 		queue_locked(&view->gate, checked);
-	if (is_stopped && candidate->verdict) {
-		readers = take_ptr(candidate->verdict->readers);
-	} else if (!is_stopped) {
+	if (view->gate.is_stopped)
+		r = -ENOTCONN;
+	else
 		remember_locked(candidate, result, &problem);
-		readers = give_verdict_locked(candidate, result, &problem);
-		if (candidate->is_wanted)
-			queue_entry_locked(view, candidate->entry);
-	}
-	int told = is_stopped ? -ENOTCONN : run_is_good(result) ? 0 : -EIO;
+	if (!view->gate.is_stopped && candidate->is_wanted)
+		queue_entry_locked(view, candidate->entry);
+	struct look *parked = take_ptr(candidate->parked);
 	candidate_free_locked(candidate);
 	view_unlock(view);
-	tell(readers, told);
+	go_on(parked, r, &problem);
 }
 
 static void on_done(struct run *run, const struct run_result *result)
@@ -357,25 +350,4 @@ void gate_stop(struct view *view)
 	if (view->gate.runner)
 		runner_stop(view->gate.runner);
 	start_next(view);
-}
-
-int view_await_verdict(struct view *view, const struct version *version, struct view_reader *reader)
-{
-	struct verdict *verdict = version->verdict;
-	int r = 0;
-
-	if (verdict_state(verdict) == VERDICT_PASSED)
-		return 0;
-	view_lock(view);
-	if (verdict_state(verdict) == VERDICT_FAILED) {
-		r = -EIO;
-	} else if (verdict_state(verdict) == VERDICT_AWAITED && view->gate.is_stopped) {
-		r = -ENOTCONN;
-	} else if (verdict_state(verdict) == VERDICT_AWAITED) {
-		reader->next = verdict->readers;
-		verdict->readers = reader;
-		r = VIEW_LATER;
-	}
-	view_unlock(view);
-	return r;
 }

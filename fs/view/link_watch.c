@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "cleanup.h"
 #include "descriptor.h"
-#include "events.h"
-#include "attach.h"
 #include "entry.h"
+#include "events.h"
 #include "queue.h"
 #include "state.h"
 
@@ -137,8 +137,8 @@ static void on_event(struct subscription *subscription, uint32_t mask, const cha
 
 	(void)name;
 	if (!watch->directory->is_dead)
-		events_name_locked(watch->view, watch->directory, watch->layer, mask_of_name(step, mask),
-			watch->name);
+		events_name_locked(watch->view, watch->directory, watch->layer,
+			mask_of_name(step, mask), watch->name);
 }
 
 /* `name` NULL: the inode itself. */

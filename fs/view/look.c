@@ -334,28 +334,40 @@ void look_begin_in_pool(struct look *look)
 	pool_add(look->view->pool, &look->job, 0);
 }
 
-/* What can't be composed becomes a version that says so; where memory is short it stays as it is.
- */
+/* What can't be shown becomes a version that says so. */
+static int take_problem(struct look *look)
+{
+	version_unref(take_ptr(look->version));
+	int r = compose_broken(&look->settings.composer, look->path, &look->lookup, &look->version);
+	return r < 0 ? r : PROBLEM;
+}
+
+/* Where memory is short all stays as it is. */
 static int take_composed(struct look *look, int result)
 {
 	if (union_is_shortage(result))
 		return result;
 	if (result < 0)
 		result = compose_failed(look->path, -result, &look->problem);
-	if (result == 0) {
-		result = gate_judge(look);
-		if (result != 0 && result != PROBLEM)
-			return result;
-	}
-	if (result == PROBLEM) {
-		version_unref(take_ptr(look->version));
-		int r = compose_broken(
-			&look->settings.composer, look->path, &look->lookup, &look->version);
-		return r < 0 ? r : PROBLEM;
-	}
-	if (look->version && look->version->stood_in_count)
+	if (result == 0 && look->version->stood_in_count)
 		version_restrict(look->version, look->shown, &look->settings.composer.mounter);
-	return 0;
+	if (result == 0)
+		result = gate_judge(look);
+	return result == PROBLEM ? take_problem(look) : result;
+}
+
+static void end_in_pool(struct pool_job *job)
+{
+	struct look *look = (struct look *)job;
+
+	end(look, look->result == PROBLEM ? take_problem(look) : look->result);
+}
+
+void look_judged(struct look *look, int result)
+{
+	look->result = result;
+	look->job.run = end_in_pool;
+	pool_add(look->view->pool, &look->job, 0);
 }
 
 /* Polling found it a moment after it was written: no event tells whether its writer is done. */
@@ -408,5 +420,7 @@ static void compose_in_pool(struct pool_job *job)
 		try_again(look, LOOK_MET_WRITER);
 		return;
 	}
-	end(look, take_composed(look, r));
+	r = take_composed(look, r);
+	if (r != LOOK_IS_PARKED)
+		end(look, r);
 }

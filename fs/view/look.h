@@ -55,9 +55,10 @@ struct look {
 	struct problem problem; /* a message: `version` does without a source, or with what stands
 				   in for it, or is broken */
 
+	struct look *next; /* in view->done; of those that are parked */
+
 	/* The publisher's. */
-	struct look *next; /* in view->done */
-	bool is_done;      /* the publisher is to decide on it: nobody may join it any more */
+	bool is_done; /* the publisher is to decide on it: nobody may join it any more */
 	enum union_kind kind;
 	enum entry_scope scope;
 	bool has_new_links;    /* a source has more names, which was not known */
@@ -73,7 +74,8 @@ struct look {
 enum {
 	LOOK_MET_WRITER = 16, /* a source is being written, or was meanwhile */
 	LOOK_IS_CURRENT = 17, /* STRICT: what is shown is what the layers say */
-	LOOK_AT_GATE = 18,    /* REFRESH: it must be judged first; then the name is looked at again */
+	LOOK_AT_GATE = 18, /* REFRESH: it must be judged first; then the name is looked at again */
+	LOOK_IS_PARKED = 19, /* FIRST: likewise; it has not ended (gate.h) */
 };
 
 /** A look at `entry`, which it takes in use. NULL: no memory. */
@@ -84,6 +86,9 @@ void look_begin(struct look *look);
 
 /** Has the pool begin it. */
 void look_begin_in_pool(struct look *look);
+
+/** It was parked, and ends: 0; PROBLEM, with look->problem; or -errno. By the pool. */
+void look_judged(struct look *look, int result);
 
 /** Frees it with what it found. */
 void look_free_locked(struct look *look);

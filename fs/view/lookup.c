@@ -162,7 +162,7 @@ static int answer_strictly_locked(struct look *look, struct stat *ret)
 	if (!entry->version || !look->version)
 		return -EAGAIN;
 	bool is_kept = look->problem.message[0] && !look->version->stood_in_count &&
-		       version_is_good(entry->version) &&
+		       entry->version->kind != VERSION_BROKEN &&
 		       view->composer.settings->on_error != ON_ERROR_FAIL;
 	if (is_kept || version_same(entry->version, look->version))
 		return show_locked(view, entry, ret);

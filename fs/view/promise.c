@@ -47,6 +47,20 @@ bool promise_await_locked(struct inode *inode, struct view_caller *caller)
 	return true;
 }
 
+bool promise_give_up_locked(struct inode *inode, struct view_caller *caller)
+{
+	struct view_caller **at = &((struct promise *)inode)->waiters;
+
+	if (inode->type != INODE_PROMISE)
+		return false;
+	while (*at && *at != caller)
+		at = &(*at)->next;
+	if (!*at)
+		return false;
+	*at = caller->next;
+	return true;
+}
+
 void promise_keep_locked(struct view *view, struct entry *entry, struct version *version)
 {
 	struct promise *promise = entry->promise;

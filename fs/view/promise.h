@@ -31,6 +31,9 @@ int promise_give_locked(struct view *view, struct entry *entry, struct stat *ret
 /** Whether `inode` is a promise; the caller is then answered when it has ended. */
 bool promise_await_locked(struct inode *inode, struct view_caller *caller);
 
+/** Whether the caller waited for it, and does no longer. */
+bool promise_give_up_locked(struct inode *inode, struct view_caller *caller);
+
 /**
  * Shows the first version of the entry, under the promise's number if it was given one and the
  * version may have it: not if the kernel remembers other content by it.

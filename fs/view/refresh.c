@@ -55,7 +55,7 @@ static bool keep_last_good_locked(struct view *view, struct look *look)
 	const struct version *version = look->entry->version;
 
 	if (view->composer.settings->on_error == ON_ERROR_FAIL || !version ||
-		!version_is_good(version))
+		version->kind == VERSION_BROKEN)
 		return true;
 	struct version *kept = version_narrow(version, look->version, &view->composer.mounter);
 	version_unref(look->version);

@@ -193,9 +193,9 @@ void view_stop(struct view *view)
 	pool_stop(view->pool);
 }
 
-void view_run(struct view *view, struct pool_job *job)
+void view_run(struct view *view, struct pool_job *job, uint64_t bytes)
 {
-	pool_add(view->pool, job, UINT64_MAX);
+	pool_add(view->pool, job, bytes);
 }
 
 static void drop_done_locked(struct view *view)
@@ -257,6 +257,24 @@ int view_await(struct view *view, uint64_t ino, struct view_caller *caller)
 	bool waits = inode && promise_await_locked(inode, caller);
 	view_unlock(view);
 	return waits ? VIEW_LATER : 0;
+}
+
+bool view_is_promised(struct view *view, uint64_t ino)
+{
+	view_lock(view);
+	const struct inode *inode = inode_table_find(&view->inodes, ino);
+	bool is_promised = inode && inode->type == INODE_PROMISE;
+	view_unlock(view);
+	return is_promised;
+}
+
+bool view_give_up(struct view *view, uint64_t ino, struct view_caller *caller)
+{
+	view_lock(view);
+	struct inode *inode = inode_table_find(&view->inodes, ino);
+	bool has_waited = inode && promise_give_up_locked(inode, caller);
+	view_unlock(view);
+	return has_waited;
 }
 
 int view_stat(struct view *view, uint64_t ino, struct stat *ret)

@@ -72,8 +72,9 @@ int view_start(struct view *view);
 /** Ends them. Lookups that are not answered yet are answered with -ENOTCONN. */
 void view_stop(struct view *view);
 
-/** Has the pool run a job that may take long, behind all that is to be shown (pool.h). */
-void view_run(struct view *view, struct pool_job *job);
+/** Has the pool run a job that reads about `bytes`; UINT64_MAX: behind all that is to be shown
+ * (pool.h). */
+void view_run(struct view *view, struct pool_job *job, uint64_t bytes);
 
 /* Positive results of view_lookup(). */
 enum {
@@ -125,26 +126,17 @@ bool view_was_freed(struct view *view);
  */
 int view_await(struct view *view, uint64_t ino, struct view_caller *caller);
 
+/** Whether it would. */
+bool view_is_promised(struct view *view, uint64_t ino);
+
+/** Who waits does so no longer. False: he is being answered, or has been. */
+bool view_give_up(struct view *view, uint64_t ino, struct view_caller *caller);
+
 /** stat(2) of an object that the kernel knows. 0, or -ESTALE also for one that is promised. */
 int view_stat(struct view *view, uint64_t ino, struct stat *ret);
 
 /** The version with that number: 0 with *ret for version_unref(), -EISDIR or -ESTALE. */
 int view_version(struct view *view, uint64_t ino, struct version **ret);
-
-/* Who waits until a version may be read. It stays as it is until it is answered. */
-struct view_reader {
-	/* Gives 0 or -errno. Called once, by any thread, with no lock held. */
-	void (*answer)(struct view_reader *reader, int result);
-
-	/* private to the view */
-	struct view_reader *next;
-};
-
-/**
- * Whether the version, which must live until then, may be read: a check may have to say so first.
- * Returns 0; VIEW_LATER: the reader will be answered; -EIO; or -ENOTCONN.
- */
-int view_await_verdict(struct view *view, const struct version *version, struct view_reader *reader);
 
 /**
  * Calls `each` for the names behind `cookie`, in the order of their cookies, until it returns
@@ -179,18 +171,18 @@ void view_troubles(struct view *view,
 struct notice_state {
 	char *name; /* the program's */
 	bool is_running;
-	bool is_given_up;      /* it failed too often: the next change has it tried again */
-	unsigned failures;     /* on end */
-	size_t waiting;        /* paths that it has not been told of, or is just being told of */
-	int64_t again_ms;      /* until it is tried again; 0: it need not be, or at once */
-	struct timespec began; /* CLOCK_REALTIME: its last run; 0: there was none */
-	struct timespec ended; /* likewise; before `began` while it runs */
+	bool is_given_up;       /* it failed too often: the next change has it tried again */
+	unsigned failures;      /* on end */
+	size_t waiting;         /* paths that it has not been told of, or is just being told of */
+	int64_t again_ms;       /* until it is tried again; 0: it need not be, or at once */
+	struct timespec began;  /* CLOCK_REALTIME: its last run; 0: there was none */
+	struct timespec ended;  /* likewise; before `began` while it runs */
 	struct problem problem; /* a message: its last run failed */
 };
 
 /** Calls `each` for every command that has been run, or is to be. Holds the lock meanwhile. */
-void view_notices(struct view *view,
-	void (*each)(void *context, const struct notice_state *state), void *context);
+void view_notices(struct view *view, void (*each)(void *context, const struct notice_state *state),
+	void *context);
 
 /** Whoever is to be told that the path has changed will be, as if the publisher had done it. */
 void view_note_change(struct view *view, const char *path);

@@ -16,8 +16,9 @@ first=$!
 cat mnt/bad.yaml >bad 2>bad.err &
 second=$!
 
-# Meanwhile nobody else waits: not for a listing, nor for a change in the same directory.
-timeout 5 ls -l mnt >listing || fail "a listing waits"
+# So does who asks for its size; but nobody else: not for a listing, nor for a change in the same directory.
+! timeout 0.5 stat mnt/slow.yaml >/dev/null || fail "the size of what is not judged yet is shown"
+timeout 5 ls mnt >listing || fail "a listing waits"
 grep -q slow.yaml listing
 timeout 5 cat mnt/other.yaml >/dev/null || fail "a reader of another file waits"
 echo 'a: 2' | replace low/other.yaml

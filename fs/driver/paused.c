@@ -1,0 +1,105 @@
+#include "paused.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "pool.h"
+
+struct waiting {
+	struct view_caller caller; /* first */
+	struct pool_job job;       /* an interrupt's */
+	struct paused request;
+	atomic_uint references;     /* who waits, who begins to, and the interrupt */
+	atomic_bool is_interrupted; /* as far as it is to be seen by who begins to wait */
+	atomic_bool has_interrupt;
+};
+
+static void release(struct waiting *waiting)
+{
+	if (atomic_fetch_sub(&waiting->references, 1) == 1)
+		free(waiting);
+}
+
+/* Who was shut out of the directory since his lookup does not come in. */
+static void resume(struct view_caller *caller, int result, const struct stat *stat)
+{
+	struct waiting *waiting = (struct waiting *)caller;
+	struct paused *request = &waiting->request;
+
+	(void)stat;
+	fuse_req_interrupt_func(request->req, NULL, NULL);
+	if (result == 0 && !lets_in(request->session, request->req, caller->parent))
+		result = -EACCES;
+	if (result < 0)
+		fuse_reply_err(request->req, -result);
+	else
+		request->go_on(request);
+	release(waiting);
+}
+
+static void give_up(struct waiting *waiting)
+{
+	struct paused *request = &waiting->request;
+
+	if (view_give_up(request->session->view, request->ino, &waiting->caller))
+		resume(&waiting->caller, -EINTR, NULL);
+}
+
+static struct waiting *waiting_of(struct pool_job *job)
+{
+	return (struct waiting *)((char *)job - offsetof(struct waiting, job));
+}
+
+static void end_interrupt(struct pool_job *job)
+{
+	release(waiting_of(job));
+}
+
+/* Either he waits already, or he will see the mark when he does. */
+static void interrupt(struct pool_job *job)
+{
+	struct waiting *waiting = waiting_of(job);
+
+	atomic_store(&waiting->is_interrupted, true);
+	give_up(waiting);
+	release(waiting);
+}
+
+/* libfuse holds the request meanwhile, so that it can't be answered here. */
+static void on_interrupt(fuse_req_t req, void *context)
+{
+	struct waiting *waiting = context;
+
+	(void)req;
+	if (atomic_exchange(&waiting->has_interrupt, true))
+		return;
+	atomic_fetch_add(&waiting->references, 1);
+	waiting->job = (struct pool_job){.run = interrupt, .drop = end_interrupt};
+	view_run(waiting->request.session->view, &waiting->job, 0);
+}
+
+void paused_run(struct paused *request)
+{
+	struct view *view = request->session->view;
+	struct waiting *waiting;
+
+	if (!view_is_promised(view, request->ino)) {
+		request->go_on(request);
+		return;
+	}
+	waiting = calloc(1, sizeof(*waiting));
+	if (!waiting) {
+		fuse_reply_err(request->req, ENOMEM);
+		return;
+	}
+	waiting->caller.answer = resume;
+	waiting->request = *request;
+	atomic_init(&waiting->references, 2);
+	fuse_req_interrupt_func(request->req, on_interrupt, waiting);
+	if (view_await(view, request->ino, &waiting->caller) != VIEW_LATER)
+		resume(&waiting->caller, 0, NULL);
+	else if (atomic_load(&waiting->is_interrupted))
+		give_up(waiting);
+	release(waiting);
+}
