@@ -53,3 +53,15 @@ before=$SECONDS
 ended_cleanly
 ((SECONDS - before < 3)) || fail "the end waits for a check"
 eventually eval "! pgrep -f '^sleep 600\$' >/dev/null" || fail "a check outlives the mount"
+
+# And with a daemon that was killed.
+echo 'good: 2' >low/hung1.yaml
+start -c plyfs.yaml mnt
+shows mnt/hung1.yaml 'good: 2'
+echo "bad: 3" | replace low/hung1.yaml
+eventually pgrep -f '^sleep 600$' >/dev/null
+kill -9 "$plyfs_pid"
+wait "$plyfs_pid" 2>/dev/null || true
+plyfs_pid=
+eventually eval "! pgrep -f '^sleep 600\$' >/dev/null" || fail "a check outlives a daemon that was killed"
+umount -l mnt
