@@ -73,3 +73,9 @@ touch broken
 runs 1 "$PLYFS" render --no-header -c plyfs.yaml tree
 says "on_change 'sh' ended with 1 and said nothing"
 [ "$(cat told)" = $'new.yaml\nraw.txt' ] || fail "told: $(cat told)"
+
+# A name may hold what ends a line.
+rm told broken
+echo 'z: 1' >$'low/a\nb\\c'
+runs 0 "$PLYFS" render --no-header -c plyfs.yaml tree
+[ "$(cat told)" = 'a\nb\\c' ] || fail "told: $(cat told)"
