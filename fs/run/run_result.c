@@ -1,5 +1,6 @@
 #include "run_result.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +36,20 @@ static void join_lines(const char *output, char *text, size_t size)
 	text[used] = '\0';
 }
 
+static const char *remedy_of(int error)
+{
+	switch (error) {
+	case ENOENT:
+		return "; install it, or correct plyfs.yaml";
+	case EACCES:
+		return "; give its user the right to run it";
+	case EPERM:
+		return "; root, with CAP_SETUID, CAP_SETGID, CAP_CHOWN and CAP_KILL, can";
+	default:
+		return "";
+	}
+}
+
 bool run_is_good(const struct run_result *result)
 {
 	return result->end == RUN_EXITED && result->value == 0;
@@ -63,9 +78,8 @@ int run_problem(const struct run_result *result, const char *path, const char *w
 			"'timeout', or see what it waits for%s%s",
 			what, name, result->value / 1000.0, colon, said);
 	case RUN_UNSTARTED:
-		return problem_set(problem, path, 0, 0,
-			"%s '%s' can't be run: %s: %s; install it, or correct plyfs.yaml", what,
-			name, said, strerror(result->value));
+		return problem_set(problem, path, 0, 0, "%s '%s' can't be run: %s: %s%s", what,
+			name, said, strerror(result->value), remedy_of(result->value));
 	case RUN_UNNAMED:
 		return problem_set(problem, path, 0, 0,
 			"plyfs.yaml has changed while %s was to be run; save it once more", what);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "descriptor.h"
 #include "entry.h"
 #include "look.h"
@@ -34,7 +35,17 @@ struct checked {
 	struct candidate *candidates; /* the oldest first; one that runs is the first */
 	struct checked *next;         /* in the queue */
 	bool is_queued;
+
+	/* What failed could not be judged: it is tried again. */
+	unsigned tries;      /* on end */
+	int64_t again_ms;    /* CLOCK_MONOTONIC */
+	struct entry *entry; /* in use; NULL: it is not tried again */
+	struct checked *next_retry;
 };
+
+/* Pauses between tries to judge what could not be: the first, and the longest. */
+#define PAUSE_MS 1000
+#define PAUSE_MAX_MS (5 * 60 * 1000)
 
 static void forget_answers(struct checked *checked)
 {
@@ -220,6 +231,59 @@ int gate_judge(struct look *look)
 	return r;
 }
 
+/* It says nothing of the bytes: perhaps the program is not installed yet, or the machine is busy.
+ */
+static bool is_unjudged(const struct run_result *result)
+{
+	return result->end != RUN_EXITED && result->end != RUN_KILLED;
+}
+
+static void retry_locked(struct view *view, struct entry *entry, struct checked *checked)
+{
+	int64_t pause_ms = PAUSE_MS;
+
+	for (unsigned i = 0; i < checked->tries && pause_ms < PAUSE_MAX_MS; i++)
+		pause_ms *= 2;
+	checked->tries++;
+	checked->again_ms = clock_ms() + (pause_ms < PAUSE_MAX_MS ? pause_ms : PAUSE_MAX_MS);
+	view_wake_locked(view);
+	if (checked->entry)
+		return;
+	checked->entry = entry;
+	entry_enter_locked(view, entry);
+	checked->next_retry = view->gate.retries;
+	view->gate.retries = checked;
+}
+
+static void end_retry_locked(struct view *view, struct checked **place)
+{
+	struct checked *checked = *place;
+	struct entry *entry = take_ptr(checked->entry);
+
+	*place = checked->next_retry;
+	entry_leave_locked(view, entry);
+}
+
+int64_t gate_retry_locked(struct view *view, int64_t now_ms)
+{
+	int64_t next = -1;
+
+	for (struct checked **at = &view->gate.retries; *at;) {
+		struct checked *checked = *at;
+		int64_t left_ms = checked->again_ms - now_ms;
+
+		if (left_ms > 0) {
+			next = next < 0 || left_ms < next ? left_ms : next;
+			at = &checked->next_retry;
+			continue;
+		}
+		version_unref(take_ptr(checked->failed));
+		queue_entry_locked(view, checked->entry);
+		end_retry_locked(view, at);
+	}
+	return next;
+}
+
 static void remember_locked(
 	struct candidate *candidate, const struct run_result *result, const struct problem *problem)
 {
@@ -232,6 +296,10 @@ static void remember_locked(
 	*place = version_ref(candidate->version);
 	if (place == &checked->failed)
 		checked->problem = *problem;
+	if (is_unjudged(result))
+		retry_locked(candidate->view, candidate->entry, checked);
+	else
+		checked->tries = 0;
 }
 
 /* `problem`: it has failed. */
@@ -346,6 +414,8 @@ void gate_stop(struct view *view)
 {
 	view_lock(view);
 	view->gate.is_stopped = true;
+	while (view->gate.retries)
+		end_retry_locked(view, &view->gate.retries);
 	view_unlock(view);
 	if (view->gate.runner)
 		runner_stop(view->gate.runner);

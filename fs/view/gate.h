@@ -26,6 +26,12 @@ struct look;
  */
 int gate_judge(struct look *look);
 
+/**
+ * Queues what is to be judged again, because it could not be. Returns the milliseconds until there is
+ * more; -1: there is none.
+ */
+int64_t gate_retry_locked(struct view *view, int64_t now_ms);
+
 /** plyfs.yaml is read again, before the view works with it. */
 void gate_reload(struct view *view);
 

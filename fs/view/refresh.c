@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "entry.h"
 #include "events.h"
+#include "gate.h"
 #include "look.h"
 #include "names.h"
 #include "notice.h"
@@ -486,7 +487,10 @@ int view_take_events(struct view *view)
 		rescan_below_locked(view, view->root, false);
 	}
 	int64_t now = clock_ms();
+	int64_t retry = gate_retry_locked(view, now);
 	int64_t next = queue_due_locked(view, now);
+	if (retry >= 0 && (next < 0 || retry < next))
+		next = retry;
 	if (view->is_polling) {
 		int64_t poll_at = poll_layers_locked(view, now);
 		if (next < 0 || poll_at < next)

@@ -37,6 +37,7 @@ struct gate {
 	struct checked *queue; /* paths that have something to be judged; the oldest first */
 	struct checked **queue_end;
 	unsigned running;
+	struct checked *retries; /* paths that could not be judged, in no order */
 	bool is_stopped;
 };
 
