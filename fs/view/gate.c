@@ -374,8 +374,11 @@ static int start(struct candidate *candidate)
 
 	if (!command)
 		return -ENOMEM;
-	free(candidate->command);
+	view_lock(view);
+	char *old = candidate->command;
 	candidate->command = command;
+	view_unlock(view);
+	free(old);
 	CLEANUP(closep) int fd = runner_file(candidate->version->data, candidate->version->size);
 	if (fd < 0)
 		return fd;
