@@ -372,17 +372,19 @@ static int op_replace(void *context, const struct change *change)
 	if (r < 0)
 		return r;
 	r = view_version(render->view, staged.st_ino, &version);
+	/* What says that reading fails is told by the log: what was there, if anything, stays. */
+	bool is_broken = r == 0 && version->kind == VERSION_BROKEN;
 	pthread_mutex_lock(&render->files);
-	if (r == 0)
+	if (r == 0 && !is_broken)
 		r = rendered_put(render->rendered, change->path, version, &owned, &problem);
 	pthread_mutex_unlock(&render->files);
 	if (r != 0)
 		complain(render, change->path, r, &problem);
 	if (r == 0)
 		r = view_apply_change(render->view, change->parent_ino, true, NULL);
-	if (r != 0) {
+	if (r != 0 || is_broken) {
 		view_forget(render->view, staged.st_ino, 1);
-		return r < 0 ? r : -EBUSY;
+		return r <= 0 ? r : -EBUSY;
 	}
 	if (owned->ino)
 		view_forget(render->view, owned->ino, 1);

@@ -174,6 +174,9 @@ void notice_change(struct view *view, const struct change *change)
 
 	if (!settings->has_programs)
 		return;
+	/* Nobody has a use for what can't be read. */
+	if (change->kind == CHANGE_REPLACE && change->version->kind == VERSION_BROKEN)
+		return;
 	if (change->kind == CHANGE_MAKE_DIRECTORY) {
 		note_below(view, settings, change->path, DEPTH_MAX);
 		return;

@@ -47,6 +47,30 @@ echo 'port: http' >high/app.yaml
 runs 1 "$PLYFS" render --no-header -c plyfs.yaml tree
 [ "$(cat tree/app.yaml)" = $'a: 1\nport: 80' ] || fail "what was good is gone: $(cat tree/app.yaml)"
 
+# The same while it is kept up to date: told once, and nothing is lost.
+mkdir watched
+"$PLYFS" render --watch --no-header -c plyfs.yaml watched 2>watch.err &
+watching=$!
+trap 'kill $watching 2>/dev/null || true; rm -rf "$directory"' EXIT
+eventually() {
+	local end=$((SECONDS + 15))
+	until "$@"; do
+		[ $SECONDS -lt $end ] || fail "never: $*"
+		sleep 0.05
+	done
+}
+eventually test -e watched/raw.txt
+sleep 1.5
+[ ! -e watched/app.yaml ] || fail "what was refused is rendered"
+[ "$(grep -c app.yaml watch.err)" -le 2 ] || fail "it is told again and again: $(cat watch.err)"
+echo 'port: 80' >high/app.yaml
+eventually grep -qsx 'port: 80' watched/app.yaml
+echo 'port: http' >high/app.yaml
+eventually grep -q 'app.yaml: the check .*is served' watch.err
+[ "$(cat watched/app.yaml)" = $'a: 1\nport: 80' ] || fail "what was good is gone: $(cat watched/app.yaml)"
+kill $watching
+wait $watching || true
+
 # A command counts only where nobody else can have written it; without one, anybody may.
 chmod 666 plyfs.yaml
 runs 1 "$PLYFS" check -c plyfs.yaml
