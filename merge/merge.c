@@ -6,6 +6,7 @@
 
 #include "cleanup.h"
 #include "header.h"
+#include "locks.h"
 #include "strategy.h"
 
 struct read_options read_options_for(
@@ -27,7 +28,8 @@ static bool is_verbatim(const struct merge_request *request)
 {
 	const struct strategy *strategy = request->options->strategy;
 
-	if (request->count != 1 || !strategy->is_verbatim || request->wants_tree)
+	if (request->count != 1 || !strategy->is_verbatim || request->wants_tree ||
+		locks_bind(request))
 		return false;
 	if (strategy->reads_trees &&
 		format_of_tree(request->inputs[0].format) != format_of_tree(request->to))
@@ -245,6 +247,14 @@ static int copy_text(struct merge *merge, struct merge_output *ret)
 	return merge_give_text(merge, &request->inputs[0], ret);
 }
 
+/* The environment that a completed request's notes the sources of. */
+static const struct merge_environment *asked_of(const struct merge_request *request)
+{
+	const struct merge_environment *environment = request->environment;
+
+	return environment ? ((const struct noting *)environment->context)->asked : NULL;
+}
+
 static int merge_or_copy(const struct merge_request *request, struct merge_result *result,
 	struct merge_output *ret, struct problem *problem)
 {
@@ -257,6 +267,7 @@ static int merge_or_copy(const struct merge_request *request, struct merge_resul
 		.problem = problem,
 		.result = result,
 		.origins = result->origins,
+		.asked = asked_of(request),
 	};
 
 	if (is_verbatim(request))
@@ -266,7 +277,7 @@ static int merge_or_copy(const struct merge_request *request, struct merge_resul
 		if (r != 0)
 			return r;
 	}
-	return strategy->merge(&merge, ret);
+	return locks_merge(&merge, ret);
 }
 
 static int run(
@@ -338,6 +349,21 @@ int merge_run(
 		return r;
 	*ret = take_ptr(result);
 	return 0;
+}
+
+int merge_tell_refusals(const struct merge_result *result, struct problem *problem)
+{
+	const struct refusals *refusals = &result->refusals;
+	const struct problem *first = refusals->items;
+	size_t more = refusals->count + refusals->left_out - 1;
+
+	if (refusals->count == 0)
+		return 0;
+	*problem = *first;
+	if (more == 0)
+		return PROBLEM;
+	return problem_set(problem, first->source, first->line, first->column,
+		"%s (and %zu more that are locked)", first->message, more);
 }
 
 void merge_result_free(struct merge_result *result)

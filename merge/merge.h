@@ -56,6 +56,16 @@ struct merge_request {
 	bool wants_header; /* a tree begins with a comment that names its sources, where it can */
 };
 
+/* Refusals that are kept of one merge. */
+#define REFUSALS_MAX 50
+
+/* What locks (locks.h) kept away: the result is whole, but not what a layer says. */
+struct refusals {
+	struct problem *items; /* each has the place of the attempt */
+	size_t count;
+	size_t left_out; /* more than REFUSALS_MAX */
+};
+
 struct merge_result {
 	struct arena *arena;
 	const struct node *root; /* NULL when the strategy gave bytes, or nothing */
@@ -66,6 +76,7 @@ struct merge_result {
 	struct origins *origins; /* where the values come from, if the request wanted it */
 	const struct document
 		*verbatim; /* with origins: what `text`, served byte for byte, was read as; or NULL */
+	struct refusals refusals;
 	bool wants_crlf; /* lines end with "\r\n", as those of the lowest source do */
 	struct document **owned; /* the documents that merge_run() or the strategy read itself */
 	uint32_t owned_count;
@@ -82,6 +93,9 @@ struct read_options read_options_for(
  */
 int merge_run(
 	const struct merge_request *request, struct merge_result **ret, struct problem *problem);
+
+/** The first refusal, with how many more there are. Returns PROBLEM, or 0: there is none. */
+int merge_tell_refusals(const struct merge_result *result, struct problem *problem);
 
 void merge_result_free(struct merge_result *result);
 void merge_result_freep(struct merge_result **result);

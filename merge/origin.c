@@ -375,20 +375,29 @@ void origin_remove(struct origins *origins, const struct node *from, const struc
 	origin->removed = removed;
 }
 
+/* Where the removal of `key` is linked; NULL: it is not known. */
+static struct origin_removed **find_removed(
+	struct origins *origins, const struct node *in, const struct node *key)
+{
+	struct origin *origin = origins ? (struct origin *)origin_of(origins, in) : NULL;
+
+	if (!origin)
+		return NULL;
+	struct origin_removed **link = &origin->removed;
+	for (unsigned i = 0; *link && !node_equal((*link)->key, key); i++) {
+		if (i == RESTORE_MAX)
+			return NULL;
+		link = &(*link)->next;
+	}
+	return *link ? link : NULL;
+}
+
 void origin_restore(struct origins *origins, const struct node *in, const struct node *key,
 	const struct node *value)
 {
-	const struct origin *origin = origins ? origin_of(origins, in) : NULL;
+	struct origin_removed **link = find_removed(origins, in, key);
 
-	if (!origin)
-		return;
-	struct origin_removed **link = &((struct origin *)origin)->removed;
-	for (unsigned i = 0; *link && !node_equal((*link)->key, key); i++) {
-		if (i == RESTORE_MAX)
-			return;
-		link = &(*link)->next;
-	}
-	if (!*link)
+	if (!link)
 		return;
 	struct steps steps = {.first = (*link)->first,
 		.last = (*link)->last,
@@ -396,6 +405,27 @@ void origin_restore(struct origins *origins, const struct node *in, const struct
 		.count = (*link)->count};
 	*link = (*link)->next;
 	put_before(origins, value, &steps);
+}
+
+void origin_forget(struct origins *origins, const struct node *in, const struct node *key)
+{
+	struct origin_removed **link = find_removed(origins, in, key);
+
+	if (link)
+		*link = (*link)->next;
+}
+
+void origin_import(struct origins *origins, const struct origins *others, const struct node *value,
+	const struct node *copy)
+{
+	const struct origin *known = origins ? origin_of(others, value) : NULL;
+	struct origin *origin = known ? make(origins, copy) : NULL;
+
+	if (!origin)
+		return;
+	*origin = *known;
+	origin->value = copy;
+	origin->places = NULL;
 }
 
 void origin_text(struct origins *origins, size_t offset, size_t len, const struct source *source)

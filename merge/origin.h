@@ -124,6 +124,13 @@ void origin_remove(struct origins *origins, const struct node *from, const struc
 void origin_restore(struct origins *origins, const struct node *in, const struct node *key,
 	const struct node *value);
 
+/** `in` has `key` after all, from elsewhere: nothing is known of its removal any more. */
+void origin_forget(struct origins *origins, const struct node *in, const struct node *key);
+
+/** `copy` is the value that others know as `value`: what is known of it there is known here. */
+void origin_import(struct origins *origins, const struct origins *others,
+	const struct node *value, const struct node *copy);
+
 /** `len` bytes of the result, from `offset` on, are the whole of `source`. */
 void origin_text(struct origins *origins, size_t offset, size_t len, const struct source *source);
 

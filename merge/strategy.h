@@ -16,6 +16,8 @@ struct merge {
 	struct problem *problem; /* filled when PROBLEM is returned */
 	struct merge_result *result;
 	struct origins *origins; /* for the decisions; NULL: nobody asks (origin.h) */
+	/* The environment as the caller gave it: what it finds is not noted as a source. */
+	const struct merge_environment *asked;
 };
 
 /**

@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "edit_tree.h"
 #include "edit_value.h"
+#include "lock_place.h"
 #include "put_way.h"
 #include "strategy.h"
 
@@ -36,7 +37,8 @@ struct state {
 struct failure {
 	bool is_known;
 	struct problem problem; /* with a message: the text could not be edited, or did not merge */
-	const struct node *root; /* what came out instead */
+	const struct node *root;         /* what came out instead */
+	const struct refusals *refusals; /* … and what locks had kept away of it */
 };
 
 struct put {
@@ -117,6 +119,8 @@ static void note_failure(struct put *put, const struct problem *problem, const s
 	if (put->failure.is_known)
 		return;
 	put->failure = (struct failure){.is_known = true, .root = root};
+	if (!problem)
+		put->failure.refusals = &put->keep->merges[put->keep->merge_count - 1]->refusals;
 	if (problem)
 		put->failure.problem = *problem;
 }
@@ -214,6 +218,46 @@ static const struct node *find_instead(const struct put *put, const struct edit_
 	return found;
 }
 
+/* Whether a lock refused what the op is about. */
+static bool is_about(const struct put *put, const struct problem *refusal, const struct edit_op *op)
+{
+	struct lock_step *steps = arena_zalloc(put->arena, op->count + 1, sizeof(*steps));
+	char name[PROBLEM_MESSAGE_MAX];
+
+	for (size_t i = 0; steps && i < op->count; i++)
+		steps[i] = (struct lock_step){
+			i ? &steps[i - 1] : NULL, op->steps[i].key, op->steps[i].index};
+	lock_step_name(steps && op->count ? &steps[op->count - 1] : NULL, name, sizeof(name));
+	size_t len = strlen(name);
+	return strncmp(refusal->message + 1, name, len) == 0 && refusal->message[1 + len] == '\'';
+}
+
+static bool has_refusal(const struct refusals *refusals, const struct problem *refusal)
+{
+	for (size_t i = 0; i < refusals->count; i++)
+		if (strcmp(refusals->items[i].message, refusal->message) == 0 &&
+			strcmp(refusals->items[i].source, refusal->source) == 0)
+			return true;
+	return false;
+}
+
+/* What a lock refused of the target: because of the op, and not before; NULL: nothing. */
+static const struct problem *find_refusal(const struct put *put, const struct edit_op *op)
+{
+	const struct refusals *refusals = put->failure.refusals;
+	const char *target = put->inputs[put->request->target].source.name;
+
+	for (size_t i = 0; refusals && i < refusals->count; i++) {
+		const struct problem *refusal = &refusals->items[i];
+
+		if (strcmp(refusal->source, target) == 0 &&
+			(is_about(put, refusal, op) ||
+				!has_refusal(&put->keep->merges[0]->refusals, refusal)))
+			return refusal;
+	}
+	return NULL;
+}
+
 /* What stands in the way, and what would do. */
 static int refuse(struct put *put, size_t i)
 {
@@ -225,6 +269,11 @@ static int refuse(struct put *put, size_t i)
 
 	if (put->failure.problem.message[0]) {
 		*put->problem = put->failure.problem;
+		return PROBLEM;
+	}
+	const struct problem *refusal = find_refusal(put, op);
+	if (refusal) {
+		*put->problem = *refusal;
 		return PROBLEM;
 	}
 	const struct node *instead = find_instead(put, op);
@@ -257,6 +306,7 @@ static int do_one(struct put *put, size_t i)
 	put->failure.is_known = false;
 	put->failure.problem.message[0] = '\0';
 	put->failure.root = NULL;
+	put->failure.refusals = NULL;
 	for (unsigned number = 0; r == PUT_WAY_NONE; number++) {
 		struct edit_op op;
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "locks.h"
 #include "scalar.h"
 #include "strategy.h"
 
@@ -208,6 +209,7 @@ static int read_words(struct golden *golden, const struct node *map, struct prob
 		return problem_at(problem, strategy, "there is no strategy '%s', only %s",
 			strategy->text.data, strategy_names());
 	golden->options.map = rule_get(map, "options");
+	golden->refuses = rule_get(map, "refuses");
 	golden->needs = needs ? strdup(needs->text.data) : NULL;
 
 	request->options = &golden->options;
@@ -241,6 +243,26 @@ static void read_limits(struct golden *golden, const struct node *map)
 		to->nodes = (uint32_t)scalar_number(value);
 }
 
+/* A lock names the files as the strategies do; the first with the name counts. */
+static int read_lock(struct golden *golden, const struct node *map, struct problem *problem)
+{
+	struct locks *locks;
+
+	if (!map)
+		return 0;
+	int r = arena_new(&golden->arena);
+	if (r == 0)
+		r = locks_read(map, golden->arena, &locks, problem);
+	for (size_t i = 0; r == 0 && i < locks->count; i++)
+		while (locks->items[i].rank < golden->sources.count &&
+			!span_is(locks->items[i].layer->text,
+				golden->sources.data[locks->items[i].rank].layer))
+			locks->items[i].rank++;
+	if (r == 0)
+		golden->options.locks = locks;
+	return r;
+}
+
 int golden_read_rule(struct golden *golden, struct problem *problem)
 {
 	const struct source source = {.name = "rule.yaml", .layer = ""};
@@ -262,7 +284,8 @@ int golden_read_rule(struct golden *golden, struct problem *problem)
 	if (r != 0)
 		return r;
 	read_limits(golden, map);
-	return options_check(&golden->options, problem);
+	r = options_check(&golden->options, problem);
+	return r == 0 ? read_lock(golden, rule_get(map, "lock"), problem) : r;
 }
 
 const char *golden_ending(const struct golden *golden)
@@ -368,6 +391,31 @@ static int check_documents_alone(const struct golden *golden, const struct merge
 				 "another result comes out of documents without their text");
 }
 
+/* The lock refuses what the case says, in that order. */
+static int check_refusals(
+	const struct golden *golden, const struct merge_result *result, struct problem *problem)
+{
+	const struct node *refuses = golden->refuses;
+	size_t count = !refuses ? 0 : node_is_sequence(refuses) ? refuses->seq.count : 1;
+	char place[PROBLEM_SOURCE_MAX + 64];
+
+	for (size_t i = 0; i < result->refusals.count; i++) {
+		const struct problem *refusal = &result->refusals.items[i];
+		const struct node *expected = i >= count ? NULL
+					      : count > 1 || node_is_sequence(refuses)
+						      ? refuses->seq.items[i]
+						      : refuses;
+		snprintf(place, sizeof(place), "%s:%u:%u", refusal->source, refusal->line,
+			refusal->column);
+		if (!expected || !span_is(expected->text, place))
+			return problem_set(
+				problem, "refuses", 0, 0, "%s: %s", place, refusal->message);
+	}
+	return result->refusals.count >= count ? 0
+					       : problem_set(problem, "refuses", 0, 0,
+							 "only %zu times", result->refusals.count);
+}
+
 /* Who looks at a result, as golden_look() says. */
 struct looker {
 	golden_look_fn *look;
@@ -390,6 +438,8 @@ static int run(struct golden *golden, struct finder *finder, const struct looker
 	int r = merge_run(&golden->request, &result, problem);
 	if (r == 0 && golden->request.options->strategy->reads_trees && golden->request.count > 1)
 		r = check_documents_alone(golden, inputs, result, problem);
+	if (r == 0)
+		r = check_refusals(golden, result, problem);
 	return r == 0 ? looker->look(looker->context, &golden->request, result, problem) : r;
 }
 
@@ -451,6 +501,7 @@ void golden_free(struct golden *golden)
 	file_fini(&golden->rule);
 	file_fini(&golden->expect);
 	document_free(golden->rule_document);
+	arena_free(golden->arena);
 	free(golden->needs);
 	free(golden->folder);
 	free(golden);

@@ -3,7 +3,9 @@
  *
  *      10-base.yaml …   the sources, lowest precedence first: all files but the following, in byte
  *                       order of their names; the layer's name is the file's without "10-" and
- * ending rule.yaml        strategy, options, to, schema, path, header, limits, needs; all may be missing
+ * ending
+ *      rule.yaml        strategy, options, to, schema, path, header, limits, needs, lock; all may be
+ *                       missing; and what the lock `refuses`: "10-base.yaml:1:2" or a list of them
  *      tree/            what merge_environment.find looks through
  *      expect.yaml, expect.json, expect.txt   the merged file, byte for byte
  *      expect.err       or else the message, one line
@@ -35,7 +37,9 @@ struct golden {
 	struct document *rule_document;
 	struct merge_request request; /* without inputs */
 	struct options options;
+	const struct node *refuses; /* NULL: nothing */
 	char *needs; /* NULL: nothing */
+	struct arena *arena; /* of the lock; NULL: there is none */
 };
 
 /** Reads the files of `folder`. Returns 0 with *ret for golden_free(), or -errno. */

@@ -1,0 +1,527 @@
+#include "lock_keep.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+
+#include "cleanup.h"
+#include "scalar.h"
+
+/* Bytes of a place in a message; a longer one is cut. */
+#define NAME_MAX_BYTES 256
+
+/* Where the walk is: the way from the root, and what of the lock it has met. */
+struct spot {
+	const struct lock_step *step; /* NULL: the root */
+	unsigned depth;
+	const uint64_t *set;
+	const struct node *place; /* it is locked, as written there; NULL: not (yet) */
+};
+
+static int settle(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+	const struct node *now, const struct node **ret);
+
+/* The spot one step further; its set is good until the next one of that depth. */
+static int step_to(struct lock_keep *keep, const struct spot *spot, const struct lock_step *step,
+	struct spot *ret)
+{
+	*ret = (struct spot){step, spot->depth + 1, NULL, spot->place};
+	if (spot->place)
+		return 0;
+	assert(ret->depth < keep->set_count); /* lock_keep()'s contract */
+	if (!keep->sets[ret->depth])
+		keep->sets[ret->depth] =
+			arena_zalloc(keep->scratch, lock_set_size(keep->lock), sizeof(uint64_t));
+	if (!keep->sets[ret->depth])
+		return -ENOMEM;
+	lock_set_step(keep->lock, spot->set, step, keep->sets[ret->depth]);
+	ret->set = keep->sets[ret->depth];
+	ret->place = lock_set_reached(keep->lock, ret->set);
+	return 0;
+}
+
+static bool is_free(const struct lock_keep *keep, const struct spot *spot)
+{
+	return !spot->place && lock_set_is_empty(keep->lock, spot->set);
+}
+
+static bool tags_equal(const struct node *a, const struct node *b)
+{
+	const char *tag = node_foreign_tag(a), *other = node_foreign_tag(b);
+
+	return tag == other || (tag && other && strcmp(tag, other) == 0);
+}
+
+/* Equal, and of the same types all the way down: 1 is not 1.0 to whoever reads it. */
+static bool is_same(const struct node *a, const struct node *b)
+{
+	if (a == b)
+		return true;
+	if (a->kind != b->kind)
+		return false;
+	if (node_is_scalar(a))
+		return scalar_type(a) == scalar_type(b) && node_equal(a, b);
+	if (node_count(a) != node_count(b) || !tags_equal(a, b))
+		return false;
+	for (uint32_t i = 0; i < node_count(a); i++) {
+		const struct pair *pair = node_is_map(a) ? &a->map.pairs[i] : NULL;
+		const struct pair *other = pair ? node_find_hashed(b, pair->key, pair->hash) : NULL;
+
+		if (pair && (!other || !is_same(pair->key, other->key)))
+			return false;
+		if (!is_same(*node_entry(a, i), pair ? other->value : b->seq.items[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Whether `low`, at the spot, holds something at a locked place: *ret, or NULL. */
+static int find_locked(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+	const struct node **ret)
+{
+	int r = 0;
+
+	*ret = spot->place;
+	if (*ret || is_free(keep, spot))
+		return 0;
+	for (uint32_t i = 0; r == 0 && !*ret && i < node_count(low); i++) {
+		const struct lock_step step = {
+			spot->step, node_is_map(low) ? low->map.pairs[i].key : NULL, i};
+		struct spot next;
+
+		r = step_to(keep, spot, &step, &next);
+		if (r == 0)
+			r = find_locked(keep, &next, *node_entry(low, i), ret);
+	}
+	return r;
+}
+
+/* What is put back: a copy, with what is known of it, as the original may stand elsewhere, too. */
+static int put_back(struct lock_keep *keep, const struct node *low, const struct node **ret)
+{
+	struct merge *merge = keep->merge;
+
+	*ret = low;
+	if (!merge->origins || !low)
+		return 0;
+	struct node *copy = node_copy(merge->arena, low);
+	if (!copy)
+		return -ENOMEM;
+	origin_import(merge->origins, keep->low_origins, low, copy);
+	for (uint32_t i = 0; i < node_count(low); i++) {
+		int r = put_back(keep, *node_entry(low, i), node_entry(copy, i));
+		if (r < 0)
+			return r;
+	}
+	*ret = copy;
+	return 0;
+}
+
+/* Who is to be told of */
+
+static bool is_above(const struct lock_keep *keep, const struct node *node)
+{
+	return node->source && node->source->rank > keep->lock->rank;
+}
+
+/* The first value in `node` that is of a higher layer. */
+static const struct node *find_above(const struct lock_keep *keep, const struct node *node)
+{
+	const struct node *found = is_above(keep, node) ? node : NULL;
+
+	for (uint32_t i = 0; !found && i < node_count(node); i++)
+		found = find_above(keep, *node_entry(node, i));
+	return found;
+}
+
+/* How far the way leads in `root`; *ret is where it ends. Items have other indexes there. */
+static unsigned follow(
+	const struct lock_step *step, const struct node *root, const struct node **ret)
+{
+	const struct pair *pair;
+	unsigned length;
+
+	*ret = root;
+	if (!step)
+		return 0;
+	length = follow(step->up, root, ret);
+	if (!step->key || !node_is_map(*ret))
+		return length;
+	pair = node_find(*ret, step->key);
+	if (!pair)
+		return length;
+	*ret = pair->value;
+	return length + 1;
+}
+
+/* Where a higher layer speaks of the place, or of what it is in; NULL: nowhere. */
+static const struct node *find_in_sources(const struct lock_keep *keep, const struct spot *spot)
+{
+	const struct merge *merge = keep->merge;
+	const struct node *found = NULL, *at;
+	unsigned longest = 0;
+
+	for (size_t i = merge->count; i-- > 0;) {
+		const struct document *document = merge->inputs[i].document;
+
+		if (merge->inputs[i].source.rank <= keep->lock->rank || !document)
+			continue;
+		for (size_t j = 0; j < document->count; j++) {
+			unsigned length = follow(spot->step, document->roots[j], &at);
+
+			if (!found || length > longest) {
+				found = at;
+				longest = length;
+			}
+		}
+	}
+	return found;
+}
+
+static const struct node *find_attempt(
+	const struct lock_keep *keep, const struct spot *spot, const struct node *now)
+{
+	const struct node *found = now ? find_above(keep, now) : NULL;
+
+	return found ? found : find_in_sources(keep, spot);
+}
+
+/* The highest source of those above the lock; NULL: they are files that the strategy asked for. */
+static const char *highest_name(const struct lock_keep *keep)
+{
+	const struct merge *merge = keep->merge;
+	const struct source *found = NULL;
+
+	for (size_t i = 0; i < merge->count; i++) {
+		const struct source *source = &merge->inputs[i].source;
+		if (source->rank > keep->lock->rank && (!found || source->rank >= found->rank))
+			found = source;
+	}
+	return found ? found->name : merge->inputs[merge->count - 1].source.name;
+}
+
+static void fill_refusal(const struct lock_keep *keep, const struct spot *spot,
+	const struct node *low, const struct node *attempt, struct problem *ret)
+{
+	const char *layer = keep->lock->layer->text.data;
+	const struct node *place = spot->place;
+	char name[NAME_MAX_BYTES], kept[PROBLEM_SOURCE_MAX + 64] = "and leaves it unset";
+
+	lock_step_name(spot->step, name, sizeof(name));
+	if (low && low->source)
+		snprintf(kept, sizeof(kept), "as %s:%u:%u has it", low->source->name,
+			(unsigned)low->line, (unsigned)low->column);
+	else if (low)
+		snprintf(kept, sizeof(kept), "as it is there");
+	problem_set(ret, attempt && attempt->source ? attempt->source->name : highest_name(keep),
+		attempt ? attempt->line : 0, attempt ? attempt->column : 0,
+		"'%s' is not changed: the layer '%s' locks it %s (the lock is at %s:%u:%u); change "
+		"it in '%s', or take it out here",
+		name, layer, kept, place->source ? place->source->name : "", (unsigned)place->line,
+		(unsigned)place->column, layer);
+}
+
+static int note_refusal(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+	const struct node *attempt)
+{
+	struct refusals *refusals = &keep->merge->result->refusals;
+
+	if (refusals->count == REFUSALS_MAX) {
+		refusals->left_out++;
+		return 0;
+	}
+	if (!refusals->items)
+		refusals->items =
+			arena_zalloc(keep->merge->arena, REFUSALS_MAX, sizeof(*refusals->items));
+	if (!refusals->items)
+		return -ENOMEM;
+	fill_refusal(keep, spot, low, attempt, &refusals->items[refusals->count++]);
+	return 0;
+}
+
+static struct origin_why why_of(const struct lock_keep *keep, const struct spot *spot)
+{
+	const char *rule =
+		arena_printf(keep->merge->arena, "locked by %s", keep->lock->layer->text.data);
+
+	return (struct origin_why){rule ? rule : "locked", spot->place};
+}
+
+/* `low` stands at the spot, whatever a higher layer has made of it. */
+static int refuse(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+	const struct node *now, const struct node **ret)
+{
+	bool is_told = keep->merge->result->refusals.count < REFUSALS_MAX;
+	const struct node *attempt = is_told ? find_attempt(keep, spot, now) : NULL;
+
+	int r = note_refusal(keep, spot, low, attempt);
+	if (r == 0)
+		r = put_back(keep, low, ret);
+	if (r < 0 || !keep->merge->origins || !low)
+		return r;
+	origin_note(keep->merge->origins, *ret, now, ORIGIN_LOST, why_of(keep, spot));
+	origin_note(keep->merge->origins, *ret, attempt, ORIGIN_LOST, why_of(keep, spot));
+	return 0;
+}
+
+/* Maps */
+
+/* The entries of two maps or lists as they come to stand; NULL: nothing. */
+struct entries {
+	const struct node **now; /* for each of the present value's */
+	const struct node **low; /* for each of the lower one's that the present value has not */
+	bool is_changed;
+	bool has_more; /* of the lower ones */
+};
+
+static int entries_init(
+	struct lock_keep *keep, const struct node *low, const struct node *now, struct entries *ret)
+{
+	*ret = (struct entries){
+		.now = arena_zalloc(keep->scratch, node_count(now) + 1, sizeof(*ret->now)),
+		.low = arena_zalloc(
+			keep->scratch, low ? node_count(low) + 1 : 1, sizeof(*ret->low)),
+	};
+	return ret->now && ret->low ? 0 : -ENOMEM;
+}
+
+static int settle_pairs(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+	const struct node *now, struct entries *entries)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < now->map.count; i++) {
+		const struct pair *pair = &now->map.pairs[i];
+		const struct pair *other =
+			low ? node_find_hashed(low, pair->key, pair->hash) : NULL;
+		const struct lock_step step = {spot->step, pair->key, 0};
+		struct spot next;
+
+		r = step_to(keep, spot, &step, &next);
+		if (r == 0)
+			r = settle(keep, &next, other ? other->value : NULL, pair->value,
+				&entries->now[i]);
+		entries->is_changed |= entries->now[i] != pair->value;
+	}
+	for (uint32_t i = 0; low && r == 0 && i < low->map.count; i++) {
+		const struct pair *pair = &low->map.pairs[i];
+		const struct lock_step step = {spot->step, pair->key, 0};
+		struct spot next;
+
+		if (node_find_hashed(now, pair->key, pair->hash))
+			continue;
+		r = step_to(keep, spot, &step, &next);
+		if (r == 0)
+			r = settle(keep, &next, pair->value, NULL, &entries->low[i]);
+		entries->has_more |= entries->low[i] != NULL;
+	}
+	entries->is_changed |= entries->has_more;
+	return r;
+}
+
+static int put_pair(
+	struct lock_keep *keep, struct node *map, const struct pair *pair, const struct node *value)
+{
+	return node_append(keep->merge->arena, map, &(struct pair){pair->key, value, pair->hash});
+}
+
+/* What was put back is among the lower map's keys, which come first then, in their order. */
+static int put_lower(struct lock_keep *keep, const struct node *low, const struct node *now,
+	const struct entries *entries, struct node *map)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < low->map.count; i++) {
+		const struct pair *pair = &low->map.pairs[i];
+		const struct pair *other = node_find_hashed(now, pair->key, pair->hash);
+		const struct node *value =
+			other ? entries->now[other - now->map.pairs] : entries->low[i];
+
+		if (value)
+			r = put_pair(keep, map, other ? other : pair, value);
+	}
+	return r;
+}
+
+/* Keeps of the origins of `map`, at the spot, that the key is not there. */
+static int note_gone(
+	struct lock_keep *keep, const struct spot *spot, struct node *map, const struct pair *pair)
+{
+	const struct lock_step step = {spot->step, pair->key, 0};
+	struct spot gone;
+
+	if (!keep->merge->origins)
+		return 0;
+	int r = step_to(keep, spot, &step, &gone);
+	if (r == 0)
+		origin_remove(
+			keep->merge->origins, map, pair->key, pair->value, why_of(keep, &gone));
+	return r;
+}
+
+static int build_map(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+	const struct node *now, const struct entries *entries, const struct node **ret)
+{
+	struct arena *arena = keep->merge->arena;
+	struct node *map = node_new_map(arena, now);
+	int r = map ? 0 : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	origin_move(keep->merge->origins, now, map);
+	if (entries->has_more)
+		r = put_lower(keep, low, now, entries, map);
+	for (uint32_t i = 0; r == 0 && i < now->map.count; i++) {
+		const struct pair *pair = &now->map.pairs[i];
+		bool is_put = entries->has_more && node_find_hashed(low, pair->key, pair->hash);
+
+		if (entries->now[i] && !is_put)
+			r = put_pair(keep, map, pair, entries->now[i]);
+		else if (!entries->now[i])
+			r = note_gone(keep, spot, map, pair);
+	}
+	/* What a higher layer had taken out is there again. */
+	for (uint32_t i = 0; r == 0 && entries->has_more && i < low->map.count; i++)
+		if (entries->low[i])
+			origin_forget(keep->merge->origins, map, low->map.pairs[i].key);
+	*ret = map;
+	return r;
+}
+
+static int settle_map(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+	const struct node *now, const struct node **ret)
+{
+	struct entries entries;
+
+	int r = entries_init(keep, low, now, &entries);
+	if (r == 0)
+		r = settle_pairs(keep, spot, low, now, &entries);
+	if (r == 0 && entries.is_changed)
+		r = build_map(keep, spot, low, now, &entries, ret);
+	return r;
+}
+
+/* Lists: item by item, where only some are locked. */
+
+static int settle_items(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+	const struct node *now, struct entries *entries)
+{
+	uint32_t low_count = low ? low->seq.count : 0;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && (i < now->seq.count || i < low_count); i++) {
+		const struct lock_step step = {spot->step, NULL, i};
+		const struct node *is = i < now->seq.count ? now->seq.items[i] : NULL;
+		const struct node **to = is ? &entries->now[i] : &entries->low[i];
+		struct spot next;
+
+		r = step_to(keep, spot, &step, &next);
+		if (r == 0)
+			r = settle(keep, &next, i < low_count ? low->seq.items[i] : NULL, is, to);
+		entries->is_changed |= *to != is;
+		entries->has_more |= !is && *to;
+	}
+	return r;
+}
+
+static int build_list(struct lock_keep *keep, const struct node *low, const struct node *now,
+	const struct entries *entries, const struct node **ret)
+{
+	struct arena *arena = keep->merge->arena;
+	struct node *list = node_new_sequence(arena, now);
+	uint32_t last = 0;
+	int r = list ? 0 : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	origin_move(keep->merge->origins, now, list);
+	/* Behind what must not be there nothing can be. */
+	for (uint32_t i = 0; r == 0 && i < now->seq.count && entries->now[i]; i++)
+		r = node_push(arena, list, entries->now[i]);
+	for (uint32_t i = now->seq.count; low && i < low->seq.count; i++)
+		if (entries->low[i])
+			last = i + 1;
+	/* An item is at its index only behind all others. */
+	for (uint32_t i = now->seq.count; r == 0 && i < last; i++) {
+		const struct node *item = entries->low[i];
+
+		if (!item)
+			r = put_back(keep, low->seq.items[i], &item);
+		if (r == 0)
+			r = node_push(arena, list, item);
+	}
+	*ret = list;
+	return r;
+}
+
+static int settle_list(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+	const struct node *now, const struct node **ret)
+{
+	struct entries entries;
+
+	int r = entries_init(keep, low, now, &entries);
+	if (r == 0)
+		r = settle_items(keep, spot, low, now, &entries);
+	if (r == 0 && entries.is_changed)
+		r = build_list(keep, low, now, &entries, ret);
+	return r;
+}
+
+/* Two of one kind that are looked into: a locked list is compared as a whole. */
+static bool are_alike(const struct spot *spot, const struct node *low, const struct node *now)
+{
+	if (!low || !now || low->kind != now->kind || node_is_scalar(now))
+		return false;
+	return !spot->place || (node_is_map(now) && tags_equal(low, now));
+}
+
+static int settle_collection(struct lock_keep *keep, const struct spot *spot,
+	const struct node *low, const struct node *now, const struct node **ret)
+{
+	return node_is_map(now) ? settle_map(keep, spot, low, now, ret)
+				: settle_list(keep, spot, low, now, ret);
+}
+
+/* What comes to stand at the spot, where `low` is the lower value and `now` the merged one. */
+static int settle(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+	const struct node *now, const struct node **ret)
+{
+	struct spot held = *spot;
+	int r = 0;
+
+	*ret = now;
+	if (is_free(keep, spot) || low == now)
+		return 0;
+	if (are_alike(spot, low, now))
+		return settle_collection(keep, spot, low, now, ret);
+	if (spot->place && low && now && is_same(low, now))
+		return 0;
+	if (low)
+		r = find_locked(keep, spot, low, &held.place);
+	if (r == 0 && held.place)
+		return refuse(keep, &held, low, now, ret);
+	if (r == 0 && now && !node_is_scalar(now))
+		return settle_collection(keep, spot, NULL, now, ret);
+	return r;
+}
+
+int lock_keep(struct lock_keep *keep, const struct node **root)
+{
+	CLEANUP(arena_freep) struct arena *scratch = NULL;
+	struct spot spot = {0};
+
+	int r = arena_new(&scratch);
+	if (r < 0)
+		return r;
+	keep->scratch = scratch;
+	keep->set_count = keep->merge->request->limits.depth + 2;
+	keep->sets = arena_zalloc(scratch, keep->set_count, sizeof(*keep->sets));
+	if (keep->sets)
+		keep->sets[0] = arena_zalloc(scratch, lock_set_size(keep->lock), sizeof(uint64_t));
+	if (!keep->sets || !keep->sets[0])
+		return -ENOMEM;
+	lock_set_begin(keep->lock, keep->sets[0]);
+	spot.set = keep->sets[0];
+	spot.place = lock_set_reached(keep->lock, spot.set);
+	return settle(keep, &spot, keep->low, *root, root);
+}

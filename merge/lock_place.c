@@ -1,0 +1,268 @@
+#include "lock_place.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "scalar.h"
+
+#define FORM "'lock' is a map of layers to places such as {policy: [\"hosts.*\"]}"
+
+/* Places of one layer, and keys in all of them: each value of a file is compared with them. */
+#define PLACES_MAX 256
+#define WORDS_MAX 4096
+
+/* The places of one layer as they are read. */
+struct reader {
+	struct arena *arena;
+	struct lock_word *words;
+	uint32_t count;
+	uint32_t capacity;
+	struct problem *problem;
+};
+
+static int add_word(struct reader *reader, struct lock_word word)
+{
+	if (reader->count == reader->capacity) {
+		struct lock_word *words = arena_grow(reader->arena, reader->words, reader->count,
+			&reader->capacity, sizeof(*words));
+		if (!words)
+			return -ENOMEM;
+		reader->words = words;
+	}
+	reader->words[reader->count++] = word;
+	return 0;
+}
+
+/* What the digits count; UINT32_MAX: it is no index. */
+static uint32_t index_of(struct span key)
+{
+	uint64_t index = 0;
+
+	if (key.len == 0 || key.len > 9 || (key.data[0] == '0' && key.len > 1))
+		return UINT32_MAX;
+	for (size_t i = 0; i < key.len; i++) {
+		if (key.data[i] < '0' || key.data[i] > '9')
+			return UINT32_MAX;
+		index = 10 * index + (uint64_t)(key.data[i] - '0');
+	}
+	return (uint32_t)index;
+}
+
+/* The word that `*at` begins with; moves behind its dot, or to NULL at the end. False: it is none.
+ */
+static bool next_word(const char **at, const char *end, char *out, struct lock_word *ret)
+{
+	const char *from = *at;
+	size_t len = 0, stars = 0;
+
+	for (; from < end && *from != '.'; from++) {
+		if (*from == '\\' && from + 1 < end)
+			from++;
+		else if (*from == '*')
+			stars++;
+		out[len++] = *from;
+	}
+	out[len] = '\0';
+	*at = from < end ? from + 1 : NULL;
+	*ret = (struct lock_word){.kind = LOCK_KEY, .key = {out, len}};
+	if (stars > 0)
+		ret->kind = stars == 1 ? LOCK_ONE : LOCK_MANY;
+	ret->index = index_of(ret->key);
+	return len > 0 && (stars == 0 || (stars == len && stars <= 2));
+}
+
+static int read_place(struct reader *reader, const struct node *place)
+{
+	if (!node_is_scalar(place) || scalar_is_null(place))
+		return problem_at(reader->problem, place, FORM);
+
+	const char *at = place->text.data, *end = at + place->text.len;
+	char *out = arena_alloc(reader->arena, 2 * place->text.len + 2);
+	if (!out)
+		return -ENOMEM;
+	while (at) {
+		struct lock_word word;
+
+		if (!next_word(&at, end, out, &word))
+			return problem_at(reader->problem, place,
+				"'%s' is no place to lock: between dots stands a key, an index, "
+				"'*' "
+				"or '**'; in a key write '\\.' for a dot and '\\*' for an asterisk",
+				place->text.data);
+		out += word.key.len + 1;
+		if (add_word(reader, word) < 0)
+			return -ENOMEM;
+	}
+	if (reader->count >= WORDS_MAX)
+		return problem_at(reader->problem, place,
+			"the places that a layer locks have more than %d keys up to here; lock "
+			"what "
+			"is above them, or use '*'",
+			WORDS_MAX);
+	return add_word(reader, (struct lock_word){.kind = LOCK_END, .place = place});
+}
+
+static int read_places(const struct node *places, struct reader *reader)
+{
+	bool is_list = node_is_sequence(places);
+	uint32_t count = is_list ? places->seq.count : 1;
+	int r = 0;
+
+	if (count > PLACES_MAX)
+		return problem_at(reader->problem, places,
+			"a layer locks %u places; at most %d are allowed: lock what is above them, "
+			"or use '*'",
+			(unsigned)count, PLACES_MAX);
+	for (uint32_t i = 0; r == 0 && i < count; i++)
+		r = read_place(reader, is_list ? places->seq.items[i] : places);
+	return r;
+}
+
+int locks_read(
+	const struct node *map, struct arena *arena, struct locks **ret, struct problem *problem)
+{
+	if (!node_is_map(map))
+		return problem_at(problem, map, FORM);
+
+	struct locks *locks = arena_zalloc(arena, 1, sizeof(*locks));
+	if (!locks)
+		return -ENOMEM;
+	locks->map = map;
+	locks->items = arena_zalloc(arena, map->map.count + 1, sizeof(*locks->items));
+	if (!locks->items)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < map->map.count; i++) {
+		const struct pair *pair = &map->map.pairs[i];
+		struct reader reader = {.arena = arena, .problem = problem};
+
+		if (!node_is_scalar(pair->key))
+			return problem_at(problem, pair->key, FORM);
+		int r = read_places(pair->value, &reader);
+		if (r != 0)
+			return r;
+		locks->items[locks->count++] = (struct lock){
+			.layer = pair->key, .words = reader.words, .word_count = reader.count};
+	}
+	*ret = locks;
+	return 0;
+}
+
+/* Sets */
+
+size_t lock_set_size(const struct lock *lock)
+{
+	return lock->word_count / 64 + 1;
+}
+
+/* At the word `i`, and behind it where it may stand for nothing. */
+static void add(const struct lock *lock, uint64_t *set, size_t i)
+{
+	for (set[i / 64] |= (uint64_t)1 << i % 64; lock->words[i].kind == LOCK_MANY;) {
+		i++;
+		set[i / 64] |= (uint64_t)1 << i % 64;
+	}
+}
+
+void lock_set_begin(const struct lock *lock, uint64_t *set)
+{
+	for (size_t i = 0; i < lock->word_count; i++)
+		if (i == 0 || lock->words[i - 1].kind == LOCK_END)
+			add(lock, set, i);
+}
+
+static bool is_word(const struct lock_word *word, const struct lock_step *step)
+{
+	if (word->kind != LOCK_KEY)
+		return true;
+	if (!step->key)
+		return word->index == step->index;
+	return node_is_scalar(step->key) && span_equal(word->key, step->key->text);
+}
+
+void lock_set_step(
+	const struct lock *lock, const uint64_t *from, const struct lock_step *step, uint64_t *ret)
+{
+	size_t size = lock_set_size(lock);
+
+	memset(ret, 0, size * sizeof(*ret));
+	for (size_t word = 0; word < size; word++)
+		for (uint64_t left = from[word]; left; left &= left - 1) {
+			size_t i = 64 * word + (size_t)__builtin_ctzll(left);
+			const struct lock_word *at = &lock->words[i];
+
+			if (at->kind != LOCK_END && is_word(at, step))
+				add(lock, ret, at->kind == LOCK_MANY ? i : i + 1);
+		}
+}
+
+bool lock_set_is_empty(const struct lock *lock, const uint64_t *set)
+{
+	for (size_t i = 0; i < lock_set_size(lock); i++)
+		if (set[i])
+			return false;
+	return true;
+}
+
+const struct node *lock_set_reached(const struct lock *lock, const uint64_t *set)
+{
+	for (size_t word = 0; word < lock_set_size(lock); word++)
+		for (uint64_t left = set[word]; left; left &= left - 1) {
+			const struct lock_word *at =
+				&lock->words[64 * word + (size_t)__builtin_ctzll(left)];
+
+			if (at->kind == LOCK_END)
+				return at->place;
+		}
+	return NULL;
+}
+
+/* Names */
+
+/* Appends what fits; *len goes on counting. */
+static void put(char *name, size_t size, size_t *len, char c)
+{
+	if (*len + 1 < size)
+		name[*len] = c;
+	++*len;
+}
+
+static void put_key(char *name, size_t size, size_t *len, const struct node *key)
+{
+	if (!node_is_scalar(key)) {
+		put(name, size, len, '?');
+		return;
+	}
+	for (size_t i = 0; i < key->text.len && *len < size; i++) {
+		if (strchr(".*\\", key->text.data[i]) && key->text.data[i])
+			put(name, size, len, '\\');
+		put(name, size, len, key->text.data[i]);
+	}
+}
+
+static void put_steps(const struct lock_step *step, char *name, size_t size, size_t *len)
+{
+	char index[16];
+
+	if (step->up)
+		put_steps(step->up, name, size, len);
+	if (step->up)
+		put(name, size, len, '.');
+	if (step->key) {
+		put_key(name, size, len, step->key);
+		return;
+	}
+	snprintf(index, sizeof(index), "%u", (unsigned)step->index);
+	for (const char *at = index; *at; at++)
+		put(name, size, len, *at);
+}
+
+void lock_step_name(const struct lock_step *step, char *name, size_t size)
+{
+	size_t len = 0;
+
+	if (step)
+		put_steps(step, name, size, &len);
+	else
+		put(name, size, &len, '.');
+	name[len < size ? len : size - 1] = '\0';
+}

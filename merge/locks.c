@@ -1,0 +1,167 @@
+#include "locks.h"
+
+#include <errno.h>
+#include <limits.h>
+
+#include "lock_keep.h"
+#include "strategy.h"
+
+/* A lock is of use where something higher than its layer is merged in. */
+bool locks_bind(const struct merge_request *request)
+{
+	const struct locks *locks = request->options->locks;
+
+	for (size_t i = 0; locks && i < locks->count; i++)
+		for (size_t j = 0; j < request->count; j++)
+			if (request->inputs[j].source.rank > locks->items[i].rank)
+				return true;
+	return false;
+}
+
+/* What the layers up to one give to a strategy that asks for files. */
+struct lower {
+	struct merge_environment callbacks;
+	const struct merge_environment *asked;
+	struct arena *arena;
+	unsigned rank;
+};
+
+/* Copies the inputs that are not above `rank`, in their order. */
+static int take_lower(const struct merge_input *inputs, size_t count, unsigned rank,
+	struct arena *arena, const struct merge_input **ret, size_t *ret_count)
+{
+	struct merge_input *lower = arena_zalloc(arena, count + 1, sizeof(*lower));
+
+	if (!lower)
+		return -ENOMEM;
+	*ret_count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (inputs[i].source.rank <= rank)
+			lower[(*ret_count)++] = inputs[i];
+	*ret = lower;
+	return 0;
+}
+
+static int find_lower(void *context, const char *directory, const char *name,
+	const struct merge_input **ret, size_t *count, struct problem *problem)
+{
+	struct lower *lower = context;
+	const struct merge_input *all;
+	size_t all_count = 0;
+
+	int r = lower->asked->find(
+		lower->asked->context, directory, name, &all, &all_count, problem);
+	if (r == 0)
+		r = take_lower(all, all_count, lower->rank, lower->arena, ret, count);
+	return r == 0 && *count == 0 ? MERGE_ABSENT : r;
+}
+
+/* Merges the layers up to the lock's, by the same rule. *ret is NULL for nothing. */
+static int merge_lower(struct merge *merge, const struct lock *lock, struct lock_keep *keep)
+{
+	struct merge_request request = *merge->request;
+	struct merge low = *merge;
+	struct merge_output output = {0};
+	struct lower lower = {
+		.callbacks = {.find = find_lower, .context = &lower},
+		.asked = merge->asked,
+		.arena = merge->arena,
+		.rank = lock->rank,
+	};
+
+	int r = take_lower(
+		merge->inputs, merge->count, lock->rank, merge->arena, &low.inputs, &low.count);
+	if (r < 0 || low.count == 0)
+		return r;
+	request.inputs = low.inputs;
+	request.count = low.count;
+	request.wants_tree = true;
+	request.warn = NULL;
+	request.environment = merge->asked ? &lower.callbacks : NULL;
+	low.request = &request;
+	low.origins = keep->low_origins = merge->origins ? origins_new(merge->arena) : NULL;
+	if (merge->origins && !low.origins)
+		return -ENOMEM;
+	r = merge->request->options->strategy->merge(&low, &output);
+	if (r == PROBLEM) {
+		struct problem own = *merge->problem;
+
+		return problem_set(merge->problem, own.source, own.line, own.column,
+			"what the layer '%s' locks can't be told, because the layers up to it do "
+			"not "
+			"merge: %s",
+			lock->layer->text.data, own.message);
+	}
+	keep->low = output.root;
+	return r == 0 ? origins_check(low.origins) : r;
+}
+
+static bool is_deeper(const struct node *node, unsigned depth)
+{
+	bool is_found = !node_is_scalar(node) && depth == 0;
+
+	for (uint32_t i = 0; !is_found && i < node_count(node); i++)
+		is_found = is_deeper(*node_entry(node, i), depth - 1);
+	return is_found;
+}
+
+/* What is too large is refused: to compare it could take for ever, or more stack than there is. */
+static int check_size(struct merge *merge, const struct node *root)
+{
+	const struct limits *limits = &merge->request->limits;
+	const char *name = merge->inputs[merge->count - 1].source.name;
+
+	if (root && root->weight > limits->nodes)
+		return problem_set(merge->problem, name, 0, 0,
+			"what is merged has more than %u values; raise the limit 'nodes'",
+			(unsigned)limits->nodes);
+	if (root && is_deeper(root, limits->depth))
+		return problem_set(merge->problem, name, 0, 0,
+			"what is merged has more than %u maps and lists in each other; raise the "
+			"limit 'depth'",
+			limits->depth);
+	return 0;
+}
+
+static int keep_lock(struct merge *merge, const struct lock *lock, const struct node **root)
+{
+	struct lock_keep keep = {.merge = merge, .lock = lock};
+
+	int r = check_size(merge, *root);
+	if (r == 0)
+		r = merge_lower(merge, lock, &keep);
+	if (r == 0)
+		r = check_size(merge, keep.low);
+	return r == 0 ? lock_keep(&keep, root) : r;
+}
+
+/* The lock with the highest rank below `rank`; NULL: there is none. */
+static const struct lock *next_lower(const struct locks *locks, unsigned rank)
+{
+	const struct lock *found = NULL;
+
+	for (size_t i = 0; i < locks->count; i++)
+		if (locks->items[i].rank < rank && (!found || locks->items[i].rank > found->rank))
+			found = &locks->items[i];
+	return found;
+}
+
+int locks_merge(struct merge *merge, struct merge_output *ret)
+{
+	const struct strategy *strategy = merge->request->options->strategy;
+	const struct locks *locks = merge->request->options->locks;
+	struct merge_request request = *merge->request;
+	struct merge whole = *merge;
+
+	/* Not the bytes of an only source, where something must not be as it says. */
+	request.wants_tree |= locks_bind(merge->request);
+	whole.request = &request;
+	int r = strategy->merge(&whole, ret);
+
+	/* The lowest comes last, so that it wins. */
+	bool binds = locks && (merge->asked || locks_bind(merge->request));
+	const struct lock *lock = binds ? next_lower(locks, UINT_MAX) : NULL;
+	for (; r == 0 && lock && !ret->is_text; lock = next_lower(locks, lock->rank))
+		r = keep_lock(&whole, lock, &ret->root);
+	return r;
+}

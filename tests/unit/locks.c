@@ -1,0 +1,224 @@
+/*
+ * Locks (locks.h): what golden cases can't say. The contract itself is in tests/model/lock.py.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "failing.h"
+#include "locks.h"
+#include "reading.h"
+#include "strategy.h"
+
+/* Two layers, "low" and "high", and a lock. */
+struct setting {
+	struct document *lock_document;
+	struct arena *arena;
+	struct locks *locks;
+	struct options options;
+	struct merge_input inputs[2];
+	struct merge_request request;
+};
+
+static void set(struct setting *setting, const char *lock, const char *low, const char *high)
+{
+	struct problem problem;
+
+	*setting = (struct setting){.lock_document = read_yaml(lock),
+		.options = {.strategy = strategy_find(span_of("deep"))},
+		.inputs = {{.source = {"low/a.yaml", "low", 0},
+				   .format = &format_yaml,
+				   .text = span_of(low)},
+			{.source = {"high/a.yaml", "high", 1},
+				.format = &format_yaml,
+				.text = span_of(high)}}};
+	assert_int_equal(arena_new(&setting->arena), 0);
+	assert_int_equal(locks_read(setting->lock_document->roots[0], setting->arena,
+				 &setting->locks, &problem),
+		0);
+	setting->options.locks = setting->locks;
+	setting->request = (struct merge_request){.options = &setting->options,
+		.inputs = setting->inputs,
+		.count = 2,
+		.to = &format_yaml};
+}
+
+static void fini(struct setting *setting)
+{
+	document_free(setting->lock_document);
+	arena_free(setting->arena);
+}
+
+static struct merge_result *merge(const struct setting *setting)
+{
+	struct merge_result *result = NULL;
+	struct problem problem;
+	int r = merge_run(&setting->request, &result, &problem);
+
+	if (r != 0)
+		fail_msg("%d: %s", r, r == PROBLEM ? problem.message : "");
+	return result;
+}
+
+static void an_attempt_is_told_with_both_places(void **state)
+{
+	struct setting setting;
+	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
+
+	(void)state;
+	set(&setting, "{low: [a.b]}", "a: {b: 1}\n", "a: {b: 2, c: 3}\n");
+	CLEANUP(merge_result_freep) struct merge_result *result = merge(&setting);
+	assert_string_equal(result->text.data, "a: {b: 1, c: 3}\n");
+	assert_int_equal(result->refusals.count, 1);
+	problem_format(&result->refusals.items[0], text, sizeof(text));
+	assert_string_equal(text,
+		"high/a.yaml:1:8: 'a.b' is not changed: the layer 'low' locks it as low/a.yaml:1:8 "
+		"has it (the lock is at app.yaml:1:8); change it in 'low', or take it out here");
+	fini(&setting);
+}
+
+static void an_only_source_above_the_lock_is_merged(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	set(&setting, "{low: a}", "", "a: 1   # mine\nb: 2\n");
+	setting.request.inputs++;
+	setting.request.count = 1;
+	CLEANUP(merge_result_freep) struct merge_result *result = merge(&setting);
+	assert_string_equal(result->text.data, "b: 2\n");
+	fini(&setting);
+}
+
+static void an_only_source_of_the_locking_layer_is_served_byte_for_byte(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	set(&setting, "{low: a}", "a:   1   # mine\n", "");
+	setting.request.count = 1;
+	CLEANUP(merge_result_freep) struct merge_result *result = merge(&setting);
+	assert_string_equal(result->text.data, "a:   1   # mine\n");
+	fini(&setting);
+}
+
+static void of_very_many_attempts_some_are_told_and_all_counted(void **state)
+{
+	char *low = calloc(1, 100000), *high = calloc(1, 100000), *l = low, *h = high;
+	struct setting setting;
+	struct problem problem;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		l += sprintf(l, "k%d: 1\n", i);
+		h += sprintf(h, "k%d: 2\n", i);
+	}
+	set(&setting, "{low: \"*\"}", low, high);
+	CLEANUP(merge_result_freep) struct merge_result *result = merge(&setting);
+	assert_string_equal(result->text.data, low);
+	assert_int_equal(result->refusals.count, REFUSALS_MAX);
+	assert_int_equal(result->refusals.left_out, 1000 - REFUSALS_MAX);
+	assert_int_equal(merge_tell_refusals(result, &problem), PROBLEM);
+	assert_non_null(strstr(problem.message, " (and 999 more that are locked)"));
+	fini(&setting);
+	free(low);
+	free(high);
+}
+
+/* Nine aliases of nine, ten levels deep: more values than the limit, which is told. */
+static void aliases_that_stand_for_too_much_are_an_error(void **state)
+{
+	static const char bomb[] = "a: &a [1,1,1,1,1,1,1,1,1]\n"
+				   "b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"
+				   "c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n"
+				   "d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n"
+				   "e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\n"
+				   "f: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\n"
+				   "g: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n";
+	struct setting setting;
+	struct merge_result *result;
+	struct problem problem;
+
+	(void)state;
+	set(&setting, "{low: \"**.1\"}", bomb, "x: 1\n");
+	assert_int_equal(merge_run(&setting.request, &result, &problem), PROBLEM);
+	assert_non_null(strstr(problem.message, "raise the limit 'nodes'"));
+	fini(&setting);
+}
+
+static void trees_of_the_greatest_depth_are_compared(void **state)
+{
+	char low[1024] = "", high[1024] = "";
+	struct setting setting;
+
+	(void)state;
+	for (int i = 0; i < 128; i++) {
+		strcat(low, "{a: ");
+		strcat(high, "{a: ");
+	}
+	strcat(low, "1");
+	strcat(high, "2");
+	for (int i = 0; i < 128; i++) {
+		strcat(low, "}");
+		strcat(high, "}");
+	}
+	set(&setting, "{low: \"**.a.a.a.*\"}", low, high);
+	setting.request.limits = LIMITS_DEFAULT;
+	CLEANUP(merge_result_freep) struct merge_result *result = merge(&setting);
+	assert_int_equal(result->refusals.count, 1);
+	fini(&setting);
+}
+
+static void fail_each_allocation(const char *lock, const char *low, const char *high)
+{
+	struct merge_result *result = NULL;
+	struct problem problem;
+	struct setting setting;
+	int r = -ENOMEM, n;
+
+	set(&setting, lock, low, high);
+	setting.request.wants_origins = true;
+	for (n = 0; r; n++) {
+		allocations_left = n;
+		r = merge_run(&setting.request, &result, &problem);
+		allocations_left = INT_MAX;
+		if (r && r != -ENOMEM)
+			fail_msg("allocation %d fails, and the answer is %d", n, r);
+	}
+	merge_result_free(result);
+	assert_in_range(n, 5, 10000);
+	fini(&setting);
+}
+
+static void without_memory_nothing_leaks(void **state)
+{
+	CLEANUP(freep) char *low = calloc(1, 1 << 16), *high = calloc(1, 1 << 16);
+	char *l = low, *h = high;
+
+	(void)state;
+	for (int i = 0; i < 400; i++) {
+		l += sprintf(l, "k%d: {a: 1, b: [1, 2], c: {d: 1}}\n", i);
+		h += sprintf(h, "k%d: {a: 2, b: [3], c: !delete , e: 1}\n", i);
+	}
+	fail_each_allocation("{low: [\"*.a\", \"*.b.1\", \"*.c.d\", \"*.e\"]}", low, high);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_attempt_is_told_with_both_places),
+		cmocka_unit_test(an_only_source_above_the_lock_is_merged),
+		cmocka_unit_test(an_only_source_of_the_locking_layer_is_served_byte_for_byte),
+		cmocka_unit_test(of_very_many_attempts_some_are_told_and_all_counted),
+		cmocka_unit_test(aliases_that_stand_for_too_much_are_an_error),
+		cmocka_unit_test(trees_of_the_greatest_depth_are_compared),
+		cmocka_unit_test(without_memory_nothing_leaks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
