@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "locks.h"
 #include "settings_make.h"
 #include "strategy.h"
 
@@ -378,7 +379,8 @@ uint64_t settings_layers_without(const struct settings *a, const struct settings
 static bool options_equal(const struct options *a, const struct options *b)
 {
 	return a->strategy == b->strategy && !a->map == !b->map &&
-	       (!a->map || node_equal(a->map, b->map));
+	       (!a->map || node_equal(a->map, b->map)) && !a->locks == !b->locks &&
+	       (!a->locks || node_equal(a->locks->map, b->locks->map));
 }
 
 static bool file_equal(const struct virtual_file *a, const struct virtual_file *b)

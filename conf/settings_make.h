@@ -39,8 +39,8 @@ int settings_read_exclude(const struct node *node, struct arena *arena, const ch
 	struct problem *problem);
 
 /**
- * Checks that rules name only layers that there are, where an option names layers. Returns 0 or
- * PROBLEM.
+ * Checks that rules name only layers that there are, where an option names layers, and tells locks
+ * the ranks of theirs. Returns 0 or PROBLEM.
  */
 int settings_check_layer_names(const struct settings *settings, struct problem *problem);
 

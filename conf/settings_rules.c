@@ -3,9 +3,11 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "locks.h"
 #include "path.h"
 #include "scalar.h"
 #include "settings_make.h"
@@ -14,8 +16,8 @@
 #include "word.h"
 
 /* The words that plyfs.yaml knows; messages show these lists. */
-#define RULE_KEYS "match, strategy, options, format, dropins, check, on_change, user, timeout"
-#define FILE_KEYS "path, from, strategy, options, format, check, on_change, user, timeout"
+#define RULE_KEYS "match, strategy, options, format, dropins, lock, check, on_change, user, timeout"
+#define FILE_KEYS "path, from, strategy, options, format, lock, check, on_change, user, timeout"
 
 /* Bytes of "name, name, name" of one strategy's options. */
 #define NAMES_MAX 512
@@ -69,6 +71,27 @@ static int read_strategy(const struct node *map, struct options *ret, struct pro
 	}
 	if (r == 0)
 		*ret = options;
+	return r;
+}
+
+/* Behind read_strategy(). */
+static int read_lock(const struct node *node, struct arena *arena, struct options *options,
+	struct problem *problem)
+{
+	struct locks *locks;
+	int r;
+
+	if (!value_is_given(node))
+		return 0;
+	if (!strategy_gives_trees(options->strategy))
+		return problem_at(problem, node,
+			"'lock' is for values, and the strategy '%s' knows whole files or lines "
+			"only; "
+			"give the rule another strategy, such as 'deep'",
+			options->strategy->name);
+	r = locks_read(node, arena, &locks, problem);
+	if (r == 0)
+		options->locks = locks;
 	return r;
 }
 
@@ -229,6 +252,8 @@ static int read_rule(const struct node *map, struct arena *arena, struct rule *r
 
 	r = read_strategy(map, &rule.options, problem);
 	if (r == 0)
+		r = read_lock(node_get(map, "lock"), arena, &rule.options, problem);
+	if (r == 0)
 		r = read_format(node_get(map, "format"), &rule.format, problem);
 	if (r == 0)
 		r = read_dropins(node_get(map, "dropins"), &rule.dropins, problem);
@@ -315,6 +340,8 @@ static int read_file(const struct node *map, struct arena *arena, struct virtual
 		r = read_path(map, file, problem);
 	if (r == 0)
 		r = read_strategy(map, &file->options, problem);
+	if (r == 0)
+		r = read_lock(node_get(map, "lock"), arena, &file->options, problem);
 	if (r == 0)
 		r = read_format(node_get(map, "format"), &file->format, problem);
 	if (r == 0)
@@ -446,6 +473,39 @@ static int check_layer_names(
 	return 0;
 }
 
+/* "vendor, site", cut to `size` bytes. */
+static void list_layers(const struct settings *settings, char *names, size_t size)
+{
+	size_t len = 0;
+
+	names[0] = '\0';
+	for (size_t i = 0; i < settings->layer_count && len < size; i++)
+		len += (size_t)snprintf(
+			names + len, size - len, "%s%s", i ? ", " : "", settings->layers[i]->name);
+}
+
+/* Each lock gets the rank of its layer. */
+static int rank_locks(
+	const struct settings *settings, const struct options *options, struct problem *problem)
+{
+	char names[NAMES_MAX];
+
+	for (size_t i = 0; options->locks && i < options->locks->count; i++) {
+		struct lock *lock = &options->locks->items[i];
+		size_t rank = 0;
+
+		while (rank < settings->layer_count &&
+			!span_is(lock->layer->text, settings->layers[rank]->name))
+			rank++;
+		list_layers(settings, names, sizeof(names));
+		if (rank == settings->layer_count)
+			return value_unknown(
+				lock->layer, "layer", lock->layer->text.data, names, problem);
+		lock->rank = settings->layers[rank]->rank;
+	}
+	return 0;
+}
+
 int settings_check_layer_names(const struct settings *settings, struct problem *problem)
 {
 	int r = 0;
@@ -454,5 +514,9 @@ int settings_check_layer_names(const struct settings *settings, struct problem *
 		r = check_layer_names(settings, &settings->rules[i].options, problem);
 	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
 		r = check_layer_names(settings, &settings->files[i].options, problem);
+	for (size_t i = 0; r == 0 && i < settings->rule_count; i++)
+		r = rank_locks(settings, &settings->rules[i].options, problem);
+	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
+		r = rank_locks(settings, &settings->files[i].options, problem);
 	return r;
 }

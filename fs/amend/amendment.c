@@ -9,6 +9,7 @@
 #include "descriptor.h"
 #include "dropin.h"
 #include "layer_file.h"
+#include "locks.h"
 #include "runner.h"
 #include "strategy.h"
 
@@ -299,7 +300,7 @@ static bool is_alone(const struct made *made)
 	const struct strategy *strategy = merge->options->strategy;
 
 	return merge->count == 1 && merge->inputs[0].format == merge->to && strategy->is_verbatim &&
-	       strategy->is_verbatim(&merge->inputs[0]);
+	       !locks_bind(merge) && strategy->is_verbatim(&merge->inputs[0]);
 }
 
 static int put(struct made *made, struct problem *problem)

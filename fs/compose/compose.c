@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "composition.h"
+#include "locks.h"
 #include "source_list.h"
 #include "strategy.h"
 
@@ -259,10 +260,26 @@ static int compose_file(const struct composer *composer, const char *path,
 		return -ENOMEM;
 	memcpy(version->data, result->text.data, version->size);
 	version->strategy = composition.request.options->strategy->name;
+	/* What is broken is worse. */
+	if (!problem->message[0])
+		version->is_held = merge_tell_refusals(result, problem);
 	if (composer->stand_ins && stand_ins_give(composer->stand_ins, version) < 0)
 		return -ENOMEM;
 	*ret = take_ptr(version);
 	return 0;
+}
+
+/* Whether a lock holds values of the path against one of its sources: it has to be looked into. */
+static bool is_locked(
+	const struct composer *composer, const char *path, const struct union_lookup *lookup)
+{
+	const struct locks *locks = compose_options(composer->settings, path)->locks;
+
+	for (size_t i = 0; locks && i < locks->count; i++)
+		for (unsigned j = 0; j < lookup->count; j++)
+			if (lookup->found[j].layer > locks->items[i].rank)
+				return true;
+	return false;
 }
 
 /* A tree strategy must look for directives in what it could read; beyond its limit it could not. */
@@ -277,7 +294,8 @@ const struct contributor *compose_held_source(
 	compose_contributors(strategy, lookup, &first, &count);
 	/* What is checked is what is shown: no source that may change meanwhile. */
 	if (count != 1 || !strategy->is_verbatim || lookup->found[first].error ||
-		settings_check(composer->settings, path))
+		settings_check(composer->settings, path) ||
+		is_locked(composer, path, lookup))
 		return NULL;
 	if (strategy->reads_trees && composer->settings->limits.source_bytes > least)
 		least = composer->settings->limits.source_bytes;

@@ -79,8 +79,8 @@ void dependencies_fini(struct dependencies *asked);
  *
  * Returns 0 with *ret for version_unref(); PROBLEM when it can't be made; COMPOSE_MOVED;
  * COMPOSE_UNSETTLED; or -errno. With `on_error: skip-layer`, or stand-ins, it may return 0 and
- * have filled `problem` with why a layer was left out, or is stood in for: `problem->message` is
- * else untouched.
+ * have filled `problem` with why a layer was left out, or is stood in for; and with a lock, with
+ * what it refused: `problem->message`, which must be empty before, is else untouched.
  */
 int compose(const struct composer *composer, const char *path, const struct union_lookup *lookup,
 	struct dependencies *asked, struct version **ret, struct problem *problem);

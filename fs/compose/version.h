@@ -63,6 +63,7 @@ struct version {
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: what it shows was the newest then */
 	const char *strategy; /* the strategy's name; static */
+	bool is_held;         /* a lock kept values, which is the problem that was told */
 
 	/*
 	 * view->lock: the same bytes may come to be made of other sources. NULL where nobody asks.

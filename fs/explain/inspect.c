@@ -255,6 +255,9 @@ static int merge(struct look *look, const struct composer *composer, const char 
 		r = check_sources(look, &composition);
 	if (r == 0 && composition.result && settings_check(composer->settings, path))
 		r = take_text(look->inspection, composition.result->text);
+	for (size_t i = 0; r == 0 && composition.result && i < composition.result->refusals.count;
+		i++)
+		r = add_error(look, &composition.result->refusals.items[i]);
 	/* With `on_error: skip-layer` it may have merged all the same. */
 	if (r == 0 && problem.message[0])
 		r = add_error(look, &problem);

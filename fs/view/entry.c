@@ -316,7 +316,8 @@ void entry_set_trouble_locked(struct view *view, struct entry *entry, const stru
 		trouble->serves = TROUBLE_SERVES_STAND_IN;
 		trouble->made = stood_in_since(shown, problem);
 	} else if (is_left_out) {
-		trouble->serves = TROUBLE_SERVES_OTHER_LAYERS;
+		trouble->serves =
+			shown->is_held ? TROUBLE_SERVES_LOCKED : TROUBLE_SERVES_OTHER_LAYERS;
 	} else {
 		trouble->serves = TROUBLE_SERVES_LAST_GOOD;
 		trouble->made = shown->made;

@@ -15,6 +15,7 @@ enum trouble_serves {
 	TROUBLE_SERVES_LAST_GOOD,      /* the last version that could be made */
 	TROUBLE_SERVES_OTHER_LAYERS,   /* what the others make */
 	TROUBLE_SERVES_STAND_IN,       /* what the others make with its last good state */
+	TROUBLE_SERVES_LOCKED,         /* what all make but for what a lock keeps */
 	TROUBLE_SERVES_SETTINGS,       /* plyfs.yaml is wrong: the last good settings */
 	TROUBLE_SERVES_OTHER_SETTINGS, /* all but the one that can't change now */
 };
@@ -24,7 +25,7 @@ struct trouble {
 	struct timespec since; /* CLOCK_REALTIME, as all times here */
 	enum trouble_serves serves;
 	struct timespec made; /* when what is served was, or what stands in was read; for
-				 OTHER_LAYERS and NOTHING 0 */
+				 OTHER_LAYERS, LOCKED and NOTHING 0 */
 };
 
 /* Bytes of trouble_text() and of trouble_age(). */

@@ -134,11 +134,11 @@ static const struct bad table[] = {
 		"2:8: rules must be a list, and this is a map"},
 	{"a rule is a map", "layers: [a]\nrules: ['*.yaml']\n",
 		"2:9: a rule must be a map with the keys match, strategy, options, format, "
-		"dropins, check, on_change, user, timeout, and "
+		"dropins, lock, check, on_change, user, timeout, and "
 		"this is a scalar"},
 	{"a rule is not empty", "layers: [a]\nrules: [~]\n",
 		"2:9: a rule must be a map with the keys match, strategy, options, format, "
-		"dropins, check, on_change, user, timeout, and "
+		"dropins, lock, check, on_change, user, timeout, and "
 		"this is a scalar"},
 	{"a rule matches something", "layers: [a]\nrules: [{strategy: deep}]\n",
 		"2:9: the rule has no 'match'; give a pattern or a list of patterns"},
@@ -156,7 +156,7 @@ static const struct bad table[] = {
 		"to the mount's root"},
 	{"an unknown key of a rule", "layers: [a]\nrules: [{match: x, stategy: deep}]\n",
 		"2:20: unknown key 'stategy', did you mean 'strategy'? (allowed: match, strategy, "
-		"options, format, dropins, check, on_change, user, timeout)"},
+		"options, format, dropins, lock, check, on_change, user, timeout)"},
 	{"an unknown strategy", "layers: [a]\nrules: [{match: x, strategy: zip}]\n",
 		"2:30: unknown strategy 'zip' (allowed: deep, …"},
 	{"a slip in a strategy", "layers: [a]\nrules: [{match: x, strategy: Deap}]\n",

@@ -1,0 +1,76 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir vendor policy site host
+printf 'log: {level: info, file: a}\nport: 80\n' >vendor/app.yaml
+printf 'log: {level: warning}\n' >policy/app.yaml
+printf 'log: {level: debug, file: b}\nproxy: evil\n' >site/app.yaml
+printf 'name: x\n' >host/app.yaml
+settings() { printf 'layers: [vendor, policy, site, host]\noptions: {header: false}\n%s\n' "$1" >plyfs.yaml; }
+settings 'rules: [{match: app.yaml, lock: {policy: [log.level, proxy]}}]'
+
+# The values stay, and all else is as the layers say.
+runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
+prints $'log: {level: warning, file: b}\nport: 80\nname: x'
+
+# Without the lock they do not.
+settings 'rules: [{match: app.yaml}]'
+runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
+prints $'log: {level: debug, file: b}\nport: 80\nproxy: evil\nname: x'
+runs 0 "$PLYFS" check -c plyfs.yaml
+settings 'rules: [{match: app.yaml, lock: {policy: [log.level, proxy]}}]'
+
+# check fails, with both places of each attempt.
+runs 1 "$PLYFS" check -c plyfs.yaml
+grep -q "^plyfs: site/app.yaml:1:14: 'log.level' is not changed: the layer 'policy' locks it as policy/app.yaml:1:14 has it (the lock is at plyfs.yaml:3:43)" err ||
+	fail "$(cat err)"
+grep -q "^plyfs: site/app.yaml:2:8: 'proxy' is not changed: .* leaves it unset (the lock is at plyfs.yaml:3:54)" err ||
+	fail "$(cat err)"
+
+# explain names the lock and the attempt, also of what must not be there.
+runs 0 "$PLYFS" explain -c plyfs.yaml app.yaml log.level
+grep -q '^log.level: warning .*policy *policy/app.yaml:1:14' out || fail "$(cat out)"
+grep -q 'lost  debug .*site/app.yaml:1:14 *locked by policy (plyfs.yaml:3:43)' out || fail "$(cat out)"
+grep -q 'lost  info .*vendor/app.yaml:1:14' out || fail "$(cat out)"
+runs 0 "$PLYFS" explain -c plyfs.yaml app.yaml proxy
+grep -q '^proxy (gone) .*plyfs.yaml:3:54 *locked by policy' out || fail "$(cat out)"
+runs 0 "$PLYFS" explain --json -c plyfs.yaml app.yaml
+grep -q '"rule": "locked by policy"' out || fail "$(cat out)"
+
+# set, unset and edit refuse it above, and do it in the layer or below the lock.
+before=$(cat */app.yaml)
+runs 1 "$PLYFS" set -L host -c plyfs.yaml app.yaml log.level error
+grep -q "'log.level' is not changed: the layer 'policy' locks it .* change it in 'policy'" err || fail "$(cat err)"
+runs 1 "$PLYFS" unset -L host -c plyfs.yaml app.yaml log.level
+grep -q "the layer 'policy' locks it" err || fail "$(cat err)"
+runs 1 "$PLYFS" set -L site -c plyfs.yaml app.yaml proxy other
+grep -q "'proxy' is not changed" err || fail "$(cat err)"
+[ "$(cat */app.yaml)" = "$before" ] || fail 'a layer was changed'
+runs 0 "$PLYFS" set -L host -c plyfs.yaml app.yaml log.file c
+runs 0 "$PLYFS" set -L policy -c plyfs.yaml app.yaml log.level error
+runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
+prints $'log:\n  level: error\n  file: c\nport: 80\nname: x'
+
+# An only source above the lock is not shown as it is.
+printf 'proxy: evil\nmtu: 1\n' >host/only.yaml
+settings 'rules: [{match: only.yaml, lock: {policy: proxy}}]'
+runs 0 "$PLYFS" cat -c plyfs.yaml only.yaml
+prints 'mtu: 1'
+
+# Drop-ins and virtual files count to their layer.
+mkdir host/app.yaml.d
+printf 'port: 1\n' >host/app.yaml.d/10.yaml
+settings 'rules: [{match: app.yaml, dropins: uapi, lock: {vendor: port}}]
+files: [{path: all.yaml, from: ["app.yaml", "app.yaml.d/*"], lock: {vendor: port}}]'
+runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
+! grep -q 'port' out || fail "$(cat out)"
+runs 0 "$PLYFS" cat -c plyfs.yaml all.yaml
+grep -qx 'port: 80' out || fail "$(cat out)"
+
+# Mistakes.
+settings 'rules: [{match: app.yaml, lock: {polcy: proxy}}]'
+runs 1 "$PLYFS" cat -c plyfs.yaml app.yaml
+grep -q "plyfs.yaml:3:34: unknown layer 'polcy' (did you mean 'policy'?\|plyfs.yaml:3:34: .*polcy.*vendor, policy, site, host" err || fail "$(cat err)"
+settings 'rules: [{match: app.yaml, strategy: last, lock: {policy: proxy}}]'
+runs 1 "$PLYFS" cat -c plyfs.yaml app.yaml
+grep -q "'lock' is for values, and the strategy 'last' knows whole files" err || fail "$(cat err)"
