@@ -193,7 +193,8 @@ static int tell_rules(const struct check_tree *tree, struct check_report *report
 	for (size_t i = 0; r == 0 && i < settings->rule_count; i++) {
 		const struct rule *rule = &settings->rules[i];
 		struct finding finding = {.kind = FINDING_WARNING};
-		if (tree->rules[i] || rule->line == 0)
+		/* A preset is for all that a program may have. */
+		if (tree->rules[i] || rule->line == 0 || rule->preset)
 			continue;
 		problem_set(&finding.problem, rule->source.name, rule->line, 0,
 			rule->match && matches_any(tree, rule->match)

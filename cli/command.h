@@ -32,6 +32,7 @@ extern const struct command command_edit;
 extern const struct command command_explain;
 extern const struct command command_merge;
 extern const struct command command_mount;
+extern const struct command command_presets;
 extern const struct command command_render;
 extern const struct command command_set;
 extern const struct command command_status;

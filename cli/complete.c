@@ -13,6 +13,7 @@
 #include "command.h"
 #include "explained.h"
 #include "mount_option.h"
+#include "preset.h"
 #include "strategy.h"
 #include "subject.h"
 
@@ -322,6 +323,24 @@ static void offer_options(const struct offer *to, const struct command *command)
 	offer(to, span_of("--help"), "", span_of("tell how it is called"));
 }
 
+static void offer_presets(const struct offer *to)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	const char *const *names;
+
+	if (arena_new(&arena) < 0 || preset_names(arena, &names) < 0)
+		return;
+	for (; *names; names++) {
+		struct problem ignored;
+		struct preset preset;
+
+		if (preset_read(*names, NULL, arena, &preset, &ignored) != 0)
+			continue;
+		offer(to, span_of(*names), "", span_of(preset.description));
+		preset_fini(&preset);
+	}
+}
+
 static void offer_commands(const struct offer *to)
 {
 	for (const struct command *const *at = command_all(); *at; at++)
@@ -338,6 +357,10 @@ static void offer_argument(
 	if ((command == &command_explain || takes_many) && typed->arguments > 0) {
 		if (typed->arguments == 1 || takes_many)
 			offer_keys(to, typed, command == &command_set ? "=" : "");
+		return;
+	}
+	if (command == &command_presets) {
+		offer_presets(to);
 		return;
 	}
 	bool has_mountpoint = strstr(command->synopsis, "MOUNTPOINT");

@@ -39,6 +39,8 @@ static void settings_free(struct settings *settings)
 {
 	for (size_t i = 0; i < settings->layer_count; i++)
 		layer_free(settings->layers[i]);
+	for (size_t i = 0; i < settings->preset_count; i++)
+		preset_fini(&settings->presets[i]);
 	document_free(settings->document);
 	arena_free(settings->arena);
 	free(settings);
@@ -339,8 +341,19 @@ static bool layer_equal(const struct layer *a, const struct layer *b)
 	       x.st_ino == y.st_ino;
 }
 
+static bool presets_equal(const struct settings *a, const struct settings *b)
+{
+	for (size_t i = 0; i < a->preset_count && i < b->preset_count; i++)
+		if (!node_equal(a->presets[i].document->roots[0],
+			    b->presets[i].document->roots[0]))
+			return false;
+	return a->preset_count == b->preset_count;
+}
+
 bool settings_equal(const struct settings *a, const struct settings *b)
 {
+	if (!presets_equal(a, b))
+		return false;
 	if (a->layer_count != b->layer_count || !a->document != !b->document)
 		return false;
 	for (size_t i = 0; i < a->layer_count; i++)

@@ -12,6 +12,7 @@
 #include "layer.h"
 #include "limit.h"
 #include "option.h"
+#include "preset.h"
 #include "problem.h"
 #include "program.h"
 #include "surroundings.h"
@@ -30,6 +31,7 @@ struct rule {
 	enum rule_dropins dropins; /* NAME.d's files are sources of NAME */
 	const struct program *check;     /* shows only what this is content with; NULL: none */
 	const struct program *on_change; /* is run when it has changed; NULL: that of the settings */
+	const char *preset; /* whose it is; NULL: the user's own, or built in */
 	struct source source; /* where the rule stands; name NULL for a built-in one */
 	unsigned line;        /* starting at 1; 0 for a built-in one */
 };
@@ -51,7 +53,9 @@ struct settings {
 	const char *place;     /* where that is: absolute when `around` has a directory */
 	struct layer **layers; /* lowest precedence first */
 	size_t layer_count;    /* at least 1 */
-	struct rule *rules;    /* the first match wins; the built-in rules stand last */
+	struct preset *presets; /* as plyfs.yaml names them */
+	size_t preset_count;
+	struct rule *rules;    /* the first match wins: the user's, the presets', the built-in ones */
 	size_t rule_count;
 	struct virtual_file *files; /* in byte order of their paths */
 	size_t file_count;

@@ -44,7 +44,14 @@ int settings_read_exclude(const struct node *node, struct arena *arena, const ch
  */
 int settings_check_layer_names(const struct settings *settings, struct problem *problem);
 
-/** Takes `rules:` of a plyfs.yaml; NULL: none. Returns 0, PROBLEM or -ENOMEM. */
+/** Takes `presets:` of a plyfs.yaml; NULL: none. Returns 0, PROBLEM or -ENOMEM. */
+int settings_read_presets(
+	struct settings *settings, const struct node *node, struct problem *problem);
+
+/**
+ * Takes `rules:` of a plyfs.yaml; NULL: none; and behind them those of its presets. Returns 0,
+ * PROBLEM or -ENOMEM.
+ */
 int settings_read_rules(
 	struct settings *settings, const struct node *node, struct problem *problem);
 

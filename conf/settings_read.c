@@ -11,7 +11,7 @@
 #include "value.h"
 
 /* The words that plyfs.yaml knows; messages show these lists. */
-#define SETTINGS_KEYS "layers, rules, files, options"
+#define SETTINGS_KEYS "layers, presets, rules, files, options"
 #define LAYER_KEYS "name, path, optional, follow, exclude"
 #define OPTION_KEYS                                                                                \
 	"coherence, on_error, header, schema, poll_interval, cache_mib, on_change, limits"
@@ -227,15 +227,35 @@ static const struct program *first_program(const struct settings *settings)
 	return program;
 }
 
+/* A preset's programs are run if nobody else can have written it, either. */
+static int check_preset(
+	const struct settings *settings, const struct preset *preset, struct problem *problem)
+{
+	const struct rule *rule = NULL;
+
+	for (size_t i = 0; !rule && i < settings->rule_count; i++)
+		if (settings->rules[i].preset == preset->name &&
+			(settings->rules[i].check || settings->rules[i].on_change))
+			rule = &settings->rules[i];
+	if (!rule)
+		return 0;
+	return trust_check(preset->path, preset->path, &preset->read,
+		(rule->check ? rule->check : rule->on_change)->place, problem);
+}
+
 /* Programs are run for those alone who could run them anyway. */
 static int check_trust(struct settings *settings, struct problem *problem)
 {
 	const struct program *program = first_program(settings);
+	int r = 0;
 
 	settings->has_programs = program;
-	return program ? trust_check(settings->path, settings->place, &settings->read,
-				 program->place, problem)
-		       : 0;
+	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
+		r = check_preset(settings, &settings->presets[i], problem);
+	if (r != 0 || !program)
+		return r;
+	return trust_check(
+		settings->path, settings->place, &settings->read, program->place, problem);
 }
 
 static int read_settings(struct settings *settings, bool has_layers, struct problem *problem)
@@ -248,6 +268,8 @@ static int read_settings(struct settings *settings, bool has_layers, struct prob
 	r = read_root(settings->document, settings->path, &root, problem);
 	if (r == 0)
 		r = read_layers(root, settings, &specs, &count, problem);
+	if (r == 0)
+		r = settings_read_presets(settings, node_get(root, "presets"), problem);
 	if (r == 0)
 		r = settings_read_rules(settings, node_get(root, "rules"), problem);
 	if (r == 0)

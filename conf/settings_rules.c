@@ -19,6 +19,9 @@
 #define RULE_KEYS "match, strategy, options, format, dropins, lock, check, on_change, user, timeout"
 #define FILE_KEYS "path, from, strategy, options, format, lock, check, on_change, user, timeout"
 
+/* Presets that one plyfs.yaml names. */
+#define PRESETS_MAX 64
+
 /* Bytes of "name, name, name" of one strategy's options. */
 #define NAMES_MAX 512
 
@@ -266,35 +269,90 @@ static int read_rule(const struct node *map, struct arena *arena, struct rule *r
 	return r;
 }
 
-int settings_read_rules(struct settings *settings, const struct node *node, struct problem *problem)
+/* Adds how many patterns the rules of a list have. */
+static int count_rules(const struct node *list, size_t *total, struct problem *problem)
 {
-	const struct node *list = NULL;
-	size_t total = 0, at = 0, count;
-	int r;
+	size_t count;
+	int r = 0;
 
-	r = value_list(node, "rules", &list, problem);
 	for (uint32_t i = 0; list && i < list->seq.count && r == 0; i++) {
 		r = value_map(list->seq.items[i], "a rule", RULE_KEYS, problem);
 		if (r == 0)
 			r = count_patterns(
 				list->seq.items[i], "match", "the rule", &count, problem);
 		if (r == 0)
-			total += count;
+			*total += count;
 	}
-	if (r != 0)
-		return r;
-	if (total > VALUE_LIST_MAX)
-		return problem_at(problem, list,
-			"the rules have %zu patterns; at most %d are allowed", total,
-			VALUE_LIST_MAX);
+	if (r == 0 && *total > VALUE_LIST_MAX)
+		r = problem_at(problem, list, "the rules have %zu patterns; at most %d are allowed",
+			*total, VALUE_LIST_MAX);
+	return r;
+}
 
-	r = settings_set_rules(settings, total);
+/* Fills the rules from *at on, and moves it behind them. */
+static int fill_rules(struct settings *settings, const struct node *list, const char *preset,
+	size_t *at, struct problem *problem)
+{
+	size_t count;
+	int r = 0;
+
 	for (uint32_t i = 0; list && i < list->seq.count && r == 0; i++) {
 		r = count_patterns(list->seq.items[i], "match", "the rule", &count, problem);
 		if (r == 0)
-			r = read_rule(list->seq.items[i], settings->arena, settings->rules + at,
+			r = read_rule(list->seq.items[i], settings->arena, settings->rules + *at,
 				count, problem);
-		at += count;
+		for (; r == 0 && count > 0; count--)
+			settings->rules[(*at)++].preset = preset;
+	}
+	return r;
+}
+
+int settings_read_rules(struct settings *settings, const struct node *node, struct problem *problem)
+{
+	const struct preset *presets = settings->presets;
+	const struct node *list = NULL;
+	size_t total = 0, at = 0;
+
+	int r = value_list(node, "rules", &list, problem);
+	if (r == 0)
+		r = count_rules(list, &total, problem);
+	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
+		r = count_rules(presets[i].rules, &total, problem);
+	if (r == 0)
+		r = settings_set_rules(settings, total);
+	if (r == 0)
+		r = fill_rules(settings, list, NULL, &at, problem);
+	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
+		r = fill_rules(settings, presets[i].rules, presets[i].name, &at, problem);
+	return r;
+}
+
+int settings_read_presets(
+	struct settings *settings, const struct node *node, struct problem *problem)
+{
+	const struct node *list = NULL;
+	int r = value_list(node, "presets", &list, problem);
+
+	if (r != 0 || !list)
+		return r;
+	if (list->seq.count > PRESETS_MAX)
+		return problem_at(problem, list, "%u presets are more than the %d that are allowed",
+			(unsigned)list->seq.count, PRESETS_MAX);
+	settings->presets =
+		arena_zalloc(settings->arena, list->seq.count, sizeof(*settings->presets));
+	if (!settings->presets)
+		return -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < list->seq.count; i++) {
+		const char *name = NULL;
+
+		if (!value_is_given(list->seq.items[i]))
+			return problem_at(problem, list->seq.items[i],
+				"a preset must be a name; 'plyfs presets' lists them");
+		r = value_text(list->seq.items[i], "a preset", &name, problem);
+		if (r == 0)
+			r = preset_read(name, list->seq.items[i], settings->arena,
+				&settings->presets[i], problem);
+		settings->preset_count += r == 0;
 	}
 	return r;
 }

@@ -216,6 +216,8 @@ static int watch_settings(struct name_watch *watch, const struct settings *setti
 	name_watch_clear(watch);
 	if (settings->place)
 		r = watch_name(watch, settings->place);
+	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
+		r = watch_name(watch, settings->presets[i].path);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
 		r = watch_name(watch, settings->layers[i]->place);
 	return r;

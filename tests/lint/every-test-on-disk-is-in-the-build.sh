@@ -11,4 +11,11 @@ for file in unit/*.c model/*.c fuzz/*.c cli/*-*.sh install/*-*.* mount/*-*.sh; d
 		missing=1
 	fi
 done
+for file in ../data/presets/*.yaml; do
+	name=$(basename "$file" .yaml)
+	if ! grep -q "'$name'" presets/meson.build || [ ! -d "presets/$name" ]; then
+		echo "data/presets/$name.yaml has no test in tests/presets"
+		missing=1
+	fi
+done
 exit $missing

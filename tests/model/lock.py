@@ -28,7 +28,7 @@ LAYERS = ["vendor", "policy", "site", "host"]
 KINDS = ["deep", "deep", "deep-append", "deep-by", "salt", "salt-level", "cfengine", "cloud-init", "pillar", "json", "ini"]
 NOTHING = object()
 
-plyfs = sys.argv[1]
+plyfs = os.path.abspath(sys.argv[1])
 count = int(sys.argv[2]) if len(sys.argv) > 2 else 300
 seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 rng = random.Random(seed)

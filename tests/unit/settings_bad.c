@@ -40,7 +40,8 @@ static const struct bad table[] = {
 		"1:8: there are no layers; give 'layers: [DIRECTORY, ...]', lowest precedence "
 		"first"},
 	{"settings are a map", "[a, b]\n",
-		"1:1: plyfs.yaml must be a map with the keys layers, rules, files, options, and "
+		"1:1: plyfs.yaml must be a map with the keys layers, presets, rules, files, "
+		"options, and "
 		"this is a list"},
 	{"settings are one document", "layers: [a]\n---\nlayers: [b]\n",
 		"3:1: a second document begins here; settings are one document"},
@@ -54,14 +55,14 @@ static const struct bad table[] = {
 		"3:1: the key layers comes twice; this one counts, and the one in line 1 does not; "
 		"remove one of them"},
 	{"an unknown key", "layers: [a]\ncolour: red\n",
-		"2:1: unknown key 'colour' (allowed: layers, rules, files, options)"},
+		"2:1: unknown key 'colour' (allowed: layers, presets, rules, files, options)"},
 	{"a slip in a key is mended", "layer: [a]\n",
-		"1:1: unknown key 'layer', did you mean 'layers'? (allowed: layers, rules, files, "
-		"options)"},
+		"1:1: unknown key 'layer', did you mean 'layers'? (allowed: layers, presets, rules, "
+		"files, options)"},
 	{"a key is a word", "? [a]\n: b\n",
-		"1:3: a key must be one of layers, rules, files, options, and this is a list"},
+		"1:3: a key must be one of layers, presets, rules, files, options, and this is a list"},
 	{"a key's control characters are shown harmless", "\"a\\e[31m\": b\n",
-		"1:1: unknown key 'a\\x1B[31m' (allowed: layers, rules, files, options)"},
+		"1:1: unknown key 'a\\x1B[31m' (allowed: layers, presets, rules, files, options)"},
 
 	/* Layers */
 	{"layers are a list", "layers: {a: b}\n", "1:9: layers must be a list, and this is a map"},

@@ -1,0 +1,222 @@
+#include "preset.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "settings_make.h"
+#include "value.h"
+#include "word.h"
+
+#define SUFFIX ".yaml"
+#define PRESET_KEYS "description, rules"
+
+/* Where they are looked for; the second one is the build's. */
+#define OWN_DIRECTORY "/etc/plyfs/presets"
+
+/* Names in all directories together. */
+#define NAMES_MAX 1000
+
+static const char *directories(void)
+{
+	const char *given = secure_getenv("PLYFS_PRESETS");
+
+	return given && *given ? given : OWN_DIRECTORY ":" PLYFS_PRESETS_DIRECTORY;
+}
+
+/* The directory that *at begins with; moves behind it, or to NULL. NULL: no memory. */
+static const char *next_directory(const char **at, struct arena *arena)
+{
+	size_t len = strcspn(*at, ":");
+	const char *directory = arena_copy(arena, (struct span){*at, len});
+
+	*at = (*at)[len] ? *at + len + 1 : NULL;
+	return directory;
+}
+
+/* A word that can't lead out of the directory. */
+static bool is_name(const char *name)
+{
+	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_");
+
+	return len > 0 && !name[len];
+}
+
+/* The file of that name; *ret NULL: there is none. */
+static int find(const char *name, struct arena *arena, const char **ret)
+{
+	*ret = NULL;
+	for (const char *at = directories(); at && is_name(name);) {
+		const char *directory = next_directory(&at, arena);
+		const char *path =
+			directory ? arena_printf(arena, "%s/%s" SUFFIX, directory, name) : NULL;
+
+		if (!path)
+			return -ENOMEM;
+		if (access(path, F_OK) == 0) {
+			*ret = path;
+			return 0;
+		}
+	}
+	return 0;
+}
+
+static int refuse_unknown(
+	const char *name, const struct node *node, struct arena *arena, struct problem *problem)
+{
+	struct span nearest;
+	const char *list;
+
+	int r = preset_list(arena, &list);
+	if (r < 0)
+		return r;
+	if (!*list)
+		return problem_at(problem, node, "there is no preset '%s', and no other one in %s",
+			name, directories());
+	if (word_nearest(list, span_of(name), &nearest))
+		return problem_at(problem, node,
+			"there is no preset '%s', did you mean '%.*s'? (there are: %s)", name,
+			(int)nearest.len, nearest.data, list);
+	return problem_at(problem, node, "there is no preset '%s' (there are: %s)", name, list);
+}
+
+static int understand(struct preset *preset, struct problem *problem)
+{
+	const struct document *document = preset->document;
+	int r;
+
+	if (document->count != 1)
+		return problem_set(problem, preset->path, 0, 0,
+			document->count ? "has more than one document; a preset is one"
+					: "is empty; a preset has 'description' and 'rules'");
+	r = value_map(document->roots[0], "a preset", PRESET_KEYS, problem);
+	if (r == 0)
+		r = value_text(node_get(document->roots[0], "description"), "description",
+			&preset->description, problem);
+	if (r == 0)
+		r = value_list(
+			node_get(document->roots[0], "rules"), "rules", &preset->rules, problem);
+	if (r == 0 && !preset->rules)
+		r = problem_at(problem, document->roots[0], "the preset has no 'rules'");
+	return r;
+}
+
+int preset_read(const char *name, const struct node *node, struct arena *arena, struct preset *ret,
+	struct problem *problem)
+{
+	struct preset preset = {.name = arena_copy(arena, span_of(name)), .description = ""};
+
+	int r = preset.name ? find(name, arena, &preset.path) : -ENOMEM;
+	if (r == 0 && !preset.path)
+		r = refuse_unknown(name, node, arena, problem);
+	if (r == 0)
+		r = settings_text_read(
+			preset.path, preset.path, &preset.read, &preset.document, problem);
+	if (r == 0)
+		r = understand(&preset, problem);
+	if (r != 0) {
+		preset_fini(&preset);
+		return r;
+	}
+	*ret = preset;
+	return 0;
+}
+
+void preset_fini(struct preset *preset)
+{
+	document_free(preset->document);
+	preset->document = NULL;
+}
+
+/* All names */
+
+struct names {
+	const char **items;
+	uint32_t count;
+	uint32_t capacity;
+};
+
+static bool has(const struct names *names, const char *name)
+{
+	for (uint32_t i = 0; i < names->count; i++)
+		if (strcmp(names->items[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int add_name(struct names *names, const char *file, struct arena *arena)
+{
+	size_t len = strlen(file), ending = strlen(SUFFIX);
+	const char *name;
+
+	if (len <= ending || strcmp(file + len - ending, SUFFIX) != 0)
+		return 0;
+	name = arena_copy(arena, (struct span){file, len - ending});
+	if (!name)
+		return -ENOMEM;
+	if (!is_name(name) || has(names, name) || names->count == NAMES_MAX)
+		return 0;
+	if (names->count + 1 >= names->capacity) {
+		const char **items = arena_grow(
+			arena, names->items, names->count, &names->capacity, sizeof(*items));
+		if (!items)
+			return -ENOMEM;
+		names->items = items;
+	}
+	names->items[names->count++] = name;
+	return 0;
+}
+
+static int add_directory(struct names *names, const char *path, struct arena *arena)
+{
+	DIR *directory = opendir(path);
+	const struct dirent *entry;
+	int r = 0;
+
+	if (!directory)
+		return 0; /* one that is not there has none */
+	while (r == 0 && (entry = readdir(directory)))
+		r = add_name(names, entry->d_name, arena);
+	closedir(directory);
+	return r;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int preset_names(struct arena *arena, const char *const **ret)
+{
+	static const char *const none[] = {NULL};
+	struct names names = {0};
+
+	for (const char *at = directories(); at;) {
+		const char *directory = next_directory(&at, arena);
+		int r = directory ? add_directory(&names, directory, arena) : -ENOMEM;
+
+		if (r < 0)
+			return r;
+	}
+	*ret = none;
+	if (names.count == 0)
+		return 0;
+	qsort(names.items, names.count, sizeof(*names.items), compare);
+	names.items[names.count] = NULL;
+	*ret = names.items;
+	return 0;
+}
+
+int preset_list(struct arena *arena, const char **ret)
+{
+	const char *const *names;
+	int r = preset_names(arena, &names);
+
+	if (r < 0)
+		return r;
+	for (*ret = ""; *ret && *names; names++)
+		*ret = arena_printf(arena, "%s%s%s", *ret, **ret ? ", " : "", *names);
+	return *ret ? 0 : -ENOMEM;
+}

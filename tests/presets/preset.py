@@ -1,0 +1,136 @@
+#!/usr/bin/python3
+"""A preset merges three layers into what its program takes.
+
+    preset.py PLYFS CASE
+
+CASE is a folder with the preset's name:
+
+    vendor/ site/ host/   the layers
+    expect/               the merged files, byte for byte
+    broken/               a layer on top, with which each of its files must fail the rule's check
+    program               a command that tells whether the program is there whose word counts; without it
+                          the rest is skipped (77)
+    validate              run with the merged tree as its directory, where the rules have no check
+
+The check of a rule is run as it stands in the preset, on the merged file, and as nobody where we are root, as
+plyfs would.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import yaml
+except ImportError:
+    print("skipped: python3-yaml is missing")
+    sys.exit(77)
+
+plyfs, case = map(os.path.abspath, sys.argv[1:])
+name = os.path.basename(case)
+LAYERS = ["vendor", "site", "host"]
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+rights = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
+environment = {"PATH": os.environ.get("PRESETS_PATH", PATH), "LANG": "C.UTF-8"}
+if "LD_LIBRARY_PATH" in os.environ:
+    environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
+
+
+def run(*arguments):
+    return subprocess.run([plyfs, *arguments], text=True, capture_output=True)
+
+
+def files(directory):
+    for at, _, names in os.walk(os.path.join(case, directory)):
+        for file in sorted(names):
+            yield os.path.relpath(os.path.join(at, file), os.path.join(case, directory))
+
+
+def alternatives(pattern):
+    match = re.search(r"\{([^{}]*)\}", pattern)
+    if not match:
+        return [pattern]
+    return [found for word in match.group(1).split(",")
+            for found in alternatives(pattern[:match.start()] + word + pattern[match.end():])]
+
+
+def matches(pattern, path):
+    for one in alternatives(pattern):
+        regex = re.escape(one).replace(r"\*\*/", "(.*/)?").replace(r"\*\*", ".*").replace(r"\*", "[^/]*")
+        if re.fullmatch(regex, path):
+            return True
+    return False
+
+
+def check_of(rules, path):
+    for rule in rules:
+        patterns = rule["match"] if isinstance(rule["match"], list) else [rule["match"]]
+        if any(matches(pattern, path) for pattern in patterns):
+            return rule.get("check")
+    raise SystemExit(f"no rule of {name} is for {path}")
+
+
+def checked(command, path):
+    done = subprocess.run([word.replace("%f", os.path.abspath(path)) for word in command], env=environment,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", timeout=60, **rights)
+    return done.returncode, done.stdout[-2000:]
+
+
+def merged(layers, tree):
+    with open("plyfs.yaml", "w") as file:
+        file.write("layers: [" + ", ".join(os.path.join(case, layer) for layer in layers) + "]\n"
+                   f"presets: [{name}]\noptions: {{header: false}}\n")
+    done = run("render", "-c", "plyfs.yaml", tree)
+    assert done.returncode == 0, done.stderr
+    # Modes of the sources do not matter here.
+    for at, inner, names in os.walk(tree):
+        for entry in inner + names:
+            os.chmod(os.path.join(at, entry), 0o755)
+
+
+directory = tempfile.mkdtemp(prefix="plyfs-test.")
+os.chmod(directory, 0o755)
+os.chdir(directory)
+failures = []
+merged(LAYERS, "tree")
+for path in files("expect"):
+    with open(os.path.join("tree", path)) as got, open(os.path.join(case, "expect", path)) as wanted:
+        if (text := got.read()) != wanted.read():
+            failures.append(f"{path} is not as expected:\n{text}")
+
+with open(os.path.join(case, "program")) as file:
+    program = file.read().strip()
+missing = subprocess.run(["sh", "-c", program], env=environment, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL).returncode != 0
+listing = run("presets", name)
+assert listing.returncode == 0, listing.stderr
+rules = yaml.safe_load(listing.stdout)["rules"]
+for path in files("expect"):
+    command = None if missing else check_of(rules, path)
+    if command:
+        code, output = checked(command, os.path.join("tree", path))
+        if code != 0:
+            failures.append(f"the program does not take {path}: {code} {output}")
+if os.path.isdir(os.path.join(case, "broken")) and not missing:
+    merged([*LAYERS, "broken"], "broken")
+    for path in files("broken"):
+        code, output = checked(check_of(rules, path), os.path.join("broken", path))
+        if code == 0:
+            failures.append(f"the program takes what is broken in {path}: {output}")
+validate = os.path.join(case, "validate")
+if os.path.exists(validate) and not missing:
+    done = subprocess.run(["bash", "-e", validate], cwd="tree", env=environment, text=True, capture_output=True,
+                          timeout=60)
+    if done.returncode != 0:
+        failures.append(f"validate: {done.returncode} {done.stdout[-2000:]} {done.stderr[-2000:]}")
+shutil.rmtree(directory)
+for failure in failures:
+    print(failure)
+if missing and not failures:
+    print(f"skipped: here '{program}' fails")
+    sys.exit(77)
+sys.exit(bool(failures))
