@@ -10,6 +10,7 @@
 #include "command.h"
 #include "explain_json.h"
 #include "explain_text.h"
+#include "locks.h"
 #include "message.h"
 #include "nearest_key.h"
 #include "subject.h"
@@ -110,10 +111,30 @@ static void print_word(const char *word)
 	putchar('\'');
 }
 
-/* How the value is changed. */
-static void print_remedy(const struct job *job)
+/* The layer whose lock has kept the value, as the reason of a step tells it; NULL: none has. */
+static const char *locking_layer(const struct explained *found)
 {
+	const struct origin *origin = found->at.value ? found->at.origin : NULL;
+	const struct origin_step *last = found->removed ? found->removed->last : NULL;
+	size_t len = strlen(LOCK_RULE);
+
+	if (origin)
+		last = origin->last;
+	if (!last || !last->why.by || strncmp(last->why.rule, LOCK_RULE, len) != 0)
+		return NULL;
+	return last->why.rule + len;
+}
+
+/* How the value is changed. */
+static void print_remedy(const struct job *job, const struct explained *found)
+{
+	const char *layer = locking_layer(found);
+
 	fputs("change it: plyfs set", stdout);
+	if (layer) {
+		fputs(" -L", stdout);
+		print_word(layer);
+	}
 	if (job->choice.config)
 		fputs(" -c", stdout);
 	if (job->choice.layers)
@@ -146,7 +167,7 @@ static int print_key(const struct job *job, const struct explanation *explanatio
 		return message_result(r, NULL, NULL);
 	int code = print(job, explanation, &found);
 	if (code == EXIT_DONE && !job->is_json && !surroundings_are_others(&job->choice.around))
-		print_remedy(job);
+		print_remedy(job, &found);
 	return code;
 }
 

@@ -242,7 +242,7 @@ static int note_refusal(struct lock_keep *keep, const struct spot *spot, const s
 static struct origin_why why_of(const struct lock_keep *keep, const struct spot *spot)
 {
 	const char *rule =
-		arena_printf(keep->merge->arena, "locked by %s", keep->lock->layer->text.data);
+		arena_printf(keep->merge->arena, LOCK_RULE "%s", keep->lock->layer->text.data);
 
 	return (struct origin_why){rule ? rule : "locked", spot->place};
 }

@@ -23,6 +23,9 @@
 
 #include "merge.h"
 
+/* The reason of a value that a lock has kept begins so (origin.h), and ends with the layer. */
+#define LOCK_RULE "locked by "
+
 struct lock_word;
 
 struct lock {

@@ -31,6 +31,7 @@ grep -q "^plyfs: site/app.yaml:2:8: 'proxy' is not changed: .* leaves it unset (
 runs 0 "$PLYFS" explain -c plyfs.yaml app.yaml log.level
 grep -q '^log.level: warning .*policy *policy/app.yaml:1:14' out || fail "$(cat out)"
 grep -q 'lost  debug .*site/app.yaml:1:14 *locked by policy (plyfs.yaml:3:43)' out || fail "$(cat out)"
+grep -qx 'change it: plyfs set -L policy -c plyfs.yaml app.yaml log.level VALUE' out || fail "$(cat out)"
 grep -q 'lost  info .*vendor/app.yaml:1:14' out || fail "$(cat out)"
 runs 0 "$PLYFS" explain -c plyfs.yaml app.yaml proxy
 grep -q '^proxy (gone) .*plyfs.yaml:3:54 *locked by policy' out || fail "$(cat out)"
