@@ -247,6 +247,7 @@ static int check_preset(
 static int check_trust(struct settings *settings, struct problem *problem)
 {
 	const struct program *program = first_program(settings);
+	const struct node *root = settings->document->roots[0];
 	int r = 0;
 
 	settings->has_programs = program;
@@ -254,8 +255,9 @@ static int check_trust(struct settings *settings, struct problem *problem)
 		r = check_preset(settings, &settings->presets[i], problem);
 	if (r != 0 || !program)
 		return r;
-	return trust_check(
-		settings->path, settings->place, &settings->read, program->place, problem);
+	bool is_own = strcmp(program->place->source->name, settings->path) == 0;
+	return trust_check(settings->path, settings->place, &settings->read,
+		is_own ? program->place : node_get(root, "presets"), problem);
 }
 
 static int read_settings(struct settings *settings, bool has_layers, struct problem *problem)

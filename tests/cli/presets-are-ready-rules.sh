@@ -72,8 +72,15 @@ bad 'rules: [{match: a, lock: {policy: x}}]' ":1:27: unknown layer 'policy'"
 bad '' ": is empty; a preset has 'description' and 'rules'"
 bad 'rules: [' ':2:1: '
 
-# Commands are honoured only of a preset that nobody else can write, as of a plyfs.yaml.
+# Of commands: the preset's are honoured only for a plyfs.yaml that nobody else can write, …
 printf 'rules: [{match: "*.yaml", check: [cat, "%%f"]}]\n' >own/bad.yaml
+settings 'presets: [bad]'
+chmod 666 plyfs.yaml
+runs 1 "$PLYFS" cat -c plyfs.yaml app.yaml
+grep -q 'plyfs.yaml:3:10: .*/plyfs.yaml has the mode 0666' err || fail "$(cat err)"
+chmod 644 plyfs.yaml
+
+# … and so it is with the preset itself.
 runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
 chmod 666 own/bad.yaml
 runs 1 "$PLYFS" cat -c plyfs.yaml app.yaml
