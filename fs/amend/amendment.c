@@ -40,7 +40,7 @@ struct made {
 
 	struct put_result *put;
 	struct edit_result *edit;
-	struct document *documents[2]; /* of a text, before and after */
+	struct document *document; /* of a text, before */
 };
 
 static void made_free(struct made *made)
@@ -49,8 +49,7 @@ static void made_free(struct made *made)
 		return;
 	put_result_free(made->put);
 	edit_result_free(made->edit);
-	for (size_t i = 0; i < 2; i++)
-		document_free(made->documents[i]);
+	document_free(made->document);
 	loaded_unref(made->loaded);
 	composition_fini(&made->composition);
 	dependencies_fini(&made->asked);
@@ -217,7 +216,7 @@ static int edit_whole(struct made *made, struct span *ret, struct problem *probl
 		.options = &options,
 	};
 	struct edit_op *ops = NULL;
-	struct document **old = &made->documents[0];
+	struct document **old = &made->document;
 
 	if (!format)
 		return problem_set(problem, made->request->path, 0, 0,
@@ -360,6 +359,24 @@ static int take_nothing(struct made *made, struct problem *problem)
 	return r == 0 ? put(made, problem) : r;
 }
 
+/* The name is none of the layers'; or without one, no layer is there. */
+static int complain_of_layer(const struct made *made, struct problem *problem)
+{
+	const struct settings *settings = made->settings;
+	const char *names = "";
+
+	if (!made->request->layer)
+		return problem_set(problem, NULL, 0, 0,
+			"no layer is there to change: each is optional, and its directory missing");
+	for (size_t i = 0; names && i < settings->layer_count; i++)
+		names = arena_printf(
+			made->arena, "%s%s%s", names, i ? ", " : "", settings->layers[i]->name);
+	return names ? problem_set(problem, NULL, 0, 0,
+			       "there is no layer '%s'; the layers are: %s", made->request->layer,
+			       names)
+		     : -ENOMEM;
+}
+
 static int find_layer(struct made *made, struct problem *problem)
 {
 	struct settings *settings = made->settings;
@@ -372,10 +389,11 @@ static int find_layer(struct made *made, struct problem *problem)
 	made->amendment.layer = found;
 	if (found && found->dirfd >= 0)
 		return 0;
+	if (!found)
+		return complain_of_layer(made, problem);
 	return problem_set(problem, NULL, 0, 0,
-		found ? "the layer '%s' is not there: it is optional, and its directory is missing"
-		      : "there is no layer '%s'; 'plyfs help set' tells how they are named",
-		name ? name : "");
+		"the layer '%s' is not there: it is optional, and its directory is missing",
+		found->name);
 }
 
 static int write_file(struct made *made, struct problem *problem)

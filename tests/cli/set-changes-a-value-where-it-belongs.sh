@@ -53,7 +53,7 @@ runs 0 set_ --layer vendor app.json added.by vendor
 runs 1 set_ -L vendor app.json server.port 7
 grep -q "site/app.json:3:.* the layer 'site' is higher and sets it" err
 runs 1 set_ -L host app.json a 1
-says "there is no layer 'host'"
+says "there is no layer 'host'; the layers are: vendor, site"
 
 # What a lower layer brings can't be hidden in JSON; nothing changes then.
 cp site/app.json before.json
