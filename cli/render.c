@@ -84,8 +84,8 @@ static int render(const struct job *job, struct render *render)
 	running = render;
 	take_signals();
 	background_notify();
-	r = render_watch(render);
-	return r == 0 ? EXIT_DONE : message_result(r, NULL, job->directory);
+	render_watch(render);
+	return EXIT_DONE;
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -396,6 +396,15 @@ int layer_open_directory(const struct layer *layer, const char *path)
 	return open_at(layer->dirfd, layer->follow, path, O_PATH | O_DIRECTORY);
 }
 
+int layer_open_parent(const struct layer *layer, const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	CLEANUP(freep) char *parent = strndup(path, slash ? (size_t)(slash - path) : 0);
+
+	*name = slash ? slash + 1 : path;
+	return parent ? layer_open_directory(layer, parent) : -ENOMEM;
+}
+
 int layer_open_path(const struct layer *layer, const char *path)
 {
 	if (layer_excludes(layer, path))

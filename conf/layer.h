@@ -39,7 +39,8 @@ struct layer {
 	bool follow;   /* symbolic links are followed, also out of the layer */
 	int dirfd;     /* O_PATH; -1: optional and missing */
 	const char *const *exclude; /* patterns (glob.h), ending with NULL */
-	char *covered; /* what the mount itself lies on, relative to the layer; NULL: nothing in it */
+	char *covered; /* what the mount itself lies on, relative to the layer; NULL: nothing in it
+			*/
 };
 
 /**
@@ -89,6 +90,12 @@ int layer_open_file(const struct layer *layer, const char *path, struct stat *re
 
 /** Opens a directory, O_PATH: to be watched by way of /proc/self/fd. A descriptor, or -errno. */
 int layer_open_directory(const struct layer *layer, const char *path);
+
+/**
+ * Opens the directory that `path` lies in, O_PATH; *name is the rest of `path`. A descriptor, or
+ * -errno.
+ */
+int layer_open_parent(const struct layer *layer, const char *path, const char **name);
 
 /** Opens whatever `path` is, O_PATH. A descriptor, or -errno. */
 int layer_open_path(const struct layer *layer, const char *path);

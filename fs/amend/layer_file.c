@@ -14,6 +14,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "text.h"
 
 /* As long as another change may take. */
 #define LOCK_TRIES 2000
@@ -79,23 +80,6 @@ static int real_path(const struct layer_file *file, char **ret, struct problem *
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* The directory that `path` lies in, open; *name is the rest. A descriptor or -errno. */
-static int open_parent(const struct layer *layer, char *path, const char **name)
-{
-	char *slash = strrchr(path, '/');
-
-	*name = slash ? slash + 1 : path;
-	if (slash)
-		*slash = '\0';
-	CLEANUP(closep) int at = layer_open_directory(layer, slash ? path : "");
-	if (slash)
-		*slash = '/';
-	if (at < 0)
-		return at;
-	int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 /* Whether the file is, byte for byte, what was read. */
 static bool is_as_read(int fd, struct span old)
 {
@@ -109,21 +93,6 @@ static bool is_as_read(int fd, struct span old)
 		done += (size_t)n;
 	}
 	return n == 0 && done == old.len;
-}
-
-static int write_all(int fd, struct span text)
-{
-	while (text.len) {
-		ssize_t n = write(fd, text.data, text.len);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			text.data += n;
-			text.len -= (size_t)n;
-		}
-	}
-	return 0;
 }
 
 static int copy_attribute(int from, int to, const char *name)
@@ -186,7 +155,7 @@ static int make_directory(const struct layer_file *file, char *path)
 	struct stat like = {
 		.st_mode = NEW_DIRECTORY_MODE, .st_uid = geteuid(), .st_gid = getegid()};
 	const char *name;
-	CLEANUP(closep) int parent = open_parent(file->layer, path, &name);
+	CLEANUP(closep) int parent = layer_open_parent(file->layer, path, &name);
 	CLEANUP(closep) int made = -1;
 
 	if (parent < 0)
@@ -271,6 +240,14 @@ static int put_name(int parent, const char *beside, const char *name, bool is_ne
 	return is_new && errno == EEXIST ? LAYER_FILE_MOVED : -errno;
 }
 
+/* `directory` is O_PATH. Some file systems don't sync directories. */
+static int sync_directory(int directory)
+{
+	CLEANUP(closep) int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 || (fsync(fd) < 0 && errno != EINVAL) ? -errno : 0;
+}
+
 /* Replaces `name`, or makes it if `old` is -1. 0, LAYER_FILE_MOVED or -errno. */
 static int replace(const struct layer_file *file, int parent, const char *name, int old)
 {
@@ -280,7 +257,7 @@ static int replace(const struct layer_file *file, int parent, const char *name, 
 
 	if (fd < 0)
 		return fd;
-	r = write_all(fd, file->new);
+	r = text_write(fd, file->new.data, file->new.len);
 	if (r == 0)
 		r = dress(fd, old, file);
 	if (r == 0 && fsync(fd) < 0)
@@ -293,8 +270,7 @@ static int replace(const struct layer_file *file, int parent, const char *name, 
 		unlinkat(parent, beside, 0);
 		return r;
 	}
-	/* Some file systems don't sync directories. */
-	return fsync(parent) < 0 && errno != EINVAL ? -errno : 0;
+	return sync_directory(parent);
 }
 
 int layer_file_write(const struct layer_file *file, struct problem *problem)
@@ -315,7 +291,7 @@ int layer_file_write(const struct layer_file *file, struct problem *problem)
 	}
 	if (r != 0)
 		return r;
-	parent = open_parent(file->layer, path, &name);
+	parent = layer_open_parent(file->layer, path, &name);
 	if (parent < 0)
 		return parent;
 	if (file->old.data) {

@@ -24,7 +24,6 @@
 #include "view.h"
 
 /* Our own directory at the root: reachable, not listed. */
-#define PLYFS_NAME ".plyfs"
 #define PLYFS_INO 2
 
 /* The directory in it that tells of origins. */

@@ -176,7 +176,7 @@ static int begin_log(struct manifest *manifest, int directory)
 		O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
 	CLEANUP(freep) struct owned **all = NULL;
 	size_t count;
-	int r = fd < 0 ? -errno : manifest_list(manifest, &all, &count);
+	int r = fd < 0 ? -errno : manifest_list(manifest, "", &all, &count);
 
 	if (r == 0 && write(fd, HEAD, strlen(HEAD)) != (ssize_t)strlen(HEAD))
 		r = errno ? -errno : -ENOSPC;
@@ -193,18 +193,18 @@ static int begin_log(struct manifest *manifest, int directory)
 	return 0;
 }
 
-int manifest_open(int directory, struct manifest **ret, bool *is_new)
+int manifest_open(int directory, struct manifest **ret)
 {
 	CLEANUP(manifest_freep) struct manifest *manifest = calloc(1, sizeof(*manifest));
 	int fd = openat(directory, NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), r = 0;
 
-	*is_new = fd < 0 && errno == ENOENT;
+	bool is_new = fd < 0 && errno == ENOENT;
 	if (!manifest) {
 		closep(&fd);
 		return -ENOMEM;
 	}
 	manifest->fd = -1;
-	if (fd < 0 && !*is_new)
+	if (fd < 0 && !is_new)
 		return -errno;
 	if (fd >= 0) {
 		FILE *in = fdopen(fd, "r");
@@ -248,6 +248,8 @@ int manifest_drop(struct manifest *manifest, struct owned *owned)
 }
 
 struct list {
+	const char *path;
+	size_t len;
 	struct owned **items;
 	size_t count;
 };
@@ -255,18 +257,29 @@ struct list {
 static void take(const void *node, VISIT visit, void *context)
 {
 	struct list *list = context;
+	struct owned *owned = *(struct owned *const *)node;
 
-	if (visit == postorder || visit == leaf)
-		list->items[list->count++] = *(struct owned *const *)node;
+	if ((visit == postorder || visit == leaf) &&
+		(list->len == 0 ||
+			(strncmp(owned->path, list->path, list->len) == 0 &&
+				(owned->path[list->len] == '/' || !owned->path[list->len]))))
+		list->items[list->count++] = owned;
 }
 
-int manifest_list(const struct manifest *manifest, struct owned ***ret, size_t *count)
+int manifest_list(
+	const struct manifest *manifest, const char *path, struct owned ***ret, size_t *count)
 {
-	struct list list = {calloc(manifest->count + 1, sizeof(struct owned *)), 0};
+	const struct owned *own = manifest_find(manifest, path);
+	size_t most = own && !own->is_directory ? 1 : manifest->count;
+	struct list list = {path, strlen(path), calloc(most + 1, sizeof(struct owned *)), 0};
 
 	if (!list.items)
 		return -ENOMEM;
-	twalk_r(manifest->tree, take, &list);
+	/* A file needs no look at all the others. */
+	if (own && !own->is_directory)
+		list.items[list.count++] = manifest_find(manifest, path);
+	else
+		twalk_r(manifest->tree, take, &list);
 	*ret = list.items;
 	*count = list.count;
 	return 0;

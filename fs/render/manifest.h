@@ -29,10 +29,10 @@ struct manifest;
 
 /**
  * Reads the manifest in the directory `fd`, which the caller keeps, and begins it anew without what
- * is gone. Without one it is empty, and *is_new. Returns 0 with *ret for manifest_free(); -EBADMSG
+ * is gone. Without one it is empty. Returns 0 with *ret for manifest_free(); -EBADMSG
  * when it is none of ours; or -errno.
  */
-int manifest_open(int fd, struct manifest **ret, bool *is_new);
+int manifest_open(int fd, struct manifest **ret);
 void manifest_free(struct manifest *manifest); /* NULL is fine */
 void manifest_freep(struct manifest **manifest);
 
@@ -46,5 +46,9 @@ int manifest_add(
 /** After the name has gone. 0 or -errno. */
 int manifest_drop(struct manifest *manifest, struct owned *owned);
 
-/** All, in byte order of their paths: 0 with *ret for free(3), or -ENOMEM. */
-int manifest_list(const struct manifest *manifest, struct owned ***ret, size_t *count);
+/**
+ * What is ours at `path` and below, "" for all, in byte order of the paths: so what is in a
+ * directory comes behind it. 0 with *ret for free(3), or -ENOMEM.
+ */
+int manifest_list(
+	const struct manifest *manifest, const char *path, struct owned ***ret, size_t *count);

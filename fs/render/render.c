@@ -22,8 +22,6 @@
 #define PASSING_TRIES 100
 #define PASSING_PAUSE_NS 10000000
 
-#define OWN_NAME ".plyfs"
-
 struct render {
 	struct rendered *rendered;
 	struct runner *runner; /* NULL: no plyfs.yaml names programs */
@@ -303,7 +301,7 @@ static int walk_directory(struct render *render, const char *path, uint64_t ino)
 		struct look *look = names.items[i];
 
 		look->render = render;
-		if (!*path && strcmp(look->name, OWN_NAME) == 0)
+		if (!*path && strcmp(look->name, PLYFS_NAME) == 0)
 			look->result = -ENOENT;
 	}
 	for (size_t done = 0; r == 0 && done < names.count; done++) {
@@ -329,7 +327,7 @@ static int remove_unseen(struct render *render)
 	CLEANUP(freep) struct owned **all = NULL;
 	struct problem problem;
 	size_t count;
-	int r = manifest_list(rendered_manifest(render->rendered), &all, &count);
+	int r = manifest_list(rendered_manifest(render->rendered), "", &all, &count);
 
 	/* From the end on: what is in a directory comes behind it. */
 	for (size_t i = count; r == 0 && i-- > 0;) {
@@ -397,8 +395,8 @@ static int find_numbers(
 	const struct render *render, const char *path, uint64_t **ret, size_t *count)
 {
 	CLEANUP(freep) struct owned **all = NULL;
-	size_t all_count, len = strlen(path);
-	int r = manifest_list(rendered_manifest(render->rendered), &all, &all_count);
+	size_t all_count;
+	int r = manifest_list(rendered_manifest(render->rendered), path, &all, &all_count);
 
 	*count = 0;
 	*ret = r == 0 ? calloc(all_count + 1, sizeof(**ret)) : NULL;
@@ -406,8 +404,7 @@ static int find_numbers(
 		return -ENOMEM;
 	/* From the end on: what is in a directory is forgotten before it. */
 	for (size_t i = all_count; i-- > 0;)
-		if (strncmp(all[i]->path, path, len) == 0 && all[i]->ino &&
-			(all[i]->path[len] == '/' || !all[i]->path[len]))
+		if (all[i]->ino)
 			(*ret)[(*count)++] = all[i]->ino;
 	return 0;
 }
@@ -507,10 +504,9 @@ unsigned render_tell(struct render *render)
 	return view_tell_notices(render->view);
 }
 
-int render_watch(struct render *render)
+void render_watch(struct render *render)
 {
 	publisher_run(render->publisher);
-	return 0;
 }
 
 void render_stop(struct render *render)

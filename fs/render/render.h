@@ -34,6 +34,6 @@ int render_all(struct render *render);
  */
 unsigned render_tell(struct render *render);
 
-/** Keeps it so, until render_stop(), which any thread or signal handler may call. 0 or -errno. */
-int render_watch(struct render *render);
+/** Keeps it so, until render_stop(), which any thread or signal handler may call. */
+void render_watch(struct render *render);
 void render_stop(struct render *render);

@@ -12,9 +12,9 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "layer.h"
+#include "text.h"
+#include "view.h"
 
-/* Our own directory in it: as in a mount, it is no name of a layer's. */
-#define OWN_NAME ".plyfs"
 #define STAGE_NAME "stage"
 
 #define COPY_BYTES (1u << 16)
@@ -32,7 +32,7 @@ static int is_empty_but_own(void *context, const char *name, unsigned char type)
 {
 	(void)context;
 	(void)type;
-	return strcmp(name, OWN_NAME) == 0 ? 0 : 1;
+	return strcmp(name, PLYFS_NAME) == 0 ? 0 : 1;
 }
 
 static int make_directory(int at, const char *name, mode_t mode, int *ret)
@@ -64,7 +64,7 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 {
 	const char *name = rendered->options.directory;
 	static const char *const nothing[] = {NULL};
-	bool is_new, is_empty;
+	bool is_empty;
 
 	if (mkdir(name, 0755) < 0 && errno != EEXIST)
 		return -errno;
@@ -76,11 +76,11 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 	if (r < 0)
 		return r;
 	is_empty = r == 0;
-	if (!is_empty && faccessat(rendered->place->dirfd, OWN_NAME "/manifest", F_OK,
+	if (!is_empty && faccessat(rendered->place->dirfd, PLYFS_NAME "/manifest", F_OK,
 				 AT_SYMLINK_NOFOLLOW) < 0)
 		return problem_set(problem, name, 0, 0,
 			"is not empty, and was not rendered by plyfs; give an empty directory");
-	r = make_directory(rendered->place->dirfd, OWN_NAME, 0700, &rendered->own_fd);
+	r = make_directory(rendered->place->dirfd, PLYFS_NAME, 0700, &rendered->own_fd);
 	if (r < 0)
 		return r;
 	if (flock(rendered->own_fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
@@ -90,7 +90,7 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 	if (r == 0)
 		r = clear_stage(rendered->stage_fd);
 	if (r == 0)
-		r = manifest_open(rendered->own_fd, &rendered->manifest, &is_new);
+		r = manifest_open(rendered->own_fd, &rendered->manifest);
 	if (r == -EBADMSG)
 		return problem_set(problem, name, 0, 0,
 			"has a manifest that this plyfs can't read; remove the directory");
@@ -130,16 +130,6 @@ struct manifest *rendered_manifest(struct rendered *rendered)
 	return rendered->manifest;
 }
 
-/* The directory that `path` lies in, O_PATH, and the name in it. A descriptor or -errno. */
-static int open_parent(const struct rendered *rendered, const char *path, const char **name)
-{
-	const char *slash = strrchr(path, '/');
-	CLEANUP(freep) char *parent = strndup(path, slash ? (size_t)(slash - path) : 0);
-
-	*name = slash ? slash + 1 : path;
-	return parent ? layer_open_directory(rendered->place, parent) : -ENOMEM;
-}
-
 /* Nobody may read it who may not read the version, whoever it can be given to. */
 static int dress(int fd, const struct stat *like, mode_t more)
 {
@@ -163,21 +153,6 @@ static int dress(int fd, const struct stat *like, mode_t more)
 	return fchmod(fd, mode) < 0 ? -errno : 0;
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			data += n;
-			len -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
 static int copy_bytes(int fd, const struct version *version)
 {
 	char buffer[COPY_BYTES];
@@ -186,9 +161,9 @@ static int copy_bytes(int fd, const struct version *version)
 	int r = 0;
 
 	if (version->kind == VERSION_BYTES)
-		return write_all(fd, version->data, version->size);
+		return text_write(fd, version->data, version->size);
 	while (r == 0 && (n = version_read(version, buffer, sizeof(buffer), offset)) != 0) {
-		r = n < 0 ? (int)n : write_all(fd, buffer, (size_t)n);
+		r = n < 0 ? (int)n : text_write(fd, buffer, (size_t)n);
 		offset += n;
 	}
 	return r;
@@ -297,7 +272,7 @@ int rendered_put(struct rendered *rendered, const char *path, const struct versi
 		ret = &unused;
 	if (version->kind == VERSION_BROKEN)
 		return -EIO;
-	CLEANUP(closep) int parent = open_parent(rendered, path, &name);
+	CLEANUP(closep) int parent = layer_open_parent(rendered->place, path, &name);
 	if (parent < 0)
 		return parent;
 	if ((owned || rendered->options.adopts) && is_there(parent, name, version))
@@ -328,7 +303,7 @@ int rendered_put_directory(struct rendered *rendered, const char *path, const st
 
 	if (!ret)
 		ret = &unused;
-	CLEANUP(closep) int parent = open_parent(rendered, path, &name);
+	CLEANUP(closep) int parent = layer_open_parent(rendered->place, path, &name);
 	if (parent < 0)
 		return parent;
 	int r = make_way(rendered, path, parent, name, true, problem);
@@ -356,7 +331,7 @@ static int unlink_any(int parent, const char *name, bool is_directory)
 static int remove_owned(struct rendered *rendered, struct owned *owned)
 {
 	const char *name;
-	CLEANUP(closep) int parent = open_parent(rendered, owned->path, &name);
+	CLEANUP(closep) int parent = layer_open_parent(rendered->place, owned->path, &name);
 
 	if (parent < 0 && parent != -ENOENT && parent != -ENOTDIR)
 		return parent;
@@ -370,13 +345,11 @@ static int remove_owned(struct rendered *rendered, struct owned *owned)
 static int remove_tree(struct rendered *rendered, const char *path)
 {
 	CLEANUP(freep) struct owned **all = NULL;
-	size_t count, len = strlen(path);
-	int r = manifest_list(rendered->manifest, &all, &count);
+	size_t count;
+	int r = manifest_list(rendered->manifest, path, &all, &count);
 
 	for (size_t i = count; r == 0 && i-- > 0;)
-		if (strncmp(all[i]->path, path, len) == 0 &&
-			(all[i]->path[len] == '/' || !all[i]->path[len]))
-			r = remove_owned(rendered, all[i]);
+		r = remove_owned(rendered, all[i]);
 	return r;
 }
 

@@ -25,6 +25,9 @@
 #define VIEW_INO_ROOT 1
 #define VIEW_INO_RESERVED 15
 
+/* The name in the root under which whoever shows the view keeps what is his own: no layer's. */
+#define PLYFS_NAME ".plyfs"
+
 /* Versions' bytes freed, after which the memory goes back to the system. */
 #define VIEW_TRIM_BYTES (4u << 20)
 
