@@ -20,6 +20,8 @@ struct job {
 	bool is_watching;
 	bool adopts;
 	bool has_no_header;
+	bool is_atomic;
+	bool keeps_drift;
 	const char *directory;
 };
 
@@ -32,12 +34,25 @@ static void log_line(void *context, const char *line)
 	message("%s", line);
 }
 
+static int set_drift(const struct command *command, void *context, const char *word)
+{
+	struct job *job = context;
+
+	job->keeps_drift = strcmp(word, "keep") == 0;
+	if (job->keeps_drift || strcmp(word, "restore") == 0)
+		return EXIT_DONE;
+	return command_misuse(
+		command, "'%s' is no way to treat drift; it is restore or keep", word);
+}
+
 static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
 {
 	const struct command_option options[] = {
 		CHOICE_OPTIONS(&job->choice),
 		{'w', "watch", .flag = &job->is_watching},
 		{0, "adopt", .flag = &job->adopts},
+		{0, "atomic", .flag = &job->is_atomic},
+		{0, "drift", .take = set_drift, .context = job},
 		{0, "no-header", .flag = &job->has_no_header},
 		{0},
 	};
@@ -110,6 +125,9 @@ static int run(const struct command *command, int argc, char **argv)
 	const struct rendered_options options = {
 		.directory = job.directory,
 		.adopts = job.adopts,
+		.keeps_drift = job.keeps_drift,
+		.is_atomic = job.is_atomic,
+		.is_watched = job.is_watching,
 		.log = log_line,
 	};
 	int r = render_new(settings, &options, &made, &problem);
@@ -118,7 +136,8 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_render = {
 	.name = "render",
-	.synopsis = "[-w] [--adopt] (-c CONFIG | -l LAYER[:LAYER...]) DIRECTORY",
+	.synopsis = "[-w] [--atomic] [--drift restore|keep] [--adopt] (-c CONFIG | -l "
+		    "LAYER[:LAYER...]) DIRECTORY",
 	.summary = "write what a mount would show as ordinary files",
 	.help = "Writes the merged tree into a directory as ordinary files, for where there is no\n"
 		"FUSE. A file that has changed is replaced by a rename, others are not touched;\n"
@@ -126,6 +145,12 @@ const struct command command_render = {
 		"\n" CHOICE_HELP "  -w, --watch                     go on, and keep it up to date\n"
 		"      --adopt                     files that have the right bytes already are "
 		"ours\n"
+		"      --atomic                    all changes at once, as in a volume of "
+		"Kubernetes:\n"
+		"                                  DIRECTORY/..data leads to the tree of now\n"
+		"      --drift restore|keep        what somebody has changed in the tree is put "
+		"right,\n"
+		"                                  or left and told; default: restore\n"
 		"      --no-header                 without the comment that names the sources\n",
 	.run = run,
 };

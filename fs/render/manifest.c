@@ -2,23 +2,37 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "text.h"
+#include "version.h"
 
 #define NAME "manifest"
 #define NEW_NAME "manifest.new"
-#define HEAD "plyfs render 1\n"
+#define HEAD "plyfs render 2\n"
+#define HEAD_ATOMIC "plyfs render 2 atomic\n"
+
+/* Lines for each name, after which the log is written anew; and so many more. */
+#define LINES_PER_NAME 4
+#define LINES_FREE 1000
 
 struct manifest {
 	void *tree; /* tsearch(3), of struct owned by path */
 	size_t count;
-	int fd; /* of the log, for appending */
+	int directory; /* the caller's */
+	int fd;        /* of the log, for appending; -1: it is only read */
+	off_t size;    /* of what of it is good */
+	bool is_atomic;
+	uint32_t lines;
+	uint32_t sealed; /* all up to this line is in its place */
 };
 
 static int compare(const void *a, const void *b)
@@ -28,9 +42,12 @@ static int compare(const void *a, const void *b)
 	return strcmp(left->path, right->path);
 }
 
-static void owned_free(void *owned)
+static void owned_free(void *memory)
 {
-	free((char *)((struct owned *)owned)->path);
+	struct owned *owned = memory;
+
+	version_unref(owned->wanted);
+	free((char *)owned->path);
 	free(owned);
 }
 
@@ -49,6 +66,16 @@ void manifest_freep(struct manifest **manifest)
 	manifest_free(*manifest);
 }
 
+bool manifest_is_atomic(const struct manifest *manifest)
+{
+	return manifest->is_atomic;
+}
+
+size_t manifest_count(const struct manifest *manifest)
+{
+	return manifest->count;
+}
+
 struct owned *manifest_find(const struct manifest *manifest, const char *path)
 {
 	struct owned **found = tfind(&(struct owned){.path = path}, &manifest->tree, compare);
@@ -56,67 +83,138 @@ struct owned *manifest_find(const struct manifest *manifest, const char *path)
 	return found ? *found : NULL;
 }
 
-/* The path is copied. */
-static int insert(
-	struct manifest *manifest, const char *path, bool is_directory, struct owned **ret)
+struct owned *manifest_get(struct manifest *manifest, const char *path)
 {
-	struct owned *owned = calloc(1, sizeof(*owned));
+	struct owned *owned = manifest_find(manifest, path);
 
+	if (owned)
+		return owned;
+	owned = calloc(1, sizeof(*owned));
 	if (!owned)
-		return -ENOMEM;
-	*owned = (struct owned){.path = strdup(path), .is_directory = is_directory};
+		return NULL;
+	owned->path = strdup(path);
 	if (!owned->path || !tsearch(owned, &manifest->tree, compare)) {
 		owned_free(owned);
-		return -ENOMEM;
+		return NULL;
 	}
 	manifest->count++;
-	*ret = owned;
-	return 0;
+	return owned;
 }
 
-static void delete (struct manifest *manifest, struct owned *owned)
+void manifest_forget(struct manifest *manifest, struct owned *owned)
 {
 	tdelete(owned, &manifest->tree, compare);
 	manifest->count--;
 	owned_free(owned);
 }
 
-/* "+ sub/app.yaml\n", for free(3). NULL: no memory. */
-static char *make_line(char sign, const char *path, bool is_directory)
+static void put_path(FILE *out, const char *path)
 {
-	char *line = malloc(2 * strlen(path) + 5), *out = line;
-
-	if (!line)
-		return NULL;
-	*out++ = sign;
-	*out++ = ' ';
 	for (; *path; path++) {
 		if (*path == '\n' || *path == '\\')
-			*out++ = '\\';
-		*out++ = *path == '\n' ? 'n' : *path;
+			fputc('\\', out);
+		fputc(*path == '\n' ? 'n' : *path, out);
 	}
-	if (is_directory)
-		*out++ = '/';
-	*out++ = '\n';
-	*out = '\0';
-	return line;
+	fputc('\n', out);
 }
 
-/* In one call, so that it is there whole or not. */
-static int append(int fd, char sign, const char *path, bool is_directory)
+static void put_added(FILE *out, const struct imprint *print, const char *path)
 {
-	CLEANUP(freep) char *line = make_line(sign, path, is_directory);
+	fprintf(out, "+ %o %u %u %" PRIx64 " ", print->mode, print->uid, print->gid, print->hash);
+	put_path(out, path);
+}
 
-	if (!line)
+/* One line, or many, all of it or nothing. */
+static int append(struct manifest *manifest, const char *text, size_t len)
+{
+	int r = text_write(manifest->fd, text, len);
+
+	if (r == 0)
+		manifest->size += (off_t)len;
+	else if (ftruncate(manifest->fd, manifest->size) < 0)
+		return -EIO; /* what comes next would stand behind half a line */
+	return r;
+}
+
+/* "+" with the imprint, or "-" without one. 0 or -errno. */
+static int append_line(
+	struct manifest *manifest, const struct imprint *print, const struct owned *owned)
+{
+	CLEANUP(freep) char *line = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&line, &len);
+
+	if (!out)
 		return -ENOMEM;
-	ssize_t len = (ssize_t)strlen(line), n = write(fd, line, (size_t)len);
-	if (n == len)
+	if (print) {
+		put_added(out, print, owned->path);
+	} else {
+		fputs("- ", out);
+		put_path(out, owned->path);
+	}
+	if (fclose(out) != 0)
+		return -ENOMEM;
+	int r = append(manifest, line, len);
+	manifest->lines += r == 0;
+	return r;
+}
+
+static bool is_in_place(const struct manifest *manifest, const struct owned *owned)
+{
+	return owned->line <= manifest->sealed;
+}
+
+/* What was there before, until it is known that this is. */
+static void take_print(
+	const struct manifest *manifest, struct owned *owned, const struct imprint *print)
+{
+	/* Names are put in place one after the other; of a generation, all at once at its end. */
+	if (!manifest->is_atomic || is_in_place(manifest, owned))
+		owned->former = owned->print;
+	owned->print = *print;
+	owned->line = manifest->lines;
+	owned->is_logged = true;
+}
+
+int manifest_put(struct manifest *manifest, struct owned *owned, const struct imprint *print)
+{
+	if (owned->is_logged && imprint_equal(&owned->print, print))
 		return 0;
-	return n < 0 ? -errno : -ENOSPC;
+	int r = append_line(manifest, print, owned);
+	if (r == 0)
+		take_print(manifest, owned, print);
+	return r;
+}
+
+void manifest_undo(struct manifest *manifest, struct owned *owned, const struct imprint *before)
+{
+	if (imprint_equal(&owned->print, before))
+		return;
+	/* Without room for it, the log says that either may be there: that does no harm. */
+	(void)append_line(manifest, before->mode ? before : NULL, owned);
+	owned->print = owned->former = *before;
+	owned->is_logged = before->mode != 0;
+}
+
+int manifest_drop(struct manifest *manifest, struct owned *owned)
+{
+	int r = owned->is_logged ? append_line(manifest, NULL, owned) : 0;
+
+	owned->print = owned->former = (struct imprint){0};
+	owned->is_logged = false;
+	return r;
+}
+
+enum drift manifest_drift(
+	const struct manifest *manifest, const struct owned *owned, const struct imprint *now)
+{
+	if (!is_in_place(manifest, owned) && imprint_equal(&owned->former, now))
+		return DRIFT_NONE;
+	return drift_between(&owned->print, now);
 }
 
 /* The path in a line, which it is made of. */
-static bool read_path(char *line, bool *is_directory)
+static char *read_path(char *line)
 {
 	char *out = line, *at = line;
 
@@ -127,26 +225,53 @@ static bool read_path(char *line, bool *is_directory)
 			*out++ = *at;
 	}
 	*out = '\0';
-	*is_directory = out > line && out[-1] == '/';
-	if (*is_directory)
-		*--out = '\0';
-	return out > line && line[0] != '/';
+	return *line && *line != '/' ? line : NULL;
+}
+
+/* The path behind "+ 100444 0 0 3f2a6c0e11d09b54 ", or NULL. */
+static char *read_imprint(char *line, struct imprint *ret)
+{
+	char *end;
+
+	*ret = (struct imprint){0};
+	ret->mode = (mode_t)strtoul(line, &end, 8);
+	ret->uid = (uid_t)strtoul(end, &end, 10);
+	ret->gid = (gid_t)strtoul(end, &end, 10);
+	ret->hash = strtoull(end, &end, 16);
+	return *end == ' ' && ret->mode ? end + 1 : NULL;
 }
 
 static int take_line(struct manifest *manifest, char *line)
 {
-	char sign = line[0];
-	bool is_directory;
+	char sign = line[0], *path = line[0] && line[1] == ' ' ? line + 2 : NULL;
+	struct imprint print = {0};
 	struct owned *owned;
 
-	if ((sign != '+' && sign != '-') || line[1] != ' ' || !read_path(line + 2, &is_directory))
-		return -EBADMSG;
-	owned = manifest_find(manifest, line + 2);
-	if (owned && (sign == '-' || owned->is_directory != is_directory)) {
-		delete (manifest, owned);
-		owned = NULL;
+	manifest->lines++;
+	if (sign == '=' && !line[1]) {
+		manifest->sealed = manifest->lines;
+		return 0;
 	}
-	return sign == '+' && !owned ? insert(manifest, line + 2, is_directory, &owned) : 0;
+	if (sign == '+' && path)
+		path = read_imprint(path, &print);
+	else if (sign != '-')
+		return -EBADMSG;
+	if (!path || !(path = read_path(path)))
+		return -EBADMSG;
+	owned = sign == '+' ? manifest_get(manifest, path) : manifest_find(manifest, path);
+	if (sign == '+' && owned)
+		take_print(manifest, owned, &print);
+	else if (sign == '+')
+		return -ENOMEM;
+	else if (owned)
+		manifest_forget(manifest, owned);
+	return 0;
+}
+
+static int read_head(struct manifest *manifest, const char *line)
+{
+	manifest->is_atomic = strcmp(line, HEAD_ATOMIC) == 0;
+	return manifest->is_atomic || strcmp(line, HEAD) == 0 ? 0 : -EBADMSG;
 }
 
 static int read_log(struct manifest *manifest, FILE *in)
@@ -154,96 +279,134 @@ static int read_log(struct manifest *manifest, FILE *in)
 	CLEANUP(freep) char *line = NULL;
 	size_t size = 0;
 	ssize_t len;
-	int r = 0;
 
 	len = getline(&line, &size, in);
-	if (len < 0 || strcmp(line, HEAD) != 0)
-		return -EBADMSG;
+	int r = len < 0 ? -EBADMSG : read_head(manifest, line);
 	while (r == 0 && (len = getline(&line, &size, in)) > 0) {
 		if (line[len - 1] != '\n')
 			break; /* killed while it was written */
 		line[len - 1] = '\0';
-		r = take_line(manifest, line);
+		r = strlen(line) == (size_t)len - 1 ? take_line(manifest, line) : -EBADMSG;
 	}
 	return r;
 }
 
-/* Written anew, as it would grow without end. */
-static int begin_log(struct manifest *manifest, int directory)
+/* All of the log as it would be written now. What is not in its place has both lines. */
+static int make_log(struct manifest *manifest, char **ret, size_t *len)
 {
-	CLEANUP(closep)
-	int fd = openat(directory, NEW_NAME,
-		O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
 	CLEANUP(freep) struct owned **all = NULL;
 	size_t count;
-	int r = fd < 0 ? -errno : manifest_list(manifest, "", &all, &count);
+	int r = manifest_list(manifest, "", &all, &count);
+	FILE *out = r == 0 ? open_memstream(ret, len) : NULL;
 
-	if (r == 0 && write(fd, HEAD, strlen(HEAD)) != (ssize_t)strlen(HEAD))
-		r = errno ? -errno : -ENOSPC;
-	for (size_t i = 0; r == 0 && i < count; i++)
-		r = append(fd, '+', all[i]->path, all[i]->is_directory);
+	if (!out)
+		return -ENOMEM;
+	fputs(manifest->is_atomic ? HEAD_ATOMIC : HEAD, out);
+	for (size_t i = 0; i < count; i++) {
+		const struct owned *owned = all[i];
+		const struct imprint *first =
+			is_in_place(manifest, owned) ? &owned->print : &owned->former;
+		if (owned->is_logged && first->mode)
+			put_added(out, first, owned->path);
+	}
+	fputs("=\n", out);
+	for (size_t i = 0; i < count; i++)
+		if (all[i]->is_logged && !is_in_place(manifest, all[i]))
+			put_added(out, &all[i]->print, all[i]->path);
+	return fclose(out) == 0 ? 0 : -ENOMEM;
+}
+
+/* Written anew, as it would grow without end. */
+static int begin_log(struct manifest *manifest)
+{
+	CLEANUP(closep)
+	int fd = openat(manifest->directory, NEW_NAME,
+		O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+	CLEANUP(freep) char *text = NULL;
+	size_t len = 0;
+	int r = fd < 0 ? -errno : make_log(manifest, &text, &len);
+
+	if (r == 0)
+		r = text_write(fd, text, len);
 	if (r == 0 && fsync(fd) < 0)
 		r = -errno;
-	if (r == 0 && renameat(directory, NEW_NAME, directory, NAME) < 0)
+	if (r == 0 && renameat(manifest->directory, NEW_NAME, manifest->directory, NAME) < 0)
 		r = -errno;
 	if (r < 0)
 		return r;
+	closep(&manifest->fd);
 	manifest->fd = fd;
+	manifest->size = (off_t)len;
 	fd = -1;
 	return 0;
 }
 
-int manifest_open(int directory, struct manifest **ret)
+int manifest_seal(struct manifest *manifest)
+{
+	CLEANUP(freep) struct owned **all = NULL;
+	size_t count = 0;
+
+	if (manifest->sealed == manifest->lines)
+		return 0;
+	int r = append(manifest, "=\n", 2);
+	if (r < 0)
+		return r;
+	manifest->sealed = ++manifest->lines;
+	if (manifest->lines < LINES_PER_NAME * manifest->count + LINES_FREE)
+		return 0;
+	r = begin_log(manifest);
+	if (r < 0)
+		return r;
+	r = manifest_list(manifest, "", &all, &count);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		all[i]->line = 0;
+	if (r == 0)
+		manifest->lines = manifest->sealed = (uint32_t)manifest->count;
+	return r;
+}
+
+int manifest_read(int directory, struct manifest **ret)
 {
 	CLEANUP(manifest_freep) struct manifest *manifest = calloc(1, sizeof(*manifest));
-	int fd = openat(directory, NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), r = 0;
+	CLEANUP(closep)
+	int fd = openat(directory, NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
-	bool is_new = fd < 0 && errno == ENOENT;
-	if (!manifest) {
-		closep(&fd);
+	if (!manifest)
 		return -ENOMEM;
-	}
 	manifest->fd = -1;
-	if (fd < 0 && !is_new)
+	manifest->directory = directory;
+	if (fd < 0)
 		return -errno;
-	if (fd >= 0) {
-		FILE *in = fdopen(fd, "r");
-
-		if (!in) {
-			closep(&fd);
-			return -ENOMEM;
-		}
-		r = read_log(manifest, in);
-		fclose(in);
-	}
-	if (r == 0)
-		r = begin_log(manifest, directory);
+	FILE *in = fdopen(fd, "r");
+	if (!in)
+		return -ENOMEM;
+	fd = -1;
+	int r = read_log(manifest, in);
+	fclose(in);
 	if (r == 0)
 		*ret = take_ptr(manifest);
 	return r;
 }
 
-int manifest_add(struct manifest *manifest, const char *path, bool is_directory, struct owned **ret)
+int manifest_open(int directory, bool is_atomic, struct manifest **ret)
 {
-	struct owned *owned = manifest_find(manifest, path);
+	CLEANUP(manifest_freep) struct manifest *manifest = NULL;
+	int r = manifest_read(directory, &manifest);
 
-	if (owned && owned->is_directory == is_directory) {
-		*ret = owned;
-		return 0;
+	if (r == -ENOENT) {
+		manifest = calloc(1, sizeof(*manifest));
+		if (!manifest)
+			return -ENOMEM;
+		*manifest =
+			(struct manifest){.fd = -1, .directory = directory, .is_atomic = is_atomic};
+		r = 0;
 	}
-	int r = append(manifest->fd, '+', path, is_directory);
-	if (r < 0)
-		return r;
-	if (owned)
-		delete (manifest, owned);
-	return insert(manifest, path, is_directory, ret);
-}
-
-int manifest_drop(struct manifest *manifest, struct owned *owned)
-{
-	int r = append(manifest->fd, '-', owned->path, owned->is_directory);
-
-	delete (manifest, owned);
+	if (r == 0 && manifest->is_atomic != is_atomic)
+		return MANIFEST_OTHER_KIND;
+	if (r == 0)
+		r = begin_log(manifest);
+	if (r == 0)
+		*ret = take_ptr(manifest);
 	return r;
 }
 
@@ -269,15 +432,16 @@ static void take(const void *node, VISIT visit, void *context)
 int manifest_list(
 	const struct manifest *manifest, const char *path, struct owned ***ret, size_t *count)
 {
-	const struct owned *own = manifest_find(manifest, path);
-	size_t most = own && !own->is_directory ? 1 : manifest->count;
-	struct list list = {path, strlen(path), calloc(most + 1, sizeof(struct owned *)), 0};
+	struct owned *own = manifest_find(manifest, path);
+	bool is_file = own && own->print.mode && !S_ISDIR(own->print.mode);
+	struct list list = {path, strlen(path),
+		calloc(is_file ? 1 : manifest->count + 1, sizeof(struct owned *)), 0};
 
 	if (!list.items)
 		return -ENOMEM;
 	/* A file needs no look at all the others. */
-	if (own && !own->is_directory)
-		list.items[list.count++] = manifest_find(manifest, path);
+	if (is_file)
+		list.items[list.count++] = own;
 	else
 		twalk_r(manifest->tree, take, &list);
 	*ret = list.items;

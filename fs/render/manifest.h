@@ -1,54 +1,94 @@
 /*
  * The manifest: what a rendered directory holds that is ours. A log on the disk, `.plyfs/manifest`,
- * with a line before each name that is made and one after each that is gone, so that whoever is
- * killed at any moment knows afterwards what was his:
+ * with a line before each name that is put there and one after each that is gone, so that whoever
+ * is killed at any moment knows afterwards what was his, and what somebody else has changed:
  *
- *      plyfs render 1
- *      + app.yaml
- *      + sub/
+ *      plyfs render 2
+ *      + 100444 0 0 3f2a6c0e11d09b54 app.yaml         (mode, owner, group, hash of the bytes)
+ *      + 40755 0 0 0 sub
+ *      =                                              (all that stands above is in its place)
  *      - app.yaml
  *
- * A newline in a name is written `\n`, a backslash `\\`. A line without its end was not written.
+ * Until the next `=`, what stands at a name may be what the line says, or what was there before. A
+ * newline in a name is written `\n`, a backslash `\\`. A line without its end was not written.
+ *
+ * With "plyfs render 2 atomic" the names are those of a generation; "./NAME" is one beside it.
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-/* One name that is ours. */
+#include "imprint.h"
+
+struct version;
+
+/* One name: of what is ours, or is to be. */
 struct owned {
-	const char *path; /* relative to the rendered directory */
-	bool is_directory;
-	bool is_seen; /* for the owner's use; false when it was read */
-	bool is_changed; /* likewise */
-	uint64_t ino; /* likewise; 0 */
+	const char *path;      /* relative to the rendered directory */
+	struct imprint print;  /* what was put there last, or is about to be; mode 0: not ours */
+	struct imprint former; /* … before that; it counts while the name is not in place */
+	uint32_t line;         /* private: when that was logged */
+	bool is_logged;        /* private: the log has `print` */
+
+	/* For the owners' use; nothing when it was read. */
+	bool is_seen;
+	bool is_doubtful;       /* something has happened to it */
+	bool is_changed;        /* --atomic: the next generation has something else there */
+	bool is_gone;           /* --atomic: … nothing */
+	int failure;            /* why it could not be made; it is tried again */
+	uint64_t ino;           /* the view's number of what is shown */
+	uint64_t reported;      /* hash of the drift that was told last */
+	struct version *wanted; /* --atomic; a reference */
 };
 
 struct manifest;
 
+/* What manifest_open() and manifest_read() say of a manifest of the other kind. */
+#define MANIFEST_OTHER_KIND 2
+
 /**
  * Reads the manifest in the directory `fd`, which the caller keeps, and begins it anew without what
- * is gone. Without one it is empty. Returns 0 with *ret for manifest_free(); -EBADMSG
- * when it is none of ours; or -errno.
+ * is gone. Without one it is empty. Returns 0 with *ret for manifest_free(); MANIFEST_OTHER_KIND;
+ * -EBADMSG when it is none of ours; or -errno.
  */
-int manifest_open(int fd, struct manifest **ret);
+int manifest_open(int fd, bool is_atomic, struct manifest **ret);
+
+/** The same for who looks only: -ENOENT where there is none. */
+int manifest_read(int fd, struct manifest **ret);
 void manifest_free(struct manifest *manifest); /* NULL is fine */
 void manifest_freep(struct manifest **manifest);
 
-/** What is ours at `path`, or NULL. Lives until it is dropped. */
+bool manifest_is_atomic(const struct manifest *manifest);
+
+/** What is known of `path`, or NULL; and the same made where it is not. NULL: no memory. */
 struct owned *manifest_find(const struct manifest *manifest, const char *path);
+struct owned *manifest_get(struct manifest *manifest, const char *path);
 
-/** Before the name is made; found if it is ours already. 0 with *ret, or -errno. */
-int manifest_add(
-	struct manifest *manifest, const char *path, bool is_directory, struct owned **ret);
+/** Before the name is put there. 0 or -errno, and nothing has changed. */
+int manifest_put(struct manifest *manifest, struct owned *owned, const struct imprint *print);
 
-/** After the name has gone. 0 or -errno. */
+/** When it could not be put there after all: `before` is there still. */
+void manifest_undo(struct manifest *manifest, struct owned *owned, const struct imprint *before);
+
+/** After the name has gone. It is known still. 0 or -errno. */
 int manifest_drop(struct manifest *manifest, struct owned *owned);
 
+/** Forgets a name that is not ours. */
+void manifest_forget(struct manifest *manifest, struct owned *owned);
+
+/** All that was put is in its place. 0 or -errno; nothing is lost then. */
+int manifest_seal(struct manifest *manifest);
+
+/** What somebody has done to the name, as `now` stands there. */
+enum drift manifest_drift(
+	const struct manifest *manifest, const struct owned *owned, const struct imprint *now);
+
 /**
- * What is ours at `path` and below, "" for all, in byte order of the paths: so what is in a
+ * What is known at `path` and below, "" for all, in byte order of the paths: so what is in a
  * directory comes behind it. 0 with *ret for free(3), or -ENOMEM.
  */
 int manifest_list(
 	const struct manifest *manifest, const char *path, struct owned ***ret, size_t *count);
+
+/** How many names are known. */
+size_t manifest_count(const struct manifest *manifest);

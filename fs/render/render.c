@@ -2,16 +2,23 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
 #include <search.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "array.h"
 #include "cleanup.h"
+#include "clock.h"
+#include "descriptor.h"
+#include "generation.h"
+#include "inotify.h"
 #include "publisher.h"
 #include "runner.h"
 
@@ -22,16 +29,48 @@
 #define PASSING_TRIES 100
 #define PASSING_PAUSE_NS 10000000
 
+/* What somebody does to a file is looked at when he has been quiet for so long. */
+#define DOUBT_MS 20
+
+/* What could not be made is tried again after this time, and then after ever longer ones. */
+#define RETRY_MS 500
+#define RETRY_MAX_MS 60000
+
+/* A generation is what has changed until nothing did for so long, and no longer than that. */
+#define GENERATION_QUIET_MS 20
+#define GENERATION_MAX_MS 200
+
+#define DRIFT_EVENTS                                                                               \
+	(IN_CLOSE_WRITE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE |        \
+		IN_ONLYDIR | IN_EXCL_UNLINK)
+
+/* What is to be done after a while: clock_ms(), 0: nothing. */
+struct agenda {
+	int fd; /* timerfd */
+	int64_t paths_ms;
+	int64_t generation_ms;
+	int64_t changed_ms; /* since when a generation is due */
+};
+
 struct render {
 	struct rendered *rendered;
 	struct runner *runner; /* NULL: no plyfs.yaml names programs */
 	struct view *view;
 	struct publisher *publisher;
 	struct rendered_options options;
+	int commit_failure;
 	unsigned failed; /* paths that could not be made, in this walk */
+	int64_t retry_ms;
 
-	pthread_mutex_t mutex; /* of the looks */
+	/* NULL: drift is not looked for while it happens. */
+	struct inotify *inotify;
+	struct subscription beside; /* of the directory that generations stand in */
+
+	pthread_mutex_t mutex; /* of the looks, and of what is to be done */
 	pthread_cond_t answered;
+	struct agenda agenda;
+	void *paths; /* to be looked at: a tsearch(3) tree of strings */
+	bool are_all_doubtful;
 
 	pthread_mutex_t files; /* of all that follows: rights are taken away from any thread */
 	void *directories;     /* a tsearch(3) tree of struct shown_directory, by number */
@@ -39,6 +78,8 @@ struct render {
 
 /* A directory that the view knows to be shown. */
 struct shown_directory {
+	struct subscription subscription; /* first */
+	struct render *render;
 	uint64_t ino;
 	char *path;
 };
@@ -67,28 +108,112 @@ static void log_line(const struct render *render, const char *line)
 		render->options.log(render->options.context, line);
 }
 
-/*
- * Says what could not be done. Returns 0, or a lack of memory. What has gone since it was listed is
- * not missed: the publisher knows of it.
- */
-static int complain(
+static int compare_paths(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* The earliest of what is to be done. Under the mutex. */
+static void set_timer(struct agenda *agenda)
+{
+	int64_t at = agenda->paths_ms;
+
+	if (!at || (agenda->generation_ms && agenda->generation_ms < at))
+		at = agenda->generation_ms;
+	const struct itimerspec when = {
+		.it_value = {.tv_sec = at / 1000, .tv_nsec = at % 1000 * 1000000}};
+	timerfd_settime(agenda->fd, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+/* The path is looked at after that time. Without memory for it, all are. */
+static void look_later(struct render *render, const char *path, int64_t after_ms)
+{
+	int64_t at = clock_ms() + after_ms;
+	char *copy = path ? strdup(path) : NULL;
+
+	pthread_mutex_lock(&render->mutex);
+	char **found = copy ? tsearch(copy, &render->paths, compare_paths) : NULL;
+	if (!found)
+		render->are_all_doubtful = true;
+	if (!found || *found != copy)
+		free(copy);
+	if (!render->agenda.paths_ms || at < render->agenda.paths_ms) {
+		render->agenda.paths_ms = at;
+		set_timer(&render->agenda);
+	}
+	pthread_mutex_unlock(&render->mutex);
+}
+
+/* Another generation is due when it has been quiet. */
+static void commit_later(struct render *render, int64_t after_ms)
+{
+	struct agenda *agenda = &render->agenda;
+	int64_t now = clock_ms();
+
+	pthread_mutex_lock(&render->mutex);
+	if (!agenda->changed_ms)
+		agenda->changed_ms = now;
+	agenda->generation_ms = now + after_ms;
+	if (after_ms <= GENERATION_MAX_MS &&
+		agenda->generation_ms > agenda->changed_ms + GENERATION_MAX_MS)
+		agenda->generation_ms = agenda->changed_ms + GENERATION_MAX_MS;
+	set_timer(agenda);
+	pthread_mutex_unlock(&render->mutex);
+}
+
+/* Ever longer, as long as nothing comes of it. */
+static int64_t next_retry(struct render *render)
+{
+	int64_t after_ms = render->retry_ms ? render->retry_ms : RETRY_MS;
+
+	render->retry_ms = after_ms < RETRY_MAX_MS / 2 ? 2 * after_ms : RETRY_MAX_MS;
+	return after_ms;
+}
+
+static void complain_of(
 	struct render *render, const char *path, int result, const struct problem *problem)
 {
 	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
 
-	if (result == -ENOMEM)
-		return result;
-	if (result == -ESTALE)
-		return 0;
 	if (result == PROBLEM)
 		problem_format(problem, line, sizeof(line));
 	else if (result == -EIO)
 		snprintf(line, sizeof(line), "%s: does not merge, and never did", path);
 	else
 		snprintf(line, sizeof(line), "%s: %s", path, strerror(-result));
-	render->failed++;
 	log_line(render, line);
+}
+
+/*
+ * Says what could not be done, once, and has it done later. Returns 0, or a lack of memory. What
+ * has gone since it was listed is not missed: the publisher knows of it.
+ */
+static int complain(struct render *render, const char *path, struct owned *owned, int result,
+	const struct problem *problem)
+{
+	if (result == -ENOMEM)
+		return result;
+	if (result == -ESTALE)
+		return 0;
+	render->failed++;
+	if (!owned || owned->failure != result)
+		complain_of(render, path, result, problem);
+	if (owned)
+		owned->failure = result;
+	if (owned && owned->ino && result != -EIO)
+		look_later(render, path, next_retry(render));
 	return 0;
+}
+
+/* What was done, or was not by somebody's will. */
+static bool is_done(struct render *render, struct owned *owned, int result)
+{
+	if (result != 0 && result != RENDERED_KEPT)
+		return false;
+	if (owned->failure)
+		render->retry_ms = 0;
+	owned->failure = 0;
+	return true;
 }
 
 static void on_answer(struct view_caller *caller, int result, const struct stat *stat)
@@ -170,104 +295,194 @@ static int compare_numbers(const void *a, const void *b)
 	return (left->ino > right->ino) - (left->ino < right->ino);
 }
 
-static void shown_free(void *shown)
+static void shown_free(void *memory)
 {
-	free(((struct shown_directory *)shown)->path);
+	struct shown_directory *shown = memory;
+
+	if (shown->render->inotify)
+		inotify_unsubscribe(shown->render->inotify, &shown->subscription);
+	free(shown->path);
 	free(shown);
+}
+
+/* Something has happened to a name in a directory that we have made. */
+static void on_event(struct subscription *subscription, uint32_t mask, const char *name)
+{
+	struct shown_directory *shown = (struct shown_directory *)subscription;
+	CLEANUP(freep) char *path = NULL;
+
+	(void)mask;
+	if (!name || (!*shown->path && strcmp(name, PLYFS_NAME) == 0))
+		return;
+	if (asprintf(&path, "%s%s%s", shown->path, *shown->path ? "/" : "", name) < 0)
+		path = NULL;
+	look_later(shown->render, path, DOUBT_MS);
+}
+
+static void on_event_beside(struct subscription *subscription, uint32_t mask, const char *name)
+{
+	struct render *render =
+		(struct render *)((char *)subscription - offsetof(struct render, beside));
+
+	(void)mask;
+	if (!name || strcmp(name, PLYFS_NAME) == 0)
+		return;
+	rendered_doubt_links(render->rendered);
+	commit_later(render, GENERATION_QUIET_MS);
+}
+
+static void on_lost(void *context)
+{
+	look_later(context, NULL, DOUBT_MS);
+}
+
+static bool handle_events(void *context, struct publisher_hook *hook)
+{
+	struct render *render = context;
+
+	(void)hook;
+	inotify_read(render->inotify, on_lost, render);
+	return false;
+}
+
+/* From now on it is noticed when somebody changes something in it. */
+static void watch_directory(struct render *render, struct shown_directory *shown)
+{
+	static atomic_bool has_complained;
+
+	if (!render->inotify)
+		return;
+	inotify_unsubscribe(render->inotify, &shown->subscription);
+	CLEANUP(closep) int fd = rendered_open_directory(render->rendered, shown->path);
+	int r = fd < 0 ? 0 : inotify_subscribe(render->inotify, &shown->subscription, fd);
+	if (r < 0 && !atomic_exchange(&has_complained, true))
+		log_line(render,
+			r == -ENOSPC ? "no inotify watches are left, so what somebody changes is "
+				       "put right later; raise the limit: sysctl "
+				       "fs.inotify.max_user_watches=1048576"
+				     : "what somebody changes can't be noticed at once");
+}
+
+static struct shown_directory *find_shown(const struct render *render, uint64_t ino)
+{
+	const struct shown_directory key = {.ino = ino};
+	struct shown_directory **found = tfind(&key, &render->directories, compare_numbers);
+
+	return found ? *found : NULL;
 }
 
 static int add_shown(struct render *render, uint64_t ino, const char *path)
 {
-	struct shown_directory *shown = calloc(1, sizeof(*shown)), **found;
+	struct shown_directory *shown;
 
+	if (find_shown(render, ino))
+		return 0;
+	shown = calloc(1, sizeof(*shown));
 	if (!shown)
 		return -ENOMEM;
-	*shown = (struct shown_directory){ino, strdup(path)};
-	found = shown->path ? tsearch(shown, &render->directories, compare_numbers) : NULL;
-	if (!found || *found != shown)
+	*shown =
+		(struct shown_directory){.subscription = {.notify = on_event, .mask = DRIFT_EVENTS},
+			.render = render,
+			.ino = ino,
+			.path = strdup(path)};
+	if (!shown->path || !tsearch(shown, &render->directories, compare_numbers)) {
 		shown_free(shown);
-	return found ? 0 : -ENOMEM;
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 static void drop_shown(struct render *render, uint64_t ino)
 {
-	const struct shown_directory key = {.ino = ino};
-	struct shown_directory **found = tfind(&key, &render->directories, compare_numbers);
-	struct shown_directory *shown = found ? *found : NULL;
+	struct shown_directory *shown = find_shown(render, ino);
 
 	if (!shown)
 		return;
-	tdelete(&key, &render->directories, compare_numbers);
+	tdelete(shown, &render->directories, compare_numbers);
 	shown_free(shown);
 }
 
 /* As the kernel would, when it is told to forget a directory's attributes: asks for them. */
 static int on_tell(void *context, uint64_t ino)
 {
-	const struct shown_directory key = {.ino = ino};
 	struct render *render = context;
+	struct owned *owned = NULL;
 	struct problem problem;
 	struct stat stat;
 	int r = 0;
 
 	pthread_mutex_lock(&render->files);
-	struct shown_directory **found = tfind(&key, &render->directories, compare_numbers);
-	if (found)
-		r = view_stat(render->view, ino, &stat);
-	if (found && r == 0)
-		r = rendered_put_directory(render->rendered, (*found)->path, &stat, NULL, &problem);
-	if (found && r != 0)
-		complain(render, (*found)->path, r, &problem);
+	struct shown_directory *shown = find_shown(render, ino);
+	if (shown && *shown->path) {
+		owned = manifest_get(rendered_manifest(render->rendered), shown->path);
+		r = owned ? view_stat(render->view, ino, &stat) : -ENOMEM;
+		if (r == 0)
+			r = rendered_put_directory(render->rendered, owned, &stat, &problem);
+		if (r != 0 && r != RENDERED_KEPT)
+			complain(render, shown->path, owned, r, &problem);
+		else if (rendered_is_to_switch(render->rendered))
+			commit_later(render, GENERATION_QUIET_MS);
+	}
 	pthread_mutex_unlock(&render->files);
 	return 0;
 }
 
 static int walk_directory(struct render *render, const char *path, uint64_t ino);
 
+/* The view's number of what is shown there now. What was looked up before is given back. */
+static void note_number(struct render *render, struct owned *owned, uint64_t ino)
+{
+	if (owned->ino)
+		view_forget(render->view, owned->ino, 1);
+	owned->ino = ino;
+	owned->is_seen = true;
+}
+
 /* What it has by now: since it was looked up, something may have been taken away from it. */
 static int put_directory(struct render *render, const char *path, uint64_t ino)
 {
 	struct problem problem;
-	struct owned *owned;
 	struct stat stat;
 
 	pthread_mutex_lock(&render->files);
-	int r = add_shown(render, ino, path);
+	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
+	int r = owned ? add_shown(render, ino, path) : -ENOMEM;
+	if (owned)
+		note_number(render, owned, ino);
 	if (r == 0)
 		r = view_stat(render->view, ino, &stat);
 	if (r == 0)
-		r = rendered_put_directory(render->rendered, path, &stat, &owned, &problem);
-	if (r == 0) {
-		owned->is_seen = true;
-		owned->ino = ino;
-	}
+		r = rendered_put_directory(render->rendered, owned, &stat, &problem);
+	bool is_put = r != -ENOMEM && is_done(render, owned, r);
+	if (is_put && !render->options.is_atomic)
+		watch_directory(render, find_shown(render, ino));
+	if (!is_put)
+		r = complain(render, path, owned, r, &problem);
 	pthread_mutex_unlock(&render->files);
-	return r == 0 ? walk_directory(render, path, ino) : complain(render, path, r, &problem);
+	return is_put ? walk_directory(render, path, ino) : r;
 }
 
+/* What was good before, by another plyfs, stays where it never was in this life. */
 static int put_file(struct render *render, const char *path, uint64_t ino)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	struct problem problem;
-	struct owned *owned;
 
 	int r = view_version(render->view, ino, &version);
 	pthread_mutex_lock(&render->files);
+	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
+	if (!owned)
+		r = -ENOMEM;
+	else
+		note_number(render, owned, ino);
 	if (r == 0)
-		r = rendered_put(render->rendered, path, version, &owned, &problem);
-	if (r == 0)
-		owned->ino = ino;
-	else /* What was good before, by another plyfs, stays. */
-		owned = manifest_find(rendered_manifest(render->rendered), path);
-	bool is_changed = r == 0 && owned->is_changed;
-	if (owned)
-		owned->is_seen = true;
-	if (is_changed)
-		owned->is_changed = false;
+		r = rendered_put(render->rendered, owned, version, &problem);
+	if (r == -ENOMEM || !is_done(render, owned, r))
+		r = complain(render, path, owned, r, &problem);
+	else
+		r = 0;
 	pthread_mutex_unlock(&render->files);
-	if (is_changed)
-		view_note_change(render->view, path);
-	return r == 0 ? 0 : complain(render, path, r, &problem);
+	return r;
 }
 
 static int put_name(struct render *render, const char *directory, const struct look *look)
@@ -281,7 +496,7 @@ static int put_name(struct render *render, const char *directory, const struct l
 		return -ENOMEM;
 	}
 	if (look->result < 0)
-		return complain(render, path, look->result, NULL);
+		return complain(render, path, NULL, look->result, NULL);
 	return S_ISDIR(look->stat.st_mode) ? put_directory(render, path, look->stat.st_ino)
 					   : put_file(render, path, look->stat.st_ino);
 }
@@ -296,7 +511,7 @@ static int walk_directory(struct render *render, const char *path, uint64_t ino)
 	if (r == 0 && names.has_failed)
 		r = -ENOMEM;
 	if (r < 0)
-		return complain(render, path, r == -ENOENT ? -ESTALE : r, NULL);
+		return complain(render, path, NULL, r == -ENOENT ? -ESTALE : r, NULL);
 	for (size_t i = 0; i < names.count; i++) {
 		struct look *look = names.items[i];
 
@@ -331,28 +546,87 @@ static int remove_unseen(struct render *render)
 
 	/* From the end on: what is in a directory comes behind it. */
 	for (size_t i = count; r == 0 && i-- > 0;) {
-		if (all[i]->is_seen)
+		if (all[i]->is_seen || generation_is_beside(all[i]))
 			continue;
 		CLEANUP(freep) char *path = strdup(all[i]->path);
 		if (!path)
 			return -ENOMEM;
 		pthread_mutex_lock(&render->files);
-		int removed = rendered_remove(render->rendered, path, &problem);
+		int removed = rendered_remove(render->rendered, all[i], &problem);
 		pthread_mutex_unlock(&render->files);
-		if (removed != 0)
-			r = complain(render, path, removed, &problem);
-		else
-			view_note_change(render->view, path);
+		if (removed != 0 && removed != RENDERED_KEPT)
+			r = complain(render, path, NULL, removed, &problem);
 	}
 	return r;
+}
+
+static void watch_node(const void *node, VISIT visit, void *context)
+{
+	struct shown_directory *shown = *(struct shown_directory *const *)node;
+	bool *is_begun = context;
+
+	if (visit != postorder && visit != leaf)
+		return;
+	if (*is_begun)
+		watch_directory(shown->render, shown);
+	else
+		inotify_unsubscribe(shown->render->inotify, &shown->subscription);
+}
+
+/* Under the lock of the files. What is made and removed there meanwhile is our own doing. */
+static int commit(struct render *render)
+{
+	bool is_watched = render->inotify && rendered_is_to_switch(render->rendered);
+	bool is_begun = false;
+	struct problem problem;
+
+	if (is_watched)
+		twalk_r(render->directories, watch_node, &is_begun);
+	int r = rendered_commit(render->rendered, &problem);
+	is_begun = true;
+	if (is_watched)
+		twalk_r(render->directories, watch_node, &is_begun);
+	if (r == 0) {
+		render->commit_failure = 0;
+		return 0;
+	}
+	if (r != render->commit_failure)
+		complain_of(render, render->options.directory, r, &problem);
+	render->commit_failure = r;
+	render->failed++;
+	commit_later(render, next_retry(render));
+	return r == -ENOMEM ? r : 0;
+}
+
+/* What stands beside it as well, once. */
+static void watch_generation(struct render *render)
+{
+	bool is_begun = true;
+
+	if (!render->inotify)
+		return;
+	twalk_r(render->directories, watch_node, &is_begun);
+	CLEANUP(closep) int fd = rendered_open_place(render->rendered);
+	if (fd >= 0)
+		inotify_subscribe(render->inotify, &render->beside, fd);
 }
 
 int render_all(struct render *render)
 {
 	render->failed = 0;
-	int r = walk_directory(render, "", VIEW_INO_ROOT);
+	int r = add_shown(render, VIEW_INO_ROOT, "");
+	if (r == 0 && !render->options.is_atomic)
+		watch_directory(render, find_shown(render, VIEW_INO_ROOT));
+	if (r == 0)
+		r = walk_directory(render, "", VIEW_INO_ROOT);
 	if (r == 0)
 		r = remove_unseen(render);
+	pthread_mutex_lock(&render->files);
+	if (r == 0)
+		r = commit(render);
+	if (render->options.is_atomic)
+		watch_generation(render);
+	pthread_mutex_unlock(&render->files);
 	return r < 0 ? r : (int)render->failed;
 }
 
@@ -363,7 +637,6 @@ static int op_replace(void *context, const struct change *change)
 	struct render *render = context;
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	struct problem problem;
-	struct owned *owned = NULL;
 	struct stat staged;
 
 	int r = view_lookup_staged(render->view, &staged);
@@ -373,20 +646,29 @@ static int op_replace(void *context, const struct change *change)
 	/* What says that reading fails is told by the log: what was there, if anything, stays. */
 	bool is_broken = r == 0 && version->kind == VERSION_BROKEN;
 	pthread_mutex_lock(&render->files);
-	if (r == 0 && !is_broken)
-		r = rendered_put(render->rendered, change->path, version, &owned, &problem);
-	pthread_mutex_unlock(&render->files);
-	if (r != 0)
-		complain(render, change->path, r, &problem);
+	struct owned *owned = manifest_get(rendered_manifest(render->rendered), change->path);
+	if (!owned)
+		r = -ENOMEM;
 	if (r == 0)
+		r = rendered_put(render->rendered, owned, version, &problem);
+	bool is_put = r != -ENOMEM && is_done(render, owned, r);
+	if (!is_put) {
+		bool is_news = owned && owned->failure != r;
+		if (owned)
+			owned->failure = r;
+		if (is_news)
+			complain_of(render, change->path, r, &problem);
+	}
+	pthread_mutex_unlock(&render->files);
+	if (is_put)
 		r = view_apply_change(render->view, change->parent_ino, true, NULL);
 	if (r != 0 || is_broken) {
 		view_forget(render->view, staged.st_ino, 1);
 		return r <= 0 ? r : -EBUSY;
 	}
-	if (owned->ino)
-		view_forget(render->view, owned->ino, 1);
-	owned->ino = staged.st_ino;
+	pthread_mutex_lock(&render->files);
+	note_number(render, owned, staged.st_ino);
+	pthread_mutex_unlock(&render->files);
 	return 0;
 }
 
@@ -409,6 +691,18 @@ static int find_numbers(
 	return 0;
 }
 
+/* What somebody has changed stays when its layers have it no more: the view shows it not. */
+static int forget_kept(const struct render *render, const char *path)
+{
+	CLEANUP(freep) struct owned **all = NULL;
+	size_t count;
+	int r = manifest_list(rendered_manifest(render->rendered), path, &all, &count);
+
+	for (size_t i = 0; r == 0 && i < count; i++)
+		all[i]->ino = 0;
+	return r;
+}
+
 /* A directory goes with all that lies in it, and the view must not count on any of that. */
 static int op_remove(void *context, const struct change *change)
 {
@@ -418,14 +712,19 @@ static int op_remove(void *context, const struct change *change)
 	size_t count;
 
 	pthread_mutex_lock(&render->files);
+	struct owned *owned = manifest_find(rendered_manifest(render->rendered), change->path);
 	int r = find_numbers(render, change->path, &numbers, &count);
-	if (r == 0)
-		r = rendered_remove(render->rendered, change->path, &problem);
+	if (r == 0 && owned)
+		r = rendered_remove(render->rendered, owned, &problem);
+	if (r == RENDERED_KEPT)
+		r = forget_kept(render, change->path);
 	for (size_t i = 0; r == 0 && i < count; i++)
 		drop_shown(render, numbers[i]);
+	if (r != 0 && (!owned || owned->failure != r))
+		complain_of(render, change->path, r, &problem);
+	if (r != 0 && owned)
+		owned->failure = r;
 	pthread_mutex_unlock(&render->files);
-	if (r != 0)
-		complain(render, change->path, r, &problem);
 	if (r == 0)
 		r = view_apply_change(render->view, change->parent_ino, true, NULL);
 	for (size_t i = 0; r == 0 && i < count; i++)
@@ -433,6 +732,7 @@ static int op_remove(void *context, const struct change *change)
 	return r <= 0 ? r : -EBUSY;
 }
 
+/* The view must know it before it can be walked; what fails of it is tried again by the agenda. */
 static int op_make_directory(void *context, const struct change *change)
 {
 	struct render *render = context;
@@ -452,17 +752,116 @@ static void op_set_attributes(void *context, const struct change *change)
 		view_tell_attributes(render->view, change);
 }
 
+static void op_batch_end(void *context)
+{
+	struct render *render = context;
+
+	pthread_mutex_lock(&render->files);
+	if (!render->options.is_atomic)
+		commit(render);
+	else if (rendered_is_to_switch(render->rendered))
+		commit_later(render, GENERATION_QUIET_MS);
+	pthread_mutex_unlock(&render->files);
+}
+
 static const struct publisher_ops ops = {
 	.replace = op_replace,
 	.remove = op_remove,
 	.make_directory = op_make_directory,
 	.remove_directory = op_remove,
 	.set_attributes = op_set_attributes,
+	.batch_end = op_batch_end,
 };
+
+/* What is to be done after a while. */
+
+static void put_again(struct render *render, const char *path)
+{
+	pthread_mutex_lock(&render->files);
+	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
+	uint64_t ino = owned ? owned->ino : 0;
+	bool is_due = ino && (owned->failure || rendered_has_drifted(render->rendered, owned));
+	if (is_due)
+		owned->ino = 0; /* its one reference goes on */
+	pthread_mutex_unlock(&render->files);
+	if (!is_due)
+		return;
+	struct stat stat;
+	int r = view_stat(render->view, ino, &stat);
+	if (r == 0)
+		r = S_ISDIR(stat.st_mode) ? put_directory(render, path, ino)
+					  : put_file(render, path, ino);
+	if (r == -ENOMEM)
+		look_later(render, path, RETRY_MS);
+}
+
+static void put_all_again(struct render *render)
+{
+	CLEANUP(freep) struct owned **all = NULL;
+	size_t count = 0;
+
+	pthread_mutex_lock(&render->files);
+	int r = manifest_list(rendered_manifest(render->rendered), "", &all, &count);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		look_later(render, all[i]->path, 0);
+	pthread_mutex_unlock(&render->files);
+}
+
+static void put_node(const void *node, VISIT visit, void *context)
+{
+	if (visit == postorder || visit == leaf)
+		put_again(context, *(char *const *)node);
+}
+
+static bool handle_timer(void *context, struct publisher_hook *hook)
+{
+	struct render *render = context;
+	struct agenda *agenda = &render->agenda;
+	int64_t now = clock_ms();
+	void *paths = NULL;
+	uint64_t count;
+
+	(void)hook;
+	(void)!read(agenda->fd, &count, sizeof(count));
+	pthread_mutex_lock(&render->mutex);
+	bool are_all = render->are_all_doubtful;
+	bool is_generation = agenda->generation_ms && agenda->generation_ms <= now;
+	if (agenda->paths_ms && agenda->paths_ms <= now) {
+		paths = take_ptr(render->paths);
+		agenda->paths_ms = 0;
+		render->are_all_doubtful = false;
+	} else {
+		are_all = false;
+	}
+	if (is_generation)
+		agenda->generation_ms = agenda->changed_ms = 0;
+	set_timer(agenda);
+	pthread_mutex_unlock(&render->mutex);
+	twalk_r(paths, put_node, render);
+	tdestroy(paths, free);
+	if (are_all)
+		put_all_again(render);
+	pthread_mutex_lock(&render->files);
+	if (is_generation || !render->options.is_atomic)
+		commit(render);
+	else if (rendered_is_to_switch(render->rendered))
+		commit_later(render, GENERATION_QUIET_MS);
+	pthread_mutex_unlock(&render->files);
+	return false;
+}
 
 static void on_log(void *context, const char *line)
 {
 	log_line(context, line);
+}
+
+static int begin_to_watch(struct render *render)
+{
+	render->beside = (struct subscription){.notify = on_event_beside, .mask = DRIFT_EVENTS};
+	render->agenda.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (render->agenda.fd < 0)
+		return -errno;
+	return render->options.is_watched ? inotify_new(&render->inotify) : 0;
 }
 
 int render_new(struct settings *settings, const struct rendered_options *options,
@@ -476,6 +875,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 			.log = on_log, .tell = on_tell, .context = render};
 
 		render->options = *options;
+		render->agenda.fd = -1;
 		pthread_mutex_init(&render->mutex, NULL);
 		pthread_mutex_init(&render->files, NULL);
 		pthread_cond_init(&render->answered, NULL);
@@ -491,8 +891,14 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	if (r == 0)
 		r = view_start(render->view);
 	if (r == 0)
+		r = begin_to_watch(render);
+	if (r == 0)
 		r = publisher_new(render->view,
-			&(struct publisher_options){.ops = &ops, .context = render},
+			&(struct publisher_options){.ops = &ops,
+				.context = render,
+				.hooks = {{render->agenda.fd, POLLIN, handle_timer},
+					{render->inotify ? inotify_fd(render->inotify) : -1, POLLIN,
+						render->inotify ? handle_events : NULL}}},
 			&render->publisher);
 	if (r == 0)
 		*ret = take_ptr(render);
@@ -507,6 +913,9 @@ unsigned render_tell(struct render *render)
 void render_watch(struct render *render)
 {
 	publisher_run(render->publisher);
+	pthread_mutex_lock(&render->files);
+	commit(render);
+	pthread_mutex_unlock(&render->files);
 }
 
 void render_stop(struct render *render)
@@ -525,6 +934,11 @@ void render_free(struct render *render)
 	runner_free(render->runner);
 	rendered_free(render->rendered);
 	tdestroy(render->directories, shown_free);
+	tdestroy(render->paths, free);
+	if (render->inotify)
+		inotify_unsubscribe(render->inotify, &render->beside);
+	inotify_free(render->inotify);
+	closep(&render->agenda.fd);
 	pthread_cond_destroy(&render->answered);
 	pthread_mutex_destroy(&render->files);
 	pthread_mutex_destroy(&render->mutex);

@@ -1,4 +1,4 @@
-#include "rendered.h"
+#include "rendered_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,22 +11,10 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "generation.h"
 #include "layer.h"
 #include "text.h"
 #include "view.h"
-
-#define STAGE_NAME "stage"
-
-#define COPY_BYTES (1u << 16)
-
-struct rendered {
-	struct rendered_options options;
-	struct layer *place; /* a directory that is never left */
-	struct manifest *manifest;
-	int stage_fd;
-	int own_fd; /* locked */
-	uint64_t staged;
-};
 
 static int is_empty_but_own(void *context, const char *name, unsigned char type)
 {
@@ -60,6 +48,16 @@ static int clear_stage(int fd)
 	return 0;
 }
 
+/* Of another kind, it would have to be made again. */
+static int refuse_other_kind(const struct rendered *rendered, struct problem *problem)
+{
+	return problem_set(problem, rendered->options.directory, 0, 0,
+		rendered->options.is_atomic
+			? "was rendered without --atomic; render into another directory, or "
+			  "remove this one first"
+			: "was rendered with --atomic; give that, or another directory");
+}
+
 static int open_own(struct rendered *rendered, struct problem *problem)
 {
 	const char *name = rendered->options.directory;
@@ -90,7 +88,10 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 	if (r == 0)
 		r = clear_stage(rendered->stage_fd);
 	if (r == 0)
-		r = manifest_open(rendered->own_fd, &rendered->manifest);
+		r = manifest_open(
+			rendered->own_fd, rendered->options.is_atomic, &rendered->manifest);
+	if (r == MANIFEST_OTHER_KIND)
+		return refuse_other_kind(rendered, problem);
 	if (r == -EBADMSG)
 		return problem_set(problem, name, 0, 0,
 			"has a manifest that this plyfs can't read; remove the directory");
@@ -107,6 +108,10 @@ int rendered_open(
 	rendered->options = *options;
 	rendered->stage_fd = rendered->own_fd = -1;
 	int r = open_own(rendered, problem);
+	if (r == 0 && options->is_atomic)
+		r = generation_open(rendered, problem);
+	else if (r == 0)
+		rendered->tree = rendered->place;
 	if (r == 0)
 		*ret = rendered;
 	else
@@ -119,6 +124,8 @@ void rendered_free(struct rendered *rendered)
 	if (!rendered)
 		return;
 	manifest_free(rendered->manifest);
+	if (rendered->tree != rendered->place)
+		layer_free(rendered->tree);
 	closep(&rendered->stage_fd);
 	closep(&rendered->own_fd);
 	layer_free(rendered->place);
@@ -130,8 +137,14 @@ struct manifest *rendered_manifest(struct rendered *rendered)
 	return rendered->manifest;
 }
 
+void rendered_log(const struct rendered *rendered, const char *line)
+{
+	if (rendered->options.log)
+		rendered->options.log(rendered->options.context, line);
+}
+
 /* Nobody may read it who may not read the version, whoever it can be given to. */
-static int dress(int fd, const struct stat *like, mode_t more)
+int rendered_dress(int fd, const struct stat *like, mode_t more, struct imprint *ret)
 {
 	mode_t mode = (like->st_mode & 07777) | more;
 	struct stat own;
@@ -148,34 +161,40 @@ static int dress(int fd, const struct stat *like, mode_t more)
 	}
 	if (own.st_gid != like->st_gid)
 		mode &= ~(mode_t)0070;
-	if ((own.st_mode & 07777) == mode)
-		return 0;
-	return fchmod(fd, mode) < 0 ? -errno : 0;
+	if ((own.st_mode & 07777) != mode && fchmod(fd, mode) < 0)
+		return -errno;
+	ret->mode = (own.st_mode & S_IFMT) | mode;
+	ret->uid = own.st_uid;
+	ret->gid = own.st_gid;
+	return 0;
 }
 
-static int copy_bytes(int fd, const struct version *version)
+/* 0 with the bytes' hash, or -errno. */
+static int copy_bytes(int fd, const struct version *version, uint64_t *hash)
 {
-	char buffer[COPY_BYTES];
+	char chunk[IMPRINT_CHUNK];
 	off_t offset = 0;
 	ssize_t n;
 	int r = 0;
 
-	if (version->kind == VERSION_BYTES)
-		return text_write(fd, version->data, version->size);
-	while (r == 0 && (n = version_read(version, buffer, sizeof(buffer), offset)) != 0) {
-		r = n < 0 ? (int)n : text_write(fd, buffer, (size_t)n);
+	*hash = IMPRINT_HASH;
+	while (r == 0 && (n = version_read(version, chunk, sizeof(chunk), offset)) != 0) {
+		r = n < 0 ? (int)n : text_write(fd, chunk, (size_t)n);
+		if (r == 0)
+			*hash = imprint_add(*hash, (struct span){chunk, (size_t)n});
 		offset += n;
 	}
 	return r;
 }
 
-/* Whether the open file has just the version's bytes. */
-static bool has_bytes(int fd, const struct version *version)
+/* Whether the open file has just the version's bytes; then *hash is theirs. */
+static bool has_bytes(int fd, const struct version *version, uint64_t *hash)
 {
-	char own[COPY_BYTES], wanted[COPY_BYTES];
+	char own[IMPRINT_CHUNK], wanted[IMPRINT_CHUNK];
 	off_t offset = 0;
 	struct stat stat;
 
+	*hash = IMPRINT_HASH;
 	if (fstat(fd, &stat) < 0 || (uint64_t)stat.st_size != version->size)
 		return false;
 	while ((uint64_t)offset < version->size) {
@@ -184,6 +203,7 @@ static bool has_bytes(int fd, const struct version *version)
 		if (n <= 0 || pread(fd, own, (size_t)n, offset) != n ||
 			memcmp(own, wanted, (size_t)n) != 0)
 			return false;
+		*hash = imprint_add(*hash, (struct span){own, (size_t)n});
 		offset += n;
 	}
 	return true;
@@ -191,131 +211,233 @@ static bool has_bytes(int fd, const struct version *version)
 
 static bool has_target(int parent, const char *name, const struct version *version)
 {
-	char target[COPY_BYTES];
+	char target[IMPRINT_CHUNK];
 	ssize_t n = readlinkat(parent, name, target, sizeof(target));
 
 	return n >= 0 && (uint64_t)n == version->size &&
 	       memcmp(target, version->data, version->size) == 0;
 }
 
-/* Whether what stands there is the version already; its attributes are put right then. */
-static bool is_there(int parent, const char *name, const struct version *version)
+/* Whether what stands there has the version's bytes already. */
+static bool is_there(int parent, const char *name, const struct version *version, int *ret_fd,
+	struct imprint *ret)
 {
-	struct stat stat;
-
 	if (version->kind == VERSION_LINK)
-		return has_target(parent, name, version);
-	CLEANUP(closep)
-	int fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0 || !has_bytes(fd, version))
-		return false;
-	version_stat(version, &stat);
-	return dress(fd, &stat, 0) == 0;
+		return has_target(parent, name, version) && imprint_of_version(version, ret) == 0;
+	*ret_fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return *ret_fd >= 0 && has_bytes(*ret_fd, version, &ret->hash);
 }
 
-/* Makes it in the stage. 0 with the name, or -errno. */
-static int stage(struct rendered *rendered, const struct version *version, char *ret, size_t size)
+void rendered_stage_name(struct rendered *rendered, char ret[STAGED_MAX])
+{
+	snprintf(ret, STAGED_MAX, "new-%" PRIu64, ++rendered->staged);
+}
+
+int rendered_write(
+	int directory, const char *name, const struct version *version, struct imprint *ret)
 {
 	struct stat stat;
 
-	snprintf(ret, size, "new-%" PRIu64, ++rendered->staged);
 	if (version->kind == VERSION_LINK) {
-		int r = symlinkat(version->data, rendered->stage_fd, ret);
-		return r < 0 ? -errno : 0;
+		int r = symlinkat(version->data, directory, name);
+		return r < 0 ? -errno : imprint_of_version(version, ret);
 	}
 	version_stat(version, &stat);
 	CLEANUP(closep)
-	int fd = openat(rendered->stage_fd, ret,
-		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	int r = fd < 0 ? -errno : copy_bytes(fd, version);
+	int fd =
+		openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int r = fd < 0 ? -errno : copy_bytes(fd, version, &ret->hash);
 	if (r == 0)
-		r = dress(fd, &stat, 0);
+		r = rendered_dress(fd, &stat, 0, ret);
 	if (r == 0 && futimens(fd, (struct timespec[]){stat.st_mtim, stat.st_mtim}) < 0)
 		r = -errno;
-	if (r < 0)
-		unlinkat(rendered->stage_fd, ret, 0);
+	if (r < 0 && fd >= 0)
+		unlinkat(directory, name, 0);
 	return r;
 }
 
-static int refuse_foreign(const char *path, struct problem *problem)
+int rendered_refuse(const char *path, struct problem *problem)
 {
 	return problem_set(problem, path, 0, 0,
 		"stands in the way and is not plyfs'; move it away, or adopt it if its bytes are "
 		"right (--adopt)");
 }
 
+void rendered_report_drift(
+	const struct rendered *rendered, struct owned *owned, const struct imprint *now)
+{
+	enum drift drift = manifest_drift(rendered->manifest, owned, now);
+	uint64_t told = (now->hash ^ now->mode) + drift;
+	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
+	struct problem problem;
+
+	if (drift == DRIFT_NONE)
+		told = 0;
+	if (told && told != owned->reported) {
+		const char *path = owned->path;
+		if (generation_is_beside(owned))
+			path += strlen(GENERATION_BESIDE);
+		problem_set(&problem, path, 0, 0, "%s; it %s", drift_text(drift),
+			rendered->options.keeps_drift ? "stays so (--drift=keep)" : "is put right");
+		problem_format(&problem, line, sizeof(line));
+		rendered_log(rendered, line);
+	}
+	owned->reported = told;
+}
+
+/*
+ * What is ours, and was perhaps changed by somebody, is about to be replaced or removed. 0,
+ * RENDERED_KEPT or -errno.
+ */
+static int meet_drift(
+	const struct rendered *rendered, struct owned *owned, int parent, const char *name)
+{
+	struct imprint now = {0};
+	int r = parent < 0 ? 0 : imprint_at(parent, name, &now);
+
+	if (r < 0)
+		return r == -EACCES || r == -EIO ? 0 : r;
+	rendered_report_drift(rendered, owned, &now);
+	return owned->reported && rendered->options.keeps_drift ? RENDERED_KEPT : 0;
+}
+
+bool rendered_has_drifted(struct rendered *rendered, struct owned *owned)
+{
+	struct imprint now = {0};
+	const char *name;
+
+	if (!owned->print.mode || !rendered->tree || owned->is_changed || owned->is_gone ||
+		generation_is_beside(owned))
+		return false;
+	CLEANUP(closep) int parent = layer_open_parent(rendered->tree, owned->path, &name);
+	if (parent >= 0 && imprint_at(parent, name, &now) < 0)
+		return false;
+	bool has_drifted = manifest_drift(rendered->manifest, owned, &now) != DRIFT_NONE;
+	if (!has_drifted || rendered->options.keeps_drift)
+		rendered_report_drift(rendered, owned, &now);
+	return has_drifted;
+}
+
+static int remove_tree(struct rendered *rendered, struct owned *owned, struct problem *problem);
+
 /* What stands at the name: it may be replaced if it is ours. 0, PROBLEM or -errno. */
-static int make_way(struct rendered *rendered, const char *path, int parent, const char *name,
+static int make_way(struct rendered *rendered, struct owned *owned, int parent, const char *name,
 	bool for_directory, struct problem *problem)
 {
 	struct stat stat;
 
 	if (fstatat(parent, name, &stat, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : -errno;
-	if (!manifest_find(rendered->manifest, path))
+	if (!owned->print.mode)
 		return for_directory && S_ISDIR(stat.st_mode) && rendered->options.adopts
 			       ? 0
-			       : refuse_foreign(path, problem);
+			       : rendered_refuse(owned->path, problem);
 	if (S_ISDIR(stat.st_mode) != for_directory)
-		return rendered_remove(rendered, path, problem);
+		return remove_tree(rendered, owned, problem);
 	return 0;
 }
 
-int rendered_put(struct rendered *rendered, const char *path, const struct version *version,
-	struct owned **ret, struct problem *problem)
+/* Makes the new file, and puts it there. */
+static int replace(struct rendered *rendered, struct owned *owned, int parent, const char *name,
+	const struct version *version)
 {
-	struct owned *owned = manifest_find(rendered->manifest, path), *unused;
-	char staged[32];
-	const char *name;
+	const struct imprint before = owned->print;
+	char staged[STAGED_MAX];
+	struct imprint print;
 
-	if (!ret)
-		ret = &unused;
-	if (version->kind == VERSION_BROKEN)
-		return -EIO;
-	CLEANUP(closep) int parent = layer_open_parent(rendered->place, path, &name);
-	if (parent < 0)
-		return parent;
-	if ((owned || rendered->options.adopts) && is_there(parent, name, version))
-		return manifest_add(rendered->manifest, path, false, ret);
-	int r = make_way(rendered, path, parent, name, false, problem);
-	if (r == 0)
-		r = stage(rendered, version, staged, sizeof(staged));
-	if (r != 0)
+	rendered_stage_name(rendered, staged);
+	int r = rendered_write(rendered->stage_fd, staged, version, &print);
+	if (r < 0)
 		return r;
-	r = manifest_add(rendered->manifest, path, false, ret);
-	if (r == 0 && renameat(rendered->stage_fd, staged, parent, name) == 0) {
-		(*ret)->is_changed = true;
-		return 0;
-	}
-	if (r == 0)
+	r = manifest_put(rendered->manifest, owned, &print);
+	if (r == 0 && renameat(rendered->stage_fd, staged, parent, name) < 0) {
 		r = -errno;
-	unlinkat(rendered->stage_fd, staged, 0);
+		manifest_undo(rendered->manifest, owned, &before);
+	}
+	if (r < 0)
+		unlinkat(rendered->stage_fd, staged, 0);
 	return r;
 }
 
-int rendered_put_directory(struct rendered *rendered, const char *path, const struct stat *stat,
-	struct owned **ret, struct problem *problem)
+/* What has the right bytes gets the right attributes. 0, RENDERED_KEPT or -errno. */
+static int take_over(struct rendered *rendered, struct owned *owned, int parent, const char *name,
+	int fd, struct imprint *print, const struct version *version)
+{
+	struct stat stat;
+	int r = 0;
+
+	/* Other bytes than were written, but the right ones by now, are nobody's trouble. */
+	if (owned->print.mode && owned->print.hash == print->hash)
+		r = meet_drift(rendered, owned, parent, name);
+	version_stat(version, &stat);
+	if (r == 0 && fd >= 0)
+		r = rendered_dress(fd, &stat, 0, print);
+	if (r == 0)
+		owned->reported = 0;
+	return r == 0 ? manifest_put(rendered->manifest, owned, print) : r;
+}
+
+int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
+	struct problem *problem)
+{
+	bool is_ours = owned->print.mode;
+	struct imprint print = {0};
+	CLEANUP(closep) int fd = -1;
+	const char *name;
+
+	if (version->kind == VERSION_BROKEN)
+		return -EIO;
+	if (rendered->options.is_atomic)
+		return generation_put(rendered, owned, version, problem);
+	CLEANUP(closep) int parent = layer_open_parent(rendered->place, owned->path, &name);
+	if (parent < 0 && !(is_ours && rendered->options.keeps_drift &&
+				  (parent == -ENOENT || parent == -ENOTDIR)))
+		return parent;
+	if (parent >= 0 && (is_ours || rendered->options.adopts) &&
+		is_there(parent, name, version, &fd, &print))
+		return take_over(rendered, owned, parent, name, fd, &print, version);
+	int r = is_ours ? meet_drift(rendered, owned, parent, name) : 0;
+	if (r == 0)
+		r = make_way(rendered, owned, parent, name, false, problem);
+	if (r == 0)
+		r = replace(rendered, owned, parent, name, version);
+	if (r == 0)
+		owned->reported = 0;
+	return r;
+}
+
+int rendered_put_directory(struct rendered *rendered, struct owned *owned, const struct stat *stat,
+	struct problem *problem)
 {
 	/* Who is not root could put nothing into a directory without it. */
 	mode_t more = geteuid() == 0 ? 0 : 0200;
-	struct owned *unused;
+	const struct imprint before = owned->print;
+	struct imprint print = {.mode = S_IFDIR | 0700, .uid = geteuid(), .gid = getegid()};
 	const char *name;
 
-	if (!ret)
-		ret = &unused;
-	CLEANUP(closep) int parent = layer_open_parent(rendered->place, path, &name);
+	if (rendered->options.is_atomic)
+		return generation_put_directory(rendered, owned, stat, problem);
+	CLEANUP(closep) int parent = layer_open_parent(rendered->place, owned->path, &name);
 	if (parent < 0)
 		return parent;
-	int r = make_way(rendered, path, parent, name, true, problem);
+	int r = owned->print.mode ? meet_drift(rendered, owned, parent, name) : 0;
 	if (r == 0)
-		r = manifest_add(rendered->manifest, path, true, ret);
-	if (r == 0 && mkdirat(parent, name, 0700) < 0 && errno != EEXIST)
-		r = -errno;
+		r = make_way(rendered, owned, parent, name, true, problem);
+	if (r == 0 && !owned->print.mode)
+		r = manifest_put(rendered->manifest, owned, &print);
 	if (r != 0)
 		return r;
+	if (mkdirat(parent, name, 0700) < 0 && errno != EEXIST) {
+		r = -errno;
+		manifest_undo(rendered->manifest, owned, &before);
+		return r;
+	}
 	CLEANUP(closep)
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? -errno : dress(fd, stat, more);
+	r = fd < 0 ? -errno : rendered_dress(fd, stat, more, &print);
+	if (r == 0)
+		owned->reported = 0;
+	return r == 0 ? manifest_put(rendered->manifest, owned, &print) : r;
 }
 
 /* Whatever somebody has put in the place of what was ours. */
@@ -333,37 +455,89 @@ static int remove_owned(struct rendered *rendered, struct owned *owned)
 	const char *name;
 	CLEANUP(closep) int parent = layer_open_parent(rendered->place, owned->path, &name);
 
+	if (!owned->print.mode)
+		return 0;
 	if (parent < 0 && parent != -ENOENT && parent != -ENOTDIR)
 		return parent;
-	int r = parent < 0 ? 0 : unlink_any(parent, name, owned->is_directory);
-	if (r < 0)
-		return r;
-	return manifest_drop(rendered->manifest, owned);
+	/* What has gone already is gone. */
+	bool is_there = parent >= 0 && faccessat(parent, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	int r = is_there ? meet_drift(rendered, owned, parent, name) : 0;
+	if (r == 0 && is_there)
+		r = unlink_any(parent, name, S_ISDIR(owned->print.mode));
+	return r == 0 ? manifest_drop(rendered->manifest, owned) : r;
 }
 
-/* All of ours below the directory, the deepest first; it itself last. */
-static int remove_tree(struct rendered *rendered, const char *path)
+/* All of ours below the directory, the deepest first; it itself last. It is known still. */
+static int remove_tree(struct rendered *rendered, struct owned *owned, struct problem *problem)
 {
 	CLEANUP(freep) struct owned **all = NULL;
+	bool is_kept = false;
 	size_t count;
-	int r = manifest_list(rendered->manifest, path, &all, &count);
+	int r = manifest_list(rendered->manifest, owned->path, &all, &count);
 
-	for (size_t i = count; r == 0 && i-- > 0;)
+	for (size_t i = count; r == 0 && i-- > 0;) {
 		r = remove_owned(rendered, all[i]);
+		is_kept |= r == RENDERED_KEPT;
+		if (r == 0 && all[i] != owned)
+			manifest_forget(rendered->manifest, all[i]);
+		if (is_kept && (r == RENDERED_KEPT || r == -ENOTEMPTY || r == -EEXIST))
+			r = 0;
+	}
+	if (r == -ENOTEMPTY || r == -EEXIST)
+		return problem_set(problem, owned->path, 0, 0,
+			"can't be removed: something in it is not plyfs'; move it away");
+	return r == 0 && is_kept ? RENDERED_KEPT : r;
+}
+
+int rendered_remove(struct rendered *rendered, struct owned *owned, struct problem *problem)
+{
+	if (rendered->options.is_atomic)
+		return generation_remove(rendered, owned);
+	int r = remove_tree(rendered, owned, problem);
+	if (r == 0)
+		manifest_forget(rendered->manifest, owned);
 	return r;
 }
 
-int rendered_remove(struct rendered *rendered, const char *path, struct problem *problem)
+int rendered_commit(struct rendered *rendered, struct problem *problem)
 {
-	struct owned *owned = manifest_find(rendered->manifest, path);
-	CLEANUP(freep) char *copy = strdup(path); /* it may be the manifest's */
-	int r;
+	if (rendered->options.is_atomic)
+		return generation_commit(rendered, problem);
+	return manifest_seal(rendered->manifest);
+}
 
-	if (!owned || !copy)
-		return owned ? -ENOMEM : 0;
-	r = owned->is_directory ? remove_tree(rendered, copy) : remove_owned(rendered, owned);
-	if (r == -ENOTEMPTY || r == -EEXIST)
-		return problem_set(problem, copy, 0, 0,
-			"can't be removed: something in it is not plyfs'; move it away");
+void rendered_doubt_links(struct rendered *rendered)
+{
+	rendered->has_old_links = rendered->options.is_atomic;
+}
+
+bool rendered_is_to_switch(const struct rendered *rendered)
+{
+	return rendered->options.is_atomic && (rendered->is_changed || !rendered->tree);
+}
+
+int rendered_open_place(const struct rendered *rendered)
+{
+	return layer_open_directory(rendered->place, "");
+}
+
+int rendered_open_directory(const struct rendered *rendered, const char *path)
+{
+	return rendered->tree ? layer_open_directory(rendered->tree, path) : -ENOENT;
+}
+
+int rendered_write_own(struct rendered *rendered, const char *name, const char *text, size_t len)
+{
+	char staged[STAGED_MAX];
+
+	rendered_stage_name(rendered, staged);
+	CLEANUP(closep)
+	int fd = openat(rendered->stage_fd, staged,
+		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int r = fd < 0 ? -errno : text_write(fd, text, len);
+	if (r == 0 && renameat(rendered->stage_fd, staged, rendered->own_fd, name) < 0)
+		r = -errno;
+	if (r < 0)
+		unlinkat(rendered->stage_fd, staged, 0);
 	return r;
 }

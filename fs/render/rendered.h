@@ -3,6 +3,9 @@
  * beside (in .plyfs/stage) and renamed to its place when all of it is there; one that is as it
  * should be is not touched. Only what the manifest says is ours is ever replaced or removed.
  *
+ * An atomic one shows generations, each a directory of its own (generation.h): what is put is then
+ * seen at the next rendered_commit(), all at once.
+ *
  * All is done beneath the directory, whatever somebody puts there meanwhile: no link is followed.
  */
 #pragma once
@@ -16,9 +19,15 @@ struct rendered;
 struct rendered_options {
 	const char *directory; /* made if it is not there; one that is not ours must be empty */
 	bool adopts;           /* files that have the right bytes already become ours */
+	bool keeps_drift;      /* what somebody has changed stays so */
+	bool is_atomic;
+	bool is_watched; /* drift is noticed while it happens */
 	void (*log)(void *context, const char *line);
 	void *context;
 };
+
+/* Positive result beside PROBLEM: somebody has changed what is there, and it was left. */
+#define RENDERED_KEPT 2
 
 /**
  * Opens the directory, for one renderer at a time. Returns 0 with *ret for rendered_free(); PROBLEM
@@ -31,16 +40,32 @@ void rendered_free(struct rendered *rendered); /* NULL is fine */
 /** What is ours, for who keeps the view's inode numbers there. */
 struct manifest *rendered_manifest(struct rendered *rendered);
 
-/**
- * Shows the version at `path`. One that was never good is not shown. 0 with *ret (may be NULL) what
- * the manifest has of it, PROBLEM or -errno.
- */
-int rendered_put(struct rendered *rendered, const char *path, const struct version *version,
-	struct owned **ret, struct problem *problem);
+/** Shows the version at the name. One that was never good is not shown: -EIO. */
+int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
+	struct problem *problem);
 
-/** Makes the directory, or gives it these attributes. As rendered_put(). */
-int rendered_put_directory(struct rendered *rendered, const char *path, const struct stat *stat,
-	struct owned **ret, struct problem *problem);
+/** Makes the directory, or gives it these attributes. */
+int rendered_put_directory(struct rendered *rendered, struct owned *owned, const struct stat *stat,
+	struct problem *problem);
 
-/** Removes what is ours there; a directory with all that is ours in it. 0, PROBLEM or -errno. */
-int rendered_remove(struct rendered *rendered, const char *path, struct problem *problem);
+/** Removes what is ours there; a directory with all that is ours in it. It is forgotten then. */
+int rendered_remove(struct rendered *rendered, struct owned *owned, struct problem *problem);
+
+/** What was put and removed is all of it, for now. 0, PROBLEM or -errno: the old tree stays. */
+int rendered_commit(struct rendered *rendered, struct problem *problem);
+
+/** Whether something else stands at the name than what was put there; it is reported. */
+bool rendered_has_drifted(struct rendered *rendered, struct owned *owned);
+
+/** The directory that shows `path`, O_PATH: to be watched. A descriptor or -errno. */
+int rendered_open_directory(const struct rendered *rendered, const char *path);
+
+/** Whether rendered_commit() will show another generation. */
+bool rendered_is_to_switch(const struct rendered *rendered);
+
+/** --atomic: something has happened to what stands beside the generation: to be looked at. */
+void rendered_doubt_links(struct rendered *rendered);
+int rendered_open_place(const struct rendered *rendered);
+
+/** Replaces a file of ours in .plyfs. 0 or -errno. */
+int rendered_write_own(struct rendered *rendered, const char *name, const char *text, size_t len);

@@ -1,0 +1,566 @@
+#include "generation.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "layer.h"
+#include "rendered_state.h"
+
+/* Where the next one is made: nobody else looks in there. */
+#define NEXT_NAME "next"
+
+#define NAME_SIZE 64
+
+/* A directory that the last name was in: the next one mostly is, too. */
+struct parent {
+	const struct layer *layer;
+	char *path;
+	int fd;
+};
+
+static void parent_fini(struct parent *parent)
+{
+	free(parent->path);
+	closep(&parent->fd);
+}
+
+/* The directory that `path` lies in, kept in `parent`; *name is the rest. A descriptor or -errno.
+ */
+static int open_parent(struct parent *parent, const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = slash ? (size_t)(slash - path) : 0;
+
+	*name = slash ? slash + 1 : path;
+	if (parent->fd >= 0 && strlen(parent->path) == len && memcmp(parent->path, path, len) == 0)
+		return parent->fd;
+	parent_fini(parent);
+	parent->fd = -1;
+	parent->path = strndup(path, len);
+	if (!parent->path)
+		return -ENOMEM;
+	return parent->fd = layer_open_directory(parent->layer, parent->path);
+}
+
+bool generation_is_beside(const struct owned *owned)
+{
+	return strncmp(owned->path, GENERATION_BESIDE, strlen(GENERATION_BESIDE)) == 0;
+}
+
+bool generation_has_name(const char *name)
+{
+	return strncmp(name, "..", 2) == 0;
+}
+
+/* Whether it shows in the tree. */
+static bool is_shown(const struct owned *owned)
+{
+	return owned->print.mode && !owned->is_gone && !generation_is_beside(owned);
+}
+
+static struct owned *get_beside(struct rendered *rendered, const char *name)
+{
+	CLEANUP(freep) char *path = NULL;
+
+	if (asprintf(&path, GENERATION_BESIDE "%s", name) < 0) {
+		path = NULL;
+		return NULL;
+	}
+	return manifest_get(rendered->manifest, path);
+}
+
+static int open_layer(const struct rendered *rendered, const char *name, struct layer **ret)
+{
+	static const char *const nothing[] = {NULL};
+	char path[64];
+	CLEANUP(closep)
+	int fd =
+		openat(rendered->place->dirfd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	int r = layer_open("", path, 0, false, false, ret);
+	if (r == 0)
+		layer_exclude(*ret, nothing);
+	return r;
+}
+
+/* The name of the one that is shown, "" for none. 0 or -errno. */
+static int read_link(const struct rendered *rendered, char ret[NAME_SIZE])
+{
+	ssize_t n = readlinkat(rendered->place->dirfd, GENERATION_LINK, ret, NAME_SIZE - 1);
+
+	ret[n < 0 ? 0 : n] = '\0';
+	if (n < 0)
+		return errno == ENOENT ? 0 : -errno;
+	return strchr(ret, '/') ? -EINVAL : 0;
+}
+
+int generation_open(struct rendered *rendered, struct problem *problem)
+{
+	const struct owned *link = get_beside(rendered, GENERATION_LINK);
+	char name[NAME_SIZE];
+	int r = link ? read_link(rendered, name) : -ENOMEM;
+
+	if (r == -EINVAL || (r == 0 && *name && !link->print.mode))
+		return rendered_refuse(GENERATION_LINK, problem);
+	rendered->has_old_links = true;
+	if (r == 0 && *name)
+		r = open_layer(rendered, name, &rendered->tree);
+	/* Somebody has removed it: another one is made. */
+	return r == -ENOENT || r == -ENOTDIR || r == -ELOOP ? 0 : r;
+}
+
+static void change(struct rendered *rendered, struct owned *owned)
+{
+	owned->is_changed = true;
+	rendered->is_changed = true;
+}
+
+/* Who is not root may have been unable to give the owner: the bytes and his own rights count. */
+static bool is_as_wanted(const struct imprint *wanted, const struct imprint *is)
+{
+	if (geteuid() == 0)
+		return imprint_equal(wanted, is);
+	return wanted->hash == is->hash && (wanted->mode & S_IFMT) == (is->mode & S_IFMT) &&
+	       (S_ISLNK(wanted->mode) || (wanted->mode & 0700) == (is->mode & 0700));
+}
+
+/* What the shown generation has there. 0 or -errno. */
+static int look(const struct rendered *rendered, const struct owned *owned, struct imprint *ret)
+{
+	const char *name;
+
+	*ret = (struct imprint){0};
+	if (!rendered->tree)
+		return 0;
+	CLEANUP(closep) int parent = layer_open_parent(rendered->tree, owned->path, &name);
+	return parent < 0 ? 0 : imprint_at(parent, name, ret);
+}
+
+/* Notes what the next one is to have there, if that is something else. 0, RENDERED_KEPT, -errno. */
+static int want(struct rendered *rendered, struct owned *owned, const struct imprint *wanted)
+{
+	struct imprint now;
+	int r = look(rendered, owned, &now);
+
+	if (r < 0 && r != -EACCES && r != -EIO)
+		return r;
+	bool was_gone = owned->is_gone;
+	owned->is_gone = false;
+	if (r == 0 && owned->print.mode && !owned->is_changed && !was_gone) {
+		if (is_as_wanted(wanted, &now)) {
+			if (!is_as_wanted(wanted, &owned->print))
+				return manifest_put(rendered->manifest, owned, &now);
+			return 0;
+		}
+		rendered_report_drift(rendered, owned, &now);
+		if (owned->reported && rendered->options.keeps_drift)
+			return RENDERED_KEPT;
+	}
+	if (!owned->is_changed)
+		owned->former = owned->print;
+	owned->print = *wanted;
+	owned->is_logged = false;
+	change(rendered, owned);
+	return 0;
+}
+
+/* A name at the top leads through the link, and may not be taken for a generation. */
+static int check_name(const char *path, struct problem *problem)
+{
+	if (!generation_has_name(path))
+		return 0;
+	return problem_set(problem, path, 0, 0,
+		"begins with '..', which with --atomic is for generations; give it another name");
+}
+
+int generation_put(struct rendered *rendered, struct owned *owned, const struct version *version,
+	struct problem *problem)
+{
+	struct imprint wanted;
+	int r = check_name(owned->path, problem);
+
+	if (r == 0)
+		r = imprint_of_version(version, &wanted);
+	if (r != 0)
+		return r;
+	version_unref(owned->wanted);
+	owned->wanted = version_ref((struct version *)version);
+	return want(rendered, owned, &wanted);
+}
+
+int generation_put_directory(struct rendered *rendered, struct owned *owned,
+	const struct stat *stat, struct problem *problem)
+{
+	const struct imprint wanted = {
+		.mode = S_IFDIR | (stat->st_mode & 07777) | (geteuid() == 0 ? 0 : 0200),
+		.uid = stat->st_uid,
+		.gid = stat->st_gid,
+	};
+	int r = check_name(owned->path, problem);
+
+	version_unref(take_ptr(owned->wanted));
+	return r == 0 ? want(rendered, owned, &wanted) : r;
+}
+
+int generation_remove(struct rendered *rendered, struct owned *owned)
+{
+	CLEANUP(freep) struct owned **all = NULL;
+	size_t count;
+	int r = manifest_list(rendered->manifest, owned->path, &all, &count);
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		if (generation_is_beside(all[i]))
+			continue;
+		all[i]->is_gone = true;
+		all[i]->ino = 0;
+		change(rendered, all[i]);
+	}
+	return r;
+}
+
+/* A directory in the next one. 0 or -errno. */
+static int make_directory(struct rendered *rendered, int next, struct owned *owned)
+{
+	const struct stat like = {.st_mode = owned->print.mode,
+		.st_uid = owned->print.uid,
+		.st_gid = owned->print.gid};
+	struct imprint print = {0};
+
+	if (mkdirat(next, owned->path, 0700) < 0)
+		return -errno;
+	CLEANUP(closep)
+	int fd = openat(next, owned->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int r = fd < 0 ? -errno : rendered_dress(fd, &like, 0, &print);
+	return r == 0 ? manifest_put(rendered->manifest, owned, &print) : r;
+}
+
+/* A file in the next one: the very same as in the one that is shown, or another. 0 or -errno. */
+static int make_file(
+	struct rendered *rendered, int next, struct parent *parent, struct owned *owned)
+{
+	struct imprint print;
+	const char *name;
+
+	if (!owned->is_changed && parent->layer) {
+		int from = open_parent(parent, owned->path, &name);
+		if (from >= 0 && linkat(from, name, next, owned->path, 0) == 0)
+			return 0;
+		int r = from < 0 ? from : -errno;
+		if (r == -ENOSPC || r == -ENOMEM || r == -EDQUOT)
+			return r;
+	}
+	/* Never good in this life, and removed by somebody: there is nothing to show. */
+	if (!owned->wanted || (owned->reported && rendered->options.keeps_drift))
+		return 0;
+	int r = rendered_write(next, owned->path, owned->wanted, &print);
+	return r == 0 ? manifest_put(rendered->manifest, owned, &print) : r;
+}
+
+/* Whatever of ours lies in the directory, and then it itself. 0 or -errno. */
+static int remove_generation(struct rendered *rendered, int at, const char *name)
+{
+	CLEANUP(freep) struct owned **all = NULL;
+	size_t count = 0;
+	CLEANUP(closep)
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	CLEANUP(layer_freep) struct layer *layer = NULL;
+	CLEANUP(parent_fini) struct parent parent = {.fd = -1};
+	char path[64];
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	static const char *const nothing[] = {NULL};
+	int r = layer_open("", path, 0, false, false, &layer);
+	if (r == 0)
+		r = manifest_list(rendered->manifest, "", &all, &count);
+	if (r < 0)
+		return r;
+	layer_exclude(layer, nothing);
+	parent.layer = layer;
+	for (size_t i = count; i-- > 0;) {
+		const char *last;
+		int in = generation_is_beside(all[i]) ? -1
+						      : open_parent(&parent, all[i]->path, &last);
+		if (in >= 0 && unlinkat(in, last, 0) < 0 && (errno == EISDIR || errno == EPERM))
+			unlinkat(in, last, AT_REMOVEDIR);
+	}
+	return unlinkat(at, name, AT_REMOVEDIR) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+static int fill(struct rendered *rendered, int next)
+{
+	CLEANUP(parent_fini) struct parent parent = {.layer = rendered->tree, .fd = -1};
+	CLEANUP(freep) struct owned **all = NULL;
+	struct imprint unused;
+	struct stat like;
+	size_t count;
+	int r = manifest_list(rendered->manifest, "", &all, &count);
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		if (!is_shown(all[i]))
+			continue;
+		r = S_ISDIR(all[i]->print.mode) ? make_directory(rendered, next, all[i])
+						: make_file(rendered, next, &parent, all[i]);
+	}
+	if (r == 0 && fstatat(rendered->place->dirfd, "", &like, AT_EMPTY_PATH) < 0)
+		r = -errno;
+	return r == 0 ? rendered_dress(next, &like, 0, &unused) : r;
+}
+
+/* Puts a link beside the generations, if it is not there. 0, PROBLEM or -errno. */
+static int put_link(
+	struct rendered *rendered, const char *name, const char *target, struct problem *problem)
+{
+	struct owned *owned = get_beside(rendered, name);
+	int at = rendered->place->dirfd;
+	const struct imprint print = {
+		.mode = S_IFLNK | 0777, .hash = imprint_add(IMPRINT_HASH, span_of(target))};
+	struct imprint now;
+	char staged[STAGED_MAX];
+	int r = owned ? imprint_at(at, name, &now) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	bool is_there = S_ISLNK(now.mode) && now.hash == print.hash;
+	if (is_there && owned->print.mode)
+		return manifest_put(rendered->manifest, owned, &print);
+	if (now.mode && !owned->print.mode && !is_there)
+		return rendered_refuse(name, problem);
+	if (owned->print.mode && !is_there && strcmp(name, GENERATION_LINK) != 0) {
+		rendered_report_drift(rendered, owned, &now);
+		if (rendered->options.keeps_drift)
+			return 0;
+	}
+	const struct imprint before = owned->print;
+	r = manifest_put(rendered->manifest, owned, &print);
+	if (r < 0)
+		return r;
+	rendered_stage_name(rendered, staged);
+	if (symlinkat(target, rendered->stage_fd, staged) == 0 &&
+		renameat(rendered->stage_fd, staged, at, name) == 0) {
+		owned->reported = 0;
+		return 0;
+	}
+	r = -errno;
+	unlinkat(rendered->stage_fd, staged, 0);
+	manifest_undo(rendered->manifest, owned, &before);
+	return r;
+}
+
+/* What was a file before, with the right bytes, is a link from now on. */
+static bool adopt(struct rendered *rendered, const struct owned *owned)
+{
+	struct imprint now;
+
+	return rendered->options.adopts &&
+	       imprint_at(rendered->place->dirfd, owned->path, &now) == 0 && S_ISREG(now.mode) &&
+	       S_ISREG(owned->print.mode) && now.hash == owned->print.hash &&
+	       unlinkat(rendered->place->dirfd, owned->path, 0) == 0;
+}
+
+/* The link by which a name at the top is reached, or none any more. */
+static int link_name(struct rendered *rendered, struct owned *owned, struct problem *problem)
+{
+	CLEANUP(freep) char *target = NULL;
+
+	if (owned->is_gone) {
+		struct owned *link = get_beside(rendered, owned->path);
+		struct imprint now;
+		if (!link)
+			return -ENOMEM;
+		if (link->print.mode &&
+			imprint_at(rendered->place->dirfd, owned->path, &now) == 0 &&
+			S_ISLNK(now.mode))
+			unlinkat(rendered->place->dirfd, owned->path, 0);
+		int r = manifest_drop(rendered->manifest, link);
+		manifest_forget(rendered->manifest, link);
+		return r;
+	}
+	if (asprintf(&target, GENERATION_LINK "/%s", owned->path) < 0) {
+		target = NULL;
+		return -ENOMEM;
+	}
+	int r = put_link(rendered, owned->path, target, problem);
+	return r == PROBLEM && adopt(rendered, owned)
+		       ? put_link(rendered, owned->path, target, problem)
+		       : r;
+}
+
+/* What could not be linked is told, and the first of it returned: 0, PROBLEM or -errno. */
+static int link_names(struct rendered *rendered, struct problem *problem)
+{
+	CLEANUP(freep) struct owned **all = NULL;
+	size_t count;
+	int result = manifest_list(rendered->manifest, "", &all, &count);
+
+	for (size_t i = 0; result != -ENOMEM && i < count; i++) {
+		struct problem other;
+		if (generation_is_beside(all[i]) || strchr(all[i]->path, '/') ||
+			!(all[i]->print.mode || all[i]->is_gone))
+			continue;
+		int r = link_name(rendered, all[i], &other);
+		if (r != 0 && result == 0) {
+			result = r;
+			*problem = other;
+		}
+	}
+	return result;
+}
+
+/* Those that nothing leads to any more. What somebody has put into one stays, and is told. */
+static int remove_old(struct rendered *rendered, const char *shown, struct problem *problem)
+{
+	CLEANUP(freep) struct owned **all = NULL;
+	size_t count;
+	int result = manifest_list(rendered->manifest, "", &all, &count);
+
+	for (size_t i = 0; result != -ENOMEM && i < count; i++) {
+		const char *name = all[i]->path + strlen(GENERATION_BESIDE);
+		if (!generation_is_beside(all[i]) || !S_ISDIR(all[i]->print.mode) ||
+			strcmp(name, shown) == 0)
+			continue;
+		int r = remove_generation(rendered, rendered->place->dirfd, name);
+		if (r == 0) {
+			r = manifest_drop(rendered->manifest, all[i]);
+			manifest_forget(rendered->manifest, all[i]);
+		}
+		if (r == -ENOTEMPTY || r == -EEXIST)
+			result = problem_set(problem, name, 0, 0,
+				"can't be removed: something in it is not plyfs'; move it away");
+		else if (r < 0)
+			result = r;
+	}
+	return result;
+}
+
+/* Nothing of what has gone is anywhere any more. */
+static int forget_gone(struct rendered *rendered)
+{
+	CLEANUP(freep) struct owned **all = NULL;
+	size_t count;
+	int r = manifest_list(rendered->manifest, "", &all, &count);
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		if (!all[i]->is_gone)
+			continue;
+		r = manifest_drop(rendered->manifest, all[i]);
+		manifest_forget(rendered->manifest, all[i]);
+	}
+	return r;
+}
+
+static void make_name(char ret[NAME_SIZE])
+{
+	struct timespec now;
+	struct tm parts;
+	size_t len;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &parts);
+	len = strftime(ret, NAME_SIZE, "..%Y_%m_%d_%H_%M_%S", &parts);
+	snprintf(ret + len, NAME_SIZE - len, ".%09ld", now.tv_nsec);
+}
+
+/* Makes the next one whole, where nobody sees it. 0 or -errno. */
+static int make_next(struct rendered *rendered)
+{
+	int r = remove_generation(rendered, rendered->own_fd, NEXT_NAME);
+
+	if (r == 0 && mkdirat(rendered->own_fd, NEXT_NAME, 0700) < 0)
+		r = -errno;
+	if (r < 0)
+		return r;
+	CLEANUP(closep)
+	int fd = openat(
+		rendered->own_fd, NEXT_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	r = fd < 0 ? -errno : fill(rendered, fd);
+	if (r < 0)
+		remove_generation(rendered, rendered->own_fd, NEXT_NAME);
+	return r;
+}
+
+/* All is as it is wanted, but for what somebody has changed and may keep. 0 or -ENOMEM. */
+static int settle(struct rendered *rendered)
+{
+	CLEANUP(freep) struct owned **all = NULL;
+	size_t count;
+	int r = manifest_list(rendered->manifest, "", &all, &count);
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		if (all[i]->is_changed)
+			all[i]->reported = 0;
+		all[i]->is_changed = false;
+	}
+	rendered->is_changed = rendered->is_changed && r != 0;
+	return r;
+}
+
+/* 0 with its name, PROBLEM or -errno: the old one is shown still. */
+static int switch_to_next(struct rendered *rendered, char name[NAME_SIZE], struct problem *problem)
+{
+	const struct imprint print = {.mode = S_IFDIR | 0700};
+	struct layer *tree = NULL;
+	int r = make_next(rendered);
+
+	if (r < 0)
+		return r;
+	make_name(name);
+	struct owned *owned = get_beside(rendered, name);
+	r = owned ? manifest_put(rendered->manifest, owned, &print) : -ENOMEM;
+	/* Somebody else's directory of that name would be met here. */
+	if (r == 0 && renameat2(rendered->own_fd, NEXT_NAME, rendered->place->dirfd, name,
+			      RENAME_NOREPLACE) < 0)
+		r = errno == EINVAL && renameat(rendered->own_fd, NEXT_NAME, rendered->place->dirfd,
+					       name) == 0
+			    ? 0
+			    : -errno;
+	if (r == 0)
+		r = open_layer(rendered, name, &tree);
+	if (r == 0)
+		r = put_link(rendered, GENERATION_LINK, name, problem);
+	if (r != 0) {
+		layer_free(tree);
+		remove_generation(rendered, rendered->own_fd, NEXT_NAME);
+		remove_generation(rendered, rendered->place->dirfd, name);
+		return r;
+	}
+	layer_free(rendered->tree);
+	rendered->tree = tree;
+	return settle(rendered);
+}
+
+int generation_commit(struct rendered *rendered, struct problem *problem)
+{
+	char name[NAME_SIZE];
+	int r = read_link(rendered, name);
+
+	if (r == -EINVAL)
+		return rendered_refuse(GENERATION_LINK, problem);
+	bool is_switched = rendered->is_changed || !rendered->tree || !*name;
+	if (r == 0 && is_switched)
+		r = switch_to_next(rendered, name, problem);
+	if (r != 0)
+		return r;
+	if (!is_switched && !rendered->has_old_links)
+		return 0;
+	int linked = link_names(rendered, problem);
+	rendered->has_old_links = linked != 0;
+	r = remove_old(rendered, name, linked == 0 ? problem : &(struct problem){0});
+	if (r == 0)
+		r = forget_gone(rendered);
+	if (r == 0)
+		r = manifest_seal(rendered->manifest);
+	return linked != 0 ? linked : r;
+}

@@ -1,0 +1,44 @@
+/*
+ * What rendered.c and generation.c share.
+ */
+#pragma once
+
+#include "rendered.h"
+
+struct layer;
+
+#define STAGE_NAME "stage"
+
+struct rendered {
+	struct rendered_options options;
+	struct layer *place; /* a directory that is never left */
+	struct layer *tree;  /* what shows the names: `place`, or a generation; NULL: none yet */
+	struct manifest *manifest;
+	int stage_fd;
+	int own_fd; /* locked */
+	uint64_t staged;
+	bool is_changed;    /* --atomic: another generation is to be made */
+	bool has_old_links; /* --atomic: the links to it are to be looked at */
+};
+
+/** Room for a name in the stage. */
+#define STAGED_MAX 32
+
+/** Gives an open file or directory its mode and owner, and `more`. 0 with *ret, or -errno. */
+int rendered_dress(int fd, const struct stat *like, mode_t more, struct imprint *ret);
+
+/** Writes the version to a new name. 0 with its imprint, or -errno and nothing is there. */
+int rendered_write(
+	int directory, const char *name, const struct version *version, struct imprint *ret);
+
+/** The next name in the stage. */
+void rendered_stage_name(struct rendered *rendered, char ret[STAGED_MAX]);
+
+/** PROBLEM: something else stands at `path`. */
+int rendered_refuse(const char *path, struct problem *problem);
+
+void rendered_log(const struct rendered *rendered, const char *line);
+
+/** Says what somebody has done to it, once. */
+void rendered_report_drift(
+	const struct rendered *rendered, struct owned *owned, const struct imprint *now);

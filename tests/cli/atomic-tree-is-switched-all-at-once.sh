@@ -1,0 +1,79 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir -p vendor/sub site
+printf 'a: 1\n' | tee vendor/app.yaml >vendor/sub/x.yaml
+printf 'b: 2\n' >site/app.yaml
+ln -s app.yaml site/link
+chmod 640 vendor/sub/x.yaml
+render() { "$PLYFS" render --atomic --no-header -l vendor:site "$@"; }
+generation() { readlink tree/..data; }
+all() { (cd tree && find . -mindepth 1 -maxdepth 1 -printf '%f %l\n' | sort | xargs); }
+
+# As in a volume of Kubernetes.
+runs 0 render tree
+first=$(generation)
+[ "$(all)" = "$first ..data $first .plyfs app.yaml ..data/app.yaml link ..data/link sub ..data/sub" ] || fail "$(all)"
+[ "$(cat tree/app.yaml)" = $'a: 1\nb: 2' ] && [ "$(readlink tree/..data/link)" = app.yaml ]
+[ "$(stat -c %a tree/sub/x.yaml)" = 440 ]
+
+# Nothing changes, nothing is switched. A change is another generation, in which the rest are the same files.
+runs 0 render tree
+[ "$(generation)" = "$first" ] || fail 'it was switched for nothing'
+before=$(stat -Lc '%i %y' tree/sub/x.yaml)
+exec 7<tree/app.yaml
+printf 'b: 3\n' >site/app.yaml
+printf 'n: 1\n' >site/new.yaml
+rm site/link
+runs 0 render tree
+second=$(generation)
+[ "$second" != "$first" ] || fail 'it was not switched'
+[ "$(all)" = "$second ..data $second .plyfs app.yaml ..data/app.yaml new.yaml ..data/new.yaml sub ..data/sub" ] || fail "$(all)"
+[ "$(stat -Lc '%i %y' tree/sub/x.yaml)" = "$before" ] || fail 'a file that did not change is another'
+[ "$(cat tree/app.yaml)" = $'a: 1\nb: 3' ] && [ "$(cat <&7)" = $'a: 1\nb: 2' ]
+[ -z "$(ls -A tree/.plyfs/stage)" ] && [ ! -e tree/.plyfs/next ]
+
+# Only what is its own: a foreign file at the top, and in a generation, and directories of another kind.
+echo mine >tree/foreign
+printf 'f: 1\n' >site/foreign
+runs 1 render tree
+says "foreign: stands in the way and is not plyfs'"
+[ "$(cat tree/foreign)" = mine ] && [ "$(cat tree/..data/foreign)" = 'f: 1' ]
+printf 'f: 1\n' >tree/foreign
+runs 0 render --adopt tree
+[ "$(readlink tree/foreign)" = ..data/foreign ]
+rm site/foreign
+echo mine >tree/..data/sub/foreign
+old=$(generation)
+runs 1 render tree
+grep -q "$old: can't be removed: something in it is not plyfs'" err
+[ "$(cat "tree/$old/sub/foreign")" = mine ] && [ ! -e tree/foreign ]
+rm "tree/$old/sub/foreign"
+runs 0 render tree
+[ ! -e "tree/$old" ] || fail 'an old generation stays'
+runs 1 "$PLYFS" render --no-header -l vendor:site tree
+says 'tree: was rendered with --atomic'
+runs 0 "$PLYFS" render --no-header -l vendor:site plain
+runs 1 render plain
+says 'plain: was rendered without --atomic'
+printf 'x: 1\n' >'site/..hidden'
+runs 1 render tree
+says "..hidden: begins with '..', which with --atomic is for generations"
+rm 'site/..hidden'
+
+# What somebody changes is put right, wherever.
+for broken in tree/app.yaml tree/..data/sub/x.yaml; do
+	chmod u+w "$broken"
+	echo x >>"$broken"
+	runs 0 render --drift=keep tree
+	grep -q '^x$' "$broken"
+	runs 0 render tree
+	! grep -q '^x$' "$broken" || fail "$broken is not put right"
+done
+rm -r tree/..data/sub tree/app.yaml
+runs 0 render tree
+[ "$(cat tree/app.yaml)" = $'a: 1\nb: 3' ] && [ "$(cat tree/sub/x.yaml)" = 'a: 1' ]
+rm tree/..data
+runs 0 render tree
+[ "$(cat tree/app.yaml)" = $'a: 1\nb: 3' ]
+[ "$(find tree -maxdepth 1 -name '..2*' | wc -l)" = 1 ] || fail "an old generation stays: $(all)"
