@@ -20,6 +20,7 @@
 #include "generation.h"
 #include "inotify.h"
 #include "publisher.h"
+#include "refresh.h"
 #include "runner.h"
 
 /* Names that are looked up at once: so many the pool can compose beside each other. */
@@ -39,6 +40,14 @@
 /* A generation is what has changed until nothing did for so long, and no longer than that. */
 #define GENERATION_QUIET_MS 20
 #define GENERATION_MAX_MS 200
+
+/*
+ * By then all that has changed with it must be there, too: what is seen to be under way is waited
+ * for. Who writes without a pause does not keep it back for longer than this.
+ */
+#define GENERATION_STEP_MS 2
+#define GENERATION_WRITER_MS 1000
+#define GENERATION_LATEST_MS 5000
 
 #define DRIFT_EVENTS                                                                               \
 	(IN_CLOSE_WRITE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE |        \
@@ -813,6 +822,16 @@ static void put_node(const void *node, VISIT visit, void *context)
 		put_again(context, *(char *const *)node);
 }
 
+/* Whether the view has all that belongs together. By the publisher's thread. */
+static bool is_whole(struct render *render, int64_t since_ms)
+{
+	int64_t waited_ms = clock_ms() - since_ms;
+
+	view_take_events(render->view);
+	return waited_ms > GENERATION_LATEST_MS ||
+	       view_is_settled(render->view, waited_ms <= GENERATION_WRITER_MS);
+}
+
 static bool handle_timer(void *context, struct publisher_hook *hook)
 {
 	struct render *render = context;
@@ -826,6 +845,7 @@ static bool handle_timer(void *context, struct publisher_hook *hook)
 	pthread_mutex_lock(&render->mutex);
 	bool are_all = render->are_all_doubtful;
 	bool is_generation = agenda->generation_ms && agenda->generation_ms <= now;
+	int64_t since_ms = agenda->changed_ms;
 	if (agenda->paths_ms && agenda->paths_ms <= now) {
 		paths = take_ptr(render->paths);
 		agenda->paths_ms = 0;
@@ -834,7 +854,14 @@ static bool handle_timer(void *context, struct publisher_hook *hook)
 		are_all = false;
 	}
 	if (is_generation)
-		agenda->generation_ms = agenda->changed_ms = 0;
+		agenda->generation_ms = 0;
+	pthread_mutex_unlock(&render->mutex);
+	bool is_early = is_generation && !is_whole(render, since_ms);
+	pthread_mutex_lock(&render->mutex);
+	if (is_early)
+		agenda->generation_ms = clock_ms() + GENERATION_STEP_MS;
+	else if (is_generation)
+		agenda->changed_ms = 0;
 	set_timer(agenda);
 	pthread_mutex_unlock(&render->mutex);
 	twalk_r(paths, put_node, render);
@@ -842,9 +869,9 @@ static bool handle_timer(void *context, struct publisher_hook *hook)
 	if (are_all)
 		put_all_again(render);
 	pthread_mutex_lock(&render->files);
-	if (is_generation || !render->options.is_atomic)
+	if ((is_generation && !is_early) || !render->options.is_atomic)
 		commit(render);
-	else if (rendered_is_to_switch(render->rendered))
+	else if (!is_early && rendered_is_to_switch(render->rendered))
 		commit_later(render, GENERATION_QUIET_MS);
 	pthread_mutex_unlock(&render->files);
 	return false;

@@ -509,3 +509,14 @@ bool view_has_work(struct view *view)
 	view_unlock(view);
 	return has_work;
 }
+
+bool view_is_settled(struct view *view, bool is_patient)
+{
+	view_lock(view);
+	bool is_settled = !view->done && !view->looks && !view->scans.count &&
+			  !view->is_root_changed && !view->is_overflowed &&
+			  view->queue.first >= view->queue.count &&
+			  !(is_patient && view->debounced.count);
+	view_unlock(view);
+	return is_settled;
+}

@@ -24,3 +24,9 @@ bool view_has_work(struct view *view);
  * the pool has more, view->wake_fd tells.
  */
 int view_next_change(struct view *view, struct change *ret);
+
+/**
+ * Whether all that the layers have been seen to say is what is shown: nothing waits or is under
+ * way. With `is_patient` also nothing that somebody may be writing still.
+ */
+bool view_is_settled(struct view *view, bool is_patient);

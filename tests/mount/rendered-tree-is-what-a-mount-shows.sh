@@ -11,20 +11,26 @@ done
 start
 "$PLYFS" render --watch --no-header -l low:high out 2>render.log &
 render_pid=$!
+"$PLYFS" render --watch --atomic --no-header -l low:high atomic 2>atomic.log &
+atomic_pid=$!
 stop_render() {
-	kill "$render_pid" 2>/dev/null || true
-	wait "$render_pid" || fail "render ended with $?: $(cat render.log)"
-	! dirty_log render.log || fail 'render is not clean'
+	local pid
+	for pid in $render_pid $atomic_pid; do
+		kill "$pid" 2>/dev/null || true
+		wait "$pid" || fail "render ended with $?: $(cat render.log atomic.log)"
+	done
+	! dirty_log render.log && ! dirty_log atomic.log || fail 'render is not clean'
 }
-trap 'code=$?; set +e; kill "$render_pid" 2>/dev/null; (exit $code); clean_up' EXIT
-same() { python3 "$storm" compare mnt out >difference; }
+trap 'code=$?; set +e; kill "$render_pid" "$atomic_pid" 2>/dev/null || true; (exit $code); clean_up' EXIT
+same() { python3 "$storm" compare mnt out >difference && python3 "$storm" compare mnt atomic/..data >difference; }
 eventually same || fail "at the start: $(cat difference)"
 
 for seed in 1 2 3 4 5 6; do
 	python3 "$storm" change $seed 1.5 low high
 	eventually same || fail "after the storm $seed: $(cat difference)"
 done
-[ -z "$(ls -A out/.plyfs/stage)" ] || fail 'something is left in the stage'
+[ -z "$(ls -A out/.plyfs/stage)" ] && [ -z "$(ls -A atomic/.plyfs/stage)" ] || fail 'something is left in the stage'
+! grep somebody render.log atomic.log || fail 'what it did itself it takes for what somebody did'
 
 # What has not changed is not touched, by a second run either; what is gone meanwhile goes.
 stop_render
@@ -43,9 +49,15 @@ rm low/gone.yaml
 for ((i = 0; i < 20; i++)); do
 	"$PLYFS" render --watch --no-header -l low:high out 2>>render.log &
 	render_pid=$!
+	"$PLYFS" render --watch --atomic --no-header -l low:high atomic 2>>atomic.log &
+	atomic_pid=$!
 	python3 "$storm" change $((100 + i)) 0.$((RANDOM % 4 + 1)) low high
-	kill -KILL $render_pid
-	wait $render_pid 2>/dev/null || true
+	kill -KILL $render_pid $atomic_pid
+	wait $render_pid $atomic_pid 2>/dev/null || true
 done
-"$PLYFS" render --no-header -l low:high out 2>err || fail "$(cat err)"
+# Even one that leaves alone what somebody has changed takes nothing of it for that.
+"$PLYFS" render --drift=keep --no-header -l low:high out 2>err || fail "$(cat err)"
+"$PLYFS" render --drift=keep --atomic --no-header -l low:high atomic 2>>err || fail "$(cat err)"
+! grep somebody err || fail 'what it did itself it takes for what somebody did'
 eventually same || fail "after it was killed: $(cat difference)"
+[ "$(find atomic -maxdepth 1 -name '..2*' | wc -l)" = 1 ] || fail 'an old generation stays'

@@ -1,0 +1,59 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+need python3
+# Two files that always change together: both layers' states are directories that one rename switches.
+publish() {
+	mkdir "high/..$1"
+	echo "n: $1" | tee "high/..$1/a.yaml" >"high/..$1/b.yaml"
+	ln -s "..$1" high/..next
+	mv -T high/..next high/..data
+}
+publish 0
+ln -s ..data/a.yaml high/a.yaml
+ln -s ..data/b.yaml high/b.yaml
+printf 'layers: [low, {path: high, follow: true}]\noptions: {header: false}\n' >plyfs.yaml
+pids=
+trap 'code=$?; set +e; kill $pids 2>/dev/null || true; (exit $code); clean_up' EXIT
+for how in '' --atomic; do
+	"$PLYFS" render --watch $how -c plyfs.yaml "out$how" 2>"log$how" &
+	pids+=" $!"
+done
+ready() { [ -e out/b.yaml ] && [ -e out--atomic/b.yaml ]; }
+eventually ready || fail 'it does not begin'
+
+# Looks a directory up once, and compares the two in it. One that has gone meanwhile is looked up again.
+cat >reader.py <<'END'
+import os, sys
+directory, mixes, pairs = sys.argv[1], 0, 0
+while not os.path.exists("stop"):
+    at = os.open(directory, os.O_PATH)
+    try:
+        texts = []
+        for name in ("a.yaml", "b.yaml"):
+            with os.fdopen(os.open(name, os.O_RDONLY, dir_fd=at)) as file:
+                texts.append(file.read())
+        pairs += 1
+        mixes += texts[0] != texts[1]
+    except FileNotFoundError:
+        pass
+    finally:
+        os.close(at)
+print(mixes if pairs else "none read")
+END
+python3 reader.py out >plain &
+readers=$!
+python3 reader.py out--atomic/..data >atomic &
+readers+=" $!"
+for ((i = 1; i <= 150; i++)); do
+	publish $i
+	rm -r "high/..$((i - 1))"
+	sleep 0.03
+done
+for how in '' --atomic; do
+	eventually is "out$how/a.yaml" 'n: 150' && eventually is "out$how/b.yaml" 'n: 150' || fail "out$how: $(cat "out$how"/*.yaml)"
+done
+touch stop
+wait $readers
+is atomic 0 || fail "readers of generations have seen a mix: $(cat atomic)"
+[ "$(cat plain)" -gt 0 ] || fail 'readers of a plain tree have seen no mix: the test shows nothing'
