@@ -15,6 +15,7 @@
 #include "mounted_settings.h"
 #include "offline.h"
 #include "place.h"
+#include "rendered_tree.h"
 
 struct choice choice_guess(const char *word)
 {
@@ -92,16 +93,26 @@ static int split_path(const char *path, char **ret_directory, char **ret_name)
 	return *ret_directory && *ret_name ? 0 : -ENOMEM;
 }
 
+/* The mount or the rendered tree, and what of the real path is in it. */
+static int find_tree(const char *directory, char **root, bool *is_rendered)
+{
+	int r = mounted_find(directory, root);
+
+	*is_rendered = r == -ENOENT;
+	return *is_rendered ? rendered_tree_find(directory, root) : r;
+}
+
 /* The mountpoint, and where in the mount `path` leads to. */
 static int locate(const char *path, char **mountpoint, char **ret_path)
 {
 	CLEANUP(freep) char *directory = NULL, *name = NULL, *real = NULL;
+	bool is_rendered;
 
 	int r = split_path(path, &directory, &name);
 	if (r == 0)
-		r = mounted_find(directory, mountpoint);
+		r = find_tree(directory, mountpoint, &is_rendered);
 	/* A mountpoint's own name lies in the file system around it. */
-	if (r == -ENOENT && mounted_find(path, mountpoint) == 0) {
+	if (r == -ENOENT && find_tree(path, mountpoint, &is_rendered) == 0) {
 		*ret_path = strdup("");
 		return *ret_path ? 0 : -ENOMEM;
 	}
@@ -110,7 +121,8 @@ static int locate(const char *path, char **mountpoint, char **ret_path)
 	real = realpath(directory, NULL);
 	if (!real)
 		return -errno;
-	const char *inner = real + strlen(*mountpoint);
+	const char *inner =
+		is_rendered ? rendered_tree_inner(*mountpoint, real) : real + strlen(*mountpoint);
 	inner += *inner == '/';
 	const char *slash = *inner && *name ? "/" : "";
 	return asprintf(ret_path, "%s%s%s", inner, slash, name) < 0 ? -ENOMEM : 0;

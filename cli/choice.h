@@ -50,9 +50,10 @@ bool choice_is_double(const struct command *command, const struct choice *choice
 int choice_open(const struct choice *choice, struct settings **ret);
 
 /**
- * What the mount was made of that `path` lies in, or that it is a source in, made once more with our
- * own rights, and in the choice's surroundings. The last name of `path` need not exist. *ret_path is
- * relative to the mount's root, with no "." and "..", and with no links but perhaps the last name;
+ * What the mount was made of that `path` lies in, or that it is a source in, made once more with
+ * our own rights, and in the choice's surroundings. The last name of `path` need not exist.
+ * *ret_path is relative to the mount's root, with no "." and "..", and with no links but perhaps
+ * the last name;
  * "" is the root.
  * Returns EXIT_DONE with *ret for settings_unref() and *ret_path for free(3); or another exit code
  * when it has complained. (subject.h does this and what comes next.)

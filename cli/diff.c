@@ -12,6 +12,7 @@
 #include "command.h"
 #include "layer_diff.h"
 #include "message.h"
+#include "rendered_tree.h"
 #include "set_diff.h"
 #include "subject.h"
 
@@ -107,9 +108,14 @@ static int set_context(const struct command *command, void *context, const char 
 static int diff_layers(
 	const struct command *command, const struct job *job, const char *path, bool *differs)
 {
-	CLEANUP(subject_fini) struct subject subject;
-	CLEANUP(freep) char *inner = NULL;
+	CLEANUP(subject_fini) struct subject subject = {0};
+	CLEANUP(freep) char *inner = NULL, *root = NULL, *real = NULL;
 
+	/* All of a rendered tree: what somebody has changed in it. */
+	if (!job->choices[0].config && !job->choices[0].layers &&
+		rendered_tree_find(path, &root) == 0 && (real = realpath(path, NULL)) &&
+		!*rendered_tree_inner(root, real))
+		return rendered_tree_diff(&job->how, root, differs);
 	int code = subject_find(command, &job->choices[0], path, &subject, &inner);
 	if (code != EXIT_DONE)
 		return code;
@@ -175,7 +181,9 @@ const struct command command_diff = {
 	.help = "Shows what each layer changes in a file, the lowest first: unified diffs from "
 		"the\n"
 		"merge of the layers below it to the merge with it. PATH is relative to the\n"
-		"layers. With neither -c nor -l it is a path in a mount.\n"
+		"layers. With neither -c nor -l it is a path in a mount or in a rendered tree; and "
+		"of\n"
+		"such a tree itself it shows what somebody has changed in it.\n"
 		"\n"
 		"With two of -c and -l, it shows how the files of the second set of layers differ\n"
 		"from those of the first one: all, or those at PATH and below. -H, --machine-id "

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "array.h"
@@ -165,13 +166,17 @@ void mounted_fini(struct mounted *mounted)
 int mounted_status(const char *mountpoint, char **ret, size_t *ret_len)
 {
 	CLEANUP(freep) char *file = NULL;
+	struct stat found;
 
 	if (asprintf(&file, "%s/" STATUS_FILE, mountpoint) < 0)
 		return -ENOMEM;
-	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	/* In a rendered tree anything may stand there. */
+	int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	int r = text_read(fd, LIMITS_DEFAULT.source_bytes, ret, ret_len);
+	int r = fstat(fd, &found) < 0 ? -errno : S_ISREG(found.st_mode) ? 0 : -EINVAL;
+	if (r == 0)
+		r = text_read(fd, LIMITS_DEFAULT.source_bytes, ret, ret_len);
 	close(fd);
 	return r;
 }

@@ -16,6 +16,7 @@
 /* What the status tells. The text lives as long as its document. */
 struct told {
 	const char *mountpoint;
+	bool is_rendered;      /* it is no mount, and hides nothing */
 	dev_t dev;             /* the mount's */
 	long pid;              /* its process */
 	const char *directory; /* its working directory; "": the same as ours */
@@ -47,6 +48,7 @@ static int read_told(
 		return -errno;
 	*ret = (struct told){
 		.mountpoint = mountpoint,
+		.is_rendered = report_get(root, "rendered", NULL),
 		.dev = stat_of_mount.st_dev,
 		.pid = strtol(report_text(report_get(root, "pid", NULL)), NULL, 10),
 		.directory = report_text(report_get(root, "directory", NULL)),
@@ -131,7 +133,7 @@ static int find_beneath(const struct told *told, char **ret)
 
 	snprintf(list, sizeof(list), "/proc/%ld/fd", told->pid);
 	dir = opendir(list);
-	while (dir && (entry = readdir(dir)))
+	while (dir && !told->is_rendered && (entry = readdir(dir)))
 		if (is_beneath(told, dir, entry->d_name))
 			return asprintf(ret, "%s/%s", list, entry->d_name) < 0 ? -ENOMEM : 0;
 	return 0;
@@ -143,7 +145,7 @@ static int check_hidden(const struct told *told, const struct surroundings *arou
 {
 	CLEANUP(freep) char *absolute = NULL;
 
-	if (around->beneath)
+	if (around->beneath || told->is_rendered)
 		return 0;
 	int r = make_absolute(told, path, &absolute);
 	if (r < 0 || !surroundings_hide(around, absolute))

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "background.h"
@@ -103,6 +105,15 @@ static int render(const struct job *job, struct render *render)
 	return EXIT_DONE;
 }
 
+/* What is written is no source of what is written. Returns 0 or -errno. */
+static int cover(struct settings *settings, const char *directory)
+{
+	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	CLEANUP(freep) char *real = realpath(directory, NULL);
+	return real ? settings_cover(settings, real, NULL) : -errno;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(render_freep) struct render *made = NULL;
@@ -122,15 +133,21 @@ static int run(const struct command *command, int argc, char **argv)
 		return EXIT_FAILED;
 	if (job.has_no_header)
 		settings_fix_header(settings, false);
+	int r = cover(settings, job.directory);
+	if (r < 0) {
+		settings_unref(settings);
+		return message_result(r, NULL, job.directory);
+	}
 	const struct rendered_options options = {
 		.directory = job.directory,
+		.source = job.choice.config ? job.choice.config : job.choice.layers,
 		.adopts = job.adopts,
 		.keeps_drift = job.keeps_drift,
 		.is_atomic = job.is_atomic,
 		.is_watched = job.is_watching,
 		.log = log_line,
 	};
-	int r = render_new(settings, &options, &made, &problem);
+	r = render_new(settings, &options, &made, &problem);
 	return r == 0 ? render(&job, made) : message_result(r, &problem, job.directory);
 }
 

@@ -9,9 +9,11 @@
 #include "cleanup.h"
 #include "command.h"
 #include "document.h"
+#include "drift.h"
 #include "json_put.h"
 #include "message.h"
 #include "mounted.h"
+#include "rendered_tree.h"
 #include "report.h"
 #include "trouble.h"
 #include "troubles.h"
@@ -52,7 +54,8 @@ static void print_layers(const struct node *layers)
 
 	for (uint32_t i = 0; i < report_count(layers); i++) {
 		const struct node *layer = layers->seq.items[i];
-		bool is_missing = strcmp(report_text(report_get(layer, "present", NULL)), "false") == 0;
+		bool is_missing =
+			strcmp(report_text(report_get(layer, "present", NULL)), "false") == 0;
 		const char *name = report_text(report_get(layer, "name", NULL));
 		int left = width - (int)strlen(name);
 
@@ -126,26 +129,65 @@ static void print_notices(const struct node *notices)
 	}
 }
 
+/* Of a tree that is no mount: when, how many, and how. */
+static void print_rendered(const struct node *rendered)
+{
+	bool is_atomic = strcmp(report_text(report_get(rendered, "atomic", NULL)), "true") == 0;
+
+	printf("%-*s", INDENT, "  rendered");
+	report_print(report_text(report_get(rendered, "at", NULL)));
+	printf(", %.0f files%s\n", report_number(report_get(rendered, "files", NULL)),
+		is_atomic ? ", atomic" : "");
+}
+
+/* What could not be put there. */
+static void print_failures(const struct node *status)
+{
+	const struct node *failures = report_get(status, "failures", NULL);
+	uint32_t count = report_count(failures);
+
+	if (count > 0)
+		printf(count == 1 ? "\nA file could not be put there:\n"
+				  : "\n%u files could not be put there:\n",
+			(unsigned)count);
+	for (uint32_t i = 0; i < count; i++) {
+		printf("  ");
+		report_print(report_text(report_get(failures->seq.items[i], "message", NULL)));
+		putchar('\n');
+	}
+}
+
 static void print_status(const char *mountpoint, const struct node *status)
 {
-	bool has_header = strcmp(report_text(report_get(status, "settings", "header")), "false") != 0;
+	const struct node *rendered = report_get(status, "rendered", NULL);
+	bool has_header =
+		strcmp(report_text(report_get(status, "settings", "header")), "false") != 0;
 
 	report_print(mountpoint);
-	printf(": plyfs ");
+	printf(rendered ? ": rendered by plyfs " : ": plyfs ");
 	report_print(report_text(report_get(status, "version", NULL)));
-	printf(", process %.0f\n", report_number(report_get(status, "pid", NULL)));
+	if (!rendered || drift_is_rendered_now(mountpoint))
+		printf(", process %.0f\n", report_number(report_get(status, "pid", NULL)));
+	else
+		puts(", which has ended");
 	print_line("settings", report_text(report_get(status, "settings", "path")), "");
 	print_line("coherence", report_text(report_get(status, "settings", "coherence")), "");
 	print_line("header", has_header ? "" : "off", "");
 	print_layers(report_get(status, "layers", NULL));
+	if (rendered) {
+		print_rendered(rendered);
+		return;
+	}
 	print_line("publisher", report_text(report_get(status, "publisher", "mode")),
 		report_text(report_get(status, "publisher", "reason")));
 	print_line("watches", report_text(report_get(status, "watches", "count")),
 		report_text(report_get(status, "watches", "error")));
 	print_line("polling", "", report_text(report_get(status, "polling", "reason")));
-	printf("%-*s%.0f, ", INDENT, "  versions", report_number(report_get(status, "versions", "count")));
+	printf("%-*s%.0f, ", INDENT, "  versions",
+		report_number(report_get(status, "versions", "count")));
 	print_bytes(report_number(report_get(status, "versions", "bytes")));
-	printf("; %.0f merged since the start\n", report_number(report_get(status, "compositions", NULL)));
+	printf("; %.0f merged since the start\n",
+		report_number(report_get(status, "compositions", NULL)));
 	printf("%-*s", INDENT, "  cache");
 	print_bytes(report_number(report_get(status, "cache", "bytes")));
 	printf(" of sources\n%-*s", INDENT, "  requests");
@@ -158,7 +200,8 @@ static int complain(const char *path, int error)
 	switch (-error) {
 	case ENOENT:
 		if (access(path, F_OK) == 0)
-			message("%s: is not in a plyfs mount; 'plyfs status' lists them",
+			message("%s: is not in a plyfs mount, nor in a tree that plyfs has "
+				"rendered; 'plyfs status' lists the mounts",
 				path);
 		else
 			message("%s: %s", path, strerror(ENOENT));
@@ -184,7 +227,10 @@ static int print_for_people(const char *path, const char *mountpoint)
 		return complain(path, r);
 	const struct node *status = document->count ? document->roots[0] : NULL;
 	print_status(mountpoint, status);
+	if (report_get(status, "rendered", NULL))
+		rendered_tree_print_drift(mountpoint);
 	troubles_print(mountpoint, status);
+	print_failures(status);
 	return EXIT_DONE;
 }
 
@@ -194,6 +240,11 @@ static int show(const char *path, bool is_raw)
 	size_t len = 0;
 
 	int r = mounted_find(path, &mountpoint);
+	bool is_rendered = r == -ENOENT && rendered_tree_find(path, &mountpoint) == 0;
+	if (is_rendered)
+		r = 0;
+	if (is_rendered && is_raw)
+		return rendered_tree_print_json(mountpoint);
 	if (r == 0 && !is_raw)
 		return print_for_people(path, mountpoint);
 	if (r == 0)
@@ -239,7 +290,8 @@ static void list_mount_raw(const char *mountpoint, bool is_first)
 	size_t len;
 
 	mounted_status(mountpoint, &text, &len);
-	json_put_field(stdout, is_first ? "\n{\"mountpoint\": " : ",\n{\"mountpoint\": ", mountpoint);
+	json_put_field(
+		stdout, is_first ? "\n{\"mountpoint\": " : ",\n{\"mountpoint\": ", mountpoint);
 	printf(", \"status\": %s}", text ? text : "null");
 }
 
@@ -282,10 +334,11 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_status = {
 	.name = "status",
-	.synopsis = "[--json] [MOUNTPOINT]",
-	.summary = "tell how a mount is doing",
+	.synopsis = "[--json] [MOUNTPOINT | DIRECTORY]",
+	.summary = "tell how a mount or a rendered tree is doing",
 	.help = "Tells what a mount is made of, what it has done, and which sources can't be "
-		"used. Without a MOUNTPOINT it lists the mounts.\n"
+		"used. Without a MOUNTPOINT it lists the mounts. Of a DIRECTORY that plyfs has\n"
+		"rendered it tells the same, and what somebody has changed in it.\n"
 		"\n"
 		"      --json   as JSON, for programs: the same as in MOUNTPOINT/.plyfs/status\n",
 	.run = run,

@@ -110,7 +110,7 @@ void troubles_print(const char *mountpoint, const struct node *report)
 		print_count(report_number(report_get(report, "trouble_count", NULL)));
 		return;
 	}
-	if (stat(mountpoint, &stat_of_mount) == 0)
+	if (!report_get(report, "rendered", NULL) && stat(mountpoint, &stat_of_mount) == 0)
 		ground.dev = stat_of_mount.st_dev;
 	if (mounted_settings(mountpoint, &(struct surroundings){0}, &settings, &problem) == 0)
 		ground.settings = settings;

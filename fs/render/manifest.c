@@ -47,6 +47,7 @@ static void owned_free(void *memory)
 	struct owned *owned = memory;
 
 	version_unref(owned->wanted);
+	free(owned->trouble);
 	free((char *)owned->path);
 	free(owned);
 }

@@ -36,6 +36,7 @@ struct owned {
 	bool is_changed;        /* --atomic: the next generation has something else there */
 	bool is_gone;           /* --atomic: … nothing */
 	int failure;            /* why it could not be made; it is tried again */
+	char *trouble;          /* … for people; owned */
 	uint64_t ino;           /* the view's number of what is shown */
 	uint64_t reported;      /* hash of the drift that was told last */
 	struct version *wanted; /* --atomic; a reference */

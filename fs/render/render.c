@@ -21,6 +21,7 @@
 #include "inotify.h"
 #include "publisher.h"
 #include "refresh.h"
+#include "render_status.h"
 #include "runner.h"
 
 /* Names that are looked up at once: so many the pool can compose beside each other. */
@@ -49,6 +50,9 @@
 #define GENERATION_WRITER_MS 1000
 #define GENERATION_LATEST_MS 5000
 
+/* What it tells of itself is written so long after it has changed. */
+#define STATUS_MS 100
+
 #define DRIFT_EVENTS                                                                               \
 	(IN_CLOSE_WRITE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE |        \
 		IN_ONLYDIR | IN_EXCL_UNLINK)
@@ -59,6 +63,7 @@ struct agenda {
 	int64_t paths_ms;
 	int64_t generation_ms;
 	int64_t changed_ms; /* since when a generation is due */
+	int64_t status_ms;
 };
 
 struct render {
@@ -129,6 +134,8 @@ static void set_timer(struct agenda *agenda)
 
 	if (!at || (agenda->generation_ms && agenda->generation_ms < at))
 		at = agenda->generation_ms;
+	if (!at || (agenda->status_ms && agenda->status_ms < at))
+		at = agenda->status_ms;
 	const struct itimerspec when = {
 		.it_value = {.tv_sec = at / 1000, .tv_nsec = at % 1000 * 1000000}};
 	timerfd_settime(agenda->fd, TFD_TIMER_ABSTIME, &when, NULL);
@@ -179,8 +186,20 @@ static int64_t next_retry(struct render *render)
 	return after_ms;
 }
 
-static void complain_of(
-	struct render *render, const char *path, int result, const struct problem *problem)
+/* What it tells of itself has changed. From any thread. */
+static void tell_later(struct render *render)
+{
+	pthread_mutex_lock(&render->mutex);
+	if (!render->agenda.status_ms && render->agenda.fd >= 0) {
+		render->agenda.status_ms = clock_ms() + STATUS_MS;
+		set_timer(&render->agenda);
+	}
+	pthread_mutex_unlock(&render->mutex);
+}
+
+/* Logs it, and notes it for the status. */
+static void complain_of(struct render *render, const char *path, struct owned *owned, int result,
+	const struct problem *problem)
 {
 	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
 
@@ -191,6 +210,12 @@ static void complain_of(
 	else
 		snprintf(line, sizeof(line), "%s: %s", path, strerror(-result));
 	log_line(render, line);
+	tell_later(render);
+	if (!owned)
+		return;
+	free(owned->trouble);
+	owned->trouble = result == -EIO ? NULL : strdup(line);
+	owned->failure = result;
 }
 
 /*
@@ -206,9 +231,7 @@ static int complain(struct render *render, const char *path, struct owned *owned
 		return 0;
 	render->failed++;
 	if (!owned || owned->failure != result)
-		complain_of(render, path, result, problem);
-	if (owned)
-		owned->failure = result;
+		complain_of(render, path, owned, result, problem);
 	if (owned && owned->ino && result != -EIO)
 		look_later(render, path, next_retry(render));
 	return 0;
@@ -219,9 +242,12 @@ static bool is_done(struct render *render, struct owned *owned, int result)
 {
 	if (result != 0 && result != RENDERED_KEPT)
 		return false;
-	if (owned->failure)
+	if (owned->failure) {
 		render->retry_ms = 0;
+		tell_later(render);
+	}
 	owned->failure = 0;
+	free(take_ptr(owned->trouble));
 	return true;
 }
 
@@ -600,11 +626,18 @@ static int commit(struct render *render)
 		return 0;
 	}
 	if (r != render->commit_failure)
-		complain_of(render, render->options.directory, r, &problem);
+		complain_of(render, render->options.directory, NULL, r, &problem);
 	render->commit_failure = r;
 	render->failed++;
 	commit_later(render, next_retry(render));
 	return r == -ENOMEM ? r : 0;
+}
+
+/* What can't be told is no trouble of the tree's. */
+static void write_status(struct render *render)
+{
+	(void)render_status_write(&(struct render_status){
+		render->rendered, &render->options, render->view, render->publisher});
 }
 
 /* What stands beside it as well, once. */
@@ -635,6 +668,7 @@ int render_all(struct render *render)
 		r = commit(render);
 	if (render->options.is_atomic)
 		watch_generation(render);
+	write_status(render);
 	pthread_mutex_unlock(&render->files);
 	return r < 0 ? r : (int)render->failed;
 }
@@ -661,13 +695,8 @@ static int op_replace(void *context, const struct change *change)
 	if (r == 0)
 		r = rendered_put(render->rendered, owned, version, &problem);
 	bool is_put = r != -ENOMEM && is_done(render, owned, r);
-	if (!is_put) {
-		bool is_news = owned && owned->failure != r;
-		if (owned)
-			owned->failure = r;
-		if (is_news)
-			complain_of(render, change->path, r, &problem);
-	}
+	if (!is_put && owned && owned->failure != r)
+		complain_of(render, change->path, owned, r, &problem);
 	pthread_mutex_unlock(&render->files);
 	if (is_put)
 		r = view_apply_change(render->view, change->parent_ino, true, NULL);
@@ -730,9 +759,7 @@ static int op_remove(void *context, const struct change *change)
 	for (size_t i = 0; r == 0 && i < count; i++)
 		drop_shown(render, numbers[i]);
 	if (r != 0 && (!owned || owned->failure != r))
-		complain_of(render, change->path, r, &problem);
-	if (r != 0 && owned)
-		owned->failure = r;
+		complain_of(render, change->path, owned, r, &problem);
 	pthread_mutex_unlock(&render->files);
 	if (r == 0)
 		r = view_apply_change(render->view, change->parent_ino, true, NULL);
@@ -764,6 +791,8 @@ static void op_set_attributes(void *context, const struct change *change)
 static void op_batch_end(void *context)
 {
 	struct render *render = context;
+
+	tell_later(render);
 
 	pthread_mutex_lock(&render->files);
 	if (!render->options.is_atomic)
@@ -855,6 +884,9 @@ static bool handle_timer(void *context, struct publisher_hook *hook)
 	}
 	if (is_generation)
 		agenda->generation_ms = 0;
+	bool is_status = agenda->status_ms && agenda->status_ms <= now;
+	if (is_status)
+		agenda->status_ms = 0;
 	pthread_mutex_unlock(&render->mutex);
 	bool is_early = is_generation && !is_whole(render, since_ms);
 	pthread_mutex_lock(&render->mutex);
@@ -869,6 +901,8 @@ static bool handle_timer(void *context, struct publisher_hook *hook)
 	if (are_all)
 		put_all_again(render);
 	pthread_mutex_lock(&render->files);
+	if (is_status)
+		write_status(render);
 	if ((is_generation && !is_early) || !render->options.is_atomic)
 		commit(render);
 	else if (!is_early && rendered_is_to_switch(render->rendered))
@@ -880,6 +914,7 @@ static bool handle_timer(void *context, struct publisher_hook *hook)
 static void on_log(void *context, const char *line)
 {
 	log_line(context, line);
+	tell_later(context);
 }
 
 static int begin_to_watch(struct render *render)
@@ -942,6 +977,7 @@ void render_watch(struct render *render)
 	publisher_run(render->publisher);
 	pthread_mutex_lock(&render->files);
 	commit(render);
+	write_status(render);
 	pthread_mutex_unlock(&render->files);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -15,6 +16,9 @@
 #include "layer.h"
 #include "text.h"
 #include "view.h"
+
+#define LOCK_TRIES 10
+#define LOCK_PAUSE_NS 10000000
 
 static int is_empty_but_own(void *context, const char *name, unsigned char type)
 {
@@ -81,7 +85,10 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 	r = make_directory(rendered->place->dirfd, PLYFS_NAME, 0700, &rendered->own_fd);
 	if (r < 0)
 		return r;
-	if (flock(rendered->own_fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+	/* Who only asks whether it is rendered holds the lock for a moment. */
+	for (int i = 0; (r = flock(rendered->own_fd, LOCK_EX | LOCK_NB)) < 0 && i < LOCK_TRIES; i++)
+		nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_NS}, NULL);
+	if (r < 0)
 		return problem_set(
 			problem, name, 0, 0, "is being rendered by another plyfs already");
 	r = make_directory(rendered->own_fd, STAGE_NAME, 0700, &rendered->stage_fd);

@@ -18,6 +18,7 @@ struct rendered;
 
 struct rendered_options {
 	const char *directory; /* made if it is not there; one that is not ours must be empty */
+	const char *source;    /* what it is made of, as the user gave it, to be told */
 	bool adopts;           /* files that have the right bytes already become ours */
 	bool keeps_drift;      /* what somebody has changed stays so */
 	bool is_atomic;

@@ -15,6 +15,7 @@ ORDER = (
     ("fs/compose",),
     ("fs/run",),
     ("fs/view", "fs/explain"),
+    ("fs/status",),
     ("fs/amend", "fs/render", "fs/driver"),
     ("cli",),
 )

@@ -1,0 +1,337 @@
+#include "rendered_tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "choice.h"
+#include "cleanup.h"
+#include "command.h"
+#include "descriptor.h"
+#include "document.h"
+#include "drift.h"
+#include "generation.h"
+#include "json_put.h"
+#include "limit.h"
+#include "message.h"
+#include "mounted.h"
+#include "mounted_settings.h"
+#include "offline.h"
+#include "report.h"
+#include "text.h"
+#include "unified.h"
+#include "view.h"
+
+/* Columns. */
+#define INDENT 14
+
+/* What drift_find() finds. */
+struct drifted {
+	char *path;
+	bool is_beside; /* a link of an atomic tree's, which leads into it */
+	enum drift drift;
+	int error;
+};
+
+struct drifts {
+	struct drifted *items;
+	size_t count;
+	size_t capacity;
+	bool has_failed; /* for lack of memory */
+};
+
+static void drifts_fini(struct drifts *drifts)
+{
+	for (size_t i = 0; i < drifts->count; i++)
+		free(drifts->items[i].path);
+	free(drifts->items);
+}
+
+static void add_drift(void *context, const char *path, enum drift drift, int error)
+{
+	struct drifts *drifts = context;
+
+	if (array_grow(drifts->items, drifts->count, drifts->capacity) < 0) {
+		drifts->has_failed = true;
+		return;
+	}
+	bool is_beside = strncmp(path, GENERATION_BESIDE, strlen(GENERATION_BESIDE)) == 0;
+	if (is_beside)
+		path += strlen(GENERATION_BESIDE);
+	drifts->items[drifts->count] = (struct drifted){strdup(path), is_beside, drift, error};
+	drifts->has_failed |= !drifts->items[drifts->count++].path;
+}
+
+static int find_drift(const char *root, struct drifts *ret)
+{
+	*ret = (struct drifts){0};
+	int r = drift_find(root, &(struct drift_visitor){add_drift, ret});
+
+	return r == 0 && ret->has_failed ? -ENOMEM : r;
+}
+
+/* Whoever else has made it could lead us to settings of his choice. */
+static bool is_root_of_one(const char *path)
+{
+	CLEANUP(freep) char *manifest = NULL;
+	struct stat own, found;
+
+	if (asprintf(&manifest, "%s/" PLYFS_NAME "/manifest", strcmp(path, "/") ? path : "") < 0) {
+		manifest = NULL;
+		return false;
+	}
+	if (lstat(manifest, &found) < 0 || !S_ISREG(found.st_mode))
+		return false;
+	*strrchr(manifest, '/') = '\0';
+	return lstat(manifest, &own) == 0 && S_ISDIR(own.st_mode) &&
+	       (own.st_uid == 0 || own.st_uid == geteuid()) && found.st_uid == own.st_uid;
+}
+
+int rendered_tree_find(const char *path, char **ret)
+{
+	CLEANUP(freep) char *real = realpath(path, NULL);
+
+	if (!real)
+		return -errno;
+	for (;;) {
+		if (is_root_of_one(real)) {
+			*ret = take_ptr(real);
+			return 0;
+		}
+		char *slash = strrchr(real, '/');
+		if (!slash || !slash[1])
+			return -ENOENT;
+		slash[slash == real] = '\0';
+	}
+}
+
+static bool is_atomic(const char *root)
+{
+	CLEANUP(freep) char *link = NULL;
+	struct stat stat;
+
+	if (asprintf(&link, "%s/" GENERATION_LINK, root) < 0) {
+		link = NULL;
+		return false;
+	}
+	return lstat(link, &stat) == 0 && S_ISLNK(stat.st_mode);
+}
+
+const char *rendered_tree_inner(const char *root, const char *real)
+{
+	const char *inner = real + (strcmp(root, "/") ? strlen(root) : 0);
+
+	inner += *inner == '/';
+	if (generation_has_name(inner) && is_atomic(root)) {
+		inner += strcspn(inner, "/");
+		inner += *inner == '/';
+	}
+	return inner;
+}
+
+int rendered_tree_print_drift(const char *root)
+{
+	CLEANUP(drifts_fini) struct drifts drifts;
+	int r = find_drift(root, &drifts);
+
+	if (r < 0)
+		return message_result(r, NULL, root);
+	printf("%-*s", INDENT, "  drift");
+	if (!drifts.count) {
+		puts("none");
+		return EXIT_DONE;
+	}
+	printf("%zu; 'plyfs diff' shows it\n", drifts.count);
+	for (size_t i = 0; i < drifts.count; i++) {
+		fputs("    ", stdout);
+		report_print(drifts.items[i].path);
+		printf(": %s\n", drifts.items[i].error ? strerror(drifts.items[i].error)
+						       : drift_text(drifts.items[i].drift));
+	}
+	return EXIT_DONE;
+}
+
+static void put_drift(FILE *out, const struct drifts *drifts)
+{
+	fputs(",\n  \"drift\": [", out);
+	for (size_t i = 0; i < drifts->count; i++) {
+		const struct drifted *item = &drifts->items[i];
+		json_put_field(out, i ? ",\n    {\"path\": " : "\n    {\"path\": ", item->path);
+		json_put_field(
+			out, ", \"kind\": ", item->error ? "unreadable" : drift_name(item->drift));
+		fputc('}', out);
+	}
+	fputs(drifts->count ? "\n  ]\n}\n" : "]\n}\n", out);
+}
+
+int rendered_tree_print_json(const char *root)
+{
+	CLEANUP(document_freep) struct document *document = NULL;
+	CLEANUP(drifts_fini) struct drifts drifts = {0};
+	CLEANUP(freep) char *text = NULL;
+	struct problem problem;
+	size_t len;
+
+	/* That it is a map is seen by reading it. */
+	int r = mounted_report(root, &document, &problem);
+	if (r == 0 && (!document->count || !node_is_map(document->roots[0])))
+		r = -EIO;
+	if (r == 0)
+		r = mounted_status(root, &text, &len);
+	if (r == 0)
+		r = find_drift(root, &drifts);
+	char *end = r == 0 ? strrchr(text, '}') : NULL;
+	if (r == 0 && !end)
+		r = -EIO;
+	if (r != 0)
+		return message_result(r, &problem, root);
+	while (end > text && end[-1] == '\n')
+		end--;
+	fwrite(text, 1, (size_t)(end - text), stdout);
+	printf(",\n  \"running\": %s", drift_is_rendered_now(root) ? "true" : "false");
+	put_drift(stdout, &drifts);
+	return EXIT_DONE;
+}
+
+/* What is compared. */
+struct comparison {
+	const struct unified *how;
+	const char *root;
+	struct settings *settings;
+	struct offline *offline;
+};
+
+/* What was written, as it is composed now; *is_other: its layers have changed since. */
+static int read_written(const struct comparison *comparison, const char *path, char **ret,
+	size_t *len, bool *is_other)
+{
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	struct imprint was, now;
+	struct problem problem;
+	int r = drift_was(comparison->root, path, &was);
+
+	*ret = NULL;
+	*len = 0;
+	if (r == 0)
+		r = offline_read(comparison->offline, path, &version, &problem);
+	if (r == -ENOENT || r == -ENOTDIR || r == -EISDIR || r == PROBLEM) {
+		*is_other = true;
+		return 0;
+	}
+	if (r == 0)
+		r = imprint_of_version(version, &now);
+	if (r < 0)
+		return r;
+	*is_other = was.hash != now.hash;
+	if (version->size > LIMITS_DEFAULT.result_bytes)
+		return -EFBIG;
+	*ret = malloc(version->size + 1);
+	if (!*ret)
+		return -ENOMEM;
+	if (version->kind == VERSION_LINK) {
+		memcpy(*ret, version->data, version->size);
+		*len = version->size;
+		return 0;
+	}
+	ssize_t n = version_read(version, *ret, version->size, 0);
+	*len = n < 0 ? 0 : (size_t)n;
+	return n < 0 ? (int)n : 0;
+}
+
+/* What stands there now: a link's target, a file's bytes; nothing of anything else. */
+static int read_found(const char *file, char **ret, size_t *len)
+{
+	struct stat stat;
+
+	*ret = NULL;
+	*len = 0;
+	if (lstat(file, &stat) < 0)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+	if (S_ISLNK(stat.st_mode)) {
+		*ret = malloc((size_t)stat.st_size + 1);
+		ssize_t n = *ret ? readlink(file, *ret, (size_t)stat.st_size) : 0;
+		*len = n < 0 ? 0 : (size_t)n;
+		return *ret ? 0 : -ENOMEM;
+	}
+	if (!S_ISREG(stat.st_mode))
+		return 0;
+	CLEANUP(closep)
+	int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? -errno : text_read(fd, LIMITS_DEFAULT.result_bytes, ret, len);
+}
+
+static int compare(const struct comparison *comparison, const struct drifted *item)
+{
+	CLEANUP(freep) char *old_text = NULL, *new_text = NULL, *file = NULL, *label = NULL;
+	size_t old_len = 0, new_len = 0;
+	bool is_other = false;
+
+	bool has_text = item->drift != DRIFT_RIGHTS && !item->is_beside;
+	if (asprintf(&file, "%s/%s%s", comparison->root,
+		    is_atomic(comparison->root) && !item->is_beside ? GENERATION_LINK "/" : "",
+		    item->path) < 0) {
+		file = NULL;
+		return -ENOMEM;
+	}
+	int r = item->error ? -item->error : 0;
+	if (r == 0 && has_text)
+		r = read_written(comparison, item->path, &old_text, &old_len, &is_other);
+	if (r == 0 && has_text)
+		r = read_found(file, &new_text, &new_len);
+	if (r < 0)
+		return r;
+	if (asprintf(&label, "%s (%s)", item->path,
+		    is_other ? "as its layers are by now; they have changed since it was written"
+			     : "as it was written") < 0) {
+		label = NULL;
+		return -ENOMEM;
+	}
+	const struct unified_side old = {label, {old_text ? old_text : "", old_len}};
+	const struct unified_side new = {file, {new_text ? new_text : "", new_len}};
+	fputs("# ", stdout);
+	report_print(item->path);
+	printf(": %s\n", drift_text(item->drift));
+	fflush(stdout);
+	r = unified_print(comparison->how, &old, &new);
+	return r < 0 ? r : 0;
+}
+
+/* The settings as the tree's own process has them, so that headers name sources alike. */
+static int open_settings(struct comparison *comparison, struct problem *problem)
+{
+	CLEANUP(document_freep) struct document *document = NULL;
+	struct surroundings around = {0};
+	int r = mounted_report(comparison->root, &document, problem);
+
+	if (r == 0 && document->count)
+		around.directory = report_text(report_get(document->roots[0], "directory", NULL));
+	if (r == 0)
+		r = mounted_settings(comparison->root, &around, &comparison->settings, problem);
+	return r == 0 ? offline_new(comparison->settings, &comparison->offline) : r;
+}
+
+int rendered_tree_diff(const struct unified *how, const char *root, bool *differs)
+{
+	CLEANUP(drifts_fini) struct drifts drifts;
+	struct comparison comparison = {.how = how, .root = root};
+	struct problem problem;
+	int code = EXIT_DONE;
+	int r = find_drift(root, &drifts);
+
+	*differs = r == 0 && drifts.count > 0;
+	if (*differs)
+		r = open_settings(&comparison, &problem);
+	for (size_t i = 0; r == 0 && i < drifts.count; i++) {
+		int compared = compare(&comparison, &drifts.items[i]);
+		if (compared < 0)
+			code = message_result(compared, NULL, drifts.items[i].path);
+	}
+	offline_free(comparison.offline);
+	settings_unref(comparison.settings);
+	return r == 0 ? code : message_result(r, &problem, root);
+}

@@ -1,0 +1,103 @@
+#include "render_status.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "generation.h"
+#include "json_put.h"
+#include "publisher.h"
+#include "status_parts.h"
+
+struct counts {
+	size_t files;
+	size_t directories;
+};
+
+/* What could not be put there, but for what does not merge: that is among the troubles. */
+static void put_failures(FILE *out, struct owned *const *all, size_t count)
+{
+	size_t written = 0;
+
+	fputs(",\n  \"failures\": [", out);
+	for (size_t i = 0; i < count; i++) {
+		if (!all[i]->trouble)
+			continue;
+		json_put_field(
+			out, written++ ? ",\n    {\"path\": " : "\n    {\"path\": ", all[i]->path);
+		json_put_field(out, ", \"message\": ", all[i]->trouble);
+		fputc('}', out);
+	}
+	fputs(written ? "\n  ]" : "]", out);
+}
+
+static struct counts count_shown(struct owned *const *all, size_t count)
+{
+	struct counts counts = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		if (!all[i]->print.mode || generation_is_beside(all[i]))
+			continue;
+		if (S_ISDIR(all[i]->print.mode))
+			counts.directories++;
+		else
+			counts.files++;
+	}
+	return counts;
+}
+
+static void put_rendered(
+	FILE *out, const struct rendered_options *options, const struct counts *counts)
+{
+	char text[TROUBLE_TIME_MAX];
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	trouble_time(now, text);
+	fprintf(out,
+		"  \"rendered\": {\"at\": \"%s\", \"files\": %zu, \"directories\": %zu, "
+		"\"atomic\": %s, \"watch\": %s, \"drift\": \"%s\"},\n",
+		text, counts->files, counts->directories, options->is_atomic ? "true" : "false",
+		options->is_watched ? "true" : "false", options->keeps_drift ? "keep" : "restore");
+}
+
+static int make(const struct render_status *status, char **ret, size_t *size)
+{
+	const struct rendered_options *options = status->options;
+	CLEANUP(settings_unrefp) struct settings *settings = view_settings(status->view);
+	CLEANUP(freep) char *place = realpath(options->directory, NULL);
+	CLEANUP(freep) struct owned **all = NULL;
+	struct trouble trouble;
+	size_t count;
+	int r = manifest_list(rendered_manifest(status->rendered), "", &all, &count);
+	FILE *out = r == 0 ? open_memstream(ret, size) : NULL;
+
+	if (!out)
+		return -ENOMEM;
+	const struct counts counts = count_shown(all, count);
+	json_put_field(out, "{\n  \"version\": ", PLYFS_VERSION);
+	fprintf(out, ",\n  \"pid\": %d", getpid());
+	json_put_field(out, ",\n  \"mountpoint\": ", place ? place : options->directory);
+	json_put_field(out, ",\n  \"source\": ", options->source);
+	status_put_settings(out, settings, "cached",
+		publisher_settings_trouble(status->publisher, &trouble) ? &trouble : NULL);
+	put_rendered(out, options, &counts);
+	status_put_view(out, status->view, settings);
+	status_put_troubles(out, status->view);
+	put_failures(out, all, count);
+	fputs("\n}\n", out);
+	return fclose(out) == 0 ? 0 : -ENOMEM;
+}
+
+int render_status_write(const struct render_status *status)
+{
+	CLEANUP(freep) char *text = NULL;
+	size_t size;
+	int r = make(status, &text, &size);
+
+	return r == 0 ? rendered_write_own(status->rendered, "status", text, size) : r;
+}

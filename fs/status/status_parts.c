@@ -1,0 +1,124 @@
+#include "status_parts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "json_put.h"
+
+/* "source": …, "serves": …}, behind what else the object has. */
+static void put_trouble_rest(FILE *out, const struct trouble *trouble)
+{
+	char time[TROUBLE_TIME_MAX];
+
+	json_put_problem(out, &trouble->problem);
+	trouble_time(trouble->since, time);
+	fprintf(out, ", \"since\": \"%s\", \"age_s\": %lld, \"serves\": \"%s\"", time,
+		trouble_age_s(trouble->since), trouble_serves_name(trouble->serves));
+	if (trouble->made.tv_sec) {
+		trouble_time(trouble->made, time);
+		fprintf(out, ", \"served_since\": \"%s\", \"served_age_s\": %lld", time,
+			trouble_age_s(trouble->made));
+	}
+	fputc('}', out);
+}
+
+/* The list of troubles, being written. */
+struct writer {
+	FILE *out;
+	size_t count;
+};
+
+static void put_trouble(void *context, const char *path, const struct trouble *trouble)
+{
+	struct writer *writer = context;
+	FILE *out = writer->out;
+
+	json_put_field(out, writer->count++ ? ",\n    {\"path\": " : "\n    {\"path\": ", path);
+	fputs(", ", out);
+	put_trouble_rest(out, trouble);
+}
+
+static void put_settings(FILE *out, const struct settings *settings, const char *coherence,
+	const struct trouble *trouble)
+{
+	json_put_field(out, "  \"settings\": {\"path\": ", settings->path);
+	fprintf(out, ", \"coherence\": \"%s\", \"header\": %s", coherence,
+		settings->header ? "true" : "false");
+	if (trouble) {
+		char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
+		problem_format(&trouble->problem, text, sizeof(text));
+		json_put_field(out, ", \"error\": ", text);
+		fputs(", \"trouble\": {", out);
+		put_trouble_rest(out, trouble);
+	}
+	fputs("},\n", out);
+}
+
+/* What relative paths of settings and layers are relative to. */
+static void put_directory(FILE *out, const struct settings *settings)
+{
+	json_put_field(out, ",\n  \"directory\": ", settings->around.directory);
+	fputs(",\n", out);
+}
+
+static void put_layers(FILE *out, const struct settings *settings)
+{
+	fputs("  \"layers\": [", out);
+	for (size_t i = 0; i < settings->layer_count; i++) {
+		json_put_field(out, i ? ", {\"name\": " : "{\"name\": ", settings->layers[i]->name);
+		json_put_field(out, ", \"path\": ", settings->layers[i]->path);
+		fprintf(out, ", \"present\": %s}",
+			settings->layers[i]->dirfd >= 0 ? "true" : "false");
+	}
+	fputs("],\n", out);
+}
+
+void status_put_settings(FILE *out, const struct settings *settings, const char *coherence,
+	const struct trouble *trouble)
+{
+	put_directory(out, settings);
+	put_settings(out, settings, coherence, trouble);
+	put_layers(out, settings);
+}
+
+void status_put_view(FILE *out, struct view *view, const struct settings *settings)
+{
+	struct view_counts counts;
+
+	view_count(view, &counts);
+	fprintf(out, "  \"versions\": {\"count\": %zu, \"bytes\": %zu},\n", counts.versions,
+		counts.version_bytes);
+	fprintf(out, "  \"watches\": {\"count\": %zu", counts.watches);
+	if (counts.watch_error) {
+		json_put_field(out, ", \"error\": ",
+			counts.watch_error == ENOSPC
+				? "no inotify watches are left; raise the limit: sysctl "
+				  "fs.inotify.max_user_watches=1048576"
+				: strerror(counts.watch_error));
+	}
+	if (counts.is_polling) {
+		fprintf(out, "},\n  \"polling\": {\"interval_ms\": %u", settings->poll_ms);
+		json_put_field(out, ", \"reason\": ",
+			counts.is_remote
+				? "a layer lies on a network or FUSE file system, whose changes "
+				  "inotify does not tell; put it on a local disk to see changes "
+				  "at once"
+				: "not every directory can be watched: see watches");
+	}
+	fprintf(out, "},\n  \"cache\": {\"bytes\": %zu},\n", counts.cache_bytes);
+	fprintf(out,
+		"  \"compositions\": %" PRIu64 ",\n  \"overflows\": %" PRIu64
+		",\n  \"trouble_count\": %zu,\n",
+		counts.compositions, counts.overflows, counts.troubles);
+}
+
+void status_put_troubles(FILE *out, struct view *view)
+{
+	struct writer writer = {.out = out};
+
+	fputs("  \"troubles\": [", out);
+	if (view)
+		view_troubles(view, put_trouble, &writer);
+	fputs(writer.count ? "\n  ]" : "]", out);
+}

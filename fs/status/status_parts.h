@@ -1,0 +1,18 @@
+/*
+ * What a mount and a rendered tree tell of themselves alike, in .plyfs/status: parts of its JSON.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "view.h"
+
+/** "directory", "settings" and "layers", each with a comma behind. `trouble` may be NULL. */
+void status_put_settings(FILE *out, const struct settings *settings, const char *coherence,
+	const struct trouble *trouble);
+
+/** "versions", "watches", … "trouble_count", each with a comma behind. */
+void status_put_view(FILE *out, struct view *view, const struct settings *settings);
+
+/** "troubles", which of no view (NULL: whoever asks must not know them) are none. */
+void status_put_troubles(FILE *out, struct view *view);
