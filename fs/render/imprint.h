@@ -12,12 +12,13 @@
 
 struct version;
 
+/* There are many: no room is left between them. */
 struct imprint {
 	mode_t mode; /* with its type; 0: nothing stands there */
 	uid_t uid;
 	gid_t gid;
 	uint64_t hash; /* of the bytes, or of a link's target; 0 of a directory */
-};
+} __attribute__((packed, aligned(4)));
 
 /* How what stands there is not what was put there. */
 enum drift {

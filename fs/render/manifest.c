@@ -35,20 +35,23 @@ struct manifest {
 	uint32_t sealed; /* all up to this line is in its place */
 };
 
+/* The tree has the paths, which lie in what they name. */
 static int compare(const void *a, const void *b)
 {
-	const struct owned *left = a, *right = b;
-
-	return strcmp(left->path, right->path);
+	return strcmp(a, b);
 }
 
-static void owned_free(void *memory)
+static struct owned *owned_of(char *path)
 {
-	struct owned *owned = memory;
+	return (struct owned *)(void *)(path - offsetof(struct owned, path));
+}
+
+static void owned_free(void *path)
+{
+	struct owned *owned = owned_of(path);
 
 	version_unref(owned->wanted);
 	free(owned->trouble);
-	free((char *)owned->path);
 	free(owned);
 }
 
@@ -79,9 +82,9 @@ size_t manifest_count(const struct manifest *manifest)
 
 struct owned *manifest_find(const struct manifest *manifest, const char *path)
 {
-	struct owned **found = tfind(&(struct owned){.path = path}, &manifest->tree, compare);
+	char **found = tfind(path, &manifest->tree, compare);
 
-	return found ? *found : NULL;
+	return found ? owned_of(*found) : NULL;
 }
 
 struct owned *manifest_get(struct manifest *manifest, const char *path)
@@ -90,12 +93,12 @@ struct owned *manifest_get(struct manifest *manifest, const char *path)
 
 	if (owned)
 		return owned;
-	owned = calloc(1, sizeof(*owned));
+	owned = calloc(1, sizeof(*owned) + strlen(path) + 1);
 	if (!owned)
 		return NULL;
-	owned->path = strdup(path);
-	if (!owned->path || !tsearch(owned, &manifest->tree, compare)) {
-		owned_free(owned);
+	strcpy(owned->path, path);
+	if (!tsearch(owned->path, &manifest->tree, compare)) {
+		free(owned);
 		return NULL;
 	}
 	manifest->count++;
@@ -104,9 +107,9 @@ struct owned *manifest_get(struct manifest *manifest, const char *path)
 
 void manifest_forget(struct manifest *manifest, struct owned *owned)
 {
-	tdelete(owned, &manifest->tree, compare);
+	tdelete(owned->path, &manifest->tree, compare);
 	manifest->count--;
-	owned_free(owned);
+	owned_free(owned->path);
 }
 
 static void put_path(FILE *out, const char *path)
@@ -421,7 +424,7 @@ struct list {
 static void take(const void *node, VISIT visit, void *context)
 {
 	struct list *list = context;
-	struct owned *owned = *(struct owned *const *)node;
+	struct owned *owned = owned_of(*(char *const *)node);
 
 	if ((visit == postorder || visit == leaf) &&
 		(list->len == 0 ||

@@ -24,7 +24,6 @@ struct version;
 
 /* One name: of what is ours, or is to be. */
 struct owned {
-	const char *path;      /* relative to the rendered directory */
 	struct imprint print;  /* what was put there last, or is about to be; mode 0: not ours */
 	struct imprint former; /* … before that; it counts while the name is not in place */
 	uint32_t line;         /* private: when that was logged */
@@ -32,14 +31,15 @@ struct owned {
 
 	/* For the owners' use; nothing when it was read. */
 	bool is_seen;
-	bool is_doubtful;       /* something has happened to it */
 	bool is_changed;        /* --atomic: the next generation has something else there */
 	bool is_gone;           /* --atomic: … nothing */
+	uint32_t reported;      /* hash of the drift that was told last */
 	int failure;            /* why it could not be made; it is tried again */
 	char *trouble;          /* … for people; owned */
 	uint64_t ino;           /* the view's number of what is shown */
-	uint64_t reported;      /* hash of the drift that was told last */
 	struct version *wanted; /* --atomic; a reference */
+
+	char path[]; /* relative to the rendered directory */
 };
 
 struct manifest;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <search.h>
@@ -504,6 +505,8 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 	struct problem problem;
 
 	int r = view_version(render->view, ino, &version);
+	if (r == 0)
+		view_drop_names(render->view, version);
 	pthread_mutex_lock(&render->files);
 	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
 	if (!owned)
@@ -670,6 +673,8 @@ int render_all(struct render *render)
 		watch_generation(render);
 	write_status(render);
 	pthread_mutex_unlock(&render->files);
+	/* What looking at all at once took is not needed again. */
+	malloc_trim(0);
 	return r < 0 ? r : (int)render->failed;
 }
 
@@ -688,14 +693,16 @@ static int op_replace(void *context, const struct change *change)
 	r = view_version(render->view, staged.st_ino, &version);
 	/* What says that reading fails is told by the log: what was there, if anything, stays. */
 	bool is_broken = r == 0 && version->kind == VERSION_BROKEN;
+	if (r == 0)
+		view_drop_names(render->view, version);
 	pthread_mutex_lock(&render->files);
 	struct owned *owned = manifest_get(rendered_manifest(render->rendered), change->path);
 	if (!owned)
 		r = -ENOMEM;
-	if (r == 0)
+	if (r == 0 && !is_broken)
 		r = rendered_put(render->rendered, owned, version, &problem);
-	bool is_put = r != -ENOMEM && is_done(render, owned, r);
-	if (!is_put && owned && owned->failure != r)
+	bool is_put = !is_broken && r != -ENOMEM && is_done(render, owned, r);
+	if (!is_put && !is_broken && owned && owned->failure != r)
 		complain_of(render, change->path, owned, r, &problem);
 	pthread_mutex_unlock(&render->files);
 	if (is_put)
@@ -936,6 +943,8 @@ int render_new(struct settings *settings, const struct rendered_options *options
 		const struct view_callbacks callbacks = {
 			.log = on_log, .tell = on_tell, .context = render};
 
+		/* Each thread's own arena would keep what others can't use, and grows by pages. */
+		mallopt(M_ARENA_MAX, 1);
 		render->options = *options;
 		render->agenda.fd = -1;
 		pthread_mutex_init(&render->mutex, NULL);

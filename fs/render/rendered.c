@@ -176,32 +176,32 @@ int rendered_dress(int fd, const struct stat *like, mode_t more, struct imprint 
 	return 0;
 }
 
-/* 0 with the bytes' hash, or -errno. */
-static int copy_bytes(int fd, const struct version *version, uint64_t *hash)
+/* 0 with the bytes' hash in *ret, or -errno. */
+static int copy_bytes(int fd, const struct version *version, struct imprint *ret)
 {
 	char chunk[IMPRINT_CHUNK];
 	off_t offset = 0;
 	ssize_t n;
 	int r = 0;
 
-	*hash = IMPRINT_HASH;
+	ret->hash = IMPRINT_HASH;
 	while (r == 0 && (n = version_read(version, chunk, sizeof(chunk), offset)) != 0) {
 		r = n < 0 ? (int)n : text_write(fd, chunk, (size_t)n);
 		if (r == 0)
-			*hash = imprint_add(*hash, (struct span){chunk, (size_t)n});
+			ret->hash = imprint_add(ret->hash, (struct span){chunk, (size_t)n});
 		offset += n;
 	}
 	return r;
 }
 
-/* Whether the open file has just the version's bytes; then *hash is theirs. */
-static bool has_bytes(int fd, const struct version *version, uint64_t *hash)
+/* Whether the open file has just the version's bytes; then *ret has their hash. */
+static bool has_bytes(int fd, const struct version *version, struct imprint *ret)
 {
 	char own[IMPRINT_CHUNK], wanted[IMPRINT_CHUNK];
 	off_t offset = 0;
 	struct stat stat;
 
-	*hash = IMPRINT_HASH;
+	ret->hash = IMPRINT_HASH;
 	if (fstat(fd, &stat) < 0 || (uint64_t)stat.st_size != version->size)
 		return false;
 	while ((uint64_t)offset < version->size) {
@@ -210,7 +210,7 @@ static bool has_bytes(int fd, const struct version *version, uint64_t *hash)
 		if (n <= 0 || pread(fd, own, (size_t)n, offset) != n ||
 			memcmp(own, wanted, (size_t)n) != 0)
 			return false;
-		*hash = imprint_add(*hash, (struct span){own, (size_t)n});
+		ret->hash = imprint_add(ret->hash, (struct span){own, (size_t)n});
 		offset += n;
 	}
 	return true;
@@ -232,7 +232,7 @@ static bool is_there(int parent, const char *name, const struct version *version
 	if (version->kind == VERSION_LINK)
 		return has_target(parent, name, version) && imprint_of_version(version, ret) == 0;
 	*ret_fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return *ret_fd >= 0 && has_bytes(*ret_fd, version, &ret->hash);
+	return *ret_fd >= 0 && has_bytes(*ret_fd, version, ret);
 }
 
 void rendered_stage_name(struct rendered *rendered, char ret[STAGED_MAX])
@@ -253,7 +253,7 @@ int rendered_write(
 	CLEANUP(closep)
 	int fd =
 		openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	int r = fd < 0 ? -errno : copy_bytes(fd, version, &ret->hash);
+	int r = fd < 0 ? -errno : copy_bytes(fd, version, ret);
 	if (r == 0)
 		r = rendered_dress(fd, &stat, 0, ret);
 	if (r == 0 && futimens(fd, (struct timespec[]){stat.st_mtim, stat.st_mtim}) < 0)
@@ -274,7 +274,7 @@ void rendered_report_drift(
 	const struct rendered *rendered, struct owned *owned, const struct imprint *now)
 {
 	enum drift drift = manifest_drift(rendered->manifest, owned, now);
-	uint64_t told = (now->hash ^ now->mode) + drift;
+	uint32_t told = (uint32_t)(now->hash ^ now->mode) * 8 + drift;
 	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
 	struct problem problem;
 

@@ -352,6 +352,14 @@ static char *copy_attribute(const struct version *version, enum view_attribute a
 	return *has ? strdup(value) : NULL;
 }
 
+void view_drop_names(struct view *view, struct version *version)
+{
+	view_lock(view);
+	free(take_ptr(version->layers));
+	free(take_ptr(version->sources));
+	view_unlock(view);
+}
+
 int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribute, char **ret)
 {
 	bool has = false;

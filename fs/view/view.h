@@ -141,6 +141,9 @@ int view_stat(struct view *view, uint64_t ino, struct stat *ret);
 /** The version with that number: 0 with *ret for version_unref(), -EISDIR or -ESTALE. */
 int view_version(struct view *view, uint64_t ino, struct version **ret);
 
+/** Nobody will ask for the layers and sources of the version: their names need no memory. */
+void view_drop_names(struct view *view, struct version *version);
+
 /**
  * Calls `each` for the names behind `cookie`, in the order of their cookies, until it returns
  * false. Cookies hold as long as a name does, so a listing in parts neither misses nor doubles it.
