@@ -136,8 +136,8 @@ static void print_rendered(const struct node *rendered)
 
 	printf("%-*s", INDENT, "  rendered");
 	report_print(report_text(report_get(rendered, "at", NULL)));
-	printf(", %.0f files%s\n", report_number(report_get(rendered, "files", NULL)),
-		is_atomic ? ", atomic" : "");
+	double files = report_number(report_get(rendered, "files", NULL));
+	printf(", %.0f file%s%s\n", files, files == 1 ? "" : "s", is_atomic ? ", atomic" : "");
 }
 
 /* What could not be put there. */
@@ -171,7 +171,9 @@ static void print_status(const char *mountpoint, const struct node *status)
 	else
 		puts(", which has ended");
 	print_line("settings", report_text(report_get(status, "settings", "path")), "");
-	print_line("coherence", report_text(report_get(status, "settings", "coherence")), "");
+	if (!rendered)
+		print_line(
+			"coherence", report_text(report_get(status, "settings", "coherence")), "");
 	print_line("header", has_header ? "" : "off", "");
 	print_layers(report_get(status, "layers", NULL));
 	if (rendered) {

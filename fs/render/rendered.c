@@ -250,9 +250,11 @@ int rendered_write(
 		return r < 0 ? -errno : imprint_of_version(version, ret);
 	}
 	version_stat(version, &stat);
+	/* Nobody else finds it here; but what is to be another's begins as ours alone. */
+	bool is_ours = stat.st_uid == geteuid() && stat.st_gid == getegid();
 	CLEANUP(closep)
-	int fd =
-		openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		is_ours ? stat.st_mode & 0777 : 0600);
 	int r = fd < 0 ? -errno : copy_bytes(fd, version, ret);
 	if (r == 0)
 		r = rendered_dress(fd, &stat, 0, ret);
