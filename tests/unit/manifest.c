@@ -1,0 +1,230 @@
+/*
+ * The manifest knows after any death what was ours, and what of it somebody else has changed.
+ */
+#include "manifest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+
+static char place[] = "/tmp/plyfs-manifest-XXXXXX";
+static int directory;
+static const struct imprint first = {.mode = S_IFREG | 0444, .uid = 1, .gid = 2, .hash = 10};
+static const struct imprint second = {.mode = S_IFREG | 0444, .uid = 1, .gid = 2, .hash = 20};
+static const struct imprint third = {.mode = S_IFREG | 0444, .uid = 1, .gid = 2, .hash = 30};
+static const struct imprint nothing = {0};
+
+static int begin(void **state)
+{
+	(void)state;
+	strcpy(place + strlen(place) - 6, "XXXXXX");
+	directory = mkdtemp(place) ? open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	return directory < 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	unlinkat(directory, "manifest", 0);
+	unlinkat(directory, "manifest.new", 0);
+	close(directory);
+	return rmdir(place);
+}
+
+static struct manifest *open_manifest(bool is_atomic)
+{
+	struct manifest *manifest;
+
+	assert_int_equal(manifest_open(directory, is_atomic, &manifest), 0);
+	return manifest;
+}
+
+static struct owned *put(struct manifest *manifest, const char *path, const struct imprint *print)
+{
+	struct owned *owned = manifest_get(manifest, path);
+
+	assert_non_null(owned);
+	assert_int_equal(manifest_put(manifest, owned, print), 0);
+	return owned;
+}
+
+static off_t size_of_log(void)
+{
+	struct stat stat;
+
+	assert_int_equal(fstatat(directory, "manifest", &stat, 0), 0);
+	return stat.st_size;
+}
+
+/* As it was left: what is read again. */
+static struct manifest *again(struct manifest *manifest, bool is_atomic)
+{
+	manifest_free(manifest);
+	return open_manifest(is_atomic);
+}
+
+static void what_was_put_and_dropped_is_known_again(void **state)
+{
+	(void)state;
+	struct manifest *manifest = open_manifest(false);
+	put(manifest, "a\nb\\c", &first);
+	put(manifest, "sub", &(struct imprint){.mode = S_IFDIR | 0755});
+	struct owned *gone = put(manifest, "gone", &second);
+	assert_int_equal(manifest_drop(manifest, gone), 0);
+	manifest = again(manifest, false);
+
+	const struct owned *owned = manifest_find(manifest, "a\nb\\c");
+	assert_non_null(owned);
+	assert_true(imprint_equal(&owned->print, &first));
+	assert_true(S_ISDIR(manifest_find(manifest, "sub")->print.mode));
+	assert_null(manifest_find(manifest, "gone"));
+	manifest_free(manifest);
+}
+
+static void until_it_is_in_place_what_was_there_before_is_no_drift(void **state)
+{
+	(void)state;
+	struct manifest *manifest = open_manifest(false);
+	struct owned *owned = put(manifest, "a", &first);
+	/* Killed before it was there, as the next one sees it. */
+	assert_int_equal(manifest_drift(manifest, owned, &nothing), DRIFT_NONE);
+	assert_int_equal(manifest_seal(manifest), 0);
+	assert_int_equal(manifest_drift(manifest, owned, &nothing), DRIFT_REMOVED);
+	put(manifest, "a", &second);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(manifest_drift(manifest, owned, &first), DRIFT_NONE);
+		assert_int_equal(manifest_drift(manifest, owned, &second), DRIFT_NONE);
+		assert_int_equal(manifest_drift(manifest, owned, &third), DRIFT_EDITED);
+		manifest = again(manifest, false);
+		owned = manifest_find(manifest, "a");
+	}
+	assert_int_equal(manifest_seal(manifest), 0);
+	assert_int_equal(manifest_drift(manifest, owned, &first), DRIFT_EDITED);
+	manifest = again(manifest, false);
+	owned = manifest_find(manifest, "a");
+	assert_int_equal(manifest_drift(manifest, owned, &first), DRIFT_EDITED);
+	assert_int_equal(manifest_drift(manifest, owned, &second), DRIFT_NONE);
+	manifest_free(manifest);
+}
+
+/* Of a generation that was logged twice, neither may be there: the one before both is. */
+static void of_generations_the_one_that_is_shown_counts(void **state)
+{
+	(void)state;
+	struct manifest *manifest = open_manifest(true);
+	put(manifest, "a", &first);
+	assert_int_equal(manifest_seal(manifest), 0);
+	put(manifest, "a", &second);
+	put(manifest, "a", &third);
+	manifest = again(manifest, true);
+	const struct owned *owned = manifest_find(manifest, "a");
+	assert_int_equal(manifest_drift(manifest, owned, &first), DRIFT_NONE);
+	assert_int_equal(manifest_drift(manifest, owned, &third), DRIFT_NONE);
+	manifest_free(manifest);
+	assert_int_equal(manifest_open(directory, false, &manifest), MANIFEST_OTHER_KIND);
+}
+
+static void what_was_not_put_there_after_all_is_as_before(void **state)
+{
+	(void)state;
+	struct manifest *manifest = open_manifest(false);
+	manifest_undo(manifest, put(manifest, "new", &first), &nothing);
+	put(manifest, "old", &first);
+	assert_int_equal(manifest_seal(manifest), 0);
+	manifest_undo(manifest, put(manifest, "old", &second), &first);
+	manifest = again(manifest, false);
+	assert_null(manifest_find(manifest, "new"));
+	assert_true(imprint_equal(&manifest_find(manifest, "old")->print, &first));
+	manifest_free(manifest);
+}
+
+static void half_a_line_was_not_written_and_garbage_is_refused(void **state)
+{
+	(void)state;
+	struct manifest *manifest = open_manifest(false);
+	put(manifest, "a", &first);
+	put(manifest, "b", &first);
+	manifest_free(manifest);
+	CLEANUP(closep) int fd = openat(directory, "manifest", O_RDWR | O_CLOEXEC);
+	assert_int_equal(ftruncate(fd, size_of_log() - 1), 0);
+	manifest = open_manifest(false);
+	assert_non_null(manifest_find(manifest, "a"));
+	assert_null(manifest_find(manifest, "b"));
+	manifest_free(manifest);
+
+	static const char *const bad[] = {"", "+ a\n", "+ 0 0 0 0 a\n", "+ 100444 0 0 1 /etc\n",
+		"+ 100444 0 0 1 \n", "* a\n", "-\n", "+ 100444 0 0 1 a\0b\n"};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		CLEANUP(closep)
+		int out = openat(directory, "manifest", O_WRONLY | O_TRUNC | O_CLOEXEC);
+		size_t len = i == 7 ? 19 : strlen(bad[i]);
+		if (i)
+			assert_int_equal(write(out, "plyfs render 2\n", 15), 15);
+		assert_int_equal(write(out, bad[i], len), len);
+		assert_int_equal(manifest_open(directory, false, &manifest), -EBADMSG);
+	}
+}
+
+/* It would grow without end. */
+static void log_of_many_changes_is_written_anew(void **state)
+{
+	(void)state;
+	struct manifest *manifest = open_manifest(false);
+	for (int i = 0; i < 20000; i++) {
+		put(manifest, "a", i % 2 ? &first : &second);
+		assert_int_equal(manifest_seal(manifest), 0);
+	}
+	assert_in_range(size_of_log(), 1, 100000);
+	struct owned *owned = manifest_find(manifest, "a");
+	assert_int_equal(manifest_drift(manifest, owned, &first), DRIFT_NONE);
+	assert_int_equal(manifest_drift(manifest, owned, &second), DRIFT_EDITED);
+	manifest = again(manifest, false);
+	assert_true(imprint_equal(&manifest_find(manifest, "a")->print, &first));
+	manifest_free(manifest);
+}
+
+static void list_of_a_directory_has_it_and_what_is_below(void **state)
+{
+	(void)state;
+	static const char *const paths[] = {"a", "a-b", "a/x", "a/x/y", "ab", "b"};
+	struct manifest *manifest = open_manifest(false);
+	CLEANUP(freep) struct owned **all = NULL;
+	size_t count;
+
+	for (size_t i = 0; i < 6; i++)
+		put(manifest, paths[5 - i], &(struct imprint){.mode = S_IFDIR | 0755});
+	assert_int_equal(manifest_list(manifest, "a", &all, &count), 0);
+	assert_int_equal(count, 3);
+	assert_string_equal(all[0]->path, "a");
+	assert_string_equal(all[1]->path, "a/x");
+	assert_string_equal(all[2]->path, "a/x/y");
+	manifest_free(manifest);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+		TEST(what_was_put_and_dropped_is_known_again),
+		TEST(until_it_is_in_place_what_was_there_before_is_no_drift),
+		TEST(of_generations_the_one_that_is_shown_counts),
+		TEST(what_was_not_put_there_after_all_is_as_before),
+		TEST(half_a_line_was_not_written_and_garbage_is_refused),
+		TEST(log_of_many_changes_is_written_anew),
+		TEST(list_of_a_directory_has_it_and_what_is_below),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
