@@ -123,10 +123,21 @@ static int check_size(struct merge *merge, const struct node *root)
 	return 0;
 }
 
+/* Whether anything that went into the result, found files as well, is above the lock's layer. */
+static bool has_above(const struct merge_result *result, const struct lock *lock)
+{
+	for (uint32_t i = 0; i < result->source_count; i++)
+		if (result->sources[i]->rank > lock->rank)
+			return true;
+	return false;
+}
+
 static int keep_lock(struct merge *merge, const struct lock *lock, const struct node **root)
 {
 	struct lock_keep keep = {.merge = merge, .lock = lock};
 
+	if (!has_above(merge->result, lock))
+		return 0;
 	int r = check_size(merge, *root);
 	if (r == 0)
 		r = merge_lower(merge, lock, &keep);
@@ -159,8 +170,7 @@ int locks_merge(struct merge *merge, struct merge_output *ret)
 	int r = strategy->merge(&whole, ret);
 
 	/* The lowest comes last, so that it wins. */
-	bool binds = locks && (merge->asked || locks_bind(merge->request));
-	const struct lock *lock = binds ? next_lower(locks, UINT_MAX) : NULL;
+	const struct lock *lock = locks ? next_lower(locks, UINT_MAX) : NULL;
 	for (; r == 0 && lock && !ret->is_text; lock = next_lower(locks, lock->rank))
 		r = keep_lock(&whole, lock, &ret->root);
 	return r;
