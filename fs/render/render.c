@@ -167,6 +167,7 @@ static void commit_later(struct render *render, int64_t after_ms)
 	struct agenda *agenda = &render->agenda;
 	int64_t now = clock_ms();
 
+	view_hold_notices(render->view, true);
 	pthread_mutex_lock(&render->mutex);
 	if (!agenda->changed_ms)
 		agenda->changed_ms = now;
@@ -509,6 +510,7 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 		view_drop_names(render->view, version);
 	pthread_mutex_lock(&render->files);
 	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
+	const struct imprint before = owned ? owned->print : (struct imprint){0};
 	if (!owned)
 		r = -ENOMEM;
 	else
@@ -519,7 +521,10 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 		r = complain(render, path, owned, r, &problem);
 	else
 		r = 0;
+	bool is_changed = owned && (owned->is_changed || !imprint_equal(&before, &owned->print));
 	pthread_mutex_unlock(&render->files);
+	if (is_changed)
+		view_note_change(render->view, path);
 	return r;
 }
 
@@ -594,6 +599,8 @@ static int remove_unseen(struct render *render)
 		pthread_mutex_unlock(&render->files);
 		if (removed != 0 && removed != RENDERED_KEPT)
 			r = complain(render, path, NULL, removed, &problem);
+		else if (removed == 0)
+			view_note_change(render->view, path);
 	}
 	return r;
 }
@@ -625,6 +632,7 @@ static int commit(struct render *render)
 	if (is_watched)
 		twalk_r(render->directories, watch_node, &is_begun);
 	if (r == 0) {
+		view_hold_notices(render->view, false);
 		render->commit_failure = 0;
 		return 0;
 	}

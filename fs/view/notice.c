@@ -292,6 +292,8 @@ static struct notice *take_due_locked(
 	int64_t now = clock_ms();
 
 	*next_ms = -1;
+	if (view->notices_are_held)
+		return NULL;
 	for (struct notice *notice = view->notices; notice; notice = notice->next) {
 		if (!notice->due.count || notice->is_running || notice->state.is_given_up)
 			continue;
@@ -344,6 +346,15 @@ int notices_run(struct view *view)
 		if (r < 0)
 			on_done(&notice->run, &result);
 	}
+}
+
+void view_hold_notices(struct view *view, bool are_held)
+{
+	view_lock(view);
+	if (view->notices_are_held && !are_held)
+		view_wake_locked(view);
+	view->notices_are_held = are_held;
+	view_unlock(view);
 }
 
 void notices_free(struct view *view)

@@ -193,6 +193,9 @@ void view_notices(struct view *view, void (*each)(void *context, const struct no
 /** Whoever is to be told that the path has changed will be, as if the publisher had done it. */
 void view_note_change(struct view *view, const char *path);
 
+/** Nobody is told of changes until they are not held any more: they can't be seen yet. */
+void view_hold_notices(struct view *view, bool are_held);
+
 /**
  * Where there is no publisher: tells of what was noted, and waits for that. Returns how many of the
  * commands failed.
