@@ -10,6 +10,7 @@ import sys
 # Lowest first; a room may include what stands in a line before its own.
 ORDER = (
     ("merge",),
+    ("schema",),
     ("conf",),
     ("fs/union",),
     ("fs/compose",),
@@ -24,7 +25,7 @@ RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 
 def find_rooms():
     """{room: {name of a C file: its path}}"""
-    rooms = ["merge", "conf", "cli"] + [f"fs/{entry.name}" for entry in os.scandir("fs") if entry.is_dir()]
+    rooms = ["merge", "schema", "conf", "cli"] + [f"fs/{entry.name}" for entry in os.scandir("fs") if entry.is_dir()]
     return {room: {name: f"{folder}/{name}" for folder, _, names in os.walk(room)
                    for name in names if name.endswith((".c", ".h"))} for room in sorted(rooms)}
 

@@ -1,0 +1,50 @@
+/*
+ * Checks of keywords: whether an instance is as one keyword says. Those in place and those of
+ * entries put what they looked at into `evaluated`, if that is wanted.
+ */
+#pragma once
+
+#include "run.h"
+
+#define CHECK(name)                                                                                \
+	bool check_##name(struct run *run, const struct keyword *keyword,                          \
+		const struct node *instance, size_t evaluated)
+
+/* check_value.c: of a value by itself */
+CHECK(type);
+CHECK(enum);
+CHECK(const);
+CHECK(multiple);
+CHECK(maximum);
+CHECK(exclusive_maximum);
+CHECK(minimum);
+CHECK(exclusive_minimum);
+CHECK(max_length);
+CHECK(min_length);
+CHECK(pattern);
+CHECK(max_entries);
+CHECK(min_entries);
+CHECK(unique);
+CHECK(required);
+CHECK(dependent_required);
+
+/* check_entry.c: schemas for its entries */
+CHECK(prefix_items);
+CHECK(items);
+CHECK(additional_items);
+CHECK(contains);
+CHECK(unevaluated);
+CHECK(properties);
+CHECK(pattern_properties);
+CHECK(additional_properties);
+CHECK(property_names);
+
+/* check_place.c: schemas for the value itself */
+CHECK(reference);
+CHECK(all_of);
+CHECK(any_of);
+CHECK(one_of);
+CHECK(not );
+CHECK(if);
+CHECK(dependent_schemas);
+CHECK(dependencies);

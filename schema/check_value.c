@@ -1,0 +1,256 @@
+#include <stdlib.h>
+
+#include "check.h"
+#include "cleanup.h"
+#include "decimal.h"
+#include "hash.h"
+
+/* Lists up to here are compared item by item. */
+#define UNIQUE_SMALL 4
+
+/* What it costs to compare the node with another one. */
+static uint64_t cost_of(const struct node *node)
+{
+	uint64_t cost = node->weight;
+
+	if (node_is_scalar(node))
+		cost += node->text.len / 32;
+	return cost;
+}
+
+CHECK(type)
+{
+	(void)evaluated;
+	return (instance_type(instance) & keyword->number) != 0 ||
+	       run_fails(run, keyword, instance);
+}
+
+CHECK(enum)
+{
+	const struct node *list = keyword->value;
+
+	(void)evaluated;
+	for (uint32_t i = 0; i < list->seq.count; i++) {
+		if (!run_spend(run, instance, cost_of(list->seq.items[i])))
+			return false;
+		if (instance_equal(list->seq.items[i], instance))
+			return true;
+	}
+	return run_fails(run, keyword, instance);
+}
+
+CHECK(const)
+{
+	(void)evaluated;
+	if (!run_spend(run, instance, cost_of(keyword->value)))
+		return false;
+	return instance_equal(keyword->value, instance) || run_fails(run, keyword, instance);
+}
+
+CHECK(multiple)
+{
+	struct decimal decimal, factor;
+
+	(void)evaluated;
+	decimal_of(instance, &decimal);
+	decimal_of(keyword->value, &factor);
+	return decimal_is_multiple(&decimal, &factor) || run_fails(run, keyword, instance);
+}
+
+/* The order of the instance and the keyword's number must be one of the two. */
+static bool check_order(struct run *run, const struct keyword *keyword, const struct node *instance,
+	int right, int right_too)
+{
+	struct decimal decimal, limit;
+
+	decimal_of(instance, &decimal);
+	decimal_of(keyword->value, &limit);
+	int order = decimal_compare(&decimal, &limit);
+	return order == right || order == right_too || run_fails(run, keyword, instance);
+}
+
+CHECK(maximum)
+{
+	(void)evaluated;
+	return check_order(run, keyword, instance, -1, 0);
+}
+
+CHECK(exclusive_maximum)
+{
+	(void)evaluated;
+	return check_order(run, keyword, instance, -1, -1);
+}
+
+CHECK(minimum)
+{
+	(void)evaluated;
+	return check_order(run, keyword, instance, 1, 0);
+}
+
+CHECK(exclusive_minimum)
+{
+	(void)evaluated;
+	return check_order(run, keyword, instance, 1, 1);
+}
+
+static bool check_count(struct run *run, const struct keyword *keyword, const struct node *instance,
+	uint64_t count, bool fits)
+{
+	return fits ||
+	       run_fail(run,
+		       (struct record){.keyword = keyword, .instance = instance, .first = count});
+}
+
+CHECK(max_length)
+{
+	uint64_t length = instance_length(instance->text);
+
+	(void)evaluated;
+	return run_spend(run, instance, instance->text.len / 32) &&
+	       check_count(run, keyword, instance, length, length <= keyword->number);
+}
+
+CHECK(min_length)
+{
+	uint64_t length = instance_length(instance->text);
+
+	(void)evaluated;
+	return run_spend(run, instance, instance->text.len / 32) &&
+	       check_count(run, keyword, instance, length, length >= keyword->number);
+}
+
+CHECK(pattern)
+{
+	bool fits = false;
+
+	(void)evaluated;
+	return run_matches(run, keyword->pattern, instance, instance->text, &fits) &&
+	       (fits || run_fails(run, keyword, instance));
+}
+
+CHECK(max_entries)
+{
+	uint32_t count = node_count(instance);
+
+	(void)evaluated;
+	return check_count(run, keyword, instance, count, count <= keyword->number);
+}
+
+CHECK(min_entries)
+{
+	uint32_t count = node_count(instance);
+
+	(void)evaluated;
+	return check_count(run, keyword, instance, count, count >= keyword->number);
+}
+
+static bool is_twice(struct run *run, const struct keyword *keyword, const struct node *instance,
+	uint32_t first, uint32_t second)
+{
+	return run_fail(run, (struct record){.keyword = keyword,
+				     .instance = instance,
+				     .at = instance->seq.items[second],
+				     .first = first,
+				     .second = second});
+}
+
+/* Item `i` in the table of those before it, each 1 + its number; or the one that it equals. */
+static uint32_t put_item(
+	const struct node *list, const uint64_t *hashes, uint32_t *slots, uint32_t mask, uint32_t i)
+{
+	uint32_t at = hash_end(hashes[i]) & mask;
+
+	for (; slots[at]; at = (at + 1) & mask) {
+		uint32_t other = slots[at] - 1;
+
+		if (hashes[other] == hashes[i] &&
+			instance_equal(list->seq.items[other], list->seq.items[i]))
+			return other;
+	}
+	slots[at] = i + 1;
+	return UINT32_MAX;
+}
+
+static bool check_many(struct run *run, const struct keyword *keyword, const struct node *instance)
+{
+	uint32_t count = instance->seq.count, size = 16;
+
+	while (size < 2 * (uint64_t)count)
+		size *= 2;
+	CLEANUP(freep) uint64_t *hashes = calloc(count, sizeof(*hashes));
+	CLEANUP(freep) uint32_t *slots = calloc(size, sizeof(*slots));
+	if (!hashes || !slots) {
+		run->failure = RUN_NO_MEMORY;
+		return false;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (!run_spend(run, instance, 2 * cost_of(instance->seq.items[i])))
+			return false;
+		hashes[i] = instance_hash(instance->seq.items[i]);
+		uint32_t other = put_item(instance, hashes, slots, size - 1, i);
+		if (other != UINT32_MAX)
+			return is_twice(run, keyword, instance, other, i);
+	}
+	return true;
+}
+
+CHECK(unique)
+{
+	uint32_t count = node_count(instance);
+
+	(void)evaluated;
+	if (!keyword->number)
+		return true;
+	if (count > UNIQUE_SMALL)
+		return check_many(run, keyword, instance);
+	for (uint32_t i = 1; i < count; i++)
+		for (uint32_t j = 0; j < i; j++) {
+			if (!run_spend(run, instance, cost_of(instance->seq.items[i])))
+				return false;
+			if (instance_equal(instance->seq.items[j], instance->seq.items[i]))
+				return is_twice(run, keyword, instance, j, i);
+		}
+	return true;
+}
+
+static bool check_names(struct run *run, const struct keyword *keyword, const struct node *instance,
+	const struct member *names, uint32_t count)
+{
+	bool fits = true;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!run_spend(run, instance, 1))
+			return false;
+		if (instance_find(instance, names[i].name, names[i].hash))
+			continue;
+		fits = run_fail(run,
+			(struct record){
+				.keyword = keyword, .instance = instance, .name = names[i].name});
+		if (!run->is_collecting)
+			return false;
+	}
+	return fits;
+}
+
+CHECK(required)
+{
+	(void)evaluated;
+	return check_names(run, keyword, instance, keyword->members, keyword->count);
+}
+
+CHECK(dependent_required)
+{
+	bool fits = true;
+
+	(void)evaluated;
+	for (uint32_t i = 0; i < keyword->count; i++) {
+		const struct member *member = &keyword->members[i];
+
+		if (!run_spend(run, instance, 1))
+			return false;
+		if (member->names && instance_find(instance, member->name, member->hash))
+			fits &= check_names(
+				run, keyword, instance, member->names, member->name_count);
+	}
+	return fits;
+}

@@ -1,0 +1,358 @@
+/*
+ * In the message of a keyword stand
+ *
+ *      %v   the keyword's value        %i   the instance          %1 %2   numbers of the record
+ *      %t   the instance's type        %s   the record's name     %n      how many items
+ *      %c   how many entries the keyword has
+ */
+#include "fault.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cleanup.h"
+#include "key.h"
+#include "scalar.h"
+#include "shown.h"
+
+/* Bytes of one value and of a list of them, as a message shows them. */
+#define VALUE_SHOWN_MAX 80
+#define LIST_SHOWN_MAX 240
+
+/* Steps of a schema's place: no document is deeper. */
+#define WAY_MAX 1024
+
+/* Alternatives of which is told why they fail. */
+#define ALTERNATIVES_MAX 5
+
+struct text {
+	char bytes[PROBLEM_MESSAGE_MAX];
+	size_t len;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct text *text, const char *format, ...)
+{
+	size_t room = sizeof(text->bytes) - text->len;
+	va_list arguments;
+
+	va_start(arguments, format);
+	int len = vsnprintf(text->bytes + text->len, room, format, arguments);
+	va_end(arguments);
+	if (len > 0)
+		text->len += (size_t)len < room ? (size_t)len : room - 1;
+}
+
+static void put_quoted(struct text *text, struct span name)
+{
+	char shown[VALUE_SHOWN_MAX];
+
+	shown_head(shown, sizeof(shown), name.data ? name.data : "");
+	put(text, "'%s'", shown);
+}
+
+static void put_value(struct text *text, const struct node *node)
+{
+	char shown[VALUE_SHOWN_MAX];
+
+	if (!node_is_scalar(node) || instance_type(node) == INSTANCE_NULL) {
+		put(text, "%s", instance_type_name(node));
+		return;
+	}
+	if (instance_type(node) == INSTANCE_STRING) {
+		put_quoted(text, node->text);
+		return;
+	}
+	shown_head(shown, sizeof(shown), node->text.data);
+	put(text, "%s", shown);
+}
+
+static void put_list(struct text *text, const struct node *list)
+{
+	size_t start = text->len;
+
+	for (uint32_t i = 0; i < list->seq.count; i++) {
+		if (text->len - start > LIST_SHOWN_MAX) {
+			put(text, " and %u more", (unsigned)(list->seq.count - i));
+			return;
+		}
+		put(text, "%s", i ? ", " : "");
+		put_value(text, list->seq.items[i]);
+	}
+}
+
+/* In our words: a map is what JSON calls an object. */
+static void put_types(struct text *text, unsigned types)
+{
+	static const struct {
+		unsigned type;
+		const char *name;
+	} names[] = {{INSTANCE_OBJECT, "a map"}, {INSTANCE_ARRAY, "a list"},
+		{INSTANCE_STRING, "a string"}, {INSTANCE_NUMBER, "a number"},
+		{INSTANCE_INTEGER, "a whole number"}, {INSTANCE_BOOLEAN, "true or false"},
+		{INSTANCE_NULL, "null"}};
+	const char *between = "";
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!(types & names[i].type))
+			continue;
+		put(text, "%s%s", between, names[i].name);
+		between = " or ";
+	}
+}
+
+static void put_keyword_value(struct text *text, const struct keyword *keyword)
+{
+	if (strcmp(keyword->spec->name, "type") == 0)
+		put_types(text, keyword->number);
+	else if (strcmp(keyword->spec->name, "enum") == 0)
+		put_list(text, keyword->value);
+	else
+		put_value(text, keyword->value);
+}
+
+static void put_item_count(struct text *text, const struct keyword *keyword)
+{
+	if (keyword->more == UINT32_MAX)
+		put(text, "at least %u items", (unsigned)keyword->number);
+	else if (keyword->number == 0)
+		put(text, "at most %u items", (unsigned)keyword->more);
+	else
+		put(text, "%u to %u items", (unsigned)keyword->number, (unsigned)keyword->more);
+}
+
+/* `writeOnly: true` marks a password or the like: a message must not quote it. */
+static bool is_secret(const struct keyword *keyword)
+{
+	const struct node *mark = node_get(keyword->owner->node, "writeOnly");
+
+	return mark && instance_type(mark) == INSTANCE_BOOLEAN && scalar_bool(mark);
+}
+
+static void put_instance(
+	struct text *text, const struct keyword *keyword, const struct node *instance)
+{
+	if (is_secret(keyword))
+		put(text, "%s that is not shown", instance_type_name(instance));
+	else
+		put_value(text, instance);
+}
+
+/* A number that is not whole says so by itself. */
+static void put_type(struct text *text, const struct keyword *keyword, const struct node *instance)
+{
+	bool is_number = instance_type(instance) & INSTANCE_NUMBER;
+
+	if (is_secret(keyword)) {
+		put_instance(text, keyword, instance);
+		return;
+	}
+	if (is_number || instance_type(instance) == INSTANCE_STRING)
+		put_value(text, instance);
+	else
+		put(text, "%s", instance_type_name(instance));
+	if (instance_type(instance) == INSTANCE_STRING && !(keyword->number & INSTANCE_STRING))
+		put(text, ", a string");
+}
+
+static void put_part(struct text *text, const struct record *record, char part)
+{
+	switch (part) {
+	case 'v':
+		put_keyword_value(text, record->keyword);
+		return;
+	case 'i':
+		put_instance(text, record->keyword, record->instance);
+		return;
+	case 't':
+		put_type(text, record->keyword, record->instance);
+		return;
+	case 's':
+		put_quoted(text, record->name);
+		return;
+	case 'n':
+		put_item_count(text, record->keyword);
+		return;
+	case 'c':
+		put(text, "%u", (unsigned)record->keyword->count);
+		return;
+	default:
+		put(text, "%" PRIu64, part == '1' ? record->first : record->second);
+	}
+}
+
+/* Names that a map may have, where `additionalProperties` allows no others. */
+static void put_known(struct text *text, const struct subschema *rule)
+{
+	const struct keyword *keyword =
+		rule->parent ? subschema_keyword(rule->parent, "additionalProperties") : NULL;
+	const struct node *index = keyword ? keyword->index : NULL;
+	size_t start = text->len;
+
+	if (!index || !index->map.count || !span_is(rule->step, "additionalProperties"))
+		return;
+	put(text, "; known are ");
+	for (uint32_t i = 0; i < index->map.count; i++) {
+		if (text->len - start > LIST_SHOWN_MAX) {
+			put(text, " and %u more", (unsigned)(index->map.count - i));
+			return;
+		}
+		put(text, "%s", i ? ", " : "");
+		put_quoted(text, index->map.pairs[i].key->text);
+	}
+}
+
+static void put_message(struct text *text, const struct record *record)
+{
+	const char *message;
+
+	if (record->is_key) {
+		put(text, "the key ");
+		put_quoted(text, instance_key(record->instance));
+		put(text, " ");
+	}
+	if (!record->keyword) {
+		put(text, "is not allowed here");
+		put_known(text, record->rule);
+		return;
+	}
+	message = record->keyword->spec->message;
+	if (record->second && strcmp(record->keyword->spec->name, "oneOf") == 0)
+		message = "fits its alternatives %1 and %2, and must fit only one";
+	for (const char *at = message; at && *at; at++) {
+		if (*at == '%')
+			put_part(text, record, *++at);
+		else
+			put(text, "%c", *at);
+	}
+}
+
+/* A KEY, as far as from step `first` on. */
+static int put_way(
+	const struct run *run, const struct record *record, uint32_t first, struct key_text *key)
+{
+	for (uint32_t i = first; i < record->way_count; i++) {
+		const struct edit_step *step = &run->kept_steps[record->way + i];
+
+		if (step->key)
+			key_text_put(key, step->key);
+		else
+			key_text_put_index(key, step->index);
+	}
+	return key->has_failed ? -ENOMEM : 0;
+}
+
+/* Why each alternative fails, as far as a line has room for it. */
+static int put_children(const struct run *run, const struct record *record, struct text *text)
+{
+	int r = 0;
+
+	for (uint32_t i = 1; r == 0 && i <= record->children; i++) {
+		const struct record *child = record + i;
+		CLEANUP(key_text_fini) struct key_text way = {0};
+
+		if (i > ALTERNATIVES_MAX) {
+			put(text, "; and so on");
+			return 0;
+		}
+		put(text, "%s(%u) ", i == 1 ? ": " : "; ", (unsigned)child->branch + 1);
+		r = put_way(run, child, record->way_count, &way);
+		if (r == 0 && child->way_count > record->way_count) {
+			put_quoted(text, key_text_span(&way));
+			put(text, " ");
+		}
+		put_message(text, child);
+	}
+	return r;
+}
+
+static void put_pointer_step(struct text *text, struct span name)
+{
+	char shown[VALUE_SHOWN_MAX];
+
+	put(text, "/");
+	shown_head(shown, sizeof(shown), name.data);
+	for (const char *at = shown; *at; at++)
+		put(text, *at == '~' ? "~0" : *at == '/' ? "~1" : "%c", *at);
+}
+
+/* The JSON pointer of a subschema. */
+static void put_pointer(struct text *text, const struct subschema *subschema)
+{
+	const struct subschema *way[WAY_MAX];
+	size_t count = 0;
+
+	for (; subschema->parent; subschema = subschema->parent) {
+		if (count < sizeof(way) / sizeof(way[0]))
+			way[count++] = subschema;
+	}
+	put(text, "%s#", subschema->resource->file);
+	while (count-- > 0) {
+		put(text, "/%s", way[count]->step.data);
+		if (way[count]->key)
+			put_pointer_step(text, instance_key(way[count]->key));
+		else if (way[count]->index != UINT32_MAX)
+			put(text, "/%u", (unsigned)way[count]->index);
+	}
+}
+
+static char *make_rule(const struct record *record, struct arena *arena)
+{
+	struct text text = {.len = 0};
+
+	put_pointer(&text, record->keyword ? record->keyword->owner : record->rule);
+	if (record->keyword)
+		put(&text, "/%s", record->keyword->spec->name);
+	return arena_copy(arena, (struct span){text.bytes, text.len});
+}
+
+static int make(
+	const struct run *run, const struct record *record, struct arena *arena, struct fault *ret)
+{
+	CLEANUP(key_text_fini) struct key_text way = {0};
+	struct text text = {.len = 0};
+
+	int r = put_way(run, record, 0, &way);
+	if (r == 0) {
+		put_message(&text, record);
+		r = put_children(run, record, &text);
+	}
+	if (r < 0)
+		return r;
+	if (record->alternative)
+		put(&text, " (in alternative %u, the nearest)", (unsigned)record->alternative);
+	ret->key = arena_copy(arena, key_text_span(&way));
+	ret->message = arena_copy(arena, (struct span){text.bytes, text.len});
+	ret->rule = make_rule(record, arena);
+	ret->at = record->at ? record->at : record->instance;
+	return ret->key && ret->message && ret->rule ? 0 : -ENOMEM;
+}
+
+int faults_make(const struct run *run, struct arena *arena, struct faults *ret)
+{
+	uint32_t count = 0;
+	uint64_t more = run->dropped;
+	int r = 0;
+
+	ret->items = arena_zalloc(arena, FAULTS_MAX, sizeof(*ret->items));
+	if (!ret->items)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < run->record_count; i += 1 + run->records[i].children) {
+		if (count == FAULTS_MAX)
+			more++;
+		else
+			r = make(run, &run->records[i], arena, &ret->items[count++]);
+	}
+	ret->count = count;
+	ret->more = more;
+	return r;
+}
+
+int fault_problem(const struct fault *fault, struct problem *problem)
+{
+	bool is_root = strcmp(fault->key, ".") == 0;
+
+	return problem_at(problem, fault->at, "%s%s%s (%s)", is_root ? "" : fault->key,
+		is_root ? "" : " ", fault->message, fault->rule);
+}

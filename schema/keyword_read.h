@@ -1,0 +1,27 @@
+/*
+ * Readers of keywords' values. Each checks that the value is what the drafts want there.
+ */
+#pragma once
+
+#include "keyword.h"
+
+int read_reference(struct reading *reading, struct keyword *keyword);
+int read_type(struct reading *reading, struct keyword *keyword);
+int read_enum(struct reading *reading, struct keyword *keyword);
+int read_number(struct reading *reading, struct keyword *keyword);
+int read_factor(struct reading *reading, struct keyword *keyword);
+int read_count(struct reading *reading, struct keyword *keyword);
+int read_bool(struct reading *reading, struct keyword *keyword);
+int read_one_pattern(struct reading *reading, struct keyword *keyword);
+int read_one(struct reading *reading, struct keyword *keyword);
+int read_list(struct reading *reading, struct keyword *keyword);
+int read_map(struct reading *reading, struct keyword *keyword);
+int read_items(struct reading *reading, struct keyword *keyword);
+int read_patterns(struct reading *reading, struct keyword *keyword);
+int read_additional_items(struct reading *reading, struct keyword *keyword);
+int read_additional_properties(struct reading *reading, struct keyword *keyword);
+int read_contains(struct reading *reading, struct keyword *keyword);
+int read_names(struct reading *reading, struct keyword *keyword);
+int read_name_lists(struct reading *reading, struct keyword *keyword);
+int read_dependencies(struct reading *reading, struct keyword *keyword);
+int read_if(struct reading *reading, struct keyword *keyword);

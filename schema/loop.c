@@ -1,0 +1,87 @@
+#include "loop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "array.h"
+#include "cleanup.h"
+
+enum visit { VISIT_NOT_YET, VISIT_OPEN, VISIT_DONE };
+
+/* Where the search stands in one subschema: recursion would be as deep as the document is long. */
+struct frame {
+	struct subschema *subschema;
+	uint32_t keyword;
+	uint32_t member;
+};
+
+struct search {
+	struct frame *frames;
+	size_t count;
+	size_t capacity;
+};
+
+/* The `i`-th subschema of a keyword that is applied in place; NULL: there is none. */
+static struct subschema *target_of(const struct keyword *keyword, uint32_t i)
+{
+	/* Where a dynamic reference leads to shows only in a run. */
+	if (!keyword->spec->is_in_place || keyword->dynamic.data)
+		return NULL;
+	if (keyword->target)
+		return i == 0 ? keyword->target : NULL;
+	return i < keyword->count ? keyword->members[i].target : NULL;
+}
+
+static int open(struct search *search, struct subschema *subschema)
+{
+	if (array_grow(search->frames, search->count, search->capacity) < 0)
+		return -ENOMEM;
+	subschema->visit = VISIT_OPEN;
+	search->frames[search->count++] = (struct frame){subschema, 0, 0};
+	return 0;
+}
+
+/* One step of the search. */
+static int step(struct search *search, struct problem *problem)
+{
+	struct frame *frame = &search->frames[search->count - 1];
+
+	if (frame->keyword == frame->subschema->count) {
+		frame->subschema->visit = VISIT_DONE;
+		search->count--;
+		return 0;
+	}
+	const struct keyword *keyword = &frame->subschema->keywords[frame->keyword];
+	struct subschema *target = target_of(keyword, frame->member++);
+	if (!target) {
+		frame->keyword++;
+		frame->member = 0;
+		return 0;
+	}
+	if (target->visit == VISIT_OPEN)
+		return problem_at(problem, keyword->value,
+			"the schema in line %u leads back to itself here, without a step into the "
+			"value: it would never come to an end",
+			(unsigned)target->node->line);
+	return target->visit == VISIT_DONE ? 0 : open(search, target);
+}
+
+static int search_from(struct search *search, struct subschema *subschema, struct problem *problem)
+{
+	int r = subschema->visit == VISIT_NOT_YET ? open(search, subschema) : 0;
+
+	while (r == 0 && search->count)
+		r = step(search, problem);
+	return r;
+}
+
+int loop_find(struct reading *reading)
+{
+	struct search search = {0};
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < reading->found_count; i++)
+		r = search_from(&search, reading->found[i], reading->problem);
+	free(search.frames);
+	return r;
+}

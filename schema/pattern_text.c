@@ -1,0 +1,581 @@
+/*
+ * What differs:
+ *
+ *      .  ^  $         ECMA's line ends are other ones; without the flag "m", $ is the very end
+ *      \s              ECMA's white space is Unicode's, and U+FEFF; its \d and \w are ASCII
+ *      \p{Letter}      long names, and those of scripts
+ *      [] [^] [[]      match nothing, anything, a bracket
+ *      \uD83D\uDC32    is one character
+ *      a++ (?>a) \A    say nothing in ECMA
+ */
+#include "pattern_text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "shown.h"
+#include "utf8.h"
+
+/* What \s is, inside of brackets. */
+#define SPACES                                                                                     \
+	"\\x09-\\x0d\\x20\\xa0\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}"    \
+	"\\x{3000}\\x{feff}"
+
+#define CODE_MAX 0x10FFFFu
+#define SURROGATE_FIRST 0xD800u
+#define SURROGATE_LAST 0xDFFFu
+
+struct reader {
+	const char *start;
+	const char *p;
+	const char *end;
+	char *out;
+	size_t len;
+	size_t capacity;
+	char *reason;
+	unsigned depth;    /* groups that are open */
+	bool is_assertion; /* the last term: it can't be repeated */
+	bool has_failed;   /* for lack of memory */
+};
+
+static void put_bytes(struct reader *reader, const char *data, size_t len)
+{
+	if (reader->len + len + 1 > reader->capacity) {
+		size_t larger = 2 * reader->capacity + len + 256;
+		char *moved = realloc(reader->out, larger);
+
+		if (!moved) {
+			reader->has_failed = true;
+			return;
+		}
+		reader->out = moved;
+		reader->capacity = larger;
+	}
+	memcpy(reader->out + reader->len, data, len);
+	reader->len += len;
+	reader->out[reader->len] = '\0';
+}
+
+static void put(struct reader *reader, const char *text)
+{
+	put_bytes(reader, text, strlen(text));
+}
+
+static void put_code(struct reader *reader, uint32_t code)
+{
+	char text[16];
+
+	put_bytes(reader, text, (size_t)snprintf(text, sizeof(text), "\\x{%x}", (unsigned)code));
+}
+
+__attribute__((format(printf, 2, 3))) static int bad(struct reader *reader, const char *format, ...)
+{
+	va_list arguments;
+	char raw[PATTERN_REASON_MAX];
+
+	va_start(arguments, format);
+	vsnprintf(raw, sizeof(raw), format, arguments);
+	va_end(arguments);
+	shown_head(reader->reason, PATTERN_REASON_MAX, raw);
+	return PATTERN_BAD;
+}
+
+static bool is_surrogate(uint32_t code)
+{
+	return code >= SURROGATE_FIRST && code <= SURROGATE_LAST;
+}
+
+static bool is_letter(char c)
+{
+	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_next(const struct reader *reader, const char *text)
+{
+	struct span rest = {reader->p, (size_t)(reader->end - reader->p)};
+
+	return span_begins(rest, text);
+}
+
+static bool take(struct reader *reader, const char *text)
+{
+	bool is_taken = is_next(reader, text);
+
+	if (is_taken)
+		reader->p += strlen(text);
+	return is_taken;
+}
+
+/* Exactly `count` hexadecimal digits, or with 0 those up to "}". False: there are none. */
+static bool take_hex(struct reader *reader, int count, uint32_t *ret)
+{
+	const char *p = reader->p;
+	uint32_t code = 0;
+	int digits = 0;
+
+	for (; p < reader->end && (!count || digits < count); p++, digits++) {
+		char small = (char)(*p | 0x20);
+
+		if (is_digit(*p))
+			code = code << 4 | (uint32_t)(*p - '0');
+		else if (small >= 'a' && small <= 'f')
+			code = code << 4 | (uint32_t)(small - 'a' + 10);
+		else
+			break;
+		if (code > CODE_MAX)
+			return false;
+	}
+	if (!digits || (count && digits < count))
+		return false;
+	if (!count && (p == reader->end || *p++ != '}'))
+		return false;
+	reader->p = p;
+	*ret = code;
+	return true;
+}
+
+/* Behind "\u". */
+static bool take_unicode(struct reader *reader, uint32_t *ret)
+{
+	uint32_t low;
+
+	if (take(reader, "{"))
+		return take_hex(reader, 0, ret);
+	if (!take_hex(reader, 4, ret))
+		return false;
+	if (*ret < SURROGATE_FIRST || *ret > 0xDBFF || !is_next(reader, "\\u"))
+		return true;
+	const char *second = reader->p;
+	reader->p += 2;
+	if (take_hex(reader, 4, &low) && low >= 0xDC00 && low <= SURROGATE_LAST)
+		*ret = 0x10000 + ((*ret - 0xD800) << 10) + (low - 0xDC00);
+	else
+		reader->p = second;
+	return true;
+}
+
+/*
+ * An escape that stands for one character: behind the backslash. What is no letter and no digit
+ * stands for itself, as it does in ECMA without the flag "u".
+ */
+static int take_escaped(struct reader *reader, uint32_t *ret)
+{
+	static const char controls[] = "t\tn\nv\vf\fr\r";
+	size_t length = utf8_length(reader->p, reader->end);
+	char c = *reader->p;
+	const char *control = c ? strchr(controls, c) : NULL;
+
+	if (!is_letter(c) && !is_digit(c)) {
+		*ret = utf8_decode(reader->p, length);
+		reader->p += length;
+		return 0;
+	}
+	reader->p++;
+	if (control && is_letter(c)) {
+		*ret = (uint32_t)control[1];
+		return 0;
+	}
+	if (c == '0' && !(reader->p < reader->end && is_digit(*reader->p))) {
+		*ret = 0;
+		return 0;
+	}
+	if (c == 'c' && reader->p < reader->end && is_letter(*reader->p)) {
+		*ret = (uint32_t)*reader->p++ & 0x1F;
+		return 0;
+	}
+	if (c == 'x' && take_hex(reader, 2, ret))
+		return 0;
+	if (c == 'u' && take_unicode(reader, ret))
+		return 0;
+	return bad(reader, "'\\%c' has no meaning there in a regular expression of ECMA-262", c);
+}
+
+/* General categories by their long names, and other names that PCRE2 has not. */
+static const char *const categories[][2] = {{"Cased_Letter", "L&"}, {"LC", "L&"},
+	{"Close_Punctuation", "Pe"}, {"Combining_Mark", "M"}, {"Connector_Punctuation", "Pc"},
+	{"Control", "Cc"}, {"cntrl", "Cc"}, {"Currency_Symbol", "Sc"}, {"Dash_Punctuation", "Pd"},
+	{"Decimal_Number", "Nd"}, {"digit", "Nd"}, {"Enclosing_Mark", "Me"},
+	{"Final_Punctuation", "Pf"}, {"Format", "Cf"}, {"Initial_Punctuation", "Pi"},
+	{"Letter", "L"}, {"Letter_Number", "Nl"}, {"Line_Separator", "Zl"},
+	{"Lowercase_Letter", "Ll"}, {"Mark", "M"}, {"Math_Symbol", "Sm"}, {"Modifier_Letter", "Lm"},
+	{"Modifier_Symbol", "Sk"}, {"Nonspacing_Mark", "Mn"}, {"Number", "N"},
+	{"Open_Punctuation", "Ps"}, {"Other", "C"}, {"Other_Letter", "Lo"}, {"Other_Number", "No"},
+	{"Other_Punctuation", "Po"}, {"Other_Symbol", "So"}, {"Paragraph_Separator", "Zp"},
+	{"Private_Use", "Co"}, {"Punctuation", "P"}, {"punct", "P"}, {"Separator", "Z"},
+	{"Space_Separator", "Zs"}, {"Spacing_Mark", "Mc"}, {"Surrogate", "Cs"}, {"Symbol", "S"},
+	{"Titlecase_Letter", "Lt"}, {"Unassigned", "Cn"}, {"Uppercase_Letter", "Lu"}};
+
+static struct span category(struct span name)
+{
+	for (size_t i = 0; i < sizeof(categories) / sizeof(categories[0]); i++)
+		if (span_is(name, categories[i][0]))
+			return span_of(categories[i][1]);
+	return name;
+}
+
+static bool skip(struct span *name, const char *start)
+{
+	if (!span_begins(*name, start))
+		return false;
+	name->data += strlen(start);
+	name->len -= strlen(start);
+	return true;
+}
+
+/* \p{…} or \P{…}, from its letter on. Whether there is such a property, PCRE2 knows. */
+static int put_property(struct reader *reader)
+{
+	char letter[3] = {'\\', *reader->p++, '\0'};
+	const char *close = memchr(reader->p, '}', (size_t)(reader->end - reader->p));
+
+	if (!is_next(reader, "{") || !close)
+		return bad(reader, "'%s' wants a property behind it, as in '\\p{Lu}'", letter);
+	struct span name = {reader->p + 1, (size_t)(close - reader->p) - 1};
+	for (size_t i = 0; i < name.len; i++)
+		if (!is_letter(name.data[i]) && !is_digit(name.data[i]) &&
+			!strchr("_=", name.data[i]))
+			return bad(reader, "'%s' is followed by no property's name", letter);
+	put(reader, letter);
+	put(reader, "{");
+	if (skip(&name, "Script=") || skip(&name, "sc="))
+		put(reader, "sc:");
+	else if (skip(&name, "Script_Extensions=") || skip(&name, "scx="))
+		put(reader, "scx:");
+	else if (skip(&name, "General_Category=") || skip(&name, "gc=") || true)
+		name = category(name);
+	put_bytes(reader, name.data, name.len);
+	put(reader, "}");
+	reader->p = close + 1;
+	return 0;
+}
+
+/* A class escape that PCRE2 has as well, within brackets and without. */
+static bool is_common_class(char c)
+{
+	return c && strchr("dDwW", c);
+}
+
+/* One member of a class in brackets, or the end of a range. *is_set: it is more than a character.
+ */
+static int read_member(struct reader *reader, uint32_t *code, bool *is_set, bool *has_nonspace)
+{
+	size_t length;
+
+	*is_set = false;
+	if (*reader->p != '\\') {
+		length = utf8_length(reader->p, reader->end);
+		*code = utf8_decode(reader->p, length);
+		reader->p += length;
+		return 0;
+	}
+	if (++reader->p == reader->end)
+		return bad(reader, "it ends with a backslash");
+	char c = *reader->p;
+	if (c == 'b') {
+		*code = '\b';
+		reader->p++;
+		return 0;
+	}
+	*is_set = is_common_class(c) || strchr("sSpP", c);
+	if (!*is_set || !c) {
+		*is_set = false;
+		return take_escaped(reader, code);
+	}
+	if (c == 'p' || c == 'P')
+		return put_property(reader);
+	reader->p++;
+	if (c == 's')
+		put(reader, SPACES);
+	else if (c == 'S')
+		*has_nonspace = true;
+	else
+		put_bytes(reader, (char[]){'\\', c}, 2);
+	return 0;
+}
+
+/* A range without the codes that are no characters: they never stand in a text. */
+static void put_range(struct reader *reader, uint32_t first, uint32_t last)
+{
+	if (first < SURROGATE_FIRST && last >= SURROGATE_FIRST)
+		put_range(reader, first, SURROGATE_FIRST - 1);
+	if (first <= SURROGATE_LAST && last >= SURROGATE_FIRST)
+		first = SURROGATE_LAST + 1;
+	if (first > last)
+		return;
+	put_code(reader, first);
+	if (last > first) {
+		put(reader, "-");
+		put_code(reader, last);
+	}
+}
+
+/* What stands in the brackets, up to "]". */
+static int read_members(struct reader *reader, bool *has_nonspace)
+{
+	while (reader->p < reader->end && *reader->p != ']') {
+		uint32_t first = 0, last = 0;
+		bool is_set = false, is_last_set = false;
+		int r = read_member(reader, &first, &is_set, has_nonspace);
+
+		if (r != 0)
+			return r;
+		bool is_range =
+			reader->end - reader->p >= 2 && reader->p[0] == '-' && reader->p[1] != ']';
+		if (!is_range || is_set) {
+			if (!is_set)
+				put_range(reader, first, first);
+			/* "[\w-z]": the dash is itself. */
+			if (is_range && is_set) {
+				put_code(reader, '-');
+				reader->p++;
+			}
+			continue;
+		}
+		reader->p++;
+		r = read_member(reader, &last, &is_last_set, has_nonspace);
+		if (r != 0)
+			return r;
+		if (is_last_set) {
+			put_range(reader, first, first);
+			put_code(reader, '-');
+			continue;
+		}
+		if (first > last)
+			return bad(reader, "a range of characters has its greater end first");
+		put_range(reader, first, last);
+	}
+	return 0;
+}
+
+/*
+ * "[…]", behind its bracket. \S can't stand in PCRE2's brackets: [\Sx] is (?:[^spaces]|[x]), and
+ * [^\Sx] is (?![x])[spaces].
+ */
+static int read_class(struct reader *reader)
+{
+	bool is_negated = take(reader, "^"), has_nonspace = false;
+	size_t start = reader->len;
+
+	int r = read_members(reader, &has_nonspace);
+	if (r != 0)
+		return r;
+	if (!take(reader, "]"))
+		return bad(reader, "a '[' has no ']'");
+	size_t len = reader->len - start;
+	char *members = malloc(len + 1);
+	if (!members)
+		return -ENOMEM;
+	memcpy(members, len ? reader->out + start : "", len);
+	reader->len = start;
+	if (has_nonspace)
+		put(reader, is_negated ? "(?:(?!" : "(?:[^" SPACES "]|");
+	if (len) {
+		put(reader, is_negated && !has_nonspace ? "[^" : "[");
+		put_bytes(reader, members, len);
+		put(reader, "]");
+	} else {
+		put(reader, is_negated && !has_nonspace ? "(?s:.)" : "(?!)");
+	}
+	if (has_nonspace)
+		put(reader, is_negated ? ")[" SPACES "])" : ")");
+	free(members);
+	return 0;
+}
+
+static void put_name(struct reader *reader, const char *end)
+{
+	put_bytes(reader, reader->p, (size_t)(end - reader->p));
+	reader->p = end;
+}
+
+/* Outside of brackets, behind the backslash. */
+static int read_escape(struct reader *reader)
+{
+	uint32_t code = 0;
+
+	if (reader->p == reader->end)
+		return bad(reader, "it ends with a backslash");
+	char c = *reader->p;
+	if (c == 'b' || c == 'B' || is_common_class(c)) {
+		reader->is_assertion = c == 'b' || c == 'B';
+		put_bytes(reader, (char[]){'\\', c}, 2);
+		reader->p++;
+		return 0;
+	}
+	if (c == 's' || c == 'S') {
+		put(reader, c == 's' ? "[" SPACES "]" : "[^" SPACES "]");
+		reader->p++;
+		return 0;
+	}
+	if (c == 'p' || c == 'P')
+		return put_property(reader);
+	if (c >= '1' && c <= '9') {
+		const char *end = reader->p;
+
+		while (end < reader->end && is_digit(*end))
+			end++;
+		put(reader, "\\g{");
+		put_name(reader, end);
+		put(reader, "}");
+		return 0;
+	}
+	if (c == 'k' && reader->end - reader->p > 1 && reader->p[1] == '<') {
+		const char *end = memchr(reader->p, '>', (size_t)(reader->end - reader->p));
+
+		if (!end)
+			return bad(reader, "'\\k<' has no '>'");
+		put(reader, "\\");
+		put_name(reader, end + 1);
+		return 0;
+	}
+	int r = take_escaped(reader, &code);
+	if (r != 0)
+		return r;
+	if (is_surrogate(code))
+		put(reader, "(?!)");
+	else
+		put_code(reader, code);
+	return 0;
+}
+
+/* "(", with what says which kind of group it is. */
+static int read_group(struct reader *reader)
+{
+	static const char *const heads[] = {"?:", "?=", "?!", "?<=", "?<!"};
+
+	reader->depth++;
+	put(reader, "(");
+	if (!is_next(reader, "?"))
+		return 0;
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		if (take(reader, heads[i])) {
+			put(reader, heads[i]);
+			return 0;
+		}
+	const char *end = memchr(reader->p, '>', (size_t)(reader->end - reader->p));
+	if (!is_next(reader, "?<") || !end)
+		return bad(reader, "'(?' begins no group of ECMA-262");
+	put_name(reader, end + 1);
+	return 0;
+}
+
+/* The bytes of "{n}", "{n,}" or "{n,m}"; 0: it is a brace. */
+static size_t braces_length(const struct reader *reader)
+{
+	const char *p = reader->p + 1;
+
+	if (p == reader->end || !is_digit(*p))
+		return 0;
+	while (p < reader->end && is_digit(*p))
+		p++;
+	if (p < reader->end && *p == ',')
+		p++;
+	while (p < reader->end && is_digit(*p))
+		p++;
+	return p < reader->end && *p == '}' ? (size_t)(p - reader->p) + 1 : 0;
+}
+
+/* A quantifier, if one stands there. */
+static int read_quantifier(struct reader *reader, bool is_term)
+{
+	size_t length = 0;
+
+	if (reader->p < reader->end && *reader->p && strchr("*+?", *reader->p))
+		length = 1;
+	else if (reader->p < reader->end && *reader->p == '{')
+		length = braces_length(reader);
+	if (!length)
+		return 0;
+	if (!is_term)
+		return bad(
+			reader, "there is nothing to repeat before '%.*s'", (int)length, reader->p);
+	put_name(reader, reader->p + length);
+	if (take(reader, "?"))
+		put(reader, "?");
+	return read_quantifier(reader, false);
+}
+
+/* One term, without its quantifier. *is_term: it can be repeated. */
+static int read_term(struct reader *reader, bool *is_term)
+{
+	size_t length = utf8_length(reader->p, reader->end);
+	char c = *reader->p;
+
+	if (!length)
+		return bad(reader, "it is not UTF-8");
+	*is_term = !strchr("^$|(", c) || !c;
+	if (c && strchr("*+?", c)) {
+		*is_term = false;
+		return 0;
+	}
+	if (c == '{' && braces_length(reader)) {
+		*is_term = false;
+		return 0;
+	}
+	reader->p += length;
+	switch (c) {
+	case '\\':
+		reader->is_assertion = false;
+		int r = read_escape(reader);
+		*is_term = !reader->is_assertion;
+		return r;
+	case '[':
+		return read_class(reader);
+	case '(':
+		return read_group(reader);
+	case ')':
+		if (!reader->depth--)
+			return bad(reader, "a ')' has no '('");
+		put(reader, ")");
+		return 0;
+	case '^':
+		put(reader, "\\A");
+		return 0;
+	case '$':
+		put(reader, "\\z");
+		return 0;
+	case '|':
+		put(reader, "|");
+		return 0;
+	case '.':
+		put(reader, "[^\\n\\r\\x{2028}\\x{2029}]");
+		return 0;
+	default:
+		put_code(reader, utf8_decode(reader->p - length, length));
+		return 0;
+	}
+}
+
+int pattern_text(struct span text, char **ret, size_t *len, char reason[PATTERN_REASON_MAX])
+{
+	struct reader reader = {
+		.start = text.data, .p = text.data, .end = text.data + text.len, .reason = reason};
+	int r = 0;
+
+	put(&reader, "");
+	while (r == 0 && !reader.has_failed && reader.p < reader.end) {
+		bool is_term = false;
+
+		r = read_term(&reader, &is_term);
+		if (r == 0)
+			r = read_quantifier(&reader, is_term);
+	}
+	if (r == 0 && reader.depth)
+		r = bad(&reader, "a '(' has no ')'");
+	if (reader.has_failed)
+		r = -ENOMEM;
+	if (r != 0) {
+		free(reader.out);
+		return r;
+	}
+	*ret = reader.out;
+	*len = reader.len;
+	return 0;
+}

@@ -1,0 +1,222 @@
+/*
+ * References: from the text of a $ref to its subschema.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "draft.h"
+#include "reading.h"
+#include "uri.h"
+
+/* Where a JSON pointer has led to. */
+struct walk {
+	struct reading *reading;
+	const struct keyword *keyword; /* that refers */
+	const struct node *node;
+	struct subschema *subschema; /* the last one on the way */
+	const char *since;           /* the rest of the pointer behind it */
+};
+
+static int leads_nowhere(const struct walk *walk)
+{
+	return problem_at(walk->reading->problem, walk->keyword->value,
+		"'%s' leads to nothing in the schema; see whether all names on the way are "
+		"spelled as they are there",
+		walk->keyword->value->text.data);
+}
+
+/* ~1 is a slash, ~0 a tilde; in place. */
+static void unescape(char *text, size_t *len)
+{
+	size_t out = 0;
+
+	for (size_t i = 0; i < *len; i++) {
+		bool is_escape = text[i] == '~' && i + 1 < *len &&
+				 (text[i + 1] == '0' || text[i + 1] == '1');
+		text[out++] = is_escape ? (text[i + 1] == '1' ? '/' : '~') : text[i];
+		i += is_escape;
+	}
+	*len = out;
+}
+
+static const struct node *item_at(const struct node *list, struct span name)
+{
+	uint64_t index = 0;
+
+	if (!name.len || name.len > 9 || (name.len > 1 && name.data[0] == '0'))
+		return NULL;
+	for (size_t i = 0; i < name.len; i++) {
+		if (name.data[i] < '0' || name.data[i] > '9')
+			return NULL;
+		index = index * 10 + (uint64_t)(name.data[i] - '0');
+	}
+	return index < list->seq.count ? list->seq.items[index] : NULL;
+}
+
+static const struct node *child_of(const struct node *node, struct span name)
+{
+	const struct pair *pair;
+
+	if (node_is_sequence(node))
+		return item_at(node, name);
+	pair = node_is_map(node) ? instance_find(node, name, instance_name_hash(name)) : NULL;
+	return pair ? pair->value : NULL;
+}
+
+static struct subschema *known(const struct walk *walk)
+{
+	struct {
+		const struct node *node;
+		const struct resource *resource;
+	} place = {walk->node, walk->subschema->resource};
+
+	return table_get(
+		&walk->reading->schema->places, (struct span){(const char *)&place, sizeof(place)});
+}
+
+/* One step of the pointer, from its slash on: *at is set behind it. */
+static int take_step(struct walk *walk, const char **at)
+{
+	const char *start = *at + 1;
+	size_t len = strcspn(start, "/");
+	char *name = arena_copy(walk->reading->schema->arena, (struct span){start, len});
+
+	if (!name)
+		return -ENOMEM;
+	*at = start + len;
+	unescape(name, &len);
+	walk->node = child_of(walk->node, (struct span){name, len});
+	if (!walk->node)
+		return leads_nowhere(walk);
+	struct subschema *found = known(walk);
+	if (found) {
+		walk->subschema = found;
+		walk->since = *at;
+	}
+	return 0;
+}
+
+/* From the root of a resource along a JSON pointer, decoded, to what may be no subschema yet. */
+static int follow_pointer(struct walk *walk, struct span pointer, struct subschema **ret)
+{
+	const char *at = pointer.data;
+	int r = 0;
+
+	/* A NUL in it: no key that is found by a text can have one. */
+	if (strlen(pointer.data) != pointer.len)
+		return leads_nowhere(walk);
+	walk->since = at;
+	while (r == 0 && *at)
+		r = take_step(walk, &at);
+	if (r != 0)
+		return r;
+	if (walk->node == walk->subschema->node) {
+		*ret = walk->subschema;
+		return 0;
+	}
+	const struct reading_step step = {
+		.parent = walk->subschema, .step = span_of(walk->since + 1), .index = UINT32_MAX};
+	return reading_subschema(walk->reading, walk->node, &step, ret);
+}
+
+/* The drafts' own schemas are read when something refers to them. */
+static int read_draft_schema(struct reading *reading, struct span uri)
+{
+	struct subschema *root;
+	const char *name, *text = draft_schema(uri, &name);
+
+	if (!text)
+		return 0;
+	const struct source source = {.name = name, .layer = ""};
+	return reading_document(reading, &source, span_of(text), &format_json, &root);
+}
+
+/* The root of the resource, which may be a draft's. */
+static int find_resource(struct reading *reading, const struct keyword *keyword, struct span uri,
+	struct subschema **ret)
+{
+	int r = 0;
+
+	*ret = table_get(&reading->schema->resources, uri);
+	if (!*ret)
+		r = read_draft_schema(reading, uri);
+	if (r != 0)
+		return r;
+	*ret = table_get(&reading->schema->resources, uri);
+	if (*ret)
+		return 0;
+	return problem_at(reading->problem, keyword->value,
+		"'%s' is another document, which plyfs does not fetch; copy it into this one, "
+		"below '%s', with its '$id'",
+		keyword->reference.data,
+		keyword->owner->resource->draft == DRAFT_7 ? "definitions" : "$defs");
+}
+
+static int find_anchor(struct reading *reading, const struct keyword *keyword,
+	const struct subschema *root, struct span name, struct subschema **ret)
+{
+	struct span uri = root->resource->uri;
+	char *key = arena_printf(reading->schema->arena, "%.*s#%.*s", (int)uri.len, uri.data,
+		(int)name.len, name.data);
+
+	if (!key)
+		return -ENOMEM;
+	*ret = table_get(&reading->schema->resources, span_of(key));
+	if (*ret)
+		return 0;
+	return problem_at(reading->problem, keyword->value,
+		"there is no anchor '%s' in the schema that '%s' leads to", name.data,
+		keyword->reference.data);
+}
+
+static bool has_dynamic_anchor(const struct subschema *subschema, struct span name)
+{
+	const struct dynamic_anchor *anchor = subschema->resource->dynamic;
+
+	while (anchor && !(anchor->target == subschema && span_equal(anchor->name, name)))
+		anchor = anchor->next;
+	return anchor != NULL;
+}
+
+static int resolve(struct reading *reading, struct keyword *keyword)
+{
+	struct arena *arena = reading->schema->arena;
+	struct span uri, fragment;
+	struct subschema *root = NULL;
+	int r;
+
+	struct span local = uri_split(keyword->reference, &fragment);
+	r = uri_resolve(keyword->owner->resource->uri, local, arena, &uri);
+	if (r == 0)
+		r = find_resource(reading, keyword, uri, &root);
+	if (r == 0)
+		r = uri_decode(fragment, arena, &fragment);
+	if (r != 0)
+		return r;
+	if (!fragment.len) {
+		keyword->target = root;
+		return 0;
+	}
+	if (fragment.data[0] == '/') {
+		struct walk walk = {.reading = reading,
+			.keyword = keyword,
+			.node = root->node,
+			.subschema = root};
+		return follow_pointer(&walk, fragment, &keyword->target);
+	}
+	r = find_anchor(reading, keyword, root, fragment, &keyword->target);
+	if (r == 0 && strcmp(keyword->spec->name, "$dynamicRef") == 0 &&
+		has_dynamic_anchor(keyword->target, fragment))
+		keyword->dynamic = fragment;
+	return r;
+}
+
+int reading_resolve(struct reading *reading)
+{
+	int r = 0;
+
+	/* What a reference leads to may hold others. */
+	for (uint32_t i = 0; r == 0 && i < reading->reference_count; i++)
+		r = resolve(reading, reading->references[i]);
+	return r;
+}

@@ -1,0 +1,291 @@
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "fault.h"
+#include "reading.h"
+
+#define BITS_A_WORD 64
+
+/* Of a text, bytes that are looked at in one step of the work; of a way, steps that are copied. */
+#define TEXT_A_STEP 64
+#define WAY_A_STEP 8
+
+static void give_up(struct run *run, enum run_failure failure, const struct node *at)
+{
+	if (run->failure == RUN_FINE) {
+		run->failure = failure;
+		run->failed_at = at;
+	}
+}
+
+bool run_spend(struct run *run, const struct node *at, uint64_t steps)
+{
+	if (steps > run->work) {
+		run->work = 0;
+		give_up(run, RUN_TOO_MUCH_WORK, at);
+	}
+	if (run->failure != RUN_FINE)
+		return false;
+	run->work -= steps;
+	return true;
+}
+
+static void keep(struct run *run, struct record record)
+{
+	if (array_grow(run->records, run->record_count, run->record_capacity) < 0) {
+		give_up(run, RUN_NO_MEMORY, NULL);
+		return;
+	}
+	record.way = (uint32_t)run->kept_count;
+	record.way_count = (uint32_t)run->step_count;
+	for (size_t i = 0; i < run->step_count; i++) {
+		if (array_grow(run->kept_steps, run->kept_count, run->kept_capacity) < 0) {
+			give_up(run, RUN_NO_MEMORY, NULL);
+			return;
+		}
+		run->kept_steps[run->kept_count++] = run->steps[i];
+	}
+	run->records[run->record_count++] = record;
+}
+
+bool run_fail(struct run *run, struct record record)
+{
+	if (!run->is_collecting ||
+		!run_spend(run, record.instance, 1 + run->step_count / WAY_A_STEP))
+		return false;
+	record.is_key = run->is_key;
+	if (run->record_count < RUN_RECORDS_MAX)
+		keep(run, record);
+	else
+		run->dropped++;
+	return false;
+}
+
+bool run_fails(struct run *run, const struct keyword *keyword, const struct node *instance)
+{
+	return run_fail(run, (struct record){.keyword = keyword, .instance = instance});
+}
+
+struct run_mark run_mark(const struct run *run)
+{
+	return (struct run_mark){run->record_count, run->kept_count, run->dropped};
+}
+
+void run_forget(struct run *run, struct run_mark mark)
+{
+	run->record_count = mark.records;
+	run->kept_count = mark.kept;
+	run->dropped = mark.dropped;
+}
+
+bool run_enter(struct run *run, const struct node *key, uint32_t index)
+{
+	if (array_grow(run->steps, run->step_count, run->step_capacity) < 0) {
+		give_up(run, RUN_NO_MEMORY, NULL);
+		return false;
+	}
+	run->steps[run->step_count++] = (struct edit_step){key, index};
+	return true;
+}
+
+void run_leave(struct run *run)
+{
+	run->step_count--;
+}
+
+static size_t words_of(const struct node *instance)
+{
+	return ((size_t)node_count(instance) + BITS_A_WORD - 1) / BITS_A_WORD;
+}
+
+size_t evaluated_new(struct run *run, const struct node *instance)
+{
+	size_t start = run->bit_words, words = words_of(instance);
+
+	if (!run_spend(run, instance, words))
+		return EVALUATED_NOT;
+	while (start + words > run->bit_capacity)
+		if (array_grow(run->bits, run->bit_capacity, run->bit_capacity) < 0) {
+			give_up(run, RUN_NO_MEMORY, NULL);
+			return EVALUATED_NOT;
+		}
+	if (words)
+		memset(run->bits + start, 0, words * sizeof(*run->bits));
+	run->bit_words += words;
+	return start;
+}
+
+void evaluated_put(struct run *run, size_t evaluated, uint32_t entry)
+{
+	if (evaluated != EVALUATED_NOT)
+		run->bits[evaluated + entry / BITS_A_WORD] |= UINT64_C(1) << entry % BITS_A_WORD;
+}
+
+bool evaluated_has(const struct run *run, size_t evaluated, uint32_t entry)
+{
+	return run->bits[evaluated + entry / BITS_A_WORD] >> entry % BITS_A_WORD & 1;
+}
+
+void evaluated_add(struct run *run, size_t to, size_t from, const struct node *instance)
+{
+	if (to == EVALUATED_NOT || from == EVALUATED_NOT || to == from)
+		return;
+	for (size_t i = 0; i < words_of(instance); i++)
+		run->bits[to + i] |= run->bits[from + i];
+}
+
+static bool enter_resource(struct run *run, const struct resource *resource)
+{
+	if (run->scope_count && run->scope[run->scope_count - 1] == resource)
+		return true;
+	if (array_grow(run->scope, run->scope_count, run->scope_capacity) < 0) {
+		give_up(run, RUN_NO_MEMORY, NULL);
+		return false;
+	}
+	run->scope[run->scope_count++] = resource;
+	return true;
+}
+
+const struct subschema *run_dynamic(struct run *run, struct span name, const struct node *instance)
+{
+	const struct subschema *found = NULL;
+	uint64_t looked = 0;
+
+	for (size_t i = 0; !found && i < run->scope_count; i++, looked++)
+		for (const struct dynamic_anchor *anchor = run->scope[i]->dynamic; !found && anchor;
+			anchor = anchor->next, looked++)
+			if (span_equal(anchor->name, name))
+				found = anchor->target;
+	return run_spend(run, instance, looked) ? found : NULL;
+}
+
+static bool apply_keywords(struct run *run, const struct subschema *subschema,
+	const struct node *instance, size_t evaluated)
+{
+	unsigned type = instance_type(instance);
+	/* A keyword may look at all of a text. */
+	uint64_t cost = 1 + (node_is_scalar(instance) ? instance->text.len / TEXT_A_STEP : 0);
+	bool fits = true;
+
+	for (uint32_t i = 0; i < subschema->count; i++) {
+		const struct keyword *keyword = &subschema->keywords[i];
+
+		if (!(keyword->spec->types & type))
+			continue;
+		if (!run_spend(run, instance, cost))
+			return false;
+		if (!keyword->spec->check(run, keyword, instance, evaluated))
+			fits = false;
+		if (!fits && !run->is_collecting)
+			return false;
+	}
+	return fits;
+}
+
+bool run_apply(struct run *run, const struct subschema *subschema, const struct node *instance,
+	size_t evaluated)
+{
+	size_t words = run->bit_words, scope = run->scope_count, own = evaluated;
+	bool fits = true;
+
+	if (!run_spend(run, instance, 1))
+		return false;
+	if (subschema->is_constant)
+		return subschema->constant ||
+		       run_fail(run, (struct record){.rule = subschema, .instance = instance});
+	if (run->depth == RUN_DEPTH_MAX) {
+		give_up(run, RUN_TOO_DEEP, instance);
+		return false;
+	}
+	/* What others looked at, around this schema, means nothing to it. */
+	if (subschema->has_unevaluated && !node_is_scalar(instance))
+		own = evaluated_new(run, instance);
+	if (run->failure != RUN_FINE || !enter_resource(run, subschema->resource))
+		return false;
+	run->depth++;
+	fits = apply_keywords(run, subschema, instance, own);
+	run->depth--;
+	run->scope_count = scope;
+	evaluated_add(run, evaluated, own, instance);
+	run->bit_words = words;
+	return fits;
+}
+
+bool run_asks(struct run *run, const struct subschema *subschema, const struct node *instance,
+	size_t evaluated)
+{
+	bool is_collecting = run->is_collecting, fits;
+
+	run->is_collecting = false;
+	fits = run_apply(run, subschema, instance, evaluated);
+	run->is_collecting = is_collecting;
+	return fits;
+}
+
+bool run_apply_entry(struct run *run, const struct subschema *subschema,
+	const struct node *instance, uint32_t entry)
+{
+	const struct node *key = node_is_map(instance) ? instance->map.pairs[entry].key : NULL;
+
+	if (!run_enter(run, key, entry))
+		return false;
+	bool fits = run_apply(run, subschema, *node_entry(instance, entry), EVALUATED_NOT);
+	run_leave(run);
+	return fits;
+}
+
+bool run_matches(struct run *run, const struct pattern *pattern, const struct node *at,
+	struct span text, bool *ret)
+{
+	if (!run_spend(run, at, 1))
+		return false;
+	int r = pattern_match(pattern, run->matcher, text, &run->work, ret);
+	if (r != 0)
+		give_up(run, r < 0 ? RUN_NO_MEMORY : RUN_TOO_MUCH_WORK, at);
+	return r == 0;
+}
+
+static int tell_failure(const struct run *run, const char *name, struct problem *problem)
+{
+	if (run->failure == RUN_NO_MEMORY)
+		return -ENOMEM;
+	return problem_at(problem, run->failed_at,
+		run->failure == RUN_TOO_DEEP
+			? "the schema '%s' does not come to an end here: it refers to itself too "
+			  "often, or this is too deep"
+			: "it takes too much work to validate this by the schema '%s'; make its "
+			  "alternatives and patterns simpler",
+		name);
+}
+
+static void run_fini(struct run *run)
+{
+	matcher_free(run->matcher);
+	free(run->scope);
+	free(run->steps);
+	free(run->bits);
+	free(run->records);
+	free(run->kept_steps);
+}
+
+int schema_validate(const struct schema *schema, const struct node *root, struct arena *arena,
+	struct faults *ret, struct problem *problem)
+{
+	CLEANUP(run_fini)
+	struct run run = {.schema = schema,
+		.matcher = matcher_new(),
+		.work = RUN_WORK_MAX,
+		.is_collecting = true};
+
+	if (!run.matcher)
+		return -ENOMEM;
+	*ret = (struct faults){0};
+	bool fits = run_apply(&run, schema->root, root, EVALUATED_NOT);
+	if (run.failure != RUN_FINE)
+		return tell_failure(&run, schema->root->resource->file, problem);
+	return fits ? 0 : faults_make(&run, arena, ret);
+}

@@ -1,0 +1,406 @@
+/*
+ * What is told of a schema that can't be used, and of a tree that is not as its schema says; and
+ * that neither takes long, whatever they are.
+ */
+#include "schema.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "cleanup.h"
+
+/* Seconds that a validation may take, with sanitizers and on a busy machine. */
+#define SECONDS_MAX 60
+
+static struct schema *read_schema(const char *text)
+{
+	const struct source source = {.name = "s.json", .layer = ""};
+	struct schema *schema = NULL;
+	struct problem problem = {0};
+
+	if (schema_read(&source, span_of(text), &format_yaml, &schema, &problem) != 0)
+		fail_msg("%u:%u: %s", problem.line, problem.column, problem.message);
+	return schema;
+}
+
+static void refuses(const char *text, const char *expected)
+{
+	const struct source source = {.name = "s.json", .layer = ""};
+	struct schema *schema = NULL;
+	struct problem problem = {0};
+	char told[PROBLEM_MESSAGE_MAX + 64];
+
+	assert_int_equal(
+		schema_read(&source, span_of(text), &format_yaml, &schema, &problem), PROBLEM);
+	assert_null(schema);
+	(void)problem_format(&problem, told, sizeof(told));
+	if (strncmp(told, expected, strlen(expected)) != 0)
+		fail_msg("%s\nand not: %s", told, expected);
+}
+
+struct judged {
+	struct arena *arena;
+	struct document *document;
+	struct schema *schema;
+	struct faults faults;
+	struct problem problem;
+	int result;
+};
+
+static void judge_as(
+	const char *schema, const char *text, const struct format *format, struct judged *ret)
+{
+	const struct source source = {.name = "app", .layer = "site"};
+	const struct read_options options = {.format = format};
+
+	*ret = (struct judged){.schema = read_schema(schema)};
+	assert_int_equal(arena_new(&ret->arena), 0);
+	assert_int_equal(
+		document_read(&source, span_of(text), &options, &ret->document, &ret->problem), 0);
+	ret->result = schema_validate(
+		ret->schema, ret->document->roots[0], ret->arena, &ret->faults, &ret->problem);
+}
+
+static void judged_fini(struct judged *judged)
+{
+	document_free(judged->document);
+	schema_free(judged->schema);
+	arena_free(judged->arena);
+}
+
+/* Each fault is "LINE:COLUMN: MESSAGE" up to the schema's place, with newlines between. */
+static void tells_of(
+	const char *schema, const char *text, const struct format *format, const char *expected)
+{
+	CLEANUP(judged_fini) struct judged judged;
+	char told[65536] = "";
+
+	judge_as(schema, text, format, &judged);
+	assert_int_equal(judged.result, 0);
+	for (uint32_t i = 0; i < judged.faults.count; i++) {
+		struct problem problem;
+		char line[PROBLEM_MESSAGE_MAX + 64];
+
+		fault_problem(&judged.faults.items[i], &problem);
+		(void)snprintf(line, sizeof(line), "%s%u:%u: %s", i ? "\n" : "", problem.line,
+			problem.column, problem.message);
+		strncat(told, line, sizeof(told) - strlen(told) - 1);
+	}
+	if (strcmp(told, expected) != 0)
+		fail_msg("%s\nand not: %s", told, expected);
+}
+
+static void tells(const char *schema, const char *text, const char *expected)
+{
+	tells_of(schema, text, &format_yaml, expected);
+}
+
+static void what_can_not_be_carried_out_is_refused_with_its_place(void **state)
+{
+	(void)state;
+	refuses("$schema: http://json-schema.org/draft-04/schema#\n",
+		"s.json:1:10: the schema is written in "
+		"'http://json-schema.org/draft-04/schema#', which plyfs does not know; use");
+	refuses("a: 1\n$ref: other.json#/x\n",
+		"s.json:2:7: 'other.json#/x' is another document, which plyfs does not fetch; copy "
+		"it into this one, below '$defs'");
+	refuses("$ref: '#/$defs/a'\n", "s.json:1:7: '#/$defs/a' leads to nothing in the schema");
+	refuses("$ref: '#a'\n", "s.json:1:7: there is no anchor 'a'");
+	refuses("pattern: 'a++'\n",
+		"s.json:1:10: the pattern 'a++' can't be used: there is nothing to repeat before "
+		"'+'");
+	refuses("pattern: '(?i)a'\n",
+		"s.json:1:10: the pattern '(?i)a' can't be used: '(?' begins no group of ECMA-262");
+	refuses("pattern: '\\A'\n", "s.json:1:10: the pattern '\\A' can't be used: '\\A' has no "
+				    "meaning there");
+	refuses("pattern: '('\n", "s.json:1:10: the pattern '(' can't be used: a '(' has no ')'");
+	refuses("pattern: ')'\n", "s.json:1:10: the pattern ')' can't be used: a ')' has no '('");
+	refuses("pattern: '[b-a]'\n", "s.json:1:10: the pattern '[b-a]' can't be used: a range");
+	refuses("pattern: '[a'\n", "s.json:1:10: the pattern '[a' can't be used: a '[' has no ']'");
+	refuses("patternProperties: {'*': true}\n", "s.json:1:21: the pattern '*' can't be used");
+	refuses("$id: 'a#b'\n", "s.json:1:6: an '$id' has no '#'");
+	refuses("$defs: {a: {$id: x}, b: {$id: x}}\n",
+		"s.json:1:31: the '$id' 'x' stands in line 1, too");
+	refuses("multipleOf: 0.1234567890123456789\n",
+		"s.json:1:13: 'multipleOf' may have 18 digits that count, and has 19");
+}
+
+static void a_keyword_of_the_wrong_kind_is_refused(void **state)
+{
+	(void)state;
+	refuses("type: strng\n", "s.json:1:7: 'type' is one of null, boolean, object,");
+	refuses("minLength: -1\n", "s.json:1:12: 'minLength' must be a whole number, 0 or more");
+	refuses("maximum: high\n", "s.json:1:10: 'maximum' must be a number, and not a string");
+	refuses("maximum: .inf\n", "s.json:1:10: 'maximum' must be a finite number");
+	refuses("multipleOf: 0\n", "s.json:1:13: 'multipleOf' must be more than 0");
+	refuses("properties: [a]\n",
+		"s.json:1:13: 'properties' must be a map of schemas, and not a list");
+	refuses("properties: {a: 1}\n",
+		"s.json:1:17: a schema is a map, true or false, and not a number");
+	refuses("items: [{}]\n", "s.json:1:8: 'items' is one schema for all items; for a schema "
+				 "for each, say 'prefixItems'");
+	refuses("anyOf: []\n", "s.json:1:8: 'anyOf' must be a list of schemas that is not empty");
+	refuses("required: a\n", "s.json:1:11: 'required' must be a list of names, and not a");
+	refuses("$anchor: 'a b'\n", "s.json:1:10: '$anchor' must be a word");
+	refuses("", "s.json: is empty; a schema is a map, true or false");
+	refuses("a: 1\n---\nb: 1\n", "s.json: a schema is one document, and there are several");
+	refuses("12\n", "s.json:1:1: a schema is a map, true or false, and not a number");
+}
+
+static void a_schema_that_never_ends_is_refused(void **state)
+{
+	(void)state;
+	refuses("$ref: '#'\n", "s.json:1:7: the schema in line 1 leads back to itself here");
+	refuses("$defs:\n  a: {allOf: [{$ref: '#/$defs/b'}]}\n  b: {not: {$ref: '#/$defs/a'}}\n",
+		"s.json:");
+	/* What goes on in the value comes to an end with it. */
+	tells("properties: {a: {$ref: '#'}}\ntype: object\n", "a: {a: {}}\n", "");
+}
+
+/* Where a dynamic reference leads to shows only then. */
+static void a_loop_of_dynamic_references_is_found_when_it_runs(void **state)
+{
+	CLEANUP(judged_fini) struct judged judged;
+
+	(void)state;
+	judge_as("$dynamicAnchor: a\n$dynamicRef: '#a'\n", "a: 1\n", &format_yaml, &judged);
+	assert_int_equal(judged.result, PROBLEM);
+	assert_non_null(strstr(judged.problem.message, "does not come to an end here"));
+}
+
+static void all_faults_are_told_with_the_place_of_the_value(void **state)
+{
+	(void)state;
+	tells("type: object\n"
+	      "required: [name, user]\n"
+	      "properties:\n"
+	      "  port: {type: integer, maximum: 65535}\n"
+	      "  hosts: {uniqueItems: true, items: {pattern: ^h}}\n"
+	      "  name: {minLength: 2}\n"
+	      "additionalProperties: false\n",
+		"port: 70000\n"
+		"hosts: [h1, x, h1]\n"
+		"name: é\n"
+		"prot: 1\n",
+		"1:1: lacks the key 'user', which must be there (s.json#/required)\n"
+		"1:7: port must be at most 65535, but is 70000 (s.json#/properties/port/maximum)\n"
+		"2:16: hosts must have each item once, but its items [0] and [2] are the same "
+		"(s.json#/properties/hosts/uniqueItems)\n"
+		"2:13: hosts[1] must match the pattern '^h', but is 'x' "
+		"(s.json#/properties/hosts/items/pattern)\n"
+		"3:7: name must have at least 2 characters, but has 1 "
+		"(s.json#/properties/name/minLength)\n"
+		"4:7: prot is not allowed here; known are 'port', 'hosts', 'name' "
+		"(s.json#/additionalProperties)");
+}
+
+static void of_alternatives_the_nearest_is_told_if_there_is_one(void **state)
+{
+	static const char schema[] = "anyOf:\n"
+				     "- type: string\n"
+				     "- properties: {kind: {const: tcp}, port: {type: integer}}\n"
+				     "- properties: {kind: {const: unix}, path: {type: string}}\n";
+
+	(void)state;
+	tells(schema, "kind: tcp\nport: x\n",
+		"2:7: port must be a whole number, but is 'x', a string (in alternative 2, the "
+		"nearest) (s.json#/anyOf/1/properties/port/type)");
+	tells(schema, "kind: ftp\nport: 1\n",
+		"1:1: fits none of 3 alternatives: (1) must be a string, but is a map; (2) 'kind' "
+		"must be 'tcp', but is 'ftp'; (3) 'kind' must be 'unix', but is 'ftp' "
+		"(s.json#/anyOf)");
+	tells("oneOf: [{type: integer}, {minimum: 2}]\n", "3\n",
+		"1:1: fits its alternatives 1 and 2, and must fit only one (s.json#/oneOf)");
+	tells("oneOf: [{type: string}, {type: 'null'}]\n", "3\n",
+		"1:1: fits none of 2 alternatives: (1) must be a string, but is 3; (2) must be "
+		"null, but is 3 (s.json#/oneOf)");
+}
+
+static void keys_are_told_of_as_keys(void **state)
+{
+	(void)state;
+	tells("propertyNames: {maxLength: 2}\n", "ab: 1\nabc: 2\n",
+		"2:1: abc the key 'abc' must have at most 2 characters, but has 3 "
+		"(s.json#/propertyNames/maxLength)");
+	tells("properties: {'a/b~c': {not: {}}}\n", "a/b~c: 1\n",
+		"1:8: a/b~c is what the schema forbids by 'not' "
+		"(s.json#/properties/a~1b~0c/not)");
+}
+
+static void what_is_marked_as_secret_is_not_quoted(void **state)
+{
+	(void)state;
+	tells("properties:\n"
+	      "  a: {writeOnly: true, pattern: '^$'}\n"
+	      "  b: {writeOnly: true, type: boolean}\n"
+	      "  c: {writeOnly: false, const: 1}\n",
+		"a: hunter2\nb: 123\nc: 2\n",
+		"1:4: a must match the pattern '^$', but is a string that is not shown "
+		"(s.json#/properties/a/pattern)\n"
+		"2:4: b must be true or false, but is a number that is not shown "
+		"(s.json#/properties/b/type)\n"
+		"3:4: c must be 1, but is 2 (s.json#/properties/c/const)");
+}
+
+static void values_have_the_type_that_their_format_gives_them(void **state)
+{
+	(void)state;
+	tells("additionalProperties: {type: string}\n", "a: '1'\nb: 2001-02-03\nc: !x 1\n", "");
+	tells("additionalProperties: {type: integer}\n", "a: 0x10\nb: 1_000\nc: 0o14\n",
+		"3:4: c must be a whole number, but is '0o14', a string "
+		"(s.json#/additionalProperties/type)");
+	tells("additionalProperties: {const: 16}\n", "a: 0x10\nb: 020\nc: 16.0\nd: 1.6e+1\n", "");
+	tells_of("additionalProperties: {type: string}\n", "a = 1979-05-27\nb = 'x'\n",
+		&format_toml, "");
+	tells_of("additionalProperties: {type: string}\n", "A=1\nB=x\n", &format_env, "");
+	/* A key counts by its text. */
+	tells("required: ['80', 'true', '2001-02-03']\nproperties: {'80': {type: string}}\n"
+	      "additionalProperties: {type: 'null'}\n",
+		"80: 1\ntrue: ~\n2001-02-03:\n",
+		"1:5: 80 must be a string, but is 1 (s.json#/properties/80/type)");
+}
+
+static void numbers_are_exact(void **state)
+{
+	(void)state;
+	tells("items: {multipleOf: 0.1, maximum: 1e400}\n", "[0.3, 1.1, 1e+300, 1e+400, -0.7, 0]",
+		"");
+	tells("items: {maximum: 1e400}\n", "[1.0e+401, .inf, .nan]",
+		"1:2: [0] must be at most 1e400, but is 1.0e+401 (s.json#/items/maximum)\n"
+		"1:12: [1] must be at most 1e400, but is .inf (s.json#/items/maximum)\n"
+		"1:18: [2] must be at most 1e400, but is .nan (s.json#/items/maximum)");
+	tells("uniqueItems: true\n", "[0.1, 0.10000000000000000000000001]", "");
+	tells("const: 123456789012345678901234567890.0\n", "123456789012345678901234567890", "");
+	tells("const: 123456789012345678901234567890\n", "123456789012345678901234567891",
+		"1:1: must be 123456789012345678901234567890, but is "
+		"123456789012345678901234567891 (s.json#/const)");
+}
+
+static void many_faults_are_counted(void **state)
+{
+	CLEANUP(judged_fini) struct judged judged;
+	char text[8192] = "[";
+
+	(void)state;
+	for (int i = 0; i < 1500; i++)
+		strcat(text, "1,");
+	text[strlen(text) - 1] = ']';
+	judge_as("items: {type: string}\n", text, &format_yaml, &judged);
+	assert_int_equal(judged.result, 0);
+	assert_int_equal(judged.faults.count, FAULTS_MAX);
+	assert_int_equal(judged.faults.more, 1500 - FAULTS_MAX);
+}
+
+static void takes_too_much(const char *schema, const char *text)
+{
+	CLEANUP(judged_fini) struct judged judged;
+	time_t begun = time(NULL);
+
+	judge_as(schema, text, &format_yaml, &judged);
+	assert_true(time(NULL) - begun < SECONDS_MAX);
+	if (judged.result != PROBLEM)
+		fail_msg("it is judged in no time: %s", schema);
+	assert_non_null(strstr(judged.problem.message, "it takes too much work"));
+}
+
+static void work_without_end_is_given_up(void **state)
+{
+	char text[4096] = "";
+
+	(void)state;
+	/* Each of thirty definitions asks the next one twice. */
+	strcat(text, "$ref: '#/$defs/d0'\n$defs:\n");
+	for (int i = 0; i < 30; i++)
+		(void)snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			"  d%d: {allOf: [{$ref: '#/$defs/d%d'}, {$ref: '#/$defs/d%d'}]}\n", i,
+			i + 1, i + 1);
+	strcat(text, "  d30: {type: object}\n");
+	takes_too_much(text, "a: 1\n");
+	takes_too_much("pattern: '^(a+)+$'\n", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab");
+	takes_too_much("patternProperties: {'^(x+x+)+[yz]$': true}\n",
+		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: 1");
+}
+
+/* An unanchored pattern tries each place: of a long text that is quadratic. */
+static void a_pattern_on_a_long_text_is_given_up(void **state)
+{
+	size_t length = 400000;
+	char *text = malloc(length + 1);
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'a', length);
+	text[length] = '\0';
+	takes_too_much("pattern: '[a-z]+[0-9]'\n", text);
+	free(text);
+}
+
+static void a_schema_and_a_tree_may_be_deep(void **state)
+{
+	CLEANUP(judged_fini) struct judged judged;
+	char text[512] = "";
+
+	(void)state;
+	for (int i = 0; i < 120; i++)
+		strcat(text, "[");
+	for (int i = 0; i < 120; i++)
+		strcat(text, "]");
+	judge_as("items: {anyOf: [{allOf: [{$ref: '#'}]}, false]}\n", text, &format_yaml, &judged);
+	assert_int_equal(judged.result, 0);
+	assert_int_equal(judged.faults.count, 0);
+}
+
+/* Whatever a text is, it is read or refused. */
+static void no_schema_makes_it_crash(void **state)
+{
+	static const char *const words[] = {"$ref: '#'", "$ref: '#/a~'", "$ref: '#%zz'",
+		"$ref: '#/%2'", "$id: ''", "$id: '#'", "$id: '//'", "$id: '..'", "$id: 'a:/../..'",
+		"$ref: ''", "$ref: '?'", "pattern: '\\'", "pattern: '[\\'", "pattern: '\\u'",
+		"pattern: '\\uD800'", "pattern: '[\\uD800-\\uDFFF]'", "pattern: '\\c'",
+		"pattern: '\\k<'", "pattern: '\\p{'", "pattern: '(?<'", "pattern: 'a{2,1}'",
+		"pattern: 'a{99999}'", "pattern: '(a{1000}){1000}'", "pattern: \"\\0\"",
+		"pattern: '[^]'", "$dynamicRef: '#x'", "$anchor: ''", "enum: []", "if: 1",
+		"then: {}", "dependencies: {a: 1}", "properties: {}", "prefixItems: {}",
+		"$schema: 1", "$schema: ''", "contains: []", "minContains: x", "items: 1"};
+	const struct source source = {.name = "s.json", .layer = ""};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct schema *schema = NULL;
+		struct problem problem = {0};
+		int r = schema_read(&source, span_of(words[i]), &format_yaml, &schema, &problem);
+
+		assert_true(r == 0 || (r == PROBLEM && problem.message[0]));
+		schema_free(schema);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_can_not_be_carried_out_is_refused_with_its_place),
+		cmocka_unit_test(a_keyword_of_the_wrong_kind_is_refused),
+		cmocka_unit_test(a_schema_that_never_ends_is_refused),
+		cmocka_unit_test(a_loop_of_dynamic_references_is_found_when_it_runs),
+		cmocka_unit_test(all_faults_are_told_with_the_place_of_the_value),
+		cmocka_unit_test(of_alternatives_the_nearest_is_told_if_there_is_one),
+		cmocka_unit_test(keys_are_told_of_as_keys),
+		cmocka_unit_test(what_is_marked_as_secret_is_not_quoted),
+		cmocka_unit_test(values_have_the_type_that_their_format_gives_them),
+		cmocka_unit_test(numbers_are_exact),
+		cmocka_unit_test(many_faults_are_counted),
+		cmocka_unit_test(work_without_end_is_given_up),
+		cmocka_unit_test(a_pattern_on_a_long_text_is_given_up),
+		cmocka_unit_test(a_schema_and_a_tree_may_be_deep),
+		cmocka_unit_test(no_schema_makes_it_crash),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
