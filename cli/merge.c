@@ -48,6 +48,15 @@ static int choose_format(const struct command *command, void *context, const cha
 		command, "there is no format '%s'; there are: %s", name, format_names());
 }
 
+static int choose_schema(const struct command *command, void *context, const char *file)
+{
+	struct merge_job *job = context;
+
+	(void)command;
+	job->schema = file;
+	return EXIT_DONE;
+}
+
 static int complain_of_option(int result, const struct problem *problem)
 {
 	int code = message_result(result, problem, NULL);
@@ -98,6 +107,7 @@ static int read_arguments(const struct command *command, int argc, char **argv,
 		{'s', "strategy", .take = choose_strategy, .context = job},
 		{0, "set", .take = set_option, .context = job},
 		{0, "to", .take = choose_format, .context = job},
+		{0, "schema", .take = choose_schema, .context = job},
 		{0, "header", .flag = &job->has_header},
 		{0, "limit", .take = set_limit, .context = job},
 		{'w', "watch", .flag = &manner->is_watched},
@@ -158,7 +168,7 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_merge = {
 	.name = "merge",
 	.synopsis = "[-s STRATEGY] [--set OPT=VALUE]... [--to FORMAT] [--header]\n"
-		    "[--limit NAME=VALUE]... [NAME=]FILE...\n"
+		    "[--schema FILE] [--limit NAME=VALUE]... [NAME=]FILE...\n"
 		    "--watch [--null] [OPTION...] [NAME=]FILE...",
 	.summary = "merge files, without a mount",
 	.help = "Merges the files, the lowest precedence first, and writes the result to standard\n"
@@ -171,6 +181,8 @@ const struct command command_merge = {
 		"      --to FORMAT          what to write; default: what all files are, else YAML\n"
 		"      --header             begin with a comment that names the files, where the\n"
 		"                           format has comments\n"
+		"      --schema FILE        the JSON Schema that the result must be as; what is not\n"
+		"                           is told, all of it, and nothing is written\n"
 		"      --limit NAME=VALUE   source, result, depth or nodes, as in plyfs.yaml, such "
 		"as\n"
 		"                           source=64M\n"

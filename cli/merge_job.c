@@ -1,14 +1,19 @@
 #include "merge_job.h"
 
+#include <inttypes.h>
+
+#include "cleanup.h"
 #include "command.h"
 #include "message.h"
 #include "strategy.h"
+#include "text.h"
 
 static void clear(struct merge_job *job)
 {
 	merge_result_free(job->result);
 	search_fini(&job->search);
 	inputs_fini(&job->inputs);
+	validity_fini(&job->validity);
 	job->result = NULL;
 	job->search = (struct search){0};
 	job->inputs = (struct inputs){0};
@@ -31,17 +36,45 @@ const struct format *merge_job_format(const struct merge_job *job)
 	return format_of_tree(format);
 }
 
-int merge_job_complain(const struct merge_job *job, int result, const struct problem *problem)
+static void complain(const struct merge_job *job, const struct problem *problem)
 {
-	message_result(result, problem, NULL);
-	if (result != PROBLEM)
-		return EXIT_FAILED;
-
+	message_problem(problem);
 	struct span text = inputs_text(&job->inputs, problem->source);
 	if (!text.data)
 		text = search_text(&job->search, problem->source);
 	message_excerpt(problem, text);
+}
+
+int merge_job_complain(const struct merge_job *job, int result, const struct problem *problem)
+{
+	if (result != PROBLEM)
+		return message_result(result, problem, NULL);
+	for (size_t i = 0; i < job->validity.count; i++)
+		complain(job, &job->validity.problems[i]);
+	if (job->validity.count == 0)
+		complain(job, problem);
+	if (job->validity.more)
+		message("%" PRIu64 " more places are not as the schema says", job->validity.more);
 	return EXIT_FAILED;
+}
+
+/* The schema is read each time: with --watch it may change as well. */
+static int validate(
+	struct merge_job *job, const struct merge_request *request, struct problem *problem)
+{
+	CLEANUP(schema_freep) struct schema *schema = NULL;
+	CLEANUP(freep) char *text = NULL;
+	const struct text_kind kind = {"JSON Schema", "a schema is", job->limits.source_bytes};
+	const struct source source = {.name = job->schema, .layer = ""};
+	size_t len = 0;
+
+	int r = text_read_file(job->schema, job->schema, &kind, NULL, &text, &len, problem);
+	if (r == 0)
+		r = schema_read(&source, (struct span){text, len}, format_of_name(job->schema),
+			&schema, problem);
+	if (r == 0)
+		r = validity_check_by(schema, request, job->result, &job->validity, problem);
+	return r;
 }
 
 int merge_job_run(struct merge_job *job, struct problem *problem)
@@ -66,6 +99,8 @@ int merge_job_run(struct merge_job *job, struct problem *problem)
 	};
 	job->search.request = &request;
 	int r = merge_run(&request, &job->result, problem);
+	if (r == 0 && job->schema)
+		r = validate(job, &request, problem);
 	job->search.request = NULL;
 	return r;
 }

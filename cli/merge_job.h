@@ -7,6 +7,7 @@
 #include "input.h"
 #include "search.h"
 #include "set_option.h"
+#include "validity.h"
 
 struct strategy;
 
@@ -16,6 +17,7 @@ struct merge_job {
 	struct set_options limits_set;
 	struct limits limits;
 	const struct format *to; /* NULL: as the files are */
+	const char *schema; /* the file that the result must be as; NULL: any result will do */
 	bool has_header;
 	char **files; /* [NAME=]FILE, lowest precedence first, ends with NULL */
 
@@ -23,6 +25,7 @@ struct merge_job {
 	struct inputs inputs;
 	struct search search;
 	struct merge_result *result; /* NULL: it failed */
+	struct validity validity;    /* what its schema does not allow */
 };
 
 /**

@@ -112,6 +112,8 @@ static int watch_all(const struct merge_job *job, struct file_watch **ret)
 	int r = file_watch_new(&watch);
 	for (char **file = job->files; r == 0 && *file; file++)
 		r = file_watch_add(watch, input_file(*file));
+	if (r == 0 && job->schema)
+		r = file_watch_add(watch, job->schema);
 	if (r == 0)
 		r = search_watch(&job->search, watch);
 	if (r == 0)

@@ -9,6 +9,7 @@
 #include "composition.h"
 #include "shown.h"
 #include "strategy.h"
+#include "validity.h"
 
 /* Bytes of a source's name in a label; a longer one is cut in front. */
 #define NAME_SIZE 512
@@ -109,6 +110,9 @@ static int merge(const struct composer *composer, const char *path,
 	CLEANUP(composition_fini) struct composition composition;
 
 	int r = composition_make(&composition, composer, path, lookup, &asked, false, problem);
+	if (r == 0)
+		r = validity_check(composer->settings, &composition.request, composition.result,
+			NULL, problem);
 	return r == 0 ? keep_merged(&composition, ret) : r;
 }
 

@@ -41,6 +41,8 @@ static void settings_free(struct settings *settings)
 		layer_free(settings->layers[i]);
 	for (size_t i = 0; i < settings->preset_count; i++)
 		preset_fini(&settings->presets[i]);
+	for (uint32_t i = 0; i < settings->schema_count; i++)
+		schema_free(settings->schemas[i]->schema);
 	document_free(settings->document);
 	arena_free(settings->arena);
 	free(settings);
@@ -263,6 +265,13 @@ const struct virtual_file *settings_file(const struct settings *settings, const 
 		compare_path);
 }
 
+const struct schema_file *settings_schema(const struct settings *settings, const char *path)
+{
+	const struct virtual_file *file = settings_file(settings, path);
+
+	return file ? file->schema : settings_rule(settings, path)->schema;
+}
+
 const struct format *settings_format(const struct settings *settings, const char *path)
 {
 	const struct virtual_file *file = settings_file(settings, path);
@@ -350,6 +359,13 @@ static bool presets_equal(const struct settings *a, const struct settings *b)
 	return a->preset_count == b->preset_count;
 }
 
+static bool schema_equal(const struct schema_file *a, const struct schema_file *b)
+{
+	if (!a || !b)
+		return a == b;
+	return strcmp(a->path, b->path) == 0 && span_equal(a->text, b->text);
+}
+
 bool settings_equal(const struct settings *a, const struct settings *b)
 {
 	if (!presets_equal(a, b))
@@ -358,6 +374,10 @@ bool settings_equal(const struct settings *a, const struct settings *b)
 		return false;
 	for (size_t i = 0; i < a->layer_count; i++)
 		if (!layer_equal(a->layers[i], b->layers[i]))
+			return false;
+	/* The same rules name the same schemas, in the same order. */
+	for (uint32_t i = 0; i < a->schema_count && i < b->schema_count; i++)
+		if (!schema_equal(a->schemas[i], b->schemas[i]))
 			return false;
 	return !a->document || node_equal(a->document->roots[0], b->document->roots[0]);
 }
@@ -414,7 +434,8 @@ bool settings_equal_at(const struct settings *a, const struct settings *b, const
 	const struct rule *other = settings_rule(b, path);
 
 	if (a->schema != b->schema || a->header != b->header || a->on_error != b->on_error ||
-		!file_equal(file, settings_file(b, path)))
+		!file_equal(file, settings_file(b, path)) ||
+		!schema_equal(settings_schema(a, path), settings_schema(b, path)))
 		return false;
 	return file ||
 	       (one->dropins == other->dropins && options_equal(&one->options, &other->options) &&
@@ -442,6 +463,11 @@ static int place_all(struct settings *settings)
 		r = surroundings_place(around, layer->path, settings->arena, &place);
 		if (r == 0)
 			r = layer_put(layer, place);
+	}
+	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++) {
+		struct schema_file *file = settings->schemas[i];
+
+		r = surroundings_place(around, file->path, settings->arena, &file->place);
 	}
 	return r;
 }

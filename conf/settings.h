@@ -15,6 +15,7 @@
 #include "preset.h"
 #include "problem.h"
 #include "program.h"
+#include "schema.h"
 #include "surroundings.h"
 
 enum settings_coherence { COHERENCE_CACHED, COHERENCE_STRICT };
@@ -22,6 +23,14 @@ enum settings_on_error { ON_ERROR_LAST_GOOD, ON_ERROR_SKIP_LAYER, ON_ERROR_FAIL 
 
 /* In the order of the words that stand for them in plyfs.yaml, behind `false`. */
 enum rule_dropins { DROPINS_NONE, DROPINS_LAYERS, DROPINS_UAPI };
+
+/* A JSON Schema that rules name. Rules that name the same file share it. */
+struct schema_file {
+	const char *path;  /* as people are told of it */
+	const char *place; /* where it is, for open(2) */
+	struct span text;  /* as it was read */
+	struct schema *schema;
+};
 
 /* Which strategy, with which options, merges the paths that match a pattern. */
 struct rule {
@@ -32,6 +41,7 @@ struct rule {
 	const struct program *check;     /* shows only what this is content with; NULL: none */
 	const struct program *on_change; /* is run when it has changed; NULL: that of the settings */
 	const char *preset; /* whose it is; NULL: the user's own, or built in */
+	const struct schema_file *schema; /* what the merged file must be like; NULL: anything */
 	struct source source; /* where the rule stands; name NULL for a built-in one */
 	unsigned line;        /* starting at 1; 0 for a built-in one */
 };
@@ -45,6 +55,7 @@ struct virtual_file {
 	const struct format *format; /* NULL: that of the name */
 	const struct program *check; /* as in a rule */
 	const struct program *on_change;
+	const struct schema_file *schema; /* as a rule's */
 	const struct node *place; /* where its path stands in plyfs.yaml */
 };
 
@@ -59,6 +70,9 @@ struct settings {
 	size_t rule_count;
 	struct virtual_file *files; /* in byte order of their paths */
 	size_t file_count;
+	struct schema_file **schemas; /* that rules and files name, each once */
+	uint32_t schema_count;
+	uint32_t schema_capacity;
 	enum settings_coherence coherence;
 	enum settings_on_error on_error;
 	enum node_schema schema; /* of YAML sources */
@@ -155,6 +169,9 @@ const struct program *settings_on_change(const struct settings *settings, const 
 
 /** The virtual file at that path, or NULL. */
 const struct virtual_file *settings_file(const struct settings *settings, const char *path);
+
+/** The schema of the file at that path: that of its virtual file or rule; or NULL. */
+const struct schema_file *settings_schema(const struct settings *settings, const char *path);
 
 /** The format of the file at that path: that of its virtual file or rule, or of its name; or NULL. */
 const struct format *settings_format(const struct settings *settings, const char *path);

@@ -27,6 +27,14 @@ int settings_set_rules(struct settings *settings, size_t count);
 int settings_text_read(const char *path, const char *place, struct stat *stat,
 	struct document **ret, struct problem *problem);
 
+/**
+ * Takes `schema:` of the rule or virtual file `map`, a file relative to the directory that plyfs.yaml
+ * is in, and reads it unless another rule has named it. Returns 0 with *ret, or as it was when
+ * nothing is given; PROBLEM, in the schema itself if that is wrong; or -ENOMEM.
+ */
+int settings_read_schema(struct settings *settings, const struct node *map,
+	const struct schema_file **ret, struct problem *problem);
+
 /** Names and opens the layers. Returns 0, PROBLEM or -ENOMEM. */
 int settings_set_layers(
 	struct settings *settings, struct layer_spec *specs, size_t count, struct problem *problem);

@@ -16,8 +16,8 @@
 #include "word.h"
 
 /* The words that plyfs.yaml knows; messages show these lists. */
-#define RULE_KEYS "match, strategy, options, format, dropins, lock, check, on_change, user, timeout"
-#define FILE_KEYS "path, from, strategy, options, format, lock, check, on_change, user, timeout"
+#define RULE_KEYS "match, strategy, options, format, dropins, lock, schema, check, on_change, user, timeout"
+#define FILE_KEYS "path, from, strategy, options, format, lock, schema, check, on_change, user, timeout"
 
 /* Presets that one plyfs.yaml names. */
 #define PRESETS_MAX 64
@@ -301,8 +301,13 @@ static int fill_rules(struct settings *settings, const struct node *list, const 
 		if (r == 0)
 			r = read_rule(list->seq.items[i], settings->arena, settings->rules + *at,
 				count, problem);
-		for (; r == 0 && count > 0; count--)
-			settings->rules[(*at)++].preset = preset;
+		for (; r == 0 && count > 0; count--) {
+			struct rule *rule = &settings->rules[(*at)++];
+
+			rule->preset = preset;
+			r = settings_read_schema(
+				settings, list->seq.items[i], &rule->schema, problem);
+		}
 	}
 	return r;
 }
@@ -489,6 +494,9 @@ int settings_read_files(struct settings *settings, const struct node *node, stru
 
 	for (uint32_t i = 0; i < list->seq.count; i++) {
 		r = read_file(list->seq.items[i], settings->arena, &settings->files[i], problem);
+		if (r == 0)
+			r = settings_read_schema(settings, list->seq.items[i],
+				&settings->files[i].schema, problem);
 		if (r != 0)
 			return r;
 		total += settings->files[i].from_count;

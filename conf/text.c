@@ -1,10 +1,13 @@
 #include "text.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "descriptor.h"
 
 /* Bytes to begin with where fstat(2) does not tell the size, as for a pipe. */
 #define TEXT_FIRST 65536u
@@ -76,4 +79,28 @@ int text_write(int fd, const char *text, size_t len)
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+int text_read_file(const char *path, const char *place, const struct text_kind *kind,
+	struct stat *ret_stat, char **ret, size_t *len, struct problem *problem)
+{
+	/* O_NONBLOCK: a pipe in its place must not hang us. */
+	CLEANUP(closep) int fd = open(place, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat stat;
+
+	if (fd < 0 || fstat(fd, &stat) < 0)
+		return problem_set(problem, path, 0, 0, "can't be opened: %s", strerror(errno));
+	if (!S_ISREG(stat.st_mode))
+		return problem_set(problem, path, 0, 0, "is %s; %s read from a file",
+			S_ISDIR(stat.st_mode) ? "a directory" : "no regular file", kind->what);
+
+	int r = text_read(fd, kind->size_max, ret, len);
+	if (r == -EFBIG)
+		return problem_set(problem, path, 0, 0, "is larger than %zu bytes; is this a %s?",
+			kind->size_max, kind->name);
+	if (ret_stat)
+		*ret_stat = stat;
+	if (r < 0 && r != -ENOMEM)
+		return problem_set(problem, path, 0, 0, "can't be read: %s", strerror(-r));
+	return r;
 }

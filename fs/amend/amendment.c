@@ -12,6 +12,7 @@
 #include "locks.h"
 #include "runner.h"
 #include "strategy.h"
+#include "validity.h"
 
 /* Looks again, because the source was changed by somebody who takes no lock; then it is given up.
  */
@@ -416,6 +417,27 @@ static int write_file(struct made *made, struct problem *problem)
 	return r;
 }
 
+/* Merged with the new text, the file must be as its schema says. */
+static int check_schema(struct made *made, struct problem *problem)
+{
+	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
+	const struct amendment *amendment = &made->amendment;
+	struct merge_input *input = &made->inputs[made->target];
+
+	if (!amendment->is_changed || !settings_schema(made->settings, made->request->path))
+		return 0;
+	input->text = amendment->new;
+	input->document = NULL;
+	int r = merge_run(&made->merge, &result, problem);
+	if (r == 0)
+		r = validity_check(made->settings, &made->merge, result, NULL, problem);
+	/* The place is in a text that nobody will see. */
+	if (r == PROBLEM)
+		return problem_set(problem, problem->source, problem->line, problem->column,
+			"with this change %s", problem->message);
+	return r;
+}
+
 /* The merged file as it would be must pass what plyfs.yaml has it pass. */
 static int check_result(const struct made *made, struct problem *problem)
 {
@@ -462,6 +484,8 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 	r = offline_look_at(offline, request->path, &(struct offline_look){take, made}, problem);
 	if (r == -ENOENT)
 		r = take_nothing(made, problem);
+	if (r == 0)
+		r = check_schema(made, problem);
 	if (r != 0)
 		return r;
 	made->amendment.file = made->inputs[made->target].source.name;

@@ -10,6 +10,7 @@
 #include "locks.h"
 #include "source_list.h"
 #include "strategy.h"
+#include "validity.h"
 
 static void take_newest_times(struct version *version, const struct stat *stats, size_t count)
 {
@@ -241,6 +242,9 @@ static int compose_file(const struct composer *composer, const char *path,
 		composition_fini(&composition);
 		r = composition_make(&composition, composer, path, lookup, asked, false, problem);
 	}
+	if (r == 0)
+		r = validity_check(composer->settings, &composition.request, composition.result,
+			NULL, problem);
 	if (r != 0)
 		return r;
 
@@ -296,6 +300,9 @@ const struct contributor *compose_held_source(
 	if (count != 1 || !strategy->is_verbatim || lookup->found[first].error ||
 		settings_check(composer->settings, path) ||
 		is_locked(composer, path, lookup))
+		return NULL;
+	/* What is to be validated must be read. */
+	if (settings_schema(composer->settings, path))
 		return NULL;
 	if (strategy->reads_trees && composer->settings->limits.source_bytes > least)
 		least = composer->settings->limits.source_bytes;

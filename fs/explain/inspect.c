@@ -1,6 +1,7 @@
 #include "inspect.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "composition.h"
 #include "glob.h"
 #include "strategy.h"
+#include "validity.h"
 #include "word.h"
 
 /* References of one path that are looked for in its sources, each in all of it. */
@@ -227,6 +229,29 @@ static int match_patterns(struct inspection *inspection, const struct settings *
 	return 0;
 }
 
+/* All that the schema does not allow. Returns 0 or -ENOMEM. */
+static int add_invalid(struct look *look, const struct composer *composer,
+	const struct composition *composition)
+{
+	CLEANUP(validity_fini) struct validity validity = {0};
+	struct problem problem;
+	int r = validity_check(composer->settings, &composition->request, composition->result,
+		&validity, &problem);
+
+	if (r == PROBLEM && validity.count == 0)
+		return add_error(look, &problem);
+	r = r < 0 ? r : 0;
+	for (size_t i = 0; r == 0 && i < validity.count; i++)
+		r = add_error(look, &validity.problems[i]);
+	if (r == 0 && validity.more) {
+		problem_set(&problem, composition->request.path, 0, 0,
+			"the schema is broken at %" PRIu64 " more places, which are not told here",
+			validity.more);
+		r = add_error(look, &problem);
+	}
+	return r;
+}
+
 static int take_text(struct inspection *inspection, struct span text)
 {
 	inspection->text = malloc(text.len + 1);
@@ -250,6 +275,10 @@ static int merge(struct look *look, const struct composer *composer, const char 
 	if (r < 0 || r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED)
 		return r;
 	look->strategy = composition.request.options->strategy;
+	if (r == 0)
+		r = add_invalid(look, &listening, &composition);
+	if (r < 0)
+		return r;
 	r = take_references(look->inspection, asked);
 	if (r == 0)
 		r = check_sources(look, &composition);

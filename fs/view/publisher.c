@@ -220,7 +220,21 @@ static int watch_settings(struct name_watch *watch, const struct settings *setti
 		r = watch_name(watch, settings->presets[i].path);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
 		r = watch_name(watch, settings->layers[i]->place);
+	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++)
+		r = watch_name(watch, settings->schemas[i]->place);
 	return r;
+}
+
+/* A schema that keeps settings from being taken may be mended by itself. */
+static void watch_culprit(struct name_watch *watch, const struct settings *settings,
+	const struct problem *problem)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	const char *place;
+
+	if (problem->source[0] && arena_new(&arena) == 0 &&
+		surroundings_place(&settings->around, problem->source, arena, &place) == 0)
+		watch_name(watch, place);
 }
 
 /* Has the view show what the settings say now. Returns 0, or PROBLEM with nothing changed. */
@@ -239,6 +253,8 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 			strerror(-r));
 	if (r == 0)
 		watch_settings(publisher->watch, settings);
+	else
+		watch_culprit(publisher->watch, view->composer.settings, problem);
 	return r;
 }
 

@@ -41,7 +41,7 @@ offers 'plyfs me' merge
 offers 'plyfs help sta' status
 offers 'plyfs -' --help --version
 offers 'plyfs xyzzy '
-offers 'plyfs merge --s' --set --strategy
+offers 'plyfs merge --s' --schema --set --strategy
 offers 'plyfs merge -s cl' cloud-init
 offers 'plyfs merge --strategy cl' cloud-init
 # Bash takes = for the end of a word.

@@ -24,6 +24,8 @@ definitions = schema["definitions"]
 failures = []
 os.chdir(directory := tempfile.mkdtemp(prefix="plyfs-test."))
 os.mkdir("low")
+with open("any.json", "w") as file:
+    file.write("{}")
 
 
 def complaint(settings):
@@ -99,6 +101,8 @@ GOOD = [
     "layers: [{path: low, exclude: ['**/.git/**', '*.key']}]", "layers: [{path: low, exclude: }]",
     LAYERS + "rules:\nfiles:\noptions:",
     LAYERS + "rules: [{match: [a, 'b/**'], dropins: true, strategy: }]",
+    LAYERS + "rules: [{match: a, schema: any.json}, {match: b, schema: }]",
+    LAYERS + "files: [{path: a, from: b, schema: ./any.json}]",
     LAYERS + "rules: [{match: a, options: {lists: append}}]",
     LAYERS + "rules: [{match: a, options: {kinds: strict}}]",
     LAYERS + "rules: [{match: a, options: {lists: {'*': {by: name}}}}]",
@@ -132,6 +136,7 @@ BAD = [
     "layers: [{path: low, exclude: ['']}]", "layers: [{path: low, exclude: ''}]",
     LAYERS + "rules: {}", LAYERS + "rules: [{strategy: deep}]", LAYERS + "rules: [{match: []}]",
     LAYERS + "rules: [{match: ''}]", LAYERS + "rules: [{match: a, dropins: 1}]",
+    LAYERS + "rules: [{match: a, schema: [any.json]}]", LAYERS + "files: [{path: a, from: b, schema: ''}]",
     LAYERS + "rules: [{match: a, options: [x]}]",
     LAYERS + "rules: [{match: a, options: {lists: merge}}]",
     LAYERS + "rules: [{match: a, options: {kinds: free}}]",
@@ -179,7 +184,7 @@ if jsonschema:
         if validator.is_valid(yaml.safe_load(settings)):
             failures.append(f"the schema takes {settings!r}")
 
-for name in "plyfs.yaml", "low":
+for name in "plyfs.yaml", "any.json", "low":
     os.remove(name) if os.path.isfile(name) else os.rmdir(name)
 os.rmdir(directory)
 for failure in failures:

@@ -135,11 +135,11 @@ static const struct bad table[] = {
 		"2:8: rules must be a list, and this is a map"},
 	{"a rule is a map", "layers: [a]\nrules: ['*.yaml']\n",
 		"2:9: a rule must be a map with the keys match, strategy, options, format, "
-		"dropins, lock, check, on_change, user, timeout, and "
+		"dropins, lock, schema, check, on_change, user, timeout, and "
 		"this is a scalar"},
 	{"a rule is not empty", "layers: [a]\nrules: [~]\n",
 		"2:9: a rule must be a map with the keys match, strategy, options, format, "
-		"dropins, lock, check, on_change, user, timeout, and "
+		"dropins, lock, schema, check, on_change, user, timeout, and "
 		"this is a scalar"},
 	{"a rule matches something", "layers: [a]\nrules: [{strategy: deep}]\n",
 		"2:9: the rule has no 'match'; give a pattern or a list of patterns"},
@@ -157,7 +157,7 @@ static const struct bad table[] = {
 		"to the mount's root"},
 	{"an unknown key of a rule", "layers: [a]\nrules: [{match: x, stategy: deep}]\n",
 		"2:20: unknown key 'stategy', did you mean 'strategy'? (allowed: match, strategy, "
-		"options, format, dropins, lock, check, on_change, user, timeout)"},
+		"options, format, dropins, lock, schema, check, on_change, user, timeout)"},
 	{"an unknown strategy", "layers: [a]\nrules: [{match: x, strategy: zip}]\n",
 		"2:30: unknown strategy 'zip' (allowed: deep, …"},
 	{"a slip in a strategy", "layers: [a]\nrules: [{match: x, strategy: Deap}]\n",
@@ -182,6 +182,9 @@ static const struct bad table[] = {
 	{"a layer that deletes is one of the layers",
 		"layers: [a]\nrules: [{match: x, options: {delete: {b: c}}}]\n",
 		"2:39: there is no layer 'b'; 'delete' is a map of layers' names to places"},
+	{"a schema is a path", "layers: [a]\nrules: [{match: x, schema: [y]}]\n", "2:28: …"},
+	{"a schema is not a map", "layers: [a]\nfiles: [{path: x, from: y, schema: {}}]\n",
+		"2:36: …"},
 	{"dropins is one of a few words", "layers: [a]\nrules: [{match: x, dropins: 1}]\n",
 		"2:29: unknown dropins '1' (allowed: layers, uapi, true, false)"},
 

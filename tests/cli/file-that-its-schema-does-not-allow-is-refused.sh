@@ -1,0 +1,113 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir low high settings
+cat >settings/app.schema.yaml <<-'END'
+	$schema: https://json-schema.org/draft/2020-12/schema
+	type: object
+	required: [name]
+	properties:
+	  port: {type: integer, maximum: 65535}
+	  hosts: {type: array, uniqueItems: true}
+	  name: {type: string}
+	  when: {type: string}
+	additionalProperties: false
+END
+cat >settings/plyfs.yaml <<-END
+	layers: [../low, ../high]
+	rules:
+	  - {match: "*.{yaml,toml,conf}", schema: app.schema.yaml}
+END
+tells() { grep -qF -- "$1" err || fail "it says: $(cat err); and not: $1"; }
+config=settings/plyfs.yaml
+printf 'name: a\nhosts: [x]\n' >low/app.yaml
+printf 'port: 80\nhosts: [y]\n' >high/app.yaml
+runs 0 "$PLYFS" check -c $config
+prints '1 file: all merge'
+
+# All that is wrong, each at its value, in its layer, with the rule; also of what is missing.
+printf 'hosts: [x, x]\nport: 70000\nprot: 1\n' >high/app.yaml
+sed -i 's/name/title/' low/app.yaml
+runs 1 "$PLYFS" check -c $config
+prints '1 file: 1 does not merge, 5 errors'
+[ "$(sed -n 's/^plyfs: //p' err | sed 's/settings\/\.\.\///')" = "high/app.yaml:1:12: hosts must have each item once, but its items [0] and [1] are the same (settings/app.schema.yaml#/properties/hosts/uniqueItems), in the layer 'high'
+high/app.yaml:2:7: port must be at most 65535, but is 70000 (settings/app.schema.yaml#/properties/port/maximum), in the layer 'high'
+high/app.yaml:3:7: prot is not allowed here; known are 'port', 'hosts', 'name', 'when' (settings/app.schema.yaml#/additionalProperties), in the layer 'high'
+low/app.yaml:1:1: lacks the key 'name', which must be there (settings/app.schema.yaml#/required), in the layer 'low'
+low/app.yaml:1:8: title is not allowed here; known are 'port', 'hosts', 'name', 'when' (settings/app.schema.yaml#/additionalProperties), in the layer 'low'" ] ||
+	fail "it says: $(cat err)"
+
+# Nothing of it is shown, rendered or written.
+runs 1 "$PLYFS" cat -c $config app.yaml
+prints ''
+grep -q "and 4 more, which 'plyfs check' tells" err
+runs 1 "$PLYFS" set -c $config app.yaml port=1
+runs 1 "$PLYFS" render -c $config out.d
+[ ! -e out.d/app.yaml ]
+sed -i 's/title/name/' low/app.yaml
+printf 'port: 80\n' >high/app.yaml
+before=$(cat high/app.yaml)
+runs 1 "$PLYFS" set -c $config app.yaml port=70000
+grep -q 'with this change port must be at most 65535, but is 70000' err
+runs 1 "$PLYFS" set -c $config app.yaml port=http
+[ "$(cat high/app.yaml)" = "$before" ] || fail 'set writes what the schema does not allow'
+EDITOR='sed -i s/80/99999/' runs 1 "$PLYFS" edit -c $config app.yaml </dev/null
+[ "$(cat high/app.yaml)" = "$before" ] || fail 'edit writes what the schema does not allow'
+runs 0 "$PLYFS" set -c $config app.yaml port=443
+runs 0 "$PLYFS" render -c $config out.d
+grep -q '^port: 443$' out.d/app.yaml
+# Who looks for the reason may still ask where a value is from.
+echo 'port: 70000' >high/app.yaml
+runs 0 "$PLYFS" explain -c $config app.yaml port
+
+# A file of one layer is copied byte for byte, and validated all the same; each of its documents.
+rm -r low/* high/*
+printf -- 'name: a\n---\nport: 1\n' >low/app.yaml
+runs 1 "$PLYFS" check -c $config
+tells "low/app.yaml:3:1: lacks the key 'name'"
+printf 'name: a\n--- [\n' >low/app.yaml
+runs 1 "$PLYFS" check -c $config
+printf 'name = "a"\nwhen = 1979-05-27\n' >low/app.toml
+rm low/app.yaml
+runs 0 "$PLYFS" check -c $config
+echo 'port = 1.5' >>low/app.toml
+runs 1 "$PLYFS" cat -c $config app.toml
+tells 'low/app.toml:3:8: port must be a whole number, but is 1.5'
+rm low/app.toml
+# An empty one is null, and a text that is no tree is read as its name says.
+: >low/app.yaml
+runs 1 "$PLYFS" check -c $config
+tells 'low/app.yaml: must be a map, but is null'
+rm low/app.yaml
+
+# A virtual file has a schema as well.
+config=settings/all.yaml
+cat >$config <<-END
+	layers: [../low, ../high]
+	files: [{path: all.yaml, from: "*.part", schema: app.schema.yaml}]
+END
+echo 'name: x' >low/a.part
+echo 'port: 70000' >high/b.part
+runs 1 "$PLYFS" cat -c $config all.yaml
+tells 'high/b.part:1:7: port must be at most 65535'
+
+# Strategies that give a text: the line is the one in its source.
+sed -i 's/path: all.yaml/&, strategy: concat/' $config
+printf '# one\nname: x\n' >low/a.part
+printf '# two\nport: 70000\n' >high/b.part
+runs 1 "$PLYFS" cat -c $config all.yaml
+tells 'high/b.part:2:7: port must be at most 65535'
+
+# A schema that can't be used is an error of the settings, with its place.
+echo 'type: strng' >settings/app.schema.yaml
+runs 1 "$PLYFS" check -c $config
+grep -q "^plyfs: settings/app.schema.yaml:1:7: 'type' is one of null" err || fail "$(cat err)"
+echo '$ref: other.yaml' >settings/app.schema.yaml
+runs 1 "$PLYFS" cat -c $config all.yaml
+grep -q "settings/app.schema.yaml:1:7: 'other.yaml' is another document" err || fail "$(cat err)"
+rm settings/app.schema.yaml
+runs 1 "$PLYFS" cat -c $config all.yaml
+grep -q 'settings/app.schema.yaml: can.t be opened: No such file' err || fail "$(cat err)"
+mkdir settings/app.schema.yaml
+runs 1 "$PLYFS" cat -c $config all.yaml
+grep -q 'settings/app.schema.yaml: is a directory; a schema is read from a file' err || fail "$(cat err)"
