@@ -111,7 +111,11 @@ void background_ready(struct background *background)
 
 void background_notify(void)
 {
-	static const char text[] = "READY=1";
+	background_say("READY=1", true);
+}
+
+void background_say(const char *text, bool is_important)
+{
 	const char *path = getenv("NOTIFY_SOCKET");
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	size_t len = path ? strlen(path) : 0;
@@ -126,7 +130,8 @@ void background_notify(void)
 	if (fd < 0)
 		return;
 	/* A manager that does not hear it says so itself, when its time is up. */
-	(void)sendto(fd, text, sizeof(text) - 1, MSG_NOSIGNAL, (const struct sockaddr *)&address,
+	(void)sendto(fd, text, strlen(text), MSG_NOSIGNAL | (is_important ? 0 : MSG_DONTWAIT),
+		(const struct sockaddr *)&address,
 		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
 	close(fd);
 }

@@ -43,3 +43,9 @@ void background_ready(struct background *background);
  * Tells a service manager that waits for it (systemd.service(5), Type=notify) that we are ready.
  */
 void background_notify(void);
+
+/**
+ * Tells it `text`, lines as sd_notify(3) has them. Only what is_important waits for a manager that does
+ * not listen.
+ */
+void background_say(const char *text, bool is_important);
