@@ -17,7 +17,7 @@ ORDER = (
     ("fs/run",),
     ("fs/view", "fs/explain"),
     ("fs/status",),
-    ("fs/amend", "fs/render", "fs/driver"),
+    ("fs/amend", "fs/render", "fs/driver", "fs/mirror"),
     ("cli",),
 )
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}

@@ -1,0 +1,199 @@
+#include "etcd_reply.h"
+
+#include <errno.h>
+
+#include "base64.h"
+#include "cleanup.h"
+#include "document.h"
+#include "scalar.h"
+
+#define SOURCE_NAME "the gateway's answer"
+
+/* A key costs some ten nodes; etcd's own limit of what is in one answer are bytes. */
+static const struct limits limits = {
+	.source_bytes = ETCD_REPLY_MAX,
+	.result_bytes = ETCD_REPLY_MAX,
+	.depth = 16,
+	.nodes = 10000000,
+};
+
+struct reader {
+	struct arena *arena;
+	struct etcd_reply *reply;
+	struct problem *problem;
+};
+
+static int get_number(
+	struct reader *reader, const struct node *map, const char *name, uint64_t *ret)
+{
+	const struct node *node = node_is_map(map) ? node_get(map, name) : NULL;
+	uint64_t number = 0;
+
+	if (!node)
+		return 0;
+	bool is_number = node_is_scalar(node) && node->text.len > 0;
+	for (size_t i = 0; is_number && i < node->text.len; i++) {
+		unsigned digit = (unsigned)(unsigned char)node->text.data[i] - '0';
+
+		is_number = digit <= 9 && !__builtin_mul_overflow(number, 10, &number) &&
+			    !__builtin_add_overflow(number, digit, &number);
+	}
+	if (!is_number)
+		return problem_at(reader->problem, node, "\"%s\" is no number of 64 bits", name);
+	*ret = number;
+	return 0;
+}
+
+static bool get_bool(const struct node *map, const char *name)
+{
+	const struct node *node = node_is_map(map) ? node_get(map, name) : NULL;
+
+	return node && node_is_scalar(node) && span_is(node->text, "true");
+}
+
+/* *ret stays as it is when there is no such text. 0 or -ENOMEM. */
+static int get_text(
+	struct reader *reader, const struct node *map, const char *name, const char **ret)
+{
+	const struct node *node = node_is_map(map) ? node_get(map, name) : NULL;
+
+	if (!node || !node_is_scalar(node) || node->style != NODE_DOUBLE)
+		return 0;
+	*ret = arena_copy(reader->arena, node->text);
+	return *ret ? 0 : -ENOMEM;
+}
+
+static int get_bytes(
+	struct reader *reader, const struct node *map, const char *name, struct span *ret)
+{
+	const struct node *node = node_get(map, name);
+	size_t len;
+	char *bytes;
+
+	if (!node)
+		return 0;
+	bytes = node_is_scalar(node) ? arena_alloc(reader->arena, node->text.len + 1) : NULL;
+	if (node_is_scalar(node) && !bytes)
+		return -ENOMEM;
+	if (!bytes || !base64_decode(node->text, bytes, &len))
+		return problem_at(reader->problem, node, "\"%s\" is not base64", name);
+	*ret = (struct span){bytes, len};
+	return 0;
+}
+
+static int read_key(struct reader *reader, const struct node *map, struct etcd_key *ret)
+{
+	if (!node_is_map(map))
+		return problem_at(reader->problem, map, "a key is no object");
+	int r = get_bytes(reader, map, "key", &ret->key);
+	if (r == 0)
+		r = get_bytes(reader, map, "value", &ret->value);
+	return r ? r : get_number(reader, map, "mod_revision", &ret->revision);
+}
+
+static int read_event(struct reader *reader, const struct node *map, struct etcd_key *ret)
+{
+	const struct node *type = node_is_map(map) ? node_get(map, "type") : NULL;
+	const struct node *key = node_is_map(map) ? node_get(map, "kv") : NULL;
+
+	/* PUT is 0, and what is 0 is not written. */
+	bool is_put = !type || (node_is_scalar(type) && span_is(type->text, "PUT"));
+	ret->is_deleted = type && node_is_scalar(type) && span_is(type->text, "DELETE");
+	if (!key || (!is_put && !ret->is_deleted))
+		return problem_at(reader->problem, map, "this is neither a put nor a delete");
+	return read_key(reader, key, ret);
+}
+
+/* The list `name` of `map`, each by `read`. */
+static int read_keys(struct reader *reader, const struct node *map, const char *name,
+	int (*read)(struct reader *reader, const struct node *map, struct etcd_key *ret))
+{
+	const struct node *list = node_get(map, name);
+	struct etcd_reply *reply = reader->reply;
+	int r = 0;
+
+	if (!list)
+		return 0;
+	if (!node_is_sequence(list))
+		return problem_at(reader->problem, list, "\"%s\" is no list", name);
+	reply->keys =
+		arena_zalloc(reader->arena, (size_t)list->seq.count + 1, sizeof(*reply->keys));
+	if (!reply->keys)
+		return -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < list->seq.count; i++)
+		r = read(reader, list->seq.items[i], &reply->keys[i]);
+	reply->count = r == 0 ? list->seq.count : 0;
+	return r;
+}
+
+/* {"error": "…", "code": 14}, or in a watch {"message": "…", "grpc_code": 14}. */
+static int read_error(struct reader *reader, const struct node *map)
+{
+	uint64_t code = 0;
+
+	int r = get_text(reader, map, "error", &reader->reply->error);
+	if (r == 0)
+		r = get_text(reader, map, "message", &reader->reply->error);
+	if (r == 0)
+		r = get_number(
+			reader, map, node_get(map, "grpc_code") ? "grpc_code" : "code", &code);
+	reader->reply->error_code = code < 1000 ? (unsigned)code : 0;
+	if (r == 0 && !reader->reply->error)
+		reader->reply->error = "an error without a message";
+	return r;
+}
+
+static int read_result(struct reader *reader, const struct node *map)
+{
+	struct etcd_reply *reply = reader->reply;
+	const struct node *header = node_get(map, "header");
+	int r = 0;
+
+	if (header) {
+		r = get_number(reader, header, "cluster_id", &reply->cluster);
+		r = r ? r : get_number(reader, header, "revision", &reply->revision);
+	}
+	r = r ? r : get_number(reader, map, "compact_revision", &reply->compact_revision);
+	r = r ? r : get_text(reader, map, "token", &reply->token);
+	r = r ? r : get_text(reader, map, "cancel_reason", &reply->error);
+	reply->has_more = get_bool(map, "more");
+	reply->is_created = get_bool(map, "created");
+	reply->is_canceled = get_bool(map, "canceled");
+	reply->is_fragment = get_bool(map, "fragment");
+	r = r ? r : read_keys(reader, map, "kvs", read_key);
+	return r ? r : read_keys(reader, map, "events", read_event);
+}
+
+static int read_root(struct reader *reader, const struct document *document)
+{
+	const struct node *root = document->count ? document->roots[0] : NULL;
+
+	if (!root || !node_is_map(root))
+		return problem_set(reader->problem, SOURCE_NAME, 0, 0,
+			"is no JSON object; is this an endpoint of etcd?");
+	const struct node *result = node_get(root, "result"), *error = node_get(root, "error");
+	if (error && node_is_map(error))
+		return read_error(reader, error);
+	if (error || (node_get(root, "message") && !node_get(root, "header")))
+		return read_error(reader, root);
+	if (result && !node_is_map(result))
+		return problem_at(reader->problem, result, "\"result\" is no object");
+	return read_result(reader, result ? result : root);
+}
+
+int etcd_reply_read(
+	struct span text, struct arena *arena, struct etcd_reply *ret, struct problem *problem)
+{
+	CLEANUP(document_freep) struct document *document = NULL;
+	const struct source source = {.name = SOURCE_NAME};
+	const struct read_options options = {.format = &format_json, .limits = limits};
+	struct etcd_reply reply = {0};
+	struct reader reader = {arena, &reply, problem};
+
+	int r = document_read(&source, text, &options, &document, problem);
+	if (r == 0)
+		r = read_root(&reader, document);
+	if (r == 0)
+		*ret = reply;
+	return r;
+}

@@ -1,0 +1,487 @@
+#include "replica.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+
+#define TREE_PREFIX "tree."
+#define DRAFT "draft"
+#define NEW "new"
+#define LOCK "lock"
+
+struct replica {
+	char *directory; /* absolute; the link */
+	char *turned;    /* absolute; what becomes the link */
+	char *state;     /* absolute */
+	int state_fd;
+	int lock_fd;
+	int tree_fd;  /* -1: there is no state yet */
+	int draft_fd; /* -1: none */
+	uint64_t number;
+	size_t count;
+};
+
+void replica_free(struct replica *replica)
+{
+	const int fds[] = {
+		replica->draft_fd, replica->tree_fd, replica->lock_fd, replica->state_fd};
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	free(replica->directory);
+	free(replica->turned);
+	free(replica->state);
+	free(replica);
+}
+
+void replica_freep(struct replica **replica)
+{
+	if (*replica)
+		replica_free(*replica);
+}
+
+bool replica_is_filled(const struct replica *replica)
+{
+	return replica->tree_fd >= 0;
+}
+
+size_t replica_count(const struct replica *replica)
+{
+	return replica->count;
+}
+
+int replica_state_fd(const struct replica *replica)
+{
+	return replica->state_fd;
+}
+
+const char *replica_state_path(const struct replica *replica)
+{
+	return replica->state;
+}
+
+/* The absolute paths, from the directory that is given; its parent must be there. */
+static int set_paths(
+	struct replica *replica, const struct replica_options *options, struct problem *problem)
+{
+	CLEANUP(freep) char *given = strdup(options->directory);
+	CLEANUP(freep) char *parent = NULL;
+	size_t len = given ? strlen(given) : 0;
+
+	if (!given)
+		return -ENOMEM;
+	while (len > 1 && given[len - 1] == '/')
+		given[--len] = '\0';
+	char *slash = strrchr(given, '/');
+	const char *name = slash ? slash + 1 : given;
+	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return problem_set(problem, options->directory, 0, 0,
+			"can't be made a mirror; give a name in a directory");
+	if (slash)
+		*slash = '\0';
+	parent = realpath(!slash ? "." : *given ? given : "/", NULL);
+	if (!parent)
+		return problem_set(problem, slash && *given ? given : "/", 0, 0,
+			"%s; make the directory that the mirror is to be in", strerror(errno));
+	const char *base = strcmp(parent, "/") == 0 ? "" : parent;
+	if (asprintf(&replica->directory, "%s/%s", base, name) < 0 ||
+		asprintf(&replica->turned, "%s/.%s.turned", base, name) < 0)
+		return -ENOMEM;
+	if (!options->state)
+		return asprintf(&replica->state, "%s/.%s.mirror", base, name) < 0 ? -ENOMEM : 0;
+	return 0;
+}
+
+/* Whether the open directory has nothing in it. */
+static bool is_empty(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = copy < 0 ? NULL : fdopendir(copy);
+	size_t count = 0;
+
+	while (directory && count <= 2 && readdir(directory))
+		count++;
+	if (directory)
+		closedir(directory);
+	else if (copy >= 0)
+		close(copy);
+	return directory && count <= 2;
+}
+
+static int open_state(
+	struct replica *replica, const struct replica_options *options, struct problem *problem)
+{
+	const char *path = options->state ? options->state : replica->state;
+
+	if (mkdir(path, 0755) < 0 && errno != EEXIST)
+		return problem_set(problem, path, 0, 0, "can't be made: %s", strerror(errno));
+	replica->state_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (replica->state_fd < 0)
+		return problem_set(problem, path, 0, 0, "%s", strerror(errno));
+	if (options->state)
+		replica->state = realpath(path, NULL);
+	if (!replica->state)
+		return -errno;
+	if (faccessat(replica->state_fd, LOCK, F_OK, 0) < 0 && !is_empty(replica->state_fd))
+		return problem_set(problem, path, 0, 0,
+			"has other things in it; give --state a directory of its own");
+	replica->lock_fd =
+		openat(replica->state_fd, LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (replica->lock_fd < 0)
+		return problem_set(problem, path, 0, 0, "can't be locked: %s", strerror(errno));
+	if (flock(replica->lock_fd, LOCK_EX | LOCK_NB) < 0)
+		return problem_set(problem, path, 0, 0,
+			"belongs to a mirror that is running; end that one, or give another "
+			"--state");
+	return 0;
+}
+
+/* Whether it is "tree.N", and N. */
+static bool tree_number(const char *name, uint64_t *ret)
+{
+	size_t len = strlen(TREE_PREFIX);
+	char *end;
+
+	if (strncmp(name, TREE_PREFIX, len) != 0 || name[len] < '1' || name[len] > '9')
+		return false;
+	errno = 0;
+	*ret = strtoumax(name + len, &end, 10);
+	return !*end && errno == 0;
+}
+
+static void tree_name(uint64_t number, char name[64])
+{
+	snprintf(name, 64, TREE_PREFIX "%" PRIu64, number);
+}
+
+/* Calls `each` for every tree that there is. 0 or -errno. */
+static int for_each_tree(
+	struct replica *replica, void (*each)(struct replica *replica, uint64_t number))
+{
+	int copy = openat(replica->state_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = copy < 0 ? NULL : fdopendir(copy);
+	uint64_t number;
+
+	if (!directory)
+		return -errno;
+	for (struct dirent *entry; (entry = readdir(directory));)
+		if (tree_number(entry->d_name, &number))
+			each(replica, number);
+	closedir(directory);
+	return 0;
+}
+
+static void take_higher(struct replica *replica, uint64_t number)
+{
+	if (number > replica->number)
+		replica->number = number;
+}
+
+static void remove_other(struct replica *replica, uint64_t number)
+{
+	char name[64];
+
+	tree_name(number, name);
+	if (number != replica->number)
+		(void)tree_remove(replica->state_fd, name);
+}
+
+/* Opens the tree with the highest number. */
+static int take_up(struct replica *replica)
+{
+	char name[64];
+
+	int r = for_each_tree(replica, take_higher);
+	if (r < 0 || !replica->number)
+		return r;
+	tree_name(replica->number, name);
+	replica->tree_fd = tree_open(replica->state_fd, name);
+	return replica->tree_fd < 0 ? replica->tree_fd : 0;
+}
+
+/* The link leads to the present tree, or, before there is one, to where the first will be. */
+static int turn_link(struct replica *replica)
+{
+	CLEANUP(freep) char *target = NULL;
+	char present[PATH_MAX];
+	ssize_t len = readlink(replica->directory, present, sizeof(present));
+
+	if (asprintf(&target, "%s/" TREE_PREFIX "%" PRIu64, replica->state,
+		    replica->number ? replica->number : 1) < 0)
+		return -ENOMEM;
+	if (len >= 0 && span_equal(span_of(target), (struct span){present, (size_t)len}))
+		return 0;
+	(void)unlink(replica->turned);
+	if (symlink(target, replica->turned) < 0)
+		return -errno;
+	int r = rename(replica->turned, replica->directory) < 0 ? -errno : 0;
+	/* An empty directory that somebody has made for us. */
+	if (r == -EISDIR || r == -EEXIST) {
+		r = rmdir(replica->directory) < 0 ? -errno : 0;
+		if (r == 0 && rename(replica->turned, replica->directory) < 0)
+			r = -errno;
+	}
+	if (r < 0)
+		(void)unlink(replica->turned);
+	return r;
+}
+
+/* What is there must be a link that somebody like us has made, or an empty directory. */
+static int check_directory(const struct replica *replica, struct problem *problem)
+{
+	char target[PATH_MAX];
+	uint64_t number;
+	ssize_t len = readlink(replica->directory, target, sizeof(target) - 1);
+
+	if (len < 0 && errno == ENOENT)
+		return 0;
+	if (len < 0) {
+		CLEANUP(closep) int fd = tree_open(AT_FDCWD, replica->directory);
+		if (fd >= 0 && is_empty(fd))
+			return 0;
+		return problem_set(problem, replica->directory, 0, 0,
+			"is there already; a mirror wants a name of its own, or an empty "
+			"directory");
+	}
+	target[len] = '\0';
+	const char *slash = strrchr(target, '/');
+	if (slash && tree_number(slash + 1, &number))
+		return 0;
+	return problem_set(problem, replica->directory, 0, 0,
+		"is a link that no mirror has made; give another name, or remove it");
+}
+
+static int fill(
+	struct replica *replica, const struct replica_options *options, struct problem *problem)
+{
+	struct tree_difference difference;
+
+	int r = set_paths(replica, options, problem);
+	if (r == 0)
+		r = check_directory(replica, problem);
+	if (r == 0)
+		r = open_state(replica, options, problem);
+	if (r == 0)
+		r = take_up(replica);
+	if (r == 0)
+		r = turn_link(replica);
+	/* Only now: the link may have led to one of them, and somebody may be reading there. */
+	if (r == 0)
+		r = for_each_tree(replica, remove_other);
+	if (r == 0) {
+		replica_discard(replica);
+		(void)unlinkat(replica->state_fd, NEW, 0);
+	}
+	if (r == 0 && replica->tree_fd >= 0) {
+		r = tree_compare(-1, replica->tree_fd, &difference);
+		replica->count = r == 0 ? difference.count : 0;
+	}
+	return r;
+}
+
+int replica_open(
+	const struct replica_options *options, struct replica **ret, struct problem *problem)
+{
+	CLEANUP(replica_freep) struct replica *replica = malloc(sizeof(*replica));
+
+	if (!replica)
+		return -ENOMEM;
+	*replica = (struct replica){.state_fd = -1, .lock_fd = -1, .tree_fd = -1, .draft_fd = -1};
+	int r = fill(replica, options, problem);
+	if (r == 0)
+		*ret = take_ptr(replica);
+	return r;
+}
+
+/* What lies at `name`: S_IFREG, S_IFLNK, another type; 0: nothing. Or -errno. */
+static int type_of(int fd, const char *name, mode_t *ret)
+{
+	struct stat stat;
+
+	*ret = 0;
+	if (fstatat(fd, name, &stat, AT_SYMLINK_NOFOLLOW) == 0)
+		*ret = stat.st_mode & S_IFMT;
+	else if (errno != ENOENT)
+		return -errno;
+	return 0;
+}
+
+int replica_put(
+	struct replica *replica, const char *path, struct span bytes, mode_t mode, bool *is_changed)
+{
+	const char *name;
+	size_t clash;
+	mode_t type;
+
+	*is_changed = false;
+	if (replica->tree_fd < 0)
+		return REPLICA_NEEDS_DRAFT;
+	CLEANUP(closep) int parent = tree_open_parent(replica->tree_fd, path, false, &name, &clash);
+	if (parent == -ENOENT || parent == -ENOTDIR)
+		return REPLICA_NEEDS_DRAFT;
+	int r = parent < 0 ? parent : type_of(parent, name, &type);
+	if (r < 0)
+		return r;
+	if (type == S_IFDIR)
+		return REPLICA_NEEDS_DRAFT;
+	if (tree_has(parent, name, bytes, mode))
+		return 0;
+	(void)unlinkat(replica->state_fd, NEW, 0);
+	r = tree_write(replica->state_fd, NEW, bytes, mode, true);
+	if (r == 0 && renameat(replica->state_fd, NEW, parent, name) < 0) {
+		r = -errno;
+		(void)unlinkat(replica->state_fd, NEW, 0);
+	}
+	*is_changed = r == 0;
+	replica->count += r == 0 && !type;
+	return r;
+}
+
+/* Whether the directory has more than this one name in it. */
+static bool has_others(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = copy < 0 ? NULL : fdopendir(copy);
+	size_t count = 0;
+
+	while (directory && count <= 3 && readdir(directory))
+		count++;
+	if (directory)
+		closedir(directory);
+	else if (copy >= 0)
+		close(copy);
+	return count > 3;
+}
+
+int replica_remove(struct replica *replica, const char *path, bool *is_changed)
+{
+	const char *name;
+	size_t clash;
+	mode_t type;
+
+	*is_changed = false;
+	if (replica->tree_fd < 0)
+		return REPLICA_NEEDS_DRAFT;
+	CLEANUP(closep) int parent = tree_open_parent(replica->tree_fd, path, false, &name, &clash);
+	if (parent == -ENOENT || parent == -ENOTDIR)
+		return 0;
+	int r = parent < 0 ? parent : type_of(parent, name, &type);
+	if (r < 0 || !type || type == S_IFDIR)
+		return r;
+	/* Its directory would go with it. */
+	if (name != path && !has_others(parent))
+		return REPLICA_NEEDS_DRAFT;
+	if (unlinkat(parent, name, 0) < 0)
+		return -errno;
+	*is_changed = true;
+	replica->count--;
+	return 0;
+}
+
+void replica_discard(struct replica *replica)
+{
+	if (replica->draft_fd >= 0)
+		close(replica->draft_fd);
+	replica->draft_fd = -1;
+	(void)tree_remove(replica->state_fd, DRAFT);
+}
+
+int replica_begin(struct replica *replica, bool is_copy)
+{
+	replica_discard(replica);
+	/* It may not have been possible before, or somebody has taken it away. */
+	int r = turn_link(replica);
+	if (r < 0)
+		return r;
+	if (mkdirat(replica->state_fd, DRAFT, 0755) < 0)
+		return -errno;
+	replica->draft_fd = tree_open(replica->state_fd, DRAFT);
+	if (replica->draft_fd < 0)
+		return replica->draft_fd;
+	/* Whatever the umask is. */
+	if (fchmod(replica->draft_fd, 0755) < 0)
+		return -errno;
+	return is_copy && replica->tree_fd >= 0 ? tree_link(replica->tree_fd, replica->draft_fd)
+						: 0;
+}
+
+/* The file as it is in the present tree gets a second name, if it is the same; else 1. */
+static int link_same(
+	struct replica *replica, int draft, const char *path, struct span bytes, mode_t mode)
+{
+	const char *name;
+	size_t clash;
+
+	if (replica->tree_fd < 0 || !tree_has(replica->tree_fd, path, bytes, mode))
+		return 1;
+	CLEANUP(closep) int parent = tree_open_parent(replica->tree_fd, path, false, &name, &clash);
+	/* Where a file can't have that many names, it is written again. */
+	return parent < 0 || linkat(parent, name, draft, name, 0) < 0;
+}
+
+int replica_draft_put(
+	struct replica *replica, const char *path, struct span bytes, mode_t mode, size_t *clash)
+{
+	const char *name;
+	mode_t type;
+	CLEANUP(closep) int parent = tree_open_parent(replica->draft_fd, path, true, &name, clash);
+
+	int r = parent < 0 ? parent : type_of(parent, name, &type);
+	if (r < 0)
+		return r;
+	if (type == S_IFDIR)
+		return TREE_CLASH;
+	if (type && tree_has(parent, name, bytes, mode))
+		return 0;
+	if (type && unlinkat(parent, name, 0) < 0)
+		return -errno;
+	r = link_same(replica, parent, path, bytes, mode);
+	return r == 1 ? tree_write(parent, name, bytes, mode, false) : r;
+}
+
+int replica_draft_remove(struct replica *replica, const char *path)
+{
+	return tree_unlink(replica->draft_fd, path);
+}
+
+int replica_compare(const struct replica *replica, struct tree_difference *ret)
+{
+	return tree_compare(replica->tree_fd, replica->draft_fd, ret);
+}
+
+int replica_publish(struct replica *replica, const struct tree_difference *difference)
+{
+	char name[64], old[64];
+
+	/* A power failure must not leave names without their bytes. */
+	if (syncfs(replica->draft_fd) < 0)
+		return -errno;
+	tree_name(replica->number, old);
+	tree_name(replica->number + 1, name);
+	(void)tree_remove(replica->state_fd, name);
+	if (renameat(replica->state_fd, DRAFT, replica->state_fd, name) < 0)
+		return -errno;
+	if (replica->tree_fd >= 0)
+		close(replica->tree_fd);
+	replica->tree_fd = replica->draft_fd;
+	replica->draft_fd = -1;
+	replica->number++;
+	replica->count = difference->count;
+	int r = turn_link(replica);
+	/* Who has the old tree still gets it, for a link that can't be turned on a full disk. */
+	if (r == 0)
+		(void)tree_remove(replica->state_fd, old);
+	return r;
+}

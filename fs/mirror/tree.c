@@ -1,0 +1,305 @@
+#include "tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "key_path.h"
+#include "text.h"
+
+/* Directories of a tree may be entered by all; who may read is said by the files. */
+#define DIRECTORY_MODE 0755
+
+static void closedirp(DIR **directory)
+{
+	if (*directory)
+		closedir(*directory);
+}
+
+int tree_open(int fd, const char *name)
+{
+	int opened = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return opened < 0 ? -errno : opened;
+}
+
+/* Calls `each` for all names in the directory. */
+static int for_each(int fd, int (*each)(void *context, int fd, const char *name, bool is_directory),
+	void *context)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CLEANUP(closedirp) DIR *directory = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	int r = 0;
+
+	if (!directory) {
+		r = -errno;
+		if (copy >= 0)
+			close(copy);
+		return r;
+	}
+	while (r == 0 && (errno = 0, entry = readdir(directory))) {
+		struct stat stat;
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		bool is_directory = entry->d_type == DT_DIR;
+		if (entry->d_type == DT_UNKNOWN)
+			is_directory =
+				fstatat(fd, entry->d_name, &stat, AT_SYMLINK_NOFOLLOW) == 0 &&
+				S_ISDIR(stat.st_mode);
+		r = each(context, fd, entry->d_name, is_directory);
+	}
+	return r ? r : -errno;
+}
+
+static int remove_one(void *context, int fd, const char *name, bool is_directory)
+{
+	(void)context;
+	if (is_directory)
+		return tree_remove(fd, name);
+	return unlinkat(fd, name, 0) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int tree_remove(int fd, const char *name)
+{
+	CLEANUP(closep) int inner = tree_open(fd, name);
+
+	if (inner == -ENOENT)
+		return 0;
+	if (inner == -ENOTDIR || inner == -ELOOP)
+		return unlinkat(fd, name, 0) < 0 ? -errno : 0;
+	int r = inner < 0 ? inner : for_each(inner, remove_one, NULL);
+	if (r == 0 && unlinkat(fd, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+		r = -errno;
+	return r;
+}
+
+static int link_one(void *context, int fd, const char *name, bool is_directory)
+{
+	int to = *(int *)context;
+
+	if (!is_directory)
+		return linkat(fd, name, to, name, 0) < 0 ? -errno : 0;
+	if (mkdirat(to, name, DIRECTORY_MODE) < 0)
+		return -errno;
+	CLEANUP(closep) int inner = tree_open(fd, name);
+	CLEANUP(closep) int made = tree_open(to, name);
+	return inner < 0 ? inner : made < 0 ? made : tree_link(inner, made);
+}
+
+int tree_link(int from, int to)
+{
+	return for_each(from, link_one, &to);
+}
+
+struct comparison {
+	int other; /* -1: nothing is there */
+	struct tree_difference *difference;
+};
+
+/* A name of the second tree. */
+static int compare_new(void *context, int fd, const char *name, bool is_directory)
+{
+	const struct comparison *comparison = context;
+	struct tree_difference *difference = comparison->difference;
+	struct stat old, new;
+
+	if (is_directory) {
+		CLEANUP(closep) int inner = tree_open(fd, name);
+		CLEANUP(closep)
+		int other = comparison->other < 0 ? -1 : tree_open(comparison->other, name);
+		struct comparison below = {other, difference};
+		return inner < 0 ? inner : for_each(inner, compare_new, &below);
+	}
+	if (fstatat(fd, name, &new, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	difference->count++;
+	if (comparison->other < 0 ||
+		fstatat(comparison->other, name, &old, AT_SYMLINK_NOFOLLOW) < 0 ||
+		S_ISDIR(old.st_mode))
+		difference->added++;
+	else if (old.st_ino == new.st_ino && old.st_dev == new.st_dev)
+		difference->same++;
+	else
+		difference->changed++;
+	return 0;
+}
+
+static int count_one(void *context, int fd, const char *name, bool is_directory)
+{
+	size_t *count = context;
+
+	*count += !is_directory;
+	if (!is_directory)
+		return 0;
+	CLEANUP(closep) int inner = tree_open(fd, name);
+	return inner < 0 ? inner : for_each(inner, count_one, context);
+}
+
+int tree_compare(int from, int to, struct tree_difference *ret)
+{
+	struct tree_difference difference = {0};
+	struct comparison comparison = {from, &difference};
+	size_t before = 0;
+
+	int r = from < 0 ? 0 : for_each(from, count_one, &before);
+	if (r == 0)
+		r = for_each(to, compare_new, &comparison);
+	if (r < 0)
+		return r;
+	difference.removed = before - difference.same - difference.changed;
+	*ret = difference;
+	return 0;
+}
+
+/* The directory `name`, made in the place of whatever else is there; *is_clash says so. */
+static int make_directory(int fd, const char *name, bool *is_clash)
+{
+	struct stat stat;
+
+	*is_clash = false;
+	if (mkdirat(fd, name, DIRECTORY_MODE) < 0) {
+		if (errno != EEXIST)
+			return -errno;
+		if (fstatat(fd, name, &stat, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(stat.st_mode)) {
+			*is_clash = true;
+			if (unlinkat(fd, name, 0) < 0 || mkdirat(fd, name, DIRECTORY_MODE) < 0)
+				return -errno;
+		}
+	}
+	/* Whatever the umask is. */
+	int made = tree_open(fd, name);
+	if (made >= 0)
+		(void)fchmod(made, DIRECTORY_MODE);
+	return made;
+}
+
+int tree_open_parent(int fd, const char *path, bool is_made, const char **name, size_t *clash)
+{
+	CLEANUP(closep) int parent = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	const char *at = path;
+
+	if (parent < 0)
+		return -errno;
+	*clash = 0;
+	for (const char *slash; (slash = strchr(at, '/')); at = slash + 1) {
+		char part[NAME_MAX + 1];
+		size_t len = (size_t)(slash - at);
+		bool is_clash = false;
+
+		if (len > NAME_MAX)
+			return -ENAMETOOLONG;
+		memcpy(part, at, len);
+		part[len] = '\0';
+		int inner = tree_open(parent, part);
+		if (is_made && inner < 0)
+			inner = make_directory(parent, part, &is_clash);
+		if (inner < 0)
+			return inner == -ELOOP ? -ENOTDIR : inner;
+		if (is_clash)
+			*clash = (size_t)(slash - path);
+		close(parent);
+		parent = inner;
+	}
+	*name = at;
+	int r = parent;
+	parent = -1;
+	return r;
+}
+
+static bool has_mode(const struct stat *stat, mode_t mode)
+{
+	return S_ISLNK(mode) ? S_ISLNK(stat->st_mode)
+			     : S_ISREG(stat->st_mode) && (stat->st_mode & 07777) == mode;
+}
+
+static bool link_is(int fd, const char *name, struct span target)
+{
+	char text[PATH_MAX];
+	ssize_t len = readlinkat(fd, name, text, sizeof(text));
+
+	return len >= 0 && span_equal(target, (struct span){text, (size_t)len});
+}
+
+bool tree_has(int fd, const char *path, struct span bytes, mode_t mode)
+{
+	CLEANUP(freep) char *text = NULL;
+	const char *name;
+	struct stat stat;
+	size_t clash, len;
+	CLEANUP(closep) int parent = tree_open_parent(fd, path, false, &name, &clash);
+
+	if (parent < 0 || fstatat(parent, name, &stat, AT_SYMLINK_NOFOLLOW) < 0 ||
+		!has_mode(&stat, mode) || (size_t)stat.st_size != bytes.len)
+		return false;
+	if (S_ISLNK(mode))
+		return link_is(parent, name, bytes);
+	CLEANUP(closep)
+	int file = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return file >= 0 && text_read(file, bytes.len, &text, &len) == 0 &&
+	       span_equal(bytes, (struct span){text, len});
+}
+
+static int write_link(int fd, const char *name, struct span target)
+{
+	char text[PATH_MAX];
+
+	if (target.len >= sizeof(text) || memchr(target.data, '\0', target.len))
+		return -ENAMETOOLONG;
+	memcpy(text, target.data, target.len);
+	text[target.len] = '\0';
+	return symlinkat(text, fd, name) < 0 ? -errno : 0;
+}
+
+int tree_write(int fd, const char *name, struct span bytes, mode_t mode, bool is_synced)
+{
+	if (S_ISLNK(mode))
+		return write_link(fd, name, bytes);
+	CLEANUP(closep)
+	int file = openat(fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (file < 0)
+		return -errno;
+	int r = text_write(file, bytes.data, bytes.len);
+	if (r == 0 && fchmod(file, mode) < 0)
+		r = -errno;
+	if (r == 0 && is_synced && fdatasync(file) < 0)
+		r = -errno;
+	if (r < 0)
+		(void)unlinkat(fd, name, 0);
+	return r;
+}
+
+int tree_unlink(int fd, const char *path)
+{
+	char rest[KEY_PATH_MAX + 1];
+	const char *name;
+	size_t clash;
+	CLEANUP(closep) int parent = tree_open_parent(fd, path, false, &name, &clash);
+
+	if (parent == -ENOENT || parent == -ENOTDIR)
+		return 0;
+	if (parent < 0)
+		return parent;
+	if (unlinkat(parent, name, 0) < 0)
+		return errno == ENOENT || errno == EISDIR ? 0 : -errno;
+	snprintf(rest, sizeof(rest), "%s", path);
+	for (char *slash; (slash = strrchr(rest, '/')); *slash = '\0') {
+		size_t ignored;
+		CLEANUP(closep) int above = -1;
+
+		*slash = '\0';
+		above = tree_open_parent(fd, rest, false, &name, &ignored);
+		if (above < 0 || unlinkat(above, name, AT_REMOVEDIR) < 0)
+			break;
+	}
+	return 0;
+}

@@ -1,0 +1,86 @@
+/*
+ * What the gateway of etcd sends is hostile: whatever comes, in pieces of any size, it is read or
+ * refused; and what is read as keys is what was decoded, within bounds.
+ *
+ * The first byte is the size of the pieces.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base64.h"
+#include "cleanup.h"
+#include "etcd_reply.h"
+#include "json_stream.h"
+#include "key_path.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void stop(const char *rule)
+{
+	fprintf(stderr, "%s\n", rule);
+	abort();
+}
+
+/* What was decoded is encoded again, and decoded. */
+static void check_base64(struct span bytes)
+{
+	size_t len = base64_length(bytes.len), back_len;
+	CLEANUP(freep) char *text = malloc(len + 1);
+
+	base64_encode(bytes, text);
+	if (!base64_decode((struct span){text, len}, text, &back_len) ||
+		!span_equal(bytes, (struct span){text, back_len}))
+		stop("bytes do not come back from base64");
+}
+
+static void check_path(struct span key)
+{
+	if (key_path_refuse(key))
+		return;
+	if (!key.len || *key.data == '/' || key.data[key.len - 1] == '/' ||
+		memchr(key.data, '\0', key.len) || memmem(key.data, key.len, "/../", 4) ||
+		memmem(key.data, key.len, "//", 2))
+		stop("a path that is none is taken");
+}
+
+static void read_one(struct span text)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	struct etcd_reply reply;
+	struct problem problem;
+
+	if (arena_new(&arena) < 0 || etcd_reply_read(text, arena, &reply, &problem) != 0)
+		return;
+	if (reply.count > text.len)
+		stop("there are more keys than bytes");
+	for (size_t i = 0; i < reply.count; i++) {
+		check_base64(reply.keys[i].key);
+		check_base64(reply.keys[i].value);
+		check_path(reply.keys[i].key);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct json_stream stream = {.limit = 1 << 20};
+	int r = 0;
+
+	if (!size)
+		return 0;
+	size_t piece = data[0] + 1u;
+	for (size_t at = 1; r == 0 && at < size; at += piece) {
+		size_t left = size - at;
+		struct span text = {"", 1};
+
+		r = json_stream_add(&stream,
+			(struct span){(const char *)data + at, left < piece ? left : piece});
+		while (r == 0 && text.len) {
+			r = json_stream_next(&stream, &text);
+			if (r == 0 && text.len)
+				read_one(text);
+		}
+	}
+	json_stream_fini(&stream);
+	read_one((struct span){(const char *)data + 1, size - 1});
+	return 0;
+}

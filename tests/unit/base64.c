@@ -1,0 +1,72 @@
+/* Base64, both ways, and what is none. */
+#include "base64.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void known_texts_of_rfc_4648(void **state)
+{
+	static const char *const pairs[][2] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="},
+		{"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="},
+		{"foobar", "Zm9vYmFy"}};
+	char out[16];
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+		struct span bytes = span_of(pairs[i][0]), text = span_of(pairs[i][1]);
+
+		assert_int_equal(base64_length(bytes.len), text.len);
+		base64_encode(bytes, out);
+		assert_memory_equal(out, text.data, text.len);
+		assert_true(base64_decode(text, out, &len));
+		assert_int_equal(len, bytes.len);
+		assert_memory_equal(out, bytes.data, len);
+	}
+}
+
+static void all_bytes_come_back(void **state)
+{
+	char bytes[256], text[400], back[400];
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)i;
+	for (size_t n = 0; n <= sizeof(bytes); n++) {
+		base64_encode((struct span){bytes, n}, text);
+		assert_true(base64_decode((struct span){text, base64_length(n)}, back, &len));
+		assert_int_equal(len, n);
+		assert_memory_equal(back, bytes, n);
+		/* In its own place, too. */
+		assert_true(base64_decode((struct span){text, base64_length(n)}, text, &len));
+		assert_memory_equal(text, bytes, n);
+	}
+}
+
+static void what_is_none_is_refused(void **state)
+{
+	static const char *const wrong[] = {"Z", "Zg",
+		"Zg=", "Zh==", "Zm9=", "====", "Z===", "Zg==Zg==", "Zm 9", "Zm9-", "Zm\n9", "=Zm9",
+		"Zm=9"};
+	char out[16];
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_false(base64_decode(span_of(wrong[i]), out, &len));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(known_texts_of_rfc_4648),
+		cmocka_unit_test(all_bytes_come_back),
+		cmocka_unit_test(what_is_none_is_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,84 @@
+/* A stream of objects, in pieces of any size. */
+#include "json_stream.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static const char stream_text[] = " {\"a\": {\"b\": \"}{\\\"\\\\\"}}\r\n\n{}{\"c\": [{}]}\t";
+static const char *const objects[] = {"{\"a\": {\"b\": \"}{\\\"\\\\\"}}", "{}", "{\"c\": [{}]}"};
+
+static void objects_are_cut_out_of_pieces_of_any_size(void **state)
+{
+	(void)state;
+	for (size_t size = 1; size <= strlen(stream_text); size++) {
+		struct json_stream stream = {.limit = 100};
+		size_t count = 0;
+
+		for (size_t at = 0; at < strlen(stream_text); at += size) {
+			size_t left = strlen(stream_text) - at;
+			struct span piece = {stream_text + at, left < size ? left : size};
+			struct span object = {"", 1};
+
+			assert_int_equal(json_stream_add(&stream, piece), 0);
+			while (object.len) {
+				assert_int_equal(json_stream_next(&stream, &object), 0);
+				if (object.len)
+					assert_true(span_is(object, objects[count++]));
+			}
+		}
+		assert_int_equal(count, 3);
+		json_stream_fini(&stream);
+	}
+}
+
+static void more_than_the_limit_is_not_kept(void **state)
+{
+	struct json_stream stream = {.limit = 8};
+	struct span object;
+
+	(void)state;
+	assert_int_equal(json_stream_add(&stream, span_of("{\"1234")), 0);
+	assert_int_equal(json_stream_add(&stream, span_of("567")), JSON_STREAM_TOO_LONG);
+	json_stream_clear(&stream);
+	/* What has been taken counts no more. */
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(json_stream_add(&stream, span_of("{\"123\"}")), 0);
+		assert_int_equal(json_stream_next(&stream, &object), 0);
+		assert_int_equal(object.len, 7);
+	}
+	json_stream_fini(&stream);
+}
+
+static void what_is_no_object_is_an_error(void **state)
+{
+	static const char *const wrong[] = {
+		"x", "[]", "{}]", "\"a\"", "}", "{} 1", "\xEF\xBB\xBF{}"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct json_stream stream = {.limit = 100};
+		struct span object = {"", 1};
+		int r = 0;
+
+		assert_int_equal(json_stream_add(&stream, span_of(wrong[i])), 0);
+		while (r == 0 && object.len)
+			r = json_stream_next(&stream, &object);
+		assert_int_equal(r, JSON_STREAM_BROKEN);
+		json_stream_fini(&stream);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(objects_are_cut_out_of_pieces_of_any_size),
+		cmocka_unit_test(more_than_the_limit_is_not_kept),
+		cmocka_unit_test(what_is_no_object_is_an_error),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
