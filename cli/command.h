@@ -31,6 +31,7 @@ extern const struct command command_diff;
 extern const struct command command_edit;
 extern const struct command command_explain;
 extern const struct command command_merge;
+extern const struct command command_mirror;
 extern const struct command command_mount;
 extern const struct command command_presets;
 extern const struct command command_render;

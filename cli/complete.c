@@ -240,7 +240,9 @@ static void offer_value(struct offer *to, struct span value, const struct typed 
 		words[value.len] = '\0';
 		offer_each(to, words, "|");
 	} else if (span_is(value, "LINES") || span_is(value, "HOST") || span_is(value, "ID") ||
-		   span_is(value, "USER")) {
+		   span_is(value, "USER") || span_is(value, "URL,...") || span_is(value, "PREFIX") ||
+		   span_is(value, "MODE") || span_is(value, "NUMBER") || span_is(value, "SECONDS") ||
+		   span_is(value, "REF")) {
 		/* Nothing that could be known. */
 	} else if (span_is(value, "NAME")) {
 		offer_layers(to, typed);
@@ -354,6 +356,10 @@ static void offer_argument(
 {
 	bool takes_many = command == &command_set || command == &command_unset;
 
+	if (command == &command_mirror && typed->arguments == 0) {
+		offer_each(to, "etcd|git|status|confirm", "|");
+		return;
+	}
 	if ((command == &command_explain || takes_many) && typed->arguments > 0) {
 		if (typed->arguments == 1 || takes_many)
 			offer_keys(to, typed, command == &command_set ? "=" : "");

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 missing=0
 
-for file in unit/*.c model/*.c fuzz/*.c cli/*-*.sh install/*-*.* mount/*-*.sh; do
+for file in unit/*.c model/*.c fuzz/*.c cli/*-*.sh install/*-*.* mirror/*-*.py mount/*-*.sh; do
 	name=$(basename "${file%.*}")
 	if ! grep -q "'$name\(\.[a-z]*\)\?'" "${file%/*}/meson.build"; then
 		echo "tests/$file is not in tests/${file%/*}/meson.build"

@@ -1,0 +1,255 @@
+/*
+ * plyfs mirror: a directory that is kept equal to what a store has, to be a layer.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "background.h"
+#include "command.h"
+#include "etcd.h"
+#include "git.h"
+#include "message.h"
+#include "mirrored.h"
+
+/* Seconds, without an option. */
+#define COMPARE_S 300
+#define INTERVAL_S 60
+
+/* What the command line asks for. */
+struct job {
+	struct mirror_options mirror;
+	struct etcd_options etcd;
+	struct git_options git;
+	bool is_raw;
+};
+
+static void log_line(void *context, const char *line)
+{
+	(void)context;
+	message("%s", line);
+}
+
+static void notify(void *context, const char *text)
+{
+	(void)context;
+	background_say(text, strncmp(text, "READY", 5) == 0);
+}
+
+/* A number from `least` on, in `base`. */
+static int take_number(const struct command *command, const char *text, int base,
+	const unsigned bounds[2], unsigned *ret)
+{
+	char *end;
+
+	errno = 0;
+	unsigned long number = strtoul(text, &end, base);
+	if (errno || *end || *text < '0' || *text > '9' || number < bounds[0] || number > bounds[1])
+		return command_misuse(command,
+			base == 8 ? "'%s' is no mode; it is a number from %03o to %o"
+				  : "'%s' is no number from %u to %u",
+			text, bounds[0], bounds[1]);
+	*ret = (unsigned)number;
+	return EXIT_DONE;
+}
+
+static int take_mode(const struct command *command, void *context, const char *text)
+{
+	return take_number(command, text, 8, (const unsigned[]){0400, 0777}, context);
+}
+
+static int take_percent(const struct command *command, void *context, const char *text)
+{
+	return take_number(command, text, 10, (const unsigned[]){0, 100}, context);
+}
+
+static int take_seconds(const struct command *command, void *context, const char *text)
+{
+	return take_number(command, text, 10, (const unsigned[]){1, 86400}, context);
+}
+
+/* What both kinds of mirror understand. */
+#define SHARED_OPTIONS(job)                                                                        \
+	{0, "state", .text = &(job)->mirror.replica.state},                                        \
+		{0, "mode", .take = take_mode, .context = &(job)->mirror.mode},                    \
+	{                                                                                          \
+		0, "max-delete", .take = take_percent, .context = &(job)->mirror.max_delete        \
+	}
+
+/* The one argument that is left. Returns an exit code, or -1: go on. */
+static int take_directory(const struct command *command, int argc, char **argv, const char **ret)
+{
+	if (optind >= argc)
+		return command_misuse(command, "the directory is missing");
+	if (optind + 1 < argc)
+		return command_misuse(
+			command, "'%s' is too much; give one directory", argv[optind + 1]);
+	*ret = argv[optind];
+	return -1;
+}
+
+/* What is served can only be told by a message: it goes on until it is ended. */
+static int finish(int r, const struct problem *problem, const struct job *job)
+{
+	return message_result(r, problem, job->mirror.replica.directory);
+}
+
+static int run_etcd(const struct command *command, int argc, char **argv, struct job *job)
+{
+	struct gateway_options *gateway = &job->etcd.gateway;
+	const struct command_option options[] = {
+		{0, "endpoints", .text = &gateway->endpoints},
+		{0, "prefix", .text = &job->etcd.prefix},
+		{0, "cacert", .text = &gateway->ca},
+		{0, "cert", .text = &gateway->cert},
+		{0, "key", .text = &gateway->key},
+		{0, "user-file", .text = &gateway->user_file},
+		{0, "compare", .take = take_seconds, .context = &job->etcd.compare_s},
+		SHARED_OPTIONS(job),
+		{0},
+	};
+	struct problem problem;
+
+	int code = command_options(command, options, argc, argv);
+	if (code < 0)
+		code = take_directory(command, argc, argv, &job->mirror.replica.directory);
+	if (code >= 0)
+		return code;
+	if (!gateway->endpoints)
+		return command_misuse(command, "--endpoints is missing; give one URL or more");
+	if (!job->etcd.prefix)
+		return command_misuse(command, "--prefix is missing; \"\" means all keys");
+	int r = etcd_mirror(&job->etcd, &job->mirror, &problem);
+	return finish(r, &problem, job);
+}
+
+static int run_git(const struct command *command, int argc, char **argv, struct job *job)
+{
+	const struct command_option options[] = {
+		{0, "ref", .text = &job->git.ref},
+		{0, "path", .text = &job->git.path},
+		{0, "verify", .text = &job->git.verify},
+		{0, "interval", .take = take_seconds, .context = &job->git.interval_s},
+		SHARED_OPTIONS(job),
+		{0},
+	};
+	struct problem problem;
+
+	int code = command_options(command, options, argc, argv);
+	if (code >= 0)
+		return code;
+	if (optind == argc)
+		return command_misuse(command, "the URL of the repository is missing");
+	job->git.url = argv[optind++];
+	code = take_directory(command, argc, argv, &job->mirror.replica.directory);
+	if (code >= 0)
+		return code;
+	int r = git_mirror(&job->git, &job->mirror, &problem);
+	return finish(r, &problem, job);
+}
+
+static int run_status(const struct command *command, int argc, char **argv, struct job *job)
+{
+	const struct command_option options[] = {
+		{0, "json", .flag = &job->is_raw},
+		{0, "state", .text = &job->mirror.replica.state},
+		{0},
+	};
+	const char *directory;
+
+	int code = command_options(command, options, argc, argv);
+	if (code < 0)
+		code = take_directory(command, argc, argv, &directory);
+	if (code >= 0)
+		return code;
+	return mirrored_status(directory, job->mirror.replica.state, job->is_raw);
+}
+
+static int run_confirm(const struct command *command, int argc, char **argv, struct job *job)
+{
+	const struct command_option options[] = {
+		{0, "state", .text = &job->mirror.replica.state},
+		{0},
+	};
+	const char *directory;
+
+	int code = command_options(command, options, argc, argv);
+	if (code < 0)
+		code = take_directory(command, argc, argv, &directory);
+	if (code >= 0)
+		return code;
+	return mirrored_confirm(directory, job->mirror.replica.state);
+}
+
+static const struct {
+	const char *name;
+	int (*run)(const struct command *command, int argc, char **argv, struct job *job);
+} kinds[] = {
+	{"etcd", run_etcd}, {"git", run_git}, {"status", run_status}, {"confirm", run_confirm}};
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	static const struct command_option none[] = {{0}};
+	struct job job = {
+		.mirror = {.max_delete = MIRROR_MAX_DELETE,
+			.mode = 0644,
+			.log = log_line,
+			.notify = notify},
+		.etcd = {.compare_s = COMPARE_S},
+		.git = {.ref = "HEAD", .path = "", .interval_s = INTERVAL_S},
+	};
+
+	for (size_t i = 0; argc > 1 && i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(argv[1], kinds[i].name) == 0)
+			return kinds[i].run(command, argc - 1, argv + 1, &job);
+	int code = argc > 1 && argv[1][0] == '-' ? command_options(command, none, argc, argv) : -1;
+	if (code >= 0)
+		return code;
+	return command_misuse(command,
+		"what to mirror is missing; it is one of: etcd, git; and of a "
+		"mirror there are: status, confirm");
+}
+
+const struct command command_mirror = {
+	.name = "mirror",
+	.synopsis = "etcd --endpoints URL,... --prefix PREFIX [OPTION...] DIRECTORY\n"
+		    "git [--ref REF] [--path PATH] [OPTION...] URL DIRECTORY\n"
+		    "status [--json] [--state STATE] DIRECTORY\n"
+		    "confirm [--state STATE] DIRECTORY",
+	.summary = "keep a directory equal to a prefix in etcd or a git reference",
+	.help = "Keeps a directory equal to what a store has, to be a layer. All changes of one\n"
+		"revision, or commit, appear at once. When the store is not there, or what it has\n"
+		"looks like a mishap, the last good state stays. It runs until it is ended; "
+		"SIGHUP\n"
+		"has it look again at once. 'confirm' takes what it holds back, and 'status' "
+		"tells\n"
+		"how it is.\n"
+		"\n"
+		"Of both:\n"
+		"      --state STATE        where to keep what is needed (.DIRECTORY.mirror)\n"
+		"      --mode MODE          of the files (0644); those of git may be executable, "
+		"too\n"
+		"      --max-delete NUMBER  hold back what takes away more percent at once (50)\n"
+		"\n"
+		"Of etcd:\n"
+		"      --endpoints URL,...  of the members, http or https\n"
+		"      --prefix PREFIX      of the keys; what stands behind it is the file's path\n"
+		"      --cacert FILE        what the members' certificates are signed by\n"
+		"      --cert FILE          our certificate\n"
+		"      --key FILE           and its key\n"
+		"      --user-file FILE     a line NAME:PASSWORD\n"
+		"      --compare SECONDS    between two full comparisons (300)\n"
+		"\n"
+		"Of git:\n"
+		"      --ref REF            branch, tag or other reference (HEAD)\n"
+		"      --path PATH          the directory in the repository (all of it)\n"
+		"      --verify FILE        take only commits signed by the key in it, OpenPGP or "
+		"SSH\n"
+		"      --interval SECONDS   between two looks (60)\n"
+		"\n"
+		"Of status:\n"
+		"      --json               as JSON, for programs\n",
+	.run = run,
+};

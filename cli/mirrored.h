@@ -1,0 +1,10 @@
+/*
+ * A mirror, as seen from outside: what it says about itself, and confirming what it holds back.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/** Both take the mirrored directory, and its state's or NULL. They return an exit code. */
+int mirrored_status(const char *directory, const char *state, bool is_raw);
+int mirrored_confirm(const char *directory, const char *state);

@@ -1,0 +1,193 @@
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "mirror.h"
+
+/* In the new process. */
+static void become(const struct child_options *options, int out, int err, pid_t parent)
+{
+	sigset_t none;
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	/* Who is between has died already. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		_exit(127);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)setsid();
+	if (dup2(options->input >= 0 ? options->input : nothing, STDIN_FILENO) < 0 ||
+		dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
+		_exit(127);
+	execvpe(options->arguments[0], options->arguments, options->environment);
+	const char *why = strerror(errno);
+	(void)!write(STDERR_FILENO, why, strlen(why));
+	_exit(127);
+}
+
+int child_start(struct child *child, const struct child_options *options)
+{
+	int out[2], err[2];
+	pid_t parent = getpid();
+
+	if (pipe2(out, O_CLOEXEC) < 0)
+		return -errno;
+	if (pipe2(err, O_CLOEXEC) < 0) {
+		int r = -errno;
+		close(out[0]);
+		close(out[1]);
+		return r;
+	}
+	child->pid = fork();
+	if (child->pid == 0)
+		become(options, out[1], err[1], parent);
+	int r = child->pid < 0 ? -errno : 0;
+	close(out[1]);
+	close(err[1]);
+	if (r < 0) {
+		close(out[0]);
+		close(err[0]);
+		return r;
+	}
+	child->out = out[0];
+	child->err = err[0];
+	child->error_len = child->begin = child->end = 0;
+	child->deadline = mirror_now() + (uint64_t)options->timeout_s * 1000;
+	return 0;
+}
+
+static void take_error(struct child *child)
+{
+	char text[4096];
+	ssize_t n = read(child->err, text, sizeof(text));
+	size_t room = sizeof(child->error) - 1 - child->error_len;
+
+	if (n <= 0) {
+		if (n < 0 && errno == EINTR)
+			return;
+		close(child->err);
+		child->err = -1;
+		return;
+	}
+	size_t len = (size_t)n < room ? (size_t)n : room;
+	memcpy(child->error + child->error_len, text, len);
+	child->error_len += len;
+}
+
+/* Waits for its output, and takes what it says on standard error meanwhile. 0 or -errno. */
+static int wait_for_output(struct child *child)
+{
+	for (;;) {
+		struct pollfd fds[2] = {
+			{.fd = child->out, .events = POLLIN}, {.fd = child->err, .events = POLLIN}};
+		uint64_t now = mirror_now();
+
+		if (now >= child->deadline)
+			return -ETIMEDOUT;
+		int n = poll(fds, 2, (int)(child->deadline - now));
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0 && fds[1].revents)
+			take_error(child);
+		if (n > 0 && fds[0].revents)
+			return 0;
+	}
+}
+
+static ssize_t fill(struct child *child)
+{
+	ssize_t n;
+
+	int r = wait_for_output(child);
+	if (r < 0)
+		return r;
+	do
+		n = read(child->out, child->buffer, sizeof(child->buffer));
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	child->begin = 0;
+	child->end = (size_t)n;
+	return n;
+}
+
+ssize_t child_read(struct child *child, char *bytes, size_t len)
+{
+	if (child->begin == child->end) {
+		ssize_t n = fill(child);
+		if (n <= 0)
+			return n;
+	}
+	size_t there = child->end - child->begin;
+	size_t taken = len < there ? len : there;
+	if (bytes)
+		memcpy(bytes, child->buffer + child->begin, taken);
+	child->begin += taken;
+	return (ssize_t)taken;
+}
+
+int child_read_all(struct child *child, char *bytes, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = child_read(child, bytes, len);
+
+		if (n <= 0)
+			return n < 0 ? (int)n : -ENODATA;
+		bytes = bytes ? bytes + n : NULL;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int child_read_until(struct child *child, char end, char *text, size_t size, size_t *ret_len)
+{
+	size_t len = 0;
+
+	for (char c;; text[len++] = c) {
+		ssize_t n = child_read(child, &c, 1);
+
+		if (n <= 0)
+			return n < 0 ? (int)n : -ENODATA;
+		if (c == end)
+			break;
+		if (len + 1 >= size)
+			return -EMSGSIZE;
+	}
+	text[len] = '\0';
+	*ret_len = len;
+	return 0;
+}
+
+int child_end(struct child *child)
+{
+	ssize_t n = 1;
+	int status = 0;
+
+	while (n > 0)
+		n = fill(child);
+	while (n >= 0 && child->err >= 0 && mirror_now() < child->deadline)
+		take_error(child);
+	/* With all that it has started. */
+	if (n < 0)
+		(void)kill(-child->pid, SIGKILL);
+	close(child->out);
+	if (child->err >= 0)
+		close(child->err);
+	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR) {
+	}
+	while (child->error_len && strchr("\r\n ", child->error[child->error_len - 1]))
+		child->error_len--;
+	child->error[child->error_len] = '\0';
+	for (char *at = child->error; (at = strpbrk(at, "\r\n")); at++)
+		*at = ' ';
+	if (n < 0)
+		return (int)n;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -ECHILD;
+}

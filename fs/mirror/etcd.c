@@ -1,0 +1,643 @@
+#include "etcd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base64.h"
+#include "cleanup.h"
+#include "etcd_batch.h"
+#include "key_path.h"
+
+/* Keys of a page at first. A page that is too long is asked for again with half as many. */
+#define PAGE_KEYS 1000
+
+/* ms. How long a page may take, and a sign of life. */
+#define PAGE_TIMEOUT 30000
+#define PROBE_TIMEOUT 5000
+
+/* ms between two signs of life of a member whose watch is silent. */
+#define PROBE_INTERVAL 10000
+
+/* ms after which a connection was worth it, and the next attempt begins at once. */
+#define SESSION_GOOD 5000
+
+/* ms between two looks at what is held back. */
+#define HELD_INTERVAL 10000
+
+struct etcd {
+	const struct etcd_options *options;
+	struct mirror *mirror;
+	struct gateway *gateway;
+	struct span prefix;
+	char *prefix64, *end64; /* what is asked for, as base64 */
+	uint64_t revision;      /* of the present tree; 0: none, or not known */
+	bool wants_read;        /* all keys are to be read again */
+	bool has_clash;         /* a key is left out because it is a directory, too */
+	bool is_watched;        /* the member has said that the watch is there */
+	bool is_confirmed; /* of what is read now: somebody has seen what is strange about it */
+	unsigned page;
+	uint64_t compare_at; /* mirror_now() */
+	uint64_t probe_at;
+};
+
+/* What the request asks for, of the keys from `from` on: for free(3). NULL: no memory. */
+static char *make_range(
+	const struct etcd *etcd, const char *from64, unsigned limit, uint64_t revision)
+{
+	char *body;
+	int n = asprintf(&body,
+		"{\"key\": \"%s\", \"range_end\": \"%s\", \"limit\": \"%u\", \"revision\": "
+		"\"%" PRIu64 "\"}",
+		from64, etcd->end64, limit, revision);
+
+	return n < 0 ? NULL : body;
+}
+
+static char *make_base64(struct span bytes)
+{
+	size_t len = base64_length(bytes.len);
+	char *text = malloc(len + 1);
+
+	if (!text)
+		return NULL;
+	base64_encode(bytes, text);
+	text[len] = '\0';
+	return text;
+}
+
+/* The first key behind `key`, as base64: with a NUL at its end. */
+static char *make_next(struct span key)
+{
+	CLEANUP(freep) char *next = malloc(key.len + 1);
+
+	if (!next)
+		return NULL;
+	memcpy(next, key.data, key.len);
+	next[key.len] = '\0';
+	return make_base64((struct span){next, key.len + 1});
+}
+
+static void clash(struct etcd *etcd, const char *path, size_t len)
+{
+	char subject[KEY_PATH_MAX + 8];
+
+	etcd->has_clash = true;
+	snprintf(subject, sizeof(subject), "key %.*s", (int)len, path);
+	mirror_trouble(etcd->mirror, subject,
+		"there are keys below it, so it is a directory and can't be a file; rename it");
+}
+
+/* Sets a file of the draft. */
+static int draft_put(struct etcd *etcd, const char *path, struct span value)
+{
+	size_t taken;
+	int r = replica_draft_put(
+		etcd->mirror->replica, path, value, etcd->mirror->options.mode, &taken);
+
+	if (r == TREE_CLASH)
+		taken = strlen(path);
+	if ((r == 0 || r == TREE_CLASH) && taken)
+		clash(etcd, path, taken);
+	return r < 0 ? r : 0;
+}
+
+/* The key's path, for free(3); NULL in *ret for one that can't be a path. 0 or -ENOMEM. */
+static int path_of(struct etcd *etcd, const struct etcd_key *key, char **ret)
+{
+	struct span path = {key->key.data + etcd->prefix.len, key->key.len - etcd->prefix.len};
+	char subject[KEY_PATH_MAX + 8];
+
+	*ret = NULL;
+	const char *why = key_path_refuse(path);
+	if (why) {
+		snprintf(subject, sizeof(subject), "key %.*s", (int)path.len, path.data);
+		if (key->is_deleted)
+			mirror_mend(etcd->mirror, subject);
+		else
+			mirror_trouble(etcd->mirror, subject, "the key %s", why);
+		return 0;
+	}
+	*ret = strndup(path.data, path.len);
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* Whether the key is one that we have asked for. */
+static bool is_ours(const struct etcd *etcd, struct span key)
+{
+	return key.len >= etcd->prefix.len &&
+	       span_equal(etcd->prefix, (struct span){key.data, etcd->prefix.len});
+}
+
+static int take_page(struct etcd *etcd, const struct etcd_reply *reply)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < reply->count; i++) {
+		CLEANUP(freep) char *path = NULL;
+
+		if (!is_ours(etcd, reply->keys[i].key))
+			continue;
+		r = path_of(etcd, &reply->keys[i], &path);
+		if (r == 0 && path)
+			r = draft_put(etcd, path, reply->keys[i].value);
+	}
+	return r;
+}
+
+/* "CLUSTER/REVISION" */
+static void make_offer(uint64_t cluster, uint64_t revision, char offer[MIRROR_WORD_MAX])
+{
+	snprintf(offer, MIRROR_WORD_MAX, "%" PRIu64 "/%" PRIu64, cluster, revision);
+}
+
+static uint64_t known_cluster(const struct etcd *etcd)
+{
+	return strtoull(etcd->mirror->status.identity, NULL, 10);
+}
+
+/* Whether what was confirmed is this cluster, at this revision or an earlier one. */
+static bool is_confirmed(struct etcd *etcd, const struct etcd_reply *reply)
+{
+	char word[MIRROR_WORD_MAX], *end;
+
+	mirror_read_confirmation(etcd->mirror, word);
+	if (strtoull(word, &end, 10) != reply->cluster || end == word || *end != '/')
+		return false;
+	return strtoull(end + 1, NULL, 10) <= reply->revision;
+}
+
+/* Whether the store is the one that it was, and no older. 0 or MIRROR_HELD. */
+static int check_store(struct etcd *etcd, const struct etcd_reply *reply)
+{
+	uint64_t known = known_cluster(etcd);
+	char offer[MIRROR_WORD_MAX];
+
+	make_offer(reply->cluster, reply->revision, offer);
+	etcd->is_confirmed = is_confirmed(etcd, reply);
+	if (etcd->is_confirmed || !replica_is_filled(etcd->mirror->replica))
+		return 0;
+	if (known && known != reply->cluster)
+		return mirror_hold(etcd->mirror, offer,
+			"%s is the cluster %" PRIu64 ", and what there is comes from %" PRIu64,
+			gateway_endpoint(etcd->gateway), reply->cluster, known);
+	if (reply->revision < etcd->revision)
+		return mirror_hold(etcd->mirror, offer,
+			"%s is at revision %" PRIu64 ", and what there is at %" PRIu64
+			": it was set back",
+			gateway_endpoint(etcd->gateway), reply->revision, etcd->revision);
+	return 0;
+}
+
+/* One request of a range, whose answer has a header. */
+static int ask(struct etcd *etcd, const char *body, unsigned timeout_ms, struct arena *arena,
+	struct etcd_reply *reply, struct problem *problem)
+{
+	if (!body)
+		return -ENOMEM;
+	int r = gateway_call(etcd->gateway, "kv/range", body, timeout_ms, arena, reply, problem);
+	if (r == 0 && (!reply->cluster || !reply->revision))
+		r = problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
+			"answers without a header; is this an endpoint of etcd?");
+	return r;
+}
+
+/* The page from `from64` on. *next is where the one behind it begins; NULL: there is none. */
+static int read_page(struct etcd *etcd, const char *from64, uint64_t *revision, char **next,
+	struct problem *problem)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	CLEANUP(freep) char *body = make_range(etcd, from64, etcd->page, *revision);
+	struct etcd_reply reply;
+
+	*next = NULL;
+	int r = arena_new(&arena);
+	if (r == 0)
+		r = ask(etcd, body, PAGE_TIMEOUT, arena, &reply, problem);
+	if (r != 0)
+		return r;
+	if (!*revision) {
+		r = check_store(etcd, &reply);
+		if (r != 0)
+			return r;
+		*revision = reply.revision;
+		snprintf(etcd->mirror->status.identity, MIRROR_WORD_MAX, "%" PRIu64, reply.cluster);
+	}
+	r = take_page(etcd, &reply);
+	if (r == 0 && reply.has_more && reply.count) {
+		*next = make_next(reply.keys[reply.count - 1].key);
+		r = *next ? 0 : -ENOMEM;
+	}
+	return r;
+}
+
+static int read_pages(struct etcd *etcd, uint64_t *revision, struct problem *problem)
+{
+	CLEANUP(freep) char *from = strdup(etcd->prefix64);
+
+	if (!from)
+		return -ENOMEM;
+	while (from) {
+		char *next;
+		int r = read_page(etcd, from, revision, &next, problem);
+
+		if (r == GATEWAY_TOO_LONG && etcd->page > 1) {
+			etcd->page /= 2;
+			continue;
+		}
+		if (r == GATEWAY_TOO_LONG)
+			return problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
+				"a key's value is longer than 45 MB; make it smaller");
+		if (r != 0)
+			return r;
+		free(from);
+		from = next;
+	}
+	return 0;
+}
+
+static void took(struct etcd *etcd, uint64_t revision, bool is_changed)
+{
+	char word[32];
+
+	etcd->revision = revision;
+	snprintf(word, sizeof(word), "%" PRIu64, revision);
+	snprintf(etcd->mirror->status.endpoint, MIRROR_WORD_MAX, "%s",
+		gateway_endpoint(etcd->gateway));
+	mirror_took(etcd->mirror, word, is_changed);
+}
+
+static int fail_on_disk(struct etcd *etcd, int error)
+{
+	replica_discard(etcd->mirror->replica);
+	etcd->wants_read = true;
+	if (error == -ENOMEM)
+		return error;
+	mirror_trouble(etcd->mirror, "disk", "%s: %s; what there is stays",
+		replica_state_path(etcd->mirror->replica), strerror(-error));
+	return MIRROR_HELD;
+}
+
+/* All keys at one revision become the present tree. 0, PROBLEM, MIRROR_HELD or -ENOMEM. */
+static int read_all(struct etcd *etcd, struct problem *problem)
+{
+	char identity[MIRROR_WORD_MAX], offer[MIRROR_WORD_MAX];
+	struct mirror *mirror = etcd->mirror;
+	uint64_t revision = 0;
+
+	snprintf(identity, sizeof(identity), "%s", mirror->status.identity);
+	int r = replica_begin(mirror->replica, false);
+	if (r < 0)
+		return fail_on_disk(etcd, r);
+	etcd->has_clash = false;
+	mirror_status_sweep_begin(&mirror->status, "key ");
+	r = read_pages(etcd, &revision, problem);
+	if (r == 0) {
+		mirror_status_sweep_end(&mirror->status);
+		make_offer(known_cluster(etcd), revision, offer);
+		r = mirror_publish(mirror, etcd->is_confirmed ? NULL : offer);
+	}
+	if (r != 0) {
+		replica_discard(mirror->replica);
+		snprintf(mirror->status.identity, MIRROR_WORD_MAX, "%s", identity);
+		return r < 0 ? fail_on_disk(etcd, r) : r;
+	}
+	took(etcd, revision, false);
+	etcd->wants_read = false;
+	etcd->compare_at = mirror_now() + mirror_jitter(etcd->options->compare_s * 1000);
+	return 0;
+}
+
+/*
+ * Whether the member is alive, and still of the cluster that we know. Beside a watch it may answer
+ * by itself: if it loses the others, the watch ends.
+ */
+static int probe(struct etcd *etcd, bool is_watching, struct problem *problem)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	CLEANUP(freep) char *body = NULL;
+	struct etcd_reply reply;
+
+	if (asprintf(&body, "{\"key\": \"%s\", \"keys_only\": true, \"serializable\": %s}",
+		    etcd->prefix64, is_watching ? "true" : "false") < 0) {
+		body = NULL;
+		return -ENOMEM;
+	}
+	int r = arena_new(&arena);
+	if (r == 0)
+		r = ask(etcd, body, PROBE_TIMEOUT, arena, &reply, problem);
+	if (r != 0)
+		return r;
+	etcd->probe_at = mirror_now() + mirror_jitter(PROBE_INTERVAL);
+	/* Of what is strange, reading everything makes sure. By itself it may be late. */
+	etcd->wants_read |= reply.cluster != known_cluster(etcd) ||
+			    (!is_watching && reply.revision < etcd->revision);
+	etcd->mirror->status.contact = time(NULL);
+	mirror_tell(etcd->mirror);
+	return 0;
+}
+
+static int begin_watch(struct etcd *etcd)
+{
+	CLEANUP(freep) char *body = NULL;
+
+	if (asprintf(&body,
+		    "{\"create_request\": {\"key\": \"%s\", \"range_end\": \"%s\", "
+		    "\"start_revision\": "
+		    "\"%" PRIu64 "\", \"progress_notify\": true, \"fragment\": true}}",
+		    etcd->prefix64, etcd->end64, etcd->revision + 1) < 0) {
+		body = NULL;
+		return -ENOMEM;
+	}
+	return gateway_watch(etcd->gateway, body);
+}
+
+/* One by one, each a file that is replaced in the present tree. */
+static int apply_singly(
+	struct etcd *etcd, const struct etcd_batch *batch, size_t *done, bool *is_changed)
+{
+	struct mirror *mirror = etcd->mirror;
+	size_t before = replica_count(mirror->replica);
+	int r = 0;
+
+	for (*done = 0; *done < batch->count; ++*done) {
+		const struct etcd_change *change = &batch->changes[*done];
+		size_t removed = before - replica_count(mirror->replica) + 1;
+		bool is_this_changed = false;
+
+		/* Too much is going away: the draft knows what to do. */
+		if (change->is_deleted && removed <= before &&
+			removed * 100 > before * mirror->options.max_delete)
+			return REPLICA_NEEDS_DRAFT;
+		if (change->is_deleted)
+			r = replica_remove(mirror->replica, change->path, &is_this_changed);
+		else
+			r = replica_put(mirror->replica, change->path, change->value,
+				mirror->options.mode, &is_this_changed);
+		*is_changed |= is_this_changed;
+		if (r != 0)
+			return r;
+		etcd->revision = change->revision;
+	}
+	return 0;
+}
+
+/* The changes from `from` on, all at once. */
+static int apply_together(struct etcd *etcd, const struct etcd_batch *batch, size_t from)
+{
+	struct mirror *mirror = etcd->mirror;
+	char offer[MIRROR_WORD_MAX];
+
+	int r = replica_begin(mirror->replica, true);
+	for (size_t i = from; r == 0 && i < batch->count; i++) {
+		const struct etcd_change *change = &batch->changes[i];
+
+		r = change->is_deleted ? replica_draft_remove(mirror->replica, change->path)
+				       : draft_put(etcd, change->path, change->value);
+	}
+	make_offer(known_cluster(etcd), batch->revision, offer);
+	return r ? r : mirror_publish(mirror, offer);
+}
+
+static int apply(struct etcd *etcd, struct etcd_batch *batch)
+{
+	bool is_changed = false;
+	size_t done = 0;
+	int r = REPLICA_NEEDS_DRAFT;
+
+	if (batch->revision <= etcd->revision)
+		return 0;
+	/* Who was left out for a directory comes back with its end. */
+	if (etcd->has_clash && batch->has_deletes) {
+		etcd->wants_read = true;
+		return 0;
+	}
+	if (etcd_batch_is_single(batch))
+		r = apply_singly(etcd, batch, &done, &is_changed);
+	if (r == REPLICA_NEEDS_DRAFT)
+		r = apply_together(etcd, batch, done);
+	if (r < 0)
+		return fail_on_disk(etcd, r);
+	if (r == 0)
+		took(etcd, batch->revision, is_changed);
+	else
+		etcd->wants_read = true;
+	return r;
+}
+
+/* Adds a message's events to the batch. */
+static int take_events(struct etcd *etcd, const struct etcd_reply *reply, struct etcd_batch *batch)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < reply->count; i++) {
+		const struct etcd_key *key = &reply->keys[i];
+		CLEANUP(freep) char *path = NULL;
+
+		/* What we have already. */
+		if (key->revision <= etcd->revision || !is_ours(etcd, key->key))
+			continue;
+		r = path_of(etcd, key, &path);
+		if (r == 0)
+			r = etcd_batch_add(batch, path, key);
+	}
+	return r;
+}
+
+static int take_message(struct etcd *etcd, const struct etcd_reply *reply, struct etcd_batch *batch,
+	struct problem *problem)
+{
+	if (reply->cluster && reply->cluster != known_cluster(etcd)) {
+		etcd->wants_read = true;
+		return 0;
+	}
+	if (reply->is_canceled) {
+		/* Compacted: what we have missed is not there any more. */
+		etcd->wants_read = true;
+		if (reply->compact_revision)
+			return 0;
+		return problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
+			"has ended the watch: %s",
+			reply->error ? reply->error : "it does not say why");
+	}
+	/* It will be more than we want to keep. */
+	if (batch->bytes > ETCD_BATCH_BYTES_MAX) {
+		etcd->wants_read = true;
+		return 0;
+	}
+	etcd->is_watched |= reply->is_created;
+	batch->is_open = reply->is_fragment;
+	/* Nothing has happened until then. */
+	if (!reply->count && !reply->is_created && !batch->count &&
+		reply->revision > etcd->revision)
+		batch->revision = reply->revision;
+	return take_events(etcd, reply, batch);
+}
+
+/* Takes all that has come, and makes it true. */
+static int take_messages(struct etcd *etcd, struct etcd_batch *batch, struct problem *problem)
+{
+	bool is_there = true;
+	int r = 0;
+
+	while (r == 0 && is_there && !etcd->wants_read) {
+		CLEANUP(arena_freep) struct arena *arena = NULL;
+		struct etcd_reply reply;
+
+		r = arena_new(&arena);
+		if (r == 0)
+			r = gateway_message(etcd->gateway, arena, &reply, &is_there, problem);
+		if (r == 0 && is_there) {
+			etcd->probe_at = mirror_now() + mirror_jitter(PROBE_INTERVAL);
+			r = take_message(etcd, &reply, batch, problem);
+		}
+	}
+	/* What is whole is done, also when the connection has ended behind it. */
+	if (r >= 0 && !batch->is_open && !etcd->wants_read && batch->revision) {
+		int applied = apply(etcd, batch);
+		etcd_batch_clear(batch);
+		r = applied ? applied : r;
+	}
+	return r;
+}
+
+/* How long nothing is to be done but to wait. */
+static unsigned time_left(const struct etcd *etcd)
+{
+	uint64_t now = mirror_now();
+	uint64_t next = etcd->probe_at < etcd->compare_at ? etcd->probe_at : etcd->compare_at;
+
+	return next > now ? (unsigned)(next - now) : 1;
+}
+
+/* Until all is to be read again (0), or the store fails. */
+static int watch(struct etcd *etcd, struct problem *problem)
+{
+	CLEANUP(etcd_batch_fini) struct etcd_batch batch = {0};
+
+	etcd->is_watched = false;
+	etcd->probe_at = mirror_now() + mirror_jitter(PROBE_INTERVAL);
+	int r = begin_watch(etcd);
+	while (r == 0 && !etcd->wants_read) {
+		r = gateway_wait(etcd->gateway, time_left(etcd), problem);
+		if (r == 0)
+			r = take_messages(etcd, &batch, problem);
+		if (r != 0)
+			break;
+		if (mirror_is_woken(etcd->mirror) || mirror_now() >= etcd->compare_at)
+			etcd->wants_read = true;
+		else if (mirror_now() >= etcd->probe_at && !etcd->is_watched)
+			r = problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
+				"does not begin a watch");
+		else if (mirror_now() >= etcd->probe_at)
+			r = probe(etcd, true, problem);
+	}
+	return r;
+}
+
+/* With one endpoint, until it fails or something is held back. */
+static int serve(struct etcd *etcd, struct problem *problem)
+{
+	int r = 0;
+
+	while (r == 0) {
+		/* Before a watch goes on, the store must be the one that it was. */
+		if (!etcd->wants_read)
+			r = probe(etcd, false, problem);
+		if (r == 0 && etcd->wants_read)
+			r = read_all(etcd, problem);
+		if (r == 0 && !etcd->mirror->status.is_connected)
+			took(etcd, etcd->revision, false);
+		if (r == 0)
+			r = watch(etcd, problem);
+	}
+	return r;
+}
+
+static int keep(struct etcd *etcd)
+{
+	struct mirror *mirror = etcd->mirror;
+
+	for (;;) {
+		struct problem problem;
+		char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
+		unsigned pause = mirror_jitter(HELD_INTERVAL);
+		uint64_t began = mirror_now();
+
+		int r = serve(etcd, &problem);
+		if (mirror_now() - began > SESSION_GOOD)
+			mirror->attempts = 0;
+		if (r < 0)
+			return r;
+		if (r == GATEWAY_TOO_LONG) {
+			/* Page by page it may be read, but not again and again. */
+			etcd->wants_read = true;
+			pause = mirror_pause(mirror, 1);
+		} else if (r == PROBLEM) {
+			problem_format(&problem, text, sizeof(text));
+			mirror->status.is_connected = false;
+			mirror_trouble(mirror, "store", "%s", text);
+			gateway_next(etcd->gateway);
+			pause = mirror_pause(mirror, gateway_count(etcd->gateway));
+		} else {
+			etcd->wants_read = true;
+		}
+		if (mirror_sleep(mirror, pause))
+			etcd->wants_read = true;
+	}
+}
+
+/* What is asked for: from the prefix to what comes behind all that begins with it. */
+static int set_range(struct etcd *etcd, const char *prefix)
+{
+	size_t len = strlen(prefix);
+	CLEANUP(freep) char *end = strdup(len ? prefix : "");
+
+	if (!end)
+		return -ENOMEM;
+	etcd->prefix = (struct span){prefix, len};
+	/* The prefix ends with a slash, behind which comes 0. A NUL stands for the first and the
+	 * last. */
+	if (len)
+		end[len - 1]++;
+	etcd->prefix64 = make_base64(len ? etcd->prefix : (struct span){"", 1});
+	etcd->end64 = make_base64((struct span){end, len ? len : 1});
+	return etcd->prefix64 && etcd->end64 ? 0 : -ENOMEM;
+}
+
+int etcd_mirror(const struct etcd_options *options, const struct mirror_options *shared,
+	struct problem *problem)
+{
+	CLEANUP(mirror_freep) struct mirror *mirror = NULL;
+	CLEANUP(gateway_freep) struct gateway *gateway = NULL;
+	CLEANUP(freep) char *prefix = NULL;
+	struct gateway_options way = options->gateway;
+	size_t len = strlen(options->prefix);
+
+	if (asprintf(&prefix, "%s%s", options->prefix,
+		    len && options->prefix[len - 1] != '/' ? "/" : "") < 0) {
+		prefix = NULL;
+		return -ENOMEM;
+	}
+	int r = mirror_open(shared, "etcd", prefix, &mirror, problem);
+	if (r != 0)
+		return r;
+	way.wake_fd = mirror->signal_fd;
+	srand((unsigned)mirror_jitter(1u << 30));
+	r = gateway_new(&way, &gateway, problem);
+	if (r != 0)
+		return r;
+	struct etcd etcd = {.options = options,
+		.mirror = mirror,
+		.gateway = gateway,
+		.revision = strtoull(mirror->status.revision, NULL, 10),
+		.wants_read = true,
+		.page = PAGE_KEYS};
+	r = set_range(&etcd, prefix);
+	if (r == 0)
+		r = keep(&etcd);
+	free(etcd.prefix64);
+	free(etcd.end64);
+	return r;
+}

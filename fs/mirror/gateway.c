@@ -1,0 +1,448 @@
+#include "gateway.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "json_put.h"
+#include "json_stream.h"
+#include "libcurl.h"
+#include "text.h"
+
+#define ENDPOINTS_MAX 32
+
+/* ms. A member that does not answer in that time is as good as none. */
+#define CONNECT_TIMEOUT 3000
+#define LOGIN_TIMEOUT 10000
+
+/* Seconds without a byte, after which the kernel asks whether the other end is still there. */
+#define KEEPALIVE_IDLE 10
+#define KEEPALIVE_INTERVAL 5
+
+/* Bytes of the file with user and password. */
+#define USER_MAX 4096
+
+/* One exchange with the gateway. */
+struct exchange {
+	CURL *easy;
+	struct curl_slist *headers;
+	struct json_stream answer;
+	char *body;
+	char error[CURL_ERROR_SIZE];
+	CURLcode code; /* once it has ended */
+	bool is_ended;
+	int failure; /* of taking in the answer: JSON_STREAM_TOO_LONG or -ENOMEM */
+};
+
+struct gateway {
+	struct gateway_options options;
+	char *list; /* the endpoints' text, cut */
+	const char *endpoints[ENDPOINTS_MAX];
+	size_t count;
+	size_t present;
+	char *token; /* or NULL */
+	CURLM *multi;
+	struct exchange call;
+	struct exchange watch;
+};
+
+static void exchange_end(struct gateway *gateway, struct exchange *exchange)
+{
+	if (exchange->easy) {
+		libcurl.multi_remove_handle(gateway->multi, exchange->easy);
+		libcurl.easy_cleanup(exchange->easy);
+	}
+	libcurl.slist_free_all(exchange->headers);
+	free(exchange->body);
+	json_stream_clear(&exchange->answer);
+	*exchange = (struct exchange){.answer = exchange->answer};
+}
+
+void gateway_freep(struct gateway **place)
+{
+	struct gateway *gateway = *place;
+
+	if (!gateway)
+		return;
+	exchange_end(gateway, &gateway->call);
+	exchange_end(gateway, &gateway->watch);
+	json_stream_fini(&gateway->call.answer);
+	json_stream_fini(&gateway->watch.answer);
+	if (gateway->multi)
+		libcurl.multi_cleanup(gateway->multi);
+	free(gateway->list);
+	free(gateway->token);
+	free(gateway);
+}
+
+static int take_endpoint(struct gateway *gateway, char *url, struct problem *problem)
+{
+	size_t len = strlen(url);
+
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+		return problem_set(
+			problem, url, 0, 0, "is no endpoint; one is like https://HOST:2379");
+	if (strpbrk(url, "@?# "))
+		return problem_set(problem, "--endpoints", 0, 0,
+			"an endpoint is like https://HOST:2379 and nothing else; user and password "
+			"stand in a file, see --user");
+	if (gateway->count == ENDPOINTS_MAX)
+		return problem_set(problem, url, 0, 0, "is one endpoint too many; there may be 32");
+	while (len > 0 && url[len - 1] == '/')
+		url[--len] = '\0';
+	gateway->endpoints[gateway->count++] = url;
+	return 0;
+}
+
+static int take_endpoints(struct gateway *gateway, struct problem *problem)
+{
+	int r = 0;
+	char *rest;
+
+	for (char *url = strtok_r(gateway->list, ",", &rest); r == 0 && url;
+		url = strtok_r(NULL, ",", &rest))
+		r = take_endpoint(gateway, url, problem);
+	if (r == 0 && !gateway->count)
+		r = problem_set(problem, "--endpoints", 0, 0,
+			"there is none; one is like https://HOST:2379");
+	/* Many mirrors start with the same list: each begins somewhere else. */
+	if (r == 0)
+		gateway->present = (size_t)rand() % gateway->count;
+	return r;
+}
+
+int gateway_new(
+	const struct gateway_options *options, struct gateway **ret, struct problem *problem)
+{
+	CLEANUP(gateway_freep) struct gateway *gateway = NULL;
+
+	if (!libcurl_load())
+		return problem_set(problem, NULL, 0, 0,
+			"libcurl is missing, by which etcd is asked; install libcurl.so.4, on "
+			"Debian "
+			"the package libcurl4");
+	gateway = calloc(1, sizeof(*gateway));
+	if (!gateway)
+		return -ENOMEM;
+	gateway->options = *options;
+	gateway->call.answer.limit = gateway->watch.answer.limit = ETCD_REPLY_MAX;
+	gateway->multi = libcurl.multi_init();
+	gateway->list = strdup(options->endpoints);
+	if (!gateway->multi || !gateway->list)
+		return -ENOMEM;
+	int r = take_endpoints(gateway, problem);
+	if (r == 0)
+		*ret = take_ptr(gateway);
+	return r;
+}
+
+const char *gateway_endpoint(const struct gateway *gateway)
+{
+	return gateway->endpoints[gateway->present];
+}
+
+static void forget_token(struct gateway *gateway)
+{
+	free(gateway->token);
+	gateway->token = NULL;
+}
+
+void gateway_next(struct gateway *gateway)
+{
+	exchange_end(gateway, &gateway->call);
+	exchange_end(gateway, &gateway->watch);
+	/* With simple tokens, each member knows only those of its own. */
+	forget_token(gateway);
+	gateway->present = (gateway->present + 1) % gateway->count;
+}
+
+unsigned gateway_count(const struct gateway *gateway)
+{
+	return (unsigned)gateway->count;
+}
+
+/* libcurl's: anything but `count` ends the transfer. */
+static size_t take_bytes(char *bytes, size_t size, size_t count, void *context)
+{
+	struct exchange *exchange = context;
+
+	exchange->failure = json_stream_add(&exchange->answer, (struct span){bytes, size * count});
+	return exchange->failure ? 0 : size * count;
+}
+
+static int add_headers(struct gateway *gateway, struct exchange *exchange)
+{
+	/* hasleader: a member that has lost the others ends the watch, instead of being silent. */
+	static const char *const lines[] = {
+		"Content-Type: application/json", "Expect:", "Grpc-Metadata-hasleader: true"};
+	char line[4096];
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		struct curl_slist *more = libcurl.slist_append(exchange->headers, lines[i]);
+		if (!more)
+			return -ENOMEM;
+		exchange->headers = more;
+	}
+	if (!gateway->token)
+		return 0;
+	if (snprintf(line, sizeof(line), "Authorization: %s", gateway->token) >= (int)sizeof(line))
+		return -EMSGSIZE;
+	struct curl_slist *more = libcurl.slist_append(exchange->headers, line);
+	if (!more)
+		return -ENOMEM;
+	exchange->headers = more;
+	return 0;
+}
+
+static void set_tls(const struct gateway *gateway, CURL *easy)
+{
+	const struct gateway_options *options = &gateway->options;
+
+	if (options->ca)
+		libcurl.easy_setopt(easy, CURLOPT_CAINFO, options->ca);
+	if (options->cert)
+		libcurl.easy_setopt(easy, CURLOPT_SSLCERT, options->cert);
+	if (options->key)
+		libcurl.easy_setopt(easy, CURLOPT_SSLKEY, options->key);
+}
+
+static void set_options(
+	const struct gateway *gateway, struct exchange *exchange, unsigned timeout_ms)
+{
+	CURL *easy = exchange->easy;
+
+	libcurl.easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->headers);
+	libcurl.easy_setopt(easy, CURLOPT_POSTFIELDS, exchange->body);
+	libcurl.easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->error);
+	libcurl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_bytes);
+	libcurl.easy_setopt(easy, CURLOPT_WRITEDATA, exchange);
+	libcurl.easy_setopt(easy, CURLOPT_PRIVATE, exchange);
+	libcurl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	libcurl.easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	libcurl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	libcurl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT);
+	libcurl.easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+	libcurl.easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+	libcurl.easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_IDLE);
+	libcurl.easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_INTERVAL);
+	set_tls(gateway, easy);
+}
+
+/* Begins an exchange. `timeout_ms` 0: it goes on for ever. */
+static int exchange_begin(struct gateway *gateway, struct exchange *exchange, const char *path,
+	const char *body, unsigned timeout_ms)
+{
+	CLEANUP(freep) char *url = NULL;
+
+	exchange_end(gateway, exchange);
+	exchange->body = strdup(body);
+	exchange->easy = libcurl.easy_init();
+	if (!exchange->body || !exchange->easy ||
+		asprintf(&url, "%s/v3/%s", gateway_endpoint(gateway), path) < 0)
+		return -ENOMEM;
+	int r = add_headers(gateway, exchange);
+	if (r < 0)
+		return r;
+	set_options(gateway, exchange, timeout_ms);
+	if (libcurl.easy_setopt(exchange->easy, CURLOPT_URL, url) != CURLE_OK ||
+		libcurl.multi_add_handle(gateway->multi, exchange->easy) != CURLM_OK)
+		return -ENOMEM;
+	return 0;
+}
+
+/* Has transfers go on, after at most `timeout_ms`. */
+static void run(struct gateway *gateway, unsigned timeout_ms, bool is_wakeable)
+{
+	struct curl_waitfd wake = {.fd = gateway->options.wake_fd, .events = CURL_WAIT_POLLIN};
+	int running, left;
+
+	if (timeout_ms)
+		libcurl.multi_poll(gateway->multi, is_wakeable ? &wake : NULL, is_wakeable,
+			(int)timeout_ms, NULL);
+	libcurl.multi_perform(gateway->multi, &running);
+	for (CURLMsg *message; (message = libcurl.multi_info_read(gateway->multi, &left));) {
+		struct exchange *exchange = NULL;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		libcurl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &exchange);
+		exchange->is_ended = true;
+		exchange->code = message->data.result;
+	}
+}
+
+/* Why the exchange has ended, or has not gone well. */
+static int complain(
+	const struct gateway *gateway, const struct exchange *exchange, struct problem *problem)
+{
+	const char *why =
+		*exchange->error ? exchange->error : libcurl.easy_strerror(exchange->code);
+
+	if (exchange->failure == JSON_STREAM_TOO_LONG)
+		return GATEWAY_TOO_LONG;
+	if (exchange->failure < 0)
+		return exchange->failure;
+	return problem_set(problem, gateway_endpoint(gateway), 0, 0, "%s",
+		exchange->code == CURLE_OK ? "the connection was closed" : why);
+}
+
+/* The answer of an exchange that has ended well. */
+static int read_answer(const struct gateway *gateway, struct exchange *exchange,
+	struct arena *arena, struct etcd_reply *ret, struct problem *problem)
+{
+	struct problem inner;
+	struct span text;
+	long http = 0;
+
+	libcurl.easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &http);
+	if (json_stream_next(&exchange->answer, &text) != 0 || !text.len)
+		return problem_set(problem, gateway_endpoint(gateway), 0, 0,
+			"answers with HTTP %ld and not like etcd's gateway", http);
+	int r = etcd_reply_read(text, arena, ret, &inner);
+	if (r == PROBLEM)
+		return problem_set(problem, gateway_endpoint(gateway), 0, 0, "%s", inner.message);
+	if (r == 0 && ret->error)
+		return problem_set(problem, gateway_endpoint(gateway), 0, 0, "%s", ret->error);
+	if (r == 0 && http != 200)
+		return problem_set(
+			problem, gateway_endpoint(gateway), 0, 0, "answers with HTTP %ld", http);
+	return r;
+}
+
+static int exchange_once(struct gateway *gateway, const char *path, const char *body,
+	unsigned timeout_ms, struct arena *arena, struct etcd_reply *ret, struct problem *problem)
+{
+	struct exchange *call = &gateway->call;
+
+	*ret = (struct etcd_reply){0};
+	int r = exchange_begin(gateway, call, path, body, timeout_ms);
+	while (r == 0 && !call->is_ended)
+		run(gateway, timeout_ms, false);
+	if (r == 0 && (call->code != CURLE_OK || call->failure))
+		r = complain(gateway, call, problem);
+	else if (r == 0)
+		r = read_answer(gateway, call, arena, ret, problem);
+	exchange_end(gateway, call);
+	return r;
+}
+
+/* {"name": "…", "password": "…"}, from the file's "NAME:PASSWORD". */
+static int make_login(const struct gateway *gateway, char **ret, struct problem *problem)
+{
+	const char *path = gateway->options.user_file;
+	CLEANUP(freep) char *text = NULL;
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t len;
+
+	int r = fd < 0 ? -errno : text_read(fd, USER_MAX, &text, &len);
+	if (r < 0)
+		return problem_set(problem, path, 0, 0, "%s", strerror(-r));
+	text[strcspn(text, "\r\n")] = '\0';
+	char *colon = strchr(text, ':');
+	if (!colon)
+		return problem_set(problem, path, 1, 0, "is to be NAME:PASSWORD");
+	*colon = '\0';
+	FILE *out = open_memstream(ret, &len);
+	if (!out)
+		return -ENOMEM;
+	json_put_field(out, "{\"name\": ", text);
+	json_put_field(out, ", \"password\": ", colon + 1);
+	fputs("}", out);
+	return fclose(out) == 0 ? 0 : -ENOMEM;
+}
+
+static int log_in(struct gateway *gateway, struct problem *problem)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	CLEANUP(freep) char *body = NULL;
+	struct etcd_reply reply;
+
+	int r = arena_new(&arena);
+	if (r == 0)
+		r = make_login(gateway, &body, problem);
+	if (r == 0)
+		r = exchange_once(
+			gateway, "auth/authenticate", body, LOGIN_TIMEOUT, arena, &reply, problem);
+	if (r != 0)
+		return r;
+	/* It stands in a header line. */
+	if (!reply.token || reply.token[strcspn(reply.token, "\r\n")])
+		return problem_set(problem, gateway_endpoint(gateway), 0, 0,
+			"gives no token to the user in %s", gateway->options.user_file);
+	gateway->token = strdup(reply.token);
+	return gateway->token ? 0 : -ENOMEM;
+}
+
+/* A token has expired, or was another member's. */
+static bool wants_login(const struct gateway *gateway, const struct etcd_reply *reply)
+{
+	return gateway->options.user_file && reply->error &&
+	       (reply->error_code == ETCD_UNAUTHENTICATED ||
+		       strstr(reply->error, "invalid auth token"));
+}
+
+int gateway_call(struct gateway *gateway, const char *path, const char *body, unsigned timeout_ms,
+	struct arena *arena, struct etcd_reply *ret, struct problem *problem)
+{
+	int r = 0;
+
+	if (gateway->options.user_file && !gateway->token)
+		r = log_in(gateway, problem);
+	if (r == 0)
+		r = exchange_once(gateway, path, body, timeout_ms, arena, ret, problem);
+	if (r == PROBLEM && wants_login(gateway, ret)) {
+		forget_token(gateway);
+		r = log_in(gateway, problem);
+		if (r == 0)
+			r = exchange_once(gateway, path, body, timeout_ms, arena, ret, problem);
+	}
+	return r;
+}
+
+int gateway_watch(struct gateway *gateway, const char *body)
+{
+	return exchange_begin(gateway, &gateway->watch, "watch", body, 0);
+}
+
+int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *problem)
+{
+	struct exchange *watch = &gateway->watch;
+
+	if (!watch->is_ended)
+		run(gateway, timeout_ms, true);
+	/* What has come before the end counts. */
+	if (watch->is_ended && watch->answer.len == watch->answer.begin)
+		return complain(gateway, watch, problem);
+	if (watch->is_ended && watch->failure)
+		return complain(gateway, watch, problem);
+	return 0;
+}
+
+int gateway_message(struct gateway *gateway, struct arena *arena, struct etcd_reply *ret,
+	bool *is_there, struct problem *problem)
+{
+	struct exchange *watch = &gateway->watch;
+	struct problem inner;
+	struct span text;
+
+	*is_there = false;
+	*ret = (struct etcd_reply){0};
+	if (json_stream_next(&watch->answer, &text) != 0)
+		return problem_set(problem, gateway_endpoint(gateway), 0, 0,
+			"sends to a watch what is no JSON object");
+	if (!text.len)
+		return watch->is_ended ? complain(gateway, watch, problem) : 0;
+	int r = etcd_reply_read(text, arena, ret, &inner);
+	if (r == PROBLEM)
+		return problem_set(problem, gateway_endpoint(gateway), 0, 0, "%s", inner.message);
+	if (r == 0 && ret->error && wants_login(gateway, ret))
+		forget_token(gateway);
+	if (r == 0 && ret->error && !ret->is_canceled)
+		return problem_set(problem, gateway_endpoint(gateway), 0, 0, "%s", ret->error);
+	*is_there = r == 0;
+	return r;
+}

@@ -1,0 +1,388 @@
+#include "git.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "descriptor.h"
+#include "key_path.h"
+#include "repository.h"
+#include "text.h"
+
+/* Bytes of one file, and files: what is more is no configuration. */
+#define FILE_BYTES_MAX ((size_t)64 << 20)
+#define FILES_MAX 1000000
+
+/* What a line of "git ls-tree" takes besides the path. */
+#define LINE_MAX_BYTES (KEY_PATH_MAX + 4096)
+
+/* A file of the commit. */
+struct item {
+	char *path;
+	mode_t mode; /* S_IFLNK: a symbolic link */
+};
+
+struct export
+{
+	struct item *items;
+	size_t count;
+	size_t capacity;
+	int ids; /* their names, a line each */
+};
+
+struct git {
+	const struct git_options *options;
+	struct mirror *mirror;
+	struct repository *repository;
+	char *path;       /* of the directory, with no slash at its ends */
+	bool is_compared; /* what there is was compared with its commit, since somebody has asked */
+};
+
+static void export_fini(struct export *export)
+{
+	for (size_t i = 0; i < export->count; i++)
+		free(export->items[i].path);
+	free(export->items);
+	if (export->ids >= 0)
+		close(export->ids);
+}
+
+static void refuse(struct git *git, const char *path, const char *why)
+{
+	char subject[KEY_PATH_MAX + 8];
+
+	snprintf(subject, sizeof(subject), "file %s", path);
+	mirror_trouble(git->mirror, subject, "%s", why);
+}
+
+/* The mode of a file, from git's; 0: it is left out, and *why says for what. */
+static mode_t mode_of(const struct git *git, const char *mode, const char **why)
+{
+	mode_t plain = git->mirror->options.mode;
+
+	if (strcmp(mode, "120000") == 0)
+		return S_IFLNK;
+	if (strcmp(mode, "100755") == 0)
+		return plain | (plain & 0444) >> 2;
+	if (strncmp(mode, "100", 3) == 0)
+		return plain;
+	*why = "is a submodule, which is no file of this repository; mirror that one by itself";
+	return 0;
+}
+
+/* "MODE TYPE ID\tPATH" */
+static int take_line(struct git *git, char *line, struct export *export)
+{
+	char *type = strchr(line, ' '), *id = type ? strchr(type + 1, ' ') : NULL;
+	char *path = id ? strchr(id, '\t') : NULL;
+	const char *why = NULL;
+
+	if (!path || path - id - 1 >= REPOSITORY_ID_MAX)
+		return -EBADMSG;
+	*type = *path++ = '\0';
+	mode_t mode = mode_of(git, line, &why);
+	if (!why)
+		why = key_path_refuse(span_of(path));
+	if (why) {
+		refuse(git, path, why);
+		return 0;
+	}
+	if (export->count >= FILES_MAX)
+		return -EFBIG;
+	if (array_grow(export->items, export->count, export->capacity) < 0)
+		return -ENOMEM;
+	struct item item = {.path = strdup(path), .mode = mode};
+	if (!item.path)
+		return -ENOMEM;
+	export->items[export->count++] = item;
+	/* The NUL in front of the path ends it. */
+	return dprintf(export->ids, "%s\n", id + 1) < 0 ? -errno : 0;
+}
+
+/* All files of the commit. */
+static int list(struct git *git, const char *id, struct export *export, struct problem *problem)
+{
+	CLEANUP(freep) struct child *child = malloc(sizeof(*child));
+	CLEANUP(freep) char *line = malloc(LINE_MAX_BYTES);
+	size_t len;
+
+	if (!child || !line)
+		return -ENOMEM;
+	int r = repository_list(git->repository, id, git->path, child);
+	if (r < 0)
+		return r;
+	while (r == 0) {
+		r = child_read_until(child, '\0', line, LINE_MAX_BYTES, &len);
+		if (r == 0)
+			r = take_line(git, line, export);
+	}
+	int status = child_end(child);
+	if (r == -ENOMEM)
+		return r;
+	if (r == -ENODATA && status == 0)
+		return 0;
+	if (r == -EFBIG)
+		return problem_set(problem, git->options->url, 0, 0,
+			"has more than %d files; give --path", FILES_MAX);
+	return problem_set(problem, git->options->url, 0, 0, "%s",
+		child->error_len ? child->error : strerror(r < 0 ? -r : EIO));
+}
+
+/*
+ * Whether a link at `path` leads nowhere but into the tree, whatever else is a link in it: as many
+ * ".." as there are directories above it, at most, and only in front.
+ */
+static bool stays_inside(const char *path, struct span target)
+{
+	size_t up = 0, above = 0;
+	bool is_down = false;
+
+	for (; (path = strchr(path, '/')); path++)
+		above++;
+	if (!target.len || *target.data == '/' || memchr(target.data, '\0', target.len))
+		return false;
+	while (target.len) {
+		const char *slash = memchr(target.data, '/', target.len);
+		size_t len = slash ? (size_t)(slash - target.data) : target.len;
+		bool is_up = len == 2 && memcmp(target.data, "..", 2) == 0;
+
+		if (is_up && (is_down || ++up > above))
+			return false;
+		is_down |= !is_up && len > 0 && !(len == 1 && *target.data == '.');
+		len += slash != NULL;
+		target.data += len;
+		target.len -= len;
+	}
+	return true;
+}
+
+static int put_item(struct git *git, const struct item *item, struct span bytes)
+{
+	size_t clash;
+
+	if (S_ISLNK(item->mode) && !stays_inside(item->path, bytes)) {
+		refuse(git, item->path,
+			"is a link that leads out of what is mirrored; put a file there");
+		return 0;
+	}
+	int r = replica_draft_put(git->mirror->replica, item->path, bytes, item->mode, &clash);
+	if (r == TREE_CLASH || (r == 0 && clash))
+		refuse(git, item->path, "is a file and a directory; no commit may have that");
+	return r < 0 ? r : 0;
+}
+
+/* The next answer of "git cat-file": "ID blob SIZE\n", the bytes, "\n". */
+static int take_blob(struct git *git, struct child *child, const struct item *item)
+{
+	char head[2 * REPOSITORY_ID_MAX];
+	CLEANUP(freep) char *bytes = NULL;
+	size_t len;
+
+	int r = child_read_until(child, '\n', head, sizeof(head), &len);
+	const char *size = r == 0 ? strstr(head, " blob ") : NULL;
+	if (!size)
+		return r ? r : -EBADMSG;
+	unsigned long long number = strtoull(size + 6, NULL, 10);
+	if (number > FILE_BYTES_MAX) {
+		refuse(git, item->path, "has more than 64 MiB, which is no configuration");
+		return number < SIZE_MAX ? child_read_all(child, NULL, (size_t)number + 1) : -EFBIG;
+	}
+	bytes = malloc((size_t)number + 1);
+	if (!bytes)
+		return -ENOMEM;
+	r = child_read_all(child, bytes, (size_t)number + 1);
+	return r ? r : put_item(git, item, (struct span){bytes, (size_t)number});
+}
+
+/* All blobs, into the draft. *on_disk: what fails is our disk. */
+static int read_blobs(struct git *git, struct export *export, struct problem *problem)
+{
+	CLEANUP(freep) struct child *child = malloc(sizeof(*child));
+	int r = 0;
+
+	if (!child)
+		return -ENOMEM;
+	if (lseek(export->ids, 0, SEEK_SET) < 0)
+		return -errno;
+	r = repository_read(git->repository, export->ids, child);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; r == 0 && i < export->count; i++)
+		r = take_blob(git, child, &export->items[i]);
+	int status = child_end(child);
+	if (r == -EBADMSG || r == -ENODATA || (r == 0 && status))
+		return problem_set(problem, git->options->url, 0, 0,
+			"the files of the commit can't be read: %s", child->error);
+	return r;
+}
+
+static int make_draft(struct git *git, const char *id, struct problem *problem)
+{
+	CLEANUP(export_fini) struct export export = {.ids = memfd_create("ids", MFD_CLOEXEC)};
+	struct mirror *mirror = git->mirror;
+
+	if (export.ids < 0)
+		return -errno;
+	mirror_status_sweep_begin(&mirror->status, "file ");
+	int r = list(git, id, &export, problem);
+	if (r == 0)
+		r = replica_begin(mirror->replica, false);
+	if (r == 0)
+		r = read_blobs(git, &export, problem);
+	if (r == 0)
+		mirror_status_sweep_end(&mirror->status);
+	return r;
+}
+
+/* Whether the new commit may come behind the one that there is. 0, MIRROR_HELD, PROBLEM or -errno.
+ */
+static int check_descent(struct git *git, const char *id, struct problem *problem)
+{
+	struct mirror *mirror = git->mirror;
+	const char *old = mirror->status.revision;
+	enum repository_descent descent;
+
+	if (!*old || strcmp(old, id) == 0)
+		return 0;
+	int r = repository_descent(git->repository, old, id, &descent, problem);
+	if (r == 0 && descent == DESCENT_NONE)
+		return mirror_hold(
+			mirror, id, "the commit %s has nothing in common with %s", id, old);
+	if (r == 0 && descent == DESCENT_OTHER)
+		mirror_trouble(mirror, "history",
+			"was rewritten: the commit %s, which is taken, does not come after %s", id,
+			old);
+	else if (r == 0)
+		mirror_mend(mirror, "history");
+	return r;
+}
+
+static int check_signature(struct git *git, const char *id)
+{
+	struct problem problem;
+
+	if (!git->options->verify)
+		return 0;
+	int r = repository_verify(git->repository, id, &problem);
+	if (r == 0)
+		mirror_mend(git->mirror, "signature");
+	else if (r == PROBLEM)
+		mirror_trouble(
+			git->mirror, "signature", "%s; what there is stays", problem.message);
+	return r == PROBLEM ? MIRROR_HELD : r;
+}
+
+/* The commit becomes the present tree. */
+static int take(struct git *git, const char *id, struct problem *problem)
+{
+	struct mirror *mirror = git->mirror;
+	char confirmed[MIRROR_WORD_MAX];
+	bool is_confirmed;
+
+	mirror_read_confirmation(mirror, confirmed);
+	is_confirmed = strcmp(confirmed, id) == 0 || !replica_is_filled(mirror->replica);
+	int r = check_signature(git, id);
+	if (r == 0 && !is_confirmed)
+		r = check_descent(git, id, problem);
+	if (r == 0)
+		r = make_draft(git, id, problem);
+	if (r == 0)
+		r = mirror_publish(mirror, is_confirmed ? NULL : id);
+	if (r == 0)
+		r = repository_keep(git->repository, id, problem);
+	if (r != 0)
+		replica_discard(mirror->replica);
+	return r;
+}
+
+static int look(struct git *git, struct problem *problem)
+{
+	char id[REPOSITORY_ID_MAX];
+
+	int r = repository_fetch(git->repository, git->options->ref, id, problem);
+	bool is_same = r == 0 && git->is_compared && strcmp(id, git->mirror->status.revision) == 0;
+	if (r == 0 && !is_same)
+		r = take(git, id, problem);
+	if (r != 0)
+		return r;
+	git->is_compared = true;
+	mirror_took(git->mirror, id, false);
+	return 0;
+}
+
+static int keep(struct git *git)
+{
+	struct mirror *mirror = git->mirror;
+
+	for (;;) {
+		unsigned pause = mirror_jitter(git->options->interval_s * 1000);
+		struct problem problem;
+		char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
+
+		int r = look(git, &problem);
+		if (r == -ENOMEM)
+			return r;
+		if (r == PROBLEM) {
+			problem_format(&problem, text, sizeof(text));
+			mirror->status.is_connected = false;
+			mirror_trouble(mirror, "store", "%s", text);
+		} else if (r < 0) {
+			mirror_trouble(mirror, "disk", "%s: %s; what there is stays",
+				replica_state_path(mirror->replica), strerror(-r));
+		}
+		if (r == PROBLEM || r < 0) {
+			unsigned again = mirror_pause(mirror, 1);
+			pause = again < pause ? again : pause;
+		} else {
+			mirror->attempts = 0;
+		}
+		if (mirror_sleep(mirror, pause))
+			git->is_compared = false;
+	}
+}
+
+/* Without slashes at its ends. 0 or -ENOMEM. */
+static int set_path(struct git *git)
+{
+	const char *path = git->options->path + strspn(git->options->path, "/");
+	size_t len = strlen(path);
+
+	while (len > 0 && path[len - 1] == '/')
+		len--;
+	git->path = strndup(path, len);
+	return git->path ? 0 : -ENOMEM;
+}
+
+int git_mirror(const struct git_options *options, const struct mirror_options *shared,
+	struct problem *problem)
+{
+	CLEANUP(mirror_freep) struct mirror *mirror = NULL;
+	CLEANUP(repository_freep) struct repository *repository = NULL;
+	CLEANUP(freep) char *source = NULL;
+	struct git git = {.options = options};
+
+	if (asprintf(&source, "%s:%s", options->ref, options->path) < 0) {
+		source = NULL;
+		return -ENOMEM;
+	}
+	int r = mirror_open(shared, "git", source, &mirror, problem);
+	if (r != 0)
+		return r;
+	snprintf(mirror->status.endpoint, sizeof(mirror->status.endpoint), "%s", options->url);
+	r = repository_open(replica_state_path(mirror->replica), options->url, options->verify,
+		&repository, problem);
+	if (r == 0)
+		r = set_path(&git);
+	git.mirror = mirror;
+	git.repository = repository;
+	if (r == 0)
+		r = keep(&git);
+	free(git.path);
+	return r;
+}

@@ -1,0 +1,233 @@
+#include "mirror_status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "descriptor.h"
+#include "document.h"
+#include "json_put.h"
+#include "text.h"
+
+#define NEW_NAME "status.new"
+
+/* Bytes of a status that is read; one with all its troubles has a tenth. */
+#define STATUS_MAX ((size_t)16 << 20)
+
+static void trouble_fini(struct mirror_trouble *trouble)
+{
+	free(trouble->subject);
+	free(trouble->message);
+}
+
+void mirror_status_fini(struct mirror_status *status)
+{
+	for (size_t i = 0; i < status->trouble_count; i++)
+		trouble_fini(&status->troubles[i]);
+	free(status->troubles);
+	status->troubles = NULL;
+	status->trouble_count = 0;
+}
+
+static struct mirror_trouble *find(struct mirror_status *status, const char *subject)
+{
+	for (size_t i = 0; i < status->trouble_count; i++)
+		if (strcmp(status->troubles[i].subject, subject) == 0)
+			return &status->troubles[i];
+	return NULL;
+}
+
+static bool add(struct mirror_status *status, const char *subject, const char *message)
+{
+	struct mirror_trouble trouble = {.since = time(NULL)};
+
+	if (status->trouble_count >= MIRROR_TROUBLES_MAX ||
+		array_grow(status->troubles, status->trouble_count, status->trouble_capacity) < 0) {
+		status->unlisted++;
+		return false;
+	}
+	trouble.subject = strdup(subject);
+	trouble.message = strdup(message);
+	if (!trouble.subject || !trouble.message) {
+		trouble_fini(&trouble);
+		status->unlisted++;
+		return false;
+	}
+	status->troubles[status->trouble_count++] = trouble;
+	return true;
+}
+
+bool mirror_status_trouble(struct mirror_status *status, const char *subject, const char *message)
+{
+	struct mirror_trouble *trouble = find(status, subject);
+	char *copy;
+
+	if (!trouble)
+		return add(status, subject, message);
+	trouble->is_swept = false;
+	if (strcmp(trouble->message, message) == 0)
+		return false;
+	copy = strdup(message);
+	if (copy) {
+		free(trouble->message);
+		trouble->message = copy;
+	}
+	return true;
+}
+
+static void drop(struct mirror_status *status, struct mirror_trouble *trouble)
+{
+	trouble_fini(trouble);
+	*trouble = status->troubles[--status->trouble_count];
+}
+
+bool mirror_status_mend(struct mirror_status *status, const char *subject)
+{
+	struct mirror_trouble *trouble = find(status, subject);
+
+	if (trouble)
+		drop(status, trouble);
+	return trouble;
+}
+
+void mirror_status_sweep_begin(struct mirror_status *status, const char *prefix)
+{
+	status->unlisted = 0;
+	for (size_t i = 0; i < status->trouble_count; i++)
+		status->troubles[i].is_swept =
+			strncmp(status->troubles[i].subject, prefix, strlen(prefix)) == 0;
+}
+
+void mirror_status_sweep_end(struct mirror_status *status)
+{
+	for (size_t i = status->trouble_count; i-- > 0;)
+		if (status->troubles[i].is_swept)
+			drop(status, &status->troubles[i]);
+}
+
+static void take_word(const struct node *map, const char *name, char ret[MIRROR_WORD_MAX])
+{
+	const struct node *node = node_get(map, name);
+
+	if (node && node_is_scalar(node) && node->text.len < MIRROR_WORD_MAX)
+		snprintf(ret, MIRROR_WORD_MAX, "%s", node->text.data);
+}
+
+static time_t take_time(const struct node *map, const char *name)
+{
+	char text[MIRROR_WORD_MAX] = "";
+
+	take_word(map, name, text);
+	return (time_t)strtoll(text, NULL, 10);
+}
+
+static int take(struct mirror_status *status, const struct node *map, struct problem *problem)
+{
+	char kind[MIRROR_WORD_MAX] = "";
+	const struct node *source = node_get(map, "source");
+
+	take_word(map, "kind", kind);
+	if (!source || !node_is_scalar(source))
+		return 0;
+	if (strcmp(kind, status->kind) != 0 || !span_is(source->text, status->source))
+		return problem_set(problem, status->directory, 0, 0,
+			"is a mirror of %s %s; give another directory, or remove its state to "
+			"begin "
+			"anew",
+			kind, source->text.data);
+	take_word(map, "identity", status->identity);
+	take_word(map, "revision", status->revision);
+	take_word(map, "endpoint", status->endpoint);
+	status->changed = take_time(map, "changed");
+	status->contact = take_time(map, "contact");
+	return 0;
+}
+
+int mirror_status_read(struct mirror_status *status, struct problem *problem)
+{
+	CLEANUP(document_freep) struct document *document = NULL;
+	CLEANUP(freep) char *text = NULL;
+	CLEANUP(closep)
+	int fd = openat(
+		status->fd, MIRROR_STATUS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const struct source source = {.name = MIRROR_STATUS_NAME};
+	const struct read_options options = {.format = &format_json};
+	struct problem ignored;
+	size_t len;
+
+	/* Without it nothing is known but the tree itself, as after a disk that was full. */
+	if (fd < 0 || text_read(fd, STATUS_MAX, &text, &len) < 0 ||
+		document_read(&source, (struct span){text, len}, &options, &document, &ignored) !=
+			0 ||
+		!document->count || !node_is_map(document->roots[0]))
+		return 0;
+	return take(status, document->roots[0], problem);
+}
+
+static void put_troubles(FILE *out, const struct mirror_status *status)
+{
+	fprintf(out, ",\n \"trouble_count\": %zu,\n \"troubles\": [",
+		status->trouble_count + status->unlisted);
+	for (size_t i = 0; i < status->trouble_count; i++) {
+		const struct mirror_trouble *trouble = &status->troubles[i];
+
+		json_put_field(
+			out, i ? ",\n  {\"subject\": " : "\n  {\"subject\": ", trouble->subject);
+		json_put_field(out, ", \"message\": ", trouble->message);
+		fprintf(out, ", \"since\": %lld}", (long long)trouble->since);
+	}
+	fputs("]}\n", out);
+}
+
+static void put(FILE *out, const struct mirror_status *status)
+{
+	json_put_field(out, "{\"kind\": ", status->kind);
+	json_put_field(out, ",\n \"source\": ", status->source);
+	json_put_field(out, ",\n \"directory\": ", status->directory);
+	fprintf(out, ",\n \"pid\": %ld", (long)getpid());
+	json_put_field(out, ",\n \"identity\": ", status->identity);
+	json_put_field(out, ",\n \"revision\": ", status->revision);
+	json_put_field(out, ",\n \"endpoint\": ", status->endpoint);
+	json_put_field(out, ",\n \"offer\": ", *status->offer ? status->offer : NULL);
+	fprintf(out,
+		",\n \"files\": %zu,\n \"changed\": %lld,\n \"contact\": %lld,\n \"connected\": %s",
+		status->files, (long long)status->changed, (long long)status->contact,
+		status->is_connected ? "true" : "false");
+	put_troubles(out, status);
+}
+
+static int replace(int fd, const char *text, size_t len)
+{
+	int r = 0;
+
+	(void)unlinkat(fd, NEW_NAME, 0);
+	CLEANUP(closep)
+	int file = openat(fd, NEW_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (file < 0)
+		return -errno;
+	r = text_write(file, text, len);
+	if (r == 0 && renameat(fd, NEW_NAME, fd, MIRROR_STATUS_NAME) < 0)
+		r = -errno;
+	if (r < 0)
+		(void)unlinkat(fd, NEW_NAME, 0);
+	return r;
+}
+
+int mirror_status_write(const struct mirror_status *status)
+{
+	CLEANUP(freep) char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return -ENOMEM;
+	put(out, status);
+	if (fclose(out) != 0)
+		return -ENOMEM;
+	return replace(status->fd, text, len);
+}

@@ -1,0 +1,364 @@
+#include "repository.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "descriptor.h"
+#include "text.h"
+#include "tree.h"
+
+/* Seconds. What is fetched the first time may be large; everything else is here. */
+#define FETCH_TIMEOUT 3600
+#define LOCAL_TIMEOUT 600
+
+/* Bytes of the file with the key. */
+#define KEY_MAX ((size_t)1 << 20)
+
+#define NEXT "refs/plyfs/next"
+#define CURRENT "refs/plyfs/current"
+
+#define ARGUMENTS_MAX 64
+
+struct repository {
+	char *url;
+	char *directory; /* STATE/git */
+	char *keys;      /* STATE/keys: a keyring with one key, or a list of one signer */
+	char *signers;   /* "gpg.ssh.allowedSignersFile=…" */
+	char *protocol;  /* "protocol.https.allow=always" */
+	char **environment;
+	size_t count;
+	size_t capacity;
+};
+
+void repository_freep(struct repository **place)
+{
+	struct repository *repository = *place;
+
+	if (!repository)
+		return;
+	for (size_t i = 0; i < repository->count; i++)
+		free(repository->environment[i]);
+	free(repository->environment);
+	free(repository->url);
+	free(repository->directory);
+	free(repository->keys);
+	free(repository->signers);
+	free(repository->protocol);
+	free(repository);
+}
+
+/* "NAME=VALUE". 0 or -ENOMEM. */
+static int add_variable(struct repository *repository, const char *name, const char *value)
+{
+	char *text = NULL;
+
+	if (name && asprintf(&text, "%s=%s", name, value) < 0)
+		return -ENOMEM;
+	if (array_grow(repository->environment, repository->count, repository->capacity) < 0) {
+		free(text);
+		return -ENOMEM;
+	}
+	repository->environment[repository->count++] = text;
+	return 0;
+}
+
+/* What is passed on: where programs, keys and the way out are. Nothing that begins with GIT_. */
+static int make_environment(struct repository *repository)
+{
+	static const char *const passed[] = {"PATH", "HOME", "USER", "LOGNAME", "SSH_AUTH_SOCK",
+		"http_proxy", "https_proxy", "no_proxy", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",
+		"SSL_CERT_FILE", "SSL_CERT_DIR"};
+	const char *const fixed[][2] = {{"LC_ALL", "C"}, {"GIT_CONFIG_NOSYSTEM", "1"},
+		{"GIT_CONFIG_GLOBAL", "/dev/null"}, {"GIT_ATTR_NOSYSTEM", "1"},
+		{"GIT_TERMINAL_PROMPT", "0"}, {"GIT_ASKPASS", "false"}, {"SSH_ASKPASS", "false"},
+		{"GIT_SSH_COMMAND",
+			"ssh -oBatchMode=yes -oConnectTimeout=10 -oServerAliveInterval=15"},
+		{"GIT_NO_REPLACE_OBJECTS", "1"}, {"GIT_DIR", repository->directory},
+		{"GNUPGHOME", repository->keys}};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(passed) / sizeof(*passed); i++)
+		if (getenv(passed[i]))
+			r = add_variable(repository, passed[i], getenv(passed[i]));
+	for (size_t i = 0; r == 0 && i < sizeof(fixed) / sizeof(*fixed); i++)
+		r = add_variable(repository, fixed[i][0], fixed[i][1]);
+	/* The end. */
+	return r ? r : add_variable(repository, NULL, NULL);
+}
+
+/* The protocol of the URL, which is then the only one. */
+static int set_protocol(struct repository *repository, struct problem *problem)
+{
+	const char *url = repository->url, *scheme = strstr(url, "://");
+	const char *colon = strchr(url, ':'), *slash = strchr(url, '/');
+	int n;
+
+	if (*url == '-' || !*url || strstr(url, "::"))
+		return problem_set(problem, url, 0, 0,
+			"is no URL of a repository; one is like https://HOST/PATH");
+	/* It would stand in the status, in the log and in the list of processes. */
+	if (scheme && strncmp(url, "ssh", 3) != 0 &&
+		memchr(scheme + 3, '@', strcspn(scheme + 3, "/")))
+		return problem_set(problem, "URL", 0, 0,
+			"has a user or a password in it; put them into ~/.netrc");
+	if (scheme)
+		n = asprintf(&repository->protocol, "protocol.%.*s.allow=always",
+			(int)(scheme - url), url);
+	else
+		n = asprintf(&repository->protocol, "protocol.%s.allow=always",
+			colon && (!slash || colon < slash) ? "ssh" : "file");
+	return n < 0 ? -ENOMEM : 0;
+}
+
+/* Starts "git WORD...", the words ending with NULL. */
+static int start_git(struct repository *repository, const char *const *words, int input,
+	unsigned timeout_s, struct child *ret)
+{
+	const char *const fixed[] = {"git", "-c", "core.hooksPath=/dev/null", "-c",
+		"core.fsmonitor=", "-c", "core.attributesFile=/dev/null", "-c",
+		"protocol.allow=never", "-c", repository->protocol, "-c", "http.lowSpeedLimit=1",
+		"-c", "http.lowSpeedTime=30", "-c", "gpg.x509.program=false", "-c",
+		repository->signers, "-c", "gc.autoDetach=false"};
+	const char *arguments[ARGUMENTS_MAX];
+	size_t count = sizeof(fixed) / sizeof(*fixed);
+
+	memcpy(arguments, fixed, sizeof(fixed));
+	for (; *words && count + 1 < ARGUMENTS_MAX; words++)
+		arguments[count++] = *words;
+	arguments[count] = NULL;
+	const struct child_options options = {.arguments = (char *const *)arguments,
+		.environment = repository->environment,
+		.input = input,
+		.timeout_s = timeout_s};
+	return child_start(ret, &options);
+}
+
+/* What a git that does not end with 0 has said. */
+static int complain(
+	const char *subject, int status, const struct child *child, struct problem *problem)
+{
+	if (status == -ETIMEDOUT)
+		return problem_set(problem, subject, 0, 0, "git takes too long, and was ended");
+	return problem_set(problem, subject, 0, 0, "%s",
+		child->error_len ? child->error : "git fails and does not say why");
+}
+
+/* Runs git to its end. *ret_status is its exit status. `line` (or NULL) gets its first line. */
+static int run_git(struct repository *repository, const char *const *words, unsigned timeout_s,
+	char line[REPOSITORY_ID_MAX], int *ret_status, struct problem *problem)
+{
+	CLEANUP(freep) struct child *child = malloc(sizeof(*child));
+	size_t len;
+	int r;
+
+	if (!child)
+		return -ENOMEM;
+	r = start_git(repository, words, -1, timeout_s, child);
+	if (r < 0)
+		return r;
+	if (line && child_read_until(child, '\n', line, REPOSITORY_ID_MAX, &len) < 0)
+		*line = '\0';
+	*ret_status = child_end(child);
+	if (*ret_status < 0 || *ret_status > 1)
+		complain(repository->url, *ret_status, child, problem);
+	else if (*ret_status == 1 && child->error_len)
+		complain(repository->url, 1, child, problem);
+	else
+		problem_set(problem, repository->url, 0, 0, "git %s fails", words[0]);
+	return 0;
+}
+
+/* The same for what must succeed. */
+static int must_run(struct repository *repository, const char *const *words, unsigned timeout_s,
+	char line[REPOSITORY_ID_MAX], struct problem *problem)
+{
+	int status;
+	int r = run_git(repository, words, timeout_s, line, &status, problem);
+
+	return r ? r : status ? PROBLEM : 0;
+}
+
+/* Who was killed has left them, and nobody else uses this repository. */
+static void remove_locks(const struct repository *repository)
+{
+	static const char *const names[] = {"HEAD.lock", "config.lock", "packed-refs.lock",
+		"shallow.lock", "gc.pid", "gc.pid.lock", NEXT ".lock", CURRENT ".lock"};
+	CLEANUP(closep) int fd = tree_open(AT_FDCWD, repository->directory);
+
+	for (size_t i = 0; fd >= 0 && i < sizeof(names) / sizeof(*names); i++)
+		(void)unlinkat(fd, names[i], 0);
+}
+
+/* STATE/keys, made anew, with the key of the file in it and no other. */
+static int import_key(
+	struct repository *repository, const char *state, const char *path, struct problem *problem)
+{
+	CLEANUP(freep) char *text = NULL;
+	CLEANUP(closep) int state_fd = tree_open(AT_FDCWD, state);
+	CLEANUP(closep) int file = open(path, O_RDONLY | O_CLOEXEC);
+	size_t len;
+
+	int r = file < 0 ? -errno : text_read(file, KEY_MAX, &text, &len);
+	if (r < 0)
+		return problem_set(problem, path, 0, 0, "%s", strerror(-r));
+	r = state_fd < 0 ? state_fd : tree_remove(state_fd, "keys");
+	if (r == 0 && mkdir(repository->keys, 0700) < 0)
+		r = -errno;
+	if (r < 0)
+		return r;
+	CLEANUP(closep) int keys = tree_open(AT_FDCWD, repository->keys);
+	if (strncmp(text, "ssh-", 4) == 0 || strncmp(text, "ecdsa-", 6) == 0 ||
+		strncmp(text, "sk-", 3) == 0) {
+		CLEANUP(freep) char *signer = NULL;
+		text[strcspn(text, "\r\n")] = '\0';
+		if (keys < 0 || asprintf(&signer, "* %s\n", text) < 0)
+			return -ENOMEM;
+		return tree_write(keys, "signers", span_of(signer), 0600, false);
+	}
+	char *const arguments[] = {
+		"gpg", "--batch", "--quiet", "--no-autostart", "--import", (char *)path, NULL};
+	const struct child_options options = {.arguments = arguments,
+		.environment = repository->environment,
+		.input = -1,
+		.timeout_s = LOCAL_TIMEOUT};
+	CLEANUP(freep) struct child *child = malloc(sizeof(*child));
+	r = child ? child_start(child, &options) : -ENOMEM;
+	if (r < 0)
+		return r;
+	int status = child_end(child);
+	return status == 0
+		       ? 0
+		       : problem_set(problem, path, 0, 0,
+				 "is no public key that gpg or ssh understands: %s", child->error);
+}
+
+static int make(struct repository *repository, const char *state, const char *verify,
+	struct problem *problem)
+{
+	const char *const init[] = {
+		"init", "--quiet", "--bare", "--template=", "--", repository->directory, NULL};
+
+	if (asprintf(&repository->directory, "%s/git", state) < 0 ||
+		asprintf(&repository->keys, "%s/keys", state) < 0 ||
+		asprintf(&repository->signers, "gpg.ssh.allowedSignersFile=%s/keys/signers",
+			state) < 0)
+		return -ENOMEM;
+	int r = set_protocol(repository, problem);
+	if (r == 0)
+		r = make_environment(repository);
+	if (r == 0 && verify)
+		r = import_key(repository, state, verify, problem);
+	if (r != 0)
+		return r;
+	remove_locks(repository);
+	return must_run(repository, init, LOCAL_TIMEOUT, NULL, problem);
+}
+
+int repository_open(const char *state, const char *url, const char *verify, struct repository **ret,
+	struct problem *problem)
+{
+	CLEANUP(repository_freep) struct repository *repository = calloc(1, sizeof(*repository));
+
+	if (!repository)
+		return -ENOMEM;
+	repository->url = strdup(url);
+	int r = repository->url ? make(repository, state, verify, problem) : -ENOMEM;
+	if (r == 0)
+		*ret = take_ptr(repository);
+	return r;
+}
+
+int repository_fetch(struct repository *repository, const char *ref, char id[REPOSITORY_ID_MAX],
+	struct problem *problem)
+{
+	CLEANUP(freep) char *refspec = NULL;
+
+	if (*ref == '-' || *ref == '+' || strpbrk(ref, ": *?[\\^~"))
+		return problem_set(problem, ref, 0, 0, "is no reference; give a branch or a tag");
+	if (asprintf(&refspec, "+%s:" NEXT, ref) < 0)
+		return -ENOMEM;
+	const char *const fetch[] = {"fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
+		"--no-write-fetch-head", "--no-auto-maintenance", "--force", "--", repository->url,
+		refspec, NULL};
+	const char *const parse[] = {"rev-parse", "--quiet", "--verify", NEXT "^{commit}", NULL};
+	int r = must_run(repository, fetch, FETCH_TIMEOUT, NULL, problem);
+	return r ? r : must_run(repository, parse, LOCAL_TIMEOUT, id, problem);
+}
+
+int repository_verify(struct repository *repository, const char *id, struct problem *problem)
+{
+	const char *const words[] = {"verify-commit", "--", id, NULL};
+	struct problem ignored;
+	int status;
+
+	int r = run_git(repository, words, LOCAL_TIMEOUT, NULL, &status, &ignored);
+	if (r == 0 && status)
+		r = problem_set(problem, repository->url, 0, 0,
+			"the commit %s is not signed by the key that was given: %s", id,
+			ignored.message);
+	return r;
+}
+
+int repository_descent(struct repository *repository, const char *old, const char *id,
+	enum repository_descent *ret, struct problem *problem)
+{
+	CLEANUP(freep) char *commit = NULL;
+	int status;
+
+	if (asprintf(&commit, "%s^{commit}", old) < 0)
+		return -ENOMEM;
+	const char *const exists[] = {"cat-file", "-e", commit, NULL};
+	const char *const ancestor[] = {"merge-base", "--is-ancestor", old, id, NULL};
+	const char *const common[] = {"merge-base", "--", old, id, NULL};
+
+	*ret = DESCENT_UNKNOWN;
+	int r = run_git(repository, exists, LOCAL_TIMEOUT, NULL, &status, problem);
+	if (r || status)
+		return r;
+	r = run_git(repository, ancestor, LOCAL_TIMEOUT, NULL, &status, problem);
+	if (r || status < 0 || status > 1)
+		return r ? r : PROBLEM;
+	*ret = DESCENT_NEWER;
+	if (status == 0)
+		return 0;
+	r = run_git(repository, common, LOCAL_TIMEOUT, NULL, &status, problem);
+	*ret = status == 0 ? DESCENT_OTHER : DESCENT_NONE;
+	return r ? r : status < 0 || status > 1 ? PROBLEM : 0;
+}
+
+int repository_keep(struct repository *repository, const char *id, struct problem *problem)
+{
+	const char *const keep[] = {"update-ref", CURRENT, id, NULL};
+	const char *const tidy[] = {"gc", "--auto", "--quiet", NULL};
+	struct problem ignored;
+	int status;
+
+	int r = must_run(repository, keep, LOCAL_TIMEOUT, NULL, problem);
+	/* Fetching works without. */
+	return r ? r : run_git(repository, tidy, FETCH_TIMEOUT, NULL, &status, &ignored);
+}
+
+int repository_list(
+	struct repository *repository, const char *id, const char *path, struct child *ret)
+{
+	CLEANUP(freep) char *tree = NULL;
+
+	if (asprintf(&tree, "%s:%s", id, path) < 0)
+		return -ENOMEM;
+	const char *const words[] = {"ls-tree", "-r", "-z", "--full-tree", tree, NULL};
+	return start_git(repository, words, -1, LOCAL_TIMEOUT, ret);
+}
+
+int repository_read(struct repository *repository, int input, struct child *ret)
+{
+	const char *const words[] = {"cat-file", "--batch", NULL};
+
+	return start_git(repository, words, input, FETCH_TIMEOUT, ret);
+}

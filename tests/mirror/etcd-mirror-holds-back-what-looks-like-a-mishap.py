@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""A store that was emptied, set back to an old snapshot, or is another one changes nothing until that is
+confirmed; or until it is as it was."""
+import sys
+
+import stores
+
+stores.need_etcd()
+cluster = stores.Cluster(size=1).start()
+gateway = stores.Gateway(cluster)
+member = cluster.members[0]
+
+
+def expect(what, is_so, said=None):
+    if not is_so:
+        sys.exit(f"failed: {what}: {said}")
+
+
+def stays(mirror, files):
+    stores.time.sleep(0.5)
+    expect("what there was stays", mirror.files() == files, mirror.files())
+
+
+gateway.write({f"k{i}": str(i) for i in range(10)})
+cluster.run("snapshot", "save", stores.path("old.db"), endpoints=member.url)
+gateway.write({f"k{i}": f"new {i}" for i in range(10)})
+mirror = stores.Mirror("etcd", "--endpoints", cluster.endpoints(), "--prefix", stores.PREFIX).start()
+mirror.equals(cluster)
+good = mirror.files()
+
+# Half of them is not more than half.
+gateway.write({}, [f"k{i}" for i in range(5)])
+mirror.equals(cluster)
+gateway.write({f"k{i}": f"new {i}" for i in range(5)})
+mirror.equals(cluster)
+
+# Emptied; and filled again, by whoever has noticed.
+cluster.delete("", "--prefix")
+mirror.has_trouble("suspicion", "10 of 10 files would go away")
+stays(mirror, good)
+gateway.write({key.decode(): value for key, value in good.items()})
+mirror.hup()
+mirror.equals(cluster)
+mirror.is_well()
+
+# Emptied while the mirror was away, which is killed while it holds back; then confirmed.
+mirror.kill()
+cluster.delete("", "--prefix")
+gateway.write({"k1": "only this"})
+mirror.start()
+mirror.has_trouble("suspicion", "9 of 10")
+stays(mirror, good)
+mirror.kill()
+mirror.start()
+mirror.has_trouble("suspicion", "9 of 10")
+stays(mirror, good)
+mirror.confirm()
+mirror.equals(cluster)
+mirror.is_well()
+said = stores.subprocess.run([stores.PLYFS, "mirror", "confirm", mirror.directory], capture_output=True, text=True,
+                             check=False)
+expect("there is nothing more to confirm", said.returncode == 1 and "nothing is held back" in said.stderr, said)
+# What was confirmed once is not confirmed for the next time.
+gateway.write({f"k{i}": f"new {i}" for i in range(10)})
+mirror.equals(cluster)
+cluster.delete("", "--prefix")
+mirror.has_trouble("suspicion", "10 of 10")
+gateway.write({f"k{i}": f"new {i}" for i in range(10)})
+mirror.hup()
+mirror.equals(cluster)
+mirror.is_well()
+
+
+def restore(token):
+    member.kill()
+    stores.shutil.rmtree(member.data)
+    cluster.token = token
+    cluster.run("snapshot", "restore", stores.path("old.db"), "--name", member.name, "--data-dir", member.data,
+                "--initial-cluster", cluster.peers(), "--initial-cluster-token", token,
+                "--initial-advertise-peer-urls", f"http://127.0.0.1:{member.peer}")
+    member.start()
+    cluster.wait()
+
+
+# Set back to an old snapshot, by the same name: its revision is older.
+restore("token")
+mirror.has_trouble("suspicion", "set back")
+stays(mirror, good)
+mirror.confirm()
+mirror.equals(cluster)
+mirror.is_well()
+
+# Another cluster.
+good = mirror.files()
+restore("another")
+for i in range(30):
+    gateway = stores.Gateway(cluster)
+    gateway.write({f"k{i % 10}": f"other {i}"})
+mirror.has_trouble("suspicion", "is the cluster")
+stays(mirror, good)
+mirror.confirm()
+mirror.equals(cluster)
+mirror.is_well()
+
+# --max-delete 100 lets all of it go.
+free = stores.Mirror("etcd", "--endpoints", cluster.endpoints(), "--prefix", stores.PREFIX, "--max-delete", "100",
+                     name="free").start()
+free.equals(cluster)
+cluster.delete("", "--prefix")
+free.equals(cluster)

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""A reference of git becomes files: with no hook, filter or link out of it having a say; rewritten
+history is told of, foreign history and mass deletion are held back, and --verify takes signed commits
+alone."""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import stores
+
+stores.need("git")
+ENVIRONMENT = dict(os.environ, GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null", GIT_AUTHOR_NAME="a",
+                   GIT_AUTHOR_EMAIL="a@localhost", GIT_COMMITTER_NAME="c", GIT_COMMITTER_EMAIL="c@localhost",
+                   HOME=stores.DIRECTORY)
+os.environ.update(ENVIRONMENT)
+work = stores.path("work")
+
+
+def git(*words, where=work):
+    return subprocess.run(["git", *words], cwd=where, env=ENVIRONMENT, check=True, capture_output=True,
+                          text=True).stdout.strip()
+
+
+def write(name, text):
+    os.makedirs(os.path.dirname(os.path.join(work, name)), exist_ok=True)
+    with open(os.path.join(work, name), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def commit(*more):
+    git("add", "-A")
+    git("commit", "-q", "--allow-empty", *more, "-m", "x")
+    return git("rev-parse", "HEAD")
+
+
+def expect(what, is_so, said=None):
+    if not is_so:
+        sys.exit(f"failed: {what}: {said}")
+
+
+def comes_to(mirror, revision):
+    mirror.hup()
+    stores.eventually("the commit is there", lambda: mirror.status().get("revision") == revision or
+                      (mirror.status(), open(mirror.log, encoding="utf-8").read()))
+
+
+os.makedirs(work)
+git("init", "-q", "-b", "main")
+write("conf/app.yaml", "a: 1\n")
+write("conf/sub/b.yaml", "b: 1\n")
+write("conf/run", "#!/bin/sh\n")
+os.chmod(os.path.join(work, "conf/run"), 0o755)
+os.symlink("sub/b.yaml", os.path.join(work, "conf/inner"))
+os.symlink("/etc/passwd", os.path.join(work, "conf/absolute"))
+os.symlink("../other", os.path.join(work, "conf/outer"))
+os.symlink("sub/../../other", os.path.join(work, "conf/sly"))
+write("other", "not mirrored\n")
+# A filter and a hook that would show if they ran.
+write(".gitattributes", "*.yaml filter=evil ident eol=crlf\n")
+write("conf/.gitattributes", "* filter=evil\n")
+git("config", "filter.evil.smudge", "touch /tmp/wt-evil; cat")
+first = commit()
+mirror = stores.Mirror("git", "--ref", "main", "--path", "/conf/", "--interval", "86400", work).start()
+stores.eventually("the first commit is there", lambda: mirror.status().get("revision") == first or
+                  (mirror.status(), open(mirror.log, encoding="utf-8").read()))
+found = mirror.files()
+expect("the files", sorted(found) == [b".gitattributes", b"app.yaml", b"inner", b"run", b"sub/b.yaml"], found)
+expect("bytes are as they were committed", found[b"app.yaml"] == b"a: 1\n", found)
+expect("a link inside stays one", os.readlink(f"{mirror.directory}/inner") == "sub/b.yaml")
+expect("modes", [os.stat(f"{mirror.directory}/{name}").st_mode & 0o777 for name in ("run", "app.yaml")] == [0o755, 0o644])
+troubles = mirror.troubles()
+expect("links that lead out are troubles", sorted(troubles) == ["file absolute", "file outer", "file sly"], troubles)
+
+# A commit: what is the same keeps its inode.
+before = os.stat(f"{mirror.directory}/sub/b.yaml").st_ino
+write("conf/app.yaml", "a: 2\n")
+os.unlink(os.path.join(work, "conf/sly"))
+second = commit()
+comes_to(mirror, second)
+expect("the new content", mirror.files()[b"app.yaml"] == b"a: 2\n")
+expect("the same inode", os.stat(f"{mirror.directory}/sub/b.yaml").st_ino == before)
+expect("a trouble ends with its file", "file sly" not in mirror.troubles(), mirror.troubles())
+
+# The repository is away; the mirror is killed and started: what there was is served.
+os.rename(work, work + ".away")
+mirror.kill()
+mirror.start()
+stores.eventually("what there was is served", lambda: mirror.files().get(b"app.yaml") == b"a: 2\n")
+mirror.has_trouble("store", "work")
+os.rename(work + ".away", work)
+comes_to(mirror, second)
+stores.eventually("the trouble ends", lambda: "store" not in mirror.troubles() or mirror.troubles())
+
+# Killed while it works, again and again.
+for number in range(10):
+    write("conf/app.yaml", f"n: {number}\n")
+    last = commit()
+    mirror.hup()
+    stores.time.sleep(stores.random.random() * 0.2)
+    mirror.kill()
+    mirror.start()
+comes_to(mirror, last)
+expect("the last content", mirror.files()[b"app.yaml"] == b"n: 9\n")
+
+# Rewritten history is taken, with a trouble until the next commit.
+write("conf/app.yaml", "a: rewritten\n")
+rewritten = commit("--amend")
+comes_to(mirror, rewritten)
+mirror.has_trouble("history", "rewritten")
+write("conf/app.yaml", "a: 4\n")
+comes_to(mirror, commit())
+expect("the trouble ends with the next commit", "history" not in mirror.troubles(), mirror.troubles())
+
+# Too much goes away at once: held back, until it is confirmed.
+for name in ("run", "sub/b.yaml", "inner"):
+    os.unlink(f"{work}/conf/{name}")
+deleted = commit()
+mirror.hup()
+mirror.has_trouble("suspicion", "3 of 5 files")
+expect("nothing went away", b"run" in mirror.files())
+mirror.confirm()
+comes_to(mirror, deleted)
+expect("now it did", b"run" not in mirror.files())
+expect("the suspicion is gone", "suspicion" not in mirror.troubles(), mirror.troubles())
+
+# Foreign history.
+git("checkout", "-q", "--orphan", "fresh")
+write("conf/app.yaml", "a: foreign\n")
+foreign = commit()
+git("branch", "-f", "main", "fresh")
+mirror.hup()
+mirror.has_trouble("suspicion", "nothing in common")
+expect("it is not taken", mirror.files()[b"app.yaml"] == b"a: 4\n")
+mirror.confirm()
+comes_to(mirror, foreign)
+expect("confirmed, it is taken", mirror.files()[b"app.yaml"] == b"a: foreign\n")
+mirror.kill(signal.SIGTERM)
+expect("no filter ran", not os.path.exists("/tmp/wt-evil"))
+
+# What is no way to a repository is refused.
+for url, why in (("ext::sh -c id", "no URL"), ("--upload-pack=id", "mirror"), ("https://u:p@h/x", "netrc")):
+    said = subprocess.run([stores.PLYFS, "mirror", "git", url, stores.path("refused")], capture_output=True,
+                          text=True, check=False, timeout=20)
+    expect(f"{url} is refused", said.returncode != 0 and why in said.stderr, said)
+
+# Signed commits alone.
+if not shutil.which("ssh-keygen"):
+    sys.exit(0)
+for name in ("good", "evil"):
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", stores.path(name)], check=True)
+git("config", "gpg.format", "ssh")
+
+
+def signed(name):
+    git("config", "user.signingkey", stores.path(name))
+    return commit("-S")
+
+
+write("conf/app.yaml", "signed: 1\n")
+good = signed("good")
+git("branch", "-f", "main")
+strict = stores.Mirror("git", "--ref", "main", "--path", "conf", "--interval", "86400", "--verify",
+                       stores.path("good.pub"), work, name="strict").start()
+stores.eventually("a signed commit is taken", lambda: strict.status().get("revision") == good or strict.status())
+write("conf/app.yaml", "signed: evil\n")
+signed("evil")
+git("branch", "-f", "main")
+strict.hup()
+strict.has_trouble("signature", "not signed by the key")
+expect("it is not taken", strict.files()[b"app.yaml"] == b"signed: 1\n")
+write("conf/app.yaml", "unsigned: 1\n")
+commit()
+git("branch", "-f", "main")
+strict.hup()
+strict.has_trouble("signature")
+expect("nor is an unsigned one", strict.files()[b"app.yaml"] == b"signed: 1\n")
+write("conf/app.yaml", "signed: 2\n")
+good = signed("good")
+git("branch", "-f", "main")
+comes_to(strict, good)
+expect("no trouble is left", not [s for s in strict.troubles() if s == "signature"], strict.troubles())

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""A mirror is a layer: of a mount over it each path that has changed changes once, and no other; for one
+key as for a transaction."""
+import os
+import subprocess
+import sys
+
+import stores
+
+stores.need_etcd()
+stores.need("inotifywait")
+if not os.path.exists("/dev/fuse") or b"without FUSE" in subprocess.run(
+        [stores.PLYFS, "help", "mount"], capture_output=True, check=False).stdout:
+    stores.skip("nothing can be mounted here")
+cluster = stores.Cluster(size=1).start()
+gateway = stores.Gateway(cluster)
+gateway.write({f"k{i}.yaml": f"v: {i}\n" for i in range(10)})
+gateway.write({f"sub/k{i}.yaml": f"v: {i}\n" for i in range(10)})
+mirror = stores.Mirror("etcd", "--endpoints", cluster.endpoints(), "--prefix", stores.PREFIX).start()
+mirror.equals(cluster)
+os.mkdir(stores.path("low"))
+for i in range(10):
+    with open(stores.path(f"low/k{i}.yaml"), "w", encoding="utf-8") as file:
+        file.write(f"low: {i}\n")
+mount = stores.path("mnt")
+os.mkdir(mount)
+log = open(stores.path("mount.log"), "wb")
+plyfs = stores.spawn([stores.PLYFS, "mount", "-f", "-o", "noheader", f"{stores.path('low')}:{mirror.directory}", mount],
+                     stdout=log, stderr=log)
+stores.ENDINGS.append(lambda: subprocess.run(["umount", "-l", mount], capture_output=True, check=False))
+stores.eventually("it is mounted", lambda: os.path.exists(f"{mount}/k1.yaml"))
+
+
+def read(name):
+    try:
+        with open(f"{mount}/{name}", encoding="utf-8") as merged:
+            return merged.read()
+    except FileNotFoundError:
+        return None
+
+
+def shows(name, text):
+    stores.eventually(f"{name} shows {text}", lambda: read(name) == text or read(name))
+
+
+names = [f"k{i}.yaml" for i in range(10)] + [f"sub/k{i}.yaml" for i in range(10)]
+for name in names:
+    read(name)
+watched = open(stores.path("events"), "wb")
+watcher = stores.spawn(["inotifywait", "-mrq", "--format", "%w%f %e", mount], stdout=watched)
+stores.time.sleep(1)
+inodes = {name: os.stat(f"{mount}/{name}").st_ino for name in names}
+
+cluster.put("k1.yaml", "v: one\n")
+shows("k1.yaml", "low: 1\nv: one\n")
+gateway.write({"k2.yaml": "v: two\n", "sub/k3.yaml": "v: three\n"})
+shows("k2.yaml", "low: 2\nv: two\n")
+shows("sub/k3.yaml", "v: three\n")
+gateway.write({"sub/new.yaml": "v: new\n"}, ["k4.yaml"])
+shows("sub/new.yaml", "v: new\n")
+shows("k4.yaml", "low: 4\n")
+stores.time.sleep(1)
+watcher.kill()
+watcher.wait()
+changed = {"k1.yaml", "k2.yaml", "sub/k3.yaml", "k4.yaml"}
+for name in names:
+    if (os.stat(f"{mount}/{name}").st_ino != inodes[name]) != (name in changed):
+        sys.exit(f"failed: {name} was {'not ' if name in changed else ''}published")
+with open(stores.path("events"), encoding="utf-8") as file:
+    events = [line.split()[0][len(mount) + 1:] for line in file if "MOVED_TO" in line]
+if sorted(events) != sorted(changed | {"sub/new.yaml"}):
+    sys.exit(f"failed: the events were {events}")
+subprocess.run(["umount", mount], check=True)
+plyfs.wait()

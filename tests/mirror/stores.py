@@ -1,0 +1,407 @@
+"""What the tests of mirrors stand on: a real cluster of etcd on the loopback interface, a mirror, a TCP
+proxy that cuts, and readers. All of it lives below a fresh directory of /tmp and ends with the test,
+also when that is killed: each process that is started gets SIGKILL when its parent dies.
+
+PLYFS is the command. LONG=1 makes what takes its time take longer.
+"""
+import atexit
+import base64
+import ctypes
+import hashlib
+import http.client
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+PLYFS = os.environ["PLYFS"]
+IS_LONG = bool(os.environ.get("LONG"))
+PREFIX = "/fleet/"
+LIBC = ctypes.CDLL(None)
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+def need(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            skip(f"{program} is missing")
+
+
+def need_etcd():
+    need("etcd", "etcdctl")
+    if b"built without" in subprocess.run([PLYFS, "mirror", "etcd", "--endpoints", "http://127.0.0.1:1", "--prefix", "x",
+                                           "/dev/null/x"], capture_output=True, check=False).stderr:
+        skip("this plyfs was built without libcurl")
+
+
+def die_with_parent():
+    LIBC.prctl(1, signal.SIGKILL)
+
+
+def spawn(arguments, **options):
+    return subprocess.Popen(arguments, preexec_fn=die_with_parent, **options)
+
+
+DIRECTORY = tempfile.mkdtemp(prefix="plyfs-mirror.", dir="/tmp")
+ENDINGS = []
+
+
+@atexit.register
+def end():
+    for ending in reversed(ENDINGS):
+        ending()
+    shutil.rmtree(DIRECTORY, ignore_errors=True)
+
+
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
+
+def path(name):
+    return os.path.join(DIRECTORY, name)
+
+
+def eventually(what, is_so, seconds=30):
+    """Waits until is_so() is true; what it says otherwise is said."""
+    until = time.monotonic() + seconds
+    while True:
+        said = is_so()
+        if said is True:
+            return
+        if time.monotonic() > until:
+            sys.exit(f"failed: {what}: {said}")
+        time.sleep(0.02)
+
+
+def free_port():
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return sock.getsockname()[1]
+
+
+def b64(text):
+    return base64.b64encode(text if isinstance(text, bytes) else text.encode()).decode()
+
+
+class Member:
+    def __init__(self, cluster, number):
+        self.cluster, self.number = cluster, number
+        self.name, self.data = f"m{number}", path(f"{cluster.name}-m{number}")
+        self.client, self.peer = free_port(), free_port()
+        self.url = f"{cluster.scheme}://127.0.0.1:{self.client}"
+        self.process = None
+
+    def start(self, *more):
+        with open(f"{self.data}.log", "ab") as log:
+            self.process = spawn([
+                "etcd", "--name", self.name, "--data-dir", self.data, "--listen-client-urls", self.url,
+                "--advertise-client-urls", self.url, "--listen-peer-urls", f"http://127.0.0.1:{self.peer}",
+                "--initial-advertise-peer-urls", f"http://127.0.0.1:{self.peer}", "--initial-cluster",
+                self.cluster.peers(), "--initial-cluster-token", self.cluster.token, "--heartbeat-interval", "50",
+                "--election-timeout", "500", *self.cluster.flags, *more], stdout=log, stderr=log)
+
+    def kill(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+
+class Cluster:
+    def __init__(self, name="c", size=3, token="token", scheme="http", flags=(), ctl=()):
+        self.name, self.token, self.scheme, self.flags, self.ctl = name, token, scheme, flags, ctl
+        self.members = [Member(self, i) for i in range(size)]
+        ENDINGS.append(self.kill)
+
+    def peers(self):
+        return ",".join(f"{m.name}=http://127.0.0.1:{m.peer}" for m in self.members)
+
+    def endpoints(self):
+        return ",".join(m.url for m in self.members)
+
+    def start(self):
+        for member in self.members:
+            member.start()
+        self.wait()
+        return self
+
+    def kill(self):
+        for member in self.members:
+            member.kill()
+
+    def signal(self, number):
+        for member in self.members:
+            member.process.send_signal(number)
+
+    def wait(self):
+        eventually("the cluster starts", lambda: self.run("endpoint", "health", check=False).returncode == 0)
+
+    def run(self, *words, check=True, text=None, endpoints=None):
+        environment = dict(os.environ, ETCDCTL_API="3")
+        return subprocess.run(["etcdctl", "--endpoints", endpoints or self.endpoints(), *self.ctl, *words],
+                              env=environment, input=text, capture_output=True, check=check)
+
+    def put(self, key, value):
+        self.run("put", "--", PREFIX + key, value)
+
+    def delete(self, key, *more):
+        self.run("del", *more, "--", PREFIX + key)
+
+    def get(self):
+        """{key behind the prefix: value}, both bytes: what etcdctl get --prefix says."""
+        said = json.loads(self.run("get", "--prefix", PREFIX, "-w", "json").stdout)
+        return {base64.b64decode(kv["key"])[len(PREFIX):]: base64.b64decode(kv.get("value", ""))
+                for kv in said.get("kvs", [])}
+
+    def revision(self):
+        return json.loads(self.run("get", "x", "-w", "json").stdout)["header"]["revision"]
+
+    def leader(self):
+        for member in self.members:
+            if member.process:
+                said = self.run("endpoint", "status", "-w", "json", endpoints=member.url, check=False)
+                if said.returncode == 0:
+                    status = json.loads(said.stdout)[0]["Status"]
+                    if status["leader"] == status["header"]["member_id"]:
+                        return member
+        return None
+
+
+class Gateway:
+    """A client of its own: etcdctl is too slow to write a hundred times a second."""
+
+    def __init__(self, cluster):
+        self.cluster, self.connection, self.next = cluster, None, 0
+
+    def call(self, where, body):
+        if not self.connection:
+            member = self.cluster.members[self.next % len(self.cluster.members)]
+            self.connection = http.client.HTTPConnection("127.0.0.1", member.client, timeout=2)
+        try:
+            self.connection.request("POST", f"/v3/{where}", json.dumps(body))
+            answer = self.connection.getresponse()
+            text = answer.read()
+            if answer.status != 200:
+                raise OSError(text)
+            return json.loads(text)
+        except (OSError, http.client.HTTPException):
+            self.connection.close()
+            self.connection = None
+            self.next += 1
+            raise
+
+    def write(self, puts, deletes=()):
+        """One transaction. Returns its revision."""
+        operations = [{"request_put": {"key": b64(PREFIX + key), "value": b64(value)}} for key, value in puts.items()]
+        operations += [{"request_delete_range": {"key": b64(PREFIX + key)}} for key in deletes]
+        return int(self.call("kv/txn", {"success": operations})["header"]["revision"])
+
+
+class Mirror:
+    def __init__(self, *arguments, name="fleet", wrapper=(), directory=DIRECTORY):
+        self.directory = os.path.join(directory, name)
+        self.arguments = [*wrapper, PLYFS, "mirror", *arguments, self.directory]
+        self.log, self.process = path(f"{name}.log"), None
+        ENDINGS.append(self.kill)
+
+    def start(self):
+        with open(self.log, "ab") as log:
+            self.process = spawn(self.arguments, stdout=log, stderr=log)
+        return self
+
+    def kill(self, number=signal.SIGKILL):
+        if self.process:
+            self.process.send_signal(number)
+            self.process.wait()
+            self.process = None
+        if os.path.exists(self.log):
+            with open(self.log, encoding="utf-8") as log:
+                text = log.read()
+            if "Sanitizer" in text or "runtime error" in text:
+                print(text, file=sys.stderr, flush=True)
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def hup(self):
+        pid = self.process.pid
+        eventually("it has taken over", lambda: self.status().get("pid") == pid)
+        self.process.send_signal(signal.SIGHUP)
+
+    def status(self):
+        said = subprocess.run([PLYFS, "mirror", "status", "--json", self.directory], capture_output=True, check=False)
+        return json.loads(said.stdout) if said.returncode == 0 else {}
+
+    def troubles(self):
+        return {trouble["subject"]: trouble["message"] for trouble in self.status().get("troubles", [])}
+
+    def confirm(self):
+        subprocess.run([PLYFS, "mirror", "confirm", self.directory], check=True)
+
+    def has_trouble(self, subject, text=""):
+        eventually(f"a trouble of {subject}", lambda: text in self.troubles().get(subject, "~") or self.troubles())
+
+    def is_well(self):
+        eventually("no trouble is left", lambda: self.troubles() == {} or self.troubles())
+
+    def files(self):
+        """{path: content}, both bytes."""
+        top = os.fsencode(self.directory)
+        return {os.path.relpath(os.path.join(where, name), top): open(os.path.join(where, name), "rb").read()
+                for where, _, names in os.walk(top) for name in names}
+
+    def equals(self, cluster):
+        """It comes to be what etcdctl says."""
+        def is_equal():
+            wanted, found = cluster.get(), None
+            try:
+                found = self.files()
+            except FileNotFoundError:
+                pass
+            return wanted == found or f"{wanted} and not {found}; {self.status()}; {open(self.log).read()}"[:3000]
+        eventually("the mirror equals the store", is_equal)
+
+
+class Proxy:
+    """Passes a member's bytes on, and when told cuts within what it sends."""
+
+    def __init__(self, target):
+        self.target, self.cut_after, self.pairs = target, None, []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client, _ = self.listener.accept()
+            try:
+                server = socket.create_connection(("127.0.0.1", self.target))
+            except OSError:
+                client.close()
+                continue
+            self.pairs.append((client, server))
+            threading.Thread(target=self.pump, args=(client, server, False), daemon=True).start()
+            threading.Thread(target=self.pump, args=(server, client, True), daemon=True).start()
+
+    def pump(self, source, sink, is_answer):
+        try:
+            while data := source.recv(65536):
+                if is_answer and self.cut_after is not None:
+                    sink.sendall(data[:self.cut_after])
+                    self.cut_after -= len(data)
+                    if self.cut_after <= 0:
+                        break
+                else:
+                    sink.sendall(data)
+        except OSError:
+            pass
+        for sock in (source, sink):
+            try:
+                sock.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def cut(self, after=0):
+        """What is connected ends after so many bytes more; what comes later is passed on."""
+        self.cut_after = after
+        if not after:
+            for pair in self.pairs:
+                for sock in pair:
+                    try:
+                        sock.shutdown(socket.SHUT_RDWR)
+                    except OSError:
+                        pass
+        self.pairs = [] if not after else self.pairs
+
+    def mend(self):
+        self.cut_after = None
+
+
+def checksum(values):
+    return hashlib.sha256("".join(f"{key}={values[key]}\n" for key in sorted(values)).encode()).hexdigest()
+
+
+class Writer(threading.Thread):
+    """Writes transactions, each with a checksum over all keys, as fast as it is told."""
+
+    def __init__(self, cluster, keys=12, rate=50):
+        super().__init__(daemon=True)
+        self.gateway, self.rate = Gateway(cluster), rate
+        self.values = {f"d{i % 3}/k{i}": "0" for i in range(keys)}
+        self.count, self.failures, self.is_ending = 0, 0, False
+        self.random = random.Random(1)
+
+    def write_once(self):
+        values = dict(self.values)
+        for key in self.random.sample(sorted(values), 4):
+            values[key] = str(self.count) * self.random.randint(1, 40)
+        # Which of them an uncertain transaction has written is not known: all are.
+        puts = values if self.failures or not self.count else {k: v for k, v in values.items() if v != self.values[k]}
+        puts = dict(puts, sum=checksum(values))
+        try:
+            self.gateway.write(puts)
+        except (OSError, http.client.HTTPException):
+            self.failures += 1
+            return
+        self.failures, self.values = 0, values
+        self.count += 1
+
+    def run(self):
+        while not self.is_ending:
+            begun = time.monotonic()
+            self.write_once()
+            time.sleep(max(0.0 if not self.failures else 0.1, 1 / self.rate - (time.monotonic() - begun)))
+
+    def end(self):
+        self.is_ending = True
+        self.join()
+        while True:
+            self.write_once()
+            if not self.failures:
+                return
+
+
+class Reader(threading.Thread):
+    """Reads all files again and again: what it reads of one tree must have the right checksum."""
+
+    def __init__(self, directory):
+        super().__init__(daemon=True)
+        self.directory, self.good, self.half, self.is_ending = directory, 0, None, False
+
+    def read_once(self):
+        try:
+            before = os.readlink(self.directory)
+            found = {}
+            for where, _, names in os.walk(before):
+                for name in names:
+                    with open(os.path.join(where, name), encoding="utf-8") as file:
+                        found[os.path.relpath(os.path.join(where, name), before)] = file.read()
+            if not found or os.readlink(self.directory) != before:
+                return
+        except FileNotFoundError:
+            return
+        if found.pop("sum", None) == checksum(found):
+            self.good += 1
+        else:
+            self.half = found
+
+    def run(self):
+        while not self.is_ending:
+            self.read_once()
+            time.sleep(0.003)
+
+    def end(self):
+        self.is_ending = True
+        self.join()
+        if self.half is not None:
+            sys.exit(f"failed: half a transaction was read: {self.half}")
+        if not self.good:
+            sys.exit("failed: nothing was ever read")
