@@ -27,3 +27,10 @@ sed -e "s|^\(ExecStart=\)[^ ]*/plyfs |\1$PLYFS |" -e /^Documentation=/d "${UNIT/
 grep -q "^ExecStart=$PLYFS render --watch -c /etc/plyfs/%i.yaml %f$" plyfs-render@srv-app.service
 runs 0 systemd-analyze verify --man=no ./plyfs-render@srv-app.service
 [ ! -s out ] && [ ! -s err ] || fail "it says: $(cat out err)"
+
+# The one that mirrors: it needs the network, a directory of its own, and nothing else.
+sed -e "s|^\(ExecStart=\)[^ ]*/plyfs |\1$PLYFS |" -e /^Documentation=/d "${UNIT/plyfs@/plyfs-mirror@}" >plyfs-mirror@fleet.service
+grep -q "^ExecStart=$PLYFS mirror [$]ARGUMENTS --state " plyfs-mirror@fleet.service
+runs 0 systemd-analyze verify --man=no ./plyfs-mirror@fleet.service
+[ ! -s out ] && [ ! -s err ] || fail "it says: $(cat out err)"
+runs 0 systemd-analyze security --offline=yes --threshold=15 --no-pager ./plyfs-mirror@fleet.service
