@@ -13,6 +13,9 @@
 /* Keys of a page at first. A page that is too long is asked for again with half as many. */
 #define PAGE_KEYS 1000
 
+/* Bytes of a page with more than one key, so that memory goes with the values and not with the store. */
+#define PAGE_BYTES ((size_t)4 << 20)
+
 /* ms. How long a page may take, and a sign of life. */
 #define PAGE_TIMEOUT 30000
 #define PROBE_TIMEOUT 5000
@@ -240,6 +243,8 @@ static int read_pages(struct etcd *etcd, uint64_t *revision, struct problem *pro
 		return -ENOMEM;
 	while (from) {
 		char *next;
+
+		gateway_limit(etcd->gateway, etcd->page > 1 ? PAGE_BYTES : ETCD_REPLY_MAX);
 		int r = read_page(etcd, from, revision, &next, problem);
 
 		if (r == GATEWAY_TOO_LONG && etcd->page > 1) {

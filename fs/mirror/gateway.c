@@ -145,6 +145,11 @@ const char *gateway_endpoint(const struct gateway *gateway)
 	return gateway->endpoints[gateway->present];
 }
 
+void gateway_limit(struct gateway *gateway, size_t bytes)
+{
+	gateway->call.answer.limit = bytes;
+}
+
 static void forget_token(struct gateway *gateway)
 {
 	free(gateway->token);

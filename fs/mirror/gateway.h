@@ -22,7 +22,7 @@ struct gateway_options {
 
 /* Positive results, besides PROBLEM. */
 enum {
-	GATEWAY_TOO_LONG = 2, /* the answer is longer than ETCD_REPLY_MAX */
+	GATEWAY_TOO_LONG = 2, /* the answer is longer than it may be */
 };
 
 /** Returns 0 with *ret, PROBLEM for endpoints that are none, or -errno. */
@@ -38,6 +38,9 @@ void gateway_next(struct gateway *gateway);
 
 /** How many there are. */
 unsigned gateway_count(const struct gateway *gateway);
+
+/** Answers of calls may be that long from now on: at most ETCD_REPLY_MAX, which they may be at first. */
+void gateway_limit(struct gateway *gateway, size_t bytes);
 
 /**
  * Sends `body` to `path`, "kv/range", with a token where there is a user. The answer lies in

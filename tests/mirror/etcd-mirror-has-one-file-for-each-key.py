@@ -78,8 +78,11 @@ cluster.delete("both/inner")
 mirror.equals(cluster)
 mirror.is_well()
 
-# A value of a megabyte, and many keys at once.
-gateway.write({"large": "x" * 1000000})
+# Values of a megabyte, which are more than one page when all is read again, and many keys at once.
+for number in range(8):
+    gateway.write({f"large{number}": "x" * 1000000})
+mirror.equals(cluster)
+mirror.hup()
 for part in range(20):
     gateway.write({f"more/{part}/{i}": str(i) for i in range(100)})
 mirror.equals(cluster)
