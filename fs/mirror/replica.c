@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -19,6 +20,10 @@
 #define DRAFT "draft"
 #define NEW "new"
 #define LOCK "lock"
+
+/* So many new files of a draft are written to the disk one by one. For more, all of the file system
+ * is: that takes as long as others have written much. */
+#define WRITTEN_SINGLY 64
 
 struct replica {
 	char *directory; /* absolute; the link */
@@ -30,6 +35,7 @@ struct replica {
 	int draft_fd; /* -1: none */
 	uint64_t number;
 	size_t count;
+	size_t written; /* files of the draft that are new */
 };
 
 void replica_free(struct replica *replica)
@@ -401,6 +407,7 @@ void replica_discard(struct replica *replica)
 int replica_begin(struct replica *replica, bool is_copy)
 {
 	replica_discard(replica);
+	replica->written = 0;
 	/* It may not have been possible before, or somebody has taken it away. */
 	int r = turn_link(replica);
 	if (r < 0)
@@ -448,7 +455,10 @@ int replica_draft_put(
 	if (type && unlinkat(parent, name, 0) < 0)
 		return -errno;
 	r = link_same(replica, parent, path, bytes, mode);
-	return r == 1 ? tree_write(parent, name, bytes, mode, false) : r;
+	if (r != 1)
+		return r;
+	bool is_synced = replica->tree_fd >= 0 && replica->written++ < WRITTEN_SINGLY;
+	return tree_write(parent, name, bytes, mode, is_synced);
 }
 
 int replica_draft_remove(struct replica *replica, const char *path)
@@ -461,12 +471,29 @@ int replica_compare(const struct replica *replica, struct tree_difference *ret)
 	return tree_compare(replica->tree_fd, replica->draft_fd, ret);
 }
 
+/* Has the tree written to the disk by another process, which is nobody's child and holds no lock.
+ */
+static void sync_beside(const struct replica *replica)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		close(replica->lock_fd);
+		if (fork() == 0)
+			(void)syncfs(replica->tree_fd);
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+	}
+}
+
 int replica_publish(struct replica *replica, const struct tree_difference *difference)
 {
+	bool is_first = replica->tree_fd < 0;
 	char name[64], old[64];
 
 	/* A power failure must not leave names without their bytes. */
-	if (syncfs(replica->draft_fd) < 0)
+	if (!is_first && replica->written > WRITTEN_SINGLY && syncfs(replica->draft_fd) < 0)
 		return -errno;
 	tree_name(replica->number, old);
 	tree_name(replica->number + 1, name);
@@ -483,5 +510,8 @@ int replica_publish(struct replica *replica, const struct tree_difference *diffe
 	/* Who has the old tree still gets it, for a link that can't be turned on a full disk. */
 	if (r == 0)
 		(void)tree_remove(replica->state_fd, old);
+	/* There was nothing that could be lost, and somebody waits for it. */
+	if (is_first)
+		sync_beside(replica);
 	return r;
 }
