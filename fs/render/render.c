@@ -167,7 +167,6 @@ static void commit_later(struct render *render, int64_t after_ms)
 	struct agenda *agenda = &render->agenda;
 	int64_t now = clock_ms();
 
-	view_hold_notices(render->view, true);
 	pthread_mutex_lock(&render->mutex);
 	if (!agenda->changed_ms)
 		agenda->changed_ms = now;
@@ -814,6 +813,9 @@ static void op_batch_end(void *context)
 		commit(render);
 	else if (rendered_is_to_switch(render->rendered))
 		commit_later(render, GENERATION_QUIET_MS);
+	/* Until then nobody sees what has changed. */
+	if (render->options.is_atomic)
+		view_hold_notices(render->view, rendered_is_to_switch(render->rendered));
 	pthread_mutex_unlock(&render->files);
 }
 
