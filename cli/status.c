@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -100,6 +101,15 @@ static void print_line(const char *name, const char *value, const char *reason)
 	putchar('\n');
 }
 
+/* Seconds since `time`, as the status has times: it may have been written a while ago. */
+static long long seconds_since(const char *time_text)
+{
+	struct tm then = {0};
+
+	strptime(time_text, "%Y-%m-%dT%H:%M:%SZ", &then);
+	return (long long)(time(NULL) - timegm(&then));
+}
+
 /* "  on_change   systemctl: ended well 5 seconds ago" */
 static void print_notices(const struct node *notices)
 {
@@ -112,7 +122,7 @@ static void print_notices(const struct node *notices)
 
 		printf("%-*s", INDENT, i ? "" : "  on_change");
 		report_print(report_text(report_get(notice, "command", NULL)));
-		trouble_age((long long)report_number(report_get(notice, "age_s", NULL)), age);
+		trouble_age(*ended ? seconds_since(ended) : 0, age);
 		if (*ended)
 			printf(": %s %s ago", is_good ? "ended well" : "failed", age);
 		if (strcmp(report_text(report_get(notice, "running", NULL)), "true") == 0)
@@ -178,6 +188,7 @@ static void print_status(const char *mountpoint, const struct node *status)
 	print_layers(report_get(status, "layers", NULL));
 	if (rendered) {
 		print_rendered(rendered);
+		print_notices(report_get(status, "on_change", NULL));
 		return;
 	}
 	print_line("publisher", report_text(report_get(status, "publisher", "mode")),

@@ -57,55 +57,6 @@ static void put_publisher(FILE *out, struct session *session)
 	fputs("},\n", out);
 }
 
-static void put_time(FILE *out, const char *before, struct timespec time)
-{
-	char text[TROUBLE_TIME_MAX];
-
-	trouble_time(time, text);
-	json_put_field(out, before, text);
-}
-
-/* The list of commands that are run after changes, being written. */
-struct notice_writer {
-	FILE *out;
-	size_t count;
-	bool is_trusted;
-};
-
-static void put_notice(void *context, const struct notice_state *state)
-{
-	struct notice_writer *writer = context;
-	FILE *out = writer->out;
-
-	json_put_field(out,
-		writer->count++ ? ",\n    {\"command\": " : "\n    {\"command\": ", state->name);
-	fprintf(out, ", \"running\": %s, \"waiting\": %zu", state->is_running ? "true" : "false",
-		state->waiting);
-	if (state->began.tv_sec)
-		put_time(out, ", \"began\": ", state->began);
-	if (state->ended.tv_sec) {
-		put_time(out, ", \"ended\": ", state->ended);
-		fprintf(out, ", \"age_s\": %lld, \"good\": %s", trouble_age_s(state->ended),
-			state->problem.message[0] ? "false" : "true");
-	}
-	if (state->problem.message[0]) {
-		fprintf(out, ", \"failures\": %u, \"given_up\": %s, \"again_ms\": %" PRId64,
-			state->failures, state->is_given_up ? "true" : "false", state->again_ms);
-		if (writer->is_trusted)
-			json_put_field(out, ", \"error\": ", state->problem.message);
-	}
-	fputc('}', out);
-}
-
-static void put_notices(FILE *out, struct session *session, bool is_trusted)
-{
-	struct notice_writer writer = {.out = out, .is_trusted = is_trusted};
-
-	fputs("  \"on_change\": [", out);
-	view_notices(session->view, put_notice, &writer);
-	fputs(writer.count ? "\n  ],\n" : "],\n", out);
-}
-
 static void put_requests(FILE *out, struct session *session)
 {
 	unsigned long long total = 0;
@@ -137,7 +88,7 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 	put_publisher(out, session);
 	put_requests(out, session);
 	status_put_view(out, session->view, settings);
-	put_notices(out, session, is_trusted);
+	status_put_notices(out, session->view, is_trusted);
 	status_put_troubles(out, is_trusted ? session->view : NULL);
 	fputs("\n}\n", out);
 	return fclose(out) == 0 ? 0 : -ENOMEM;

@@ -87,6 +87,7 @@ static int make(const struct render_status *status, char **ret, size_t *size)
 		publisher_settings_trouble(status->publisher, &trouble) ? &trouble : NULL);
 	put_rendered(out, options, &counts);
 	status_put_view(out, status->view, settings);
+	status_put_notices(out, status->view, true);
 	status_put_troubles(out, status->view);
 	put_failures(out, all, count);
 	fputs("\n}\n", out);

@@ -14,5 +14,8 @@ void status_put_settings(FILE *out, const struct settings *settings, const char 
 /** "versions", "watches", … "trouble_count", each with a comma behind. */
 void status_put_view(FILE *out, struct view *view, const struct settings *settings);
 
+/** "on_change", with a comma behind; what went wrong only for who `is_trusted`. */
+void status_put_notices(FILE *out, struct view *view, bool is_trusted);
+
 /** "troubles", which of no view (NULL: whoever asks must not know them) are none. */
 void status_put_troubles(FILE *out, struct view *view);

@@ -278,6 +278,7 @@ static void on_done(struct run *run, const struct run_result *result)
 
 	view_lock(view);
 	view->notices_running--;
+	view->has_notice_ended = true;
 	if (view->gate.is_stopped)
 		notice->is_running = false;
 	else
@@ -346,6 +347,15 @@ int notices_run(struct view *view)
 		if (r < 0)
 			on_done(&notice->run, &result);
 	}
+}
+
+bool notices_have_ended(struct view *view)
+{
+	view_lock(view);
+	bool have_ended = view->has_notice_ended;
+	view->has_notice_ended = false;
+	view_unlock(view);
+	return have_ended;
 }
 
 void view_hold_notices(struct view *view, bool are_held)

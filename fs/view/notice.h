@@ -30,6 +30,9 @@ void notice_path_locked(struct view *view, const char *path);
 void notice_pin_locked(struct view *view, struct entry *entry);
 void notice_unpin_locked(struct entry *entry);
 
+/** Whether a command has ended since this was asked last. */
+bool notices_have_ended(struct view *view);
+
 /** Runs what is due. Returns the milliseconds until more is; -1: nothing waits. By one thread. */
 int notices_run(struct view *view);
 

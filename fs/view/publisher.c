@@ -135,6 +135,8 @@ int publisher_publish(struct publisher *publisher)
 			is_batch = true;
 			continue;
 		}
+		/* What is told of it has changed. */
+		is_batch |= notices_have_ended(view);
 		if (is_batch && options->ops->batch_end)
 			options->ops->batch_end(options->context);
 		is_batch = false;

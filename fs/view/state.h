@@ -85,6 +85,7 @@ struct view {
 	struct notice *notices;   /* who is told of changes (notice.h) */
 	unsigned notices_running; /* commands of them */
 	bool notices_are_held;    /* what was published is not to be seen yet */
+	bool has_notice_ended;    /* a command, since somebody asked */
 	pthread_t publisher;    /* has_publisher: its thread, which need not be woken by itself */
 	bool has_publisher;
 
