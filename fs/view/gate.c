@@ -107,9 +107,11 @@ static void queue_locked(struct gate *gate, struct checked *checked)
 	gate->queue_end = &checked->next;
 }
 
-/* Nobody waits for what a newer one takes the place of. */
-static void drop_older_locked(struct checked *checked)
+/* Nobody waits for what a newer one takes the place of. Returns whether a look did. */
+static bool drop_older_locked(struct checked *checked)
 {
+	bool was_wanted = false;
+
 	for (struct candidate **at = &checked->candidates; *at;) {
 		struct candidate *candidate = *at;
 
@@ -117,9 +119,11 @@ static void drop_older_locked(struct checked *checked)
 			at = &candidate->next;
 			continue;
 		}
+		was_wanted |= candidate->is_wanted;
 		*at = candidate->next;
 		candidate_free_locked(candidate);
 	}
+	return was_wanted;
 }
 
 /* The one of those bytes that waits or runs, else a new one. NULL: no memory. */
@@ -135,7 +139,7 @@ static struct candidate *find_candidate_locked(
 	struct candidate *candidate = candidate_new_locked(look, command);
 	if (!candidate)
 		return NULL;
-	drop_older_locked(checked);
+	candidate->is_wanted = drop_older_locked(checked);
 	for (at = &checked->candidates; *at; at = &(*at)->next)
 		;
 	*at = candidate;

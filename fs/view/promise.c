@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "attributes.h"
 #include "cleanup.h"
 #include "entry.h"
 #include "state.h"
@@ -19,6 +20,7 @@ static struct promise *make_locked(struct view *view, struct entry *entry)
 	promise->inode.ino = entry->ino;
 	promise->inode.type = INODE_PROMISE;
 	promise->entry = entry;
+	promise->narrowings = attributes_narrowings_locked(entry->parent);
 	entry->promise = promise;
 	return promise;
 }
@@ -64,7 +66,9 @@ bool promise_give_up_locked(struct inode *inode, struct view_caller *caller)
 void promise_keep_locked(struct view *view, struct entry *entry, struct version *version)
 {
 	struct promise *promise = entry->promise;
-	uint64_t refs = promise ? promise->inode.kernel_refs : 0;
+	bool may_be_kept = promise && version->kind != VERSION_LINK &&
+			   !attributes_are_uncached_locked(entry->parent, promise->narrowings);
+	uint64_t refs = may_be_kept ? promise->inode.kernel_refs : 0;
 
 	if (refs)
 		inode_table_remove(&view->inodes, &promise->inode);

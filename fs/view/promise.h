@@ -19,6 +19,7 @@ struct view_caller;
 struct promise {
 	struct inode inode;  /* first */
 	struct entry *entry; /* NULL: not kept; the kernel has yet to forget it */
+	uint64_t narrowings; /* of the directories above, when it was given first */
 	struct view_caller *waiters;
 };
 
@@ -36,7 +37,8 @@ bool promise_give_up_locked(struct inode *inode, struct view_caller *caller);
 
 /**
  * Shows the first version of the entry, under the promise's number if it was given one and the
- * version may have it: not if the kernel remembers other content by it.
+ * version may have it: not if the kernel remembers other content by it, if it is no file, or if
+ * somebody was shut out of a directory above, who may hold the promise.
  */
 void promise_keep_locked(struct view *view, struct entry *entry, struct version *version);
 

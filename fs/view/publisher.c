@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "gate.h"
 #include "name_watch.h"
 #include "notice.h"
 #include "refresh.h"
@@ -228,8 +229,8 @@ static int watch_settings(struct name_watch *watch, const struct settings *setti
 }
 
 /* A schema that keeps settings from being taken may be mended by itself. */
-static void watch_culprit(struct name_watch *watch, const struct settings *settings,
-	const struct problem *problem)
+static void watch_culprit(
+	struct name_watch *watch, const struct settings *settings, const struct problem *problem)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	const char *place;
@@ -247,6 +248,10 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 	const struct publisher_options *options = &publisher->options;
 
 	int r = settings_again(view->composer.settings, options->dev, &settings, problem);
+	/* plyfs-run reads the file itself, later: it may have met another state of it the last
+	 * time. */
+	if (r == 0)
+		gate_reload(view);
 	if (r == 0 && !settings_equal(settings, view->composer.settings))
 		r = view_reload(view, settings);
 	if (r < 0)

@@ -9,7 +9,6 @@
 #include "attributes.h"
 #include "cleanup.h"
 #include "entry.h"
-#include "gate.h"
 #include "link_watch.h"
 #include "listing.h"
 #include "queue.h"
@@ -165,7 +164,6 @@ int view_reload(struct view *view, struct settings *settings)
 	bool is_changed = false;
 	int r = 0;
 
-	gate_reload(view);
 	/* Directories may come to be shown while we look: then once more. */
 	while (r == 0 && !is_changed) {
 		CLEANUP(move_fini)

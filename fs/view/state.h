@@ -45,6 +45,7 @@ struct view {
 	struct source_cache *cache;
 	struct finder finder;            /* fixed */
 	struct view_callbacks callbacks; /* fixed */
+	bool is_strict;                  /* fixed: other settings take effect at the next mount */
 	struct pool *pool;
 	struct watch *watch;
 	int wake_fd; /* eventfd: the publisher has work */

@@ -66,7 +66,7 @@ void settings_generation_fini(struct settings_generation *generation)
 
 bool view_is_strict_locked(const struct view *view)
 {
-	return view->composer.settings->coherence == COHERENCE_STRICT;
+	return view->is_strict;
 }
 
 bool view_has_promises_locked(const struct view *view)
@@ -111,6 +111,7 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 		return -ENOMEM;
 	view->wake_fd = -1;
 	view->next_ino = VIEW_INO_RESERVED + 1;
+	view->is_strict = settings->coherence == COHERENCE_STRICT;
 	view->callbacks = *callbacks;
 	view->done_end = &view->done;
 	view->gate.queue_end = &view->gate.queue;
