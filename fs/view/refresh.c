@@ -43,7 +43,30 @@ static bool is_unusable_locked(struct view *view, const struct look *look)
 	} else if (r < 0) {
 		wait_locked(view, look, SHORTAGE_MS);
 	}
+	/* What is shown may have to be shown to fewer. */
+	if (r == LOOK_AT_GATE && look->entry->version && look->version)
+		return look->entry->version->kind != VERSION_BYTES;
 	return r != 0 && r != PROBLEM && r != LOOK_IS_CURRENT;
+}
+
+/*
+ * What is to be judged is not shown yet, but a right that its sources have taken away is taken from
+ * what is shown at once. Returns whether that is to be published.
+ */
+static bool narrow_shown_locked(struct view *view, struct look *look)
+{
+	struct entry *entry = look->entry;
+	struct version *kept =
+		version_narrow(entry->version, look->version, &view->composer.mounter);
+
+	if (!kept || version_same(entry->version, kept)) {
+		version_unref(kept);
+		return false;
+	}
+	entry_prepare_version_locked(view, entry, kept);
+	look->change->kind = CHANGE_REPLACE;
+	look->change->version = kept;
+	return true;
 }
 
 /*
@@ -77,6 +100,8 @@ static bool decide_file_locked_unlocks(struct view *view, struct look *look)
 		return wait_locked(view, look, EVENTS_GONE_MS);
 	if (attributes_settle_locked_unlocks(view, entry->parent) < 0)
 		return wait_locked(view, look, SHORTAGE_MS);
+	if (look->result == LOOK_AT_GATE)
+		return entry->version && narrow_shown_locked(view, look);
 	if (look->result == PROBLEM && !keep_last_good_locked(view, look))
 		return wait_locked(view, look, SHORTAGE_MS);
 
