@@ -5,7 +5,7 @@ need python3 getfattr
 cat >plyfs.yaml <<YAML
 layers: [low, high]
 rules:
-  - {match: "hung*.yaml", timeout: 3s, check: [sh, -c, 'grep -q good "\$1" || { echo waiting; sleep 600 & wait; }', sh, "%f"]}
+  - {match: "hung*.yaml", timeout: 3s, check: [sh, -c, 'grep -q good "\$1" || { echo waiting; sleep 600.$$ & wait; }', sh, "%f"]}
   - {match: "killed.yaml", check: [sh, -c, 'kill -SEGV \$\$', sh, "%f"]}
   - {match: "late.yaml", check: [$PWD/bin/late, "%f"]}
   - {match: "missing.yaml", check: [no-such-program, "%f"]}
@@ -27,7 +27,7 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
 done
 took=$((($(date +%s%N) - before) / 1000000))
 ((took < 2500)) || fail "ten changes of another path took $took ms"
-[ "$(pgrep -fc '^sleep 600$')" -le 2 ] || fail "more than two checks run at once"
+[ "$(pgrep -fc "^sleep 600.$$\$")" -le 2 ] || fail "more than two checks run at once"
 
 in_trouble() { [[ $(attribute "mnt/$1" user.plyfs.error) == *"$2"* ]]; }
 for i in 1 2 3 4 5; do
@@ -56,21 +56,21 @@ comes_to_show mnt/late.yaml 'a: 2'
 
 # It ends with the mount, however long it would go on.
 echo "bad: 2" | replace low/hung1.yaml
-eventually pgrep -f '^sleep 600$' >/dev/null
+eventually pgrep -f "^sleep 600.$$\$" >/dev/null
 unmount mnt
 before=$SECONDS
 ended_cleanly
 ((SECONDS - before < 3)) || fail "the end waits for a check"
-eventually eval "! pgrep -f '^sleep 600\$' >/dev/null" || fail "a check outlives the mount"
+eventually eval "! pgrep -f '^sleep 600.$$\$' >/dev/null" || fail "a check outlives the mount"
 
 # And with a daemon that was killed.
 echo 'good: 2' >low/hung1.yaml
 start -c plyfs.yaml mnt
 shows mnt/hung1.yaml 'good: 2'
 echo "bad: 3" | replace low/hung1.yaml
-eventually pgrep -f '^sleep 600$' >/dev/null
+eventually pgrep -f "^sleep 600.$$\$" >/dev/null
 kill -9 "$plyfs_pid"
 wait "$plyfs_pid" 2>/dev/null || true
 plyfs_pid=
-eventually eval "! pgrep -f '^sleep 600\$' >/dev/null" || fail "a check outlives a daemon that was killed"
+eventually eval "! pgrep -f '^sleep 600.$$\$' >/dev/null" || fail "a check outlives a daemon that was killed"
 umount -l mnt

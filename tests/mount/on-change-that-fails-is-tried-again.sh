@@ -5,7 +5,7 @@ need python3
 cat >plyfs.yaml <<YAML
 layers: [low, high]
 options:
-  on_change: {run: [sh, -c, 'cat "\$1" >>$PWD/told; echo run >>$PWD/told; if [ -e $PWD/hang ]; then sleep 600; fi; if [ -e $PWD/broken ]; then echo no such unit; exit 5; fi', sh, "%f"], timeout: 2s}
+  on_change: {run: [sh, -c, 'cat "\$1" >>$PWD/told; echo run >>$PWD/told; if [ -e $PWD/hang ]; then sleep 600.$$; fi; if [ -e $PWD/broken ]; then echo no such unit; exit 5; fi', sh, "%f"], timeout: 2s}
 YAML
 echo 'a: 1' >low/a.yaml
 echo 'b: 1' >low/b.yaml
@@ -54,12 +54,12 @@ eventually good
 sleep 0.5
 [ "$(grep -c run told)" -eq 2 ] || fail "not one run more: $(cat told)"
 [ "$(tail -n 3 told)" = $'a.yaml\nb.yaml\nrun' ] || fail "what is told at last: $(cat told)"
-! pgrep -f '^sleep 600$' >/dev/null || fail "what it has started still runs"
+! pgrep -f "^sleep 600.$$\$" >/dev/null || fail "what it has started still runs"
 
 # The mount's end does not wait for it.
 touch hang
 echo 'a: 9' | replace low/a.yaml
-eventually pgrep -f '^sleep 600$' >/dev/null
+eventually pgrep -f "^sleep 600.$$\$" >/dev/null
 unmount mnt
 before=$SECONDS
 ended_cleanly
