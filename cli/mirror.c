@@ -90,6 +90,15 @@ static int take_directory(const struct command *command, int argc, char **argv, 
 	return -1;
 }
 
+/* The options, and behind them the directory. Returns as take_directory() does. */
+static int take_all(const struct command *command, const struct command_option *options, int argc,
+	char **argv, const char **directory)
+{
+	int code = command_options(command, options, argc, argv);
+
+	return code < 0 ? take_directory(command, argc, argv, directory) : code;
+}
+
 /* What is served can only be told by a message: it goes on until it is ended. */
 static int finish(int r, const struct problem *problem, const struct job *job)
 {
@@ -112,9 +121,7 @@ static int run_etcd(const struct command *command, int argc, char **argv, struct
 	};
 	struct problem problem;
 
-	int code = command_options(command, options, argc, argv);
-	if (code < 0)
-		code = take_directory(command, argc, argv, &job->mirror.replica.directory);
+	int code = take_all(command, options, argc, argv, &job->mirror.replica.directory);
 	if (code >= 0)
 		return code;
 	if (!gateway->endpoints)
@@ -159,9 +166,7 @@ static int run_status(const struct command *command, int argc, char **argv, stru
 	};
 	const char *directory;
 
-	int code = command_options(command, options, argc, argv);
-	if (code < 0)
-		code = take_directory(command, argc, argv, &directory);
+	int code = take_all(command, options, argc, argv, &directory);
 	if (code >= 0)
 		return code;
 	return mirrored_status(directory, job->mirror.replica.state, job->is_raw);
@@ -175,9 +180,7 @@ static int run_confirm(const struct command *command, int argc, char **argv, str
 	};
 	const char *directory;
 
-	int code = command_options(command, options, argc, argv);
-	if (code < 0)
-		code = take_directory(command, argc, argv, &directory);
+	int code = take_all(command, options, argc, argv, &directory);
 	if (code >= 0)
 		return code;
 	return mirrored_confirm(directory, job->mirror.replica.state);

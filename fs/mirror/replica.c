@@ -110,20 +110,22 @@ static int set_paths(
 	return 0;
 }
 
-/* Whether the open directory has nothing in it. */
-static bool is_empty(int fd)
+/* How many names the open directory has, 2 for all that are more; or -errno. */
+static int count_names(int fd)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory = copy < 0 ? NULL : fdopendir(copy);
-	size_t count = 0;
+	int count = directory ? -2 : -errno; /* "." and ".." are none */
 
-	while (directory && count <= 2 && readdir(directory))
+	if (!directory) {
+		if (copy >= 0)
+			close(copy);
+		return count;
+	}
+	while (count < 2 && readdir(directory))
 		count++;
-	if (directory)
-		closedir(directory);
-	else if (copy >= 0)
-		close(copy);
-	return directory && count <= 2;
+	closedir(directory);
+	return count;
 }
 
 static int open_state(
@@ -140,7 +142,7 @@ static int open_state(
 		replica->state = realpath(path, NULL);
 	if (!replica->state)
 		return -errno;
-	if (faccessat(replica->state_fd, LOCK, F_OK, 0) < 0 && !is_empty(replica->state_fd))
+	if (faccessat(replica->state_fd, LOCK, F_OK, 0) < 0 && count_names(replica->state_fd) != 0)
 		return problem_set(problem, path, 0, 0,
 			"has other things in it; give --state a directory of its own");
 	replica->lock_fd =
@@ -255,7 +257,7 @@ static int check_directory(const struct replica *replica, struct problem *proble
 		return 0;
 	if (len < 0) {
 		CLEANUP(closep) int fd = tree_open(AT_FDCWD, replica->directory);
-		if (fd >= 0 && is_empty(fd))
+		if (fd >= 0 && count_names(fd) == 0)
 			return 0;
 		return problem_set(problem, replica->directory, 0, 0,
 			"is there already; a mirror wants a name of its own, or an empty "
@@ -355,22 +357,6 @@ int replica_put(
 	return r;
 }
 
-/* Whether the directory has more than this one name in it. */
-static bool has_others(int fd)
-{
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = copy < 0 ? NULL : fdopendir(copy);
-	size_t count = 0;
-
-	while (directory && count <= 3 && readdir(directory))
-		count++;
-	if (directory)
-		closedir(directory);
-	else if (copy >= 0)
-		close(copy);
-	return count > 3;
-}
-
 int replica_remove(struct replica *replica, const char *path, bool *is_changed)
 {
 	const char *name;
@@ -387,7 +373,7 @@ int replica_remove(struct replica *replica, const char *path, bool *is_changed)
 	if (r < 0 || !type || type == S_IFDIR)
 		return r;
 	/* Its directory would go with it. */
-	if (name != path && !has_others(parent))
+	if (name != path && count_names(parent) < 2)
 		return REPLICA_NEEDS_DRAFT;
 	if (unlinkat(parent, name, 0) < 0)
 		return -errno;
