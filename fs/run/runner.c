@@ -14,6 +14,7 @@
 #include "descriptor.h"
 #include "lock.h"
 #include "run_process.h"
+#include "text.h"
 
 struct runner {
 	pid_t pid;
@@ -236,14 +237,11 @@ int runner_file(const char *data, size_t size)
 {
 	CLEANUP(closep) int fd = memfd_create("plyfs", MFD_CLOEXEC);
 
-	for (size_t done = 0; fd >= 0 && done < size;) {
-		ssize_t n = write(fd, data + done, size - done);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		done += n < 0 ? 0 : (size_t)n;
-	}
 	if (fd < 0)
 		return -errno;
+	int r = text_write(fd, data, size);
+	if (r < 0)
+		return r;
 	int kept = fd;
 	fd = -1;
 	return kept;

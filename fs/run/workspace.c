@@ -12,6 +12,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "text.h"
 
 /* Of root; whose directories nobody can guess away. */
 #define RUN_DIRECTORY "/run/plyfs"
@@ -52,11 +53,9 @@ static int copy(int from, int to)
 	ssize_t n;
 
 	while ((n = pread(from, buffer, sizeof(buffer), offset)) > 0) {
-		for (ssize_t done = 0, w; done < n; done += w) {
-			w = write(to, buffer + done, (size_t)(n - done));
-			if (w < 0)
-				return -errno;
-		}
+		int r = text_write(to, buffer, (size_t)n);
+		if (r < 0)
+			return r;
 		offset += n;
 	}
 	return n < 0 ? -errno : 0;
