@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Pauses between tries: the first, and the longest. */
+#define PAUSE_MS 1000
+#define PAUSE_MAX_MS (5 * 60 * 1000)
+
 /* Bytes of the output in a message, so that the rest of it fits as well. */
 #define SHOWN_MAX 700
 
@@ -53,6 +57,15 @@ static const char *remedy_of(int error)
 bool run_is_good(const struct run_result *result)
 {
 	return result->end == RUN_EXITED && result->value == 0;
+}
+
+int64_t run_pause_ms(unsigned tries)
+{
+	int64_t pause_ms = PAUSE_MS;
+
+	for (unsigned i = 0; i < tries && pause_ms < PAUSE_MAX_MS; i++)
+		pause_ms *= 2;
+	return pause_ms < PAUSE_MAX_MS ? pause_ms : PAUSE_MAX_MS;
 }
 
 int run_problem(const struct run_result *result, const char *path, const char *what,

@@ -27,6 +27,11 @@ struct run_result {
 /** Whether it ended well. */
 bool run_is_good(const struct run_result *result);
 
+/** Milliseconds until it is tried again when `tries` before it came to nothing: 1 s, 2 s, 4 s … 5
+ * min.
+ */
+int64_t run_pause_ms(unsigned tries);
+
 /**
  * The problem of `path` whose program, called `what` ("check"), ended so, with the remedy. Returns
  * PROBLEM.

@@ -43,10 +43,6 @@ struct checked {
 	struct checked *next_retry;
 };
 
-/* Pauses between tries to judge what could not be: the first, and the longest. */
-#define PAUSE_MS 1000
-#define PAUSE_MAX_MS (5 * 60 * 1000)
-
 static void forget_answers(struct checked *checked)
 {
 	version_unref(take_ptr(checked->passed));
@@ -244,12 +240,7 @@ static bool is_unjudged(const struct run_result *result)
 
 static void retry_locked(struct view *view, struct entry *entry, struct checked *checked)
 {
-	int64_t pause_ms = PAUSE_MS;
-
-	for (unsigned i = 0; i < checked->tries && pause_ms < PAUSE_MAX_MS; i++)
-		pause_ms *= 2;
-	checked->tries++;
-	checked->again_ms = clock_ms() + (pause_ms < PAUSE_MAX_MS ? pause_ms : PAUSE_MAX_MS);
+	checked->again_ms = clock_ms() + run_pause_ms(checked->tries++);
 	view_wake_locked(view);
 	if (checked->entry)
 		return;

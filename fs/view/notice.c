@@ -19,9 +19,7 @@
 #include "runner.h"
 #include "state.h"
 
-/* Pauses between tries: the first, and the longest; and how many tries there are. */
-#define PAUSE_MS 1000
-#define PAUSE_MAX_MS (5 * 60 * 1000)
+/* Tries on end. */
 #define TRIES 12
 
 /* Directories in each other that come at once, and are looked into. */
@@ -233,14 +231,12 @@ static void fail_locked(struct notice *notice, const struct run_result *result)
 
 	run_problem(result, NULL, "on_change", program, problem);
 	bool is_news = state->failures == 0;
-	int64_t pause_ms = (int64_t)PAUSE_MS << state->failures;
-	state->failures++;
+	notice->due_ms = clock_ms() + run_pause_ms(state->failures++);
 	state->is_given_up = state->failures >= TRIES;
-	notice->due_ms = clock_ms() + (pause_ms < PAUSE_MAX_MS ? pause_ms : PAUSE_MAX_MS);
 	/* While it runs something new may have come: then it is tried at once. */
 	if (notice->due.count) {
 		state->is_given_up = false;
-		notice->due_ms = clock_ms() + PAUSE_MS;
+		notice->due_ms = clock_ms() + run_pause_ms(0);
 	}
 	problem_format(problem, line, sizeof(line));
 	if (is_news || state->is_given_up)
