@@ -128,10 +128,11 @@ static void print_notices(const struct node *notices)
 		if (strcmp(report_text(report_get(notice, "running", NULL)), "true") == 0)
 			printf("%s runs now", *ended ? "," : ":");
 		if (*ended && !is_good) {
-			bool is_given_up =
-				strcmp(report_text(report_get(notice, "given_up", NULL)), "true") == 0;
-			printf("%s", is_given_up ? ", too often: it is tried again at the next change"
-						 : ", and is tried again");
+			bool is_given_up = strcmp(report_text(report_get(notice, "given_up", NULL)),
+						   "true") == 0;
+			printf("%s", is_given_up
+					     ? ", too often: it is tried again at the next change"
+					     : ", and is tried again");
 			printf("%s", *error ? ": " : "");
 			report_print(error);
 		}
@@ -167,6 +168,22 @@ static void print_failures(const struct node *status)
 	}
 }
 
+static void print_kept(const struct node *kept)
+{
+	const char *directory = report_text(report_get(kept, "directory", NULL));
+	double lost = report_number(report_get(kept, "lost", NULL));
+
+	printf("%-*s%.0f last good versions", INDENT, "  kept",
+		report_number(report_get(kept, "versions", NULL)));
+	if (lost > 0)
+		printf(" (%.0f could not be kept)", lost);
+	if (*directory) {
+		printf(" in ");
+		report_print(directory);
+	}
+	putchar('\n');
+}
+
 static void print_status(const char *mountpoint, const struct node *status)
 {
 	const struct node *rendered = report_get(status, "rendered", NULL);
@@ -196,6 +213,7 @@ static void print_status(const char *mountpoint, const struct node *status)
 	print_line("watches", report_text(report_get(status, "watches", "count")),
 		report_text(report_get(status, "watches", "error")));
 	print_line("polling", "", report_text(report_get(status, "polling", "reason")));
+	print_kept(report_get(status, "kept", NULL));
 	printf("%-*s%.0f, ", INDENT, "  versions",
 		report_number(report_get(status, "versions", "count")));
 	print_bytes(report_number(report_get(status, "versions", "bytes")));

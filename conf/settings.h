@@ -75,6 +75,7 @@ struct settings {
 	uint32_t schema_capacity;
 	enum settings_coherence coherence;
 	enum settings_on_error on_error;
+	const char *state;       /* directory for what is to outlive the mount; NULL: none */
 	enum node_schema schema; /* of YAML sources */
 	bool header;          /* merged files begin with a comment that names their sources */
 	bool is_header_fixed; /* whatever plyfs.yaml says */

@@ -14,7 +14,7 @@
 #define SETTINGS_KEYS "layers, presets, rules, files, options"
 #define LAYER_KEYS "name, path, optional, follow, exclude"
 #define OPTION_KEYS                                                                                \
-	"coherence, on_error, header, schema, poll_interval, cache_mib, on_change, limits"
+	"coherence, on_error, state, header, schema, poll_interval, cache_mib, on_change, limits"
 #define LIMIT_KEYS "source, result, depth, nodes"
 #define COHERENCE_WORDS "cached, strict"             /* enum settings_coherence */
 #define ON_ERROR_WORDS "last-good, skip-layer, fail" /* enum settings_on_error */
@@ -59,6 +59,16 @@ int settings_read_limits(const struct node *map, struct limits *limits, struct p
 	return 0;
 }
 
+/* Whoever starts the mount, and from where: it is always the same directory. */
+static int read_state(const struct node *node, const char **ret, struct problem *problem)
+{
+	int r = value_text(node, "state", ret, problem);
+
+	if (r == 0 && *ret && **ret != '/')
+		return problem_at(problem, node, "state must be an absolute path, not '%s'", *ret);
+	return r;
+}
+
 static int read_options(const struct node *map, struct settings *settings, struct problem *problem)
 {
 	unsigned coherence = settings->coherence, on_error = settings->on_error;
@@ -75,6 +85,8 @@ static int read_options(const struct node *map, struct settings *settings, struc
 	if (r == 0)
 		r = value_choice(
 			node_get(map, "on_error"), "on_error", ON_ERROR_WORDS, &on_error, problem);
+	if (r == 0)
+		r = read_state(node_get(map, "state"), &settings->state, problem);
 	if (r == 0)
 		r = value_choice(node_get(map, "schema"), "schema", SCHEMA_WORDS, &schema, problem);
 	if (r == 0)
@@ -243,7 +255,7 @@ static int check_preset(
 		(rule->check ? rule->check : rule->on_change)->place, problem);
 }
 
-/* Programs are run for those alone who could run them anyway. */
+/* Programs are run, and a state is written, for those alone who could do so anyway. */
 static int check_trust(struct settings *settings, struct problem *problem)
 {
 	const struct program *program = first_program(settings);
@@ -251,6 +263,9 @@ static int check_trust(struct settings *settings, struct problem *problem)
 	int r = 0;
 
 	settings->has_programs = program;
+	if (settings->state)
+		r = trust_check(settings->path, settings->place, &settings->read,
+			node_get(node_get(root, "options"), "state"), problem);
 	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
 		r = check_preset(settings, &settings->presets[i], problem);
 	if (r != 0 || !program)

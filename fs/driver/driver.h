@@ -76,6 +76,7 @@ enum publish_mode {
 struct session {
 	struct settings *settings; /* until the view has them */
 	bool is_strict;            /* coherence=strict */
+	struct keep *keep;
 	struct runner *runner;     /* NULL: no plyfs.yaml names programs */
 	struct view *view;
 	struct fuse_session *fuse;

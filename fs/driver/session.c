@@ -15,6 +15,7 @@
 
 #include "cleanup.h"
 #include "driver.h"
+#include "keep.h"
 #include "mountpoint.h"
 #include "runner.h"
 
@@ -177,9 +178,14 @@ static int session_init(struct session *session, struct problem *problem)
 	if (!session->label)
 		return -ENOMEM;
 	r = cover_settings(session);
+	if (r == 0)
+		r = keep_open(&(struct keep_options){.directory = session->settings->state,
+				      .log = log_line,
+				      .context = session},
+			&session->keep, problem);
 	if (r == 0 && session->settings->path)
 		r = runner_new(session->settings, session->beneath_fd, &session->runner);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	raise_limits();
 	shorten_slices();
@@ -196,6 +202,7 @@ static int session_init(struct session *session, struct problem *problem)
 	if (r < 0)
 		return r;
 	view_set_runner(session->view, session->runner);
+	view_set_keep(session->view, session->keep);
 	/* From here on the view has them, and may change them for others. */
 	settings_unref(take_ptr(session->settings));
 	r = make_fuse(session);
@@ -325,7 +332,9 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 {
 	if (fuse_set_signal_handlers(session->fuse) != 0)
 		return -EINVAL;
-	int r = view_start(session->view);
+	int r = keep_start(session->keep);
+	if (r == 0)
+		r = view_start(session->view);
 	if (r == 0)
 		r = start_publisher(session);
 	if (r < 0) {
@@ -344,6 +353,7 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 	end_mount(session);
 	mount_process_cancel(&session->mount_process);
 	pthread_join(session->publisher_thread, NULL);
+	keep_stop(session->keep);
 	fuse_remove_signal_handlers(session->fuse);
 	return r;
 }
@@ -363,6 +373,7 @@ void session_free(struct session *session)
 		close(session->beneath_fd);
 	publisher_free(session->publisher);
 	view_free(session->view);
+	keep_free(session->keep);
 	runner_free(session->runner);
 	settings_unref(session->settings);
 	origins_free(session);

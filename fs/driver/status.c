@@ -12,6 +12,7 @@
 #include "cleanup.h"
 #include "driver.h"
 #include "json_put.h"
+#include "keep.h"
 #include "status_parts.h"
 
 static const char *const request_names[REQUEST_KINDS] = {
@@ -70,6 +71,19 @@ static void put_requests(FILE *out, struct session *session)
 	fprintf(out, "\"total\": %llu},\n", total);
 }
 
+static void put_kept(FILE *out, struct session *session)
+{
+	const char *directory = keep_directory(session->keep);
+	struct keep_counts counts;
+
+	keep_count(session->keep, &counts);
+	fprintf(out, "  \"kept\": {\"versions\": %zu, \"bytes\": %zu, \"lost\": %zu",
+		counts.versions, counts.bytes, counts.lost);
+	if (directory)
+		json_put_field(out, ", \"directory\": ", directory);
+	fputs("},\n", out);
+}
+
 int status_json(struct session *session, bool is_trusted, char **ret, size_t *size)
 {
 	FILE *out = open_memstream(ret, size);
@@ -88,6 +102,7 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 	put_publisher(out, session);
 	put_requests(out, session);
 	status_put_view(out, session->view, settings);
+	put_kept(out, session);
 	status_put_notices(out, session->view, is_trusted);
 	status_put_troubles(out, is_trusted ? session->view : NULL);
 	fputs("\n}\n", out);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cleanup.h"
+#include "keep.h"
 #include "link_watch.h"
 #include "notice.h"
 #include "promise.h"
@@ -86,16 +87,60 @@ void entry_reserve_ino_locked(struct view *view, struct entry *entry)
 	entry->ino = inode_table_find(&view->inodes, hash) ? view->next_ino++ : hash;
 }
 
-/* The directory goes, because the kernel has forgotten it. */
-static void remember_names(struct view *view, const struct directory *directory)
+static void drop_version(struct entry *entry)
+{
+	if (!entry->version)
+		return;
+	entry->version->entry = NULL;
+	version_unref(entry->version);
+	entry->version = NULL;
+}
+
+/* Whether everybody may read what the path shows. */
+static bool is_public(const struct entry *entry, const struct version *version)
+{
+	if (!(version->mode & 0004))
+		return false;
+	for (const struct directory *above = entry->parent; above; above = above->parent)
+		if (!(above->rights.mode & 0001))
+			return false;
+	return true;
+}
+
+/* The last good version, if it is one; NULL: the path shows nothing. */
+static void keep_locked(struct view *view, const struct entry *entry, struct version *version)
+{
+	CLEANUP(freep) char *path = NULL;
+
+	if (!view->keep || (version && version->kind != VERSION_BYTES) ||
+		directory_join(entry->parent, entry->name, &path) < 0)
+		return;
+	keep_note(view->keep, path, version, version && is_public(entry, version));
+}
+
+/* The kernel has forgotten the version, or the directory that it is in. */
+static void forget_shown(struct view *view, struct entry *entry)
+{
+	if (!entry->version)
+		return;
+	if (view->keep && !keep_is_lasting(view->keep))
+		keep_locked(view, entry, entry->version);
+	entry->print = print_of(entry->version);
+	drop_version(entry);
+}
+
+/* The directory goes, because the kernel has forgotten it; it may do so before what is in it. */
+static void remember_names(struct view *view, struct directory *directory)
 {
 	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
+			forget_shown(view, entry);
 			if (entry->ino && entry->print && entry->kind != UNION_DIRECTORY)
 				inode_memory_note(&view->memory,
 					&(struct inode_memory_item){hash_of(entry), entry->ino,
 						entry->print, entry->shown_mtime,
 						entry->shown_ctime});
+		}
 }
 
 bool entry_has_forgotten(const struct entry *entry, const struct version *version)
@@ -155,15 +200,6 @@ void entry_prepare_first_locked(struct view *view, struct entry *entry, struct v
 		version->inode.ino = view->next_ino++;
 }
 
-static void drop_version(struct entry *entry)
-{
-	if (!entry->version)
-		return;
-	entry->version->entry = NULL;
-	version_unref(entry->version);
-	entry->version = NULL;
-}
-
 void entry_set_kind_locked(struct view *view, struct entry *entry, enum union_kind kind)
 {
 	CLEANUP(freep) char *path = NULL;
@@ -188,6 +224,8 @@ void entry_show_version_locked(struct view *view, struct entry *entry, struct ve
 	entry->print = 0;
 	entry->shown_mtime = version->mtime;
 	entry->shown_ctime = version->ctime;
+	if (view->keep && keep_is_lasting(view->keep))
+		keep_locked(view, entry, version);
 	notice_pin_locked(view, entry);
 	if (entry->parent->names != NAMES_SOME)
 		directory_list_entry(entry->parent, entry);
@@ -229,6 +267,8 @@ void entry_hide_locked(struct view *view, struct entry *entry)
 {
 	struct directory *directory = entry->directory;
 
+	if (entry->kind == UNION_FILE)
+		keep_locked(view, entry, NULL);
 	drop_version(entry);
 	notice_unpin_locked(entry);
 	entry->directory = NULL;
@@ -371,10 +411,8 @@ static void forget_version(struct view *view, struct version *version)
 	view->counts.versions--;
 	view->counts.version_bytes -= version->data ? version->size : 0;
 	/* What stands in for a broken source can't be made again, so it stays. */
-	if (entry && !entry->trouble) {
-		entry->print = print_of(version);
-		drop_version(entry);
-	}
+	if (entry && !entry->trouble)
+		forget_shown(view, entry);
 	view->freed_bytes += version->data ? version->size : 0;
 	if (view->freed_bytes >= VIEW_TRIM_BYTES)
 		view_wake_locked(view);

@@ -12,6 +12,7 @@
 #include "events.h"
 #include "expand.h"
 #include "gate.h"
+#include "keep.h"
 #include "link_watch.h"
 #include "promise.h"
 #include "queue.h"
@@ -173,6 +174,35 @@ static bool meets_writer(struct look *look)
 	return is_met;
 }
 
+/*
+ * Where nothing is shown, what was kept is, to who may read it and the sources as they are. Its
+ * stamps are nobody's: all that it could be compared with is broken.
+ */
+static void recall(struct look *look)
+{
+	const struct composer *composer = &look->settings.composer;
+	struct version *kept;
+
+	if (!look->view->keep || look->shown || composer->settings->on_error == ON_ERROR_FAIL ||
+		keep_find(look->view->keep, look->path, &kept) < 0)
+		return;
+	version_restrict(kept, look->version, &composer->mounter);
+	version_unref(look->version);
+	look->version = kept;
+	look->is_recalled = true;
+}
+
+/* What can't be shown becomes what was shown last, or a version that says so. */
+static int take_problem(struct look *look)
+{
+	version_unref(take_ptr(look->version));
+	int r = compose_broken(&look->settings.composer, look->path, &look->lookup, &look->version);
+	if (r < 0)
+		return r;
+	recall(look);
+	return PROBLEM;
+}
+
 /* What a request can't have now it asks for again; the publisher comes back when it is quiet. */
 static void try_again(struct look *look, int result)
 {
@@ -192,8 +222,7 @@ static void try_again(struct look *look, int result)
 		return;
 	}
 	compose_is_restless(look->path, &look->problem);
-	int r = compose_broken(&look->settings.composer, look->path, &look->lookup, &look->version);
-	end(look, r < 0 ? r : PROBLEM);
+	end(look, take_problem(look));
 }
 
 /* Bytes that composing reads, as far as can be told: what it refers to, only if it did before. */
@@ -334,14 +363,6 @@ void look_begin_in_pool(struct look *look)
 	pool_add(look->view->pool, &look->job, 0);
 }
 
-/* What can't be shown becomes a version that says so. */
-static int take_problem(struct look *look)
-{
-	version_unref(take_ptr(look->version));
-	int r = compose_broken(&look->settings.composer, look->path, &look->lookup, &look->version);
-	return r < 0 ? r : PROBLEM;
-}
-
 /* Where memory is short all stays as it is. */
 static int take_composed(struct look *look, int result)
 {
@@ -399,7 +420,7 @@ static void compose_in_pool(struct pool_job *job)
 	look->settings.writes = look->view->writes;
 	view_unlock(look->view);
 	look->job.run = begin_in_pool; /* the next time */
-	look->has_doubt = false;
+	look->has_doubt = look->is_recalled = false;
 	look->settings.composer.has_doubt = &look->has_doubt;
 	stand_ins_rest(&look->stand_ins);
 	look->settings.composer.stand_ins = &look->stand_ins;

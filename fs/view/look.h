@@ -44,6 +44,7 @@ struct look {
 	bool is_entry_new;            /* nothing was known of the name but that it is asked for */
 	unsigned tries;
 	bool takes_long; /* whoever looks the name up gets a promise (promise.h) */
+	bool is_recalled; /* `version` is what was kept of the path (keep.h) */
 	bool has_doubt;  /* a source may have been written while it was read (compose.h) */
 
 	/* What came of it. */

@@ -32,7 +32,8 @@ static void show_found_locked(struct view *view, struct entry *entry, struct loo
 	}
 	promise_keep_locked(view, entry, look->version);
 	if (look->problem.message[0])
-		entry_set_trouble_locked(view, entry, &look->problem, look->version, true);
+		entry_set_trouble_locked(
+			view, entry, &look->problem, look->version, !look->is_recalled);
 	else
 		entry_clear_trouble_locked(view, entry);
 	dependency_remember_locked(view, entry, &look->asked);

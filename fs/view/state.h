@@ -18,6 +18,7 @@
 #include "view.h"
 #include "watch.h"
 
+struct keep;
 struct look;
 struct notice;
 
@@ -46,6 +47,7 @@ struct view {
 	struct finder finder;            /* fixed */
 	struct view_callbacks callbacks; /* fixed */
 	bool is_strict;                  /* fixed: other settings take effect at the next mount */
+	struct keep *keep; /* last good versions that the kernel has forgotten; NULL: none. Fixed */
 	struct pool *pool;
 	struct watch *watch;
 	int wake_fd; /* eventfd: the publisher has work */

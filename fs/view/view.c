@@ -176,6 +176,11 @@ void view_set_runner(struct view *view, struct runner *runner)
 	view->gate.runner = runner;
 }
 
+void view_set_keep(struct view *view, struct keep *keep)
+{
+	view->keep = keep;
+}
+
 int view_start(struct view *view)
 {
 	struct pool *pool;
@@ -192,6 +197,10 @@ void view_stop(struct view *view)
 {
 	gate_stop(view);
 	pool_stop(view->pool);
+	/* What goes now goes for another reason than that it was forgotten. */
+	view_lock(view);
+	view->keep = NULL;
+	view_unlock(view);
 }
 
 void view_run(struct view *view, struct pool_job *job, uint64_t bytes)

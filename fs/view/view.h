@@ -31,6 +31,7 @@
 /* Versions' bytes freed, after which the memory goes back to the system. */
 #define VIEW_TRIM_BYTES (4u << 20)
 
+struct keep;
 struct pool_job;
 struct runner;
 struct view;
@@ -61,6 +62,12 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
  * view_stop(), and must outlive the view. NULL: there are none.
  */
 void view_set_runner(struct view *view, struct runner *runner);
+
+/**
+ * Has what was shown kept, beyond what the kernel remembers, from view_start() until view_stop(). It
+ * must outlive the view. NULL: it is not.
+ */
+void view_set_keep(struct view *view, struct keep *keep);
 
 /** No thread may use it any more. */
 void view_free(struct view *view); /* NULL: nothing */

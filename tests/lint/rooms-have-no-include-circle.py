@@ -14,7 +14,7 @@ ORDER = (
     ("conf",),
     ("fs/union",),
     ("fs/compose",),
-    ("fs/run",),
+    ("fs/run", "fs/keep"),
     ("fs/view", "fs/explain"),
     ("fs/status",),
     ("fs/amend", "fs/render", "fs/driver", "fs/mirror"),

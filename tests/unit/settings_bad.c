@@ -263,19 +263,21 @@ static const struct bad table[] = {
 
 	/* Options */
 	{"options are a map", "layers: [a]\noptions: [x]\n",
-		"2:10: options must be a map with the keys coherence, on_error, header, schema, "
+		"2:10: options must be a map with the keys coherence, on_error, state, header, schema, "
 		"poll_interval, cache_mib, on_change, limits, and this is a list"},
 	{"an unknown option", "layers: [a]\noptions: {colour: red}\n",
-		"2:11: unknown key 'colour' (allowed: coherence, on_error, header, schema, "
+		"2:11: unknown key 'colour' (allowed: coherence, on_error, state, header, schema, "
 		"poll_interval, cache_mib, on_change, limits)"},
 	{"a slip in an option", "layers: [a]\noptions: {coherance: strict}\n",
 		"2:11: unknown key 'coherance', did you mean 'coherence'? (allowed: coherence, "
-		"on_error, header, schema, poll_interval, cache_mib, on_change, limits)"},
+		"on_error, state, header, schema, poll_interval, cache_mib, on_change, limits)"},
 	{"an unknown coherence", "layers: [a]\noptions: {coherence: lazy}\n",
 		"2:22: unknown coherence 'lazy' (allowed: cached, strict)"},
 	{"a slip in a word", "layers: [a]\noptions: {on_error: lastgood}\n",
 		"2:21: unknown on_error 'lastgood', did you mean 'last-good'? (allowed: last-good, "
 		"skip-layer, fail)"},
+	{"a state is the same from everywhere", "layers: [a]\noptions: {state: var/state}\n",
+		"2:18: state must be an absolute path, not 'var/state'"},
 	{"an unknown schema", "layers: [a]\noptions: {schema: 1.3}\n",
 		"2:19: unknown schema '1.3', did you mean '1.1'? (allowed: 1.1, 1.2)"},
 	{"a word that is too short for two slips is not guessed",

@@ -1,0 +1,92 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+need python3 getfattr setpriv
+mount_options=
+chmod 711 .
+for name in app secret gone; do
+	echo 'a: 1' >low/$name.yaml
+	echo 'b: 1' >high/$name.yaml
+done
+chmod 600 low/secret.yaml
+good=$'a: 1\nb: 1'
+printf 'layers: [low, high]\noptions: {state: %s/state, header: false}\n' "$PWD" >plyfs.yaml
+break_all() { for name in app secret; do echo 'a: [' >low/$name.yaml; done; }
+mend_all() { for name in app secret; do echo 'a: 1' >low/$name.yaml; done; }
+in_trouble() { [[ $(attribute "mnt/$1" user.plyfs.error) == *"$2"* ]]; }
+killed() {
+	kill -9 "$plyfs_pid"
+	wait "$plyfs_pid" 2>/dev/null || true
+	plyfs_pid=
+	umount -l mnt 2>/dev/null || true
+}
+kept() { [ "$(status kept versions)" -eq "$1" ]; }
+
+start -c plyfs.yaml mnt
+[ "$(stat -c %a state)" = 700 ] || fail "the state is open to others: $(stat -c %a state)"
+cat mnt/app.yaml mnt/secret.yaml mnt/gone.yaml >/dev/null
+stat -c '%i %Y %Z %a' mnt/app.yaml >before
+"$PLYFS" status mnt | grep -q "$PWD/state" || fail "the status does not name it: $("$PLYFS" status mnt)"
+
+# Nobody else has it meanwhile.
+mkdir other
+if "$PLYFS" mount -f -c plyfs.yaml other >told 2>&1; then fail "two mounts have one state"; fi
+grep -q "$PWD/state: is the state of another mount" told || fail "it says: $(cat told)"
+stop
+
+break_all
+start -c plyfs.yaml mnt
+shows mnt/app.yaml "$good"
+in_trouble app.yaml 'ago is served' || fail "nothing tells it: $(attribute mnt/app.yaml user.plyfs.error)"
+stat -c '%i %Y %Z %a' mnt/app.yaml | cmp - before || fail "the same bytes are another file"
+if [ "$(id -u)" -eq 0 ]; then
+	shows mnt/secret.yaml "$good"
+	fails_with 'Permission denied' setpriv --reuid 65534 --regid 65534 --clear-groups -- cat mnt/secret.yaml
+fi
+
+# However often, and however it ended.
+eventually kept 3 || fail "what is kept: $(status kept)"
+killed
+start -c plyfs.yaml mnt
+shows mnt/app.yaml "$good"
+echo 'a: 2' >low/app.yaml
+comes_to_show mnt/app.yaml $'a: 2\nb: 1'
+rm low/gone.yaml high/gone.yaml
+comes_to_vanish mnt/gone.yaml
+eventually kept 2 || fail "what was removed is kept: $(status kept)"
+stop
+echo 'a: [' | tee low/app.yaml >low/gone.yaml
+echo 'b: 1' >high/gone.yaml
+start -c plyfs.yaml mnt
+shows mnt/app.yaml $'a: 2\nb: 1'
+fails_with 'Input/output error' cat mnt/gone.yaml
+stop
+
+# What is damaged is told, and made anew.
+head -c 100000 /dev/zero >state/last-good.tdb
+start -c plyfs.yaml mnt
+grep -q "$PWD/state: its last-good.tdb was damaged" log || fail "nothing tells of the damage"
+fails_with 'Input/output error' cat mnt/app.yaml
+mend_all
+comes_to_show mnt/app.yaml "$good"
+stop
+break_all
+start -c plyfs.yaml mnt
+shows mnt/app.yaml "$good"
+stop
+
+# What others may look into is no place for it, nor what somebody else's settings name.
+chmod 755 state
+if "$PLYFS" mount -f -c plyfs.yaml mnt >told 2>&1; then fail "a state that others read is taken"; fi
+grep -q "$PWD/state: others may look into it" told || fail "it says: $(cat told)"
+chmod 700 state
+chmod 666 plyfs.yaml
+if "$PLYFS" mount -f -c plyfs.yaml mnt >told 2>&1; then fail "anybody's settings have a state written"; fi
+grep -q 'plyfs.yaml:2:18: .*chmod go-w' told || fail "it says: $(cat told)"
+chmod 644 plyfs.yaml
+
+# Without it nothing outlives the mount.
+sed -i 's/state: [^,]*, //' plyfs.yaml
+start -c plyfs.yaml mnt
+fails_with 'Input/output error' cat mnt/app.yaml
+stop

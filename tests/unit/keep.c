@@ -1,0 +1,212 @@
+/*
+ * What is noted last is what is found, at every moment between the note and the disk; what was said
+ * to be gone is not found, whatever is stored.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "keep.h"
+#include "keep_store.h"
+
+#define ROUNDS 2000
+
+static char directory[] = "/tmp/plyfs-keep.XXXXXX";
+static char state[sizeof(directory) + 8];
+
+static struct version *new_version(const char *text)
+{
+	struct version *version = version_new(VERSION_BYTES);
+
+	assert_non_null(version);
+	version->data = strdup(text);
+	version->size = strlen(text);
+	version->mode = 0640;
+	version->uid = 7;
+	version->gid = 8;
+	version->mtime = (struct timespec){11, 12};
+	version->ctime = (struct timespec){13, 14};
+	version->strategy = "deep";
+	version->layers = strdup("low:high");
+	return version;
+}
+
+static void note(struct keep *keep, const char *path, const char *text, bool is_public)
+{
+	struct version *version = text ? new_version(text) : NULL;
+
+	keep_note(keep, path, version, is_public);
+	version_unref(version);
+}
+
+static void assert_kept(struct keep *keep, const char *path, const char *text)
+{
+	struct version *version;
+
+	if (!text) {
+		assert_int_equal(keep_find(keep, path, &version), -ENOENT);
+		return;
+	}
+	assert_int_equal(keep_find(keep, path, &version), 0);
+	assert_string_equal(version->data, text);
+	assert_int_equal(version->size, strlen(text));
+	assert_int_equal(version->mode, 0640);
+	assert_int_equal(version->uid, 7);
+	assert_int_equal(version->mtime.tv_nsec, 12);
+	assert_int_equal(version->ctime.tv_sec, 13);
+	assert_string_equal(version->strategy, "deep");
+	assert_string_equal(version->layers, "low:high");
+	version_unref(version);
+}
+
+static struct keep *open_keep(const char *name)
+{
+	struct keep *keep;
+	struct problem problem;
+
+	assert_int_equal(keep_open(&(struct keep_options){.directory = name}, &keep, &problem), 0);
+	return keep;
+}
+
+static void test_last_note_is_found_before_and_after_it_is_stored(void **context)
+{
+	const char *const places[] = {NULL, state};
+	char text[32];
+
+	(void)context;
+	for (size_t place = 0; place < 2; place++) {
+		struct keep *keep = open_keep(places[place]);
+		note(keep, "a", "waits", true);
+		assert_kept(keep, "a", "waits");
+		assert_int_equal(keep_start(keep), 0);
+		for (int i = 0; i < ROUNDS; i++) {
+			snprintf(text, sizeof(text), "a: %d\n", i);
+			note(keep, "a", text, i % 3);
+			note(keep, "b", i % 2 ? text : NULL, i % 5);
+			assert_kept(keep, "a", text);
+			assert_kept(keep, "b", i % 2 ? text : NULL);
+		}
+		keep_free(keep);
+	}
+}
+
+static void test_state_is_found_by_the_next(void **context)
+{
+	char text[32];
+
+	(void)context;
+	struct keep *keep = open_keep(state);
+	assert_int_equal(keep_start(keep), 0);
+	for (int i = 0; i < ROUNDS; i++) {
+		snprintf(text, sizeof(text), "%d", i);
+		note(keep, text, text, i % 2);
+	}
+	note(keep, "7", NULL, false);
+	keep_free(keep);
+	keep = open_keep(state);
+	assert_kept(keep, "7", NULL);
+	for (int i = 8; i < ROUNDS; i++) {
+		snprintf(text, sizeof(text), "%d", i);
+		assert_kept(keep, text, text);
+	}
+	keep_free(keep);
+}
+
+static void test_memory_for_what_is_not_public_is_bounded(void **context)
+{
+	struct keep *keep = open_keep(NULL);
+	size_t size = KEEP_MEMORY_MAX / 4;
+	char *text = malloc(size + 1);
+	struct keep_counts counts;
+	char name[8];
+
+	(void)context;
+	assert_non_null(text);
+	memset(text, 'x', size);
+	text[size] = '\0';
+	assert_int_equal(keep_start(keep), 0);
+	for (int i = 0; i < 8; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		note(keep, name, text, false);
+	}
+	for (int i = 0; i < 1000; i++) {
+		keep_count(keep, &counts);
+		if (counts.versions + counts.lost == 8)
+			break;
+		usleep(10000);
+	}
+	assert_int_equal(counts.versions + counts.lost, 8);
+	assert_in_range(counts.versions, 1, 4);
+	keep_free(keep);
+	free(text);
+}
+
+static void test_damaged_record_is_not_found(void **context)
+{
+	const struct kept kept = {.strategy = {"deep", 4}, .bytes = {"some bytes of it", 16}};
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct keep_store *store;
+	void *memory = NULL;
+	bool is_damaged;
+	struct kept found;
+	char bytes[1 << 17];
+
+	(void)context;
+	assert_int_equal(keep_store_open(fd, "store", &store, &is_damaged), 0);
+	assert_int_equal(keep_store_put(store, "path", &kept), 0);
+	assert_int_equal(keep_store_get(store, "path", &found, &memory), 0);
+	assert_memory_equal(found.bytes.data, "some bytes of it", 16);
+	free(memory);
+	keep_store_free(store);
+
+	int file = openat(fd, "store", O_RDWR | O_CLOEXEC);
+	ssize_t n = pread(file, bytes, sizeof(bytes), 0);
+	char *at = memmem(bytes, (size_t)n, "some bytes", 10);
+	assert_non_null(at);
+	assert_int_equal(pwrite(file, "S", 1, at - bytes), 1);
+	close(file);
+	assert_int_equal(keep_store_open(fd, "store", &store, &is_damaged), 0);
+	assert_false(is_damaged);
+	assert_int_equal(keep_store_get(store, "path", &found, &memory), -ENOENT);
+	assert_int_equal(keep_store_put(store, "path", &kept), 0);
+	assert_int_equal(keep_store_get(store, "path", &found, &memory), 0);
+	free(memory);
+	keep_store_free(store);
+
+	/* What is no whole database is made anew. */
+	file = openat(fd, "store", O_RDWR | O_CLOEXEC);
+	assert_int_equal(ftruncate(file, n / 2), 0);
+	close(file);
+	assert_int_equal(keep_store_open(fd, "store", &store, &is_damaged), 0);
+	assert_true(is_damaged);
+	assert_int_equal(keep_store_count(store), 0);
+	keep_store_free(store);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_last_note_is_found_before_and_after_it_is_stored),
+		cmocka_unit_test(test_state_is_found_by_the_next),
+		cmocka_unit_test(test_memory_for_what_is_not_public_is_bounded),
+		cmocka_unit_test(test_damaged_record_is_not_found),
+	};
+
+	if (!mkdtemp(directory))
+		return 1;
+	snprintf(state, sizeof(state), "%s/state", directory);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	char command[sizeof(directory) + 16];
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	return system(command) == 0 ? failed : 1;
+}
