@@ -292,7 +292,7 @@ static int read_all(struct etcd *etcd, struct problem *problem)
 	uint64_t revision = 0;
 
 	snprintf(identity, sizeof(identity), "%s", mirror->status.identity);
-	int r = replica_begin(mirror->replica, false);
+	int r = replica_begin(mirror->replica, NULL);
 	if (r < 0)
 		return fail_on_disk(etcd, r);
 	etcd->has_clash = false;
@@ -391,10 +391,15 @@ static int apply_singly(
 /* The changes from `from` on, all at once. */
 static int apply_together(struct etcd *etcd, const struct etcd_batch *batch, size_t from)
 {
+	CLEANUP(path_list_fini) struct path_list paths = {0};
 	struct mirror *mirror = etcd->mirror;
 	char offer[MIRROR_WORD_MAX];
+	int r = 0;
 
-	int r = replica_begin(mirror->replica, true);
+	for (size_t i = from; r == 0 && i < batch->count; i++)
+		r = path_list_add(&paths, batch->changes[i].path, strlen(batch->changes[i].path));
+	if (r == 0)
+		r = replica_begin(mirror->replica, &paths);
 	for (size_t i = from; r == 0 && i < batch->count; i++) {
 		const struct etcd_change *change = &batch->changes[i];
 

@@ -232,7 +232,7 @@ static int make_draft(struct git *git, const char *id, struct problem *problem)
 	mirror_status_sweep_begin(&mirror->status, "file ");
 	int r = list(git, id, &export, problem);
 	if (r == 0)
-		r = replica_begin(mirror->replica, false);
+		r = replica_begin(mirror->replica, NULL);
 	if (r == 0)
 		r = read_blobs(git, &export, problem);
 	if (r == 0)

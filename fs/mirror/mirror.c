@@ -178,7 +178,9 @@ int mirror_publish(struct mirror *mirror, const char *offer)
 		       !(difference.changed + difference.added + difference.removed);
 	if (r == 0 && !is_same)
 		r = replica_publish(mirror->replica, &difference);
-	if (r < 0 || is_same)
+	if (r == 0 && is_same)
+		replica_put_back(mirror->replica);
+	if (r < 0)
 		replica_discard(mirror->replica);
 	if (r == 0 && !is_same)
 		mirror->status.changed = time(NULL);

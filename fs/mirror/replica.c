@@ -15,15 +15,16 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "spare.h"
 
 #define TREE_PREFIX "tree."
 #define DRAFT "draft"
 #define NEW "new"
 #define LOCK "lock"
 
-/* So many new files of a draft are written to the disk one by one. For more, all of the file system
- * is: that takes as long as others have written much. */
-#define WRITTEN_SINGLY 64
+/* Where so many files change, each is written to the disk by itself. For more, all of the file
+ * system is: that takes as long as others have written much. */
+#define WRITTEN_SINGLY 8
 
 struct replica {
 	char *directory; /* absolute; the link */
@@ -35,11 +36,18 @@ struct replica {
 	int draft_fd; /* -1: none */
 	uint64_t number;
 	size_t count;
-	size_t written; /* files of the draft that are new */
+	size_t written; /* files of the draft that are new, and not on the disk yet */
+
+	/* Of a draft that is a copy of the present tree: where it may differ from it. */
+	bool is_copy;
+	struct path_list changes;
+	struct spare spare;
 };
 
 void replica_free(struct replica *replica)
 {
+	spare_fini(&replica->spare);
+	path_list_fini(&replica->changes);
 	const int fds[] = {
 		replica->draft_fd, replica->tree_fd, replica->lock_fd, replica->state_fd};
 
@@ -136,6 +144,7 @@ static int open_state(
 	if (mkdir(path, 0755) < 0 && errno != EEXIST)
 		return problem_set(problem, path, 0, 0, "can't be made: %s", strerror(errno));
 	replica->state_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	replica->spare.state_fd = replica->state_fd;
 	if (replica->state_fd < 0)
 		return problem_set(problem, path, 0, 0, "%s", strerror(errno));
 	if (options->state)
@@ -306,7 +315,8 @@ int replica_open(
 
 	if (!replica)
 		return -ENOMEM;
-	*replica = (struct replica){.state_fd = -1, .lock_fd = -1, .tree_fd = -1, .draft_fd = -1};
+	*replica = (struct replica){
+		.state_fd = -1, .lock_fd = -1, .tree_fd = -1, .draft_fd = -1, .spare = {.fd = -1}};
 	int r = fill(replica, options, problem);
 	if (r == 0)
 		*ret = take_ptr(replica);
@@ -352,9 +362,12 @@ int replica_put(
 		r = -errno;
 		(void)unlinkat(replica->state_fd, NEW, 0);
 	}
-	*is_changed = r == 0;
-	replica->count += r == 0 && !type;
-	return r;
+	if (r < 0)
+		return r;
+	*is_changed = true;
+	replica->count += !type;
+	spare_note(&replica->spare, path);
+	return 0;
 }
 
 int replica_remove(struct replica *replica, const char *path, bool *is_changed)
@@ -379,35 +392,73 @@ int replica_remove(struct replica *replica, const char *path, bool *is_changed)
 		return -errno;
 	*is_changed = true;
 	replica->count--;
+	spare_note(&replica->spare, path);
 	return 0;
 }
 
-void replica_discard(struct replica *replica)
+static void drop_draft(struct replica *replica)
 {
 	if (replica->draft_fd >= 0)
 		close(replica->draft_fd);
 	replica->draft_fd = -1;
+	replica->written = 0;
+	replica->is_copy = false;
+	path_list_clear(&replica->changes);
 	(void)tree_remove(replica->state_fd, DRAFT);
 }
 
-int replica_begin(struct replica *replica, bool is_copy)
+void replica_discard(struct replica *replica)
 {
-	replica_discard(replica);
-	replica->written = 0;
-	/* It may not have been possible before, or somebody has taken it away. */
-	int r = turn_link(replica);
-	if (r < 0)
-		return r;
+	drop_draft(replica);
+	spare_drop(&replica->spare);
+}
+
+void replica_put_back(struct replica *replica)
+{
+	if (replica->is_copy) {
+		spare_keep(&replica->spare, DRAFT, replica->draft_fd, &replica->changes);
+		replica->draft_fd = -1;
+	}
+	drop_draft(replica);
+}
+
+static int make_draft(struct replica *replica)
+{
 	if (mkdirat(replica->state_fd, DRAFT, 0755) < 0)
 		return -errno;
 	replica->draft_fd = tree_open(replica->state_fd, DRAFT);
 	if (replica->draft_fd < 0)
 		return replica->draft_fd;
 	/* Whatever the umask is. */
-	if (fchmod(replica->draft_fd, 0755) < 0)
-		return -errno;
-	return is_copy && replica->tree_fd >= 0 ? tree_link(replica->tree_fd, replica->draft_fd)
-						: 0;
+	return fchmod(replica->draft_fd, 0755) < 0 ? -errno : 0;
+}
+
+/* The draft: the spare, or a copy of all. */
+static int begin_copy(struct replica *replica, struct path_list *changes)
+{
+	path_list_sort(changes);
+	int r = path_list_add_all(&replica->changes, changes);
+	if (r < 0)
+		return r;
+	replica->is_copy = true;
+	if (spare_is_worth_it(&replica->spare, changes->count)) {
+		r = spare_take(&replica->spare, DRAFT, replica->tree_fd, changes);
+		replica->draft_fd = r;
+		return r < 0 ? r : 0;
+	}
+	r = make_draft(replica);
+	return r < 0 ? r : tree_link(replica->tree_fd, replica->draft_fd);
+}
+
+int replica_begin(struct replica *replica, struct path_list *changes)
+{
+	drop_draft(replica);
+	/* It may not have been possible before, or somebody has taken it away. */
+	int r = turn_link(replica);
+	if (r < 0)
+		return r;
+	return changes && replica->tree_fd >= 0 ? begin_copy(replica, changes)
+						: make_draft(replica);
 }
 
 /* The file as it is in the present tree gets a second name, if it is the same; else 1. */
@@ -432,6 +483,8 @@ int replica_draft_put(
 	CLEANUP(closep) int parent = tree_open_parent(replica->draft_fd, path, true, &name, clash);
 
 	int r = parent < 0 ? parent : type_of(parent, name, &type);
+	if (r == 0 && *clash && replica->is_copy)
+		r = path_list_add(&replica->changes, path, *clash);
 	if (r < 0)
 		return r;
 	if (type == S_IFDIR)
@@ -443,7 +496,8 @@ int replica_draft_put(
 	r = link_same(replica, parent, path, bytes, mode);
 	if (r != 1)
 		return r;
-	bool is_synced = replica->tree_fd >= 0 && replica->written++ < WRITTEN_SINGLY;
+	bool is_synced = replica->is_copy && replica->changes.count <= WRITTEN_SINGLY;
+	replica->written += !is_synced;
 	return tree_write(parent, name, bytes, mode, is_synced);
 }
 
@@ -452,8 +506,13 @@ int replica_draft_remove(struct replica *replica, const char *path)
 	return tree_unlink(replica->draft_fd, path);
 }
 
-int replica_compare(const struct replica *replica, struct tree_difference *ret)
+int replica_compare(struct replica *replica, struct tree_difference *ret)
 {
+	if (replica->is_copy) {
+		path_list_sort(&replica->changes);
+		return tree_compare_at(replica->tree_fd, replica->draft_fd, &replica->changes,
+			replica->count, ret);
+	}
 	return tree_compare(replica->tree_fd, replica->draft_fd, ret);
 }
 
@@ -473,21 +532,33 @@ static void sync_beside(const struct replica *replica)
 	}
 }
 
+/* The tree that was the present one. */
+static void retire(struct replica *replica, const char *name, int fd)
+{
+	if (fd >= 0 && replica->is_copy && replica->changes.count <= SPARE_STALE_MAX) {
+		spare_keep(&replica->spare, name, fd, &replica->changes);
+		return;
+	}
+	spare_drop(&replica->spare);
+	(void)tree_remove(replica->state_fd, name);
+	if (fd >= 0)
+		close(fd);
+}
+
 int replica_publish(struct replica *replica, const struct tree_difference *difference)
 {
 	bool is_first = replica->tree_fd < 0;
+	int old_fd = replica->tree_fd;
 	char name[64], old[64];
 
 	/* A power failure must not leave names without their bytes. */
-	if (!is_first && replica->written > WRITTEN_SINGLY && syncfs(replica->draft_fd) < 0)
+	if (!is_first && replica->written && syncfs(replica->draft_fd) < 0)
 		return -errno;
 	tree_name(replica->number, old);
 	tree_name(replica->number + 1, name);
 	(void)tree_remove(replica->state_fd, name);
 	if (renameat(replica->state_fd, DRAFT, replica->state_fd, name) < 0)
 		return -errno;
-	if (replica->tree_fd >= 0)
-		close(replica->tree_fd);
 	replica->tree_fd = replica->draft_fd;
 	replica->draft_fd = -1;
 	replica->number++;
@@ -495,7 +566,9 @@ int replica_publish(struct replica *replica, const struct tree_difference *diffe
 	int r = turn_link(replica);
 	/* Who has the old tree still gets it, for a link that can't be turned on a full disk. */
 	if (r == 0)
-		(void)tree_remove(replica->state_fd, old);
+		retire(replica, old, old_fd);
+	else if (old_fd >= 0)
+		close(old_fd);
 	/* There was nothing that could be lost, and somebody waits for it. */
 	if (is_first)
 		sync_beside(replica);

@@ -8,9 +8,10 @@
  *
  * Several changes at once are made in a draft, in which unchanged files are second names of those
  * of the present tree, with the same inode; when it is complete it gets its number and the link is
- * turned, by rename(2). The old tree goes away: who has it open reads the old state or nothing, and
- * never a part of the new one. One file that changes alone is replaced in the present tree, by
- * rename(2): that is whole by itself, and whoever watches the directory is woken for one name.
+ * turned, by rename(2). The old tree loses its name, and later its files: who has it open reads the
+ * old state or nothing, and never a part of the new one. One file that changes alone is replaced in
+ * the present tree, by rename(2): that is whole by itself, and whoever watches the directory is
+ * woken for one name.
  *
  * A tree with a number is complete, whoever was killed when; the highest number is the present one.
  * So the last state is served from the moment on in which a replica is opened.
@@ -58,9 +59,11 @@ int replica_put(struct replica *replica, const char *path, struct span bytes, mo
 	bool *is_changed);
 int replica_remove(struct replica *replica, const char *path, bool *is_changed);
 
-/** Begins a draft, in the place of one that there was: empty, or as the present tree. 0 or -errno.
+/**
+ * Begins a draft, in the place of one that there was: empty; or with `changes` as the present tree,
+ * to be changed at these paths alone. The list is sorted. 0 or -errno.
  */
-int replica_begin(struct replica *replica, bool is_copy);
+int replica_begin(struct replica *replica, struct path_list *changes);
 
 /**
  * Sets a file of the draft, a symbolic link where `mode` is S_IFLNK. A directory has precedence
@@ -72,11 +75,15 @@ int replica_draft_put(
 int replica_draft_remove(struct replica *replica, const char *path);
 
 /** How the draft differs from the present tree. 0 or -errno. */
-int replica_compare(const struct replica *replica, struct tree_difference *ret);
+int replica_compare(struct replica *replica, struct tree_difference *ret);
 
 /** The draft becomes the present tree; there must be one. 0 or -errno, with the old one in place.
  */
 int replica_publish(struct replica *replica, const struct tree_difference *difference);
 
-/** Drops the draft, if there is one. */
+/** Drops the draft, which is as the present tree; what it has cost is kept for the next one. */
+void replica_put_back(struct replica *replica);
+
+/** Drops the draft, if there is one, and all else that takes room on the disk and could be missed.
+ */
 void replica_discard(struct replica *replica);

@@ -101,6 +101,86 @@ int tree_link(int from, int to)
 	return for_each(from, link_one, &to);
 }
 
+/* The directory `name`, made in the place of whatever else is there; *is_clash says so. */
+static int make_directory(int fd, const char *name, bool *is_clash)
+{
+	struct stat stat;
+
+	*is_clash = false;
+	if (mkdirat(fd, name, DIRECTORY_MODE) < 0) {
+		if (errno != EEXIST)
+			return -errno;
+		if (fstatat(fd, name, &stat, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(stat.st_mode)) {
+			*is_clash = true;
+			if (unlinkat(fd, name, 0) < 0 || mkdirat(fd, name, DIRECTORY_MODE) < 0)
+				return -errno;
+		}
+	}
+	/* Whatever the umask is. */
+	int made = tree_open(fd, name);
+	if (made >= 0)
+		(void)fchmod(made, DIRECTORY_MODE);
+	return made;
+}
+
+int tree_link_file(int from, int to, const char *path)
+{
+	const char *name;
+	struct stat stat;
+	size_t clash;
+
+	int r = tree_stat(from, path, &stat);
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	CLEANUP(closep) int old = tree_open_parent(from, path, false, &name, &clash);
+	CLEANUP(closep) int new = tree_open_parent(to, path, true, &name, &clash);
+	if (old < 0 || new < 0)
+		return old < 0 ? old : new;
+	return linkat(old, name, new, name, 0) < 0 ? -errno : 0;
+}
+
+static int move_one(void *context, int fd, const char *name, bool is_directory)
+{
+	(void)is_directory;
+	return renameat(fd, name, *(int *)context, name) < 0 ? -errno : 0;
+}
+
+int tree_renew(int fd, const char *path, int spare_fd, const char *name)
+{
+	const char *last;
+	size_t clash;
+	bool is_clash;
+	CLEANUP(closep) int parent = tree_open_parent(fd, path, false, &last, &clash);
+	CLEANUP(closep) int old = parent < 0 ? parent : tree_open(parent, last);
+
+	if (old < 0)
+		return old == -ELOOP ? -ENOTDIR : old;
+	CLEANUP(closep) int new = make_directory(spare_fd, name, &is_clash);
+	if (new < 0)
+		return new;
+	int r = for_each(old, move_one, &new);
+	/* The old one is empty now. */
+	return r == 0 && renameat(spare_fd, name, parent, last) < 0 ? -errno : r;
+}
+
+int tree_stat(int fd, const char *path, struct stat *ret)
+{
+	const char *name;
+	size_t clash;
+	CLEANUP(closep) int parent = tree_open_parent(fd, path, false, &name, &clash);
+
+	if (parent < 0)
+		return parent == -ENOTDIR ? -ENOENT : parent;
+	if (fstatat(parent, name, ret, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	return S_ISDIR(ret->st_mode) ? -ENOENT : 0;
+}
+
+bool tree_is_same(const struct stat *one, const struct stat *other)
+{
+	return one->st_ino == other->st_ino && one->st_dev == other->st_dev;
+}
+
 struct comparison {
 	int other; /* -1: nothing is there */
 	struct tree_difference *difference;
@@ -127,7 +207,7 @@ static int compare_new(void *context, int fd, const char *name, bool is_director
 		fstatat(comparison->other, name, &old, AT_SYMLINK_NOFOLLOW) < 0 ||
 		S_ISDIR(old.st_mode))
 		difference->added++;
-	else if (old.st_ino == new.st_ino && old.st_dev == new.st_dev)
+	else if (tree_is_same(&old, &new))
 		difference->same++;
 	else
 		difference->changed++;
@@ -161,26 +241,26 @@ int tree_compare(int from, int to, struct tree_difference *ret)
 	return 0;
 }
 
-/* The directory `name`, made in the place of whatever else is there; *is_clash says so. */
-static int make_directory(int fd, const char *name, bool *is_clash)
+int tree_compare_at(
+	int from, int to, const struct path_list *paths, size_t before, struct tree_difference *ret)
 {
-	struct stat stat;
+	struct tree_difference difference = {0};
 
-	*is_clash = false;
-	if (mkdirat(fd, name, DIRECTORY_MODE) < 0) {
-		if (errno != EEXIST)
-			return -errno;
-		if (fstatat(fd, name, &stat, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(stat.st_mode)) {
-			*is_clash = true;
-			if (unlinkat(fd, name, 0) < 0 || mkdirat(fd, name, DIRECTORY_MODE) < 0)
-				return -errno;
-		}
+	for (size_t i = 0; i < paths->count; i++) {
+		struct stat old, new;
+		int was = tree_stat(from, paths->paths[i], &old);
+		int is = tree_stat(to, paths->paths[i], &new);
+
+		if ((was < 0 && was != -ENOENT) || (is < 0 && is != -ENOENT))
+			return was < 0 && was != -ENOENT ? was : is;
+		difference.added += was < 0 && is == 0;
+		difference.removed += was == 0 && is < 0;
+		difference.changed += was == 0 && is == 0 && !tree_is_same(&old, &new);
 	}
-	/* Whatever the umask is. */
-	int made = tree_open(fd, name);
-	if (made >= 0)
-		(void)fchmod(made, DIRECTORY_MODE);
-	return made;
+	difference.count = before + difference.added - difference.removed;
+	difference.same = before - difference.removed - difference.changed;
+	*ret = difference;
+	return 0;
 }
 
 int tree_open_parent(int fd, const char *path, bool is_made, const char **name, size_t *clash)

@@ -6,8 +6,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
+#include "path_list.h"
 #include "span.h"
 
 /* Positive results. */
@@ -34,8 +36,31 @@ int tree_remove(int fd, const char *name);
 /** Gives all that `from` has a second name in the directory `to`, which is empty. 0 or -errno. */
 int tree_link(int from, int to);
 
+/** Gives the file at `path` of `from` the same name in `to`, if there is one. 0 or -errno. */
+int tree_link_file(int from, int to, const char *path);
+
+/**
+ * A new directory takes the place of the one at `path`, with all its names, which are moved: who
+ * has the old one open sees them there or none. It is made as `name` in `spare_fd`. 0 or -errno.
+ */
+int tree_renew(int fd, const char *path, int spare_fd, const char *name);
+
+/** What the file at `path` is; a directory is none. 0 or -errno, -ENOENT for all ways of not being.
+ */
+int tree_stat(int fd, const char *path, struct stat *ret);
+
+/** Whether these are two names of one file. */
+bool tree_is_same(const struct stat *one, const struct stat *other);
+
 /** Compares. `from` may be -1: nothing. 0 or -errno. */
 int tree_compare(int from, int to, struct tree_difference *ret);
+
+/**
+ * The same for trees that differ at `paths` alone, each of which is there once; the first has
+ * `before` files. 0 or -errno.
+ */
+int tree_compare_at(int from, int to, const struct path_list *paths, size_t before,
+	struct tree_difference *ret);
 
 /**
  * The directory that `path` is in, and its last part in *name. With `is_made`, directories on the

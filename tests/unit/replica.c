@@ -71,10 +71,23 @@ static struct tree_difference publish(struct replica *replica)
 	return difference;
 }
 
+/* Begins a draft in which what these paths, to NULL, are may change. */
+static void begin_at(struct replica *replica, const char *const *paths)
+{
+	struct path_list list = {0};
+
+	for (; *paths; paths++)
+		assert_int_equal(path_list_add(&list, *paths, strlen(*paths)), 0);
+	assert_int_equal(replica_begin(replica, &list), 0);
+	path_list_fini(&list);
+}
+
+#define BEGIN_AT(replica, ...) begin_at(replica, (const char *const[]){__VA_ARGS__, NULL})
+
 /* With a, sub/b and sub/deep/c. */
 static void fill(struct replica *replica)
 {
-	assert_int_equal(replica_begin(replica, false), 0);
+	assert_int_equal(replica_begin(replica, NULL), 0);
 	put(replica, "a", "1");
 	put(replica, "sub/b", "2");
 	put(replica, "sub/deep/c", "3");
@@ -109,7 +122,7 @@ static void draft_is_seen_when_it_is_published_and_not_before(void **state)
 	fill(replica);
 	assert_true(replica_is_filled(replica));
 	assert_int_equal(replica_count(replica), 3);
-	assert_int_equal(replica_begin(replica, false), 0);
+	assert_int_equal(replica_begin(replica, NULL), 0);
 	put(replica, "a", "new");
 	assert_file("d/a", "1");
 	struct tree_difference difference = publish(replica);
@@ -126,7 +139,7 @@ static void what_is_the_same_is_the_same_inode(void **state)
 
 	fill(replica);
 	ino_t a = inode("d/a"), b = inode("d/sub/b");
-	assert_int_equal(replica_begin(replica, false), 0);
+	assert_int_equal(replica_begin(replica, NULL), 0);
 	put(replica, "a", "1");
 	put(replica, "sub/b", "other");
 	put(replica, "sub/x", "new");
@@ -138,7 +151,7 @@ static void what_is_the_same_is_the_same_inode(void **state)
 	assert_int_equal(difference.added, 1);
 	assert_int_equal(difference.removed, 1);
 	/* A copy is a tree of the same files. */
-	assert_int_equal(replica_begin(replica, true), 0);
+	BEGIN_AT(replica, "a", "sub/b", "none");
 	assert_int_equal(replica_compare(replica, &difference), 0);
 	assert_int_equal(difference.same, 3);
 	assert_int_equal(difference.count, 3);
@@ -183,7 +196,7 @@ static void directories_come_and_go_with_a_draft_alone(void **state)
 	assert_int_equal(
 		replica_put(replica, "sub", span_of("1"), 0644, &is_changed), REPLICA_NEEDS_DRAFT);
 	assert_int_equal(replica_remove(replica, "sub/deep/c", &is_changed), REPLICA_NEEDS_DRAFT);
-	assert_int_equal(replica_begin(replica, true), 0);
+	BEGIN_AT(replica, "sub/deep/c", "sub/none/c");
 	assert_int_equal(replica_draft_remove(replica, "sub/deep/c"), 0);
 	assert_int_equal(replica_draft_remove(replica, "sub/none/c"), 0);
 	publish(replica);
@@ -196,7 +209,7 @@ static void directory_has_precedence_over_a_file(void **state)
 	struct replica *replica = ((struct fixture *)*state)->replica;
 	size_t clash;
 
-	assert_int_equal(replica_begin(replica, false), 0);
+	assert_int_equal(replica_begin(replica, NULL), 0);
 	put(replica, "a", "file");
 	assert_int_equal(replica_draft_put(replica, "a/b/c", span_of("1"), 0644, &clash), 0);
 	assert_int_equal(clash, 1);
@@ -212,17 +225,189 @@ static void links_lead_nowhere_from_inside(void **state)
 	size_t clash;
 
 	assert_int_equal(mkdir("outside", 0755), 0);
-	assert_int_equal(replica_begin(replica, false), 0);
+	assert_int_equal(replica_begin(replica, NULL), 0);
 	assert_int_equal(
 		replica_draft_put(replica, "link", span_of("../../outside"), S_IFLNK, &clash), 0);
 	publish(replica);
 	assert_int_equal(replica_put(replica, "link/x", span_of("1"), 0644, &is_changed),
 		REPLICA_NEEDS_DRAFT);
-	assert_int_equal(replica_begin(replica, true), 0);
+	BEGIN_AT(replica, "link/x");
 	assert_int_equal(replica_draft_put(replica, "link/x", span_of("1"), 0644, &clash), 0);
 	assert_int_equal(clash, 4);
 	assert_int_equal(access("outside/x", F_OK), -1);
 	replica_discard(replica);
+}
+
+/* Both files change together. */
+static void change(struct replica *replica, const char *text)
+{
+	BEGIN_AT(replica, "a", "sub/b");
+	put(replica, "a", text);
+	put(replica, "sub/b", text);
+	publish(replica);
+}
+
+static void draft_is_made_of_the_tree_before_the_present_one(void **state)
+{
+	struct replica *replica = ((struct fixture *)*state)->replica;
+	bool is_changed;
+
+	fill(replica);
+	change(replica, "one");
+	assert_int_equal(access(".d.mirror/spare/sub/deep/c", F_OK), 0);
+	ino_t deep = inode(".d.mirror/spare/sub/deep"), c = inode("d/sub/deep/c");
+	assert_int_equal(replica_put(replica, "single", span_of("1"), 0644, &is_changed), 0);
+	assert_int_equal(replica_put(replica, "a", span_of("single"), 0644, &is_changed), 0);
+	BEGIN_AT(replica, "sub/b", "sub/new");
+	put(replica, "sub/b", "two");
+	put(replica, "sub/new", "two");
+	struct tree_difference difference = publish(replica);
+	assert_int_equal(difference.count, 5);
+	assert_int_equal(difference.same, 3);
+	assert_file("d/a", "single");
+	assert_file("d/single", "1");
+	assert_file("d/sub/b", "two");
+	assert_file("d/sub/new", "two");
+	/* A directory in which nothing has changed is that of the tree before, with its files. */
+	assert_int_equal(inode("d/sub/deep"), deep);
+	assert_int_equal(inode("d/sub/deep/c"), c);
+	/* One that changes nothing after all is taken for the next. */
+	BEGIN_AT(replica, "sub/b");
+	put(replica, "sub/b", "two");
+	replica_put_back(replica);
+	assert_int_equal(access(".d.mirror/draft", F_OK), -1);
+	assert_int_equal(access(".d.mirror/spare/single", F_OK), 0);
+	replica_discard(replica);
+	assert_int_equal(access(".d.mirror/spare", F_OK), -1);
+}
+
+/* The file has the text, or is not there. */
+static void assert_old(int fd, const char *path, const char *text)
+{
+	char buffer[16] = "";
+	int file = openat(fd, path, O_RDONLY | O_CLOEXEC);
+
+	if (file < 0)
+		return;
+	assert_true(read(file, buffer, sizeof(buffer) - 1) >= 0);
+	close(file);
+	assert_string_equal(buffer, text);
+}
+
+static void who_has_the_old_tree_open_reads_it_or_nothing(void **state)
+{
+	struct replica *replica = ((struct fixture *)*state)->replica;
+
+	fill(replica);
+	change(replica, "0");
+	for (int i = 1; i < 5; i++) {
+		char text[2] = {(char)('0' + i), '\0'}, before[2] = {(char)('0' + i - 1), '\0'};
+		int top = open("d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		int sub = open("d/sub", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		change(replica, text);
+		assert_old(top, "a", before);
+		assert_int_equal(faccessat(top, "sub/deep/c", F_OK, 0), 0);
+		for (int more = 0; more < 3; more++) {
+			assert_old(top, "a", before);
+			assert_old(top, "sub/b", before);
+			assert_old(sub, "b", before);
+			change(replica, more < 2 ? "x" : text);
+		}
+		close(top);
+		close(sub);
+	}
+}
+
+/* What there should be, the naive way: texts of paths; NULL: not there. */
+#define PATHS 9
+static const char *const paths[PATHS] = {
+	"a", "a/b", "a/b/c", "a-b", "a.d/x", "a/z", "q/r/s/t", "q/r/u", "v"};
+
+static bool is_below(const char *path, const char *directory)
+{
+	size_t len = strlen(directory);
+
+	return strncmp(path, directory, len) == 0 && path[len] == '/';
+}
+
+static void model_put(const char *model[PATHS], size_t at, const char *text)
+{
+	for (size_t i = 0; i < PATHS; i++)
+		if (model[i] && is_below(paths[i], paths[at]))
+			return;
+	for (size_t i = 0; i < PATHS; i++)
+		if (is_below(paths[at], paths[i]))
+			model[i] = NULL;
+	model[at] = text;
+}
+
+static void assert_is_model(const struct replica *replica, const char *const model[PATHS])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < PATHS; i++) {
+		char path[64];
+		struct stat stat;
+
+		snprintf(path, sizeof(path), "d/%s", paths[i]);
+		bool is_there = lstat(path, &stat) == 0 && S_ISREG(stat.st_mode);
+		assert_int_equal(is_there, model[i] != NULL);
+		if (is_there)
+			assert_file(path, model[i]);
+		count += is_there;
+	}
+	assert_int_equal(replica_count(replica), count);
+}
+
+/* One random change of the draft, or of the present tree. */
+static void change_one(struct replica *replica, const char *model[PATHS], size_t at, bool is_draft)
+{
+	static const char *const texts[] = {NULL, "1", "22", "333"};
+	const char *text = texts[rand() % 4];
+	bool is_changed;
+	size_t clash;
+	int r;
+
+	if (is_draft)
+		r = text ? replica_draft_put(replica, paths[at], span_of(text), 0644, &clash)
+			 : replica_draft_remove(replica, paths[at]);
+	else
+		r = text ? replica_put(replica, paths[at], span_of(text), 0644, &is_changed)
+			 : replica_remove(replica, paths[at], &is_changed);
+	assert_true(r >= 0);
+	if (r == REPLICA_NEEDS_DRAFT && !is_draft)
+		return;
+	if (text)
+		model_put(model, at, text);
+	else
+		model[at] = NULL;
+}
+
+static void any_changes_in_any_order_are_what_a_naive_model_says(void **state)
+{
+	struct replica *replica = ((struct fixture *)*state)->replica;
+	const char *model[PATHS] = {0};
+
+	srand(1);
+	assert_int_equal(replica_begin(replica, NULL), 0);
+	publish(replica);
+	for (int round = 0; round < 250; round++) {
+		size_t many = (size_t)rand() % 4, at[4];
+		const char *changes[5] = {0};
+
+		for (size_t i = 0; i < many; i++)
+			changes[i] = paths[at[i] = (size_t)rand() % PATHS];
+		begin_at(replica, changes);
+		for (size_t i = 0; i < many; i++)
+			change_one(replica, model, at[i], true);
+		publish(replica);
+		assert_is_model(replica, model);
+		change_one(replica, model, (size_t)rand() % PATHS, false);
+		assert_is_model(replica, model);
+		if (rand() % 20 == 0)
+			replica_discard(replica);
+	}
 }
 
 static void who_was_killed_leaves_the_last_whole_state(void **state)
@@ -231,7 +416,7 @@ static void who_was_killed_leaves_the_last_whole_state(void **state)
 
 	fill(fixture->replica);
 	/* In a draft; with a new tree that the link does not lead to yet; and without the link. */
-	assert_int_equal(replica_begin(fixture->replica, false), 0);
+	assert_int_equal(replica_begin(fixture->replica, NULL), 0);
 	put(fixture->replica, "half", "1");
 	replica_freep(&fixture->replica);
 	fixture->replica = open_it();
@@ -278,6 +463,9 @@ int main(void)
 		TEST(directories_come_and_go_with_a_draft_alone),
 		TEST(directory_has_precedence_over_a_file),
 		TEST(links_lead_nowhere_from_inside),
+		TEST(draft_is_made_of_the_tree_before_the_present_one),
+		TEST(who_has_the_old_tree_open_reads_it_or_nothing),
+		TEST(any_changes_in_any_order_are_what_a_naive_model_says),
 		TEST(who_was_killed_leaves_the_last_whole_state),
 		TEST(what_is_not_ours_is_refused),
 	};
