@@ -234,9 +234,9 @@ int mirror_open(const struct mirror_options *options, const char *kind, const ch
 		return -ENOMEM;
 	mirror->options = *options;
 	mirror->signal_fd = -1;
-	int r = replica_open(&options->replica, &mirror->replica, problem);
+	int r = take_signals(mirror);
 	if (r == 0)
-		r = take_signals(mirror);
+		r = replica_open(&options->replica, &mirror->replica, problem);
 	if (r != 0)
 		return r;
 	mirror->status.fd = replica_state_fd(mirror->replica);

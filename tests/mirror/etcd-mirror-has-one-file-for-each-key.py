@@ -97,6 +97,26 @@ mirror.has_trouble("store", "127.0.0.1")
 expect("it has all of it", len(mirror.files()) > 2000)
 second = stores.subprocess.run(mirror.arguments, capture_output=True, text=True, check=False, timeout=20)
 expect("a second one is refused", second.returncode == 1 and "is running" in second.stderr, second)
+mirror.kill()
+
+# It is told to look while it still takes up what there is.
+mirror.start()
+lock = f"{stores.DIRECTORY}/.fleet.mirror/lock"
+
+
+def has_lock():
+    files = f"/proc/{mirror.process.pid}/fd"
+    try:
+        return any(os.readlink(f"{files}/{name}") == lock for name in os.listdir(files))
+    except FileNotFoundError:
+        return False
+
+
+while not has_lock():
+    pass
+mirror.process.send_signal(stores.signal.SIGHUP)
+stores.time.sleep(0.3)
+expect("it lives", mirror.process.poll() is None, mirror.process.returncode)
 cluster.members[0].start()
 cluster.wait()
 mirror.equals(cluster)
