@@ -29,6 +29,10 @@
 /* ms between two looks at what is held back. */
 #define HELD_INTERVAL 10000
 
+/* A positive result, besides those of mirror.h: what was read is held back for where it comes from, and
+ * another member may be the right one. */
+#define ETCD_STRANGE 32
+
 struct etcd {
 	const struct etcd_options *options;
 	struct mirror *mirror;
@@ -40,6 +44,9 @@ struct etcd {
 	bool has_clash;         /* a key is left out because it is a directory, too */
 	bool is_watched;        /* the member has said that the watch is there */
 	bool is_confirmed; /* of what is read now: somebody has seen what is strange about it */
+	bool was_away;     /* no member has answered for a while */
+	unsigned strange;  /* members in a row whose store is not the one that we know */
+	uint64_t term;     /* of the cluster's leader, the highest that a majority has known */
 	unsigned page;
 	uint64_t compare_at; /* mirror_now() */
 	uint64_t probe_at;
@@ -171,7 +178,7 @@ static bool is_confirmed(struct etcd *etcd, const struct etcd_reply *reply)
 	return strtoull(end + 1, NULL, 10) <= reply->revision;
 }
 
-/* Whether the store is the one that it was, and no older. 0 or MIRROR_HELD. */
+/* Whether the store is the one that it was, and no older. 0 or ETCD_STRANGE. */
 static int check_store(struct etcd *etcd, const struct etcd_reply *reply)
 {
 	uint64_t known = known_cluster(etcd);
@@ -181,15 +188,19 @@ static int check_store(struct etcd *etcd, const struct etcd_reply *reply)
 	etcd->is_confirmed = is_confirmed(etcd, reply);
 	if (etcd->is_confirmed || !replica_is_filled(etcd->mirror->replica))
 		return 0;
-	if (known && known != reply->cluster)
-		return mirror_hold(etcd->mirror, offer,
+	if (known && known != reply->cluster) {
+		mirror_hold(etcd->mirror, offer,
 			"%s is the cluster %" PRIu64 ", and what there is comes from %" PRIu64,
 			gateway_endpoint(etcd->gateway), reply->cluster, known);
-	if (reply->revision < etcd->revision)
-		return mirror_hold(etcd->mirror, offer,
+		return ETCD_STRANGE;
+	}
+	if (reply->revision < etcd->revision) {
+		mirror_hold(etcd->mirror, offer,
 			"%s is at revision %" PRIu64 ", and what there is at %" PRIu64
 			": it was set back",
 			gateway_endpoint(etcd->gateway), reply->revision, etcd->revision);
+		return ETCD_STRANGE;
+	}
 	return 0;
 }
 
@@ -225,6 +236,7 @@ static int read_page(struct etcd *etcd, const char *from64, uint64_t *revision, 
 		if (r != 0)
 			return r;
 		*revision = reply.revision;
+		etcd->term = reply.term;
 		snprintf(etcd->mirror->status.identity, MIRROR_WORD_MAX, "%" PRIu64, reply.cluster);
 	}
 	r = take_page(etcd, &reply);
@@ -267,6 +279,7 @@ static void took(struct etcd *etcd, uint64_t revision, bool is_changed)
 	char word[32];
 
 	etcd->revision = revision;
+	etcd->strange = 0;
 	snprintf(word, sizeof(word), "%" PRIu64, revision);
 	snprintf(etcd->mirror->status.endpoint, MIRROR_WORD_MAX, "%s",
 		gateway_endpoint(etcd->gateway));
@@ -284,7 +297,7 @@ static int fail_on_disk(struct etcd *etcd, int error)
 	return MIRROR_HELD;
 }
 
-/* All keys at one revision become the present tree. 0, PROBLEM, MIRROR_HELD or -ENOMEM. */
+/* All keys at one revision become the present tree. 0, PROBLEM, MIRROR_HELD, ETCD_STRANGE, -ENOMEM. */
 static int read_all(struct etcd *etcd, struct problem *problem)
 {
 	char identity[MIRROR_WORD_MAX], offer[MIRROR_WORD_MAX];
@@ -315,6 +328,21 @@ static int read_all(struct etcd *etcd, struct problem *problem)
 }
 
 /*
+ * A cluster that was set back to an old snapshot, and has been written to so much since that its
+ * revision is not older than ours: a term that is lower gives it away, but it need not be.
+ */
+static void check_history(struct etcd *etcd, const struct etcd_reply *reply)
+{
+	uint64_t soon = mirror_now() + mirror_jitter(etcd->options->compare_s * 1000 / 4);
+
+	etcd->wants_read |= reply->term < etcd->term;
+	etcd->term = reply->term;
+	if (etcd->was_away && soon < etcd->compare_at)
+		etcd->compare_at = soon;
+	etcd->was_away = false;
+}
+
+/*
  * Whether the member is alive, and still of the cluster that we know. Beside a watch it may answer
  * by itself: if it loses the others, the watch ends.
  */
@@ -338,6 +366,8 @@ static int probe(struct etcd *etcd, bool is_watching, struct problem *problem)
 	/* Of what is strange, reading everything makes sure. By itself it may be late. */
 	etcd->wants_read |= reply.cluster != known_cluster(etcd) ||
 			    (!is_watching && reply.revision < etcd->revision);
+	if (!is_watching)
+		check_history(etcd, &reply);
 	etcd->mirror->status.contact = time(NULL);
 	mirror_tell(etcd->mirror);
 	return 0;
@@ -590,8 +620,14 @@ static int keep(struct etcd *etcd)
 			mirror_trouble(mirror, "store", "%s", text);
 			gateway_next(etcd->gateway);
 			pause = mirror_pause(mirror, gateway_count(etcd->gateway));
+			etcd->was_away |= mirror->attempts > gateway_count(etcd->gateway);
 		} else {
 			etcd->wants_read = true;
+		}
+		if (r == ETCD_STRANGE) {
+			gateway_next(etcd->gateway);
+			if (++etcd->strange % gateway_count(etcd->gateway))
+				pause = 1;
 		}
 		if (mirror_sleep(mirror, pause))
 			etcd->wants_read = true;

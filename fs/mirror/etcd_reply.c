@@ -152,6 +152,7 @@ static int read_result(struct reader *reader, const struct node *map)
 	if (header) {
 		r = get_number(reader, header, "cluster_id", &reply->cluster);
 		r = r ? r : get_number(reader, header, "revision", &reply->revision);
+		r = r ? r : get_number(reader, header, "raft_term", &reply->term);
 	}
 	r = r ? r : get_number(reader, map, "compact_revision", &reply->compact_revision);
 	r = r ? r : get_text(reader, map, "token", &reply->token);

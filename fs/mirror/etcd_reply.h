@@ -27,6 +27,7 @@ struct etcd_key {
 struct etcd_reply {
 	uint64_t cluster;  /* 0: it has no header */
 	uint64_t revision; /* of the store; 0: not told */
+	uint64_t term;     /* of the leader, as far as this member knows; 0: not told */
 	struct etcd_key *keys;
 	size_t count;
 	bool has_more;             /* of a range: it ends at the limit */

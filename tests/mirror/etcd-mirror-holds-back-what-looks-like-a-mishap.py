@@ -71,19 +71,8 @@ mirror.equals(cluster)
 mirror.is_well()
 
 
-def restore(token):
-    member.kill()
-    stores.shutil.rmtree(member.data)
-    cluster.token = token
-    cluster.run("snapshot", "restore", stores.path("old.db"), "--name", member.name, "--data-dir", member.data,
-                "--initial-cluster", cluster.peers(), "--initial-cluster-token", token,
-                "--initial-advertise-peer-urls", f"http://127.0.0.1:{member.peer}")
-    member.start()
-    cluster.wait()
-
-
 # Set back to an old snapshot, by the same name: its revision is older.
-restore("token")
+cluster.restore(stores.path("old.db"), "token")
 mirror.has_trouble("suspicion", "set back")
 stays(mirror, good)
 mirror.confirm()
@@ -92,7 +81,7 @@ mirror.is_well()
 
 # Another cluster.
 good = mirror.files()
-restore("another")
+cluster.restore(stores.path("old.db"), "another")
 for i in range(30):
     gateway = stores.Gateway(cluster)
     gateway.write({f"k{i % 10}": f"other {i}"})

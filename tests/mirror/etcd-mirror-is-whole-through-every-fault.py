@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Whatever happens to the members, the network or the mirror: what is read is one revision's state, and
 in the end it is what etcdctl says."""
+import json
 import random
 import signal
 import sys
@@ -24,7 +25,6 @@ LENGTH = 30 if stores.IS_LONG else 1.5
 
 def quietly(what):
     """The writer stops, all becomes equal, and the writer goes on."""
-    global writer
     writer.end()
     cluster.wait()
     mirror.equals(cluster)
@@ -32,10 +32,16 @@ def quietly(what):
     if reader.half is not None:
         sys.exit(f"failed: half a transaction was read: {what}")
     print(f"{what}: {writer.count} transactions, {reader.good} readings", flush=True)
-    again = stores.Writer(cluster)
-    again.values, again.count = writer.values, writer.count
-    writer = again
+    go_on(writer.values)
     writer.start()
+
+
+def go_on(values):
+    """The writer goes on from these values."""
+    global writer
+    again = stores.Writer(cluster)
+    again.values, again.count = values, writer.count
+    writer = again
 
 
 def leader_is_killed():
@@ -99,9 +105,81 @@ def mirror_is_killed():
         mirror.start()
 
 
+def save(member, name):
+    cluster.run("snapshot", "save", stores.path(name), endpoints=member.url)
+    return stores.path(name)
+
+
+def one_is_another_cluster():
+    """Restored by itself from an old snapshot, which makes it a cluster of its own. The others go on."""
+    urls = [f"http://127.0.0.1:{proxy.port}" for proxy in proxies]
+    number = urls.index(mirror.status()["endpoint"])
+    member, others = cluster.members[number], [m for m in cluster.members if m.number != number]
+    identity = json.loads(cluster.run("endpoint", "status", "-w", "json", endpoints=member.url).stdout)
+    snapshot = save(member, "member.db")
+    time.sleep(LENGTH)
+    member.restore(snapshot, f"{member.name}={member.peer_url()}", "alone")
+    member.start()
+    # The others can't be reached for a while: so it is asked, too.
+    for other in others:
+        proxies[other.number].target = 1
+        proxies[other.number].cut()
+    mirror.has_trouble("suspicion", "is the cluster")
+    for other in others:
+        proxies[other.number].target = other.client
+        proxies[other.number].mend()
+    stores.eventually("one of the others is used", lambda: (mirror.status()["endpoint"] != urls[number]
+                                                            and "suspicion" not in mirror.troubles()) or mirror.status())
+    member.kill()
+    stores.shutil.rmtree(member.data)
+    rest = ",".join(other.url for other in others)
+    cluster.run("member", "remove", f"{identity[0]['Status']['header']['member_id']:x}", endpoints=rest)
+    stores.eventually("it is a member again", lambda: cluster.run(
+        "member", "add", member.name, "--peer-urls", member.peer_url(), endpoints=rest, check=False).returncode == 0)
+    member.start("--initial-cluster-state", "existing")
+
+
+def all_are_set_back_and_overtake():
+    """Restored while nobody looks, and written to until the revision is higher than the one before."""
+    writer.end()
+    cluster.wait()
+    mirror.equals(cluster)
+    snapshot, values = save(cluster.members[0], "overtaken.db"), dict(writer.values)
+    writer.values = {key: "lost" for key in values}
+    gateway = stores.Gateway(cluster)
+    gateway.write(dict(writer.values, sum=stores.checksum(writer.values)))
+    mirror.equals(cluster)
+    mirror.process.send_signal(signal.SIGSTOP)
+    cluster.restore(snapshot, "token")
+    go_on(values)
+    for _ in range(2):
+        writer.write_once()
+    mirror.process.send_signal(signal.SIGCONT)
+    writer.start()
+
+
+def all_are_set_back():
+    """Held back until it is confirmed."""
+    writer.end()
+    cluster.wait()
+    snapshot, values = save(cluster.members[0], "old.db"), dict(writer.values)
+    for _ in range(10):
+        writer.write_once()
+    mirror.equals(cluster)
+    good = mirror.files()
+    cluster.restore(snapshot, "token")
+    mirror.has_trouble("suspicion", "set back")
+    if mirror.files() != good:
+        sys.exit("failed: what is held back is there")
+    go_on(values)
+    mirror.confirm()
+    mirror.equals(cluster)
+    writer.start()
+
+
 quietly("nothing happens")
-for fault in (leader_is_killed, all_stand_still, one_stands_still, all_are_killed, compaction_while_away,
-              network_is_cut, mirror_is_killed):
+for fault in (leader_is_killed, all_stand_still, one_stands_still, all_are_killed, compaction_while_away, network_is_cut,
+              one_is_another_cluster, all_are_set_back_and_overtake, all_are_set_back, mirror_is_killed):
     time.sleep(0.3)
     fault()
     quietly(fault.__name__)

@@ -105,8 +105,8 @@ class Member:
         with open(f"{self.data}.log", "ab") as log:
             self.process = spawn([
                 "etcd", "--name", self.name, "--data-dir", self.data, "--listen-client-urls", self.url,
-                "--advertise-client-urls", self.url, "--listen-peer-urls", f"http://127.0.0.1:{self.peer}",
-                "--initial-advertise-peer-urls", f"http://127.0.0.1:{self.peer}", "--initial-cluster",
+                "--advertise-client-urls", self.url, "--listen-peer-urls", self.peer_url(),
+                "--initial-advertise-peer-urls", self.peer_url(), "--initial-cluster",
                 self.cluster.peers(), "--initial-cluster-token", self.cluster.token, "--heartbeat-interval", "50",
                 "--election-timeout", "500", *self.cluster.flags, *more], stdout=log, stderr=log)
 
@@ -116,6 +116,16 @@ class Member:
             self.process.wait()
             self.process = None
 
+    def restore(self, snapshot, peers, token):
+        """Its data become those of the snapshot, in a cluster of these peers; it must be started then."""
+        self.kill()
+        shutil.rmtree(self.data)
+        self.cluster.run("snapshot", "restore", snapshot, "--name", self.name, "--data-dir", self.data, "--initial-cluster",
+                         peers, "--initial-cluster-token", token, "--initial-advertise-peer-urls", self.peer_url())
+
+    def peer_url(self):
+        return f"http://127.0.0.1:{self.peer}"
+
 
 class Cluster:
     def __init__(self, name="c", size=3, token="token", scheme="http", flags=(), ctl=()):
@@ -124,7 +134,7 @@ class Cluster:
         ENDINGS.append(self.kill)
 
     def peers(self):
-        return ",".join(f"{m.name}=http://127.0.0.1:{m.peer}" for m in self.members)
+        return ",".join(f"{m.name}={m.peer_url()}" for m in self.members)
 
     def endpoints(self):
         return ",".join(m.url for m in self.members)
@@ -142,6 +152,13 @@ class Cluster:
     def signal(self, number):
         for member in self.members:
             member.process.send_signal(number)
+
+    def restore(self, snapshot, token):
+        """All members are set back to the snapshot."""
+        self.kill()
+        for member in self.members:
+            member.restore(snapshot, self.peers(), token)
+        self.start()
 
     def wait(self):
         eventually("the cluster starts", lambda: self.run("endpoint", "health", check=False).returncode == 0)
