@@ -60,7 +60,7 @@ write("other", "not mirrored\n")
 # A filter and a hook that would show if they ran.
 write(".gitattributes", "*.yaml filter=evil ident eol=crlf\n")
 write("conf/.gitattributes", "* filter=evil\n")
-git("config", "filter.evil.smudge", "touch /tmp/wt-evil; cat")
+git("config", "filter.evil.smudge", f"touch {stores.path('evil-ran')}; cat")
 first = commit()
 mirror = stores.Mirror("git", "--ref", "main", "--path", "/conf/", "--interval", "86400", work).start()
 stores.eventually("the first commit is there", lambda: mirror.status().get("revision") == first or
@@ -137,7 +137,7 @@ mirror.confirm()
 comes_to(mirror, foreign)
 expect("confirmed, it is taken", mirror.files()[b"app.yaml"] == b"a: foreign\n")
 mirror.kill(signal.SIGTERM)
-expect("no filter ran", not os.path.exists("/tmp/wt-evil"))
+expect("no filter ran", not os.path.exists(stores.path("evil-ran")))
 
 # What is no way to a repository is refused.
 for url, why in (("ext::sh -c id", "no URL"), ("--upload-pack=id", "mirror"), ("https://u:p@h/x", "netrc")):
@@ -145,39 +145,64 @@ for url, why in (("ext::sh -c id", "no URL"), ("--upload-pack=id", "mirror"), ("
                           text=True, check=False, timeout=20)
     expect(f"{url} is refused", said.returncode != 0 and why in said.stderr, said)
 
-# Signed commits alone.
-if not shutil.which("ssh-keygen"):
-    sys.exit(0)
-for name in ("good", "evil"):
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", stores.path(name)], check=True)
-git("config", "gpg.format", "ssh")
 
 
-def signed(name):
-    git("config", "user.signingkey", stores.path(name))
-    return commit("-S")
+def make_ssh_keys():
+    """Paths of the public keys, good and evil, and the names to sign by."""
+    for name in ("good", "evil"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", stores.path(name)], check=True)
+    return stores.path("good.pub"), stores.path("good"), stores.path("evil")
 
 
-write("conf/app.yaml", "signed: 1\n")
-good = signed("good")
-git("branch", "-f", "main")
-strict = stores.Mirror("git", "--ref", "main", "--path", "conf", "--interval", "86400", "--verify",
-                       stores.path("good.pub"), work, name="strict").start()
-stores.eventually("a signed commit is taken", lambda: strict.status().get("revision") == good or strict.status())
-write("conf/app.yaml", "signed: evil\n")
-signed("evil")
-git("branch", "-f", "main")
-strict.hup()
-strict.has_trouble("signature", "not signed by the key")
-expect("it is not taken", strict.files()[b"app.yaml"] == b"signed: 1\n")
-write("conf/app.yaml", "unsigned: 1\n")
-commit()
-git("branch", "-f", "main")
-strict.hup()
-strict.has_trouble("signature")
-expect("nor is an unsigned one", strict.files()[b"app.yaml"] == b"signed: 1\n")
-write("conf/app.yaml", "signed: 2\n")
-good = signed("good")
-git("branch", "-f", "main")
-comes_to(strict, good)
-expect("no trouble is left", not [s for s in strict.troubles() if s == "signature"], strict.troubles())
+def make_gpg_keys():
+    home = stores.path("gnupg")
+    os.mkdir(home, 0o700)
+    ENVIRONMENT["GNUPGHOME"] = home
+    stores.ENDINGS.append(lambda: subprocess.run(["gpgconf", "--kill", "all"], env=ENVIRONMENT, check=False))
+    for name in ("good", "evil"):
+        subprocess.run(["gpg", "--batch", "--quiet", "--passphrase", "", "--quick-generate-key", f"{name}@localhost",
+                        "ed25519", "sign"], env=ENVIRONMENT, check=True, capture_output=True)
+    with open(stores.path("good.asc"), "wb") as file:
+        subprocess.run(["gpg", "--batch", "--armor", "--export", "good@localhost"], env=ENVIRONMENT, check=True,
+                       stdout=file)
+    return stores.path("good.asc"), "good@localhost", "evil@localhost"
+
+
+def takes_signed_commits_alone(kind, make_keys):
+    public, good, evil = make_keys()
+    git("config", "gpg.format", kind)
+    name = f"strict-{kind}"
+
+    def push(text, signer):
+        write("conf/app.yaml", f"{text}\n")
+        git("config", "user.signingkey", signer or "")
+        revision = commit(*["-S"] if signer else [])
+        git("branch", "-f", "main")
+        return revision
+
+    first = push("signed: 1", good)
+    strict = stores.Mirror("git", "--ref", "main", "--path", "conf", "--interval", "86400", "--verify", public, work,
+                           name=name).start()
+    stores.eventually("a signed commit is taken", lambda: strict.status().get("revision") == first or strict.status())
+    for signer in (evil, None):
+        push(f"not: {signer}", signer)
+        strict.hup()
+        stores.time.sleep(0.3)
+        strict.has_trouble("signature", "not signed by the key")
+        expect("it is not taken", strict.files()[b"app.yaml"] == b"signed: 1\n")
+    # What was not signed may come before what is.
+    comes_to(strict, push("signed: 2", good))
+    expect("no trouble is left", "signature" not in strict.troubles(), strict.troubles())
+    # The key is the one of the file, whatever others somebody has: also after a start.
+    strict.kill()
+    push("not: while away", evil)
+    strict.start()
+    strict.has_trouble("signature", "not signed by the key")
+    expect("it is not taken", strict.files()[b"app.yaml"] == b"signed: 2\n")
+    strict.kill()
+
+
+if shutil.which("ssh-keygen"):
+    takes_signed_commits_alone("ssh", make_ssh_keys)
+if shutil.which("gpg"):
+    takes_signed_commits_alone("openpgp", make_gpg_keys)
