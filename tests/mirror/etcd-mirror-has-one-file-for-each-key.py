@@ -86,6 +86,8 @@ mirror.hup()
 for part in range(20):
     gateway.write({f"more/{part}/{i}": str(i) for i in range(100)})
 mirror.equals(cluster)
+gateway.write({}, [f"large{number}" for number in range(8)])
+mirror.equals(cluster)
 
 # The store is away: what there was is served, from the start on.
 mirror.kill()
