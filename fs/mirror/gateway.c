@@ -23,6 +23,9 @@
 #define KEEPALIVE_IDLE 10
 #define KEEPALIVE_INTERVAL 5
 
+/* Bytes of an answer that is none, which are shown. */
+#define ANSWER_SHOWN ((size_t)150)
+
 /* Bytes of the file with user and password. */
 #define USER_MAX 4096
 
@@ -160,8 +163,7 @@ void gateway_next(struct gateway *gateway)
 {
 	exchange_end(gateway, &gateway->call);
 	exchange_end(gateway, &gateway->watch);
-	/* With simple tokens, each member knows only those of its own. */
-	forget_token(gateway);
+	/* The token stays: all members know it, and a password costs a member a tenth of a second. */
 	gateway->present = (gateway->present + 1) % gateway->count;
 }
 
@@ -304,9 +306,12 @@ static int read_answer(const struct gateway *gateway, struct exchange *exchange,
 	long http = 0;
 
 	libcurl.easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &http);
-	if (json_stream_next(&exchange->answer, &text) != 0 || !text.len)
+	if (json_stream_next(&exchange->answer, &text) != 0 || !text.len) {
+		text = json_stream_rest(&exchange->answer);
 		return problem_set(problem, gateway_endpoint(gateway), 0, 0,
-			"answers with HTTP %ld and not like etcd's gateway", http);
+			"answers with HTTP %ld and not like etcd's gateway: %.*s", http,
+			(int)(text.len < ANSWER_SHOWN ? text.len : ANSWER_SHOWN), text.data);
+	}
 	int r = etcd_reply_read(text, arena, ret, &inner);
 	if (r == PROBLEM)
 		return problem_set(problem, gateway_endpoint(gateway), 0, 0, "%s", inner.message);

@@ -112,3 +112,10 @@ int json_stream_next(struct json_stream *stream, struct span *ret)
 	}
 	return 0;
 }
+
+struct span json_stream_rest(const struct json_stream *stream)
+{
+	if (stream->begin == stream->len)
+		return (struct span){"", 0};
+	return (struct span){stream->text + stream->begin, stream->len - stream->begin};
+}

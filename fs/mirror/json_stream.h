@@ -44,3 +44,6 @@ int json_stream_add(struct json_stream *stream, struct span bytes);
  * anything here. 0 or JSON_STREAM_BROKEN.
  */
 int json_stream_next(struct json_stream *stream, struct span *ret);
+
+/** All that waits, whatever it is. It lives as long. */
+struct span json_stream_rest(const struct json_stream *stream);

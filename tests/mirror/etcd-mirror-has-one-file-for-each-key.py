@@ -202,3 +202,10 @@ expect("what there was stays", tls.files() == {b"app.yaml": b"tls: 2\n"}, tls.fi
 certify("client")
 tls.equals(secure)
 tls.is_well()
+
+# With users, the gateway refuses a certificate that has a name, and says so.
+for words in (("user", "add", "root:secret"), ("user", "grant-role", "root", "root"), ("auth", "enable")):
+    secure.run(*words)
+tls.kill()
+tls.start()
+tls.has_trouble("store", "CommonName of client")
