@@ -50,8 +50,11 @@ size_t blame_layer(const struct blame *blame, const struct source *source)
 
 const char *blame_place(const struct blame *blame, const struct source *source)
 {
+	const struct store_place *stored = store_places_find(blame->places, source);
 	size_t layer = blame_layer(blame, source), len;
 
+	if (stored)
+		return stored->text;
 	if (layer == blame->settings->layer_count)
 		return source->name;
 	const char *root = blame->settings->layers[layer]->path;
@@ -98,7 +101,9 @@ static int read_held(const struct subject *subject, struct held *held, struct li
 		message("%s: %s", explanation->source, strerror(-r));
 		return r;
 	}
-	held->source = (struct source){.name = explanation->source, .layer = held->version->layers};
+	held->source = (struct source){.name = explanation->source,
+		.layer = held->version->layers,
+		.rank = explanation->rank};
 	struct span text = {held->text, held->version->size};
 	return line_origins_copy(text, &held->source, ret);
 }
@@ -164,6 +169,7 @@ static int tell(const struct request *request, const struct subject *subject)
 		.strategy = compose_options(subject->settings, explanation->path)->strategy->name,
 		.settings = subject->settings,
 		.lines = lines,
+		.places = &explanation->places,
 		.origins = explanation->kind == VERSION_BYTES ? explanation->result->origins : NULL,
 	};
 	return print(request, &blame);

@@ -9,19 +9,21 @@
 
 #include "line_origin.h"
 #include "settings.h"
+#include "store_place.h"
 
 struct blame {
 	const char *path;     /* relative to the root */
 	const char *strategy; /* its name */
 	const struct settings *settings;
 	const struct line_origins *lines;
+	const struct store_places *places; /* of the sources */
 	const struct origins *origins; /* NULL: the file is a source itself */
 };
 
 /** The number of the layer that `source` is in, lowest first; settings->layer_count: of none. */
 size_t blame_layer(const struct blame *blame, const struct source *source);
 
-/** Where `source` is in its layer, which is told beside it. */
+/** Where `source` is in its layer, which is told beside it, or in the store that this is a mirror of. */
 const char *blame_place(const struct blame *blame, const struct source *source);
 
 /* Failures to write are found by ferror(3). */

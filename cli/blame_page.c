@@ -91,7 +91,7 @@ static void put_place(
 	struct page *page, const char *before, const struct node *node, const char *after)
 {
 	page_put(page->out, before, node->source->layer, " · ");
-	page_put(page->out, "", node->source->name, "");
+	page_put(page->out, "", store_places_name(page->blame->places, node->source), "");
 	fprintf(page->out, ":%" PRIu32 ":%" PRIu32 "%s", node->line, node->column, after);
 }
 

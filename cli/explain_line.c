@@ -161,7 +161,8 @@ static size_t render(char **at, const char *text)
 static const struct explain_known *know(struct explain_line *line, const struct source *source)
 {
 	struct explain_known *known = &line->known[source->rank % EXPLAIN_KNOWN_COUNT];
-	size_t size = SHOWN_MAX * (strlen(source->layer) + strlen(source->name)) + LAYER_WIDTH_MAX +
+	const char *name = store_places_name(line->places, source);
+	size_t size = SHOWN_MAX * (strlen(source->layer) + strlen(name)) + LAYER_WIDTH_MAX +
 		      sizeof("  ");
 
 	if (known->source == source)
@@ -176,7 +177,7 @@ static const struct explain_known *know(struct explain_line *line, const struct 
 	}
 	*at++ = ' ';
 	*at++ = ' ';
-	known->columns += 2 + render(&at, source->name);
+	known->columns += 2 + render(&at, name);
 	known->text = text;
 	known->len = (size_t)(at - text);
 	known->source = source;
@@ -224,7 +225,7 @@ void explain_line_why(struct explain_line *line, struct origin_why why, const st
 	if (!by || !by->source)
 		return;
 	explain_line_word(line, " (");
-	explain_line_shown(line, by->source->name);
+	explain_line_shown(line, store_places_name(line->places, by->source));
 	put_line_column(line, by);
 	explain_line_word(line, ")");
 }
@@ -232,7 +233,8 @@ void explain_line_why(struct explain_line *line, struct origin_why why, const st
 void explain_line_widen(struct explain_line *line, const struct source *source)
 {
 	size_t layer = columns_of(source->layer, strlen(source->layer));
-	size_t place = columns_of(source->name, strlen(source->name)) + NUMBERS_WIDTH;
+	const char *name = store_places_name(line->places, source);
+	size_t place = columns_of(name, strlen(name)) + NUMBERS_WIDTH;
 
 	if (layer > line->layer_width && layer <= LAYER_WIDTH_MAX)
 		line->layer_width = layer;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "origin.h"
+#include "store_place.h"
 
 /* Sources as they are printed, kept by their rank. */
 #define EXPLAIN_KNOWN_COUNT 8
@@ -24,6 +25,7 @@ struct explain_known {
 struct explain_line {
 	FILE *out; /* nobody else's */
 	bool is_coloured;
+	const struct store_places *places; /* of the sources */
 
 	/* private: */
 	size_t layer_width;

@@ -285,7 +285,9 @@ static void put_passed(struct writer *writer, const struct explanation *explanat
 /* A link, or a large file. */
 static void put_only_source(struct writer *writer, const struct explanation *explanation)
 {
-	const struct source source = {.name = explanation->source, .layer = explanation->layer};
+	const struct source source = {.name = explanation->source,
+		.layer = explanation->layer,
+		.rank = explanation->rank};
 
 	explain_line_word(&writer->line,
 		explanation->kind == VERSION_LINK ? "a symbolic link" : "a large file, as it is");
@@ -324,7 +326,9 @@ static void choose_widths(struct writer *writer, const struct explanation *expla
 		explain_line_widen(&writer->line, &explanation->passed[i].source);
 	if (explanation->source)
 		explain_line_widen(&writer->line,
-			&(struct source){.name = explanation->source, .layer = explanation->layer});
+			&(struct source){.name = explanation->source,
+				.layer = explanation->layer,
+				.rank = explanation->rank});
 }
 
 static void put_all(struct writer *writer, const struct explanation *explanation)
@@ -345,7 +349,9 @@ int explain_text(const struct explanation *explanation, const struct explained *
 	const char *asked, bool is_coloured, FILE *out)
 {
 	struct writer writer = {
-		.line = {.out = out, .is_coloured = is_coloured},
+		.line = {.out = out,
+			.is_coloured = is_coloured,
+			.places = &explanation->places},
 		.origins = explanation->result ? explanation->result->origins : NULL,
 		.only = only,
 	};

@@ -28,6 +28,7 @@ static void made_free(struct made *made)
 	for (size_t i = 0; i < made->explanation.passed_count; i++)
 		free((char *)made->explanation.passed[i].source.name);
 	free(made->explanation.passed);
+	store_places_fini(&made->explanation.places);
 	free(made->explanation.source);
 	free(made->explanation.path);
 	free(made);
@@ -45,10 +46,13 @@ static int pass_over(const struct composer *composer, const struct contributor *
 	char *name;
 
 	int r = layer_source_name(layer, found->path ? found->path : path, &name);
-	if (r == 0)
-		explanation->passed[explanation->passed_count++] = (struct passed){
-			{.name = name, .layer = layer->name, .rank = layer->rank}, found->why};
-	return r;
+	if (r < 0)
+		return r;
+	struct passed *passed = &explanation->passed[explanation->passed_count++];
+	*passed = (struct passed){
+		{.name = name, .layer = layer->name, .rank = layer->rank}, found->why};
+	return store_places_add(&explanation->places, layer, found->path ? found->path : path,
+		&found->stat, &passed->source);
 }
 
 /* What the strategy has not even looked at, or a link has hidden. */
@@ -76,9 +80,28 @@ static int tell_passed(const struct composer *composer, const char *path,
 static int tell_source(const struct composer *composer, const struct contributor *found,
 	const char *path, struct made *made)
 {
-	made->explanation.layer = composer->settings->layers[found->layer]->name;
-	return layer_source_name(composer->settings->layers[found->layer],
-		found->path ? found->path : path, &made->explanation.source);
+	const struct layer *layer = composer->settings->layers[found->layer];
+	const char *in_layer = found->path ? found->path : path;
+	struct explanation *explanation = &made->explanation;
+
+	explanation->layer = layer->name;
+	int r = layer_source_name(layer, in_layer, &explanation->source);
+	if (r < 0)
+		return r;
+	explanation->rank = layer->rank;
+	const struct source source = {.name = explanation->source, .rank = layer->rank};
+	return store_places_add(&explanation->places, layer, in_layer, &found->stat, &source);
+}
+
+/* Where the sources are in their stores. */
+static int tell_places(const struct sources *sources, struct store_places *places)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sources->count; i++)
+		r = store_places_add(places, sources->layers[i], sources->paths[i],
+			&sources->stats[i], &sources->loaded[i]->source);
+	return r;
 }
 
 static int take(void *context, const struct composer *composer, const char *path,
@@ -104,6 +127,9 @@ static int take(void *context, const struct composer *composer, const char *path
 	} else {
 		r = composition_make(&made->composition, &made->composer, made->explanation.path,
 			lookup, &made->asked, true, problem);
+		if (r == 0)
+			r = tell_places(
+				&made->composition.sources, &made->explanation.places);
 	}
 	if (r == 0)
 		r = tell_passed(composer, made->explanation.path, lookup, &made->explanation);

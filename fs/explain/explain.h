@@ -6,6 +6,7 @@
 #pragma once
 
 #include "offline.h"
+#include "store_place.h"
 
 struct merge_request;
 struct merge_result;
@@ -20,11 +21,13 @@ struct explanation {
 	char *path;             /* relative to the root */
 	enum version_kind kind; /* VERSION_BYTES: as follows; HELD, LINK: there is no result */
 	char *source;           /* HELD, LINK: the only source, as messages name it */
-	const char *layer;      /* HELD, LINK: its layer's name */
+	const char *layer;      /* HELD, LINK: its layer's name and rank */
+	unsigned rank;
 	const struct merge_request *request; /* its inputs, lowest layer first, with their texts */
 	const struct merge_result *result;   /* with origins */
 	struct passed *passed; /* what other layers have, which is not looked at; lowest first */
 	size_t passed_count;
+	struct store_places places; /* of those that are in stores */
 };
 
 /**

@@ -22,16 +22,22 @@ struct writer {
 	FILE *out;
 	struct arena *arena; /* for converted numbers */
 	const struct origins *origins;
+	const struct store_places *places;
 	const struct explained *only;
 	bool has_documents; /* several: each value says which it is in */
 	bool has_written;   /* an element of the list that is being written */
 	struct known known[KNOWN_COUNT];
 };
 
-static void put_source(FILE *out, const struct source *source)
+static void put_source(
+	FILE *out, const struct store_places *places, const struct source *source)
 {
+	const struct store_place *place = store_places_find(places, source);
+
 	json_put_field(out, "\"layer\": ", source->layer);
 	json_put_field(out, ", \"file\": ", source->name);
+	if (place)
+		store_place_put_json(place, out);
 }
 
 static void put_line_column(FILE *out, const struct node *node)
@@ -42,7 +48,8 @@ static void put_line_column(FILE *out, const struct node *node)
 	json_put_number(out, node->column);
 }
 
-static bool know(struct known *known, const struct source *source)
+static bool know(
+	struct known *known, const struct store_places *places, const struct source *source)
 {
 	char *text = NULL;
 	size_t len;
@@ -50,7 +57,7 @@ static bool know(struct known *known, const struct source *source)
 
 	if (!out)
 		return false;
-	put_source(out, source);
+	put_source(out, places, source);
 	if (fclose(out) != 0) {
 		free(text);
 		return false;
@@ -69,10 +76,10 @@ static void put_place(struct writer *writer, const struct node *node)
 		return;
 	struct known *known = &writer->known[node->source->rank % KNOWN_COUNT];
 	fputs_unlocked(", ", out);
-	if (known->source == node->source || know(known, node->source))
+	if (known->source == node->source || know(known, writer->places, node->source))
 		fwrite_unlocked(known->text, 1, known->len, out);
 	else
-		put_source(out, node->source);
+		put_source(out, writer->places, node->source);
 	put_line_column(out, node);
 }
 
@@ -111,13 +118,15 @@ static int put_value(struct writer *writer, const struct node *value, bool is_wh
 	return r;
 }
 
-static void put_why(FILE *out, struct origin_why why)
+static void put_why(const struct writer *writer, struct origin_why why)
 {
+	FILE *out = writer->out;
+
 	json_put_field(out, ", \"rule\": ", why.rule ? why.rule : "");
 	if (!why.by || !why.by->source)
 		return;
 	fputs_unlocked(", \"by\": {", out);
-	put_source(out, why.by->source);
+	put_source(out, writer->places, why.by->source);
 	put_line_column(out, why.by);
 	putc_unlocked('}', out);
 }
@@ -131,7 +140,7 @@ static int put_step(struct writer *writer, const struct origin_step *step, const
 		fputs_unlocked(", {", writer->out);
 	int r = put_value(writer, step->value, step->fate != ORIGIN_PART);
 	put_place(writer, step->value);
-	put_why(writer->out, step->why);
+	put_why(writer, step->why);
 	putc_unlocked('}', writer->out);
 	return r;
 }
@@ -316,12 +325,14 @@ static void put_sources(FILE *out, const struct explanation *explanation)
 	fputs_unlocked(",\n  \"sources\": [", out);
 	for (size_t i = 0; result && i < result->source_count; i++, before = "},\n    {") {
 		fputs_unlocked(before, out);
-		put_source(out, result->sources[i]);
+		put_source(out, &explanation->places, result->sources[i]);
 	}
 	if (explanation->source) {
 		fputs_unlocked(before, out);
-		put_source(out,
-			&(struct source){.name = explanation->source, .layer = explanation->layer});
+		put_source(out, &explanation->places,
+			&(struct source){.name = explanation->source,
+				.layer = explanation->layer,
+				.rank = explanation->rank});
 		before = "},\n    {";
 	}
 	fputs_unlocked(*before == '}' ? "}\n  ]" : "]", out);
@@ -330,22 +341,23 @@ static void put_sources(FILE *out, const struct explanation *explanation)
 	fputs_unlocked(",\n  \"passed_over\": [", out);
 	for (size_t i = 0; i < explanation->passed_count; i++) {
 		fputs_unlocked(i ? "},\n    {" : "\n    {", out);
-		put_source(out, &explanation->passed[i].source);
+		put_source(out, &explanation->places, &explanation->passed[i].source);
 		if (explanation->passed[i].why)
 			json_put_field(out, ", \"rule\": ", explanation->passed[i].why);
 	}
 	fputs_unlocked("}\n  ]", out);
 }
 
-static void put_pieces(FILE *out, const struct origin_piece *piece)
+static void put_pieces(FILE *out, const struct explanation *explanation)
 {
+	const struct origin_piece *piece = origin_pieces(explanation->result->origins);
 	const char *before = "\n    {";
 
 	fputs_unlocked(",\n  \"pieces\": [", out);
 	for (; piece; piece = piece->next, before = "},\n    {") {
 		fprintf(out, "%s\"offset\": %zu, \"length\": %zu, ", before, piece->offset,
 			piece->len);
-		put_source(out, piece->source);
+		put_source(out, &explanation->places, piece->source);
 		fprintf(out, ", \"line\": %u", (unsigned)piece->line);
 	}
 	fputs_unlocked(*before == '}' ? "}\n  ]" : "]", out);
@@ -370,7 +382,10 @@ int explain_json(const struct explanation *explanation, const struct explained *
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	const struct merge_result *result = explanation->result;
 	struct writer writer = {
-		.out = out, .origins = result ? result->origins : NULL, .only = only};
+		.out = out,
+		.origins = result ? result->origins : NULL,
+		.places = &explanation->places,
+		.only = only};
 
 	int r = arena_new(&arena);
 	if (r < 0)
@@ -383,7 +398,7 @@ int explain_json(const struct explanation *explanation, const struct explained *
 			out, ",\n  \"strategy\": ", explanation->request->options->strategy->name);
 	put_sources(out, explanation);
 	if (!only && result && origin_pieces(result->origins))
-		put_pieces(out, origin_pieces(result->origins));
+		put_pieces(out, explanation);
 	fputs_unlocked(",\n  \"values\": [", out);
 	r = put_values(&writer, explanation);
 	fputs_unlocked(writer.has_written ? "\n  ]" : "]", out);

@@ -1,6 +1,7 @@
 #include "base64.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -20,6 +21,18 @@ void base64_encode(struct span bytes, char *out)
 		in += left > 2 ? 3 : left;
 		left -= left > 2 ? 3 : left;
 	}
+}
+
+char *base64_make(struct span bytes)
+{
+	size_t len = base64_length(bytes.len);
+	char *text = malloc(len + 1);
+
+	if (!text)
+		return NULL;
+	base64_encode(bytes, text);
+	text[len] = '\0';
+	return text;
 }
 
 /* 0 to 63; -1: no letter. */

@@ -17,6 +17,9 @@ static inline size_t base64_length(size_t len)
 /** Writes base64_length(bytes.len) characters to `out`, with no NUL. */
 void base64_encode(struct span bytes, char *out);
 
+/** The same as a string for free(3); NULL: no memory. */
+char *base64_make(struct span bytes);
+
 /**
  * Writes at most text.len / 4 * 3 bytes to `out`, which may be where `text` is. Returns whether it
  * is base64; *ret_len is set only then.

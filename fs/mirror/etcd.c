@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base64.h"
 #include "cleanup.h"
@@ -65,18 +66,6 @@ static char *make_range(
 	return n < 0 ? NULL : body;
 }
 
-static char *make_base64(struct span bytes)
-{
-	size_t len = base64_length(bytes.len);
-	char *text = malloc(len + 1);
-
-	if (!text)
-		return NULL;
-	base64_encode(bytes, text);
-	text[len] = '\0';
-	return text;
-}
-
 /* The first key behind `key`, as base64: with a NUL at its end. */
 static char *make_next(struct span key)
 {
@@ -86,7 +75,7 @@ static char *make_next(struct span key)
 		return NULL;
 	memcpy(next, key.data, key.len);
 	next[key.len] = '\0';
-	return make_base64((struct span){next, key.len + 1});
+	return base64_make((struct span){next, key.len + 1});
 }
 
 static void clash(struct etcd *etcd, const char *path, size_t len)
@@ -99,10 +88,20 @@ static void clash(struct etcd *etcd, const char *path, size_t len)
 		"there are keys below it, so it is a directory and can't be a file; rename it");
 }
 
+/* What is put next was written at that revision. */
+static void revise(struct etcd *etcd, uint64_t revision)
+{
+	char word[32];
+
+	snprintf(word, sizeof(word), "%" PRIu64, revision);
+	replica_revise(etcd->mirror->replica, revision ? word : "");
+}
+
 /* Sets a file of the draft. */
-static int draft_put(struct etcd *etcd, const char *path, struct span value)
+static int draft_put(struct etcd *etcd, const char *path, struct span value, uint64_t revision)
 {
 	size_t taken;
+	revise(etcd, revision);
 	int r = replica_draft_put(
 		etcd->mirror->replica, path, value, etcd->mirror->options.mode, &taken);
 
@@ -151,7 +150,7 @@ static int take_page(struct etcd *etcd, const struct etcd_reply *reply)
 			continue;
 		r = path_of(etcd, &reply->keys[i], &path);
 		if (r == 0 && path)
-			r = draft_put(etcd, path, reply->keys[i].value);
+			r = draft_put(etcd, path, reply->keys[i].value, reply->keys[i].revision);
 	}
 	return r;
 }
@@ -405,6 +404,7 @@ static int apply_singly(
 		if (change->is_deleted && removed <= before &&
 			removed * 100 > before * mirror->options.max_delete)
 			return REPLICA_NEEDS_DRAFT;
+		revise(etcd, change->revision);
 		if (change->is_deleted)
 			r = replica_remove(mirror->replica, change->path, &is_this_changed);
 		else
@@ -434,7 +434,8 @@ static int apply_together(struct etcd *etcd, const struct etcd_batch *batch, siz
 		const struct etcd_change *change = &batch->changes[i];
 
 		r = change->is_deleted ? replica_draft_remove(mirror->replica, change->path)
-				       : draft_put(etcd, change->path, change->value);
+				       : draft_put(etcd, change->path, change->value,
+						 change->revision);
 	}
 	make_offer(known_cluster(etcd), batch->revision, offer);
 	return r ? r : mirror_publish(mirror, offer);
@@ -647,14 +648,58 @@ static int set_range(struct etcd *etcd, const char *prefix)
 	 * last. */
 	if (len)
 		end[len - 1]++;
-	etcd->prefix64 = make_base64(len ? etcd->prefix : (struct span){"", 1});
-	etcd->end64 = make_base64((struct span){end, len ? len : 1});
+	etcd->prefix64 = base64_make(len ? etcd->prefix : (struct span){"", 1});
+	etcd->end64 = base64_make((struct span){end, len ? len : 1});
 	return etcd->prefix64 && etcd->end64 ? 0 : -ENOMEM;
+}
+
+/* As others find the file, who have another working directory. 0 with *ret, NULL for NULL, for
+ * free(3); or -errno. */
+static int make_absolute(const char *path, char **ret)
+{
+	CLEANUP(freep) char *directory = NULL;
+
+	*ret = NULL;
+	if (!path)
+		return 0;
+	directory = *path == '/' ? NULL : getcwd(NULL, 0);
+	if (*path != '/' && !directory)
+		return -errno;
+	if (asprintf(ret, "%s%s%s", directory ? directory : "", directory ? "/" : "", path) < 0)
+		*ret = NULL;
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* What the status tells of how the store is reached. */
+struct told {
+	char *files[4];
+	struct mirror_access access[6];
+};
+
+static void told_fini(struct told *told)
+{
+	for (size_t i = 0; i < sizeof(told->files) / sizeof(*told->files); i++)
+		free(told->files[i]);
+}
+
+static int told_init(struct told *told, const struct gateway_options *gateway)
+{
+	static const char *const names[] = {"cacert", "cert", "key", "user_file"};
+	const char *const files[] = {gateway->ca, gateway->cert, gateway->key, gateway->user_file};
+	int r = 0;
+
+	*told = (struct told){.access = {{"endpoints", gateway->endpoints}}};
+	for (size_t i = 0; r == 0 && i < sizeof(names) / sizeof(*names); i++) {
+		r = make_absolute(files[i], &told->files[i]);
+		told->access[i + 1] = (struct mirror_access){names[i], told->files[i]};
+	}
+	return r;
 }
 
 int etcd_mirror(const struct etcd_options *options, const struct mirror_options *shared,
 	struct problem *problem)
 {
+	CLEANUP(told_fini) struct told told = {0};
 	CLEANUP(mirror_freep) struct mirror *mirror = NULL;
 	CLEANUP(gateway_freep) struct gateway *gateway = NULL;
 	CLEANUP(freep) char *prefix = NULL;
@@ -666,7 +711,11 @@ int etcd_mirror(const struct etcd_options *options, const struct mirror_options 
 		prefix = NULL;
 		return -ENOMEM;
 	}
-	int r = mirror_open(shared, "etcd", prefix, &mirror, problem);
+	struct mirror_options own = *shared;
+	own.access = told.access;
+	int r = told_init(&told, &options->gateway);
+	if (r == 0)
+		r = mirror_open(&own, "etcd", prefix, &mirror, problem);
 	if (r != 0)
 		return r;
 	way.wake_fd = mirror->signal_fd;

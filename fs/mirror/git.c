@@ -292,8 +292,13 @@ static int take(struct git *git, const char *id, struct problem *problem)
 		r = check_descent(git, id, problem);
 	if (r == 0)
 		r = make_draft(git, id, problem);
-	if (r == 0)
+	if (r == 0) {
+		replica_mark(mirror->replica, id);
 		r = mirror_publish(mirror, is_confirmed ? NULL : id);
+	}
+	/* Also when nothing of it is different. */
+	if (r == 0)
+		replica_mark(mirror->replica, id);
 	if (r == 0)
 		r = repository_keep(git->repository, id, problem);
 	if (r != 0)
@@ -367,18 +372,20 @@ int git_mirror(const struct git_options *options, const struct mirror_options *s
 	CLEANUP(freep) char *source = NULL;
 	struct git git = {.options = options};
 
-	if (asprintf(&source, "%s:%s", options->ref, options->path) < 0) {
+	if (asprintf(&source, "%s:%s", options->ref, options->path) < 0)
 		source = NULL;
+	if (!source || set_path(&git) < 0)
 		return -ENOMEM;
+	const struct mirror_access access[] = {{"ref", options->ref}, {"path", git.path}, {0}};
+	struct mirror_options own = *shared;
+	own.access = access;
+	int r = mirror_open(&own, "git", source, &mirror, problem);
+	if (r == 0) {
+		snprintf(mirror->status.endpoint, sizeof(mirror->status.endpoint), "%s",
+			options->url);
+		r = repository_open(replica_state_path(mirror->replica), options->url,
+			options->verify, &repository, problem);
 	}
-	int r = mirror_open(shared, "git", source, &mirror, problem);
-	if (r != 0)
-		return r;
-	snprintf(mirror->status.endpoint, sizeof(mirror->status.endpoint), "%s", options->url);
-	r = repository_open(replica_state_path(mirror->replica), options->url, options->verify,
-		&repository, problem);
-	if (r == 0)
-		r = set_path(&git);
 	git.mirror = mirror;
 	git.repository = repository;
 	if (r == 0)

@@ -243,6 +243,7 @@ int mirror_open(const struct mirror_options *options, const char *kind, const ch
 	mirror->status.kind = kind;
 	mirror->status.source = source;
 	mirror->status.directory = options->replica.directory;
+	mirror->status.access = options->access;
 	r = mirror_status_read(&mirror->status, problem);
 	if (r != 0)
 		return r;

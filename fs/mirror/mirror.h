@@ -26,6 +26,7 @@ struct mirror_options {
 	struct replica_options replica;
 	unsigned max_delete; /* percent of the files that may go away at once; 100: all */
 	mode_t mode;         /* of files */
+	const struct mirror_access *access; /* set by the source; must outlive the mirror */
 
 	void (*log)(void *context, const char *line);
 	/* For a service manager: "READY=1", "STATUS=…". */

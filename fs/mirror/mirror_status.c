@@ -184,11 +184,28 @@ static void put_troubles(FILE *out, const struct mirror_status *status)
 	fputs("]}\n", out);
 }
 
+static void put_access(FILE *out, const struct mirror_access *access)
+{
+	const char *before = "";
+
+	fputs(",\n \"access\": {", out);
+	for (; access && access->name; access++) {
+		if (!access->text)
+			continue;
+		fputs(before, out);
+		json_put_string(out, access->name);
+		json_put_field(out, ": ", access->text);
+		before = ", ";
+	}
+	fputc('}', out);
+}
+
 static void put(FILE *out, const struct mirror_status *status)
 {
 	json_put_field(out, "{\"kind\": ", status->kind);
 	json_put_field(out, ",\n \"source\": ", status->source);
 	json_put_field(out, ",\n \"directory\": ", status->directory);
+	put_access(out, status->access);
 	fprintf(out, ",\n \"pid\": %ld", (long)getpid());
 	json_put_field(out, ",\n \"identity\": ", status->identity);
 	json_put_field(out, ",\n \"revision\": ", status->revision);

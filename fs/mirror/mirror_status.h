@@ -12,14 +12,22 @@
 #include <time.h>
 
 #include "problem.h"
+#include "store.h"
 
-#define MIRROR_STATUS_NAME "status.json"
+#define MIRROR_STATUS_NAME STORE_STATUS_NAME
 
 /* Bytes of an identity, a revision and an endpoint, each with its NUL. */
 #define MIRROR_WORD_MAX 256
 
 /* Troubles that are listed; the others are counted. */
 #define MIRROR_TROUBLES_MAX 200
+
+/* How the store is reached: for who writes to it, or tells what is in it (store.h). Never a secret,
+ * but the names of files with some. */
+struct mirror_access {
+	const char *name; /* NULL: the end of a list */
+	const char *text; /* or NULL */
+};
 
 struct mirror_trouble {
 	char *subject;
@@ -34,6 +42,7 @@ struct mirror_status {
 	const char *kind;   /* "etcd" or "git"; lent, as the next two */
 	const char *source; /* the prefix, or the reference and path */
 	const char *directory;
+	const struct mirror_access *access; /* lent; NULL: none */
 	char identity[MIRROR_WORD_MAX]; /* of the store: the cluster's id; "" */
 	char revision[MIRROR_WORD_MAX]; /* of the state: a number or a commit; "": none yet */
 	char endpoint[MIRROR_WORD_MAX]; /* that answered last */

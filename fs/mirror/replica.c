@@ -11,16 +11,18 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "cleanup.h"
 #include "descriptor.h"
 #include "spare.h"
+#include "store.h"
 
-#define TREE_PREFIX "tree."
+#define TREE_PREFIX STORE_TREE_PREFIX
 #define DRAFT "draft"
 #define NEW "new"
-#define LOCK "lock"
+#define LOCK STORE_LOCK_NAME
 
 /* Where so many files change, each is written to the disk by itself. For more, all of the file
  * system is: that takes as long as others have written much. */
@@ -37,6 +39,7 @@ struct replica {
 	uint64_t number;
 	size_t count;
 	size_t written; /* files of the draft that are new, and not on the disk yet */
+	char revision[STORE_REVISION_MAX]; /* of what is put; "": not told */
 
 	/* Of a draft that is a copy of the present tree: where it may differ from it. */
 	bool is_copy;
@@ -323,6 +326,54 @@ int replica_open(
 	return r;
 }
 
+void replica_revise(struct replica *replica, const char *revision)
+{
+	snprintf(replica->revision, sizeof(replica->revision), "%s", revision);
+}
+
+/* Sets or, for "", removes the attribute. Whether it says so then, or says nothing. */
+static bool stamp(int fd, const char *revision)
+{
+	char present[STORE_REVISION_MAX];
+
+	store_read_attribute(fd, present);
+	if (strcmp(present, revision) == 0)
+		return true;
+	if (*revision &&
+		fsetxattr(fd, STORE_REVISION_ATTRIBUTE, revision, strlen(revision), 0) == 0)
+		return true;
+	return fremovexattr(fd, STORE_REVISION_ATTRIBUTE) == 0 || errno == ENODATA ||
+	       errno == EOPNOTSUPP;
+}
+
+void replica_mark(const struct replica *replica, const char *revision)
+{
+	(void)stamp(replica->draft_fd >= 0 ? replica->draft_fd : replica->tree_fd, revision);
+}
+
+/* A file of ours gets its revision, also where its mode allows nobody to write. As stamp(). */
+static bool stamp_file(
+	const struct replica *replica, int parent, const char *name, mode_t mode)
+{
+	if (S_ISLNK(mode))
+		return true;
+	CLEANUP(closep)
+	int fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (stamp(fd, replica->revision))
+		return true;
+	bool is_stamped = fchmod(fd, mode | S_IWUSR) == 0 && stamp(fd, replica->revision);
+	return fchmod(fd, mode) == 0 && is_stamped;
+}
+
+/* Whether the file is there like that, with its revision. */
+static bool has(const struct replica *replica, int parent, const char *name, struct span bytes,
+	mode_t mode)
+{
+	return tree_has(parent, name, bytes, mode) && stamp_file(replica, parent, name, mode);
+}
+
 /* What lies at `name`: S_IFREG, S_IFLNK, another type; 0: nothing. Or -errno. */
 static int type_of(int fd, const char *name, mode_t *ret)
 {
@@ -354,10 +405,12 @@ int replica_put(
 		return r;
 	if (type == S_IFDIR)
 		return REPLICA_NEEDS_DRAFT;
-	if (tree_has(parent, name, bytes, mode))
+	if (has(replica, parent, name, bytes, mode))
 		return 0;
 	(void)unlinkat(replica->state_fd, NEW, 0);
 	r = tree_write(replica->state_fd, NEW, bytes, mode, true);
+	if (r == 0)
+		(void)stamp_file(replica, replica->state_fd, NEW, mode);
 	if (r == 0 && renameat(replica->state_fd, NEW, parent, name) < 0) {
 		r = -errno;
 		(void)unlinkat(replica->state_fd, NEW, 0);
@@ -471,6 +524,8 @@ static int link_same(
 	if (replica->tree_fd < 0 || !tree_has(replica->tree_fd, path, bytes, mode))
 		return 1;
 	CLEANUP(closep) int parent = tree_open_parent(replica->tree_fd, path, false, &name, &clash);
+	if (parent >= 0 && !stamp_file(replica, parent, name, mode))
+		return 1;
 	/* Where a file can't have that many names, it is written again. */
 	return parent < 0 || linkat(parent, name, draft, name, 0) < 0;
 }
@@ -489,7 +544,7 @@ int replica_draft_put(
 		return r;
 	if (type == S_IFDIR)
 		return TREE_CLASH;
-	if (type && tree_has(parent, name, bytes, mode))
+	if (type && has(replica, parent, name, bytes, mode))
 		return 0;
 	if (type && unlinkat(parent, name, 0) < 0)
 		return -errno;
@@ -498,7 +553,10 @@ int replica_draft_put(
 		return r;
 	bool is_synced = replica->is_copy && replica->changes.count <= WRITTEN_SINGLY;
 	replica->written += !is_synced;
-	return tree_write(parent, name, bytes, mode, is_synced);
+	r = tree_write(parent, name, bytes, mode, is_synced);
+	if (r == 0)
+		(void)stamp_file(replica, parent, name, mode);
+	return r;
 }
 
 int replica_draft_remove(struct replica *replica, const char *path)

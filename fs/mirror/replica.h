@@ -52,6 +52,16 @@ int replica_state_fd(const struct replica *replica);
 const char *replica_state_path(const struct replica *replica);
 
 /**
+ * What is put from now on is of that revision, "": of none that is told (store.h); it is copied. A
+ * file that is the same already is said to be of the new one. Where the file system keeps no
+ * attributes, nothing is told.
+ */
+void replica_revise(struct replica *replica, const char *revision);
+
+/** The draft, or without one the present tree, is as a whole the state of that revision. */
+void replica_mark(const struct replica *replica, const char *revision);
+
+/**
  * Replaces, makes or removes the one file at `path`, which key_path_refuse() has nothing against.
  * *is_changed: it was not like that already. 0; REPLICA_NEEDS_DRAFT with nothing changed; -errno.
  */

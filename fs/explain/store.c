@@ -1,0 +1,278 @@
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "document.h"
+#include "text.h"
+
+/* Bytes of a status. */
+#define STATUS_MAX ((size_t)16 << 20)
+
+/* Behind the path of a directory that is not there any more. */
+#define DELETED " (deleted)"
+
+void store_free(struct store *store)
+{
+	if (!store)
+		return;
+	document_free(store->document);
+	free(store->state);
+	free(store->tree);
+	free(store->inner);
+	free(store);
+}
+
+void store_freep(struct store **store)
+{
+	store_free(*store);
+}
+
+/* Where the descriptor leads to, also when the directory has been removed. 0 or -errno. */
+static int place_of(int fd, char ret[PATH_MAX])
+{
+	size_t suffix = strlen(DELETED);
+	struct stat stat;
+	char link[64];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t len = readlink(link, ret, PATH_MAX - 1);
+	if (len < 0 || fstat(fd, &stat) < 0)
+		return -errno;
+	ret[len] = '\0';
+	if (stat.st_nlink == 0 && (size_t)len > suffix && strcmp(ret + len - suffix, DELETED) == 0)
+		ret[(size_t)len - suffix] = '\0';
+	return 0;
+}
+
+/* Bytes of "tree.N" at the beginning of `name`; 0: it is another name. */
+static size_t tree_length(const char *name)
+{
+	size_t prefix = strlen(STORE_TREE_PREFIX);
+
+	if (strncmp(name, STORE_TREE_PREFIX, prefix) != 0)
+		return 0;
+	size_t digits = strspn(name + prefix, "0123456789");
+	char end = name[prefix + digits];
+	return digits && (end == '\0' || end == '/') ? prefix + digits : 0;
+}
+
+/* A mirror's STATE has both; without its status it is no other's for that. */
+static bool is_state(int fd)
+{
+	return faccessat(fd, STORE_STATUS_NAME, F_OK, 0) == 0 ||
+	       faccessat(fd, STORE_LOCK_NAME, F_OK, 0) == 0;
+}
+
+/* Takes over "STATE/tree.N/INNER", of which the slash before the tree is at `slash`. 0 or -ENOMEM.
+ */
+static int take_place(struct store *store, const char *path, const char *slash)
+{
+	const char *tree = slash + 1;
+	size_t len = tree_length(tree);
+	const char *inner = tree + len + (tree[len] == '/');
+
+	store->state = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+	store->tree = strndup(tree, len);
+	if (asprintf(&store->inner, "%s%s", inner, *inner ? "/" : "") < 0)
+		store->inner = NULL;
+	return store->state && store->tree && store->inner ? 0 : -ENOMEM;
+}
+
+/*
+ * Finds the innermost tree that the path leads into. A descriptor of its STATE, with *store set;
+ * -ENOENT: there is none; or -ENOMEM.
+ */
+static int find_state(struct store *store, const char *path)
+{
+	for (const char *slash = path + strlen(path); slash-- > path;) {
+		CLEANUP(freep) char *state = NULL;
+		CLEANUP(closep) int fd = -1;
+
+		if (*slash != '/' || !tree_length(slash + 1))
+			continue;
+		state = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+		if (!state)
+			return -ENOMEM;
+		fd = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0 || !is_state(fd))
+			continue;
+		int r = take_place(store, path, slash), found = fd;
+		if (r < 0)
+			return r;
+		fd = -1;
+		return found;
+	}
+	return -ENOENT;
+}
+
+/* A text of the status, or of an object in it; "" for what is none, or has a NUL in it. */
+static const char *text_of(const struct node *map, const char *name)
+{
+	const struct node *node = node_is_map(map) ? node_get(map, name) : NULL;
+
+	if (!node || !node_is_scalar(node) || node->style != NODE_DOUBLE ||
+		strlen(node->text.data) != node->text.len)
+		return "";
+	return node->text.data;
+}
+
+/* The status, as it is now. 0 with *ret, which may have no root; or -errno. */
+static int read_status(int state, struct stat *stat, struct document **ret)
+{
+	const struct source source = {.name = STORE_STATUS_NAME, .layer = ""};
+	const struct read_options options = {.format = &format_json};
+	CLEANUP(freep) char *text = NULL;
+	struct problem ignored;
+	size_t len;
+	CLEANUP(closep)
+	int fd = openat(state, STORE_STATUS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, stat) < 0)
+		return -errno;
+	int r = S_ISREG(stat->st_mode) ? text_read(fd, STATUS_MAX, &text, &len) : -EINVAL;
+	if (r == 0)
+		r = document_read(&source, (struct span){text, len}, &options, ret, &ignored);
+	return r == PROBLEM ? -EINVAL : r;
+}
+
+static void take_status(struct store *store, const struct node *status)
+{
+	const struct node *access = node_is_map(status) ? node_get(status, "access") : NULL;
+	const char *kind = text_of(status, "kind");
+
+	store->identity = text_of(status, "identity");
+	store->endpoint = text_of(status, "endpoint");
+	if (strcmp(kind, "etcd") == 0)
+		store->kind = STORE_ETCD;
+	if (strcmp(kind, "git") == 0)
+		store->kind = STORE_GIT;
+	if (store->kind == STORE_ETCD)
+		store->prefix = text_of(status, "source");
+	/* Without it nobody knows which path in the repository is mirrored. */
+	if (store->kind == STORE_GIT && !access)
+		store->kind = STORE_UNKNOWN;
+	if (!access)
+		return;
+	if (store->kind == STORE_GIT)
+		store->prefix = text_of(access, "path");
+	store->ref = text_of(access, "ref");
+	store->endpoints = text_of(access, "endpoints");
+	store->ca = text_of(access, "cacert");
+	store->cert = text_of(access, "cert");
+	store->key = text_of(access, "key");
+	store->user_file = text_of(access, "user_file");
+}
+
+/* Who may have written what the status says. */
+static void take_owner(struct store *store, const struct stat *state, const struct stat *status)
+{
+	store->owner = status->st_uid;
+	store->group = status->st_gid;
+	store->is_shared = state->st_uid != status->st_uid ||
+			   ((state->st_mode | status->st_mode) & (S_IWGRP | S_IWOTH));
+}
+
+static int find(struct store *store, int directory)
+{
+	struct stat state, status;
+	char path[PATH_MAX];
+
+	int r = place_of(directory, path);
+	if (r < 0)
+		return r;
+	CLEANUP(closep) int fd = find_state(store, path);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &state) < 0)
+		return -errno;
+	r = read_status(fd, &status, &store->document);
+	if (r == -ENOMEM)
+		return r;
+	if (r == 0)
+		take_owner(store, &state, &status);
+	if (r == 0 && store->document->count)
+		take_status(store, store->document->roots[0]);
+	return 0;
+}
+
+int store_find(int directory, struct store **ret)
+{
+	CLEANUP(store_freep) struct store *store = malloc(sizeof(*store));
+
+	if (!store)
+		return -ENOMEM;
+	*store = (struct store){.is_shared = true,
+		.prefix = "",
+		.identity = "",
+		.endpoint = "",
+		.ref = "",
+		.endpoints = "",
+		.ca = "",
+		.cert = "",
+		.key = "",
+		.user_file = ""};
+	int r = find(store, directory);
+	if (r == -ENOENT) {
+		*ret = NULL;
+		return 0;
+	}
+	if (r == 0)
+		*ret = take_ptr(store);
+	return r;
+}
+
+bool store_is_kept(const struct store *store)
+{
+	CLEANUP(freep) char *path = NULL;
+	CLEANUP(closep) int lock = -1;
+
+	if (asprintf(&path, "%s/" STORE_LOCK_NAME, store->state) < 0) {
+		path = NULL;
+		return true;
+	}
+	lock = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return lock < 0 || (flock(lock, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK);
+}
+
+uint64_t store_revision(const struct store *store)
+{
+	CLEANUP(document_freep) struct document *document = NULL;
+	struct stat stat;
+	CLEANUP(closep) int fd = open(store->state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || read_status(fd, &stat, &document) < 0 || !document->count)
+		return 0;
+	return strtoull(text_of(document->roots[0], "revision"), NULL, 10);
+}
+
+int store_name(const struct store *store, const char *path, char **ret)
+{
+	size_t len = strlen(store->prefix);
+	bool needs_slash = len > 0 && store->prefix[len - 1] != '/';
+
+	return asprintf(ret, "%s%s%s%s", store->prefix, needs_slash ? "/" : "", store->inner,
+		       path) < 0
+		       ? -ENOMEM
+		       : 0;
+}
+
+void store_read_attribute(int fd, char ret[STORE_REVISION_MAX])
+{
+	ssize_t len = fgetxattr(fd, STORE_REVISION_ATTRIBUTE, ret, STORE_REVISION_MAX - 1);
+
+	ret[len > 0 ? len : 0] = '\0';
+	/* Whatever may stand there: a revision is a number or a commit. */
+	if (ret[strspn(ret, "0123456789abcdef")])
+		*ret = '\0';
+}
