@@ -6,6 +6,9 @@
 
 #include "command.h"
 
+/* Mirrors that replace their directories faster than a change is made. */
+#define TRIES 10
+
 int amendable_read(
 	const struct command *command, int argc, char **argv, struct amendable *amendable)
 {
@@ -13,6 +16,12 @@ int amendable_read(
 		CHOICE_OPTIONS(&amendable->choice),
 		{'L', "layer", .text = &amendable->layer},
 		{'n', "dry-run", .flag = &amendable->is_dry},
+		{0, "endpoints", .text = &amendable->access.endpoints},
+		{0, "prefix", .text = &amendable->access.prefix},
+		{0, "cacert", .text = &amendable->access.ca},
+		{0, "cert", .text = &amendable->access.cert},
+		{0, "key", .text = &amendable->access.key},
+		{0, "user-file", .text = &amendable->access.user_file},
 		{0, "color", .take = command_colour},
 		{0},
 	};
@@ -36,6 +45,34 @@ int amendable_find(const struct command *command, struct amendable *amendable)
 	if (code == EXIT_DONE && !*amendable->inner)
 		code = choice_complain(NULL, amendable->path, -EISDIR, NULL);
 	return code;
+}
+
+static void forget(struct amendable *amendable)
+{
+	free(amendable->inner);
+	amendable->inner = NULL;
+	subject_fini(&amendable->subject);
+	amendable->subject = (struct subject){0};
+}
+
+int amendable_amend(const struct command *command, struct amendable *amendable,
+	struct amendment_request *request, struct amendment **ret, struct problem *problem)
+{
+	int r = -ESTALE;
+
+	for (int try = 0; r == -ESTALE && try < TRIES; try++) {
+		if (try) {
+			forget(amendable);
+			if (amendable_find(command, amendable) != EXIT_DONE)
+				return -ESTALE;
+		}
+		request->path = amendable->inner;
+		request->layer = amendable->layer;
+		request->is_dry = amendable->is_dry;
+		request->access = &amendable->access;
+		r = amendment_make(amendable->subject.offline, request, ret, problem);
+	}
+	return r;
 }
 
 void amendable_fini(struct amendable *amendable)

@@ -4,13 +4,15 @@
  */
 #pragma once
 
+#include "amendment.h"
 #include "subject.h"
 
 struct amendable {
 	struct choice choice;
 	const char *layer; /* whose source is changed; NULL: the highest */
 	bool is_dry;
-	const char *path; /* as it was given */
+	struct store_access access; /* of a layer in etcd */
+	const char *path;           /* as it was given */
 	char *inner;      /* in the layers */
 	struct subject subject;
 };
@@ -20,7 +22,14 @@ struct amendable {
 	CHOICE_HELP                                                                                \
 	"  -L, --layer NAME                change this layer's source; default: the highest\n"     \
 	"  -n, --dry-run                   change nothing; print the difference it would make\n"   \
-	"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n"
+	"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n"          \
+	"\n"                                                                                       \
+	"Of a layer that is a mirror of etcd, in place of what the mirror tells:\n"                \
+	"      --endpoints URL,...         members of the cluster\n"                               \
+	"      --prefix PREFIX             of the keys\n"                                          \
+	"      --cacert FILE               certificates that the servers' are signed by\n"         \
+	"      --cert FILE, --key FILE     a client's certificate and its key\n"                   \
+	"      --user-file FILE            a line NAME:PASSWORD\n"
 
 /**
  * Reads the options and the path; optind is behind it. Returns -1: go on, or an exit code. In both
@@ -31,5 +40,12 @@ int amendable_read(
 
 /** Finds it. Returns EXIT_DONE, or another exit code when it has complained. */
 int amendable_find(const struct command *command, struct amendable *amendable);
+
+/**
+ * Changes it, as amendment_make(): path, layer, is_dry and access of the request are set here. A
+ * layer's directory that a mirror has replaced meanwhile is opened again.
+ */
+int amendable_amend(const struct command *command, struct amendable *amendable,
+	struct amendment_request *request, struct amendment **ret, struct problem *problem);
 
 void amendable_fini(struct amendable *amendable);

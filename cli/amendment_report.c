@@ -1,12 +1,15 @@
 #include "amendment_report.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "colour.h"
 #include "key.h"
+#include "message.h"
+#include "report.h"
 #include "scalar.h"
 #include "shown.h"
 #include "unified.h"
@@ -37,12 +40,20 @@ static bool is_from_target(const struct report *report, const struct node *node)
 	return node->source && strcmp(node->source->name, report->amendment->file) == 0;
 }
 
+/* The file, or the key with the revision that it has now. */
+static void print_file(const struct amendment *amendment)
+{
+	report_print(amendment->file);
+	if (amendment->revision)
+		printf("@%" PRIu64, amendment->revision);
+}
+
 static void print_place(const struct report *report, const struct node *after)
 {
+	print_file(report->amendment);
 	if (after && is_from_target(report, after) && after->line)
-		printf("%s:%u: ", report->amendment->file, (unsigned)after->line);
-	else
-		printf("%s: ", report->amendment->file);
+		printf(":%u", (unsigned)after->line);
+	fputs(": ", stdout);
 }
 
 static void print_line(
@@ -141,7 +152,7 @@ static int print_diff(const struct amendment *amendment)
 int amendment_report(const struct amendment *amendment, bool is_dry)
 {
 	struct report report = {.amendment = amendment};
-	int r;
+	int r = 0;
 
 	if (!amendment->is_changed) {
 		puts("nothing changes: it is so already");
@@ -150,10 +161,15 @@ int amendment_report(const struct amendment *amendment, bool is_dry)
 	if (is_dry)
 		return print_diff(amendment);
 	if (!amendment->before && !amendment->after) {
-		printf("%s: %s\n", amendment->file, amendment->is_new ? "made" : "changed");
-		return 0;
+		print_file(amendment);
+		puts(amendment->is_new ? ": made" : ": changed");
+	} else {
+		r = tell(&report, amendment->before, amendment->after);
+		key_text_fini(&report.key);
 	}
-	r = tell(&report, amendment->before, amendment->after);
-	key_text_fini(&report.key);
+	if (amendment->unseen)
+		message("it is written, but the layer '%s' does not show it yet: %s; 'plyfs mirror "
+			"status' tells more",
+			amendment->layer->name, amendment->unseen);
 	return r;
 }

@@ -110,18 +110,12 @@ static int amend(struct job *job, struct problem *problem)
 {
 	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
 	const struct span text = editor_text(&job->editor);
-	const struct amendment_request request = {
-		.path = job->amendable.inner,
-		.layer = job->amendable.layer,
-		.is_dry = job->amendable.is_dry,
-		.plan = plan,
-		.context = job,
-		.text = &text,
-	};
+	struct amendment_request request = {.plan = plan, .context = job, .text = &text};
 	int r = find_ops(job, problem);
 
 	if (r == 0)
-		r = amendment_make(job->amendable.subject.offline, &request, &amendment, problem);
+		r = amendable_amend(
+			&command_edit, &job->amendable, &request, &amendment, problem);
 	if (r != 0)
 		return r;
 	if (amendment->is_changed)

@@ -82,14 +82,8 @@ static int run(const struct command *command, int argc, char **argv)
 	code = amendable_find(command, &amendable);
 	if (code != EXIT_DONE)
 		return code;
-	const struct amendment_request request = {
-		.path = amendable.inner,
-		.layer = amendable.layer,
-		.is_dry = amendable.is_dry,
-		.plan = assignments_plan,
-		.context = &assignments,
-	};
-	int r = amendment_make(amendable.subject.offline, &request, &amendment, &problem);
+	struct amendment_request request = {.plan = assignments_plan, .context = &assignments};
+	int r = amendable_amend(command, &amendable, &request, &amendment, &problem);
 	if (r != 0)
 		return choice_complain(amendable.subject.settings, amendable.path, r, &problem);
 	r = amendment_report(amendment, amendable.is_dry);

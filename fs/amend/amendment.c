@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
 #include "cleanup.h"
 #include "composition.h"
@@ -17,6 +19,11 @@
 /* Looks again, because the source was changed by somebody who takes no lock; then it is given up.
  */
 #define TRIES 5
+
+/* The same for a key that others on other machines write at the same time; and ms of the longest
+ * pause before one. Somebody wins each time. */
+#define STORE_TRIES 100
+#define STORE_PAUSE_MAX 100
 
 /* A drop-in that is made, where directives can stand only in one. */
 #define DROPIN_NAME "90-set.yaml"
@@ -34,14 +41,17 @@ struct made {
 	struct merge_request merge; /* with the target among its inputs */
 	struct merge_input *inputs;
 	size_t target;
-	const char *path;      /* of the target, in its layer */
-	struct loaded *loaded; /* its text; NULL: it does not exist yet */
+	struct layer_store *store; /* that it is in; NULL: it is a file. Lent */
+	const char *path;          /* of the target, in its layer */
+	bool is_there;             /* it exists already */
+	struct loaded *loaded;     /* the text of a file; or NULL */
 	struct stat like;      /* of the highest source */
 	bool has_like;
 
 	struct put_result *put;
 	struct edit_result *edit;
 	struct document *document; /* of a text, before */
+	struct merge_result *shown; /* with the target as it is in the store */
 };
 
 static void made_free(struct made *made)
@@ -51,6 +61,7 @@ static void made_free(struct made *made)
 	put_result_free(made->put);
 	edit_result_free(made->edit);
 	document_free(made->document);
+	merge_result_freep(&made->shown);
 	loaded_unref(made->loaded);
 	composition_fini(&made->composition);
 	dependencies_fini(&made->asked);
@@ -88,8 +99,24 @@ static size_t place_of_new(const struct made *made, const struct sources *source
 	return i;
 }
 
+/* The target as it is in the store, whatever the mirror has of it. */
+static int load_stored(struct made *made, struct problem *problem)
+{
+	struct merge_input *input = &made->inputs[made->target];
+	struct span text;
+
+	int r = layer_store_read(made->store, made->path, made->arena, &text, problem);
+	if (r != 0)
+		return r;
+	made->is_there = text.data;
+	input->text = text.data ? text : (struct span){"", 0};
+	input->document = NULL;
+	input->source.name = arena_copy(made->arena, span_of(layer_store_name(made->store)));
+	return input->source.name ? 0 : -ENOMEM;
+}
+
 /* The source at made->path, which is not there yet, becomes the input `at`. */
-static int add_input(struct made *made, size_t at)
+static int add_input(struct made *made, size_t at, struct problem *problem)
 {
 	const struct layer *layer = made->amendment.layer;
 	struct merge_input *input = &made->inputs[at];
@@ -108,7 +135,10 @@ static int add_input(struct made *made, size_t at)
 		.text = {"", 0},
 	};
 	made->target = at;
-	return input->source.name ? 0 : -ENOMEM;
+	made->is_there = false;
+	if (!input->source.name)
+		return -ENOMEM;
+	return made->store ? load_stored(made, problem) : 0;
 }
 
 /* The text of a source that is there, as its document alone may have been kept. */
@@ -120,6 +150,8 @@ static int load_target(struct made *made, const struct sources *sources, struct 
 	made->path = arena_copy(made->arena, span_of(sources->paths[made->target]));
 	if (!made->path)
 		return -ENOMEM;
+	if (made->store)
+		return load_stored(made, problem);
 	const struct contributor found = {.layer = made->amendment.layer->rank,
 		.stat = sources->stats[made->target],
 		.path = made->path};
@@ -127,6 +159,7 @@ static int load_target(struct made *made, const struct sources *sources, struct 
 
 	if (r != 0)
 		return r;
+	made->is_there = true;
 	input->text = made->loaded->text;
 	if (!input->text.data)
 		input->text.data = "";
@@ -164,7 +197,7 @@ static int take_inputs(struct made *made, struct problem *problem)
 	made->path = path_of_new(made);
 	made->target = find_target(made, sources);
 	if (made->target == sources->count)
-		return add_input(made, place_of_new(made, sources));
+		return add_input(made, place_of_new(made, sources), problem);
 	return load_target(made, sources, problem);
 }
 
@@ -189,7 +222,7 @@ static void take_text(struct made *made, struct span text)
 
 	made->amendment.old = old;
 	made->amendment.new = text;
-	made->amendment.is_changed = !span_equal(old, text) || (!made->loaded && text.len);
+	made->amendment.is_changed = !span_equal(old, text) || (!made->is_there && text.len);
 }
 
 static int put_values(struct made *made, struct problem *problem)
@@ -205,15 +238,50 @@ static int put_values(struct made *made, struct problem *problem)
 	return 0;
 }
 
+/* Merges once more, with the target as it is in the store; *ret lives as long as `made`. */
+static int show_stored(struct made *made, struct span *ret, struct problem *problem)
+{
+	struct merge_request merge = made->merge;
+
+	if (!made->is_there) {
+		struct merge_input *inputs =
+			arena_zalloc(made->arena, merge.count, sizeof(*inputs));
+		size_t behind = merge.count - made->target - 1;
+
+		if (!inputs)
+			return -ENOMEM;
+		memcpy(inputs, merge.inputs, made->target * sizeof(*inputs));
+		memcpy(inputs + made->target, merge.inputs + made->target + 1,
+			behind * sizeof(*inputs));
+		merge.inputs = inputs;
+		merge.count--;
+	}
+	if (!merge.count)
+		return 0;
+	int r = merge_run(&merge, &made->shown, problem);
+	if (r == 0)
+		*ret = made->shown->text;
+	return r;
+}
+
+/* What is shown now. */
+static int show(struct made *made, struct span *ret, struct problem *problem)
+{
+	const struct merge_result *result = made->composition.result;
+
+	*ret = result ? result->text : (struct span){"", 0};
+	return made->store ? show_stored(made, ret, problem) : 0;
+}
+
 /* Where it is not the merge that knows values: those of the file as its format reads it. */
-static int edit_whole(struct made *made, struct span *ret, struct problem *problem)
+static int edit_whole(
+	struct made *made, struct span shown, struct span *ret, struct problem *problem)
 {
 	const struct format *format = settings_format(made->settings, made->request->path);
 	struct read_options options = read_options_for(&made->merge, format);
-	const struct merge_result *result = made->composition.result;
 	struct edit_request edit = {
 		.source = {.name = made->request->path, .layer = ""},
-		.text = result ? result->text : (struct span){"", 0},
+		.text = shown,
 		.options = &options,
 	};
 	struct edit_op *ops = NULL;
@@ -246,24 +314,23 @@ static int edit_whole(struct made *made, struct span *ret, struct problem *probl
 static int put_whole(struct made *made, struct problem *problem)
 {
 	const struct put_request request = put_request_of(made);
-	const struct merge_result *shown = made->composition.result;
-	struct span wanted, text = made->inputs[made->target].text;
+	struct span shown, wanted, text = made->inputs[made->target].text;
 	bool is_so = false;
-	int r = 0;
 
-	if (made->request->text)
+	int r = show(made, &shown, problem);
+	if (r == 0 && made->request->text)
 		wanted = *made->request->text;
-	else
-		r = edit_whole(made, &wanted, problem);
+	else if (r == 0)
+		r = edit_whole(made, shown, &wanted, problem);
 	if (r == 0)
-		is_so = span_equal(wanted, shown ? shown->text : (struct span){"", 0});
+		is_so = span_equal(wanted, shown);
 	if (r == 0 && !is_so)
 		r = put_text(&request, wanted, made->arena, &text, problem);
 	if (r != 0)
 		return r;
 	take_text(made, text);
 	/* An empty file is another than none. */
-	made->amendment.is_changed |= !is_so && !made->loaded;
+	made->amendment.is_changed |= !is_so && !made->is_there;
 	return 0;
 }
 
@@ -290,7 +357,7 @@ static int retarget(struct made *made, struct problem *problem)
 		return load_target(made, sources, problem);
 	}
 	made->path = arena_printf(made->arena, "%s" DROPIN_SUFFIX "/" DROPIN_NAME, path);
-	return made->path ? add_input(made, place_of_new(made, sources)) : -ENOMEM;
+	return made->path ? add_input(made, place_of_new(made, sources), problem) : -ENOMEM;
 }
 
 /* Whether the target's text is what is shown. */
@@ -404,7 +471,7 @@ static int write_file(struct made *made, struct problem *problem)
 	struct layer_file file = {
 		.layer = amendment->layer,
 		.path = made->path,
-		.old = made->loaded ? amendment->old : (struct span){NULL, 0},
+		.old = made->is_there ? amendment->old : (struct span){NULL, 0},
 		.new = amendment->new,
 		.like = made->has_like ? &made->like : NULL,
 		.model = sources->count ? sources->layers[sources->count - 1] : NULL,
@@ -463,9 +530,64 @@ static int check_result(const struct made *made, struct problem *problem)
 	return r;
 }
 
+/* The key in the store gets the text, if it is still what was read. */
+static int write_key(struct made *made, struct problem *problem)
+{
+	struct amendment *amendment = &made->amendment;
+
+	int r = layer_store_write(made->store, amendment->new, problem);
+	if (r == 0) {
+		amendment->revision = layer_store_revision(made->store);
+		amendment->unseen = layer_store_wait(made->store);
+	}
+	return r == LAYER_STORE_MOVED ? LAYER_FILE_MOVED : r;
+}
+
+/* Whether each layer's directory is still there: a mirror may have replaced its own. */
+static bool are_layers_there(const struct settings *settings)
+{
+	struct stat stat;
+
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (settings->layers[i]->dirfd >= 0 &&
+			fstat(settings->layers[i]->dirfd, &stat) == 0 && stat.st_nlink == 0)
+			return false;
+	return true;
+}
+
+static int write_target(struct made *made, struct problem *problem)
+{
+	if (!are_layers_there(made->settings))
+		return -ESTALE;
+	return made->store ? write_key(made, problem) : write_file(made, problem);
+}
+
+/* The layer's store, which is opened once for all tries. */
+static int open_store(struct made *made, struct layer_store **store, struct problem *problem)
+{
+	int r = 0;
+
+	if (!*store)
+		r = layer_store_open(made->amendment.layer, made->request->access, store, problem);
+	made->store = *store;
+	return r;
+}
+
+/* Holds off others who change a file of the layer; a key is written by who comes first. */
+static int lock_layer(const struct made *made, int *ret, struct problem *problem)
+{
+	if (made->request->is_dry || made->store)
+		return 0;
+	*ret = layer_file_lock(made->amendment.layer);
+	if (*ret >= 0)
+		return 0;
+	return problem_set(problem, made->amendment.layer->path, 0, 0,
+		"can't be locked for a change: %s", strerror(-*ret));
+}
+
 /* One look at the layers, and what comes of it. LAYER_FILE_MOVED: another one is needed. */
 static int make_once(const struct offline *offline, const struct amendment_request *request,
-	struct made **ret, struct problem *problem)
+	struct layer_store **store, struct made **ret, struct problem *problem)
 {
 	CLEANUP(made_freep) struct made *made = calloc(1, sizeof(*made));
 	CLEANUP(closep) int lock = -1;
@@ -475,39 +597,58 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 	made->request = request;
 	made->settings = settings_ref(offline_settings(offline));
 	int r = find_layer(made, problem);
+	if (r == 0)
+		r = open_store(made, store, problem);
+	if (r == 0)
+		r = lock_layer(made, &lock, problem);
 	if (r != 0)
 		return r;
-	lock = request->is_dry ? -1 : layer_file_lock(made->amendment.layer);
-	if (lock < 0 && !request->is_dry)
-		return problem_set(problem, made->amendment.layer->path, 0, 0,
-			"can't be locked for a change: %s", strerror(-lock));
 	r = offline_look_at(offline, request->path, &(struct offline_look){take, made}, problem);
 	if (r == -ENOENT)
 		r = take_nothing(made, problem);
 	if (r == 0)
 		r = check_schema(made, problem);
 	if (r != 0)
-		return r;
+		return are_layers_there(made->settings) ? r : -ESTALE;
 	made->amendment.file = made->inputs[made->target].source.name;
-	made->amendment.is_new = !made->loaded;
+	made->amendment.is_new = !made->is_there;
 	if (made->amendment.is_changed)
 		r = check_result(made, problem);
 	if (r == 0 && made->amendment.is_changed && !request->is_dry)
-		r = write_file(made, problem);
+		r = write_target(made, problem);
 	if (r == 0)
 		*ret = take_ptr(made);
 	return r;
 }
 
+/* Before the next try for a key: those who wait for each other's end must not wait alike. */
+static void pause_randomly(int try)
+{
+	unsigned most = try < 10 ? (unsigned)(try + 1) * STORE_PAUSE_MAX / 10 : STORE_PAUSE_MAX;
+	uint32_t number = 0;
+
+	(void)!getrandom(&number, sizeof(number), GRND_NONBLOCK);
+	nanosleep(&(struct timespec){.tv_nsec = (long)(number % most) * 1000000}, NULL);
+}
+
+static void free_store(struct layer_store **store)
+{
+	layer_store_free(*store);
+}
+
 int amendment_make(const struct offline *offline, const struct amendment_request *request,
 	struct amendment **ret, struct problem *problem)
 {
+	CLEANUP(free_store) struct layer_store *store = NULL;
 	struct made *made = NULL;
 	int r = LAYER_FILE_MOVED;
 
 	problem->message[0] = '\0';
-	for (int try = 0; r == LAYER_FILE_MOVED && try < TRIES; try++)
-		r = make_once(offline, request, &made, problem);
+	for (int try = 0; r == LAYER_FILE_MOVED && try < (store ? STORE_TRIES : TRIES); try++) {
+		if (try && store)
+			pause_randomly(try);
+		r = make_once(offline, request, &store, &made, problem);
+	}
 	if (r == LAYER_FILE_MOVED)
 		return problem_set(problem, request->path, 0, 0,
 			"is being changed by somebody else all the time; try again");

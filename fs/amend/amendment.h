@@ -8,9 +8,13 @@
  * Whoever changes a layer by this holds a lock on its directory (flock(2)) from the look to the
  * end, so two changes never lose each other. Who knows nothing of that (an editor) is noticed: a
  * source that is not the one that was read is read again, a few times.
+ *
+ * Of a layer that a mirror keeps (layer_store.h) it is the store's key that is read and written, by
+ * compare-and-swap, and not the mirror's copy of it.
  */
 #pragma once
 
+#include "layer_store.h"
 #include "offline.h"
 #include "put.h"
 
@@ -18,6 +22,7 @@ struct amendment_request {
 	const char *path;  /* of the merged file, relative to the root and with no "." or ".." */
 	const char *layer; /* the name of the one whose source may change; NULL: the highest one */
 	bool is_dry;       /* nothing is written */
+	const struct store_access *access; /* how stores are reached; NULL: as mirrors tell it */
 
 	/* As put_request says; for a file that is no tree in its strategy, of the tree that its
 	 * format makes of it. */
@@ -38,15 +43,18 @@ struct amendment {
 	struct layer *layer;
 	bool is_new;     /* it was not there before */
 	bool is_changed; /* false: all is so already */
-	struct span old; /* its text, as it was, and as it is now */
+	uint64_t revision;  /* of a key in etcd: the one that was written; else 0 */
+	const char *unseen; /* of such a key: why the layer doesn't show it yet; NULL: it does */
+	struct span old;    /* its text, as it was, and as it is now */
 	struct span new;
 	const struct node *before; /* the merged tree; NULL: nothing, or no tree */
 	const struct node *after;
 };
 
 /**
- * Changes. Returns 0 with *ret for amendment_free(), before `offline` is freed; PROBLEM; or -errno
- * as offline_read(), or of the file system, with problem->source the file.
+ * Changes. Returns 0 with *ret for amendment_free(), before `offline` is freed; PROBLEM; -ESTALE
+ * when the directory of a layer was replaced meanwhile, and is to be opened again; or -errno as
+ * offline_read(), or of the file system, with problem->source the file.
  */
 int amendment_make(const struct offline *offline, const struct amendment_request *request,
 	struct amendment **ret, struct problem *problem);

@@ -14,6 +14,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "layer_store.h"
 #include "text.h"
 
 /* As long as another change may take. */
@@ -294,6 +295,9 @@ int layer_file_write(const struct layer_file *file, struct problem *problem)
 	parent = layer_open_parent(file->layer, path, &name);
 	if (parent < 0)
 		return parent;
+	r = layer_store_refuse_copy(parent, file->path, problem);
+	if (r != 0)
+		return r;
 	if (file->old.data) {
 		old = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 		if (old < 0)

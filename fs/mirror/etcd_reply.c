@@ -77,6 +77,8 @@ static int get_bytes(
 		return -ENOMEM;
 	if (!bytes || !base64_decode(node->text, bytes, &len))
 		return problem_at(reader->problem, node, "\"%s\" is not base64", name);
+	/* It is shorter than what it was made of. */
+	bytes[len] = '\0';
 	*ret = (struct span){bytes, len};
 	return 0;
 }
@@ -158,6 +160,7 @@ static int read_result(struct reader *reader, const struct node *map)
 	r = r ? r : get_text(reader, map, "token", &reply->token);
 	r = r ? r : get_text(reader, map, "cancel_reason", &reply->error);
 	reply->has_more = get_bool(map, "more");
+	reply->is_succeeded = get_bool(map, "succeeded");
 	reply->is_created = get_bool(map, "created");
 	reply->is_canceled = get_bool(map, "canceled");
 	reply->is_fragment = get_bool(map, "fragment");

@@ -31,6 +31,7 @@ struct etcd_reply {
 	struct etcd_key *keys;
 	size_t count;
 	bool has_more;             /* of a range: it ends at the limit */
+	bool is_succeeded;         /* of a transaction: its comparisons held */
 	bool is_created;           /* of a watch: it is there */
 	bool is_canceled;          /* of a watch: it has ended */
 	bool is_fragment;          /* of a watch: the same revision goes on in the next message */

@@ -16,8 +16,8 @@ ORDER = (
     ("fs/compose",),
     ("fs/run", "fs/keep"),
     ("fs/view", "fs/explain"),
-    ("fs/status",),
-    ("fs/amend", "fs/render", "fs/driver", "fs/mirror"),
+    ("fs/status", "fs/mirror"),
+    ("fs/amend", "fs/render", "fs/driver"),
     ("cli",),
 )
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}

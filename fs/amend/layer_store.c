@@ -1,0 +1,259 @@
+#include "layer_store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "etcd_client.h"
+#include "key_path.h"
+#include "store.h"
+
+/* ms. An edit is in every mount within a second; this is for a machine that is busy. */
+#define WAIT_MAX 5000
+#define WAIT_PAUSE 20
+
+struct layer_store {
+	const struct layer *layer;
+	struct store *store;
+	const char *prefix; /* of the keys; lent */
+	struct etcd_client *client;
+	char *key;  /* of what was read last */
+	char *name; /* "etcd:KEY" */
+	uint64_t old;
+	uint64_t written;
+};
+
+bool store_access_is_empty(const struct store_access *access)
+{
+	return !access->endpoints && !access->prefix && !access->ca && !access->cert &&
+	       !access->key && !access->user_file;
+}
+
+void layer_store_free(struct layer_store *store)
+{
+	if (!store)
+		return;
+	etcd_client_free(store->client);
+	store_free(store->store);
+	free(store->key);
+	free(store->name);
+	free(store);
+}
+
+static void layer_store_freep(struct layer_store **store)
+{
+	layer_store_free(*store);
+}
+
+int layer_store_refuse_copy(int directory, const char *path, struct problem *problem)
+{
+	CLEANUP(store_freep) struct store *store = NULL;
+
+	int r = store_find(directory, &store);
+	if (r < 0 || !store)
+		return r;
+	return problem_set(problem, path, 0, 0,
+		"lies in %s, which a mirror writes; it is changed in the store, or by a layer that "
+		"is the mirror's directory",
+		store->state);
+}
+
+/* What is changed in a repository is a commit. */
+static int refuse_git(const struct layer *layer, const struct store *store, struct problem *problem)
+{
+	return problem_set(problem, layer->path, 0, 0,
+		"the layer '%s' is a mirror of a git repository: commit the change there, in "
+		"'%s%s%s' of %s (%s); the mirror brings it",
+		layer->name, store->prefix, *store->prefix ? "/" : "", store->inner,
+		*store->endpoint ? store->endpoint : "the repository",
+		*store->ref ? store->ref : "its reference");
+}
+
+/* Whether what the mirror says may be told by nobody whom we don't trust anyway. */
+static bool is_believed(const struct store *store)
+{
+	return !store->is_shared && (store->owner == geteuid() || store->owner == 0);
+}
+
+static bool names_files(const struct store *store)
+{
+	return *store->ca || *store->cert || *store->key || *store->user_file;
+}
+
+static int refuse_owner(
+	const struct layer *layer, const struct store *store, struct problem *problem)
+{
+	if (store->is_shared)
+		return problem_set(problem, store->state, 0, 0,
+			"others than its owner can have written how etcd is reached; chmod go-w "
+			"it, or give --endpoints and --prefix");
+	return problem_set(problem, layer->path, 0, 0,
+		"the mirror of the layer '%s' is run by the user %u, and files that he names are "
+		"not used with your rights; give --endpoints, --prefix, and what else etcd asks "
+		"for",
+		layer->name, (unsigned)store->owner);
+}
+
+static const char *or_null(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+/* As the mirror tells it. */
+static int take_told(const struct layer *layer, const struct store *store,
+	struct etcd_client_options *ret, struct problem *problem)
+{
+	if (!is_believed(store) && (store->is_shared || (geteuid() != 0 && names_files(store))))
+		return refuse_owner(layer, store, problem);
+	if (!*store->endpoints)
+		return problem_set(problem, store->state, 0, 0,
+			"does not tell how etcd is reached; start the mirror again, or give "
+			"--endpoints");
+	ret->gateway = (struct gateway_options){.endpoints = store->endpoints,
+		.ca = or_null(store->ca),
+		.cert = or_null(store->cert),
+		.key = or_null(store->key),
+		.user_file = or_null(store->user_file)};
+	if (geteuid() == 0 && store->owner != 0)
+		guise_init(&ret->guise, store->owner, store->group);
+	return 0;
+}
+
+/* As it was given. */
+static int take_given(const struct layer *layer, const struct store *store,
+	const struct store_access *access, struct etcd_client_options *ret, struct problem *problem)
+{
+	if (!access->endpoints)
+		return problem_set(problem, NULL, 0, 0,
+			"with --prefix, --cacert, --cert, --key and --user-file goes --endpoints: "
+			"what is given stands for all that the mirror tells");
+	if (!access->prefix && !is_believed(store))
+		return problem_set(problem, layer->path, 0, 0,
+			"the mirror of the layer '%s' is run by the user %u; give --prefix, too, "
+			"so that it is not his word which keys are changed",
+			layer->name, (unsigned)store->owner);
+	ret->gateway = (struct gateway_options){.endpoints = access->endpoints,
+		.ca = access->ca,
+		.cert = access->cert,
+		.key = access->key,
+		.user_file = access->user_file};
+	return 0;
+}
+
+static int open_etcd(
+	struct layer_store *store, const struct store_access *access, struct problem *problem)
+{
+	const struct store *told = store->store;
+	struct etcd_client_options options = {
+		.cluster = told->identity, .guise = {.is_none = true}};
+	bool is_given = access && !store_access_is_empty(access);
+
+	int r = is_given ? take_given(store->layer, told, access, &options, problem)
+			 : take_told(store->layer, told, &options, problem);
+	if (r != 0)
+		return r;
+	store->prefix = is_given && access->prefix ? access->prefix : told->prefix;
+	return etcd_client_new(&options, &store->client, problem);
+}
+
+int layer_store_open(const struct layer *layer, const struct store_access *access,
+	struct layer_store **ret, struct problem *problem)
+{
+	CLEANUP(layer_store_freep) struct layer_store *store = calloc(1, sizeof(*store));
+
+	*ret = NULL;
+	if (!store)
+		return -ENOMEM;
+	store->layer = layer;
+	int r = store_find(layer->dirfd, &store->store);
+	if (r < 0 || !store->store)
+		return r;
+	if (store->store->kind == STORE_UNKNOWN)
+		return problem_set(problem, layer->path, 0, 0,
+			"the layer '%s' is a mirror's directory, and %s/%s does not tell of which "
+			"store; start the mirror again",
+			layer->name, store->store->state, STORE_STATUS_NAME);
+	r = store->store->kind == STORE_GIT ? refuse_git(layer, store->store, problem)
+					    : open_etcd(store, access, problem);
+	if (r == 0)
+		*ret = take_ptr(store);
+	return r;
+}
+
+/* The key of the file, and what messages call it. */
+static int set_key(struct layer_store *store, const char *path, struct problem *problem)
+{
+	CLEANUP(freep) char *inner = NULL;
+	size_t len = strlen(store->prefix);
+	const char *slash = len > 0 && store->prefix[len - 1] != '/' ? "/" : "";
+
+	free(store->key);
+	free(store->name);
+	store->key = store->name = NULL;
+	if (asprintf(&inner, "%s%s", store->store->inner, path) < 0) {
+		inner = NULL;
+		return -ENOMEM;
+	}
+	const char *why = key_path_refuse(span_of(inner));
+	if (why)
+		return problem_set(problem, path, 0, 0, "the key %s", why);
+	if (asprintf(&store->key, "%s%s%s", store->prefix, slash, inner) < 0)
+		store->key = NULL;
+	if (store->key && asprintf(&store->name, "etcd:%s", store->key) < 0)
+		store->name = NULL;
+	/* JSON has only this to say of bytes that are no text. */
+	if (store->name && strstr(store->prefix, "\xef\xbf\xbd"))
+		return problem_set(problem, store->name, 0, 0,
+			"the mirror's prefix is no UTF-8, and is not known; give --endpoints and "
+			"--prefix");
+	return store->name ? 0 : -ENOMEM;
+}
+
+int layer_store_read(struct layer_store *store, const char *path, struct arena *arena,
+	struct span *ret, struct problem *problem)
+{
+	struct etcd_value value;
+
+	int r = set_key(store, path, problem);
+	if (r == 0)
+		r = etcd_client_read(store->client, span_of(store->key), arena, &value, problem);
+	if (r != 0)
+		return r;
+	store->old = value.revision;
+	*ret = value.text;
+	return 0;
+}
+
+const char *layer_store_name(const struct layer_store *store)
+{
+	return store->name;
+}
+
+int layer_store_write(struct layer_store *store, struct span text, struct problem *problem)
+{
+	int r = etcd_client_swap(
+		store->client, span_of(store->key), store->old, text, &store->written, problem);
+
+	return r == ETCD_CLIENT_LOST ? LAYER_STORE_MOVED : r;
+}
+
+uint64_t layer_store_revision(const struct layer_store *store)
+{
+	return store->written;
+}
+
+const char *layer_store_wait(const struct layer_store *store)
+{
+	for (unsigned waited = 0; waited < WAIT_MAX; waited += WAIT_PAUSE) {
+		if (store_revision(store->store) >= store->written)
+			return NULL;
+		if (!store_is_kept(store->store))
+			return "no mirror is running that would bring it";
+		nanosleep(&(struct timespec){.tv_nsec = WAIT_PAUSE * 1000000l}, NULL);
+	}
+	return "the mirror has not brought it yet";
+}

@@ -1,0 +1,225 @@
+#include "etcd_client.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base64.h"
+#include "cleanup.h"
+
+/* ms. */
+#define TIMEOUT 10000
+
+/* Rounds over all endpoints, in which a write whose end is not known is tried again. */
+#define ROUNDS 2
+
+struct etcd_client {
+	struct etcd_client_options options;
+	struct gateway *gateway;
+	uint64_t cluster; /* 0: any */
+};
+
+void etcd_client_free(struct etcd_client *client)
+{
+	if (!client)
+		return;
+	gateway_freep(&client->gateway);
+	free(client);
+}
+
+int etcd_client_new(const struct etcd_client_options *options, struct etcd_client **ret,
+	struct problem *problem)
+{
+	struct etcd_client *client = calloc(1, sizeof(*client));
+
+	if (!client)
+		return -ENOMEM;
+	client->options = *options;
+	client->options.gateway.wake_fd = -1;
+	client->cluster = strtoull(options->cluster, NULL, 10);
+	int r = gateway_new(&client->options.gateway, &client->gateway, problem);
+	if (r != 0) {
+		etcd_client_free(client);
+		return r;
+	}
+	*ret = client;
+	return 0;
+}
+
+/* A TLS connection whose other end is gone would end us. 0 or -errno. */
+static int hold_pipe_signal(sigset_t *old)
+{
+	sigset_t pipe;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	return -pthread_sigmask(SIG_BLOCK, &pipe, old);
+}
+
+static void drop_pipe_signal(const sigset_t *old)
+{
+	const struct timespec now = {0};
+	sigset_t pipe;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	if (!sigismember(old, SIGPIPE))
+		(void)sigtimedwait(&pipe, NULL, &now);
+	(void)pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
+static int check_cluster(
+	const struct etcd_client *client, const struct etcd_reply *reply, struct problem *problem)
+{
+	const char *endpoint = gateway_endpoint(client->gateway);
+
+	if (!reply->cluster || !reply->revision)
+		return problem_set(problem, endpoint, 0, 0,
+			"answers without a header; is this an endpoint of etcd?");
+	if (client->cluster && client->cluster != reply->cluster)
+		return problem_set(problem, endpoint, 0, 0,
+			"is the cluster %" PRIu64 ", and the layer is a mirror of %" PRIu64
+			"; 'plyfs mirror status' tells more",
+			reply->cluster, client->cluster);
+	return 0;
+}
+
+/* One request, to the endpoint in use. */
+static int call(struct etcd_client *client, const char *path, const char *body, struct arena *arena,
+	struct etcd_reply *ret, struct problem *problem)
+{
+	struct guise *guise = &client->options.guise;
+	sigset_t signals;
+
+	int r = guise_put_on(guise);
+	if (r < 0)
+		return problem_set(problem, NULL, 0, 0,
+			"the rights of the user %u, who runs the mirror, can't be taken on: %s; "
+			"give --endpoints and --prefix",
+			(unsigned)guise->uid, strerror(-r));
+	r = hold_pipe_signal(&signals);
+	if (r == 0) {
+		r = gateway_call(client->gateway, path, body, TIMEOUT, arena, ret, problem);
+		drop_pipe_signal(&signals);
+	}
+	guise_take_off(guise);
+	if (r == GATEWAY_TOO_LONG)
+		r = problem_set(problem, gateway_endpoint(client->gateway), 0, 0,
+			"answers with more than %zu MiB", ETCD_REPLY_MAX >> 20);
+	return r ? r : check_cluster(client, ret, problem);
+}
+
+/* The answer to a range of this one key. */
+static int take_value(const struct etcd_client *client, struct span key,
+	const struct etcd_reply *reply, struct etcd_value *ret, struct problem *problem)
+{
+	*ret = (struct etcd_value){0};
+	if (!reply->count)
+		return 0;
+	if (reply->count > 1 || !span_equal(reply->keys[0].key, key) || !reply->keys[0].revision)
+		return problem_set(problem, gateway_endpoint(client->gateway), 0, 0,
+			"answers with other keys than was asked for");
+	ret->text = reply->keys[0].value;
+	if (!ret->text.data)
+		ret->text.data = "";
+	ret->revision = reply->keys[0].revision;
+	return 0;
+}
+
+int etcd_client_read(struct etcd_client *client, struct span key, struct arena *arena,
+	struct etcd_value *ret, struct problem *problem)
+{
+	CLEANUP(freep) char *key64 = base64_make(key);
+	CLEANUP(freep) char *body = NULL;
+	struct etcd_reply reply;
+	int r = PROBLEM;
+
+	if (!key64 || asprintf(&body, "{\"key\": \"%s\"}", key64) < 0)
+		return -ENOMEM;
+	for (unsigned left = gateway_count(client->gateway); r == PROBLEM && left > 0; left--) {
+		r = call(client, "kv/range", body, arena, &reply, problem);
+		if (r == 0)
+			r = take_value(client, key, &reply, ret, problem);
+		if (r == PROBLEM)
+			gateway_next(client->gateway);
+	}
+	return r;
+}
+
+/* Writes it if it is of the revision `old`, which is 0 for a key that has none. */
+static char *make_swap(struct span key, uint64_t old, struct span text)
+{
+	CLEANUP(freep) char *key64 = base64_make(key);
+	CLEANUP(freep) char *text64 = base64_make(text);
+	char *body;
+
+	if (!key64 || !text64 ||
+		asprintf(&body,
+			"{\"compare\": [{\"key\": \"%s\", \"target\": \"MOD\", \"result\": "
+			"\"EQUAL\", \"mod_revision\": \"%" PRIu64
+			"\"}], \"success\": [{\"request_put\": {\"key\": \"%s\", \"value\": "
+			"\"%s\"}}]}",
+			key64, old, key64, text64) < 0)
+		return NULL;
+	return body;
+}
+
+/*
+ * After a write that has failed, or whose answer has not come: was it done? 0: yes; PROBLEM: no
+ * (*is_old), with the old message; or it can't be told, with another. By the next endpoint.
+ */
+static int look_again(struct etcd_client *client, struct span key, uint64_t old, struct span text,
+	uint64_t *ret, bool *is_old, struct problem *problem)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	struct etcd_value value;
+	struct problem first = *problem, second;
+
+	*is_old = false;
+	gateway_next(client->gateway);
+	int r = arena_new(&arena);
+	if (r == 0)
+		r = etcd_client_read(client, key, arena, &value, &second);
+	if (r < 0)
+		return r;
+	*is_old = r == 0 && value.revision == old;
+	if (*is_old)
+		return PROBLEM;
+	if (r == 0 && value.text.data && span_equal(value.text, text)) {
+		*ret = value.revision;
+		return 0;
+	}
+	return problem_set(problem, first.source, 0, 0,
+		"%s; it is not known whether the change was written: look at the value, and set it "
+		"again",
+		first.message);
+}
+
+int etcd_client_swap(struct etcd_client *client, struct span key, uint64_t old, struct span text,
+	uint64_t *ret, struct problem *problem)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	CLEANUP(freep) char *body = make_swap(key, old, text);
+	unsigned tries = ROUNDS * gateway_count(client->gateway);
+	struct etcd_reply reply;
+	bool is_old = true, has_failed = false;
+
+	int r = body ? arena_new(&arena) : -ENOMEM;
+	if (r < 0)
+		return r;
+	for (r = PROBLEM; r == PROBLEM && is_old && tries-- > 0; has_failed = true) {
+		r = call(client, "kv/txn", body, arena, &reply, problem);
+		if (r == 0 && reply.is_succeeded)
+			*ret = reply.revision;
+		/* It may be our own write that has come before this one. */
+		else if (r == 0 && !has_failed)
+			r = ETCD_CLIENT_LOST;
+		else if (r == 0 || r == PROBLEM)
+			r = look_again(client, key, old, text, ret, &is_old, problem);
+	}
+	return r;
+}
