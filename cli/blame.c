@@ -164,12 +164,15 @@ static int tell(const struct request *request, const struct subject *subject)
 		message("%s: %s", request->path, strerror(-r));
 	if (r != 0)
 		return EXIT_FAILED;
+	CLEANUP(blame_authors_fini)
+	struct blame_authors authors = {.places = &explanation->places};
 	const struct blame blame = {
 		.path = explanation->path,
 		.strategy = compose_options(subject->settings, explanation->path)->strategy->name,
 		.settings = subject->settings,
 		.lines = lines,
 		.places = &explanation->places,
+		.authors = &authors,
 		.origins = explanation->kind == VERSION_BYTES ? explanation->result->origins : NULL,
 	};
 	return print(request, &blame);

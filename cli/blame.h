@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "blame_author.h"
 #include "line_origin.h"
 #include "settings.h"
 #include "store_place.h"
@@ -17,6 +18,7 @@ struct blame {
 	const struct settings *settings;
 	const struct line_origins *lines;
 	const struct store_places *places; /* of the sources */
+	struct blame_authors *authors;
 	const struct origins *origins; /* NULL: the file is a source itself */
 };
 
@@ -25,6 +27,10 @@ size_t blame_layer(const struct blame *blame, const struct source *source);
 
 /** Where `source` is in its layer, which is told beside it, or in the store that this is a mirror of. */
 const char *blame_place(const struct blame *blame, const struct source *source);
+
+/* Characters of a commit, and bytes of an author, in what people read. */
+#define BLAME_COMMIT_WIDTH 12
+#define BLAME_AUTHOR_SIZE 32
 
 /* Failures to write are found by ferror(3). */
 void blame_print_text(const struct blame *blame, bool is_coloured, FILE *out);

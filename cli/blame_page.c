@@ -346,8 +346,16 @@ static void put_source(struct page *page, const struct line *line)
 		fputs("<span class=none>–</span>", page->out);
 		return;
 	}
+	const struct line_author *author = blame_author(page->blame->authors, line);
+
 	page_put(page->out, "<span class=\"from l\">", line->source->layer,
-		"</span><span class=\"from p\"><span class=f>");
+		"</span><span class=\"from p\"");
+	if (author) {
+		fprintf(page->out, " title=\"%.*s ", BLAME_COMMIT_WIDTH, author->commit);
+		page_put(page->out, "", author->name, ": ");
+		page_put(page->out, "", author->summary, "\"");
+	}
+	fputs("><span class=f>", page->out);
 	page_put(page->out, "", blame_place(page->blame, line->source), "");
 	fprintf(page->out, "</span><span class=s>:%" PRIu32 "</span></span>", line->source_line);
 }

@@ -3,6 +3,8 @@
  *
  *      vendor  app.yaml:2   1) server:
  *      site    app.yaml:3   2)   port: 8080
+ *
+ * Where a layer is a mirror of git, the commit and the author stand behind the place.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -10,11 +12,13 @@
 #include "blame.h"
 #include "colour.h"
 #include "column.h"
+#include "shown.h"
 
 /* Characters. */
 struct widths {
 	size_t layer;
 	size_t place;
+	size_t author; /* 0: of no line */
 	int number;
 };
 
@@ -29,11 +33,19 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
+/* The name as it is shown, cut where it is long. Returns its columns. */
+static size_t show_name(const struct line_author *author, char ret[BLAME_AUTHOR_SIZE])
+{
+	shown_head(ret, BLAME_AUTHOR_SIZE, author->name);
+	return column_put(NULL, span_of(ret));
+}
+
 static struct widths measure(const struct blame *blame)
 {
 	const struct line_origins *origins = blame->lines;
 	struct widths widths = {.layer = 1, .number = (int)column_digits(origins->count)};
 	const struct source *last = NULL;
+	char name_shown[BLAME_AUTHOR_SIZE];
 	size_t name = 0;
 
 	for (size_t i = 0; i < origins->count; i++) {
@@ -47,6 +59,9 @@ static struct widths measure(const struct blame *blame)
 				widths.layer, column_put(NULL, span_of(line->source->layer)));
 		}
 		last = line->source;
+		const struct line_author *author = blame_author(blame->authors, line);
+		if (author)
+			widths.author = larger(widths.author, show_name(author, name_shown));
 		widths.place = larger(widths.place, name + 1 + column_digits(line->source_line));
 	}
 	return widths;
@@ -56,6 +71,21 @@ static void print_blanks(FILE *out, size_t from, size_t to)
 {
 	for (; from < to; from++)
 		fputc(' ', out);
+}
+
+static void print_author(
+	const struct line_author *author, const struct widths *widths, FILE *out)
+{
+	char name[BLAME_AUTHOR_SIZE];
+	size_t width = 0;
+
+	if (!widths->author)
+		return;
+	if (author) {
+		width = 3 + BLAME_COMMIT_WIDTH + show_name(author, name);
+		fprintf(out, "  %.*s %s", BLAME_COMMIT_WIDTH, author->commit, name);
+	}
+	print_blanks(out, width, 3 + BLAME_COMMIT_WIDTH + widths->author);
 }
 
 static void print_source(const struct blame *blame, const struct line *line,
@@ -91,6 +121,7 @@ void blame_print_text(const struct blame *blame, bool is_coloured, FILE *out)
 			fprintf(out, "%s-%s", dim, normal);
 			print_blanks(out, 1, widths.layer + 2 + widths.place);
 		}
+		print_author(blame_author(blame->authors, line), &widths, out);
 		fprintf(out, "  %s%*zu)%s", dim, widths.number, i + 1, normal);
 		if (line->text.len > 0)
 			fputc(' ', out);

@@ -62,17 +62,6 @@ int layer_store_refuse_copy(int directory, const char *path, struct problem *pro
 		store->state);
 }
 
-/* What is changed in a repository is a commit. */
-static int refuse_git(const struct layer *layer, const struct store *store, struct problem *problem)
-{
-	return problem_set(problem, layer->path, 0, 0,
-		"the layer '%s' is a mirror of a git repository: commit the change there, in "
-		"'%s%s%s' of %s (%s); the mirror brings it",
-		layer->name, store->prefix, *store->prefix ? "/" : "", store->inner,
-		*store->endpoint ? store->endpoint : "the repository",
-		*store->ref ? store->ref : "its reference");
-}
-
 /* Whether what the mirror says may be told by nobody whom we don't trust anyway. */
 static bool is_believed(const struct store *store)
 {
@@ -177,8 +166,8 @@ int layer_store_open(const struct layer *layer, const struct store_access *acces
 			"the layer '%s' is a mirror's directory, and %s/%s does not tell of which "
 			"store; start the mirror again",
 			layer->name, store->store->state, STORE_STATUS_NAME);
-	r = store->store->kind == STORE_GIT ? refuse_git(layer, store->store, problem)
-					    : open_etcd(store, access, problem);
+	if (store->store->kind == STORE_ETCD)
+		r = open_etcd(store, access, problem);
 	if (r == 0)
 		*ret = take_ptr(store);
 	return r;
@@ -213,11 +202,28 @@ static int set_key(struct layer_store *store, const char *path, struct problem *
 	return store->name ? 0 : -ENOMEM;
 }
 
+/* What is changed in a repository is a commit. */
+static int refuse_git(const struct layer_store *store, const char *path, struct problem *problem)
+{
+	const struct store *git = store->store;
+	CLEANUP(freep) char *name = NULL;
+
+	int r = store_name(git, path, &name);
+	if (r < 0)
+		return r;
+	return problem_set(problem, store->layer->path, 0, 0,
+		"the layer '%s' is a mirror of a git repository: commit the change there, in "
+		"'%s' of %s (%s); the mirror brings it",
+		store->layer->name, name, git->endpoint, git->ref);
+}
+
 int layer_store_read(struct layer_store *store, const char *path, struct arena *arena,
 	struct span *ret, struct problem *problem)
 {
 	struct etcd_value value;
 
+	if (store->store->kind == STORE_GIT)
+		return refuse_git(store, path, problem);
 	int r = set_key(store, path, problem);
 	if (r == 0)
 		r = etcd_client_read(store->client, span_of(store->key), arena, &value, problem);

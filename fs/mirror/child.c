@@ -17,6 +17,9 @@ static void become(const struct child_options *options, int out, int err, pid_t 
 	sigset_t none;
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
+	/* Other rights end what prctl(2) asks for, so they come first. */
+	if (options->guise && guise_become(options->guise) < 0)
+		_exit(127);
 	/* Who is between has died already. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(127);

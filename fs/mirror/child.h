@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "guise.h"
+
 /* Bytes of what it says on standard error that are kept; the rest is dropped. */
 #define CHILD_ERROR_MAX 1024
 
@@ -28,6 +30,7 @@ struct child_options {
 	char *const *arguments;
 	char *const *environment;
 	int input; /* standard input; -1: nothing */
+	const struct guise *guise; /* with whose rights; NULL: ours */
 	unsigned timeout_s;
 };
 

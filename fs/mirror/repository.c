@@ -18,6 +18,9 @@
 #define FETCH_TIMEOUT 3600
 #define LOCAL_TIMEOUT 600
 
+/* The same for what somebody at a terminal waits for. */
+#define BLAME_TIMEOUT 20
+
 /* Bytes of the file with the key. */
 #define KEY_MAX ((size_t)1 << 20)
 
@@ -32,6 +35,7 @@ struct repository {
 	char *keys;      /* STATE/keys: a keyring with one key, or a list of one signer */
 	char *signers;   /* "gpg.ssh.allowedSignersFile=…" */
 	char *protocol;  /* "protocol.https.allow=always" */
+	const struct guise *guise;
 	char **environment;
 	size_t count;
 	size_t capacity;
@@ -136,6 +140,7 @@ static int start_git(struct repository *repository, const char *const *words, in
 	const struct child_options options = {.arguments = (char *const *)arguments,
 		.environment = repository->environment,
 		.input = input,
+		.guise = repository->guise,
 		.timeout_s = timeout_s};
 	return child_start(ret, &options);
 }
@@ -239,18 +244,25 @@ static int import_key(
 				 "is no public key that gpg or ssh understands: %s", child->error);
 }
 
+static int set_paths(struct repository *repository, const char *state)
+{
+	if (asprintf(&repository->directory, "%s/git", state) < 0 ||
+		asprintf(&repository->keys, "%s/keys", state) < 0 ||
+		asprintf(&repository->signers, "gpg.ssh.allowedSignersFile=%s/keys/signers",
+			state) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
 static int make(struct repository *repository, const char *state, const char *verify,
 	struct problem *problem)
 {
 	const char *const init[] = {
 		"init", "--quiet", "--bare", "--template=", "--", repository->directory, NULL};
 
-	if (asprintf(&repository->directory, "%s/git", state) < 0 ||
-		asprintf(&repository->keys, "%s/keys", state) < 0 ||
-		asprintf(&repository->signers, "gpg.ssh.allowedSignersFile=%s/keys/signers",
-			state) < 0)
-		return -ENOMEM;
-	int r = set_protocol(repository, problem);
+	int r = set_paths(repository, state);
+	if (r == 0)
+		r = set_protocol(repository, problem);
 	if (r == 0)
 		r = make_environment(repository);
 	if (r == 0 && verify)
@@ -270,6 +282,23 @@ int repository_open(const char *state, const char *url, const char *verify, stru
 		return -ENOMEM;
 	repository->url = strdup(url);
 	int r = repository->url ? make(repository, state, verify, problem) : -ENOMEM;
+	if (r == 0)
+		*ret = take_ptr(repository);
+	return r;
+}
+
+int repository_borrow(const char *state, const struct guise *guise, struct repository **ret)
+{
+	CLEANUP(repository_freep) struct repository *repository = calloc(1, sizeof(*repository));
+
+	if (!repository)
+		return -ENOMEM;
+	repository->guise = guise;
+	repository->url = strdup(state);
+	repository->protocol = strdup("protocol.file.allow=never");
+	int r = repository->url && repository->protocol ? set_paths(repository, state) : -ENOMEM;
+	if (r == 0)
+		r = make_environment(repository);
 	if (r == 0)
 		*ret = take_ptr(repository);
 	return r;
@@ -361,4 +390,14 @@ int repository_read(struct repository *repository, int input, struct child *ret)
 	const char *const words[] = {"cat-file", "--batch", NULL};
 
 	return start_git(repository, words, input, FETCH_TIMEOUT, ret);
+}
+
+int repository_blame(
+	struct repository *repository, const char *id, const char *path, struct child *ret)
+{
+	/* Whose it is was looked at before. */
+	const char *const words[] = {"-c", "safe.directory=*", "-c", "mailmap.blob=", "blame",
+		"--incremental", "--root", "--no-textconv", id, "--", path, NULL};
+
+	return start_git(repository, words, -1, BLAME_TIMEOUT, ret);
 }

@@ -19,6 +19,12 @@ struct repository;
  */
 int repository_open(const char *state, const char *url, const char *verify, struct repository **ret,
 	struct problem *problem);
+
+/**
+ * The one in the directory `state`, of another process, to be read in the guise of its owner: what
+ * its configuration says is his word. `guise` is borrowed. 0 or -ENOMEM.
+ */
+int repository_borrow(const char *state, const struct guise *guise, struct repository **ret);
 void repository_freep(struct repository **repository);
 
 /** Fetches `ref`; *id is its commit. 0, PROBLEM or -errno. */
@@ -50,3 +56,7 @@ int repository_keep(struct repository *repository, const char *id, struct proble
 int repository_list(
 	struct repository *repository, const char *id, const char *path, struct child *ret);
 int repository_read(struct repository *repository, int input, struct child *ret);
+
+/** Runs "git blame --incremental" of the file `path` in the commit. As child_start(). */
+int repository_blame(
+	struct repository *repository, const char *id, const char *path, struct child *ret);

@@ -1,0 +1,239 @@
+#include "line_author.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "array.h"
+#include "cleanup.h"
+#include "repository.h"
+
+/* Bytes of a line of git's; a longer one, as of a commit without an end of line, is cut. */
+#define LINE_SIZE 4096
+
+/* Lines of a file: more are not told. */
+#define LINES_MAX 4000000
+
+/* Lines that one commit has brought together. */
+struct stretch {
+	char commit[REPOSITORY_ID_MAX];
+	uint32_t first;
+	uint32_t count;
+};
+
+struct line_authors {
+	struct arena *arena;
+	struct line_author *commits; /* in the end by their names */
+	size_t commit_count;
+	size_t commit_capacity;
+	struct stretch *stretches;
+	size_t stretch_count;
+	size_t stretch_capacity;
+	const struct line_author **lines;
+	uint32_t line_count;
+};
+
+void line_authors_free(struct line_authors *authors)
+{
+	if (!authors)
+		return;
+	free(authors->commits);
+	free(authors->stretches);
+	free(authors->lines);
+	arena_free(authors->arena);
+	free(authors);
+}
+
+static void line_authors_freep(struct line_authors **authors)
+{
+	line_authors_free(*authors);
+}
+
+const struct line_author *line_authors_get(const struct line_authors *authors, uint32_t line)
+{
+	return line > 0 && line <= authors->line_count ? authors->lines[line - 1] : NULL;
+}
+
+/* "COMMIT LINE-THERE LINE COUNT"; whether it is that. */
+static bool read_stretch(const char *line, struct stretch *ret)
+{
+	size_t len = strspn(line, "0123456789abcdef");
+	unsigned long there, first, count;
+
+	if (len < 40 || len >= REPOSITORY_ID_MAX || line[len] != ' ' ||
+		sscanf(line + len, " %lu %lu %lu", &there, &first, &count) != 3 || first < 1 ||
+		first > LINES_MAX || count > LINES_MAX - first)
+		return false;
+	memcpy(ret->commit, line, len);
+	ret->commit[len] = '\0';
+	ret->first = (uint32_t)first;
+	ret->count = (uint32_t)count;
+	return true;
+}
+
+static int add_stretch(struct line_authors *authors, const struct stretch *stretch)
+{
+	if (array_grow(authors->stretches, authors->stretch_count, authors->stretch_capacity) < 0)
+		return -ENOMEM;
+	authors->stretches[authors->stretch_count++] = *stretch;
+	if (stretch->first + stretch->count - 1 > authors->line_count)
+		authors->line_count = stretch->first + stretch->count - 1;
+	return 0;
+}
+
+/* What is told of a commit, before its first stretch. */
+static int add_commit(struct line_authors *authors, const char *name)
+{
+	if (array_grow(authors->commits, authors->commit_count, authors->commit_capacity) < 0)
+		return -ENOMEM;
+	const char *copy = arena_copy(authors->arena, span_of(name));
+	authors->commits[authors->commit_count++] =
+		(struct line_author){.commit = copy, .name = "", .summary = ""};
+	return copy ? 0 : -ENOMEM;
+}
+
+/* "author NAME" and so on, of the commit that was added last. */
+static int take_field(struct line_authors *authors, const char *line)
+{
+	struct line_author *commit = &authors->commits[authors->commit_count - 1];
+	const char **text = NULL;
+
+	if (strncmp(line, "author ", 7) == 0)
+		text = &commit->name;
+	else if (strncmp(line, "summary ", 8) == 0)
+		text = &commit->summary;
+	else if (strncmp(line, "author-time ", 12) == 0)
+		commit->time = strtoll(line + 12, NULL, 10);
+	if (!text)
+		return 0;
+	*text = arena_copy(authors->arena, span_of(strchr(line, ' ') + 1));
+	return *text ? 0 : -ENOMEM;
+}
+
+/* A line, of which what is too long is left out. As child_read_until(). */
+static int read_line(struct child *child, char line[LINE_SIZE])
+{
+	char rest[LINE_SIZE];
+	size_t len;
+
+	int r = child_read_until(child, '\n', line, LINE_SIZE, &len);
+	if (r != -EMSGSIZE)
+		return r;
+	line[LINE_SIZE - 1] = '\0';
+	while (r == -EMSGSIZE)
+		r = child_read_until(child, '\n', rest, sizeof(rest), &len);
+	return r;
+}
+
+/* A stretch, then what is told of its commit, if it is the first one, and at last "filename". */
+static int read_all(struct line_authors *authors, struct child *child)
+{
+	bool is_in_stretch = false, is_new = true;
+	struct stretch stretch;
+	char line[LINE_SIZE];
+	int r;
+
+	while ((r = read_line(child, line)) == 0) {
+		if (!is_in_stretch) {
+			if (!read_stretch(line, &stretch))
+				return -EBADMSG;
+			r = add_stretch(authors, &stretch);
+			is_in_stretch = is_new = true;
+		} else if (strncmp(line, "filename ", 9) == 0) {
+			is_in_stretch = false;
+		} else if (is_new) {
+			r = add_commit(authors, stretch.commit);
+			is_new = false;
+			r = r ? r : take_field(authors, line);
+		} else {
+			r = take_field(authors, line);
+		}
+		if (r < 0)
+			return r;
+	}
+	return r == -ENODATA && !is_in_stretch ? 0 : r;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(
+		((const struct line_author *)a)->commit, ((const struct line_author *)b)->commit);
+}
+
+/* Each line has one stretch; where a broken git tells more, the work stays bounded. */
+static int fill_lines(struct line_authors *authors)
+{
+	size_t left = authors->line_count;
+
+	authors->lines = calloc(authors->line_count + 1, sizeof(*authors->lines));
+	if (!authors->lines)
+		return -ENOMEM;
+	if (authors->commit_count)
+		qsort(authors->commits, authors->commit_count, sizeof(*authors->commits), compare);
+	for (size_t i = 0; i < authors->stretch_count; i++) {
+		const struct stretch *stretch = &authors->stretches[i];
+		const struct line_author key = {.commit = stretch->commit};
+		const struct line_author *commit =
+			authors->commit_count ? bsearch(&key, authors->commits,
+							authors->commit_count, sizeof(key), compare)
+					      : NULL;
+
+		for (uint32_t n = 0; n < stretch->count && left > 0; n++, left--)
+			authors->lines[stretch->first + n - 1] = commit;
+	}
+	return 0;
+}
+
+/* In whose guise the repository may be read. 0 or PROBLEM. */
+static int choose_guise(const struct store *store, struct guise *ret, struct problem *problem)
+{
+	*ret = (struct guise){.is_none = true};
+	if (store->is_shared || (geteuid() != 0 && store->owner != geteuid() && store->owner != 0))
+		return problem_set(problem, store->state, 0, 0,
+			"belongs to the user %u, so its repository is not asked who has changed a "
+			"line; be that user, or root",
+			(unsigned)store->owner);
+	if (geteuid() == 0 && store->owner != 0)
+		guise_init(ret, store->owner, store->group);
+	return 0;
+}
+
+static int run(struct line_authors *authors, struct repository *repository, const char *commit,
+	const char *path, struct problem *problem)
+{
+	CLEANUP(freep) struct child *child = malloc(sizeof(*child));
+
+	int r = child ? repository_blame(repository, commit, path, child) : -ENOMEM;
+	if (r < 0)
+		return r;
+	r = read_all(authors, child);
+	int status = child_end(child);
+	if (r == -ENOMEM || (r == 0 && status == 0))
+		return r;
+	return problem_set(problem, path, 0, 0, "who has changed a line can't be told: %s",
+		child->error_len ? child->error : strerror(r < 0 ? -r : EIO));
+}
+
+int line_authors_read(const struct store *store, const char *commit, const char *path,
+	struct line_authors **ret, struct problem *problem)
+{
+	CLEANUP(line_authors_freep) struct line_authors *authors = calloc(1, sizeof(*authors));
+	CLEANUP(repository_freep) struct repository *repository = NULL;
+	struct guise guise;
+
+	int r = authors ? arena_new(&authors->arena) : -ENOMEM;
+	if (r == 0)
+		r = choose_guise(store, &guise, problem);
+	if (r == 0)
+		r = repository_borrow(store->state, &guise, &repository);
+	if (r == 0)
+		r = run(authors, repository, commit, path, problem);
+	if (r == 0)
+		r = fill_lines(authors);
+	if (r == 0)
+		*ret = take_ptr(authors);
+	return r;
+}
