@@ -40,6 +40,7 @@ int etcd_client_new(const struct etcd_client_options *options, struct etcd_clien
 		return -ENOMEM;
 	client->options = *options;
 	client->options.gateway.wake_fd = -1;
+	client->options.gateway.is_sent_once = true;
 	client->cluster = strtoull(options->cluster, NULL, 10);
 	int r = gateway_new(&client->options.gateway, &client->gateway, problem);
 	if (r != 0) {

@@ -233,6 +233,7 @@ static void set_options(
 	libcurl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	libcurl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT);
 	libcurl.easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+	libcurl.easy_setopt(easy, CURLOPT_FRESH_CONNECT, (long)gateway->options.is_sent_once);
 	libcurl.easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	libcurl.easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_IDLE);
 	libcurl.easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_INTERVAL);

@@ -18,6 +18,10 @@ struct gateway_options {
 	const char *key;
 	const char *user_file; /* "NAME:PASSWORD"; or NULL */
 	int wake_fd;           /* ends gateway_wait() when it can be read */
+
+	/* A connection that was kept may have ended meanwhile; libcurl then sends the request once
+	 * more, whether or not it was done. With this each request has a connection of its own. */
+	bool is_sent_once;
 };
 
 /* Positive results, besides PROBLEM. */
