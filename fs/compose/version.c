@@ -168,6 +168,7 @@ void version_take_sources(struct version *version, struct version *other)
 {
 	SWAP(version->layers, other->layers);
 	SWAP(version->sources, other->sources);
+	version->strategy = other->strategy;
 	SWAP(version->latest, other->stamps);
 	version->latest_count = other->stamp_count;
 	other->stamp_count = 0;

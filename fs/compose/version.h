@@ -62,12 +62,13 @@ struct version {
 	struct stamp *stamps;  /* of the sources, in the order they were merged */
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: what it shows was the newest then */
-	const char *strategy; /* the strategy's name; static */
 	bool is_held;         /* a lock kept values, which is the problem that was told */
 
 	/*
-	 * view->lock: the same bytes may come to be made of other sources. NULL where nobody asks.
+	 * view->lock: the same bytes may come to be made of other sources, or by another rule. NULL
+	 * where nobody asks.
 	 */
+	const char *strategy; /* the strategy's name; static */
 	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */
 	char *sources;        /* source_list.h */
 	struct stamp *latest; /* of the sources that gave the same last; NULL: `stamps` are */
@@ -107,7 +108,7 @@ void version_restrict(
 /** Whether the file that `stat` is of, in whatever state, is one of the sources. */
 bool version_has_source(const struct version *version, const struct stat *stat);
 
-/** `version` is the same as `other`: it is made of what that is made of, from now on. */
+/** `version` is the same as `other`: it is made of what that is made of, and as that, from now on. */
 void version_take_sources(struct version *version, struct version *other);
 
 /** Fills in what stat(2) shows. */

@@ -21,3 +21,15 @@ fi
 names=$(getfattr --absolute-names -m - mnt/both.yaml | grep -v '^#' | sort | xargs)
 [ "$names" = "user.plyfs.layers user.plyfs.sources user.plyfs.strategy" ] || fail "the attributes are: $names"
 fails_with 'Read-only' setfattr -n user.plyfs.layers -v x mnt/both.yaml
+stop
+
+# Another rule that gives the same bytes makes no version, but the attribute is that of the rule.
+configure() { printf 'layers: [low, high]\nrules: [{match: motd, strategy: %s}]\n' "$1" | replace plyfs.yaml; }
+configure first
+start -c plyfs.yaml mnt
+[ "$(attribute mnt/motd user.plyfs.strategy)" = first ]
+inode=$(stat -c %i mnt/motd)
+configure last
+has_strategy() { [ "$(attribute mnt/motd user.plyfs.strategy)" = "$1" ]; }
+eventually has_strategy last || fail "the strategy is: $(attribute mnt/motd user.plyfs.strategy)"
+[ "$(stat -c %i mnt/motd)" = "$inode" ] || fail "the same bytes are another version"
