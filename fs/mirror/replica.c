@@ -18,6 +18,7 @@
 #include "descriptor.h"
 #include "spare.h"
 #include "store.h"
+#include "unsynced.h"
 
 #define TREE_PREFIX STORE_TREE_PREFIX
 #define DRAFT "draft"
@@ -218,14 +219,16 @@ static void remove_other(struct replica *replica, uint64_t number)
 		(void)tree_remove(replica->state_fd, name);
 }
 
-/* Opens the tree with the highest number. */
+/* Opens the tree with the highest number, unless a power failure may have taken a part of it. */
 static int take_up(struct replica *replica)
 {
 	char name[64];
 
-	int r = for_each_tree(replica, take_higher);
+	int r = unsynced_is_lost(replica->state_fd) ? 0 : for_each_tree(replica, take_higher);
 	if (r < 0 || !replica->number)
 		return r;
+	if (unsynced_is_marked(replica->state_fd))
+		unsynced_end_beside(replica->state_fd, replica->lock_fd);
 	tree_name(replica->number, name);
 	replica->tree_fd = tree_open(replica->state_fd, name);
 	return replica->tree_fd < 0 ? replica->tree_fd : 0;
@@ -574,22 +577,6 @@ int replica_compare(struct replica *replica, struct tree_difference *ret)
 	return tree_compare(replica->tree_fd, replica->draft_fd, ret);
 }
 
-/* Has the tree written to the disk by another process, which is nobody's child and holds no lock.
- */
-static void sync_beside(const struct replica *replica)
-{
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		close(replica->lock_fd);
-		if (fork() == 0)
-			(void)syncfs(replica->tree_fd);
-		_exit(0);
-	}
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
-	}
-}
-
 /* The tree that was the present one. */
 static void retire(struct replica *replica, const char *name, int fd)
 {
@@ -608,10 +595,13 @@ int replica_publish(struct replica *replica, const struct tree_difference *diffe
 	bool is_first = replica->tree_fd < 0;
 	int old_fd = replica->tree_fd;
 	char name[64], old[64];
+	int r;
 
 	/* A power failure must not leave names without their bytes. */
 	if (!is_first && replica->written && syncfs(replica->draft_fd) < 0)
 		return -errno;
+	if (is_first && (r = unsynced_mark(replica->state_fd)) < 0)
+		return r;
 	tree_name(replica->number, old);
 	tree_name(replica->number + 1, name);
 	(void)tree_remove(replica->state_fd, name);
@@ -621,14 +611,14 @@ int replica_publish(struct replica *replica, const struct tree_difference *diffe
 	replica->draft_fd = -1;
 	replica->number++;
 	replica->count = difference->count;
-	int r = turn_link(replica);
+	r = turn_link(replica);
 	/* Who has the old tree still gets it, for a link that can't be turned on a full disk. */
 	if (r == 0)
 		retire(replica, old, old_fd);
 	else if (old_fd >= 0)
 		close(old_fd);
-	/* There was nothing that could be lost, and somebody waits for it. */
+	/* Somebody waits for the first one. */
 	if (is_first)
-		sync_beside(replica);
+		unsynced_end_beside(replica->state_fd, replica->lock_fd);
 	return r;
 }

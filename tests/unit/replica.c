@@ -434,6 +434,45 @@ static void who_was_killed_leaves_the_last_whole_state(void **state)
 	assert_int_equal(access("d/new", F_OK), 0);
 }
 
+/* STATE/unsynced, as if it were of that boot. */
+static void mark(const char *boot)
+{
+	FILE *file = fopen(".d.mirror/unsynced", "w");
+
+	assert_non_null(file);
+	fputs(boot, file);
+	fclose(file);
+}
+
+static void power_failure_before_all_is_on_the_disk_leaves_no_state(void **state)
+{
+	struct fixture *fixture = *state;
+	char boot[64] = "";
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+
+	assert_non_null(file);
+	assert_true(fread(boot, 1, sizeof(boot) - 1, file) > 0);
+	fclose(file);
+	fill(fixture->replica);
+	for (int i = 0; i < 6000 && access(".d.mirror/unsynced", F_OK) == 0; i++)
+		usleep(10000);
+	assert_int_equal(access(".d.mirror/unsynced", F_OK), -1);
+	replica_freep(&fixture->replica);
+	/* Killed, and started in the same boot; and in another one. */
+	mark(boot);
+	fixture->replica = open_it();
+	assert_int_equal(replica_count(fixture->replica), 3);
+	for (int i = 0; i < 6000 && access(".d.mirror/unsynced", F_OK) == 0; i++)
+		usleep(10000);
+	replica_freep(&fixture->replica);
+	mark("another");
+	fixture->replica = open_it();
+	assert_false(replica_is_filled(fixture->replica));
+	assert_int_equal(access(".d.mirror/tree.1", F_OK), -1);
+	fill(fixture->replica);
+	assert_file("d/sub/b", "2");
+}
+
 static void what_is_not_ours_is_refused(void **state)
 {
 	static const char *const names[] = {"full", "foreign", "d", "none/d", "..", "file"};
@@ -467,6 +506,7 @@ int main(void)
 		TEST(who_has_the_old_tree_open_reads_it_or_nothing),
 		TEST(any_changes_in_any_order_are_what_a_naive_model_says),
 		TEST(who_was_killed_leaves_the_last_whole_state),
+		TEST(power_failure_before_all_is_on_the_disk_leaves_no_state),
 		TEST(what_is_not_ours_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
