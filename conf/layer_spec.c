@@ -35,7 +35,7 @@ static struct span last_part(const char *path)
 static int name_by_path(
 	struct layer_spec *specs, size_t count, struct layer_spec *spec, struct arena *arena)
 {
-	struct span part = last_part(spec->path);
+	struct span part = last_part(spec->store ? spec->store->what : spec->path);
 	char *name = arena_copy(arena, part);
 
 	if (!name)
@@ -81,11 +81,28 @@ int layer_specs_name(
 	return 0;
 }
 
+/*
+ * The link to the present state is the mirror's user's, who may lead it anywhere: only what is his own,
+ * too, is what he may show.
+ */
+static int check_owner(const struct layer_spec *spec, const struct layer *layer)
+{
+	struct stat link, directory;
+
+	if (!spec->store || layer->dirfd < 0)
+		return 0;
+	if (lstat(spec->at, &link) < 0 || fstat(layer->dirfd, &directory) < 0)
+		return -errno;
+	return link.st_uid == directory.st_uid ? 0 : -EXDEV;
+}
+
 static int open_and_call(const struct layer_spec *spec, unsigned rank, struct layer **ret)
 {
 	CLEANUP(layer_freep) struct layer *layer = NULL;
 	int r = layer_open(spec->name, spec->at, rank, spec->optional, spec->follow, &layer);
 
+	if (r == 0)
+		r = check_owner(spec, layer);
 	if (r == 0)
 		r = layer_call(layer, spec->path);
 	if (r == 0 && spec->exclude)
@@ -105,6 +122,11 @@ int layer_spec_open(
 		remedy = "write $HOME for '~', which a shell replaces only at the begin of a word";
 	int r = open_and_call(spec, rank, ret);
 
+	if (r == -ENOENT && spec->store)
+		return problem_at(problem, spec->place,
+			"the layer '%s' has no state on this machine yet (there is no %s); plyfs mount "
+			"and plyfs render get it from the store; or mark the layer 'optional: true'",
+			spec->name, spec->path);
 	switch (-r) {
 	case 0:
 	case ENOMEM:
@@ -112,6 +134,11 @@ int layer_spec_open(
 	case ENOENT:
 		return problem_at(problem, spec->place,
 			"the layer directory '%s' does not exist; %s", spec->path, remedy);
+	case EXDEV:
+		return problem_at(problem, spec->place,
+			"%s leads to what belongs to another user than the mirror's; remove it, so that "
+			"the mirror makes it anew",
+			spec->path);
 	case ENOTDIR:
 		return problem_at(problem, spec->place,
 			"the layer '%s' is not a directory; a layer is a directory of "

@@ -6,12 +6,13 @@
 #include "arena.h"
 #include "layer.h"
 #include "problem.h"
-#include "surroundings.h"
+#include "store_spec.h"
 
 struct layer_spec {
 	const char *name; /* NULL: from the path, by layer_specs_name() */
 	const char *path; /* as it is asked for, for messages */
 	const char *at;   /* where that is */
+	const struct store_spec *store; /* that it is a mirror of; NULL: none that we run */
 	bool optional;
 	bool follow;
 	const char *const *exclude; /* for layer_exclude(); NULL: the default */
@@ -31,7 +32,7 @@ int layer_spec_expand(struct layer_spec *spec, const char *text, const char *dir
 	const struct surroundings *around, struct arena *arena, struct problem *problem);
 
 /**
- * Names the layers that have no name by the last part of their path, with -2, -3 … behind it where
+ * Names the layers that have no name by the last part of their path, prefix or URL, with -2, -3 … behind it where
  * that is taken. Returns 0, PROBLEM when two have been given the same name, or -ENOMEM.
  */
 int layer_specs_name(

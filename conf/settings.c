@@ -102,19 +102,17 @@ static int cover_layers(struct settings *settings)
 	return r;
 }
 
-int settings_set_layers(
-	struct settings *settings, struct layer_spec *specs, size_t count, struct problem *problem)
+int settings_set_layers(struct settings *settings, struct problem *problem)
 {
+	struct layer_spec *specs = settings->specs;
 	int r;
 
-	r = layer_specs_name(specs, count, settings->arena, problem);
-	if (r != 0)
-		return r;
-	settings->layers = arena_zalloc(settings->arena, count, sizeof(struct layer *));
+	settings->layers =
+		arena_zalloc(settings->arena, settings->spec_count, sizeof(struct layer *));
 	if (!settings->layers)
 		return -ENOMEM;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < settings->spec_count; i++) {
 		r = surroundings_place(
 			&settings->around, specs[i].path, settings->arena, &specs[i].at);
 		if (r == 0)
@@ -207,10 +205,14 @@ int settings_from_layers_in(const struct surroundings *around, const char *layer
 	for (size_t i = 0; r == 0 && i < count; i++)
 		r = surroundings_absolute(
 			&settings->around, specs[i].path, settings->arena, &specs[i].path);
+	settings->specs = specs;
+	settings->spec_count = count;
+	if (r == 0)
+		r = layer_specs_name(specs, count, settings->arena, problem);
 	if (r == 0)
 		r = settings_set_rules(settings, 0);
 	if (r == 0)
-		r = settings_set_layers(settings, specs, count, problem);
+		r = settings_set_layers(settings, problem);
 	if (r != 0)
 		return r;
 

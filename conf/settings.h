@@ -9,7 +9,7 @@
 
 #include "format.h"
 #include "glob.h"
-#include "layer.h"
+#include "layer_spec.h"
 #include "limit.h"
 #include "option.h"
 #include "preset.h"
@@ -64,6 +64,8 @@ struct settings {
 	const char *place;     /* where that is: absolute when `around` has a directory */
 	struct layer **layers; /* lowest precedence first */
 	size_t layer_count;    /* at least 1 */
+	struct layer_spec *specs; /* as the layers are asked for */
+	size_t spec_count;
 	struct preset *presets; /* as plyfs.yaml names them */
 	size_t preset_count;
 	struct rule *rules;    /* the first match wins: the user's, the presets', the built-in ones */
@@ -113,7 +115,11 @@ int settings_from_layers(const char *layers, struct settings **ret, struct probl
 int settings_read_programs(
 	const struct settings *old, struct settings **ret, struct problem *problem);
 
-/** The same in other surroundings, which are copied. */
+/** The same by path: what is to be seen to before a layer can be opened is in the `specs`. */
+int settings_outline(const struct surroundings *around, const char *path, struct settings **ret,
+	struct problem *problem);
+
+/** As settings_read() and settings_from_layers(), in other surroundings, which are copied. */
 int settings_read_in(const struct surroundings *around, const char *path, struct settings **ret,
 	struct problem *problem);
 int settings_from_layers_in(const struct surroundings *around, const char *layers,

@@ -35,9 +35,8 @@ int settings_text_read(const char *path, const char *place, struct stat *stat,
 int settings_read_schema(struct settings *settings, const struct node *map,
 	const struct schema_file **ret, struct problem *problem);
 
-/** Names and opens the layers. Returns 0, PROBLEM or -ENOMEM. */
-int settings_set_layers(
-	struct settings *settings, struct layer_spec *specs, size_t count, struct problem *problem);
+/** Opens the layers of the specs, which have names. Returns 0, PROBLEM or -ENOMEM. */
+int settings_set_layers(struct settings *settings, struct problem *problem);
 
 /**
  * Takes `exclude:` of a layer, a pattern or a list of them. Returns 0 with *ret, in `arena`, for

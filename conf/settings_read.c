@@ -12,7 +12,7 @@
 
 /* The words that plyfs.yaml knows; messages show these lists. */
 #define SETTINGS_KEYS "layers, presets, rules, files, options"
-#define LAYER_KEYS "name, path, optional, follow, exclude"
+#define LAYER_KEYS "name, path, optional, follow, exclude, " STORE_KINDS
 #define OPTION_KEYS                                                                                \
 	"coherence, on_error, state, header, schema, poll_interval, cache_mib, on_change, limits"
 #define LIMIT_KEYS "source, result, depth, nodes"
@@ -122,17 +122,43 @@ static bool is_layer_name(const char *name)
 	return true;
 }
 
-static int read_layer_map(const struct node *map, struct arena *arena, struct layer_spec *spec,
-	const char **path, struct problem *problem)
+/* Where it is: a directory, or what a store has. */
+static int read_place(const struct node *map, const struct store_spec_place *place,
+	struct layer_spec *spec, const char **path, struct problem *problem)
+{
+	static const char *const keys[] = {"path", "etcd", "git"};
+	const char *found = NULL;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const struct node *node = node_get(map, keys[i]);
+
+		if (!value_is_given(node))
+			continue;
+		if (found)
+			return problem_at(problem, node,
+				"a layer is in one place, and this one has '%s' already; make it two "
+				"layers",
+				found);
+		found = keys[i];
+		spec->place = node;
+	}
+	if (!found)
+		return problem_at(problem, node_get(map, "path") ? node_get(map, "path") : map,
+			"the layer has no 'path'; give its directory, or 'etcd' or 'git'");
+	if (strcmp(found, "path") == 0)
+		return value_text(spec->place, found, path, problem);
+	int r = store_spec_read(found, spec->place, place, &spec->store, problem);
+	if (r == 0)
+		spec->path = store_spec_directory(spec->store);
+	return r;
+}
+
+static int read_layer_map(const struct node *map, const struct store_spec_place *place,
+	struct layer_spec *spec, const char **path, struct problem *problem)
 {
 	const struct node *name = node_get(map, "name");
-	int r;
+	int r = read_place(map, place, spec, path, problem);
 
-	spec->place = node_get(map, "path");
-	if (!value_is_given(spec->place))
-		return problem_at(problem, spec->place ? spec->place : map,
-			"the layer has no 'path'; give its directory");
-	r = value_text(spec->place, "path", path, problem);
 	if (r == 0)
 		r = value_text(name, "name", &spec->name, problem);
 	if (r == 0 && spec->name && !is_layer_name(spec->name))
@@ -143,13 +169,14 @@ static int read_layer_map(const struct node *map, struct arena *arena, struct la
 	if (r == 0)
 		r = value_bool(node_get(map, "follow"), "follow", &spec->follow, problem);
 	if (r == 0)
-		r = settings_read_exclude(node_get(map, "exclude"), arena, &spec->exclude, problem);
+		r = settings_read_exclude(
+			node_get(map, "exclude"), place->arena, &spec->exclude, problem);
 	return r;
 }
 
 /* A layer is a map, or only its path. */
-static int read_layer(const struct settings *settings, const struct node *node,
-	const char *directory, struct layer_spec *spec, struct problem *problem)
+static int read_layer(const struct node *node, const struct store_spec_place *place,
+	struct layer_spec *spec, struct problem *problem)
 {
 	const char *path = NULL;
 	int r;
@@ -160,12 +187,12 @@ static int read_layer(const struct settings *settings, const struct node *node,
 	} else {
 		r = value_map(node, "a layer", LAYER_KEYS, problem);
 		if (r == 0)
-			r = read_layer_map(node, settings->arena, spec, &path, problem);
+			r = read_layer_map(node, place, spec, &path, problem);
 	}
-	if (r != 0)
+	if (r != 0 || spec->store)
 		return r;
 	return layer_spec_expand(
-		spec, path, directory, &settings->around, settings->arena, problem);
+		spec, path, place->directory, place->around, place->arena, problem);
 }
 
 /* The directory that `path` is in, with a slash behind it; "" when it has none. */
@@ -176,15 +203,17 @@ static char *directory_of(const char *path, struct arena *arena)
 	return arena_copy(arena, (struct span){path, slash ? (size_t)(slash - path) + 1 : 0});
 }
 
-static int read_layers(const struct node *root, struct settings *settings, struct layer_spec **ret,
-	size_t *count, struct problem *problem)
+static int read_layers(
+	const struct node *root, struct settings *settings, struct problem *problem)
 {
 	const struct node *node = node_get(root, "layers"), *list = NULL;
-	const char *directory = directory_of(settings->path, settings->arena);
+	const struct store_spec_place place = {.directory = directory_of(settings->path, settings->arena),
+		.around = &settings->around,
+		.arena = settings->arena};
 	struct layer_spec *specs;
 	int r;
 
-	if (!directory)
+	if (!place.directory)
 		return -ENOMEM;
 	r = value_list(node, "layers", &list, problem);
 	if (r != 0)
@@ -203,14 +232,13 @@ static int read_layers(const struct node *root, struct settings *settings, struc
 	if (!specs)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < list->seq.count; i++) {
-		r = read_layer(settings, list->seq.items[i], directory, &specs[i], problem);
+		r = read_layer(list->seq.items[i], &place, &specs[i], problem);
 		if (r != 0)
 			return r;
 	}
-
-	*ret = specs;
-	*count = list->seq.count;
-	return 0;
+	settings->specs = specs;
+	settings->spec_count = list->seq.count;
+	return layer_specs_name(specs, list->seq.count, settings->arena, problem);
 }
 
 static int read_root(const struct document *document, const char *path, const struct node **ret,
@@ -255,10 +283,20 @@ static int check_preset(
 		(rule->check ? rule->check : rule->on_change)->place, problem);
 }
 
-/* Programs are run, and a state is written, for those alone who could do so anyway. */
+/* The first layer out of a store, which a mirror is run for; NULL: there is none. */
+static const struct store_spec *first_store(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->spec_count; i++)
+		if (settings->specs[i].store)
+			return settings->specs[i].store;
+	return NULL;
+}
+
+/* Programs and mirrors are run, and a state is written, for those alone who could do so anyway. */
 static int check_trust(struct settings *settings, struct problem *problem)
 {
 	const struct program *program = first_program(settings);
+	const struct store_spec *store = first_store(settings);
 	const struct node *root = settings->document->roots[0];
 	int r = 0;
 
@@ -268,8 +306,11 @@ static int check_trust(struct settings *settings, struct problem *problem)
 			node_get(node_get(root, "options"), "state"), problem);
 	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
 		r = check_preset(settings, &settings->presets[i], problem);
-	if (r != 0 || !program)
+	if (r != 0 || (!program && !store))
 		return r;
+	if (!program)
+		return trust_check(
+			settings->path, settings->place, &settings->read, store->place, problem);
 	bool is_own = strcmp(program->place->source->name, settings->path) == 0;
 	return trust_check(settings->path, settings->place, &settings->read,
 		is_own ? program->place : node_get(root, "presets"), problem);
@@ -278,13 +319,11 @@ static int check_trust(struct settings *settings, struct problem *problem)
 static int read_settings(struct settings *settings, bool has_layers, struct problem *problem)
 {
 	const struct node *root = NULL;
-	struct layer_spec *specs = NULL;
-	size_t count = 0;
 	int r;
 
 	r = read_root(settings->document, settings->path, &root, problem);
 	if (r == 0)
-		r = read_layers(root, settings, &specs, &count, problem);
+		r = read_layers(root, settings, problem);
 	if (r == 0)
 		r = settings_read_presets(settings, node_get(root, "presets"), problem);
 	if (r == 0)
@@ -296,7 +335,7 @@ static int read_settings(struct settings *settings, bool has_layers, struct prob
 	if (r == 0)
 		r = check_trust(settings, problem);
 	if (r == 0 && has_layers)
-		r = settings_set_layers(settings, specs, count, problem);
+		r = settings_set_layers(settings, problem);
 	if (r == 0 && has_layers)
 		r = settings_check_layer_names(settings, problem);
 	return r;
@@ -339,7 +378,13 @@ int settings_read_in(const struct surroundings *around, const char *path, struct
 int settings_read_programs(
 	const struct settings *old, struct settings **ret, struct problem *problem)
 {
-	return settings_make(&old->around, old->path, false, ret, problem);
+	return settings_outline(&old->around, old->path, ret, problem);
+}
+
+int settings_outline(const struct surroundings *around, const char *path, struct settings **ret,
+	struct problem *problem)
+{
+	return settings_make(around, path, false, ret, problem);
 }
 
 int settings_read(const char *path, struct settings **ret, struct problem *problem)

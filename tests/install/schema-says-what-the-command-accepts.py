@@ -60,6 +60,8 @@ LAYERS = "layers: [low]\n"
 options = schema["properties"]["options"]["properties"]
 equal("plyfs.yaml", LAYERS + "xyzzy: 1\n", schema["properties"])
 equal("a layer", "layers: [{path: low, xyzzy: 1}]\n", definitions["layer"]["anyOf"][1]["properties"])
+for kind in "etcd", "git":
+    equal(kind, f"layers: [{{{kind}: {{xyzzy: 1}}}}]\n", definitions[kind]["properties"])
 equal("a rule", LAYERS + "rules: [{match: a, xyzzy: 1}]\n", definitions["rule"]["properties"])
 equal("a file", LAYERS + "files: [{path: a, from: b, xyzzy: 1}]\n", definitions["file"]["properties"])
 equal("a command", LAYERS + "rules: [{match: a, check: {run: ['a', '%f'], xyzzy: 1}}]\n",
@@ -99,6 +101,12 @@ GOOD = [
     "layers: [{path: low, name: a b, follow: false, optional: }]",
     "layers: [{path: low, exclude: []}]", "layers: [{path: low, exclude: '*.bak'}]",
     "layers: [{path: low, exclude: ['**/.git/**', '*.key']}]", "layers: [{path: low, exclude: }]",
+    "layers: [low, {etcd: {endpoints: 'http://h:1', prefix: '/%H/', state: none}, optional: yes}]",
+    "layers: [low, {etcd: {endpoints: ['https://h:1', 'https://i:1'], prefix: /p/, cacert: a, cert: b, key: c, "
+    "user-file: d, compare: 1m, mode: '0600', max-delete: 0, state: none, user: nobody, wait: 1s}, optional: yes}]",
+    "layers: [low, {git: {url: repository, state: none}, optional: yes}]",
+    "layers: [low, {git: {url: 'https://h/x', ref: main, path: '%H', verify: key, interval: 90s, state: none}, "
+    "name: x, optional: yes}]",
     LAYERS + "rules:\nfiles:\noptions:",
     LAYERS + "rules: [{match: [a, 'b/**'], dropins: true, strategy: }]",
     LAYERS + "rules: [{match: a, schema: any.json}, {match: b, schema: }]",
@@ -134,6 +142,11 @@ BAD = [
     "layers: ['%x']", "layers: [[low]]", "layers: [{path: low, name: a/b}]",
     "layers: [{path: low, optional: maybe}]", "layers: [{path: low, exclude: {a: b}}]",
     "layers: [{path: low, exclude: ['']}]", "layers: [{path: low, exclude: ''}]",
+    "layers: [{path: low, git: {url: x}}]", "layers: [{etcd: {prefix: /p/}}]", "layers: [{git: {ref: x}}]",
+    "layers: [{etcd: {endpoints: [], prefix: /p/}}]", "layers: [{etcd: {endpoints: ['h:1'], prefix: /p/}}]",
+    "layers: [{etcd: {endpoints: 'http://u:p@h:1', prefix: /p/}}]", "layers: [{etcd: {endpoints: 'http://h:1'}}]",
+    "layers: [{git: {url: x, interval: 5}}]", "layers: [{git: {url: x, max-delete: 101}}]",
+    "layers: [{git: {url: x, mode: rw}}]", "layers: [{git: [x]}]",
     LAYERS + "rules: {}", LAYERS + "rules: [{strategy: deep}]", LAYERS + "rules: [{match: []}]",
     LAYERS + "rules: [{match: ''}]", LAYERS + "rules: [{match: a, dropins: 1}]",
     LAYERS + "rules: [{match: a, schema: [any.json]}]", LAYERS + "files: [{path: a, from: b, schema: ''}]",

@@ -57,10 +57,12 @@ static const struct bad table[] = {
 	{"an unknown key", "layers: [a]\ncolour: red\n",
 		"2:1: unknown key 'colour' (allowed: layers, presets, rules, files, options)"},
 	{"a slip in a key is mended", "layer: [a]\n",
-		"1:1: unknown key 'layer', did you mean 'layers'? (allowed: layers, presets, rules, "
+		"1:1: unknown key 'layer', did you mean 'layers'? (allowed: layers, presets, "
+		"rules, "
 		"files, options)"},
 	{"a key is a word", "? [a]\n: b\n",
-		"1:3: a key must be one of layers, presets, rules, files, options, and this is a list"},
+		"1:3: a key must be one of layers, presets, rules, files, options, and this is a "
+		"list"},
 	{"a key's control characters are shown harmless", "\"a\\e[31m\": b\n",
 		"1:1: unknown key 'a\\x1B[31m' (allowed: layers, presets, rules, files, options)"},
 
@@ -69,14 +71,16 @@ static const struct bad table[] = {
 	{"layers are no text", "layers: a:b\n", "1:9: layers must be a list, and this is a scalar"},
 	{"a layer is a map or a path", "layers: [[a]]\n",
 		"1:10: a layer must be a map with the keys name, path, optional, follow, exclude, "
+		"etcd, git, "
 		"and this "
 		"is a list"},
 	{"a layer is not empty", "layers:\n  -\n",
 		"2:4: a layer must be a map with the keys name, path, optional, follow, exclude, "
+		"etcd, git, "
 		"and this "
 		"is a scalar"},
 	{"a layer has a path", "layers: [{name: a}]\n",
-		"1:10: the layer has no 'path'; give its directory"},
+		"1:10: the layer has no 'path'; give its directory, or 'etcd' or 'git'"},
 	{"a layer's path is not empty", "layers: ['']\n", "1:10: a layer must not be empty"},
 	{"a layer's path is a text", "layers: [{path: [a]}]\n",
 		"1:17: path must be a text, and this is a list"},
@@ -86,7 +90,7 @@ static const struct bad table[] = {
 		"1:10: the tag !home means nothing here; remove it"},
 	{"an unknown key of a layer", "layers: [{path: a, optinal: true}]\n",
 		"1:20: unknown key 'optinal', did you mean 'optional'? (allowed: name, path, "
-		"optional, follow, exclude)"},
+		"optional, follow, exclude, etcd, git)"},
 	{"an excluded pattern is not empty", "layers: [{path: a, exclude: [x, '']}]\n",
 		"1:33: exclude must not be empty"},
 	{"an excluded pattern is well formed", "layers: [{path: a, exclude: 'x{a'}]\n",
@@ -129,6 +133,66 @@ static const struct bad table[] = {
 	{"a path through a file is no layer", "layers: [file/x]\n",
 		"1:10: the layer 'file/x' is not a directory; a layer is a directory of "
 		"configuration files"},
+
+	/* Layers out of stores */
+	{"a layer is in one place", "layers: [{path: a, git: {url: b}}]\n",
+		"1:25: a layer is in one place, and this one has 'path' already; make it two "
+		"layers"},
+	{"a store is a map", "layers: [{etcd: 'http://h:1'}]\n",
+		"1:17: etcd must be a map with the keys endpoints, prefix, cacert, cert, key, "
+		"user-file, compare, mode, max-delete, state, user, wait, and this is a scalar"},
+	{"an unknown key of etcd", "layers: [{etcd: {endpoint: x}}]\n",
+		"1:18: unknown key 'endpoint', did you mean 'endpoints'? (allowed: endpoints, "
+		"prefix, cacert, cert, key, user-file, compare, mode, max-delete, state, user, "
+		"wait)"},
+	{"an unknown key of git", "layers: [{git: {rev: x}}]\n",
+		"1:17: unknown key 'rev', did you mean 'ref'? (allowed: url, ref, path, verify, "
+		"interval, mode, max-delete, state, user, wait)"},
+	{"etcd has endpoints", "layers: [{etcd: {prefix: /p/}}]\n",
+		"1:17: etcd has no 'endpoints'"},
+	{"etcd has a prefix", "layers: [{etcd: {endpoints: 'http://h:1'}}]\n",
+		"1:17: etcd has no 'prefix'"},
+	{"git has a URL", "layers: [{git: {ref: main}}]\n", "1:16: git has no 'url'"},
+	{"there is an endpoint", "layers: [{etcd: {endpoints: [], prefix: /p/}}]\n",
+		"1:29: there is no endpoint; one is like https://HOST:2379"},
+	{"an endpoint is a URL", "layers: [{etcd: {endpoints: [h], prefix: /p/}}]\n",
+		"1:30: an endpoint is like https://HOST:2379 and nothing else; user and password "
+		"stand in a file, see user-file"},
+	{"a password of an endpoint is not shown",
+		"layers: [{etcd: {endpoints: ['http://u:secret@h:1'], prefix: /p/}}]\n",
+		"1:30: an endpoint is like https://HOST:2379 and nothing else; user and password "
+		"stand in a file, see user-file"},
+	{"an endpoint is one",
+		"layers: [{etcd: {endpoints: ['http://h:1,http://i:1'], prefix: /p/}}]\n",
+		"1:30: an endpoint is like https://HOST:2379 and nothing else; user and password "
+		"stand in a file, see user-file"},
+	{"a mode is octal",
+		"layers: [{etcd: {endpoints: ['http://h:1'], prefix: /p/, mode: 888}}]\n",
+		"1:64: '888' is no mode; it is a number from 0400 to 0777"},
+	{"percent are at most a hundred",
+		"layers: [{etcd: {endpoints: ['http://h:1'], prefix: /p/, max-delete: 101}}]\n",
+		"1:70: max-delete must be a number from 0 to 100, not '101'"},
+	{"a comparison needs a time",
+		"layers: [{etcd: {endpoints: ['http://h:1'], prefix: /p/, compare: 5}}]\n",
+		"1:67: compare must be a time with its unit, from 1s to 1440m, not '5'"},
+	{"a store's files have no unknown percent letter",
+		"layers: [{etcd: {endpoints: ['http://h:1'], prefix: /p/, cert: '%q'}}]\n",
+		"1:64: unknown '%q' in a layer's path (allowed: %H host name, %m machine id, %h "
+		"home, %u user, %% a percent sign)"},
+	{"a password of a repository is not shown",
+		"layers: [{git: {url: 'https://u:secret@h/x'}}]\n",
+		"1:22: a user or a password does not belong here, where everybody reads it; put it "
+		"into .netrc in the home directory of the mirror's user"},
+	{"nor one of ssh", "layers: [{git: {url: 'ssh://u:secret@h/x'}}]\n",
+		"1:22: a user or a password does not belong here, where everybody reads it; put it "
+		"into .netrc in the home directory of the mirror's user"},
+	{"a repository is no option of git", "layers: [{git: {url: '--upload-pack=id'}}]\n",
+		"1:22: this is no URL of a repository; one is like https://HOST/PATH"},
+	{"a repository is no command", "layers: [{git: {url: 'ext::sh -c id'}}]\n",
+		"1:22: this is no URL of a repository; one is like https://HOST/PATH"},
+	{"a layer that never was here",
+		"layers: [{name: x, git: {url: 'https://h/x', state: none}}]\n",
+		"1:25: the layer 'x' has no state on this machine yet …"},
 
 	/* Rules */
 	{"rules are a list", "layers: [a]\nrules: {match: x}\n",
@@ -249,7 +313,8 @@ static const struct bad table[] = {
 		"2:31: '%' in '%f%' means nothing; %f is the file's path, and %% a percent sign"},
 	{"the program is not the file", "layers: [a]\nrules: [{match: x, check: ['%f']}]\n",
 		"2:28: the program '%f' can't have a percent sign in its name"},
-	{"a program is not relative", "layers: [a]\nfiles: [{path: x, from: y, check: [a/b, '%f']}]\n",
+	{"a program is not relative",
+		"layers: [a]\nfiles: [{path: x, from: y, check: [a/b, '%f']}]\n",
 		"2:36: the program 'a/b' is neither a name nor an absolute path; write one of "
 		"them, as in /usr/local/bin/check"},
 	{"a command as a map has the command", "layers: [a]\noptions: {on_change: {user: x}}\n",
@@ -285,7 +350,7 @@ static const struct bad table[] = {
 		"2:19: unknown schema '3.4' (allowed: 1.1, 1.2)"},
 	{"two letters swapped are one slip", "layers: [{ptahs: a}]\n",
 		"1:11: unknown key 'ptahs', did you mean 'path'? (allowed: name, path, optional, "
-		"follow, exclude)"},
+		"follow, exclude, etcd, git)"},
 	{"a time needs a unit", "layers: [a]\noptions: {poll_interval: 5}\n",
 		"2:26: poll_interval must be a time with its unit, from 10ms to 60m, not '5'"},
 	{"a time has a whole number", "layers: [a]\noptions: {poll_interval: 1.5s}\n",
