@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "background.h"
@@ -99,6 +100,12 @@ static int take_all(const struct command *command, const struct command_option *
 	return code < 0 ? take_directory(command, argc, argv, directory) : code;
 }
 
+/* What `ps -e` shows, whoever has started us. */
+static void name_process(void)
+{
+	(void)prctl(PR_SET_NAME, "plyfs-mirror");
+}
+
 /* What is served can only be told by a message: it goes on until it is ended. */
 static int finish(int r, const struct problem *problem, const struct job *job)
 {
@@ -128,6 +135,7 @@ static int run_etcd(const struct command *command, int argc, char **argv, struct
 		return command_misuse(command, "--endpoints is missing; give one URL or more");
 	if (!job->etcd.prefix)
 		return command_misuse(command, "--prefix is missing; \"\" means all keys");
+	name_process();
 	int r = etcd_mirror(&job->etcd, &job->mirror, &problem);
 	return finish(r, &problem, job);
 }
@@ -153,6 +161,7 @@ static int run_git(const struct command *command, int argc, char **argv, struct 
 	code = take_directory(command, argc, argv, &job->mirror.replica.directory);
 	if (code >= 0)
 		return code;
+	name_process();
 	int r = git_mirror(&job->git, &job->mirror, &problem);
 	return finish(r, &problem, job);
 }

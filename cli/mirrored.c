@@ -6,16 +6,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
 #include "command.h"
 #include "descriptor.h"
-#include "document.h"
 #include "message.h"
 #include "mirror.h"
+#include "mirror_report.h"
 #include "report.h"
 #include "text.h"
 
@@ -25,22 +24,9 @@
 /* Opens STATE: the directory that the link leads to is in it. A descriptor; -ENOENT: no mirror. */
 static int open_state(const char *directory, const char *state)
 {
-	char target[PATH_MAX];
-	int fd;
-
-	if (state) {
-		fd = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		return fd < 0 ? -errno : fd;
-	}
-	ssize_t len = readlink(directory, target, sizeof(target) - 1);
-	if (len < 0)
-		return errno == EINVAL ? -ENOENT : -errno;
-	target[len] = '\0';
-	char *slash = strrchr(target, '/');
-	if (!slash)
-		return -ENOENT;
-	*slash = '\0';
-	fd = open(target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!state)
+		return mirror_report_open(directory);
+	int fd = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -51,23 +37,6 @@ static int complain(const char *directory, int error)
 			? "is no mirror; 'plyfs mirror etcd' and 'plyfs mirror git' make one"
 			: strerror(-error));
 	return EXIT_FAILED;
-}
-
-/* The status as it is on the disk. Returns 0 with *ret for free(3), or -errno. */
-static int read_status(int fd, char **ret, size_t *ret_len)
-{
-	CLEANUP(closep)
-	int file = openat(fd, MIRROR_STATUS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-
-	return file < 0 ? -errno : text_read(file, STATUS_MAX, ret, ret_len);
-}
-
-/* Whether somebody keeps the mirror up to date. */
-static bool is_running(int fd)
-{
-	CLEANUP(closep) int lock = openat(fd, "lock", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-
-	return lock >= 0 && flock(lock, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
 /* "3 s", "5 min", "2 h", "9 days" */
@@ -85,10 +54,8 @@ static void print_age(double seconds)
 		printf("%.0f days", seconds / 86400);
 }
 
-static double age_of(const struct node *status, const char *name)
+static double age_of(double then)
 {
-	double then = report_number(report_get(status, name, NULL));
-
 	return then > 0 ? (double)time(NULL) - then : -1;
 }
 
@@ -101,19 +68,18 @@ static void print_field(const char *name, const char *text)
 	putchar('\n');
 }
 
-static void print_times(const struct node *status, bool is_connected)
+static void print_times(const struct mirror_report *report)
 {
-	double changed = age_of(status, "changed"), contact = age_of(status, "contact");
+	double changed = age_of(report->changed), contact = age_of(report->contact);
 
-	printf("  %-12s", "files");
-	report_print(report_text(report_get(status, "files", NULL)));
+	printf("  %-12s%.0f", "files", report->files);
 	if (changed >= 0) {
 		printf(", changed ");
 		print_age(changed);
 		printf(" ago");
 	}
 	printf("\n  %-12s", "lag");
-	if (is_connected)
+	if (report->is_connected)
 		puts("none");
 	else if (contact < 0)
 		puts("nothing was heard of the store yet");
@@ -123,66 +89,55 @@ static void print_times(const struct node *status, bool is_connected)
 	}
 }
 
-static void print_troubles(const struct node *status)
+static void print_troubles(const struct mirror_report *report)
 {
-	const struct node *troubles = report_get(status, "troubles", NULL);
-	double count = report_number(report_get(status, "trouble_count", NULL));
+	uint32_t count = mirror_report_listed(report);
 
-	for (uint32_t i = 0; i < report_count(troubles); i++) {
-		const struct node *trouble = troubles->seq.items[i];
+	for (uint32_t i = 0; i < count; i++) {
+		const struct mirror_trouble_report trouble = mirror_report_trouble(report, i);
 
 		printf("  %-12s", i ? "" : "troubles");
-		report_print(report_text(report_get(trouble, "subject", NULL)));
+		report_print(trouble.subject);
 		printf(": ");
-		report_print(report_text(report_get(trouble, "message", NULL)));
+		report_print(trouble.message);
 		printf(" (for ");
-		print_age(age_of(trouble, "since"));
+		print_age(age_of(trouble.since));
 		puts(")");
 	}
-	if (count > report_count(troubles))
-		printf("  %-12sand %.0f more\n", "", count - report_count(troubles));
+	if (report->trouble_count > count)
+		printf("  %-12sand %.0f more\n", "", report->trouble_count - count);
 }
 
-static void print_status(const char *directory, const struct node *status, bool is_kept)
+static void print_status(const char *directory, const struct mirror_report *report)
 {
-	bool is_connected =
-		is_kept && strcmp(report_text(report_get(status, "connected", NULL)), "true") == 0;
-
 	report_print(directory);
 	printf(": a mirror of ");
-	report_print(report_text(report_get(status, "kind", NULL)));
+	report_print(report->kind);
 	putchar(' ');
-	report_print(report_text(report_get(status, "source", NULL)));
-	if (is_kept)
-		printf(", process %.0f\n", report_number(report_get(status, "pid", NULL)));
+	report_print(report->source);
+	if (report->is_running)
+		printf(", process %.0f\n", report->pid);
 	else
 		puts(", which nobody keeps up to date: no process is running");
-	print_field("revision", report_text(report_get(status, "revision", NULL)));
-	print_field("endpoint", report_text(report_get(status, "endpoint", NULL)));
-	print_times(status, is_connected);
-	print_troubles(status);
+	print_field("revision", report->revision);
+	print_field("endpoint", report->endpoint);
+	print_times(report);
+	print_troubles(report);
 }
 
-static int read_report(const char *directory, int fd, struct document **ret)
+static int read_report(const char *directory, int fd, struct mirror_report *ret)
 {
-	CLEANUP(freep) char *text = NULL;
-	const struct source source = {.name = directory};
-	const struct read_options options = {.format = &format_json};
 	struct problem problem;
-	size_t len;
+	int r = mirror_report_read(fd, directory, ret, &problem);
 
-	int r = read_status(fd, &text, &len);
 	if (r < 0)
 		return complain(directory, r);
-	r = document_read(&source, (struct span){text, len}, &options, ret, &problem);
-	if (r == 0 && !(*ret)->count)
-		return complain(directory, -ENODATA);
 	return r == 0 ? EXIT_DONE : message_result(r, &problem, directory);
 }
 
 int mirrored_status(const char *directory, const char *state, bool is_raw)
 {
-	CLEANUP(document_freep) struct document *document = NULL;
+	CLEANUP(mirror_report_fini) struct mirror_report report = {0};
 	CLEANUP(freep) char *text = NULL;
 	CLEANUP(closep) int fd = open_state(directory, state);
 	size_t len;
@@ -190,12 +145,12 @@ int mirrored_status(const char *directory, const char *state, bool is_raw)
 	if (fd < 0)
 		return complain(directory, fd);
 	if (is_raw) {
-		int r = read_status(fd, &text, &len);
+		int r = mirror_report_text(fd, &text, &len);
 		return r < 0 ? complain(directory, r) : command_print(text, len);
 	}
-	int code = read_report(directory, fd, &document);
+	int code = read_report(directory, fd, &report);
 	if (code == EXIT_DONE)
-		print_status(directory, document->roots[0], is_running(fd));
+		print_status(directory, &report);
 	return code;
 }
 
@@ -214,25 +169,23 @@ static int write_confirmation(int fd, const char *offer)
 
 int mirrored_confirm(const char *directory, const char *state)
 {
-	CLEANUP(document_freep) struct document *document = NULL;
+	CLEANUP(mirror_report_fini) struct mirror_report report = {0};
 	CLEANUP(closep) int fd = open_state(directory, state);
 
 	if (fd < 0)
 		return complain(directory, fd);
-	int code = read_report(directory, fd, &document);
+	int code = read_report(directory, fd, &report);
 	if (code != EXIT_DONE)
 		return code;
-	const char *offer = report_text(report_get(document->roots[0], "offer", NULL));
-	if (!*offer || strcmp(offer, "null") == 0) {
+	if (!*report.offer) {
 		message("%s: nothing is held back, so there is nothing to confirm", directory);
 		return EXIT_FAILED;
 	}
-	int r = write_confirmation(fd, offer);
+	int r = write_confirmation(fd, report.offer);
 	if (r < 0)
 		return complain(directory, r);
-	double pid = report_number(report_get(document->roots[0], "pid", NULL));
 	/* When it is not running it finds the confirmation at its next start. */
-	if (is_running(fd) && pid > 1 && pid < INT_MAX)
-		(void)kill((pid_t)pid, SIGHUP);
+	if (report.is_running && report.pid > 1 && report.pid < INT_MAX)
+		(void)kill((pid_t)report.pid, SIGHUP);
 	return EXIT_DONE;
 }

@@ -12,6 +12,7 @@
 #include "choice.h"
 #include "cleanup.h"
 #include "command.h"
+#include "kept.h"
 #include "message.h"
 #include "mount_option.h"
 #include "session.h"
@@ -24,6 +25,7 @@ struct mount {
 	const char *label;
 	const char *mountpoint;
 
+	struct keeper *keeper; /* of layers' mirrors; NULL: there is no plyfs.yaml */
 	struct background background;
 	atomic_bool is_detached; /* messages go to the system's log */
 };
@@ -110,6 +112,7 @@ static int serve(struct mount *mount, struct settings *settings)
 	const struct session_options options = {
 		.mountpoint = mount->mountpoint,
 		.label = mount->label,
+		.keeper = mount->keeper,
 		.is_private = given->is_private || (geteuid() != 0 && !given->is_shared),
 		.is_debugging = given->is_debugging,
 		.is_unpublished = given->is_unpublished,
@@ -148,10 +151,26 @@ static int make_absolute(const char *directory, const char *path, char **ret)
 	return n < 0 ? -ENOMEM : 0;
 }
 
+/* What comes out of stores is there before the layers are opened. */
+static int open_and_serve(struct mount *mount)
+{
+	const struct keeper_callbacks callbacks = {
+		.log = log_line, .say = kept_say, .context = mount};
+	CLEANUP(keeper_freep) struct keeper *keeper = NULL;
+	struct settings *settings;
+
+	if (kept_start(&mount->choice, false, &callbacks, &keeper) != EXIT_DONE ||
+		choice_open(&mount->choice, &settings) != EXIT_DONE)
+		return EXIT_FAILED;
+	mount->keeper = keeper;
+	if (mount->options.header != HEADER_AS_SET)
+		settings_fix_header(settings, mount->options.header == HEADER_ON);
+	return serve(mount, settings);
+}
+
 static int run_in(struct mount *mount, const char *directory)
 {
 	CLEANUP(freep) char *config = NULL;
-	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	int code = EXIT_FAILED;
 
 	if (mount->choice.config) {
@@ -160,12 +179,8 @@ static int run_in(struct mount *mount, const char *directory)
 		mount->label = mount->choice.config = config;
 	}
 	mount->choice.around.directory = directory;
-	if (choice_open(&mount->choice, &settings) != EXIT_DONE)
-		return EXIT_FAILED;
-	if (mount->options.header != HEADER_AS_SET)
-		settings_fix_header(settings, mount->options.header == HEADER_ON);
 	if (mount->is_foreground)
-		return serve(mount, take_ptr(settings));
+		return open_and_serve(mount);
 
 	openlog("plyfs", LOG_PID, LOG_DAEMON);
 	int r = background_start(&mount->background, &code);
@@ -176,7 +191,7 @@ static int run_in(struct mount *mount, const char *directory)
 			strerror(-r));
 		return EXIT_FAILED;
 	}
-	return serve(mount, take_ptr(settings));
+	return open_and_serve(mount);
 }
 
 static int run_daemon(struct mount *mount)

@@ -13,6 +13,7 @@
 #include "choice.h"
 #include "cleanup.h"
 #include "command.h"
+#include "kept.h"
 #include "message.h"
 #include "render.h"
 
@@ -116,6 +117,7 @@ static int cover(struct settings *settings, const char *directory)
 
 static int run(const struct command *command, int argc, char **argv)
 {
+	CLEANUP(keeper_freep) struct keeper *keeper = NULL; /* used until the end */
 	CLEANUP(render_freep) struct render *made = NULL;
 	CLEANUP(freep) char *working = getcwd(NULL, 0);
 	struct job job = {0};
@@ -129,7 +131,11 @@ static int run(const struct command *command, int argc, char **argv)
 		return message_result(-errno, NULL, "the working directory");
 	/* Sources are called what a mount would call them. */
 	job.choice.around.directory = working;
-	if (choice_open(&job.choice, &settings) != EXIT_DONE)
+	/* Who renders once wants what the store has now. */
+	if (kept_start(&job.choice, !job.is_watching,
+		    &(struct keeper_callbacks){.log = log_line, .say = kept_say}, &keeper) !=
+			EXIT_DONE ||
+		choice_open(&job.choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	if (job.has_no_header)
 		settings_fix_header(settings, false);
@@ -145,6 +151,7 @@ static int run(const struct command *command, int argc, char **argv)
 		.keeps_drift = job.keeps_drift,
 		.is_atomic = job.is_atomic,
 		.is_watched = job.is_watching,
+		.keeper = keeper,
 		.log = log_line,
 	};
 	r = render_new(settings, &options, &made, &problem);

@@ -16,6 +16,7 @@
 #include "cleanup.h"
 #include "driver.h"
 #include "keep.h"
+#include "keeper.h"
 #include "mountpoint.h"
 #include "runner.h"
 
@@ -264,6 +265,26 @@ static bool on_end_of_mount_process(void *context, struct publisher_hook *hook)
 	return false;
 }
 
+/* A layer that a mirror keeps has a state now. */
+static bool on_keeper(void *context, struct publisher_hook *hook)
+{
+	struct session *session = context;
+	bool has_state = keeper_take(session->options.keeper);
+
+	if (keeper_is_gone(session->options.keeper))
+		hook->fd = -1;
+	return has_state;
+}
+
+/* The keeper reads plyfs.yaml itself. */
+static void on_reload(void *context)
+{
+	struct session *session = context;
+
+	if (session->options.keeper)
+		keeper_reload(session->options.keeper);
+}
+
 static void *run_publisher(void *context)
 {
 	struct session *session = context;
@@ -278,11 +299,15 @@ static int start_publisher(struct session *session)
 	sigset_t all;
 	sigset_t old;
 
+	const struct keeper *keeper = session->options.keeper;
+
 	session->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	const struct publisher_options options = {
 		.ops = &publish_ops,
 		.hooks = {{session->mounts_fd, POLLPRI, on_mounts},
-			{session->mount_process.socket, 0, on_end_of_mount_process}},
+			{session->mount_process.socket, 0, on_end_of_mount_process},
+			{keeper ? keeper_fd(keeper) : -1, POLLIN, keeper ? on_keeper : NULL}},
+		.reload = on_reload,
 		.context = session,
 		.dev = session->dev,
 	};

@@ -21,6 +21,7 @@ struct session;
 struct session_options {
 	const char *mountpoint;
 	const char *label;   /* what mount(8) shows as the source: the config's path, or "A:B:C" */
+	struct keeper *keeper; /* of the mirrors of layers; NULL: no plyfs.yaml may name some */
 	bool is_private;     /* only the mounting user may look; else allow_other is asked for */
 	bool is_debugging;   /* libfuse prints every request on standard error */
 	bool is_unpublished; /* changes invalidate the caches and wake nobody: the negative twin */

@@ -11,10 +11,9 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "mirror_report.h"
 #include "problem.h"
 #include "store.h"
-
-#define MIRROR_STATUS_NAME STORE_STATUS_NAME
 
 /* Bytes of an identity, a revision and an endpoint, each with its NUL. */
 #define MIRROR_WORD_MAX 256

@@ -16,6 +16,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "mirror_report.h"
 #include "spare.h"
 #include "store.h"
 #include "unsynced.h"
@@ -23,7 +24,7 @@
 #define TREE_PREFIX STORE_TREE_PREFIX
 #define DRAFT "draft"
 #define NEW "new"
-#define LOCK STORE_LOCK_NAME
+#define LOCK MIRROR_LOCK_NAME
 
 /* Where so many files change, each is written to the disk by itself. For more, all of the file
  * system is: that takes as long as others have written much. */

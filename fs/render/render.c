@@ -20,6 +20,7 @@
 #include "descriptor.h"
 #include "generation.h"
 #include "inotify.h"
+#include "keeper.h"
 #include "publisher.h"
 #include "refresh.h"
 #include "render_status.h"
@@ -943,6 +944,26 @@ static int begin_to_watch(struct render *render)
 	return render->options.is_watched ? inotify_new(&render->inotify) : 0;
 }
 
+/* A layer that a mirror keeps has a state now. */
+static bool on_keeper(void *context, struct publisher_hook *hook)
+{
+	struct render *render = context;
+	bool has_state = keeper_take(render->options.keeper);
+
+	if (keeper_is_gone(render->options.keeper))
+		hook->fd = -1;
+	return has_state;
+}
+
+/* The keeper reads plyfs.yaml itself. */
+static void on_reload(void *context)
+{
+	struct render *render = context;
+
+	if (render->options.keeper)
+		keeper_reload(render->options.keeper);
+}
+
 int render_new(struct settings *settings, const struct rendered_options *options,
 	struct render **ret, struct problem *problem)
 {
@@ -979,7 +1000,10 @@ int render_new(struct settings *settings, const struct rendered_options *options
 				.context = render,
 				.hooks = {{render->agenda.fd, POLLIN, handle_timer},
 					{render->inotify ? inotify_fd(render->inotify) : -1, POLLIN,
-						render->inotify ? handle_events : NULL}}},
+						render->inotify ? handle_events : NULL},
+					{options->keeper ? keeper_fd(options->keeper) : -1, POLLIN,
+						options->keeper ? on_keeper : NULL}},
+				.reload = on_reload},
 			&render->publisher);
 	if (r == 0)
 		*ret = take_ptr(render);

@@ -23,6 +23,7 @@ struct rendered_options {
 	bool keeps_drift;      /* what somebody has changed stays so */
 	bool is_atomic;
 	bool is_watched; /* drift is noticed while it happens */
+	struct keeper *keeper; /* of the mirrors of layers; NULL: no plyfs.yaml may name some */
 	void (*log)(void *context, const char *line);
 	void *context;
 };

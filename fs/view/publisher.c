@@ -274,6 +274,8 @@ static void reload(struct publisher *publisher)
 	if (!trouble)
 		return;
 	trouble->serves = TROUBLE_SERVES_SETTINGS;
+	if (publisher->options.reload)
+		publisher->options.reload(publisher->options.context);
 	int r = take_settings(publisher, &trouble->problem);
 	if (r == 0) {
 		clock_gettime(CLOCK_REALTIME, &publisher->settings_made);

@@ -43,12 +43,13 @@ struct publisher_hook {
 	bool (*handle)(void *context, struct publisher_hook *hook);
 };
 
-#define PUBLISHER_HOOKS 2
+#define PUBLISHER_HOOKS 3
 
 struct publisher_options {
 	const struct publisher_ops *ops;
 	struct publisher_hook hooks[PUBLISHER_HOOKS];
-	void *context; /* of the operations and hooks */
+	void (*reload)(void *context); /* the settings are about to be made anew; or NULL */
+	void *context;                 /* of the operations and hooks */
 	dev_t dev;     /* of what is mounted, which may lie over layers */
 };
 

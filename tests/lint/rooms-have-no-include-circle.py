@@ -14,7 +14,7 @@ ORDER = (
     ("conf",),
     ("fs/union",),
     ("fs/compose",),
-    ("fs/run", "fs/keep"),
+    ("fs/run", "fs/keep", "fs/keeper"),
     ("fs/view", "fs/explain"),
     ("fs/status", "fs/mirror"),
     ("fs/amend", "fs/render", "fs/driver"),

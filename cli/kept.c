@@ -1,0 +1,45 @@
+#include "kept.h"
+
+#include <stdio.h>
+
+#include "background.h"
+#include "cleanup.h"
+#include "command.h"
+#include "message.h"
+#include "place.h"
+
+void kept_say(void *context, const char *text)
+{
+	char line[4096];
+
+	(void)context;
+	snprintf(line, sizeof(line), "STATUS=%s", text);
+	for (char *at = line; *at; at++)
+		if (*at == '\n')
+			*at = ' ';
+	background_say(line, false);
+}
+
+int kept_start(const struct choice *choice, bool is_fresh, const struct keeper_callbacks *callbacks,
+	struct keeper **ret)
+{
+	CLEANUP(settings_unrefp) struct settings *outline = NULL;
+	CLEANUP(keeper_freep) struct keeper *keeper = NULL;
+	struct problem problem;
+
+	if (!choice->config)
+		return EXIT_DONE;
+	int r = settings_outline(&choice->around, choice->config, &outline, &problem);
+	if (r == 0)
+		r = keeper_new(outline, callbacks, &keeper, &problem);
+	if (r == 0)
+		r = keeper_wait(keeper, outline, is_fresh, &problem);
+	if (r == 0) {
+		*ret = take_ptr(keeper);
+		return EXIT_DONE;
+	}
+	message_result(r, &problem, choice->config);
+	if (r == PROBLEM)
+		place_show(NULL, &problem);
+	return EXIT_FAILED;
+}

@@ -1,0 +1,19 @@
+/*
+ * Layers that mirrors keep, for who mounts or renders: their mirrors are started, and waited for,
+ * before the layers are opened.
+ */
+#pragma once
+
+#include "choice.h"
+#include "keeper.h"
+
+/**
+ * Starts the keeper of the choice's plyfs.yaml, which must be found from `around.directory`;
+ * without one *ret stays NULL. Waits for a state of each layer, as keeper_wait(). Returns EXIT_DONE
+ * with *ret for keeper_free(), or EXIT_FAILED when it has complained. Before there are threads.
+ */
+int kept_start(const struct choice *choice, bool is_fresh, const struct keeper_callbacks *callbacks,
+	struct keeper **ret);
+
+/** For the callbacks: tells the service manager how the mirrors are. */
+void kept_say(void *context, const char *text);

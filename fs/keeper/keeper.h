@@ -1,0 +1,62 @@
+/*
+ * The keeper: has a mirror run for each layer that comes out of a store (conf/store_spec.h), by a
+ * process of its own, plyfs-keep, as long as we live.
+ *
+ *      daemon ──"look again"──▶ plyfs-keep ──▶ plyfs mirror …, as another user
+ *          ◀─ lines for the log, "a layer has a state now", the status line ─┘
+ *
+ * - plyfs-keep reads plyfs.yaml itself, and starts nothing but what that names. It holds no mount,
+ *   layer or terminal, and ends, with its mirrors, when the other end of the socket is closed.
+ * - A mirror runs without capabilities, without a way to get more rights, with an environment and
+ *   descriptors made for it. If we are root it is another user, `user:` or KEEPER_USER.
+ * - A mirror that ends is started again after a pause, which grows.
+ * - Of several keepers of the same store one runs the mirror, and another takes over when that one
+ *   ends.
+ */
+#pragma once
+
+#include "settings.h"
+
+/* Whom mirrors run as when root mounts. The package makes it. */
+#define KEEPER_USER "plyfs-mirror"
+
+struct keeper;
+
+/* By whoever calls keeper_take() or keeper_wait(). */
+struct keeper_callbacks {
+	void (*log)(void *context, const char *line);
+	void (*say)(
+		void *context, const char *text); /* "STATUS=…", for a service manager; or NULL */
+	void *context;
+};
+
+/**
+ * Starts the process, before there are threads; `outline` is settings_outline()'s, of an absolute
+ * path. What a mirror needs is looked at once. Returns 0 with *ret for keeper_free(); PROBLEM, with
+ * the remedy; or -errno.
+ */
+int keeper_new(const struct settings *outline, const struct keeper_callbacks *callbacks,
+	struct keeper **ret, struct problem *problem);
+
+/**
+ * Waits until all layers of the outline have a state that may be shown, the last good one or a new
+ * one; with `is_fresh` until the store was heard of, and if it is not in time takes the last good
+ * one. Layers that are optional are not waited for. Returns 0, PROBLEM when it takes too long, or
+ * -errno.
+ */
+int keeper_wait(struct keeper *keeper, const struct settings *outline, bool is_fresh,
+	struct problem *problem);
+
+/** To be polled for POLLIN; and takes what has come. Returns whether a layer has a state now. */
+int keeper_fd(const struct keeper *keeper);
+bool keeper_take(struct keeper *keeper);
+
+/** Whether the process has ended: then no layer out of a store is kept up to date. */
+bool keeper_is_gone(const struct keeper *keeper);
+
+/** Has it read plyfs.yaml again. */
+void keeper_reload(struct keeper *keeper);
+
+/** Ends it, with its mirrors. NULL: nothing. */
+void keeper_free(struct keeper *keeper);
+void keeper_freep(struct keeper **keeper);

@@ -1,0 +1,232 @@
+#include "mirror_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "keeper.h"
+
+#define MIRROR_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+#define ENVIRONMENT_MAX 24
+
+static int copy_identity(const struct passwd *user, struct mirror_identity *ret)
+{
+	if (strlen(user->pw_name) >= sizeof(ret->name) || strlen(user->pw_dir) >= sizeof(ret->home))
+		return -ENAMETOOLONG;
+	ret->uid = user->pw_uid;
+	ret->gid = user->pw_gid;
+	strcpy(ret->name, user->pw_name);
+	strcpy(ret->home, user->pw_dir);
+	return 0;
+}
+
+int mirror_identity_find(
+	const struct store_spec *store, struct mirror_identity *ret, struct problem *problem)
+{
+	const char *name = store->user ? store->user : geteuid() == 0 ? KEEPER_USER : NULL;
+	const struct passwd *user = name ? getpwnam(name) : getpwuid(geteuid());
+
+	*ret = (struct mirror_identity){.uid = geteuid(), .gid = getegid(), .home = "/"};
+	if (!user && !name)
+		return 0;
+	if (!user)
+		return problem_at(problem, store->place,
+			"there is no user '%s' for the mirror to run as; make it: useradd --system "
+			"%s; or "
+			"give 'user'",
+			name, name);
+	if (copy_identity(user, ret) < 0)
+		return problem_at(problem, store->place,
+			"the user '%s' can't be used: his home is too long", name);
+	ret->is_other = ret->uid != geteuid();
+	if (ret->uid == 0)
+		return problem_at(problem, store->place,
+			"a mirror does not run as root, which need not be; give another 'user'");
+	if (ret->is_other && geteuid() != 0)
+		return problem_at(problem, store->place,
+			"only root may run a mirror as another user; leave 'user' out");
+	return 0;
+}
+
+/* As mkdir -p. */
+static int make_directories(const char *path)
+{
+	CLEANUP(freep) char *copy = strdup(path);
+
+	if (!copy)
+		return -ENOMEM;
+	for (char *slash = copy; (slash = strchr(slash + 1, '/'));) {
+		*slash = '\0';
+		if (mkdir(copy, 0755) < 0 && errno != EEXIST)
+			return -errno;
+		*slash = '/';
+	}
+	return mkdir(copy, 0755) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+/* What somebody else has put there he could change, and it would be served. */
+static int take_home(const struct store_spec *store, const struct mirror_identity *identity, int fd,
+	struct problem *problem)
+{
+	struct stat stat;
+
+	if (fstat(fd, &stat) < 0)
+		return -errno;
+	if (stat.st_uid != identity->uid && stat.st_uid != geteuid())
+		return problem_at(problem, store->place,
+			"%s, where the mirror's state is to be, belongs to the user %u; remove it",
+			store->home, (unsigned)stat.st_uid);
+	if (fchmod(fd, geteuid() == 0 ? 0755 : 0700) < 0)
+		return -errno;
+	return identity->is_other && fchown(fd, identity->uid, identity->gid) < 0 ? -errno : 0;
+}
+
+int mirror_process_prepare(
+	const struct store_spec *store, const struct mirror_identity *identity, struct problem *problem)
+{
+	int r = make_directories(store->base);
+
+	if (r == 0 && mkdir(store->home, 0700) < 0 && errno != EEXIST)
+		r = -errno;
+	CLEANUP(closep)
+	int fd = r < 0 ? -1 : open(store->home, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (r == 0)
+		r = fd < 0 ? -errno : take_home(store, identity, fd, problem);
+	if (r < 0 && r != -ENOMEM)
+		return problem_at(problem, store->place,
+			"%s, where the mirror's state is to be, can't be made: %s; see to it, or "
+			"give "
+			"'state'",
+			store->home, strerror(-r));
+	return r;
+}
+
+__attribute__((noreturn)) static void fail(const char *what)
+{
+	dprintf(STDERR_FILENO, "%s: %s\n", what, strerror(errno));
+	_exit(127);
+}
+
+static void drop_rights(const struct mirror_identity *identity)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	const struct __user_cap_data_struct none[2] = {{0}};
+
+	if (identity->is_other &&
+		(initgroups(identity->name, identity->gid) < 0 ||
+			setresgid(identity->gid, identity->gid, identity->gid) < 0 ||
+			setresuid(identity->uid, identity->uid, identity->uid) < 0))
+		fail("becoming the mirror's user");
+	/* A service manager may have left us some. */
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	(void)syscall(SYS_capset, &header, none);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		fail("giving up the right to more rights");
+}
+
+/* Only 0 to 2 stay open. */
+static void set_descriptors(int log)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(log, STDOUT_FILENO) < 0 ||
+		dup2(log, STDERR_FILENO) < 0)
+		_exit(127);
+}
+
+static void reset_signals(void)
+{
+	sigset_t none;
+
+	for (int i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Where programs, the home and the way out are; of the daemon's own nothing else. */
+static char **make_environment(const struct mirror_identity *identity, struct arena *arena)
+{
+	static const char *const passed[] = {"LANG", "http_proxy", "https_proxy", "no_proxy",
+		"HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"};
+	char **environment = arena_zalloc(arena, ENVIRONMENT_MAX, sizeof(*environment));
+	size_t count = 0;
+
+	if (!environment)
+		return NULL;
+	environment[count++] = arena_printf(arena, "PATH=%s", MIRROR_PATH);
+	environment[count++] = arena_printf(arena, "HOME=%s", identity->home);
+	environment[count++] = arena_printf(arena, "USER=%s", identity->name);
+	environment[count++] = arena_printf(arena, "LOGNAME=%s", identity->name);
+	/* His own agent's keys, where there is one. */
+	if (!identity->is_other && getenv("SSH_AUTH_SOCK"))
+		environment[count++] =
+			arena_printf(arena, "SSH_AUTH_SOCK=%s", getenv("SSH_AUTH_SOCK"));
+	for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
+		if (getenv(passed[i]))
+			environment[count++] =
+				arena_printf(arena, "%s=%s", passed[i], getenv(passed[i]));
+	return environment;
+}
+
+__attribute__((noreturn)) static void become(const struct store_spec *store,
+	const struct mirror_identity *identity, int program, int log, pid_t parent)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	const char *arguments[64] = {"plyfs"};
+	size_t count = 1;
+
+	reset_signals();
+	set_descriptors(log);
+	char **environment = arena_new(&arena) < 0 ? NULL : make_environment(identity, arena);
+	if (!environment)
+		fail("the environment");
+	for (; store->words[count - 1] && count + 1 < sizeof(arguments) / sizeof(*arguments);
+		count++)
+		arguments[count] = store->words[count - 1];
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+	(void)setsid();
+	umask(022);
+	drop_rights(identity);
+	/* Behind the change of the user, which takes it back. Who is between has died already. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent || chdir("/") < 0)
+		_exit(127);
+	(void)syscall(SYS_execveat, program, "", arguments, environment, AT_EMPTY_PATH);
+	fail("starting plyfs mirror");
+}
+
+pid_t mirror_process_start(
+	const struct store_spec *store, const struct mirror_identity *identity, int program, int *log)
+{
+	pid_t parent = getpid();
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	pid_t pid = fork();
+	if (pid == 0)
+		become(store, identity, program, ends[1], parent);
+	int r = pid < 0 ? -errno : pid;
+	/* Who it has started may hold the other end for longer than it lives. */
+	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	close(ends[1]);
+	if (pid < 0)
+		close(ends[0]);
+	else
+		*log = ends[0];
+	return r;
+}
