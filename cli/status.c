@@ -49,6 +49,61 @@ static int name_width(const struct node *layers)
 	return (int)width;
 }
 
+static bool is_true(const struct node *map, const char *name)
+{
+	return strcmp(report_text(report_get(map, name, NULL)), "true") == 0;
+}
+
+static void print_age(const struct node *map, const char *name)
+{
+	char age[TROUBLE_AGE_MAX];
+
+	trouble_age((long long)report_number(report_get(map, name, NULL)), age);
+	printf("%s ago", age);
+}
+
+static void print_mirror_troubles(const struct node *mirror)
+{
+	const struct node *troubles = report_get(mirror, "troubles", NULL);
+	double count = report_number(report_get(mirror, "trouble_count", NULL));
+
+	for (uint32_t i = 0; i < report_count(troubles); i++) {
+		printf("%*s  ", INDENT, "");
+		report_print(report_text(report_get(troubles->seq.items[i], "subject", NULL)));
+		printf(": ");
+		report_print(report_text(report_get(troubles->seq.items[i], "message", NULL)));
+		putchar('\n');
+	}
+	if (count > report_count(troubles))
+		printf("%*s  troubles: %.0f more\n", INDENT, "", count - report_count(troubles));
+}
+
+/* "  etcd /fleet/ at 4711, 3 files, from https://etcd1:2379, last heard of 3 seconds ago" */
+static void print_mirror(const struct node *layer)
+{
+	const struct node *mirror = report_get(layer, "mirror", NULL);
+	const char *revision = report_text(report_get(mirror, "revision", NULL));
+
+	if (!mirror)
+		return;
+	printf("%*s  ", INDENT, "");
+	report_print(report_text(report_get(mirror, "kind", NULL)));
+	putchar(' ');
+	report_print(report_text(report_get(mirror, "source", NULL)));
+	printf("%s", *revision ? " at " : ", no state yet");
+	report_print(revision);
+	double files = report_number(report_get(mirror, "files", NULL));
+	printf(", %.0f file%s", files, files == 1 ? "" : "s");
+	printf("%s", is_true(mirror, "connected") ? ", from " : ", not connected to ");
+	report_print(report_text(report_get(mirror, "endpoint", NULL)));
+	if (*report_text(report_get(mirror, "contact", NULL))) {
+		printf(", last heard of ");
+		print_age(mirror, "contact_age_s");
+	}
+	puts(is_true(mirror, "running") ? "" : ", which nobody keeps up to date: no process is running");
+	print_mirror_troubles(mirror);
+}
+
 static void print_layers(const struct node *layers)
 {
 	int width = name_width(layers);
@@ -65,6 +120,7 @@ static void print_layers(const struct node *layers)
 		printf("%*s", (left > 0 ? left : 0) + 2, "");
 		report_print(report_text(report_get(layer, "path", NULL)));
 		puts(is_missing ? " (not there)" : "");
+		print_mirror(layer);
 	}
 }
 

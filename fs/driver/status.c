@@ -99,6 +99,7 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 	status_put_settings(out, settings, session->is_strict ? "strict" : "cached",
 		is_trusted && publisher_settings_trouble(session->publisher, &trouble) ? &trouble
 										       : NULL);
+	status_put_layers(out, settings, is_trusted);
 	put_publisher(out, session);
 	put_requests(out, session);
 	status_put_view(out, session->view, settings);
@@ -146,7 +147,10 @@ int status_errors(struct session *session, bool is_trusted, char **ret, size_t *
 	if (!out)
 		return -ENOMEM;
 	if (is_trusted) {
+		CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
+
 		put_settings_line(out, session);
+		status_put_mirror_lines(out, settings);
 		view_notices(session->view, put_notice_line, out);
 		view_troubles(session->view, put_error_line, out);
 	}

@@ -85,6 +85,7 @@ static int make(const struct render_status *status, char **ret, size_t *size)
 	json_put_field(out, ",\n  \"source\": ", options->source);
 	status_put_settings(out, settings, "cached",
 		publisher_settings_trouble(status->publisher, &trouble) ? &trouble : NULL);
+	status_put_layers(out, settings, true);
 	put_rendered(out, options, &counts);
 	status_put_view(out, status->view, settings);
 	status_put_notices(out, status->view, true);

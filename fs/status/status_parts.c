@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json_put.h"
+#include "mirror_report.h"
 
 /* "source": …, "serves": …}, behind what else the object has. */
 static void put_trouble_rest(FILE *out, const struct trouble *trouble)
@@ -62,16 +63,90 @@ static void put_directory(FILE *out, const struct settings *settings)
 	fputs(",\n", out);
 }
 
-static void put_layers(FILE *out, const struct settings *settings)
+/* A moment of another program's word, as we tell of moments; none for never. */
+static void put_moment(FILE *out, const char *name, double seconds)
+{
+	struct timespec moment = {.tv_sec = (time_t)seconds};
+	char text[TROUBLE_TIME_MAX];
+
+	if (!(seconds >= 1 && seconds < 1e11))
+		return;
+	trouble_time(moment, text);
+	fprintf(out, ", \"%s\": \"%s\", \"%s_age_s\": %lld", name, text, name,
+		trouble_age_s(moment));
+}
+
+static void put_mirror_troubles(FILE *out, const struct mirror_report *report)
+{
+	fputs(", \"troubles\": [", out);
+	for (uint32_t i = 0; i < mirror_report_listed(report); i++) {
+		const struct mirror_trouble_report trouble = mirror_report_trouble(report, i);
+
+		json_put_field(out, i ? ", {\"subject\": " : "{\"subject\": ", trouble.subject);
+		json_put_field(out, ", \"message\": ", trouble.message);
+		put_moment(out, "since", trouble.since);
+		fputc('}', out);
+	}
+	fputc(']', out);
+}
+
+static void put_mirror(FILE *out, const struct layer *layer, bool is_trusted)
+{
+	struct mirror_report report;
+
+	if (!mirror_report_of(layer->place, &report))
+		return;
+	json_put_field(out, ", \"mirror\": {\"kind\": ", report.kind);
+	json_put_field(out, ", \"source\": ", report.source);
+	json_put_field(out, ", \"revision\": ", report.revision);
+	json_put_field(out, ", \"endpoint\": ", report.endpoint);
+	fprintf(out, ", \"running\": %s, \"connected\": %s, \"files\": %.0f",
+		report.is_running ? "true" : "false", report.is_connected ? "true" : "false",
+		report.files);
+	put_moment(out, "changed", report.changed);
+	put_moment(out, "contact", report.contact);
+	fprintf(out, ", \"held_back\": %s, \"trouble_count\": %.0f",
+		*report.offer ? "true" : "false", report.trouble_count);
+	if (is_trusted)
+		put_mirror_troubles(out, &report);
+	fputc('}', out);
+	mirror_report_fini(&report);
+}
+
+void status_put_layers(FILE *out, const struct settings *settings, bool is_trusted)
 {
 	fputs("  \"layers\": [", out);
 	for (size_t i = 0; i < settings->layer_count; i++) {
-		json_put_field(out, i ? ", {\"name\": " : "{\"name\": ", settings->layers[i]->name);
-		json_put_field(out, ", \"path\": ", settings->layers[i]->path);
-		fprintf(out, ", \"present\": %s}",
-			settings->layers[i]->dirfd >= 0 ? "true" : "false");
+		const struct layer *layer = settings->layers[i];
+
+		json_put_field(out, i ? ", {\"name\": " : "{\"name\": ", layer->name);
+		json_put_field(out, ", \"path\": ", layer->path);
+		fprintf(out, ", \"present\": %s", layer->dirfd >= 0 ? "true" : "false");
+		put_mirror(out, layer, is_trusted);
+		fputc('}', out);
 	}
 	fputs("],\n", out);
+}
+
+void status_put_mirror_lines(FILE *out, const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->layer_count; i++) {
+		const struct layer *layer = settings->layers[i];
+		struct mirror_report report;
+
+		if (!mirror_report_of(layer->place, &report))
+			continue;
+		for (uint32_t j = 0; j < mirror_report_listed(&report); j++) {
+			const struct mirror_trouble_report trouble =
+				mirror_report_trouble(&report, j);
+			struct problem line;
+
+			problem_set(&line, NULL, 0, 0, "the mirror of the layer '%s': %s: %s",
+				layer->name, trouble.subject, trouble.message);
+			fprintf(out, "%s\n", line.message);
+		}
+		mirror_report_fini(&report);
+	}
 }
 
 void status_put_settings(FILE *out, const struct settings *settings, const char *coherence,
@@ -79,7 +154,6 @@ void status_put_settings(FILE *out, const struct settings *settings, const char 
 {
 	put_directory(out, settings);
 	put_settings(out, settings, coherence, trouble);
-	put_layers(out, settings);
 }
 
 void status_put_view(FILE *out, struct view *view, const struct settings *settings)

@@ -7,9 +7,18 @@
 
 #include "view.h"
 
-/** "directory", "settings" and "layers", each with a comma behind. `trouble` may be NULL. */
+/** "directory" and "settings", each with a comma behind. `trouble` may be NULL. */
 void status_put_settings(FILE *out, const struct settings *settings, const char *coherence,
 	const struct trouble *trouble);
+
+/**
+ * "layers", with a comma behind: of one that a mirror keeps, whoever runs that, also what it says of
+ * itself; what is wrong there only for who `is_trusted`.
+ */
+void status_put_layers(FILE *out, const struct settings *settings, bool is_trusted);
+
+/** A line for each trouble of a mirror that keeps a layer. */
+void status_put_mirror_lines(FILE *out, const struct settings *settings);
 
 /** "versions", "watches", … "trouble_count", each with a comma behind. */
 void status_put_view(FILE *out, struct view *view, const struct settings *settings);
