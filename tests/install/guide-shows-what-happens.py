@@ -115,6 +115,7 @@ def run_block(shell, block, patience_s, wrong):
 
 def run_chapter(text, environment, patience_s, wrong):
     directory = tempfile.mkdtemp(prefix="plyfs-test.")
+    os.chmod(directory, 0o755)
     shell = Shell(directory, environment)
 
     def replaced(match):

@@ -34,3 +34,9 @@ grep -q "^ExecStart=$PLYFS mirror [$]ARGUMENTS --state " plyfs-mirror@fleet.serv
 runs 0 systemd-analyze verify --man=no ./plyfs-mirror@fleet.service
 [ ! -s out ] && [ ! -s err ] || fail "it says: $(cat out err)"
 runs 0 systemd-analyze security --offline=yes --threshold=15 --no-pager ./plyfs-mirror@fleet.service
+
+# With what mirrors of the mount's own need.
+mkdir plyfs@srv-app.service.d
+cp "$DOCS/../examples/plyfs-network.conf" plyfs@srv-app.service.d/
+runs 0 systemd-analyze verify --man=no ./plyfs@srv-app.service
+[ ! -s out ] && [ ! -s err ] || fail "it says: $(cat out err)"
