@@ -267,6 +267,28 @@ if IS_ROOT:
     os.lchown(f"{top}/{home}/layer", pwd.getpwnam("nobody").pw_uid, -1)
     said = run("cat", "-c", "plyfs.yaml", "app.yaml")
     expect("it is not followed", said.returncode == 1 and "what belongs to another user" in said.stderr, said)
+    os.unlink(f"{top}/{home}/layer")
+
+# A mirror that somebody else runs is told of as well, also to the service manager.
+cluster.start()
+mirror = stores.Mirror("etcd", "--endpoints", cluster.endpoints(), "--prefix", stores.PREFIX, name="unit").start()
+mirror.equals(cluster)
+with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+    manager.bind(stores.path("manager"))
+    manager.settimeout(30)
+    os.environ["NOTIFY_SOCKET"] = stores.path("manager")
+    for store, kept in ((f"path: {mirror.directory}", "of the unit"), (etcd(), "of the mount")):
+        settings(store)
+        daemon = show()
+        comes("tree/app.yaml", "port: 80\nlog: now\n")
+        lines = manager.recv(4096).decode()
+        while not lines.startswith(f"STATUS=fleet: etcd {stores.PREFIX} at ") or " from http://" not in lines:
+            lines = manager.recv(4096).decode()
+        expect(f"the status {kept}", (daemon.of_mirror()["kind"], daemon.of_mirror()["running"]) == ("etcd", True),
+               daemon.of_mirror())
+        expect("it ends well", daemon.end() == 0, text_of("daemon.log"))
+    del os.environ["NOTIFY_SOCKET"]
+mirror.kill()
 
 # git.
 work = stores.path("work")
