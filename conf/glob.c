@@ -1,11 +1,15 @@
 /*
- * A pattern is matched as a finite automaton whose states are the pattern's own bytes: state p
- * means "what stands before byte p has matched so far". All states that are possible at one byte of
- * the path are kept together, each once, so the time is at most (pattern × path) whatever the
- * pattern.
+ * A pattern is matched as a finite automaton whose states are its tokens: state i means "what
+ * stands before token i has matched so far". The states that are possible at one byte of the path
+ * are bits, and a word of them goes over the byte in a few operations: those that take it move on
+ * by one (a shift), stars also stay. So the time is (pattern × path) at most, and a fraction of
+ * that for all but braces.
  *
- *      a { b , c * } d        link: { → , → }     the next part of the same brace
+ *      a { b , c * } d        next: { → , → }     the next part of the same brace
  *      0 1 2 3 4 5 6 7        a state on "," or "}" says that an alternative has ended there
+ *
+ * Braces and stars also move on without a byte, always forward: one pass, from the first one to the
+ * last, follows them all.
  */
 #include "glob.h"
 
@@ -14,18 +18,52 @@
 #include <stdint.h>
 #include <string.h>
 
+#define WORD_BITS 64
+
+/* What may stand for something else than itself. */
+#define SPECIAL "*?[]{},\\"
+
+/* One state more than tokens: that in which all of the pattern has matched. */
+#define WORDS_MAX (GLOB_MAX / WORD_BITS + 1)
+
 struct automaton {
 	const char *pattern;
 	size_t len;
 	uint16_t link[GLOB_MAX]; /* of "{" and ",": the next "," or "}"; of "}": itself; else 0 */
 };
 
-/* The states that are possible at one place of the path. */
+/* A set of bytes. */
+struct byte_set {
+	uint64_t words[256 / WORD_BITS];
+};
+
+/* The states of a pattern; of each kind of them a set, with as many words. */
 struct states {
 	size_t count;
-	uint16_t list[GLOB_MAX + 1]; /* len is the state in which all of the pattern has matched */
-	bool is_in[GLOB_MAX + 1];
+	size_t words;
+	char kinds[GLOB_MAX + 1];     /* a token's first byte; of an escaped one: the backslash */
+	uint16_t nexts[GLOB_MAX + 1]; /* of "{" and ",": the token of the next "," or "}" */
+	uint64_t stars[WORDS_MAX];
+	uint64_t double_stars[WORDS_MAX];
+	uint64_t leads[WORDS_MAX]; /* "**" with a slash behind it: where a name begins, skip both */
+	uint64_t movers[WORDS_MAX];      /* braces, and stars that a brace moves to */
+	uint64_t name_movers[WORDS_MAX]; /* those, and stars that a lead moves to */
+	uint64_t any[WORDS_MAX];         /* takes any byte but a slash */
+	uint64_t takes[256 * WORDS_MAX]; /* for each byte `words` words: takes that byte */
 };
+
+static void byte_set_add(struct byte_set *set, unsigned low, unsigned high)
+{
+	for (unsigned word = low / WORD_BITS; word <= high / WORD_BITS; word++) {
+		uint64_t bits = UINT64_MAX;
+
+		if (word == low / WORD_BITS)
+			bits &= UINT64_MAX << low % WORD_BITS;
+		if (word == high / WORD_BITS)
+			bits &= UINT64_MAX >> (WORD_BITS - 1 - high % WORD_BITS);
+		set->words[word] |= bits;
+	}
+}
 
 /* One byte of a bracket expression, which may be escaped; moves *at behind it. */
 static unsigned char bracket_byte(const char *pattern, size_t *at)
@@ -37,14 +75,16 @@ static unsigned char bracket_byte(const char *pattern, size_t *at)
 
 /*
  * The place behind the bracket expression that begins at `at`; 0 with *reason when it is malformed.
- * *has says whether `byte` is one of those it stands for.
+ * *ret has the bytes that it stands for.
  */
 static size_t bracket_parse(
-	const char *pattern, size_t at, unsigned char byte, bool *has, const char **reason)
+	const char *pattern, size_t at, struct byte_set *ret, const char **reason)
 {
 	bool negated = pattern[at + 1] == '!' || pattern[at + 1] == '^';
-	bool found = false;
+	struct byte_set slash = {0};
 	size_t first;
+
+	*ret = (struct byte_set){0};
 
 	at += negated ? 2 : 1;
 	for (first = at; pattern[at] && (pattern[at] != ']' || at == first);) {
@@ -67,14 +107,16 @@ static size_t bracket_parse(
 			*reason = "a range in [ ] is the wrong way round";
 			return 0;
 		}
-		found |= low <= byte && byte <= high;
+		byte_set_add(ret, low, high);
 	}
 	if (!pattern[at]) {
 		*reason = "a [ has no ]; write \\[ for the character itself";
 		return 0;
 	}
 
-	*has = found != negated && byte != '/';
+	byte_set_add(&slash, '/', '/');
+	for (size_t i = 0; i < sizeof(ret->words) / sizeof(ret->words[0]); i++)
+		ret->words[i] = (negated ? ~ret->words[i] : ret->words[i]) & ~slash.words[i];
 	return at + 1;
 }
 
@@ -84,14 +126,14 @@ static bool link_braces(struct automaton *automaton, const char **reason)
 	const char *pattern = automaton->pattern;
 	uint16_t latest[GLOB_MAX];
 	size_t depth = 0;
-	bool unused;
+	struct byte_set unused;
 
 	memset(automaton->link, 0, automaton->len * sizeof(automaton->link[0]));
 	for (size_t at = 0; at < automaton->len;) {
 		char c = pattern[at];
 
 		if (c == '[') {
-			at = bracket_parse(pattern, at, 0, &unused, reason);
+			at = bracket_parse(pattern, at, &unused, reason);
 			if (at == 0)
 				return false;
 			continue;
@@ -150,111 +192,207 @@ bool glob_is_valid(const char *pattern, const char **reason)
 	return false;
 }
 
-static void states_add(struct states *states, size_t state)
+static void bit_set(uint64_t *bits, size_t state)
 {
-	if (states->is_in[state])
+	bits[state / WORD_BITS] |= UINT64_C(1) << state % WORD_BITS;
+}
+
+static bool bit_is_set(const uint64_t *bits, size_t state)
+{
+	return bits[state / WORD_BITS] >> state % WORD_BITS & 1;
+}
+
+/* The place behind the token at `at`. */
+static size_t token_end(const char *pattern, size_t at)
+{
+	struct byte_set unused;
+	const char *reason;
+
+	if (pattern[at] == '[')
+		return bracket_parse(pattern, at, &unused, &reason);
+	if (pattern[at] == '*')
+		return at + strspn(pattern + at, "*");
+	return at + (pattern[at] == '\\' ? 2 : 1);
+}
+
+static void set_star(struct states *states, size_t state, const char *pattern, size_t at)
+{
+	size_t len = strspn(pattern + at, "*");
+
+	bit_set(states->stars, state);
+	if (len > 1)
+		bit_set(states->double_stars, state);
+	if (len > 1 && pattern[at + len] == '/')
+		bit_set(states->leads, state);
+	if (state > 0 && states->nexts[state - 1] != 0)
+		bit_set(states->movers, state);
+	if (state > 1 && bit_is_set(states->leads, state - 2))
+		bit_set(states->name_movers, state);
+}
+
+/* Of what a token takes, only the bytes of the path are of interest: those in `bytes`. */
+static void set_taker(struct states *states, size_t state, const char *pattern, size_t at,
+	const struct byte_set *bytes)
+{
+	size_t escape = pattern[at] == '\\';
+	struct byte_set set;
+	const char *reason;
+
+	if (pattern[at] == '?') {
+		bit_set(states->any, state);
 		return;
-	states->is_in[state] = true;
-	states->list[states->count++] = (uint16_t)state;
+	}
+	if (pattern[at] != '[') {
+		bit_set(states->takes + (unsigned char)pattern[at + escape] * states->words, state);
+		return;
+	}
+	bracket_parse(pattern, at, &set, &reason);
+	for (size_t i = 0; i < sizeof(set.words) / sizeof(set.words[0]); i++)
+		for (uint64_t left = set.words[i] & bytes->words[i]; left; left &= left - 1)
+			bit_set(states->takes + (i * WORD_BITS + (size_t)__builtin_ctzll(left)) *
+							states->words,
+				state);
 }
 
-static void states_clear(struct states *states)
-{
-	for (size_t i = 0; i < states->count; i++)
-		states->is_in[states->list[i]] = false;
-	states->count = 0;
-}
-
-/* Adds every state that follows without taking a byte. `at_name`: here begins a name of the path.
- */
-static void states_complete(const struct automaton *automaton, struct states *states, bool at_name)
+static void states_init(
+	struct states *states, const struct automaton *automaton, const struct byte_set *bytes)
 {
 	const char *pattern = automaton->pattern;
+	uint16_t tokens[GLOB_MAX]; /* by place */
+	size_t count = 0;
 
-	/* The list grows under way; a state is in it at most once. */
-	for (size_t i = 0; i < states->count; i++) {
-		size_t state = states->list[i], stars;
+	for (size_t at = 0; at < automaton->len; at = token_end(pattern, at))
+		tokens[at] = (uint16_t)count++;
+	states->count = count;
+	states->words = count / WORD_BITS + 1;
+	memset(states->takes, 0, 256 * states->words * sizeof(*states->takes));
+	for (uint64_t *const *set = (uint64_t *const[]){states->stars, states->double_stars,
+		     states->leads, states->movers, states->name_movers, states->any, NULL};
+		*set; set++)
+		memset(*set, 0, states->words * sizeof(**set));
 
-		if (state == automaton->len)
-			continue;
-		if (pattern[state] == '*') {
-			stars = strspn(pattern + state, "*");
-			states_add(states, state + stars);
-			if (stars > 1 && at_name && pattern[state + stars] == '/')
-				states_add(states, state + stars + 1);
-		} else if (automaton->link[state] == 0) {
-			continue;
-		} else if (pattern[state] == '{') {
-			for (size_t part = state; pattern[part] != '}';
-				part = automaton->link[part])
-				states_add(states, part + 1);
-		} else if (pattern[state] == ',') {
-			states_add(states, automaton->link[state]);
+	for (size_t at = 0, state = 0; at < automaton->len; at = token_end(pattern, at), state++) {
+		states->kinds[state] = pattern[at];
+		states->nexts[state] = 0;
+		if (automaton->link[at] != 0) {
+			states->nexts[state] = tokens[automaton->link[at]];
+			bit_set(states->movers, state);
+		} else if (pattern[at] == '*') {
+			set_star(states, state, pattern, at);
 		} else {
-			states_add(states, state + 1);
+			set_taker(states, state, pattern, at, bytes);
 		}
 	}
 }
 
-/* Adds to `next` what follows `state` when `byte` comes. */
-static void states_step(
-	const struct automaton *automaton, size_t state, unsigned char byte, struct states *next)
+/* Adds where `state`, a mover, moves to. */
+static void move(const struct states *states, size_t state, bool at_name, uint64_t *bits)
 {
-	const char *pattern = automaton->pattern;
-	const char *reason;
-	size_t behind;
-	bool has = false;
-
-	if (state == automaton->len || automaton->link[state] != 0)
-		return;
-
-	switch (pattern[state]) {
+	switch (states->kinds[state]) {
+	case '{':
+		for (size_t part = state; states->kinds[part] != '}'; part = states->nexts[part])
+			bit_set(bits, part + 1);
+		break;
+	case ',':
+		bit_set(bits, states->nexts[state]);
+		break;
 	case '*':
-		if (byte != '/' || pattern[state + 1] == '*')
-			states_add(next, state);
-		break;
-	case '?':
-		if (byte != '/')
-			states_add(next, state + 1);
-		break;
-	case '[':
-		behind = bracket_parse(pattern, state, byte, &has, &reason);
-		if (has)
-			states_add(next, behind);
-		break;
-	case '\\':
-		if ((unsigned char)pattern[state + 1] == byte)
-			states_add(next, state + 2);
+		if (at_name && bit_is_set(states->leads, state))
+			bit_set(bits, state + 2);
+		bit_set(bits, state + 1);
 		break;
 	default:
-		if ((unsigned char)pattern[state] == byte)
-			states_add(next, state + 1);
+		bit_set(bits, state + 1);
 	}
+}
+
+/* Adds every state that follows without taking a byte. `at_name`: here begins a name of the path.
+ */
+static void follow(const struct states *states, bool at_name, uint64_t *bits)
+{
+	uint64_t carry_one = 0, carry_two = 0;
+
+	for (size_t i = 0; i < states->words; i++) {
+		uint64_t stars = bits[i] & states->stars[i];
+		uint64_t leads = at_name ? bits[i] & states->leads[i] : 0;
+
+		bits[i] |= stars << 1 | leads << 2 | carry_one | carry_two;
+		carry_one = stars >> (WORD_BITS - 1);
+		carry_two = leads >> (WORD_BITS - 2);
+	}
+	for (size_t i = 0; i < states->words; i++) {
+		uint64_t movers = states->movers[i] | (at_name ? states->name_movers[i] : 0);
+		uint64_t left;
+
+		/* There may be more of them each time, behind the one that moved. */
+		while ((left = bits[i] & movers)) {
+			unsigned bit = (unsigned)__builtin_ctzll(left);
+
+			move(states, i * WORD_BITS + bit, at_name, bits);
+			movers &= ~(UINT64_C(1) << bit);
+		}
+	}
+}
+
+/* Goes over `byte`. Returns whether any state is left. */
+static bool step(const struct states *states, unsigned char byte, uint64_t *bits)
+{
+	const uint64_t *takes = states->takes + byte * states->words;
+	uint64_t in_name = byte == '/' ? 0 : UINT64_MAX;
+	uint64_t carry = 0, any = 0;
+
+	for (size_t i = 0; i < states->words; i++) {
+		uint64_t taken = bits[i] & (takes[i] | (states->any[i] & in_name));
+		uint64_t kept = bits[i] & (states->double_stars[i] | (states->stars[i] & in_name));
+
+		bits[i] = taken << 1 | carry | kept;
+		carry = taken >> (WORD_BITS - 1);
+		any |= bits[i];
+	}
+	return any;
+}
+
+/* Whether the path begins and ends as the pattern does: most that don't match are told so. */
+static bool has_ends(const char *pattern, const char *path)
+{
+	size_t len = strlen(pattern), path_len = strlen(path), end = len;
+
+	if (strncmp(pattern, path, strcspn(pattern, SPECIAL)) != 0)
+		return false;
+	while (end > 0 && !strchr(SPECIAL, pattern[end - 1]))
+		end--;
+	if (end > 0 && pattern[end - 1] == '\\' && end < len)
+		end++;
+	/* "**" and "/" may stand for nothing. */
+	if (end > 0 && pattern[end - 1] == '*' && pattern[end] == '/')
+		end++;
+	return len - end <= path_len &&
+	       memcmp(pattern + end, path + path_len - (len - end), len - end) == 0;
 }
 
 bool glob_match(const char *pattern, const char *path)
 {
 	struct automaton automaton;
-	struct states a = {0}, b = {0}, *now = &a, *next = &b;
+	struct byte_set bytes = {0};
+	struct states states;
+	uint64_t bits[WORDS_MAX] = {1};
 	const char *reason;
-	bool is_valid = automaton_init(&automaton, pattern, &reason);
+	bool is_left = true;
 
+	if (!has_ends(pattern, path))
+		return false;
+	bool is_valid = automaton_init(&automaton, pattern, &reason);
 	assert(is_valid);
 	if (!is_valid)
 		return false;
 
-	states_add(now, 0);
-	states_complete(&automaton, now, true);
-	for (const char *at = path; *at && now->count > 0; at++) {
-		struct states *spare = now;
-
-		states_clear(next);
-		for (size_t i = 0; i < now->count; i++)
-			states_step(&automaton, now->list[i], (unsigned char)*at, next);
-		states_complete(&automaton, next, *at == '/');
-		now = next;
-		next = spare;
+	for (const char *at = path; *at; at++)
+		byte_set_add(&bytes, (unsigned char)*at, (unsigned char)*at);
+	states_init(&states, &automaton, &bytes);
+	follow(&states, true, bits);
+	for (const char *at = path; *at && is_left; at++) {
+		is_left = step(&states, (unsigned char)*at, bits);
+		follow(&states, *at == '/', bits);
 	}
-
-	return now->is_in[automaton.len];
+	return bit_is_set(bits, states.count);
 }

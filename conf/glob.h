@@ -12,7 +12,10 @@
 
 #include <stdbool.h>
 
-/* Bytes. The longest patterns take some 30 ms with the longest paths, and usual ones 1 µs. */
+/*
+ * Bytes. With a path of 200 bytes the longest patterns take some 50 µs, those of nothing but braces
+ * 100 µs, and usual ones less than 1 µs; so hundreds of the longest are no harm.
+ */
 #define GLOB_MAX 1024
 
 /**

@@ -171,15 +171,18 @@ static void no_pattern_takes_long(void **state)
 {
 	static const char *const parts[] = {
 		"*a", "**a", "**/", "{a,*}", "{,a}", "?*", "[!b]*", "{{{a,},},}", "*{*,*}"};
-	char pattern[GLOB_MAX], path[4096];
+	char pattern[GLOB_MAX + 1], path[4096];
 	clock_t start = clock();
 
 	(void)state;
 	memset(path, 'a', sizeof(path));
 	path[sizeof(path) - 1] = '\0';
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		fill(pattern, sizeof(pattern) - 1, parts[i]);
+		fill(pattern, GLOB_MAX - 3, parts[i]);
 		strcat(pattern, "b");
+		assert_differs(pattern, path);
+		/* Not to be told by its last byte alone. */
+		strcpy(pattern + strlen(pattern) - 1, "[b]");
 		assert_differs(pattern, path);
 	}
 
@@ -299,6 +302,25 @@ static void random_pattern(char *pattern, unsigned depth, int parts)
 	}
 }
 
+/* As many rules as nobody has, each asked of a path of usual length. */
+static void seven_hundred_hostile_patterns_hold_up_no_path(void **state)
+{
+	static const char *const parts[] = {"*a", "**a", "**/", "{,a}", "[!b]*", "*{*,*}", "?"};
+	enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
+	char patterns[PARTS][GLOB_MAX + 1], path[] = "etc/app/conf.d/a/a/a/aaaaaaaaaaaaaaaaa.yaml";
+	clock_t start = clock();
+
+	(void)state;
+	for (size_t i = 0; i < PARTS; i++) {
+		fill(patterns[i], GLOB_MAX - 3, parts[i]);
+		strcat(patterns[i], "[b]");
+	}
+	for (size_t i = 0; i < 700; i++)
+		assert_false(glob_match(patterns[i % PARTS], path));
+	/* 20 ms, and some times that with sanitizers. */
+	assert_true(clock() - start < CLOCKS_PER_SEC / 2);
+}
+
 static void random_patterns_match_as_if_everything_was_tried(void **state)
 {
 	unsigned compared = 0, matched = 0;
@@ -334,6 +356,7 @@ int main(void)
 		cmocka_unit_test(a_backslash_takes_the_next_byte_as_it_is),
 		cmocka_unit_test(what_could_never_match_is_refused),
 		cmocka_unit_test(no_pattern_takes_long),
+		cmocka_unit_test(seven_hundred_hostile_patterns_hold_up_no_path),
 		cmocka_unit_test(random_patterns_match_as_if_everything_was_tried),
 	};
 
