@@ -1,7 +1,7 @@
 /*
  * What the driver's files share: the session.
  *
- *      request threads (libfuse)   ops.c      unpack a request, ask the view, reply
+ *      request threads   request_loop.c, ops.c  unpack a request, ask the view, reply
  *      publisher thread            publish.c  its operations (publisher.h), by the mount process
  *      main thread                 session.c  mount, wait for the end, unmount
  *      mount process       mount_process.c  rename(2) and its like on our own mount

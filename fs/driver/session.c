@@ -18,6 +18,7 @@
 #include "keep.h"
 #include "keeper.h"
 #include "mountpoint.h"
+#include "request_loop.h"
 #include "runner.h"
 
 #define MOUNT_OPTIONS_MAX 4096
@@ -322,21 +323,6 @@ static int start_publisher(struct session *session)
 	return -r;
 }
 
-static int serve(struct session *session)
-{
-	struct fuse_loop_config *config = fuse_loop_cfg_create();
-
-	if (!config)
-		return -ENOMEM;
-	/* They stay once they are there: making a thread costs as much as ten requests. */
-	fuse_loop_cfg_set_max_threads(config, REQUEST_THREADS);
-	fuse_loop_cfg_set_idle_threads(config, REQUEST_THREADS);
-	int r = fuse_session_loop_mt(session->fuse, config);
-	fuse_loop_cfg_destroy(config);
-	/* A positive result is the signal that ended it. */
-	return r > 0 ? 0 : r;
-}
-
 /*
  * Unmounts, unless somebody has: libfuse sees that by the connection's end, which comes a moment
  * after the mount's, and would complain until then.
@@ -368,7 +354,7 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 	}
 	if (ready)
 		ready(context);
-	r = serve(session);
+	r = request_loop_run(session->fuse, REQUEST_THREADS);
 
 	/* Nobody is there any more to be told of changes. */
 	publisher_stop(session->publisher);
