@@ -183,9 +183,8 @@ const struct command command_merge = {
 		"                           format has comments\n"
 		"      --schema FILE        the JSON Schema that the result must be as; what is not\n"
 		"                           is told, all of it, and nothing is written\n"
-		"      --limit NAME=VALUE   source, result, depth or nodes, as in plyfs.yaml, such "
-		"as\n"
-		"                           source=64M\n"
+		"      --limit NAME=VALUE   source, result, depth, nodes or time, as in\n"
+		"                           plyfs.yaml, such as source=64M\n"
 		"  -w, --watch              go on, and print the result anew when it changes\n"
 		"  -0, --null               with --watch: a NUL byte behind each result, and no\n"
 		"                           line between two\n",

@@ -1,5 +1,6 @@
 #include "merge_job.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 #include "cleanup.h"
@@ -84,7 +85,10 @@ int merge_job_run(struct merge_job *job, struct problem *problem)
 
 	clear(job);
 	for (char **file = job->files; *file; file++) {
-		int r = inputs_add(&job->inputs, *file, job->limits.source_bytes, problem);
+		int r = job->is_cancelled && atomic_load(job->is_cancelled)
+				? -ECANCELED
+				: inputs_add(&job->inputs, *file, job->limits.source_bytes,
+					  problem);
 		if (r != 0)
 			return r;
 	}
@@ -96,6 +100,7 @@ int merge_job_run(struct merge_job *job, struct problem *problem)
 		.limits = job->limits,
 		.environment = &environment,
 		.wants_header = job->has_header,
+		.is_cancelled = job->is_cancelled,
 	};
 	job->search.request = &request;
 	int r = merge_run(&request, &job->result, problem);

@@ -19,6 +19,7 @@ struct merge_job {
 	const struct format *to; /* NULL: as the files are */
 	const char *schema; /* the file that the result must be as; NULL: any result will do */
 	bool has_header;
+	const atomic_bool *is_cancelled; /* merging is to end; NULL: it never is */
 	char **files; /* [NAME=]FILE, lowest precedence first, ends with NULL */
 
 	/* Of the last merge: */

@@ -24,15 +24,33 @@ struct shown {
 	struct problem problem; /* has_failed: the one that was complained about */
 };
 
-/* SIGINT and SIGTERM can be waited for from now on, and do nothing else. */
-static int open_signals(void)
+/* A signal came while it merged. */
+static atomic_bool is_cancelled;
+
+static void cancel(int signal)
+{
+	(void)signal;
+	atomic_store(&is_cancelled, true);
+}
+
+static sigset_t signals_to_end(void)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+	return set;
+}
+
+/* SIGINT and SIGTERM can be waited for from now on, and do nothing else, but while it merges. */
+static int open_signals(void)
+{
+	const struct sigaction action = {.sa_handler = cancel};
+	sigset_t set = signals_to_end();
+
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0 || sigaction(SIGINT, &action, NULL) < 0 ||
+		sigaction(SIGTERM, &action, NULL) < 0)
 		return -errno;
 	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? -errno : fd;
@@ -121,6 +139,16 @@ static int watch_all(const struct merge_job *job, struct file_watch **ret)
 	return r;
 }
 
+static int merge_until_signal(struct merge_job *job, struct problem *problem)
+{
+	sigset_t set = signals_to_end();
+
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	int r = merge_job_run(job, problem);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return r;
+}
+
 /* Watches first, then reads: a change meanwhile is told. Returns an exit code. */
 static int merge_once(
 	struct merge_job *job, struct shown *shown, bool ends_with_nul, struct file_watch **ret)
@@ -136,9 +164,11 @@ static int merge_once(
 		r = watch_all(job, ret);
 		if (r < 0)
 			return merge_job_complain(job, r, NULL);
-		result = merge_job_run(job, &problem);
+		result = merge_until_signal(job, &problem);
 		/* It has looked where nothing was watched: once more. */
 	} while (search_count(&job->search) > searched);
+	if (atomic_load(&is_cancelled))
+		return EXIT_DONE;
 	if (result == 0)
 		return show_result(job, shown, ends_with_nul);
 	show_problem(job, shown, result, &problem);
@@ -152,11 +182,12 @@ int merge_watch(struct merge_job *job, bool ends_with_nul)
 	struct shown shown = {0};
 	int code;
 
+	job->is_cancelled = &is_cancelled;
 	if (signals < 0)
 		return merge_job_complain(job, signals, NULL);
 	do
 		code = merge_once(job, &shown, ends_with_nul, &watch);
-	while (code == EXIT_DONE &&
+	while (code == EXIT_DONE && !atomic_load(&is_cancelled) &&
 		file_watch_wait(watch, (int[]){signals, STDOUT_FILENO}) == FILE_WATCH_CHANGED);
 	free(shown.text);
 	return code;

@@ -15,7 +15,7 @@
 #define LAYER_KEYS "name, path, optional, follow, exclude, " STORE_KINDS
 #define OPTION_KEYS                                                                                \
 	"coherence, on_error, state, header, schema, poll_interval, cache_mib, on_change, limits"
-#define LIMIT_KEYS "source, result, depth, nodes"
+#define LIMIT_KEYS "source, result, depth, nodes, time"
 #define COHERENCE_WORDS "cached, strict"             /* enum settings_coherence */
 #define ON_ERROR_WORDS "last-good, skip-layer, fail" /* enum settings_on_error */
 #define SCHEMA_WORDS "1.1, 1.2"                      /* enum node_schema */
@@ -27,13 +27,14 @@ static const struct value_range source_range = {&value_size, 1, 1u << 30};
 static const struct value_range result_range = {&value_size, 1, 1u << 30};
 static const struct value_range depth_range = {&value_number, 1, DEPTH_MAX};
 static const struct value_range nodes_range = {&value_number, 1, 100u * 1000 * 1000};
+static const struct value_range time_range = {&value_time_ms, 1, 60u * 60 * 1000};
 static const struct value_range poll_range = {&value_time_ms, 10, 60u * 60 * 1000};
 static const struct value_range cache_range = {&value_number, 0, 1u << 20};
 
 int settings_read_limits(const struct node *map, struct limits *limits, struct problem *problem)
 {
 	uint64_t source = limits->source_bytes, result = limits->result_bytes;
-	uint64_t depth = limits->depth, nodes = limits->nodes;
+	uint64_t depth = limits->depth, nodes = limits->nodes, time_ms = limits->time_ms;
 	int r;
 
 	if (!value_is_given(map))
@@ -49,13 +50,16 @@ int settings_read_limits(const struct node *map, struct limits *limits, struct p
 		r = value_amount(node_get(map, "depth"), "depth", &depth_range, &depth, problem);
 	if (r == 0)
 		r = value_amount(node_get(map, "nodes"), "nodes", &nodes_range, &nodes, problem);
+	if (r == 0)
+		r = value_amount(node_get(map, "time"), "time", &time_range, &time_ms, problem);
 	if (r != 0)
 		return r;
 
 	*limits = (struct limits){.source_bytes = (size_t)source,
 		.result_bytes = (size_t)result,
 		.depth = (unsigned)depth,
-		.nodes = (uint32_t)nodes};
+		.nodes = (uint32_t)nodes,
+		.time_ms = time_ms};
 	return 0;
 }
 

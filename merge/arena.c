@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "budget.h"
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define ARENA_POISONS 1
@@ -52,6 +54,9 @@
 /* Bytes; what is larger gets a block of its own. */
 #define ARENA_SHARE_MAX (ARENA_BLOCK_MAX / 4)
 
+/* Bytes of the smallest block that is worth a look at the clock. */
+#define ARENA_BLOCK_TIMED (32u << 10)
+
 /* Entries of an array that grows: their number has 32 bits, and doubles. */
 #define ARENA_ENTRIES_MAX (UINT32_C(1) << 30)
 
@@ -66,6 +71,7 @@ struct arena {
 	char *end;
 	size_t block_size; /* of the next block */
 	size_t bytes;
+	struct budget *budget; /* or NULL */
 };
 
 _Static_assert(sizeof(struct block) % ARENA_ALIGN == 0, "allocations must be aligned");
@@ -79,6 +85,25 @@ int arena_new(struct arena **ret)
 	*arena = (struct arena){.block_size = ARENA_BLOCK_MIN, .bytes = sizeof(*arena)};
 	*ret = arena;
 	return 0;
+}
+
+int arena_new_like(const struct arena *other, struct arena **ret)
+{
+	int r = arena_new(ret);
+
+	if (r == 0)
+		(*ret)->budget = other->budget;
+	return r;
+}
+
+void arena_limit(struct arena *arena, struct budget *budget)
+{
+	arena->budget = budget;
+}
+
+struct budget *arena_budget(const struct arena *arena)
+{
+	return arena->budget;
 }
 
 void arena_free(struct arena *arena)
@@ -117,8 +142,11 @@ static void *alloc_pages(size_t size)
 /* A block with `size` bytes after its header. */
 static char *add_block(struct arena *arena, size_t size)
 {
-	struct block *block = alloc_pages(sizeof(*block) + size);
+	struct block *block;
 
+	if (size >= ARENA_BLOCK_TIMED - sizeof(*block) && budget_is_spent(arena->budget))
+		return NULL;
+	block = alloc_pages(sizeof(*block) + size);
 	if (!block)
 		return NULL;
 	*block = (struct block){.older = arena->blocks};

@@ -15,11 +15,24 @@
 #include "span.h"
 
 struct arena;
+struct budget;
 
 /**
  * Makes an empty arena. Returns 0, or -ENOMEM. The caller frees *ret with arena_free().
  */
 int arena_new(struct arena **ret);
+
+/** The same, with the budget of `other`. */
+int arena_new_like(const struct arena *other, struct arena **ret);
+
+/**
+ * From now on memory is given only as long as there is some of the budget left. It is borrowed
+ * until another takes its place; NULL: no such end.
+ */
+void arena_limit(struct arena *arena, struct budget *budget);
+
+/** The budget that it has, or NULL. */
+struct budget *arena_budget(const struct arena *arena);
 
 /** Frees the arena and all that was allocated in it. NULL is fine. */
 void arena_free(struct arena *arena);

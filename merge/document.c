@@ -70,6 +70,7 @@ int document_read(const struct source *source, struct span text, const struct re
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct read_options checked = *options;
 	struct builder builder;
+	struct budget budget;
 	int r;
 
 	r = document_new(source, &document);
@@ -79,12 +80,15 @@ int document_read(const struct source *source, struct span text, const struct re
 	builder = (struct builder){
 		.document = document, .options = &checked, .problem = problem, .text = text.data};
 
-	r = read_text(&builder, text);
+	budget_init(&budget, checked.limits.time_ms, options->is_cancelled);
+	arena_limit(document->arena, &budget);
+	r = budget_is_spent(&budget) ? -ENOMEM : read_text(&builder, text);
 	if (!r)
 		r = builder_finish(&builder);
+	arena_limit(document->arena, NULL);
 	builder_fini(&builder);
 	if (r)
-		return r;
+		return budget_result(&budget, r, document->source.name, problem);
 	*ret = take_ptr(document);
 	return 0;
 }

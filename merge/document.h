@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "budget.h"
 #include "extent.h"
 #include "format.h"
 #include "limit.h"
@@ -31,6 +32,7 @@ struct read_options {
 	bool wants_extents;      /* fill in the document's `extents` (extent.h) */
 	struct limits limits;    /* all zero: LIMITS_DEFAULT */
 	struct text_place place;
+	const atomic_bool *is_cancelled; /* -ECANCELED when it is; NULL: it never is (budget.h) */
 
 	/* Called for what is legal but suspicious (a key that comes twice); may be NULL. */
 	void (*warn)(void *context, const struct problem *warning);
@@ -53,7 +55,7 @@ struct document {
  * (SafeConstructor.flatten_mapping). Fills `problem` for text that does not parse, is not UTF-8,
  * goes over a limit, or has an alias to itself or to nothing.
  *
- * Returns 0 with *ret for document_free(), PROBLEM, or -ENOMEM.
+ * Returns 0 with *ret for document_free(), PROBLEM, -ENOMEM, or -ECANCELED.
  */
 int document_read(const struct source *source, struct span text, const struct read_options *options,
 	struct document **ret, struct problem *problem);

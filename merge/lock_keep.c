@@ -510,7 +510,7 @@ int lock_keep(struct lock_keep *keep, const struct node **root)
 	CLEANUP(arena_freep) struct arena *scratch = NULL;
 	struct spot spot = {0};
 
-	int r = arena_new(&scratch);
+	int r = arena_new_like(keep->merge->arena, &scratch);
 	if (r < 0)
 		return r;
 	keep->scratch = scratch;

@@ -21,6 +21,7 @@ struct read_options read_options_for(
 		.keep_duplicates = strategy->keeps_duplicates,
 		.as_pyyaml = strategy->reads_as_pyyaml,
 		.limits = limits_or_default(request->limits),
+		.is_cancelled = request->is_cancelled,
 	};
 }
 
@@ -53,9 +54,12 @@ static int read_inputs(const struct merge_request *request, struct merge_result 
 			continue;
 
 		struct read_options options = read_options_for(request, inputs[i].format);
+		uint64_t since_ns = budget_now_ns();
 		struct document *document;
 		int r = document_read(
 			&inputs[i].source, inputs[i].text, &options, &document, problem);
+		/* Each source has a budget of its own. */
+		budget_give_back(arena_budget(result->arena), since_ns);
 		if (r != 0)
 			return r;
 		result->owned[result->owned_count++] = document;
@@ -111,10 +115,13 @@ static int find_and_note(void *context, const char *directory, const char *name,
 	const struct merge_input **ret, size_t *count, struct problem *problem)
 {
 	struct noting *noting = context;
+	uint64_t since_ns = budget_now_ns();
 	size_t found = 0;
 
 	int r = noting->asked->find(
 		noting->asked->context, directory, name, ret, &found, problem);
+	/* Whether it was read just now or long ago makes no difference to this merge. */
+	budget_give_back(arena_budget(noting->result->arena), since_ns);
 	for (size_t i = 0; r == 0 && i < found; i++)
 		r = add_source(noting->result, &(*ret)[i].source);
 	if (r == 0)
@@ -331,6 +338,7 @@ int merge_run(
 	assert(request->count > 0);
 
 	CLEANUP(merge_result_freep) struct merge_result *result = calloc(1, sizeof(*result));
+	struct budget budget;
 	if (!result)
 		return -ENOMEM;
 	int r = arena_new(&result->arena);
@@ -342,11 +350,14 @@ int merge_run(
 		if (!result->origins)
 			return -ENOMEM;
 	}
+	budget_init(&budget, limits_or_default(request->limits).time_ms, request->is_cancelled);
+	arena_limit(result->arena, &budget);
 	r = run_completed(request, result, problem);
 	if (r == 0)
 		r = origins_check(result->origins);
+	arena_limit(result->arena, NULL);
 	if (r != 0)
-		return r;
+		return budget_result(&budget, r, result_name(request), problem);
 	*ret = take_ptr(result);
 	return 0;
 }

@@ -54,6 +54,7 @@ struct merge_request {
 	void (*warn)(void *context, const struct problem *warning);
 	void *warn_context;
 	bool wants_header; /* a tree begins with a comment that names its sources, where it can */
+	const atomic_bool *is_cancelled; /* -ECANCELED when it is; NULL: it never is (budget.h) */
 };
 
 /* Refusals that are kept of one merge. */
@@ -89,7 +90,7 @@ struct read_options read_options_for(
 
 /**
  * Merges. The result refers to the inputs' documents and text, which must outlive it.
- * Returns 0 with *ret for merge_result_free(), PROBLEM, or -errno.
+ * Returns 0 with *ret for merge_result_free(), PROBLEM, or -errno: -ECANCELED when it was.
  */
 int merge_run(
 	const struct merge_request *request, struct merge_result **ret, struct problem *problem);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "budget.h"
 #include "cleanup.h"
 #include "fault.h"
 #include "reading.h"
@@ -13,6 +14,9 @@
 /* Of a text, bytes that are looked at in one step of the work; of a way, steps that are copied. */
 #define TEXT_A_STEP 64
 #define WAY_A_STEP 8
+
+/* Steps between two looks at the budget. */
+#define TIMED_STEPS 50000
 
 static void give_up(struct run *run, enum run_failure failure, const struct node *at)
 {
@@ -31,7 +35,13 @@ bool run_spend(struct run *run, const struct node *at, uint64_t steps)
 	if (run->failure != RUN_FINE)
 		return false;
 	run->work -= steps;
-	return true;
+	if (run->timed - run->work < TIMED_STEPS)
+		return true;
+	run->timed = run->work;
+	/* Of an arena whose budget is spent there is no memory, either. */
+	if (budget_is_spent(run->budget))
+		give_up(run, RUN_NO_MEMORY, NULL);
+	return run->failure == RUN_FINE;
 }
 
 static void keep(struct run *run, struct record record)
@@ -279,6 +289,8 @@ int schema_validate(const struct schema *schema, const struct node *root, struct
 	struct run run = {.schema = schema,
 		.matcher = matcher_new(),
 		.work = RUN_WORK_MAX,
+		.timed = RUN_WORK_MAX,
+		.budget = arena_budget(arena),
 		.is_collecting = true};
 
 	if (!run.matcher)

@@ -55,6 +55,8 @@ struct run {
 	const struct schema *schema;
 	struct matcher *matcher;
 	uint64_t work;
+	uint64_t timed;        /* what work was left when the budget was looked at last */
+	struct budget *budget; /* NULL: no other end */
 	enum run_failure failure;
 	const struct node *failed_at;
 	bool is_collecting; /* else only whether it fits is asked */

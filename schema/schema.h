@@ -45,7 +45,8 @@ void schema_freep(struct schema **schema);
 
 /**
  * Finds all that is wrong in `root`, which must outlive the faults. Returns 0; PROBLEM when that
- * takes too much work, with the place and the reason; or -ENOMEM.
+ * takes too much work, with the place and the reason; or -ENOMEM, also when the arena has a budget
+ * that is spent.
  */
 int schema_validate(const struct schema *schema, const struct node *root, struct arena *arena,
 	struct faults *ret, struct problem *problem);

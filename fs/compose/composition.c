@@ -132,6 +132,7 @@ int composition_make(struct composition *composition, const struct composer *com
 		.to = settings_format(composer->settings, path),
 		.schema = composer->settings->schema,
 		.limits = composer->settings->limits,
+		.is_cancelled = composer->is_cancelled,
 		.environment = &composition->environment.callbacks,
 		.wants_origins = wants_origins,
 		.warn = composer->warn,

@@ -21,7 +21,8 @@ static int read_trees(const struct merge_request *request, const struct merge_re
 {
 	struct read_options options = {.format = format_of_tree(request->to),
 		.schema = request->schema,
-		.limits = limits_or_default(request->limits)};
+		.limits = limits_or_default(request->limits),
+		.is_cancelled = request->is_cancelled};
 	struct source source = request->inputs[0].source;
 	int r = 0;
 
@@ -133,10 +134,14 @@ static int validate(const struct schema *schema, const struct merge_request *req
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	struct trees trees = {0};
+	struct budget budget;
 
 	int r = arena_new(&arena);
 	if (r == 0)
 		r = read_trees(request, result, arena, &trees, problem);
+	budget_init(&budget, limits_or_default(request->limits).time_ms, request->is_cancelled);
+	if (r == 0)
+		arena_limit(arena, &budget);
 	for (size_t i = 0; r == 0 && i < trees.count; i++) {
 		struct faults faults;
 
@@ -144,6 +149,7 @@ static int validate(const struct schema *schema, const struct merge_request *req
 		if (r == 0 && faults.count)
 			r = add(ret, request, result, &faults);
 	}
+	r = budget_result(&budget, r, request->path, problem);
 	if (r == PROBLEM && !problem->source[0] && request->path)
 		snprintf(problem->source, sizeof(problem->source), "%s", request->path);
 	document_free(trees.read);

@@ -426,6 +426,10 @@ static void compose_in_pool(struct pool_job *job)
 	look->settings.composer.stand_ins = &look->stand_ins;
 	int r = compose(&look->settings.composer, look->path, &look->lookup, &look->asked,
 		&look->version, &look->problem);
+	if (r == -ECANCELED) {
+		drop(job);
+		return;
+	}
 	if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED) {
 		try_again(look, r);
 		return;

@@ -50,7 +50,8 @@ struct view {
 	struct keep *keep; /* last good versions that the kernel has forgotten; NULL: none. Fixed */
 	struct pool *pool;
 	struct watch *watch;
-	int wake_fd; /* eventfd: the publisher has work */
+	int wake_fd;            /* eventfd: the publisher has work */
+	atomic_bool is_stopped; /* nothing is composed any more */
 
 	struct lock lock;
 	struct composer

@@ -132,6 +132,7 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 		.cache = view->cache,
 		.mounter = {geteuid(), getegid()},
 		.finder = &view->finder,
+		.is_cancelled = &view->is_stopped,
 	};
 	r = watch_new(&view->watch);
 	if (r < 0)
@@ -195,6 +196,8 @@ int view_start(struct view *view)
 
 void view_stop(struct view *view)
 {
+	/* What is being merged is not waited for. */
+	atomic_store(&view->is_stopped, true);
 	gate_stop(view);
 	pool_stop(view->pool);
 	/* What goes now goes for another reason than that it was forgotten. */

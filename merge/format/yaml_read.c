@@ -31,6 +31,7 @@ struct yaml_reader {
 	yaml_parser_t parser;
 	struct builder *builder;
 	struct span text;
+	size_t given;     /* bytes of the text, to libyaml */
 	void *anchors;    /* of this YAML document, to nodes: a tsearch(3) tree of struct name */
 	void *tags;       /* likewise, to nothing: the one copy of each */
 	size_t tag_bytes; /* of those copies */
@@ -101,6 +102,26 @@ static struct place place_at(const struct yaml_reader *reader, size_t offset)
 	return builder_place(reader->builder, place.line, place.column);
 }
 
+/*
+ * Gives libyaml the next bytes. It goes over much without an event, as over a long comment, or for
+ * as long as a long text takes.
+ */
+static int give_text(void *context, unsigned char *buffer, size_t size, size_t *ret)
+{
+	struct yaml_reader *reader = context;
+	size_t left = reader->text.len - reader->given;
+
+	if (reader->given > 0 && budget_is_spent(arena_budget(reader->builder->document->arena)))
+		return 0;
+	if (size > left)
+		size = left;
+	if (size)
+		memcpy(buffer, reader->text.data + reader->given, size);
+	reader->given += size;
+	*ret = size;
+	return 1;
+}
+
 static int reader_problem(struct yaml_reader *reader)
 {
 	const yaml_parser_t *parser = &reader->parser;
@@ -136,7 +157,8 @@ static int parse_problem(struct yaml_reader *reader)
 	struct place place = place_of(reader, &parser->problem_mark);
 	const char *remedy = "";
 
-	if (parser->error == YAML_MEMORY_ERROR)
+	if (parser->error == YAML_MEMORY_ERROR ||
+		budget_is_spent(arena_budget(reader->builder->document->arena)))
 		return -ENOMEM;
 	if (parser->error == YAML_READER_ERROR)
 		return reader_problem(reader);
@@ -377,8 +399,7 @@ int yaml_read(struct builder *builder, struct span text)
 	if (!yaml_parser_initialize(&reader.parser))
 		return -ENOMEM;
 	yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&reader.parser,
-		text.len ? (const unsigned char *)text.data : (const unsigned char *)"", text.len);
+	yaml_parser_set_input(&reader.parser, give_text, &reader);
 	r = read_events(&reader);
 	yaml_parser_delete(&reader.parser);
 	clear_names(&reader.anchors);

@@ -42,6 +42,17 @@ static const struct strategy reading = {
 static const struct strategy verbatim = {
 	.name = "verbatim", .reads_trees = true, .is_verbatim = is_always_verbatim, .merge = never};
 
+/* Takes memory as long as there is some. */
+static int for_ever(struct merge *merge, struct merge_output *ret)
+{
+	(void)ret;
+	while (arena_alloc(merge->arena, 1000))
+		;
+	return -ENOMEM;
+}
+
+static const struct strategy endless = {.name = "endless", .merge = for_ever};
+
 struct setting {
 	struct options options;
 	struct merge_input inputs[3];
@@ -241,6 +252,81 @@ static void a_result_over_a_limit_is_a_problem_of_the_merged_file(void **state)
 		&setting, "high: the merged file has 7 bytes, more than 6; raise the limit 'result'");
 }
 
+static void what_takes_too_long_is_refused(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, &endless, TEXTS("1"), &format_yaml);
+	setting.request.path = "app.yaml";
+	setting.request.limits = LIMITS_DEFAULT;
+	setting.request.limits.time_ms = 2;
+	assert_problem(&setting,
+		"app.yaml: takes longer than 2 ms; make it smaller or simpler, or raise the limit "
+		"'time'");
+}
+
+static void what_is_cancelled_ends_at_once(void **state)
+{
+	atomic_bool is_cancelled = true;
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, &endless, TEXTS("1"), &format_yaml);
+	setting.request.is_cancelled = &is_cancelled;
+	assert_int_equal(run(&setting), -ECANCELED);
+	setting_init(&setting, &reading, TEXTS("1"), &format_yaml);
+	setting.request.is_cancelled = &is_cancelled;
+	assert_int_equal(run(&setting), -ECANCELED);
+	is_cancelled = false;
+	assert_int_equal(run(&setting), 0);
+	merge_result_free(setting.result);
+}
+
+/* A file that takes the thread some 30 ms to find. */
+static int find_slowly(void *context, const char *directory, const char *name,
+	const struct merge_input **ret, size_t *count, struct problem *problem)
+{
+	uint64_t end_ns = budget_now_ns() + 30000000;
+
+	(void)context, (void)directory, (void)name, (void)ret, (void)count, (void)problem;
+	while (budget_now_ns() < end_ns)
+		;
+	return MERGE_ABSENT;
+}
+
+/* Asks for a file, and then takes a little memory. */
+static int ask(struct merge *merge, struct merge_output *ret)
+{
+	const struct merge_environment *environment = merge->request->environment;
+	const struct merge_input *found;
+	size_t count;
+
+	assert_int_equal(environment->find(environment->context, "", "x", &found, &count,
+				 merge->problem),
+		MERGE_ABSENT);
+	*ret = (struct merge_output){0};
+	for (size_t i = 0; i < 100; i++)
+		if (!arena_alloc(merge->arena, 1000))
+			return -ENOMEM;
+	return 0;
+}
+
+static void time_that_others_take_to_find_a_file_is_not_the_merges(void **state)
+{
+	static const struct strategy asking = {.name = "asking", .merge = ask};
+	const struct merge_environment environment = {.find = find_slowly};
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, &asking, TEXTS("1"), &format_yaml);
+	setting.request.environment = &environment;
+	setting.request.limits = LIMITS_DEFAULT;
+	setting.request.limits.time_ms = 20;
+	assert_int_equal(run(&setting), 0);
+	merge_result_free(setting.result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +340,9 @@ int main(void)
 		cmocka_unit_test(json_has_no_head_and_nothing_is_null),
 		cmocka_unit_test(bytes_come_out_as_they_went_in_and_end_with_nul),
 		cmocka_unit_test(a_result_over_a_limit_is_a_problem_of_the_merged_file),
+		cmocka_unit_test(what_takes_too_long_is_refused),
+		cmocka_unit_test(what_is_cancelled_ends_at_once),
+		cmocka_unit_test(time_that_others_take_to_find_a_file_is_not_the_merges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

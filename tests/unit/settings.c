@@ -170,7 +170,7 @@ static void every_option_can_be_set(void **state)
 			  "  schema: 1.2\n"
 			  "  poll_interval: 250ms\n"
 			  "  cache_mib: 0\n"
-			  "  limits: {source: 1M, result: 1GiB, depth: 7, nodes: 99}\n");
+			  "  limits: {source: 1M, result: 1GiB, depth: 7, nodes: 99, time: 2s}\n");
 
 	(void)state;
 	assert_int_equal(settings->coherence, COHERENCE_STRICT);
@@ -183,6 +183,7 @@ static void every_option_can_be_set(void **state)
 	assert_int_equal(settings->limits.result_bytes, 1 << 30);
 	assert_int_equal(settings->limits.depth, 7);
 	assert_int_equal(settings->limits.nodes, 99);
+	assert_int_equal(settings->limits.time_ms, 2000);
 }
 
 static void sizes_and_times_have_units(void **state)

@@ -368,17 +368,19 @@ static const struct bad table[] = {
 		"2:22: cache_mib must be a number from 0 to 1048576, not "
 		"'99999999999999999999999'"},
 	{"limits are a map", "layers: [a]\noptions: {limits: 16M}\n",
-		"2:19: limits must be a map with the keys source, result, depth, nodes, and this "
-		"is a scalar"},
+		"2:19: limits must be a map with the keys source, result, depth, nodes, time, "
+		"and this is a scalar"},
 	{"an unknown limit", "layers: [a]\noptions: {limits: {node: 1}}\n",
 		"2:20: unknown key 'node', did you mean 'nodes'? (allowed: source, result, depth, "
-		"nodes)"},
+		"nodes, time)"},
 	{"a size is not zero", "layers: [a]\noptions: {limits: {source: 0}}\n",
 		"2:28: source must be a size from 1 to 1G, not '0'"},
 	{"a size has a unit that is known", "layers: [a]\noptions: {limits: {source: 1T}}\n",
 		"2:28: source must be a size from 1 to 1G, not '1T'"},
 	{"a size is not too large", "layers: [a]\noptions: {limits: {result: 1025M}}\n",
 		"2:28: result must be a size from 1 to 1G, not '1025M'"},
+	{"a limit of time has a unit", "layers: [a]\noptions: {limits: {time: 5}}\n",
+		"2:26: time must be a time with its unit, from 1ms to 60m, not '5'"},
 	{"a depth is not too large", "layers: [a]\noptions: {limits: {depth: 1025}}\n",
 		"2:27: depth must be a number from 1 to 1024, not '1025'"},
 

@@ -384,7 +384,7 @@ static int merge_deep(struct merge *merge, struct merge_output *ret)
 			merge->result->verbatim = merge->inputs[0].document;
 		return merge_give_text(merge, &merge->inputs[0], ret);
 	}
-	int r = arena_new(&scratch);
+	int r = arena_new_like(merge->arena, &scratch);
 	if (r < 0)
 		return r;
 	deep.scratch = scratch;

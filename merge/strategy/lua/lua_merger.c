@@ -111,7 +111,7 @@ static int lua_new(struct cloud *cloud, struct lua **ret)
 		return -ENOMEM;
 	lua->cloud = cloud;
 	lua->values.cloud = cloud;
-	lua->L = lua_sandbox_open(&lua->sandbox);
+	lua->L = lua_sandbox_open(&lua->sandbox, arena_budget(cloud->arena));
 	if (!lua->L) {
 		free(lua);
 		return -ENOMEM;

@@ -17,7 +17,7 @@
 /* Writing a number takes this many units a byte, at most: "%99.99f" of 1e308. */
 #define UNITS_PER_DIGIT 8
 
-/* Between two looks at the clock. */
+/* Between two looks at the budget. */
 #define TIMED_UNITS 50000
 
 /* What any call costs, whatever it does. */
@@ -58,16 +58,6 @@ static void *allocate(void *context, void *old, size_t old_size, size_t size)
 
 static void on_event(lua_State *L, lua_Debug *where);
 
-static bool is_over_time(const struct lua_sandbox *sandbox)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	now.tv_sec -= LUA_SECONDS_MAX;
-	return now.tv_sec > sandbox->opened.tv_sec ||
-	       (now.tv_sec == sandbox->opened.tv_sec && now.tv_nsec > sandbox->opened.tv_nsec);
-}
-
 static void stop(lua_State *L, lua_Debug *where)
 {
 	const struct lua_sandbox *sandbox = sandbox_of(L);
@@ -84,7 +74,8 @@ static void stop(lua_State *L, lua_Debug *where)
 		lua_pushfstring(L, "stopped after %d million instructions; does it loop for ever?",
 			(int)(LUA_WORK_MAX / 1000000));
 	else
-		lua_pushfstring(L, "stopped after %d s; does it loop for ever?", LUA_SECONDS_MAX);
+		lua_pushfstring(L, "stopped after %I ms; does it loop for ever?",
+			(lua_Integer)sandbox->budget->time_ms);
 	if (!where && lua_getstack(L, 1, &caller))
 		where = &caller;
 	if (where && lua_getinfo(L, "Sl", where) && where->currentline > 0) {
@@ -104,7 +95,7 @@ static void count_work(lua_State *L, uint64_t units, lua_Debug *where)
 		stop(L, where);
 	if (sandbox->work - sandbox->timed < TIMED_UNITS)
 		return;
-	if (is_over_time(sandbox))
+	if (budget_is_spent(sandbox->budget))
 		stop(L, where);
 	sandbox->timed = sandbox->work;
 }
@@ -380,10 +371,9 @@ static int open_libraries(lua_State *L)
 	return 0;
 }
 
-lua_State *lua_sandbox_open(struct lua_sandbox *sandbox)
+lua_State *lua_sandbox_open(struct lua_sandbox *sandbox, struct budget *budget)
 {
-	*sandbox = (struct lua_sandbox){0};
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &sandbox->opened);
+	*sandbox = (struct lua_sandbox){.budget = budget};
 
 	lua_State *L = lua_newstate(allocate, sandbox);
 	if (!L)

@@ -11,19 +11,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
+
+#include "budget.h"
 
 /* Bytes of one state. The values of a 16 MiB source, which a script may all look at, fit. */
 #define LUA_MEMORY_MAX (64u << 20)
 
-/* Units of one state: a fraction of a second. */
-#define LUA_WORK_MAX 50000000u
-
 /*
- * Seconds of processor time of one state: for what takes long and can't be counted, such as "..",
- * which writes numbers. Far from what the work above takes, so that this says the same everywhere.
+ * Units of one state: a fraction of a second, far from the usual limit of time, so that a script is
+ * stopped at the same place everywhere.
  */
-#define LUA_SECONDS_MAX 1
+#define LUA_WORK_MAX 50000000u
 
 /* Bytes that one state allocates in all: what takes as long as the work above. */
 #define LUA_TRAFFIC_MAX (1536u << 20)
@@ -35,18 +33,19 @@ struct lua_sandbox {
 	size_t used;    /* bytes */
 	size_t longest; /* bytes of the longest string so far */
 	uint64_t work;
-	uint64_t timed;         /* work at which the clock was looked at last */
-	struct timespec opened; /* CLOCK_THREAD_CPUTIME_ID */
+	uint64_t timed; /* work at which the budget was looked at last */
+	/* For what takes long and can't be counted, such as "..", which writes numbers. Or NULL. */
+	struct budget *budget;
 	/* Bytes. Not a part of `work`, because it differs from run to run, with Lua's hashes. */
 	uint64_t traffic;
 	bool is_out_of_memory; /* LUA_MEMORY_MAX was reached */
 };
 
 /**
- * A state with base, string, table, math and utf8, as far as they are safe. `sandbox` is borrowed
- * until lua_close(). NULL: no memory.
+ * A state with base, string, table, math and utf8, as far as they are safe. `sandbox` and `budget`
+ * (NULL: no limit of time) are borrowed until lua_close(). NULL: no memory.
  */
-lua_State *lua_sandbox_open(struct lua_sandbox *sandbox);
+lua_State *lua_sandbox_open(struct lua_sandbox *sandbox, struct budget *budget);
 
 /** Counts work; raises an error in Lua when there was too much. */
 void lua_sandbox_work(lua_State *L, uint64_t units);

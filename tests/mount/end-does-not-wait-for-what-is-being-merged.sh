@@ -1,0 +1,42 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+# A merge of a minute: sixty sources that take long to read, though nothing is in them.
+printf '# a line of comment, as there are many in files that somebody sends round\n%.0s' \
+	{1..200000} >low/large.yaml
+{
+	echo 'options: {limits: {time: 60m}}'
+	echo 'layers:'
+	for i in $(seq 60); do echo "  - {name: l$i, path: $PWD/low}"; done
+} >plyfs.yaml
+
+ends_soon() { # SIGNAL
+	local begun ended
+	begun=$(date +%s%N)
+	kill "-$1" "$plyfs_pid"
+	until ! is_mounted mnt; do sleep 0.02; done
+	ended=$(date +%s%N)
+	echo "$1: $(((ended - begun) / 1000000)) ms"
+	# A second; and two more, as other tests run beside this one.
+	[ $((ended - begun)) -lt 3000000000 ] || fail "$1 took $(((ended - begun) / 1000000)) ms"
+	ended_cleanly
+}
+
+# While somebody reads it for the first time.
+start -c plyfs.yaml mnt
+cat mnt/large.yaml >read 2>&1 &
+reader=$!
+sleep 0.7
+kill -0 $reader || fail "it took no time: $(cat read)"
+ends_soon TERM
+! wait $reader || fail "the reader was given something"
+
+# While the publisher does.
+cp low/large.yaml large
+echo 'a: 1' >low/large.yaml
+start -c plyfs.yaml mnt
+[ "$(cat mnt/large.yaml)" = 'a: 1' ]
+mv large low/large.yaml
+sleep 0.7
+[ "$(cat mnt/large.yaml)" = 'a: 1' ] || fail "it took no time"
+ends_soon INT
