@@ -9,11 +9,24 @@
 
 #include "cleanup.h"
 #include "locks.h"
+#include "memory.h"
 #include "settings_make.h"
 #include "strategy.h"
 
 /* Rules that stand behind the user's. */
 #define BUILT_IN_COUNT 2
+
+#define CACHE_MIB 64
+
+/* What is merged is held beside it, and so is what the kernel keeps of the mount for those who read. */
+#define CACHE_SHARE_OF_MEMORY 4
+
+static unsigned default_cache_mib(void)
+{
+	uint64_t share_mib = (memory_max() >> 20) / CACHE_SHARE_OF_MEMORY;
+
+	return share_mib < CACHE_MIB ? (unsigned)share_mib : CACHE_MIB;
+}
 
 int settings_new(const struct surroundings *around, struct settings **ret)
 {
@@ -27,7 +40,7 @@ int settings_new(const struct surroundings *around, struct settings **ret)
 	settings->schema = NODE_YAML_1_1;
 	settings->header = true;
 	settings->poll_ms = 1000;
-	settings->cache_mib = 64;
+	settings->cache_mib = default_cache_mib();
 	settings->limits = LIMITS_DEFAULT;
 	atomic_init(&settings->references, 1);
 

@@ -82,7 +82,7 @@ struct settings {
 	bool header;          /* merged files begin with a comment that names their sources */
 	bool is_header_fixed; /* whatever plyfs.yaml says */
 	unsigned poll_ms; /* between two looks at a layer that inotify can't watch; default 1000 */
-	unsigned cache_mib; /* parsed sources kept in memory; default 64 */
+	unsigned cache_mib; /* parsed sources kept in memory */
 	const struct program *on_change; /* where the rule or file names none; NULL: none */
 	bool has_programs;               /* some path has a check or an on_change */
 	struct limits limits;

@@ -1,5 +1,5 @@
 /*
- * Blocks that grow from 4 KiB to 2 MiB, filled from the front:
+ * Blocks that grow from 512 bytes to 2 MiB, filled from the front:
  *
  *      arena ── block ◀── block ◀── block (the newest, being filled)
  *                                   ├ header ┤ used … ┤ free … ┤
@@ -42,8 +42,8 @@
 /* Bytes. Fits pointers, integers and doubles; long double is not worth half of each text's end. */
 #define ARENA_ALIGN 8
 
-/* Bytes of the first block: a small configuration file fits into one. */
-#define ARENA_BLOCK_MIN (4u << 10)
+/* Bytes of the first block: ten thousand small files are kept in memory, each in one. */
+#define ARENA_BLOCK_MIN 512u
 
 /*
  * Bytes of the largest shared block: one huge page. Half of the time that it takes to fill a large
@@ -56,6 +56,9 @@
 
 /* Bytes of the smallest block that is worth a look at the clock. */
 #define ARENA_BLOCK_TIMED (32u << 10)
+
+/* Bytes that malloc(3) itself takes for each block, about. */
+#define ARENA_BLOCK_COST 16
 
 /* Entries of an array that grows: their number has 32 bits, and doubles. */
 #define ARENA_ENTRIES_MAX (UINT32_C(1) << 30)
@@ -82,7 +85,7 @@ int arena_new(struct arena **ret)
 
 	if (!arena)
 		return -ENOMEM;
-	*arena = (struct arena){.block_size = ARENA_BLOCK_MIN, .bytes = sizeof(*arena)};
+	*arena = (struct arena){.block_size = ARENA_BLOCK_MIN, .bytes = sizeof(*arena) + ARENA_BLOCK_COST};
 	*ret = arena;
 	return 0;
 }
@@ -151,7 +154,7 @@ static char *add_block(struct arena *arena, size_t size)
 		return NULL;
 	*block = (struct block){.older = arena->blocks};
 	arena->blocks = block;
-	arena->bytes += sizeof(*block) + size;
+	arena->bytes += ARENA_BLOCK_COST + sizeof(*block) + size;
 	ARENA_POISON(block + 1, size);
 	return (char *)(block + 1);
 }
@@ -264,7 +267,7 @@ int arena_adopt(struct arena *arena, void *data, size_t size)
 	if (!add_block(arena, 0))
 		return -ENOMEM;
 	arena->blocks->adopted = data;
-	arena->bytes += size;
+	arena->bytes += ARENA_BLOCK_COST + size;
 	return 0;
 }
 

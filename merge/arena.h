@@ -69,5 +69,5 @@ __attribute__((format(printf, 2, 3))) char *arena_printf(
  */
 int arena_adopt(struct arena *arena, void *data, size_t size);
 
-/** Bytes that the arena holds from malloc(3), its own book-keeping included. */
+/** Bytes that the arena holds from malloc(3), its own book-keeping and malloc(3)'s included. */
 size_t arena_bytes(const struct arena *arena);

@@ -23,6 +23,9 @@
  */
 #define STAMP_TICK_S 2
 
+/* Bytes that malloc(3) itself takes for what a source is made of, about. */
+#define LOADED_COST (5 * 16)
+
 /* A file that changes under our hands this often is being written: its writer will tell. */
 #define READ_TRIES 3
 
@@ -370,7 +373,8 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
 			"is larger than the limit of %zu bytes; make it smaller, or raise "
 			"'limits: {source: …}' in plyfs.yaml",
 			want->bytes_max);
-	loaded->bytes = sizeof(*loaded) + loaded->text.len + strlen(name) * 2;
+	loaded->bytes = sizeof(*loaded) + loaded->text.len + strlen(name) + strlen(path) +
+			strlen(layer->name) + LOADED_COST;
 	if (options)
 		r = read_document(loaded, options, problem);
 	if (r != 0)

@@ -1,0 +1,62 @@
+#include "memory.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The cgroup's path, in the hierarchy that has the number 0. */
+static bool find_own(const char *membership, char path[PATH_MAX])
+{
+	FILE *file = fopen(membership, "re");
+	bool is_found = false;
+
+	if (!file)
+		return false;
+	while (!is_found && fgets(path, PATH_MAX, file))
+		is_found = strncmp(path, "0::/", 4) == 0;
+	fclose(file);
+	if (!is_found)
+		return false;
+	path[strcspn(path, "\n")] = '\0';
+	memmove(path, path + 3, strlen(path + 3) + 1);
+	return true;
+}
+
+static uint64_t read_max(const char *root, const char *path)
+{
+	char name[2 * PATH_MAX];
+	uint64_t max;
+
+	snprintf(name, sizeof(name), "%s%s/memory.max", root, path);
+	FILE *file = fopen(name, "re");
+	if (!file)
+		return UINT64_MAX;
+	/* "max" is no number. */
+	if (fscanf(file, "%" SCNu64, &max) != 1)
+		max = UINT64_MAX;
+	fclose(file);
+	return max;
+}
+
+uint64_t memory_max_in(const char *membership, const char *root)
+{
+	uint64_t least = UINT64_MAX;
+	char path[PATH_MAX];
+
+	if (!find_own(membership, path))
+		return least;
+	for (char *end = path + strlen(path); end; end = strrchr(path, '/')) {
+		*end = '\0';
+		uint64_t max = read_max(root, path);
+		if (max < least)
+			least = max;
+	}
+	return least;
+}
+
+uint64_t memory_max(void)
+{
+	return memory_max_in("/proc/self/cgroup", "/sys/fs/cgroup");
+}
