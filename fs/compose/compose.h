@@ -17,7 +17,7 @@
 #define COMPOSE_HELD_BYTES (4u << 20)
 
 /* Looks at a path that changes while it is looked at; after so many it counts as broken. */
-#define COMPOSE_TRIES 250
+#define COMPOSE_TRIES 1000
 #define COMPOSE_PAUSE_NS 1000000
 
 /* What a composition asked for besides its own sources: pairs of directory and name. */
