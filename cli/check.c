@@ -11,6 +11,7 @@
 #include "checker.h"
 #include "choice.h"
 #include "cleanup.h"
+#include "closed_layer.h"
 #include "command.h"
 #include "host_list.h"
 #include "message.h"
@@ -117,6 +118,14 @@ static int open_tree(struct job *job)
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
+static int tell_closed_layer(void *context, const struct problem *warning)
+{
+	const struct finding finding = {.kind = FINDING_WARNING, .problem = *warning};
+	struct job *job = context;
+
+	return check_report_add(&job->report, NULL, &finding);
+}
+
 /* Finds the files to be checked. *is_whole: these are all. */
 static int find_files(const struct command *command, struct job *job, char **paths, bool *is_whole)
 {
@@ -191,8 +200,13 @@ static int check(const struct command *command, struct job *job, char **paths)
 	if (code != EXIT_DONE)
 		return code;
 	check_report_begin(&job->report, job->tree.count);
-	int r = checker_run(
-		job->offline, job->tree.paths, job->tree.count, checker_threads(), tell_file, job);
+	int r = 0;
+	if (is_whole)
+		r = closed_layer_tell(job->settings,
+			job->settings->path ? job->settings->place : ".", tell_closed_layer, job);
+	if (r == 0)
+		r = checker_run(job->offline, job->tree.paths, job->tree.count, checker_threads(),
+			tell_file, job);
 	if (r == 0)
 		r = check_tree_tell(&job->tree, &job->report, is_whole);
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);

@@ -11,6 +11,7 @@
 #include "background.h"
 #include "choice.h"
 #include "cleanup.h"
+#include "closed_layer.h"
 #include "command.h"
 #include "kept.h"
 #include "message.h"
@@ -106,6 +107,15 @@ static void on_ready(void *context)
 	background_notify();
 }
 
+static int tell_closed_layer(void *context, const struct problem *warning)
+{
+	char text[MESSAGE_MAX];
+
+	problem_format(warning, text, sizeof(text));
+	log_line(context, text);
+	return 0;
+}
+
 static int serve(struct mount *mount, struct settings *settings)
 {
 	const struct mount_options *given = &mount->options;
@@ -122,6 +132,8 @@ static int serve(struct mount *mount, struct settings *settings)
 	CLEANUP(session_freep) struct session *session = NULL;
 	struct problem problem;
 
+	if (!options.is_private)
+		closed_layer_tell(settings, mount->mountpoint, tell_closed_layer, mount);
 	int r = session_mount(settings, &options, &session, &problem);
 	/* The file system that it was started from may be unmounted. */
 	if (r == 0 && chdir("/") < 0)

@@ -277,23 +277,55 @@ int layer_put(struct layer *layer, const char *place)
 	return set_text(&layer->place, place);
 }
 
-int layer_cover(struct layer *layer, const char *mountpoint)
+/* Where the descriptor leads to, not what lies at the layer's path by now. "" is the root, or NULL. */
+static const char *find_root(const struct layer *layer, char root[PATH_MAX])
 {
 	char link[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+
+	if (layer->dirfd < 0)
+		return NULL;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", layer->dirfd);
+	ssize_t length = readlink(link, root, PATH_MAX - 1);
+	if (length <= 0)
+		return NULL;
+	root[length == 1 ? 0 : length] = '\0';
+	return root;
+}
+
+static bool lies_in(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	return strncmp(path, directory, length) == 0 && (path[length] == '/' || !path[length]);
+}
+
+void layer_closed_above(const struct layer *layer, const char *beside, char ret[PATH_MAX])
+{
+	char path[PATH_MAX];
+	struct stat stat;
+	char *slash;
+
+	*ret = '\0';
+	if (!find_root(layer, path))
+		return;
+	while ((slash = strrchr(path, '/')) && slash > path) {
+		*slash = '\0';
+		if (lstat(path, &stat) == 0 && S_ISDIR(stat.st_mode) &&
+			!(stat.st_mode & S_IXOTH) && !lies_in(beside, path))
+			strcpy(ret, path);
+	}
+}
+
+int layer_cover(struct layer *layer, const char *mountpoint)
+{
 	char root[PATH_MAX];
 
 	free(layer->covered);
 	layer->covered = NULL;
-	if (layer->dirfd < 0)
+	if (!find_root(layer, root))
 		return 0;
-	/* Where the descriptor leads to, not what lies at the layer's path by now. */
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", layer->dirfd);
-	ssize_t length = readlink(link, root, sizeof(root) - 1);
-	if (length <= 0)
-		return 0;
-	if (length == 1)
-		length = 0; /* the root directory */
-	if (strncmp(mountpoint, root, (size_t)length) != 0 || mountpoint[length] != '/')
+	size_t length = strlen(root);
+	if (strncmp(mountpoint, root, length) != 0 || mountpoint[length] != '/')
 		return 0;
 	layer->covered = strdup(mountpoint + length + 1);
 	return layer->covered ? 0 : -ENOMEM;

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
@@ -74,6 +75,13 @@ void layer_freep(struct layer **layer);
  * Returns 0 or -ENOMEM. Before the layer is seen by a second thread.
  */
 int layer_cover(struct layer *layer, const char *mountpoint);
+
+/**
+ * The topmost directory above the layer that others may not search, and that the absolute path
+ * `beside` does not lie in: who gets to `beside` may still not get to the layer. *ret is "" when
+ * there is none, or it can't be told.
+ */
+void layer_closed_above(const struct layer *layer, const char *beside, char ret[PATH_MAX]);
 
 /** Whether `path` is at, or beneath, what the mount lies on. */
 bool layer_is_covered(const struct layer *layer, const char *path);

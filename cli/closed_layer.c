@@ -1,0 +1,43 @@
+#include "closed_layer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+
+static bool is_told(
+	const struct settings *settings, const char *beside, size_t before, const char *directory)
+{
+	char other[PATH_MAX];
+
+	for (size_t i = 0; i < before; i++) {
+		layer_closed_above(settings->layers[i], beside, other);
+		if (strcmp(other, directory) == 0)
+			return true;
+	}
+	return false;
+}
+
+int closed_layer_tell(const struct settings *settings, const char *beside,
+	int (*tell)(void *context, const struct problem *warning), void *context)
+{
+	CLEANUP(freep) char *real = realpath(beside, NULL);
+	char directory[PATH_MAX];
+	struct problem problem;
+	int r = 0;
+
+	for (size_t i = 0; real && r == 0 && i < settings->layer_count; i++) {
+		const struct layer *layer = settings->layers[i];
+
+		layer_closed_above(layer, real, directory);
+		if (!*directory || is_told(settings, real, i, directory))
+			continue;
+		problem_set(&problem, directory, 0, 0,
+			"others can't search it, but a mount shows them the layer '%s' that lies "
+			"in it, as a bind mount would; close the layer itself (chmod o-rx %s), or "
+			"mount with -o private",
+			layer->name, layer->place);
+		r = tell(context, &problem);
+	}
+	return r;
+}

@@ -1,0 +1,25 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+# Others can't get to what lies in there, but a mount would show it to them.
+mkdir -p secret/conf secret/more open/base
+chmod 700 secret
+echo 'a: 1' | tee secret/conf/app.yaml secret/more/app.yaml open/base/app.yaml >/dev/null
+cat >open/plyfs.yaml <<'.'
+layers: [base, ../secret/conf, ../secret/more]
+.
+told="$PWD/secret: warning: others can't search it, but a mount shows them the layer"
+runs 0 "$PLYFS" check -c open/plyfs.yaml
+cat out err >all
+[ "$(grep -cF "$told" all)" -eq 1 ]
+grep -qF 'close the layer itself (chmod o-rx' all
+runs 1 "$PLYFS" check --strict -c open/plyfs.yaml
+
+# All of it lies there, or everybody may search it.
+cp open/plyfs.yaml secret/plyfs.yaml
+sed -i 's|base|../open/base|' secret/plyfs.yaml
+runs 0 "$PLYFS" check -c secret/plyfs.yaml
+! grep -F "$told" out err
+chmod 755 secret
+runs 0 "$PLYFS" check -c open/plyfs.yaml
+! grep -F "$told" out err

@@ -1,0 +1,17 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+# A mount shows to others what they can't get to themselves, as a bind mount would; it says so, once.
+told="others can't search it, but a mount shows them the layer"
+mkdir -p closed/low closed/high
+chmod 700 closed
+start "$PWD/closed/low:$PWD/closed/high" mnt
+[ "$(grep -cF "$PWD/closed: $told" log)" -eq 1 ] || fail "it says: $(cat log)"
+stop
+
+start -o private "$PWD/closed/low:$PWD/closed/high" mnt
+stop
+chmod 755 closed
+start "$PWD/closed/low:$PWD/closed/high" mnt
+stop
+[ "$(grep -cF "$told" log)" -eq 1 ] || fail "it says: $(cat log)"
