@@ -16,6 +16,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "glob.h"
+#include "opening.h"
 
 /* The kernel answers EAGAIN when a rename raced with a resolution beneath a directory. Somebody who
  * renames without end must not keep us here. */
@@ -109,12 +110,7 @@ static int open_without_openat2(int dirfd, bool follow, const char *path, int fl
 	return fd < 0 ? -errno : fd;
 }
 
-/*
- * Whether it lies where the kernel tells of processes and of itself: what stands there depends on
- * who reads it, and a link in a layer would have us read as ourselves (/proc/self/maps,
- * /proc/keys).
- */
-static bool is_kernels_own(int fd)
+bool layer_is_kernels_own(int fd)
 {
 	static const long types[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC,
 		SECURITYFS_MAGIC, BPF_FS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC};
@@ -162,6 +158,14 @@ static int open_path(int dirfd, bool follow, const char *path, int flags)
 	return -EAGAIN;
 }
 
+static int open_by_opener(int dirfd, bool follow, const char *path, int flags)
+{
+	CLEANUP(closep)
+	int found = open_path(dirfd, follow, path, O_PATH | (flags & (O_DIRECTORY | O_NOFOLLOW)));
+
+	return found < 0 ? found : opening_ask(found, flags);
+}
+
 /*
  * Opens `path` from `dirfd`. Without `follow` no link is followed anywhere: O_PATH | O_NOFOLLOW
  * gives a link itself where it stands last.
@@ -174,8 +178,12 @@ static int open_at(int dirfd, bool follow, const char *path, int flags)
 	if (r < 0)
 		return r;
 
-	int fd = open_path(dirfd, follow, path[0] ? path : ".", flags);
-	if (fd >= 0 && follow && is_kernels_own(fd)) {
+	if (!path[0])
+		path = ".";
+	int fd = open_path(dirfd, follow, path, flags);
+	if (fd == -EACCES && !(flags & O_PATH))
+		fd = open_by_opener(dirfd, follow, path, flags);
+	if (fd >= 0 && follow && layer_is_kernels_own(fd)) {
 		closep(&fd);
 		fd = -EACCES;
 	}
@@ -219,9 +227,9 @@ static int open_root(const char *path, bool optional, int *ret)
 	}
 
 	/* O_PATH asks for no permission. Better to hear it now than in every later call. */
-	listed = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	listed = opening_at(dirfd, ".", O_RDONLY | O_DIRECTORY);
 	if (listed < 0)
-		return -errno;
+		return listed;
 
 	*ret = dirfd;
 	dirfd = -1;

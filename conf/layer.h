@@ -123,5 +123,12 @@ int layer_list(const struct layer *layer, const char *path,
  */
 int layer_read_link(const struct layer *layer, const char *path, char **ret);
 
+/**
+ * Whether it lies where the kernel tells of processes and of itself: what stands there depends on
+ * who reads it, and a link in a layer would have us read as ourselves (/proc/self/maps,
+ * /proc/keys).
+ */
+bool layer_is_kernels_own(int fd);
+
 /** "LAYER'S PATH/path", as messages name a source. Returns 0 with *ret for free(3), or -ENOMEM. */
 int layer_source_name(const struct layer *layer, const char *path, char **ret);

@@ -14,6 +14,7 @@
 
 #include "layer_spec.h"
 #include "node.h"
+#include "opening.h"
 
 #define MACHINE_ID "/etc/machine-id"
 
@@ -49,7 +50,7 @@ static bool get_machine_id(const struct surroundings *around, char *buffer, size
 
 	if (around->machine_id)
 		return copy_text(buffer, size, around->machine_id);
-	int fd = open(MACHINE_ID, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = opening_at(AT_FDCWD, MACHINE_ID, O_RDONLY | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return false;
 	len = read(fd, buffer, size - 1);

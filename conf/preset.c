@@ -19,7 +19,7 @@
 /* Names in all directories together. */
 #define NAMES_MAX 1000
 
-static const char *directories(void)
+const char *preset_directories(void)
 {
 	const char *given = secure_getenv("PLYFS_PRESETS");
 
@@ -48,7 +48,7 @@ static bool is_name(const char *name)
 static int find(const char *name, struct arena *arena, const char **ret)
 {
 	*ret = NULL;
-	for (const char *at = directories(); at && is_name(name);) {
+	for (const char *at = preset_directories(); at && is_name(name);) {
 		const char *directory = next_directory(&at, arena);
 		const char *path =
 			directory ? arena_printf(arena, "%s/%s" SUFFIX, directory, name) : NULL;
@@ -74,7 +74,7 @@ static int refuse_unknown(
 		return r;
 	if (!*list)
 		return problem_at(problem, node, "there is no preset '%s', and no other one in %s",
-			name, directories());
+			name, preset_directories());
 	if (word_nearest(list, span_of(name), &nearest))
 		return problem_at(problem, node,
 			"there is no preset '%s', did you mean '%.*s'? (there are: %s)", name,
@@ -193,7 +193,7 @@ int preset_names(struct arena *arena, const char *const **ret)
 	static const char *const none[] = {NULL};
 	struct names names = {0};
 
-	for (const char *at = directories(); at;) {
+	for (const char *at = preset_directories(); at;) {
 		const char *directory = next_directory(&at, arena);
 		int r = directory ? add_directory(&names, directory, arena) : -ENOMEM;
 

@@ -33,6 +33,9 @@ int preset_read(const char *name, const struct node *node, struct arena *arena, 
 
 void preset_fini(struct preset *preset);
 
+/** Where they are looked for: directories, a colon between two. */
+const char *preset_directories(void);
+
 /** The names of all presets, in byte order, with NULL behind the last. 0 or -ENOMEM. */
 int preset_names(struct arena *arena, const char *const **ret);
 

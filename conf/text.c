@@ -8,6 +8,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "opening.h"
 
 /* Bytes to begin with where fstat(2) does not tell the size, as for a pipe. */
 #define TEXT_FIRST 65536u
@@ -85,11 +86,12 @@ int text_read_file(const char *path, const char *place, const struct text_kind *
 	struct stat *ret_stat, char **ret, size_t *len, struct problem *problem)
 {
 	/* O_NONBLOCK: a pipe in its place must not hang us. */
-	CLEANUP(closep) int fd = open(place, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	CLEANUP(closep) int fd = opening_at(AT_FDCWD, place, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	struct stat stat;
 
 	if (fd < 0 || fstat(fd, &stat) < 0)
-		return problem_set(problem, path, 0, 0, "can't be opened: %s", strerror(errno));
+		return problem_set(problem, path, 0, 0, "can't be opened: %s",
+			strerror(fd < 0 ? -fd : errno));
 	if (!S_ISREG(stat.st_mode))
 		return problem_set(problem, path, 0, 0, "is %s; %s read from a file",
 			S_ISDIR(stat.st_mode) ? "a directory" : "no regular file", kind->what);

@@ -14,6 +14,7 @@
 #include "descriptor.h"
 #include "entry.h"
 #include "events.h"
+#include "opening.h"
 #include "queue.h"
 #include "state.h"
 
@@ -378,7 +379,7 @@ void link_watch_follow(
 static void follow_listed(
 	const struct settings *settings, const struct place *place, unsigned layer, int fd)
 {
-	int listed = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int listed = opening_at(fd, ".", O_RDONLY | O_DIRECTORY);
 	DIR *dir = listed < 0 ? NULL : fdopendir(listed);
 
 	for (const struct dirent *entry; dir && (entry = readdir(dir));)
