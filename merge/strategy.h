@@ -76,6 +76,9 @@ struct strategy {
 	int (*list_way)(const struct merge_request *request, const struct node *const *keys,
 		size_t count, struct arena *arena, enum list_way *ret, const struct node **key);
 
+	/* Loads the libraries that are else loaded when they are needed. NULL: there are none. */
+	void (*load)(void);
+
 	/* Merges inputs[0..count), lowest precedence first, count >= 1. 0, PROBLEM or -errno. */
 	int (*merge)(struct merge *merge, struct merge_output *ret);
 };

@@ -6,6 +6,7 @@
 
 #include "cloud.h"
 #include "lua_merger.h"
+#include "mime.h"
 
 /* What cloud-init itself uses for user data; its page describes another, which only conf.d gets. */
 #define DEFAULT_MERGERS "dict(replace)+list()+str()"
@@ -89,5 +90,6 @@ const struct strategy strategy_cloud_init = {
 	.gives_trees = true,
 	.reads_as_pyyaml = true,
 	.check = check,
+	.load = mime_load,
 	.merge = merge_cloud_init,
 };

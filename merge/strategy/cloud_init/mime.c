@@ -311,7 +311,7 @@ int mime_read(const struct source *source, struct span text, size_t max, struct 
 		return problem_set(problem, source->name, 1, 0,
 			"a MIME message, which is read with GMime, and that is not installed "
 			"(Debian: "
-			"libgmime-3.0-0)");
+			"libgmime-3.0-0), or was not when this mount began: then start it again");
 	CLEANUP(unref) GMimeObject *object = parse(&reader);
 	if (!object)
 		return broken(&reader, 0, "it has no headers");
@@ -324,4 +324,9 @@ int mime_read(const struct source *source, struct span text, size_t max, struct 
 	*ret = reader.parts;
 	*count = reader.count;
 	return 0;
+}
+
+void mime_load(void)
+{
+	gmime_load();
 }

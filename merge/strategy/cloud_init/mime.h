@@ -21,3 +21,6 @@ struct mime_part {
  */
 int mime_read(const struct source *source, struct span text, size_t max, struct arena *arena,
 	struct mime_part **ret, size_t *count, struct problem *problem);
+
+/** Loads what messages are read with, which is else done when the first one comes. */
+void mime_load(void);

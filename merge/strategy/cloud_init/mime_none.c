@@ -12,3 +12,7 @@ int mime_read(const struct source *source, struct span text, size_t max, struct 
 		"a MIME message, and this plyfs was built without GMime; build it with "
 		"-Dmime=enabled");
 }
+
+void mime_load(void)
+{
+}
