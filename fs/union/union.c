@@ -205,6 +205,21 @@ int union_look_up(const struct settings *settings, layer_mask layers, const char
 	return r;
 }
 
+bool union_is_out_of_sight(const struct union_lookup *lookup)
+{
+	for (unsigned i = 0; i < lookup->count; i++)
+		if (!lookup->found[i].error)
+			return false;
+	return lookup->count;
+}
+
+void union_take_for_directory(struct union_lookup *lookup)
+{
+	lookup->kind = UNION_DIRECTORY;
+	lookup->has_unknown = true;
+	lookup->count = 0;
+}
+
 layer_mask union_all_layers(const struct settings *settings)
 {
 	layer_mask all = 0;

@@ -80,6 +80,12 @@ const char *union_marked_name(const char *name);
 int union_look_up(const struct settings *settings, layer_mask layers, const char *path,
 	struct union_lookup *ret);
 
+/** Whether there is something, of which nothing can be looked at: what it was it may be still. */
+bool union_is_out_of_sight(const struct union_lookup *lookup);
+
+/** What is out of sight is taken for a directory, of which nothing is known but its layers. */
+void union_take_for_directory(struct union_lookup *lookup);
+
 /** Whether such an error of a layer's file means that there is none. */
 bool union_is_absent(int result);
 

@@ -62,6 +62,11 @@ static void set_rights(struct directory *directory, const struct rights *rights,
 void attributes_describe_locked(
 	struct view *view, struct directory *directory, const struct union_lookup *lookup)
 {
+	/* Nothing is known of it now: it stays as it was. */
+	if (directory->inode.ino && lookup->has_unknown && !lookup->count) {
+		directory->layers = lookup->layers;
+		return;
+	}
 	directory->found_rights = rights_of(view, lookup);
 	struct rights rights = directory->inode.ino ? admit(view, directory, !lookup->has_unknown)
 						    : directory->found_rights;

@@ -243,12 +243,7 @@ static bool decide_kind_locked_unlocks(struct view *view, struct look *look)
 /* No layer can be looked at, so a directory that is shown may be one still: it stays. */
 static bool is_out_of_sight(const struct look *look)
 {
-	if (look->kind != UNION_DIRECTORY || !look->lookup.count)
-		return false;
-	for (unsigned i = 0; i < look->lookup.count; i++)
-		if (!look->lookup.found[i].error)
-			return false;
-	return true;
+	return look->kind == UNION_DIRECTORY && union_is_out_of_sight(&look->lookup);
 }
 
 /* What depends on the name is looked at behind it, and behind what is published of it. */

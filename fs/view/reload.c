@@ -81,7 +81,10 @@ static int look(struct move *move, const struct settings *settings)
 		int r = union_look_up(settings, layers, moved->directory->path, moved->lookup);
 		if (r < 0)
 			return r;
-		/* What is no directory any more goes when its name is refreshed. */
+		/* What is no directory any more goes when its name is refreshed; but what can't be
+		 * looked at stays. */
+		if (union_is_out_of_sight(moved->lookup))
+			union_take_for_directory(moved->lookup);
 		if (moved->lookup->kind != UNION_DIRECTORY)
 			union_lookup_fini(moved->lookup);
 	}
