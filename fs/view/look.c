@@ -268,6 +268,9 @@ static bool is_current(const struct look *look)
 
 	if (look->lookup.kind == UNION_NONE || look->lookup.kind == UNION_DIRECTORY)
 		return false;
+	/* Where the source is well again, and the same, the trouble must end. */
+	if (look->has_kept)
+		return false;
 	return has_scope && look->shown &&
 	       compose_is_current(&look->settings.composer, look->path, &look->lookup, look->shown);
 }

@@ -67,6 +67,7 @@ struct look {
 	bool is_event;         /* something was reported of just this name */
 	bool takes_unfinished; /* its writer was waited for long enough */
 	bool is_unread;        /* nothing was ever shown for it but its name */
+	bool has_kept;         /* what is shown is what was good before a source failed */
 	bool is_known;         /* the kernel knows the directory */
 	struct change *change; /* what is decided */
 };

@@ -349,6 +349,9 @@ static struct look *begin_look_locked(struct view *view, struct entry *entry)
 	look->takes_unfinished = entry->takes_unfinished;
 	entry->takes_unfinished = false;
 	look->scope = entry->scope;
+	look->has_kept =
+		entry->trouble && (entry->trouble->serves == TROUBLE_SERVES_LAST_GOOD ||
+					  entry->trouble->serves == TROUBLE_SERVES_STAND_IN);
 	look->is_unread = !entry->version && !entry->print && !entry->is_unannounced;
 	view->looks++;
 	return look;
