@@ -1,0 +1,373 @@
+#!/usr/bin/env python3
+"""Random changes of every kind in three layers of a mount, and readers meanwhile.
+
+    chaos.py [--seed N] [--seconds N | --hours N | --rounds N] [--operations N] [--readers N] [--kill] PLYFS
+
+Run in an empty directory. A round: each layer is changed by a process of its own, plyfs.yaml changes, the
+daemon is stopped and goes on; while readers check that what they see is whole (readers.py). Then it is quiet,
+and what the mount shows must be what a mount that is made now shows, what `plyfs render` writes, and what the
+layers say by a second, naive implementation (model.py). In every other round sources are broken; they are mended
+at its end, and all is compared once more. The same seed makes the same changes, in the same order in each layer.
+
+With --kill the daemon is killed with SIGKILL and started again at random moments, or its mount is taken away by
+`umount -l` and made anew: readers get errors then, and never a wrong byte, and all that was open there stays whole.
+
+With --hours, what the daemon holds (memory, descriptors, threads) must not grow any more after a while.
+"""
+import argparse
+import json
+import multiprocessing
+import os
+import faulthandler
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import yaml
+
+import changes
+import model
+import readers
+import trees
+
+LAYERS = ["low", "mid", "high"]
+JOURNAL = "journal"
+WARM_UP = 20  # rounds in which what the daemon holds may grow
+GROWTH_KIB = 32 << 10  # a large file or two, as chance will have it
+GROWTH_DESCRIPTORS = 16
+
+SAME_IN_A_TREE_OF_FILES = ["kind", "mode", "uid", "gid", "bytes", "target"]
+
+
+class Failed(Exception):
+    pass
+
+
+# ---- Settings
+
+def random_settings(chance, coherence):
+    pick = chance.choice
+    return {
+        "follow": {name for name in LAYERS if chance.random() < 0.4},
+        "options": {"header": False, "on_error": pick(["last-good", "last-good", "fail"]),
+                    "coherence": coherence},
+        "rules": [
+            {"match": "**/a.yaml", "strategy": "deep", "lists": pick(["replace", "append", "prepend", "unique"])},
+            {"match": "**/b.yaml", "strategy": "deep", "dropins": pick([False, True])},
+            {"match": "**/c.json", "strategy": pick(["deep", "cfengine", "last"])},
+            {"match": "**/s.yaml", "strategy": "salt"},
+            {"match": "**/g.yaml", "strategy": "cfengine"},
+            {"match": "**/u.yaml", "strategy": "cloud-init"},
+            {"match": "**/h.yaml", "strategy": "pillar"},
+            {"match": "**/m.list", "strategy": pick(["lines", "lines", "concat"])},
+            {"match": "**/n.cat", "strategy": pick(["concat", "last", "lines"])},
+            {"match": "**/o.first", "strategy": pick(["first", "last"])},
+        ],
+        "files": [
+            {"path": "all.yaml", "from": ["a.yaml", "conf.d/*.yaml"], "strategy": "deep"},
+            {"path": "all.cat", "from": pick([["*.cat", "d/*.cat"], ["d/*.list", "n.cat"]]), "strategy": "concat"},
+        ],
+    }
+
+
+def write_settings(settings):
+    def rule_of(rule):
+        rule = dict(rule)
+        lists = rule.pop("lists", None)
+        return {**rule, "options": {"lists": lists}} if lists else rule
+
+    text = yaml.dump({
+        "layers": [{"name": name, "path": name, "follow": name in settings["follow"]} for name in LAYERS],
+        "rules": [rule_of(rule) for rule in settings["rules"]],
+        "files": settings["files"],
+        "options": settings["options"],
+    })
+    with open("plyfs.yaml~", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.rename("plyfs.yaml~", "plyfs.yaml")
+
+
+# ---- The daemon
+
+class Mount:
+    def __init__(self, plyfs, mountpoint, log):
+        try:
+            os.mkdir(mountpoint)
+        except FileExistsError:
+            pass  # perhaps a dead mount, which makedirs() takes for no directory
+        self.mountpoint = mountpoint
+        with open(log, "ab") as file:
+            self.process = subprocess.Popen([plyfs, "mount", "-f", "-c", "plyfs.yaml", mountpoint], stdout=file, stderr=file)
+        end = time.monotonic() + 60
+        while not os.path.exists(f"{mountpoint}/.plyfs/status"):
+            if self.process.poll() is not None or time.monotonic() > end:
+                raise Failed(f"plyfs does not mount {mountpoint}")
+            time.sleep(0.01)
+
+    def status(self):
+        with open(f"{self.mountpoint}/.plyfs/status", encoding="utf-8") as file:
+            return json.load(file)
+
+    def end(self):
+        subprocess.run(["umount", self.mountpoint], check=True)
+        self.wait()
+
+    def wait(self):
+        if self.process.wait(60) != 0:
+            raise Failed(f"plyfs ended with {self.process.returncode}")
+
+    def processes(self):
+        found = [self.process.pid]
+        for pid in found:
+            with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+                found += map(int, file.read().split())
+        return found
+
+    def is_sanitized(self):
+        with open(f"/proc/{self.process.pid}/maps", encoding="utf-8") as file:
+            return re.search("lib[at]san", file.read()) is not None
+
+    def held(self):
+        """(KiB, descriptors, threads)"""
+        memory = descriptors = threads = 0
+        for pid in self.processes():
+            with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+                fields = dict(line.split(":", 1) for line in file)
+            memory += int(fields["VmRSS"].split()[0])
+            threads += int(fields["Threads"])
+            descriptors += len(os.listdir(f"/proc/{pid}/fd"))
+        return memory, descriptors, threads
+
+
+class Growth:
+    """What the daemon holds at the end of each round. Its maximum must come early."""
+
+    def __init__(self, chaos):
+        self.chaos = chaos
+        self.most = self.last = None
+        self.rounds = 0
+
+    def take(self):
+        self.last = self.chaos.mount.held()
+        self.rounds += 1
+        if self.most is None or self.rounds <= WARM_UP:
+            self.most = tuple(map(max, self.most or self.last, self.last))
+            return
+        memory, descriptors, threads = (now - then for now, then in zip(self.last, self.most))
+        if memory > GROWTH_KIB + self.most[0] // 4 and not self.chaos.mount.is_sanitized():
+            raise Failed(f"plyfs has {self.last[0]} KiB, and had {self.most[0]} when it was warm")
+        if descriptors > GROWTH_DESCRIPTORS or threads > 2:
+            raise Failed(f"plyfs has {self.last[1:]} descriptors and threads, and had {self.most[1:]} when it was warm")
+
+
+# ---- Rounds
+
+class Chaos:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.chance = random.Random(f"{arguments.seed} settings")
+        self.may_break = multiprocessing.Value("b", False)
+        self.context = multiprocessing.get_context("fork")
+        self.coherence = self.chance.choice(["cached", "cached", "cached", "strict"])
+        self.settings = random_settings(self.chance, self.coherence)
+        for name in LAYERS:
+            os.makedirs(name)
+        write_settings(self.settings)
+        open(JOURNAL, "w").close()
+        self.mount = Mount(arguments.plyfs, "mnt", "log")
+        self.left = []  # taken away by `umount -l`; each ends with its last reader
+        self.growth = Growth(self)
+        self.patience = 60 if self.mount.is_sanitized() else 20
+        self.start_readers()
+
+    def start_readers(self):
+        self.end = self.context.Event()
+        self.readers = []
+        for number in range(self.arguments.readers):
+            seed = f"{self.arguments.seed} reader {number}"
+            self.start_reader(lambda seed=seed: readers.Reader("mnt", seed, self.may_break, JOURNAL, self.arguments.kill), f"failure{number}")
+
+    def start_reader(self, make, failure, end=None):
+        process = self.context.Process(target=readers.run, args=(make, end or self.end, failure))
+        process.start()
+        self.readers.append((process, failure))
+        return process
+
+    def check_readers(self):
+        for _, failure in self.readers:
+            if os.path.exists(failure):
+                with open(failure, encoding="utf-8") as file:
+                    raise Failed(file.read())
+
+    def join(self, processes, what):
+        while any(process.is_alive() for process in processes):
+            self.check_readers()
+            time.sleep(0.02)
+        if any(process.exitcode for process in processes):
+            raise Failed(f"{what} failed: {[process.exitcode for process in processes]}")
+
+    def changers(self, number):
+        return [changes.Changer(name, name, f"{self.arguments.seed} {number}", os.path.abspath(f"outside-{name}"), JOURNAL, int(number * 100000))
+                for name in LAYERS]
+
+    def note(self, what):
+        with open(JOURNAL, "a", encoding="utf-8") as file:
+            file.write(f"{time.monotonic():.4f} {what}\n")
+
+    def change(self, number, without):
+        """All layers at once, and what else happens to a mount meanwhile."""
+        processes = [self.context.Process(target=changes.change, args=(changer, self.arguments.operations, without))
+                     for changer in self.changers(number)]
+        for process in processes:
+            process.start()
+        while any(process.is_alive() for process in processes):
+            self.check_readers()
+            time.sleep(0.1 + self.chance.random() * 0.3)
+            roll = self.chance.random()
+            if roll < 0.15:
+                self.settings = random_settings(self.chance, self.coherence)
+                write_settings(self.settings)
+                self.note(f"settings {self.settings}")
+            elif roll < 0.25:
+                self.note("stop")
+                os.kill(self.mount.process.pid, signal.SIGSTOP)
+                time.sleep(self.chance.random() * 0.3)
+                os.kill(self.mount.process.pid, signal.SIGCONT)
+            elif self.arguments.kill:
+                self.restart(roll < 0.6)
+        self.join(processes, "who changes a layer")
+
+    def restart(self, by_kill):
+        """It dies, and another clears its mount away; or its mount is taken away from all who use it."""
+        self.note("kill" if by_kill else "umount -l")
+        if by_kill:
+            self.mount.process.kill()
+            self.mount.process.wait()
+        else:
+            subprocess.run(["umount", "-l", "mnt"], check=True)
+            self.left.append(self.mount)
+        self.mount = Mount(self.arguments.plyfs, "mnt", "log")
+
+    def mend(self, number):
+        processes = [self.context.Process(target=changer.mend) for changer in self.changers(number + 0.5)]
+        for process in processes:
+            process.start()
+        self.join(processes, "who mends a layer")
+
+    def round(self, number):
+        os.replace(JOURNAL, JOURNAL + ".old")
+        open(JOURNAL, "w").close()
+        breaks = number % 2 == 1
+        self.may_break.value = breaks
+        end = self.context.Event()
+        watchers = []
+        # A strict look-up shows a directory before it can be made known, and that is not told to who watches.
+        if self.coherence == "cached" and not self.arguments.kill:
+            watchers = [self.start_reader(lambda: readers.Watcher("mnt"), "failure-watcher", end)]
+        self.change(number, () if breaks else ("break",))
+        self.compare()
+        if breaks:
+            self.mend(number)
+            self.compare()
+            self.check_no_trouble()
+        end.set()
+        self.join(watchers, "the watcher")
+        self.readers = self.readers[:self.arguments.readers]
+        self.check_readers()
+        self.growth.take()
+
+    # ---- Comparing
+
+    def eventually(self, differences, what):
+        end = time.monotonic() + self.patience
+        while True:
+            found = differences()
+            if not found:
+                self.note(f"not: {what}")
+                return
+            self.check_readers()
+            if time.monotonic() > end:
+                raise Failed(f"{what}:\n" + "\n".join(found[:20]))
+            time.sleep(0.1)
+
+    def compare(self):
+        fresh = Mount(self.arguments.plyfs, "fresh", "log-fresh")
+        now = trees.read("fresh")
+        self.eventually(lambda: trees.differences(trees.read("mnt"), now), "the mount differs from a fresh one")
+        fresh.end()
+        self.compare_rendered(now)
+        self.compare_model(now)
+
+    def compare_rendered(self, now):
+        shutil.rmtree("rendered", ignore_errors=True)
+        done = subprocess.run([self.arguments.plyfs, "render", "-c", "plyfs.yaml", "rendered"], capture_output=True, text=True)
+        if done.returncode not in (0, 1):
+            raise Failed(f"plyfs render: {done.stderr}")
+        found = trees.differences(trees.read("rendered", False), now, SAME_IN_A_TREE_OF_FILES)
+        if found:
+            raise Failed("what is rendered differs from a mount:\n" + "\n".join(found[:20]))
+
+    def compare_model(self, now):
+        shown = model.show(self.settings, [(name, name) for name in LAYERS])
+        found = [line for path in sorted(shown.keys() | now.keys())
+                 for line in [model.difference(path, shown.get(path), now.get(path))] if line]
+        if found:
+            raise Failed("the mount differs from the model:\n" + "\n".join(found[:20]))
+
+    def check_no_trouble(self):
+        self.eventually(lambda: [str(trouble) for trouble in self.mount.status()["troubles"]], "troubles stay")
+
+    # ----
+
+    def run(self):
+        arguments = self.arguments
+        end = time.monotonic() + (arguments.hours * 3600 if arguments.hours else arguments.seconds)
+        number = 0
+        while number < arguments.rounds if arguments.rounds else time.monotonic() < end:
+            self.number = number
+            self.round(number)
+            number += 1
+            if arguments.hours and number % 100 == 0:
+                print(f"{number} rounds; KiB, descriptors, threads: {self.growth.last}", flush=True)
+        self.end.set()
+        self.join([process for process, _ in self.readers], "a reader")
+        self.check_readers()
+        print(f"{number} rounds; KiB, descriptors, threads: {self.growth.last}, at most {self.growth.most} when warm")
+        self.mount.end()
+        for mount in self.left:
+            mount.wait()
+
+    def stop(self):
+        for process in multiprocessing.active_children():
+            process.kill()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("plyfs")
+    parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--hours", type=float)
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--operations", type=int, default=150)
+    parser.add_argument("--kill", action="store_true", help="the daemon is killed, or its mount taken away, again and again")
+    parser.add_argument("--readers", type=int, default=2)
+    arguments = parser.parse_args()
+    print(f"seed {arguments.seed}", flush=True)
+    faulthandler.register(signal.SIGUSR1)
+    chaos = Chaos(arguments)
+    try:
+        chaos.run()
+    except (Failed, ValueError) as error:
+        print(f"failed: seed {arguments.seed}, round {chaos.number}: {error}", file=sys.stderr)
+        return 1
+    finally:
+        chaos.stop()
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,280 @@
+"""Readers of a mount while its layers change. Each is a process; the first thing that must not be ends it with
+a message in the file that it is given.
+"""
+import collections
+import ctypes
+import errno
+import mmap
+import os
+import random
+import stat
+import struct
+import time
+import traceback
+
+import records
+
+# What a path may answer while what it leads to comes and goes.
+# ESTALE is the answer where a large file is written in place.
+PASSING = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ESTALE}
+LARGE = 256 << 10  # bytes; less than what is shown without a copy
+
+
+class Wrong(Exception):
+    pass
+
+
+def check(condition, what):
+    if not condition:
+        raise Wrong(what)
+
+
+class Reader:
+    def __init__(self, top, seed, may_break, journal, may_die):
+        self.top, self.journal = top, journal
+        # A mount that is dead, or not there for a moment. What it remembers of the last one counts no more.
+        self.may_die = may_die
+        self.passing = PASSING | ({errno.ENOTCONN, errno.ECONNABORTED, errno.EIO} if may_die else set())
+        self.chance = random.Random(seed)
+        self.may_break = may_break
+        self.device = None if may_die else os.stat(top).st_dev
+        self.disk = os.stat(".").st_dev
+        self.known = [""]
+        self.held = []
+        self.polled = {}
+        self.newest = {}
+
+    def path(self):
+        self.at = self.chance.choice(self.known)
+        return self.at
+
+    def is_inside(self, status):
+        """In the mount; one that is made anew has another number than the last, but none of the disk's."""
+        return status.st_dev == self.device if self.device else status.st_dev != self.disk
+
+    def open(self, path):
+        """Unbuffered. Links may lead out of the mount: what is there is none of its business."""
+        file = open(os.path.join(self.top, path), "rb", buffering=0)
+        if not self.is_inside(os.fstat(file.fileno())):
+            file.close()
+            raise FileNotFoundError(errno.ENOENT, "out of the mount")
+        return file
+
+    def whole(self, path, data, begin):
+        """The records in it are, but of those who were slow to write them."""
+        try:
+            found = records.versions_in(data)
+        except ValueError as error:
+            time.sleep(1)
+            if not self.was_slow(begin):
+                raise Wrong(f"{path} is torn: {error}\n{data[:4000]!r}") from error
+            return {}
+        return found
+
+    def was_slow(self, begin):
+        with open(self.journal, encoding="utf-8") as file:
+            return any(" SLOW " in line and float(line.split()[0]) > begin - 3 for line in file)
+
+    # ---- What readers do
+
+    def read(self):
+        path = self.path()
+        begin = time.monotonic()
+        with self.open(path) as file:
+            status = os.fstat(file.fileno())
+            data = b"".join(iter(lambda: file.read(self.chance.choice([100, 4096, 1 << 20])), b""))
+            check(len(data) == status.st_size, f"{path} has {len(data)} bytes and says {status.st_size}")
+            found = self.whole(path, data, begin)
+            if path.startswith("steady"):
+                self.is_newer(path, found)
+            if self.chance.random() < 0.1 and len(self.held) < 20:
+                self.held.append((path, os.dup(file.fileno()), data))
+
+    def is_newer(self, path, found):
+        for (layer, number, version) in found:
+            check(version >= self.newest.get((path, layer, number), 0), f"{path} shows version {version} of {layer}, and was newer")
+            self.newest[(path, layer, number)] = version
+
+    def held_stays(self):
+        if not self.held:
+            return
+        path, file, data = self.held.pop(self.chance.randrange(len(self.held)))
+        with os.fdopen(file, "rb") as opened:
+            opened.seek(0)
+            check(opened.read() == data, f"{path} has changed while it was open")
+
+    def map(self):
+        path = self.path()
+        begin = time.monotonic()
+        with self.open(path) as file:
+            if not 0 < os.fstat(file.fileno()).st_size < LARGE:
+                return  # one that changes in place under who maps it raises SIGBUS, as on a disk
+            file.read(1)  # a file that can't be read raises SIGBUS, too
+            with mmap.mmap(file.fileno(), os.fstat(file.fileno()).st_size, prot=mmap.PROT_READ) as mapped:
+                self.whole(path, bytes(mapped), begin)
+
+    def list(self):
+        directory = self.path() if self.chance.random() < 0.5 else ""
+        if not self.is_inside(os.stat(os.path.join(self.top, directory))):
+            return
+        with os.scandir(os.path.join(self.top, directory)) as entries:
+            names = [entry.name for entry in entries]
+        check(len(set(names)) == len(names), f"{directory} lists a name twice: {sorted(names)}")
+        for name in names:
+            check(not name.startswith(".wh.") and not name.endswith("~"), f"{directory} shows {name}")
+        self.known = (self.known + [os.path.join(directory, name) for name in names])[-300:]
+
+    def poll(self):
+        """Who looks at times and inode number alone sees each change. (The time of the last write can be set to what
+        it was, and is by a change here: the other one can't.)"""
+        path = self.path()
+        with self.open(path) as file:
+            status = os.fstat(file.fileno())
+            data = file.read()
+        if self.may_die:
+            return
+        stamp = (path, status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
+        check(self.polled.setdefault(stamp, hash(data)) == hash(data), f"{path} has other bytes, and inode and time are the same")
+
+    def look(self):
+        path = os.path.join(self.top, self.path())
+        status = os.lstat(path)
+        if not self.is_inside(status):
+            return  # a link leads out of the mount
+        if stat.S_ISLNK(status.st_mode):
+            os.readlink(path)
+            return
+        check(not status.st_mode & 0o7222, f"{path} has the mode {status.st_mode:o}")
+        os.listxattr(path)
+
+    def run(self, end):
+        acts = [self.read] * 6 + [self.map, self.held_stays, self.list, self.list, self.poll, self.poll, self.look]
+        while not end.is_set():
+            may_break = self.may_break.value
+            act = self.chance.choice(acts)
+            try:
+                act()
+            except OSError as error:
+                is_broken = error.errno == errno.EIO and (may_break or self.may_break.value)
+                if error.errno not in self.passing and not is_broken:
+                    raise Wrong(f"{act.__name__} {self.at}: {error}") from error
+            if self.chance.random() < 0.2:
+                time.sleep(0.002)
+        while self.held:
+            try:
+                self.held_stays()
+            except OSError as error:
+                if error.errno not in self.passing:
+                    raise
+
+
+# ---- Who lives by inotify alone
+
+IN_ATTRIB, IN_MOVED_FROM, IN_MOVED_TO, IN_CREATE, IN_DELETE, IN_Q_OVERFLOW, IN_IGNORED = 4, 64, 128, 256, 512, 0x4000, 0x8000
+IN_ONLYDIR, IN_DONT_FOLLOW = 0x1000000, 0x2000000
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Watcher:
+    """Keeps a copy of what a mount shows, and looks again at nothing but what inotify has told of."""
+
+    def __init__(self, top):
+        self.top = top
+        self.file = libc.inotify_init1(os.O_NONBLOCK)
+        self.watches = {}
+        self.copy = {}
+        self.told = collections.deque(maxlen=5000)  # for who has to find out why something is wrong
+        self.look_into("")
+
+    def note(self, path, what):
+        self.told.append((path, f"{time.monotonic():.4f} {path}: {what}"))
+
+    def look_into(self, directory):
+        path = os.path.join(self.top, directory)
+        mask = IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ONLYDIR | IN_DONT_FOLLOW
+        watch = libc.inotify_add_watch(self.file, os.fsencode(path), mask)
+        if watch < 0:
+            return
+        self.watches[watch] = directory
+        self.note(directory, f"watched, number {os.lstat(path).st_ino}")
+        try:
+            for name in os.listdir(path):
+                if name != ".plyfs":
+                    self.look_at(os.path.join(directory, name))
+        except OSError:
+            pass
+
+    def look_at(self, path):
+        for inner in [inner for inner in self.copy if inner == path or inner.startswith(path + "/")]:
+            del self.copy[inner]
+        full = os.path.join(self.top, path)
+        try:
+            status = os.lstat(full)
+            if stat.S_ISLNK(status.st_mode):
+                self.copy[path] = os.readlink(full)
+            elif stat.S_ISDIR(status.st_mode):
+                self.copy[path] = "directory"
+                self.look_into(path)
+            else:
+                self.copy[path] = "file"
+                with open(full, "rb") as file:
+                    self.copy[path] = file.read()
+        except OSError as error:
+            if path in self.copy or error.errno == errno.EIO:
+                self.copy[path] = error.errno
+        self.note(path, f"looked at, is {str(self.copy.get(path))[:60]}")
+
+    def take_events(self):
+        try:
+            data = os.read(self.file, 1 << 16)
+        except BlockingIOError:
+            return False
+        again = set()
+        at = 0
+        while at < len(data):
+            watch, mask, _, length = struct.unpack_from("iIII", data, at)
+            name = os.fsdecode(data[at + 16:at + 16 + length].rstrip(b"\0"))
+            at += 16 + length
+            if mask & IN_Q_OVERFLOW:
+                raise Wrong("the watcher's queue is full: it can't tell")
+            if mask & IN_IGNORED:
+                self.note(self.watches.pop(watch, None), "not watched any more")
+            elif name and watch in self.watches:
+                path = os.path.join(self.watches[watch], name)
+                again.add(path)
+                self.note(path, f"event {mask:x}")
+        for path in sorted(again):
+            directory = os.path.dirname(path)
+            # What is a link now may lead to a name like that.
+            if not directory or self.copy.get(directory) == "directory":
+                self.look_at(path)
+        return True
+
+    def run(self, end):
+        while not end.is_set():
+            if not self.take_events():
+                time.sleep(0.005)
+        quiet = 0
+        while quiet < 10:
+            quiet = 0 if self.take_events() else quiet + 1
+            time.sleep(0.02)
+        actual = Watcher(self.top).copy
+        for path in sorted(self.copy.keys() | actual.keys()):
+            mine, theirs = self.copy.get(path), actual.get(path)
+            about = "\n".join(line for at, line in self.told if at and (path + "/").startswith(at + "/"))
+            about += f"\nlast in its directory: {[line for at, line in self.told if os.path.dirname(at) == os.path.dirname(path)][-3:]}"
+            check(mine == theirs, f"who watches was not told of {path}: he has\n{short(mine)}, and it is\n{short(theirs)}\n{about}")
+
+
+def short(data):
+    return data[:600] if isinstance(data, (bytes, str)) else data
+
+
+def run(reader, end, failure):
+    """A process."""
+    try:
+        reader().run(end)
+    except Exception as error:
+        with open(failure + "~", "w", encoding="utf-8") as file:
+            file.write(f"{error}\n" if isinstance(error, Wrong) else traceback.format_exc())
+        os.rename(failure + "~", failure)

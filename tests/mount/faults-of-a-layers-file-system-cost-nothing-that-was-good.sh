@@ -1,0 +1,103 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+. "$(dirname "$0")/fresh.sh"
+# Whatever a layer's file system answers while it is ill, what was good stays, all else goes on, and when it is well
+# again the mount shows what a fresh one does: with each operation, each error, in a mount and in a rendered tree.
+
+need python3
+need_root
+mkdir real real/dir fresh
+: >control
+"$MOUNT_TOOLS/faulty" real control high &
+watcher_pid=$!
+fill() {
+	echo "b: $1" | tee real/app.yaml real/dir/app.yaml >/dev/null
+	echo "text $1" >real/motd
+	echo "a: $1" >low/app.yaml
+}
+fill 0
+ln -s app.yaml real/link
+eventually test -e high/app.yaml || skip "faulty can't mount here"
+printf 'layers: [low, high]\noptions: {poll_interval: 100ms, header: false}\n' >plyfs.yaml
+
+# The render that goes on has a place of its own to fail in.
+"$PLYFS" render --watch -c plyfs.yaml out 2>log.render &
+render_pid=$!
+trap 'code=$?; set +e; kill "$render_pid" 2>/dev/null || true; (exit $code); clean_up' EXIT
+start -c plyfs.yaml mnt
+same_rendered() { diff -r --no-dereference -x .plyfs mnt out >difference 2>&1; }
+eventually same_rendered || fail "the rendered tree: $(cat difference)"
+shows_all() { shows mnt/app.yaml $'a: '"$1"$'\nb: '"$2" && shows mnt/dir/app.yaml "b: $2" && shows mnt/motd "text $2"; }
+is_well() { [ "$(status troubles)" = '[]' ] && ! status settings error >/dev/null 2>&1; }
+shows_all 0 0
+
+number=0
+for error in 5 13 116; do # EIO, EACCES, ESTALE
+	for operation in all getattr readdir open read readlink; do
+		before=$number
+		number=$((number + 1))
+		# It falls ill, and what is changed in it meanwhile can't be seen, or can in part.
+		echo "$operation $error" >control
+		sleep 0.25
+		shows_all $before $before
+		# A listing may have to be made anew, which fails then; but it never has less.
+		names=$(ls -A mnt/dir 2>/dev/null) || names=app.yaml
+		[ "$names" = app.yaml ] || fail "$operation $error: mnt/dir lists: $names"
+		echo "a: $number" >low/app.yaml
+		# What is known of the ill layer stays in the merge, or else the last version of the whole file.
+		sleep 0.25
+		for tree in mnt out; do
+			is $tree/app.yaml $'a: '"$number"$'\nb: '"$before" || shows $tree/app.yaml $'a: '"$before"$'\nb: '"$before"
+			shows $tree/dir/app.yaml "b: $before"
+			shows $tree/motd "text $before"
+		done
+		fill $number
+		: >control
+		comes_to_show mnt/dir/app.yaml "b: $number"
+		comes_to_show mnt/motd "text $number"
+		comes_to_show mnt/app.yaml $'a: '"$number"$'\nb: '"$number"
+		eventually is_well || fail "$operation $error: the trouble stays: $(cat mnt/.plyfs/status)"
+		comes_to_equal_fresh -c plyfs.yaml
+		eventually same_rendered || fail "$operation $error: the rendered tree afterwards: $(cat difference)"
+	done
+done
+
+# Who looks for the first time while it is ill gets an error, and never what the other layer alone has.
+stop
+echo 'all 5' >control
+mounted=yes
+"$PLYFS" mount -o noheader -c plyfs.yaml mnt 2>message || mounted=
+if [ -n "$mounted" ]; then
+	fails_with 'Input/output error' cat mnt/app.yaml
+	: >control
+	comes_to_show mnt/app.yaml $'a: '"$number"$'\nb: '"$number"
+	umount mnt
+else
+	grep -q high message || fail "it does not say which layer can't be used: $(cat message)"
+	: >control
+fi
+for operation in open read; do
+	echo "$operation 5" >control
+	start -c plyfs.yaml mnt
+	fails_with 'Input/output error' cat mnt/app.yaml
+	: >control
+	comes_to_show mnt/app.yaml $'a: '"$number"$'\nb: '"$number"
+	stop
+done
+
+# A file that gets shorter while it is read is shown as it is then, and not as it never was.
+python3 -c 'print("".join(f"k{n}: {n}\n" for n in range(2000)), end="")' >real/long.yaml
+head -c 4100 real/long.yaml >short
+start -c plyfs.yaml mnt
+echo 'truncate 4100 long.yaml' >control
+echo 'z: 1' >low/long.yaml
+cat mnt/long.yaml >seen 2>/dev/null || true
+: >control
+if [ -s seen ]; then
+	keys=$(grep -c '^k' seen)
+	[ "$keys" -eq 2000 ] || [ "$keys" -eq "$(grep -c . short)" ] || fail "it shows $keys keys of a file that never had so many"
+fi
+comes_to_equal_fresh -c plyfs.yaml
+stop
+kill -TERM $render_pid
+wait $render_pid || fail "render ended with $?: $(cat log.render)"

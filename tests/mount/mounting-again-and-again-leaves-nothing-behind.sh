@@ -1,0 +1,51 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+# CYCLES=1000 does it that often.
+
+cycles=${CYCLES:-10}
+echo 'a: 1' >low/app.yaml
+echo 'b: 1' >high/app.yaml
+need_root
+mkdir tmp
+export TMPDIR=$directory/tmp
+processes=()
+
+# Mounts and processes of ours: others mount and start programs meanwhile.
+remains() {
+	local pid
+	grep -F "$directory" /proc/self/mountinfo || true
+	for pid in "${processes[@]}"; do
+		has_ended "$pid" || echo "process $pid"
+	done
+}
+# All that a mount's process has started ends with it.
+note_processes() {
+	local pid
+	pid=$(status pid)
+	processes+=("$pid")
+	read -ra children < <(cat "/proc/$pid/task/$pid/children"; echo)
+	processes+=("${children[@]}")
+}
+
+for ((cycle = 1; cycle <= cycles; cycle++)); do
+	"$PLYFS" mount -o noheader low:high mnt
+	shows mnt/app.yaml $'a: 1\nb: 1'
+	note_processes
+	case $((cycle % 4)) in
+	0) umount mnt ;;
+	1) "$PLYFS" umount mnt ;;
+	2) kill -TERM "$(status pid)" ;;
+	3)
+		pid=$(status pid)
+		kill -9 "$pid"
+		eventually has_ended "$pid"
+		umount -l mnt
+		;;
+	esac
+	free() { ! is_mounted mnt; }
+	eventually free || fail "cycle $cycle: it is still mounted"
+done
+is_clean() { [ -z "$(remains)" ]; }
+eventually is_clean || fail "this is left: $(remains)"
+[ -z "$(ls -A "$TMPDIR")" ] || fail "files are left: $(ls -A "$TMPDIR")"
+[ "$(find low high -type f | wc -l)" -eq 2 ] || fail "a layer has changed"
