@@ -30,7 +30,7 @@ def quietly(what):
     mirror.equals(cluster)
     mirror.is_well()
     if reader.half is not None:
-        sys.exit(f"failed: half a transaction was read: {what}")
+        sys.exit(f"failed: half a transaction was read: {what}: {reader.half}")
     print(f"{what}: {writer.count} transactions, {reader.good} readings", flush=True)
     go_on(writer.values)
     writer.start()

@@ -217,11 +217,21 @@ class Gateway:
             self.next += 1
             raise
 
-    def write(self, puts, deletes=()):
-        """One transaction. Returns its revision."""
+    def write(self, puts, deletes=(), only_at=None):
+        """One transaction; only if a key was last changed at a revision, (key, revision). Returns its own."""
+        compare = [{"key": b64(PREFIX + only_at[0]), "target": "MOD", "result": "EQUAL", "mod_revision": str(only_at[1])}
+                   ] if only_at else []
         operations = [{"request_put": {"key": b64(PREFIX + key), "value": b64(value)}} for key, value in puts.items()]
         operations += [{"request_delete_range": {"key": b64(PREFIX + key)}} for key in deletes]
-        return int(self.call("kv/txn", {"success": operations})["header"]["revision"])
+        answer = self.call("kv/txn", {"compare": compare, "success": operations})
+        if not answer.get("succeeded"):
+            raise OSError(f"{only_at} has changed")
+        return int(answer["header"]["revision"])
+
+    def revision_of(self, key):
+        """The one that changed it last; 0: it is not there."""
+        kvs = self.call("kv/range", {"key": b64(PREFIX + key)}).get("kvs", [])
+        return int(kvs[0]["mod_revision"]) if kvs else 0
 
 
 class Mirror:
@@ -347,13 +357,14 @@ def checksum(values):
 
 
 class Writer(threading.Thread):
-    """Writes transactions, each with a checksum over all keys, as fast as it is told."""
+    """Writes transactions, each with a checksum over all keys, as fast as it is told. Each wants the one before to be
+    the last: a member that stood still does late what was asked of it and given up."""
 
     def __init__(self, cluster, keys=12, rate=50):
         super().__init__(daemon=True)
         self.gateway, self.rate = Gateway(cluster), rate
         self.values = {f"d{i % 3}/k{i}": "0" for i in range(keys)}
-        self.count, self.failures, self.is_ending = 0, 0, False
+        self.count, self.failures, self.revision, self.is_ending = 0, 0, None, False
         self.random = random.Random(1)
 
     def write_once(self):
@@ -364,7 +375,9 @@ class Writer(threading.Thread):
         puts = values if self.failures or not self.count else {k: v for k, v in values.items() if v != self.values[k]}
         puts = dict(puts, sum=checksum(values))
         try:
-            self.gateway.write(puts)
+            if self.failures or self.revision is None:
+                self.revision = self.gateway.revision_of("sum")
+            self.revision = self.gateway.write(puts, only_at=("sum", self.revision))
         except (OSError, http.client.HTTPException):
             self.failures += 1
             return
@@ -408,7 +421,7 @@ class Reader(threading.Thread):
         if found.pop("sum", None) == checksum(found):
             self.good += 1
         else:
-            self.half = found
+            self.half = f"{before}: {found}"
 
     def run(self):
         while not self.is_ending:
