@@ -6,7 +6,7 @@ root=$directory/root
 DESTDIR=$root runs 0 meson install -C "$BUILD" --no-rebuild --quiet
 pc=$(find "$root" -name libplymerge.pc)
 prefix=$root$(sed -n 's/^prefix=//p' "$pc")
-for file in bin/plyfs share/doc/plyfs/guide.md share/doc/plyfs/merge-rules.md share/plyfs/plyfs.schema.json \
+for file in bin/plyfs share/doc/plyfs/guide.md share/doc/plyfs/merge-rules.md share/doc/plyfs/fleet.md share/plyfs/plyfs.schema.json \
 	share/doc/plyfs/examples/plyfs.yaml share/bash-completion/completions/plyfs \
 	share/zsh/site-functions/_plyfs share/fish/vendor_completions.d/plyfs.fish; do
 	[ -s "$prefix/$file" ] || fail "$file is not installed"
