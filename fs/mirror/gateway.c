@@ -163,7 +163,8 @@ void gateway_next(struct gateway *gateway)
 {
 	exchange_end(gateway, &gateway->call);
 	exchange_end(gateway, &gateway->watch);
-	/* The token stays: all members know it, and a password costs a member a tenth of a second. */
+	/* The token stays: all members know it, and a password costs a member a tenth of a second.
+	 */
 	gateway->present = (gateway->present + 1) % gateway->count;
 }
 
