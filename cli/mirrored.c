@@ -18,9 +18,6 @@
 #include "report.h"
 #include "text.h"
 
-/* Bytes of a status. */
-#define STATUS_MAX ((size_t)16 << 20)
-
 /* Opens STATE: the directory that the link leads to is in it. A descriptor; -ENOENT: no mirror. */
 static int open_state(const char *directory, const char *state)
 {

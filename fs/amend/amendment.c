@@ -13,6 +13,7 @@
 #include "layer_file.h"
 #include "locks.h"
 #include "runner.h"
+#include "store.h"
 #include "strategy.h"
 #include "validity.h"
 
@@ -546,11 +547,9 @@ static int write_key(struct made *made, struct problem *problem)
 /* Whether each layer's directory is still there: a mirror may have replaced its own. */
 static bool are_layers_there(const struct settings *settings)
 {
-	struct stat stat;
-
 	for (size_t i = 0; i < settings->layer_count; i++)
 		if (settings->layers[i]->dirfd >= 0 &&
-			fstat(settings->layers[i]->dirfd, &stat) == 0 && stat.st_nlink == 0)
+			store_is_replaced(settings->layers[i]->dirfd))
 			return false;
 	return true;
 }

@@ -56,7 +56,7 @@ static int place_of(int fd, char ret[PATH_MAX])
 }
 
 /* Bytes of "tree.N" at the beginning of `name`; 0: it is another name. */
-static size_t tree_length(const char *name)
+static size_t present_length(const char *name)
 {
 	size_t prefix = strlen(STORE_TREE_PREFIX);
 
@@ -67,11 +67,26 @@ static size_t tree_length(const char *name)
 	return digits && (end == '\0' || end == '/') ? prefix + digits : 0;
 }
 
-/* A mirror's STATE has both; without its status it is no other's for that. */
-static bool is_state(int fd)
+/* The same for any tree of a mirror's. */
+static size_t tree_length(const char *name)
 {
-	return faccessat(fd, STORE_STATUS_NAME, F_OK, 0) == 0 ||
-	       faccessat(fd, STORE_LOCK_NAME, F_OK, 0) == 0;
+	static const char *const others[] = {
+		STORE_SPARE_NAME, STORE_DRAFT_NAME, STORE_RENEWED_NAME};
+	size_t len = strcspn(name, "/");
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (span_is((struct span){name, len}, others[i]))
+			return len;
+	return present_length(name);
+}
+
+/* A mirror's STATE has both. Without its status a tree with a number is no other's for that. */
+static bool is_state(int fd, const char *tree)
+{
+	bool has_status = faccessat(fd, STORE_STATUS_NAME, F_OK, 0) == 0;
+	bool has_lock = faccessat(fd, STORE_LOCK_NAME, F_OK, 0) == 0;
+
+	return present_length(tree) ? has_status || has_lock : has_status && has_lock;
 }
 
 /* Takes over "STATE/tree.N/INNER", of which the slash before the tree is at `slash`. 0 or -ENOMEM.
@@ -90,22 +105,23 @@ static int take_place(struct store *store, const char *path, const char *slash)
 }
 
 /*
- * Finds the innermost tree that the path leads into. A descriptor of its STATE, with *store set;
- * -ENOENT: there is none; or -ENOMEM.
+ * Finds the tree that the path leads into: the outermost, as what is in a tree comes from the
+ * store, and may look like anything. A descriptor of its STATE, with *store set; -ENOENT: there is
+ * none; or -ENOMEM.
  */
 static int find_state(struct store *store, const char *path)
 {
-	for (const char *slash = path + strlen(path); slash-- > path;) {
+	for (const char *slash = path; (slash = strchr(slash, '/')); slash++) {
 		CLEANUP(freep) char *state = NULL;
 		CLEANUP(closep) int fd = -1;
 
-		if (*slash != '/' || !tree_length(slash + 1))
+		if (!tree_length(slash + 1))
 			continue;
 		state = strndup(path, slash == path ? 1 : (size_t)(slash - path));
 		if (!state)
 			return -ENOMEM;
 		fd = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0 || !is_state(fd))
+		if (fd < 0 || !is_state(fd, slash + 1))
 			continue;
 		int r = take_place(store, path, slash), found = fd;
 		if (r < 0)
@@ -230,6 +246,20 @@ int store_find(int directory, struct store **ret)
 	if (r == 0)
 		*ret = take_ptr(store);
 	return r;
+}
+
+bool store_is_replaced(int directory)
+{
+	CLEANUP(store_freep) struct store *store = calloc(1, sizeof(*store));
+	struct stat stat;
+	char path[PATH_MAX];
+
+	if (fstat(directory, &stat) == 0 && stat.st_nlink == 0)
+		return true;
+	if (!store || place_of(directory, path) < 0)
+		return false;
+	CLEANUP(closep) int fd = find_state(store, path);
+	return fd >= 0 && !present_length(store->tree);
 }
 
 bool store_is_kept(const struct store *store)

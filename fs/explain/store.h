@@ -3,6 +3,7 @@
  * is found by where the layer's directory lies, whichever way led there:
  *
  *      STATE/tree.7/          the layer, or a directory above it
+ *      STATE/spare/           a tree that was replaced, and that a layer may still be open in
  *      STATE/status.json      what the mirror says of the store (mirror_status.h)
  *
  * All that is said there is the word of whoever runs the mirror, who may be somebody with fewer
@@ -17,6 +18,11 @@
 #define STORE_STATUS_NAME "status.json"
 #define STORE_LOCK_NAME "lock"
 #define STORE_TREE_PREFIX "tree."
+
+/* Names of trees that are not the present one: was it, will be it, or is on its way. */
+#define STORE_SPARE_NAME "spare"
+#define STORE_DRAFT_NAME "draft"
+#define STORE_RENEWED_NAME "renewed"
 
 /*
  * The extended attribute that tells a revision: of etcd each file has that of its key, of git the
@@ -38,7 +44,7 @@ struct document;
 struct store {
 	enum store_kind kind;
 	char *state; /* STATE, absolute */
-	char *tree;  /* "tree.7" */
+	char *tree;  /* "tree.7", or the name of one that is not the present one */
 	char *inner; /* where the layer is in the tree: "", or "web/" */
 
 	uid_t owner; /* of STATE and the status */
@@ -61,6 +67,9 @@ struct store {
 int store_find(int directory, struct store **ret);
 void store_free(struct store *store); /* NULL is fine */
 void store_freep(struct store **store);
+
+/** Whether an open directory is a mirror's, or anybody's, and was replaced by another one. */
+bool store_is_replaced(int directory);
 
 /** Whether a mirror is running that keeps it up to date. */
 bool store_is_kept(const struct store *store);

@@ -54,6 +54,9 @@ static void read_commit(const struct store *store, char ret[STORE_REVISION_MAX])
 	CLEANUP(closep) int fd = -1;
 
 	*ret = '\0';
+	/* A name that comes again tells nothing. */
+	if (strncmp(store->tree, STORE_TREE_PREFIX, strlen(STORE_TREE_PREFIX)) != 0)
+		return;
 	if (asprintf(&path, "%s/%s", store->state, store->tree) < 0) {
 		path = NULL;
 		return;

@@ -22,7 +22,7 @@
 #include "unsynced.h"
 
 #define TREE_PREFIX STORE_TREE_PREFIX
-#define DRAFT "draft"
+#define DRAFT STORE_DRAFT_NAME
 #define NEW "new"
 #define LOCK MIRROR_LOCK_NAME
 

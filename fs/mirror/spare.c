@@ -10,12 +10,13 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "key_path.h"
+#include "store.h"
 #include "tree.h"
 
-#define SPARE "spare"
+#define SPARE STORE_SPARE_NAME
 
 /* The directory that takes the place of another. */
-#define RENEWED "renewed"
+#define RENEWED STORE_RENEWED_NAME
 
 void spare_fini(struct spare *spare)
 {

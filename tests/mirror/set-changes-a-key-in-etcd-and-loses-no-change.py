@@ -100,6 +100,26 @@ run("set", "-c", settle(f"check: {{run: [{overtake}, '%f'], user: root}}"), "app
 expect("it was overtaken", os.path.exists(f"{overtake}.done"))
 expect("both changes are there", cluster.get()[b"app.yaml"] == b"other: 1\nmine: 2", cluster.get())
 
+# The mirror replaces its directory meanwhile: what was looked at is not there any more.
+swap = stores.path("swap")
+with open(swap, "w", encoding="utf-8") as file:
+    file.write(f"#!/bin/sh\n[ -e {swap}.done ] && exit 0\n: >{swap}.done\nold=$(readlink {fleet})\n"
+               "printf '\\nput /fleet/t1.yaml \"a: 1\"\\nput /fleet/t2.yaml \"a: 2\"\\n\\n\\n' | ETCDCTL_API=3 "
+               f"{stores.shutil.which('etcdctl')} --endpoints {cluster.endpoints()} txn >&2\n"
+               f"while [ \"$(readlink {fleet})\" = \"$old\" ]; do sleep 0.02; done\n")
+os.chmod(swap, 0o755)
+for layers in (fleet, base):
+    if os.path.exists(f"{swap}.done"):
+        os.unlink(f"{swap}.done")
+        cluster.put("t1.yaml", "b: 1\n")
+    run("set", "-L", os.path.basename(layers), "-c", settle(f"check: {{run: [{swap}, '%f'], user: root, timeout: 30s}}"),
+        "app.yaml", f"swapped.{os.path.basename(layers)}", "1")
+    expect("it was replaced", os.path.exists(f"{swap}.done"))
+mirror.equals(cluster)
+expect("the change is in the key", cluster.get()[b"app.yaml"] == b"other: 1\nmine: 2\nswapped:\n  fleet: 1", cluster.get())
+expect("and in the other layer", "swapped:\n  base: 1\n" in is_read(f"{base}/app.yaml"), is_read(f"{base}/app.yaml"))
+expect("nothing else was touched", is_read(f"{fleet}/app.yaml") == cluster.get()[b"app.yaml"].decode())
+
 # A check that fails, and a value that a lower layer has locked: nothing is written.
 revision = cluster.revision()
 run("set", "-c", settle("check: {run: [/bin/false, '%f'], user: root}"), "app.yaml", "mine", "3", code=1)
