@@ -1,0 +1,169 @@
+/* A mirror's directory is known as one, whichever way leads there and whatever has become of it; and
+ * whose word its status is. */
+#include "store.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+
+#define STATUS                                                                                     \
+	"{\"kind\": \"etcd\", \"source\": \"/fleet/\", \"identity\": \"7\", \"revision\": "        \
+	"\"12\", \"access\": {\"endpoints\": \"http://a:1\", \"user_file\": \"/u\"}}"
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* STATE/tree.3/sub, with a status and a lock. */
+static int set_up(void **state)
+{
+	char *directory = strdup("/tmp/plyfs-test.XXXXXX");
+
+	if (!directory || !mkdtemp(directory) || chdir(directory) < 0)
+		return -1;
+	umask(022);
+	assert_int_equal(mkdir("STATE", 0755), 0);
+	assert_int_equal(mkdir("STATE/tree.3", 0755), 0);
+	assert_int_equal(mkdir("STATE/tree.3/sub", 0755), 0);
+	write_file("STATE/status.json", STATUS);
+	write_file("STATE/lock", "");
+	*state = directory;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", (char *)*state);
+	free(*state);
+	return chdir("/") < 0 || system(command) != 0;
+}
+
+static struct store *find(const char *path)
+{
+	CLEANUP(closep) int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct store *store = NULL;
+
+	assert_true(fd >= 0);
+	assert_int_equal(store_find(fd, &store), 0);
+	return store;
+}
+
+static void tree_and_what_is_in_it_are_a_mirrors(void **state)
+{
+	(void)state;
+	assert_int_equal(symlink("STATE/tree.3", "fleet"), 0);
+	CLEANUP(store_freep) struct store *store = find("fleet/sub");
+	CLEANUP(freep) char *name = NULL;
+
+	assert_non_null(store);
+	assert_int_equal(store->kind, STORE_ETCD);
+	assert_string_equal(store->tree, "tree.3");
+	assert_string_equal(store->endpoints, "http://a:1");
+	assert_string_equal(store->user_file, "/u");
+	assert_string_equal(store->cert, "");
+	assert_int_equal(store_name(store, "app.yaml", &name), 0);
+	assert_string_equal(name, "/fleet/sub/app.yaml");
+	assert_int_equal(store_revision(store), 12);
+	assert_int_equal(store->owner, geteuid());
+	assert_false(store->is_shared);
+	assert_false(store_is_kept(store));
+}
+
+static void other_directories_are_nobodys(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("tree.3", 0755), 0);
+	assert_int_equal(mkdir("spare", 0755), 0);
+	assert_int_equal(mkdir("STATE/tree.x", 0755), 0);
+	assert_null(find("tree.3"));
+	assert_null(find("spare"));
+	assert_null(find("STATE/tree.x"));
+	assert_null(find("/"));
+}
+
+static void status_that_others_may_write_is_shared(void **state)
+{
+	(void)state;
+	assert_int_equal(chmod("STATE", 0775), 0);
+	CLEANUP(store_freep) struct store *wide = find("STATE/tree.3");
+	assert_true(wide->is_shared);
+	assert_int_equal(chmod("STATE", 0755), 0);
+	assert_int_equal(chmod("STATE/status.json", 0666), 0);
+	CLEANUP(store_freep) struct store *open = find("STATE/tree.3");
+	assert_true(open->is_shared);
+}
+
+static void tree_without_a_status_is_a_mirrors_all_the_same(void **state)
+{
+	(void)state;
+	assert_int_equal(unlink("STATE/status.json"), 0);
+	CLEANUP(store_freep) struct store *store = find("STATE/tree.3");
+	assert_non_null(store);
+	assert_int_equal(store->kind, STORE_UNKNOWN);
+	assert_true(store->is_shared);
+}
+
+static void tree_that_was_replaced_is_known(void **state)
+{
+	(void)state;
+	CLEANUP(closep) int fd = open("STATE/tree.3/sub", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	CLEANUP(store_freep) struct store *spare = NULL, *gone = NULL;
+
+	assert_false(store_is_replaced(fd));
+	assert_int_equal(rename("STATE/tree.3", "STATE/spare"), 0);
+	assert_true(store_is_replaced(fd));
+	assert_int_equal(store_find(fd, &spare), 0);
+	assert_non_null(spare);
+	assert_string_equal(spare->tree, "spare");
+	assert_int_equal(rmdir("STATE/spare/sub"), 0);
+	assert_true(store_is_replaced(fd));
+	assert_int_equal(store_find(fd, &gone), 0);
+	assert_non_null(gone);
+	assert_string_equal(gone->inner, "sub/");
+}
+
+/* Keys make a tree, a lock and a status of their own. */
+static void outermost_tree_counts(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("STATE/tree.3/sub/tree.1", 0755), 0);
+	write_file("STATE/tree.3/sub/lock", "");
+	write_file("STATE/tree.3/sub/status.json", "{\"kind\": \"etcd\", \"source\": \"/evil/\"}");
+	CLEANUP(store_freep) struct store *store = find("STATE/tree.3/sub/tree.1");
+	assert_string_equal(store->prefix, "/fleet/");
+	assert_string_equal(store->inner, "sub/tree.1/");
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(tree_and_what_is_in_it_are_a_mirrors),
+		TEST(other_directories_are_nobodys),
+		TEST(status_that_others_may_write_is_shared),
+		TEST(tree_without_a_status_is_a_mirrors_all_the_same),
+		TEST(tree_that_was_replaced_is_known),
+		TEST(outermost_tree_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
