@@ -48,7 +48,8 @@ int layer_store_refuse_copy(int directory, const char *path, struct problem *pro
 
 /**
  * Reads what is there for `path` in the layer, as it is in the store now: `data` NULL: nothing. It
- * lies in `arena`. Returns 0, PROBLEM or -errno.
+ * lies in `arena`. Returns 0; PROBLEM, also for a repository of git, with where the change is to be
+ * committed; or -errno.
  */
 int layer_store_read(struct layer_store *store, const char *path, struct arena *arena,
 	struct span *ret, struct problem *problem);

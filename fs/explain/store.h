@@ -68,7 +68,7 @@ int store_find(int directory, struct store **ret);
 void store_free(struct store *store); /* NULL is fine */
 void store_freep(struct store **store);
 
-/** Whether an open directory is a mirror's, or anybody's, and was replaced by another one. */
+/** Whether an open directory was removed, or is of a tree that a mirror has replaced by another. */
 bool store_is_replaced(int directory);
 
 /** Whether a mirror is running that keeps it up to date. */
