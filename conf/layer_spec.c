@@ -1,7 +1,9 @@
 #include "layer_spec.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cleanup.h"
 #include "node.h"
@@ -82,18 +84,21 @@ int layer_specs_name(
 }
 
 /*
- * The link to the present state is the mirror's user's, who may lead it anywhere: only what is his own,
- * too, is what he may show.
+ * The link to the present state lies in a directory of the mirror's user, who may lead it anywhere: only
+ * what is his own, too, is what he may show.
  */
 static int check_owner(const struct layer_spec *spec, const struct layer *layer)
 {
-	struct stat link, directory;
+	struct stat home, directory;
 
 	if (!spec->store || layer->dirfd < 0)
 		return 0;
-	if (lstat(spec->at, &link) < 0 || fstat(layer->dirfd, &directory) < 0)
+	CLEANUP(freep) char *path = strndup(spec->at, (size_t)(strrchr(spec->at, '/') - spec->at));
+	if (!path)
+		return -ENOMEM;
+	if (stat(path, &home) < 0 || fstat(layer->dirfd, &directory) < 0)
 		return -errno;
-	return link.st_uid == directory.st_uid ? 0 : -EXDEV;
+	return home.st_uid == directory.st_uid ? 0 : -EXDEV;
 }
 
 static int open_and_call(const struct layer_spec *spec, unsigned rank, struct layer **ret)
