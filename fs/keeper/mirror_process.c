@@ -90,9 +90,12 @@ static int take_home(const struct store_spec *store, const struct mirror_identit
 		return problem_at(problem, store->place,
 			"%s, where the mirror's state is to be, belongs to the user %u; remove it",
 			store->home, (unsigned)stat.st_uid);
-	if (fchmod(fd, geteuid() == 0 ? 0755 : 0700) < 0)
+	mode_t mode = geteuid() == 0 ? 0755 : 0700;
+	if ((stat.st_mode & 07777) != mode && fchmod(fd, mode) < 0)
 		return -errno;
-	return identity->is_other && fchown(fd, identity->uid, identity->gid) < 0 ? -errno : 0;
+	if (stat.st_uid != identity->uid && fchown(fd, identity->uid, identity->gid) < 0)
+		return -errno;
+	return 0;
 }
 
 int mirror_process_prepare(
@@ -109,8 +112,7 @@ int mirror_process_prepare(
 	if (r < 0 && r != -ENOMEM)
 		return problem_at(problem, store->place,
 			"%s, where the mirror's state is to be, can't be made: %s; see to it, or "
-			"give "
-			"'state'",
+			"give 'state'",
 			store->home, strerror(-r));
 	return r;
 }
