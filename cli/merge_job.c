@@ -87,8 +87,8 @@ int merge_job_run(struct merge_job *job, struct problem *problem)
 	for (char **file = job->files; *file; file++) {
 		int r = job->is_cancelled && atomic_load(job->is_cancelled)
 				? -ECANCELED
-				: inputs_add(&job->inputs, *file, job->limits.source_bytes,
-					  problem);
+				: inputs_add(
+					  &job->inputs, *file, job->limits.source_bytes, problem);
 		if (r != 0)
 			return r;
 	}

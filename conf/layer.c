@@ -285,7 +285,8 @@ int layer_put(struct layer *layer, const char *place)
 	return set_text(&layer->place, place);
 }
 
-/* Where the descriptor leads to, not what lies at the layer's path by now. "" is the root, or NULL. */
+/* Where the descriptor leads to, not what lies at the layer's path by now. "" is the root, or NULL.
+ */
 static const char *find_root(const struct layer *layer, char root[PATH_MAX])
 {
 	char link[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
@@ -318,8 +319,8 @@ void layer_closed_above(const struct layer *layer, const char *beside, char ret[
 		return;
 	while ((slash = strrchr(path, '/')) && slash > path) {
 		*slash = '\0';
-		if (lstat(path, &stat) == 0 && S_ISDIR(stat.st_mode) &&
-			!(stat.st_mode & S_IXOTH) && !lies_in(beside, path))
+		if (lstat(path, &stat) == 0 && S_ISDIR(stat.st_mode) && !(stat.st_mode & S_IXOTH) &&
+			!lies_in(beside, path))
 			strcpy(ret, path);
 	}
 }

@@ -85,7 +85,8 @@ int arena_new(struct arena **ret)
 
 	if (!arena)
 		return -ENOMEM;
-	*arena = (struct arena){.block_size = ARENA_BLOCK_MIN, .bytes = sizeof(*arena) + ARENA_BLOCK_COST};
+	*arena = (struct arena){
+		.block_size = ARENA_BLOCK_MIN, .bytes = sizeof(*arena) + ARENA_BLOCK_COST};
 	*ret = arena;
 	return 0;
 }

@@ -33,8 +33,8 @@ struct composer {
 	bool *has_doubt; /* set when a source may have been written while it was read; NULL: nobody
 			    asks */
 	const atomic_bool *is_cancelled; /* compose() is to end with -ECANCELED; NULL: never */
-	bool takes_unfinished;       /* sources that somebody writes are taken as they are */
-	struct stand_ins *stand_ins; /* for sources that are broken; NULL: none */
+	bool takes_unfinished;           /* sources that somebody writes are taken as they are */
+	struct stand_ins *stand_ins;     /* for sources that are broken; NULL: none */
 
 	const struct finder *finder;
 

@@ -15,14 +15,18 @@
 #include "merge.h"
 #include "strategy.h"
 #include "strategy/cloud_init/cloud_how.h"
+#include "untimed.h"
 
 static int merge_text(struct span text, struct merge_result **ret, struct problem *problem)
 {
 	const struct options options = {.strategy = strategy_find(span_of("cloud-init"))};
 	const struct merge_input input = {
 		.source = {.name = "user-data", .layer = "site"}, .format = NULL, .text = text};
-	const struct merge_request request = {
-		.options = &options, .inputs = &input, .count = 1, .to = &format_yaml};
+	const struct merge_request request = {.options = &options,
+		.inputs = &input,
+		.count = 1,
+		.to = &format_yaml,
+		.limits = limits_untimed()};
 
 	return merge_run(&request, ret, problem);
 }

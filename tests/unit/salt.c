@@ -10,6 +10,7 @@
 
 #include "cleanup.h"
 #include "document.h"
+#include "untimed.h"
 
 /* What is read, and all that is made of it, until the test ends. */
 struct table {
@@ -44,7 +45,7 @@ static int teardown(void **state)
 static const struct node *read_text(struct table *table, const char *text)
 {
 	const struct source source = {.name = "test", .layer = ""};
-	const struct read_options options = {.keep_duplicates = true};
+	const struct read_options options = {.keep_duplicates = true, .limits = limits_untimed()};
 	struct problem problem;
 	struct document *document;
 
