@@ -14,6 +14,7 @@
 #include "look.h"
 #include "names.h"
 #include "notice.h"
+#include "other_names.h"
 #include "queue.h"
 
 /* Where memory or descriptors are short, what is shown stays for so long. */
@@ -261,24 +262,6 @@ static void touch_locked(struct view *view, const struct look *look)
 		dependency_touch_locked(view, look->entry->parent, look->entry->name);
 }
 
-/*
- * A source that was found to have more names may be a source by those, too: whatever shows it is
- * looked at again, and then watches the file itself (link_watch.h).
- */
-static void queue_other_names_locked(struct view *view, const struct look *look)
-{
-	for (size_t i = 0; i < view->inodes.size; i++)
-		for (struct inode *inode = view->inodes.buckets[i]; inode; inode = inode->next) {
-			struct version *version = (struct version *)inode;
-			if (inode->type != INODE_VERSION || !version->entry ||
-				version->entry == look->entry)
-				continue;
-			for (unsigned j = 0; j < look->lookup.count; j++)
-				if (version_has_source(version, &look->lookup.found[j].stat))
-					queue_entry_locked(view, version->entry);
-		}
-}
-
 /* Whether what it was looked at by holds still: something else may have been shown, or known,
  * since. */
 static bool is_overtaken_locked(const struct view *view, const struct look *look)
@@ -307,7 +290,7 @@ static bool decide_locked_unlocks(struct view *view, struct look *look)
 	}
 	touch_locked(view, look);
 	if (look->has_new_links)
-		queue_other_names_locked(view, look);
+		other_names_note_locked(view, look);
 	if (look->result == LOOK_IS_CURRENT || is_out_of_sight(look))
 		return false;
 	if (!(look->is_known ? decide_kind_locked_unlocks(view, look)
@@ -443,6 +426,14 @@ static bool next_attributes(struct view *view, struct change *ret)
 	return directory != NULL;
 }
 
+static bool queue_other_names(struct view *view)
+{
+	view_lock(view);
+	bool were_noted = other_names_queue_locked(view);
+	view_unlock(view);
+	return were_noted;
+}
+
 int view_next_change(struct view *view, struct change *ret)
 {
 	for (;;) {
@@ -453,7 +444,7 @@ int view_next_change(struct view *view, struct change *ret)
 		int r = decide_next(view, ret);
 		if (r == 0)
 			return 0;
-		if (r == 2 && !names_scan_next(view))
+		if (r == 2 && !names_scan_next(view) && !queue_other_names(view))
 			return 1;
 	}
 }

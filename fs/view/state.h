@@ -29,6 +29,20 @@ enum publishing {
 	PUBLISHING_OVERTAKEN, /* something newer is shown since: it must not be made any more */
 };
 
+/* A source that has more names than one, as one of them was looked at (other_names.h). */
+struct source_name {
+	dev_t dev;
+	ino_t ino;
+	struct entry *entry; /* in use */
+	bool is_shared;      /* others have the same */
+};
+
+struct other_names {
+	struct source_name *items;
+	size_t count;
+	size_t capacity;
+};
+
 struct checked;
 struct runner;
 
@@ -74,7 +88,8 @@ struct view {
 	struct debounced debounced;
 	struct directory_list scans; /* to be listed */
 	struct directory_list
-		openings;  /* that show less than was found, until all before is published */
+		openings; /* that show less than was found, until all before is published */
+	struct other_names other_names;
 	struct look *done; /* looks that the publisher is to decide on; the oldest first */
 	struct look **done_end;
 	unsigned looks;         /* under way for the publisher, or done */
@@ -90,7 +105,7 @@ struct view {
 	unsigned notices_running; /* commands of them */
 	bool notices_are_held;    /* what was published is not to be seen yet */
 	bool has_notice_ended;    /* a command, since somebody asked */
-	pthread_t publisher;    /* has_publisher: its thread, which need not be woken by itself */
+	pthread_t publisher;      /* has_publisher: its thread, which need not be woken by itself */
 	bool has_publisher;
 
 	const struct change *change; /* NULL: nothing is being published */

@@ -16,6 +16,7 @@
 #include "gate.h"
 #include "look.h"
 #include "notice.h"
+#include "other_names.h"
 #include "promise.h"
 #include "queue.h"
 #include "runner.h"
@@ -231,6 +232,7 @@ void view_free(struct view *view)
 		view_lock(view);
 		drop_done_locked(view);
 		queue_fini_locked(view);
+		other_names_fini_locked(view);
 		dependency_fini_locked(view);
 		view_unlock(view);
 		free_inodes(view);

@@ -1,0 +1,105 @@
+#include "other_names.h"
+
+#include <stdlib.h>
+
+#include "array.h"
+#include "entry.h"
+#include "look.h"
+#include "queue.h"
+
+/* So many are looked for at the latest, however much else waits. */
+#define NOTES_MAX 4096
+
+static int compare_files(const void *a, const void *b)
+{
+	const struct source_name *one = a, *other = b;
+
+	if (one->dev != other->dev)
+		return one->dev < other->dev ? -1 : 1;
+	return one->ino == other->ino ? 0 : one->ino < other->ino ? -1 : 1;
+}
+
+/* Whether a source of the version was found by another name than its entry's. */
+static bool is_among(const struct source_name *names, size_t count, const struct version *version)
+{
+	for (size_t i = 0; i < version->stamp_count; i++) {
+		const struct source_name wanted = {
+			.dev = version->stamps[i].dev, .ino = version->stamps[i].ino};
+		const struct source_name *found =
+			bsearch(&wanted, names, count, sizeof(*names), compare_files);
+
+		if (found && (found->is_shared || found->entry != version->entry))
+			return true;
+	}
+	return false;
+}
+
+/* By file, and marks those that several entries have. */
+static void sort(struct source_name *names, size_t count)
+{
+	qsort(names, count, sizeof(*names), compare_files);
+	for (size_t i = 0, end; i < count; i = end) {
+		bool is_shared = false;
+
+		for (end = i + 1; end < count && compare_files(&names[i], &names[end]) == 0; end++)
+			is_shared |= names[end].entry != names[i].entry;
+		for (size_t j = i; j < end; j++)
+			names[j].is_shared = is_shared;
+	}
+}
+
+/* `names` is sorted. */
+static void queue_those_locked(struct view *view, const struct source_name *names, size_t count)
+{
+	for (size_t i = 0; i < view->inodes.size; i++)
+		for (struct inode *inode = view->inodes.buckets[i]; inode; inode = inode->next) {
+			struct version *version = (struct version *)inode;
+			if (inode->type == INODE_VERSION && version->entry &&
+				is_among(names, count, version))
+				queue_entry_locked(view, version->entry);
+		}
+}
+
+void other_names_fini_locked(struct view *view)
+{
+	struct other_names *others = &view->other_names;
+
+	for (size_t i = 0; i < others->count; i++)
+		entry_leave_locked(view, others->items[i].entry);
+	free(others->items);
+	*others = (struct other_names){0};
+}
+
+bool other_names_queue_locked(struct view *view)
+{
+	struct other_names *others = &view->other_names;
+
+	if (!others->count)
+		return false;
+	sort(others->items, others->count);
+	queue_those_locked(view, others->items, others->count);
+	other_names_fini_locked(view);
+	return true;
+}
+
+void other_names_note_locked(struct view *view, const struct look *look)
+{
+	struct other_names *others = &view->other_names;
+
+	for (unsigned i = 0; i < look->lookup.count; i++) {
+		const struct stat *stat = &look->lookup.found[i].stat;
+		const struct source_name name = {
+			.dev = stat->st_dev, .ino = stat->st_ino, .entry = look->entry};
+
+		if (stat->st_nlink < 2)
+			continue;
+		if (array_grow(others->items, others->count, others->capacity) < 0) {
+			queue_those_locked(view, &name, 1);
+			continue;
+		}
+		entry_enter_locked(view, look->entry);
+		others->items[others->count++] = name;
+	}
+	if (others->count >= NOTES_MAX)
+		other_names_queue_locked(view);
+}
