@@ -402,6 +402,7 @@ int gateway_call(struct gateway *gateway, const char *path, const char *body, un
 {
 	int r = 0;
 
+	*ret = (struct etcd_reply){0};
 	if (gateway->options.user_file && !gateway->token)
 		r = log_in(gateway, problem);
 	if (r == 0)
