@@ -250,6 +250,14 @@ class Chaos:
         else:
             subprocess.run(["umount", "-l", "mnt"], check=True)
             self.left.append(self.mount)
+        # A layer may be away just now (change_layer): then it is no layer to begin with.
+        for _ in range(50):
+            try:
+                self.mount = Mount(self.arguments.plyfs, "mnt", "log")
+                return
+            except Failed:
+                if all(os.path.isdir(layer) for layer in LAYERS):
+                    time.sleep(0.1)
         self.mount = Mount(self.arguments.plyfs, "mnt", "log")
 
     def mend(self, number):

@@ -27,7 +27,10 @@ sleep 0.5
 mkdir new
 echo 'a: 2' >new/a.yaml
 echo 'b: 2' >new/b.yaml
+# Together is what nobody has looked at in between.
+kill -STOP "$plyfs_pid"
 mv new/a.yaml new/b.yaml low/conf/
+kill -CONT "$plyfs_pid"
 comes_to_show mnt/conf/b.yaml 'b: 2'
 told() { is told "$1"; }
 eventually told $'run\nconf/a.yaml\nconf/b.yaml\na: 2' || fail "it was told: $(cat told)"
