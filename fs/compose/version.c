@@ -148,15 +148,6 @@ struct version *version_narrow(
 	return copy;
 }
 
-bool version_has_source(const struct version *version, const struct stat *stat)
-{
-	for (size_t i = 0; i < version->stamp_count; i++)
-		if (version->stamps[i].ino == stat->st_ino &&
-			version->stamps[i].dev == stat->st_dev)
-			return true;
-	return false;
-}
-
 #define SWAP(a, b)                                                                                 \
 	do {                                                                                       \
 		void *kept = a;                                                                    \

@@ -105,9 +105,6 @@ struct version *version_narrow(
 void version_restrict(
 	struct version *version, const struct version *other, const struct mounter *mounter);
 
-/** Whether the file that `stat` is of, in whatever state, is one of the sources. */
-bool version_has_source(const struct version *version, const struct stat *stat);
-
 /** `version` is the same as `other`: it is made of what that is made of, and as that, from now on. */
 void version_take_sources(struct version *version, struct version *other);
 
