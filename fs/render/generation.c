@@ -380,11 +380,15 @@ static int link_name(struct rendered *rendered, struct owned *owned, struct prob
 		struct imprint now;
 		if (!link)
 			return -ENOMEM;
-		if (link->print.mode &&
-			imprint_at(rendered->place->dirfd, owned->path, &now) == 0 &&
-			S_ISLNK(now.mode))
+		bool is_there = link->print.mode &&
+				imprint_at(rendered->place->dirfd, owned->path, &now) == 0 &&
+				S_ISLNK(now.mode);
+		int r = is_there ? manifest_doubt(rendered->manifest, link) : 0;
+		if (r < 0)
+			return r;
+		if (is_there)
 			unlinkat(rendered->place->dirfd, owned->path, 0);
-		int r = manifest_drop(rendered->manifest, link);
+		r = manifest_drop(rendered->manifest, link);
 		manifest_forget(rendered->manifest, link);
 		return r;
 	}

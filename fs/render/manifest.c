@@ -140,26 +140,27 @@ static int append(struct manifest *manifest, const char *text, size_t len)
 	return r;
 }
 
-/* "+" with the imprint, or "-" without one. 0 or -errno. */
-static int append_line(
-	struct manifest *manifest, const struct imprint *print, const struct owned *owned)
+/* "-", if it is gone, and "+" with the imprint, unless that is NULL. 0 or -errno. */
+static int append_lines(struct manifest *manifest, bool is_gone, const struct imprint *print,
+	const struct owned *owned)
 {
-	CLEANUP(freep) char *line = NULL;
+	CLEANUP(freep) char *lines = NULL;
 	size_t len = 0;
-	FILE *out = open_memstream(&line, &len);
+	FILE *out = open_memstream(&lines, &len);
 
 	if (!out)
 		return -ENOMEM;
-	if (print) {
-		put_added(out, print, owned->path);
-	} else {
+	if (is_gone) {
 		fputs("- ", out);
 		put_path(out, owned->path);
 	}
+	if (print)
+		put_added(out, print, owned->path);
 	if (fclose(out) != 0)
 		return -ENOMEM;
-	int r = append(manifest, line, len);
-	manifest->lines += r == 0;
+	int r = append(manifest, lines, len);
+	if (r == 0)
+		manifest->lines += (uint32_t)is_gone + (print ? 1 : 0);
 	return r;
 }
 
@@ -184,7 +185,7 @@ int manifest_put(struct manifest *manifest, struct owned *owned, const struct im
 {
 	if (owned->is_logged && imprint_equal(&owned->print, print))
 		return 0;
-	int r = append_line(manifest, print, owned);
+	int r = append_lines(manifest, false, print, owned);
 	if (r == 0)
 		take_print(manifest, owned, print);
 	return r;
@@ -195,14 +196,26 @@ void manifest_undo(struct manifest *manifest, struct owned *owned, const struct 
 	if (imprint_equal(&owned->print, before))
 		return;
 	/* Without room for it, the log says that either may be there: that does no harm. */
-	(void)append_line(manifest, before->mode ? before : NULL, owned);
+	(void)append_lines(manifest, !before->mode, before->mode ? before : NULL, owned);
 	owned->print = owned->former = *before;
 	owned->is_logged = before->mode != 0;
 }
 
+int manifest_doubt(struct manifest *manifest, struct owned *owned)
+{
+	if (!owned->is_logged)
+		return 0;
+	int r = append_lines(manifest, true, &owned->print, owned);
+	if (r < 0)
+		return r;
+	owned->former = (struct imprint){0};
+	owned->line = manifest->lines;
+	return 0;
+}
+
 int manifest_drop(struct manifest *manifest, struct owned *owned)
 {
-	int r = owned->is_logged ? append_line(manifest, NULL, owned) : 0;
+	int r = owned->is_logged ? append_lines(manifest, true, NULL, owned) : 0;
 
 	owned->print = owned->former = (struct imprint){0};
 	owned->is_logged = false;

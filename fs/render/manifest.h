@@ -71,6 +71,9 @@ int manifest_put(struct manifest *manifest, struct owned *owned, const struct im
 /** When it could not be put there after all: `before` is there still. */
 void manifest_undo(struct manifest *manifest, struct owned *owned, const struct imprint *before);
 
+/** Before the name is taken away: until the next `=` it may be there, or not. 0 or -errno. */
+int manifest_doubt(struct manifest *manifest, struct owned *owned);
+
 /** After the name has gone. It is known still. 0 or -errno. */
 int manifest_drop(struct manifest *manifest, struct owned *owned);
 

@@ -472,6 +472,8 @@ static int remove_owned(struct rendered *rendered, struct owned *owned)
 	bool is_there = parent >= 0 && faccessat(parent, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 	int r = is_there ? meet_drift(rendered, owned, parent, name) : 0;
 	if (r == 0 && is_there)
+		r = manifest_doubt(rendered->manifest, owned);
+	if (r == 0 && is_there)
 		r = unlink_any(parent, name, S_ISDIR(owned->print.mode));
 	return r == 0 ? manifest_drop(rendered->manifest, owned) : r;
 }

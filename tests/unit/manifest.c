@@ -120,6 +120,25 @@ static void until_it_is_in_place_what_was_there_before_is_no_drift(void **state)
 }
 
 /* Of a generation that was logged twice, neither may be there: the one before both is. */
+static void what_is_about_to_go_may_be_there_or_not(void **state)
+{
+	(void)state;
+	struct manifest *manifest = open_manifest(false);
+	struct owned *owned = put(manifest, "a", &first);
+	assert_int_equal(manifest_seal(manifest), 0);
+	assert_int_not_equal(manifest_drift(manifest, owned, &nothing), DRIFT_NONE);
+	assert_int_equal(manifest_doubt(manifest, owned), 0);
+	assert_int_equal(manifest_drift(manifest, owned, &nothing), DRIFT_NONE);
+	manifest = again(manifest, false);
+	owned = manifest_find(manifest, "a");
+	assert_non_null(owned);
+	assert_true(imprint_equal(&owned->print, &first));
+	assert_int_equal(manifest_drift(manifest, owned, &nothing), DRIFT_NONE);
+	assert_int_equal(manifest_drift(manifest, owned, &first), DRIFT_NONE);
+	assert_int_not_equal(manifest_drift(manifest, owned, &second), DRIFT_NONE);
+	manifest_free(manifest);
+}
+
 static void of_generations_the_one_that_is_shown_counts(void **state)
 {
 	(void)state;
@@ -219,6 +238,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 		TEST(what_was_put_and_dropped_is_known_again),
 		TEST(until_it_is_in_place_what_was_there_before_is_no_drift),
+		TEST(what_is_about_to_go_may_be_there_or_not),
 		TEST(of_generations_the_one_that_is_shown_counts),
 		TEST(what_was_not_put_there_after_all_is_as_before),
 		TEST(half_a_line_was_not_written_and_garbage_is_refused),
