@@ -119,7 +119,6 @@ static void until_it_is_in_place_what_was_there_before_is_no_drift(void **state)
 	manifest_free(manifest);
 }
 
-/* Of a generation that was logged twice, neither may be there: the one before both is. */
 static void what_is_about_to_go_may_be_there_or_not(void **state)
 {
 	(void)state;
@@ -139,6 +138,7 @@ static void what_is_about_to_go_may_be_there_or_not(void **state)
 	manifest_free(manifest);
 }
 
+/* Of a generation that was logged twice, neither may be there: the one before both is. */
 static void of_generations_the_one_that_is_shown_counts(void **state)
 {
 	(void)state;
