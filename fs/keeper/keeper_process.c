@@ -65,7 +65,7 @@ struct keeper_server {
 	struct kept *all;
 	unsigned state_interval;
 	bool wants_status;               /* there is a service manager to be told */
-	bool has_status;                 /* there is something to tell it */
+	bool has_status;                 /* there is, or will be, something to tell it */
 	uint64_t look_at;                /* when it is looked whether that is news */
 	char status[KEEPER_MESSAGE_MAX]; /* as it was told last */
 };
@@ -423,7 +423,8 @@ static void tell_status(struct keeper_server *server)
 		put_status(out, &server->settings->specs[i], &is_first);
 	if (fclose(out) != 0)
 		return;
-	server->has_status = len > 0;
+	/* A mirror that has only been started says nothing yet. */
+	server->has_status = len > 0 || server->all;
 	if (!len || strncmp(server->status, text, sizeof(server->status) - 2) == 0)
 		return;
 	if (tell(server, KEEPER_STATUS, text))

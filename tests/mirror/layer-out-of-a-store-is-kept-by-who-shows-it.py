@@ -283,8 +283,7 @@ with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         daemon = show()
         comes("tree/app.yaml", "port: 80\nlog: now\n")
         lines = manager.recv(4096).decode()
-        # Whether the mirror is connected by then is chance: the line is not sent again when that changes.
-        while not lines.startswith(f"STATUS=fleet: etcd {stores.PREFIX} at "):
+        while not lines.startswith(f"STATUS=fleet: etcd {stores.PREFIX} at ") or " from http://" not in lines:
             lines = manager.recv(4096).decode()
         expect(f"the status {kept}", (daemon.of_mirror()["kind"], daemon.of_mirror()["running"]) == ("etcd", True),
                daemon.of_mirror())
