@@ -1,9 +1,12 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-mkdir low/dir
-prepare() {
+# Made before the mount is: a name that is met before it was announced is replaced when it is.
+make() {
+	mkdir -p low/dir
 	echo 'a: 1' | tee low/app.yaml low/dir/app.yaml >/dev/null
+}
+see() {
 	comes_to_show mnt/app.yaml 'a: 1'
 	comes_to_show mnt/dir/app.yaml 'a: 1'
 }
@@ -16,8 +19,9 @@ change() {
 	unwatch
 }
 
+make
 start
-prepare
+see
 change
 for file in mnt/app.yaml mnt/dir/app.yaml; do
 	[ "$(grep -c "^$file DELETE_SELF" events)" -eq 1 ] ||
@@ -25,8 +29,8 @@ for file in mnt/app.yaml mnt/dir/app.yaml; do
 done
 stop
 
-mkdir low/dir
+make
 start -o unpublished low:high mnt
-prepare
+see
 change
 saw_no_events
