@@ -13,10 +13,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "access_list.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "glob.h"
 #include "opening.h"
+#include "way.h"
 
 /* The kernel answers EAGAIN when a rename raced with a resolution beneath a directory. Somebody who
  * renames without end must not keep us here. */
@@ -395,7 +397,26 @@ int layer_stat(const struct layer *layer, const char *path, struct stat *ret)
 {
 	if (layer_excludes(layer, path))
 		return -ENOENT;
-	return stat_at(layer->dirfd, layer->follow, path, ret);
+	int r = stat_at(layer->dirfd, layer->follow, path, ret);
+	return r == 0 && S_ISDIR(ret->st_mode) ? layer_stat_rights(layer, path, ret) : r;
+}
+
+static int narrow(void *context, const struct stat *directory)
+{
+	way_narrow(context, directory);
+	return 0;
+}
+
+int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret)
+{
+	CLEANUP(closep) int fd = layer_open_path(layer, path);
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, ret) < 0)
+		return -errno;
+	access_list_heed(fd, ret);
+	return layer->follow ? way_each_closed(layer, path, fd, narrow, ret) : 0;
 }
 
 int layer_open_file(const struct layer *layer, const char *path, struct stat *ret)
@@ -423,6 +444,7 @@ int layer_open_file(const struct layer *layer, const char *path, struct stat *re
 		return -errno;
 	if (!S_ISREG(stat.st_mode))
 		return -ENOENT;
+	access_list_heed(fd, &stat);
 
 	*ret = stat;
 	taken = fd;

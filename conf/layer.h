@@ -5,8 +5,9 @@
  * or something is mounted over it, we keep reading the same directory. No path leads out of it:
  * everything is opened with openat2(2), RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS, or one name at a
  * time where there is no openat2. `follow` allows symbolic links, also out of the layer (but never
- * the magic ones of /proc, nor into /proc, /sys and the like: -EACCES). There, names that begin with ".." are not shown: they are what a
- * Kubernetes volume consists of, and its other names are links that lead through them.
+ * the magic ones of /proc, nor into /proc, /sys and the like: -EACCES). There, names that begin
+ * with ".." are not shown: they are what a Kubernetes volume consists of, and its other names are
+ * links that lead through them.
  *
  * A `path` is relative to the layer and "" is the layer itself. One that has ".." in it or begins
  * with a slash gives -EXDEV. -ENOENT and -ENOTDIR mean that the layer has no such file; a link on
@@ -86,13 +87,20 @@ void layer_closed_above(const struct layer *layer, const char *beside, char ret[
 /** Whether `path` is at, or beneath, what the mount lies on. */
 bool layer_is_covered(const struct layer *layer, const char *path);
 
-/** lstat(2) of `path`; stat(2) with `follow`. Returns 0 or -errno. */
+/** lstat(2) of `path`; stat(2) with `follow`; of a directory as layer_stat_rights(). */
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
+ * The same, and leaves of the mode what the access list gives (access_list.h) and, with `follow`,
+ * the way to it (way.h). It costs as much again. Returns 0 or -errno.
+ */
+int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret);
+
+/**
  * Opens a regular file for reading (O_NONBLOCK, O_NOFOLLOW unless `follow`: a FIFO that is dropped
- * into a layer must not hang the mount). *ret is filled by fstat(2) of the descriptor.
- * Returns a descriptor, or -errno; -ENOENT also for what is no regular file.
+ * into a layer must not hang the mount). *ret is fstat(2)'s of the
+ * descriptor, with what the access list leaves of the mode. Returns a descriptor, or -errno;
+ * -ENOENT also for what is no regular file.
  */
 int layer_open_file(const struct layer *layer, const char *path, struct stat *ret);
 

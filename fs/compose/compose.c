@@ -354,7 +354,13 @@ int compose_broken(const struct composer *composer, const char *path,
 		const struct contributor *found = &lookup->found[i];
 		const struct layer *layer = composer->settings->layers[found->layer];
 		const char *place = found->path ? found->path : path;
-		sources_add(&sources, layer, place, NULL, &found->stat);
+		struct stat stat;
+		/* What can't be reached now is its owner's alone. */
+		if (layer_stat_rights(layer, place, &stat) < 0) {
+			stat = found->stat;
+			stat.st_mode &= ~(mode_t)077;
+		}
+		sources_add(&sources, layer, place, NULL, &stat);
 		r = environment_guard(&environment, layer, place);
 	}
 	if (r == 0)
@@ -384,7 +390,8 @@ bool compose_is_current(const struct composer *composer, const char *path,
 		const struct contributor *found = &lookup->found[first + count - 1 - i];
 		struct stamp stamp = stamp_of(&found->stat);
 		/* The directories that guard a source elsewhere are not looked at. */
-		if (found->path && strcmp(found->path, path) != 0)
+		if (composer->settings->layers[found->layer]->follow ||
+			(found->path && strcmp(found->path, path) != 0))
 			return false;
 		if (found->error || !stamp_equal(&stamp, &version->stamps[i]) ||
 			source_is_young(&found->stat))

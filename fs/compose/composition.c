@@ -36,10 +36,12 @@ static int load_sources(const struct composer *composer, const struct union_look
 		struct read_options options = read_options_for(
 			request, settings_source_format(composer->settings, path, place));
 		const struct read_options *wanted = reads_document ? &options : NULL;
-		int r = strcmp(place, path) == 0
-				? compose_load(composer, place, found, wanted, &loaded, problem)
-				: environment_load(&composition->environment, place, found, wanted,
-					  &loaded, problem);
+		/* The mount's directories guard what lies in theirs. */
+		bool is_guarded = strcmp(place, path) == 0 &&
+				  !composer->settings->layers[found->layer]->follow;
+		int r = is_guarded ? compose_load(composer, place, found, wanted, &loaded, problem)
+				   : environment_load(&composition->environment, place, found,
+					     wanted, &loaded, problem);
 		if (r == PROBLEM && skips_layers(composer))
 			continue;
 		if (r != 0)

@@ -6,6 +6,8 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "descriptor.h"
+#include "way.h"
 
 /* One answer: the sources of one path. */
 struct given {
@@ -60,6 +62,25 @@ static bool is_above(const char *directory, const char *path)
 	return strncmp(directory, path, length) == 0 && path[length] == '/';
 }
 
+/* Who may not search the directory may not read what lies in it. */
+static int add_guard(void *context, const struct stat *directory)
+{
+	struct stat guard = *directory;
+	mode_t search = directory->st_mode & 0111;
+
+	guard.st_mode = search << 2 | search;
+	guard.st_mtim = (struct timespec){0};
+	return add_stat(context, &guard);
+}
+
+/* Directories that links have led past. */
+static int guard_way(struct environment *environment, const struct layer *layer, const char *path)
+{
+	CLEANUP(closep) int fd = layer->follow ? layer_open_path(layer, path) : -1;
+
+	return fd < 0 ? 0 : way_each_closed(layer, path, fd, add_guard, environment);
+}
+
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path)
 {
 	CLEANUP(freep) char *directory = strdup(path);
@@ -73,15 +94,10 @@ int environment_guard(struct environment *environment, const struct layer *layer
 			break;
 		if (layer_stat(layer, directory, &stat) < 0)
 			stat = (struct stat){0};
-		mode_t search = stat.st_mode & 0111;
-		if (search == 0111)
-			continue;
-		/* Who may not search the directory may not read what lies in it. */
-		stat.st_mode = search << 2 | search;
-		stat.st_mtim = (struct timespec){0};
-		r = add_stat(environment, &stat);
+		if ((stat.st_mode & 0111) != 0111)
+			r = add_guard(environment, &stat);
 	}
-	return r;
+	return r == 0 ? guard_way(environment, layer, path) : r;
 }
 
 int environment_guard_again(struct environment *environment, const struct layer *layer,

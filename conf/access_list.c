@@ -1,0 +1,94 @@
+#include "access_list.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <linux/posix_acl.h>
+#include <linux/posix_acl_xattr.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/xattr.h>
+
+/* Bytes: of a thousand entries. A longer list counts as one that can't be read. */
+#define LIST_MAX 8192
+
+/* What the list gives, three bits each. */
+struct given {
+	mode_t group, mask, other;
+	mode_t users;  /* every user who is named */
+	mode_t groups; /* every group that is */
+};
+
+static void take_entry(
+	const struct posix_acl_xattr_entry *entry, const struct stat *stat, struct given *given)
+{
+	const mode_t bits = le16toh(entry->e_perm) & 07;
+	const unsigned id = le32toh(entry->e_id);
+
+	switch (le16toh(entry->e_tag)) {
+	case ACL_USER_OBJ: /* the mode says it, too */
+		break;
+	case ACL_USER:
+		if (id != stat->st_uid)
+			given->users &= bits;
+		break;
+	case ACL_GROUP_OBJ:
+		given->group = bits;
+		break;
+	case ACL_GROUP:
+		/* Who is in the file's own group as well is let in by either. */
+		if (id != stat->st_gid)
+			given->groups &= bits;
+		break;
+	case ACL_MASK:
+		given->mask = bits;
+		break;
+	case ACL_OTHER:
+		given->other = bits;
+		break;
+	default:
+		*given = (struct given){0};
+	}
+}
+
+/* Whoever is named may be of the file's group, or in none that is named. */
+void access_list_narrow(const void *list, size_t size, struct stat *stat)
+{
+	struct given given = {.mask = 07, .users = 07, .groups = 07};
+	struct posix_acl_xattr_header header = {0};
+	struct posix_acl_xattr_entry entry;
+	const char *at = list;
+
+	if (size >= sizeof(header))
+		memcpy(&header, at, sizeof(header));
+	if (le32toh(header.a_version) == POSIX_ACL_XATTR_VERSION &&
+		(size - sizeof(header)) % sizeof(entry) == 0)
+		for (size_t done = sizeof(header); done < size; done += sizeof(entry)) {
+			memcpy(&entry, at + done, sizeof(entry));
+			take_entry(&entry, stat, &given);
+		}
+	mode_t group = given.group & given.users & given.mask;
+	mode_t other = given.other & (given.users & given.groups & given.mask);
+	stat->st_mode &= ~(mode_t)077 | group << 3 | other;
+}
+
+void access_list_heed(int fd, struct stat *stat)
+{
+	static const char name[] = "system.posix_acl_access";
+	char list[LIST_MAX];
+	ssize_t size;
+
+	/* Nobody but the owner is let in as it is. Links have no list. */
+	if (!(stat->st_mode & 055) || S_ISLNK(stat->st_mode))
+		return;
+	size = fgetxattr(fd, name, list, sizeof(list));
+	if (size < 0 && errno == EBADF) {
+		/* O_PATH. */
+		char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		size = getxattr(path, name, list, sizeof(list));
+	}
+	if (size >= 0)
+		access_list_narrow(list, (size_t)size, stat);
+	else if (errno != ENODATA && errno != ENOTSUP)
+		access_list_narrow(NULL, 0, stat);
+}

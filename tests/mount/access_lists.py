@@ -1,0 +1,99 @@
+"""Sources with access lists (acl(5)) of every kind against users who are named in them, and not.
+
+    access_lists.py make     fills low/ and high/ with files and directories
+    access_lists.py check    reads mnt/ as each user
+
+The kernel is asked what the lists give: whoever reads a file in the mount must be able to read each
+of its sources, and enter and list each of a directory's.
+"""
+import os
+import random
+import struct
+import sys
+
+# (uid, gid, further groups)
+USERS = [(1001, 2001, []), (1002, 2001, [2002]), (1003, 2003, []), (1004, 2004, [2003])]
+UNDEFINED = 0xFFFFFFFF
+USER_OBJ, USER, GROUP_OBJ, GROUP, MASK, OTHER = 1, 2, 4, 8, 16, 32
+COUNT = 400
+
+
+def set_list(path, entries):
+    data = struct.pack("<I", 2)
+    for tag, perm, who in sorted(entries, key=lambda entry: (entry[0], entry[2])):
+        data += struct.pack("<HHI", tag, perm, who)
+    os.setxattr(path, "system.posix_acl_access", data)
+
+
+def random_list(chance):
+    bits = (0, 4, 5, 5, 7, 7)
+    users = chance.sample([1001, 1002, 1003], chance.randint(0, 2))
+    groups = chance.sample([2001, 2002, 2003], chance.randint(0, 2))
+    entries = [(USER_OBJ, 7, UNDEFINED), (GROUP_OBJ, chance.choice(bits), UNDEFINED), (OTHER, chance.choice(bits), UNDEFINED)]
+    entries += [(USER, chance.choice(bits), user) for user in users]
+    entries += [(GROUP, chance.choice(bits), group) for group in groups]
+    if users or groups:
+        entries.append((MASK, chance.choice(bits), UNDEFINED))
+    return entries
+
+
+def make():
+    chance = random.Random(16)
+    for number in range(COUNT):
+        for layer in ("low", "high"):
+            where = f"{layer}/{number}"
+            os.mkdir(where)
+            for name in ("both.yaml", f"{layer}.yaml"):
+                with open(f"{where}/{name}", "w") as file:
+                    file.write(f"{layer}: 1\n")
+            # A directory that shuts nobody out has a file that may, and the other way round.
+            what = f"{where}/both.yaml" if number % 2 else where
+            os.chown(what, chance.choice([0, 1001, 1002]), chance.choice([0, 2001, 2002]))
+            set_list(what, random_list(chance))
+
+
+def can_open(path):
+    try:
+        os.close(os.open(path, os.O_RDONLY))
+        return True
+    except PermissionError:
+        return False
+
+
+def check_as(user):
+    bad, given, kept = [], 0, 0
+    for number in range(COUNT):
+        names = {"both.yaml": ("low", "high"), "low.yaml": ("low",), "high.yaml": ("high",), "": ("low", "high")}
+        for name, layers in names.items():
+            may = all(can_open(f"{layer}/{number}/{name}") for layer in layers)
+            if can_open(f"mnt/{number}/{name}"):
+                given += 1
+                if not may:
+                    bad.append(f"{user} gets {number}/{name}")
+            elif may:
+                kept += 1
+    if given < COUNT / 4:
+        bad.append(f"{user} can read next to nothing: this proves nothing")
+    print(f"{user}: {given} let in, {kept} shut out whom a list would let in")
+    return bad
+
+
+def check():
+    status = 0
+    for user in USERS:
+        child = os.fork()
+        if child == 0:
+            os.setgroups(user[2])
+            os.setresgid(user[1], user[1], user[1])
+            os.setresuid(user[0], user[0], user[0])
+            bad = check_as(user)
+            for line in bad[:10]:
+                print(line)
+            sys.stdout.flush()
+            os._exit(1 if bad else 0)
+        status |= os.waitpid(child, 0)[1]
+    return 1 if status else 0
+
+
+if __name__ == "__main__":
+    sys.exit(make() if sys.argv[1] == "make" else check())
