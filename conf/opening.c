@@ -7,11 +7,19 @@
 #include "cleanup.h"
 #include "descriptor.h"
 
-static int (*delegate)(int path_fd, int flags);
+static int (*delegate)(int path_fd, int flags, bool is_setting);
+static void (*announce)(void);
 
-void opening_delegate(int (*opener)(int path_fd, int flags))
+void opening_delegate(int (*opener)(int path_fd, int flags, bool is_setting), void (*look)(void))
 {
 	delegate = opener;
+	announce = look;
+}
+
+void opening_announce(void)
+{
+	if (announce)
+		announce();
 }
 
 static void (*observer)(void *context, int fd);
@@ -25,7 +33,7 @@ void opening_observe(void (*observe)(void *context, int fd), void *context)
 
 int opening_ask(int path_fd, int flags)
 {
-	return delegate ? delegate(path_fd, flags) : -EACCES;
+	return delegate ? delegate(path_fd, flags, false) : -EACCES;
 }
 
 int opening_at(int dirfd, const char *path, int flags)
@@ -38,5 +46,5 @@ int opening_at(int dirfd, const char *path, int flags)
 		return fd < 0 ? -errno : fd;
 	CLEANUP(closep)
 	int found = openat(dirfd, path, O_PATH | O_CLOEXEC | (flags & (O_DIRECTORY | O_NOFOLLOW)));
-	return found < 0 ? -errno : opening_ask(found, flags);
+	return found < 0 ? -errno : delegate(found, flags, true);
 }

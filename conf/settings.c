@@ -10,6 +10,7 @@
 #include "cleanup.h"
 #include "locks.h"
 #include "memory.h"
+#include "opening.h"
 #include "settings_make.h"
 #include "strategy.h"
 
@@ -340,6 +341,7 @@ int settings_again(
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 
+	opening_announce();
 	int r = old->path ? settings_read_in(&old->around, old->path, &settings, problem)
 			  : settings_from_layers_in(&old->around, old->spec, &settings, problem);
 	if (r == 0)

@@ -379,7 +379,9 @@ void link_watch_follow(
 static void follow_listed(
 	const struct settings *settings, const struct place *place, unsigned layer, int fd)
 {
-	int listed = opening_at(fd, ".", O_RDONLY | O_DIRECTORY);
+	int listed = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (listed < 0 && errno == EACCES)
+		listed = opening_ask(fd, O_RDONLY | O_DIRECTORY);
 	DIR *dir = listed < 0 ? NULL : fdopendir(listed);
 
 	for (const struct dirent *entry; dir && (entry = readdir(dir));)
