@@ -10,7 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "command.h"
+#include "descriptor.h"
 #include "message.h"
 
 int background_keep_standard(void)
@@ -58,9 +60,10 @@ static int wait_for(pid_t child, int fd)
 
 int background_start(struct background *ret, int *exit_code)
 {
+	CLEANUP(closep) int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int fds[2];
 
-	if (pipe2(fds, O_CLOEXEC) < 0)
+	if (null_fd < 0 || pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
 	pid_t child = fork();
 	if (child < 0) {
@@ -77,22 +80,17 @@ int background_start(struct background *ret, int *exit_code)
 	}
 	close(fds[0]);
 	setsid();
-	ret->pipe_fd = fds[1];
+	*ret = (struct background){fds[1], null_fd};
+	null_fd = -1;
 	return 0;
 }
 
 /* Nothing may hold the terminal, or the pipe of a caller that waits for its end. */
-static void leave_terminal(void)
+static void leave_terminal(struct background *background)
 {
-	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	dup2(fd, STDIN_FILENO);
-	dup2(fd, STDOUT_FILENO);
-	dup2(fd, STDERR_FILENO);
-	if (fd > STDERR_FILENO)
-		close(fd);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		dup2(background->null_fd, fd);
+	close(background->null_fd);
 }
 
 void background_ready(struct background *background)
@@ -101,7 +99,7 @@ void background_ready(struct background *background)
 
 	if (background->pipe_fd < 0)
 		return;
-	leave_terminal();
+	leave_terminal(background);
 	do
 		n = write(background->pipe_fd, "", 1);
 	while (n < 0 && errno == EINTR);
@@ -114,24 +112,36 @@ void background_notify(void)
 	background_say("READY=1", true);
 }
 
-void background_say(const char *text, bool is_important)
+/* -1: there is none. */
+static int manager_fd = -1;
+
+void background_find_manager(void)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	size_t len = path ? strlen(path) : 0;
 
-	if (len < 2 || len >= sizeof(address.sun_path) || (path[0] != '/' && path[0] != '@'))
+	if (manager_fd >= 0 || len < 2 || len >= sizeof(address.sun_path) ||
+		(path[0] != '/' && path[0] != '@'))
 		return;
 	memcpy(address.sun_path, path, len);
 	if (path[0] == '@')
 		address.sun_path[0] = '\0'; /* the abstract name space */
 
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return;
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)&address,
+			       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)) < 0) {
+		close(fd);
+		fd = -1;
+	}
+	manager_fd = fd;
+}
+
+void background_say(const char *text, bool is_important)
+{
+	background_find_manager();
 	/* A manager that does not hear it says so itself, when its time is up. */
-	(void)sendto(fd, text, strlen(text), MSG_NOSIGNAL | (is_important ? 0 : MSG_DONTWAIT),
-		(const struct sockaddr *)&address,
-		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
-	close(fd);
+	if (manager_fd >= 0)
+		(void)send(manager_fd, text, strlen(text),
+			MSG_NOSIGNAL | (is_important ? 0 : MSG_DONTWAIT));
 }

@@ -22,6 +22,7 @@ int background_keep_standard(void);
 struct background {
 	int pipe_fd; /* the child tells the parent through it that it is ready; -1: no parent waits
 		      */
+	int null_fd; /* /dev/null, for when it is ready: no path is looked up then */
 };
 
 /* background_start() in the parent: the child's news have come in. */
@@ -43,6 +44,9 @@ void background_ready(struct background *background);
  * Tells a service manager that waits for it (systemd.service(5), Type=notify) that we are ready.
  */
 void background_notify(void);
+
+/** Connects to the manager while that is still possible: before a sandbox is entered. */
+void background_find_manager(void);
 
 /**
  * Tells it `text`, lines as sd_notify(3) has them. Only what is_important waits for a manager that does

@@ -15,6 +15,7 @@
 #include "command.h"
 #include "kept.h"
 #include "message.h"
+#include "monitor.h"
 #include "mount_option.h"
 #include "session.h"
 
@@ -90,10 +91,22 @@ static void log_line(void *context, const char *line)
 {
 	struct mount *mount = context;
 
-	if (atomic_load(&mount->is_detached))
-		syslog(LOG_NOTICE, "%s", line);
-	else
+	if (!atomic_load(&mount->is_detached))
 		message("%s", line);
+	else if (!monitor_log(line))
+		syslog(LOG_NOTICE, "%s", line);
+}
+
+/* By the monitor, for the daemon, by whose number it is known. */
+static void log_to_system(const char *line)
+{
+	static char name[sizeof("plyfs[]") + 3 * sizeof(int)];
+
+	if (!name[0]) {
+		snprintf(name, sizeof(name), "plyfs[%d]", getppid());
+		openlog(name, 0, LOG_DAEMON);
+	}
+	syslog(LOG_NOTICE, "%s", line);
 }
 
 static void on_ready(void *context)
@@ -126,6 +139,8 @@ static int serve(struct mount *mount, struct settings *settings)
 		.is_private = given->is_private || (geteuid() != 0 && !given->is_shared),
 		.is_debugging = given->is_debugging,
 		.is_unpublished = given->is_unpublished,
+		.switches = given->switches,
+		.log_to_system = log_to_system,
 		.log = log_line,
 		.log_context = mount,
 	};
@@ -134,6 +149,7 @@ static int serve(struct mount *mount, struct settings *settings)
 
 	if (!options.is_private)
 		closed_layer_tell(settings, mount->mountpoint, tell_closed_layer, mount);
+	background_find_manager();
 	int r = session_mount(settings, &options, &session, &problem);
 	/* The file system that it was started from may be unmounted. */
 	if (r == 0 && chdir("/") < 0)
@@ -251,6 +267,9 @@ const struct command command_mount = {
 		"                        private      only the user who mounts may look\n"
 		"                        noheader     merged files don't begin with a comment\n"
 		"                                     that names their sources (header: they do)\n"
+		"                        nosandbox    without the sandbox; nolandlock, noseccomp: "
+		"without\n"
+		"                                     that part of it; for debugging\n"
 		"                        debug        print every request; implies -f\n"
 		"                        The common options of mount(8) are taken and change "
 		"nothing.\n",

@@ -5,7 +5,8 @@
 /* Bytes; longer words are no options of anybody. */
 #define WORD_MAX 256
 
-#define PUBLIC_WORDS "allow_other, private, header, noheader, debug"
+#define PUBLIC_WORDS                                                                               \
+	"allow_other, private, header, noheader, nosandbox, nolandlock, noseccomp, debug"
 #define OWN_WORDS PUBLIC_WORDS ", norealtime, unpublished"
 /* enum own, in the order of OWN_WORDS. */
 enum own {
@@ -13,6 +14,9 @@ enum own {
 	OWN_PRIVATE,
 	OWN_HEADER,
 	OWN_NOHEADER,
+	OWN_NOSANDBOX,
+	OWN_NOLANDLOCK,
+	OWN_NOSECCOMP,
 	OWN_DEBUG,
 	OWN_NOREALTIME,
 	OWN_UNPUBLISHED,
@@ -49,6 +53,15 @@ static int take(struct span word, struct mount_options *options, struct problem 
 		case OWN_HEADER:
 		case OWN_NOHEADER:
 			options->header = own == OWN_HEADER ? HEADER_ON : HEADER_OFF;
+			break;
+		case OWN_NOSANDBOX:
+			options->switches.has_no_sandbox = true;
+			break;
+		case OWN_NOLANDLOCK:
+			options->switches.has_no_landlock = true;
+			break;
+		case OWN_NOSECCOMP:
+			options->switches.has_no_seccomp = true;
 			break;
 		case OWN_NOREALTIME:
 			options->has_norealtime = true;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "problem.h"
+#include "sandbox.h"
 
 /* Whether merged files begin with a comment that names their sources. */
 enum header_choice { HEADER_AS_SET, HEADER_ON, HEADER_OFF };
@@ -15,6 +16,7 @@ struct mount_options {
 	bool is_private;     /* only the user who mounts may look */
 	bool is_shared;      /* all users may look; with neither, root shares and others don't */
 	bool has_norealtime; /* of older versions; does nothing */
+	struct sandbox_switches switches;
 	bool is_debugging;   /* every request is printed */
 	bool is_unpublished; /* changes wake nobody; for tests, and therefore not in the help text
 			      */

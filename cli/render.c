@@ -25,6 +25,7 @@ struct job {
 	bool has_no_header;
 	bool is_atomic;
 	bool keeps_drift;
+	struct sandbox_switches switches;
 	const char *directory;
 };
 
@@ -57,6 +58,9 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 		{0, "atomic", .flag = &job->is_atomic},
 		{0, "drift", .take = set_drift, .context = job},
 		{0, "no-header", .flag = &job->has_no_header},
+		{0, "no-sandbox", .flag = &job->switches.has_no_sandbox},
+		{0, "no-landlock", .flag = &job->switches.has_no_landlock},
+		{0, "no-seccomp", .flag = &job->switches.has_no_seccomp},
 		{0},
 	};
 
@@ -152,8 +156,10 @@ static int run(const struct command *command, int argc, char **argv)
 		.is_atomic = job.is_atomic,
 		.is_watched = job.is_watching,
 		.keeper = keeper,
+		.switches = job.switches,
 		.log = log_line,
 	};
+	background_find_manager();
 	r = render_new(settings, &options, &made, &problem);
 	return r == 0 ? render(&job, made) : message_result(r, &problem, job.directory);
 }
@@ -175,6 +181,9 @@ const struct command command_render = {
 		"      --drift restore|keep        what somebody has changed in the tree is put "
 		"right,\n"
 		"                                  or left and told; default: restore\n"
-		"      --no-header                 without the comment that names the sources\n",
+		"      --no-header                 without the comment that names the sources\n"
+		"      --no-sandbox                without the sandbox; --no-landlock, "
+		"--no-seccomp:\n"
+		"                                  without that part of it; for debugging\n",
 	.run = run,
 };

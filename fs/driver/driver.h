@@ -20,6 +20,7 @@
 #include "lock.h"
 #include "mount_process.h"
 #include "publisher.h"
+#include "sandbox.h"
 #include "session.h"
 #include "view.h"
 
@@ -77,8 +78,10 @@ struct session {
 	struct settings *settings; /* until the view has them */
 	bool is_strict;            /* coherence=strict */
 	struct keep *keep;
-	struct runner *runner;     /* NULL: no plyfs.yaml names programs */
+	struct runner *runner; /* NULL: no plyfs.yaml names programs */
 	struct view *view;
+	struct sandbox *sandbox;            /* that is entered when the mount is made */
+	struct sandbox_state sandbox_state; /* what is in force */
 	struct fuse_session *fuse;
 	struct session_options options;
 	char *mountpoint; /* absolute */

@@ -6,13 +6,16 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cleanup.h"
+#include "descriptor.h"
 #include "driver.h"
+#include "helper.h"
+#include "parcel.h"
 
 /* What `ps -e` shows; at most 15 bytes. */
 #define PROCESS_NAME "plyfs-publish"
@@ -123,39 +126,70 @@ static void serve(struct caller *caller)
 	}
 }
 
-/* Above all it must not hold /dev/fuse; nor a terminal, or the pipe of who waits for our end. */
-static void keep_only(struct caller *caller)
-{
-	int socket = fcntl(caller->socket, F_DUPFD_CLOEXEC, 3);
-	int clone_fd = caller->clone_fd < 0 ? -1 : fcntl(caller->clone_fd, F_DUPFD_CLOEXEC, 3);
+/* What the process is told when the mount is there. A descriptor comes with it, of the mount's
+ * root. */
+struct hand_over {
+	dev_t dev;
+	bool is_clone; /* the descriptor is to be kept: it is of the clone */
+};
 
-	if (socket < 0 || dup2(socket, 0) < 0)
-		_exit(1);
-	if (caller->clone_fd < 0)
-		close(1);
-	else if (clone_fd < 0 || dup2(clone_fd, 1) < 0)
-		_exit(1);
-	closefrom(2);
-	caller->socket = 0;
-	caller->clone_fd = caller->clone_fd < 0 ? -1 : 1;
+/* From the mount on no path is looked up until it is served: it would lead through the mount. */
+static int take_over(struct caller *caller, struct sandbox *sandbox)
+{
+	CLEANUP(closep) int root = -1;
+	struct hand_over mount;
+	struct sandbox_state state;
+	struct problem problem;
+
+	if (parcel_take(caller->socket, &mount, sizeof(mount), &root) != sizeof(mount))
+		return -EPIPE;
+	caller->dev = mount.dev;
+	/* It may change the names in our mount, and has no way to anything else. */
+	int r = sandbox_allow(sandbox, root, SANDBOX_NAMES, &problem);
+	if (r == 0)
+		r = sandbox_enter(sandbox, &state, &problem);
+	if (r == 0 && mount.is_clone) {
+		caller->clone_fd = root;
+		root = -1;
+	}
+	return r == PROBLEM ? -EPERM : r;
 }
 
-__attribute__((noreturn)) static void run(struct caller *caller)
+static bool answer(const struct caller *caller, int r)
 {
-	keep_only(caller);
-	prctl(PR_SET_NAME, PROCESS_NAME);
-	/* A terminal, and systemd, send these to the daemon's processes all at once. */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	if (chdir("/") == 0)
+	return send(caller->socket, &r, sizeof(r), MSG_NOSIGNAL) == sizeof(r) && r == 0;
+}
+
+__attribute__((noreturn)) static void run(
+	struct caller *caller, const struct sandbox_switches *switches)
+{
+	const struct sandbox_options options = {.process = SANDBOX_PUBLISH, .switches = *switches};
+	struct sandbox *sandbox = NULL;
+	struct problem problem;
+
+	caller->socket = helper_begin(PROCESS_NAME, caller->socket, -1);
+	/* It has nothing to say. */
+	close_range(STDIN_FILENO, STDERR_FILENO, 0);
+	int r = sandbox_prepare(&options, &sandbox, &problem);
+	if (answer(caller, r == PROBLEM ? -EPERM : r) &&
+		answer(caller, take_over(caller, sandbox))) {
+		sandbox_free(sandbox);
 		serve(caller);
+	}
 	/* Not exit(3): what was set up before the fork is the daemon's to take down. */
 	_exit(0);
 }
 
-int mount_process_start(
-	struct mount_process *process, const char *mountpoint, dev_t dev, int clone_fd)
+/* Waits for the process: what it has done, or -errno. */
+static int hear(const struct mount_process *process)
+{
+	int r;
+
+	return recv(process->socket, &r, sizeof(r), 0) == sizeof(r) ? r : -EPIPE;
+}
+
+int mount_process_start(struct mount_process *process, const char *mountpoint,
+	const struct sandbox_switches *switches)
 {
 	int ends[2];
 
@@ -163,24 +197,34 @@ int mount_process_start(
 		return -errno;
 	pid_t pid = fork();
 	int r = pid < 0 ? -errno : 0;
-	if (pid == 0) {
-		run(&(struct caller){.mountpoint = mountpoint,
-			.dev = dev,
-			.socket = ends[1],
-			.clone_fd = clone_fd});
-	}
+	if (pid == 0)
+		run(&(struct caller){.mountpoint = mountpoint, .socket = ends[1], .clone_fd = -1},
+			switches);
 	close(ends[1]);
-	if (clone_fd >= 0)
-		close(clone_fd);
-	*process = (struct mount_process){pid < 0 ? 0 : pid, ends[0]};
-	return r;
+	*process = (struct mount_process){mountpoint, pid < 0 ? 0 : pid, ends[0]};
+	/* It looks paths up until then. */
+	return r < 0 ? r : hear(process);
+}
+
+int mount_process_enter(struct mount_process *process, dev_t dev, int clone_fd)
+{
+	const struct hand_over mount = {.dev = dev, .is_clone = clone_fd >= 0};
+	CLEANUP(closep) int root = -1;
+	int r;
+
+	if (clone_fd < 0) {
+		root = open(process->mountpoint, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (root < 0)
+			return -errno;
+	}
+	r = parcel_send(process->socket, &mount, sizeof(mount), root < 0 ? clone_fd : root);
+	return r < 0 ? r : hear(process);
 }
 
 int mount_process_call(const struct mount_process *process, enum mount_call call, const char *path)
 {
 	struct request request = {.call = call};
 	size_t length = strlen(path);
-	int r;
 
 	if (length >= sizeof(request.path))
 		return -ENAMETOOLONG;
@@ -188,7 +232,7 @@ int mount_process_call(const struct mount_process *process, enum mount_call call
 	if (send(process->socket, &request, offsetof(struct request, path) + length + 1,
 		    MSG_NOSIGNAL) < 0)
 		return -EPIPE;
-	return recv(process->socket, &r, sizeof(r), 0) == sizeof(r) ? r : -EPIPE;
+	return hear(process);
 }
 
 void mount_process_cancel(const struct mount_process *process)

@@ -17,7 +17,10 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
+#include "sandbox.h"
+
 struct mount_process {
+	const char *mountpoint;
 	_Atomic pid_t pid; /* 0: none runs */
 	int socket;        /* -1: none */
 };
@@ -30,12 +33,18 @@ enum mount_call {
 };
 
 /**
- * Starts it, before there are threads. It works through `clone_fd` (which it closes for the
- * caller), or where that is -1 on the path `mountpoint`, as long as the superblock `dev` is on it.
- * Returns 0 or -errno.
+ * Starts it, before the mount is made, so that it never holds /dev/fuse. `mountpoint` is where that
+ * will be. Returns 0 when it looks no path up any more; or -errno.
  */
-int mount_process_start(
-	struct mount_process *process, const char *mountpoint, dev_t dev, int clone_fd);
+int mount_process_start(struct mount_process *process, const char *mountpoint,
+	const struct sandbox_switches *switches);
+
+/**
+ * Hands the mount over, the superblock `dev`. It works through `clone_fd`; or where that is -1 on
+ * the mountpoint, as long as that superblock is on it. The descriptor stays the caller's. Returns 0
+ * when the process is in its sandbox; or -errno.
+ */
+int mount_process_enter(struct mount_process *process, dev_t dev, int clone_fd);
 
 /**
  * Has it make a call. Returns 0; -EXDEV where something else is mounted over us; -EPIPE when the

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
@@ -9,15 +10,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "descriptor.h"
 #include "driver.h"
 #include "keep.h"
 #include "keeper.h"
+#include "monitor.h"
 #include "mountpoint.h"
+#include "reader_sandbox.h"
 #include "request_loop.h"
 #include "runner.h"
 
@@ -120,10 +125,22 @@ static int mount_at(struct session *session, struct problem *problem)
 		atomic_store(&session->publish_mode, PUBLISH_NONE);
 		return 0;
 	}
-	int clone_fd = mountpoint_clone(session->mountpoint);
+	CLEANUP(closep) int clone_fd = mountpoint_clone(session->mountpoint);
 	atomic_store(&session->publish_mode, clone_fd >= 0 ? PUBLISH_CLONE : PUBLISH_PATH);
-	return mount_process_start(
-		&session->mount_process, session->mountpoint, session->dev, clone_fd);
+	return mount_process_enter(&session->mount_process, session->dev, clone_fd);
+}
+
+/* By the monitor: who is in a sandbox can't unmount. */
+static int unmount(void *context)
+{
+	const struct session *session = context;
+	struct mountpoint top;
+
+	int r = mountpoint_take(session->mountpoint, &top);
+	if (r < 0)
+		return r;
+	free(top.path);
+	return mountpoint_end(session->mountpoint, MNT_DETACH);
 }
 
 /* A large file that the kernel remembers is a descriptor of ours. */
@@ -159,6 +176,40 @@ static void shorten_slices(void)
 	syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
+/* All that makes processes, before the mount: none of them ever holds /dev/fuse. */
+static int start_processes(struct session *session)
+{
+	const struct monitor_options monitor = {.switches = session->options.switches,
+		.settings = session->settings,
+		.kept = session->beneath_fd,
+		.log = session->options.log_to_system,
+		.unmount = unmount,
+		.context = session};
+	int r = 0;
+
+	if (session->settings->path)
+		r = runner_new(session->settings, session->beneath_fd, &session->runner);
+	if (r == 0)
+		r = monitor_start(&monitor);
+	/* Not for commands of plyfs.yaml. */
+	raise_limits();
+	shorten_slices();
+	if (r == 0 && !session->options.is_unpublished)
+		r = mount_process_start(
+			&session->mount_process, session->mountpoint, &session->options.switches);
+	return r;
+}
+
+static int prepare_sandbox(struct session *session, struct problem *problem)
+{
+	const struct sandbox_options options = {.process = SANDBOX_DAEMON,
+		.switches = session->options.switches,
+		.children = {atomic_load(&session->mount_process.pid), monitor_pid()}};
+	int r = sandbox_prepare(&options, &session->sandbox, problem);
+
+	return r == 0 ? reader_sandbox_allow(session->sandbox, session->settings, problem) : r;
+}
+
 /* Layers that the mount is going to hide are found by way of the directory that it lies on. */
 static int cover_settings(struct session *session)
 {
@@ -171,6 +222,28 @@ static int cover_settings(struct session *session)
 	return settings_cover(session->settings, session->mountpoint, beneath);
 }
 
+static int open_view(struct session *session, struct problem *problem)
+{
+	const struct view_callbacks callbacks = {.log = log_line,
+		.tell = forget_attributes,
+		.takes_promises = true,
+		.context = session};
+	int r = view_new(session->settings, &callbacks, &session->view);
+
+	if (r == -EMFILE)
+		return problem_set(problem, NULL, 0, 0,
+			"too many programs watch files; raise the limit: "
+			"sysctl fs.inotify.max_user_instances=1024");
+	if (r < 0)
+		return r;
+	view_set_runner(session->view, session->runner);
+	view_set_keep(session->view, session->keep);
+	/* From here on the view has them, and may change them for others. */
+	settings_unref(take_ptr(session->settings));
+	return 0;
+}
+
+/* All that looks paths up: a layer may lie under the mount. */
 static int session_init(struct session *session, struct problem *problem)
 {
 	int r = mountpoint_prepare(session->options.mountpoint, &session->mountpoint, problem);
@@ -185,30 +258,11 @@ static int session_init(struct session *session, struct problem *problem)
 				      .log = log_line,
 				      .context = session},
 			&session->keep, problem);
-	if (r == 0 && session->settings->path)
-		r = runner_new(session->settings, session->beneath_fd, &session->runner);
-	if (r != 0)
-		return r;
-	raise_limits();
-	shorten_slices();
-	/* Before the mount: a layer may lie under it. */
-	const struct view_callbacks callbacks = {.log = log_line,
-		.tell = forget_attributes,
-		.takes_promises = true,
-		.context = session};
-	r = view_new(session->settings, &callbacks, &session->view);
-	if (r == -EMFILE)
-		return problem_set(problem, NULL, 0, 0,
-			"too many programs watch files; raise the limit: "
-			"sysctl fs.inotify.max_user_instances=1024");
-	if (r < 0)
-		return r;
-	view_set_runner(session->view, session->runner);
-	view_set_keep(session->view, session->keep);
-	/* From here on the view has them, and may change them for others. */
-	settings_unref(take_ptr(session->settings));
-	r = make_fuse(session);
-	return r ? r : mount_at(session, problem);
+	if (r == 0)
+		r = start_processes(session);
+	if (r == 0)
+		r = prepare_sandbox(session, problem);
+	return r == 0 ? open_view(session, problem) : r;
 }
 
 int session_mount(struct settings *settings, const struct session_options *options,
@@ -232,6 +286,12 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	session->is_strict = settings->coherence == COHERENCE_STRICT;
 	session->name_timeout = session->is_strict ? 0 : FOR_EVER;
 	int r = session_init(session, problem);
+	if (r == 0)
+		r = make_fuse(session);
+	if (r == 0)
+		r = mount_at(session, problem);
+	if (r == 0)
+		r = sandbox_enter(session->sandbox, &session->sandbox_state, problem);
 	if (r != 0)
 		return r;
 	*ret = take_ptr(session);
@@ -324,6 +384,52 @@ static int start_publisher(struct session *session)
 }
 
 /*
+ * Closes /dev/fuse, which ends the connection. libfuse takes what stands there then, a pipe that
+ * nobody reads, for a connection that has ended, and leaves the unmounting to others.
+ */
+static void end_connection(struct session *session)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return;
+	close(ends[0]);
+	dup3(ends[1], fuse_session_fd(session->fuse), O_CLOEXEC);
+	close(ends[1]);
+}
+
+/* A connection that is over has no mount: its numbers may be those of the next one by now. */
+static bool has_mount(const struct session *session)
+{
+	struct pollfd ended = {.fd = fuse_session_fd(session->fuse)};
+
+	if (poll(&ended, 1, 0) > 0 && (ended.revents & POLLERR))
+		return false;
+	return session->mount_id && mountpoint_is_mounted(session->mount_id, session->dev);
+}
+
+static void unmount_if_mounted(struct session *session)
+{
+	bool is_mounted = has_mount(session);
+
+	if (fuse_session_fd(session->fuse) < 0)
+		return;
+	if (is_mounted)
+		end_connection(session);
+	fuse_session_unmount(session->fuse);
+	int r = is_mounted ? monitor_unmount() : 0;
+	/* Somebody has ended the monitor. Without a sandbox we can do it. */
+	if (r == -EPIPE)
+		r = unmount(session);
+	if (r < 0 && mountpoint_is_mounted(session->mount_id, session->dev)) {
+		char text[PATH_MAX + 64];
+		snprintf(text, sizeof(text), "%s: can't be unmounted: %s", session->mountpoint,
+			strerror(-r));
+		log_line(session, text);
+	}
+}
+
+/*
  * Unmounts, unless somebody has: libfuse sees that by the connection's end, which comes a moment
  * after the mount's, and would complain until then.
  */
@@ -336,7 +442,7 @@ static void end_mount(struct session *session)
 	/* Then nobody begins to use the descriptor, and what has used it is over. */
 	atomic_store(&session->is_ending, true);
 	(void)atomic_load(&session->told);
-	fuse_session_unmount(session->fuse);
+	unmount_if_mounted(session);
 }
 
 int session_serve(struct session *session, void (*ready)(void *context), void *context)
@@ -374,7 +480,7 @@ void session_free(struct session *session)
 	if (!session)
 		return;
 	if (session->fuse) {
-		fuse_session_unmount(session->fuse);
+		unmount_if_mounted(session);
 		fuse_session_destroy(session->fuse);
 	}
 	mount_process_fini(&session->mount_process);
@@ -387,6 +493,8 @@ void session_free(struct session *session)
 	keep_free(session->keep);
 	runner_free(session->runner);
 	settings_unref(session->settings);
+	sandbox_free(session->sandbox);
+	monitor_stop();
 	origins_free(session);
 	lock_fini(&session->origins_lock);
 	free(session->mountpoint);

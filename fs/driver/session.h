@@ -1,10 +1,17 @@
 /*
  * A session: one mount, from mount(2) to the last request.
  *
- *      session_mount()   the mountpoint is checked and mounted; nothing is read yet
+ *      session_mount()   the mountpoint is checked and mounted; nothing is read yet. Then the process
+ *                        is in a sandbox (sandbox.h)
  *      session_serve()   requests are answered and changes published, until the mount ends: by
  *                        umount(8), fusermount3(1), or a signal
  *      session_free()
+ *
+ * From making the mount to serving it nothing that the daemon waits for looks a path up, as it may lead
+ * through the mount (layers may lie beneath it, or all of /etc): nobody would answer. There are two
+ * exceptions, which lead to no request: the mountpoint itself, and /proc/self/mountinfo. All processes
+ * are started before, and have looked up what they need, so that none but the daemon ever holds
+ * /dev/fuse: the kernel ends the mount when the daemon does.
  *
  * A program that goes into the background forks before session_mount(): threads and the mount
  * belong to the process that made them.
@@ -14,6 +21,7 @@
 #include <stdbool.h>
 
 #include "problem.h"
+#include "sandbox.h"
 #include "settings.h"
 
 struct session;
@@ -24,9 +32,13 @@ struct session_options {
 	struct keeper *keeper; /* of the mirrors of layers; NULL: no plyfs.yaml may name some */
 	bool is_private;     /* only the mounting user may look; else allow_other is asked for */
 	bool is_debugging;   /* libfuse prints every request on standard error */
+	struct sandbox_switches switches;
 	bool is_unpublished; /* changes invalidate the caches and wake nobody: the negative twin */
 	void (*log)(void *context, const char *line); /* a line without newline; any thread */
 	void *log_context;
+
+	/* Has the system log a line: by a process of its own, monitor_log(). */
+	void (*log_to_system)(const char *line);
 };
 
 /**

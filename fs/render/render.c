@@ -21,7 +21,9 @@
 #include "generation.h"
 #include "inotify.h"
 #include "keeper.h"
+#include "monitor.h"
 #include "publisher.h"
+#include "reader_sandbox.h"
 #include "refresh.h"
 #include "render_status.h"
 #include "runner.h"
@@ -74,6 +76,7 @@ struct render {
 	struct view *view;
 	struct publisher *publisher;
 	struct rendered_options options;
+	struct sandbox_state sandbox; /* what is in force */
 	int commit_failure;
 	unsigned failed; /* paths that could not be made, in this walk */
 	int64_t retry_ms;
@@ -647,8 +650,8 @@ static int commit(struct render *render)
 /* What can't be told is no trouble of the tree's. */
 static void write_status(struct render *render)
 {
-	(void)render_status_write(&(struct render_status){
-		render->rendered, &render->options, render->view, render->publisher});
+	(void)render_status_write(&(struct render_status){render->rendered, &render->options,
+		render->view, render->publisher, &render->sandbox});
 }
 
 /* What stands beside it as well, once. */
@@ -964,6 +967,26 @@ static void on_reload(void *context)
 		keeper_reload(render->options.keeper);
 }
 
+/* Behind all that makes processes, before what makes threads, and before anything is read. */
+static int enter_sandbox(
+	struct render *render, const struct settings *settings, struct problem *problem)
+{
+	const struct sandbox_options options = {.process = SANDBOX_RENDER,
+		.switches = render->options.switches,
+		.children = {monitor_pid()}};
+	CLEANUP(sandbox_freep) struct sandbox *sandbox = NULL;
+	CLEANUP(closep) int fd = rendered_open_place(render->rendered);
+
+	if (fd < 0)
+		return fd;
+	int r = sandbox_prepare(&options, &sandbox, problem);
+	if (r == 0)
+		r = reader_sandbox_allow(sandbox, settings, problem);
+	if (r == 0)
+		r = sandbox_allow(sandbox, fd, SANDBOX_WRITE, problem);
+	return r == 0 ? sandbox_enter(sandbox, &render->sandbox, problem) : r;
+}
+
 int render_new(struct settings *settings, const struct rendered_options *options,
 	struct render **ret, struct problem *problem)
 {
@@ -984,6 +1007,11 @@ int render_new(struct settings *settings, const struct rendered_options *options
 		r = rendered_open(options, &render->rendered, problem);
 		if (r == 0 && settings->path)
 			r = runner_new(settings, -1, &render->runner);
+		if (r == 0)
+			r = monitor_start(&(struct monitor_options){
+				.switches = options->switches, .settings = settings, .kept = -1});
+		if (r == 0)
+			r = enter_sandbox(render, settings, problem);
 		if (r == 0)
 			r = view_new(settings, &callbacks, &render->view);
 		if (r == 0)
@@ -1038,6 +1066,7 @@ void render_free(struct render *render)
 	publisher_free(render->publisher);
 	view_free(render->view);
 	runner_free(render->runner);
+	monitor_stop();
 	rendered_free(render->rendered);
 	tdestroy(render->directories, shown_free);
 	tdestroy(render->paths, free);

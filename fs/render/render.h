@@ -14,8 +14,8 @@ struct render;
 
 /**
  * Opens the directory and makes a view of the settings, to which it takes over the caller's
- * reference. The options' log gets what is wrong with the layers, too. Returns 0 with *ret for
- * render_free(), PROBLEM or -errno.
+ * reference. From then on the process is in a sandbox (sandbox.h). The options' log gets what is
+ * wrong with the layers, too. Returns 0 with *ret for render_free(), PROBLEM or -errno.
  */
 int render_new(struct settings *settings, const struct rendered_options *options,
 	struct render **ret, struct problem *problem);

@@ -14,6 +14,7 @@ struct render_status {
 	const struct rendered_options *options;
 	struct view *view;
 	struct publisher *publisher;
+	const struct sandbox_state *sandbox;
 };
 
 /** Writes it. 0 or -errno. */

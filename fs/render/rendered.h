@@ -12,6 +12,7 @@
 
 #include "manifest.h"
 #include "problem.h"
+#include "sandbox.h"
 #include "version.h"
 
 struct rendered;
@@ -24,6 +25,7 @@ struct rendered_options {
 	bool is_atomic;
 	bool is_watched; /* drift is noticed while it happens */
 	struct keeper *keeper; /* of the mirrors of layers; NULL: no plyfs.yaml may name some */
+	struct sandbox_switches switches;
 	void (*log)(void *context, const char *line);
 	void *context;
 };

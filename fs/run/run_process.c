@@ -1,11 +1,9 @@
 #include "run_process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -14,12 +12,11 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "guard.h"
+#include "helper.h"
+#include "sandbox.h"
 
 /* What `ps -e` shows; at most 15 bytes. */
 #define PROCESS_NAME "plyfs-run"
-
-/* Where our socket is: behind what is kept. */
-#define SOCKET_LEAST 64
 
 /* A guard ends so soon after its answer, however busy the processors are. */
 #define ANSWERED_MS 500
@@ -149,45 +146,25 @@ static bool take_request(struct server *server)
 	return true;
 }
 
-/* Nothing of the daemon's stays with us. */
-static int keep_only(int socket, int kept)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	int at = fcntl(socket, F_DUPFD_CLOEXEC, kept >= SOCKET_LEAST ? kept + 1 : SOCKET_LEAST);
-
-	if (null < 0 || at < 0)
-		_exit(1);
-	for (int i = 0; i < 3; i++)
-		if (dup2(null, i) < 0)
-			_exit(1);
-	if (kept >= 3) {
-		for (int i = 3; i < kept; i++)
-			close(i);
-		for (int i = kept + 1; i < at; i++)
-			close(i);
-	} else {
-		for (int i = 3; i < at; i++)
-			close(i);
-	}
-	closefrom(at + 1);
-	return at;
-}
-
 void run_process(const struct settings *settings, int socket, int kept)
 {
-	struct server server = {.settings = settings, .socket = keep_only(socket, kept)};
+	struct server server = {
+		.settings = settings, .socket = helper_begin(PROCESS_NAME, socket, kept)};
+	const struct sandbox_options options = {.process = SANDBOX_RUN};
+	struct sandbox *sandbox;
+	struct sandbox_state state;
+	struct problem problem;
 	sigset_t signals;
 
-	prctl(PR_SET_NAME, PROCESS_NAME);
-	/* A terminal, and systemd, send these to the daemon's processes all at once. */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
+	if (sandbox_prepare(&options, &sandbox, &problem) != 0 ||
+		sandbox_enter(sandbox, &state, &problem) != 0)
+		_exit(1);
+	sandbox_free(sandbox);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	server.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (server.signals < 0 || chdir("/") < 0)
+	if (server.signals < 0)
 		_exit(1);
 	for (bool is_open = true; is_open;) {
 		struct pollfd polled[] = {{.fd = server.socket, .events = POLLIN},

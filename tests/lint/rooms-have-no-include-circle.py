@@ -14,6 +14,7 @@ ORDER = (
     ("conf",),
     ("fs/union",),
     ("fs/compose",),
+    ("fs/sandbox",),
     ("fs/run", "fs/keep", "fs/keeper"),
     ("fs/view", "fs/explain"),
     ("fs/status", "fs/mirror"),

@@ -1,0 +1,296 @@
+#include "filter.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Who may make a call. */
+#define DAEMON (1u << SANDBOX_DAEMON)
+#define PUBLISH (1u << SANDBOX_PUBLISH)
+#define MONITOR (1u << SANDBOX_MONITOR)
+#define RENDER (1u << SANDBOX_RENDER)
+#define VIEWS (DAEMON | RENDER)   /* who shows layers, with several threads */
+#define READERS (VIEWS | MONITOR) /* who opens what was found by name */
+#define THREADED READERS
+#define ALL (~0u)
+
+struct call {
+	int number;
+	unsigned processes;
+};
+
+#define CALL(name) SCMP_SYS(name)
+
+/* Whatever its arguments are. A name that this machine has not is left out by libseccomp. */
+static const struct call calls[] = {
+	/* Memory. mmap and mprotect: see restrict_memory(). */
+	{CALL(brk), ALL},     /* malloc(3) */
+	{CALL(munmap), ALL},  /* … */
+	{CALL(mremap), ALL},  /* … of large blocks */
+	{CALL(madvise), ALL}, /* … gives memory back; stacks of threads that have ended */
+	{CALL(membarrier), ALL}, /* libc's, where it unloads or registers for threads */
+
+	/* Descriptors that are open. */
+	{CALL(read), ALL},       /* files, pipes, inotify, timers, /dev/fuse */
+	{CALL(readv), READERS},  /* stdio */
+	{CALL(pread64), READERS}, /* parts of files that many readers share */
+	{CALL(write), ALL},      /* answers to /dev/fuse, messages, what is rendered */
+	{CALL(writev), ALL},     /* answers to /dev/fuse in parts; stdio */
+	{CALL(pwrite64), RENDER | DAEMON}, /* parts of a file */
+	{CALL(close), ALL},
+	{CALL(close_range), ALL}, /* closefrom(3) */
+	{CALL(lseek), ALL},      /* stdio */
+	{CALL(fcntl), ALL},      /* flags; duplicates; F_SETLEASE: is it being written? */
+	{CALL(dup), ALL},        /* duplicates */
+	{CALL(dup2), DAEMON},    /* leaves the terminal */
+	{CALL(dup3), DAEMON},    /* …, as libc makes it of dup2 on some machines */
+	{CALL(fstat), ALL},      /* is it still the same file? */
+	{CALL(newfstatat), ALL}, /* libc's fstat(3), and lstat(2) in layers */
+	{CALL(fstatat64), ALL},  /* … of 32 bits */
+	{CALL(statx), ALL},      /* … where libc makes it of that */
+	{CALL(fstatfs), READERS}, /* is it on a network, or the kernel's own? */
+	{CALL(fstatfs64), READERS},
+	{CALL(statfs), READERS},
+	{CALL(statfs64), READERS},
+	{CALL(getdents64), READERS}, /* directories are listed */
+	{CALL(readlink), READERS},   /* /proc/self/fd/N: where is it? */
+	{CALL(readlinkat), READERS}, /* links in layers */
+	{CALL(fgetxattr), READERS},  /* access lists of sources */
+	{CALL(getxattr), READERS},   /* … by way of /proc/self/fd */
+	{CALL(flistxattr), READERS},
+	{CALL(listxattr), READERS},
+	{CALL(lgetxattr), READERS},
+	{CALL(pipe2), VIEWS},  /* libfuse splices through one; wakes a thread */
+	{CALL(splice), VIEWS},        /* libfuse: files' bytes to /dev/fuse */
+	{CALL(vmsplice), VIEWS},      /* … bytes in memory */
+	{CALL(tee), VIEWS},           /* … */
+	{CALL(poll), ALL},            /* waits for several */
+	{CALL(ppoll), ALL},
+	{CALL(eventfd2), VIEWS}, /* wakes who waits */
+	{CALL(timerfd_create), VIEWS},  /* … at a time */
+	{CALL(timerfd_settime), VIEWS},
+	{CALL(timerfd_gettime), VIEWS},
+	{CALL(signalfd4), VIEWS},       /* SIGHUP is read */
+	{CALL(memfd_create), VIEWS},  /* what a check is to judge, and what is kept beside memory */
+	{CALL(ftruncate), VIEWS},
+
+	/* Names. Landlock says which. */
+	{CALL(openat), ALL},          /* publish: directories of our mount */
+	{CALL(open), ALL},            /* libc's own, on some machines */
+	{CALL(openat2), READERS},     /* beneath a layer */
+	{CALL(access), READERS},      /* is a preset there? */
+	{CALL(faccessat), READERS},
+	{CALL(faccessat2), READERS},
+	{CALL(stat), READERS},
+	{CALL(lstat), READERS},
+	{CALL(getcwd), READERS},      /* realpath(3) */
+	{CALL(chdir), DAEMON},        /* leaves the directory that it was started in */
+	{CALL(inotify_init1), VIEWS}, /* the watches */
+	{CALL(inotify_add_watch), VIEWS},
+	{CALL(inotify_rm_watch), VIEWS},
+	{CALL(renameat), PUBLISH | RENDER}, /* a version moves to its path */
+	{CALL(renameat2), PUBLISH | RENDER},
+	{CALL(rename), PUBLISH | RENDER},
+	{CALL(unlinkat), PUBLISH | RENDER}, /* a path goes */
+	{CALL(unlink), RENDER},
+	{CALL(rmdir), RENDER},
+	{CALL(mkdirat), PUBLISH | RENDER},  /* a directory comes */
+	{CALL(mkdir), PUBLISH | RENDER},
+	{CALL(linkat), RENDER},     /* files that two generations have in common */
+	{CALL(link), RENDER},
+	{CALL(symlinkat), RENDER},  /* links that are shown; ..data */
+	{CALL(symlink), RENDER},
+	{CALL(fchmod), RENDER},     /* what is rendered is like what it merges */
+	{CALL(fchmodat), RENDER},
+	{CALL(chmod), RENDER},
+	{CALL(fchown), RENDER},
+	{CALL(fchownat), RENDER},
+	{CALL(utimensat), RENDER},
+	{CALL(fsetxattr), RENDER},
+	{CALL(setxattr), RENDER},
+	{CALL(fremovexattr), RENDER},
+	{CALL(fsync), VIEWS},     /* is on the disk before it is renamed; what is kept (fs/keep) */
+	{CALL(fdatasync), VIEWS},
+	{CALL(syncfs), RENDER},
+	{CALL(fallocate), RENDER},  /* is there room? */
+	{CALL(flock), RENDER},      /* one renderer at a time */
+	{CALL(umask), RENDER},
+	{CALL(umount2), MONITOR},    /* the end of the mount */
+
+	/* Sockets that are open: those to plyfs-run, plyfs-publish, plyfs-monitor. */
+	{CALL(sendto), ALL},
+	{CALL(recvfrom), ALL},
+	{CALL(sendmsg), ALL}, /* with a descriptor */
+	{CALL(recvmsg), ALL},
+	{CALL(shutdown), ALL},
+
+	/* `socket` itself: see fill(). */
+	{CALL(connect), MONITOR}, /* /dev/log */
+
+	{CALL(uname), ALL},              /* who looks up %H */
+
+	/* Threads. clone: see restrict_processes(). */
+	{CALL(futex), ALL},              /* locks */
+	{CALL(set_robust_list), THREADED}, /* of a new thread */
+	{CALL(rseq), THREADED},
+	{CALL(set_tid_address), THREADED},
+	{CALL(sched_yield), THREADED},
+	{CALL(sched_getaffinity), ALL},  /* how many processors; which */
+	{CALL(sched_setaffinity), DAEMON}, /* it and plyfs-publish work on one (publish.c) */
+	{CALL(getcpu), DAEMON},
+	{CALL(gettid), ALL},
+	{CALL(getpid), ALL},
+	{CALL(getppid), ALL},
+	{CALL(sched_getparam), THREADED},     /* pthread_getattr_np(3), of sanitizers and valgrind */
+	{CALL(sched_getscheduler), THREADED},
+	{CALL(sched_getattr), THREADED},
+	{CALL(exit), ALL},
+	{CALL(exit_group), ALL},
+	{CALL(wait4), DAEMON | RENDER},      /* plyfs-publish, plyfs-run and plyfs-monitor have ended */
+	{CALL(waitid), DAEMON | RENDER},
+
+	/* Signals, and what comes back from them. tgkill, kill: see restrict_processes(). */
+	{CALL(rt_sigaction), ALL},
+	{CALL(rt_sigprocmask), ALL},
+	{CALL(rt_sigreturn), ALL},
+	{CALL(rt_sigtimedwait), VIEWS},
+	{CALL(rt_sigsuspend), VIEWS},
+	{CALL(sigaltstack), ALL},
+	{CALL(restart_syscall), ALL}, /* a wait goes on after SIGSTOP and SIGCONT */
+
+	/* Who, when, how much. None tells of others. */
+	{CALL(getuid), ALL},
+	{CALL(geteuid), ALL},
+	{CALL(getgid), ALL},
+	{CALL(getegid), ALL},
+	{CALL(clock_gettime), ALL},   /* where the vDSO can't */
+	{CALL(clock_getres), ALL},
+	{CALL(clock_nanosleep), ALL}, /* pauses */
+	{CALL(nanosleep), ALL},
+	{CALL(gettimeofday), ALL},
+	{CALL(time), ALL},
+	{CALL(getrandom), ALL},       /* hashes, names */
+	{CALL(getrusage), VIEWS},
+	{CALL(sysinfo), VIEWS},     /* how much memory; qsort(3) asks, too */
+	{CALL(prlimit64), ALL},       /* how many descriptors; Landlock and capabilities: of ourselves */
+	{CALL(getrlimit), ALL},
+	{CALL(prctl), ALL},           /* names of threads; what is given up can't be had back */
+};
+
+#ifdef SANDBOX_FOR_CHECKERS
+/* The leak checker stops all threads as a debugger does, and reports may want to run a program. */
+static const struct call checkers_calls[] = {
+	{CALL(clone), ALL}, {CALL(ptrace), ALL}, {CALL(wait4), ALL}, {CALL(arch_prctl), ALL},
+	{CALL(personality), ALL}, {CALL(getdents64), ALL}, {CALL(readlink), ALL}, {CALL(pipe), ALL},
+	{CALL(pipe2), ALL}, {CALL(mmap), ALL}, {CALL(mprotect), ALL}, {CALL(process_vm_readv), ALL},
+	{CALL(ftruncate), ALL}, {CALL(flock), ALL}, {CALL(lseek), ALL}, {CALL(mkdir), ALL},
+	{CALL(getdents), ALL}, {CALL(mincore), ALL}, {CALL(sched_yield), ALL}, {CALL(msync), ALL}, {CALL(access), ALL},
+	{CALL(stat), ALL}, {CALL(getcwd), ALL}, {CALL(set_robust_list), ALL}, {CALL(rseq), ALL},
+};
+#endif
+
+static int allow(scmp_filter_ctx filter, int number)
+{
+	int r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0);
+
+	/* This machine has no such call. */
+	return r == -EDOM || r == -EFAULT ? 0 : r;
+}
+
+static int allow_calls(
+	scmp_filter_ctx filter, const struct call *table, size_t count, unsigned process)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++)
+		if (table[i].processes & process)
+			r = allow(filter, table[i].number);
+	return r;
+}
+
+/* Nothing that was written can be executed: no memory is made so. */
+static int restrict_memory(scmp_filter_ctx filter)
+{
+	static const int numbers[] = {CALL(mmap), CALL(mmap2), CALL(mprotect)};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(numbers) / sizeof(*numbers); i++) {
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, numbers[i], 1,
+			SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+		if (r == -EDOM || r == -EFAULT)
+			r = 0;
+	}
+	return r;
+}
+
+/*
+ * Threads, and no processes. clone3(2) has its flags in memory, where no filter sees them: libc
+ * takes clone(2) when it is told that there is no such call. Signals go to ourselves, and to the few
+ * processes that we have to end.
+ */
+static int restrict_processes(
+	scmp_filter_ctx filter, unsigned process, const pid_t children[SANDBOX_CHILDREN])
+{
+	int r = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), CALL(clone3), 0);
+
+	if (r == 0 && (process & THREADED))
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(clone), 1,
+			SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
+	if (r == 0)
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(tgkill), 1,
+			SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+	for (size_t i = 0; r == 0 && i < SANDBOX_CHILDREN; i++)
+		if (children[i] > 0)
+			r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(kill), 2,
+				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)children[i]),
+				SCMP_A1(SCMP_CMP_EQ, SIGKILL));
+	return r;
+}
+
+static int fill(
+	scmp_filter_ctx filter, unsigned process, const pid_t children[SANDBOX_CHILDREN])
+{
+	int r = allow_calls(filter, calls, sizeof(calls) / sizeof(*calls), process);
+
+#ifdef SANDBOX_FOR_CHECKERS
+	if (r == 0)
+		r = allow_calls(filter, checkers_calls,
+			sizeof(checkers_calls) / sizeof(*checkers_calls), process);
+#endif
+	if (r == 0)
+		r = restrict_memory(filter);
+	if (r == 0)
+		r = restrict_processes(filter, process, children);
+	/* The system's log, and nothing that leads out of the machine. */
+	if (r == 0 && (process & MONITOR))
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(socket), 1,
+			SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
+	return r;
+}
+
+int filter_enter(enum sandbox_process process, const pid_t children[SANDBOX_CHILDREN])
+{
+	/* Where there are filters, but not this one, the answer would be another. */
+	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0)
+		return errno == EINVAL ? -EOPNOTSUPP : -errno;
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+	if (!filter)
+		return -ENOMEM;
+	/* All threads: libraries may have made some. */
+	int r = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
+	/* Most calls are the same few. */
+	if (r == 0)
+		r = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+	if (r == 0)
+		r = fill(filter, 1u << process, children);
+	if (r == 0)
+		r = seccomp_load(filter);
+	seccomp_release(filter);
+	return r;
+}

@@ -1,0 +1,17 @@
+/*
+ * The filter of system calls (seccomp(2)), by libseccomp. One that is not allowed fails with EPERM;
+ * the process goes on, as a library that asks for something new must not end a mount.
+ */
+#pragma once
+
+#include "sandbox.h"
+
+/* Positive result: plyfs was built without libseccomp. */
+#define FILTER_NOT_BUILT 1
+
+/**
+ * From now on, and for all threads, no call is possible that the process has no use for. The
+ * children may be killed. Looks at no path. Returns 0, FILTER_NOT_BUILT, -EOPNOTSUPP where the
+ * kernel has no filters, or another -errno.
+ */
+int filter_enter(enum sandbox_process process, const pid_t children[SANDBOX_CHILDREN]);

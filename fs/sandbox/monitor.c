@@ -1,0 +1,297 @@
+#include "monitor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "helper.h"
+#include "named_files.h"
+#include "opening.h"
+#include "parcel.h"
+
+/* What `ps -e` shows; at most 15 bytes. */
+#define PROCESS_NAME "plyfs-monitor"
+
+/* Unmounting, and ending, take no longer, unless somebody has stopped it. */
+#define END_MS 5000
+
+/* Bytes of a line for the log. */
+#define LINE_MAX_BYTES 4096
+
+enum call { CALL_OPEN, CALL_LOG, CALL_UNMOUNT, CALL_LOOK };
+
+struct request {
+	enum call call;
+	int flags;
+	char line[LINE_MAX_BYTES]; /* sent up to its NUL */
+};
+
+#define REQUEST_LEAST offsetof(struct request, line)
+
+/* The monitor's own. */
+
+/* One of two threads: who serves the mount must have an answer at once, while the other one reads
+ * settings, whose paths may lead through that mount. */
+struct server {
+	const struct monitor_options *options;
+	int socket;
+	bool looks; /* reads the settings again where it is asked for what they did not name */
+	struct named_files *files; /* of both */
+};
+
+static bool is_named(const struct server *server, int fd)
+{
+	if (named_files_has(server->files, fd))
+		return true;
+	if (!server->looks)
+		return false;
+	named_files_look(server->files);
+	return named_files_has(server->files, fd);
+}
+
+/* Nothing is written, made or waited for, whatever is asked. */
+static int open_named(const struct server *server, int path_fd, int flags)
+{
+	char path[NAMED_FILES_LINK_MAX];
+	struct stat stat;
+
+	if (path_fd < 0 || fstat(path_fd, &stat) < 0)
+		return -EBADF;
+	if (!S_ISREG(stat.st_mode) && !S_ISDIR(stat.st_mode))
+		return -EACCES;
+	if (!is_named(server, path_fd))
+		return -EACCES;
+	named_files_link(path_fd, path);
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (flags & O_DIRECTORY));
+	return fd < 0 ? -errno : fd;
+}
+
+static void serve_one(const struct server *server, struct request *request, size_t size, int given)
+{
+	const struct monitor_options *options = server->options;
+	CLEANUP(closep) int fd = -1;
+	int result = -EINVAL;
+
+	((char *)request)[size < sizeof(*request) ? size : sizeof(*request) - 1] = '\0';
+	switch (request->call) {
+	case CALL_LOG:
+		if (options->log)
+			options->log(request->line);
+		return; /* nobody waits */
+	case CALL_OPEN:
+		result = fd = open_named(server, given, request->flags);
+		break;
+	case CALL_UNMOUNT:
+		result = options->unmount ? options->unmount(options->context) : -EINVAL;
+		break;
+	case CALL_LOOK:
+		if (server->looks)
+			named_files_look(server->files);
+		result = server->looks ? 0 : -EINVAL;
+		break;
+	}
+	result = result < 0 ? result : 0;
+	parcel_send(server->socket, &result, sizeof(result), fd);
+}
+
+/* Until the other end is closed. */
+static void *serve(void *context)
+{
+	const struct server *server = context;
+	struct request request;
+
+	for (;;) {
+		CLEANUP(closep) int given = -1;
+		ssize_t n = parcel_take(server->socket, &request, sizeof(request), &given);
+		if (n <= 0)
+			return NULL;
+		if ((size_t)n >= REQUEST_LEAST)
+			serve_one(server, &request, (size_t)n, given);
+	}
+}
+
+/* The second socket comes by the first, as one is kept. */
+static int begin(const struct monitor_options *options, int socket, struct server servers[2])
+{
+	const struct sandbox_options wanted = {
+		.process = SANDBOX_MONITOR, .switches = options->switches};
+	CLEANUP(sandbox_freep) struct sandbox *sandbox = NULL;
+	struct named_files *files;
+	struct sandbox_state state;
+	struct problem problem;
+	char byte;
+	pthread_t thread;
+
+	if (parcel_take(socket, &byte, sizeof(byte), &servers[1].socket) <= 0)
+		return -EPIPE;
+	int r = sandbox_prepare(&wanted, &sandbox, &problem);
+	if (r == 0)
+		r = sandbox_enter(sandbox, &state, &problem);
+	if (r == 0)
+		r = named_files_new(options->settings, &files);
+	if (r != 0)
+		return r == PROBLEM ? -EPERM : r;
+	servers[0] = (struct server){.options = options, .socket = socket, .files = files};
+	servers[1] = (struct server){options, servers[1].socket, true, files};
+	return -pthread_create(&thread, NULL, serve, &servers[1]);
+}
+
+__attribute__((noreturn)) static void run(const struct monitor_options *options, int socket)
+{
+	struct server servers[2] = {0};
+
+	socket = helper_begin(PROCESS_NAME, socket, options->kept);
+	int r = begin(options, socket, servers);
+	if (parcel_send(socket, &r, sizeof(r), -1) == 0 && r == 0)
+		serve(&servers[0]);
+	/* Not exit(3): what was set up before the fork is the parent's to take down. */
+	_exit(0);
+}
+
+/* The parent's. */
+
+struct line {
+	int socket;           /* -1: none */
+	pthread_mutex_t lock; /* from a request to its answer */
+};
+
+static struct {
+	pid_t pid;
+	struct line serving; /* who waits for it serves the mount: it waits for nobody */
+	struct line looking; /* … reads settings */
+} monitor = {
+	.serving = {-1, PTHREAD_MUTEX_INITIALIZER}, .looking = {-1, PTHREAD_MUTEX_INITIALIZER}};
+
+/* A descriptor, 0 or -errno. `timeout_ms`: -1: none. */
+static int ask(struct line *line, const struct request *request, int given, int timeout_ms)
+{
+	int result = 0, fd = -1;
+
+	pthread_mutex_lock(&line->lock);
+	int r = line->socket < 0 ? -EPIPE
+				 : parcel_send(line->socket, request, REQUEST_LEAST, given);
+	if (r == 0 && timeout_ms >= 0 &&
+		poll(&(struct pollfd){.fd = line->socket, .events = POLLIN}, 1, timeout_ms) == 0)
+		r = -ETIMEDOUT;
+	if (r == 0) {
+		/* However it came to its end, it is not there any more. */
+		ssize_t n = parcel_take(line->socket, &result, sizeof(result), &fd);
+		r = n != sizeof(result) ? -EPIPE : result;
+	}
+	pthread_mutex_unlock(&line->lock);
+	if (r < 0)
+		closep(&fd);
+	return r < 0 ? r : fd >= 0 ? fd : 0;
+}
+
+static int open_by_monitor(int path_fd, int flags, bool is_setting)
+{
+	const struct request request = {.call = CALL_OPEN, .flags = flags};
+	int fd = ask(is_setting ? &monitor.looking : &monitor.serving, &request, path_fd, -1);
+
+	/* Without one, what the kernel said before stands. */
+	return fd == -EPIPE || fd == 0 ? -EACCES : fd;
+}
+
+static void look_by_monitor(void)
+{
+	ask(&monitor.looking, &(struct request){.call = CALL_LOOK}, -1, -1);
+}
+
+static void close_both(int ends[2])
+{
+	closep(&ends[0]);
+	closep(&ends[1]);
+}
+
+/* Returns 0 with monitor.pid when it is in its sandbox. */
+static int begin_monitor(const struct monitor_options *options, int serving[2], int looking[2])
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		run(options, serving[1]);
+	if (pid < 0)
+		return -errno;
+	monitor.pid = pid;
+	int r = parcel_send(serving[0], "", 1, looking[1]);
+	/* With our copies open we would not see the monitor's end. */
+	closep(&serving[1]);
+	closep(&looking[1]);
+	if (r == 0 && recv(serving[0], &r, sizeof(r), 0) != sizeof(r))
+		r = -EPIPE;
+	return r;
+}
+
+int monitor_start(const struct monitor_options *options)
+{
+	int serving[2], looking[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, serving) < 0)
+		return -errno;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, looking) < 0) {
+		int r = -errno;
+		close_both(serving);
+		return r;
+	}
+	int r = begin_monitor(options, serving, looking);
+	if (r < 0) {
+		close_both(serving);
+		close_both(looking);
+		return r;
+	}
+	monitor.serving.socket = serving[0];
+	monitor.looking.socket = looking[0];
+	opening_delegate(open_by_monitor, look_by_monitor);
+	return 0;
+}
+
+pid_t monitor_pid(void)
+{
+	return monitor.pid;
+}
+
+bool monitor_log(const char *line)
+{
+	struct request request = {.call = CALL_LOG};
+	size_t len = strlen(line);
+
+	if (len >= sizeof(request.line))
+		len = sizeof(request.line) - 1;
+	memcpy(request.line, line, len);
+	/* Nobody is to wait for the log: a line that finds no room is lost, as with syslog(3). */
+	return monitor.serving.socket >= 0 &&
+	       send(monitor.serving.socket, &request, REQUEST_LEAST + len + 1,
+		       MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
+}
+
+int monitor_unmount(void)
+{
+	return ask(&monitor.serving, &(struct request){.call = CALL_UNMOUNT}, -1, END_MS);
+}
+
+void monitor_stop(void)
+{
+	if (monitor.serving.socket < 0)
+		return;
+	opening_delegate(NULL, NULL);
+	closep(&monitor.looking.socket);
+	/* What it has been told to log it logs, but somebody may have stopped it. */
+	shutdown(monitor.serving.socket, SHUT_WR);
+	if (poll(&(struct pollfd){.fd = monitor.serving.socket, .events = POLLIN}, 1, END_MS) == 0)
+		kill(monitor.pid, SIGKILL);
+	closep(&monitor.serving.socket);
+	while (waitpid(monitor.pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	monitor.pid = 0;
+}

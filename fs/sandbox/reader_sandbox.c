@@ -1,0 +1,100 @@
+#include "reader_sandbox.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "strategy.h"
+
+/* Wherever the layers are. */
+static const struct {
+	const char *path;
+	enum sandbox_right right;
+} fixed[] = {
+	/* The kernel tells a FUSE file system by which process it is asked; which groups that is
+	 * in, and which capabilities it has, stands there. So does what is mounted. Memory and
+	 * descriptors of others are no files that one in a domain of Landlock may open. */
+	{"/proc", SANDBOX_FILES},
+	/* %u and %h of a layer's path, when plyfs.yaml is read again. */
+	{"/etc/passwd", SANDBOX_FILES},
+	{"/etc/nsswitch.conf", SANDBOX_FILES},
+#ifdef SANDBOX_FOR_CHECKERS
+	/* All threads are looked for; reports name functions and lines; coverage is written at the
+	   end. */
+	{"/proc", SANDBOX_READ},
+	{"/usr", SANDBOX_READ},
+	{"/lib", SANDBOX_READ},
+	{SANDBOX_FOR_CHECKERS, SANDBOX_WRITE},
+#endif
+};
+
+static int allow_presets(struct sandbox *sandbox, struct problem *problem)
+{
+	CLEANUP(freep) char *copy = strdup(preset_directories());
+	char *list = copy;
+	int r = copy ? 0 : -ENOMEM;
+
+	for (const char *directory; r == 0 && (directory = strsep(&list, ":"));)
+		r = sandbox_allow_path(sandbox, directory, SANDBOX_READ, problem);
+	return r;
+}
+
+/* No library can be loaded later: its file can't be read, and nothing becomes executable. */
+static void load_libraries(const struct settings *settings)
+{
+	/* libfuse ends its threads by pthread_cancel(3), for which libc loads it and else aborts.
+	 */
+	(void)dlopen("libgcc_s.so.1", RTLD_NOW);
+	for (size_t i = 0; i < settings->rule_count; i++)
+		if (settings->rules[i].options.strategy->load)
+			settings->rules[i].options.strategy->load();
+	for (size_t i = 0; i < settings->file_count; i++)
+		if (settings->files[i].options.strategy->load)
+			settings->files[i].options.strategy->load();
+}
+
+/*
+ * The state of the mirror that keeps the layer (fs/mirror/replica.h), which is the directory above
+ * it: the next tree comes there, and there it says how it is. A descriptor; -1: it is no mirror's.
+ */
+static int open_state(const struct layer *layer)
+{
+	CLEANUP(closep)
+	int fd = layer->dirfd < 0 ? -1
+				  : openat(layer->dirfd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || faccessat(fd, "status.json", R_OK, 0) < 0 ||
+		faccessat(fd, "lock", R_OK, 0) < 0)
+		return -1;
+	int state = fd;
+	fd = -1;
+	return state;
+}
+
+static int allow_layer(struct sandbox *sandbox, const struct layer *layer, struct problem *problem)
+{
+	CLEANUP(closep) int state = open_state(layer);
+	int r = layer->dirfd < 0 ? 0 : sandbox_allow(sandbox, layer->dirfd, SANDBOX_READ, problem);
+
+	return r == 0 && state >= 0 ? sandbox_allow(sandbox, state, SANDBOX_READ, problem) : r;
+}
+
+int reader_sandbox_allow(
+	struct sandbox *sandbox, const struct settings *settings, struct problem *problem)
+{
+	int r = 0;
+
+	load_libraries(settings);
+	for (size_t i = 0; r == 0 && i < sizeof(fixed) / sizeof(*fixed); i++)
+		r = sandbox_allow_path(sandbox, fixed[i].path, fixed[i].right, problem);
+	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
+		r = allow_layer(sandbox, settings->layers[i], problem);
+	if (r == 0 && settings->place)
+		r = sandbox_allow_path(sandbox, settings->place, SANDBOX_FILES, problem);
+	return r == 0 ? allow_presets(sandbox, problem) : r;
+}

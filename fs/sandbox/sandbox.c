@@ -1,0 +1,262 @@
+#include "sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "filter.h"
+#include "landlock.h"
+
+#define BIT(capability) (1ull << (capability))
+
+/* Reads layers whatever their modes are. It suffices; where a service manager gives
+ * CAP_DAC_OVERRIDE alone, that does. */
+#define READ BIT(CAP_DAC_READ_SEARCH)
+
+/* Asks whether a source of another user is just being written (F_SETLEASE). */
+#define LEASE BIT(CAP_LEASE)
+
+static const unsigned long long needed[SANDBOX_PROCESSES] = {
+	[SANDBOX_DAEMON] = READ | LEASE,
+	/* The directories of our mount have no write bit; FOWNER: … and may be sticky. */
+	[SANDBOX_PUBLISH] = BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER),
+	/* SYS_ADMIN unmounts. */
+	[SANDBOX_MONITOR] = READ | BIT(CAP_SYS_ADMIN),
+	/* Files get the owners and modes of what they merge, and set-group bits (FSETID); then they
+	 * are replaced all the same, also in directories that were made unwritable. */
+	[SANDBOX_RENDER] = READ | LEASE | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_CHOWN) | BIT(CAP_FOWNER) |
+			   BIT(CAP_FSETID),
+	[SANDBOX_RUN] = ~0ull,
+};
+
+/* What is still asked for: %h of a layer's path, presets; and where fusermount3 is. */
+static const char *const kept_variables[] = {"HOME", "PLYFS_PRESETS", "PATH"};
+
+/* Landlock is entered by who is to be kept to places. */
+static bool has_places(enum sandbox_process process)
+{
+	return process != SANDBOX_RUN && process != SANDBOX_MONITOR;
+}
+
+/* Programs that are run inherit it all: those of the settings are to have what who mounts has, and
+ * an ordinary user's monitor needs fusermount3, which is set-uid. */
+static bool gains_no_rights(enum sandbox_process process)
+{
+	return process != SANDBOX_RUN && (process != SANDBOX_MONITOR || geteuid() == 0);
+}
+
+/* Variables are wiped where they lie: whoever reads our memory is not to find them there. */
+static int clear_environment(void)
+{
+	enum { COUNT = sizeof(kept_variables) / sizeof(*kept_variables) };
+	char *kept[COUNT] = {NULL};
+	int r = 0;
+
+	tzset();
+	for (size_t i = 0; i < COUNT; i++) {
+		const char *value = getenv(kept_variables[i]);
+		if (value && !(kept[i] = strdup(value)))
+			r = -ENOMEM;
+	}
+	for (char **at = environ; at && *at; at++)
+		explicit_bzero(*at, strlen(*at));
+	clearenv();
+	for (size_t i = 0; i < COUNT; i++) {
+		if (kept[i] && setenv(kept_variables[i], kept[i], 1) < 0)
+			r = -errno;
+		free(kept[i]);
+	}
+	return r;
+}
+
+static unsigned long long permitted(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {0};
+
+	if (syscall(SYS_capget, &header, data) < 0)
+		return 0;
+	return (unsigned long long)data[1].permitted << 32 | data[0].permitted;
+}
+
+static int keep_capabilities(unsigned long long wanted)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	unsigned long long has = permitted();
+
+	if ((wanted & READ) && !(has & READ))
+		wanted |= BIT(CAP_DAC_OVERRIDE);
+	/* First what a program that is run could have: it needs a right itself. A kernel knows
+	 * fewer. */
+	for (unsigned i = 0; i <= CAP_LAST_CAP; i++)
+		if (!(wanted & BIT(i)) && (has & BIT(CAP_SETPCAP)) &&
+			prctl(PR_CAPBSET_DROP, i, 0, 0, 0) < 0 && errno != EINVAL)
+			return -errno;
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	has &= wanted;
+	const struct __user_cap_data_struct data[2] = {
+		{.effective = (uint32_t)has, .permitted = (uint32_t)has},
+		{.effective = (uint32_t)(has >> 32), .permitted = (uint32_t)(has >> 32)}};
+	return syscall(SYS_capset, &header, data) < 0 ? -errno : 0;
+}
+
+static int refuse(int error, const char *what, const char *remedy, struct problem *problem)
+{
+	return problem_set(problem, NULL, 0, 0,
+		"the sandbox can't be entered: %s: %s; plyfs does not work without what the kernel "
+		"offers%s%s",
+		what, strerror(-error), *remedy ? "; for debugging there is the option " : "",
+		remedy);
+}
+
+struct sandbox {
+	struct sandbox_options options;
+	struct landlock landlock; /* fd: -1: none */
+	enum sandbox_force landlock_force;
+};
+
+static int prepare_landlock(struct sandbox *sandbox)
+{
+	const struct sandbox_options *options = &sandbox->options;
+
+	if (!has_places(options->process) || options->switches.has_no_landlock)
+		return 0;
+	int r = landlock_new(options->process, &sandbox->landlock);
+	sandbox->landlock_force = r == -EOPNOTSUPP ? SANDBOX_UNAVAILABLE : SANDBOX_ON;
+	return r == -EOPNOTSUPP ? 0 : r;
+}
+
+int sandbox_prepare(
+	const struct sandbox_options *options, struct sandbox **ret, struct problem *problem)
+{
+	CLEANUP(sandbox_freep) struct sandbox *sandbox = malloc(sizeof(*sandbox));
+
+	if (!sandbox)
+		return -ENOMEM;
+	*sandbox = (struct sandbox){.options = *options, .landlock = {.fd = -1}};
+	if (!options->switches.has_no_sandbox) {
+		int r = options->process == SANDBOX_RUN ? 0 : clear_environment();
+		if (r < 0)
+			return r;
+		r = prepare_landlock(sandbox);
+		if (r < 0)
+			return refuse(r, "Landlock", "nolandlock", problem);
+	}
+	*ret = take_ptr(sandbox);
+	return 0;
+}
+
+int sandbox_allow(
+	struct sandbox *sandbox, int fd, enum sandbox_right right, struct problem *problem)
+{
+	int r = sandbox->landlock.fd < 0 ? 0 : landlock_allow(&sandbox->landlock, fd, right);
+
+	return r < 0 ? refuse(r, "Landlock", "nolandlock", problem) : 0;
+}
+
+int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_right right,
+	struct problem *problem)
+{
+	CLEANUP(closep) int fd = open(path, O_PATH | O_CLOEXEC);
+
+	/* What is not there, or not for us, can't be allowed, and need not. */
+	return fd < 0 ? 0 : sandbox_allow(sandbox, fd, right, problem);
+}
+
+void sandbox_free(struct sandbox *sandbox)
+{
+	if (!sandbox)
+		return;
+	closep(&sandbox->landlock.fd);
+	free(sandbox);
+}
+
+void sandbox_freep(struct sandbox **sandbox)
+{
+	sandbox_free(*sandbox);
+}
+
+static int enter_filter(
+	const struct sandbox *sandbox, struct sandbox_state *state, struct problem *problem)
+{
+	const struct sandbox_options *options = &sandbox->options;
+
+	if (!gains_no_rights(options->process) || options->switches.has_no_seccomp)
+		return 0;
+	int r = filter_enter(options->process, options->children);
+	state->seccomp = r == FILTER_NOT_BUILT ? SANDBOX_NOT_BUILT
+			 : r == -EOPNOTSUPP    ? SANDBOX_UNAVAILABLE
+					       : SANDBOX_ON;
+	if (r < 0 && r != -EOPNOTSUPP)
+		return refuse(r, "the filter of system calls (seccomp)", "noseccomp", problem);
+	return 0;
+}
+
+/* What commands of plyfs.yaml inherit stays as whoever mounts has it. */
+static int enter_rights(const struct sandbox *sandbox, struct problem *problem)
+{
+	enum sandbox_process process = sandbox->options.process;
+	int r = 0;
+
+	if (process != SANDBOX_RUN && setrlimit(RLIMIT_CORE, &(struct rlimit){0}) < 0)
+		return refuse(-errno, "RLIMIT_CORE", "", problem);
+	if (gains_no_rights(process) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return refuse(-errno, "no_new_privs", "", problem);
+	/* Before capabilities go: nothing here needs one, but who is in a domain may drop them
+	 * still. */
+	if (sandbox->landlock.fd >= 0)
+		r = landlock_enter(&sandbox->landlock);
+	if (r < 0)
+		return refuse(r, "Landlock", "nolandlock", problem);
+	if (process != SANDBOX_RUN)
+		r = keep_capabilities(needed[process]);
+	if (r < 0)
+		return refuse(r, "capabilities", "", problem);
+	/* Behind what changes the credentials, which sets it again. An ordinary user's commands
+	 * find the layers that his mount hides by way of its process, whose equals they are. */
+	if (geteuid() == 0 && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return refuse(-errno, "PR_SET_DUMPABLE", "", problem);
+	return 0;
+}
+
+int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct problem *problem)
+{
+	struct sandbox_state state = {.capabilities = permitted()};
+
+	if (sandbox->options.switches.has_no_sandbox) {
+		*ret = state;
+		return 0;
+	}
+	int r = enter_rights(sandbox, problem);
+	if (r != 0)
+		return r;
+	state = (struct sandbox_state){.landlock = sandbox->landlock_force,
+		.landlock_abi = sandbox->landlock.abi,
+		.has_no_new_privs = gains_no_rights(sandbox->options.process),
+		.capabilities = permitted()};
+	r = enter_filter(sandbox, &state, problem);
+	if (r != 0)
+		return r;
+	*ret = state;
+	return 0;
+}
+
+const char *sandbox_force_name(enum sandbox_force force)
+{
+	static const char *const names[] = {[SANDBOX_OFF] = "off",
+		[SANDBOX_ON] = "on",
+		[SANDBOX_NOT_BUILT] = "not built in",
+		[SANDBOX_UNAVAILABLE] = "not available"};
+
+	return names[force];
+}

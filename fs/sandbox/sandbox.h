@@ -1,0 +1,122 @@
+/*
+ * The sandbox: what a process of plyfs may still do once it has begun its work. It reads what others
+ * wrote; if one of them found a mistake in a reader, this is all that he would have.
+ *
+ * What each kind of process may do, and why:
+ *
+ *   daemon        reads beneath the layers, the presets' directories and /proc (who asks for a file, and
+ *                 what is mounted), each as it was at the start; answers the kernel by /dev/fuse, which is
+ *                 open. It begins no program and no process, reaches no socket, writes no file.
+ *   render        the same, and writes beneath the directory that it renders.
+ *   publish       plyfs-publish, which renames in our own mount: that, and nothing else. It reads nothing.
+ *   monitor       plyfs-monitor (monitor.h), which is told of a descriptor or a line and reads nothing else:
+ *                 opens for reading what the settings name by now, logs, unmounts. It may read all files.
+ *   run           plyfs-run runs the settings' commands, for which it must have the rights of who mounts, as
+ *                 they inherit whatever is taken away. It reads plyfs.yaml and messages of a fixed size.
+ *
+ * By what it is kept to that:
+ *
+ *   no_new_privs  a set-id program would not gain rights.          Not: run; monitor of an ordinary user,
+ *                                                                  who unmounts by fusermount3, set-uid
+ *   capabilities  those that sandbox.c names are left, with the reason of each
+ *   Landlock      files by place, TCP, abstract sockets; on kernels that have it, as much as they have.
+ *                 Whoever is in a domain can't be a tracer of who is not, nor mount or unmount.
+ *                                                                  Not: run, monitor
+ *   seccomp       the system calls that filter.c names, with the reason of each; others fail with EPERM
+ *                                                                  Not: run; monitor of an ordinary user
+ *   not dumpable  no other process of root without capabilities reads our memory. Not: ordinary users
+ *   no core                                                        Not: run
+ *   environment   only HOME, PATH and what names presets are left. Not: run
+ *
+ * A mount is made between the two steps, sandbox_prepare() and sandbox_enter(): who is in a sandbox can't
+ * mount, and who has mounted must not look a path up before it serves, since the path may lead through
+ * the mount.
+ *
+ * A kernel that has it not, or a build without libseccomp, is no failure: the status tells. Where it is
+ * there and can't be used, plyfs does not start.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "problem.h"
+
+enum sandbox_process {
+	SANDBOX_DAEMON,
+	SANDBOX_PUBLISH,
+	SANDBOX_MONITOR,
+	SANDBOX_RENDER,
+	SANDBOX_RUN,
+	SANDBOX_PROCESSES,
+};
+
+/* What may be done at a place: with what is there, and all beneath it. */
+enum sandbox_right {
+	SANDBOX_READ,    /* files, and directories are listed */
+	SANDBOX_FILES,   /* files are read, and no directory is listed */
+	SANDBOX_WRITE,   /* anything but to run programs, and to make devices */
+	SANDBOX_NAMES,   /* names come and go; what they are of is neither read nor written */
+};
+
+/* What is turned off, for debugging. */
+struct sandbox_switches {
+	bool has_no_sandbox; /* nothing is given up: a debugger can be used, and leaves a core */
+	bool has_no_landlock;
+	bool has_no_seccomp;
+};
+
+/* Processes of which one must be able to end: plyfs-publish and plyfs-monitor. */
+#define SANDBOX_CHILDREN 2
+
+struct sandbox_options {
+	enum sandbox_process process;
+	struct sandbox_switches switches;
+	pid_t children[SANDBOX_CHILDREN]; /* may be killed; 0: none */
+};
+
+/* How it is with one of the parts. */
+enum sandbox_force { SANDBOX_OFF, SANDBOX_ON, SANDBOX_NOT_BUILT, SANDBOX_UNAVAILABLE };
+
+/* What is in force. */
+struct sandbox_state {
+	enum sandbox_force landlock;
+	int landlock_abi; /* that of Landlock on */
+	enum sandbox_force seccomp;
+	bool has_no_new_privs;
+	unsigned long long capabilities; /* bit 1 << CAP_… */
+};
+
+/* One that is going to be entered. */
+struct sandbox;
+
+/**
+ * Makes one that allows no place yet, and wipes the environment. Looks paths up: where a mount is to be
+ * made, it comes before that. Returns 0 with *ret for sandbox_free(), PROBLEM where something is there
+ * and can't be used, or -errno.
+ */
+int sandbox_prepare(
+	const struct sandbox_options *options, struct sandbox **ret, struct problem *problem);
+
+/**
+ * Allows what the descriptor (it may be O_PATH) leads to, and all beneath it. Looks at no path, and has
+ * no file system asked. 0, or PROBLEM.
+ */
+int sandbox_allow(
+	struct sandbox *sandbox, int fd, enum sandbox_right right, struct problem *problem);
+
+/** The same of a path, as it leads now; one that leads nowhere is left out. */
+int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_right right,
+	struct problem *problem);
+
+/**
+ * Enters it, before there are threads: there is no way back. Looks at no path, and has no file system
+ * asked. Returns 0 with *ret, PROBLEM where something is there and can't be used, or -errno.
+ */
+int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct problem *problem);
+
+void sandbox_free(struct sandbox *sandbox);
+void sandbox_freep(struct sandbox **sandbox);
+
+/** "on", "off", "not built in", "not available". */
+const char *sandbox_force_name(enum sandbox_force force);

@@ -1,0 +1,195 @@
+/*
+ * A daemon that has been taken over, for a test alone: its reader of YAML does what a source tells
+ * it to, in lines "# attempt: WHAT [ARGUMENT]", and says on standard error what came of it. It is
+ * linked around libyaml's yaml_parser_set_input_string(), so nothing in plyfs knows of it.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <yaml.h>
+
+#define WORD_MAX 256
+
+void __real_yaml_parser_set_input(yaml_parser_t *parser, yaml_read_handler_t *handler, void *data);
+void __wrap_yaml_parser_set_input(yaml_parser_t *parser, yaml_read_handler_t *handler, void *data);
+
+/* 0 or -errno; the descriptor is closed. */
+static int result_of(int fd)
+{
+	int r = fd < 0 ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+static int try_read(const char *path)
+{
+	char byte;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int r = fd >= 0 && read(fd, &byte, 1) < 0 ? -errno : 0;
+
+	return r < 0 ? (close(fd), r) : result_of(fd);
+}
+
+static int try_open(const char *path)
+{
+	return result_of(open(path, O_RDONLY | O_CLOEXEC));
+}
+
+static int try_write(const char *path)
+{
+	return result_of(open(path, O_WRONLY | O_APPEND | O_CLOEXEC));
+}
+
+static int try_create(const char *path)
+{
+	return result_of(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+}
+
+static int try_execute(const char *path)
+{
+	char *words[] = {(char *)(uintptr_t)path, NULL};
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid <= 0)
+		execv(path, words);
+	if (pid == 0)
+		_exit(errno);
+	if (pid < 0)
+		return -errno;
+	return waitpid(pid, &status, 0) < 0 ? -errno : -WEXITSTATUS(status);
+}
+
+static int try_fork(const char *argument)
+{
+	pid_t pid = fork();
+
+	(void)argument;
+	if (pid == 0)
+		_exit(0);
+	return pid < 0 || waitpid(pid, NULL, 0) < 0 ? -errno : 0;
+}
+
+static int try_connect(const char *port)
+{
+	const struct sockaddr_in address = {.sin_family = AF_INET,
+		.sin_port = htons((uint16_t)atoi(port)),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+		return result_of(fd);
+	int r = -errno;
+	close(fd);
+	return r;
+}
+
+static int try_abstract(const char *name)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	strncpy(address.sun_path + 1, name, sizeof(address.sun_path) - 2);
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&address,
+			      (socklen_t)(sizeof(sa_family_t) + 1 + strlen(name))) == 0)
+		return result_of(fd);
+	int r = -errno;
+	close(fd);
+	return r;
+}
+
+static int try_ptrace(const char *pid)
+{
+	if (ptrace(PTRACE_SEIZE, atoi(pid), NULL, NULL) < 0)
+		return -errno;
+	ptrace(PTRACE_DETACH, atoi(pid), NULL, NULL);
+	return 0;
+}
+
+static int try_kill(const char *pid)
+{
+	return kill(atoi(pid), SIGCONT) < 0 ? -errno : 0;
+}
+
+static int try_mount(const char *path)
+{
+	if (mount("tmpfs", path, "tmpfs", 0, NULL) < 0)
+		return -errno;
+	return umount(path) < 0 ? -errno : 0;
+}
+
+static int try_code(const char *argument)
+{
+	void *code = mmap(
+		NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)argument;
+	if (code == MAP_FAILED)
+		return -errno;
+	munmap(code, 4096);
+	return 0;
+}
+
+static int try_environment(const char *name)
+{
+	return getenv(name) ? 0 : -ENOENT;
+}
+
+static const struct {
+	const char *name;
+	int (*attempt)(const char *argument);
+} attempts[] = {{"read", try_read}, {"open", try_open}, {"write", try_write},
+	{"create", try_create}, {"execute", try_execute}, {"fork", try_fork},
+	{"connect", try_connect}, {"abstract", try_abstract}, {"ptrace", try_ptrace},
+	{"kill", try_kill}, {"mount", try_mount}, {"code", try_code},
+	{"environment", try_environment}};
+
+static void obey(const char *line)
+{
+	char what[WORD_MAX], argument[WORD_MAX] = "";
+
+	if (sscanf(line, "# attempt: %255s %255s", what, argument) < 1)
+		return;
+	for (size_t i = 0; i < sizeof(attempts) / sizeof(*attempts); i++)
+		if (strcmp(attempts[i].name, what) == 0) {
+			int r = attempts[i].attempt(argument);
+			dprintf(STDERR_FILENO, "attempt %s %s: %s\n", what, argument,
+				r < 0 ? strerrorname_np(-r) : "done");
+		}
+}
+
+/* What the parser of this thread is fed by. */
+static _Thread_local yaml_read_handler_t *feed;
+static _Thread_local void *feed_data;
+
+/* A piece of a source, which holds all of a small one. */
+static int feed_and_obey(void *data, unsigned char *buffer, size_t size, size_t *size_read)
+{
+	int is_read = feed(data, buffer, size, size_read);
+	char *text = is_read ? strndup((const char *)buffer, *size_read) : NULL, *rest = text;
+
+	for (const char *line; text && (line = strsep(&rest, "\n"));)
+		obey(line);
+	free(text);
+	return is_read;
+}
+
+void __wrap_yaml_parser_set_input(yaml_parser_t *parser, yaml_read_handler_t *handler, void *data)
+{
+	feed = handler;
+	feed_data = data;
+	__real_yaml_parser_set_input(parser, feed_and_obey, feed_data);
+}

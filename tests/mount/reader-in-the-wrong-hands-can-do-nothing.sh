@@ -1,0 +1,83 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+# plyfs, but what reads YAML does what it is told to (compromise.c).
+PLYFS=$MOUNT_TOOLS/compromised
+need_root
+need python3 setpriv
+
+mkdir elsewhere
+echo secret >secret
+chmod 600 secret
+echo 'a: 1' >low/plain.yaml
+cp /bin/true program
+sleep 1000 >/dev/null 2>&1 </dev/null &
+victim=$!
+# One without capabilities: the daemon has fewer than another root's process, and must not be kept
+# from it by that alone.
+setpriv --bounding-set=-all --inh-caps=-all sleep 1001 >/dev/null 2>&1 </dev/null &
+tame=$!
+python3 -c '
+import socket, sys
+tcp = socket.create_server(("127.0.0.1", 0))
+unix = socket.socket(socket.AF_UNIX)
+unix.bind("\0plyfs-test-%d" % tcp.getsockname()[1])
+unix.listen()
+print(tcp.getsockname()[1], flush=True)
+while True:
+    tcp.accept()' >port 2>server-log </dev/null &
+server=$!
+trap 'code=$?; kill $victim $tame $server 2>/dev/null; (exit $code); clean_up' EXIT
+eventually test -s port
+port=$(cat port)
+
+# WHAT ARGUMENT, and which error it comes to with all, without Landlock, and without the filter.
+# Where one part alone does not keep from it, that is said by "done".
+cat >attempts <<END
+read $directory/secret EACCES done EACCES
+read /etc/shadow EACCES done EACCES
+read /proc/$victim/environ EACCES EACCES EACCES
+open /proc/$tame/mem EACCES done EACCES
+write $directory/low/plain.yaml EACCES done EACCES
+create $directory/low/new.yaml EACCES done EACCES
+create $directory/elsewhere/new EACCES done EACCES
+execute $directory/program EPERM EPERM EACCES
+fork - EPERM EPERM done
+connect $port EPERM EPERM EACCES
+abstract plyfs-test-$port EPERM EPERM EPERM
+ptrace $tame EPERM EPERM EPERM
+kill $victim EPERM EPERM done
+mount $directory/elsewhere EPERM EPERM EPERM
+code - EPERM EPERM done
+environment PLYFS_SECRET ENOENT ENOENT ENOENT
+END
+# The leak checker stops all threads as a debugger does: a build that has it may do that much.
+! grep -qaE '__(asan|tsan)_init' "$PLYFS" || sed -i '/^\(fork\|code\|ptrace\) /d' attempts
+while read -r what argument _; do
+	echo "# attempt: $what $argument"
+done <attempts >low/app.yaml
+echo 'a: 1' >>low/app.yaml
+echo 'b: 2' >high/app.yaml
+export PLYFS_SECRET=secret
+
+# expect OPTIONS COLUMN: what came of each.
+expect() {
+	local what argument wanted
+	: >log
+	mount_options=$1 start
+	shows mnt/app.yaml $'a: 1\nb: 2'
+	while read -r what argument wanted; do
+		wanted=$(awk -v n="$2" '{ print $n }' <<<"$what $argument $wanted")
+		grep -qxF "attempt $what $argument: ${wanted:-done}" log ||
+			fail "with '$1', not $wanted, but: $(grep -F "attempt $what $argument:" log)"
+	done <attempts
+	rm -f elsewhere/new low/new.yaml
+	stop
+}
+
+expect noheader 3
+expect noheader,nolandlock 4
+expect noheader,noseccomp 5
+# The twin: where nothing is given up, all of it can be done.
+sed -i 's/\( [^ ]*\) .*/\1/' attempts
+expect noheader,nosandbox 3
