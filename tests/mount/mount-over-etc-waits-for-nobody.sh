@@ -1,0 +1,52 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+# A mount over /etc, beside which libraries look for users, time zones and more of themselves: as long as
+# nobody serves it, nothing may look at it. All of it is seen by this test alone.
+need_root
+go_private
+mkdir -p etc/plyfs bin
+for tool in awk; do # which Debian finds by /etc/alternatives
+	ln -s "$(realpath "$(command -v $tool)")" bin/$tool
+done
+PATH=$directory/bin:$PATH
+cp -a /etc/passwd /etc/group etc/
+cp -aL /etc/nsswitch.conf /etc/localtime etc/ 2>/dev/null || true
+mount --bind etc /etc
+trap 'code=$?; while umount -l /etc 2>/dev/null; do :; done; (exit $code); clean_up' EXIT
+echo 'a: 1' >/etc/app.yaml
+echo 'b: 1' >high/app.yaml
+
+shows_all() {
+	shows /etc/app.yaml "$1"
+	grep -q '^root:' /etc/passwd || fail "/etc/passwd does not show"
+	getent passwd root >/dev/null || fail "users are not found"
+}
+
+for turn in 1 2 3; do
+	start "/etc:$directory/high" /etc
+	shows_all $'a: 1\nb: 1'
+	echo 'b: 2' | replace high/app.yaml
+	comes_to_show /etc/app.yaml $'a: 1\nb: 2'
+	echo 'b: 1' | replace high/app.yaml
+	stop /etc
+done
+
+# Its plyfs.yaml lies beneath it, and is read again; so do layers that are found by the user's name.
+mkdir etc/plyfs/low etc/plyfs/of-root
+echo 'a: 1' >etc/plyfs/low/app.yaml
+cp etc/passwd etc/nsswitch.conf etc/plyfs/low/ 2>/dev/null || true
+echo 'u: 1' >etc/plyfs/of-root/app.yaml
+echo "layers: [plyfs/low, 'plyfs/of-%u']" >etc/plyfs.yaml
+exec 5<etc
+beneath=/proc/self/fd/5
+start -c /etc/plyfs.yaml /etc
+shows_all $'a: 1\nu: 1'
+echo "layers: [plyfs/low]" | replace $beneath/plyfs.yaml
+comes_to_show /etc/app.yaml 'a: 1'
+mv $beneath/plyfs/low $beneath/plyfs/gone
+mkdir $beneath/plyfs/low
+echo 'a: 2' >$beneath/plyfs/low/app.yaml
+comes_to_show /etc/app.yaml 'a: 2'
+stop /etc
+exec 5<&-

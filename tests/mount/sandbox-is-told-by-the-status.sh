@@ -1,0 +1,44 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+echo 'a: 1' >low/app.yaml
+need python3
+of() { awk -v name="$1:" '$1 == name { print $2 }' "/proc/$plyfs_pid/status"; }
+
+start
+# What it says is what the kernel says.
+[ "$(status sandbox no_new_privs)" = True ]
+[ "$(of NoNewPrivs)" = 1 ] || fail "it may gain rights"
+[ "$((16#$(status sandbox capabilities)))" -eq "$((16#$(of CapPrm)))" ] || fail "it has $(of CapPrm)"
+[ "$((16#$(of CapEff) & ~(1 << 1 | 1 << 2 | 1 << 28)))" -eq 0 ] || fail "it has $(of CapEff)"
+if [ "$(status sandbox seccomp)" = on ]; then
+	[ "$(of Seccomp)" = 2 ] || fail "it has no filter"
+	for task in /proc/"$plyfs_pid"/task/*/status; do
+		grep -q '^Seccomp:[[:space:]]*2' "$task" || fail "a thread has no filter"
+		grep -q '^NoNewPrivs:[[:space:]]*1' "$task" || fail "a thread may gain rights"
+	done
+fi
+[[ $("$PLYFS" status mnt) == *"sandbox     Landlock"*"capabilities"* ]] || fail "$("$PLYFS" status mnt)"
+# Nothing of the environment is left where the kernel shows it.
+if [ "$(id -u)" -eq 0 ]; then
+	! grep -qa 'MOUNT_TOOLS' "/proc/$plyfs_pid/environ" || fail "the environment is there still"
+fi
+stop
+
+mount_options=noheader,nolandlock,noseccomp start
+[ "$(status sandbox landlock)" = off ]
+[ "$(status sandbox seccomp)" = off ]
+[ "$(of Seccomp)" = 0 ]
+[ "$(of NoNewPrivs)" = 1 ]
+stop
+
+mount_options=noheader,nosandbox start
+[ "$(status sandbox no_new_privs)" = False ]
+[ "$(of NoNewPrivs)" = "$(awk '$1 == "NoNewPrivs:" { print $2 }' /proc/self/status)" ]
+stop
+
+# A tree that is rendered tells it, too.
+"$PLYFS" render -l low tree
+[[ $("$PLYFS" status tree) == *"sandbox     Landlock"* ]]
+"$PLYFS" render --no-sandbox -l low tree
+[[ $("$PLYFS" status tree) == *"no_new_privs off"* ]]

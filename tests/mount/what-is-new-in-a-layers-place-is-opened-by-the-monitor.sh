@@ -1,0 +1,54 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+# A sandbox knows the directories that were there when it was entered. What stands in their place later is
+# opened by plyfs-monitor, and by nobody else.
+mkdir v1 v2 elsewhere late
+echo 'a: 1' >v1/app.yaml
+echo 'a: 2' >v2/app.yaml
+echo 'a: 4' >elsewhere/app.yaml
+ln -s v1 turned
+cat >plyfs.yaml <<'END'
+layers: [low, turned, {path: missing, optional: true}]
+END
+start -c plyfs.yaml mnt
+shows mnt/app.yaml 'a: 1'
+[ "$(status sandbox landlock)" = on ] || skip "there is no Landlock here"
+monitor=$(pgrep -P $plyfs_pid -x plyfs-monitor) || fail "there is no monitor"
+
+# Renamed, turned, there at last, and new.
+mv low gone
+mkdir low
+echo 'b: 1' >low/new.yaml
+comes_to_show mnt/new.yaml 'b: 1'
+ln -sfn v2 turned.new
+mv -T turned.new turned
+comes_to_show mnt/app.yaml 'a: 2'
+mkdir missing
+echo 'a: 3' >missing/app.yaml
+comes_to_show mnt/app.yaml 'a: 3'
+echo "layers: [low, turned, $directory/elsewhere]" | replace plyfs.yaml
+comes_to_show mnt/app.yaml 'a: 4'
+echo 'a: 5' >elsewhere/app.yaml
+comes_to_show mnt/app.yaml 'a: 5'
+echo 'x: 1' >elsewhere/one.yaml
+
+# The twin: without it a directory that comes later can't be read, which is told. What was there at the start can.
+kill -KILL "$monitor"
+echo 'layers: [v1, late]' | replace plyfs.yaml
+echo 'c: 1' >late/late.yaml
+is_told() { grep -qs 'Permission denied' log; }
+eventually is_told || fail "nobody is told: $(cat log)"
+[ ! -e mnt/late.yaml ] || fail "it is read without the monitor"
+stop
+
+# It goes with the daemon.
+start -c plyfs.yaml mnt
+shows mnt/late.yaml 'c: 1'
+monitor=$(pgrep -P $plyfs_pid -x plyfs-monitor)
+[ "$(ls "/proc/$monitor/fd" | wc -l)" -le 6 ] || fail "it holds: $(ls -l "/proc/$monitor/fd")"
+for helper in $(pgrep -P $plyfs_pid); do
+	! ls -l "/proc/$helper/fd" | grep /dev/fuse || fail "$(cat "/proc/$helper/comm") holds the mount"
+done
+stop
+eventually has_ended "$monitor" || fail "it outlives the daemon"
