@@ -16,6 +16,7 @@
 #include "access_list.h"
 #include "cleanup.h"
 #include "descriptor.h"
+#include "followed.h"
 #include "glob.h"
 #include "opening.h"
 #include "way.h"
@@ -101,17 +102,6 @@ static int open_by_walk(int dirfd, const char *path, int flags)
 	}
 }
 
-static int open_without_openat2(int dirfd, bool follow, const char *path, int flags)
-{
-	int fd;
-
-	if (!follow)
-		return open_by_walk(dirfd, path, flags);
-
-	fd = openat(dirfd, path, flags | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 bool layer_is_kernels_own(int fd)
 {
 	static const long types[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC,
@@ -126,35 +116,45 @@ bool layer_is_kernels_own(int fd)
 	return false;
 }
 
+/* Container runtimes' seccomp filters say EPERM to calls that they don't know. */
+static bool has_no_openat2(int error)
+{
+	return error == ENOSYS || error == EPERM;
+}
+
 /* `path` as the kernel knows it. */
 static int open_path(int dirfd, bool follow, const char *path, int flags)
 {
-	struct open_how how = {.flags = (unsigned)(flags | O_CLOEXEC)};
+	struct open_how how = {.flags = (unsigned)(flags | O_CLOEXEC),
+		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
 
-	if (follow) {
-		how.resolve = RESOLVE_NO_MAGICLINKS;
-	} else {
+	if (!follow) {
 		how.flags |= O_NOFOLLOW;
-		how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+		how.resolve |= RESOLVE_BENEATH;
 	}
 
 	for (int attempt = 0; attempt < RESOLVE_ATTEMPTS; attempt++) {
 		long fd = syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
+		int error = errno;
 
+		/* Most names lead through no link. */
+		if (fd < 0 && follow && (error == ELOOP || has_no_openat2(error))) {
+			fd = followed_open(dirfd, path, flags);
+			error = fd < 0 ? (int)-fd : 0;
+		}
 		if (fd >= 0)
 			return (int)fd;
-		if (errno == EINTR || errno == EAGAIN)
+		if (error == EINTR || error == EAGAIN)
 			continue;
-		/* Container runtimes' seccomp filters say EPERM to calls that they don't know. */
-		if (errno == ENOSYS || errno == EPERM)
-			return open_without_openat2(dirfd, follow, path, flags);
+		if (!follow && has_no_openat2(error))
+			return open_by_walk(dirfd, path, flags);
 		/* Not followed, a link in the way is no directory. */
-		if (errno == ELOOP && !follow)
+		if (error == ELOOP && !follow)
 			return -ENOTDIR;
 		/* No link or ".." leads out: a directory on the way was moved out meanwhile. */
-		if (errno == EXDEV && !follow)
+		if (error == EXDEV && !follow)
 			return -ENOENT;
-		return -errno;
+		return -error;
 	}
 
 	return -EAGAIN;

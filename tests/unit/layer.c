@@ -267,6 +267,49 @@ static void follow_leads_not_into_what_the_kernel_tells(void **state)
 	}
 }
 
+/* Who may write to a directory that is open to all must not choose what we read as ourselves. */
+static void follow_falls_into_no_trap(void **state)
+{
+	static const struct {
+		mode_t mode;
+		uid_t directory, link;
+		bool is_followed;
+	} cases[] = {{01777, 0, 4711, false}, {01777, 4712, 4711, false}, {01777, 4711, 4711, true},
+		{01777, 4711, 0, true}, {01777, 0, 0, true}, {0777, 0, 4711, true},
+		{01775, 0, 4711, true}};
+	CLEANUP(layer_freep) struct layer *layer = open_layer(true);
+	struct stat stat;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(mkdir("layer/shared", 0755), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int wanted = cases[i].is_followed ? 0 : -EACCES;
+		/* One that is the last name, and one on the way. */
+		assert_int_equal(symlink("../../outside.yaml", "layer/shared/trap"), 0);
+		assert_int_equal(symlink("../../other", "layer/shared/way"), 0);
+		assert_int_equal(lchown("layer/shared/trap", cases[i].link, 0), 0);
+		assert_int_equal(lchown("layer/shared/way", cases[i].link, 0), 0);
+		assert_int_equal(chown("layer/shared", cases[i].directory, 0), 0);
+		assert_int_equal(chmod("layer/shared", cases[i].mode), 0);
+		int of_stat = layer_stat(layer, "shared/trap", &stat);
+		int of_directory = layer_open_directory(layer, "shared/way");
+		int of_file = layer_open_file(layer, "shared/way/deep.yaml", &stat);
+		CLEANUP(freep) char *target = NULL;
+		int of_link = layer_read_link(layer, "shared/trap", &target);
+		unlink("layer/shared/trap");
+		unlink("layer/shared/way");
+		close(of_directory);
+		close(of_file);
+		assert_int_equal(of_stat, wanted);
+		assert_int_equal(of_directory < 0 ? of_directory : 0, wanted);
+		assert_int_equal(of_file < 0 ? of_file : 0, wanted);
+		assert_int_equal(of_link, 0);
+	}
+	rmdir("layer/shared");
+}
+
 struct listing {
 	char text[512];
 	int stop_at;
@@ -532,6 +575,7 @@ static void all_of_it_holds_without_openat2(void **state)
 		cmocka_unit_test(a_link_on_the_way_is_no_directory_without_follow),                \
 		cmocka_unit_test(follow_allows_links_also_out_of_the_layer),                       \
 		cmocka_unit_test(follow_leads_not_into_what_the_kernel_tells),                     \
+		cmocka_unit_test(follow_falls_into_no_trap),                                       \
 		cmocka_unit_test(every_name_is_listed_with_its_type),                              \
 		cmocka_unit_test(a_following_layer_lists_what_its_links_lead_to),                  \
 		cmocka_unit_test(                                                                  \

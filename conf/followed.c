@@ -1,0 +1,163 @@
+#include "followed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "layer.h"
+
+/* Links on the way, as in the kernel (path_resolution(7)). */
+#define LINKS_MAX 40
+
+/* On the way: `at` is where we are, `rest` what is still to go, beginning with a name. */
+struct walk {
+	int flags;
+	int at; /* O_PATH; is closed when we go on */
+	unsigned links;
+	char rest[PATH_MAX];
+};
+
+static bool is_others_trap(const struct stat *directory, const struct stat *link)
+{
+	return (directory->st_mode & S_ISVTX) && (directory->st_mode & S_IWOTH) &&
+	       link->st_uid != geteuid() && link->st_uid != directory->st_uid;
+}
+
+static void go_to(struct walk *walk, int fd)
+{
+	closep(&walk->at);
+	walk->at = fd;
+}
+
+/* An absolute path begins at the root directory; what is left begins with a name. */
+static int begin(struct walk *walk)
+{
+	size_t slashes = strspn(walk->rest, "/");
+
+	if (slashes == 0)
+		return 0;
+	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -errno;
+	go_to(walk, root);
+	memmove(walk->rest, walk->rest + slashes, strlen(walk->rest + slashes) + 1);
+	return 0;
+}
+
+/* Puts the link's target before what is still to go. */
+static int take_target(struct walk *walk, int link)
+{
+	char target[PATH_MAX];
+	ssize_t len = readlinkat(link, "", target, sizeof(target));
+
+	if (len <= 0)
+		return len < 0 ? -errno : -ENOENT;
+	size_t rest = strlen(walk->rest);
+	if ((size_t)len + rest >= sizeof(walk->rest))
+		return -ENAMETOOLONG;
+	/* What is still to go is nothing, or begins with the slash behind the link. */
+	memmove(walk->rest + len, walk->rest, rest + 1);
+	memcpy(walk->rest, target, (size_t)len);
+	return begin(walk);
+}
+
+/*
+ * The kernel tells its magic links apart, which we can't; nobody else can make a link there.
+ * Without openat2(2) one leads where its text says, by names and not by magic.
+ */
+static int follow_kernels(struct walk *walk, const char *name, int link)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
+
+	/* Where it leads to is the kernel's own, too, or is reached by magic. */
+	if (!walk->rest[0])
+		return -EACCES;
+	long fd = syscall(SYS_openat2, walk->at, name, &how, sizeof(how));
+	if (fd < 0)
+		return errno == ENOSYS || errno == EPERM ? take_target(walk, link) : -errno;
+	go_to(walk, (int)fd);
+	return 0;
+}
+
+static int follow(struct walk *walk, const char *name, int link, const struct stat *stat)
+{
+	struct stat directory;
+
+	if (++walk->links > LINKS_MAX)
+		return -ELOOP;
+	if (layer_is_kernels_own(link))
+		return follow_kernels(walk, name, link);
+	if (fstat(walk->at, &directory) < 0)
+		return -errno;
+	return is_others_trap(&directory, stat) ? -EACCES : take_target(walk, link);
+}
+
+/* The last name, which is no link that is to be followed. */
+static int open_last(const struct walk *walk, const char *name, int flags)
+{
+	int fd = openat(walk->at, name, flags | O_NOFOLLOW | O_CLOEXEC);
+
+	/* Where it has become a link since we looked, the next look will find that. */
+	return fd >= 0 ? fd : errno == ELOOP ? -EAGAIN : -errno;
+}
+
+/* Goes one name on. Returns 0: there is more to go; 1 with *ret: we are there; or -errno. */
+static int step(struct walk *walk, int *ret)
+{
+	char name[NAME_MAX + 1];
+	size_t len = strcspn(walk->rest, "/");
+	size_t slashes = strspn(walk->rest + len, "/");
+	bool is_last = !walk->rest[len + slashes];
+	int flags = walk->flags | (slashes ? O_DIRECTORY : 0);
+	struct stat stat;
+
+	if (len > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(name, walk->rest, len);
+	name[len] = '\0';
+	if (!len)
+		strcpy(name, ".");
+	CLEANUP(closep) int fd = openat(walk->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &stat) < 0)
+		return -errno;
+	bool is_followed =
+		S_ISLNK(stat.st_mode) && (!is_last || slashes || !(walk->flags & O_NOFOLLOW));
+	/* Slashes behind the last name stay: they ask for a directory. */
+	size_t gone = is_followed || is_last ? len : len + slashes;
+	memmove(walk->rest, walk->rest + gone, strlen(walk->rest + gone) + 1);
+	if (is_followed)
+		return follow(walk, name, fd, &stat);
+	if (is_last) {
+		*ret = open_last(walk, name, flags);
+		return *ret < 0 ? *ret : 1;
+	}
+	go_to(walk, fd);
+	fd = -1;
+	return 0;
+}
+
+int followed_open(int dirfd, const char *path, int flags)
+{
+	struct walk walk = {.flags = flags};
+	int ret = -1, r = 0;
+
+	if (strlen(path) >= sizeof(walk.rest))
+		return -ENAMETOOLONG;
+	strcpy(walk.rest, path);
+	walk.at = fcntl(dirfd, F_DUPFD_CLOEXEC, 0);
+	if (walk.at < 0)
+		return -errno;
+	r = begin(&walk);
+	while (r == 0)
+		r = step(&walk, &ret);
+	closep(&walk.at);
+	return r < 0 ? r : ret;
+}
