@@ -164,6 +164,22 @@ static bool decide_directory_locked_unlocks(struct view *view, const struct look
 	return is_changed || is_unannounced;
 }
 
+static bool is_found_by_poll(const struct look *look)
+{
+	return look->scope == SCOPE_POLL && look->result != LOOK_IS_CURRENT &&
+	       look->lookup.kind != UNION_DIRECTORY;
+}
+
+/* Whether those who depend on the name are to look at it again. */
+static bool is_news(const struct look *look)
+{
+	/* What is in a directory that is there still tells of itself, when that is scanned. */
+	bool is_rescanned = look->scope == SCOPE_RESCAN && look->kind == UNION_DIRECTORY &&
+			    look->lookup.kind == UNION_DIRECTORY;
+
+	return (look->is_event && !is_rescanned) || is_found_by_poll(look);
+}
+
 /*
  * rmdir(2) takes a directory away with all that is in it, but tells only those who watch the
  * directory. So what is known in it goes first, each by its own removal.
@@ -182,8 +198,10 @@ static bool remove_directory_locked(struct view *view, const struct look *look)
 			is_empty = false;
 			queue_entry_locked(view, entry);
 		}
-	if (!is_empty)
+	if (!is_empty) {
+		look->entry->is_touched |= is_news(look);
 		queue_debounce_locked(view, look->entry, EVENTS_GONE_MS);
+	}
 	look->change->kind = CHANGE_REMOVE_DIRECTORY;
 	return is_empty;
 }
@@ -250,15 +268,9 @@ static bool is_out_of_sight(const struct look *look)
 /* What depends on the name is looked at behind it, and behind what is published of it. */
 static void touch_locked(struct view *view, const struct look *look)
 {
-	bool is_found_by_poll = look->scope == SCOPE_POLL && look->result != LOOK_IS_CURRENT &&
-				look->lookup.kind != UNION_DIRECTORY;
-
-	if (is_found_by_poll)
+	if (is_found_by_poll(look))
 		source_cache_touch(view->cache, look->path);
-	/* What is in a directory that is there still tells of itself, when that is scanned. */
-	bool is_rescanned = look->scope == SCOPE_RESCAN && look->kind == UNION_DIRECTORY &&
-			    look->lookup.kind == UNION_DIRECTORY;
-	if ((look->is_event && !is_rescanned) || is_found_by_poll)
+	if (is_news(look))
 		dependency_touch_locked(view, look->entry->parent, look->entry->name);
 }
 
@@ -302,10 +314,13 @@ static bool decide_locked_unlocks(struct view *view, struct look *look)
 	change->parent_ino = entry->parent->inode.ino;
 	change->path = take_ptr(look->path);
 	entry_enter_locked(view, entry);
-	/* What is in the way goes first; then the same name is looked at again. */
+	/* What is in the way goes first; then the same name is looked at again, and by those who
+	 * depend on it once more: they find nothing there till then. */
 	if ((change->kind == CHANGE_REMOVE || change->kind == CHANGE_REMOVE_DIRECTORY) &&
-		look->lookup.kind != UNION_NONE)
+		look->lookup.kind != UNION_NONE) {
+		entry->is_touched |= is_news(look);
 		queue_entry_locked(view, entry);
+	}
 	return true;
 }
 

@@ -57,6 +57,22 @@ comes_to_show mnt/app.yaml $'a: 1\nc: 2'
 comes_to_show mnt/etc/app.yaml 'c: 2'
 comes_to_equal_fresh -c plyfs.yaml
 
+# A directory is no part; what stands in its place at once is, also where something was in it.
+for inner in '' /x.yaml; do
+	mkdir low/conf.d/20-d.yaml
+	[ -z "$inner" ] || echo 'x: 1' >low/conf.d/20-d.yaml/x.yaml
+	comes_to_exist "mnt/conf.d/20-d.yaml$inner"
+	kill -STOP $plyfs_pid
+	rm -r low/conf.d/20-d.yaml
+	echo 'd: 1' | replace low/conf.d/20-d.yaml
+	kill -CONT $plyfs_pid
+	comes_to_show mnt/app.yaml $'a: 1\nd: 1\nc: 2'
+	comes_to_show mnt/etc/app.yaml $'d: 1\nc: 2'
+	rm low/conf.d/20-d.yaml
+	comes_to_show mnt/app.yaml $'a: 1\nc: 2'
+	comes_to_show mnt/etc/app.yaml 'c: 2'
+done
+
 # A backup, as an editor makes it, is no event.
 watch mnt mnt/etc
 echo 'x: 1' | tee high/conf.d/30-c.yaml~ high/conf.d/.30-c.yaml.swp >/dev/null
