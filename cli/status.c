@@ -100,7 +100,8 @@ static void print_mirror(const struct node *layer)
 		printf(", last heard of ");
 		print_age(mirror, "contact_age_s");
 	}
-	puts(is_true(mirror, "running") ? "" : ", which nobody keeps up to date: no process is running");
+	puts(is_true(mirror, "running") ? ""
+					: ", which nobody keeps up to date: no process is running");
 	print_mirror_troubles(mirror);
 }
 
@@ -159,8 +160,7 @@ static void print_sandbox(const struct node *sandbox)
 		printf(" (version %.0f)", abi);
 	printf(", seccomp ");
 	report_print(report_text(report_get(sandbox, "seccomp", NULL)));
-	printf(", no_new_privs %s, capabilities ",
-		is_true(sandbox, "no_new_privs") ? "on" : "off");
+	printf(", no_new_privs %s, capabilities ", is_true(sandbox, "no_new_privs") ? "on" : "off");
 	report_print(report_text(report_get(sandbox, "capabilities", NULL)));
 	putchar('\n');
 }
@@ -364,13 +364,17 @@ static int show(const char *path, bool is_raw)
 	return EXIT_DONE;
 }
 
-/* "3 layers, 1 trouble" */
+/* "3 layers, 1 trouble": of files, and of mirrors that layers come out of. */
 static void print_summary(const struct node *status)
 {
-	uint32_t layers = report_count(report_get(status, "layers", NULL));
+	const struct node *layers = report_get(status, "layers", NULL);
+	uint32_t count = report_count(layers);
 	double troubles = report_number(report_get(status, "trouble_count", NULL));
 
-	printf("%u layer%s, %.0f trouble%s\n", layers, layers == 1 ? "" : "s", troubles,
+	for (uint32_t i = 0; i < count; i++)
+		troubles +=
+			report_number(report_get(layers->seq.items[i], "mirror", "trouble_count"));
+	printf("%u layer%s, %.0f trouble%s\n", count, count == 1 ? "" : "s", troubles,
 		troubles == 1 ? "" : "s");
 }
 
