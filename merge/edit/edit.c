@@ -174,6 +174,13 @@ static bool keeps_comments(const struct edit *edit, const struct edit_op *op)
 						      edit_line_after(edit, extent->value.end)));
 }
 
+/* Whether that value stands there already: it keeps its form. */
+static bool is_done(const struct edit_tree *before, const struct edit_op *op)
+{
+	return op->kind == EDIT_SET &&
+	       edit_same(edit_tree_follow(before, op, op->count), op->value, true);
+}
+
 /*
  * Has the format do the ops, one beside the other, and looks whether `tree`, that behind the last
  * of them, is what comes out.
@@ -191,10 +198,13 @@ static int attempt(
 	const struct edit_tree *before = tree - count;
 	int r = format_of(run)->edit ? 0 : EDIT_CANNOT;
 
-	for (size_t i = 0; r == 0 && i < count; i++)
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		if (is_done(&before[i], &ops[i]))
+			continue;
 		r = has_place(before, &ops[i]) && keeps_comments(&edit, &ops[i])
 			    ? format_of(run)->edit(&edit, &ops[i])
 			    : EDIT_CANNOT;
+	}
 	return r == 0 ? verify(run, &edit, tree) : r;
 }
 
