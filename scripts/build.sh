@@ -52,11 +52,11 @@ configure() {
 	rm -f "$log"
 }
 
-# build DIRECTORY: quiet unless it fails or warns.
+# build DIRECTORY [TARGET...]: quiet unless it fails or warns.
 build() {
 	local log
 	log=$(mktemp)
-	if ! ninja -C "$1" </dev/null >"$log" 2>&1; then
+	if ! ninja -C "$@" </dev/null >"$log" 2>&1; then
 		grep -v '^\[[0-9]*/[0-9]*\]' "$log" >&2
 		rm -f "$log"
 		exit 1

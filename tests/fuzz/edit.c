@@ -1,46 +1,32 @@
 /*
- * Every format's edits, on any text: they end, what they give is the text with the splices done,
- * and it has the tree that was wanted, as far as it can be told here: the value stands there, or is
- * gone. Extents lie in the text, each in the one around it and behind the one before.
+ * Every format's edits, on any text: they end, and outside of the splices no byte changes. The text
+ * that comes out parses, the value stands there or is gone, and nothing else has changed; what is
+ * there already changes no byte, and done twice is done once. Extents lie in the text, each in the
+ * one around it and behind the one before. One program for each format, FUZZ_FORMAT (meson.build).
  *
- *      byte 0: the format. byte 1: bits 0 and 1 the op, bits 2 to 4 the value. byte 2: which place
- *      of the tree. Then the text.
+ *      byte 0: bits 0 and 1 the op, bits 2 to 4 the value. byte 1: which place of the tree. Then
+ *      the text.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "cleanup.h"
-#include "edit/edit.h"
+#include "place.h"
+#include "scalar.h"
 
-/* Small, so that the fuzzer looks for other things than large aliases. */
-#define FUZZ_LIMITS                                                                                \
-	((struct limits){                                                                          \
-		.source_bytes = 1u << 20, .result_bytes = 1u << 20, .depth = 64, .nodes = 20000})
-
-#define STEPS_MAX 64
+enum fuzz_op { FUZZ_SET, FUZZ_REMOVE, FUZZ_INSERT, FUZZ_ADD_KEY };
 
 struct fuzz {
-	struct read_options options;
-	struct document *document;
-	struct document *value;
-	struct edit_step steps[STEPS_MAX];
-	unsigned left; /* places in the tree before the one that is meant */
+	struct span text;
+	const struct document *document;
+	struct place place;
+	struct edit_op op;
 };
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static const struct source source = {.name = "text", .layer = ""};
-
-static void stop(const char *rule)
-{
-	fprintf(stderr, "%s\n", rule);
-	abort();
-}
+static const struct read_options options = {
+	.format = &FUZZ_FORMAT, .wants_extents = true, .limits = FUZZ_LIMITS};
 
 static void check_range(struct range range, size_t begin, size_t end)
 {
 	if (range.begin > range.end || range.begin < begin || range.end > end)
-		stop("an extent lies outside");
+		fuzz_stop("an extent lies outside", span_of(""));
 }
 
 static void check_extent(const struct extent *extent)
@@ -58,49 +44,15 @@ static void check_extent(const struct extent *extent)
 }
 
 /* Those of other formats may lie otherwise. */
-static bool has_nodes_extents(const struct fuzz *fuzz)
-{
-	const struct format *format = fuzz->options.format;
-
-	return format == &format_yaml || format == &format_json || format == &format_jsonc;
-}
-
 static void check_extents(const struct document *document, size_t len)
 {
-	for (size_t i = 0; document->extents && i < document->count; i++) {
+	bool has_nodes_extents = options.format == &format_yaml || options.format == &format_json ||
+				 options.format == &format_jsonc;
+
+	for (size_t i = 0; has_nodes_extents && document->extents && i < document->count; i++) {
 		check_range(document->extents[i]->value, 0, len);
 		check_extent(document->extents[i]);
 	}
-}
-
-/* The steps to the place that is meant; -1: it is not here. */
-static int find_place(struct fuzz *fuzz, const struct node *node, int depth)
-{
-	if (!fuzz->left--)
-		return depth;
-	for (uint32_t i = 0; i < node_count(node) && depth < STEPS_MAX - 1; i++) {
-		int found;
-
-		fuzz->steps[depth] = (struct edit_step){
-			.key = node_is_map(node) ? node->map.pairs[i].key : NULL, .index = i};
-		found = find_place(fuzz, *node_entry(node, i), depth + 1);
-		if (found >= 0)
-			return found;
-	}
-	return -1;
-}
-
-static struct document *read_text(
-	const struct fuzz *fuzz, struct span text, const struct format *format)
-{
-	struct read_options options = fuzz->options;
-	struct document *document = NULL;
-	struct problem problem;
-
-	options.format = format;
-	if (document_read(&source, text, &options, &document, &problem) != 0)
-		return NULL;
-	return document;
 }
 
 static void check_splices(struct span text, const struct edit_result *result)
@@ -112,81 +64,165 @@ static void check_splices(struct span text, const struct edit_result *result)
 		size_t end = splice ? splice->offset : text.len;
 
 		if (end < from || end > text.len || to + (end - from) > result->text.len ||
-			(end > from &&
-				memcmp(text.data + from, result->text.data + to, end - from) != 0))
-			stop("a byte outside of the splices is another");
+			!span_equal((struct span){text.data + from, end - from},
+				(struct span){result->text.data + to, end - from}))
+			fuzz_stop("a byte outside of the splices is another", result->text);
 		to += end - from;
 		if (!splice)
 			break;
 		if (splice->text.len > result->text.len - to ||
-			(splice->text.len && memcmp(result->text.data + to, splice->text.data,
-						     splice->text.len) != 0))
-			stop("a splice is not in the text");
+			!span_equal(splice->text,
+				(struct span){result->text.data + to, splice->text.len}))
+			fuzz_stop("a splice is not in the text", result->text);
 		to += splice->text.len;
 		from = end + splice->len;
 	}
 	if (to != result->text.len)
-		stop("the text is longer than what the splices make");
+		fuzz_stop("the text is longer than what the splices make", result->text);
 }
 
-static void edit(struct fuzz *fuzz, struct span text, unsigned kind)
+static int edit(const struct fuzz *fuzz, struct span text, struct edit_result **ret)
 {
-	struct edit_op op = {.steps = fuzz->steps};
-	struct edit_request request = {
-		.source = source, .text = text, .options = &fuzz->options, .ops = &op, .count = 1};
-	CLEANUP(edit_result_freep) struct edit_result *result = NULL;
+	const struct edit_request request = {.source = {.name = "text", .layer = ""},
+		.text = text,
+		.options = &options,
+		.ops = &fuzz->op,
+		.count = 1};
 	struct problem problem;
-	int depth = fuzz->document->count ? find_place(fuzz, fuzz->document->roots[0], 0) : 0;
+	int r = edit_run(&request, ret, &problem);
 
-	if (depth < 0)
-		return;
-	op.count = (size_t)depth;
-	op.value = fuzz->value->roots[0];
-	op.kind = kind == 1 ? EDIT_REMOVE : kind == 2 ? EDIT_INSERT : EDIT_SET;
-	if (kind >= 2)
-		fuzz->steps[op.count++] =
-			(struct edit_step){.key = kind == 3 ? fuzz->value->roots[0] : NULL};
-	int r = edit_run(&request, &result, &problem);
 	if (r < 0)
-		stop("no memory");
-	if (r > 0)
+		fuzz_stop("the environment did not fail", text);
+	if (r == PROBLEM)
+		fuzz_check_problem(&problem);
+	return r;
+}
+
+/* All entries of `old` but the one at `step` are in `new`, in their order. */
+static void check_others(const struct node *old, const struct node *new,
+	const struct edit_step *step, struct span text)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < node_count(old); i++) {
+		bool is_meant =
+			step->key ? node_equal(old->map.pairs[i].key, step->key) : i == step->index;
+
+		while (!is_meant && at < node_count(new) &&
+			!edit_same(*node_entry(old, i), *node_entry(new, at), true))
+			at++;
+		if (!is_meant && at++ >= node_count(new))
+			fuzz_stop("something else than what was meant has changed", text);
+	}
+}
+
+/* SET and REMOVE of what is there. */
+static void check_tree(const struct fuzz *fuzz, const struct node *new, struct span text)
+{
+	const struct node *old = fuzz->document->roots[0];
+
+	for (size_t i = 0; i < fuzz->place.count; i++) {
+		const struct edit_step *step = &fuzz->place.steps[i];
+		const struct pair *pair;
+
+		if (!new || new->kind != old->kind)
+			fuzz_stop("what is around the value has changed", text);
+		check_others(old, new, step, text);
+		pair = step->key ? node_find(new, step->key) : NULL;
+		if (fuzz->op.kind == EDIT_REMOVE && i + 1 == fuzz->place.count)
+			break;
+		old = step->key ? node_find(old, step->key)->value : old->seq.items[step->index];
+		new = step->key
+			      ? (pair ? pair->value : NULL)
+			      : (step->index < new->seq.count ? new->seq.items[step->index] : NULL);
+	}
+	if (fuzz->op.kind == EDIT_SET && !edit_same(new, fuzz->op.value, false))
+		fuzz_stop("the value does not stand there", text);
+}
+
+static void check_twice(const struct fuzz *fuzz, struct span text)
+{
+	CLEANUP(edit_result_freep) struct edit_result *result = NULL;
+
+	if (edit(fuzz, text, &result) != 0)
+		fuzz_stop("what was done can't be done twice", text);
+	if (result->count > 0)
+		fuzz_stop("what was done twice is more than what was done once", result->text);
+}
+
+static void check_edit(const struct fuzz *fuzz, bool is_there)
+{
+	CLEANUP(edit_result_freep) struct edit_result *result = NULL;
+	CLEANUP(document_freep) struct document *again = NULL;
+
+	if (edit(fuzz, fuzz->text, &result) != 0)
 		return;
-	check_splices(text, result);
-	CLEANUP(document_freep)
-	struct document *again = read_text(fuzz, result->text, fuzz->options.format);
-	if (!again)
-		stop("what comes out does not parse");
-	if (has_nodes_extents(fuzz))
-		check_extents(again, result->text.len);
+	check_splices(fuzz->text, result);
+	if (!fuzz_read(result->text, &options, &again))
+		fuzz_stop("what comes out does not parse", result->text);
+	check_extents(again, result->text.len);
+	if (is_there)
+		check_tree(fuzz, again->count ? again->roots[0] : NULL, result->text);
+	if (fuzz->op.kind == EDIT_SET)
+		check_twice(fuzz, result->text);
+}
+
+/* Nothing that is written as nothing: who sets it says null. */
+static bool has_empty(const struct node *node)
+{
+	bool is_found = node_is_scalar(node) && scalar_is_empty(node);
+
+	for (uint32_t i = 0; !is_found && i < node_count(node); i++)
+		is_found = has_empty(*node_entry(node, i));
+	return is_found;
+}
+
+/* What stands there is set: no byte changes. */
+static void check_present(struct fuzz fuzz)
+{
+	CLEANUP(edit_result_freep) struct edit_result *result = NULL;
+
+	fuzz.op.kind = EDIT_SET;
+	fuzz.op.value = fuzz.place.value;
+	if (edit(&fuzz, fuzz.text, &result) == 0 && result->count > 0)
+		fuzz_stop("what is there already changes the text", result->text);
+}
+
+static void check_op(struct fuzz *fuzz, enum fuzz_op kind, const struct node *value)
+{
+	fuzz->op = (struct edit_op){.kind = kind == FUZZ_REMOVE   ? EDIT_REMOVE
+					    : kind == FUZZ_INSERT ? EDIT_INSERT
+								  : EDIT_SET,
+		.steps = fuzz->place.steps,
+		.count = fuzz->place.count,
+		.value = value};
+	if (fuzz->place.value && !has_empty(fuzz->place.value))
+		check_present(*fuzz);
+	if (kind >= FUZZ_INSERT)
+		fuzz->place.steps[fuzz->op.count++] =
+			(struct edit_step){.key = kind == FUZZ_ADD_KEY ? value : NULL};
+	check_edit(fuzz, fuzz->place.value && kind < FUZZ_INSERT);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const values[] = {"1", "x", "'a: b'", "\"two\\nlines\\n\"", "{a: 1}",
-		"[1, [x, {y: z}]]", "null", "{}"};
-	struct fuzz fuzz = {0};
-	struct span text;
-	char *copy;
-
-	if (size < 3)
-		return 0;
-	fuzz.options = (struct read_options){
-		.format = format_all()[data[0] % 9], .wants_extents = true, .limits = FUZZ_LIMITS};
-	fuzz.left = data[2];
+	struct fuzz_input input = {data, size};
+	uint8_t flags = fuzz_byte(&input), number = fuzz_byte(&input);
+	CLEANUP(document_freep) struct document *document = NULL;
+	CLEANUP(document_freep) struct document *value = place_new_value(flags >> 2);
 	/* Memory of its own, so that reading past its end shows. */
-	text = (struct span){copy = malloc(size - 3 + !(size - 3)), size - 3};
+	CLEANUP(freep) char *copy = malloc(input.size + !input.size);
+	struct fuzz fuzz = {.text = {copy, input.size}};
+
 	if (!copy)
 		abort();
-	memcpy(copy, data + 3, text.len);
-	fuzz.document = read_text(&fuzz, text, fuzz.options.format);
-	fuzz.value = read_text(&fuzz, span_of(values[data[1] >> 2 & 7]), &format_yaml);
-	if (fuzz.document && fuzz.value) {
-		if (has_nodes_extents(&fuzz))
-			check_extents(fuzz.document, text.len);
-		edit(&fuzz, text, data[1] & 3);
-	}
-	document_free(fuzz.document);
-	document_free(fuzz.value);
-	free(copy);
+	if (input.size)
+		memcpy(copy, input.data, input.size);
+	if (!fuzz_read(fuzz.text, &options, &document))
+		return 0;
+	check_extents(document, fuzz.text.len);
+	fuzz.document = document;
+	if (!document->count || place_choose(&fuzz.place, document->roots[0], number))
+		check_op(&fuzz, flags & 3, value->roots[0]);
 	return 0;
 }

@@ -4,22 +4,12 @@
  *
  * The first byte is the size of the pieces.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base64.h"
 #include "cleanup.h"
 #include "etcd_reply.h"
+#include "fuzz.h"
 #include "json_stream.h"
 #include "key_path.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void stop(const char *rule)
-{
-	fprintf(stderr, "%s\n", rule);
-	abort();
-}
 
 /* What was decoded is encoded again, and decoded. */
 static void check_base64(struct span bytes)
@@ -30,7 +20,7 @@ static void check_base64(struct span bytes)
 	base64_encode(bytes, text);
 	if (!base64_decode((struct span){text, len}, text, &back_len) ||
 		!span_equal(bytes, (struct span){text, back_len}))
-		stop("bytes do not come back from base64");
+		fuzz_stop("bytes do not come back from base64", bytes);
 }
 
 static void check_path(struct span key)
@@ -40,7 +30,7 @@ static void check_path(struct span key)
 	if (!key.len || *key.data == '/' || key.data[key.len - 1] == '/' ||
 		memchr(key.data, '\0', key.len) || memmem(key.data, key.len, "/../", 4) ||
 		memmem(key.data, key.len, "//", 2))
-		stop("a path that is none is taken");
+		fuzz_stop("a path that is none is taken", key);
 }
 
 static void read_one(struct span text)
@@ -52,7 +42,7 @@ static void read_one(struct span text)
 	if (arena_new(&arena) < 0 || etcd_reply_read(text, arena, &reply, &problem) != 0)
 		return;
 	if (reply.count > text.len)
-		stop("there are more keys than bytes");
+		fuzz_stop("there are more keys than bytes", text);
 	for (size_t i = 0; i < reply.count; i++) {
 		check_base64(reply.keys[i].key);
 		check_base64(reply.keys[i].value);

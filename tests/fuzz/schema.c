@@ -1,45 +1,63 @@
 /*
- * A schema and a document, with a NUL byte between them: the one is read or refused, the other is
- * judged or given up.
+ * A schema and a document, with a byte 0xFF between them: the one is read or refused, the other is
+ * judged or given up, the same each time.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "schema.h"
+#include "cleanup.h"
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const char *data, size_t size);
-
-static void judge(const struct schema *schema, struct span text)
+static int validate(const struct schema *schema, const struct node *root, struct arena *arena,
+	struct faults *ret, struct problem *problem)
 {
-	const struct source source = {.name = "document", .layer = ""};
-	const struct read_options options = {.format = &format_yaml};
-	struct document *document;
-	struct arena *arena;
-	struct faults faults;
-	struct problem problem;
+	int r = schema_validate(schema, root, arena, ret, problem);
 
-	if (document_read(&source, text, &options, &document, &problem) != 0)
-		return;
-	if (arena_new(&arena) < 0)
-		abort();
-	for (size_t i = 0; i < document->count; i++)
-		(void)schema_validate(schema, document->roots[i], arena, &faults, &problem);
-	arena_free(arena);
-	document_free(document);
+	if (r < 0)
+		fuzz_stop("the environment did not fail", span_of(""));
+	if (r == PROBLEM)
+		fuzz_check_problem(problem);
+	return r;
 }
 
-int LLVMFuzzerTestOneInput(const char *data, size_t size)
+static void judge(const struct schema *schema, const struct node *root)
 {
-	const struct source source = {.name = "schema", .layer = ""};
-	const char *end = size ? memchr(data, '\0', size) : NULL;
-	size_t len = end ? (size_t)(end - data) : size;
-	struct schema *schema;
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	struct faults faults = {0}, again = {0};
 	struct problem problem;
 
-	if (schema_read(&source, (struct span){data, len}, &format_yaml, &schema, &problem) != 0)
+	if (arena_new(&arena) < 0)
+		return;
+	int r = validate(schema, root, arena, &faults, &problem);
+	if (r != validate(schema, root, arena, &again, &problem))
+		fuzz_stop("a tree is judged, and then given up", span_of(problem.message));
+	if (r != 0)
+		return;
+	if (faults.count != again.count || faults.more != again.more || faults.count > FAULTS_MAX)
+		fuzz_stop("a tree has the same faults each time", span_of(""));
+	for (uint32_t i = 0; i < faults.count; i++) {
+		if (strcmp(faults.items[i].rule, again.items[i].rule) != 0)
+			fuzz_stop("a fault breaks one rule", span_of(faults.items[i].rule));
+		(void)fault_problem(&faults.items[i], &problem);
+		fuzz_check_problem(&problem);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct source source = {.name = "schema", .layer = ""};
+	const struct read_options options = {.format = &format_yaml, .limits = FUZZ_LIMITS};
+	struct fuzz_input input = {data, size};
+	CLEANUP(fuzz_text_fini) struct span text = fuzz_text(&input);
+	CLEANUP(fuzz_text_fini) struct span tree = fuzz_text(&input);
+	CLEANUP(document_freep) struct document *document = NULL;
+	CLEANUP(schema_freep) struct schema *schema = NULL;
+	struct problem problem;
+
+	int r = schema_read(&source, text, &format_yaml, &schema, &problem);
+	if (r == PROBLEM)
+		fuzz_check_problem(&problem);
+	if (r != 0 || !fuzz_read(tree, &options, &document))
 		return 0;
-	if (end)
-		judge(schema, (struct span){end + 1, size - len - 1});
-	schema_free(schema);
+	for (size_t i = 0; i < document->count; i++)
+		judge(schema, document->roots[i]);
 	return 0;
 }

@@ -9,17 +9,10 @@
  *
  * FUZZ_STRATEGY=NAME keeps to one strategy.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "cleanup.h"
-#include "merge.h"
 #include "strategy.h"
-
-/* Small, so that the fuzzer looks for other things than large aliases. */
-#define FUZZ_LIMITS                                                                                \
-	((struct limits){                                                                          \
-		.source_bytes = 1u << 20, .result_bytes = 1u << 20, .depth = 64, .nodes = 20000})
+#include "cleanup.h"
+#include "fuzz.h"
+#include "merge.h"
 
 #define SOURCES_MAX 5
 #define FILES_MAX 8
@@ -33,35 +26,6 @@ struct fuzz {
 	struct document *documents[FILES_MAX];
 	size_t file_count;
 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void stop(const char *rule, const char *detail)
-{
-	fprintf(stderr, "%s: %s\n", rule, detail);
-	abort();
-}
-
-/* The text up to the next 0xFF, as memory of its own, so that reading past its end shows. */
-static struct span take_text(const uint8_t **data, size_t *size)
-{
-	const uint8_t *end = *size ? memchr(*data, 0xFF, *size) : NULL;
-	size_t len = end ? (size_t)(end - *data) : *size;
-	char *text = malloc(len + 1);
-
-	if (!text)
-		abort();
-	if (len > 0)
-		memcpy(text, *data, len);
-	text[len] = '\0';
-	*data += len;
-	*size -= len;
-	if (end) {
-		*data += 1;
-		*size -= 1;
-	}
-	return (struct span){text, len};
-}
 
 /* The number of the file "a.yaml", "m_a.lua" …; FILES_MAX when that is no name of one. */
 static size_t number_of(const char *name, bool *is_tree)
@@ -123,15 +87,6 @@ static void read_options(struct fuzz *fuzz, struct span text)
 		fuzz->options.map = NULL;
 }
 
-static void check_problem(const struct problem *problem)
-{
-	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
-
-	problem_format(problem, line, sizeof(line));
-	if (problem->message[0] == '\0' || strchr(line, '\n'))
-		stop("a problem is one line", line);
-}
-
 /* What is written as a tree can be read again, within the same limits. */
 static void check_result(const struct fuzz *fuzz, const struct merge_result *result)
 {
@@ -142,13 +97,13 @@ static void check_result(const struct fuzz *fuzz, const struct merge_result *res
 	struct problem problem;
 
 	if (result->text.data[result->text.len] != '\0')
-		stop("the text ends with a NUL byte", result->text.data);
+		fuzz_stop("the text ends with a NUL byte", result->text);
 	if (!result->root)
 		return;
 	if (document_read(&source, result->text, &read, &document, &problem) != 0)
-		stop(problem.message, result->text.data);
+		fuzz_stop(problem.message, result->text);
 	if (document->count != 1)
-		stop("a result is one document", result->text.data);
+		fuzz_stop("a result is one document", result->text);
 }
 
 static void merge_twice(struct fuzz *fuzz)
@@ -158,17 +113,17 @@ static void merge_twice(struct fuzz *fuzz)
 	int r = merge_run(&fuzz->request, &first, &problem);
 
 	if (r != merge_run(&fuzz->request, &second, &again))
-		stop("the same input gives the same outcome", again.message);
+		fuzz_stop("the same input gives the same outcome", span_of(again.message));
 	if (r == PROBLEM) {
-		check_problem(&problem);
+		fuzz_check_problem(&problem);
 		if (strcmp(problem.message, again.message) != 0)
-			stop("the same input gives the same problem", again.message);
+			fuzz_stop("the same input gives the same problem", span_of(again.message));
 	} else if (r == 0) {
 		if (!span_equal(first->text, second->text))
-			stop("the same input gives the same bytes", second->text.data);
+			fuzz_stop("the same input gives the same bytes", second->text);
 		check_result(fuzz, first);
 	} else {
-		stop("the environment did not fail", strerror(-r));
+		fuzz_stop("the environment did not fail", span_of(strerror(-r)));
 	}
 }
 
@@ -181,14 +136,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct merge_environment environment = {find, &fuzz};
 	struct span texts[1 + SOURCES_MAX + FILES_MAX];
 	size_t text_count = 0;
+	struct fuzz_input input = {data, size};
 	uint8_t flags;
 
-	if (size < 2)
-		return 0;
-	fuzz.options.strategy = choose_strategy(data[0]);
-	flags = data[1];
-	data += 2;
-	size -= 2;
+	fuzz.options.strategy = choose_strategy(fuzz_byte(&input));
+	flags = fuzz_byte(&input);
 
 	fuzz.request.options = &fuzz.options;
 	fuzz.request.inputs = fuzz.inputs;
@@ -197,20 +149,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz.request.schema = flags & 2 ? NODE_YAML_1_2 : NODE_YAML_1_1;
 	fuzz.request.environment = &environment;
 
-	texts[text_count++] = take_text(&data, &size);
+	texts[text_count++] = fuzz_text(&input);
 	read_options(&fuzz, texts[0]);
 	for (size_t i = 0; i < fuzz.request.count; i++) {
-		texts[text_count] = take_text(&data, &size);
+		texts[text_count] = fuzz_text(&input);
 		fuzz.inputs[i] = (struct merge_input){
 			.source = {.name = layers[i], .layer = layers[i], .rank = (unsigned)i},
 			.format = flags & 4 ? &format_json : &format_yaml,
 			.text = texts[text_count++],
 		};
 	}
-	while (size > 0 && fuzz.file_count < FILES_MAX) {
+	while (input.size > 0 && fuzz.file_count < FILES_MAX) {
 		size_t i = fuzz.file_count++;
 
-		texts[text_count] = take_text(&data, &size);
+		texts[text_count] = fuzz_text(&input);
 		fuzz.files[i] = (struct merge_input){
 			.source = {.name = names[i], .layer = ""},
 			.format = &format_yaml,
