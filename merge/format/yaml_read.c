@@ -157,7 +157,9 @@ static int parse_problem(struct yaml_reader *reader)
 	struct place place = place_of(reader, &parser->problem_mark);
 	const char *remedy = "";
 
-	if (parser->error == YAML_MEMORY_ERROR ||
+	/* Of some failures, while it scans a tag, libyaml says nothing at all: memory is lacking,
+	 * too. */
+	if (parser->error == YAML_MEMORY_ERROR || parser->error == YAML_NO_ERROR ||
 		budget_is_spent(arena_budget(reader->builder->document->arena)))
 		return -ENOMEM;
 	if (parser->error == YAML_READER_ERROR)
