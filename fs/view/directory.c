@@ -202,13 +202,16 @@ int directory_list_entry(struct directory *directory, struct entry *entry)
 		size_t capacity = directory->order_capacity ? directory->order_capacity * 2 : 32;
 		struct entry **order =
 			reallocarray(directory->order, capacity, sizeof(struct entry *));
-		if (!order)
-			return -ENOMEM;
-		directory->order = order;
+		if (order)
+			directory->order = order;
 		uint64_t *cookies = reallocarray(directory->cookies, capacity, sizeof(*cookies));
-		if (!cookies)
+		if (cookies)
+			directory->cookies = cookies;
+		/* Whoever lists it next has it made complete. */
+		if (!order || !cookies) {
+			directory->names = NAMES_SOME;
 			return -ENOMEM;
-		directory->cookies = cookies;
+		}
 		directory->order_capacity = capacity;
 	}
 	entry->cookie = entry->place = directory->next_cookie++;

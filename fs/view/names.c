@@ -32,10 +32,12 @@ static int expand(struct view *view, const struct composer *composer, struct dir
 		r = expand_names(&view->finder, composer->settings, layers, directory->path,
 			listing, &names);
 	view_lock(view);
-	for (size_t i = 0; i < names.count; i++) {
+	for (size_t i = 0; r == 0 && i < names.count; i++) {
 		struct entry *entry = directory_entry(directory, names.items[i].name);
-		if (!entry)
-			continue;
+		if (!entry) {
+			r = -ENOMEM;
+			break;
+		}
 		/* What it is made of tells of itself. */
 		if (is_refresh)
 			queue_entry_scope_locked(view, entry, SCOPE_RESCAN);
@@ -43,7 +45,7 @@ static int expand(struct view *view, const struct composer *composer, struct dir
 			entry->kind = names.items[i].kind;
 		entry_reserve_ino_locked(view, entry);
 		if (entry->kind != UNION_NONE)
-			directory_list_entry(directory, entry);
+			r = directory_list_entry(directory, entry);
 	}
 	if (r == 0 && directory->names == NAMES_LISTED)
 		directory->names = NAMES_EXPANDED;
@@ -63,24 +65,25 @@ static bool is_just_asked_for(const struct entry *entry)
 	       entry->look->generation == entry->parent->generation;
 }
 
-static void install_name(struct view *view, struct directory *directory, const struct listed *item)
+/* 0 or -ENOMEM. */
+static int install_name(struct view *view, struct directory *directory, const struct listed *item)
 {
 	struct entry *known = directory_find(directory, item->name);
 
 	/* A name that waits for the publisher comes with its event; one that has gone meanwhile
 	 * does not. But who just asks for one does not make it known. */
 	if (known && known->kind == UNION_NONE && !is_just_asked_for(known))
-		return;
+		return 0;
 	struct entry *entry = known ? known : directory_entry(directory, item->name);
 	if (!entry)
-		return;
+		return -ENOMEM;
 	if (entry->kind == UNION_NONE) {
 		entry->kind = item->kind;
 		/* To the kernel it may be absent. */
 		entry->is_unannounced = directory->has_absences;
 	}
 	entry_reserve_ino_locked(view, entry);
-	directory_list_entry(directory, entry);
+	return directory_list_entry(directory, entry);
 }
 
 void names_end_locked(struct directory *directory)
@@ -99,31 +102,35 @@ void names_begin_locked(struct directory *directory)
 	directory->listers++;
 }
 
-void names_install(struct view *view, struct directory *directory, const struct listing *listing)
+int names_install(struct view *view, struct directory *directory, const struct listing *listing)
 {
+	int r = 0;
+
 	view_lock(view);
-	for (size_t i = 0; i < listing->count && directory->names == NAMES_SOME; i++) {
+	for (size_t i = 0; r == 0 && i < listing->count && directory->names == NAMES_SOME; i++) {
 		if (i % INSTALL_CHUNK == INSTALL_CHUNK - 1) {
 			view_unlock(view);
 			view_lock(view);
 		}
-		install_name(view, directory, &listing->items[i]);
+		r = install_name(view, directory, &listing->items[i]);
 	}
 	/* Names that are shown but gone from the layers are listed until that is published. */
 	for (size_t i = 0; i < directory->bucket_count && directory->names == NAMES_SOME; i++)
-		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+		for (struct entry *entry = directory->buckets[i]; r == 0 && entry;
+			entry = entry->next)
 			if (entry->kind != UNION_NONE)
-				directory_list_entry(directory, entry);
-	if (directory->names == NAMES_SOME)
+				r = directory_list_entry(directory, entry);
+	if (r == 0 && directory->names == NAMES_SOME)
 		directory->names = NAMES_LISTED;
 	view_unlock(view);
+	return r;
 }
 
-/* Has a complete listing say what the layers say now, ahead of the publisher. */
-static void sync_listing_locked(
+/* Has a complete listing say what the layers say now, ahead of the publisher. 0 or -ENOMEM. */
+static int sync_listing_locked(
 	struct view *view, struct directory *directory, const struct listing *listing)
 {
-	size_t i = 0;
+	int r = 0;
 
 	/* Names that the layers have no more; the publisher will take them away. */
 	for (size_t j = 0; j < directory->order_count; j++) {
@@ -135,17 +142,18 @@ static void sync_listing_locked(
 		if (entry && !item)
 			directory_unlist_entry(directory, entry);
 	}
-	for (; i < listing->count; i++) {
+	for (size_t i = 0; r == 0 && i < listing->count; i++) {
 		struct entry *entry = directory_entry(directory, listing->items[i].name);
 		if (!entry)
-			continue;
+			return -ENOMEM;
 		if (entry->kind == UNION_NONE) {
 			entry->is_unannounced = true;
 			entry_set_kind_locked(view, entry, listing->items[i].kind);
 		}
 		entry_reserve_ino_locked(view, entry);
-		directory_list_entry(directory, entry);
+		r = directory_list_entry(directory, entry);
 	}
+	return r;
 }
 
 /*
@@ -166,11 +174,11 @@ static int complete_locked_unlocks(
 	if (r == 0 && listing.error)
 		r = -listing.error;
 	if (r == 0)
-		names_install(view, directory, &listing);
+		r = names_install(view, directory, &listing);
 	if (r == 0 && is_sync) {
 		view_lock(view);
-		sync_listing_locked(view, directory, &listing);
-		directory->names = NAMES_LISTED;
+		r = sync_listing_locked(view, directory, &listing);
+		directory->names = r == 0 ? NAMES_LISTED : NAMES_SOME;
 		view_unlock(view);
 	}
 	if (r == 0 && is_expanded)
@@ -242,6 +250,8 @@ static void queue_all(
 		struct entry *entry = directory_entry(directory, listing->items[i].name);
 		if (entry)
 			queue_again(view, entry, is_poll);
+		else
+			queue_shortage_locked(view);
 	}
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
@@ -249,12 +259,15 @@ static void queue_all(
 }
 
 /* What the layers that have joined the directory bring is news. Takes the lock. */
-static void queue_joined(struct view *view, struct directory *directory, layer_mask joined)
+static int queue_joined(struct view *view, struct directory *directory, layer_mask joined)
 {
 	struct listing listing = {0};
+	int r = 0;
 
-	if (!joined || listing_take(view->composer.settings, joined, directory->path, &listing) < 0)
-		return;
+	if (joined)
+		r = listing_take(view->composer.settings, joined, directory->path, &listing);
+	if (!joined || r < 0)
+		return r;
 	view_lock(view);
 	for (size_t i = 0; i < listing.count; i++) {
 		struct entry *entry = directory_entry(directory, listing.items[i].name);
@@ -267,6 +280,7 @@ static void queue_joined(struct view *view, struct directory *directory, layer_m
 	}
 	view_unlock(view);
 	listing_free(&listing);
+	return 0;
 }
 
 bool names_scan_next(struct view *view)
@@ -293,16 +307,21 @@ bool names_scan_next(struct view *view)
 	int r = is_needed ? listing_take(view->composer.settings, layers, directory->path, &listing)
 			  : -ENOENT;
 	if (r == 0 && !is_rescan && !listing.error)
-		names_install(view, directory, &listing);
+		r = names_install(view, directory, &listing);
 	if (r == 0 && is_rescan) {
 		view_lock(view);
 		queue_all(view, directory, &listing, scan == SCAN_POLL);
 		view_unlock(view);
-		queue_joined(view, directory, joined);
+		r = queue_joined(view, directory, joined);
 	}
 	if (r == 0)
-		expand(view, &view->composer, directory, &listing, is_rescan);
+		r = expand(view, &view->composer, directory, &listing, is_rescan);
 	view_lock(view);
+	/* What a layer has said is told once; what memory lacked for is lost. */
+	if (is_needed && union_is_shortage(r < 0 ? r : -listing.error)) {
+		directory->joined |= joined;
+		queue_shortage_locked(view);
+	}
 	view->cause = 0;
 	directory->scanning = SCAN_NONE;
 	directory_leave_locked(view, directory);

@@ -15,8 +15,9 @@ struct view;
 void names_begin_locked(struct directory *directory);
 void names_end_locked(struct directory *directory);
 
-/** Gives entries to what a listing found, without publishing anything. Takes the lock. */
-void names_install(struct view *view, struct directory *directory, const struct listing *listing);
+/** Gives entries to what a listing found, without publishing anything. Takes the lock. 0 or
+ * -ENOMEM. */
+int names_install(struct view *view, struct directory *directory, const struct listing *listing);
 
 /** Makes the listing complete, if it is not. Takes the lock; the directory must be in use. */
 int names_complete(struct view *view, struct directory *directory);

@@ -181,6 +181,13 @@ int64_t queue_due_locked(struct view *view, int64_t now_ms)
 	return next < 0 ? -1 : next - now_ms;
 }
 
+void queue_shortage_locked(struct view *view)
+{
+	if (!view->rescan_ms)
+		view->rescan_ms = clock_ms() + SHORTAGE_MS;
+	view_wake_locked(view);
+}
+
 bool directory_list_add(struct directory_list *list, struct directory *directory)
 {
 	if (list->count == list->capacity) {

@@ -53,6 +53,12 @@ void queue_debounce_locked(struct view *view, struct entry *entry, int64_t quiet
 /** The entry has come to rest: it waits no more. It must be in use, or its directory. */
 void queue_rest_locked(struct view *view, struct entry *entry);
 
+/* Where memory or descriptors are short, what is shown stays for so long. */
+#define SHORTAGE_MS 500
+
+/** Memory was short, and something may be lost by that: all is looked at again, in a while. */
+void queue_shortage_locked(struct view *view);
+
 /** Queues what has been quiet for long enough. Milliseconds until more is; -1: nothing waits. */
 int64_t queue_due_locked(struct view *view, int64_t now_ms);
 

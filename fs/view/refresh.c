@@ -17,9 +17,6 @@
 #include "other_names.h"
 #include "queue.h"
 
-/* Where memory or descriptors are short, what is shown stays for so long. */
-#define SHORTAGE_MS 500
-
 /* Looks that are under way, or wait to be decided on: each holds a version in memory. */
 #define LOOKS_MAX 64
 
@@ -334,8 +331,10 @@ static struct look *begin_look_locked(struct view *view, struct entry *entry)
 		return NULL;
 	parent->generation++;
 	struct look *look = look_new_locked(view, entry, LOOK_REFRESH);
-	if (!look)
+	if (!look) {
+		queue_shortage_locked(view);
 		return NULL;
+	}
 	if (since < entry->used_since)
 		entry->used_since = since;
 	look->is_event = entry->is_touched;
@@ -415,6 +414,8 @@ static bool refresh_root(struct view *view)
 			  attach_update(view, settings, view->root, lookup);
 	view_lock(view);
 	view->is_root_looked_at = false;
+	if (!lookup)
+		queue_shortage_locked(view);
 	view_unlock(view);
 	return is_changed;
 }
@@ -510,16 +511,22 @@ int view_take_events(struct view *view)
 	view->publisher = pthread_self();
 	view->has_publisher = true;
 	events_take_locked(view);
+	int64_t now = clock_ms();
+	if (view->rescan_ms && now >= view->rescan_ms) {
+		view->rescan_ms = 0;
+		view->is_overflowed = true;
+	}
 	if (view->is_overflowed) {
 		view->is_overflowed = false;
 		view->is_root_changed = true;
 		rescan_below_locked(view, view->root, false);
 	}
-	int64_t now = clock_ms();
 	int64_t retry = gate_retry_locked(view, now);
 	int64_t next = queue_due_locked(view, now);
 	if (retry >= 0 && (next < 0 || retry < next))
 		next = retry;
+	if (view->rescan_ms && (next < 0 || view->rescan_ms - now < next))
+		next = view->rescan_ms - now;
 	if (view->is_polling) {
 		int64_t poll_at = poll_layers_locked(view, now);
 		if (next < 0 || poll_at < next)
@@ -543,7 +550,7 @@ bool view_is_settled(struct view *view, bool is_patient)
 {
 	view_lock(view);
 	bool is_settled = !view->done && !view->looks && !view->scans.count &&
-			  !view->is_root_changed && !view->is_overflowed &&
+			  !view->is_root_changed && !view->is_overflowed && !view->rescan_ms &&
 			  view->queue.first >= view->queue.count &&
 			  !(is_patient && view->debounced.count);
 	view_unlock(view);

@@ -97,6 +97,7 @@ struct view {
 	bool is_root_changed;   /* the root itself must be looked at again */
 	bool is_root_looked_at; /* … which is being done */
 	bool is_overflowed;     /* changes were lost: everything must be looked at again */
+	int64_t rescan_ms; /* when that is done, since memory was short; 0: never; CLOCK_MONOTONIC */
 	uint64_t link_watches;  /* begun, ever (link_watch.h) */
 	size_t link_count;      /* of them in all directories now */
 	uint64_t writes;        /* events of writes in place, ever */
