@@ -386,6 +386,8 @@ static int check_documents_alone(const struct golden *golden, const struct merge
 	merge_result_free(take_ptr(result));
 	for (size_t i = 0; documents && i < count; i++)
 		document_free(documents[i]);
+	if (r < 0)
+		return r;
 	return is_same ? 0
 		       : problem_set(problem, NULL, 0, 0,
 				 "another result comes out of documents without their text");

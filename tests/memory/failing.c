@@ -1,0 +1,150 @@
+/*
+ * In a program with AddressSanitizer its own functions take our place behind this one, so that
+ * leaks and what is used after its end show as ever; else libc's. This file is built without
+ * sanitizers: it is called before they have begun.
+ */
+#include "failing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* X(result, name, parameters, arguments) */
+#define FUNCTIONS(X)                                                                               \
+	X(void *, malloc, (size_t size), (size))                                                   \
+	X(void *, calloc, (size_t count, size_t size), (count, size))                              \
+	X(void *, realloc, (void *data, size_t size), (data, size))                                \
+	X(void *, memalign, (size_t alignment, size_t size), (alignment, size))                    \
+	X(void, free, (void *data), (data))
+
+#define DECLARE(result, name, parameters, arguments)                                               \
+	extern result __interceptor_##name parameters __attribute__((weak));                       \
+	extern result __libc_##name parameters;                                                    \
+	static inline result real_##name parameters                                                \
+	{                                                                                          \
+		return __interceptor_##name ? __interceptor_##name arguments                       \
+					    : __libc_##name arguments;                             \
+	}
+FUNCTIONS(DECLARE)
+#undef DECLARE
+
+static struct failing own;
+struct failing *failing = &own;
+
+__attribute__((constructor)) static void share(void)
+{
+	const char *name = getenv("FAILING");
+	int fd = name ? open(name, O_RDWR | O_CLOEXEC) : -1;
+	void *shared = fd < 0 ? MAP_FAILED
+			      : mmap(NULL, sizeof(own), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (fd >= 0)
+		close(fd);
+	if (shared != MAP_FAILED)
+		failing = shared;
+}
+
+/* Where a debugger stops to see who has called. */
+__attribute__((noinline)) static void *failing_here(void)
+{
+	failing->failed++;
+	errno = ENOMEM;
+	return NULL;
+}
+
+static bool is_failing(void)
+{
+	if (failing->count == 0)
+		return false;
+	int64_t left = atomic_fetch_sub(&failing->left, 1);
+	return left <= 0 && -left < failing->count;
+}
+
+static void *hold(void *data)
+{
+	if (data)
+		failing->held++;
+	return data;
+}
+
+void *malloc(size_t size)
+{
+	return is_failing() ? failing_here() : hold(real_malloc(size));
+}
+
+void *calloc(size_t count, size_t size)
+{
+	return is_failing() ? failing_here() : hold(real_calloc(count, size));
+}
+
+void *realloc(void *data, size_t size)
+{
+	if (!data)
+		return malloc(size);
+	if (size == 0) {
+		free(data);
+		return NULL;
+	}
+	return is_failing() ? failing_here() : real_realloc(data, size);
+}
+
+void *reallocarray(void *data, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc(data, bytes);
+}
+
+void *memalign(size_t alignment, size_t size)
+{
+	return is_failing() ? failing_here() : hold(real_memalign(alignment, size));
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+	return memalign(alignment, size);
+}
+
+int posix_memalign(void **ret, size_t alignment, size_t size)
+{
+	void *data = memalign(alignment, size);
+
+	if (!data)
+		return ENOMEM;
+	*ret = data;
+	return 0;
+}
+
+void free(void *data)
+{
+	if (data)
+		failing->held--;
+	real_free(data);
+}
+
+/* AddressSanitizer would allocate these by itself. */
+char *strndup(const char *text, size_t max)
+{
+	size_t len = strnlen(text, max);
+	char *copy = malloc(len + 1);
+
+	if (!copy)
+		return NULL;
+	copy[len] = '\0';
+	return memcpy(copy, text, len);
+}
+
+char *strdup(const char *text)
+{
+	return strndup(text, SIZE_MAX - 1);
+}
