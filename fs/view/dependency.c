@@ -371,6 +371,8 @@ static void queue_path(void *context, const char *path)
 
 	if (entry)
 		queue_entry_locked(view, entry);
+	else if (directory)
+		queue_shortage_locked(view);
 }
 
 void dependency_touch_locked(struct view *view, const struct directory *directory, const char *name)

@@ -32,7 +32,7 @@ void events_name_locked(struct view *view, struct directory *directory, unsigned
 	layer_mask bit = (layer_mask)1 << layer;
 	struct entry *entry = directory_entry(directory, name);
 	if (!entry) {
-		view->is_overflowed = true;
+		queue_shortage_locked(view);
 		return;
 	}
 	/* What was reported before waits since then, whatever it waits for now. */

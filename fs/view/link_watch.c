@@ -329,7 +329,7 @@ static bool install(const struct settings *settings, struct link_watch *watch)
 		if ((watch->steps || watch->error) && put_in(directory, place, watch) == 0)
 			dropped = NULL;
 		else if (watch->steps || watch->error)
-			view->is_overflowed = true;
+			queue_shortage_locked(view);
 	}
 	view_unlock(view);
 	free_watch(old);

@@ -58,7 +58,7 @@ void queue_entry_scope_locked(struct view *view, struct entry *entry, enum entry
 		entry->scope = scope;
 	if (!entry->has_slot) {
 		if (!grow(&view->queue)) {
-			view->is_overflowed = true;
+			queue_shortage_locked(view);
 			return;
 		}
 		view->queue.items[view->queue.count++] = entry;
@@ -208,7 +208,8 @@ void queue_scan_locked(struct view *view, struct directory *directory, enum dire
 {
 	if (directory->scan == SCAN_NONE) {
 		if (!directory_list_add(&view->scans, directory)) {
-			view->is_overflowed |= scan > SCAN_NAMES;
+			if (scan > SCAN_NAMES)
+				queue_shortage_locked(view);
 			return;
 		}
 		directory->scan_ticket = queue_ticket_locked(view);

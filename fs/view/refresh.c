@@ -90,7 +90,8 @@ static bool decide_file_locked_unlocks(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
 
-	dependency_remember_locked(view, entry, &look->asked);
+	if (dependency_remember_locked(view, entry, &look->asked) < 0)
+		return wait_locked(view, look, SHORTAGE_MS);
 	/* Something that it may depend on has changed before it was known to. */
 	if (look->asked.count && view->dependency_indexes.generation != look->dependencies_number)
 		queue_entry_locked(view, entry);
@@ -130,6 +131,8 @@ static bool make_directory_locked_unlocks(struct view *view, const struct look *
 	int r = attach_make(view, &look->settings, look->entry->parent, look->entry->name,
 		&look->lookup, &look->change->directory);
 	view_lock(view);
+	if (union_is_shortage(r))
+		wait_locked(view, look, SHORTAGE_MS);
 	return r == 0;
 }
 

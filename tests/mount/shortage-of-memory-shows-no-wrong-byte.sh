@@ -1,0 +1,111 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+. "$(dirname "$0")/fresh.sh"
+# In a cgroup that is small, much can be read; in one that is too small, and with no address space left, who reads gets what
+# is right or an error. What is left, or is mounted next, is right.
+
+need python3 prlimit
+need_root
+! ldd "$PLYFS" | grep -q 'lib[at]san' || skip "what a sanitizer keeps beside the memory can't be limited"
+
+# Version 2's, or version 1's; whichever can be written.
+hierarchy=/sys/fs/cgroup
+limit_file=memory.max
+if [ ! -e $hierarchy/cgroup.controllers ]; then
+	hierarchy=/sys/fs/cgroup/memory
+	limit_file=memory.limit_in_bytes
+fi
+group=$hierarchy/plyfs-test-$$
+leave_group() {
+	local code=$?
+	set +e
+	for pid in $(cat "$group/cgroup.procs" 2>/dev/null); do kill -9 "$pid" 2>/dev/null; done
+	eventually rmdir "$group" 2>/dev/null
+	(exit $code)
+	clean_up
+}
+make_group() {
+	mkdir "$group" 2>/dev/null || return 1
+	trap leave_group EXIT
+	[ -w "$group/$limit_file" ]
+}
+
+files=10000
+python3 - $files <<'END'
+import os, sys
+for number in range(int(sys.argv[1])):
+    for layer in ("low", "high"):
+        os.makedirs(f"{layer}/d{number % 50}", exist_ok=True)
+        with open(f"{layer}/d{number % 50}/{number}.yaml", "w") as file:
+            file.write(f"{layer}: {number}\n")
+END
+cat >read.py <<'END'
+import sys
+good = 0
+for number in range(int(sys.argv[1])):
+    try:
+        with open(f"mnt/d{number % 50}/{number}.yaml") as file:
+            text = file.read()
+    except OSError:
+        continue
+    if text != f"low: {number}\nhigh: {number}\n":
+        sys.exit(f"{number} is {text!r}")
+    good += 1
+print(good)
+END
+read_all() { python3 read.py $files >good || fail "$1: a wrong byte"; }
+
+start_in_group() { # LIMIT IN MIB
+	echo $(($1 << 20)) >"$group/$limit_file"
+	bash -c 'echo $$ >"$0" && exec "$@"' "$group/cgroup.procs" "$PLYFS" mount -f -o noheader low:high mnt >>log 2>&1 &
+	plyfs_pid=$!
+	eventually is_ready mnt || fail "the mount was not ready in time"
+}
+
+if make_group; then
+	start_in_group 64
+	kill -0 "$plyfs_pid" || fail "64 MiB are not enough to begin"
+	read_all '64 MiB'
+	[ "$(cat good)" -eq $files ] || fail "with 64 MiB, $(cat good) of $files can be read"
+	kill -0 "$plyfs_pid" || fail "it ended with 64 MiB"
+	comes_to_equal_fresh
+	stop
+
+	# The kernel kills what does not fit.
+	start_in_group 64
+	echo $((4 << 20)) >"$group/$limit_file" 2>/dev/null || true
+	read_all '4 MiB'
+	echo "with 4 MiB, $(cat good) of $files could be read"
+	is_gone() { umount -l mnt 2>/dev/null || true; ! is_mounted mnt; }
+	kill -9 $plyfs_pid 2>/dev/null || true
+	wait $plyfs_pid 2>/dev/null || true
+	plyfs_pid=
+	eventually is_gone
+else
+	echo "there can be no cgroup here: only the address space is limited"
+fi
+
+files=1000
+find low high -name '*.yaml' -size -2 | awk -F'[/.]' -v files=$files '$3 >= files' | xargs rm
+for room_kib in 0 200 1000 5000; do
+	start
+	shows mnt/d0/0.yaml $'low: 0\nhigh: 0'
+	size_kib=$(awk '/^VmSize/ { print $2 }' /proc/$plyfs_pid/status)
+	prlimit --pid "$plyfs_pid" --as=$(((size_kib + room_kib) << 10)):unlimited
+	read_all "$room_kib KiB of address space"
+	echo "with $room_kib KiB of address space more, $(cat good) of $files could be read"
+	echo 'low: new' >low/d1/1.yaml
+	echo 'more: 1' >high/d1/more-$room_kib.yaml
+	rm -f low/d2/2.yaml
+	sleep 0.5
+	kill -0 "$plyfs_pid" || fail "it ended with $room_kib KiB of address space"
+	prlimit --pid "$plyfs_pid" --as=unlimited:unlimited
+	comes_to_show mnt/d1/1.yaml $'low: new\nhigh: 1'
+	comes_to_show mnt/d1/more-$room_kib.yaml 'more: 1'
+	comes_to_equal_fresh
+	is_well() { [ "$(status troubles)" = '[]' ]; }
+	eventually is_well || fail "a trouble stays: $(status troubles)"
+	echo 'low: 1' >low/d1/1.yaml
+	echo 'low: 2' >low/d2/2.yaml
+	stop
+done
