@@ -109,6 +109,10 @@ bool lets_in(struct session *session, fuse_req_t req, fuse_ino_t parent)
 static void reply_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, int result,
 	const struct stat *stat)
 {
+	if (result == VIEW_GOING) {
+		fuse_reply_err(req, ENOENT);
+		return;
+	}
 	if (result >= 0 && !lets_in(session, req, parent)) {
 		view_forget(session->view, stat->st_ino, 1);
 		result = -EACCES;

@@ -261,8 +261,8 @@ static void on_answer(struct view_caller *caller, int result, const struct stat 
 	struct look *look = (struct look *)caller;
 
 	pthread_mutex_lock(&look->render->mutex);
-	look->result = result;
-	if (result >= 0)
+	look->result = result == VIEW_GOING ? -ENOENT : result;
+	if (look->result >= 0)
 		look->stat = *stat;
 	look->is_answered = true;
 	pthread_cond_broadcast(&look->render->answered);

@@ -49,12 +49,13 @@ static bool is_for_mkdir(const struct look *look)
 {
 	const struct directory *parent = look->entry->parent;
 
-	return look->directory && parent->names != NAMES_SOME && look->entry->kind == UNION_NONE &&
+	return look->directory && parent->names != NAMES_SOME &&
+	       look->entry->kind != UNION_DIRECTORY &&
 	       (look->directory->layers || parent->names == NAMES_EXPANDED) &&
 	       !view_is_strict_locked(look->view);
 }
 
-/* Shows what was found. Returns 0, LOOK_OVERTAKEN or -errno. */
+/* Shows what was found. Returns 0, VIEW_GOING, LOOK_OVERTAKEN or -errno. */
 static int install_locked(struct look *look)
 {
 	struct view *view = look->view;
@@ -66,14 +67,18 @@ static int install_locked(struct look *look)
 		return -ENOENT;
 	if (entry->version || entry->directory)
 		return LOOK_OVERTAKEN;
-	/* A listing has seen more: the kernel must hear that it is there. */
+	/*
+	 * A listing has seen more, or the kernel has forgotten what was there: it must hear that it
+	 * is there, or gone. unlink(2) is refused where the absence is cached.
+	 */
+	int absent = entry->kind == UNION_NONE ? -ENOENT : VIEW_GOING;
 	if (kind == UNION_NONE) {
 		entry->is_unannounced |= entry->kind != UNION_NONE;
-		return -ENOENT;
+		return absent;
 	}
 	if (is_for_mkdir(look)) {
 		queue_entry_locked(view, entry);
-		return -ENOENT;
+		return absent;
 	}
 	if (parent->names != NAMES_SOME && entry->kind != kind)
 		entry->is_unannounced = true;
@@ -314,7 +319,7 @@ static int enter_locked_unlocks(struct view *view, struct entry *entry)
 		r = look->settings.number == view->settings_number ? install_locked(look)
 								   : LOOK_OVERTAKEN;
 	look_free_locked(look);
-	return r;
+	return r == VIEW_GOING ? -ENOENT : r;
 }
 
 int lookup_enter(

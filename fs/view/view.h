@@ -91,6 +91,7 @@ enum {
 	VIEW_PASSING = 1, /* as 0, but the name must be asked for again: it is not to be cached */
 	VIEW_LATER = 2,   /* the caller will be answered */
 	VIEW_PROMISE = 3, /* a file that is being composed: nothing is known but its number */
+	VIEW_GOING = 4,   /* as -ENOENT, but not to be cached: that it went is yet to be published */
 };
 
 /* Who waits for a lookup. It stays as it is until it is answered. */
@@ -112,8 +113,8 @@ struct view_caller {
  * given back by view_forget(). Without a `caller` it is the publisher who asks, and sees what it is
  * about to take away or to replace.
  *
- * Returns 0, VIEW_PASSING or VIEW_PROMISE with *ret; VIEW_LATER; or -errno: -ENOENT for no such
- * name.
+ * Returns 0, VIEW_PASSING or VIEW_PROMISE with *ret; VIEW_LATER; VIEW_GOING; or -errno: -ENOENT for
+ * no such name.
  */
 int view_lookup(struct view *view, uint64_t parent, const char *name, struct view_caller *caller,
 	struct stat *ret);

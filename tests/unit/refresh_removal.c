@@ -33,6 +33,41 @@ static void removed_file_that_nobody_looked_at_is_one_delete(void **state)
 	assert_events("DELETE app.yaml\n");
 }
 
+/* Who asks before that is published does not keep it from being told. */
+static void removed_file_that_the_kernel_forgot_and_is_asked_for_is_one_delete(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	start("a:b");
+	assert_listed("", "app.yaml\n");
+	assert_shown("app.yaml", "x: 1\n");
+	forget("app.yaml");
+
+	assert_int_equal(unlink("a/app.yaml"), 0);
+	assert_shown("app.yaml", "ENOENT");
+	publish_all();
+	assert_shown("app.yaml", "ENOENT");
+	assert_listed("", "");
+	assert_events("DELETE app.yaml\n");
+}
+
+static void file_that_the_kernel_forgot_becomes_a_directory_by_a_delete(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	start("a:b");
+	assert_listed("", "app.yaml\n");
+	assert_shown("app.yaml", "x: 1\n");
+	forget("app.yaml");
+
+	run("rm a/app.yaml && mkdir a/app.yaml && echo 'y: 1' >a/app.yaml/in.yaml");
+	assert_shown("app.yaml/in.yaml", "ENOENT");
+	publish_all();
+	assert_shown("app.yaml/in.yaml", "y: 1\n");
+	assert_listed("", "app.yaml/\n");
+	assert_events("DELETE app.yaml\nCREATE,ISDIR app.yaml\n");
+}
+
 static void renamed_file_goes_and_comes(void **state)
 {
 	(void)state;
@@ -159,6 +194,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		view_test(removed_file_is_one_delete),
 		view_test(removed_file_that_nobody_looked_at_is_one_delete),
+		view_test(removed_file_that_the_kernel_forgot_and_is_asked_for_is_one_delete),
+		view_test(file_that_the_kernel_forgot_becomes_a_directory_by_a_delete),
 		view_test(renamed_file_goes_and_comes),
 		view_test(removed_directory_goes_with_all_that_is_in_it),
 		view_test(directory_removed_step_by_step_goes),

@@ -86,7 +86,7 @@ static inline int view_ask(
 	uncached += request.result == VIEW_PASSING;
 	sem_destroy(&request.is_answered);
 	*ret = request.stat;
-	return request.result < 0 ? request.result : 0;
+	return request.result < 0 || request.result == VIEW_GOING ? request.result : 0;
 }
 
 static inline struct held *held_find(uint64_t ino)
@@ -199,7 +199,9 @@ static inline int kernel_ask(uint64_t parent, const char *name, bool is_publishe
 	struct stat stat;
 	int r = view_ask(view, parent, name, is_publisher, &stat);
 
-	if (r >= 0) {
+	if (r == VIEW_GOING) {
+		r = -ENOENT;
+	} else if (r >= 0) {
 		held_add(stat.st_ino);
 		dentry_set(parent, name, stat.st_ino, stat.st_mode);
 	} else if (r == -ENOENT) {
@@ -220,7 +222,7 @@ static inline int kernel_lookup(
 		dentry = dentry_find(parent, name);
 	}
 	*ret = dentry;
-	return dentry->ino ? 0 : -ENOENT;
+	return dentry && dentry->ino ? 0 : -ENOENT;
 }
 
 /* Resolves all but the last name. */
