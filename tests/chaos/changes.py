@@ -34,6 +34,8 @@ def remove(path):
 
 
 class Changer:
+    """`top` is the layer, in a directory where nobody else has anything: ".." leads there."""
+
     def __init__(self, top, name, seed, outside, journal, version):
         self.top, self.name, self.outside = top, name, outside
         self.chance = random.Random(f"{seed} {name}")
@@ -186,9 +188,10 @@ class Changer:
                 end.bind(self.absolute(path))
 
     def link_target(self, name):
-        """It has the format of the name, and leads to nothing that leads back."""
+        """It has the format of the name. Who writes to it where nothing is makes no file: that could have any name's
+        format."""
         is_file = name == "plain" or "." in name and not name.endswith(".d")
-        return self.chance.choice(["nowhere", "../" + name]) if is_file else "nowhere"
+        return self.chance.choice(["no/where", "../" + name]) if is_file else "no/where"
 
     def change_link_out(self):
         """A link to what lies outside of the layer, which `follow` follows."""
@@ -308,6 +311,17 @@ class Changer:
         else:
             self.write(path, data, os.O_CREAT | os.O_TRUNC)
 
+    def break_circles(self):
+        """Takes away links that lead to where they lie: who follows several of them has no end of paths."""
+        for top in (self.top, self.outside):
+            for directory, directories, names in os.walk(top):
+                here = os.path.realpath(directory) + "/"
+                for name in sorted(directories + names):
+                    path = os.path.join(directory, name)
+                    if os.path.islink(path) and here.startswith(os.path.realpath(path) + "/"):
+                        self.note("circle", path)
+                        os.unlink(path)
+
     def mend(self):
         """Repairs what is broken: so all of it can be compared."""
         for directory, _, names in sorted(os.walk(self.top)):
@@ -349,5 +363,6 @@ def change(changer, count, without=()):
             getattr(changer, "change_" + kind)()
         except (OSError, shutil.Error):
             pass
+        changer.break_circles()
         if pause:
             time.sleep(pause)

@@ -4,21 +4,24 @@
     chaos.py [--seed N] [--seconds N | --hours N | --rounds N] [--operations N] [--readers N] [--kill] PLYFS
 
 Run in an empty directory. A round: each layer is changed by a process of its own, plyfs.yaml changes, the
-daemon is stopped and goes on; while readers check that what they see is whole (readers.py). Then it is quiet,
-and what the mount shows must be what a mount that is made now shows, what `plyfs render` writes, and what the
-layers say by a second, naive implementation (model.py). In every other round sources are broken; they are mended
-at its end, and all is compared once more. The same seed makes the same changes, in the same order in each layer.
+daemon is stopped and goes on, the kernel forgets what it has cached; while readers check that what they see is
+whole (readers.py). Then it is quiet, and what the mount shows must be what a mount that is made now shows, what
+`plyfs render` writes, and what the layers say by a second, naive implementation (model.py). In every other round
+sources are broken; they are mended at its end, and all is compared once more. The same seed makes the same changes,
+in the same order in each layer.
 
 With --kill the daemon is killed with SIGKILL and started again at random moments, or its mount is taken away by
 `umount -l` and made anew: readers get errors then, and never a wrong byte, and all that was open there stays whole.
 
-With --hours, what the daemon holds (memory, descriptors, threads) must not grow any more after a while.
+With --hours, what the daemon holds (memory, descriptors, threads) must not grow any more after a while; what it
+holds is printed every five minutes, and so are the numbers of changes and of files that were compared.
 """
 import argparse
+import ctypes
 import json
 import multiprocessing
-import os
 import faulthandler
+import os
 import random
 import re
 import shutil
@@ -30,15 +33,21 @@ import time
 import yaml
 
 import changes
+import evidence
 import model
 import readers
 import trees
 
-LAYERS = ["low", "mid", "high"]
+LAYERS = {name: f"{name}/layer" for name in ("low", "mid", "high")}
 JOURNAL = "journal"
 WARM_UP = 20  # rounds in which what the daemon holds may grow
 GROWTH_KIB = 32 << 10  # a large file or two, as chance will have it
 GROWTH_DESCRIPTORS = 16
+TELL_S = 300
+HANGS_S = 300  # of who is told to end
+
+FSPICK, FSCONFIG, RECONFIGURE = 433, 431, 7  # system calls, and a command of the second
+libc = ctypes.CDLL(None, use_errno=True)
 
 SAME_IN_A_TREE_OF_FILES = ["kind", "mode", "uid", "gid", "bytes", "target"]
 
@@ -81,7 +90,7 @@ def write_settings(settings):
         return {**rule, "options": {"lists": lists}} if lists else rule
 
     text = yaml.dump({
-        "layers": [{"name": name, "path": name, "follow": name in settings["follow"]} for name in LAYERS],
+        "layers": [{"name": name, "path": top, "follow": name in settings["follow"]} for name, top in LAYERS.items()],
         "rules": [rule_of(rule) for rule in settings["rules"]],
         "files": settings["files"],
         "options": settings["options"],
@@ -111,6 +120,13 @@ class Mount:
     def status(self):
         with open(f"{self.mountpoint}/.plyfs/status", encoding="utf-8") as file:
             return json.load(file)
+
+    def forget(self):
+        """The kernel lets go of all names that nobody has open, as where memory is short; but of this mount alone."""
+        file = libc.syscall(FSPICK, -100, os.fsencode(self.mountpoint), 1)
+        if file >= 0:
+            libc.syscall(FSCONFIG, file, RECONFIGURE, None, None, 0)
+            os.close(file)
 
     def end(self):
         subprocess.run(["umount", self.mountpoint], check=True)
@@ -174,14 +190,16 @@ class Chaos:
         self.context = multiprocessing.get_context("fork")
         self.coherence = self.chance.choice(["cached", "cached", "cached", "strict"])
         self.settings = random_settings(self.chance, self.coherence)
-        for name in LAYERS:
-            os.makedirs(name)
+        for top in LAYERS.values():
+            os.makedirs(top)
         write_settings(self.settings)
         open(JOURNAL, "w").close()
         self.mount = Mount(arguments.plyfs, "mnt", "log")
         self.left = []  # taken away by `umount -l`; each ends with its last reader
         self.growth = Growth(self)
         self.patience = 60 if self.mount.is_sanitized() else 20
+        self.changed = self.compared = 0  # changes made, and files compared with those of a fresh mount
+        self.begin = self.told = time.monotonic()
         self.start_readers()
 
     def start_readers(self):
@@ -201,18 +219,26 @@ class Chaos:
         for _, failure in self.readers:
             if os.path.exists(failure):
                 with open(failure, encoding="utf-8") as file:
-                    raise Failed(file.read())
+                    what = file.read()
+                path = re.match(r"(?:\w+ )?([\w.+/-]+)", what)
+                self.fail(what, [f"{path.group(1)}: see above"] if path else [])
 
     def join(self, processes, what):
+        end = time.monotonic() + HANGS_S
         while any(process.is_alive() for process in processes):
             self.check_readers()
+            if time.monotonic() > end:
+                for process in processes:
+                    os.kill(process.pid, signal.SIGUSR1)  # tells where it is
+                time.sleep(1)
+                raise Failed(f"{what} hangs")
             time.sleep(0.02)
         if any(process.exitcode for process in processes):
             raise Failed(f"{what} failed: {[process.exitcode for process in processes]}")
 
     def changers(self, number):
-        return [changes.Changer(name, name, f"{self.arguments.seed} {number}", os.path.abspath(f"outside-{name}"), JOURNAL, int(number * 100000))
-                for name in LAYERS]
+        return [changes.Changer(top, name, f"{self.arguments.seed} {number}", os.path.abspath(f"{name}/outside"), JOURNAL, int(number * 100000))
+                for name, top in LAYERS.items()]
 
     def note(self, what):
         with open(JOURNAL, "a", encoding="utf-8") as file:
@@ -237,8 +263,11 @@ class Chaos:
                 os.kill(self.mount.process.pid, signal.SIGSTOP)
                 time.sleep(self.chance.random() * 0.3)
                 os.kill(self.mount.process.pid, signal.SIGCONT)
+            elif roll < 0.45:
+                self.note("forget")
+                self.mount.forget()
             elif self.arguments.kill:
-                self.restart(roll < 0.6)
+                self.restart(roll < 0.75)
         self.join(processes, "who changes a layer")
 
     def restart(self, by_kill):
@@ -256,7 +285,7 @@ class Chaos:
                 self.mount = Mount(self.arguments.plyfs, "mnt", "log")
                 return
             except Failed:
-                if all(os.path.isdir(layer) for layer in LAYERS):
+                if all(os.path.isdir(top) for top in LAYERS.values()):
                     time.sleep(0.1)
         self.mount = Mount(self.arguments.plyfs, "mnt", "log")
 
@@ -287,8 +316,17 @@ class Chaos:
         self.readers = self.readers[:self.arguments.readers]
         self.check_readers()
         self.growth.take()
+        with open(JOURNAL, encoding="utf-8") as file:
+            self.changed += sum(line.split()[1] in LAYERS for line in file)
 
     # ---- Comparing
+
+    def fail(self, what, found):
+        """`found` is what differs, each with its path first."""
+        paths = [line.split(":", 1)[0] for line in found[:5]]
+        about = [evidence.about(path, LAYERS.values(), self.mount.mountpoint) for path in paths]
+        raise Failed("\n".join([f"{what}:", *found[:20], f"settings: {self.settings}", *about, evidence.journal(JOURNAL, paths),
+                                evidence.journal(JOURNAL + ".old", paths)]))
 
     def eventually(self, differences, what):
         end = time.monotonic() + self.patience
@@ -299,12 +337,13 @@ class Chaos:
                 return
             self.check_readers()
             if time.monotonic() > end:
-                raise Failed(f"{what}:\n" + "\n".join(found[:20]))
+                self.fail(what, found)
             time.sleep(0.1)
 
     def compare(self):
         fresh = Mount(self.arguments.plyfs, "fresh", "log-fresh")
         now = trees.read("fresh")
+        self.compared += len(now)
         self.eventually(lambda: trees.differences(trees.read("mnt"), now), "the mount differs from a fresh one")
         fresh.end()
         self.compare_rendered(now)
@@ -317,14 +356,14 @@ class Chaos:
             raise Failed(f"plyfs render: {done.stderr}")
         found = trees.differences(trees.read("rendered", False), now, SAME_IN_A_TREE_OF_FILES)
         if found:
-            raise Failed("what is rendered differs from a mount:\n" + "\n".join(found[:20]))
+            self.fail("what is rendered differs from a mount", found)
 
     def compare_model(self, now):
-        shown = model.show(self.settings, [(name, name) for name in LAYERS])
-        found = [line for path in sorted(shown.keys() | now.keys())
+        shown = model.show(self.settings, list(LAYERS.items()))
+        found = [line for path in sorted(shown.keys() | now.keys()) if not trees.is_circle(path)
                  for line in [model.difference(path, shown.get(path), now.get(path))] if line]
         if found:
-            raise Failed("the mount differs from the model:\n" + "\n".join(found[:20]))
+            self.fail("the mount differs from the model", found)
 
     def check_no_trouble(self):
         self.eventually(lambda: [str(trouble) for trouble in self.mount.status()["troubles"]], "troubles stay")
@@ -339,15 +378,21 @@ class Chaos:
             self.number = number
             self.round(number)
             number += 1
-            if arguments.hours and number % 100 == 0:
-                print(f"{number} rounds; KiB, descriptors, threads: {self.growth.last}", flush=True)
+            if arguments.hours and time.monotonic() > self.told + TELL_S:
+                self.told = time.monotonic()
+                self.tell(number)
         self.end.set()
         self.join([process for process, _ in self.readers], "a reader")
         self.check_readers()
-        print(f"{number} rounds; KiB, descriptors, threads: {self.growth.last}, at most {self.growth.most} when warm")
+        self.tell(number)
+        print(f"KiB, descriptors, threads: at most {self.growth.most} when warm")
         self.mount.end()
         for mount in self.left:
             mount.wait()
+
+    def tell(self, rounds):
+        print(f"{(time.monotonic() - self.begin) / 60:.1f} min: {rounds} rounds, {self.changed} changes, {self.compared} files "
+              f"compared; KiB, descriptors, threads: {self.growth.last}", flush=True)
 
     def stop(self):
         for process in multiprocessing.active_children():

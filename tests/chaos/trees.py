@@ -65,6 +65,11 @@ def read(top, with_attributes=True):
     return found
 
 
+def is_circle(path):
+    """Links that are followed may lead in circles, and how often is up to the kernel's limit of them."""
+    return path.count("/") > CIRCLES
+
+
 def is_broken(facts):
     return facts == errno.EIO
 
@@ -81,8 +86,7 @@ def differences(one, other, keys=None):
     `keys` alone, it need not be there either."""
     found = []
     for path in sorted(one.keys() | other.keys()):
-        # Links that are followed may lead in circles, and how often is up to the kernel's limit of them.
-        if path.count("/") > CIRCLES:
+        if is_circle(path):
             continue
         a, b = one.get(path), other.get(path)
         if is_broken(b) and (a is not None or keys):
