@@ -2,7 +2,7 @@
 . "$(dirname "$0")/mount.sh"
 # CYCLES=1000 does it that often.
 
-cycles=${CYCLES:-10}
+cycles=${CYCLES:-20}
 echo 'a: 1' >low/app.yaml
 echo 'b: 1' >high/app.yaml
 need_root
