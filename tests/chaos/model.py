@@ -277,9 +277,9 @@ def merged(rule, path, sources):
     texts = [layer.read(place) for layer, place in sources]
     strategy = rule["strategy"]
     if strategy not in ("last", "first", "concat", "lines"):
-        if len(texts) == 1 and strategy == "deep" and not has_directive(texts[0]):
-            return texts[0], None
         formats = [records.format_of(place) or records.format_of(path) for _, place in sources]
+        if formats == [records.format_of(path)] and strategy == "deep" and not has_directive(texts[0]):
+            return texts[0], None
         tree = merge_trees(rule, [parse(*pair) for pair in zip(formats, texts)])
         return None, tree
     return merge_texts(strategy, texts), None

@@ -6,7 +6,7 @@
 
 need python3 prlimit
 need_root
-! ldd "$PLYFS" | grep -q 'lib[at]san' || skip "what a sanitizer keeps beside the memory can't be limited"
+[[ $(ldd "$PLYFS") != *lib[at]san* ]] || skip "what a sanitizer keeps beside the memory can't be limited"
 
 # Version 2's, or version 1's; whichever can be written.
 hierarchy=/sys/fs/cgroup
