@@ -74,6 +74,8 @@ static int take_seconds(const struct command *command, void *context, const char
 /* What both kinds of mirror understand. */
 #define SHARED_OPTIONS(job)                                                                        \
 	{0, "state", .text = &(job)->mirror.replica.state},                                        \
+		{0, "no-sandbox", .flag = &(job)->mirror.switches.has_no_sandbox},                 \
+		{0, "no-landlock", .flag = &(job)->mirror.switches.has_no_landlock},               \
 		{0, "mode", .take = take_mode, .context = &(job)->mirror.mode},                    \
 	{                                                                                          \
 		0, "max-delete", .take = take_percent, .context = &(job)->mirror.max_delete        \
@@ -244,6 +246,9 @@ const struct command command_mirror = {
 		"      --mode MODE          of the files (0644); those of git may be executable, "
 		"too\n"
 		"      --max-delete NUMBER  hold back what takes away more percent at once (50)\n"
+		"      --no-sandbox         without the sandbox; --no-landlock: without that part of "
+		"it;\n"
+		"                           for debugging\n"
 		"\n"
 		"Of etcd:\n"
 		"      --endpoints URL,...  of the members, http or https\n"

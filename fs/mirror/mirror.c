@@ -13,6 +13,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "mirror_sandbox.h"
 #include "text.h"
 
 /* Pauses after failures, in ms. A store that comes back must not be met by all at once. */
@@ -225,6 +226,19 @@ static int take_signals(struct mirror *mirror)
 	return mirror->signal_fd < 0 ? -errno : 0;
 }
 
+static int enter_sandbox(const struct mirror *mirror, struct problem *problem)
+{
+	const char *directory = replica_directory(mirror->replica);
+	const char *slash = strrchr(directory, '/');
+	CLEANUP(freep)
+	char *beside = strndup(directory, slash == directory ? 1 : (size_t)(slash - directory));
+
+	if (!beside)
+		return -ENOMEM;
+	return mirror_sandbox_enter(&mirror->options.switches, replica_state_fd(mirror->replica),
+		beside, problem);
+}
+
 int mirror_open(const struct mirror_options *options, const char *kind, const char *source,
 	struct mirror **ret, struct problem *problem)
 {
@@ -237,6 +251,8 @@ int mirror_open(const struct mirror_options *options, const char *kind, const ch
 	int r = take_signals(mirror);
 	if (r == 0)
 		r = replica_open(&options->replica, &mirror->replica, problem);
+	if (r == 0)
+		r = enter_sandbox(mirror, problem);
 	if (r != 0)
 		return r;
 	mirror->status.fd = replica_state_fd(mirror->replica);

@@ -16,6 +16,7 @@
 
 #include "mirror_status.h"
 #include "replica.h"
+#include "sandbox.h"
 
 /* Suspicion, without an option: percent. */
 #define MIRROR_MAX_DELETE 50
@@ -27,6 +28,7 @@ struct mirror_options {
 	unsigned max_delete; /* percent of the files that may go away at once; 100: all */
 	mode_t mode;         /* of files */
 	const struct mirror_access *access; /* set by the source; must outlive the mirror */
+	struct sandbox_switches switches;
 
 	void (*log)(void *context, const char *line);
 	/* For a service manager: "READY=1", "STATUS=…". */
@@ -49,7 +51,8 @@ enum {
 };
 
 /**
- * Takes up what there is. `kind` and `source` (mirror_status.h) must outlive *ret. Returns 0,
+ * Takes up what there is. From then on the process is in a sandbox (sandbox.h), and writes nothing but
+ * that. `kind` and `source` (mirror_status.h) must outlive *ret. Returns 0,
  * PROBLEM or -errno.
  */
 int mirror_open(const struct mirror_options *options, const char *kind, const char *source,

@@ -91,6 +91,11 @@ const char *replica_state_path(const struct replica *replica)
 	return replica->state;
 }
 
+const char *replica_directory(const struct replica *replica)
+{
+	return replica->directory;
+}
+
 /* The absolute paths, from the directory that is given; its parent must be there. */
 static int set_paths(
 	struct replica *replica, const struct replica_options *options, struct problem *problem)

@@ -51,6 +51,9 @@ size_t replica_count(const struct replica *replica);
 int replica_state_fd(const struct replica *replica);
 const char *replica_state_path(const struct replica *replica);
 
+/** The absolute path of what is kept equal: a link. */
+const char *replica_directory(const struct replica *replica);
+
 /**
  * What is put from now on is of that revision, "": of none that is told (store.h); it is copied. A
  * file that is the same already is said to be of the new one. Where the file system keeps no

@@ -85,7 +85,7 @@ static int make_environment(struct repository *repository)
 		{"GIT_SSH_COMMAND",
 			"ssh -oBatchMode=yes -oConnectTimeout=10 -oServerAliveInterval=15"},
 		{"GIT_NO_REPLACE_OBJECTS", "1"}, {"GIT_DIR", repository->directory},
-		{"GNUPGHOME", repository->keys}};
+		{"GNUPGHOME", repository->keys}, {"TMPDIR", repository->directory}};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < sizeof(passed) / sizeof(*passed); i++)

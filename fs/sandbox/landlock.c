@@ -55,6 +55,7 @@ static const uint64_t rights[] = {
 	[SANDBOX_WRITE] = FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE | FS_TRUNCATE | FS_REMOVE_DIR |
 			  FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_SOCK | FS_MAKE_FIFO |
 			  FS_MAKE_SYM | FS_REFER,
+	[SANDBOX_LINKS] = FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_SYM,
 	[SANDBOX_NAMES] =
 		FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_SYM | FS_REFER,
 };
@@ -66,13 +67,16 @@ static struct ruleset handled(enum sandbox_process process, long abi)
 				       (abi >= 3 ? FS_TRUNCATE : 0) |
 				       (abi >= 5 ? FS_IOCTL_DEV : 0)};
 
-	if (abi >= 4)
+	/* What it reads and reaches is its user's choice. */
+	if (process == SANDBOX_MIRROR)
+		set.files &= ~(FS_EXECUTE | FS_READ_FILE | FS_READ_DIR | FS_IOCTL_DEV);
+	else if (abi >= 4)
 		set.net = NET_BIND_TCP | NET_CONNECT_TCP;
 	if (abi >= 6)
 		set.scoped = SCOPE_ABSTRACT_UNIX;
 	/* Who has helpers must be able to end them, as somebody may have stopped them; which signal
 	 * goes to whom is then the filter's to see to (filter.c). */
-	if (abi >= 6 && process == SANDBOX_PUBLISH)
+	if (abi >= 6 && (process == SANDBOX_PUBLISH || process == SANDBOX_MIRROR))
 		set.scoped |= SCOPE_SIGNAL;
 	return set;
 }

@@ -36,6 +36,8 @@ static const unsigned long long needed[SANDBOX_PROCESSES] = {
 	 * are replaced all the same, also in directories that were made unwritable. */
 	[SANDBOX_RENDER] = READ | LEASE | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_CHOWN) | BIT(CAP_FOWNER) |
 			   BIT(CAP_FSETID),
+	/* One of root's may write the state of another user, and read keys that are not his. */
+	[SANDBOX_MIRROR] = READ | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER),
 	[SANDBOX_RUN] = ~0ull,
 };
 
@@ -53,6 +55,18 @@ static bool has_places(enum sandbox_process process)
 static bool gains_no_rights(enum sandbox_process process)
 {
 	return process != SANDBOX_RUN && (process != SANDBOX_MONITOR || geteuid() == 0);
+}
+
+/* A mirror runs git, and who begins it has chosen what that gets. */
+static bool keeps_environment(enum sandbox_process process)
+{
+	return process == SANDBOX_RUN || process == SANDBOX_MIRROR;
+}
+
+/* Who runs other programs can't know what they need. */
+static bool has_filter(enum sandbox_process process)
+{
+	return gains_no_rights(process) && process != SANDBOX_MIRROR;
 }
 
 /* Variables are wiped where they lie: whoever reads our memory is not to find them there. */
@@ -145,7 +159,7 @@ int sandbox_prepare(
 		return -ENOMEM;
 	*sandbox = (struct sandbox){.options = *options, .landlock = {.fd = -1}};
 	if (!options->switches.has_no_sandbox) {
-		int r = options->process == SANDBOX_RUN ? 0 : clear_environment();
+		int r = keeps_environment(options->process) ? 0 : clear_environment();
 		if (r < 0)
 			return r;
 		r = prepare_landlock(sandbox);
@@ -191,7 +205,7 @@ static int enter_filter(
 {
 	const struct sandbox_options *options = &sandbox->options;
 
-	if (!gains_no_rights(options->process) || options->switches.has_no_seccomp)
+	if (!has_filter(options->process) || options->switches.has_no_seccomp)
 		return 0;
 	int r = filter_enter(options->process, options->children);
 	state->seccomp = r == FILTER_NOT_BUILT ? SANDBOX_NOT_BUILT
@@ -224,7 +238,8 @@ static int enter_rights(const struct sandbox *sandbox, struct problem *problem)
 		return refuse(r, "capabilities", "", problem);
 	/* Behind what changes the credentials, which sets it again. An ordinary user's commands
 	 * find the layers that his mount hides by way of its process, whose equals they are. */
-	if (geteuid() == 0 && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+	if ((geteuid() == 0 || process == SANDBOX_MIRROR) &&
+		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return refuse(-errno, "PR_SET_DUMPABLE", "", problem);
 	return 0;
 }

@@ -11,6 +11,8 @@
  *   publish       plyfs-publish, which renames in our own mount: that, and nothing else. It reads nothing.
  *   monitor       plyfs-monitor (monitor.h), which is told of a descriptor or a line and reads nothing else:
  *                 opens for reading what the settings name by now, logs, unmounts. It may read all files.
+ *   mirror        plyfs mirror, a store's client: writes its state, and turns the link beside it; and so do
+ *                 git, ssh and gpg, which it runs. It reads and reaches what its user may.
  *   run           plyfs-run runs the settings' commands, for which it must have the rights of who mounts, as
  *                 they inherit whatever is taken away. It reads plyfs.yaml and messages of a fixed size.
  *
@@ -23,10 +25,11 @@
  *                 Whoever is in a domain can't be a tracer of who is not, nor mount or unmount.
  *                                                                  Not: run, monitor
  *   seccomp       the system calls that filter.c names, with the reason of each; others fail with EPERM
- *                                                                  Not: run; monitor of an ordinary user
- *   not dumpable  no other process of root without capabilities reads our memory. Not: ordinary users
+ *                                                     Not: run, mirror; monitor of an ordinary user
+ *   not dumpable  no other process of root without capabilities reads our memory; of a mirror, which knows
+ *                 passwords, none of its user.                     Not: others of ordinary users
  *   no core                                                        Not: run
- *   environment   only HOME, PATH and what names presets are left. Not: run
+ *   environment   only HOME, PATH and what names presets are left. Not: run, mirror
  *
  * A mount is made between the two steps, sandbox_prepare() and sandbox_enter(): who is in a sandbox can't
  * mount, and who has mounted must not look a path up before it serves, since the path may lead through
@@ -47,6 +50,7 @@ enum sandbox_process {
 	SANDBOX_PUBLISH,
 	SANDBOX_MONITOR,
 	SANDBOX_RENDER,
+	SANDBOX_MIRROR,
 	SANDBOX_RUN,
 	SANDBOX_PROCESSES,
 };
@@ -56,6 +60,7 @@ enum sandbox_right {
 	SANDBOX_READ,    /* files, and directories are listed */
 	SANDBOX_FILES,   /* files are read, and no directory is listed */
 	SANDBOX_WRITE,   /* anything but to run programs, and to make devices */
+	SANDBOX_LINKS,   /* links come, and any name goes */
 	SANDBOX_NAMES,   /* names come and go; what they are of is neither read nor written */
 };
 

@@ -1,0 +1,25 @@
+#include "mirror_sandbox.h"
+
+#include "cleanup.h"
+
+int mirror_sandbox_enter(const struct sandbox_switches *switches, int state_fd, const char *beside,
+	struct problem *problem)
+{
+	const struct sandbox_options options = {.process = SANDBOX_MIRROR, .switches = *switches};
+	CLEANUP(sandbox_freep) struct sandbox *sandbox = NULL;
+	struct sandbox_state state;
+
+	int r = sandbox_prepare(&options, &sandbox, problem);
+	if (r == 0)
+		r = sandbox_allow(sandbox, state_fd, SANDBOX_WRITE, problem);
+	if (r == 0)
+		r = sandbox_allow_path(sandbox, beside, SANDBOX_LINKS, problem);
+	/* Standard streams of git. */
+	if (r == 0)
+		r = sandbox_allow_path(sandbox, "/dev/null", SANDBOX_WRITE, problem);
+#ifdef SANDBOX_FOR_CHECKERS
+	if (r == 0)
+		r = sandbox_allow_path(sandbox, SANDBOX_FOR_CHECKERS, SANDBOX_WRITE, problem);
+#endif
+	return r == 0 ? sandbox_enter(sandbox, &state, problem) : r;
+}
