@@ -119,6 +119,7 @@ static void print_status(const char *directory, const struct mirror_report *repo
 	print_field("revision", report->revision);
 	print_field("endpoint", report->endpoint);
 	print_times(report);
+	report_print_sandbox(14, report->sandbox);
 	print_troubles(report);
 }
 

@@ -39,3 +39,21 @@ void report_print(const char *text)
 	while (text < end)
 		fwrite(shown, 1, shown_put(&text, end, shown), stdout);
 }
+
+void report_print_sandbox(int indent, const struct node *sandbox)
+{
+	double abi = report_number(report_get(sandbox, "landlock_abi", NULL));
+	bool is_bound = strcmp(report_text(report_get(sandbox, "no_new_privs", NULL)), "true") == 0;
+
+	if (!sandbox)
+		return;
+	printf("%-*sLandlock ", indent, "  sandbox");
+	report_print(report_text(report_get(sandbox, "landlock", NULL)));
+	if (abi > 0)
+		printf(" (version %.0f)", abi);
+	printf(", seccomp ");
+	report_print(report_text(report_get(sandbox, "seccomp", NULL)));
+	printf(", no_new_privs %s, capabilities ", is_bound ? "on" : "off");
+	report_print(report_text(report_get(sandbox, "capabilities", NULL)));
+	putchar('\n');
+}

@@ -20,3 +20,9 @@ uint32_t report_count(const struct node *list);
 
 /** Prints the text to standard output, with what could steer a terminal escaped. */
 void report_print(const char *text);
+
+/**
+ * The line "  sandbox     Landlock on (version 7), seccomp on, no_new_privs on, capabilities 10000004";
+ * its values begin at column `indent`. Nothing for NULL.
+ */
+void report_print_sandbox(int indent, const struct node *sandbox);

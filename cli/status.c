@@ -146,25 +146,6 @@ static void print_requests(const struct node *requests)
 	puts(*separator == ',' ? ")" : "");
 }
 
-/* "Landlock on (version 7), seccomp on, no_new_privs on, capabilities 10000004" */
-static void print_sandbox(const struct node *sandbox)
-{
-	double abi = report_number(report_get(sandbox, "landlock_abi", NULL));
-
-	if (!sandbox)
-		return;
-	printf("%-*s", INDENT, "  sandbox");
-	printf("Landlock ");
-	report_print(report_text(report_get(sandbox, "landlock", NULL)));
-	if (abi > 0)
-		printf(" (version %.0f)", abi);
-	printf(", seccomp ");
-	report_print(report_text(report_get(sandbox, "seccomp", NULL)));
-	printf(", no_new_privs %s, capabilities ", is_true(sandbox, "no_new_privs") ? "on" : "off");
-	report_print(report_text(report_get(sandbox, "capabilities", NULL)));
-	putchar('\n');
-}
-
 /* A line "  NAME  VALUE: REASON". Nothing when there is neither. */
 static void print_line(const char *name, const char *value, const char *reason)
 {
@@ -281,7 +262,7 @@ static void print_status(const char *mountpoint, const struct node *status)
 	print_layers(report_get(status, "layers", NULL));
 	if (rendered) {
 		print_rendered(rendered);
-		print_sandbox(report_get(status, "sandbox", NULL));
+		report_print_sandbox(INDENT, report_get(status, "sandbox", NULL));
 		print_notices(report_get(status, "on_change", NULL));
 		return;
 	}
@@ -300,7 +281,7 @@ static void print_status(const char *mountpoint, const struct node *status)
 	print_bytes(report_number(report_get(status, "cache", "bytes")));
 	printf(" of sources\n%-*s", INDENT, "  requests");
 	print_requests(report_get(status, "requests", NULL));
-	print_sandbox(report_get(status, "sandbox", NULL));
+	report_print_sandbox(INDENT, report_get(status, "sandbox", NULL));
 	print_notices(report_get(status, "on_change", NULL));
 }
 

@@ -77,6 +77,7 @@ static void take(struct mirror_report *report, const struct node *map)
 	report->files = get_number(map, "files");
 	report->changed = get_number(map, "changed");
 	report->contact = get_number(map, "contact");
+	report->sandbox = node_get(map, "sandbox");
 	report->trouble_count = get_number(map, "trouble_count");
 	report->troubles = troubles && node_is_sequence(troubles) ? troubles : NULL;
 	report->is_connected =

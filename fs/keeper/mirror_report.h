@@ -25,6 +25,7 @@ struct mirror_report {
 	bool is_connected;
 	bool is_running;
 	double trouble_count;
+	const struct node *sandbox;  /* or NULL */
 	const struct node *troubles; /* a list; or NULL */
 };
 

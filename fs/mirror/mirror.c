@@ -226,7 +226,7 @@ static int take_signals(struct mirror *mirror)
 	return mirror->signal_fd < 0 ? -errno : 0;
 }
 
-static int enter_sandbox(const struct mirror *mirror, struct problem *problem)
+static int enter_sandbox(struct mirror *mirror, struct problem *problem)
 {
 	const char *directory = replica_directory(mirror->replica);
 	const char *slash = strrchr(directory, '/');
@@ -236,7 +236,7 @@ static int enter_sandbox(const struct mirror *mirror, struct problem *problem)
 	if (!beside)
 		return -ENOMEM;
 	return mirror_sandbox_enter(&mirror->options.switches, replica_state_fd(mirror->replica),
-		beside, problem);
+		beside, &mirror->status.sandbox, problem);
 }
 
 int mirror_open(const struct mirror_options *options, const char *kind, const char *source,

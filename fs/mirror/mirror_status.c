@@ -215,6 +215,8 @@ static void put(FILE *out, const struct mirror_status *status)
 		",\n \"files\": %zu,\n \"changed\": %lld,\n \"contact\": %lld,\n \"connected\": %s",
 		status->files, (long long)status->changed, (long long)status->contact,
 		status->is_connected ? "true" : "false");
+	fputs(",\n \"sandbox\": ", out);
+	sandbox_put(out, &status->sandbox);
 	put_troubles(out, status);
 }
 

@@ -13,6 +13,7 @@
 
 #include "mirror_report.h"
 #include "problem.h"
+#include "sandbox.h"
 #include "store.h"
 
 /* Bytes of an identity, a revision and an endpoint, each with its NUL. */
@@ -50,6 +51,7 @@ struct mirror_status {
 	time_t changed; /* when the state came; 0: never */
 	time_t contact; /* when the store was known to have nothing newer; 0: never */
 	bool is_connected;
+	struct sandbox_state sandbox; /* what is in force */
 
 	struct mirror_trouble *troubles;
 	size_t trouble_count;

@@ -3,11 +3,10 @@
 #include "cleanup.h"
 
 int mirror_sandbox_enter(const struct sandbox_switches *switches, int state_fd, const char *beside,
-	struct problem *problem)
+	struct sandbox_state *ret, struct problem *problem)
 {
 	const struct sandbox_options options = {.process = SANDBOX_MIRROR, .switches = *switches};
 	CLEANUP(sandbox_freep) struct sandbox *sandbox = NULL;
-	struct sandbox_state state;
 
 	int r = sandbox_prepare(&options, &sandbox, problem);
 	if (r == 0)
@@ -21,5 +20,5 @@ int mirror_sandbox_enter(const struct sandbox_switches *switches, int state_fd, 
 	if (r == 0)
 		r = sandbox_allow_path(sandbox, SANDBOX_FOR_CHECKERS, SANDBOX_WRITE, problem);
 #endif
-	return r == 0 ? sandbox_enter(sandbox, &state, problem) : r;
+	return r == 0 ? sandbox_enter(sandbox, ret, problem) : r;
 }

@@ -11,4 +11,4 @@
  * 0, PROBLEM or -errno.
  */
 int mirror_sandbox_enter(const struct sandbox_switches *switches, int state_fd, const char *beside,
-	struct problem *problem);
+	struct sandbox_state *ret, struct problem *problem);

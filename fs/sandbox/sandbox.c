@@ -238,8 +238,7 @@ static int enter_rights(const struct sandbox *sandbox, struct problem *problem)
 		return refuse(r, "capabilities", "", problem);
 	/* Behind what changes the credentials, which sets it again. An ordinary user's commands
 	 * find the layers that his mount hides by way of its process, whose equals they are. */
-	if ((geteuid() == 0 || process == SANDBOX_MIRROR) &&
-		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+	if ((geteuid() == 0 || process == SANDBOX_MIRROR) && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return refuse(-errno, "PR_SET_DUMPABLE", "", problem);
 	return 0;
 }
@@ -266,12 +265,17 @@ int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct pro
 	return 0;
 }
 
-const char *sandbox_force_name(enum sandbox_force force)
+void sandbox_put(FILE *out, const struct sandbox_state *state)
 {
 	static const char *const names[] = {[SANDBOX_OFF] = "off",
 		[SANDBOX_ON] = "on",
 		[SANDBOX_NOT_BUILT] = "not built in",
 		[SANDBOX_UNAVAILABLE] = "not available"};
 
-	return names[force];
+	fprintf(out, "{\"landlock\": \"%s\"", names[state->landlock]);
+	if (state->landlock == SANDBOX_ON)
+		fprintf(out, ", \"landlock_abi\": %d", state->landlock_abi);
+	fprintf(out, ", \"seccomp\": \"%s\", \"no_new_privs\": %s, \"capabilities\": \"%llx\"}",
+		names[state->seccomp], state->has_no_new_privs ? "true" : "false",
+		state->capabilities);
 }

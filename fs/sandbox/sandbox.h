@@ -41,6 +41,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "problem.h"
@@ -123,5 +124,5 @@ int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct pro
 void sandbox_free(struct sandbox *sandbox);
 void sandbox_freep(struct sandbox **sandbox);
 
-/** "on", "off", "not built in", "not available". */
-const char *sandbox_force_name(enum sandbox_force force);
+/** Writes what is in force as an object in JSON: {"landlock": "on", …}. */
+void sandbox_put(FILE *out, const struct sandbox_state *state);

@@ -189,12 +189,9 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 
 void status_put_sandbox(FILE *out, const struct sandbox_state *state)
 {
-	json_put_field(out, "  \"sandbox\": {\"landlock\": ", sandbox_force_name(state->landlock));
-	if (state->landlock == SANDBOX_ON)
-		fprintf(out, ", \"landlock_abi\": %d", state->landlock_abi);
-	json_put_field(out, ", \"seccomp\": ", sandbox_force_name(state->seccomp));
-	fprintf(out, ", \"no_new_privs\": %s, \"capabilities\": \"%llx\"},\n",
-		state->has_no_new_privs ? "true" : "false", state->capabilities);
+	fputs("  \"sandbox\": ", out);
+	sandbox_put(out, state);
+	fputs(",\n", out);
 }
 
 static void put_time(FILE *out, const char *before, struct timespec time)

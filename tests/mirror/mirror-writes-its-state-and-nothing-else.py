@@ -42,16 +42,24 @@ def runs(name, *options):
                       open(mirror.log, encoding="utf-8").read())
     no_new_privs = [line.split()[1] for line in open(f"/proc/{mirror.process.pid}/status", encoding="utf-8")
                     if line.startswith("NoNewPrivs:")]
+    told = mirror.status()["sandbox"]
+    if f"sandbox     Landlock {told['landlock']}" not in subprocess.check_output(
+            [stores.PLYFS, "mirror", "status", mirror.directory], text=True):
+        sys.exit("failed: its status says nothing of the sandbox")
     mirror.kill(signal.SIGTERM)
     with open(os.path.join(elsewhere, "old"), encoding="utf-8") as old:
-        return sorted(os.listdir(elsewhere)), old.read(), no_new_privs
+        return sorted(os.listdir(elsewhere)), old.read(), no_new_privs, told
 
 
-names, old, no_new_privs = runs("kept")
+names, old, no_new_privs, told = runs("kept")
 if no_new_privs != ["1"]:
     sys.exit(f"failed: it may gain rights: {no_new_privs}")
+if told["landlock"] != "on":
+    stores.skip("there is no Landlock here")
 if (names, old) != (["old"], "old\n"):
     sys.exit(f"failed: git has written {names}: {old}")
-names, old, no_new_privs = runs("free", "--no-sandbox")
+names, old, _, told = runs("free", "--no-sandbox")
 if names != ["directory", "made", "old"] or old == "old\n":
     sys.exit(f"failed: without the sandbox git has written {names} alone: {old}")
+if told["landlock"] != "off" or told["no_new_privs"]:
+    sys.exit(f"failed: without the sandbox it is told: {told}")
