@@ -76,6 +76,20 @@ static inline bool fuzz_read(
 	return document_read(&source, text, options, ret, &problem) == 0;
 }
 
+/* The same of what we have written: it must be one. */
+static inline void fuzz_must_read(
+	struct span text, const struct read_options *options, struct document **ret)
+{
+	const struct source source = {.name = "what was written can't be read", .layer = ""};
+	struct problem problem;
+	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
+
+	if (document_read(&source, text, options, ret, &problem) == 0)
+		return;
+	problem_format(&problem, line, sizeof(line));
+	fuzz_stop(line, text);
+}
+
 /* The tree as a text; false: the format can't hold it. */
 static inline bool fuzz_write(
 	const struct node *root, const struct format *format, struct arena *arena, struct span *ret)

@@ -43,8 +43,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	for (size_t i = 0; i < document->count; i++) {
 		round_check_own(document->roots[i], &options);
+		/* Other formats have no double keys, and nobody writes a tree that has some. */
 		for (const struct format *const *at = format_all(); *at; at++)
-			if (*at != options.format)
+			if (*at != options.format && !options.keep_duplicates)
 				round_check_other(document->roots[i], *at, &options);
 		check_equality(document->roots[i]);
 	}

@@ -61,8 +61,9 @@ static inline void round_check_own(const struct node *root, const struct read_op
 
 	if (arena_new(&arena) < 0 || !fuzz_write(root, options->format, arena, &text))
 		return;
-	if (!fuzz_read(text, options, &document) || document->count != 1)
-		fuzz_stop("what was written can't be read", text);
+	fuzz_must_read(text, options, &document);
+	if (document->count != 1)
+		fuzz_stop("what was written is not one document", text);
 	if (!round_is_same(root, document->roots[0]))
 		fuzz_stop("what was written reads as something else", text);
 	if (!fuzz_write(document->roots[0], options->format, arena, &again))
@@ -83,8 +84,7 @@ static inline void round_check_other(
 	other.format = format;
 	if (arena_new(&arena) < 0 || !fuzz_write(root, format, arena, &text))
 		return;
-	if (!fuzz_read(text, &other, &document))
-		fuzz_stop("what was written in the other format can't be read", text);
+	fuzz_must_read(text, &other, &document);
 	for (size_t i = 0; i < document->count; i++)
 		round_check_own(document->roots[i], &other);
 }
