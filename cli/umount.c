@@ -15,6 +15,7 @@
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -34,6 +35,13 @@
  * the mount, which can't be seen from here: then it does not end.
  */
 #define END_MS 3000
+
+/*
+ * Where the daemon publishes by the mount's path, as an ordinary user's does, it is in the mount
+ * itself for a moment at each change.
+ */
+#define BUSY_TRIES 25
+#define BUSY_PAUSE_NS 10000000
 
 /* What the command line asks for. */
 struct job {
@@ -102,11 +110,24 @@ static void wait_for_end(const struct mountpoint *mountpoint, int daemon_fd)
 		poll(&ended, 1, END_MS);
 }
 
+/* mountpoint_end(), in a moment in which we are not in it ourselves. */
+static int end_mount(const struct mountpoint *mountpoint, int flags)
+{
+	int r = -EBUSY;
+
+	for (int try = 0; r == -EBUSY && try < BUSY_TRIES; try++) {
+		if (try > 0)
+			nanosleep(&(struct timespec){.tv_nsec = BUSY_PAUSE_NS}, NULL);
+		r = mountpoint_end(mountpoint->path, flags);
+		/* fusermount3 does not say why. */
+		if (r == -EPERM && mountpoint->uid == getuid())
+			r = -EBUSY;
+	}
+	return r;
+}
+
 static int complain(const struct mountpoint *mountpoint, int result)
 {
-	/* fusermount3 does not say why. */
-	if (result == -EPERM && mountpoint->uid == getuid())
-		result = -EBUSY;
 	if (result == -EBUSY)
 		message("%s: is busy: a program has something in it open, or works in it; 'fuser "
 			"-vm' tells which, and with -l it goes when they are done",
@@ -130,7 +151,7 @@ static int unmount(const struct job *job, const struct mountpoint *mountpoint)
 	/* Lazily unmounted, it ends when the last one who uses it is done. */
 	if (!job->is_lazy)
 		daemon_fd = open_daemon(mountpoint);
-	int r = mountpoint_end(mountpoint->path, flags);
+	int r = end_mount(mountpoint, flags);
 	if (r < 0)
 		return complain(mountpoint, r);
 	wait_for_end(mountpoint, daemon_fd);
