@@ -323,17 +323,22 @@ class Changer:
                         os.unlink(path)
 
     def mend(self):
-        """Repairs what is broken: so all of it can be compared."""
-        for directory, _, names in sorted(os.walk(self.top)):
-            for name in sorted(names):
-                path = os.path.relpath(os.path.join(directory, name), self.top)
-                ending = records.format_of(path)
-                if ending and not name.startswith(".wh.") and os.path.isfile(self.absolute(path)) and not os.path.islink(self.absolute(path)):
-                    with open(self.absolute(path), "rb") as file:
-                        data = file.read()
-                    if records.BREAKS[ending].encode().split(b"\n")[0] in data or not data:
-                        self.note("mend", path)
-                        self.replace(path, self.text(path).encode())
+        """Repairs what is broken, so that all of it can be compared: also what came out of the layer by a link."""
+        for top in (self.top, self.outside):
+            for directory, _, names in sorted(os.walk(top)):
+                for name in sorted(names):
+                    self.mend_file(os.path.relpath(os.path.join(directory, name), self.top))
+
+    def mend_file(self, path):
+        ending = records.format_of(path)
+        full = self.absolute(path)
+        if not ending or os.path.basename(path).startswith(".wh.") or not stat.S_ISREG(os.lstat(full).st_mode):
+            return
+        with open(full, "rb") as file:
+            data = file.read()
+        if records.BREAKS[ending].encode().split(b"\n")[0] in data or not data:
+            self.note("mend", path)
+            self.replace(path, self.text(path).encode())
 
 
 def copy_any(source, target):

@@ -366,7 +366,7 @@ class Chaos:
             self.fail("the mount differs from the model", found)
 
     def check_no_trouble(self):
-        self.eventually(lambda: [str(trouble) for trouble in self.mount.status()["troubles"]], "troubles stay")
+        self.eventually(lambda: [f"{trouble['path']}: {trouble}" for trouble in self.mount.status()["troubles"]], "troubles stay")
 
     # ----
 
