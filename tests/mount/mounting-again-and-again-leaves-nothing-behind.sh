@@ -15,16 +15,18 @@ remains() {
 	local pid
 	grep -F "$directory" /proc/self/mountinfo || true
 	for pid in "${processes[@]}"; do
-		has_ended "$pid" || echo "process $pid"
+		has_ended "${pid%%:*}" || [ "${pid#*:}" != "$(begin_of "${pid%%:*}")" ] || echo "process $pid"
 	done
 }
+# A number is another process's after a while; the time it began at is not.
+begin_of() { cut -d' ' -f22 "/proc/$1/stat" 2>/dev/null || true; }
 # All that a mount's process has started ends with it.
 note_processes() {
-	local pid
-	pid=$(status pid)
-	processes+=("$pid")
-	read -ra children < <(cat "/proc/$pid/task/$pid/children"; echo)
-	processes+=("${children[@]}")
+	local pid daemon
+	daemon=$(status pid)
+	for pid in "$daemon" $(cat "/proc/$daemon/task/$daemon/children"); do
+		processes+=("$pid:$(begin_of "$pid")")
+	done
 }
 
 for ((cycle = 1; cycle <= cycles; cycle++)); do
