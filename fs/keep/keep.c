@@ -358,6 +358,21 @@ void keep_stop(struct keep *keep)
 	keep->is_running = false;
 }
 
+void keep_pause(struct keep *keep)
+{
+	keep_stop(keep);
+	if (keep->directory >= 0)
+		flock(keep->directory, LOCK_UN);
+}
+
+int keep_resume(struct keep *keep)
+{
+	if (keep->directory >= 0 && flock(keep->directory, LOCK_EX) < 0)
+		return -errno;
+	keep->is_ending = false;
+	return keep_start(keep);
+}
+
 void keep_free(struct keep *keep)
 {
 	if (!keep)

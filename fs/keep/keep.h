@@ -41,6 +41,13 @@ int keep_start(struct keep *keep);
  */
 void keep_stop(struct keep *keep);
 
+/**
+ * Stores all, and lets go of the directory, so that another daemon can open it; and takes it back. It
+ * was started. keep_resume(): 0 or -errno.
+ */
+void keep_pause(struct keep *keep);
+int keep_resume(struct keep *keep);
+
 void keep_free(struct keep *keep);
 void keep_freep(struct keep **keep);
 

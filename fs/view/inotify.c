@@ -1,6 +1,8 @@
 #include "inotify.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +53,12 @@ void inotify_free(struct inotify *inotify)
 	close(inotify->fd);
 	lock_fini(&inotify->lock);
 	free(inotify);
+}
+
+int inotify_take_over(struct inotify *inotify, int fd)
+{
+	assert(!inotify->count);
+	return dup3(fd, inotify->fd, O_CLOEXEC) < 0 ? -errno : 0;
 }
 
 int inotify_fd(const struct inotify *inotify)

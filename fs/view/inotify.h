@@ -43,6 +43,12 @@ int inotify_new(struct inotify **ret);
 /** All subscriptions must have ended. NULL: nothing. */
 void inotify_free(struct inotify *inotify);
 
+/**
+ * Reads from what `fd`, which stays the caller's, is: another's inotify(7) descriptor, with the watches
+ * that it has. Nothing is subscribed yet. 0 or -errno.
+ */
+int inotify_take_over(struct inotify *inotify, int fd);
+
 /** To be polled for POLLIN. */
 int inotify_fd(const struct inotify *inotify);
 

@@ -118,7 +118,16 @@ void look_answer(struct view_caller *callers, int result, const struct stat *sta
 	}
 }
 
-/* The view ends: whoever waits is told so. */
+void look_drop_locked(struct look *look)
+{
+	if (look->purpose == LOOK_REFRESH) {
+		look->entry->is_touched |= look->is_event;
+		queue_entry_scope_locked(look->view, look->entry, look->scope);
+	}
+	look_free_locked(look);
+}
+
+/* The view ends, or pauses: whoever waits is told so. */
 static void drop(struct pool_job *job)
 {
 	struct look *look = (struct look *)job;
@@ -129,7 +138,7 @@ static void drop(struct pool_job *job)
 	view_lock(view);
 	struct view_caller *callers = take_ptr(look->callers);
 	struct view_caller *waiters = promise_end_locked(look->entry, &kept);
-	look_free_locked(look);
+	look_drop_locked(look);
 	view_unlock(view);
 	look_answer(callers, -ENOTCONN, NULL);
 	look_answer(waiters, -ENOTCONN, NULL);

@@ -92,6 +92,9 @@ void look_begin_in_pool(struct look *look);
 /** It was parked, and ends: 0; PROBLEM, with look->problem; or -errno. By the pool. */
 void look_judged(struct look *look, int result);
 
+/** It comes to nothing; what the publisher was to decide on is looked at again. Frees it. */
+void look_drop_locked(struct look *look);
+
 /** Frees it with what it found. */
 void look_free_locked(struct look *look);
 

@@ -376,6 +376,17 @@ void notices_free(struct view *view)
 	view->notices = NULL;
 }
 
+void notice_each_path_locked(
+	const struct view *view, void (*each)(void *context, const char *path), void *context)
+{
+	for (const struct notice *notice = view->notices; notice; notice = notice->next) {
+		for (size_t i = 0; i < notice->due.count; i++)
+			each(context, notice->due.items[i]);
+		for (size_t i = 0; i < notice->told.count; i++)
+			each(context, notice->told.items[i]);
+	}
+}
+
 void view_notices(struct view *view, void (*each)(void *context, const struct notice_state *state),
 	void *context)
 {

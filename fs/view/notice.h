@@ -30,6 +30,10 @@ void notice_path_locked(struct view *view, const char *path);
 void notice_pin_locked(struct view *view, struct entry *entry);
 void notice_unpin_locked(struct entry *entry);
 
+/** Calls `each` for every path that somebody is still to be told of, or is just being told of. */
+void notice_each_path_locked(
+	const struct view *view, void (*each)(void *context, const char *path), void *context);
+
 /** Whether a command has ended since this was asked last. */
 bool notices_have_ended(struct view *view);
 

@@ -61,6 +61,7 @@ int publisher_new(
 		return -ENOMEM;
 	publisher->view = view;
 	publisher->options = *options;
+	publisher->is_reload_due = options->may_have_missed;
 	publisher->is_strict = view->composer.settings->coherence == COHERENCE_STRICT;
 	clock_gettime(CLOCK_REALTIME, &publisher->settings_made);
 	publisher->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -207,6 +207,39 @@ void view_stop(struct view *view)
 	view_unlock(view);
 }
 
+void view_pause(struct view *view)
+{
+	atomic_store(&view->is_stopped, true);
+	pool_stop(view->pool);
+	view_lock(view);
+	while (view->done) {
+		struct look *look = view->done;
+		view->done = look->next;
+		look_drop_locked(look);
+	}
+	view->done_end = &view->done;
+	view->looks = 0;
+	view_unlock(view);
+}
+
+int view_resume(struct view *view)
+{
+	struct pool *pool;
+	int r = pool_new(pool_threads(), &pool);
+
+	if (r < 0)
+		return r;
+	/* What came meanwhile. */
+	pool_free(view->pool);
+	view->pool = pool;
+	atomic_store(&view->is_stopped, false);
+	view_lock(view);
+	view->is_overflowed = true;
+	view_wake_locked(view);
+	view_unlock(view);
+	return 0;
+}
+
 void view_run(struct view *view, struct pool_job *job, uint64_t bytes)
 {
 	pool_add(view->pool, job, bytes);

@@ -82,6 +82,14 @@ int view_start(struct view *view);
 /** Ends them. Lookups that are not answered yet are answered with -ENOTCONN. */
 void view_stop(struct view *view);
 
+/**
+ * Nothing is looked at or composed any more, by a publisher at rest and with no request under way. What
+ * was begun is looked at again after view_resume(), but lookups that are not answered yet are answered
+ * with -ENOTCONN, now or then; those that wait for a check, later. view_resume(): 0 or -errno.
+ */
+void view_pause(struct view *view);
+int view_resume(struct view *view);
+
 /** Has the pool run a job that reads about `bytes`; UINT64_MAX: behind all that is to be shown
  * (pool.h). */
 void view_run(struct view *view, struct pool_job *job, uint64_t bytes);

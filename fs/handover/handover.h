@@ -1,0 +1,107 @@
+/*
+ * Handing a mount over: from the daemon that serves it to one that was started after it.
+ *
+ *      the one that serves                       its heir
+ *      listens, and goes on serving  ◀─connect── heir_find()
+ *      ── offer: how it was called ────────────▶ reads the settings, opens the layers
+ *      HANDOVER_WANTED             ◀──── want ── heir_want()
+ *      comes to rest
+ *      ── all that it knows ───────────────────▶ makes all of it its own
+ *      handover_give()             ◀─── ready ── heir_ready()
+ *      ── go ──────────────────────────────────▶ serves
+ *      ends, without unmounting
+ *
+ * Until `go` the one that serves can go on, and does when its heir ends, or is silent for HANDOVER_MS;
+ * the heir touches nothing before. If the one before dies while `go` is waited for, the heir serves:
+ * nobody else is left who could.
+ *
+ * The offer's format never changes, so that an heir that can't read the state can have the mount end
+ * (heir_end()), and mount anew as the one before was called.
+ *
+ * The socket lies in a directory where nobody else can make one, and both ask the kernel who the other
+ * is: both must be processes of the user who mounts.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "problem.h"
+#include "record.h"
+
+/* How long an heir may take to make the state its own, in milliseconds. */
+#define HANDOVER_MS 60000
+
+/* How the mount was made, in words that any plyfs understands. */
+struct offer {
+	char *mountpoint; /* absolute */
+	char *directory;  /* the working directory then, absolute */
+	char **words;     /* of the command line, behind "plyfs"; NULL at its end */
+	int beneath_fd;   /* the directory that the mount lies on */
+	pid_t pid;        /* of who makes the offer */
+};
+
+void offer_fini(struct offer *offer);
+
+struct handover;
+
+/**
+ * Makes it possible, before there are threads, for the mount of the superblock `dev`. `offer` must
+ * outlive *ret. `listener` is the one of the daemon before, which becomes the handover's; -1: there is
+ * none. `is_foreground`: who is started by SIGUSR2, from now on blocked, stays so, too. 0 with *ret for
+ * handover_free(), or -errno.
+ */
+int handover_new(const struct offer *offer, dev_t dev, int listener, bool is_foreground,
+	struct handover **ret);
+void handover_free(struct handover *handover); /* NULL: nothing */
+
+/** Nobody can ask any more: the mount has ended. */
+void handover_end(struct handover *handover);
+
+/** To be polled for POLLIN; then handover_take() is to be called. */
+int handover_fd(const struct handover *handover);
+
+/** For an heir: who is handed over, for the record. */
+int handover_listener(const struct handover *handover);
+
+enum {
+	HANDOVER_NOTHING,
+	HANDOVER_WANTED, /* come to rest, and handover_give() */
+	HANDOVER_END,    /* end the mount: the heir can't read the state */
+};
+
+/** Answers what came. */
+int handover_take(struct handover *handover);
+
+/**
+ * Gives the record to who wants it. Returns 0 when he serves, with *heir his number: from then on
+ * this process must do nothing at all for the mount. Or -errno: nobody does, and it must go on.
+ */
+int handover_give(struct handover *handover, struct record *record, pid_t *heir);
+
+struct heir;
+
+/**
+ * Finds who serves the mount at `mountpoint`. Returns 0 with *ret for heir_free(), PROBLEM, or
+ * -errno.
+ */
+int heir_find(const char *mountpoint, struct heir **ret, struct problem *problem);
+void heir_free(struct heir *heir);
+void heir_freep(struct heir **heir);
+
+const struct offer *heir_offer(const struct heir *heir);
+
+/** Whether what is handed over can be read. */
+bool heir_can_read(const struct heir *heir);
+
+/** Has the mount end, and waits for that. 0 or -errno. */
+int heir_end(struct heir *heir);
+
+/** Has who serves come to rest. 0 with *ret for record_free(), or -errno. */
+int heir_want(struct heir *heir, struct record **ret);
+
+/** All is its own. 0: serve; or -errno: end at once, and touch nothing. */
+int heir_ready(struct heir *heir);
+
+/** The format of the state. Raised with every change of what is written, in whichever room. */
+#define STATE_FORMAT 1

@@ -1,0 +1,388 @@
+#include "record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "descriptor.h"
+#include "hash.h"
+
+#define MAGIC "plyfs\0\0"
+
+/* "plyfs", format, size. */
+#define HEAD_SIZE 24
+
+/* The checksum behind what was written. */
+#define TAIL_SIZE 8
+
+/* Any number: what is damaged by chance must not have the same sum. */
+#define SUM_START 0x9E3779B97F4A7C15u
+
+#define CAPACITY_FIRST 4096
+
+#define NANOSECONDS 1000000000
+
+struct record {
+	char *data;
+	size_t size;
+	size_t capacity; /* writing */
+	bool is_mapped;  /* reading */
+	size_t at;       /* reading */
+	int error;       /* the first; 0: none */
+	int *fds;        /* -1: given away */
+	size_t fd_count;
+	size_t fd_capacity;
+	size_t fd_at; /* reading */
+};
+
+static void close_all(int *fds, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		closep(&fds[i]);
+}
+
+void record_free(struct record *record)
+{
+	if (!record)
+		return;
+	close_all(record->fds, record->fd_count);
+	free(record->fds);
+	if (record->is_mapped)
+		munmap(record->data, record->size + TAIL_SIZE);
+	else
+		free(record->data);
+	free(record);
+}
+
+void record_freep(struct record **record)
+{
+	record_free(*record);
+}
+
+static void spoil(struct record *record, int error)
+{
+	if (!record->error)
+		record->error = error;
+}
+
+/* Where the next `size` bytes are written; NULL: there is no memory. */
+static char *extend(struct record *record, size_t size)
+{
+	size_t capacity = record->capacity;
+
+	if (record->error)
+		return NULL;
+	if (size > RECORD_MAX - record->size) {
+		spoil(record, -EFBIG);
+		return NULL;
+	}
+	while (record->size + size > capacity)
+		capacity = capacity ? capacity * 2 : CAPACITY_FIRST;
+	if (capacity > record->capacity) {
+		char *data = realloc(record->data, capacity);
+		if (!data) {
+			spoil(record, -ENOMEM);
+			return NULL;
+		}
+		record->data = data;
+		record->capacity = capacity;
+	}
+	record->size += size;
+	return record->data + record->size - size;
+}
+
+static void encode(char *to, uint64_t value)
+{
+	for (size_t i = 0; i < sizeof(value); i++)
+		to[i] = (char)(value >> 8 * i);
+}
+
+static uint64_t decode(const char *from)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < sizeof(value); i++)
+		value |= (uint64_t)(unsigned char)from[i] << 8 * i;
+	return value;
+}
+
+int record_new(uint64_t format, struct record **ret)
+{
+	CLEANUP(record_freep) struct record *record = calloc(1, sizeof(*record));
+
+	if (!record)
+		return -ENOMEM;
+	char *head = extend(record, HEAD_SIZE);
+	if (!head)
+		return -ENOMEM;
+	memcpy(head, MAGIC, sizeof(MAGIC));
+	encode(head + 8, format);
+	*ret = take_ptr(record);
+	return 0;
+}
+
+void record_put(struct record *record, uint64_t value)
+{
+	char *to = extend(record, sizeof(value));
+
+	if (to)
+		encode(to, value);
+}
+
+void record_put_bytes(struct record *record, const void *bytes, size_t size)
+{
+	record_put(record, size);
+	char *to = extend(record, size);
+	if (to && size)
+		memcpy(to, bytes, size);
+}
+
+void record_put_text(struct record *record, const char *text)
+{
+	record_put(record, text != NULL);
+	if (text)
+		record_put_bytes(record, text, strlen(text));
+}
+
+void record_put_time(struct record *record, struct timespec time)
+{
+	record_put(record, (uint64_t)time.tv_sec);
+	record_put(record, (uint64_t)time.tv_nsec);
+}
+
+void record_put_fd(struct record *record, int fd)
+{
+	record_put(record, fd >= 0);
+	if (fd < 0 || record->error)
+		return;
+	int copy = array_grow(record->fds, record->fd_count, record->fd_capacity) < 0
+			   ? -1
+			   : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (copy < 0)
+		spoil(record, -ENOMEM);
+	else
+		record->fds[record->fd_count++] = copy;
+}
+
+size_t record_put_count(struct record *record)
+{
+	size_t place = record->size;
+
+	record_put(record, 0);
+	return place;
+}
+
+void record_set_count(struct record *record, size_t place, uint64_t count)
+{
+	if (!record->error)
+		encode(record->data + place, count);
+}
+
+static uint64_t sum_of(const char *data, size_t size)
+{
+	return hash_bytes(SUM_START, (struct span){data, size});
+}
+
+static int write_all(int fd, const char *data, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, data, size);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		data += n > 0 ? n : 0;
+		size -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+int record_file(struct record *record)
+{
+	char tail[TAIL_SIZE];
+
+	if (record->error)
+		return record->error;
+	int fd = memfd_create("plyfs-state", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -errno;
+	encode(record->data + 16, record->size - HEAD_SIZE);
+	encode(tail, sum_of(record->data, record->size));
+	int r = write_all(fd, record->data, record->size);
+	if (r == 0)
+		r = write_all(fd, tail, sizeof(tail));
+	if (r == 0 && fcntl(fd, F_ADD_SEALS,
+			      F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
+		r = -errno;
+	if (r < 0) {
+		close(fd);
+		return r;
+	}
+	return fd;
+}
+
+const int *record_fds(const struct record *record, size_t *count)
+{
+	*count = record->fd_count;
+	return record->fds;
+}
+
+static int check_head(const struct record *record, uint64_t format)
+{
+	const char *data = record->data;
+
+	if (memcmp(data, MAGIC, sizeof(MAGIC)) != 0)
+		return -EBADMSG;
+	if (decode(data + 8) != format)
+		return -EPROTONOSUPPORT;
+	if (decode(data + 16) != record->size - HEAD_SIZE ||
+		decode(data + record->size) != sum_of(data, record->size))
+		return -EBADMSG;
+	return 0;
+}
+
+/* Who could still change the file could change what was checked. */
+static int map(struct record *record, uint64_t format, int file)
+{
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+	struct stat stat;
+
+	if (fstat(file, &stat) < 0)
+		return -errno;
+	if ((fcntl(file, F_GET_SEALS) & seals) != seals || stat.st_size < HEAD_SIZE + TAIL_SIZE ||
+		(uint64_t)stat.st_size > RECORD_MAX + TAIL_SIZE)
+		return -EBADMSG;
+	char *data = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+	if (data == MAP_FAILED)
+		return -errno;
+	record->data = data;
+	record->is_mapped = true;
+	record->size = (size_t)stat.st_size - TAIL_SIZE;
+	record->at = HEAD_SIZE;
+	return check_head(record, format);
+}
+
+int record_open(
+	uint64_t format, int file, int *fds, size_t fd_count, struct record **ret)
+{
+	CLEANUP(record_freep) struct record *record = calloc(1, sizeof(*record));
+
+	if (!record) {
+		close_all(fds, fd_count);
+		free(fds);
+		return -ENOMEM;
+	}
+	record->fds = fds;
+	record->fd_count = fd_count;
+	int r = map(record, format, file);
+	if (r < 0)
+		return r;
+	*ret = take_ptr(record);
+	return 0;
+}
+
+static const char *take(struct record *record, size_t size)
+{
+	if (!record->error && size > record->size - record->at)
+		record_spoil(record);
+	if (record->error)
+		return NULL;
+	record->at += size;
+	return record->data + record->at - size;
+}
+
+uint64_t record_get(struct record *record)
+{
+	const char *from = take(record, sizeof(uint64_t));
+
+	return from ? decode(from) : 0;
+}
+
+uint64_t record_get_below(struct record *record, uint64_t max)
+{
+	uint64_t value = record_get(record);
+
+	if (value <= max)
+		return value;
+	record_spoil(record);
+	return 0;
+}
+
+bool record_get_bool(struct record *record)
+{
+	return record_get_below(record, 1);
+}
+
+size_t record_get_count(struct record *record, size_t least)
+{
+	return record_get_below(record, (record->size - record->at) / least);
+}
+
+struct span record_get_bytes(struct record *record)
+{
+	size_t size = record_get_count(record, 1);
+	const char *data = take(record, size);
+
+	return data ? (struct span){data, size} : (struct span){NULL, 0};
+}
+
+char *record_get_text(struct record *record)
+{
+	if (!record_get_bool(record))
+		return NULL;
+	struct span bytes = record_get_bytes(record);
+	if (bytes.len && memchr(bytes.data, '\0', bytes.len))
+		record_spoil(record);
+	if (record->error)
+		return NULL;
+	char *text = malloc(bytes.len + 1);
+	if (!text) {
+		spoil(record, -ENOMEM);
+		return NULL;
+	}
+	if (bytes.len)
+		memcpy(text, bytes.data, bytes.len);
+	text[bytes.len] = '\0';
+	return text;
+}
+
+struct timespec record_get_time(struct record *record)
+{
+	struct timespec time = {.tv_sec = (time_t)record_get(record)};
+
+	time.tv_nsec = (long)record_get_below(record, NANOSECONDS - 1);
+	return time;
+}
+
+int record_get_fd(struct record *record)
+{
+	if (!record_get_bool(record))
+		return -1;
+	if (record->fd_at == record->fd_count) {
+		record_spoil(record);
+		return -1;
+	}
+	int fd = record->fds[record->fd_at];
+	record->fds[record->fd_at++] = -1;
+	return fd;
+}
+
+void record_spoil(struct record *record)
+{
+	spoil(record, -EBADMSG);
+}
+
+bool record_is_bad(const struct record *record)
+{
+	return record->error;
+}
+
+int record_end(const struct record *record)
+{
+	if (record->error)
+		return record->error;
+	return record->at == record->size && record->fd_at == record->fd_count ? 0 : -EBADMSG;
+}

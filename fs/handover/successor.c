@@ -1,0 +1,127 @@
+#include "successor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+
+/* What `ps -e` shows; at most 15 bytes. */
+#define PROCESS_NAME "plyfs-renew"
+
+/* Where the process has its end of the socket, behind the standard streams. */
+#define SOCKET_FD 3
+
+struct successor {
+	int socket;
+	pid_t pid;
+};
+
+__attribute__((noreturn)) static void start(
+	const char *program, const char *mountpoint, bool is_foreground)
+{
+	char *const words[] = {(char *)"plyfs", (char *)"mount", (char *)"--take-over",
+		(char *)(uintptr_t)mountpoint, is_foreground ? (char *)"-f" : NULL, NULL};
+	sigset_t none;
+
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execv(program, words);
+	_exit(127);
+}
+
+/* What it starts is nobody's child when it has ended, and waits for nobody until then. */
+__attribute__((noreturn)) static void serve(
+	const char *program, const char *mountpoint, bool is_foreground)
+{
+	char byte;
+
+	while (recv(SOCKET_FD, &byte, 1, 0) == 1) {
+		pid_t pid = fork();
+		if (pid == 0)
+			start(program, mountpoint, is_foreground);
+	}
+	_exit(0);
+}
+
+/* Nothing may hold the terminal, or the pipe of a caller that waits for its end. */
+static bool leave_standard(void)
+{
+	bool is_left = true;
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+		is_left &= dup2(fd, i) >= 0;
+	return is_left;
+}
+
+__attribute__((noreturn)) static void run(
+	int socket, const char *program, const char *mountpoint, bool is_foreground)
+{
+	if (dup2(socket, SOCKET_FD) < 0 || fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC) < 0 ||
+		chdir("/") < 0 || (!is_foreground && !leave_standard()))
+		_exit(1);
+	closefrom(SOCKET_FD + 1);
+	prctl(PR_SET_NAME, PROCESS_NAME);
+	signal(SIGCHLD, SIG_IGN);
+	/* A terminal, and systemd, send these to the daemon's processes all at once. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	serve(program, mountpoint, is_foreground);
+}
+
+int successor_new(const char *mountpoint, bool is_foreground, struct successor **ret)
+{
+	char program[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	CLEANUP(freep) struct successor *successor = calloc(1, sizeof(*successor));
+	int ends[2];
+
+	if (length < 0)
+		return -errno;
+	program[length] = '\0';
+	if (!successor)
+		return -ENOMEM;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -errno;
+	successor->socket = ends[0];
+	successor->pid = fork();
+	if (successor->pid == 0)
+		run(ends[1], program, mountpoint, is_foreground);
+	int r = successor->pid < 0 ? -errno : 0;
+	close(ends[1]);
+	if (r < 0) {
+		close(ends[0]);
+		return r;
+	}
+	*ret = take_ptr(successor);
+	return 0;
+}
+
+void successor_free(struct successor *successor)
+{
+	if (!successor)
+		return;
+	close(successor->socket);
+	while (waitpid(successor->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	free(successor);
+}
+
+void successor_begin(const struct successor *successor)
+{
+	(void)send(successor->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}

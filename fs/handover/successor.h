@@ -1,0 +1,20 @@
+/*
+ * The successor: a plyfs that is started by SIGUSR2 to take the mount over. It is the program that is
+ * found by then at the path that ours was started from.
+ *
+ * A daemon in the middle of its work, with threads, and perhaps with no right to run anything, is not
+ * who should start it. So that is done by the process plyfs-renew, which is there from the beginning,
+ * and ends with the daemon.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+struct successor;
+
+/** Before there are threads. 0 with *ret for successor_free(), or -errno. */
+int successor_new(const char *mountpoint, bool is_foreground, struct successor **ret);
+void successor_free(struct successor *successor); /* NULL: nothing */
+
+/** Has it started. It comes to us, or it does not. */
+void successor_begin(const struct successor *successor);

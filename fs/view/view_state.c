@@ -1,0 +1,819 @@
+#include "view_state.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "array.h"
+#include "attach.h"
+#include "attributes.h"
+#include "cleanup.h"
+#include "descriptor.h"
+#include "entry.h"
+#include "events.h"
+#include "notice.h"
+#include "promise.h"
+#include "state.h"
+#include "strategy.h"
+
+/* From here on numbers are not the view's. */
+#define INO_END ((uint64_t)1 << 63)
+
+/* Numbers that are counted end here; those that follow from paths begin. */
+#define INO_COUNTED_END ((uint64_t)1 << 62)
+
+/* A version, a directory or a path's trouble takes at least so many bytes in the record. */
+#define LEAST_SIZE 8
+
+/* What an entry shows, as far as it is in memory. */
+enum shows { SHOWS_NAME, SHOWS_VERSION, SHOWS_DIRECTORY };
+
+static void put_directory(struct record *record, const struct directory *directory);
+
+static void put_stamps(struct record *record, const struct stamp *stamps, size_t count)
+{
+	record_put(record, count);
+	for (size_t i = 0; i < count; i++) {
+		record_put(record, stamps[i].dev);
+		record_put(record, stamps[i].ino);
+		record_put(record, (uint64_t)stamps[i].size);
+		record_put_time(record, stamps[i].mtime);
+		record_put_time(record, stamps[i].ctime);
+	}
+}
+
+static void put_version(struct record *record, const struct version *version)
+{
+	record_put(record, version->inode.ino);
+	record_put(record, version->inode.kernel_refs);
+	record_put(record, version->kind);
+	record_put(record, version->mode);
+	record_put(record, version->uid);
+	record_put(record, version->gid);
+	record_put(record, version->size);
+	record_put_time(record, version->mtime);
+	record_put_time(record, version->ctime);
+	record_put_bytes(record, version->data, version->data ? version->size : 0);
+	record_put_fd(record, version->fd);
+	put_stamps(record, version->stamps, version->stamp_count);
+	record_put_time(record, version->made);
+	record_put(record, version->is_held);
+	record_put_text(record, version->strategy);
+	record_put_text(record, version->layers);
+	record_put_text(record, version->sources);
+	record_put(record, version->latest != NULL);
+	if (version->latest)
+		put_stamps(record, version->latest, version->latest_count);
+}
+
+static void put_trouble(struct record *record, const struct trouble *trouble)
+{
+	record_put(record, trouble != NULL);
+	if (!trouble)
+		return;
+	record_put_text(record, trouble->problem.source);
+	record_put(record, trouble->problem.line);
+	record_put(record, trouble->problem.column);
+	record_put_text(record, trouble->problem.message);
+	record_put_time(record, trouble->since);
+	record_put(record, trouble->serves);
+	record_put_time(record, trouble->made);
+}
+
+/* What was reported and has not been published yet. */
+static void put_pending(struct record *record, const struct entry *entry)
+{
+	record_put(record, entry->pending);
+	record_put(record, entry->scope);
+	record_put(record, entry->is_touched);
+}
+
+static void put_entry(struct record *record, const struct entry *entry)
+{
+	enum shows shows = entry->version     ? SHOWS_VERSION
+			   : entry->directory ? SHOWS_DIRECTORY
+					      : SHOWS_NAME;
+
+	record_put_text(record, entry->name);
+	record_put(record, entry->kind);
+	record_put(record, entry->cookie);
+	record_put(record, entry->place);
+	record_put(record, entry->ino);
+	record_put(record, entry->print);
+	record_put_time(record, entry->shown_mtime);
+	record_put_time(record, entry->shown_ctime);
+	record_put(record, entry->is_unannounced);
+	put_trouble(record, entry->trouble);
+	put_pending(record, entry);
+	record_put(record, shows);
+	if (shows == SHOWS_VERSION)
+		put_version(record, entry->version);
+	else if (shows == SHOWS_DIRECTORY)
+		put_directory(record, entry->directory);
+}
+
+static void put_attributes(struct record *record, const struct directory *directory)
+{
+	record_put(record, directory->inode.ino);
+	record_put(record, directory->inode.kernel_refs);
+	record_put(record, directory->rights.mode);
+	record_put(record, directory->rights.uid);
+	record_put(record, directory->rights.gid);
+	record_put_time(record, directory->mtime);
+	record_put(record, attributes_are_untold_locked(directory));
+	record_put(record, directory->narrowed > directory->told);
+	record_put(record, directory->narrowings);
+	record_put(record, (uint64_t)directory->narrowed_ms);
+}
+
+/* Where each layer had it. */
+static void put_identities(struct record *record, const struct directory *directory)
+{
+	size_t place = record_put_count(record);
+	uint64_t count = 0;
+
+	for (unsigned i = 0; i < directory->layer_count; i++) {
+		if (!(directory->layers >> i & 1))
+			continue;
+		record_put(record, i);
+		record_put(record, directory->identities[i].dev);
+		record_put(record, directory->identities[i].ino);
+		count++;
+	}
+	record_set_count(record, place, count);
+}
+
+/* Its depth is bounded by PATH_MAX. */
+static void put_directory(struct record *record, const struct directory *directory)
+{
+	uint64_t count = 0;
+
+	put_attributes(record, directory);
+	put_identities(record, directory);
+	record_put(record, directory->names);
+	record_put(record, directory->has_absences);
+	record_put(record, directory->next_cookie);
+	size_t place = record_put_count(record);
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (const struct entry *entry = directory->buckets[i]; entry;
+			entry = entry->next) {
+			if (entry->kind == UNION_NONE && !entry->trouble && !entry->pending)
+				continue;
+			put_entry(record, entry);
+			count++;
+		}
+	record_set_count(record, place, count);
+}
+
+/* A directory that was removed, a version that no path shows, a promise: the kernel has it still. */
+static bool put_unshown(struct record *record, const struct inode *inode)
+{
+	const struct directory *directory = (const struct directory *)inode;
+	const struct version *version = (const struct version *)inode;
+
+	if ((inode->type == INODE_DIRECTORY && !directory->is_dead) ||
+		(inode->type == INODE_VERSION && version->entry))
+		return false;
+	record_put(record, inode->type);
+	switch (inode->type) {
+	case INODE_DIRECTORY:
+		record_put_text(record, directory->path);
+		put_attributes(record, directory);
+		break;
+	case INODE_VERSION:
+		put_version(record, version);
+		break;
+	case INODE_PROMISE:
+		record_put(record, inode->ino);
+		record_put(record, inode->kernel_refs);
+		break;
+	}
+	return true;
+}
+
+static void put_all_unshown(struct record *record, const struct inode_table *table)
+{
+	size_t place = record_put_count(record);
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < table->size; i++)
+		for (const struct inode *inode = table->buckets[i]; inode; inode = inode->next)
+			count += put_unshown(record, inode);
+	record_set_count(record, place, count);
+}
+
+static void put_memory(struct record *record, const struct inode_memory *memory)
+{
+	record_put(record, memory->count);
+	for (size_t i = 0; i < memory->size; i++) {
+		const struct inode_memory_item *item = &memory->items[i];
+		if (!item->path)
+			continue;
+		record_put(record, item->path);
+		record_put(record, item->ino);
+		record_put(record, item->print);
+		record_put_time(record, item->mtime);
+		record_put_time(record, item->ctime);
+	}
+}
+
+static void put_path(void *record, const char *path)
+{
+	record_put(record, true);
+	record_put_text(record, path);
+}
+
+static void put_layers(struct record *record, const struct settings *settings)
+{
+	record_put(record, settings->layer_count);
+	for (size_t i = 0; i < settings->layer_count; i++)
+		record_put_text(record, settings->layers[i]->path);
+}
+
+void view_put_state(struct view *view, struct record *record)
+{
+	view_lock(view);
+	record_put(record, view->is_strict);
+	record_put(record, view->next_ino);
+	record_put_fd(record, watch_fd(view->watch));
+	put_layers(record, view->composer.settings);
+	put_directory(record, view->root);
+	put_all_unshown(record, &view->inodes);
+	put_memory(record, &view->memory);
+	notice_each_path_locked(view, put_path, record);
+	record_put(record, false);
+	view_unlock(view);
+}
+
+/* A layer that the settings have no more. */
+#define NO_RANK UINT_MAX
+
+struct taking {
+	struct view *view;
+	struct record *record;
+	size_t layer_count;         /* of the view before */
+	unsigned ranks[LAYERS_MAX]; /* what its layers are now */
+};
+
+/* Whether the number may be given to an object now. */
+static bool is_fit(const struct view *view, uint64_t ino)
+{
+	return ino > VIEW_INO_RESERVED && ino < INO_END &&
+	       (ino >= INO_COUNTED_END || ino < view->next_ino);
+}
+
+/* The kernel knows the object so often. */
+static void hold(struct view *view, struct inode *inode, uint64_t refs, struct record *record)
+{
+	if (record_is_bad(record) || !refs)
+		return;
+	if (inode_table_find(&view->inodes, inode->ino)) {
+		record_spoil(record);
+		return;
+	}
+	inode_hold_locked(view, inode);
+	inode->kernel_refs = refs;
+}
+
+static struct stamp *take_stamps(struct record *record, size_t *ret_count)
+{
+	size_t count = record_get_count(record, 7 * LEAST_SIZE);
+	struct stamp *stamps = calloc(count + 1, sizeof(*stamps));
+
+	for (size_t i = 0; stamps && i < count; i++) {
+		stamps[i].dev = record_get(record);
+		stamps[i].ino = record_get(record);
+		stamps[i].size = (off_t)record_get(record);
+		stamps[i].mtime = record_get_time(record);
+		stamps[i].ctime = record_get_time(record);
+	}
+	*ret_count = stamps ? count : 0;
+	return stamps;
+}
+
+static bool has_data(const struct version *version)
+{
+	return version->kind == VERSION_BYTES || version->kind == VERSION_LINK;
+}
+
+/* Bytes with a NUL behind them: a link's target is read as a string. */
+static bool take_data(struct record *record, struct version *version)
+{
+	struct span bytes = record_get_bytes(record);
+
+	if (bytes.len != (has_data(version) ? version->size : 0) ||
+		(version->kind == VERSION_LINK && bytes.len &&
+			memchr(bytes.data, '\0', bytes.len)))
+		record_spoil(record);
+	if (record_is_bad(record) || !has_data(version))
+		return true;
+	version->data = malloc(bytes.len + 1);
+	if (!version->data)
+		return false;
+	if (bytes.len)
+		memcpy(version->data, bytes.data, bytes.len);
+	version->data[bytes.len] = '\0';
+	return true;
+}
+
+/* It is read through a descriptor, and compared with a stamp. */
+static bool is_held_well(const struct version *version)
+{
+	struct stat stat;
+
+	if (version->kind != VERSION_HELD)
+		return version->fd < 0;
+	return version->fd >= 0 && version->stamp_count && fstat(version->fd, &stat) == 0 &&
+	       S_ISREG(stat.st_mode);
+}
+
+static void take_sources(struct record *record, struct version *version)
+{
+	CLEANUP(freep) char *name = record_get_text(record);
+	const struct strategy *strategy = name ? strategy_find(span_of(name)) : NULL;
+
+	version->strategy = strategy ? strategy->name : name ? "" : NULL;
+	version->layers = record_get_text(record);
+	version->sources = record_get_text(record);
+	if (record_get_bool(record))
+		version->latest = take_stamps(record, &version->latest_count);
+}
+
+/* One reference, and how often the kernel knows it; NULL: no memory, or it is damaged. */
+static struct version *take_version(struct view *view, struct record *record, uint64_t *refs)
+{
+	uint64_t ino = record_get(record);
+
+	*refs = record_get(record);
+	CLEANUP(version_unrefp)
+	struct version *version =
+		version_new((enum version_kind)record_get_below(record, VERSION_BROKEN));
+	if (!version)
+		return NULL;
+	version->inode.ino = ino;
+	version->mode = (mode_t)record_get_below(record, S_IFMT | 07777);
+	version->uid = (uid_t)record_get_below(record, UINT32_MAX);
+	version->gid = (gid_t)record_get_below(record, UINT32_MAX);
+	version->size = record_get_below(record, INT64_MAX);
+	version->mtime = record_get_time(record);
+	version->ctime = record_get_time(record);
+	bool has_memory = take_data(record, version);
+	version->fd = record_get_fd(record);
+	version->stamps = take_stamps(record, &version->stamp_count);
+	version->made = record_get_time(record);
+	version->is_held = record_get_bool(record);
+	take_sources(record, version);
+	mode_t type = version->kind == VERSION_LINK ? S_IFLNK : S_IFREG;
+	if (!is_fit(view, ino) || (version->mode & S_IFMT) != type || !is_held_well(version))
+		record_spoil(record);
+	if (!has_memory || !version->stamps || record_is_bad(record))
+		return NULL;
+	return take_ptr(version);
+}
+
+static void take_line(struct record *record, char *line, size_t size)
+{
+	CLEANUP(freep) char *text = record_get_text(record);
+
+	if (text && strlen(text) < size)
+		strcpy(line, text);
+	else
+		record_spoil(record);
+}
+
+static int take_trouble(struct view *view, struct record *record, struct entry *entry)
+{
+	if (!record_get_bool(record))
+		return 0;
+	struct trouble *trouble = entry->trouble = calloc(1, sizeof(*trouble));
+	if (!trouble)
+		return -ENOMEM;
+	entry->parent->pins++;
+	view->counts.troubles++;
+	take_line(record, trouble->problem.source, sizeof(trouble->problem.source));
+	trouble->problem.line = (unsigned)record_get_below(record, UINT_MAX);
+	trouble->problem.column = (unsigned)record_get_below(record, UINT_MAX);
+	take_line(record, trouble->problem.message, sizeof(trouble->problem.message));
+	trouble->since = record_get_time(record);
+	trouble->serves =
+		(enum trouble_serves)record_get_below(record, TROUBLE_SERVES_OTHER_SETTINGS);
+	trouble->made = record_get_time(record);
+	return 0;
+}
+
+static void take_attributes(struct view *view, struct record *record, struct directory *directory)
+{
+	uint64_t ino = record_get(record);
+	uint64_t refs = record_get(record);
+
+	directory->rights.mode = (mode_t)record_get_below(record, 07777);
+	directory->rights.uid = (uid_t)record_get_below(record, UINT32_MAX);
+	directory->rights.gid = (gid_t)record_get_below(record, UINT32_MAX);
+	directory->mtime = record_get_time(record);
+	directory->told = 0;
+	directory->described = record_get_bool(record);
+	directory->narrowed = record_get_bool(record) ? directory->described : 0;
+	directory->narrowings = record_get(record);
+	directory->narrowed_ms = (int64_t)record_get(record);
+	if (directory == view->root ? ino != VIEW_INO_ROOT : !is_fit(view, ino))
+		record_spoil(record);
+	if (directory == view->root || record_is_bad(record))
+		return;
+	directory->inode.ino = ino;
+	hold(view, &directory->inode, refs, record);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct entry *one = *(struct entry *const *)a, *other = *(struct entry *const *)b;
+
+	return one->place < other->place ? -1 : one->place > other->place;
+}
+
+/* Names stand where they stood, and the gaps that some left are kept for them. */
+static int order_entries(struct directory *directory, struct record *record)
+{
+	size_t count = 0;
+
+	directory->order = calloc(directory->entry_count + 1, sizeof(*directory->order));
+	directory->cookies = calloc(directory->entry_count + 1, sizeof(*directory->cookies));
+	if (!directory->order || !directory->cookies)
+		return -ENOMEM;
+	directory->order_capacity = directory->entry_count + 1;
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+			if (entry->place)
+				directory->order[count++] = entry;
+	qsort(directory->order, count, sizeof(*directory->order), compare_places);
+	for (size_t i = 0; i < count; i++) {
+		struct entry *entry = directory->order[i];
+		directory->cookies[i] = entry->place;
+		if (i && entry->place == directory->cookies[i - 1])
+			record_spoil(record);
+		if (!entry->cookie)
+			directory->order[i] = NULL;
+	}
+	directory->order_count = count;
+	return 0;
+}
+
+static bool is_name(const char *name)
+{
+	return *name && strlen(name) <= NAME_MAX && !strchr(name, '/') && strcmp(name, ".") != 0 &&
+	       strcmp(name, "..") != 0 && !union_is_mark(name);
+}
+
+static int take_directory(const struct taking *taking, struct directory *directory);
+
+static int take_child(const struct taking *taking, struct entry *entry)
+{
+	struct directory *parent = entry->parent;
+	size_t layer_count = taking->view->composer.settings->layer_count;
+
+	if (strlen(parent->path) + strlen(entry->name) + 2 > PATH_MAX) {
+		record_spoil(taking->record);
+		return 0;
+	}
+	int r = directory_new(parent, entry->name, layer_count, &entry->directory);
+	if (r < 0)
+		return r;
+	parent->users++;
+	return take_directory(taking, entry->directory);
+}
+
+static int take_shown(const struct taking *taking, struct entry *entry)
+{
+	struct record *record = taking->record;
+	struct view *view = taking->view;
+	enum shows shows = (enum shows)record_get_below(record, SHOWS_DIRECTORY);
+	uint64_t refs;
+
+	if (shows != SHOWS_NAME &&
+		(entry->kind == UNION_NONE ||
+			(entry->kind == UNION_DIRECTORY) != (shows == SHOWS_DIRECTORY)))
+		record_spoil(record);
+	if (record_is_bad(record) || shows == SHOWS_NAME)
+		return 0;
+	if (shows == SHOWS_DIRECTORY)
+		return take_child(taking, entry);
+	struct version *version = take_version(view, record, &refs);
+	if (!version)
+		return record_is_bad(record) ? 0 : -ENOMEM;
+	entry->version = version;
+	version->entry = entry;
+	hold(view, &version->inode, refs, record);
+	notice_pin_locked(view, entry);
+	return 0;
+}
+
+/* It is looked at as if it had been reported just now. */
+static void take_pending(const struct taking *taking, struct entry *entry)
+{
+	struct record *record = taking->record;
+	enum entry_pending pending = (enum entry_pending)record_get_below(record, PENDING_QUEUED);
+	enum entry_scope scope = (enum entry_scope)record_get_below(record, SCOPE_FULL);
+
+	entry->is_touched = record_get_bool(record);
+	if (record_is_bad(record))
+		return;
+	if (pending == PENDING_QUEUED)
+		queue_entry_scope_locked(taking->view, entry, scope);
+	else if (pending != PENDING_NONE)
+		queue_debounce_locked(taking->view, entry,
+			pending == PENDING_WRITING ? EVENTS_QUIET_MS : EVENTS_GONE_MS);
+}
+
+static int take_entry(const struct taking *taking, struct directory *directory)
+{
+	struct record *record = taking->record;
+	CLEANUP(freep) char *name = record_get_text(record);
+
+	if (!name || !is_name(name) || directory_find(directory, name))
+		record_spoil(record);
+	if (record_is_bad(record))
+		return 0;
+	struct entry *entry = directory_entry(directory, name);
+	if (!entry)
+		return -ENOMEM;
+	entry->kind = (enum union_kind)record_get_below(record, UNION_LINK);
+	entry->cookie = record_get(record);
+	entry->place = record_get_below(record, directory->next_cookie - 1);
+	entry->ino = record_get_below(record, INO_END - 1);
+	entry->print = record_get(record);
+	entry->shown_mtime = record_get_time(record);
+	entry->shown_ctime = record_get_time(record);
+	entry->is_unannounced = record_get_bool(record);
+	bool is_placed = !entry->place || entry->place >= DIRECTORY_COOKIE_FIRST;
+	if (!is_placed || (entry->cookie && entry->cookie != entry->place))
+		record_spoil(record);
+	int r = take_trouble(taking->view, record, entry);
+	take_pending(taking, entry);
+	return r ? r : take_shown(taking, entry);
+}
+
+/* What a layer shows no more, or elsewhere, is told from what it has always shown. */
+static void take_identities(const struct taking *taking, struct directory *directory)
+{
+	struct record *record = taking->record;
+	size_t count = record_get_count(record, 3 * LEAST_SIZE);
+
+	directory->layers = 0;
+	for (size_t i = 0; i < count && !record_is_bad(record); i++) {
+		size_t old = record_get_below(record, LAYERS_MAX - 1);
+		struct stamp identity = {0};
+		identity.dev = record_get(record);
+		identity.ino = record_get(record);
+		if (old >= taking->layer_count)
+			record_spoil(record);
+		else if (taking->ranks[old] != NO_RANK) {
+			directory->layers |= (layer_mask)1 << taking->ranks[old];
+			directory->identities[taking->ranks[old]] = identity;
+		}
+	}
+}
+
+static int take_directory(const struct taking *taking, struct directory *directory)
+{
+	struct record *record = taking->record;
+	int r = 0;
+
+	take_attributes(taking->view, record, directory);
+	take_identities(taking, directory);
+	/* What expanding shows is found once more. */
+	enum directory_names names = (enum directory_names)record_get_below(record, NAMES_EXPANDED);
+	directory->names = names == NAMES_EXPANDED ? NAMES_LISTED : names;
+	directory->has_absences = record_get_bool(record);
+	directory->next_cookie = record_get(record);
+	if (directory->next_cookie < DIRECTORY_COOKIE_FIRST)
+		record_spoil(record);
+	size_t count = record_get_count(record, LEAST_SIZE);
+	for (size_t i = 0; r == 0 && i < count && !record_is_bad(record); i++)
+		r = take_entry(taking, directory);
+	return r || record_is_bad(record) ? r : order_entries(directory, record);
+}
+
+static int take_dead_directory(struct view *view, struct record *record)
+{
+	CLEANUP(freep) char *path = record_get_text(record);
+	struct directory *directory;
+
+	if (!path || strlen(path) >= PATH_MAX)
+		record_spoil(record);
+	if (record_is_bad(record))
+		return 0;
+	int r = directory_new(view->root, path, view->composer.settings->layer_count, &directory);
+	if (r < 0)
+		return r;
+	view->root->users++;
+	directory->is_dead = true;
+	/* Until the kernel has it. */
+	directory->users++;
+	take_attributes(view, record, directory);
+	directory_leave_locked(view, directory);
+	return 0;
+}
+
+static int take_promise(struct view *view, struct record *record)
+{
+	struct promise *promise = calloc(1, sizeof(*promise));
+
+	if (!promise)
+		return -ENOMEM;
+	promise->inode.type = INODE_PROMISE;
+	promise->inode.ino = record_get(record);
+	uint64_t refs = record_get(record);
+	if (!is_fit(view, promise->inode.ino) || !refs)
+		record_spoil(record);
+	hold(view, &promise->inode, refs, record);
+	if (!promise->inode.kernel_refs)
+		free(promise);
+	return 0;
+}
+
+static int take_passed_version(struct view *view, struct record *record)
+{
+	uint64_t refs;
+	CLEANUP(version_unrefp) struct version *version = take_version(view, record, &refs);
+
+	if (version)
+		hold(view, &version->inode, refs, record);
+	return version || record_is_bad(record) ? 0 : -ENOMEM;
+}
+
+static int take_unshown(struct view *view, struct record *record)
+{
+	switch ((enum inode_type)record_get_below(record, INODE_PROMISE)) {
+	case INODE_DIRECTORY:
+		return take_dead_directory(view, record);
+	case INODE_VERSION:
+		return take_passed_version(view, record);
+	case INODE_PROMISE:
+		return take_promise(view, record);
+	}
+	return 0;
+}
+
+static void take_memory(struct view *view, struct record *record)
+{
+	size_t count = record_get_count(record, 7 * LEAST_SIZE);
+
+	for (size_t i = 0; i < count; i++) {
+		struct inode_memory_item item = {0};
+		item.path = record_get(record);
+		item.ino = record_get(record);
+		item.print = record_get(record);
+		item.mtime = record_get_time(record);
+		item.ctime = record_get_time(record);
+		if (!item.path || !is_fit(view, item.ino))
+			record_spoil(record);
+		else
+			inode_memory_note(&view->memory, &item);
+	}
+}
+
+static void take_notices(struct view *view, struct record *record)
+{
+	while (record_get_bool(record)) {
+		CLEANUP(freep) char *path = record_get_text(record);
+		if (path)
+			notice_path_locked(view, path);
+		else
+			record_spoil(record);
+	}
+}
+
+/*
+ * The events of its watches come to us from now on, those that it has not read included: whoever
+ * watches the same inode by the same descriptor has the same watch.
+ */
+static int take_events(struct view *view, struct record *record)
+{
+	CLEANUP(closep) int fd = record_get_fd(record);
+
+	watch_remove(view->watch, view->root);
+	return fd < 0 ? -EBADMSG : inotify_take_over(watch_inotify(view->watch), fd);
+}
+
+static void take_layers(struct taking *taking)
+{
+	const struct settings *settings = taking->view->composer.settings;
+
+	taking->layer_count = record_get_below(taking->record, LAYERS_MAX);
+	for (size_t i = 0; i < taking->layer_count; i++) {
+		CLEANUP(freep) char *path = record_get_text(taking->record);
+		taking->ranks[i] = NO_RANK;
+		for (unsigned j = 0; path && j < settings->layer_count; j++)
+			if (strcmp(settings->layers[j]->path, path) == 0)
+				taking->ranks[i] = j;
+	}
+}
+
+static int take_all_locked(struct view *view, struct record *record)
+{
+	struct taking taking = {.view = view, .record = record};
+
+	/* The kernel asks, or does not, as it was told at first. */
+	if (record_get_bool(record) != view->is_strict)
+		return -ENOTSUP;
+	view->next_ino = record_get_below(record, INO_COUNTED_END - 1);
+	if (view->next_ino <= VIEW_INO_RESERVED)
+		record_spoil(record);
+	int r = take_events(view, record);
+	if (r < 0)
+		return r;
+	take_layers(&taking);
+	r = take_directory(&taking, view->root);
+	size_t count = record_get_count(record, 3 * LEAST_SIZE);
+	for (size_t i = 0; r == 0 && i < count && !record_is_bad(record); i++)
+		r = take_unshown(view, record);
+	if (r < 0)
+		return r;
+	take_memory(view, record);
+	take_notices(view, record);
+	/* What has changed since it was shown is found as what was missed. */
+	view->is_overflowed = true;
+	return record_is_bad(record) ? -EBADMSG : 0;
+}
+
+struct directories {
+	struct directory **items;
+	size_t count;
+	size_t capacity;
+};
+
+static int collect(struct directories *list, struct directory *directory)
+{
+	if (array_grow(list->items, list->count, list->capacity) < 0)
+		return -ENOMEM;
+	list->items[list->count++] = directory;
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+			if (entry->directory && collect(list, entry->directory) < 0)
+				return -ENOMEM;
+	return 0;
+}
+
+/* Layers that have joined the directory since it was listed: what they bring is news. */
+static layer_mask joined(const struct directory *directory, const struct union_lookup *lookup)
+{
+	layer_mask joined = 0;
+
+	for (unsigned i = 0; i < lookup->count; i++) {
+		unsigned layer = lookup->found[i].layer;
+		const struct stamp *before = &directory->identities[layer];
+		if (!(directory->layers >> layer & 1) ||
+			before->dev != lookup->found[i].stat.st_dev ||
+			before->ino != lookup->found[i].stat.st_ino)
+			joined |= (layer_mask)1 << layer;
+	}
+	return joined;
+}
+
+/* Which layers show it now, and by which rights; what it has shown until now was taken over. */
+static int look_at(struct view *view, struct directory *directory)
+{
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	const struct settings *settings = view->composer.settings;
+	layer_mask layers =
+		directory->parent ? directory->parent->layers : union_all_layers(settings);
+	struct timespec shown = directory->mtime;
+
+	if (!lookup)
+		return -ENOMEM;
+	int r = union_look_up(settings, layers, directory->path, lookup);
+	if (r < 0)
+		return r;
+	/* What is none any more goes when its name is looked at. */
+	if (union_is_out_of_sight(lookup))
+		union_take_for_directory(lookup);
+	if (lookup->kind != UNION_DIRECTORY)
+		union_lookup_fini(lookup);
+	view_lock(view);
+	/* What was found by others is nothing to begin from. */
+	directory->found_rights = directory->rights;
+	directory->joined = joined(directory, lookup);
+	attributes_describe_locked(view, directory, lookup);
+	if (time_is_later(shown, directory->mtime))
+		directory->mtime = shown;
+	view_unlock(view);
+	attach_watch(view, settings, directory, lookup->layers);
+	return 0;
+}
+
+int view_take_state(struct view *view, struct record *record)
+{
+	struct directories list = {0};
+
+	view_lock(view);
+	int r = take_all_locked(view, record);
+	if (r == 0)
+		r = collect(&list, view->root);
+	view_unlock(view);
+	/* Those above before those in them. */
+	for (size_t i = 0; r == 0 && i < list.count; i++)
+		r = look_at(view, list.items[i]);
+	free(list.items);
+	return r;
+}

@@ -1,0 +1,292 @@
+/*
+ * A view takes over what another has shown to the kernel, and nothing that is damaged.
+ */
+#include <sys/mman.h>
+
+#include "hash.h"
+#include "state.h"
+#include "view_fixture.h"
+#include "view_state.h"
+
+#define FORMAT 7
+
+/* As in record.c. */
+#define SUM_START 0x9E3779B97F4A7C15u
+
+/* What `view` leaves behind, as a file that is to be closed and with descriptors to be freed. */
+static int leave(int **fds, size_t *count)
+{
+	struct record *record;
+
+	assert_int_equal(record_new(FORMAT, &record), 0);
+	view_pause(view);
+	view_put_state(view, record);
+	const int *own = record_fds(record, count);
+	*fds = calloc(*count + 1, sizeof(int));
+	assert_non_null(*fds);
+	for (size_t i = 0; i < *count; i++)
+		assert_true(((*fds)[i] = fcntl(own[i], F_DUPFD_CLOEXEC, 0)) >= 0);
+	int file = record_file(record);
+	assert_true(file >= 0);
+	record_free(record);
+	return file;
+}
+
+/* In another process it would end with all that it has: its watches are the other's from now on. */
+static void end_before(struct view *before)
+{
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	assert_true(dup3(nothing, watch_fd(before->watch), O_CLOEXEC) >= 0);
+	close(nothing);
+	publisher_free(publisher);
+	publisher = NULL;
+	view_free(before);
+}
+
+/* The kernel goes on with a new view. */
+static void take_over(const char *yaml)
+{
+	struct view *before = view;
+	struct record *record;
+	size_t count;
+	int *fds;
+
+	int file = leave(&fds, &count);
+	assert_int_equal(record_open(FORMAT, file, fds, count, &record), 0);
+	view = new_view(yaml);
+	assert_int_equal(view_take_state(view, record), 0);
+	assert_int_equal(record_end(record), 0);
+	record_free(record);
+	close(file);
+	end_before(before);
+}
+
+static void make_tree(void)
+{
+	run("mkdir -p a/dir/deep b/dir && echo 'x: 1' >a/app.yaml && echo 'y: 1' >b/app.yaml");
+	run("echo 'x: 1' >a/dir/deep/file.yaml && echo 'x: [' >b/bad.yaml && echo 'x: 1' >a/bad.yaml && ln -s app.yaml a/link");
+	run("echo 'x: 1' >a/unread.yaml && echo 'x: 1' >a/dir/unread.yaml");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\ny: 1\n");
+	assert_shown("dir/deep/file.yaml", "x: 1\n");
+	assert_shown("bad.yaml", "EIO");
+	assert_shown("missing.yaml", "ENOENT");
+	assert_listed("", "app.yaml\nbad.yaml\ndir/\nlink@\nunread.yaml\n");
+	assert_listed("dir", "deep/\nunread.yaml\n");
+	stat_of("link");
+	publish_all();
+	events_clear();
+}
+
+static void what_the_kernel_knows_is_the_same_afterwards(void **state)
+{
+	static const char *const paths[] = {
+		"", "app.yaml", "dir", "dir/deep", "dir/deep/file.yaml", "link", "bad.yaml"};
+	struct stat before[7];
+
+	(void)state;
+	make_tree();
+	for (size_t i = 0; i < 7; i++)
+		before[i] = stat_of(paths[i]);
+	take_over("a:b");
+	publish_all();
+	assert_events("");
+	for (size_t i = 0; i < 7; i++) {
+		struct stat now = stat_of(paths[i]);
+		assert_memory_equal(&before[i], &now, sizeof(now));
+	}
+	assert_shown("app.yaml", "x: 1\ny: 1\n");
+	assert_shown("bad.yaml", "EIO");
+	assert_listed("", "app.yaml\nbad.yaml\ndir/\nlink@\nunread.yaml\n");
+}
+
+static void what_changes_before_meanwhile_and_after_is_published_once(void **state)
+{
+	(void)state;
+	make_tree();
+	/* Reported, and not looked at yet; and not even read from the queue. */
+	replace_file("a/unread.yaml", "x: 2\n");
+	view_take_events(view);
+	replace_file("a/dir/unread.yaml", "x: 2\n");
+	replace_file("b/app.yaml", "y: 2\n");
+	take_over("a:b");
+	write_file("a/missing.yaml", "x: 1\n");
+	publish_all();
+	assert_shown("app.yaml", "x: 1\ny: 2\n");
+	assert_shown("missing.yaml", "x: 1\n");
+	assert_non_null(strstr(events, "MOVED_TO app.yaml\n"));
+	assert_non_null(strstr(events, "MOVED_TO unread.yaml\n"));
+	assert_non_null(strstr(events, "MOVED_TO dir/unread.yaml\n"));
+	assert_non_null(strstr(events, "MOVED_TO missing.yaml\n"));
+	events_clear();
+	publish_all();
+	assert_events("");
+	replace_file("a/dir/deep/file.yaml", "x: 3\n");
+	publish_all();
+	assert_shown("dir/deep/file.yaml", "x: 3\n");
+}
+
+static void last_good_version_is_shown_on(void **state)
+{
+	(void)state;
+	make_tree();
+	replace_file("a/app.yaml", "x: [\n");
+	publish_all();
+	assert_shown("app.yaml", "x: 1\ny: 1\n");
+	take_over("a:b");
+	publish_all();
+	assert_shown("app.yaml", "x: 1\ny: 1\n");
+	assert_int_equal(count_of_view().troubles, 2);
+	replace_file("a/app.yaml", "x: 3\n");
+	publish_all();
+	assert_shown("app.yaml", "x: 3\ny: 1\n");
+	assert_int_equal(count_of_view().troubles, 1);
+}
+
+static void what_was_removed_and_is_open_is_forgotten_in_time(void **state)
+{
+	(void)state;
+	make_tree();
+	run("rm -r a/dir b/dir");
+	publish_all();
+	take_over("a:b");
+	publish_all();
+	assert_shown("dir/deep/file.yaml", "ENOENT");
+	run("mkdir a/dir && echo 'x: 5' >a/dir/app.yaml");
+	publish_all();
+	assert_shown("dir/app.yaml", "x: 5\n");
+}
+
+static void layers_may_be_others(void **state)
+{
+	(void)state;
+	make_tree();
+	run("mkdir c/dir && echo 'z: 1' >c/app.yaml && echo 'z: 1' >c/dir/unread.yaml");
+	take_over("b:c");
+	publish_all();
+	assert_shown("app.yaml", "y: 1\nz: 1\n");
+	assert_shown("dir/deep/file.yaml", "ENOENT");
+	assert_shown("dir/unread.yaml", "z: 1\n");
+	assert_shown("link", "ENOENT");
+}
+
+/* The bytes as a file of their own. */
+static int file_of(const char *data, size_t size)
+{
+	int file = memfd_create("state", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_int_equal(write(file, data, size), size);
+	assert_int_equal(
+		fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE), 0);
+	return file;
+}
+
+static char *read_file(int file, size_t *size)
+{
+	*size = (size_t)lseek(file, 0, SEEK_END);
+	char *data = malloc(*size);
+	assert_int_equal(pread(file, data, *size, 0), *size);
+	return data;
+}
+
+static int open_bytes(const char *data, size_t size, struct record **ret)
+{
+	int file = file_of(data, size);
+	int r = record_open(FORMAT, file, NULL, 0, ret);
+
+	close(file);
+	return r;
+}
+
+static void what_is_cut_or_changed_on_the_way_is_refused(void **state)
+{
+	struct record *record;
+	size_t count, size;
+	int *fds;
+
+	(void)state;
+	make_tree();
+	int file = leave(&fds, &count);
+	char *data = read_file(file, &size);
+	for (size_t i = 0; i < size; i += i < 64 ? 1 : 17)
+		assert_true(open_bytes(data, i, &record) < 0);
+	for (size_t i = 0; i < size; i++)
+		for (int bit = 0; bit < 8; bit++) {
+			data[i] = (char)(data[i] ^ 1 << bit);
+			int r = open_bytes(data, size, &record);
+			assert_int_equal(r, i >= 8 && i < 16 ? -EPROTONOSUPPORT : -EBADMSG);
+			data[i] = (char)(data[i] ^ 1 << bit);
+		}
+	assert_int_equal(record_open(FORMAT + 1, file, NULL, 0, &record), -EPROTONOSUPPORT);
+	for (size_t i = 0; i < count; i++)
+		close(fds[i]);
+	free(fds);
+	free(data);
+	close(file);
+}
+
+/* Somebody wrote it so: the sum is right. Whatever is taken from it, nothing breaks. */
+static void take_forged(const char *data, size_t size, const int *fds, size_t count)
+{
+	int file = file_of(data, size), *copies = calloc(count + 1, sizeof(int));
+	struct record *record;
+
+	for (size_t i = 0; i < count; i++)
+		copies[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 0);
+	assert_int_equal(record_open(FORMAT, file, copies, count, &record), 0);
+	close(file);
+	struct view *heir = new_view("a:b");
+	int r = view_take_state(heir, record);
+	if (r == 0)
+		r = record_end(record);
+	assert_true(r <= 0);
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	assert_true(dup3(nothing, watch_fd(heir->watch), O_CLOEXEC) >= 0);
+	close(nothing);
+	view_free(heir);
+	record_free(record);
+}
+
+static void what_was_forged_breaks_nothing(void **state)
+{
+	static const uint64_t values[] = {
+		0, 1, 255, (uint64_t)1 << 62, INT64_MAX, UINT64_MAX};
+	size_t count, size;
+	int *fds;
+
+	(void)state;
+	make_tree();
+	int file = leave(&fds, &count);
+	char *data = read_file(file, &size);
+	for (size_t at = 24; at + 16 <= size; at += 8)
+		for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+			char before[8];
+			memcpy(before, data + at, 8);
+			memcpy(data + at, &values[i], 8);
+			uint64_t sum = hash_bytes(SUM_START, (struct span){data, size - 8});
+			memcpy(data + size - 8, &sum, 8);
+			take_forged(data, size, fds, count);
+			memcpy(data + at, before, 8);
+		}
+	for (size_t i = 0; i < count; i++)
+		close(fds[i]);
+	free(fds);
+	free(data);
+	close(file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		view_test(what_the_kernel_knows_is_the_same_afterwards),
+		view_test(what_changes_before_meanwhile_and_after_is_published_once),
+		view_test(last_good_version_is_shown_on),
+		view_test(what_was_removed_and_is_open_is_forgotten_in_time),
+		view_test(layers_may_be_others),
+		view_test(what_is_cut_or_changed_on_the_way_is_refused),
+		view_test(what_was_forged_breaks_nothing),
+	};
+
+	return cmocka_run_group_tests_name("view_state", tests, NULL, NULL);
+}
