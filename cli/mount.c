@@ -3,7 +3,9 @@
  */
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #include "cleanup.h"
 #include "closed_layer.h"
 #include "command.h"
+#include "handover.h"
 #include "kept.h"
 #include "message.h"
 #include "monitor.h"
@@ -22,10 +25,13 @@
 /* What the command line asks for. */
 struct mount {
 	bool is_foreground;
+	bool is_taking_over;
 	struct mount_options options;
 	struct choice choice;
 	const char *label;
 	const char *mountpoint;
+	struct offer offer; /* to who comes after us: its texts are others' */
+	struct heir *heir;  /* of who served before; NULL: it is mounted */
 
 	struct keeper *keeper; /* of layers' mirrors; NULL: there is no plyfs.yaml */
 	struct background background;
@@ -54,6 +60,14 @@ static int take_arguments(
 {
 	bool has_config = mount->choice.config;
 
+	if (mount->is_taking_over && (count != 1 || has_config))
+		return command_misuse(command,
+			"--take-over wants the mountpoint alone; what is mounted there stays as it "
+			"was mounted");
+	if (mount->is_taking_over) {
+		mount->mountpoint = arguments[0];
+		return -1;
+	}
 	if (count < 1 || (count < 2 && !has_config))
 		return command_misuse(command, count < 1 && !has_config
 						       ? "what to mount is missing"
@@ -77,6 +91,7 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 		{'f', "foreground", .flag = &mount->is_foreground},
 		{'o', "options", .take = set_options, .context = mount},
 		{'c', "config", .text = &mount->choice.config},
+		{0, "take-over", .flag = &mount->is_taking_over},
 		{0},
 	};
 
@@ -129,6 +144,19 @@ static int tell_closed_layer(void *context, const struct problem *warning)
 	return 0;
 }
 
+/* The mount is another's from now on, down to the last descriptor. */
+__attribute__((noreturn)) static void leave_to(struct mount *mount, pid_t successor)
+{
+	char text[MESSAGE_MAX];
+
+	snprintf(text, sizeof(text), "%s: process %d has taken the mount over", mount->mountpoint,
+		(int)successor);
+	log_line(mount, text);
+	snprintf(text, sizeof(text), "MAINPID=%d", (int)successor);
+	background_say(text, true);
+	_exit(EXIT_DONE);
+}
+
 static int serve(struct mount *mount, struct settings *settings)
 {
 	const struct mount_options *given = &mount->options;
@@ -136,6 +164,9 @@ static int serve(struct mount *mount, struct settings *settings)
 		.mountpoint = mount->mountpoint,
 		.label = mount->label,
 		.keeper = mount->keeper,
+		.offer = &mount->offer,
+		.heir = mount->heir,
+		.is_foreground = mount->is_foreground,
 		.is_private = given->is_private || (geteuid() != 0 && !given->is_shared),
 		.is_debugging = given->is_debugging,
 		.is_unpublished = given->is_unpublished,
@@ -146,6 +177,7 @@ static int serve(struct mount *mount, struct settings *settings)
 	};
 	CLEANUP(session_freep) struct session *session = NULL;
 	struct problem problem;
+	pid_t successor;
 
 	if (!options.is_private)
 		closed_layer_tell(settings, mount->mountpoint, tell_closed_layer, mount);
@@ -155,17 +187,21 @@ static int serve(struct mount *mount, struct settings *settings)
 	if (r == 0 && chdir("/") < 0)
 		r = -errno;
 	if (r == 0)
-		r = session_serve(session, on_ready, mount);
+		r = session_serve(session, on_ready, mount, &successor);
 	if (r == 0)
 		return EXIT_DONE;
+	if (r == SESSION_HANDED_OVER)
+		leave_to(mount, successor);
 	if (r == PROBLEM) {
 		message_problem(&problem);
-		return EXIT_FAILED;
+	} else {
+		char text[MESSAGE_MAX];
+		snprintf(text, sizeof(text), "%s: %s", mount->mountpoint, strerror(-r));
+		log_line(mount, text);
 	}
-
-	char text[MESSAGE_MAX];
-	snprintf(text, sizeof(text), "%s: %s", mount->mountpoint, strerror(-r));
-	log_line(mount, text);
+	/* Another serves what we have, and goes on. */
+	if (mount->heir)
+		_exit(EXIT_FAILED);
 	return EXIT_FAILED;
 }
 
@@ -196,10 +232,9 @@ static int open_and_serve(struct mount *mount)
 	return serve(mount, settings);
 }
 
-static int run_in(struct mount *mount, const char *directory)
+static int serve_in(struct mount *mount, const char *directory)
 {
 	CLEANUP(freep) char *config = NULL;
-	int code = EXIT_FAILED;
 
 	if (mount->choice.config) {
 		if (make_absolute(directory, mount->choice.config, &config) < 0)
@@ -207,8 +242,70 @@ static int run_in(struct mount *mount, const char *directory)
 		mount->label = mount->choice.config = config;
 	}
 	mount->choice.around.directory = directory;
+	mount->offer.directory = (char *)(uintptr_t)directory;
+	return open_and_serve(mount);
+}
+
+static int count_words(char *const *words)
+{
+	int count = 0;
+
+	while (words[count])
+		count++;
+	return count;
+}
+
+/* What it was mounted with is said as if it stood on our command line. Returns an exit code. */
+static int serve_as(struct mount *mount, const struct offer *offer)
+{
+	struct mount taken = {.background = mount->background,
+		.heir = mount->heir,
+		.offer = {.words = offer->words}};
+	char beneath[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+
+	optind = 0;
+	int code = read_arguments(
+		&command_mount, count_words(offer->words), offer->words, &taken);
+	if (code >= 0)
+		return code;
+	taken.is_foreground = mount->is_foreground;
+	taken.mountpoint = offer->mountpoint;
+	if (taken.heir) {
+		snprintf(beneath, sizeof(beneath), "/proc/self/fd/%d", offer->beneath_fd);
+		taken.choice.around.mountpoint = offer->mountpoint;
+		taken.choice.around.beneath = beneath;
+	}
+	return serve_in(&taken, offer->directory);
+}
+
+/* A plyfs that writes its state in another way than we read it is asked to end. */
+static int take_over(struct mount *mount)
+{
+	CLEANUP(heir_freep) struct heir *heir = NULL;
+	struct problem problem;
+
+	int r = heir_find(mount->mountpoint, &heir, &problem);
+	if (r != 0)
+		return message_result(r, &problem, mount->mountpoint);
+	if (heir_can_read(heir)) {
+		mount->heir = heir;
+		return serve_as(mount, heir_offer(heir));
+	}
+	message("%s: the plyfs that serves it is of another version, whose state this one can't "
+		"read; it is unmounted and mounted anew",
+		mount->mountpoint);
+	r = heir_end(heir);
+	if (r < 0)
+		return message_result(r, NULL, mount->mountpoint);
+	return serve_as(mount, heir_offer(heir));
+}
+
+static int run_in(struct mount *mount, const char *directory)
+{
+	int code = EXIT_FAILED;
+
 	if (mount->is_foreground)
-		return open_and_serve(mount);
+		return mount->is_taking_over ? take_over(mount) : serve_in(mount, directory);
 
 	openlog("plyfs", LOG_PID, LOG_DAEMON);
 	int r = background_start(&mount->background, &code);
@@ -219,7 +316,7 @@ static int run_in(struct mount *mount, const char *directory)
 			strerror(-r));
 		return EXIT_FAILED;
 	}
-	return open_and_serve(mount);
+	return mount->is_taking_over ? take_over(mount) : serve_in(mount, directory);
 }
 
 static int run_daemon(struct mount *mount)
@@ -241,6 +338,14 @@ static int run_daemon(struct mount *mount)
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct mount mount = {.background = {.pipe_fd = -1}};
+	CLEANUP(freep) char **words = calloc((size_t)argc + 1, sizeof(*words));
+
+	if (!words)
+		return message_result(-ENOMEM, NULL, NULL);
+	/* As they stand: options are looked for among them, which moves them. */
+	memcpy(words, argv, (size_t)argc * sizeof(*words));
+	words[0] = (char *)(uintptr_t)command->name;
+	mount.offer.words = words;
 	int code = read_arguments(command, argc, argv, &mount);
 
 	if (code >= 0)
@@ -254,7 +359,8 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_mount = {
 	.name = "mount",
 	.synopsis = "[-f] [-o OPTION,...] LAYER[:LAYER...] MOUNTPOINT\n"
-		    "[-f] [-o OPTION,...] -c CONFIG MOUNTPOINT",
+		    "[-f] [-o OPTION,...] -c CONFIG MOUNTPOINT\n"
+		    "[-f] --take-over MOUNTPOINT",
 	.summary = "mount layers as one tree",
 	.help = "Mounts the layers, the lowest precedence first, or what a plyfs.yaml(5) "
 		"describes,\n"
@@ -263,6 +369,11 @@ const struct command command_mount = {
 		"\n"
 		"  -c, --config CONFIG   a plyfs.yaml\n"
 		"  -f, --foreground      stay in the foreground, with messages on standard error\n"
+		"      --take-over       serve what is mounted there in the place of the plyfs that "
+		"does:\n"
+		"                        open files and watches stay. SIGUSR2 has a plyfs be taken "
+		"over\n"
+		"                        by the program that is found at its own path by then\n"
 		"  -o OPTION,...         allow_other  all users may look (the default for root)\n"
 		"                        private      only the user who mounts may look\n"
 		"                        noheader     merged files don't begin with a comment\n"

@@ -9,6 +9,7 @@
 #include "cleanup.h"
 #include "driver.h"
 #include "pool.h"
+#include "unanswered.h"
 
 bool is_trusted(const struct session *session, uid_t uid)
 {
@@ -60,6 +61,7 @@ struct explaining {
 	fuse_req_t req;
 	struct session *session;
 	fuse_ino_t parent;
+	struct unanswered *unanswered;
 	char name[];
 };
 
@@ -68,6 +70,7 @@ static void explain_and_reply(struct pool_job *job)
 	struct explaining *explaining = (struct explaining *)job;
 	fuse_req_t req = explaining->req;
 	struct stat stat;
+	unanswered_end(explaining->session, explaining->unanswered);
 	int r = origins_lookup(explaining->session, explaining->parent, explaining->name,
 		fuse_req_ctx(req)->uid, &stat);
 
@@ -80,8 +83,13 @@ static void explain_and_reply(struct pool_job *job)
 
 static void drop_explaining(struct pool_job *job)
 {
-	fuse_reply_err(((struct explaining *)job)->req, ENOTCONN);
-	free(job);
+	struct explaining *explaining = (struct explaining *)job;
+
+	if (unanswered_is_kept(explaining->session, explaining->unanswered, -ENOTCONN))
+		fuse_reply_none(explaining->req);
+	else
+		fuse_reply_err(explaining->req, ENOTCONN);
+	free(explaining);
 }
 
 static void lookup_origins(
@@ -90,12 +98,15 @@ static void lookup_origins(
 	size_t size = strlen(name) + 1;
 	struct explaining *explaining = malloc(sizeof(*explaining) + size);
 
-	if (!explaining) {
+	struct unanswered *unanswered = explaining ? unanswered_add(session) : NULL;
+
+	if (!unanswered) {
+		free(explaining);
 		fuse_reply_err(req, ENOMEM);
 		return;
 	}
-	*explaining = (struct explaining){
-		{.run = explain_and_reply, .drop = drop_explaining}, req, session, parent};
+	*explaining = (struct explaining){{.run = explain_and_reply, .drop = drop_explaining}, req,
+		session, parent, unanswered};
 	memcpy(explaining->name, name, size);
 	view_run(session->view, &explaining->job, UINT64_MAX);
 }

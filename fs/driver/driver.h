@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "handover.h"
 #include "lock.h"
 #include "mount_process.h"
 #include "publisher.h"
@@ -98,6 +99,7 @@ struct session {
 	atomic_ullong published;   /* changes that went out by rename(2) and its like */
 	atomic_ullong invalidated; /* changes that could only be invalidated */
 	atomic_bool is_ending;     /* the kernel is told no more */
+	atomic_bool is_at_rest;    /* what is given up will be asked again (unanswered.h) */
 	atomic_ullong told;        /* what it was told, and is over */
 	atomic_ullong requests[REQUEST_KINDS];
 	unsigned changes;     /* the publisher's: of this batch */
@@ -106,6 +108,19 @@ struct session {
 	bool has_no_open;     /* the kernel takes ENOSYS for "no need to ask" */
 	bool has_no_opendir;
 	bool has_acl_cache; /* the kernel keeps that a file has no access list */
+	unsigned wanted;    /* what was agreed with the kernel: fuse_conn_info's */
+	struct heir *heir;  /* of whom served before; NULL: we mounted */
+	struct record *record;     /* what he has given; NULL: nothing */
+	struct successor *successor; /* NULL: the mount is offered to nobody */
+	struct handover *handover; /* to who comes after us; NULL: not possible */
+	struct span hello;         /* the kernel's first request; owned */
+	int clone_fd;              /* of the mount, for an heir; -1: none */
+	struct offer offer;        /* its texts are others' */
+	bool is_publishing;        /* the main thread's: the publisher's thread runs */
+	bool is_wanted;            /* the main thread's: an heir wants the mount */
+	bool may_have_missed;      /* changes of the settings */
+	struct lock unanswered_lock;
+	struct unanswered *unanswered; /* unanswered_lock; requests that wait for an answer */
 	struct lock origins_lock;
 	struct origins_directory *origins; /* origins_lock; that the kernel knows */
 	uint64_t origins_made;             /* origins_lock; directories, ever */
@@ -156,6 +171,10 @@ int origins_lookup(
 
 void origins_forget(struct session *session, fuse_ino_t ino, uint64_t count);
 void origins_free(struct session *session);
+
+/** For an heir. origins_take(): 0 or -ENOMEM. */
+void origins_put(struct session *session, struct record *record);
+int origins_take(struct session *session, struct record *record);
 
 /** publish.c: the publisher's operations; their context is the session. */
 extern const struct publisher_ops publish_ops;

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -166,7 +167,11 @@ __attribute__((noreturn)) static void run(
 	const struct sandbox_options options = {.process = SANDBOX_PUBLISH, .switches = *switches};
 	struct sandbox *sandbox = NULL;
 	struct problem problem;
+	struct timespec now = {0};
 
+	/* The kernel may remember names of a process before, of another daemon. */
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	caller->number = (unsigned long long)now.tv_sec * 1000000000 + (unsigned long)now.tv_nsec;
 	caller->socket = helper_begin(PROCESS_NAME, caller->socket, -1);
 	/* It has nothing to say. */
 	close_range(STDIN_FILENO, STDERR_FILENO, 0);

@@ -12,6 +12,7 @@
 #include "cleanup.h"
 #include "driver.h"
 #include "paused.h"
+#include "unanswered.h"
 
 bool is_publisher(const struct session *session, fuse_req_t req)
 {
@@ -70,6 +71,7 @@ struct waiting {
 	fuse_req_t req;
 	fuse_ino_t parent;
 	struct session *session;
+	struct unanswered *unanswered;
 };
 
 /* He may pass all rights: capabilities(7), CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH. */
@@ -134,8 +136,24 @@ static void answer_waiting(struct view_caller *caller, int result, const struct 
 {
 	struct waiting *waiting = (struct waiting *)caller;
 
-	reply_lookup(waiting->req, waiting->session, waiting->parent, result, stat);
+	if (unanswered_is_kept(waiting->session, waiting->unanswered, result))
+		fuse_reply_none(waiting->req);
+	else
+		reply_lookup(waiting->req, waiting->session, waiting->parent, result, stat);
 	free(waiting);
+}
+
+static struct waiting *waiting_new(fuse_req_t req, fuse_ino_t parent, struct session *session)
+{
+	struct waiting *waiting = malloc(sizeof(*waiting));
+
+	if (!waiting)
+		return NULL;
+	*waiting = (struct waiting){
+		{.answer = answer_waiting}, req, parent, session, unanswered_add(session)};
+	if (!waiting->unanswered)
+		free(take_ptr(waiting));
+	return waiting;
 }
 
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
@@ -154,16 +172,17 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 		return;
 	}
 	if (!is_publisher(session, req)) {
-		waiting = malloc(sizeof(*waiting));
+		waiting = waiting_new(req, parent, session);
 		if (!waiting) {
 			fuse_reply_err(req, ENOMEM);
 			return;
 		}
-		*waiting = (struct waiting){{.answer = answer_waiting}, req, parent, session};
 	}
 	int r = view_lookup(session->view, parent, name, waiting ? &waiting->caller : NULL, &stat);
 	if (r == VIEW_LATER)
 		return;
+	if (waiting)
+		unanswered_end(session, waiting->unanswered);
 	free(waiting);
 	reply_lookup(req, session, parent, r, &stat);
 }
@@ -550,6 +569,11 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
 	struct session *session = userdata;
 
+	/* What the kernel was told by who served before holds. */
+	if (session->heir) {
+		conn->want = session->wanted;
+		return;
+	}
 	/*
 	 * Without the clone the visible mount can't be read-only: then every open is asked for, so
 	 * that one for writing fails at once.
@@ -572,6 +596,7 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 	if (session->has_acl_cache)
 		conn->want |= FUSE_CAP_POSIX_ACL;
 	conn->want &= ~(unsigned)FUSE_CAP_AUTO_INVAL_DATA;
+	session->wanted = conn->want;
 }
 
 const struct fuse_lowlevel_ops ops = {

@@ -76,6 +76,47 @@ void origins_free(struct session *session)
 	}
 }
 
+void origins_put(struct session *session, struct record *record)
+{
+	uint64_t count = 0;
+
+	lock_take(&session->origins_lock);
+	record_put(record, session->origins_made);
+	size_t place = record_put_count(record);
+	for (const struct origins_directory *directory = session->origins; directory;
+		directory = directory->next) {
+		record_put_text(record, directory->path);
+		record_put(record, directory->ino);
+		record_put(record, directory->lookups);
+		count++;
+	}
+	record_set_count(record, place, count);
+	lock_release(&session->origins_lock);
+}
+
+int origins_take(struct session *session, struct record *record)
+{
+	session->origins_made = record_get_below(record, ORIGINS_INO_FIRST - 1);
+	size_t count = record_get_count(record, 3 * sizeof(uint64_t));
+	for (size_t i = 0; i < count && !record_is_bad(record); i++) {
+		CLEANUP(freep) char *path = record_get_text(record);
+		size_t size = path ? strlen(path) + 1 : 1;
+		struct origins_directory *directory = calloc(1, sizeof(*directory) + size);
+
+		if (!directory)
+			return -ENOMEM;
+		if (path)
+			memcpy(directory->path, path, size);
+		directory->ino = record_get(record);
+		directory->lookups = record_get(record);
+		directory->next = session->origins;
+		session->origins = directory;
+		if (!path || !origins_is_directory(directory->ino))
+			record_spoil(record);
+	}
+	return 0;
+}
+
 /* The same directory keeps its number as long as the kernel knows it. 0 or -ENOMEM. */
 static int hold_directory(struct session *session, const char *path, uint64_t *ret)
 {

@@ -4,12 +4,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "cleanup.h"
 #include "pool.h"
+#include "unanswered.h"
 
 struct waiting {
 	struct view_caller caller; /* first */
 	struct pool_job job;       /* an interrupt's */
 	struct paused request;
+	struct unanswered *unanswered;
 	atomic_uint references;     /* who waits, who begins to, and the interrupt */
 	atomic_bool is_interrupted; /* as far as it is to be seen by who begins to wait */
 	atomic_bool has_interrupt;
@@ -29,6 +32,11 @@ static void resume(struct view_caller *caller, int result, const struct stat *st
 
 	(void)stat;
 	fuse_req_interrupt_func(request->req, NULL, NULL);
+	if (unanswered_is_kept(request->session, waiting->unanswered, result)) {
+		fuse_reply_none(request->req);
+		release(waiting);
+		return;
+	}
 	if (result == 0 && !lets_in(request->session, request->req, caller->parent))
 		result = -EACCES;
 	if (result < 0)
@@ -89,6 +97,8 @@ void paused_run(struct paused *request)
 		return;
 	}
 	waiting = calloc(1, sizeof(*waiting));
+	if (waiting && !(waiting->unanswered = unanswered_add(request->session)))
+		free(take_ptr(waiting));
 	if (!waiting) {
 		fuse_reply_err(request->req, ENOMEM);
 		return;

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -18,13 +19,41 @@
 /* A thread that was just about to read when it was woken sleeps on: it is woken again. */
 #define WAKE_AGAIN_NS 1000000
 
+/* What is being taken apart. */
+static _Thread_local struct span current;
+
 struct request_loop {
 	struct fuse_session *fuse;
+	const struct request_loop_hook *hook;
 	int ended_fd;     /* eventfd: threads that have ended */
 	atomic_int error; /* 0, or the last -errno */
+	atomic_bool rests; /* nothing is read any more, and what was read is answered */
 	unsigned count;
 	pthread_t threads[THREADS_MAX];
 };
+
+struct span request_loop_current(void)
+{
+	return current;
+}
+
+static void process(struct fuse_session *fuse, const struct fuse_buf *buffer)
+{
+	current = (struct span){buffer->mem, buffer->size};
+	fuse_session_process_buf(fuse, buffer);
+	current = (struct span){NULL, 0};
+}
+
+void request_loop_ask(struct fuse_session *fuse, struct span request)
+{
+	struct fuse_buf buffer = {.mem = malloc(request.len), .size = request.len};
+
+	if (buffer.mem) {
+		memcpy(buffer.mem, request.data, request.len);
+		process(fuse, &buffer);
+	}
+	free(buffer.mem);
+}
 
 static void on_wake(int signal)
 {
@@ -42,7 +71,7 @@ static bool serve_one(struct request_loop *loop, struct fuse_buf *buffer)
 		atomic_store(&loop->error, r);
 	if (r <= 0)
 		return false;
-	fuse_session_process_buf(loop->fuse, buffer);
+	process(loop->fuse, buffer);
 	return true;
 }
 
@@ -51,22 +80,37 @@ static void *run(void *context)
 	struct request_loop *loop = context;
 	struct fuse_buf buffer = {0};
 
-	while (!fuse_session_exited(loop->fuse) && serve_one(loop, &buffer))
-		;
+	bool has_more = true;
+
+	while (has_more && !fuse_session_exited(loop->fuse) && !atomic_load(&loop->rests))
+		has_more = serve_one(loop, &buffer);
 	free(buffer.mem);
-	fuse_session_exit(loop->fuse);
+	if (!atomic_load(&loop->rests))
+		fuse_session_exit(loop->fuse);
 	eventfd_write(loop->ended_fd, 1);
 	return NULL;
 }
 
-/* The kernel's first request. libfuse takes it for granted that no other is read meanwhile. */
-static void shake_hands(struct request_loop *loop)
+/* libfuse takes it for granted that no other is read meanwhile. */
+struct span request_loop_greet(struct fuse_session *fuse)
 {
 	struct fuse_buf buffer = {0};
+	int r;
 
-	if (!serve_one(loop, &buffer))
-		fuse_session_exit(loop->fuse);
+	do
+		r = fuse_session_receive_buf(fuse, &buffer);
+	while (r == -EINTR || r == -EAGAIN);
+	if (r <= 0) {
+		fuse_session_exit(fuse);
+		free(buffer.mem);
+		return (struct span){NULL, 0};
+	}
+	char *copy = malloc(buffer.size);
+	if (copy)
+		memcpy(copy, buffer.mem, buffer.size);
+	process(fuse, &buffer);
 	free(buffer.mem);
+	return (struct span){copy, copy ? buffer.size : 0};
 }
 
 /* All but the first can be done without. */
@@ -98,15 +142,21 @@ static void wake_threads(const struct request_loop *loop)
 static void await_threads(struct request_loop *loop, const sigset_t *waiting)
 {
 	const struct timespec again = {.tv_nsec = WAKE_AGAIN_NS};
-	struct pollfd ended = {.fd = loop->ended_fd, .events = POLLIN};
+	const struct request_loop_hook *hook = loop->hook;
+	struct pollfd polled[] = {{.fd = loop->ended_fd, .events = POLLIN},
+		{.fd = hook->fd, .events = POLLIN}};
 	eventfd_t more;
 
 	for (unsigned count = 0; count < loop->count;) {
-		bool is_ending = fuse_session_exited(loop->fuse);
+		bool is_ending = fuse_session_exited(loop->fuse) || atomic_load(&loop->rests);
 
 		if (is_ending)
 			wake_threads(loop);
-		ppoll(&ended, 1, is_ending ? &again : NULL, waiting);
+		int n = ppoll(polled, 2, is_ending ? &again : NULL, waiting);
+		if (n > 0 && polled[1].revents && !is_ending)
+			atomic_store(&loop->rests, hook->handle(hook->context));
+		if (is_ending)
+			polled[1].fd = -1;
 		if (eventfd_read(loop->ended_fd, &more) == 0)
 			count += (unsigned)more;
 	}
@@ -114,10 +164,11 @@ static void await_threads(struct request_loop *loop, const sigset_t *waiting)
 		pthread_join(loop->threads[i], NULL);
 }
 
-int request_loop_run(struct fuse_session *fuse, unsigned threads)
+int request_loop_run(
+	struct fuse_session *fuse, unsigned threads, const struct request_loop_hook *hook)
 {
 	CLEANUP(closep) int ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	struct request_loop loop = {.fuse = fuse, .ended_fd = ended_fd};
+	struct request_loop loop = {.fuse = fuse, .hook = hook, .ended_fd = ended_fd};
 	sigset_t all, old;
 
 	if (ended_fd < 0)
@@ -125,7 +176,6 @@ int request_loop_run(struct fuse_session *fuse, unsigned threads)
 	/* A signal that ends the session comes while it is waited for, or is waited for no more. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	shake_hands(&loop);
 	int r = start_threads(&loop, threads);
 	if (r == 0)
 		await_threads(&loop, &old);

@@ -2,7 +2,8 @@
  * The request loop: threads that read requests from /dev/fuse and have libfuse take them apart,
  * until the session ends.
  *
- *      main thread   the handshake; then waits for a signal, or for a thread that ended
+ *      main thread   the handshake; then waits for a signal, an heir (handover.h), or for a thread
+ *                    that ended
  *      its threads   read ──▶ ops.c ──▶ reply, read …      woken by a signal at the end
  *
  * libfuse's own loop cancels its threads (pthread_cancel(3)). For that glibc loads another library
@@ -12,8 +13,30 @@
 
 #include "driver.h"
 
+/* Something else that the main thread waits for. */
+struct request_loop_hook {
+	int fd; /* -1: nothing; polled for POLLIN */
+
+	/*
+	 * Whether the loop is to end, and the session is not: not by fuse_session_exit(), with which
+	 * libfuse loses a request that has just been read.
+	 */
+	bool (*handle)(void *context);
+	void *context;
+};
+
+/** The kernel's first request, before all others. Returns a copy of it for free(3), or NULL. */
+struct span request_loop_greet(struct fuse_session *fuse);
+
 /**
- * Serves with up to `threads` threads until fuse_session_exit(), by a signal for instance, or until
- * the mount has ended. Returns 0, or -errno.
+ * Serves with up to `threads` threads until fuse_session_exit(), by a signal for instance, until
+ * the mount has ended, or the hook wants it. Returns 0, or -errno.
  */
-int request_loop_run(struct fuse_session *fuse, unsigned threads);
+int request_loop_run(
+	struct fuse_session *fuse, unsigned threads, const struct request_loop_hook *hook);
+
+/** The request that this thread is taking apart. Lives until that is done. */
+struct span request_loop_current(void);
+
+/** Takes a request apart as if the kernel had sent it now. */
+void request_loop_ask(struct fuse_session *fuse, struct span request);

@@ -18,6 +18,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "driver.h"
+#include "handover.h"
 #include "keep.h"
 #include "keeper.h"
 #include "monitor.h"
@@ -25,6 +26,9 @@
 #include "reader_sandbox.h"
 #include "request_loop.h"
 #include "runner.h"
+#include "successor.h"
+#include "unanswered.h"
+#include "view_state.h"
 
 #define MOUNT_OPTIONS_MAX 4096
 
@@ -111,6 +115,14 @@ int session_tell(struct session *session, uint64_t ino, const char *name, off_t 
 	return r;
 }
 
+static int enter_mount_process(struct session *session)
+{
+	int clone_fd = session->clone_fd;
+
+	atomic_store(&session->publish_mode, clone_fd >= 0 ? PUBLISH_CLONE : PUBLISH_PATH);
+	return mount_process_enter(&session->mount_process, session->dev, clone_fd);
+}
+
 static int mount_at(struct session *session, struct problem *problem)
 {
 	if (fuse_session_mount(session->fuse, session->mountpoint) != 0)
@@ -125,9 +137,25 @@ static int mount_at(struct session *session, struct problem *problem)
 		atomic_store(&session->publish_mode, PUBLISH_NONE);
 		return 0;
 	}
-	CLEANUP(closep) int clone_fd = mountpoint_clone(session->mountpoint);
-	atomic_store(&session->publish_mode, clone_fd >= 0 ? PUBLISH_CLONE : PUBLISH_PATH);
-	return mount_process_enter(&session->mount_process, session->dev, clone_fd);
+	session->clone_fd = mountpoint_clone(session->mountpoint);
+	return enter_mount_process(session);
+}
+
+/* Where nobody may ask for the mount it can't be taken over, and is as good as any for the rest. */
+static int offer_mount(struct session *session, int listener)
+{
+	const struct offer *given = session->options.offer;
+
+	if (!given) {
+		closep(&listener);
+		return 0;
+	}
+	session->offer = (struct offer){.mountpoint = session->mountpoint,
+		.directory = given->directory,
+		.words = given->words,
+		.beneath_fd = session->beneath_fd};
+	return handover_new(
+		&session->offer, session->dev, listener, session->successor, &session->handover);
 }
 
 /* By the monitor: who is in a sandbox can't unmount. */
@@ -191,6 +219,9 @@ static int start_processes(struct session *session)
 		r = runner_new(session->settings, session->beneath_fd, &session->runner);
 	if (r == 0)
 		r = monitor_start(&monitor);
+	if (r == 0 && session->options.offer)
+		r = successor_new(session->mountpoint, session->options.is_foreground,
+			&session->successor);
 	/* Not for commands of plyfs.yaml. */
 	raise_limits();
 	shorten_slices();
@@ -215,7 +246,9 @@ static int cover_settings(struct session *session)
 {
 	char beneath[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
 
-	session->beneath_fd = open(session->mountpoint, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	session->beneath_fd =
+		session->heir ? fcntl(heir_offer(session->heir)->beneath_fd, F_DUPFD_CLOEXEC, 0)
+			      : open(session->mountpoint, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (session->beneath_fd < 0)
 		return -errno;
 	snprintf(beneath, sizeof(beneath), "/proc/self/fd/%d", session->beneath_fd);
@@ -243,25 +276,152 @@ static int open_view(struct session *session, struct problem *problem)
 	return 0;
 }
 
+static int mount_and_offer(struct session *session, struct problem *problem)
+{
+	int r = mount_at(session, problem);
+
+	return r ? r : offer_mount(session, -1);
+}
+
+static int find_mountpoint(struct session *session, struct problem *problem)
+{
+	if (!session->heir)
+		return mountpoint_prepare(
+			session->options.mountpoint, &session->mountpoint, problem);
+	session->mountpoint = strdup(heir_offer(session->heir)->mountpoint);
+	return session->mountpoint ? 0 : -ENOMEM;
+}
+
+/* What the kernel and the driver agreed on is the driver's, what is shown the view's. */
+static void put_state(struct session *session, struct record *record)
+{
+	record_put(record, (uint64_t)session->mount_id);
+	record_put(record, session->dev);
+	record_put_fd(record, fuse_session_fd(session->fuse));
+	record_put_fd(record, session->clone_fd);
+	record_put_fd(record, handover_listener(session->handover));
+	record_put_bytes(record, session->hello.data, session->hello.len);
+	record_put(record, session->wanted);
+	record_put(record, session->has_no_open);
+	record_put(record, session->has_no_opendir);
+	record_put(record, session->has_acl_cache);
+	record_put(record, session->options.is_unpublished);
+	unanswered_put(session, record);
+	origins_put(session, record);
+	view_put_state(session->view, record);
+}
+
+static int take_hello(struct session *session, struct record *record)
+{
+	struct span bytes = record_get_bytes(record);
+	char *copy = malloc(bytes.len + 1);
+
+	if (!copy)
+		return -ENOMEM;
+	if (bytes.len)
+		memcpy(copy, bytes.data, bytes.len);
+	session->hello = (struct span){copy, bytes.len};
+	return 0;
+}
+
+/* The descriptors are the caller's, also when it fails. */
+static int take_agreement(struct session *session, int *fuse_fd, int *listener)
+{
+	struct record *record = session->record;
+
+	session->mount_id = (int)record_get_below(record, INT_MAX);
+	session->dev = record_get(record);
+	*fuse_fd = record_get_fd(record);
+	session->clone_fd = record_get_fd(record);
+	*listener = record_get_fd(record);
+	int r = take_hello(session, record);
+	session->wanted = (unsigned)record_get_below(record, UINT_MAX);
+	session->has_no_open = record_get_bool(record);
+	session->has_no_opendir = record_get_bool(record);
+	session->has_acl_cache = record_get_bool(record);
+	if (record_get_bool(record) != session->options.is_unpublished || *fuse_fd < 0)
+		record_spoil(record);
+	return r == 0 && record_is_bad(record) ? -EBADMSG : r;
+}
+
+/* What was shown, and is waited for. */
+static int take_shown(struct session *session, struct problem *problem)
+{
+	struct record *record = session->record;
+	int r = unanswered_take(session, record);
+
+	if (r == 0)
+		r = origins_take(session, record);
+	if (r == 0)
+		r = view_take_state(session->view, record);
+	if (r == -ENOTSUP)
+		return problem_set(problem, session->mountpoint, 0, 0,
+			"'coherence' is another in plyfs.yaml than what it was mounted with; "
+			"unmount and mount again");
+	return r ? r : record_end(record);
+}
+
+/*
+ * What the kernel once said to who served first is said again to us. It takes the answer for one that
+ * comes too late, which libfuse knows.
+ */
+static int greet_again(struct session *session, int fuse_fd)
+{
+	char path[sizeof("/dev/fd/") + 3 * sizeof(int)];
+
+	snprintf(path, sizeof(path), "/dev/fd/%d", fuse_fd);
+	if (fuse_session_mount(session->fuse, path) != 0)
+		return -EBADF;
+	request_loop_ask(session->fuse, session->hello);
+	return fuse_session_exited(session->fuse) ? -EPROTO : 0;
+}
+
+static int take_over(struct session *session, struct problem *problem)
+{
+	int fuse_fd = -1, listener = -1;
+	int r = take_agreement(session, &fuse_fd, &listener);
+
+	if (r == 0 && !mountpoint_is_mounted(session->mount_id, session->dev))
+		return problem_set(problem, session->mountpoint, 0, 0,
+			"is not mounted here; take it over where it was mounted: nsenter --mount");
+	if (r == 0)
+		r = greet_again(session, fuse_fd);
+	if (r == 0 && session->options.is_unpublished)
+		atomic_store(&session->publish_mode, PUBLISH_NONE);
+	else if (r == 0)
+		r = enter_mount_process(session);
+	return r ? r : offer_mount(session, listener);
+}
+
+static int open_keep(struct session *session, struct problem *problem)
+{
+	return keep_open(&(struct keep_options){.directory = session->settings->state,
+				 .log = log_line,
+				 .context = session},
+		&session->keep, problem);
+}
+
 /* All that looks paths up: a layer may lie under the mount. */
 static int session_init(struct session *session, struct problem *problem)
 {
-	int r = mountpoint_prepare(session->options.mountpoint, &session->mountpoint, problem);
+	int r = find_mountpoint(session, problem);
 	if (r != 0)
 		return r;
 	session->label = strdup(session->options.label);
 	if (!session->label)
 		return -ENOMEM;
 	r = cover_settings(session);
-	if (r == 0)
-		r = keep_open(&(struct keep_options){.directory = session->settings->state,
-				      .log = log_line,
-				      .context = session},
-			&session->keep, problem);
+	if (r == 0 && !session->heir)
+		r = open_keep(session, problem);
 	if (r == 0)
 		r = start_processes(session);
 	if (r == 0)
 		r = prepare_sandbox(session, problem);
+	/* Nobody serves the mount from here on: no path may lead through it. */
+	if (r == 0 && session->heir)
+		r = heir_want(session->heir, &session->record);
+	if (r == 0 && session->heir)
+		r = open_keep(session, problem);
 	return r == 0 ? open_view(session, problem) : r;
 }
 
@@ -279,19 +439,30 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	 */
 	mallopt(M_ARENA_MAX, 1);
 	session->options = *options;
+	session->heir = options->heir;
+	session->may_have_missed = options->heir;
+	session->clone_fd = -1;
 	session->mount_process.socket = -1;
 	session->mounts_fd = -1;
 	session->beneath_fd = -1;
 	lock_init(&session->origins_lock, LOCK_DRIVER);
+	lock_init(&session->unanswered_lock, LOCK_DRIVER);
 	session->is_strict = settings->coherence == COHERENCE_STRICT;
 	session->name_timeout = session->is_strict ? 0 : FOR_EVER;
 	int r = session_init(session, problem);
 	if (r == 0)
 		r = make_fuse(session);
 	if (r == 0)
-		r = mount_at(session, problem);
+		r = session->heir ? take_over(session, problem)
+				  : mount_and_offer(session, problem);
 	if (r == 0)
 		r = sandbox_enter(session->sandbox, &session->sandbox_state, problem);
+	/* What may have been written by somebody who had the one before in his hands. */
+	if (r == 0 && session->heir)
+		r = take_shown(session, problem);
+	/* Whoever goes on has what would be taken down here. */
+	if (r != 0 && session->heir)
+		take_ptr(session);
 	if (r != 0)
 		return r;
 	*ret = take_ptr(session);
@@ -302,6 +473,8 @@ static void end_publishing(struct session *session)
 {
 	mount_process_end(&session->mount_process);
 	atomic_store(&session->publish_mode, PUBLISH_NONE);
+	closep(&session->clone_fd);
+	session->clone_fd = -1;
 }
 
 /* Something was mounted or unmounted; it may lie over a layer, or over plyfs.yaml. */
@@ -351,7 +524,8 @@ static void *run_publisher(void *context)
 	struct session *session = context;
 
 	publisher_run(session->publisher);
-	mount_process_end(&session->mount_process);
+	if (!atomic_load(&session->is_at_rest))
+		mount_process_end(&session->mount_process);
 	return NULL;
 }
 
@@ -362,7 +536,8 @@ static int start_publisher(struct session *session)
 
 	const struct keeper *keeper = session->options.keeper;
 
-	session->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	if (session->mounts_fd < 0)
+		session->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	const struct publisher_options options = {
 		.ops = &publish_ops,
 		.hooks = {{session->mounts_fd, POLLPRI, on_mounts},
@@ -371,6 +546,7 @@ static int start_publisher(struct session *session)
 		.reload = on_reload,
 		.context = session,
 		.dev = session->dev,
+		.may_have_missed = session->may_have_missed,
 	};
 	int r = publisher_new(session->view, &options, &session->publisher);
 	if (r < 0)
@@ -380,6 +556,7 @@ static int start_publisher(struct session *session)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	r = pthread_create(&session->publisher_thread, NULL, run_publisher, session);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	session->is_publishing = r == 0;
 	return -r;
 }
 
@@ -437,6 +614,8 @@ static void end_mount(struct session *session)
 {
 	struct pollfd ended = {.fd = fuse_session_fd(session->fuse)};
 
+	if (session->handover)
+		handover_end(session->handover);
 	if (!mountpoint_is_mounted(session->mount_id, session->dev))
 		poll(&ended, 1, END_MS);
 	/* Then nobody begins to use the descriptor, and what has used it is over. */
@@ -445,11 +624,102 @@ static void end_mount(struct session *session)
 	unmount_if_mounted(session);
 }
 
-int session_serve(struct session *session, void (*ready)(void *context), void *context)
+/* By the main thread, while requests are answered, which the publisher may wait for. */
+static bool come_to_rest(struct session *session)
 {
+	if (!session->hello.len)
+		return false;
+	session->is_wanted = true;
+	atomic_store(&session->is_at_rest, true);
+	publisher_stop(session->publisher);
+	pthread_join(session->publisher_thread, NULL);
+	session->is_publishing = false;
+	return true;
+}
+
+static bool on_handover(void *context)
+{
+	struct session *session = context;
+
+	int wish = handover_take(session->handover);
+
+	if (wish == HANDOVER_END)
+		fuse_session_exit(session->fuse);
+	return wish == HANDOVER_WANTED && come_to_rest(session);
+}
+
+/* No request is under way. Returns 0 when another process serves. */
+static int hand_over(struct session *session, pid_t *successor)
+{
+	CLEANUP(record_freep) struct record *record = NULL;
+	int r = record_new(STATE_FORMAT, &record);
+
+	view_pause(session->view);
+	keep_pause(session->keep);
+	if (r < 0)
+		return r;
+	put_state(session, record);
+	return handover_give(session->handover, record, successor);
+}
+
+/* Who wanted it has failed: everything goes on, and what was given up meanwhile is asked again. */
+static int go_on(struct session *session, int error)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "the mount was not taken over (%s): it is served as before",
+		strerror(-error));
+	log_line(session, line);
+	session->may_have_missed = true;
+	publisher_free(take_ptr(session->publisher));
+	session->is_publishing = false;
+	int r = keep_resume(session->keep);
+	if (r == 0)
+		r = view_resume(session->view);
+	atomic_store(&session->is_at_rest, false);
+	if (r == 0)
+		r = start_publisher(session);
+	if (r == 0)
+		unanswered_ask_again(session);
+	return r;
+}
+
+/* Until the mount ends, or is handed over. */
+static int serve(struct session *session, pid_t *successor)
+{
+	const struct request_loop_hook hook = {
+		session->handover ? handover_fd(session->handover) : -1, on_handover, session};
+	sigset_t all, old;
+
+	for (;;) {
+		int r = request_loop_run(session->fuse, REQUEST_THREADS, &hook);
+		/* Who was told to end meanwhile does. */
+		if (r < 0 || !session->is_wanted || fuse_session_exited(session->fuse))
+			return r;
+		session->is_wanted = false;
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, &old);
+		r = hand_over(session, successor);
+		if (r == 0)
+			return SESSION_HANDED_OVER;
+		r = go_on(session, r);
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+		if (r < 0)
+			return r;
+	}
+}
+
+int session_serve(
+	struct session *session, void (*ready)(void *context), void *context, pid_t *successor)
+{
+	int r = session->heir ? heir_ready(session->heir) : 0;
+
+	/* Nothing of it is ours then. */
+	if (r < 0)
+		return r;
 	if (fuse_set_signal_handlers(session->fuse) != 0)
 		return -EINVAL;
-	int r = keep_start(session->keep);
+	r = keep_start(session->keep);
 	if (r == 0)
 		r = view_start(session->view);
 	if (r == 0)
@@ -458,18 +728,26 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 		fuse_remove_signal_handlers(session->fuse);
 		return r;
 	}
+	if (session->heir)
+		unanswered_ask_again(session);
+	else
+		session->hello = request_loop_greet(session->fuse);
 	if (ready)
 		ready(context);
-	r = request_loop_run(session->fuse, REQUEST_THREADS);
+	r = serve(session, successor);
+	if (r == SESSION_HANDED_OVER)
+		return r;
 
 	/* Nobody is there any more to be told of changes. */
-	publisher_stop(session->publisher);
+	if (session->is_publishing)
+		publisher_stop(session->publisher);
 	/* Who is answered from the pool is answered while there is a connection. */
 	view_stop(session->view);
 	/* First the connection ends, so that no call of the mount process waits for an answer. */
 	end_mount(session);
 	mount_process_cancel(&session->mount_process);
-	pthread_join(session->publisher_thread, NULL);
+	if (session->is_publishing)
+		pthread_join(session->publisher_thread, NULL);
 	keep_stop(session->keep);
 	fuse_remove_signal_handlers(session->fuse);
 	return r;
@@ -484,6 +762,13 @@ void session_free(struct session *session)
 		fuse_session_destroy(session->fuse);
 	}
 	mount_process_fini(&session->mount_process);
+	handover_free(session->handover);
+	successor_free(session->successor);
+	record_free(session->record);
+	closep(&session->clone_fd);
+	free((char *)(uintptr_t)session->hello.data);
+	unanswered_free(session);
+	lock_fini(&session->unanswered_lock);
 	if (session->mounts_fd >= 0)
 		close(session->mounts_fd);
 	if (session->beneath_fd >= 0)

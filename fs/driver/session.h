@@ -19,17 +19,23 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "problem.h"
 #include "sandbox.h"
 #include "settings.h"
 
+struct heir;
+struct offer;
 struct session;
 
 struct session_options {
 	const char *mountpoint;
 	const char *label;   /* what mount(8) shows as the source: the config's path, or "A:B:C" */
 	struct keeper *keeper; /* of the mirrors of layers; NULL: no plyfs.yaml may name some */
+	const struct offer *offer; /* for an heir: the working directory and the words */
+	struct heir *heir;         /* of whom served before; NULL: it is mounted */
+	bool is_foreground;        /* whoever comes after us is to be, too */
 	bool is_private;     /* only the mounting user may look; else allow_other is asked for */
 	bool is_debugging;   /* libfuse prints every request on standard error */
 	struct sandbox_switches switches;
@@ -41,20 +47,29 @@ struct session_options {
 	void (*log_to_system)(const char *line);
 };
 
+/* Positive result of session_serve(): another process serves the mount. This one must end at once, by
+ * _exit(2), and free nothing: the kernel may hear no more of it. */
+#define SESSION_HANDED_OVER 2
+
 /**
  * Mounts, and takes over the caller's reference to `settings`, also when it fails: layers that are
  * replaced must not be kept in use. A dead mount (ENOTCONN) that an earlier process left there is cleared first. Returns 0
  * with *ret for session_free(); PROBLEM when the mountpoint does not exist, is no directory, or is
  * mounted already, with what to do; or -errno.
+ *
+ * With an heir the mount of who served before is taken over as it is. If that fails this process must
+ * end at once, by _exit(2), so that he can go on: what both have is not to be touched.
  */
 int session_mount(struct settings *settings, const struct session_options *options,
 	struct session **ret, struct problem *problem);
 
 /**
  * Serves until the mount ends; SIGTERM, SIGINT and SIGHUP end it cleanly. `ready` (may be NULL) is
- * called once when requests are answered. Returns 0, or -errno when the session broke.
+ * called once when requests are answered. Returns 0; -errno when the session broke; or
+ * SESSION_HANDED_OVER with *successor the process that serves.
  */
-int session_serve(struct session *session, void (*ready)(void *context), void *context);
+int session_serve(
+	struct session *session, void (*ready)(void *context), void *context, pid_t *successor);
 
 /** Unmounts if still mounted, and frees all. */
 void session_free(struct session *session);

@@ -305,7 +305,7 @@ struct handover {
 	int signal;   /* signalfd */
 	int epoll;    /* of these three */
 	dev_t dev;
-	struct successor *successor;
+	const struct successor *successor;
 };
 
 /* What lies there is of a mount that has had the same number. */
@@ -340,8 +340,8 @@ static void handover_freep(struct handover **handover)
 	handover_free(*handover);
 }
 
-int handover_new(const struct offer *offer, dev_t dev, int listener, bool is_foreground,
-	struct handover **ret)
+int handover_new(const struct offer *offer, dev_t dev, int listener,
+	const struct successor *successor, struct handover **ret)
 {
 	CLEANUP(handover_freep) struct handover *handover = calloc(1, sizeof(*handover));
 	sigset_t renew;
@@ -358,14 +358,13 @@ int handover_new(const struct offer *offer, dev_t dev, int listener, bool is_for
 		.heir = -1,
 		.signal = signalfd(-1, &renew, SFD_CLOEXEC | SFD_NONBLOCK),
 		.epoll = epoll_create1(EPOLL_CLOEXEC),
-		.dev = dev};
+		.dev = dev,
+		.successor = successor};
 	if (handover->signal < 0 || handover->epoll < 0)
 		return -errno;
 	int r = watch(handover, handover->listener);
 	if (r == 0)
 		r = watch(handover, handover->signal);
-	if (r == 0)
-		r = successor_new(offer->mountpoint, is_foreground, &handover->successor);
 	if (r < 0)
 		return r;
 	*ret = take_ptr(handover);
@@ -376,7 +375,6 @@ void handover_free(struct handover *handover)
 {
 	if (!handover)
 		return;
-	successor_free(handover->successor);
 	closep(&handover->listener);
 	closep(&handover->heir);
 	closep(&handover->signal);

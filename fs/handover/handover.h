@@ -44,15 +44,16 @@ struct offer {
 void offer_fini(struct offer *offer);
 
 struct handover;
+struct successor;
 
 /**
- * Makes it possible, before there are threads, for the mount of the superblock `dev`. `offer` must
- * outlive *ret. `listener` is the one of the daemon before, which becomes the handover's; -1: there is
- * none. `is_foreground`: who is started by SIGUSR2, from now on blocked, stays so, too. 0 with *ret for
+ * Makes it possible, before there are threads, for the mount of the superblock `dev`. `offer` and
+ * `successor`, who is started by SIGUSR2, from now on blocked, must outlive *ret. `listener` is the one
+ * of the daemon before, which becomes the handover's; -1: there is none. 0 with *ret for
  * handover_free(), or -errno.
  */
-int handover_new(const struct offer *offer, dev_t dev, int listener, bool is_foreground,
-	struct handover **ret);
+int handover_new(const struct offer *offer, dev_t dev, int listener,
+	const struct successor *successor, struct handover **ret);
 void handover_free(struct handover *handover); /* NULL: nothing */
 
 /** Nobody can ask any more: the mount has ended. */

@@ -119,11 +119,16 @@ static const struct call calls[] = {
 	{CALL(fdatasync), VIEWS},
 	{CALL(syncfs), RENDER},
 	{CALL(fallocate), RENDER},  /* is there room? */
-	{CALL(flock), RENDER},      /* one renderer at a time */
+	{CALL(flock), RENDER | DAEMON}, /* one renderer at a time; the state's directory changes hands */
 	{CALL(umask), RENDER},
 	{CALL(umount2), MONITOR},    /* the end of the mount */
 
-	/* Sockets that are open: those to plyfs-run, plyfs-publish, plyfs-monitor. */
+	/* Sockets that are open: those to plyfs-run, plyfs-publish, plyfs-monitor; and to who takes over. */
+	{CALL(accept4), DAEMON},    /* … by the one that is listened at */
+	{CALL(accept), DAEMON},
+	{CALL(getsockopt), DAEMON}, /* … who is it? */
+	{CALL(epoll_ctl), DAEMON},  /* … is waited for */
+	{CALL(rt_sigpending), DAEMON}, /* … not if we are to end */
 	{CALL(sendto), ALL},
 	{CALL(recvfrom), ALL},
 	{CALL(sendmsg), ALL}, /* with a descriptor */

@@ -1,0 +1,124 @@
+#include "unanswered.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "request_loop.h"
+
+struct unanswered {
+	struct unanswered *next;
+	struct unanswered **place; /* what points to it */
+	bool is_given_up;          /* nobody here knows of it any more */
+	struct span bytes;
+	char data[];
+};
+
+static struct unanswered *add(struct session *session, struct span bytes, bool is_given_up)
+{
+	struct unanswered *request = malloc(sizeof(*request) + bytes.len);
+
+	if (!request)
+		return NULL;
+	*request = (struct unanswered){.is_given_up = is_given_up};
+	memcpy(request->data, bytes.data, bytes.len);
+	request->bytes = (struct span){request->data, bytes.len};
+	lock_take(&session->unanswered_lock);
+	request->next = session->unanswered;
+	request->place = &session->unanswered;
+	if (request->next)
+		request->next->place = &request->next;
+	session->unanswered = request;
+	lock_release(&session->unanswered_lock);
+	return request;
+}
+
+struct unanswered *unanswered_add(struct session *session)
+{
+	return add(session, request_loop_current(), false);
+}
+
+static void remove_locked(struct unanswered *request)
+{
+	*request->place = request->next;
+	if (request->next)
+		request->next->place = request->place;
+}
+
+void unanswered_end(struct session *session, struct unanswered *request)
+{
+	lock_take(&session->unanswered_lock);
+	remove_locked(request);
+	lock_release(&session->unanswered_lock);
+	free(request);
+}
+
+bool unanswered_is_kept(struct session *session, struct unanswered *request, int result)
+{
+	if (result != -ENOTCONN || !atomic_load(&session->is_at_rest)) {
+		unanswered_end(session, request);
+		return false;
+	}
+	lock_take(&session->unanswered_lock);
+	request->is_given_up = true;
+	lock_release(&session->unanswered_lock);
+	return true;
+}
+
+void unanswered_put(struct session *session, struct record *record)
+{
+	uint64_t count = 0;
+
+	lock_take(&session->unanswered_lock);
+	size_t place = record_put_count(record);
+	for (const struct unanswered *request = session->unanswered; request;
+		request = request->next) {
+		record_put_bytes(record, request->bytes.data, request->bytes.len);
+		count++;
+	}
+	record_set_count(record, place, count);
+	lock_release(&session->unanswered_lock);
+}
+
+static struct unanswered *take_given_up(struct session *session)
+{
+	lock_take(&session->unanswered_lock);
+	struct unanswered *request = session->unanswered;
+	while (request && !request->is_given_up)
+		request = request->next;
+	if (request)
+		remove_locked(request);
+	lock_release(&session->unanswered_lock);
+	return request;
+}
+
+void unanswered_ask_again(struct session *session)
+{
+	struct unanswered *request;
+
+	while ((request = take_given_up(session))) {
+		request_loop_ask(session->fuse, request->bytes);
+		free(request);
+	}
+}
+
+int unanswered_take(struct session *session, struct record *record)
+{
+	size_t count = record_get_count(record, sizeof(uint64_t));
+
+	for (size_t i = 0; i < count && !record_is_bad(record); i++)
+		if (!add(session, record_get_bytes(record), true))
+			return -ENOMEM;
+	return 0;
+}
+
+void unanswered_free(struct session *session)
+{
+	while (session->unanswered) {
+		struct unanswered *request = session->unanswered;
+
+		session->unanswered = request->next;
+		free(request);
+	}
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""An heir that is up to something: what plyfs hands over goes to us, by the protocol of fs/handover/handover.c.
+
+heir.py PLYFS_SOCKET vanish      wants the mount, is given it, and ends
+heir.py PLYFS_SOCKET refuse      says that it can't have it
+heir.py PLYFS_SOCKET ask         is only made an offer, and prints its words
+heir.py PLYFS_SOCKET foreign     stands between plyfs and its heir, and makes the state's format another one
+"""
+import os
+import socket
+import struct
+import sys
+
+RECORD, DESCRIPTORS, WANT, END, READY, GO, NO = range(7)
+MASK = (1 << 64) - 1
+
+
+def fold(a, b):
+    product = a * b
+    return (product & MASK) ^ (product >> 64)
+
+
+def checksum(data):
+    """hash_bytes() of merge/hash.h, with record.c's start."""
+    total = 0x9E3779B97F4A7C15
+    whole = len(data) // 8 * 8
+    for at in range(0, whole, 8):
+        total = fold(total ^ struct.unpack_from("<Q", data, at)[0], 0x5851F42D4C957F2D)
+    total = fold(total ^ int.from_bytes(data[whole:], "little"), 0x5851F42D4C957F2D)
+    return fold(total ^ len(data), 0x5851F42D4C957F2D)
+
+
+def connect(path):
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    connection.settimeout(20)
+    connection.connect(path)
+    return connection
+
+
+def receive_record(connection):
+    """The bytes, and the descriptors."""
+    message, files, _, _ = socket.recv_fds(connection, 16, 253)
+    kind, count = struct.unpack("<QQ", message)
+    assert kind == RECORD and len(files) == 1, (kind, files)
+    fds = []
+    while len(fds) < count:
+        fds += socket.recv_fds(connection, 16, 253)[1]
+    return os.pread(files[0], os.fstat(files[0]).st_size, 0), fds
+
+
+def send_record(connection, data, fds):
+    import fcntl
+    file = os.memfd_create("record", os.MFD_ALLOW_SEALING)
+    os.write(file, data)
+    fcntl.fcntl(file, 1033, 1 | 2 | 4 | 8)
+    socket.send_fds(connection, [struct.pack("<QQ", RECORD, len(fds))], [file])
+    socket.send_fds(connection, [struct.pack("<QQ", DESCRIPTORS, len(fds))], fds)
+
+
+def tell(connection, kind):
+    connection.send(struct.pack("<QQ", kind, 0))
+
+
+def stand_between(path):
+    """What the real heir says goes to plyfs, until one of them ends."""
+    os.rename(path, path + ".real")
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener.bind(path)
+    listener.listen()
+    print("ready", flush=True)
+    heir, _ = listener.accept()
+    plyfs = connect(path + ".real")
+    data, fds = receive_record(plyfs)
+    data = data[:24] + struct.pack("<Q", 999) + data[32:-8]
+    send_record(heir, data + struct.pack("<Q", checksum(data)), fds)
+    for fd in fds:
+        os.close(fd)
+    plyfs.send(heir.recv(16))
+    assert plyfs.recv(16) == b""
+    os.unlink(path + ".real")
+    heir.close()
+
+
+def main():
+    path, what = sys.argv[1:]
+    if what == "foreign":
+        stand_between(path)
+        return
+    connection = connect(path)
+    data, _ = receive_record(connection)
+    assert checksum(data[:-8]) == struct.unpack("<Q", data[-8:])[0]
+    if what == "ask":
+        print(data)
+        return
+    tell(connection, WANT)
+    receive_record(connection)
+    if what == "refuse":
+        tell(connection, NO)
+        assert struct.unpack("<QQ", connection.recv(16))[0] == NO
+
+
+main()

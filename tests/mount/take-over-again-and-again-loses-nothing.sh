@@ -1,0 +1,20 @@
+#!/bin/bash
+# Seconds: STRESS_SECONDS; 600 are some 200 times.
+. "$(dirname "$0")/mount.sh"
+. "$(dirname "$test_file")/successor.sh"
+
+need_root
+mkdir low/d high/d
+start
+"$MOUNT_TOOLS/stress" "${STRESS_SECONDS:-20}" low high mnt >stress.out 2>&1 &
+stress=$!
+count=0
+while kill -0 $stress 2>/dev/null; do
+	sleep 0.$((RANDOM % 10))
+	renewed
+	count=$((count + 1))
+done
+wait $stress || fail "at $count: $(cat stress.out)"
+[ $count -ge 3 ] || fail "it was taken over $count times"
+echo "taken over $count times: $(cat stress.out)"
+stop_taken_over

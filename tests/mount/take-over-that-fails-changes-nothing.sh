@@ -1,0 +1,46 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+. "$(dirname "$test_file")/successor.sh"
+
+need python3
+need_root
+heir=$(dirname "$test_file")/heir.py
+printf 'a: 1\n' >low/app.yaml
+start
+shows mnt/app.yaml 'a: 1'
+find_socket
+watch mnt
+
+is_served_as_before() {
+	[ "$(serving)" = "$plyfs_pid" ] || fail "somebody else serves"
+	sleep 0.2
+	saw_no_events
+	printf 'a: %s\n' "$1" | replace low/app.yaml
+	comes_event '^mnt/ MOVED_TO app.yaml$'
+	comes_to_show mnt/app.yaml "a: $1"
+	unwatch 0.1
+	watch mnt
+}
+
+# Who is given everything and ends, or says that he can't.
+python3 "$heir" "$socket" vanish
+eventually grep -q 'was not taken over' log || fail "nobody says so"
+is_served_as_before 2
+python3 "$heir" "$socket" refuse
+is_served_as_before 3
+
+# Nobody comes who has no offer to make, or is another.
+python3 "$heir" "$socket" ask | grep -q 'noheader' || fail "the offer has no words"
+is_served_as_before 4
+fails_with 'no plyfs of yours serves it' "$PLYFS" mount -f --take-over low
+fails_with '--take-over wants the mountpoint alone' "$PLYFS" mount --take-over low:high mnt
+if command -v setpriv >/dev/null; then
+	chmod 755 "$directory"
+	fails_with 'no plyfs of yours serves it' setpriv --reuid 65534 --regid 65534 --clear-groups \
+		"$PLYFS" mount -f --take-over "$directory/mnt"
+	fails_with 'Permission denied' setpriv --reuid 65534 --regid 65534 --clear-groups \
+		python3 - "$socket" <<<'import socket, sys
+socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect(sys.argv[1])'
+fi
+is_served_as_before 5
+stop
