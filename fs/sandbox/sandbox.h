@@ -15,6 +15,8 @@
  *                 git, ssh and gpg, which it runs. It reads and reaches what its user may.
  *   run           plyfs-run runs the settings' commands, for which it must have the rights of who mounts, as
  *                 they inherit whatever is taken away. It reads plyfs.yaml and messages of a fixed size.
+ *   renew         plyfs-renew starts another plyfs, which mounts with the rights of who mounts. It hears of a
+ *                 byte, reads nothing else, and is in no sandbox at all.
  *
  * By what it is kept to that:
  *
