@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@
 #include "monitor.h"
 #include "mount_option.h"
 #include "session.h"
+#include "successor.h"
 
 /* What the command line asks for. */
 struct mount {
@@ -30,7 +30,7 @@ struct mount {
 	struct choice choice;
 	const char *label;
 	const char *mountpoint;
-	struct offer offer; /* to who comes after us: its texts are others' */
+	struct successor_call call; /* for who comes after us */
 	struct heir *heir;  /* of who served before; NULL: it is mounted */
 
 	struct keeper *keeper; /* of layers' mirrors; NULL: there is no plyfs.yaml */
@@ -60,14 +60,6 @@ static int take_arguments(
 {
 	bool has_config = mount->choice.config;
 
-	if (mount->is_taking_over && (count != 1 || has_config))
-		return command_misuse(command,
-			"--take-over wants the mountpoint alone; what is mounted there stays as it "
-			"was mounted");
-	if (mount->is_taking_over) {
-		mount->mountpoint = arguments[0];
-		return -1;
-	}
 	if (count < 1 || (count < 2 && !has_config))
 		return command_misuse(command, count < 1 && !has_config
 						       ? "what to mount is missing"
@@ -164,9 +156,8 @@ static int serve(struct mount *mount, struct settings *settings)
 		.mountpoint = mount->mountpoint,
 		.label = mount->label,
 		.keeper = mount->keeper,
-		.offer = &mount->offer,
+		.call = &mount->call,
 		.heir = mount->heir,
-		.is_foreground = mount->is_foreground,
 		.is_private = given->is_private || (geteuid() != 0 && !given->is_shared),
 		.is_debugging = given->is_debugging,
 		.is_unpublished = given->is_unpublished,
@@ -242,62 +233,41 @@ static int serve_in(struct mount *mount, const char *directory)
 		mount->label = mount->choice.config = config;
 	}
 	mount->choice.around.directory = directory;
-	mount->offer.directory = (char *)(uintptr_t)directory;
+	mount->call.directory = directory;
+	mount->call.is_foreground = mount->is_foreground;
 	return open_and_serve(mount);
 }
 
-static int count_words(char *const *words)
-{
-	int count = 0;
-
-	while (words[count])
-		count++;
-	return count;
-}
-
-/* What it was mounted with is said as if it stood on our command line. Returns an exit code. */
-static int serve_as(struct mount *mount, const struct offer *offer)
-{
-	struct mount taken = {.background = mount->background,
-		.heir = mount->heir,
-		.offer = {.words = offer->words}};
-	char beneath[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-
-	optind = 0;
-	int code = read_arguments(
-		&command_mount, count_words(offer->words), offer->words, &taken);
-	if (code >= 0)
-		return code;
-	taken.is_foreground = mount->is_foreground;
-	taken.mountpoint = offer->mountpoint;
-	if (taken.heir) {
-		snprintf(beneath, sizeof(beneath), "/proc/self/fd/%d", offer->beneath_fd);
-		taken.choice.around.mountpoint = offer->mountpoint;
-		taken.choice.around.beneath = beneath;
-	}
-	return serve_in(&taken, offer->directory);
-}
-
-/* A plyfs that writes its state in another way than we read it is asked to end. */
-static int take_over(struct mount *mount)
+/*
+ * How it is mounted is for our own command line to say: who serves reads what others wrote. A plyfs that
+ * writes its state in another way than we read it is asked to end.
+ */
+static int take_over(struct mount *mount, const char *directory)
 {
 	CLEANUP(heir_freep) struct heir *heir = NULL;
+	CLEANUP(freep) char *mountpoint = NULL;
+	char beneath[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
 	struct problem problem;
 
 	int r = heir_find(mount->mountpoint, &heir, &problem);
 	if (r != 0)
 		return message_result(r, &problem, mount->mountpoint);
-	if (heir_can_read(heir)) {
-		mount->heir = heir;
-		return serve_as(mount, heir_offer(heir));
+	if (!heir_can_read(heir)) {
+		message("%s: the plyfs that serves it is of another version, whose state this one "
+			"can't read; it is unmounted and mounted anew",
+			mount->mountpoint);
+		r = heir_end(heir);
+		return r < 0 ? message_result(r, NULL, mount->mountpoint)
+			     : serve_in(mount, directory);
 	}
-	message("%s: the plyfs that serves it is of another version, whose state this one can't "
-		"read; it is unmounted and mounted anew",
-		mount->mountpoint);
-	r = heir_end(heir);
-	if (r < 0)
-		return message_result(r, NULL, mount->mountpoint);
-	return serve_as(mount, heir_offer(heir));
+	mountpoint = realpath(mount->mountpoint, NULL);
+	if (!mountpoint)
+		return message_result(-errno, NULL, mount->mountpoint);
+	snprintf(beneath, sizeof(beneath), "/proc/self/fd/%d", heir_offer(heir)->beneath_fd);
+	mount->choice.around.mountpoint = mountpoint;
+	mount->choice.around.beneath = beneath;
+	mount->heir = heir;
+	return serve_in(mount, directory);
 }
 
 static int run_in(struct mount *mount, const char *directory)
@@ -305,7 +275,7 @@ static int run_in(struct mount *mount, const char *directory)
 	int code = EXIT_FAILED;
 
 	if (mount->is_foreground)
-		return mount->is_taking_over ? take_over(mount) : serve_in(mount, directory);
+		return mount->is_taking_over ? take_over(mount, directory) : serve_in(mount, directory);
 
 	openlog("plyfs", LOG_PID, LOG_DAEMON);
 	int r = background_start(&mount->background, &code);
@@ -316,7 +286,7 @@ static int run_in(struct mount *mount, const char *directory)
 			strerror(-r));
 		return EXIT_FAILED;
 	}
-	return mount->is_taking_over ? take_over(mount) : serve_in(mount, directory);
+	return mount->is_taking_over ? take_over(mount, directory) : serve_in(mount, directory);
 }
 
 static int run_daemon(struct mount *mount)
@@ -344,8 +314,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return message_result(-ENOMEM, NULL, NULL);
 	/* As they stand: options are looked for among them, which moves them. */
 	memcpy(words, argv, (size_t)argc * sizeof(*words));
-	words[0] = (char *)(uintptr_t)command->name;
-	mount.offer.words = words;
+	mount.call.words = words + 1;
 	int code = read_arguments(command, argc, argv, &mount);
 
 	if (code >= 0)
@@ -360,7 +329,7 @@ const struct command command_mount = {
 	.name = "mount",
 	.synopsis = "[-f] [-o OPTION,...] LAYER[:LAYER...] MOUNTPOINT\n"
 		    "[-f] [-o OPTION,...] -c CONFIG MOUNTPOINT\n"
-		    "[-f] --take-over MOUNTPOINT",
+		    "--take-over [-f] [-o OPTION,...] ... MOUNTPOINT",
 	.summary = "mount layers as one tree",
 	.help = "Mounts the layers, the lowest precedence first, or what a plyfs.yaml(5) "
 		"describes,\n"

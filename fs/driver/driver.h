@@ -115,7 +115,7 @@ struct session {
 	struct handover *handover; /* to who comes after us; NULL: not possible */
 	struct span hello;         /* the kernel's first request; owned */
 	int clone_fd;              /* of the mount, for an heir; -1: none */
-	struct offer offer;        /* its texts are others' */
+	struct offer offer;
 	bool is_publishing;        /* the main thread's: the publisher's thread runs */
 	bool is_wanted;            /* the main thread's: an heir wants the mount */
 	bool may_have_missed;      /* changes of the settings */

@@ -144,16 +144,11 @@ static int mount_at(struct session *session, struct problem *problem)
 /* Where nobody may ask for the mount it can't be taken over, and is as good as any for the rest. */
 static int offer_mount(struct session *session, int listener)
 {
-	const struct offer *given = session->options.offer;
-
-	if (!given) {
+	if (!session->options.call) {
 		closep(&listener);
 		return 0;
 	}
-	session->offer = (struct offer){.mountpoint = session->mountpoint,
-		.directory = given->directory,
-		.words = given->words,
-		.beneath_fd = session->beneath_fd};
+	session->offer = (struct offer){.beneath_fd = session->beneath_fd};
 	return handover_new(
 		&session->offer, session->dev, listener, session->successor, &session->handover);
 }
@@ -219,9 +214,8 @@ static int start_processes(struct session *session)
 		r = runner_new(session->settings, session->beneath_fd, &session->runner);
 	if (r == 0)
 		r = monitor_start(&monitor);
-	if (r == 0 && session->options.offer)
-		r = successor_new(session->mountpoint, session->options.is_foreground,
-			&session->successor);
+	if (r == 0 && session->options.call)
+		r = successor_new(session->options.call, &session->successor);
 	/* Not for commands of plyfs.yaml. */
 	raise_limits();
 	shorten_slices();
@@ -288,8 +282,8 @@ static int find_mountpoint(struct session *session, struct problem *problem)
 	if (!session->heir)
 		return mountpoint_prepare(
 			session->options.mountpoint, &session->mountpoint, problem);
-	session->mountpoint = strdup(heir_offer(session->heir)->mountpoint);
-	return session->mountpoint ? 0 : -ENOMEM;
+	session->mountpoint = realpath(session->options.mountpoint, NULL);
+	return session->mountpoint ? 0 : -errno;
 }
 
 /* What the kernel and the driver agreed on is the driver's, what is shown the view's. */

@@ -26,16 +26,15 @@
 #include "settings.h"
 
 struct heir;
-struct offer;
+struct successor_call;
 struct session;
 
 struct session_options {
 	const char *mountpoint;
 	const char *label;   /* what mount(8) shows as the source: the config's path, or "A:B:C" */
 	struct keeper *keeper; /* of the mirrors of layers; NULL: no plyfs.yaml may name some */
-	const struct offer *offer; /* for an heir: the working directory and the words */
+	const struct successor_call *call; /* how an heir is called; NULL: there is to be none */
 	struct heir *heir;         /* of whom served before; NULL: it is mounted */
-	bool is_foreground;        /* whoever comes after us is to be, too */
 	bool is_private;     /* only the mounting user may look; else allow_other is asked for */
 	bool is_debugging;   /* libfuse prints every request on standard error */
 	struct sandbox_switches switches;

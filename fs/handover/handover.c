@@ -23,9 +23,6 @@
 /* Never changes. */
 #define OFFER_FORMAT 1
 
-/* Words of a command line. */
-#define WORDS_MAX 64
-
 /* The kernel takes no more descriptors with a message (SCM_MAX_FD). */
 #define FDS_MAX 253
 
@@ -215,11 +212,6 @@ static int receive_record(int socket, int timeout_ms, uint64_t format, struct re
 
 void offer_fini(struct offer *offer)
 {
-	for (char **word = offer->words; word && *word; word++)
-		free(*word);
-	free(offer->words);
-	free(offer->mountpoint);
-	free(offer->directory);
 	closep(&offer->beneath_fd);
 	*offer = (struct offer){.beneath_fd = -1};
 }
@@ -234,13 +226,7 @@ static int put_offer(const struct offer *offer, struct record **ret)
 		return r;
 	record_put(record, STATE_FORMAT);
 	record_put(record, (uint64_t)getpid());
-	record_put_text(record, offer->mountpoint);
-	record_put_text(record, offer->directory);
 	record_put_fd(record, offer->beneath_fd);
-	size_t place = record_put_count(record), count = 0;
-	for (; offer->words[count]; count++)
-		record_put_text(record, offer->words[count]);
-	record_set_count(record, place, count);
 	*ret = record;
 	return 0;
 }
@@ -250,16 +236,8 @@ static int take_offer(struct record *record, struct offer *ret, uint64_t *format
 {
 	*format = record_get(record);
 	ret->pid = (pid_t)record_get_below(record, INT_MAX);
-	ret->mountpoint = record_get_text(record);
-	ret->directory = record_get_text(record);
 	ret->beneath_fd = record_get_fd(record);
-	size_t count = record_get_below(record, WORDS_MAX);
-	ret->words = calloc(count + 1, sizeof(*ret->words));
-	for (size_t i = 0; ret->words && i < count; i++)
-		if (!(ret->words[i] = record_get_text(record)))
-			return -EBADMSG;
-	bool is_whole = ret->mountpoint && ret->directory && ret->words && ret->beneath_fd >= 0;
-	return is_whole && !record_is_bad(record) ? 0 : -EBADMSG;
+	return ret->beneath_fd >= 0 && !record_is_bad(record) ? 0 : -EBADMSG;
 }
 
 /*

@@ -3,7 +3,7 @@
  *
  *      the one that serves                       its heir
  *      listens, and goes on serving  ◀─connect── heir_find()
- *      ── offer: how it was called ────────────▶ reads the settings, opens the layers
+ *      ── offer ───────────────────────────────▶ reads the settings, opens the layers
  *      HANDOVER_WANTED             ◀──── want ── heir_want()
  *      comes to rest
  *      ── all that it knows ───────────────────▶ makes all of it its own
@@ -16,7 +16,10 @@
  * nobody else is left who could.
  *
  * The offer's format never changes, so that an heir that can't read the state can have the mount end
- * (heir_end()), and mount anew as the one before was called.
+ * (heir_end()), and mount anew.
+ *
+ * An heir mounts as it was called, and not as the one that serves says: that one reads what others
+ * wrote, in a sandbox, and the heir is in none yet.
  *
  * The socket lies in a directory where nobody else can make one, and both ask the kernel who the other
  * is: both must be processes of the user who mounts.
@@ -32,13 +35,9 @@
 /* How long an heir may take to make the state its own, in milliseconds. */
 #define HANDOVER_MS 60000
 
-/* How the mount was made, in words that any plyfs understands. */
 struct offer {
-	char *mountpoint; /* absolute */
-	char *directory;  /* the working directory then, absolute */
-	char **words;     /* of the command line, behind "plyfs"; NULL at its end */
-	int beneath_fd;   /* the directory that the mount lies on */
-	pid_t pid;        /* of who makes the offer */
+	int beneath_fd; /* the directory that the mount lies on */
+	pid_t pid;      /* of who makes the offer */
 };
 
 void offer_fini(struct offer *offer);

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -20,16 +19,21 @@
 /* Where the process has its end of the socket, behind the standard streams. */
 #define SOCKET_FD 3
 
+/* Words that are passed on. */
+#define CALL_WORDS_MAX 64
+
 struct successor {
 	int socket;
 	pid_t pid;
 };
 
 __attribute__((noreturn)) static void start(
-	const char *program, const char *mountpoint, bool is_foreground)
+	const char *program, const struct successor_call *call)
 {
-	char *const words[] = {(char *)"plyfs", (char *)"mount", (char *)"--take-over",
-		(char *)(uintptr_t)mountpoint, is_foreground ? (char *)"-f" : NULL, NULL};
+	char *words[CALL_WORDS_MAX + 4] = {(char *)"plyfs", (char *)"mount", (char *)"--take-over"};
+
+	for (size_t i = 0; i < CALL_WORDS_MAX && call->words[i]; i++)
+		words[i + 3] = call->words[i];
 	sigset_t none;
 
 	signal(SIGCHLD, SIG_DFL);
@@ -38,20 +42,21 @@ __attribute__((noreturn)) static void start(
 	signal(SIGHUP, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	execv(program, words);
+	if (chdir(call->directory) == 0)
+		execv(program, words);
 	_exit(127);
 }
 
 /* What it starts is nobody's child when it has ended, and waits for nobody until then. */
 __attribute__((noreturn)) static void serve(
-	const char *program, const char *mountpoint, bool is_foreground)
+	const char *program, const struct successor_call *call)
 {
 	char byte;
 
 	while (recv(SOCKET_FD, &byte, 1, 0) == 1) {
 		pid_t pid = fork();
 		if (pid == 0)
-			start(program, mountpoint, is_foreground);
+			start(program, call);
 	}
 	_exit(0);
 }
@@ -68,10 +73,10 @@ static bool leave_standard(void)
 }
 
 __attribute__((noreturn)) static void run(
-	int socket, const char *program, const char *mountpoint, bool is_foreground)
+	int socket, const char *program, const struct successor_call *call)
 {
 	if (dup2(socket, SOCKET_FD) < 0 || fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC) < 0 ||
-		chdir("/") < 0 || (!is_foreground && !leave_standard()))
+		chdir("/") < 0 || (!call->is_foreground && !leave_standard()))
 		_exit(1);
 	closefrom(SOCKET_FD + 1);
 	prctl(PR_SET_NAME, PROCESS_NAME);
@@ -80,10 +85,10 @@ __attribute__((noreturn)) static void run(
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	serve(program, mountpoint, is_foreground);
+	serve(program, call);
 }
 
-int successor_new(const char *mountpoint, bool is_foreground, struct successor **ret)
+int successor_new(const struct successor_call *call, struct successor **ret)
 {
 	char program[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
@@ -100,7 +105,7 @@ int successor_new(const char *mountpoint, bool is_foreground, struct successor *
 	successor->socket = ends[0];
 	successor->pid = fork();
 	if (successor->pid == 0)
-		run(ends[1], program, mountpoint, is_foreground);
+		run(ends[1], program, call);
 	int r = successor->pid < 0 ? -errno : 0;
 	close(ends[1]);
 	if (r < 0) {

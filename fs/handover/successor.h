@@ -12,8 +12,15 @@
 
 struct successor;
 
+/* How we were called, and how it is: nothing that the daemon learns later changes that. */
+struct successor_call {
+	const char *directory; /* the working directory, absolute */
+	char *const *words;    /* behind "plyfs mount"; NULL at the end */
+	bool is_foreground;    /* it has our standard streams */
+};
+
 /** Before there are threads. 0 with *ret for successor_free(), or -errno. */
-int successor_new(const char *mountpoint, bool is_foreground, struct successor **ret);
+int successor_new(const struct successor_call *call, struct successor **ret);
 void successor_free(struct successor *successor); /* NULL: nothing */
 
 /** Has it started. It comes to us, or it does not. */

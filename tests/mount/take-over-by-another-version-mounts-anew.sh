@@ -11,7 +11,7 @@ find_socket
 exec 7<mnt
 coproc FOREIGN { exec python3 "$(dirname "$test_file")/heir.py" "$socket" foreign 2>log-foreign; }
 read -r -t 20 -u "${FOREIGN[0]}" line && [ "$line" = ready ] || fail "$(cat log-foreign)"
-taken_over "$PLYFS" mount --take-over mnt 2>said
+taken_over "$PLYFS" mount --take-over -o noheader low:high mnt 2>said
 grep -q 'of another version' said || fail "it says: $(cat said)"
 shows mnt/app.yaml 'a: 1'
 fails_with 'not connected' ls /proc/self/fd/7/

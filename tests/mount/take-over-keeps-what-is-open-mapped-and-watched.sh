@@ -98,7 +98,7 @@ echo >&"${HOLDER[1]}"
 said same
 
 # By the command, by which it goes on in the background.
-taken_over "$PLYFS" mount --take-over mnt
+taken_over "$PLYFS" mount --take-over -o noheader low:high mnt
 sleep 0.3
 saw_no_events
 
