@@ -190,6 +190,7 @@ class Chaos:
         self.context = multiprocessing.get_context("fork")
         self.coherence = self.chance.choice(["cached", "cached", "cached", "strict"])
         self.settings = random_settings(self.chance, self.coherence)
+        os.chmod(".", 0o755)  # links lead past it, and what it denies is denied by what they show
         for top in LAYERS.values():
             os.makedirs(top)
         write_settings(self.settings)
