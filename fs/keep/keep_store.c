@@ -106,7 +106,7 @@ static bool looks_right(const char *name)
 
 static int open_checked(const char *name, struct keep_store **ret)
 {
-	struct keep_store *store;
+	struct keep_store *store = NULL;
 	int r = looks_right(name) ? open_store(name, FLAGS, O_RDWR | O_CREAT | O_NOFOLLOW, &store)
 				  : -EBADMSG;
 
