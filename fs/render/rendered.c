@@ -329,14 +329,18 @@ bool rendered_has_drifted(struct rendered *rendered, struct owned *owned)
 
 static int remove_tree(struct rendered *rendered, struct owned *owned, struct problem *problem);
 
-/* What stands at the name: it may be replaced if it is ours. 0, PROBLEM or -errno. */
+/*
+ * What stands at the name: it may be replaced if it is ours. What is gone is not ours any more: who
+ * is killed before the new one is there must not take the old one for removed by somebody. 0,
+ * PROBLEM or -errno.
+ */
 static int make_way(struct rendered *rendered, struct owned *owned, int parent, const char *name,
 	bool for_directory, struct problem *problem)
 {
 	struct stat stat;
 
 	if (fstatat(parent, name, &stat, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? 0 : -errno;
+		return errno != ENOENT ? -errno : manifest_drop(rendered->manifest, owned);
 	if (!owned->print.mode)
 		return for_directory && S_ISDIR(stat.st_mode) && rendered->options.adopts
 			       ? 0
@@ -420,7 +424,6 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 {
 	/* Who is not root could put nothing into a directory without it. */
 	mode_t more = geteuid() == 0 ? 0 : 0200;
-	const struct imprint before = owned->print;
 	struct imprint print = {.mode = S_IFDIR | 0700, .uid = geteuid(), .gid = getegid()};
 	const char *name;
 
@@ -432,7 +435,8 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 	int r = owned->print.mode ? meet_drift(rendered, owned, parent, name) : 0;
 	if (r == 0)
 		r = make_way(rendered, owned, parent, name, true, problem);
-	if (r == 0 && !owned->print.mode)
+	const struct imprint before = owned->print;
+	if (r == 0 && !before.mode)
 		r = manifest_put(rendered->manifest, owned, &print);
 	if (r != 0)
 		return r;
