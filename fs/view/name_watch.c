@@ -19,7 +19,8 @@ struct watched_name {
 struct name_watch {
 	struct inotify *inotify;
 	struct watched_name *names;
-	bool has_event; /* in what was read last */
+	struct watched_name *old; /* until those are there that take their place */
+	bool has_event;           /* in what was read last */
 };
 
 int name_watch_new(struct name_watch **ret)
@@ -35,11 +36,21 @@ int name_watch_new(struct name_watch **ret)
 	return 0;
 }
 
+static void drop(struct name_watch *watch, struct watched_name **names)
+{
+	for (struct watched_name *name; (name = *names);) {
+		*names = name->next;
+		inotify_unsubscribe(watch->inotify, &name->subscription);
+		free(name);
+	}
+}
+
 void name_watch_free(struct name_watch *watch)
 {
 	if (!watch)
 		return;
-	name_watch_clear(watch);
+	drop(watch, &watch->old);
+	drop(watch, &watch->names);
 	inotify_free(watch->inotify);
 	free(watch);
 }
@@ -85,13 +96,16 @@ int name_watch_add(struct name_watch *watch, const char *directory, const char *
 	return 0;
 }
 
-void name_watch_clear(struct name_watch *watch)
+void name_watch_renew(struct name_watch *watch)
 {
-	for (struct watched_name *name; (name = watch->names);) {
-		watch->names = name->next;
-		inotify_unsubscribe(watch->inotify, &name->subscription);
-		free(name);
-	}
+	drop(watch, &watch->old);
+	watch->old = watch->names;
+	watch->names = NULL;
+}
+
+void name_watch_end_renewal(struct name_watch *watch)
+{
+	drop(watch, &watch->old);
 }
 
 bool name_watch_has_event(struct name_watch *watch)

@@ -22,8 +22,12 @@ int name_watch_fd(const struct name_watch *watch);
 int name_watch_add(
 	struct name_watch *watch, const char *directory, const char *name, uint32_t mask);
 
-/** Watches nothing any more. */
-void name_watch_clear(struct name_watch *watch);
+/**
+ * Between the two, names are added that take the place of all there were; those are watched until
+ * the second: of a directory that both lie in no event is lost that waits to be taken in.
+ */
+void name_watch_renew(struct name_watch *watch);
+void name_watch_end_renewal(struct name_watch *watch);
 
 /** Takes in all events, and whether there was one of a name, or events were lost. Never blocks. */
 bool name_watch_has_event(struct name_watch *watch);

@@ -217,7 +217,7 @@ static int watch_settings(struct name_watch *watch, const struct settings *setti
 {
 	int r = 0;
 
-	name_watch_clear(watch);
+	name_watch_renew(watch);
 	if (settings->place)
 		r = watch_name(watch, settings->place);
 	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
@@ -226,6 +226,7 @@ static int watch_settings(struct name_watch *watch, const struct settings *setti
 		r = watch_name(watch, settings->layers[i]->place);
 	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++)
 		r = watch_name(watch, settings->schemas[i]->place);
+	name_watch_end_renewal(watch);
 	return r;
 }
 
@@ -253,8 +254,11 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 	 * time. */
 	if (r == 0)
 		gate_reload(view);
-	if (r == 0 && !settings_equal(settings, view->composer.settings))
+	if (r == 0 && !settings_equal(settings, view->composer.settings)) {
 		r = view_reload(view, settings);
+		/* What has happened to a name before it was watched is found by looking again. */
+		publisher->is_reload_due = r == 0;
+	}
 	if (r < 0)
 		return problem_set(problem, settings ? settings->path : NULL, 0, 0,
 			"the settings can't be read again: %s; save plyfs.yaml once more to try",
