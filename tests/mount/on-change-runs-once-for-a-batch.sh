@@ -23,17 +23,28 @@ shows mnt/made.yaml 'p: 1'
 sleep 0.5
 [ ! -e told ] || fail "it was run though nothing has changed: $(cat told)"
 
-# What changes together is told together, after it is shown.
+# What changes together is told together, after it is shown. What takes longer to be merged than the rest
+# may come in a batch of its own, which is chance: but not each time.
 mkdir new
-echo 'a: 2' >new/a.yaml
-echo 'b: 2' >new/b.yaml
-# Together is what nobody has looked at in between.
-kill -STOP "$plyfs_pid"
-mv new/a.yaml new/b.yaml low/conf/
-kill -CONT "$plyfs_pid"
-comes_to_show mnt/conf/b.yaml 'b: 2'
 told() { is told "$1"; }
-eventually told $'run\nconf/a.yaml\nconf/b.yaml\na: 2' || fail "it was told: $(cat told)"
+has_both() { grep -qs conf/a.yaml told && grep -qs conf/b.yaml told; }
+change_both() {
+	rm -f told
+	echo "a: $1" >new/a.yaml
+	echo "b: $1" >new/b.yaml
+	# Together is what nobody has looked at in between.
+	kill -STOP "$plyfs_pid"
+	mv new/a.yaml new/b.yaml low/conf/
+	kill -CONT "$plyfs_pid"
+	comes_to_show mnt/conf/b.yaml "b: $1"
+	eventually has_both || fail "it was told: $(cat told)"
+	sleep 0.2
+}
+for n in 2 3 4; do
+	change_both $n
+	! told $'run\nconf/a.yaml\nconf/b.yaml\na: '$n || break
+done
+told $'run\nconf/a.yaml\nconf/b.yaml\na: '$n || fail "it was told: $(cat told)"
 [ ! -e quiet ] || fail "another path's command was run"
 eventually test "$(status on_change 0 good)" = True || fail "the status: $(cat mnt/.plyfs/status)"
 [ "$(status on_change 0 command)" = sh ]
@@ -51,7 +62,7 @@ eventually made || fail "the virtual file's command was told: $(cat made)"
 # Removed, new, and in a new directory.
 rm low/conf/b.yaml
 comes_to_vanish mnt/conf/b.yaml
-eventually told $'run\nconf/b.yaml\na: 2' || fail "it was told: $(cat told)"
+eventually told $'run\nconf/b.yaml\na: '$n || fail "it was told: $(cat told)"
 rm told
 mkdir -p new/sub
 echo 'x: 1' >new/sub/x.yaml
@@ -63,6 +74,6 @@ eventually grep -qs conf/sub/x.yaml told || fail "a file in a new directory is n
 rm told
 echo 2 >/proc/sys/vm/drop_caches 2>/dev/null || { stop; exit 0; }
 sleep 0.3
-echo 'a: 3' | replace low/conf/a.yaml
+echo 'a: 9' | replace low/conf/a.yaml
 eventually grep -qs conf/a.yaml told || fail "what the kernel has forgotten is not told"
 stop
