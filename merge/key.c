@@ -162,7 +162,15 @@ static bool has_text(const struct node *key, struct span text)
 	return node_is_scalar(key) && span_equal(key->text, text);
 }
 
-/* Of keys with the same text, the one that is written as it was asked for comes first. */
+/* Of keys with the same text, one without a tag comes first, as a KEY has none; then one that is
+ * written as it was asked for. */
+static int rank(const struct node *key, const struct key_part *part)
+{
+	bool is_as_asked = (key->style != NODE_PLAIN) == part->is_quoted;
+
+	return 2 * !key->tag + is_as_asked;
+}
+
 static bool find_in_map(const struct node *map, const struct key_part *part, struct key_step *ret)
 {
 	const struct pair *found = NULL;
@@ -172,11 +180,9 @@ static bool find_in_map(const struct node *map, const struct key_part *part, str
 	for (uint32_t i = 0; i < map->map.count; i++) {
 		const struct pair *pair = &map->map.pairs[i];
 
-		if (!has_text(pair->key, part->name))
-			continue;
-		found = pair;
-		if ((pair->key->style != NODE_PLAIN) == part->is_quoted)
-			break;
+		if (has_text(pair->key, part->name) &&
+			(!found || rank(pair->key, part) > rank(found->key, part)))
+			found = pair;
 	}
 	if (!found)
 		return false;

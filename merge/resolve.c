@@ -354,7 +354,9 @@ bool resolve_is_python_float(struct span text)
 
 bool resolve_is_nan(struct span text, enum node_schema schema)
 {
-	return schema == NODE_TOML ? toml_value_is_nan(text) : is_nan(text);
+	if (schema == NODE_TOML)
+		return toml_value_is_nan(text);
+	return schema != NODE_TEXT && schema != NODE_JSON && is_nan(text);
 }
 
 bool resolve_is_true(struct span text)

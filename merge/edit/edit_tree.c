@@ -332,9 +332,11 @@ static bool has_same_pairs(const struct node *a, const struct node *b, bool mind
 {
 	for (uint32_t i = 0; i < a->map.count; i++) {
 		const struct pair *pair = &a->map.pairs[i];
-		const struct pair *other =
-			minds_order ? &b->map.pairs[i] : node_find_hashed(b, pair->key, pair->hash);
+		const struct pair *other = &b->map.pairs[i];
 
+		/* Where it stands in the other first: a key that is NaN is found nowhere. */
+		if (!minds_order && !edit_same(pair->key, other->key, false))
+			other = node_find_hashed(b, pair->key, pair->hash);
 		if (!other || !edit_same(pair->key, other->key, minds_order) ||
 			!edit_same(pair->value, other->value, minds_order))
 			return false;

@@ -133,10 +133,21 @@ static int keyfile_read(struct builder *builder, struct span text)
 	return r == 0 ? section_close(&reader.section) : r;
 }
 
+/* What a value can't hold; NULL: nothing of that. */
+static const char *value_fault(struct span value)
+{
+	const char *fault = line_text_fault(value);
+
+	if (fault || !value.len)
+		return fault;
+	if (is_blank(value.data[0]))
+		return "a blank in front";
+	return value.data[value.len - 1] == '\r' ? "a carriage return at its end" : NULL;
+}
+
 static int put_pair(struct writer *writer, const struct pair *pair)
 {
 	struct span key = pair->key->text, value = pair->value->text;
-	const char *fault;
 
 	int r = section_check_key(writer, pair->key, NAME, "=", "#");
 	if (r == 0 && key_fault(key))
@@ -148,13 +159,12 @@ static int put_pair(struct writer *writer, const struct pair *pair)
 		r = line_check_null(writer, pair->value, NAME);
 	if (r != 0)
 		return r;
-	fault = line_text_fault(value);
-	if (fault || (value.len && is_blank(*value.data)))
+	if (value_fault(value))
 		return line_refuse(writer, pair->value,
 			"a value in " NAME
-			" can't hold %s; write \\n for a line break and \\s for a "
-			"blank",
-			fault ? fault : "a blank in front");
+			" can't hold %s; write \\n for a line break, \\r for a carriage return and "
+			"\\s for a blank",
+			value_fault(value));
 	output_put(writer->output, key.data, key.len);
 	output_char(writer->output, '=');
 	output_put(writer->output, value.data, value.len);

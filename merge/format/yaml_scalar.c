@@ -474,5 +474,5 @@ bool yaml_is_simple_key(const struct node *key)
 	if (len < SIMPLE_KEY_MAX / 2 - 8)
 		return !(traits & (HAS_BREAK | HAS_SPECIAL | NOT_UTF8));
 	return len <= SIMPLE_KEY_MAX && key->style == NODE_PLAIN && !key->tag &&
-	       is_plain(key->text, traits, true);
+	       style_of(key, traits, YAML_AS_FLOW_KEY) == NODE_PLAIN;
 }

@@ -9,5 +9,6 @@ room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 mkdir "$room/corpus"
 python3 "$2" "$3" "$room/corpus"
-"$target" -seed=1 -max_total_time=2 -max_len=4096 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+# -entropic=0: see scripts/fuzz.
+"$target" -seed=1 -entropic=0 -max_total_time=2 -max_len=4096 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
 	-artifact_prefix="${TMPDIR:-/tmp}/fuzz-$3-" "$room/corpus"

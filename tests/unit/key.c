@@ -214,6 +214,9 @@ static void printed_keys_lead_back(void **state)
 
 	(void)state;
 	check_all(&text, root, root);
+	root = read_as("{!t a: 1, a: 2, !u a: 3, !t b: 1, 'b': 2}\n", &format_yaml);
+	assert_string_equal(found("a", root), "2");
+	assert_string_equal(found("b", root), "2");
 	root = read_as("{\"80\": {\"true\": [1]}, \"a\\u0000b\": 1}", &format_json);
 	check_all(&text, root->map.pairs[0].value, root->map.pairs[0].value);
 }
