@@ -35,6 +35,7 @@ void page_put_text(FILE *out, struct span text)
 			fputs(markup, out);
 			p++;
 		} else {
+			/* cppcheck-suppress uninitvar ; shown_put() fills it */
 			fwrite(shown, 1, shown_put(&p, end, shown), out);
 		}
 	}

@@ -37,6 +37,7 @@ void report_print(const char *text)
 	char shown[SHOWN_MAX + 1];
 
 	while (text < end)
+		/* cppcheck-suppress legacyUninitvar ; shown_put() fills it */
 		fwrite(shown, 1, shown_put(&text, end, shown), stdout);
 }
 

@@ -53,6 +53,7 @@ static void put_bytes(struct reader *reader, const char *data, size_t len)
 		reader->out = moved;
 		reader->capacity = larger;
 	}
+	/* cppcheck-suppress uninitvar ; those who call give as many bytes as they say */
 	memcpy(reader->out + reader->len, data, len);
 	reader->len += len;
 	reader->out[reader->len] = '\0';

@@ -325,6 +325,7 @@ static int put_whole(struct made *made, struct problem *problem)
 		r = edit_whole(made, shown, &wanted, problem);
 	if (r == 0)
 		is_so = span_equal(wanted, shown);
+		/* cppcheck-suppress uninitStructMember ; edit_whole() gives it when it returns 0 */
 	if (r == 0 && !is_so)
 		r = put_text(&request, wanted, made->arena, &text, problem);
 	if (r != 0)

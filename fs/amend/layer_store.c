@@ -259,7 +259,7 @@ const char *layer_store_wait(const struct layer_store *store)
 			return NULL;
 		if (!store_is_kept(store->store))
 			return "no mirror is running that would bring it";
-		nanosleep(&(struct timespec){.tv_nsec = WAIT_PAUSE * 1000000l}, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = WAIT_PAUSE * 1000000L}, NULL);
 	}
 	return "the mirror has not brought it yet";
 }

@@ -55,6 +55,7 @@ static void take_output(struct guard *guard)
 	/* Not for ever: there is always more where somebody writes faster. */
 	for (int i = 0; i < 64 && n > 0; i++) {
 		size_t room = RUN_OUTPUT_MAX - 1 - guard->length;
+		/* cppcheck-suppress legacyUninitvar ; read(2) fills it */
 		n = read(guard->output, room ? output + guard->length : rest,
 			room ? room : sizeof(rest));
 		if (room && n > 0)

@@ -55,5 +55,6 @@ static inline struct toml_target toml_target_parent(struct toml_target target)
 /** The target's last step; it has one. */
 static inline const struct edit_step *toml_target_last(struct toml_target target)
 {
+	/* cppcheck-suppress returnDanglingLifetime ; the steps are behind a pointer */
 	return &target.steps[target.count - 1];
 }

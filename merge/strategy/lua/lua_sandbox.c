@@ -225,6 +225,7 @@ static double cost_of(lua_State *L, enum cost cost)
 	case COST_SORT:
 		entries = table_entries(L);
 		/* 32 is more than the logarithm of what fits into the memory. */
+		/* NOLINTNEXTLINE(bugprone-integer-division): whole KiB are counted */
 		return entries * 32 * (1 + (double)(sandbox_of(L)->longest / 1024));
 	case COST_RANGE:
 		entries = (lua_isnoneornil(L, 3) ? table_entries(L) : lua_tonumber(L, 3)) -

@@ -146,7 +146,9 @@ static int follow(struct pillar *pillar, struct frame *frame, const struct node 
 			r = build(pillar, frame, name, file, &built);
 		if (r == 0)
 			r = pillar_set_add_all(
+				/* cppcheck-suppress uninitvar ; build() gives it when it returns 0 */
 				&frame->looked, &built->looked, pillar->merge->arena);
+		/* cppcheck-suppress uninitvar ; the same */
 		if (r == 0 && built->root)
 			r = pillar_combine(&pillar->values, root, built->root,
 				(struct origin_why){
