@@ -71,7 +71,7 @@ static void print_line(
 	else
 		printf("removed (was %s)", show(before, old));
 	if (before && before->source && before->line && !is_from_target(report, before))
-		printf(" (%s %s:%u)", after ? "overrides" : "hides", before->source->name,
+		printf(" (%s %s:%u)", after ? "overrides" : "hides", source_shown(before->source),
 			(unsigned)before->line);
 	putchar('\n');
 }

@@ -232,8 +232,7 @@ static void put_text(
 	if (!is_error && report->is_quiet && !report->is_strict)
 		return;
 	format_hosts(report, told, hosts, sizeof(hosts));
-	problem_set(&problem, finding->problem.source, finding->problem.line,
-		finding->problem.column, "%s%s%s",
+	problem_reword(&problem, &finding->problem, "%s%s%s",
 		is_error ? "" : "warning: ", finding->problem.message, hosts);
 	message_problem(&problem);
 	if (is_error)

@@ -162,11 +162,16 @@ static int edit(struct job *job)
 static int begin(struct job *job)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
+	const struct amendable *amendable = &job->amendable;
+	const struct amendment_request wanted = {.path = amendable->inner,
+		.layer = amendable->layer,
+		.access = &amendable->access};
 	struct problem problem;
 	struct span text = {"", 0};
 
-	int r = offline_read(
-		job->amendable.subject.offline, job->amendable.inner, &version, &problem);
+	int r = amendment_check(amendable->subject.offline, &wanted, &problem);
+	if (r == 0)
+		r = offline_read(amendable->subject.offline, amendable->inner, &version, &problem);
 	if (r == 0 && version->kind != VERSION_BYTES)
 		r = problem_set(&problem, job->amendable.path, 0, 0,
 			"is too large, or a link, and can't be edited as a merged file");

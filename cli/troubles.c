@@ -9,6 +9,7 @@
 #include "mounted_settings.h"
 #include "place.h"
 #include "report.h"
+#include "shown.h"
 #include "trouble.h"
 
 /* Columns. */
@@ -60,6 +61,8 @@ static void print_trouble(const struct ground *ground, const struct node *troubl
 		(unsigned)report_number(report_get(trouble, "line", NULL)),
 		(unsigned)report_number(report_get(trouble, "column", NULL)), "%s",
 		report_text(report_get(trouble, "message", NULL)));
+	shown_tail(problem.place, sizeof(problem.place),
+		report_text(report_get(trouble, "place", NULL)));
 	problem_format(&problem, text, sizeof(text));
 	printf("since ");
 	report_print(report_text(report_get(trouble, "since", NULL)));

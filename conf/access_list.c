@@ -4,9 +4,10 @@
 #include <errno.h>
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/xattr.h>
+
+#include "descriptor.h"
 
 /* Bytes: of a thousand entries. A longer list counts as one that can't be read. */
 #define LIST_MAX 8192
@@ -83,8 +84,8 @@ void access_list_heed(int fd, struct stat *stat)
 	size = fgetxattr(fd, name, list, sizeof(list));
 	if (size < 0 && errno == EBADF) {
 		/* O_PATH. */
-		char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		char path[DESCRIPTOR_LINK_MAX];
+		descriptor_link(fd, path);
 		size = getxattr(path, name, list, sizeof(list));
 	}
 	if (size >= 0)

@@ -5,8 +5,7 @@
  * In a directory that everybody may write to, as /tmp, a link that somebody else has put there is
  * not followed (the rule of fs.protected_symlinks, proc(5)): we would read, as ourselves, what he
  * chose. It is followed if its owner is who we are, or who owns the directory. Links that the
- * kernel makes up
- * (/proc/PID/fd/…) are not followed at all.
+ * kernel makes up (/proc/PID/fd/…) are not followed at all.
  */
 #pragma once
 

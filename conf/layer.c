@@ -19,6 +19,7 @@
 #include "followed.h"
 #include "glob.h"
 #include "opening.h"
+#include "store.h"
 #include "way.h"
 
 /* The kernel answers EAGAIN when a rename raced with a resolution beneath a directory. Somebody who
@@ -259,6 +260,8 @@ int layer_open(const char *name, const char *path, unsigned rank, bool optional,
 		return -ENOMEM;
 
 	r = open_root(path, optional, &layer->dirfd);
+	if (r == 0 && layer->dirfd >= 0)
+		r = store_find(layer->dirfd, &layer->store);
 	if (r < 0)
 		return r;
 
@@ -291,15 +294,10 @@ int layer_put(struct layer *layer, const char *place)
  */
 static const char *find_root(const struct layer *layer, char root[PATH_MAX])
 {
-	char link[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-
-	if (layer->dirfd < 0)
+	if (descriptor_path(layer->dirfd, root) < 0)
 		return NULL;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", layer->dirfd);
-	ssize_t length = readlink(link, root, PATH_MAX - 1);
-	if (length <= 0)
-		return NULL;
-	root[length == 1 ? 0 : length] = '\0';
+	if (strcmp(root, "/") == 0)
+		*root = '\0';
 	return root;
 }
 
@@ -359,6 +357,7 @@ void layer_free(struct layer *layer)
 	free(layer->covered);
 	free(layer->name);
 	free(layer->path);
+	store_free(layer->store);
 	free(layer->place);
 	free(layer);
 }
@@ -587,4 +586,27 @@ int layer_source_name(const struct layer *layer, const char *path, char **ret)
 	bool needs_slash = path[0] != '\0' && len > 0 && layer->path[len - 1] != '/';
 
 	return asprintf(ret, "%s%s%s", layer->path, needs_slash ? "/" : "", path) < 0 ? -ENOMEM : 0;
+}
+
+int layer_source_place(
+	const struct layer *layer, const char *path, int fd, char **original, char **place)
+{
+	CLEANUP(freep) char *name = NULL;
+	char revision[STORE_REVISION_MAX];
+
+	*original = *place = NULL;
+	if (!layer->store || layer->store->kind == STORE_UNKNOWN)
+		return 0;
+	store_read_revision(layer->store, fd, revision);
+	int r = store_name(layer->store, path, &name);
+	if (r == 0)
+		r = store_place(layer->store, name, "", original);
+	if (r < 0)
+		return r;
+	r = store_place(layer->store, name, revision, place);
+	if (r < 0) {
+		free(*original);
+		*original = NULL;
+	}
+	return r;
 }

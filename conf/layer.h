@@ -31,6 +31,8 @@
  */
 #define LAYERS_MAX 64
 
+struct store;
+
 struct layer {
 	char *name;    /* as `layers: [{name:}]`, unique in a mount */
 	char *path;    /* as the user gave it, for messages */
@@ -41,6 +43,7 @@ struct layer {
 	bool follow;   /* symbolic links are followed, also out of the layer */
 	int dirfd;     /* O_PATH; -1: optional and missing */
 	const char *const *exclude; /* patterns (glob.h), ending with NULL */
+	struct store *store;        /* that a mirror keeps it equal to (store.h); NULL: none does */
 	char *covered; /* what the mount itself lies on, relative to the layer; NULL: nothing in it
 			*/
 };
@@ -140,3 +143,11 @@ bool layer_is_kernels_own(int fd);
 
 /** "LAYER'S PATH/path", as messages name a source. Returns 0 with *ret for free(3), or -ENOMEM. */
 int layer_source_name(const struct layer *layer, const char *path, char **ret);
+
+/**
+ * The same of a layer that is a copy of a store: what is to be edited, "etcd:/fleet/app.yaml", and
+ * with the revision of the open file `fd`, as store_place() names it. Both NULL where it is none. 0
+ * with *original and *place for free(3), or -ENOMEM.
+ */
+int layer_source_place(
+	const struct layer *layer, const char *path, int fd, char **original, char **place);

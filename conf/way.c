@@ -4,26 +4,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "access_list.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "layer.h"
-
-/* Where the descriptor leads to by now. */
-static int find_place(int fd, char ret[PATH_MAX])
-{
-	char link[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	ssize_t length = readlink(link, ret, PATH_MAX - 1);
-	if (length <= 0)
-		return length < 0 ? -errno : -ENOENT;
-	ret[length] = '\0';
-	return *ret == '/' ? 0 : -ENOENT;
-}
 
 /* Whether what lies at `place` is in the directory that `path` is in, by that name: no link. */
 static bool is_direct(const struct layer *layer, const char *path, const char *place)
@@ -34,7 +20,7 @@ static bool is_direct(const struct layer *layer, const char *path, const char *p
 	if (!*path)
 		return true;
 	CLEANUP(closep) int parent = layer_open_parent(layer, path, &name);
-	if (parent < 0 || find_place(parent, above) < 0)
+	if (parent < 0 || descriptor_path(parent, above) < 0)
 		return false;
 	size_t length = strcmp(above, "/") == 0 ? 0 : strlen(above);
 	return strncmp(place, above, length) == 0 && place[length] == '/' &&
@@ -84,7 +70,7 @@ int way_each_closed(const struct layer *layer, const char *path, int fd,
 	struct stat root, here, below = {0};
 	int r = 0;
 
-	if (find_place(fd, place) < 0 || fstat(layer->dirfd, &root) < 0)
+	if (descriptor_path(fd, place) < 0 || fstat(layer->dirfd, &root) < 0)
 		return each(context, &closed);
 	if (is_direct(layer, path, place))
 		return 0;

@@ -88,7 +88,11 @@ int document_read(const struct source *source, struct span text, const struct re
 	arena_limit(document->arena, NULL);
 	builder_fini(&builder);
 	if (r)
-		return budget_result(&budget, r, document->source.name, problem);
+		r = budget_result(&budget, r, document->source.name, problem);
+	if (r == PROBLEM)
+		problem_place(problem, &document->source);
+	if (r)
+		return r;
 	*ret = take_ptr(document);
 	return 0;
 }

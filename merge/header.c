@@ -5,11 +5,18 @@
 #include "shown.h"
 #include "strategy.h"
 
+/* What is to be edited. It changes with nothing else, or the same bytes would be another version.
+ */
+static const char *name_of(const struct source *source)
+{
+	return source->original ? source->original : source->name;
+}
+
 /* One file may be a source twice: as itself, and because it is referred to. */
 static bool is_named(const struct source *const *named, size_t count, const struct source *source)
 {
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(named[i]->name, source->name) == 0)
+		if (strcmp(name_of(named[i]), name_of(source)) == 0)
 			return true;
 	return false;
 }
@@ -33,7 +40,7 @@ int header_make(
 			more++;
 			continue;
 		}
-		shown_tail(name, sizeof(name), source->name);
+		shown_tail(name, sizeof(name), name_of(source));
 		text = arena_printf(result->arena, "%s%s%s", text, count > 0 ? ", " : "", name);
 		named[count++] = source;
 	}

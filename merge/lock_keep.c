@@ -209,7 +209,7 @@ static void fill_refusal(const struct lock_keep *keep, const struct spot *spot,
 
 	lock_step_name(spot->step, name, sizeof(name));
 	if (low && low->source)
-		snprintf(kept, sizeof(kept), "as %s:%u:%u has it", low->source->name,
+		snprintf(kept, sizeof(kept), "as %s:%u:%u has it", source_shown(low->source),
 			(unsigned)low->line, (unsigned)low->column);
 	else if (low)
 		snprintf(kept, sizeof(kept), "as it is there");

@@ -30,8 +30,18 @@ int source_copy(struct arena *arena, const struct source *source, const struct s
 	copy->rank = source->rank;
 	copy->name = arena_copy(arena, span_of(source->name ? source->name : ""));
 	copy->layer = arena_copy(arena, span_of(source->layer ? source->layer : ""));
+	copy->original = source->original ? arena_copy(arena, span_of(source->original)) : NULL;
+	copy->place = source->place ? arena_copy(arena, span_of(source->place)) : NULL;
 	*ret = copy;
-	return copy->name && copy->layer ? 0 : -ENOMEM;
+	return copy->name && copy->layer && !copy->original == !source->original &&
+			       !copy->place == !source->place
+		       ? 0
+		       : -ENOMEM;
+}
+
+const char *source_shown(const struct source *source)
+{
+	return source->place ? source->place : source->name;
 }
 
 void node_weigh(struct node *node)

@@ -49,10 +49,17 @@ enum node_schema {
 
 /* What a node was read from. Lives as long as the document's arena. */
 struct source {
-	const char *name;  /* as shown to people: "site/app.yaml" */
+	const char *name;  /* as shown to people, if it is no copy: "site/app.yaml" */
 	const char *layer; /* the layer's name; "" when there is none */
 	unsigned rank;     /* 0 is the lowest precedence */
+
+	/* Of a copy; NULL: it is none. */
+	const char *original; /* what is to be edited: "etcd:/fleet/app.yaml" */
+	const char *place;    /* and in which state it was read: "etcd:/fleet/app.yaml@4711" */
 };
+
+/** What messages call it. */
+const char *source_shown(const struct source *source);
 
 /** A copy of `source` and its strings, "" for those that are NULL, in `arena`. 0 or -ENOMEM. */
 int source_copy(struct arena *arena, const struct source *source, const struct source **ret);

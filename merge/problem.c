@@ -5,18 +5,16 @@
 
 #include "shown.h"
 
-static int fill(struct problem *problem, const char *source, unsigned line, unsigned column,
-	const char *format, va_list arguments)
+/* `filled` has the place. */
+static int fill(
+	struct problem *problem, struct problem filled, const char *format, va_list arguments)
 {
 	/* Arguments may point into *problem, when one problem is wrapped in another. */
-	struct problem filled = {.line = line, .column = column};
 	char raw[2 * PROBLEM_MESSAGE_MAX];
 
 	if (vsnprintf(raw, sizeof(raw), format, arguments) < 0)
 		raw[0] = '\0';
 	shown_head(filled.message, sizeof(filled.message), raw);
-	if (source)
-		shown_tail(filled.source, sizeof(filled.source), source);
 	*problem = filled;
 	return PROBLEM;
 }
@@ -24,36 +22,66 @@ static int fill(struct problem *problem, const char *source, unsigned line, unsi
 int problem_set(struct problem *problem, const char *source, unsigned line, unsigned column,
 	const char *format, ...)
 {
+	struct problem filled = {.line = line, .column = column};
 	va_list arguments;
 
+	if (source)
+		shown_tail(filled.source, sizeof(filled.source), source);
 	va_start(arguments, format);
-	fill(problem, source, line, column, format, arguments);
+	fill(problem, filled, format, arguments);
 	va_end(arguments);
 	return PROBLEM;
 }
 
 int problem_at(struct problem *problem, const struct node *node, const char *format, ...)
 {
-	bool has_place = node && node->source;
+	struct problem filled = {.message = ""};
+	va_list arguments;
+
+	if (node && node->source) {
+		filled.line = node->line;
+		filled.column = node->column;
+		shown_tail(filled.source, sizeof(filled.source), node->source->name);
+		problem_place(&filled, node->source);
+	}
+	va_start(arguments, format);
+	fill(problem, filled, format, arguments);
+	va_end(arguments);
+	return PROBLEM;
+}
+
+int problem_reword(struct problem *problem, const struct problem *at, const char *format, ...)
+{
 	va_list arguments;
 
 	va_start(arguments, format);
-	fill(problem, has_place ? node->source->name : NULL, has_place ? node->line : 0,
-		has_place ? node->column : 0, format, arguments);
+	fill(problem, *at, format, arguments);
 	va_end(arguments);
 	return PROBLEM;
+}
+
+void problem_place(struct problem *problem, const struct source *source)
+{
+	char name[PROBLEM_SOURCE_MAX];
+
+	if (!source->place)
+		return;
+	shown_tail(name, sizeof(name), source->name);
+	if (strcmp(problem->source, name) == 0)
+		shown_tail(problem->place, sizeof(problem->place), source->place);
 }
 
 bool problem_equal(const struct problem *a, const struct problem *b)
 {
 	return a->line == b->line && a->column == b->column && strcmp(a->source, b->source) == 0 &&
-	       strcmp(a->message, b->message) == 0;
+	       strcmp(a->place, b->place) == 0 && strcmp(a->message, b->message) == 0;
 }
 
 size_t problem_format(const struct problem *problem, char *buffer, size_t size)
 {
 	char place[32] = "";
-	const char *colon = problem->source[0] || problem->line ? ": " : "";
+	const char *source = problem->place[0] ? problem->place : problem->source;
+	const char *colon = source[0] || problem->line ? ": " : "";
 	int length;
 
 	if (problem->line && problem->column)
@@ -61,7 +89,7 @@ size_t problem_format(const struct problem *problem, char *buffer, size_t size)
 	else if (problem->line)
 		snprintf(place, sizeof(place), "%u", problem->line);
 
-	length = snprintf(buffer, size, "%s%s%s%s%s", problem->source,
-		problem->source[0] && place[0] ? ":" : "", place, colon, problem->message);
+	length = snprintf(buffer, size, "%s%s%s%s%s", source, source[0] && place[0] ? ":" : "",
+		place, colon, problem->message);
 	return length < 0 ? 0 : (size_t)length;
 }

@@ -20,6 +20,7 @@
 
 struct problem {
 	char source[PROBLEM_SOURCE_MAX];   /* as the user knows it: "site/app.yaml"; "" when none */
+	char place[PROBLEM_SOURCE_MAX];    /* that is shown for it if it is a copy; "": it is none */
 	unsigned line;                     /* starting at 1; 0: the source as a whole */
 	unsigned column;                   /* in characters, starting at 1; 0: the line as a whole */
 	char message[PROBLEM_MESSAGE_MAX]; /* what, and what to do: one line, no full stop */
@@ -36,6 +37,13 @@ __attribute__((format(printf, 5, 6))) int problem_set(struct problem *problem, c
 /** problem_set() with the place that `node` was read from; a made node gives no place. */
 __attribute__((format(printf, 3, 4))) int problem_at(
 	struct problem *problem, const struct node *node, const char *format, ...);
+
+/** problem_set() with the place of another problem, or of the same. */
+__attribute__((format(printf, 3, 4))) int problem_reword(
+	struct problem *problem, const struct problem *at, const char *format, ...);
+
+/** Notes that the problem is in the source, if that is so: of a copy the original is shown. */
+void problem_place(struct problem *problem, const struct source *source);
 
 bool problem_equal(const struct problem *a, const struct problem *b);
 

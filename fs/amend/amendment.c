@@ -113,6 +113,7 @@ static int load_stored(struct made *made, struct problem *problem)
 	input->text = text.data ? text : (struct span){"", 0};
 	input->document = NULL;
 	input->source.name = arena_copy(made->arena, span_of(layer_store_name(made->store)));
+	input->source.original = input->source.place = NULL;
 	return input->source.name ? 0 : -ENOMEM;
 }
 
@@ -324,8 +325,8 @@ static int put_whole(struct made *made, struct problem *problem)
 	else if (r == 0)
 		r = edit_whole(made, shown, &wanted, problem);
 	if (r == 0)
-		is_so = span_equal(wanted, shown);
 		/* cppcheck-suppress uninitStructMember ; edit_whole() gives it when it returns 0 */
+		is_so = span_equal(wanted, shown);
 	if (r == 0 && !is_so)
 		r = put_text(&request, wanted, made->arena, &text, problem);
 	if (r != 0)
@@ -502,8 +503,7 @@ static int check_schema(struct made *made, struct problem *problem)
 		r = validity_check(made->settings, &made->merge, result, NULL, problem);
 	/* The place is in a text that nobody will see. */
 	if (r == PROBLEM)
-		return problem_set(problem, problem->source, problem->line, problem->column,
-			"with this change %s", problem->message);
+		return problem_reword(problem, problem, "with this change %s", problem->message);
 	return r;
 }
 
@@ -585,12 +585,11 @@ static int lock_layer(const struct made *made, int *ret, struct problem *problem
 		"can't be locked for a change: %s", strerror(-*ret));
 }
 
-/* One look at the layers, and what comes of it. LAYER_FILE_MOVED: another one is needed. */
-static int make_once(const struct offline *offline, const struct amendment_request *request,
+/* Finds the layer, and opens its store, if it is the copy of one. */
+static int begin(const struct offline *offline, const struct amendment_request *request,
 	struct layer_store **store, struct made **ret, struct problem *problem)
 {
 	CLEANUP(made_freep) struct made *made = calloc(1, sizeof(*made));
-	CLEANUP(closep) int lock = -1;
 
 	if (!made || arena_new(&made->arena) < 0)
 		return -ENOMEM;
@@ -599,6 +598,19 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 	int r = find_layer(made, problem);
 	if (r == 0)
 		r = open_store(made, store, problem);
+	if (r == 0)
+		*ret = take_ptr(made);
+	return r;
+}
+
+/* One look at the layers, and what comes of it. LAYER_FILE_MOVED: another one is needed. */
+static int make_once(const struct offline *offline, const struct amendment_request *request,
+	struct layer_store **store, struct made **ret, struct problem *problem)
+{
+	CLEANUP(made_freep) struct made *made = NULL;
+	CLEANUP(closep) int lock = -1;
+
+	int r = begin(offline, request, store, &made, problem);
 	if (r == 0)
 		r = lock_layer(made, &lock, problem);
 	if (r != 0)
@@ -655,6 +667,16 @@ int amendment_make(const struct offline *offline, const struct amendment_request
 	if (r == 0)
 		*ret = &made->amendment;
 	return r;
+}
+
+int amendment_check(const struct offline *offline, const struct amendment_request *request,
+	struct problem *problem)
+{
+	CLEANUP(free_store) struct layer_store *store = NULL;
+	CLEANUP(made_freep) struct made *made = NULL;
+
+	int r = begin(offline, request, &store, &made, problem);
+	return r == 0 && store ? layer_store_check(store, request->path, problem) : r;
 }
 
 void amendment_free(struct amendment *amendment)

@@ -59,6 +59,13 @@ struct amendment {
 int amendment_make(const struct offline *offline, const struct amendment_request *request,
 	struct amendment **ret, struct problem *problem);
 
+/**
+ * Whether the layer of the request is one that can be changed, before somebody types what shall be
+ * in it. Nothing but `path`, `layer` and `access` is looked at. Returns 0, PROBLEM or -errno.
+ */
+int amendment_check(const struct offline *offline, const struct amendment_request *request,
+	struct problem *problem);
+
 /** NULL is fine. */
 void amendment_free(struct amendment *amendment);
 void amendment_freep(struct amendment **amendment);

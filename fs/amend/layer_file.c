@@ -44,20 +44,6 @@ int layer_file_lock(const struct layer *layer)
 	return -EWOULDBLOCK;
 }
 
-/* Where a descriptor leads to, absolute. 0 or -errno. */
-static int place_of(int fd, char *ret, size_t size)
-{
-	char link[64];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, ret, size - 1);
-	if (n < 0)
-		return -errno;
-	ret[n] = '\0';
-	return 0;
-}
-
 /*
  * The path in the layer that leads to the file without a link. 0 with *ret for free(3), PROBLEM for
  * one that lies elsewhere, or -errno: -ENOENT when there is no file.
@@ -66,10 +52,10 @@ static int real_path(const struct layer_file *file, char **ret, struct problem *
 {
 	char root[PATH_MAX], target[PATH_MAX];
 	CLEANUP(closep) int fd = layer_open_path(file->layer, file->path);
-	int r = fd < 0 ? fd : place_of(file->layer->dirfd, root, sizeof(root));
+	int r = fd < 0 ? fd : descriptor_path(file->layer->dirfd, root);
 
 	if (r == 0)
-		r = place_of(fd, target, sizeof(target));
+		r = descriptor_path(fd, target);
 	if (r < 0)
 		return r;
 	size_t len = strcmp(root, "/") == 0 ? 0 : strlen(root);

@@ -207,14 +207,22 @@ static int refuse_git(const struct layer_store *store, const char *path, struct 
 {
 	const struct store *git = store->store;
 	CLEANUP(freep) char *name = NULL;
+	CLEANUP(freep) char *place = NULL;
 
 	int r = store_name(git, path, &name);
+	if (r == 0)
+		r = store_place(git, name, git->commit, &place);
 	if (r < 0)
 		return r;
-	return problem_set(problem, store->layer->path, 0, 0,
+	return problem_set(problem, place, 0, 0,
 		"the layer '%s' is a mirror of a git repository: commit the change there, in "
 		"'%s' of %s (%s); the mirror brings it",
 		store->layer->name, name, git->endpoint, git->ref);
+}
+
+int layer_store_check(const struct layer_store *store, const char *path, struct problem *problem)
+{
+	return store->store->kind == STORE_GIT ? refuse_git(store, path, problem) : 0;
 }
 
 int layer_store_read(struct layer_store *store, const char *path, struct arena *arena,
@@ -222,9 +230,9 @@ int layer_store_read(struct layer_store *store, const char *path, struct arena *
 {
 	struct etcd_value value;
 
-	if (store->store->kind == STORE_GIT)
-		return refuse_git(store, path, problem);
-	int r = set_key(store, path, problem);
+	int r = layer_store_check(store, path, problem);
+	if (r == 0)
+		r = set_key(store, path, problem);
 	if (r == 0)
 		r = etcd_client_read(store->client, span_of(store->key), arena, &value, problem);
 	if (r != 0)

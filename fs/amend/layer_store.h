@@ -47,9 +47,14 @@ void layer_store_free(struct layer_store *store); /* NULL is fine */
 int layer_store_refuse_copy(int directory, const char *path, struct problem *problem);
 
 /**
+ * Whether a file of the layer can be changed from here: PROBLEM for a repository of git, with where
+ * the change is to be committed. Returns 0, PROBLEM or -ENOMEM.
+ */
+int layer_store_check(const struct layer_store *store, const char *path, struct problem *problem);
+
+/**
  * Reads what is there for `path` in the layer, as it is in the store now: `data` NULL: nothing. It
- * lies in `arena`. Returns 0; PROBLEM, also for a repository of git, with where the change is to be
- * committed; or -errno.
+ * lies in `arena`. Returns 0; PROBLEM, also as layer_store_check(); or -errno.
  */
 int layer_store_read(struct layer_store *store, const char *path, struct arena *arena,
 	struct span *ret, struct problem *problem);

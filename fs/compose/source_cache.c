@@ -73,6 +73,8 @@ void loaded_unref(struct loaded *loaded)
 	free((char *)(uintptr_t)loaded->text.data);
 	free((char *)(uintptr_t)loaded->source.name);
 	free((char *)(uintptr_t)loaded->source.layer);
+	free((char *)(uintptr_t)loaded->source.original);
+	free((char *)(uintptr_t)loaded->source.place);
 	free(loaded->path);
 	free(loaded);
 }
@@ -255,16 +257,28 @@ struct loaded *source_cache_last(struct source_cache *cache, const struct layer 
 	return loaded;
 }
 
-static int unreadable(struct problem *problem, const char *name, int error)
+static int unreadable(struct problem *problem, const struct source *source, int error)
 {
 	if (error == ENOENT || error == ENOTDIR)
 		return SOURCE_MOVED;
 	if (union_is_shortage(-error))
 		return -error;
-	return problem_set(problem, name, 0, 0, "can't be read: %s; %s", strerror(error),
+	problem_set(problem, source->name, 0, 0, "can't be read: %s; %s", strerror(error),
 		error == EACCES || error == EPERM
 			? "give the user that mounts the right to read it"
 			: "see whether the file system below is in order");
+	problem_place(problem, source);
+	return PROBLEM;
+}
+
+static int too_large(struct problem *problem, const struct source *source, size_t limit)
+{
+	problem_set(problem, source->name, 0, 0,
+		"is larger than the limit of %zu bytes; make it smaller, or raise "
+		"'limits: {source: …}' in plyfs.yaml",
+		limit);
+	problem_place(problem, source);
+	return PROBLEM;
 }
 
 bool source_is_young(const struct stat *stat)
@@ -286,6 +300,21 @@ static int take_lease(int fd)
 	return fcntl(fd, F_SETLEASE, F_RDLCK) < 0 ? -errno : 0;
 }
 
+/* What the open file is a copy of, instead of what one before it was. */
+static int note_place(const struct layer *layer, int fd, struct loaded *loaded)
+{
+	char *original, *place;
+
+	int r = layer_source_place(layer, loaded->path, fd, &original, &place);
+	if (r < 0)
+		return r;
+	free((char *)(uintptr_t)loaded->source.original);
+	free((char *)(uintptr_t)loaded->source.place);
+	loaded->source.original = original;
+	loaded->source.place = place;
+	return 0;
+}
+
 /* Reads the file in a state that held still: the stat before and after are the same. */
 static int read_still(const struct layer *layer, const char *path, size_t limit,
 	bool takes_unfinished, struct loaded *loaded, struct problem *problem)
@@ -298,7 +327,7 @@ static int read_still(const struct layer *layer, const char *path, size_t limit,
 
 		int fd = layer_open_file(layer, path, &before);
 		if (fd < 0)
-			return unreadable(problem, loaded->source.name, -fd);
+			return unreadable(problem, &loaded->source, -fd);
 		/* Only what was changed just now can be half done. */
 		bool is_doubtful = !takes_unfinished && source_is_young(&before);
 		int lease = is_doubtful ? take_lease(fd) : -ENOTSUP;
@@ -306,11 +335,13 @@ static int read_still(const struct layer *layer, const char *path, size_t limit,
 		int r = is_written ? 0 : text_read_head(fd, limit + 1, &text, &len);
 		if (r == 0 && fstat(fd, &after) < 0)
 			r = -errno;
+		if (r == 0 && !is_written)
+			r = note_place(layer, fd, loaded);
 		close(fd); /* the lease goes with it */
 		if (r == 0 && is_written)
 			return SOURCE_UNSETTLED;
 		if (r < 0)
-			return unreadable(problem, loaded->source.name, -r);
+			return unreadable(problem, &loaded->source, -r);
 
 		loaded->stamp = stamp_of(&before);
 		loaded->stat = before;
@@ -365,14 +396,14 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
 	if (!loaded->path || !loaded->source.layer)
 		return -ENOMEM;
 
-	int r = read_still(layer, path, want->bytes_max, want->takes_unfinished, loaded, problem);
+	int r = note_place(layer, -1, loaded);
+	if (r == 0)
+		r = read_still(
+			layer, path, want->bytes_max, want->takes_unfinished, loaded, problem);
 	if (r != 0)
 		return r;
 	if (loaded->text.len > want->bytes_max)
-		return problem_set(problem, name, 0, 0,
-			"is larger than the limit of %zu bytes; make it smaller, or raise "
-			"'limits: {source: …}' in plyfs.yaml",
-			want->bytes_max);
+		return too_large(problem, &loaded->source, want->bytes_max);
 	loaded->bytes = sizeof(*loaded) + loaded->text.len + strlen(name) + strlen(path) +
 			strlen(layer->name) + LOADED_COST;
 	if (options)

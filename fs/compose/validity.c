@@ -177,7 +177,7 @@ static int sum_up(const struct validity *validity, struct problem *problem)
 	*problem = validity->problems[0];
 	if (others == 0)
 		return PROBLEM;
-	return problem_set(problem, problem->source, problem->line, problem->column,
+	return problem_reword(problem, problem,
 		"%s; and %" PRIu64 " more, which 'plyfs check' tells", problem->message, others);
 }
 

@@ -66,6 +66,8 @@ void json_put_field(FILE *out, const char *before, const char *text)
 void json_put_problem(FILE *out, const struct problem *problem)
 {
 	json_put_field(out, "\"source\": ", problem->source);
+	if (problem->place[0])
+		json_put_field(out, ", \"place\": ", problem->place);
 	fprintf(out, ", \"line\": %u, \"column\": %u", problem->line, problem->column);
 	json_put_field(out, ", \"message\": ", problem->message);
 }

@@ -18,10 +18,10 @@
 struct store_place {
 	const char *source; /* its name and rank; borrowed */
 	unsigned rank;
-	const struct store *store;
-	char *name;     /* the key, or the path in the repository */
-	char *revision; /* "": not known */
-	char *text;     /* all of it, for people */
+	const struct store *store; /* the layer's */
+	char *name;                /* the key, or the path in the repository */
+	char *revision;            /* "": not known */
+	char *text;                /* all of it, for people */
 };
 
 /* All zero: none. */
@@ -29,8 +29,6 @@ struct store_places {
 	struct store_place *items;
 	size_t count;
 	size_t capacity;
-	struct store *stores[LAYERS_MAX]; /* by rank; NULL: none, or not looked at yet */
-	bool is_looked_at[LAYERS_MAX];
 };
 
 /**

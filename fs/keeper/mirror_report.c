@@ -11,6 +11,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "scalar.h"
+#include "store.h"
 #include "text.h"
 
 /* Bytes of a status; one with all its troubles has a tenth. */
@@ -35,7 +36,7 @@ int mirror_report_open(const char *directory)
 int mirror_report_text(int state, char **ret, size_t *len)
 {
 	CLEANUP(closep)
-	int fd = openat(state, MIRROR_STATUS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = openat(state, STORE_STATUS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	return fd < 0 ? -errno : text_read(fd, STATUS_MAX, ret, len);
 }
@@ -43,7 +44,7 @@ int mirror_report_text(int state, char **ret, size_t *len)
 static bool is_running(int state)
 {
 	CLEANUP(closep)
-	int fd = openat(state, MIRROR_LOCK_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = openat(state, STORE_LOCK_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }

@@ -8,10 +8,6 @@
 
 #include "document.h"
 
-/* STATE/status.json, and the file that is locked as long as a mirror runs. */
-#define MIRROR_STATUS_NAME "status.json"
-#define MIRROR_LOCK_NAME "lock"
-
 /* All texts are the document's; "": it does not say. */
 struct mirror_report {
 	struct document *document;

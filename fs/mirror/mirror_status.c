@@ -154,8 +154,8 @@ int mirror_status_read(struct mirror_status *status, struct problem *problem)
 	CLEANUP(freep) char *text = NULL;
 	CLEANUP(closep)
 	int fd = openat(
-		status->fd, MIRROR_STATUS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	const struct source source = {.name = MIRROR_STATUS_NAME};
+		status->fd, STORE_STATUS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const struct source source = {.name = STORE_STATUS_NAME};
 	const struct read_options options = {.format = &format_json};
 	struct problem ignored;
 	size_t len;
@@ -230,7 +230,7 @@ static int replace(int fd, const char *text, size_t len)
 	if (file < 0)
 		return -errno;
 	r = text_write(file, text, len);
-	if (r == 0 && renameat(fd, NEW_NAME, fd, MIRROR_STATUS_NAME) < 0)
+	if (r == 0 && renameat(fd, NEW_NAME, fd, STORE_STATUS_NAME) < 0)
 		r = -errno;
 	if (r < 0)
 		(void)unlinkat(fd, NEW_NAME, 0);

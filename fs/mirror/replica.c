@@ -24,7 +24,7 @@
 #define TREE_PREFIX STORE_TREE_PREFIX
 #define DRAFT STORE_DRAFT_NAME
 #define NEW "new"
-#define LOCK MIRROR_LOCK_NAME
+#define LOCK STORE_LOCK_NAME
 
 /* Where so many files change, each is written to the disk by itself. For more, all of the file
  * system is: that takes as long as others have written much. */

@@ -3,12 +3,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "store.h"
 #include "strategy.h"
 
 /* Wherever the layers are. */
@@ -59,21 +61,21 @@ static void load_libraries(const struct settings *settings)
 }
 
 /*
- * The state of the mirror that keeps the layer (fs/mirror/replica.h), which is the directory above
- * it: the next tree comes there, and there it says how it is. A descriptor; -1: it is no mirror's.
+ * The state of the mirror that keeps the layer, which is above its tree: the next tree comes there,
+ * and there it says how it is. A descriptor; negative: it is no mirror's. From the layer upwards,
+ * as the mount may lie over its path.
  */
 static int open_state(const struct layer *layer)
 {
-	CLEANUP(closep)
-	int fd = layer->dirfd < 0 ? -1
-				  : openat(layer->dirfd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char way[PATH_MAX] = "..";
+	size_t used = strlen(way);
 
-	if (fd < 0 || faccessat(fd, "status.json", R_OK, 0) < 0 ||
-		faccessat(fd, "lock", R_OK, 0) < 0)
+	if (layer->dirfd < 0 || !layer->store)
 		return -1;
-	int state = fd;
-	fd = -1;
-	return state;
+	for (const char *c = layer->store->inner; *c && used + 4 < sizeof(way); c++)
+		if (*c == '/')
+			used += (size_t)sprintf(way + used, "/..");
+	return openat(layer->dirfd, way, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 static int allow_layer(struct sandbox *sandbox, const struct layer *layer, struct problem *problem)

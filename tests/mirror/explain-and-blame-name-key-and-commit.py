@@ -79,6 +79,15 @@ for mode in ("0644", "0444"):
     expect("blame's page", f"etcd:/fleet/app.yaml@{revision}" in run("blame", "--html", "-", "-l", layers, "app.yaml"))
     said = run("explain", "-l", f"{mirror.directory}/other", "deep.yaml")
     expect("a directory of it", f"etcd:/fleet/other/deep.yaml@{revision_of(cluster, 'other/deep.yaml')}:1:4" in said, said)
+    # So does what is wrong; but what is to be edited has no revision: it would be another file with each commit.
+    cluster.put("app.yaml", "server: {port: 82}\nlist: [1,\n")
+    want = f"plyfs: etcd:/fleet/app.yaml@{revision_of(cluster, 'app.yaml')}:3:1: "
+    stores.eventually("what is wrong is told", lambda: want in subprocess.run(
+        [stores.PLYFS, "check", "-l", layers], capture_output=True, text=True, check=False).stderr)
+    gateway.write({"app.yaml": "server:\n  port: 82\n"})
+    stores.eventually("it is well again", lambda: subprocess.run([stores.PLYFS, "check", "-l", layers], check=False).returncode == 0)
+    expect("the header", "edit the sources: " in run("cat", "-l", layers, "app.yaml") and
+           ", etcd:/fleet/app.yaml\n" in run("cat", "-l", layers, "app.yaml"), run("cat", "-l", layers, "app.yaml"))
     mirror.kill()
     # Without an attribute the key alone is told; so is what is none.
     for value in (None, b"12x", b"0", b"\x1b[31m", b"9" * 300):
@@ -133,6 +142,12 @@ stores.eventually("it is told", lambda: f"git:{third[:12]}:" in run("explain", "
 # A change is refused with what to do.
 refused = subprocess.run([stores.PLYFS, "set", "-l", layers, "app.yaml", "server.port", "1"], capture_output=True, text=True, check=False)
 expect("it is refused", refused.returncode == 1 and "commit the change there, in 'config/app.yaml' of" in refused.stderr, refused)
+for command in (["edit", "-l", layers, "app.yaml"], ["edit", "-n", "-l", layers, "new.yaml"]):
+    refused = subprocess.run([stores.PLYFS, *command], capture_output=True, text=True, check=False,
+                             env=dict(os.environ, VISUAL=f"touch {stores.path('opened')};", EDITOR=f"touch {stores.path('opened')};"))
+    expect("before an editor is opened", refused.returncode == 1 and not os.path.exists(stores.path("opened")) and
+           f"plyfs: git:{third[:12]}:config/{command[-1]}: the layer 'gitted' is a mirror of a git repository: commit the change there" in
+           refused.stderr, refused)
 expect("nothing was changed", open(f"{mirror.directory}/app.yaml", encoding="utf-8").read() == "server:\n  port: 81\n  host: a\n")
 mirror.kill()
 

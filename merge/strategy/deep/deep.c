@@ -225,7 +225,7 @@ static int check_kind(struct deep *deep, const struct node *below, const struct 
 		"'!replace' "
 		"if that is meant",
 		is_named ? "'" : "", (int)name.len, name.data, is_named ? "'" : "",
-		node_kind_name(value), node_kind_name(below), below->source->name,
+		node_kind_name(value), node_kind_name(below), source_shown(below->source),
 		(unsigned)below->line, (unsigned)below->column);
 	if (span_is(options_text(request->options, "kinds"), "strict")) {
 		*deep->merge->problem = problem;

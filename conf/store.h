@@ -16,7 +16,7 @@
 #include <sys/types.h>
 
 #define STORE_STATUS_NAME "status.json"
-#define STORE_LOCK_NAME "lock"
+#define STORE_LOCK_NAME "lock" /* locked as long as a mirror runs */
 #define STORE_TREE_PREFIX "tree."
 
 /* Names of trees that are not the present one: was it, will be it, or is on its way. */
@@ -39,7 +39,7 @@ enum store_kind {
 	STORE_GIT,
 };
 
-struct document;
+struct arena;
 
 struct store {
 	enum store_kind kind;
@@ -51,13 +51,14 @@ struct store {
 	gid_t group;
 	bool is_shared; /* others than the owner may have written them */
 
-	/* As the status tells it; "": it does not. They lie in `document`. */
+	/* As the status tells it; "": it does not. They lie in `arena`. */
 	const char *prefix;   /* etcd: of the keys. git: the path in the repository */
 	const char *identity; /* etcd: the cluster */
 	const char *endpoint; /* that answered last; git: the URL */
 	const char *ref;      /* git: what is mirrored */
 	const char *endpoints, *ca, *cert, *key, *user_file; /* etcd: as gateway_options has them */
-	struct document *document;
+	const char *commit; /* git: of the tree that the layer is in; "": not known */
+	struct arena *arena;
 };
 
 /**
@@ -83,3 +84,13 @@ int store_name(const struct store *store, const char *path, char **ret);
 
 /** Reads the attribute of an open file or directory: "" where there is none. */
 void store_read_attribute(int fd, char ret[STORE_REVISION_MAX]);
+
+/** The revision that an open file of the layer was written at, or its commit; "": not known. */
+void store_read_revision(const struct store *store, int fd, char ret[STORE_REVISION_MAX]);
+
+/**
+ * Where a file is, as people name it: "etcd:/fleet/app.yaml@4711", the key and the revision that it
+ * was written at, or "git:4f2a91c0b1de:config/app.yaml", the commit and the path in it. `revision`
+ * may be "". 0 with *ret for free(3), or -ENOMEM.
+ */
+int store_place(const struct store *store, const char *name, const char *revision, char **ret);

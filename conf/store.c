@@ -11,13 +11,18 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "arena.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "document.h"
+#include "opening.h"
 #include "text.h"
 
 /* Bytes of a status. */
 #define STATUS_MAX ((size_t)16 << 20)
+
+/* Characters of a commit that people are shown. */
+#define COMMIT_SHOWN 12
 
 /* Behind the path of a directory that is not there any more. */
 #define DELETED " (deleted)"
@@ -26,7 +31,7 @@ void store_free(struct store *store)
 {
 	if (!store)
 		return;
-	document_free(store->document);
+	arena_free(store->arena);
 	free(store->state);
 	free(store->tree);
 	free(store->inner);
@@ -43,15 +48,13 @@ static int place_of(int fd, char ret[PATH_MAX])
 {
 	size_t suffix = strlen(DELETED);
 	struct stat stat;
-	char link[64];
+	int r = descriptor_path(fd, ret);
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	ssize_t len = readlink(link, ret, PATH_MAX - 1);
-	if (len < 0 || fstat(fd, &stat) < 0)
-		return -errno;
-	ret[len] = '\0';
-	if (stat.st_nlink == 0 && (size_t)len > suffix && strcmp(ret + len - suffix, DELETED) == 0)
-		ret[(size_t)len - suffix] = '\0';
+	if (r < 0 || fstat(fd, &stat) < 0)
+		return r < 0 ? r : -errno;
+	size_t len = strlen(ret);
+	if (stat.st_nlink == 0 && len > suffix && strcmp(ret + len - suffix, DELETED) == 0)
+		ret[len - suffix] = '\0';
 	return 0;
 }
 
@@ -120,7 +123,7 @@ static int find_state(struct store *store, const char *path)
 		state = strndup(path, slash == path ? 1 : (size_t)(slash - path));
 		if (!state)
 			return -ENOMEM;
-		fd = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = open(state, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0 || !is_state(fd, slash + 1))
 			continue;
 		int r = take_place(store, path, slash), found = fd;
@@ -132,10 +135,18 @@ static int find_state(struct store *store, const char *path)
 	return -ENOENT;
 }
 
+/* Whatever may stand in an attribute: a revision is a number or a commit. */
+static void end_revision(char *revision, ssize_t len)
+{
+	revision[len > 0 ? len : 0] = '\0';
+	if (revision[strspn(revision, "0123456789abcdef")])
+		*revision = '\0';
+}
+
 /* A text of the status, or of an object in it; "" for what is none, or has a NUL in it. */
 static const char *text_of(const struct node *map, const char *name)
 {
-	const struct node *node = node_is_map(map) ? node_get(map, name) : NULL;
+	const struct node *node = map && node_is_map(map) ? node_get(map, name) : NULL;
 
 	if (!node || !node_is_scalar(node) || node->style != NODE_DOUBLE ||
 		strlen(node->text.data) != node->text.len)
@@ -152,42 +163,67 @@ static int read_status(int state, struct stat *stat, struct document **ret)
 	struct problem ignored;
 	size_t len;
 	CLEANUP(closep)
-	int fd = openat(state, STORE_STATUS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = opening_at(
+		state, STORE_STATUS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0 || fstat(fd, stat) < 0)
-		return -errno;
+		return fd < 0 ? fd : -errno;
 	int r = S_ISREG(stat->st_mode) ? text_read(fd, STATUS_MAX, &text, &len) : -EINVAL;
 	if (r == 0)
 		r = document_read(&source, (struct span){text, len}, &options, ret, &ignored);
 	return r == PROBLEM ? -EINVAL : r;
 }
 
-static void take_status(struct store *store, const struct node *status)
+static int take_text(
+	const struct store *store, const struct node *map, const char *name, const char **ret)
+{
+	*ret = arena_copy(store->arena, span_of(text_of(map, name)));
+	return *ret ? 0 : -ENOMEM;
+}
+
+static int take_status(struct store *store, const struct node *status)
 {
 	const struct node *access = node_is_map(status) ? node_get(status, "access") : NULL;
 	const char *kind = text_of(status, "kind");
+	/* Without it nobody knows which path in a repository is mirrored. */
+	bool is_etcd = strcmp(kind, "etcd") == 0, is_git = strcmp(kind, "git") == 0 && access;
+	const struct {
+		const struct node *map;
+		const char *name;
+		const char **ret;
+	} texts[] = {{status, "identity", &store->identity}, {status, "endpoint", &store->endpoint},
+		{is_git           ? access
+			: is_etcd ? status
+				  : NULL,
+			is_git ? "path" : "source", &store->prefix},
+		{access, "ref", &store->ref}, {access, "endpoints", &store->endpoints},
+		{access, "cacert", &store->ca}, {access, "cert", &store->cert},
+		{access, "key", &store->key}, {access, "user_file", &store->user_file}};
+	int r = 0;
 
-	store->identity = text_of(status, "identity");
-	store->endpoint = text_of(status, "endpoint");
-	if (strcmp(kind, "etcd") == 0)
-		store->kind = STORE_ETCD;
-	if (strcmp(kind, "git") == 0)
-		store->kind = STORE_GIT;
-	if (store->kind == STORE_ETCD)
-		store->prefix = text_of(status, "source");
-	/* Without it nobody knows which path in the repository is mirrored. */
-	if (store->kind == STORE_GIT && !access)
-		store->kind = STORE_UNKNOWN;
-	if (!access)
-		return;
-	if (store->kind == STORE_GIT)
-		store->prefix = text_of(access, "path");
-	store->ref = text_of(access, "ref");
-	store->endpoints = text_of(access, "endpoints");
-	store->ca = text_of(access, "cacert");
-	store->cert = text_of(access, "cert");
-	store->key = text_of(access, "key");
-	store->user_file = text_of(access, "user_file");
+	store->kind = is_etcd ? STORE_ETCD : is_git ? STORE_GIT : STORE_UNKNOWN;
+	for (size_t i = 0; r == 0 && i < sizeof(texts) / sizeof(*texts); i++)
+		r = take_text(store, texts[i].map, texts[i].name, texts[i].ret);
+	return r;
+}
+
+/* The commit of the tree that the layer is in. Its number never comes again; a name that does tells
+ * nothing. */
+static int take_commit(struct store *store)
+{
+	CLEANUP(freep) char *path = NULL;
+	char commit[STORE_REVISION_MAX] = "";
+
+	if (asprintf(&path, "%s/%s", store->state, store->tree) < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	if (store->kind == STORE_GIT && present_length(store->tree)) {
+		ssize_t len = lgetxattr(path, STORE_REVISION_ATTRIBUTE, commit, sizeof(commit) - 1);
+		end_revision(commit, len);
+	}
+	store->commit = arena_copy(store->arena, span_of(commit));
+	return store->commit ? 0 : -ENOMEM;
 }
 
 /* Who may have written what the status says. */
@@ -201,6 +237,7 @@ static void take_owner(struct store *store, const struct stat *state, const stru
 
 static int find(struct store *store, int directory)
 {
+	CLEANUP(document_freep) struct document *document = NULL;
 	struct stat state, status;
 	char path[PATH_MAX];
 
@@ -212,14 +249,15 @@ static int find(struct store *store, int directory)
 		return fd;
 	if (fstat(fd, &state) < 0)
 		return -errno;
-	r = read_status(fd, &status, &store->document);
+	r = read_status(fd, &status, &document);
 	if (r == -ENOMEM)
 		return r;
 	if (r == 0)
 		take_owner(store, &state, &status);
-	if (r == 0 && store->document->count)
-		take_status(store, store->document->roots[0]);
-	return 0;
+	r = arena_new(&store->arena);
+	if (r == 0 && document && document->count)
+		r = take_status(store, document->roots[0]);
+	return r == 0 ? take_commit(store) : r;
 }
 
 int store_find(int directory, struct store **ret)
@@ -237,7 +275,8 @@ int store_find(int directory, struct store **ret)
 		.ca = "",
 		.cert = "",
 		.key = "",
-		.user_file = ""};
+		.user_file = "",
+		.commit = ""};
 	int r = find(store, directory);
 	if (r == -ENOENT) {
 		*ret = NULL;
@@ -299,10 +338,26 @@ int store_name(const struct store *store, const char *path, char **ret)
 
 void store_read_attribute(int fd, char ret[STORE_REVISION_MAX])
 {
-	ssize_t len = fgetxattr(fd, STORE_REVISION_ATTRIBUTE, ret, STORE_REVISION_MAX - 1);
+	end_revision(ret, fgetxattr(fd, STORE_REVISION_ATTRIBUTE, ret, STORE_REVISION_MAX - 1));
+}
 
-	ret[len > 0 ? len : 0] = '\0';
-	/* Whatever may stand there: a revision is a number or a commit. */
-	if (ret[strspn(ret, "0123456789abcdef")])
+void store_read_revision(const struct store *store, int fd, char ret[STORE_REVISION_MAX])
+{
+	if (store->kind != STORE_ETCD) {
+		snprintf(ret, STORE_REVISION_MAX, "%s", store->commit);
+		return;
+	}
+	store_read_attribute(fd, ret);
+	if (*ret == '0' || ret[strspn(ret, "0123456789")])
 		*ret = '\0';
+}
+
+int store_place(const struct store *store, const char *name, const char *revision, char **ret)
+{
+	int n = store->kind == STORE_ETCD
+			? asprintf(ret, "etcd:%s%s%s", name, *revision ? "@" : "", revision)
+			: asprintf(ret, "git:%.*s%s%s", COMMIT_SHOWN, revision,
+				  *revision ? ":" : "", name);
+
+	return n < 0 ? -ENOMEM : 0;
 }
