@@ -304,6 +304,46 @@ int repository_borrow(const char *state, const struct guise *guise, struct repos
 	return r;
 }
 
+/* The URL is that of a directory on this machine; else NULL. */
+static const char *local_path(const struct repository *repository)
+{
+	static const char scheme[] = "file://";
+	const char *url = repository->url;
+
+	if (strcmp(repository->protocol, "protocol.file.allow=always") != 0)
+		return NULL;
+	return strncmp(url, scheme, strlen(scheme)) == 0 ? url + strlen(scheme) : url;
+}
+
+/*
+ * git refuses a repository of another user, and would have one change a setting that we don't read.
+ * Root's is as good as our own here; whose else it is must be told.
+ */
+static int check_owner(
+	const struct repository *repository, const char *path, struct problem *problem)
+{
+	static const char *const parts[] = {"", "/.git"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		CLEANUP(freep) char *name = NULL;
+		struct stat found;
+
+		if (asprintf(&name, "%s%s", path, parts[i]) < 0) {
+			name = NULL;
+			return -ENOMEM;
+		}
+		if (stat(name, &found) == 0 && found.st_uid != 0 && found.st_uid != geteuid())
+			return problem_set(problem, repository->url, 0, 0,
+				"the repository belongs to the user %u, and not to root or to the "
+				"mirror's "
+				"user, %u: give it to root, or run the mirror as its owner ('user' "
+				"in "
+				"plyfs.yaml)",
+				(unsigned)found.st_uid, (unsigned)geteuid());
+	}
+	return 0;
+}
+
 int repository_fetch(struct repository *repository, const char *ref, char id[REPOSITORY_ID_MAX],
 	struct problem *problem)
 {
@@ -313,11 +353,18 @@ int repository_fetch(struct repository *repository, const char *ref, char id[REP
 		return problem_set(problem, ref, 0, 0, "is no reference; give a branch or a tag");
 	if (asprintf(&refspec, "+%s:" NEXT, ref) < 0)
 		return -ENOMEM;
+	const char *local = local_path(repository);
+	int r = local ? check_owner(repository, local, problem) : 0;
+	if (r != 0)
+		return r;
 	const char *const fetch[] = {"fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
-		"--no-write-fetch-head", "--no-auto-maintenance", "--force", "--", repository->url,
-		refspec, NULL};
+		"--no-write-fetch-head", "--no-auto-maintenance", "--force",
+		local ? "--upload-pack=git -c safe.directory='*' upload-pack"
+		      : "--upload-pack=git-upload-pack",
+		"--", repository->url, refspec, NULL};
+	/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one word, of two literals */
 	const char *const parse[] = {"rev-parse", "--quiet", "--verify", NEXT "^{commit}", NULL};
-	int r = must_run(repository, fetch, FETCH_TIMEOUT, NULL, problem);
+	r = must_run(repository, fetch, FETCH_TIMEOUT, NULL, problem);
 	return r ? r : must_run(repository, parse, LOCAL_TIMEOUT, id, problem);
 }
 

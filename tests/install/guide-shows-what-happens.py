@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The commands in docs/guide.md do what the guide shows: guide-shows-what-happens.py [--write] GUIDE
+"""The commands in a page of docs/ do what it shows: guide-shows-what-happens.py [--write] GUIDE
 
 Each chapter is run in a directory of its own, by one shell: the lines of its `console` blocks that
 begin with "$ ", and those that begin with "> " as what follows on them. What is printed must be what
@@ -22,6 +22,8 @@ LOOKS = ("cat ", "ls ", "plyfs cat ", "plyfs status ", "getfattr ", "stat ", "fi
 PATIENCE_S = 15
 # While new output is taken, all of it is unexpected.
 WRITE_PATIENCE_S = 1
+# What a shell has to end by itself.
+END_S = 5
 
 
 def skip(reason):
@@ -48,7 +50,7 @@ class Shell:
         self.directory = directory
         self.process = subprocess.Popen(["bash", "--norc"], cwd=directory, env=environment, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT)
+                                        stderr=subprocess.STDOUT, start_new_session=True)
 
     def run(self, command):
         self.process.stdin.write(f"{command}\necho '{MARK}'\n")
@@ -64,6 +66,15 @@ class Shell:
 
     def close(self):
         self.process.stdin.close()
+        try:
+            self.process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            pass
+        # It may wait for what does not come; and a command that was to end its jobs may have failed.
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
         self.process.wait()
 
 
@@ -138,7 +149,7 @@ def main():
     plyfs = os.environ["PLYFS"]
 
     need_mounts()
-    for tool in "inotifywait", "getfattr":
+    for tool in "inotifywait", "getfattr", "git", "etcd", "etcdctl":
         if not shutil.which(tool):
             skip(f"{tool} is missing")
     environment = dict(os.environ, LC_ALL="C", PATH=f"{os.path.dirname(plyfs)}:{os.environ['PATH']}")

@@ -385,10 +385,12 @@ class Writer(threading.Thread):
         self.count += 1
 
     def run(self):
+        due = time.monotonic()
         while not self.is_ending:
-            begun = time.monotonic()
             self.write_once()
-            time.sleep(max(0.0 if not self.failures else 0.1, 1 / self.rate - (time.monotonic() - begun)))
+            # From the time at which it was due: who was late once makes up for it, but not for a store that was away.
+            due = time.monotonic() + 0.1 if self.failures else due + 1 / self.rate
+            time.sleep(max(0.0, due - time.monotonic()))
 
     def end(self):
         self.is_ending = True
