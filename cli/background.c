@@ -2,11 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,11 +12,13 @@
 #include "descriptor.h"
 #include "message.h"
 
-int background_keep_standard(void)
+int background_keep_standard(int kept)
 {
 	int fd;
 
-	closefrom(STDERR_FILENO + 1);
+	for (fd = STDERR_FILENO + 1; fd < kept; fd++)
+		close(fd);
+	closefrom(kept > STDERR_FILENO ? kept + 1 : STDERR_FILENO + 1);
 	do
 		fd = open("/dev/null", O_RDWR);
 	while (fd >= 0 && fd <= STDERR_FILENO);
@@ -105,43 +104,4 @@ void background_ready(struct background *background)
 	while (n < 0 && errno == EINTR);
 	close(background->pipe_fd);
 	background->pipe_fd = -1;
-}
-
-void background_notify(void)
-{
-	background_say("READY=1", true);
-}
-
-/* -1: there is none. */
-static int manager_fd = -1;
-
-void background_find_manager(void)
-{
-	const char *path = getenv("NOTIFY_SOCKET");
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	size_t len = path ? strlen(path) : 0;
-
-	if (manager_fd >= 0 || len < 2 || len >= sizeof(address.sun_path) ||
-		(path[0] != '/' && path[0] != '@'))
-		return;
-	memcpy(address.sun_path, path, len);
-	if (path[0] == '@')
-		address.sun_path[0] = '\0'; /* the abstract name space */
-
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (const struct sockaddr *)&address,
-			       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)) < 0) {
-		close(fd);
-		fd = -1;
-	}
-	manager_fd = fd;
-}
-
-void background_say(const char *text, bool is_important)
-{
-	background_find_manager();
-	/* A manager that does not hear it says so itself, when its time is up. */
-	if (manager_fd >= 0)
-		(void)send(manager_fd, text, strlen(text),
-			MSG_NOSIGNAL | (is_important ? 0 : MSG_DONTWAIT));
 }

@@ -13,11 +13,11 @@
 #include <stdbool.h>
 
 /**
- * Closes all that was inherited but the standard streams, which are opened on /dev/null where they
+ * Closes all that was inherited but `kept` (-1: nothing) and the standard streams, which are opened on /dev/null where they
  * are closed: a lock that the caller holds, or a pipe whose end somebody waits for, is not ours.
  * Returns 0 or -errno.
  */
-int background_keep_standard(void);
+int background_keep_standard(int kept);
 
 struct background {
 	int pipe_fd; /* the child tells the parent through it that it is ready; -1: no parent waits
@@ -39,17 +39,3 @@ int background_start(struct background *ret, int *exit_code);
  * parent waits.
  */
 void background_ready(struct background *background);
-
-/**
- * Tells a service manager that waits for it (systemd.service(5), Type=notify) that we are ready.
- */
-void background_notify(void);
-
-/** Connects to the manager while that is still possible: before a sandbox is entered. */
-void background_find_manager(void);
-
-/**
- * Tells it `text`, lines as sd_notify(3) has them. Only what is_important waits for a manager that does
- * not listen.
- */
-void background_say(const char *text, bool is_important);

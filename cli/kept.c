@@ -2,9 +2,9 @@
 
 #include <stdio.h>
 
-#include "background.h"
 #include "cleanup.h"
 #include "command.h"
+#include "manager.h"
 #include "message.h"
 #include "place.h"
 
@@ -17,10 +17,10 @@ void kept_say(void *context, const char *text)
 	for (char *at = line; *at; at++)
 		if (*at == '\n')
 			*at = ' ';
-	background_say(line, false);
+	manager_say(line, false);
 }
 
-int kept_start(const struct choice *choice, bool is_fresh, const struct keeper_callbacks *callbacks,
+int kept_start(const struct choice *choice, bool is_fresh, const struct keeper_options *options,
 	struct keeper **ret)
 {
 	CLEANUP(settings_unrefp) struct settings *outline = NULL;
@@ -31,7 +31,7 @@ int kept_start(const struct choice *choice, bool is_fresh, const struct keeper_c
 		return EXIT_DONE;
 	int r = settings_outline(&choice->around, choice->config, &outline, &problem);
 	if (r == 0)
-		r = keeper_new(outline, callbacks, &keeper, &problem);
+		r = keeper_new(outline, options, &keeper, &problem);
 	if (r == 0)
 		r = keeper_wait(keeper, outline, is_fresh, &problem);
 	if (r == 0) {

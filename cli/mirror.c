@@ -8,10 +8,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "background.h"
 #include "command.h"
 #include "etcd.h"
 #include "git.h"
+#include "manager.h"
 #include "message.h"
 #include "mirrored.h"
 
@@ -36,7 +36,7 @@ static void log_line(void *context, const char *line)
 static void notify(void *context, const char *text)
 {
 	(void)context;
-	background_say(text, strncmp(text, "READY", 5) == 0);
+	manager_say(text, strncmp(text, "READY", 5) == 0);
 }
 
 /* A number from `least` on, in `base`. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -14,11 +15,14 @@
 #include "cleanup.h"
 #include "closed_layer.h"
 #include "command.h"
+#include "descriptor.h"
 #include "handover.h"
 #include "kept.h"
+#include "manager.h"
 #include "message.h"
 #include "monitor.h"
 #include "mount_option.h"
+#include "mountpoint.h"
 #include "session.h"
 #include "successor.h"
 
@@ -32,6 +36,7 @@ struct mount {
 	const char *mountpoint;
 	struct successor_call call; /* for who comes after us */
 	struct heir *heir;  /* of who served before; NULL: it is mounted */
+	int stored_fd;      /* what he left with the service manager; -1: nothing */
 
 	struct keeper *keeper; /* of layers' mirrors; NULL: there is no plyfs.yaml */
 	struct background background;
@@ -124,7 +129,7 @@ static void on_ready(void *context)
 		atomic_store(&mount->is_detached, true);
 		background_ready(&mount->background);
 	}
-	background_notify();
+	manager_ready();
 }
 
 static int tell_closed_layer(void *context, const struct problem *warning)
@@ -136,6 +141,12 @@ static int tell_closed_layer(void *context, const struct problem *warning)
 	return 0;
 }
 
+static bool store(void *context, int socket)
+{
+	(void)context;
+	return manager_store(socket);
+}
+
 /* The mount is another's from now on, down to the last descriptor. */
 __attribute__((noreturn)) static void leave_to(struct mount *mount, pid_t successor)
 {
@@ -145,8 +156,32 @@ __attribute__((noreturn)) static void leave_to(struct mount *mount, pid_t succes
 		(int)successor);
 	log_line(mount, text);
 	snprintf(text, sizeof(text), "MAINPID=%d", (int)successor);
-	background_say(text, true);
+	manager_say(text, true);
 	_exit(EXIT_DONE);
+}
+
+/* As it is, until the manager starts a plyfs again: it knows that it is to. */
+__attribute__((noreturn)) static void leave(struct mount *mount)
+{
+	char text[MESSAGE_MAX];
+
+	snprintf(text, sizeof(text), "%s: the mount is left to the plyfs that is started next",
+		mount->mountpoint);
+	log_line(mount, text);
+	_exit(EXIT_DONE);
+}
+
+/*
+ * What is shared with who serves is not to be touched: he goes on. If nobody does, what was mounted
+ * is taken away; who is in a sandbox already leaves that to the next start.
+ */
+__attribute__((noreturn)) static void fail_as_heir(const struct mount *mount)
+{
+	if (heir_is_stored(mount->heir)) {
+		heir_end(mount->heir);
+		(void)mountpoint_end(mount->mountpoint, MNT_DETACH);
+	}
+	_exit(EXIT_FAILED);
 }
 
 static int serve(struct mount *mount, struct settings *settings)
@@ -162,6 +197,7 @@ static int serve(struct mount *mount, struct settings *settings)
 		.is_debugging = given->is_debugging,
 		.is_unpublished = given->is_unpublished,
 		.switches = given->switches,
+		.store = store,
 		.log_to_system = log_to_system,
 		.log = log_line,
 		.log_context = mount,
@@ -172,7 +208,7 @@ static int serve(struct mount *mount, struct settings *settings)
 
 	if (!options.is_private)
 		closed_layer_tell(settings, mount->mountpoint, tell_closed_layer, mount);
-	background_find_manager();
+	manager_find();
 	int r = session_mount(settings, &options, &session, &problem);
 	/* The file system that it was started from may be unmounted. */
 	if (r == 0 && chdir("/") < 0)
@@ -183,6 +219,8 @@ static int serve(struct mount *mount, struct settings *settings)
 		return EXIT_DONE;
 	if (r == SESSION_HANDED_OVER)
 		leave_to(mount, successor);
+	if (r == SESSION_LEFT)
+		leave(mount);
 	if (r == PROBLEM) {
 		message_problem(&problem);
 	} else {
@@ -190,9 +228,8 @@ static int serve(struct mount *mount, struct settings *settings)
 		snprintf(text, sizeof(text), "%s: %s", mount->mountpoint, strerror(-r));
 		log_line(mount, text);
 	}
-	/* Another serves what we have, and goes on. */
 	if (mount->heir)
-		_exit(EXIT_FAILED);
+		fail_as_heir(mount);
 	return EXIT_FAILED;
 }
 
@@ -209,12 +246,13 @@ static int make_absolute(const char *directory, const char *path, char **ret)
 /* What comes out of stores is there before the layers are opened. */
 static int open_and_serve(struct mount *mount)
 {
-	const struct keeper_callbacks callbacks = {
+	const struct keeper_options options = {
+		.switches = mount->options.switches,
 		.log = log_line, .say = kept_say, .context = mount};
 	CLEANUP(keeper_freep) struct keeper *keeper = NULL;
 	struct settings *settings;
 
-	if (kept_start(&mount->choice, false, &callbacks, &keeper) != EXIT_DONE ||
+	if (kept_start(&mount->choice, false, &options, &keeper) != EXIT_DONE ||
 		choice_open(&mount->choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	mount->keeper = keeper;
@@ -226,6 +264,11 @@ static int open_and_serve(struct mount *mount)
 static int serve_in(struct mount *mount, const char *directory)
 {
 	CLEANUP(freep) char *config = NULL;
+	int r = mount->options.makes_mountpoint && !mount->heir ? mountpoint_make(mount->mountpoint)
+								  : 0;
+
+	if (r < 0)
+		return message_result(r, NULL, mount->mountpoint);
 
 	if (mount->choice.config) {
 		if (make_absolute(directory, mount->choice.config, &config) < 0)
@@ -246,10 +289,11 @@ static int take_over(struct mount *mount, const char *directory)
 {
 	CLEANUP(heir_freep) struct heir *heir = NULL;
 	CLEANUP(freep) char *mountpoint = NULL;
-	char beneath[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+	char beneath[DESCRIPTOR_LINK_MAX];
 	struct problem problem;
 
-	int r = heir_find(mount->mountpoint, &heir, &problem);
+	int r = mount->stored_fd >= 0 ? heir_stored(mount->stored_fd, &heir)
+				      : heir_find(mount->mountpoint, &heir, &problem);
 	if (r != 0)
 		return message_result(r, &problem, mount->mountpoint);
 	if (!heir_can_read(heir)) {
@@ -263,11 +307,23 @@ static int take_over(struct mount *mount, const char *directory)
 	mountpoint = realpath(mount->mountpoint, NULL);
 	if (!mountpoint)
 		return message_result(-errno, NULL, mount->mountpoint);
-	snprintf(beneath, sizeof(beneath), "/proc/self/fd/%d", heir_offer(heir)->beneath_fd);
+	descriptor_link(heir_offer(heir)->beneath_fd, beneath);
 	mount->choice.around.mountpoint = mountpoint;
 	mount->choice.around.beneath = beneath;
 	mount->heir = heir;
-	return serve_in(mount, directory);
+	if (serve_in(mount, directory) != EXIT_DONE)
+		fail_as_heir(mount);
+	return EXIT_DONE;
+}
+
+static int begin(struct mount *mount, const char *directory)
+{
+	/* It can be taken once. */
+	if (mount->stored_fd >= 0)
+		manager_drop_stored();
+	else if (!mount->is_taking_over)
+		return serve_in(mount, directory);
+	return take_over(mount, directory);
 }
 
 static int run_in(struct mount *mount, const char *directory)
@@ -275,7 +331,7 @@ static int run_in(struct mount *mount, const char *directory)
 	int code = EXIT_FAILED;
 
 	if (mount->is_foreground)
-		return mount->is_taking_over ? take_over(mount, directory) : serve_in(mount, directory);
+		return begin(mount, directory);
 
 	openlog("plyfs", LOG_PID, LOG_DAEMON);
 	int r = background_start(&mount->background, &code);
@@ -286,14 +342,15 @@ static int run_in(struct mount *mount, const char *directory)
 			strerror(-r));
 		return EXIT_FAILED;
 	}
-	return mount->is_taking_over ? take_over(mount, directory) : serve_in(mount, directory);
+	return begin(mount, directory);
 }
 
 static int run_daemon(struct mount *mount)
 {
 	CLEANUP(freep) char *directory = NULL;
 
-	if (background_keep_standard() < 0) {
+	mount->stored_fd = manager_take_stored();
+	if (background_keep_standard(mount->stored_fd) < 0) {
 		message("can't open /dev/null: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
@@ -305,20 +362,31 @@ static int run_daemon(struct mount *mount)
 	return run_in(mount, directory);
 }
 
+/* Ours stand behind three places. Who has taken over says so already: once, however often that is. */
+static char **heir_words(char **words, bool says_so)
+{
+	char **first = says_so ? words + 1 : words;
+
+	first[0] = (char *)"plyfs";
+	first[1] = (char *)"mount";
+	if (!says_so)
+		first[2] = (char *)"--take-over";
+	return first;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct mount mount = {.background = {.pipe_fd = -1}};
-	CLEANUP(freep) char **words = calloc((size_t)argc + 1, sizeof(*words));
+	CLEANUP(freep) char **words = calloc((size_t)argc + 3, sizeof(*words));
 
 	if (!words)
 		return message_result(-ENOMEM, NULL, NULL);
 	/* As they stand: options are looked for among them, which moves them. */
-	memcpy(words, argv, (size_t)argc * sizeof(*words));
-	mount.call.words = words + 1;
+	memcpy(words + 3, argv + 1, (size_t)(argc - 1) * sizeof(*words));
 	int code = read_arguments(command, argc, argv, &mount);
-
 	if (code >= 0)
 		return code;
+	mount.call.words = heir_words(words, mount.is_taking_over);
 	/* libfuse writes its requests to standard error, which nobody reads in the background. */
 	if (mount.options.is_debugging)
 		mount.is_foreground = true;

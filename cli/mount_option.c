@@ -75,6 +75,8 @@ static int take(struct span word, struct mount_options *options, struct problem 
 		}
 		return 0;
 	}
+	if (span_is(word, "X-mount.mkdir"))
+		options->makes_mountpoint = true;
 	/* x-…: comments for other programs, as systemd's x-systemd.automount. */
 	if (word_index(COMMON_WORDS, name) >= 0 ||
 		(name.len > 1 && (name.data[0] == 'x' || name.data[0] == 'X') &&

@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "background.h"
 #include "choice.h"
 #include "cleanup.h"
 #include "command.h"
 #include "kept.h"
+#include "manager.h"
 #include "message.h"
 #include "render.h"
 
@@ -105,7 +105,7 @@ static int render(const struct job *job, struct render *render)
 		return render_tell(render) == 0 && r == 0 ? EXIT_DONE : EXIT_FAILED;
 	running = render;
 	take_signals();
-	background_notify();
+	manager_ready();
 	render_watch(render);
 	return EXIT_DONE;
 }
@@ -137,7 +137,8 @@ static int run(const struct command *command, int argc, char **argv)
 	job.choice.around.directory = working;
 	/* Who renders once wants what the store has now. */
 	if (kept_start(&job.choice, !job.is_watching,
-		    &(struct keeper_callbacks){.log = log_line, .say = kept_say}, &keeper) !=
+		    &(struct keeper_options){
+			    .switches = job.switches, .log = log_line, .say = kept_say}, &keeper) !=
 			EXIT_DONE ||
 		choice_open(&job.choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
@@ -159,7 +160,7 @@ static int run(const struct command *command, int argc, char **argv)
 		.switches = job.switches,
 		.log = log_line,
 	};
-	background_find_manager();
+	manager_find();
 	r = render_new(settings, &options, &made, &problem);
 	return r == 0 ? render(&job, made) : message_result(r, &problem, job.directory);
 }

@@ -100,6 +100,11 @@ static void print_mirror(const struct node *layer)
 		printf(", last heard of ");
 		print_age(mirror, "contact_age_s");
 	}
+	const char *landlock = report_text(report_get(mirror, "sandbox", "landlock"));
+	if (*landlock && strcmp(landlock, "on") != 0) {
+		printf(", Landlock ");
+		report_print(landlock);
+	}
 	puts(is_true(mirror, "running") ? ""
 					: ", which nobody keeps up to date: no process is running");
 	print_mirror_troubles(mirror);

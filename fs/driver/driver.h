@@ -117,8 +117,7 @@ struct session {
 	int clone_fd;              /* of the mount, for an heir; -1: none */
 	struct offer offer;
 	bool is_publishing;        /* the main thread's: the publisher's thread runs */
-	bool is_wanted;            /* the main thread's: an heir wants the mount */
-	bool may_have_missed;      /* changes of the settings */
+	int wish;                  /* the main thread's: HANDOVER_WANTED, _LEAVE: it came to rest */
 	struct lock unanswered_lock;
 	struct unanswered *unanswered; /* unanswered_lock; requests that wait for an answer */
 	struct lock origins_lock;

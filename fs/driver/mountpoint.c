@@ -229,6 +229,50 @@ static int ask(const char *path)
 	return WEXITSTATUS(status) ? -ENOTCONN : 0;
 }
 
+int mountpoint_make(const char *path)
+{
+	CLEANUP(freep) char *made = strdup(path);
+	int r = 0;
+
+	if (!made)
+		return -ENOMEM;
+	for (char *at = made; r == 0 && *at;) {
+		at += strspn(at, "/");
+		at += strcspn(at, "/");
+		char rest = *at;
+		*at = '\0';
+		if (mkdir(made, 0755) < 0 && errno != EEXIST)
+			r = -errno;
+		*at = rest;
+	}
+	return r;
+}
+
+/* Whether one of them is the other, or lies beneath it. */
+static bool are_in_line(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return (!*a && (!*b || *b == '/' || a[-1] == '/')) || (!*b && *a == '/');
+}
+
+bool mountpoint_is_for_programs(const char *path)
+{
+	static const char *const places[] = {"/bin", "/dev", "/etc/ld.so.cache", "/etc/plyfs",
+		"/etc/systemd", "/lib", "/lib32", "/lib64", "/proc", "/run/systemd", "/sbin",
+		"/sys", "/usr"};
+	char program[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (are_in_line(path, places[i]))
+			return true;
+	program[length < 0 ? 0 : length] = '\0';
+	return are_in_line(path, program);
+}
+
 int mountpoint_prepare(const char *path, char **ret, struct problem *problem)
 {
 	struct stat stat_now;

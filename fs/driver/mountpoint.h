@@ -15,6 +15,15 @@
  */
 int mountpoint_prepare(const char *path, char **ret, struct problem *problem);
 
+/** Makes the directory `path` if need be, and those above it, with mode 0755. 0 or -errno. */
+int mountpoint_make(const char *path);
+
+/**
+ * Whether programs may not start, ours among them, while nobody answers for what is mounted at `path` (absolute): the
+ * service manager, the dynamic linker or the kernel may want something in it.
+ */
+bool mountpoint_is_for_programs(const char *path);
+
 /* A plyfs that is mounted. */
 struct mountpoint {
 	char *path; /* absolute, without links */

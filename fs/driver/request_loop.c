@@ -13,8 +13,8 @@
 
 #define THREADS_MAX 16
 
-/* Ends a thread's read(2), and does nothing else. */
-#define WAKE_SIGNAL SIGUSR1
+/* Ends a thread's read(2), and does nothing else; SIGUSR1 and SIGUSR2 are for others (handover.h). */
+#define WAKE_SIGNAL SIGURG
 
 /* A thread that was just about to read when it was woken sleeps on: it is woken again. */
 #define WAKE_AGAIN_NS 1000000

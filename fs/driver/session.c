@@ -26,9 +26,9 @@
 #include "reader_sandbox.h"
 #include "request_loop.h"
 #include "runner.h"
+#include "session_state.h"
 #include "successor.h"
 #include "unanswered.h"
-#include "view_state.h"
 
 #define MOUNT_OPTIONS_MAX 4096
 
@@ -238,14 +238,14 @@ static int prepare_sandbox(struct session *session, struct problem *problem)
 /* Layers that the mount is going to hide are found by way of the directory that it lies on. */
 static int cover_settings(struct session *session)
 {
-	char beneath[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+	char beneath[DESCRIPTOR_LINK_MAX];
 
 	session->beneath_fd =
 		session->heir ? fcntl(heir_offer(session->heir)->beneath_fd, F_DUPFD_CLOEXEC, 0)
 			      : open(session->mountpoint, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (session->beneath_fd < 0)
 		return -errno;
-	snprintf(beneath, sizeof(beneath), "/proc/self/fd/%d", session->beneath_fd);
+	descriptor_link(session->beneath_fd, beneath);
 	return settings_cover(session->settings, session->mountpoint, beneath);
 }
 
@@ -286,100 +286,16 @@ static int find_mountpoint(struct session *session, struct problem *problem)
 	return session->mountpoint ? 0 : -errno;
 }
 
-/* What the kernel and the driver agreed on is the driver's, what is shown the view's. */
-static void put_state(struct session *session, struct record *record)
-{
-	record_put(record, (uint64_t)session->mount_id);
-	record_put(record, session->dev);
-	record_put_fd(record, fuse_session_fd(session->fuse));
-	record_put_fd(record, session->clone_fd);
-	record_put_fd(record, handover_listener(session->handover));
-	record_put_bytes(record, session->hello.data, session->hello.len);
-	record_put(record, session->wanted);
-	record_put(record, session->has_no_open);
-	record_put(record, session->has_no_opendir);
-	record_put(record, session->has_acl_cache);
-	record_put(record, session->options.is_unpublished);
-	unanswered_put(session, record);
-	origins_put(session, record);
-	view_put_state(session->view, record);
-}
-
-static int take_hello(struct session *session, struct record *record)
-{
-	struct span bytes = record_get_bytes(record);
-	char *copy = malloc(bytes.len + 1);
-
-	if (!copy)
-		return -ENOMEM;
-	if (bytes.len)
-		memcpy(copy, bytes.data, bytes.len);
-	session->hello = (struct span){copy, bytes.len};
-	return 0;
-}
-
-/* The descriptors are the caller's, also when it fails. */
-static int take_agreement(struct session *session, int *fuse_fd, int *listener)
-{
-	struct record *record = session->record;
-
-	session->mount_id = (int)record_get_below(record, INT_MAX);
-	session->dev = record_get(record);
-	*fuse_fd = record_get_fd(record);
-	session->clone_fd = record_get_fd(record);
-	*listener = record_get_fd(record);
-	int r = take_hello(session, record);
-	session->wanted = (unsigned)record_get_below(record, UINT_MAX);
-	session->has_no_open = record_get_bool(record);
-	session->has_no_opendir = record_get_bool(record);
-	session->has_acl_cache = record_get_bool(record);
-	if (record_get_bool(record) != session->options.is_unpublished || *fuse_fd < 0)
-		record_spoil(record);
-	return r == 0 && record_is_bad(record) ? -EBADMSG : r;
-}
-
-/* What was shown, and is waited for. */
-static int take_shown(struct session *session, struct problem *problem)
-{
-	struct record *record = session->record;
-	int r = unanswered_take(session, record);
-
-	if (r == 0)
-		r = origins_take(session, record);
-	if (r == 0)
-		r = view_take_state(session->view, record);
-	if (r == -ENOTSUP)
-		return problem_set(problem, session->mountpoint, 0, 0,
-			"'coherence' is another in plyfs.yaml than what it was mounted with; "
-			"unmount and mount again");
-	return r ? r : record_end(record);
-}
-
-/*
- * What the kernel once said to who served first is said again to us. It takes the answer for one that
- * comes too late, which libfuse knows.
- */
-static int greet_again(struct session *session, int fuse_fd)
-{
-	char path[sizeof("/dev/fd/") + 3 * sizeof(int)];
-
-	snprintf(path, sizeof(path), "/dev/fd/%d", fuse_fd);
-	if (fuse_session_mount(session->fuse, path) != 0)
-		return -EBADF;
-	request_loop_ask(session->fuse, session->hello);
-	return fuse_session_exited(session->fuse) ? -EPROTO : 0;
-}
-
 static int take_over(struct session *session, struct problem *problem)
 {
 	int fuse_fd = -1, listener = -1;
-	int r = take_agreement(session, &fuse_fd, &listener);
+	int r = session_state_take_agreement(session, &fuse_fd, &listener);
 
 	if (r == 0 && !mountpoint_is_mounted(session->mount_id, session->dev))
 		return problem_set(problem, session->mountpoint, 0, 0,
 			"is not mounted here; take it over where it was mounted: nsenter --mount");
 	if (r == 0)
-		r = greet_again(session, fuse_fd);
+		r = session_state_greet_again(session, fuse_fd);
 	if (r == 0 && session->options.is_unpublished)
 		atomic_store(&session->publish_mode, PUBLISH_NONE);
 	else if (r == 0)
@@ -434,7 +350,6 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	mallopt(M_ARENA_MAX, 1);
 	session->options = *options;
 	session->heir = options->heir;
-	session->may_have_missed = options->heir;
 	session->clone_fd = -1;
 	session->mount_process.socket = -1;
 	session->mounts_fd = -1;
@@ -453,7 +368,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 		r = sandbox_enter(session->sandbox, &session->sandbox_state, problem);
 	/* What may have been written by somebody who had the one before in his hands. */
 	if (r == 0 && session->heir)
-		r = take_shown(session, problem);
+		r = session_state_take_shown(session, problem);
 	/* Whoever goes on has what would be taken down here. */
 	if (r != 0 && session->heir)
 		take_ptr(session);
@@ -540,7 +455,6 @@ static int start_publisher(struct session *session)
 		.reload = on_reload,
 		.context = session,
 		.dev = session->dev,
-		.may_have_missed = session->may_have_missed,
 	};
 	int r = publisher_new(session->view, &options, &session->publisher);
 	if (r < 0)
@@ -623,12 +537,18 @@ static bool come_to_rest(struct session *session)
 {
 	if (!session->hello.len)
 		return false;
-	session->is_wanted = true;
 	atomic_store(&session->is_at_rest, true);
 	publisher_stop(session->publisher);
 	pthread_join(session->publisher_thread, NULL);
 	session->is_publishing = false;
 	return true;
+}
+
+/* While nobody serves it a plyfs must be able to start. */
+static bool can_be_left(const struct session *session)
+{
+	return session->hello.len && session->options.store &&
+	       !mountpoint_is_for_programs(session->mountpoint);
 }
 
 static bool on_handover(void *context)
@@ -637,12 +557,17 @@ static bool on_handover(void *context)
 
 	int wish = handover_take(session->handover);
 
+	if (wish == HANDOVER_LEAVE && !can_be_left(session))
+		wish = HANDOVER_END;
 	if (wish == HANDOVER_END)
 		fuse_session_exit(session->fuse);
-	return wish == HANDOVER_WANTED && come_to_rest(session);
+	if ((wish != HANDOVER_WANTED && wish != HANDOVER_LEAVE) || !come_to_rest(session))
+		return false;
+	session->wish = wish;
+	return true;
 }
 
-/* No request is under way. Returns 0 when another process serves. */
+/* No request is under way. Returns SESSION_HANDED_OVER, SESSION_LEFT, or -errno: nobody serves but us. */
 static int hand_over(struct session *session, pid_t *successor)
 {
 	CLEANUP(record_freep) struct record *record = NULL;
@@ -652,8 +577,14 @@ static int hand_over(struct session *session, pid_t *successor)
 	keep_pause(session->keep);
 	if (r < 0)
 		return r;
-	put_state(session, record);
-	return handover_give(session->handover, record, successor);
+	session_state_put(session, record);
+	if (session->wish == HANDOVER_WANTED) {
+		r = handover_give(session->handover, record, successor);
+		return r ? r : SESSION_HANDED_OVER;
+	}
+	r = handover_leave(session->handover, record, session->options.store,
+		session->options.store_context);
+	return r ? r : SESSION_LEFT;
 }
 
 /* Who wanted it has failed: everything goes on, and what was given up meanwhile is asked again. */
@@ -661,10 +592,16 @@ static int go_on(struct session *session, int error)
 {
 	char line[256];
 
-	snprintf(line, sizeof(line), "the mount was not taken over (%s): it is served as before",
-		strerror(-error));
+	if (session->wish == HANDOVER_WANTED)
+		snprintf(line, sizeof(line),
+			"the mount was not taken over (%s): it is served as before",
+			strerror(-error));
+	else
+		snprintf(line, sizeof(line),
+			"the service manager does not keep the mount (%s): it is unmounted; "
+			"FileDescriptorStoreMax=1 in its unit would let it",
+			strerror(-error));
 	log_line(session, line);
-	session->may_have_missed = true;
 	publisher_free(take_ptr(session->publisher));
 	session->is_publishing = false;
 	int r = keep_resume(session->keep);
@@ -688,15 +625,17 @@ static int serve(struct session *session, pid_t *successor)
 	for (;;) {
 		int r = request_loop_run(session->fuse, REQUEST_THREADS, &hook);
 		/* Who was told to end meanwhile does. */
-		if (r < 0 || !session->is_wanted || fuse_session_exited(session->fuse))
+		if (r < 0 || !session->wish || fuse_session_exited(session->fuse))
 			return r;
-		session->is_wanted = false;
 		sigfillset(&all);
 		pthread_sigmask(SIG_SETMASK, &all, &old);
 		r = hand_over(session, successor);
-		if (r == 0)
-			return SESSION_HANDED_OVER;
+		if (r > 0)
+			return r;
 		r = go_on(session, r);
+		if (session->wish == HANDOVER_LEAVE)
+			fuse_session_exit(session->fuse);
+		session->wish = HANDOVER_NOTHING;
 		pthread_sigmask(SIG_SETMASK, &old, NULL);
 		if (r < 0)
 			return r;
@@ -729,7 +668,7 @@ int session_serve(
 	if (ready)
 		ready(context);
 	r = serve(session, successor);
-	if (r == SESSION_HANDED_OVER)
+	if (r > 0)
 		return r;
 
 	/* Nobody is there any more to be told of changes. */

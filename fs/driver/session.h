@@ -42,13 +42,18 @@ struct session_options {
 	void (*log)(void *context, const char *line); /* a line without newline; any thread */
 	void *log_context;
 
+	/* Has the service manager keep the socket until plyfs is started again; NULL, or false: it does not. */
+	bool (*store)(void *context, int socket);
+	void *store_context;
+
 	/* Has the system log a line: by a process of its own, monitor_log(). */
 	void (*log_to_system)(const char *line);
 };
 
-/* Positive result of session_serve(): another process serves the mount. This one must end at once, by
+/* Positive results of session_serve(): another process serves the mount, or will when the manager starts one. This one must end at once, by
  * _exit(2), and free nothing: the kernel may hear no more of it. */
 #define SESSION_HANDED_OVER 2
+#define SESSION_LEFT 3
 
 /**
  * Mounts, and takes over the caller's reference to `settings`, also when it fails: layers that are
@@ -64,8 +69,9 @@ int session_mount(struct settings *settings, const struct session_options *optio
 
 /**
  * Serves until the mount ends; SIGTERM, SIGINT and SIGHUP end it cleanly. `ready` (may be NULL) is
- * called once when requests are answered. Returns 0; -errno when the session broke; or
- * SESSION_HANDED_OVER with *successor the process that serves.
+ * called once when requests are answered. HANDOVER_LEAVE_SIGNAL, too, where
+ * the manager does not keep the mount. Returns 0; -errno when the session broke; SESSION_HANDED_OVER with
+ * *successor the process that serves; or SESSION_LEFT.
  */
 int session_serve(
 	struct session *session, void (*ready)(void *context), void *context, pid_t *successor);

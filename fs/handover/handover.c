@@ -322,19 +322,20 @@ int handover_new(const struct offer *offer, dev_t dev, int listener,
 	const struct successor *successor, struct handover **ret)
 {
 	CLEANUP(handover_freep) struct handover *handover = calloc(1, sizeof(*handover));
-	sigset_t renew;
+	sigset_t asked;
 
 	if (!handover) {
 		closep(&listener);
 		return -ENOMEM;
 	}
-	sigemptyset(&renew);
-	sigaddset(&renew, SIGUSR2);
-	sigprocmask(SIG_BLOCK, &renew, NULL);
+	sigemptyset(&asked);
+	sigaddset(&asked, SIGUSR2);
+	sigaddset(&asked, HANDOVER_LEAVE_SIGNAL);
+	sigprocmask(SIG_BLOCK, &asked, NULL);
 	*handover = (struct handover){.offer = offer,
 		.listener = listener >= 0 ? listener : listen_at(dev),
 		.heir = -1,
-		.signal = signalfd(-1, &renew, SFD_CLOEXEC | SFD_NONBLOCK),
+		.signal = signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK),
 		.epoll = epoll_create1(EPOLL_CLOEXEC),
 		.dev = dev,
 		.successor = successor};
@@ -424,8 +425,11 @@ int handover_take(struct handover *handover)
 {
 	struct signalfd_siginfo info;
 
-	if (read(handover->signal, &info, sizeof(info)) > 0)
+	if (read(handover->signal, &info, sizeof(info)) > 0) {
+		if (info.ssi_signo == HANDOVER_LEAVE_SIGNAL)
+			return HANDOVER_LEAVE;
 		successor_begin(handover->successor);
+	}
 	if (handover->listener >= 0)
 		take_heir(handover);
 	return handover->heir >= 0 ? take_wish(handover) : HANDOVER_NOTHING;
@@ -464,8 +468,41 @@ int handover_give(struct handover *handover, struct record *record, pid_t *heir)
 	return r;
 }
 
+/* Who has thrown its other end away keeps it for nobody. */
+static bool is_dropped(int socket)
+{
+	struct pollfd polled = {.fd = socket};
+
+	return poll(&polled, 1, 0) != 0;
+}
+
+int handover_leave(struct handover *handover, struct record *record,
+	bool (*store)(void *context, int socket), void *context)
+{
+	CLEANUP(record_freep) struct record *offer = NULL;
+	int ends[2];
+
+	int r = put_offer(handover->offer, &offer);
+	if (r < 0)
+		return r;
+	/* What does not fit in it is not waited for: nobody reads. */
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0)
+		return -errno;
+	r = send_record(ends[0], offer);
+	if (r == 0)
+		r = send_record(ends[0], record);
+	if (r == 0 && !store(context, ends[1]))
+		r = -EIO;
+	close(ends[1]);
+	if (r == 0 && is_dropped(ends[0]))
+		r = -ENOSPC;
+	close(ends[0]);
+	return r;
+}
+
 struct heir {
 	int socket;
+	bool is_stored; /* nobody is at the other end */
 	struct offer offer;
 	uint64_t format;
 };
@@ -494,9 +531,21 @@ bool heir_can_read(const struct heir *heir)
 	return heir->format == STATE_FORMAT;
 }
 
-static int ask(const char *mountpoint, struct heir *heir, struct problem *problem)
+bool heir_is_stored(const struct heir *heir)
+{
+	return heir->is_stored;
+}
+
+static int take_offer_from(struct heir *heir)
 {
 	CLEANUP(record_freep) struct record *record = NULL;
+	int r = receive_record(heir->socket, ANSWER_MS, OFFER_FORMAT, &record);
+
+	return r == 0 ? take_offer(record, &heir->offer, &heir->format) : r;
+}
+
+static int ask(const char *mountpoint, struct heir *heir, struct problem *problem)
+{
 	struct sockaddr_un place;
 	struct stat stat;
 
@@ -513,9 +562,7 @@ static int ask(const char *mountpoint, struct heir *heir, struct problem *proble
 	if (!is_own(heir->socket))
 		return problem_set(problem, mountpoint, 0, 0,
 			"is served by another user's plyfs; only he may take it over");
-	r = receive_record(heir->socket, ANSWER_MS, OFFER_FORMAT, &record);
-	if (r == 0)
-		r = take_offer(record, &heir->offer, &heir->format);
+	r = take_offer_from(heir);
 	if (r < 0)
 		return problem_set(problem, mountpoint, 0, 0,
 			"the plyfs that serves it does not hand it over now (%s); try again",
@@ -523,25 +570,67 @@ static int ask(const char *mountpoint, struct heir *heir, struct problem *proble
 	return 0;
 }
 
+/* With that socket, which it closes if there is no memory. */
+static struct heir *heir_new(int socket)
+{
+	struct heir *heir = malloc(sizeof(*heir));
+
+	if (heir)
+		*heir = (struct heir){.socket = socket, .offer = {.beneath_fd = -1}};
+	else
+		close(socket);
+	return heir;
+}
+
 int heir_find(const char *mountpoint, struct heir **ret, struct problem *problem)
 {
-	CLEANUP(heir_freep) struct heir *heir = calloc(1, sizeof(*heir));
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
+	if (fd < 0)
+		return -errno;
+	CLEANUP(heir_freep) struct heir *heir = heir_new(fd);
 	if (!heir)
 		return -ENOMEM;
-	heir->offer.beneath_fd = -1;
-	heir->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (heir->socket < 0)
-		return -errno;
 	int r = ask(mountpoint, heir, problem);
 	if (r == 0)
 		*ret = take_ptr(heir);
 	return r;
 }
 
+int heir_stored(int socket, struct heir **ret)
+{
+	struct heir *heir = heir_new(socket);
+
+	if (!heir)
+		return -ENOMEM;
+	heir->is_stored = true;
+	if (take_offer_from(heir) < 0)
+		heir->format = 0;
+	*ret = heir;
+	return 0;
+}
+
+/* The manager has the socket, too: it is the descriptors in it that must go. */
+static void drop_all(int socket)
+{
+	struct message message;
+	int fds[FDS_MAX];
+	size_t count;
+	int r;
+
+	while ((r = receive(socket, 0, &message, fds, &count)) == 0 || r == -EBADMSG)
+		if (r == 0)
+			close_all(fds, count);
+}
+
 int heir_end(struct heir *heir)
 {
 	enum message_kind kind;
+
+	if (heir->is_stored) {
+		drop_all(heir->socket);
+		return 0;
+	}
 	int r = tell(heir->socket, MESSAGE_END);
 
 	if (r == 0)
@@ -551,7 +640,7 @@ int heir_end(struct heir *heir)
 
 int heir_want(struct heir *heir, struct record **ret)
 {
-	int r = tell(heir->socket, MESSAGE_WANT);
+	int r = heir->is_stored ? 0 : tell(heir->socket, MESSAGE_WANT);
 
 	return r < 0 ? r : receive_record(heir->socket, HANDOVER_MS, STATE_FORMAT, ret);
 }
@@ -559,8 +648,10 @@ int heir_want(struct heir *heir, struct record **ret)
 int heir_ready(struct heir *heir)
 {
 	enum message_kind kind = MESSAGE_NO;
-	int r = tell(heir->socket, MESSAGE_READY);
 
+	if (heir->is_stored)
+		return 0;
+	int r = tell(heir->socket, MESSAGE_READY);
 	if (r == 0)
 		r = hear(heir->socket, -1, &kind);
 	/* He has died. What he had sent before that would have been heard first. */

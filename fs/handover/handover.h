@@ -21,11 +21,18 @@
  * An heir mounts as it was called, and not as the one that serves says: that one reads what others
  * wrote, in a sandbox, and the heir is in none yet.
  *
+ * Where the service manager starts a plyfs again, nobody is there to hand over when the next one comes.
+ * What is to be handed over lies in a socket meanwhile, which the manager keeps (handover_leave(),
+ * heir_stored()): the same messages, in the same order, and nobody who waits for an answer. So it can be
+ * taken once. If nobody does, and the manager drops the socket, the last descriptor of /dev/fuse goes
+ * with it, and the mount is dead.
+ *
  * The socket lies in a directory where nobody else can make one, and both ask the kernel who the other
  * is: both must be processes of the user who mounts.
  */
 #pragma once
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -34,6 +41,9 @@
 
 /* How long an heir may take to make the state its own, in milliseconds. */
 #define HANDOVER_MS 60000
+
+/* Has who serves leave the mount to the manager, and end. Who does not serve yet ends by it, as by default. */
+#define HANDOVER_LEAVE_SIGNAL SIGUSR1
 
 struct offer {
 	int beneath_fd; /* the directory that the mount lies on */
@@ -47,7 +57,8 @@ struct successor;
 
 /**
  * Makes it possible, before there are threads, for the mount of the superblock `dev`. `offer` and
- * `successor`, who is started by SIGUSR2, from now on blocked, must outlive *ret. `listener` is the one
+ * `successor`, who is started by SIGUSR2, must outlive *ret. SIGUSR2 and HANDOVER_LEAVE_SIGNAL are
+ * blocked from now on. `listener` is the one
  * of the daemon before, which becomes the handover's; -1: there is none. 0 with *ret for
  * handover_free(), or -errno.
  */
@@ -68,6 +79,7 @@ enum {
 	HANDOVER_NOTHING,
 	HANDOVER_WANTED, /* come to rest, and handover_give() */
 	HANDOVER_END,    /* end the mount: the heir can't read the state */
+	HANDOVER_LEAVE,  /* come to rest, and handover_leave() */
 };
 
 /** Answers what came. */
@@ -79,6 +91,14 @@ int handover_take(struct handover *handover);
  */
 int handover_give(struct handover *handover, struct record *record, pid_t *heir);
 
+/**
+ * Gives the record to whoever comes: to a socket that `store` has kept for him; it says whether it could. Returns 0
+ * when it is kept, which is asked: from then on this process must do nothing at all for the mount. Or
+ * -errno: it must go on.
+ */
+int handover_leave(struct handover *handover, struct record *record,
+	bool (*store)(void *context, int socket), void *context);
+
 struct heir;
 
 /**
@@ -86,6 +106,15 @@ struct heir;
  * -errno.
  */
 int heir_find(const char *mountpoint, struct heir **ret, struct problem *problem);
+
+/**
+ * Who was left in the socket, which becomes the heir's; what can't be read is one more state that this
+ * heir_can_read() not. 0 with *ret, or -ENOMEM.
+ */
+int heir_stored(int socket, struct heir **ret);
+
+/** Whether nobody serves meanwhile. */
+bool heir_is_stored(const struct heir *heir);
 void heir_free(struct heir *heir);
 void heir_freep(struct heir **heir);
 
@@ -104,4 +133,4 @@ int heir_want(struct heir *heir, struct record **ret);
 int heir_ready(struct heir *heir);
 
 /** The format of the state. Raised with every change of what is written, in whichever room. */
-#define STATE_FORMAT 1
+#define STATE_FORMAT 2

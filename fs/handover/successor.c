@@ -19,9 +19,6 @@
 /* Where the process has its end of the socket, behind the standard streams. */
 #define SOCKET_FD 3
 
-/* Words that are passed on. */
-#define CALL_WORDS_MAX 64
-
 struct successor {
 	int socket;
 	pid_t pid;
@@ -30,20 +27,17 @@ struct successor {
 __attribute__((noreturn)) static void start(
 	const char *program, const struct successor_call *call)
 {
-	char *words[CALL_WORDS_MAX + 4] = {(char *)"plyfs", (char *)"mount", (char *)"--take-over"};
-
-	for (size_t i = 0; i < CALL_WORDS_MAX && call->words[i]; i++)
-		words[i + 3] = call->words[i];
 	sigset_t none;
 
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
+	signal(SIGUSR1, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (chdir(call->directory) == 0)
-		execv(program, words);
+		execv(program, call->words);
 	_exit(127);
 }
 
@@ -85,6 +79,7 @@ __attribute__((noreturn)) static void run(
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
+	signal(SIGUSR1, SIG_IGN);
 	serve(program, call);
 }
 

@@ -12,10 +12,10 @@
 
 struct successor;
 
-/* How we were called, and how it is: nothing that the daemon learns later changes that. */
+/* How it is called: nothing that the daemon learns later changes that. */
 struct successor_call {
 	const char *directory; /* the working directory, absolute */
-	char *const *words;    /* behind "plyfs mount"; NULL at the end */
+	char *const *words;    /* all of them, "plyfs" the first; NULL at the end */
 	bool is_foreground;    /* it has our standard streams */
 };
 

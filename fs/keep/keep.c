@@ -524,6 +524,48 @@ int keep_find(struct keep *keep, const char *path, struct version **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
+struct telling {
+	void (*each)(void *context, const char *path, struct version *version, bool is_public);
+	void *context;
+	bool is_public;
+};
+
+static void tell_kept(void *context, const char *path, const struct kept *kept)
+{
+	const struct telling *telling = context;
+	CLEANUP(version_unrefp) struct version *version = version_of(kept);
+
+	if (version)
+		telling->each(telling->context, path, version, telling->is_public);
+}
+
+void keep_each(struct keep *keep,
+	void (*each)(void *context, const char *path, struct version *version, bool is_public),
+	void *context)
+{
+	struct telling telling = {each, context, true};
+
+	if (keep_is_lasting(keep))
+		return;
+	lock_take(&keep->store_lock);
+	if (keep->file)
+		keep_store_each(keep->file, tell_kept, &telling);
+	telling.is_public = false;
+	keep_store_each(keep->memory, tell_kept, &telling);
+	lock_release(&keep->store_lock);
+	/* Nobody takes them any more. */
+	for (const struct note *note = keep->first; note; note = note->next) {
+		telling.is_public = note->is_public;
+		struct kept kept;
+		if (note->version) {
+			kept = kept_of(note);
+			tell_kept(&telling, note->path, &kept);
+		} else {
+			each(context, note->path, NULL, note->is_public);
+		}
+	}
+}
+
 void keep_count(struct keep *keep, struct keep_counts *ret)
 {
 	lock_take(&keep->lock);

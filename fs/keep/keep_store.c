@@ -88,9 +88,9 @@ int keep_store_in_memory(struct keep_store **ret)
 
 int keep_store_in_file(int fd, struct keep_store **ret)
 {
-	char name[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+	char name[DESCRIPTOR_LINK_MAX];
 
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	descriptor_link(fd, name);
 	return open_store(name, FLAGS, O_RDWR | O_CREAT, ret);
 }
 
@@ -280,6 +280,31 @@ int keep_store_get(struct keep_store *store, const char *path, struct kept *ret,
 	}
 	*memory = data.dptr;
 	return 0;
+}
+
+struct visit {
+	void (*each)(void *context, const char *path, const struct kept *kept);
+	void *context;
+};
+
+static int visit_record(struct tdb_context *tdb, TDB_DATA key, TDB_DATA data, void *context)
+{
+	const struct visit *visit = context;
+	CLEANUP(freep) char *path = strndup((const char *)key.dptr, key.dsize);
+	struct kept kept;
+
+	(void)tdb;
+	if (path && read_record((struct span){(const char *)data.dptr, data.dsize}, &kept))
+		visit->each(visit->context, path, &kept);
+	return 0;
+}
+
+int keep_store_each(struct keep_store *store,
+	void (*each)(void *context, const char *path, const struct kept *kept), void *context)
+{
+	struct visit visit = {each, context};
+
+	return tdb_traverse_read(store->tdb, visit_record, &visit) < 0 ? errno_of(store->tdb) : 0;
 }
 
 size_t keep_store_size(const struct keep_store *store)

@@ -55,6 +55,10 @@ int keep_store_drop(struct keep_store *store, const char *path);
 /** 0 with *ret, whose texts lie in *memory, for free(3); -ENOENT; or -errno. */
 int keep_store_get(struct keep_store *store, const char *path, struct kept *ret, void **memory);
 
+/** Calls `each` for every version that is there, with what lives until it returns. 0 or -errno. */
+int keep_store_each(struct keep_store *store,
+	void (*each)(void *context, const char *path, const struct kept *kept), void *context);
+
 /** Bytes that it takes, where it is; and how many versions are in it. */
 size_t keep_store_size(const struct keep_store *store);
 size_t keep_store_count(const struct keep_store *store);

@@ -28,7 +28,7 @@
 struct keeper {
 	pid_t pid;
 	int socket;
-	struct keeper_callbacks callbacks;
+	struct keeper_options options;
 	atomic_bool is_gone;
 	time_t started;
 	char last_line[REASON_MAX]; /* that went to the log */
@@ -57,7 +57,7 @@ static int check_stores(const struct settings *outline, struct problem *problem)
 	return r;
 }
 
-int keeper_new(const struct settings *outline, const struct keeper_callbacks *callbacks,
+int keeper_new(const struct settings *outline, const struct keeper_options *options,
 	struct keeper **ret, struct problem *problem)
 {
 	CLEANUP(keeper_freep) struct keeper *keeper = calloc(1, sizeof(*keeper));
@@ -66,7 +66,7 @@ int keeper_new(const struct settings *outline, const struct keeper_callbacks *ca
 	if (!keeper)
 		return -ENOMEM;
 	keeper->socket = -1;
-	keeper->callbacks = *callbacks;
+	keeper->options = *options;
 	keeper->started = time(NULL);
 	int r = check_stores(outline, problem);
 	if (r != 0)
@@ -75,7 +75,7 @@ int keeper_new(const struct settings *outline, const struct keeper_callbacks *ca
 		return -errno;
 	pid_t pid = fork();
 	if (pid == 0)
-		keeper_process(outline, ends[1]);
+		keeper_process(outline, &options->switches, ends[1]);
 	r = pid < 0 ? -errno : 0;
 	close(ends[1]);
 	keeper->socket = ends[0];
@@ -99,16 +99,16 @@ bool keeper_is_gone(const struct keeper *keeper)
 /* Returns whether it means that a layer has a state. */
 static bool take_message(struct keeper *keeper, const char *message)
 {
-	const struct keeper_callbacks *callbacks = &keeper->callbacks;
+	const struct keeper_options *options = &keeper->options;
 
 	switch ((enum keeper_word)message[0]) {
 	case KEEPER_LOG:
 		snprintf(keeper->last_line, REASON_MAX, "%.*s", REASON_MAX - 1, message + 1);
-		callbacks->log(callbacks->context, message + 1);
+		options->log(options->context, message + 1);
 		return false;
 	case KEEPER_STATUS:
-		if (callbacks->say)
-			callbacks->say(callbacks->context, message + 1);
+		if (options->say)
+			options->say(options->context, message + 1);
 		return false;
 	case KEEPER_STATE:
 		return true;
@@ -129,7 +129,7 @@ bool keeper_take(struct keeper *keeper)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return has_state;
 	if (!atomic_exchange(&keeper->is_gone, true))
-		keeper->callbacks.log(keeper->callbacks.context,
+		keeper->options.log(keeper->options.context,
 			"the process plyfs-keep has ended: layers out of stores are not kept up to "
 			"date any more; unmount and mount again");
 	return has_state;
@@ -214,7 +214,7 @@ static void log_old(const struct keeper *keeper, const struct layer_spec *spec)
 	snprintf(line, sizeof(line),
 		"the layer '%s' is as it was when the store was last heard of: %s", spec->name,
 		reason);
-	keeper->callbacks.log(keeper->callbacks.context, line);
+	keeper->options.log(keeper->options.context, line);
 }
 
 static uint64_t now_ms(void)

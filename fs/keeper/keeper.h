@@ -9,12 +9,15 @@
  *   layer or terminal, and ends, with its mirrors, when the other end of the socket is closed.
  * - A mirror runs without capabilities, without a way to get more rights, with an environment and
  *   descriptors made for it. If we are root it is another user, `user:` or KEEPER_USER.
+ * - plyfs-keep enters a sandbox before it starts the first mirror: of root's rights it keeps what
+ * that needs, and it and its mirrors write nowhere but where states are kept by then.
  * - A mirror that ends is started again after a pause, which grows.
  * - Of several keepers of the same store one runs the mirror, and another takes over when that one
  *   ends.
  */
 #pragma once
 
+#include "sandbox.h"
 #include "settings.h"
 
 /* Whom mirrors run as when root mounts. The package makes it. */
@@ -22,8 +25,10 @@
 
 struct keeper;
 
-/* By whoever calls keeper_take() or keeper_wait(). */
-struct keeper_callbacks {
+struct keeper_options {
+	struct sandbox_switches switches; /* of plyfs-keep, and of the mirrors that it starts */
+
+	/* Called by whoever calls keeper_take() or keeper_wait(). */
 	void (*log)(void *context, const char *line);
 	void (*say)(
 		void *context, const char *text); /* "STATUS=…", for a service manager; or NULL */
@@ -35,7 +40,7 @@ struct keeper_callbacks {
  * path. What a mirror needs is looked at once. Returns 0 with *ret for keeper_free(); PROBLEM, with
  * the remedy; or -errno.
  */
-int keeper_new(const struct settings *outline, const struct keeper_callbacks *callbacks,
+int keeper_new(const struct settings *outline, const struct keeper_options *options,
 	struct keeper **ret, struct problem *problem);
 
 /**

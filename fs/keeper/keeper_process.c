@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -19,8 +18,10 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "helper.h"
 #include "mirror_process.h"
 #include "mirror_report.h"
+#include "mirror_sandbox.h"
 
 /* What `ps -e` shows; at most 15 bytes. */
 #define PROCESS_NAME "plyfs-keep"
@@ -59,7 +60,11 @@ struct kept {
 struct keeper_server {
 	int socket;
 	int signals;
-	int program;                     /* our own */
+	int program; /* our own */
+	const struct sandbox_switches *switches;
+	bool is_in_sandbox;
+	char *bases[LAYERS_MAX]; /* beneath which we may write; none: everywhere */
+	size_t base_count;
 	const struct settings *settings; /* in force */
 	struct settings *own; /* which we have read; NULL: those of the daemon, as it began */
 	struct kept *all;
@@ -164,21 +169,81 @@ static bool has_lock(struct kept *kept)
 	return true;
 }
 
-static void start(const struct keeper_server *server, struct kept *kept)
+/* Notes that mirrors' states may be kept there. The directory is made, if it can be. */
+static int allow_base(struct keeper_server *server, const struct store_spec *store,
+	struct sandbox *sandbox, struct problem *problem)
+{
+	struct mirror_identity identity;
+	struct problem ignored;
+
+	if (mirror_identity_find(store, &identity, &ignored) != 0 ||
+		mirror_process_prepare(store, &identity, &ignored) != 0)
+		return 0;
+	char *base = strdup(store->base);
+	if (!base)
+		return -ENOMEM;
+	server->bases[server->base_count++] = base;
+	return sandbox_allow_path(sandbox, base, SANDBOX_WRITE, problem);
+}
+
+/* Before anything is read of what a mirror says. What it may not do, no mirror may. */
+static int enter_sandbox(struct keeper_server *server, struct problem *problem)
+{
+	const struct sandbox_options options = {
+		.process = SANDBOX_KEEP, .switches = *server->switches};
+	CLEANUP(sandbox_freep) struct sandbox *sandbox = NULL;
+	struct sandbox_state state;
+
+	/* Of a try before. */
+	while (server->base_count > 0)
+		free(server->bases[--server->base_count]);
+	int r = sandbox_prepare(&options, &sandbox, problem);
+	for (struct kept *kept = server->all; r == 0 && kept; kept = kept->next)
+		r = allow_base(server, kept->spec->store, sandbox, problem);
+	if (r == 0)
+		r = mirror_sandbox_allow(sandbox, problem);
+	if (r == 0)
+		r = sandbox_enter(sandbox, &state, problem);
+	if (r == 0 && state.landlock != SANDBOX_ON)
+		server->base_count = 0;
+	server->is_in_sandbox = r == 0;
+	return r;
+}
+
+/* Settings may name another place by now than those that could be allowed. */
+static int check_base(
+	const struct keeper_server *server, const struct store_spec *store, struct problem *problem)
+{
+	for (size_t i = 0; i < server->base_count; i++)
+		if (strcmp(server->bases[i], store->base) == 0)
+			return 0;
+	return server->base_count == 0
+		       ? 0
+		       : problem_at(problem, store->place,
+				 "states of mirrors can be kept only where they were when the "
+				 "first "
+				 "began, and not in %s; mount again, or give 'state: %s'",
+				 store->base, server->bases[0]);
+}
+
+static void start(struct keeper_server *server, struct kept *kept)
 {
 	const struct store_spec *store = kept->spec->store;
 	struct problem problem;
 
-	int r = mirror_identity_find(store, &kept->identity, &problem);
+	int r = server->is_in_sandbox ? 0 : enter_sandbox(server, &problem);
+	if (r == 0)
+		r = check_base(server, store, &problem);
+	if (r == 0)
+		r = mirror_identity_find(store, &kept->identity, &problem);
 	if (r == 0)
 		r = mirror_process_prepare(store, &kept->identity, &problem);
 	if (r == 0 && !has_lock(kept)) {
 		kept->due = now_ms() + LOOK_INTERVAL;
 		return;
 	}
-	pid_t pid =
-		r == 0 ? mirror_process_start(store, &kept->identity, server->program, &kept->log)
-		       : 0;
+	const struct mirror_start how = {store, &kept->identity, server->switches, server->program};
+	pid_t pid = r == 0 ? mirror_process_start(&how, &kept->log) : 0;
 	kept->started = now_ms();
 	if (pid > 0) {
 		kept->pid = pid;
@@ -480,45 +545,23 @@ static bool wait_for_news(struct keeper_server *server, int timeout_ms)
 	return !polled[0].revents || take_words(server);
 }
 
-/* Nothing of the daemon's stays with us. */
-static void keep_only(struct keeper_server *server)
+void keeper_process(
+	const struct settings *outline, const struct sandbox_switches *switches, int socket)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	int program = open("/proc/self/exe", O_PATH | O_CLOEXEC);
-	int socket = fcntl(server->socket, F_DUPFD_CLOEXEC, 64);
-	int kept = program < 0 ? -1 : fcntl(program, F_DUPFD_CLOEXEC, socket + 1);
-
-	if (null < 0 || socket < 0 || kept < 0)
-		_exit(1);
-	for (int i = 0; i < 3; i++)
-		if (dup2(null, i) < 0)
-			_exit(1);
-	for (int i = 3; i < kept; i++)
-		if (i != socket)
-			close(i);
-	closefrom(kept + 1);
-	server->socket = socket;
-	server->program = kept;
-}
-
-void keeper_process(const struct settings *outline, int socket)
-{
-	struct keeper_server server = {.socket = socket,
+	struct keeper_server server = {.program = open("/proc/self/exe", O_PATH | O_CLOEXEC),
 		.settings = outline,
+		.switches = switches,
 		.wants_status = getenv("NOTIFY_SOCKET") != NULL};
 	sigset_t signals;
 
-	keep_only(&server);
-	prctl(PR_SET_NAME, PROCESS_NAME);
-	/* A terminal, and systemd, send these to the daemon's processes all at once. */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
+	if (server.program < 0)
+		_exit(1);
+	server.socket = helper_begin(PROCESS_NAME, socket, server.program);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	server.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (server.signals < 0 || chdir("/") < 0)
+	if (server.signals < 0)
 		_exit(1);
 	take_stores(&server, outline);
 	while (wait_for_news(&server, work(&server)))

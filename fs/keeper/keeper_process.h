@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "sandbox.h"
 #include "settings.h"
 
 /* The first byte of a message; text follows, with no NUL. */
@@ -17,4 +18,5 @@ enum keeper_word {
 #define KEEPER_MESSAGE_MAX 2048
 
 /** The process's body: keeps the mirrors of `outline` until the socket's other end is closed. */
-__attribute__((noreturn)) void keeper_process(const struct settings *outline, int socket);
+__attribute__((noreturn)) void keeper_process(
+	const struct settings *outline, const struct sandbox_switches *switches, int socket);

@@ -185,9 +185,11 @@ static char **make_environment(const struct mirror_identity *identity, struct ar
 	return environment;
 }
 
-__attribute__((noreturn)) static void become(const struct store_spec *store,
-	const struct mirror_identity *identity, int program, int log, pid_t parent)
+__attribute__((noreturn)) static void become(
+	const struct mirror_start *start, int log, pid_t parent)
 {
+	const struct mirror_identity *identity = start->identity;
+	const char *const *words = start->store->words;
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	const char *arguments[64] = {"plyfs"};
 	size_t count = 1;
@@ -197,9 +199,14 @@ __attribute__((noreturn)) static void become(const struct store_spec *store,
 	char **environment = arena_new(&arena) < 0 ? NULL : make_environment(identity, arena);
 	if (!environment)
 		fail("the environment");
-	for (; store->words[count - 1] && count + 1 < sizeof(arguments) / sizeof(*arguments);
-		count++)
-		arguments[count] = store->words[count - 1];
+	/* "mirror KIND", and then options. */
+	for (size_t i = 0; words[i] && count + 3 < sizeof(arguments) / sizeof(*arguments); i++) {
+		arguments[count++] = words[i];
+		if (i == 1 && start->switches->has_no_sandbox)
+			arguments[count++] = "--no-sandbox";
+		if (i == 1 && start->switches->has_no_landlock)
+			arguments[count++] = "--no-landlock";
+	}
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
 	(void)setsid();
 	umask(022);
@@ -207,12 +214,11 @@ __attribute__((noreturn)) static void become(const struct store_spec *store,
 	/* Behind the change of the user, which takes it back. Who is between has died already. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent || chdir("/") < 0)
 		_exit(127);
-	(void)syscall(SYS_execveat, program, "", arguments, environment, AT_EMPTY_PATH);
+	(void)syscall(SYS_execveat, start->program, "", arguments, environment, AT_EMPTY_PATH);
 	fail("starting plyfs mirror");
 }
 
-pid_t mirror_process_start(
-	const struct store_spec *store, const struct mirror_identity *identity, int program, int *log)
+pid_t mirror_process_start(const struct mirror_start *start, int *log)
 {
 	pid_t parent = getpid();
 	int ends[2];
@@ -221,7 +227,7 @@ pid_t mirror_process_start(
 		return -errno;
 	pid_t pid = fork();
 	if (pid == 0)
-		become(store, identity, program, ends[1], parent);
+		become(start, ends[1], parent);
 	int r = pid < 0 ? -errno : pid;
 	/* Who it has started may hold the other end for longer than it lives. */
 	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);

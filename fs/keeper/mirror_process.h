@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "sandbox.h"
 #include "store_spec.h"
 
 /* Whom a store's mirror runs as. */
@@ -24,9 +25,15 @@ int mirror_identity_find(
 int mirror_process_prepare(
 	const struct store_spec *store, const struct mirror_identity *identity, struct problem *problem);
 
+struct mirror_start {
+	const struct store_spec *store;
+	const struct mirror_identity *identity;
+	const struct sandbox_switches *switches;
+	int program; /* our own, open with O_PATH */
+};
+
 /**
- * Starts it. `program` is our own, open with O_PATH. *log is the end of a pipe with what it says.
- * Returns its pid, or -errno. It is killed when we die.
+ * Starts it. *log is the end of a pipe with what it says. Returns its pid, or -errno. It is killed
+ * when we die.
  */
-pid_t mirror_process_start(
-	const struct store_spec *store, const struct mirror_identity *identity, int program, int *log);
+pid_t mirror_process_start(const struct mirror_start *start, int *log);

@@ -129,6 +129,7 @@ static const struct call calls[] = {
 	{CALL(getsockopt), DAEMON}, /* … who is it? */
 	{CALL(epoll_ctl), DAEMON},  /* … is waited for */
 	{CALL(rt_sigpending), DAEMON}, /* … not if we are to end */
+	{CALL(socketpair), DAEMON}, /* … holds what is handed over, until he is there */
 	{CALL(sendto), ALL},
 	{CALL(recvfrom), ALL},
 	{CALL(sendmsg), ALL}, /* with a descriptor */

@@ -35,6 +35,7 @@ int helper_begin(const char *name, int socket, int kept)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
+	signal(SIGUSR1, SIG_IGN);
 	if (chdir("/") < 0)
 		_exit(1);
 	return at;

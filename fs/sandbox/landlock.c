@@ -68,7 +68,7 @@ static struct ruleset handled(enum sandbox_process process, long abi)
 				       (abi >= 5 ? FS_IOCTL_DEV : 0)};
 
 	/* What it reads and reaches is its user's choice. */
-	if (process == SANDBOX_MIRROR)
+	if (process == SANDBOX_MIRROR || process == SANDBOX_KEEP)
 		set.files &= ~(FS_EXECUTE | FS_READ_FILE | FS_READ_DIR | FS_IOCTL_DEV);
 	else if (abi >= 4)
 		set.net = NET_BIND_TCP | NET_CONNECT_TCP;
@@ -76,7 +76,8 @@ static struct ruleset handled(enum sandbox_process process, long abi)
 		set.scoped = SCOPE_ABSTRACT_UNIX;
 	/* Who has helpers must be able to end them, as somebody may have stopped them; which signal
 	 * goes to whom is then the filter's to see to (filter.c). */
-	if (abi >= 6 && (process == SANDBOX_PUBLISH || process == SANDBOX_MIRROR))
+	if (abi >= 6 && (process == SANDBOX_PUBLISH || process == SANDBOX_MIRROR ||
+				process == SANDBOX_KEEP))
 		set.scoped |= SCOPE_SIGNAL;
 	return set;
 }

@@ -2,6 +2,17 @@
 
 #include "cleanup.h"
 
+int mirror_sandbox_allow(struct sandbox *sandbox, struct problem *problem)
+{
+	/* Standard streams of git. */
+	int r = sandbox_allow_path(sandbox, "/dev/null", SANDBOX_WRITE, problem);
+#ifdef SANDBOX_FOR_CHECKERS
+	if (r == 0)
+		r = sandbox_allow_path(sandbox, SANDBOX_FOR_CHECKERS, SANDBOX_WRITE, problem);
+#endif
+	return r;
+}
+
 int mirror_sandbox_enter(const struct sandbox_switches *switches, int state_fd, const char *beside,
 	struct sandbox_state *ret, struct problem *problem)
 {
@@ -13,12 +24,7 @@ int mirror_sandbox_enter(const struct sandbox_switches *switches, int state_fd, 
 		r = sandbox_allow(sandbox, state_fd, SANDBOX_WRITE, problem);
 	if (r == 0)
 		r = sandbox_allow_path(sandbox, beside, SANDBOX_LINKS, problem);
-	/* Standard streams of git. */
 	if (r == 0)
-		r = sandbox_allow_path(sandbox, "/dev/null", SANDBOX_WRITE, problem);
-#ifdef SANDBOX_FOR_CHECKERS
-	if (r == 0)
-		r = sandbox_allow_path(sandbox, SANDBOX_FOR_CHECKERS, SANDBOX_WRITE, problem);
-#endif
+		r = mirror_sandbox_allow(sandbox, problem);
 	return r == 0 ? sandbox_enter(sandbox, ret, problem) : r;
 }

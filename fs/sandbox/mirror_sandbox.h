@@ -12,3 +12,6 @@
  */
 int mirror_sandbox_enter(const struct sandbox_switches *switches, int state_fd, const char *beside,
 	struct sandbox_state *ret, struct problem *problem);
+
+/** Allows what each process needs that mirrors run in, besides their states. 0, or PROBLEM. */
+int mirror_sandbox_allow(struct sandbox *sandbox, struct problem *problem);

@@ -38,6 +38,10 @@ static const unsigned long long needed[SANDBOX_PROCESSES] = {
 			   BIT(CAP_FSETID),
 	/* One of root's may write the state of another user, and read keys that are not his. */
 	[SANDBOX_MIRROR] = READ | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER),
+	/* It makes directories for the mirror's user (CHOWN, FOWNER; DAC_OVERRIDE: wherever they are
+	 * to be), becomes that user, and ends his process (KILL). */
+	[SANDBOX_KEEP] = READ | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_CHOWN) | BIT(CAP_FOWNER) |
+			 BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_KILL),
 	[SANDBOX_RUN] = ~0ull,
 };
 
@@ -60,13 +64,13 @@ static bool gains_no_rights(enum sandbox_process process)
 /* A mirror runs git, and who begins it has chosen what that gets. */
 static bool keeps_environment(enum sandbox_process process)
 {
-	return process == SANDBOX_RUN || process == SANDBOX_MIRROR;
+	return process == SANDBOX_RUN || process == SANDBOX_MIRROR || process == SANDBOX_KEEP;
 }
 
 /* Who runs other programs can't know what they need. */
 static bool has_filter(enum sandbox_process process)
 {
-	return gains_no_rights(process) && process != SANDBOX_MIRROR;
+	return gains_no_rights(process) && process != SANDBOX_MIRROR && process != SANDBOX_KEEP;
 }
 
 /* Variables are wiped where they lie: whoever reads our memory is not to find them there. */
@@ -117,6 +121,8 @@ static int keep_capabilities(unsigned long long wanted)
 			prctl(PR_CAPBSET_DROP, i, 0, 0, 0) < 0 && errno != EINVAL)
 			return -errno;
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	if (!(has & ~wanted))
+		return 0;
 	has &= wanted;
 	const struct __user_cap_data_struct data[2] = {
 		{.effective = (uint32_t)has, .permitted = (uint32_t)has},

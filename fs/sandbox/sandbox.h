@@ -13,10 +13,14 @@
  *                 opens for reading what the settings name by now, logs, unmounts. It may read all files.
  *   mirror        plyfs mirror, a store's client: writes its state, and turns the link beside it; and so do
  *                 git, ssh and gpg, which it runs. It reads and reaches what its user may.
+ *   keep          plyfs-keep, which starts mirrors as another user, and ends them: writes where their states
+ *                 are kept, as what it starts can do no more than itself.
  *   run           plyfs-run runs the settings' commands, for which it must have the rights of who mounts, as
  *                 they inherit whatever is taken away. It reads plyfs.yaml and messages of a fixed size.
- *   renew         plyfs-renew starts another plyfs, which mounts with the rights of who mounts. It hears of a
- *                 byte, reads nothing else, and is in no sandbox at all.
+ *   renew         plyfs-renew starts another plyfs, which mounts with the rights of who mounts: what it gave up
+ *                 that one would lack. Capabilities and new privileges, for commands and fusermount3; Landlock
+ *                 would keep it from mounting anew; a filter would have to allow all that commands do. So it is
+ *                 in no sandbox. It hears that a byte has come, does not look at it, and reads nothing else.
  *
  * By what it is kept to that:
  *
@@ -27,11 +31,12 @@
  *                 Whoever is in a domain can't be a tracer of who is not, nor mount or unmount.
  *                                                                  Not: run, monitor
  *   seccomp       the system calls that filter.c names, with the reason of each; others fail with EPERM
- *                                                     Not: run, mirror; monitor of an ordinary user
+ *                                                     Not: run, mirror, keep; monitor of an ordinary
+ *                                                     user
  *   not dumpable  no other process of root without capabilities reads our memory; of a mirror, which knows
  *                 passwords, none of its user.                     Not: others of ordinary users
  *   no core                                                        Not: run
- *   environment   only HOME, PATH and what names presets are left. Not: run, mirror
+ *   environment   only HOME, PATH and what names presets are left. Not: run, mirror, keep
  *
  * A mount is made between the two steps, sandbox_prepare() and sandbox_enter(): who is in a sandbox can't
  * mount, and who has mounted must not look a path up before it serves, since the path may lead through
@@ -54,6 +59,7 @@ enum sandbox_process {
 	SANDBOX_MONITOR,
 	SANDBOX_RENDER,
 	SANDBOX_MIRROR,
+	SANDBOX_KEEP,
 	SANDBOX_RUN,
 	SANDBOX_PROCESSES,
 };

@@ -90,6 +90,32 @@ static void put_mirror_troubles(FILE *out, const struct mirror_report *report)
 	fputc(']', out);
 }
 
+/* What is in force of the mirror's sandbox: "sandbox" as the mount's own, as far as the mirror
+ * says. */
+static void put_mirror_sandbox(FILE *out, const struct node *sandbox)
+{
+	static const char *const names[] = {
+		"landlock", "landlock_abi", "seccomp", "no_new_privs", "capabilities"};
+	const char *separator = "";
+
+	if (!sandbox || !node_is_map(sandbox))
+		return;
+	fputs(", \"sandbox\": {", out);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct node *value = node_get(sandbox, names[i]);
+
+		if (!value || !node_is_scalar(value))
+			continue;
+		fprintf(out, "%s\"%s\": ", separator, names[i]);
+		if (value->style == NODE_PLAIN)
+			fputs(value->text.data, out);
+		else
+			json_put_string(out, value->text.data);
+		separator = ", ";
+	}
+	fputc('}', out);
+}
+
 static void put_mirror(FILE *out, const struct layer *layer, bool is_trusted)
 {
 	struct mirror_report report;
@@ -107,6 +133,7 @@ static void put_mirror(FILE *out, const struct layer *layer, bool is_trusted)
 	put_moment(out, "contact", report.contact);
 	fprintf(out, ", \"held_back\": %s, \"trouble_count\": %.0f",
 		*report.offer ? "true" : "false", report.trouble_count);
+	put_mirror_sandbox(out, report.sandbox);
 	if (is_trusted)
 		put_mirror_troubles(out, &report);
 	fputc('}', out);

@@ -5,7 +5,7 @@ need systemd-analyze
 
 # The manual pages, which it looks for, are not installed; nor is the command.
 sed -e "s|^\(ExecStart=\)[^ ]*/plyfs |\1$PLYFS |" -e /^Documentation=/d "$UNIT" >plyfs@srv-app.service
-grep -q "^ExecStart=$PLYFS mount -f -c /etc/plyfs/%i.yaml %f$" plyfs@srv-app.service
+grep -q "^ExecStart=$PLYFS mount -f -o X-mount.mkdir -c /etc/plyfs/%i.yaml %f$" plyfs@srv-app.service
 grep -qx 'AssertPathExists=/etc/plyfs/%i.yaml' plyfs@srv-app.service
 ! grep '^Condition' plyfs@srv-app.service || fail 'an instance that is mistyped looks started'
 runs 0 systemd-analyze verify --man=no ./plyfs@srv-app.service

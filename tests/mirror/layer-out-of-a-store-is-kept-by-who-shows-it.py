@@ -63,13 +63,16 @@ def etcd(state="state", more="", prefix=stores.PREFIX):
 
 
 def children(pid):
-    """{name: pid} of a process's children, and theirs."""
+    """{name: pid} of a process's children, and theirs; one that ends meanwhile is none."""
     found = {}
     with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
         for child in file.read().split():
-            with open(f"/proc/{child}/comm", encoding="utf-8") as comm:
-                found[comm.read().strip()] = int(child)
-            found.update(children(child))
+            try:
+                with open(f"/proc/{child}/comm", encoding="utf-8") as comm:
+                    name = comm.read().strip()
+                found.update({name: int(child)} | children(child))
+            except (FileNotFoundError, ProcessLookupError):
+                pass
     return found
 
 
@@ -103,9 +106,14 @@ class Daemon:
         return None
 
     def mirror(self):
-        stores.eventually("a mirror runs", lambda: "plyfs-mirror" in children(self.process.pid) or
-                          (children(self.process.pid), text_of("daemon.log")))
-        return children(self.process.pid)["plyfs-mirror"]
+        found = {}
+
+        def is_there():
+            found.update(children(self.process.pid))
+            return "plyfs-mirror" in found or (found, text_of("daemon.log"))
+
+        stores.eventually("a mirror runs", is_there)
+        return found["plyfs-mirror"]
 
     def status(self):
         said = run("status", "--json", self.tree)
@@ -116,7 +124,11 @@ class Daemon:
 
 
 def is_gone(pid):
-    return not os.path.exists(f"/proc/{pid}/exe") or open(f"/proc/{pid}/stat").read().split()[2] == "Z"
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().split()[2] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 def show():
@@ -147,6 +159,10 @@ expect("no descriptor of the mount", not [name for name in held if "fuse" in nam
 keeper = children(daemon.process.pid)["plyfs-keep"]
 held = [os.readlink(f"/proc/{keeper}/fd/{fd}") for fd in os.listdir(f"/proc/{keeper}/fd")]
 expect("nor has who runs it", not [name for name in held if "/dev/fuse" in name or "daemon.log" in name], held)
+with open(f"/proc/{keeper}/status", encoding="utf-8") as file:
+    facts = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+# CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, KILL, SETGID, SETUID.
+expect("it has what it needs of root's rights", int(facts["CapPrm"], 16) & ~0xef == 0 and facts["NoNewPrivs"] == "1", facts)
 with open(f"/proc/{mirror}/environ", "rb") as file:
     names = {line.split(b"=")[0] for line in file.read().split(b"\0") if line}
 expect("an environment of its own", b"PATH" in names and not names & {b"SECRET", b"PLYFS", b"PWD"}, names)
@@ -212,6 +228,26 @@ comes("tree/app.yaml", "port: 80\n")
 settings(etcd())
 comes("tree/app.yaml", "port: 80\nlog: taken over\n")
 expect("it ends well", daemon.end() == 0, text_of("daemon.log"))
+
+# A state at another place than those of the start can't be written; the rest goes on.
+sandboxed = run("mirror", "status", "--json", stores.path(f"state/{os.listdir(stores.path('state'))[0].split('.')[0]}/layer")).stdout
+if '"landlock": "on"' in sandboxed:
+    daemon = show()
+    comes("tree/app.yaml", "port: 80\nlog: taken over\n")
+    settings(etcd(state="elsewhere"))
+    stores.eventually("it is refused", lambda: "can be kept only where they were when the first began" in text_of("daemon.log") or
+                      text_of("daemon.log"))
+    comes("tree/app.yaml", "port: 80\nlog: taken over\n")
+    settings(etcd())
+    daemon.end()
+# Without the sandbox there is none of the mirror either.
+daemon = Daemon(*(["mount", "-f", "-o", "nosandbox"] if can_mount else ["render", "--watch", "--no-sandbox"]))
+with open(f"/proc/{daemon.mirror()}/cmdline", encoding="utf-8") as file:
+    expect("nosandbox is the mirror's, too", "--no-sandbox" in file.read().split("\0"))
+stores.eventually("and the status tells", lambda: daemon.of_mirror().get("sandbox", {}).get("landlock") == "off" or daemon.of_mirror())
+said = run("status", daemon.tree).stdout
+expect("for people, too", ", Landlock off\n" in said, said)
+daemon.end()
 
 # The store is down, and there is nothing: who shows it fails, and says where and what to do.
 cluster.kill()
@@ -329,6 +365,13 @@ if IS_ROOT:
     for where, directories, files in os.walk(f"{work}/.git"):
         os.chown(where, pwd.getpwnam("nobody").pw_uid, -1)
 comes("tree/app.yaml", "port: 80\nlog: commit\n")
+if IS_ROOT:
+    # git would have root change a setting that the mirror does not read.
+    os.chown(work, 1, -1)
+    stores.eventually("whose repository it is", lambda: any("belongs to the user 1, and not to root" in trouble["message"]
+                                                             for trouble in daemon.of_mirror()["troubles"]) or daemon.of_mirror())
+    os.chown(work, 0, -1)
+    stores.eventually("root's is taken", lambda: daemon.of_mirror()["troubles"] == [] or daemon.of_mirror())
 expect("the status tells of git", daemon.of_mirror()["kind"] == "git" and len(daemon.of_mirror()["revision"]) == 40,
        daemon.of_mirror())
 expect("it ends well", daemon.end() == 0, text_of("daemon.log"))

@@ -119,6 +119,10 @@ comes_event '^mnt/ DELETE quiet.yaml$'
 sleep 0.3
 [ "$(grep -c 'MOVED_TO app.yaml' events)" -eq 2 ] || fail "not two changes: $(cat events)"
 [ "$(grep -c 'unread.yaml' events)" -eq 1 ] || fail "not one change: $(cat events)"
+# However often, the words that a successor is called with stay as many.
+tr '\0' '\n' <"/proc/$plyfs_pid/cmdline" >words
+renewed
+tr '\0' '\n' <"/proc/$plyfs_pid/cmdline" | diff words - || fail "other words"
 echo >&"${HOLDER[1]}"
 said kept
 wait "$holder" || fail "$(cat holder.err)"

@@ -1,0 +1,120 @@
+#include "manager.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "parcel.h"
+#include "span.h"
+
+/* What is stored is called so. */
+#define STORED_NAME "mount"
+
+/* Where descriptors that are passed begin (sd_listen_fds(3)). */
+#define PASSED_FD 3
+
+/* How long the manager may take to read a message, in milliseconds. */
+#define BARRIER_MS 5000
+
+void manager_ready(void)
+{
+	manager_say("READY=1", true);
+}
+
+/* -1: there is none. */
+static int manager_fd = -1;
+
+void manager_find(void)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	size_t len = path ? strlen(path) : 0;
+
+	if (manager_fd >= 0 || len < 2 || len >= sizeof(address.sun_path) ||
+		(path[0] != '/' && path[0] != '@'))
+		return;
+	memcpy(address.sun_path, path, len);
+	if (path[0] == '@')
+		address.sun_path[0] = '\0'; /* the abstract name space */
+
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)&address,
+			       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)) < 0) {
+		close(fd);
+		fd = -1;
+	}
+	manager_fd = fd;
+}
+
+void manager_say(const char *text, bool is_important)
+{
+	manager_find();
+	/* A manager that does not hear it says so itself, when its time is up. */
+	if (manager_fd >= 0)
+		(void)send(manager_fd, text, strlen(text),
+			MSG_NOSIGNAL | (is_important ? 0 : MSG_DONTWAIT));
+}
+
+/* It closes what comes with this when it has read all that was said before (sd_notify_barrier(3)).
+ */
+static bool await_manager(void)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return false;
+	static const char barrier[] = "BARRIER=1";
+	bool is_sent = parcel_send(manager_fd, barrier, strlen(barrier), ends[1]) == 0;
+	close(ends[1]);
+	struct pollfd closed = {.fd = ends[0]};
+	bool has_read = is_sent && poll(&closed, 1, BARRIER_MS) > 0;
+	close(ends[0]);
+	return has_read;
+}
+
+bool manager_store(int fd)
+{
+	/* FDPOLL=0: nobody is at its other end, which systemd would take for the end of its use. */
+	static const char store[] = "FDSTORE=1\nFDNAME=" STORED_NAME "\nFDPOLL=0";
+
+	return manager_fd >= 0 && parcel_send(manager_fd, store, strlen(store), fd) == 0 &&
+	       await_manager();
+}
+
+/* The place of ours among the names, which have colons between them; -1: it is not there. */
+static int find_stored(const char *names)
+{
+	for (int place = 0;; place++) {
+		size_t length = strcspn(names, ":");
+		if (span_is((struct span){names, length}, STORED_NAME))
+			return place;
+		if (!names[length])
+			return -1;
+		names += length + 1;
+	}
+}
+
+int manager_take_stored(void)
+{
+	const char *pid = getenv("LISTEN_PID");
+	const char *count = getenv("LISTEN_FDS");
+	const char *names = getenv("LISTEN_FDNAMES");
+
+	if (!pid || !count || !names || strtol(pid, NULL, 10) != getpid())
+		return -1;
+	int place = find_stored(names);
+	if (place < 0 || place >= strtol(count, NULL, 10) ||
+		fcntl(PASSED_FD + place, F_SETFD, FD_CLOEXEC) < 0)
+		return -1;
+	return PASSED_FD + place;
+}
+
+void manager_drop_stored(void)
+{
+	manager_say("FDSTOREREMOVE=1\nFDNAME=" STORED_NAME, true);
+}
