@@ -7,19 +7,28 @@
 #include "cleanup.h"
 #include "descriptor.h"
 
-static int (*delegate)(int path_fd, int flags, bool is_setting);
-static void (*announce)(void);
+static struct opening_delegate delegate;
 
-void opening_delegate(int (*opener)(int path_fd, int flags, bool is_setting), void (*look)(void))
+void opening_delegate(const struct opening_delegate *named)
 {
-	delegate = opener;
-	announce = look;
+	delegate = *named;
 }
 
 void opening_announce(void)
 {
-	if (announce)
-		announce();
+	if (delegate.look)
+		delegate.look();
+}
+
+bool opening_has_found(int directory, bool follows)
+{
+	return !delegate.has_found || delegate.has_found(directory, follows);
+}
+
+void opening_take(void)
+{
+	if (delegate.take)
+		delegate.take();
 }
 
 static void (*observer)(void *context, int fd);
@@ -33,7 +42,7 @@ void opening_observe(void (*observe)(void *context, int fd), void *context)
 
 int opening_ask(int path_fd, int flags)
 {
-	return delegate ? delegate(path_fd, flags, false) : -EACCES;
+	return delegate.open ? delegate.open(path_fd, flags, false) : -EACCES;
 }
 
 int opening_at(int dirfd, const char *path, int flags)
@@ -42,9 +51,9 @@ int opening_at(int dirfd, const char *path, int flags)
 
 	if (fd >= 0 && observer)
 		observer(observer_context, fd);
-	if (fd >= 0 || errno != EACCES || !delegate)
+	if (fd >= 0 || errno != EACCES || !delegate.open)
 		return fd < 0 ? -errno : fd;
 	CLEANUP(closep)
 	int found = openat(dirfd, path, O_PATH | O_CLOEXEC | (flags & (O_DIRECTORY | O_NOFOLLOW)));
-	return found < 0 ? -errno : delegate(found, flags, true);
+	return found < 0 ? -errno : delegate.open(found, flags, true);
 }

@@ -14,6 +14,9 @@
 #include "settings_make.h"
 #include "strategy.h"
 
+/* Who moves layers again and again is not waited for. */
+#define READ_TRIES 4
+
 /* Rules that stand behind the user's. */
 #define BUILT_IN_COUNT 2
 
@@ -336,14 +339,33 @@ static int keep_covered(const struct settings *old, dev_t own, struct settings *
 	return 0;
 }
 
-int settings_again(
-	const struct settings *old, dev_t own, struct settings **ret, struct problem *problem)
+/* 0, -EAGAIN: who opens for us has met other settings, or another directory; or as below. */
+static int read_again(const struct settings *old, struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 
 	opening_announce();
 	int r = old->path ? settings_read_in(&old->around, old->path, &settings, problem)
 			  : settings_from_layers_in(&old->around, old->spec, &settings, problem);
+	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
+		const struct layer *layer = settings->layers[i];
+
+		if (layer->dirfd >= 0 && !opening_has_found(layer->dirfd, layer->follow))
+			r = -EAGAIN;
+	}
+	if (r == 0)
+		*ret = take_ptr(settings);
+	return r;
+}
+
+int settings_again(
+	const struct settings *old, dev_t own, struct settings **ret, struct problem *problem)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	int r = -EAGAIN;
+
+	for (int try = 0; r == -EAGAIN && try < READ_TRIES; try++)
+		r = read_again(old, &settings, problem);
 	if (r == 0)
 		r = keep_covered(old, own, settings);
 	if (r != 0)

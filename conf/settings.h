@@ -128,7 +128,8 @@ int settings_from_layers_in(const struct surroundings *around, const char *layer
 /**
  * Makes the settings anew, as they were made: from the plyfs.yaml or the "A:B:C" of `old`, whose
  * layers' directories are opened again. A layer that something of the file system `own` covers now
- * (our own mount lies over it) keeps the directory it had. Results as settings_read().
+ * (our own mount lies over it) keeps the directory it had. Results as settings_read(), and -EAGAIN:
+ * layers are being replaced again and again.
  */
 int settings_again(const struct settings *old, dev_t own, struct settings **ret,
 	struct problem *problem);

@@ -13,6 +13,7 @@
 #include "descriptor.h"
 #include "guard.h"
 #include "helper.h"
+#include "parcel.h"
 #include "sandbox.h"
 
 /* What `ps -e` shows; at most 15 bytes. */
@@ -117,23 +118,11 @@ static void start(struct server *server, const struct run_request *request, int 
 static bool take_request(struct server *server)
 {
 	struct run_request request;
-	union {
-		char data[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr aligned;
-	} control;
-	struct iovec part = {&request, sizeof(request)};
-	struct msghdr message = {.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control)};
 	CLEANUP(closep) int file = -1;
 
-	ssize_t n = recvmsg(server->socket, &message, MSG_CMSG_CLOEXEC);
+	ssize_t n = parcel_take(server->socket, &request, sizeof(request), &file);
 	if (n <= 0)
-		return n < 0 && errno == EINTR;
-	const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
-		memcpy(&file, CMSG_DATA(header), sizeof(file));
+		return false;
 	if (request.kind == RUN_RELOAD) {
 		reload(server);
 		return true;

@@ -13,6 +13,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "lock.h"
+#include "parcel.h"
 #include "run_process.h"
 #include "text.h"
 
@@ -114,27 +115,6 @@ int runner_start(struct runner *runner)
 	return -r;
 }
 
-static int send_request(
-	const struct runner *runner, const struct run_request *request, size_t size, int fd)
-{
-	union {
-		char data[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr aligned;
-	} control = {0};
-	struct iovec part = {(void *)(uintptr_t)request, size};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-
-	if (fd >= 0) {
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
-		struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-		*header =
-			(struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(fd)), SOL_SOCKET, SCM_RIGHTS};
-		memcpy(CMSG_DATA(header), &fd, sizeof(fd));
-	}
-	return sendmsg(runner->socket, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
 int runner_run(struct runner *runner, enum run_kind kind, const char *path, int fd, struct run *run)
 {
 	size_t len = strlen(path);
@@ -153,8 +133,8 @@ int runner_run(struct runner *runner, enum run_kind kind, const char *path, int 
 	}
 	lock_release(&runner->lock);
 	if (r == 0)
-		r = send_request(
-			runner, &request, offsetof(struct run_request, path) + len + 1, fd);
+		r = parcel_send(runner->socket, &request,
+			offsetof(struct run_request, path) + len + 1, fd);
 	/* If it is not there any more, it was told already that the process has gone. */
 	return r < 0 && request.id && !take_run(runner, request.id) ? 0 : r;
 }
@@ -163,7 +143,7 @@ void runner_reload(struct runner *runner)
 {
 	const struct run_request request = {.kind = RUN_RELOAD};
 
-	send_request(runner, &request, offsetof(struct run_request, path) + 1, -1);
+	parcel_send(runner->socket, &request, offsetof(struct run_request, path) + 1, -1);
 }
 
 void runner_stop(struct runner *runner)

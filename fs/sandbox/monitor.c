@@ -28,11 +28,11 @@
 /* Bytes of a line for the log. */
 #define LINE_MAX_BYTES 4096
 
-enum call { CALL_OPEN, CALL_LOG, CALL_UNMOUNT, CALL_LOOK };
+enum call { CALL_OPEN, CALL_LOG, CALL_UNMOUNT, CALL_LOOK, CALL_FOUND, CALL_TAKE };
 
 struct request {
 	enum call call;
-	int flags;
+	int flags;                 /* OPEN: of open(2); FOUND: whether links are followed */
 	char line[LINE_MAX_BYTES]; /* sent up to its NUL */
 };
 
@@ -62,16 +62,17 @@ static bool is_named(const struct server *server, int fd)
 /* Nothing is written, made or waited for, whatever is asked. */
 static int open_named(const struct server *server, int path_fd, int flags)
 {
-	char path[NAMED_FILES_LINK_MAX];
+	char path[DESCRIPTOR_LINK_MAX];
 	struct stat stat;
 
 	if (path_fd < 0 || fstat(path_fd, &stat) < 0)
 		return -EBADF;
-	if (!S_ISREG(stat.st_mode) && !S_ISDIR(stat.st_mode))
-		return -EACCES;
 	if (!is_named(server, path_fd))
 		return -EACCES;
-	named_files_link(path_fd, path);
+	/* Was it a file a moment ago, it is another by now: as open(2) says of a socket. */
+	if (!S_ISREG(stat.st_mode) && !S_ISDIR(stat.st_mode))
+		return -ENXIO;
+	descriptor_link(path_fd, path);
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (flags & O_DIRECTORY));
 	return fd < 0 ? -errno : fd;
 }
@@ -98,6 +99,13 @@ static void serve_one(const struct server *server, struct request *request, size
 		if (server->looks)
 			named_files_look(server->files);
 		result = server->looks ? 0 : -EINVAL;
+		break;
+	case CALL_FOUND:
+		result = named_files_were_found(server->files, given, request->flags) ? 0 : -ENOENT;
+		break;
+	case CALL_TAKE:
+		named_files_take(server->files);
+		result = 0;
 		break;
 	}
 	result = result < 0 ? result : 0;
@@ -208,6 +216,20 @@ static void look_by_monitor(void)
 	ask(&monitor.looking, &(struct request){.call = CALL_LOOK}, -1, -1);
 }
 
+/* Without one, nothing is to be known. */
+static bool monitor_has_found(int directory, bool follows)
+{
+	const struct request request = {.call = CALL_FOUND, .flags = follows};
+	int r = ask(&monitor.looking, &request, directory, -1);
+
+	return r == 0 || r == -EPIPE;
+}
+
+static void take_by_monitor(void)
+{
+	ask(&monitor.looking, &(struct request){.call = CALL_TAKE}, -1, -1);
+}
+
 static void close_both(int ends[2])
 {
 	closep(&ends[0]);
@@ -252,7 +274,8 @@ int monitor_start(const struct monitor_options *options)
 	}
 	monitor.serving.socket = serving[0];
 	monitor.looking.socket = looking[0];
-	opening_delegate(open_by_monitor, look_by_monitor);
+	opening_delegate(&(struct opening_delegate){
+		open_by_monitor, look_by_monitor, monitor_has_found, take_by_monitor});
 	return 0;
 }
 
@@ -284,7 +307,7 @@ void monitor_stop(void)
 {
 	if (monitor.serving.socket < 0)
 		return;
-	opening_delegate(NULL, NULL);
+	opening_delegate(&(struct opening_delegate){0});
 	closep(&monitor.looking.socket);
 	/* What it has been told to log it logs, but somebody may have stopped it. */
 	shutdown(monitor.serving.socket, SHUT_WR);

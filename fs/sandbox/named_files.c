@@ -1,16 +1,24 @@
 #include "named_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "cleanup.h"
+#include "descriptor.h"
 #include "opening.h"
+
+/*
+ * Who moves a tree again and again must not keep us, nor find the moment between our two questions
+ * each time: it is short beside the time that moving takes.
+ */
+#define TRIES 100
 
 /* Paths as the kernel has them. */
 struct paths {
@@ -19,42 +27,42 @@ struct paths {
 	size_t capacity;
 };
 
+/* By their descriptors: what is moved is found by its new name. */
+struct tree {
+	int fd;
+	dev_t dev;
+	ino_t ino;
+};
+
+struct trees {
+	struct tree *items;
+	size_t count;
+	size_t capacity;
+};
+
 struct named {
-	struct paths trees; /* layers */
+	struct trees trees; /* layers */
 	struct paths files;
 	bool is_following; /* some layer is: links lead anywhere */
+	bool is_whole;     /* the settings could be read to their end */
 };
 
 struct named_files {
 	const struct settings *settings; /* as they were when we began */
 	pthread_mutex_t lock;
-	struct named now; /* lock */
+	struct named in_force; /* lock */
+	struct named read;     /* lock: of the last look, and not in force yet, or never */
 };
 
-void named_files_link(int fd, char ret[NAMED_FILES_LINK_MAX])
+static void named_clear(struct named *named)
 {
-	snprintf(ret, NAMED_FILES_LINK_MAX, "/proc/self/fd/%d", fd);
-}
-
-/* Where the descriptor leads to by now; renamed, it is found by its new name. */
-static bool path_of(int fd, char path[PATH_MAX])
-{
-	char link[NAMED_FILES_LINK_MAX];
-
-	named_files_link(fd, link);
-	ssize_t len = fd < 0 ? -1 : readlink(link, path, PATH_MAX - 1);
-	if (len <= 0)
-		return false;
-	path[len] = '\0';
-	return path[0] == '/';
-}
-
-static void paths_clear(struct paths *paths)
-{
-	for (size_t i = 0; i < paths->count; i++)
-		free(paths->items[i]);
-	free(paths->items);
-	*paths = (struct paths){0};
+	for (size_t i = 0; i < named->trees.count; i++)
+		close(named->trees.items[i].fd);
+	for (size_t i = 0; i < named->files.count; i++)
+		free(named->files.items[i]);
+	free(named->trees.items);
+	free(named->files.items);
+	*named = (struct named){0};
 }
 
 static bool paths_have(const struct paths *paths, const char *path)
@@ -65,65 +73,94 @@ static bool paths_have(const struct paths *paths, const char *path)
 	return false;
 }
 
-/* One that can't be kept for lack of memory is refused later. */
-static void paths_add(struct paths *paths, const char *path)
+/* What can't be kept for lack of memory, or descriptors, is refused later. */
+static void add_file(struct paths *paths, int fd)
 {
-	if (paths_have(paths, path))
+	char path[PATH_MAX];
+
+	if (descriptor_path(fd, path) < 0 || paths_have(paths, path) ||
+		array_grow(paths->items, paths->count, paths->capacity) < 0)
 		return;
-	if (paths->count == paths->capacity) {
-		size_t capacity = paths->capacity ? 2 * paths->capacity : 16;
-		char **items = realloc(paths->items, capacity * sizeof(*items));
-		if (!items)
-			return;
-		paths->items = items;
-		paths->capacity = capacity;
-	}
 	paths->items[paths->count] = strdup(path);
 	if (paths->items[paths->count])
 		paths->count++;
 }
 
-static void paths_add_all(struct paths *paths, const struct paths *others)
+static void add_tree(struct trees *trees, int fd, const struct stat *stat)
 {
-	for (size_t i = 0; i < others->count; i++)
-		paths_add(paths, others->items[i]);
+	if (array_grow(trees->items, trees->count, trees->capacity) < 0)
+		return;
+	trees->items[trees->count] =
+		(struct tree){fcntl(fd, F_DUPFD_CLOEXEC, 0), stat->st_dev, stat->st_ino};
+	if (trees->items[trees->count].fd >= 0)
+		trees->count++;
 }
 
 /* What is opened while settings are read is what they name. */
 static void add_opened(void *context, int fd)
 {
 	struct named *named = context;
-	char path[PATH_MAX];
 	struct stat stat;
 
-	if (fstat(fd, &stat) == 0 && path_of(fd, path))
-		paths_add(S_ISDIR(stat.st_mode) ? &named->trees : &named->files, path);
+	if (fstat(fd, &stat) < 0)
+		return;
+	if (S_ISDIR(stat.st_mode))
+		add_tree(&named->trees, fd, &stat);
+	else
+		add_file(&named->files, fd);
 }
 
 /* Settings that can't be used name files all the same, up to the mistake: it may be in one of them.
- * Then what was named before stays, as it does in force. */
+ */
 void named_files_look(struct named_files *files)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
-	struct named fresh = {0}, old;
+	struct named read = {0}, old;
 	struct problem problem;
 
-	opening_observe(add_opened, &fresh);
-	int r = settings_again(files->settings, 0, &settings, &problem);
+	opening_observe(add_opened, &read);
+	read.is_whole = settings_again(files->settings, 0, &settings, &problem) == 0;
 	opening_observe(NULL, NULL);
-	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
-		fresh.is_following |= settings->layers[i]->follow;
+	for (size_t i = 0; read.is_whole && i < settings->layer_count; i++)
+		read.is_following |= settings->layers[i]->follow;
 	pthread_mutex_lock(&files->lock);
-	old = files->now;
-	if (r != 0) {
-		paths_add_all(&fresh.trees, &old.trees);
-		paths_add_all(&fresh.files, &old.files);
-		fresh.is_following = old.is_following;
-	}
-	files->now = fresh;
+	old = files->read;
+	files->read = read;
 	pthread_mutex_unlock(&files->lock);
-	paths_clear(&old.trees);
-	paths_clear(&old.files);
+	named_clear(&old);
+}
+
+bool named_files_were_found(struct named_files *files, int directory, bool follows)
+{
+	const struct named *read = &files->read;
+	struct stat stat;
+	bool is_found = false;
+
+	if (fstat(directory, &stat) < 0)
+		return false;
+	pthread_mutex_lock(&files->lock);
+	for (size_t i = 0; read->is_whole && i < read->trees.count; i++)
+		is_found |= read->trees.items[i].dev == stat.st_dev &&
+			    read->trees.items[i].ino == stat.st_ino;
+	is_found &= !follows || read->is_following;
+	pthread_mutex_unlock(&files->lock);
+	return is_found;
+}
+
+/* Where we have read less than who has taken them, there is an event for that, and so another look.
+ */
+void named_files_take(struct named_files *files)
+{
+	struct named old = {0};
+
+	pthread_mutex_lock(&files->lock);
+	if (files->read.is_whole) {
+		old = files->in_force;
+		files->in_force = files->read;
+		files->read = (struct named){0};
+	}
+	pthread_mutex_unlock(&files->lock);
+	named_clear(&old);
 }
 
 int named_files_new(const struct settings *settings, struct named_files **ret)
@@ -136,6 +173,7 @@ int named_files_new(const struct settings *settings, struct named_files **ret)
 	pthread_mutex_init(&files->lock, NULL);
 	/* At once: whoever begins a mount may unmount a layer when it is ready. */
 	named_files_look(files);
+	named_files_take(files);
 	*ret = files;
 	return 0;
 }
@@ -151,8 +189,10 @@ static bool is_beneath(const char *path, const char *tree)
 
 static bool has(const struct named *named, int fd, const char *path)
 {
+	char tree[PATH_MAX];
+
 	for (size_t i = 0; i < named->trees.count; i++)
-		if (is_beneath(path, named->trees.items[i]))
+		if (descriptor_path(named->trees.items[i].fd, tree) == 0 && is_beneath(path, tree))
 			return true;
 	if (paths_have(&named->files, path))
 		return true;
@@ -162,11 +202,15 @@ static bool has(const struct named *named, int fd, const char *path)
 bool named_files_has(struct named_files *files, int fd)
 {
 	char path[PATH_MAX];
+	bool is_named = false;
 
-	if (!path_of(fd, path))
-		return false;
-	pthread_mutex_lock(&files->lock);
-	bool is_named = has(&files->now, fd, path);
-	pthread_mutex_unlock(&files->lock);
+	/* A tree that is moved between the two seems to be elsewhere. */
+	for (int i = 0; i < TRIES && !is_named; i++) {
+		if (descriptor_path(fd, path) < 0)
+			return false;
+		pthread_mutex_lock(&files->lock);
+		is_named = has(&files->in_force, fd, path) || has(&files->read, fd, path);
+		pthread_mutex_unlock(&files->lock);
+	}
 	return is_named;
 }

@@ -11,15 +11,20 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "gate.h"
 #include "name_watch.h"
 #include "notice.h"
+#include "opening.h"
 #include "refresh.h"
 #include "reload.h"
 #include "state.h"
 
 /* plyfs.yaml, or a layer that is moved away for another, is looked at after this much quiet. */
 #define RELOAD_QUIET_MS 20
+
+/* Where memory or descriptors were lacking, it is tried again after so long. */
+#define RELOAD_RETRY_MS 1000
 
 #define SETTINGS_EVENTS                                                                            \
 	(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ONLYDIR)
@@ -42,6 +47,7 @@ struct publisher {
 	 * are. */
 	struct name_watch *watch;
 	bool is_reload_due;
+	int64_t reload_ms;                /* clock_ms() before which it is not tried; 0: at once */
 	bool is_strict;                   /* fixed */
 	struct timespec settings_made;    /* CLOCK_REALTIME: when they were read */
 	struct trouble *settings_trouble; /* view->lock; NULL: none */
@@ -61,7 +67,8 @@ int publisher_new(
 		return -ENOMEM;
 	publisher->view = view;
 	publisher->options = *options;
-	publisher->is_reload_due = options->may_have_missed;
+	/* They may have been saved once more between being read and being watched. */
+	publisher->is_reload_due = true;
 	publisher->is_strict = view->composer.settings->coherence == COHERENCE_STRICT;
 	clock_gettime(CLOCK_REALTIME, &publisher->settings_made);
 	publisher->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -182,6 +189,8 @@ static void set_settings_trouble(struct publisher *publisher, struct trouble *tr
 		old && trouble ? !problem_equal(&old->problem, &trouble->problem) : old != trouble;
 	if (old && trouble)
 		trouble->since = old->since;
+	/* Of a layer that was away something may have been found to be out of reach. */
+	view->is_overflowed |= old && !trouble;
 	publisher->settings_trouble = trouble;
 	if (is_news)
 		view_log_locked(view, text);
@@ -242,6 +251,12 @@ static void watch_culprit(
 		watch_name(watch, place);
 }
 
+static void reload_later(struct publisher *publisher)
+{
+	publisher->is_reload_due = true;
+	publisher->reload_ms = clock_ms() + RELOAD_RETRY_MS;
+}
+
 /* Has the view show what the settings say now. Returns 0, or PROBLEM with nothing changed. */
 static int take_settings(struct publisher *publisher, struct problem *problem)
 {
@@ -259,14 +274,22 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 		/* What has happened to a name before it was watched is found by looking again. */
 		publisher->is_reload_due = r == 0;
 	}
-	if (r < 0)
+	if (r == 0) {
+		opening_take();
+		if (watch_settings(publisher->watch, settings) == -ENOMEM)
+			reload_later(publisher);
+	}
+	if (r < 0) {
+		reload_later(publisher);
 		return problem_set(problem, settings ? settings->path : NULL, 0, 0,
-			"the settings can't be read again: %s; save plyfs.yaml once more to try",
-			strerror(-r));
-	if (r == 0)
-		watch_settings(publisher->watch, settings);
-	else
+			"the settings can't be read again: %s; it is tried again",
+			r == -EAGAIN ? "layers are being replaced all the time" : strerror(-r));
+	}
+	if (r == PROBLEM) {
 		watch_culprit(publisher->watch, view->composer.settings, problem);
+		/* It may be mended where nothing tells: a layer's file system that fails. */
+		reload_later(publisher);
+	}
 	return r;
 }
 
@@ -276,8 +299,10 @@ static void reload(struct publisher *publisher)
 	const struct settings *settings;
 	struct trouble *trouble = calloc(1, sizeof(*trouble));
 
-	if (!trouble)
+	if (!trouble) {
+		reload_later(publisher);
 		return;
+	}
 	trouble->serves = TROUBLE_SERVES_SETTINGS;
 	if (publisher->options.reload)
 		publisher->options.reload(publisher->options.context);
@@ -313,6 +338,16 @@ static void wait_for(struct pollfd *polled, nfds_t count, struct pollfd *events,
 	poll(polled, count, timeout_ms);
 }
 
+/* How long is waited, at most `timeout_ms`, with -1 for ever, when the settings are to be read. */
+static int until_reload(const struct publisher *publisher, int timeout_ms)
+{
+	int64_t left_ms = publisher->reload_ms ? publisher->reload_ms - clock_ms() : 0;
+
+	if (left_ms < RELOAD_QUIET_MS)
+		left_ms = RELOAD_QUIET_MS;
+	return timeout_ms < 0 || timeout_ms > left_ms ? (int)left_ms : timeout_ms;
+}
+
 /* Waits, and sees to hooks and settings. Returns false when it is time to end. */
 static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 {
@@ -330,21 +365,24 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 	for (size_t i = 0; i < PUBLISHER_HOOKS; i++)
 		polled[OWN + i] = (struct pollfd){
 			.fd = hooks[i].handle ? hooks[i].fd : -1, .events = hooks[i].events};
-	if (was_due && (timeout_ms < 0 || timeout_ms > RELOAD_QUIET_MS))
-		timeout_ms = RELOAD_QUIET_MS;
+	if (was_due)
+		timeout_ms = until_reload(publisher, timeout_ms);
 	wait_for(polled, OWN + PUBLISHER_HOOKS, &polled[EVENTS], timeout_ms);
 	if (polled[STOP].revents)
 		return false;
 	bool is_quiet = !polled[SETTINGS].revents;
-	if (!is_quiet)
-		publisher->is_reload_due |= name_watch_has_event(publisher->watch);
+	if (!is_quiet && name_watch_has_event(publisher->watch)) {
+		publisher->is_reload_due = true;
+		publisher->reload_ms = 0;
+	}
 	for (size_t i = 0; i < PUBLISHER_HOOKS; i++)
 		if (polled[OWN + i].revents &&
 			hooks[i].handle(publisher->options.context, &hooks[i])) {
 			publisher->is_reload_due = true;
+			publisher->reload_ms = 0;
 			is_quiet = false;
 		}
-	if (was_due && is_quiet) {
+	if (was_due && is_quiet && clock_ms() >= publisher->reload_ms) {
 		publisher->is_reload_due = false;
 		if (publisher->watch)
 			reload(publisher);

@@ -51,7 +51,6 @@ struct publisher_options {
 	void (*reload)(void *context); /* the settings are about to be made anew; or NULL */
 	void *context;                 /* of the operations and hooks */
 	dev_t dev;     /* of what is mounted, which may lie over layers */
-	bool may_have_missed; /* the settings may be others since they were read */
 };
 
 struct publisher;

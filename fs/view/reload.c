@@ -121,9 +121,16 @@ static void queue_gone(struct view *view, struct directory *directory,
 {
 	struct listing listing = {0};
 
-	if (!layers || listing_take(settings, layers, directory->path, &listing) < 0)
+	if (!layers)
 		return;
+	int r = listing_take(settings, layers, directory->path, &listing);
 	view_lock(view);
+	/* Nobody knows what it was: all is looked at. */
+	for (size_t i = 0; r == -ENOMEM && i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
+			entry->is_touched = true;
+			queue_entry_locked(view, entry);
+		}
 	for (size_t i = 0; i < listing.count; i++) {
 		struct entry *entry = directory_find(directory, listing.items[i].name);
 		if (!entry)
@@ -150,11 +157,11 @@ static void queue_changed(struct view *view, const struct move *move, const stru
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
 			CLEANUP(freep) char *path = NULL;
-			if (entry->kind != UNION_FILE || entry->version ||
-				directory_join(directory, entry->name, &path) < 0)
+			if (entry->kind != UNION_FILE || entry->version)
 				continue;
 			/* A virtual file's sources may lie anywhere. */
-			if (!settings_equal_at(old, settings, path) ||
+			if (directory_join(directory, entry->name, &path) < 0 ||
+				!settings_equal_at(old, settings, path) ||
 				((move->fresh | move->gone) && settings_file(settings, path)))
 				queue_entry_locked(view, entry);
 		}

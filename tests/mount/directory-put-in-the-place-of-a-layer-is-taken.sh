@@ -2,7 +2,7 @@
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$0")/fresh.sh"
 
-need inotifywait
+need inotifywait python3
 echo 'a: 1' >low/app.yaml
 mkdir -p high/dir
 echo 'b: 1' | tee high/app.yaml high/dir/app.yaml >/dev/null
@@ -29,7 +29,23 @@ echo 'b: old' | tee previous/app.yaml previous/dir/app.yaml >/dev/null
 comes_to_show mnt/dir/app.yaml 'b: 3'
 sleep 0.3
 comes_to_equal_fresh
+
+# It stays what is shown while it is moved away in its turn, also what nobody has looked at before; and
+# what comes in its place by an exchange is shown at once, while the one before is removed.
+mkdir high/later
+for number in {1..300}; do echo "high: $number" >"high/later/$number.yaml"; done
+comes_to_show mnt/later/1.yaml 'high: 1'
+mv high away
+for number in {2..100}; do shows "mnt/later/$number.yaml" "high: $number"; done
+mv away high
+cp -a high next
+for number in {101..300}; do
+	shows "mnt/later/$number.yaml" "high: $number"
+	[ $((number % 20)) -ne 0 ] ||
+		python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).renameat2(-100, b"high", -100, b"next", 2) != 0)'
+done
 stop
+! grep 'denied' log || fail "a layer was out of reach, see above"
 
 # By a link that is turned: what "current -> release-7" is for.
 mkdir release-1 release-2

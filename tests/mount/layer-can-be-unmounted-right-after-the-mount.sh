@@ -39,6 +39,19 @@ again
 (cd high && "$PLYFS" umount ../link/)
 umount low
 
+# One that leaves the settings is free as soon as they are in force.
+mount -t tmpfs tmpfs low
+echo 'a: 1' >low/app.yaml
+echo 'b: 1' >high/app.yaml
+printf 'layers: [low, high]\noptions: {header: false}\n' >plyfs.yaml
+"$PLYFS" mount -c plyfs.yaml mnt
+shows mnt/app.yaml $'a: 1\nb: 1'
+printf 'layers: [high]\noptions: {header: false}\n' | replace plyfs.yaml
+comes_to_show mnt/app.yaml 'b: 1'
+eventually umount low 2>/dev/null || fail "a layer that has left is busy"
+"$PLYFS" umount mnt
+rm high/app.yaml
+
 # Mounted at two places: the first returns at once, the second waits.
 again
 mkdir other

@@ -46,7 +46,7 @@ stop
 start -c plyfs.yaml mnt
 shows mnt/late.yaml 'c: 1'
 monitor=$(pgrep -P $plyfs_pid -x plyfs-monitor)
-[ "$(ls "/proc/$monitor/fd" | wc -l)" -le 6 ] || fail "it holds: $(ls -l "/proc/$monitor/fd")"
+[ "$(ls -l "/proc/$monitor/fd" | grep -Ecv ' (/dev/null|socket:.*|/.*/(mnt|v1|late))$')" -eq 1 ] || fail "it holds: $(ls -l "/proc/$monitor/fd")"
 for helper in $(pgrep -P $plyfs_pid); do
 	! ls -l "/proc/$helper/fd" | grep /dev/fuse || fail "$(cat "/proc/$helper/comm") holds the mount"
 done
