@@ -17,6 +17,9 @@
  * the watch of the one above. */
 #define WATCH_TRIES 8
 
+/* What has changed so lately may have changed once more without another time. */
+#define TICK_MS 20
+
 /*
  * File systems whose files others can change unseen by this kernel's inotify: statfs(2)'s magic
  * numbers, linux/magic.h and the file systems' own headers.
@@ -83,8 +86,45 @@ static bool is_at(const struct layer *layer, const char *path, int fd)
 	       (here.st_dev == there.st_dev && here.st_ino == there.st_ino);
 }
 
-static void watch_layer(
-	struct view *view, const struct layer *layer, struct directory *directory, unsigned number)
+/*
+ * Whether something may have come into the directory, or gone, since it was looked at: times of
+ * files are those of a clock that ticks every few milliseconds.
+ */
+static bool has_moved_on(const struct stat *seen, int fd)
+{
+	struct timespec now;
+	struct stat stat;
+
+	if (!seen || fstat(fd, &stat) < 0 || clock_gettime(CLOCK_REALTIME, &now) < 0)
+		return true;
+	int64_t age_ms = (int64_t)(now.tv_sec - stat.st_ctim.tv_sec) * 1000 +
+			 (now.tv_nsec - stat.st_ctim.tv_nsec) / 1000000;
+	return (age_ms >= 0 && age_ms < TICK_MS) || stat.st_ctim.tv_sec != seen->st_ctim.tv_sec ||
+	       stat.st_ctim.tv_nsec != seen->st_ctim.tv_nsec;
+}
+
+/* For a mark that hides what lies below, which no scan of names finds. */
+static void look_again(struct view *view, struct directory *directory)
+{
+	view_lock(view);
+	struct entry *entry = directory_own_entry(directory);
+	if (entry)
+		queue_entry_locked(view, entry);
+	else if (!directory->parent)
+		view->is_root_changed = true;
+	view_unlock(view);
+}
+
+static const struct stat *seen_in(const struct union_lookup *lookup, unsigned layer)
+{
+	for (unsigned i = 0; i < lookup->count; i++)
+		if (lookup->found[i].layer == layer && !lookup->found[i].error)
+			return &lookup->found[i].stat;
+	return NULL;
+}
+
+static void watch_layer(struct view *view, const struct layer *layer, struct directory *directory,
+	unsigned number, const struct stat *seen)
 {
 	bool is_settled = false;
 
@@ -97,15 +137,17 @@ static void watch_layer(
 		note_watch(view, directory, number, -r, fd >= 0 && attach_is_remote(fd));
 		/* Another took its place, and another thread may have watched that one before. */
 		is_settled = r < 0 || is_at(layer, directory->path, fd);
+		if (r == 0 && is_settled && has_moved_on(seen, fd))
+			look_again(view, directory);
 	}
 }
 
 void attach_watch(struct view *view, const struct settings *settings, struct directory *directory,
-	layer_mask layers)
+	const struct union_lookup *lookup, layer_mask layers)
 {
 	for (unsigned i = 0; i < settings->layer_count; i++)
 		if (layers >> i & 1)
-			watch_layer(view, settings->layers[i], directory, i);
+			watch_layer(view, settings->layers[i], directory, i, seen_in(lookup, i));
 }
 
 static bool same_place(const struct stamp *a, const struct stamp *b)
@@ -152,7 +194,7 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	bool is_untold = attributes_are_untold_locked(directory);
 	view_unlock(view);
 
-	attach_watch(view, settings, directory, fresh);
+	attach_watch(view, settings, directory, lookup, fresh);
 	if (fresh | lost) {
 		view_lock(view);
 		queue_scan_locked(view, directory, SCAN_ALL);
@@ -181,7 +223,7 @@ int attach_make(struct view *view, const struct settings_generation *generation,
 		parent->users++;
 		view_unlock(view);
 	}
-	attach_watch(view, settings, directory, lookup->layers);
+	attach_watch(view, settings, directory, lookup, lookup->layers);
 	*ret = directory;
 	return 0;
 }

@@ -24,9 +24,13 @@ bool attach_is_remote(int fd);
 /** Something can't be watched (`error`, an errno), or not for all that changes it: polling begins. */
 void attach_poll_locked(struct view *view, int error, bool is_remote);
 
-/** Watches the directory in `layers`. Takes the lock, and drops it. */
+/**
+ * Watches the directory in those `layers` of what `lookup` has found. What has changed in one
+ * since has no event: its names are scanned behind this, and the directory itself is looked at
+ * again. Takes the lock, and drops it.
+ */
 void attach_watch(struct view *view, const struct settings *settings, struct directory *directory,
-	layer_mask layers);
+	const struct union_lookup *lookup, layer_mask layers);
 
 /**
  * A directory that is shown is one still; but other layers may show it, or other directories in the

@@ -63,6 +63,7 @@ struct entry {
 	bool takes_unfinished;  /* its writer was waited for long enough */
 	bool is_pinned;         /* somebody is to be told of its changes (notice.h) */
 	bool is_unannounced;    /* came after the listing, and nobody was told yet */
+	bool is_absent;         /* NONE: a look has found nothing, or what was shown went */
 	uint64_t pending_since; /* pending: in view->tickets */
 	uint64_t used_since;    /* in use: of what is looked at, or published */
 	bool has_slot;          /* stands in the queue, perhaps no more for a reason */
@@ -116,6 +117,7 @@ struct directory {
 	enum directory_scan scanning; /* being done */
 	uint64_t scan_ticket;         /* when that began, in view->tickets */
 	unsigned listers;  /* at work on a listing: names that go meanwhile keep an entry */
+	bool was_expanded; /* all names were known once: what others there are is news */
 	bool has_absences; /* some name in it was answered as absent */
 	bool is_dead;      /* removed; the kernel may still hold it */
 	unsigned users;    /* directories in it, and threads at work on it */

@@ -205,6 +205,7 @@ void entry_set_kind_locked(struct view *view, struct entry *entry, enum union_ki
 	CLEANUP(freep) char *path = NULL;
 	bool is_directory = kind == UNION_DIRECTORY || entry->kind == UNION_DIRECTORY;
 
+	entry->is_absent = kind == UNION_NONE;
 	if (entry->kind == kind)
 		return;
 	entry->kind = kind;

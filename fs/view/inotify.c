@@ -3,12 +3,12 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "descriptor.h"
 #include "lock.h"
 
 #define BUCKETS 4096u
@@ -87,13 +87,13 @@ static struct inotify_watch **find(struct inotify *inotify, int wd)
 /* Adds to the mask of what is watched already. Returns 0 with *ret, or -errno. */
 static int add_watch(struct inotify *inotify, int fd, uint32_t mask, struct inotify_watch **ret)
 {
-	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+	char path[DESCRIPTOR_LINK_MAX];
 	CLEANUP(freep) struct inotify_watch *fresh = calloc(1, sizeof(*fresh));
 
 	if (!fresh)
 		return -ENOMEM;
 	/* The descriptor's name in /proc, so that it is the very inode that was opened. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	descriptor_link(fd, path);
 	fresh->wd = inotify_add_watch(inotify->fd, path, mask | IN_MASK_ADD);
 	if (fresh->wd < 0)
 		return -errno;
@@ -157,10 +157,16 @@ bool inotify_is_subscribed(struct inotify *inotify, const struct subscription *s
 	return is_subscribed;
 }
 
-/* Events of a watch that has ended may still lie in the queue: nobody has it any more. */
+/*
+ * Events of a watch that has ended may still lie in the queue: nobody has it any more. Nor one that
+ * was taken over and that nobody has asked for again: it ends now.
+ */
 static void dispatch(struct inotify *inotify, const struct inotify_event *event)
 {
 	const struct inotify_watch *watch = *find(inotify, event->wd);
+
+	if (!watch && !(event->mask & IN_IGNORED))
+		inotify_rm_watch(inotify->fd, event->wd);
 	const char *name = event->len ? event->name : NULL;
 	struct subscription *subscription = watch ? watch->subscriptions : NULL;
 

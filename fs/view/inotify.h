@@ -45,7 +45,8 @@ void inotify_free(struct inotify *inotify);
 
 /**
  * Reads from what `fd`, which stays the caller's, is: another's inotify(7) descriptor, with the watches
- * that it has. Nothing is subscribed yet. 0 or -errno.
+ * that it has. Nothing is subscribed yet; a watch that nobody subscribes to ends with its first event. 0
+ * or -errno.
  */
 int inotify_take_over(struct inotify *inotify, int fd);
 

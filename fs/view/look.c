@@ -14,6 +14,7 @@
 #include "gate.h"
 #include "keep.h"
 #include "link_watch.h"
+#include "notice.h"
 #include "promise.h"
 #include "queue.h"
 
@@ -310,6 +311,7 @@ static void count_large(struct look *look)
 	view_lock(look->view);
 	look->is_large = true;
 	look->view->looks--;
+	notice_look_ends_locked(look->view, look);
 	view_wake_locked(look->view);
 	view_unlock(look->view);
 }

@@ -43,9 +43,9 @@ struct look {
 	uint64_t narrowings;          /* of the directories above, when it began */
 	bool is_entry_new;            /* nothing was known of the name but that it is asked for */
 	unsigned tries;
-	bool takes_long; /* whoever looks the name up gets a promise (promise.h) */
+	bool takes_long;  /* whoever looks the name up gets a promise (promise.h) */
 	bool is_recalled; /* `version` is what was kept of the path (keep.h) */
-	bool has_doubt;  /* a source may have been written while it was read (compose.h) */
+	bool has_doubt;   /* a source may have been written while it was read (compose.h) */
 
 	/* What came of it. */
 	int result; /* 0; PROBLEM; COMPOSE_MOVED, COMPOSE_UNSETTLED; LOOK_…; or -errno */
@@ -62,6 +62,7 @@ struct look {
 	bool is_done; /* the publisher is to decide on it: nobody may join it any more */
 	enum union_kind kind;
 	enum entry_scope scope;
+	uint64_t since;        /* the entry's ticket (queue.h) */
 	bool has_new_links;    /* a source has more names, which was not known */
 	bool is_large;         /* it does not count in view->looks */
 	bool is_event;         /* something was reported of just this name */

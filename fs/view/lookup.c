@@ -74,6 +74,7 @@ static int install_locked(struct look *look)
 	int absent = entry->kind == UNION_NONE ? -ENOENT : VIEW_GOING;
 	if (kind == UNION_NONE) {
 		entry->is_unannounced |= entry->kind != UNION_NONE;
+		entry->is_absent |= entry->kind == UNION_NONE;
 		return absent;
 	}
 	if (is_for_mkdir(look)) {

@@ -19,8 +19,43 @@
 /* Names given entries under one hold of the lock: a huge directory must not stop everybody. */
 #define INSTALL_CHUNK 512
 
+static bool is_just_asked_for(const struct entry *entry)
+{
+	return entry->look && entry->look->is_entry_new &&
+	       entry->look->generation == entry->parent->generation;
+}
+
+/*
+ * A name of a listing that is being made complete. One that has gone meanwhile stays away, and one
+ * that comes again comes with its event; but a strict listing says what the layers say now. That
+ * something is reported of a name, or that it is looked for again, says not that it is new: it is
+ * listed, and published when that has been done.
+ */
+static void show_name_locked(struct view *view, const struct directory *directory,
+	struct entry *entry, enum union_kind kind, bool is_sync)
+{
+	bool is_waiting =
+		(entry->pending != PENDING_NONE || entry->users) && !is_just_asked_for(entry);
+
+	if (entry->kind != UNION_NONE || (entry->is_absent && !is_sync))
+		return;
+	/* It may have gone behind the listing. */
+	if (entry->is_absent)
+		queue_entry_locked(view, entry);
+	if (is_sync || directory->was_expanded || is_waiting) {
+		entry->is_unannounced = true;
+		entry_set_kind_locked(view, entry, kind);
+		return;
+	}
+	entry->kind = kind;
+	/* To the kernel it may be absent. */
+	entry->is_unannounced = directory->has_absences;
+}
+
+enum expansion { EXPAND_LISTING, EXPAND_SYNC, EXPAND_RESCAN };
+
 static int expand(struct view *view, const struct composer *composer, struct directory *directory,
-	const struct listing *listing, bool is_refresh)
+	const struct listing *listing, enum expansion expansion)
 {
 	struct listing names = {0};
 	int r = 0;
@@ -38,17 +73,19 @@ static int expand(struct view *view, const struct composer *composer, struct dir
 			r = -ENOMEM;
 			break;
 		}
+		if (directory->names != NAMES_EXPANDED)
+			show_name_locked(view, directory, entry, names.items[i].kind,
+				expansion == EXPAND_SYNC);
 		/* What it is made of tells of itself. */
-		if (is_refresh)
+		if (expansion == EXPAND_RESCAN)
 			queue_entry_scope_locked(view, entry, SCOPE_RESCAN);
-		else if (entry->kind == UNION_NONE)
-			entry->kind = names.items[i].kind;
 		entry_reserve_ino_locked(view, entry);
 		if (entry->kind != UNION_NONE)
 			r = directory_list_entry(directory, entry);
 	}
 	if (r == 0 && directory->names == NAMES_LISTED)
 		directory->names = NAMES_EXPANDED;
+	directory->was_expanded |= directory->names == NAMES_EXPANDED;
 	view_unlock(view);
 	listing_free(&names);
 	return r;
@@ -59,29 +96,16 @@ static int compare_listed(const void *name, const void *item)
 	return strcmp(name, ((const struct listed *)item)->name);
 }
 
-static bool is_just_asked_for(const struct entry *entry)
-{
-	return entry->look && entry->look->is_entry_new &&
-	       entry->look->generation == entry->parent->generation;
-}
-
 /* 0 or -ENOMEM. */
 static int install_name(struct view *view, struct directory *directory, const struct listed *item)
 {
-	struct entry *known = directory_find(directory, item->name);
+	struct entry *entry = directory_entry(directory, item->name);
 
-	/* A name that waits for the publisher comes with its event; one that has gone meanwhile
-	 * does not. But who just asks for one does not make it known. */
-	if (known && known->kind == UNION_NONE && !is_just_asked_for(known))
-		return 0;
-	struct entry *entry = known ? known : directory_entry(directory, item->name);
 	if (!entry)
 		return -ENOMEM;
-	if (entry->kind == UNION_NONE) {
-		entry->kind = item->kind;
-		/* To the kernel it may be absent. */
-		entry->is_unannounced = directory->has_absences;
-	}
+	show_name_locked(view, directory, entry, item->kind, false);
+	if (entry->kind == UNION_NONE)
+		return 0;
 	entry_reserve_ino_locked(view, entry);
 	return directory_list_entry(directory, entry);
 }
@@ -146,10 +170,7 @@ static int sync_listing_locked(
 		struct entry *entry = directory_entry(directory, listing->items[i].name);
 		if (!entry)
 			return -ENOMEM;
-		if (entry->kind == UNION_NONE) {
-			entry->is_unannounced = true;
-			entry_set_kind_locked(view, entry, listing->items[i].kind);
-		}
+		show_name_locked(view, directory, entry, listing->items[i].kind, true);
 		entry_reserve_ino_locked(view, entry);
 		r = directory_list_entry(directory, entry);
 	}
@@ -182,7 +203,8 @@ static int complete_locked_unlocks(
 		view_unlock(view);
 	}
 	if (r == 0 && is_expanded)
-		r = expand(view, &now.composer, directory, &listing, false);
+		r = expand(view, &now.composer, directory, &listing,
+			is_sync ? EXPAND_SYNC : EXPAND_LISTING);
 	settings_generation_fini(&now);
 	listing_free(&listing);
 	view_lock(view);
@@ -306,7 +328,7 @@ bool names_scan_next(struct view *view)
 		link_watch_directory(view, view->composer.settings, layers, directory);
 	int r = is_needed ? listing_take(view->composer.settings, layers, directory->path, &listing)
 			  : -ENOENT;
-	if (r == 0 && !is_rescan && !listing.error)
+	if (r == 0 && !listing.error)
 		r = names_install(view, directory, &listing);
 	if (r == 0 && is_rescan) {
 		view_lock(view);
@@ -315,7 +337,8 @@ bool names_scan_next(struct view *view)
 		r = queue_joined(view, directory, joined);
 	}
 	if (r == 0)
-		r = expand(view, &view->composer, directory, &listing, is_rescan);
+		r = expand(view, &view->composer, directory, &listing,
+			is_rescan ? EXPAND_RESCAN : EXPAND_LISTING);
 	view_lock(view);
 	/* What a layer has said is told once; what memory lacked for is lost. */
 	if (is_needed && union_is_shortage(r < 0 ? r : -listing.error)) {

@@ -16,6 +16,8 @@
 #include "descriptor.h"
 #include "entry.h"
 #include "listing.h"
+#include "look.h"
+#include "queue.h"
 #include "runner.h"
 #include "state.h"
 
@@ -282,6 +284,46 @@ static void on_done(struct run *run, const struct run_result *result)
 	view_unlock(view);
 }
 
+static bool is_of_batch_locked(const struct view *view, const struct look *look)
+{
+	return view->batch.is_ending && look->since <= view->batch.ticket;
+}
+
+void notice_look_begins_locked(struct view *view, const struct look *look)
+{
+	view->batch.awaited += is_of_batch_locked(view, look);
+}
+
+void notice_look_ends_locked(struct view *view, const struct look *look)
+{
+	view->batch.awaited -= is_of_batch_locked(view, look);
+}
+
+/* Whether all is shown of the batch that ends: from now on, if none does yet. */
+static bool is_batch_shown_locked(struct view *view)
+{
+	struct batch *batch = &view->batch;
+
+	if (!batch->is_ending)
+		*batch = (struct batch){true, view->tickets, view->looks};
+	if (batch->awaited || queue_since_locked(view) <= batch->ticket)
+		return false;
+	batch->is_ending = false;
+	return true;
+}
+
+/* Whether a command could run now. */
+static bool is_any_due_locked(const struct view *view)
+{
+	int64_t now = clock_ms();
+
+	for (const struct notice *notice = view->notices; notice; notice = notice->next)
+		if (notice->due.count && !notice->is_running && !notice->state.is_given_up &&
+			notice->due_ms <= now)
+			return true;
+	return false;
+}
+
 /* One that is due now, running from here on, with its text; NULL: none. *next_ms as it is later. */
 static struct notice *take_due_locked(
 	struct view *view, int64_t *next_ms, char **text, size_t *size)
@@ -326,6 +368,12 @@ static int start(struct view *view, struct notice *notice, const char *text, siz
 
 int notices_run(struct view *view)
 {
+	view_lock(view);
+	bool waits = is_any_due_locked(view) && !is_batch_shown_locked(view);
+	view_unlock(view);
+	/* The end of what it waits for wakes the publisher. */
+	if (waits)
+		return -1;
 	for (;;) {
 		CLEANUP(freep) char *text = NULL;
 		int64_t next_ms;

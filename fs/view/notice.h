@@ -6,6 +6,10 @@
  *                                      ▲                          │  │    (or DUE, if more has
  * changed) └── after a pause, longer ─┘  └──▶ FAILED, after the last try each time: it failed
  *
+ * A batch is what had been reported, and not yet been looked at, when the first of it was due: it
+ * waits for the looks at that, and for nothing that is reported later. A large file, and what waits
+ * to be judged (gate.h) or for its writer, is not waited for: it comes with the next one.
+ *
  * What changes while a command runs, or while a failed one waits, is told by its next run. What was
  * told by a run that failed is told again. Each command is a notice of its own, whatever rules name
  * it; all but notices_run() is under the view's lock.
@@ -16,6 +20,13 @@
 
 struct change;
 struct entry;
+struct look;
+
+/** A look for the publisher begins, which is not large. */
+void notice_look_begins_locked(struct view *view, const struct look *look);
+
+/** It has been decided on, or turns out to be large. */
+void notice_look_ends_locked(struct view *view, const struct look *look);
 
 /** The change has been carried out: who is to be told of it, if it is shown, will be. No lock. */
 void notice_change(struct view *view, const struct change *change);

@@ -41,6 +41,13 @@ uint64_t queue_ticket_locked(struct view *view)
 	return view->cause ? view->cause : ++view->tickets;
 }
 
+uint64_t queue_since_locked(const struct view *view)
+{
+	const struct entry_queue *queue = &view->queue;
+
+	return queue->first < queue->count ? queue->items[queue->first]->pending_since : UINT64_MAX;
+}
+
 void queue_entry_locked(struct view *view, struct entry *entry)
 {
 	queue_entry_scope_locked(view, entry, SCOPE_FULL);

@@ -35,6 +35,9 @@ struct directory_list {
  */
 uint64_t queue_ticket_locked(struct view *view);
 
+/** The ticket of who is next; UINT64_MAX: nobody waits to be looked at. */
+uint64_t queue_since_locked(const struct view *view);
+
 /** Has the entry looked at: because it has changed, or what it is made of. */
 void queue_entry_locked(struct view *view, struct entry *entry);
 

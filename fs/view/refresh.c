@@ -301,6 +301,7 @@ static bool decide_locked_unlocks(struct view *view, struct look *look)
 		return false;
 	}
 	touch_locked(view, look);
+	entry->is_absent |= entry->kind == UNION_NONE && look->lookup.kind == UNION_NONE;
 	if (look->has_new_links)
 		other_names_note_locked(view, look);
 	if (look->result == LOOK_IS_CURRENT || is_out_of_sight(look))
@@ -353,7 +354,9 @@ static struct look *begin_look_locked(struct view *view, struct entry *entry)
 		entry->trouble && (entry->trouble->serves == TROUBLE_SERVES_LAST_GOOD ||
 					  entry->trouble->serves == TROUBLE_SERVES_STAND_IN);
 	look->is_unread = !entry->version && !entry->print && !entry->is_unannounced;
+	look->since = since;
 	view->looks++;
+	notice_look_begins_locked(view, look);
 	return look;
 }
 
@@ -399,7 +402,10 @@ static int decide_next(struct view *view, struct change *ret)
 		version_unref(take_ptr(ret->version));
 		*ret = (struct change){0};
 	}
-	view->looks -= !look->is_large;
+	if (!look->is_large) {
+		view->looks--;
+		notice_look_ends_locked(view, look);
+	}
 	look_free_locked(look);
 	view_unlock(view);
 	return is_change ? 0 : 1;

@@ -194,7 +194,7 @@ int view_reload(struct view *view, struct settings *settings)
 		view_unlock(view);
 		for (size_t i = 0; is_changed && i < move.count; i++) {
 			attach_watch(view, settings, move.items[i].directory,
-				move.items[i].lookup->layers);
+				move.items[i].lookup, move.items[i].lookup->layers);
 			queue_changed(view, &move, &move.items[i], old, settings);
 		}
 		view_lock(view);

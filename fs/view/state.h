@@ -56,6 +56,13 @@ struct gate {
 	bool is_stopped;
 };
 
+/* What is told together (notice.h). */
+struct batch {
+	bool is_ending;
+	uint64_t ticket;  /* the last that belongs to it */
+	unsigned awaited; /* looks of it that are under way */
+};
+
 struct view {
 	struct source_cache *cache;
 	struct finder finder;            /* fixed */
@@ -97,11 +104,13 @@ struct view {
 	bool is_root_changed;   /* the root itself must be looked at again */
 	bool is_root_looked_at; /* … which is being done */
 	bool is_overflowed;     /* changes were lost: everything must be looked at again */
-	int64_t rescan_ms; /* when that is done, since memory was short; 0: never; CLOCK_MONOTONIC */
-	uint64_t link_watches;  /* begun, ever (link_watch.h) */
-	size_t link_count;      /* of them in all directories now */
-	uint64_t writes;        /* events of writes in place, ever */
+	int64_t rescan_ms; /* when that is done, since memory was short; 0: never; CLOCK_MONOTONIC
+			    */
+	uint64_t link_watches; /* begun, ever (link_watch.h) */
+	size_t link_count;     /* of them in all directories now */
+	uint64_t writes;       /* events of writes in place, ever */
 	struct gate gate;
+	struct batch batch;
 	struct notice *notices;   /* who is told of changes (notice.h) */
 	unsigned notices_running; /* commands of them */
 	bool notices_are_held;    /* what was published is not to be seen yet */

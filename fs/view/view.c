@@ -207,18 +207,25 @@ void view_stop(struct view *view)
 	view_unlock(view);
 }
 
-void view_pause(struct view *view)
+/* What has been merged, and not been published yet, is merged again by whoever goes on. */
+static void drop_done_locked(struct view *view)
 {
-	atomic_store(&view->is_stopped, true);
-	pool_stop(view->pool);
-	view_lock(view);
 	while (view->done) {
 		struct look *look = view->done;
 		view->done = look->next;
 		look_drop_locked(look);
 	}
 	view->done_end = &view->done;
+}
+
+void view_pause(struct view *view)
+{
+	atomic_store(&view->is_stopped, true);
+	pool_stop(view->pool);
+	view_lock(view);
+	drop_done_locked(view);
 	view->looks = 0;
+	view->batch.is_ending = false;
 	view_unlock(view);
 }
 
@@ -243,15 +250,6 @@ int view_resume(struct view *view)
 void view_run(struct view *view, struct pool_job *job, uint64_t bytes)
 {
 	pool_add(view->pool, job, bytes);
-}
-
-static void drop_done_locked(struct view *view)
-{
-	while (view->done) {
-		struct look *look = view->done;
-		view->done = look->next;
-		look_free_locked(look);
-	}
 }
 
 void view_free(struct view *view)

@@ -584,6 +584,7 @@ static int take_directory(const struct taking *taking, struct directory *directo
 	/* What expanding shows is found once more. */
 	enum directory_names names = (enum directory_names)record_get_below(record, NAMES_EXPANDED);
 	directory->names = names == NAMES_EXPANDED ? NAMES_LISTED : names;
+	directory->was_expanded = names == NAMES_EXPANDED;
 	directory->has_absences = record_get_bool(record);
 	directory->next_cookie = record_get(record);
 	if (directory->next_cookie < DIRECTORY_COOKIE_FIRST)
@@ -798,7 +799,7 @@ static int look_at(struct view *view, struct directory *directory)
 	if (time_is_later(shown, directory->mtime))
 		directory->mtime = shown;
 	view_unlock(view);
-	attach_watch(view, settings, directory, lookup->layers);
+	attach_watch(view, settings, directory, lookup, lookup->layers);
 	return 0;
 }
 

@@ -266,7 +266,9 @@ static void publisher_shows_nothing_new_before_the_kernel_was_told(void **state)
 	write_file("a/d/key", "public");
 	start_with_kernel("a:b");
 	assert_shown("d/key", "public");
+	publish_all(); /* a directory that is so new is looked at once more */
 	uint64_t ino = ino_of("d");
+	told_count = 0;
 	/* The file's report comes first, and the directory's has been taken in all the same. */
 	replace_file("a/d/key", "secret");
 	run("chmod 700 a/d");

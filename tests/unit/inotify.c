@@ -186,6 +186,48 @@ static int tear_down(void **state)
 
 #define inotify_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
+/* Watches of the descriptor that the kernel has. */
+static unsigned watches_of(int fd)
+{
+	char path[64], line[512];
+	unsigned count = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	FILE *file = fopen(path, "re");
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		count += strncmp(line, "inotify ", 8) == 0;
+	fclose(file);
+	return count;
+}
+
+static void watch_that_was_taken_over_and_that_nobody_wants_ends_with_its_first_event(void **state)
+{
+	struct inotify *before;
+
+	(void)state;
+	mkdir("wanted", 0755);
+	mkdir("not-wanted", 0755);
+	struct listener *one = listen_to("wanted", CHANGES, NULL);
+	struct listener *other = listen_to("not-wanted", CHANGES, NULL);
+	before = inotify;
+	assert_int_equal(inotify_new(&inotify), 0);
+	assert_int_equal(inotify_take_over(inotify, inotify_fd(before)), 0);
+	struct listener *heir = listen_to("wanted", CHANGES, NULL);
+	assert_int_equal(watches_of(inotify_fd(inotify)), 2);
+	make("wanted/a");
+	make("not-wanted/a");
+	assert_string_equal(heard_by(heir), "a ");
+	assert_int_equal(watches_of(inotify_fd(inotify)), 1);
+	make("wanted/b");
+	assert_string_equal(heard_by(heir), "b ");
+	end(heir);
+	inotify_free(inotify);
+	inotify = before;
+	end(one);
+	end(other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +236,7 @@ int main(void)
 		inotify_test(watch_ends_with_its_last_subscription),
 		inotify_test(inode_that_goes_ends_all_its_subscriptions),
 		inotify_test(overflow_is_told_once_for_all),
+		inotify_test(watch_that_was_taken_over_and_that_nobody_wants_ends_with_its_first_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

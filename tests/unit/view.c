@@ -4,7 +4,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "attach.h"
 #include "names.h"
+#include "reload.h"
 #include "view_fixture.h"
 
 static uint64_t lookup(uint64_t parent, const char *name)
@@ -211,6 +213,106 @@ static void name_that_goes_while_a_listing_is_taken_is_not_listed(void **state)
 	assert_null(directory_find(directory, "gone"));
 }
 
+/* What is reported of a name, or looked for again, says nothing of whether it was there before. */
+static void name_that_waits_to_be_looked_at_is_in_the_first_listing(void **state)
+{
+	(void)state;
+	run("mkdir a/dir && touch a/dir/x a/old.yaml a/other.yaml");
+	view = new_view("a");
+	run("touch a/old.yaml && mv a/dir a/away && mv a/away a/dir");
+	view_take_events(view);
+	assert_non_null(directory_find(view->root, "old.yaml"));
+	CLEANUP(freep) char *names = list_text(view, VIEW_INO_ROOT);
+	assert_string_equal(names, "dir/\nold.yaml\nother.yaml\n");
+	publish_all();
+	assert_listed("", "dir/\nold.yaml\nother.yaml\n");
+}
+
+static void take_settings(const char *yaml)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = settings_with(yaml);
+
+	assert_int_equal(view_reload(view, settings), 0);
+}
+
+static void rescan_before_the_first_listing_hides_nothing_and_tells_nothing(void **state)
+{
+	(void)state;
+	run("mkdir a/dir && touch a/dir/x a/old.yaml && mkdir a/parts && touch a/parts/one.yaml");
+	view = new_view("layers: [a, b]\nfiles: [{path: all.yaml, from: ['parts/*']}]\n");
+	lose_events();
+	view_take_events(view);
+	assert_true(names_scan_next(view));
+	CLEANUP(freep) char *names = list_text(view, VIEW_INO_ROOT);
+	assert_string_equal(names, "all.yaml\ndir/\nold.yaml\nparts/\n");
+	publish_all();
+	assert_listed("", "all.yaml\ndir/\nold.yaml\nparts/\n");
+	assert_events("");
+}
+
+static void virtual_file_is_listed_while_all_is_looked_at_again(void **state)
+{
+	(void)state;
+	run("mkdir a/parts && touch a/parts/one.yaml");
+	view = new_view("layers: [a, b]\nfiles: [{path: all.yaml, from: ['parts/*']}]\n");
+	assert_int_equal(names_complete(view, view->root), 0);
+	lose_events();
+	view_take_events(view);
+	assert_true(names_scan_next(view));
+	CLEANUP(freep) char *names = list_text(view, VIEW_INO_ROOT);
+	assert_string_equal(names, "all.yaml\nparts/\n");
+	publish_all();
+	assert_listed("", "all.yaml\nparts/\n");
+}
+
+/* Whether the kernel asks for the listing before the publisher has looked, or behind it. */
+static void name_that_new_settings_make_is_told(void **state)
+{
+	(void)state;
+	run("mkdir a/parts && echo 'x: 1' >a/parts/one.yaml");
+	start("layers: [a, b]\n");
+	assert_listed("", "parts/\n");
+	take_settings("layers: [a, b]\nfiles: [{path: v/x.yaml, from: ['parts/*']}]\n");
+	publish_all();
+	assert_events("CREATE,ISDIR v\n");
+	assert_listed("", "parts/\nv/\n");
+	assert_listed("v", "x.yaml\n");
+
+	events_clear();
+	take_settings("layers: [a, b]\n"
+		      "files:\n"
+		      "  - {path: v/x.yaml, from: ['parts/*']}\n"
+		      "  - {path: w/y.yaml, from: ['parts/*']}\n");
+	CLEANUP(freep) char *names = list_text(view, VIEW_INO_ROOT);
+	assert_string_equal(names, "parts/\nv/\nw/\n");
+	publish_all();
+	assert_non_null(strstr(events, "CREATE,ISDIR w\n"));
+	assert_listed("", "parts/\nv/\nw/\n");
+}
+
+/* What hides others can't be seen by who looks for those: the directory itself is looked at again. */
+static void mark_that_comes_between_a_look_and_its_watch_is_heeded(void **state)
+{
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	const struct settings *settings;
+	char buffer[1 << 12];
+
+	(void)state;
+	run("mkdir a/d && touch a/d/low");
+	start("a:b");
+	assert_listed("d", "low\n");
+	struct directory *directory = directory_find(view->root, "d")->directory;
+	settings = view->composer.settings;
+	run("mkdir b/d");
+	assert_true(read(watch_fd(view->watch), buffer, sizeof(buffer)) > 0);
+	assert_int_equal(union_look_up(settings, union_all_layers(settings), "d", lookup), 0);
+	run("touch b/d/.wh..wh..opq");
+	attach_update(view, settings, directory, lookup);
+	publish_all();
+	assert_shown("d/low", "ENOENT");
+	assert_listed("d", "");
+}
+
 /* Threads */
 
 static atomic_bool is_over;
@@ -364,6 +466,11 @@ int main(void)
 		view_test(paths_in_trouble_are_told),
 		view_test(missing_optional_layers_are_an_empty_tree),
 		view_test(name_that_goes_while_a_listing_is_taken_is_not_listed),
+		view_test(name_that_waits_to_be_looked_at_is_in_the_first_listing),
+		view_test(rescan_before_the_first_listing_hides_nothing_and_tells_nothing),
+		view_test(virtual_file_is_listed_while_all_is_looked_at_again),
+		view_test(name_that_new_settings_make_is_told),
+		view_test(mark_that_comes_between_a_look_and_its_watch_is_heeded),
 		view_test(any_number_of_threads_may_look_while_another_publishes),
 	};
 
