@@ -80,14 +80,14 @@ static struct owned *get_beside(struct rendered *rendered, const char *name)
 static int open_layer(const struct rendered *rendered, const char *name, struct layer **ret)
 {
 	static const char *const nothing[] = {NULL};
-	char path[64];
+	char path[DESCRIPTOR_LINK_MAX];
 	CLEANUP(closep)
 	int fd =
 		openat(rendered->place->dirfd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	descriptor_link(fd, path);
 	int r = layer_open("", path, 0, false, false, ret);
 	if (r == 0)
 		layer_exclude(*ret, nothing);
@@ -135,23 +135,11 @@ static bool is_as_wanted(const struct imprint *wanted, const struct imprint *is)
 	       (S_ISLNK(wanted->mode) || (wanted->mode & 0700) == (is->mode & 0700));
 }
 
-/* What the shown generation has there. 0 or -errno. */
-static int look(const struct rendered *rendered, const struct owned *owned, struct imprint *ret)
-{
-	const char *name;
-
-	*ret = (struct imprint){0};
-	if (!rendered->tree)
-		return 0;
-	CLEANUP(closep) int parent = layer_open_parent(rendered->tree, owned->path, &name);
-	return parent < 0 ? 0 : imprint_at(parent, name, ret);
-}
-
 /* Notes what the next one is to have there, if that is something else. 0, RENDERED_KEPT, -errno. */
 static int want(struct rendered *rendered, struct owned *owned, const struct imprint *wanted)
 {
 	struct imprint now;
-	int r = look(rendered, owned, &now);
+	int r = rendered_look(rendered, owned, &now);
 
 	if (r < 0 && r != -EACCES && r != -EIO)
 		return r;
@@ -220,7 +208,7 @@ int generation_remove(struct rendered *rendered, struct owned *owned)
 	int r = manifest_list(rendered->manifest, owned->path, &all, &count);
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
-		if (generation_is_beside(all[i]))
+		if (generation_is_beside(all[i]) || !all[i]->print.mode)
 			continue;
 		all[i]->is_gone = true;
 		all[i]->ino = 0;
@@ -237,11 +225,15 @@ static int make_directory(struct rendered *rendered, int next, struct owned *own
 		.st_gid = owned->print.gid};
 	struct imprint print = {0};
 
-	if (mkdirat(next, owned->path, 0700) < 0)
-		return -errno;
+	/* What is made has its line: else nobody could remove it. */
+	int r = manifest_put(rendered->manifest, owned, &owned->print);
+	if (r == 0 && mkdirat(next, owned->path, 0700) < 0)
+		r = -errno;
+	if (r < 0)
+		return r;
 	CLEANUP(closep)
 	int fd = openat(next, owned->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int r = fd < 0 ? -errno : rendered_dress(fd, &like, 0, &print);
+	r = fd < 0 ? -errno : rendered_dress(fd, &like, 0, &print);
 	return r == 0 ? manifest_put(rendered->manifest, owned, &print) : r;
 }
 
@@ -263,7 +255,9 @@ static int make_file(
 	/* Never good in this life, and removed by somebody: there is nothing to show. */
 	if (!owned->wanted || (owned->reported && rendered->options.keeps_drift))
 		return 0;
-	int r = rendered_write(next, owned->path, owned->wanted, &print);
+	int r = manifest_put(rendered->manifest, owned, &owned->print);
+	if (r == 0)
+		r = rendered_write(next, owned->path, owned->wanted, &print);
 	return r == 0 ? manifest_put(rendered->manifest, owned, &print) : r;
 }
 
@@ -276,11 +270,11 @@ static int remove_generation(struct rendered *rendered, int at, const char *name
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	CLEANUP(layer_freep) struct layer *layer = NULL;
 	CLEANUP(parent_fini) struct parent parent = {.fd = -1};
-	char path[64];
+	char path[DESCRIPTOR_LINK_MAX];
 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	descriptor_link(fd, path);
 	static const char *const nothing[] = {NULL};
 	int r = layer_open("", path, 0, false, false, &layer);
 	if (r == 0)
@@ -309,7 +303,9 @@ static int fill(struct rendered *rendered, int next)
 	int r = manifest_list(rendered->manifest, "", &all, &count);
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
-		if (!is_shown(all[i]))
+		if (all[i]->is_gone)
+			r = manifest_put(rendered->manifest, all[i], &(struct imprint){0});
+		if (r < 0 || !is_shown(all[i]))
 			continue;
 		r = S_ISDIR(all[i]->print.mode) ? make_directory(rendered, next, all[i])
 						: make_file(rendered, next, &parent, all[i]);
@@ -370,28 +366,11 @@ static bool adopt(struct rendered *rendered, const struct owned *owned)
 	       unlinkat(rendered->place->dirfd, owned->path, 0) == 0;
 }
 
-/* The link by which a name at the top is reached, or none any more. */
+/* The link by which a name at the top is reached. */
 static int link_name(struct rendered *rendered, struct owned *owned, struct problem *problem)
 {
 	CLEANUP(freep) char *target = NULL;
 
-	if (owned->is_gone) {
-		struct owned *link = get_beside(rendered, owned->path);
-		struct imprint now;
-		if (!link)
-			return -ENOMEM;
-		bool is_there = link->print.mode &&
-				imprint_at(rendered->place->dirfd, owned->path, &now) == 0 &&
-				S_ISLNK(now.mode);
-		int r = is_there ? manifest_doubt(rendered->manifest, link) : 0;
-		if (r < 0)
-			return r;
-		if (is_there)
-			unlinkat(rendered->place->dirfd, owned->path, 0);
-		r = manifest_drop(rendered->manifest, link);
-		manifest_forget(rendered->manifest, link);
-		return r;
-	}
 	if (asprintf(&target, GENERATION_LINK "/%s", owned->path) < 0) {
 		target = NULL;
 		return -ENOMEM;
@@ -402,6 +381,35 @@ static int link_name(struct rendered *rendered, struct owned *owned, struct prob
 		       : r;
 }
 
+/* What somebody has put in its place stays. */
+static int unlink_name(struct rendered *rendered, struct owned *link)
+{
+	const char *name = link->path + strlen(GENERATION_BESIDE);
+	struct imprint now;
+	bool is_there = imprint_at(rendered->place->dirfd, name, &now) == 0 && S_ISLNK(now.mode);
+	int r = is_there ? manifest_put(rendered->manifest, link, &(struct imprint){0}) : 0;
+
+	if (r < 0)
+		return r;
+	if (is_there)
+		unlinkat(rendered->place->dirfd, name, 0);
+	r = manifest_drop(rendered->manifest, link);
+	manifest_forget(rendered->manifest, link);
+	return r;
+}
+
+/* Whether it is a link to a name that is shown no more. */
+static bool is_idle(const struct rendered *rendered, const struct owned *owned)
+{
+	const char *name = owned->path + strlen(GENERATION_BESIDE);
+
+	if (!generation_is_beside(owned) || !S_ISLNK(owned->print.mode) ||
+		strcmp(name, GENERATION_LINK) == 0)
+		return false;
+	const struct owned *named = manifest_find(rendered->manifest, name);
+	return !named || !is_shown(named);
+}
+
 /* What could not be linked is told, and the first of it returned: 0, PROBLEM or -errno. */
 static int link_names(struct rendered *rendered, struct problem *problem)
 {
@@ -410,11 +418,13 @@ static int link_names(struct rendered *rendered, struct problem *problem)
 	int result = manifest_list(rendered->manifest, "", &all, &count);
 
 	for (size_t i = 0; result != -ENOMEM && i < count; i++) {
-		struct problem other;
-		if (generation_is_beside(all[i]) || strchr(all[i]->path, '/') ||
-			!(all[i]->print.mode || all[i]->is_gone))
-			continue;
-		int r = link_name(rendered, all[i], &other);
+		struct problem other = {0};
+		int r = 0;
+
+		if (is_idle(rendered, all[i]))
+			r = unlink_name(rendered, all[i]);
+		else if (is_shown(all[i]) && !strchr(all[i]->path, '/'))
+			r = link_name(rendered, all[i], &other);
 		if (r != 0 && result == 0) {
 			result = r;
 			*problem = other;
@@ -449,20 +459,21 @@ static int remove_old(struct rendered *rendered, const char *shown, struct probl
 	return result;
 }
 
-/* Nothing of what has gone is anywhere any more. */
-static int forget_gone(struct rendered *rendered)
+int generation_clear(struct rendered *rendered)
 {
-	CLEANUP(freep) struct owned **all = NULL;
-	size_t count;
-	int r = manifest_list(rendered->manifest, "", &all, &count);
+	char shown[NAME_SIZE];
+	struct problem unused;
+	int r = rendered->tree ? read_link(rendered, shown) : 1;
 
-	for (size_t i = 0; r == 0 && i < count; i++) {
-		if (!all[i]->is_gone)
-			continue;
-		r = manifest_drop(rendered->manifest, all[i]);
-		manifest_forget(rendered->manifest, all[i]);
-	}
-	return r;
+	if (r != 0)
+		return r < 0 ? r : 0;
+	r = remove_generation(rendered, rendered->own_fd, NEXT_NAME);
+	if (r == 0)
+		r = remove_old(rendered, shown, &unused);
+	if (r == 0)
+		return rendered_forget_gone(rendered);
+	/* What hinders it is told when the next one is made. */
+	return r == -ENOMEM ? r : 0;
 }
 
 static void make_name(char ret[NAME_SIZE])
@@ -552,18 +563,19 @@ int generation_commit(struct rendered *rendered, struct problem *problem)
 
 	if (r == -EINVAL)
 		return rendered_refuse(GENERATION_LINK, problem);
-	bool is_switched = rendered->is_changed || !rendered->tree || !*name;
-	if (r == 0 && is_switched)
+	if (r == 0 && (rendered->is_changed || !rendered->tree || !*name)) {
 		r = switch_to_next(rendered, name, problem);
-	if (r != 0)
+		rendered->has_old_links |= r == 0;
+	}
+	if (r == 0)
+		r = manifest_seal(rendered->manifest);
+	if (r != 0 || !rendered->has_old_links)
 		return r;
-	if (!is_switched && !rendered->has_old_links)
-		return 0;
 	int linked = link_names(rendered, problem);
 	rendered->has_old_links = linked != 0;
 	r = remove_old(rendered, name, linked == 0 ? problem : &(struct problem){0});
 	if (r == 0)
-		r = forget_gone(rendered);
+		r = rendered_forget_gone(rendered);
 	if (r == 0)
 		r = manifest_seal(rendered->manifest);
 	return linked != 0 ? linked : r;

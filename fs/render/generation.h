@@ -27,6 +27,9 @@ bool generation_has_name(const char *name);
 /** Opens the one that is shown, if there is one. 0, PROBLEM or -errno. */
 int generation_open(struct rendered *rendered, struct problem *problem);
 
+/** Removes what a death has left of others than the one that is shown. 0 or -errno. */
+int generation_clear(struct rendered *rendered);
+
 /* As in rendered.h, seen with the next generation. */
 int generation_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem);

@@ -31,8 +31,14 @@ struct manifest {
 	int fd;        /* of the log, for appending; -1: it is only read */
 	off_t size;    /* of what of it is good */
 	bool is_atomic;
+	bool is_behind; /* the log lacks a line, or has half a one: it is to be made anew */
 	uint32_t lines;
 	uint32_t sealed; /* all up to this line is in its place */
+
+	/* A line, for which a stream of its own would cost more than to write it. */
+	FILE *out; /* NULL: none was written yet */
+	char *line;
+	size_t line_len;
 };
 
 /* The tree has the paths, which lie in what they name. */
@@ -62,6 +68,9 @@ void manifest_free(struct manifest *manifest)
 	tdestroy(manifest->tree, owned_free);
 	if (manifest->fd >= 0)
 		close(manifest->fd);
+	if (manifest->out)
+		fclose(manifest->out);
+	free(manifest->line);
 	free(manifest);
 }
 
@@ -122,45 +131,48 @@ static void put_path(FILE *out, const char *path)
 	fputc('\n', out);
 }
 
-static void put_added(FILE *out, const struct imprint *print, const char *path)
+/* "+" or "?"; without an imprint "-". */
+static void put_line(FILE *out, const struct imprint *print, const char *path)
 {
-	fprintf(out, "+ %o %u %u %" PRIx64 " ", print->mode, print->uid, print->gid, print->hash);
+	if (print && print->mode)
+		fprintf(out, "+ %o %u %u %" PRIx64 " ", print->mode, print->uid, print->gid,
+			print->hash);
+	else
+		fputs(print ? "? " : "- ", out);
 	put_path(out, path);
 }
 
-/* One line, or many, all of it or nothing. */
+static int begin_log(struct manifest *manifest);
+
+/* All of it or nothing. */
 static int append(struct manifest *manifest, const char *text, size_t len)
 {
-	int r = text_write(manifest->fd, text, len);
+	int r = manifest->is_behind ? begin_log(manifest) : 0;
 
+	if (r < 0)
+		return r;
+	r = text_write(manifest->fd, text, len);
 	if (r == 0)
 		manifest->size += (off_t)len;
 	else if (ftruncate(manifest->fd, manifest->size) < 0)
-		return -EIO; /* what comes next would stand behind half a line */
+		manifest->is_behind = true;
 	return r;
 }
 
-/* "-", if it is gone, and "+" with the imprint, unless that is NULL. 0 or -errno. */
-static int append_lines(struct manifest *manifest, bool is_gone, const struct imprint *print,
-	const struct owned *owned)
+static int append_line(
+	struct manifest *manifest, const struct imprint *print, const struct owned *owned)
 {
-	CLEANUP(freep) char *lines = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&lines, &len);
-
-	if (!out)
+	if (!manifest->out)
+		manifest->out = open_memstream(&manifest->line, &manifest->line_len);
+	if (!manifest->out)
 		return -ENOMEM;
-	if (is_gone) {
-		fputs("- ", out);
-		put_path(out, owned->path);
-	}
-	if (print)
-		put_added(out, print, owned->path);
-	if (fclose(out) != 0)
+	rewind(manifest->out);
+	put_line(manifest->out, print, owned->path);
+	if (fflush(manifest->out) != 0 || ferror(manifest->out))
 		return -ENOMEM;
-	int r = append(manifest, lines, len);
+	int r = append(manifest, manifest->line, manifest->line_len);
 	if (r == 0)
-		manifest->lines += (uint32_t)is_gone + (print ? 1 : 0);
+		manifest->lines++;
 	return r;
 }
 
@@ -169,12 +181,17 @@ static bool is_in_place(const struct manifest *manifest, const struct owned *own
 	return owned->line <= manifest->sealed;
 }
 
+bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *owned)
+{
+	return !is_in_place(manifest, owned);
+}
+
 /* What was there before, until it is known that this is. */
 static void take_print(
 	const struct manifest *manifest, struct owned *owned, const struct imprint *print)
 {
-	/* Names are put in place one after the other; of a generation, all at once at its end. */
-	if (!manifest->is_atomic || is_in_place(manifest, owned))
+	/* Of a generation that is not logged yet its owner has noted what is shown. */
+	if (owned->is_logged && (!manifest->is_atomic || is_in_place(manifest, owned)))
 		owned->former = owned->print;
 	owned->print = *print;
 	owned->line = manifest->lines;
@@ -185,7 +202,7 @@ int manifest_put(struct manifest *manifest, struct owned *owned, const struct im
 {
 	if (owned->is_logged && imprint_equal(&owned->print, print))
 		return 0;
-	int r = append_lines(manifest, false, print, owned);
+	int r = append_line(manifest, print, owned);
 	if (r == 0)
 		take_print(manifest, owned, print);
 	return r;
@@ -195,39 +212,63 @@ void manifest_undo(struct manifest *manifest, struct owned *owned, const struct 
 {
 	if (imprint_equal(&owned->print, before))
 		return;
-	/* Without room for it, the log says that either may be there: that does no harm. */
-	(void)append_lines(manifest, !before->mode, before->mode ? before : NULL, owned);
+	int r = append_line(manifest, before->mode ? before : NULL, owned);
+	manifest->is_behind |= r < 0;
 	owned->print = owned->former = *before;
 	owned->is_logged = before->mode != 0;
 }
 
-int manifest_doubt(struct manifest *manifest, struct owned *owned)
-{
-	if (!owned->is_logged)
-		return 0;
-	int r = append_lines(manifest, true, &owned->print, owned);
-	if (r < 0)
-		return r;
-	owned->former = (struct imprint){0};
-	owned->line = manifest->lines;
-	return 0;
-}
-
 int manifest_drop(struct manifest *manifest, struct owned *owned)
 {
-	int r = owned->is_logged ? append_lines(manifest, true, NULL, owned) : 0;
+	int r = owned->is_logged ? append_line(manifest, NULL, owned) : 0;
 
+	manifest->is_behind |= r < 0;
 	owned->print = owned->former = (struct imprint){0};
 	owned->is_logged = false;
 	return r;
 }
 
+/* With a new owner a file loses some bits of its mode. */
+static bool has_mode(const struct imprint *now, mode_t mode)
+{
+	return now->mode == mode || now->mode == (mode & ~(mode_t)(S_ISUID | S_ISGID));
+}
+
+/* Whether it has rights of either: they are given to it, just now. */
+static bool is_between(
+	const struct imprint *former, const struct imprint *print, const struct imprint *now)
+{
+	return ((former->mode ^ print->mode) & S_IFMT) == 0 && former->hash == print->hash &&
+	       now->hash == print->hash &&
+	       (has_mode(now, former->mode) || has_mode(now, print->mode)) &&
+	       ((now->uid == former->uid && now->gid == former->gid) ||
+		       (now->uid == print->uid && now->gid == print->gid));
+}
+
+/* Whether we can have left that there, though the last line says something else. */
+static bool may_be(
+	const struct manifest *manifest, const struct owned *owned, const struct imprint *now)
+{
+	return !is_in_place(manifest, owned) &&
+	       (imprint_equal(&owned->former, now) ||
+		       is_between(&owned->former, &owned->print, now));
+}
+
+int manifest_settle(struct manifest *manifest, struct owned *owned, const struct imprint *now)
+{
+	return may_be(manifest, owned, now) ? manifest_put(manifest, owned, now) : 0;
+}
+
 enum drift manifest_drift(
 	const struct manifest *manifest, const struct owned *owned, const struct imprint *now)
 {
-	if (!is_in_place(manifest, owned) && imprint_equal(&owned->former, now))
+	const struct imprint *was =
+		owned->print.mode || is_in_place(manifest, owned) ? &owned->print : &owned->former;
+
+	/* What is nowhere is not ours, whatever stands there. */
+	if (!was->mode || imprint_equal(&owned->print, now) || may_be(manifest, owned, now))
 		return DRIFT_NONE;
-	return drift_between(&owned->print, now);
+	return drift_between(was, now);
 }
 
 /* The path in a line, which it is made of. */
@@ -271,14 +312,14 @@ static int take_line(struct manifest *manifest, char *line)
 	}
 	if (sign == '+' && path)
 		path = read_imprint(path, &print);
-	else if (sign != '-')
+	else if (sign != '-' && sign != '?')
 		return -EBADMSG;
 	if (!path || !(path = read_path(path)))
 		return -EBADMSG;
-	owned = sign == '+' ? manifest_get(manifest, path) : manifest_find(manifest, path);
-	if (sign == '+' && owned)
+	owned = sign == '-' ? manifest_find(manifest, path) : manifest_get(manifest, path);
+	if (sign != '-' && owned)
 		take_print(manifest, owned, &print);
-	else if (sign == '+')
+	else if (sign != '-')
 		return -ENOMEM;
 	else if (owned)
 		manifest_forget(manifest, owned);
@@ -308,7 +349,7 @@ static int read_log(struct manifest *manifest, FILE *in)
 	return r;
 }
 
-/* All of the log as it would be written now. What is not in its place has both lines. */
+/* All of the log as it would be written now. What is in doubt has both lines. */
 static int make_log(struct manifest *manifest, char **ret, size_t *len)
 {
 	CLEANUP(freep) struct owned **all = NULL;
@@ -321,15 +362,14 @@ static int make_log(struct manifest *manifest, char **ret, size_t *len)
 	fputs(manifest->is_atomic ? HEAD_ATOMIC : HEAD, out);
 	for (size_t i = 0; i < count; i++) {
 		const struct owned *owned = all[i];
-		const struct imprint *first =
-			is_in_place(manifest, owned) ? &owned->print : &owned->former;
-		if (owned->is_logged && first->mode)
-			put_added(out, first, owned->path);
+		bool is_settled = owned->is_logged && is_in_place(manifest, owned);
+		if (is_settled || owned->former.mode)
+			put_line(out, is_settled ? &owned->print : &owned->former, owned->path);
 	}
 	fputs("=\n", out);
 	for (size_t i = 0; i < count; i++)
 		if (all[i]->is_logged && !is_in_place(manifest, all[i]))
-			put_added(out, &all[i]->print, all[i]->path);
+			put_line(out, &all[i]->print, all[i]->path);
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }
 
@@ -354,6 +394,7 @@ static int begin_log(struct manifest *manifest)
 	closep(&manifest->fd);
 	manifest->fd = fd;
 	manifest->size = (off_t)len;
+	manifest->is_behind = false;
 	fd = -1;
 	return 0;
 }

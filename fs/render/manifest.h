@@ -1,16 +1,25 @@
 /*
  * The manifest: what a rendered directory holds that is ours. A log on the disk, `.plyfs/manifest`,
- * with a line before each name that is put there and one after each that is gone, so that whoever
- * is killed at any moment knows afterwards what was his, and what somebody else has changed:
+ * with a line before each change, so that whoever starts after somebody was killed at any moment
+ * can tell what that one did from what somebody else has changed:
  *
  *      plyfs render 2
  *      + 100444 0 0 3f2a6c0e11d09b54 app.yaml         (mode, owner, group, hash of the bytes)
  *      + 40755 0 0 0 sub
  *      =                                              (all that stands above is in its place)
- *      - app.yaml
+ *      ? app.yaml                                     (it is to be taken away)
+ *      - app.yaml                                     (nothing of it is anywhere: forget it)
  *
- * Until the next `=`, what stands at a name may be what the line says, or what was there before. A
- * newline in a name is written `\n`, a backslash `\\`. A line without its end was not written.
+ * 1. A name is changed after its line is written, and one line's change is over before the next
+ *    line of that name is written. So behind the last `=` a name stands as its last line says, or
+ *    as the one before: it is in doubt. Of a generation, which is shown all at once, it stands as
+ *    the last line says, or as the last one before `=`.
+ * 2. What stands there already, and is given other rights, may have each of them, old or new.
+ * 3. Who opens the directory looks at all that is in doubt, and writes down which it is, before he
+ *    changes anything. So no doubt is older than a process.
+ * 4. Where the log could not be written, it is made anew before the next line.
+ *
+ * A newline in a name is written `\n`, a backslash `\\`. A line without its end was not written.
  *
  * With "plyfs render 2 atomic" the names are those of a generation; "./NAME" is one beside it.
  */
@@ -24,8 +33,8 @@ struct version;
 
 /* One name: of what is ours, or is to be. */
 struct owned {
-	struct imprint print;  /* what was put there last, or is about to be; mode 0: not ours */
-	struct imprint former; /* … before that; it counts while the name is not in place */
+	struct imprint print;  /* what was put there last, or is about to be; mode 0: nothing */
+	struct imprint former; /* … before that; it counts while the name is in doubt */
 	uint32_t line;         /* private: when that was logged */
 	bool is_logged;        /* private: the log has `print` */
 
@@ -65,22 +74,25 @@ bool manifest_is_atomic(const struct manifest *manifest);
 struct owned *manifest_find(const struct manifest *manifest, const char *path);
 struct owned *manifest_get(struct manifest *manifest, const char *path);
 
-/** Before the name is put there. 0 or -errno, and nothing has changed. */
+/** Before that is put at the name, or nothing: it is taken away. 0 or -errno: nothing has changed. */
 int manifest_put(struct manifest *manifest, struct owned *owned, const struct imprint *print);
 
-/** When it could not be put there after all: `before` is there still. */
+/** When that could not be done after all: `before` is there still. */
 void manifest_undo(struct manifest *manifest, struct owned *owned, const struct imprint *before);
 
-/** Before the name is taken away: until the next `=` it may be there, or not. 0 or -errno. */
-int manifest_doubt(struct manifest *manifest, struct owned *owned);
+/** Whether it may be as before still. */
+bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *owned);
 
-/** After the name has gone. It is known still. 0 or -errno. */
+/** Ends the doubt by what stands there: one of both, or somebody has changed it. 0 or -errno. */
+int manifest_settle(struct manifest *manifest, struct owned *owned, const struct imprint *now);
+
+/** After the name has gone. It is known still, in memory. 0 or -errno. */
 int manifest_drop(struct manifest *manifest, struct owned *owned);
 
 /** Forgets a name that is not ours. */
 void manifest_forget(struct manifest *manifest, struct owned *owned);
 
-/** All that was put is in its place. 0 or -errno; nothing is lost then. */
+/** All that was put is in its place, and nothing in doubt. 0 or -errno; nothing is lost then. */
 int manifest_seal(struct manifest *manifest);
 
 /** What somebody has done to the name, as `now` stands there. */

@@ -28,8 +28,13 @@
 #include "render_status.h"
 #include "runner.h"
 
-/* Names that are looked up at once: so many the pool can compose beside each other. */
-#define LOOKS 32
+/*
+ * Names that are looked up at once: the pool composes some beside each other while those before are
+ * written. All of a batch are waited for together: who is woken for each takes a processor from the
+ * pool each time.
+ */
+#define LOOKS 64
+#define LOOKS_BATCH (LOOKS / 2)
 
 /* An answer that is not to be kept: somebody writes the source just now. */
 #define PASSING_TRIES 100
@@ -87,12 +92,15 @@ struct render {
 
 	pthread_mutex_t mutex; /* of the looks, and of what is to be done */
 	pthread_cond_t answered;
+	const struct look *awaited; /* by the one thread that walks; NULL: none */
 	struct agenda agenda;
 	void *paths; /* to be looked at: a tsearch(3) tree of strings */
 	bool are_all_doubtful;
 
 	pthread_mutex_t files; /* of all that follows: rights are taken away from any thread */
 	void *directories;     /* a tsearch(3) tree of struct shown_directory, by number */
+	size_t incomplete;     /* of them */
+	bool is_removal_due;   /* what another run has made is to be removed when there are none */
 };
 
 /* A directory that the view knows to be shown. */
@@ -100,6 +108,7 @@ struct shown_directory {
 	struct subscription subscription; /* first */
 	struct render *render;
 	uint64_t ino;
+	bool is_incomplete; /* a name could not be looked up: it is walked again */
 	char *path;
 };
 
@@ -182,11 +191,13 @@ static void commit_later(struct render *render, int64_t after_ms)
 	pthread_mutex_unlock(&render->mutex);
 }
 
-/* Ever longer, as long as nothing comes of it. */
-static int64_t next_retry(struct render *render)
+/* Ever longer, as long as nothing comes of it. Memory is there again soon, or we are gone. */
+static int64_t next_retry(struct render *render, int result)
 {
 	int64_t after_ms = render->retry_ms ? render->retry_ms : RETRY_MS;
 
+	if (result == -ENOMEM)
+		return RETRY_MS;
 	render->retry_ms = after_ms < RETRY_MAX_MS / 2 ? 2 * after_ms : RETRY_MAX_MS;
 	return after_ms;
 }
@@ -224,22 +235,19 @@ static void complain_of(struct render *render, const char *path, struct owned *o
 }
 
 /*
- * Says what could not be done, once, and has it done later. Returns 0, or a lack of memory. What
- * has gone since it was listed is not missed: the publisher knows of it.
+ * Says what could not be done, once, and has it done later. What has gone since it was listed is
+ * not missed: the publisher knows of it.
  */
-static int complain(struct render *render, const char *path, struct owned *owned, int result,
+static void complain(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem)
 {
-	if (result == -ENOMEM)
-		return result;
 	if (result == -ESTALE)
-		return 0;
+		return;
 	render->failed++;
 	if (!owned || owned->failure != result)
 		complain_of(render, path, owned, result, problem);
 	if (owned && owned->ino && result != -EIO)
-		look_later(render, path, next_retry(render));
-	return 0;
+		look_later(render, path, next_retry(render, result));
 }
 
 /* What was done, or was not by somebody's will. */
@@ -265,7 +273,8 @@ static void on_answer(struct view_caller *caller, int result, const struct stat 
 	if (look->result >= 0)
 		look->stat = *stat;
 	look->is_answered = true;
-	pthread_cond_broadcast(&look->render->answered);
+	if (look->render->awaited == look)
+		pthread_cond_signal(&look->render->answered);
 	pthread_mutex_unlock(&look->render->mutex);
 }
 
@@ -283,8 +292,10 @@ static void ask(struct render *render, uint64_t parent, struct look *look)
 static void wait_for(struct render *render, struct look *look)
 {
 	pthread_mutex_lock(&render->mutex);
+	render->awaited = look;
 	while (!look->is_answered)
 		pthread_cond_wait(&render->answered, &render->mutex);
+	render->awaited = NULL;
 	pthread_mutex_unlock(&render->mutex);
 }
 
@@ -439,7 +450,41 @@ static void drop_shown(struct render *render, uint64_t ino)
 	if (!shown)
 		return;
 	tdelete(shown, &render->directories, compare_numbers);
+	render->incomplete -= shown->is_incomplete;
 	shown_free(shown);
+}
+
+/* What the process lacks for a while. */
+static bool is_lack(int result)
+{
+	return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
+}
+
+/* What is shown there is not to be removed, though nobody knows what it should be. */
+static int keep_shown(struct render *render, const char *path)
+{
+	CLEANUP(freep) struct owned **all = NULL;
+	size_t count;
+	int r = manifest_list(rendered_manifest(render->rendered), path, &all, &count);
+
+	for (size_t i = 0; r == 0 && i < count; i++)
+		all[i]->is_seen = true;
+	return r;
+}
+
+/* The path in that directory, or the directory itself, could not be looked up. */
+static void miss(struct render *render, uint64_t ino, const char *path, int result)
+{
+	pthread_mutex_lock(&render->files);
+	struct shown_directory *shown = find_shown(render, ino);
+	if (!is_lack(result))
+		result = keep_shown(render, path);
+	if (is_lack(result) && shown) {
+		render->incomplete += !shown->is_incomplete;
+		shown->is_incomplete = true;
+		look_later(render, shown->path, RETRY_MS);
+	}
+	pthread_mutex_unlock(&render->files);
 }
 
 /* As the kernel would, when it is told to forget a directory's attributes: asks for them. */
@@ -467,7 +512,7 @@ static int on_tell(void *context, uint64_t ino)
 	return 0;
 }
 
-static int walk_directory(struct render *render, const char *path, uint64_t ino);
+static void walk_directory(struct render *render, const char *path, uint64_t ino);
 
 /* The view's number of what is shown there now. What was looked up before is given back. */
 static void note_number(struct render *render, struct owned *owned, uint64_t ino)
@@ -478,7 +523,10 @@ static void note_number(struct render *render, struct owned *owned, uint64_t ino
 	owned->is_seen = true;
 }
 
-/* What it has by now: since it was looked up, something may have been taken away from it. */
+/*
+ * What it has by now: since it was looked up, something may have been taken away from it. Returns
+ * 0, or what is lacking to do it: then nothing is known of what is in it.
+ */
 static int put_directory(struct render *render, const char *path, uint64_t ino)
 {
 	struct problem problem;
@@ -493,16 +541,18 @@ static int put_directory(struct render *render, const char *path, uint64_t ino)
 		r = view_stat(render->view, ino, &stat);
 	if (r == 0)
 		r = rendered_put_directory(render->rendered, owned, &stat, &problem);
-	bool is_put = r != -ENOMEM && is_done(render, owned, r);
+	bool is_put = is_done(render, owned, r);
 	if (is_put && !render->options.is_atomic)
 		watch_directory(render, find_shown(render, ino));
 	if (!is_put)
-		r = complain(render, path, owned, r, &problem);
+		complain(render, path, owned, r, &problem);
 	pthread_mutex_unlock(&render->files);
-	return is_put ? walk_directory(render, path, ino) : r;
+	if (is_put)
+		walk_directory(render, path, ino);
+	return is_lack(r) ? r : 0;
 }
 
-/* What was good before, by another plyfs, stays where it never was in this life. */
+/* What was good before, by another plyfs, stays where it never was in this life. 0 or -ENOMEM. */
 static int put_file(struct render *render, const char *path, uint64_t ino)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
@@ -520,44 +570,69 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 		note_number(render, owned, ino);
 	if (r == 0)
 		r = rendered_put(render->rendered, owned, version, &problem);
-	if (r == -ENOMEM || !is_done(render, owned, r))
-		r = complain(render, path, owned, r, &problem);
-	else
-		r = 0;
+	if (!is_done(render, owned, r))
+		complain(render, path, owned, r, &problem);
 	bool is_changed = owned && (owned->is_changed || !imprint_equal(&before, &owned->print));
 	pthread_mutex_unlock(&render->files);
 	if (is_changed)
 		view_note_change(render->view, path);
-	return r;
+	return owned ? 0 : -ENOMEM;
 }
 
-static int put_name(struct render *render, const char *directory, const struct look *look)
+/* Up to the name `end`. */
+static void ask_some(
+	struct render *render, uint64_t parent, struct names *names, size_t *asked, size_t end)
+{
+	for (; *asked < names->count && *asked < end; (*asked)++)
+		if (names->items[*asked]->result == 0)
+			ask(render, parent, names->items[*asked]);
+		else
+			names->items[*asked]->is_answered = true;
+}
+
+static void put_name(
+	struct render *render, uint64_t parent, const char *directory, const struct look *look)
 {
 	CLEANUP(freep) char *path = NULL;
+	int r = look->result;
 
-	if (look->result == -ENOENT)
-		return 0;
+	if (r == -ENOENT)
+		return;
 	if (asprintf(&path, "%s%s%s", directory, *directory ? "/" : "", look->name) < 0) {
 		path = NULL;
-		return -ENOMEM;
+		r = -ENOMEM;
 	}
-	if (look->result < 0)
-		return complain(render, path, NULL, look->result, NULL);
-	return S_ISDIR(look->stat.st_mode) ? put_directory(render, path, look->stat.st_ino)
-					   : put_file(render, path, look->stat.st_ino);
+	if (r < 0)
+		complain(render, path ? path : directory, NULL, r, NULL);
+	else
+		r = S_ISDIR(look->stat.st_mode) ? put_directory(render, path, look->stat.st_ino)
+						: put_file(render, path, look->stat.st_ino);
+	if (r < 0)
+		miss(render, parent, path, r);
 }
 
 /* Lists and looks up all that is in the directory, so that the view knows that it is shown. */
-static int walk_directory(struct render *render, const char *path, uint64_t ino)
+static void walk_directory(struct render *render, const char *path, uint64_t ino)
 {
 	CLEANUP(names_fini) struct names names = {0};
 	size_t asked = 0;
-	int r = view_list(render->view, ino, 0, take_name, &names);
 
+	pthread_mutex_lock(&render->files);
+	struct shown_directory *shown = find_shown(render, ino);
+	if (shown) {
+		render->incomplete -= shown->is_incomplete;
+		shown->is_incomplete = false;
+	}
+	pthread_mutex_unlock(&render->files);
+	int r = view_list(render->view, ino, 0, take_name, &names);
 	if (r == 0 && names.has_failed)
 		r = -ENOMEM;
-	if (r < 0)
-		return complain(render, path, NULL, r == -ENOENT ? -ESTALE : r, NULL);
+	if (r < 0) {
+		complain(render, path, NULL, r == -ENOENT ? -ESTALE : r, NULL);
+		if (r != -ENOENT)
+			miss(render, ino, path, r);
+		return;
+	}
 	for (size_t i = 0; i < names.count; i++) {
 		struct look *look = names.items[i];
 
@@ -565,21 +640,20 @@ static int walk_directory(struct render *render, const char *path, uint64_t ino)
 		if (!*path && strcmp(look->name, PLYFS_NAME) == 0)
 			look->result = -ENOENT;
 	}
-	for (size_t done = 0; r == 0 && done < names.count; done++) {
+	for (size_t done = 0; done < names.count; done++) {
 		struct look *look = names.items[done];
 
-		for (; asked < names.count && asked < done + LOOKS; asked++)
-			if (names.items[asked]->result == 0)
-				ask(render, ino, names.items[asked]);
-			else
-				names.items[asked]->is_answered = true;
+		if (done % LOOKS_BATCH == 0) {
+			ask_some(render, ino, &names, &asked, done + LOOKS);
+			size_t end = done + LOOKS_BATCH < asked ? done + LOOKS_BATCH : asked;
+			wait_for(render, names.items[end - 1]);
+		}
 		settle(render, ino, look);
-		r = put_name(render, path, look);
+		put_name(render, ino, path, look);
 	}
 	/* Those that were asked for are answered before their names go. */
 	for (size_t i = 0; i < asked; i++)
 		wait_for(render, names.items[i]);
-	return r;
 }
 
 /* What another run has made and nobody shows any more. */
@@ -601,11 +675,25 @@ static int remove_unseen(struct render *render)
 		int removed = rendered_remove(render->rendered, all[i], &problem);
 		pthread_mutex_unlock(&render->files);
 		if (removed != 0 && removed != RENDERED_KEPT)
-			r = complain(render, path, NULL, removed, &problem);
+			complain(render, path, NULL, removed, &problem);
 		else if (removed == 0)
 			view_note_change(render->view, path);
 	}
 	return r;
+}
+
+/* When all is known that is shown. */
+static void remove_unseen_at_last(struct render *render)
+{
+	pthread_mutex_lock(&render->files);
+	render->is_removal_due = render->incomplete > 0;
+	pthread_mutex_unlock(&render->files);
+	int r = render->is_removal_due ? 0 : remove_unseen(render);
+	if (r == 0)
+		return;
+	render->is_removal_due = true;
+	complain(render, render->options.directory, NULL, r, NULL);
+	look_later(render, "", RETRY_MS);
 }
 
 static void watch_node(const void *node, VISIT visit, void *context)
@@ -622,7 +710,7 @@ static void watch_node(const void *node, VISIT visit, void *context)
 }
 
 /* Under the lock of the files. What is made and removed there meanwhile is our own doing. */
-static int commit(struct render *render)
+static void commit(struct render *render)
 {
 	bool is_watched = render->inotify && rendered_is_to_switch(render->rendered);
 	bool is_begun = false;
@@ -637,14 +725,13 @@ static int commit(struct render *render)
 	if (r == 0) {
 		view_hold_notices(render->view, false);
 		render->commit_failure = 0;
-		return 0;
+		return;
 	}
 	if (r != render->commit_failure)
 		complain_of(render, render->options.directory, NULL, r, &problem);
 	render->commit_failure = r;
 	render->failed++;
-	commit_later(render, next_retry(render));
-	return r == -ENOMEM ? r : 0;
+	commit_later(render, next_retry(render, r));
 }
 
 /* What can't be told is no trouble of the tree's. */
@@ -671,22 +758,21 @@ int render_all(struct render *render)
 {
 	render->failed = 0;
 	int r = add_shown(render, VIEW_INO_ROOT, "");
-	if (r == 0 && !render->options.is_atomic)
+	if (r < 0)
+		return r;
+	if (!render->options.is_atomic)
 		watch_directory(render, find_shown(render, VIEW_INO_ROOT));
-	if (r == 0)
-		r = walk_directory(render, "", VIEW_INO_ROOT);
-	if (r == 0)
-		r = remove_unseen(render);
+	walk_directory(render, "", VIEW_INO_ROOT);
+	remove_unseen_at_last(render);
 	pthread_mutex_lock(&render->files);
-	if (r == 0)
-		r = commit(render);
+	commit(render);
 	if (render->options.is_atomic)
 		watch_generation(render);
 	write_status(render);
 	pthread_mutex_unlock(&render->files);
 	/* What looking at all at once took is not needed again. */
 	malloc_trim(0);
-	return r < 0 ? r : (int)render->failed;
+	return (int)render->failed;
 }
 
 /* The operations. What could not be done is tried again after a while. */
@@ -795,7 +881,10 @@ static int op_make_directory(void *context, const struct change *change)
 	int r = view_apply_change(render->view, change->parent_ino, true, &shown);
 	if (r != 0 || !shown.st_ino)
 		return r;
-	return put_directory(render, change->path, shown.st_ino);
+	r = put_directory(render, change->path, shown.st_ino);
+	if (r < 0)
+		miss(render, change->parent_ino, change->path, r);
+	return 0;
 }
 
 static void op_set_attributes(void *context, const struct change *change)
@@ -836,22 +925,28 @@ static const struct publisher_ops ops = {
 
 static void put_again(struct render *render, const char *path)
 {
+	struct stat stat;
+
 	pthread_mutex_lock(&render->files);
 	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
-	uint64_t ino = owned ? owned->ino : 0;
-	bool is_due = ino && (owned->failure || rendered_has_drifted(render->rendered, owned));
-	if (is_due)
+	uint64_t ino = owned ? owned->ino : *path ? 0 : VIEW_INO_ROOT;
+	const struct shown_directory *shown = find_shown(render, ino);
+	bool is_due =
+		(shown && shown->is_incomplete) ||
+		(owned && ino && (owned->failure || rendered_has_drifted(render->rendered, owned)));
+	int r = is_due ? view_stat(render->view, ino, &stat) : -ESTALE;
+	if (r == 0 && owned)
 		owned->ino = 0; /* its one reference goes on */
 	pthread_mutex_unlock(&render->files);
-	if (!is_due)
-		return;
-	struct stat stat;
-	int r = view_stat(render->view, ino, &stat);
-	if (r == 0)
+	if (r == 0 && !*path)
+		walk_directory(render, path, ino);
+	else if (r == 0)
 		r = S_ISDIR(stat.st_mode) ? put_directory(render, path, ino)
 					  : put_file(render, path, ino);
 	if (r == -ENOMEM)
 		look_later(render, path, RETRY_MS);
+	if (render->is_removal_due)
+		remove_unseen_at_last(render);
 }
 
 static void put_all_again(struct render *render)
@@ -863,6 +958,7 @@ static void put_all_again(struct render *render)
 	int r = manifest_list(rendered_manifest(render->rendered), "", &all, &count);
 	for (size_t i = 0; r == 0 && i < count; i++)
 		look_later(render, all[i]->path, 0);
+	look_later(render, r == 0 ? "" : NULL, r == 0 ? 0 : RETRY_MS);
 	pthread_mutex_unlock(&render->files);
 }
 

@@ -46,8 +46,8 @@ static int clear_stage(int fd)
 		return -errno;
 	copy = -1;
 	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			unlinkat(fd, entry->d_name, 0);
+		if (entry->d_name[0] != '.' && unlinkat(fd, entry->d_name, 0) < 0)
+			unlinkat(fd, entry->d_name, AT_REMOVEDIR);
 	closedir(dir);
 	return 0;
 }
@@ -105,6 +105,56 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 	return r;
 }
 
+int rendered_look(const struct rendered *rendered, const struct owned *owned, struct imprint *ret)
+{
+	bool is_beside = generation_is_beside(owned);
+	const struct layer *layer = is_beside ? rendered->place : rendered->tree;
+	const char *path = owned->path + (is_beside ? strlen(GENERATION_BESIDE) : 0);
+	const char *name;
+
+	*ret = (struct imprint){0};
+	if (!layer)
+		return 0;
+	CLEANUP(closep) int parent = layer_open_parent(layer, path, &name);
+	return parent < 0 ? 0 : imprint_at(parent, name, ret);
+}
+
+int rendered_forget_gone(struct rendered *rendered)
+{
+	CLEANUP(freep) struct owned **all = NULL;
+	size_t count;
+	int r = manifest_list(rendered->manifest, "", &all, &count);
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		if (!all[i]->is_gone && !(all[i]->is_logged && !all[i]->print.mode))
+			continue;
+		r = manifest_drop(rendered->manifest, all[i]);
+		manifest_forget(rendered->manifest, all[i]);
+	}
+	return r;
+}
+
+/* What a death has left in doubt: it stands as it was, or as it was to be. */
+static int settle(struct rendered *rendered)
+{
+	CLEANUP(freep) struct owned **all = NULL;
+	size_t count;
+	int r = manifest_list(rendered->manifest, "", &all, &count);
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		struct imprint now;
+
+		if (manifest_is_in_doubt(rendered->manifest, all[i]) &&
+			rendered_look(rendered, all[i], &now) == 0)
+			r = manifest_settle(rendered->manifest, all[i], &now);
+	}
+	if (r == 0)
+		r = manifest_seal(rendered->manifest);
+	if (r == 0 && rendered->options.is_atomic)
+		return generation_clear(rendered);
+	return r == 0 ? rendered_forget_gone(rendered) : r;
+}
+
 int rendered_open(
 	const struct rendered_options *options, struct rendered **ret, struct problem *problem)
 {
@@ -119,6 +169,8 @@ int rendered_open(
 		r = generation_open(rendered, problem);
 	else if (r == 0)
 		rendered->tree = rendered->place;
+	if (r == 0)
+		r = settle(rendered);
 	if (r == 0)
 		*ret = rendered;
 	else
@@ -150,30 +202,70 @@ void rendered_log(const struct rendered *rendered, const char *line)
 		rendered->options.log(rendered->options.context, line);
 }
 
-/* Nobody may read it who may not read the version, whoever it can be given to. */
-int rendered_dress(int fd, const struct stat *like, mode_t more, struct imprint *ret)
+static bool has_owner(const struct stat *own, const struct stat *like)
+{
+	return own->st_uid == like->st_uid && own->st_gid == like->st_gid;
+}
+
+/* To whom it can't be given does not get it. 0 with what it is then, or -errno. */
+static int give(int fd, const struct stat *like, struct stat *own)
+{
+	if (fchown(fd, like->st_uid, like->st_gid) < 0)
+		return errno == EPERM ? 0 : -errno;
+	return fstat(fd, own) < 0 ? -errno : 0;
+}
+
+/* Nobody may read it who may not read the version, whoever it could be given to. */
+static mode_t mode_for(const struct stat *own, const struct stat *like, mode_t more)
 {
 	mode_t mode = (like->st_mode & 07777) | more;
+
+	if (own->st_gid != like->st_gid)
+		mode &= ~(mode_t)0070;
+	return (own->st_mode & S_IFMT) | mode;
+}
+
+int rendered_dress(int fd, const struct stat *like, mode_t more, struct imprint *ret)
+{
+	struct stat own;
+
+	int r = fstat(fd, &own) < 0 ? -errno : 0;
+	if (r == 0 && !has_owner(&own, like))
+		r = give(fd, like, &own);
+	if (r < 0)
+		return r;
+	ret->mode = mode_for(&own, like, more);
+	ret->uid = own.st_uid;
+	ret->gid = own.st_gid;
+	return own.st_mode != ret->mode && fchmod(fd, ret->mode & 07777) < 0 ? -errno : 0;
+}
+
+/* The same for what stands at its name already: each step has its line before. */
+static int redress(struct rendered *rendered, struct owned *owned, int fd, const struct stat *like,
+	mode_t more, struct imprint *print)
+{
 	struct stat own;
 
 	if (fstat(fd, &own) < 0)
 		return -errno;
-	if (own.st_uid != like->st_uid || own.st_gid != like->st_gid) {
-		if (fchown(fd, like->st_uid, like->st_gid) == 0) {
-			own.st_uid = like->st_uid;
-			own.st_gid = like->st_gid;
-		} else if (errno != EPERM) {
-			return -errno;
-		}
+	*print = (struct imprint){own.st_mode, own.st_uid, own.st_gid, print->hash};
+	int r = manifest_put(rendered->manifest, owned, print);
+	if (r == 0 && !has_owner(&own, like)) {
+		print->uid = like->st_uid;
+		print->gid = like->st_gid;
+		r = manifest_put(rendered->manifest, owned, print);
+		if (r == 0)
+			r = give(fd, like, &own);
 	}
-	if (own.st_gid != like->st_gid)
-		mode &= ~(mode_t)0070;
-	if ((own.st_mode & 07777) != mode && fchmod(fd, mode) < 0)
-		return -errno;
-	ret->mode = (own.st_mode & S_IFMT) | mode;
-	ret->uid = own.st_uid;
-	ret->gid = own.st_gid;
-	return 0;
+	*print = (struct imprint){mode_for(&own, like, more), own.st_uid, own.st_gid, print->hash};
+	if (r == 0)
+		r = manifest_put(rendered->manifest, owned, print);
+	if (r == 0 && own.st_mode != print->mode && fchmod(fd, print->mode & 07777) < 0)
+		r = -errno;
+	if (r < 0)
+		manifest_undo(rendered->manifest, owned,
+			&(struct imprint){own.st_mode, own.st_uid, own.st_gid, print->hash});
+	return r;
 }
 
 /* 0 with the bytes' hash in *ret, or -errno. */
@@ -202,7 +294,8 @@ static bool has_bytes(int fd, const struct version *version, struct imprint *ret
 	struct stat stat;
 
 	ret->hash = IMPRINT_HASH;
-	if (fstat(fd, &stat) < 0 || (uint64_t)stat.st_size != version->size)
+	if (fstat(fd, &stat) < 0 || !S_ISREG(stat.st_mode) ||
+		(uint64_t)stat.st_size != version->size)
 		return false;
 	while ((uint64_t)offset < version->size) {
 		ssize_t n = version_read(version, wanted, sizeof(wanted), offset);
@@ -312,14 +405,10 @@ static int meet_drift(
 
 bool rendered_has_drifted(struct rendered *rendered, struct owned *owned)
 {
-	struct imprint now = {0};
-	const char *name;
+	struct imprint now;
 
 	if (!owned->print.mode || !rendered->tree || owned->is_changed || owned->is_gone ||
-		generation_is_beside(owned))
-		return false;
-	CLEANUP(closep) int parent = layer_open_parent(rendered->tree, owned->path, &name);
-	if (parent >= 0 && imprint_at(parent, name, &now) < 0)
+		generation_is_beside(owned) || rendered_look(rendered, owned, &now) < 0)
 		return false;
 	bool has_drifted = manifest_drift(rendered->manifest, owned, &now) != DRIFT_NONE;
 	if (!has_drifted || rendered->options.keeps_drift)
@@ -350,25 +439,51 @@ static int make_way(struct rendered *rendered, struct owned *owned, int parent, 
 	return 0;
 }
 
-/* Makes the new file, and puts it there. */
-static int replace(struct rendered *rendered, struct owned *owned, int parent, const char *name,
-	const struct version *version)
+/* Puts what was made in the stage to its place. */
+static int put_staged(struct rendered *rendered, struct owned *owned, const char *staged,
+	const struct imprint *print, int parent, const char *name)
 {
 	const struct imprint before = owned->print;
-	char staged[STAGED_MAX];
-	struct imprint print;
+	int r = manifest_put(rendered->manifest, owned, print);
 
-	rendered_stage_name(rendered, staged);
-	int r = rendered_write(rendered->stage_fd, staged, version, &print);
-	if (r < 0)
-		return r;
-	r = manifest_put(rendered->manifest, owned, &print);
 	if (r == 0 && renameat(rendered->stage_fd, staged, parent, name) < 0) {
 		r = -errno;
 		manifest_undo(rendered->manifest, owned, &before);
 	}
 	if (r < 0)
-		unlinkat(rendered->stage_fd, staged, 0);
+		unlinkat(rendered->stage_fd, staged, S_ISDIR(print->mode) ? AT_REMOVEDIR : 0);
+	return r;
+}
+
+/* Makes the new file, and puts it there. */
+static int replace(struct rendered *rendered, struct owned *owned, int parent, const char *name,
+	const struct version *version)
+{
+	char staged[STAGED_MAX];
+	struct imprint print;
+
+	rendered_stage_name(rendered, staged);
+	int r = rendered_write(rendered->stage_fd, staged, version, &print);
+	return r == 0 ? put_staged(rendered, owned, staged, &print, parent, name) : r;
+}
+
+/* The same for a directory. */
+static int place_directory(struct rendered *rendered, struct owned *owned, int parent,
+	const char *name, const struct stat *like, mode_t more)
+{
+	struct imprint print = {.mode = S_IFDIR};
+	char staged[STAGED_MAX];
+
+	rendered_stage_name(rendered, staged);
+	if (mkdirat(rendered->stage_fd, staged, 0700) < 0)
+		return -errno;
+	CLEANUP(closep)
+	int fd =
+		openat(rendered->stage_fd, staged, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int r = fd < 0 ? -errno : rendered_dress(fd, like, more, &print);
+	if (r == 0)
+		return put_staged(rendered, owned, staged, &print, parent, name);
+	unlinkat(rendered->stage_fd, staged, AT_REMOVEDIR);
 	return r;
 }
 
@@ -383,11 +498,12 @@ static int take_over(struct rendered *rendered, struct owned *owned, int parent,
 	if (owned->print.mode && owned->print.hash == print->hash)
 		r = meet_drift(rendered, owned, parent, name);
 	version_stat(version, &stat);
-	if (r == 0 && fd >= 0)
-		r = rendered_dress(fd, &stat, 0, print);
+	if (r == 0)
+		r = fd >= 0 ? redress(rendered, owned, fd, &stat, 0, print)
+			    : manifest_put(rendered->manifest, owned, print);
 	if (r == 0)
 		owned->reported = 0;
-	return r == 0 ? manifest_put(rendered->manifest, owned, print) : r;
+	return r;
 }
 
 int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
@@ -410,6 +526,8 @@ int rendered_put(struct rendered *rendered, struct owned *owned, const struct ve
 		is_there(parent, name, version, &fd, &print))
 		return take_over(rendered, owned, parent, name, fd, &print, version);
 	int r = is_ours ? meet_drift(rendered, owned, parent, name) : 0;
+	if (r == 0 && parent < 0)
+		return parent;
 	if (r == 0)
 		r = make_way(rendered, owned, parent, name, false, problem);
 	if (r == 0)
@@ -424,7 +542,7 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 {
 	/* Who is not root could put nothing into a directory without it. */
 	mode_t more = geteuid() == 0 ? 0 : 0200;
-	struct imprint print = {.mode = S_IFDIR | 0700, .uid = geteuid(), .gid = getegid()};
+	struct imprint print = {0};
 	const char *name;
 
 	if (rendered->options.is_atomic)
@@ -435,22 +553,18 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 	int r = owned->print.mode ? meet_drift(rendered, owned, parent, name) : 0;
 	if (r == 0)
 		r = make_way(rendered, owned, parent, name, true, problem);
-	const struct imprint before = owned->print;
-	if (r == 0 && !before.mode)
-		r = manifest_put(rendered->manifest, owned, &print);
 	if (r != 0)
 		return r;
-	if (mkdirat(parent, name, 0700) < 0 && errno != EEXIST) {
-		r = -errno;
-		manifest_undo(rendered->manifest, owned, &before);
-		return r;
-	}
 	CLEANUP(closep)
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	r = fd < 0 ? -errno : rendered_dress(fd, stat, more, &print);
+	if (fd < 0)
+		r = errno == ENOENT ? place_directory(rendered, owned, parent, name, stat, more)
+				    : -errno;
+	else
+		r = redress(rendered, owned, fd, stat, more, &print);
 	if (r == 0)
 		owned->reported = 0;
-	return r == 0 ? manifest_put(rendered->manifest, owned, &print) : r;
+	return r;
 }
 
 /* Whatever somebody has put in the place of what was ours. */
@@ -465,10 +579,11 @@ static int unlink_any(int parent, const char *name, bool is_directory)
 
 static int remove_owned(struct rendered *rendered, struct owned *owned)
 {
+	const struct imprint before = owned->print;
 	const char *name;
 	CLEANUP(closep) int parent = layer_open_parent(rendered->place, owned->path, &name);
 
-	if (!owned->print.mode)
+	if (!before.mode)
 		return 0;
 	if (parent < 0 && parent != -ENOENT && parent != -ENOTDIR)
 		return parent;
@@ -476,9 +591,12 @@ static int remove_owned(struct rendered *rendered, struct owned *owned)
 	bool is_there = parent >= 0 && faccessat(parent, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 	int r = is_there ? meet_drift(rendered, owned, parent, name) : 0;
 	if (r == 0 && is_there)
-		r = manifest_doubt(rendered->manifest, owned);
-	if (r == 0 && is_there)
-		r = unlink_any(parent, name, S_ISDIR(owned->print.mode));
+		r = manifest_put(rendered->manifest, owned, &(struct imprint){0});
+	if (r == 0 && is_there) {
+		r = unlink_any(parent, name, S_ISDIR(before.mode));
+		if (r < 0)
+			manifest_undo(rendered->manifest, owned, &before);
+	}
 	return r == 0 ? manifest_drop(rendered->manifest, owned) : r;
 }
 

@@ -31,6 +31,13 @@ int rendered_dress(int fd, const struct stat *like, mode_t more, struct imprint 
 int rendered_write(
 	int directory, const char *name, const struct version *version, struct imprint *ret);
 
+/** What stands at a name of the manifest; nothing where that can't be reached. 0 or -errno. */
+int rendered_look(
+	const struct rendered *rendered, const struct owned *owned, struct imprint *ret);
+
+/** Forgets all that is nowhere any more. 0 or -errno. */
+int rendered_forget_gone(struct rendered *rendered);
+
 /** The next name in the stage. */
 void rendered_stage_name(struct rendered *rendered, char ret[STAGED_MAX]);
 

@@ -92,7 +92,12 @@ wait $pid || fail "$?: $(cat log)"
 pid=$!
 rm vendor/begun.yaml
 eventually test ! -e tree/begun.yaml || fail 'it does not begin'
-edit
+# At once: each state of it that is met is told.
+cp tree/app.yaml edited
+chmod u+w edited
+echo x >>edited
+chmod 444 edited
+mv -f edited tree/app.yaml
 eventually grep -qF 'app.yaml: somebody has changed it; it stays so' log || fail "not told: $(cat log)"
 sleep 0.3
 ! is_right || fail 'what was to stay was put right'

@@ -38,7 +38,7 @@ FUNCTIONS(DECLARE)
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
-	return "leak:dl_open_worker\n";
+	return "leak:dl_open_worker\nleak:ld-linux\n";
 }
 
 static struct failing own;

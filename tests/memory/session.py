@@ -70,9 +70,11 @@ def change(number):
     write(f"low/only{number}.txt", f"{number}\n")
     if os.path.exists(f"low/only{number - 1}.txt"):
         os.unlink(f"low/only{number - 1}.txt")
+    made = f"made{number - number % 4}.yaml"
     if number % 4 == 0:
-        write("plyfs.yaml", SETTINGS + f"# {number}\n")
+        write("plyfs.yaml", SETTINGS.replace("files: [", f"files: [{{path: {made}, from: ['c.d/*.yaml']}}, "))
     return {
+        **({made: f"n: {number}\nm: 1\n"} if number >= 4 else {}),
         "a.yaml": f"n: {number}\nl: [1]\nm: {number}\n",
         f"d{number}/e/b.yaml": f"low: {number}\nhigh: {number}\n",
         "t.toml": f"n = {number}\n\n[x]\ny = 1\n",

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced after mount.sh, by a test in whose daemon allocations fail: tests/memory/session.py steers it.
+# Sourced after mount.sh, by tests in whose daemon allocations fail: tests/memory/session.py steers it.
 # FAILING_LIBRARY makes them fail in who has it preloaded; FAILING_STEP 1 has each one fail.
 
 need python3

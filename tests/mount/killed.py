@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Renders with a death before each change of the disk, and looks whether the next start knows what it did.
+
+    killed.py PLYFS LIBRARY STEP
+
+LIBRARY is dying.c's. In the layers each name becomes something else, in each of all pairs of kinds. From one
+layer to the next plyfs is started with --drift=keep, and --atomic or not; it dies before the n-th change, n = 1,
+1 + STEP … (2, 2 + STEP … between the next two layers), until it dies no more. The one that is started then must end right and take nothing of what was
+done for somebody's doing: also when the layer is another one by then, and when it dies once more on the way.
+"""
+import itertools
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import time
+
+DIED = 99
+OUT, BASE = "killed", "base"
+TURNS = 2
+
+
+def write(path, text, mode=0o644, owner=0):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, mode)
+    give(path, owner)
+
+
+def give(path, owner):
+    if os.geteuid() == 0:
+        os.lchown(path, owner, owner)
+
+
+def directory(path, mode=0o755, owner=0):
+    os.makedirs(f"{path}/sub")
+    for name in ("a", "b", "sub/c"):
+        write(f"{path}/{name}", "in it\n")
+    os.chmod(path, mode)
+    give(path, owner)
+
+
+KINDS = [
+    lambda path: None,
+    lambda path: write(path, "one\n"),
+    lambda path: write(path, "another\n"),
+    lambda path: write(path, "one\n", 0o600, 1),
+    lambda path: os.symlink("nowhere", path),
+    directory,
+    lambda path: directory(path, 0o750, 1),
+]
+PAIRS = list(itertools.permutations(range(len(KINDS)), 2))
+
+
+def make_layers():
+    """Each name goes round all of the kinds, by steps of its own."""
+    for turn in range(TURNS + 2):
+        os.mkdir(f"layer{turn}")
+        for first, second in PAIRS:
+            KINDS[(first + turn * (second - first)) % len(KINDS)](f"layer{turn}/{first}-{second}")
+    time.sleep(3)  # what was just written is not trusted to be whole
+
+
+class Trial:
+    def __init__(self, plyfs, library, step, options):
+        self.command = [plyfs, "render", "--drift=keep", "--no-header", *options]
+        self.library, self.step = library, step
+        self.is_atomic = "--atomic" in options
+        self.tried = 0
+
+    def fail(self, text):
+        sys.exit(f"failed: {self.where}: {text}")
+
+    def render(self, turn, death=0, is_torn=False):
+        """The layer of that turn. Whether it died."""
+        env = dict(os.environ)
+        if death:
+            env.update({"LD_PRELOAD": self.library, "DYING": str(death)}, **({"DYING_TORN": "1"} if is_torn else {}))
+        ended = subprocess.run([*self.command, "-l", f"layer{turn}", OUT], env=env, capture_output=True, text=True, check=False)
+        if ended.returncode not in (0, DIED) or ended.stderr:
+            self.fail(f"it ended with {ended.returncode}, and says: {ended.stderr}")
+        return ended.returncode == DIED
+
+    def shown(self, top):
+        found = {}
+        for place, directories, names in os.walk(top):
+            if ".plyfs" in directories:
+                directories.remove(".plyfs")
+            for name in directories + names:
+                path = os.path.join(place, name)
+                status = os.lstat(path)
+                # Nobody writes to what is shown.
+                what = oct(status.st_mode & ~0o222), status.st_uid, status.st_gid
+                if stat.S_ISLNK(status.st_mode):
+                    what = os.readlink(path)
+                elif stat.S_ISREG(status.st_mode):
+                    with open(path, encoding="utf-8") as file:
+                        what += (file.read(),)
+                found[os.path.relpath(path, top)] = what
+        return found
+
+    def look(self, turn):
+        """All is as the layer has it, and nothing else is there."""
+        wanted, found = self.shown(f"layer{turn}"), self.shown(f"{OUT}/..data" if self.is_atomic else OUT)
+        for path in sorted(wanted.keys() | found.keys()):
+            if wanted.get(path) != found.get(path):
+                self.fail(f"{path} is {found.get(path)}, and not {wanted.get(path)}")
+        if self.is_atomic:
+            names = {".plyfs", "..data", os.readlink(f"{OUT}/..data"), *os.listdir(f"layer{turn}")}
+            if set(os.listdir(OUT)) != names:
+                self.fail(f"beside it are {set(os.listdir(OUT)) ^ names}")
+        left = set(os.listdir(f"{OUT}/.plyfs")) - {"manifest", "status", "stage"} | set(os.listdir(f"{OUT}/.plyfs/stage"))
+        if left:
+            self.fail(f"in its own directory are {left}")
+
+    def fresh(self):
+        shutil.rmtree(OUT, ignore_errors=True)
+        subprocess.run(["cp", "-a", BASE, OUT], check=True)
+
+    def try_death(self, turn, death, is_torn, is_same):
+        """Whether it died at all. If it did, another death comes in each second trial."""
+        self.where = f"turn {turn}, death {death}{', torn' if is_torn else ''}{'' if is_same else ', another layer'}"
+        self.fresh()
+        if not self.render(turn + 1, death, is_torn):
+            return False
+        self.tried += 1
+        end = turn + 1 if is_same else turn + 2
+        if not is_same:
+            self.render(end, death * 7 % 97 + 1)
+        self.render(end)
+        self.look(end)
+        return True
+
+    def run(self):
+        for turn in range(TURNS):
+            self.where = f"turn {turn}"
+            shutil.rmtree(OUT, ignore_errors=True)
+            self.render(turn)
+            self.look(turn)
+            shutil.rmtree(BASE, ignore_errors=True)
+            os.rename(OUT, BASE)
+            for number in itertools.count():
+                if not self.try_death(turn, 1 + turn + number * self.step, number % 2 == 1, number // 2 % 2 == 0):
+                    break
+            print(f"{' '.join(self.command[2:])}, turn {turn}: {self.tried} deaths", flush=True)
+
+
+def main():
+    plyfs, library, step = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    make_layers()
+    for kind in [], ["--atomic"]:
+        Trial(plyfs, library, step, kind).run()
+
+
+main()
