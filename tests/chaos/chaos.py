@@ -332,7 +332,10 @@ class Chaos:
     def eventually(self, differences, what):
         end = time.monotonic() + self.patience
         while True:
-            found = differences()
+            try:
+                found = differences()
+            except OSError as error:  # it was listed a moment ago
+                found = [f"{error.filename}: {error.strerror}"]
             if not found:
                 self.note(f"not: {what}")
                 return

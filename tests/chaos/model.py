@@ -153,12 +153,12 @@ def drop_in_sources(union, path):
 # ---- Values
 
 def parse(ending, data):
-    """The tree of a source; {} for one with nothing in it, BROKEN for one that can't be read."""
+    """The tree of a source; None for one that says nothing, BROKEN for one that can't be read."""
     try:
         if ending == "yaml":
-            return yaml.load(data.decode(), Loader) or {}
+            return yaml.load(data.decode(), Loader)
         if ending == "json":
-            return json.loads(data) if data.strip() else {}
+            return json.loads(data) if data.strip() else None
         if ending == "toml":
             return tomllib.loads(data.decode())
         return parse_lines(ending, data.decode())
@@ -231,13 +231,12 @@ VERBATIM = {"deep", "last", "first", "concat", "lines"}
 
 def merge_trees(rule, trees):
     strategy = rule["strategy"]
+    trees = [tree for tree in trees if tree is not None]
     is_broken = any(tree is BROKEN or (strategy != "deep" and not isinstance(tree, dict)) for tree in trees)
     if is_broken:
         return BROKEN
     result = {}
     for tree in trees:
-        if not tree:
-            continue  # nothing is said
         if strategy == "deep" and not (isinstance(result, dict) and isinstance(tree, dict)):
             result = tree
         elif strategy == "deep":
@@ -294,14 +293,32 @@ def rule_of(settings, path):
 
 # ---- All of it
 
+def let_through(mode):
+    """Who can't search a directory of that mode can't read in it."""
+    search = mode & 0o111
+    return search | search << 2 | 0o500
+
+
 def guarding(layer, place, path):
-    """What directories that are not above the path itself let through: who can't search can't read."""
+    """What directories that are not above the path itself let through."""
     mode = 0o777
     directory = os.path.dirname(place)
     while directory and not path.startswith(directory + "/"):
-        search = layer.stat(directory).st_mode & 0o111
-        mode &= search | search << 2 | 0o500
+        mode &= let_through(layer.stat(directory).st_mode)
         directory = os.path.dirname(directory)
+    return mode & behind_link(layer, os.path.join(layer.top, place))
+
+
+def behind_link(layer, place):
+    """What the directories let through that a link leads to, up to the layer or to the root."""
+    mode = 0o777
+    target, above = os.path.realpath(place), os.path.realpath(os.path.dirname(place))
+    if not layer.follows or target == os.path.join(above, os.path.basename(place)):
+        return mode
+    directory, last = os.path.dirname(target), None
+    while directory != last and directory != os.path.realpath(layer.top):
+        mode &= let_through(os.stat(directory).st_mode)
+        directory, last = os.path.dirname(directory), directory
     return mode
 
 
@@ -325,7 +342,7 @@ def show(settings, tops):
         elif kind == "directory":
             mode = 0o555
             for layer in found:
-                mode &= layer.stat(path).st_mode
+                mode &= layer.stat(path).st_mode & behind_link(layer, os.path.join(layer.top, path))
             shown[path] = Shown("directory", mode)
         else:
             rule = rule_of(settings, path)
@@ -370,6 +387,7 @@ def wrong_bytes(path, shown, data):
     if shown.tree is None:
         return None if data == shown.data else f"{path}: it has {data[:300]}, and not {shown.data[:300]}"
     tree = parse(records.format_of(path), data)
+    tree = {} if tree is None else tree
     if shown.tree is BROKEN or tree is BROKEN or in_order(tree) != in_order(shown.tree):
         return f"{path}: it is {tree}, and not {shown.tree}"
     return None

@@ -15,8 +15,8 @@ import traceback
 import records
 
 # What a path may answer while what it leads to comes and goes.
-# ESTALE is the answer where a large file is written in place.
-PASSING = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ESTALE}
+# ESTALE is the answer where a large file is written in place, ENXIO that of a socket where a link leads out.
+PASSING = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO, errno.ESTALE}
 FIRST_NUMBER = 1 << 62  # in inode numbers
 SLOW_WAITS = 20  # tenths of a second
 LARGE = 256 << 10  # bytes; less than what is shown without a copy

@@ -15,6 +15,8 @@ echo 'b: 1' >high/small.yaml
 echo 'a: 1' >low/other.yaml
 echo 'b: 1' >high/other.yaml
 sed -i '30000s/.*/key: [/' low/broken.yaml
+# A slow machine may take longer than the limit, which is another test's.
+echo 'options: {limits: {time: 60s}}' >low/plyfs.yaml
 chmod 600 low/denied.yaml
 sleep 0.3
 start

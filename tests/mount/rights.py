@@ -75,7 +75,26 @@ def can_open(path):
         return False
 
 
-def check_as(user):
+def check(users, check_as):
+    """Asks each user, in a process of his, what is wrong by `check_as`, which returns lines."""
+    status = 0
+    for user in users:
+        child = os.fork()
+        if child == 0:
+            os.setgroups(user[2])
+            os.setresgid(user[1], user[1], user[1])
+            os.setresuid(user[0], user[0], user[0])
+            bad = check_as(user)
+            for line in bad[:10]:
+                print(line, flush=True)
+            if len(bad) > 10:
+                print(f"… and {len(bad) - 10} more", flush=True)
+            os._exit(1 if bad else 0)
+        status |= os.waitpid(child, 0)[1]
+    return 1 if status else 0
+
+
+def judge_all(user):
     bad, read, entered = [], 0, 0
 
     def judge(what, pair, allowed):
@@ -103,24 +122,6 @@ def check_as(user):
     if not read or not entered:
         bad.append(f"{user} can read nothing at all: this proves nothing")
     return bad
-
-
-def check():
-    status = 0
-    for user in USERS:
-        child = os.fork()
-        if child == 0:
-            os.setgroups(user[2])
-            os.setresgid(user[1], user[1], user[1])
-            os.setresuid(user[0], user[0], user[0])
-            bad = check_as(user)
-            for line in bad[:10]:
-                print(line, flush=True)
-            if len(bad) > 10:
-                print(f"… and {len(bad) - 10} more", flush=True)
-            os._exit(1 if bad else 0)
-        status |= os.waitpid(child, 0)[1]
-    return 1 if status else 0
 
 
 def reads_secret(path, seconds):
@@ -225,4 +226,4 @@ def race():
 
 
 if __name__ == "__main__":
-    sys.exit({"make": make, "check": check, "race": race}[sys.argv[1]]())
+    sys.exit({"make": make, "check": lambda: check(USERS, judge_all), "race": race}[sys.argv[1]]())

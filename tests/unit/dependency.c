@@ -352,7 +352,7 @@ static void reference_that_changes_while_it_is_read_for_the_first_time_is_follow
 	fclose(file);
 	int fd = inotify_init1(IN_CLOEXEC);
 	assert_true(inotify_add_watch(fd, "a/data/n.yaml", IN_CLOSE_NOWRITE) >= 0);
-	start(PILLAR);
+	start(PILLAR "options: {limits: {time: 60s}}\n");
 
 	assert_int_equal(pthread_create(&thread, NULL, look_up, &stat), 0);
 	assert_true(read(fd, buffer, sizeof(buffer)) > 0);
