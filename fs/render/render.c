@@ -36,10 +36,6 @@
 #define LOOKS 64
 #define LOOKS_BATCH (LOOKS / 2)
 
-/* An answer that is not to be kept: somebody writes the source just now. */
-#define PASSING_TRIES 100
-#define PASSING_PAUSE_NS 10000000
-
 /* What somebody does to a file is looked at when he has been quiet for so long. */
 #define DOUBT_MS 20
 
@@ -297,18 +293,6 @@ static void wait_for(struct render *render, struct look *look)
 		pthread_cond_wait(&render->answered, &render->mutex);
 	render->awaited = NULL;
 	pthread_mutex_unlock(&render->mutex);
-}
-
-/* Until it is an answer that stays. */
-static void settle(struct render *render, uint64_t parent, struct look *look)
-{
-	wait_for(render, look);
-	for (int try = 0; look->result == VIEW_PASSING && try < PASSING_TRIES; try++) {
-		view_forget(render->view, look->stat.st_ino, 1);
-		nanosleep(&(struct timespec){.tv_nsec = PASSING_PAUSE_NS}, NULL);
-		ask(render, parent, look);
-		wait_for(render, look);
-	}
 }
 
 static bool take_name(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie)
@@ -648,7 +632,7 @@ static void walk_directory(struct render *render, const char *path, uint64_t ino
 			size_t end = done + LOOKS_BATCH < asked ? done + LOOKS_BATCH : asked;
 			wait_for(render, names.items[end - 1]);
 		}
-		settle(render, ino, look);
+		wait_for(render, look);
 		put_name(render, ino, path, look);
 	}
 	/* Those that were asked for are answered before their names go. */

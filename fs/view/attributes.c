@@ -7,15 +7,11 @@
 
 #include "attach.h"
 #include "cleanup.h"
-#include "clock.h"
 #include "entry.h"
 #include "events.h"
 #include "expand.h"
 #include "queue.h"
 #include "state.h"
-
-/* A walk that was let in may be asleep for so long before it comes to the name. */
-#define ON_THE_WAY_MS 1000
 
 static struct rights rights_of(const struct view *view, const struct union_lookup *lookup)
 {
@@ -116,8 +112,6 @@ static void tell_locked_unlocks(struct view *view, struct directory *directory)
 		return;
 	directory->told = described;
 	directory->narrowings += is_narrower;
-	if (is_narrower)
-		directory->narrowed_ms = clock_ms();
 }
 
 void attributes_tell_locked_unlocks(struct view *view, struct directory *directory)
@@ -184,18 +178,6 @@ uint64_t attributes_narrowings_locked(const struct directory *directory)
 	for (; directory; directory = directory->parent)
 		count += directory->narrowings;
 	return count;
-}
-
-bool attributes_are_uncached_locked(const struct directory *directory, uint64_t narrowings)
-{
-	int64_t since_ms = clock_ms() - ON_THE_WAY_MS;
-
-	if (attributes_narrowings_locked(directory) != narrowings)
-		return true;
-	for (; directory; directory = directory->parent)
-		if (directory->narrowings && directory->narrowed_ms >= since_ms)
-			return true;
-	return false;
 }
 
 /* Whether something in it, or below, has waited since before. Its depth is bounded by PATH_MAX. */

@@ -13,9 +13,9 @@
  *   (a) Before what was read is shown, the events are drained, the directories above of which
  *       something was reported are looked at, the kernel is told, and the walks end that it let in.
  *       A walk may have been let in before that and be asleep, for the directory's lock or another's
- *       lookup. So in a directory that was ever closed to somebody, who looks something up is asked
- *       for once more (view_lets_in()), and for a second no answer is cached: each walk comes with a
- *       lookup of its own. This is the only time here; all else is order.
+ *       lookup, for however long that takes. So in a directory that was ever closed to somebody, as
+ *       long as the kernel knows it, no answer is cached: each walk comes with a lookup of its own,
+ *       and who looks something up is asked for once more (view_lets_in()).
  *   (b) A directory whose rights grow gets a ticket, as all that waits to be published has one. It
  *       opens when nothing in it, or below, waits with an earlier one.
  */
@@ -41,14 +41,11 @@ int attributes_settle_locked_unlocks(struct view *view, struct directory *direct
 /** The last step of it alone: tells what is known and untold, of the directory and those above. */
 void attributes_tell_locked_unlocks(struct view *view, struct directory *directory);
 
-/** How often the kernel was told that somebody is shut out of the directory, or of one above. */
-uint64_t attributes_narrowings_locked(const struct directory *directory);
-
 /**
- * Whether an answer about a name in it must not be cached: `narrowings` was counted when the look
- * began, and another walk, let in before, may still be on its way to the same name.
+ * How often the kernel was told that somebody is shut out of the directory, or of one above. If ever,
+ * no answer about a name in it may be cached: another walk, let in before, may be on its way to it.
  */
-bool attributes_are_uncached_locked(const struct directory *directory, uint64_t narrowings);
+uint64_t attributes_narrowings_locked(const struct directory *directory);
 
 /** A directory that opens now, in use, and is to be told of; NULL: none. For the publisher. */
 struct directory *attributes_open_locked(struct view *view);

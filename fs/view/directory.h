@@ -109,7 +109,6 @@ struct directory {
 	uint64_t described;  /* how often its attributes have changed since it was made */
 	uint64_t told;       /* `described` when the kernel was last told to ask for them again */
 	uint64_t narrowed;   /* `described` when they shut somebody out last; 0: never */
-	int64_t narrowed_ms; /* when it was told last of such; CLOCK_MONOTONIC */
 	uint64_t narrowings; /* how often the kernel was told of such */
 	uint64_t generation; /* raised when it, or one of its entries, is taken up again */
 	enum directory_names names;

@@ -70,7 +70,6 @@ struct look *look_new_locked(struct view *view, struct entry *entry, enum look_p
 		look->child->users++;
 	look->generation = parent->generation;
 	look->dependencies_number = view->dependency_indexes.generation;
-	look->narrowings = attributes_narrowings_locked(parent);
 	settings_generation_init_locked(view, &look->settings);
 	union_lookup_init(&look->lookup);
 	entry_enter_locked(view, entry);

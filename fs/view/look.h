@@ -40,7 +40,6 @@ struct look {
 	struct directory *child;      /* likewise, in use */
 	uint64_t generation;          /* of the directory, when it began */
 	uint64_t dependencies_number; /* of all dependencies, when it began */
-	uint64_t narrowings;          /* of the directories above, when it began */
 	bool is_entry_new;            /* nothing was known of the name but that it is asked for */
 	unsigned tries;
 	bool takes_long;  /* whoever looks the name up gets a promise (promise.h) */

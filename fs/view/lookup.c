@@ -283,7 +283,7 @@ void lookup_end(struct look *look)
 	if (r == 0)
 		hold_for_callers_locked(view, look, stat.st_ino);
 	/* Others that wait for the same answer were let in by what the kernel knows no more. */
-	if (r == 0 && attributes_are_uncached_locked(entry->parent, look->narrowings))
+	if (r == 0 && attributes_narrowings_locked(entry->parent))
 		r = VIEW_PASSING;
 	struct view_caller *callers = take_ptr(look->callers);
 	struct view_caller *waiters =
@@ -386,7 +386,7 @@ int lookup_enter_path(struct view *view, const char *path, struct directory **re
 /* Begins a look, or joins the one that is under way; but in a strict mount none that began before.
  */
 static int look_for_locked_unlocks(
-	struct view *view, struct entry *entry, struct view_caller *caller, uint64_t narrowings)
+	struct view *view, struct entry *entry, struct view_caller *caller)
 {
 	bool is_shown = entry->version || entry->directory;
 	bool is_new = !entry->users && !entry->pending && !entry->kind;
@@ -401,7 +401,6 @@ static int look_for_locked_unlocks(
 	if (!look)
 		return -ENOMEM;
 	look->callers = caller;
-	look->narrowings = narrowings;
 	look->is_entry_new = is_new && !entry->parent->listers;
 	view_unlock(view);
 	look_begin(look);
@@ -418,10 +417,9 @@ static int answer_locked_unlocks(struct view *view, uint64_t parent, const char 
 	if (!directory || directory->is_dead)
 		return -ENOENT;
 	/* What is shown already was read by rights that the kernel may have missed. */
-	uint64_t narrowings = attributes_narrowings_locked(directory);
 	directory->users++;
 	attributes_tell_locked_unlocks(view, directory);
-	bool is_narrowed = attributes_are_uncached_locked(directory, narrowings);
+	bool is_narrowed = attributes_narrowings_locked(directory) > 0;
 	directory_leave_locked(view, directory);
 	directory = inode_directory_locked(view, parent);
 	if (!directory || directory->is_dead)
@@ -438,7 +436,7 @@ static int answer_locked_unlocks(struct view *view, uint64_t parent, const char 
 	if (caller && entry->promise && view_has_promises_locked(view))
 		return promise_give_locked(view, entry, ret) < 0 ? -ENOMEM : VIEW_PROMISE;
 	if (caller)
-		return look_for_locked_unlocks(view, entry, caller, narrowings);
+		return look_for_locked_unlocks(view, entry, caller);
 	/* On the publisher's way to where it publishes. */
 	int r = enter_locked_unlocks(view, entry);
 	entry = r == 0 ? directory_find(directory, name) : NULL;

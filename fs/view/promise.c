@@ -67,7 +67,7 @@ void promise_keep_locked(struct view *view, struct entry *entry, struct version 
 {
 	struct promise *promise = entry->promise;
 	bool may_be_kept = promise && version->kind != VERSION_LINK &&
-			   !attributes_are_uncached_locked(entry->parent, promise->narrowings);
+			   attributes_narrowings_locked(entry->parent) == promise->narrowings;
 	uint64_t refs = may_be_kept ? promise->inode.kernel_refs : 0;
 
 	if (refs)

@@ -125,7 +125,6 @@ static void put_attributes(struct record *record, const struct directory *direct
 	record_put(record, attributes_are_untold_locked(directory));
 	record_put(record, directory->narrowed > directory->told);
 	record_put(record, directory->narrowings);
-	record_put(record, (uint64_t)directory->narrowed_ms);
 }
 
 /* Where each layer had it. */
@@ -416,7 +415,6 @@ static void take_attributes(struct view *view, struct record *record, struct dir
 	directory->described = record_get_bool(record);
 	directory->narrowed = record_get_bool(record) ? directory->described : 0;
 	directory->narrowings = record_get(record);
-	directory->narrowed_ms = (int64_t)record_get(record);
 	if (directory == view->root ? ino != VIEW_INO_ROOT : !is_fit(view, ino))
 		record_spoil(record);
 	if (directory == view->root || record_is_bad(record))

@@ -85,6 +85,27 @@ static void first_look_tells_of_a_closed_directory_before_the_publisher_does(voi
 	assert_int_equal(uncached, 1);
 }
 
+/* Somebody who was let in before may wait for the answer to another, however long that takes. */
+static void nothing_is_cached_in_a_directory_that_was_closed_long_ago(void **state)
+{
+	struct stat stat;
+
+	(void)state;
+	make_directory("a/d");
+	start_with_kernel("a:b");
+	uint64_t ino = ino_of("d");
+	run("chmod 700 a/d");
+	publish_all();
+	assert_true(was_told(ino));
+	sleep(2);
+	write_file("a/d/key", "secret");
+	assert_shown("d/key", "secret");
+	assert_int_equal(uncached, 1);
+	assert_int_equal(view_ask(view, ino, "key", false, &stat), 0);
+	assert_int_equal(uncached, 2);
+	view_forget(view, stat.st_ino, 1);
+}
+
 /* Closes a directory, and writes into one below it. Returns its number. */
 static uint64_t close_above(void)
 {
@@ -321,6 +342,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		view_test(first_look_tells_of_a_closed_directory_before_the_publisher_does),
+		view_test(nothing_is_cached_in_a_directory_that_was_closed_long_ago),
 		view_test(closed_directory_closes_what_is_below_it),
 		view_test(closed_root_shuts_out_as_well),
 		view_test(closed_directory_of_which_the_report_was_lost_is_looked_at),
