@@ -17,5 +17,5 @@ comes_to_equal_fresh() {
 	mkdir -p fresh
 	"$PLYFS" mount -o noheader "${@:-low:high}" fresh
 	eventually equals_fresh || fail "it differs from a fresh mount: $(head -50 difference)"
-	unmount fresh
+	"$PLYFS" umount fresh
 }
