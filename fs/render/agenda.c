@@ -1,0 +1,159 @@
+#include "agenda.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "clock.h"
+
+/* A generation is what has changed until nothing did for a while, and no longer than that. */
+#define GENERATION_MAX_MS 200
+
+/* What a tree tells of itself is written so long after it has changed. */
+#define STATUS_MS 100
+
+/* Times are clock_ms(), 0: nothing is to be done. */
+struct agenda {
+	int fd; /* timerfd */
+	pthread_mutex_t mutex;
+	int64_t paths_ms;
+	int64_t generation_ms;
+	int64_t changed_ms; /* since when a generation is due */
+	int64_t status_ms;
+	void *paths; /* to be looked at: a tsearch(3) tree of strings */
+	bool are_all;
+};
+
+int agenda_new(struct agenda **ret)
+{
+	struct agenda *agenda = calloc(1, sizeof(*agenda));
+
+	if (!agenda)
+		return -ENOMEM;
+	agenda->fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (agenda->fd < 0) {
+		int r = -errno;
+		free(agenda);
+		return r;
+	}
+	pthread_mutex_init(&agenda->mutex, NULL);
+	*ret = agenda;
+	return 0;
+}
+
+void agenda_free(struct agenda *agenda)
+{
+	if (!agenda)
+		return;
+	tdestroy(agenda->paths, free);
+	close(agenda->fd);
+	pthread_mutex_destroy(&agenda->mutex);
+	free(agenda);
+}
+
+int agenda_fd(const struct agenda *agenda)
+{
+	return agenda->fd;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* The earliest of what is to be done. Under the mutex. */
+static void set_timer(const struct agenda *agenda)
+{
+	int64_t at = agenda->paths_ms;
+
+	if (!at || (agenda->generation_ms && agenda->generation_ms < at))
+		at = agenda->generation_ms;
+	if (!at || (agenda->status_ms && agenda->status_ms < at))
+		at = agenda->status_ms;
+	const struct itimerspec when = {
+		.it_value = {.tv_sec = at / 1000, .tv_nsec = at % 1000 * 1000000}};
+	timerfd_settime(agenda->fd, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms)
+{
+	int64_t at = clock_ms() + after_ms;
+	char *copy = path ? strdup(path) : NULL;
+
+	pthread_mutex_lock(&agenda->mutex);
+	char **found = copy ? tsearch(copy, &agenda->paths, compare_paths) : NULL;
+	if (!found)
+		agenda->are_all = true;
+	if (!found || *found != copy)
+		free(copy);
+	if (!agenda->paths_ms || at < agenda->paths_ms) {
+		agenda->paths_ms = at;
+		set_timer(agenda);
+	}
+	pthread_mutex_unlock(&agenda->mutex);
+}
+
+void agenda_commit(struct agenda *agenda, int64_t after_ms)
+{
+	int64_t now = clock_ms();
+
+	pthread_mutex_lock(&agenda->mutex);
+	if (!agenda->changed_ms)
+		agenda->changed_ms = now;
+	agenda->generation_ms = now + after_ms;
+	if (after_ms <= GENERATION_MAX_MS &&
+		agenda->generation_ms > agenda->changed_ms + GENERATION_MAX_MS)
+		agenda->generation_ms = agenda->changed_ms + GENERATION_MAX_MS;
+	set_timer(agenda);
+	pthread_mutex_unlock(&agenda->mutex);
+}
+
+void agenda_tell(struct agenda *agenda)
+{
+	pthread_mutex_lock(&agenda->mutex);
+	if (!agenda->status_ms) {
+		agenda->status_ms = clock_ms() + STATUS_MS;
+		set_timer(agenda);
+	}
+	pthread_mutex_unlock(&agenda->mutex);
+}
+
+void agenda_take(struct agenda *agenda, struct due *ret)
+{
+	int64_t now = clock_ms();
+	uint64_t count;
+
+	(void)!read(agenda->fd, &count, sizeof(count));
+	pthread_mutex_lock(&agenda->mutex);
+	*ret = (struct due){.is_generation = agenda->generation_ms && agenda->generation_ms <= now,
+		.since_ms = agenda->changed_ms,
+		.is_status = agenda->status_ms && agenda->status_ms <= now};
+	if (agenda->paths_ms && agenda->paths_ms <= now) {
+		ret->paths = take_ptr(agenda->paths);
+		ret->are_all = agenda->are_all;
+		agenda->are_all = false;
+		agenda->paths_ms = 0;
+	}
+	if (ret->is_generation)
+		agenda->generation_ms = 0;
+	if (ret->is_status)
+		agenda->status_ms = 0;
+	set_timer(agenda);
+	pthread_mutex_unlock(&agenda->mutex);
+}
+
+void agenda_commit_done(struct agenda *agenda, int64_t after_ms)
+{
+	pthread_mutex_lock(&agenda->mutex);
+	if (after_ms)
+		agenda->generation_ms = clock_ms() + after_ms;
+	else
+		agenda->changed_ms = 0;
+	set_timer(agenda);
+	pthread_mutex_unlock(&agenda->mutex);
+}

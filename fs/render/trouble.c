@@ -1,0 +1,73 @@
+#include "trouble.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "render_state.h"
+
+#define RETRY_MAX_MS 60000
+
+void trouble_log_line(const struct render *render, const char *line)
+{
+	if (render->options.log)
+		render->options.log(render->options.context, line);
+}
+
+int64_t trouble_retry_ms(struct render *render, int result)
+{
+	int64_t after_ms = render->retry_ms ? render->retry_ms : RETRY_MS;
+
+	/* Memory is there again soon, or we are gone. */
+	if (result == -ENOMEM)
+		return RETRY_MS;
+	render->retry_ms = after_ms < RETRY_MAX_MS / 2 ? 2 * after_ms : RETRY_MAX_MS;
+	return after_ms;
+}
+
+void trouble_note(struct render *render, const char *path, struct owned *owned, int result,
+	const struct problem *problem)
+{
+	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
+
+	if (result == PROBLEM)
+		problem_format(problem, line, sizeof(line));
+	else if (result == -EIO)
+		snprintf(line, sizeof(line), "%s: does not merge, and never did", path);
+	else
+		snprintf(line, sizeof(line), "%s: %s", path, strerror(-result));
+	trouble_log_line(render, line);
+	agenda_tell(render->agenda);
+	if (!owned)
+		return;
+	free(owned->trouble);
+	owned->trouble = result == -EIO ? NULL : strdup(line);
+	owned->failure = result;
+}
+
+void trouble_retry(struct render *render, const char *path, struct owned *owned, int result,
+	const struct problem *problem)
+{
+	if (result == -ESTALE)
+		return;
+	render->failed++;
+	if (!owned || owned->failure != result)
+		trouble_note(render, path, owned, result, problem);
+	if (owned && owned->ino && result != -EIO)
+		agenda_look(render->agenda, path, trouble_retry_ms(render, result));
+}
+
+bool trouble_is_over(struct render *render, struct owned *owned, int result)
+{
+	if (result != 0 && result != RENDERED_KEPT)
+		return false;
+	if (owned->failure) {
+		render->retry_ms = 0;
+		agenda_tell(render->agenda);
+	}
+	owned->failure = 0;
+	free(take_ptr(owned->trouble));
+	return true;
+}

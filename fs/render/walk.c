@@ -1,0 +1,350 @@
+#include "walk.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "generation.h"
+#include "render_state.h"
+#include "shown.h"
+#include "trouble.h"
+
+/*
+ * Names that are looked up at once: the pool composes some beside each other while those before are
+ * written. All of a batch are waited for together: who is woken for each takes a processor from the
+ * pool each time.
+ */
+#define LOOKS 64
+#define LOOKS_BATCH (LOOKS / 2)
+
+/* A name that is looked up. */
+struct look {
+	struct view_caller caller; /* first */
+	struct render *render;
+	char *name;
+	int result;
+	bool is_answered; /* mutex */
+	struct stat stat;
+};
+
+/* The names of a directory. */
+struct names {
+	struct look **items;
+	size_t count;
+	size_t capacity;
+	bool has_failed; /* for lack of memory */
+};
+
+static void on_answer(struct view_caller *caller, int result, const struct stat *stat)
+{
+	struct look *look = (struct look *)caller;
+
+	pthread_mutex_lock(&look->render->mutex);
+	look->result = result == VIEW_GOING ? -ENOENT : result;
+	if (look->result >= 0)
+		look->stat = *stat;
+	look->is_answered = true;
+	if (look->render->awaited == look)
+		pthread_cond_signal(&look->render->answered);
+	pthread_mutex_unlock(&look->render->mutex);
+}
+
+static void ask(struct render *render, uint64_t parent, struct look *look)
+{
+	struct stat stat;
+
+	look->caller = (struct view_caller){.answer = on_answer};
+	look->is_answered = false;
+	int r = view_lookup(render->view, parent, look->name, &look->caller, &stat);
+	if (r != VIEW_LATER)
+		on_answer(&look->caller, r, &stat);
+}
+
+static void wait_for(struct render *render, struct look *look)
+{
+	pthread_mutex_lock(&render->mutex);
+	render->awaited = look;
+	while (!look->is_answered)
+		pthread_cond_wait(&render->answered, &render->mutex);
+	render->awaited = NULL;
+	pthread_mutex_unlock(&render->mutex);
+}
+
+static bool take_name(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie)
+{
+	struct names *names = context;
+	struct look *look = calloc(1, sizeof(*look));
+
+	(void)ino;
+	(void)type;
+	(void)cookie;
+	if (!look || !(look->name = strdup(name)) ||
+		array_grow(names->items, names->count, names->capacity) < 0) {
+		free(look ? look->name : NULL);
+		free(look);
+		names->has_failed = true;
+		return false;
+	}
+	names->items[names->count++] = look;
+	return true;
+}
+
+static void names_fini(struct names *names)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		free(names->items[i]->name);
+		free(names->items[i]);
+	}
+	free(names->items);
+}
+
+/* What the process lacks for a while. */
+static bool is_lack(int result)
+{
+	return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
+}
+
+/* What is shown there is not to be removed, though nobody knows what it should be. */
+static int keep_shown(struct render *render, const char *path)
+{
+	CLEANUP(freep) struct owned **all = NULL;
+	size_t count;
+	int r = manifest_list(rendered_manifest(render->rendered), path, &all, &count);
+
+	for (size_t i = 0; r == 0 && i < count; i++)
+		all[i]->is_seen = true;
+	return r;
+}
+
+void walk_miss(struct render *render, uint64_t ino, const char *path, int result)
+{
+	pthread_mutex_lock(&render->files);
+	struct shown_directory *shown = shown_find(render, ino);
+	if (!is_lack(result))
+		result = keep_shown(render, path);
+	if (is_lack(result) && shown) {
+		render->incomplete += !shown->is_incomplete;
+		shown->is_incomplete = true;
+		agenda_look(render->agenda, shown->path, RETRY_MS);
+	}
+	pthread_mutex_unlock(&render->files);
+}
+
+void walk_note_number(struct render *render, struct owned *owned, uint64_t ino)
+{
+	if (owned->ino)
+		view_forget(render->view, owned->ino, 1);
+	owned->ino = ino;
+	owned->is_seen = true;
+}
+
+int walk_put_directory(struct render *render, const char *path, uint64_t ino)
+{
+	struct problem problem;
+	struct stat stat;
+
+	pthread_mutex_lock(&render->files);
+	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
+	int r = owned ? shown_add(render, ino, path) : -ENOMEM;
+	if (owned)
+		walk_note_number(render, owned, ino);
+	if (r == 0)
+		r = view_stat(render->view, ino, &stat);
+	if (r == 0)
+		r = rendered_put_directory(render->rendered, owned, &stat, &problem);
+	bool is_put = trouble_is_over(render, owned, r);
+	if (is_put && !render->options.is_atomic)
+		shown_watch(shown_find(render, ino));
+	if (!is_put)
+		trouble_retry(render, path, owned, r, &problem);
+	pthread_mutex_unlock(&render->files);
+	if (is_put)
+		walk_directory(render, path, ino);
+	return is_lack(r) ? r : 0;
+}
+
+/* What was good before, by another plyfs, stays where it never was in this life. 0 or -ENOMEM. */
+static int put_file(struct render *render, const char *path, uint64_t ino)
+{
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	struct problem problem;
+
+	int r = view_version(render->view, ino, &version);
+	if (r == 0)
+		view_drop_names(render->view, version);
+	pthread_mutex_lock(&render->files);
+	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
+	const struct imprint before = owned ? owned->print : (struct imprint){0};
+	if (!owned)
+		r = -ENOMEM;
+	else
+		walk_note_number(render, owned, ino);
+	if (r == 0)
+		r = rendered_put(render->rendered, owned, version, &problem);
+	if (!trouble_is_over(render, owned, r))
+		trouble_retry(render, path, owned, r, &problem);
+	bool is_changed = owned && (owned->is_changed || !imprint_equal(&before, &owned->print));
+	pthread_mutex_unlock(&render->files);
+	if (is_changed)
+		view_note_change(render->view, path);
+	return owned ? 0 : -ENOMEM;
+}
+
+/* Up to the name `end`. */
+static void ask_some(
+	struct render *render, uint64_t parent, struct names *names, size_t *asked, size_t end)
+{
+	for (; *asked < names->count && *asked < end; (*asked)++)
+		if (names->items[*asked]->result == 0)
+			ask(render, parent, names->items[*asked]);
+		else
+			names->items[*asked]->is_answered = true;
+}
+
+static void put_name(
+	struct render *render, uint64_t parent, const char *directory, const struct look *look)
+{
+	CLEANUP(freep) char *path = NULL;
+	int r = look->result;
+
+	if (r == -ENOENT)
+		return;
+	if (asprintf(&path, "%s%s%s", directory, *directory ? "/" : "", look->name) < 0) {
+		path = NULL;
+		r = -ENOMEM;
+	}
+	if (r < 0)
+		trouble_retry(render, path ? path : directory, NULL, r, NULL);
+	else
+		r = S_ISDIR(look->stat.st_mode)
+			    ? walk_put_directory(render, path, look->stat.st_ino)
+			    : put_file(render, path, look->stat.st_ino);
+	if (r < 0)
+		walk_miss(render, parent, path, r);
+}
+
+void walk_directory(struct render *render, const char *path, uint64_t ino)
+{
+	CLEANUP(names_fini) struct names names = {0};
+	size_t asked = 0;
+
+	pthread_mutex_lock(&render->files);
+	struct shown_directory *shown = shown_find(render, ino);
+	if (shown) {
+		render->incomplete -= shown->is_incomplete;
+		shown->is_incomplete = false;
+	}
+	pthread_mutex_unlock(&render->files);
+	int r = view_list(render->view, ino, 0, take_name, &names);
+	if (r == 0 && names.has_failed)
+		r = -ENOMEM;
+	if (r < 0) {
+		trouble_retry(render, path, NULL, r == -ENOENT ? -ESTALE : r, NULL);
+		if (r != -ENOENT)
+			walk_miss(render, ino, path, r);
+		return;
+	}
+	for (size_t i = 0; i < names.count; i++) {
+		struct look *look = names.items[i];
+
+		look->render = render;
+		if (!*path && strcmp(look->name, PLYFS_NAME) == 0)
+			look->result = -ENOENT;
+	}
+	for (size_t done = 0; done < names.count; done++) {
+		struct look *look = names.items[done];
+
+		if (done % LOOKS_BATCH == 0) {
+			ask_some(render, ino, &names, &asked, done + LOOKS);
+			size_t end = done + LOOKS_BATCH < asked ? done + LOOKS_BATCH : asked;
+			wait_for(render, names.items[end - 1]);
+		}
+		wait_for(render, look);
+		put_name(render, ino, path, look);
+	}
+	/* Those that were asked for are answered before their names go. */
+	for (size_t i = 0; i < asked; i++)
+		wait_for(render, names.items[i]);
+}
+
+/* What another run has made and nobody shows any more. */
+static int remove_unseen(struct render *render)
+{
+	CLEANUP(freep) struct owned **all = NULL;
+	struct problem problem;
+	size_t count;
+	int r = manifest_list(rendered_manifest(render->rendered), "", &all, &count);
+
+	/* From the end on: what is in a directory comes behind it. */
+	for (size_t i = count; r == 0 && i-- > 0;) {
+		if (all[i]->is_seen || generation_is_beside(all[i]))
+			continue;
+		CLEANUP(freep) char *path = strdup(all[i]->path);
+		if (!path)
+			return -ENOMEM;
+		pthread_mutex_lock(&render->files);
+		int removed = rendered_remove(render->rendered, all[i], &problem);
+		pthread_mutex_unlock(&render->files);
+		if (removed != 0 && removed != RENDERED_KEPT)
+			trouble_retry(render, path, NULL, removed, &problem);
+		else if (removed == 0)
+			view_note_change(render->view, path);
+	}
+	return r;
+}
+
+void walk_remove_unseen(struct render *render)
+{
+	pthread_mutex_lock(&render->files);
+	render->is_removal_due = render->incomplete > 0;
+	pthread_mutex_unlock(&render->files);
+	int r = render->is_removal_due ? 0 : remove_unseen(render);
+	if (r == 0)
+		return;
+	render->is_removal_due = true;
+	trouble_retry(render, render->options.directory, NULL, r, NULL);
+	agenda_look(render->agenda, "", RETRY_MS);
+}
+
+void walk_again(struct render *render, const char *path)
+{
+	struct stat stat;
+
+	pthread_mutex_lock(&render->files);
+	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
+	uint64_t ino = owned ? owned->ino : *path ? 0 : VIEW_INO_ROOT;
+	const struct shown_directory *shown = shown_find(render, ino);
+	bool is_due =
+		(shown && shown->is_incomplete) ||
+		(owned && ino && (owned->failure || rendered_has_drifted(render->rendered, owned)));
+	int r = is_due ? view_stat(render->view, ino, &stat) : -ESTALE;
+	if (r == 0 && owned)
+		owned->ino = 0; /* its one reference goes on */
+	pthread_mutex_unlock(&render->files);
+	if (r == 0 && !*path)
+		walk_directory(render, path, ino);
+	else if (r == 0)
+		r = S_ISDIR(stat.st_mode) ? walk_put_directory(render, path, ino)
+					  : put_file(render, path, ino);
+	if (r == -ENOMEM)
+		agenda_look(render->agenda, path, RETRY_MS);
+	if (render->is_removal_due)
+		walk_remove_unseen(render);
+}
+
+void walk_all_again(struct render *render)
+{
+	CLEANUP(freep) struct owned **all = NULL;
+	size_t count = 0;
+
+	pthread_mutex_lock(&render->files);
+	int r = manifest_list(rendered_manifest(render->rendered), "", &all, &count);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		agenda_look(render->agenda, all[i]->path, 0);
+	agenda_look(render->agenda, r == 0 ? "" : NULL, r == 0 ? 0 : RETRY_MS);
+	pthread_mutex_unlock(&render->files);
+}
