@@ -7,6 +7,7 @@
 
 #include "attributes.h"
 #include "cleanup.h"
+#include "clock.h"
 #include "dependency.h"
 #include "descriptor.h"
 #include "entry.h"
@@ -92,13 +93,11 @@ static bool is_at(const struct layer *layer, const char *path, int fd)
  */
 static bool has_moved_on(const struct stat *seen, int fd)
 {
-	struct timespec now;
 	struct stat stat;
 
-	if (!seen || fstat(fd, &stat) < 0 || clock_gettime(CLOCK_REALTIME, &now) < 0)
+	if (!seen || fstat(fd, &stat) < 0)
 		return true;
-	int64_t age_ms = (int64_t)(now.tv_sec - stat.st_ctim.tv_sec) * 1000 +
-			 (now.tv_nsec - stat.st_ctim.tv_nsec) / 1000000;
+	int64_t age_ms = clock_age_ms(stat.st_ctim);
 	return (age_ms >= 0 && age_ms < TICK_MS) || stat.st_ctim.tv_sec != seen->st_ctim.tv_sec ||
 	       stat.st_ctim.tv_nsec != seen->st_ctim.tv_nsec;
 }
@@ -107,11 +106,7 @@ static bool has_moved_on(const struct stat *seen, int fd)
 static void look_again(struct view *view, struct directory *directory)
 {
 	view_lock(view);
-	struct entry *entry = directory_own_entry(directory);
-	if (entry)
-		queue_entry_locked(view, entry);
-	else if (!directory->parent)
-		view->is_root_changed = true;
+	queue_directory_locked(view, directory);
 	view_unlock(view);
 }
 

@@ -9,17 +9,6 @@
 #include "queue.h"
 #include "state.h"
 
-/* The directory itself has changed in a layer: its rights, or what it hides. */
-static void queue_directory(struct view *view, struct directory *directory)
-{
-	struct entry *entry = directory_own_entry(directory);
-
-	if (entry && entry->directory == directory)
-		queue_entry_locked(view, entry);
-	else if (directory == view->root)
-		view->is_root_changed = true;
-}
-
 /* For what comes next. */
 static bool is_waiting(const struct entry *entry)
 {
@@ -94,12 +83,12 @@ static void on_event(
 	if (directory->is_dead)
 		return;
 	if (!name) {
-		queue_directory(view, directory);
+		queue_directory_locked(view, directory);
 		return;
 	}
 	const char *whited = union_marked_name(name);
 	if (whited && !*whited)
-		queue_directory(view, directory);
+		queue_directory_locked(view, directory);
 	else
 		events_name_locked(view, directory, layer, mask, whited ? whited : name);
 }

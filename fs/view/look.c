@@ -8,6 +8,7 @@
 #include "attach.h"
 #include "attributes.h"
 #include "cleanup.h"
+#include "clock.h"
 #include "entry.h"
 #include "events.h"
 #include "expand.h"
@@ -407,15 +408,10 @@ void look_judged(struct look *look, int result)
 /* Polling found it a moment after it was written: no event tells whether its writer is done. */
 static bool is_fresh(const struct look *look)
 {
-	struct timespec now;
-
 	if (look->purpose != LOOK_REFRESH || look->takes_unfinished)
 		return false;
-	clock_gettime(CLOCK_REALTIME, &now);
 	for (unsigned i = 0; i < look->lookup.count; i++) {
-		const struct timespec *then = &look->lookup.found[i].stat.st_mtim;
-		int64_t age_ms = (int64_t)(now.tv_sec - then->tv_sec) * 1000 +
-				 (now.tv_nsec - then->tv_nsec) / 1000000;
+		int64_t age_ms = clock_age_ms(look->lookup.found[i].stat.st_mtim);
 		if (age_ms >= 0 && age_ms < EVENTS_QUIET_MS)
 			return true;
 	}

@@ -53,6 +53,16 @@ void queue_entry_locked(struct view *view, struct entry *entry)
 	queue_entry_scope_locked(view, entry, SCOPE_FULL);
 }
 
+void queue_directory_locked(struct view *view, struct directory *directory)
+{
+	struct entry *entry = directory_own_entry(directory);
+
+	if (entry)
+		queue_entry_locked(view, entry);
+	else if (!directory->parent)
+		view->is_root_changed = true;
+}
+
 void queue_entry_scope_locked(struct view *view, struct entry *entry, enum entry_scope scope)
 {
 	if (is_debounced(entry))

@@ -41,7 +41,10 @@ uint64_t queue_since_locked(const struct view *view);
 /** Has the entry looked at: because it has changed, or what it is made of. */
 void queue_entry_locked(struct view *view, struct entry *entry);
 
-/** The same with less of a reason. */
+/** The directory itself has changed: its rights, or what it hides. */
+void queue_directory_locked(struct view *view, struct directory *directory);
+
+/** queue_entry_locked() with less of a reason. */
 void queue_entry_scope_locked(struct view *view, struct entry *entry, enum entry_scope scope);
 
 /** The next entry, which is pending no more, its directory still in use for it; NULL: none. */
