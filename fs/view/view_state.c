@@ -74,6 +74,7 @@ static void put_trouble(struct record *record, const struct trouble *trouble)
 	if (!trouble)
 		return;
 	record_put_text(record, trouble->problem.source);
+	record_put_text(record, trouble->problem.place);
 	record_put(record, trouble->problem.line);
 	record_put(record, trouble->problem.column);
 	record_put_text(record, trouble->problem.message);
@@ -392,6 +393,7 @@ static int take_trouble(struct view *view, struct record *record, struct entry *
 	entry->parent->pins++;
 	view->counts.troubles++;
 	take_line(record, trouble->problem.source, sizeof(trouble->problem.source));
+	take_line(record, trouble->problem.place, sizeof(trouble->problem.place));
 	trouble->problem.line = (unsigned)record_get_below(record, UINT_MAX);
 	trouble->problem.column = (unsigned)record_get_below(record, UINT_MAX);
 	take_line(record, trouble->problem.message, sizeof(trouble->problem.message));

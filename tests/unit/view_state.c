@@ -134,7 +134,11 @@ static void last_good_version_is_shown_on(void **state)
 	replace_file("a/app.yaml", "x: [\n");
 	publish_all();
 	assert_shown("app.yaml", "x: 1\ny: 1\n");
+	/* As of a copy of a store. */
+	strcpy(directory_find(view->root, "app.yaml")->trouble->problem.place, "etcd:/app.yaml@7");
 	take_over("a:b");
+	assert_string_equal(
+		directory_find(view->root, "app.yaml")->trouble->problem.place, "etcd:/app.yaml@7");
 	publish_all();
 	assert_shown("app.yaml", "x: 1\ny: 1\n");
 	assert_int_equal(count_of_view().troubles, 2);
