@@ -2,6 +2,17 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/resource.h>
+
+void descriptor_raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 void descriptor_link(int fd, char ret[DESCRIPTOR_LINK_MAX])
 {

@@ -1,6 +1,6 @@
 /*
  * A file descriptor: closed when its variable goes out of scope (CLEANUP(closep) int fd), and the
- * path that it leads to.
+ * path that it leads to; and how many there may be.
  */
 #pragma once
 
@@ -12,6 +12,9 @@ static inline void closep(int *fd)
 	if (*fd >= 0)
 		(void)close(*fd);
 }
+
+/** From now on this process may have as many as its hard limit allows. */
+void descriptor_raise_limit(void);
 
 /* Bytes of "/proc/self/fd/N". */
 #define DESCRIPTOR_LINK_MAX (sizeof("/proc/self/fd/") + 3 * sizeof(int))

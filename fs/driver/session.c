@@ -166,17 +166,6 @@ static int unmount(void *context)
 	return mountpoint_end(session->mountpoint, MNT_DETACH);
 }
 
-/* A large file that the kernel remembers is a descriptor of ours. */
-static void raise_limits(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /*
  * Asks the kernel to let our threads, which work for moments, run in short slices: so they may run
  * at once where a program that uses all of the processor would have gone on for milliseconds. It
@@ -216,8 +205,9 @@ static int start_processes(struct session *session)
 		r = monitor_start(&monitor);
 	if (r == 0 && session->options.call)
 		r = successor_new(session->options.call, &session->successor);
-	/* Not for commands of plyfs.yaml. */
-	raise_limits();
+	/* A large file that the kernel remembers is a descriptor of ours. Not for commands of
+	 * plyfs.yaml. */
+	descriptor_raise_limit();
 	shorten_slices();
 	if (r == 0 && !session->options.is_unpublished)
 		r = mount_process_start(

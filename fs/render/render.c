@@ -371,6 +371,8 @@ int render_new(struct settings *settings, const struct rendered_options *options
 		if (r == 0)
 			r = monitor_start(&(struct monitor_options){
 				.switches = options->switches, .settings = settings, .kept = -1});
+		/* Each layer has one for itself, and more while it is looked at. */
+		descriptor_raise_limit();
 		if (r == 0)
 			r = enter_sandbox(render, settings, problem);
 		if (r == 0)

@@ -159,6 +159,8 @@ __attribute__((noreturn)) static void run(const struct monitor_options *options,
 	struct server servers[2] = {0};
 
 	socket = helper_begin(PROCESS_NAME, socket, options->kept);
+	/* A layer is one, also while settings are read again. */
+	descriptor_raise_limit();
 	int r = begin(options, socket, servers);
 	if (parcel_send(socket, &r, sizeof(r), -1) == 0 && r == 0)
 		serve(&servers[0]);

@@ -1,0 +1,30 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+# Who starts it may have a low soft limit, as shells do: the hard one is what counts, for each of its processes.
+
+layers=()
+for number in {1..64}; do
+	mkdir "layer$number"
+	echo "k$number: 1" >"layer$number/app.yaml"
+	layers+=("layer$number")
+done
+list=$(IFS=,; echo "${layers[*]}")
+settings() { printf 'layers: [%s]\noptions: {header: %s}\n' "$list" "$1"; }
+settings false >plyfs.yaml
+mount_options=
+ulimit -Sn 128
+start -c plyfs.yaml mnt
+shows mnt/app.yaml "$(printf 'k%d: 1\n' {1..64})"
+for header in true false true; do
+	settings $header | replace plyfs.yaml
+	is_so() { [ "$(head -c 1 mnt/app.yaml)" = "$([ $header = true ] && echo '#' || echo k)" ]; }
+	eventually is_so || fail "the settings are not in force: $(head -3 mnt/app.yaml)"
+done
+[ "$(status troubles)" = '[]' ] || fail "there are troubles: $(status troubles)"
+mv layer64 away
+mkdir layer64
+echo 'new: 1' >layer64/app.yaml
+is_new() { grep -qx 'new: 1' mnt/app.yaml; }
+eventually is_new || fail "the layer that was replaced is not read: $(cat mnt/app.yaml)"
+stop
+! grep -v 'is in force\|read again' log || fail 'it complains'
