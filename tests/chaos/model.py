@@ -174,6 +174,7 @@ Loader.add_constructor("!delete", lambda loader, node: DELETE)
 
 
 def parse_lines(ending, text):
+    """None where no line says anything: only an empty TOML file is an empty table."""
     tree = section = {}
     for line in text.splitlines():
         header = re.fullmatch(r"\[(.*)\]", line)
@@ -186,7 +187,7 @@ def parse_lines(ending, text):
             return BROKEN
         elif equals:
             section[key.strip()] = value.strip()
-    return tree
+    return tree or None
 
 
 def deep(lower, higher, lists):
