@@ -127,6 +127,12 @@ static struct index *get_index(struct view *view, const char *directory, int dep
 	return index;
 }
 
+/* What the layers have: a broken file may be shown as the link that was there when all was good. */
+static bool is_file(const struct entry *entry)
+{
+	return entry->kind == UNION_FILE || (entry->kind == UNION_LINK && entry->trouble);
+}
+
 /* The lock is held. */
 static int fill(struct index *index, const struct walk *walk)
 {
@@ -137,7 +143,7 @@ static int fill(struct index *index, const struct walk *walk)
 		const struct directory *directory = walk->items[i];
 		for (size_t j = 0; j < directory->order_count; j++) {
 			const struct entry *entry = directory->order[j];
-			if (!entry || entry->kind != UNION_FILE)
+			if (!entry || !is_file(entry))
 				continue;
 			struct indexed *indexed = add_name(index, entry->name);
 			if (!indexed)
@@ -222,7 +228,7 @@ static int collect(const struct index *index, struct hits *hits)
 		for (size_t j = 0; j < directory->order_count && hits->count < capacity; j++) {
 			const struct entry *entry = directory->order[j];
 			struct hit *hit = &hits->items[hits->count];
-			if (!entry || entry->kind != UNION_FILE)
+			if (!entry || !is_file(entry))
 				continue;
 			if (directory_join(directory, entry->name, &hit->path) < 0)
 				return -ENOMEM;

@@ -314,12 +314,20 @@ static void log_trouble(struct view *view, const struct entry *entry, const stru
 	view_log_locked(view, text);
 }
 
+/* A link that is shown for a broken file, or is no more, is another thing to who asks for files. */
+static void note_broken_link(struct view *view, const struct entry *entry)
+{
+	if (entry->kind == UNION_LINK)
+		dependency_stale_locked(view, entry->parent);
+}
+
 void entry_clear_trouble_locked(struct view *view, struct entry *entry)
 {
 	if (!entry->trouble)
 		return;
 	free(entry->trouble);
 	entry->trouble = NULL;
+	note_broken_link(view, entry);
 	entry->parent->pins--;
 	view->counts.troubles--;
 	if (!entry->parent->is_dead)
@@ -346,6 +354,7 @@ void entry_set_trouble_locked(struct view *view, struct entry *entry, const stru
 		if (!trouble)
 			return;
 		clock_gettime(CLOCK_REALTIME, &trouble->since);
+		note_broken_link(view, entry);
 		entry->parent->pins++;
 		view->counts.troubles++;
 	}

@@ -189,6 +189,30 @@ static void file_that_others_refer_to_has_a_last_good_state_as_well(void **state
 	assert_int_equal(count_of_view().troubles, 0);
 }
 
+/* What is made of files sees what the layers have, and not what is shown instead. */
+static void virtual_file_is_made_of_a_broken_file_that_was_a_link(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: [\n");
+	run("ln -s other b/app.yaml");
+	start("layers: [a, b]\nfiles: [{path: all.yaml, from: [app.yaml]}]\n");
+	assert_shown("app.yaml", "-> other");
+	assert_shown("all.yaml", "ENOENT");
+	assert_listed("", "app.yaml@\n");
+	replace_file("b/app.yaml", "y: 1\n");
+	publish_all();
+	assert_shown("app.yaml", "-> other");
+	assert_shown("all.yaml", "EIO");
+	assert_listed("", "all.yaml\napp.yaml@\n");
+	replace_file("a/app.yaml", "x: 1\n");
+	publish_all();
+	assert_shown("app.yaml", "x: 1\ny: 1\n");
+	assert_shown("all.yaml", "x: 1\ny: 1\n");
+	run("ln -sfn other b/app.yaml");
+	publish_all();
+	assert_shown("all.yaml", "ENOENT");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +226,7 @@ int main(void)
 		view_test(last_good_of_a_source_is_for_who_may_read_it_and_what_came_in_its_place),
 		view_test(comment_that_changes_no_byte_makes_a_source_good_all_the_same),
 		view_test(file_that_others_refer_to_has_a_last_good_state_as_well),
+		view_test(virtual_file_is_made_of_a_broken_file_that_was_a_link),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
