@@ -91,6 +91,19 @@ static int check_missing(
 	return 0;
 }
 
+/* What is set must be found again, or each time there would be one more. */
+static int check_keys(
+	const struct node *in, const struct edit_step *steps, size_t count, struct problem *problem)
+{
+	for (size_t i = 0; i < count; i++)
+		if (steps[i].key && node_is_scalar(steps[i].key) &&
+			!scalar_equal(steps[i].key, steps[i].key))
+			return problem_at(problem, in,
+				"a key that is NaN is equal to none, not even to itself, and can't "
+				"be set; edit it by hand");
+	return 0;
+}
+
 static int resolve_missing(const struct edit_op *op, size_t found, const struct node *in,
 	struct arena *arena, struct edit_op *ret, struct problem *problem)
 {
@@ -105,6 +118,8 @@ static int resolve_missing(const struct edit_op *op, size_t found, const struct 
 	if (!is_nothing)
 		found++;
 	int r = check_missing(in, op->steps + found, op->count - found, problem);
+	if (r == 0)
+		r = check_keys(in, op->steps, op->count, problem);
 	if (r != 0)
 		return r;
 	ret->kind = EDIT_SET;

@@ -102,6 +102,21 @@ static int edit(const struct fuzz *fuzz, struct span text, struct edit_result **
 	return r;
 }
 
+/* Whether `new` has that entry of `old`, from `at` on, which comes to stand behind it. */
+static bool has_entry(
+	const struct node *old, uint32_t number, const struct node *new, uint32_t *at)
+{
+	/* Of a key that comes again the last one counts: where it stands is not the same then. */
+	if (options.format->has_sections && node_is_map(old)) {
+		const struct pair *pair = node_find(new, old->map.pairs[number].key);
+		return pair && edit_same(old->map.pairs[number].value, pair->value, false);
+	}
+	while (*at < node_count(new) &&
+		!edit_same(*node_entry(old, number), *node_entry(new, *at), true))
+		++*at;
+	return (*at)++ < node_count(new);
+}
+
 /* All entries of `old` but the one at `step` are in `new`, in their order. */
 static void check_others(const struct node *old, const struct node *new,
 	const struct edit_step *step, struct span text)
@@ -112,10 +127,7 @@ static void check_others(const struct node *old, const struct node *new,
 		bool is_meant =
 			step->key ? node_equal(old->map.pairs[i].key, step->key) : i == step->index;
 
-		while (!is_meant && at < node_count(new) &&
-			!edit_same(*node_entry(old, i), *node_entry(new, at), true))
-			at++;
-		if (!is_meant && at++ >= node_count(new))
+		if (!is_meant && !has_entry(old, i, new, &at))
 			fuzz_stop("something else than what was meant has changed", text);
 	}
 }

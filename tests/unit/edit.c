@@ -1,0 +1,50 @@
+/*
+ * Edits that the folders in tests/edits can't have, as their ops are JSON.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "edit/edit.h"
+#include "reading.h"
+
+static void key_that_is_equal_to_none_is_not_set(void **state)
+{
+	CLEANUP(document_freep) struct document *document = read_yaml("{.nan: 1, b: 2}");
+	const struct node *root = document->roots[0];
+	const struct edit_step steps[] = {
+		{.key = root->map.pairs[0].key}, {.key = root->map.pairs[1].key}};
+	const struct read_options options = {.format = &format_yaml};
+	const struct edit_op ops[] = {
+		{.kind = EDIT_SET, .steps = steps, .count = 1, .value = root},
+		{.kind = EDIT_SET, .steps = steps, .count = 2, .value = root},
+	};
+	CLEANUP(edit_result_freep) struct edit_result *result = NULL;
+	struct edit_request request = {.source = {.name = "text", .layer = ""},
+		.text = span_of("b: 2\n.nan: 1\n"),
+		.options = &options,
+		.count = 1};
+	struct problem problem;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
+		request.ops = &ops[i];
+		assert_int_equal(edit_run(&request, &result, &problem), PROBLEM);
+		assert_null(result);
+		assert_string_equal(problem.message,
+			"a key that is NaN is equal to none, not even to itself, and can't be set; "
+			"edit it by hand");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(key_that_is_equal_to_none_is_not_set),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
