@@ -175,7 +175,6 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 		if ((fresh | lost) >> layer & 1)
 			watch_remove_layer(view->watch, directory, layer);
 	struct rights old_rights = directory->found_rights;
-	struct timespec old_mtime = directory->mtime;
 	/* Who looks at a name in it now may look in the wrong layers. */
 	directory->generation++;
 	attributes_describe_locked(view, directory, lookup);
@@ -183,9 +182,6 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	if (!rights_equal(&directory->found_rights, &old_rights))
 		dependency_reindex_locked(view, directory->path);
 	directory->joined |= fresh;
-	/* Names went with a layer: later than before, as after any other such change. */
-	if (lost && !time_is_later(directory->mtime, old_mtime))
-		clock_gettime(CLOCK_REALTIME, &directory->mtime);
 	bool is_untold = attributes_are_untold_locked(directory);
 	view_unlock(view);
 

@@ -7,6 +7,7 @@
 
 #include "attach.h"
 #include "cleanup.h"
+#include "clock.h"
 #include "entry.h"
 #include "events.h"
 #include "expand.h"
@@ -66,6 +67,7 @@ void attributes_describe_locked(
 	directory->found_rights = rights_of(view, lookup);
 	struct rights rights = directory->inode.ino ? admit(view, directory, !lookup->has_unknown)
 						    : directory->found_rights;
+	struct timespec shown = directory->mtime;
 	directory->mtime = (struct timespec){0};
 	for (unsigned i = 0; i < lookup->count; i++) {
 		const struct contributor *found = &lookup->found[i];
@@ -73,8 +75,11 @@ void attributes_describe_locked(
 			directory->mtime = found->stat.st_mtim;
 		directory->identities[found->layer] = stamp_of(&found->stat);
 	}
-	/* Names go with a layer, which its time tells. */
-	set_rights(directory, &rights, directory->layers & ~lookup->layers);
+	/* Names go with a layer, which its time tells; and that never goes back. */
+	bool is_less = directory->layers & ~lookup->layers;
+	if (!time_is_later(directory->mtime, shown))
+		directory->mtime = is_less ? clock_after(shown) : shown;
+	set_rights(directory, &rights, is_less);
 	directory->layers = lookup->layers;
 }
 

@@ -2,16 +2,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "attach.h"
 #include "attributes.h"
+#include "clock.h"
 #include "entry.h"
 #include "queue.h"
 #include "state.h"
-
-/* What could not be published is tried again after this time. */
-#define RETRY_MS 500
 
 /* What could not be published is tried again after this time. */
 #define RETRY_MS 500
@@ -72,7 +69,7 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 	case CHANGE_LISTING:
 		break;
 	}
-	clock_gettime(CLOCK_REALTIME, &change->parent->mtime);
+	change->parent->mtime = clock_after(change->parent->mtime);
 }
 
 /* Whether a request has shown another version since: to go back would be seen. */

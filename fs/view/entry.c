@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "keep.h"
 #include "link_watch.h"
 #include "notice.h"
@@ -52,6 +53,26 @@ static uint64_t print_of(const struct version *version)
 	if (version->kind == VERSION_HELD)
 		hash ^= (uint64_t)version->mtime.tv_nsec ^ (uint64_t)version->stamps[0].ino;
 	return hash | 1;
+}
+
+/* Tells by which of the layers' directories it was shown; even, as no version's is. */
+static uint64_t print_of_directory(const struct directory *directory)
+{
+	uint64_t hash = 14695981039346656037u;
+
+	for (unsigned i = 0; i < directory->layer_count; i++) {
+		if (!(directory->layers >> i & 1))
+			continue;
+		const struct stamp *identity = &directory->identities[i];
+		hash = (hash ^ (uint64_t)identity->dev) * 1099511628211u;
+		hash = (hash ^ (uint64_t)identity->ino) * 1099511628211u;
+	}
+	return (hash ^ hash >> 31) << 1;
+}
+
+static bool is_print_of_directory(uint64_t print)
+{
+	return print && !(print & 1);
 }
 
 /* A path's hash, which is also its first number; not 0. */
@@ -129,13 +150,31 @@ static void forget_shown(struct view *view, struct entry *entry)
 	drop_version(entry);
 }
 
+static void forget_directory(struct entry *entry)
+{
+	entry->print = print_of_directory(entry->directory);
+	entry->shown_mtime = entry->directory->mtime;
+	entry->directory = NULL;
+}
+
+/* It is the one that the kernel forgot, or shows others of the layers' directories since. */
+static void recall_directory(const struct entry *entry, struct directory *directory)
+{
+	if (!is_print_of_directory(entry->print) ||
+		time_is_later(directory->mtime, entry->shown_mtime))
+		return;
+	directory->mtime = entry->print == print_of_directory(directory)
+				   ? entry->shown_mtime
+				   : clock_after(entry->shown_mtime);
+}
+
 /* The directory goes, because the kernel has forgotten it; it may do so before what is in it. */
 static void remember_names(struct view *view, struct directory *directory)
 {
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
 			forget_shown(view, entry);
-			if (entry->ino && entry->print && entry->kind != UNION_DIRECTORY)
+			if (entry->ino && entry->print)
 				inode_memory_note(&view->memory,
 					&(struct inode_memory_item){hash_of(entry), entry->ino,
 						entry->print, entry->shown_mtime,
@@ -146,20 +185,6 @@ static void remember_names(struct view *view, struct directory *directory)
 bool entry_has_forgotten(const struct entry *entry, const struct version *version)
 {
 	return !entry->version && entry->print && entry->print == print_of(version);
-}
-
-/*
- * `time`, if who keeps times as floating-point numbers or milliseconds sees that it is later than
- * `before`; else the first such time.
- */
-static struct timespec clearly_after(struct timespec time, struct timespec before)
-{
-	before.tv_nsec += 1000000;
-	if (before.tv_nsec >= 1000000000) {
-		before.tv_sec++;
-		before.tv_nsec -= 1000000000;
-	}
-	return time_is_later(before, time) ? before : time;
 }
 
 void entry_prepare_version_locked(struct view *view, struct entry *entry, struct version *version)
@@ -174,8 +199,8 @@ void entry_prepare_version_locked(struct view *view, struct entry *entry, struct
 		return;
 	}
 	clock_gettime(CLOCK_REALTIME, &now);
-	version->ctime = clearly_after(now, entry->shown_ctime);
-	struct timespec least = clearly_after(version->mtime, entry->shown_mtime);
+	version->ctime = clock_clearly_after(now, entry->shown_ctime);
+	struct timespec least = clock_clearly_after(version->mtime, entry->shown_mtime);
 	/* The change is in another source than the newest, or in none that is still there. */
 	if (time_is_later(least, version->mtime))
 		version->mtime = time_is_later(now, least) ? now : least;
@@ -237,9 +262,12 @@ void entry_show_directory_locked(
 {
 	entry_reserve_ino_locked(view, entry);
 	if (directory) {
-		bool is_free = !entry->print && !inode_table_find(&view->inodes, entry->ino);
+		bool is_free = (!entry->print || is_print_of_directory(entry->print)) &&
+			       !inode_table_find(&view->inodes, entry->ino);
 		directory->inode.ino = is_free ? entry->ino : view->next_ino++;
+		recall_directory(entry, directory);
 		entry->ino = directory->inode.ino;
+		entry->print = 0;
 		view->shown_directories++;
 	}
 	entry->directory = directory;
@@ -391,7 +419,7 @@ static void release(struct view *view, struct directory *directory)
 		if (!directory->is_dead) {
 			struct entry *entry = directory_own_entry(directory);
 			if (entry && entry->directory == directory)
-				entry->directory = NULL;
+				forget_directory(entry);
 		}
 		if (!directory->is_dead)
 			remember_names(view, directory);

@@ -779,7 +779,6 @@ static int look_at(struct view *view, struct directory *directory)
 	const struct settings *settings = view->composer.settings;
 	layer_mask layers =
 		directory->parent ? directory->parent->layers : union_all_layers(settings);
-	struct timespec shown = directory->mtime;
 
 	if (!lookup)
 		return -ENOMEM;
@@ -796,8 +795,6 @@ static int look_at(struct view *view, struct directory *directory)
 	directory->found_rights = directory->rights;
 	directory->joined = joined(directory, lookup);
 	attributes_describe_locked(view, directory, lookup);
-	if (time_is_later(shown, directory->mtime))
-		directory->mtime = shown;
 	view_unlock(view);
 	attach_watch(view, settings, directory, lookup, lookup->layers);
 	return 0;

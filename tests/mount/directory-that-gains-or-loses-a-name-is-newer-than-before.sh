@@ -17,6 +17,17 @@ after rm low/dir/new
 after mkdir high/dir/sub
 after rmdir high/dir/sub
 after mv low/dir/old low/dir/other
+at_least_as_new() {
+	local time
+	time=$(stat -c %.9Y mnt/dir)
+	[ "$(printf '%s\n' "$last" "$time" | sort -n | tail -1)" = "$time" ] || fail "$time is before $last: $*"
+}
+touch -d '2001-01-01' low/dir high/dir
+chmod 711 low/dir
+has_mode() { [ "$(stat -c %a mnt/dir)" = 511 ]; }
+eventually has_mode || fail "its mode stays $(stat -c %a mnt/dir)"
+at_least_as_new 'after a layer was made older'
+chmod 755 low/dir
 # A layer that leaves takes its time with it; what is left is older, and has changed all the same.
 touch -d '2001-01-01' low/dir
 touch -d '2002-02-02' high/dir
@@ -24,3 +35,19 @@ stop
 start
 last=$(stat -c %.9Y mnt/dir)
 after rm -r high/dir
+
+[ "$(id -u)" -eq 0 ] && [ -w /proc/sys/vm/drop_caches ] || exit 0
+# Nor does what the kernel has forgotten meanwhile go back.
+stop
+mkdir -p high/dir/sub low/dir/sub
+touch -d '2001-01-01' low/dir/sub
+touch -d '2002-02-02' high/dir/sub
+start
+before=$(stat -c '%i %.9Y' mnt/dir/sub)
+echo 2 >/proc/sys/vm/drop_caches
+[ "$(stat -c '%i %.9Y' mnt/dir/sub)" = "$before" ] ||
+	fail "it comes back as $(stat -c '%i %.9Y' mnt/dir/sub) and was $before"
+later() { [ "$(printf '%s\n' "${before#* }" "$(stat -c %.9Y mnt/dir/sub)" | sort -n | tail -1)" != "${before#* }" ]; }
+echo 2 >/proc/sys/vm/drop_caches
+rm -r high/dir/sub
+eventually later || fail "forgotten, its time becomes $(stat -c %.9Y mnt/dir/sub)"

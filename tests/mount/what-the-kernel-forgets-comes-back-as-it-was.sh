@@ -11,8 +11,8 @@ for i in $(seq 500); do
 	echo "b: $i" >high/dir/sub/$i.yaml
 done
 start
-facts() { find mnt -type f -printf '%p %s %T@ %C@\n' | sort; find mnt -type f | sort | xargs cat; }
-inodes() { find mnt -type f -printf '%p %i\n' | sort; }
+facts() { find mnt -printf '%p %s %T@ %C@\n' | sort; find mnt -type f | sort | xargs cat; }
+inodes() { find mnt -printf '%p %i\n' | sort; }
 facts >before
 inodes >inodes-before
 drop() { echo 2 >/proc/sys/vm/drop_caches; }
