@@ -126,10 +126,14 @@ class Reader:
 
     def list(self):
         directory = self.path() if self.chance.random() < 0.5 else ""
-        if not self.is_inside(os.stat(os.path.join(self.top, directory))):
-            return
-        with os.scandir(os.path.join(self.top, directory)) as entries:
-            names = [entry.name for entry in entries]
+        file = os.open(os.path.join(self.top, directory), os.O_RDONLY | os.O_DIRECTORY | os.O_NONBLOCK)
+        try:
+            if not self.is_inside(os.fstat(file)):
+                return
+            with os.scandir(file) as entries:
+                names = [entry.name for entry in entries]
+        finally:
+            os.close(file)
         check(len(set(names)) == len(names), f"{directory} lists a name twice: {sorted(names)}")
         for name in names:
             check(not name.startswith(".wh.") and not name.endswith("~"), f"{directory} shows {name}")
