@@ -74,20 +74,55 @@ struct waiting {
 	struct unanswered *unanswered;
 };
 
+static FILE *open_of_process(pid_t tid, const char *name)
+{
+	char path[sizeof("/proc//uid_map") + 3 * sizeof(int)];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
+	return fopen(path, "re");
+}
+
+/* false: there is none, or it is longer than any that a kernel takes. */
+static bool read_user_map(pid_t tid, char *ret, size_t size)
+{
+	FILE *file = open_of_process(tid, "uid_map");
+	if (!file)
+		return false;
+	size_t length = fread(ret, 1, size, file);
+	fclose(file);
+	if (length == size)
+		return false;
+	ret[length] = '\0';
+	return true;
+}
+
+/*
+ * Whether his capabilities count for the users that we know: whoever makes a user namespace has all
+ * of them, in there. To us the map of another namespace has other numbers than our own, unless all
+ * users are there as they are here (user_namespaces(7)).
+ */
+static bool has_our_users(pid_t tid)
+{
+	char his[16384], ours[16384];
+
+	return read_user_map(tid, his, sizeof(his)) &&
+	       read_user_map(getpid(), ours, sizeof(ours)) && strcmp(his, ours) == 0;
+}
+
 /* He may pass all rights: capabilities(7), CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH. */
 static bool passes_rights(pid_t tid)
 {
-	char path[sizeof("/proc//status") + 3 * sizeof(int)], line[128];
 	unsigned long long capabilities = 0;
+	char line[128];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	FILE *file = fopen(path, "re");
+	FILE *file = open_of_process(tid, "status");
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "CapEff: %llx", &capabilities) == 1)
 			break;
 	if (file)
 		fclose(file);
-	return capabilities & (1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH);
+	return capabilities & (1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH) &&
+	       has_our_users(tid);
 }
 
 /* Whether who asks may search the directory, by what is known of it now. */
