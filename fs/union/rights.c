@@ -124,6 +124,30 @@ bool rights_equal(const struct rights *a, const struct rights *b)
 	return a->mode == b->mode && a->uid == b->uid && a->gid == b->gid;
 }
 
+/* Of the owner, a member of the group, or another. */
+static mode_t bits_of(const struct rights *rights, bool is_owner, bool is_member)
+{
+	return rights->mode >> (is_owner ? 6 : is_member ? 3 : 0) & 7;
+}
+
+bool rights_take_away(const struct rights *before, const struct rights *after)
+{
+	bool has_owner = before->uid == after->uid, has_group = before->gid == after->gid;
+
+	/* One is owner before, after, or never; and member before, after, both, or never. */
+	for (unsigned who = 0; who < 16; who++) {
+		bool was_owner = who & 1, is_owner = who & 2, was_member = who & 4,
+		     is_member = who & 8;
+		if (has_owner ? was_owner != is_owner : was_owner && is_owner)
+			continue;
+		if (has_group && was_member != is_member)
+			continue;
+		if (bits_of(before, was_owner, was_member) & ~bits_of(after, is_owner, is_member))
+			return true;
+	}
+	return false;
+}
+
 struct rights rights_both(
 	const struct rights *a, const struct rights *b, const struct mounter *mounter)
 {

@@ -44,6 +44,9 @@ struct mounter {
 
 bool rights_equal(const struct rights *a, const struct rights *b);
 
+/** Whether anybody loses a right, in whichever groups he is. */
+bool rights_take_away(const struct rights *before, const struct rights *after);
+
 /** Whether the user may search a directory with these rights: path_resolution(7), "Permissions". */
 bool rights_allow_search(const struct rights *rights, const struct user *user);
 

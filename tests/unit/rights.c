@@ -302,6 +302,24 @@ static void what_two_give_is_what_the_narrower_gives(void **state)
 	assert_true(rights_equal(&both, &narrow));
 }
 
+static void who_loses_a_right_is_told_of_all_owners_groups_and_modes(void **state)
+{
+	(void)state;
+	for (unsigned a = 0; a < 4 * 64; a++)
+		for (unsigned b = 0; b < 4 * 64; b++) {
+			struct rights before = {spread(a & 7, 4) | spread(a >> 3 & 7, 1),
+				1 + (a >> 6 & 1), 1 + (a >> 7)};
+			struct rights after = {spread(b & 7, 4) | spread(b >> 3 & 7, 1),
+				1 + (b >> 6 & 1), 1 + (b >> 7)};
+			bool is_lost = false;
+			for (mode_t right = 1; right <= 4; right += 3)
+				is_lost |= !is_subset(
+					set_of(before.uid, before.gid, before.mode, right),
+					set_of(after.uid, after.gid, after.mode, right));
+			assert_int_equal(rights_take_away(&before, &after), is_lost);
+		}
+}
+
 static void who_may_search_a_directory_is_told_as_the_kernel_decides_it(void **state)
 {
 	(void)state;
@@ -402,6 +420,7 @@ int main(void)
 			members_of_two_groups_can_not_be_told_so_nobody_but_root_is_let_in),
 		cmocka_unit_test(more_owners_than_are_tried_give_nobody_too_much),
 		cmocka_unit_test(what_two_give_is_what_the_narrower_gives),
+		cmocka_unit_test(who_loses_a_right_is_told_of_all_owners_groups_and_modes),
 		cmocka_unit_test(who_may_search_a_directory_is_told_as_the_kernel_decides_it),
 		cmocka_unit_test(same_owner_and_group_give_exactly_the_and_of_the_modes),
 		cmocka_unit_test(one_source_keeps_its_mode_but_for_writing),
