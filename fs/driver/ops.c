@@ -514,10 +514,10 @@ static void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t
 	if (refuses(req, session))
 		return;
 	int r = view_apply_change(session->view, parent, true, &stat);
-	if (r == 0 && stat.st_ino)
-		reply_entry(req, &stat, session->name_timeout);
+	if (r >= 0 && stat.st_ino)
+		reply_entry(req, &stat, r == VIEW_PASSING ? 0 : session->name_timeout);
 	else
-		fuse_reply_err(req, r ? -r : EEXIST);
+		fuse_reply_err(req, r < 0 ? -r : EEXIST);
 }
 
 static void refuse(fuse_req_t req)

@@ -184,7 +184,7 @@ static int op_make_directory(void *context, const struct change *change)
 	struct stat shown = {0};
 
 	int r = view_apply_change(render->view, change->parent_ino, true, &shown);
-	if (r != 0 || !shown.st_ino)
+	if (r < 0 || !shown.st_ino)
 		return r;
 	r = walk_put_directory(render, change->path, shown.st_ino);
 	if (r < 0)

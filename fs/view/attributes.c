@@ -50,8 +50,7 @@ static void set_rights(struct directory *directory, const struct rights *rights,
 {
 	if (is_less || !rights_equal(rights, &directory->rights))
 		directory->described++;
-	if (directory->rights.mode & ~rights->mode || directory->rights.uid != rights->uid ||
-		directory->rights.gid != rights->gid)
+	if (rights_take_away(&directory->rights, rights))
 		directory->narrowed = directory->described;
 	directory->rights = *rights;
 }
@@ -181,7 +180,7 @@ uint64_t attributes_narrowings_locked(const struct directory *directory)
 	uint64_t count = 0;
 
 	for (; directory; directory = directory->parent)
-		count += directory->narrowings;
+		count += directory->narrowings + (directory->narrowed > directory->told);
 	return count;
 }
 

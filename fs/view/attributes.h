@@ -25,7 +25,7 @@
 
 struct view;
 
-/** Mode, owner, time and layers from what was found. */
+/** Mode, owner, time and layers from what was found; the time does not go back. */
 void attributes_describe_locked(
 	struct view *view, struct directory *directory, const struct union_lookup *lookup);
 
@@ -42,7 +42,7 @@ int attributes_settle_locked_unlocks(struct view *view, struct directory *direct
 void attributes_tell_locked_unlocks(struct view *view, struct directory *directory);
 
 /**
- * How often the kernel was told that somebody is shut out of the directory, or of one above. If ever,
+ * How often the kernel was told that somebody is shut out of the directory, or of one above, or is to be. If ever,
  * no answer about a name in it may be cached: another walk, let in before, may be on its way to it.
  */
 uint64_t attributes_narrowings_locked(const struct directory *directory);

@@ -13,6 +13,12 @@
 /* What could not be published is tried again after this time. */
 #define RETRY_MS 500
 
+/* A walk that waits for the directory's lock was perhaps let in before it closed. */
+static int passing_locked(const struct directory *parent)
+{
+	return attributes_narrowings_locked(parent) ? VIEW_PASSING : 0;
+}
+
 int view_lookup_staged(struct view *view, struct stat *ret)
 {
 	int r = -ENOENT;
@@ -21,9 +27,7 @@ int view_lookup_staged(struct view *view, struct stat *ret)
 	if (view->change && view->change->kind == CHANGE_REPLACE) {
 		inode_hold_locked(view, &view->change->version->inode);
 		version_stat(view->change->version, ret);
-		/* A walk that waits for the directory's lock was perhaps let in before it closed.
-		 */
-		r = attributes_narrowings_locked(view->change->parent) ? VIEW_PASSING : 0;
+		r = passing_locked(view->change->parent);
 	}
 	view_unlock(view);
 	return r;
@@ -102,10 +106,13 @@ int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, str
 			change->entry->directory == change->directory)
 			inode_hold_locked(view, &change->directory->inode);
 	}
-	if (stat && change->directory && change->entry->directory == change->directory)
+	int r = 0;
+	if (stat && change->directory && change->entry->directory == change->directory) {
 		directory_stat(change->entry->directory, stat);
+		r = passing_locked(change->parent);
+	}
 	view_unlock(view);
-	return 0;
+	return r;
 }
 
 static bool is_publishing(struct view *view, enum publishing publishing)

@@ -41,8 +41,8 @@ int view_lookup_staged(struct view *view, struct stat *ret);
 /**
  * Makes the change that was begun: called when the kernel's request for it has come in, or in place
  * of one (then a new directory is not `is_known`, and made when it is looked up). Does nothing when
- * it was made already. Returns 0, with *stat (unless NULL) what a directory's name shows now, a new
- * one with a kernel reference; -ESTALE when nothing is to be published in `parent_ino`; or -EAGAIN
+ * it was made already. Returns 0, or VIEW_PASSING, with *stat (unless NULL) what a directory's name
+ * shows now, a new one with a kernel reference; 0 without *stat; -ESTALE when nothing is to be published in `parent_ino`; or -EAGAIN
  * when view_is_overtaken().
  */
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);

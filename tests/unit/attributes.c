@@ -104,6 +104,27 @@ static void nothing_is_cached_in_a_directory_that_was_closed_long_ago(void **sta
 	assert_int_equal(view_ask(view, ino, "key", false, &stat), 0);
 	assert_int_equal(uncached, 2);
 	view_forget(view, stat.st_ino, 1);
+	/* The answer to mkdir(2), as well; ls has seen the directory. */
+	listed("d");
+	uncached = 0;
+	make_directory("a/d/e");
+	publish_all();
+	assert_int_equal(uncached, 1);
+}
+
+static void another_owner_who_shuts_out_nobody_leaves_all_cached(void **state)
+{
+	(void)state;
+	make_directory("a/d");
+	write_file("a/d/x", "x: 1");
+	start_with_kernel("a:b");
+	uint64_t ino = ino_of("d");
+	run("chown 1001:1001 a/d");
+	publish_all();
+	assert_true(was_told(ino));
+	assert_int_equal(stat_of("d").st_uid, 1001);
+	ino_of("d/x");
+	assert_int_equal(uncached, 0);
 }
 
 /* Closes a directory, and writes into one below it. Returns its number. */
@@ -343,6 +364,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		view_test(first_look_tells_of_a_closed_directory_before_the_publisher_does),
 		view_test(nothing_is_cached_in_a_directory_that_was_closed_long_ago),
+		view_test(another_owner_who_shuts_out_nobody_leaves_all_cached),
 		view_test(closed_directory_closes_what_is_below_it),
 		view_test(closed_root_shuts_out_as_well),
 		view_test(closed_directory_of_which_the_report_was_lost_is_looked_at),

@@ -92,6 +92,7 @@ static inline int publish_directory(const struct change *change, uint64_t parent
 	r = view_apply_change(view, parent, true, &stat);
 	if (r < 0)
 		return r;
+	uncached += r == VIEW_PASSING;
 	if (!stat.st_ino)
 		return -EEXIST;
 	held_add(stat.st_ino);
