@@ -133,4 +133,4 @@ int heir_want(struct heir *heir, struct record **ret);
 int heir_ready(struct heir *heir);
 
 /** The format of the state. Raised with every change of what is written, in whichever room. */
-#define STATE_FORMAT 2
+#define STATE_FORMAT 3
