@@ -51,11 +51,11 @@ struct entry {
 	uint64_t cookie;          /* place in the listing; 0: not listed */
 	uint64_t place;           /* the cookie it had when it was listed last; 0: never */
 	uint64_t ino;             /* that was shown for it, and the next object may take; 0: none */
-	uint64_t print;           /* of the version that had `ino`; 0: any object may take it */
+	uint64_t print;           /* of what had `ino`, and was forgotten; 0: any object may take it */
 	struct version *version;  /* FILE, LINK: shown now; NULL: not made yet, or forgotten */
 	struct directory *directory; /* DIRECTORY: shown now; NULL: likewise */
 	struct trouble *trouble;     /* NULL: none */
-	struct timespec shown_mtime; /* of the version that was shown last */
+	struct timespec shown_mtime; /* of what was shown last; of a directory, when it is forgotten */
 	struct timespec shown_ctime;
 	enum entry_pending pending;
 	enum entry_scope scope; /* QUEUED */

@@ -55,7 +55,10 @@ static uint64_t print_of(const struct version *version)
 	return hash | 1;
 }
 
-/* Tells by which of the layers' directories it was shown; even, as no version's is. */
+/*
+ * Tells by which of the layers' directories it was shown, and whether they have changed since it
+ * was looked at; even, as no version's is.
+ */
 static uint64_t print_of_directory(const struct directory *directory)
 {
 	uint64_t hash = 14695981039346656037u;
@@ -66,6 +69,8 @@ static uint64_t print_of_directory(const struct directory *directory)
 		const struct stamp *identity = &directory->identities[i];
 		hash = (hash ^ (uint64_t)identity->dev) * 1099511628211u;
 		hash = (hash ^ (uint64_t)identity->ino) * 1099511628211u;
+		hash = (hash ^ (uint64_t)identity->ctime.tv_sec) * 1099511628211u;
+		hash = (hash ^ (uint64_t)identity->ctime.tv_nsec) * 1099511628211u;
 	}
 	return (hash ^ hash >> 31) << 1;
 }
@@ -157,7 +162,7 @@ static void forget_directory(struct entry *entry)
 	entry->directory = NULL;
 }
 
-/* It is the one that the kernel forgot, or shows others of the layers' directories since. */
+/* It is the one that the kernel forgot, or another, or names have come and gone in it since. */
 static void recall_directory(const struct entry *entry, struct directory *directory)
 {
 	if (!is_print_of_directory(entry->print) ||

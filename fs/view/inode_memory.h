@@ -12,7 +12,7 @@
 struct inode_memory_item {
 	uint64_t path; /* its hash; 0: a free place */
 	uint64_t ino;
-	uint64_t print; /* of the content */
+	uint64_t print; /* of the content, or of the layers' directories */
 	struct timespec mtime;
 	struct timespec ctime;
 };

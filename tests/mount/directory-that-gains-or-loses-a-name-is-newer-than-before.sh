@@ -51,3 +51,8 @@ later() { [ "$(printf '%s\n' "${before#* }" "$(stat -c %.9Y mnt/dir/sub)" | sort
 echo 2 >/proc/sys/vm/drop_caches
 rm -r high/dir/sub
 eventually later || fail "forgotten, its time becomes $(stat -c %.9Y mnt/dir/sub)"
+before=$(stat -c '%i %.9Y' mnt/dir/sub)
+echo 2 >/proc/sys/vm/drop_caches
+touch low/dir/sub/new
+touch -d '2001-01-01' low/dir/sub
+eventually later || fail "with a name that came when it was forgotten, its time is $(stat -c %.9Y mnt/dir/sub)"
