@@ -350,16 +350,12 @@ static int show(const char *path, bool is_raw)
 	return EXIT_DONE;
 }
 
-/* "3 layers, 1 trouble": of files, and of mirrors that layers come out of. */
+/* "3 layers, 1 trouble" */
 static void print_summary(const struct node *status)
 {
-	const struct node *layers = report_get(status, "layers", NULL);
-	uint32_t count = report_count(layers);
-	double troubles = report_number(report_get(status, "trouble_count", NULL));
+	uint32_t count = report_count(report_get(status, "layers", NULL));
+	double troubles = troubles_of_files(status) + troubles_of_others(status);
 
-	for (uint32_t i = 0; i < count; i++)
-		troubles +=
-			report_number(report_get(layers->seq.items[i], "mirror", "trouble_count"));
 	printf("%u layer%s, %.0f trouble%s\n", count, count == 1 ? "" : "s", troubles,
 		troubles == 1 ? "" : "s");
 }

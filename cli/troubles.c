@@ -91,14 +91,49 @@ static void print_all(const struct ground *ground, const struct node *report)
 	}
 }
 
-/* They are told to root and the user who mounts only: messages quote what sources hold. */
-static void print_count(double count)
+double troubles_of_files(const struct node *report)
+{
+	return report_number(report_get(report, "trouble_count", NULL)) +
+	       (report_get(report, "settings", "trouble") ? 1 : 0);
+}
+
+static double troubles_of_mirrors(const struct node *layers)
+{
+	double count = 0;
+
+	for (uint32_t i = 0; i < report_count(layers); i++) {
+		const struct node *mirror = report_get(layers->seq.items[i], "mirror", NULL);
+		if (!mirror)
+			continue;
+		count += report_number(report_get(mirror, "trouble_count", NULL));
+		count += strcmp(report_text(report_get(mirror, "running", NULL)), "false") == 0;
+	}
+	return count;
+}
+
+double troubles_of_others(const struct node *report)
+{
+	const struct node *notices = report_get(report, "on_change", NULL);
+	double count = troubles_of_mirrors(report_get(report, "layers", NULL));
+
+	for (uint32_t i = 0; i < report_count(notices); i++) {
+		const struct node *notice = notices->seq.items[i];
+		count += *report_text(report_get(notice, "ended", NULL)) &&
+			 strcmp(report_text(report_get(notice, "good", NULL)), "true") != 0;
+	}
+	return count + (strcmp(report_text(report_get(report, "publisher", "mode")), "none") == 0);
+}
+
+/* Those of files are told to root and the user who mounts only: messages quote what sources hold.
+ */
+static void print_count(double of_files, double of_others)
 {
 	printf("%-*s", INDENT, "  troubles");
-	if (count > 0)
-		printf("%.0f, told to root and to the user who mounted\n", count);
-	else
-		puts("none");
+	if (of_files > 0)
+		printf("%.0f, told to root and to the user who mounted", of_files);
+	if (of_others > 0)
+		printf("%s%.0f, told above", of_files > 0 ? "; " : "", of_others);
+	puts(of_files > 0 || of_others > 0 ? "" : "none");
 }
 
 void troubles_print(const char *mountpoint, const struct node *report)
@@ -110,7 +145,7 @@ void troubles_print(const char *mountpoint, const struct node *report)
 
 	if (!report_count(report_get(report, "troubles", NULL)) &&
 		!report_get(report, "settings", "trouble")) {
-		print_count(report_number(report_get(report, "trouble_count", NULL)));
+		print_count(troubles_of_files(report), troubles_of_others(report));
 		return;
 	}
 	if (!report_get(report, "rendered", NULL) && stat(mountpoint, &stat_of_mount) == 0)

@@ -26,6 +26,15 @@ in_errors() { grep -q "on_change 'sh' ended with 5: no such unit (at .*; is trie
 eventually in_errors || fail "$(cat mnt/.plyfs/errors)"
 in_status() { "$PLYFS" status mnt | grep "on_change *sh: failed .* ago, and is tried again: on_change 'sh' ended with 5" >/dev/null; }
 eventually in_status || fail "$("$PLYFS" status mnt)"
+# It is a trouble, as a broken source is; and so are settings that can't be used.
+counted() { "$PLYFS" status | grep -qx "$PWD/mnt: 2 layers, $1"; }
+counted '1 trouble' || fail "$("$PLYFS" status)"
+"$PLYFS" status mnt | grep -q '^  troubles  *1, told above$' || fail "$("$PLYFS" status mnt)"
+cp plyfs.yaml good.yaml
+echo 'layers: [' >plyfs.yaml
+eventually counted '2 troubles' || fail "$("$PLYFS" status)"
+replace plyfs.yaml <good.yaml
+eventually counted '1 trouble' || fail "$("$PLYFS" status)"
 eventually runs 3 || fail "it is not tried again: $(cat told)"
 [ "$(sort -u told)" = $'a.yaml\nrun' ] || fail "it was told: $(cat told)"
 # What comes meanwhile is told with it.
@@ -36,6 +45,7 @@ good() { [ "$(status on_change 0 good)" = True ]; }
 eventually good || fail "it does not mend"
 [ "$(tail -n 3 told)" = $'a.yaml\nb.yaml\nrun' ] || fail "what is told at last: $(tail -n 3 told)"
 [ ! -s mnt/.plyfs/errors ]
+counted '0 troubles'
 count=$(grep -c run told)
 sleep 2.5
 [ "$(grep -c run told)" -eq "$count" ] || fail "it is run without a reason"
