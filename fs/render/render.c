@@ -355,7 +355,8 @@ int render_new(struct settings *settings, const struct rendered_options *options
 
 	if (r == 0) {
 		const struct view_callbacks callbacks = {
-			.log = on_log, .tell = on_tell, .context = render};
+			.log = on_log, .tell = on_tell, .keeps_rendered = true,
+			.context = render};
 
 		/* Each thread's own arena would keep what others can't use, and grows by pages. */
 		mallopt(M_ARENA_MAX, 1);

@@ -34,6 +34,9 @@ void trouble_note(struct render *render, const char *path, struct owned *owned, 
 
 	if (result == PROBLEM)
 		problem_format(problem, line, sizeof(line));
+	else if (result == -EIO && owned && owned->print.mode)
+		snprintf(line, sizeof(line), "%s: does not merge; what was rendered before stays",
+			path);
 	else if (result == -EIO)
 		snprintf(line, sizeof(line), "%s: does not merge, and never did", path);
 	else

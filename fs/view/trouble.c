@@ -10,6 +10,7 @@
 
 static const char *const serves_names[] = {
 	[TROUBLE_SERVES_NOTHING] = "nothing",
+	[TROUBLE_SERVES_RENDERED] = "rendered",
 	[TROUBLE_SERVES_LAST_GOOD] = "last-good",
 	[TROUBLE_SERVES_OTHER_LAYERS] = "other-layers",
 	[TROUBLE_SERVES_STAND_IN] = "last-good-source",
@@ -60,6 +61,9 @@ void trouble_serves_text(enum trouble_serves serves, long long age_s, char *text
 	switch (serves) {
 	case TROUBLE_SERVES_NOTHING:
 		snprintf(text, size, "reading it fails until this is mended");
+		break;
+	case TROUBLE_SERVES_RENDERED:
+		snprintf(text, size, "what was rendered before, if anything, stays");
 		break;
 	case TROUBLE_SERVES_LAST_GOOD:
 		snprintf(text, size, "the version of %s ago is served", age);

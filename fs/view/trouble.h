@@ -12,6 +12,7 @@
 
 enum trouble_serves {
 	TROUBLE_SERVES_NOTHING,        /* reading fails */
+	TROUBLE_SERVES_RENDERED,       /* what lies in the rendered tree, if anything */
 	TROUBLE_SERVES_LAST_GOOD,      /* the last version that could be made */
 	TROUBLE_SERVES_OTHER_LAYERS,   /* what the others make */
 	TROUBLE_SERVES_STAND_IN,       /* what the others make with its last good state */
@@ -25,7 +26,7 @@ struct trouble {
 	struct timespec since; /* CLOCK_REALTIME, as all times here */
 	enum trouble_serves serves;
 	struct timespec made; /* when what is served was, or what stands in was read; for
-				 OTHER_LAYERS, LOCKED and NOTHING 0 */
+				 OTHER_LAYERS, LOCKED, RENDERED and NOTHING 0 */
 };
 
 /* Bytes of trouble_text() and of trouble_age(). */

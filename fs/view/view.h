@@ -48,6 +48,9 @@ struct view_callbacks {
 
 	/* Lookups are answered with VIEW_PROMISE rather than late. */
 	bool takes_promises;
+
+	/* What can't be shown leaves what was there, as a rendered tree does. */
+	bool keeps_rendered;
 	void *context;
 };
 

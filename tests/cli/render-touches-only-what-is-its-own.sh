@@ -22,6 +22,19 @@ runs 0 render tree
 [ "$(cat tree/app.yaml)" = $'a: 1\nb: 3' ]
 [ "$(stat -c '%i %z' tree/sub/x.yaml)" = "$before" ] || fail 'a file that did not change was touched'
 
+# What breaks leaves what was rendered before, which is said; and what never was good leaves nothing.
+cp site/app.yaml good.yaml
+printf 'b: [\n' | tee site/app.yaml vendor/never.yaml >site/never.yaml
+runs 1 render tree
+[ "$(cat tree/app.yaml)" = $'a: 1\nb: 3' ]
+grep -qx 'plyfs: app.yaml: does not merge; what was rendered before stays' err
+grep -qx 'plyfs: never.yaml: does not merge, and never did' err
+grep -q '(app.yaml, since .*; what was rendered before, if anything, stays)$' err
+! grep -q 'reading it fails' err
+mv good.yaml site/app.yaml
+rm site/never.yaml vendor/never.yaml
+runs 0 render tree
+
 # What somebody has changed is put right, and what he has put there stays.
 chmod u+w tree/app.yaml
 echo x >>tree/app.yaml
