@@ -24,17 +24,21 @@ printf 'list: {a: 1}\n' >site/other.salt.yaml
 # A source of several documents, and drop-ins in one layer, are sources as well.
 printf 'a: [1]\n---\na: 1\n' >site/documents.yaml
 printf 'a: {}\n' >vendor/documents.yaml
+# What has no tags can't say that it is meant.
+printf '[t]\nb = "x"\n' >vendor/server.toml
+printf 't = 3\n' >site/server.toml
 cat >plyfs.yaml <<'END'
 layers: [vendor, site]
 rules: [{match: "*.salt.yaml", strategy: salt}]
 END
 runs 0 "$PLYFS" check -c plyfs.yaml
-prints '4 files: all merge, 4 warnings'
+prints '5 files: all merge, 5 warnings'
 cat >expected <<'END'
 plyfs: site/documents.yaml:1:4: warning: 'a' is a list here and a map in vendor/documents.yaml:1:4, of which nothing is left; write '!replace' if that is meant
 plyfs: site/documents.yaml:3:4: warning: 'a' is a scalar here and a list in site/documents.yaml:1:4, of which nothing is left; write '!replace' if that is meant
 plyfs: site/prometheus.yaml:1:9: warning: 'global' is a scalar here and a map in vendor/prometheus.yaml:1:9, of which nothing is left; write '!replace' if that is meant
 plyfs: site/prometheus.yaml:2:17: warning: 'scrape_configs' is a map here and a list in vendor/prometheus.yaml:3:1, of which nothing is left; write '!replace' if that is meant
+plyfs: site/server.toml:1:5: warning: 't' is a scalar here and a map in vendor/server.toml:1:2, of which nothing is left; remove it there if that is meant
 END
 diff expected err >&2 || fail 'not these warnings'
 runs 1 "$PLYFS" check -W -c plyfs.yaml
@@ -42,7 +46,7 @@ runs 1 "$PLYFS" check -W -c plyfs.yaml
 # A rule makes it an error, which names the place and shows the line.
 sed -i 's/^rules: \[/&{match: "prom*", options: {kinds: strict}}, /' plyfs.yaml
 runs 1 "$PLYFS" check -c plyfs.yaml
-prints '4 files: 1 does not merge, 2 warnings'
+prints '5 files: 1 does not merge, 3 warnings'
 grep -qF "plyfs: site/prometheus.yaml:1:9: 'global' is a scalar here and a map in vendor/prometheus.yaml:1:9" err
 grep -qF '    global: 30s' err
 runs 1 "$PLYFS" cat -c plyfs.yaml prometheus.yaml

@@ -206,6 +206,19 @@ static bool has_kind(const struct node *node)
 	return !foreign_tag(node) && !scalar_is_null(node);
 }
 
+/* What says that the value is meant; where it stands nothing can say that but the value below. */
+static const char *way_to_mean_it(const struct deep *deep, const struct node *value)
+{
+	const struct merge_request *request = deep->merge->request;
+
+	for (size_t i = 0; i < request->count; i++)
+		if (request->inputs[i].source.rank == value->source->rank &&
+			strcmp(request->inputs[i].source.name, value->source->name) == 0 &&
+			!format_of_tree(request->inputs[i].format)->has_tags)
+			return "remove it there";
+	return "write '!replace'";
+}
+
 /*
  * What takes the place of a value of another kind takes all of it away, and seldom is that meant:
  * `jobs: {…}` where the layers below have a list. Who means it writes !replace.
@@ -221,12 +234,11 @@ static int check_kind(struct deep *deep, const struct node *below, const struct 
 	if (directive_of(value) != DIRECTIVE_NONE || !has_kind(below) || !has_kind(value))
 		return 0;
 	problem_at(&problem, value,
-		"%s%.*s%s is %s here and %s in %s:%u:%u, of which nothing is left; write "
-		"'!replace' "
-		"if that is meant",
+		"%s%.*s%s is %s here and %s in %s:%u:%u, of which nothing is left; %s if that is "
+		"meant",
 		is_named ? "'" : "", (int)name.len, name.data, is_named ? "'" : "",
 		node_kind_name(value), node_kind_name(below), source_shown(below->source),
-		(unsigned)below->line, (unsigned)below->column);
+		(unsigned)below->line, (unsigned)below->column, way_to_mean_it(deep, value));
 	if (span_is(options_text(request->options, "kinds"), "strict")) {
 		*deep->merge->problem = problem;
 		return PROBLEM;
