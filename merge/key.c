@@ -99,6 +99,8 @@ static int read_bracket(struct reader *reader, struct key_part *part)
 	const char *start = reader->at++;
 	bool is_quoted;
 
+	if (!*reader->at)
+		return fail(reader, start, "has a '[' without its ']'");
 	int r = read_word(reader, BRACKET_ENDS, &part->name, &part->is_quoted);
 	if (r == 0 && *reader->at == '=') {
 		reader->at++;

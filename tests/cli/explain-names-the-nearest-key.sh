@@ -24,6 +24,7 @@ bad() {
 	says "$2"
 }
 bad 'server[0' "has a '[' without its ']' (at character 7)"
+bad 'server[' "has a '[' without its ']'"
 bad '"a' 'has a quote without its end'
 bad '"\q"' 'has a backslash with no meaning'
 bad 'a..b' 'lacks a word'
