@@ -1,6 +1,7 @@
 /*
  * plyfs explain: where each value of a merged file comes from, and what it overrode.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 #include "locks.h"
 #include "message.h"
 #include "nearest_key.h"
+#include "report.h"
+#include "store.h"
 #include "subject.h"
 
 /* Bytes of output that are written at once. */
@@ -125,11 +128,45 @@ static const char *locking_layer(const struct explained *found)
 	return last->why.rule + len;
 }
 
+/* The layer that plyfs set changes: that of this name, or the highest that is there (NULL: none).
+ */
+static const struct layer *target_of(const struct settings *settings, const char *name)
+{
+	const struct layer *target = NULL;
+
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (name ? strcmp(settings->layers[i]->name, name) == 0
+			 : settings->layers[i]->dirfd >= 0)
+			target = settings->layers[i];
+	return target;
+}
+
+/* What is changed in a repository is a commit. */
+static int print_commit(const struct store *git, const char *path)
+{
+	CLEANUP(freep) char *name = NULL;
+
+	if (store_name(git, path, &name) < 0)
+		return message_result(-ENOMEM, NULL, NULL);
+	fputs("change it: commit to", stdout);
+	print_word(name);
+	fputs(" of", stdout);
+	print_word(git->endpoint);
+	printf(" (");
+	report_print(git->ref);
+	puts(")");
+	return EXIT_DONE;
+}
+
 /* How the value is changed. */
-static void print_remedy(const struct job *job, const struct explained *found)
+static int print_remedy(
+	const struct job *job, const struct subject *subject, const struct explained *found)
 {
 	const char *layer = locking_layer(found);
+	const struct layer *target = target_of(subject->settings, layer);
 
+	if (target && target->store && target->store->kind == STORE_GIT)
+		return print_commit(target->store, subject->explanation->path);
 	fputs("change it: plyfs set", stdout);
 	if (layer) {
 		fputs(" -L", stdout);
@@ -144,10 +181,12 @@ static void print_remedy(const struct job *job, const struct explained *found)
 	print_word(job->path);
 	print_word(job->asked);
 	puts(" VALUE");
+	return EXIT_DONE;
 }
 
-static int print_key(const struct job *job, const struct explanation *explanation)
+static int print_key(const struct job *job, const struct subject *subject)
 {
+	const struct explanation *explanation = subject->explanation;
 	CLEANUP(explained_fini) struct explained found = {0};
 	const struct node *const *roots;
 	size_t depth = 0;
@@ -167,7 +206,7 @@ static int print_key(const struct job *job, const struct explanation *explanatio
 		return message_result(r, NULL, NULL);
 	int code = print(job, explanation, &found);
 	if (code == EXIT_DONE && !job->is_json && !surroundings_are_others(&job->choice.around))
-		print_remedy(job, &found);
+		code = print_remedy(job, subject, &found);
 	return code;
 }
 
@@ -182,8 +221,7 @@ static int run(const struct command *command, int argc, char **argv)
 	code = subject_open(command, &job.choice, job.path, &subject);
 	if (code != EXIT_DONE)
 		return code;
-	return job.asked ? print_key(&job, subject.explanation)
-			 : print(&job, subject.explanation, NULL);
+	return job.asked ? print_key(&job, &subject) : print(&job, subject.explanation, NULL);
 }
 
 const struct command command_explain = {

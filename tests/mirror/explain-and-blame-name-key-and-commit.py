@@ -139,7 +139,9 @@ expect("the page", f'title="{first[:12]} Ada Lovelace: first"' in run("blame", "
 # A commit that changes nothing of it is the state's commit all the same.
 third = commit("Nobody", "nothing")
 stores.eventually("it is told", lambda: f"git:{third[:12]}:" in run("explain", "-l", layers, "app.yaml") or mirror.status())
-# A change is refused with what to do.
+# A change is refused with what to do, which explain says at once.
+said = run("explain", "-l", layers, "app.yaml", "server.port")
+expect("explain tells of a commit", said.endswith(f"\nchange it: commit to config/app.yaml of {repository} (main)\n"), said)
 refused = subprocess.run([stores.PLYFS, "set", "-l", layers, "app.yaml", "server.port", "1"], capture_output=True, text=True, check=False)
 expect("it is refused", refused.returncode == 1 and "commit the change there, in 'config/app.yaml' of" in refused.stderr, refused)
 for command in (["edit", "-l", layers, "app.yaml"], ["edit", "-n", "-l", layers, "new.yaml"]):
