@@ -35,6 +35,23 @@ static int print_version(const char *path, const struct version *version)
 	return n < 0 ? choice_complain(NULL, path, (int)n, NULL) : EXIT_DONE;
 }
 
+/* What it shows, and on standard error what was left out of that: a broken layer, or what a lock
+ * refuses. */
+static int cat_offline(
+	struct offline *offline, struct settings *settings, const char *path, const char *inner)
+{
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	struct problem problem;
+
+	problem.message[0] = '\0';
+	int r = walk(offline, inner, &version, &problem);
+	if (r != 0)
+		return choice_complain(settings, path, r, &problem);
+	if (problem.message[0])
+		message_problem(&problem);
+	return print_version(path, version);
+}
+
 /* Sources are called what a mount made here would call them: headers are part of what is shown. */
 static int cat_in_view(struct choice *choice, char **paths)
 {
@@ -50,13 +67,7 @@ static int cat_in_view(struct choice *choice, char **paths)
 		choice_offline(settings, &offline) != EXIT_DONE)
 		return EXIT_FAILED;
 	for (; *paths; paths++) {
-		CLEANUP(version_unrefp) struct version *version = NULL;
-		struct problem problem;
-
-		int r = walk(offline, *paths, &version, &problem);
-		r = r == 0 ? print_version(*paths, version)
-			   : choice_complain(settings, *paths, r, &problem);
-		if (r != EXIT_DONE)
+		if (cat_offline(offline, settings, *paths, *paths) != EXIT_DONE)
 			code = EXIT_FAILED;
 	}
 	return code;
@@ -89,16 +100,12 @@ static int cat_as_others(
 	const struct command *command, const struct choice *choice, const char *path)
 {
 	CLEANUP(subject_fini) struct subject subject;
-	CLEANUP(version_unrefp) struct version *version = NULL;
 	CLEANUP(freep) char *inner = NULL;
-	struct problem problem;
 
 	int code = subject_find(command, choice, path, &subject, &inner);
 	if (code != EXIT_DONE)
 		return code;
-	int r = walk(subject.offline, inner, &version, &problem);
-	return r == 0 ? print_version(path, version)
-		      : choice_complain(subject.settings, path, r, &problem);
+	return cat_offline(subject.offline, subject.settings, path, inner);
 }
 
 static int run(const struct command *command, int argc, char **argv)

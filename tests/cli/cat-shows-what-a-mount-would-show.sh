@@ -50,3 +50,10 @@ printf 'layers: [high, low]\noptions: {heder: true}\n' >plyfs.yaml
 runs 1 "$PLYFS" cat -c plyfs.yaml app.yaml
 [[ $(cat err) == "plyfs: $PWD/plyfs.yaml:2:11: "*"did you mean 'header'"*$'\n    options: {heder: true}\n              ^' ]] ||
 	fail "it says: $(cat err)"
+
+# What is left out is told, beside what is shown.
+printf 'layers: [low, high]\noptions: {header: false, on_error: skip-layer}\n' >plyfs.yaml
+printf 'a: 1\n' >low/app.yaml
+runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
+prints 'a: 1'
+says "$PWD/high/app.yaml:2:4: "
