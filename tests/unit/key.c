@@ -137,7 +137,7 @@ static void what_can_not_be_read_is_told_with_its_column(void **state)
 		{"a..b", 3},
 		{"..a", 2},
 		{".a.", 4},
-		{"a[", 3},
+		{"a[", 2},
 		{"a[]", 3},
 		{"a[0", 2},
 		{"a[x=]", 5},
