@@ -268,6 +268,7 @@ static void print_status(const char *mountpoint, const struct node *status)
 	if (rendered) {
 		print_rendered(rendered);
 		report_print_sandbox(INDENT, report_get(status, "sandbox", NULL));
+		print_line("monitor", "", report_text(report_get(status, "monitor", "reason")));
 		print_notices(report_get(status, "on_change", NULL));
 		return;
 	}
@@ -287,6 +288,7 @@ static void print_status(const char *mountpoint, const struct node *status)
 	printf(" of sources\n%-*s", INDENT, "  requests");
 	print_requests(report_get(status, "requests", NULL));
 	report_print_sandbox(INDENT, report_get(status, "sandbox", NULL));
+	print_line("monitor", "", report_text(report_get(status, "monitor", "reason")));
 	print_notices(report_get(status, "on_change", NULL));
 }
 

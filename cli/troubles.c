@@ -121,6 +121,7 @@ double troubles_of_others(const struct node *report)
 		count += *report_text(report_get(notice, "ended", NULL)) &&
 			 strcmp(report_text(report_get(notice, "good", NULL)), "true") != 0;
 	}
+	count += *report_text(report_get(report, "monitor", "reason")) != '\0';
 	return count + (strcmp(report_text(report_get(report, "publisher", "mode")), "none") == 0);
 }
 

@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "node.h"
+#include "opening.h"
 
 /* Where the spec's name is free; NULL, or another spec that has it. */
 static const struct layer_spec *find_named(const struct layer_spec *specs, size_t count,
@@ -162,6 +163,7 @@ int layer_spec_open(
 			spec->path);
 	default:
 		return problem_at(problem, spec->place,
-			"the layer directory '%s' can't be opened: %s", spec->path, strerror(-r));
+			"the layer directory '%s' can't be opened: %s", spec->path,
+			opening_error(r));
 	}
 }

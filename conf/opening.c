@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "cleanup.h"
 #include "descriptor.h"
@@ -56,4 +57,11 @@ int opening_at(int dirfd, const char *path, int flags)
 	CLEANUP(closep)
 	int found = openat(dirfd, path, O_PATH | O_CLOEXEC | (flags & (O_DIRECTORY | O_NOFOLLOW)));
 	return found < 0 ? -errno : delegate.open(found, flags, true);
+}
+
+const char *opening_error(int error)
+{
+	return error == -EPIPE ? "it was not there when plyfs started, and the process plyfs-monitor, "
+				 "which opens such, has ended; start plyfs again"
+			       : strerror(-error);
 }

@@ -42,9 +42,12 @@ void opening_observe(void (*observer)(void *context, int fd), void *context);
 
 /**
  * openat(2) of what settings name. Where it is refused (EACCES), the delegate may do it. A
- * descriptor, or -errno.
+ * descriptor, or -errno; -EPIPE: it would be for the delegate, who has ended.
  */
 int opening_at(int dirfd, const char *path, int flags);
+
+/** What an error of opening_at() means, with a remedy where only we know it: strerror(3) for it. */
+const char *opening_error(int error);
 
 /**
  * What the O_PATH descriptor leads to, beneath what the settings in force name, or those that were

@@ -91,7 +91,7 @@ int text_read_file(const char *path, const char *place, const struct text_kind *
 
 	if (fd < 0 || fstat(fd, &stat) < 0)
 		return problem_set(problem, path, 0, 0, "can't be opened: %s",
-			strerror(fd < 0 ? -fd : errno));
+			opening_error(fd < 0 ? fd : -errno));
 	if (!S_ISREG(stat.st_mode))
 		return problem_set(problem, path, 0, 0, "is %s; %s read from a file",
 			S_ISDIR(stat.st_mode) ? "a directory" : "no regular file", kind->what);

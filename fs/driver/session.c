@@ -394,7 +394,9 @@ static bool on_end_of_mount_process(void *context, struct publisher_hook *hook)
 
 	hook->fd = -1;
 	atomic_store(&session->publish_error, EPIPE);
-	end_publishing(session);
+	mount_process_end(&session->mount_process);
+	atomic_store(&session->publish_mode, PUBLISH_NONE);
+	/* The clone stays, for who takes over and has a process again. */
 	return false;
 }
 

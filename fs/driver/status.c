@@ -15,6 +15,10 @@
 #include "keep.h"
 #include "status_parts.h"
 
+/* Who takes over has processes of his own. */
+#define RENEWAL \
+	"kill -USR2 the process above, so that another takes over; or unmount and mount again"
+
 static const char *const request_names[REQUEST_KINDS] = {
 	[REQUEST_LOOKUP] = "lookup",
 	[REQUEST_FORGET] = "forget",
@@ -52,7 +56,7 @@ static void put_publisher(FILE *out, struct session *session)
 			error == EXDEV   ? "something else is mounted over this mount: "
 					   "changes are seen, but wake nobody"
 			: error == EPIPE ? "the process plyfs-publish has ended: changes are seen, "
-					   "but wake nobody; unmount and mount again"
+					   "but wake nobody; " RENEWAL
 					 : strerror(error));
 	}
 	fputs("},\n", out);
@@ -102,7 +106,7 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 	status_put_layers(out, settings, is_trusted);
 	put_publisher(out, session);
 	put_requests(out, session);
-	status_put_sandbox(out, &session->sandbox_state);
+	status_put_sandbox(out, &session->sandbox_state, RENEWAL);
 	status_put_view(out, session->view, settings);
 	put_kept(out, session);
 	status_put_notices(out, session->view, is_trusted);

@@ -88,7 +88,7 @@ static int make(const struct render_status *status, char **ret, size_t *size)
 	status_put_layers(out, settings, true);
 	put_rendered(out, options, &counts);
 	status_put_view(out, status->view, settings);
-	status_put_sandbox(out, status->sandbox);
+	status_put_sandbox(out, status->sandbox, "start plyfs again");
 	status_put_notices(out, status->view, true);
 	status_put_troubles(out, status->view);
 	put_failures(out, all, count);

@@ -209,8 +209,8 @@ static int open_by_monitor(int path_fd, int flags, bool is_setting)
 	const struct request request = {.call = CALL_OPEN, .flags = flags};
 	int fd = ask(is_setting ? &monitor.looking : &monitor.serving, &request, path_fd, -1);
 
-	/* Without one, what the kernel said before stands. */
-	return fd == -EPIPE || fd == 0 ? -EACCES : fd;
+	/* Without one, what the kernel said before stands; who reads settings says why. */
+	return (fd == -EPIPE && !is_setting) || fd == 0 ? -EACCES : fd;
 }
 
 static void look_by_monitor(void)
@@ -284,6 +284,13 @@ int monitor_start(const struct monitor_options *options)
 pid_t monitor_pid(void)
 {
 	return monitor.pid;
+}
+
+bool monitor_has_ended(void)
+{
+	struct pollfd end = {.fd = monitor.serving.socket};
+
+	return end.fd >= 0 && poll(&end, 1, 0) > 0 && (end.revents & POLLHUP);
 }
 
 bool monitor_log(const char *line)

@@ -6,6 +6,7 @@
 
 #include "json_put.h"
 #include "mirror_report.h"
+#include "monitor.h"
 
 /* "source": …, "serves": …}, behind what else the object has. */
 static void put_trouble_rest(FILE *out, const struct trouble *trouble)
@@ -214,11 +215,23 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 		counts.compositions, counts.overflows, counts.troubles);
 }
 
-void status_put_sandbox(FILE *out, const struct sandbox_state *state)
+void status_put_sandbox(FILE *out, const struct sandbox_state *state, const char *remedy)
 {
+	char reason[256];
+
 	fputs("  \"sandbox\": ", out);
 	sandbox_put(out, state);
-	fputs(",\n", out);
+	fputs(",\n  \"monitor\": {\"running\": ", out);
+	if (monitor_has_ended()) {
+		snprintf(reason, sizeof(reason),
+			"the process plyfs-monitor has ended: what is new in plyfs.yaml, or in a "
+			"layer's place, can't be opened; %s",
+			remedy);
+		json_put_field(out, "false, \"reason\": ", reason);
+	} else {
+		fputs("true", out);
+	}
+	fputs("},\n", out);
 }
 
 static void put_time(FILE *out, const char *before, struct timespec time)

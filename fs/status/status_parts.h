@@ -24,8 +24,8 @@ void status_put_mirror_lines(FILE *out, const struct settings *settings);
 /** "versions", "watches", … "trouble_count", each with a comma behind. */
 void status_put_view(FILE *out, struct view *view, const struct settings *settings);
 
-/** "sandbox", with a comma behind. */
-void status_put_sandbox(FILE *out, const struct sandbox_state *state);
+/** "sandbox" and "monitor" (monitor.h), each with a comma behind. `remedy`: when that has ended. */
+void status_put_sandbox(FILE *out, const struct sandbox_state *state, const char *remedy);
 
 /** "on_change", with a comma behind; what went wrong only for who `is_trusted`. */
 void status_put_notices(FILE *out, struct view *view, bool is_trusted);

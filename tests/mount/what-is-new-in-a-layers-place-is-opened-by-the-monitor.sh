@@ -34,12 +34,16 @@ comes_to_show mnt/app.yaml 'a: 5'
 echo 'x: 1' >elsewhere/one.yaml
 
 # The twin: without it a directory that comes later can't be read, which is told. What was there at the start can.
+[ "$(status monitor running)" = True ] || fail "the status says of the monitor: $(status monitor)"
 kill -KILL "$monitor"
 echo 'layers: [v1, late]' | replace plyfs.yaml
 echo 'c: 1' >late/late.yaml
-is_told() { grep -qs 'Permission denied' log; }
+is_told() { grep -qs 'the process plyfs-monitor, which opens such, has ended; start plyfs again' log; }
 eventually is_told || fail "nobody is told: $(cat log)"
 [ ! -e mnt/late.yaml ] || fail "it is read without the monitor"
+is_counted() { "$PLYFS" status mnt >told && grep -q 'monitor .*plyfs-monitor has ended' told; }
+eventually is_counted || fail "the status does not tell: $(cat told)"
+"$PLYFS" status | grep -q ', [1-9][0-9]* troubles\?' || fail "nor the list of mounts: $("$PLYFS" status)"
 stop
 
 # It goes with the daemon.
