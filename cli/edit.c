@@ -137,7 +137,8 @@ static int edit(struct job *job)
 		int code = editor_run(&job->editor, *told ? told : NULL, comment);
 
 		if (!before || code != EXIT_DONE) {
-			editor_keep(&job->editor);
+			if (!before || *told || strcmp(before, job->editor.text) != 0)
+				editor_keep(&job->editor);
 			return EXIT_FAILED;
 		}
 		if (strcmp(before, job->editor.text) == 0) {

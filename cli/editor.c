@@ -168,9 +168,12 @@ int editor_run(struct editor *editor, const char *message, const char *comment)
 	if (!head)
 		return complain(editor->path);
 	code = write_text(editor, head, editor_text(editor));
-	if (code == EXIT_DONE)
-		code = start(editor);
-	return code == EXIT_DONE ? read_text(editor, comment) : code;
+	if (code != EXIT_DONE)
+		return code;
+	code = start(editor);
+	/* An editor that fails may have written before. */
+	int read_code = read_text(editor, comment);
+	return code == EXIT_DONE ? read_code : code;
 }
 
 struct span editor_text(const struct editor *editor)

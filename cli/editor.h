@@ -20,7 +20,7 @@ int editor_open(struct editor *editor, const char *name, struct span text);
 /**
  * Has it edited, with `message` (several lines; NULL: none) as a comment on top, each line behind
  * `comment`, and reads it again without that. Returns an exit code: EXIT_FAILED when it has
- * complained that the editor failed, and the text is kept.
+ * complained that the editor failed, whatever was typed until then.
  */
 int editor_run(struct editor *editor, const char *message, const char *comment);
 

@@ -73,6 +73,10 @@ static int help(int argc, char **argv)
 	}
 
 	const struct command *command = find_command(argv[1]);
+	if (command && argc > 2) {
+		message("help: tells of one command; '%s' is one too many", argv[2]);
+		return EXIT_WRONG_USE;
+	}
 	return command ? command_help(command) : unknown_command(argv[1]);
 }
 

@@ -33,6 +33,24 @@ enum own {
 	"diratime, nodiratime, relatime, norelatime, strictatime, nostrictatime, lazytime, "       \
 	"nolazytime, silent, loud, comment, uhelper, helper"
 
+static int refuse(struct span name, bool has_value, struct problem *problem)
+{
+	int len = (int)(name.len < WORD_MAX ? name.len : WORD_MAX);
+	struct span nearest;
+
+	if (has_value && word_index(OWN_WORDS, name) >= 0)
+		return problem_set(problem, NULL, 0, 0, "the mount option '%.*s' has no value", len,
+			name.data);
+	if (word_nearest(PUBLIC_WORDS, name, &nearest))
+		return problem_set(problem, NULL, 0, 0,
+			"there is no mount option '%.*s'; did you mean '%.*s'?", len, name.data,
+			(int)nearest.len, nearest.data);
+	return problem_set(problem, NULL, 0, 0,
+		"there is no mount option '%.*s'; there are: " PUBLIC_WORDS ", and the "
+		"common ones of mount(8)",
+		len, name.data);
+}
+
 static int take(struct span word, struct mount_options *options, struct problem *problem)
 {
 	struct span name = {word.data, word.len};
@@ -89,10 +107,7 @@ static int take(struct span word, struct mount_options *options, struct problem 
 		return problem_set(problem, "-o remount", 0, 0,
 			"is not needed: a change of plyfs.yaml takes effect at once; to change "
 			"the mount's own options, unmount and mount again");
-	return problem_set(problem, NULL, 0, 0,
-		"there is no mount option '%.*s'; there are: " PUBLIC_WORDS ", and the "
-		"common ones of mount(8)",
-		(int)(name.len < WORD_MAX ? name.len : WORD_MAX), name.data);
+	return refuse(name, equals != NULL, problem);
 }
 
 int mount_options_read(const char *text, struct mount_options *options, struct problem *problem)

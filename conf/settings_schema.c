@@ -89,5 +89,12 @@ int settings_read_schema(struct settings *settings, const struct node *map,
 	if (!path)
 		return -ENOMEM;
 	*ret = find_schema(settings, path);
-	return *ret ? 0 : open_schema(settings, path, ret, problem);
+	if (*ret)
+		return 0;
+	r = open_schema(settings, path, ret, problem);
+	if (r != PROBLEM || problem->line)
+		return r;
+	/* Where there is no place in the file, there is the one that names it. */
+	struct problem of_file = *problem;
+	return problem_at(problem, node_get(map, "schema"), "the schema '%s' %s", path, of_file.message);
 }

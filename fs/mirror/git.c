@@ -22,6 +22,9 @@
 /* What a line of "git ls-tree" takes besides the path. */
 #define LINE_MAX_BYTES (KEY_PATH_MAX + 4096)
 
+/* What git says of a directory that the commit does not have; LC_ALL is C. */
+#define NO_SUCH_OBJECT "Not a valid object name"
+
 /* A file of the commit. */
 struct item {
 	char *path;
@@ -130,6 +133,9 @@ static int list(struct git *git, const char *id, struct export *export, struct p
 	if (r == -EFBIG)
 		return problem_set(problem, git->options->url, 0, 0,
 			"has more than %d files; give --path", FILES_MAX);
+	if (*git->path && strstr(child->error, NO_SUCH_OBJECT))
+		return problem_set(problem, git->options->url, 0, 0,
+			"the commit %.12s has no directory '%s'; correct the path", id, git->path);
 	return problem_set(problem, git->options->url, 0, 0, "%s",
 		child->error_len ? child->error : strerror(r < 0 ? -r : EIO));
 }

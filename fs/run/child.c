@@ -54,7 +54,7 @@ static struct identity find_identity(const struct child *child)
 	errno = 0;
 	const struct passwd *user = getpwnam(name ? name : NOBODY_NAME);
 	if (!user && name)
-		fail(child, errno ? errno : ENOENT, "finding the user '%s'", name);
+		fail(child, ESRCH, "there is no user '%s'", name);
 	identity.uid = user ? user->pw_uid : NOBODY_ID;
 	identity.gid = user ? user->pw_gid : NOBODY_ID;
 	if (geteuid() == 0)

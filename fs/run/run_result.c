@@ -91,6 +91,10 @@ int run_problem(const struct run_result *result, const char *path, const char *w
 			"'timeout', or see what it waits for%s%s",
 			what, name, result->value / 1000.0, colon, said);
 	case RUN_UNSTARTED:
+		if (result->value == ESRCH) /* which tells all */
+			return problem_set(problem, path, 0, 0,
+				"%s '%s' can't be run: %s; add it, or correct 'user'", what, name,
+				said);
 		return problem_set(problem, path, 0, 0, "%s '%s' can't be run: %s: %s%s", what,
 			name, said, strerror(result->value), remedy_of(result->value));
 	case RUN_UNNAMED:

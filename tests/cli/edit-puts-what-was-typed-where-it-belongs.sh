@@ -53,6 +53,16 @@ runs 1 edit false app.json
 grep -q "the editor 'false' failed" err
 runs 1 edit no-such-editor app.json
 grep -q 'there is no such program' err
+[ -z "$(ls tmp)" ] || fail 'a text is kept in which nothing was typed'
+cat >./typing-and-failing <<'END'
+#!/bin/sh
+echo '{"log": "half"}' >"$1"
+exit 1
+END
+chmod +x ./typing-and-failing
+runs 1 edit ./typing-and-failing app.json
+[ "$(cat tmp/*/app.json)" = '{"log": "half"}' ] || fail 'what was typed is lost'
+[ "$(cat site/app.json)" = '{"log": "warn"}' ] || fail "it was written: $(cat site/app.json)"
 rm -r tmp/*
 
 # A file that is shown whole is edited as a text, in the layer that shows it.

@@ -70,7 +70,13 @@ says 'the mountpoint is missing'
 runs 2 "$PLYFS" mount a b c
 says "'c' is too much"
 runs 2 "$PLYFS" mount -o nonsense a b
-says "no mount option 'nonsense'"
+says "no mount option 'nonsense'; there are: allow_other"
+runs 2 "$PLYFS" mount -o noheadr a b
+says "no mount option 'noheadr'; did you mean 'noheader'?"
+runs 2 "$PLYFS" mount -o header=1 a b
+says "the mount option 'header' has no value"
+runs 2 "$PLYFS" help mount status
+says "'status' is one too many"
 runs 2 "$PLYFS" mount -o private,allow_other a b
 says 'contradict'
 runs 2 "$PLYFS" mount -o coherence=strict a b

@@ -139,6 +139,11 @@ expect("confirmed, it is taken", mirror.files()[b"app.yaml"] == b"a: foreign\n")
 mirror.kill(signal.SIGTERM)
 expect("no filter ran", not os.path.exists(stores.path("evil-ran")))
 
+# A directory that the commit does not have.
+lost = stores.Mirror("git", "--ref", "main", "--path", "nowhere", work, name="lost").start()
+lost.has_trouble("store", "has no directory 'nowhere'; correct the path")
+lost.kill(signal.SIGTERM)
+
 # What is no way to a repository is refused.
 for url, why in (("ext::sh -c id", "no URL"), ("--upload-pack=id", "mirror"), ("https://u:p@h/x", "netrc")):
     said = subprocess.run([stores.PLYFS, "mirror", "git", url, stores.path("refused")], capture_output=True,

@@ -210,8 +210,11 @@ static void unknown_user_is_told(void **state)
 
 	(void)state;
 	assert_int_equal(result.end, RUN_UNSTARTED);
-	assert_string_equal(result.output, "finding the user 'no-such-user'");
+	assert_string_equal(result.output, "there is no user 'no-such-user'");
 	assert_int_equal(run_problem(&result, "x", "check", NULL, &problem), PROBLEM);
+	assert_string_equal(problem.message,
+		"check 'check' can't be run: there is no user 'no-such-user'; add it, or correct "
+		"'user'");
 }
 
 static void missing_program_is_told(void **state)
