@@ -274,6 +274,9 @@ static int refuse(struct put *put, size_t i)
 	const struct problem *refusal = find_refusal(put, op);
 	if (refusal) {
 		*put->problem = *refusal;
+		/* Else the place is in a text that nobody will see. */
+		if (!has_refusal(&put->keep->merges[0]->refusals, refusal))
+			put->problem->line = put->problem->column = 0;
 		return PROBLEM;
 	}
 	const struct node *instead = find_instead(put, op);
