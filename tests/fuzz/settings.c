@@ -12,6 +12,7 @@
 #include "settings.h"
 
 static char directory[] = "/tmp/plyfs-fuzz-XXXXXX";
+static bool is_made;
 
 static void write_file(const char *name, struct span text)
 {
@@ -38,6 +39,7 @@ static void make_directory(void)
 	write_file("a/x.yaml", span_of("a: 1\n"));
 	write_file("s.json", span_of("{\"type\": \"object\"}"));
 	atexit(remove_directory);
+	is_made = true;
 }
 
 static void check_path(
@@ -78,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CLEANUP(settings_unrefp) struct settings *outline = NULL;
 	struct problem problem;
 
-	if (directory[sizeof(directory) - 2] == 'X')
+	if (!is_made)
 		make_directory();
 	write_file("plyfs.yaml", (struct span){(const char *)data, size});
 	int r = settings_read("plyfs.yaml", &settings, &problem);
