@@ -11,7 +11,7 @@
 #include "command.h"
 #include "explain_json.h"
 #include "explain_text.h"
-#include "locks.h"
+#include "lock_place.h"
 #include "message.h"
 #include "nearest_key.h"
 #include "report.h"
@@ -128,6 +128,29 @@ static const char *locking_layer(const struct explained *found)
 	return last->why.rule + len;
 }
 
+/* The root, and no memory: NULL. */
+static const struct lock_step *steps_to(const struct explained_place *place, struct arena *arena)
+{
+	struct lock_step *step = place ? arena_zalloc(arena, 1, sizeof(*step)) : NULL;
+
+	if (step)
+		*step = (struct lock_step){
+			steps_to(place->up, arena), place->step.key, place->step.index};
+	return step;
+}
+
+/* The layer whose lock would refuse a change in `target`; NULL: none. */
+static const char *binding_layer(const struct job *job, const struct explanation *explanation,
+	const struct explained *found, const struct layer *target)
+{
+	const struct locks *locks = explanation->request->options->locks;
+	const struct lock *lock =
+		locks ? lock_of_place(locks, steps_to(found->at.place, job->arena), job->arena)
+		      : NULL;
+
+	return lock && target && target->rank > lock->rank ? lock->layer->text.data : NULL;
+}
+
 /* The layer that plyfs set changes: that of this name, or the highest that is there (NULL: none).
  */
 static const struct layer *target_of(const struct settings *settings, const char *name)
@@ -165,6 +188,8 @@ static int print_remedy(
 	const char *layer = locking_layer(found);
 	const struct layer *target = target_of(subject->settings, layer);
 
+	if (!layer && (layer = binding_layer(job, subject->explanation, found, target)))
+		target = target_of(subject->settings, layer);
 	if (target && target->store && target->store->kind == STORE_GIT)
 		return print_commit(target->store, subject->explanation->path);
 	fputs("change it: plyfs set", stdout);

@@ -203,6 +203,39 @@ bool lock_set_is_empty(const struct lock *lock, const uint64_t *set)
 	return true;
 }
 
+/* Where `step` leads to, in a set of the arena; NULL: no memory. *is_locked: it, or what it is in. */
+static const uint64_t *follow(const struct lock *lock, const struct lock_step *step,
+	struct arena *arena, bool *is_locked)
+{
+	uint64_t *set = arena_zalloc(arena, lock_set_size(lock), sizeof(*set));
+	const uint64_t *up = step && set ? follow(lock, step->up, arena, is_locked) : NULL;
+
+	if (!set || (step && !up))
+		return NULL;
+	if (step)
+		lock_set_step(lock, up, step, set);
+	else
+		lock_set_begin(lock, set);
+	*is_locked |= lock_set_reached(lock, set) != NULL;
+	return set;
+}
+
+const struct lock *lock_of_place(
+	const struct locks *locks, const struct lock_step *step, struct arena *arena)
+{
+	const struct lock *found = NULL;
+
+	for (size_t i = 0; i < locks->count; i++) {
+		const struct lock *lock = &locks->items[i];
+		bool is_locked = false;
+
+		if (follow(lock, step, arena, &is_locked) && is_locked &&
+			(!found || lock->rank < found->rank))
+			found = lock;
+	}
+	return found;
+}
+
 const struct node *lock_set_reached(const struct lock *lock, const uint64_t *set)
 {
 	for (size_t word = 0; word < lock_set_size(lock); word++)

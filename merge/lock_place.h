@@ -1,5 +1,5 @@
 /*
- * The places of a lock, and how far the way from the root has come along them. Part of locks.c.
+ * The places of a lock, and how far the way from the root has come along them.
  */
 #pragma once
 
@@ -41,6 +41,13 @@ bool lock_set_is_empty(const struct lock *lock, const uint64_t *set);
 
 /** The place that has been reached, as written; NULL: none. */
 const struct node *lock_set_reached(const struct lock *lock, const uint64_t *set);
+
+/**
+ * The lock that binds what `step` leads to, of the lowest layer, whether or not it has anything to
+ * keep away; NULL: none, or no memory.
+ */
+const struct lock *lock_of_place(
+	const struct locks *locks, const struct lock_step *step, struct arena *arena);
 
 /** The way to a value as people write a place, cut to `size` bytes; "." is the root. */
 void lock_step_name(const struct lock_step *step, char *name, size_t size);

@@ -75,3 +75,17 @@ grep -q "plyfs.yaml:3:34: unknown layer 'polcy' (did you mean 'policy'?\|plyfs.y
 settings 'rules: [{match: app.yaml, strategy: last, lock: {policy: proxy}}]'
 runs 1 "$PLYFS" cat -c plyfs.yaml app.yaml
 grep -q "'lock' is for values, and the strategy 'last' knows whole files" err || fail "$(cat err)"
+
+# Where nobody has tried, explain says all the same where the value can be changed; and what is beside it, anywhere.
+printf 'a: 1\nb: {c: [1]}\nd: 1\n' >policy/free.yaml
+echo 'e: 1' >host/free.yaml
+settings 'rules: [{match: free.yaml, lock: {policy: [a, b.*]}}]'
+changes() {
+	runs 0 "$PLYFS" explain -c plyfs.yaml free.yaml "$1"
+	grep -qxF "change it: plyfs set$2 -c plyfs.yaml free.yaml $3 VALUE" out || fail "$(cat out)"
+}
+changes a ' -L policy' a
+changes 'b.c[0]' ' -L policy' "'b.c[0]'"
+changes b '' b
+changes d '' d
+changes e '' e
