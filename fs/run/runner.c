@@ -146,6 +146,17 @@ void runner_reload(struct runner *runner)
 	parcel_send(runner->socket, &request, offsetof(struct run_request, path) + 1, -1);
 }
 
+void runner_reap(struct runner *runner)
+{
+	lock_take(&runner->lock);
+	bool is_gone = runner->is_gone;
+	lock_release(&runner->lock);
+	if (!is_gone || !runner->is_started)
+		return;
+	pthread_join(runner->thread, NULL);
+	runner->is_started = false;
+}
+
 void runner_stop(struct runner *runner)
 {
 	if (runner->socket >= 0)

@@ -222,6 +222,8 @@ void view_pause(struct view *view)
 {
 	atomic_store(&view->is_stopped, true);
 	pool_stop(view->pool);
+	if (view->gate.runner)
+		runner_reap(view->gate.runner);
 	view_lock(view);
 	drop_done_locked(view);
 	view->looks = 0;
