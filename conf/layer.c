@@ -161,12 +161,29 @@ static int open_path(int dirfd, bool follow, const char *path, int flags)
 	return -EAGAIN;
 }
 
+/* Whether the name leads elsewhere by now, or nowhere. */
+static bool has_moved(int dirfd, bool follow, const char *path, int found)
+{
+	CLEANUP(closep) int fd = open_path(dirfd, follow, path, O_PATH);
+	struct stat now, then;
+
+	return fd < 0 || fstat(fd, &now) < 0 || fstat(found, &then) < 0 ||
+	       now.st_ino != then.st_ino || now.st_dev != then.st_dev;
+}
+
+/* Who opens knows a file by the path that it has: what was moved away, or removed with its directory, it
+ * refuses as it would any other. That is no answer about who stands there by now. */
 static int open_by_opener(int dirfd, bool follow, const char *path, int flags)
 {
-	CLEANUP(closep)
-	int found = open_path(dirfd, follow, path, O_PATH | (flags & (O_DIRECTORY | O_NOFOLLOW)));
-
-	return found < 0 ? found : opening_ask(found, flags);
+	for (int attempt = 0; attempt < RESOLVE_ATTEMPTS; attempt++) {
+		CLEANUP(closep)
+		int found = open_path(
+			dirfd, follow, path, O_PATH | (flags & (O_DIRECTORY | O_NOFOLLOW)));
+		int fd = found < 0 ? found : opening_ask(found, flags);
+		if (found < 0 || fd != -EACCES || !has_moved(dirfd, follow, path, found))
+			return fd;
+	}
+	return -EAGAIN;
 }
 
 /*
