@@ -192,6 +192,7 @@ static int end_strict_locked(struct look *look, struct stat *ret)
 	if (r != -EAGAIN)
 		return r;
 	/* What is shown is dropped where it is of another kind: rare, and nobody can be told. */
+	entry_clear_trouble_locked(view, entry);
 	entry_hide_locked(view, entry);
 	r = install_locked(look);
 	return r == 0 ? show_locked(view, entry, ret) : r;

@@ -72,10 +72,28 @@ static void look_shows_what_it_has_read_though_an_older_look_ends_first(void **s
 	assert_memory_equal(version->data, "x: 2\n", 5);
 }
 
+static void a_directory_in_the_place_of_a_broken_file_has_no_trouble(void **state)
+{
+	struct stat stat;
+
+	(void)state;
+	write_file("a/x.yaml", "x: 1\n");
+	write_file("b/x.yaml", "x: [\n");
+	start("layers: [a, b]\noptions: {coherence: strict}\n");
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "x.yaml", false, &stat), 0);
+	assert_int_equal(count_of_view().troubles, 1);
+	assert_int_equal(unlink("b/x.yaml"), 0);
+	assert_int_equal(mkdir("b/x.yaml", 0755), 0);
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "x.yaml", false, &stat), 0);
+	assert_true(S_ISDIR(stat.st_mode));
+	assert_int_equal(count_of_view().troubles, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		view_test(look_shows_what_it_has_read_though_an_older_look_ends_first),
+		view_test(a_directory_in_the_place_of_a_broken_file_has_no_trouble),
 	};
 
 	sem_init(&has_read, 0, 0);
