@@ -52,29 +52,51 @@ static void show_name_locked(struct view *view, const struct directory *director
 	entry->is_unannounced = directory->has_absences;
 }
 
+static int compare_listed(const void *name, const void *item)
+{
+	return strcmp(name, ((const struct listed *)item)->name);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return compare_listed(((const struct listed *)a)->name, b);
+}
+
+static bool has_name(const struct listing *listing, const char *name)
+{
+	return listing->count && bsearch(name, listing->items, listing->count,
+					 sizeof(*listing->items), compare_listed);
+}
+
 enum expansion { EXPAND_LISTING, EXPAND_SYNC, EXPAND_RESCAN };
 
-static int expand(struct view *view, const struct composer *composer, struct directory *directory,
-	const struct listing *listing, enum expansion expansion)
+/* The names that only expanding shows, sorted. The directory must be in use. 0 or -errno. */
+static int find_expanded(struct view *view, const struct composer *composer,
+	struct directory *directory, const struct listing *listing, struct listing *ret)
 {
-	struct listing names = {0};
-	int r = 0;
-
+	if (!expand_is_needed(composer->settings))
+		return 0;
 	view_lock(view);
 	layer_mask layers = directory->layers;
 	view_unlock(view);
-	if (expand_is_needed(composer->settings))
-		r = expand_names(&view->finder, composer->settings, layers, directory->path,
-			listing, &names);
-	view_lock(view);
-	for (size_t i = 0; r == 0 && i < names.count; i++) {
-		struct entry *entry = directory_entry(directory, names.items[i].name);
-		if (!entry) {
-			r = -ENOMEM;
-			break;
-		}
+	int r = expand_names(
+		&view->finder, composer->settings, layers, directory->path, listing, ret);
+	if (r == 0 && ret->count)
+		qsort(ret->items, ret->count, sizeof(*ret->items), compare_names);
+	return r;
+}
+
+static int show_expanded_locked(struct view *view, struct directory *directory,
+	const struct listing *names, enum expansion expansion)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < names->count; i++) {
+		struct entry *entry = directory_entry(directory, names->items[i].name);
+		if (!entry)
+			return -ENOMEM;
 		if (directory->names != NAMES_EXPANDED)
-			show_name_locked(view, directory, entry, names.items[i].kind,
+			show_name_locked(view, directory, entry, names->items[i].kind,
 				expansion == EXPAND_SYNC);
 		/* What it is made of tells of itself. */
 		if (expansion == EXPAND_RESCAN)
@@ -86,14 +108,7 @@ static int expand(struct view *view, const struct composer *composer, struct dir
 	if (r == 0 && directory->names == NAMES_LISTED)
 		directory->names = NAMES_EXPANDED;
 	directory->was_expanded |= directory->names == NAMES_EXPANDED;
-	view_unlock(view);
-	listing_free(&names);
 	return r;
-}
-
-static int compare_listed(const void *name, const void *item)
-{
-	return strcmp(name, ((const struct listed *)item)->name);
 }
 
 /* 0 or -ENOMEM. */
@@ -150,20 +165,19 @@ int names_install(struct view *view, struct directory *directory, const struct l
 	return r;
 }
 
-/* Has a complete listing say what the layers say now, ahead of the publisher. 0 or -ENOMEM. */
-static int sync_listing_locked(
-	struct view *view, struct directory *directory, const struct listing *listing)
+/*
+ * Has a complete listing say what the layers say now, ahead of the publisher; `expanded` is shown behind
+ * it. What stays keeps its place, or who is in the middle of a listing would see it twice. 0 or -ENOMEM.
+ */
+static int sync_listing_locked(struct view *view, struct directory *directory,
+	const struct listing *listing, const struct listing *expanded)
 {
 	int r = 0;
 
 	/* Names that the layers have no more; the publisher will take them away. */
 	for (size_t j = 0; j < directory->order_count; j++) {
 		struct entry *entry = directory->order[j];
-		const struct listed *item =
-			entry ? bsearch(entry->name, listing->items, listing->count,
-					sizeof(*listing->items), compare_listed)
-			      : NULL;
-		if (entry && !item)
+		if (entry && !has_name(listing, entry->name) && !has_name(expanded, entry->name))
 			directory_unlist_entry(directory, entry);
 	}
 	for (size_t i = 0; r == 0 && i < listing->count; i++) {
@@ -183,7 +197,7 @@ static int sync_listing_locked(
 static int complete_locked_unlocks(
 	struct view *view, struct directory *directory, bool is_sync, bool is_expanded)
 {
-	struct listing listing = {0};
+	struct listing listing = {0}, expanded = {0};
 	layer_mask layers = directory->layers;
 	struct settings_generation now;
 
@@ -196,19 +210,20 @@ static int complete_locked_unlocks(
 		r = -listing.error;
 	if (r == 0)
 		r = names_install(view, directory, &listing);
+	if (r == 0 && is_expanded)
+		r = find_expanded(view, &now.composer, directory, &listing, &expanded);
+	settings_generation_fini(&now);
+	view_lock(view);
 	if (r == 0 && is_sync) {
-		view_lock(view);
-		r = sync_listing_locked(view, directory, &listing);
+		r = sync_listing_locked(view, directory, &listing, &expanded);
 		directory->names = r == 0 ? NAMES_LISTED : NAMES_SOME;
-		view_unlock(view);
 	}
 	if (r == 0 && is_expanded)
-		r = expand(view, &now.composer, directory, &listing,
-			is_sync ? EXPAND_SYNC : EXPAND_LISTING);
-	settings_generation_fini(&now);
-	listing_free(&listing);
-	view_lock(view);
+		r = show_expanded_locked(
+			view, directory, &expanded, is_sync ? EXPAND_SYNC : EXPAND_LISTING);
 	names_end_locked(directory);
+	listing_free(&listing);
+	listing_free(&expanded);
 	return r;
 }
 
@@ -307,7 +322,7 @@ static int queue_joined(struct view *view, struct directory *directory, layer_ma
 
 bool names_scan_next(struct view *view)
 {
-	struct listing listing = {0};
+	struct listing listing = {0}, expanded = {0};
 
 	view_lock(view);
 	struct directory *directory = queue_take_scan_locked(view);
@@ -337,9 +352,11 @@ bool names_scan_next(struct view *view)
 		r = queue_joined(view, directory, joined);
 	}
 	if (r == 0)
-		r = expand(view, &view->composer, directory, &listing,
-			is_rescan ? EXPAND_RESCAN : EXPAND_LISTING);
+		r = find_expanded(view, &view->composer, directory, &listing, &expanded);
 	view_lock(view);
+	if (r == 0)
+		r = show_expanded_locked(view, directory, &expanded,
+			is_rescan ? EXPAND_RESCAN : EXPAND_LISTING);
 	/* What a layer has said is told once; what memory lacked for is lost. */
 	if (is_needed && union_is_shortage(r < 0 ? r : -listing.error)) {
 		directory->joined |= joined;
@@ -350,5 +367,6 @@ bool names_scan_next(struct view *view)
 	directory_leave_locked(view, directory);
 	view_unlock(view);
 	listing_free(&listing);
+	listing_free(&expanded);
 	return true;
 }

@@ -89,11 +89,57 @@ static void a_directory_in_the_place_of_a_broken_file_has_no_trouble(void **stat
 	assert_int_equal(count_of_view().troubles, 0);
 }
 
+/* What a reader of the directory above takes further, from where he is. */
+static void take_further(struct name_list *list)
+{
+	assert_int_equal(view_list(view, VIEW_INO_ROOT, list->cookie, take_name, list), 0);
+}
+
+static void names_clear(struct name_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->names[i]);
+	list->count = 0;
+}
+
+/* The gaps that names leave in a listing are closed now and then: no name that stays may come twice. */
+static void name_of_a_virtual_file_comes_once_to_who_lists_beside_another(void **state)
+{
+	CLEANUP(freep) struct name_list *list = calloc(1, sizeof(*list));
+	char path[32];
+
+	(void)state;
+	assert_non_null(list);
+	for (int i = 0; i < 31; i++) {
+		snprintf(path, sizeof(path), "a/%d.yaml", i);
+		write_file(path, "x: 1\n");
+	}
+	start("layers: [a]\noptions: {coherence: strict}\n"
+	      "files: [{path: all.yaml, from: ['*.yaml']}]\n");
+	assert_listed("", listed(""));
+	for (int i = 0; i < 20; i++) {
+		snprintf(path, sizeof(path), "a/%d.yaml", i);
+		assert_int_equal(unlink(path), 0);
+	}
+	publish_all();
+	take_further(list);
+	assert_int_equal(list->count, 12);
+	names_clear(list);
+
+	write_file("a/new.yaml", "x: 1\n");
+	free(list_text(view, VIEW_INO_ROOT));
+	take_further(list);
+	assert_int_equal(list->count, 1);
+	assert_string_equal(list->names[0], "new.yaml");
+	names_clear(list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		view_test(look_shows_what_it_has_read_though_an_older_look_ends_first),
 		view_test(a_directory_in_the_place_of_a_broken_file_has_no_trouble),
+		view_test(name_of_a_virtual_file_comes_once_to_who_lists_beside_another),
 	};
 
 	sem_init(&has_read, 0, 0);
