@@ -168,6 +168,26 @@ static void note_below(
 	listing_free(&listing);
 }
 
+void notice_directory(struct view *view, const char *path)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = view_settings(view);
+
+	if (settings->has_programs)
+		note_below(view, settings, path, DEPTH_MAX);
+}
+
+void notice_gone_locked(struct view *view, const struct directory *directory)
+{
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
+			CLEANUP(freep) char *path = NULL;
+			if (entry->directory)
+				notice_gone_locked(view, entry->directory);
+			if (entry->is_pinned && directory_join(directory, entry->name, &path) == 0)
+				notice_path_locked(view, path);
+		}
+}
+
 void notice_change(struct view *view, const struct change *change)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(view);
@@ -178,7 +198,7 @@ void notice_change(struct view *view, const struct change *change)
 	if (change->kind == CHANGE_REPLACE && change->version->kind == VERSION_BROKEN)
 		return;
 	if (change->kind == CHANGE_MAKE_DIRECTORY) {
-		note_below(view, settings, change->path, DEPTH_MAX);
+		notice_directory(view, change->path);
 		return;
 	}
 	view_lock(view);

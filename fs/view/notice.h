@@ -19,6 +19,7 @@
 #include "view.h"
 
 struct change;
+struct directory;
 struct entry;
 struct look;
 
@@ -30,6 +31,12 @@ void notice_look_ends_locked(struct view *view, const struct look *look);
 
 /** The change has been carried out: who is to be told of it, if it is shown, will be. No lock. */
 void notice_change(struct view *view, const struct change *change);
+
+/** A directory is there: who is to be told of files in it is told that they came. No lock. */
+void notice_directory(struct view *view, const char *path);
+
+/** It goes, with all that is in it and that somebody is to be told of. */
+void notice_gone_locked(struct view *view, const struct directory *directory);
 
 /** The path shows something else, or will when it is looked up. */
 void notice_path_locked(struct view *view, const char *path);

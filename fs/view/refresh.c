@@ -198,12 +198,20 @@ static bool remove_directory_locked(struct view *view, const struct look *look)
 			is_empty = false;
 			queue_entry_locked(view, entry);
 		}
+	/* What is not shown any more, and will be told of no more. */
+	if (directory && is_empty)
+		notice_gone_locked(view, directory);
 	if (!is_empty) {
 		look->entry->is_touched |= is_news(look);
 		queue_debounce_locked(view, look->entry, EVENTS_GONE_MS);
 	}
 	look->change->kind = CHANGE_REMOVE_DIRECTORY;
 	return is_empty;
+}
+
+static bool is_leaf(enum union_kind kind)
+{
+	return kind == UNION_FILE || kind == UNION_LINK;
 }
 
 /*
@@ -220,11 +228,19 @@ static bool decide_unknown_locked_unlocks(struct view *view, struct look *look)
 		return false;
 	}
 	/* A last good version is kept through it all, and must not outlive its trouble. */
-	bool is_file = entry->version && look->shown && (now == UNION_FILE || now == UNION_LINK);
-	if (look->is_event && (entry->is_pinned || entry->kind != now))
+	bool is_file = entry->version && look->shown && is_leaf(now);
+	bool is_changed = look->is_event && (entry->is_pinned || entry->kind != now);
+	if (is_changed && entry->directory)
+		notice_gone_locked(view, entry->directory);
+	if (is_changed && (is_leaf(entry->kind) || is_leaf(now)))
 		notice_path_locked(view, look->path);
 	if (!is_file)
 		entry_note_locked(view, entry, now);
+	if (is_changed && now == UNION_DIRECTORY) {
+		view_unlock(view);
+		notice_directory(view, look->path);
+		view_lock(view);
+	}
 	if (!is_file || !decide_file_locked_unlocks(view, look))
 		return false;
 	if (entry->parent->inode.kernel_refs)

@@ -75,5 +75,5 @@ rm told
 echo 2 >/proc/sys/vm/drop_caches 2>/dev/null || { stop; exit 0; }
 sleep 0.3
 echo 'a: 9' | replace low/conf/a.yaml
-eventually told $'run\nconf/a.yaml\na: 9' || fail "what the kernel has forgotten is not told"
+eventually told $'run\nconf/a.yaml\na: 9' || fail "what the kernel has forgotten is not told: $(cat told)"
 stop
