@@ -15,11 +15,13 @@ start -c plyfs.yaml mnt
 echo 'a: 1' >low/base.yaml
 comes_to_show mnt/app.yaml 'a: 1'
 [ ! -e mnt/etc/app.yaml ] || fail "it is there, of nothing"
-mkdir low/conf.d
+mkdir low/conf.d high/conf.d
 echo 'b: 1' >low/conf.d/10-b.yaml
 comes_to_show mnt/app.yaml $'a: 1\nb: 1'
 comes_to_show mnt/etc/app.yaml 'b: 1'
 comes_to_list mnt app.yaml base.yaml conf.d etc
+# Whoever watches from now on is not told of what has come a moment ago.
+sleep 0.3
 
 # Each of them wakes watchers once: of the source and of what it is part of.
 seen_after() {
@@ -38,7 +40,6 @@ seen_after() {
 add() { echo 'c: 1' | replace high/conf.d/20-c.yaml; }
 change() { echo 'b: 2' >low/conf.d/10-b.yaml; }
 remove() { rm low/conf.d/10-b.yaml; }
-mkdir high/conf.d
 seen_after $'a: 1\nb: 1\nc: 1' add
 seen_after $'a: 1\nb: 2\nc: 1' change
 seen_after $'a: 1\nc: 1' remove
