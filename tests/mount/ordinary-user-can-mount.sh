@@ -39,7 +39,8 @@ watcher_pid=
 if as_user touch mnt/new 2>/dev/null; then
 	fail "the user can write into the mount"
 fi
-as_user fusermount3 -u mnt
+# What was published a moment ago may still be under way; fusermount3 does not wait for it.
+eventually as_user fusermount3 -u mnt || fail "it can't be unmounted"
 ended_cleanly
 ! is_mounted mnt || fail "the mount stays"
 
