@@ -171,8 +171,8 @@ static bool has_moved(int dirfd, bool follow, const char *path, int found)
 	       now.st_ino != then.st_ino || now.st_dev != then.st_dev;
 }
 
-/* Who opens knows a file by the path that it has: what was moved away, or removed with its directory, it
- * refuses as it would any other. That is no answer about who stands there by now. */
+/* Who opens knows a file by the path that it has: what was moved away, or removed with its
+ * directory, it refuses as it would any other. That is no answer about who stands there by now. */
 static int open_by_opener(int dirfd, bool follow, const char *path, int flags)
 {
 	for (int attempt = 0; attempt < RESOLVE_ATTEMPTS; attempt++) {

@@ -358,8 +358,8 @@ int render_new(struct settings *settings, const struct rendered_options *options
 			.log = on_log, .tell = on_tell, .keeps_rendered = true,
 			.context = render};
 
-		/* Each thread's own arena would keep what others can't use, and grows by pages; but they would
-		 * wait for each other's, which is longer than who renders once has it. */
+		/* Each thread's own arena keeps what others can't use, and grows by pages; with one
+		 * for all, who renders but once waits more than he saves. */
 		if (options->is_watched)
 			mallopt(M_ARENA_MAX, 1);
 		render->options = *options;

@@ -46,7 +46,8 @@ int runner_run(
 /** Has it read plyfs.yaml again, before all that is asked for from now on. */
 void runner_reload(struct runner *runner);
 
-/** Joins the thread, if the process has gone: all that ran has been told so then. By who may stop it. */
+/** Joins the thread, if the process has gone: all that ran has been told so then. By who may stop
+ * it. */
 void runner_reap(struct runner *runner);
 
 /** Ends it with all that runs. What is not done is told RUN_GONE. */

@@ -166,8 +166,9 @@ int names_install(struct view *view, struct directory *directory, const struct l
 }
 
 /*
- * Has a complete listing say what the layers say now, ahead of the publisher; `expanded` is shown behind
- * it. What stays keeps its place, or who is in the middle of a listing would see it twice. 0 or -ENOMEM.
+ * Has a complete listing say what the layers say now, ahead of the publisher; `expanded` is shown
+ * behind it. What stays keeps its place, or who is in the middle of a listing would see it twice. 0
+ * or -ENOMEM.
  */
 static int sync_listing_locked(struct view *view, struct directory *directory,
 	const struct listing *listing, const struct listing *expanded)
@@ -355,8 +356,8 @@ bool names_scan_next(struct view *view)
 		r = find_expanded(view, &view->composer, directory, &listing, &expanded);
 	view_lock(view);
 	if (r == 0)
-		r = show_expanded_locked(view, directory, &expanded,
-			is_rescan ? EXPAND_RESCAN : EXPAND_LISTING);
+		r = show_expanded_locked(
+			view, directory, &expanded, is_rescan ? EXPAND_RESCAN : EXPAND_LISTING);
 	/* What a layer has said is told once; what memory lacked for is lost. */
 	if (is_needed && union_is_shortage(r < 0 ? r : -listing.error)) {
 		directory->joined |= joined;

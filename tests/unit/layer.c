@@ -459,7 +459,8 @@ static void an_unreadable_layer_is_refused_at_once(void **state)
 	assert_int_equal(rmdir("locked"), 0);
 }
 
-/* Who opens for a process in a sandbox, and what happens to "layer/locked" just when he is asked. */
+/* Who opens for a process in a sandbox, and what happens to "layer/locked" just when he is asked.
+ */
 static enum fate { STAYS, GOES, IS_REPLACED } fate;
 static unsigned asked;
 

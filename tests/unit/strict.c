@@ -102,7 +102,8 @@ static void names_clear(struct name_list *list)
 	list->count = 0;
 }
 
-/* The gaps that names leave in a listing are closed now and then: no name that stays may come twice. */
+/* The gaps that names leave in a listing are closed now and then: no name that stays may come
+ * twice. */
 static void name_of_a_virtual_file_comes_once_to_who_lists_beside_another(void **state)
 {
 	CLEANUP(freep) struct name_list *list = calloc(1, sizeof(*list));
