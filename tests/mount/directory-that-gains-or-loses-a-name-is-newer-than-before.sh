@@ -36,7 +36,7 @@ start
 last=$(stat -c %.9Y mnt/dir)
 after rm -r high/dir
 
-[ "$(id -u)" -eq 0 ] && [ -w /proc/sys/vm/drop_caches ] || exit 0
+[ "$(id -u)" -eq 0 ] || exit 0
 # Nor does what the kernel has forgotten meanwhile go back.
 stop
 mkdir -p high/dir/sub low/dir/sub
@@ -44,15 +44,15 @@ touch -d '2001-01-01' low/dir/sub
 touch -d '2002-02-02' high/dir/sub
 start
 before=$(stat -c '%i %.9Y' mnt/dir/sub)
-echo 2 >/proc/sys/vm/drop_caches
+forget_names
 [ "$(stat -c '%i %.9Y' mnt/dir/sub)" = "$before" ] ||
 	fail "it comes back as $(stat -c '%i %.9Y' mnt/dir/sub) and was $before"
 later() { [ "$(printf '%s\n' "${before#* }" "$(stat -c %.9Y mnt/dir/sub)" | sort -n | tail -1)" != "${before#* }" ]; }
-echo 2 >/proc/sys/vm/drop_caches
+forget_names
 rm -r high/dir/sub
 eventually later || fail "forgotten, its time becomes $(stat -c %.9Y mnt/dir/sub)"
 before=$(stat -c '%i %.9Y' mnt/dir/sub)
-echo 2 >/proc/sys/vm/drop_caches
+forget_names
 touch low/dir/sub/new
 touch -d '2001-01-01' low/dir/sub
 eventually later || fail "with a name that came when it was forgotten, its time is $(stat -c %.9Y mnt/dir/sub)"
