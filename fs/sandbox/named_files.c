@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "array.h"
@@ -15,10 +16,13 @@
 #include "opening.h"
 
 /*
- * Who moves a tree again and again must not keep us, nor find the moment between our two questions
- * each time: it is short beside the time that moving takes.
+ * Who moves a tree again and again must not keep us. Nor may he find the moment between our two
+ * questions each time: the kernel answers each behind a move that is under way, so without pauses
+ * of our own the two keep in step with him.
  */
-#define TRIES 100
+#define TRIES 30
+#define TRIES_AT_ONCE 4
+#define PAUSE_NS 1000
 
 /* Paths as the kernel has them. */
 struct paths {
@@ -208,6 +212,8 @@ bool named_files_has(struct named_files *files, int fd)
 	for (int i = 0; i < TRIES && !is_named; i++) {
 		if (descriptor_path(fd, path) < 0)
 			return false;
+		if (i >= TRIES_AT_ONCE)
+			nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
 		pthread_mutex_lock(&files->lock);
 		is_named = has(&files->in_force, fd, path) || has(&files->read, fd, path);
 		pthread_mutex_unlock(&files->lock);
