@@ -66,7 +66,8 @@ size_t yaml_block_header(const struct edit *edit, const struct extent *scalar)
 {
 	size_t offset = scalar->value.begin;
 
-	while (yaml_at(edit, offset) == '!' || yaml_at(edit, offset) == '&') {
+	while (offset < scalar->value.end &&
+		(yaml_at(edit, offset) == '!' || yaml_at(edit, offset) == '&')) {
 		while (offset < scalar->value.end && !yaml_is_blank(yaml_at(edit, offset)))
 			offset++;
 		while (yaml_is_blank(yaml_at(edit, offset)))
