@@ -143,7 +143,7 @@ void settings_fix_header(struct settings *settings, bool header);
  */
 int settings_cover(struct settings *settings, const char *mountpoint, const char *beneath);
 
-/** Whether both say the same and their layers are the same directories. */
+/** Whether both say the same, with no NaN in it, and their layers are the same directories. */
 bool settings_equal(const struct settings *a, const struct settings *b);
 
 /**
