@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "dependency.h"
 #include "entry.h"
+#include "look.h"
 #include "queue.h"
 #include "state.h"
 
@@ -112,19 +113,34 @@ static bool is_written(const struct entry *entry, const struct contributor *foun
 						found->stat.st_nlink == 1));
 }
 
-bool events_meet_writer_locked(struct view *view, const struct entry *entry,
-	const struct union_lookup *lookup, const struct dependencies *asked, uint64_t since)
+/*
+ * A name that link(2) or symlink(2) has made has no writer, and nobody will close it; nor is it
+ * waited for by itself any more.
+ */
+static void give_up_locked(struct entry *entry)
 {
+	if (entry && entry->pending == PENDING_NONE && !entry->users)
+		entry->created = entry->writing = 0;
+}
+
+bool events_meet_writer_locked(struct view *view, const struct look *look)
+{
+	const struct dependencies *asked = &look->asked;
+	uint64_t since = look->settings.writes;
+
 	events_take_locked(view);
-	for (unsigned i = 0; i < lookup->count; i++) {
-		const struct contributor *found = &lookup->found[i];
-		const struct entry *source =
-			found->path ? entry_at_locked(view, found->path) : entry;
+	for (unsigned i = 0; i < look->lookup.count; i++) {
+		const struct contributor *found = &look->lookup.found[i];
+		struct entry *source =
+			found->path ? entry_at_locked(view, found->path) : look->entry;
+		if (look->takes_unfinished)
+			give_up_locked(source);
 		if (is_written(source, found) || (source && source->written > since))
 			return true;
 	}
-	for (size_t i = 0; asked && i < asked->count; i += 2) {
-		entry = dependency_entry_locked(view, asked->items[i], asked->items[i + 1]);
+	for (size_t i = 0; i < asked->count; i += 2) {
+		const struct entry *entry =
+			dependency_entry_locked(view, asked->items[i], asked->items[i + 1]);
 		if (entry && (entry->writing || entry->written > since))
 			return true;
 	}

@@ -9,6 +9,7 @@
 #include "compose.h"
 #include "directory.h"
 
+struct look;
 struct view;
 
 /* A file that is being written is taken after this long without another write. */
@@ -33,9 +34,9 @@ void events_name_locked(struct view *view, struct directory *directory, unsigned
 void events_take_locked(struct view *view);
 
 /**
- * Takes in all events there are, and says whether a source of what was just looked at (`asked` may
- * be NULL) is being written, or was since view->writes was `since`: what was read of it may be half
- * of it. A write before the look has its event in the queue by now.
+ * Takes in all events there are, and says whether a source of what was just looked at is being
+ * written, or was since the look began to read: what was read of it may be half of it. A write
+ * before the look has its event in the queue by now. When writers were waited for long enough, only
+ * those count of whom something is reported still.
  */
-bool events_meet_writer_locked(struct view *view, const struct entry *entry,
-	const struct union_lookup *lookup, const struct dependencies *asked, uint64_t since);
+bool events_meet_writer_locked(struct view *view, const struct look *look);

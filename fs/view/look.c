@@ -178,8 +178,7 @@ static bool meets_writer(struct look *look)
 	struct view *view = look->view;
 
 	view_lock(view);
-	bool is_met = events_meet_writer_locked(
-		view, look->entry, &look->lookup, &look->asked, look->settings.writes);
+	bool is_met = events_meet_writer_locked(view, look);
 	view_unlock(view);
 	return is_met;
 }

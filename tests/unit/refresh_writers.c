@@ -138,6 +138,28 @@ static void hard_link_appears_at_once(void **state)
 	assert_events("MOVED_TO app.yaml\n");
 }
 
+/* Without its other name it looks like one whose maker has it open still. */
+static void name_that_was_made_by_a_link_holds_up_nobody(void **state)
+{
+	(void)state;
+	write_file("a/y.yaml", "y: 1\n");
+	write_file("elsewhere", "x: 1\n");
+	start("layers: [a, b]\nfiles:\n  - {path: all.yaml, from: [x.yaml, y.yaml]}\n");
+	assert_shown("x.yaml", "ENOENT");
+	assert_int_equal(link("elsewhere", "a/x.yaml"), 0);
+	publish_all();
+	assert_int_equal(unlink("elsewhere"), 0);
+	publish_all();
+	assert_shown("all.yaml", "x: 1\ny: 1\n");
+
+	replace_file("a/y.yaml", "y: [\n");
+	for (int i = 0; i < 100 && !trouble_of("all.yaml").problem.message[0]; i++) {
+		publish_ready();
+		usleep(50000);
+	}
+	assert_non_null(strstr(trouble_of("all.yaml").problem.message, "parsing"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +171,7 @@ int main(void)
 		view_test(open_writer_who_is_quiet_is_not_waited_for),
 		view_test(file_that_nobody_ever_opened_for_writing_appears),
 		view_test(hard_link_appears_at_once),
+		view_test(name_that_was_made_by_a_link_holds_up_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
