@@ -213,6 +213,14 @@ bool union_is_out_of_sight(const struct union_lookup *lookup)
 	return lookup->count;
 }
 
+bool union_has_unseen(const struct union_lookup *lookup)
+{
+	for (unsigned i = 0; i < lookup->count + lookup->left_out_count; i++)
+		if (lookup->found[i].error)
+			return true;
+	return lookup->has_unknown;
+}
+
 void union_take_for_directory(struct union_lookup *lookup)
 {
 	lookup->kind = UNION_DIRECTORY;

@@ -86,6 +86,9 @@ bool union_is_out_of_sight(const struct union_lookup *lookup);
 /** What is out of sight is taken for a directory, of which nothing is known but its layers. */
 void union_take_for_directory(struct union_lookup *lookup);
 
+/** Whether some layer could not be looked at. */
+bool union_has_unseen(const struct union_lookup *lookup);
+
 /** Whether such an error of a layer's file means that there is none. */
 bool union_is_absent(int result);
 

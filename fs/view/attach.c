@@ -88,18 +88,22 @@ static bool is_at(const struct layer *layer, const char *path, int fd)
 }
 
 /*
- * Whether something may have come into the directory, or gone, since it was looked at: times of
- * files are those of a clock that ticks every few milliseconds.
+ * Whether something may have come into the directory, or gone, or changed of itself, since it had
+ * that time: times of files are those of a clock that ticks every few milliseconds.
  */
-static bool has_moved_on(const struct stat *seen, int fd)
+static bool has_moved_on(struct timespec then, struct timespec now)
+{
+	int64_t age_ms = clock_age_ms(now);
+
+	return (age_ms >= 0 && age_ms < TICK_MS) || now.tv_sec != then.tv_sec ||
+	       now.tv_nsec != then.tv_nsec;
+}
+
+static bool has_moved_on_since(const struct stat *seen, int fd)
 {
 	struct stat stat;
 
-	if (!seen || fstat(fd, &stat) < 0)
-		return true;
-	int64_t age_ms = clock_age_ms(stat.st_ctim);
-	return (age_ms >= 0 && age_ms < TICK_MS) || stat.st_ctim.tv_sec != seen->st_ctim.tv_sec ||
-	       stat.st_ctim.tv_nsec != seen->st_ctim.tv_nsec;
+	return !seen || fstat(fd, &stat) < 0 || has_moved_on(seen->st_ctim, stat.st_ctim);
 }
 
 /* For a mark that hides what lies below, which no scan of names finds. */
@@ -132,7 +136,7 @@ static void watch_layer(struct view *view, const struct layer *layer, struct dir
 		note_watch(view, directory, number, -r, fd >= 0 && attach_is_remote(fd));
 		/* Another took its place, and another thread may have watched that one before. */
 		is_settled = r < 0 || is_at(layer, directory->path, fd);
-		if (r == 0 && is_settled && has_moved_on(seen, fd))
+		if (r == 0 && is_settled && has_moved_on_since(seen, fd))
 			look_again(view, directory);
 	}
 }
@@ -150,10 +154,36 @@ static bool same_place(const struct stamp *a, const struct stamp *b)
 	return a->dev == b->dev && a->ino == b->ino;
 }
 
+void attach_unseen_locked(struct view *view, struct directory *directory)
+{
+	directory->has_unseen = view->has_unseen = true;
+}
+
+/* As if it had been asked for when `since` was given: before a right that has come is shown. */
+static void scan_since_locked(struct view *view, struct directory *directory, uint64_t since)
+{
+	queue_scan_locked(view, directory, SCAN_ALL);
+	if (directory->scan_ticket > since)
+		directory->scan_ticket = since;
+}
+
+/* Those whose names could not all be looked at, from `directory` down. */
+static void scan_unseen_locked(struct view *view, struct directory *directory, uint64_t since)
+{
+	if (directory->has_unseen)
+		scan_since_locked(view, directory, since);
+	directory->has_unseen = false;
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+			if (entry->directory)
+				scan_unseen_locked(view, entry->directory, since);
+}
+
 bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,
 	const struct union_lookup *lookup)
 {
 	layer_mask fresh = 0;
+	bool is_other = false;
 
 	view_lock(view);
 	/* Looked at by other settings: their ranks mean nothing any more. */
@@ -166,6 +196,7 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	for (unsigned i = 0; i < lookup->count; i++) {
 		unsigned layer = lookup->found[i].layer;
 		struct stamp stamp = stamp_of(&lookup->found[i].stat);
+		is_other |= has_moved_on(directory->identities[layer].ctime, stamp.ctime);
 		if (!(directory->layers >> layer & 1) ||
 			!watch_has(view->watch, directory, layer) ||
 			!same_place(&stamp, &directory->identities[layer]))
@@ -183,14 +214,16 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 		dependency_reindex_locked(view, directory->path);
 	directory->joined |= fresh;
 	bool is_untold = attributes_are_untold_locked(directory);
+	if (is_other && view->has_unseen) {
+		view->has_unseen = false;
+		scan_unseen_locked(view, view->root, since);
+	}
 	view_unlock(view);
 
 	attach_watch(view, settings, directory, lookup, fresh);
 	if (fresh | lost) {
 		view_lock(view);
-		queue_scan_locked(view, directory, SCAN_ALL);
-		if (directory->scan_ticket > since)
-			directory->scan_ticket = since;
+		scan_since_locked(view, directory, since);
 		view_unlock(view);
 	}
 	return is_untold;

@@ -33,6 +33,13 @@ void attach_watch(struct view *view, const struct settings *settings, struct dir
 	const struct union_lookup *lookup, layer_mask layers);
 
 /**
+ * Of what is in the directory a layer let us not look at all. What changes there meanwhile is not
+ * found by its event: all is looked at again when the attributes of some directory, and so perhaps
+ * the right to look, have changed.
+ */
+void attach_unseen_locked(struct view *view, struct directory *directory);
+
+/**
  * A directory that is shown is one still; but other layers may show it, or other directories in the
  * same layers. Takes the lock. Returns whether the kernel has yet to be told of other attributes.
  */

@@ -118,6 +118,7 @@ struct directory {
 	unsigned listers;  /* at work on a listing: names that go meanwhile keep an entry */
 	bool was_expanded; /* all names were known once: what others there are is news */
 	bool has_absences; /* some name in it was answered as absent */
+	bool has_unseen;   /* a layer let us not look at all that is in it */
 	bool is_dead;      /* removed; the kernel may still hold it */
 	unsigned users;    /* directories in it, and threads at work on it */
 	unsigned pins;     /* entries that must be remembered */

@@ -281,6 +281,8 @@ void lookup_end(struct look *look)
 	view_lock(view);
 	int r = end_locked_unlocks(look, &stat);
 	entry->parent->has_absences |= r == -ENOENT;
+	if (union_has_unseen(&look->lookup))
+		attach_unseen_locked(view, entry->parent);
 	if (r == 0)
 		hold_for_callers_locked(view, look, stat.st_ino);
 	/* Others that wait for the same answer were let in by what the kernel knows no more. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach.h"
 #include "cleanup.h"
 #include "entry.h"
 #include "expand.h"
@@ -358,6 +359,8 @@ bool names_scan_next(struct view *view)
 	if (r == 0)
 		r = show_expanded_locked(
 			view, directory, &expanded, is_rescan ? EXPAND_RESCAN : EXPAND_LISTING);
+	if (is_needed && listing.error)
+		attach_unseen_locked(view, directory);
 	/* What a layer has said is told once; what memory lacked for is lost. */
 	if (is_needed && union_is_shortage(r < 0 ? r : -listing.error)) {
 		directory->joined |= joined;

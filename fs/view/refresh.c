@@ -317,6 +317,8 @@ static bool decide_locked_unlocks(struct view *view, struct look *look)
 		return false;
 	}
 	touch_locked(view, look);
+	if (union_has_unseen(&look->lookup))
+		attach_unseen_locked(view, entry->parent);
 	entry->is_absent |= entry->kind == UNION_NONE && look->lookup.kind == UNION_NONE;
 	if (look->has_new_links)
 		other_names_note_locked(view, look);

@@ -87,6 +87,7 @@ struct view {
 	uint64_t next_ino;
 	struct directory *root;
 	uint64_t shown_directories; /* ever */
+	bool has_unseen;            /* some directory has */
 	struct dependency_indexes dependency_indexes;
 
 	uint64_t tickets; /* given to what began to wait, ever */
