@@ -189,14 +189,19 @@ static bool take_link(struct way *way, int link, const char *rest)
 	ssize_t length = readlinkat(link, "", target, sizeof(target));
 	char *longer;
 
-	if (++way->links > LINKS_MAX || length <= 0 || (size_t)length == sizeof(target) ||
-		asprintf(&longer, "%.*s/%s", (int)length, target, rest) < 0)
+	if (++way->links > LINKS_MAX || length <= 0 || (size_t)length == sizeof(target))
 		return false;
+	if (asprintf(&longer, "%.*s/%s", (int)length, target, rest) < 0) {
+		way->watch->error = ENOMEM;
+		return false;
+	}
 	free(way->rest);
 	way->rest = longer;
 	if (*target == '/')
 		move_to(way, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-	return true;
+	if (way->at < 0)
+		way->watch->error = errno;
+	return way->at >= 0;
 }
 
 /* Goes over the next name, as the kernel would. Returns false at the end of the way. */
@@ -214,6 +219,11 @@ static bool take_step(struct way *way)
 		add_step(way->watch, way->at, name, NAME_MASK,
 			*rest ? STEP_ON_THE_WAY : STEP_TARGET);
 	CLEANUP(closep) int fd = openat(way->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	/* Which says nothing of what is there. */
+	if (fd < 0 && union_is_shortage(-errno)) {
+		way->watch->error = errno;
+		return false;
+	}
 	bool is_there = fd >= 0 && fstat(fd, &stat) == 0;
 	if (is_there && S_ISLNK(stat.st_mode))
 		return take_link(way, fd, rest);
@@ -337,14 +347,26 @@ static bool install(const struct settings *settings, struct link_watch *watch)
 	return !has_old && !dropped;
 }
 
+/* What should have been watched is looked for again. */
+static void note_shortage(struct view *view, int result)
+{
+	if (!union_is_shortage(result))
+		return;
+	view_lock(view);
+	queue_shortage_locked(view);
+	view_unlock(view);
+}
+
 /* `fd` is the directory in the layer. */
 static void follow(const struct settings *settings, const struct place *place, const char *name,
 	unsigned layer, int fd)
 {
 	struct link_watch *watch = new_watch(place, name, layer);
 
-	if (!watch)
+	if (!watch) {
+		note_shortage(place->view, -ENOMEM);
 		return;
+	}
 	go(watch, fd);
 	install(settings, watch);
 }
@@ -372,6 +394,8 @@ void link_watch_follow(
 			fd = layer_open_directory(settings->layers[i], place.directory->path);
 		if (fd >= 0)
 			follow(settings, &place, place.name, i, fd);
+		else
+			note_shortage(view, fd);
 		leave(&place);
 	}
 }
@@ -506,6 +530,8 @@ void link_watch_directory(struct view *view, const struct settings *settings, la
 		int fd = layer_open_directory(settings->layers[i], directory->path);
 		if (fd >= 0)
 			follow_listed(settings, &place, i, fd);
+		else
+			note_shortage(view, fd);
 	}
 }
 

@@ -36,7 +36,9 @@ static void show_found_locked(struct view *view, struct entry *entry, struct loo
 			view, entry, &look->problem, look->version, !look->is_recalled);
 	else
 		entry_clear_trouble_locked(view, entry);
-	dependency_remember_locked(view, entry, &look->asked);
+	/* The publisher finds them again. */
+	if (dependency_remember_locked(view, entry, &look->asked) < 0)
+		queue_entry_locked(view, entry);
 	view->counts.compositions++;
 }
 

@@ -23,6 +23,8 @@
 /* Then it is looked at again; what is shown stays. */
 static bool wait_locked(struct view *view, const struct look *look, int64_t quiet_ms)
 {
+	if (quiet_ms == SHORTAGE_MS)
+		look->entry->restless_ms = 0; /* its writer is not waited for, but what is short */
 	queue_debounce_locked(view, look->entry, quiet_ms);
 	return false;
 }

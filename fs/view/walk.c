@@ -80,6 +80,31 @@ static bool is_in_itself(struct view *view, const struct directory *directory)
 	return is_inside;
 }
 
+static bool is_missing(int result)
+{
+	return result == -ENOENT || result == -ENOTDIR;
+}
+
+/* 0 also where it is none any more. */
+static int walk_child(
+	struct view *view, struct walk *walk, struct directory *directory, const char *name)
+{
+	struct directory *child;
+	int r = lookup_enter(view, directory, name, &child);
+
+	if (r < 0)
+		return is_missing(r) ? 0 : r;
+	bool is_walked = !is_in_itself(view, child);
+	if (is_walked)
+		r = walk_add(walk, child);
+	if (r < 0 || !is_walked) {
+		view_lock(view);
+		directory_leave_locked(view, child);
+		view_unlock(view);
+	}
+	return r;
+}
+
 static int walk_into(struct view *view, struct walk *walk, struct directory *directory)
 {
 	char **names;
@@ -90,17 +115,8 @@ static int walk_into(struct view *view, struct walk *walk, struct directory *dir
 		return r;
 	r = names_of_directories(view, directory, &names, &count);
 	for (size_t i = 0; i < count; i++) {
-		struct directory *child;
-		if (r == 0 && lookup_enter(view, directory, names[i], &child) == 0) {
-			bool is_walked = !is_in_itself(view, child);
-			if (is_walked)
-				r = walk_add(walk, child);
-			if (r < 0 || !is_walked) {
-				view_lock(view);
-				directory_leave_locked(view, child);
-				view_unlock(view);
-			}
-		}
+		if (r == 0)
+			r = walk_child(view, walk, directory, names[i]);
 		free(names[i]);
 	}
 	free(names);
@@ -115,11 +131,6 @@ void walk_leave(struct view *view, struct walk *walk)
 		directory_leave_locked(view, walk->above);
 	free(walk->items);
 	*walk = (struct walk){0};
-}
-
-static bool is_missing(int result)
-{
-	return result == -ENOENT || result == -ENOTDIR;
 }
 
 /* As lookup_enter_path(); where there is no such directory, *above is what tells when it comes. */

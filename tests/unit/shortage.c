@@ -1,0 +1,156 @@
+/*
+ * What memory or descriptors lacked for, for a moment, is made up for when there are enough again.
+ *
+ * The linker sends calls to what may fail here (--wrap).
+ */
+#include <stdarg.h>
+
+#include "dependency.h"
+#include "expand.h"
+#include "look.h"
+#include "view_fixture.h"
+
+static enum {
+	NOTHING,
+	ENTERING,
+	REMEMBERING,
+	OPENING,
+	LOOKING
+} failing; /* LOOKING: till the end */
+static unsigned looks;
+
+int __real_lookup_enter(
+	struct view *seen, struct directory *parent, const char *name, struct directory **ret);
+int __wrap_lookup_enter(
+	struct view *seen, struct directory *parent, const char *name, struct directory **ret);
+int __wrap_lookup_enter(
+	struct view *seen, struct directory *parent, const char *name, struct directory **ret)
+{
+	if (failing != ENTERING)
+		return __real_lookup_enter(seen, parent, name, ret);
+	failing = NOTHING;
+	return -EMFILE;
+}
+
+int __real_dependency_remember_locked(
+	struct view *seen, struct entry *entry, const struct dependencies *asked);
+int __wrap_dependency_remember_locked(
+	struct view *seen, struct entry *entry, const struct dependencies *asked);
+int __wrap_dependency_remember_locked(
+	struct view *seen, struct entry *entry, const struct dependencies *asked)
+{
+	if (failing != REMEMBERING)
+		return __real_dependency_remember_locked(seen, entry, asked);
+	failing = NOTHING;
+	dependency_forget(entry);
+	return -ENOMEM;
+}
+
+int __real_openat64(int directory, const char *name, int flags, ...);
+int __wrap_openat64(int directory, const char *name, int flags, ...);
+int __wrap_openat64(int directory, const char *name, int flags, ...)
+{
+	if (failing != OPENING || strcmp(name, "app.yaml") != 0)
+		return __real_openat64(directory, name, flags, 0);
+	failing = NOTHING;
+	errno = EMFILE;
+	return -1;
+}
+
+int __real_expand_look_up(const struct finder *finder, const struct settings *settings,
+	layer_mask layers, const char *path, struct union_lookup *ret);
+int __wrap_expand_look_up(const struct finder *finder, const struct settings *settings,
+	layer_mask layers, const char *path, struct union_lookup *ret);
+int __wrap_expand_look_up(const struct finder *finder, const struct settings *settings,
+	layer_mask layers, const char *path, struct union_lookup *ret)
+{
+	looks++;
+	return failing == LOOKING ? -EMFILE
+				  : __real_expand_look_up(finder, settings, layers, path, ret);
+}
+
+static void file_is_made_of_all_directories_that_were_walked_into(void **state)
+{
+	(void)state;
+	make_directory("a/conf.d");
+	make_directory("a/conf.d/sub");
+	write_file("a/conf.d/one.yaml", "q: 1\n");
+	write_file("a/conf.d/sub/two.yaml", "s: 1\n");
+	failing = ENTERING;
+	start("layers: [a, b]\nfiles:\n  - {path: v.yaml, from: ['conf.d/**/*.yaml']}\n");
+	assert_int_equal(failing, NOTHING);
+	assert_shown("v.yaml", "q: 1\ns: 1\n");
+}
+
+static void file_follows_what_it_refers_to(void **state)
+{
+	(void)state;
+	make_directory("a/data");
+	make_directory("a/top");
+	write_file("a/data/n.yaml", "x: 1\n");
+	write_file("a/top/one.yaml", "_merge: n\n");
+	write_file("a/top/two.yaml", "_merge: n\n");
+	start("layers: [a, b]\n"
+	      "rules: [{match: 'top/*', strategy: pillar, options: {data_path: data}}]\n");
+	assert_shown("top/one.yaml", "x: 1\n");
+	publish_all();
+	failing = REMEMBERING;
+	assert_shown("top/two.yaml", "x: 1\n");
+	assert_int_equal(failing, NOTHING);
+	publish_all();
+	replace_file("a/data/n.yaml", "x: 2\n");
+	publish_all();
+	assert_shown("top/one.yaml", "x: 2\n");
+	assert_shown("top/two.yaml", "x: 2\n");
+}
+
+static void link_is_followed(void **state)
+{
+	(void)state;
+	make_directory("a/..1");
+	make_directory("a/..2");
+	write_file("a/..1/app.yaml", "x: 1\n");
+	write_file("a/..2/app.yaml", "x: 2\n");
+	assert_int_equal(symlink("..1", "a/..data"), 0);
+	assert_int_equal(symlink("..2", "a/..next"), 0);
+	assert_int_equal(symlink("..data/app.yaml", "a/app.yaml"), 0);
+	start("layers: [{path: a, follow: true}, b]\noptions: {poll_interval: 100ms}\n");
+	failing = OPENING;
+	assert_shown("app.yaml", "x: 1\n");
+	assert_int_equal(failing, NOTHING);
+	publish_all();
+	assert_int_equal(rename("a/..next", "a/..data"), 0);
+	publish_all();
+	assert_shown("app.yaml", "x: 2\n");
+}
+
+static void shortage_that_lasts_keeps_nobody_busy(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\n");
+	failing = LOOKING;
+	looks = 0;
+	replace_file("a/app.yaml", "x: 2\n");
+	for (int i = 0; i < 220; i++) {
+		publish_ready();
+		usleep(10000);
+	}
+	assert_in_range(looks, 2, 10);
+	failing = NOTHING;
+	publish_all();
+	assert_shown("app.yaml", "x: 2\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		view_test(file_is_made_of_all_directories_that_were_walked_into),
+		view_test(file_follows_what_it_refers_to),
+		view_test(link_is_followed),
+		view_test(shortage_that_lasts_keeps_nobody_busy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
