@@ -62,6 +62,7 @@ struct entry {
 	bool is_touched;        /* pending because of an event of its own, not for another's sake */
 	bool takes_unfinished;  /* its writer was waited for long enough */
 	bool is_pinned;         /* somebody is to be told of its changes (notice.h) */
+	bool is_told;           /* … and was of one since the kernel has forgotten it */
 	bool is_unannounced;    /* came after the listing, and nobody was told yet */
 	bool is_absent;         /* NONE: a look has found nothing, or what was shown went */
 	uint64_t pending_since; /* pending: in view->tickets */

@@ -253,6 +253,7 @@ void entry_show_version_locked(struct view *view, struct entry *entry, struct ve
 	entry_set_kind_locked(view, entry, version->kind == VERSION_LINK ? UNION_LINK : UNION_FILE);
 	entry->ino = version->inode.ino;
 	entry->print = 0;
+	entry->is_told = false;
 	entry->shown_mtime = version->mtime;
 	entry->shown_ctime = version->ctime;
 	if (view->keep && keep_is_lasting(view->keep))

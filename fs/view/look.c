@@ -257,7 +257,7 @@ static bool is_to_be_composed(const struct look *look)
 		return false;
 	if (look->purpose != LOOK_REFRESH)
 		return true;
-	return look->is_known ? look->kind != UNION_DIRECTORY : look->shown != NULL;
+	return look->is_known ? look->kind != UNION_DIRECTORY : look->shown || look->is_compared;
 }
 
 /* A file that is looked at again for no reason of its own, and that nobody has read yet. */

@@ -69,6 +69,7 @@ struct look {
 	bool is_unread;        /* nothing was ever shown for it but its name */
 	bool has_kept;         /* what is shown is what was good before a source failed */
 	bool is_known;         /* the kernel knows the directory */
+	bool is_compared;      /* with what the kernel has forgotten: it may be that still */
 	struct change *change; /* what is decided */
 };
 

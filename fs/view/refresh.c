@@ -231,7 +231,10 @@ static bool decide_unknown_locked_unlocks(struct view *view, struct look *look)
 	}
 	/* A last good version is kept through it all, and must not outlive its trouble. */
 	bool is_file = entry->version && look->shown && is_leaf(now);
-	bool is_changed = look->is_event && (entry->is_pinned || entry->kind != now);
+	bool is_same = look->is_compared && look->version && entry->kind == now &&
+		       entry_has_forgotten(entry, look->version);
+	bool is_changed = look->is_event && !is_same && (entry->is_pinned || entry->kind != now);
+	entry->is_told |= is_changed;
 	if (is_changed && entry->directory)
 		notice_gone_locked(view, entry->directory);
 	if (is_changed && (is_leaf(entry->kind) || is_leaf(now)))
@@ -367,6 +370,7 @@ static struct look *begin_look_locked(struct view *view, struct entry *entry)
 		source_cache_touch(view->cache, look->path);
 	look->kind = entry->kind;
 	look->is_known = parent->inode.kernel_refs > 0;
+	look->is_compared = entry->is_pinned && !entry->is_told && entry->scope < SCOPE_FULL;
 	look->takes_unfinished = entry->takes_unfinished;
 	entry->takes_unfinished = false;
 	look->scope = entry->scope;

@@ -11,6 +11,7 @@
 #include "entry.h"
 #include "link_watch.h"
 #include "listing.h"
+#include "notice.h"
 #include "queue.h"
 #include "state.h"
 
@@ -157,6 +158,10 @@ static void queue_changed(struct view *view, const struct move *move, const stru
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
 			CLEANUP(freep) char *path = NULL;
+			/* As by the new settings; nothing is published of what stays as it is. */
+			notice_unpin_locked(entry);
+			if (entry->version || (entry->print && entry->kind != UNION_DIRECTORY))
+				notice_pin_locked(view, entry);
 			if (entry->kind != UNION_FILE || entry->version)
 				continue;
 			/* A virtual file's sources may lie anywhere. */

@@ -494,6 +494,9 @@ static int take_shown(const struct taking *taking, struct entry *entry)
 		(entry->kind == UNION_NONE ||
 			(entry->kind == UNION_DIRECTORY) != (shows == SHOWS_DIRECTORY)))
 		record_spoil(record);
+	/* Who is to be told of a file is told of one that the kernel has forgotten, too. */
+	if (entry->print && entry->kind != UNION_DIRECTORY)
+		notice_pin_locked(view, entry);
 	if (record_is_bad(record) || shows == SHOWS_NAME)
 		return 0;
 	if (shows == SHOWS_DIRECTORY)

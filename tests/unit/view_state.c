@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "hash.h"
+#include "notice.h"
 #include "state.h"
 #include "view_fixture.h"
 #include "view_state.h"
@@ -280,12 +281,56 @@ static void what_was_forged_breaks_nothing(void **state)
 	close(file);
 }
 
+static void note_path(void *context, const char *path)
+{
+	*(unsigned *)context += strcmp(path, "conf/a.yaml") == 0;
+}
+
+/* Of conf/a.yaml. */
+static bool is_to_be_told(void)
+{
+	unsigned count = 0;
+
+	view_lock(view);
+	notice_each_path_locked(view, note_path, &count);
+	view_unlock(view);
+	notices_free(view);
+	return count > 0;
+}
+
+static void file_that_the_kernel_has_forgotten_is_told_when_it_changes(void **state)
+{
+	static const char yaml[] =
+		"layers: [a, b]\nrules:\n  - {match: 'conf/*.yaml', on_change: ['true']}\n";
+
+	(void)state;
+	make_directory("a/conf");
+	write_file("a/conf/a.yaml", "x: 1\n");
+	start(yaml);
+	assert_shown("conf/a.yaml", "x: 1\n");
+	dentry_drop(dentry_find(VIEW_INO_ROOT, "conf"));
+	publish_all();
+	take_over(yaml);
+	view_hold_notices(view, true);
+	publish_all();
+	assert_false(is_to_be_told());
+	replace_file("a/conf/a.yaml", "x: 2\n");
+	take_over(yaml);
+	view_hold_notices(view, true);
+	publish_all();
+	assert_true(is_to_be_told());
+	replace_file("a/conf/a.yaml", "x: 3\n");
+	publish_all();
+	assert_true(is_to_be_told());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		view_test(what_the_kernel_knows_is_the_same_afterwards),
 		view_test(what_changes_before_meanwhile_and_after_is_published_once),
 		view_test(last_good_version_is_shown_on),
+		view_test(file_that_the_kernel_has_forgotten_is_told_when_it_changes),
 		view_test(what_was_removed_and_is_open_is_forgotten_in_time),
 		view_test(layers_may_be_others),
 		view_test(what_is_cut_or_changed_on_the_way_is_refused),

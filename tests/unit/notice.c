@@ -1,0 +1,96 @@
+/*
+ * Who has an on_change is told of the files that the kernel has forgotten, too.
+ */
+#include "notice.h"
+#include "reload.h"
+#include "view_fixture.h"
+
+static const char with_notice[] =
+	"layers: [a, b]\nrules:\n  - {match: 'conf/*.yaml', on_change: ['true']}\n";
+
+static void note_path(void *context, const char *path)
+{
+	*(unsigned *)context += strcmp(path, "conf/a.yaml") == 0;
+}
+
+/* Whether it is to be told of since this was asked last. */
+static bool is_to_be_told(void)
+{
+	unsigned count = 0;
+
+	view_lock(view);
+	notice_each_path_locked(view, note_path, &count);
+	view_unlock(view);
+	notices_free(view);
+	return count > 0;
+}
+
+static void show(const char *yaml)
+{
+	make_directory("a/conf");
+	write_file("a/conf/a.yaml", "x: 1\n");
+	view = new_view(yaml);
+	view_hold_notices(view, true);
+	publish_all();
+	assert_shown("conf/a.yaml", "x: 1\n");
+	publish_all();
+}
+
+static void let_go(void)
+{
+	dentry_drop(dentry_find(VIEW_INO_ROOT, "conf"));
+	publish_all();
+	(void)is_to_be_told();
+}
+
+static void file_that_is_forgotten_is_told_when_it_changes(void **state)
+{
+	(void)state;
+	show(with_notice);
+	let_go();
+	replace_file("a/conf/a.yaml", "x: 2\n");
+	publish_all();
+	assert_true(is_to_be_told());
+	replace_file("a/conf/a.yaml", "x: 1\n");
+	publish_all();
+	assert_true(is_to_be_told());
+}
+
+static void lost_events_are_told_where_something_has_changed(void **state)
+{
+	(void)state;
+	show(with_notice);
+	let_go();
+	lose_events();
+	publish_all();
+	assert_false(is_to_be_told());
+	replace_file("a/conf/a.yaml", "x: 2\n");
+	lose_events();
+	publish_all();
+	assert_true(is_to_be_told());
+}
+
+static void file_shown_before_it_had_an_on_change_is_told(void **state)
+{
+	(void)state;
+	show("layers: [a, b]\n");
+	struct settings *settings = settings_with(with_notice);
+	assert_int_equal(view_reload(view, settings), 0);
+	settings_unref(settings);
+	publish_all();
+	let_go();
+	replace_file("a/conf/a.yaml", "x: 2\n");
+	publish_all();
+	assert_true(is_to_be_told());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		view_test(file_that_is_forgotten_is_told_when_it_changes),
+		view_test(lost_events_are_told_where_something_has_changed),
+		view_test(file_shown_before_it_had_an_on_change_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
