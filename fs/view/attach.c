@@ -156,7 +156,9 @@ static bool same_place(const struct stamp *a, const struct stamp *b)
 
 void attach_unseen_locked(struct view *view, struct directory *directory)
 {
-	directory->has_unseen = view->has_unseen = true;
+	/* What is polled is looked at again anyhow. */
+	if (!directory_is_polled(directory))
+		directory->has_unseen = view->has_unseen = true;
 }
 
 /* As if it had been asked for when `since` was given: before a right that has come is shown. */
