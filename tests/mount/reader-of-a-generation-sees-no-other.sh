@@ -27,7 +27,10 @@ cat >reader.py <<'END'
 import os, sys
 directory, mixes, pairs = sys.argv[1], 0, 0
 while not os.path.exists("stop"):
-    at = os.open(directory, os.O_PATH)
+    try:
+        at = os.open(directory, os.O_PATH)
+    except FileNotFoundError:  # the link has been read, and where it led to has gone since
+        continue
     try:
         texts = []
         for name in ("a.yaml", "b.yaml"):
