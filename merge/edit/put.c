@@ -346,11 +346,40 @@ static int do_ops(struct put *put, size_t first, size_t end)
 	return r == 0 ? do_ops(put, first + (end - first) / 2, end) : r;
 }
 
+/* The op's value as the result's format says it. */
+static int convert_value(struct put *put, struct edit_op *op)
+{
+	const struct read_options options = read_options_for(&put->merge, put->merge.to);
+	struct document *document = NULL;
+	int r = edit_value_convert(op, &options, put->arena, &document, put->problem);
+
+	return document && keep_document(put, document) < 0 ? -ENOMEM : r;
+}
+
+/*
+ * What is there stays as it is where the format says it and the value in the same way: of a source
+ * that is YAML whatever it is called, JSON can't say all (a key that is a number).
+ */
+static int convert(struct put *put, const struct edit_tree *tree, struct edit_op *op)
+{
+	const struct node *present = edit_tree_follow(tree, op, op->count);
+	struct edit_op there = *op;
+	bool is_there = op->kind == EDIT_SET && edit_same(present, op->value, false);
+	int r = convert_value(put, op);
+
+	if (r != 0 || !is_there)
+		return r;
+	there.value = present;
+	r = convert_value(put, &there);
+	if (r == 0 && edit_same(there.value, op->value, false))
+		op->value = present;
+	return r;
+}
+
 /* What the ops come to, for the result's tree. */
 static int plan(struct put *put)
 {
 	const struct put_request *request = put->request;
-	const struct read_options options = read_options_for(&put->merge, put->merge.to);
 	const struct edit_op *ops = request->ops;
 	struct edit_op *planned = NULL;
 	struct edit_tree *tree;
@@ -370,14 +399,9 @@ static int plan(struct put *put)
 		return -ENOMEM;
 	*tree = (struct edit_tree){&put->state.root, put->state.root ? 1 : 0};
 	for (size_t i = 0; r == 0 && i < put->count; i++, tree++) {
-		struct document *document = NULL;
-
 		r = edit_tree_resolve(tree, &ops[i], put->arena, &put->ops[i], put->problem);
 		if (r == 0)
-			r = edit_value_convert(
-				&put->ops[i], &options, put->arena, &document, put->problem);
-		if (document && keep_document(put, document) < 0)
-			return -ENOMEM;
+			r = convert(put, tree, &put->ops[i]);
 		if (r == 0)
 			r = edit_tree_apply(tree, &put->ops[i], put->arena, tree + 1);
 	}

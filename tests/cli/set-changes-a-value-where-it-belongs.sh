@@ -117,6 +117,13 @@ runs 0 set_ x.env "A='\$Y'" "B='\$Z'" 'C=$W'
 runs 0 set_ x.env 'A=$Y'
 [ "$(head -1 site/x.env)" = 'A=$Y' ] || fail "it is: $(cat site/x.env)"
 
+# What is there is there, also where the result's format says it in another way.
+printf '#cloud-config\na: {k: 1, 2: x}\n' >vendor/cloud.json
+printf 'layers: [{path: vendor}, {path: site}]\nrules:\n- {match: "**", strategy: cloud-init}\n' >plyfs.yaml
+runs 0 "$PLYFS" set -c plyfs.yaml cloud.json a '{k: 1, 2: x}'
+prints 'nothing changes: it is so already'
+[ ! -e site/cloud.json ] || fail 'the source was written'
+
 # KEYs that lead nowhere, and values that are none.
 runs 1 set_ app.json log.level.deep 1
 grep -q "site/app.json:2:.*a key leads into a string" err
