@@ -36,20 +36,27 @@ static int compare(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* The splices in their order: pointers, as it is their places that tell equal ones apart. */
-static int sort(
-	struct arena *arena, const struct splice *splices, size_t count, const struct splice ***ret)
+/*
+ * The splices in their order: pointers, as it is their places that tell equal ones apart. Each is
+ * within the text, and behind the one before it.
+ */
+static int sort(const struct patched *patched, const struct splice *splices, size_t count,
+	const struct splice ***ret)
 {
-	const struct splice **sorted = arena_zalloc(arena, count + 1, sizeof(*sorted));
+	const struct splice **sorted = arena_zalloc(patched->arena, count + 1, sizeof(*sorted));
+	size_t done = 0;
 
 	if (!sorted)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = &splices[i];
 	qsort(sorted, count, sizeof(const struct splice *), compare);
-	for (size_t i = 1; i < count; i++)
-		if (sorted[i - 1]->offset + sorted[i - 1]->len > sorted[i]->offset)
+	for (size_t i = 0; i < count; i++) {
+		if (sorted[i]->offset < done || sorted[i]->offset > patched->text.len ||
+			sorted[i]->len > patched->text.len - sorted[i]->offset)
 			return EDIT_CANNOT;
+		done = sorted[i]->offset + sorted[i]->len;
+	}
 	*ret = sorted;
 	return 0;
 }
@@ -114,7 +121,7 @@ int patched_splice(const struct patched *patched, const struct splice *splices, 
 	struct cutter cutter = {.from = patched, .to = ret};
 	const struct splice **sorted;
 	size_t done = 0;
-	int r = sort(patched->arena, splices, count, &sorted);
+	int r = sort(patched, splices, count, &sorted);
 
 	if (r != 0)
 		return r;

@@ -1,6 +1,7 @@
 #include "yaml_lines.h"
 
 #include "flow.h"
+#include "format/yaml_text.h"
 
 size_t yaml_text_begin(const struct edit *edit)
 {
@@ -64,16 +65,7 @@ const struct extent *yaml_last_leaf(const struct extent *extent)
 
 size_t yaml_block_header(const struct edit *edit, const struct extent *scalar)
 {
-	size_t offset = scalar->value.begin;
-
-	while (offset < scalar->value.end &&
-		(yaml_at(edit, offset) == '!' || yaml_at(edit, offset) == '&')) {
-		while (offset < scalar->value.end && !yaml_is_blank(yaml_at(edit, offset)))
-			offset++;
-		while (yaml_is_blank(yaml_at(edit, offset)))
-			offset++;
-	}
-	return offset + 1;
+	return yaml_skip_properties(edit->text, scalar->value.begin) + 1;
 }
 
 bool yaml_keeps_lines(const struct edit *edit, const struct extent *scalar)

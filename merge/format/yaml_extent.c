@@ -65,24 +65,23 @@ size_t yaml_skip_blank(struct span text, size_t offset)
 	return (size_t)(p - text.data);
 }
 
-static size_t skip_blank(const struct yaml_extents *extents, size_t offset)
+size_t yaml_skip_properties(struct span text, size_t offset)
 {
-	return yaml_skip_blank(extents->text, offset);
-}
+	const char *end = text.data + text.len;
 
-/* Behind the tag and the anchor of a block collection, where its first entry is looked for. */
-static size_t skip_properties(const struct yaml_extents *extents, size_t offset)
-{
-	const char *end = at(extents, extents->text.len);
-
-	while (is_at(extents, offset, '!') || is_at(extents, offset, '&')) {
-		const char *p = at(extents, offset);
+	while (offset < text.len && (text.data[offset] == '!' || text.data[offset] == '&')) {
+		const char *p = text.data + offset;
 
 		while (p < end && *p != ' ' && *p != '\t' && !yaml_break_length(p, end))
 			p++;
-		offset = skip_blank(extents, (size_t)(p - extents->text.data));
+		offset = yaml_skip_blank(text, (size_t)(p - text.data));
 	}
 	return offset;
+}
+
+static size_t skip_blank(const struct yaml_extents *extents, size_t offset)
+{
+	return yaml_skip_blank(extents->text, offset);
 }
 
 /* A block scalar's mark is behind its trailing blank lines. */
@@ -200,7 +199,7 @@ static int open_collection(struct yaml_extents *extents, const yaml_event_t *eve
 	bool has_bracket = note.node->style == NODE_FLOW && end > begin &&
 			   (is_at(extents, end - 1, '[') || is_at(extents, end - 1, '{'));
 
-	extents->behind = has_bracket ? end : skip_properties(extents, begin);
+	extents->behind = has_bracket ? end : yaml_skip_properties(extents->text, begin);
 	if (note.node->style == NODE_FLOW && !has_bracket)
 		extents->behind = begin;
 	return note_open(extents->builder, &note);

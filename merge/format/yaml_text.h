@@ -58,6 +58,12 @@ size_t yaml_break_length(const char *p, const char *end);
 /** The offset behind the blanks, line breaks and comments that stand there. */
 size_t yaml_skip_blank(struct span text, size_t offset);
 
+/**
+ * Behind the tags and the anchors, and the blanks and comments behind each of them, where the value
+ * that they are of begins: its first entry, or its indicator.
+ */
+size_t yaml_skip_properties(struct span text, size_t offset);
+
 /** The tag as it is written in a source: "!x", "!!str", "!<tag:example.org,2000:x>". */
 void yaml_put_tag(struct output *output, const char *tag);
 

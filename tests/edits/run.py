@@ -73,7 +73,7 @@ def main():
     print("1..%d" % len(folders))
     failed = 0
     for i, (folder, request, line) in enumerate(
-            zip(folders, requests, done.stdout.splitlines(), strict=True), 1):
+            zip(folders, requests, done.stdout.split("\n")[:-1], strict=True), 1):
         name, text = outcome(request, json.loads(line))
         if is_accept:
             accept(folder, name, text)
