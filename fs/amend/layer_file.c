@@ -123,6 +123,16 @@ static int copy_attributes(int from, int to)
 	return 0;
 }
 
+/* Not every file system has modes to be changed: what is right is left alone. 0 or -errno. */
+static int set_mode(int fd, mode_t mode)
+{
+	struct stat own;
+
+	if (fstat(fd, &own) < 0)
+		return -errno;
+	return (own.st_mode & 07777) == mode || fchmod(fd, mode) == 0 ? 0 : -errno;
+}
+
 /* The mode comes last: chown(2) takes bits of it away. */
 static int be_like(int fd, const struct stat *like)
 {
@@ -133,14 +143,35 @@ static int be_like(int fd, const struct stat *like)
 	if ((own.st_uid != like->st_uid || own.st_gid != like->st_gid) &&
 		fchown(fd, like->st_uid, like->st_gid) < 0)
 		return -errno;
-	return fchmod(fd, like->st_mode & 07777) < 0 ? -errno : 0;
+	return set_mode(fd, like->st_mode & 07777);
+}
+
+/* As a new file or directory of a lower layer's, as far as one may. 0 or -errno. */
+static int take_after(int fd, const struct stat *like)
+{
+	int r = be_like(fd, like);
+
+	return r == -EPERM ? set_mode(fd, like->st_mode & 0700) : r;
+}
+
+/*
+ * As one that no lower layer has. The group, and a directory's bit that hands it on, are those that
+ * the directory around it gives; the mode is the file system's where that has no other.
+ */
+static int be_new(int fd, mode_t mode)
+{
+	struct stat own;
+
+	if (fstat(fd, &own) < 0)
+		return -errno;
+	int r = set_mode(fd, mode | (own.st_mode & S_ISGID));
+	return r == -EPERM ? 0 : r;
 }
 
 /* Makes one directory, as it is in the model. 0 or -errno. */
 static int make_directory(const struct layer_file *file, char *path)
 {
-	struct stat like = {
-		.st_mode = NEW_DIRECTORY_MODE, .st_uid = geteuid(), .st_gid = getegid()};
+	struct stat like;
 	const char *name;
 	CLEANUP(closep) int parent = layer_open_parent(file->layer, path, &name);
 	CLEANUP(closep) int made = -1;
@@ -149,13 +180,12 @@ static int make_directory(const struct layer_file *file, char *path)
 		return parent;
 	if (mkdirat(parent, name, 0700) < 0)
 		return errno == EEXIST ? 0 : -errno;
-	if (file->model)
-		(void)layer_stat(file->model, path, &like);
 	made = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (made < 0)
 		return -errno;
-	int r = be_like(made, &like);
-	return r == -EPERM ? (fchmod(made, like.st_mode & 0700) < 0 ? -errno : 0) : r;
+	return file->model && layer_stat(file->model, path, &like) == 0
+		       ? take_after(made, &like)
+		       : be_new(made, NEW_DIRECTORY_MODE);
 }
 
 /* Makes the directories on the way to the file. 0 or -errno. */
@@ -175,19 +205,12 @@ static int make_directories(const struct layer_file *file, char *path)
 static int dress(int fd, int old, const struct layer_file *file)
 {
 	struct stat stat;
-	int r;
 
-	if (old < 0) {
-		struct stat like = {.st_mode = NEW_MODE, .st_uid = geteuid(), .st_gid = getegid()};
-
-		r = be_like(fd, file->like ? file->like : &like);
-		if (r == -EPERM)
-			r = fchmod(fd, file->like->st_mode & 0700) < 0 ? -errno : 0;
-		return r;
-	}
+	if (old < 0)
+		return file->like ? take_after(fd, file->like) : be_new(fd, NEW_MODE);
 	if (fstat(old, &stat) < 0)
 		return -errno;
-	r = be_like(fd, &stat);
+	int r = be_like(fd, &stat);
 	return r == 0 ? copy_attributes(old, fd) : r;
 }
 

@@ -22,7 +22,8 @@ struct layer_file {
 	const char *path; /* in the layer; a link is followed if it stays in it */
 	struct span old;  /* what was read; `data` NULL: it is not there yet */
 	struct span new;
-	const struct stat *like; /* of a new file: it gets this mode, owner and group; NULL: 0644 */
+	const struct stat *like;   /* of a new file: it gets this mode, owner and group; NULL: 0644,
+				   and the group that the directory gives */
 	const struct layer *model; /* directories that are made are like those here; NULL: 0755 */
 };
 

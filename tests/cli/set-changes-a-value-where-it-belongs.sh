@@ -100,6 +100,17 @@ chmod 750 vendor/private
 runs 0 "$PLYFS" set -l vendor:host private/app.json x 1
 [ "$(stat -c %a host/private)" = 750 ] || fail 'a new directory has another mode than that below it'
 
+# In a directory that hands its group on, what is new has that group, as whatever else is made there.
+if [ "$(id -u)" = 0 ]; then
+	mkdir team
+	chgrp 34 team
+	chmod 2775 team
+	runs 0 "$PLYFS" set -l team app.yaml x 1
+	runs 0 "$PLYFS" set -l team sub/app.yaml x 1
+	[ "$(stat -c '%a %g' team/app.yaml team/sub team/sub/app.yaml)" = $'644 34\n2755 34\n644 34' ] ||
+		fail "in the team's: $(stat -c '%a %g' team/app.yaml team/sub team/sub/app.yaml)"
+fi
+
 # A file that is shown whole: the highest layer's, with the change, becomes that of the layer.
 printf '[Service]\nExecStart=/bin/a\nUser=a\n' >vendor/a.service
 runs 0 set_ a.service Service.User b
