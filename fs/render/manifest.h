@@ -42,6 +42,7 @@ struct owned {
 	bool is_seen;
 	bool is_changed;        /* --atomic: the next generation has something else there */
 	bool is_gone;           /* --atomic: … nothing */
+	bool is_kept_back;      /* somebody's change was left, and not what the layers say put */
 	uint32_t reported;      /* hash of the drift that was told last */
 	int failure;            /* why it could not be made; it is tried again */
 	char *trouble;          /* … for people; owned */

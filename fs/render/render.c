@@ -101,10 +101,12 @@ static int op_replace(void *context, const struct change *change)
 	struct owned *owned = manifest_get(rendered_manifest(render->rendered), change->path);
 	if (!owned)
 		r = -ENOMEM;
-	if (r == 0 && !is_broken)
+	if (r == 0)
 		r = rendered_put(render->rendered, owned, version, &problem);
+	if (is_broken && r == RENDERED_BROKEN)
+		r = 0;
 	bool is_put = !is_broken && r != -ENOMEM && trouble_is_over(render, owned, r);
-	if (!is_put && !is_broken && owned && owned->failure != r)
+	if (!is_put && r != 0 && owned && owned->failure != r)
 		trouble_note(render, change->path, owned, r, &problem);
 	pthread_mutex_unlock(&render->files);
 	if (is_put)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "descriptor.h"
 #include "generation.h"
 #include "layer.h"
+#include "rights.h"
 #include "text.h"
 #include "view.h"
 
@@ -32,7 +34,14 @@ static int make_directory(int at, const char *name, mode_t mode, int *ret)
 	if (mkdirat(at, name, mode) < 0 && errno != EEXIST)
 		return -errno;
 	*ret = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return *ret < 0 ? -errno : 0;
+	if (*ret < 0)
+		return -errno;
+	/* An access list would go on to all that is made in there, whoever may not read it. */
+	static const char *const lists[] = {"system.posix_acl_default", "system.posix_acl_access"};
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		if (fremovexattr(*ret, lists[i]) < 0 && errno != ENODATA && errno != ENOTSUP)
+			return -errno;
+	return 0;
 }
 
 /* What was staged when somebody was killed. */
@@ -105,6 +114,12 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 	return r;
 }
 
+/* Where nothing can be, or somebody has put something else on the way. */
+static bool is_nowhere(int result)
+{
+	return result == -ENOENT || result == -ENOTDIR || result == -ELOOP || result == -EXDEV;
+}
+
 int rendered_look(const struct rendered *rendered, const struct owned *owned, struct imprint *ret)
 {
 	bool is_beside = generation_is_beside(owned);
@@ -116,7 +131,9 @@ int rendered_look(const struct rendered *rendered, const struct owned *owned, st
 	if (!layer)
 		return 0;
 	CLEANUP(closep) int parent = layer_open_parent(layer, path, &name);
-	return parent < 0 ? 0 : imprint_at(parent, name, ret);
+	if (parent < 0)
+		return is_nowhere(parent) ? 0 : parent;
+	return imprint_at(parent, name, ret);
 }
 
 int rendered_forget_gone(struct rendered *rendered)
@@ -144,9 +161,13 @@ static int settle(struct rendered *rendered)
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		struct imprint now;
 
-		if (manifest_is_in_doubt(rendered->manifest, all[i]) &&
-			rendered_look(rendered, all[i], &now) == 0)
+		if (!manifest_is_in_doubt(rendered->manifest, all[i]))
+			continue;
+		r = rendered_look(rendered, all[i], &now);
+		if (r == 0)
 			r = manifest_settle(rendered->manifest, all[i], &now);
+		else if (r == -EACCES || r == -EIO)
+			r = 0; /* nobody will ever know */
 	}
 	if (r == 0)
 		r = manifest_seal(rendered->manifest);
@@ -240,6 +261,28 @@ int rendered_dress(int fd, const struct stat *like, mode_t more, struct imprint 
 	return own.st_mode != ret->mode && fchmod(fd, ret->mode & 07777) < 0 ? -errno : 0;
 }
 
+/* No more than it is to have, as long as its owner is not who is to have it: that has its line. */
+static int redress_owner(struct rendered *rendered, struct owned *owned, int fd,
+	const struct stat *like, mode_t more, struct stat *own)
+{
+	mode_t shared = own->st_mode & (S_IFMT | (like->st_mode & 07777) | more);
+	struct imprint print = {shared, own->st_uid, own->st_gid, owned->print.hash};
+	int r = 0;
+
+	if (shared != own->st_mode) {
+		r = manifest_put(rendered->manifest, owned, &print);
+		if (r == 0 && fchmod(fd, shared & 07777) < 0)
+			r = -errno;
+		if (r < 0)
+			return r;
+		own->st_mode = shared;
+	}
+	print.uid = like->st_uid;
+	print.gid = like->st_gid;
+	r = manifest_put(rendered->manifest, owned, &print);
+	return r == 0 ? give(fd, like, own) : r;
+}
+
 /* The same for what stands at its name already: each step has its line before. */
 static int redress(struct rendered *rendered, struct owned *owned, int fd, const struct stat *like,
 	mode_t more, struct imprint *print)
@@ -250,13 +293,8 @@ static int redress(struct rendered *rendered, struct owned *owned, int fd, const
 		return -errno;
 	*print = (struct imprint){own.st_mode, own.st_uid, own.st_gid, print->hash};
 	int r = manifest_put(rendered->manifest, owned, print);
-	if (r == 0 && !has_owner(&own, like)) {
-		print->uid = like->st_uid;
-		print->gid = like->st_gid;
-		r = manifest_put(rendered->manifest, owned, print);
-		if (r == 0)
-			r = give(fd, like, &own);
-	}
+	if (r == 0 && !has_owner(&own, like))
+		r = redress_owner(rendered, owned, fd, like, more, &own);
 	*print = (struct imprint){mode_for(&own, like, more), own.st_uid, own.st_gid, print->hash};
 	if (r == 0)
 		r = manifest_put(rendered->manifest, owned, print);
@@ -506,7 +544,57 @@ static int take_over(struct rendered *rendered, struct owned *owned, int parent,
 	return r;
 }
 
-int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
+/* The version that the next generation is to have gets no more rights than these. 0 or -ENOMEM. */
+static int narrow_wanted(
+	struct owned *owned, const struct version *broken, const struct mounter *mounter)
+{
+	struct version *narrowed;
+
+	if (!owned->wanted)
+		return 0;
+	narrowed = version_narrow(owned->wanted, broken, mounter);
+	if (!narrowed)
+		return -ENOMEM;
+	version_unref(owned->wanted);
+	owned->wanted = narrowed;
+	return 0;
+}
+
+/*
+ * What can't be merged now stays as it is; but who may not read its sources any more does not read
+ * it either, in the generation that is shown as well. 0 or -errno.
+ */
+static int narrow(struct rendered *rendered, struct owned *owned, const struct version *broken)
+{
+	const struct mounter mounter = {geteuid(), getegid()};
+	const struct rights own = {owned->print.mode & 0555, owned->print.uid, owned->print.gid};
+	const struct rights others = {broken->mode & 0555, broken->uid, broken->gid};
+	const struct rights both = rights_both(&own, &others, &mounter);
+	const struct stat like = {.st_mode = both.mode, .st_uid = both.uid, .st_gid = both.gid};
+	struct imprint print = {.hash = owned->print.hash}, now;
+	const char *name;
+
+	if (!S_ISREG(owned->print.mode) || !rights_take_away(&own, &both))
+		return 0;
+	int r = narrow_wanted(owned, broken, &mounter);
+	/* Another generation with that is about to be made. */
+	if (r < 0 || owned->is_changed || !rendered->tree)
+		return r;
+	r = rendered_look(rendered, owned, &now);
+	/* Somebody else's bytes are his. */
+	if (r < 0 || now.hash != print.hash)
+		return r;
+	CLEANUP(closep) int parent = layer_open_parent(rendered->tree, owned->path, &name);
+	CLEANUP(closep)
+	int fd = parent < 0 ? parent
+			    : openat(parent, name,
+				      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return parent < 0 ? parent : errno == ENOENT ? 0 : -errno;
+	return redress(rendered, owned, fd, &like, 0, &print);
+}
+
+static int put_file(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem)
 {
 	bool is_ours = owned->print.mode;
@@ -514,10 +602,6 @@ int rendered_put(struct rendered *rendered, struct owned *owned, const struct ve
 	CLEANUP(closep) int fd = -1;
 	const char *name;
 
-	if (version->kind == VERSION_BROKEN)
-		return -EIO;
-	if (rendered->options.is_atomic)
-		return generation_put(rendered, owned, version, problem);
 	CLEANUP(closep) int parent = layer_open_parent(rendered->place, owned->path, &name);
 	if (parent < 0 && !(is_ours && rendered->options.keeps_drift &&
 				  (parent == -ENOENT || parent == -ENOTDIR)))
@@ -535,6 +619,36 @@ int rendered_put(struct rendered *rendered, struct owned *owned, const struct ve
 	if (r == 0)
 		owned->reported = 0;
 	return r;
+}
+
+int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
+	struct problem *problem)
+{
+	int r;
+
+	if (version->kind == VERSION_BROKEN) {
+		r = narrow(rendered, owned, version);
+		return r < 0 ? r : RENDERED_BROKEN;
+	}
+	r = rendered->options.is_atomic ? generation_put(rendered, owned, version, problem)
+					: put_file(rendered, owned, version, problem);
+	owned->is_kept_back = r == RENDERED_KEPT;
+	return r;
+}
+
+/*
+ * Whether somebody may have put another directory in the place of ours, whose rights are not ours
+ * to give away: who may change the directory around it, and does not own what stands there.
+ */
+static bool is_doubtful(const struct owned *owned, int parent, int fd)
+{
+	struct stat around, own;
+
+	if (!owned->reported)
+		return false;
+	return fstat(parent, &around) < 0 || fstat(fd, &own) < 0 ||
+	       ((around.st_uid != geteuid() || around.st_mode & 0022) &&
+		       own.st_uid != around.st_uid);
 }
 
 int rendered_put_directory(struct rendered *rendered, struct owned *owned, const struct stat *stat,
@@ -560,6 +674,8 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 	if (fd < 0)
 		r = errno == ENOENT ? place_directory(rendered, owned, parent, name, stat, more)
 				    : -errno;
+	else if (is_doubtful(owned, parent, fd))
+		r = rendered_refuse(owned->path, problem);
 	else
 		r = redress(rendered, owned, fd, stat, more, &print);
 	if (r == 0)
@@ -589,6 +705,8 @@ static int remove_owned(struct rendered *rendered, struct owned *owned)
 		return parent;
 	/* What has gone already is gone. */
 	bool is_there = parent >= 0 && faccessat(parent, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	if (parent >= 0 && !is_there && errno != ENOENT)
+		return -errno;
 	int r = is_there ? meet_drift(rendered, owned, parent, name) : 0;
 	if (r == 0 && is_there)
 		r = manifest_put(rendered->manifest, owned, &(struct imprint){0});

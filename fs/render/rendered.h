@@ -30,8 +30,9 @@ struct rendered_options {
 	void *context;
 };
 
-/* Positive result beside PROBLEM: somebody has changed what is there, and it was left. */
-#define RENDERED_KEPT 2
+/* Positive results beside PROBLEM. */
+#define RENDERED_KEPT 2   /* somebody has changed what is there, and it was left */
+#define RENDERED_BROKEN 3 /* the version is a broken one; what is there, if anything, stays */
 
 /**
  * Opens the directory, for one renderer at a time. Returns 0 with *ret for rendered_free(); PROBLEM
@@ -44,7 +45,10 @@ void rendered_free(struct rendered *rendered); /* NULL is fine */
 /** What is ours, for who keeps the view's inode numbers there. */
 struct manifest *rendered_manifest(struct rendered *rendered);
 
-/** Shows the version at the name. One that was never good is not shown: -EIO. */
+/**
+ * Shows the version at the name. Of a broken one the rights count alone: who may not read the
+ * sources as they are now reads what was good no more.
+ */
 int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem);
 

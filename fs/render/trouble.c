@@ -34,10 +34,10 @@ void trouble_note(struct render *render, const char *path, struct owned *owned, 
 
 	if (result == PROBLEM)
 		problem_format(problem, line, sizeof(line));
-	else if (result == -EIO && owned && owned->print.mode)
+	else if (result == RENDERED_BROKEN && owned && owned->print.mode)
 		snprintf(line, sizeof(line), "%s: does not merge; what was rendered before stays",
 			path);
-	else if (result == -EIO)
+	else if (result == RENDERED_BROKEN)
 		snprintf(line, sizeof(line), "%s: does not merge, and never did", path);
 	else
 		snprintf(line, sizeof(line), "%s: %s", path, strerror(-result));
@@ -46,7 +46,7 @@ void trouble_note(struct render *render, const char *path, struct owned *owned, 
 	if (!owned)
 		return;
 	free(owned->trouble);
-	owned->trouble = result == -EIO ? NULL : strdup(line);
+	owned->trouble = result == RENDERED_BROKEN ? NULL : strdup(line);
 	owned->failure = result;
 }
 
@@ -58,7 +58,7 @@ void trouble_retry(struct render *render, const char *path, struct owned *owned,
 	render->failed++;
 	if (!owned || owned->failure != result)
 		trouble_note(render, path, owned, result, problem);
-	if (owned && owned->ino && result != -EIO)
+	if (owned && owned->ino && result != RENDERED_BROKEN)
 		agenda_look(render->agenda, path, trouble_retry_ms(render, result));
 }
 

@@ -1,0 +1,85 @@
+#!/bin/bash
+# Who may not read a source reads nothing of what is rendered of it: also while it is broken, by no access list that the
+# directory hands on, and in no directory that somebody has put in the place of one of ours.
+. "$(dirname "$0")/mount.sh"
+
+need python3 getfattr
+need_root
+mode_of() { stat -c %a "$1"; }
+shows_mode() { [ "$(mode_of "$1")" = "$2" ]; }
+is_mode() { shows_mode "$1" "$2" || fail "$3: $1 has the mode $(mode_of "$1"), and not $2"; }
+
+# Of one source alone the bytes would be shown whatever they are.
+echo 'b: 1' >high/app.yaml
+# Its rights are taken away while it is broken: in the next run, in one that goes on, in one that began with it so.
+for options in '' --atomic; do
+	tree=out$options
+	[ -z "$options" ] && shown=$tree || shown=$tree/..data
+	echo 'a: 1' >low/app.yaml
+	chmod 644 low/app.yaml
+	"$PLYFS" render $options -l low:high $tree
+	is_mode $shown/app.yaml 444 "rendered $options"
+	echo 'a: [' >low/app.yaml
+	chmod 600 low/app.yaml
+	! "$PLYFS" render $options -l low:high $tree 2>err || fail "a broken source is no error"
+	is_mode $shown/app.yaml 400 "broken $options"
+	grep -q 'a: 1' $shown/app.yaml || fail "what was good is gone"
+
+	chmod 644 low/app.yaml
+	echo 'a: 2' >low/app.yaml
+	for on_error in last-good fail; do
+		printf 'layers: [low, high]\noptions: {on_error: %s}\n' $on_error >plyfs.yaml
+		echo 'a: 2' >low/app.yaml
+		"$PLYFS" render $options -c plyfs.yaml $tree
+		is_mode $shown/app.yaml 444 "good again $options"
+		[ $on_error = fail ] || echo 'a: [' >low/app.yaml
+		"$PLYFS" render --watch $options -c plyfs.yaml $tree 2>>err &
+		render_pid=$!
+		trap 'code=$?; set +e; kill "$render_pid" 2>/dev/null || true; (exit $code); clean_up' EXIT
+		eventually [ -e $tree/.plyfs/status ]
+		sleep 0.3
+		echo 'a: [' >low/app.yaml
+		sleep 0.2
+		chmod 600 low/app.yaml
+		eventually shows_mode $shown/app.yaml 400 || fail "$on_error $options: it stays $(mode_of $shown/app.yaml)"
+		chmod 644 low/app.yaml
+		echo 'a: 2' >low/app.yaml
+		eventually shows_mode $shown/app.yaml 444 || fail "$on_error $options: it does not come back"
+		kill $render_pid
+		wait $render_pid || fail "render ends with $?"
+	done
+done
+rm low/app.yaml high/app.yaml
+
+# An access list that the directory hands on.
+mkdir listed low/sub
+echo 's: 1' | tee low/secret.yaml >low/sub/secret.yaml
+chown 0:4242 low/secret.yaml low/sub
+chmod 640 low/secret.yaml low/sub/secret.yaml
+chmod 750 low/sub
+for options in '' --atomic; do
+	rm -rf listed
+	mkdir listed
+	# Of acl(5), version 2: for the owner, the user 65534, the group, all of them at most, others.
+	python3 -c 'import os, struct, sys
+entries = (1, 7, -1), (2, 7, 65534), (4, 5, -1), (16, 7, -1), (32, 5, -1)
+os.setxattr(sys.argv[1], "system.posix_acl_default", struct.pack("<I", 2) +
+	b"".join(struct.pack("<HHi", *entry) for entry in entries))' listed 2>/dev/null || continue # there are none here
+	"$PLYFS" render $options -l low listed
+	find listed/ -path listed/ -o ! -type l -print0 | xargs -0 getfattr -h -m system.posix_acl_ >lists 2>/dev/null
+	[ ! -s lists ] || fail "$options: there are access lists: $(cat lists)"
+done
+
+# A directory of root's that the owner of the place has put there is not opened to him.
+mkdir place
+chown 65534 place
+echo 'k: 1' >low/sub/key.yaml
+chmod 755 low/sub
+"$PLYFS" render -l low place
+mkdir -m 700 place/own
+echo secret >place/own/secret
+mv place/sub place/old
+mv place/own place/sub
+! "$PLYFS" render -l low place 2>err || fail "a directory that is not ours is no error"
+grep -q "sub: stands in the way and is not plyfs'" err || fail "it says: $(cat err)"
+is_mode place/sub 700 "somebody else's"
