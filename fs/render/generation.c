@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,6 @@
 
 /* Where the next one is made: nobody else looks in there. */
 #define NEXT_NAME "next"
-
-#define NAME_SIZE 64
 
 /* A directory that the last name was in: the next one mostly is, too. */
 struct parent {
@@ -95,9 +94,10 @@ static int open_layer(const struct rendered *rendered, const char *name, struct 
 }
 
 /* The name of the one that is shown, "" for none. 0 or -errno. */
-static int read_link(const struct rendered *rendered, char ret[NAME_SIZE])
+static int read_link(const struct rendered *rendered, char ret[GENERATION_NAME_SIZE])
 {
-	ssize_t n = readlinkat(rendered->place->dirfd, GENERATION_LINK, ret, NAME_SIZE - 1);
+	ssize_t n =
+		readlinkat(rendered->place->dirfd, GENERATION_LINK, ret, GENERATION_NAME_SIZE - 1);
 
 	ret[n < 0 ? 0 : n] = '\0';
 	if (n < 0)
@@ -108,7 +108,7 @@ static int read_link(const struct rendered *rendered, char ret[NAME_SIZE])
 int generation_open(struct rendered *rendered, struct problem *problem)
 {
 	const struct owned *link = get_beside(rendered, GENERATION_LINK);
-	char name[NAME_SIZE];
+	char name[GENERATION_NAME_SIZE];
 	int r = link ? read_link(rendered, name) : -ENOMEM;
 
 	if (r == -EINVAL || (r == 0 && *name && !link->print.mode))
@@ -116,6 +116,8 @@ int generation_open(struct rendered *rendered, struct problem *problem)
 	rendered->has_old_links = true;
 	if (r == 0 && *name)
 		r = open_layer(rendered, name, &rendered->tree);
+	if (rendered->tree)
+		memcpy(rendered->shown, name, sizeof(name));
 	/* Somebody has removed it: another one is made. */
 	return r == -ENOENT || r == -ENOTDIR || r == -ELOOP ? 0 : r;
 }
@@ -201,20 +203,56 @@ int generation_put_directory(struct rendered *rendered, struct owned *owned,
 	return r == 0 ? want(rendered, owned, &wanted) : r;
 }
 
+/* Whether somebody has changed it, and may keep that. 0, RENDERED_KEPT or -errno. */
+static int meet_drift(struct rendered *rendered, struct owned *owned)
+{
+	struct imprint now;
+	int r = rendered->options.keeps_drift && !owned->is_changed && !S_ISDIR(owned->print.mode)
+			? rendered_look(rendered, owned, &now)
+			: 1;
+
+	if (r != 0)
+		return r < 0 && r != -EACCES && r != -EIO ? r : 0;
+	rendered_report_drift(rendered, owned, &now);
+	return owned->reported && now.mode ? RENDERED_KEPT : 0;
+}
+
+/* The directories that it lies in are there as long as it is. */
+static void keep_above(struct rendered *rendered, struct owned *owned)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s", owned->path);
+	for (char *slash; (slash = strrchr(path, '/'));) {
+		*slash = '\0';
+		struct owned *above = manifest_find(rendered->manifest, path);
+		if (above)
+			above->is_gone = false;
+	}
+}
+
 int generation_remove(struct rendered *rendered, struct owned *owned)
 {
 	CLEANUP(freep) struct owned **all = NULL;
+	bool is_kept = false;
 	size_t count;
 	int r = manifest_list(rendered->manifest, owned->path, &all, &count);
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		if (generation_is_beside(all[i]) || !all[i]->print.mode)
 			continue;
-		all[i]->is_gone = true;
+		r = meet_drift(rendered, all[i]);
 		all[i]->ino = 0;
-		change(rendered, all[i]);
+		if (r == RENDERED_KEPT) {
+			keep_above(rendered, all[i]);
+			is_kept = true;
+			r = 0;
+		} else if (r == 0) {
+			all[i]->is_gone = true;
+			change(rendered, all[i]);
+		}
 	}
-	return r;
+	return r == 0 && is_kept ? RENDERED_KEPT : r;
 }
 
 /* A directory in the next one. 0 or -errno. */
@@ -251,6 +289,9 @@ static int make_file(
 		int r = from < 0 ? from : -errno;
 		if (r == -ENOSPC || r == -ENOMEM || r == -EDQUOT)
 			return r;
+		/* Nobody else has what was good before. */
+		if (!owned->wanted && r != -ENOENT && r != -ENOTDIR)
+			return r;
 	}
 	/* Never good in this life, and removed by somebody: there is nothing to show. */
 	if (!owned->wanted || (owned->reported && rendered->options.keeps_drift))
@@ -271,6 +312,7 @@ static int remove_generation(struct rendered *rendered, int at, const char *name
 	CLEANUP(layer_freep) struct layer *layer = NULL;
 	CLEANUP(parent_fini) struct parent parent = {.fd = -1};
 	char path[DESCRIPTOR_LINK_MAX];
+	int failure = 0;
 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
@@ -287,10 +329,18 @@ static int remove_generation(struct rendered *rendered, int at, const char *name
 		const char *last;
 		int in = generation_is_beside(all[i]) ? -1
 						      : open_parent(&parent, all[i]->path, &last);
-		if (in >= 0 && unlinkat(in, last, 0) < 0 && (errno == EISDIR || errno == EPERM))
-			unlinkat(in, last, AT_REMOVEDIR);
+		if (in < 0)
+			continue;
+		bool is_gone = unlinkat(in, last, 0) == 0 ||
+			       ((errno == EISDIR || errno == EPERM) &&
+				       unlinkat(in, last, AT_REMOVEDIR) == 0);
+		/* In a directory there may be what somebody has put there. */
+		if (!is_gone && errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST)
+			failure = -errno;
 	}
-	return unlinkat(at, name, AT_REMOVEDIR) < 0 && errno != ENOENT ? -errno : 0;
+	if (unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+		return 0;
+	return failure ? failure : -errno;
 }
 
 static int fill(struct rendered *rendered, int next)
@@ -386,13 +436,17 @@ static int unlink_name(struct rendered *rendered, struct owned *link)
 {
 	const char *name = link->path + strlen(GENERATION_BESIDE);
 	struct imprint now;
-	bool is_there = imprint_at(rendered->place->dirfd, name, &now) == 0 && S_ISLNK(now.mode);
+	bool is_there = imprint_at(rendered->place->dirfd, name, &now) == 0 && S_ISLNK(now.mode) &&
+			now.hash == link->print.hash;
+	const struct imprint before = link->print;
 	int r = is_there ? manifest_put(rendered->manifest, link, &(struct imprint){0}) : 0;
 
+	if (r == 0 && is_there && unlinkat(rendered->place->dirfd, name, 0) < 0) {
+		r = -errno;
+		manifest_undo(rendered->manifest, link, &before);
+	}
 	if (r < 0)
 		return r;
-	if (is_there)
-		unlinkat(rendered->place->dirfd, name, 0);
 	r = manifest_drop(rendered->manifest, link);
 	manifest_forget(rendered->manifest, link);
 	return r;
@@ -461,7 +515,7 @@ static int remove_old(struct rendered *rendered, const char *shown, struct probl
 
 int generation_clear(struct rendered *rendered)
 {
-	char shown[NAME_SIZE];
+	char shown[GENERATION_NAME_SIZE];
 	struct problem unused;
 	int r = rendered->tree ? read_link(rendered, shown) : 1;
 
@@ -476,7 +530,7 @@ int generation_clear(struct rendered *rendered)
 	return r == -ENOMEM ? r : 0;
 }
 
-static void make_name(char ret[NAME_SIZE])
+static void make_name(char ret[GENERATION_NAME_SIZE])
 {
 	struct timespec now;
 	struct tm parts;
@@ -484,8 +538,8 @@ static void make_name(char ret[NAME_SIZE])
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	gmtime_r(&now.tv_sec, &parts);
-	len = strftime(ret, NAME_SIZE, "..%Y_%m_%d_%H_%M_%S", &parts);
-	snprintf(ret + len, NAME_SIZE - len, ".%09ld", now.tv_nsec);
+	len = strftime(ret, GENERATION_NAME_SIZE, "..%Y_%m_%d_%H_%M_%S", &parts);
+	snprintf(ret + len, GENERATION_NAME_SIZE - len, ".%09ld", now.tv_nsec);
 }
 
 /* Makes the next one whole, where nobody sees it. 0 or -errno. */
@@ -523,7 +577,8 @@ static int settle(struct rendered *rendered)
 }
 
 /* 0 with its name, PROBLEM or -errno: the old one is shown still. */
-static int switch_to_next(struct rendered *rendered, char name[NAME_SIZE], struct problem *problem)
+static int switch_to_next(
+	struct rendered *rendered, char name[GENERATION_NAME_SIZE], struct problem *problem)
 {
 	const struct imprint print = {.mode = S_IFDIR | 0700};
 	struct layer *tree = NULL;
@@ -553,12 +608,13 @@ static int switch_to_next(struct rendered *rendered, char name[NAME_SIZE], struc
 	}
 	layer_free(rendered->tree);
 	rendered->tree = tree;
+	memcpy(rendered->shown, name, GENERATION_NAME_SIZE);
 	return settle(rendered);
 }
 
 int generation_commit(struct rendered *rendered, struct problem *problem)
 {
-	char name[NAME_SIZE];
+	char name[GENERATION_NAME_SIZE];
 	int r = read_link(rendered, name);
 
 	if (r == -EINVAL)
@@ -566,14 +622,17 @@ int generation_commit(struct rendered *rendered, struct problem *problem)
 	if (r == 0 && (rendered->is_changed || !rendered->tree || !*name)) {
 		r = switch_to_next(rendered, name, problem);
 		rendered->has_old_links |= r == 0;
+	} else if (r == 0 && strcmp(name, rendered->shown) != 0) {
+		/* Somebody has led it elsewhere. */
+		r = put_link(rendered, GENERATION_LINK, rendered->shown, problem);
 	}
 	if (r == 0)
 		r = manifest_seal(rendered->manifest);
 	if (r != 0 || !rendered->has_old_links)
 		return r;
 	int linked = link_names(rendered, problem);
-	rendered->has_old_links = linked != 0;
-	r = remove_old(rendered, name, linked == 0 ? problem : &(struct problem){0});
+	r = remove_old(rendered, rendered->shown, linked == 0 ? problem : &(struct problem){0});
+	rendered->has_old_links = linked != 0 || r != 0;
 	if (r == 0)
 		r = rendered_forget_gone(rendered);
 	if (r == 0)

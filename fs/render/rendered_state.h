@@ -9,6 +9,9 @@ struct layer;
 
 #define STAGE_NAME "stage"
 
+/* Room for the name of a generation. */
+#define GENERATION_NAME_SIZE 64
+
 struct rendered {
 	struct rendered_options options;
 	struct layer *place; /* a directory that is never left */
@@ -17,6 +20,7 @@ struct rendered {
 	int stage_fd;
 	int own_fd; /* locked */
 	uint64_t staged;
+	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
 	bool is_changed;    /* --atomic: another generation is to be made */
 	bool has_old_links; /* --atomic: the links to it are to be looked at */
 };

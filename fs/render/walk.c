@@ -161,6 +161,9 @@ int walk_put_directory(struct render *render, const char *path, uint64_t ino)
 		shown_watch(shown_find(render, ino));
 	if (!is_put)
 		trouble_retry(render, path, owned, r, &problem);
+	/* It is not looked into now: what is shown in it stays. */
+	if (!is_put && keep_shown(render, path) < 0)
+		r = -ENOMEM;
 	pthread_mutex_unlock(&render->files);
 	if (is_put)
 		walk_directory(render, path, ino);
@@ -271,7 +274,18 @@ void walk_directory(struct render *render, const char *path, uint64_t ino)
 		wait_for(render, names.items[i]);
 }
 
-/* What another run has made and nobody shows any more. */
+static void put_off_removal(
+	struct render *render, const char *path, int result, const struct problem *problem)
+{
+	pthread_mutex_lock(&render->files);
+	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
+	trouble_retry(render, path, owned, result, problem);
+	render->is_removal_due = true;
+	agenda_look(render->agenda, "", trouble_retry_ms(render, result));
+	pthread_mutex_unlock(&render->files);
+}
+
+/* What another run has made and nobody shows any more. What can't be removed is tried again. */
 static int remove_unseen(struct render *render)
 {
 	CLEANUP(freep) struct owned **all = NULL;
@@ -289,10 +303,10 @@ static int remove_unseen(struct render *render)
 		pthread_mutex_lock(&render->files);
 		int removed = rendered_remove(render->rendered, all[i], &problem);
 		pthread_mutex_unlock(&render->files);
-		if (removed != 0 && removed != RENDERED_KEPT)
-			trouble_retry(render, path, NULL, removed, &problem);
-		else if (removed == 0)
+		if (removed == 0)
 			view_note_change(render->view, path);
+		else if (removed != RENDERED_KEPT)
+			put_off_removal(render, path, removed, &problem);
 	}
 	return r;
 }
@@ -304,7 +318,7 @@ void walk_remove_unseen(struct render *render)
 	pthread_mutex_unlock(&render->files);
 	int r = render->is_removal_due ? 0 : remove_unseen(render);
 	if (r == 0)
-		return;
+		return; /* what could not be removed is put off */
 	render->is_removal_due = true;
 	trouble_retry(render, render->options.directory, NULL, r, NULL);
 	agenda_look(render->agenda, "", RETRY_MS);
@@ -318,9 +332,10 @@ void walk_again(struct render *render, const char *path)
 	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
 	uint64_t ino = owned ? owned->ino : *path ? 0 : VIEW_INO_ROOT;
 	const struct shown_directory *shown = shown_find(render, ino);
-	bool is_due =
-		(shown && shown->is_incomplete) ||
-		(owned && ino && (owned->failure || rendered_has_drifted(render->rendered, owned)));
+	bool is_due = (shown && shown->is_incomplete) ||
+		      (owned && ino &&
+			      (owned->failure || rendered_has_drifted(render->rendered, owned) ||
+				      owned->is_kept_back));
 	int r = is_due ? view_stat(render->view, ino, &stat) : -ESTALE;
 	if (r == 0 && owned)
 		owned->ino = 0; /* its one reference goes on */

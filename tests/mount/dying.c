@@ -1,8 +1,11 @@
 /*
  * To be preloaded: ends the process before its n-th call that changes something on a disk, as
  * SIGKILL would. DYING is n, starting at 1; with DYING_TORN half of what is written then gets
- * there. The exit code is 99. Only the first thread of the process that was started counts.
+ * there. The exit code is 99. Only the first thread of the process that was started counts. With
+ * DYING_ERRNO it does not end: that call fails with the error of this number, and no other does,
+ * as a line on standard error tells.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,6 +18,7 @@
 
 static long left;
 static bool is_torn;
+static int error;
 static pid_t first;
 
 __attribute__((constructor)) static void begin(void)
@@ -23,6 +27,7 @@ __attribute__((constructor)) static void begin(void)
 
 	left = dying ? atol(dying) : 0;
 	is_torn = getenv("DYING_TORN");
+	error = getenv("DYING_ERRNO") ? atoi(getenv("DYING_ERRNO")) : 0;
 	first = getpid();
 }
 
@@ -37,11 +42,20 @@ static void die(void)
 	syscall(SYS_exit_group, EXIT_DIED);
 }
 
+static int fail(const char *name)
+{
+	dprintf(STDERR_FILENO, "dying: %s fails\n", name);
+	errno = error;
+	return -1;
+}
+
 ssize_t write(int fd, const void *data, size_t len)
 {
 	struct stat stat;
 
 	if (syscall(SYS_fstat, fd, &stat) == 0 && S_ISREG(stat.st_mode) && is_time()) {
+		if (error)
+			return fail("write");
 		if (is_torn)
 			syscall(SYS_write, fd, data, len / 2);
 		die();
@@ -52,8 +66,11 @@ ssize_t write(int fd, const void *data, size_t len)
 #define DYING(name, parameters, ...)                                                               \
 	int name parameters                                                                        \
 	{                                                                                          \
-		if (is_time())                                                                     \
+		if (is_time()) {                                                                   \
+			if (error)                                                                 \
+				return fail(#name);                                                \
 			die();                                                                     \
+		}                                                                                  \
 		return (int)syscall(__VA_ARGS__);                                                  \
 	}
 
@@ -68,3 +85,4 @@ DYING(unlinkat, (int at, const char *name, int flags), SYS_unlinkat, at, name, f
 DYING(mkdirat, (int at, const char *name, mode_t mode), SYS_mkdirat, at, name, mode)
 DYING(fchmod, (int fd, mode_t mode), SYS_fchmod, fd, mode)
 DYING(fchown, (int fd, uid_t uid, gid_t gid), SYS_fchown, fd, uid, gid)
+DYING(futimens, (int fd, const struct timespec times[2]), SYS_utimensat, fd, NULL, times, 0)

@@ -20,13 +20,13 @@ shows mnt/other.yaml 'a: 0'
 for i in 1 2 3 4 5; do echo "bad: 1" | replace low/hung$i.yaml; done
 sleep 0.2
 before=$(date +%s%N)
-for i in 1 2 3 4 5 6 7 8 9 10; do
+for i in 1 2 3 4 5; do
 	echo "a: $i" | replace low/other.yaml
 	comes_to_show mnt/other.yaml "a: $i"
 	shows mnt/hung1.yaml 'good: 1'
 done
 took=$((($(date +%s%N) - before) / 1000000))
-((took < 5500)) || fail "ten changes of another path took $took ms"
+((took < 5500)) || fail "five changes of another path took $took ms"
 [ "$(pgrep -fc "^sleep 600.$$\$")" -le 2 ] || fail "more than two checks run at once"
 
 in_trouble() { [[ $(attribute "mnt/$1" user.plyfs.error) == *"$2"* ]]; }

@@ -100,14 +100,17 @@ class Trial:
                 found[os.path.relpath(path, top)] = what
         return found
 
-    def look(self, turn):
-        """All is as the layer has it, and nothing else is there."""
-        wanted, found = self.shown(f"layer{turn}"), self.shown(f"{OUT}/..data" if self.is_atomic else OUT)
+    def found(self):
+        return self.shown(f"{OUT}/..data" if self.is_atomic else OUT)
+
+    def look(self, wanted):
+        """All is as it is wanted, and nothing else is there."""
+        found = self.found()
         for path in sorted(wanted.keys() | found.keys()):
             if wanted.get(path) != found.get(path):
                 self.fail(f"{path} is {found.get(path)}, and not {wanted.get(path)}")
         if self.is_atomic:
-            names = {".plyfs", "..data", os.readlink(f"{OUT}/..data"), *os.listdir(f"layer{turn}")}
+            names = {".plyfs", "..data", os.readlink(f"{OUT}/..data"), *(path for path in wanted if "/" not in path)}
             if set(os.listdir(OUT)) != names:
                 self.fail(f"beside it are {set(os.listdir(OUT)) ^ names}")
         left = set(os.listdir(f"{OUT}/.plyfs")) - {"manifest", "status", "stage"} | set(os.listdir(f"{OUT}/.plyfs/stage"))
@@ -129,7 +132,7 @@ class Trial:
         if not is_same:
             self.render(end, death * 7 % 97 + 1)
         self.render(end)
-        self.look(end)
+        self.look(self.shown(f"layer{end}"))
         return True
 
     def run(self):
@@ -137,7 +140,7 @@ class Trial:
             self.where = f"turn {turn}"
             shutil.rmtree(OUT, ignore_errors=True)
             self.render(turn)
-            self.look(turn)
+            self.look(self.shown(f"layer{turn}"))
             shutil.rmtree(BASE, ignore_errors=True)
             os.rename(OUT, BASE)
             for number in itertools.count():
@@ -153,4 +156,5 @@ def main():
         Trial(plyfs, library, step, kind).run()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+#!/bin/bash
+# --drift=keep: what somebody has changed stays, with --atomic as without; and who takes it back sees what the layers
+# have said meanwhile. The link to the generation that is shown is put right whatever is kept.
+. "$(dirname "$0")/mount.sh"
+
+for options in '' --atomic; do
+	tree=out$options
+	printf 'n: 0\n' | tee low/app.yaml low/edited.yaml low/linked.yaml >/dev/null
+	mkdir -p low/sub
+	echo 'n: 0' >low/sub/edited.yaml
+	"$PLYFS" render --watch --drift=keep --no-header $options -l low:high $tree 2>log &
+	render_pid=$!
+	trap 'code=$?; set +e; kill "$render_pid" 2>/dev/null || true; (exit $code); clean_up' EXIT
+	eventually [ -e $tree/sub/edited.yaml ]
+
+	# What he has changed stays when the layers have it no more; so does the directory around it.
+	echo "mine: 1" >own
+	cp own $tree/new~
+	mv $tree/new~ $tree/edited.yaml
+	cp own $tree/sub/new~
+	mv $tree/sub/new~ $tree/sub/edited.yaml
+	rm -r low/edited.yaml low/sub
+	echo 'n: 1' >low/linked.yaml
+	comes_to_show $tree/linked.yaml 'n: 1'
+	shows $tree/edited.yaml 'mine: 1'
+	shows $tree/sub/edited.yaml 'mine: 1'
+
+	# Kept, and then taken back.
+	before=$(cat $tree/app.yaml)
+	[ -z "$options" ] && shown=$tree || shown=$tree/$(readlink $tree/..data)
+	cp -p $shown/app.yaml saved
+	cp own $shown/new~
+	mv $shown/new~ $shown/app.yaml
+	eventually grep -q 'app.yaml: somebody has changed' log || fail "it does not say so: $(cat log)"
+	echo 'n: 2' >low/app.yaml
+	sleep 0.5
+	shows $shown/app.yaml 'mine: 1'
+	mv saved $shown/app.yaml
+	shows $shown/app.yaml "$before"
+	comes_to_show $tree/app.yaml 'n: 2'
+
+	if [ -n "$options" ]; then
+		# His own link, in the place of one of ours.
+		ln -sfn elsewhere $tree/linked.yaml
+		rm low/linked.yaml
+		echo 'n: 3' >low/app.yaml
+		comes_to_show $tree/app.yaml 'n: 3'
+		[ "$(readlink $tree/linked.yaml)" = elsewhere ] || fail "his link is gone"
+		# Nothing of ours leads anywhere else for long, and nothing is lost.
+		ln -sfn nowhere $tree/..data
+		comes_to_show $tree/app.yaml 'n: 3'
+		echo 'n: 4' >low/app.yaml
+		comes_to_show $tree/app.yaml 'n: 4'
+		shows $tree/sub/edited.yaml 'mine: 1'
+	fi
+	kill $render_pid
+	wait $render_pid || fail "render ends with $?: $(cat log)"
+	rm -rf low/*
+done
