@@ -110,10 +110,14 @@ static int render(const struct job *job, struct render *render)
 	return EXIT_DONE;
 }
 
-/* What is written is no source of what is written. Returns 0 or -errno. */
-static int cover(struct settings *settings, const char *directory)
+/*
+ * What is written is no source of what is written. A directory that is made here is opened to
+ * others when it is known to whom. Returns 0 or -errno.
+ */
+static int cover(struct settings *settings, const char *directory, bool *is_made)
 {
-	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
+	*is_made = mkdir(directory, 0700) == 0;
+	if (!*is_made && errno != EEXIST)
 		return -errno;
 	CLEANUP(freep) char *real = realpath(directory, NULL);
 	return real ? settings_cover(settings, real, NULL) : -errno;
@@ -144,7 +148,8 @@ static int run(const struct command *command, int argc, char **argv)
 		return EXIT_FAILED;
 	if (job.has_no_header)
 		settings_fix_header(settings, false);
-	int r = cover(settings, job.directory);
+	bool is_made;
+	int r = cover(settings, job.directory, &is_made);
 	if (r < 0) {
 		settings_unref(settings);
 		return message_result(r, NULL, job.directory);
@@ -155,6 +160,7 @@ static int run(const struct command *command, int argc, char **argv)
 		.adopts = job.adopts,
 		.keeps_drift = job.keeps_drift,
 		.is_atomic = job.is_atomic,
+		.is_made = is_made,
 		.is_watched = job.is_watching,
 		.keeper = keeper,
 		.switches = job.switches,

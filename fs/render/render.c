@@ -61,8 +61,14 @@ static void write_status(struct render *render)
 
 int render_all(struct render *render)
 {
+	struct stat root;
+
 	render->failed = 0;
 	int r = shown_add(render, VIEW_INO_ROOT, "");
+	if (r == 0)
+		r = view_stat(render->view, VIEW_INO_ROOT, &root);
+	if (r == 0)
+		r = rendered_open_to(render->rendered, &root);
 	if (r < 0)
 		return r;
 	if (!render->options.is_atomic)

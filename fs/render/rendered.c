@@ -77,8 +77,6 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 	static const char *const nothing[] = {NULL};
 	bool is_empty;
 
-	if (mkdir(name, 0755) < 0 && errno != EEXIST)
-		return -errno;
 	int r = layer_open("", name, 0, false, false, &rendered->place);
 	if (r < 0)
 		return r;
@@ -681,6 +679,38 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 	if (r == 0)
 		owned->reported = 0;
 	return r;
+}
+
+int rendered_open_to(struct rendered *rendered, const struct stat *root)
+{
+	const struct mounter mounter = {geteuid(), getegid()};
+	const struct rights wanted = {root->st_mode & 0555, root->st_uid, root->st_gid};
+	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
+	struct problem problem;
+	struct imprint unused;
+	struct stat own;
+	CLEANUP(closep)
+	int fd = openat(rendered->place->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &own) < 0)
+		return -errno;
+	if (rendered->options.is_made) {
+		/* It stays ours: its owner may put names into it. */
+		const struct stat like = {
+			.st_mode = root->st_mode, .st_uid = own.st_uid, .st_gid = root->st_gid};
+		return rendered_dress(fd, &like, 0700, &unused);
+	}
+	const struct rights now = {own.st_mode & 0555, own.st_uid, own.st_gid};
+	const struct rights both = rights_both(&now, &wanted, &mounter);
+	if (!rights_take_away(&now, &both))
+		return 0;
+	problem_set(&problem, rendered->options.directory, 0, 0,
+		"lets in more than the layers, whose mode is %04o; give it that mode, or they "
+		"read what is rendered",
+		(unsigned)root->st_mode & 07777);
+	problem_format(&problem, line, sizeof(line));
+	rendered_log(rendered, line);
+	return 0;
 }
 
 /* Whatever somebody has put in the place of what was ours. */

@@ -18,7 +18,8 @@
 struct rendered;
 
 struct rendered_options {
-	const char *directory; /* made if it is not there; one that is not ours must be empty */
+	const char *directory; /* one that is not ours must be empty */
+	bool is_made;          /* … by us, just now, and nobody else can look into it */
 	const char *source;    /* what it is made of, as the user gave it, to be told */
 	bool adopts;           /* files that have the right bytes already become ours */
 	bool keeps_drift;      /* what somebody has changed stays so */
@@ -55,6 +56,12 @@ int rendered_put(struct rendered *rendered, struct owned *owned, const struct ve
 /** Makes the directory, or gives it these attributes. */
 int rendered_put_directory(struct rendered *rendered, struct owned *owned, const struct stat *stat,
 	struct problem *problem);
+
+/**
+ * The rights that the whole tree has: those of a directory that was made for it; of another one it
+ * is told if it lets in who may not look into the layers. 0 or -errno.
+ */
+int rendered_open_to(struct rendered *rendered, const struct stat *root);
 
 /** Removes what is ours there; a directory with all that is ours in it. It is forgotten then. */
 int rendered_remove(struct rendered *rendered, struct owned *owned, struct problem *problem);

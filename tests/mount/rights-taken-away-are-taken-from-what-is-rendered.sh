@@ -83,3 +83,19 @@ mv place/own place/sub
 ! "$PLYFS" render -l low place 2>err || fail "a directory that is not ours is no error"
 grep -q "sub: stands in the way and is not plyfs'" err || fail "it says: $(cat err)"
 is_mode place/sub 700 "somebody else's"
+
+# Layers that others can't search: neither can they search a directory that is made for the tree. One that was there
+# already is as its owner has made it, which is told.
+mkdir -m 700 closed
+echo 'a: 1' >closed/app.yaml
+for options in '' --atomic; do
+	"$PLYFS" render $options -l closed fresh$options 2>err || fail "$(cat err)"
+	[ ! -s err ] || fail "it says: $(cat err)"
+	is_mode fresh$options 700 "made for the tree"
+	mkdir open$options
+	"$PLYFS" render $options -l closed open$options 2>err || fail "$(cat err)"
+	grep -q "^plyfs: open$options: lets in more than the layers, whose mode is 0500" err || fail "it says: $(cat err)"
+done
+chmod 755 closed
+"$PLYFS" render -l closed again
+is_mode again 755 "made for the tree"
