@@ -92,7 +92,10 @@ int environment_guard(struct environment *environment, const struct layer *layer
 		/* The mount has it, too, and there it guards what is made. */
 		if (is_above(directory, environment->request->path))
 			break;
-		if (layer_stat(layer, directory, &stat) < 0)
+		int found = layer_stat(layer, directory, &stat);
+		if (union_is_shortage(found))
+			return found;
+		if (found < 0)
 			stat = (struct stat){0};
 		if ((stat.st_mode & 0111) != 0111)
 			r = add_guard(environment, &stat);
@@ -105,8 +108,10 @@ int environment_guard_again(struct environment *environment, const struct layer 
 {
 	struct stat now;
 
-	if (layer_stat(layer, path, &now) < 0 || now.st_dev != loaded->st_dev ||
-		now.st_ino != loaded->st_ino)
+	int r = layer_stat(layer, path, &now);
+	if (union_is_shortage(r))
+		return r;
+	if (r < 0 || now.st_dev != loaded->st_dev || now.st_ino != loaded->st_ino)
 		return SOURCE_MOVED;
 	return environment_guard(environment, layer, path);
 }

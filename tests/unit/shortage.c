@@ -15,9 +15,10 @@ static enum {
 	ENTERING,
 	REMEMBERING,
 	OPENING,
+	STATTING, /* of conf.d, after so many */
 	LOOKING
 } failing; /* LOOKING: till the end */
-static unsigned looks;
+static unsigned looks, calls;
 
 int __real_lookup_enter(
 	struct view *seen, struct directory *parent, const char *name, struct directory **ret);
@@ -67,6 +68,16 @@ int __wrap_expand_look_up(const struct finder *finder, const struct settings *se
 	looks++;
 	return failing == LOOKING ? -EMFILE
 				  : __real_expand_look_up(finder, settings, layers, path, ret);
+}
+
+int __real_layer_stat(const struct layer *layer, const char *path, struct stat *ret);
+int __wrap_layer_stat(const struct layer *layer, const char *path, struct stat *ret);
+int __wrap_layer_stat(const struct layer *layer, const char *path, struct stat *ret)
+{
+	if (failing != STATTING || strncmp(path, "conf.d", 6) != 0 || calls-- > 0)
+		return __real_layer_stat(layer, path, ret);
+	failing = NOTHING;
+	return -ENFILE;
 }
 
 static void file_is_made_of_all_directories_that_were_walked_into(void **state)
@@ -143,12 +154,37 @@ static void shortage_that_lasts_keeps_nobody_busy(void **state)
 	assert_shown("app.yaml", "x: 2\n");
 }
 
+/* Whichever of the calls it is that fails. */
+static void rights_are_those_of_the_sources_and_directories(void **state)
+{
+	char text[32];
+
+	(void)state;
+	make_directory("a/conf.d");
+	write_file("a/conf.d/one.yaml", "q: 0\n");
+	start("layers: [a, b]\nfiles:\n  - {path: v.yaml, from: ['conf.d/*.yaml']}\n");
+	assert_shown("v.yaml", "q: 0\n");
+	for (unsigned i = 0; failing == NOTHING; i++) {
+		assert_in_range(i, 0, 100);
+		calls = i;
+		failing = STATTING;
+		snprintf(text, sizeof(text), "q: %u\n", i + 1);
+		replace_file("a/conf.d/one.yaml", text);
+		publish_all();
+		assert_shown("v.yaml", text);
+		assert_int_equal(stat_of("v.yaml").st_mode, S_IFREG | 0444);
+		assert_null(strstr(trouble_of("v.yaml").problem.message, "can't"));
+	}
+	failing = NOTHING;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		view_test(file_is_made_of_all_directories_that_were_walked_into),
 		view_test(file_follows_what_it_refers_to),
 		view_test(link_is_followed),
+		view_test(rights_are_those_of_the_sources_and_directories),
 		view_test(shortage_that_lasts_keeps_nobody_busy),
 	};
 
