@@ -11,8 +11,16 @@
 #include "descriptor.h"
 #include "layer.h"
 
-/* Whether what lies at `place` is in the directory that `path` is in, by that name: no link. */
-static bool is_direct(const struct layer *layer, const char *path, const char *place)
+static bool is_shortage(int result)
+{
+	return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
+}
+
+/*
+ * Whether what lies at `place` is in the directory that `path` is in, by that name: no link. Or a
+ * shortage as -errno.
+ */
+static int is_direct(const struct layer *layer, const char *path, const char *place)
 {
 	char above[PATH_MAX];
 	const char *name;
@@ -20,8 +28,9 @@ static bool is_direct(const struct layer *layer, const char *path, const char *p
 	if (!*path)
 		return true;
 	CLEANUP(closep) int parent = layer_open_parent(layer, path, &name);
-	if (parent < 0 || descriptor_path(parent, above) < 0)
-		return false;
+	int r = parent < 0 ? parent : descriptor_path(parent, above);
+	if (r < 0)
+		return is_shortage(r) ? r : false;
 	size_t length = strcmp(above, "/") == 0 ? 0 : strlen(above);
 	return strncmp(place, above, length) == 0 && place[length] == '/' &&
 	       strcmp(place + length + 1, name) == 0;
@@ -42,11 +51,13 @@ static int open_above(int fd, char *place)
 	int above = open(*place ? place : "/", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (above < 0)
 		return -errno;
-	if (fstat(fd, &own) == 0 && fstatat(above, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-		is_same(&own, &there))
+	bool is_seen =
+		fstat(fd, &own) == 0 && fstatat(above, name, &there, AT_SYMLINK_NOFOLLOW) == 0;
+	if (is_seen && is_same(&own, &there))
 		return above;
+	int r = is_seen ? -ENOENT : -errno;
 	closep(&above);
-	return -ENOENT;
+	return r;
 }
 
 /* The directory that `at` lies in; `at` itself where it is the root. */
@@ -68,26 +79,31 @@ int way_each_closed(const struct layer *layer, const char *path, int fd,
 	CLEANUP(closep) int at = -1;
 	char place[PATH_MAX];
 	struct stat root, here, below = {0};
-	int r = 0;
 
-	if (descriptor_path(fd, place) < 0 || fstat(layer->dirfd, &root) < 0)
-		return each(context, &closed);
-	if (is_direct(layer, path, place))
+	int r = descriptor_path(fd, place);
+	if (r == 0 && fstat(layer->dirfd, &root) < 0)
+		r = -errno;
+	if (r == 0)
+		r = is_direct(layer, path, place);
+	if (r > 0)
 		return 0;
-	at = open_above(fd, place);
-	if (at < 0)
-		return each(context, &closed);
-	while (fstat(at, &here) == 0 && !is_same(&here, &root) && !is_same(&here, &below)) {
+	if (r == 0)
+		r = at = open_above(fd, place);
+	while (r >= 0) {
+		if (fstat(at, &here) < 0) {
+			r = -errno;
+			break;
+		}
+		if (is_same(&here, &root) || is_same(&here, &below))
+			return 0;
 		below = here;
 		access_list_heed(at, &here);
-		if ((here.st_mode & 0111) != 0111)
-			r = each(context, &here);
+		r = (here.st_mode & 0111) != 0111 ? each(context, &here) : 0;
 		if (r != 0)
 			return r;
-		if (go_up(&at) < 0)
-			return each(context, &closed);
+		r = go_up(&at);
 	}
-	return 0;
+	return is_shortage(r) ? r : each(context, &closed);
 }
 
 void way_narrow(struct stat *stat, const struct stat *above)

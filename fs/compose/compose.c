@@ -355,8 +355,11 @@ int compose_broken(const struct composer *composer, const char *path,
 		const struct layer *layer = composer->settings->layers[found->layer];
 		const char *place = found->path ? found->path : path;
 		struct stat stat;
+		r = layer_stat_rights(layer, place, &stat);
+		if (union_is_shortage(r))
+			return r;
 		/* What can't be reached now is its owner's alone. */
-		if (layer_stat_rights(layer, place, &stat) < 0) {
+		if (r < 0) {
 			stat = found->stat;
 			stat.st_mode &= ~(mode_t)077;
 		}

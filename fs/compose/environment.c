@@ -76,9 +76,16 @@ static int add_guard(void *context, const struct stat *directory)
 /* Directories that links have led past. */
 static int guard_way(struct environment *environment, const struct layer *layer, const char *path)
 {
-	CLEANUP(closep) int fd = layer->follow ? layer_open_path(layer, path) : -1;
+	static const struct stat closed = {.st_mode = S_IFDIR};
 
-	return fd < 0 ? 0 : way_each_closed(layer, path, fd, add_guard, environment);
+	if (!layer->follow)
+		return 0;
+	CLEANUP(closep) int fd = layer_open_path(layer, path);
+	if (union_is_shortage(fd))
+		return fd;
+	/* Past which ones can't be told. */
+	return fd < 0 ? add_guard(environment, &closed)
+		      : way_each_closed(layer, path, fd, add_guard, environment);
 }
 
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path)
@@ -122,10 +129,14 @@ int environment_load(struct environment *environment, const char *path,
 {
 	const struct composer *composer = environment->composer;
 	const struct layer *layer = composer->settings->layers[found->layer];
+	size_t others = environment->stat_count;
 
 	int r = environment_guard(environment, layer, path);
 	if (r == 0)
 		r = compose_load(composer, path, found, options, ret, problem);
+	/* What is left out needs no guards. */
+	if (r == PROBLEM)
+		environment->stat_count = others;
 	if (r != 0)
 		return r;
 	r = environment_guard_again(environment, layer, path, &(*ret)->stat);

@@ -16,6 +16,7 @@ static enum {
 	REMEMBERING,
 	OPENING,
 	STATTING, /* of conf.d, after so many */
+	GUARDING, /* after so many */
 	LOOKING
 } failing; /* LOOKING: till the end */
 static unsigned looks, calls;
@@ -47,11 +48,50 @@ int __wrap_dependency_remember_locked(
 	return -ENOMEM;
 }
 
+static bool is_guard_short(void)
+{
+	return failing == GUARDING && calls-- == 0;
+}
+
+int __real_layer_open_path(const struct layer *layer, const char *path);
+int __wrap_layer_open_path(const struct layer *layer, const char *path);
+int __wrap_layer_open_path(const struct layer *layer, const char *path)
+{
+	if (!is_guard_short())
+		return __real_layer_open_path(layer, path);
+	failing = NOTHING;
+	return -ENFILE;
+}
+
+int __real_layer_open_parent(const struct layer *layer, const char *path, const char **name);
+int __wrap_layer_open_parent(const struct layer *layer, const char *path, const char **name);
+int __wrap_layer_open_parent(const struct layer *layer, const char *path, const char **name)
+{
+	if (!is_guard_short())
+		return __real_layer_open_parent(layer, path, name);
+	failing = NOTHING;
+	return -ENFILE;
+}
+
+int __real_open64(const char *name, int flags, ...);
+int __wrap_open64(const char *name, int flags, ...);
+int __wrap_open64(const char *name, int flags, ...)
+{
+	if (!(flags & O_PATH) || !is_guard_short())
+		return __real_open64(name, flags, 0);
+	failing = NOTHING;
+	errno = ENFILE;
+	return -1;
+}
+
 int __real_openat64(int directory, const char *name, int flags, ...);
 int __wrap_openat64(int directory, const char *name, int flags, ...);
 int __wrap_openat64(int directory, const char *name, int flags, ...)
 {
-	if (failing != OPENING || strcmp(name, "app.yaml") != 0)
+	bool fails = failing == OPENING ? strcmp(name, "app.yaml") == 0
+					: strcmp(name, "..") == 0 && is_guard_short();
+
+	if (!fails)
 		return __real_openat64(directory, name, flags, 0);
 	failing = NOTHING;
 	errno = EMFILE;
@@ -178,6 +218,46 @@ static void rights_are_those_of_the_sources_and_directories(void **state)
 	failing = NOTHING;
 }
 
+/* Of a file that a link leads to. */
+static void rights_are_those_of_the_directories_that_a_link_leads_past(void **state)
+{
+	char text[32];
+
+	(void)state;
+	make_directory("a/closed");
+	make_directory("a/closed/sub");
+	assert_int_equal(chmod("a/closed", 0700), 0);
+	write_file("a/closed/sub/app.yaml", "q: 0\n");
+	write_file("b/app.yaml", "r: 1\n");
+	assert_int_equal(symlink("closed/sub/app.yaml", "a/app.yaml"), 0);
+	start("layers: [{path: a, follow: true}, b]\noptions: {poll_interval: 100ms}\n");
+	assert_shown("app.yaml", "q: 0\nr: 1\n");
+	assert_int_equal(stat_of("app.yaml").st_mode, S_IFREG | 0400);
+	for (unsigned i = 0; failing == NOTHING; i++) {
+		assert_in_range(i, 0, 100);
+		calls = i;
+		failing = GUARDING;
+		snprintf(text, sizeof(text), "q: %u\n", i + 1);
+		replace_file("a/closed/sub/app.yaml", text);
+		strcat(text, "r: 1\n");
+		publish_all();
+		assert_shown("app.yaml", text);
+		assert_int_equal(stat_of("app.yaml").st_mode, S_IFREG | 0400);
+	}
+	failing = NOTHING;
+}
+
+/* It can't be told past which directories it would lead. */
+static void source_that_is_left_out_takes_no_rights(void **state)
+{
+	(void)state;
+	assert_int_equal(symlink("/proc/self/status", "a/app.yaml"), 0);
+	write_file("b/app.yaml", "r: 1\n");
+	start("layers: [{path: a, follow: true}, b]\noptions: {on_error: skip-layer}\n");
+	assert_shown("app.yaml", "r: 1\n");
+	assert_int_equal(stat_of("app.yaml").st_mode, S_IFREG | 0444);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +265,8 @@ int main(void)
 		view_test(file_follows_what_it_refers_to),
 		view_test(link_is_followed),
 		view_test(rights_are_those_of_the_sources_and_directories),
+		view_test(rights_are_those_of_the_directories_that_a_link_leads_past),
+		view_test(source_that_is_left_out_takes_no_rights),
 		view_test(shortage_that_lasts_keeps_nobody_busy),
 	};
 
