@@ -20,6 +20,9 @@
 /* What is to outlive us waits so long for more: what changes often is not written each time. */
 #define QUIET_S 1
 
+/* What could not be stored is stored again after so long: a disk may have been full. */
+#define RETRY_S 3
+
 /* Notes that are stored together: so many that a disk is asked seldom. */
 #define BATCH 256
 
@@ -32,6 +35,8 @@ struct note {
 	bool is_public;
 	bool is_taken;    /* it is being stored */
 	bool is_replaced; /* … and the tree has a newer one */
+	bool is_lost;     /* … could not be put */
+	bool is_left;     /* … could not be done, and is to be tried again */
 	struct note *next;
 };
 
@@ -208,7 +213,7 @@ static int put(const struct keep *keep, const struct note *note)
 	struct keep_store *store = is_in_memory ? keep->memory : keep->file;
 
 	if (!store || (is_in_memory && keep_store_size(store) + kept.bytes.len > KEEP_MEMORY_MAX))
-		return -ENOSPC;
+		return KEEP_STORE_FULL;
 	return keep_store_put(store, note->path, &kept);
 }
 
@@ -217,8 +222,12 @@ static int drop(struct keep_store *store, const char *path)
 	return store ? keep_store_drop(store, path) : 0;
 }
 
-/* What is kept elsewhere, or can't be kept, must not be found as if it were the newest. */
-static int store_note(const struct keep *keep, const struct note *note)
+/*
+ * What is kept elsewhere, or can't be kept, must not be found as if it were the newest. What a disk
+ * has no room for now is tried again only where it is to outlive us: else that would fill the
+ * memory.
+ */
+static int store_note(const struct keep *keep, struct note *note)
 {
 	int r = note->version ? put(keep, note) : 0;
 	bool is_put = note->version && r == 0;
@@ -227,6 +236,10 @@ static int store_note(const struct keep *keep, const struct note *note)
 	int other = is_put && !is_in_memory ? 0 : drop(keep->file, note->path);
 	if (other == 0 && !(is_put && is_in_memory))
 		other = drop(keep->memory, note->path);
+	note->is_lost = r != 0;
+	note->is_left = other < 0 || (r < 0 && keep_is_lasting(keep));
+	if (r == KEEP_STORE_FULL)
+		r = -ENOSPC;
 	return r ? r : other;
 }
 
@@ -254,15 +267,18 @@ static void store_batch(struct keep *keep, struct note *batch, struct keep_count
 	lock_take(&keep->store_lock);
 	int r = keep->file ? keep_store_begin(keep->file) : 0;
 	int first = r;
-	for (struct note *note = batch; note; note = note->next) {
-		int stored = r < 0 ? r : store_note(keep, note);
-		ret->lost += stored < 0;
+	for (struct note *note = batch; note && r == 0; note = note->next) {
+		int stored = store_note(keep, note);
 		if (stored < 0 && first == 0 && (note->is_public || !keep->memory))
 			first = stored;
 	}
 	if (keep->file && r == 0) {
 		r = keep_store_end(keep->file);
 		first = first ? first : r;
+	}
+	for (struct note *note = batch; note; note = note->next) {
+		note->is_left |= r < 0;
+		ret->lost += note->is_lost && !note->is_left;
 	}
 	tell_trouble(keep, first);
 	count_stores(keep, ret);
@@ -276,6 +292,7 @@ static struct note *take_batch_locked(struct keep *keep)
 
 	for (size_t i = 0; *at && i < BATCH; i++) {
 		(*at)->is_taken = true;
+		(*at)->is_lost = (*at)->is_left = false;
 		at = &(*at)->next;
 	}
 	keep->first = *at;
@@ -285,22 +302,40 @@ static struct note *take_batch_locked(struct keep *keep)
 	return batch;
 }
 
-static void drop_batch_locked(struct keep *keep, struct note *batch)
+/* What could not be stored waits again, before what came meanwhile. Returns whether there is such.
+ */
+static bool end_batch_locked(struct keep *keep, struct note *batch)
 {
+	struct note *left = NULL;
+	struct note **end = &left;
+
 	for (struct note *note = batch, *next; note; note = next) {
 		next = note->next;
+		if (note->is_left && !note->is_replaced) {
+			note->is_taken = false;
+			*end = note;
+			end = &note->next;
+			continue;
+		}
 		if (!note->is_replaced)
 			tdelete(note, &keep->notes, compare_notes);
 		note_free(note);
 	}
+	if (!left)
+		return false;
+	*end = keep->first;
+	if (!keep->first)
+		keep->end = end;
+	keep->first = left;
+	return true;
 }
 
-static void wait_for_more_locked(struct keep *keep)
+static void wait_for_more_locked(struct keep *keep, time_t seconds)
 {
 	struct timespec now, until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += QUIET_S;
+	until.tv_sec += seconds;
 	do {
 		lock_wait(&keep->lock, &keep->has_work, &until);
 		clock_gettime(CLOCK_MONOTONIC, &now);
@@ -311,23 +346,27 @@ static void *run(void *context)
 {
 	struct keep *keep = context;
 	bool is_lasting = keep_is_lasting(keep);
+	bool has_failed = false;
 	struct keep_counts counts;
 
 	lock_take(&keep->lock);
 	for (;;) {
 		while (!keep->first && !keep->is_ending)
 			lock_wait(&keep->lock, &keep->has_work, NULL);
-		if (is_lasting && !keep->is_ending)
-			wait_for_more_locked(keep);
+		if ((is_lasting || has_failed) && !keep->is_ending)
+			wait_for_more_locked(keep, has_failed ? RETRY_S : QUIET_S);
 		if (!keep->first || (keep->is_ending && !is_lasting))
 			break;
+		bool is_last_try = keep->is_ending;
 		struct note *batch = take_batch_locked(keep);
 		lock_release(&keep->lock);
 		store_batch(keep, batch, &counts);
 		lock_take(&keep->lock);
 		counts.lost += keep->counts.lost;
 		keep->counts = counts;
-		drop_batch_locked(keep, batch);
+		has_failed = end_batch_locked(keep, batch);
+		if (has_failed && is_last_try)
+			break;
 	}
 	lock_release(&keep->lock);
 	return NULL;

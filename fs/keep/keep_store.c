@@ -35,6 +35,7 @@
 struct keep_store {
 	struct tdb_context *tdb;
 	size_t count;
+	size_t count_before; /* the transaction */
 	bool has_transactions;
 };
 
@@ -54,14 +55,33 @@ static TDB_DATA key_of(const char *path)
 	return (TDB_DATA){.dptr = (unsigned char *)(uintptr_t)path, .dsize = strlen(path)};
 }
 
+/* What has failed, where errno was 0 before. The library's own error may be an older one's. */
 static int errno_of(struct tdb_context *tdb)
 {
+	if (errno)
+		return -errno;
 	switch (tdb_error(tdb)) {
 	case TDB_ERR_OOM:
 		return -ENOMEM;
 	default:
 		return -EIO;
 	}
+}
+
+/* The same of what writes. On a full disk the library gives up with no errno: posix_fallocate(3)
+ * sets none. */
+static int write_errno_of(struct tdb_context *tdb)
+{
+	return errno || tdb_error(tdb) == TDB_ERR_CORRUPT ? errno_of(tdb) : -ENOSPC;
+}
+
+/* 1: there is such a record; 0; or -errno. */
+static int has_record(struct keep_store *store, const char *path)
+{
+	errno = 0;
+	if (tdb_exists(store->tdb, key_of(path)))
+		return 1;
+	return tdb_error(store->tdb) == TDB_ERR_NOEXIST ? 0 : errno_of(store->tdb);
 }
 
 static int open_store(const char *name, int flags, int open_flags, struct keep_store **ret)
@@ -150,6 +170,8 @@ int keep_store_begin(struct keep_store *store)
 {
 	if (!store->has_transactions)
 		return 0;
+	store->count_before = store->count;
+	errno = 0;
 	return tdb_transaction_start(store->tdb) == 0 ? 0 : errno_of(store->tdb);
 }
 
@@ -157,7 +179,11 @@ int keep_store_end(struct keep_store *store)
 {
 	if (!store->has_transactions || !tdb_transaction_active(store->tdb))
 		return 0;
-	return tdb_transaction_commit(store->tdb) == 0 ? 0 : errno_of(store->tdb);
+	errno = 0;
+	if (tdb_transaction_commit(store->tdb) == 0)
+		return 0;
+	store->count = store->count_before;
+	return write_errno_of(store->tdb);
 }
 
 /* From a start of its own: it is compared with what another process has written. */
@@ -216,17 +242,20 @@ int keep_store_put(struct keep_store *store, const char *path, const struct kept
 	if (there == 1)
 		return 0;
 	if (tdb_map_size(store->tdb) + kept->bytes.len > SIZE_MAX_BYTES)
-		return -ENOSPC;
+		return KEEP_STORE_FULL;
+	errno = 0;
 	if (tdb_storev(store->tdb, key_of(path), parts, PARTS, TDB_REPLACE) != 0)
-		return errno_of(store->tdb);
+		return write_errno_of(store->tdb);
 	store->count += there < 0;
 	return 0;
 }
 
 int keep_store_drop(struct keep_store *store, const char *path)
 {
-	if (!tdb_exists(store->tdb, key_of(path)))
-		return 0;
+	int there = has_record(store, path);
+	if (there <= 0)
+		return there;
+	errno = 0;
 	if (tdb_delete(store->tdb, key_of(path)) != 0)
 		return errno_of(store->tdb);
 	store->count--;
@@ -269,8 +298,10 @@ static bool read_record(struct span record, struct kept *ret)
 int keep_store_get(struct keep_store *store, const char *path, struct kept *ret, void **memory)
 {
 	/* What there is not is no error that the library would tell. */
-	if (!tdb_exists(store->tdb, key_of(path)))
-		return -ENOENT;
+	int there = has_record(store, path);
+	if (there <= 0)
+		return there < 0 ? there : -ENOENT;
+	errno = 0;
 	TDB_DATA data = tdb_fetch(store->tdb, key_of(path));
 	if (!data.dptr)
 		return errno_of(store->tdb);
@@ -304,6 +335,7 @@ int keep_store_each(struct keep_store *store,
 {
 	struct visit visit = {each, context};
 
+	errno = 0;
 	return tdb_traverse_read(store->tdb, visit_record, &visit) < 0 ? errno_of(store->tdb) : 0;
 }
 

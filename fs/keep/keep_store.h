@@ -42,11 +42,18 @@ int keep_store_open(int directory, const char *name, struct keep_store **ret, bo
 
 void keep_store_free(struct keep_store *store);
 
-/** What is stored from here on comes at once, or not at all: at keep_store_end(), 0 or -errno. */
+/**
+ * What is stored from here on comes at once, or not at all: at keep_store_end(), 0 or -errno. Then
+ * all is as it was at the begin.
+ */
 int keep_store_begin(struct keep_store *store);
 int keep_store_end(struct keep_store *store);
 
-/** Stores it in the place of what there was, unless that is the same. 0 or -errno. */
+/* Positive result of keep_store_put(): there is no room for it, and no fault is to be mended. */
+#define KEEP_STORE_FULL 1
+
+/** Stores it in the place of what there was, unless that is the same. 0, KEEP_STORE_FULL or -errno.
+ */
 int keep_store_put(struct keep_store *store, const char *path, const struct kept *kept);
 
 /** 0, also where there was nothing; or -errno. */

@@ -1,11 +1,14 @@
 /*
  * What is noted last is what is found, at every moment between the note and the disk; what was said
  * to be gone is not found, whatever is stored.
+ *
+ * The linker sends calls to what may fail here (--wrap).
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +17,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <tdb.h>
 
 #include "keep.h"
 #include "keep_store.h"
@@ -22,6 +26,59 @@
 
 static char directory[] = "/tmp/plyfs-keep.XXXXXX";
 static char state[sizeof(directory) + 8];
+
+static atomic_int begin_errno, end_errno, drop_errno; /* 0: it works; -1: it fails with none */
+static atomic_uint failures;
+static char log_text[4096];
+
+static bool fails(atomic_int *number)
+{
+	int n = *number;
+
+	failures += n != 0;
+	if (n)
+		errno = n < 0 ? 0 : n;
+	return n;
+}
+
+int __real_tdb_transaction_start(struct tdb_context *tdb);
+int __wrap_tdb_transaction_start(struct tdb_context *tdb);
+int __wrap_tdb_transaction_start(struct tdb_context *tdb)
+{
+	return fails(&begin_errno) ? -1 : __real_tdb_transaction_start(tdb);
+}
+
+int __real_tdb_transaction_commit(struct tdb_context *tdb);
+int __wrap_tdb_transaction_commit(struct tdb_context *tdb);
+int __wrap_tdb_transaction_commit(struct tdb_context *tdb)
+{
+	if (!end_errno)
+		return __real_tdb_transaction_commit(tdb);
+	tdb_transaction_cancel(tdb);
+	return fails(&end_errno) ? -1 : 0;
+}
+
+int __real_tdb_delete(struct tdb_context *tdb, TDB_DATA key);
+int __wrap_tdb_delete(struct tdb_context *tdb, TDB_DATA key);
+int __wrap_tdb_delete(struct tdb_context *tdb, TDB_DATA key)
+{
+	return fails(&drop_errno) ? -1 : __real_tdb_delete(tdb, key);
+}
+
+static int mend(void **context)
+{
+	(void)context;
+	begin_errno = end_errno = drop_errno = 0;
+	failures = 0;
+	*log_text = '\0';
+	return 0;
+}
+
+static void take_line(void *context, const char *line)
+{
+	(void)context;
+	strncat(log_text, line, sizeof(log_text) - strlen(log_text) - 1);
+}
 
 static struct version *new_version(const char *text)
 {
@@ -73,8 +130,33 @@ static struct keep *open_keep(const char *name)
 	struct keep *keep;
 	struct problem problem;
 
-	assert_int_equal(keep_open(&(struct keep_options){.directory = name}, &keep, &problem), 0);
+	assert_int_equal(keep_open(&(struct keep_options){.directory = name, .log = take_line},
+				 &keep, &problem),
+		0);
 	return keep;
+}
+
+/* Until so many versions are stored. */
+static struct keep_counts wait_for_versions(struct keep *keep, size_t versions)
+{
+	struct keep_counts counts = {0};
+
+	for (int i = 0; i < 2000; i++) {
+		keep_count(keep, &counts);
+		if (counts.versions == versions)
+			break;
+		usleep(10000);
+	}
+	assert_int_equal(counts.versions, versions);
+	return counts;
+}
+
+static void wait_for_failures(unsigned count)
+{
+	for (int i = 0; i < 2000 && failures < count; i++)
+		usleep(10000);
+	assert_true(failures >= count);
+	usleep(100000);
 }
 
 static void test_last_note_is_found_before_and_after_it_is_stored(void **context)
@@ -193,12 +275,101 @@ static void test_damaged_record_is_not_found(void **context)
 	close(fd);
 }
 
+static void assert_lost(struct keep *keep, size_t lost)
+{
+	struct keep_counts counts;
+
+	keep_count(keep, &counts);
+	assert_int_equal(counts.lost, lost);
+}
+
+/* As on a disk that is full, where the library gives up without an errno; and on one that fails. */
+static void test_what_a_disk_had_no_room_for_is_stored_when_it_has(void **context)
+{
+	atomic_int *const steps[] = {&end_errno, &begin_errno};
+	const int errors[] = {-1, EROFS};
+	char name[sizeof(state) + 8];
+
+	(void)context;
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(name, sizeof(name), "%s-full%zu", state, i);
+		struct keep *keep = open_keep(name);
+		assert_int_equal(keep_start(keep), 0);
+		note(keep, "a", "x: 1", true);
+		wait_for_versions(keep, 1);
+		*log_text = '\0';
+		failures = 0;
+		*steps[i] = errors[i];
+		note(keep, "a", "x: 2", true);
+		note(keep, "b", "y: 1", true);
+		wait_for_failures(1);
+		assert_non_null(strstr(log_text, strerror(i == 0 ? ENOSPC : EROFS)));
+		wait_for_versions(keep, 1);
+		assert_lost(keep, 0);
+		note(keep, "b", "y: 2", false);
+		note(keep, "c", "z: 1", false);
+		assert_kept(keep, "a", "x: 2");
+		*steps[i] = 0;
+		wait_for_versions(keep, 3);
+		assert_lost(keep, 0);
+		assert_non_null(strstr(log_text, "can be kept again"));
+		keep_free(keep);
+		keep = open_keep(name);
+		wait_for_versions(keep, 3);
+		assert_kept(keep, "a", "x: 2");
+		assert_kept(keep, "b", "y: 2");
+		assert_kept(keep, "c", "z: 1");
+		keep_free(keep);
+	}
+}
+
+static void test_disk_that_stays_full_does_not_keep_the_end(void **context)
+{
+	char name[sizeof(state) + 8];
+
+	(void)context;
+	snprintf(name, sizeof(name), "%s-end", state);
+	struct keep *keep = open_keep(name);
+	assert_int_equal(keep_start(keep), 0);
+	note(keep, "a", "x: 1", true);
+	wait_for_versions(keep, 1);
+	end_errno = -1;
+	note(keep, "a", "x: 2", true);
+	keep_free(keep);
+	end_errno = 0;
+	keep = open_keep(name);
+	assert_kept(keep, "a", "x: 1");
+	keep_free(keep);
+}
+
+static void test_what_could_not_be_dropped_does_not_come_back(void **context)
+{
+	(void)context;
+	struct keep *keep = open_keep(NULL);
+	assert_int_equal(keep_start(keep), 0);
+	note(keep, "a", "x: 1", false);
+	wait_for_versions(keep, 1);
+	drop_errno = EIO;
+	note(keep, "a", NULL, false);
+	wait_for_failures(1);
+	assert_kept(keep, "a", NULL);
+	drop_errno = 0;
+	wait_for_versions(keep, 0);
+	assert_kept(keep, "a", NULL);
+	assert_lost(keep, 0);
+	keep_free(keep);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_last_note_is_found_before_and_after_it_is_stored),
 		cmocka_unit_test(test_state_is_found_by_the_next),
 		cmocka_unit_test(test_memory_for_what_is_not_public_is_bounded),
+		cmocka_unit_test_setup(
+			test_what_a_disk_had_no_room_for_is_stored_when_it_has, mend),
+		cmocka_unit_test_setup(test_disk_that_stays_full_does_not_keep_the_end, mend),
+		cmocka_unit_test_setup(test_what_could_not_be_dropped_does_not_come_back, mend),
 		cmocka_unit_test(test_damaged_record_is_not_found),
 	};
 
