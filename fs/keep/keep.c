@@ -181,7 +181,7 @@ int keep_open(const struct keep_options *options, struct keep **ret, struct prob
 	} else {
 		r = open_nameless(&keep->file);
 		if (r == 0)
-			r = keep_store_in_memory(&keep->memory);
+			r = keep_store_in_memory(KEEP_MEMORY_MAX, &keep->memory);
 	}
 	if (r != 0)
 		return r;
@@ -212,9 +212,7 @@ static int put(const struct keep *keep, const struct note *note)
 	bool is_in_memory = keep->memory && !note->is_public;
 	struct keep_store *store = is_in_memory ? keep->memory : keep->file;
 
-	if (!store || (is_in_memory && keep_store_size(store) + kept.bytes.len > KEEP_MEMORY_MAX))
-		return KEEP_STORE_FULL;
-	return keep_store_put(store, note->path, &kept);
+	return store ? keep_store_put(store, note->path, &kept) : KEEP_STORE_FULL;
 }
 
 static int drop(struct keep_store *store, const char *path)

@@ -28,8 +28,8 @@ struct kept {
 	struct span bytes;
 };
 
-/** In memory. 0 with *ret, or -errno. */
-int keep_store_in_memory(struct keep_store **ret);
+/** In memory, so many bytes of records. 0 with *ret, or -errno. */
+int keep_store_in_memory(size_t limit, struct keep_store **ret);
 
 /** In the open file, which nobody else finds: it may be lost with this process. */
 int keep_store_in_file(int fd, struct keep_store **ret);

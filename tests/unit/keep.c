@@ -232,6 +232,58 @@ static void test_memory_for_what_is_not_public_is_bounded(void **context)
 	free(text);
 }
 
+static void test_room_of_what_was_dropped_is_used_again(void **context)
+{
+	enum { COUNT = 200, SIZE = 100000 };
+	static char text[SIZE + 1];
+	struct keep_counts counts = {0};
+	char name[16];
+
+	(void)context;
+	memset(text, 'x', SIZE);
+	struct keep *keep = open_keep(NULL);
+	assert_int_equal(keep_start(keep), 0);
+	for (int i = 0; i < COUNT; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		note(keep, name, text, false);
+	}
+	for (int i = 0; i < 1000 && counts.versions + counts.lost < COUNT; i++) {
+		usleep(10000);
+		keep_count(keep, &counts);
+	}
+	assert_in_range(counts.lost, 1, COUNT / 2);
+	for (int i = 0; i < COUNT; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		note(keep, name, NULL, false);
+	}
+	wait_for_versions(keep, 0);
+	note(keep, "new", "x: 1", false);
+	wait_for_versions(keep, 1);
+	assert_kept(keep, "new", "x: 1");
+	keep_free(keep);
+}
+
+static void test_limit_counts_what_is_there(void **context)
+{
+	enum { SIZE = 60000 };
+	static char text[SIZE];
+	struct kept kept = {.strategy = {"deep", 4}, .bytes = {text, SIZE}};
+	struct keep_store *store;
+
+	(void)context;
+	assert_int_equal(keep_store_in_memory(100000, &store), 0);
+	for (char c = 'a'; c < 'f'; c++) {
+		memset(text, c, SIZE);
+		assert_int_equal(keep_store_put(store, "one", &kept), 0);
+		assert_int_equal(keep_store_put(store, "two", &kept), KEEP_STORE_FULL);
+		assert_int_equal(keep_store_drop(store, "two"), 0);
+	}
+	assert_int_equal(keep_store_count(store), 1);
+	assert_int_equal(keep_store_drop(store, "one"), 0);
+	assert_int_equal(keep_store_put(store, "two", &kept), 0);
+	keep_store_free(store);
+}
+
 static void test_damaged_record_is_not_found(void **context)
 {
 	const struct kept kept = {.strategy = {"deep", 4}, .bytes = {"some bytes of it", 16}};
@@ -370,6 +422,8 @@ int main(void)
 			test_what_a_disk_had_no_room_for_is_stored_when_it_has, mend),
 		cmocka_unit_test_setup(test_disk_that_stays_full_does_not_keep_the_end, mend),
 		cmocka_unit_test_setup(test_what_could_not_be_dropped_does_not_come_back, mend),
+		cmocka_unit_test(test_room_of_what_was_dropped_is_used_again),
+		cmocka_unit_test(test_limit_counts_what_is_there),
 		cmocka_unit_test(test_damaged_record_is_not_found),
 	};
 
