@@ -185,20 +185,23 @@ static bool meets_writer(struct look *look)
 
 /*
  * Where nothing is shown, what was kept is, to who may read it and the sources as they are. Its
- * stamps are nobody's: all that it could be compared with is broken.
+ * stamps are nobody's: all that it could be compared with is broken. 0, or a shortage as -errno.
  */
-static void recall(struct look *look)
+static int recall(struct look *look)
 {
 	const struct composer *composer = &look->settings.composer;
 	struct version *kept;
 
-	if (!look->view->keep || look->shown || composer->settings->on_error == ON_ERROR_FAIL ||
-		keep_find(look->view->keep, look->path, &kept) < 0)
-		return;
+	if (!look->view->keep || look->shown || composer->settings->on_error == ON_ERROR_FAIL)
+		return 0;
+	int r = keep_find(look->view->keep, look->path, &kept);
+	if (r < 0)
+		return union_is_shortage(r) ? r : 0;
 	version_restrict(kept, look->version, &composer->mounter);
 	version_unref(look->version);
 	look->version = kept;
 	look->is_recalled = true;
+	return 0;
 }
 
 /* What can't be shown becomes what was shown last, or a version that says so. */
@@ -206,10 +209,9 @@ static int take_problem(struct look *look)
 {
 	version_unref(take_ptr(look->version));
 	int r = compose_broken(&look->settings.composer, look->path, &look->lookup, &look->version);
-	if (r < 0)
-		return r;
-	recall(look);
-	return PROBLEM;
+	if (r == 0)
+		r = recall(look);
+	return r < 0 ? r : PROBLEM;
 }
 
 /* What a request can't have now it asks for again; the publisher comes back when it is quiet. */

@@ -7,6 +7,7 @@
 
 #include "dependency.h"
 #include "expand.h"
+#include "keep.h"
 #include "look.h"
 #include "view_fixture.h"
 
@@ -17,6 +18,7 @@ static enum {
 	OPENING,
 	STATTING, /* of conf.d, after so many */
 	GUARDING, /* after so many */
+	RECALLING,
 	LOOKING
 } failing; /* LOOKING: till the end */
 static unsigned looks, calls;
@@ -120,6 +122,16 @@ int __wrap_layer_stat(const struct layer *layer, const char *path, struct stat *
 	return -ENFILE;
 }
 
+int __real_keep_find(struct keep *keep, const char *path, struct version **ret);
+int __wrap_keep_find(struct keep *keep, const char *path, struct version **ret);
+int __wrap_keep_find(struct keep *keep, const char *path, struct version **ret)
+{
+	if (failing != RECALLING)
+		return __real_keep_find(keep, path, ret);
+	failing = NOTHING;
+	return -ENOMEM;
+}
+
 static void file_is_made_of_all_directories_that_were_walked_into(void **state)
 {
 	(void)state;
@@ -173,6 +185,32 @@ static void link_is_followed(void **state)
 	assert_int_equal(rename("a/..next", "a/..data"), 0);
 	publish_all();
 	assert_shown("app.yaml", "x: 2\n");
+}
+
+static void what_was_good_last_is_shown_again(void **state)
+{
+	struct problem problem;
+	struct version *good = version_new(VERSION_BYTES);
+	struct keep *keep;
+
+	(void)state;
+	assert_int_equal(keep_open(&(struct keep_options){0}, &keep, &problem), 0);
+	good->data = strdup("x: 1\n");
+	good->size = strlen(good->data);
+	good->mode = S_IFREG | 0444;
+	good->strategy = "deep";
+	keep_note(keep, "app.yaml", good, true);
+	version_unref(good);
+	write_file("a/app.yaml", "x: [\n");
+	write_file("b/app.yaml", "y: 1\n");
+	start("a:b");
+	view_set_keep(view, keep);
+	failing = RECALLING;
+	assert_shown("app.yaml", "ENOMEM");
+	assert_int_equal(failing, NOTHING);
+	assert_shown("app.yaml", "x: 1\n");
+	view_set_keep(view, NULL);
+	keep_free(keep);
 }
 
 static void shortage_that_lasts_keeps_nobody_busy(void **state)
@@ -267,6 +305,7 @@ int main(void)
 		view_test(rights_are_those_of_the_sources_and_directories),
 		view_test(rights_are_those_of_the_directories_that_a_link_leads_past),
 		view_test(source_that_is_left_out_takes_no_rights),
+		view_test(what_was_good_last_is_shown_again),
 		view_test(shortage_that_lasts_keeps_nobody_busy),
 	};
 
