@@ -45,6 +45,7 @@ struct source_cache {
 	struct loaded *newest;           /* lock; the list of use */
 	struct loaded *oldest;           /* lock */
 	struct loaded *buckets[BUCKETS]; /* lock */
+	unsigned touches[BUCKETS];       /* lock; of paths that belong there */
 };
 
 int source_cache_new(size_t limit, bool is_told, struct source_cache **ret)
@@ -107,9 +108,14 @@ static void loaded_unrefp(struct loaded **loaded)
 	loaded_unref(*loaded);
 }
 
+static size_t number_of(const char *path)
+{
+	return hash_end(hash_bytes(hash_seed(), span_of(path))) % BUCKETS;
+}
+
 static struct loaded **bucket_of(struct source_cache *cache, const char *path)
 {
-	return &cache->buckets[hash_end(hash_bytes(hash_seed(), span_of(path))) % BUCKETS];
+	return &cache->buckets[number_of(path)];
 }
 
 static void unlink_use(struct source_cache *cache, struct loaded *loaded)
@@ -174,10 +180,12 @@ static struct loaded *find(
 	return NULL;
 }
 
+/* *touches: to be compared with when what is not found has been read. */
 static struct loaded *take(struct source_cache *cache, const char *path, unsigned rank,
-	unsigned flavour, const struct stamp *stamp)
+	unsigned flavour, const struct stamp *stamp, unsigned *touches)
 {
 	lock_take(&cache->lock);
+	*touches = cache->touches[number_of(path)];
 	struct loaded *loaded = find(cache, path, rank, flavour);
 	if (loaded && (loaded->is_passed || (loaded->is_young && !cache->is_told) ||
 			      !stamp_equal(&loaded->stamp, stamp)))
@@ -194,6 +202,7 @@ static struct loaded *take(struct source_cache *cache, const char *path, unsigne
 void source_cache_touch(struct source_cache *cache, const char *path)
 {
 	lock_take(&cache->lock);
+	cache->touches[number_of(path)]++;
 	for (struct loaded *loaded = *bucket_of(cache, path); loaded; loaded = loaded->next)
 		if (loaded->is_young && strcmp(loaded->path, path) == 0)
 			loaded->is_passed = true;
@@ -209,9 +218,11 @@ static bool is_admitted(struct source_cache *cache, const struct loaded *loaded)
 	       cache->overflows++ * 2654435769u < UINT32_MAX / ADMITTED_ONE_IN;
 }
 
-static void put(struct source_cache *cache, struct loaded *loaded)
+static void put(struct source_cache *cache, struct loaded *loaded, unsigned touches)
 {
 	lock_take(&cache->lock);
+	/* What came while it was read has not met it here. */
+	loaded->is_passed = loaded->is_young && cache->touches[number_of(loaded->path)] != touches;
 	struct loaded *old = find(cache, loaded->path, loaded->source.rank, loaded->flavour);
 	if (old)
 		drop(cache, old);
@@ -376,7 +387,8 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
 {
 	const struct read_options *options = want->options;
 	struct stamp stamp = stamp_of(want->stat);
-	*ret = take(cache, path, layer->rank, flavour_of(options), &stamp);
+	unsigned touches;
+	*ret = take(cache, path, layer->rank, flavour_of(options), &stamp, &touches);
 	if (*ret)
 		return 0;
 
@@ -413,7 +425,7 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
 
 	/* Bytes are copied into the version they make; only what was costly to make is kept. */
 	if (options)
-		put(cache, loaded);
+		put(cache, loaded, touches);
 	*ret = take_ptr(loaded);
 	return 0;
 }

@@ -1,6 +1,9 @@
 /*
  * What is taken from the cache is what the file holds; and a file is read no more often than it
  * changes.
+ *
+ * The linker sends the cache's calls of document_read() here (--wrap), so that a file can change
+ * while it is parsed.
  */
 #include "source_cache.h"
 
@@ -11,6 +14,23 @@ static struct source_cache *cache;
 static const struct layer *layer;
 
 static const struct read_options yaml = {.format = &format_yaml};
+
+static bool changes; /* at the next call */
+
+int __real_document_read(const struct source *source, struct span text,
+	const struct read_options *options, struct document **ret, struct problem *problem);
+int __wrap_document_read(const struct source *source, struct span text,
+	const struct read_options *options, struct document **ret, struct problem *problem);
+int __wrap_document_read(const struct source *source, struct span text,
+	const struct read_options *options, struct document **ret, struct problem *problem)
+{
+	if (changes) {
+		changes = false;
+		write_file("a/x.yaml", "x: 2\n");
+		source_cache_touch(cache, "x.yaml");
+	}
+	return __real_document_read(source, text, options, ret, problem);
+}
 
 static int start_cache(void **state)
 {
@@ -115,6 +135,28 @@ static void change_that_keeps_the_stamp_is_seen_when_it_was_told(void **state)
 	assert_true(span_is(value_of(two), "2"));
 	loaded_unref(one);
 	loaded_unref(two);
+}
+
+static void change_that_keeps_the_stamp_is_seen_when_it_was_told_while_it_was_parsed(void **state)
+{
+	(void)state;
+	write_file("a/x.yaml", "x: 1\n");
+	changes = true;
+	struct loaded *one = must_load("x.yaml", &yaml);
+	assert_false(changes);
+	assert_true(span_is(value_of(one), "1"));
+	/* As on a file system with a coarse clock: its stamp has not moved. */
+	struct stat stat;
+	assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
+	one->stamp = stamp_of(&stat);
+	struct loaded *two = must_load("x.yaml", &yaml);
+	assert_true(span_is(value_of(two), "2"));
+	/* That one was read after the touch. */
+	struct loaded *three = must_load("x.yaml", &yaml);
+	assert_ptr_equal(two, three);
+	loaded_unref(one);
+	loaded_unref(two);
+	loaded_unref(three);
 }
 
 static void young_file_is_not_trusted_where_changes_are_not_told(void **state)
@@ -340,6 +382,8 @@ int main(void)
 		cache_test(document_is_read_once_while_the_file_stays),
 		cache_test(changed_file_is_read_again),
 		cache_test(change_that_keeps_the_stamp_is_seen_when_it_was_told),
+		cache_test(
+			change_that_keeps_the_stamp_is_seen_when_it_was_told_while_it_was_parsed),
 		cache_test(young_file_is_not_trusted_where_changes_are_not_told),
 		cache_test(file_is_young_until_its_clock_has_ticked),
 		cache_test(ways_of_reading_are_kept_apart),
