@@ -40,8 +40,10 @@ static void commit(struct render *render)
 	int r = rendered_commit(render->rendered, &problem);
 	if (is_watched)
 		shown_watch_all(render, true);
-	if (r == 0) {
+	/* What stands in the way of one name keeps nobody from being told of the others. */
+	if (!rendered_is_to_switch(render->rendered))
 		view_hold_notices(render->view, false);
+	if (r == 0) {
 		render->commit_failure = 0;
 		return;
 	}

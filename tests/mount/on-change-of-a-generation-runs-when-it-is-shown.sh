@@ -1,0 +1,34 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+cat >plyfs.yaml <<YAML
+layers: [low, high]
+options:
+  header: false
+  on_change: [sh, -c, '{ cat "\$1"; cat $PWD/out/..data/app.yaml; } >>$PWD/told', sh, "%f"]
+YAML
+echo 'a: 1' >low/app.yaml
+render() {
+	"$PLYFS" render --watch --atomic -c plyfs.yaml out 2>>log &
+	plyfs_pid=$!
+}
+told() { is told "$1"; }
+comes_to_tell() {
+	eventually told "$1" || fail "it was told: $(cat told); and not: $1; the log: $(cat log)"
+}
+render
+comes_to_tell $'app.yaml\na: 1'
+
+# What stands in the way of one name keeps nothing from being told of others.
+echo foreign >out/b.yaml
+echo 'b: 1' >low/b.yaml
+eventually grep -q 'b.yaml: stands in the way' log || fail "it does not stand in the way: $(cat log)"
+comes_to_tell $'app.yaml\na: 1\nb.yaml\na: 1'
+rm told
+echo 'a: 2' | replace low/app.yaml
+comes_to_show out/..data/app.yaml 'a: 2'
+comes_to_tell $'app.yaml\na: 2'
+rm out/b.yaml told
+comes_to_show out/b.yaml 'b: 1'
+kill "$plyfs_pid"
+ended_cleanly
