@@ -248,6 +248,6 @@ void guard_run(
 		guard.answer.result = (struct run_result){.end = RUN_UNSTARTED, .value = -r};
 		strcpy(guard.answer.result.output, "preparing it");
 	}
-	send(socket, &guard.answer, sizeof(guard.answer), MSG_NOSIGNAL);
-	_exit(0);
+	/* Where the kernel has no memory for it plyfs-run tells that there is no answer. */
+	_exit(send(socket, &guard.answer, sizeof(guard.answer), MSG_NOSIGNAL) < 0);
 }

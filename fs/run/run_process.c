@@ -57,7 +57,7 @@ static void reload(struct server *server)
 	server->settings = server->own = settings;
 }
 
-/* Whoever ended without an answer was killed. */
+/* Whoever ended without an answer was killed, or could not send it. */
 static void reap(struct server *server)
 {
 	struct signalfd_siginfo info;
@@ -130,8 +130,11 @@ static bool take_request(struct server *server)
 	if ((size_t)n <= offsetof(struct run_request, path) || request.kind > RUN_RELOAD)
 		return true;
 	((char *)&request)[n - 1] = '\0';
+	/* The kernel drops it where we may have no more. */
 	if (file >= 0)
 		start(server, &request, file);
+	else
+		answer(server, request.id, RUN_UNSTARTED, EMFILE, "taking the file that it is for");
 	return true;
 }
 
