@@ -423,7 +423,9 @@ void render_watch(struct render *render)
 {
 	publisher_run(render->publisher);
 	pthread_mutex_lock(&render->files);
-	commit(render);
+	/* Nobody is told any more of what is shown now: the next run does both. */
+	if (!rendered_is_to_switch(render->rendered))
+		commit(render);
 	write_status(render);
 	pthread_mutex_unlock(&render->files);
 }

@@ -9,9 +9,12 @@ options:
 YAML
 echo 'a: 1' >low/app.yaml
 render() {
+	touch began
 	"$PLYFS" render --watch --atomic -c plyfs.yaml out 2>>log &
 	plyfs_pid=$!
 }
+# Whether it watches: it has said so since it began.
+is_rendered() { [ out/.plyfs/status -nt began ]; }
 told() { is told "$1"; }
 comes_to_tell() {
 	eventually told "$1" || fail "it was told: $(cat told); and not: $1; the log: $(cat log)"
@@ -30,5 +33,23 @@ comes_to_show out/..data/app.yaml 'a: 2'
 comes_to_tell $'app.yaml\na: 2'
 rm out/b.yaml told
 comes_to_show out/b.yaml 'b: 1'
+kill "$plyfs_pid"
+ended_cleanly
+
+# What is not shown when it ends is shown, and told, by the next run. Who writes puts a generation off.
+rm -f told
+render
+eventually is_rendered || fail "it does not begin: $(cat log)"
+exec 9>low/writing.yaml
+echo 'w: 1' >&9
+sleep 0.2
+echo 'a: 3' | replace low/app.yaml
+sleep 0.3
+kill "$plyfs_pid"
+ended_cleanly
+exec 9>&-
+rm low/writing.yaml
+render
+comes_to_tell $'app.yaml\na: 3'
 kill "$plyfs_pid"
 ended_cleanly
