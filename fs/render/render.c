@@ -29,6 +29,12 @@
 #define GENERATION_WRITER_MS 1000
 #define GENERATION_LATEST_MS 5000
 
+/* Nobody is told of what nobody sees yet. Under the lock of the files. */
+static void hold_notices(struct render *render)
+{
+	view_hold_notices(render->view, rendered_is_to_switch(render->rendered));
+}
+
 /* Under the lock of the files. What is made and removed there meanwhile is our own doing. */
 static void commit(struct render *render)
 {
@@ -41,8 +47,7 @@ static void commit(struct render *render)
 	if (is_watched)
 		shown_watch_all(render, true);
 	/* What stands in the way of one name keeps nobody from being told of the others. */
-	if (!rendered_is_to_switch(render->rendered))
-		view_hold_notices(render->view, false);
+	hold_notices(render);
 	if (r == 0) {
 		render->commit_failure = 0;
 		return;
@@ -220,9 +225,7 @@ static void op_batch_end(void *context)
 		commit(render);
 	else if (rendered_is_to_switch(render->rendered))
 		agenda_commit(render->agenda, GENERATION_QUIET_MS);
-	/* Until then nobody sees what has changed. */
-	if (render->options.is_atomic)
-		view_hold_notices(render->view, rendered_is_to_switch(render->rendered));
+	hold_notices(render);
 	pthread_mutex_unlock(&render->files);
 }
 
@@ -282,6 +285,8 @@ static bool do_due(void *context, struct publisher_hook *hook)
 		commit(render);
 	else if (!is_early && rendered_is_to_switch(render->rendered))
 		agenda_commit(render->agenda, GENERATION_QUIET_MS);
+	/* What was put again may have been put into the next one. */
+	hold_notices(render);
 	pthread_mutex_unlock(&render->files);
 	return false;
 }

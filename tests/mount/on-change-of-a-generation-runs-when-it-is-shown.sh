@@ -51,5 +51,30 @@ exec 9>&-
 rm low/writing.yaml
 render
 comes_to_tell $'app.yaml\na: 3'
+
+# What is put right is told when it is.
+rm told
+exec 9>low/writing.yaml
+echo 'w: 1' >&9
+sleep 0.2
+echo 'somebody: 1' >out/..data/app.yaml
+sleep 0.3
+rm low/writing.yaml
+exec 9>&-
+comes_to_tell $'app.yaml\na: 3'
+kill "$plyfs_pid"
+ended_cleanly
+
+# Also where the first generation can't be made at once: nothing is told as long as the old one is shown.
+rm told
+mkdir out/.plyfs/next
+: >out/.plyfs/next/foreign
+echo 'a: 4' | replace low/app.yaml
+render
+eventually grep -q 'Directory not empty' log || fail "nothing hinders it: $(cat log)"
+sleep 0.3
+[ ! -e told ] || fail "it was told before it is shown: $(cat told)"
+rm out/.plyfs/next/foreign
+comes_to_tell $'app.yaml\na: 4'
 kill "$plyfs_pid"
 ended_cleanly
