@@ -44,7 +44,7 @@ struct publisher {
 	atomic_bool is_stopped;
 	/* The names by which plyfs.yaml and the layers were found: when one of them leads to
 	 * something else, the settings are made anew. The thread's; NULL: settings stay as they
-	 * are. */
+	 * are, until there is one. */
 	struct name_watch *watch;
 	bool is_reload_due;
 	int64_t reload_ms;                /* clock_ms() before which it is not tried; 0: at once */
@@ -321,6 +321,31 @@ static void reload(struct publisher *publisher)
 	set_settings_trouble(publisher, trouble);
 }
 
+/* From now on what happens to plyfs.yaml and to layers' places is seen; else it is tried again. */
+static bool follow_settings(struct publisher *publisher)
+{
+	const struct settings *settings = publisher->view->composer.settings;
+	int r = name_watch_new(&publisher->watch);
+
+	if (r == 0)
+		r = watch_settings(publisher->watch, settings);
+	if (r == 0)
+		return true;
+	name_watch_free(take_ptr(publisher->watch));
+	reload_later(publisher);
+	struct trouble *trouble = calloc(1, sizeof(*trouble));
+	if (!trouble)
+		return false;
+	trouble->serves = TROUBLE_SERVES_SETTINGS;
+	problem_set(&trouble->problem, settings->path, 0, 0,
+		"changes of the settings are not seen: %s; it is tried again",
+		r == -EMFILE ? "too many programs watch files; raise the limit: "
+			       "sysctl fs.inotify.max_user_instances=1024"
+			     : strerror(-r));
+	set_settings_trouble(publisher, trouble);
+	return false;
+}
+
 /* Waits for the descriptors; `events` is that of the layers' events. */
 static void wait_for(struct pollfd *polled, nfds_t count, struct pollfd *events, int timeout_ms)
 {
@@ -384,7 +409,7 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 		}
 	if (was_due && is_quiet && clock_ms() >= publisher->reload_ms) {
 		publisher->is_reload_due = false;
-		if (publisher->watch)
+		if (publisher->watch || follow_settings(publisher))
 			reload(publisher);
 	}
 	return true;
@@ -393,9 +418,7 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 void publisher_run(struct publisher *publisher)
 {
 	/* Here, and not before requests are answered: our mount may lie over plyfs.yaml. */
-	if (name_watch_new(&publisher->watch) == 0 &&
-		watch_settings(publisher->watch, publisher->view->composer.settings) < 0)
-		name_watch_free(take_ptr(publisher->watch));
+	follow_settings(publisher);
 	while (wait_for_work(publisher, publisher_publish(publisher)))
 		;
 	name_watch_free(take_ptr(publisher->watch));
