@@ -229,21 +229,18 @@ static int run(struct guard *guard, struct child *child)
 	return 0;
 }
 
-void guard_run(
-	const struct program *program, const struct run_request *request, int file, int socket)
+void guard_run(const struct program *program, const struct run_request *request, int file,
+	const struct workspace *workspace, int socket)
 {
-	struct workspace workspace;
 	struct guard guard = {.socket = socket,
 		.answer.id = request->id,
 		.due_ms = now_ms() + program->timeout_ms};
-	struct child child = {program, request, &workspace, file, -1, -1};
+	struct child child = {program, request, workspace, file, -1, -1};
 
 	prctl(PR_SET_NAME, PROCESS_NAME);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	int r = workspace_make(&workspace);
-	if (r == 0)
-		r = run(&guard, &child);
-	workspace_remove(&workspace);
+	int r = run(&guard, &child);
+	workspace_remove(workspace);
 	if (r < 0) {
 		guard.answer.result = (struct run_result){.end = RUN_UNSTARTED, .value = -r};
 		strcpy(guard.answer.result.output, "preparing it");

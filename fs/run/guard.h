@@ -10,7 +10,11 @@
 #pragma once
 
 #include "run_message.h"
+#include "workspace.h"
 
-/** The process's body: runs it for `file` and answers to `socket`. */
-__attribute__((noreturn)) void guard_run(
-	const struct program *program, const struct run_request *request, int file, int socket);
+/**
+ * The process's body: runs it for `file` in the workspace, which it removes, and answers to
+ * `socket`. When it ends otherwise than with 0 it has perhaps done neither.
+ */
+__attribute__((noreturn)) void guard_run(const struct program *program,
+	const struct run_request *request, int file, const struct workspace *workspace, int socket);

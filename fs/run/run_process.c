@@ -26,6 +26,7 @@
 struct slot {
 	pid_t guard; /* 0: none */
 	uint64_t id;
+	struct workspace workspace; /* the guard's to remove */
 };
 
 struct server {
@@ -72,8 +73,11 @@ static void reap(struct server *server)
 			if (slot->guard != pid)
 				continue;
 			slot->guard = 0;
-			if (status != 0)
-				answer(server, slot->id, RUN_UNSTARTED, EINTR, "watching over it");
+			if (status == 0)
+				continue;
+			/* It has a copy of what was judged, which may be a secret. */
+			workspace_remove(&slot->workspace);
+			answer(server, slot->id, RUN_UNSTARTED, EINTR, "watching over it");
 		}
 }
 
@@ -103,15 +107,23 @@ static void start(struct server *server, const struct run_request *request, int 
 			program ? "finding room for it" : "");
 		return;
 	}
+	slot->id = request->id;
+	int r = workspace_make(&slot->workspace);
+	if (r < 0) {
+		answer(server, request->id, RUN_UNSTARTED, -r, "preparing it");
+		return;
+	}
 	pid_t pid = fork();
 	if (pid == 0) {
 		close(server->signals);
-		guard_run(program, request, file, server->socket);
+		guard_run(program, request, file, &slot->workspace, server->socket);
 	}
-	if (pid < 0)
+	if (pid < 0) {
 		answer(server, request->id, RUN_UNSTARTED, errno, "starting a process");
-	else
-		*slot = (struct slot){pid, request->id};
+		workspace_remove(&slot->workspace);
+		return;
+	}
+	slot->guard = pid;
 }
 
 /* A request and the descriptor that came with it. Returns false at the end. */

@@ -1,7 +1,7 @@
 /*
- * A workspace: a directory for the one file that a program is run for. Made by who watches over the
- * program, filled and given to the program's user by the process that becomes it, and removed with
- * all that was left in it.
+ * A workspace: a directory for the one file that a program is run for. Made by plyfs-run, filled
+ * and given to the program's user by the process that becomes it, and removed with all that was
+ * left in it by who watches over the program; by plyfs-run if that is killed.
  */
 #pragma once
 

@@ -431,6 +431,60 @@ static void no_more_run_at_once_than_may(void **state)
 	settings_unref(settings);
 }
 
+static void await(const struct told *told)
+{
+	for (int ms = 0; ms < 20000 && !told->is_done; ms++)
+		usleep(1000);
+	assert_true(told->is_done);
+}
+
+/* What a command has told of in the file: who watches over it, and where it works. */
+static void read_told(int *guard, char workspace[128])
+{
+	*guard = 0;
+	for (int ms = 0; ms < 20000 && !*guard; ms++) {
+		char line[160] = "";
+		FILE *file = fopen("told", "re");
+
+		assert_non_null(file);
+		if (fgets(line, sizeof(line), file) && strchr(line, '\n'))
+			assert_int_equal(sscanf(line, "%d %127s", guard, workspace), 2);
+		fclose(file);
+		usleep(1000);
+	}
+	assert_true(*guard > 1);
+}
+
+static void nothing_of_the_file_stays_when_the_guard_is_killed(void **state)
+{
+	CLEANUP(freep) char *rule = NULL;
+	struct told told = {.run.done = note};
+	struct runner *runner;
+	char workspace[128];
+	int guard;
+
+	(void)state;
+	pid_file("told");
+	assert_true(asprintf(&rule,
+			    "check: [sh, -c, 'echo $PPID $(dirname $1) >%s/told; exec sleep 60', "
+			    "sh, '%%f']",
+			    place) > 0);
+	struct settings *settings = read_settings(rule);
+	int fd = runner_file("secret: 1\n", 10);
+	assert_int_equal(runner_new(settings, -1, &runner), 0);
+	assert_int_equal(runner_start(runner), 0);
+	assert_int_equal(runner_run(runner, RUN_CHECK, "x", fd, &told.run), 0);
+	read_told(&guard, workspace);
+	assert_int_equal(access(workspace, F_OK), 0);
+	assert_int_equal(kill(guard, SIGKILL), 0);
+	await(&told);
+	assert_int_equal(told.result.end, RUN_UNSTARTED);
+	assert_int_equal(access(workspace, F_OK), -1);
+	close(fd);
+	runner_free(runner);
+	settings_unref(settings);
+}
+
 /* As many as may run at once, and one more: none of them keeps its place. */
 static void run_whose_answer_is_lost_is_told(void **state)
 {
@@ -447,9 +501,7 @@ static void run_whose_answer_is_lost_is_told(void **state)
 	for (int i = 0; i <= RUN_SLOTS; i++) {
 		told[i].run.done = note;
 		assert_int_equal(runner_run(runner, RUN_CHECK, "x", fd, &told[i].run), 0);
-		for (int ms = 0; ms < 20000 && !told[i].is_done; ms++)
-			usleep(1000);
-		assert_true(told[i].is_done);
+		await(&told[i]);
 		assert_int_equal(told[i].result.end, RUN_UNSTARTED);
 		assert_string_equal(told[i].result.output, "watching over it");
 	}
@@ -508,6 +560,7 @@ int main(void)
 		TEST(path_without_a_program_runs_nothing),
 		TEST(reload_reads_the_settings_again),
 		TEST(no_more_run_at_once_than_may),
+		TEST(nothing_of_the_file_stays_when_the_guard_is_killed),
 		TEST(run_whose_answer_is_lost_is_told),
 		TEST(run_whose_file_did_not_arrive_is_told),
 	};
