@@ -98,6 +98,8 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 	if (r < 0)
 		return problem_set(
 			problem, name, 0, 0, "is being rendered by another plyfs already");
+	rendered->has_rebooted = boot_is_another(rendered->own_fd);
+	boot_read(rendered->boot);
 	r = make_directory(rendered->own_fd, STAGE_NAME, 0700, &rendered->stage_fd);
 	if (r == 0)
 		r = clear_stage(rendered->stage_fd);
@@ -401,10 +403,23 @@ int rendered_refuse(const char *path, struct problem *problem)
 		"right (--adopt)");
 }
 
+/* A power failure has left a name without its bytes, and nobody has done that. */
+static bool is_lost(const struct rendered *rendered, const struct imprint *now)
+{
+	return rendered->has_rebooted && S_ISREG(now->mode) && now->hash == IMPRINT_HASH &&
+	       now->uid == geteuid();
+}
+
+static enum drift find_drift(
+	const struct rendered *rendered, const struct owned *owned, const struct imprint *now)
+{
+	return is_lost(rendered, now) ? DRIFT_NONE : manifest_drift(rendered->manifest, owned, now);
+}
+
 void rendered_report_drift(
 	const struct rendered *rendered, struct owned *owned, const struct imprint *now)
 {
-	enum drift drift = manifest_drift(rendered->manifest, owned, now);
+	enum drift drift = find_drift(rendered, owned, now);
 	uint32_t told = (uint32_t)(now->hash ^ now->mode) * 8 + drift;
 	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
 	struct problem problem;
@@ -446,7 +461,7 @@ bool rendered_has_drifted(struct rendered *rendered, struct owned *owned)
 	if (!owned->print.mode || !rendered->tree || owned->is_changed || owned->is_gone ||
 		generation_is_beside(owned) || rendered_look(rendered, owned, &now) < 0)
 		return false;
-	bool has_drifted = manifest_drift(rendered->manifest, owned, &now) != DRIFT_NONE;
+	bool has_drifted = find_drift(rendered, owned, &now) != DRIFT_NONE;
 	if (!has_drifted || rendered->options.keeps_drift)
 		rendered_report_drift(rendered, owned, &now);
 	return has_drifted;
@@ -462,14 +477,18 @@ static int remove_tree(struct rendered *rendered, struct owned *owned, struct pr
 static int make_way(struct rendered *rendered, struct owned *owned, int parent, const char *name,
 	bool for_directory, struct problem *problem)
 {
+	struct imprint now;
 	struct stat stat;
 
 	if (fstatat(parent, name, &stat, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno != ENOENT ? -errno : manifest_drop(rendered->manifest, owned);
-	if (!owned->print.mode)
-		return for_directory && S_ISDIR(stat.st_mode) && rendered->options.adopts
-			       ? 0
-			       : rendered_refuse(owned->path, problem);
+	if (!owned->print.mode) {
+		bool is_free = for_directory
+				       ? S_ISDIR(stat.st_mode) && rendered->options.adopts
+				       : !stat.st_size && imprint_at(parent, name, &now) == 0 &&
+						 is_lost(rendered, &now);
+		return is_free ? 0 : rendered_refuse(owned->path, problem);
+	}
 	if (S_ISDIR(stat.st_mode) != for_directory)
 		return remove_tree(rendered, owned, problem);
 	return 0;
@@ -782,9 +801,15 @@ int rendered_remove(struct rendered *rendered, struct owned *owned, struct probl
 
 int rendered_commit(struct rendered *rendered, struct problem *problem)
 {
-	if (rendered->options.is_atomic)
-		return generation_commit(rendered, problem);
-	return manifest_seal(rendered->manifest);
+	int r = rendered->options.is_atomic ? generation_commit(rendered, problem)
+					    : manifest_seal(rendered->manifest);
+
+	/* From now on what is empty is not our doing. */
+	if (r == 0 && *rendered->boot &&
+		rendered_write_own(rendered, BOOT_NAME, rendered->boot, strlen(rendered->boot)) ==
+			0)
+		*rendered->boot = '\0';
+	return r;
 }
 
 void rendered_doubt_links(struct rendered *rendered)

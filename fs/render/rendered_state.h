@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "boot.h"
 #include "rendered.h"
 
 struct layer;
@@ -20,6 +21,8 @@ struct rendered {
 	int stage_fd;
 	int own_fd; /* locked */
 	uint64_t staged;
+	char boot[BOOT_MAX];              /* this one; "": .plyfs/boot has it */
+	bool has_rebooted;                /* since it was written last (boot.h) */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
 	bool is_changed;    /* --atomic: another generation is to be made */
 	bool has_old_links; /* --atomic: the links to it are to be looked at */
