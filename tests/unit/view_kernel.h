@@ -165,10 +165,11 @@ static inline void dentry_drop(struct dentry *dropped)
 	/* What is below it goes first: a parent outlives its children. */
 	while (is_found) {
 		is_found = false;
-		for (struct dentry *child = dentries; child && !is_found; child = child->next)
+		for (struct dentry *child = dentries; child; child = child->next)
 			if (child->parent == ino) {
 				dentry_drop(child);
 				is_found = true;
+				break; /* what was next may have gone with it */
 			}
 	}
 	listing_drop(ino);
