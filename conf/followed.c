@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -24,6 +25,40 @@ struct walk {
 	unsigned links;
 	char rest[PATH_MAX];
 };
+
+/* The number of a FUSE mount's root (FUSE_ROOT_ID). */
+#define ROOT_INO 1
+
+static struct {
+	dev_t device;
+	int beneath_fd;
+} covered = {.beneath_fd = -1};
+
+void followed_cover(dev_t device, int beneath_fd)
+{
+	covered.device = device;
+	covered.beneath_fd = beneath_fd;
+}
+
+int followed_uncover(int *fd)
+{
+	struct statx there;
+
+	if (covered.beneath_fd < 0)
+		return 0;
+	if (statx(*fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &there) < 0)
+		return -errno;
+	if (makedev(there.stx_dev_major, there.stx_dev_minor) != covered.device)
+		return 0;
+	if (there.stx_ino != ROOT_INO)
+		return -ELOOP;
+	int beneath = openat(covered.beneath_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (beneath < 0)
+		return -errno;
+	closep(fd);
+	*fd = beneath;
+	return 1;
+}
 
 static bool is_others_trap(const struct stat *directory, const struct stat *link)
 {
@@ -126,7 +161,11 @@ static int step(struct walk *walk, int *ret)
 	if (!len)
 		strcpy(name, ".");
 	CLEANUP(closep) int fd = openat(walk->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &stat) < 0)
+	int r = fd < 0 ? -errno : followed_uncover(&fd);
+	if (r < 0)
+		return r;
+	bool is_hidden = r > 0;
+	if (fstat(fd, &stat) < 0)
 		return -errno;
 	bool is_followed =
 		S_ISLNK(stat.st_mode) && (!is_last || slashes || !(walk->flags & O_NOFOLLOW));
@@ -135,13 +174,15 @@ static int step(struct walk *walk, int *ret)
 	memmove(walk->rest, walk->rest + gone, strlen(walk->rest + gone) + 1);
 	if (is_followed)
 		return follow(walk, name, fd, &stat);
-	if (is_last) {
+	if (is_last && !is_hidden) {
 		*ret = open_last(walk, name, flags);
 		return *ret < 0 ? *ret : 1;
 	}
 	go_to(walk, fd);
 	fd = -1;
-	return 0;
+	if (is_last)
+		*ret = open_last(walk, ".", flags);
+	return is_last ? (*ret < 0 ? *ret : 1) : 0;
 }
 
 int followed_open(int dirfd, const char *path, int flags)

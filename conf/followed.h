@@ -9,9 +9,26 @@
  */
 #pragma once
 
+#include <sys/types.h>
+
 /**
  * Opens `path` from `dirfd`, as openat(2) does. O_NOFOLLOW counts for the last name only. Returns a
  * descriptor, or -errno: -EACCES for a link of somebody else, or one in /proc; -ELOOP for a magic
  * one; -EAGAIN where a name has changed meanwhile.
  */
 int followed_open(int dirfd, const char *path, int flags);
+
+/**
+ * What a mount of ours hides is walked through all the same: where a walk comes to the mount, which
+ * is the file system `device`, it goes on in the directory `beneath_fd` that the mount lies on. A
+ * thread that answers for the mount would else wait for an answer of its own. The descriptor stays
+ * the caller's, and open until this is called again; -1: there is none. Before there are threads,
+ * or after.
+ */
+void followed_cover(dev_t device, int beneath_fd);
+
+/**
+ * If *fd is the mount's root it is closed, and *fd leads to what lies beneath: 1. 0: it is
+ * somewhere else; or -errno, -ELOOP for another directory of the mount. Asks no file system.
+ */
+int followed_uncover(int *fd);

@@ -9,6 +9,7 @@
 #include "access_list.h"
 #include "cleanup.h"
 #include "descriptor.h"
+#include "followed.h"
 #include "layer.h"
 
 static bool is_shortage(int result)
@@ -48,9 +49,10 @@ static int open_above(int fd, char *place)
 	struct stat own, there;
 
 	*name++ = '\0';
-	int above = open(*place ? place : "/", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	/* Past a mount of ours that hides it. */
+	int above = followed_open(fd, *place ? place : "/", O_PATH | O_DIRECTORY | O_NOFOLLOW);
 	if (above < 0)
-		return -errno;
+		return above;
 	bool is_seen =
 		fstat(fd, &own) == 0 && fstatat(above, name, &there, AT_SYMLINK_NOFOLLOW) == 0;
 	if (is_seen && is_same(&own, &there))

@@ -14,6 +14,7 @@
 #include "descriptor.h"
 #include "entry.h"
 #include "events.h"
+#include "followed.h"
 #include "opening.h"
 #include "queue.h"
 #include "state.h"
@@ -219,6 +220,8 @@ static bool take_step(struct way *way)
 		add_step(way->watch, way->at, name, NAME_MASK,
 			*rest ? STEP_ON_THE_WAY : STEP_TARGET);
 	CLEANUP(closep) int fd = openat(way->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && followed_uncover(&fd) < 0)
+		return false;
 	/* Which says nothing of what is there. */
 	if (fd < 0 && union_is_shortage(-errno)) {
 		way->watch->error = errno;
