@@ -114,7 +114,8 @@ is_mounted() {
 
 unmount() {
 	if [ "$(id -u)" -eq 0 ]; then
-		umount "$1"
+		# While a change is under way the mount is in use for a moment.
+		umount "$1" 2>/dev/null || { sleep 0.5 && umount "$1"; }
 	else
 		fusermount3 -u "$1"
 	fi
