@@ -804,7 +804,8 @@ int rendered_commit(struct rendered *rendered, struct problem *problem)
 	int r = rendered->options.is_atomic ? generation_commit(rendered, problem)
 					    : manifest_seal(rendered->manifest);
 
-	/* From now on what is empty is not our doing. */
+	/* From now on what is empty is somebody's doing. */
+	rendered->has_rebooted &= r != 0;
 	if (r == 0 && *rendered->boot &&
 		rendered_write_own(rendered, BOOT_NAME, rendered->boot, strlen(rendered->boot)) ==
 			0)

@@ -40,3 +40,17 @@ for options in '' '--drift=keep' '--atomic' '--atomic --drift=keep'; do
 		[[ $options == *atomic* && $kind == unknown ]] || [ -s err ] || fail "$tree: it says nothing"
 	done
 done
+
+# Who goes on after such a start does not take what somebody empties later for that.
+"$PLYFS" render --no-header -l low:high watched
+fail_power watched app.yaml known another
+"$PLYFS" render --watch --no-header -l low:high watched 2>log &
+render_pid=$!
+trap 'code=$?; set +e; kill "$render_pid" 2>/dev/null || true; (exit $code); clean_up' EXIT
+comes_to_show watched/app.yaml 'a: 1'
+is_mended() { ! grep -q 0000-4000-8000 watched/.plyfs/boot; }
+eventually is_mended
+: >watched/other.yaml
+comes_to_show watched/other.yaml 'b: 1'
+kill $render_pid
+wait $render_pid || fail "render ends with $?: $(cat log)"
