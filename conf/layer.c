@@ -117,6 +117,11 @@ bool layer_is_kernels_own(int fd)
 	return false;
 }
 
+bool layer_is_shortage(int result)
+{
+	return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
+}
+
 /* Container runtimes' seccomp filters say EPERM to calls that they don't know. */
 static bool has_no_openat2(int error)
 {

@@ -141,6 +141,9 @@ int layer_read_link(const struct layer *layer, const char *path, char **ret);
  */
 bool layer_is_kernels_own(int fd);
 
+/** Whether a result means that memory or descriptors are short, which says nothing of a layer. */
+bool layer_is_shortage(int result);
+
 /** "LAYER'S PATH/path", as messages name a source. Returns 0 with *ret for free(3), or -ENOMEM. */
 int layer_source_name(const struct layer *layer, const char *path, char **ret);
 

@@ -12,11 +12,6 @@
 #include "followed.h"
 #include "layer.h"
 
-static bool is_shortage(int result)
-{
-	return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
-}
-
 /*
  * Whether what lies at `place` is in the directory that `path` is in, by that name: no link. Or a
  * shortage as -errno.
@@ -31,7 +26,7 @@ static int is_direct(const struct layer *layer, const char *path, const char *pl
 	CLEANUP(closep) int parent = layer_open_parent(layer, path, &name);
 	int r = parent < 0 ? parent : descriptor_path(parent, above);
 	if (r < 0)
-		return is_shortage(r) ? r : false;
+		return layer_is_shortage(r) ? r : false;
 	size_t length = strcmp(above, "/") == 0 ? 0 : strlen(above);
 	return strncmp(place, above, length) == 0 && place[length] == '/' &&
 	       strcmp(place + length + 1, name) == 0;
@@ -105,7 +100,7 @@ int way_each_closed(const struct layer *layer, const char *path, int fd,
 			return r;
 		r = go_up(&at);
 	}
-	return is_shortage(r) ? r : each(context, &closed);
+	return layer_is_shortage(r) ? r : each(context, &closed);
 }
 
 void way_narrow(struct stat *stat, const struct stat *above)

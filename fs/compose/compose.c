@@ -356,7 +356,7 @@ int compose_broken(const struct composer *composer, const char *path,
 		const char *place = found->path ? found->path : path;
 		struct stat stat;
 		r = layer_stat_rights(layer, place, &stat);
-		if (union_is_shortage(r))
+		if (layer_is_shortage(r))
 			return r;
 		/* What can't be reached now is its owner's alone. */
 		if (r < 0) {

@@ -81,7 +81,7 @@ static int guard_way(struct environment *environment, const struct layer *layer,
 	if (!layer->follow)
 		return 0;
 	CLEANUP(closep) int fd = layer_open_path(layer, path);
-	if (union_is_shortage(fd))
+	if (layer_is_shortage(fd))
 		return fd;
 	/* Past which ones can't be told. */
 	return fd < 0 ? add_guard(environment, &closed)
@@ -100,7 +100,7 @@ int environment_guard(struct environment *environment, const struct layer *layer
 		if (is_above(directory, environment->request->path))
 			break;
 		int found = layer_stat(layer, directory, &stat);
-		if (union_is_shortage(found))
+		if (layer_is_shortage(found))
 			return found;
 		if (found < 0)
 			stat = (struct stat){0};
@@ -116,7 +116,7 @@ int environment_guard_again(struct environment *environment, const struct layer 
 	struct stat now;
 
 	int r = layer_stat(layer, path, &now);
-	if (union_is_shortage(r))
+	if (layer_is_shortage(r))
 		return r;
 	if (r < 0 || now.st_dev != loaded->st_dev || now.st_ino != loaded->st_ino)
 		return SOURCE_MOVED;

@@ -272,7 +272,7 @@ static int unreadable(struct problem *problem, const struct source *source, int 
 {
 	if (error == ENOENT || error == ENOTDIR)
 		return SOURCE_MOVED;
-	if (union_is_shortage(-error))
+	if (layer_is_shortage(-error))
 		return -error;
 	problem_set(problem, source->name, 0, 0, "can't be read: %s; %s", strerror(error),
 		error == EACCES || error == EPERM

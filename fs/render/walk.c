@@ -9,6 +9,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "generation.h"
+#include "layer.h"
 #include "render_state.h"
 #include "shown.h"
 #include "trouble.h"
@@ -102,12 +103,6 @@ static void names_fini(struct names *names)
 	free(names->items);
 }
 
-/* What the process lacks for a while. */
-static bool is_lack(int result)
-{
-	return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
-}
-
 /* What is shown there is not to be removed, though nobody knows what it should be. */
 static int keep_shown(struct render *render, const char *path)
 {
@@ -124,9 +119,9 @@ void walk_miss(struct render *render, uint64_t ino, const char *path, int result
 {
 	pthread_mutex_lock(&render->files);
 	struct shown_directory *shown = shown_find(render, ino);
-	if (!is_lack(result))
+	if (!layer_is_shortage(result))
 		result = keep_shown(render, path);
-	if (is_lack(result) && shown) {
+	if (layer_is_shortage(result) && shown) {
 		render->incomplete += !shown->is_incomplete;
 		shown->is_incomplete = true;
 		agenda_look(render->agenda, shown->path, RETRY_MS);
@@ -167,7 +162,7 @@ int walk_put_directory(struct render *render, const char *path, uint64_t ino)
 	pthread_mutex_unlock(&render->files);
 	if (is_put)
 		walk_directory(render, path, ino);
-	return is_lack(r) ? r : 0;
+	return layer_is_shortage(r) ? r : 0;
 }
 
 /* What was good before, by another plyfs, stays where it never was in this life. 0 or -ENOMEM. */

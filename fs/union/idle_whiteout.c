@@ -129,7 +129,7 @@ int whiteouts_idle(const struct settings *settings, const struct traversed *foun
 			continue;
 		int listed = layer_list(settings->layers[i], found->path, add_mark, &marks);
 		/* What can't be listed is told of elsewhere. */
-		if (union_is_shortage(listed))
+		if (layer_is_shortage(listed))
 			return listed;
 		if (marks.count)
 			qsort(marks.names, marks.count, sizeof(char *), compare_names);

@@ -58,11 +58,6 @@ const char *union_marked_name(const char *name)
 	return strcmp(name, OPAQUE_NAME) == 0 ? "" : name + strlen(UNION_MARK_PREFIX);
 }
 
-bool union_is_shortage(int result)
-{
-	return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
-}
-
 bool union_is_absent(int result)
 {
 	return result == -ENOENT || result == -ENOTDIR || result == -ENAMETOOLONG;
@@ -96,7 +91,7 @@ static int has_file(
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return 0;
 	int r = layer_stat(layer, path, &stat);
-	return union_is_shortage(r) ? r : r == 0;
+	return layer_is_shortage(r) ? r : r == 0;
 }
 
 /* Whether `layer` hides whatever lies below it at `path`: results as has_file(). */
@@ -181,7 +176,7 @@ static int take_layers(const struct settings *settings, layer_mask layers, const
 		if (!(layers >> rank & 1) || layer_is_covered(layer, path))
 			continue;
 		int result = layer_stat(layer, path, &stat);
-		if (union_is_shortage(result))
+		if (layer_is_shortage(result))
 			return result;
 		if (!take_layer(ret, rank, result, &stat))
 			return 0;

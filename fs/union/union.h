@@ -56,9 +56,6 @@ struct union_lookup {
 	struct contributor *expanded; /* with their paths (expand.h); NULL: none */
 };
 
-/** Whether a result means that memory or descriptors are short, which says nothing of a layer. */
-bool union_is_shortage(int result);
-
 void union_lookup_init(struct union_lookup *lookup);
 void union_lookup_fini(struct union_lookup *lookup);
 

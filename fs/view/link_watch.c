@@ -223,7 +223,7 @@ static bool take_step(struct way *way)
 	if (fd >= 0 && followed_uncover(&fd) < 0)
 		return false;
 	/* Which says nothing of what is there. */
-	if (fd < 0 && union_is_shortage(-errno)) {
+	if (fd < 0 && layer_is_shortage(-errno)) {
 		way->watch->error = errno;
 		return false;
 	}
@@ -353,7 +353,7 @@ static bool install(const struct settings *settings, struct link_watch *watch)
 /* What should have been watched is looked for again. */
 static void note_shortage(struct view *view, int result)
 {
-	if (!union_is_shortage(result))
+	if (!layer_is_shortage(result))
 		return;
 	view_lock(view);
 	queue_shortage_locked(view);

@@ -196,7 +196,7 @@ static int recall(struct look *look)
 		return 0;
 	int r = keep_find(look->view->keep, look->path, &kept);
 	if (r < 0)
-		return union_is_shortage(r) ? r : 0;
+		return layer_is_shortage(r) ? r : 0;
 	version_restrict(kept, look->version, &composer->mounter);
 	version_unref(look->version);
 	look->version = kept;
@@ -381,7 +381,7 @@ void look_begin_in_pool(struct look *look)
 /* Where memory is short all stays as it is. */
 static int take_composed(struct look *look, int result)
 {
-	if (union_is_shortage(result))
+	if (layer_is_shortage(result))
 		return result;
 	if (result < 0)
 		result = compose_failed(look->path, -result, &look->problem);
@@ -450,7 +450,7 @@ static void compose_in_pool(struct pool_job *job)
 		end(look, COMPOSE_UNSETTLED);
 		return;
 	}
-	if (!union_is_shortage(r) && look->has_doubt && meets_writer(look) &&
+	if (!layer_is_shortage(r) && look->has_doubt && meets_writer(look) &&
 		!(look->purpose != LOOK_REFRESH && look->settings.composer.takes_unfinished)) {
 		try_again(look, LOOK_MET_WRITER);
 		return;

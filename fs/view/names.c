@@ -362,7 +362,7 @@ bool names_scan_next(struct view *view)
 	if (is_needed && listing.error)
 		attach_unseen_locked(view, directory);
 	/* What a layer has said is told once; what memory lacked for is lost. */
-	if (is_needed && union_is_shortage(r < 0 ? r : -listing.error)) {
+	if (is_needed && layer_is_shortage(r < 0 ? r : -listing.error)) {
 		directory->joined |= joined;
 		queue_shortage_locked(view);
 	}

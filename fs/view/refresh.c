@@ -133,7 +133,7 @@ static bool make_directory_locked_unlocks(struct view *view, const struct look *
 	int r = attach_make(view, &look->settings, look->entry->parent, look->entry->name,
 		&look->lookup, &look->change->directory);
 	view_lock(view);
-	if (union_is_shortage(r))
+	if (layer_is_shortage(r))
 		wait_locked(view, look, SHORTAGE_MS);
 	return r == 0;
 }
