@@ -1,6 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$0")/fresh.sh"
+. "$(dirname "$0")/cgroup.sh"
 # In a cgroup that is small, much can be read; in one that is too small, and with no address space left, who reads gets what
 # is right or an error. What is left, or is mounted next, is right.
 
@@ -8,27 +9,8 @@ need python3 prlimit
 need_root
 [[ $(ldd "$PLYFS") != *lib[at]san* ]] || skip "what a sanitizer keeps beside the memory can't be limited"
 
-# Version 2's, or version 1's; whichever can be written.
-hierarchy=/sys/fs/cgroup
 limit_file=memory.max
-if [ ! -e $hierarchy/cgroup.controllers ]; then
-	hierarchy=/sys/fs/cgroup/memory
-	limit_file=memory.limit_in_bytes
-fi
-group=$hierarchy/plyfs-test-$$
-leave_group() {
-	local code=$?
-	set +e
-	for pid in $(cat "$group/cgroup.procs" 2>/dev/null); do kill -9 "$pid" 2>/dev/null; done
-	eventually rmdir "$group" 2>/dev/null
-	(exit $code)
-	clean_up
-}
-make_group() {
-	mkdir "$group" 2>/dev/null || return 1
-	trap leave_group EXIT
-	[ -w "$group/$limit_file" ]
-}
+[ -e /sys/fs/cgroup/cgroup.controllers ] || limit_file=memory.limit_in_bytes
 
 files=10000
 python3 - $files <<'END'
@@ -62,7 +44,7 @@ start_in_group() { # LIMIT IN MIB
 	eventually is_ready mnt || fail "the mount was not ready in time"
 }
 
-if make_group; then
+if make_group memory $limit_file; then
 	start_in_group 64
 	kill -0 "$plyfs_pid" || fail "64 MiB are not enough to begin"
 	read_all '64 MiB'
