@@ -14,9 +14,14 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "descriptor.h"
 
 /* A daemon that is about to end takes this long at most, in seconds, to give its memory back. */
 #define ANSWER_S 5
+
+/* A line of mountinfo is shorter up to where its file system's type stands: it has two paths, in
+ * which a byte may be four. */
+#define LINE_BYTES ((size_t)8 * PATH_MAX + 256)
 
 /* The exit status of a child that could not become another program, as of shells. */
 #define NO_PROGRAM 127
@@ -75,20 +80,70 @@ static bool parse_mount(const char *line, struct mount *mount)
 	return true;
 }
 
-/* Calls `each` for every mount, in mountinfo's order, until it returns true. */
-static void each_mount(bool (*each)(void *context, const struct mount *mount), void *context)
-{
-	FILE *file = fopen("/proc/self/mountinfo", "re");
-	CLEANUP(freep) struct mount *mount = malloc(sizeof(*mount));
-	CLEANUP(freep) char *line = NULL;
-	size_t size = 0;
+/* The table of mounts, line by line. It takes no memory and no descriptor, so that none can be
+ * short. */
+struct table {
+	int fd;
+	off_t offset; /* behind what was read */
+	size_t begin; /* what was read and is no line yet */
+	size_t end;
+	bool is_rest; /* of a line that was too long */
+	char bytes[LINE_BYTES + 1];
+};
 
-	if (!file)
-		return;
-	while (mount && getline(&line, &size, file) > 0)
-		if (parse_mount(line, mount) && each(context, mount))
-			break;
-	fclose(file);
+/* 1 with the next line, the beginning of one that is too long; 0 behind the last; or -errno. */
+static int next_line(struct table *table, const char **ret)
+{
+	for (;;) {
+		char *line = table->bytes + table->begin;
+		char *end = memchr(line, '\n', table->end - table->begin);
+		bool is_rest = table->is_rest;
+
+		if (end || table->end - table->begin == LINE_BYTES) {
+			table->is_rest = !end;
+			end = end ? end : line + LINE_BYTES;
+			*end = '\0';
+			table->begin =
+				table->is_rest ? table->end : (size_t)(end + 1 - table->bytes);
+			*ret = line;
+			if (is_rest)
+				continue;
+			return 1;
+		}
+		table->end -= table->begin;
+		table->begin = 0;
+		memmove(table->bytes, line, table->end);
+		ssize_t n = pread(table->fd, table->bytes + table->end, LINE_BYTES - table->end,
+			table->offset);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 0)
+			return 0;
+		table->end += n > 0 ? (size_t)n : 0;
+		table->offset += n > 0 ? n : 0;
+	}
+}
+
+/*
+ * Calls `each` for every mount, in mountinfo's order, until it returns true. `mounts_fd` is
+ * mountinfo, -1: it is opened. Returns 0 or -errno.
+ */
+static int each_mount(
+	int mounts_fd, bool (*each)(void *context, const struct mount *mount), void *context)
+{
+	CLEANUP(closep)
+	int opened = mounts_fd < 0 ? open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC) : -1;
+	struct table table = {.fd = mounts_fd < 0 ? opened : mounts_fd};
+	struct mount mount;
+	const char *line = NULL;
+	int r;
+
+	if (table.fd < 0)
+		return -errno;
+	while ((r = next_line(&table, &line)) > 0)
+		if (parse_mount(line, &mount) && each(context, &mount))
+			return 0;
+	return r;
 }
 
 struct search {
@@ -137,7 +192,9 @@ int mountpoint_find(const char *path, int *mount_id, dev_t *dev)
 {
 	struct search search = {.path = path};
 
-	each_mount(match_path, &search);
+	int r = each_mount(-1, match_path, &search);
+	if (r < 0)
+		return r;
 	if (!search.is_found)
 		return -ENOENT;
 	*mount_id = search.id;
@@ -145,12 +202,11 @@ int mountpoint_find(const char *path, int *mount_id, dev_t *dev)
 	return 0;
 }
 
-bool mountpoint_is_mounted(int mount_id, dev_t dev)
+bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev)
 {
 	struct search search = {.id = mount_id, .dev = dev};
 
-	each_mount(match_id, &search);
-	return search.is_found;
+	return each_mount(mounts_fd, match_id, &search) < 0 || search.is_found;
 }
 
 /* The path of a dead mount can't be looked at itself, but the directory that it is in can. */
@@ -302,7 +358,9 @@ int mountpoint_prepare(const char *path, char **ret, struct problem *problem)
 	if (!absolute)
 		return -errno;
 	struct search search = {.path = absolute};
-	each_mount(match_path, &search);
+	r = each_mount(-1, match_path, &search);
+	if (r < 0)
+		return r;
 	if (search.is_found && search.is_plyfs)
 		return problem_set(problem, path, 0, 0,
 			"the mountpoint is busy: plyfs is mounted there; unmount it first: umount "
@@ -334,15 +392,17 @@ int mountpoint_take(const char *path, struct mountpoint *ret)
 
 	if (!resolved)
 		return -errno;
-	each_mount(match_path, &search);
-	if (!search.is_found) {
+	int r = each_mount(-1, match_path, &search);
+	if (r == 0 && !search.is_found) {
 		/* Only now, as a mount that does not answer can't be looked at: is it a link? */
 		free(resolved);
 		search.path = resolved = realpath(path, NULL);
 		if (!resolved)
 			return -errno;
-		each_mount(match_path, &search);
+		r = each_mount(-1, match_path, &search);
 	}
+	if (r < 0)
+		return r;
 	if (!search.is_found || !search.is_plyfs)
 		return -ENOENT;
 	*ret = (struct mountpoint){take_ptr(resolved), search.dev, search.uid, search.gid};
@@ -353,8 +413,7 @@ bool mountpoint_is_elsewhere(dev_t dev)
 {
 	struct search search = {.dev = dev};
 
-	each_mount(match_dev, &search);
-	return search.is_found;
+	return each_mount(-1, match_dev, &search) < 0 || search.is_found;
 }
 
 int mountpoint_end(const char *path, int flags)

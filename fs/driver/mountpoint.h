@@ -38,7 +38,7 @@ struct mountpoint {
  */
 int mountpoint_take(const char *path, struct mountpoint *ret);
 
-/** Whether the superblock is mounted anywhere, in this mount name space. */
+/** Whether the superblock is mounted anywhere in this mount name space, or that can't be told. */
 bool mountpoint_is_elsewhere(dev_t dev);
 
 /**
@@ -47,11 +47,15 @@ bool mountpoint_is_elsewhere(dev_t dev);
  */
 int mountpoint_end(const char *path, int flags);
 
-/** The mount on top at `path` (absolute): 0 with its id and device, or -ENOENT. */
+/** The mount on top at `path` (absolute): 0 with its id and device, -ENOENT, or another -errno. */
 int mountpoint_find(const char *path, int *mount_id, dev_t *dev);
 
-/** Whether that mount is there, in this mount name space. An id alone may be another's by now. */
-bool mountpoint_is_mounted(int mount_id, dev_t dev);
+/**
+ * Whether that mount is there, in the mount name space that `mounts_fd` (/proc/self/mountinfo) is
+ * of; also where it can't be told. It takes no descriptor and no memory. An id alone may be
+ * another's by now.
+ */
+bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev);
 
 /**
  * Makes a private, writable clone of the mount at `path` and turns the visible one read-only. Needs

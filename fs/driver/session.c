@@ -116,6 +116,11 @@ int session_tell(struct session *session, uint64_t ino, const char *name, off_t 
 	return r;
 }
 
+static bool is_mounted(const struct session *session)
+{
+	return mountpoint_is_mounted(session->mounts_fd, session->mount_id, session->dev);
+}
+
 static int enter_mount_process(struct session *session)
 {
 	int clone_fd = session->clone_fd;
@@ -283,7 +288,7 @@ static int take_over(struct session *session, struct problem *problem)
 	int fuse_fd = -1, listener = -1;
 	int r = session_state_take_agreement(session, &fuse_fd, &listener);
 
-	if (r == 0 && !mountpoint_is_mounted(session->mount_id, session->dev))
+	if (r == 0 && !is_mounted(session))
 		return problem_set(problem, session->mountpoint, 0, 0,
 			"is not mounted here; take it over where it was mounted: nsenter --mount");
 	if (r == 0)
@@ -324,7 +329,10 @@ static int session_init(struct session *session, struct problem *problem)
 		r = heir_want(session->heir, &session->record);
 	if (r == 0 && session->heir)
 		r = open_keep(session, problem);
-	return r == 0 ? open_view(session, problem) : r;
+	if (r != 0)
+		return r;
+	session->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	return session->mounts_fd < 0 ? -errno : open_view(session, problem);
 }
 
 int session_mount(struct settings *settings, const struct session_options *options,
@@ -385,7 +393,7 @@ static bool on_mounts(void *context, struct publisher_hook *hook)
 
 	(void)hook;
 	/* The clone keeps the superblock alive: without the visible mount, it ends too. */
-	if (!mountpoint_is_mounted(session->mount_id, session->dev))
+	if (!is_mounted(session))
 		end_publishing(session);
 	return true;
 }
@@ -439,8 +447,6 @@ static int start_publisher(struct session *session)
 
 	const struct keeper *keeper = session->options.keeper;
 
-	if (session->mounts_fd < 0)
-		session->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	const struct publisher_options options = {
 		.ops = &publish_ops,
 		.hooks = {{session->mounts_fd, POLLPRI, on_mounts},
@@ -484,23 +490,23 @@ static bool has_mount(const struct session *session)
 
 	if (poll(&ended, 1, 0) > 0 && (ended.revents & POLLERR))
 		return false;
-	return session->mount_id && mountpoint_is_mounted(session->mount_id, session->dev);
+	return session->mount_id && is_mounted(session);
 }
 
 static void unmount_if_mounted(struct session *session)
 {
-	bool is_mounted = has_mount(session);
+	bool is_ours = has_mount(session);
 
 	if (fuse_session_fd(session->fuse) < 0)
 		return;
-	if (is_mounted)
+	if (is_ours)
 		end_connection(session);
 	fuse_session_unmount(session->fuse);
-	int r = is_mounted ? monitor_unmount() : 0;
+	int r = is_ours ? monitor_unmount() : 0;
 	/* Somebody has ended the monitor. Without a sandbox we can do it. */
 	if (r == -EPIPE)
 		r = unmount(session);
-	if (r < 0 && mountpoint_is_mounted(session->mount_id, session->dev)) {
+	if (r < 0 && is_mounted(session)) {
 		char text[PATH_MAX + 64];
 		snprintf(text, sizeof(text), "%s: can't be unmounted: %s", session->mountpoint,
 			strerror(-r));
@@ -518,7 +524,7 @@ static void end_mount(struct session *session)
 
 	if (session->handover)
 		handover_end(session->handover);
-	if (!mountpoint_is_mounted(session->mount_id, session->dev))
+	if (!is_mounted(session))
 		poll(&ended, 1, END_MS);
 	/* Then nobody begins to use the descriptor, and what has used it is over. */
 	atomic_store(&session->is_ending, true);
