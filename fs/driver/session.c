@@ -160,7 +160,10 @@ static int offer_mount(struct session *session, int listener)
 		&session->offer, session->dev, listener, session->successor, &session->handover);
 }
 
-/* By the monitor: who is in a sandbox can't unmount. */
+/*
+ * By the monitor: who is in a sandbox can't unmount. By force, as what waits for an answer that
+ * nobody gives any more may hold up one of our threads, which has /dev/fuse meanwhile.
+ */
 static int unmount(void *context)
 {
 	const struct session *session = context;
@@ -170,7 +173,7 @@ static int unmount(void *context)
 	if (r < 0)
 		return r;
 	free(top.path);
-	return mountpoint_end(session->mountpoint, MNT_DETACH);
+	return mountpoint_end(session->mountpoint, MNT_FORCE | MNT_DETACH);
 }
 
 /*
