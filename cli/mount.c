@@ -228,7 +228,7 @@ static int serve(struct mount *mount, struct settings *settings)
 		snprintf(text, sizeof(text), "%s: %s", mount->mountpoint, strerror(-r));
 		log_line(mount, text);
 	}
-	if (mount->heir)
+	if (mount->heir && (!session || session_is_served_by_another(session)))
 		fail_as_heir(mount);
 	return EXIT_FAILED;
 }

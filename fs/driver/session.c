@@ -338,6 +338,21 @@ static int session_init(struct session *session, struct problem *problem)
 	return session->mounts_fd < 0 ? -errno : open_view(session, problem);
 }
 
+/*
+ * Whoever tells us to end is heard when requests are answered: before, the mount would stay with
+ * nobody to serve it.
+ */
+static void hold_ends(int how)
+{
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGHUP);
+	pthread_sigmask(how, &ends, NULL);
+}
+
 int session_mount(struct settings *settings, const struct session_options *options,
 	struct session **ret, struct problem *problem)
 {
@@ -362,6 +377,9 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	session->is_strict = settings->coherence == COHERENCE_STRICT;
 	session->name_timeout = session->is_strict ? 0 : FOR_EVER;
 	int r = session_init(session, problem);
+	/* An heir may end until he is ready: who serves goes on. */
+	if (!session->heir || heir_is_stored(session->heir))
+		hold_ends(SIG_BLOCK);
 	if (r == 0)
 		r = make_fuse(session);
 	if (r == 0)
@@ -645,26 +663,37 @@ static int serve(struct session *session, pid_t *successor)
 	}
 }
 
-int session_serve(
-	struct session *session, void (*ready)(void *context), void *context, pid_t *successor)
+/* All but the requests. */
+static int start(struct session *session)
 {
-	int r = session->heir ? heir_ready(session->heir) : 0;
-
-	/* Nothing of it is ours then. */
-	if (r < 0)
-		return r;
 	if (fuse_set_signal_handlers(session->fuse) != 0)
 		return -EINVAL;
-	r = keep_start(session->keep);
+	int r = keep_start(session->keep);
 	if (r == 0)
 		r = view_start(session->view);
 	if (r == 0)
 		r = start_publisher(session);
-	if (r < 0) {
+	if (r < 0)
 		fuse_remove_signal_handlers(session->fuse);
+	return r;
+}
+
+int session_serve(
+	struct session *session, void (*ready)(void *context), void *context, pid_t *successor)
+{
+	bool is_heir = session->heir;
+
+	hold_ends(SIG_BLOCK);
+	int r = is_heir ? heir_ready(session->heir) : 0;
+	if (r < 0)
 		return r;
-	}
-	if (session->heir)
+	/* From here on nobody else has the mount. */
+	session->heir = NULL;
+	r = start(session);
+	if (r < 0)
+		return r;
+	hold_ends(SIG_UNBLOCK);
+	if (is_heir)
 		unanswered_ask_again(session);
 	else
 		session->hello = request_loop_greet(session->fuse);
@@ -687,6 +716,11 @@ int session_serve(
 	keep_stop(session->keep);
 	fuse_remove_signal_handlers(session->fuse);
 	return r;
+}
+
+bool session_is_served_by_another(const struct session *session)
+{
+	return session->heir;
 }
 
 void session_free(struct session *session)

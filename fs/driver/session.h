@@ -57,9 +57,10 @@ struct session_options {
 
 /**
  * Mounts, and takes over the caller's reference to `settings`, also when it fails: layers that are
- * replaced must not be kept in use. A dead mount (ENOTCONN) that an earlier process left there is cleared first. Returns 0
- * with *ret for session_free(); PROBLEM when the mountpoint does not exist, is no directory, or is
- * mounted already, with what to do; or -errno.
+ * replaced must not be kept in use. A dead mount (ENOTCONN) that an earlier process left there is
+ * cleared first. Returns 0 with *ret for session_free(); PROBLEM when the mountpoint does not
+ * exist, is no directory, or is mounted already, with what to do; or -errno. What tells this
+ * process to end waits from then on until it serves.
  *
  * With an heir the mount of who served before is taken over as it is. If that fails this process must
  * end at once, by _exit(2), so that he can go on: what both have is not to be touched.
@@ -75,6 +76,12 @@ int session_mount(struct settings *settings, const struct session_options *optio
  */
 int session_serve(
 	struct session *session, void (*ready)(void *context), void *context, pid_t *successor);
+
+/**
+ * After session_serve() has failed: whether this is an heir that was not given the mount, and must
+ * end as above.
+ */
+bool session_is_served_by_another(const struct session *session);
 
 /** Unmounts if still mounted, and frees all. */
 void session_free(struct session *session);

@@ -116,8 +116,11 @@ static int receive(
 	if (ready <= 0)
 		return ready < 0 ? -errno : -ETIMEDOUT;
 	ssize_t n = recvmsg(socket, &head, MSG_CMSG_CLOEXEC);
+	/* It has ended with something of ours unread. What it had sent before comes now. */
+	if (n < 0 && errno == ECONNRESET)
+		n = recvmsg(socket, &head, MSG_CMSG_CLOEXEC);
 	if (n < 0)
-		return errno == ECONNRESET ? -EPIPE : -errno;
+		return -errno;
 	*count = take_fds(&head, fds);
 	if (n == sizeof(*message) && !(head.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
 		return 0;
@@ -652,9 +655,10 @@ int heir_ready(struct heir *heir)
 	if (heir->is_stored)
 		return 0;
 	int r = tell(heir->socket, MESSAGE_READY);
-	if (r == 0)
+	/* Who does not wait any more has said so before. */
+	if (r == 0 || r == -EPIPE)
 		r = hear(heir->socket, -1, &kind);
-	/* He has died. What he had sent before that would have been heard first. */
+	/* He has died. */
 	if (r == -EPIPE)
 		return 0;
 	return r < 0 ? r : kind == MESSAGE_GO ? 0 : -ECANCELED;

@@ -5,7 +5,10 @@ heir.py PLYFS_SOCKET vanish      wants the mount, is given it, and ends
 heir.py PLYFS_SOCKET refuse      says that it can't have it
 heir.py PLYFS_SOCKET ask         is only made an offer, and prints its words
 heir.py PLYFS_SOCKET foreign     stands between plyfs and its heir, and makes the state's format another one
+heir.py PLYFS_SOCKET alone GROUP stands there, and puts the heir, when he is ready, into a cgroup where he gets no thread
+heir.py PLYFS_SOCKET late        stands there, too: plyfs waits no more for an heir who has been given everything
 """
+import fcntl
 import os
 import socket
 import struct
@@ -49,7 +52,6 @@ def receive_record(connection):
 
 
 def send_record(connection, data, fds):
-    import fcntl
     file = os.memfd_create("record", os.MFD_ALLOW_SEALING)
     os.write(file, data)
     fcntl.fcntl(file, 1033, 1 | 2 | 4 | 8)
@@ -62,7 +64,7 @@ def tell(connection, kind):
 
 
 def stand_between(path):
-    """What the real heir says goes to plyfs, until one of them ends."""
+    """Returns the connections to plyfs and its heir, and what plyfs offers."""
     os.rename(path, path + ".real")
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(path)
@@ -70,21 +72,57 @@ def stand_between(path):
     print("ready", flush=True)
     heir, _ = listener.accept()
     plyfs = connect(path + ".real")
-    data, fds = receive_record(plyfs)
-    data = data[:24] + struct.pack("<Q", 999) + data[32:-8]
-    send_record(heir, data + struct.pack("<Q", checksum(data)), fds)
+    os.rename(path + ".real", path)
+    return plyfs, heir, *receive_record(plyfs)
+
+
+def pass_on(heir, data, fds):
+    send_record(heir, data, fds)
     for fd in fds:
         os.close(fd)
+
+
+def make_foreign(path):
+    """What the real heir says goes to plyfs, until one of them ends."""
+    plyfs, heir, data, fds = stand_between(path)
+    data = data[:24] + struct.pack("<Q", 999) + data[32:-8]
+    pass_on(heir, data + struct.pack("<Q", checksum(data)), fds)
     plyfs.send(heir.recv(16))
     assert plyfs.recv(16) == b""
-    os.unlink(path + ".real")
     heir.close()
 
 
+def be_late(path):
+    plyfs, heir, data, fds = stand_between(path)
+    pass_on(heir, data, fds)
+    plyfs.send(heir.recv(16))
+    pass_on(heir, *receive_record(plyfs))
+    tell(heir, NO)
+    heir.close()
+    tell(plyfs, NO)
+    assert struct.unpack("<QQ", plyfs.recv(16))[0] == NO
+
+
+def leave_alone(path, group):
+    plyfs, heir, data, fds = stand_between(path)
+    pass_on(heir, data, fds)
+    plyfs.send(heir.recv(16))
+    pass_on(heir, *receive_record(plyfs))
+    ready = heir.recv(16)
+    pid = struct.unpack("3i", heir.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+    with open(group + "/cgroup.procs", "w") as file:
+        file.write(str(pid))
+    plyfs.send(ready)
+    heir.send(plyfs.recv(16))
+
+
 def main():
-    path, what = sys.argv[1:]
-    if what == "foreign":
-        stand_between(path)
+    path, what, *rest = sys.argv[1:]
+    if what == "alone":
+        leave_alone(path, *rest)
+        return
+    if what in ("foreign", "late"):
+        (make_foreign if what == "foreign" else be_late)(path)
         return
     connection = connect(path)
     data, _ = receive_record(connection)

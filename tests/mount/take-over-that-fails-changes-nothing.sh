@@ -29,6 +29,14 @@ is_served_as_before 2
 python3 "$heir" "$socket" refuse
 is_served_as_before 3
 
+# Who is too late, and hears of it only when he is ready, ends.
+coproc LATE { exec python3 "$heir" "$socket" late 2>log-late; }
+late_pid=$LATE_PID
+read -r -t 20 -u "${LATE[0]}" line && [ "$line" = ready ] || fail "$(cat log-late)"
+fails_with 'Operation canceled' timeout 60 "$PLYFS" mount -f --take-over -o noheader low:high mnt
+wait "$late_pid" || fail "$(cat log-late)"
+is_served_as_before 6
+
 # Nobody comes who has no offer to make, or is another.
 is_served_as_before 4
 fails_with 'no plyfs of yours serves it' "$PLYFS" mount -f --take-over low:high low
