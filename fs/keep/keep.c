@@ -43,7 +43,7 @@ struct note {
 struct keep {
 	struct keep_options options;
 	char *name;    /* options.directory, a copy */
-	int directory; /* locked; -1: none */
+	int directory; /* -1: none */
 
 	struct lock lock;
 	pthread_cond_t has_work;
@@ -59,6 +59,7 @@ struct keep {
 	struct keep_store *file;   /* NULL: there is no place for one */
 	struct keep_store *memory; /* what is not public; NULL: it goes to the file as well */
 	bool is_in_trouble;        /* which was logged */
+	bool is_claimed;           /* the directory is locked: nobody else stores there */
 };
 
 static int compare_notes(const void *a, const void *b)
@@ -105,6 +106,17 @@ static int refuse_directory(const char *name, const struct stat *stat, struct pr
 	return 0;
 }
 
+/* Whoever has the directory is not waited for: he may hang. */
+static int claim_locked(struct keep *keep)
+{
+	if (keep->directory < 0 || keep->is_claimed)
+		return 0;
+	if (flock(keep->directory, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	keep->is_claimed = true;
+	return 0;
+}
+
 static int open_directory(struct keep *keep, struct problem *problem)
 {
 	const char *name = keep->name;
@@ -118,7 +130,7 @@ static int open_directory(struct keep *keep, struct problem *problem)
 	int r = refuse_directory(name, &stat, problem);
 	if (r != 0)
 		return r;
-	if (flock(keep->directory, LOCK_EX | LOCK_NB) < 0)
+	if (claim_locked(keep) < 0)
 		return problem_set(problem, name, 0, 0,
 			"is the state of another mount that is there now; name another directory");
 	return 0;
@@ -263,7 +275,9 @@ static void store_batch(struct keep *keep, struct note *batch, struct keep_count
 {
 	*ret = (struct keep_counts){0};
 	lock_take(&keep->store_lock);
-	int r = keep->file ? keep_store_begin(keep->file) : 0;
+	int r = claim_locked(keep);
+	if (r == 0 && keep->file)
+		r = keep_store_begin(keep->file);
 	int first = r;
 	for (struct note *note = batch; note && r == 0; note = note->next) {
 		int stored = store_note(keep, note);
@@ -398,14 +412,19 @@ void keep_stop(struct keep *keep)
 void keep_pause(struct keep *keep)
 {
 	keep_stop(keep);
-	if (keep->directory >= 0)
+	lock_take(&keep->store_lock);
+	if (keep->is_claimed)
 		flock(keep->directory, LOCK_UN);
+	keep->is_claimed = false;
+	lock_release(&keep->store_lock);
 }
 
 int keep_resume(struct keep *keep)
 {
-	if (keep->directory >= 0 && flock(keep->directory, LOCK_EX) < 0)
-		return -errno;
+	lock_take(&keep->store_lock);
+	/* Else it is tried again when there is something to store. */
+	(void)claim_locked(keep);
+	lock_release(&keep->store_lock);
 	keep->is_ending = false;
 	return keep_start(keep);
 }

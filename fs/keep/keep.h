@@ -42,8 +42,9 @@ int keep_start(struct keep *keep);
 void keep_stop(struct keep *keep);
 
 /**
- * Stores all, and lets go of the directory, so that another daemon can open it; and takes it back. It
- * was started. keep_resume(): 0 or -errno.
+ * Stores all, and lets go of the directory, so that another daemon can open it; and takes it back.
+ * It was started. Where another has the directory then, he is not waited for: what is noted waits
+ * until he has gone, and it is told. keep_resume(): 0 or -errno.
  */
 void keep_pause(struct keep *keep);
 int keep_resume(struct keep *keep);

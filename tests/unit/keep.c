@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -412,6 +413,43 @@ static void test_what_could_not_be_dropped_does_not_come_back(void **context)
 	keep_free(keep);
 }
 
+/* An heir to whom the mount was to be handed over hangs, and has the directory. */
+static void test_who_has_the_directory_is_not_waited_for(void **context)
+{
+	char name[sizeof(state) + 8];
+
+	(void)context;
+	snprintf(name, sizeof(name), "%s-held", state);
+	struct keep *keep = open_keep(name);
+	assert_int_equal(keep_start(keep), 0);
+	note(keep, "a", "x: 1", true);
+	keep_pause(keep);
+	int other = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), 0);
+	alarm(60);
+	assert_int_equal(keep_resume(keep), 0);
+	alarm(0);
+	assert_kept(keep, "a", "x: 1");
+	note(keep, "a", "x: 2", true);
+	for (int i = 0; i < 2000 && !strstr(log_text, strerror(EBUSY)); i++)
+		usleep(10000);
+	assert_non_null(strstr(log_text, strerror(EBUSY)));
+	assert_kept(keep, "a", "x: 2");
+	close(other);
+	for (int i = 0; i < 2000 && !strstr(log_text, "can be kept again"); i++)
+		usleep(10000);
+	assert_non_null(strstr(log_text, "can be kept again"));
+	assert_lost(keep, 0);
+	/* Nobody else can have it again. */
+	other = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), -1);
+	close(other);
+	keep_free(keep);
+	keep = open_keep(name);
+	assert_kept(keep, "a", "x: 2");
+	keep_free(keep);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -422,6 +460,7 @@ int main(void)
 			test_what_a_disk_had_no_room_for_is_stored_when_it_has, mend),
 		cmocka_unit_test_setup(test_disk_that_stays_full_does_not_keep_the_end, mend),
 		cmocka_unit_test_setup(test_what_could_not_be_dropped_does_not_come_back, mend),
+		cmocka_unit_test_setup(test_who_has_the_directory_is_not_waited_for, mend),
 		cmocka_unit_test(test_room_of_what_was_dropped_is_used_again),
 		cmocka_unit_test(test_limit_counts_what_is_there),
 		cmocka_unit_test(test_damaged_record_is_not_found),
