@@ -116,11 +116,25 @@ static void pool_freep(struct pool **pool)
 	pool_free(*pool);
 }
 
+/* They wait for the lock. *started counts those that there are. */
+static int start_threads_locked(struct pool *pool, unsigned count, unsigned *started)
+{
+	sigset_t all, old;
+	int r = 0;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	while (r == 0 && *started < count) {
+		r = -pthread_create(&pool->threads[*started], NULL, run, pool);
+		*started += r == 0;
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return r;
+}
+
 int pool_new(unsigned threads, struct pool **ret)
 {
 	CLEANUP(pool_freep) struct pool *pool = calloc(1, sizeof(*pool));
-	sigset_t all, old;
-	int r = 0;
 
 	if (!pool)
 		return -ENOMEM;
@@ -132,15 +146,9 @@ int pool_new(unsigned threads, struct pool **ret)
 		threads = POOL_THREADS_MIN;
 	if (threads > THREADS_MAX)
 		threads = THREADS_MAX;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	lock_take(&pool->lock);
-	while (r == 0 && pool->thread_count < threads) {
-		r = -pthread_create(&pool->threads[pool->thread_count], NULL, run, pool);
-		pool->thread_count += r == 0;
-	}
+	int r = start_threads_locked(pool, threads, &pool->thread_count);
 	lock_release(&pool->lock);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (r < 0)
 		return r;
 	*ret = take_ptr(pool);
@@ -170,10 +178,16 @@ static struct pool_job *take_any(struct pool *pool)
 	return job;
 }
 
-void pool_stop(struct pool *pool)
+static void drop_waiting(struct pool *pool)
 {
 	struct pool_job *job;
 
+	while ((job = take_any(pool)))
+		job->drop(job);
+}
+
+void pool_stop(struct pool *pool)
+{
 	lock_take(&pool->lock);
 	bool was_ending = pool->is_ending;
 	pool->is_ending = true;
@@ -181,8 +195,21 @@ void pool_stop(struct pool *pool)
 	lock_release(&pool->lock);
 	for (unsigned i = 0; !was_ending && i < pool->thread_count; i++)
 		pthread_join(pool->threads[i], NULL);
-	while ((job = take_any(pool)))
-		job->drop(job);
+	drop_waiting(pool);
+}
+
+int pool_resume(struct pool *pool)
+{
+	unsigned started = 0;
+
+	drop_waiting(pool);
+	lock_take(&pool->lock);
+	int r = start_threads_locked(pool, pool->thread_count, &started);
+	pool->is_ending = r < 0;
+	lock_release(&pool->lock);
+	while (r < 0 && started > 0)
+		pthread_join(pool->threads[--started], NULL);
+	return r;
 }
 
 void pool_free(struct pool *pool)

@@ -42,9 +42,15 @@ unsigned pool_threads(void);
 
 /**
  * Waits for the jobs that run, drops those that wait, and ends the threads. What is added from then
- * on is dropped by pool_free().
+ * on is dropped by pool_resume() or pool_free().
  */
 void pool_stop(struct pool *pool);
+
+/**
+ * Goes on after pool_stop(). Who adds a job meanwhile, from any thread, has it dropped or run.
+ * Returns 0, or -errno: it is stopped as before.
+ */
+int pool_resume(struct pool *pool);
 
 /** As pool_stop(), and frees it. NULL: nothing. */
 void pool_free(struct pool *pool);

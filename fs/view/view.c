@@ -233,15 +233,13 @@ void view_pause(struct view *view)
 
 int view_resume(struct view *view)
 {
-	struct pool *pool;
-	int r = pool_new(pool_threads(), &pool);
+	/* Nothing that is run from now on is cancelled. */
+	atomic_store(&view->is_stopped, false);
+	/* The same pool: a verdict may come at any moment, and goes there. */
+	int r = pool_resume(view->pool);
 
 	if (r < 0)
 		return r;
-	/* What came meanwhile. */
-	pool_free(view->pool);
-	view->pool = pool;
-	atomic_store(&view->is_stopped, false);
 	view_lock(view);
 	view->is_overflowed = true;
 	view_wake_locked(view);

@@ -1,11 +1,14 @@
 /*
  * Small jobs never wait for large ones, and a delayed one comes when it is due.
  */
+#include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -122,6 +125,65 @@ static void what_waits_when_the_pool_ends_is_dropped(void **state)
 	assert_in_range(dropped, 1, 2);
 }
 
+struct counted {
+	struct pool_job job; /* first */
+	atomic_uint *ended;
+};
+
+static void end_counted(struct pool_job *job)
+{
+	struct counted *counted = (struct counted *)job;
+
+	atomic_fetch_add(counted->ended, 1);
+	free(counted);
+}
+
+struct adding {
+	atomic_bool ends;
+	atomic_uint ended;
+	unsigned added;
+};
+
+static void *add_all_the_time(void *context)
+{
+	struct adding *adding = context;
+
+	while (!atomic_load(&adding->ends)) {
+		struct counted *counted = malloc(sizeof(*counted));
+		if (!counted)
+			abort();
+		*counted =
+			(struct counted){{.run = end_counted, .drop = end_counted}, &adding->ended};
+		adding->added++;
+		pool_add(pool, &counted->job, adding->added % 3 ? 0 : LARGE);
+		usleep(10);
+	}
+	return NULL;
+}
+
+/* As a verdict does that comes while a take-over fails. */
+static void who_adds_while_it_stops_and_goes_on_loses_nothing(void **state)
+{
+	struct job job = {.job = {.run = run, .drop = drop}};
+	struct adding adding = {0};
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, add_all_the_time, &adding), 0);
+	for (int i = 0; i < 200; i++) {
+		pool_stop(pool);
+		usleep(100);
+		assert_int_equal(pool_resume(pool), 0);
+	}
+	atomic_store(&adding.ends, true);
+	pthread_join(thread, NULL);
+	pool_add(pool, &job.job, 0);
+	assert_true(comes_in(&done, 10000));
+	pool_free(pool);
+	assert_true(adding.added > 200);
+	assert_int_equal(adding.ended, adding.added);
+}
+
 static void with_no_threads_the_caller_runs_it(void **state)
 {
 	struct job job = {.job = {.run = run, .drop = drop}};
@@ -142,6 +204,7 @@ int main(void)
 		cmocka_unit_test_setup(small_job_does_not_wait_for_large_ones, set_up),
 		cmocka_unit_test_setup(delayed_job_comes_when_it_is_due, set_up),
 		cmocka_unit_test_setup(what_waits_when_the_pool_ends_is_dropped, set_up),
+		cmocka_unit_test_setup(who_adds_while_it_stops_and_goes_on_loses_nothing, set_up),
 		cmocka_unit_test_setup(with_no_threads_the_caller_runs_it, set_up),
 	};
 
