@@ -174,15 +174,14 @@ static int step(struct walk *walk, int *ret)
 	memmove(walk->rest, walk->rest + gone, strlen(walk->rest + gone) + 1);
 	if (is_followed)
 		return follow(walk, name, fd, &stat);
-	if (is_last && !is_hidden) {
-		*ret = open_last(walk, name, flags);
-		return *ret < 0 ? *ret : 1;
+	if (is_hidden || !is_last) {
+		go_to(walk, fd);
+		fd = -1;
 	}
-	go_to(walk, fd);
-	fd = -1;
-	if (is_last)
-		*ret = open_last(walk, ".", flags);
-	return is_last ? (*ret < 0 ? *ret : 1) : 0;
+	if (!is_last)
+		return 0;
+	*ret = open_last(walk, is_hidden ? "." : name, flags);
+	return *ret < 0 ? *ret : 1;
 }
 
 int followed_open(int dirfd, const char *path, int flags)

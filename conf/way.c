@@ -77,7 +77,7 @@ int way_each_closed(const struct layer *layer, const char *path, int fd,
 	char place[PATH_MAX];
 	struct stat root, here, below = {0};
 
-	int r = descriptor_path(fd, place);
+	int r = fd < 0 ? fd : descriptor_path(fd, place);
 	if (r == 0 && fstat(layer->dirfd, &root) < 0)
 		r = -errno;
 	if (r == 0)

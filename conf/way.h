@@ -18,8 +18,9 @@ struct layer;
  * root, that are closed to some class of users, by their mode or access list; a result of it that
  * is not 0 ends that and is returned. Of `path`, which leads there, only the last name counts: what
  * is no link lies where the directory above it does, which has a way of its own. Where it can't be
- * told, or the file was moved meanwhile, a directory is closed to everybody. Returns 0, or -errno
- * where memory or descriptors are short, which says nothing of the way.
+ * told, or the file was moved meanwhile, a directory is closed to everybody: also where `fd` is the
+ * -errno with which it could not be opened. Returns 0, or -errno where memory or descriptors are
+ * short, which says nothing of the way.
  */
 int way_each_closed(const struct layer *layer, const char *path, int fd,
 	int (*each)(void *context, const struct stat *directory), void *context);

@@ -76,16 +76,10 @@ static int add_guard(void *context, const struct stat *directory)
 /* Directories that links have led past. */
 static int guard_way(struct environment *environment, const struct layer *layer, const char *path)
 {
-	static const struct stat closed = {.st_mode = S_IFDIR};
-
 	if (!layer->follow)
 		return 0;
 	CLEANUP(closep) int fd = layer_open_path(layer, path);
-	if (layer_is_shortage(fd))
-		return fd;
-	/* Past which ones can't be told. */
-	return fd < 0 ? add_guard(environment, &closed)
-		      : way_each_closed(layer, path, fd, add_guard, environment);
+	return way_each_closed(layer, path, fd, add_guard, environment);
 }
 
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path)

@@ -220,14 +220,16 @@ static bool take_step(struct way *way)
 		add_step(way->watch, way->at, name, NAME_MASK,
 			*rest ? STEP_ON_THE_WAY : STEP_TARGET);
 	CLEANUP(closep) int fd = openat(way->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0 && followed_uncover(&fd) < 0)
-		return false;
+	int r = fd < 0 ? -errno : followed_uncover(&fd);
 	/* Which says nothing of what is there. */
-	if (fd < 0 && layer_is_shortage(-errno)) {
-		way->watch->error = errno;
+	if (layer_is_shortage(r)) {
+		way->watch->error = -r;
 		return false;
 	}
-	bool is_there = fd >= 0 && fstat(fd, &stat) == 0;
+	/* In our own mount nothing is asked for: we would wait for ourselves. */
+	if (r == -ELOOP)
+		return false;
+	bool is_there = r >= 0 && fstat(fd, &stat) == 0;
 	if (is_there && S_ISLNK(stat.st_mode))
 		return take_link(way, fd, rest);
 	/* Devices are written to all the time, and their directory would tell. */

@@ -441,13 +441,12 @@ static bool refresh_root(struct view *view)
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	const struct settings *settings = view->composer.settings;
 
-	bool is_changed = lookup &&
-			  union_look_up(settings, union_all_layers(settings), "", lookup) == 0 &&
-			  lookup->kind == UNION_DIRECTORY &&
+	int r = lookup ? union_look_up(settings, union_all_layers(settings), "", lookup) : -ENOMEM;
+	bool is_changed = r == 0 && lookup->kind == UNION_DIRECTORY &&
 			  attach_update(view, settings, view->root, lookup);
 	view_lock(view);
 	view->is_root_looked_at = false;
-	if (!lookup)
+	if (layer_is_shortage(r))
 		queue_shortage_locked(view);
 	view_unlock(view);
 	return is_changed;

@@ -17,6 +17,7 @@ static enum {
 	REMEMBERING,
 	OPENING,
 	STATTING, /* of conf.d, after so many */
+	ROOT,     /* of a layer itself, after so many */
 	GUARDING, /* after so many */
 	RECALLING,
 	LOOKING
@@ -116,7 +117,10 @@ int __real_layer_stat(const struct layer *layer, const char *path, struct stat *
 int __wrap_layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 int __wrap_layer_stat(const struct layer *layer, const char *path, struct stat *ret)
 {
-	if (failing != STATTING || strncmp(path, "conf.d", 6) != 0 || calls-- > 0)
+	bool is_it =
+		failing == ROOT ? !*path : failing == STATTING && strncmp(path, "conf.d", 6) == 0;
+
+	if (!is_it || calls-- > 0)
 		return __real_layer_stat(layer, path, ret);
 	failing = NOTHING;
 	return -ENFILE;
@@ -256,6 +260,26 @@ static void rights_are_those_of_the_sources_and_directories(void **state)
 	failing = NOTHING;
 }
 
+/* Of the mount itself: it has no name to be looked up by. */
+static void rights_that_a_layer_loses_are_lost_by_the_root(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\n");
+	publish_all();
+	for (unsigned i = 0; failing == NOTHING; i++) {
+		mode_t mode = i % 2 ? 0755 : 0700;
+		assert_in_range(i, 0, 100);
+		calls = i;
+		failing = ROOT;
+		assert_int_equal(chmod("a", mode), 0);
+		publish_all();
+		assert_int_equal(stat_of("").st_mode & 0777, mode & 0555);
+	}
+	failing = NOTHING;
+}
+
 /* Of a file that a link leads to. */
 static void rights_are_those_of_the_directories_that_a_link_leads_past(void **state)
 {
@@ -303,6 +327,7 @@ int main(void)
 		view_test(file_follows_what_it_refers_to),
 		view_test(link_is_followed),
 		view_test(rights_are_those_of_the_sources_and_directories),
+		view_test(rights_that_a_layer_loses_are_lost_by_the_root),
 		view_test(rights_are_those_of_the_directories_that_a_link_leads_past),
 		view_test(source_that_is_left_out_takes_no_rights),
 		view_test(what_was_good_last_is_shown_again),
