@@ -117,14 +117,14 @@ static int pass(void *context, const char *path, const char *name, layer_mask la
 	return 0;
 }
 
-static int add_directory(
-	struct dropins *dropins, const struct finder *finder, const char *directory)
+/* `shown` are the layers that show the directory that it is in. */
+static int add_directory(struct dropins *dropins, const struct finder *finder, layer_mask shown,
+	const char *directory)
 {
 	struct listing listing = {0};
 
 	/* An index is kept for good: none for what is not there. */
-	int r = union_look_up(dropins->settings, union_all_layers(dropins->settings), directory,
-		dropins->scratch);
+	int r = union_look_up(dropins->settings, shown, directory, dropins->scratch);
 	layer_mask layers = dropins->scratch->layers;
 	if (r < 0 || dropins->scratch->kind != UNION_DIRECTORY)
 		return r;
@@ -177,9 +177,10 @@ int dropin_take_uapi(const struct finder *finder, const struct settings *setting
 	CLEANUP(freep) char *directory = NULL;
 	int r = 0;
 
-	/* Another link leads elsewhere, and a directory has no drop-ins. */
+	/* Another link leads elsewhere, whatever lies below it, and a directory has no drop-ins. */
 	if (ret->kind == UNION_DIRECTORY ||
-		(ret->kind == UNION_LINK && masking_layer(settings, layers, path, 0) < 0))
+		(ret->kind == UNION_LINK &&
+			masking_layer(settings, layers, path, ret->found[0].layer) < 0))
 		return 0;
 	dropins.scratch = union_lookup_new();
 	if (!dropins.scratch || asprintf(&directory, "%s" DROPIN_SUFFIX, path) < 0)
@@ -187,6 +188,6 @@ int dropin_take_uapi(const struct finder *finder, const struct settings *setting
 	if (ret->kind != UNION_NONE)
 		r = add_highest(&dropins, layers, path, ret);
 	if (r == 0)
-		r = add_directory(&dropins, finder, directory);
+		r = add_directory(&dropins, finder, layers, directory);
 	return r == 0 && dropins.source_count ? hand_over(&dropins, ret) : r;
 }
