@@ -89,15 +89,53 @@ static int add_idle_whiteout(
 	return findings_add(&tree->findings, FINDING_WARNING, &problem);
 }
 
+static const char *name_of(enum union_kind kind)
+{
+	return kind == UNION_DIRECTORY ? "directory" : "file";
+}
+
+/* Links are put in the place of what they lead to, and the other way round: that is meant. */
+static bool is_hidden(const struct union_lookup *lookup)
+{
+	return lookup->count && !lookup->found[lookup->count - 1].error &&
+	       (lookup->kind == UNION_FILE || lookup->kind == UNION_DIRECTORY) &&
+	       (lookup->hidden_kind == UNION_FILE || lookup->hidden_kind == UNION_DIRECTORY);
+}
+
+static int add_hidden(struct check_tree *tree, const struct traversed *found)
+{
+	const struct settings *settings = offline_settings(tree->offline);
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	CLEANUP(freep) char *name = NULL, *hidden = NULL;
+	const char *slash = strrchr(found->path, '/');
+	struct problem problem;
+
+	int r = lookup ? union_look_up(settings, found->layers, found->path, lookup) : -ENOMEM;
+	if (r < 0 || !is_hidden(lookup))
+		return r;
+	r = layer_source_name(
+		settings->layers[lookup->found[lookup->count - 1].layer], found->path, &name);
+	if (r == 0)
+		r = layer_source_name(settings->layers[lookup->hidden_layer], found->path, &hidden);
+	if (r < 0)
+		return r;
+	problem_set(&problem, name, 0, 0,
+		"a %s here, and a %s in %s, of which nothing is shown; put a "
+		"whiteout, " UNION_MARK_PREFIX "%s, beside it if that is meant",
+		name_of(lookup->kind), name_of(lookup->hidden_kind), hidden,
+		slash ? slash + 1 : found->path);
+	return findings_add(&tree->findings, FINDING_WARNING, &problem);
+}
+
 static int add_traversed(void *context, const struct traversed *found)
 {
 	struct check_tree *tree = context;
 	struct problem problem;
-	int r = 0;
+	int r = add_hidden(tree, found);
 
 	if (found->kind != UNION_DIRECTORY)
-		return add_path(tree, found->path);
-	if (found->error) {
+		return r ? r : add_path(tree, found->path);
+	if (r == 0 && found->error) {
 		problem_set(&problem, *found->path ? found->path : ".", 0, 0,
 			"can't be listed in every layer: %s", strerror(found->error));
 		r = findings_add(&tree->findings, FINDING_ERROR, &problem);
@@ -335,8 +373,8 @@ static int tell_traversal(const struct check_tree *tree, struct check_report *re
 		r = check_report_add(report, NULL, &tree->findings.items[i]);
 	if (r < 0 || tree->findings.left_out == 0)
 		return r;
-	problem_set(&more.problem, NULL, 0, 0, "%zu more whiteouts hide nothing",
-		tree->findings.left_out);
+	problem_set(&more.problem, NULL, 0, 0,
+		"%zu more names hide what is of another kind, or nothing", tree->findings.left_out);
 	return check_report_add(report, NULL, &more);
 }
 

@@ -19,6 +19,7 @@ void union_lookup_init(struct union_lookup *lookup)
 	lookup->found = lookup->own;
 	lookup->left_out_count = 0;
 	lookup->has_unknown = false;
+	lookup->hidden_kind = UNION_NONE;
 	lookup->expanded = NULL;
 }
 
@@ -129,8 +130,11 @@ static bool take_layer(
 
 	if (union_is_absent(result) || (result == 0 && kind == UNION_NONE))
 		return true;
-	if (result == 0 && lookup->kind != UNION_NONE && lookup->kind != kind)
+	if (result == 0 && lookup->kind != UNION_NONE && lookup->kind != kind) {
+		lookup->hidden_kind = kind;
+		lookup->hidden_layer = rank;
 		return false;
+	}
 	if (result == 0)
 		lookup->kind = kind;
 	lookup->layers |= (layer_mask)1 << rank;

@@ -50,6 +50,9 @@ struct union_lookup {
 	struct contributor *found; /* highest precedence first; behind them what is left out */
 	unsigned left_out_count;
 	bool has_unknown; /* a layer could not be looked at, and is not in `found` for that */
+	enum union_kind
+		hidden_kind;   /* of what is hidden for being of another kind; NONE: nothing */
+	unsigned hidden_layer; /* that has it */
 
 	/* private: what `found` points to */
 	struct contributor own[LAYERS_MAX];

@@ -1,0 +1,23 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir -p low/app low/tls high/log.yaml high/d "low/sub/x.d" high/sub
+echo 'a: 1' | tee low/app/one.yaml low/tls/key.yaml low/log.yaml high/log.yaml/two.yaml low/sub/x.d/y.yaml >/dev/null
+echo 'b: 1' | tee high/app high/tls high/sub/x.d low/plain.yaml high/plain.yaml >/dev/null
+# A whiteout says that it is meant; and links are put in the place of anything.
+touch high/.wh.tls
+ln -s app high/linked
+mkdir low/linked
+runs 0 "$PLYFS" check -l low:high
+cat >expected <<'END'
+plyfs: high/app: warning: a file here, and a directory in low/app, of which nothing is shown; put a whiteout, .wh.app, beside it if that is meant
+plyfs: high/log.yaml: warning: a directory here, and a file in low/log.yaml, of which nothing is shown; put a whiteout, .wh.log.yaml, beside it if that is meant
+plyfs: high/sub/x.d: warning: a file here, and a directory in low/sub/x.d, of which nothing is shown; put a whiteout, .wh.x.d, beside it if that is meant
+END
+diff expected err >&2 || fail 'not these warnings'
+runs 1 "$PLYFS" check --strict -l low:high
+runs 0 "$PLYFS" check -l low:high sub
+diff <(tail -n 1 expected) err >&2 || fail 'not this warning'
+touch high/.wh.app high/.wh.log.yaml high/sub/.wh.x.d
+runs 0 "$PLYFS" check --strict -l low:high
+[ ! -s err ] || fail "$(cat err)"
