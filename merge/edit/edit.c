@@ -181,6 +181,17 @@ static bool is_done(const struct edit_tree *before, const struct edit_op *op)
 	       edit_same(edit_tree_follow(before, op, op->count), op->value, true);
 }
 
+static struct edit edit_of(const struct run *run)
+{
+	return (struct edit){
+		.text = run->state.patched.text,
+		.document = run->state.document,
+		.options = run->request->options,
+		.arena = run->arena,
+		.problem = run->problem,
+	};
+}
+
 /*
  * Has the format do the ops, one beside the other, and looks whether `tree`, that behind the last
  * of them, is what comes out.
@@ -188,13 +199,7 @@ static bool is_done(const struct edit_tree *before, const struct edit_op *op)
 static int attempt(
 	struct run *run, const struct edit_op *ops, size_t count, const struct edit_tree *tree)
 {
-	struct edit edit = {
-		.text = run->state.patched.text,
-		.document = run->state.document,
-		.options = run->request->options,
-		.arena = run->arena,
-		.problem = run->problem,
-	};
+	struct edit edit = edit_of(run);
 	const struct edit_tree *before = tree - count;
 	int r = format_of(run)->edit ? 0 : EDIT_CANNOT;
 
@@ -212,7 +217,7 @@ static int attempt(
 static int attempt_around(
 	struct run *run, const struct edit_op *op, size_t count, const struct edit_tree *tree)
 {
-	const struct edit edit = {.text = run->state.patched.text, .document = run->state.document};
+	const struct edit edit = edit_of(run);
 	struct edit_op larger = *op;
 
 	if (!edit_follow(&edit, op, count))

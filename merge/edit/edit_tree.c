@@ -91,16 +91,27 @@ static int check_missing(
 	return 0;
 }
 
+/* Whether another of the same text is equal to it: nothing with NaN in it is. */
+static bool can_be_found(const struct node *key)
+{
+	if (node_is_scalar(key))
+		return scalar_equal(key, key);
+	for (uint32_t i = 0; i < node_count(key); i++)
+		if ((node_is_map(key) && !can_be_found(key->map.pairs[i].key)) ||
+			!can_be_found(*node_entry(key, i)))
+			return false;
+	return true;
+}
+
 /* What is set must be found again, or each time there would be one more. */
 static int check_keys(
 	const struct node *in, const struct edit_step *steps, size_t count, struct problem *problem)
 {
 	for (size_t i = 0; i < count; i++)
-		if (steps[i].key && node_is_scalar(steps[i].key) &&
-			!scalar_equal(steps[i].key, steps[i].key))
+		if (steps[i].key && !can_be_found(steps[i].key))
 			return problem_at(problem, in,
-				"a key that is NaN is equal to none, not even to itself, and can't "
-				"be set; edit it by hand");
+				"a key that is NaN, or has it inside, is equal to none, not even "
+				"to itself, and can't be set; edit it by hand");
 	return 0;
 }
 

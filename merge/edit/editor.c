@@ -54,9 +54,13 @@ static size_t steps_of(
 	return entry->key_count;
 }
 
-/* A part of the way may be written at several places: a table and another header with its name. */
-static const struct extent *follow(
-	const struct extent *in, const struct edit_step *steps, size_t count)
+/*
+ * In a format with sections a part of the way may be written at several places: a table and another
+ * header with its name. Elsewhere of a key that comes again the last one counts, and nothing of
+ * those before.
+ */
+static const struct extent *follow(const struct edit *edit, const struct extent *in,
+	const struct edit_step *steps, size_t count)
 {
 	const struct extent *found = NULL;
 	uint32_t i = 0;
@@ -68,9 +72,9 @@ static const struct extent *follow(
 	for (const struct extent *entry = in->first; entry; entry = entry->next, i++) {
 		size_t gone = steps_of(entry, i, steps, count);
 		const struct extent *there =
-			gone ? follow(entry, steps + gone, count - gone) : NULL;
+			gone ? follow(edit, entry, steps + gone, count - gone) : NULL;
 
-		if (there)
+		if (there || (gone && !edit->options->format->has_sections))
 			found = there;
 	}
 	return found;
@@ -82,7 +86,7 @@ const struct extent *edit_follow(const struct edit *edit, const struct edit_op *
 
 	if (!document->extents || op->document >= document->count)
 		return NULL;
-	return follow(document->extents[op->document], op->steps, count);
+	return follow(edit, document->extents[op->document], op->steps, count);
 }
 
 struct span edit_line_end(const struct edit *edit)
