@@ -19,7 +19,8 @@
 struct job {
 	struct amendable amendable;
 	struct editor editor;
-	struct document *base; /* what was shown; NULL: it is no tree */
+	struct version *shown; /* at the beginning; NULL: there was no such file */
+	struct document *base; /* the same; NULL: it is no tree */
 	struct document *typed;
 	struct edit_op *ops; /* from one to the other, in `arena` */
 	size_t count;
@@ -29,6 +30,7 @@ struct job {
 static void job_fini(struct job *job)
 {
 	editor_fini(&job->editor);
+	version_unref(job->shown);
 	document_free(job->base);
 	document_free(job->typed);
 	arena_free(job->arena);
@@ -38,6 +40,12 @@ static void job_fini(struct job *job)
 static const struct format *format_of(const struct job *job)
 {
 	return settings_format(job->amendable.subject.settings, job->amendable.inner);
+}
+
+static struct span shown_of(const struct job *job)
+{
+	return job->shown ? (struct span){job->shown->data, job->shown->size}
+			  : (struct span){"", 0};
 }
 
 /* Reads what the file holds as values. 0, PROBLEM or -ENOMEM; *ret NULL for what holds none. */
@@ -110,7 +118,9 @@ static int amend(struct job *job, struct problem *problem)
 {
 	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
 	const struct span text = editor_text(&job->editor);
-	struct amendment_request request = {.plan = plan, .context = job, .text = &text};
+	const struct span shown = shown_of(job);
+	struct amendment_request request = {
+		.plan = plan, .context = job, .text = &text, .shown = &shown};
 	int r = find_ops(job, problem);
 
 	if (r == 0)
@@ -168,7 +178,7 @@ static int begin(struct job *job)
 		.layer = amendable->layer,
 		.access = &amendable->access};
 	struct problem problem;
-	struct span text = {"", 0};
+	struct span text;
 
 	int r = amendment_check(amendable->subject.offline, &wanted, &problem);
 	if (r == 0)
@@ -180,7 +190,8 @@ static int begin(struct job *job)
 		return choice_complain(
 			job->amendable.subject.settings, job->amendable.path, r, &problem);
 	if (r == 0)
-		text = (struct span){version->data, version->size};
+		job->shown = take_ptr(version);
+	text = shown_of(job);
 	r = read_tree(job, job->amendable.path, text, &job->base, &problem);
 	if (r < 0)
 		return message_result(r, NULL, NULL);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,11 +43,19 @@ static int write_text(const struct editor *editor, const char *head, struct span
 	return fclose(out) == 0 ? EXIT_DONE : complain(editor->path);
 }
 
+static int refuse_nul(const char *name)
+{
+	message("%s: has a NUL byte, which no text has; an editor can't change it", name);
+	return EXIT_FAILED;
+}
+
 int editor_open(struct editor *editor, const char *name, struct span text)
 {
 	const char *slash = strrchr(name, '/');
 
 	*editor = (struct editor){0};
+	if (text.len && memchr(text.data, '\0', text.len))
+		return refuse_nul(name);
 	if (asprintf(&editor->directory, "%s/plyfs-edit-XXXXXX", temporary_directory()) < 0) {
 		editor->directory = NULL;
 		return complain(name);
@@ -96,7 +105,8 @@ static const char *skip_head(const char *text, const char *comment)
 	return text;
 }
 
-static int read_text(struct editor *editor, const char *comment)
+/* `head` is what was put on top of it. */
+static int read_text(struct editor *editor, const char *head, const char *comment)
 {
 	FILE *in = fopen(editor->path, "re");
 	char *text = NULL;
@@ -105,6 +115,7 @@ static int read_text(struct editor *editor, const char *comment)
 	if (!in)
 		return complain(editor->path);
 	/* Up to a NUL byte, which no text has: all of it. */
+	bool has_nul = false;
 	ssize_t len = getdelim(&text, &size, '\0', in);
 	if (len < 0 && (ferror(in) || !text)) {
 		fclose(in);
@@ -114,14 +125,16 @@ static int read_text(struct editor *editor, const char *comment)
 	fclose(in);
 	if (len < 0)
 		*text = '\0';
-	char *rest = strdup(skip_head(text, comment));
+	else
+		has_nul = strlen(text) < (size_t)len;
+	char *rest = strdup(*head ? skip_head(text, comment) : text);
 	free(text);
 	if (!rest)
 		return complain(editor->path);
 	free(editor->text);
 	editor->text = rest;
 	editor->len = strlen(rest);
-	return EXIT_DONE;
+	return has_nul ? refuse_nul(editor->path) : EXIT_DONE;
 }
 
 static const char *program(void)
@@ -131,27 +144,47 @@ static const char *program(void)
 	return visual && *visual ? visual : editor && *editor ? editor : "vi";
 }
 
-/* By the shell, as it may have arguments. */
+/*
+ * For the shell, as it may have arguments. Of a plain command the shell is the editor then, and
+ * does not end beside it when somebody interrupts.
+ */
+static int make_script(char **ret)
+{
+	const char *exec = strpbrk(program(), "|&;<>()$`=\n") ? "" : "exec ";
+
+	return asprintf(ret, "%s%s \"$@\"", exec, program());
+}
+
 static int start(const struct editor *editor)
 {
+	const struct sigaction ignored = {.sa_handler = SIG_IGN};
+	struct sigaction old_int, old_quit;
 	CLEANUP(freep) char *script = NULL;
 	int status;
 
-	if (asprintf(&script, "%s \"$@\"", program()) < 0) {
+	if (make_script(&script) < 0) {
 		script = NULL;
 		return complain("the editor");
 	}
 	fflush(stdout);
+	/* What is typed to interrupt is for the editor alone, as in system(3). */
+	sigaction(SIGINT, &ignored, &old_int);
+	sigaction(SIGQUIT, &ignored, &old_quit);
 	pid_t pid = fork();
-	if (pid < 0)
-		return complain("the editor");
 	if (pid == 0) {
+		sigaction(SIGINT, &old_int, NULL);
+		sigaction(SIGQUIT, &old_quit, NULL);
 		execl("/bin/sh", "sh", "-c", script, program(), editor->path, (char *)NULL);
 		_exit(127);
 	}
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return complain("the editor");
+	int error = pid < 0 ? errno : 0;
+	while (!error && waitpid(pid, &status, 0) < 0)
+		error = errno == EINTR ? 0 : errno;
+	sigaction(SIGINT, &old_int, NULL);
+	sigaction(SIGQUIT, &old_quit, NULL);
+	errno = error;
+	if (error)
+		return complain("the editor");
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return EXIT_DONE;
 	message("the editor '%s' failed%s; set VISUAL or EDITOR", program(),
@@ -172,7 +205,7 @@ int editor_run(struct editor *editor, const char *message, const char *comment)
 		return code;
 	code = start(editor);
 	/* An editor that fails may have written before. */
-	int read_code = read_text(editor, comment);
+	int read_code = read_text(editor, head, comment);
 	return code == EXIT_DONE ? read_code : code;
 }
 

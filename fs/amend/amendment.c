@@ -84,7 +84,8 @@ static size_t find_target(const struct made *made, const struct sources *sources
 	for (size_t i = 0; i < sources->count; i++) {
 		if (sources->layers[i] != made->amendment.layer)
 			continue;
-		if (found == sources->count || strcmp(sources->paths[found], made->path) != 0)
+		if (found == sources->count || !made->path ||
+			strcmp(sources->paths[found], made->path) != 0)
 			found = i;
 	}
 	return found;
@@ -96,6 +97,18 @@ static size_t place_of_new(const struct made *made, const struct sources *source
 	size_t i = sources->count;
 
 	while (i > 0 && sources->layers[i - 1]->rank > made->amendment.layer->rank)
+		i--;
+	return i;
+}
+
+/* The same for a drop-in: those of the layer come by their names, behind its main file. */
+static size_t place_of_dropin(const struct made *made, const struct sources *sources)
+{
+	size_t i = place_of_new(made, sources);
+
+	while (i > 0 && sources->layers[i - 1] == made->amendment.layer &&
+		strcmp(sources->paths[i - 1], made->request->path) != 0 &&
+		strcmp(sources->paths[i - 1], made->path) > 0)
 		i--;
 	return i;
 }
@@ -169,7 +182,7 @@ static int load_target(struct made *made, const struct sources *sources, struct 
 	return 0;
 }
 
-/* What a virtual file is made from by name, where a new source of it can lie; else its path. */
+/* What a virtual file is made from by name, where a new source of it can lie; NULL: no such. */
 static const char *path_of_new(const struct made *made)
 {
 	const struct virtual_file *file = settings_file(made->settings, made->request->path);
@@ -177,7 +190,36 @@ static const char *path_of_new(const struct made *made)
 	for (size_t i = 0; file && i < file->from_count; i++)
 		if (!strpbrk(file->from[i], "*?[{\\"))
 			return file->from[i];
-	return made->request->path;
+	return file ? NULL : made->request->path;
+}
+
+/* A new source must be one of the file, and hide none. 0 or PROBLEM. */
+static int check_new(const struct made *made, struct problem *problem)
+{
+	const struct sources *sources = &made->composition.sources;
+	const struct layer *layer = made->amendment.layer;
+	const char *path = made->request->path;
+
+	if (!made->path)
+		return problem_set(problem, path, 0, 0,
+			"is made of files whose names are patterns, and the layer '%s' has none yet; "
+			"make one by hand",
+			layer->name);
+	if (layer_excludes(layer, made->path))
+		return problem_set(problem, made->path, 0, 0,
+			"is excluded from the layer '%s', so that nothing of it would show; name "
+			"another layer",
+			layer->name);
+	if (settings_rule(made->settings, path)->dropins != DROPINS_UAPI)
+		return 0;
+	for (size_t i = 0; i < sources->count; i++)
+		if (strcmp(sources->paths[i], made->path) == 0)
+			return problem_set(problem, path, 0, 0,
+				"of its main files the highest alone counts ('dropins: uapi'): one in "
+				"the layer '%s' would hide that of '%s', or be hidden; name that layer, "
+				"or make a drop-in",
+				layer->name, sources->layers[i]->name);
+	return 0;
 }
 
 static int take_inputs(struct made *made, struct problem *problem)
@@ -198,9 +240,10 @@ static int take_inputs(struct made *made, struct problem *problem)
 	}
 	made->path = path_of_new(made);
 	made->target = find_target(made, sources);
-	if (made->target == sources->count)
-		return add_input(made, place_of_new(made, sources), problem);
-	return load_target(made, sources, problem);
+	if (made->target < sources->count)
+		return load_target(made, sources, problem);
+	int r = check_new(made, problem);
+	return r == 0 ? add_input(made, place_of_new(made, sources), problem) : r;
 }
 
 static struct put_request put_request_of(const struct made *made)
@@ -313,6 +356,15 @@ static int edit_whole(
 	return 0;
 }
 
+/* What was typed was typed into another text: only its values can be put into that of now. */
+static int put_typed(struct made *made, struct problem *problem)
+{
+	return is_tree(made) ? put_values(made, problem)
+			     : problem_set(problem, made->request->path, 0, 0,
+				       "somebody else has changed the file meanwhile; edit it "
+				       "again as it is now");
+}
+
 static int put_whole(struct made *made, struct problem *problem)
 {
 	const struct put_request request = put_request_of(made);
@@ -320,6 +372,9 @@ static int put_whole(struct made *made, struct problem *problem)
 	bool is_so = false;
 
 	int r = show(made, &shown, problem);
+	if (r == 0 && made->request->text && made->request->shown &&
+		!span_equal(shown, *made->request->shown))
+		return put_typed(made, problem);
 	if (r == 0 && made->request->text)
 		wanted = *made->request->text;
 	else if (r == 0)
@@ -360,7 +415,7 @@ static int retarget(struct made *made, struct problem *problem)
 		return load_target(made, sources, problem);
 	}
 	made->path = arena_printf(made->arena, "%s" DROPIN_SUFFIX "/" DROPIN_NAME, path);
-	return made->path ? add_input(made, place_of_new(made, sources), problem) : -ENOMEM;
+	return made->path ? add_input(made, place_of_dropin(made, sources), problem) : -ENOMEM;
 }
 
 /* Whether the target's text is what is shown. */
@@ -545,12 +600,21 @@ static int write_key(struct made *made, struct problem *problem)
 	return r == LAYER_STORE_MOVED ? LAYER_FILE_MOVED : r;
 }
 
-/* Whether each layer's directory is still there: a mirror may have replaced its own. */
+static bool is_there(const struct layer *layer)
+{
+	struct stat found, now;
+
+	return !store_is_replaced(layer->dirfd) && fstat(layer->dirfd, &found) == 0 &&
+	       stat(layer->place, &now) == 0 && found.st_ino == now.st_ino &&
+	       found.st_dev == now.st_dev;
+}
+
+/* Whether each layer's directory is still there: a mirror, or anybody else, may have replaced it.
+ */
 static bool are_layers_there(const struct settings *settings)
 {
 	for (size_t i = 0; i < settings->layer_count; i++)
-		if (settings->layers[i]->dirfd >= 0 &&
-			store_is_replaced(settings->layers[i]->dirfd))
+		if (settings->layers[i]->dirfd >= 0 && !is_there(settings->layers[i]))
 			return false;
 	return true;
 }

@@ -36,6 +36,9 @@ struct amendment_request {
 	 * `plan`. NULL: all are.
 	 */
 	const struct span *text;
+	/* With `text`: what it was made from, so that what somebody else has changed since stays.
+	 * NULL: what is shown now. */
+	const struct span *shown;
 };
 
 struct amendment {

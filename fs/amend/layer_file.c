@@ -44,27 +44,36 @@ int layer_file_lock(const struct layer *layer)
 	return -EWOULDBLOCK;
 }
 
-/*
- * The path in the layer that leads to the file without a link. 0 with *ret for free(3), PROBLEM for
- * one that lies elsewhere, or -errno: -ENOENT when there is no file.
- */
-static int real_path(const struct layer_file *file, char **ret, struct problem *problem)
+/* Where the file lies in the layer, without links: 0 with *ret for free(3), PROBLEM for one that
+ * lies elsewhere, or -errno. The layer itself is "". */
+static int place_in_layer(
+	const struct layer_file *file, int fd, char **ret, struct problem *problem)
 {
 	char root[PATH_MAX], target[PATH_MAX];
-	CLEANUP(closep) int fd = layer_open_path(file->layer, file->path);
-	int r = fd < 0 ? fd : descriptor_path(file->layer->dirfd, root);
+	int r = descriptor_path(file->layer->dirfd, root);
 
 	if (r == 0)
 		r = descriptor_path(fd, target);
 	if (r < 0)
 		return r;
 	size_t len = strcmp(root, "/") == 0 ? 0 : strlen(root);
-	if (strncmp(target, root, len) != 0 || target[len] != '/')
+	if (strncmp(target, root, len) != 0 || (target[len] && target[len] != '/'))
 		return problem_set(problem, file->path, 0, 0,
 			"is a link to %s, outside of the layer '%s'; change it there", target,
 			file->layer->name);
-	*ret = strdup(target + len + 1);
+	*ret = strdup(target + len + (target[len] == '/'));
 	return *ret ? 0 : -ENOMEM;
+}
+
+/*
+ * The path in the layer that leads to the file without a link. 0 with *ret for free(3), PROBLEM for
+ * one that lies elsewhere, or -errno: -ENOENT when there is no file.
+ */
+static int real_path(const struct layer_file *file, char **ret, struct problem *problem)
+{
+	CLEANUP(closep) int fd = layer_open_path(file->layer, file->path);
+
+	return fd < 0 ? fd : place_in_layer(file, fd, ret, problem);
 }
 
 /* Whether the file is, byte for byte, what was read. */
@@ -133,11 +142,16 @@ static int set_mode(int fd, mode_t mode)
 	return (own.st_mode & 07777) == mode || fchmod(fd, mode) == 0 ? 0 : -errno;
 }
 
-/* The mode comes last: chown(2) takes bits of it away. */
+/*
+ * The mode comes last: chown(2) takes bits of it away. The list that the directory hands on to what
+ * is new goes first: by it others may be let in.
+ */
 static int be_like(int fd, const struct stat *like)
 {
 	struct stat own;
 
+	if (fremovexattr(fd, "system.posix_acl_access") < 0 && errno != ENODATA && errno != ENOTSUP)
+		return -errno;
 	if (fstat(fd, &own) < 0)
 		return -errno;
 	if ((own.st_uid != like->st_uid || own.st_gid != like->st_gid) &&
@@ -199,6 +213,31 @@ static int make_directories(const struct layer_file *file, char *path)
 		*slash = '/';
 	}
 	return r;
+}
+
+/*
+ * The path of a file that is to be made, without links: that of the nearest directory above it
+ * which is there. 0 with *ret for free(3), PROBLEM for one that would lie elsewhere, or -errno.
+ */
+static int new_path(const struct layer_file *file, char **ret, struct problem *problem)
+{
+	CLEANUP(freep) char *above = strdup(file->path);
+	CLEANUP(freep) char *place = NULL;
+	int r = -ENOENT;
+
+	if (!above)
+		return -ENOMEM;
+	for (char *slash; r == -ENOENT && (slash = strrchr(above, '/'));) {
+		*slash = '\0';
+		CLEANUP(closep) int fd = layer_open_path(file->layer, above);
+		r = fd < 0 ? fd : place_in_layer(file, fd, &place, problem);
+	}
+	if (r != 0 && r != -ENOENT)
+		return r;
+	const char *rest = place ? file->path + strlen(above) + 1 : file->path;
+	if (asprintf(ret, "%s%s%s", place ? place : "", place && *place ? "/" : "", rest) < 0)
+		return -ENOMEM;
+	return 0;
 }
 
 /* A new file gets what it may get of the one below; the old one's owner must be kept. */
@@ -296,8 +335,9 @@ int layer_file_write(const struct layer_file *file, struct problem *problem)
 	if (r == 0 && !file->old.data)
 		return LAYER_FILE_MOVED;
 	if (r == -ENOENT) {
-		path = strdup(file->path);
-		r = path ? make_directories(file, path) : -ENOMEM;
+		r = new_path(file, &path, problem);
+		if (r == 0)
+			r = make_directories(file, path);
 	}
 	if (r != 0)
 		return r;

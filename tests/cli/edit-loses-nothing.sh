@@ -1,0 +1,84 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+# Neither what somebody else does while an editor is open, nor what is typed, nor what no editor shows.
+
+tells() { grep -qF -- "$1" err || fail "it says: $(cat err); and not: $1"; }
+mkdir low high
+use_editor() {
+	printf '#!/bin/sh\n%s\n' "$1" >editor
+	chmod +x editor
+}
+edits() {
+	local code=$1
+	shift
+	EDITOR=./editor runs "$code" "$PLYFS" edit "$@"
+}
+
+# Of a file of one layer what is typed is taken whole, but not over what has changed meanwhile.
+printf 'a: 1\nb: 1\n' >high/one.yaml
+use_editor "$PLYFS set -l low:high one.yaml b 99 >/dev/null; sed -i 's/a: 1/a: 2/' \"\$1\""
+edits 0 -l low:high one.yaml
+[ "$(cat high/one.yaml)" = $'a: 2\nb: 99' ] || fail "it is: $(cat high/one.yaml)"
+echo one >high/motd
+use_editor 'if [ -e seen ]; then exit 0; fi; touch seen; echo two >high/motd; echo three >>"$1"'
+edits 1 -l low:high motd
+tells 'somebody else has changed the file meanwhile; edit it again as it is now'
+tells 'what was typed is kept in '
+[ "$(cat high/motd)" = two ] || fail "it is: $(cat high/motd)"
+rm -r "$(sed -n 's/.*is kept in \(.*\)\/motd$/\1/p' err)"
+
+# A directory that is no layer any more is not written to.
+printf 'a: 1\n' >low/both.yaml
+printf 'b: 1\n' >high/both.yaml
+use_editor 'mv high old; cp -a old high; sed -i "s/b: 1/b: 2/" "$1"'
+edits 0 -l low:high both.yaml
+[ "$(cat high/both.yaml old/both.yaml)" = $'b: 2\nb: 1' ] || fail "they are: $(head high/both.yaml old/both.yaml)"
+
+# What is no text is not shown as one; comments that look like ours are not ours.
+printf 'abc\n\0more\n' >high/binary
+cp high/binary before
+use_editor 'echo x >>"$1"'
+edits 1 -l low:high binary
+tells 'has a NUL byte'
+cmp high/binary before
+echo text >high/text
+use_editor 'printf "a\0b" >"$1"'
+edits 1 -l low:high text
+tells 'has a NUL byte'
+tells 'is kept in '
+[ "$(cat high/text)" = text ]
+rm -r "$(sed -n 's/.*is kept in \(.*\)\/text$/\1/p' err)"
+printf '# plyfs: keep me\na: 1\n' >high/mine.yaml
+edits() { EDITOR=true runs "$1" "$PLYFS" edit "${@:2}"; }
+edits 0 -l low:high mine.yaml
+tells 'nothing was changed'
+[ "$(head -n 1 high/mine.yaml)" = '# plyfs: keep me' ] || fail "it is: $(cat high/mine.yaml)"
+
+# ^C in the editor is the editor's.
+cat >terminal.py <<'END'
+import os, pty, sys, time
+pid, terminal = pty.fork()
+if pid == 0:
+    os.environ["EDITOR"] = "./editor"
+    os.execv(sys.argv[1], [sys.argv[1], "edit", "-l", "low:high", "mine.yaml"])
+while not os.path.exists("open"):
+    time.sleep(0.02)
+os.write(terminal, b"\x03")
+try:
+    while os.read(terminal, 1000):
+        pass
+except OSError:
+    pass
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END
+need_terminal
+need python3
+cat >editor <<'END'
+#!/bin/sh
+trap 'touch interrupted' INT
+touch open
+until [ -e interrupted ]; do sleep 0.1; done
+echo 'b: 2' >>"$1"
+END
+python3 terminal.py "$PLYFS" || fail "it ended with $?"
+[ "$(cat high/mine.yaml)" = $'# plyfs: keep me\na: 1\nb: 2' ] || fail "it is: $(cat high/mine.yaml)"

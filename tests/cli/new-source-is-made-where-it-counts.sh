@@ -1,0 +1,83 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+# Where it would not, or would hide others, nothing is made.
+
+tells() { grep -qF -- "$1" err || fail "it says: $(cat err); and not: $1"; }
+mkdir -p low/sub high/l.json.d
+cat >plyfs.yaml <<'END'
+layers:
+  - low
+  - {path: high, exclude: [ex.yaml]}
+rules:
+  - {match: u.yaml, dropins: uapi}
+  - {match: l.json, dropins: layers}
+files:
+  - {path: all.yaml, from: "conf.d/*.yaml"}
+END
+refused() {
+	local text=$1
+	shift
+	runs 1 "$PLYFS" "$@"
+	tells "$text"
+}
+printf 'a: 1\nb: 2\n' | tee low/u.yaml low/ex.yaml >/dev/null
+refused "one in the layer 'high' would hide that of 'low'" set -c plyfs.yaml u.yaml b 3
+refused "is excluded from the layer 'high'" set -c plyfs.yaml ex.yaml b 3
+refused "has none yet" set -c plyfs.yaml all.yaml b 3
+runs 0 "$PLYFS" set -L low -c plyfs.yaml u.yaml b 3
+[ "$(cat low/u.yaml)" = $'a: 1\nb: 3' ]
+[ "$(find high -type f)" = '' ] || fail "there is: $(find high -type f)"
+
+# Among drop-ins it comes by its name.
+echo '{"a":1,"b":2}' >low/l.json
+echo '{"b":7}' >high/l.json.d/10-x.json
+runs 0 "$PLYFS" unset -c plyfs.yaml l.json b
+[ -e high/l.json.d/90-set.yaml ] || fail "there is: $(find high)"
+runs 0 "$PLYFS" cat -c plyfs.yaml l.json
+! grep -q '"b"' out || fail "it is there: $(cat out)"
+rm high/l.json.d/*
+echo '{"b":7}' >high/l.json.d/99-x.json
+refused '' unset -c plyfs.yaml l.json b
+[ "$(ls high/l.json.d)" = 99-x.json ] || fail "there is: $(ls high/l.json.d)"
+
+# Nowhere else than in the layer.
+mkdir outside
+echo 'a: 1' >low/sub/x.yaml
+ln -s ../outside high/sub
+printf 'layers: [low, {path: high, follow: true}]\n' >plyfs.yaml
+refused "outside of the layer 'high'; change it there" set -c plyfs.yaml sub/x.yaml b 2
+refused "outside of the layer 'high'; change it there" set -c plyfs.yaml sub/more/y.yaml b 2
+[ -z "$(ls outside)" ] || fail "there is: $(find outside)"
+mkdir high/inside
+ln -sfn inside high/sub
+runs 0 "$PLYFS" set -c plyfs.yaml sub/x.yaml b 2
+[ "$(cat high/inside/x.yaml)" = 'b: 2' ]
+runs 0 "$PLYFS" set -c plyfs.yaml sub/more/y.yaml b 2
+[ "$(cat high/inside/more/y.yaml)" = 'b: 2' ]
+
+# With the rights of what it replaces, or comes over, and none that its directory hands on.
+need python3
+rm high/sub
+cat >list.py <<'END'
+import os, struct, sys
+every = 0xffffffff
+entries = [(1, 7, every), (2, 7, 65534), (4, 5, every), (16, 7, every), (32, 5, every)]
+try:
+    os.setxattr(sys.argv[1], "system.posix_acl_default",
+                struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries))
+except OSError:
+    sys.exit(1)
+END
+python3 list.py high || skip 'there are no access lists here'
+echo 'p: 1' | tee low/new.yaml low/old.yaml >/dev/null
+touch high/old.yaml
+python3 -c 'import os; os.removexattr("high/old.yaml", "system.posix_acl_access")'
+echo 'p: 1' >high/old.yaml
+chmod 640 low/new.yaml low/old.yaml high/old.yaml
+for name in old new; do
+	runs 0 "$PLYFS" set -l low:high $name.yaml p 2
+	[ "$(cat high/$name.yaml)" = 'p: 2' ]
+	[ "$(stat -c %a high/$name.yaml)" = 640 ] || fail "$name: $(stat -c %a high/$name.yaml)"
+	python3 -c 'import os, sys; sys.exit("system.posix_acl_access" in os.listxattr(sys.argv[1]))' high/$name.yaml ||
+		fail "$name has the list of its directory"
+done
