@@ -132,7 +132,7 @@ static void watch_layer(struct view *view, const struct layer *layer, struct dir
 		/* Gone already: its parent's watch has the event. */
 		if (fd == -ENOENT || fd == -ENOTDIR)
 			return;
-		int r = fd < 0 ? fd : watch_add(view->watch, directory, number, fd);
+		int r = fd < 0 ? fd : watch_add(view->watch, &directory->watches, number, fd);
 		note_watch(view, directory, number, -r, fd >= 0 && attach_is_remote(fd));
 		/* Another took its place, and another thread may have watched that one before. */
 		is_settled = r < 0 || is_at(layer, directory->path, fd);
@@ -200,13 +200,13 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 		struct stamp stamp = stamp_of(&lookup->found[i].stat);
 		is_other |= has_moved_on(directory->identities[layer].ctime, stamp.ctime);
 		if (!(directory->layers >> layer & 1) ||
-			!watch_has(view->watch, directory, layer) ||
+			!watch_has(view->watch, &directory->watches, layer) ||
 			!same_place(&stamp, &directory->identities[layer]))
 			fresh |= (layer_mask)1 << layer;
 	}
-	for (unsigned layer = 0; layer < directory->layer_count; layer++)
+	for (unsigned layer = 0; layer < directory->watches.count; layer++)
 		if ((fresh | lost) >> layer & 1)
-			watch_remove_layer(view->watch, directory, layer);
+			watch_remove_layer(view->watch, &directory->watches, layer);
 	struct rights old_rights = directory->found_rights;
 	/* Who looks at a name in it now may look in the wrong layers. */
 	directory->generation++;

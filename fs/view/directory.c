@@ -33,13 +33,14 @@ int directory_new(
 		return -ENOMEM;
 	directory->inode.type = INODE_DIRECTORY;
 	directory->parent = parent;
-	directory->layer_count = layer_count;
 	directory->next_cookie = DIRECTORY_COOKIE_FIRST;
 	directory->bucket_count = BUCKETS_FIRST;
 	directory->buckets = calloc(BUCKETS_FIRST, sizeof(*directory->buckets));
-	directory->watches = calloc(layer_count, sizeof(struct layer_watch *));
+	directory->watches = (struct layer_watches){.owner = directory,
+		.items = calloc(layer_count, sizeof(struct layer_watch *)),
+		.count = layer_count};
 	directory->identities = calloc(layer_count, sizeof(*directory->identities));
-	if (!directory->buckets || !directory->watches || !directory->identities)
+	if (!directory->buckets || !directory->watches.items || !directory->identities)
 		return -ENOMEM;
 	if (parent) {
 		int r = directory_join(parent, name, &directory->path);
@@ -88,7 +89,7 @@ void directory_free(struct directory *directory)
 	free(directory->order);
 	free(directory->cookies);
 	link_watch_remove(directory);
-	free(directory->watches);
+	free(directory->watches.items);
 	free(directory->identities);
 	free(directory->path);
 	free(directory);

@@ -27,6 +27,7 @@
 #include "trouble.h"
 #include "union.h"
 #include "version.h"
+#include "watch.h"
 
 enum entry_pending {
 	PENDING_NONE,    /* nothing is known to have changed */
@@ -43,7 +44,6 @@ enum entry_scope {
 };
 
 struct checked;
-struct layer_watch;
 
 struct entry {
 	struct directory *parent; /* fixed */
@@ -124,14 +124,13 @@ struct directory {
 	unsigned users;    /* directories in it, and threads at work on it */
 	unsigned pins;     /* entries that must be remembered */
 
-	size_t layer_count;           /* fixed; of the mount */
-	struct layer_watch **watches; /* each layer's; NULL: none (watch.h) */
-	struct link_watch **links;    /* of names in it (link_watch.h), sorted */
+	struct layer_watches watches;
+	struct link_watch **links; /* of names in it (link_watch.h), sorted */
 	size_t link_count;
 	size_t unwatched_links;   /* of them: their names are polled */
 	layer_mask joined;        /* that came to show it since it was last listed */
 	layer_mask polled;        /* those whose changes inotify can't, or may not, tell */
-	struct stamp *identities; /* dev and ino of each layer's directory */
+	struct stamp *identities; /* dev and ino of each layer's directory, as many as watches */
 
 	struct entry **buckets;
 	size_t bucket_count; /* a power of two */

@@ -63,7 +63,7 @@ static uint64_t print_of_directory(const struct directory *directory)
 {
 	uint64_t hash = 14695981039346656037u;
 
-	for (unsigned i = 0; i < directory->layer_count; i++) {
+	for (unsigned i = 0; i < directory->watches.count; i++) {
 		if (!(directory->layers >> i & 1))
 			continue;
 		const struct stamp *identity = &directory->identities[i];
@@ -286,7 +286,7 @@ void entry_show_directory_locked(
 static void kill_directory(struct view *view, struct directory *directory)
 {
 	directory->is_dead = true;
-	watch_remove(view->watch, directory);
+	watch_remove(view->watch, &directory->watches);
 	link_watch_remove(directory);
 	directory->users++;
 	for (size_t i = 0; i < directory->bucket_count; i++)
@@ -422,7 +422,7 @@ static void release(struct view *view, struct directory *directory)
 {
 	while (is_unused(view, directory)) {
 		struct directory *parent = directory->parent;
-		watch_remove(view->watch, directory);
+		watch_remove(view->watch, &directory->watches);
 		if (!directory->is_dead) {
 			struct entry *entry = directory_own_entry(directory);
 			if (entry && entry->directory == directory)

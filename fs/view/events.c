@@ -71,10 +71,10 @@ void events_name_locked(struct view *view, struct directory *directory, unsigned
 	directory->users--;
 }
 
-static void on_event(
-	void *context, struct directory *directory, unsigned layer, uint32_t mask, const char *name)
+static void on_event(void *context, void *owner, unsigned layer, uint32_t mask, const char *name)
 {
 	struct view *view = context;
+	struct directory *directory = owner;
 
 	if (!directory) {
 		view->is_overflowed = true;

@@ -102,7 +102,7 @@ static void change_over(struct view *view, struct move *move, struct settings *s
 		struct moved *moved = &move->items[i];
 		struct directory *directory = moved->directory;
 		link_watch_remove(directory);
-		watch_renumber(view->watch, directory, moved->watches, settings->layer_count);
+		watch_renumber(view->watch, &directory->watches, moved->watches, settings->layer_count);
 		free(directory->identities);
 		directory->identities = moved->identities;
 		if (directory->names == NAMES_EXPANDED)

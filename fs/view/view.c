@@ -169,7 +169,7 @@ static void free_tree(struct view *view, struct directory *directory)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
 			if (entry->directory)
 				free_tree(view, entry->directory);
-	watch_remove(view->watch, directory);
+	watch_remove(view->watch, &directory->watches);
 	directory_free(directory);
 }
 

@@ -134,7 +134,7 @@ static void put_identities(struct record *record, const struct directory *direct
 	size_t place = record_put_count(record);
 	uint64_t count = 0;
 
-	for (unsigned i = 0; i < directory->layer_count; i++) {
+	for (unsigned i = 0; i < directory->watches.count; i++) {
 		if (!(directory->layers >> i & 1))
 			continue;
 		record_put(record, i);
@@ -696,7 +696,7 @@ static int take_events(struct view *view, struct record *record)
 {
 	CLEANUP(closep) int fd = record_get_fd(record);
 
-	watch_remove(view->watch, view->root);
+	watch_remove(view->watch, &view->root->watches);
 	return fd < 0 ? -EBADMSG : inotify_take_over(watch_inotify(view->watch), fd);
 }
 

@@ -73,7 +73,7 @@ static bool is_in_itself(struct view *view, const struct directory *directory)
 {
 	view_lock(view);
 	bool is_inside = directory->layers != 0;
-	for (size_t i = 0; is_inside && i < directory->layer_count; i++)
+	for (size_t i = 0; is_inside && i < directory->watches.count; i++)
 		if (directory->layers >> i & 1)
 			is_inside = is_in_itself_in(directory, i);
 	view_unlock(view);

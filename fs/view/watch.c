@@ -15,13 +15,13 @@
 struct layer_watch {
 	struct subscription subscription; /* first */
 	struct watch *watch;
-	struct directory *directory;
+	void *owner;
 	unsigned layer;
 };
 
 struct watch {
 	struct inotify *inotify;
-	struct lock lock;       /* of all directories' `watches` */
+	struct lock lock;       /* of all struct layer_watches */
 	watch_handler *handler; /* of watch_read(), while it reads */
 	void *context;
 };
@@ -69,19 +69,19 @@ static void on_event(struct subscription *subscription, uint32_t mask, const cha
 	const struct layer_watch *slot = (const struct layer_watch *)subscription;
 	const struct watch *watch = slot->watch;
 
-	watch->handler(watch->context, slot->directory, slot->layer, mask, name);
+	watch->handler(watch->context, slot->owner, slot->layer, mask, name);
 }
 
-static void end_watch(struct watch *watch, struct directory *directory, unsigned layer)
+static void end_watch(struct watch *watch, struct layer_watches *watches, unsigned layer)
 {
-	struct layer_watch *slot = take_ptr(directory->watches[layer]);
+	struct layer_watch *slot = take_ptr(watches->items[layer]);
 
 	if (slot)
 		inotify_unsubscribe(watch->inotify, &slot->subscription);
 	free(slot);
 }
 
-int watch_add(struct watch *watch, struct directory *directory, unsigned layer, int fd)
+int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd)
 {
 	CLEANUP(freep) struct layer_watch *slot = malloc(sizeof(*slot));
 	int r = 0;
@@ -89,51 +89,51 @@ int watch_add(struct watch *watch, struct directory *directory, unsigned layer, 
 	if (!slot)
 		return -ENOMEM;
 	*slot = (struct layer_watch){
-		{.notify = on_event, .mask = WATCH_MASK}, watch, directory, layer};
+		{.notify = on_event, .mask = WATCH_MASK}, watch, watches->owner, layer};
 	lock_take(&watch->lock);
 	/* The settings may have been replaced since the caller looked. */
-	if (layer < directory->layer_count)
+	if (layer < watches->count)
 		r = inotify_subscribe(watch->inotify, &slot->subscription, fd);
-	if (layer < directory->layer_count && r == 0) {
-		end_watch(watch, directory, layer);
-		directory->watches[layer] = take_ptr(slot);
+	if (layer < watches->count && r == 0) {
+		end_watch(watch, watches, layer);
+		watches->items[layer] = take_ptr(slot);
 	}
 	lock_release(&watch->lock);
 	return r;
 }
 
-bool watch_has(struct watch *watch, const struct directory *directory, unsigned layer)
+bool watch_has(struct watch *watch, const struct layer_watches *watches, unsigned layer)
 {
 	lock_take(&watch->lock);
-	const struct layer_watch *slot = directory->watches[layer];
+	const struct layer_watch *slot = watches->items[layer];
 	bool has = slot && inotify_is_subscribed(watch->inotify, &slot->subscription);
 	lock_release(&watch->lock);
 	return has;
 }
 
-void watch_remove_layer(struct watch *watch, struct directory *directory, unsigned layer)
+void watch_remove_layer(struct watch *watch, struct layer_watches *watches, unsigned layer)
 {
 	lock_take(&watch->lock);
-	end_watch(watch, directory, layer);
+	end_watch(watch, watches, layer);
 	lock_release(&watch->lock);
 }
 
-void watch_renumber(struct watch *watch, struct directory *directory, struct layer_watch **watches,
-	size_t layer_count)
+void watch_renumber(struct watch *watch, struct layer_watches *watches, struct layer_watch **items,
+	size_t count)
 {
 	lock_take(&watch->lock);
-	for (unsigned layer = 0; layer < directory->layer_count; layer++)
-		end_watch(watch, directory, layer);
-	free(directory->watches);
-	directory->watches = watches;
-	directory->layer_count = layer_count;
+	for (unsigned layer = 0; layer < watches->count; layer++)
+		end_watch(watch, watches, layer);
+	free(watches->items);
+	watches->items = items;
+	watches->count = count;
 	lock_release(&watch->lock);
 }
 
-void watch_remove(struct watch *watch, struct directory *directory)
+void watch_remove(struct watch *watch, struct layer_watches *watches)
 {
-	for (unsigned layer = 0; layer < directory->layer_count; layer++)
-		watch_remove_layer(watch, directory, layer);
+	for (unsigned layer = 0; layer < watches->count; layer++)
+		watch_remove_layer(watch, watches, layer);
 }
 
 static void on_overflow(void *context)

@@ -9,14 +9,22 @@
  */
 #pragma once
 
-#include "directory.h"
 #include "inotify.h"
 
+struct layer_watch;
 struct watch;
 
-/* `directory` is NULL for IN_Q_OVERFLOW, which concerns all. `name` is NULL for the directory. */
-typedef void watch_handler(void *context, struct directory *directory, unsigned layer,
-	uint32_t mask, const char *name);
+/* What watches one merged directory. Part of a struct of the owner's, who makes and frees `items`.
+ */
+struct layer_watches {
+	void *owner;                /* fixed */
+	struct layer_watch **items; /* each layer's; NULL: none */
+	size_t count;               /* of the mount's layers */
+};
+
+/* `owner` is NULL for IN_Q_OVERFLOW, which concerns all. `name` is NULL for the directory. */
+typedef void watch_handler(
+	void *context, void *owner, unsigned layer, uint32_t mask, const char *name);
 
 /** Returns 0 with *ret for watch_free(), or -errno (-EMFILE: too many inotify instances). */
 int watch_new(struct watch **ret);
@@ -32,27 +40,23 @@ int watch_fd(const struct watch *watch);
 size_t watch_count(const struct watch *watch);
 
 /**
- * Watches the directory open as `fd` (O_PATH is enough), as that of `layer` in `directory`, and
- * notes it in directory->watches in place of the one that was there. Returns 0 or -errno (-ENOSPC:
- * fs.inotify.max_user_watches).
+ * Watches the directory open as `fd` (O_PATH is enough), as that of `layer`, in place of the one
+ * that was there. Returns 0 or -errno (-ENOSPC: fs.inotify.max_user_watches).
  */
-int watch_add(struct watch *watch, struct directory *directory, unsigned layer, int fd);
+int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);
 
 /** Whether that layer's directory is watched. */
-bool watch_has(struct watch *watch, const struct directory *directory, unsigned layer);
+bool watch_has(struct watch *watch, const struct layer_watches *watches, unsigned layer);
 
-/** Ends all watches of `directory`. */
-void watch_remove(struct watch *watch, struct directory *directory);
+/** Ends all of them. */
+void watch_remove(struct watch *watch, struct layer_watches *watches);
 
-/**
- * Ends all watches of `directory`, and has it note later ones in `watches`, of `layer_count`
- * layers; the old array is freed.
- */
-void watch_renumber(struct watch *watch, struct directory *directory, struct layer_watch **watches,
-	size_t layer_count);
+/** Ends all of them, and has later ones noted in `items`, of `count` layers; the old are freed. */
+void watch_renumber(struct watch *watch, struct layer_watches *watches, struct layer_watch **items,
+	size_t count);
 
-/** Ends one layer's watch of `directory`, if there is one. */
-void watch_remove_layer(struct watch *watch, struct directory *directory, unsigned layer);
+/** Ends one layer's watch, if there is one. */
+void watch_remove_layer(struct watch *watch, struct layer_watches *watches, unsigned layer);
 
 /**
  * Reads all that lies in the queue and calls `handler` for each event and directory. Never blocks.
