@@ -103,14 +103,14 @@ void entry_reserve_ino_locked(struct view *view, struct entry *entry)
 		return;
 	uint64_t hash = hash_of(entry);
 	const struct inode_memory_item *item = inode_memory_find(&view->memory, hash);
-	if (item && !inode_table_find(&view->inodes, item->ino)) {
-		entry->ino = item->ino;
-		entry->print = item->print;
+	uint64_t ino = item ? item->ino : hash;
+	bool is_free = !inode_table_find(&view->inodes, ino);
+	if (item) {
+		entry->print = is_free ? item->print : 0;
 		entry->shown_mtime = item->mtime;
 		entry->shown_ctime = item->ctime;
-		return;
 	}
-	entry->ino = inode_table_find(&view->inodes, hash) ? view->next_ino++ : hash;
+	entry->ino = is_free ? ino : view->next_ino++;
 }
 
 static void drop_version(struct entry *entry)
@@ -173,18 +173,33 @@ static void recall_directory(const struct entry *entry, struct directory *direct
 				   : clock_after(entry->shown_mtime);
 }
 
+static void remember_name(struct view *view, struct entry *entry)
+{
+	if (entry->version)
+		entry->print = print_of(entry->version);
+	if (entry->ino && entry->print)
+		inode_memory_note(&view->memory,
+			&(struct inode_memory_item){hash_of(entry), entry->ino, entry->print,
+				entry->shown_mtime, entry->shown_ctime});
+}
+
 /* The directory goes, because the kernel has forgotten it; it may do so before what is in it. */
 static void remember_names(struct view *view, struct directory *directory)
 {
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
 			forget_shown(view, entry);
-			if (entry->ino && entry->print)
-				inode_memory_note(&view->memory,
-					&(struct inode_memory_item){hash_of(entry), entry->ino,
-						entry->print, entry->shown_mtime,
-						entry->shown_ctime});
+			remember_name(view, entry);
 		}
+}
+
+/*
+ * A directory that goes may come back with the very files that it had, but from other layers: what
+ * is made of them then must not have the number and time of what was made of them before.
+ */
+static bool goes_with_its_directory(const struct entry *entry)
+{
+	return entry->parent->is_dead || !entry->parent->layers;
 }
 
 bool entry_has_forgotten(const struct entry *entry, const struct version *version)
@@ -304,6 +319,8 @@ void entry_hide_locked(struct view *view, struct entry *entry)
 
 	if (entry->kind == UNION_FILE)
 		keep_locked(view, entry, NULL);
+	if (goes_with_its_directory(entry))
+		remember_name(view, entry);
 	drop_version(entry);
 	notice_unpin_locked(entry);
 	entry->directory = NULL;

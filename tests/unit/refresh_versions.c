@@ -137,6 +137,44 @@ static void forgotten_directory_looked_up_again_keeps_its_number(void **state)
 	assert_int_equal(stat_of("dir").st_ino, ino);
 }
 
+/* No file of the layers has changed: what poll by number and times must be told by these. */
+static void directory_that_comes_back_from_fewer_layers_shows_other_files(void **state)
+{
+	(void)state;
+	run("mkdir a/dir b/dir && echo 'x: 1' >a/dir/app.yaml && echo 'y: 1' >b/dir/app.yaml");
+	start("a:b");
+	assert_shown("dir/app.yaml", "x: 1\ny: 1\n");
+	struct stat both = stat_of("dir/app.yaml");
+
+	run("mv a/dir away && mv b/dir gone");
+	publish_all();
+	assert_shown("dir", "ENOENT");
+	run("mv gone b/dir");
+	publish_all();
+	assert_shown("dir/app.yaml", "y: 1\n");
+	struct stat one = stat_of("dir/app.yaml");
+	assert_int_not_equal(one.st_ino, both.st_ino);
+	assert_true(is_newer(one, both));
+}
+
+static void directory_that_comes_back_as_it_was_shows_the_same_files(void **state)
+{
+	(void)state;
+	run("mkdir a/dir && echo 'x: 1' >a/dir/app.yaml");
+	start("a:b");
+	struct stat before = stat_of("dir/app.yaml");
+
+	run("mv a/dir away");
+	publish_all();
+	assert_shown("dir", "ENOENT");
+	run("mv away a/dir");
+	publish_all();
+	struct stat again = stat_of("dir/app.yaml");
+	assert_int_equal(again.st_ino, before.st_ino);
+	assert_int_equal(again.st_mtim.tv_nsec, before.st_mtim.tv_nsec);
+	assert_int_equal(again.st_ctim.tv_nsec, before.st_ctim.tv_nsec);
+}
+
 static void file_changed_while_forgotten_has_another_number(void **state)
 {
 	(void)state;
@@ -209,6 +247,8 @@ int main(void)
 		view_test(time_does_not_go_back_when_the_kernel_forgot_the_file),
 		view_test(forgotten_file_looked_up_again_keeps_its_number),
 		view_test(forgotten_directory_looked_up_again_keeps_its_number),
+		view_test(directory_that_comes_back_from_fewer_layers_shows_other_files),
+		view_test(directory_that_comes_back_as_it_was_shows_the_same_files),
 		view_test(file_changed_while_forgotten_has_another_number),
 		view_test(change_of_a_forgotten_file_is_told_when_it_is_looked_up_first),
 		view_test(forgotten_file_that_did_not_change_is_no_event),
