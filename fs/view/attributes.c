@@ -28,7 +28,8 @@ static struct rights rights_of(const struct view *view, const struct union_looku
 }
 
 /* What is taken away shows at once; what is given, when the directory opens. */
-static struct rights admit(struct view *view, struct directory *directory, bool is_known)
+static struct rights admit(
+	struct view *view, struct directory *directory, bool is_other, bool is_known)
 {
 	const struct rights *found = &directory->found_rights;
 	struct rights both = rights_both(&directory->rights, found, &view->composer.mounter);
@@ -38,7 +39,9 @@ static struct rights admit(struct view *view, struct directory *directory, bool 
 		directory->opens_after = 0;
 		return *found;
 	}
-	if (is_known && !directory->opens_after && directory_list_add(&view->openings, directory)) {
+	/* What is given besides waits for what was removed before that. */
+	bool is_waiting = directory->opens_after;
+	if (is_known && (is_waiting ? is_other : directory_list_add(&view->openings, directory))) {
 		/* What was removed before it opened in the layer has been reported by now. */
 		events_take_locked(view);
 		directory->opens_after = ++view->tickets;
@@ -63,9 +66,12 @@ void attributes_describe_locked(
 		directory->layers = lookup->layers;
 		return;
 	}
-	directory->found_rights = rights_of(view, lookup);
-	struct rights rights = directory->inode.ino ? admit(view, directory, !lookup->has_unknown)
-						    : directory->found_rights;
+	struct rights given = rights_of(view, lookup);
+	bool is_other = !rights_equal(&given, &directory->found_rights);
+	directory->found_rights = given;
+	struct rights rights = directory->inode.ino
+				       ? admit(view, directory, is_other, !lookup->has_unknown)
+				       : given;
 	struct timespec shown = directory->mtime;
 	directory->mtime = (struct timespec){0};
 	for (unsigned i = 0; i < lookup->count; i++) {

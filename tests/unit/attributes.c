@@ -359,6 +359,33 @@ static void kernel_that_does_not_know_the_directory_yet_is_told_again(void **sta
 	assert_int_equal(told_count, 0);
 }
 
+/* It gave a right before, which waits for another's writer; what is written since is behind that. */
+static void directory_that_opens_further_waits_for_what_was_changed_till_then(void **state)
+{
+	(void)state;
+	start_closed("a:b");
+	FILE *log = fopen("a/d/log", "we");
+	assert_non_null(log);
+	fputs("one\n", log);
+	fflush(log);
+	publish_ready();
+	run("chmod 750 a/d");
+	publish_ready();
+	FILE *key = fopen("a/d/key", "we");
+	assert_non_null(key);
+	fputs("public", key);
+	fflush(key);
+	publish_ready();
+	run("chmod 755 a/d");
+	publish_ready();
+	fclose(log);
+	publish_ready();
+	usleep(5000);
+	publish_ready();
+	fclose(key);
+	assert_open("public");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +407,7 @@ int main(void)
 		view_test(publisher_shows_nothing_new_before_the_kernel_was_told),
 		view_test(new_settings_that_shut_somebody_out_are_told),
 		view_test(kernel_that_does_not_know_the_directory_yet_is_told_again),
+		view_test(directory_that_opens_further_waits_for_what_was_changed_till_then),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
