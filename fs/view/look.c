@@ -331,7 +331,7 @@ static bool look_up(struct look *look, uint64_t *cost)
 		end(look, r ? r : LOOK_IS_CURRENT);
 		return false;
 	}
-	look->has_new_links = link_watch_sources(
+	look->has_new_links |= link_watch_sources(
 		view, look->settings.composer.settings, look->path, &look->lookup);
 	if (is_current(look)) {
 		end(look, LOOK_IS_CURRENT);

@@ -45,6 +45,7 @@ struct look {
 	bool takes_long;  /* whoever looks the name up gets a promise (promise.h) */
 	bool is_recalled; /* `version` is what was kept of the path (keep.h) */
 	bool has_doubt;   /* a source may have been written while it was read (compose.h) */
+	bool has_new_links; /* a source has more names, which was not known */
 
 	/* What came of it. */
 	int result; /* 0; PROBLEM; COMPOSE_MOVED, COMPOSE_UNSETTLED; LOOK_…; or -errno */
@@ -62,7 +63,6 @@ struct look {
 	enum union_kind kind;
 	enum entry_scope scope;
 	uint64_t since;        /* the entry's ticket (queue.h) */
-	bool has_new_links;    /* a source has more names, which was not known */
 	bool is_large;         /* it does not count in view->looks */
 	bool is_event;         /* something was reported of just this name */
 	bool takes_unfinished; /* its writer was waited for long enough */

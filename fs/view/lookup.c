@@ -14,6 +14,7 @@
 #include "entry.h"
 #include "expand.h"
 #include "look.h"
+#include "other_names.h"
 #include "promise.h"
 #include "queue.h"
 
@@ -283,6 +284,9 @@ void lookup_end(struct look *look)
 	view_lock(view);
 	int r = end_locked_unlocks(look, &stat);
 	entry->parent->has_absences |= r == -ENOENT;
+	/* The publisher, who is to look at the name, will find nothing new. */
+	if (look->has_new_links && entry->pending != PENDING_NONE)
+		other_names_note_locked(view, look);
 	if (union_has_unseen(&look->lookup))
 		attach_unseen_locked(view, entry->parent);
 	if (r == 0)

@@ -12,7 +12,7 @@
 struct look;
 struct view;
 
-/** Notes the sources that the publisher's look has found. */
+/** Notes the sources that a look has found, of a name that something was reported of. */
 void other_names_note_locked(struct view *view, const struct look *look);
 
 /** Queues what shows them besides. Returns whether anything was noted. */

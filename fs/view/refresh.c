@@ -314,6 +314,9 @@ static bool decide_locked_unlocks(struct view *view, struct look *look)
 
 	if (entry->parent->is_dead)
 		return false;
+	/* Whatever comes of it: the next look finds them watched, and so nothing new. */
+	if (look->has_new_links)
+		other_names_note_locked(view, look);
 	bool is_overtaken = is_overtaken_locked(view, look);
 	if (is_overtaken)
 		queue_entry_locked(view, entry);
@@ -325,8 +328,6 @@ static bool decide_locked_unlocks(struct view *view, struct look *look)
 	if (union_has_unseen(&look->lookup))
 		attach_unseen_locked(view, entry->parent);
 	entry->is_absent |= entry->kind == UNION_NONE && look->lookup.kind == UNION_NONE;
-	if (look->has_new_links)
-		other_names_note_locked(view, look);
 	if (look->result == LOOK_IS_CURRENT || is_out_of_sight(look))
 		return false;
 	if (!(look->is_known ? decide_kind_locked_unlocks(view, look)

@@ -400,6 +400,22 @@ static void sources_of_other_paths_may_have_more_names(void **state)
 	assert_shown("top/t.yaml", "x: 2\n");
 }
 
+/* Who reads it is faster than the publisher. */
+static void source_that_gains_a_name_which_is_read_at_once_is_watched_as_well(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\n");
+	run("ln a/app.yaml a/second.yaml");
+	assert_shown("second.yaml", "x: 1\n");
+	publish_all();
+	write_file("a/second.yaml", "x: 2\n");
+	publish_all();
+	assert_shown("second.yaml", "x: 2\n");
+	assert_shown("app.yaml", "x: 2\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +437,7 @@ int main(void)
 		view_test(source_that_gains_a_name_in_a_layer_is_watched_from_then_on),
 		view_test(source_with_other_names_may_be_replaced_by_removal),
 		view_test(sources_of_other_paths_may_have_more_names),
+		view_test(source_that_gains_a_name_which_is_read_at_once_is_watched_as_well),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
