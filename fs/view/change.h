@@ -25,6 +25,7 @@ struct change {
 	uint64_t parent_ino;
 	uint64_t shown_ino; /* of the version that the name showed before it was looked at; 0 */
 	uint64_t attributes_ino;     /* CHANGE_ATTRIBUTES: the directory's number */
+	bool is_news;                /* those who depend on the name look at it again behind it */
 	struct version *version;     /* one reference */
 	struct directory *directory; /* not yet shown: owned until applied */
 };

@@ -25,6 +25,7 @@ static bool wait_locked(struct view *view, const struct look *look, int64_t quie
 {
 	if (quiet_ms == SHORTAGE_MS)
 		look->entry->restless_ms = 0; /* its writer is not waited for, but what is short */
+	look->entry->is_touched |= look->is_event;
 	queue_debounce_locked(view, look->entry, quiet_ms);
 	return false;
 }
@@ -333,6 +334,7 @@ static bool decide_locked_unlocks(struct view *view, struct look *look)
 	if (!(look->is_known ? decide_kind_locked_unlocks(view, look)
 			     : decide_unknown_locked_unlocks(view, look)))
 		return false;
+	change->is_news = is_news(look);
 	change->shown_ino = look->shown ? look->shown->inode.ino : 0;
 	change->parent = entry->parent;
 	change->entry = entry;
@@ -343,7 +345,7 @@ static bool decide_locked_unlocks(struct view *view, struct look *look)
 	 * depend on it once more: they find nothing there till then. */
 	if ((change->kind == CHANGE_REMOVE || change->kind == CHANGE_REMOVE_DIRECTORY) &&
 		look->lookup.kind != UNION_NONE) {
-		entry->is_touched |= is_news(look);
+		entry->is_touched |= change->is_news;
 		queue_entry_locked(view, entry);
 	}
 	return true;

@@ -137,6 +137,26 @@ static void removal_does_not_take_away_what_a_request_has_shown_since(void **sta
 	assert_shown("app.yaml", "x: 2\n");
 }
 
+static void what_is_made_of_a_file_that_can_be_published_later_is_made_of_it_then(void **state)
+{
+	(void)state;
+	make_directory("a/conf.d");
+	write_file("a/conf.d/one.yaml", "x: 1\n");
+	start("layers: [a, b]\nfiles: [{path: all.yaml, from: ['conf.d/*.yaml']}]\n");
+	assert_shown("all.yaml", "x: 1\n");
+	assert_shown("conf.d/one.yaml", "x: 1\n");
+
+	is_full = true;
+	replace_file("a/conf.d/two.yaml", "y: 2\n");
+	assert_true(publish_ready() >= 0);
+	assert_shown("all.yaml", "x: 1\n");
+
+	is_full = false;
+	publish_all();
+	assert_shown("conf.d/two.yaml", "y: 2\n");
+	assert_shown("all.yaml", "x: 1\ny: 2\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +166,7 @@ int main(void)
 		view_test(where_nothing_can_be_published_caches_are_right_all_the_same),
 		view_test(change_does_not_go_behind_what_a_request_has_shown_since),
 		view_test(removal_does_not_take_away_what_a_request_has_shown_since),
+		view_test(what_is_made_of_a_file_that_can_be_published_later_is_made_of_it_then),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
