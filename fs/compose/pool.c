@@ -88,6 +88,14 @@ static struct pool_job *next_job(struct pool *pool, bool *is_large)
 	return job;
 }
 
+/* The time is copied: another thread may run the job meanwhile, and free it. */
+static void wait_for_job(struct pool *pool)
+{
+	struct timespec due = pool->delayed ? pool->delayed->due : (struct timespec){0};
+
+	lock_wait(&pool->lock, &pool->has_work, pool->delayed ? &due : NULL);
+}
+
 static void *run(void *context)
 {
 	struct pool *pool = context;
@@ -97,8 +105,7 @@ static void *run(void *context)
 		bool is_large;
 		struct pool_job *job = next_job(pool, &is_large);
 		if (!job) {
-			lock_wait(&pool->lock, &pool->has_work,
-				pool->delayed ? &pool->delayed->due : NULL);
+			wait_for_job(pool);
 			continue;
 		}
 		pool->large_running += is_large;

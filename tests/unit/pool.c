@@ -1,5 +1,7 @@
 /*
  * Small jobs never wait for large ones, and a delayed one comes when it is due.
+ *
+ * The linker sends calls of lock_wait() here (--wrap).
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -14,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "lock.h"
 #include "pool.h"
 
 #define LARGE ((uint64_t)POOL_LARGE_BYTES + 1)
@@ -65,6 +68,18 @@ static bool comes_in(sem_t *semaphore, long ms)
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
 	return sem_timedwait(semaphore, &until) == 0;
+}
+
+static struct job watched;
+static atomic_bool is_lent;
+
+void __real_lock_wait(struct lock *lock, pthread_cond_t *condition, const struct timespec *until);
+void __wrap_lock_wait(struct lock *lock, pthread_cond_t *condition, const struct timespec *until);
+void __wrap_lock_wait(struct lock *lock, pthread_cond_t *condition, const struct timespec *until)
+{
+	if (until == &watched.job.due)
+		atomic_store(&is_lent, true);
+	__real_lock_wait(lock, condition, until);
 }
 
 static void small_job_does_not_wait_for_large_ones(void **state)
@@ -123,6 +138,17 @@ static void what_waits_when_the_pool_ends_is_dropped(void **state)
 	sem_post(&gate);
 	pool_free(pool);
 	assert_in_range(dropped, 1, 2);
+}
+
+/* Who waits looks at the time again when the lock is not held; another may have run the job by then. */
+static void who_waits_for_a_delayed_job_needs_it_no_more(void **state)
+{
+	(void)state;
+	watched = (struct job){.job = {.run = run, .drop = drop}};
+	pool_add_later(pool, &watched.job, 20000);
+	assert_true(comes_in(&done, 10000));
+	pool_free(pool);
+	assert_false(atomic_load(&is_lent));
 }
 
 struct counted {
@@ -203,6 +229,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(small_job_does_not_wait_for_large_ones, set_up),
 		cmocka_unit_test_setup(delayed_job_comes_when_it_is_due, set_up),
+		cmocka_unit_test_setup(who_waits_for_a_delayed_job_needs_it_no_more, set_up),
 		cmocka_unit_test_setup(what_waits_when_the_pool_ends_is_dropped, set_up),
 		cmocka_unit_test_setup(who_adds_while_it_stops_and_goes_on_loses_nothing, set_up),
 		cmocka_unit_test_setup(with_no_threads_the_caller_runs_it, set_up),
