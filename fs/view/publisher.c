@@ -198,7 +198,16 @@ static void set_settings_trouble(struct publisher *publisher, struct trouble *tr
 	free(old);
 }
 
-/* The nearest directory above `path` that is there, and the name that leads on from it. */
+/* A shortage; ENOSPC is that of watches. */
+static bool is_worth_a_retry(int result)
+{
+	return layer_is_shortage(result) || result == -ENOSPC;
+}
+
+/*
+ * The nearest directory above `path` that is there, and the name that leads on from it. 0, or -errno
+ * where it is worth to be tried again.
+ */
 static int watch_name(struct name_watch *watch, const char *path)
 {
 	CLEANUP(freep) char *copy = strdup(path);
@@ -218,7 +227,7 @@ static int watch_name(struct name_watch *watch, const char *path)
 			slash[slash == copy] = '\0';
 		int r = name_watch_add(watch, slash ? copy : "", name, SETTINGS_EVENTS);
 		if (!slash || r != -ENOENT)
-			return r == -ENOMEM ? r : 0;
+			return is_worth_a_retry(r) ? r : 0;
 	}
 }
 
@@ -276,7 +285,7 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 	}
 	if (r == 0) {
 		opening_take();
-		if (watch_settings(publisher->watch, settings) == -ENOMEM)
+		if (watch_settings(publisher->watch, settings) < 0)
 			reload_later(publisher);
 	}
 	if (r < 0) {
@@ -321,18 +330,19 @@ static void reload(struct publisher *publisher)
 	set_settings_trouble(publisher, trouble);
 }
 
-/* From now on what happens to plyfs.yaml and to layers' places is seen; else it is tried again. */
+/*
+ * From now on what happens to plyfs.yaml and to layers' places is seen; else it is tried again. Where
+ * a name can't be watched, the settings are read again each time.
+ */
 static bool follow_settings(struct publisher *publisher)
 {
 	const struct settings *settings = publisher->view->composer.settings;
 	int r = name_watch_new(&publisher->watch);
 
-	if (r == 0)
-		r = watch_settings(publisher->watch, settings);
+	if (r < 0 || watch_settings(publisher->watch, settings) < 0)
+		reload_later(publisher);
 	if (r == 0)
 		return true;
-	name_watch_free(take_ptr(publisher->watch));
-	reload_later(publisher);
 	struct trouble *trouble = calloc(1, sizeof(*trouble));
 	if (!trouble)
 		return false;

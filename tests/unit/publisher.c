@@ -1,8 +1,28 @@
 /*
  * The publisher's operations: several in one batch, seen by nobody else, tried again when they
  * fail, and given up where a request has shown more since.
+ *
+ * The linker sends calls of name_watch_add() here (--wrap).
  */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "name_watch.h"
 #include "view_fixture.h"
+
+static atomic_bool are_descriptors_short;
+
+int __real_name_watch_add(
+	struct name_watch *watch, const char *directory, const char *name, uint32_t mask);
+int __wrap_name_watch_add(
+	struct name_watch *watch, const char *directory, const char *name, uint32_t mask);
+int __wrap_name_watch_add(
+	struct name_watch *watch, const char *directory, const char *name, uint32_t mask)
+{
+	return atomic_load(&are_descriptors_short)
+		       ? -EMFILE
+		       : __real_name_watch_add(watch, directory, name, mask);
+}
 
 static void changes_that_come_together_are_one_batch(void **state)
 {
@@ -157,6 +177,38 @@ static void what_is_made_of_a_file_that_can_be_published_later_is_made_of_it_the
 	assert_shown("all.yaml", "x: 1\ny: 2\n");
 }
 
+static void *run_publisher(void *context)
+{
+	publisher_run(context);
+	return NULL;
+}
+
+static bool has_layers(size_t count)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = view_settings(view);
+
+	return settings->layer_count == count;
+}
+
+static void settings_that_no_descriptor_was_left_for_are_followed_later(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	start("layers: [a, b]\n");
+	struct publisher *running = publisher_here();
+	atomic_store(&are_descriptors_short, true);
+	assert_int_equal(pthread_create(&thread, NULL, run_publisher, running), 0);
+	usleep(200000);
+	atomic_store(&are_descriptors_short, false);
+	write_file("plyfs.yaml", "layers: [a, b, c]\n");
+	for (int i = 0; i < 100 && !has_layers(3); i++)
+		usleep(100000);
+	publisher_stop(running);
+	pthread_join(thread, NULL);
+	assert_true(has_layers(3));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +219,7 @@ int main(void)
 		view_test(change_does_not_go_behind_what_a_request_has_shown_since),
 		view_test(removal_does_not_take_away_what_a_request_has_shown_since),
 		view_test(what_is_made_of_a_file_that_can_be_published_later_is_made_of_it_then),
+		view_test(settings_that_no_descriptor_was_left_for_are_followed_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
