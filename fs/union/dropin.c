@@ -59,14 +59,18 @@ static int add(
 	return 0;
 }
 
-/* The highest layer above `below` in which the path is a link to /dev/null; -1: none. */
+/* The highest layer above `below` in which the path is a link to /dev/null; -1: none; or a shortage
+ * as -errno. */
 static int masking_layer(
 	const struct settings *settings, layer_mask layers, const char *path, unsigned below)
 {
 	for (unsigned i = (unsigned)settings->layer_count; i-- > below;) {
 		CLEANUP(freep) char *target = NULL;
-		if (layers >> i & 1 && layer_read_link(settings->layers[i], path, &target) == 0 &&
-			strcmp(target, "/dev/null") == 0)
+		int r = layers >> i & 1 ? layer_read_link(settings->layers[i], path, &target)
+					: -ENOENT;
+		if (layer_is_shortage(r))
+			return r;
+		if (r == 0 && strcmp(target, "/dev/null") == 0)
 			return (int)i;
 	}
 	return -1;
@@ -81,9 +85,9 @@ static int add_highest(struct dropins *dropins, layer_mask layers, const char *p
 	int masking = masking_layer(dropins->settings, layers, path, is_file ? highest->layer : 0);
 	bool is_empty = is_file && !highest->error && highest->stat.st_size == 0;
 	const char *rule = "a higher layer has a file of that name (dropins: uapi)";
-	int r = 0;
+	int r = layer_is_shortage(masking) ? masking : 0;
 
-	if (masking >= 0) {
+	if (r == 0 && masking >= 0) {
 		const struct contributor link = {.layer = (unsigned)masking};
 		r = add(dropins, &link, path, "a link to /dev/null masks (dropins: uapi)");
 		rule = "masked by a link to /dev/null (dropins: uapi)";
@@ -131,6 +135,9 @@ static int add_directory(struct dropins *dropins, const struct finder *finder, l
 	r = finder->list(finder->context, directory, 0, pass, NULL);
 	if (r == 0)
 		r = listing_take(dropins->settings, layers, directory, &listing);
+	/* What is left out could be what masks. */
+	if (r == 0)
+		r = -listing.error;
 	for (size_t i = 0; r == 0 && i < listing.count; i++) {
 		const char *name = listing.items[i].name;
 		CLEANUP(freep) char *path = NULL;
@@ -175,13 +182,13 @@ int dropin_take_uapi(const struct finder *finder, const struct settings *setting
 {
 	CLEANUP(dropins_fini) struct dropins dropins = {.settings = settings};
 	CLEANUP(freep) char *directory = NULL;
-	int r = 0;
-
 	/* Another link leads elsewhere, whatever lies below it, and a directory has no drop-ins. */
-	if (ret->kind == UNION_DIRECTORY ||
-		(ret->kind == UNION_LINK &&
-			masking_layer(settings, layers, path, ret->found[0].layer) < 0))
-		return 0;
+	int r = ret->kind == UNION_LINK
+			? masking_layer(settings, layers, path, ret->found[0].layer)
+			: 0;
+	if (ret->kind == UNION_DIRECTORY || r < 0)
+		return layer_is_shortage(r) ? r : 0;
+	r = 0;
 	dropins.scratch = union_lookup_new();
 	if (!dropins.scratch || asprintf(&directory, "%s" DROPIN_SUFFIX, path) < 0)
 		return -ENOMEM;

@@ -85,72 +85,71 @@ static bool is_covered(const struct layer *layer, const char *directory, const s
 	return layer->covered && n > 0 && (size_t)n < sizeof(path) && layer_is_covered(layer, path);
 }
 
-static enum union_kind seen_kind(
-	const struct settings *settings, const char *directory, const struct seen *seen)
+/* What one name shows as, and whether it is a whiteout. 0, or a shortage as -errno. */
+static int seen_kind(const struct settings *settings, const char *directory,
+	const struct seen *seen, enum union_kind *ret, bool *is_whiteout)
 {
 	const struct layer *layer = settings->layers[seen->rank];
 	char path[PATH_MAX];
 	struct stat stat;
 
+	*ret = UNION_NONE;
+	*is_whiteout = false;
 	if (is_covered(layer, directory, seen))
-		return UNION_NONE;
+		return 0;
 	switch (seen->type) {
 	case DT_REG:
-		return UNION_FILE;
+		*ret = UNION_FILE;
+		return 0;
 	case DT_DIR:
-		return UNION_DIRECTORY;
+		*ret = UNION_DIRECTORY;
+		return 0;
 	case DT_LNK:
-		if (!layer->follow)
-			return UNION_LINK;
-		break;
+		if (layer->follow)
+			break;
+		*ret = UNION_LINK;
+		return 0;
 	case DT_CHR:
 	case DT_UNKNOWN:
 		break;
 	default:
-		return UNION_NONE;
+		return 0;
 	}
 	int n = snprintf(
 		path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", seen->name);
 	if (n < 0 || (size_t)n >= sizeof(path))
-		return UNION_NONE;
+		return 0;
 	int result = layer_stat(layer, path, &stat);
-	if (result < 0)
-		return union_is_absent(result) ? UNION_NONE : UNION_FILE;
-	return union_kind_of(stat.st_mode);
-}
-
-static bool seen_is_whiteout(
-	const struct settings *settings, const char *directory, const struct seen *seen)
-{
-	char path[PATH_MAX];
-	struct stat stat;
-	int n = snprintf(
-		path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", seen->name);
-
-	return seen->type == DT_CHR && n > 0 && (size_t)n < sizeof(path) &&
-	       layer_stat(settings->layers[seen->rank], path, &stat) == 0 &&
-	       union_is_whiteout_device(&stat);
-}
-
-/* The kind that one name shows. `seen` are its `count` occurrences, highest layer first. */
-static enum union_kind decide(const struct settings *settings, const char *directory,
-	const struct seen_list *list, const struct seen *seen, size_t count)
-{
-	int hidden_below = -1;
-	bool is_looked_up = false;
-
-	for (size_t i = 0; i < count; i++) {
-		enum union_kind kind = seen_kind(settings, directory, &seen[i]);
-		if (kind != UNION_NONE) {
-			/* A mark only matters to what lies below it: looked up only when needed. */
-			if (!is_looked_up)
-				hidden_below = whiteout_rank(list, seen[i].name);
-			return hidden_below > (int)seen[i].rank ? UNION_NONE : kind;
-		}
-		if (seen_is_whiteout(settings, directory, &seen[i]))
-			return UNION_NONE;
+	if (layer_is_shortage(result))
+		return result;
+	if (result < 0) {
+		*ret = union_is_absent(result) ? UNION_NONE : UNION_FILE;
+		return 0;
 	}
-	return UNION_NONE;
+	*is_whiteout = union_is_whiteout_device(&stat);
+	*ret = union_kind_of(stat.st_mode);
+	return 0;
+}
+
+/* The kind that one name shows. `seen` are its `count` occurrences, highest layer first. 0, or a
+ * shortage as -errno. */
+static int decide(const struct settings *settings, const char *directory,
+	const struct seen_list *list, const struct seen *seen, size_t count, enum union_kind *ret)
+{
+	bool is_whiteout = false;
+
+	*ret = UNION_NONE;
+	for (size_t i = 0; i < count && *ret == UNION_NONE && !is_whiteout; i++) {
+		int r = seen_kind(settings, directory, &seen[i], ret, &is_whiteout);
+		if (r < 0)
+			return r;
+		/* A mark only matters to what lies below it: looked up only when needed. */
+		if (*ret != UNION_NONE && whiteout_rank(list, seen[i].name) > (int)seen[i].rank) {
+			*ret = UNION_NONE;
+			return 0;
+		}
+	}
+	return 0;
 }
 
 static int lay_over(const struct settings *settings, const char *directory, struct seen_list *list,
@@ -167,8 +166,12 @@ static int lay_over(const struct settings *settings, const char *directory, stru
 				break;
 		if (union_is_mark(list->items[i].name))
 			continue;
-		enum union_kind kind = decide(settings, directory, list, &list->items[i], end - i);
-		if (kind == UNION_NONE)
+		enum union_kind kind;
+		int r = decide(settings, directory, list, &list->items[i], end - i, &kind);
+		/* What it is, or hides, is not known. */
+		if (r < 0)
+			ret->error = -r;
+		if (r < 0 || kind == UNION_NONE)
 			continue;
 		items[count++] = (struct listed){list->items[i].name, kind};
 	}
@@ -202,10 +205,8 @@ int listing_take(
 	if (list.count)
 		qsort(list.items, list.count, sizeof(*list.items), compare_seen);
 
-	int r = lay_over(settings, path, &list, ret);
-	if (r == 0)
-		ret->error = error;
-	return r;
+	ret->error = error;
+	return lay_over(settings, path, &list, ret);
 }
 
 void listing_free(struct listing *listing)

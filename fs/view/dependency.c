@@ -261,18 +261,22 @@ int dependency_list(void *context, const char *directory, int depth,
 	return r;
 }
 
-/* The file that was found may be changed by other names. */
-static void watch_sources(struct view *view, const char *path, layer_mask layers)
+/* The file that was found may be changed by other names. 0, or a shortage as -errno. */
+static int watch_sources(struct view *view, const char *path, layer_mask layers)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	struct settings_generation now;
 
+	if (!lookup)
+		return -ENOMEM;
 	view_lock(view);
 	settings_generation_init_locked(view, &now);
 	view_unlock(view);
-	if (lookup && union_look_up(now.composer.settings, layers, path, lookup) == 0)
+	int r = union_look_up(now.composer.settings, layers, path, lookup);
+	if (r == 0)
 		link_watch_sources(view, now.composer.settings, path, lookup);
 	settings_generation_fini(&now);
+	return r;
 }
 
 int dependency_find(
@@ -292,9 +296,7 @@ int dependency_find(
 		r = directory_join(indexed->first, name, ret);
 	}
 	view_unlock(view);
-	if (r == 0)
-		watch_sources(view, *ret, *layers);
-	return r;
+	return r == 0 ? watch_sources(view, *ret, *layers) : r;
 }
 
 const struct entry *dependency_entry_locked(

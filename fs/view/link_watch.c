@@ -409,14 +409,16 @@ static void follow_listed(
 	const struct settings *settings, const struct place *place, unsigned layer, int fd)
 {
 	int listed = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (listed < 0 && errno == EACCES)
-		listed = opening_ask(fd, O_RDONLY | O_DIRECTORY);
+	if (listed < 0)
+		listed = errno == EACCES ? opening_ask(fd, O_RDONLY | O_DIRECTORY) : -errno;
 	DIR *dir = listed < 0 ? NULL : fdopendir(listed);
 
 	for (const struct dirent *entry; dir && (entry = readdir(dir));)
 		if ((entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN) &&
 			!is_hidden(entry->d_name))
 			follow(settings, place, entry->d_name, layer, fd);
+	if (!dir)
+		note_shortage(place->view, listed < 0 ? listed : -ENOMEM);
 	if (dir)
 		closedir(dir);
 	else
@@ -431,11 +433,15 @@ static bool watch_source(const struct settings *settings, const struct place *pl
 	struct stat stat;
 	struct link_watch *watch = new_watch(place, place->name, found->layer);
 
-	if (!watch)
+	if (!watch) {
+		note_shortage(place->view, -ENOMEM);
 		return false;
+	}
 	watch->is_of_inode = true;
 	if (found->stat.st_nlink > 1)
 		fd = layer_open_path(settings->layers[found->layer], path);
+	if (layer_is_shortage(fd))
+		watch->error = -fd;
 	if (fd >= 0)
 		add_step(watch, fd, NULL, INODE_MASK, STEP_INODE);
 	if (fd >= 0 && fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode))

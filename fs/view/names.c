@@ -305,8 +305,12 @@ static int queue_joined(struct view *view, struct directory *directory, layer_ma
 
 	if (joined)
 		r = listing_take(view->composer.settings, joined, directory->path, &listing);
-	if (!joined || r < 0)
+	if (layer_is_shortage(-listing.error))
+		r = -listing.error;
+	if (!joined || r < 0) {
+		listing_free(&listing);
 		return r;
+	}
 	view_lock(view);
 	for (size_t i = 0; i < listing.count; i++) {
 		struct entry *entry = directory_entry(directory, listing.items[i].name);

@@ -125,9 +125,10 @@ static void queue_gone(struct view *view, struct directory *directory,
 	if (!layers)
 		return;
 	int r = listing_take(settings, layers, directory->path, &listing);
+	bool is_short = layer_is_shortage(r < 0 ? r : -listing.error);
 	view_lock(view);
 	/* Nobody knows what it was: all is looked at. */
-	for (size_t i = 0; r == -ENOMEM && i < directory->bucket_count; i++)
+	for (size_t i = 0; is_short && i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
 			entry->is_touched = true;
 			queue_entry_locked(view, entry);

@@ -8,7 +8,9 @@
 #include "dependency.h"
 #include "expand.h"
 #include "keep.h"
+#include "listing.h"
 #include "look.h"
+#include "reload.h"
 #include "view_fixture.h"
 
 static enum {
@@ -20,9 +22,15 @@ static enum {
 	ROOT,     /* of a layer itself, after so many */
 	GUARDING, /* after so many */
 	RECALLING,
-	LOOKING
-} failing; /* LOOKING: till the end */
+	LISTING,         /* of `where` in the upper layer, after so many */
+	LISTING_LINKS,   /* after so many */
+	READING_LINK,    /* after so many */
+	WATCHING,        /* of `where` in the upper layer, till the end */
+	BROKEN,          /* it is the disk, at `where` and below, till the end */
+	LOOKING          /* till the end */
+} failing;
 static unsigned looks, calls;
+static const char *where;
 
 int __real_lookup_enter(
 	struct view *seen, struct directory *parent, const char *name, struct directory **ret);
@@ -91,8 +99,9 @@ int __real_openat64(int directory, const char *name, int flags, ...);
 int __wrap_openat64(int directory, const char *name, int flags, ...);
 int __wrap_openat64(int directory, const char *name, int flags, ...)
 {
-	bool fails = failing == OPENING ? strcmp(name, "app.yaml") == 0
-					: strcmp(name, "..") == 0 && is_guard_short();
+	bool fails = failing == OPENING	  ? strcmp(name, "app.yaml") == 0
+		     : failing == LISTING_LINKS ? strcmp(name, ".") == 0 && calls-- == 0
+						: strcmp(name, "..") == 0 && is_guard_short();
 
 	if (!fails)
 		return __real_openat64(directory, name, flags, 0);
@@ -113,10 +122,61 @@ int __wrap_expand_look_up(const struct finder *finder, const struct settings *se
 				  : __real_expand_look_up(finder, settings, layers, path, ret);
 }
 
+static bool is_broken(const char *path)
+{
+	size_t length = where ? strlen(where) : 0;
+
+	return failing == BROKEN && strncmp(path, where, length) == 0 &&
+	       (path[length] == '\0' || path[length] == '/');
+}
+
+int __real_layer_open_directory(const struct layer *layer, const char *path);
+int __wrap_layer_open_directory(const struct layer *layer, const char *path);
+int __wrap_layer_open_directory(const struct layer *layer, const char *path)
+{
+	return is_broken(path) ? -EIO : __real_layer_open_directory(layer, path);
+}
+
+int __real_layer_list(const struct layer *layer, const char *path,
+	int (*each)(void *context, const char *name, unsigned char type), void *context);
+int __wrap_layer_list(const struct layer *layer, const char *path,
+	int (*each)(void *context, const char *name, unsigned char type), void *context);
+int __wrap_layer_list(const struct layer *layer, const char *path,
+	int (*each)(void *context, const char *name, unsigned char type), void *context)
+{
+	if (is_broken(path))
+		return -EIO;
+	if (failing != LISTING || layer->rank != 1 || strcmp(path, where) != 0 || calls-- > 0)
+		return __real_layer_list(layer, path, each, context);
+	failing = NOTHING;
+	return -EMFILE;
+}
+
+int __real_layer_read_link(const struct layer *layer, const char *path, char **ret);
+int __wrap_layer_read_link(const struct layer *layer, const char *path, char **ret);
+int __wrap_layer_read_link(const struct layer *layer, const char *path, char **ret)
+{
+	if (failing != READING_LINK || calls-- > 0)
+		return __real_layer_read_link(layer, path, ret);
+	failing = NOTHING;
+	return -EMFILE;
+}
+
+int __real_watch_add(struct watch *watch, struct directory *directory, unsigned layer, int fd);
+int __wrap_watch_add(struct watch *watch, struct directory *directory, unsigned layer, int fd);
+int __wrap_watch_add(struct watch *watch, struct directory *directory, unsigned layer, int fd)
+{
+	return failing == WATCHING && layer == 1 && strcmp(directory->path, where) == 0
+		       ? -ENOSPC
+		       : __real_watch_add(watch, directory, layer, fd);
+}
+
 int __real_layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 int __wrap_layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 int __wrap_layer_stat(const struct layer *layer, const char *path, struct stat *ret)
 {
+	if (is_broken(path))
+		return -EIO;
 	bool is_it =
 		failing == ROOT ? !*path : failing == STATTING && strncmp(path, "conf.d", 6) == 0;
 
@@ -320,6 +380,166 @@ static void source_that_is_left_out_takes_no_rights(void **state)
 	assert_int_equal(stat_of("app.yaml").st_mode, S_IFREG | 0444);
 }
 
+static void file_that_comes_is_told_to_what_is_made_of_it(void **state)
+{
+	(void)state;
+	make_directory("a/conf.d");
+	write_file("a/conf.d/one.yaml", "q: 1\n");
+	start("layers: [a, b]\nfiles:\n  - {path: v.yaml, from: ['conf.d/*.yaml']}\n");
+	assert_shown("v.yaml", "q: 1\n");
+	assert_shown("conf.d/one.yaml", "q: 1\n");
+	failing = REMEMBERING;
+	replace_file("a/conf.d/two.yaml", "r: 1\n");
+	publish_all();
+	assert_int_equal(failing, NOTHING);
+	assert_shown("v.yaml", "q: 1\nr: 1\n");
+}
+
+static void what_is_hidden_is_not_listed(void **state)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = settings_with("a:b");
+	bool is_whole = false;
+
+	(void)state;
+	run("mkdir a/conf.d b/conf.d; echo 1 >a/conf.d/x; echo 1 >a/conf.d/y");
+	if (mknod("b/conf.d/x", S_IFCHR, makedev(0, 0)) < 0)
+		skip();
+	for (unsigned i = 0; !is_whole; i++) {
+		struct listing listing = {0};
+		assert_in_range(i, 0, 100);
+		calls = i;
+		failing = STATTING;
+		int r = listing_take(settings, union_all_layers(settings), "conf.d", &listing);
+		is_whole = failing != NOTHING;
+		failing = NOTHING;
+		assert_int_equal(r, 0);
+		if (listing.error)
+			assert_int_equal(listing.error, ENFILE);
+		else
+			assert_int_equal(listing.count, 1);
+		assert_int_equal(!listing.error, is_whole);
+		listing_free(&listing);
+	}
+}
+
+static void file_is_made_of_all_its_dropins(void **state)
+{
+	char text[64];
+	bool is_over = false;
+
+	(void)state;
+	run("mkdir a/app.yaml.d b/app.yaml.d; echo 'r: 1' >a/app.yaml.d/one.yaml; "
+	    "echo 's: 1' >b/app.yaml.d/two.yaml; echo 't: 1' >a/app.yaml.d/masked.yaml; "
+	    "ln -s /dev/null b/app.yaml.d/masked.yaml; echo 'q: 0' >a/app.yaml");
+	start("layers: [a, b]\nrules: [{match: '*.yaml', dropins: uapi}]\n");
+	assert_shown("app.yaml", "q: 0\nr: 1\ns: 1\n");
+	where = "app.yaml.d";
+	for (unsigned i = 0; !is_over; i++) {
+		assert_in_range(i, 0, 100);
+		for (int which = 0; which < 2; which++) {
+			snprintf(text, sizeof(text), "q: %u\n", 2 * i + (unsigned)which + 1);
+			replace_file("a/app.yaml", text);
+			strcat(text, "r: 1\ns: 1\n");
+			calls = i;
+			failing = which ? READING_LINK : LISTING;
+			events_clear();
+			publish_all();
+			is_over = failing != NOTHING;
+			failing = NOTHING;
+			assert_events("MOVED_TO app.yaml\n");
+			assert_shown("app.yaml", text);
+		}
+	}
+}
+
+static void source_is_watched_by_its_other_names(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	run("ln a/app.yaml outside");
+	start("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
+	failing = GUARDING;
+	calls = 0;
+	assert_shown("app.yaml", "x: 1\n");
+	assert_int_equal(failing, NOTHING);
+	publish_all();
+	write_file("outside", "x: 2\n");
+	publish_all();
+	assert_shown("app.yaml", "x: 2\n");
+}
+
+static void links_that_were_only_listed_are_watched(void **state)
+{
+	char name[32], text[64];
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++)
+		run("mkdir a/%u; ln -s ../../late%u a/%u/x.yaml", i, i, i);
+	start("layers: [{name: a, path: a, follow: true}, b]\noptions: {poll_interval: 100ms}\n");
+	for (unsigned i = 0; failing == NOTHING; i++) {
+		assert_in_range(i, 0, 7);
+		calls = i;
+		failing = LISTING_LINKS;
+		snprintf(name, sizeof(name), "%u", i);
+		assert_listed(name, "");
+		publish_all();
+		snprintf(text, sizeof(text), "late%u", i);
+		write_file(text, "x: 1\n");
+		publish_all();
+		assert_listed(name, "x.yaml\n");
+	}
+	failing = NOTHING;
+}
+
+/* Nobody has read the files, so nothing is there to be compared. */
+static void files_of_a_directory_that_joins_are_told(void **state)
+{
+	char text[64];
+	bool is_over = false;
+
+	(void)state;
+	make_directory("a/d");
+	for (unsigned i = 0; i < 16; i++)
+		run("echo 'x: 1' >a/d/%u.yaml; mkdir %u; echo 'y: 1' >%u/%u.yaml", i, i, i, i);
+	start("a:b");
+	listed("d");
+	publish_all();
+	where = "d";
+	for (unsigned i = 0; !is_over; i++) {
+		assert_in_range(i, 0, 15);
+		calls = i;
+		failing = LISTING;
+		events_clear();
+		snprintf(text, sizeof(text), "%u", i);
+		assert_int_equal(rename(text, "b/d"), 0);
+		publish_all();
+		is_over = failing != NOTHING;
+		failing = NOTHING;
+		snprintf(text, sizeof(text), "MOVED_TO d/%u.yaml\n", i);
+		assert_non_null(strstr(events, text));
+		run("rm -r b/d");
+		publish_all();
+	}
+}
+
+static void files_of_a_layer_that_leaves_are_told(void **state)
+{
+	(void)state;
+	run("mkdir a/d b/d; echo 'x: 1' >a/d/x.yaml; echo 'y: 1' >b/d/x.yaml");
+	start("a:b");
+	listed("d");
+	publish_all();
+	events_clear();
+	CLEANUP(settings_unrefp) struct settings *settings = settings_with("a");
+	where = "d";
+	calls = 0;
+	failing = LISTING;
+	assert_int_equal(view_reload(view, settings), 0);
+	assert_int_equal(failing, NOTHING);
+	publish_all();
+	assert_non_null(strstr(events, "MOVED_TO d/x.yaml\n"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,6 +552,13 @@ int main(void)
 		view_test(source_that_is_left_out_takes_no_rights),
 		view_test(what_was_good_last_is_shown_again),
 		view_test(shortage_that_lasts_keeps_nobody_busy),
+		view_test(file_that_comes_is_told_to_what_is_made_of_it),
+		view_test(what_is_hidden_is_not_listed),
+		view_test(file_is_made_of_all_its_dropins),
+		view_test(source_is_watched_by_its_other_names),
+		view_test(links_that_were_only_listed_are_watched),
+		view_test(files_of_a_directory_that_joins_are_told),
+		view_test(files_of_a_layer_that_leaves_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
