@@ -61,6 +61,7 @@ static void set_rights(struct directory *directory, const struct rights *rights,
 void attributes_describe_locked(
 	struct view *view, struct directory *directory, const struct union_lookup *lookup)
 {
+	directory->polled &= lookup->layers;
 	/* Nothing is known of it now: it stays as it was. */
 	if (directory->inode.ino && lookup->has_unknown && !lookup->count) {
 		directory->layers = lookup->layers;

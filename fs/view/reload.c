@@ -103,6 +103,8 @@ static void change_over(struct view *view, struct move *move, struct settings *s
 		struct directory *directory = moved->directory;
 		link_watch_remove(directory);
 		watch_renumber(view->watch, &directory->watches, moved->watches, settings->layer_count);
+		/* The layers' ranks are others. */
+		directory->polled = 0;
 		free(directory->identities);
 		directory->identities = moved->identities;
 		if (directory->names == NAMES_EXPANDED)

@@ -540,6 +540,44 @@ static void files_of_a_layer_that_leaves_are_told(void **state)
 	assert_non_null(strstr(events, "MOVED_TO d/x.yaml\n"));
 }
 
+static void what_could_not_be_watched_is_polled_no_more_when_it_is_gone(void **state)
+{
+	(void)state;
+	run("mkdir a/d b/d; echo 'x: 1' >a/d/x.yaml");
+	start("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
+	where = "d";
+	failing = WATCHING;
+	assert_shown("d/x.yaml", "x: 1\n");
+	assert_true(count_of_view().is_polling);
+	run("mv b/d gone");
+	for (int i = 0; i < 60 && count_of_view().is_polling; i++) {
+		publish_ready();
+		usleep(20000);
+	}
+	failing = NOTHING;
+	assert_false(count_of_view().is_polling);
+}
+
+static void what_a_layer_could_not_have_watched_is_polled_no_more_without_it(void **state)
+{
+	(void)state;
+	run("mkdir a/d b/d; echo 'x: 1' >a/d/x.yaml");
+	start("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
+	where = "d";
+	failing = WATCHING;
+	assert_shown("d/x.yaml", "x: 1\n");
+	assert_true(count_of_view().is_polling);
+	CLEANUP(settings_unrefp)
+	struct settings *settings = settings_with("layers: [a]\noptions: {poll_interval: 100ms}\n");
+	assert_int_equal(view_reload(view, settings), 0);
+	for (int i = 0; i < 60 && count_of_view().is_polling; i++) {
+		publish_ready();
+		usleep(20000);
+	}
+	failing = NOTHING;
+	assert_false(count_of_view().is_polling);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -559,6 +597,8 @@ int main(void)
 		view_test(links_that_were_only_listed_are_watched),
 		view_test(files_of_a_directory_that_joins_are_told),
 		view_test(files_of_a_layer_that_leaves_are_told),
+		view_test(what_could_not_be_watched_is_polled_no_more_when_it_is_gone),
+		view_test(what_a_layer_could_not_have_watched_is_polled_no_more_without_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
