@@ -18,10 +18,13 @@ static struct rights rights_of(const struct view *view, const struct union_looku
 {
 	struct stat stats[LAYERS_MAX];
 
-	/* No layer has it: all are missing, or only a virtual file leads through it. */
+	/*
+	 * No layer has it: all are missing, or only a virtual file leads through it. Where none can be
+	 * looked at it is closed.
+	 */
 	if (!lookup->count)
-		return (struct rights){
-			0555, view->composer.mounter.uid, view->composer.mounter.gid};
+		return (struct rights){lookup->has_unknown ? 0500 : 0555,
+			view->composer.mounter.uid, view->composer.mounter.gid};
 	for (unsigned i = 0; i < lookup->count; i++)
 		stats[i] = lookup->found[i].stat;
 	return rights_combine(stats, lookup->count, &view->composer.mounter);

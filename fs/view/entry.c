@@ -113,6 +113,15 @@ void entry_reserve_ino_locked(struct view *view, struct entry *entry)
 	entry->ino = is_free ? ino : view->next_ino++;
 }
 
+bool entry_was_directory_locked(const struct view *view, const struct entry *entry)
+{
+	const struct inode_memory_item *item = NULL;
+
+	if (entry->kind == UNION_NONE && !entry->ino)
+		item = inode_memory_find(&view->memory, hash_of(entry));
+	return entry->kind == UNION_DIRECTORY || (item && is_print_of_directory(item->print));
+}
+
 static void drop_version(struct entry *entry)
 {
 	if (!entry->version)

@@ -30,6 +30,9 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
 void entry_prepare_version_locked(struct view *view, struct entry *entry, struct version *version);
 void entry_prepare_first_locked(struct view *view, struct entry *entry, struct version *version);
 
+/** Whether the path shows a directory, or did when the kernel forgot it. */
+bool entry_was_directory_locked(const struct view *view, const struct entry *entry);
+
 /** Gives the entry the number that its first object will have, unless it has one. */
 void entry_reserve_ino_locked(struct view *view, struct entry *entry);
 

@@ -66,6 +66,7 @@ struct look *look_new_locked(struct view *view, struct entry *entry, enum look_p
 		return NULL;
 	}
 	look->shown = entry->version ? version_ref(entry->version) : NULL;
+	look->was_directory = entry_was_directory_locked(view, entry);
 	look->child = entry->directory;
 	if (look->child)
 		look->child->users++;
@@ -317,6 +318,14 @@ static void count_large(struct look *look)
 	view_unlock(look->view);
 }
 
+/* The publisher leaves alone what is shown. */
+void look_heed_past(struct look *look)
+{
+	if (look->purpose != LOOK_REFRESH && look->was_directory &&
+		union_is_out_of_sight(&look->lookup))
+		union_take_for_directory(&look->lookup);
+}
+
 /* Looks. Returns true when it is to be composed, at *cost bytes; else it has ended. */
 static bool look_up(struct look *look, uint64_t *cost)
 {
@@ -327,6 +336,8 @@ static bool look_up(struct look *look, uint64_t *cost)
 	link_watch_follow(view, look->settings.composer.settings, look->layers, look->path);
 	int r = expand_look_up(&view->finder, look->settings.composer.settings, look->layers,
 		look->path, &look->lookup);
+	if (r == 0)
+		look_heed_past(look);
 	if (r != 0 || is_unread(look)) {
 		end(look, r ? r : LOOK_IS_CURRENT);
 		return false;

@@ -58,6 +58,8 @@ struct look {
 
 	struct look *next; /* in view->done; of those that are parked */
 
+	bool was_directory; /* when it began: shown, or forgotten by the kernel */
+
 	/* The publisher's. */
 	bool is_done; /* the publisher is to decide on it: nobody may join it any more */
 	enum union_kind kind;
@@ -83,6 +85,9 @@ enum {
 
 /** A look at `entry`, which it takes in use. NULL: no memory. */
 struct look *look_new_locked(struct view *view, struct entry *entry, enum look_purpose purpose);
+
+/** What can't be looked at now is a directory still if it was one. */
+void look_heed_past(struct look *look);
 
 /** Begins it, or begins it anew, in this thread. It may have ended, and be gone, on return. */
 void look_begin(struct look *look);

@@ -317,6 +317,8 @@ static int enter_locked_unlocks(struct view *view, struct entry *entry)
 	view_unlock(view);
 	int r = expand_look_up(&view->finder, look->settings.composer.settings, look->layers,
 		look->path, &look->lookup);
+	if (r == 0)
+		look_heed_past(look);
 	if (r == 0 && look->lookup.kind != UNION_DIRECTORY)
 		r = look->lookup.kind == UNION_NONE ? -ENOENT : -ENOTDIR;
 	if (r == 0)

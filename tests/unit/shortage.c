@@ -578,6 +578,48 @@ static void what_a_layer_could_not_have_watched_is_polled_no_more_without_it(voi
 	assert_false(count_of_view().is_polling);
 }
 
+/* What it was it may be still; nobody is to take it for a file, and its rights are not known. */
+static void directory_that_a_disk_fails_to_show_again_is_one_still(void **state)
+{
+	(void)state;
+	run("mkdir -p a/p/d; echo 'x: 1' >a/p/d/app.yaml");
+	start("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
+	for (int i = 0; i < 2; i++) {
+		assert_shown("p/d/app.yaml", "x: 1\n");
+		publish_all();
+		where = i ? "p" : "p/d";
+		forget(where);
+		failing = BROKEN;
+		assert_int_equal(stat_of("p/d").st_mode, S_IFDIR | 0500);
+		assert_listed("p/d", "EIO");
+		listing_drop(stat_of("p/d").st_ino);
+		assert_shown("p/d/app.yaml", "EIO");
+		failing = NOTHING;
+		publish_all();
+		assert_shown("p/d/app.yaml", "x: 1\n");
+		assert_int_equal(stat_of("p/d").st_mode, S_IFDIR | 0555);
+		assert_listed("p/d", "app.yaml\n");
+	}
+}
+
+static void directory_that_a_disk_fails_to_show_stays_in_a_strict_mount(void **state)
+{
+	struct stat stat;
+
+	(void)state;
+	run("mkdir a/d; echo 'x: 1' >a/d/app.yaml");
+	start("layers: [a, b]\noptions: {coherence: strict, poll_interval: 100ms, header: false}\n");
+	assert_shown("d/app.yaml", "x: 1\n");
+	uint64_t ino = stat_of("d").st_ino;
+	where = "d";
+	failing = BROKEN;
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "d", false, &stat), 0);
+	view_forget(view, stat.st_ino, 1);
+	assert_int_equal(stat.st_ino, ino);
+	assert_true(S_ISDIR(stat.st_mode));
+	failing = NOTHING;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -599,6 +641,8 @@ int main(void)
 		view_test(files_of_a_layer_that_leaves_are_told),
 		view_test(what_could_not_be_watched_is_polled_no_more_when_it_is_gone),
 		view_test(what_a_layer_could_not_have_watched_is_polled_no_more_without_it),
+		view_test(directory_that_a_disk_fails_to_show_again_is_one_still),
+		view_test(directory_that_a_disk_fails_to_show_stays_in_a_strict_mount),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
