@@ -84,7 +84,9 @@ static int install_locked(struct look *look)
 		queue_entry_locked(view, entry);
 		return absent;
 	}
-	if (parent->names != NAMES_SOME && entry->kind != kind)
+	/* What is reported of a name that was never listed may be that it came. */
+	bool is_reported = entry->pending != PENDING_NONE && entry->is_touched && look->version;
+	if (entry->kind != kind && (parent->names != NAMES_SOME || is_reported))
 		entry->is_unannounced = true;
 	/* It changed while it was forgotten, and the publisher has not heard of it yet. */
 	if (look->version && entry->print && !entry_has_forgotten(entry, look->version))

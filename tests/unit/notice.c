@@ -84,12 +84,28 @@ static void file_shown_before_it_had_an_on_change_is_told(void **state)
 	assert_true(is_to_be_told());
 }
 
+static void file_that_is_read_before_its_event_is_told(void **state)
+{
+	(void)state;
+	make_directory("a/conf");
+	write_file("a/conf/old.yaml", "x: 1\n");
+	view = new_view(with_notice);
+	view_hold_notices(view, true);
+	publish_all();
+	assert_shown("conf/old.yaml", "x: 1\n");
+	replace_file("a/conf/a.yaml", "x: 1\n");
+	assert_shown("conf/a.yaml", "x: 1\n");
+	publish_all();
+	assert_true(is_to_be_told());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		view_test(file_that_is_forgotten_is_told_when_it_changes),
 		view_test(lost_events_are_told_where_something_has_changed),
 		view_test(file_shown_before_it_had_an_on_change_is_told),
+		view_test(file_that_is_read_before_its_event_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,6 +191,24 @@ static void listing_in_parts_neither_doubles_nor_misses_while_names_come_and_go(
 	}
 }
 
+/* Who watches a directory is told of all that comes into it, however early he begins. */
+static void file_seen_before_its_event_in_a_directory_that_was_just_found_is_told(void **state)
+{
+	(void)state;
+	make_directory("a/d");
+	write_file("a/d/old", "x");
+	start("a:b");
+	stat_of("d");
+	replace_file("a/d/new", "x");
+	assert_shown("d/new", "x");
+	assert_shown("d/old", "x");
+	publish_all();
+	assert_events("MOVED_TO d/new\n");
+	assert_shown("d/new", "x");
+	publish_all();
+	assert_events("MOVED_TO d/new\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +222,7 @@ int main(void)
 		view_test(file_seen_before_its_event_is_told),
 		view_test(directory_asked_for_before_its_event_is_told),
 		view_test(listing_in_parts_neither_doubles_nor_misses_while_names_come_and_go),
+		view_test(file_seen_before_its_event_in_a_directory_that_was_just_found_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
