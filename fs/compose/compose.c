@@ -142,10 +142,10 @@ static int describe(const struct composer *composer, const struct sources *sourc
 {
 	size_t more = environment ? environment->stat_count : 0;
 	size_t count = sources->count + more;
-	CLEANUP(freep) struct stat *stats = calloc(count, sizeof(*stats));
+	CLEANUP(freep) struct stat *stats = calloc(count + 1, sizeof(*stats));
 
 	version->layers = layer_names(sources->layers, sources->count);
-	version->stamps = calloc(count, sizeof(*version->stamps));
+	version->stamps = calloc(count + 1, sizeof(*version->stamps));
 	if (!stats || !version->layers || !version->stamps ||
 		(!version->sources && list_sources(sources, &version->sources) < 0))
 		return -ENOMEM;
@@ -153,11 +153,17 @@ static int describe(const struct composer *composer, const struct sources *sourc
 	if (more)
 		memcpy(stats + sources->count, environment->stats, more * sizeof(*stats));
 
-	struct rights rights = rights_combine(stats, count, &composer->mounter);
+	/* Of what nothing is known: nobody else may have had it. */
+	struct rights rights = {0400, composer->mounter.uid, composer->mounter.gid};
+	if (count)
+		rights = rights_combine(stats, count, &composer->mounter);
 	version->mode = type | rights.mode;
 	version->uid = rights.uid;
 	version->gid = rights.gid;
-	take_newest_times(version, stats, count);
+	if (count)
+		take_newest_times(version, stats, count);
+	else
+		version->mtime = version->ctime = version->made;
 	for (size_t i = 0; i < count; i++)
 		version->stamps[i] = stamp_of(&stats[i]);
 	version->stamp_count = count;

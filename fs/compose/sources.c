@@ -6,10 +6,10 @@
 int sources_init(struct sources *sources, size_t capacity)
 {
 	*sources = (struct sources){
-		.layers = calloc(capacity, sizeof(struct layer *)),
-		.paths = calloc(capacity, sizeof(char *)),
-		.loaded = calloc(capacity, sizeof(struct loaded *)),
-		.stats = calloc(capacity, sizeof(struct stat)),
+		.layers = calloc(capacity + 1, sizeof(struct layer *)),
+		.paths = calloc(capacity + 1, sizeof(char *)),
+		.loaded = calloc(capacity + 1, sizeof(struct loaded *)),
+		.stats = calloc(capacity + 1, sizeof(struct stat)),
 	};
 	return sources->layers && sources->paths && sources->loaded && sources->stats ? 0 : -ENOMEM;
 }

@@ -246,7 +246,9 @@ static int list_if_file(const struct finder *finder, const struct settings *sett
 	if (!lookup)
 		return -ENOMEM;
 	int r = expand_look_up(finder, settings, layers, path, lookup);
-	if (r < 0 || lookup->kind != UNION_FILE)
+	/* What it is made of can't be looked at: whoever reads it is to hear why. */
+	bool is_listed = r == 0 ? lookup->kind == UNION_FILE : !layer_is_shortage(r);
+	if (!is_listed)
 		return r;
 	return list_name(listing, name, strlen(name), UNION_FILE);
 }

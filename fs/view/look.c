@@ -287,6 +287,16 @@ static bool is_current(const struct look *look)
 	       compose_is_current(&look->settings.composer, look->path, &look->lookup, look->shown);
 }
 
+/* A directory that what it is made of lies in can't be listed: that is as if it could not be read. */
+static int take_failure(struct look *look, int error)
+{
+	union_lookup_fini(&look->lookup);
+	look->lookup.kind = UNION_FILE;
+	look->is_failed = true;
+	compose_failed(look->path, error, &look->problem);
+	return take_problem(look);
+}
+
 /* What needs no composing. */
 static int take_found(struct look *look)
 {
@@ -338,6 +348,8 @@ static bool look_up(struct look *look, uint64_t *cost)
 		look->path, &look->lookup);
 	if (r == 0)
 		look_heed_past(look);
+	if (r < 0 && !layer_is_shortage(r))
+		r = take_failure(look, -r);
 	if (r != 0 || is_unread(look)) {
 		end(look, r ? r : LOOK_IS_CURRENT);
 		return false;

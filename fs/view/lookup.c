@@ -291,6 +291,8 @@ void lookup_end(struct look *look)
 		other_names_note_locked(view, look);
 	if (union_has_unseen(&look->lookup))
 		attach_unseen_locked(view, entry->parent);
+	if (r == 0 && look->is_failed)
+		queue_debounce_locked(view, entry, SHORTAGE_MS);
 	if (r == 0)
 		hold_for_callers_locked(view, look, stat.st_ino);
 	/* Others that wait for the same answer were let in by what the kernel knows no more. */

@@ -326,6 +326,8 @@ static bool decide_locked_unlocks(struct view *view, struct look *look)
 		return false;
 	}
 	touch_locked(view, look);
+	if (look->is_failed)
+		queue_debounce_locked(view, entry, SHORTAGE_MS);
 	if (union_has_unseen(&look->lookup))
 		attach_unseen_locked(view, entry->parent);
 	entry->is_absent |= entry->kind == UNION_NONE && look->lookup.kind == UNION_NONE;

@@ -620,6 +620,27 @@ static void directory_that_a_disk_fails_to_show_stays_in_a_strict_mount(void **s
 	failing = NOTHING;
 }
 
+/* The directory that the virtual file is in can be listed, and the file says why it can't be read. */
+static void disk_that_fails_in_a_directory_breaks_what_is_made_of_it_alone(void **state)
+{
+	(void)state;
+	run("mkdir a/conf.d; echo 'q: 1' >a/conf.d/one.yaml; echo 'r: 1' >a/app.yaml");
+	where = "conf.d";
+	failing = BROKEN;
+	view = new_view("layers: [a, b]\nfiles:\n  - {path: v.yaml, from: ['conf.d/*.yaml']}\n"
+			"options: {poll_interval: 100ms}\n");
+	publish_ready();
+	assert_listed("", "app.yaml\nconf.d/\nv.yaml\n");
+	assert_shown("app.yaml", "r: 1\n");
+	assert_shown("v.yaml", "EIO");
+	assert_non_null(strstr(trouble_of("v.yaml").problem.message, "Input/output error"));
+	failing = NOTHING;
+	publish_all();
+	assert_shown("v.yaml", "q: 1\n");
+	assert_int_equal(stat_of("v.yaml").st_mode, S_IFREG | 0444);
+	assert_string_equal(trouble_of("v.yaml").problem.message, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -643,6 +664,7 @@ int main(void)
 		view_test(what_a_layer_could_not_have_watched_is_polled_no_more_without_it),
 		view_test(directory_that_a_disk_fails_to_show_again_is_one_still),
 		view_test(directory_that_a_disk_fails_to_show_stays_in_a_strict_mount),
+		view_test(disk_that_fails_in_a_directory_breaks_what_is_made_of_it_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
