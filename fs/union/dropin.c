@@ -183,9 +183,8 @@ int dropin_take_uapi(const struct finder *finder, const struct settings *setting
 	CLEANUP(dropins_fini) struct dropins dropins = {.settings = settings};
 	CLEANUP(freep) char *directory = NULL;
 	/* Another link leads elsewhere, whatever lies below it, and a directory has no drop-ins. */
-	int r = ret->kind == UNION_LINK
-			? masking_layer(settings, layers, path, ret->found[0].layer)
-			: 0;
+	int r = ret->kind == UNION_LINK ? masking_layer(settings, layers, path, ret->found[0].layer)
+					: 0;
 	if (ret->kind == UNION_DIRECTORY || r < 0)
 		return layer_is_shortage(r) ? r : 0;
 	r = 0;

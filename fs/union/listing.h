@@ -14,7 +14,7 @@ struct listed {
 struct listing {
 	struct listed *items; /* in byte order of their names, each once */
 	size_t count;
-	int error; /* an errno: a layer could not be listed, or a name not be looked at; 0: complete */
+	int error; /* an errno of what could not be listed, or looked at; 0: complete */
 };
 
 /**

@@ -19,8 +19,8 @@ static struct rights rights_of(const struct view *view, const struct union_looku
 	struct stat stats[LAYERS_MAX];
 
 	/*
-	 * No layer has it: all are missing, or only a virtual file leads through it. Where none can be
-	 * looked at it is closed.
+	 * No layer has it: all are missing, or only a virtual file leads through it. Where none can
+	 * be looked at it is closed.
 	 */
 	if (!lookup->count)
 		return (struct rights){lookup->has_unknown ? 0500 : 0555,

@@ -287,7 +287,7 @@ static bool is_current(const struct look *look)
 	       compose_is_current(&look->settings.composer, look->path, &look->lookup, look->shown);
 }
 
-/* A directory that what it is made of lies in can't be listed: that is as if it could not be read. */
+/* A directory of what it is made of can't be listed: it counts as a file that can't be read. */
 static int take_failure(struct look *look, int error)
 {
 	union_lookup_fini(&look->lookup);

@@ -205,8 +205,8 @@ static bool is_worth_a_retry(int result)
 }
 
 /*
- * The nearest directory above `path` that is there, and the name that leads on from it. 0, or -errno
- * where it is worth to be tried again.
+ * The nearest directory above `path` that is there, and the name that leads on from it. 0, or
+ * -errno where it is worth to be tried again.
  */
 static int watch_name(struct name_watch *watch, const char *path)
 {
@@ -331,8 +331,8 @@ static void reload(struct publisher *publisher)
 }
 
 /*
- * From now on what happens to plyfs.yaml and to layers' places is seen; else it is tried again. Where
- * a name can't be watched, the settings are read again each time.
+ * From now on what happens to plyfs.yaml and to layers' places is seen; else it is tried again.
+ * Where a name can't be watched, the settings are read again each time.
  */
 static bool follow_settings(struct publisher *publisher)
 {

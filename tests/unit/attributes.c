@@ -359,7 +359,7 @@ static void kernel_that_does_not_know_the_directory_yet_is_told_again(void **sta
 	assert_int_equal(told_count, 0);
 }
 
-/* It gave a right before, which waits for another's writer; what is written since is behind that. */
+/* It gave a right before, which waits for a writer; what is written since is behind that. */
 static void directory_that_opens_further_waits_for_what_was_changed_till_then(void **state)
 {
 	(void)state;

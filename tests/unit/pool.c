@@ -140,7 +140,7 @@ static void what_waits_when_the_pool_ends_is_dropped(void **state)
 	assert_in_range(dropped, 1, 2);
 }
 
-/* Who waits looks at the time again when the lock is not held; another may have run the job by then. */
+/* Who waits looks at the time with no lock held: another may have run the job by then. */
 static void who_waits_for_a_delayed_job_needs_it_no_more(void **state)
 {
 	(void)state;
