@@ -112,13 +112,22 @@ static void refresh_stage(const struct caller *caller)
 		fstatat(caller->clone_fd, STAGE_PATH, &stat, AT_SYMLINK_NOFOLLOW);
 }
 
+/* Whether it is whole: who sends it reads what others wrote, and may be in their hands. */
+static bool is_request(const struct request *request, ssize_t size)
+{
+	const ssize_t head = offsetof(struct request, path);
+
+	return size > head && memchr(request->path, '\0', (size_t)(size - head));
+}
+
 /* Until the daemon's end of the socket is closed. */
 static void serve(struct caller *caller)
 {
 	struct request request;
+	ssize_t n;
 
-	while (recv(caller->socket, &request, sizeof(request), 0) > 0) {
-		int r = call(caller, &request);
+	while ((n = recv(caller->socket, &request, sizeof(request), 0)) > 0) {
+		int r = is_request(&request, n) ? call(caller, &request) : -EINVAL;
 
 		if (send(caller->socket, &r, sizeof(r), MSG_NOSIGNAL) < 0)
 			return;

@@ -35,15 +35,16 @@ struct mount {
 	char type[64];
 };
 
-/* mountinfo writes space, tab, newline and backslash as \ooo. */
+/* mountinfo writes space, tab, newline and backslash as \ooo. A path that was too long may end
+ * within one. */
 static void unescape(char *text)
 {
 	char *to = text;
 
 	for (const char *from = text; *from; from++) {
-		unsigned value;
-		if (*from == '\\' && sscanf(from + 1, "%3o", &value) == 1) {
-			*to++ = (char)value;
+		if (*from == '\\' && strspn(from + 1, "01234567") >= 3) {
+			*to++ = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 |
+				       (from[3] - '0'));
 			from += 3;
 		} else {
 			*to++ = *from;

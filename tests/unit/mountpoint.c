@@ -1,0 +1,59 @@
+/*
+ * The table of mounts, which anybody writes in who may mount something somewhere.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "mountpoint.h"
+
+/* A table with one mount, the path of which is `length` letters and then blanks; as the kernel has
+ * it. */
+static int make_table(size_t length, size_t blanks)
+{
+	int fd = memfd_create("mountinfo", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	dprintf(fd, "36 35 0:99 / /");
+	for (size_t i = 0; i < length; i++)
+		dprintf(fd, "x");
+	for (size_t i = 0; i < blanks; i++)
+		dprintf(fd, "\\040");
+	dprintf(fd, " rw,relatime - fuse.plyfs label rw,user_id=0\n"
+		    "37 35 0:98 / /mnt rw - fuse.plyfs label rw\n");
+	return fd;
+}
+
+static void a_path_that_is_cut_within_an_escape_does_no_harm(void **state)
+{
+	(void)state;
+	/* Wherever the end of what is kept of it falls. */
+	for (size_t length = PATH_MAX - 12; length < PATH_MAX; length++) {
+		CLEANUP(closep) int table = make_table(length, 4);
+		assert_true(mountpoint_is_mounted(table, 36, makedev(0, 99)));
+		assert_true(mountpoint_is_mounted(table, 37, makedev(0, 98)));
+		assert_false(mountpoint_is_mounted(table, 37, makedev(0, 99)));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_path_that_is_cut_within_an_escape_does_no_harm),
+	};
+
+	return cmocka_run_group_tests_name("mountpoint", tests, NULL, NULL);
+}
