@@ -6,9 +6,12 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cleanup.h"
+#include "descriptor.h"
 #include "mirror.h"
 
 /* In the new process. */
@@ -168,6 +171,49 @@ int child_read_until(struct child *child, char end, char *text, size_t size, siz
 	return 0;
 }
 
+void child_give_up(struct child *child)
+{
+	child->deadline = 0;
+}
+
+/*
+ * Until it has ended, with what it still says on standard error. Not until that is closed: who was
+ * started by it, as the master connection of ssh, may have it open for longer. 0 or -errno.
+ */
+static int wait_for_end(struct child *child)
+{
+	CLEANUP(closep) int process = (int)syscall(SYS_pidfd_open, child->pid, 0);
+
+	/* The kernel has it not: who has nothing more to say has ended, or is about to. */
+	if (process < 0)
+		return 0;
+	for (;;) {
+		struct pollfd fds[2] = {
+			{.fd = process, .events = POLLIN}, {.fd = child->err, .events = POLLIN}};
+		uint64_t now = mirror_now();
+		bool is_late = now >= child->deadline;
+
+		int n = poll(fds, 2, is_late ? 0 : (int)(child->deadline - now));
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0 && fds[1].revents && !is_late)
+			take_error(child);
+		else if (n > 0 && fds[0].revents)
+			return 0;
+		else if (is_late)
+			return -ETIMEDOUT;
+	}
+}
+
+/* What there is of it, of one that is going to be ended. */
+static void take_last_error(struct child *child)
+{
+	struct pollfd polled = {.fd = child->err, .events = POLLIN};
+
+	if (child->err >= 0 && poll(&polled, 1, 0) > 0)
+		take_error(child);
+}
+
 int child_end(struct child *child)
 {
 	ssize_t n = 1;
@@ -175,11 +221,13 @@ int child_end(struct child *child)
 
 	while (n > 0)
 		n = fill(child);
-	while (n >= 0 && child->err >= 0 && mirror_now() < child->deadline)
-		take_error(child);
-	/* With all that it has started. */
-	if (n < 0)
+	if (n == 0)
+		n = wait_for_end(child);
+	if (n < 0) {
+		take_last_error(child);
+		/* With all that it has started. */
 		(void)kill(-child->pid, SIGKILL);
+	}
 	close(child->out);
 	if (child->err >= 0)
 		close(child->err);

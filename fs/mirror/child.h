@@ -49,6 +49,9 @@ int child_read_all(struct child *child, char *bytes, size_t len);
  */
 int child_read_until(struct child *child, char end, char *text, size_t size, size_t *ret_len);
 
+/** Nobody wants to know any more what it has to say: child_end() ends it at once, and is -ETIMEDOUT. */
+void child_give_up(struct child *child);
+
 /**
  * Waits for its end, with what it still says dropped. Its exit status; or -errno: -ETIMEDOUT, and
  * -ECHILD when a signal ended it. child->error is then one line.
