@@ -1,6 +1,7 @@
 #include "filter.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -36,7 +37,7 @@ static const struct call calls[] = {
 	{CALL(madvise), ALL}, /* … gives memory back; stacks of threads that have ended */
 	{CALL(membarrier), ALL}, /* libc's, where it unloads or registers for threads */
 
-	/* Descriptors that are open. */
+	/* Descriptors that are open. fcntl: see restrict_commands(). */
 	{CALL(read), ALL},       /* files, pipes, inotify, timers, /dev/fuse */
 	{CALL(readv), READERS},  /* stdio */
 	{CALL(pread64), READERS}, /* parts of files that many readers share */
@@ -46,7 +47,6 @@ static const struct call calls[] = {
 	{CALL(close), ALL},
 	{CALL(close_range), ALL}, /* closefrom(3) */
 	{CALL(lseek), ALL},      /* stdio */
-	{CALL(fcntl), ALL},      /* flags; duplicates; F_SETLEASE: is it being written? */
 	{CALL(dup), ALL},        /* duplicates */
 	{CALL(dup2), DAEMON},    /* leaves the terminal */
 	{CALL(dup3), DAEMON},    /* …, as libc makes it of dup2 on some machines */
@@ -141,14 +141,13 @@ static const struct call calls[] = {
 
 	{CALL(uname), ALL},              /* who looks up %H */
 
-	/* Threads. clone: see restrict_processes(). */
+	/* Threads. clone, sched_setaffinity: see restrict_processes(). */
 	{CALL(futex), ALL},              /* locks */
 	{CALL(set_robust_list), THREADED}, /* of a new thread */
 	{CALL(rseq), THREADED},
 	{CALL(set_tid_address), THREADED},
 	{CALL(sched_yield), THREADED},
 	{CALL(sched_getaffinity), ALL},  /* how many processors; which */
-	{CALL(sched_setaffinity), DAEMON}, /* it and plyfs-publish work on one (publish.c) */
 	{CALL(getcpu), DAEMON},
 	{CALL(gettid), ALL},
 	{CALL(getpid), ALL},
@@ -170,7 +169,7 @@ static const struct call calls[] = {
 	{CALL(sigaltstack), ALL},
 	{CALL(restart_syscall), ALL}, /* a wait goes on after SIGSTOP and SIGCONT */
 
-	/* Who, when, how much. None tells of others. */
+	/* Who, when, how much. None tells of others. prlimit64: see fill(). */
 	{CALL(getuid), ALL},
 	{CALL(geteuid), ALL},
 	{CALL(getgid), ALL},
@@ -184,7 +183,6 @@ static const struct call calls[] = {
 	{CALL(getrandom), ALL},       /* hashes, names */
 	{CALL(getrusage), VIEWS},
 	{CALL(sysinfo), VIEWS},     /* how much memory; qsort(3) asks, too */
-	{CALL(prlimit64), ALL},       /* how many descriptors; Landlock and capabilities: of ourselves */
 	{CALL(getrlimit), ALL},
 	{CALL(prctl), ALL},           /* names of threads; what is given up can't be had back */
 };
@@ -220,6 +218,38 @@ static int allow_calls(
 	return r;
 }
 
+/* Where that argument, counted from 0, is the value. */
+static int allow_where(scmp_filter_ctx filter, int number, unsigned argument, scmp_datum_t value)
+{
+	int r = seccomp_rule_add(
+		filter, SCMP_ACT_ALLOW, number, 1, SCMP_CMP64(argument, SCMP_CMP_EQ, value));
+
+	return r == -EDOM || r == -EFAULT ? 0 : r;
+}
+
+/*
+ * Not among them: whom the kernel is to send a signal for a descriptor, and which (F_SETOWN, F_SETSIG).
+ * For root it would be any process.
+ */
+static int restrict_commands(scmp_filter_ctx filter)
+{
+	static const int commands[] = {
+		F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL,
+		F_SETLEASE, F_GETLEASE,     /* is it being written? */
+		F_ADD_SEALS, F_GET_SEALS,   /* what is handed over stays as it is */
+		F_GETPIPE_SZ, F_SETPIPE_SZ, /* libfuse's */
+		F_GETLK, F_SETLK, F_SETLKW, /* TDB's */
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(commands) / sizeof(*commands); i++) {
+		r = allow_where(filter, CALL(fcntl), 1, (scmp_datum_t)commands[i]);
+		if (r == 0)
+			r = allow_where(filter, CALL(fcntl64), 1, (scmp_datum_t)commands[i]);
+	}
+	return r;
+}
+
 /* Nothing that was written can be executed: no memory is made so. */
 static int restrict_memory(scmp_filter_ctx filter)
 {
@@ -251,11 +281,19 @@ static int restrict_processes(
 	if (r == 0)
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(tgkill), 1,
 			SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
-	for (size_t i = 0; r == 0 && i < SANDBOX_CHILDREN; i++)
-		if (children[i] > 0)
-			r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(kill), 2,
-				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)children[i]),
-				SCMP_A1(SCMP_CMP_EQ, SIGKILL));
+	/* We and plyfs-publish work on one processor (publish.c). */
+	if (r == 0 && (process & DAEMON))
+		r = allow_where(filter, CALL(sched_setaffinity), 0, 0);
+	for (size_t i = 0; r == 0 && i < SANDBOX_CHILDREN; i++) {
+		if (children[i] <= 0)
+			continue;
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(kill), 2,
+			SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)children[i]),
+			SCMP_A1(SCMP_CMP_EQ, SIGKILL));
+		if (r == 0 && (process & DAEMON))
+			r = allow_where(
+				filter, CALL(sched_setaffinity), 0, (scmp_datum_t)children[i]);
+	}
 	return r;
 }
 
@@ -269,6 +307,11 @@ static int fill(
 		r = allow_calls(filter, checkers_calls,
 			sizeof(checkers_calls) / sizeof(*checkers_calls), process);
 #endif
+	if (r == 0)
+		r = restrict_commands(filter);
+	/* How many descriptors? Of ourselves alone: root may set those of all that is root's. */
+	if (r == 0)
+		r = allow_where(filter, CALL(prlimit64), 0, 0);
 	if (r == 0)
 		r = restrict_memory(filter);
 	if (r == 0)

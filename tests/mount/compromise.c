@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -124,6 +126,41 @@ static int try_kill(const char *pid)
 	return kill(atoi(pid), SIGCONT) < 0 ? -errno : 0;
 }
 
+/* As the kernel sends one for a descriptor of ours: to whom we say, and which. */
+static int try_signal(const char *pid)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+		return -errno;
+	int r = fcntl(ends[0], F_SETOWN, atoi(pid)) < 0 || fcntl(ends[0], F_SETSIG, SIGCONT) < 0 ||
+				fcntl(ends[0], F_SETFL, O_ASYNC) < 0 || write(ends[1], "", 1) < 0
+			? -errno
+			: 0;
+	close(ends[0]);
+	close(ends[1]);
+	return r;
+}
+
+/* What it has already. */
+static int try_limit(const char *pid)
+{
+	struct rlimit limit;
+
+	if (prlimit(atoi(pid), RLIMIT_CORE, NULL, &limit) < 0)
+		return -errno;
+	return prlimit(atoi(pid), RLIMIT_CORE, &limit, NULL) < 0 ? -errno : 0;
+}
+
+static int try_processor(const char *pid)
+{
+	cpu_set_t where;
+
+	if (sched_getaffinity(0, sizeof(where), &where) < 0)
+		return -errno;
+	return sched_setaffinity(atoi(pid), sizeof(where), &where) < 0 ? -errno : 0;
+}
+
 static int try_mount(const char *path)
 {
 	if (mount("tmpfs", path, "tmpfs", 0, NULL) < 0)
@@ -154,7 +191,8 @@ static const struct {
 } attempts[] = {{"read", try_read}, {"open", try_open}, {"write", try_write},
 	{"create", try_create}, {"execute", try_execute}, {"fork", try_fork},
 	{"connect", try_connect}, {"abstract", try_abstract}, {"ptrace", try_ptrace},
-	{"kill", try_kill}, {"mount", try_mount}, {"code", try_code},
+	{"kill", try_kill}, {"signal", try_signal}, {"limit", try_limit},
+	{"processor", try_processor}, {"mount", try_mount}, {"code", try_code},
 	{"environment", try_environment}};
 
 static void obey(const char *line)

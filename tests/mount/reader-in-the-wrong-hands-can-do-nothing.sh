@@ -47,6 +47,9 @@ connect $port EPERM EPERM EACCES
 abstract plyfs-test-$port EPERM EPERM EPERM
 ptrace $tame EPERM EPERM EPERM
 kill $victim EPERM EPERM done
+signal $victim EPERM EPERM done
+limit $victim EPERM EPERM done
+processor $tame EPERM EPERM done
 mount $directory/elsewhere EPERM EPERM EPERM
 code - EPERM EPERM done
 environment PLYFS_SECRET ENOENT ENOENT ENOENT
