@@ -15,8 +15,11 @@
 #include "repository.h"
 #include "text.h"
 
-/* Bytes of one file, and files: what is more is no configuration. */
+/* Bytes of one file, of all together, and files: what is more is no configuration. A commit of a
+ * few kilobytes may have one file a million times. */
 #define FILE_BYTES_MAX ((size_t)64 << 20)
+#define BYTES_MAX_GIB 4
+#define BYTES_MAX ((uint64_t)BYTES_MAX_GIB << 30)
 #define FILES_MAX 1000000
 
 /* What a line of "git ls-tree" takes besides the path. */
@@ -36,7 +39,8 @@ struct export
 	struct item *items;
 	size_t count;
 	size_t capacity;
-	int ids; /* their names, a line each */
+	uint64_t bytes; /* of all, with their paths */
+	int ids;        /* their names, a line each */
 };
 
 struct git {
@@ -79,24 +83,45 @@ static mode_t mode_of(const struct git *git, const char *mode, const char **why)
 	return 0;
 }
 
-/* "MODE TYPE ID\tPATH" */
-static int take_line(struct git *git, char *line, struct export *export)
+/* Whether a part of it is ".git", however it is written: a git that is run there obeys what it
+ * finds. */
+static bool has_git(const char *path)
 {
-	char *type = strchr(line, ' '), *id = type ? strchr(type + 1, ' ') : NULL;
-	char *path = id ? strchr(id, '\t') : NULL;
+	for (const char *at = path; at; at = strchr(at, '/')) {
+		at += *at == '/';
+		if (strncasecmp(at, ".git", 4) == 0 && (!at[4] || at[4] == '/'))
+			return true;
+	}
+	return false;
+}
+
+/* Why it is left out; NULL: it is not. */
+static const char *refuse_path(const char *path)
+{
+	if (has_git(path))
+		return "has a part that is .git, which git itself makes for nobody; name it "
+		       "otherwise";
+	return key_path_refuse(span_of(path));
+}
+
+/* "MODE TYPE ID SIZE\tPATH"; a submodule has no size. */
+static int take_line(struct git *git, const char *line, struct export *export)
+{
+	char git_mode[8], id[REPOSITORY_ID_MAX], size[24];
+	const char *path = strchr(line, '\t');
 	const char *why = NULL;
 
-	if (!path || path - id - 1 >= REPOSITORY_ID_MAX)
+	if (!path++ || sscanf(line, "%7s %*s %64s %23s", git_mode, id, size) != 3)
 		return -EBADMSG;
-	*type = *path++ = '\0';
-	mode_t mode = mode_of(git, line, &why);
+	mode_t mode = mode_of(git, git_mode, &why);
 	if (!why)
-		why = key_path_refuse(span_of(path));
+		why = refuse_path(path);
 	if (why) {
 		refuse(git, path, why);
 		return 0;
 	}
-	if (export->count >= FILES_MAX)
+	export->bytes += strtoull(size, NULL, 10) + strlen(path);
+	if (export->count >= FILES_MAX || export->bytes > BYTES_MAX)
 		return -EFBIG;
 	if (array_grow(export->items, export->count, export->capacity) < 0)
 		return -ENOMEM;
@@ -104,8 +129,7 @@ static int take_line(struct git *git, char *line, struct export *export)
 	if (!item.path)
 		return -ENOMEM;
 	export->items[export->count++] = item;
-	/* The NUL in front of the path ends it. */
-	return dprintf(export->ids, "%s\n", id + 1) < 0 ? -errno : 0;
+	return dprintf(export->ids, "%s\n", id) < 0 ? -errno : 0;
 }
 
 /* All files of the commit. */
@@ -125,6 +149,9 @@ static int list(struct git *git, const char *id, struct export *export, struct p
 		if (r == 0)
 			r = take_line(git, line, export);
 	}
+	/* It may have a million times as much to tell. */
+	if (r != -ENODATA)
+		child_give_up(child);
 	int status = child_end(child);
 	if (r == -ENOMEM)
 		return r;
@@ -132,7 +159,8 @@ static int list(struct git *git, const char *id, struct export *export, struct p
 		return 0;
 	if (r == -EFBIG)
 		return problem_set(problem, git->options->url, 0, 0,
-			"has more than %d files; give --path", FILES_MAX);
+			"has more than %d files, or more than %d GiB; give --path", FILES_MAX,
+			BYTES_MAX_GIB);
 	if (*git->path && strstr(child->error, NO_SUCH_OBJECT))
 		return problem_set(problem, git->options->url, 0, 0,
 			"the commit %.12s has no directory '%s'; correct the path", id, git->path);
@@ -178,6 +206,12 @@ static int put_item(struct git *git, const struct item *item, struct span bytes)
 		return 0;
 	}
 	int r = replica_draft_put(git->mirror->replica, item->path, bytes, item->mode, &clash);
+	/* Links are shorter on some disks than on others. */
+	if (r == -ENAMETOOLONG) {
+		refuse(git, item->path,
+			"is longer, or a link with a longer target, than the disk takes");
+		return 0;
+	}
 	if (r == TREE_CLASH || (r == 0 && clash))
 		refuse(git, item->path, "is a file and a directory; no commit may have that");
 	return r < 0 ? r : 0;
@@ -221,6 +255,8 @@ static int read_blobs(struct git *git, struct export *export, struct problem *pr
 		return r;
 	for (size_t i = 0; r == 0 && i < export->count; i++)
 		r = take_blob(git, child, &export->items[i]);
+	if (r < 0 && r != -ENODATA)
+		child_give_up(child);
 	int status = child_end(child);
 	if (r == -EBADMSG || r == -ENODATA || (r == 0 && status))
 		return problem_set(problem, git->options->url, 0, 0,

@@ -428,7 +428,7 @@ int repository_list(
 
 	if (asprintf(&tree, "%s:%s", id, path) < 0)
 		return -ENOMEM;
-	const char *const words[] = {"ls-tree", "-r", "-z", "--full-tree", tree, NULL};
+	const char *const words[] = {"ls-tree", "-r", "-l", "-z", "--full-tree", tree, NULL};
 	return start_git(repository, words, -1, LOCAL_TIMEOUT, ret);
 }
 

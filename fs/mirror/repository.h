@@ -50,7 +50,7 @@ int repository_keep(struct repository *repository, const char *id, struct proble
 
 /**
  * Runs "git ls-tree", of the directory `path` ("": all) of the commit: child_read_until('\0') gives
- * "MODE TYPE ID\tPATH". Or "git cat-file --batch", with names of blobs as `input`. As
+ * "MODE TYPE ID SIZE\tPATH". Or "git cat-file --batch", with names of blobs as `input`. As
  * child_start().
  */
 int repository_list(

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""What stands in a commit is somebody's word: a name or a link that can't be a file here is left out and told,
+and keeps nothing else from being shown; one that would make git run programs is no file; and a commit that
+would fill the disk is refused before anything of it is written."""
+import os
+import subprocess
+import sys
+
+import stores
+
+stores.need("git")
+ENVIRONMENT = dict(os.environ, GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null", GIT_AUTHOR_NAME="a",
+                   GIT_AUTHOR_EMAIL="a@localhost", GIT_COMMITTER_NAME="c", GIT_COMMITTER_EMAIL="c@localhost",
+                   HOME=stores.DIRECTORY)
+os.environ.update(ENVIRONMENT)
+work = stores.path("work")
+
+
+def git(*words, text=b""):
+    return subprocess.run(["git", *words], cwd=work, env=ENVIRONMENT, check=True, capture_output=True,
+                          input=text).stdout.strip().decode()
+
+
+def expect(what, is_so, said=None):
+    if not is_so:
+        sys.exit(f"failed: {what}: {said}")
+
+
+def blob(text):
+    return git("hash-object", "-w", "--stdin", text=text)
+
+
+def tree(entries):
+    """Of [(mode, id, name)]; no name is refused."""
+    return git("mktree", "-z", text=b"".join(
+        f"{mode} {'tree' if mode == '040000' else 'blob'} {name_id}\t{name}\0".encode() for mode, name_id, name in entries))
+
+
+def commit(entries):
+    revision = git("commit-tree", "-m", "x", *(["-p", "main"] if os.listdir(f"{work}/.git/refs/heads") else []),
+                   tree(entries))
+    git("update-ref", "refs/heads/main", revision)
+    return revision
+
+
+os.makedirs(work)
+git("init", "-q", "-b", "main")
+plain = blob(b"a: 1\n")
+config = tree([("100644", blob(b"[core]\n\tfsmonitor = id\n"), "config")])
+first = commit([
+    ("100644", plain, "app.yaml"), ("120000", blob(b"x/" * 3000 + b"y"), "long"), ("040000", config, ".git"),
+    ("040000", tree([("040000", config, ".GIT"), ("100644", plain, "b.yaml")]), "sub"), ("100644", plain, ".gitignore")])
+mirror = stores.Mirror("git", "--ref", "main", "--interval", "86400", work).start()
+stores.eventually("the first commit is there", lambda: mirror.status().get("revision") == first or
+                  (mirror.status(), open(mirror.log, encoding="utf-8").read()), 20)
+found = mirror.files()
+expect("the files", sorted(found) == [b".gitignore", b"app.yaml", b"sub/b.yaml"], found)
+troubles = mirror.troubles()
+expect("each is told", sorted(troubles) == ["file .git/config", "file long", "file sub/.GIT/config"], troubles)
+
+# A hundred names of one file: what is fetched is small.
+zeros = blob(bytes(60 << 20))
+commit([("100644", zeros, f"file-{number}") for number in range(100)])
+mirror.hup()
+mirror.has_trouble("store", "more than 4 GiB")
+expect("nothing of it was written", not os.path.exists(stores.path(".fleet.mirror/draft")))
+expect("what there was stays", mirror.files() == found)
+
+# It is over when the commit is.
+last = commit([("100644", plain, "app.yaml"), ("100644", plain, ".gitignore"), ("100644", plain, "sub")])
+mirror.hup()
+stores.eventually("the next commit is taken", lambda: mirror.status().get("revision") == last or mirror.status(), 20)
+mirror.is_well()
