@@ -3,7 +3,8 @@
 #include <lauxlib.h>
 #include <lualib.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "lua_pattern.h"
 
 /* Instructions between two looks at the count. */
 #define HOOK_COUNT 1000
@@ -128,38 +129,17 @@ void lua_sandbox_memory(lua_State *L, size_t bytes)
 	luaL_error(L, "not enough memory");
 }
 
-/*
- * The steps that matching may take, at most, as a multiple of a unit's: each repetition can try as
- * many lengths as the text has characters, for each choice of those before it.
- */
-static double pattern_work(const char *pattern, size_t len, double text_len)
+/* Text and pattern are the first two arguments. */
+static double pattern_work(lua_State *L)
 {
-	bool is_anchored = len > 0 && pattern[0] == '^';
-	double steps = is_anchored ? 1 : text_len + 1;
-	unsigned repeats = 0;
+	struct span text, pattern;
 
-	for (size_t i = 0; i < len; i++) {
-		switch (pattern[i]) {
-		case '%':
-			i++;
-			if (i < len && pattern[i] == 'b')
-				steps *= text_len + 1;
-			break;
-		case '*':
-		case '+':
-		case '-':
-			steps *= (text_len + 1) / ++repeats;
-			break;
-		case '?':
-			steps *= 2;
-			break;
-		default:
-			break;
-		}
-		if (steps > LUA_WORK_MAX * 64.0)
-			break;
-	}
-	return (steps + text_len + (double)len) / BYTES_PER_UNIT;
+	text.data = lua_tolstring(L, 1, &text.len);
+	pattern.data = lua_tolstring(L, 2, &pattern.len);
+	double steps = lua_pattern_steps(pattern, text);
+	if (steps > LUA_PATTERN_STEPS_MAX)
+		return LUA_WORK_MAX;
+	return (steps + (double)text.len + (double)pattern.len) / BYTES_PER_UNIT;
 }
 
 /* What a function's work grows with. */
@@ -210,12 +190,8 @@ static double cost_of(lua_State *L, enum cost cost)
 	case COST_REPLACE:
 		return cost_of(L, COST_PATTERN) + text_bytes(L);
 	case COST_PATTERN:
-		if (lua_type(L, 1) == LUA_TSTRING && lua_type(L, 2) == LUA_TSTRING) {
-			size_t text_len, len;
-			lua_tolstring(L, 1, &text_len);
-			const char *pattern = lua_tolstring(L, 2, &len);
-			return pattern_work(pattern, len, (double)text_len);
-		}
+		if (lua_type(L, 1) == LUA_TSTRING && lua_type(L, 2) == LUA_TSTRING)
+			return pattern_work(L);
 		return text_bytes(L);
 	case COST_REPEAT:
 		/* Repeating nothing takes time as well. */

@@ -1,0 +1,1 @@
+return { on_list = function() return (('x'):rep(39000)):find('.-y') end }
