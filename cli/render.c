@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "background.h"
 #include "choice.h"
 #include "cleanup.h"
 #include "command.h"
@@ -137,6 +138,9 @@ static int run(const struct command *command, int argc, char **argv)
 		return code;
 	if (!working)
 		return message_result(-errno, NULL, "the working directory");
+	/* Who renders once may be given a configuration as a descriptor: bash's <(...). */
+	if (job.is_watching && background_keep_standard(-1) < 0)
+		return message_result(-errno, NULL, "/dev/null");
 	/* Sources are called what a mount would call them. */
 	job.choice.around.directory = working;
 	/* Who renders once wants what the store has now. */

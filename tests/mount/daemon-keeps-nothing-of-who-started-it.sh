@@ -64,6 +64,19 @@ flock -n lock true || fail "the lock is held"
 check "$plyfs_pid"
 stop
 
+# Who renders, and goes on.
+exec 9>lock
+flock 9
+"$PLYFS" render --watch -l low:high rendered >>log 2>&1 &
+plyfs_pid=$!
+exec 9>&-
+eventually test -e rendered/app.yaml
+! holds "$plyfs_pid" "$directory/lock" || fail "who renders holds the lock"
+flock -n lock true || fail "the lock is held"
+kill "$plyfs_pid"
+wait "$plyfs_pid" || fail "who renders ended with $?"
+plyfs_pid=
+
 # With its standard streams closed, none of its own descriptors is in their place.
 "$PLYFS" mount -o noheader low:high mnt <&- >&- 2>&-
 shows mnt/app.yaml 'a: 1'
