@@ -13,7 +13,8 @@
  * Where R has a scalar, a list or nothing on the way to a place at which L holds something, the
  * value on the way is L's as well. A list that must hold nothing at an index ends before it.
  *
- * Of several locks that of the lowest layer wins.
+ * Of several locks that of the lowest layer wins. This stands around the strategies, so that none of
+ * them knows of locks; only what has a lock below one of its sources is merged twice.
  *
  * A place is the keys that lead to a value, from the root, with dots between them; an index counts
  * the items of a list. "*" stands for any one key or index and "**" for any number, also none; "\."

@@ -9,8 +9,12 @@
  * end, so two changes never lose each other. Who knows nothing of that (an editor) is noticed: a
  * source that is not the one that was read is read again, a few times.
  *
- * Of a layer that a mirror keeps (layer_store.h) it is the store's key that is read and written, by
- * compare-and-swap, and not the mirror's copy of it.
+ * A format gives splices (editor.h), by where values stand in the text (extent.h), and nothing that it
+ * gives is believed: the text is read again, and all layers are merged again.
+ *
+ * A layer that a mirror keeps is recognised by where its directory lies (conf/store.h). There it is the
+ * store's key that is read and written, by compare-and-swap (layer_store.h), and not the mirror's copy
+ * of it.
  */
 #pragma once
 

@@ -11,8 +11,27 @@
  *      ── go ──────────────────────────────────▶ serves
  *      ends, without unmounting
  *
+ * The contract:
+ *
+ * - To the kernel and to programs nothing happens. Numbers, look-up counts, times, bytes of what is
+ *   open or mapped, places in listings, cached names and their absence: all that was told holds.
+ *   view_state.c writes that, and nothing that follows from the layers.
+ * - No change is lost, and none is told twice. The heir reads from the same inotify descriptor: who
+ *   watches an inode once more by it gets the watch that was there, with all that is in the queue.
+ *   What was taken from the queue and not published yet is in the state. Besides, all that was shown
+ *   is looked at as after an overflow.
+ * - A request is answered once. One that was read is answered, or goes into the state as it came
+ *   (driver/unanswered.h) and is asked again; one that was not read waits in /dev/fuse, which stays
+ *   open. A promise is broken with -ESTALE, and the path walked once more.
+ *
+ * It is another process and no exec(3), because the daemon may be in no position to run a program, and
+ * because the one that works is to be there until the other does. So the process number changes; the
+ * service manager is told (MAINPID=). The one that serves comes to rest in this order: publisher,
+ * requests, pool.
+ *
  * Until `go` the one that serves can go on, and does when its heir ends, or is silent for HANDOVER_MS;
- * the heir touches nothing before. If the one before dies while `go` is waited for, the heir serves:
+ * the heir touches neither /dev/fuse nor the mount before, and ends with _exit(2) if it fails, as what
+ * it would take down is shared. If the one before dies while `go` is waited for, the heir serves:
  * nobody else is left who could.
  *
  * The offer's format never changes, so that an heir that can't read the state can have the mount end
@@ -25,7 +44,9 @@
  * What is to be handed over lies in a socket meanwhile, which the manager keeps (handover_leave(),
  * heir_stored()): the same messages, in the same order, and nobody who waits for an answer. So it can be
  * taken once. If nobody does, and the manager drops the socket, the last descriptor of /dev/fuse goes
- * with it, and the mount is dead.
+ * with it, and the mount is dead. Nobody answers between, so nothing that a start needs may look at the
+ * mount: not the unit, and not the next plyfs before it serves. A signal of its own asks for that
+ * (HANDOVER_LEAVE_SIGNAL); SIGTERM unmounts as ever.
  *
  * The socket lies in a directory where nobody else can make one, and both ask the kernel who the other
  * is: both must be processes of the user who mounts.

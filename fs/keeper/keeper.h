@@ -5,12 +5,22 @@
  *      daemon ──"look again"──▶ plyfs-keep ──▶ plyfs mirror …, as another user
  *          ◀─ lines for the log, "a layer has a state now", the status line ─┘
  *
+ *      a start:  settings_outline()   what plyfs.yaml says of stores; no layer is open
+ *                keeper_new()         plyfs-keep, and its mirrors
+ *                keeper_wait()        each layer has a state
+ *                settings_read_in()   layers are opened, by the link that the mirror turns
+ *
+ * Where a layer's directory is follows from what plyfs.yaml says of its store (store_spec.h), so
+ * that every command finds it. Who mounts knows a directory whose link turns, and nothing of
+ * networks. That a first state has come later is a hook of the publisher, which makes the settings
+ * anew; that plyfs.yaml has changed the publisher tells plyfs-keep.
+ *
  * - plyfs-keep reads plyfs.yaml itself, and starts nothing but what that names. It holds no mount,
  *   layer or terminal, and ends, with its mirrors, when the other end of the socket is closed.
  * - A mirror runs without capabilities, without a way to get more rights, with an environment and
  *   descriptors made for it. If we are root it is another user, `user:` or KEEPER_USER.
  * - plyfs-keep enters a sandbox before it starts the first mirror: of root's rights it keeps what
- * that needs, and it and its mirrors write nowhere but where states are kept by then.
+ *   that needs, and it and its mirrors write nowhere but where states are kept by then.
  * - A mirror that ends is started again after a pause, which grows.
  * - Of several keepers of the same store one runs the mirror, and another takes over when that one
  *   ends.

@@ -42,6 +42,20 @@
  * mount, and who has mounted must not look a path up before it serves, since the path may lead through
  * the mount.
  *
+ *      plyfs-run, plyfs-monitor, plyfs-publish are forked
+ *      sandbox_prepare()  the places are looked up
+ *      mount(2)
+ *      sandbox_enter()
+ *      threads, the first source
+ *
+ * Every process is forked before the mount, so that none but the daemon holds /dev/fuse. One that needs
+ * to be in no sandbox is forked first of all (helper.h). A library that is loaded when it is needed is
+ * loaded before sandbox_enter() (`load` of struct strategy).
+ *
+ * Who needs a system call more adds it to the table in filter.c, with the reason. Who opens something by
+ * a name out of the settings uses opening_at() (conf/opening.h), which asks the monitor where Landlock
+ * refuses; what lies beneath a layer, opening_ask().
+ *
  * A kernel that has it not, or a build without libseccomp, is no failure: the status tells. Where it is
  * there and can't be used, plyfs does not start.
  */

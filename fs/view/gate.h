@@ -9,7 +9,12 @@
  *
  * Nobody holds anything meanwhile. The publisher's look ends without a change, and the name is
  * looked at again when the verdict is there; of several candidates of a path that wait, the newest
- * counts. A first look is parked, and its name promised (promise.h) to who looks it up.
+ * counts. A first look is parked, and the pool goes on with it; its name is promised (promise.h)
+ * meanwhile to who looks it up. What was said of the last bytes that passed, and of the last that
+ * failed, is kept in the entry.
+ *
+ * The daemon asks by path and kind alone (run_message.h). Which command that is, plyfs-run finds in
+ * the plyfs.yaml that it has read itself.
  */
 #pragma once
 
