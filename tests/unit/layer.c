@@ -1,110 +1,10 @@
-/*
- * A layer is never left, never written to and never blocks. All tests run twice: with openat2(2),
- * and with a seccomp filter that takes it away.
- */
-#include "layer.h"
+/* A layer is never left, never written to and never blocks. */
+#include "layer_tree.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/openat2.h>
-#include <linux/seccomp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/un.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-#include "cleanup.h"
 #include "descriptor.h"
 #include "opening.h"
-#include "skip.h"
-
-/* The directory that all is in; the working directory of the test. */
-static char place[] = "/tmp/plyfs-layer-XXXXXX";
-
-static void write_file(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "we");
-
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
-
-/*
- *      place/ ── outside.yaml
- *       ├── other/ ── deep.yaml
- *       └── layer/ ── app.yaml
- *            ├── dir/ ── deep.yaml
- *            ├── inner -> dir      file_link -> app.yaml     dangling -> nothing
- *            ├── out -> ../other   out_file -> ../outside.yaml   loop -> loop
- *            └── pipe, socket
- */
-static int make_tree(void **state)
-{
-	(void)state;
-	strcpy(place + sizeof(place) - 7, "XXXXXX");
-	if (!mkdtemp(place) || chdir(place) < 0)
-		return -1;
-	assert_int_equal(mkdir("layer", 0755), 0);
-	assert_int_equal(mkdir("layer/dir", 0755), 0);
-	assert_int_equal(mkdir("other", 0755), 0);
-	write_file("outside.yaml", "outside\n");
-	write_file("other/deep.yaml", "other\n");
-	write_file("layer/app.yaml", "inside\n");
-	write_file("layer/dir/deep.yaml", "deep\n");
-	assert_int_equal(symlink("dir", "layer/inner"), 0);
-	assert_int_equal(symlink("app.yaml", "layer/file_link"), 0);
-	assert_int_equal(symlink("nothing", "layer/dangling"), 0);
-	assert_int_equal(symlink("../other", "layer/out"), 0);
-	assert_int_equal(symlink("../outside.yaml", "layer/out_file"), 0);
-	assert_int_equal(symlink("loop", "layer/loop"), 0);
-	assert_int_equal(mkfifo("layer/pipe", 0644), 0);
-
-	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "layer/socket"};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_true(fd >= 0);
-	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-	close(fd);
-	return 0;
-}
-
-static int remove_tree(void **state)
-{
-	char command[sizeof(place) + 16];
-
-	(void)state;
-	(void)snprintf(command, sizeof(command), "rm -rf '%s'", place);
-	return chdir("/") < 0 || system(command) != 0;
-}
-
-static struct layer *open_layer(bool follow)
-{
-	struct layer *layer = NULL;
-
-	assert_int_equal(layer_open("site", "layer", 1, false, follow, &layer), 0);
-	return layer;
-}
-
-static void read_all(int fd, char *buffer, size_t size)
-{
-	ssize_t len = read(fd, buffer, size - 1);
-
-	assert_true(len >= 0);
-	buffer[len] = '\0';
-	close(fd);
-}
 
 static void a_regular_file_is_read(void **state)
 {
@@ -194,219 +94,6 @@ static void a_path_out_of_the_layer_is_refused(void **state)
 	}
 }
 
-static void links_are_links_without_follow(void **state)
-{
-	CLEANUP(layer_freep) struct layer *layer = open_layer(false);
-	CLEANUP(freep) char *target = NULL;
-	struct stat stat;
-
-	(void)state;
-	assert_int_equal(layer_stat(layer, "out_file", &stat), 0);
-	assert_true(S_ISLNK(stat.st_mode));
-	assert_int_equal(layer_stat(layer, "dir/../loop", &stat), -EXDEV);
-	assert_int_equal(layer_read_link(layer, "out_file", &target), 0);
-	assert_string_equal(target, "../outside.yaml");
-	assert_int_equal(layer_read_link(layer, "app.yaml", &target), -EINVAL);
-	assert_int_equal(layer_read_link(layer, "dir", &target), -EINVAL);
-}
-
-static void a_link_on_the_way_is_no_directory_without_follow(void **state)
-{
-	CLEANUP(layer_freep) struct layer *layer = open_layer(false);
-	static const char *const paths[] = {
-		"out/deep.yaml", "inner/deep.yaml", "loop/deep.yaml", "out/", "loop/"};
-	struct stat stat;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		assert_int_equal(layer_stat(layer, paths[i], &stat), -ENOTDIR);
-		assert_int_equal(layer_open_file(layer, paths[i], &stat), -ENOTDIR);
-		assert_int_equal(layer_open_directory(layer, paths[i]), -ENOTDIR);
-	}
-	assert_int_equal(layer_open_directory(layer, "out"), -ENOTDIR);
-	assert_int_equal(layer_open_directory(layer, "inner"), -ENOTDIR);
-}
-
-static void follow_allows_links_also_out_of_the_layer(void **state)
-{
-	CLEANUP(layer_freep) struct layer *layer = open_layer(true);
-	CLEANUP(freep) char *target = NULL;
-	struct stat stat;
-	char text[16];
-	int fd;
-
-	(void)state;
-	assert_int_equal(layer_stat(layer, "out_file", &stat), 0);
-	assert_true(S_ISREG(stat.st_mode));
-	fd = layer_open_file(layer, "out/deep.yaml", &stat);
-	assert_true(fd >= 0);
-	read_all(fd, text, sizeof(text));
-	assert_string_equal(text, "other\n");
-	assert_int_equal(layer_stat(layer, "dangling", &stat), -ENOENT);
-	assert_int_equal(layer_stat(layer, "loop", &stat), -ELOOP);
-	assert_int_equal(layer_read_link(layer, "out/deep.yaml", &target), -EINVAL);
-	assert_int_equal(layer_read_link(layer, "out_file", &target), 0);
-	assert_string_equal(target, "../outside.yaml");
-}
-
-/* It would be read as we are, not as who reads the mount. */
-static void follow_leads_not_into_what_the_kernel_tells(void **state)
-{
-	static const char *const targets[] = {"/proc/self/maps", "/proc/self", "/sys/kernel"};
-	CLEANUP(layer_freep) struct layer *layer = open_layer(true);
-	struct stat stat;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
-		assert_int_equal(symlink(targets[i], "layer/kernel"), 0);
-		int of_stat = layer_stat(layer, "kernel", &stat);
-		int of_file = layer_open_file(layer, "kernel", &stat);
-		int of_directory = layer_open_directory(layer, "kernel");
-		unlink("layer/kernel");
-		assert_int_equal(of_stat, -EACCES);
-		assert_int_equal(of_file, -EACCES);
-		assert_int_equal(of_directory, i ? -EACCES : -ENOTDIR);
-	}
-}
-
-/* Who may write to a directory that is open to all must not choose what we read as ourselves. */
-static void follow_falls_into_no_trap(void **state)
-{
-	static const struct {
-		mode_t mode;
-		uid_t directory, link;
-		bool is_followed;
-	} cases[] = {{01777, 0, 4711, false}, {01777, 4712, 4711, false}, {01777, 4711, 4711, true},
-		{01777, 4711, 0, true}, {01777, 0, 0, true}, {0777, 0, 4711, true},
-		{01775, 0, 4711, true}};
-	CLEANUP(layer_freep) struct layer *layer = open_layer(true);
-	struct stat stat;
-
-	(void)state;
-	if (geteuid() != 0)
-		skip();
-	assert_int_equal(mkdir("layer/shared", 0755), 0);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		int wanted = cases[i].is_followed ? 0 : -EACCES;
-		/* One that is the last name, and one on the way. */
-		assert_int_equal(symlink("../../outside.yaml", "layer/shared/trap"), 0);
-		assert_int_equal(symlink("../../other", "layer/shared/way"), 0);
-		assert_int_equal(lchown("layer/shared/trap", cases[i].link, 0), 0);
-		assert_int_equal(lchown("layer/shared/way", cases[i].link, 0), 0);
-		assert_int_equal(chown("layer/shared", cases[i].directory, 0), 0);
-		assert_int_equal(chmod("layer/shared", cases[i].mode), 0);
-		int of_stat = layer_stat(layer, "shared/trap", &stat);
-		int of_directory = layer_open_directory(layer, "shared/way");
-		int of_file = layer_open_file(layer, "shared/way/deep.yaml", &stat);
-		CLEANUP(freep) char *target = NULL;
-		int of_link = layer_read_link(layer, "shared/trap", &target);
-		unlink("layer/shared/trap");
-		unlink("layer/shared/way");
-		close(of_directory);
-		close(of_file);
-		assert_int_equal(of_stat, wanted);
-		assert_int_equal(of_directory < 0 ? of_directory : 0, wanted);
-		assert_int_equal(of_file < 0 ? of_file : 0, wanted);
-		assert_int_equal(of_link, 0);
-	}
-	rmdir("layer/shared");
-}
-
-struct listing {
-	char text[512];
-	int stop_at;
-	int count;
-};
-
-static int note(void *context, const char *name, unsigned char type)
-{
-	struct listing *listing = context;
-	size_t len = strlen(listing->text);
-
-	(void)snprintf(listing->text + len, sizeof(listing->text) - len, " %s:%d ", name, type);
-	return ++listing->count == listing->stop_at ? 77 : 0;
-}
-
-static void assert_listed(const struct listing *listing, const char *name, int type)
-{
-	char entry[64];
-
-	(void)snprintf(entry, sizeof(entry), " %s:%d ", name, type);
-	if (!strstr(listing->text, entry))
-		fail_msg("no '%s' in '%s'", entry, listing->text);
-}
-
-static void every_name_is_listed_with_its_type(void **state)
-{
-	CLEANUP(layer_freep) struct layer *layer = open_layer(false);
-	struct listing listing = {0};
-
-	(void)state;
-	assert_int_equal(layer_list(layer, "", note, &listing), 0);
-	assert_int_equal(listing.count, 10);
-	assert_listed(&listing, "app.yaml", DT_REG);
-	assert_listed(&listing, "dir", DT_DIR);
-	assert_listed(&listing, "pipe", DT_FIFO);
-	assert_listed(&listing, "out", DT_LNK);
-	assert_listed(&listing, "dangling", DT_LNK);
-	assert_int_equal(layer_list(layer, "none", note, &listing), -ENOENT);
-	assert_int_equal(layer_list(layer, "out", note, &listing), -ENOTDIR);
-}
-
-static void a_following_layer_lists_what_its_links_lead_to(void **state)
-{
-	CLEANUP(layer_freep) struct layer *layer = open_layer(true);
-	struct listing listing = {0};
-
-	(void)state;
-	assert_int_equal(layer_list(layer, "", note, &listing), 0);
-	assert_listed(&listing, "out", DT_DIR);
-	assert_listed(&listing, "out_file", DT_REG);
-	assert_listed(&listing, "loop", DT_LNK);
-	assert_null(strstr(listing.text, "dangling"));
-}
-
-/* As a volume of Kubernetes has them: ..data -> ..2024_1, and app.yaml -> ..data/app.yaml. */
-static void names_that_begin_with_two_dots_are_hidden_where_links_are_followed(void **state)
-{
-	CLEANUP(layer_freep) struct layer *following = open_layer(true);
-	CLEANUP(layer_freep) struct layer *layer = open_layer(false);
-	struct listing listing = {0};
-	struct stat stat;
-
-	(void)state;
-	assert_int_equal(mkdir("layer/..2024_1", 0755), 0);
-	write_file("layer/..2024_1/volume.yaml", "x: 1\n");
-	assert_int_equal(symlink("..2024_1", "layer/..data"), 0);
-	assert_int_equal(symlink("..data/volume.yaml", "layer/volume.yaml"), 0);
-	assert_int_equal(layer_stat(following, "..data", &stat), -ENOENT);
-	assert_int_equal(layer_stat(following, "..data/volume.yaml", &stat), -ENOENT);
-	assert_int_equal(layer_open_directory(following, "dir/..2024_1"), -ENOENT);
-	assert_int_equal(layer_stat(following, "volume.yaml", &stat), 0);
-	assert_int_equal(layer_list(following, "", note, &listing), 0);
-	assert_null(strstr(listing.text, ".."));
-	assert_listed(&listing, "volume.yaml", DT_REG);
-
-	listing = (struct listing){0};
-	assert_int_equal(layer_list(layer, "", note, &listing), 0);
-	assert_listed(&listing, "..data", DT_LNK);
-	assert_int_equal(layer_stat(layer, "..2024_1/volume.yaml", &stat), 0);
-	assert_int_equal(unlink("layer/volume.yaml"), 0);
-	assert_int_equal(unlink("layer/..data"), 0);
-	assert_int_equal(unlink("layer/..2024_1/volume.yaml"), 0);
-	assert_int_equal(rmdir("layer/..2024_1"), 0);
-}
-
-static void a_listing_ends_when_its_caller_says_so(void **state)
-{
-	CLEANUP(layer_freep) struct layer *layer = open_layer(false);
-	struct listing listing = {.stop_at = 3};
-
-	(void)state;
-	assert_int_equal(layer_list(layer, "", note, &listing), 77);
-	assert_int_equal(listing.count, 3);
-}
-
 static void a_renamed_layer_stays_the_same_directory(void **state)
 {
 	CLEANUP(layer_freep) struct layer *layer = open_layer(false);
@@ -421,7 +108,6 @@ static void a_renamed_layer_stays_the_same_directory(void **state)
 static void a_missing_layer_is_empty_only_when_optional(void **state)
 {
 	CLEANUP(layer_freep) struct layer *layer = NULL;
-	struct listing listing = {0};
 	struct stat stat;
 
 	(void)state;
@@ -436,7 +122,7 @@ static void a_missing_layer_is_empty_only_when_optional(void **state)
 	assert_int_equal(layer_stat(layer, "app.yaml", &stat), -ENOENT);
 	assert_int_equal(layer_open_file(layer, "app.yaml", &stat), -ENOENT);
 	assert_int_equal(layer_open_directory(layer, ""), -ENOENT);
-	assert_int_equal(layer_list(layer, "", note, &listing), -ENOENT);
+	assert_int_equal(layer_list(layer, "", NULL, NULL), -ENOENT);
 }
 
 static void an_unreadable_layer_is_refused_at_once(void **state)
@@ -543,21 +229,6 @@ static void names_of_any_bytes_and_lengths_are_taken(void **state)
 	assert_true(S_ISDIR(stat.st_mode));
 }
 
-static void long_link_targets_are_whole(void **state)
-{
-	CLEANUP(layer_freep) struct layer *layer = open_layer(false);
-	CLEANUP(freep) char *target = NULL;
-	char expected[PATH_MAX];
-
-	(void)state;
-	memset(expected, 't', sizeof(expected));
-	expected[sizeof(expected) - 1] = '\0';
-	assert_int_equal(symlink(expected, "layer/long"), 0);
-	assert_int_equal(layer_read_link(layer, "long", &target), 0);
-	assert_string_equal(target, expected);
-	assert_int_equal(unlink("layer/long"), 0);
-}
-
 static void a_source_is_named_as_the_user_wrote_the_layer(void **state)
 {
 	CLEANUP(layer_freep) struct layer *layer = open_layer(false);
@@ -579,46 +250,14 @@ static void a_source_is_named_as_the_user_wrote_the_layer(void **state)
 
 static void no_descriptor_is_lost(void **state)
 {
-	int before = dup(0), after;
+	int before = next_descriptor();
 
-	close(before);
 	a_regular_file_is_read(state);
 	what_is_not_there_is_absent(state);
 	what_is_no_regular_file_is_not_opened(state);
 	a_path_out_of_the_layer_is_refused(state);
-	a_link_on_the_way_is_no_directory_without_follow(state);
-	follow_allows_links_also_out_of_the_layer(state);
-	every_name_is_listed_with_its_type(state);
 	a_missing_layer_is_empty_only_when_optional(state);
-	after = dup(0);
-	close(after);
-	assert_int_equal(before, after);
-}
-
-static long open_by_openat2(void)
-{
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC};
-
-	return syscall(SYS_openat2, AT_FDCWD, ".", &how, sizeof(how));
-}
-
-/* From here on openat2(2) fails in this process, as on an old kernel. */
-static void all_of_it_holds_without_openat2(void **state)
-{
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
-
-	(void)state;
-	assert_int_equal(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
-		skip_because("system calls can't be filtered here");
-	assert_int_equal(open_by_openat2(), -1);
-	assert_int_equal(errno, ENOSYS);
+	assert_int_equal(next_descriptor(), before);
 }
 
 #define TESTS                                                                                      \
@@ -627,22 +266,11 @@ static void all_of_it_holds_without_openat2(void **state)
 		cmocka_unit_test(what_is_not_there_is_absent),                                     \
 		cmocka_unit_test(what_is_no_regular_file_is_not_opened),                           \
 		cmocka_unit_test(a_path_out_of_the_layer_is_refused),                              \
-		cmocka_unit_test(links_are_links_without_follow),                                  \
-		cmocka_unit_test(a_link_on_the_way_is_no_directory_without_follow),                \
-		cmocka_unit_test(follow_allows_links_also_out_of_the_layer),                       \
-		cmocka_unit_test(follow_leads_not_into_what_the_kernel_tells),                     \
-		cmocka_unit_test(follow_falls_into_no_trap),                                       \
-		cmocka_unit_test(every_name_is_listed_with_its_type),                              \
-		cmocka_unit_test(a_following_layer_lists_what_its_links_lead_to),                  \
-		cmocka_unit_test(                                                                  \
-			names_that_begin_with_two_dots_are_hidden_where_links_are_followed),       \
-		cmocka_unit_test(a_listing_ends_when_its_caller_says_so),                          \
 		cmocka_unit_test(a_renamed_layer_stays_the_same_directory),                        \
 		cmocka_unit_test(a_missing_layer_is_empty_only_when_optional),                     \
 		cmocka_unit_test(an_unreadable_layer_is_refused_at_once),                          \
 		cmocka_unit_test(what_has_gone_while_another_opened_it_is_not_denied),             \
 		cmocka_unit_test(names_of_any_bytes_and_lengths_are_taken),                        \
-		cmocka_unit_test(long_link_targets_are_whole),                                     \
 		cmocka_unit_test(a_source_is_named_as_the_user_wrote_the_layer),                   \
 		cmocka_unit_test(no_descriptor_is_lost)
 
