@@ -1,7 +1,6 @@
 #include "agenda.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 
 #include "cleanup.h"
 #include "clock.h"
+#include "lock.h"
 
 /* A generation is what has changed until nothing did for a while, and no longer than that. */
 #define GENERATION_MAX_MS 200
@@ -20,7 +20,7 @@
 /* Times are clock_ms(), 0: nothing is to be done. */
 struct agenda {
 	int fd; /* timerfd */
-	pthread_mutex_t mutex;
+	struct lock lock;
 	int64_t paths_ms;
 	int64_t generation_ms;
 	int64_t changed_ms; /* since when a generation is due */
@@ -41,7 +41,7 @@ int agenda_new(struct agenda **ret)
 		free(agenda);
 		return r;
 	}
-	pthread_mutex_init(&agenda->mutex, NULL);
+	lock_init(&agenda->lock, LOCK_AGENDA);
 	*ret = agenda;
 	return 0;
 }
@@ -52,7 +52,7 @@ void agenda_free(struct agenda *agenda)
 		return;
 	tdestroy(agenda->paths, free);
 	close(agenda->fd);
-	pthread_mutex_destroy(&agenda->mutex);
+	lock_fini(&agenda->lock);
 	free(agenda);
 }
 
@@ -66,7 +66,7 @@ static int compare_paths(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* The earliest of what is to be done. Under the mutex. */
+/* The earliest of what is to be done. Under the lock. */
 static void set_timer(const struct agenda *agenda)
 {
 	int64_t at = agenda->paths_ms;
@@ -85,7 +85,7 @@ void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms)
 	int64_t at = clock_ms() + after_ms;
 	char *copy = path ? strdup(path) : NULL;
 
-	pthread_mutex_lock(&agenda->mutex);
+	lock_take(&agenda->lock);
 	char **found = copy ? tsearch(copy, &agenda->paths, compare_paths) : NULL;
 	if (!found)
 		agenda->are_all = true;
@@ -95,14 +95,14 @@ void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms)
 		agenda->paths_ms = at;
 		set_timer(agenda);
 	}
-	pthread_mutex_unlock(&agenda->mutex);
+	lock_release(&agenda->lock);
 }
 
 void agenda_commit(struct agenda *agenda, int64_t after_ms)
 {
 	int64_t now = clock_ms();
 
-	pthread_mutex_lock(&agenda->mutex);
+	lock_take(&agenda->lock);
 	if (!agenda->changed_ms)
 		agenda->changed_ms = now;
 	agenda->generation_ms = now + after_ms;
@@ -110,17 +110,17 @@ void agenda_commit(struct agenda *agenda, int64_t after_ms)
 		agenda->generation_ms > agenda->changed_ms + GENERATION_MAX_MS)
 		agenda->generation_ms = agenda->changed_ms + GENERATION_MAX_MS;
 	set_timer(agenda);
-	pthread_mutex_unlock(&agenda->mutex);
+	lock_release(&agenda->lock);
 }
 
 void agenda_tell(struct agenda *agenda)
 {
-	pthread_mutex_lock(&agenda->mutex);
+	lock_take(&agenda->lock);
 	if (!agenda->status_ms) {
 		agenda->status_ms = clock_ms() + STATUS_MS;
 		set_timer(agenda);
 	}
-	pthread_mutex_unlock(&agenda->mutex);
+	lock_release(&agenda->lock);
 }
 
 void agenda_take(struct agenda *agenda, struct due *ret)
@@ -129,7 +129,7 @@ void agenda_take(struct agenda *agenda, struct due *ret)
 	uint64_t count;
 
 	(void)!read(agenda->fd, &count, sizeof(count));
-	pthread_mutex_lock(&agenda->mutex);
+	lock_take(&agenda->lock);
 	*ret = (struct due){.is_generation = agenda->generation_ms && agenda->generation_ms <= now,
 		.since_ms = agenda->changed_ms,
 		.is_status = agenda->status_ms && agenda->status_ms <= now};
@@ -144,16 +144,16 @@ void agenda_take(struct agenda *agenda, struct due *ret)
 	if (ret->is_status)
 		agenda->status_ms = 0;
 	set_timer(agenda);
-	pthread_mutex_unlock(&agenda->mutex);
+	lock_release(&agenda->lock);
 }
 
 void agenda_commit_done(struct agenda *agenda, int64_t after_ms)
 {
-	pthread_mutex_lock(&agenda->mutex);
+	lock_take(&agenda->lock);
 	if (after_ms)
 		agenda->generation_ms = clock_ms() + after_ms;
 	else
 		agenda->changed_ms = 0;
 	set_timer(agenda);
-	pthread_mutex_unlock(&agenda->mutex);
+	lock_release(&agenda->lock);
 }

@@ -82,12 +82,12 @@ int render_all(struct render *render)
 		shown_watch(shown_find(render, VIEW_INO_ROOT));
 	walk_directory(render, "", VIEW_INO_ROOT);
 	walk_remove_unseen(render);
-	pthread_mutex_lock(&render->files);
+	lock_take(&render->files);
 	commit(render);
 	if (render->options.is_atomic)
 		shown_watch_beside(render);
 	write_status(render);
-	pthread_mutex_unlock(&render->files);
+	lock_release(&render->files);
 	/* What looking at all at once took is not needed again. */
 	malloc_trim(0);
 	return (int)render->failed;
@@ -110,7 +110,7 @@ static int op_replace(void *context, const struct change *change)
 	bool is_broken = r == 0 && version->kind == VERSION_BROKEN;
 	if (r == 0)
 		view_drop_names(render->view, version);
-	pthread_mutex_lock(&render->files);
+	lock_take(&render->files);
 	struct owned *owned = manifest_get(rendered_manifest(render->rendered), change->path);
 	if (!owned)
 		r = -ENOMEM;
@@ -121,16 +121,16 @@ static int op_replace(void *context, const struct change *change)
 	bool is_put = !is_broken && r != -ENOMEM && trouble_is_over(render, owned, r);
 	if (!is_put && r != 0 && owned && owned->failure != r)
 		trouble_note(render, change->path, owned, r, &problem);
-	pthread_mutex_unlock(&render->files);
+	lock_release(&render->files);
 	if (is_put)
 		r = view_apply_change(render->view, change->parent_ino, true, NULL);
 	if (r != 0 || is_broken) {
 		view_forget(render->view, staged.st_ino, 1);
 		return r <= 0 ? r : -EBUSY;
 	}
-	pthread_mutex_lock(&render->files);
+	lock_take(&render->files);
 	walk_note_number(render, owned, staged.st_ino);
-	pthread_mutex_unlock(&render->files);
+	lock_release(&render->files);
 	return 0;
 }
 
@@ -173,7 +173,7 @@ static int op_remove(void *context, const struct change *change)
 	struct problem problem;
 	size_t count;
 
-	pthread_mutex_lock(&render->files);
+	lock_take(&render->files);
 	struct owned *owned = manifest_find(rendered_manifest(render->rendered), change->path);
 	int r = find_numbers(render, change->path, &numbers, &count);
 	if (r == 0 && owned)
@@ -184,7 +184,7 @@ static int op_remove(void *context, const struct change *change)
 		shown_drop(render, numbers[i]);
 	if (r != 0 && (!owned || owned->failure != r))
 		trouble_note(render, change->path, owned, r, &problem);
-	pthread_mutex_unlock(&render->files);
+	lock_release(&render->files);
 	if (r == 0)
 		r = view_apply_change(render->view, change->parent_ino, true, NULL);
 	for (size_t i = 0; r == 0 && i < count; i++)
@@ -220,13 +220,13 @@ static void op_batch_end(void *context)
 	struct render *render = context;
 
 	agenda_tell(render->agenda);
-	pthread_mutex_lock(&render->files);
+	lock_take(&render->files);
 	if (!render->options.is_atomic)
 		commit(render);
 	else if (rendered_is_to_switch(render->rendered))
 		agenda_commit(render->agenda, GENERATION_QUIET_MS);
 	hold_notices(render);
-	pthread_mutex_unlock(&render->files);
+	lock_release(&render->files);
 }
 
 static const struct publisher_ops ops = {
@@ -278,7 +278,7 @@ static bool do_due(void *context, struct publisher_hook *hook)
 	tdestroy(due.paths, free);
 	if (due.are_all)
 		walk_all_again(render);
-	pthread_mutex_lock(&render->files);
+	lock_take(&render->files);
 	if (due.is_status)
 		write_status(render);
 	if ((due.is_generation && !is_early) || !render->options.is_atomic)
@@ -287,7 +287,7 @@ static bool do_due(void *context, struct publisher_hook *hook)
 		agenda_commit(render->agenda, GENERATION_QUIET_MS);
 	/* What was put again may have been put into the next one. */
 	hold_notices(render);
-	pthread_mutex_unlock(&render->files);
+	lock_release(&render->files);
 	return false;
 }
 
@@ -300,7 +300,7 @@ static int on_tell(void *context, uint64_t ino)
 	struct stat stat;
 	int r = 0;
 
-	pthread_mutex_lock(&render->files);
+	lock_take(&render->files);
 	struct shown_directory *shown = shown_find(render, ino);
 	if (shown && *shown->path) {
 		owned = manifest_get(rendered_manifest(render->rendered), shown->path);
@@ -312,7 +312,7 @@ static int on_tell(void *context, uint64_t ino)
 		else if (rendered_is_to_switch(render->rendered))
 			agenda_commit(render->agenda, GENERATION_QUIET_MS);
 	}
-	pthread_mutex_unlock(&render->files);
+	lock_release(&render->files);
 	return 0;
 }
 
@@ -378,8 +378,8 @@ int render_new(struct settings *settings, const struct rendered_options *options
 		if (options->is_watched)
 			mallopt(M_ARENA_MAX, 1);
 		render->options = *options;
-		pthread_mutex_init(&render->mutex, NULL);
-		pthread_mutex_init(&render->files, NULL);
+		lock_init(&render->looks, LOCK_LOOKS);
+		lock_init(&render->files, LOCK_FILES);
 		pthread_cond_init(&render->answered, NULL);
 		r = agenda_new(&render->agenda);
 		if (r == 0)
@@ -427,12 +427,12 @@ unsigned render_tell(struct render *render)
 void render_watch(struct render *render)
 {
 	publisher_run(render->publisher);
-	pthread_mutex_lock(&render->files);
+	lock_take(&render->files);
 	/* Nobody is told any more of what is shown now: the next run does both. */
 	if (!rendered_is_to_switch(render->rendered))
 		commit(render);
 	write_status(render);
-	pthread_mutex_unlock(&render->files);
+	lock_release(&render->files);
 }
 
 void render_stop(struct render *render)
@@ -457,8 +457,8 @@ void render_free(struct render *render)
 	inotify_free(render->inotify);
 	agenda_free(render->agenda);
 	pthread_cond_destroy(&render->answered);
-	pthread_mutex_destroy(&render->files);
-	pthread_mutex_destroy(&render->mutex);
+	lock_fini(&render->files);
+	lock_fini(&render->looks);
 	free(render);
 }
 

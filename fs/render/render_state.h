@@ -12,6 +12,7 @@
 
 #include "agenda.h"
 #include "inotify.h"
+#include "lock.h"
 #include "render.h"
 
 struct render {
@@ -30,11 +31,11 @@ struct render {
 	struct inotify *inotify;
 	struct subscription beside; /* of the directory that generations stand in */
 
-	pthread_mutex_t mutex; /* of the looks */
+	struct lock looks;
 	pthread_cond_t answered;
-	const struct look *awaited; /* by the one thread that walks; NULL: none */
+	const struct look *awaited; /* looks; by the one thread that walks; NULL: none */
 
-	pthread_mutex_t files; /* of all that follows: rights are taken away from any thread */
+	struct lock files;     /* of all that follows: rights are taken away from any thread */
 	void *directories;     /* a tsearch(3) tree of struct shown_directory, by number */
 	size_t incomplete;     /* of them */
 	bool is_removal_due;   /* what another run has made is to be removed when there are none */

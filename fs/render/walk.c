@@ -44,14 +44,14 @@ static void on_answer(struct view_caller *caller, int result, const struct stat 
 {
 	struct look *look = (struct look *)caller;
 
-	pthread_mutex_lock(&look->render->mutex);
+	lock_take(&look->render->looks);
 	look->result = result == VIEW_GOING ? -ENOENT : result;
 	if (look->result >= 0)
 		look->stat = *stat;
 	look->is_answered = true;
 	if (look->render->awaited == look)
 		pthread_cond_signal(&look->render->answered);
-	pthread_mutex_unlock(&look->render->mutex);
+	lock_release(&look->render->looks);
 }
 
 static void ask(struct render *render, uint64_t parent, struct look *look)
@@ -67,12 +67,12 @@ static void ask(struct render *render, uint64_t parent, struct look *look)
 
 static void wait_for(struct render *render, struct look *look)
 {
-	pthread_mutex_lock(&render->mutex);
+	lock_take(&render->looks);
 	render->awaited = look;
 	while (!look->is_answered)
-		pthread_cond_wait(&render->answered, &render->mutex);
+		lock_wait(&render->looks, &render->answered, NULL);
 	render->awaited = NULL;
-	pthread_mutex_unlock(&render->mutex);
+	lock_release(&render->looks);
 }
 
 static bool take_name(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie)
@@ -117,7 +117,7 @@ static int keep_shown(struct render *render, const char *path)
 
 void walk_miss(struct render *render, uint64_t ino, const char *path, int result)
 {
-	pthread_mutex_lock(&render->files);
+	lock_take(&render->files);
 	struct shown_directory *shown = shown_find(render, ino);
 	if (!layer_is_shortage(result))
 		result = keep_shown(render, path);
@@ -126,7 +126,7 @@ void walk_miss(struct render *render, uint64_t ino, const char *path, int result
 		shown->is_incomplete = true;
 		agenda_look(render->agenda, shown->path, RETRY_MS);
 	}
-	pthread_mutex_unlock(&render->files);
+	lock_release(&render->files);
 }
 
 void walk_note_number(struct render *render, struct owned *owned, uint64_t ino)
@@ -142,7 +142,7 @@ int walk_put_directory(struct render *render, const char *path, uint64_t ino)
 	struct problem problem;
 	struct stat stat;
 
-	pthread_mutex_lock(&render->files);
+	lock_take(&render->files);
 	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
 	int r = owned ? shown_add(render, ino, path) : -ENOMEM;
 	if (owned)
@@ -159,7 +159,7 @@ int walk_put_directory(struct render *render, const char *path, uint64_t ino)
 	/* It is not looked into now: what is shown in it stays. */
 	if (!is_put && keep_shown(render, path) < 0)
 		r = -ENOMEM;
-	pthread_mutex_unlock(&render->files);
+	lock_release(&render->files);
 	if (is_put)
 		walk_directory(render, path, ino);
 	return layer_is_shortage(r) ? r : 0;
@@ -174,7 +174,7 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 	int r = view_version(render->view, ino, &version);
 	if (r == 0)
 		view_drop_names(render->view, version);
-	pthread_mutex_lock(&render->files);
+	lock_take(&render->files);
 	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
 	const struct imprint before = owned ? owned->print : (struct imprint){0};
 	if (!owned)
@@ -186,7 +186,7 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 	if (!trouble_is_over(render, owned, r))
 		trouble_retry(render, path, owned, r, &problem);
 	bool is_changed = owned && (owned->is_changed || !imprint_equal(&before, &owned->print));
-	pthread_mutex_unlock(&render->files);
+	lock_release(&render->files);
 	if (is_changed)
 		view_note_change(render->view, path);
 	return owned ? 0 : -ENOMEM;
@@ -230,13 +230,13 @@ void walk_directory(struct render *render, const char *path, uint64_t ino)
 	CLEANUP(names_fini) struct names names = {0};
 	size_t asked = 0;
 
-	pthread_mutex_lock(&render->files);
+	lock_take(&render->files);
 	struct shown_directory *shown = shown_find(render, ino);
 	if (shown) {
 		render->incomplete -= shown->is_incomplete;
 		shown->is_incomplete = false;
 	}
-	pthread_mutex_unlock(&render->files);
+	lock_release(&render->files);
 	int r = view_list(render->view, ino, 0, take_name, &names);
 	if (r == 0 && names.has_failed)
 		r = -ENOMEM;
@@ -272,12 +272,12 @@ void walk_directory(struct render *render, const char *path, uint64_t ino)
 static void put_off_removal(
 	struct render *render, const char *path, int result, const struct problem *problem)
 {
-	pthread_mutex_lock(&render->files);
+	lock_take(&render->files);
 	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
 	trouble_retry(render, path, owned, result, problem);
 	render->is_removal_due = true;
 	agenda_look(render->agenda, "", trouble_retry_ms(render, result));
-	pthread_mutex_unlock(&render->files);
+	lock_release(&render->files);
 }
 
 /* What another run has made and nobody shows any more. What can't be removed is tried again. */
@@ -295,9 +295,9 @@ static int remove_unseen(struct render *render)
 		CLEANUP(freep) char *path = strdup(all[i]->path);
 		if (!path)
 			return -ENOMEM;
-		pthread_mutex_lock(&render->files);
+		lock_take(&render->files);
 		int removed = rendered_remove(render->rendered, all[i], &problem);
-		pthread_mutex_unlock(&render->files);
+		lock_release(&render->files);
 		if (removed == 0)
 			view_note_change(render->view, path);
 		else if (removed != RENDERED_KEPT)
@@ -308,9 +308,9 @@ static int remove_unseen(struct render *render)
 
 void walk_remove_unseen(struct render *render)
 {
-	pthread_mutex_lock(&render->files);
+	lock_take(&render->files);
 	render->is_removal_due = render->incomplete > 0;
-	pthread_mutex_unlock(&render->files);
+	lock_release(&render->files);
 	int r = render->is_removal_due ? 0 : remove_unseen(render);
 	if (r == 0)
 		return; /* what could not be removed is put off */
@@ -323,7 +323,7 @@ void walk_again(struct render *render, const char *path)
 {
 	struct stat stat;
 
-	pthread_mutex_lock(&render->files);
+	lock_take(&render->files);
 	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
 	uint64_t ino = owned ? owned->ino : *path ? 0 : VIEW_INO_ROOT;
 	const struct shown_directory *shown = shown_find(render, ino);
@@ -334,7 +334,7 @@ void walk_again(struct render *render, const char *path)
 	int r = is_due ? view_stat(render->view, ino, &stat) : -ESTALE;
 	if (r == 0 && owned)
 		owned->ino = 0; /* its one reference goes on */
-	pthread_mutex_unlock(&render->files);
+	lock_release(&render->files);
 	if (r == 0 && !*path)
 		walk_directory(render, path, ino);
 	else if (r == 0)
@@ -351,10 +351,10 @@ void walk_all_again(struct render *render)
 	CLEANUP(freep) struct owned **all = NULL;
 	size_t count = 0;
 
-	pthread_mutex_lock(&render->files);
+	lock_take(&render->files);
 	int r = manifest_list(rendered_manifest(render->rendered), "", &all, &count);
 	for (size_t i = 0; r == 0 && i < count; i++)
 		agenda_look(render->agenda, all[i]->path, 0);
 	agenda_look(render->agenda, r == 0 ? "" : NULL, r == 0 ? 0 : RETRY_MS);
-	pthread_mutex_unlock(&render->files);
+	lock_release(&render->files);
 }
