@@ -14,7 +14,7 @@
 #include "message.h"
 #include "mounted.h"
 #include "subject.h"
-#include "walk.h"
+#include "follow.h"
 
 /* Bytes. */
 #define BUFFER_SIZE (1u << 16)
@@ -44,7 +44,7 @@ static int cat_offline(
 	struct problem problem;
 
 	problem.message[0] = '\0';
-	int r = walk(offline, inner, &version, &problem);
+	int r = follow(offline, inner, &version, &problem);
 	if (r != 0)
 		return choice_complain(settings, path, r, &problem);
 	if (problem.message[0])

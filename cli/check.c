@@ -17,7 +17,7 @@
 #include "message.h"
 #include "offline.h"
 #include "runner.h"
-#include "walk.h"
+#include "follow.h"
 
 /* A check under way. */
 struct job {
@@ -97,7 +97,7 @@ static int traverse_argument(struct job *job, const char *path)
 	CLEANUP(freep) char *inner = NULL;
 	struct problem problem;
 
-	int r = walk_to(job->offline, path, &inner, &problem);
+	int r = follow_to(job->offline, path, &inner, &problem);
 	if (r == -EISDIR)
 		return traverse_path(job, path, "");
 	if (r != 0)

@@ -12,13 +12,13 @@
 #include "amendment_report.h"
 #include "cleanup.h"
 #include "command.h"
-#include "editor.h"
+#include "text_editor.h"
 #include "message.h"
-#include "walk.h"
+#include "follow.h"
 
 struct job {
 	struct amendable amendable;
-	struct editor editor;
+	struct text_editor editor;
 	struct version *shown; /* at the beginning; NULL: there was no such file */
 	struct document *base; /* the same; NULL: it is no tree */
 	struct document *typed;
@@ -29,7 +29,7 @@ struct job {
 
 static void job_fini(struct job *job)
 {
-	editor_fini(&job->editor);
+	text_editor_fini(&job->editor);
 	version_unref(job->shown);
 	document_free(job->base);
 	document_free(job->typed);
@@ -102,7 +102,7 @@ static int plan(void *context, const struct node *present, struct arena *arena,
 static int find_ops(struct job *job, struct problem *problem)
 {
 	int r = read_tree(
-		job, job->amendable.path, editor_text(&job->editor), &job->typed, problem);
+		job, job->amendable.path, text_editor_text(&job->editor), &job->typed, problem);
 
 	arena_free(job->arena);
 	job->arena = NULL;
@@ -117,7 +117,7 @@ static int find_ops(struct job *job, struct problem *problem)
 static int amend(struct job *job, struct problem *problem)
 {
 	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
-	const struct span text = editor_text(&job->editor);
+	const struct span text = text_editor_text(&job->editor);
 	const struct span shown = shown_of(job);
 	struct amendment_request request = {
 		.plan = plan, .context = job, .text = &text, .shown = &shown};
@@ -144,11 +144,11 @@ static int edit(struct job *job)
 	for (;;) {
 		CLEANUP(freep) char *before = strdup(job->editor.text);
 		struct problem problem = {0};
-		int code = editor_run(&job->editor, *told ? told : NULL, comment);
+		int code = text_editor_run(&job->editor, *told ? told : NULL, comment);
 
 		if (!before || code != EXIT_DONE) {
 			if (!before || *told || strcmp(before, job->editor.text) != 0)
-				editor_keep(&job->editor);
+				text_editor_keep(&job->editor);
 			return EXIT_FAILED;
 		}
 		if (strcmp(before, job->editor.text) == 0) {
@@ -157,7 +157,7 @@ static int edit(struct job *job)
 				return EXIT_DONE;
 			}
 			message("%s", told);
-			editor_keep(&job->editor);
+			text_editor_keep(&job->editor);
 			return EXIT_FAILED;
 		}
 		int r = amend(job, &problem);
@@ -195,7 +195,7 @@ static int begin(struct job *job)
 	r = read_tree(job, job->amendable.path, text, &job->base, &problem);
 	if (r < 0)
 		return message_result(r, NULL, NULL);
-	return editor_open(&job->editor, job->amendable.inner, text);
+	return text_editor_open(&job->editor, job->amendable.inner, text);
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -1,4 +1,4 @@
-#include "walk.h"
+#include "follow.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static int go_down(struct way *way, const char *name)
 }
 
 /* Puts a link's target in front of what is left to go; `done` is the link. */
-static int follow(struct way *way, const char *target, struct problem *problem)
+static int take_link(struct way *way, const char *target, struct problem *problem)
 {
 	CLEANUP(freep) char *rest = NULL;
 
@@ -101,7 +101,7 @@ static int step(struct offline *offline, struct way *way, const char *name, stru
 	if (r != 0)
 		return r;
 	if (version->kind == VERSION_LINK)
-		return follow(way, version->data, problem);
+		return take_link(way, version->data, problem);
 	if (!is_at_end(way) || *way->rest)
 		return -ENOTDIR;
 	*ret = take_ptr(version);
@@ -131,7 +131,7 @@ static int way_new(const char *path, size_t len, struct way **ret)
 	return 0;
 }
 
-int walk(struct offline *offline, const char *path, struct version **ret, struct problem *problem)
+int follow(struct offline *offline, const char *path, struct version **ret, struct problem *problem)
 {
 	CLEANUP(freep) struct way *way = NULL;
 	CLEANUP(version_unrefp) struct version *version = NULL;
@@ -146,14 +146,14 @@ int walk(struct offline *offline, const char *path, struct version **ret, struct
 	return r;
 }
 
-int walk_to(struct offline *offline, const char *path, char **ret, struct problem *problem)
+int follow_to(struct offline *offline, const char *path, char **ret, struct problem *problem)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	CLEANUP(freep) struct way *way = NULL;
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
 	if (strcmp(name, "") == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
-		int r = walk(offline, path, &version, problem);
+		int r = follow(offline, path, &version, problem);
 		return r == 0 ? -ENOTDIR : r;
 	}
 	int r = way_new(path, (size_t)(name - path), &way);

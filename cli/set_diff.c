@@ -12,7 +12,7 @@
 #include "rendition.h"
 #include "traverse.h"
 #include "utf8.h"
-#include "walk.h"
+#include "follow.h"
 
 /* The files of one set, in the order of the traversal. */
 struct tree {
@@ -186,9 +186,9 @@ static int find_path(struct comparison *comparison, const char *path, char **ret
 {
 	struct problem problem;
 
-	int r = walk_to(comparison->trees[0].offline, path, ret, &problem);
+	int r = follow_to(comparison->trees[0].offline, path, ret, &problem);
 	if (is_absent(r))
-		r = walk_to(comparison->trees[1].offline, path, ret, &problem);
+		r = follow_to(comparison->trees[1].offline, path, ret, &problem);
 	if (r == -EISDIR) {
 		*ret = strdup("");
 		return *ret ? 0 : -ENOMEM;

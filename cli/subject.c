@@ -8,7 +8,7 @@
 #include "command.h"
 #include "message.h"
 #include "path.h"
-#include "walk.h"
+#include "follow.h"
 
 /* A path on whose way nothing is yet leads where it says. */
 static int take_new(const char *path, char **ret)
@@ -32,7 +32,7 @@ static int find(const struct command *command, const struct choice *choice, cons
 		code = choice_offline(ret->settings, &ret->offline);
 	if (code != EXIT_DONE || is_in_mount)
 		return code;
-	int r = walk_to(ret->offline, path, ret_path, &problem);
+	int r = follow_to(ret->offline, path, ret_path, &problem);
 	if (r == -ENOENT && may_be_new)
 		r = take_new(path, ret_path);
 	return r == 0 ? EXIT_DONE : choice_complain(ret->settings, path, r, &problem);

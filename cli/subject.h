@@ -14,7 +14,7 @@ struct subject {
 };
 
 /**
- * Finds where `path` leads to, as walk_to() does. Returns EXIT_DONE with *ret_path for free(3), ""
+ * Finds where `path` leads to, as follow_to() does. Returns EXIT_DONE with *ret_path for free(3), ""
  * for a mount's root; or another exit code when it has complained. In both cases subject_fini() is
  * called.
  */

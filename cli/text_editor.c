@@ -1,4 +1,4 @@
-#include "editor.h"
+#include "text_editor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static const char *temporary_directory(void)
 	return directory && *directory ? directory : "/tmp";
 }
 
-static int write_text(const struct editor *editor, const char *head, struct span text)
+static int write_text(const struct text_editor *editor, const char *head, struct span text)
 {
 	CLEANUP(closep) int fd = open(editor->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	FILE *out = fd < 0 ? NULL : fdopen(dup(fd), "w");
@@ -49,11 +49,11 @@ static int refuse_nul(const char *name)
 	return EXIT_FAILED;
 }
 
-int editor_open(struct editor *editor, const char *name, struct span text)
+int text_editor_open(struct text_editor *editor, const char *name, struct span text)
 {
 	const char *slash = strrchr(name, '/');
 
-	*editor = (struct editor){0};
+	*editor = (struct text_editor){0};
 	if (text.len && memchr(text.data, '\0', text.len))
 		return refuse_nul(name);
 	if (asprintf(&editor->directory, "%s/plyfs-edit-XXXXXX", temporary_directory()) < 0) {
@@ -106,7 +106,7 @@ static const char *skip_head(const char *text, const char *comment)
 }
 
 /* `head` is what was put on top of it. */
-static int read_text(struct editor *editor, const char *head, const char *comment)
+static int read_text(struct text_editor *editor, const char *head, const char *comment)
 {
 	FILE *in = fopen(editor->path, "re");
 	char *text = NULL;
@@ -155,7 +155,7 @@ static int make_script(char **ret)
 	return asprintf(ret, "%s%s \"$@\"", exec, program());
 }
 
-static int start(const struct editor *editor)
+static int start(const struct text_editor *editor)
 {
 	const struct sigaction ignored = {.sa_handler = SIG_IGN};
 	struct sigaction old_int, old_quit;
@@ -193,14 +193,14 @@ static int start(const struct editor *editor)
 	return EXIT_FAILED;
 }
 
-int editor_run(struct editor *editor, const char *message, const char *comment)
+int text_editor_run(struct text_editor *editor, const char *message, const char *comment)
 {
 	CLEANUP(freep) char *head = make_head(message, comment);
 	int code;
 
 	if (!head)
 		return complain(editor->path);
-	code = write_text(editor, head, editor_text(editor));
+	code = write_text(editor, head, text_editor_text(editor));
 	if (code != EXIT_DONE)
 		return code;
 	code = start(editor);
@@ -209,19 +209,19 @@ int editor_run(struct editor *editor, const char *message, const char *comment)
 	return code == EXIT_DONE ? read_code : code;
 }
 
-struct span editor_text(const struct editor *editor)
+struct span text_editor_text(const struct text_editor *editor)
 {
 	return (struct span){editor->text, editor->len};
 }
 
-void editor_keep(struct editor *editor)
+void text_editor_keep(struct text_editor *editor)
 {
 	message("what was typed is kept in %s", editor->path);
 	free(editor->directory);
 	editor->directory = NULL;
 }
 
-void editor_fini(struct editor *editor)
+void text_editor_fini(struct text_editor *editor)
 {
 	if (editor->directory && editor->path)
 		unlink(editor->path);

@@ -7,7 +7,7 @@
 
 #include "span.h"
 
-struct editor {
+struct text_editor {
 	char *directory;
 	char *path;
 	char *text; /* as it was read last; NUL-terminated */
@@ -15,20 +15,20 @@ struct editor {
 };
 
 /** Puts `text` into a file that is named like `name`. Returns an exit code. */
-int editor_open(struct editor *editor, const char *name, struct span text);
+int text_editor_open(struct text_editor *editor, const char *name, struct span text);
 
 /**
  * Has it edited, with `message` (several lines; NULL: none) as a comment on top, each line behind
  * `comment`, and reads it again without that. Returns an exit code: EXIT_FAILED when it has
  * complained that the editor failed, whatever was typed until then.
  */
-int editor_run(struct editor *editor, const char *message, const char *comment);
+int text_editor_run(struct text_editor *editor, const char *message, const char *comment);
 
 /** What was typed last. */
-struct span editor_text(const struct editor *editor);
+struct span text_editor_text(const struct text_editor *editor);
 
 /** Says where the text is, which stays there. */
-void editor_keep(struct editor *editor);
+void text_editor_keep(struct text_editor *editor);
 
 /** Removes the file, unless it is kept. */
-void editor_fini(struct editor *editor);
+void text_editor_fini(struct text_editor *editor);

@@ -135,7 +135,7 @@ static int take_line(struct git *git, const char *line, struct export *export)
 /* All files of the commit. */
 static int list(struct git *git, const char *id, struct export *export, struct problem *problem)
 {
-	CLEANUP(freep) struct child *child = malloc(sizeof(*child));
+	CLEANUP(freep) struct subprocess *child = malloc(sizeof(*child));
 	CLEANUP(freep) char *line = malloc(LINE_MAX_BYTES);
 	size_t len;
 
@@ -145,14 +145,14 @@ static int list(struct git *git, const char *id, struct export *export, struct p
 	if (r < 0)
 		return r;
 	while (r == 0) {
-		r = child_read_until(child, '\0', line, LINE_MAX_BYTES, &len);
+		r = subprocess_read_until(child, '\0', line, LINE_MAX_BYTES, &len);
 		if (r == 0)
 			r = take_line(git, line, export);
 	}
 	/* It may have a million times as much to tell. */
 	if (r != -ENODATA)
-		child_give_up(child);
-	int status = child_end(child);
+		subprocess_give_up(child);
+	int status = subprocess_end(child);
 	if (r == -ENOMEM)
 		return r;
 	if (r == -ENODATA && status == 0)
@@ -218,32 +218,32 @@ static int put_item(struct git *git, const struct item *item, struct span bytes)
 }
 
 /* The next answer of "git cat-file": "ID blob SIZE\n", the bytes, "\n". */
-static int take_blob(struct git *git, struct child *child, const struct item *item)
+static int take_blob(struct git *git, struct subprocess *child, const struct item *item)
 {
 	char head[2 * REPOSITORY_ID_MAX];
 	CLEANUP(freep) char *bytes = NULL;
 	size_t len;
 
-	int r = child_read_until(child, '\n', head, sizeof(head), &len);
+	int r = subprocess_read_until(child, '\n', head, sizeof(head), &len);
 	const char *size = r == 0 ? strstr(head, " blob ") : NULL;
 	if (!size)
 		return r ? r : -EBADMSG;
 	unsigned long long number = strtoull(size + 6, NULL, 10);
 	if (number > FILE_BYTES_MAX) {
 		refuse(git, item->path, "has more than 64 MiB, which is no configuration");
-		return number < SIZE_MAX ? child_read_all(child, NULL, (size_t)number + 1) : -EFBIG;
+		return number < SIZE_MAX ? subprocess_read_all(child, NULL, (size_t)number + 1) : -EFBIG;
 	}
 	bytes = malloc((size_t)number + 1);
 	if (!bytes)
 		return -ENOMEM;
-	r = child_read_all(child, bytes, (size_t)number + 1);
+	r = subprocess_read_all(child, bytes, (size_t)number + 1);
 	return r ? r : put_item(git, item, (struct span){bytes, (size_t)number});
 }
 
 /* All blobs, into the draft. *on_disk: what fails is our disk. */
 static int read_blobs(struct git *git, struct export *export, struct problem *problem)
 {
-	CLEANUP(freep) struct child *child = malloc(sizeof(*child));
+	CLEANUP(freep) struct subprocess *child = malloc(sizeof(*child));
 	int r = 0;
 
 	if (!child)
@@ -256,8 +256,8 @@ static int read_blobs(struct git *git, struct export *export, struct problem *pr
 	for (size_t i = 0; r == 0 && i < export->count; i++)
 		r = take_blob(git, child, &export->items[i]);
 	if (r < 0 && r != -ENODATA)
-		child_give_up(child);
-	int status = child_end(child);
+		subprocess_give_up(child);
+	int status = subprocess_end(child);
 	if (r == -EBADMSG || r == -ENODATA || (r == 0 && status))
 		return problem_set(problem, git->options->url, 0, 0,
 			"the files of the commit can't be read: %s", child->error);

@@ -113,23 +113,23 @@ static int take_field(struct line_authors *authors, const char *line)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* A line, of which what is too long is left out. As child_read_until(). */
-static int read_line(struct child *child, char line[LINE_SIZE])
+/* A line, of which what is too long is left out. As subprocess_read_until(). */
+static int read_line(struct subprocess *child, char line[LINE_SIZE])
 {
 	char rest[LINE_SIZE];
 	size_t len;
 
-	int r = child_read_until(child, '\n', line, LINE_SIZE, &len);
+	int r = subprocess_read_until(child, '\n', line, LINE_SIZE, &len);
 	if (r != -EMSGSIZE)
 		return r;
 	line[LINE_SIZE - 1] = '\0';
 	while (r == -EMSGSIZE)
-		r = child_read_until(child, '\n', rest, sizeof(rest), &len);
+		r = subprocess_read_until(child, '\n', rest, sizeof(rest), &len);
 	return r;
 }
 
 /* A stretch, then what is told of its commit, if it is the first one, and at last "filename". */
-static int read_all(struct line_authors *authors, struct child *child)
+static int read_all(struct line_authors *authors, struct subprocess *child)
 {
 	bool is_in_stretch = false, is_new = true;
 	struct stretch stretch;
@@ -204,13 +204,13 @@ static int choose_guise(const struct store *store, struct guise *ret, struct pro
 static int run(struct line_authors *authors, struct repository *repository, const char *commit,
 	const char *path, struct problem *problem)
 {
-	CLEANUP(freep) struct child *child = malloc(sizeof(*child));
+	CLEANUP(freep) struct subprocess *child = malloc(sizeof(*child));
 
 	int r = child ? repository_blame(repository, commit, path, child) : -ENOMEM;
 	if (r < 0)
 		return r;
 	r = read_all(authors, child);
-	int status = child_end(child);
+	int status = subprocess_end(child);
 	if (r == -ENOMEM || (r == 0 && status == 0))
 		return r;
 	return problem_set(problem, path, 0, 0, "who has changed a line can't be told: %s",

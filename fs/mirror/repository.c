@@ -123,7 +123,7 @@ static int set_protocol(struct repository *repository, struct problem *problem)
 
 /* Starts "git WORD...", the words ending with NULL. */
 static int start_git(struct repository *repository, const char *const *words, int input,
-	unsigned timeout_s, struct child *ret)
+	unsigned timeout_s, struct subprocess *ret)
 {
 	const char *const fixed[] = {"git", "-c", "core.hooksPath=/dev/null", "-c",
 		"core.fsmonitor=", "-c", "core.attributesFile=/dev/null", "-c",
@@ -137,17 +137,17 @@ static int start_git(struct repository *repository, const char *const *words, in
 	for (; *words && count + 1 < ARGUMENTS_MAX; words++)
 		arguments[count++] = *words;
 	arguments[count] = NULL;
-	const struct child_options options = {.arguments = (char *const *)arguments,
+	const struct subprocess_options options = {.arguments = (char *const *)arguments,
 		.environment = repository->environment,
 		.input = input,
 		.guise = repository->guise,
 		.timeout_s = timeout_s};
-	return child_start(ret, &options);
+	return subprocess_start(ret, &options);
 }
 
 /* What a git that does not end with 0 has said. */
 static int complain(
-	const char *subject, int status, const struct child *child, struct problem *problem)
+	const char *subject, int status, const struct subprocess *child, struct problem *problem)
 {
 	if (status == -ETIMEDOUT)
 		return problem_set(problem, subject, 0, 0, "git takes too long, and was ended");
@@ -159,7 +159,7 @@ static int complain(
 static int run_git(struct repository *repository, const char *const *words, unsigned timeout_s,
 	char line[REPOSITORY_ID_MAX], int *ret_status, struct problem *problem)
 {
-	CLEANUP(freep) struct child *child = malloc(sizeof(*child));
+	CLEANUP(freep) struct subprocess *child = malloc(sizeof(*child));
 	size_t len;
 	int r;
 
@@ -168,9 +168,9 @@ static int run_git(struct repository *repository, const char *const *words, unsi
 	r = start_git(repository, words, -1, timeout_s, child);
 	if (r < 0)
 		return r;
-	if (line && child_read_until(child, '\n', line, REPOSITORY_ID_MAX, &len) < 0)
+	if (line && subprocess_read_until(child, '\n', line, REPOSITORY_ID_MAX, &len) < 0)
 		*line = '\0';
-	*ret_status = child_end(child);
+	*ret_status = subprocess_end(child);
 	if (*ret_status < 0 || *ret_status > 1)
 		complain(repository->url, *ret_status, child, problem);
 	else if (*ret_status == 1 && child->error_len)
@@ -229,15 +229,15 @@ static int import_key(
 	}
 	char *const arguments[] = {
 		"gpg", "--batch", "--quiet", "--no-autostart", "--import", (char *)path, NULL};
-	const struct child_options options = {.arguments = arguments,
+	const struct subprocess_options options = {.arguments = arguments,
 		.environment = repository->environment,
 		.input = -1,
 		.timeout_s = LOCAL_TIMEOUT};
-	CLEANUP(freep) struct child *child = malloc(sizeof(*child));
-	r = child ? child_start(child, &options) : -ENOMEM;
+	CLEANUP(freep) struct subprocess *child = malloc(sizeof(*child));
+	r = child ? subprocess_start(child, &options) : -ENOMEM;
 	if (r < 0)
 		return r;
-	int status = child_end(child);
+	int status = subprocess_end(child);
 	return status == 0
 		       ? 0
 		       : problem_set(problem, path, 0, 0,
@@ -422,7 +422,7 @@ int repository_keep(struct repository *repository, const char *id, struct proble
 }
 
 int repository_list(
-	struct repository *repository, const char *id, const char *path, struct child *ret)
+	struct repository *repository, const char *id, const char *path, struct subprocess *ret)
 {
 	CLEANUP(freep) char *tree = NULL;
 
@@ -432,7 +432,7 @@ int repository_list(
 	return start_git(repository, words, -1, LOCAL_TIMEOUT, ret);
 }
 
-int repository_read(struct repository *repository, int input, struct child *ret)
+int repository_read(struct repository *repository, int input, struct subprocess *ret)
 {
 	const char *const words[] = {"cat-file", "--batch", NULL};
 
@@ -440,7 +440,7 @@ int repository_read(struct repository *repository, int input, struct child *ret)
 }
 
 int repository_blame(
-	struct repository *repository, const char *id, const char *path, struct child *ret)
+	struct repository *repository, const char *id, const char *path, struct subprocess *ret)
 {
 	/* Whose it is was looked at before. */
 	const char *const words[] = {"-c", "safe.directory=*", "-c", "mailmap.blob=", "blame",

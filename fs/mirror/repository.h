@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "child.h"
+#include "subprocess.h"
 #include "problem.h"
 
 /* Bytes of the name of a commit or blob, with its NUL: SHA-256's. */
@@ -49,14 +49,14 @@ int repository_descent(struct repository *repository, const char *old, const cha
 int repository_keep(struct repository *repository, const char *id, struct problem *problem);
 
 /**
- * Runs "git ls-tree", of the directory `path` ("": all) of the commit: child_read_until('\0') gives
+ * Runs "git ls-tree", of the directory `path` ("": all) of the commit: subprocess_read_until('\0') gives
  * "MODE TYPE ID SIZE\tPATH". Or "git cat-file --batch", with names of blobs as `input`. As
- * child_start().
+ * subprocess_start().
  */
 int repository_list(
-	struct repository *repository, const char *id, const char *path, struct child *ret);
-int repository_read(struct repository *repository, int input, struct child *ret);
+	struct repository *repository, const char *id, const char *path, struct subprocess *ret);
+int repository_read(struct repository *repository, int input, struct subprocess *ret);
 
-/** Runs "git blame --incremental" of the file `path` in the commit. As child_start(). */
+/** Runs "git blame --incremental" of the file `path` in the commit. As subprocess_start(). */
 int repository_blame(
-	struct repository *repository, const char *id, const char *path, struct child *ret);
+	struct repository *repository, const char *id, const char *path, struct subprocess *ret);

@@ -1,4 +1,4 @@
-#include "child.h"
+#include "subprocess.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "mirror.h"
 
 /* In the new process. */
-static void become(const struct child_options *options, int out, int err, pid_t parent)
+static void become(const struct subprocess_options *options, int out, int err, pid_t parent)
 {
 	sigset_t none;
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -38,7 +38,7 @@ static void become(const struct child_options *options, int out, int err, pid_t 
 	_exit(127);
 }
 
-int child_start(struct child *child, const struct child_options *options)
+int subprocess_start(struct subprocess *child, const struct subprocess_options *options)
 {
 	int out[2], err[2];
 	pid_t parent = getpid();
@@ -69,7 +69,7 @@ int child_start(struct child *child, const struct child_options *options)
 	return 0;
 }
 
-static void take_error(struct child *child)
+static void take_error(struct subprocess *child)
 {
 	char text[4096];
 	ssize_t n = read(child->err, text, sizeof(text));
@@ -88,7 +88,7 @@ static void take_error(struct child *child)
 }
 
 /* Waits for its output, and takes what it says on standard error meanwhile. 0 or -errno. */
-static int wait_for_output(struct child *child)
+static int wait_for_output(struct subprocess *child)
 {
 	for (;;) {
 		struct pollfd fds[2] = {
@@ -107,7 +107,7 @@ static int wait_for_output(struct child *child)
 	}
 }
 
-static ssize_t fill(struct child *child)
+static ssize_t fill(struct subprocess *child)
 {
 	ssize_t n;
 
@@ -124,7 +124,7 @@ static ssize_t fill(struct child *child)
 	return n;
 }
 
-ssize_t child_read(struct child *child, char *bytes, size_t len)
+ssize_t subprocess_read(struct subprocess *child, char *bytes, size_t len)
 {
 	if (child->begin == child->end) {
 		ssize_t n = fill(child);
@@ -139,10 +139,10 @@ ssize_t child_read(struct child *child, char *bytes, size_t len)
 	return (ssize_t)taken;
 }
 
-int child_read_all(struct child *child, char *bytes, size_t len)
+int subprocess_read_all(struct subprocess *child, char *bytes, size_t len)
 {
 	while (len > 0) {
-		ssize_t n = child_read(child, bytes, len);
+		ssize_t n = subprocess_read(child, bytes, len);
 
 		if (n <= 0)
 			return n < 0 ? (int)n : -ENODATA;
@@ -152,12 +152,12 @@ int child_read_all(struct child *child, char *bytes, size_t len)
 	return 0;
 }
 
-int child_read_until(struct child *child, char end, char *text, size_t size, size_t *ret_len)
+int subprocess_read_until(struct subprocess *child, char end, char *text, size_t size, size_t *ret_len)
 {
 	size_t len = 0;
 
 	for (char c;; text[len++] = c) {
-		ssize_t n = child_read(child, &c, 1);
+		ssize_t n = subprocess_read(child, &c, 1);
 
 		if (n <= 0)
 			return n < 0 ? (int)n : -ENODATA;
@@ -171,7 +171,7 @@ int child_read_until(struct child *child, char end, char *text, size_t size, siz
 	return 0;
 }
 
-void child_give_up(struct child *child)
+void subprocess_give_up(struct subprocess *child)
 {
 	child->deadline = 0;
 }
@@ -180,7 +180,7 @@ void child_give_up(struct child *child)
  * Until it has ended, with what it still says on standard error. Not until that is closed: who was
  * started by it, as the master connection of ssh, may have it open for longer. 0 or -errno.
  */
-static int wait_for_end(struct child *child)
+static int wait_for_end(struct subprocess *child)
 {
 	CLEANUP(closep) int process = (int)syscall(SYS_pidfd_open, child->pid, 0);
 
@@ -206,7 +206,7 @@ static int wait_for_end(struct child *child)
 }
 
 /* What there is of it, of one that is going to be ended. */
-static void take_last_error(struct child *child)
+static void take_last_error(struct subprocess *child)
 {
 	struct pollfd polled = {.fd = child->err, .events = POLLIN};
 
@@ -214,7 +214,7 @@ static void take_last_error(struct child *child)
 		take_error(child);
 }
 
-int child_end(struct child *child)
+int subprocess_end(struct subprocess *child)
 {
 	ssize_t n = 1;
 	int status = 0;

@@ -11,14 +11,14 @@
 #include "guise.h"
 
 /* Bytes of what it says on standard error that are kept; the rest is dropped. */
-#define CHILD_ERROR_MAX 1024
+#define SUBPROCESS_ERROR_MAX 1024
 
-struct child {
+struct subprocess {
 	pid_t pid;
 	int out;
 	int err;           /* -1: it has closed it */
 	uint64_t deadline; /* mirror_now() */
-	char error[CHILD_ERROR_MAX];
+	char error[SUBPROCESS_ERROR_MAX];
 	size_t error_len;
 	char buffer[1 << 16]; /* of what was read and not taken */
 	size_t begin;
@@ -26,7 +26,7 @@ struct child {
 };
 
 /* What is run: arguments and environment as in execve(2), the program found in PATH. */
-struct child_options {
+struct subprocess_options {
 	char *const *arguments;
 	char *const *environment;
 	int input; /* standard input; -1: nothing */
@@ -34,26 +34,26 @@ struct child_options {
 	unsigned timeout_s;
 };
 
-/** Starts it. Returns 0, and then child_end() must be called; or -errno. */
-int child_start(struct child *child, const struct child_options *options);
+/** Starts it. Returns 0, and then subprocess_end() must be called; or -errno. */
+int subprocess_start(struct subprocess *child, const struct subprocess_options *options);
 
 /** Up to `len` bytes of its standard output; 0: its end. -ETIMEDOUT or another -errno. */
-ssize_t child_read(struct child *child, char *bytes, size_t len);
+ssize_t subprocess_read(struct subprocess *child, char *bytes, size_t len);
 
 /** All of `len` bytes; NULL: passes over them. 0; -ENODATA: it ends before; or -errno. */
-int child_read_all(struct child *child, char *bytes, size_t len);
+int subprocess_read_all(struct subprocess *child, char *bytes, size_t len);
 
 /**
  * Up to the byte `end`, which is not in it, as a string: 0 with its length; -ENODATA at the end of
  * all; -EMSGSIZE when it is longer; or -errno.
  */
-int child_read_until(struct child *child, char end, char *text, size_t size, size_t *ret_len);
+int subprocess_read_until(struct subprocess *child, char end, char *text, size_t size, size_t *ret_len);
 
-/** Nobody wants to know any more what it has to say: child_end() ends it at once, and is -ETIMEDOUT. */
+/** Nobody wants to know any more what it has to say: subprocess_end() ends it at once, and is -ETIMEDOUT. */
 void child_give_up(struct child *child);
 
 /**
  * Waits for its end, with what it still says dropped. Its exit status; or -errno: -ETIMEDOUT, and
  * -ECHILD when a signal ended it. child->error is then one line.
  */
-int child_end(struct child *child);
+int subprocess_end(struct subprocess *child);

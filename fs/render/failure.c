@@ -1,4 +1,4 @@
-#include "trouble.h"
+#include "failure.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,13 +10,13 @@
 
 #define RETRY_MAX_MS 60000
 
-void trouble_log_line(const struct render *render, const char *line)
+void failure_log_line(const struct render *render, const char *line)
 {
 	if (render->options.log)
 		render->options.log(render->options.context, line);
 }
 
-int64_t trouble_retry_ms(struct render *render, int result)
+int64_t failure_retry_ms(struct render *render, int result)
 {
 	int64_t after_ms = render->retry_ms ? render->retry_ms : RETRY_MS;
 
@@ -27,7 +27,7 @@ int64_t trouble_retry_ms(struct render *render, int result)
 	return after_ms;
 }
 
-void trouble_note(struct render *render, const char *path, struct owned *owned, int result,
+void failure_note(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem)
 {
 	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
@@ -41,7 +41,7 @@ void trouble_note(struct render *render, const char *path, struct owned *owned, 
 		snprintf(line, sizeof(line), "%s: does not merge, and never did", path);
 	else
 		snprintf(line, sizeof(line), "%s: %s", path, strerror(-result));
-	trouble_log_line(render, line);
+	failure_log_line(render, line);
 	agenda_tell(render->agenda);
 	if (!owned)
 		return;
@@ -50,19 +50,19 @@ void trouble_note(struct render *render, const char *path, struct owned *owned, 
 	owned->failure = result;
 }
 
-void trouble_retry(struct render *render, const char *path, struct owned *owned, int result,
+void failure_retry(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem)
 {
 	if (result == -ESTALE)
 		return;
 	render->failed++;
 	if (!owned || owned->failure != result)
-		trouble_note(render, path, owned, result, problem);
+		failure_note(render, path, owned, result, problem);
 	if (owned && owned->ino && result != RENDERED_BROKEN)
-		agenda_look(render->agenda, path, trouble_retry_ms(render, result));
+		agenda_look(render->agenda, path, failure_retry_ms(render, result));
 }
 
-bool trouble_is_over(struct render *render, struct owned *owned, int result)
+bool failure_is_over(struct render *render, struct owned *owned, int result)
 {
 	if (result != 0 && result != RENDERED_KEPT)
 		return false;

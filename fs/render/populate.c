@@ -1,4 +1,4 @@
-#include "walk.h"
+#include "populate.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,8 +11,8 @@
 #include "generation.h"
 #include "layer.h"
 #include "render_state.h"
-#include "shown.h"
-#include "trouble.h"
+#include "shown_directory.h"
+#include "failure.h"
 
 /*
  * Names that are looked up at once: the pool composes some beside each other while those before are
@@ -115,7 +115,7 @@ static int keep_shown(struct render *render, const char *path)
 	return r;
 }
 
-void walk_miss(struct render *render, uint64_t ino, const char *path, int result)
+void populate_miss(struct render *render, uint64_t ino, const char *path, int result)
 {
 	lock_take(&render->files);
 	struct shown_directory *shown = shown_find(render, ino);
@@ -129,7 +129,7 @@ void walk_miss(struct render *render, uint64_t ino, const char *path, int result
 	lock_release(&render->files);
 }
 
-void walk_note_number(struct render *render, struct owned *owned, uint64_t ino)
+void populate_note_number(struct render *render, struct owned *owned, uint64_t ino)
 {
 	if (owned->ino)
 		view_forget(render->view, owned->ino, 1);
@@ -137,7 +137,7 @@ void walk_note_number(struct render *render, struct owned *owned, uint64_t ino)
 	owned->is_seen = true;
 }
 
-int walk_put_directory(struct render *render, const char *path, uint64_t ino)
+int populate_put_directory(struct render *render, const char *path, uint64_t ino)
 {
 	struct problem problem;
 	struct stat stat;
@@ -146,22 +146,22 @@ int walk_put_directory(struct render *render, const char *path, uint64_t ino)
 	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
 	int r = owned ? shown_add(render, ino, path) : -ENOMEM;
 	if (owned)
-		walk_note_number(render, owned, ino);
+		populate_note_number(render, owned, ino);
 	if (r == 0)
 		r = view_stat(render->view, ino, &stat);
 	if (r == 0)
 		r = rendered_put_directory(render->rendered, owned, &stat, &problem);
-	bool is_put = trouble_is_over(render, owned, r);
+	bool is_put = failure_is_over(render, owned, r);
 	if (is_put && !render->options.is_atomic)
 		shown_watch(shown_find(render, ino));
 	if (!is_put)
-		trouble_retry(render, path, owned, r, &problem);
+		failure_retry(render, path, owned, r, &problem);
 	/* It is not looked into now: what is shown in it stays. */
 	if (!is_put && keep_shown(render, path) < 0)
 		r = -ENOMEM;
 	lock_release(&render->files);
 	if (is_put)
-		walk_directory(render, path, ino);
+		populate_directory(render, path, ino);
 	return layer_is_shortage(r) ? r : 0;
 }
 
@@ -180,11 +180,11 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 	if (!owned)
 		r = -ENOMEM;
 	else
-		walk_note_number(render, owned, ino);
+		populate_note_number(render, owned, ino);
 	if (r == 0)
 		r = rendered_put(render->rendered, owned, version, &problem);
-	if (!trouble_is_over(render, owned, r))
-		trouble_retry(render, path, owned, r, &problem);
+	if (!failure_is_over(render, owned, r))
+		failure_retry(render, path, owned, r, &problem);
 	bool is_changed = owned && (owned->is_changed || !imprint_equal(&before, &owned->print));
 	lock_release(&render->files);
 	if (is_changed)
@@ -216,16 +216,16 @@ static void put_name(
 		r = -ENOMEM;
 	}
 	if (r < 0)
-		trouble_retry(render, path ? path : directory, NULL, r, NULL);
+		failure_retry(render, path ? path : directory, NULL, r, NULL);
 	else
 		r = S_ISDIR(look->stat.st_mode)
-			    ? walk_put_directory(render, path, look->stat.st_ino)
+			    ? populate_put_directory(render, path, look->stat.st_ino)
 			    : put_file(render, path, look->stat.st_ino);
 	if (r < 0)
-		walk_miss(render, parent, path, r);
+		populate_miss(render, parent, path, r);
 }
 
-void walk_directory(struct render *render, const char *path, uint64_t ino)
+void populate_directory(struct render *render, const char *path, uint64_t ino)
 {
 	CLEANUP(names_fini) struct names names = {0};
 	size_t asked = 0;
@@ -241,9 +241,9 @@ void walk_directory(struct render *render, const char *path, uint64_t ino)
 	if (r == 0 && names.has_failed)
 		r = -ENOMEM;
 	if (r < 0) {
-		trouble_retry(render, path, NULL, r == -ENOENT ? -ESTALE : r, NULL);
+		failure_retry(render, path, NULL, r == -ENOENT ? -ESTALE : r, NULL);
 		if (r != -ENOENT)
-			walk_miss(render, ino, path, r);
+			populate_miss(render, ino, path, r);
 		return;
 	}
 	for (size_t i = 0; i < names.count; i++) {
@@ -274,9 +274,9 @@ static void put_off_removal(
 {
 	lock_take(&render->files);
 	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
-	trouble_retry(render, path, owned, result, problem);
+	failure_retry(render, path, owned, result, problem);
 	render->is_removal_due = true;
-	agenda_look(render->agenda, "", trouble_retry_ms(render, result));
+	agenda_look(render->agenda, "", failure_retry_ms(render, result));
 	lock_release(&render->files);
 }
 
@@ -306,7 +306,7 @@ static int remove_unseen(struct render *render)
 	return r;
 }
 
-void walk_remove_unseen(struct render *render)
+void populate_remove_unseen(struct render *render)
 {
 	lock_take(&render->files);
 	render->is_removal_due = render->incomplete > 0;
@@ -315,11 +315,11 @@ void walk_remove_unseen(struct render *render)
 	if (r == 0)
 		return; /* what could not be removed is put off */
 	render->is_removal_due = true;
-	trouble_retry(render, render->options.directory, NULL, r, NULL);
+	failure_retry(render, render->options.directory, NULL, r, NULL);
 	agenda_look(render->agenda, "", RETRY_MS);
 }
 
-void walk_again(struct render *render, const char *path)
+void populate_again(struct render *render, const char *path)
 {
 	struct stat stat;
 
@@ -336,17 +336,17 @@ void walk_again(struct render *render, const char *path)
 		owned->ino = 0; /* its one reference goes on */
 	lock_release(&render->files);
 	if (r == 0 && !*path)
-		walk_directory(render, path, ino);
+		populate_directory(render, path, ino);
 	else if (r == 0)
-		r = S_ISDIR(stat.st_mode) ? walk_put_directory(render, path, ino)
+		r = S_ISDIR(stat.st_mode) ? populate_put_directory(render, path, ino)
 					  : put_file(render, path, ino);
 	if (r == -ENOMEM)
 		agenda_look(render->agenda, path, RETRY_MS);
 	if (render->is_removal_due)
-		walk_remove_unseen(render);
+		populate_remove_unseen(render);
 }
 
-void walk_all_again(struct render *render)
+void populate_all_again(struct render *render)
 {
 	CLEANUP(freep) struct owned **all = NULL;
 	size_t count = 0;

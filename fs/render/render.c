@@ -16,9 +16,9 @@
 #include "refresh.h"
 #include "render_status.h"
 #include "runner.h"
-#include "shown.h"
-#include "trouble.h"
-#include "walk.h"
+#include "shown_directory.h"
+#include "failure.h"
+#include "populate.h"
 
 /*
  * By the time that a generation is made all that has changed with it must be there, too: what is
@@ -53,10 +53,10 @@ static void commit(struct render *render)
 		return;
 	}
 	if (r != render->commit_failure)
-		trouble_note(render, render->options.directory, NULL, r, &problem);
+		failure_note(render, render->options.directory, NULL, r, &problem);
 	render->commit_failure = r;
 	render->failed++;
-	agenda_commit(render->agenda, trouble_retry_ms(render, r));
+	agenda_commit(render->agenda, failure_retry_ms(render, r));
 }
 
 /* What can't be told is no trouble of the tree's. */
@@ -80,8 +80,8 @@ int render_all(struct render *render)
 		return r;
 	if (!render->options.is_atomic)
 		shown_watch(shown_find(render, VIEW_INO_ROOT));
-	walk_directory(render, "", VIEW_INO_ROOT);
-	walk_remove_unseen(render);
+	populate_directory(render, "", VIEW_INO_ROOT);
+	populate_remove_unseen(render);
 	lock_take(&render->files);
 	commit(render);
 	if (render->options.is_atomic)
@@ -118,9 +118,9 @@ static int op_replace(void *context, const struct change *change)
 		r = rendered_put(render->rendered, owned, version, &problem);
 	if (is_broken && r == RENDERED_BROKEN)
 		r = 0;
-	bool is_put = !is_broken && r != -ENOMEM && trouble_is_over(render, owned, r);
+	bool is_put = !is_broken && r != -ENOMEM && failure_is_over(render, owned, r);
 	if (!is_put && r != 0 && owned && owned->failure != r)
-		trouble_note(render, change->path, owned, r, &problem);
+		failure_note(render, change->path, owned, r, &problem);
 	lock_release(&render->files);
 	if (is_put)
 		r = view_apply_change(render->view, change->parent_ino, true, NULL);
@@ -129,7 +129,7 @@ static int op_replace(void *context, const struct change *change)
 		return r <= 0 ? r : -EBUSY;
 	}
 	lock_take(&render->files);
-	walk_note_number(render, owned, staged.st_ino);
+	populate_note_number(render, owned, staged.st_ino);
 	lock_release(&render->files);
 	return 0;
 }
@@ -183,7 +183,7 @@ static int op_remove(void *context, const struct change *change)
 	for (size_t i = 0; r == 0 && i < count; i++)
 		shown_drop(render, numbers[i]);
 	if (r != 0 && (!owned || owned->failure != r))
-		trouble_note(render, change->path, owned, r, &problem);
+		failure_note(render, change->path, owned, r, &problem);
 	lock_release(&render->files);
 	if (r == 0)
 		r = view_apply_change(render->view, change->parent_ino, true, NULL);
@@ -201,9 +201,9 @@ static int op_make_directory(void *context, const struct change *change)
 	int r = view_apply_change(render->view, change->parent_ino, true, &shown);
 	if (r < 0 || !shown.st_ino)
 		return r;
-	r = walk_put_directory(render, change->path, shown.st_ino);
+	r = populate_put_directory(render, change->path, shown.st_ino);
 	if (r < 0)
-		walk_miss(render, change->parent_ino, change->path, r);
+		populate_miss(render, change->parent_ino, change->path, r);
 	return 0;
 }
 
@@ -243,7 +243,7 @@ static const struct publisher_ops ops = {
 static void put_node(const void *node, VISIT visit, void *context)
 {
 	if (visit == postorder || visit == leaf)
-		walk_again(context, *(char *const *)node);
+		populate_again(context, *(char *const *)node);
 }
 
 /* Whether the view has all that belongs together. By the publisher's thread. */
@@ -277,7 +277,7 @@ static bool do_due(void *context, struct publisher_hook *hook)
 	twalk_r(due.paths, put_node, render);
 	tdestroy(due.paths, free);
 	if (due.are_all)
-		walk_all_again(render);
+		populate_all_again(render);
 	lock_take(&render->files);
 	if (due.is_status)
 		write_status(render);
@@ -308,7 +308,7 @@ static int on_tell(void *context, uint64_t ino)
 		if (r == 0)
 			r = rendered_put_directory(render->rendered, owned, &stat, &problem);
 		if (r != 0 && r != RENDERED_KEPT)
-			trouble_retry(render, shown->path, owned, r, &problem);
+			failure_retry(render, shown->path, owned, r, &problem);
 		else if (rendered_is_to_switch(render->rendered))
 			agenda_commit(render->agenda, GENERATION_QUIET_MS);
 	}
@@ -318,7 +318,7 @@ static int on_tell(void *context, uint64_t ino)
 
 static void on_log(void *context, const char *line)
 {
-	trouble_log_line(context, line);
+	failure_log_line(context, line);
 	agenda_tell(((struct render *)context)->agenda);
 }
 

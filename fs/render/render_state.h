@@ -1,10 +1,10 @@
 /*
  * What the files of a rendering share.
  *
- *      walk.c    all that is in a directory is listed, looked up, and put
- *      shown.c   the directories that the view knows to be shown; what somebody does in them
- *      trouble.c what could not be done
- *      render.c  the publisher's operations; what is due is done; the beginning and the end
+ *      populate.c        all that is in a directory is listed, looked up, and put
+ *      shown_directory.c the directories that the view knows to be shown; what somebody does in them
+ *      failure.c         what could not be done
+ *      render.c          the publisher's operations; what is due is done; the beginning and the end
  */
 #pragma once
 

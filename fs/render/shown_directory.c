@@ -1,4 +1,4 @@
-#include "shown.h"
+#include "shown_directory.h"
 
 #include <errno.h>
 #include <search.h>
@@ -12,7 +12,7 @@
 #include "descriptor.h"
 #include "publisher.h"
 #include "render_state.h"
-#include "trouble.h"
+#include "failure.h"
 
 /* What somebody does to a file is looked at when he has been quiet for so long. */
 #define DOUBT_MS 20
@@ -89,7 +89,7 @@ void shown_watch(struct shown_directory *shown)
 	CLEANUP(closep) int fd = rendered_open_directory(render->rendered, shown->path);
 	int r = fd < 0 ? 0 : inotify_subscribe(render->inotify, &shown->subscription, fd);
 	if (r < 0 && !atomic_exchange(&has_complained, true))
-		trouble_log_line(render,
+		failure_log_line(render,
 			r == -ENOSPC ? "no inotify watches are left, so what somebody changes is "
 				       "put right later; raise the limit: sysctl "
 				       "fs.inotify.max_user_watches=1048576"
