@@ -180,7 +180,7 @@ static int build(struct view *view, const char *directory, int depth)
 		index->is_fresh = generation == view->dependency_indexes.generation;
 		walk = old;
 	}
-	walk_leave(view, &walk);
+	walk_leave_locked(view, &walk);
 	view_unlock(view);
 	return r;
 }
@@ -308,7 +308,7 @@ const struct entry *dependency_entry_locked(
 	return indexed && indexed->first ? directory_find(indexed->first, name) : NULL;
 }
 
-void dependency_forget(struct entry *entry)
+void dependency_forget_locked(struct entry *entry)
 {
 	for (struct dependency *dependency = entry->dependencies, *next; dependency;
 		dependency = next) {
@@ -347,7 +347,7 @@ int dependency_remember_locked(
 {
 	int r = 0;
 
-	dependency_forget(entry);
+	dependency_forget_locked(entry);
 	for (size_t i = 0; r == 0 && i < asked->count; i += 2)
 		r = remember(view, entry, asked->items[i], asked->items[i + 1]);
 	return r;
@@ -433,7 +433,7 @@ void dependency_fini_locked(struct view *view)
 				indexed = after) {
 				after = indexed->next;
 				while (indexed->dependents)
-					dependency_forget(indexed->dependents->entry);
+					dependency_forget_locked(indexed->dependents->entry);
 				free(indexed);
 			}
 		free(index->buckets);

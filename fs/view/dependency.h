@@ -1,5 +1,5 @@
 /*
- * References: what a path is made of besides the same-named files of the layers.
+ * Dependencies: what a path is made of besides the same-named files of the layers.
  *
  * A strategy may ask for a file "NAME anywhere under DIRECTORY" (merge_environment.find). For each
  * DIRECTORY that was ever asked for there is an index of the names under it; its directories are
@@ -36,27 +36,26 @@ int dependency_list(void *context, const char *directory, int depth,
 int dependency_find(
 	void *context, const char *directory, const char *name, char **ret, layer_mask *layers);
 
-/** The entry that answers a dependency, or NULL. The lock is held. */
+/** The entry that answers a dependency, or NULL. */
 const struct entry *dependency_entry_locked(
 	struct view *view, const char *directory, const char *name);
 
-/** Replaces what `entry` had asked by `asked`. The lock is held. 0 or -ENOMEM. */
+/** From now on `entry` depends on what it has `asked` for, and on nothing else. 0 or -ENOMEM. */
 int dependency_remember_locked(
 	struct view *view, struct entry *entry, const struct dependencies *asked);
 
-/** Forgets what `entry` had asked. The lock is held. */
-void dependency_forget(struct entry *entry);
+/** From now on `entry` depends on nothing. */
+void dependency_forget_locked(struct entry *entry);
 
-/** Something has changed at `name` in `directory`: who asked for it is queued. The lock is held. */
+/** Something has changed at `name` in `directory`: the entries that depend on it are queued. */
 void dependency_touch_locked(
 	struct view *view, const struct directory *directory, const char *name);
 
-/** A file came or went in `directory`. The lock is held. */
+/** A file came or went in `directory`. */
 void dependency_stale_locked(struct view *view, const struct directory *directory);
 
-/** The directory `path` came, or went: who asked for anything near it is queued. The lock is held.
- */
+/** The directory `path` came, or went: the entries that depend on anything above or below are queued. */
 void dependency_reindex_locked(struct view *view, const char *path);
 
-/** Frees all, and leaves the directories. The lock is held. */
+/** Frees all, and leaves the directories. */
 void dependency_fini_locked(struct view *view);

@@ -70,7 +70,7 @@ static void entry_free(struct entry *entry)
 		entry->version->entry = NULL;
 		version_unref(entry->version);
 	}
-	dependency_forget(entry);
+	dependency_forget_locked(entry);
 	gate_forget(entry);
 	free(entry->trouble);
 	free(entry);

@@ -1,5 +1,5 @@
 /*
- * The past: what paths showed when the kernel forgot them, with all of their directory. A disk
+ * The memory: what paths showed when the kernel forgot them, with all of their directory. A disk
  * gives a file that nobody changed the same number and time however long nobody looked at it, and
  * one that was changed others; so must we. A few words are kept for each such path.
  */
@@ -28,9 +28,9 @@ struct inode_memory {
 #define INODE_MEMORY_MAX (1u << 19)
 
 /** Notes the item, in place of an older one of the same path. Does nothing without memory. */
-void inode_memory_note(struct inode_memory *past, const struct inode_memory_item *item);
+void inode_memory_note(struct inode_memory *memory, const struct inode_memory_item *item);
 
 /** What is known of a path, or NULL. Lives until the next note. */
-const struct inode_memory_item *inode_memory_find(const struct inode_memory *past, uint64_t path);
+const struct inode_memory_item *inode_memory_find(const struct inode_memory *memory, uint64_t path);
 
-void inode_memory_fini(struct inode_memory *past);
+void inode_memory_fini(struct inode_memory *memory);

@@ -123,7 +123,7 @@ static int walk_into(struct view *view, struct walk *walk, struct directory *dir
 	return r;
 }
 
-void walk_leave(struct view *view, struct walk *walk)
+void walk_leave_locked(struct view *view, struct walk *walk)
 {
 	for (size_t i = walk->count; i-- > 0;)
 		directory_leave_locked(view, walk->items[i]);

@@ -1,6 +1,6 @@
 /*
  * A walk: the directories under a path, as the view shows them, top directories first and names in
- * byte order. Each is in use, and so watched, until walk_leave().
+ * byte order. Each is in use, and so watched, until walk_leave_locked().
  */
 #pragma once
 
@@ -23,5 +23,5 @@ struct walk {
  */
 int walk_under(struct view *view, const char *path, int depth, struct walk *walk);
 
-/** Leaves the directories, and empties the walk. The lock is held. */
-void walk_leave(struct view *view, struct walk *walk);
+/** Leaves the directories, and empties the walk. */
+void walk_leave_locked(struct view *view, struct walk *walk);

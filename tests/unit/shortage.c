@@ -55,7 +55,7 @@ int __wrap_dependency_remember_locked(
 	if (failing != REMEMBERING)
 		return __real_dependency_remember_locked(seen, entry, asked);
 	failing = NOTHING;
-	dependency_forget(entry);
+	dependency_forget_locked(entry);
 	return -ENOMEM;
 }
 
