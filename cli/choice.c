@@ -45,8 +45,8 @@ int choice_open(const struct choice *choice, struct settings **ret)
 {
 	struct problem problem;
 	int r = choice->config
-			? settings_read_in(&choice->around, choice->config, ret, &problem)
-			: settings_from_layers_in(&choice->around, choice->layers, ret, &problem);
+			? settings_read(&choice->around, choice->config, ret, &problem)
+			: settings_from_layers(&choice->around, choice->layers, ret, &problem);
 
 	if (r == 0)
 		return EXIT_DONE;

@@ -213,8 +213,8 @@ static int read_in(const struct told *told, const struct surroundings *around,
 
 	if (r < 0)
 		return r;
-	return *told->config ? settings_read_in(around, word, ret, problem)
-			     : settings_from_layers_in(around, word, ret, problem);
+	return *told->config ? settings_read(around, word, ret, problem)
+			     : settings_from_layers(around, word, ret, problem);
 }
 
 /* The layers as the mount has them. */

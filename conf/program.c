@@ -22,10 +22,9 @@ static int read_timeout(const struct node *map, unsigned *ret, struct problem *p
 	return r;
 }
 
-int program_read_defaults(
-	const struct node *map, struct program_defaults *ret, struct problem *problem)
+int program_read_defaults(const struct node *map, struct program *ret, struct problem *problem)
 {
-	*ret = (struct program_defaults){.timeout_ms = PROGRAM_TIMEOUT_MS};
+	*ret = (struct program){.timeout_ms = PROGRAM_TIMEOUT_MS};
 	int r = value_text(node_get(map, "user"), "user", &ret->user, problem);
 	return r == 0 ? read_timeout(map, &ret->timeout_ms, problem) : r;
 }
@@ -104,7 +103,7 @@ static int read_map(const struct node *map, const char *name, struct arena *aren
 	return r == 0 ? read_timeout(map, &program->timeout_ms, problem) : r;
 }
 
-int program_read(const struct node *node, const char *name, const struct program_defaults *defaults,
+int program_read(const struct node *node, const char *name, const struct program *defaults,
 	struct arena *arena, const struct program **ret, struct problem *problem)
 {
 	if (!value_is_given(node))
@@ -112,7 +111,7 @@ int program_read(const struct node *node, const char *name, const struct program
 	struct program *program = arena_zalloc(arena, 1, sizeof(*program));
 	if (!program)
 		return -ENOMEM;
-	*program = (struct program){.user = defaults->user, .timeout_ms = defaults->timeout_ms};
+	*program = *defaults;
 	int r = node_is_map(node) ? read_map(node, name, arena, program, problem)
 				  : read_words(node, name, arena, program, problem);
 	if (r == 0)

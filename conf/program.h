@@ -21,21 +21,17 @@ struct program {
 	const struct node *place; /* where its command stands in plyfs.yaml */
 };
 
-/* What a rule says of all of its programs. */
-struct program_defaults {
-	const char *user; /* NULL: nothing */
-	unsigned timeout_ms;
-};
-
-/** Takes `user` and `timeout` of a rule or virtual file. Returns 0 or PROBLEM. */
-int program_read_defaults(
-	const struct node *map, struct program_defaults *ret, struct problem *problem);
+/**
+ * Takes `user` and `timeout` of a rule or virtual file, which it says of all of its programs.
+ * Returns 0 or PROBLEM.
+ */
+int program_read_defaults(const struct node *map, struct program *ret, struct problem *problem);
 
 /**
  * Takes a list of words, or a map with `run`, `user` and `timeout`; `name` is how messages call it.
  * Returns 0 with *ret, in `arena`, or as it was when nothing is given; PROBLEM; or -ENOMEM.
  */
-int program_read(const struct node *node, const char *name, const struct program_defaults *defaults,
+int program_read(const struct node *node, const char *name, const struct program *defaults,
 	struct arena *arena, const struct program **ret, struct problem *problem);
 
 /** Whether some word names the file that it is run for. */

@@ -196,7 +196,7 @@ static int split_layers(const char *layers, char *text, struct layer_spec *specs
 	return 0;
 }
 
-int settings_from_layers_in(const struct surroundings *around, const char *layers,
+int settings_from_layers(const struct surroundings *around, const char *layers,
 	struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
@@ -237,11 +237,6 @@ int settings_from_layers_in(const struct surroundings *around, const char *layer
 	return 0;
 }
 
-int settings_from_layers(const char *layers, struct settings **ret, struct problem *problem)
-{
-	return settings_from_layers_in(NULL, layers, ret, problem);
-}
-
 const struct rule *settings_rule(const struct settings *settings, const char *path)
 {
 	const struct rule *rule = settings->rules;
@@ -253,20 +248,14 @@ const struct rule *settings_rule(const struct settings *settings, const char *pa
 
 const struct program *settings_check(const struct settings *settings, const char *path)
 {
-	if (!settings->has_programs)
-		return NULL;
-	const struct virtual_file *file = settings_file(settings, path);
-
-	return file ? file->check : settings_rule(settings, path)->check;
+	return settings->has_programs ? settings_rule_for(settings, path)->check : NULL;
 }
 
 const struct program *settings_on_change(const struct settings *settings, const char *path)
 {
 	if (!settings->has_programs)
 		return NULL;
-	const struct virtual_file *file = settings_file(settings, path);
-	const struct program *program =
-		file ? file->on_change : settings_rule(settings, path)->on_change;
+	const struct program *program = settings_rule_for(settings, path)->on_change;
 
 	return program ? program : settings->on_change;
 }
@@ -284,17 +273,16 @@ const struct virtual_file *settings_file(const struct settings *settings, const 
 		compare_path);
 }
 
-const struct schema_file *settings_schema(const struct settings *settings, const char *path)
+const struct rule *settings_rule_for(const struct settings *settings, const char *path)
 {
 	const struct virtual_file *file = settings_file(settings, path);
 
-	return file ? file->schema : settings_rule(settings, path)->schema;
+	return file ? &file->rule : settings_rule(settings, path);
 }
 
 const struct format *settings_format(const struct settings *settings, const char *path)
 {
-	const struct virtual_file *file = settings_file(settings, path);
-	const struct format *format = file ? file->format : settings_rule(settings, path)->format;
+	const struct format *format = settings_rule_for(settings, path)->format;
 
 	return format ? format : format_of_name(path);
 }
@@ -345,8 +333,8 @@ static int read_again(const struct settings *old, struct settings **ret, struct 
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 
 	opening_announce();
-	int r = old->path ? settings_read_in(&old->around, old->path, &settings, problem)
-			  : settings_from_layers_in(&old->around, old->spec, &settings, problem);
+	int r = old->path ? settings_read(&old->around, old->path, &settings, problem)
+			  : settings_from_layers(&old->around, old->spec, &settings, problem);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
 		const struct layer *layer = settings->layers[i];
 
@@ -462,8 +450,9 @@ static bool file_equal(const struct virtual_file *a, const struct virtual_file *
 	for (size_t i = 0; i < a->from_count; i++)
 		if (strcmp(a->from[i], b->from[i]) != 0)
 			return false;
-	return a->format == b->format && options_equal(&a->options, &b->options) &&
-	       program_equal(a->check, b->check);
+	return a->rule.format == b->rule.format &&
+	       options_equal(&a->rule.options, &b->rule.options) &&
+	       program_equal(a->rule.check, b->rule.check);
 }
 
 bool settings_equal_at(const struct settings *a, const struct settings *b, const char *path)
@@ -474,7 +463,8 @@ bool settings_equal_at(const struct settings *a, const struct settings *b, const
 
 	if (a->schema != b->schema || a->header != b->header || a->on_error != b->on_error ||
 		!file_equal(file, settings_file(b, path)) ||
-		!schema_equal(settings_schema(a, path), settings_schema(b, path)))
+		!schema_equal(
+			settings_rule_for(a, path)->schema, settings_rule_for(b, path)->schema))
 		return false;
 	return file ||
 	       (one->dropins == other->dropins && options_equal(&one->options, &other->options) &&

@@ -51,11 +51,7 @@ struct virtual_file {
 	const char *path;
 	const char **from; /* patterns, glob.h */
 	size_t from_count; /* at least 1 */
-	struct options options;
-	const struct format *format; /* NULL: that of the name */
-	const struct program *check; /* as in a rule */
-	const struct program *on_change;
-	const struct schema_file *schema; /* as a rule's */
+	struct rule rule;  /* its own: `match`, `dropins` and `preset` say nothing */
 	const struct node *place; /* where its path stands in plyfs.yaml */
 };
 
@@ -97,33 +93,26 @@ struct settings {
 
 /**
  * Reads a plyfs.yaml and opens its layers. A relative layer path is taken from the directory that
- * plyfs.yaml is in. Returns 0 with *ret for settings_unref(), PROBLEM with the place of what is
- * wrong and what is allowed there, or -ENOMEM. A file that can't be read is a problem.
+ * plyfs.yaml is in. The surroundings are copied; NULL: our own. Returns 0 with *ret for
+ * settings_unref(), PROBLEM with the place of what is wrong and what is allowed there, or -ENOMEM.
+ * A file that can't be read is a problem.
  */
-int settings_read(const char *path, struct settings **ret, struct problem *problem);
+int settings_read(const struct surroundings *around, const char *path, struct settings **ret,
+	struct problem *problem);
 
 /**
  * Makes settings from "A:B:C", lowest precedence first; "\:" is a colon in a path, "\\" a
- * backslash. Results as settings_read().
+ * backslash. The same otherwise.
  */
-int settings_from_layers(const char *layers, struct settings **ret, struct problem *problem);
+int settings_from_layers(const struct surroundings *around, const char *layers,
+	struct settings **ret, struct problem *problem);
 
 /**
- * What the settings at `old->place` say of paths and programs by now, for who may open no layer:
- * there are none. Results as settings_read().
+ * As settings_read(), of all but the layers, for who may open none or is to see to them first: what
+ * they are to be is in the `specs`.
  */
-int settings_read_programs(
-	const struct settings *old, struct settings **ret, struct problem *problem);
-
-/** The same by path: what is to be seen to before a layer can be opened is in the `specs`. */
 int settings_outline(const struct surroundings *around, const char *path, struct settings **ret,
 	struct problem *problem);
-
-/** As settings_read() and settings_from_layers(), in other surroundings, which are copied. */
-int settings_read_in(const struct surroundings *around, const char *path, struct settings **ret,
-	struct problem *problem);
-int settings_from_layers_in(const struct surroundings *around, const char *layers,
-	struct settings **ret, struct problem *problem);
 
 /**
  * Makes the settings anew, as they were made: from the plyfs.yaml or the "A:B:C" of `old`, whose
@@ -178,10 +167,11 @@ const struct program *settings_on_change(const struct settings *settings, const 
 /** The virtual file at that path, or NULL. */
 const struct virtual_file *settings_file(const struct settings *settings, const char *path);
 
-/** The schema of the file at that path: that of its virtual file or rule; or NULL. */
-const struct schema_file *settings_schema(const struct settings *settings, const char *path);
+/** The rule that the file at that path is made by: its virtual file's own, or settings_rule(). */
+const struct rule *settings_rule_for(const struct settings *settings, const char *path);
 
-/** The format of the file at that path: that of its virtual file or rule, or of its name; or NULL. */
+/** The format of the file at that path: as settings_rule_for() says, or that of its name; or NULL.
+ */
 const struct format *settings_format(const struct settings *settings, const char *path);
 
 /**

@@ -103,8 +103,8 @@ static int read_options(const struct node *map, struct settings *settings, struc
 			node_get(map, "cache_mib"), "cache_mib", &cache_range, &cache_mib, problem);
 	if (r == 0)
 		r = program_read(node_get(map, "on_change"), "on_change",
-			&(struct program_defaults){.timeout_ms = PROGRAM_TIMEOUT_MS},
-			settings->arena, &settings->on_change, problem);
+			&(struct program){.timeout_ms = PROGRAM_TIMEOUT_MS}, settings->arena,
+			&settings->on_change, problem);
 	if (r == 0)
 		r = settings_read_limits(node_get(map, "limits"), &settings->limits, problem);
 	if (r != 0)
@@ -258,16 +258,20 @@ static int read_root(const struct document *document, const char *path, const st
 	return value_map(*ret, "plyfs.yaml", SETTINGS_KEYS, problem);
 }
 
+/* NULL: the rule has none. */
+static const struct program *program_of(const struct rule *rule)
+{
+	return rule->check ? rule->check : rule->on_change;
+}
+
 static const struct program *first_program(const struct settings *settings)
 {
 	const struct program *program = settings->on_change;
 
 	for (size_t i = 0; !program && i < settings->rule_count; i++)
-		program = settings->rules[i].check ? settings->rules[i].check
-						   : settings->rules[i].on_change;
+		program = program_of(&settings->rules[i]);
 	for (size_t i = 0; !program && i < settings->file_count; i++)
-		program = settings->files[i].check ? settings->files[i].check
-						   : settings->files[i].on_change;
+		program = program_of(&settings->files[i].rule);
 	return program;
 }
 
@@ -275,16 +279,14 @@ static const struct program *first_program(const struct settings *settings)
 static int check_preset(
 	const struct settings *settings, const struct preset *preset, struct problem *problem)
 {
-	const struct rule *rule = NULL;
+	const struct program *program = NULL;
 
-	for (size_t i = 0; !rule && i < settings->rule_count; i++)
-		if (settings->rules[i].preset == preset->name &&
-			(settings->rules[i].check || settings->rules[i].on_change))
-			rule = &settings->rules[i];
-	if (!rule)
-		return 0;
-	return trust_check(preset->path, preset->path, &preset->read,
-		(rule->check ? rule->check : rule->on_change)->place, problem);
+	for (size_t i = 0; !program && i < settings->rule_count; i++)
+		if (settings->rules[i].preset == preset->name)
+			program = program_of(&settings->rules[i]);
+	return program ? trust_check(
+				 preset->path, preset->path, &preset->read, program->place, problem)
+		       : 0;
 }
 
 /* The first layer out of a store, which a mirror is run for; NULL: there is none. */
@@ -373,25 +375,14 @@ static int settings_make(const struct surroundings *around, const char *path, bo
 	return 0;
 }
 
-int settings_read_in(const struct surroundings *around, const char *path, struct settings **ret,
+int settings_read(const struct surroundings *around, const char *path, struct settings **ret,
 	struct problem *problem)
 {
 	return settings_make(around, path, true, ret, problem);
-}
-
-int settings_read_programs(
-	const struct settings *old, struct settings **ret, struct problem *problem)
-{
-	return settings_outline(&old->around, old->path, ret, problem);
 }
 
 int settings_outline(const struct surroundings *around, const char *path, struct settings **ret,
 	struct problem *problem)
 {
 	return settings_make(around, path, false, ret, problem);
-}
-
-int settings_read(const char *path, struct settings **ret, struct problem *problem)
-{
-	return settings_read_in(NULL, path, ret, problem);
 }

@@ -228,43 +228,49 @@ static int read_dropins(const struct node *node, enum rule_dropins *ret, struct 
 }
 
 /* `check` and `on_change` of a rule or virtual file. */
-static int read_programs(const struct node *map, struct arena *arena, const struct program **check,
-	const struct program **on_change, struct problem *problem)
+static int read_programs(
+	const struct node *map, struct arena *arena, struct rule *rule, struct problem *problem)
 {
-	struct program_defaults defaults;
+	struct program defaults;
 
 	int r = program_read_defaults(map, &defaults, problem);
 	if (r == 0)
-		r = program_read(node_get(map, "check"), "check", &defaults, arena, check, problem);
-	if (r == 0 && *check && !program_names_file(*check))
-		return problem_at(problem, (*check)->place,
+		r = program_read(
+			node_get(map, "check"), "check", &defaults, arena, &rule->check, problem);
+	if (r == 0 && rule->check && !program_names_file(rule->check))
+		return problem_at(problem, rule->check->place,
 			"the check has no word with '%%f', where the path of the file to be "
 			"checked goes; add it, as in [visudo, -cf, \"%%f\"]");
 	if (r == 0)
 		r = program_read(node_get(map, "on_change"), "on_change", &defaults, arena,
-			on_change, problem);
+			&rule->on_change, problem);
 	return r;
 }
 
-/* Fills the `count` rules that the entry stands for: one for each of its patterns. */
-static int read_rule(const struct node *map, struct arena *arena, struct rule *rules, size_t count,
-	struct problem *problem)
+/* How the sources of a rule or virtual file are merged. */
+static int read_rule(
+	const struct node *map, struct arena *arena, struct rule *rule, struct problem *problem)
 {
-	struct rule rule = {.source = *map->source, .line = map->line};
-	int r;
+	*rule = (struct rule){.source = *map->source, .line = map->line};
+	int r = read_strategy(map, &rule->options, problem);
+	if (r == 0)
+		r = read_lock(node_get(map, "lock"), arena, &rule->options, problem);
+	if (r == 0)
+		r = read_format(node_get(map, "format"), &rule->format, problem);
+	if (r == 0)
+		r = read_dropins(node_get(map, "dropins"), &rule->dropins, problem);
+	return r == 0 ? read_programs(map, arena, rule, problem) : r;
+}
 
-	r = read_strategy(map, &rule.options, problem);
-	if (r == 0)
-		r = read_lock(node_get(map, "lock"), arena, &rule.options, problem);
-	if (r == 0)
-		r = read_format(node_get(map, "format"), &rule.format, problem);
-	if (r == 0)
-		r = read_dropins(node_get(map, "dropins"), &rule.dropins, problem);
-	if (r == 0)
-		r = read_programs(map, arena, &rule.check, &rule.on_change, problem);
+/* Fills the `count` rules that the entry stands for: one for each of its patterns. */
+static int read_each_rule(const struct node *map, struct arena *arena, struct rule *rules,
+	size_t count, struct problem *problem)
+{
+	int r = read_rule(map, arena, rules, problem);
+
 	for (size_t i = 0; i < count && r == 0; i++) {
-		r = read_pattern(pattern_node(map, "match", i), "match", &rule.match, problem);
-		rules[i] = rule;
+		rules[i] = rules[0];
+		r = read_pattern(pattern_node(map, "match", i), "match", &rules[i].match, problem);
 	}
 	return r;
 }
@@ -299,8 +305,8 @@ static int fill_rules(struct settings *settings, const struct node *list, const 
 	for (uint32_t i = 0; list && i < list->seq.count && r == 0; i++) {
 		r = count_patterns(list->seq.items[i], "match", "the rule", &count, problem);
 		if (r == 0)
-			r = read_rule(list->seq.items[i], settings->arena, settings->rules + *at,
-				count, problem);
+			r = read_each_rule(list->seq.items[i], settings->arena,
+				settings->rules + *at, count, problem);
 		for (; r == 0 && count > 0; count--) {
 			struct rule *rule = &settings->rules[(*at)++];
 
@@ -396,19 +402,11 @@ static int read_path(const struct node *map, struct virtual_file *file, struct p
 static int read_file(const struct node *map, struct arena *arena, struct virtual_file *file,
 	struct problem *problem)
 {
-	int r;
-
-	r = value_map(map, "a virtual file", FILE_KEYS, problem);
+	int r = value_map(map, "a virtual file", FILE_KEYS, problem);
 	if (r == 0)
 		r = read_path(map, file, problem);
 	if (r == 0)
-		r = read_strategy(map, &file->options, problem);
-	if (r == 0)
-		r = read_lock(node_get(map, "lock"), arena, &file->options, problem);
-	if (r == 0)
-		r = read_format(node_get(map, "format"), &file->format, problem);
-	if (r == 0)
-		r = read_programs(map, arena, &file->check, &file->on_change, problem);
+		r = read_rule(map, arena, &file->rule, problem);
 	if (r == 0)
 		r = count_patterns(map, "from", "the virtual file", &file->from_count, problem);
 	if (r != 0)
@@ -496,7 +494,7 @@ int settings_read_files(struct settings *settings, const struct node *node, stru
 		r = read_file(list->seq.items[i], settings->arena, &settings->files[i], problem);
 		if (r == 0)
 			r = settings_read_schema(settings, list->seq.items[i],
-				&settings->files[i].schema, problem);
+				&settings->files[i].rule.schema, problem);
 		if (r != 0)
 			return r;
 		total += settings->files[i].from_count;
@@ -579,10 +577,10 @@ int settings_check_layer_names(const struct settings *settings, struct problem *
 	for (size_t i = 0; r == 0 && i < settings->rule_count; i++)
 		r = check_layer_names(settings, &settings->rules[i].options, problem);
 	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
-		r = check_layer_names(settings, &settings->files[i].options, problem);
+		r = check_layer_names(settings, &settings->files[i].rule.options, problem);
 	for (size_t i = 0; r == 0 && i < settings->rule_count; i++)
 		r = rank_locks(settings, &settings->rules[i].options, problem);
 	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
-		r = rank_locks(settings, &settings->files[i].options, problem);
+		r = rank_locks(settings, &settings->files[i].rule.options, problem);
 	return r;
 }

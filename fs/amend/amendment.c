@@ -549,7 +549,8 @@ static int check_schema(struct made *made, struct problem *problem)
 	const struct amendment *amendment = &made->amendment;
 	struct merge_input *input = &made->inputs[made->target];
 
-	if (!amendment->is_changed || !settings_schema(made->settings, made->request->path))
+	if (!amendment->is_changed ||
+		!settings_rule_for(made->settings, made->request->path)->schema)
 		return 0;
 	input->text = amendment->new;
 	input->document = NULL;

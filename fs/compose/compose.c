@@ -48,9 +48,7 @@ static char *layer_names(const struct layer *const *layers, size_t count)
 
 const struct options *compose_options(const struct settings *settings, const char *path)
 {
-	const struct virtual_file *file = settings_file(settings, path);
-
-	return file ? &file->options : &settings_rule(settings, path)->options;
+	return &settings_rule_for(settings, path)->options;
 }
 
 static int load(const struct composer *composer, const char *path, const struct contributor *found,
@@ -308,7 +306,7 @@ const struct contributor *compose_held_source(
 		is_locked(composer, path, lookup))
 		return NULL;
 	/* What is to be validated must be read. */
-	if (settings_schema(composer->settings, path))
+	if (settings_rule_for(composer->settings, path)->schema)
 		return NULL;
 	if (strategy->reads_trees && composer->settings->limits.source_bytes > least)
 		least = composer->settings->limits.source_bytes;

@@ -207,7 +207,7 @@ int validity_check_by(const struct schema *schema, const struct merge_request *r
 int validity_check(const struct settings *settings, const struct merge_request *request,
 	const struct merge_result *result, struct validity *ret, struct problem *problem)
 {
-	const struct schema_file *file = settings_schema(settings, request->path);
+	const struct schema_file *file = settings_rule_for(settings, request->path)->schema;
 
 	return file ? validity_check_by(file->schema, request, result, ret, problem) : 0;
 }

@@ -409,7 +409,8 @@ static void reload(struct keeper_server *server)
 	struct problem problem;
 
 	if (is_unchanged(server->settings) ||
-		settings_read_programs(server->settings, &settings, &problem) != 0)
+		settings_outline(&server->settings->around, server->settings->path, &settings,
+			&problem) != 0)
 		return;
 	take_stores(server, settings);
 	settings_unref(server->own);

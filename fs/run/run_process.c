@@ -52,7 +52,8 @@ static void reload(struct server *server)
 	struct settings *settings;
 	struct problem problem;
 
-	if (settings_read_programs(server->settings, &settings, &problem) != 0)
+	if (settings_outline(
+		    &server->settings->around, server->settings->path, &settings, &problem) != 0)
 		return;
 	settings_unref(server->own);
 	server->settings = server->own = settings;

@@ -56,8 +56,8 @@ static void load_libraries(const struct settings *settings)
 		if (settings->rules[i].options.strategy->load)
 			settings->rules[i].options.strategy->load();
 	for (size_t i = 0; i < settings->file_count; i++)
-		if (settings->files[i].options.strategy->load)
-			settings->files[i].options.strategy->load();
+		if (settings->files[i].rule.options.strategy->load)
+			settings->files[i].rule.options.strategy->load();
 }
 
 /*

@@ -52,7 +52,7 @@ static void check_path(
 	(void)settings_source_format(settings, path, "x.json");
 	(void)settings_check(settings, path);
 	(void)settings_on_change(settings, path);
-	(void)settings_schema(settings, path);
+	(void)settings_rule_for(settings, path)->schema;
 }
 
 /* It equals nothing, and so settings with one are others each time that they are read. */
@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!is_made)
 		make_directory();
 	write_file("plyfs.yaml", (struct span){(const char *)data, size});
-	int r = settings_read("plyfs.yaml", &settings, &problem);
+	int r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	if (r == PROBLEM)
 		fuzz_check_problem(&problem);
 	else if (r != 0)

@@ -101,7 +101,7 @@ static void read_settings(void *context, struct outcome *ret)
 	struct problem problem;
 
 	(void)context;
-	ret->r = settings_read("plyfs.yaml", &settings, &problem);
+	ret->r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	if (ret->r == 0)
 		ret->r = settings_again(settings, 0, &again, &problem);
 	if (ret->r == PROBLEM)
@@ -116,7 +116,7 @@ static void show(void *context, struct outcome *ret)
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	struct problem problem;
 
-	ret->r = settings_read("plyfs.yaml", &settings, &problem);
+	ret->r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	if (ret->r == 0)
 		ret->r = offline_new(settings, &offline);
 	if (ret->r == 0)
@@ -149,7 +149,7 @@ static void list(void *context, struct outcome *ret)
 	struct problem problem;
 
 	(void)context;
-	ret->r = settings_read("plyfs.yaml", &settings, &problem);
+	ret->r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	if (ret->r == 0)
 		ret->r = offline_new(settings, &offline);
 	if (ret->r == 0)

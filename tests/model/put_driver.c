@@ -137,7 +137,7 @@ static int edit(struct request *request, struct problem *problem)
 static int do_request(struct request *request, struct problem *problem)
 {
 	struct span word = argument(request, 0);
-	int r = settings_read(argument(request, 1).data, &request->settings, problem);
+	int r = settings_read(NULL, argument(request, 1).data, &request->settings, problem);
 
 	if (r == 0)
 		r = offline_new(request->settings, &request->offline);

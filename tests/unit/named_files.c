@@ -61,7 +61,7 @@ static void a_layer_that_is_moved_is_the_same(void **state)
 	int missed = 0;
 
 	(void)state;
-	assert_int_equal(settings_from_layers("low", &settings, &problem), 0);
+	assert_int_equal(settings_from_layers(NULL, "low", &settings, &problem), 0);
 	assert_int_equal(named_files_new(settings, &moved), 0);
 	assert_true(named_files_has(moved, low));
 	assert_false(named_files_has(moved, other));
@@ -82,7 +82,7 @@ static void what_was_read_is_named_beside_what_is_in_force(void **state)
 	struct problem problem;
 
 	(void)state;
-	assert_int_equal(settings_from_layers("low", &settings, &problem), 0);
+	assert_int_equal(settings_from_layers(NULL, "low", &settings, &problem), 0);
 	assert_int_equal(named_files_new(settings, &replaced), 0);
 	assert_int_equal(rename("low", "away"), 0);
 	/* A look that can't be brought to its end takes nothing away. */
@@ -129,7 +129,7 @@ static void settings_are_read_until_both_meet_the_same_layer(void **state)
 	struct problem problem;
 
 	(void)state;
-	assert_int_equal(settings_from_layers("low", &settings, &problem), 0);
+	assert_int_equal(settings_from_layers(NULL, "low", &settings, &problem), 0);
 	assert_int_equal(named_files_new(settings, &met), 0);
 	const int low = settings->layers[0]->dirfd;
 	assert_false(named_files_were_found(met, low, false)); /* it was taken */

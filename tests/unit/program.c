@@ -54,7 +54,7 @@ static struct settings *read_settings(const char *text)
 	struct problem problem = {0};
 
 	write_text("plyfs.yaml", text);
-	if (settings_read("plyfs.yaml", &settings, &problem) != 0)
+	if (settings_read(NULL, "plyfs.yaml", &settings, &problem) != 0)
 		fail_msg("%u: %s", problem.line, problem.message);
 	return settings;
 }
@@ -64,7 +64,7 @@ static void is_refused(const char *path, const char *what)
 	struct settings *settings = NULL;
 	struct problem problem = {0};
 
-	assert_int_equal(settings_read(path, &settings, &problem), PROBLEM);
+	assert_int_equal(settings_read(NULL, path, &settings, &problem), PROBLEM);
 	if (!strstr(problem.message, what))
 		fail_msg("no '%s' in: %s", what, problem.message);
 	assert_int_equal(problem.line, 2);
@@ -75,7 +75,7 @@ static void is_taken(const char *path)
 	struct settings *settings = NULL;
 	struct problem problem = {0};
 
-	if (settings_read(path, &settings, &problem) != 0)
+	if (settings_read(NULL, path, &settings, &problem) != 0)
 		fail_msg("%s", problem.message);
 	settings_unref(settings);
 }
@@ -200,7 +200,8 @@ static void programs_are_read_without_opening_a_layer(void **state)
 
 	(void)state;
 	assert_int_equal(rmdir("low"), 0);
-	assert_int_equal(settings_read_programs(settings, &programs, &problem), 0);
+	assert_int_equal(
+		settings_outline(&settings->around, settings->path, &programs, &problem), 0);
 	assert_int_equal(programs->layer_count, 0);
 	assert_string_equal(settings_check(programs, "a.yaml")->words[0], "cat");
 	settings_unref(programs);

@@ -81,7 +81,7 @@ static struct settings *read_settings(const char *rule)
 	write_text("plyfs.yaml", text);
 	/* As the process has another working directory. */
 	CLEANUP(freep) char *path = realpath("plyfs.yaml", NULL);
-	if (settings_read(path, &settings, &problem) != 0)
+	if (settings_read(NULL, path, &settings, &problem) != 0)
 		fail_msg("%u: %s", problem.line, problem.message);
 	return settings;
 }

@@ -104,9 +104,9 @@ static void virtual_files_are_found_by_their_paths(void **state)
 	assert_non_null(file);
 	assert_int_equal(file->from_count, 2);
 	assert_string_equal(file->from[1], "conf.d/*.yaml");
-	assert_string_equal(file->options.strategy->name, "deep");
+	assert_string_equal(file->rule.options.strategy->name, "deep");
 	assert_int_equal(file->place->line, 4);
-	assert_string_equal(settings_file(settings, "motd")->options.strategy->name, "concat");
+	assert_string_equal(settings_file(settings, "motd")->rule.options.strategy->name, "concat");
 	assert_null(settings_file(settings, "etc"));
 	assert_null(settings_file(settings, "app.yaml"));
 }
@@ -271,7 +271,7 @@ static void what_is_no_file_is_not_read(void **state)
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
 		struct settings *settings = NULL;
 		struct problem problem = {0};
-		int r = settings_read(cases[i].path, &settings, &problem);
+		int r = settings_read(NULL, cases[i].path, &settings, &problem);
 
 		assert_problem(r, &problem, cases[i].expected);
 		assert_null(settings);
@@ -302,7 +302,7 @@ static void no_text_makes_it_crash_or_hang(void **state)
 				bytes[(seed >> 20) % sizeof(bytes)];
 		}
 		write_bytes("plyfs.yaml", text, sizeof(good) - 1);
-		r = settings_read("plyfs.yaml", &settings, &problem);
+		r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 		assert_true(r == 0 || (r == PROBLEM && !settings && problem.message[0]));
 		settings_unref(settings);
 	}
@@ -333,14 +333,14 @@ static void patterns_are_counted_with_their_aliases(void **state)
 	write_many("rules:\n- {match:", "- {match: *p, options: {}} # %d\n", 20);
 	settings_unref(must_read_file("plyfs.yaml"));
 	write_many("rules:\n- {match:", "- {match: *p, options: {}} # %d\n", 21);
-	r = settings_read("plyfs.yaml", &settings, &problem);
+	r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	assert_problem(r, &problem,
 		"plyfs.yaml:3:1: the rules have 4200 patterns; at most 4096 are allowed");
 
 	write_many("files:\n- {path: x, from:", "- {path: %d, from: *p}\n", 20);
 	settings_unref(must_read_file("plyfs.yaml"));
 	write_many("files:\n- {path: x, from:", "- {path: %d, from: *p}\n", 21);
-	r = settings_read("plyfs.yaml", &settings, &problem);
+	r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	assert_problem(r, &problem,
 		"plyfs.yaml:23:3: the virtual files have more than 4096 patterns up to here, which "
 		"is the most that is allowed");

@@ -423,7 +423,7 @@ static void is_refused(void **state)
 	assert_non_null(file);
 	assert_true(fputs(bad->text, file) >= 0);
 	assert_int_equal(fclose(file), 0);
-	r = settings_read("plyfs.yaml", &settings, &problem);
+	r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	(void)problem_format(&problem, text, sizeof(text));
 	(void)snprintf(expected, sizeof(expected), "plyfs.yaml:%s", bad->expected);
 	open = strstr(expected, "…");

@@ -73,7 +73,7 @@ static inline struct settings *must_read_file(const char *path)
 	struct settings *settings = NULL;
 	struct problem problem = {0};
 	char text[TEXT_MAX] = "";
-	int r = settings_read(path, &settings, &problem);
+	int r = settings_read(NULL, path, &settings, &problem);
 
 	if (r != 0) {
 		(void)problem_format(&problem, text, sizeof(text));

@@ -172,7 +172,7 @@ static void an_unreadable_layer_is_told(void **state)
 		assert_int_equal(chmod(".", 0711), 0);
 		assert_int_equal(seteuid(65534), 0);
 	}
-	r = settings_read("plyfs.yaml", &settings, &problem);
+	r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	if (is_root)
 		assert_int_equal(seteuid(0), 0);
 	assert_problem(r, &problem,
@@ -193,7 +193,7 @@ static void the_machine_id_is_taken_from_etc(void **state)
 	if (fd >= 0)
 		close(fd);
 	write_file("plyfs.yaml", "layers: [{path: '%m', optional: true}]\n");
-	r = settings_read("plyfs.yaml", &settings, &problem);
+	r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	if (len < 32) {
 		assert_problem(r, &problem,
 			"plyfs.yaml:1:17: '%m' has no value: this machine has no machine id "
@@ -218,7 +218,7 @@ static void a_host_name_can_not_choose_another_directory(void **state)
 	if (unshare(CLONE_NEWUTS) < 0 || sethostname(hostile, strlen(hostile)) < 0)
 		skip_because("the host name can't be changed here");
 	write_file("plyfs.yaml", "layers: [{path: 'a/%H', optional: true}]\n");
-	r = settings_read("plyfs.yaml", &settings, &problem);
+	r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	assert_problem(r, &problem,
 		"plyfs.yaml:1:17: '%H' can't be used: the host name '../../home/eve' is no file "
 		"name; write the path out");
@@ -229,7 +229,7 @@ static struct settings *from_layers(const char *layers)
 	struct settings *settings = NULL;
 	struct problem problem = {0};
 
-	if (settings_from_layers(layers, &settings, &problem) != 0)
+	if (settings_from_layers(NULL, layers, &settings, &problem) != 0)
 		fail_msg("%s", problem.message);
 	return settings;
 }
@@ -278,7 +278,7 @@ static void wrong_layers_on_a_command_line_are_told(void **state)
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
 		struct settings *settings = NULL;
 		struct problem problem = {0};
-		int r = settings_from_layers(cases[i].layers, &settings, &problem);
+		int r = settings_from_layers(NULL, cases[i].layers, &settings, &problem);
 
 		assert_problem(r, &problem, cases[i].expected);
 		assert_null(settings);
@@ -288,12 +288,12 @@ static void wrong_layers_on_a_command_line_are_told(void **state)
 	struct problem problem = {0};
 	for (size_t i = 0; i <= LAYERS_MAX; i++)
 		strcat(many, i ? ":/" : "/");
-	assert_problem(settings_from_layers(many, &settings, &problem), &problem,
+	assert_problem(settings_from_layers(NULL, many, &settings, &problem), &problem,
 		"65 layers are more than the 64 that one mount can have; merge some of them in a "
 		"mount of their own");
 
 	many[strlen(many) - strlen(":/")] = '\0';
-	assert_int_equal(settings_from_layers(many, &settings, &problem), 0);
+	assert_int_equal(settings_from_layers(NULL, many, &settings, &problem), 0);
 	settings_unref(settings);
 }
 

@@ -71,9 +71,9 @@ static void start(const char *yaml)
 		assert_non_null(file);
 		assert_true(fputs(yaml, file) >= 0);
 		assert_int_equal(fclose(file), 0);
-		r = settings_read("plyfs.yaml", &settings, &problem);
+		r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	} else {
-		r = settings_from_layers("a:b:c", &settings, &problem);
+		r = settings_from_layers(NULL, "a:b:c", &settings, &problem);
 	}
 	if (r != 0)
 		fail_msg("%s", problem.message);

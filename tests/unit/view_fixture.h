@@ -31,9 +31,9 @@ static inline struct settings *settings_with(const char *yaml)
 
 	if (strchr(yaml, '\n')) {
 		write_file("plyfs.yaml", yaml);
-		r = settings_read("plyfs.yaml", &settings, &problem);
+		r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	} else {
-		r = settings_from_layers(yaml, &settings, &problem);
+		r = settings_from_layers(NULL, yaml, &settings, &problem);
 	}
 	if (r != 0)
 		fail_msg("%d: %s:%u: %s", r, problem.source, problem.line, problem.message);
