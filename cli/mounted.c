@@ -11,6 +11,7 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "descriptor.h"
 #include "document.h"
 #include "limit.h"
 #include "text.h"
@@ -18,12 +19,6 @@
 #define MOUNTINFO "/proc/self/mountinfo"
 #define FILE_SYSTEM_TYPE "fuse.plyfs"
 #define STATUS_FILE ".plyfs/status"
-
-static void fclosep(FILE **stream)
-{
-	if (*stream)
-		fclose(*stream);
-}
 
 /* Undoes the kernel's escapes, "\040" for a blank, in place. */
 static void unescape(char *text)

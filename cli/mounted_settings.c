@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "descriptor.h"
 #include "document.h"
 #include "mounted.h"
 #include "report.h"
@@ -25,12 +26,6 @@ struct told {
 	const char *source;
 	const struct node *layers;
 };
-
-static void closedirp(DIR **dir)
-{
-	if (*dir)
-		closedir(*dir);
-}
 
 static bool is_same_directory(const char *a, const char *b)
 {
@@ -127,7 +122,7 @@ static bool is_beneath(const struct told *told, DIR *dir, const char *name)
  */
 static int find_beneath(const struct told *told, char **ret)
 {
-	CLEANUP(closedirp) DIR *dir = NULL;
+	CLEANUP(dir_closep) DIR *dir = NULL;
 	char list[64];
 	const struct dirent *entry;
 

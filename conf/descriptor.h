@@ -1,16 +1,30 @@
 /*
- * A file descriptor: closed when its variable goes out of scope (CLEANUP(closep) int fd), and the
- * path that it leads to; and how many there may be.
+ * A file descriptor: closed when its variable goes out of scope (CLEANUP(closep) int fd), as what
+ * is read by one, and the path that it leads to; and how many there may be.
  */
 #pragma once
 
+#include <dirent.h>
 #include <limits.h>
+#include <stdio.h>
 #include <unistd.h>
 
 static inline void closep(int *fd)
 {
 	if (*fd >= 0)
 		(void)close(*fd);
+}
+
+static inline void dir_closep(DIR **dir)
+{
+	if (*dir)
+		(void)closedir(*dir);
+}
+
+static inline void fclosep(FILE **stream)
+{
+	if (*stream)
+		(void)fclose(*stream);
 }
 
 /** From now on this process may have as many as its hard limit allows. */

@@ -30,12 +30,6 @@
 static const char *const default_exclude[] = {"**/.git", "**/.git/**", "**/?*~", "**/.{,*.}sw?",
 	"**/#*#", "**/.#*", "**/.*.kate-swp", NULL};
 
-static void closedirp(DIR **dir)
-{
-	if (*dir)
-		(void)closedir(*dir);
-}
-
 /* What follows links may be laid out by Kubernetes: what its volumes consist of is not for readers.
  */
 static bool is_hidden(bool follow, const char *name)
@@ -528,7 +522,7 @@ static bool excludes_name(const struct layer *layer, const char *directory, cons
 int layer_list(const struct layer *layer, const char *path,
 	int (*each)(void *context, const char *name, unsigned char type), void *context)
 {
-	CLEANUP(closedirp) DIR *dir = NULL;
+	CLEANUP(dir_closep) DIR *dir = NULL;
 	int fd, r;
 
 	if (layer_excludes(layer, path))

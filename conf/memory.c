@@ -6,17 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cleanup.h"
+#include "descriptor.h"
+
 /* The cgroup's path, in the hierarchy that has the number 0. */
 static bool find_own(const char *membership, char path[PATH_MAX])
 {
-	FILE *file = fopen(membership, "re");
+	CLEANUP(fclosep) FILE *file = fopen(membership, "re");
 	bool is_found = false;
 
-	if (!file)
-		return false;
-	while (!is_found && fgets(path, PATH_MAX, file))
+	while (file && !is_found && fgets(path, PATH_MAX, file))
 		is_found = strncmp(path, "0::/", 4) == 0;
-	fclose(file);
 	if (!is_found)
 		return false;
 	path[strcspn(path, "\n")] = '\0';
@@ -30,14 +30,9 @@ static uint64_t read_max(const char *root, const char *path)
 	uint64_t max;
 
 	snprintf(name, sizeof(name), "%s%s/memory.max", root, path);
-	FILE *file = fopen(name, "re");
-	if (!file)
-		return UINT64_MAX;
+	CLEANUP(fclosep) FILE *file = fopen(name, "re");
 	/* "max" is no number. */
-	if (fscanf(file, "%" SCNu64, &max) != 1)
-		max = UINT64_MAX;
-	fclose(file);
-	return max;
+	return file && fscanf(file, "%" SCNu64, &max) == 1 ? max : UINT64_MAX;
 }
 
 uint64_t memory_max_in(const char *membership, const char *root)

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cleanup.h"
+#include "descriptor.h"
 #include "settings_make.h"
 #include "value.h"
 #include "word.h"
@@ -63,13 +65,26 @@ static int find(const char *name, struct arena *arena, const char **ret)
 	return 0;
 }
 
+/* "alertmanager, containerd, docker". 0 or -ENOMEM. */
+static int list_names(struct arena *arena, const char **ret)
+{
+	const char *const *names;
+	int r = preset_names(arena, &names);
+
+	if (r < 0)
+		return r;
+	for (*ret = ""; *ret && *names; names++)
+		*ret = arena_printf(arena, "%s%s%s", *ret, **ret ? ", " : "", *names);
+	return *ret ? 0 : -ENOMEM;
+}
+
 static int refuse_unknown(
 	const char *name, const struct node *node, struct arena *arena, struct problem *problem)
 {
 	struct span nearest;
 	const char *list;
 
-	int r = preset_list(arena, &list);
+	int r = list_names(arena, &list);
 	if (r < 0)
 		return r;
 	if (!*list)
@@ -171,15 +186,13 @@ static int add_name(struct names *names, const char *file, struct arena *arena)
 
 static int add_directory(struct names *names, const char *path, struct arena *arena)
 {
-	DIR *directory = opendir(path);
+	CLEANUP(dir_closep) DIR *directory = opendir(path);
 	const struct dirent *entry;
 	int r = 0;
 
-	if (!directory)
-		return 0; /* one that is not there has none */
-	while (r == 0 && (entry = readdir(directory)))
+	/* One that is not there has none. */
+	while (r == 0 && directory && (entry = readdir(directory)))
 		r = add_name(names, entry->d_name, arena);
-	closedir(directory);
 	return r;
 }
 
@@ -207,16 +220,4 @@ int preset_names(struct arena *arena, const char *const **ret)
 	names.items[names.count] = NULL;
 	*ret = names.items;
 	return 0;
-}
-
-int preset_list(struct arena *arena, const char **ret)
-{
-	const char *const *names;
-	int r = preset_names(arena, &names);
-
-	if (r < 0)
-		return r;
-	for (*ret = ""; *ret && *names; names++)
-		*ret = arena_printf(arena, "%s%s%s", *ret, **ret ? ", " : "", *names);
-	return *ret ? 0 : -ENOMEM;
 }

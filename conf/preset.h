@@ -38,6 +38,3 @@ const char *preset_directories(void);
 
 /** The names of all presets, in byte order, with NULL behind the last. 0 or -ENOMEM. */
 int preset_names(struct arena *arena, const char *const **ret);
-
-/** "alertmanager, containerd, docker": the same for messages. 0 or -ENOMEM. */
-int preset_list(struct arena *arena, const char **ret);

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
+#include "descriptor.h"
 #include "keeper_process.h"
 #include "mirror_process.h"
 #include "mirror_report.h"
@@ -33,12 +35,6 @@ struct keeper {
 	time_t started;
 	char last_line[REASON_MAX]; /* that went to the log */
 };
-
-static void fclosep(FILE **file)
-{
-	if (*file)
-		(void)fclose(*file);
-}
 
 /* What can't be run is told before anything is waited for. */
 static int check_stores(const struct settings *outline, struct problem *problem)
@@ -217,24 +213,16 @@ static void log_old(const struct keeper *keeper, const struct layer_spec *spec)
 	keeper->options.log(keeper->options.context, line);
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Until the one layer may be shown. */
 static int wait_for(struct keeper *keeper, const struct layer_spec *spec, bool wants_fresh,
-	uint64_t began, struct problem *problem)
+	int64_t began, struct problem *problem)
 {
 	const struct store_spec *store = spec->store;
 
 	while (!has_state(store) || (wants_fresh && !is_fresh(keeper, store))) {
 		struct pollfd polled = {.fd = keeper->socket, .events = POLLIN};
 
-		if (now_ms() - began >= store->wait_ms) {
+		if (clock_ms() - began >= (int64_t)store->wait_ms) {
 			if (!has_state(store))
 				return complain(keeper, spec, problem);
 			log_old(keeper, spec);
@@ -252,7 +240,7 @@ static int wait_for(struct keeper *keeper, const struct layer_spec *spec, bool w
 int keeper_wait(struct keeper *keeper, const struct settings *outline, bool is_fresh,
 	struct problem *problem)
 {
-	uint64_t began = now_ms();
+	int64_t began = clock_ms();
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < outline->spec_count; i++) {

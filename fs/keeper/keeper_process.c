@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "descriptor.h"
 #include "helper.h"
 #include "mirror_process.h"
@@ -49,8 +50,8 @@ struct kept {
 	int lock;         /* -1: another keeper has it */
 	pid_t pid;        /* 0: it does not run */
 	int log;          /* what it says; -1: nothing */
-	uint64_t due;     /* when it is to be started, or the lock looked at */
-	uint64_t started; /* when it was */
+	int64_t due;      /* when it is to be started, or the lock looked at */
+	int64_t started;  /* when it was */
 	unsigned pause;   /* the next one */
 	bool has_state;
 	char line[1024]; /* what was said of it until now */
@@ -71,17 +72,9 @@ struct keeper_server {
 	unsigned state_interval;
 	bool wants_status;               /* there is a service manager to be told */
 	bool has_status;                 /* there is, or will be, something to tell it */
-	uint64_t look_at;                /* when it is looked whether that is news */
+	int64_t look_at;                 /* when it is looked whether that is news */
 	char status[KEEPER_MESSAGE_MAX]; /* as it was told last */
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* A daemon that does not listen must not keep us: what is not taken is lost. */
 static bool tell(const struct keeper_server *server, enum keeper_word word, const char *text)
@@ -147,7 +140,7 @@ static void take_log(const struct keeper_server *server, struct kept *kept)
 /* It is tried again after a pause. */
 static void postpone(struct kept *kept)
 {
-	uint64_t now = now_ms();
+	int64_t now = clock_ms();
 
 	if (kept->started && now - kept->started > PAUSE_MAX)
 		kept->pause = PAUSE_FIRST;
@@ -239,12 +232,12 @@ static void start(struct keeper_server *server, struct kept *kept)
 	if (r == 0)
 		r = mirror_process_prepare(store, &kept->identity, &problem);
 	if (r == 0 && !has_lock(kept)) {
-		kept->due = now_ms() + LOOK_INTERVAL;
+		kept->due = clock_ms() + LOOK_INTERVAL;
 		return;
 	}
 	const struct mirror_start how = {store, &kept->identity, server->switches, server->program};
 	pid_t pid = r == 0 ? mirror_process_start(&how, &kept->log) : 0;
-	kept->started = now_ms();
+	kept->started = clock_ms();
 	if (pid > 0) {
 		kept->pid = pid;
 		return;
@@ -273,7 +266,7 @@ static void note_end(const struct keeper_server *server, struct kept *kept, int 
 	else
 		snprintf(text, sizeof(text), "has ended with the status %d", WEXITSTATUS(status));
 	snprintf(text + strlen(text), sizeof(text) - strlen(text),
-		", and is started again in %.1f s", (double)(kept->due - now_ms()) / 1000);
+		", and is started again in %.1f s", (double)(kept->due - clock_ms()) / 1000);
 	tell_of(server, kept, text);
 }
 
@@ -299,12 +292,12 @@ static void end_mirror(struct kept *kept, int number)
 /* Mirrors that end by themselves have a moment for it. */
 static void end_all(struct kept *all)
 {
-	uint64_t until = now_ms() + END_MS;
+	int64_t until = clock_ms() + END_MS;
 	bool is_any = true;
 
 	for (struct kept *kept = all; kept; kept = kept->next)
 		end_mirror(kept, SIGTERM);
-	while (is_any && now_ms() < until) {
+	while (is_any && clock_ms() < until) {
 		is_any = false;
 		for (struct kept *kept = all; kept; kept = kept->next) {
 			if (kept->pid && waitpid(kept->pid, NULL, WNOHANG) == kept->pid)
@@ -500,7 +493,7 @@ static void tell_status(struct keeper_server *server)
 /* Does what is due. Returns the ms until more is; -1: nothing will be by itself. */
 static int work(struct keeper_server *server)
 {
-	uint64_t now = now_ms(), next = UINT64_MAX;
+	int64_t now = clock_ms(), next = INT64_MAX;
 
 	for (struct kept *kept = server->all; kept; kept = kept->next) {
 		if (!kept->pid && kept->due <= now)
@@ -522,8 +515,8 @@ static int work(struct keeper_server *server)
 	}
 	if (server->has_status && server->look_at < next)
 		next = server->look_at;
-	now = now_ms();
-	return next == UINT64_MAX ? -1 : next > now ? (int)(next - now) : 0;
+	now = clock_ms();
+	return next == INT64_MAX ? -1 : next > now ? (int)(next - now) : 0;
 }
 
 /* Waits. Returns false when the daemon has ended. */

@@ -17,6 +17,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "helper.h"
 #include "keeper.h"
 
 #define MIRROR_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -150,16 +151,6 @@ static void set_descriptors(int log)
 		_exit(127);
 }
 
-static void reset_signals(void)
-{
-	sigset_t none;
-
-	for (int i = 1; i < NSIG; i++)
-		signal(i, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* Where programs, the home and the way out are; of the daemon's own nothing else. */
 static char **make_environment(const struct mirror_identity *identity, struct arena *arena)
 {
@@ -194,7 +185,7 @@ __attribute__((noreturn)) static void become(
 	const char *arguments[64] = {"plyfs"};
 	size_t count = 1;
 
-	reset_signals();
+	helper_reset_signals();
 	set_descriptors(log);
 	char **environment = arena_new(&arena) < 0 ? NULL : make_environment(identity, arena);
 	if (!environment)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "helper.h"
 
 #define COMMAND_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -79,17 +80,6 @@ static void become(const struct child *child, const struct identity *identity)
 		fail(child, errno, "giving up the right to more rights");
 }
 
-/* Whatever was set for us is none of its business. */
-static void reset_signals(void)
-{
-	sigset_t none;
-
-	for (int i = 1; i < NSIG; i++)
-		signal(i, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 static void reset_limits(void)
 {
 	struct rlimit limit;
@@ -122,7 +112,7 @@ void child_run(const struct child *child)
 
 	/* At first, so that who watches over us can end us however long the next steps take. */
 	setpgid(0, 0);
-	reset_signals();
+	helper_reset_signals();
 	struct identity identity = find_identity(child);
 	int r = workspace_fill(child->workspace, child->file, child->request->path, identity.uid,
 		identity.gid, &file);

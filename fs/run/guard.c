@@ -13,11 +13,11 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "child.h"
 #include "cleanup.h"
+#include "clock.h"
 #include "descriptor.h"
 
 #define PROCESS_NAME "plyfs-guard"
@@ -36,14 +36,6 @@ struct guard {
 	size_t length; /* of the output so far */
 	struct run_answer answer;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* What comes beyond the limit is read, too: or the program would wait for ever. */
 static void take_output(struct guard *guard)
@@ -101,26 +93,24 @@ static pid_t parent_of(const char *pid)
 /* Who has left the group is ours when all between us have ended. */
 static void kill_children(void)
 {
-	DIR *directory = opendir("/proc");
+	CLEANUP(dir_closep) DIR *directory = opendir("/proc");
 	const struct dirent *entry;
 
 	while (directory && (entry = readdir(directory)))
 		if (isdigit((unsigned char)entry->d_name[0]) &&
 			parent_of(entry->d_name) == getpid())
 			kill((pid_t)atoi(entry->d_name), SIGKILL);
-	if (directory)
-		closedir(directory);
 }
 
 /* Ends all that is left, the program among it if it has not ended. *status becomes its status. */
 static void kill_all(struct guard *guard, int *status)
 {
-	int64_t end_ms = now_ms() + KILL_MS;
+	int64_t end_ms = clock_ms() + KILL_MS;
 
 	/* It was not waited for, so that nobody else has the number. */
 	kill(-guard->pid, SIGKILL);
 	kill(guard->pid, SIGKILL);
-	while (now_ms() < end_ms) {
+	while (clock_ms() < end_ms) {
 		int ended;
 		pid_t pid = waitpid(-1, &ended, WNOHANG);
 
@@ -142,7 +132,7 @@ static bool watch(struct guard *guard)
 		struct pollfd polled[] = {{.fd = guard->output, .events = POLLIN},
 			{.fd = guard->signals, .events = POLLIN}, {.fd = guard->socket}};
 		struct signalfd_siginfo info;
-		int64_t left_ms = guard->due_ms - now_ms();
+		int64_t left_ms = guard->due_ms - clock_ms();
 
 		if (left_ms <= 0)
 			return false;
@@ -234,7 +224,7 @@ void guard_run(const struct program *program, const struct run_request *request,
 {
 	struct guard guard = {.socket = socket,
 		.answer.id = request->id,
-		.due_ms = now_ms() + program->timeout_ms};
+		.due_ms = clock_ms() + program->timeout_ms};
 	struct child child = {program, request, workspace, file, -1, -1};
 
 	prctl(PR_SET_NAME, PROCESS_NAME);

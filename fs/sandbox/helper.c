@@ -40,3 +40,13 @@ int helper_begin(const char *name, int socket, int kept)
 		_exit(1);
 	return at;
 }
+
+void helper_reset_signals(void)
+{
+	sigset_t none;
+
+	for (int i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}

@@ -11,3 +11,7 @@
  * the socket.
  */
 int helper_begin(const char *name, int socket, int kept);
+
+/** In what a helper has forked, before it becomes a program: what was set for us is not its
+ * business. */
+void helper_reset_signals(void);
