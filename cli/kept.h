@@ -10,7 +10,7 @@
 /**
  * Starts the keeper of the choice's plyfs.yaml, which must be found from `around.directory`;
  * without one *ret stays NULL. Waits for a state of each layer, as keeper_wait(). Returns EXIT_DONE
- * with *ret for keeper_free(), or EXIT_FAILED when it has complained. Before there are threads.
+ * with *ret for keeper_freep(), or EXIT_FAILED when it has complained. Before there are threads.
  */
 int kept_start(const struct choice *choice, bool is_fresh, const struct keeper_options *options,
 	struct keeper **ret);

@@ -70,7 +70,7 @@ static void add_drift(void *context, const char *path, enum drift drift, int err
 static int find_drift(const char *root, struct drifts *ret)
 {
 	*ret = (struct drifts){0};
-	int r = drift_find(root, &(struct drift_visitor){add_drift, ret});
+	int r = drift_find(root, add_drift, ret);
 
 	return r == 0 && ret->has_failed ? -ENOMEM : r;
 }

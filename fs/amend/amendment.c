@@ -55,8 +55,10 @@ struct made {
 	struct merge_result *shown; /* with the target as it is in the store */
 };
 
-static void made_free(struct made *made)
+static void made_freep(struct made **place)
 {
+	struct made *made = *place;
+
 	if (!made)
 		return;
 	put_result_free(made->put);
@@ -69,11 +71,6 @@ static void made_free(struct made *made)
 	settings_unref(made->settings);
 	arena_free(made->arena);
 	free(made);
-}
-
-static void made_freep(struct made **made)
-{
-	made_free(*made);
 }
 
 /* The source to change among those of the layer: the file itself, else the highest drop-in. */
@@ -744,12 +741,9 @@ int amendment_check(const struct offline *offline, const struct amendment_reques
 	return r == 0 && store ? layer_store_check(store, request->path, problem) : r;
 }
 
-void amendment_free(struct amendment *amendment)
-{
-	made_free((struct made *)amendment);
-}
-
 void amendment_freep(struct amendment **amendment)
 {
-	amendment_free(*amendment);
+	struct made *made = (struct made *)*amendment;
+
+	made_freep(&made);
 }

@@ -59,7 +59,7 @@ struct amendment {
 };
 
 /**
- * Changes. Returns 0 with *ret for amendment_free(), before `offline` is freed; PROBLEM; -ESTALE
+ * Changes. Returns 0 with *ret for amendment_freep(), before `offline` is freed; PROBLEM; -ESTALE
  * when the directory of a layer was replaced meanwhile, and is to be opened again; or -errno as
  * offline_read(), or of the file system, with problem->source the file.
  */
@@ -73,6 +73,5 @@ int amendment_make(const struct offline *offline, const struct amendment_request
 int amendment_check(const struct offline *offline, const struct amendment_request *request,
 	struct problem *problem);
 
-/** NULL is fine. */
-void amendment_free(struct amendment *amendment);
+/** NULL in *amendment is fine. */
 void amendment_freep(struct amendment **amendment);

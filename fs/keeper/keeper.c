@@ -252,8 +252,10 @@ int keeper_wait(struct keeper *keeper, const struct settings *outline, bool is_f
 	return r;
 }
 
-void keeper_free(struct keeper *keeper)
+void keeper_freep(struct keeper **place)
 {
+	struct keeper *keeper = *place;
+
 	if (!keeper)
 		return;
 	if (keeper->socket >= 0)
@@ -261,9 +263,4 @@ void keeper_free(struct keeper *keeper)
 	while (keeper->pid && waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	free(keeper);
-}
-
-void keeper_freep(struct keeper **keeper)
-{
-	keeper_free(*keeper);
 }

@@ -8,7 +8,7 @@
  *      a start:  settings_outline()   what plyfs.yaml says of stores; no layer is open
  *                keeper_new()         plyfs-keep, and its mirrors
  *                keeper_wait()        each layer has a state
- *                settings_read_in()   layers are opened, by the link that the mirror turns
+ *                settings_read()      layers are opened, by the link that the mirror turns
  *
  * Where a layer's directory is follows from what plyfs.yaml says of its store (store_spec.h), so
  * that every command finds it. Who mounts knows a directory whose link turns, and nothing of
@@ -47,8 +47,8 @@ struct keeper_options {
 
 /**
  * Starts the process, before there are threads; `outline` is settings_outline()'s, of an absolute
- * path. What a mirror needs is looked at once. Returns 0 with *ret for keeper_free(); PROBLEM, with
- * the remedy; or -errno.
+ * path. What a mirror needs is looked at once. Returns 0 with *ret for keeper_freep(); PROBLEM,
+ * with the remedy; or -errno.
  */
 int keeper_new(const struct settings *outline, const struct keeper_options *options,
 	struct keeper **ret, struct problem *problem);
@@ -72,6 +72,5 @@ bool keeper_is_gone(const struct keeper *keeper);
 /** Has it read plyfs.yaml again. */
 void keeper_reload(struct keeper *keeper);
 
-/** Ends it, with its mirrors. NULL: nothing. */
-void keeper_free(struct keeper *keeper);
-void keeper_freep(struct keeper **keeper);
+/** Ends it, with its mirrors. NULL in *place: nothing. */
+void keeper_freep(struct keeper **place);

@@ -13,16 +13,11 @@
 #include "descriptor.h"
 #include "generation.h"
 #include "layer.h"
+#include "rendered_state.h"
 #include "view.h"
 
-/* What the manifest's names are looked up in. */
-struct ground {
-	struct layer *tree;
-	struct layer *place;
-	struct manifest *manifest;
-};
-
-static void ground_fini(struct ground *ground)
+/* What the manifest's names are looked up in: no more of it than that. */
+static void ground_fini(struct rendered *ground)
 {
 	manifest_free(ground->manifest);
 	layer_free(ground->tree);
@@ -41,25 +36,15 @@ static int open_own(const char *root)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_layer(const char *path, struct layer **ret)
-{
-	static const char *const nothing[] = {NULL};
-	int r = layer_open("", path, 0, true, false, ret);
-
-	if (r == 0)
-		layer_exclude(*ret, nothing);
-	return r;
-}
-
-static int open_ground(const char *root, struct ground *ret)
+static int open_ground(const char *root, struct rendered *ret)
 {
 	CLEANUP(closep) int own = open_own(root);
 	CLEANUP(freep) char *path = NULL;
 
-	*ret = (struct ground){0};
+	*ret = (struct rendered){0};
 	int r = own < 0 ? own : manifest_read(own, &ret->manifest);
 	if (r == 0)
-		r = open_layer(root, &ret->place);
+		r = rendered_open_layer(root, true, &ret->place);
 	if (r < 0)
 		return r;
 	if (asprintf(&path, "%s/%s", root,
@@ -67,31 +52,13 @@ static int open_ground(const char *root, struct ground *ret)
 		path = NULL;
 		return -ENOMEM;
 	}
-	return open_layer(path, &ret->tree);
+	return rendered_open_layer(path, true, &ret->tree);
 }
 
-static int look(const struct ground *ground, const struct owned *owned, struct imprint *ret)
+int drift_find(const char *root,
+	void (*each)(void *context, const char *path, enum drift drift, int error), void *context)
 {
-	bool is_beside = generation_is_beside(owned);
-	const struct layer *layer = is_beside ? ground->place : ground->tree;
-	const char *path = owned->path + (is_beside ? strlen(GENERATION_BESIDE) : 0);
-	const char *name;
-
-	*ret = (struct imprint){0};
-	if (layer->dirfd < 0)
-		return 0;
-	CLEANUP(closep) int parent = layer_open_parent(layer, path, &name);
-	if (parent < 0)
-		return parent == -ENOENT || parent == -ENOTDIR || parent == -ELOOP ||
-				       parent == -EXDEV
-			       ? 0
-			       : parent;
-	return imprint_at(parent, name, ret);
-}
-
-int drift_find(const char *root, const struct drift_visitor *visitor)
-{
-	CLEANUP(ground_fini) struct ground ground;
+	CLEANUP(ground_fini) struct rendered ground;
 	CLEANUP(freep) struct owned **all = NULL;
 	size_t count;
 	int r = open_ground(root, &ground);
@@ -104,18 +71,18 @@ int drift_find(const char *root, const struct drift_visitor *visitor)
 		/* Generations come and go. */
 		if (is_beside && S_ISDIR(all[i]->print.mode))
 			continue;
-		int error = look(&ground, all[i], &now);
+		int error = rendered_look(&ground, all[i], &now);
 		enum drift drift =
 			error < 0 ? DRIFT_NONE : manifest_drift(ground.manifest, all[i], &now);
 		if (error < 0 || drift != DRIFT_NONE)
-			visitor->each(visitor->context, all[i]->path, drift, -error);
+			each(context, all[i]->path, drift, -error);
 	}
 	return r;
 }
 
 int drift_was(const char *root, const char *path, struct imprint *ret)
 {
-	CLEANUP(ground_fini) struct ground ground;
+	CLEANUP(ground_fini) struct rendered ground;
 	const struct owned *owned;
 	int r = open_ground(root, &ground);
 

@@ -76,21 +76,16 @@ static struct owned *get_beside(struct rendered *rendered, const char *name)
 	return manifest_get(rendered->manifest, path);
 }
 
-static int open_layer(const struct rendered *rendered, const char *name, struct layer **ret)
+static int open_layer(int at, const char *name, struct layer **ret)
 {
-	static const char *const nothing[] = {NULL};
 	char path[DESCRIPTOR_LINK_MAX];
 	CLEANUP(closep)
-	int fd =
-		openat(rendered->place->dirfd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
 	descriptor_link(fd, path);
-	int r = layer_open("", path, 0, false, false, ret);
-	if (r == 0)
-		layer_exclude(*ret, nothing);
-	return r;
+	return rendered_open_layer(path, false, ret);
 }
 
 /* The name of the one that is shown, "" for none. 0 or -errno. */
@@ -115,7 +110,7 @@ int generation_open(struct rendered *rendered, struct problem *problem)
 		return rendered_refuse(GENERATION_LINK, problem);
 	rendered->has_old_links = true;
 	if (r == 0 && *name)
-		r = open_layer(rendered, name, &rendered->tree);
+		r = open_layer(rendered->place->dirfd, name, &rendered->tree);
 	if (rendered->tree)
 		memcpy(rendered->shown, name, sizeof(name));
 	/* Somebody has removed it: another one is made. */
@@ -307,23 +302,15 @@ static int remove_generation(struct rendered *rendered, int at, const char *name
 {
 	CLEANUP(freep) struct owned **all = NULL;
 	size_t count = 0;
-	CLEANUP(closep)
-	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	CLEANUP(layer_freep) struct layer *layer = NULL;
 	CLEANUP(parent_fini) struct parent parent = {.fd = -1};
-	char path[DESCRIPTOR_LINK_MAX];
 	int failure = 0;
 
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	descriptor_link(fd, path);
-	static const char *const nothing[] = {NULL};
-	int r = layer_open("", path, 0, false, false, &layer);
+	int r = open_layer(at, name, &layer);
 	if (r == 0)
 		r = manifest_list(rendered->manifest, "", &all, &count);
 	if (r < 0)
-		return r;
-	layer_exclude(layer, nothing);
+		return r == -ENOENT ? 0 : r;
 	parent.layer = layer;
 	for (size_t i = count; i-- > 0;) {
 		const char *last;
@@ -597,7 +584,7 @@ static int switch_to_next(
 			    ? 0
 			    : -errno;
 	if (r == 0)
-		r = open_layer(rendered, name, &tree);
+		r = open_layer(rendered->place->dirfd, name, &tree);
 	if (r == 0)
 		r = put_link(rendered, GENERATION_LINK, name, problem);
 	if (r != 0) {

@@ -74,7 +74,7 @@ void manifest_free(struct manifest *manifest)
 	free(manifest);
 }
 
-void manifest_freep(struct manifest **manifest)
+static void manifest_freep(struct manifest **manifest)
 {
 	manifest_free(*manifest);
 }
@@ -82,11 +82,6 @@ void manifest_freep(struct manifest **manifest)
 bool manifest_is_atomic(const struct manifest *manifest)
 {
 	return manifest->is_atomic;
-}
-
-size_t manifest_count(const struct manifest *manifest)
-{
-	return manifest->count;
 }
 
 struct owned *manifest_find(const struct manifest *manifest, const char *path)

@@ -67,7 +67,6 @@ int manifest_open(int fd, bool is_atomic, struct manifest **ret);
 /** The same for who looks only: -ENOENT where there is none. */
 int manifest_read(int fd, struct manifest **ret);
 void manifest_free(struct manifest *manifest); /* NULL is fine */
-void manifest_freep(struct manifest **manifest);
 
 bool manifest_is_atomic(const struct manifest *manifest);
 
@@ -106,6 +105,3 @@ enum drift manifest_drift(
  */
 int manifest_list(
 	const struct manifest *manifest, const char *path, struct owned ***ret, size_t *count);
-
-/** How many names are known. */
-size_t manifest_count(const struct manifest *manifest);

@@ -59,13 +59,6 @@ static void commit(struct render *render)
 	agenda_commit(render->agenda, failure_retry_ms(render, r));
 }
 
-/* What can't be told is no trouble of the tree's. */
-static void write_status(struct render *render)
-{
-	(void)render_status_write(&(struct render_status){render->rendered, &render->options,
-		render->view, render->publisher, &render->sandbox});
-}
-
 int render_all(struct render *render)
 {
 	struct stat root;
@@ -86,7 +79,7 @@ int render_all(struct render *render)
 	commit(render);
 	if (render->options.is_atomic)
 		shown_watch_beside(render);
-	write_status(render);
+	render_status_write(render);
 	lock_release(&render->files);
 	/* What looking at all at once took is not needed again. */
 	malloc_trim(0);
@@ -280,7 +273,7 @@ static bool do_due(void *context, struct publisher_hook *hook)
 		populate_all_again(render);
 	lock_take(&render->files);
 	if (due.is_status)
-		write_status(render);
+		render_status_write(render);
 	if ((due.is_generation && !is_early) || !render->options.is_atomic)
 		commit(render);
 	else if (!is_early && rendered_is_to_switch(render->rendered))
@@ -431,7 +424,7 @@ void render_watch(struct render *render)
 	/* Nobody is told any more of what is shown now: the next run does both. */
 	if (!rendered_is_to_switch(render->rendered))
 		commit(render);
-	write_status(render);
+	render_status_write(render);
 	lock_release(&render->files);
 }
 
@@ -440,8 +433,10 @@ void render_stop(struct render *render)
 	publisher_stop(render->publisher);
 }
 
-void render_free(struct render *render)
+void render_freep(struct render **place)
 {
+	struct render *render = *place;
+
 	if (!render)
 		return;
 	if (render->view)
@@ -460,9 +455,4 @@ void render_free(struct render *render)
 	lock_fini(&render->files);
 	lock_fini(&render->looks);
 	free(render);
-}
-
-void render_freep(struct render **render)
-{
-	render_free(*render);
 }

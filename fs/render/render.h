@@ -15,12 +15,11 @@ struct render;
 /**
  * Opens the directory and makes a view of the settings, to which it takes over the caller's
  * reference. From then on the process is in a sandbox (sandbox.h). The options' log gets what is
- * wrong with the layers, too. Returns 0 with *ret for render_free(), PROBLEM or -errno.
+ * wrong with the layers, too. Returns 0 with *ret for render_freep(), PROBLEM or -errno.
  */
 int render_new(struct settings *settings, const struct rendered_options *options,
 	struct render **ret, struct problem *problem);
-void render_free(struct render *render); /* NULL is fine */
-void render_freep(struct render **render);
+void render_freep(struct render **place); /* NULL is fine */
 
 /**
  * Makes the directory what the layers say now. Returns how many paths could not be made, each of

@@ -11,6 +11,7 @@
 #include "generation.h"
 #include "json_put.h"
 #include "publisher.h"
+#include "render_state.h"
 #include "status_parts.h"
 
 struct counts {
@@ -65,15 +66,15 @@ static void put_rendered(
 		options->is_watched ? "true" : "false", options->keeps_drift ? "keep" : "restore");
 }
 
-static int make(const struct render_status *status, char **ret, size_t *size)
+static int make(const struct render *render, char **ret, size_t *size)
 {
-	const struct rendered_options *options = status->options;
-	CLEANUP(settings_unrefp) struct settings *settings = view_settings(status->view);
+	const struct rendered_options *options = &render->options;
+	CLEANUP(settings_unrefp) struct settings *settings = view_settings(render->view);
 	CLEANUP(freep) char *place = realpath(options->directory, NULL);
 	CLEANUP(freep) struct owned **all = NULL;
 	struct trouble trouble;
 	size_t count;
-	int r = manifest_list(rendered_manifest(status->rendered), "", &all, &count);
+	int r = manifest_list(rendered_manifest(render->rendered), "", &all, &count);
 	FILE *out = r == 0 ? open_memstream(ret, size) : NULL;
 
 	if (!out)
@@ -84,23 +85,23 @@ static int make(const struct render_status *status, char **ret, size_t *size)
 	json_put_field(out, ",\n  \"mountpoint\": ", place ? place : options->directory);
 	json_put_field(out, ",\n  \"source\": ", options->source);
 	status_put_settings(out, settings, "cached",
-		publisher_settings_trouble(status->publisher, &trouble) ? &trouble : NULL);
+		publisher_settings_trouble(render->publisher, &trouble) ? &trouble : NULL);
 	status_put_layers(out, settings, true);
 	put_rendered(out, options, &counts);
-	status_put_view(out, status->view, settings);
-	status_put_sandbox(out, status->sandbox, "start plyfs again");
-	status_put_notices(out, status->view, true);
-	status_put_troubles(out, status->view);
+	status_put_view(out, render->view, settings);
+	status_put_sandbox(out, &render->sandbox, "start plyfs again");
+	status_put_notices(out, render->view, true);
+	status_put_troubles(out, render->view);
 	put_failures(out, all, count);
 	fputs("\n}\n", out);
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }
 
-int render_status_write(const struct render_status *status)
+void render_status_write(const struct render *render)
 {
 	CLEANUP(freep) char *text = NULL;
 	size_t size;
-	int r = make(status, &text, &size);
 
-	return r == 0 ? rendered_write_own(status->rendered, "status", text, size) : r;
+	if (make(render, &text, &size) == 0)
+		(void)rendered_write_own(render->rendered, "status", text, size);
 }

@@ -4,18 +4,7 @@
  */
 #pragma once
 
-#include "rendered.h"
-#include "view.h"
+struct render;
 
-struct publisher;
-
-struct render_status {
-	struct rendered *rendered;
-	const struct rendered_options *options;
-	struct view *view;
-	struct publisher *publisher;
-	const struct sandbox_state *sandbox;
-};
-
-/** Writes it. 0 or -errno. */
-int render_status_write(const struct render_status *status);
+/** Writes it. What can't be told is no trouble of the tree's. */
+void render_status_write(const struct render *render);

@@ -29,6 +29,16 @@ static int is_empty_but_own(void *context, const char *name, unsigned char type)
 	return strcmp(name, PLYFS_NAME) == 0 ? 0 : 1;
 }
 
+int rendered_open_layer(const char *path, bool optional, struct layer **ret)
+{
+	static const char *const nothing[] = {NULL};
+	int r = layer_open("", path, 0, optional, false, ret);
+
+	if (r == 0)
+		layer_exclude(*ret, nothing);
+	return r;
+}
+
 static int make_directory(int at, const char *name, mode_t mode, int *ret)
 {
 	if (mkdirat(at, name, mode) < 0 && errno != EEXIST)
@@ -74,14 +84,11 @@ static int refuse_other_kind(const struct rendered *rendered, struct problem *pr
 static int open_own(struct rendered *rendered, struct problem *problem)
 {
 	const char *name = rendered->options.directory;
-	static const char *const nothing[] = {NULL};
 	bool is_empty;
 
-	int r = layer_open("", name, 0, false, false, &rendered->place);
-	if (r < 0)
-		return r;
-	layer_exclude(rendered->place, nothing);
-	r = layer_list(rendered->place, "", is_empty_but_own, NULL);
+	int r = rendered_open_layer(name, false, &rendered->place);
+	if (r == 0)
+		r = layer_list(rendered->place, "", is_empty_but_own, NULL);
 	if (r < 0)
 		return r;
 	is_empty = r == 0;
@@ -217,8 +224,11 @@ struct manifest *rendered_manifest(struct rendered *rendered)
 	return rendered->manifest;
 }
 
-void rendered_log(const struct rendered *rendered, const char *line)
+static void tell(const struct rendered *rendered, const struct problem *problem)
 {
+	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
+
+	problem_format(problem, line, sizeof(line));
 	if (rendered->options.log)
 		rendered->options.log(rendered->options.context, line);
 }
@@ -421,7 +431,6 @@ void rendered_report_drift(
 {
 	enum drift drift = find_drift(rendered, owned, now);
 	uint32_t told = (uint32_t)(now->hash ^ now->mode) * 8 + drift;
-	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
 	struct problem problem;
 
 	if (drift == DRIFT_NONE)
@@ -432,8 +441,7 @@ void rendered_report_drift(
 			path += strlen(GENERATION_BESIDE);
 		problem_set(&problem, path, 0, 0, "%s; it %s", drift_text(drift),
 			rendered->options.keeps_drift ? "stays so (--drift=keep)" : "is put right");
-		problem_format(&problem, line, sizeof(line));
-		rendered_log(rendered, line);
+		tell(rendered, &problem);
 	}
 	owned->reported = told;
 }
@@ -704,7 +712,6 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root)
 {
 	const struct mounter mounter = {geteuid(), getegid()};
 	const struct rights wanted = {root->st_mode & 0555, root->st_uid, root->st_gid};
-	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
 	struct problem problem;
 	struct imprint unused;
 	struct stat own;
@@ -727,8 +734,7 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root)
 		"lets in more than the layers, whose mode is %04o; give it that mode, or they "
 		"read what is rendered",
 		(unsigned)root->st_mode & 07777);
-	problem_format(&problem, line, sizeof(line));
-	rendered_log(rendered, line);
+	tell(rendered, &problem);
 	return 0;
 }
 

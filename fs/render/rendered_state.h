@@ -31,6 +31,9 @@ struct rendered {
 /** Room for a name in the stage. */
 #define STAGED_MAX 32
 
+/** Opens a directory as a layer of which nothing is excluded. Returns as layer_open(). */
+int rendered_open_layer(const char *path, bool optional, struct layer **ret);
+
 /** Gives an open file or directory its mode and owner, and `more`. 0 with *ret, or -errno. */
 int rendered_dress(int fd, const struct stat *like, mode_t more, struct imprint *ret);
 
@@ -50,8 +53,6 @@ void rendered_stage_name(struct rendered *rendered, char ret[STAGED_MAX]);
 
 /** PROBLEM: something else stands at `path`. */
 int rendered_refuse(const char *path, struct problem *problem);
-
-void rendered_log(const struct rendered *rendered, const char *line);
 
 /** Says what somebody has done to it, once. */
 void rendered_report_drift(
