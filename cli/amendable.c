@@ -12,16 +12,17 @@
 int amendable_read(
 	const struct command *command, int argc, char **argv, struct amendable *amendable)
 {
+	struct gateway_options *gateway = &amendable->access.gateway;
 	const struct command_option options[] = {
 		CHOICE_OPTIONS(&amendable->choice),
 		{'L', "layer", .text = &amendable->layer},
 		{'n', "dry-run", .flag = &amendable->is_dry},
-		{0, "endpoints", .text = &amendable->access.endpoints},
+		{0, "endpoints", .text = &gateway->endpoints},
 		{0, "prefix", .text = &amendable->access.prefix},
-		{0, "cacert", .text = &amendable->access.ca},
-		{0, "cert", .text = &amendable->access.cert},
-		{0, "key", .text = &amendable->access.key},
-		{0, "user-file", .text = &amendable->access.user_file},
+		{0, "cacert", .text = &gateway->ca},
+		{0, "cert", .text = &gateway->cert},
+		{0, "key", .text = &gateway->key},
+		{0, "user-file", .text = &gateway->user_file},
 		{0, "color", .take = command_colour},
 		{0},
 	};
@@ -39,7 +40,7 @@ int amendable_read(
 
 int amendable_find(const struct command *command, struct amendable *amendable)
 {
-	int code = subject_find_or_make(command, &amendable->choice, amendable->path,
+	int code = subject_find(command, &amendable->choice, amendable->path, true,
 		&amendable->subject, &amendable->inner);
 
 	if (code == EXIT_DONE && !*amendable->inner)

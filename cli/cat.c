@@ -102,7 +102,7 @@ static int cat_as_others(
 	CLEANUP(subject_fini) struct subject subject;
 	CLEANUP(freep) char *inner = NULL;
 
-	int code = subject_find(command, choice, path, &subject, &inner);
+	int code = subject_find(command, choice, path, false, &subject, &inner);
 	if (code != EXIT_DONE)
 		return code;
 	return cat_offline(subject.offline, subject.settings, path, inner);

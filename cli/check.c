@@ -222,7 +222,7 @@ static int check_hosts(const struct command *command, struct job *job, char **pa
 		job->report.host = job->choice.around.host = job->hosts.names[i];
 		code = check(command, job, paths);
 		if (code == EXIT_DONE)
-			check_report_host(&job->report);
+			job->report.hosts++;
 		else if (code == EXIT_FAILED)
 			message("the host '%s' can't be checked", job->hosts.names[i]);
 		result = code > result ? code : result;

@@ -75,11 +75,6 @@ void check_report_begin(struct check_report *report, size_t count)
 		fputs("{\n  \"findings\": [", stdout);
 }
 
-void check_report_host(struct check_report *report)
-{
-	report->hosts++;
-}
-
 /* A finding that was told, or with hosts is going to be. */
 struct told {
 	char *key;

@@ -23,6 +23,7 @@ struct check_report {
 		*host; /* that is being checked; it lives as long as the report. NULL: this one */
 
 	bool is_begun;
+	size_t hosts; /* checked */
 
 	/* private: */
 	struct told **told; /* findings, by hash */
@@ -31,7 +32,6 @@ struct check_report {
 	struct told **kept; /* with hosts: the same in their order, to be told at the end */
 	size_t kept_count;
 	size_t kept_capacity;
-	size_t hosts;  /* checked */
 	size_t total;  /* files to be checked */
 	size_t files;  /* checked */
 	size_t failed; /* files that do not merge */
@@ -44,9 +44,6 @@ struct check_report {
 
 /** Begins, or goes on with another host, with so many files to come. */
 void check_report_begin(struct check_report *report, size_t count);
-
-/** The host was checked. */
-void check_report_host(struct check_report *report);
 
 /** Tells a finding; `path` is the merged file that it concerns, NULL: none. 0 or -ENOMEM. */
 int check_report_add(struct check_report *report, const char *path, const struct finding *finding);

@@ -214,8 +214,8 @@ static void offer_layers(const struct offer *to, const struct typed *typed)
 
 	if (!has_choice && !typed->path)
 		return;
-	(void)subject_find(
-		&command_set, &typed->choice, typed->path ? typed->path : ".", &subject, &inner);
+	(void)subject_find(&command_set, &typed->choice, typed->path ? typed->path : ".", false,
+		&subject, &inner);
 	for (size_t i = 0; subject.settings && i < subject.settings->layer_count; i++)
 		offer(to, span_of(subject.settings->layers[i]->name), "",
 			span_of(subject.settings->layers[i]->path));

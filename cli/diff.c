@@ -23,13 +23,23 @@
 struct job {
 	struct choice choices[2];
 	size_t choice_count;
-	struct surroundings around; /* for both */
+	struct surroundings around; /* of -H and its like since the last -c or -l */
+	struct surroundings common; /* … before the first: for both */
 	struct unified how;
 	bool wants_code;
 };
 
+/* Behind a -c, -H and its like are for that one alone. */
+static void end_choice(struct job *job)
+{
+	*(job->choice_count ? &job->choices[job->choice_count - 1].around : &job->common) =
+		job->around;
+	job->around = (struct surroundings){0};
+}
+
 static int add_choice(const struct command *command, struct job *job, struct choice choice)
 {
+	end_choice(job);
 	if (job->choice_count == 2)
 		return command_misuse(command,
 			"only two sets of layers can be compared; give -c or -l once or twice");
@@ -47,45 +57,21 @@ static int add_layers(const struct command *command, void *job, const char *laye
 	return add_choice(command, job, (struct choice){.layers = layers});
 }
 
-/* Where -H and its like stand: behind a -c they are for that one alone. */
-static struct surroundings *current(struct job *job)
-{
-	return job->choice_count ? &job->choices[job->choice_count - 1].around : &job->around;
-}
-
-static int set_host(const struct command *command, void *job, const char *host)
-{
-	(void)command;
-	current(job)->host = host;
-	return EXIT_DONE;
-}
-
-static int set_machine_id(const struct command *command, void *job, const char *id)
-{
-	(void)command;
-	current(job)->machine_id = id;
-	return EXIT_DONE;
-}
-
-static int set_user(const struct command *command, void *job, const char *user)
-{
-	(void)command;
-	current(job)->user = user;
-	return EXIT_DONE;
-}
-
 /* Returns an exit code, or -1: go on. */
 static int finish_choices(const struct command *command, struct job *job)
 {
+	const struct surroundings *common = &job->common;
+
+	end_choice(job);
 	for (size_t i = 0; i < 2; i++) {
 		struct surroundings *around = &job->choices[i].around;
 
 		if (!around->host)
-			around->host = job->around.host;
+			around->host = common->host;
 		if (!around->machine_id)
-			around->machine_id = job->around.machine_id;
+			around->machine_id = common->machine_id;
 		if (!around->user)
-			around->user = job->around.user;
+			around->user = common->user;
 		if (choice_is_double(command, &job->choices[i]))
 			return EXIT_WRONG_USE;
 	}
@@ -116,7 +102,7 @@ static int diff_layers(
 		rendered_tree_find(path, &root) == 0 && (real = realpath(path, NULL)) &&
 		!*rendered_tree_inner(root, real))
 		return rendered_tree_diff(&job->how, root, differs);
-	int code = subject_find(command, &job->choices[0], path, &subject, &inner);
+	int code = subject_find(command, &job->choices[0], path, false, &subject, &inner);
 	if (code != EXIT_DONE)
 		return code;
 	if (!*inner)
@@ -141,9 +127,7 @@ static int run(const struct command *command, int argc, char **argv)
 	const struct command_option options[] = {
 		{'c', "config", .take = add_config, .context = &job},
 		{'l', "layers", .take = add_layers, .context = &job},
-		{'H', "host", .take = set_host, .context = &job},
-		{0, "machine-id", .take = set_machine_id, .context = &job},
-		{0, "user", .take = set_user, .context = &job},
+		CHOICE_OTHERS_OPTIONS(&job.around),
 		{'U', "unified", .take = set_context, .context = &job},
 		{0, "color", .take = command_colour},
 		{0, "exit-code", .flag = &job.wants_code},

@@ -48,15 +48,6 @@ static int choose_format(const struct command *command, void *context, const cha
 		command, "there is no format '%s'; there are: %s", name, format_names());
 }
 
-static int choose_schema(const struct command *command, void *context, const char *file)
-{
-	struct merge_job *job = context;
-
-	(void)command;
-	job->schema = file;
-	return EXIT_DONE;
-}
-
 static int complain_of_option(int result, const struct problem *problem)
 {
 	int code = message_result(result, problem, NULL);
@@ -107,7 +98,7 @@ static int read_arguments(const struct command *command, int argc, char **argv,
 		{'s', "strategy", .take = choose_strategy, .context = job},
 		{0, "set", .take = set_option, .context = job},
 		{0, "to", .take = choose_format, .context = job},
-		{0, "schema", .take = choose_schema, .context = job},
+		{0, "schema", .text = &job->schema},
 		{0, "header", .flag = &job->has_header},
 		{0, "limit", .take = set_limit, .context = job},
 		{'w', "watch", .flag = &manner->is_watched},

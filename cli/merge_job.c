@@ -43,7 +43,7 @@ static void complain(const struct merge_job *job, const struct problem *problem)
 	struct span text = inputs_text(&job->inputs, problem->source);
 	if (!text.data)
 		text = search_text(&job->search, problem->source);
-	message_excerpt(problem, text);
+	message_excerpt(stderr, MESSAGE_INDENT, problem, text);
 }
 
 int merge_job_complain(const struct merge_job *job, int result, const struct problem *problem)

@@ -85,8 +85,7 @@ static void next_character(const char **at, const char *end, struct span *shown)
 	*at += length ? length : 1;
 }
 
-void message_excerpt_to(
-	FILE *out, int indent, const struct problem *problem, struct span text)
+void message_excerpt(FILE *out, int indent, const struct problem *problem, struct span text)
 {
 	unsigned first = problem->column > EXCERPT_BEFORE ? problem->column - EXCERPT_BEFORE : 1;
 	struct span line, shown;
@@ -109,9 +108,4 @@ void message_excerpt_to(
 	int blanks = (int)(problem->column - first) + (first > 1);
 	fprintf(out, "%*s%s^%s\n", indent + blanks, "", is_coloured ? COLOUR_BOLD_RED : "",
 		is_coloured ? COLOUR_NORMAL : "");
-}
-
-void message_excerpt(const struct problem *problem, struct span text)
-{
-	message_excerpt_to(stderr, MESSAGE_INDENT, problem, text);
 }

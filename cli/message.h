@@ -29,11 +29,7 @@ void message_problem(const struct problem *problem);
 int message_result(int result, const struct problem *problem, const char *subject);
 
 /**
- * The line of `text` where the problem is, with a caret below its column. Prints nothing for a
- * problem that has no line, or one that `text` has not.
+ * The line of `text` where the problem is, `indent` blanks in, with a caret below its column.
+ * Prints nothing for a problem that has no line, or one that `text` has not.
  */
-void message_excerpt(const struct problem *problem, struct span text);
-
-/** The same to `out`, `indent` blanks in. */
-void message_excerpt_to(
-	FILE *out, int indent, const struct problem *problem, struct span text);
+void message_excerpt(FILE *out, int indent, const struct problem *problem, struct span text);

@@ -27,7 +27,7 @@ static void print_line(FILE *out, int indent, int fd, size_t max, const struct p
 	size_t len;
 
 	if (text_read(fd, max, &text, &len) == 0)
-		message_excerpt_to(out, indent, problem, (struct span){text, len});
+		message_excerpt(out, indent, problem, (struct span){text, len});
 }
 
 bool place_print(

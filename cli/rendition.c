@@ -180,7 +180,7 @@ int rendition_make(
 	struct offline *offline, const char *path, struct rendition *ret, struct problem *problem)
 {
 	*ret = (struct rendition){0};
-	int r = offline_look_at(offline, path, &(struct offline_look){take, ret}, problem);
+	int r = offline_look_at(offline, path, take, ret, problem);
 	if (r != 0)
 		rendition_fini(ret);
 	return r == -ENOENT || r == -ENOTDIR ? 0 : r;

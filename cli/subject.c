@@ -19,7 +19,7 @@ static int take_new(const char *path, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-static int find(const struct command *command, const struct choice *choice, const char *path,
+int subject_find(const struct command *command, const struct choice *choice, const char *path,
 	bool may_be_new, struct subject *ret, char **ret_path)
 {
 	bool is_in_mount = !choice->config && !choice->layers;
@@ -38,25 +38,13 @@ static int find(const struct command *command, const struct choice *choice, cons
 	return r == 0 ? EXIT_DONE : choice_complain(ret->settings, path, r, &problem);
 }
 
-int subject_find(const struct command *command, const struct choice *choice, const char *path,
-	struct subject *ret, char **ret_path)
-{
-	return find(command, choice, path, false, ret, ret_path);
-}
-
-int subject_find_or_make(const struct command *command, const struct choice *choice,
-	const char *path, struct subject *ret, char **ret_path)
-{
-	return find(command, choice, path, true, ret, ret_path);
-}
-
 int subject_open(const struct command *command, const struct choice *choice, const char *path,
 	struct subject *ret)
 {
 	CLEANUP(freep) char *inner = NULL;
 	struct problem problem = {0};
 
-	int code = subject_find(command, choice, path, ret, &inner);
+	int code = subject_find(command, choice, path, false, ret, &inner);
 	if (code != EXIT_DONE)
 		return code;
 	int r = *inner ? explain(ret->offline, inner, &ret->explanation, &problem) : -EISDIR;

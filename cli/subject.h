@@ -14,16 +14,13 @@ struct subject {
 };
 
 /**
- * Finds where `path` leads to, as follow_to() does. Returns EXIT_DONE with *ret_path for free(3), ""
+ * Finds where `path` leads to, as follow_to() does; if it `may_be_new`, not only the file, but also
+ * the directories that it lies in may be missing. Returns EXIT_DONE with *ret_path for free(3), ""
  * for a mount's root; or another exit code when it has complained. In both cases subject_fini() is
  * called.
  */
 int subject_find(const struct command *command, const struct choice *choice, const char *path,
-	struct subject *ret, char **ret_path);
-
-/** The same where not only the file, but also the directories that it lies in may be missing. */
-int subject_find_or_make(const struct command *command, const struct choice *choice,
-	const char *path, struct subject *ret, char **ret_path);
+	bool may_be_new, struct subject *ret, char **ret_path);
 
 /**
  * Explains `path`. Where a layer was left out (`on_error: skip-layer`) it says so and goes on. With

@@ -48,12 +48,9 @@ struct job {
 	bool is_lazy;
 	bool is_forced;
 	const char *namespace; /* a mount name space, for setns(2); NULL: ours */
-	struct {
-		bool is_quiet;    /* -n: no mtab */
-		bool is_readonly; /* -r: a plyfs is read-only anyhow */
-		bool is_verbose;
-		const char *type;
-	} ignored; /* what umount(8) passes on */
+	bool is_ignored; /* what umount(8) passes on: no mtab, read-only, which a plyfs is anyhow, …
+			  */
+	const char *type; /* … and this */
 };
 
 /* The number of the process that serves the mount; 0: it does not tell. */
@@ -190,10 +187,10 @@ static int run(const struct command *command, int argc, char **argv)
 	const struct command_option options[] = {
 		{'f', "force", .flag = &job.is_forced},
 		{'l', "lazy", .flag = &job.is_lazy},
-		{'n', "no-mtab", .flag = &job.ignored.is_quiet},
-		{'r', "read-only", .flag = &job.ignored.is_readonly},
-		{'v', "verbose", .flag = &job.ignored.is_verbose},
-		{'t', "types", .text = &job.ignored.type},
+		{'n', "no-mtab", .flag = &job.is_ignored},
+		{'r', "read-only", .flag = &job.is_ignored},
+		{'v', "verbose", .flag = &job.is_ignored},
+		{'t', "types", .text = &job.type},
 		{'N', "namespace", .text = &job.namespace},
 		{0},
 	};

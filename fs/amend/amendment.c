@@ -677,7 +677,7 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 		r = lock_layer(made, &lock, problem);
 	if (r != 0)
 		return r;
-	r = offline_look_at(offline, request->path, &(struct offline_look){take, made}, problem);
+	r = offline_look_at(offline, request->path, take, made, problem);
 	if (r == -ENOENT)
 		r = take_nothing(made, problem);
 	if (r == 0)

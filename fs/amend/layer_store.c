@@ -27,10 +27,12 @@ struct layer_store {
 	uint64_t written;
 };
 
-bool store_access_is_empty(const struct store_access *access)
+static bool is_given(const struct store_access *access)
 {
-	return !access->endpoints && !access->prefix && !access->ca && !access->cert &&
-	       !access->key && !access->user_file;
+	const struct gateway_options *gateway = &access->gateway;
+
+	return gateway->endpoints || access->prefix || gateway->ca || gateway->cert ||
+	       gateway->key || gateway->user_file;
 }
 
 void layer_store_free(struct layer_store *store)
@@ -116,7 +118,7 @@ static int take_told(const struct layer *layer, const struct store *store,
 static int take_given(const struct layer *layer, const struct store *store,
 	const struct store_access *access, struct etcd_client_options *ret, struct problem *problem)
 {
-	if (!access->endpoints)
+	if (!access->gateway.endpoints)
 		return problem_set(problem, NULL, 0, 0,
 			"with --prefix, --cacert, --cert, --key and --user-file goes --endpoints: "
 			"what is given stands for all that the mirror tells");
@@ -125,11 +127,7 @@ static int take_given(const struct layer *layer, const struct store *store,
 			"the mirror of the layer '%s' is run by the user %u; give --prefix, too, "
 			"so that it is not his word which keys are changed",
 			layer->name, (unsigned)store->owner);
-	ret->gateway = (struct gateway_options){.endpoints = access->endpoints,
-		.ca = access->ca,
-		.cert = access->cert,
-		.key = access->key,
-		.user_file = access->user_file};
+	ret->gateway = access->gateway;
 	return 0;
 }
 
@@ -139,13 +137,13 @@ static int open_etcd(
 	const struct store *told = store->store;
 	struct etcd_client_options options = {
 		.cluster = told->identity, .guise = {.is_none = true}};
-	bool is_given = access && !store_access_is_empty(access);
+	bool has_access = access && is_given(access);
 
-	int r = is_given ? take_given(store->layer, told, access, &options, problem)
-			 : take_told(store->layer, told, &options, problem);
+	int r = has_access ? take_given(store->layer, told, access, &options, problem)
+			   : take_told(store->layer, told, &options, problem);
 	if (r != 0)
 		return r;
-	store->prefix = is_given && access->prefix ? access->prefix : told->prefix;
+	store->prefix = has_access && access->prefix ? access->prefix : told->prefix;
 	return etcd_client_new(&options, &store->client, problem);
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "arena.h"
+#include "gateway.h"
 #include "layer.h"
 #include "problem.h"
 #include "span.h"
@@ -16,17 +17,13 @@ struct layer_store;
 
 /*
  * How the store is reached, told by somebody we trust: by who asks for the change, on the command
- * line. All NULL: by the mirror alone. With `endpoints` nothing else of it is the mirror's word,
+ * line. All NULL: by the mirror alone. With its endpoints nothing else of it is the mirror's word,
  * but the prefix where we trust it.
  */
 struct store_access {
-	const char *endpoints;
+	struct gateway_options gateway;
 	const char *prefix;
-	const char *ca, *cert, *key, *user_file;
 };
-
-/** Whether nothing is told. */
-bool store_access_is_empty(const struct store_access *access);
 
 /* Positive result of layer_store_write(): it is not what was read any more. */
 #define LAYER_STORE_MOVED 2

@@ -145,7 +145,7 @@ int explain(const struct offline *offline, const char *path, struct explanation 
 	struct problem *problem)
 {
 	struct made *made = NULL;
-	int r = offline_look_at(offline, path, &(struct offline_look){take, &made}, problem);
+	int r = offline_look_at(offline, path, take, &made, problem);
 
 	if (r == 0)
 		*ret = &made->explanation;

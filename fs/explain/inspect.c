@@ -35,9 +35,11 @@ int findings_add(struct findings *findings, enum finding_kind kind, const struct
 	return 0;
 }
 
-int finding_compare(const struct finding *a, const struct finding *b)
+/* By source, line and column; of the same place, errors first. */
+static int compare(const void *a, const void *b)
 {
-	const struct problem *x = &a->problem, *y = &b->problem;
+	const struct finding *one = a, *other = b;
+	const struct problem *x = &one->problem, *y = &other->problem;
 	int order = strcmp(x->source, y->source);
 
 	if (order == 0)
@@ -45,13 +47,8 @@ int finding_compare(const struct finding *a, const struct finding *b)
 	if (order == 0)
 		order = (x->column > y->column) - (x->column < y->column);
 	if (order == 0)
-		order = (a->kind > b->kind) - (a->kind < b->kind);
+		order = (one->kind > other->kind) - (one->kind < other->kind);
 	return order ? order : strcmp(x->message, y->message);
-}
-
-static int compare(const void *a, const void *b)
-{
-	return finding_compare(a, b);
 }
 
 void findings_fini(struct findings *findings)
@@ -80,7 +77,7 @@ static int add_error(struct look *look, const struct problem *problem)
 	const struct finding error = {FINDING_ERROR, *problem};
 
 	for (size_t i = 0; i < findings->count; i++)
-		if (finding_compare(&findings->items[i], &error) == 0)
+		if (compare(&findings->items[i], &error) == 0)
 			return 0;
 	return findings_add(&look->inspection->findings, FINDING_ERROR, problem);
 }
@@ -314,7 +311,7 @@ int inspect(const struct offline *offline, const char *path, struct inspection *
 	struct problem problem;
 
 	*ret = (struct inspection){0};
-	int r = offline_look_at(offline, path, &(struct offline_look){take, ret}, &problem);
+	int r = offline_look_at(offline, path, take, ret, &problem);
 	if (r == PROBLEM)
 		r = findings_add(&ret->findings, FINDING_ERROR, &problem);
 	if (r < 0) {

@@ -55,7 +55,4 @@ void inspection_fini(struct inspection *inspection);
 /** Adds a copy, unless there are too many: 0 or -ENOMEM. An error is always added. */
 int findings_add(struct findings *findings, enum finding_kind kind, const struct problem *problem);
 
-/** By source, line and column; of the same place, errors first. */
-int finding_compare(const struct finding *a, const struct finding *b);
-
 void findings_fini(struct findings *findings);

@@ -294,7 +294,9 @@ static bool has_mark(const char *path)
 }
 
 int offline_look_at(const struct offline *offline, const char *path,
-	const struct offline_look *look, struct problem *problem)
+	int (*take)(void *context, const struct composer *composer, const char *path,
+		const struct union_lookup *lookup, struct problem *problem),
+	void *context, struct problem *problem)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(freep) char *copy = strdup(path);
@@ -314,7 +316,7 @@ int offline_look_at(const struct offline *offline, const char *path,
 		problem->message[0] = '\0';
 		struct composer composer = offline->composer;
 		composer.takes_unfinished = try == COMPOSE_TRIES - 1;
-		r = look->take(look->context, &composer, path, lookup, problem);
+		r = take(context, &composer, path, lookup, problem);
 		if (r <= 0 || r == PROBLEM)
 			return r;
 		nanosleep(&(struct timespec){.tv_nsec = COMPOSE_PAUSE_NS}, NULL);
@@ -333,5 +335,5 @@ static int take_version(void *context, const struct composer *composer, const ch
 int offline_read(const struct offline *offline, const char *path, struct version **ret,
 	struct problem *problem)
 {
-	return offline_look_at(offline, path, &(struct offline_look){take_version, ret}, problem);
+	return offline_look_at(offline, path, take_version, ret, problem);
 }

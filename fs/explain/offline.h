@@ -37,17 +37,12 @@ int offline_traverse(const struct offline *offline, const char *path,
 int offline_read(const struct offline *offline, const char *path, struct version **ret,
 	struct problem *problem);
 
-/* What is done with a path that was looked up. */
-struct offline_look {
-	int (*take)(void *context, const struct composer *composer, const char *path,
-		const struct union_lookup *lookup, struct problem *problem);
-	void *context;
-};
-
 /**
- * What offline_read() does with what it finds: `take` is called again as long as it returns a
- * positive result other than PROBLEM, because a source has changed meanwhile. Returns what `take`
- * did, or as offline_read().
+ * What offline_read() does, with what it finds: `take` is called with the path that was looked up,
+ * and again as long as it returns a positive result other than PROBLEM, because a source has
+ * changed meanwhile. Returns what `take` did, or as offline_read().
  */
 int offline_look_at(const struct offline *offline, const char *path,
-	const struct offline_look *look, struct problem *problem);
+	int (*take)(void *context, const struct composer *composer, const char *path,
+		const struct union_lookup *lookup, struct problem *problem),
+	void *context, struct problem *problem);
