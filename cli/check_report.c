@@ -14,6 +14,7 @@
 #include "json_put.h"
 #include "message.h"
 #include "place.h"
+#include "text.h"
 
 /* Between two signs of progress, and before the first: who is quick need not show any. */
 #define PROGRESS_MS 200
@@ -141,11 +142,9 @@ static int note(struct check_report *report, const struct finding *finding, stru
 
 	if (!told || make_room(report) < 0)
 		return -ENOMEM;
-	if (asprintf(&told->key, "%u:%u:%d:%s: %s", problem->line, problem->column,
-		    (int)finding->kind, problem->source, problem->message) < 0) {
-		told->key = NULL;
+	if (text_format(&told->key, "%u:%u:%d:%s: %s", problem->line, problem->column,
+		    (int)finding->kind, problem->source, problem->message) < 0)
 		return -ENOMEM;
-	}
 	struct told **place = find_told(report->told, report->told_size, told->key);
 	bool is_known = *place;
 	if (!is_known) {

@@ -25,6 +25,7 @@
 #include "mountpoint.h"
 #include "session.h"
 #include "successor.h"
+#include "text.h"
 
 /* What the command line asks for. */
 struct mount {
@@ -236,11 +237,9 @@ static int serve(struct mount *mount, struct settings *settings)
 /* A path that is good wherever it is told: in the status, to who starts the daemon again. */
 static int make_absolute(const char *directory, const char *path, char **ret)
 {
-	int n = *path == '/' ? asprintf(ret, "%s", path)
-			     : asprintf(ret, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory,
-				       path);
+	bool is_below = *path != '/' && strcmp(directory, "/") != 0;
 
-	return n < 0 ? -ENOMEM : 0;
+	return text_format(ret, "%s%s%s", is_below ? directory : "", *path == '/' ? "" : "/", path);
 }
 
 /* What comes out of stores is there before the layers are opened. */

@@ -81,10 +81,8 @@ static bool is_root_of_one(const char *path)
 	CLEANUP(freep) char *manifest = NULL;
 	struct stat own, found;
 
-	if (asprintf(&manifest, "%s/" PLYFS_NAME "/manifest", strcmp(path, "/") ? path : "") < 0) {
-		manifest = NULL;
+	if (text_format(&manifest, "%s/" PLYFS_NAME "/manifest", strcmp(path, "/") ? path : "") < 0)
 		return false;
-	}
 	if (lstat(manifest, &found) < 0 || !S_ISREG(found.st_mode))
 		return false;
 	*strrchr(manifest, '/') = '\0';
@@ -115,10 +113,8 @@ static bool is_atomic(const char *root)
 	CLEANUP(freep) char *link = NULL;
 	struct stat stat;
 
-	if (asprintf(&link, "%s/" GENERATION_LINK, root) < 0) {
-		link = NULL;
+	if (text_format(&link, "%s/" GENERATION_LINK, root) < 0)
 		return false;
-	}
 	return lstat(link, &stat) == 0 && S_ISLNK(stat.st_mode);
 }
 
@@ -272,12 +268,10 @@ static int compare(const struct comparison *comparison, const struct drifted *it
 	bool is_other = false;
 
 	bool has_text = item->drift != DRIFT_RIGHTS && !item->is_beside;
-	if (asprintf(&file, "%s/%s%s", comparison->root,
+	if (text_format(&file, "%s/%s%s", comparison->root,
 		    is_atomic(comparison->root) && !item->is_beside ? GENERATION_LINK "/" : "",
-		    item->path) < 0) {
-		file = NULL;
+		    item->path) < 0)
 		return -ENOMEM;
-	}
 	int r = item->error ? -item->error : 0;
 	if (r == 0 && has_text)
 		r = read_written(comparison, item->path, &old_text, &old_len, &is_other);

@@ -14,6 +14,7 @@
 #include "command.h"
 #include "descriptor.h"
 #include "message.h"
+#include "text.h"
 
 /* Behind the comment sign, before each line of a message of ours. */
 #define MARK " plyfs: "
@@ -56,16 +57,12 @@ int text_editor_open(struct text_editor *editor, const char *name, struct span t
 	*editor = (struct text_editor){0};
 	if (text.len && memchr(text.data, '\0', text.len))
 		return refuse_nul(name);
-	if (asprintf(&editor->directory, "%s/plyfs-edit-XXXXXX", temporary_directory()) < 0) {
-		editor->directory = NULL;
+	if (text_format(&editor->directory, "%s/plyfs-edit-XXXXXX", temporary_directory()) < 0)
 		return complain(name);
-	}
 	if (!mkdtemp(editor->directory))
 		return complain(editor->directory);
-	if (asprintf(&editor->path, "%s/%s", editor->directory, slash ? slash + 1 : name) < 0) {
-		editor->path = NULL;
+	if (text_format(&editor->path, "%s/%s", editor->directory, slash ? slash + 1 : name) < 0)
 		return complain(name);
-	}
 	editor->text = strndup(text.data ? text.data : "", text.len);
 	editor->len = text.len;
 	return editor->text ? EXIT_DONE : complain(name);

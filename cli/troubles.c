@@ -10,6 +10,7 @@
 #include "place.h"
 #include "report.h"
 #include "shown.h"
+#include "text.h"
 #include "trouble.h"
 
 /* Columns. */
@@ -32,10 +33,8 @@ static void print_place(const struct ground *ground, struct problem *problem)
 	if (ground->settings && place_print(stdout, EXCERPT_AT, ground->settings, problem))
 		return;
 	if (*name != '/' && *ground->directory) {
-		if (asprintf(&absolute, "%s/%s", ground->directory, name) < 0) {
-			absolute = NULL;
+		if (text_format(&absolute, "%s/%s", ground->directory, name) < 0)
 			return;
-		}
 		name = absolute;
 	}
 	if (absolute && strlen(absolute) < sizeof(problem->source) && ground->settings) {

@@ -102,9 +102,8 @@ static int take_place(struct store *store, const char *path, const char *slash)
 
 	store->state = strndup(path, slash == path ? 1 : (size_t)(slash - path));
 	store->tree = strndup(tree, len);
-	if (asprintf(&store->inner, "%s%s", inner, *inner ? "/" : "") < 0)
-		store->inner = NULL;
-	return store->state && store->tree && store->inner ? 0 : -ENOMEM;
+	int r = text_format(&store->inner, "%s%s", inner, *inner ? "/" : "");
+	return store->state && store->tree ? r : -ENOMEM;
 }
 
 /*
@@ -214,10 +213,8 @@ static int take_commit(struct store *store)
 	CLEANUP(freep) char *path = NULL;
 	char commit[STORE_REVISION_MAX] = "";
 
-	if (asprintf(&path, "%s/%s", store->state, store->tree) < 0) {
-		path = NULL;
+	if (text_format(&path, "%s/%s", store->state, store->tree) < 0)
 		return -ENOMEM;
-	}
 	if (store->kind == STORE_GIT && present_length(store->tree)) {
 		ssize_t len = lgetxattr(path, STORE_REVISION_ATTRIBUTE, commit, sizeof(commit) - 1);
 		end_revision(commit, len);
@@ -306,10 +303,8 @@ bool store_is_kept(const struct store *store)
 	CLEANUP(freep) char *path = NULL;
 	CLEANUP(closep) int lock = -1;
 
-	if (asprintf(&path, "%s/" STORE_LOCK_NAME, store->state) < 0) {
-		path = NULL;
+	if (text_format(&path, "%s/" STORE_LOCK_NAME, store->state) < 0)
 		return true;
-	}
 	lock = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	return lock < 0 || (flock(lock, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK);
 }
@@ -330,10 +325,8 @@ int store_name(const struct store *store, const char *path, char **ret)
 	size_t len = strlen(store->prefix);
 	bool needs_slash = len > 0 && store->prefix[len - 1] != '/';
 
-	return asprintf(ret, "%s%s%s%s", store->prefix, needs_slash ? "/" : "", store->inner,
-		       path) < 0
-		       ? -ENOMEM
-		       : 0;
+	return text_format(
+		ret, "%s%s%s%s", store->prefix, needs_slash ? "/" : "", store->inner, path);
 }
 
 void store_read_attribute(int fd, char ret[STORE_REVISION_MAX])
@@ -354,10 +347,8 @@ void store_read_revision(const struct store *store, int fd, char ret[STORE_REVIS
 
 int store_place(const struct store *store, const char *name, const char *revision, char **ret)
 {
-	int n = store->kind == STORE_ETCD
-			? asprintf(ret, "etcd:%s%s%s", name, *revision ? "@" : "", revision)
-			: asprintf(ret, "git:%.*s%s%s", COMMIT_SHOWN, revision,
-				  *revision ? ":" : "", name);
-
-	return n < 0 ? -ENOMEM : 0;
+	return store->kind == STORE_ETCD
+		       ? text_format(ret, "etcd:%s%s%s", name, *revision ? "@" : "", revision)
+		       : text_format(ret, "git:%.*s%s%s", COMMIT_SHOWN, revision,
+				 *revision ? ":" : "", name);
 }

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -65,6 +67,18 @@ int text_read(int fd, size_t limit, char **ret, size_t *ret_len)
 	*ret_len = len;
 	*ret = take_ptr(text);
 	return 0;
+}
+
+int text_format(char **ret, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	int n = vasprintf(ret, format, arguments);
+	va_end(arguments);
+	if (n < 0)
+		*ret = NULL;
+	return n < 0 ? -ENOMEM : 0;
 }
 
 int text_write(int fd, const char *text, size_t len)

@@ -1,5 +1,5 @@
 /*
- * The text of a file, read whole.
+ * Texts from malloc(3): of a file, read whole; and put together.
  */
 #pragma once
 
@@ -30,6 +30,9 @@ struct text_kind {
  */
 int text_read_file(const char *path, const char *place, const struct text_kind *kind,
 	struct stat *ret_stat, char **ret, size_t *len, struct problem *problem);
+
+/** As asprintf(3). Returns 0 with *ret for free(3), or -ENOMEM with *ret NULL. */
+__attribute__((format(printf, 2, 3))) int text_format(char **ret, const char *format, ...);
 
 /** Writes all of it. Returns 0 or -errno. */
 int text_write(int fd, const char *text, size_t len);

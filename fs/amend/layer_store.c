@@ -11,6 +11,7 @@
 #include "etcd_client.h"
 #include "key_path.h"
 #include "store.h"
+#include "text.h"
 
 /* ms. An edit is in every mount within a second; this is for a machine that is busy. */
 #define WAIT_MAX 5000
@@ -181,23 +182,20 @@ static int set_key(struct layer_store *store, const char *path, struct problem *
 	free(store->key);
 	free(store->name);
 	store->key = store->name = NULL;
-	if (asprintf(&inner, "%s%s", store->store->inner, path) < 0) {
-		inner = NULL;
+	if (text_format(&inner, "%s%s", store->store->inner, path) < 0)
 		return -ENOMEM;
-	}
 	const char *why = key_path_refuse(span_of(inner));
 	if (why)
 		return problem_set(problem, path, 0, 0, "the key %s", why);
-	if (asprintf(&store->key, "%s%s%s", store->prefix, slash, inner) < 0)
-		store->key = NULL;
-	if (store->key && asprintf(&store->name, "etcd:%s", store->key) < 0)
-		store->name = NULL;
+	int r = text_format(&store->key, "%s%s%s", store->prefix, slash, inner);
+	if (r == 0)
+		r = text_format(&store->name, "etcd:%s", store->key);
 	/* JSON has only this to say of bytes that are no text. */
-	if (store->name && strstr(store->prefix, "\xef\xbf\xbd"))
+	if (r == 0 && strstr(store->prefix, "\xef\xbf\xbd"))
 		return problem_set(problem, store->name, 0, 0,
 			"the mirror's prefix is no UTF-8, and is not known; give --endpoints and "
 			"--prefix");
-	return store->name ? 0 : -ENOMEM;
+	return r;
 }
 
 /* What is changed in a repository is a commit. */

@@ -14,6 +14,7 @@
 #include "generation.h"
 #include "layer.h"
 #include "rendered_state.h"
+#include "text.h"
 #include "view.h"
 
 /* What the manifest's names are looked up in: no more of it than that. */
@@ -28,10 +29,8 @@ static int open_own(const char *root)
 {
 	CLEANUP(freep) char *path = NULL;
 
-	if (asprintf(&path, "%s/" PLYFS_NAME, root) < 0) {
-		path = NULL;
+	if (text_format(&path, "%s/" PLYFS_NAME, root) < 0)
 		return -ENOMEM;
-	}
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
@@ -47,11 +46,9 @@ static int open_ground(const char *root, struct rendered *ret)
 		r = rendered_open_layer(root, true, &ret->place);
 	if (r < 0)
 		return r;
-	if (asprintf(&path, "%s/%s", root,
-		    manifest_is_atomic(ret->manifest) ? GENERATION_LINK : ".") < 0) {
-		path = NULL;
+	if (text_format(&path, "%s/%s", root,
+		    manifest_is_atomic(ret->manifest) ? GENERATION_LINK : ".") < 0)
 		return -ENOMEM;
-	}
 	return rendered_open_layer(path, true, &ret->tree);
 }
 

@@ -14,6 +14,7 @@
 #include "descriptor.h"
 #include "layer.h"
 #include "rendered_state.h"
+#include "text.h"
 
 /* Where the next one is made: nobody else looks in there. */
 #define NEXT_NAME "next"
@@ -69,10 +70,8 @@ static struct owned *get_beside(struct rendered *rendered, const char *name)
 {
 	CLEANUP(freep) char *path = NULL;
 
-	if (asprintf(&path, GENERATION_BESIDE "%s", name) < 0) {
-		path = NULL;
+	if (text_format(&path, GENERATION_BESIDE "%s", name) < 0)
 		return NULL;
-	}
 	return manifest_get(rendered->manifest, path);
 }
 
@@ -408,10 +407,8 @@ static int link_name(struct rendered *rendered, struct owned *owned, struct prob
 {
 	CLEANUP(freep) char *target = NULL;
 
-	if (asprintf(&target, GENERATION_LINK "/%s", owned->path) < 0) {
-		target = NULL;
+	if (text_format(&target, GENERATION_LINK "/%s", owned->path) < 0)
 		return -ENOMEM;
-	}
 	int r = put_link(rendered, owned->path, target, problem);
 	return r == PROBLEM && adopt(rendered, owned)
 		       ? put_link(rendered, owned->path, target, problem)

@@ -11,6 +11,7 @@
 #include "generation.h"
 #include "layer.h"
 #include "render_state.h"
+#include "text.h"
 #include "shown_directory.h"
 #include "failure.h"
 
@@ -211,10 +212,8 @@ static void put_name(
 
 	if (r == -ENOENT)
 		return;
-	if (asprintf(&path, "%s%s%s", directory, *directory ? "/" : "", look->name) < 0) {
-		path = NULL;
+	if (text_format(&path, "%s%s%s", directory, *directory ? "/" : "", look->name) < 0)
 		r = -ENOMEM;
-	}
 	if (r < 0)
 		failure_retry(render, path ? path : directory, NULL, r, NULL);
 	else

@@ -12,6 +12,7 @@
 #include "descriptor.h"
 #include "publisher.h"
 #include "render_state.h"
+#include "text.h"
 #include "failure.h"
 
 /* What somebody does to a file is looked at when he has been quiet for so long. */
@@ -47,8 +48,7 @@ static void on_event(struct subscription *subscription, uint32_t mask, const cha
 	(void)mask;
 	if (!name || (!*shown->path && strcmp(name, PLYFS_NAME) == 0))
 		return;
-	if (asprintf(&path, "%s%s%s", shown->path, *shown->path ? "/" : "", name) < 0)
-		path = NULL;
+	(void)text_format(&path, "%s%s%s", shown->path, *shown->path ? "/" : "", name);
 	agenda_look(shown->render->agenda, path, DOUBT_MS);
 }
 

@@ -67,10 +67,8 @@ int workspace_fill(const struct workspace *workspace, int fd, const char *path, 
 	const char *slash = strrchr(path, '/');
 	CLEANUP(freep) char *name = NULL;
 
-	if (asprintf(&name, "%s/%s", workspace->path, slash ? slash + 1 : path) < 0) {
-		name = NULL;
+	if (text_format(&name, "%s/%s", workspace->path, slash ? slash + 1 : path) < 0)
 		return -ENOMEM;
-	}
 	CLEANUP(closep)
 	int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
 	if (file < 0)
