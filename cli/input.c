@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "text.h"
 
@@ -60,27 +61,6 @@ static int read_file(const char *file, bool is_stdin, size_t limit, char **ret, 
 	return r;
 }
 
-/* Makes room for one more. */
-static int reserve(struct inputs *inputs)
-{
-	size_t count = inputs->count + 1;
-	struct merge_input *data = reallocarray(inputs->data, count, sizeof(*data));
-	if (!data)
-		return -ENOMEM;
-	inputs->data = data;
-
-	char **texts = reallocarray(inputs->texts, count, sizeof(*texts));
-	if (!texts)
-		return -ENOMEM;
-	inputs->texts = texts;
-
-	char **layers = reallocarray(inputs->layers, count, sizeof(*layers));
-	if (!layers)
-		return -ENOMEM;
-	inputs->layers = layers;
-	return 0;
-}
-
 int inputs_add(struct inputs *inputs, char *argument, size_t limit, struct problem *problem)
 {
 	const char *named = behind_name(argument), *file = input_file(argument);
@@ -88,30 +68,27 @@ int inputs_add(struct inputs *inputs, char *argument, size_t limit, struct probl
 	CLEANUP(freep) char *layer = NULL, *text = NULL;
 	size_t len = 0;
 
-	int r = reserve(inputs);
-	if (r < 0)
-		return r;
+	if (array_grow(inputs->data, inputs->count, inputs->capacity) < 0)
+		return -ENOMEM;
 	if (named)
 		layer = strndup(argument, (size_t)(named - argument) - 1);
 	else
 		layer = is_stdin ? strdup("stdin") : layer_of(file);
 	if (!layer)
 		return -ENOMEM;
-	r = read_file(file, is_stdin, limit, &text, &len, problem);
+	int r = read_file(file, is_stdin, limit, &text, &len, problem);
 	if (r != 0)
 		return r;
 
+	unsigned rank = (unsigned)inputs->count;
 	const struct format *format = is_stdin ? &format_yaml : format_of_name(file);
-	inputs->data[inputs->count] = (struct merge_input){
+	inputs->data[inputs->count++] = (struct merge_input){
 		.source = {.name = is_stdin ? STDIN_NAME : file,
-			.layer = layer,
-			.rank = (unsigned)inputs->count},
+			.layer = take_ptr(layer),
+			.rank = rank},
 		.format = format,
-		.text = {text, len},
+		.text = {take_ptr(text), len},
 	};
-	inputs->texts[inputs->count] = take_ptr(text);
-	inputs->layers[inputs->count] = take_ptr(layer);
-	inputs->count++;
 	return 0;
 }
 
@@ -126,10 +103,8 @@ struct span inputs_text(const struct inputs *inputs, const char *name)
 void inputs_fini(struct inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->count; i++) {
-		free(inputs->texts[i]);
-		free(inputs->layers[i]);
+		free((char *)inputs->data[i].text.data);
+		free((char *)inputs->data[i].source.layer);
 	}
-	free(inputs->texts);
-	free(inputs->layers);
 	free(inputs->data);
 }

@@ -6,10 +6,10 @@
 #include "merge.h"
 
 struct inputs {
-	struct merge_input *data; /* lowest precedence first, as on the command line */
-	char **texts;
-	char **layers;
+	struct merge_input *data; /* lowest precedence first, as on the command line; their texts
+				     and layers are from malloc(3) */
 	size_t count;
+	size_t capacity;
 };
 
 /**

@@ -8,19 +8,6 @@
 #define PUBLIC_WORDS                                                                               \
 	"allow_other, private, header, noheader, nosandbox, nolandlock, noseccomp, debug"
 #define OWN_WORDS PUBLIC_WORDS ", norealtime, unpublished"
-/* enum own, in the order of OWN_WORDS. */
-enum own {
-	OWN_ALLOW_OTHER,
-	OWN_PRIVATE,
-	OWN_HEADER,
-	OWN_NOHEADER,
-	OWN_NOSANDBOX,
-	OWN_NOLANDLOCK,
-	OWN_NOSECCOMP,
-	OWN_DEBUG,
-	OWN_NOREALTIME,
-	OWN_UNPUBLISHED,
-};
 
 /*
  * Words of mount(8) that hold anyhow, or that concern only mount(8): a plyfs is always read-only,
@@ -51,6 +38,28 @@ static int refuse(struct span name, bool has_value, struct problem *problem)
 		len, name.data);
 }
 
+static void set(struct span name, int own, struct mount_options *options)
+{
+	/* In the order of OWN_WORDS; NULL: it is no flag. */
+	bool *const flags[] = {
+		&options->is_shared,
+		&options->is_private,
+		NULL,
+		NULL,
+		&options->switches.has_no_sandbox,
+		&options->switches.has_no_landlock,
+		&options->switches.has_no_seccomp,
+		&options->is_debugging,
+		&options->has_norealtime,
+		&options->is_unpublished,
+	};
+
+	if (flags[own])
+		*flags[own] = true;
+	else
+		options->header = span_is(name, "header") ? HEADER_ON : HEADER_OFF;
+}
+
 static int take(struct span word, struct mount_options *options, struct problem *problem)
 {
 	struct span name = {word.data, word.len};
@@ -61,36 +70,7 @@ static int take(struct span word, struct mount_options *options, struct problem 
 
 	int own = equals ? -1 : word_index(OWN_WORDS, name);
 	if (own >= 0) {
-		switch ((enum own)own) {
-		case OWN_ALLOW_OTHER:
-			options->is_shared = true;
-			break;
-		case OWN_PRIVATE:
-			options->is_private = true;
-			break;
-		case OWN_HEADER:
-		case OWN_NOHEADER:
-			options->header = own == OWN_HEADER ? HEADER_ON : HEADER_OFF;
-			break;
-		case OWN_NOSANDBOX:
-			options->switches.has_no_sandbox = true;
-			break;
-		case OWN_NOLANDLOCK:
-			options->switches.has_no_landlock = true;
-			break;
-		case OWN_NOSECCOMP:
-			options->switches.has_no_seccomp = true;
-			break;
-		case OWN_NOREALTIME:
-			options->has_norealtime = true;
-			break;
-		case OWN_DEBUG:
-			options->is_debugging = true;
-			break;
-		case OWN_UNPUBLISHED:
-			options->is_unpublished = true;
-			break;
-		}
+		set(name, own, options);
 		return 0;
 	}
 	if (span_is(word, "X-mount.mkdir"))

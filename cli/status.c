@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "choice.h"
 #include "cleanup.h"
 #include "command.h"
 #include "document.h"
@@ -294,21 +295,13 @@ static void print_status(const char *mountpoint, const struct node *status)
 
 static int complain(const char *path, int error)
 {
-	switch (-error) {
-	case ENOENT:
-		if (access(path, F_OK) == 0)
-			message("%s: is not in a plyfs mount, nor in a tree that plyfs has "
-				"rendered; 'plyfs status' lists the mounts",
-				path);
-		else
-			message("%s: %s", path, strerror(ENOENT));
-		break;
-	case ENOTCONN:
-		message("%s: " MOUNTED_ENDED, path);
-		break;
-	default:
-		message("%s: %s", path, strerror(-error));
-	}
+	if (error == -ENOTCONN)
+		return choice_complain(NULL, path, error, NULL);
+	if (error != -ENOENT || access(path, F_OK) < 0)
+		return message_result(error, NULL, path);
+	message("%s: is not in a plyfs mount, nor in a tree that plyfs has rendered; 'plyfs status' "
+		"lists the mounts",
+		path);
 	return EXIT_FAILED;
 }
 
