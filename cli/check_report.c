@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,6 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "command.h"
-#include "hash.h"
 #include "json_put.h"
 #include "message.h"
 #include "place.h"
@@ -89,10 +89,10 @@ struct told {
 	size_t host_capacity;
 };
 
-static void told_free(struct told *told)
+static void told_free(void *memory)
 {
-	if (!told)
-		return;
+	struct told *told = memory;
+
 	free(told->key);
 	free(told->finding);
 	free(told->path);
@@ -100,59 +100,28 @@ static void told_free(struct told *told)
 	free(told);
 }
 
-static void told_freep(struct told **told)
+static int compare_keys(const void *a, const void *b)
 {
-	told_free(*told);
-}
+	const struct told *one = a, *other = b;
 
-/* The place of `key`, or the one where it belongs. There is always a free one. */
-static struct told **find_told(struct told **places, size_t size, const char *key)
-{
-	size_t at = hash_end(hash_bytes(hash_seed(), span_of(key)));
-
-	while (places[at & (size - 1)] && strcmp(places[at & (size - 1)]->key, key) != 0)
-		at++;
-	return &places[at & (size - 1)];
-}
-
-/* A power of two, and at least twice as many places as findings. */
-static int make_room(struct check_report *report)
-{
-	size_t size = report->told_size ? 2 * report->told_size : 64;
-
-	if (2 * (report->told_count + 1) <= report->told_size)
-		return 0;
-	struct told **larger = calloc(size, sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	for (size_t i = 0; i < report->told_size; i++)
-		if (report->told[i])
-			*find_told(larger, size, report->told[i]->key) = report->told[i];
-	free(report->told);
-	report->told = larger;
-	report->told_size = size;
-	return 0;
+	return strcmp(one->key, other->key);
 }
 
 /* Returns 1 when it is known already, 0, or -ENOMEM. */
 static int note(struct check_report *report, const struct finding *finding, struct told **ret)
 {
 	const struct problem *problem = &finding->problem;
-	CLEANUP(told_freep) struct told *told = calloc(1, sizeof(*told));
+	struct told *told = calloc(1, sizeof(*told)), **place = NULL;
 
-	if (!told || make_room(report) < 0)
+	if (!told)
 		return -ENOMEM;
 	if (text_format(&told->key, "%u:%u:%d:%s: %s", problem->line, problem->column,
-		    (int)finding->kind, problem->source, problem->message) < 0)
-		return -ENOMEM;
-	struct told **place = find_told(report->told, report->told_size, told->key);
-	bool is_known = *place;
-	if (!is_known) {
-		*place = take_ptr(told);
-		report->told_count++;
-	}
-	*ret = *place;
-	return is_known;
+		    (int)finding->kind, problem->source, problem->message) == 0)
+		place = tsearch(told, &report->told, compare_keys);
+	*ret = place ? *place : NULL;
+	if (*ret != told)
+		told_free(told);
+	return !place ? -ENOMEM : *ret != told;
 }
 
 /* What is said of it at the end. */
@@ -349,12 +318,9 @@ int check_report_end(struct check_report *report)
 void check_report_fini(struct check_report *report)
 {
 	hide_progress(report);
-	for (size_t i = 0; i < report->told_size; i++)
-		told_free(report->told[i]);
-	free(report->told);
+	tdestroy(report->told, told_free);
 	free(report->kept);
 	report->told = NULL;
-	report->told_size = 0;
 	report->kept = NULL;
 	report->kept_count = 0;
 }

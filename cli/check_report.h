@@ -26,9 +26,7 @@ struct check_report {
 	size_t hosts; /* checked */
 
 	/* private: */
-	struct told **told; /* findings, by hash */
-	size_t told_size;
-	size_t told_count;
+	void *told;         /* findings: a tsearch(3) tree of struct told */
 	struct told **kept; /* with hosts: the same in their order, to be told at the end */
 	size_t kept_count;
 	size_t kept_capacity;

@@ -151,19 +151,6 @@ static const char *binding_layer(const struct job *job, const struct explanation
 	return lock && target && target->rank > lock->rank ? lock->layer->text.data : NULL;
 }
 
-/* The layer that plyfs set changes: that of this name, or the highest that is there (NULL: none).
- */
-static const struct layer *target_of(const struct settings *settings, const char *name)
-{
-	const struct layer *target = NULL;
-
-	for (size_t i = 0; i < settings->layer_count; i++)
-		if (name ? strcmp(settings->layers[i]->name, name) == 0
-			 : settings->layers[i]->dirfd >= 0)
-			target = settings->layers[i];
-	return target;
-}
-
 /* What is changed in a repository is a commit. */
 static int print_commit(const struct store *git, const char *path)
 {
@@ -186,10 +173,11 @@ static int print_remedy(
 	const struct job *job, const struct subject *subject, const struct explained *found)
 {
 	const char *layer = locking_layer(found);
-	const struct layer *target = target_of(subject->settings, layer);
+	/* That plyfs set changes. */
+	const struct layer *target = settings_layer(subject->settings, layer);
 
 	if (!layer && (layer = binding_layer(job, subject->explanation, found, target)))
-		target = target_of(subject->settings, layer);
+		target = settings_layer(subject->settings, layer);
 	if (target && target->store && target->store->kind == STORE_GIT)
 		return print_commit(target->store, subject->explanation->path);
 	fputs("change it: plyfs set", stdout);

@@ -12,11 +12,11 @@
 static void clear(struct merge_job *job)
 {
 	merge_result_free(job->result);
-	search_fini(&job->search);
+	data_search_fini(&job->search);
 	inputs_fini(&job->inputs);
 	validity_fini(&job->validity);
 	job->result = NULL;
-	job->search = (struct search){0};
+	job->search = (struct data_search){0};
 	job->inputs = (struct inputs){0};
 }
 
@@ -42,7 +42,7 @@ static void complain(const struct merge_job *job, const struct problem *problem)
 	message_problem(problem);
 	struct span text = inputs_text(&job->inputs, problem->source);
 	if (!text.data)
-		text = search_text(&job->search, problem->source);
+		text = data_search_text(&job->search, problem->source);
 	message_excerpt(stderr, MESSAGE_INDENT, problem, text);
 }
 
@@ -81,7 +81,8 @@ static int validate(
 int merge_job_run(struct merge_job *job, struct problem *problem)
 {
 	const struct options options = {job->strategy, job->set.map};
-	const struct merge_environment environment = {.find = search_find, .context = &job->search};
+	const struct merge_environment environment = {
+		.find = data_search_find, .context = &job->search};
 
 	clear(job);
 	for (char **file = job->files; *file; file++) {

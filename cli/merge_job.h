@@ -4,8 +4,8 @@
  */
 #pragma once
 
+#include "data_search.h"
 #include "input.h"
-#include "search.h"
 #include "set_option.h"
 #include "validity.h"
 
@@ -24,7 +24,7 @@ struct merge_job {
 
 	/* Of the last merge: */
 	struct inputs inputs;
-	struct search search;
+	struct data_search search;
 	struct merge_result *result; /* NULL: it failed */
 	struct validity validity;    /* what its schema does not allow */
 };

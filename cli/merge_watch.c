@@ -133,7 +133,7 @@ static int watch_all(const struct merge_job *job, struct file_watch **ret)
 	if (r == 0 && job->schema)
 		r = file_watch_add(watch, job->schema);
 	if (r == 0)
-		r = search_watch(&job->search, watch);
+		r = data_search_watch(&job->search, watch);
 	if (r == 0)
 		*ret = take_ptr(watch);
 	return r;
@@ -160,13 +160,13 @@ static int merge_once(
 	do {
 		file_watch_freep(ret);
 		*ret = NULL;
-		searched = search_count(&job->search);
+		searched = data_search_count(&job->search);
 		r = watch_all(job, ret);
 		if (r < 0)
 			return merge_job_complain(job, r, NULL);
 		result = merge_until_signal(job, &problem);
 		/* It has looked where nothing was watched: once more. */
-	} while (search_count(&job->search) > searched);
+	} while (data_search_count(&job->search) > searched);
 	if (atomic_load(&is_cancelled))
 		return EXIT_DONE;
 	if (result == 0)

@@ -237,6 +237,16 @@ int settings_from_layers(const struct surroundings *around, const char *layers,
 	return 0;
 }
 
+struct layer *settings_layer(const struct settings *settings, const char *name)
+{
+	struct layer **layers = settings->layers, *found = NULL;
+
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (name ? strcmp(layers[i]->name, name) == 0 : layers[i]->dirfd >= 0)
+			found = layers[i];
+	return found;
+}
+
 const struct rule *settings_rule(const struct settings *settings, const char *path)
 {
 	const struct rule *rule = settings->rules;

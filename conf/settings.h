@@ -155,6 +155,9 @@ void settings_unrefp(struct settings **settings);
 int settings_read_limits(
 	const struct node *map, struct limits *limits, struct problem *problem);
 
+/** The layer of that name; NULL: the highest that is there. NULL: there is none. */
+struct layer *settings_layer(const struct settings *settings, const char *name);
+
 /** The rule for a path; never NULL, because the last built-in rule matches everything. */
 const struct rule *settings_rule(const struct settings *settings, const char *path);
 

@@ -502,13 +502,8 @@ static int complain_of_layer(const struct made *made, struct problem *problem)
 
 static int find_layer(struct made *made, struct problem *problem)
 {
-	struct settings *settings = made->settings;
-	const char *name = made->request->layer;
-	struct layer **layers = settings->layers, *found = NULL;
+	struct layer *found = settings_layer(made->settings, made->request->layer);
 
-	for (size_t i = 0; i < settings->layer_count; i++)
-		if (name ? strcmp(layers[i]->name, name) == 0 : layers[i]->dirfd >= 0)
-			found = layers[i];
 	made->amendment.layer = found;
 	if (found && found->dirfd >= 0)
 		return 0;
@@ -590,11 +585,9 @@ static int write_key(struct made *made, struct problem *problem)
 {
 	struct amendment *amendment = &made->amendment;
 
-	int r = layer_store_write(made->store, amendment->new, problem);
-	if (r == 0) {
-		amendment->revision = layer_store_revision(made->store);
-		amendment->unseen = layer_store_wait(made->store);
-	}
+	int r = layer_store_write(made->store, amendment->new, &amendment->revision, problem);
+	if (r == 0)
+		amendment->unseen = layer_store_wait(made->store, amendment->revision);
 	return r == LAYER_STORE_MOVED ? LAYER_FILE_MOVED : r;
 }
 

@@ -25,7 +25,6 @@ struct layer_store {
 	char *key;  /* of what was read last */
 	char *name; /* "etcd:KEY" */
 	uint64_t old;
-	uint64_t written;
 };
 
 static bool is_given(const struct store_access *access)
@@ -243,23 +242,19 @@ const char *layer_store_name(const struct layer_store *store)
 	return store->name;
 }
 
-int layer_store_write(struct layer_store *store, struct span text, struct problem *problem)
+int layer_store_write(
+	struct layer_store *store, struct span text, uint64_t *revision, struct problem *problem)
 {
 	int r = etcd_client_swap(
-		store->client, span_of(store->key), store->old, text, &store->written, problem);
+		store->client, span_of(store->key), store->old, text, revision, problem);
 
 	return r == ETCD_CLIENT_LOST ? LAYER_STORE_MOVED : r;
 }
 
-uint64_t layer_store_revision(const struct layer_store *store)
-{
-	return store->written;
-}
-
-const char *layer_store_wait(const struct layer_store *store)
+const char *layer_store_wait(const struct layer_store *store, uint64_t revision)
 {
 	for (unsigned waited = 0; waited < WAIT_MAX; waited += WAIT_PAUSE) {
-		if (store_revision(store->store) >= store->written)
+		if (store_revision(store->store) >= revision)
 			return NULL;
 		if (!store_is_kept(store->store))
 			return "no mirror is running that would bring it";

@@ -59,11 +59,12 @@ int layer_store_read(struct layer_store *store, const char *path, struct arena *
 /** What messages call the file that was read last. */
 const char *layer_store_name(const struct layer_store *store);
 
-/** Writes the file that was read last. 0, LAYER_STORE_MOVED, PROBLEM or -errno. */
-int layer_store_write(struct layer_store *store, struct span text, struct problem *problem);
+/**
+ * Writes the file that was read last. Returns 0 with the revision that was written,
+ * LAYER_STORE_MOVED, PROBLEM or -errno.
+ */
+int layer_store_write(
+	struct layer_store *store, struct span text, uint64_t *revision, struct problem *problem);
 
-/** The revision that was written. */
-uint64_t layer_store_revision(const struct layer_store *store);
-
-/** Waits, for some seconds, until the layer shows what was written. NULL: it does; else why not. */
-const char *layer_store_wait(const struct layer_store *store);
+/** Waits, for some seconds, until the layer shows that revision. NULL: it does; else why not. */
+const char *layer_store_wait(const struct layer_store *store, uint64_t revision);

@@ -9,26 +9,26 @@
 #include "merge.h"
 
 struct file_watch;
-struct search_tree;
-struct search_file;
+struct data_search_tree;
+struct data_search_file;
 
-struct search {
+struct data_search {
 	const struct merge_request *request; /* says how documents are read */
-	struct search_tree *trees;           /* directories that were searched before */
-	struct search_file *files;           /* that were found */
+	struct data_search_tree *trees;      /* directories that were searched before */
+	struct data_search_file *files;      /* that were found */
 };
 
-/** For merge_environment.find, with a struct search as the context. */
-int search_find(void *context, const char *directory, const char *name,
+/** For merge_environment.find, with a struct data_search as the context. */
+int data_search_find(void *context, const char *directory, const char *name,
 	const struct merge_input **ret, size_t *count, struct problem *problem);
 
 /** The text of the file that messages call `name`, when it was found; else empty. */
-struct span search_text(const struct search *search, const char *name);
+struct span data_search_text(const struct data_search *search, const char *name);
 
 /** How many directories were searched. */
-size_t search_count(const struct search *search);
+size_t data_search_count(const struct data_search *search);
 
 /** Watches every directory that was searched, and every file that was found there. 0 or -ENOMEM. */
-int search_watch(const struct search *search, struct file_watch *watch);
+int data_search_watch(const struct data_search *search, struct file_watch *watch);
 
-void search_fini(struct search *search);
+void data_search_fini(struct data_search *search);

@@ -1,4 +1,4 @@
-#include "search.h"
+#include "data_search.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,26 +14,26 @@
 #include "text.h"
 
 /* Directories in one search. A data path that has more is most likely a wrong one, such as /. */
-#define SEARCH_DIRECTORIES_MAX 100000
+#define DATA_SEARCH_DIRECTORIES_MAX 100000
 
 /* A directory with all that are in it, in the order of the search. */
-struct search_tree {
+struct data_search_tree {
 	char *directory; /* as asked for */
 	char **paths;    /* each ends with a slash, but "" */
 	size_t count;
 	size_t capacity;
-	struct search_tree *next;
+	struct data_search_tree *next;
 };
 
-struct search_file {
+struct data_search_file {
 	struct merge_input input;
 	char *name;
 	char *text;
 	struct document *document; /* NULL: of no known format */
-	struct search_file *next;
+	struct data_search_file *next;
 };
 
-static void tree_free(struct search_tree *tree)
+static void tree_free(struct data_search_tree *tree)
 {
 	for (size_t i = 0; i < tree->count; i++)
 		free(tree->paths[i]);
@@ -42,13 +42,13 @@ static void tree_free(struct search_tree *tree)
 	free(tree);
 }
 
-static void tree_freep(struct search_tree **tree)
+static void tree_freep(struct data_search_tree **tree)
 {
 	if (*tree)
 		tree_free(*tree);
 }
 
-static void file_free(struct search_file *file)
+static void file_free(struct data_search_file *file)
 {
 	document_free(file->document);
 	free(file->text);
@@ -56,14 +56,14 @@ static void file_free(struct search_file *file)
 	free(file);
 }
 
-static void file_freep(struct search_file **file)
+static void file_freep(struct data_search_file **file)
 {
 	if (*file)
 		file_free(*file);
 }
 
 /* Takes over `path`. */
-static int tree_add(struct search_tree *tree, char *path)
+static int tree_add(struct data_search_tree *tree, char *path)
 {
 	if (array_grow(tree->paths, tree->count, tree->capacity) < 0) {
 		free(path);
@@ -95,7 +95,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 }
 
 /* Adds the directories in tree->paths[index]. */
-static int tree_scan(struct search_tree *tree, size_t index, struct problem *problem)
+static int tree_scan(struct data_search_tree *tree, size_t index, struct problem *problem)
 {
 	const char *path = tree->paths[index];
 	struct dirent **entries;
@@ -124,9 +124,9 @@ static int tree_scan(struct search_tree *tree, size_t index, struct problem *pro
 }
 
 /* Returns 0, MERGE_ABSENT when there is no such directory, PROBLEM or -ENOMEM. */
-static int tree_new(const char *directory, struct search_tree **ret, struct problem *problem)
+static int tree_new(const char *directory, struct data_search_tree **ret, struct problem *problem)
 {
-	CLEANUP(tree_freep) struct search_tree *tree = calloc(1, sizeof(*tree));
+	CLEANUP(tree_freep) struct data_search_tree *tree = calloc(1, sizeof(*tree));
 	char *path;
 
 	if (!tree)
@@ -141,11 +141,11 @@ static int tree_new(const char *directory, struct search_tree **ret, struct prob
 
 	int r = tree_add(tree, path);
 	for (size_t i = 0; r == 0 && i < tree->count; i++) {
-		if (tree->count > SEARCH_DIRECTORIES_MAX)
+		if (tree->count > DATA_SEARCH_DIRECTORIES_MAX)
 			return problem_set(problem, *directory ? directory : ".", 0, 0,
 				"has more than %d directories in it; name one that holds the data "
 				"only",
-				SEARCH_DIRECTORIES_MAX);
+				DATA_SEARCH_DIRECTORIES_MAX);
 		r = tree_scan(tree, i, problem);
 	}
 	if (r == 0)
@@ -153,10 +153,10 @@ static int tree_new(const char *directory, struct search_tree **ret, struct prob
 	return r;
 }
 
-static int find_tree(struct search *search, const char *directory, const struct search_tree **ret,
-	struct problem *problem)
+static int find_tree(struct data_search *search, const char *directory,
+	const struct data_search_tree **ret, struct problem *problem)
 {
-	struct search_tree *tree = search->trees;
+	struct data_search_tree *tree = search->trees;
 
 	while (tree && strcmp(tree->directory, directory) != 0)
 		tree = tree->next;
@@ -187,7 +187,7 @@ static int open_file(const char *name)
 }
 
 static int read_document(
-	const struct search *search, struct search_file *file, struct problem *problem)
+	const struct data_search *search, struct data_search_file *file, struct problem *problem)
 {
 	struct read_options options = read_options_for(search->request, file->input.format);
 
@@ -200,10 +200,10 @@ static int read_document(
 }
 
 /* Reads the open file. Takes over `name`. One that does not parse is kept too, for its excerpt. */
-static int read_file(struct search *search, int fd, char *name, const struct merge_input **ret,
+static int read_file(struct data_search *search, int fd, char *name, const struct merge_input **ret,
 	struct problem *problem)
 {
-	CLEANUP(file_freep) struct search_file *file = calloc(1, sizeof(*file));
+	CLEANUP(file_freep) struct data_search_file *file = calloc(1, sizeof(*file));
 	size_t len = 0;
 
 	if (!file) {
@@ -229,11 +229,11 @@ static int read_file(struct search *search, int fd, char *name, const struct mer
 	return r;
 }
 
-int search_find(void *context, const char *directory, const char *name,
+int data_search_find(void *context, const char *directory, const char *name,
 	const struct merge_input **ret, size_t *count, struct problem *problem)
 {
-	struct search *search = context;
-	const struct search_tree *tree;
+	struct data_search *search = context;
+	const struct data_search_tree *tree;
 
 	int r = find_tree(search, directory, &tree, problem);
 	if (r != 0)
@@ -259,42 +259,42 @@ int search_find(void *context, const char *directory, const char *name,
 	return MERGE_ABSENT;
 }
 
-struct span search_text(const struct search *search, const char *name)
+struct span data_search_text(const struct data_search *search, const char *name)
 {
-	for (const struct search_file *file = search->files; file; file = file->next)
+	for (const struct data_search_file *file = search->files; file; file = file->next)
 		if (strcmp(file->name, name) == 0)
 			return file->input.text;
 	return (struct span){NULL, 0};
 }
 
-size_t search_count(const struct search *search)
+size_t data_search_count(const struct data_search *search)
 {
 	size_t count = 0;
 
-	for (const struct search_tree *tree = search->trees; tree; tree = tree->next)
+	for (const struct data_search_tree *tree = search->trees; tree; tree = tree->next)
 		count += tree->count;
 	return count;
 }
 
-int search_watch(const struct search *search, struct file_watch *watch)
+int data_search_watch(const struct data_search *search, struct file_watch *watch)
 {
 	int r = 0;
 
-	for (const struct search_file *file = search->files; r == 0 && file; file = file->next)
+	for (const struct data_search_file *file = search->files; r == 0 && file; file = file->next)
 		r = file_watch_add(watch, file->name);
-	for (const struct search_tree *tree = search->trees; tree; tree = tree->next)
+	for (const struct data_search_tree *tree = search->trees; tree; tree = tree->next)
 		for (size_t i = 0; r == 0 && i < tree->count; i++)
 			r = file_watch_add_directory(watch, tree->paths[i]);
 	return r;
 }
 
-void search_fini(struct search *search)
+void data_search_fini(struct data_search *search)
 {
-	for (struct search_file *file = search->files, *next; file; file = next) {
+	for (struct data_search_file *file = search->files, *next; file; file = next) {
 		next = file->next;
 		file_free(file);
 	}
-	for (struct search_tree *tree = search->trees, *next; tree; tree = next) {
+	for (struct data_search_tree *tree = search->trees, *next; tree; tree = next) {
 		next = tree->next;
 		tree_free(tree);
 	}
