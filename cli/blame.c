@@ -65,24 +65,6 @@ const char *blame_place(const struct blame *blame, const struct source *source)
 	return place > source->name + len || root[len - 1] == '/' ? place : source->name;
 }
 
-static int read_text(const struct version *version, char **ret)
-{
-	char *text = malloc(version->size + 1);
-	uint64_t len = 0;
-
-	if (!text)
-		return -ENOMEM;
-	*ret = text;
-	while (len < version->size) {
-		ssize_t n = version_read(version, text + len, version->size - len, (off_t)len);
-		if (n <= 0)
-			return n < 0 ? (int)n : -ESTALE;
-		len += (uint64_t)n;
-	}
-	text[len] = '\0';
-	return 0;
-}
-
 static int read_held(const struct subject *subject, struct held *held, struct line_origins **ret)
 {
 	const struct explanation *explanation = subject->explanation;
@@ -96,7 +78,7 @@ static int read_held(const struct subject *subject, struct held *held, struct li
 	if (r == 0 && held->version->size > subject->settings->limits.result_bytes)
 		r = -EFBIG;
 	if (r == 0)
-		r = read_text(held->version, &held->text);
+		r = version_read_all(held->version, &held->text);
 	if (r < 0) {
 		message("%s: %s", explanation->source, strerror(-r));
 		return r;

@@ -226,17 +226,8 @@ static int read_written(const struct comparison *comparison, const char *path, c
 	*is_other = was.hash != now.hash;
 	if (version->size > LIMITS_DEFAULT.result_bytes)
 		return -EFBIG;
-	*ret = malloc(version->size + 1);
-	if (!*ret)
-		return -ENOMEM;
-	if (version->kind == VERSION_LINK) {
-		memcpy(*ret, version->data, version->size);
-		*len = version->size;
-		return 0;
-	}
-	ssize_t n = version_read(version, *ret, version->size, 0);
-	*len = n < 0 ? 0 : (size_t)n;
-	return n < 0 ? (int)n : 0;
+	*len = version->size;
+	return version_read_all(version, ret);
 }
 
 /* What stands there now: a link's target, a file's bytes; nothing of anything else. */

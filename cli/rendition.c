@@ -9,6 +9,7 @@
 #include "composition.h"
 #include "shown.h"
 #include "strategy.h"
+#include "text.h"
 #include "validity.h"
 
 /* Bytes of a source's name in a label; a longer one is cut in front. */
@@ -32,8 +33,8 @@ static int add_name(struct rendition *ret, const char *name)
 	char *longer;
 
 	shown_tail(shown, sizeof(shown), name);
-	if (asprintf(&longer, "%s%s%s", ret->sources ? ret->sources : "", ret->sources ? ", " : "",
-		    shown) < 0)
+	if (text_format(&longer, "%s%s%s", ret->sources ? ret->sources : "",
+		    ret->sources ? ", " : "", shown) < 0)
 		return -ENOMEM;
 	free(ret->sources);
 	ret->sources = longer;
@@ -119,28 +120,20 @@ static int merge(const struct composer *composer, const char *path,
 static int keep_version(const struct version *version, const char *path, struct rendition *ret,
 	struct problem *problem)
 {
-	char *text;
-
 	if (version->kind == VERSION_LINK) {
-		int n = asprintf(&text, "link to %s\n", version->data);
-		if (n < 0)
+		if (text_format(&ret->texts[0], "link to %s\n", version->data) < 0)
 			return -ENOMEM;
-		ret->texts[0] = text;
-		ret->text = (struct span){text, (size_t)n};
+		ret->text = span_of(ret->texts[0]);
 		return 0;
 	}
 	if (version->size > LIMITS_DEFAULT.result_bytes)
 		return problem_set(problem, path, 0, 0,
 			"is larger than %zu MiB, and too large to be compared",
 			LIMITS_DEFAULT.result_bytes >> 20);
-	ret->texts[0] = text = malloc(version->size + 1);
-	if (!text)
-		return -ENOMEM;
-	ssize_t n = version_read(version, text, version->size, 0);
-	if (n < 0)
-		return (int)n;
-	ret->text = (struct span){text, (size_t)n};
-	return 0;
+	int r = version_read_all(version, &ret->texts[0]);
+	if (r == 0)
+		ret->text = (struct span){ret->texts[0], version->size};
+	return r;
 }
 
 /* A link, or a file that is one layer's and too large to be looked into. */

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "source_cache.h"
 
 static bool time_equal(struct timespec a, struct timespec b)
@@ -215,4 +216,22 @@ ssize_t version_read(const struct version *version, char *buffer, size_t size, o
 		return read_held(version, buffer, size, offset);
 	memcpy(buffer, version->data + offset, size);
 	return (ssize_t)size;
+}
+
+int version_read_all(const struct version *version, char **ret)
+{
+	CLEANUP(freep) char *text = malloc(version->size + 1);
+	uint64_t len = 0;
+
+	if (!text)
+		return -ENOMEM;
+	while (len < version->size) {
+		ssize_t n = version_read(version, text + len, version->size - len, (off_t)len);
+		if (n <= 0)
+			return n < 0 ? (int)n : -ESTALE;
+		len += (uint64_t)n;
+	}
+	text[len] = '\0';
+	*ret = take_ptr(text);
+	return 0;
 }

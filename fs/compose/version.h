@@ -116,3 +116,9 @@ void version_stat(const struct version *version, struct stat *ret);
  * -ESTALE for a held file that was changed in place meanwhile, or another -errno.
  */
 ssize_t version_read(const struct version *version, char *buffer, size_t size, off_t offset);
+
+/**
+ * All of its bytes; of a link its target. Returns 0 with *ret, NUL-terminated, for free(3);
+ * -ENOMEM; or as version_read().
+ */
+int version_read_all(const struct version *version, char **ret);
