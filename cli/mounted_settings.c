@@ -71,37 +71,6 @@ static int make_absolute(const struct told *told, const char *path, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-static void put_escaped(FILE *out, const char *path)
-{
-	for (; *path; path++) {
-		if (*path == ':' || *path == '\\')
-			fputc('\\', out);
-		fputc(*path, out);
-	}
-}
-
-/* The same for each path of "A:B:C". */
-static int make_all_absolute(const struct told *told, const char *layers, char **ret)
-{
-	bool is_first = true; /* letter of a path */
-	size_t size;
-	FILE *out = open_memstream(ret, &size);
-
-	if (!out)
-		return -ENOMEM;
-	for (const char *at = layers; *at; at++) {
-		if (is_first && *at != '/' && *at != ':' && *told->directory) {
-			put_escaped(out, told->directory);
-			fputc('/', out);
-		}
-		is_first = *at == ':';
-		fputc(*at, out);
-		if (*at == '\\' && (at[1] == ':' || at[1] == '\\'))
-			fputc(*++at, out);
-	}
-	return fclose(out) == 0 ? 0 : -ENOMEM;
-}
-
 /* Whether the mount's process has that descriptor of the directory that lies under the mount. */
 static bool is_beneath(const struct told *told, DIR *dir, const char *name)
 {
@@ -199,19 +168,6 @@ static int check_all_hidden(
 	return r;
 }
 
-static int read_in(const struct told *told, const struct surroundings *around,
-	struct settings **ret, struct problem *problem)
-{
-	CLEANUP(freep) char *word = NULL;
-	int r = *told->config ? make_absolute(told, told->config, &word)
-			      : make_all_absolute(told, told->source, &word);
-
-	if (r < 0)
-		return r;
-	return *told->config ? settings_read(around, word, ret, problem)
-			     : settings_from_layers(around, word, ret, problem);
-}
-
 /* The layers as the mount has them. */
 static int take_layers(const struct told *told, struct settings *settings, struct problem *problem)
 {
@@ -239,12 +195,15 @@ static int make(const struct told *told, const struct surroundings *as, struct s
 			"every "
 			"host; leave out -H, --machine-id and --user");
 	int r = find_beneath(told, &beneath);
+	if (!around.directory && *told->directory)
+		around.directory = told->directory;
 	around.mountpoint = told->mountpoint;
 	around.beneath = beneath;
 	if (r == 0)
 		r = check_all_hidden(told, &around, problem);
 	if (r == 0)
-		r = read_in(told, &around, &settings, problem);
+		r = *told->config ? settings_read(&around, told->config, &settings, problem)
+				  : settings_from_layers(&around, told->source, &settings, problem);
 	/* It may be a mount option. */
 	if (r == 0 && *told->header)
 		settings_fix_header(settings, strcmp(told->header, "true") == 0);

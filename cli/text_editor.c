@@ -35,13 +35,11 @@ static const char *temporary_directory(void)
 static int write_text(const struct text_editor *editor, const char *head, struct span text)
 {
 	CLEANUP(closep) int fd = open(editor->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	FILE *out = fd < 0 ? NULL : fdopen(dup(fd), "w");
+	int r = fd < 0 ? -errno : text_write(fd, head, strlen(head));
 
-	if (!out)
-		return complain(editor->path);
-	fputs(head, out);
-	fwrite(text.data, 1, text.len, out);
-	return fclose(out) == 0 ? EXIT_DONE : complain(editor->path);
+	if (r == 0)
+		r = text_write(fd, text.data, text.len);
+	return r == 0 ? EXIT_DONE : message_result(r, NULL, editor->path);
 }
 
 static int refuse_nul(const char *name)
@@ -105,27 +103,15 @@ static const char *skip_head(const char *text, const char *comment)
 /* `head` is what was put on top of it. */
 static int read_text(struct text_editor *editor, const char *head, const char *comment)
 {
-	FILE *in = fopen(editor->path, "re");
-	char *text = NULL;
-	size_t size = 0;
+	CLEANUP(closep) int fd = open(editor->path, O_RDONLY | O_CLOEXEC);
+	CLEANUP(freep) char *text = NULL;
+	size_t len;
 
-	if (!in)
-		return complain(editor->path);
-	/* Up to a NUL byte, which no text has: all of it. */
-	bool has_nul = false;
-	ssize_t len = getdelim(&text, &size, '\0', in);
-	if (len < 0 && (ferror(in) || !text)) {
-		fclose(in);
-		free(text);
-		return complain(editor->path);
-	}
-	fclose(in);
-	if (len < 0)
-		*text = '\0';
-	else
-		has_nul = strlen(text) < (size_t)len;
+	int r = fd < 0 ? -errno : text_read(fd, SIZE_MAX - 1, &text, &len);
+	if (r < 0)
+		return message_result(r, NULL, editor->path);
+	bool has_nul = strlen(text) < len;
 	char *rest = strdup(*head ? skip_head(text, comment) : text);
-	free(text);
 	if (!rest)
 		return complain(editor->path);
 	free(editor->text);
