@@ -146,7 +146,7 @@ static int take_layer(const struct told *told, const struct node *as_told,
 	if (r == 0)
 		r = layer_call(other, path);
 	if (r == 0)
-		layer_exclude(other, (*layer)->exclude);
+		other->exclude = (*layer)->exclude;
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0)

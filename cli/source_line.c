@@ -27,36 +27,28 @@ size_t source_lines_count(struct span text)
 	return count;
 }
 
-static int mark(struct source_lines *lines, struct arena *arena)
+static int split(struct source_lines *lines, struct arena *arena)
 {
-	struct span rest = lines->text, line;
-	size_t count = source_lines_count(lines->text), number = 0;
+	struct span rest = lines->text;
 
-	lines->marks = arena_zalloc(arena, count / SOURCE_LINES_STEP + 1, sizeof(*lines->marks));
-	if (!lines->marks)
+	lines->count = source_lines_count(rest);
+	lines->lines = arena_zalloc(arena, lines->count + 1, sizeof(*lines->lines));
+	if (!lines->lines)
 		return -ENOMEM;
-	do {
-		if (number % SOURCE_LINES_STEP == 0)
-			lines->marks[number / SOURCE_LINES_STEP] = lines->text.len - rest.len;
-		number++;
-	} while (source_line_next(&rest, &line) && number < count);
-	lines->count = count;
+	for (size_t i = 0; i < lines->count; i++)
+		source_line_next(&rest, &lines->lines[i]);
 	return 0;
 }
 
 int source_lines_get(
 	struct source_lines *lines, size_t number, struct arena *arena, struct span *ret)
 {
-	if (!lines->marks) {
-		int r = mark(lines, arena);
-		if (r < 0)
-			return r;
-	}
+	int r = lines->lines ? 0 : split(lines, arena);
+
+	if (r < 0)
+		return r;
 	if (number == 0 || number > lines->count)
 		return -ENOENT;
-	size_t start = lines->marks[(number - 1) / SOURCE_LINES_STEP];
-	struct span rest = {lines->text.data + start, lines->text.len - start};
-	for (size_t i = (number - 1) % SOURCE_LINES_STEP + 1; i > 0; i--)
-		source_line_next(&rest, ret);
+	*ret = lines->lines[number - 1];
 	return 0;
 }

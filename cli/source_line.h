@@ -7,20 +7,16 @@
 
 struct source_lines {
 	struct span text;
-	size_t *marks; /* where every SOURCE_LINES_STEPth line begins, in bytes; NULL: not yet
-			  looked */
-	size_t count;  /* lines */
+	struct span *lines; /* NULL: not yet looked */
+	size_t count;
 };
-
-/* Lines between two marks: few enough to be searched, enough not to cost memory. */
-#define SOURCE_LINES_STEP 64
 
 /** How many lines `text` has; one without an end counts. */
 size_t source_lines_count(struct span text);
 
 /**
- * The line with that number, starting at 1, without "\n" or "\r\n". Marks are made in `arena` when
- * it is first called. Returns 0, -ENOENT when there is no such line, or -ENOMEM.
+ * The line with that number, starting at 1, without "\n" or "\r\n". They are found when it is
+ * first called, and lie in `arena`. Returns 0, -ENOENT when there is no such line, or -ENOMEM.
  */
 int source_lines_get(
 	struct source_lines *lines, size_t number, struct arena *arena, struct span *ret);

@@ -383,11 +383,6 @@ void layer_freep(struct layer **layer)
 	layer_free(*layer);
 }
 
-void layer_exclude(struct layer *layer, const char *const *patterns)
-{
-	layer->exclude = patterns;
-}
-
 /* Few names can match the default patterns, and patterns cost as much as a system call. */
 static bool may_be_default(const char *path)
 {

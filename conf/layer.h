@@ -42,7 +42,8 @@ struct layer {
 	bool optional; /* may be missing */
 	bool follow;   /* symbolic links are followed, also out of the layer */
 	int dirfd;     /* O_PATH; -1: optional and missing */
-	const char *const *exclude; /* patterns (glob.h), ending with NULL */
+	const char *const *exclude; /* patterns (glob.h), ending with NULL; at first of what git and
+				       editors keep beside the files they work on. Borrowed */
 	struct store *store;        /* that a mirror keeps it equal to (store.h); NULL: none does */
 	char *covered; /* what the mount itself lies on, relative to the layer; NULL: nothing in it
 			*/
@@ -57,12 +58,6 @@ int layer_open(const char *name, const char *path, unsigned rank, bool optional,
 	struct layer **ret);
 /** Has messages call it `path`, as the user gave it. Returns 0 or -ENOMEM. */
 int layer_call(struct layer *layer, const char *path);
-
-/**
- * Patterns (glob.h), ending with NULL, that are excluded from now on, instead of what git and
- * editors keep beside the files they work on. They must live as long as the layer.
- */
-void layer_exclude(struct layer *layer, const char *const *patterns);
 
 /** Whether `path` is excluded. */
 bool layer_excludes(const struct layer *layer, const char *path);

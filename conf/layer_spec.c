@@ -112,7 +112,7 @@ static int open_and_call(const struct layer_spec *spec, unsigned rank, struct la
 	if (r == 0)
 		r = layer_call(layer, spec->path);
 	if (r == 0 && spec->exclude)
-		layer_exclude(layer, spec->exclude);
+		layer->exclude = spec->exclude;
 	if (r == 0)
 		*ret = take_ptr(layer);
 	return r;

@@ -15,7 +15,7 @@ struct layer_spec {
 	const struct store_spec *store; /* that it is a mirror of; NULL: none that we run */
 	bool optional;
 	bool follow;
-	const char *const *exclude; /* for layer_exclude(); NULL: the default */
+	const char *const *exclude; /* as in struct layer; NULL: the default */
 	const struct node
 		*place; /* where it is asked for, in plyfs.yaml; NULL: on a command line */
 };

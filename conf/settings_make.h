@@ -39,8 +39,8 @@ int settings_read_schema(struct settings *settings, const struct node *map,
 int settings_set_layers(struct settings *settings, struct problem *problem);
 
 /**
- * Takes `exclude:` of a layer, a pattern or a list of them. Returns 0 with *ret, in `arena`, for
- * layer_exclude(), or as it was when nothing is given; PROBLEM; or -ENOMEM.
+ * Takes `exclude:` of a layer, a pattern or a list of them. Returns 0 with *ret, in `arena`, or
+ * as it was when nothing is given; PROBLEM; or -ENOMEM.
  */
 int settings_read_exclude(const struct node *node, struct arena *arena, const char *const **ret,
 	struct problem *problem);

@@ -35,7 +35,7 @@ int rendered_open_layer(const char *path, bool optional, struct layer **ret)
 	int r = layer_open("", path, 0, optional, false, ret);
 
 	if (r == 0)
-		layer_exclude(*ret, nothing);
+		(*ret)->exclude = nothing;
 	return r;
 }
 
