@@ -79,16 +79,13 @@ static void put_value(struct cut *cut, const struct node *value)
 		return;
 	}
 	put_word(cut, node_is_map(value) ? "{" : "[");
-	for (uint32_t i = 0; node_is_sequence(value) && i < value->seq.count && !cut->is_full;
-		i++) {
+	for (uint32_t i = 0; i < node_count(value) && !cut->is_full; i++) {
 		put_word(cut, i ? ", " : "");
-		put_value(cut, value->seq.items[i]);
-	}
-	for (uint32_t i = 0; node_is_map(value) && i < value->map.count && !cut->is_full; i++) {
-		put_word(cut, i ? ", " : "");
-		put_value(cut, value->map.pairs[i].key);
-		put_word(cut, ": ");
-		put_value(cut, value->map.pairs[i].value);
+		if (node_is_map(value)) {
+			put_value(cut, value->map.pairs[i].key);
+			put_word(cut, ": ");
+		}
+		put_value(cut, *node_entry(value, i));
 	}
 	put_word(cut, node_is_map(value) ? "}" : "]");
 }

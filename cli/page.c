@@ -1,26 +1,22 @@
 #include "page.h"
 
+#include <limits.h>
+
 #include "shown.h"
 #include "utf8.h"
 
 static const char *markup_of(char c)
 {
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	case '\t':
-		return "\t";
-	default:
-		return NULL;
-	}
+	static const char *const markups[UCHAR_MAX + 1] = {
+		['&'] = "&amp;",
+		['<'] = "&lt;",
+		['>'] = "&gt;",
+		['"'] = "&quot;",
+		['\''] = "&#39;",
+		['\t'] = "\t",
+	};
+
+	return markups[(unsigned char)c];
 }
 
 void page_put_text(FILE *out, struct span text)

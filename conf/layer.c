@@ -358,11 +358,7 @@ int layer_cover(struct layer *layer, const char *mountpoint)
 
 bool layer_is_covered(const struct layer *layer, const char *path)
 {
-	if (!layer->covered)
-		return false;
-	size_t length = strlen(layer->covered);
-	return strncmp(path, layer->covered, length) == 0 &&
-	       (path[length] == '\0' || path[length] == '/');
+	return layer->covered && lies_in(path, layer->covered);
 }
 
 void layer_free(struct layer *layer)
@@ -556,7 +552,7 @@ int layer_list(const struct layer *layer, const char *path,
 int layer_read_link(const struct layer *layer, const char *path, char **ret)
 {
 	CLEANUP(closep) int fd = -1;
-	CLEANUP(freep) char *target = NULL;
+	char target[2 * PATH_MAX];
 	struct stat stat;
 
 	if (layer_excludes(layer, path))
@@ -570,25 +566,14 @@ int layer_read_link(const struct layer *layer, const char *path, char **ret)
 	if (!S_ISLNK(stat.st_mode))
 		return -EINVAL;
 
-	/* st_size is 0 on some file systems, so the size is found by trying. */
-	for (size_t size = 256; size <= 2 * PATH_MAX; size *= 2) {
-		char *larger = realloc(target, size);
-		ssize_t len;
-
-		if (!larger)
-			return -ENOMEM;
-		target = larger;
-		len = readlinkat(fd, "", target, size);
-		if (len < 0)
-			return -errno;
-		if ((size_t)len < size) {
-			target[len] = '\0';
-			*ret = take_ptr(target);
-			return 0;
-		}
-	}
-
-	return -ENAMETOOLONG;
+	/* Not by st_size, which is 0 on some file systems. */
+	ssize_t len = readlinkat(fd, "", target, sizeof(target));
+	if (len < 0)
+		return -errno;
+	if ((size_t)len == sizeof(target))
+		return -ENAMETOOLONG;
+	*ret = strndup(target, (size_t)len);
+	return *ret ? 0 : -ENOMEM;
 }
 
 int layer_source_name(const struct layer *layer, const char *path, char **ret)

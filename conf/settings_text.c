@@ -11,17 +11,12 @@
 #define SETTINGS_TEXT_MAX (1u << 20)
 
 /* What the reader found suspicious: a mistake, in settings. */
-struct warning {
-	bool is_set;
-	struct problem problem;
-};
-
 static void keep_first(void *context, const struct problem *problem)
 {
-	struct warning *warning = context;
+	struct problem *warning = context;
 
-	if (!warning->is_set)
-		*warning = (struct warning){true, *problem};
+	if (!warning->message[0])
+		*warning = *problem;
 }
 
 int settings_text_read(const char *path, const char *place, struct stat *stat,
@@ -29,7 +24,7 @@ int settings_text_read(const char *path, const char *place, struct stat *stat,
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	CLEANUP(freep) char *text = NULL;
-	struct warning warning = {0};
+	struct problem warning = {0};
 	const struct text_kind kind = {"plyfs.yaml", "settings are", SETTINGS_TEXT_MAX};
 	const struct source source = {.name = path, .layer = ""};
 	const struct read_options options = {
@@ -43,9 +38,9 @@ int settings_text_read(const char *path, const char *place, struct stat *stat,
 	r = document_read(&source, (struct span){text, len}, &options, &document, problem);
 	if (r != 0)
 		return r;
-	if (warning.is_set)
-		return problem_set(problem, path, warning.problem.line, warning.problem.column,
-			"%s; remove one of them", warning.problem.message);
+	if (warning.message[0])
+		return problem_set(problem, path, warning.line, warning.column,
+			"%s; remove one of them", warning.message);
 
 	*ret = take_ptr(document);
 	return 0;

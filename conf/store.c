@@ -180,9 +180,11 @@ static int take_text(
 	return *ret ? 0 : -ENOMEM;
 }
 
+/* All texts; with no status, NULL, they are "". */
 static int take_status(struct store *store, const struct node *status)
 {
-	const struct node *access = node_is_map(status) ? node_get(status, "access") : NULL;
+	bool is_map = status && node_is_map(status);
+	const struct node *access = is_map ? node_get(status, "access") : NULL;
 	const char *kind = text_of(status, "kind");
 	/* Without it nobody knows which path in a repository is mirrored. */
 	bool is_etcd = strcmp(kind, "etcd") == 0, is_git = strcmp(kind, "git") == 0 && access;
@@ -252,28 +254,18 @@ static int find(struct store *store, int directory)
 	if (r == 0)
 		take_owner(store, &state, &status);
 	r = arena_new(&store->arena);
-	if (r == 0 && document && document->count)
-		r = take_status(store, document->roots[0]);
+	if (r == 0)
+		r = take_status(store, document && document->count ? document->roots[0] : NULL);
 	return r == 0 ? take_commit(store) : r;
 }
 
 int store_find(int directory, struct store **ret)
 {
-	CLEANUP(store_freep) struct store *store = malloc(sizeof(*store));
+	CLEANUP(store_freep) struct store *store = calloc(1, sizeof(*store));
 
 	if (!store)
 		return -ENOMEM;
-	*store = (struct store){.is_shared = true,
-		.prefix = "",
-		.identity = "",
-		.endpoint = "",
-		.ref = "",
-		.endpoints = "",
-		.ca = "",
-		.cert = "",
-		.key = "",
-		.user_file = "",
-		.commit = ""};
+	store->is_shared = true;
 	int r = find(store, directory);
 	if (r == -ENOENT) {
 		*ret = NULL;

@@ -112,14 +112,11 @@ static void check_tag(struct look *look, const struct node *node)
 static void check_tags(struct look *look, const struct node *node)
 {
 	check_tag(look, node);
-	if (node_is_sequence(node))
-		for (uint32_t i = 0; i < node->seq.count; i++)
-			check_tags(look, node->seq.items[i]);
-	if (node_is_map(node))
-		for (uint32_t i = 0; i < node->map.count; i++) {
+	for (uint32_t i = 0; i < node_count(node); i++) {
+		if (node_is_map(node))
 			check_tags(look, node->map.pairs[i].key);
-			check_tags(look, node->map.pairs[i].value);
-		}
+		check_tags(look, *node_entry(node, i));
+	}
 }
 
 /* The first scalar in `node` that is the name of a file, its ending left out. */
@@ -129,12 +126,8 @@ static const struct node *find_name(const struct node *node, struct span name)
 
 	if (node_is_scalar(node))
 		return span_equal(node->text, name) ? node : NULL;
-	if (node_is_sequence(node))
-		for (uint32_t i = 0; !found && i < node->seq.count; i++)
-			found = find_name(node->seq.items[i], name);
-	if (node_is_map(node))
-		for (uint32_t i = 0; !found && i < node->map.count; i++)
-			found = find_name(node->map.pairs[i].value, name);
+	for (uint32_t i = 0; !found && i < node_count(node); i++)
+		found = find_name(*node_entry(node, i), name);
 	return found;
 }
 
