@@ -205,8 +205,7 @@ static int check(const struct command *command, struct job *job, char **paths)
 		r = closed_layer_tell(job->settings,
 			job->settings->path ? job->settings->place : ".", tell_closed_layer, job);
 	if (r == 0)
-		r = checker_run(job->offline, job->tree.paths, job->tree.count, checker_threads(),
-			tell_file, job);
+		r = checker_run(job->offline, job->tree.paths, job->tree.count, tell_file, job);
 	if (r == 0)
 		r = check_tree_tell(&job->tree, &job->report, is_whole);
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);

@@ -10,6 +10,9 @@
 /* Paths ahead of the one that is told of next: it bounds what their findings take. */
 #define WINDOW 256
 
+/* More threads hardly help, as they share the sources that were read. */
+#define THREADS_MAX 4
+
 struct slot {
 	struct inspection inspection;
 	int result;
@@ -27,14 +30,15 @@ struct checker {
 	struct slot slots[WINDOW]; /* lock; of the path with the number n, slots[n % WINDOW] */
 };
 
-unsigned checker_threads(void)
+/* As many as this process may run at once. */
+static unsigned threads_of_process(void)
 {
 	cpu_set_t allowed;
 	int count = 1;
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
 		count = CPU_COUNT(&allowed);
-	return count < 1 ? 1 : count > CHECKER_THREADS_MAX ? CHECKER_THREADS_MAX : (unsigned)count;
+	return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : (unsigned)count;
 }
 
 static void *work(void *context)
@@ -110,14 +114,14 @@ static void finish(struct checker *checker, const pthread_t *threads, unsigned s
 	pthread_mutex_destroy(&checker->lock);
 }
 
-int checker_run(struct offline *offline, char *const *paths, size_t count, unsigned threads,
+int checker_run(struct offline *offline, char *const *paths, size_t count,
 	int (*each)(
 		void *context, const char *path, int result, const struct inspection *inspection),
 	void *context)
 {
 	CLEANUP(freep) struct checker *checker = calloc(1, sizeof(*checker));
-	pthread_t started[CHECKER_THREADS_MAX];
-	unsigned running = 0;
+	pthread_t started[THREADS_MAX];
+	unsigned running = 0, threads = threads_of_process();
 
 	if (!checker)
 		return -ENOMEM;
@@ -126,7 +130,7 @@ int checker_run(struct offline *offline, char *const *paths, size_t count, unsig
 	checker->count = count;
 	pthread_mutex_init(&checker->lock, NULL);
 	pthread_cond_init(&checker->has_changed, NULL);
-	while (running < threads && running < CHECKER_THREADS_MAX && running < count &&
+	while (running < threads && running < count &&
 		pthread_create(&started[running], NULL, work, checker) == 0)
 		running++;
 	int r = tell(checker, running, each, context);

@@ -10,18 +10,12 @@
 
 #include "inspect.h"
 
-/* Threads; more hardly help, as they share the sources that were read. */
-#define CHECKER_THREADS_MAX 4
-
-/** As many threads as this process may run at once, up to CHECKER_THREADS_MAX. */
-unsigned checker_threads(void);
-
 /**
  * Inspects paths[0..count) and calls `each`, in this thread and in their order, with what inspect()
  * has returned; the inspection is freed after that. Stops at the first non-zero result, and returns
  * it. Else returns 0 or -ENOMEM.
  */
-int checker_run(struct offline *offline, char *const *paths, size_t count, unsigned threads,
+int checker_run(struct offline *offline, char *const *paths, size_t count,
 	int (*each)(
 		void *context, const char *path, int result, const struct inspection *inspection),
 	void *context);

@@ -237,11 +237,10 @@ static void walk_key(struct finder *finder, const struct node *key, const struct
 	if (!line)
 		return;
 	tell(line, LINE_KEY, line_origin_place(finder->origins, key));
-	for (uint32_t i = 0; node_is_sequence(key) && i < node_count(key); i++)
-		walk_key(finder, key->seq.items[i], again->seq.items[i]);
-	for (uint32_t i = 0; node_is_map(key) && i < node_count(key); i++) {
-		walk_key(finder, key->map.pairs[i].key, again->map.pairs[i].key);
-		walk_key(finder, key->map.pairs[i].value, again->map.pairs[i].value);
+	for (uint32_t i = 0; i < node_count(key); i++) {
+		if (node_is_map(key))
+			walk_key(finder, key->map.pairs[i].key, again->map.pairs[i].key);
+		walk_key(finder, *node_entry(key, i), *node_entry(again, i));
 	}
 }
 

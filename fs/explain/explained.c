@@ -43,13 +43,12 @@ static int walk_from(
 	walk->at.place = place;
 	int r = walk->each(walk->context, &walk->at);
 
-	for (uint32_t i = 0; r == 0 && node_is_map(value) && i < value->map.count; i++) {
-		const struct pair *pair = &value->map.pairs[i];
+	for (uint32_t i = 0; r == 0 && i < node_count(value); i++) {
+		const struct node *key = node_is_map(value) ? value->map.pairs[i].key : NULL;
 
-		r = walk_into(walk, &(struct key_step){pair->value, pair->key, 0}, place);
+		r = walk_into(
+			walk, &(struct key_step){*node_entry(value, i), key, key ? 0 : i}, place);
 	}
-	for (uint32_t i = 0; r == 0 && node_is_sequence(value) && i < value->seq.count; i++)
-		r = walk_into(walk, &(struct key_step){value->seq.items[i], NULL, i}, place);
 	return r;
 }
 
