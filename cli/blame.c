@@ -40,12 +40,9 @@ static void held_fini(struct held *held)
 
 size_t blame_layer(const struct blame *blame, const struct source *source)
 {
-	const struct settings *settings = blame->settings;
+	const struct layer *layer = settings_layer(blame->settings, source->layer);
 
-	for (size_t i = 0; i < settings->layer_count; i++)
-		if (strcmp(settings->layers[i]->name, source->layer) == 0)
-			return i;
-	return settings->layer_count;
+	return layer ? layer->rank : blame->settings->layer_count;
 }
 
 const char *blame_place(const struct blame *blame, const struct source *source)

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "cleanup.h"
 #include "clock.h"
 #include "name_watch.h"
+#include "version.h"
 
 /* What changes together is taken together: after so long a quiet, but never later than the second.
  */
@@ -28,7 +28,7 @@
 struct watched {
 	char *path;
 	char *real;       /* with no links; NULL: it is not there */
-	struct stat stat; /* all zero: it is not there */
+	struct stamp stamp; /* all zero: it is not there */
 };
 
 struct file_watch {
@@ -65,22 +65,11 @@ void file_watch_freep(struct file_watch **place)
 	free(watch);
 }
 
-static struct stat look(const char *path)
+static struct stamp look(const char *path)
 {
 	struct stat found;
 
-	return stat(path, &found) == 0 ? found : (struct stat){0};
-}
-
-static bool is_same_time(struct timespec a, struct timespec b)
-{
-	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-	       is_same_time(a->st_mtim, b->st_mtim) && is_same_time(a->st_ctim, b->st_ctim);
+	return stat(path, &found) == 0 ? stamp_of(&found) : (struct stamp){0};
 }
 
 /* One that can't be watched is looked at: see POLL_MS. */
@@ -121,15 +110,15 @@ int file_watch_add(struct file_watch *watch, const char *file)
 	if (r == 0 && watched->real)
 		r = watch_around(watch, watched->real);
 	/* Only now: what changes from here on is told, or differs from this. */
-	watched->stat = look(file);
+	watched->stamp = look(file);
 	return r;
 }
 
 static bool has_changed(const struct file_watch *watch)
 {
 	for (size_t i = 0; i < watch->count; i++) {
-		struct stat now = look(watch->files[i].path);
-		if (!is_same(&now, &watch->files[i].stat))
+		struct stamp now = look(watch->files[i].path);
+		if (!stamp_equal(&now, &watch->files[i].stamp))
 			return true;
 	}
 	return false;

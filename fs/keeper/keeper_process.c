@@ -23,6 +23,7 @@
 #include "mirror_process.h"
 #include "mirror_report.h"
 #include "mirror_sandbox.h"
+#include "version.h"
 
 /* What `ps -e` shows; at most 15 bytes. */
 #define PROCESS_NAME "plyfs-keep"
@@ -386,13 +387,12 @@ static void take_stores(struct keeper_server *server, const struct settings *set
  */
 static bool is_unchanged(const struct settings *settings)
 {
-	const struct stat *old = &settings->read;
-	struct stat new;
+	struct stat now;
 
-	return stat(settings->place, &new) == 0 && old->st_dev == new.st_dev &&
-	       old->st_ino == new.st_ino && old->st_size == new.st_size &&
-	       old->st_ctim.tv_sec == new.st_ctim.tv_sec &&
-	       old->st_ctim.tv_nsec == new.st_ctim.tv_nsec &&time(NULL) - new.st_ctim.tv_sec > 1;
+	if (stat(settings->place, &now) < 0)
+		return false;
+	const struct stamp was = stamp_of(&settings->read), is = stamp_of(&now);
+	return stamp_equal(&was, &is) && time(NULL) - now.st_ctim.tv_sec > 1;
 }
 
 /* A plyfs.yaml that can't be used changes nothing, as in the daemon, which tells why. */
