@@ -155,15 +155,11 @@ int layer_spec_open(
 			"the layer directory '%s' can't be read: permission denied; allow it, or "
 			"mount as a user who may",
 			spec->path);
-	case EMFILE:
-	case ENFILE:
-		return problem_at(problem, spec->place,
-			"the layer directory '%s' can't be opened: too many open files; raise the "
-			"limit (ulimit -n)",
-			spec->path);
 	default:
 		return problem_at(problem, spec->place,
 			"the layer directory '%s' can't be opened: %s", spec->path,
-			opening_error(r));
+			r == -EMFILE || r == -ENFILE
+				? "too many open files; raise the limit (ulimit -n)"
+				: opening_error(r));
 	}
 }

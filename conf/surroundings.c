@@ -41,13 +41,16 @@ bool surroundings_are_others(const struct surroundings *around)
 
 /*
  * What is left of `path` behind the mountpoint, wherever links lead on the way there; NULL: it does
- * not lead through it. `scratch` is the same text, and is left as it was.
+ * not lead through it.
  */
-static const char *behind(const char *mountpoint, const char *path, char *scratch)
+static const char *behind(const char *mountpoint, const char *path)
 {
 	const char *rest = NULL;
-	char real[PATH_MAX];
+	char real[PATH_MAX], scratch[PATH_MAX];
 
+	if (strlen(path) >= sizeof(scratch))
+		return NULL;
+	strcpy(scratch, path);
 	for (size_t len = strspn(path, "/"); path[len]; len += strspn(path + len, "/")) {
 		len += strcspn(path + len, "/");
 		scratch[len] = '\0';
@@ -62,21 +65,13 @@ static const char *behind(const char *mountpoint, const char *path, char *scratc
 
 bool surroundings_hide(const struct surroundings *around, const char *path)
 {
-	char scratch[PATH_MAX];
-
-	if (!around->mountpoint || strlen(path) >= sizeof(scratch))
-		return false;
-	strcpy(scratch, path);
-	return behind(around->mountpoint, path, scratch);
+	return around->mountpoint && behind(around->mountpoint, path);
 }
 
 static int uncover(const struct surroundings *around, struct arena *arena, const char **path)
 {
-	char *scratch = arena_copy(arena, span_of(*path));
+	const char *rest = behind(around->mountpoint, *path);
 
-	if (!scratch)
-		return -ENOMEM;
-	const char *rest = behind(around->mountpoint, *path, scratch);
 	if (rest)
 		*path = arena_printf(arena, "%s%s%s", around->beneath, *rest ? "/" : "", rest);
 	return *path ? 0 : -ENOMEM;

@@ -18,8 +18,10 @@ struct made {
 	struct dependencies asked;
 };
 
-static void made_free(struct made *made)
+static void made_freep(struct made **place)
 {
+	struct made *made = *place;
+
 	if (!made)
 		return;
 	composition_fini(&made->composition);
@@ -32,11 +34,6 @@ static void made_free(struct made *made)
 	free(made->explanation.source);
 	free(made->explanation.path);
 	free(made);
-}
-
-static void made_freep(struct made **made)
-{
-	made_free(*made);
 }
 
 static int pass_over(const struct composer *composer, const struct contributor *found,
@@ -154,5 +151,5 @@ int explain(const struct offline *offline, const char *path, struct explanation 
 
 void explanation_free(struct explanation *explanation)
 {
-	made_free((struct made *)explanation);
+	made_freep(&(struct made *){(struct made *)explanation});
 }
