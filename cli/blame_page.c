@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,8 @@
 #include "column.h"
 #include "excerpt.h"
 #include "key.h"
-#include "page.h"
 #include "shown.h"
+#include "utf8.h"
 
 /* Of what had a say in one value, so many are told, the latest. */
 #define STEPS_MAX 20
@@ -54,6 +55,60 @@ struct page {
 	const struct source *source; /* asked for last, … */
 	size_t layer;                /* … and its layer */
 };
+
+static const char *markup_of(char c)
+{
+	static const char *const markups[UCHAR_MAX + 1] = {
+		['&'] = "&amp;",
+		['<'] = "&lt;",
+		['>'] = "&gt;",
+		['"'] = "&quot;",
+		['\''] = "&#39;",
+		['\t'] = "\t",
+	};
+
+	return markups[(unsigned char)c];
+}
+
+/* Whatever it holds, it is text in the page, and shown as on a terminal. Tabs stay. */
+static void page_put_text(FILE *out, struct span text)
+{
+	const char *p = text.data, *end = text.data + text.len;
+
+	while (p < end) {
+		const char *markup = markup_of(*p);
+		char shown[SHOWN_MAX + 1];
+
+		if (markup) {
+			fputs(markup, out);
+			p++;
+		} else {
+			/* cppcheck-suppress uninitvar ; shown_put() fills it */
+			fwrite(shown, 1, shown_put(&p, end, shown), out);
+		}
+	}
+}
+
+/* The same between two pieces of markup. */
+static void page_put(FILE *out, const char *before, const char *text, const char *after)
+{
+	fputs(before, out);
+	page_put_text(out, span_of(text));
+	fputs(after, out);
+}
+
+/* The byte at which the character with that number, starting at 1, begins; at most the length. */
+static size_t page_offset(struct span text, size_t column)
+{
+	size_t i = 0;
+
+	for (size_t passed = 0; i < text.len; i++) {
+		passed += !utf8_is_tail((unsigned char)text.data[i]);
+		if (passed >= column)
+			break;
+	}
+	return i;
+}
 
 static size_t layer_of(struct page *page, const struct source *source)
 {

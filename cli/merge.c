@@ -11,7 +11,6 @@
 #include "merge_watch.h"
 #include "message.h"
 #include "settings.h"
-#include "strategies.h"
 #include "strategy.h"
 #include "text.h"
 #include "word.h"
@@ -156,6 +155,73 @@ static int run(const struct command *command, int argc, char **argv)
 	return manner.is_watched ? merge_watch(&job, manner.ends_with_nul) : merge_once(&job);
 }
 
+/* Columns. */
+#define WIDTH 80
+#define OPTION_INDENT 4
+#define TEXT_INDENT 8
+
+/* Prints words from `text` from column `column` on, and lines after the first from `indent`. */
+static void print_wrapped(const char *text, int column, int indent)
+{
+	bool is_first = true;
+
+	while (*text) {
+		int len = (int)strcspn(text, " ");
+
+		if (!is_first && column + 1 + len > WIDTH) {
+			printf("\n%*s", indent, "");
+			column = indent;
+		} else if (!is_first) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", len, text);
+		column += len;
+		text += len;
+		text += strspn(text, " ");
+		is_first = false;
+	}
+	putchar('\n');
+}
+
+static void print_option(const struct option_spec *spec)
+{
+	printf("%*s%s=", OPTION_INDENT, "", spec->name);
+	if (spec->choices) {
+		printf("%s", spec->choices);
+	} else {
+		printf("%s", spec->type == OPTION_BOOL   ? "true|false"
+			     : spec->type == OPTION_TEXT ? "TEXT"
+							 : "VALUE");
+	}
+	if (*spec->fallback)
+		printf("  (default: %s)", spec->fallback);
+	printf("\n%*s", TEXT_INDENT, "");
+	print_wrapped(spec->summary, TEXT_INDENT, TEXT_INDENT);
+}
+
+static void print_formats(void)
+{
+	printf("\nFormats (--to), known by the names of files:\n\n");
+	for (const struct format *const *at = format_all(); *at; at++) {
+		printf("  %-10s ", (*at)->name);
+		print_wrapped((*at)->summary, 13, 13);
+	}
+}
+
+/* The strategies and their options: drawn from the table, so that the help is never wrong. */
+static void print_tables(void)
+{
+	print_formats();
+	printf("\nStrategies (-s), and what can be set for each (--set):\n");
+	for (const struct strategy *const *at = strategy_all(); *at; at++) {
+		printf("\n  %-10s ", (*at)->name);
+		print_wrapped((*at)->summary, 13, 13);
+		for (const struct option_spec *spec = (*at)->options; spec && spec->name; spec++)
+			print_option(spec);
+	}
+}
+
 const struct command command_merge = {
 	.name = "merge",
 	.synopsis = "[-s STRATEGY] [--set OPT=VALUE]... [--to FORMAT] [--header]\n"
@@ -172,13 +238,14 @@ const struct command command_merge = {
 		"      --to FORMAT          what to write; default: what all files are, else YAML\n"
 		"      --header             begin with a comment that names the files, where the\n"
 		"                           format has comments\n"
-		"      --schema FILE        the JSON Schema that the result must be as; what is not\n"
+		"      --schema FILE        the JSON Schema that the result must be as; what is "
+		"not\n"
 		"                           is told, all of it, and nothing is written\n"
 		"      --limit NAME=VALUE   source, result, depth, nodes or time, as in\n"
 		"                           plyfs.yaml, such as source=64M\n"
 		"  -w, --watch              go on, and print the result anew when it changes\n"
 		"  -0, --null               with --watch: a NUL byte behind each result, and no\n"
 		"                           line between two\n",
-	.print_more = strategies_print,
+	.print_more = print_tables,
 	.run = run,
 };

@@ -108,12 +108,6 @@ static void name_process(void)
 	(void)prctl(PR_SET_NAME, "plyfs-mirror");
 }
 
-/* What is served can only be told by a message: it goes on until it is ended. */
-static int finish(int r, const struct problem *problem, const struct job *job)
-{
-	return message_result(r, problem, job->mirror.replica.directory);
-}
-
 static int run_etcd(const struct command *command, int argc, char **argv, struct job *job)
 {
 	struct gateway_options *gateway = &job->etcd.gateway;
@@ -138,8 +132,9 @@ static int run_etcd(const struct command *command, int argc, char **argv, struct
 	if (!job->etcd.prefix)
 		return command_misuse(command, "--prefix is missing; \"\" means all keys");
 	name_process();
+	/* It goes on until it is ended, or fails. */
 	int r = etcd_mirror(&job->etcd, &job->mirror, &problem);
-	return finish(r, &problem, job);
+	return message_result(r, &problem, job->mirror.replica.directory);
 }
 
 static int run_git(const struct command *command, int argc, char **argv, struct job *job)
@@ -165,7 +160,7 @@ static int run_git(const struct command *command, int argc, char **argv, struct 
 		return code;
 	name_process();
 	int r = git_mirror(&job->git, &job->mirror, &problem);
-	return finish(r, &problem, job);
+	return message_result(r, &problem, job->mirror.replica.directory);
 }
 
 static int run_status(const struct command *command, int argc, char **argv, struct job *job)

@@ -22,6 +22,39 @@
 #define LOCK_TRIES 10
 #define LOCK_PAUSE_NS 10000000
 
+/*
+ * In which boot of the machine it was written last is told by .plyfs/boot, which is written when
+ * all was in its place. What is rendered is not waited for until it is on the disk. So after a
+ * power failure a new name may be there without its bytes, and without its line in the manifest: an
+ * empty file that nobody else has made. Who was only killed has lost nothing.
+ */
+#define BOOT_NAME "boot"
+
+static void read_short(int directory_fd, const char *path, char ret[BOOT_MAX])
+{
+	CLEANUP(closep)
+	int fd = openat(directory_fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, ret, BOOT_MAX - 1);
+
+	ret[n > 0 ? n : 0] = '\0';
+}
+
+/* The name of this boot; "" where it can't be told. */
+static void boot_read(char ret[BOOT_MAX])
+{
+	read_short(AT_FDCWD, "/proc/sys/kernel/random/boot_id", ret);
+}
+
+/* Whether the directory .plyfs, `own_fd`, was written last in another boot. */
+static bool boot_is_another(int own_fd)
+{
+	char boot[BOOT_MAX], last[BOOT_MAX];
+
+	boot_read(boot);
+	read_short(own_fd, BOOT_NAME, last);
+	return *last && strcmp(boot, last) != 0;
+}
+
 static int is_empty_but_own(void *context, const char *name, unsigned char type)
 {
 	(void)context;

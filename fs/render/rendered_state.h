@@ -3,12 +3,14 @@
  */
 #pragma once
 
-#include "boot.h"
 #include "rendered.h"
 
 struct layer;
 
 #define STAGE_NAME "stage"
+
+/* Bytes of a boot's name, with its NUL. */
+#define BOOT_MAX 64
 
 /* Room for the name of a generation. */
 #define GENERATION_NAME_SIZE 64
@@ -22,7 +24,7 @@ struct rendered {
 	int own_fd; /* locked */
 	uint64_t staged;
 	char boot[BOOT_MAX];              /* this one; "": .plyfs/boot has it */
-	bool has_rebooted;                /* since it was written last (boot.h) */
+	bool has_rebooted;                /* since it was written last */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
 	bool is_changed;    /* --atomic: another generation is to be made */
 	bool has_old_links; /* --atomic: the links to it are to be looked at */
