@@ -50,7 +50,7 @@ int subprocess_read_all(struct subprocess *child, char *bytes, size_t len);
 int subprocess_read_until(struct subprocess *child, char end, char *text, size_t size, size_t *ret_len);
 
 /** Nobody wants to know any more what it has to say: subprocess_end() ends it at once, and is -ETIMEDOUT. */
-void child_give_up(struct child *child);
+void subprocess_give_up(struct subprocess *child);
 
 /**
  * Waits for its end, with what it still says dropped. Its exit status; or -errno: -ETIMEDOUT, and

@@ -13,24 +13,24 @@
 
 #include <cmocka.h>
 
-#include "child.h"
+#include "subprocess.h"
 #include "mirror.h"
 
 /* ms that a test may take which has nothing to wait for. */
 #define SOON 8000
 
-static struct child child;
+static struct subprocess child;
 
 /* Runs the line in a shell, with so many seconds. */
 static void start(const char *line, unsigned timeout_s)
 {
 	char *arguments[] = {"sh", "-c", (char *)(uintptr_t)line, NULL};
-	const struct child_options options = {.arguments = arguments,
+	const struct subprocess_options options = {.arguments = arguments,
 		.environment = environ,
 		.input = -1,
 		.timeout_s = timeout_s};
 
-	assert_int_equal(child_start(&child, &options), 0);
+	assert_int_equal(subprocess_start(&child, &options), 0);
 }
 
 static void who_holds_standard_error_is_not_waited_for(void **state)
@@ -39,7 +39,7 @@ static void who_holds_standard_error_is_not_waited_for(void **state)
 
 	(void)state;
 	start("sleep 30 >/dev/null & echo said >&2; exit 3", 60);
-	assert_int_equal(child_end(&child), 3);
+	assert_int_equal(subprocess_end(&child), 3);
 	assert_string_equal(child.error, "said");
 	assert_true(mirror_now() - began < SOON);
 	kill(-child.pid, SIGKILL);
@@ -51,7 +51,7 @@ static void who_closes_its_streams_and_goes_on_is_ended_in_time(void **state)
 
 	(void)state;
 	start("exec >/dev/null 2>&1; exec sleep 30", 1);
-	assert_int_equal(child_end(&child), -ETIMEDOUT);
+	assert_int_equal(subprocess_end(&child), -ETIMEDOUT);
 	assert_true(mirror_now() - began < SOON);
 }
 
@@ -62,9 +62,9 @@ static void who_is_given_up_is_ended_at_once(void **state)
 
 	(void)state;
 	start("echo said >&2; exec yes", 60);
-	assert_int_equal(child_read_all(&child, bytes, sizeof(bytes)), 0);
-	child_give_up(&child);
-	assert_int_equal(child_end(&child), -ETIMEDOUT);
+	assert_int_equal(subprocess_read_all(&child, bytes, sizeof(bytes)), 0);
+	subprocess_give_up(&child);
+	assert_int_equal(subprocess_end(&child), -ETIMEDOUT);
 	assert_string_equal(child.error, "said");
 	assert_true(mirror_now() - began < SOON);
 }
@@ -75,9 +75,9 @@ static void what_is_said_to_the_end_is_taken(void **state)
 
 	(void)state;
 	start("echo out; echo err >&2", 60);
-	assert_int_equal(child_read_all(&child, bytes, sizeof(bytes)), 0);
+	assert_int_equal(subprocess_read_all(&child, bytes, sizeof(bytes)), 0);
 	assert_memory_equal(bytes, "out\n", 4);
-	assert_int_equal(child_end(&child), 0);
+	assert_int_equal(subprocess_end(&child), 0);
 	assert_string_equal(child.error, "err");
 }
 
