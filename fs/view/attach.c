@@ -184,7 +184,8 @@ static void scan_unseen_locked(struct view *view, struct directory *directory, u
 bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,
 	const struct union_lookup *lookup)
 {
-	layer_mask fresh = 0;
+	layer_mask fresh = 0;     /* that did not show it, or another directory */
+	layer_mask unwatched = 0; /* of which nothing is told */
 	bool is_other = false;
 
 	view_lock(view);
@@ -200,9 +201,10 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 		struct stamp stamp = stamp_of(&lookup->found[i].stat);
 		is_other |= has_moved_on(directory->identities[layer].ctime, stamp.ctime);
 		if (!(directory->layers >> layer & 1) ||
-			!watch_has(view->watch, &directory->watches, layer) ||
 			!same_place(&stamp, &directory->identities[layer]))
 			fresh |= (layer_mask)1 << layer;
+		else if (!watch_has(view->watch, &directory->watches, layer))
+			unwatched |= (layer_mask)1 << layer;
 	}
 	for (unsigned layer = 0; layer < directory->watches.count; layer++)
 		if ((fresh | lost) >> layer & 1)
@@ -222,12 +224,12 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	}
 	view_unlock(view);
 
-	attach_watch(view, settings, directory, lookup, fresh);
-	if (fresh | lost) {
-		view_lock(view);
+	attach_watch(view, settings, directory, lookup, fresh | unwatched);
+	view_lock(view);
+	/* What can't be watched still is polled, as it was. */
+	if (fresh | lost | (unwatched & ~directory->polled))
 		scan_since_locked(view, directory, since);
-		view_unlock(view);
-	}
+	view_unlock(view);
 	return is_untold;
 }
 

@@ -22,12 +22,12 @@ static enum {
 	ROOT,     /* of a layer itself, after so many */
 	GUARDING, /* after so many */
 	RECALLING,
-	LISTING,         /* of `where` in the upper layer, after so many */
-	LISTING_LINKS,   /* after so many */
-	READING_LINK,    /* after so many */
-	WATCHING,        /* of `where` in the upper layer, till the end */
-	BROKEN,          /* it is the disk, at `where` and below, till the end */
-	LOOKING          /* till the end */
+	LISTING,       /* of `where` in the upper layer, after so many */
+	LISTING_LINKS, /* after so many */
+	READING_LINK,  /* after so many */
+	WATCHING,      /* of `where` in the upper layer, till the end */
+	BROKEN,        /* it is the disk, at `where` and below, till the end */
+	LOOKING        /* till the end */
 } failing;
 static unsigned looks, calls;
 static const char *where;
@@ -99,7 +99,7 @@ int __real_openat64(int directory, const char *name, int flags, ...);
 int __wrap_openat64(int directory, const char *name, int flags, ...);
 int __wrap_openat64(int directory, const char *name, int flags, ...)
 {
-	bool fails = failing == OPENING	  ? strcmp(name, "app.yaml") == 0
+	bool fails = failing == OPENING         ? strcmp(name, "app.yaml") == 0
 		     : failing == LISTING_LINKS ? strcmp(name, ".") == 0 && calls-- == 0
 						: strcmp(name, "..") == 0 && is_guard_short();
 
@@ -608,7 +608,7 @@ static void directory_that_a_disk_fails_to_show_stays_in_a_strict_mount(void **s
 
 	(void)state;
 	run("mkdir a/d; echo 'x: 1' >a/d/app.yaml");
-	start("layers: [a, b]\noptions: {coherence: strict, poll_interval: 100ms, header: false}\n");
+	start("layers: [a, b]\noptions: {coherence: strict, header: false}\n");
 	assert_shown("d/app.yaml", "x: 1\n");
 	uint64_t ino = stat_of("d").st_ino;
 	where = "d";
@@ -620,7 +620,7 @@ static void directory_that_a_disk_fails_to_show_stays_in_a_strict_mount(void **s
 	failing = NOTHING;
 }
 
-/* The directory that the virtual file is in can be listed, and the file says why it can't be read. */
+/* The directory of the virtual file can be listed, and the file says why it can't be read. */
 static void disk_that_fails_in_a_directory_breaks_what_is_made_of_it_alone(void **state)
 {
 	(void)state;
@@ -639,6 +639,31 @@ static void disk_that_fails_in_a_directory_breaks_what_is_made_of_it_alone(void 
 	assert_shown("v.yaml", "q: 1\n");
 	assert_int_equal(stat_of("v.yaml").st_mode, S_IFREG | 0444);
 	assert_string_equal(trouble_of("v.yaml").problem.message, "");
+}
+
+static void file_of_a_directory_that_can_not_be_watched_is_not_told_for_that(void **state)
+{
+	(void)state;
+	run("mkdir a/d b/d; echo 'x: 1' >a/d/x.yaml; echo 'y: 1' >b/d/x.yaml");
+	view = new_view("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
+	publish_ready();
+	where = "d";
+	failing = WATCHING;
+	assert_listed("d", "x.yaml\n");
+	for (int i = 0; i < 20; i++) {
+		publish_ready();
+		usleep(30000);
+	}
+	assert_true(count_of_view().is_polling);
+	assert_events("");
+	/* Once it can be, nothing is missed. */
+	failing = NOTHING;
+	assert_shown("d/x.yaml", "x: 1\ny: 1\n");
+	publish_all();
+	assert_false(count_of_view().is_polling);
+	write_file("b/d/x.yaml", "y: 2\n");
+	publish_all();
+	assert_shown("d/x.yaml", "x: 1\ny: 2\n");
 }
 
 int main(void)
@@ -665,6 +690,7 @@ int main(void)
 		view_test(directory_that_a_disk_fails_to_show_again_is_one_still),
 		view_test(directory_that_a_disk_fails_to_show_stays_in_a_strict_mount),
 		view_test(disk_that_fails_in_a_directory_breaks_what_is_made_of_it_alone),
+		view_test(file_of_a_directory_that_can_not_be_watched_is_not_told_for_that),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
