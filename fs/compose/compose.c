@@ -385,13 +385,15 @@ bool compose_is_current(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version)
 {
 	const struct strategy *strategy = compose_options(composer->settings, path)->strategy;
+	const struct stamp *stamps = version->latest ? version->latest : version->stamps;
+	size_t stamp_count = version->latest ? version->latest_count : version->stamp_count;
 	unsigned first = 0;
 	unsigned count = 1;
 
 	if (lookup->kind == UNION_FILE)
 		compose_contributors(strategy, lookup, &first, &count);
 	/* What was made of more files than these has more stamps. */
-	if (version->kind == VERSION_BROKEN || version->stamp_count != count)
+	if (version->kind == VERSION_BROKEN || stamp_count != count)
 		return false;
 	for (unsigned i = 0; i < count; i++) {
 		const struct contributor *found = &lookup->found[first + count - 1 - i];
@@ -400,7 +402,7 @@ bool compose_is_current(const struct composer *composer, const char *path,
 		if (composer->settings->layers[found->layer]->follow ||
 			(found->path && strcmp(found->path, path) != 0))
 			return false;
-		if (found->error || !stamp_equal(&stamp, &version->stamps[i]) ||
+		if (found->error || !stamp_equal(&stamp, &stamps[i]) ||
 			source_is_young(&found->stat))
 			return false;
 	}

@@ -96,7 +96,8 @@ int compose_broken(const struct composer *composer, const char *path,
 
 /**
  * Whether `version` is what compose() would make, as far as the stamps of its sources tell; a
- * source that was changed just now may have been changed again within the same stamp.
+ * source that was changed just now may have been changed again within the same stamp. Wants the
+ * view's lock, which guards the stamps of a version that is shown; looks at nothing.
  */
 bool compose_is_current(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version);

@@ -283,8 +283,13 @@ static bool is_current(const struct look *look)
 	/* Where the source is well again, and the same, the trouble must end. */
 	if (look->has_kept)
 		return false;
-	return has_scope && look->shown &&
-	       compose_is_current(&look->settings.composer, look->path, &look->lookup, look->shown);
+	if (!has_scope || !look->shown)
+		return false;
+	view_lock(look->view);
+	bool is_so = compose_is_current(
+		&look->settings.composer, look->path, &look->lookup, look->shown);
+	view_unlock(look->view);
+	return is_so;
 }
 
 /* A directory of what it is made of can't be listed: it counts as a file that can't be read. */

@@ -641,6 +641,33 @@ static void disk_that_fails_in_a_directory_breaks_what_is_made_of_it_alone(void 
 	assert_string_equal(trouble_of("v.yaml").problem.message, "");
 }
 
+/* As a touch of all files, or a copy over them, leaves them. */
+static void polled_file_with_other_times_and_the_same_bytes_is_made_once(void **state)
+{
+	(void)state;
+	write_file("a/app.yaml", "x: 1\n");
+	write_file("b/app.yaml", "y: 1\n");
+	where = "";
+	failing = WATCHING;
+	view = new_view("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
+	publish_ready();
+	assert_shown("app.yaml", "x: 1\ny: 1\n");
+	write_file("b/app.yaml", "y: 1\n");
+	/* What has changed just now is looked at closely for a while. */
+	for (int i = 0; i < 40; i++) {
+		usleep(100000);
+		publish_ready();
+	}
+	uint64_t before = count_of_view().compositions;
+	assert_true(before > 1);
+	for (int i = 0; i < 5; i++) {
+		usleep(110000);
+		publish_ready();
+	}
+	failing = NOTHING;
+	assert_int_equal(count_of_view().compositions, before);
+}
+
 static void file_of_a_directory_that_can_not_be_watched_is_not_told_for_that(void **state)
 {
 	(void)state;
@@ -690,6 +717,7 @@ int main(void)
 		view_test(directory_that_a_disk_fails_to_show_again_is_one_still),
 		view_test(directory_that_a_disk_fails_to_show_stays_in_a_strict_mount),
 		view_test(disk_that_fails_in_a_directory_breaks_what_is_made_of_it_alone),
+		view_test(polled_file_with_other_times_and_the_same_bytes_is_made_once),
 		view_test(file_of_a_directory_that_can_not_be_watched_is_not_told_for_that),
 	};
 
