@@ -140,6 +140,7 @@ static bool fits_none(struct run *run, const struct keyword *keyword, const stru
 		keep_branch(run, mark.records, branch);
 	else
 		sum_up(run, keyword, instance, mark);
+	run_tidy(run, mark, instance);
 	return false;
 }
 

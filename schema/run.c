@@ -92,6 +92,36 @@ void run_forget(struct run *run, struct run_mark mark)
 	run->dropped = mark.dropped;
 }
 
+bool run_tidy(struct run *run, struct run_mark mark, const struct node *at)
+{
+	size_t used = 0, put = 0;
+
+	for (size_t i = mark.records; i < run->record_count; i++)
+		used += run->records[i].way_count;
+	if (mark.kept + used == run->kept_count)
+		return run->failure == RUN_FINE;
+	if (!run_spend(run, at, 1 + used / WAY_A_STEP))
+		return false;
+	/* The records need not stand in the order of their ways. */
+	CLEANUP(freep) struct edit_step *steps = reallocarray(NULL, used + 1, sizeof(*steps));
+	if (!steps) {
+		give_up(run, RUN_NO_MEMORY, NULL);
+		return false;
+	}
+	for (size_t i = mark.records; i < run->record_count; i++) {
+		struct record *record = &run->records[i];
+
+		for (size_t k = 0; k < record->way_count; k++)
+			steps[put + k] = run->kept_steps[record->way + k];
+		record->way = (uint32_t)(mark.kept + put);
+		put += record->way_count;
+	}
+	for (size_t i = 0; i < used; i++)
+		run->kept_steps[mark.kept + i] = steps[i];
+	run->kept_count = mark.kept + used;
+	return true;
+}
+
 bool run_enter(struct run *run, const struct node *key, uint32_t index)
 {
 	if (array_grow(run->steps, run->step_count, run->step_capacity) < 0) {

@@ -96,6 +96,12 @@ bool run_fails(struct run *run, const struct keyword *keyword, const struct node
 struct run_mark run_mark(const struct run *run);
 void run_forget(struct run *run, struct run_mark mark);
 
+/**
+ * Of the records since then some were taken out: their ways go, too, or a search that tries many
+ * alternatives would keep them all. False: the run has failed.
+ */
+bool run_tidy(struct run *run, struct run_mark mark, const struct node *at);
+
 /** Pushes a step, of `key` or, if it is NULL, of `index`. False: the run has failed. */
 bool run_enter(struct run *run, const struct node *key, uint32_t index);
 void run_leave(struct run *run);

@@ -19,6 +19,27 @@
 /* Seconds that a validation may take, with sanitizers and on a busy machine. */
 #define SECONDS_MAX 60
 
+/* Bytes of the largest array that a run may keep: far more than any needs. */
+#define ARRAY_MAX (16u << 20)
+
+/* What is more would be a burden to others. */
+#define ARRAY_GIVEN (256u << 20)
+
+void *__real_reallocarray(void *data, size_t count, size_t size);
+void *__wrap_reallocarray(void *data, size_t count, size_t size);
+
+static size_t largest_array;
+
+/* The linker sends reallocarray(3) here. */
+void *__wrap_reallocarray(void *data, size_t count, size_t size)
+{
+	if (count * size > largest_array)
+		largest_array = count * size;
+	if (count * size > ARRAY_GIVEN)
+		return NULL;
+	return __real_reallocarray(data, count, size);
+}
+
 static struct schema *read_schema(const char *text)
 {
 	const struct source source = {.name = "s.json", .layer = ""};
@@ -328,6 +349,27 @@ static void work_without_end_is_given_up(void **state)
 		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: 1");
 }
 
+/* Each of eighty maps in each other is tried by two alternatives, none of which fits. */
+static void work_without_end_keeps_nothing_of_what_was_tried(void **state)
+{
+	char text[1024] = "";
+
+	(void)state;
+	for (int i = 0; i < 80; i++)
+		strcat(text, "{n: ");
+	strcat(text, "1");
+	for (int i = 0; i < 80; i++)
+		strcat(text, "}");
+	largest_array = 0;
+	takes_too_much("$defs:\n"
+		       "  x: {anyOf: [{properties: {n: {$ref: '#/$defs/x'}}, not: {}},\n"
+		       "              {properties: {n: {$ref: '#/$defs/x'}}, not: {}}]}\n"
+		       "$ref: '#/$defs/x'\n",
+		text);
+	if (largest_array > ARRAY_MAX)
+		fail_msg("an array of %zu bytes was kept", largest_array);
+}
+
 /* An unanchored pattern tries each place: of a long text that is quadratic. */
 static void a_pattern_on_a_long_text_is_given_up(void **state)
 {
@@ -397,6 +439,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_exact),
 		cmocka_unit_test(many_faults_are_counted),
 		cmocka_unit_test(work_without_end_is_given_up),
+		cmocka_unit_test(work_without_end_keeps_nothing_of_what_was_tried),
 		cmocka_unit_test(a_pattern_on_a_long_text_is_given_up),
 		cmocka_unit_test(a_schema_and_a_tree_may_be_deep),
 		cmocka_unit_test(no_schema_makes_it_crash),
