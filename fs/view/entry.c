@@ -487,7 +487,7 @@ static void forget_version(struct view *view, struct version *version)
 	view->freed_bytes += version->data ? version->size : 0;
 	if (view->freed_bytes >= VIEW_TRIM_BYTES)
 		view_wake_locked(view);
-	version_unref(version);
+	view_drop_version_locked(view, version);
 }
 
 void inode_forget_locked(struct view *view, struct inode *inode, uint64_t count)

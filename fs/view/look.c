@@ -100,10 +100,19 @@ void look_free_locked(struct look *look)
 	/* What was reported meanwhile. */
 	if (entry->pending == PENDING_QUEUED)
 		queue_entry_scope_locked(view, entry, entry->scope);
+	struct version *version = take_ptr(look->version);
 	drop_found_locked(look);
+	look->version = version;
 	if (look->child)
-		directory_leave_locked(view, look->child);
+		directory_leave_locked(view, take_ptr(look->child));
 	entry_leave_locked(view, entry);
+	look->next = view->ended;
+	view->ended = look;
+}
+
+void look_free(struct look *look)
+{
+	version_unref(look->version);
 	version_unref(look->shown);
 	stand_ins_fini(&look->stand_ins);
 	settings_generation_fini(&look->settings);

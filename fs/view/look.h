@@ -57,7 +57,7 @@ struct look {
 	struct problem problem; /* a message: `version` does without a source, or with what stands
 				   in for it, or is broken */
 
-	struct look *next; /* in view->done; of those that are parked */
+	struct look *next; /* in view->done, view->ended; of those that are parked */
 
 	bool was_directory; /* when it began: shown, or forgotten by the kernel */
 
@@ -102,8 +102,14 @@ void look_judged(struct look *look, int result);
 /** It comes to nothing; what the publisher was to decide on is looked at again. Frees it. */
 void look_drop_locked(struct look *look);
 
-/** Frees it with what it found. */
+/**
+ * Ends it. What it found, and the settings that it worked with, may be the last to hold layers and
+ * files open: so it is freed by look_free(), when the lock is given back.
+ */
 void look_free_locked(struct look *look);
+
+/** The rest of it, with no lock held. */
+void look_free(struct look *look);
 
 /** Answers the callers with a result of view_lookup(). Wants the lock not held. */
 void look_answer(struct view_caller *callers, int result, const struct stat *stat);

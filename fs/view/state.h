@@ -81,6 +81,8 @@ struct view {
 		settings_number; /* raised when the settings are replaced: ranks mean others then */
 	char **lines;            /* to be logged when the lock is given back */
 	size_t line_count;
+	struct look *ended;      /* looks to be freed then */
+	struct inode *forgotten; /* versions likewise: each has one reference */
 
 	struct inode_table inodes;
 	struct inode_memory memory;
@@ -135,8 +137,11 @@ struct view {
 
 void view_lock(struct view *view);
 
-/** Gives the lock back, and logs what was noted meanwhile. */
+/** Gives the lock back, logs what was noted meanwhile, and frees what was dropped. */
 void view_unlock(struct view *view);
+
+/** One reference less, of a version in no table; a file that it holds open is closed by view_unlock(). */
+void view_drop_version_locked(struct view *view, struct version *version);
 
 /** Has a line logged when the lock is given back. */
 void view_log_locked(struct view *view, const char *line);

@@ -30,14 +30,35 @@ void view_unlock(struct view *view)
 {
 	char **lines = take_ptr(view->lines);
 	size_t count = view->line_count;
+	struct look *ended = take_ptr(view->ended);
+	struct inode *forgotten = take_ptr(view->forgotten);
 
 	view->line_count = 0;
 	lock_release(&view->lock);
+	for (struct look *look = ended, *next; look; look = next) {
+		next = look->next;
+		look_free(look);
+	}
+	for (struct inode *inode = forgotten, *next; inode; inode = next) {
+		next = inode->next;
+		version_unref((struct version *)inode);
+	}
 	for (size_t i = 0; i < count; i++) {
 		view->callbacks.log(view->callbacks.context, lines[i]);
 		free(lines[i]);
 	}
 	free(lines);
+}
+
+void view_drop_version_locked(struct view *view, struct version *version)
+{
+	/* Somebody else may still read from it, and then closes it himself. */
+	if (version->fd < 0 || atomic_load(&version->references) > 1) {
+		version_unref(version);
+		return;
+	}
+	version->inode.next = view->forgotten;
+	view->forgotten = &version->inode;
 }
 
 void view_log_locked(struct view *view, const char *line)
