@@ -13,17 +13,17 @@
 
 /* A reference, with who was the first to ask. */
 struct asking {
-	char *directory;
-	char *name;
-	char *path;   /* that asked */
-	char *source; /* where it does; NULL: not known */
+	const char *directory;
+	const char *name;
+	const char *path;   /* that asked */
+	const char *source; /* where it does; NULL: not known */
 	unsigned line;
 	unsigned column;
 	size_t order;
 
 	/* What answers it. */
-	char *first;
-	char *second;
+	const char *first;
+	const char *second;
 	size_t count;
 };
 
@@ -34,25 +34,12 @@ int check_tree_init(struct check_tree *tree, struct offline *offline)
 	*tree = (struct check_tree){.offline = offline};
 	tree->rules = calloc(settings->rule_count + 1, sizeof(*tree->rules));
 	tree->files = calloc(settings->file_count + 1, sizeof(*tree->files));
-	return tree->rules && tree->files ? 0 : -ENOMEM;
-}
-
-static void asking_fini(struct asking *asking)
-{
-	free(asking->directory);
-	free(asking->name);
-	free(asking->path);
-	free(asking->source);
-	free(asking->first);
-	free(asking->second);
+	return tree->rules && tree->files ? arena_new(&tree->arena) : -ENOMEM;
 }
 
 void check_tree_fini(struct check_tree *tree)
 {
-	for (size_t i = 0; i < tree->count; i++)
-		free(tree->paths[i]);
-	for (size_t i = 0; i < tree->asking_count; i++)
-		asking_fini(&tree->askings[i]);
+	arena_free(tree->arena);
 	free(tree->paths);
 	free(tree->askings);
 	free(tree->rules);
@@ -66,7 +53,7 @@ static int add_path(struct check_tree *tree, const char *path)
 {
 	if (array_grow(tree->paths, tree->count, tree->capacity) < 0)
 		return -ENOMEM;
-	tree->paths[tree->count] = strdup(path);
+	tree->paths[tree->count] = arena_copy(tree->arena, span_of(path));
 	return tree->paths[tree->count++] ? 0 : -ENOMEM;
 }
 
@@ -182,17 +169,17 @@ static int note_reference(
 	if (array_grow(tree->askings, tree->asking_count, tree->asking_capacity) < 0)
 		return -ENOMEM;
 	struct asking *asking = &tree->askings[tree->asking_count];
+	const char *source = reference->place.line ? reference->place.source : NULL;
 	*asking = (struct asking){
-		.directory = strdup(reference->directory),
-		.name = strdup(reference->name),
-		.path = strdup(path),
-		.source = reference->place.line ? strdup(reference->place.source) : NULL,
+		.directory = arena_copy(tree->arena, span_of(reference->directory)),
+		.name = arena_copy(tree->arena, span_of(reference->name)),
+		.path = arena_copy(tree->arena, span_of(path)),
+		.source = source ? arena_copy(tree->arena, span_of(source)) : NULL,
 		.line = reference->place.line,
 		.column = reference->place.column,
 		.order = tree->asking_count++,
 	};
-	if (!asking->directory || !asking->name || !asking->path ||
-		(reference->place.line && !asking->source))
+	if (!asking->directory || !asking->name || !asking->path || (source && !asking->source))
 		return -ENOMEM;
 	return 0;
 }
@@ -285,6 +272,7 @@ static int compare_orders(const void *a, const void *b)
 struct answers {
 	struct asking *items;
 	size_t count;
+	struct arena *arena;
 };
 
 static int compare_to_name(const void *name, const void *asking)
@@ -302,7 +290,7 @@ static int add_answer(void *context, const char *path, const char *name, layer_m
 	(void)layers;
 	if (!asking || asking->count++ > 1)
 		return 0;
-	char *copy = strdup(path);
+	const char *copy = arena_copy(answers->arena, span_of(path));
 	if (!copy)
 		return -ENOMEM;
 	*(asking->first ? &asking->second : &asking->first) = copy;
@@ -314,12 +302,9 @@ static void drop_repeated(struct check_tree *tree)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < tree->asking_count; i++) {
-		if (kept > 0 && compare_names(&tree->askings[kept - 1], &tree->askings[i]) == 0)
-			asking_fini(&tree->askings[i]);
-		else
+	for (size_t i = 0; i < tree->asking_count; i++)
+		if (kept == 0 || compare_names(&tree->askings[kept - 1], &tree->askings[i]) != 0)
 			tree->askings[kept++] = tree->askings[i];
-	}
 	tree->asking_count = kept;
 }
 
@@ -333,7 +318,7 @@ static int find_answers(struct check_tree *tree)
 		for (end = i + 1; end < tree->asking_count; end++)
 			if (strcmp(tree->askings[end].directory, directory) != 0)
 				break;
-		struct answers answers = {&tree->askings[i], end - i};
+		struct answers answers = {&tree->askings[i], end - i, tree->arena};
 		r = finder->list(finder->context, directory, -1, add_answer, &answers);
 	}
 	return r;

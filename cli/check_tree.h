@@ -20,6 +20,7 @@ struct check_tree {
 	struct asking *askings;
 	size_t asking_count;
 	size_t asking_capacity;
+	struct arena *arena; /* of all texts */
 };
 
 /** For `offline`. Returns 0 or -ENOMEM; check_tree_fini() whatever it is. */
