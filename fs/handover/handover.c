@@ -29,6 +29,10 @@
 /* How long the other may take for a message that needs no work. */
 #define ANSWER_MS 10000
 
+/* A daemon that is killed closes its descriptors one by one. */
+#define TIDY_TRIES 10
+#define TIDY_MS 10
+
 enum message_kind {
 	MESSAGE_RECORD,      /* one descriptor; so many more come */
 	MESSAGE_DESCRIPTORS, /* some of them */
@@ -285,7 +289,6 @@ struct handover {
 	int heir;     /* who has asked; -1: nobody */
 	int signal;   /* signalfd */
 	int epoll;    /* of these three */
-	dev_t dev;
 	const struct successor *successor;
 };
 
@@ -340,7 +343,6 @@ int handover_new(const struct offer *offer, dev_t dev, int listener,
 		.heir = -1,
 		.signal = signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK),
 		.epoll = epoll_create1(EPOLL_CLOEXEC),
-		.dev = dev,
 		.successor = successor};
 	if (handover->signal < 0 || handover->epoll < 0)
 		return -errno;
@@ -349,6 +351,7 @@ int handover_new(const struct offer *offer, dev_t dev, int listener,
 		r = watch(handover, handover->signal);
 	if (r < 0)
 		return r;
+	successor_note(successor, dev);
 	*ret = take_ptr(handover);
 	return 0;
 }
@@ -366,12 +369,42 @@ void handover_free(struct handover *handover)
 
 void handover_end(struct handover *handover)
 {
-	struct sockaddr_un place;
-
-	if (handover->listener >= 0 && find_place(handover->dev, false, &place) == 0)
-		unlink(place.sun_path);
 	closep(&handover->listener);
 	handover->listener = -1;
+}
+
+static void fclosep(FILE **file)
+{
+	if (*file)
+		(void)fclose(*file);
+}
+
+/* Whether a socket of that name is open, with us or with an heir; or that can't be told. */
+static bool is_bound(const char *path)
+{
+	CLEANUP(fclosep) FILE *file = fopen("/proc/net/unix", "re");
+	char line[256];
+	bool is_found = !file;
+
+	while (!is_found && fgets(line, sizeof(line), file)) {
+		char *name = strchr(line, '/');
+
+		line[strcspn(line, "\n")] = '\0';
+		is_found = name && strcmp(name, path) == 0;
+	}
+	return is_found;
+}
+
+void handover_tidy(dev_t dev)
+{
+	struct sockaddr_un place;
+
+	if (find_place(dev, false, &place) < 0)
+		return;
+	for (int i = 0; i < TIDY_TRIES && is_bound(place.sun_path); i++)
+		poll(NULL, 0, TIDY_MS);
+	if (!is_bound(place.sun_path))
+		unlink(place.sun_path);
 }
 
 int handover_fd(const struct handover *handover)
@@ -464,6 +497,7 @@ int handover_give(struct handover *handover, struct record *record, pid_t *heir)
 		r = tell(handover->heir, MESSAGE_GO);
 	if (r == 0) {
 		*heir = peer.pid;
+		successor_note(handover->successor, 0);
 		return 0;
 	}
 	tell(handover->heir, MESSAGE_NO);
@@ -499,6 +533,8 @@ int handover_leave(struct handover *handover, struct record *record,
 	close(ends[1]);
 	if (r == 0 && is_dropped(ends[0]))
 		r = -ENOSPC;
+	if (r == 0)
+		successor_note(handover->successor, 0);
 	close(ends[0]);
 	return r;
 }

@@ -90,6 +90,12 @@ void handover_free(struct handover *handover); /* NULL: nothing */
 /** Nobody can ask any more: the mount has ended. */
 void handover_end(struct handover *handover);
 
+/**
+ * Removes the name of the socket at which nobody listens any more, of the mount of the superblock
+ * `dev`. Who is about to end is waited for, but not for long.
+ */
+void handover_tidy(dev_t dev);
+
 /** To be polled for POLLIN; then handover_take() is to be called. */
 int handover_fd(const struct handover *handover);
 

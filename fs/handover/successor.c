@@ -12,12 +12,18 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "handover.h"
 
 /* What `ps -e` shows; at most 15 bytes. */
 #define PROCESS_NAME "plyfs-renew"
 
 /* Where the process has its end of the socket, behind the standard streams. */
 #define SOCKET_FD 3
+
+struct request {
+	bool is_note; /* else an heir is to be started */
+	dev_t dev;
+};
 
 struct successor {
 	int socket;
@@ -41,17 +47,38 @@ __attribute__((noreturn)) static void start(
 	_exit(127);
 }
 
-/* What it starts is nobody's child when it has ended, and waits for nobody until then. */
+/* Unless too many are under way: who asks reads what others wrote, and may be in their hands. */
+static void begin(const char *program, const struct successor_call *call, unsigned *count)
+{
+	while (*count > 0 && waitpid(-1, NULL, WNOHANG) > 0)
+		--*count;
+	if (*count >= SUCCESSORS_MAX)
+		return;
+	pid_t pid = fork();
+	if (pid == 0)
+		start(program, call);
+	*count += pid > 0;
+}
+
+/* Until the daemon has ended. */
 __attribute__((noreturn)) static void serve(
 	const char *program, const struct successor_call *call)
 {
-	char byte;
+	struct request request;
+	unsigned count = 0;
+	dev_t dev = 0;
+	ssize_t n;
 
-	while (recv(SOCKET_FD, &byte, 1, 0) == 1) {
-		pid_t pid = fork();
-		if (pid == 0)
-			start(program, call);
+	while ((n = recv(SOCKET_FD, &request, sizeof(request), 0)) > 0) {
+		if (n != sizeof(request))
+			continue;
+		if (request.is_note)
+			dev = request.dev;
+		else
+			begin(program, call, &count);
 	}
+	if (dev)
+		handover_tidy(dev);
 	_exit(0);
 }
 
@@ -74,7 +101,7 @@ __attribute__((noreturn)) static void run(
 		_exit(1);
 	closefrom(SOCKET_FD + 1);
 	prctl(PR_SET_NAME, PROCESS_NAME);
-	signal(SIGCHLD, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
 	/* A terminal, and systemd, send these to the daemon's processes all at once. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
@@ -123,5 +150,14 @@ void successor_free(struct successor *successor)
 
 void successor_begin(const struct successor *successor)
 {
-	(void)send(successor->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	const struct request request = {0};
+
+	(void)send(successor->socket, &request, sizeof(request), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void successor_note(const struct successor *successor, dev_t dev)
+{
+	const struct request request = {.is_note = true, .dev = dev};
+
+	(void)send(successor->socket, &request, sizeof(request), MSG_NOSIGNAL | MSG_DONTWAIT);
 }

@@ -20,7 +20,8 @@
  *   renew         plyfs-renew starts another plyfs, which mounts with the rights of who mounts: what it gave up
  *                 that one would lack. Capabilities and new privileges, for commands and fusermount3; Landlock
  *                 would keep it from mounting anew; a filter would have to allow all that commands do. So it is
- *                 in no sandbox. It hears that a byte has come, does not look at it, and reads nothing else.
+ *                 in no sandbox. It hears a number, which is of no mount or of ours, and reads nothing else; it
+ *                 starts few at a time, and at the end removes the socket that nobody listens at any more.
  *
  * By what it is kept to that:
  *

@@ -8,16 +8,21 @@ echo 'b: 1' >high/app.yaml
 need_root
 mkdir tmp
 export TMPDIR=$directory/tmp
-processes=()
+processes=() sockets=()
 
 # Mounts and processes of ours: others mount and start programs meanwhile.
 remains() {
-	local pid
+	local pid socket
 	grep -F "$directory" /proc/self/mountinfo || true
 	for pid in "${processes[@]}"; do
 		has_ended "${pid%%:*}" || [ "${pid#*:}" != "$(begin_of "${pid%%:*}")" ] || echo "process $pid"
 	done
+	for socket in "${sockets[@]}"; do
+		[ "$(id_of "${socket%% *}")" != "$socket" ] || echo "$socket"
+	done
 }
+# Another mount of the same number has another.
+id_of() { stat -c '%n %i %Z' "$1" 2>/dev/null || true; }
 # A number is another process's after a while; the time it began at is not.
 begin_of() { cut -d' ' -f22 "/proc/$1/stat" 2>/dev/null || true; }
 # All that a mount's process has started ends with it.
@@ -33,6 +38,8 @@ for ((cycle = 1; cycle <= cycles; cycle++)); do
 	"$PLYFS" mount -o noheader low:high mnt
 	shows mnt/app.yaml $'a: 1\nb: 1'
 	note_processes
+	sockets+=("$(id_of "/run/plyfs/$(mountpoint -d mnt)")")
+	[ -n "${sockets[-1]}" ] || fail "it can't be taken over"
 	case $((cycle % 4)) in
 	0) umount mnt ;;
 	1) "$PLYFS" umount mnt ;;
