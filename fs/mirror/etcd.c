@@ -34,6 +34,9 @@
  * another member may be the right one. */
 #define ETCD_STRANGE 32
 
+/* Another one: the watch has ended as what it was to begin with is not there any more. */
+#define ETCD_COMPACTED 64
+
 struct etcd {
 	const struct etcd_options *options;
 	struct mirror *mirror;
@@ -216,6 +219,40 @@ static int ask(struct etcd *etcd, const char *body, unsigned timeout_ms, struct 
 	return r;
 }
 
+/* Whether the key comes behind where the page was to begin. 0 or -ENOMEM. */
+static int goes_on(const char *from64, struct span key, bool *ret)
+{
+	CLEANUP(freep) char *from = malloc(strlen(from64) + 1);
+	size_t len = 0;
+
+	if (!from)
+		return -ENOMEM;
+	(void)base64_decode(span_of(from64), from, &len);
+	int order = memcmp(key.data, from, key.len < len ? key.len : len);
+	*ret = order > 0 || (order == 0 && key.len >= len);
+	return 0;
+}
+
+/* Whether a page belongs to those before, and leads to another one, if there is to be one. 0,
+ * PROBLEM or -ENOMEM. */
+static int check_page(struct etcd *etcd, const char *from64, bool is_first,
+	const struct etcd_reply *reply, struct problem *problem)
+{
+	bool is_good = !reply->has_more;
+	int r = 0;
+
+	if (!is_first && reply->cluster != known_cluster(etcd))
+		return problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
+			"answers for another cluster than it did for the keys before; is it the "
+			"address of several?");
+	if (reply->has_more && reply->count)
+		r = goes_on(from64, reply->keys[reply->count - 1].key, &is_good);
+	if (r == 0 && !is_good)
+		return problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
+			"gives pages of keys that do not go on");
+	return r;
+}
+
 /* The page from `from64` on. *next is where the one behind it begins; NULL: there is none. */
 static int read_page(struct etcd *etcd, const char *from64, uint64_t *revision, char **next,
 	struct problem *problem)
@@ -228,6 +265,8 @@ static int read_page(struct etcd *etcd, const char *from64, uint64_t *revision, 
 	int r = arena_new(&arena);
 	if (r == 0)
 		r = ask(etcd, body, PAGE_TIMEOUT, arena, &reply, problem);
+	if (r == 0)
+		r = check_page(etcd, from64, !*revision, &reply, problem);
 	if (r != 0)
 		return r;
 	if (!*revision) {
@@ -489,15 +528,17 @@ static int take_events(struct etcd *etcd, const struct etcd_reply *reply, struct
 static int take_message(struct etcd *etcd, const struct etcd_reply *reply, struct etcd_batch *batch,
 	struct problem *problem)
 {
+	/* Not at once: it may be of that cluster each time, and of ours whenever all is read. */
 	if (reply->cluster && reply->cluster != known_cluster(etcd)) {
 		etcd->wants_read = true;
-		return 0;
+		return problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
+			"watches another cluster than it reads; is it the address of several?");
 	}
 	if (reply->is_canceled) {
 		/* Compacted: what we have missed is not there any more. */
 		etcd->wants_read = true;
 		if (reply->compact_revision)
-			return 0;
+			return ETCD_COMPACTED;
 		return problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
 			"has ended the watch: %s",
 			reply->error ? reply->error : "it does not say why");
@@ -552,7 +593,7 @@ static unsigned time_left(const struct etcd *etcd)
 	return next > now ? (unsigned)(next - now) : 1;
 }
 
-/* Until all is to be read again (0), or the store fails. */
+/* Until all is to be read again (0, or ETCD_COMPACTED), or the store fails. */
 static int watch(struct etcd *etcd, struct problem *problem)
 {
 	CLEANUP(etcd_batch_fini) struct etcd_batch batch = {0};
@@ -577,6 +618,14 @@ static int watch(struct etcd *etcd, struct problem *problem)
 	return r;
 }
 
+/* What has been missed is to be read; but not for ever without a pause. */
+static void pause_behind(struct etcd *etcd, uint64_t began)
+{
+	if (mirror_now() - began > SESSION_GOOD)
+		etcd->mirror->attempts = 0;
+	(void)mirror_sleep(etcd->mirror, mirror_pause(etcd->mirror, 1));
+}
+
 /* With one endpoint, until it fails or something is held back. */
 static int serve(struct etcd *etcd, struct problem *problem)
 {
@@ -590,8 +639,13 @@ static int serve(struct etcd *etcd, struct problem *problem)
 			r = read_all(etcd, problem);
 		if (r == 0 && !etcd->mirror->status.is_connected)
 			took(etcd, etcd->revision, false);
+		uint64_t began = mirror_now();
 		if (r == 0)
 			r = watch(etcd, problem);
+		if (r == ETCD_COMPACTED) {
+			pause_behind(etcd, began);
+			r = 0;
+		}
 	}
 	return r;
 }

@@ -26,7 +26,7 @@ int etcd_batch_add(struct etcd_batch *batch, const char *path, const struct etcd
 		if (key->value.len)
 			memcpy(value, key->value.data, key->value.len);
 		batch->changes[batch->count++] = change;
-		batch->bytes += key->value.len + sizeof(change);
+		batch->bytes += key->value.len + strlen(path) + sizeof(change);
 		batch->has_deletes |= key->is_deleted;
 	}
 	if (key->revision > batch->revision)

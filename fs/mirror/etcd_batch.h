@@ -19,7 +19,7 @@ struct etcd_batch {
 	size_t count;
 	size_t capacity;
 	uint64_t revision; /* all of it is then at this one; 0: nothing was told */
-	size_t bytes;      /* of the values */
+	size_t bytes;      /* of the values, and what goes with them */
 	bool has_deletes;
 	bool is_open; /* the last revision goes on in the next message */
 };
@@ -28,7 +28,7 @@ struct etcd_batch {
  * more of them a new tree is cheaper. */
 #define ETCD_BATCH_SINGLE_MAX 64
 
-/* Bytes of values. When more has changed at once, all is read again, page by page. */
+/* Bytes of values and paths. When more has changed at once, all is read again, page by page. */
 #define ETCD_BATCH_BYTES_MAX (2 * ETCD_REPLY_MAX)
 
 /** Adds a change; `path` NULL: of a key that is no file, but has a revision. 0 or -ENOMEM. */

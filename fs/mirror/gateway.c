@@ -38,6 +38,7 @@ struct exchange {
 	char error[CURL_ERROR_SIZE];
 	CURLcode code; /* once it has ended */
 	bool is_ended;
+	bool has_news; /* something has come in since it was waited for */
 	int failure; /* of taking in the answer: JSON_STREAM_TOO_LONG or -ENOMEM */
 };
 
@@ -178,6 +179,7 @@ static size_t take_bytes(char *bytes, size_t size, size_t count, void *context)
 {
 	struct exchange *exchange = context;
 
+	exchange->has_news = true;
 	exchange->failure = json_stream_add(&exchange->answer, (struct span){bytes, size * count});
 	return exchange->failure ? 0 : size * count;
 }
@@ -425,8 +427,10 @@ int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *p
 {
 	struct exchange *watch = &gateway->watch;
 
+	/* It may have come in during a call, and nothing more may come for long. */
 	if (!watch->is_ended)
-		run(gateway, timeout_ms, true);
+		run(gateway, watch->has_news ? 0 : timeout_ms, true);
+	watch->has_news = false;
 	/* What has come before the end counts. */
 	if (watch->is_ended && watch->answer.len == watch->answer.begin)
 		return complain(gateway, watch, problem);

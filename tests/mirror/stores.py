@@ -40,6 +40,10 @@ def need(*programs):
 
 def need_etcd():
     need("etcd", "etcdctl")
+    need_libcurl()
+
+
+def need_libcurl():
     if b"built without" in subprocess.run([PLYFS, "mirror", "etcd", "--endpoints", "http://127.0.0.1:1", "--prefix", "x",
                                            "/dev/null/x"], capture_output=True, check=False).stderr:
         skip("this plyfs was built without libcurl")
