@@ -29,6 +29,9 @@
 /* How long the other may take for a message that needs no work. */
 #define ANSWER_MS 10000
 
+/* How long an heir is waited for without a look whether we are to end. */
+#define STEP_MS 50
+
 /* A daemon that is killed closes its descriptors one by one. */
 #define TIDY_TRIES 10
 #define TIDY_MS 10
@@ -481,6 +484,17 @@ static bool is_to_end(void)
 		       sigismember(&pending, SIGHUP));
 }
 
+/* Waits until the heir has made the state his own, unless we are told to end meanwhile. */
+static int hear_of_heir(int socket, enum message_kind *ret)
+{
+	int r = -ETIMEDOUT;
+
+	for (int waited = 0; r == -ETIMEDOUT && waited < HANDOVER_MS && !is_to_end();
+		waited += STEP_MS)
+		r = hear(socket, STEP_MS, ret);
+	return (r == 0 || r == -ETIMEDOUT) && is_to_end() ? -ECANCELED : r;
+}
+
 int handover_give(struct handover *handover, struct record *record, pid_t *heir)
 {
 	enum message_kind kind = MESSAGE_NO;
@@ -490,8 +504,8 @@ int handover_give(struct handover *handover, struct record *record, pid_t *heir)
 	getsockopt(handover->heir, SOL_SOCKET, SO_PEERCRED, &peer, &size);
 	int r = send_record(handover->heir, record);
 	if (r == 0)
-		r = hear(handover->heir, HANDOVER_MS, &kind);
-	if (r == 0 && (kind != MESSAGE_READY || is_to_end()))
+		r = hear_of_heir(handover->heir, &kind);
+	if (r == 0 && kind != MESSAGE_READY)
 		r = -ECANCELED;
 	if (r == 0)
 		r = tell(handover->heir, MESSAGE_GO);

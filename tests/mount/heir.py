@@ -3,6 +3,7 @@
 
 heir.py PLYFS_SOCKET vanish      wants the mount, is given it, and ends
 heir.py PLYFS_SOCKET refuse      says that it can't have it
+heir.py PLYFS_SOCKET silent      is given it, and says nothing until plyfs waits no more
 heir.py PLYFS_SOCKET ask         is only made an offer, and prints its words
 heir.py PLYFS_SOCKET foreign     stands between plyfs and its heir, and makes the state's format another one
 heir.py PLYFS_SOCKET alone GROUP stands there, and puts the heir, when he is ready, into a cgroup where he gets no thread
@@ -132,6 +133,9 @@ def main():
         return
     tell(connection, WANT)
     receive_record(connection)
+    if what == "silent":
+        print("given", flush=True)
+        assert struct.unpack("<QQ", connection.recv(16))[0] == NO
     if what == "refuse":
         tell(connection, NO)
         assert struct.unpack("<QQ", connection.recv(16))[0] == NO

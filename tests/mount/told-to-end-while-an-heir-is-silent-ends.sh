@@ -1,0 +1,21 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+. "$(dirname "$test_file")/successor.sh"
+
+# Who has been given everything may take a minute to say that he is ready.
+need python3
+need_root
+heir=$(dirname "$test_file")/heir.py
+echo 'a: 1' >low/app.yaml
+start
+shows mnt/app.yaml 'a: 1'
+find_socket
+coproc SILENT { exec python3 "$heir" "$socket" silent 2>log-silent; }
+silent_pid=$SILENT_PID
+read -r -t 20 -u "${SILENT[0]}" line && [ "$line" = given ] || fail "$(cat log-silent)"
+began=$SECONDS
+kill -TERM "$plyfs_pid"
+ended_cleanly
+[ $((SECONDS - began)) -lt 8 ] || fail "it took $((SECONDS - began)) s"
+! is_mounted mnt || fail "the mount stays"
+wait "$silent_pid" || fail "$(cat log-silent)"
