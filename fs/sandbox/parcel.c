@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 struct parcel {
 	struct msghdr message;
@@ -39,6 +40,23 @@ int parcel_send(int socket, const void *data, size_t size, int fd)
 	return sendmsg(socket, &parcel.message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
+/* The descriptor that is wanted, if it comes alone: room for one may hold two. */
+static int take_descriptor(struct msghdr *message)
+{
+	const struct cmsghdr *header = CMSG_FIRSTHDR(message);
+	int fds[sizeof(((struct parcel *)0)->control) / sizeof(int)];
+
+	if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+		return -1;
+	size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(*fds);
+	memcpy(fds, CMSG_DATA(header), count * sizeof(*fds));
+	if (count == 1)
+		return fds[0];
+	for (size_t i = 0; i < count; i++)
+		close(fds[i]);
+	return -1;
+}
+
 ssize_t parcel_take(int socket, void *data, size_t size, int *fd)
 {
 	struct parcel parcel;
@@ -51,9 +69,6 @@ ssize_t parcel_take(int socket, void *data, size_t size, int *fd)
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	const struct cmsghdr *header = CMSG_FIRSTHDR(&parcel.message);
-	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-		header->cmsg_len == CMSG_LEN(sizeof(*fd)))
-		memcpy(fd, CMSG_DATA(header), sizeof(*fd));
+	*fd = take_descriptor(&parcel.message);
 	return n;
 }
