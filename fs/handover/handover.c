@@ -376,12 +376,6 @@ void handover_end(struct handover *handover)
 	handover->listener = -1;
 }
 
-static void fclosep(FILE **file)
-{
-	if (*file)
-		(void)fclose(*file);
-}
-
 /* Whether a socket of that name is open, with us or with an heir; or that can't be told. */
 static bool is_bound(const char *path)
 {
