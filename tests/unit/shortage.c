@@ -162,13 +162,15 @@ int __wrap_layer_read_link(const struct layer *layer, const char *path, char **r
 	return -EMFILE;
 }
 
-int __real_watch_add(struct watch *watch, struct directory *directory, unsigned layer, int fd);
-int __wrap_watch_add(struct watch *watch, struct directory *directory, unsigned layer, int fd);
-int __wrap_watch_add(struct watch *watch, struct directory *directory, unsigned layer, int fd)
+int __real_watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);
+int __wrap_watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);
+int __wrap_watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd)
 {
+	const struct directory *directory = watches->owner;
+
 	return failing == WATCHING && layer == 1 && strcmp(directory->path, where) == 0
 		       ? -ENOSPC
-		       : __real_watch_add(watch, directory, layer, fd);
+		       : __real_watch_add(watch, watches, layer, fd);
 }
 
 int __real_layer_stat(const struct layer *layer, const char *path, struct stat *ret);
