@@ -13,7 +13,8 @@
 
 #define THREADS_MAX 16
 
-/* Ends a thread's read(2), and does nothing else; SIGUSR1 and SIGUSR2 are for others (handover.h). */
+/* Ends a thread's read(2), and does nothing else; SIGUSR1 and SIGUSR2 are for others (handover.h).
+ */
 #define WAKE_SIGNAL SIGURG
 
 /* A thread that was just about to read when it was woken sleeps on: it is woken again. */
@@ -25,9 +26,10 @@ static _Thread_local struct span current;
 struct request_loop {
 	struct fuse_session *fuse;
 	const struct request_loop_hook *hook;
-	int ended_fd;     /* eventfd: threads that have ended */
-	atomic_int error; /* 0, or the last -errno */
-	atomic_bool rests; /* nothing is read any more, and what was read is answered */
+	int ended_fd;        /* eventfd: threads that have ended */
+	atomic_int error;    /* 0, or the last -errno */
+	atomic_bool rests;   /* nothing is read any more, and what was read is answered */
+	atomic_uint serving; /* threads */
 	unsigned count;
 	pthread_t threads[THREADS_MAX];
 };
@@ -60,14 +62,14 @@ static void on_wake(int signal)
 	(void)signal;
 }
 
-/* Answers one request. Returns whether there may be more. */
+/* Answers one request. Returns whether this thread may have more. */
 static bool serve_one(struct request_loop *loop, struct fuse_buf *buffer)
 {
 	int r = fuse_session_receive_buf(loop->fuse, buffer);
 
 	if (r == -EINTR || r == -EAGAIN)
 		return true;
-	if (r < 0)
+	if (r < 0 && buffer->mem)
 		atomic_store(&loop->error, r);
 	if (r <= 0)
 		return false;
@@ -84,15 +86,19 @@ static void *run(void *context)
 
 	while (has_more && !fuse_session_exited(loop->fuse) && !atomic_load(&loop->rests))
 		has_more = serve_one(loop, &buffer);
+	/* Where there was no memory for one to read with, the others serve. */
+	bool is_needless = !buffer.mem && atomic_fetch_sub(&loop->serving, 1) > 1;
+	if (!buffer.mem && !is_needless)
+		atomic_store(&loop->error, -ENOMEM);
 	free(buffer.mem);
-	if (!atomic_load(&loop->rests))
+	if (!is_needless && !atomic_load(&loop->rests))
 		fuse_session_exit(loop->fuse);
 	eventfd_write(loop->ended_fd, 1);
 	return NULL;
 }
 
 /* libfuse takes it for granted that no other is read meanwhile. */
-struct span request_loop_greet(struct fuse_session *fuse)
+int request_loop_greet(struct fuse_session *fuse, struct span *ret)
 {
 	struct fuse_buf buffer = {0};
 	int r;
@@ -103,14 +109,15 @@ struct span request_loop_greet(struct fuse_session *fuse)
 	if (r <= 0) {
 		fuse_session_exit(fuse);
 		free(buffer.mem);
-		return (struct span){NULL, 0};
+		return r;
 	}
 	char *copy = malloc(buffer.size);
 	if (copy)
 		memcpy(copy, buffer.mem, buffer.size);
 	process(fuse, &buffer);
 	free(buffer.mem);
-	return (struct span){copy, copy ? buffer.size : 0};
+	*ret = (struct span){copy, copy ? buffer.size : 0};
+	return 0;
 }
 
 /* All but the first can be done without. */
@@ -125,7 +132,10 @@ static int start_threads(struct request_loop *loop, unsigned count)
 	sigdelset(&others, WAKE_SIGNAL);
 	pthread_sigmask(SIG_SETMASK, &others, &old);
 	while (r == 0 && loop->count < count && loop->count < THREADS_MAX) {
+		atomic_fetch_add(&loop->serving, 1);
 		r = -pthread_create(&loop->threads[loop->count], NULL, run, loop);
+		if (r < 0)
+			atomic_fetch_sub(&loop->serving, 1);
 		loop->count += r == 0;
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -143,8 +153,8 @@ static void await_threads(struct request_loop *loop, const sigset_t *waiting)
 {
 	const struct timespec again = {.tv_nsec = WAKE_AGAIN_NS};
 	const struct request_loop_hook *hook = loop->hook;
-	struct pollfd polled[] = {{.fd = loop->ended_fd, .events = POLLIN},
-		{.fd = hook->fd, .events = POLLIN}};
+	struct pollfd polled[] = {
+		{.fd = loop->ended_fd, .events = POLLIN}, {.fd = hook->fd, .events = POLLIN}};
 	eventfd_t more;
 
 	for (unsigned count = 0; count < loop->count;) {
@@ -177,6 +187,8 @@ int request_loop_run(
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	int r = start_threads(&loop, threads);
+	if (r == 0 && hook->begun && !fuse_session_exited(fuse))
+		hook->begun(hook->begun_context);
 	if (r == 0)
 		await_threads(&loop, &old);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

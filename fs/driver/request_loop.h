@@ -18,15 +18,22 @@ struct request_loop_hook {
 	int fd; /* -1: nothing; polled for POLLIN */
 
 	/*
-	 * Whether the loop is to end, and the session is not: not by fuse_session_exit(), with which
-	 * libfuse loses a request that has just been read.
+	 * Whether the loop is to end, and the session is not: not by fuse_session_exit(), with
+	 * which libfuse loses a request that has just been read.
 	 */
 	bool (*handle)(void *context);
 	void *context;
+
+	/* Called when requests are answered from now on; NULL: nobody. */
+	void (*begun)(void *context);
+	void *begun_context;
 };
 
-/** The kernel's first request, before all others. Returns a copy of it for free(3), or NULL. */
-struct span request_loop_greet(struct fuse_session *fuse);
+/**
+ * The kernel's first request, before all others. Returns 0 with a copy of it in *ret, for free(3),
+ * whose data are NULL where memory is short or the session has ended; or -errno.
+ */
+int request_loop_greet(struct fuse_session *fuse, struct span *ret);
 
 /**
  * Serves with up to `threads` threads until fuse_session_exit(), by a signal for instance, until

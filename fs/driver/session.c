@@ -637,14 +637,19 @@ static int go_on(struct session *session, int error)
 }
 
 /* Until the mount ends, or is handed over. */
-static int serve(struct session *session, pid_t *successor)
+static int serve(
+	struct session *session, void (*ready)(void *context), void *context, pid_t *successor)
 {
-	const struct request_loop_hook hook = {
-		session->handover ? handover_fd(session->handover) : -1, on_handover, session};
+	struct request_loop_hook hook = {.fd = session->handover ? handover_fd(session->handover) : -1,
+		.handle = on_handover,
+		.context = session,
+		.begun = ready,
+		.begun_context = context};
 	sigset_t all, old;
 
 	for (;;) {
 		int r = request_loop_run(session->fuse, REQUEST_THREADS, &hook);
+		hook.begun = NULL;
 		/* Who was told to end meanwhile does. */
 		if (r < 0 || !session->wish || fuse_session_exited(session->fuse))
 			return r;
@@ -696,10 +701,9 @@ int session_serve(
 	if (is_heir)
 		unanswered_ask_again(session);
 	else
-		session->hello = request_loop_greet(session->fuse);
-	if (ready)
-		ready(context);
-	r = serve(session, successor);
+		r = request_loop_greet(session->fuse, &session->hello);
+	if (r == 0)
+		r = serve(session, ready, context, successor);
 	if (r > 0)
 		return r;
 

@@ -91,3 +91,18 @@ for room_kib in 0 200 1000 5000; do
 	echo 'low: 2' >low/d2/2.yaml
 	stop
 done
+
+# Who says that he has mounted serves; where there is no room for that he says so.
+began=0
+for mebibytes in 24 30 36 40 44 48 50 52 54 56 58 60 64 72 80; do
+	if (ulimit -v $((mebibytes << 10)) && "$PLYFS" mount -o noheader low:high mnt) 2>message; then
+		[ "$(cat mnt/d3/3.yaml)" = $'low: 3\nhigh: 3' ] || fail "with $mebibytes MiB it says that it has mounted, and serves nothing"
+		"$PLYFS" umount mnt || fail "with $mebibytes MiB it can't be unmounted"
+		began=$((began + 1))
+	else
+		[ -s message ] || fail "with $mebibytes MiB it fails without a word"
+		! is_mounted mnt || fail "with $mebibytes MiB it leaves a mount"
+	fi
+done
+[ "$began" -gt 0 ] || fail "it was never mounted"
+echo "it could be mounted with $began of 15 limits of address space"
