@@ -1,6 +1,8 @@
 #include "report.h"
 
+#include <linux/capability.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "scalar.h"
@@ -41,6 +43,36 @@ void report_print(const char *text)
 		fwrite(shown, 1, shown_put(&text, end, shown), stdout);
 }
 
+/* Those that a sandbox leaves (fs/sandbox/sandbox.c), as capsh(1) calls them. */
+static const char *const capability_names[] = {
+	[CAP_CHOWN] = "chown",
+	[CAP_DAC_OVERRIDE] = "dac_override",
+	[CAP_DAC_READ_SEARCH] = "dac_read_search",
+	[CAP_FOWNER] = "fowner",
+	[CAP_FSETID] = "fsetid",
+	[CAP_LEASE] = "lease",
+};
+
+/* `digits` are hexadecimal. Who has others than these is in no sandbox. */
+static void print_capabilities(const char *digits)
+{
+	const unsigned count = sizeof(capability_names) / sizeof(*capability_names);
+	unsigned long long has = strtoull(digits, NULL, 16);
+	unsigned long long unnamed = has;
+
+	for (unsigned i = 0; i < count; i++)
+		if (capability_names[i])
+			unnamed &= ~(1ull << i);
+	printf(", capabilities%s", has ? "" : " none");
+	for (unsigned i = 0; !unnamed && i < count; i++)
+		if (has >> i & 1)
+			printf(" %s", capability_names[i]);
+	if (!unnamed)
+		return;
+	putchar(' ');
+	report_print(digits);
+}
+
 void report_print_sandbox(int indent, const struct node *sandbox)
 {
 	double abi = report_number(report_get(sandbox, "landlock_abi", NULL));
@@ -54,7 +86,7 @@ void report_print_sandbox(int indent, const struct node *sandbox)
 		printf(" (version %.0f)", abi);
 	printf(", seccomp ");
 	report_print(report_text(report_get(sandbox, "seccomp", NULL)));
-	printf(", no_new_privs %s, capabilities ", is_bound ? "on" : "off");
-	report_print(report_text(report_get(sandbox, "capabilities", NULL)));
+	printf(", no_new_privs %s", is_bound ? "on" : "off");
+	print_capabilities(report_text(report_get(sandbox, "capabilities", NULL)));
 	putchar('\n');
 }

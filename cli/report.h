@@ -22,7 +22,7 @@ uint32_t report_count(const struct node *list);
 void report_print(const char *text);
 
 /**
- * The line "  sandbox     Landlock on (version 7), seccomp on, no_new_privs on, capabilities 10000004";
+ * The line "  sandbox     Landlock on (version 7), seccomp on, no_new_privs on, capabilities lease";
  * its values begin at column `indent`. Nothing for NULL.
  */
 void report_print_sandbox(int indent, const struct node *sandbox);

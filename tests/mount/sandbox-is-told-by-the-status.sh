@@ -19,6 +19,9 @@ if [ "$(status sandbox seccomp)" = on ]; then
 	done
 fi
 [[ $("$PLYFS" status mnt) == *"sandbox     Landlock"*"capabilities"* ]] || fail "$("$PLYFS" status mnt)"
+if [ "$(status sandbox capabilities)" = 10000004 ]; then
+	[[ $("$PLYFS" status mnt) == *"capabilities dac_read_search lease"$'\n'* ]] || fail "$("$PLYFS" status mnt)"
+fi
 # Nothing of the environment is left where the kernel shows it.
 if [ "$(id -u)" -eq 0 ]; then
 	! grep -qa 'MOUNT_TOOLS' "/proc/$plyfs_pid/environ" || fail "the environment is there still"
