@@ -14,7 +14,8 @@
 #define LINKS_MAX 40
 
 #define REFUSED                                                                                    \
-	"plyfs runs commands only for a plyfs.yaml that nobody but %s can have written, and "
+	"plyfs runs commands and writes a state only for a plyfs.yaml that nobody but %s can have "   \
+	"written, and "
 
 struct claim {
 	const char *path; /* for messages */

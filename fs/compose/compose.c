@@ -75,8 +75,11 @@ static int load(const struct composer *composer, const char *path, const struct 
 		return r;
 	return problem_set(problem, name, 0, 0,
 		"can't be looked at: %s; give the user that mounts the right to search its "
-		"directory",
-		strerror(found->error));
+		"directory%s",
+		strerror(found->error),
+		layer->follow ? ", or let its links lead neither into /proc, /sys or /dev, nor "
+				"through another user's link in a directory like /tmp"
+			      : "");
 }
 
 int compose_load(const struct composer *composer, const char *path, const struct contributor *found,

@@ -1,5 +1,6 @@
 #include "line.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 
@@ -174,6 +175,7 @@ int line_note_pair(struct line_reader *reader, struct span key, struct span valu
 	struct builder *builder = reader->builder;
 	struct extent *extent;
 
+	assert(reader->in);
 	extent = extents_add(builder, reader->in);
 	if (!extent)
 		return -ENOMEM;

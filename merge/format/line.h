@@ -58,8 +58,8 @@ int line_open_root(struct line_reader *reader, const char *at);
 int line_close_root(struct line_reader *reader);
 
 /**
- * Where extents are wanted, that is where reader->in is set: notes the one of the pair whose key
- * and value were added last, which are these parts of the text, with quotes. 0 or -ENOMEM.
+ * Notes the extent of the pair whose key and value were added last, which are these parts of the text,
+ * with quotes. To be called only where extents are wanted: where reader->in is set. 0 or -ENOMEM.
  */
 EXTENTS_RARE int line_note_pair(struct line_reader *reader, struct span key, struct span value);
 
