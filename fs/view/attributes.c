@@ -149,6 +149,17 @@ static bool is_in_doubt(const struct view *view, const struct directory *directo
 	return entry && (entry->pending != PENDING_NONE || entry->users);
 }
 
+static bool has_other_rights(
+	struct view *view, const struct directory *directory, const struct union_lookup *lookup)
+{
+	struct rights rights = rights_of(view, lookup);
+
+	view_lock(view);
+	bool is_other = !rights_equal(&rights, &directory->found_rights);
+	view_unlock(view);
+	return is_other;
+}
+
 static int look_at_rights_locked_unlocks(struct view *view, struct directory *directory)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
@@ -163,11 +174,8 @@ static int look_at_rights_locked_unlocks(struct view *view, struct directory *di
 	int r = expand_look_up(
 		&view->finder, now.composer.settings, layers, directory->path, lookup);
 	/* Whatever else has changed waits for the publisher. */
-	if (r == 0 && lookup->kind == UNION_DIRECTORY) {
-		struct rights rights = rights_of(view, lookup);
-		if (!rights_equal(&rights, &directory->found_rights))
-			attach_update(view, now.composer.settings, directory, lookup);
-	}
+	if (r == 0 && lookup->kind == UNION_DIRECTORY && has_other_rights(view, directory, lookup))
+		attach_update(view, now.composer.settings, directory, lookup);
 	settings_generation_fini(&now);
 	view_lock(view);
 	return r;
