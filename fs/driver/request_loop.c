@@ -87,8 +87,9 @@ static void *run(void *context)
 	while (has_more && !fuse_session_exited(loop->fuse) && !atomic_load(&loop->rests))
 		has_more = serve_one(loop, &buffer);
 	/* Where there was no memory for one to read with, the others serve. */
-	bool is_needless = !buffer.mem && atomic_fetch_sub(&loop->serving, 1) > 1;
-	if (!buffer.mem && !is_needless)
+	bool is_denied = !has_more && !buffer.mem;
+	bool is_needless = is_denied && atomic_fetch_sub(&loop->serving, 1) > 1;
+	if (is_denied && !is_needless)
 		atomic_store(&loop->error, -ENOMEM);
 	free(buffer.mem);
 	if (!is_needless && !atomic_load(&loop->rests))
