@@ -43,6 +43,7 @@ JOURNAL = "journal"
 SETTLE_TRIES = 20  # half a second each
 WARM_UP = 20  # rounds in which what the daemon holds may grow
 GROWTH_KIB = 32 << 10  # a large file or two, as chance will have it
+CACHE_MIB = 8  # less than that, as what the cache keeps by itself may be 64 MiB
 GROWTH_DESCRIPTORS = 16
 TELL_S = 300
 HANGS_S = 300  # of who is told to end
@@ -64,7 +65,7 @@ def random_settings(chance, coherence):
     return {
         "follow": {name for name in LAYERS if chance.random() < 0.4},
         "options": {"header": False, "on_error": pick(["last-good", "last-good", "fail"]),
-                    "coherence": coherence},
+                    "coherence": coherence, "cache_mib": CACHE_MIB},
         "rules": [
             {"match": "**/a.yaml", "strategy": "deep", "lists": pick(["replace", "append", "prepend", "unique"])},
             {"match": "**/b.yaml", "strategy": "deep", "dropins": pick([False, True])},
