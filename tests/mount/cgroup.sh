@@ -8,15 +8,11 @@ make_group() {
 	[ -e $hierarchy/cgroup.controllers ] || hierarchy=$hierarchy/$1
 	group=$hierarchy/plyfs-test-$$
 	mkdir "$group" 2>/dev/null || return 1
-	trap leave_group EXIT
+	at_end leave_group
 	[ -w "$group/$2" ]
 }
 
 leave_group() {
-	local code=$?
-	set +e
 	for pid in $(cat "$group/cgroup.procs" 2>/dev/null); do kill -9 "$pid" 2>/dev/null; done
 	eventually rmdir "$group" 2>/dev/null
-	(exit $code)
-	clean_up
 }

@@ -23,7 +23,6 @@ printf 'layers: [low, high]\noptions: {poll_interval: 100ms, header: false}\n' >
 # The render that goes on has a place of its own to fail in.
 "$PLYFS" render --watch -c plyfs.yaml out 2>log.render &
 render_pid=$!
-trap 'code=$?; set +e; kill "$render_pid" 2>/dev/null || true; (exit $code); clean_up' EXIT
 start -c plyfs.yaml mnt
 same_rendered() { diff -r --no-dereference -x .plyfs mnt out >difference 2>&1; }
 eventually same_rendered || fail "the rendered tree: $(cat difference)"

@@ -6,7 +6,7 @@ go_private
 mkdir disk
 mount -t tmpfs -o size=2m,nr_inodes=600 tmpfs disk || skip 'no tmpfs can be mounted'
 pids=
-trap 'code=$?; set +e; kill $pids 2>/dev/null || true; wait; umount disk; (exit $code); clean_up' EXIT
+at_end 'kill $pids 2>/dev/null; wait; umount disk'
 echo 'a: 1' | tee low/app.yaml >high/other.yaml
 mkdir low/sub
 echo 'x: 1' >low/sub/x.yaml

@@ -10,7 +10,6 @@ for options in '' --atomic; do
 	echo 'n: 0' >low/sub/edited.yaml
 	"$PLYFS" render --watch --drift=keep --no-header $options -l low:high $tree 2>log &
 	render_pid=$!
-	trap 'code=$?; set +e; kill "$render_pid" 2>/dev/null || true; (exit $code); clean_up' EXIT
 	eventually [ -e $tree/sub/edited.yaml ]
 
 	# What he has changed stays when the layers have it no more; so does the directory around it.

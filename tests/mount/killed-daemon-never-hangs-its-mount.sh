@@ -12,15 +12,7 @@ loops=()
 stop_loops() {
 	[ ${#loops[@]} -eq 0 ] || kill -9 "${loops[@]}" 2>/dev/null || true
 }
-end() {
-	local code=$?
-	stop_loops
-	umount -f mnt 2>/dev/null || true
-	set +e
-	(exit $code)
-	clean_up
-}
-trap end EXIT
+at_end 'stop_loops; umount -f mnt 2>/dev/null'
 
 # What hangs in a mount hears no signal: it is left behind, and let go by `umount -f`.
 within() {

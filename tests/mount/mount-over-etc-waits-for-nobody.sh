@@ -13,7 +13,7 @@ PATH=$directory/bin:$PATH
 cp -a /etc/passwd /etc/group etc/
 cp -aL /etc/nsswitch.conf /etc/localtime etc/ 2>/dev/null || true
 mount --bind etc /etc
-trap 'code=$?; while umount -l /etc 2>/dev/null; do :; done; (exit $code); clean_up' EXIT
+at_end 'while umount -l /etc 2>/dev/null; do :; done'
 echo 'a: 1' >/etc/app.yaml
 echo 'b: 1' >high/app.yaml
 

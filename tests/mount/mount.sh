@@ -125,11 +125,19 @@ dirty_log() {
 	grep -nE 'ERROR: AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime error|WARNING|Assertion' "$1"
 }
 
+# at_end COMMANDS: what has to be put right besides, before what was mounted goes; the last ones first. What they come
+# to changes nothing. Whatever runs in the background ends in any case.
+endings=
+at_end() {
+	endings="$1; $endings"
+}
+
 clean_up() {
 	local code=$? mount
 	set +e
 	trap - EXIT
 	[ -z "$watcher_pid" ] || kill "$watcher_pid" 2>/dev/null
+	eval "$endings"
 	for mount in "$directory"/*; do
 		if is_mounted "$mount"; then
 			unmount "$mount" 2>/dev/null || umount -l "$mount" 2>/dev/null ||
@@ -141,6 +149,9 @@ clean_up() {
 		eventually has_ended "$plyfs_pid" || kill -9 "$plyfs_pid"
 		wait "$plyfs_pid" 2>/dev/null
 	fi
+	# shellcheck disable=SC2046
+	kill -9 $(jobs -p) 2>/dev/null
+	wait 2>/dev/null
 	for log in "$directory"/log*; do
 		[ -e "$log" ] || continue
 		if dirty_log "$log"; then

@@ -18,7 +18,7 @@ echo 'a: good' >home/low/other.yaml
 chown -R 1000:1000 home
 as() { setpriv --reuid=1000 --regid=1000 --clear-groups env HOME="$PWD/home" "$@"; }
 as "$PLYFS" mount -c home/plyfs.yaml home/mnt 2>err || skip "he can't mount here: $(cat err)"
-trap 'umount -l home/mnt; clean_up' EXIT
+at_end 'umount -l home/mnt'
 [ "$(as cat home/mnt/app.yaml)" = 'a: good' ] || fail "he reads: $(as cat home/mnt/app.yaml 2>&1)"
 is home/who 1000 || fail "the check was run as $(cat home/who)"
 ! as cat home/mnt/other.yaml >/dev/null 2>&1 || fail "a check was run as another user"

@@ -34,7 +34,6 @@ end_prometheus() {
 	wait "$prometheus" 2>/dev/null || true
 	prometheus=
 }
-trap 'end_prometheus; clean_up' EXIT
 
 # What all this is about: $1 is the tree.
 try() {

@@ -26,8 +26,6 @@ unix.listen()
 print(tcp.getsockname()[1], flush=True)
 while True:
     tcp.accept()' >port 2>server-log </dev/null &
-server=$!
-trap 'code=$?; kill $victim $tame $server 2>/dev/null; (exit $code); clean_up' EXIT
 eventually test -s port
 port=$(cat port)
 

@@ -14,7 +14,6 @@ ln -s ..data/a.yaml high/a.yaml
 ln -s ..data/b.yaml high/b.yaml
 printf 'layers: [low, {path: high, follow: true}]\noptions: {header: false}\n' >plyfs.yaml
 pids=
-trap 'code=$?; set +e; kill $pids 2>/dev/null || true; (exit $code); clean_up' EXIT
 for how in '' --atomic; do
 	"$PLYFS" render --watch $how -c plyfs.yaml "out$how" 2>"log$how" &
 	pids+=" $!"

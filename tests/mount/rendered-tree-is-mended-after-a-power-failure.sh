@@ -46,7 +46,6 @@ done
 fail_power watched app.yaml known another
 "$PLYFS" render --watch --no-header -l low:high watched 2>log &
 render_pid=$!
-trap 'code=$?; set +e; kill "$render_pid" 2>/dev/null || true; (exit $code); clean_up' EXIT
 comes_to_show watched/app.yaml 'a: 1'
 is_mended() { ! grep -q 0000-4000-8000 watched/.plyfs/boot; }
 eventually is_mended

@@ -21,7 +21,6 @@ stop_render() {
 	done
 	! dirty_log render.log && ! dirty_log atomic.log || fail 'render is not clean'
 }
-trap 'code=$?; set +e; kill "$render_pid" "$atomic_pid" 2>/dev/null || true; (exit $code); clean_up' EXIT
 same() { python3 "$storm" compare mnt out >difference && python3 "$storm" compare mnt atomic/..data >difference; }
 eventually same || fail "at the start: $(cat difference)"
 

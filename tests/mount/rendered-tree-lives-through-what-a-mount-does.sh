@@ -39,16 +39,7 @@ render() {
 	"$PLYFS" render --watch --no-header -l low:high out 2>>log.render &
 	render_pid=$!
 }
-end_all() {
-	local code=$?
-	touch over
-	set +e
-	kill "$render_pid" 2>/dev/null
-	(exit $code)
-	clean_up
-}
 render
-trap end_all EXIT
 same() { diff -r --no-dereference -x .plyfs mnt out >difference 2>&1; }
 comes_to_equal_mount() {
 	kill -0 "$reader_pid" 2>/dev/null || fail "$1: a reader says: $(cat reader)"

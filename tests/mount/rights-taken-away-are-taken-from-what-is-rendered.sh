@@ -35,7 +35,6 @@ for options in '' --atomic; do
 		[ $on_error = fail ] || echo 'a: [' >low/app.yaml
 		"$PLYFS" render --watch $options -c plyfs.yaml $tree 2>>err &
 		render_pid=$!
-		trap 'code=$?; set +e; kill "$render_pid" 2>/dev/null || true; (exit $code); clean_up' EXIT
 		eventually [ -e $tree/.plyfs/status ]
 		sleep 0.3
 		echo 'a: [' >low/app.yaml

@@ -12,13 +12,9 @@ inside() {
 }
 
 end_systemd() {
-	local code=$?
-	set +e
 	[ -z "$init" ] || kill -9 "$init" 2>/dev/null
 	[ -z "$unshare_pid" ] || wait "$unshare_pid" 2>/dev/null
 	[ -z "$groups" ] || eventually is_without_groups
-	(exit $code)
-	clean_up
 }
 
 is_without_groups() {
@@ -60,7 +56,7 @@ start_systemd() {
 	printf '%s\n' '[Unit]' StartLimitIntervalSec=0 '[Service]' "StandardError=append:$directory/log" \
 		'Environment=ASAN_OPTIONS=detect_leaks=0' "$@" >units/plyfs@.service.d/test.conf
 	mkdir "$groups" 2>/dev/null || { groups= && skip "no control group can be made"; }
-	trap end_systemd EXIT
+	at_end end_systemd
 	(echo "$BASHPID" >"$groups/cgroup.procs" &&
 		exec unshare --mount --pid --fork --kill-child --uts --ipc --net --cgroup bash "$room" "$directory" \
 			"$tree") >console 2>&1 &
