@@ -3,9 +3,11 @@
 
 The command names what is allowed where a word is unknown; that is its own table.
 """
+import atexit
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,7 @@ with open(schema_file) as file:
 definitions = schema["definitions"]
 failures = []
 os.chdir(directory := tempfile.mkdtemp(prefix="plyfs-test."))
+atexit.register(shutil.rmtree, directory)
 os.mkdir("low")
 with open("any.json", "w") as file:
     file.write("{}")
@@ -197,9 +200,6 @@ if jsonschema:
         if validator.is_valid(yaml.safe_load(settings)):
             failures.append(f"the schema takes {settings!r}")
 
-for name in "plyfs.yaml", "any.json", "low":
-    os.remove(name) if os.path.isfile(name) else os.rmdir(name)
-os.rmdir(directory)
 for failure in failures:
     print("failed:", failure, file=sys.stderr)
 if failures:

@@ -9,6 +9,7 @@ are made by `plyfs render` of layers without locks; that the contract holds is d
 whether `plyfs check` has to complain. Skipped (77) where PyYAML is missing.
 """
 
+import atexit
 import json
 import os
 import random
@@ -233,6 +234,7 @@ class File:
 
 def main():
     directory = tempfile.mkdtemp(prefix="plyfs-lock.")
+    atexit.register(shutil.rmtree, directory)
     os.chdir(directory)
     for layer in LAYERS:
         os.mkdir(layer)
@@ -277,7 +279,6 @@ def main():
             print(f"# seed {seed}, {file.kind} {file.name}: {wrong[:3]}\n#   rule {file.rule(True)}#   up to {lower}\n"
                   f"#   without {unlocked}\n#   with    {result}")
     print(f"{tested} of {count} files, {kept} with attempts: {failed} broken contracts")
-    shutil.rmtree(directory)
     return failed > 0 or tested < count / 2 or kept < count / 5
 
 

@@ -16,6 +16,7 @@ The check of a rule is run as it stands in the preset, on the merged file, and a
 plyfs would.
 """
 
+import atexit
 import os
 import re
 import shutil
@@ -97,6 +98,7 @@ def merged(layers, tree):
 
 
 directory = tempfile.mkdtemp(prefix="plyfs-test.")
+atexit.register(shutil.rmtree, directory)
 os.chmod(directory, 0o755)
 os.chdir(directory)
 failures = []
@@ -130,7 +132,6 @@ if os.path.exists(validate) and not missing:
                           timeout=60)
     if done.returncode != 0:
         failures.append(f"validate: {done.returncode} {done.stdout[-2000:]} {done.stderr[-2000:]}")
-shutil.rmtree(directory)
 for failure in failures:
     print(failure)
 if missing and not failures:
