@@ -20,7 +20,7 @@ grep -qx 'port: 81' high/app.yaml
 runs 1 "$PLYFS" set -c plyfs.yaml app.yaml port http
 says "app.yaml: nothing is written, as the check 'sh' ended with 1: port is no number"
 grep -qx 'port: 81' high/app.yaml || fail "it was written: $(cat high/app.yaml)"
-EDITOR="sed -i s/81/x/" VISUAL= runs 1 "$PLYFS" edit -c plyfs.yaml app.yaml </dev/null
+TMPDIR=$PWD EDITOR="sed -i s/81/x/" VISUAL= runs 1 "$PLYFS" edit -c plyfs.yaml app.yaml </dev/null
 grep -q "the check 'sh' ended with 1: port is no number" err || fail "edit says: $(cat err)"
 grep -qx 'port: 81' high/app.yaml || fail "it was written: $(cat high/app.yaml)"
 

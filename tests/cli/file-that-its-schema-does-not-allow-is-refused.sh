@@ -51,7 +51,7 @@ runs 1 "$PLYFS" set -c $config app.yaml port=70000
 grep -q 'with this change port must be at most 65535, but is 70000' err
 runs 1 "$PLYFS" set -c $config app.yaml port=http
 [ "$(cat high/app.yaml)" = "$before" ] || fail 'set writes what the schema does not allow'
-EDITOR='sed -i s/80/99999/' runs 1 "$PLYFS" edit -c $config app.yaml </dev/null
+TMPDIR=$PWD EDITOR='sed -i s/80/99999/' runs 1 "$PLYFS" edit -c $config app.yaml </dev/null
 [ "$(cat high/app.yaml)" = "$before" ] || fail 'edit writes what the schema does not allow'
 runs 0 "$PLYFS" set -c $config app.yaml port=443
 runs 0 "$PLYFS" render -c $config out.d
