@@ -160,12 +160,25 @@ static int be_like(int fd, const struct stat *like)
 	return set_mode(fd, like->st_mode & 07777);
 }
 
-/* As a new file or directory of a lower layer's, as far as one may. 0 or -errno. */
+/*
+ * A new file or directory that overrides one of a lower layer's, `like`. It is ours: else the lower
+ * one's owner, or another user who may write it, could write the layer that overrules theirs. A user
+ * who can't read the lower one can't read the new one. Its group still can, if we may say so.
+ */
 static int take_after(int fd, const struct stat *like)
 {
-	int r = be_like(fd, like);
+	mode_t mode = like->st_mode & 0755, group = mode >> 3 & 05, others = mode & 05;
+	struct stat own;
 
-	return r == -EPERM ? set_mode(fd, like->st_mode & 0700) : r;
+	if (fremovexattr(fd, "system.posix_acl_access") < 0 && errno != ENODATA && errno != ENOTSUP)
+		return -errno;
+	if (fstat(fd, &own) < 0)
+		return -errno;
+	if (group != others && own.st_gid != like->st_gid && fchown(fd, (uid_t)-1, like->st_gid) < 0)
+		mode &= 0700 | (group & others) << 3 | (group & others);
+	int r = set_mode(fd, mode | (S_ISDIR(own.st_mode) ? own.st_mode & S_ISGID : 0));
+	/* A file system without modes is fine if what it gives is no more. */
+	return r == -EPERM && !(own.st_mode & 0777 & ~mode) ? 0 : r;
 }
 
 /*
@@ -180,6 +193,34 @@ static int be_new(int fd, mode_t mode)
 		return -errno;
 	int r = set_mode(fd, mode | (own.st_mode & S_ISGID));
 	return r == -EPERM ? 0 : r;
+}
+
+int layer_file_make_layer(
+	const struct layer *layer, const struct layer *like, struct layer **ret)
+{
+	CLEANUP(freep) char *path = strdup(layer->place);
+	CLEANUP(closep) int fd = -1;
+	struct stat stat;
+	int r;
+
+	if (!path)
+		return -ENOMEM;
+	for (size_t len = strlen(path); len > 1 && path[len - 1] == '/';)
+		path[--len] = '\0';
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(path, NEW_DIRECTORY_MODE) < 0 && errno != EEXIST)
+			return -errno;
+		*slash = '/';
+	}
+	if (mkdir(path, 0700) < 0)
+		return -errno;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	r = like && fstat(like->dirfd, &stat) == 0 ? take_after(fd, &stat)
+						    : be_new(fd, NEW_DIRECTORY_MODE);
+	return r == 0 ? layer_open(layer->name, path, layer->rank, false, layer->follow, ret) : r;
 }
 
 /* Makes one directory, as it is in the model. 0 or -errno. */
