@@ -66,6 +66,7 @@ static int cat_in_view(struct choice *choice, char **paths)
 	if (choice_open(choice, &settings) != EXIT_DONE ||
 		choice_offline(settings, &offline) != EXIT_DONE)
 		return EXIT_FAILED;
+	choice_note_absent(settings);
 	for (; *paths; paths++) {
 		if (cat_offline(offline, settings, *paths, *paths) != EXIT_DONE)
 			code = EXIT_FAILED;

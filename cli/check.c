@@ -141,6 +141,9 @@ static int find_files(const struct command *command, struct job *job, char **pat
 		code = open_tree(job);
 	if (code != EXIT_DONE)
 		return code;
+	/* Of all the hosts in a list, most may have no layer of their own. */
+	if (!job->hosts_file)
+		choice_note_absent(job->settings);
 	job->report.settings = job->settings;
 	*is_whole = is_in_mount ? !*inner : !*paths;
 	if (is_in_mount)

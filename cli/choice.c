@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "absent_layer.h"
 #include "cleanup.h"
 #include "command.h"
 #include "document.h"
@@ -147,6 +148,14 @@ int choice_in_mount(const struct command *command, const struct choice *choice, 
 		return choice_complain(NULL, mountpoint, r, &problem);
 	*ret_path = take_ptr(inner);
 	return EXIT_DONE;
+}
+
+void choice_note_absent(const struct settings *settings)
+{
+	struct problem problem;
+
+	if (absent_layer_find(settings, &problem) == PROBLEM)
+		message_problem(&problem);
 }
 
 int choice_offline(struct settings *settings, struct offline **ret)

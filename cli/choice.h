@@ -61,6 +61,12 @@ int choice_open(const struct choice *choice, struct settings **ret);
 int choice_in_mount(const struct command *command, const struct choice *choice, const char *path,
 	struct settings **ret, char **ret_path);
 
+/**
+ * Says so, if the choice's surroundings name a host, machine or user of which there is no layer:
+ * the name may be a slip of the finger.
+ */
+void choice_note_absent(const struct settings *settings);
+
 /** Complains that `path` can't be asked for: `error` is mounted_find()'s. Returns the exit code. */
 int choice_not_in_mount(const struct command *command, const char *path, int error);
 

@@ -118,6 +118,8 @@ static int diff_sets(const struct job *job, char **paths, bool *differs)
 	if (choice_open(&job->choices[0], &old) != EXIT_DONE ||
 		choice_open(&job->choices[1], &new) != EXIT_DONE)
 		return EXIT_FAILED;
+	choice_note_absent(old);
+	choice_note_absent(new);
 	return set_diff(&job->how, (struct settings *[]){old, new}, paths, differs);
 }
 

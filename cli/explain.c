@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "absent_layer.h"
 #include "cleanup.h"
 #include "colour.h"
 #include "command.h"
@@ -173,11 +174,15 @@ static int print_remedy(
 	const struct job *job, const struct subject *subject, const struct explained *found)
 {
 	const char *layer = locking_layer(found);
+	struct problem problem;
 	/* That plyfs set changes. */
 	const struct layer *target = settings_layer(subject->settings, layer);
 
 	if (!layer && (layer = binding_layer(job, subject->explanation, found, target)))
 		target = settings_layer(subject->settings, layer);
+	/* A change must name its layer where a higher one is absent. */
+	if (!layer && target && absent_layer_refuse(subject->settings, &problem) != 0)
+		layer = target->name;
 	if (target && target->store && target->store->kind == STORE_GIT)
 		return print_commit(target->store, subject->explanation->path);
 	fputs("change it: plyfs set", stdout);

@@ -150,6 +150,7 @@ static int run(const struct command *command, int argc, char **argv)
 			EXIT_DONE ||
 		choice_open(&job.choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
+	choice_note_absent(settings);
 	if (job.has_no_header)
 		settings_fix_header(settings, false);
 	bool is_made;

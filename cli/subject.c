@@ -30,6 +30,9 @@ int subject_find(const struct command *command, const struct choice *choice, con
 			       : choice_open(choice, &ret->settings);
 	if (code == EXIT_DONE)
 		code = choice_offline(ret->settings, &ret->offline);
+	/* A new file's layer is judged when it is written. */
+	if (code == EXIT_DONE && !may_be_new)
+		choice_note_absent(ret->settings);
 	if (code != EXIT_DONE || is_in_mount)
 		return code;
 	int r = follow_to(ret->offline, path, ret_path, &problem);

@@ -137,11 +137,18 @@ static int replace(char letter, const struct node *place, const struct surroundi
 	return 0;
 }
 
+static int note_specifier(struct layer_spec *spec, char letter, struct arena *arena)
+{
+	spec->specifiers = arena_printf(
+		arena, "%s%c", spec->specifiers ? spec->specifiers : "", letter);
+	return spec->specifiers ? 0 : -ENOMEM;
+}
+
 int layer_spec_expand(struct layer_spec *spec, const char *text, const char *directory,
 	const struct surroundings *around, struct arena *arena, struct problem *problem)
 {
 	char path[PATH_MAX], value[PATH_MAX];
-	size_t len = 0;
+	size_t len = 0, first_end = 0;
 
 	if (text[0] == '~' && (text[1] == '/' || !text[1]))
 		return problem_at(problem, spec->place,
@@ -153,8 +160,12 @@ int layer_spec_expand(struct layer_spec *spec, const char *text, const char *dir
 		value[1] = '\0';
 		if (*at == '%' && *++at != '%') {
 			int r = replace(*at, spec->place, around, value, problem);
+			if (r == 0)
+				r = note_specifier(spec, *at, arena);
 			if (r != 0)
 				return r;
+			if (!first_end && !find_specifier(*at)->is_path)
+				first_end = len + strlen(value);
 		}
 		if (!copy_text(path + len, sizeof(path) - len, value))
 			return problem_at(problem, spec->place,
@@ -163,6 +174,7 @@ int layer_spec_expand(struct layer_spec *spec, const char *text, const char *dir
 	}
 
 	path[len] = '\0';
+	spec->behind = len - first_end;
 	spec->path = arena_printf(arena, "%s%s", path[0] == '/' ? "" : directory, path);
 	return spec->path ? 0 : -ENOMEM;
 }

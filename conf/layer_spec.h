@@ -13,6 +13,8 @@ struct layer_spec {
 	const char *path; /* as it is asked for, for messages */
 	const char *at;   /* where that is */
 	const struct store_spec *store; /* that it is a mirror of; NULL: none that we run */
+	const char *specifiers; /* the letters of those in the path as plyfs.yaml has it; NULL: none */
+	size_t behind; /* bytes of the path behind what the first of %H, %m and %u stood for */
 	bool optional;
 	bool follow;
 	const char *const *exclude; /* as in struct layer; NULL: the default */
@@ -24,7 +26,7 @@ struct layer_spec {
 #define LAYER_EXCLUDE_MAX 256
 
 /**
- * Sets the path of a layer in a plyfs.yaml: %H, %m, %h, %u and %% in `text` replaced
+ * Sets the path of a layer in a plyfs.yaml, and its specifiers: %H, %m, %h, %u and %% in `text` replaced
  * (plyfs.yaml(5)), and taken from `directory` when relative. `directory` may be "", or ends with a
  * slash. Returns 0, with the path in `arena`; PROBLEM at the spec's place; or -ENOMEM.
  */

@@ -152,8 +152,10 @@ static int read_place(const struct node *map, const struct store_spec_place *pla
 	if (strcmp(found, "path") == 0)
 		return value_text(spec->place, found, path, problem);
 	int r = store_spec_read(found, spec->place, place, &spec->store, problem);
-	if (r == 0)
+	if (r == 0) {
 		spec->path = store_spec_directory(spec->store);
+		spec->specifiers = spec->store->specifiers;
+	}
 	return r;
 }
 

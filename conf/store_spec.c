@@ -48,23 +48,27 @@ struct field {
 
 /* "%H" and the like stand for what they are in a layer's path. */
 static int expand(const struct reader *reader, const struct node *node, const char *directory,
-	const char **ret)
+	struct layer_spec *spec)
 {
 	const struct store_spec_place *place = reader->place;
-	struct layer_spec spec = {.place = node};
 	const char *text = NULL;
 
+	spec->place = node;
 	int r = value_text(node, reader->name, &text, reader->problem);
 	if (r == 0)
 		r = layer_spec_expand(
-			&spec, text, directory, place->around, place->arena, reader->problem);
-	*ret = spec.path;
+			spec, text, directory, place->around, place->arena, reader->problem);
 	return r;
 }
 
 static int take_words(const struct reader *reader, const struct node *node, const char **ret)
 {
-	return expand(reader, node, "", ret);
+	struct layer_spec spec = {.specifiers = reader->store->specifiers};
+	int r = expand(reader, node, "", &spec);
+
+	reader->store->specifiers = spec.specifiers;
+	*ret = spec.path;
+	return r;
 }
 
 /* Without "//", "/./" and "/../", so that however a file is named it is the same mirror. */
@@ -97,12 +101,13 @@ static void simplify(char *path)
 static int take_file(const struct reader *reader, const struct node *node, const char **ret)
 {
 	const struct store_spec_place *place = reader->place;
+	struct layer_spec spec = {0};
 	char working[PATH_MAX];
 	const char *path;
 
-	int r = expand(reader, node, place->directory, &path);
+	int r = expand(reader, node, place->directory, &spec);
 	if (r == 0)
-		r = surroundings_absolute(place->around, path, place->arena, &path);
+		r = surroundings_absolute(place->around, spec.path, place->arena, &path);
 	if (r != 0)
 		return r;
 	if (*path != '/' && !getcwd(working, sizeof(working)))

@@ -29,6 +29,7 @@ struct store_spec {
 	const char *directory;    /* BASE/KIND-ID/layer */
 	const char *system;       /* the same of root's mirror; NULL: it counts for nothing */
 	const char *const *words; /* behind "plyfs", ending with NULL */
+	const char *specifiers; /* as of a layer_spec: of the prefix, ref or path */
 	uint64_t wait_ms;         /* so long a mount waits for the first state */
 	const struct node *place;
 };

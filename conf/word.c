@@ -1,7 +1,7 @@
 #include "word.h"
 
 /* Bytes; no word that we know is as long. */
-#define WORD_MAX 32
+#define WORD_MAX 64
 
 /* Moves *list to behind its next word, which is *ret. False at the end. */
 static bool next_word(const char **list, struct span *ret)

@@ -6,6 +6,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "absent_layer.h"
 #include "cleanup.h"
 #include "composition.h"
 #include "descriptor.h"
@@ -482,15 +483,12 @@ static int take_nothing(struct made *made, struct problem *problem)
 	return r == 0 ? put(made, problem) : r;
 }
 
-/* The name is none of the layers'; or without one, no layer is there. */
+/* The name is none of the layers'. */
 static int complain_of_layer(const struct made *made, struct problem *problem)
 {
 	const struct settings *settings = made->settings;
 	const char *names = "";
 
-	if (!made->request->layer)
-		return problem_set(problem, NULL, 0, 0,
-			"no layer is there to change: each is optional, and its directory missing");
 	for (size_t i = 0; names && i < settings->layer_count; i++)
 		names = arena_printf(
 			made->arena, "%s%s%s", names, i ? ", " : "", settings->layers[i]->name);
@@ -500,24 +498,45 @@ static int complain_of_layer(const struct made *made, struct problem *problem)
 		     : -ENOMEM;
 }
 
+/* One that is named and absent is made when it is written, unless a mirror is to make it. */
 static int find_layer(struct made *made, struct problem *problem)
 {
 	struct layer *found = settings_layer(made->settings, made->request->layer);
 
 	made->amendment.layer = found;
-	if (found && found->dirfd >= 0)
-		return 0;
+	if (!made->request->layer)
+		return absent_layer_refuse(made->settings, problem);
 	if (!found)
 		return complain_of_layer(made, problem);
+	if (found->dirfd >= 0 || !made->settings->specs[found->rank].store)
+		return 0;
 	return problem_set(problem, NULL, 0, 0,
-		"the layer '%s' is not there: it is optional, and its directory is missing",
+		"the layer '%s' has no state on this machine yet; plyfs mount and plyfs render get "
+		"it from the store",
 		found->name);
+}
+
+/* Makes the absent layer's directory, no wider open than the highest one that is there. */
+static int make_layer(const struct made *made, struct layer **ret, struct problem *problem)
+{
+	const struct layer *layer = made->amendment.layer;
+	const struct layer *like = settings_layer(made->settings, NULL);
+	int r = layer_file_make_layer(layer, like, ret);
+
+	if (r == 0 || r == -ENOMEM)
+		return r;
+	/* Somebody else was faster. */
+	if (r == -EEXIST)
+		return -ESTALE;
+	return problem_set(problem, layer->path, 0, 0, "the layer's directory can't be made: %s",
+		strerror(-r));
 }
 
 static int write_file(struct made *made, struct problem *problem)
 {
 	const struct amendment *amendment = &made->amendment;
 	const struct sources *sources = &made->composition.sources;
+	CLEANUP(layer_freep) struct layer *new_layer = NULL;
 	struct layer_file file = {
 		.layer = amendment->layer,
 		.path = made->path,
@@ -526,9 +545,16 @@ static int write_file(struct made *made, struct problem *problem)
 		.like = made->has_like ? &made->like : NULL,
 		.model = sources->count ? sources->layers[sources->count - 1] : NULL,
 	};
-	int r = layer_file_write(&file, problem);
+	int r = amendment->layer->dirfd < 0 ? make_layer(made, &new_layer, problem) : 0;
 
-	if (r < 0 && r != -ENOMEM)
+	if (new_layer)
+		file.layer = new_layer;
+	if (r == 0)
+		r = layer_file_write(&file, problem);
+	/* Somebody else has made the layer, too. */
+	if (r == LAYER_FILE_MOVED && new_layer)
+		return -ESTALE;
+	if (r < 0 && r != -ENOMEM && r != -ESTALE)
 		return problem_set(
 			problem, amendment->file, 0, 0, "can't be written: %s", strerror(-r));
 	return r;
@@ -622,7 +648,7 @@ static int open_store(struct made *made, struct layer_store **store, struct prob
 {
 	int r = 0;
 
-	if (!*store)
+	if (!*store && made->amendment.layer->dirfd >= 0)
 		r = layer_store_open(made->amendment.layer, made->request->access, store, problem);
 	made->store = *store;
 	return r;
@@ -631,7 +657,7 @@ static int open_store(struct made *made, struct layer_store **store, struct prob
 /* Holds off others who change a file of the layer; a key is written by who comes first. */
 static int lock_layer(const struct made *made, int *ret, struct problem *problem)
 {
-	if (made->request->is_dry || made->store)
+	if (made->request->is_dry || made->store || made->amendment.layer->dirfd < 0)
 		return 0;
 	*ret = layer_file_lock(made->amendment.layer);
 	if (*ret >= 0)

@@ -1,0 +1,242 @@
+#include "absent_layer.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "word.h"
+
+/* Bytes of a name, and of a text about it. */
+#define TEXT_SIZE (NAME_MAX + 64)
+
+/* A kind of owner that a layer can have: whose it is, is said by a specifier in its path. */
+struct kind {
+	const char *letters; /* of the specifiers */
+	const char *what;
+	const char *option;
+};
+
+static const struct kind kinds[] = {
+	{"H", "host", "-H"},
+	{"m", "machine", "--machine-id"},
+	{"uh", "user", "--user"},
+};
+
+#define KINDS (sizeof(kinds) / sizeof(*kinds))
+
+/* The one that the command line asks for; NULL: none, it is our own. */
+static const char *asked_for(const struct settings *settings, size_t kind)
+{
+	const struct surroundings *around = &settings->around;
+
+	return (const char *const[]){around->host, around->machine_id, around->user}[kind];
+}
+
+static bool is_of(const struct layer_spec *spec, size_t kind)
+{
+	return spec->specifiers && strpbrk(spec->specifiers, kinds[kind].letters);
+}
+
+/* " for web2", " for the user eve"; "" for a layer of all. */
+static const char *whose(
+	const struct settings *settings, const struct layer_spec *spec, char text[TEXT_SIZE])
+{
+	for (size_t kind = 0; kind < KINDS; kind++) {
+		const char *name = asked_for(settings, kind);
+		char own[HOST_NAME_MAX + 1] = "";
+
+		if (!is_of(spec, kind))
+			continue;
+		if (!name && kind == 0 && gethostname(own, sizeof(own) - 1) == 0)
+			name = own;
+		if (name)
+			snprintf(text, TEXT_SIZE, " for %s%s%s%s", kind ? "the " : "",
+				kind ? kinds[kind].what : "", kind ? " " : "", name);
+		else
+			snprintf(text, TEXT_SIZE, " for this %s", kinds[kind].what);
+		return text;
+	}
+	return "";
+}
+
+/* As a shell takes it; "" when there is no memory. */
+static const char *quote(const char *path, struct arena *arena)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				   "_-./:,@+";
+	const char *quoted = "";
+
+	if (path[strspn(path, safe)] == '\0')
+		return path;
+	while (quoted && *path) {
+		size_t len = strcspn(path, "'");
+
+		quoted = arena_printf(
+			arena, "%s%.*s%s", quoted, (int)len, path, path[len] ? "'\\''" : "");
+		path += len + (path[len] == '\'');
+	}
+	quoted = quoted ? arena_printf(arena, "'%s'", quoted) : NULL;
+	return quoted ? quoted : "";
+}
+
+/* The name in the directory's entry where the layer's path has `asked`; len 0: it has none. */
+static struct span name_in(const char *entry, struct span before, struct span behind)
+{
+	struct span name = {entry + before.len, strlen(entry)};
+
+	if (name.len <= before.len + behind.len || *entry == '.' ||
+		strncmp(entry, before.data, before.len) != 0 ||
+		strncmp(entry + name.len - behind.len, behind.data, behind.len) != 0)
+		return (struct span){"", 0};
+	name.len -= before.len + behind.len;
+	return name.len <= strcspn(name.data, ", ") ? name : (struct span){"", 0};
+}
+
+/* The nearest to `asked` of those names for which the layer's directory, or what it lies in, is
+ * there; NULL: none is near. */
+static const char *find_nearest(
+	const struct layer *layer, const struct layer_spec *spec, const char *asked, struct arena *arena)
+{
+	size_t len = strlen(layer->place), asked_len = strlen(asked);
+	struct dirent **entries = NULL;
+	const char *words = "";
+	struct span nearest;
+
+	if (!*asked || len < spec->behind + asked_len ||
+		strncmp(layer->place + len - spec->behind - asked_len, asked, asked_len) != 0)
+		return NULL;
+	struct span before = {layer->place, len - spec->behind - asked_len};
+	struct span behind = {layer->place + len - spec->behind, 0};
+	behind.len = strcspn(behind.data, "/");
+	size_t directory_len = before.len;
+	while (directory_len > 0 && before.data[directory_len - 1] != '/')
+		directory_len--;
+	CLEANUP(freep) char *directory =
+		directory_len ? strndup(before.data, directory_len) : strdup(".");
+	before = (struct span){before.data + directory_len, before.len - directory_len};
+	/* Sorted, so that of those that are equally near it is always the same. */
+	int count = directory ? scandir(directory, &entries, NULL, alphasort) : 0;
+	for (int i = 0; i < count; i++) {
+		struct span name = name_in(entries[i]->d_name, before, behind);
+		const char *pair = words;
+
+		if (words && name.len)
+			pair = arena_printf(arena, "%s,%.*s", words, (int)name.len, name.data);
+		if (pair != words && pair && word_nearest(pair, span_of(asked), &nearest))
+			words = arena_copy(arena, nearest);
+		free(entries[i]);
+	}
+	free(entries);
+	return words && *words ? words : NULL;
+}
+
+/* "; the nearest host that exists is 'web2'", or "". */
+static const char *tell_nearest(
+	const struct settings *settings, size_t rank, size_t kind, struct arena *arena)
+{
+	const char *asked = asked_for(settings, kind);
+	const char *nearest = asked && is_of(&settings->specs[rank], kind)
+				      ? find_nearest(settings->layers[rank],
+						&settings->specs[rank], asked, arena)
+				      : NULL;
+	const char *text = nearest ? arena_printf(arena, "; the nearest %s that exists is '%s'",
+					     kinds[kind].what, nearest)
+				   : "";
+
+	return text ? text : "";
+}
+
+static int refuse_absent(const struct settings *settings, const struct layer *layer,
+	const struct layer *highest, struct arena *arena, struct problem *problem)
+{
+	const struct layer_spec *spec = &settings->specs[layer->rank];
+	char text[TEXT_SIZE];
+	const char *owner = whose(settings, spec, text), *nearest = "";
+	const char *use = highest ? "use --layer " : "";
+
+	for (size_t kind = 0; !*nearest && kind < KINDS; kind++)
+		nearest = tell_nearest(settings, layer->rank, kind, arena);
+	if (spec->store)
+		return problem_set(problem, NULL, 0, 0,
+			"the layer '%s' has no state%s on this machine yet; plyfs mount and plyfs "
+			"render get it from the store%s%s%s",
+			layer->name, owner, highest ? "; or " : "", use,
+			highest ? quote(highest->name, arena) : "");
+	return problem_set(problem, NULL, 0, 0,
+		"the layer '%s' does not exist%s: mkdir -p %s%s%s%s%s", layer->name, owner,
+		quote(layer->path, arena), highest ? ", or " : "", use,
+		highest ? quote(highest->name, arena) : "", nearest);
+}
+
+/* The highest layer is there, but is not of what was asked for. */
+static int refuse_common(const struct settings *settings, const struct layer *highest,
+	struct arena *arena, struct problem *problem)
+{
+	bool is_asked = false;
+	size_t first = KINDS;
+
+	for (size_t kind = 0; kind < KINDS; kind++) {
+		if (!asked_for(settings, kind))
+			continue;
+		is_asked |= is_of(&settings->specs[highest->rank], kind);
+		first = first < kind ? first : kind;
+	}
+	if (is_asked || first == KINDS)
+		return 0;
+	return problem_set(problem, NULL, 0, 0,
+		"the layer '%s', which would change, is not that of the %s '%s' alone: use --layer "
+		"%s if all are meant, or name another layer",
+		highest->name, kinds[first].what, asked_for(settings, first),
+		quote(highest->name, arena));
+}
+
+int absent_layer_refuse(const struct settings *settings, struct problem *problem)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	const struct layer *highest = settings_layer(settings, NULL);
+	const struct layer *top = settings->layers[settings->layer_count - 1];
+
+	if (arena_new(&arena) < 0)
+		return -ENOMEM;
+	return top != highest ? refuse_absent(settings, top, highest, arena, problem)
+			      : refuse_common(settings, highest, arena, problem);
+}
+
+/* The same of one kind, where there is at least one layer of it. */
+static int find_kind(
+	const struct settings *settings, size_t kind, struct arena *arena, struct problem *problem)
+{
+	const struct layer *absent = NULL;
+
+	for (size_t i = 0; i < settings->layer_count; i++) {
+		if (!is_of(&settings->specs[i], kind))
+			continue;
+		if (settings->layers[i]->dirfd >= 0)
+			return 0;
+		absent = settings->layers[i];
+	}
+	const char *asked = asked_for(settings, kind);
+	if (!absent)
+		return problem_set(problem, NULL, 0, 0,
+			"%s %s changes nothing: no layer's path depends on the %s",
+			kinds[kind].option, asked, kinds[kind].what);
+	return problem_set(problem, NULL, 0, 0,
+		"no layer of the %s '%s' exists: there is no %s%s", kinds[kind].what, asked,
+		absent->path, tell_nearest(settings, absent->rank, kind, arena));
+}
+
+int absent_layer_find(const struct settings *settings, struct problem *problem)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	int r = arena_new(&arena);
+
+	for (size_t kind = 0; r == 0 && kind < KINDS; kind++)
+		if (asked_for(settings, kind))
+			r = find_kind(settings, kind, arena, problem);
+	return r;
+}
