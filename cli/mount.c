@@ -198,6 +198,7 @@ static int serve(struct mount *mount, struct settings *settings)
 		.is_debugging = given->is_debugging,
 		.is_unpublished = given->is_unpublished,
 		.switches = given->switches,
+		.flags = given->flags,
 		.store = store,
 		.log_to_system = log_to_system,
 		.log = log_line,
@@ -418,7 +419,9 @@ const struct command command_mount = {
 		"without\n"
 		"                                     that part of it; for debugging\n"
 		"                        debug        print every request; implies -f\n"
-		"                        The common options of mount(8) are taken and change "
-		"nothing.\n",
+		"                        noexec       programs in it can't be executed\n"
+		"                        nosymfollow  the kernel follows no links in it\n"
+		"                        Most others of mount(8) are taken and change nothing; see\n"
+		"                        plyfs(1)\n",
 	.run = run,
 };

@@ -6,19 +6,41 @@
 #define WORD_MAX 256
 
 #define PUBLIC_WORDS                                                                               \
-	"allow_other, private, header, noheader, nosandbox, nolandlock, noseccomp, debug"
-#define OWN_WORDS PUBLIC_WORDS ", norealtime, unpublished"
+	"allow_other, private, header, noheader, nosandbox, nolandlock, noseccomp, debug, noexec, nosymfollow"
+#define OWN_WORDS PUBLIC_WORDS ", norealtime, unpublished, exec, symfollow"
 
 /*
  * Words of mount(8) that hold anyhow, or that concern only mount(8): a plyfs is always read-only,
  * and has neither devices nor set-id programs, even where `rw`, `dev` or `suid` stand because they
- * are what mount(8) has as the default.
+ * are what mount(8) has as the default. Nothing is written, so neither times of access nor ways to
+ * write make a difference.
  */
 #define COMMON_WORDS                                                                               \
-	"defaults, ro, rw, suid, nosuid, dev, nodev, exec, noexec, auto, noauto, user, nouser, "   \
-	"users, owner, group, nofail, _netdev, netdev, async, sync, dirsync, atime, noatime, "     \
-	"diratime, nodiratime, relatime, norelatime, strictatime, nostrictatime, lazytime, "       \
-	"nolazytime, silent, loud, comment, uhelper, helper"
+	"defaults, ro, rw, suid, nosuid, dev, nodev, auto, noauto, user, nouser, users, nousers, " \
+	"owner, noowner, group, nogroup, nofail, _netdev, netdev, async, sync, dirsync, atime, "   \
+	"noatime, diratime, nodiratime, relatime, norelatime, strictatime, nostrictatime, "        \
+	"lazytime, nolazytime, iversion, noiversion, mand, nomand, silent, loud, comment, "        \
+	"uhelper, helper"
+
+/* Words of mount(8) whose effect a plyfs can't have. */
+static const struct {
+	const char *words;
+	const char *reason;
+} refused[] = {
+	{"remount", "is not needed: a change of plyfs.yaml takes effect at once; to change the mount's own "
+		    "options, unmount and mount again"},
+	{"bind, rbind, move", "is for what is mounted already; mount the plyfs first, and then call "
+			      "mount --bind, --rbind or --move"},
+	{"shared, rshared, slave, rslave, rprivate, unbindable, runbindable",
+		"is for what is mounted already; mount the plyfs first, and then call mount --make-shared, or "
+		"as you need it"},
+	{"context, fscontext, defcontext, rootcontext",
+		"is not possible: plyfs gives its files no SELinux context; leave it out"},
+	{"loop, offset, sizelimit, encryption",
+		"is for the images of disks, and plyfs shows directories; leave it out"},
+	{"X-mount.subdir, X-mount.owner, X-mount.group, X-mount.mode, X-mount.idmap",
+		"is for mount(8) alone; call mount -t fuse.plyfs"},
+};
 
 static int refuse(struct span name, bool has_value, struct problem *problem)
 {
@@ -33,8 +55,8 @@ static int refuse(struct span name, bool has_value, struct problem *problem)
 			"there is no mount option '%.*s'; did you mean '%.*s'?", len, name.data,
 			(int)nearest.len, nearest.data);
 	return problem_set(problem, NULL, 0, 0,
-		"there is no mount option '%.*s'; there are: " PUBLIC_WORDS ", and the "
-		"common ones of mount(8)",
+		"there is no mount option '%.*s'; there are: " PUBLIC_WORDS ", and those of "
+		"mount(8) that plyfs(1) lists",
 		len, name.data);
 }
 
@@ -50,12 +72,16 @@ static void set(struct span name, int own, struct mount_options *options)
 		&options->switches.has_no_landlock,
 		&options->switches.has_no_seccomp,
 		&options->is_debugging,
+		&options->flags.has_no_exec,
+		&options->flags.has_no_links,
 		&options->has_norealtime,
 		&options->is_unpublished,
+		&options->flags.has_no_exec,
+		&options->flags.has_no_links,
 	};
 
 	if (flags[own])
-		*flags[own] = true;
+		*flags[own] = !span_is(name, "exec") && !span_is(name, "symfollow");
 	else
 		options->header = span_is(name, "header") ? HEADER_ON : HEADER_OFF;
 }
@@ -73,7 +99,11 @@ static int take(struct span word, struct mount_options *options, struct problem 
 		set(name, own, options);
 		return 0;
 	}
-	if (span_is(word, "X-mount.mkdir"))
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		if (word_index(refused[i].words, name) >= 0)
+			return problem_set(problem, NULL, 0, 0, "the mount option '%.*s' %s", (int)name.len,
+				name.data, refused[i].reason);
+	if (span_is(name, "X-mount.mkdir"))
 		options->makes_mountpoint = true;
 	/* x-…: comments for other programs, as systemd's x-systemd.automount. */
 	if (word_index(COMMON_WORDS, name) >= 0 ||
@@ -83,10 +113,6 @@ static int take(struct span word, struct mount_options *options, struct problem 
 	if (span_is(name, "coherence"))
 		return problem_set(problem, "-o coherence", 0, 0,
 			"belongs in a plyfs.yaml, as 'options: {coherence: strict}'");
-	if (span_is(name, "remount"))
-		return problem_set(problem, "-o remount", 0, 0,
-			"is not needed: a change of plyfs.yaml takes effect at once; to change "
-			"the mount's own options, unmount and mount again");
 	return refuse(name, equals != NULL, problem);
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "problem.h"
+#include "mountpoint.h"
 #include "sandbox.h"
 
 /* Whether merged files begin with a comment that names their sources. */
@@ -17,6 +18,7 @@ struct mount_options {
 	bool is_shared;      /* all users may look; with neither, root shares and others don't */
 	bool has_norealtime; /* of older versions; does nothing */
 	struct sandbox_switches switches;
+	struct mount_flags flags;
 	bool makes_mountpoint; /* if it is not there, as X-mount.mkdir of mount(8) */
 	bool is_debugging;   /* every request is printed */
 	bool is_unpublished; /* changes wake nobody; for tests, and therefore not in the help text

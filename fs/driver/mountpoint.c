@@ -371,6 +371,13 @@ int mountpoint_prepare(const char *path, char **ret, struct problem *problem)
 	return 0;
 }
 
+int mountpoint_forbid_links(const char *path)
+{
+	struct mount_attr attributes = {.attr_set = MOUNT_ATTR_NOSYMFOLLOW};
+
+	return mount_setattr(AT_FDCWD, path, 0, &attributes, sizeof(attributes)) < 0 ? -errno : 0;
+}
+
 int mountpoint_clone(const char *path)
 {
 	int fd = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);

@@ -57,6 +57,18 @@ int mountpoint_find(const char *path, int *mount_id, dev_t *dev);
  */
 bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev);
 
+/* What mount(2) calls flags, of those that a plyfs has only on demand. */
+struct mount_flags {
+	bool has_no_exec;  /* noexec */
+	bool has_no_links; /* nosymfollow */
+};
+
+/**
+ * Has links in the mount at `path` not followed; nobody sees them followed before, as no request is answered yet.
+ * 0; -EPERM: only root can; -EINVAL: the kernel is older than 5.14; or another -errno.
+ */
+int mountpoint_forbid_links(const char *path);
+
 /**
  * Makes a private, writable clone of the mount at `path` and turns the visible one read-only. Needs
  * CAP_SYS_ADMIN (open_tree(2), mount_setattr(2)). Returns a descriptor of the clone's root, or

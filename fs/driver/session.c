@@ -77,6 +77,8 @@ static int make_fuse(struct session *session)
 	session->has_permissions = is_shared || geteuid() == 0;
 	if (session->has_permissions)
 		strcat(text, ",default_permissions");
+	if (options->flags.has_no_exec)
+		strcat(text, ",noexec");
 	if (fuse_opt_add_arg(&args, "plyfs") < 0 || fuse_opt_add_arg(&args, "-o") < 0 ||
 		fuse_opt_add_arg(&args, text) < 0 ||
 		(options->is_debugging && fuse_opt_add_arg(&args, "-d") < 0)) {
@@ -137,6 +139,12 @@ static int mount_at(struct session *session, struct problem *problem)
 			"ordinary user, that the package fuse3 is installed and the mountpoint is "
 			"yours");
 	int r = mountpoint_find(session->mountpoint, &session->mount_id, &session->dev);
+	if (r == 0 && session->options.flags.has_no_links)
+		r = mountpoint_forbid_links(session->mountpoint);
+	if (r == -EPERM || r == -EINVAL || r == -ENOSYS)
+		return problem_set(problem, session->mountpoint, 0, 0,
+			"can't be mounted with nosymfollow: only %s can; leave it out",
+			r == -EPERM ? "root" : "Linux 5.14 or newer");
 	if (r < 0)
 		return r;
 	if (session->options.is_unpublished) {

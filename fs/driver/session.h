@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "mountpoint.h"
 #include "problem.h"
 #include "sandbox.h"
 #include "settings.h"
@@ -38,6 +39,7 @@ struct session_options {
 	bool is_private;     /* only the mounting user may look; else allow_other is asked for */
 	bool is_debugging;   /* libfuse prints every request on standard error */
 	struct sandbox_switches switches;
+	struct mount_flags flags;
 	bool is_unpublished; /* changes invalidate the caches and wake nobody: the negative twin */
 	void (*log)(void *context, const char *line); /* a line without newline; any thread */
 	void *log_context;

@@ -22,6 +22,11 @@ mount -t fuse.plyfs -o ro,nosuid,nodev,noatime,nofail,x-systemd.automount \
 shows mnt/motd text
 umount mnt
 
+mount -t fuse.plyfs -o nosymfollow,noexec "$directory/low" "$directory/mnt"
+options=,$(findmnt -n -o VFS-OPTIONS mnt),
+[[ $options == *,nosymfollow,* && $options == *,noexec,* ]] || fail "it has $options"
+umount mnt
+
 mount -t fuse "plyfs#$directory/low" "$directory/mnt"
 shows mnt/motd text
 umount mnt

@@ -1,0 +1,82 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+printf '#!/bin/sh\necho ran\n' >low/program
+chmod 755 low/program
+ln -s program low/link
+
+attributes() { findmnt -n -o VFS-OPTIONS mnt; }
+runs() { mnt/program >/dev/null 2>&1; }
+has() { [[ ,$(attributes), == *",$1,"* ]]; }
+# may_do OPTIONS EXEC FOLLOW: with the options programs run, and links are followed, or not.
+may_do() {
+	mount_options=$1
+	start
+	[ "$(runs && echo yes)" = "$2" ] || fail "-o $1: programs run: $(runs && echo yes)"
+	[ "$(cat mnt/link >/dev/null 2>&1 && echo yes)" = "$3" ] || fail "-o $1: links: $(cat mnt/link 2>&1)"
+	[ "$(readlink mnt/link)" = program ] || fail "-o $1: readlink(2) fails"
+	has ro || [ "$(id -u)" -ne 0 ] || fail "-o $1: it is $(attributes)"
+}
+
+# Set, and the last of two that contradict each other counts.
+may_do noexec '' yes
+has noexec || fail "it has not noexec: $(attributes)"
+stop
+may_do noexec,exec yes yes
+stop
+if [ "$(id -u)" -eq 0 ]; then
+	may_do nosymfollow yes ''
+	has nosymfollow || fail "it has not nosymfollow: $(attributes)"
+	# It is published through it as ever, links as well.
+	echo new >low/new
+	ln -sfn new low/link
+	comes_to_show mnt/new new
+	links_to_new() { [ "$(readlink mnt/link)" = new ]; }
+	eventually links_to_new || fail "a link is not published"
+	ln -sfn program low/link
+	stop
+	may_do nosymfollow,noexec '' ''
+	stop
+	may_do nosymfollow,symfollow yes yes
+	stop
+fi
+
+# Accepted, each of them, and nothing is changed by it.
+words='defaults ro rw suid nosuid dev nodev exec symfollow auto noauto user nouser user=me users nousers owner noowner
+	group nogroup nofail _netdev async sync dirsync atime noatime diratime nodiratime relatime norelatime strictatime
+	nostrictatime lazytime nolazytime iversion noiversion mand nomand silent loud comment=text helper=some uhelper=some
+	x-systemd.automount x-gvfs-show X-mount.mkdir X-mount.mkdir=0700'
+# shellcheck disable=SC2086
+may_do "$(echo $words | tr ' ' ,)" yes yes
+for word in nosuid nodev; do
+	has $word || fail "it has not $word: $(attributes)"
+done
+stop
+
+# Refused, by what is true of them.
+mount_options=
+refuses() {
+	fails_with "$2" "$PLYFS" mount -o "$1" low:high mnt
+	! is_mounted mnt || fail "-o $1: it is mounted"
+}
+refuses remount "'remount' is not needed: a change of plyfs.yaml takes effect at once"
+for word in bind rbind move shared rshared slave rslave rprivate unbindable runbindable; do
+	refuses $word "'$word' is for what is mounted already"
+done
+for word in context fscontext defcontext rootcontext; do
+	refuses $word=some_u:some_r:some_t "'$word' is not possible: plyfs gives its files no SELinux context"
+done
+for word in loop=/dev/loop0 offset=1 sizelimit=1; do
+	refuses $word "'${word%%=*}' is for the images of disks"
+done
+for word in X-mount.subdir=some X-mount.owner=0 X-mount.mode=700; do
+	refuses $word "'${word%%=*}' is for mount(8) alone"
+done
+for word in noexec=1 nosymfollow=1; do
+	refuses $word "'${word%%=*}' has no value"
+done
+refuses nosymfolow "did you mean 'nosymfollow'"
+refuses nonsense "there is no mount option 'nonsense'"
+if [ "$(id -u)" -ne 0 ]; then
+	refuses nosymfollow "only root can"
+fi
