@@ -149,6 +149,32 @@ struct version *version_narrow(
 	return copy;
 }
 
+/* NULL: there are more. The directories that guard a source stand behind it, and have no time. */
+static const struct stamp *only_source(const struct version *version)
+{
+	const struct stamp *stamps = version->latest ? version->latest : version->stamps;
+	size_t count = version->latest ? version->latest_count : version->stamp_count;
+
+	for (size_t i = 1; i < count; i++)
+		if (stamps[i].mtime.tv_sec || stamps[i].mtime.tv_nsec)
+			return NULL;
+	return count && version->kind != VERSION_BROKEN && !version->stood_in_count ? stamps : NULL;
+}
+
+bool version_has_one_source(const struct version *version)
+{
+	return only_source(version);
+}
+
+bool version_is_touched(const struct version *version, const struct version *other)
+{
+	const struct stamp *before = only_source(version);
+	const struct stamp *now = only_source(other);
+
+	return before && now && before->dev == now->dev && before->ino == now->ino &&
+	       !time_equal(before->mtime, now->mtime);
+}
+
 #define SWAP(a, b)                                                                                 \
 	do {                                                                                       \
 		void *kept = a;                                                                    \

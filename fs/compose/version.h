@@ -55,8 +55,8 @@ struct version {
 	uid_t uid;
 	gid_t gid;
 	uint64_t size;         /* bytes */
-	struct timespec mtime; /* shown; the newest source's until then */
-	struct timespec ctime; /* likewise */
+	struct timespec mtime; /* shown; the newest source's until then. view->lock */
+	struct timespec ctime; /* likewise. view->lock */
 	char *data;            /* `size` bytes; owned */
 	int fd;                /* VERSION_HELD; else -1 */
 	struct stamp *stamps;  /* of the sources, in the order they were merged */
@@ -104,6 +104,15 @@ struct version *version_narrow(
 /** Nobody may read `version`, which nobody has seen yet, who may not read `other` as well. */
 void version_restrict(
 	struct version *version, const struct version *other, const struct mounter *mounter);
+
+/** Whether it is made of one source, whose time it has. */
+bool version_has_one_source(const struct version *version);
+
+/**
+ * Whether `version`, which is the same as `other`, is made of one source, as that is, and the very same file has got
+ * another time since. Ask before version_take_sources().
+ */
+bool version_is_touched(const struct version *version, const struct version *other);
 
 /** `version` is the same as `other`: it is made of what that is made of, and as that, from now on. */
 void version_take_sources(struct version *version, struct version *other);

@@ -63,6 +63,7 @@ enum request_kind {
 	REQUEST_RENAME,
 	REQUEST_UNLINK,
 	REQUEST_MKDIR,
+	REQUEST_SETATTR,
 	REQUEST_RMDIR,
 	REQUEST_REFUSED, /* somebody tried to write */
 	REQUEST_KINDS,

@@ -50,6 +50,22 @@ static int open_directory(const struct caller *caller, int at, const char *path,
 	return fd;
 }
 
+/*
+ * The file has its time already: the daemon answers with that. Both times, or watchers would hear that the file
+ * was modified. Not by its name: something may be mounted there.
+ */
+static int touch(const struct caller *caller, int parent, const char *name)
+{
+	struct stat stat;
+	CLEANUP(closep) int fd = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &stat) < 0)
+		return -errno;
+	if (stat.st_dev != caller->dev)
+		return -EXDEV;
+	return utimensat(fd, "", NULL, AT_EMPTY_PATH) < 0 ? -errno : 0;
+}
+
 static int call_in(struct caller *caller, int root, int parent, const struct request *request)
 {
 	const char *slash = strrchr(request->path, '/');
@@ -73,6 +89,8 @@ static int call_in(struct caller *caller, int root, int parent, const struct req
 	case MOUNT_CALL_REMOVE_DIRECTORY:
 		r = unlinkat(parent, name, AT_REMOVEDIR);
 		break;
+	case MOUNT_CALL_TOUCH:
+		return touch(caller, parent, name);
 	}
 	return r < 0 ? -errno : 0;
 }

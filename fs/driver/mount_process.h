@@ -30,6 +30,7 @@ enum mount_call {
 	MOUNT_CALL_REMOVE,
 	MOUNT_CALL_MAKE_DIRECTORY,
 	MOUNT_CALL_REMOVE_DIRECTORY,
+	MOUNT_CALL_TOUCH, /* has the kernel ask for the file's times, and report that they have changed */
 };
 
 /**

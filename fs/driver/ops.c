@@ -529,11 +529,17 @@ static void refuse(fuse_req_t req)
 static void op_setattr(
 	fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set, struct fuse_file_info *fi)
 {
-	(void)ino;
+	struct paused request = {.req = req,
+		.ino = ino,
+		.session = session_of(req, REQUEST_SETATTR),
+		.go_on = reply_attributes};
+
 	(void)attr;
 	(void)to_set;
 	(void)fi;
-	refuse(req);
+	/* The publisher sets nothing: it has the kernel take the attributes that there are. */
+	if (!refuses(req, request.session))
+		reply_attributes(&request);
 }
 
 static void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t rdev)

@@ -7,6 +7,9 @@
  *        LOOKUP "", app.yaml         ──▶  version N: the target must be another inode, or VFS
  *        RENAME                      ──▶  app.yaml shows N+1       takes the two for one file
  *
+ *      utimensat("app.yaml")
+ *        SETATTR                     ──▶  the times that app.yaml has by now
+ *
  * Where that is not possible (the mount is hidden, a right is missing), the kernel is told to
  * forget what it has cached: reads are right, only nobody is woken. The status says so.
  */
@@ -94,12 +97,25 @@ static int remove_directory(void *session, const struct change *change)
 	return publish(session, MOUNT_CALL_REMOVE_DIRECTORY, change);
 }
 
+/* utimensat(2) on the mount, which is answered with the true times; or where that can't be, nobody is woken. */
+static void announce_time(struct session *session, const struct change *change)
+{
+	int r = session->options.is_unpublished ? -EPERM
+						: mount_process_call(&session->mount_process,
+							  MOUNT_CALL_TOUCH, change->path);
+
+	if (r < 0)
+		session_tell(session, change->attributes_ino, NULL, -1);
+}
+
 static void set_attributes(void *context, const struct change *change)
 {
 	struct session *session = context;
 
 	if (change->kind == CHANGE_LISTING)
 		session_tell(session, change->parent_ino, NULL, 0);
+	else if (change->kind == CHANGE_TIME)
+		announce_time(session, change);
 	else
 		view_tell_attributes(session->view, change);
 }

@@ -35,6 +35,7 @@ static const char *const request_names[REQUEST_KINDS] = {
 	[REQUEST_RENAME] = "rename",
 	[REQUEST_UNLINK] = "unlink",
 	[REQUEST_MKDIR] = "mkdir",
+	[REQUEST_SETATTR] = "setattr",
 	[REQUEST_RMDIR] = "rmdir",
 	[REQUEST_REFUSED] = "refused",
 };

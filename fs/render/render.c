@@ -200,10 +200,26 @@ static int op_make_directory(void *context, const struct change *change)
 	return 0;
 }
 
+/* What can't be given is no failure: the bytes are right. */
+static void take_time(struct render *render, const struct change *change)
+{
+	CLEANUP(version_unrefp) struct version *version = NULL;
+
+	if (view_version(render->view, change->attributes_ino, &version) < 0)
+		return;
+	lock_take(&render->files);
+	const struct owned *owned = manifest_find(rendered_manifest(render->rendered), change->path);
+	if (owned)
+		rendered_take_time(render->rendered, owned, version);
+	lock_release(&render->files);
+}
+
 static void op_set_attributes(void *context, const struct change *change)
 {
 	struct render *render = context;
 
+	if (change->kind == CHANGE_TIME)
+		take_time(render, change);
 	if (change->kind == CHANGE_ATTRIBUTES)
 		view_tell_attributes(render->view, change);
 }

@@ -583,6 +583,20 @@ static int place_directory(struct rendered *rendered, struct owned *owned, int p
 	return r;
 }
 
+/* Of a file that is merged a new time of a source is no change: it keeps the time at which it changed. */
+static int take_time(int fd, const struct version *version)
+{
+	struct stat now;
+
+	if (!version_has_one_source(version))
+		return 0;
+	if (fstat(fd, &now) < 0)
+		return -errno;
+	if (now.st_mtim.tv_sec == version->mtime.tv_sec && now.st_mtim.tv_nsec == version->mtime.tv_nsec)
+		return 0;
+	return futimens(fd, (struct timespec[]){version->mtime, version->mtime}) < 0 ? -errno : 0;
+}
+
 /* What has the right bytes gets the right attributes. 0, RENDERED_KEPT or -errno. */
 static int take_over(struct rendered *rendered, struct owned *owned, int parent, const char *name,
 	int fd, struct imprint *print, const struct version *version)
@@ -597,6 +611,8 @@ static int take_over(struct rendered *rendered, struct owned *owned, int parent,
 	if (r == 0)
 		r = fd >= 0 ? redress(rendered, owned, fd, &stat, 0, print)
 			    : manifest_put(rendered->manifest, owned, print);
+	if (r == 0 && fd >= 0)
+		r = take_time(fd, version);
 	if (r == 0)
 		owned->reported = 0;
 	return r;
@@ -618,6 +634,22 @@ static int narrow_wanted(
 	return 0;
 }
 
+/* The file that is shown. Its descriptor; -ENOENT: it has gone, or has somebody else's bytes; or -errno. */
+static int open_ours(const struct rendered *rendered, const struct owned *owned)
+{
+	struct imprint now;
+	const char *name;
+
+	int r = rendered_look(rendered, owned, &now);
+	if (r < 0 || now.hash != owned->print.hash)
+		return r < 0 ? r : -ENOENT;
+	CLEANUP(closep) int parent = layer_open_parent(rendered->tree, owned->path, &name);
+	if (parent < 0)
+		return parent;
+	int fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 /*
  * What can't be merged now stays as it is; but who may not read its sources any more does not read
  * it either, in the generation that is shown as well. 0 or -errno.
@@ -629,8 +661,7 @@ static int narrow(struct rendered *rendered, struct owned *owned, const struct v
 	const struct rights others = {broken->mode & 0555, broken->uid, broken->gid};
 	const struct rights both = rights_both(&own, &others, &mounter);
 	const struct stat like = {.st_mode = both.mode, .st_uid = both.uid, .st_gid = both.gid};
-	struct imprint print = {.hash = owned->print.hash}, now;
-	const char *name;
+	struct imprint print = {.hash = owned->print.hash};
 
 	if (!S_ISREG(owned->print.mode) || !rights_take_away(&own, &both))
 		return 0;
@@ -638,18 +669,19 @@ static int narrow(struct rendered *rendered, struct owned *owned, const struct v
 	/* Another generation with that is about to be made. */
 	if (r < 0 || owned->is_changed || !rendered->tree)
 		return r;
-	r = rendered_look(rendered, owned, &now);
-	/* Somebody else's bytes are his. */
-	if (r < 0 || now.hash != print.hash)
-		return r;
-	CLEANUP(closep) int parent = layer_open_parent(rendered->tree, owned->path, &name);
-	CLEANUP(closep)
-	int fd = parent < 0 ? parent
-			    : openat(parent, name,
-				      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	CLEANUP(closep) int fd = open_ours(rendered, owned);
 	if (fd < 0)
-		return parent < 0 ? parent : errno == ENOENT ? 0 : -errno;
+		return fd == -ENOENT ? 0 : fd;
 	return redress(rendered, owned, fd, &like, 0, &print);
+}
+
+int rendered_take_time(
+	const struct rendered *rendered, const struct owned *owned, const struct version *version)
+{
+	if (!S_ISREG(owned->print.mode) || !rendered->tree)
+		return 0;
+	CLEANUP(closep) int fd = open_ours(rendered, owned);
+	return fd >= 0 ? take_time(fd, version) : fd == -ENOENT ? 0 : fd;
 }
 
 static int put_file(struct rendered *rendered, struct owned *owned, const struct version *version,

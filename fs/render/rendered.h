@@ -53,6 +53,10 @@ struct manifest *rendered_manifest(struct rendered *rendered);
 int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem);
 
+/** Gives the file of one source that is shown the source's time; no other file. 0 or -errno. */
+int rendered_take_time(
+	const struct rendered *rendered, const struct owned *owned, const struct version *version);
+
 /** Makes the directory, or gives it these attributes. */
 int rendered_put_directory(struct rendered *rendered, struct owned *owned, const struct stat *stat,
 	struct problem *problem);

@@ -111,7 +111,7 @@ static const struct call calls[] = {
 	{CALL(chmod), RENDER},
 	{CALL(fchown), RENDER},
 	{CALL(fchownat), RENDER},
-	{CALL(utimensat), RENDER},
+	{CALL(utimensat), PUBLISH | RENDER}, /* a file has another time */
 	{CALL(fsetxattr), RENDER},
 	{CALL(setxattr), RENDER},
 	{CALL(fremovexattr), RENDER},

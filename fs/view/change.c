@@ -71,6 +71,7 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 		break;
 	case CHANGE_ATTRIBUTES:
 	case CHANGE_LISTING:
+	case CHANGE_TIME:
 		break;
 	}
 	change->parent->mtime = clock_after(change->parent->mtime);
@@ -133,6 +134,11 @@ bool view_is_overtaken(struct view *view)
 	return is_publishing(view, PUBLISHING_OVERTAKEN);
 }
 
+bool change_is_of_tree(const struct change *change)
+{
+	return change->kind < CHANGE_ATTRIBUTES;
+}
+
 /* -ENOENT from the kernel: the answer that makes the directory known to it is on its way. */
 #define TELL_AGAIN_MS 2
 
@@ -154,7 +160,7 @@ void view_tell_attributes(struct view *view, const struct change *change)
 void view_end_change(struct view *view, struct change *change)
 {
 	view_lock(view);
-	/* Changes of attributes and listings are not begun. */
+	/* What is only announced is not begun. */
 	if (view->change && view->publishing == PUBLISHING_OVERTAKEN) {
 		queue_entry_locked(view, change->entry);
 	} else if (view->change && view->publishing == PUBLISHING_BEGUN) {

@@ -14,6 +14,7 @@ enum change_kind {
 	CHANGE_REMOVE_DIRECTORY, /* the directory goes, with all that is in it */
 	CHANGE_ATTRIBUTES,       /* a directory that stays has another mode or owner */
 	CHANGE_LISTING, /* a directory was looked up before it was told: it is listed now */
+	CHANGE_TIME,    /* a file or link that stays has another time: it shows it already */
 };
 
 /* Something to be published. */
@@ -24,7 +25,7 @@ struct change {
 	char *path;               /* relative to the root */
 	uint64_t parent_ino;
 	uint64_t shown_ino; /* of the version that the name showed before it was looked at; 0 */
-	uint64_t attributes_ino;     /* CHANGE_ATTRIBUTES: the directory's number */
+	uint64_t attributes_ino;     /* CHANGE_ATTRIBUTES, CHANGE_TIME: the number of what has them */
 	bool is_news;                /* those who depend on the name look at it again behind it */
 	struct version *version;     /* one reference */
 	struct directory *directory; /* not yet shown: owned until applied */
@@ -47,6 +48,9 @@ int view_lookup_staged(struct view *view, struct stat *ret);
  * when view_is_overtaken().
  */
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
+
+/** Whether the tree changes, by view_begin_change() and view_apply_change(); or something is only announced. */
+bool change_is_of_tree(const struct change *change);
 
 /** CHANGE_ATTRIBUTES: has the kernel ask for the directory's attributes again, by view->tell. */
 void view_tell_attributes(struct view *view, const struct change *change);

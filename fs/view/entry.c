@@ -254,6 +254,14 @@ void entry_prepare_first_locked(struct view *view, struct entry *entry, struct v
 		version->inode.ino = view->next_ino++;
 }
 
+void entry_take_time_locked(struct entry *entry, const struct version *found)
+{
+	struct version *version = entry->version;
+
+	version->mtime = entry->shown_mtime = found->mtime;
+	version->ctime = entry->shown_ctime = clock_after(version->ctime);
+}
+
 void entry_set_kind_locked(struct view *view, struct entry *entry, enum union_kind kind)
 {
 	CLEANUP(freep) char *path = NULL;

@@ -30,6 +30,12 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
 void entry_prepare_version_locked(struct view *view, struct entry *entry, struct version *version);
 void entry_prepare_first_locked(struct view *view, struct entry *entry, struct version *version);
 
+/**
+ * The entry shows the same bytes as `found`, whose only source has got another time: that is the file's time from
+ * now on, be it an earlier one, and ctime is now.
+ */
+void entry_take_time_locked(struct entry *entry, const struct version *found);
+
 /** Whether the path shows a directory, or did when the kernel forgot it. */
 bool entry_was_directory_locked(const struct view *view, const struct entry *entry);
 

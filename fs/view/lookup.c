@@ -176,7 +176,11 @@ static int answer_strictly_locked(struct look *look, struct stat *ret)
 	bool is_kept = look->problem.message[0] && !look->version->stood_in_count &&
 		       entry->version->kind != VERSION_BROKEN &&
 		       view->composer.settings->on_error != ON_ERROR_FAIL;
-	if (is_kept || version_same(entry->version, look->version))
+	bool is_same = is_kept || version_same(entry->version, look->version);
+	/* The publisher finds it once more, and announces it. */
+	if (is_same && !is_kept && version_is_touched(entry->version, look->version))
+		entry_take_time_locked(entry, look->version);
+	if (is_same)
 		return show_locked(view, entry, ret);
 	entry_prepare_version_locked(view, entry, look->version);
 	inode_hold_locked(view, &look->version->inode);

@@ -109,6 +109,7 @@ static int carry_out(const struct publisher_options *options, const struct chang
 		return ops->remove_directory(options->context, change);
 	case CHANGE_ATTRIBUTES:
 	case CHANGE_LISTING:
+	case CHANGE_TIME:
 		break;
 	}
 	ops->set_attributes(options->context, change);
@@ -117,7 +118,7 @@ static int carry_out(const struct publisher_options *options, const struct chang
 
 void publisher_carry_out(struct publisher *publisher, struct change *change)
 {
-	bool is_begun = change->kind != CHANGE_ATTRIBUTES && change->kind != CHANGE_LISTING;
+	bool is_begun = change_is_of_tree(change);
 
 	if (is_begun)
 		view_begin_change(publisher->view, change);

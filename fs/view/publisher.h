@@ -28,7 +28,7 @@ struct publisher_ops {
 	int (*make_directory)(void *context, const struct change *change);
 	int (*remove_directory)(void *context, const struct change *change);
 
-	/* What was told of a directory has changed: CHANGE_ATTRIBUTES or CHANGE_LISTING. */
+	/* Announces what the view shows already: CHANGE_ATTRIBUTES, CHANGE_LISTING or CHANGE_TIME. */
 	void (*set_attributes)(void *context, const struct change *change);
 
 	/* Nothing is left that was to be published. May be NULL. */

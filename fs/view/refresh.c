@@ -88,6 +88,22 @@ static bool keep_last_good_locked(struct view *view, struct look *look)
 	return kept != NULL;
 }
 
+/* The bytes are the same; its only source may have got another time. Returns whether that is to be announced. */
+static bool take_time_locked(struct look *look)
+{
+	struct entry *entry = look->entry;
+
+	if (!entry->version)
+		return false; /* the kernel asks for it again before it shows it */
+	bool is_touched = look->result == 0 && version_is_touched(entry->version, look->version);
+	if (is_touched)
+		entry_take_time_locked(entry, look->version);
+	version_take_sources(entry->version, look->version);
+	look->change->kind = CHANGE_TIME;
+	look->change->attributes_ino = entry->version->inode.ino;
+	return is_touched && look->is_known;
+}
+
 /* Returns whether the file is to be published. */
 static bool decide_file_locked_unlocks(struct view *view, struct look *look)
 {
@@ -115,11 +131,8 @@ static bool decide_file_locked_unlocks(struct view *view, struct look *look)
 		entry_set_trouble_locked(view, entry, &look->problem, version, look->result == 0);
 	else
 		entry_clear_trouble_locked(view, entry);
-	if (is_same && entry->kind != UNION_NONE && !entry->is_unannounced) {
-		if (entry->version)
-			version_take_sources(entry->version, version);
-		return false;
-	}
+	if (is_same && entry->kind != UNION_NONE && !entry->is_unannounced)
+		return take_time_locked(look);
 	/* Nobody has seen what was there before, nor will; a change there was all the same. */
 	entry_prepare_version_locked(view, entry, version);
 	look->change->kind = CHANGE_REPLACE;

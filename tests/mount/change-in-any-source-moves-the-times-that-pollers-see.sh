@@ -66,7 +66,11 @@ remember
 printf 'layers: [low]\noptions: {header: false}\n' | replace plyfs.yaml
 is_told "a layer goes" 'low: 2'
 
-# What changes no byte moves no time.
+# What changes no byte of a merged file moves no time.
+remember
+echo 'high: 3' >high/app.yaml
+printf 'layers: [low, high]\noptions: {header: false}\n' | replace plyfs.yaml
+is_told "a layer comes again" $'low: 2\nhigh: 3'
 remember
 touch low/app.yaml
 echo 'low: 2' | replace low/app.yaml

@@ -378,7 +378,7 @@ static void publish_plainly(void)
 
 	view_take_events(view);
 	while (view_next_change(view, &change) == 0) {
-		if (change.kind == CHANGE_ATTRIBUTES || change.kind == CHANGE_LISTING) {
+		if (!change_is_of_tree(&change)) {
 			view_end_change(view, &change);
 			continue;
 		}

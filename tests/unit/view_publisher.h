@@ -151,6 +151,10 @@ static inline void op_set_attributes(void *context, const struct change *change)
 		listing_drop(change->parent_ino);
 		return;
 	}
+	if (change->kind == CHANGE_TIME) {
+		note_event("TIME", change->path);
+		return;
+	}
 	note_event("ATTRIBUTES", change->path ? change->path : "");
 	view_tell_attributes(view, change);
 }
