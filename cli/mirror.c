@@ -170,7 +170,7 @@ static int run_status(const struct command *command, int argc, char **argv, stru
 		{0, "state", .text = &job->mirror.replica.state},
 		{0},
 	};
-	const char *directory;
+	const char *directory = NULL;
 
 	int code = take_all(command, options, argc, argv, &directory);
 	if (code >= 0)
@@ -184,7 +184,7 @@ static int run_confirm(const struct command *command, int argc, char **argv, str
 		{0, "state", .text = &job->mirror.replica.state},
 		{0},
 	};
-	const char *directory;
+	const char *directory = NULL;
 
 	int code = take_all(command, options, argc, argv, &directory);
 	if (code >= 0)

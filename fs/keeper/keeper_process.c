@@ -91,8 +91,10 @@ static void tell_of(const struct keeper_server *server, const struct kept *kept,
 {
 	char line[KEEPER_MESSAGE_MAX];
 
-	snprintf(line, sizeof(line), "the mirror of the layer '%s': %s", kept->spec->name, what);
-	tell(server, KEEPER_LOG, line);
+	/* A line too long for a message is cut. */
+	if (snprintf(line, sizeof(line), "the mirror of the layer '%s': %s", kept->spec->name,
+		    what) > 0)
+		tell(server, KEEPER_LOG, line);
 }
 
 static void tell_problem(
