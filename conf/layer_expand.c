@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -116,22 +117,25 @@ static bool is_a_name(const char *text)
 }
 
 /* `value` has room for PATH_MAX bytes. */
-static int replace(char letter, const struct node *place, const struct surroundings *around,
+static int replace(char letter, struct layer_spec *spec, const struct surroundings *around,
 	char *value, struct problem *problem)
 {
 	const struct specifier *specifier = find_specifier(letter);
 
 	if (!specifier)
-		return problem_at(problem, place,
+		return problem_at(problem, spec->place,
 			"unknown '%%%.1s' in a layer's path (allowed: %%H host name, %%m machine "
 			"id, %%h home, %%u user, %%%% a percent sign)",
 			letter ? &letter : "");
-	if (!specifier->get(around, value, PATH_MAX))
-		return problem_at(problem, place,
-			"'%%%c' has no value: this machine has no %s; write the path out", letter,
-			specifier->what);
+	if (!specifier->get(around, value, PATH_MAX)) {
+		(void)snprintf(value, PATH_MAX, "%%%c", letter);
+		spec->has_no_value = true;
+		return spec->optional ? 0 : problem_at(problem, spec->place,
+			"'%%%c' has no value: this machine has no %s; write the path out, or mark "
+			"the layer 'optional: true'", letter, specifier->what);
+	}
 	if (!specifier->is_path && !is_a_name(value))
-		return problem_at(problem, place,
+		return problem_at(problem, spec->place,
 			"'%%%c' can't be used: the %s '%s' is no file name; write the path out",
 			letter, specifier->what, value);
 	return 0;
@@ -159,7 +163,7 @@ int layer_spec_expand(struct layer_spec *spec, const char *text, const char *dir
 		value[0] = *at;
 		value[1] = '\0';
 		if (*at == '%' && *++at != '%') {
-			int r = replace(*at, spec->place, around, value, problem);
+			int r = replace(*at, spec, around, value, problem);
 			if (r == 0)
 				r = note_specifier(spec, *at, arena);
 			if (r != 0)

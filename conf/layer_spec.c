@@ -105,7 +105,8 @@ static int check_owner(const struct layer_spec *spec, const struct layer *layer)
 static int open_and_call(const struct layer_spec *spec, unsigned rank, struct layer **ret)
 {
 	CLEANUP(layer_freep) struct layer *layer = NULL;
-	int r = layer_open(spec->name, spec->at, rank, spec->optional, spec->follow, &layer);
+	const char *at = spec->has_no_value ? "" : spec->at; /* nothing is there, ever */
+	int r = layer_open(spec->name, at, rank, spec->optional, spec->follow, &layer);
 
 	if (r == 0)
 		r = check_owner(spec, layer);

@@ -16,6 +16,7 @@ struct layer_spec {
 	const char *specifiers; /* the letters of those in the path as plyfs.yaml has it; NULL: none */
 	size_t behind; /* bytes of the path behind what the first of %H, %m and %u stood for */
 	bool optional;
+	bool has_no_value; /* optional, and its path needs what this machine lacks: it is missing */
 	bool follow;
 	const char *const *exclude; /* as in struct layer; NULL: the default */
 	const struct node
@@ -28,7 +29,8 @@ struct layer_spec {
 /**
  * Sets the path of a layer in a plyfs.yaml, and its specifiers: %H, %m, %h, %u and %% in `text` replaced
  * (plyfs.yaml(5)), and taken from `directory` when relative. `directory` may be "", or ends with a
- * slash. Returns 0, with the path in `arena`; PROBLEM at the spec's place; or -ENOMEM.
+ * slash. If this machine has no machine id, say, an optional layer is missing, and its path keeps
+ * the %m. Returns 0, with the path in `arena`; PROBLEM at the spec's place; or -ENOMEM.
  */
 int layer_spec_expand(struct layer_spec *spec, const char *text, const char *directory,
 	const struct surroundings *around, struct arena *arena, struct problem *problem);
