@@ -4,7 +4,7 @@
 # All that plyfs and its tests can be built with.
 packages=(build-essential pkg-config meson ninja-build libyaml-dev libtdb-dev libfuse3-dev fuse3 liblua5.4-dev
 	libcurl4-openssl-dev libgmime-3.0-dev libpcre2-dev libseccomp-dev libcmocka-dev inotify-tools attr git
-	json-schema-test-suite python3 python3-jsonschema python3-tomli python3-tomlkit python3-yaml scdoc)
+	json-schema-test-suite procps python3 python3-jsonschema python3-tomli python3-tomlkit python3-yaml scdoc)
 features=(-Dlua=enabled -Dmime=enabled -Dmirror=enabled -Dpcre2=enabled -Dsandbox=enabled -Dtests=enabled -Ddocs=enabled)
 
 # need_packages PACKAGE...: installs the Debian packages that are missing, and only those.
@@ -58,9 +58,13 @@ configure() {
 	rm -f "$log"
 }
 
-# build DIRECTORY [TARGET...]: quiet unless it fails or warns.
+# build DIRECTORY [TARGET...]: on a terminal ninja shows how far it is; elsewhere only what fails or warns is shown.
 build() {
 	local log
+	if [ -t 1 ]; then
+		ninja -C "$@" </dev/null || exit 1
+		return
+	fi
 	log=$(mktemp)
 	if ! ninja -C "$@" </dev/null >"$log" 2>&1; then
 		grep -v '^\[[0-9]*/[0-9]*\]' "$log" >&2
