@@ -309,6 +309,28 @@ const struct pair *node_find_as_python(
 	return twin ? node_find(map, twin) : found;
 }
 
+static const struct pair *find_match(const struct node *item, const struct node *key)
+{
+	const struct pair *pair = node_find(item, key);
+
+	return pair && node_is_scalar(pair->value) && !scalar_is_empty(pair->value) ? pair : NULL;
+}
+
+const struct pair *node_match(const struct node *item, const struct node *by)
+{
+	uint32_t count = node_is_sequence(by) ? by->seq.count : 0;
+
+	if (!node_is_map(item))
+		return NULL;
+	for (uint32_t i = 0; i + 1 < count; i++) {
+		const struct pair *pair = find_match(item, by->seq.items[i]);
+
+		if (pair && pair->value->text.len && !scalar_is_null(pair->value))
+			return pair;
+	}
+	return find_match(item, count ? by->seq.items[count - 1] : by);
+}
+
 const struct node *node_get(const struct node *map, const char *name)
 {
 	struct node key = {.kind = NODE_SCALAR, .style = NODE_DOUBLE, .text = span_of(name)};

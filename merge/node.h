@@ -203,6 +203,13 @@ const struct pair *node_find_hashed(const struct node *map, const struct node *k
 const struct pair *node_find_as_python(
 	const struct node *map, const struct node *key, uint32_t hash);
 
+/**
+ * The pair that an item of a list is matched by: `by` is a key, or a list of keys of which the first
+ * counts that the item has; one with a null or an empty text is passed over if another key follows.
+ * NULL: the item is no map, or has no scalar there.
+ */
+const struct pair *node_match(const struct node *item, const struct node *by);
+
 /** The value of the string key `name`, or NULL. */
 const struct node *node_get(const struct node *map, const char *name);
 

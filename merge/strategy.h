@@ -71,10 +71,10 @@ struct strategy {
 
 	/*
 	 * How the lists combine that `count` keys lead to, for whoever wants to change one; with
-	 * LIST_WAY_BY_KEY *key is the key, in the arena. NULL: LIST_WAY_ANY. 0 or -ENOMEM.
+	 * LIST_WAY_BY_KEY *by is what node_match() wants. NULL: LIST_WAY_ANY. 0 or -ENOMEM.
 	 */
 	int (*list_way)(const struct merge_request *request, const struct node *const *keys,
-		size_t count, struct arena *arena, enum list_way *ret, const struct node **key);
+		size_t count, struct arena *arena, enum list_way *ret, const struct node **by);
 
 	/* Loads the libraries that are else loaded when they are needed. NULL: there are none. */
 	void (*load)(void);

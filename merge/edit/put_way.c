@@ -34,20 +34,27 @@ static uint32_t find_same(const struct node *list, const struct node *item)
 	return i;
 }
 
-static uint32_t find_by_key(
-	const struct node *list, const struct node *item, const struct node *key)
+static bool is_matched(const struct node *item, const struct node *by, const struct node *wanted)
 {
-	const struct node *wanted = entry_of(item, &(struct edit_step){.key = key});
-	uint32_t i = 0;
+	const struct pair *match = node_match(item, by);
 
-	for (; wanted && i < list->seq.count; i++) {
-		const struct node *found =
-			entry_of(list->seq.items[i], &(struct edit_step){.key = key});
+	return match && node_equal(match->value, wanted);
+}
 
-		if (found && node_equal(found, wanted))
-			return i;
-	}
-	return list->seq.count;
+/* The item of the target that is matched with that one of the result: of several with its key, the
+ * first with the first. */
+static uint32_t find_by_key(
+	const struct node *list, const struct node *in, const struct node *item, const struct node *by)
+{
+	const struct node *wanted = node_match(item, by)->value;
+	uint32_t before = 0, i = 0;
+
+	for (uint32_t n = 0; in->seq.items[n] != item; n++)
+		before += is_matched(in->seq.items[n], by, wanted);
+	for (; i < list->seq.count; i++)
+		if (is_matched(list->seq.items[i], by, wanted) && before-- == 0)
+			break;
+	return i;
 }
 
 static void add_step(struct walk *walk, struct edit_step step)
@@ -64,17 +71,17 @@ static void go_by_key(struct walk *walk, const struct edit_step *step)
 	walk->there = entry_of(walk->there, step);
 }
 
-static int find_way(const struct walk *walk, enum list_way *way, const struct node **key)
+static int find_way(const struct walk *walk, enum list_way *way, const struct node **by)
 {
 	const struct merge_request *merge = walk->ground->merge;
 	const struct strategy *strategy = merge->options->strategy;
 
 	*way = LIST_WAY_ANY;
-	*key = NULL;
+	*by = NULL;
 	if (!strategy->list_way)
 		return 0;
 	return strategy->list_way(
-		merge, walk->keys, walk->key_count, walk->ground->arena, way, key);
+		merge, walk->keys, walk->key_count, walk->ground->arena, way, by);
 }
 
 /* Goes to an item. PUT_WAY_NONE: nothing in the target stands for it. */
@@ -87,12 +94,12 @@ static int go_by_index(struct walk *walk, const struct edit_step *step)
 	if (r < 0)
 		return r;
 	/* An item that has not the key is matched with none. */
-	if (way != LIST_WAY_BY_KEY || !entry_of(item, &(struct edit_step){.key = walk->by}))
+	if (way != LIST_WAY_BY_KEY || !item || !node_match(item, walk->by))
 		walk->by = NULL;
 	walk->item = item;
 	if (!item || !list || !node_is_sequence(list))
 		return PUT_WAY_NONE;
-	uint32_t i = walk->by ? find_by_key(list, item, walk->by) : find_same(list, item);
+	uint32_t i = walk->by ? find_by_key(list, walk->in, item, walk->by) : find_same(list, item);
 	/* It may have been made of both, or of a copy. */
 	if (i == list->seq.count && !walk->by && way != LIST_WAY_PARTS &&
 		list->seq.count == walk->in->seq.count)
@@ -142,11 +149,10 @@ static int begin(struct walk *walk, const struct put_ground *ground, const struc
 static const struct node *make_item(const struct walk *walk, const struct node *rest)
 {
 	struct arena *arena = walk->ground->arena;
-	const struct edit_step step = {.key = walk->by};
-	const struct node *match = entry_of(walk->item, &step);
+	const struct pair *match = node_match(walk->item, walk->by);
 	struct node *made = node_new_map(arena, NULL);
 
-	if (!made || !match || node_put(arena, made, walk->by, match) < 0)
+	if (!made || node_put(arena, made, match->key, match->value) < 0)
 		return NULL;
 	for (uint32_t i = 0; rest && i < rest->map.count; i++)
 		if (node_put(arena, made, rest->map.pairs[i].key, rest->map.pairs[i].value) < 0)

@@ -104,7 +104,16 @@ static void make_rules(struct round *round, struct random *random, bool is_by_ke
 	static const char *const modes[] = {"replace", "append", "prepend", "unique", "by"};
 	struct deep_model *model = &round->model;
 	char *text = check(arena_printf(round->arena, "lists:\n  z: append\n"));
+	const char *by = "{by: name}";
 	uint32_t used = 0;
+
+	model->by[0] = "name";
+	if (random_chance(random, 40)) {
+		model->by[0] = "a";
+		model->by[1] = "name";
+		model->twice = random_chance(random, 70);
+		by = model->twice ? "{by: [a, name], twice: true}" : "{by: [a, name]}";
+	}
 
 	for (uint32_t i = random_below(random, DEEP_MODEL_RULES_MAX + 1); i > 0; i--) {
 		uint32_t number = random_below(random, sizeof(patterns) / sizeof(*patterns));
@@ -120,7 +129,7 @@ static void make_rules(struct round *round, struct random *random, bool is_by_ke
 		model->rules[model->rule_count++] =
 			(struct deep_model_rule){patterns[number], mode};
 		text = check(arena_printf(round->arena, "%s  \"%s\": %s\n", text, patterns[number],
-			strcmp(mode, "by") == 0 ? "{by: name}" : mode));
+			strcmp(mode, "by") == 0 ? by : mode));
 	}
 	round->options_text = text;
 	round->options_document = read_yaml("options", span_of(text));

@@ -94,7 +94,7 @@ static bool pattern_matches(const char *pattern, const struct path *path, size_t
 
 static unsigned spelled(const char *pattern)
 {
-	unsigned count = 1;
+	unsigned count = *pattern != 0;
 
 	for (const char *at = pattern; *at; at++)
 		count += *at == '.';
@@ -114,7 +114,7 @@ static const char *mode_at(const struct deep_model *model, const struct path *pa
 
 		if (is_root ? path->count > 0 : !is_all && !pattern_matches(rule->pattern, path, 0))
 			continue;
-		if (!best || (is_root ? 0 : spelled(rule->pattern)) >= spelled(best->pattern))
+		if (!best || spelled(rule->pattern) >= spelled(best->pattern))
 			best = rule;
 	}
 	return best ? best->mode : "replace";
@@ -151,11 +151,23 @@ static const struct node *gone(struct deep_model *model, const struct node *key)
 	return mark;
 }
 
-static const struct node *key_of(const struct node *item)
+static const struct node *key_of(const struct deep_model *model, const struct node *item)
 {
-	const struct node *key = node_is_map(item) ? node_get(item, "name") : NULL;
+	for (int i = 0; i < 2 && model->by[i]; i++) {
+		const struct node *key = node_is_map(item) ? node_get(item, model->by[i]) : NULL;
+		bool is_last = i == 1 || !model->by[1];
 
-	return key && node_is_scalar(key) && !scalar_is_empty(key) ? key : NULL;
+		if (key && node_is_scalar(key) && !scalar_is_empty(key) &&
+			(is_last || (key->text.len > 0 && !scalar_is_null(key))))
+			return key;
+	}
+	return NULL;
+}
+
+static bool has_key(
+	const struct deep_model *model, const struct node *item, const struct node *key)
+{
+	return key_of(model, item) && node_equal(key_of(model, item), key);
 }
 
 static bool has_content(const struct node *node)
@@ -168,25 +180,26 @@ static bool has_content(const struct node *node)
 	return (node_is_map(node) ? node->map.count : node->seq.count) > 0;
 }
 
-/* Below with one item of a keyed list put in, or removed where `item` is NULL. */
+/* Below with one item of a keyed list put in the place of the one with that key that has `skip` such
+ * in front of it, or all with the key removed where `item` is NULL. */
 static const struct node *put_item(struct deep_model *model, const struct node *below,
-	const struct node *key, const struct node *value, struct path path)
+	const struct node *key, const struct node *value, uint32_t skip, struct path path)
 {
 	struct node *result = empty_like(model, below);
 	uint32_t first = UINT32_MAX, first_gone = UINT32_MAX;
 
-	for (uint32_t i = below->seq.count; i-- > 0;) {
+	for (uint32_t i = 0; i < below->seq.count; i++) {
 		const struct node *item = below->seq.items[i];
-		if (!key_of(item) || !node_equal(key_of(item), key))
+		if (!has_key(model, item, key))
 			continue;
-		if (is_gone(item))
+		if (is_gone(item) && first_gone == UINT32_MAX)
 			first_gone = i;
-		else
+		else if (!is_gone(item) && first == UINT32_MAX && skip-- == 0)
 			first = i;
 	}
 	for (uint32_t i = 0; i < below->seq.count; i++) {
 		const struct node *item = below->seq.items[i];
-		bool is_match = key_of(item) && node_equal(key_of(item), key);
+		bool is_match = has_key(model, item, key);
 
 		if (i == (first != UINT32_MAX ? first : first_gone)) {
 			if (!value)
@@ -203,16 +216,34 @@ static const struct node *put_item(struct deep_model *model, const struct node *
 	return result;
 }
 
+static uint32_t count_key(
+	const struct deep_model *model, const struct node *list, const struct node *key)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < list->seq.count; i++)
+		count += !is_gone(list->seq.items[i]) && has_key(model, list->seq.items[i], key);
+	return count;
+}
+
 static const struct node *by_key(struct deep_model *model, const struct node *below,
 	const struct node *value, struct path path)
 {
+	const struct node *at_first = below;
+
 	for (uint32_t i = 0; i < value->seq.count && !model->failed; i++) {
-		const struct node *item = value->seq.items[i], *key = key_of(item);
+		const struct node *item = value->seq.items[i], *key = key_of(model, item);
+		uint32_t before = 0, known = key ? count_key(model, at_first, key) : 0;
 
 		for (uint32_t n = 0; key && n < i; n++) {
-			const struct node *other = key_of(value->seq.items[n]);
-			if (other && node_equal(other, key))
+			const struct node *other = value->seq.items[n];
+			if (!has_key(model, other, key))
+				continue;
+			before++;
+			if (!model->twice || deep_model_is_delete(item))
 				model->failed = true;
+			if (deep_model_is_delete(other))
+				before = known = 0;
 		}
 		if (key && deep_model_is_directive(key))
 			model->failed = true;
@@ -221,9 +252,9 @@ static const struct node *by_key(struct deep_model *model, const struct node *be
 		if (model->failed)
 			return NULL;
 
-		if (key) {
-			below = put_item(
-				model, below, key, deep_model_is_delete(item) ? NULL : item, path);
+		if (key && (!before || before < known)) {
+			below = put_item(model, below, key, deep_model_is_delete(item) ? NULL : item,
+				before, path);
 		} else {
 			const struct node *added = combine(model, NULL, item, path);
 			struct node *result = bare(model, below);

@@ -2,8 +2,7 @@
  * deep, implemented a second time: naive, quadratic, written from the rules and not from the code.
  *
  * The model copies everything. What has been removed stays as a node with a tag of its own until
- * the end, because what comes back takes its old place. Lists are merged by the key `name` only,
- * and the patterns have no escapes.
+ * the end, because what comes back takes its old place. The patterns have no escapes.
  */
 #pragma once
 
@@ -20,6 +19,8 @@ struct deep_model {
 	struct arena *arena;
 	struct deep_model_rule rules[DEEP_MODEL_RULES_MAX];
 	size_t rule_count;
+	const char *by[2]; /* what "by" matches items by: the first that an item has; by[1] may be NULL */
+	bool twice;        /* a layer may have a key more than once */
 	bool failed; /* the layers can't be merged */
 };
 

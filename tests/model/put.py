@@ -190,7 +190,8 @@ class Trees:
 
 
 LISTS = ["replace", "append", "prepend", "unique", "repeat",
-         {"jobs": {"by": "name"}}, {"**": {"by": "name"}}, {"hosts": "append", "jobs": {"by": "name"}},
+         {"jobs": {"by": "name"}}, {"**": {"by": "name"}}, {"**": {"by": ["port", "name"], "twice": True}},
+         {"hosts": "append", "jobs": {"by": "name"}},
          {"**.hosts": "unique", "server.*": "prepend"}, {"hosts": "append", "**": "replace"}]
 
 

@@ -447,7 +447,7 @@ static const struct list_rule *find_rule(const struct list_rules *rules,
 }
 
 static int list_way(const struct merge_request *request, const struct node *const *keys,
-	size_t count, struct arena *arena, enum list_way *ret, const struct node **key)
+	size_t count, struct arena *arena, enum list_way *ret, const struct node **by)
 {
 	const struct list_rules *rules;
 	const struct list_rule *rule;
@@ -457,7 +457,7 @@ static int list_way(const struct merge_request *request, const struct node *cons
 	if (r != 0)
 		return r < 0 ? r : -EINVAL;
 	rule = count ? find_rule(rules, keys, count, NULL) : list_rules_find(rules, NULL);
-	*key = rule->key;
+	*by = rule->by;
 	*ret = rule->mode == LIST_REPLACE  ? LIST_WAY_WHOLE
 	       : rule->mode == LIST_BY_KEY ? LIST_WAY_BY_KEY
 					   : LIST_WAY_PARTS;
@@ -467,9 +467,7 @@ static int list_way(const struct merge_request *request, const struct node *cons
 static const struct option_spec options[] = {
 	{"lists", OPTION_VALUE, "replace", NULL,
 		"how lists combine: replace, append, prepend, unique, repeat or {by: KEY}, for all "
-		"of them "
-		"or "
-		"by path in a map such as {\"*\": replace, \"spec.containers\": {by: name}, "
+		"of them or by path in a map such as {\"*\": replace, \"spec.containers\": {by: name}, "
 		"\"run.*\": append}, of which the path that spells out the most keys holds"},
 	{"delete", OPTION_VALUE, "", NULL,
 		"what a layer deletes of what lies below it, for formats that have no tag "

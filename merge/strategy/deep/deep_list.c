@@ -12,18 +12,18 @@
 
 /* What an item of a list merged by key is matched by; *ret is NULL when it has no key. */
 static int check_item_key(struct deep *deep, const struct list_rule *rule, const struct node *item,
-	const struct node **ret)
+	const struct pair **ret)
 {
 	struct problem *problem = deep->merge->problem;
-	const struct node *key = list_key_of(rule, item);
-	const char *name = rule->key->text.data;
+	const struct pair *match = node_match(item, rule->by);
+	const char *name = match ? match->key->text.data : rule->by_name;
 
-	if (key && directive_of(key) != DIRECTIVE_NONE)
-		return problem_at(problem, key,
+	if (match && directive_of(match->value) != DIRECTIVE_NONE)
+		return problem_at(problem, match->value,
 			"'%s' can't stand at '%s', which the items of this list are matched by",
-			key->tag, name);
+			match->value->tag, name);
 	if (directive_of(item) == DIRECTIVE_DELETE) {
-		if (!key)
+		if (!match)
 			return problem_at(problem, item,
 				"an item with '%s' needs the '%s' of the item to remove", item->tag,
 				name);
@@ -33,7 +33,7 @@ static int check_item_key(struct deep *deep, const struct list_rule *rule, const
 				"in place of the one below, write '!replace'",
 				item->tag, name);
 	}
-	*ret = key;
+	*ret = match;
 	return 0;
 }
 
@@ -45,33 +45,57 @@ struct keyed {
 	uint32_t pass;
 };
 
+static int append_item(struct deep *deep, const struct keyed *keyed, const struct node *item)
+{
+	const struct node *combined;
+	int r = deep_combine(deep, NULL, item, keyed->place, &combined);
+
+	return r == 0 ? list_push_back(keyed->list, combined) : r;
+}
+
+/*
+ * The entry that stands for an item of the list that comes, by its number: the key's first, and for
+ * one more item with that key the next one. LIST_NONE: there are no more.
+ */
+static int choose_entry(struct deep *deep, const struct keyed *keyed, const struct node *item,
+	const struct pair *match, uint32_t *ret)
+{
+	uint32_t first;
+	int r = list_find_key(keyed->list, keyed->rule, match->value, &first);
+
+	if (r < 0)
+		return r;
+	struct list_entry *known = &keyed->list->keys.entries[first];
+	bool is_deleted = directive_of(item) == DIRECTIVE_DELETE;
+	if (known->pass == keyed->pass && (!keyed->rule->twice || is_deleted))
+		return problem_at(deep->merge->problem, match->value,
+			"the %s '%s' comes twice in this list, first in line %u; make one item of "
+			"both",
+			match->key->text.data, match->value->text.data, (unsigned)known->by->line);
+	*ret = known->pass == keyed->pass ? known->following : first;
+	known->pass = keyed->pass;
+	known->by = match->value;
+	if (*ret != LIST_NONE)
+		known->following = is_deleted ? first : keyed->list->keys.entries[*ret].next;
+	return 0;
+}
+
 static int merge_item(struct deep *deep, const struct keyed *keyed, const struct node *item)
 {
 	struct list *list = keyed->list;
-	const struct node *key, *combined;
-	uint32_t entry;
+	const struct pair *match = NULL;
+	const struct node *combined;
+	uint32_t entry = LIST_NONE;
 
-	int r = check_item_key(deep, keyed->rule, item, &key);
+	int r = check_item_key(deep, keyed->rule, item, &match);
+	if (r == 0 && match)
+		r = choose_entry(deep, keyed, item, match, &entry);
 	if (r != 0)
 		return r;
-	if (!key) {
-		r = deep_combine(deep, NULL, item, keyed->place, &combined);
-		return r == 0 ? list_push_back(list, combined) : r;
-	}
+	if (entry == LIST_NONE)
+		return append_item(deep, keyed, item);
 
-	r = list_find_key(list, keyed->rule, key, &entry);
-	if (r < 0)
-		return r;
-	struct list_entry *known = &list->keys.entries[entry];
-	if (known->pass == keyed->pass)
-		return problem_at(deep->merge->problem, key,
-			"the %s '%s' comes twice in this list, first in line %u; make one item of "
-			"both",
-			keyed->rule->key->text.data, key->text.data, (unsigned)known->by->line);
-	known->pass = keyed->pass;
-	known->by = key;
-
-	const struct node *below = list_get_key(list, entry);
+	const struct node *key = match->value, *below = list_get_key(list, entry);
 	if (directive_of(item) == DIRECTIVE_DELETE) {
 		list_remove_key(list, entry);
 		r = deep_let_go(deep, below, &below);
@@ -269,7 +293,7 @@ static const char *rule_name(
 	if (directive_of(value) != DIRECTIVE_NONE)
 		return value->tag;
 	const char *name = rule->mode == LIST_BY_KEY
-				   ? arena_printf(arena, "lists: {by: %s}", rule->key->text.data)
+				   ? arena_printf(arena, "lists: {by: %s}", rule->by_name)
 				   : arena_printf(arena, "lists: %s", list_mode_names[rule->mode]);
 	return name ? name : "lists";
 }

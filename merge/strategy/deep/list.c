@@ -3,8 +3,6 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "scalar.h"
-
 /* Entries. Up to here comparing hashes one by one is as fast as a table. */
 #define INDEX_MIN 8
 
@@ -80,16 +78,6 @@ int list_push_back(struct list *list, const struct node *item)
 int list_push_front(struct list *list, const struct node *item)
 {
 	return push(list->arena, &list->front, item);
-}
-
-const struct node *list_key_of(const struct list_rule *rule, const struct node *item)
-{
-	if (!node_is_map(item))
-		return NULL;
-	const struct pair *pair = node_find_hashed(item, rule->key, rule->hash);
-	if (!pair || !node_is_scalar(pair->value) || scalar_is_empty(pair->value))
-		return NULL;
-	return pair->value;
 }
 
 /*
@@ -199,10 +187,11 @@ static const struct node *item_of(const struct list *list, const struct list_ent
 static int index_key(struct list *list, const struct list_rule *rule, int32_t position)
 {
 	const struct node *item = list_at(list, position);
-	const struct node *key = item ? list_key_of(rule, item) : NULL;
-	if (!key)
+	const struct pair *match = item ? node_match(item, rule->by) : NULL;
+	if (!match)
 		return 0;
 
+	const struct node *key = match->value;
 	uint32_t hash = node_hash(key);
 	uint32_t first = find_entry(&list->keys, key, hash);
 	if (first != LIST_NONE && !item_of(list, &list->keys.entries[first])) {

@@ -30,8 +30,10 @@ struct list_entry {
 	uint32_t last;    /* in a key's first entry: its last one */
 	int32_t position; /* LIST_NOWHERE: no item has had the key yet */
 
-	/* For the caller, 0 at first: in which pass the key was written, and by which item. */
+	/* For the caller, 0 at first, in a key's first entry: in which pass the key was written, and by
+	 * which item, and the entry of the next item with it. */
 	uint32_t pass;
+	uint32_t following;
 	const struct node *by;
 };
 
@@ -74,12 +76,6 @@ int list_push_back(struct list *list, const struct node *item);
 int list_push_front(struct list *list, const struct node *item);
 
 /**
- * What `item` is matched by: the value of the rule's key. NULL when it has none: it is no map, the
- * key is missing or empty, or its value is no scalar.
- */
-const struct node *list_key_of(const struct list_rule *rule, const struct node *item);
-
-/**
  * Finds the entry of a key, adding one when it is new: its number in list->keys.entries, which
  * stays the same. The entry leads to the first of several items with that key. One list is always
  * asked with the same rule. Returns 0 or -ENOMEM.
@@ -87,11 +83,11 @@ const struct node *list_key_of(const struct list_rule *rule, const struct node *
 int list_find_key(
 	struct list *list, const struct list_rule *rule, const struct node *key, uint32_t *ret);
 
-/** The first item with the key of that entry, or NULL when there is none. */
+/** The item of that entry, or NULL when there is none. */
 const struct node *list_get_key(const struct list *list, uint32_t entry);
 
 /**
- * Gives a key's first item: in the place of the one it has, or had before it was removed, else at
+ * Gives an entry its item: in the place of the one it has, or had before it was removed, else at
  * the end. Returns 0 or -ENOMEM.
  */
 int list_put_key(struct list *list, uint32_t entry, const struct node *item);

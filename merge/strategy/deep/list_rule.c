@@ -31,6 +31,9 @@ struct list_rules {
 };
 
 #define MODES "replace, append, prepend, unique, repeat or {by: KEY}"
+#define BY_MEANING                                                                                 \
+	"'by' names the key that items are matched by, such as {by: name}, or several of which "   \
+	"the first counts that an item has, such as {by: [name, url]}"
 
 const char *const list_mode_names[LIST_BY_KEY] = {
 	"replace", "append", "prepend", "unique", "repeat"};
@@ -49,19 +52,46 @@ static int read_mode(const struct node *value, enum list_mode *ret, struct probl
 		problem, value, "lists can't combine by '%s', only by %s", value->text.data, MODES);
 }
 
-static int read_rule(const struct node *value, struct list_rule *ret, struct problem *problem)
+static bool is_key(const struct node *value)
+{
+	return node_is_scalar(value) && !scalar_is_null(value);
+}
+
+static int read_by(const struct node *by, struct arena *arena, const char **name, struct problem *problem)
+{
+	if (is_key(by)) {
+		*name = by->text.data;
+		return 0;
+	}
+	if (!node_is_sequence(by) || by->seq.count == 0)
+		return problem_at(problem, by, BY_MEANING);
+	const char *text = "";
+	for (uint32_t i = 0; text && i < by->seq.count; i++) {
+		const struct node *key = by->seq.items[i];
+
+		if (!is_key(key))
+			return problem_at(problem, key, BY_MEANING);
+		text = arena_printf(arena, "%s%s%s", text, i ? ", " : "", key->text.data);
+	}
+	*name = text ? arena_printf(arena, "[%s]", text) : NULL;
+	return *name ? 0 : -ENOMEM;
+}
+
+static int read_rule(const struct node *value, struct arena *arena, struct list_rule *ret,
+	struct problem *problem)
 {
 	if (!node_is_map(value))
 		return read_mode(value, &ret->mode, problem);
 
-	const struct node *key = node_get(value, "by");
-	if (!key || value->map.count != 1)
+	const struct node *by = node_get(value, "by"), *twice = node_get(value, "twice");
+	if (!by || value->map.count != 1u + (twice != NULL))
 		return problem_at(problem, value, "lists combine by %s", MODES);
-	if (!node_is_scalar(key) || scalar_is_null(key))
-		return problem_at(problem, key,
-			"'by' names the key that items are matched by, such as {by: name}");
-	*ret = (struct list_rule){.mode = LIST_BY_KEY, .key = key, .hash = node_hash(key)};
-	return 0;
+	if (twice && (!node_is_scalar(twice) || scalar_type(twice) != SCALAR_BOOL))
+		return problem_at(problem, twice,
+			"'twice' says whether one layer may have a key more than once: true or false");
+	*ret = (struct list_rule){
+		.mode = LIST_BY_KEY, .by = by, .twice = twice && scalar_bool(twice)};
+	return read_by(by, arena, &ret->by_name, problem);
 }
 
 /* The next key of a pattern, unescaped into `out`. Returns what follows its dot; NULL at the end.
@@ -138,7 +168,7 @@ static int read_patterns(const struct node *map, struct arena *arena, struct lis
 			continue;
 		int r = read_pattern(pair->key, arena, pattern, problem);
 		if (r == 0)
-			r = read_rule(pair->value, &pattern->rule, problem);
+			r = read_rule(pair->value, arena, &pattern->rule, problem);
 		if (r != 0)
 			return r;
 		rules->have_keys |= pattern->rule.mode == LIST_BY_KEY;

@@ -33,8 +33,9 @@ extern const char *const list_mode_names[LIST_BY_KEY];
 
 struct list_rule {
 	enum list_mode mode;
-	const struct node *key; /* LIST_BY_KEY: the key that items are matched by, a scalar */
-	uint32_t hash;          /* node_hash(key) */
+	const struct node *by; /* LIST_BY_KEY: what items are matched by, as node_match() wants it */
+	const char *by_name;   /* "name", "[name, url]", for messages */
+	bool twice;            /* LIST_BY_KEY: one layer may have a key more than once */
 };
 
 /* A place in a tree; NULL is the root. An item of a list is in the same place as the list. */
