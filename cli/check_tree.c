@@ -6,6 +6,8 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "dropin_name.h"
+#include "expand.h"
 #include "idle_whiteout.h"
 
 /* References that are kept; in a tree with more, the rest is not looked at. */
@@ -114,12 +116,52 @@ static int add_hidden(struct check_tree *tree, const struct traversed *found)
 	return findings_add(&tree->findings, FINDING_WARNING, &problem);
 }
 
+/* Names what lies in NAME.d and is no drop-in where no file NAME comes of it, whose inspection would. */
+static int add_ignored(struct check_tree *tree, const struct traversed *found)
+{
+	const struct settings *settings = offline_settings(tree->offline);
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	CLEANUP(freep) char *directory = strdup(found->path), *name = NULL, *why = NULL;
+	struct problem problem;
+
+	if (!lookup || !directory)
+		return -ENOMEM;
+	char *slash = strrchr(directory, '/'), *above;
+	if (!slash)
+		return 0;
+	*slash = '\0';
+	above = strrchr(directory, '/');
+	if (above)
+		*above = '\0';
+	CLEANUP(freep)
+	char *owner = dropin_owner(
+		settings, above ? directory : "", above ? above + 1 : directory);
+	if (!owner || dropin_is_named(settings, owner, slash + 1))
+		return 0;
+	int r = expand_look_up(offline_finder(tree->offline), settings,
+		union_all_layers(settings), owner, lookup);
+	if (r < 0 || lookup->kind != UNION_NONE)
+		return layer_is_shortage(r) ? r : 0;
+	r = union_look_up(settings, found->layers, found->path, lookup);
+	if (r == 0 && lookup->kind == UNION_FILE)
+		r = layer_source_name(
+			settings->layers[lookup->found[0].layer], found->path, &name);
+	if (r == 0 && name)
+		r = dropin_refusal(settings, owner, slash + 1, &why);
+	if (r < 0 || !why)
+		return r;
+	problem_set(&problem, name, 0, 0, "%s", why);
+	return findings_add(&tree->findings, FINDING_WARNING, &problem);
+}
+
 static int add_traversed(void *context, const struct traversed *found)
 {
 	struct check_tree *tree = context;
 	struct problem problem;
 	int r = add_hidden(tree, found);
 
+	if (r == 0 && found->kind == UNION_FILE)
+		r = add_ignored(tree, found);
 	if (found->kind != UNION_DIRECTORY)
 		return r ? r : add_path(tree, found->path);
 	if (r == 0 && found->error) {

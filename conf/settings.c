@@ -446,10 +446,14 @@ uint64_t settings_layers_without(const struct settings *a, const struct settings
 	return without;
 }
 
+static bool nodes_equal(const struct node *a, const struct node *b)
+{
+	return a && b ? node_equal(a, b) : a == b;
+}
+
 static bool options_equal(const struct options *a, const struct options *b)
 {
-	return a->strategy == b->strategy && !a->map == !b->map &&
-	       (!a->map || node_equal(a->map, b->map)) && !a->locks == !b->locks &&
+	return a->strategy == b->strategy && nodes_equal(a->map, b->map) && !a->locks == !b->locks &&
 	       (!a->locks || node_equal(a->locks->map, b->locks->map));
 }
 
@@ -476,9 +480,10 @@ bool settings_equal_at(const struct settings *a, const struct settings *b, const
 		!schema_equal(
 			settings_rule_for(a, path)->schema, settings_rule_for(b, path)->schema))
 		return false;
-	return file ||
-	       (one->dropins == other->dropins && options_equal(&one->options, &other->options) &&
-		       program_equal(one->check, other->check));
+	return file || (one->dropins == other->dropins && one->format == other->format &&
+			       nodes_equal(one->dropin_suffixes, other->dropin_suffixes) &&
+			       options_equal(&one->options, &other->options) &&
+			       program_equal(one->check, other->check));
 }
 
 void settings_fix_header(struct settings *settings, bool header)

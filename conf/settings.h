@@ -38,6 +38,7 @@ struct rule {
 	struct options options;
 	const struct format *format; /* NULL: that of the name */
 	enum rule_dropins dropins; /* NAME.d's files are sources of NAME */
+	const struct node *dropin_suffixes; /* that their names end in: a text or a list; NULL: NAME's */
 	const struct program *check;     /* shows only what this is content with; NULL: none */
 	const struct program *on_change; /* is run when it has changed; NULL: that of the settings */
 	const char *preset; /* whose it is; NULL: the user's own, or built in */

@@ -16,7 +16,7 @@
 #include "word.h"
 
 /* The words that plyfs.yaml knows; messages show these lists. */
-#define RULE_KEYS "match, strategy, options, format, dropins, lock, schema, check, on_change, user, timeout"
+#define RULE_KEYS "match, strategy, options, format, dropins, dropin_suffixes, lock, schema, check, on_change, user, timeout"
 #define FILE_KEYS "path, from, strategy, options, format, lock, schema, check, on_change, user, timeout"
 
 /* Presets that one plyfs.yaml names. */
@@ -227,6 +227,38 @@ static int read_dropins(const struct node *node, enum rule_dropins *ret, struct 
 	return r;
 }
 
+/* A text or a list of them. "" is a name without a suffix. */
+static int read_dropin_suffixes(const struct node *map, struct rule *rule, struct problem *problem)
+{
+	const struct node *node = node_get(map, "dropin_suffixes");
+	bool is_list = node && node_is_sequence(node);
+	int r = 0;
+
+	if (!value_is_given(node))
+		return 0;
+	if (!rule->dropins)
+		return problem_at(problem, node,
+			"'dropin_suffixes' has no effect without drop-ins; add 'dropins: layers' or "
+			"'dropins: uapi'");
+	if (is_list && node->seq.count == 0)
+		return problem_at(problem, node,
+			"'dropin_suffixes' is empty; give a suffix, such as 'conf'");
+	for (uint32_t i = 0; r == 0 && i < (is_list ? node->seq.count : 1); i++) {
+		const struct node *item = is_list ? node->seq.items[i] : node;
+		const char *suffix;
+
+		if (node_is_scalar(item) && item->text.len == 0 && value_is_given(item))
+			continue;
+		r = value_text(item, "dropin_suffixes", &suffix, problem);
+		if (r == 0 && (!value_is_given(item) || strchr(suffix, '/')))
+			r = problem_at(problem, item,
+				"a suffix of 'dropin_suffixes' must be the end of a name, such as "
+				"'conf'");
+	}
+	rule->dropin_suffixes = node;
+	return r;
+}
+
 /* `check` and `on_change` of a rule or virtual file. */
 static int read_programs(
 	const struct node *map, struct arena *arena, struct rule *rule, struct problem *problem)
@@ -259,6 +291,8 @@ static int read_rule(
 		r = read_format(node_get(map, "format"), &rule->format, problem);
 	if (r == 0)
 		r = read_dropins(node_get(map, "dropins"), &rule->dropins, problem);
+	if (r == 0)
+		r = read_dropin_suffixes(map, rule, problem);
 	return r == 0 ? read_programs(map, arena, rule, problem) : r;
 }
 

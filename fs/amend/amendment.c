@@ -412,6 +412,8 @@ static int retarget(struct made *made, struct problem *problem)
 		made->target = i;
 		return load_target(made, sources, problem);
 	}
+	if (!dropin_is_named(made->settings, path, DROPIN_NAME))
+		return PROBLEM;
 	made->path = arena_printf(made->arena, "%s" DROPIN_SUFFIX "/" DROPIN_NAME, path);
 	return made->path ? add_input(made, place_of_dropin(made, sources), problem) : -ENOMEM;
 }

@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "composition.h"
+#include "dropin_name.h"
 #include "strategy.h"
 
 /* What explain() gives, and what it rests on. */
@@ -27,8 +28,10 @@ static void made_freep(struct made **place)
 	composition_fini(&made->composition);
 	dependencies_fini(&made->asked);
 	settings_unref(made->settings);
-	for (size_t i = 0; i < made->explanation.passed_count; i++)
+	for (size_t i = 0; i < made->explanation.passed_count; i++) {
 		free((char *)made->explanation.passed[i].source.name);
+		free(made->explanation.passed[i].why);
+	}
 	free(made->explanation.passed);
 	store_places_fini(&made->explanation.places);
 	free(made->explanation.source);
@@ -40,14 +43,20 @@ static int pass_over(const struct composer *composer, const struct contributor *
 	const char *path, struct explanation *explanation)
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
+	struct passed *passed = &explanation->passed[explanation->passed_count++];
 	char *name;
-
 	int r = layer_source_name(layer, found->path ? found->path : path, &name);
+
 	if (r < 0)
 		return r;
-	struct passed *passed = &explanation->passed[explanation->passed_count++];
-	*passed = (struct passed){
-		{.name = name, .layer = layer->name, .rank = layer->rank}, found->why};
+	passed->source = (struct source){.name = name, .layer = layer->name, .rank = layer->rank};
+	if (found->is_ignored)
+		r = dropin_refusal(
+			composer->settings, path, strrchr(found->path, '/') + 1, &passed->why);
+	else if (found->why)
+		r = (passed->why = strdup(found->why)) ? 0 : -ENOMEM;
+	if (r < 0)
+		return r;
 	return store_places_add(&explanation->places, layer, found->path ? found->path : path,
 		&found->stat, &passed->source);
 }

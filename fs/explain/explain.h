@@ -14,7 +14,7 @@ struct merge_result;
 /* A file that is no source. */
 struct passed {
 	struct source source;
-	const char *why; /* static; NULL: as the strategy says */
+	char *why; /* NULL: as the strategy says */
 };
 
 struct explanation {

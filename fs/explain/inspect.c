@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "dropin_name.h"
 #include "composition.h"
 #include "glob.h"
 #include "strategy.h"
@@ -219,6 +220,30 @@ static int match_patterns(struct inspection *inspection, const struct settings *
 	return 0;
 }
 
+/* What lies among the drop-ins, and is none. Returns 0 or -errno. */
+static int warn_of_ignored(struct look *look, const struct settings *settings, const char *path,
+	const struct union_lookup *lookup)
+{
+	int r = 0;
+
+	for (unsigned i = lookup->count; r == 0 && i < lookup->count + lookup->left_out_count; i++) {
+		const struct contributor *found = &lookup->found[i];
+		CLEANUP(freep) char *name = NULL, *why = NULL;
+		struct problem problem;
+
+		if (!found->is_ignored)
+			continue;
+		r = layer_source_name(settings->layers[found->layer], found->path, &name);
+		if (r == 0)
+			r = dropin_refusal(settings, path, strrchr(found->path, '/') + 1, &why);
+		if (r < 0)
+			return r;
+		problem_set(&problem, name, 0, 0, "%s", why);
+		r = findings_add(&look->inspection->findings, FINDING_WARNING, &problem);
+	}
+	return r;
+}
+
 /* All that the schema does not allow. Returns 0 or -ENOMEM. */
 static int add_invalid(struct look *look, const struct composer *composer,
 	const struct composition *composition)
@@ -292,6 +317,8 @@ static int take(void *context, const struct composer *composer, const char *path
 	(void)problem;
 	inspection_fini(look.inspection);
 	int r = match_patterns(look.inspection, composer->settings, path, lookup);
+	if (r == 0)
+		r = warn_of_ignored(&look, composer->settings, path, lookup);
 	if (r < 0 || lookup->kind == UNION_LINK || compose_held_source(composer, path, lookup))
 		return r;
 	r = merge(&look, composer, path, lookup, &asked);

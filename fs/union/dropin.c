@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "dropin_name.h"
 #include "expand.h"
 #include "listing.h"
 
@@ -121,9 +122,20 @@ static int pass(void *context, const char *path, const char *name, layer_mask la
 	return 0;
 }
 
-/* `shown` are the layers that show the directory that it is in. */
+static int ignore(struct dropins *dropins, const char *path, const struct union_lookup *lookup)
+{
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && lookup->kind == UNION_FILE && i < lookup->count; i++) {
+		struct contributor ignored = dropin_ignored(&lookup->found[i]);
+		r = add(dropins, &ignored, path, ignored.why);
+	}
+	return r;
+}
+
+/* `shown` are the layers that show the directory that the `owner` is in. */
 static int add_directory(struct dropins *dropins, const struct finder *finder, layer_mask shown,
-	const char *directory)
+	const char *owner, const char *directory)
 {
 	struct listing listing = {0};
 
@@ -141,14 +153,16 @@ static int add_directory(struct dropins *dropins, const struct finder *finder, l
 	for (size_t i = 0; r == 0 && i < listing.count; i++) {
 		const char *name = listing.items[i].name;
 		CLEANUP(freep) char *path = NULL;
-		if (listing.items[i].kind == UNION_DIRECTORY || expand_is_ignored(name))
+		bool is_named = dropin_is_named(dropins->settings, owner, name);
+		if (listing.items[i].kind == UNION_DIRECTORY)
 			continue;
 		if (asprintf(&path, "%s/%s", directory, name) < 0)
 			r = -ENOMEM;
 		else
 			r = union_look_up(dropins->settings, layers, path, dropins->scratch);
 		if (r == 0)
-			r = add_highest(dropins, layers, path, dropins->scratch);
+			r = is_named ? add_highest(dropins, layers, path, dropins->scratch)
+				     : ignore(dropins, path, dropins->scratch);
 	}
 	listing_free(&listing);
 	return r;
@@ -194,6 +208,6 @@ int dropin_take_uapi(const struct finder *finder, const struct settings *setting
 	if (ret->kind != UNION_NONE)
 		r = add_highest(&dropins, layers, path, ret);
 	if (r == 0)
-		r = add_directory(&dropins, finder, layers, directory);
+		r = add_directory(&dropins, finder, layers, path, directory);
 	return r == 0 && dropins.source_count ? hand_over(&dropins, ret) : r;
 }

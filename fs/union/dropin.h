@@ -10,14 +10,13 @@
  * where NAME itself is masked, or is not there. Nothing below NAME.d/ is looked at but its files.
  *
  * (`dropins: layers`, in expand.h, goes layer by layer, and masks nothing.)
+ * In both, a name that is no drop-in's (dropin_name.h) neither masks nor is masked.
  */
 #pragma once
 
+#include "dropin_name.h"
 #include "finder.h"
 #include "union.h"
-
-/** NAME's drop-ins are in the directory NAME and this. */
-#define DROPIN_SUFFIX ".d"
 
 /**
  * Makes what was found of `path`, of any kind, what the specification says: its sources, and behind

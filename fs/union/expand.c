@@ -41,8 +41,12 @@ struct parts {
 	size_t count;
 	size_t capacity;
 	const struct settings *settings;
-	const char *pattern; /* being matched; NULL: everything */
+	const char *pattern; /* being matched */
 	size_t number;       /* of the pattern */
+	const char *owner;   /* of the drop-ins; NULL: a virtual file */
+	struct contributor *ignored; /* which are none; their paths are owned */
+	size_t ignored_count;
+	size_t ignored_capacity;
 	struct union_lookup *scratch;
 };
 
@@ -51,6 +55,9 @@ static void parts_fini(struct parts *parts)
 	for (size_t i = 0; i < parts->count; i++)
 		free((char *)(uintptr_t)parts->items[i].contributor.path);
 	free(parts->items);
+	for (size_t i = 0; i < parts->ignored_count; i++)
+		free((char *)(uintptr_t)parts->ignored[i].path);
+	free(parts->ignored);
 	if (parts->scratch)
 		union_lookup_freep(&parts->scratch);
 }
@@ -73,18 +80,34 @@ static int add_part(struct parts *parts, const struct contributor *contributor, 
 	return 0;
 }
 
+static int add_ignored(struct parts *parts, const struct contributor *found, const char *path)
+{
+	char *copy = strdup(path);
+
+	if (!copy || array_grow(parts->ignored, parts->ignored_count, parts->ignored_capacity) < 0) {
+		free(copy);
+		return -ENOMEM;
+	}
+	parts->ignored[parts->ignored_count] = dropin_ignored(found);
+	parts->ignored[parts->ignored_count++].path = copy;
+	return 0;
+}
+
 /* Takes in what all layers have at one path. */
 static int add_path(void *context, const char *path, const char *name, layer_mask layers)
 {
 	struct parts *parts = context;
+	bool is_dropin = parts->owner && dropin_is_named(parts->settings, parts->owner, name);
 
-	if (expand_is_ignored(name) || (parts->pattern && !glob_match(parts->pattern, path)))
+	if (!parts->owner && (expand_is_ignored(name) || !glob_match(parts->pattern, path)))
 		return 0;
 	int r = union_look_up(parts->settings, layers, path, parts->scratch);
 	if (r == 0 && parts->scratch->kind != UNION_FILE)
 		return 0;
 	for (unsigned i = 0; r == 0 && i < parts->scratch->count; i++)
-		r = add_part(parts, &parts->scratch->found[i], path);
+		r = !parts->owner || is_dropin
+			    ? add_part(parts, &parts->scratch->found[i], path)
+			    : add_ignored(parts, &parts->scratch->found[i], path);
 	return r;
 }
 
@@ -103,7 +126,7 @@ static int compare_parts(const void *a, const void *b)
 
 static int hand_over(struct parts *parts, struct union_lookup *ret)
 {
-	struct contributor *found = calloc(parts->count, sizeof(*found));
+	struct contributor *found = calloc(parts->count + parts->ignored_count, sizeof(*found));
 	if (!found)
 		return -ENOMEM;
 
@@ -116,7 +139,10 @@ static int hand_over(struct parts *parts, struct union_lookup *ret)
 	}
 	ret->found = ret->expanded = found;
 	ret->count = (unsigned)parts->count;
-	parts->count = 0;
+	if (parts->ignored_count)
+		memcpy(found + parts->count, parts->ignored, parts->ignored_count * sizeof(*found));
+	ret->left_out_count = (unsigned)parts->ignored_count;
+	parts->count = parts->ignored_count = 0;
 	return 0;
 }
 
@@ -177,13 +203,15 @@ static int take_dropins(const struct finder *finder, const struct settings *sett
 		r = add_part(&parts, &ret->found[i], path);
 	size_t own = parts.count;
 	parts.number = 1;
+	parts.owner = path;
 	/* An index is kept for good, and anybody may ask for any name: none for what is not there.
 	 * When it comes, expand_each_made_of() tells. */
 	if (r == 0)
 		r = union_look_up(settings, union_all_layers(settings), directory, parts.scratch);
 	if (r == 0 && parts.scratch->kind == UNION_DIRECTORY)
 		r = finder->list(finder->context, directory, 0, add_path, &parts);
-	return r == 0 && parts.count > own ? hand_over(&parts, ret) : r;
+	bool has_more = parts.count > own || (own && parts.ignored_count);
+	return r == 0 && has_more ? hand_over(&parts, ret) : r;
 }
 
 /* Whether a virtual file lies somewhere below `path`. */
@@ -280,23 +308,6 @@ static bool has_dropins_rule(const struct settings *settings)
 	return false;
 }
 
-/* "PATH/NAME" of what "NAME.d" belongs to; NULL when it is no such name, or by no rule. */
-static char *dropins_owner(const struct settings *settings, const char *directory, const char *name)
-{
-	size_t length = strlen(name);
-	size_t suffix = strlen(DROPIN_SUFFIX);
-	char *path;
-
-	if (length <= suffix || strcmp(name + length - suffix, DROPIN_SUFFIX) != 0 ||
-		asprintf(&path, "%s%s%.*s", directory, *directory ? "/" : "",
-			(int)(length - suffix), name) < 0)
-		return NULL;
-	if (settings_rule(settings, path)->dropins)
-		return path;
-	free(path);
-	return NULL;
-}
-
 bool expand_is_needed(const struct settings *settings)
 {
 	return settings->file_count || has_dropins_rule(settings);
@@ -311,7 +322,7 @@ int expand_names(const struct finder *finder, const struct settings *settings, l
 	for (size_t i = 0; r == 0 && i < listing->count; i++) {
 		if (listing->items[i].kind != UNION_DIRECTORY)
 			continue;
-		CLEANUP(freep) char *owner = dropins_owner(settings, path, listing->items[i].name);
+		CLEANUP(freep) char *owner = dropin_owner(settings, path, listing->items[i].name);
 		if (owner)
 			r = list_if_file(finder, settings, layers, owner, &names);
 	}
@@ -341,8 +352,8 @@ void expand_each_made_of(const struct settings *settings, const char *directory,
 	const char *slash = strrchr(directory, '/');
 	CLEANUP(freep) char *above = strndup(directory, slash ? (size_t)(slash - directory) : 0);
 	CLEANUP(freep)
-	char *owner = above ? dropins_owner(settings, above, slash ? slash + 1 : directory) : NULL;
-	CLEANUP(freep) char *beside = dropins_owner(settings, directory, name);
+	char *owner = above ? dropin_owner(settings, above, slash ? slash + 1 : directory) : NULL;
+	CLEANUP(freep) char *beside = dropin_owner(settings, directory, name);
 	if (owner)
 		each(context, owner);
 	if (beside)

@@ -41,6 +41,7 @@ struct contributor {
 	struct stat stat; /* with error 0 */
 	const char *path; /* where it lies in the layer; NULL: at the path that was looked at */
 	const char *why;  /* left out: by which rule, static; NULL: a source */
+	bool is_ignored;  /* left out: its name is not that of a drop-in; dropin_refusal() says why */
 };
 
 struct union_lookup {

@@ -9,7 +9,7 @@ echo 'low10: 1' >low/dir/app.yaml.d/10.yaml
 printf 'low9: 1\nx: low\n' >low/dir/app.yaml.d/9.yaml
 echo 'high: file' >high/dir/app.yaml
 printf 'high5: 1\nx: high\n' >high/dir/app.yaml.d/5.yaml
-echo 'never: 1' | tee low/dir/app.yaml.d/.hidden low/dir/app.yaml.d/9.yaml~ >/dev/null
+echo 'never: 1' | tee low/dir/app.yaml.d/{.hidden,9.yaml~,README,50.yaml.disabled} >/dev/null
 mkdir low/dir/app.yaml.d/directory
 echo 'never: 1' >low/dir/app.yaml.d/directory/1.yaml
 echo 'only: 1' >low/dir/only.yaml.d/1.yaml
@@ -30,13 +30,18 @@ shows mnt/dir/only.yaml 'only: 1'
 shows mnt/dir/plain.yaml 'plain: 1'
 "$PLYFS" cat -c plyfs.yaml dir/app.yaml | cmp - mnt/dir/app.yaml
 # The directory is still what it is.
-lists mnt/dir/app.yaml.d .hidden 10.yaml 5.yaml 9.yaml 9.yaml~ directory
+lists mnt/dir/app.yaml.d .hidden 10.yaml 5.yaml 50.yaml.disabled 9.yaml 9.yaml~ README directory
 
 watch mnt/dir
 echo 'low10: 2' | replace low/dir/app.yaml.d/10.yaml
 comes_to_show mnt/dir/app.yaml "${wanted/low10: 1/low10: 2}"
 unwatch
 saw_events 'mnt/dir/ MOVED_TO app.yaml'
+# What is disabled by its name is out, and comes back by its name.
+mv high/dir/app.yaml.d/5.yaml high/dir/app.yaml.d/5.yaml.off
+comes_to_show mnt/dir/app.yaml $'low: file\nlow10: 2\nlow9: 1\nx: low\nhigh: file'
+mv high/dir/app.yaml.d/5.yaml.off high/dir/app.yaml.d/5.yaml
+comes_to_show mnt/dir/app.yaml "${wanted/low10: 1/low10: 2}"
 wanted=${wanted/low10: 1/low10: 2}
 
 # Another layer's drop-in of the same name is another source, and not in its place.

@@ -199,11 +199,11 @@ static const struct bad table[] = {
 		"2:8: rules must be a list, and this is a map"},
 	{"a rule is a map", "layers: [a]\nrules: ['*.yaml']\n",
 		"2:9: a rule must be a map with the keys match, strategy, options, format, "
-		"dropins, lock, schema, check, on_change, user, timeout, and "
+		"dropins, dropin_suffixes, lock, schema, check, on_change, user, timeout, and "
 		"this is a scalar"},
 	{"a rule is not empty", "layers: [a]\nrules: [~]\n",
 		"2:9: a rule must be a map with the keys match, strategy, options, format, "
-		"dropins, lock, schema, check, on_change, user, timeout, and "
+		"dropins, dropin_suffixes, lock, schema, check, on_change, user, timeout, and "
 		"this is a scalar"},
 	{"a rule matches something", "layers: [a]\nrules: [{strategy: deep}]\n",
 		"2:9: the rule has no 'match'; give a pattern or a list of patterns"},
@@ -221,7 +221,7 @@ static const struct bad table[] = {
 		"to the mount's root"},
 	{"an unknown key of a rule", "layers: [a]\nrules: [{match: x, stategy: deep}]\n",
 		"2:20: unknown key 'stategy', did you mean 'strategy'? (allowed: match, strategy, "
-		"options, format, dropins, lock, schema, check, on_change, user, timeout)"},
+		"options, format, dropins, dropin_suffixes, lock, schema, check, on_change, user, timeout)"},
 	{"an unknown strategy", "layers: [a]\nrules: [{match: x, strategy: zip}]\n",
 		"2:30: unknown strategy 'zip' (allowed: deep, …"},
 	{"a slip in a strategy", "layers: [a]\nrules: [{match: x, strategy: Deap}]\n",
@@ -251,6 +251,19 @@ static const struct bad table[] = {
 		"2:36: …"},
 	{"dropins is one of a few words", "layers: [a]\nrules: [{match: x, dropins: 1}]\n",
 		"2:29: unknown dropins '1' (allowed: layers, uapi, true, false)"},
+	{"suffixes of drop-ins need drop-ins",
+		"layers: [a]\nrules: [{match: x, dropin_suffixes: conf}]\n",
+		"2:37: 'dropin_suffixes' has no effect without drop-ins; add 'dropins: layers' or "
+		"'dropins: uapi'"},
+	{"a suffix of drop-ins is the end of a name",
+		"layers: [a]\nrules: [{match: x, dropins: uapi, dropin_suffixes: [a, b/c]}]\n",
+		"2:56: a suffix of 'dropin_suffixes' must be the end of a name, such as 'conf'"},
+	{"a suffix of drop-ins is not null",
+		"layers: [a]\nrules: [{match: x, dropins: uapi, dropin_suffixes: [a, null]}]\n",
+		"2:56: a suffix of 'dropin_suffixes' must be the end of a name, such as 'conf'"},
+	{"there is some suffix of drop-ins",
+		"layers: [a]\nrules: [{match: x, dropins: uapi, dropin_suffixes: []}]\n",
+		"2:52: 'dropin_suffixes' is empty; give a suffix, such as 'conf'"},
 
 	/* Virtual files */
 	{"files are a list", "layers: [a]\nfiles: x\n",

@@ -1,0 +1,90 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+# A file in NAME.d is a source of NAME only if its name is that of a drop-in; check and explain name
+# the others, with the reason.
+mkdir -p v/app.yaml.d s/app.yaml.d v/web.service.d v/motd.d v/sshd_config.d s/lone.yaml.d v/app.rules.d v/deep.d
+settings() {
+	cat >plyfs.yaml <<-EOF
+		layers: [v, s]
+		rules:
+		  - {match: "*.service", strategy: deep, dropins: $1}
+		  - {match: [motd, sshd_config], strategy: concat, dropins: $1}
+		  - {match: app.rules, strategy: concat, dropins: $1, dropin_suffixes: [.txt, bak, ""]}
+		  - {match: ["*.yaml", "*.json"], strategy: deep, dropins: $1}
+		options: {header: false}
+	EOF
+}
+echo 'a: 1' >v/app.yaml
+echo 'b: 2' >s/app.yaml.d/50-x.yaml
+echo '{"c": 3}' >v/app.yaml.d/60.json
+for name in README 50-x.yaml.disabled 50-x.yaml.example a.txt none app.yaml.rpmnew b.yaml.bak a.service .hid.yaml '#a.yaml' yaml; do
+	echo 'prose that is no map' >"s/app.yaml.d/$name"
+done
+printf '[Service]\nA=1\n' >v/web.service
+printf '[Service]\nB=2\n' >v/web.service.d/10.conf
+for name in README x.service 10.conf.dpkg-old y.ini conf; do
+	printf '[Service]\nX=1\n' >"v/web.service.d/$name"
+done
+echo 'Service: {Y: 1}' >v/web.service.d/x.yaml
+for name in motd sshd_config; do
+	echo main >v/$name
+	echo 10 >v/$name.d/10-plain
+	echo 20 >v/$name.d/20.conf
+	for other in README 30.disabled 40.sh 50.bak; do
+		echo no >v/$name.d/$other
+	done
+done
+echo main >v/app.rules
+for name in 1.txt 2.bak 3 4.rules 5.conf; do
+	echo "$name" >v/app.rules.d/$name
+done
+echo prose >s/lone.yaml.d/README
+
+for order in layers uapi; do
+	settings $order
+	runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
+	[ "$(sort out)" = $'"c": 3\na: 1\nb: 2' ] || fail "$order: app.yaml is $(cat out)"
+	runs 0 "$PLYFS" cat -c plyfs.yaml web.service
+	if [ $order = uapi ]; then
+		prints $'[Service]\nA=1\nB=2'
+	else
+		prints $'[Service]\nA=1\nB=2\nY=1'
+	fi
+	for name in motd sshd_config; do
+		runs 0 "$PLYFS" cat -c plyfs.yaml $name
+		prints $'main\n10\n20'
+	done
+	runs 0 "$PLYFS" cat -c plyfs.yaml app.rules
+	prints $'main\n1.txt\n2.bak\n3'
+	runs 1 "$PLYFS" cat -c plyfs.yaml lone.yaml
+
+	runs 0 "$PLYFS" check -c plyfs.yaml
+	for name in README 50-x.yaml.disabled 50-x.yaml.example a.txt none app.yaml.rpmnew b.yaml.bak a.service yaml; do
+		grep -q "^plyfs: s/app.yaml.d/$name: warning: not a drop-in of app.yaml: its name does not end in .yaml; rename it, or name" err ||
+			fail "$order: check does not name $name"
+	done
+	grep -q "s/app.yaml.d/.hid.yaml: warning: not a drop-in of app.yaml: its name begins with" err
+	grep -q "v/motd.d/README: warning: not a drop-in of motd: its name is for people" err
+	grep -q "v/motd.d/30.disabled: warning: not a drop-in of motd: its name does not end in .conf" err
+	grep -q "v/app.rules.d/4.rules: warning: .* does not end in .txt, .bak or no suffix; " err
+	grep -q "s/lone.yaml.d/README: warning: not a drop-in of lone.yaml: " err
+	! grep -q '10-plain\|20.conf\|50-x.yaml: \|1.txt' err || fail "$order: a drop-in is named as none"
+	runs 1 "$PLYFS" check -W -c plyfs.yaml
+	runs 0 "$PLYFS" explain -c plyfs.yaml app.yaml
+	grep -q "lost .*s/app.yaml.d/README .*not a drop-in of app.yaml: its name does not end in .yaml" out
+	runs 0 "$PLYFS" explain --json -c plyfs.yaml web.service
+	grep -q 'web.service.d/README".*"rule": "not a drop-in of web.service: its name does not end in .conf' out
+done
+
+# What plyfs writes itself is a drop-in, or is refused.
+settings layers
+echo '{"a": 1}' >v/l.json
+runs 0 "$PLYFS" unset -c plyfs.yaml l.json a
+[ -e s/l.json.d/90-set.yaml ] || fail "unset made no drop-in"
+runs 0 "$PLYFS" cat -c plyfs.yaml l.json
+prints '{}'
+rm -r s/l.json.d
+sed -i 's/"\*.json"\], strategy: deep/&, dropin_suffixes: json/' plyfs.yaml
+runs 1 "$PLYFS" unset -c plyfs.yaml l.json a
+[ ! -e s/l.json.d ] || fail "unset made a file that nothing reads"
