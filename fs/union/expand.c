@@ -260,7 +260,7 @@ static int list_name(struct listing *listing, const char *name, size_t length, e
 		listing->items = items;
 	if (!copy || !items)
 		return -ENOMEM;
-	items[listing->count++] = (struct listed){take_ptr(copy), kind};
+	items[listing->count++] = (struct listed){.name = take_ptr(copy), .kind = kind};
 	return 0;
 }
 

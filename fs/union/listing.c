@@ -152,6 +152,16 @@ static int decide(const struct settings *settings, const char *directory,
 	return 0;
 }
 
+static layer_mask layers_of(const struct seen_list *list, const struct seen *seen, size_t count)
+{
+	int mark = whiteout_rank(list, seen->name);
+	layer_mask layers = mark < 0 ? 0 : (layer_mask)1 << mark;
+
+	for (size_t i = 0; i < count; i++)
+		layers |= (layer_mask)1 << seen[i].rank;
+	return layers;
+}
+
 static int lay_over(const struct settings *settings, const char *directory, struct seen_list *list,
 	struct listing *ret)
 {
@@ -173,7 +183,8 @@ static int lay_over(const struct settings *settings, const char *directory, stru
 			ret->error = -r;
 		if (r < 0 || kind == UNION_NONE)
 			continue;
-		items[count++] = (struct listed){list->items[i].name, kind};
+		items[count++] = (struct listed){
+			list->items[i].name, kind, layers_of(list, &list->items[i], end - i)};
 	}
 	/* Only now do the names change hands: the search for marks needs them all. */
 	for (size_t i = 0, taken = 0; taken < count; i++)

@@ -9,6 +9,7 @@
 struct listed {
 	char *name;
 	enum union_kind kind;
+	layer_mask layers; /* that have the name, or a mark that hides it; 0: it is not of this listing alone */
 };
 
 struct listing {

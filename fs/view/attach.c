@@ -195,7 +195,8 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 		return false;
 	}
 	uint64_t since = queue_ticket_locked(view);
-	layer_mask lost = directory->layers & ~lookup->layers;
+	layer_mask shown = directory->layers;
+	layer_mask lost = shown & ~lookup->layers;
 	for (unsigned i = 0; i < lookup->count; i++) {
 		unsigned layer = lookup->found[i].layer;
 		struct stamp stamp = stamp_of(&lookup->found[i].stat);
@@ -217,6 +218,7 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	if (!rights_equal(&directory->found_rights, &old_rights))
 		dependency_reindex_locked(view, directory->path);
 	directory->joined |= fresh;
+	directory->left |= lost | (fresh & shown);
 	bool is_untold = attributes_are_untold_locked(directory);
 	if (is_other && view->has_unseen) {
 		view->has_unseen = false;

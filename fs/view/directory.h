@@ -50,6 +50,7 @@ struct entry {
 	enum union_kind kind;     /* as shown: NONE also where a name was never looked up */
 	uint64_t cookie;          /* place in the listing; 0: not listed */
 	uint64_t place;           /* the cookie it had when it was listed last; 0: never */
+	layer_mask layers;        /* that had it when it was listed (listing.h); 0: it was not */
 	uint64_t ino;             /* that was shown for it, and the next object may take; 0: none */
 	uint64_t print;           /* of what had `ino`, and was forgotten; 0: any object may take it */
 	struct version *version;  /* FILE, LINK: shown now; NULL: not made yet, or forgotten */
@@ -129,6 +130,7 @@ struct directory {
 	size_t link_count;
 	size_t unwatched_links;   /* of them: their names are polled */
 	layer_mask joined;        /* that came to show it since it was last listed */
+	layer_mask left;          /* that do no more, or by another directory, since then */
 	layer_mask polled;        /* those whose changes inotify can't, or may not, tell */
 	struct stamp *identities; /* dev and ino of each layer's directory, as many as watches */
 

@@ -122,6 +122,7 @@ static int install_name(struct view *view, struct directory *directory, const st
 	show_name_locked(view, directory, entry, item->kind, false);
 	if (entry->kind == UNION_NONE)
 		return 0;
+	entry->layers = item->layers;
 	entry_reserve_ino_locked(view, entry);
 	return directory_list_entry(directory, entry);
 }
@@ -140,6 +141,14 @@ void names_end_locked(struct directory *directory)
 void names_begin_locked(struct directory *directory)
 {
 	directory->listers++;
+}
+
+void names_forget_layers_locked(struct directory *directory)
+{
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+			entry->layers = entry->layers ? UINT64_MAX : 0;
+	directory->left = directory->left ? UINT64_MAX : 0;
 }
 
 int names_install(struct view *view, struct directory *directory, const struct listing *listing)
@@ -187,6 +196,7 @@ static int sync_listing_locked(struct view *view, struct directory *directory,
 		if (!entry)
 			return -ENOMEM;
 		show_name_locked(view, directory, entry, listing->items[i].kind, true);
+		entry->layers = listing->items[i].layers;
 		entry_reserve_ino_locked(view, entry);
 		r = directory_list_entry(directory, entry);
 	}
@@ -281,16 +291,33 @@ static void queue_again(struct view *view, struct entry *entry, bool is_poll)
 	queue_entry_scope_locked(view, entry, is_poll ? SCOPE_POLL : SCOPE_RESCAN);
 }
 
+/*
+ * The layers that have left the directory had these names: those have changed, whether or not anybody has read
+ * them. A directory tells itself of what was in it.
+ */
+static void queue_left(struct view *view, struct directory *directory, layer_mask left)
+{
+	for (size_t i = 0; left && i < directory->bucket_count; i++)
+		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
+			if (!(entry->layers & left) || entry->kind == UNION_DIRECTORY)
+				continue;
+			entry->is_touched = true;
+			queue_entry_locked(view, entry);
+		}
+}
+
 /* Every name that has an entry, or that the layers list, is refreshed. The lock is held. */
 static void queue_all(
 	struct view *view, struct directory *directory, const struct listing *listing, bool is_poll)
 {
 	for (size_t i = 0; i < listing->count; i++) {
 		struct entry *entry = directory_entry(directory, listing->items[i].name);
-		if (entry)
-			queue_again(view, entry, is_poll);
-		else
+		if (!entry) {
 			queue_shortage_locked(view);
+			continue;
+		}
+		queue_again(view, entry, is_poll);
+		entry->layers = listing->items[i].layers;
 	}
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
@@ -339,9 +366,11 @@ bool names_scan_next(struct view *view)
 	enum directory_scan scan = directory->scanning;
 	bool is_rescan = scan > SCAN_NAMES;
 	bool is_needed = !directory->is_dead && (is_rescan || directory->names == NAMES_SOME);
-	layer_mask joined = directory->joined;
+	layer_mask joined = is_rescan ? directory->joined : 0;
+	layer_mask left = is_rescan ? directory->left : 0;
 	layer_mask layers = directory->layers;
-	directory->joined = 0;
+	directory->joined &= ~joined;
+	directory->left &= ~left;
 	view->cause = directory->scan_ticket;
 	view_unlock(view);
 
@@ -353,6 +382,7 @@ bool names_scan_next(struct view *view)
 		r = names_install(view, directory, &listing);
 	if (r == 0 && is_rescan) {
 		view_lock(view);
+		queue_left(view, directory, left);
 		queue_all(view, directory, &listing, scan == SCAN_POLL);
 		view_unlock(view);
 		r = queue_joined(view, directory, joined);
@@ -368,6 +398,7 @@ bool names_scan_next(struct view *view)
 	/* What a layer has said is told once; what memory lacked for is lost. */
 	if (is_needed && layer_is_shortage(r < 0 ? r : -listing.error)) {
 		directory->joined |= joined;
+		directory->left |= left;
 		queue_shortage_locked(view);
 	}
 	view->cause = 0;

@@ -19,6 +19,9 @@ void names_end_locked(struct directory *directory);
  * -ENOMEM. */
 int names_install(struct view *view, struct directory *directory, const struct listing *listing);
 
+/** The layers' ranks are others from now on: any may have had the names. */
+void names_forget_layers_locked(struct directory *directory);
+
 /** Makes the listing complete, if it is not. Takes the lock; the directory must be in use. */
 int names_complete(struct view *view, struct directory *directory);
 

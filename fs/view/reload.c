@@ -11,6 +11,7 @@
 #include "entry.h"
 #include "link_watch.h"
 #include "listing.h"
+#include "names.h"
 #include "notice.h"
 #include "queue.h"
 #include "state.h"
@@ -101,6 +102,7 @@ static void change_over(struct view *view, struct move *move, struct settings *s
 	for (size_t i = 0; i < move->count; i++) {
 		struct moved *moved = &move->items[i];
 		struct directory *directory = moved->directory;
+		names_forget_layers_locked(directory);
 		link_watch_remove(directory);
 		watch_renumber(view->watch, &directory->watches, moved->watches, settings->layer_count);
 		/* The layers' ranks are others. */

@@ -548,6 +548,7 @@ static int take_entry(const struct taking *taking, struct directory *directory)
 	entry->shown_mtime = record_get_time(record);
 	entry->shown_ctime = record_get_time(record);
 	entry->is_unannounced = record_get_bool(record);
+	entry->layers = UINT64_MAX; /* any may have had it */
 	bool is_placed = !entry->place || entry->place >= DIRECTORY_COOKIE_FIRST;
 	if (!is_placed || (entry->cookie && entry->cookie != entry->place))
 		record_spoil(record);
@@ -797,6 +798,7 @@ static int look_at(struct view *view, struct directory *directory)
 	/* What was found by others is nothing to begin from. */
 	directory->found_rights = directory->rights;
 	directory->joined = joined(directory, lookup);
+	directory->left = directory->layers & (directory->joined | ~lookup->layers);
 	attributes_describe_locked(view, directory, lookup);
 	view_unlock(view);
 	attach_watch(view, settings, directory, lookup, lookup->layers);
