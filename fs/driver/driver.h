@@ -189,6 +189,9 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 /** The text of .plyfs/errors: a line for each path in trouble. As status_json(). */
 int status_errors(struct session *session, bool is_trusted, char **ret, size_t *size);
 
+/** Whether something is mounted on the path, or below, as view_callbacks has it. */
+bool session_is_covered(void *context, const char *path);
+
 /**
  * Has the kernel forget the name in the directory `ino`, or, with NULL, what it knows of `ino` from
  * `offset` on (negative: its attributes alone). From any thread but a request's. 0 or -errno:

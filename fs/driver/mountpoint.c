@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
 
@@ -28,9 +29,11 @@
 
 struct mount {
 	int id;
+	int parent; /* the id of the mount that it stands on */
 	dev_t dev;
 	uid_t uid; /* who mounted; of a FUSE mount */
 	gid_t gid;
+	char root[PATH_MAX]; /* the directory of the file system that is mounted */
 	char path[PATH_MAX];
 	char type[64];
 };
@@ -66,15 +69,15 @@ static bool parse_mount(const char *line, struct mount *mount)
 {
 	unsigned major_id;
 	unsigned minor_id;
-	char path[PATH_MAX];
 
-	if (sscanf(line, "%d %*d %u:%u %*s %4095s", &mount->id, &major_id, &minor_id, path) != 4)
+	if (sscanf(line, "%d %d %u:%u %4095s %4095s", &mount->id, &mount->parent, &major_id, &minor_id,
+		    mount->root, mount->path) != 6)
 		return false;
 	const char *rest = strstr(line, " - ");
 	if (!rest || sscanf(rest + 3, "%63s", mount->type) != 1)
 		return false;
-	unescape(path);
-	strcpy(mount->path, path);
+	unescape(mount->root);
+	unescape(mount->path);
 	mount->uid = option_number(rest, "user_id=");
 	mount->gid = option_number(rest, "group_id=");
 	mount->dev = makedev(major_id, minor_id);
@@ -208,6 +211,73 @@ bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev)
 	struct search search = {.id = mount_id, .dev = dev};
 
 	return each_mount(mounts_fd, match_id, &search) < 0 || search.is_found;
+}
+
+/* The mounts of one superblock, and what stands on them. */
+struct cover_search {
+	dev_t dev;
+	const char *path; /* in the superblock */
+	struct mount **mounts;
+	size_t count;
+	size_t capacity;
+	bool is_found; /* or it can't be told */
+};
+
+static bool gather_mount(void *context, const struct mount *mount)
+{
+	struct cover_search *search = context;
+
+	if (mount->dev != search->dev)
+		return false;
+	struct mount *copy = malloc(sizeof(*copy));
+	if (!copy || array_grow(search->mounts, search->count, search->capacity) < 0) {
+		free(copy);
+		search->is_found = true;
+		return true;
+	}
+	*copy = *mount;
+	search->mounts[search->count++] = copy;
+	return false;
+}
+
+/* "/a" and "/a/b": "/b"; NULL where it is not beneath. */
+static const char *path_beneath(const char *above, const char *path)
+{
+	size_t length = strcmp(above, "/") == 0 ? 0 : strlen(above);
+
+	return strncmp(path, above, length) == 0 && path[length] == '/' ? path + length : NULL;
+}
+
+static bool match_cover(void *context, const struct mount *mount)
+{
+	struct cover_search *search = context;
+
+	for (size_t i = 0; i < search->count; i++) {
+		const struct mount *below = search->mounts[i];
+		char path[2 * PATH_MAX];
+		const char *rest = path_beneath(below->path, mount->path);
+
+		if (mount->parent != below->id || !rest)
+			continue;
+		snprintf(path, sizeof(path), "%s%s", strcmp(below->root, "/") == 0 ? "" : below->root, rest);
+		search->is_found |= strcmp(path + 1, search->path) == 0 ||
+				    path_beneath(search->path, path + 1);
+	}
+	return search->is_found;
+}
+
+bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path)
+{
+	struct cover_search search = {.dev = dev, .path = path};
+
+	/* What stands on a mount that was moved may be listed before it. */
+	int r = each_mount(mounts_fd, gather_mount, &search);
+	if (r == 0 && !search.is_found)
+		r = each_mount(mounts_fd, match_cover, &search);
+	for (size_t i = 0; i < search.count; i++)
+		free(search.mounts[i]);
+	free(search.mounts);
+	return r < 0 || search.is_found;
 }
 
 /* The path of a dead mount can't be looked at itself, but the directory that it is in can. */

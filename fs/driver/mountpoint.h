@@ -70,6 +70,12 @@ struct mount_flags {
 int mountpoint_forbid_links(const char *path);
 
 /**
+ * Whether something is mounted at `path` of the superblock, relative to its root, or below, in the mount name space
+ * that `mounts_fd` is of; also where that can't be told.
+ */
+bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path);
+
+/**
  * Makes a private, writable clone of the mount at `path` and turns the visible one read-only. Needs
  * CAP_SYS_ADMIN (open_tree(2), mount_setattr(2)). Returns a descriptor of the clone's root, or
  * -errno.

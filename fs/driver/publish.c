@@ -10,6 +10,9 @@
  *      utimensat("app.yaml")
  *        SETATTR                     ──▶  the times that app.yaml has by now
  *
+ * The kernel refuses what would take away a mount on the path, as far as that is in our mount name space (EBUSY). A
+ * mount in another one, as of a container, goes without a word: nothing tells us of it.
+ *
  * Where that is not possible (the mount is hidden, a right is missing), the kernel is told to
  * forget what it has cached: reads are right, only nobody is woken. The status says so.
  */
@@ -44,9 +47,15 @@ static void gather(const struct session *session, bool is_together)
 	sched_setaffinity(process, sizeof(where), &where);
 }
 
-/* The kernel forgets the name, and the listing that it was in. */
-static void invalidate(struct session *session, const struct change *change)
+/*
+ * The kernel forgets the name, and the listing that it was in; and what is mounted on it. Returns 0, or
+ * PUBLISHER_COVERED with nothing done.
+ */
+static int invalidate(struct session *session, const struct change *change)
 {
+	if (session_is_covered(session, change->path))
+		return PUBLISHER_COVERED;
+	atomic_fetch_add(&session->invalidated, 1);
 	const char *slash = strrchr(change->path, '/');
 	const char *name = slash ? slash + 1 : change->path;
 
@@ -54,6 +63,7 @@ static void invalidate(struct session *session, const struct change *change)
 	view_apply_change(session->view, change->parent_ino, false, NULL);
 	session_tell(session, change->parent_ino, name, 0);
 	session_tell(session, change->parent_ino, NULL, 0);
+	return 0;
 }
 
 static int publish(struct session *session, enum mount_call call, const struct change *change)
@@ -69,12 +79,14 @@ static int publish(struct session *session, enum mount_call call, const struct c
 	if (r == 0) {
 		atomic_fetch_add(&session->published, 1);
 		atomic_store(&session->publish_error, 0);
-	} else if (!view_is_overtaken(session->view)) {
-		atomic_fetch_add(&session->invalidated, 1);
-		atomic_store(&session->publish_error, -r);
-		invalidate(session, change);
+		return 0;
 	}
-	return 0;
+	if (r == -EBUSY)
+		return PUBLISHER_COVERED;
+	if (view_is_overtaken(session->view))
+		return 0;
+	atomic_store(&session->publish_error, -r);
+	return invalidate(session, change);
 }
 
 static int replace(void *session, const struct change *change)

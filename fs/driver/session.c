@@ -123,6 +123,13 @@ static bool is_mounted(const struct session *session)
 	return mountpoint_is_mounted(session->mounts_fd, session->mount_id, session->dev);
 }
 
+bool session_is_covered(void *context, const char *path)
+{
+	const struct session *session = context;
+
+	return mountpoint_is_covered(session->mounts_fd, session->dev, path);
+}
+
 static int enter_mount_process(struct session *session)
 {
 	int clone_fd = session->clone_fd;
@@ -261,6 +268,7 @@ static int open_view(struct session *session, struct problem *problem)
 {
 	const struct view_callbacks callbacks = {.log = log_line,
 		.tell = forget_attributes,
+		.is_covered = session_is_covered,
 		.takes_promises = true,
 		.context = session};
 	int r = view_new(session->settings, &callbacks, &session->view);

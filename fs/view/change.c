@@ -134,6 +134,17 @@ bool view_is_overtaken(struct view *view)
 	return is_publishing(view, PUBLISHING_OVERTAKEN);
 }
 
+void view_cover_change(struct view *view, const struct change *change)
+{
+	struct problem problem;
+
+	problem_set(&problem, change->path, 0, 0,
+		"something is mounted on it, so it can't change; unmount that, and the change is shown");
+	view_lock(view);
+	entry_set_trouble_locked(view, change->entry, &problem, NULL, false);
+	view_unlock(view);
+}
+
 bool change_is_of_tree(const struct change *change)
 {
 	return change->kind < CHANGE_ATTRIBUTES;
@@ -161,12 +172,17 @@ void view_end_change(struct view *view, struct change *change)
 {
 	view_lock(view);
 	/* What is only announced is not begun. */
-	if (view->change && view->publishing == PUBLISHING_OVERTAKEN) {
+	bool is_covered = view->change && entry_is_covered(change->entry);
+	if (is_covered && view->publishing == PUBLISHING_DONE)
+		entry_clear_trouble_locked(view, change->entry);
+	/* Once more where what was mounted there has gone: something else may be wrong with it. */
+	if (view->change && (view->publishing == PUBLISHING_OVERTAKEN ||
+				    (is_covered && view->publishing == PUBLISHING_DONE))) {
 		queue_entry_locked(view, change->entry);
 	} else if (view->change && view->publishing == PUBLISHING_BEGUN) {
 		change->entry->restless_ms = 0; /* its writer is not waited for */
 		/* Who depends on it has looked at it, and found what is shown still. */
-		change->entry->is_touched |= change->is_news;
+		change->entry->is_touched |= change->is_news && !is_covered;
 		queue_debounce_locked(view, change->entry, RETRY_MS);
 	}
 	view->change = NULL;

@@ -52,6 +52,12 @@ int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, str
 /** Whether the tree changes, by view_begin_change() and view_apply_change(); or something is only announced. */
 bool change_is_of_tree(const struct change *change);
 
+/**
+ * Something is mounted on the path of the change that was begun, which stays: it is reported, and view_end_change()
+ * has the path looked at again after a while.
+ */
+void view_cover_change(struct view *view, const struct change *change);
+
 /** CHANGE_ATTRIBUTES: has the kernel ask for the directory's attributes again, by view->tell. */
 void view_tell_attributes(struct view *view, const struct change *change);
 

@@ -428,7 +428,9 @@ void entry_set_trouble_locked(struct view *view, struct entry *entry, const stru
 	}
 	trouble->problem = *problem;
 	trouble->made = (struct timespec){0};
-	if (shown->kind == VERSION_BROKEN) {
+	if (!shown) {
+		trouble->serves = TROUBLE_SERVES_COVERED;
+	} else if (shown->kind == VERSION_BROKEN) {
 		trouble->serves = view->callbacks.keeps_rendered ? TROUBLE_SERVES_RENDERED
 								 : TROUBLE_SERVES_NOTHING;
 	} else if (shown->stood_in_count) {

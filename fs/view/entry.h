@@ -60,10 +60,16 @@ void entry_note_locked(struct view *view, struct entry *entry, enum union_kind k
 
 /**
  * Sets what is wrong with the path, and logs it, if it is news. `shown` is what it shows from now
- * on; with `is_left_out` that is made without the broken source, else it is the last good version.
+ * on, NULL: what it showed before, as something is mounted on it; with `is_left_out` that is made without the broken source, else it is the last good version.
  */
 void entry_set_trouble_locked(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out);
+
+/** Whether a change of the path waits for the end of what is mounted on it. */
+static inline bool entry_is_covered(const struct entry *entry)
+{
+	return entry->trouble && entry->trouble->serves == TROUBLE_SERVES_COVERED;
+}
 
 /** Nothing is wrong with the path. */
 void entry_clear_trouble_locked(struct view *view, struct entry *entry);

@@ -46,6 +46,7 @@ struct look {
 	bool is_recalled; /* `version` is what was kept of the path (keep.h) */
 	bool has_doubt;   /* a source may have been written while it was read (compose.h) */
 	bool has_new_links; /* a source has more names, which was not known */
+	bool is_covered; /* STRICT: something is mounted on it: what is shown stays */
 	bool is_failed; /* what it is made of could not be found out: it is tried again */
 
 	/* What came of it. */

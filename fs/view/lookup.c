@@ -193,6 +193,8 @@ static int end_strict_locked(struct look *look, struct stat *ret)
 	struct view *view = look->view;
 	struct entry *entry = look->entry;
 
+	if (look->is_covered && (entry->version || entry->directory))
+		return show_locked(view, entry, ret);
 	if (look->result == LOOK_IS_CURRENT)
 		return entry->version == look->shown && entry->directory == look->child
 			       ? show_locked(view, entry, ret)
@@ -287,6 +289,9 @@ void lookup_end(struct look *look)
 	struct stat stat = {0};
 	int kept = 0;
 
+	look->is_covered = look->purpose == LOOK_STRICT && look->result != LOOK_IS_CURRENT &&
+			   view->callbacks.is_covered &&
+			   view->callbacks.is_covered(view->callbacks.context, look->path);
 	view_lock(view);
 	int r = end_locked_unlocks(look, &stat);
 	entry->parent->has_absences |= r == -ENOENT;

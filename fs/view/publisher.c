@@ -122,8 +122,11 @@ void publisher_carry_out(struct publisher *publisher, struct change *change)
 
 	if (is_begun)
 		view_begin_change(publisher->view, change);
-	if (carry_out(&publisher->options, change) == 0 && is_begun)
+	int r = carry_out(&publisher->options, change);
+	if (r == 0 && is_begun)
 		view_apply_change(publisher->view, change->parent_ino, false, NULL);
+	else if (r == PUBLISHER_COVERED)
+		view_cover_change(publisher->view, change);
 	if (is_begun)
 		notice_change(publisher->view, change);
 	view_end_change(publisher->view, change);

@@ -16,12 +16,15 @@
 #include "change.h"
 #include "trouble.h"
 
+/* Positive result of operations: something is mounted on the path, and must stay. */
+#define PUBLISHER_COVERED 1
+
 /* Operations are called by the publisher's thread, which holds no lock. */
 struct publisher_ops {
 	/*
 	 * Each carries out a change of its kind. Returns 0, and what the operation did not have
-	 * made by view_apply_change() is made by the publisher then; or -errno, and what is shown
-	 * stays: the path is looked at again after a while.
+	 * made by view_apply_change() is made by the publisher then; or PUBLISHER_COVERED or
+	 * -errno, and what is shown stays: the path is looked at again after a while.
 	 */
 	int (*replace)(void *context, const struct change *change);
 	int (*remove)(void *context, const struct change *change);

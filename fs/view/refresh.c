@@ -127,10 +127,14 @@ static bool decide_file_locked_unlocks(struct view *view, struct look *look)
 	bool is_same = entry->version ? version_same(entry->version, version)
 				      : entry_has_forgotten(entry, version);
 	view->counts.compositions++;
-	if (look->problem.message[0])
-		entry_set_trouble_locked(view, entry, &look->problem, version, look->result == 0);
-	else
-		entry_clear_trouble_locked(view, entry);
+	/* A change that waits for an unmount has its trouble until it is made. */
+	if (is_same || !entry_is_covered(entry)) {
+		if (look->problem.message[0])
+			entry_set_trouble_locked(
+				view, entry, &look->problem, version, look->result == 0);
+		else
+			entry_clear_trouble_locked(view, entry);
+	}
 	if (is_same && entry->kind != UNION_NONE && !entry->is_unannounced)
 		return take_time_locked(look);
 	/* Nobody has seen what was there before, nor will; a change there was all the same. */
@@ -196,6 +200,18 @@ static bool is_news(const struct look *look)
 	return (look->is_event && !is_rescanned) || is_found_by_poll(look);
 }
 
+/* Whether something is mounted in the directory, for which its removal waits. */
+static bool has_covered(const struct directory *directory)
+{
+	bool is_found = false;
+
+	for (size_t i = 0; !is_found && i < directory->bucket_count; i++)
+		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+			is_found |= entry_is_covered(entry) ||
+				    (entry->directory && has_covered(entry->directory));
+	return is_found;
+}
+
 /*
  * rmdir(2) takes a directory away with all that is in it, but tells only those who watch the
  * directory. So what is known in it goes first, each by its own removal.
@@ -219,7 +235,10 @@ static bool remove_directory_locked(struct view *view, const struct look *look)
 		notice_gone_locked(view, directory);
 	if (!is_empty) {
 		look->entry->is_touched |= is_news(look);
-		queue_debounce_locked(view, look->entry, EVENTS_GONE_MS);
+		if (has_covered(directory))
+			wait_locked(view, look, SHORTAGE_MS);
+		else
+			queue_debounce_locked(view, look->entry, EVENTS_GONE_MS);
 	}
 	look->change->kind = CHANGE_REMOVE_DIRECTORY;
 	return is_empty;
@@ -277,6 +296,8 @@ static bool decide_kind_locked_unlocks(struct view *view, struct look *look)
 
 	switch (look->kind) {
 	case UNION_DIRECTORY:
+		if (is_directory && entry_is_covered(look->entry))
+			entry_clear_trouble_locked(view, look->entry);
 		return is_directory ? decide_directory_locked_unlocks(view, look)
 				    : remove_directory_locked(view, look);
 	case UNION_FILE:

@@ -15,6 +15,7 @@ static const char *const serves_names[] = {
 	[TROUBLE_SERVES_OTHER_LAYERS] = "other-layers",
 	[TROUBLE_SERVES_STAND_IN] = "last-good-source",
 	[TROUBLE_SERVES_LOCKED] = "locked-values",
+	[TROUBLE_SERVES_COVERED] = "mounted",
 	[TROUBLE_SERVES_SETTINGS] = "last-good-settings",
 	[TROUBLE_SERVES_OTHER_SETTINGS] = "other-settings",
 };
@@ -76,6 +77,9 @@ void trouble_serves_text(enum trouble_serves serves, long long age_s, char *text
 		break;
 	case TROUBLE_SERVES_LOCKED:
 		snprintf(text, size, "the locked values stay, all others are the newest");
+		break;
+	case TROUBLE_SERVES_COVERED:
+		snprintf(text, size, "what is mounted there stays");
 		break;
 	case TROUBLE_SERVES_SETTINGS:
 		snprintf(text, size, "the settings of %s ago are in force", age);

@@ -17,6 +17,7 @@ enum trouble_serves {
 	TROUBLE_SERVES_OTHER_LAYERS,   /* what the others make */
 	TROUBLE_SERVES_STAND_IN,       /* what the others make with its last good state */
 	TROUBLE_SERVES_LOCKED,         /* what all make but for what a lock keeps */
+	TROUBLE_SERVES_COVERED,        /* what is mounted on the path; below it, what was shown before */
 	TROUBLE_SERVES_SETTINGS,       /* plyfs.yaml is wrong: the last good settings */
 	TROUBLE_SERVES_OTHER_SETTINGS, /* all but the one that can't change now */
 };
@@ -26,7 +27,7 @@ struct trouble {
 	struct timespec since; /* CLOCK_REALTIME, as all times here */
 	enum trouble_serves serves;
 	struct timespec made; /* when what is served was, or what stands in was read; for
-				 OTHER_LAYERS, LOCKED, RENDERED and NOTHING 0 */
+				 OTHER_LAYERS, LOCKED, COVERED, RENDERED and NOTHING 0 */
 };
 
 /* Bytes of trouble_text() and of trouble_age(). */

@@ -46,6 +46,12 @@ struct view_callbacks {
 	 */
 	int (*tell)(void *context, uint64_t ino);
 
+	/*
+	 * Whether something is mounted on the path, and would be taken away if a lookup were answered with another
+	 * object. NULL: nothing can be.
+	 */
+	bool (*is_covered)(void *context, const char *path);
+
 	/* Lookups are answered with VIEW_PROMISE rather than late. */
 	bool takes_promises;
 
