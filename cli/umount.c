@@ -135,6 +135,10 @@ static int complain(const struct mountpoint *mountpoint, int result)
 	else if (result == -ENOENT)
 		message("%s: fusermount3 is missing; install the package fuse3, or unmount as root",
 			mountpoint->path);
+	else if (result == -ENXIO)
+		message("%s: fusermount3 needs /etc/mtab, which is missing; 'ln -s ../proc/self/mounts "
+			"/etc/mtab' as root makes it, or unmount as root",
+			mountpoint->path);
 	else
 		message("%s: can't be unmounted: %s", mountpoint->path, strerror(-result));
 	return EXIT_FAILED;

@@ -308,8 +308,11 @@ static char *resolve(const char *path)
 static int run_fusermount(const char *path, bool is_lazy)
 {
 	int status;
-	pid_t pid = fork();
 
+	/* It looks there for the mount, and fails the same way whatever it misses. */
+	if (access("/etc/mtab", R_OK) < 0)
+		return -ENXIO;
+	pid_t pid = fork();
 	if (pid == 0) {
 		execlp("fusermount3", "fusermount3", is_lazy ? "-uqz" : "-uq", "--", path,
 			(char *)NULL);

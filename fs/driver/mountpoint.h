@@ -43,7 +43,8 @@ bool mountpoint_is_elsewhere(dev_t dev);
 
 /**
  * Unmounts what is on top at `path`, `flags` as umount2(2), with fusermount3 as an ordinary user.
- * Returns 0 or -errno: -EPERM from fusermount3, whatever it had against it; -ENOENT: it is missing.
+ * Returns 0 or -errno: -EPERM from fusermount3, whatever it had against it; -ENOENT: it is missing;
+ * -ENXIO: it can't work, as /etc/mtab is missing.
  */
 int mountpoint_end(const char *path, int flags);
 

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/mount.sh"
 
 # Neither descriptors nor the working directory: of the daemon, and of the process that publishes.
-need flock python3
+need flock python3 pgrep
 echo 'a: 1' | tee low/app.yaml high/app.yaml >/dev/null
 mkdir sub
 printf 'layers: [low, ../high]\n' >sub/plyfs.yaml

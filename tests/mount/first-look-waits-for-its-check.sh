@@ -1,6 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
+need pgrep
+
 chmod 711 .
 cat >plyfs.yaml <<YAML
 layers: [low, high]

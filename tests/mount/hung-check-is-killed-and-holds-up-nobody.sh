@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-need python3 getfattr
+need python3 getfattr pgrep
 cat >plyfs.yaml <<YAML
 layers: [low, high]
 rules:

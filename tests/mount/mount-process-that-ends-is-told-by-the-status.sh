@@ -1,6 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
+need pgrep
+
 echo one >low/motd
 start
 shows mnt/motd one

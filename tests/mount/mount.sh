@@ -37,6 +37,7 @@ need_fusermount() {
 	need fusermount3
 	mode=$(stat -L -c %A "$(command -v fusermount3)")
 	[ "${mode:3:1}" = s ] || skip "fusermount3 is not set-uid"
+	[ -e /etc/mtab ] || skip "fusermount3 can't unmount here: /etc/mtab is missing"
 	! grep -q '^NoNewPrivs:[[:space:]]*1' /proc/self/status || skip "set-uid has no effect here"
 	bounding=$(awk '$1 == "CapBnd:" { print $2 }' /proc/self/status)
 	(((0x$bounding >> 21) & 1)) || skip "nobody may mount here (CAP_SYS_ADMIN)"

@@ -1,5 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
+
+need pkill
 . "$(dirname "$test_file")/successor.sh"
 
 need_root

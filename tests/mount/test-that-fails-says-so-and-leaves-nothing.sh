@@ -2,6 +2,8 @@
 . "$(dirname "$0")/mount.sh"
 # What all the others rely on: however a test ends, it ends as what it has found, and nothing of it stays.
 
+need pgrep
+
 cat >test.sh <<'TEST'
 how=$1
 . "$2"

@@ -1,6 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
+need pgrep
+
 # A sandbox knows the directories that were there when it was entered. What stands in their place later is
 # opened by plyfs-monitor, and by nobody else.
 mkdir v1 v2 elsewhere late

@@ -1,0 +1,23 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+# fusermount3 looks for the mount in /etc/mtab. On a machine without it, an ordinary user's umount names the file and
+# the remedy; it does not say that the mount is busy.
+
+need_root
+need_user_mounts
+go_private
+cp -L "$PLYFS" plyfs
+chmod 755 "$directory" plyfs
+chown -R 65534:65534 low high mnt
+as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+echo 'a: 1' >low/app.yaml
+mkdir etc
+cp -R /etc/fuse.conf /etc/passwd /etc/group /etc/alternatives etc/ 2>/dev/null || true
+as_user ./plyfs mount low:high mnt
+mount --bind etc /etc
+at_end "umount -l /etc"
+fails_with "fusermount3 needs /etc/mtab, which is missing; 'ln -s ../proc/self/mounts /etc/mtab' as root makes it" \
+	as_user ./plyfs umount mnt
+is_mounted mnt || fail "the mount is gone"
+ln -s ../proc/self/mounts /etc/mtab
+as_user ./plyfs umount mnt
