@@ -177,10 +177,15 @@ int main(void)
 		"x.properties", "1.txt"};
 	char command[64];
 
+	umask(022);
 	if (!mkdtemp(directory) || chdir(directory) < 0)
 		abort();
 	for (size_t i = 0; i < FILES; i++)
 		write_file(files[i][0], files[i][1]);
+	/* Copies: where the sources lie, a group may be allowed to write, and such presets are refused. */
+	if (system("cp -R \"$PLYFS_PRESETS\" presets && chmod -R go-w presets") != 0 ||
+		setenv("PLYFS_PRESETS", "presets", 1) < 0)
+		abort();
 	check_settings();
 	trial_run(&(struct trial){.name = "settings are read", .run = read_settings});
 	trial_run(&(struct trial){.name = "all is listed", .run = list});

@@ -97,10 +97,16 @@ def merged(layers, tree):
             os.chmod(os.path.join(at, entry), 0o755)
 
 
+os.umask(0o022)
 directory = tempfile.mkdtemp(prefix="plyfs-test.")
 atexit.register(shutil.rmtree, directory)
 os.chmod(directory, 0o755)
 os.chdir(directory)
+# Copies: where the sources lie, a group may be allowed to write, and such presets are refused.
+os.mkdir("presets", 0o755)
+for file in os.scandir(os.environ["PLYFS_PRESETS"]):
+    os.chmod(shutil.copy(file.path, "presets"), 0o644)
+os.environ["PLYFS_PRESETS"] = os.path.abspath("presets")
 failures = []
 merged(LAYERS, "tree")
 for path in files("expect"):
