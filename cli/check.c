@@ -160,16 +160,25 @@ static int run_check(struct job *job, const char *path, const struct inspection 
 	struct findings *ret)
 {
 	const struct findings *findings = &inspection->findings;
+	char name[PROGRAM_NAME_MAX];
+	struct run_result end;
 	struct problem problem;
+	const char *why;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < findings->count; i++)
 		r = findings_add(ret, findings->items[i].kind, &findings->items[i].problem);
 	ret->left_out += findings->left_out;
-	if (r == 0)
-		r = runner_check(job->runner, job->settings, path,
-			(struct span){inspection->text, inspection->text_size}, &problem);
-	return r == PROBLEM ? findings_add(ret, FINDING_ERROR, &problem) : r;
+	if (r < 0)
+		return r;
+	r = runner_check(job->runner, job->settings, path,
+		(struct span){inspection->text, inspection->text_size}, inspection->lines, &end,
+		&problem);
+	if (r == PROBLEM && findings_add(ret, FINDING_ERROR, &problem) < 0)
+		return -ENOMEM;
+	if (r > 0 && run_is_missing(&end, settings_check(job->settings, path), name, &why))
+		return check_report_unchecked(&job->report, path, name, why);
+	return r < 0 ? r : 0;
 }
 
 static int tell_file(

@@ -271,6 +271,83 @@ int check_report_file(
 	return r;
 }
 
+/* A program that is not there, and the files that it should have checked. */
+struct unchecked {
+	char *program;
+	const char *why;
+	char **paths; /* each once, whichever host it is of */
+	size_t count;
+	size_t capacity;
+};
+
+static struct unchecked *unchecked_of(
+	struct check_report *report, const char *program, const char *why)
+{
+	for (size_t i = 0; i < report->unchecked_count; i++)
+		if (strcmp(report->unchecked[i].program, program) == 0 &&
+			report->unchecked[i].why == why)
+			return &report->unchecked[i];
+	char *copy = strdup(program);
+	if (!copy || array_grow(report->unchecked, report->unchecked_count,
+			     report->unchecked_capacity) < 0) {
+		free(copy);
+		return NULL;
+	}
+	report->unchecked[report->unchecked_count] = (struct unchecked){.program = copy, .why = why};
+	return &report->unchecked[report->unchecked_count++];
+}
+
+int check_report_unchecked(
+	struct check_report *report, const char *path, const char *program, const char *why)
+{
+	struct unchecked *unchecked = unchecked_of(report, program, why);
+
+	if (!unchecked)
+		return -ENOMEM;
+	for (size_t i = 0; i < unchecked->count; i++)
+		if (strcmp(unchecked->paths[i], path) == 0)
+			return 0;
+	if (array_grow(unchecked->paths, unchecked->count, unchecked->capacity) < 0 ||
+		!(unchecked->paths[unchecked->count] = strdup(path)))
+		return -ENOMEM;
+	unchecked->count++;
+	return 0;
+}
+
+/* A gate that is not there looks like one that is open: it counts as a warning. */
+static void tell_unchecked(struct check_report *report)
+{
+	for (size_t i = 0; i < report->unchecked_count; i++) {
+		const struct unchecked *unchecked = &report->unchecked[i];
+		struct finding finding = {.kind = FINDING_WARNING};
+		bool is_absent = strcmp(unchecked->why, "is not installed") == 0;
+
+		problem_set(&finding.problem, NULL, 0, 0, "%zu %s not checked: %s %s; %s",
+			unchecked->count, unchecked->count == 1 ? "file" : "files",
+			unchecked->program, unchecked->why,
+			is_absent ? "install it, or check where it is"
+				  : "give its user the right to run it");
+		tell(report, NULL, &finding, &(struct told){0});
+	}
+}
+
+static void put_unchecked(const struct check_report *report)
+{
+	fputs("  \"not_checked\": [", stdout);
+	for (size_t i = 0; i < report->unchecked_count; i++) {
+		const struct unchecked *unchecked = &report->unchecked[i];
+
+		json_put_field(
+			stdout, i ? ", {\"program\": " : "{\"program\": ", unchecked->program);
+		json_put_field(stdout, ", \"reason\": ", unchecked->why);
+		printf(", \"files\": %zu", unchecked->count);
+		for (size_t j = 0; j < unchecked->count; j++)
+			json_put_field(stdout, j ? ", " : ", \"paths\": [", unchecked->paths[j]);
+		fputs("]}", stdout);
+	}
+	fputs("],\n", stdout);
+}
+
 static void print_count(size_t count, const char *one, const char *more)
 {
 	char text[NUMBER_SIZE];
@@ -302,14 +379,18 @@ static void print_summary(const struct check_report *report)
 int check_report_end(struct check_report *report)
 {
 	tell_kept(report);
+	tell_unchecked(report);
 	hide_progress(report);
-	if (report->is_json)
-		printf("%s],\n  \"files\": %zu,\n  \"failed\": %zu,\n  \"errors\": %zu,\n"
+	if (report->is_json) {
+		printf("%s],\n", report->findings ? "\n  " : "");
+		if (report->unchecked_count)
+			put_unchecked(report);
+		printf("  \"files\": %zu,\n  \"failed\": %zu,\n  \"errors\": %zu,\n"
 		       "  \"warnings\": %zu\n}\n",
-			report->findings ? "\n  " : "", report->files, report->failed,
-			report->errors, report->warnings);
-	else if (!report->is_quiet)
+			report->files, report->failed, report->errors, report->warnings);
+	} else if (!report->is_quiet) {
 		print_summary(report);
+	}
 	if (report->errors > 0 || (report->is_strict && report->warnings > 0))
 		return EXIT_FAILED;
 	return EXIT_DONE;
@@ -320,6 +401,13 @@ void check_report_fini(struct check_report *report)
 	hide_progress(report);
 	tdestroy(report->told, told_free);
 	free(report->kept);
+	for (size_t i = 0; i < report->unchecked_count; i++) {
+		for (size_t j = 0; j < report->unchecked[i].count; j++)
+			free(report->unchecked[i].paths[j]);
+		free(report->unchecked[i].paths);
+		free(report->unchecked[i].program);
+	}
+	free(report->unchecked);
 	report->told = NULL;
 	report->kept = NULL;
 	report->kept_count = 0;

@@ -36,6 +36,9 @@ struct check_report {
 	size_t errors;
 	size_t warnings;
 	size_t findings;  /* written as JSON */
+	struct unchecked *unchecked; /* programs that are not there, in the order they were met */
+	size_t unchecked_count;
+	size_t unchecked_capacity;
 	int64_t shown_ms; /* when progress was shown last */
 	bool is_shown;
 };
@@ -49,6 +52,10 @@ int check_report_add(struct check_report *report, const char *path, const struct
 /** Tells what was found of a file. 0 or -ENOMEM. */
 int check_report_file(
 	struct check_report *report, const char *path, const struct findings *findings);
+
+/** The file could not be checked, as `program` "is not installed": `why`, which is static. */
+int check_report_unchecked(
+	struct check_report *report, const char *path, const char *program, const char *why);
 
 /** The end: the summary. Returns the exit code. */
 int check_report_end(struct check_report *report);

@@ -8,6 +8,7 @@
 #include "value.h"
 
 #define PROGRAM_KEYS "run, user, timeout"
+#define CHECK_KEYS PROGRAM_KEYS ", optional"
 
 static const struct value_range timeout_range = {&value_time_ms, 100, 60u * 60 * 1000};
 
@@ -91,7 +92,8 @@ static int read_words(const struct node *node, const char *name, struct arena *a
 static int read_map(const struct node *map, const char *name, struct arena *arena,
 	struct program *program, struct problem *problem)
 {
-	int r = value_map(map, name, PROGRAM_KEYS, problem);
+	bool is_check = strcmp(name, "check") == 0;
+	int r = value_map(map, name, is_check ? CHECK_KEYS : PROGRAM_KEYS, problem);
 
 	if (r == 0 && !value_is_given(node_get(map, "run")))
 		r = problem_at(problem, map,
@@ -100,6 +102,8 @@ static int read_map(const struct node *map, const char *name, struct arena *aren
 		r = read_words(node_get(map, "run"), "run", arena, program, problem);
 	if (r == 0)
 		r = value_text(node_get(map, "user"), "user", &program->user, problem);
+	if (r == 0)
+		r = value_bool(node_get(map, "optional"), "optional", &program->is_optional, problem);
 	return r == 0 ? read_timeout(map, &program->timeout_ms, problem) : r;
 }
 
@@ -169,7 +173,8 @@ char *program_key(const struct program *program)
 
 	if (!out)
 		return NULL;
-	fprintf(out, "%u %s", program->timeout_ms, program->user ? program->user : "-");
+	fprintf(out, "%u%s %s", program->timeout_ms, program->is_optional ? "?" : "",
+		program->user ? program->user : "-");
 	for (const char **word = program->words; *word; word++)
 		fprintf(out, " %zu:%s", strlen(*word), *word);
 	if (fclose(out) == 0)
@@ -192,5 +197,5 @@ bool program_equal(const struct program *a, const struct program *b)
 	while (a->words[i] && b->words[i] && strcmp(a->words[i], b->words[i]) == 0)
 		i++;
 	return !a->words[i] && !b->words[i] && is_same_text(a->user, b->user) &&
-	       a->timeout_ms == b->timeout_ms;
+	       a->timeout_ms == b->timeout_ms && a->is_optional == b->is_optional;
 }

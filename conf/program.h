@@ -18,6 +18,7 @@ struct program {
 	const char **words; /* as written, with %f and %%; NULL behind the last */
 	const char *user;   /* whom to run it as; NULL: who runs it knows */
 	unsigned timeout_ms;
+	bool is_optional; /* a check: where it is not installed, the content is shown unchecked */
 	const struct node *place; /* where its command stands in plyfs.yaml */
 };
 
@@ -45,6 +46,15 @@ char **program_words(const struct program *program, const char *file, struct are
 
 /** A text for free(3) that two programs share only if they run alike. NULL: no memory. */
 char *program_key(const struct program *program);
+
+/* Bytes of program_name(). */
+#define PROGRAM_NAME_MAX 64
+
+/**
+ * Finds what people call the program: of a shell, env(1) or timeout(1), the program that it starts,
+ * as far as the words tell.
+ */
+void program_name(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
 /** Whether both run alike. Both may be NULL. */
 bool program_equal(const struct program *a, const struct program *b);

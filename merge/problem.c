@@ -60,6 +60,11 @@ int problem_reword(struct problem *problem, const struct problem *at, const char
 	return PROBLEM;
 }
 
+void problem_by(struct problem *problem, const char *program)
+{
+	shown_head(problem->program, sizeof(problem->program), program);
+}
+
 void problem_place(struct problem *problem, const struct source *source)
 {
 	char name[PROBLEM_SOURCE_MAX];
@@ -74,7 +79,8 @@ void problem_place(struct problem *problem, const struct source *source)
 bool problem_equal(const struct problem *a, const struct problem *b)
 {
 	return a->line == b->line && a->column == b->column && strcmp(a->source, b->source) == 0 &&
-	       strcmp(a->place, b->place) == 0 && strcmp(a->message, b->message) == 0;
+	       strcmp(a->place, b->place) == 0 && strcmp(a->message, b->message) == 0 &&
+	       strcmp(a->program, b->program) == 0;
 }
 
 size_t problem_format(const struct problem *problem, char *buffer, size_t size)
@@ -89,7 +95,8 @@ size_t problem_format(const struct problem *problem, char *buffer, size_t size)
 	else if (problem->line)
 		snprintf(place, sizeof(place), "%u", problem->line);
 
-	length = snprintf(buffer, size, "%s%s%s%s%s", source, source[0] && place[0] ? ":" : "",
-		place, colon, problem->message);
+	length = snprintf(buffer, size, "%s%s%s%s%s%s%s", problem->program,
+		problem->program[0] ? ": " : "", source, source[0] && place[0] ? ":" : "", place,
+		colon, problem->message);
 	return length < 0 ? 0 : (size_t)length;
 }

@@ -17,6 +17,7 @@
 /* Bytes; longer texts are cut with "…" (a source's name in front, a message at its end). */
 #define PROBLEM_SOURCE_MAX 1024
 #define PROBLEM_MESSAGE_MAX 1024
+#define PROBLEM_PROGRAM_MAX 64
 
 struct problem {
 	char source[PROBLEM_SOURCE_MAX];   /* as the user knows it: "site/app.yaml"; "" when none */
@@ -24,6 +25,7 @@ struct problem {
 	unsigned line;                     /* starting at 1; 0: the source as a whole */
 	unsigned column;                   /* in characters, starting at 1; 0: the line as a whole */
 	char message[PROBLEM_MESSAGE_MAX]; /* what, and what to do: one line, no full stop */
+	char program[PROBLEM_PROGRAM_MAX]; /* whose message it is; "": ours */
 };
 
 /**
@@ -42,13 +44,16 @@ __attribute__((format(printf, 3, 4))) int problem_at(
 __attribute__((format(printf, 3, 4))) int problem_reword(
 	struct problem *problem, const struct problem *at, const char *format, ...);
 
+/** Notes that the message is that program's. */
+void problem_by(struct problem *problem, const char *program);
+
 /** Notes that the problem is in the source, if that is so: of a copy the original is shown. */
 void problem_place(struct problem *problem, const struct source *source);
 
 bool problem_equal(const struct problem *a, const struct problem *b);
 
 /**
- * Writes "SOURCE:LINE:COLUMN: MESSAGE" with a NUL behind it, leaving out the parts that are 0 or
+ * Writes "PROGRAM: SOURCE:LINE:COLUMN: MESSAGE" with a NUL behind it, leaving out the parts that are 0 or
  * empty. Returns the length in bytes; longer than `size` - 1 means cut, as with snprintf(3).
  */
 size_t problem_format(const struct problem *problem, char *buffer, size_t size);

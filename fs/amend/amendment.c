@@ -12,6 +12,7 @@
 #include "descriptor.h"
 #include "dropin.h"
 #include "layer_file.h"
+#include "line_map.h"
 #include "locks.h"
 #include "runner.h"
 #include "store.h"
@@ -588,24 +589,35 @@ static int check_result(const struct made *made, struct problem *problem)
 {
 	CLEANUP(runner_freep) struct runner *runner = NULL;
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
+	CLEANUP(line_map_freep) struct line_map *lines = NULL;
 	struct merge_request merge = made->merge;
+	struct run_result end;
 	struct problem said;
+	char text[PROBLEM_MESSAGE_MAX];
 
 	if (!settings_check(made->settings, made->request->path))
 		return 0;
 	made->inputs[made->target].text = made->amendment.new;
 	made->inputs[made->target].document = NULL;
+	merge.wants_origins = true;
 	int r = merge_run(&merge, &result, problem);
+	if (r == 0)
+		r = line_map_make(&merge, result, &lines);
 	if (r == 0)
 		r = runner_new(made->settings, -1, &runner);
 	if (r == 0)
 		r = runner_start(runner);
 	if (r == 0)
-		r = runner_check(runner, made->settings, made->request->path, result->text, &said);
-	if (r == PROBLEM && !problem->message[0])
-		return problem_set(
-			problem, said.source, 0, 0, "nothing is written, as %s", said.message);
-	return r;
+		r = runner_check(runner, made->settings, made->request->path, result->text, lines,
+			&end, &said);
+	if (r == RUNNER_UNCHECKED)
+		return 0;
+	if (r != PROBLEM || problem->message[0])
+		return r;
+	/* The line is one of the source as it would be. */
+	problem_format(&said, text, sizeof(text));
+	return problem_set(problem, made->request->path, 0, 0, "nothing is written, as %s",
+		said.program[0] ? text : said.message);
 }
 
 /* The key in the store gets the text, if it is still what was read. */

@@ -67,6 +67,7 @@ void inspection_fini(struct inspection *inspection)
 	}
 	free(inspection->references);
 	free(inspection->text);
+	line_map_free(inspection->lines);
 	free(inspection->is_matched);
 	*inspection = (struct inspection){0};
 }
@@ -267,14 +268,16 @@ static int add_invalid(struct look *look, const struct composer *composer,
 	return r;
 }
 
-static int take_text(struct inspection *inspection, struct span text)
+static int take_text(struct inspection *inspection, const struct composition *composition)
 {
+	const struct span text = composition->result->text;
+
 	inspection->text = malloc(text.len + 1);
 	if (!inspection->text)
 		return -ENOMEM;
 	memcpy(inspection->text, text.data, text.len);
 	inspection->text_size = text.len;
-	return 0;
+	return line_map_make(&composition->request, composition->result, &inspection->lines);
 }
 
 static int merge(struct look *look, const struct composer *composer, const char *path,
@@ -298,7 +301,7 @@ static int merge(struct look *look, const struct composer *composer, const char 
 	if (r == 0)
 		r = check_sources(look, &composition);
 	if (r == 0 && composition.result && settings_check(composer->settings, path))
-		r = take_text(look->inspection, composition.result->text);
+		r = take_text(look->inspection, &composition);
 	for (size_t i = 0; r == 0 && composition.result && i < composition.result->refusals.count;
 		i++)
 		r = add_error(look, &composition.result->refusals.items[i]);

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "line_map.h"
 #include "offline.h"
 
 enum finding_kind {
@@ -39,6 +40,7 @@ struct inspection {
 	size_t reference_count;
 	char *text;       /* what it merges to, if the settings have that checked; else NULL */
 	size_t text_size;
+	struct line_map *lines; /* with `text`: where its lines are from */
 	bool *is_matched; /* of a virtual file: for each pattern, whether it has a source; else NULL
 			   */
 };

@@ -69,6 +69,8 @@ void json_put_problem(FILE *out, const struct problem *problem)
 	if (problem->place[0])
 		json_put_field(out, ", \"place\": ", problem->place);
 	fprintf(out, ", \"line\": %u, \"column\": %u", problem->line, problem->column);
+	if (problem->program[0])
+		json_put_field(out, ", \"program\": ", problem->program);
 	json_put_field(out, ", \"message\": ", problem->message);
 }
 

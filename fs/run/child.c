@@ -134,5 +134,5 @@ void child_run(const struct child *child)
 		fail(child, errno, "going to the root directory");
 	environ = environment;
 	execvp(words[0], words);
-	fail(child, errno, "starting it");
+	fail(child, errno, RUN_STARTING);
 }

@@ -229,6 +229,7 @@ void guard_run(const struct program *program, const struct run_request *request,
 
 	prctl(PR_SET_NAME, PROCESS_NAME);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	strcpy(guard.answer.result.workspace, workspace->path);
 	int r = run(&guard, &child);
 	workspace_remove(workspace);
 	if (r < 0) {

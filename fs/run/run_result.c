@@ -5,40 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run_output.h"
+
 /* Pauses between tries: the first, and the longest. */
 #define PAUSE_MS 1000
 #define PAUSE_MAX_MS (5 * 60 * 1000)
 
-/* Bytes of the output in a message, so that the rest of it fits as well. */
-#define SHOWN_MAX 700
-
-/* Stands for the end of a line in what is one. */
-#define LINE_END " | "
-
-/* The lines of the output as one, with no empty ones. */
-static void join_lines(const char *output, char *text, size_t size)
-{
-	size_t used = 0;
-
-	while (*output) {
-		size_t len = strcspn(output, "\r\n");
-		size_t room = size - used - 1, gap = used ? strlen(LINE_END) : 0;
-
-		if (len && gap < room) {
-			memcpy(text + used, LINE_END, gap);
-			used += gap;
-			size_t taken = len < room - gap ? len : room - gap;
-			memcpy(text + used, output, taken);
-			used += taken;
-		}
-		output += len;
-		output += *output != '\0';
-	}
-	/* Not in the middle of a character. */
-	while (used == size - 1 && used && ((unsigned char)text[used - 1] & 0x80))
-		used--;
-	text[used] = '\0';
-}
+/* The statuses by which who starts a program for us tells that it is not there, or not his. */
+#define RUN_STATUS_ABSENT 127
+#define RUN_STATUS_CLOSED 126
 
 static const char *remedy_of(int error)
 {
@@ -68,35 +43,103 @@ int64_t run_pause_ms(unsigned tries)
 	return pause_ms < PAUSE_MAX_MS ? pause_ms : PAUSE_MAX_MS;
 }
 
-int run_problem(const struct run_result *result, const char *path, const char *what,
-	const struct program *program, struct problem *problem)
+/* The last word in front of `end`: "sh: 1: promtool" -> "promtool". */
+static void copy_word_before(const char *text, const char *end, char name[PROGRAM_NAME_MAX])
 {
-	const char *name = program ? program->words[0] : what;
-	char said[SHOWN_MAX];
+	const char *from;
 
-	join_lines(result->output, said, sizeof(said));
-	const char *colon = *said ? ": " : "";
+	while (end > text && strchr(" \t'\"`", end[-1]))
+		end--;
+	for (from = end; from > text && !strchr(" \t\n/'\"`", from[-1]); from--)
+		;
+	if (end > from && end - from < PROGRAM_NAME_MAX)
+		snprintf(name, PROGRAM_NAME_MAX, "%.*s", (int)(end - from), from);
+}
+
+/* A shell, env(1) or timeout(1) has told which one it did not find. */
+static void find_missing(const char *output, char name[PROGRAM_NAME_MAX])
+{
+	static const char *const phrases[] = {": command not found", ": not found",
+		": No such file or directory", ": Permission denied"};
+	const char *end = output + strlen(output);
+
+	while (end > output && end[-1] == '\n')
+		end--;
+	for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++) {
+		const char *start = end - strlen(phrases[i]);
+
+		if (end - output < (ptrdiff_t)strlen(phrases[i]) ||
+			strncmp(start, phrases[i], strlen(phrases[i])) != 0)
+			continue;
+		copy_word_before(output, start, name);
+		return;
+	}
+}
+
+/* Errors of exec(3) that are not the machine's, which may be short of something. */
+static bool is_of_program(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == EACCES || error == ENOEXEC;
+}
+
+bool run_is_missing(const struct run_result *result, const struct program *program,
+	char name[PROGRAM_NAME_MAX], const char **why)
+{
+	bool is_unstarted = result->end == RUN_UNSTARTED && is_of_program(result->value) &&
+			    strcmp(result->output, RUN_STARTING) == 0;
+	int status = result->end == RUN_EXITED ? result->value : 0;
+	bool is_absent = is_unstarted && result->value == ENOENT;
+
+	if (!program || (!is_unstarted && status != RUN_STATUS_ABSENT && status != RUN_STATUS_CLOSED))
+		return false;
+	*why = is_absent || status == RUN_STATUS_ABSENT ? "is not installed" : "can't be executed";
+	program_name(program, name);
+	if (is_unstarted) /* the first word itself */
+		program_name(&(struct program){.words = (const char *[]){program->words[0], NULL}}, name);
+	else
+		find_missing(result->output, name);
+	return true;
+}
+
+int run_problem(const struct run_result *result, const struct run_subject *subject,
+	struct problem *problem)
+{
+	const struct program *program = subject->program;
+	const char *path = subject->path, *what = subject->what;
+	char name[PROGRAM_NAME_MAX];
+	struct problem said;
+
+	if (program)
+		program_name(program, name);
+	else
+		snprintf(name, sizeof(name), "%s", what);
+	bool is_located = run_output_read(result, path ? path : "", name, subject->map, &said);
+	const char *colon = said.message[0] ? ": " : "";
 	switch (result->end) {
 	case RUN_EXITED:
+		if (is_located && path) {
+			*problem = said;
+			return PROBLEM;
+		}
 		return problem_set(problem, path, 0, 0, "%s '%s' ended with %d%s%s", what, name,
-			result->value, colon, *said ? said : " and said nothing");
+			result->value, colon, *colon ? said.message : " and said nothing");
 	case RUN_KILLED:
 		return problem_set(problem, path, 0, 0,
 			"%s '%s' was killed by signal %d (%s); see what is wrong with the "
 			"program%s%s",
-			what, name, result->value, strsignal(result->value), colon, said);
+			what, name, result->value, strsignal(result->value), colon, said.message);
 	case RUN_TIMED_OUT:
 		return problem_set(problem, path, 0, 0,
 			"%s '%s' had not ended after %g s, and was killed; give it a longer "
 			"'timeout', or see what it waits for%s%s",
-			what, name, result->value / 1000.0, colon, said);
+			what, name, result->value / 1000.0, colon, said.message);
 	case RUN_UNSTARTED:
 		if (result->value == ESRCH) /* which tells all */
 			return problem_set(problem, path, 0, 0,
 				"%s '%s' can't be run: %s; add it, or correct 'user'", what, name,
-				said);
+				said.message);
 		return problem_set(problem, path, 0, 0, "%s '%s' can't be run: %s: %s%s", what,
-			name, said, strerror(result->value), remedy_of(result->value));
+			name, said.message, strerror(result->value), remedy_of(result->value));
 	case RUN_UNNAMED:
 		return problem_set(problem, path, 0, 0,
 			"plyfs.yaml has changed while %s was to be run; save it once more", what);

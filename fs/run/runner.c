@@ -239,16 +239,24 @@ int runner_file(const char *data, size_t size)
 }
 
 int runner_check(struct runner *runner, const struct settings *settings, const char *path,
-	struct span bytes, struct problem *problem)
+	struct span bytes, const struct line_map *map, struct run_result *ret,
+	struct problem *problem)
 {
 	const struct program *program = settings_check(settings, path);
-	struct run_result result;
+	const struct run_subject subject = {path, "the check", program, map};
+	char name[PROGRAM_NAME_MAX];
+	const char *why;
 
+	*ret = (struct run_result){.end = RUN_EXITED};
 	if (!program)
 		return 0;
 	CLEANUP(closep) int fd = runner_file(bytes.data, bytes.len);
 	if (fd < 0)
 		return fd;
-	runner_wait(runner, RUN_CHECK, path, fd, &result);
-	return run_is_good(&result) ? 0 : run_problem(&result, path, "the check", program, problem);
+	runner_wait(runner, RUN_CHECK, path, fd, ret);
+	if (run_is_good(ret))
+		return 0;
+	run_problem(ret, &subject, problem);
+	return program->is_optional && run_is_missing(ret, program, name, &why) ? RUNNER_UNCHECKED
+										: PROBLEM;
 }

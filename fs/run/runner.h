@@ -61,12 +61,18 @@ void runner_freep(struct runner **runner);
 void runner_wait(struct runner *runner, enum run_kind kind, const char *path, int fd,
 	struct run_result *ret);
 
+/* Positive result of runner_check(), other than PROBLEM. */
+#define RUNNER_UNCHECKED 2
+
 /**
  * Has the check of `path`, if it has one, judge these bytes, and waits for it. The runner was
- * started. Returns 0, PROBLEM or -errno.
+ * started; `map`, which may be NULL, tells where the lines are from, and *ret what came of it.
+ * Returns 0; RUNNER_UNCHECKED, with a problem, if the check is optional and not installed; PROBLEM;
+ * or -errno.
  */
 int runner_check(struct runner *runner, const struct settings *settings, const char *path,
-	struct span bytes, struct problem *problem);
+	struct span bytes, const struct line_map *map, struct run_result *ret,
+	struct problem *problem);
 
 /** An unnamed file with those bytes. Returns its descriptor or -errno. */
 int runner_file(const char *data, size_t size);

@@ -184,10 +184,25 @@ void status_put_settings(FILE *out, const struct settings *settings, const char 
 	put_settings(out, settings, coherence, trouble);
 }
 
+static void put_unchecked(void *context, const struct view_unchecked *unchecked)
+{
+	struct writer *writer = context;
+	FILE *out = writer->out;
+
+	json_put_field(out, writer->count++ ? ", {\"program\": " : "{\"program\": ",
+		unchecked->program);
+	json_put_field(out, ", \"reason\": ", unchecked->why);
+	fprintf(out, ", \"files\": %zu, \"shown\": %zu}", unchecked->files, unchecked->shown);
+}
+
 void status_put_view(FILE *out, struct view *view, const struct settings *settings)
 {
+	struct writer writer = {.out = out};
 	struct view_counts counts;
 
+	fputs("  \"not_checked\": [", out);
+	view_unchecked(view, put_unchecked, &writer);
+	fputs("],\n", out);
 	view_count(view, &counts);
 	fprintf(out, "  \"versions\": {\"count\": %zu, \"bytes\": %zu},\n", counts.versions,
 		counts.version_bytes);

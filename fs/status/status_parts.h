@@ -21,7 +21,7 @@ void status_put_layers(FILE *out, const struct settings *settings, bool is_trust
 /** A line for each trouble of a mirror that keeps a layer. */
 void status_put_mirror_lines(FILE *out, const struct settings *settings);
 
-/** "versions", "watches", … "trouble_count", each with a comma behind. */
+/** "not_checked", "versions", "watches", … "trouble_count", each with a comma behind. */
 void status_put_view(FILE *out, struct view *view, const struct settings *settings);
 
 /** "sandbox" and "monitor" (monitor.h), each with a comma behind. `remedy`: when that has ended. */

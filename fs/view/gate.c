@@ -8,9 +8,14 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "descriptor.h"
+#include "composition.h"
 #include "entry.h"
+#include "line_map.h"
 #include "look.h"
 #include "runner.h"
+
+/* Tries that count as made where an optional program is not installed: the next one is in a minute. */
+#define OPTIONAL_TRIES 6
 
 /* Bytes that are to be judged. */
 struct candidate {
@@ -20,10 +25,18 @@ struct candidate {
 	char *path;
 	char *command; /* program_key() of what judges it */
 	struct version *version;
+	struct line_map *lines; /* where its lines are from; NULL: not known */
 	struct look *parked; /* first looks that go on with the verdict */
 	bool is_running;
 	bool is_wanted;         /* a look has ended that would have shown it */
 	struct candidate *next; /* of the same entry */
+};
+
+/* A program that checks and is not there. */
+struct gate_missing {
+	struct view_unchecked unchecked;
+	char program[PROGRAM_NAME_MAX];
+	struct gate_missing *next;
 };
 
 /* What is known of a path that has a check. */
@@ -36,7 +49,10 @@ struct checked {
 	struct checked *next;         /* in the queue */
 	bool is_queued;
 
-	/* What failed could not be judged: it is tried again. */
+	struct gate_missing *missing; /* the program was not there the last time; NULL: it was */
+	bool is_let_through;          /* likewise, and the content may be shown */
+
+	/* What failed, or passed for that, could not be judged: it is tried again. */
 	unsigned tries;      /* on end */
 	int64_t again_ms;    /* CLOCK_MONOTONIC */
 	struct entry *entry; /* in use; NULL: it is not tried again */
@@ -48,6 +64,8 @@ static void forget_answers(struct checked *checked)
 	version_unref(take_ptr(checked->passed));
 	version_unref(take_ptr(checked->failed));
 	free(take_ptr(checked->command));
+	checked->missing = NULL;
+	checked->is_let_through = false;
 }
 
 void gate_forget(struct entry *entry)
@@ -63,6 +81,7 @@ static void candidate_free_locked(struct candidate *candidate)
 {
 	entry_leave_locked(candidate->view, candidate->entry);
 	version_unref(candidate->version);
+	line_map_free(candidate->lines);
 	free(candidate->path);
 	free(candidate->command);
 	free(candidate);
@@ -123,8 +142,8 @@ static bool drop_older_locked(struct checked *checked)
 }
 
 /* The one of those bytes that waits or runs, else a new one. NULL: no memory. */
-static struct candidate *find_candidate_locked(
-	const struct look *look, struct checked *checked, const char *command)
+static struct candidate *find_candidate_locked(const struct look *look, struct checked *checked,
+	const char *command, struct line_map **lines)
 {
 	struct candidate **at = &checked->candidates;
 
@@ -135,6 +154,7 @@ static struct candidate *find_candidate_locked(
 	struct candidate *candidate = candidate_new_locked(look, command);
 	if (!candidate)
 		return NULL;
+	candidate->lines = take_ptr(*lines);
 	candidate->is_wanted = drop_older_locked(checked);
 	for (at = &checked->candidates; *at; at = &(*at)->next)
 		;
@@ -194,13 +214,14 @@ static int recall_locked(struct look *look, const char *command)
 	return LOOK_AT_GATE;
 }
 
-static int judge(struct look *look, const char *command, bool waits)
+/* With `lines`, what is not judged yet waits for it. */
+static int judge(struct look *look, const char *command, struct line_map **lines)
 {
 	view_lock(look->view);
 	int r = recall_locked(look, command);
-	if (r == LOOK_AT_GATE && waits) {
+	if (r == LOOK_AT_GATE && lines) {
 		struct candidate *candidate =
-			find_candidate_locked(look, look->entry->checked, command);
+			find_candidate_locked(look, look->entry->checked, command, lines);
 		r = candidate ? wait_for_locked(look, candidate) : -ENOMEM;
 	}
 	view_unlock(look->view);
@@ -209,24 +230,61 @@ static int judge(struct look *look, const char *command, bool waits)
 
 static void start_next(struct view *view);
 
+/*
+ * Where the lines of what is to be judged are from. It is merged once more for that, which costs less
+ * than a program that is run. Nothing is known if the sources have changed meanwhile.
+ */
+static int map_lines(const struct look *look, struct line_map **ret)
+{
+	CLEANUP(composition_fini) struct composition composition;
+	struct composer composer = look->settings.composer;
+	struct problem problem;
+
+	composer.stand_ins = NULL;
+	composer.has_doubt = NULL;
+	int r = composition_make(
+		&composition, &composer, look->path, &look->lookup, NULL, true, &problem);
+	if (r != 0 || !composition.result)
+		return r == -ENOMEM ? r : 0;
+	const struct span text = composition.result->text;
+	if (text.len != look->version->size ||
+		memcmp(text.data, look->version->data, text.len) != 0)
+		return 0;
+	return line_map_make(&composition.request, composition.result, ret);
+}
+
+/* It had a check, perhaps, under other settings. */
+static void forget_check(struct look *look)
+{
+	view_lock(look->view);
+	if (look->entry->checked)
+		forget_answers(look->entry->checked);
+	view_unlock(look->view);
+}
+
 int gate_judge(struct look *look)
 {
 	const struct settings *settings = look->settings.composer.settings;
 	const struct program *program =
 		look->version->kind == VERSION_BYTES ? settings_check(settings, look->path) : NULL;
 
-	if (!program)
+	if (!program) {
+		forget_check(look);
 		return 0;
+	}
 	CLEANUP(freep) char *command = program_key(program);
+	CLEANUP(line_map_freep) struct line_map *lines = NULL;
 	if (!command)
 		return -ENOMEM;
 	struct view *view = look->view;
-	int r = judge(look, command, false);
+	int r = judge(look, command, NULL);
 	if (r != LOOK_AT_GATE)
 		return r;
 	if (look->purpose == LOOK_FIRST)
 		lookup_takes_long(look);
-	r = judge(look, command, true);
+	r = map_lines(look, &lines);
+	if (r == 0)
+		r = judge(look, command, &lines);
 	start_next(view);
 	return r;
 }
@@ -240,6 +298,9 @@ static bool is_unjudged(const struct run_result *result)
 
 static void retry_locked(struct view *view, struct entry *entry, struct checked *checked)
 {
+	/* What is shown all the same need not be judged in a hurry. */
+	if (checked->is_let_through && checked->tries < OPTIONAL_TRIES)
+		checked->tries = OPTIONAL_TRIES;
 	checked->again_ms = clock_ms() + run_pause_ms(checked->tries++);
 	view_wake_locked(view);
 	if (checked->entry)
@@ -273,25 +334,71 @@ int64_t gate_retry_locked(struct view *view, int64_t now_ms)
 			continue;
 		}
 		version_unref(take_ptr(checked->failed));
+		if (checked->is_let_through)
+			version_unref(take_ptr(checked->passed));
 		queue_entry_locked(view, checked->entry);
 		end_retry_locked(view, at);
 	}
 	return next;
 }
 
-static void remember_locked(
-	struct candidate *candidate, const struct run_result *result, const struct problem *problem)
+/* NULL: no memory. */
+static struct gate_missing *missing_locked(
+	struct gate *gate, const char *program, const char *why)
+{
+	struct gate_missing *missing = gate->missing;
+
+	while (missing &&
+		(strcmp(missing->program, program) != 0 || missing->unchecked.why != why))
+		missing = missing->next;
+	if (missing || !(missing = calloc(1, sizeof(*missing))))
+		return missing;
+	strcpy(missing->program, program);
+	missing->unchecked =
+		(struct view_unchecked){.program = missing->program, .why = why};
+	missing->next = gate->missing;
+	gate->missing = missing;
+	return missing;
+}
+
+/* Whether the program was there, for the status. */
+static void note_missing_locked(struct view *view, struct checked *checked,
+	const struct run_result *result, const struct program *program)
+{
+	char name[PROGRAM_NAME_MAX];
+	const char *why;
+
+	checked->missing = NULL;
+	if (run_is_missing(result, program, name, &why))
+		checked->missing = missing_locked(&view->gate, name, why);
+	checked->is_let_through = checked->missing && program->is_optional;
+}
+
+/* Whether the content may be shown. */
+static bool is_let_through(const struct run_result *result, const struct program *program)
+{
+	char name[PROGRAM_NAME_MAX];
+	const char *why;
+
+	return run_is_good(result) || (program && program->is_optional &&
+					      run_is_missing(result, program, name, &why));
+}
+
+static void remember_locked(struct candidate *candidate, const struct run_result *result,
+	const struct program *program, const struct problem *problem)
 {
 	struct checked *checked = candidate->entry->checked;
 
 	if (!checked->command || strcmp(checked->command, candidate->command) != 0)
 		return;
-	struct version **place = run_is_good(result) ? &checked->passed : &checked->failed;
+	note_missing_locked(candidate->view, checked, result, program);
+	struct version **place =
+		is_let_through(result, program) ? &checked->passed : &checked->failed;
 	version_unref(*place);
 	*place = version_ref(candidate->version);
 	if (place == &checked->failed)
 		checked->problem = *problem;
-	if (is_unjudged(result))
+	if (is_unjudged(result) || checked->missing)
 		retry_locked(candidate->view, candidate->entry, checked);
 	else
 		checked->tries = 0;
@@ -311,13 +418,15 @@ static void go_on(struct look *parked, int result, const struct problem *problem
 static void finish(struct candidate *candidate, const struct run_result *result)
 {
 	struct view *view = candidate->view;
-	int r = run_is_good(result) ? 0 : PROBLEM;
 	struct problem problem;
 
 	view_lock(view);
 	const struct program *program = settings_check(view->composer.settings, candidate->path);
+	const struct run_subject subject = {
+		candidate->path, "the check", program, candidate->lines};
+	int r = is_let_through(result, program) ? 0 : PROBLEM;
 	if (r == PROBLEM)
-		run_problem(result, candidate->path, "the check", program, &problem);
+		run_problem(result, &subject, &problem);
 	struct checked *checked = candidate->entry->checked;
 	view->gate.running--;
 	checked->candidates = candidate->next;
@@ -326,7 +435,7 @@ static void finish(struct candidate *candidate, const struct run_result *result)
 	if (view->gate.is_stopped)
 		r = -ENOTCONN;
 	else
-		remember_locked(candidate, result, &problem);
+		remember_locked(candidate, result, program, &problem);
 	if (!view->gate.is_stopped && candidate->is_wanted)
 		queue_entry_locked(view, candidate->entry);
 	struct look *parked = take_ptr(candidate->parked);
@@ -418,4 +527,42 @@ void gate_stop(struct view *view)
 	if (view->gate.runner)
 		runner_stop(view->gate.runner);
 	start_next(view);
+}
+
+void gate_fini(struct view *view)
+{
+	for (struct gate_missing *missing; (missing = view->gate.missing);) {
+		view->gate.missing = missing->next;
+		free(missing);
+	}
+}
+
+/* What has gone, and is only remembered, does not count. */
+static void count_missing(const struct directory *directory)
+{
+	for (size_t i = 0; i < directory->bucket_count; i++)
+		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
+			const struct checked *checked = entry->checked;
+
+			if (entry->directory)
+				count_missing(entry->directory);
+			if (!checked || !checked->missing || (!entry->version && !entry->trouble))
+				continue;
+			checked->missing->unchecked.files++;
+			checked->missing->unchecked.shown += checked->is_let_through;
+		}
+}
+
+void view_unchecked(struct view *view,
+	void (*each)(void *context, const struct view_unchecked *unchecked), void *context)
+{
+	view_lock(view);
+	for (struct gate_missing *missing = view->gate.missing; missing; missing = missing->next)
+		missing->unchecked.files = missing->unchecked.shown = 0;
+	if (view->gate.missing)
+		count_missing(view->root);
+	for (const struct gate_missing *missing = view->gate.missing; missing; missing = missing->next)
+		if (missing->unchecked.files)
+			each(context, &missing->unchecked);
+	view_unlock(view);
 }

@@ -43,5 +43,8 @@ void gate_reload(struct view *view);
 /** Nothing is judged any more. Looks that are parked end with -ENOTCONN. */
 void gate_stop(struct view *view);
 
+/** Frees the rest, when there are no entries any more. */
+void gate_fini(struct view *view);
+
 /** Frees what is known of an entry that goes. */
 void gate_forget(struct entry *entry);

@@ -53,6 +53,7 @@ struct gate {
 	struct checked **queue_end;
 	unsigned running;
 	struct checked *retries; /* paths that could not be judged, in no order */
+	struct gate_missing *missing; /* programs that were not there, ever */
 	bool is_stopped;
 };
 

@@ -291,6 +291,7 @@ void view_free(struct view *view)
 		free_tree(view, view->root);
 	}
 	notices_free(view);
+	gate_fini(view);
 	inode_table_fini(&view->inodes);
 	inode_memory_fini(&view->memory);
 	watch_free(view->watch);

@@ -198,6 +198,18 @@ void view_troubles(struct view *view,
 	void (*each)(void *context, const char *path, const struct trouble *trouble),
 	void *context);
 
+/* Files whose check is not there. */
+struct view_unchecked {
+	const char *program;
+	const char *why; /* "is not installed" or "can't be executed"; static */
+	size_t files;
+	size_t shown; /* of these, whose check is optional */
+};
+
+/** Calls `each` for every program that is not there. Holds the lock meanwhile. */
+void view_unchecked(struct view *view,
+	void (*each)(void *context, const struct view_unchecked *unchecked), void *context);
+
 /* How it is with a command that is run after changes. */
 struct notice_state {
 	char *name; /* the program's */

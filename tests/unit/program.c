@@ -208,6 +208,46 @@ static void programs_are_read_without_opening_a_layer(void **state)
 	settings_unref(settings);
 }
 
+/* What the command, as plyfs.yaml has it, is called. */
+static void is_called(const char *command, const char *expected)
+{
+	char text[1024], name[PROGRAM_NAME_MAX];
+
+	snprintf(text, sizeof(text), "layers: [low]\nrules: [{match: '*', check: [%s, '%%f']}]\n", command);
+	struct settings *settings = read_settings(text);
+	program_name(settings_check(settings, "x"), name);
+	settings_unref(settings);
+	if (strcmp(name, expected) != 0)
+		fail_msg("[%s] is called %s, and not %s", command, name, expected);
+}
+
+static void program_is_called_by_what_the_shell_starts(void **state)
+{
+	(void)state;
+	is_called("promtool, check, config", "promtool");
+	is_called("/usr/sbin/visudo, -cf", "visudo");
+	is_called("sh, -c, 'promtool check config \"$1\"', sh", "promtool");
+	is_called("bash, -euc, 'set -e; exec /usr/bin/promtool check \"$1\"', sh", "promtool");
+	is_called("bash, -o, pipefail, -c, 'cd /tmp && nginx -t -c \"$1\"', sh", "nginx");
+	is_called("sh, -c, 'command -v promtool >/dev/null || exit 0; exec promtool \"$1\"', sh", "promtool");
+	is_called("sh, -c, 'if ! LANG=C jq . \"$1\" >/dev/null; then exit 1; fi', sh", "jq");
+	is_called("sh, -c, 'told=$(haproxy -c -f \"$1\" 2>&1) || { echo $told; exit 1; }', sh", "haproxy");
+	is_called("sh, -c, 'timeout 5 env A=b php -l \"$1\"', sh", "php");
+	is_called("sh, -c, '# the tool\n\ntool \"$1\"', sh", "tool");
+	is_called("env, A=b, -u, C, timeout, -k, 5, 10, nice, -n, 5, sshd, -t", "sshd");
+	is_called("sudo, -u, bind, named-checkconf", "named-checkconf");
+	is_called("sh, /usr/local/bin/check-it", "check-it");
+	is_called("python3, /usr/local/bin/check.py", "check.py");
+	is_called("python3, -m, yamllint", "yamllint");
+	is_called("python3, -c, 'import yaml'", "python3");
+	/* A script that judges by itself. */
+	is_called("sh, -c, 'grep -q x \"$1\" || { echo no x; exit 1; }', sh", "sh");
+	is_called("sh, -c, '\"$TOOL\" \"$1\"', sh", "sh");
+	is_called("sh, -c, ':'", "sh");
+	is_called("sh", "sh");
+	is_called("env, A=b", "env");
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_tree, remove_tree)
 
 int main(void)
@@ -219,6 +259,7 @@ int main(void)
 		TEST(settings_of_another_user_name_no_program),
 		TEST(directory_that_others_can_write_counts),
 		TEST(links_to_settings_count_with_their_directories),
+		TEST(program_is_called_by_what_the_shell_starts),
 		TEST(programs_are_read_without_opening_a_layer),
 	};
 

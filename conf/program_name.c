@@ -1,0 +1,246 @@
+/*
+ * The name of a program as people know it. Its words may begin with a shell, env(1) or timeout(1),
+ * whose name would tell nobody which program has complained.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "program.h"
+#include "word.h"
+
+#define SHELLS "sh, bash, dash, ash, ksh, mksh, zsh"
+
+/* Programs that run the script that is their first argument. */
+#define INTERPRETERS "python, python3, perl, ruby, node, lua"
+
+/* Programs and builtins of scripts that prepare and report: none of them judges by itself. */
+#define GLUE                                                                                       \
+	"., :, [, [[, alias, awk, basename, break, builtin, case, cat, cd, chmod, chown, continue, "  \
+	"cp, cut, date, dirname, echo, esac, eval, exit, export, false, find, for, function, grep, "  \
+	"head, in, install, kill, let, ln, local, ls, mkdir, mktemp, mv, printf, pwd, read, "         \
+	"readlink, readonly, realpath, return, rm, rmdir, sed, set, shift, shopt, sleep, sort, "      \
+	"source, stat, tail, tee, test, tr, trap, true, ulimit, umask, uniq, unset, wait, wc, xargs"
+
+/* Words behind which another command begins. */
+#define KEYWORDS "!, {, }, exec, if, then, elif, else, fi, while, until, do, done, time, eval"
+
+/* They are asked whether a program is there. */
+#define FINDERS "command, type, which, hash"
+
+/* Programs that start another one. */
+static const struct wrapper {
+	const char *name;
+	const char *valued;   /* letters of options that have a value as the next word */
+	unsigned positionals; /* words in front of the command */
+} wrappers[] = {
+	{"env", "uCS", 0},
+	{"timeout", "ks", 1},
+	{"nice", "n", 0},
+	{"ionice", "cn", 0},
+	{"nohup", "", 0},
+	{"setsid", "", 0},
+	{"stdbuf", "ioe", 0},
+	{"sudo", "ugCp", 0},
+	{"doas", "uC", 0},
+	{"setpriv", "", 0},
+	{"unshare", "", 0},
+	{"chrt", "", 1},
+	{"taskset", "", 1},
+	{"flock", "wE", 1},
+};
+
+static struct span base_of(struct span word)
+{
+	const char *slash = memrchr(word.data, '/', word.len);
+
+	if (!slash)
+		return word;
+	return (struct span){slash + 1, (size_t)(word.data + word.len - slash) - 1};
+}
+
+static bool is_one_of(const char *words, struct span word)
+{
+	return word.len > 0 && word_index(words, word) >= 0;
+}
+
+static const struct wrapper *wrapper_of(struct span name)
+{
+	for (size_t i = 0; i < sizeof(wrappers) / sizeof(*wrappers); i++)
+		if (span_is(name, wrappers[i].name))
+			return &wrappers[i];
+	return NULL;
+}
+
+static bool is_assignment(struct span word)
+{
+	size_t i = 0;
+
+	while (i < word.len && (isalnum((unsigned char)word.data[i]) || word.data[i] == '_'))
+		i++;
+	return i > 0 && i < word.len && word.data[i] == '=';
+}
+
+/* A name and nothing that only the shell or plyfs could make one. */
+static bool is_name(struct span word)
+{
+	for (size_t i = 0; i < word.len; i++)
+		if (!isalnum((unsigned char)word.data[i]) && !strchr("_-.+/", word.data[i]))
+			return false;
+	return word.len > 0 && word.data[0] != '-' && base_of(word).len > 0;
+}
+
+/* Where the words of a wrapper, behind its name, have come to. */
+struct wrapped {
+	const struct wrapper *wrapper;
+	unsigned positionals;
+	bool is_value; /* the next word is an option's */
+};
+
+/* Whether `word` is still the wrapper's own. */
+static bool take_own(struct wrapped *wrapped, struct span word)
+{
+	bool was_value = wrapped->is_value;
+
+	wrapped->is_value = false;
+	if (was_value || is_assignment(word))
+		return true;
+	if (word.len > 1 && word.data[0] == '-') {
+		wrapped->is_value = word.len == 2 && strchr(wrapped->wrapper->valued, word.data[1]);
+		return true;
+	}
+	return wrapped->positionals < wrapped->wrapper->positionals && ++wrapped->positionals;
+}
+
+/* A script, word by word. */
+struct script {
+	struct span rest;
+	bool begins; /* the next word is a command's name */
+};
+
+static bool ends_command(char byte)
+{
+	return strchr(";&|(){}\n`", byte) != NULL;
+}
+
+/* Moves behind what is in quotes, or one byte. */
+static void skip_quoted(struct span *rest)
+{
+	const char *end = rest->data + rest->len, *at = rest->data;
+	char quote = *at++;
+
+	if (quote == '\\' && at < end)
+		at++;
+	else if (quote == '\'' || quote == '"')
+		while (at < end && *at++ != quote)
+			;
+	rest->len = (size_t)(end - at);
+	rest->data = at;
+}
+
+/* The next word as it is written, with its quotes. False: there is none. */
+static bool next_word(struct script *script, struct span *ret)
+{
+	struct span *rest = &script->rest;
+
+	while (rest->len && (isspace((unsigned char)*rest->data) || ends_command(*rest->data))) {
+		script->begins |= ends_command(*rest->data);
+		rest->data++;
+		rest->len--;
+	}
+	if (rest->len && *rest->data == '#') {
+		while (rest->len && *rest->data != '\n') {
+			rest->data++;
+			rest->len--;
+		}
+		return next_word(script, ret);
+	}
+	*ret = (struct span){rest->data, 0};
+	while (rest->len && !isspace((unsigned char)*rest->data) && !ends_command(*rest->data))
+		skip_quoted(rest);
+	ret->len = (size_t)(rest->data - ret->data);
+	return ret->len > 0;
+}
+
+/* The first program of a script that does more than prepare and report. */
+static bool find_in_script(struct span text, struct span *ret)
+{
+	struct script script = {text, true};
+	struct wrapped wrapped = {0};
+	bool is_asked = false;
+	struct span word;
+
+	while (next_word(&script, &word)) {
+		struct span name = base_of(word);
+
+		if (script.begins && (is_one_of(KEYWORDS, word) || is_assignment(word)))
+			continue;
+		if (script.begins || (wrapped.wrapper && !take_own(&wrapped, word))) {
+			is_asked = is_one_of(FINDERS, name);
+			wrapped = (struct wrapped){.wrapper = wrapper_of(name)};
+			script.begins = false;
+			if (is_asked || wrapped.wrapper || is_one_of(GLUE, name) ||
+				is_one_of(SHELLS, name))
+				continue;
+		} else if (wrapped.wrapper || !is_asked || word.data[0] == '-') {
+			continue;
+		}
+		is_asked = false;
+		if (!is_name(word))
+			continue;
+		*ret = name;
+		return true;
+	}
+	return false;
+}
+
+/* Of a shell's words: the program of its script, or the script's name. */
+static bool find_in_shell(const char **word, struct span *ret)
+{
+	bool is_text = false;
+
+	for (word++; *word && (**word == '-' || **word == '+'); word++) {
+		if ((*word)[1] != '-' && strchr(*word, 'c'))
+			is_text = true;
+		if (strcmp(*word, "-o") == 0 && word[1])
+			word++;
+	}
+	if (!*word)
+		return false;
+	if (is_text)
+		return find_in_script(span_of(*word), ret);
+	*ret = base_of(span_of(*word));
+	return is_name(span_of(*word));
+}
+
+static bool find_in_interpreter(const char **word, struct span *ret)
+{
+	bool is_module = word[1] && strcmp(word[1], "-m") == 0;
+	const char *script = word[1] ? word[is_module ? 2 : 1] : NULL;
+
+	if (!script || !is_name(span_of(script)))
+		return false;
+	*ret = base_of(span_of(script));
+	return true;
+}
+
+void program_name(const struct program *program, char name[PROGRAM_NAME_MAX])
+{
+	const char **word = program->words;
+	struct span found = base_of(span_of(*word)), inner;
+
+	for (const struct wrapper *wrapper; (wrapper = wrapper_of(found));) {
+		struct wrapped wrapped = {.wrapper = wrapper};
+
+		for (word++; *word && take_own(&wrapped, span_of(*word)); word++)
+			;
+		if (!*word || !is_name(span_of(*word)))
+			break;
+		found = base_of(span_of(*word));
+	}
+	if (*word && is_one_of(SHELLS, found) && find_in_shell(word, &inner))
+		found = inner;
+	else if (*word && is_one_of(INTERPRETERS, found) && find_in_interpreter(word, &inner))
+		found = inner;
+	snprintf(name, PROGRAM_NAME_MAX, "%.*s", (int)found.len, found.data);
+}

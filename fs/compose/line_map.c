@@ -1,0 +1,172 @@
+#include "line_map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "source_line.h"
+
+/* A line of the text. */
+struct mapped {
+	const char *source; /* NULL: of none */
+	uint32_t line;
+	uint32_t column;  /* of what the line has from there */
+	uint32_t from;    /* columns of the text from this one on … */
+	int32_t distance; /* … stand so far to the right of where they are in the source */
+};
+
+struct line_map {
+	struct mapped *lines;
+	size_t count;
+	struct arena *arena;
+};
+
+/* A source's name and lines, found once. */
+struct text {
+	const struct source *source;
+	const char *name;
+	struct source_lines lines;
+};
+
+struct mapper {
+	struct line_map *to;
+	struct text *texts; /* of the request's inputs */
+	size_t count;
+	struct arena *arena; /* of their lines */
+};
+
+/* NULL: no memory, or none of the inputs. */
+static struct text *text_of(struct mapper *mapper, const struct source *source)
+{
+	for (size_t i = 0; i < mapper->count; i++) {
+		struct text *text = &mapper->texts[i];
+
+		if (text->source->rank != source->rank ||
+			strcmp(text->source->name, source->name) != 0)
+			continue;
+		if (!text->name)
+			text->name = arena_copy(mapper->to->arena, span_of(source->name));
+		return text->name ? text : NULL;
+	}
+	return NULL;
+}
+
+static uint32_t indent_of(struct span line)
+{
+	uint32_t count = 0;
+
+	while (count < line.len && (line.data[count] == ' ' || line.data[count] == '\t'))
+		count++;
+	return count;
+}
+
+static struct span without_indent(struct span line)
+{
+	uint32_t indent = indent_of(line);
+
+	return (struct span){line.data + indent, line.len - indent};
+}
+
+/* Where the line stands in its source as it is, or its value does, columns can be counted. */
+static void map_columns(const struct line *line, struct span original, struct mapped *mapped)
+{
+	if (original.data && span_equal(without_indent(original), without_indent(line->text))) {
+		mapped->from = indent_of(line->text) + 1;
+		mapped->distance = (int32_t)indent_of(line->text) - (int32_t)indent_of(original);
+		mapped->column = indent_of(original) + 1;
+	} else if (line->value_column && line->kind == LINE_VALUE) {
+		mapped->from = line->value_column;
+		mapped->distance = (int32_t)line->value_column - (int32_t)line->source_column;
+	}
+}
+
+static int map_line(struct mapper *mapper, const struct line *line, struct mapped *mapped)
+{
+	struct span original = {0};
+
+	if (!line->source || line->kind == LINE_MADE || line->source_line == 0)
+		return 0;
+	struct text *text = text_of(mapper, line->source);
+	*mapped = (struct mapped){.source = text ? text->name
+						 : arena_copy(mapper->to->arena,
+							   span_of(line->source->name)),
+		.line = line->source_line,
+		.column = line->source_column,
+		.from = UINT32_MAX};
+	if (!mapped->source)
+		return -ENOMEM;
+	int r = text ? source_lines_get(&text->lines, line->source_line, mapper->arena, &original)
+		     : -ENOENT;
+	if (r == -ENOMEM)
+		return r;
+	map_columns(line, original, mapped);
+	return 0;
+}
+
+static int map_lines(struct mapper *mapper, const struct line_origins *origins)
+{
+	struct line_map *to = mapper->to;
+	int r = 0;
+
+	to->lines = arena_zalloc(to->arena, origins->count + 1, sizeof(*to->lines));
+	if (!to->lines)
+		return -ENOMEM;
+	to->count = origins->count;
+	for (size_t i = 0; r == 0 && i < origins->count; i++)
+		r = map_line(mapper, &origins->lines[i], &to->lines[i]);
+	return r;
+}
+
+int line_map_make(const struct merge_request *request, const struct merge_result *result,
+	struct line_map **ret)
+{
+	CLEANUP(line_origins_freep) struct line_origins *origins = NULL;
+	CLEANUP(line_map_freep) struct line_map *map = calloc(1, sizeof(*map));
+
+	int r = map ? arena_new(&map->arena) : -ENOMEM;
+	if (r == 0)
+		r = line_origins_read(request, result, &origins);
+	if (r < 0)
+		return r;
+	struct mapper mapper = {.to = map, .count = request->count, .arena = origins->arena};
+	mapper.texts = arena_zalloc(origins->arena, request->count + 1, sizeof(*mapper.texts));
+	if (!mapper.texts)
+		return -ENOMEM;
+	for (size_t i = 0; i < request->count; i++)
+		mapper.texts[i] = (struct text){.source = &request->inputs[i].source,
+			.lines.text = request->inputs[i].text};
+	r = map_lines(&mapper, origins);
+	if (r == 0)
+		*ret = take_ptr(map);
+	return r;
+}
+
+void line_map_free(struct line_map *map)
+{
+	if (!map)
+		return;
+	arena_free(map->arena);
+	free(map);
+}
+
+void line_map_freep(struct line_map **map)
+{
+	line_map_free(*map);
+}
+
+bool line_map_find(
+	const struct line_map *map, unsigned line, unsigned column, struct line_place *ret)
+{
+	const struct mapped *mapped = map && line > 0 && line <= map->count ? &map->lines[line - 1]
+									    : NULL;
+
+	if (!mapped || !mapped->source)
+		return false;
+	*ret = (struct line_place){mapped->source, mapped->line, 0};
+	if (column >= mapped->from)
+		ret->column = (unsigned)((int64_t)column - mapped->distance);
+	else if (column > 0)
+		ret->column = mapped->column;
+	return true;
+}

@@ -1,0 +1,32 @@
+/*
+ * A line map: for each line of a merged text, its place in a source. It is what remains of line
+ * origins (line_origin.h) when the sources and the trees have gone.
+ */
+#pragma once
+
+#include "line_origin.h"
+
+struct line_map;
+
+/* A place in a source. */
+struct line_place {
+	const char *source; /* lives as long as the map */
+	unsigned line;      /* starting at 1 */
+	unsigned column;    /* starting at 1; 0: not known */
+};
+
+/**
+ * Maps the lines of `result`, which must have been made with origins. Returns 0 with *ret for
+ * line_map_free(), or -ENOMEM.
+ */
+int line_map_make(const struct merge_request *request, const struct merge_result *result,
+	struct line_map **ret);
+void line_map_free(struct line_map *map); /* NULL is fine */
+void line_map_freep(struct line_map **map);
+
+/**
+ * Finds the place of a line, starting at 1, and of a column in it (0: none). False: the line is of
+ * no source, or `map` is NULL.
+ */
+bool line_map_find(
+	const struct line_map *map, unsigned line, unsigned column, struct line_place *ret);

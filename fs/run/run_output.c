@@ -1,0 +1,478 @@
+#include "run_output.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "span.h"
+
+/* Bytes of the output in a message, so that the rest of it fits as well. */
+#define SHOWN_MAX_BYTES 700
+
+/* Stands for the end of a line in what is one. */
+#define LINE_END " | "
+
+/* Digits of a line's or column's number. */
+#define DIGITS_MAX 7
+
+/* A place in one line of the output, and the bytes that say it. */
+struct place {
+	const char *start;
+	const char *end;
+	unsigned line; /* 0: the copy is named, and no line of it */
+	unsigned column;
+};
+
+/* A reader of the output. */
+struct reader {
+	const char *workspace; /* the last part of the copy's directory; "": not known */
+	const char *name;      /* the copy's */
+	const char *path;
+	const char *program;
+	const struct line_map *map;
+	char text[SHOWN_MAX_BYTES];
+	size_t used;
+};
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_in_word(char byte)
+{
+	return isalnum((unsigned char)byte) || byte == '_' || byte == '-' || byte == '.' ||
+	       (unsigned char)byte >= 0x80;
+}
+
+/* A number at *at, which moves behind it; 0: there is none. */
+static unsigned read_number(const char **at, const char *end)
+{
+	const char *from = *at;
+	unsigned number = 0;
+
+	while (*at < end && isdigit((unsigned char)**at) && *at - from < DIGITS_MAX)
+		number = number * 10 + (unsigned)(*(*at)++ - '0');
+	if (*at < end && isalnum((unsigned char)**at)) {
+		*at = from;
+		return 0;
+	}
+	return number;
+}
+
+static void skip(const char **at, const char *end, const char *bytes)
+{
+	while (*at < end && strchr(bytes, **at))
+		(*at)++;
+}
+
+/* Takes `word`, in small or large letters, and what may stand between it and a number. */
+static bool take_word(const char **at, const char *end, const char *word)
+{
+	size_t len = strlen(word);
+
+	if ((size_t)(end - *at) <= len || strncasecmp(*at, word, len) != 0 ||
+		isalpha((unsigned char)(*at)[len]))
+		return false;
+	*at += len;
+	skip(at, end, " \t:#");
+	return true;
+}
+
+/* ":11", ", column 11" behind a line's number. */
+static void read_column(const char **at, const char *end, struct place *place)
+{
+	static const char *const words[] = {"column", "col", "char", "character", "pos", "position"};
+	const char *next = *at;
+
+	if (next < end && (*next == ':' || *next == ',' || *next == '.') && next + 1 < end &&
+		isdigit((unsigned char)next[1])) {
+		next++;
+		place->column = read_number(&next, end);
+	} else {
+		skip(&next, end, " ,");
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words) && !place->column; i++)
+			if (take_word(&next, end, words[i]))
+				place->column = read_number(&next, end);
+	}
+	if (place->column)
+		*at = next;
+}
+
+/* "line 5, column 3", where `at` stands. */
+static bool read_line_words(const char *at, const char *end, struct place *place)
+{
+	*place = (struct place){.start = at};
+	if (!take_word(&at, end, "line") && !take_word(&at, end, "lines"))
+		return false;
+	place->line = read_number(&at, end);
+	if (!place->line)
+		return false;
+	read_column(&at, end, place);
+	place->end = at;
+	return true;
+}
+
+/* Behind the copy's name: ":10:11", ": 10:11", "(5)", "[5:3]", " line 5", ", on line 5". */
+static bool read_behind(const char *at, const char *end, struct place *place)
+{
+	static const char *const words[] = {"on or before", "on", "at", "in", "near"};
+	struct place found = {.start = place->start};
+	const char *from = at;
+
+	skip(&at, end, "\"'`");
+	bool has_bracket = at < end && (*at == '(' || *at == '[');
+	bool is_near = at < end && (*at == ':' || *at == '+' || has_bracket);
+	if (is_near)
+		at++;
+	bool has_gap = at < end && (*at == ' ' || *at == '\t');
+	skip(&at, end, " \t,:)");
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (take_word(&at, end, words[i]))
+			break;
+	if (read_line_words(at, end, &found)) {
+		at = found.end;
+	} else if (is_near) {
+		found.line = read_number(&at, end);
+		read_column(&at, end, &found);
+		/* "app.yml: 3 errors" is no place. */
+		if (has_gap && !found.column && !(at < end && *at == ':'))
+			found.line = 0;
+	}
+	if (!found.line) {
+		place->end = from;
+		return false;
+	}
+	if (has_bracket)
+		skip(&at, end, ")]");
+	place->line = found.line;
+	place->column = found.column;
+	place->end = at;
+	return true;
+}
+
+/* Where the name of the copy begins, whose last part ends at `name`: its directories are its own. */
+static const char *begin_of(const char *line, const char *name)
+{
+	while (name > line && !isspace((unsigned char)name[-1]) && !strchr("\"'`([{<=:", name[-1]))
+		name--;
+	return name;
+}
+
+/* Whether what is called so, in front of which its directories stand, is the copy. */
+static bool is_copy(const struct reader *reader, const char *start, const char *name)
+{
+	size_t len = strlen(reader->workspace);
+
+	if (start == name || (name - start == 2 && strncmp(start, "./", 2) == 0))
+		return true;
+	return len && (size_t)(name - start) > len && name[-1] == '/' &&
+	       strncmp(name - 1 - len, reader->workspace, len) == 0;
+}
+
+/* The next that `line` says of the copy by its name, from `at` on. */
+static bool find_named(const struct reader *reader, const char *line, const char *at,
+	const char *end, struct place *ret)
+{
+	size_t len = strlen(reader->name);
+
+	for (; len && at + len <= end; at++) {
+		const char *start = begin_of(line, at);
+
+		if (strncmp(at, reader->name, len) != 0 || !is_copy(reader, start, at) ||
+			(at + len < end && is_in_word(at[len]) &&
+				!(at[len] == '.' && (at + len + 1 == end || at[len + 1] == ' '))))
+			continue;
+		*ret = (struct place){.start = start};
+		read_behind(at + len, end, ret);
+		return true;
+	}
+	return false;
+}
+
+/* The same for what comes from standard input. */
+static bool find_input(const char *line, const char *end, struct place *ret)
+{
+	static const char *const names[] = {"<stdin>", "/dev/stdin", "(stdin)", "stdin", "-"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *at = memmem(line, (size_t)(end - line), names[i], strlen(names[i]));
+
+		if (!at || (at > line && is_in_word(at[-1])) || (*at == '-' && at != line))
+			continue;
+		*ret = (struct place){.start = at};
+		if (read_behind(at + strlen(names[i]), end, ret))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the line names some other file, whose lines those that it tells of may be. */
+static bool names_other_file(const char *line, const char *end, const struct place *copy)
+{
+	for (const char *at = line; at < end; at++) {
+		if (copy && at >= copy->start && at < copy->end)
+			continue;
+		bool begins = at == line || isspace((unsigned char)at[-1]) ||
+			      strchr("\"'`([<=", at[-1]);
+		if (begins && at + 1 < end && *at == '/' && is_in_word(at[1]))
+			return true;
+		if (begins && strncmp(at, "File \"", (size_t)(end - at) < 6 ? 0 : 6) == 0 &&
+			end - at >= 6)
+			return true;
+	}
+	return false;
+}
+
+/* "sh: line 1: x: command not found", "at -e line 1": of the command itself. */
+static bool is_of_script(const char *line, const char *at)
+{
+	size_t before = (size_t)(at - line);
+
+	return (before >= 4 && strncmp(at - 4, "sh: ", 4) == 0) ||
+	       (before >= 3 && strncmp(at - 3, "-e ", 3) == 0) ||
+	       (before >= 3 && strncmp(at - 3, "-c ", 3) == 0);
+}
+
+/* "line 5", from `at` on. */
+static bool find_words(const struct reader *reader, const char *line, const char *at,
+	const char *end, struct place *ret)
+{
+	struct place copy;
+	bool is_named = find_named(reader, line, line, end, &copy);
+
+	if (names_other_file(line, end, is_named ? &copy : NULL))
+		return false;
+	for (; at < end; at++)
+		if ((at == line || !is_in_word(at[-1])) && read_line_words(at, end, ret) &&
+			!is_of_script(line, at))
+			return true;
+	return false;
+}
+
+/* "  10:11  error  wrong indentation", below the file's name. */
+static bool find_bare(const char *line, const char *end, struct place *ret)
+{
+	const char *at = line;
+
+	skip(&at, end, " \t");
+	*ret = (struct place){.start = at};
+	ret->line = read_number(&at, end);
+	if (!ret->line || at == end || *at != ':')
+		return false;
+	read_column(&at, end, ret);
+	ret->end = at;
+	return ret->column && (at == end || strchr(" \t:", *at));
+}
+
+/* The first that the line says of the copy from `at` on, whether with a place or not. */
+static bool find(const struct reader *reader, const char *line, const char *at, const char *end,
+	struct place *ret)
+{
+	struct place words;
+	bool is_named = find_named(reader, line, at, end, ret);
+	bool has_words = find_words(reader, line, at, end, &words);
+
+	if (has_words && (!is_named || words.start < ret->start))
+		*ret = words;
+	if (is_named || has_words)
+		return true;
+	return at == line && (find_input(line, end, ret) || find_bare(line, end, ret));
+}
+
+/* The first with a line. */
+static bool find_place(
+	const struct reader *reader, const char *line, const char *end, struct place *ret)
+{
+	for (const char *at = line; find(reader, line, at, end, ret); at = ret->end)
+		if (ret->line)
+			return true;
+	return false;
+}
+
+static void put(struct reader *reader, const char *from, const char *to)
+{
+	size_t room = sizeof(reader->text) - 1 - reader->used, len = (size_t)(to - from);
+
+	if (len > room) {
+		/* Not in the middle of a character. */
+		for (len = room; len && ((unsigned char)from[len] & 0xC0) == 0x80; len--)
+			;
+	}
+	memcpy(reader->text + reader->used, from, len);
+	reader->used += len;
+	reader->text[reader->used] = '\0';
+}
+
+static void put_text(struct reader *reader, const char *text)
+{
+	put(reader, text, text + strlen(text));
+}
+
+/* Where it is for people. Of no source's line, it is one of the merged file. */
+static struct line_place locate(const struct reader *reader, const struct place *place)
+{
+	struct line_place found;
+
+	if (place->line && line_map_find(reader->map, place->line, place->column, &found))
+		return found;
+	return (struct line_place){reader->path, place->line, place->column};
+}
+
+static void put_place(struct reader *reader, const struct line_place *place)
+{
+	char numbers[32] = "";
+
+	if (place->line && place->column)
+		snprintf(numbers, sizeof(numbers), ":%u:%u", place->line, place->column);
+	else if (place->line)
+		snprintf(numbers, sizeof(numbers), ":%u", place->line);
+	put_text(reader, place->source);
+	put_text(reader, numbers);
+}
+
+/* Whether a line with a place says what is wrong, and not only where. */
+static bool has_words(const char *at, const char *end)
+{
+	unsigned letters = 0;
+
+	for (; at < end; at++)
+		letters += isalpha((unsigned char)*at) || (unsigned char)*at >= 0x80;
+	return letters > 8;
+}
+
+static bool is_warning(const char *line, const char *end)
+{
+	static const char *const words[] = {"warn", "notice", "deprecat"};
+
+	for (; line < end; line++)
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+			if ((size_t)(end - line) >= strlen(words[i]) &&
+				strncasecmp(line, words[i], strlen(words[i])) == 0)
+				return true;
+	return false;
+}
+
+/* The line in which the program says what is wrong and where; NULL: no line has a place. */
+static const char *find_line(const struct reader *reader, const char *output, struct place *ret)
+{
+	const char *found = NULL;
+	struct place place;
+
+	for (const char *line = output, *end; *line; line = end + (*end != '\0')) {
+		end = line + strcspn(line, "\r\n");
+		if (!find_place(reader, line, end, &place) || (found && is_warning(line, end)))
+			continue;
+		bool was_warning = found && is_warning(found, found + strcspn(found, "\r\n"));
+		if (found && !was_warning)
+			continue;
+		found = line;
+		*ret = place;
+	}
+	return found;
+}
+
+/* The line but for its indentation, and the program's own name in front. */
+static const char *begin_of_words(const struct reader *reader, const char *line, const char *end)
+{
+	size_t len = strlen(reader->program);
+
+	skip(&line, end, " \t");
+	if ((size_t)(end - line) > len && strncmp(line, reader->program, len) == 0 &&
+		line[len] == ':') {
+		line += len + 1;
+		skip(&line, end, " \t");
+	}
+	return line;
+}
+
+/* A line of the output, with the places in it as those of sources. */
+static void put_line(struct reader *reader, const char *line, const char *end)
+{
+	const char *at = begin_of_words(reader, line, end), *next = line;
+	struct place place;
+
+	while (find(reader, line, next, end, &place)) {
+		const struct line_place found = locate(reader, &place);
+
+		if (place.start > at)
+			put(reader, at, place.start);
+		put_place(reader, &found);
+		at = next = place.end;
+	}
+	if (end > at)
+		put(reader, at, end);
+}
+
+/* The first line, whose place is told in front of it: it need not be told once more. */
+static void put_first_line(
+	struct reader *reader, const char *line, const char *end, const struct place *place)
+{
+	static const char *const words[] = {" in", " at", " on", " of", " in file"};
+	const char *at = begin_of_words(reader, line, end), *last = end;
+	const char *to = place->start;
+
+	while (last > place->end && strchr(" \t.)]", last[-1]))
+		last--;
+	if (to <= at && has_words(place->end, end)) {
+		at = place->end;
+		skip(&at, end, " \t:,-])");
+		put(reader, at, end);
+		return;
+	}
+	while (to > at && strchr(" \t([,:", to[-1]))
+		to--;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if ((size_t)(to - at) > strlen(words[i]) &&
+			strncmp(to - strlen(words[i]), words[i], strlen(words[i])) == 0 &&
+			last <= place->end && has_words(at, to - strlen(words[i]))) {
+			put(reader, at, to - strlen(words[i]));
+			return;
+		}
+	put_line(reader, line, end);
+}
+
+static void put_output(
+	struct reader *reader, const char *output, const char *first, const struct place *place)
+{
+	const char *end = first ? first + strcspn(first, "\r\n") : NULL;
+	/* What stands above it matters only where it says nothing itself. */
+	bool is_whole = !first || (!has_words(first, place->start) && !has_words(place->end, end));
+
+	for (const char *line = is_whole ? output : first; *line; line = end + (*end != '\0')) {
+		end = line + strcspn(line, "\r\n");
+		if (end == line)
+			continue;
+		if (reader->used)
+			put_text(reader, LINE_END);
+		if (line == first && !is_whole)
+			put_first_line(reader, line, end, place);
+		else
+			put_line(reader, line, end);
+	}
+}
+
+bool run_output_read(const struct run_result *result, const char *path, const char *program,
+	const struct line_map *map, struct problem *problem)
+{
+	struct reader reader = {.workspace = base_of(result->workspace),
+		.name = base_of(path),
+		.path = path,
+		.program = program,
+		.map = map};
+	struct place place = {0};
+	const char *first = find_line(&reader, result->output, &place);
+
+	put_output(&reader, result->output, first, &place);
+	if (!first) {
+		problem_set(problem, path, 0, 0, "%s", reader.text);
+		return false;
+	}
+	const struct line_place found = locate(&reader, &place);
+	problem_set(problem, found.source, found.line, found.column, "%s", reader.text);
+	problem_by(problem, program);
+	return true;
+}
