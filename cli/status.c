@@ -20,6 +20,17 @@
 #include "trouble.h"
 #include "troubles.h"
 
+/* What of a status is wanted. */
+struct wish {
+	bool is_raw;     /* as JSON */
+	bool is_verbose; /* with what is of use to few */
+	bool has_code;   /* the exit code tells whether there are troubles */
+};
+
+/* Exit codes with --exit-code, beside EXIT_DONE for no trouble. */
+#define EXIT_TROUBLE 1
+#define EXIT_UNKNOWN 3 /* the status can't be had */
+
 /* Column of the values. */
 #define INDENT 14
 
@@ -63,20 +74,26 @@ static void print_age(const struct node *map, const char *name)
 	printf("%s ago", age);
 }
 
-static void print_mirror_troubles(const struct node *mirror)
+static void print_mirror_troubles(const struct node *layer)
 {
+	const struct node *mirror = report_get(layer, "mirror", NULL);
 	const struct node *troubles = report_get(mirror, "troubles", NULL);
 	double count = report_number(report_get(mirror, "trouble_count", NULL));
 
 	for (uint32_t i = 0; i < report_count(troubles); i++) {
-		printf("%*s  ", INDENT, "");
+		printf("%-*s", INDENT, "  mirror");
+		report_print(report_text(report_get(layer, "name", NULL)));
+		printf(": ");
 		report_print(report_text(report_get(troubles->seq.items[i], "subject", NULL)));
 		printf(": ");
 		report_print(report_text(report_get(troubles->seq.items[i], "message", NULL)));
 		putchar('\n');
 	}
-	if (count > report_count(troubles))
-		printf("%*s  troubles: %.0f more\n", INDENT, "", count - report_count(troubles));
+	if (count > report_count(troubles)) {
+		printf("%-*s", INDENT, "  mirror");
+		report_print(report_text(report_get(layer, "name", NULL)));
+		printf(": troubles: %.0f more\n", count - report_count(troubles));
+	}
 }
 
 /* "  etcd /fleet/ at 4711, 3 files, from https://etcd1:2379, last heard of 3 seconds ago" */
@@ -108,7 +125,6 @@ static void print_mirror(const struct node *layer)
 	}
 	puts(is_true(mirror, "running") ? ""
 					: ", which nobody keeps up to date: no process is running");
-	print_mirror_troubles(mirror);
 }
 
 static void print_layers(const struct node *layers)
@@ -174,32 +190,38 @@ static long long seconds_since(const char *time_text)
 }
 
 /* "  on_change   systemctl: ended well 5 seconds ago" */
-static void print_notices(const struct node *notices)
+static void print_notice(const struct node *notice)
 {
-	for (uint32_t i = 0; notices && node_is_sequence(notices) && i < notices->seq.count; i++) {
-		const struct node *notice = notices->seq.items[i];
-		const char *ended = report_text(report_get(notice, "ended", NULL));
-		const char *error = report_text(report_get(notice, "error", NULL));
-		bool is_good = strcmp(report_text(report_get(notice, "good", NULL)), "true") == 0;
-		char age[TROUBLE_AGE_MAX];
+	const char *ended = report_text(report_get(notice, "ended", NULL));
+	const char *error = report_text(report_get(notice, "error", NULL));
+	bool is_good = is_true(notice, "good");
+	char age[TROUBLE_AGE_MAX];
 
-		printf("%-*s", INDENT, i ? "" : "  on_change");
-		report_print(report_text(report_get(notice, "command", NULL)));
-		trouble_age(*ended ? seconds_since(ended) : 0, age);
-		if (*ended)
-			printf(": %s %s ago", is_good ? "ended well" : "failed", age);
-		if (strcmp(report_text(report_get(notice, "running", NULL)), "true") == 0)
-			printf("%s runs now", *ended ? "," : ":");
-		if (*ended && !is_good) {
-			bool is_given_up = strcmp(report_text(report_get(notice, "given_up", NULL)),
-						   "true") == 0;
-			printf("%s", is_given_up
-					     ? ", too often: it is tried again at the next change"
-					     : ", and is tried again");
-			printf("%s", *error ? ": " : "");
-			report_print(error);
-		}
-		putchar('\n');
+	printf("%-*s", INDENT, "  on_change");
+	report_print(report_text(report_get(notice, "command", NULL)));
+	trouble_age(*ended ? seconds_since(ended) : 0, age);
+	if (*ended)
+		printf(": %s %s ago", is_good ? "ended well" : "failed", age);
+	if (is_true(notice, "running"))
+		printf("%s runs now", *ended ? "," : ":");
+	if (*ended && !is_good) {
+		printf("%s", is_true(notice, "given_up")
+				     ? ", too often: it is tried again at the next change"
+				     : ", and is tried again");
+		printf("%s", *error ? ": " : "");
+		report_print(error);
+	}
+	putchar('\n');
+}
+
+/* Those that failed the last time, or the others. */
+static void print_notices(const struct node *notices, bool have_failed)
+{
+	for (uint32_t i = 0; i < report_count(notices); i++) {
+		const struct node *notice = notices->seq.items[i];
+
+		if (troubles_notice_has_failed(notice) == have_failed)
+			print_notice(notice);
 	}
 }
 
@@ -247,11 +269,9 @@ static void print_kept(const struct node *kept)
 	putchar('\n');
 }
 
-static void print_status(const char *mountpoint, const struct node *status)
+static void print_header(const char *mountpoint, const struct node *status)
 {
 	const struct node *rendered = report_get(status, "rendered", NULL);
-	bool has_header =
-		strcmp(report_text(report_get(status, "settings", "header")), "false") != 0;
 
 	report_print(mountpoint);
 	printf(rendered ? ": rendered by plyfs " : ": plyfs ");
@@ -260,25 +280,27 @@ static void print_status(const char *mountpoint, const struct node *status)
 		printf(", process %.0f\n", report_number(report_get(status, "pid", NULL)));
 	else
 		puts(", which has ended");
-	print_line("settings", report_text(report_get(status, "settings", "path")), "");
-	if (!rendered)
-		print_line(
-			"coherence", report_text(report_get(status, "settings", "coherence")), "");
-	print_line("header", has_header ? "" : "off", "");
-	print_layers(report_get(status, "layers", NULL));
-	if (rendered) {
-		print_rendered(rendered);
-		report_print_sandbox(INDENT, report_get(status, "sandbox", NULL));
-		print_line("monitor", "", report_text(report_get(status, "monitor", "reason")));
-		print_notices(report_get(status, "on_change", NULL));
-		return;
-	}
-	print_line("publisher", report_text(report_get(status, "publisher", "mode")),
-		report_text(report_get(status, "publisher", "reason")));
-	print_line("watches", report_text(report_get(status, "watches", "count")),
-		report_text(report_get(status, "watches", "error")));
-	print_line("polling", "", report_text(report_get(status, "polling", "reason")));
-	print_kept(report_get(status, "kept", NULL));
+}
+
+/* What is wrong, but for files. */
+static void print_other_troubles(const struct node *status)
+{
+	const struct node *layers = report_get(status, "layers", NULL);
+
+	print_line("publisher", "", report_text(report_get(status, "publisher", "reason")));
+	print_line("watches", "", report_text(report_get(status, "watches", "error")));
+	print_line("monitor", "", report_text(report_get(status, "monitor", "reason")));
+	print_notices(report_get(status, "on_change", NULL), true);
+	for (uint32_t i = 0; i < report_count(layers); i++)
+		print_mirror_troubles(layers->seq.items[i]);
+	troubles_print_unchecked(status);
+}
+
+/* What the mount does and takes, which is of no use to most. */
+static void print_details(const struct node *status)
+{
+	print_line("publisher", report_text(report_get(status, "publisher", "mode")), "");
+	print_line("watches", report_text(report_get(status, "watches", "count")), "");
 	printf("%-*s%.0f, ", INDENT, "  versions",
 		report_number(report_get(status, "versions", "count")));
 	print_bytes(report_number(report_get(status, "versions", "bytes")));
@@ -288,9 +310,47 @@ static void print_status(const char *mountpoint, const struct node *status)
 	print_bytes(report_number(report_get(status, "cache", "bytes")));
 	printf(" of sources\n%-*s", INDENT, "  requests");
 	print_requests(report_get(status, "requests", NULL));
-	report_print_sandbox(INDENT, report_get(status, "sandbox", NULL));
-	print_line("monitor", "", report_text(report_get(status, "monitor", "reason")));
-	print_notices(report_get(status, "on_change", NULL));
+}
+
+/* A file that nobody has read yet was not looked at, so that it counts for nothing. */
+static void print_read(const char *mountpoint, const struct node *status)
+{
+	double count = report_number(report_get(status, "versions", "count"));
+
+	printf("%-*s", INDENT, "  read");
+	if (count > 0)
+		printf("%.0f file%s so far", count, count == 1 ? "" : "s");
+	else
+		printf("nothing so far");
+	printf("; troubles of the others are not known: 'plyfs check ");
+	report_print(mountpoint);
+	puts("' reads all");
+}
+
+static void print_status(const char *mountpoint, const struct node *status, bool is_verbose)
+{
+	const struct node *rendered = report_get(status, "rendered", NULL);
+	bool has_header =
+		strcmp(report_text(report_get(status, "settings", "header")), "false") != 0;
+
+	print_line("settings", report_text(report_get(status, "settings", "path")), "");
+	if (!rendered)
+		print_line(
+			"coherence", report_text(report_get(status, "settings", "coherence")), "");
+	print_line("header", has_header ? "" : "off", "");
+	print_layers(report_get(status, "layers", NULL));
+	print_line("polling", "", report_text(report_get(status, "polling", "reason")));
+	if (rendered)
+		print_rendered(rendered);
+	else
+		print_kept(report_get(status, "kept", NULL));
+	print_notices(report_get(status, "on_change", NULL), false);
+	if (!rendered)
+		print_read(mountpoint, status);
+	if (is_verbose && !rendered)
+		print_details(status);
+	if (is_verbose)
+		report_print_sandbox(INDENT, report_get(status, "sandbox", NULL));
 }
 
 static int complain(const char *path, int error)
@@ -305,7 +365,7 @@ static int complain(const char *path, int error)
 	return EXIT_FAILED;
 }
 
-static int print_for_people(const char *path, const char *mountpoint)
+static int print_for_people(const char *path, const char *mountpoint, bool is_verbose)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct problem problem;
@@ -316,47 +376,78 @@ static int print_for_people(const char *path, const char *mountpoint)
 	if (r < 0)
 		return complain(path, r);
 	const struct node *status = document->count ? document->roots[0] : NULL;
-	print_status(mountpoint, status);
-	if (report_get(status, "rendered", NULL))
-		rendered_tree_print_drift(mountpoint);
+	print_header(mountpoint, status);
+	printf("%-*s%.0f\n", INDENT, "  troubles", troubles_count(status));
+	print_other_troubles(status);
 	troubles_print(mountpoint, status);
 	print_failures(status);
+	print_status(mountpoint, status, is_verbose);
+	if (report_get(status, "rendered", NULL))
+		rendered_tree_print_drift(mountpoint);
 	return EXIT_DONE;
 }
 
-static int show(const char *path, bool is_raw)
+static int print_json(const char *path, const char *mountpoint, bool is_rendered)
 {
-	CLEANUP(freep) char *mountpoint = NULL, *text = NULL;
+	CLEANUP(freep) char *text = NULL;
 	size_t len = 0;
 
-	int r = mounted_find(path, &mountpoint);
-	bool is_rendered = r == -ENOENT && rendered_tree_find(path, &mountpoint) == 0;
 	if (is_rendered)
-		r = 0;
-	if (is_rendered && is_raw)
 		return rendered_tree_print_json(mountpoint);
-	if (r == 0 && !is_raw)
-		return print_for_people(path, mountpoint);
-	if (r == 0)
-		r = mounted_status(mountpoint, &text, &len);
+	int r = mounted_status(mountpoint, &text, &len);
 	if (r < 0)
 		return complain(path, r);
 	fwrite(text, 1, len, stdout);
 	return EXIT_DONE;
 }
 
+/* Of a status, which is NULL where it can't be had. */
+static int code_of(const struct node *status)
+{
+	if (!status)
+		return EXIT_UNKNOWN;
+	return troubles_count(status) > 0 ? EXIT_TROUBLE : EXIT_DONE;
+}
+
+static int code_of_mount(const char *mountpoint)
+{
+	CLEANUP(document_freep) struct document *document = NULL;
+	struct problem problem;
+
+	int r = mounted_report(mountpoint, &document, &problem);
+	return code_of(r == 0 && document->count ? document->roots[0] : NULL);
+}
+
+static int show(const char *path, const struct wish *wish)
+{
+	CLEANUP(freep) char *mountpoint = NULL;
+	int code;
+
+	int r = mounted_find(path, &mountpoint);
+	bool is_rendered = r == -ENOENT && rendered_tree_find(path, &mountpoint) == 0;
+	if (r < 0 && !is_rendered)
+		code = complain(path, r);
+	else if (wish->is_raw)
+		code = print_json(path, mountpoint, is_rendered);
+	else
+		code = print_for_people(path, mountpoint, wish->is_verbose);
+	if (!wish->has_code)
+		return code;
+	return code == EXIT_DONE ? code_of_mount(mountpoint) : EXIT_UNKNOWN;
+}
+
 /* "3 layers, 1 trouble" */
 static void print_summary(const struct node *status)
 {
 	uint32_t count = report_count(report_get(status, "layers", NULL));
-	double troubles = troubles_of_files(status) + troubles_of_others(status);
+	double troubles = troubles_count(status);
 
 	printf("%u layer%s, %.0f trouble%s\n", count, count == 1 ? "" : "s", troubles,
 		troubles == 1 ? "" : "s");
 }
 
-/* A line for each mount. One that does not answer is none of the others' trouble. */
-static void list_mount(const char *mountpoint)
+/* A line for each mount. One that does not answer is none of the others' trouble. Returns its code. */
+static int list_mount(const char *mountpoint)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct problem problem;
@@ -372,6 +463,7 @@ static void list_mount(const char *mountpoint)
 		print_summary(document->roots[0]);
 	else
 		puts("its status can't be read");
+	return code_of(r == 0 && document->count ? document->roots[0] : NULL);
 }
 
 static void list_mount_raw(const char *mountpoint, bool is_first)
@@ -385,51 +477,62 @@ static void list_mount_raw(const char *mountpoint, bool is_first)
 	printf(", \"status\": %s}", text ? text : "null");
 }
 
-static int list(bool is_raw)
+static int list(const struct wish *wish)
 {
 	CLEANUP(mounted_fini) struct mounted mounted = {0};
+	int result = EXIT_DONE;
 
 	int r = mounted_all(&mounted);
 	if (r < 0)
 		return message_result(r, NULL, NULL);
-	if (is_raw)
+	if (wish->is_raw)
 		putchar('[');
 	else if (mounted.count == 0)
 		puts("No plyfs is mounted.");
-	for (size_t i = 0; i < mounted.count; i++)
-		if (is_raw)
-			list_mount_raw(mounted.paths[i], i == 0);
+	for (size_t i = 0; i < mounted.count; i++) {
+		int code = EXIT_DONE;
+
+		if (!wish->is_raw)
+			code = list_mount(mounted.paths[i]);
 		else
-			list_mount(mounted.paths[i]);
-	if (is_raw)
+			list_mount_raw(mounted.paths[i], i == 0);
+		if (wish->is_raw && wish->has_code)
+			code = code_of_mount(mounted.paths[i]);
+		result = code > result ? code : result;
+	}
+	if (wish->is_raw)
 		puts("]");
-	return EXIT_DONE;
+	return wish->has_code ? result : EXIT_DONE;
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	bool is_raw = false;
-	const struct command_option options[] = {{0, "json", .flag = &is_raw}, {0}};
+	struct wish wish = {0};
+	const struct command_option options[] = {{'v', "verbose", .flag = &wish.is_verbose},
+		{0, "exit-code", .flag = &wish.has_code}, {0, "json", .flag = &wish.is_raw}, {0}};
 
 	int code = command_options(command, options, argc, argv);
 	if (code >= 0)
 		return code;
 	if (optind == argc)
-		return list(is_raw);
+		return list(&wish);
 	if (optind + 1 < argc)
 		return command_misuse(
 			command, "'%s' is too much; give one mountpoint", argv[optind + 1]);
-	return show(argv[optind], is_raw);
+	return show(argv[optind], &wish);
 }
 
 const struct command command_status = {
 	.name = "status",
-	.synopsis = "[--json] [MOUNTPOINT | DIRECTORY]",
+	.synopsis = "[-v] [--exit-code] [--json] [MOUNTPOINT | DIRECTORY]",
 	.summary = "tell how a mount or a rendered tree is doing",
-	.help = "Tells what a mount is made of, what it has done, and which sources can't be "
-		"used. Without a MOUNTPOINT it lists the mounts. Of a DIRECTORY that plyfs has\n"
-		"rendered it tells the same, and what somebody has changed in it.\n"
+	.help = "Tells what is wrong with a mount, and what it is made of. Without a MOUNTPOINT\n"
+		"it lists the mounts. Of a DIRECTORY that plyfs has rendered it tells the same,\n"
+		"and what somebody has changed in it.\n"
 		"\n"
-		"      --json   as JSON, for programs: the same as in MOUNTPOINT/.plyfs/status\n",
+		"  -v, --verbose     also tell what it has done, and what its sandbox allows\n"
+		"      --exit-code   exit with 1 if there are troubles, and with 3 if the status\n"
+		"                    can't be read; for monitoring\n"
+		"      --json        as JSON, for programs: as in MOUNTPOINT/.plyfs/status\n",
 	.run = run,
 };

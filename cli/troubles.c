@@ -62,6 +62,7 @@ static void print_trouble(const struct ground *ground, const struct node *troubl
 		report_text(report_get(trouble, "message", NULL)));
 	shown_tail(problem.place, sizeof(problem.place),
 		report_text(report_get(trouble, "place", NULL)));
+	problem_by(&problem, report_text(report_get(trouble, "program", NULL)));
 	problem_format(&problem, text, sizeof(text));
 	printf("since ");
 	report_print(report_text(report_get(trouble, "since", NULL)));
@@ -69,20 +70,43 @@ static void print_trouble(const struct ground *ground, const struct node *troubl
 	print_place(ground, &problem);
 }
 
-static void print_all(const struct ground *ground, const struct node *report)
-{
-	const struct node *troubles = report_get(report, "troubles", NULL);
-	const struct node *settings = report_get(report, "settings", "trouble");
-	uint32_t count = report_count(troubles);
+/* What keeps a file's newest content from being shown. */
+enum cause { CAUSE_MERGE, CAUSE_LOCK, CAUSE_CHECK, CAUSES };
 
-	if (settings) {
-		printf("\nThe settings can't be used as they are, ");
-		print_trouble(ground, settings);
-	}
-	if (count > 0)
-		printf(count == 1 ? "\nA file does not merge:\n" : "\n%u files do not merge:\n",
-			(unsigned)count);
-	for (uint32_t i = 0; i < count; i++) {
+static bool begins_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+static enum cause cause_of(const struct node *trouble)
+{
+	const char *message = report_text(report_get(trouble, "message", NULL));
+
+	if (trouble_serves_of(report_text(report_get(trouble, "serves", NULL))) ==
+		TROUBLE_SERVES_LOCKED)
+		return CAUSE_LOCK;
+	if (report_get(trouble, "program", NULL) || begins_with(message, "the check '"))
+		return CAUSE_CHECK;
+	return CAUSE_MERGE;
+}
+
+static void print_caused(const struct ground *ground, const struct node *troubles, enum cause cause)
+{
+	static const char *const one[] = {"A file does not merge", "A locked value was set in a file",
+		"A file does not pass its check"};
+	static const char *const more[] = {"files do not merge", "files set a locked value",
+		"files do not pass their checks"};
+	unsigned count = 0;
+
+	for (uint32_t i = 0; i < report_count(troubles); i++)
+		count += cause_of(troubles->seq.items[i]) == cause;
+	if (count == 1)
+		printf("\n%s:\n", one[cause]);
+	else if (count > 1)
+		printf("\n%u %s:\n", count, more[cause]);
+	for (uint32_t i = 0; i < report_count(troubles); i++) {
+		if (cause_of(troubles->seq.items[i]) != cause)
+			continue;
 		printf("  ");
 		report_print(report_text(report_get(troubles->seq.items[i], "path", NULL)));
 		printf(", ");
@@ -90,7 +114,21 @@ static void print_all(const struct ground *ground, const struct node *report)
 	}
 }
 
-double troubles_of_files(const struct node *report)
+static void print_all(const struct ground *ground, const struct node *report)
+{
+	const struct node *troubles = report_get(report, "troubles", NULL);
+	const struct node *settings = report_get(report, "settings", "trouble");
+
+	if (settings) {
+		printf("\nThe settings can't be used as they are, ");
+		print_trouble(ground, settings);
+	}
+	for (enum cause cause = CAUSE_MERGE; cause < CAUSES; cause++)
+		print_caused(ground, troubles, cause);
+	putchar('\n');
+}
+
+static double troubles_of_files(const struct node *report)
 {
 	return report_number(report_get(report, "trouble_count", NULL)) +
 	       (report_get(report, "settings", "trouble") ? 1 : 0);
@@ -110,30 +148,44 @@ static double troubles_of_mirrors(const struct node *layers)
 	return count;
 }
 
-double troubles_of_others(const struct node *report)
+bool troubles_notice_has_failed(const struct node *notice)
+{
+	return *report_text(report_get(notice, "ended", NULL)) &&
+	       strcmp(report_text(report_get(notice, "good", NULL)), "true") != 0;
+}
+
+double troubles_count(const struct node *report)
 {
 	const struct node *notices = report_get(report, "on_change", NULL);
-	double count = troubles_of_mirrors(report_get(report, "layers", NULL));
+	const struct node *unchecked = report_get(report, "not_checked", NULL);
+	double count = troubles_of_files(report) +
+		       troubles_of_mirrors(report_get(report, "layers", NULL));
 
-	for (uint32_t i = 0; i < report_count(notices); i++) {
-		const struct node *notice = notices->seq.items[i];
-		count += *report_text(report_get(notice, "ended", NULL)) &&
-			 strcmp(report_text(report_get(notice, "good", NULL)), "true") != 0;
-	}
+	for (uint32_t i = 0; i < report_count(notices); i++)
+		count += troubles_notice_has_failed(notices->seq.items[i]);
+	for (uint32_t i = 0; i < report_count(unchecked); i++)
+		/* What is not shown for want of its check is a trouble of that file. */
+		count += report_number(report_get(unchecked->seq.items[i], "shown", NULL)) > 0;
+	count += report_count(report_get(report, "failures", NULL));
 	count += *report_text(report_get(report, "monitor", "reason")) != '\0';
 	return count + (strcmp(report_text(report_get(report, "publisher", "mode")), "none") == 0);
 }
 
-/* Those of files are told to root and the user who mounts only: messages quote what sources hold.
- */
-static void print_count(double of_files, double of_others)
+void troubles_print_unchecked(const struct node *report)
 {
-	printf("%-*s", INDENT, "  troubles");
-	if (of_files > 0)
-		printf("%.0f, told to root and to the user who mounted", of_files);
-	if (of_others > 0)
-		printf("%s%.0f, told above", of_files > 0 ? "; " : "", of_others);
-	puts(of_files > 0 || of_others > 0 ? "" : "none");
+	const struct node *list = report_get(report, "not_checked", NULL);
+
+	for (uint32_t i = 0; i < report_count(list); i++) {
+		const struct node *unchecked = list->seq.items[i];
+		double files = report_number(report_get(unchecked, "files", NULL));
+
+		printf("%-*s%.0f %s not checked: ", INDENT, "  checks", files,
+			files == 1 ? "file" : "files");
+		report_print(report_text(report_get(unchecked, "program", NULL)));
+		putchar(' ');
+		report_print(report_text(report_get(unchecked, "reason", NULL)));
+		putchar('\n');
+	}
 }
 
 void troubles_print(const char *mountpoint, const struct node *report)
@@ -145,7 +197,9 @@ void troubles_print(const char *mountpoint, const struct node *report)
 
 	if (!report_count(report_get(report, "troubles", NULL)) &&
 		!report_get(report, "settings", "trouble")) {
-		print_count(troubles_of_files(report), troubles_of_others(report));
+		/* Messages quote what sources hold. */
+		if (troubles_of_files(report) > 0)
+			printf("%-*sto root and to the user who mounted\n", INDENT, "  told");
 		return;
 	}
 	if (!report_get(report, "rendered", NULL) && stat(mountpoint, &stat_of_mount) == 0)

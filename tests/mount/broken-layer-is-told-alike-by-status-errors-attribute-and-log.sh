@@ -18,12 +18,12 @@ error() { attribute mnt/app.yaml user.plyfs.error; }
 in_trouble() { [ -n "$(error)" ]; }
 mended() { ! in_trouble; }
 # The troubles that `plyfs status` prints.
-troubles() { "$PLYFS" status mnt | sed -n '/^$/,$p' | sed 1d | calm; }
+troubles() { "$PLYFS" status mnt | sed -n '/^$/,/^$/p' | sed 1d | calm; }
 equals() { [ "$2" = "$3" ] || fail "$1: $2; and not: $3"; }
 
 # Nothing yet.
 equals errors "$(cat mnt/.plyfs/errors)" ''
-"$PLYFS" status mnt | grep -qx '  troubles    none'
+"$PLYFS" status mnt | grep -qx '  troubles    0'
 
 printf 'b: 1\nc: &x *y\n' | replace high/app.yaml
 eventually in_trouble || fail "the error is not seen"
@@ -60,7 +60,7 @@ comes_to_show mnt/app.yaml $'a: 1\nb: 2'
 eventually mended || fail "the error stays: $(error)"
 equals errors "$(cat mnt/.plyfs/errors)" ''
 equals 'status --json' "$(status troubles)" '[]'
-"$PLYFS" status mnt | grep -qx '  troubles    none'
+"$PLYFS" status mnt | grep -qx '  troubles    0'
 equals log "$(grep -cx 'plyfs: app.yaml: mended' log)" 1
 
 # The settings are told of in the same places.
@@ -77,4 +77,4 @@ equals status "$(troubles)" "The settings can't be used as they are, since TIME;
 printf 'layers: [low, high]\n' >plyfs.yaml
 eventually grep -qx 'plyfs: the settings are mended' log
 equals errors "$(cat mnt/.plyfs/errors)" ''
-"$PLYFS" status mnt | grep -qx '  troubles    none'
+"$PLYFS" status mnt | grep -qx '  troubles    0'
