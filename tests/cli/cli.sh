@@ -7,6 +7,7 @@ trap 'echo "failed: line $LINENO: $BASH_COMMAND" >&2' ERR
 : "${PLYFS:?the path of the plyfs command}"
 export LC_ALL=C
 unset NO_COLOR
+umask 022
 
 directory=$(mktemp -d "${TMPDIR:-/tmp}/plyfs-test.XXXXXX")
 trap 'rm -rf "$directory"' EXIT

@@ -125,6 +125,7 @@ def run_block(shell, block, patience_s, wrong):
 
 
 def run_chapter(text, environment, patience_s, wrong):
+    os.umask(0o022)
     directory = tempfile.mkdtemp(prefix="plyfs-test.")
     os.chmod(directory, 0o755)
     shell = Shell(directory, environment)

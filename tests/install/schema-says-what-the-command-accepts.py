@@ -24,6 +24,7 @@ with open(schema_file) as file:
     schema = json.load(file)
 definitions = schema["definitions"]
 failures = []
+os.umask(0o022)
 os.chdir(directory := tempfile.mkdtemp(prefix="plyfs-test."))
 atexit.register(shutil.rmtree, directory)
 os.mkdir("low")
