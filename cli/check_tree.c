@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "dropin_name.h"
 #include "expand.h"
+#include "idle_setting.h"
 #include "idle_whiteout.h"
 
 /* References that are kept; in a tree with more, the rest is not looked at. */
@@ -46,6 +47,7 @@ void check_tree_fini(struct check_tree *tree)
 	free(tree->askings);
 	free(tree->rules);
 	free(tree->files);
+	option_uses_fini(&tree->uses);
 	findings_fini(&tree->findings);
 }
 
@@ -191,12 +193,11 @@ static int tell_idle_pattern(
 	return check_report_add(report, file->path, &finding);
 }
 
-static int note_patterns(struct check_tree *tree, struct check_report *report,
-	const struct virtual_file *file, const bool *is_matched)
+static int note_patterns(
+	struct check_report *report, const struct virtual_file *file, const bool *is_matched)
 {
 	int r = 0;
 
-	tree->files[file - offline_settings(tree->offline)->files] = true;
 	for (size_t i = 0; r == 0 && is_matched && i < file->from_count; i++)
 		if (!is_matched[i])
 			r = tell_idle_pattern(report, file, file->from[i]);
@@ -234,9 +235,14 @@ int check_tree_note(struct check_tree *tree, struct check_report *report, const 
 	int r = 0;
 
 	if (file)
-		r = note_patterns(tree, report, file, inspection->is_matched);
-	else
-		tree->rules[settings_rule(settings, path) - settings->rules] = true;
+		r = note_patterns(report, file, inspection->is_matched);
+	struct merged *merged = file ? &tree->files[file - settings->files]
+				     : &tree->rules[settings_rule(settings, path) - settings->rules];
+	merged->is_any = true;
+	for (size_t i = 0; i < inspection->findings.count; i++)
+		merged->is_broken |= inspection->findings.items[i].kind == FINDING_ERROR;
+	for (size_t i = 0; r == 0 && i < inspection->uses.count; i++)
+		r = option_uses_add(&tree->uses, inspection->uses.items[i]);
 	for (size_t i = 0; r == 0 && i < inspection->reference_count; i++)
 		r = note_reference(tree, path, &inspection->references[i]);
 	return r;
@@ -244,7 +250,7 @@ int check_tree_note(struct check_tree *tree, struct check_report *report, const 
 
 /* The rest */
 
-static bool matches_any(const struct check_tree *tree, const char *pattern)
+bool check_tree_matches(const struct check_tree *tree, const char *pattern)
 {
 	for (size_t i = 0; i < tree->count; i++)
 		if (glob_match(pattern, tree->paths[i]))
@@ -261,10 +267,10 @@ static int tell_rules(const struct check_tree *tree, struct check_report *report
 		const struct rule *rule = &settings->rules[i];
 		struct finding finding = {.kind = FINDING_WARNING};
 		/* A preset is for all that a program may have. */
-		if (tree->rules[i] || rule->line == 0 || rule->preset)
+		if (tree->rules[i].is_any || rule->line == 0 || rule->preset)
 			continue;
 		problem_set(&finding.problem, rule->source.name, rule->line, 0,
-			rule->match && matches_any(tree, rule->match)
+			rule->match && check_tree_matches(tree, rule->match)
 				? "the rule for '%s' has no effect: the files that it matches have "
 				  "a rule above it, or are virtual"
 				: "the rule for '%s' has no effect: it matches no file",
@@ -280,7 +286,7 @@ static int tell_virtual_files(const struct check_tree *tree, struct check_report
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
-		for (size_t j = 0; r == 0 && !tree->files[i] && j < settings->files[i].from_count;
+		for (size_t j = 0; r == 0 && !tree->files[i].is_any && j < settings->files[i].from_count;
 			j++)
 			r = tell_idle_pattern(
 				report, &settings->files[i], settings->files[i].from[j]);
@@ -413,5 +419,7 @@ int check_tree_tell(struct check_tree *tree, struct check_report *report, bool i
 	if (r != 0 || !is_whole)
 		return r;
 	r = tell_virtual_files(tree, report);
-	return r == 0 ? tell_rules(tree, report) : r;
+	if (r == 0)
+		r = tell_rules(tree, report);
+	return r == 0 ? idle_settings_tell(tree, report) : r;
 }

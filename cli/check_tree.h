@@ -7,6 +7,12 @@
 #include "check_report.h"
 #include "offline.h"
 
+/* What a rule or virtual file was seen to merge. */
+struct merged {
+	bool is_any;    /* a file is there */
+	bool is_broken; /* one does not merge, so that not all that it has is known */
+};
+
 struct check_tree {
 	struct offline *offline;
 	char **paths; /* the files and links, in the order of the traversal */
@@ -15,8 +21,9 @@ struct check_tree {
 
 	/* private: */
 	struct findings findings; /* of the traversal */
-	bool *rules;              /* for each: whether it merges a file */
-	bool *files;              /* for each virtual file: whether it is there */
+	struct option_uses uses;  /* of all files */
+	struct merged *rules;     /* for each */
+	struct merged *files;     /* for each virtual file */
 	struct asking *askings;
 	size_t asking_count;
 	size_t asking_capacity;
@@ -33,6 +40,9 @@ int check_tree_traverse(struct check_tree *tree, const char *path);
  */
 int check_tree_note(struct check_tree *tree, struct check_report *report, const char *path,
 	const struct inspection *inspection);
+
+/** Whether `pattern` matches one of the files. */
+bool check_tree_matches(const struct check_tree *tree, const char *pattern);
 
 /** Tells the rest. `is_whole`: all files were inspected. 0 or -errno. */
 int check_tree_tell(struct check_tree *tree, struct check_report *report, bool is_whole);

@@ -15,6 +15,7 @@ struct layer_spec {
 	const struct store_spec *store; /* that it is a mirror of; NULL: none that we run */
 	const char *specifiers; /* the letters of those in the path as plyfs.yaml has it; NULL: none */
 	size_t behind; /* bytes of the path behind what the first of %H, %m and %u stood for */
+	bool is_named; /* by plyfs.yaml, and not by its path */
 	bool optional;
 	bool has_no_value; /* optional, and its path needs what this machine lacks: it is missing */
 	bool follow;

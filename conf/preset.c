@@ -121,7 +121,8 @@ static int understand(struct preset *preset, struct problem *problem)
 int preset_read(const char *name, const struct node *node, struct arena *arena, struct preset *ret,
 	struct problem *problem)
 {
-	struct preset preset = {.name = arena_copy(arena, span_of(name)), .description = ""};
+	struct preset preset = {
+		.name = arena_copy(arena, span_of(name)), .description = "", .place = node};
 
 	int r = preset.name ? find(name, arena, &preset.path) : -ENOMEM;
 	if (r == 0 && !preset.path)

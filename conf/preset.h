@@ -19,6 +19,7 @@ struct preset {
 	const char *path; /* of its file */
 	const char *description;
 	const struct node *rules; /* a list */
+	const struct node *place; /* where it is named; NULL: nowhere */
 	struct document *document;
 	struct stat read; /* of the file, as it was read */
 };

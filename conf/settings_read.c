@@ -167,6 +167,7 @@ static int read_layer_map(const struct node *map, const struct store_spec_place 
 
 	if (r == 0)
 		r = value_text(name, "name", &spec->name, problem);
+	spec->is_named = r == 0 && spec->name;
 	if (r == 0 && spec->name && !is_layer_name(spec->name))
 		r = problem_at(problem, name,
 			"a layer's name is a word for people, with no slash or control character");

@@ -27,6 +27,7 @@ struct merge {
 int merge_adopt(struct merge *merge, struct document *document);
 
 struct merge_output;
+struct option_uses;
 
 /** Gives the text of `input` as it is, and notes where it is from. 0 or -ENOMEM. */
 int merge_give_text(
@@ -75,6 +76,15 @@ struct strategy {
 	 */
 	int (*list_way)(const struct merge_request *request, const struct node *const *keys,
 		size_t count, struct arena *arena, enum list_way *ret, const struct node **by);
+
+	/*
+	 * Adds the nodes of the options that stand for something in the document of an input, and
+	 * tells of those that stand for nothing (option_use.h). NULL: its options name no places.
+	 */
+	int (*note_uses)(const struct merge_request *request, size_t input,
+		const struct document *document, struct option_uses *uses);
+	int (*tell_idle)(const struct options *options, const struct option_uses *uses,
+		int (*tell)(void *context, const struct problem *problem), void *context);
 
 	/* Loads the libraries that are else loaded when they are needed. NULL: there are none. */
 	void (*load)(void);

@@ -66,6 +66,7 @@ void inspection_fini(struct inspection *inspection)
 		free(inspection->references[i].name);
 	}
 	free(inspection->references);
+	option_uses_fini(&inspection->uses);
 	free(inspection->text);
 	line_map_free(inspection->lines);
 	free(inspection->is_matched);
@@ -152,7 +153,7 @@ static void place_references(struct look *look, const struct document *document)
 }
 
 /* Reads a source once more, by itself: the merge stops at the first that is wrong. */
-static int check_source(struct look *look, const struct merge_request *request,
+static int check_source(struct look *look, const struct merge_request *request, size_t number,
 	const struct loaded *loaded, const struct format *format)
 {
 	struct read_options options = read_options_for(request, format);
@@ -170,6 +171,8 @@ static int check_source(struct look *look, const struct merge_request *request,
 		i++)
 		check_tags(look, document->roots[i]);
 	place_references(look, document);
+	if (look->result == 0)
+		return option_uses_note(&look->inspection->uses, request, number, document);
 	return look->result;
 }
 
@@ -183,7 +186,7 @@ static int check_sources(struct look *look, const struct composition *compositio
 	if (!look->strategy->reads_trees)
 		return 0;
 	for (size_t i = 0; r == 0 && i < sources->count; i++)
-		r = check_source(look, request, sources->loaded[i],
+		r = check_source(look, request, i, sources->loaded[i],
 			settings_source_format(settings, request->path, sources->paths[i]));
 	return r;
 }
@@ -300,6 +303,9 @@ static int merge(struct look *look, const struct composer *composer, const char 
 	r = take_references(look->inspection, asked);
 	if (r == 0)
 		r = check_sources(look, &composition);
+	if (r == 0 && composition.result)
+		r = option_uses_note_result(&look->inspection->uses, &composition.request,
+			composition.result);
 	if (r == 0 && composition.result && settings_check(composer->settings, path))
 		r = take_text(look->inspection, &composition);
 	for (size_t i = 0; r == 0 && composition.result && i < composition.result->refusals.count;

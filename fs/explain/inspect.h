@@ -6,6 +6,7 @@
 
 #include "line_map.h"
 #include "offline.h"
+#include "option_use.h"
 
 enum finding_kind {
 	FINDING_ERROR,   /* the path does not merge, or not with all of its sources */
@@ -38,6 +39,7 @@ struct inspection {
 	struct findings findings; /* by source, line and column */
 	struct reference *references;
 	size_t reference_count;
+	struct option_uses uses; /* of its rule's options */
 	char *text;       /* what it merges to, if the settings have that checked; else NULL */
 	size_t text_size;
 	struct line_map *lines; /* with `text`: where its lines are from */

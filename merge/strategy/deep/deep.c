@@ -367,15 +367,6 @@ static bool is_alone_without_directives(const struct merge *merge)
 	       !merge->request->wants_tree && !directive_is_in(only->document);
 }
 
-/* How lists combine without a rule: as the format has it that the file has, or had. */
-static enum list_mode list_fallback(const struct merge_request *request)
-{
-	bool repeats = format_of_tree(request->to)->repeats ||
-		       format_of_tree(request->inputs[0].format)->repeats;
-
-	return repeats ? LIST_REPEAT : LIST_REPLACE;
-}
-
 static bool is_first_of_layer(const struct merge *merge, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
@@ -402,7 +393,7 @@ static int merge_deep(struct merge *merge, struct merge_output *ret)
 	deep.scratch = scratch;
 	deep.minds_kinds = merge->request->warn ||
 			   span_is(options_text(merge->request->options, "kinds"), "strict");
-	r = list_rules_read(merge->request->options, list_fallback(merge->request), scratch, &deep.rules,
+	r = list_rules_read(merge->request->options, deep_list_fallback(merge->request), scratch, &deep.rules,
 		merge->problem);
 
 	/* Without aliases a value has a byte of text at least. */
@@ -453,7 +444,7 @@ static int list_way(const struct merge_request *request, const struct node *cons
 	const struct list_rule *rule;
 	struct problem ignored; /* the options are checked */
 
-	int r = list_rules_read(request->options, list_fallback(request), arena, &rules, &ignored);
+	int r = list_rules_read(request->options, deep_list_fallback(request), arena, &rules, &ignored);
 	if (r != 0)
 		return r < 0 ? r : -EINVAL;
 	rule = count ? find_rule(rules, keys, count, NULL) : list_rules_find(rules, NULL);
@@ -488,5 +479,7 @@ const struct strategy strategy_deep = {
 	.is_verbatim = is_verbatim,
 	.check = check,
 	.list_way = list_way,
+	.note_uses = deep_note_uses,
+	.tell_idle = deep_tell_idle,
 	.merge = merge_deep,
 };

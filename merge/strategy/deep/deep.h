@@ -66,6 +66,15 @@ bool deep_is_repeat(const struct deep *deep, const struct node *below, const str
 int deep_repeat(struct deep *deep, const struct node *below, const struct node *value,
 	const struct place *place, const struct node **ret);
 
+/* What the options are for: deep_use.c; as in struct strategy. */
+int deep_note_uses(const struct merge_request *request, size_t input,
+	const struct document *document, struct option_uses *uses);
+int deep_tell_idle(const struct options *options, const struct option_uses *uses,
+	int (*tell)(void *context, const struct problem *problem), void *context);
+
+/** How lists combine without a rule: as the format has it that the file has, or had. */
+enum list_mode deep_list_fallback(const struct merge_request *request);
+
 /*
  * A directive is a tag that says how its value meets what lies below it. It acts where it stands
  * and is no part of the value: directive.c.

@@ -126,3 +126,91 @@ int delete_rule_apply(struct deep *deep, const char *layer, const struct node **
 	}
 	return r;
 }
+
+/* Calls `each` for each place of the rule, with the layer that deletes it, until it returns not 0. */
+static int each_place(const struct options *options,
+	int (*each)(void *context, const struct node *layer, const struct node *place), void *context)
+{
+	const struct node *rule = options_get(options, "delete");
+	int r = 0;
+
+	for (uint32_t i = 0; rule && r == 0 && i < rule->map.count; i++) {
+		const struct pair *pair = &rule->map.pairs[i];
+
+		if (!node_is_sequence(pair->value))
+			r = each(context, pair->key, pair->value);
+		else
+			for (uint32_t j = 0; r == 0 && j < pair->value->seq.count; j++)
+				r = each(context, pair->key, pair->value->seq.items[j]);
+	}
+	return r;
+}
+
+static bool has_place(const struct node *root, const struct node *place)
+{
+	const char *at = place->text.data, *end = at + place->text.len;
+
+	for (const struct pair *pair; at; root = pair->value) {
+		pair = node_is_map(root) ? find(root, at, end, &at) : NULL;
+		if (!pair)
+			return false;
+	}
+	return true;
+}
+
+struct noting {
+	const struct merge_request *request;
+	size_t input;
+	const struct node *root;
+	struct option_uses *uses;
+};
+
+static int note_place(void *context, const struct node *layer, const struct node *place)
+{
+	const struct noting *noting = context;
+	const struct merge_input *inputs = noting->request->inputs;
+	bool is_below = false;
+
+	for (size_t i = 0; i < noting->request->count; i++)
+		if (span_is(layer->text, inputs[i].source.layer))
+			is_below = inputs[i].source.rank > inputs[noting->input].source.rank;
+	if (!is_below || !has_place(noting->root, place))
+		return 0;
+	return option_uses_add(noting->uses, place);
+}
+
+int delete_rule_note(const struct merge_request *request, size_t input, const struct node *root,
+	struct option_uses *uses)
+{
+	struct noting noting = {request, input, root, uses};
+
+	return each_place(request->options, note_place, &noting);
+}
+
+struct telling {
+	const struct option_uses *uses;
+	int (*tell)(void *context, const struct problem *problem);
+	void *context;
+};
+
+static int tell_place(void *context, const struct node *layer, const struct node *place)
+{
+	const struct telling *telling = context;
+	struct problem problem;
+
+	if (option_uses_have(telling->uses, place))
+		return 0;
+	problem_at(&problem, place,
+		"'%s' in 'delete' has no effect: no file that the layer '%s' has, too, has a value "
+		"there in a lower layer; correct the place, or remove it",
+		place->text.data, layer->text.data);
+	return telling->tell(telling->context, &problem);
+}
+
+int delete_rule_tell_idle(const struct options *options, const struct option_uses *uses,
+	int (*tell)(void *context, const struct problem *problem), void *context)
+{
+	struct telling telling = {uses, tell, context};
+
+	return each_place(options, tell_place, &telling);
+}

@@ -16,5 +16,13 @@
 /** Checks the option's form. Returns 0 or PROBLEM. */
 int delete_rule_check(const struct options *options, struct problem *problem);
 
+/** Adds to `uses` the places that the rule has a layer above `input` delete, and `root` has. */
+int delete_rule_note(const struct merge_request *request, size_t input, const struct node *root,
+	struct option_uses *uses);
+
+/** As option_uses_tell_idle(). */
+int delete_rule_tell_idle(const struct options *options, const struct option_uses *uses,
+	int (*tell)(void *context, const struct problem *problem), void *context);
+
 /** Deletes in *root, which may be NULL, what the rule says for `layer`. 0, PROBLEM or -errno. */
 int delete_rule_apply(struct deep *deep, const char *layer, const struct node **root);

@@ -77,9 +77,10 @@ static int read_by(const struct node *by, struct arena *arena, const char **name
 	return *name ? 0 : -ENOMEM;
 }
 
-static int read_rule(const struct node *value, struct arena *arena, struct list_rule *ret,
-	struct problem *problem)
+static int read_rule(const struct node *place, const struct node *value, struct arena *arena,
+	struct list_rule *ret, struct problem *problem)
 {
+	*ret = (struct list_rule){.place = place, .value = value};
 	if (!node_is_map(value))
 		return read_mode(value, &ret->mode, problem);
 
@@ -89,9 +90,26 @@ static int read_rule(const struct node *value, struct arena *arena, struct list_
 	if (twice && (!node_is_scalar(twice) || scalar_type(twice) != SCALAR_BOOL))
 		return problem_at(problem, twice,
 			"'twice' says whether one layer may have a key more than once: true or false");
-	*ret = (struct list_rule){
-		.mode = LIST_BY_KEY, .by = by, .twice = twice && scalar_bool(twice)};
+	ret->mode = LIST_BY_KEY;
+	ret->by = by;
+	ret->twice = twice && scalar_bool(twice);
 	return read_by(by, arena, &ret->by_name, problem);
+}
+
+/*
+ * Whether `lists` is {by: KEY}, for all lists. As a pattern, "by" is the lists with that key, which
+ * combine by a mode or a map.
+ */
+static bool is_rule(const struct node *lists)
+{
+	const struct node *by = node_get(lists, "by");
+
+	if (!by || lists->map.count != 1u + (node_get(lists, "twice") != NULL) || node_is_map(by))
+		return false;
+	for (size_t i = 0; node_is_scalar(by) && i < LIST_BY_KEY; i++)
+		if (span_is(by->text, list_mode_names[i]))
+			return false;
+	return !scalar_is_empty(by);
 }
 
 /* The next key of a pattern, unescaped into `out`. Returns what follows its dot; NULL at the end.
@@ -168,7 +186,7 @@ static int read_patterns(const struct node *map, struct arena *arena, struct lis
 			continue;
 		int r = read_pattern(pair->key, arena, pattern, problem);
 		if (r == 0)
-			r = read_rule(pair->value, arena, &pattern->rule, problem);
+			r = read_rule(pair->key, pair->value, arena, &pattern->rule, problem);
 		if (r != 0)
 			return r;
 		rules->have_keys |= pattern->rule.mode == LIST_BY_KEY;
@@ -189,7 +207,7 @@ int list_rules_read(const struct options *options, enum list_mode fallback, stru
 		return -ENOMEM;
 	rules->fallback.mode = fallback;
 	rules->repeat = fallback == LIST_REPEAT;
-	if (lists && node_is_map(lists)) {
+	if (lists && node_is_map(lists) && !is_rule(lists)) {
 		r = read_patterns(lists, arena, rules, problem);
 	} else if (lists) {
 		/* A pattern without words but "any number of keys". */
@@ -200,8 +218,9 @@ int list_rules_read(const struct options *options, enum list_mode fallback, stru
 			return -ENOMEM;
 		rules->patterns[0].words = &all;
 		rules->patterns[0].count = rules->count = 1;
-		r = read_mode(lists, &rules->patterns[0].rule.mode, problem);
+		r = read_rule(NULL, lists, arena, &rules->patterns[0].rule, problem);
 		rules->repeat = rules->patterns[0].rule.mode == LIST_REPEAT;
+		rules->have_keys = rules->patterns[0].rule.mode == LIST_BY_KEY;
 	}
 	if (r == 0)
 		*ret = rules;
@@ -266,4 +285,38 @@ bool list_rules_repeat(const struct list_rules *rules)
 bool list_rules_have_keys(const struct list_rules *rules)
 {
 	return rules->have_keys;
+}
+
+static int tell_pattern(const struct pattern *pattern, const struct option_uses *uses,
+	int (*tell)(void *context, const struct problem *problem), void *context)
+{
+	const struct list_rule *rule = &pattern->rule;
+	struct problem problem;
+
+	/* For whatever lists there are: that is no place. */
+	if (pattern->spelled && !option_uses_have(uses, rule->place))
+		problem_at(&problem, rule->place,
+			"'%s' in 'lists' has no effect: no file has a list%s there; correct the "
+			"place, or remove it",
+			rule->place->text.data,
+			rule->mode == LIST_REPEAT ? " or a text" : "");
+	else if (rule->by && option_uses_have(uses, rule->value) &&
+		!option_uses_have(uses, rule->by))
+		problem_at(&problem, rule->by,
+			"the lists can't be matched by '%s': none of their items has it; correct "
+			"the key, or give another mode",
+			rule->by_name);
+	else
+		return 0;
+	return tell(context, &problem);
+}
+
+int list_rules_tell_idle(const struct list_rules *rules, const struct option_uses *uses,
+	int (*tell)(void *context, const struct problem *problem), void *context)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < rules->count; i++)
+		r = tell_pattern(&rules->patterns[i], uses, tell, context);
+	return r;
 }

@@ -18,7 +18,7 @@
  */
 #pragma once
 
-#include "option.h"
+#include "option_use.h"
 
 enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_REPEAT, LIST_BY_KEY };
 
@@ -36,6 +36,8 @@ struct list_rule {
 	const struct node *by; /* LIST_BY_KEY: what items are matched by, as node_match() wants it */
 	const char *by_name;   /* "name", "[name, url]", for messages */
 	bool twice;            /* LIST_BY_KEY: one layer may have a key more than once */
+	const struct node *place; /* the pattern, as written; NULL: the rule is for all lists */
+	const struct node *value; /* the mode, as written; NULL: none is given */
 };
 
 /* A place in a tree; NULL is the root. An item of a list is in the same place as the list. */
@@ -47,7 +49,7 @@ struct place {
 struct list_rules;
 
 /**
- * Reads the option `lists`, which may be a mode alone: "append" is {"*": append}. `options` is
+ * Reads the option `lists`, which may be a mode alone: "append" is for all lists, and {by: name} is. `options` is
  * borrowed. Where the option says nothing, `fallback` holds. Returns 0 with *ret in `arena`, PROBLEM, or -ENOMEM.
  */
 int list_rules_read(const struct options *options, enum list_mode fallback, struct arena *arena,
@@ -55,6 +57,10 @@ int list_rules_read(const struct options *options, enum list_mode fallback, stru
 
 /** The rule for lists in that place; never NULL. */
 const struct list_rule *list_rules_find(const struct list_rules *rules, const struct place *place);
+
+/** As option_uses_tell_idle(), of the lists. */
+int list_rules_tell_idle(const struct list_rules *rules, const struct option_uses *uses,
+	int (*tell)(void *context, const struct problem *problem), void *context);
 
 /** Whether LIST_REPEAT holds somewhere: then a rule is for single texts, too. */
 bool list_rules_repeat(const struct list_rules *rules);

@@ -1,0 +1,279 @@
+#include "idle_setting.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "locks.h"
+
+static int tell(void *context, const struct problem *problem)
+{
+	struct check_report *report = context;
+
+	return check_report_add(
+		report, NULL, &(struct finding){.kind = FINDING_WARNING, .problem = *problem});
+}
+
+/* Options */
+
+/* What the highest layer locks, nothing can change. */
+static int tell_locks(const struct settings *settings, const struct options *options,
+	struct check_report *report)
+{
+	const struct locks *locks = options->locks;
+	const char *highest = settings->specs[settings->spec_count - 1].name;
+	struct problem problem;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && locks && i < locks->count; i++) {
+		const struct node *layer = locks->items[i].layer;
+		bool is_empty = locks->items[i].word_count == 0;
+
+		if (!is_empty && !span_is(layer->text, highest))
+			continue;
+		problem_at(&problem, layer,
+			is_empty ? "the lock of the layer '%s' has no effect: it names no place"
+				 : "the lock of the layer '%s' has no effect: there is no layer above "
+				   "it",
+			layer->text.data);
+		r = tell(report, &problem);
+	}
+	return r;
+}
+
+static int tell_options(const struct check_tree *tree, const struct options *options,
+	const struct merged *merged, struct check_report *report)
+{
+	const struct settings *settings = offline_settings(tree->offline);
+	int r = 0;
+
+	if (merged->is_any && !merged->is_broken)
+		r = option_uses_tell_idle(&tree->uses, options, tell, report);
+	return r == 0 ? tell_locks(settings, options, report) : r;
+}
+
+/* The rules of several patterns share their options. */
+static int tell_rules(const struct check_tree *tree, struct check_report *report)
+{
+	const struct settings *settings = offline_settings(tree->offline);
+	struct merged merged = {0};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < settings->rule_count; i++) {
+		const struct rule *rule = &settings->rules[i];
+		bool is_last = i + 1 == settings->rule_count || rule[1].line != rule->line ||
+			       rule[1].options.map != rule->options.map ||
+			       rule[1].options.locks != rule->options.locks;
+
+		merged.is_any |= tree->rules[i].is_any;
+		merged.is_broken |= tree->rules[i].is_broken;
+		if (!is_last)
+			continue;
+		/* A preset's options are for all that a program's files may have. */
+		if (rule->line && !rule->preset)
+			r = tell_options(tree, &rule->options, &merged, report);
+		merged = (struct merged){0};
+	}
+	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
+		r = tell_options(
+			tree, &settings->files[i].rule.options, &tree->files[i], report);
+	return r;
+}
+
+/* Presets */
+
+static int tell_preset(
+	const struct check_tree *tree, const struct preset *preset, struct check_report *report)
+{
+	const struct settings *settings = offline_settings(tree->offline);
+	bool is_matched = false;
+	struct problem problem;
+
+	for (size_t i = 0; i < settings->rule_count; i++) {
+		const struct rule *rule = &settings->rules[i];
+
+		if (!rule->preset || strcmp(rule->preset, preset->name) != 0)
+			continue;
+		if (tree->rules[i].is_any)
+			return 0;
+		is_matched |= check_tree_matches(tree, rule->match);
+	}
+	problem_at(&problem, preset->place,
+		is_matched ? "the preset '%s' has no effect: the files that it matches have a rule "
+			     "above it, or are virtual"
+			   : "the preset '%s' has no effect: it matches no file; 'plyfs presets %s' "
+			     "shows which it is for",
+		preset->name, preset->name);
+	return tell(report, &problem);
+}
+
+/* Layers */
+
+struct search {
+	const struct layer *layer;
+	const char *directory;
+};
+
+/* Returns 1 for a file, 0 to go on, or -errno. */
+static int is_file(void *context, const char *name, unsigned char type)
+{
+	const struct search *search = context;
+	CLEANUP(freep) char *path = NULL;
+
+	if (asprintf(&path, "%s%s%s", search->directory, *search->directory ? "/" : "", name) < 0)
+		return -ENOMEM;
+	if (layer_excludes(search->layer, path))
+		return 0;
+	if (type != DT_DIR)
+		return 1;
+	return layer_list(search->layer, path, is_file, &(struct search){search->layer, path});
+}
+
+/* A layer that was given a name is meant to say something. What can't be listed is told elsewhere. */
+static int tell_layers(const struct settings *settings, struct check_report *report)
+{
+	struct problem problem;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
+		const struct layer *layer = settings->layers[i];
+		const struct layer_spec *spec = &settings->specs[layer->rank];
+
+		if (spec->optional || spec->store || !spec->place || !spec->is_named)
+			continue;
+		int found = layer_list(layer, "", is_file, &(struct search){layer, ""});
+		if (layer_is_shortage(found))
+			return found;
+		if (found != 0)
+			continue;
+		problem_at(&problem, spec->place, "the layer '%s' has no effect: there is no file in '%s'",
+			layer->name, spec->path);
+		r = tell(report, &problem);
+	}
+	return r;
+}
+
+/* Names that differ by little */
+
+/* Suffixes of which people take the one for the other; the first stands for all. */
+static const char *const suffixes[][3] = {
+	{".yaml", ".yml"}, {".json", ".jsonc", ".json5"}, {".conf", ".cnf", ".cfg"}};
+
+struct alike {
+	char *key; /* the path in small letters, with the first suffix of its kind */
+	const char *path;
+	size_t order;
+};
+
+static char *make_key(const char *path)
+{
+	const char *ending = "";
+	size_t len = strlen(path), cut = 0;
+	char *key = NULL;
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
+		for (size_t j = 0; j < 3 && suffixes[i][j]; j++) {
+			size_t size = strlen(suffixes[i][j]);
+
+			if (len > size && strcasecmp(path + len - size, suffixes[i][j]) == 0) {
+				ending = suffixes[i][0];
+				cut = size;
+			}
+		}
+	if (asprintf(&key, "%.*s%s", (int)(len - cut), path, ending) < 0)
+		return NULL;
+	for (char *at = key; *at; at++)
+		*at = (char)tolower((unsigned char)*at);
+	return key;
+}
+
+static int compare_alike(const void *a, const void *b)
+{
+	const struct alike *left = a, *right = b;
+	int order = strcmp(left->key, right->key);
+
+	return order ? order : (left->order > right->order) - (left->order < right->order);
+}
+
+/* The layers that the file is from, and the highest of them. */
+static int find_layers(const struct settings *settings, const char *path, layer_mask *ret,
+	const struct layer **highest)
+{
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	int r = lookup ? union_look_up(settings, union_all_layers(settings), path, lookup) : -ENOMEM;
+
+	*ret = 0;
+	for (unsigned i = 0; r == 0 && i < lookup->count; i++) {
+		const struct layer *layer = settings->layers[lookup->found[i].layer];
+
+		*ret |= (layer_mask)1 << lookup->found[i].layer;
+		if (!*highest || layer->rank > (*highest)->rank)
+			*highest = layer;
+	}
+	return r;
+}
+
+/* A layer that has both means both. */
+static int tell_alike(const struct settings *settings, const struct alike *a, const struct alike *b,
+	struct check_report *report)
+{
+	const struct layer *of_a = NULL, *of_b = NULL;
+	CLEANUP(freep) char *name = NULL, *other = NULL;
+	layer_mask in_a, in_b;
+	struct problem problem;
+
+	int r = find_layers(settings, a->path, &in_a, &of_a);
+	if (r == 0)
+		r = find_layers(settings, b->path, &in_b, &of_b);
+	if (r < 0 || !in_a || !in_b || (in_a & in_b))
+		return r;
+	bool is_a_higher = of_a->rank > of_b->rank;
+	r = layer_source_name(of_a, a->path, is_a_higher ? &name : &other);
+	if (r == 0)
+		r = layer_source_name(of_b, b->path, is_a_higher ? &other : &name);
+	if (r < 0)
+		return r;
+	problem_set(&problem, name, 0, 0,
+		"is not merged with %s, as their names differ; give one of them the name of the other "
+		"if they are meant to be one",
+		other);
+	return tell(report, &problem);
+}
+
+static int tell_names(const struct check_tree *tree, struct check_report *report)
+{
+	struct alike *items = calloc(tree->count + 1, sizeof(*items));
+	int r = items ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < tree->count; i++) {
+		items[i] = (struct alike){make_key(tree->paths[i]), tree->paths[i], i};
+		r = items[i].key ? 0 : -ENOMEM;
+	}
+	if (r == 0 && tree->count)
+		qsort(items, tree->count, sizeof(*items), compare_alike);
+	for (size_t i = 1; r == 0 && i < tree->count; i++)
+		if (strcmp(items[i - 1].key, items[i].key) == 0 &&
+			strcmp(items[i - 1].path, items[i].path) != 0)
+			r = tell_alike(offline_settings(tree->offline), &items[i - 1], &items[i],
+				report);
+	for (size_t i = 0; items && i < tree->count; i++)
+		free(items[i].key);
+	free(items);
+	return r;
+}
+
+int idle_settings_tell(const struct check_tree *tree, struct check_report *report)
+{
+	const struct settings *settings = offline_settings(tree->offline);
+	int r = tell_rules(tree, report);
+
+	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
+		r = tell_preset(tree, &settings->presets[i], report);
+	if (r == 0)
+		r = tell_layers(settings, report);
+	return r == 0 ? tell_names(tree, report) : r;
+}

@@ -1,0 +1,125 @@
+#include "option_use.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "lock_place.h"
+#include "strategy.h"
+
+bool option_uses_have(const struct option_uses *uses, const struct node *node)
+{
+	for (size_t i = 0; i < uses->count; i++)
+		if (uses->items[i] == node)
+			return true;
+	return false;
+}
+
+int option_uses_add(struct option_uses *uses, const struct node *node)
+{
+	if (!node || option_uses_have(uses, node))
+		return 0;
+	if (array_grow(uses->items, uses->count, uses->capacity) < 0)
+		return -ENOMEM;
+	uses->items[uses->count++] = node;
+	return 0;
+}
+
+void option_uses_fini(struct option_uses *uses)
+{
+	free(uses->items);
+	*uses = (struct option_uses){0};
+}
+
+static int note_lock(struct option_uses *uses, const struct lock *lock, const struct node *node,
+	const struct lock_step *up, const uint64_t *set);
+
+static int note_step(struct option_uses *uses, const struct lock *lock, const struct node *value,
+	const struct lock_step *step, const uint64_t *from)
+{
+	CLEANUP(freep) uint64_t *set = calloc(lock_set_size(lock), sizeof(*set));
+
+	if (!set)
+		return -ENOMEM;
+	lock_set_step(lock, from, step, set);
+	return lock_set_is_empty(lock, set) ? 0 : note_lock(uses, lock, value, step, set);
+}
+
+/* The places of the lock that are in `node`, to which `set` belongs. */
+static int note_lock(struct option_uses *uses, const struct lock *lock, const struct node *node,
+	const struct lock_step *up, const uint64_t *set)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < lock->word_count; i++)
+		if (lock->words[i].kind == LOCK_END && (set[i / 64] >> i % 64 & 1))
+			r = option_uses_add(uses, lock->words[i].place);
+	for (uint32_t i = 0; r == 0 && i < node_count(node); i++) {
+		const struct lock_step step = {.up = up,
+			.key = node_is_map(node) ? node->map.pairs[i].key : NULL,
+			.index = i};
+		r = note_step(uses, lock, *node_entry(node, i), &step, set);
+	}
+	return r;
+}
+
+static int note_locks(
+	struct option_uses *uses, const struct locks *locks, const struct node *root)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && locks && i < locks->count; i++) {
+		const struct lock *lock = &locks->items[i];
+		CLEANUP(freep) uint64_t *set = calloc(lock_set_size(lock), sizeof(*set));
+
+		if (!set)
+			return -ENOMEM;
+		lock_set_begin(lock, set);
+		r = note_lock(uses, lock, root, NULL, set);
+	}
+	return r;
+}
+
+int option_uses_note(struct option_uses *uses, const struct merge_request *request, size_t input,
+	const struct document *document)
+{
+	const struct options *options = request->options;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < document->count; i++)
+		r = note_locks(uses, options->locks, document->roots[i]);
+	if (r == 0 && options->map && options->strategy->note_uses)
+		r = options->strategy->note_uses(request, input, document, uses);
+	return r;
+}
+
+int option_uses_note_result(struct option_uses *uses, const struct merge_request *request,
+	const struct merge_result *result)
+{
+	return result->root ? note_locks(uses, request->options->locks, result->root) : 0;
+}
+
+int option_uses_tell_idle(const struct option_uses *uses, const struct options *options,
+	int (*tell)(void *context, const struct problem *problem), void *context)
+{
+	const struct locks *locks = options->locks;
+	struct problem problem;
+	int r = 0;
+
+	if (options->map && options->strategy->tell_idle)
+		r = options->strategy->tell_idle(options, uses, tell, context);
+	for (size_t i = 0; r == 0 && locks && i < locks->count; i++)
+		for (size_t j = 0; r == 0 && j < locks->items[i].word_count; j++) {
+			const struct lock_word *word = &locks->items[i].words[j];
+
+			if (word->kind != LOCK_END || option_uses_have(uses, word->place))
+				continue;
+			problem_at(&problem, word->place,
+				"the lock of '%s' has no effect yet: no file has a value there; "
+				"correct the place if another one is meant",
+				word->place->text.data);
+			r = tell(context, &problem);
+		}
+	return r;
+}

@@ -1,0 +1,80 @@
+#include <errno.h>
+
+#include "cleanup.h"
+#include "deep.h"
+#include "delete_rule.h"
+#include "format.h"
+
+enum list_mode deep_list_fallback(const struct merge_request *request)
+{
+	bool repeats = format_of_tree(request->to)->repeats ||
+		       format_of_tree(request->inputs[0].format)->repeats;
+
+	return repeats ? LIST_REPEAT : LIST_REPLACE;
+}
+
+/* Whether a list is there, and whether its items have what they are matched by. */
+static int note_list(const struct list_rules *rules, const struct node *list,
+	const struct place *place, struct option_uses *uses)
+{
+	const struct list_rule *rule = list_rules_find(rules, place);
+	int r = option_uses_add(uses, rule->place);
+
+	for (uint32_t i = 0; r == 0 && rule->mode == LIST_BY_KEY && i < list->seq.count; i++)
+		r = option_uses_add(uses,
+			node_match(list->seq.items[i], rule->by) ? rule->by : rule->value);
+	return r;
+}
+
+static int note_value(const struct list_rules *rules, const struct node *value,
+	const struct place *place, struct option_uses *uses)
+{
+	int r = node_is_sequence(value) ? note_list(rules, value, place, uses) : 0;
+
+	if (node_is_scalar(value) && list_rules_repeat(rules)) {
+		const struct list_rule *rule = list_rules_find(rules, place);
+		return rule->mode == LIST_REPEAT ? option_uses_add(uses, rule->place) : 0;
+	}
+	for (uint32_t i = 0; r == 0 && i < node_count(value); i++) {
+		/* An item is in the same place as its list. */
+		const struct place inner = {
+			place, node_is_map(value) ? value->map.pairs[i].key : NULL};
+		r = note_value(
+			rules, *node_entry(value, i), inner.key ? &inner : place, uses);
+	}
+	return r;
+}
+
+int deep_note_uses(const struct merge_request *request, size_t input,
+	const struct document *document, struct option_uses *uses)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	const struct list_rules *rules;
+	struct problem ignored; /* the options are checked */
+
+	int r = arena_new(&arena);
+	if (r == 0)
+		r = list_rules_read(request->options, deep_list_fallback(request), arena, &rules,
+			&ignored);
+	for (size_t i = 0; r == 0 && i < document->count; i++) {
+		r = note_value(rules, document->roots[i], NULL, uses);
+		if (r == 0)
+			r = delete_rule_note(request, input, document->roots[i], uses);
+	}
+	return r;
+}
+
+int deep_tell_idle(const struct options *options, const struct option_uses *uses,
+	int (*tell)(void *context, const struct problem *problem), void *context)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	const struct list_rules *rules;
+	struct problem ignored;
+
+	int r = arena_new(&arena);
+	if (r == 0)
+		r = list_rules_read(options, LIST_REPLACE, arena, &rules, &ignored);
+	if (r == 0)
+		r = list_rules_tell_idle(rules, uses, tell, context);
+	return r == 0 ? delete_rule_tell_idle(options, uses, tell, context) : r;
+}
