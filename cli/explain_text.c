@@ -222,33 +222,34 @@ static void put_documents(struct writer *writer, const struct explanation *expla
 	key_text_fini(&key);
 }
 
-static size_t count_lines(struct span text)
+static size_t count_breaks(const char *text, size_t from, size_t to)
 {
-	size_t lines = 0;
+	size_t breaks = 0;
 
-	for (size_t i = 0; i < text.len; i++)
-		lines += text.data[i] == '\n' || i + 1 == text.len;
-	return lines;
+	for (; from < to; from++)
+		breaks += text[from] == '\n';
+	return breaks;
 }
 
 /* Which lines of the file are whose. */
 static void put_pieces(struct writer *writer, const struct merge_result *result)
 {
-	size_t line = 0, done = 0;
+	size_t line = 1, done = 0;
 
 	for (const struct origin_piece *piece = origin_pieces(result->origins); piece;
 		piece = piece->next) {
 		const char *text = result->text.data;
 		char what[64];
 
-		line += count_lines((struct span){text + done, piece->offset - done});
-		size_t lines = count_lines((struct span){text + piece->offset, piece->len});
-		if (lines == 1)
-			snprintf(what, sizeof(what), "line %zu", line + 1);
+		line += count_breaks(text, done, piece->offset);
+		/* The break at the end of a part may be its own, or not: it is none of its lines. */
+		done = piece->offset + piece->len - (piece->len > 0);
+		size_t last = line + count_breaks(text, piece->offset, done);
+		if (last == line)
+			snprintf(what, sizeof(what), "line %zu", line);
 		else
-			snprintf(what, sizeof(what), "lines %zu-%zu", line + 1, line + lines);
-		line += lines;
-		done = piece->offset + piece->len;
+			snprintf(what, sizeof(what), "lines %zu-%zu", line, last);
+		line = last;
 		explain_line_word(&writer->line, what);
 		const struct node first = {
 			.source = piece->source, .line = piece->line, .column = 1};

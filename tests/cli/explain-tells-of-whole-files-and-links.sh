@@ -14,6 +14,20 @@ prints 'all.txt: concat
 
 lines 1-2                               vendor  vendor/all.txt
 line 3                                  site    site/all.txt'
+# A part without a newline at its end, and with a line between two parts.
+mkdir -p top
+printf 'four\nfive' >top/all.txt
+printf 'layers: [vendor, site, top]\nrules: [{match: all.txt, strategy: concat, options: {separator: "--"}}]\n' >three.yaml
+for separator in -- '' "-\n-"; do
+	sed -i "s/separator: \".*\"/separator: \"$separator\"/" three.yaml
+	runs 0 "$PLYFS" cat -c three.yaml all.txt
+	cp out merged
+	runs 0 "$PLYFS" explain -c three.yaml all.txt
+	while read -r _ lines layer _; do
+		[ "$(sed -n "${lines/-/,}p" merged)" = "$(cat $layer/all.txt)" ] || fail "lines $lines of $layer: $(cat merged)"
+	done < <(grep '^lines* [0-9]' out)
+	[ "$(grep -c '^lines* [0-9]' out)" -eq 3 ] || fail "$(cat out)"
+done
 runs 0 "$PLYFS" explain -c plyfs.yaml last.txt
 prints "last.txt: last
   site    site/last.txt
