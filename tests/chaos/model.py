@@ -140,13 +140,14 @@ def virtual_sources(union, patterns):
 
 
 def drop_in_sources(union, path):
-    """dropins: layers"""
+    """dropins: layers, of a YAML file: what has maps and lists may be merged into it."""
     found = []
     for layer in union.layers:
         if union.has(layer, path):
             found.append((layer, path))
         if union.found.get(path + ".d", (None,))[0] == "directory":
-            found += [(layer, inner) for inner in union.files_of(layer, path + ".d")]
+            found += [(layer, inner) for inner in union.files_of(layer, path + ".d")
+                      if inner.endswith((".yaml", ".json", ".toml"))]
     return found
 
 
