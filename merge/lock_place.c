@@ -170,13 +170,31 @@ void lock_set_begin(const struct lock *lock, uint64_t *set)
 			add(lock, set, i);
 }
 
-static bool is_word(const struct lock_word *word, const struct lock_step *step)
+/*
+ * How many words of a place a step stands for; 0: it is another. A name may have dots in it, and
+ * the words of `editor.fontSize` are all of it, or its beginning.
+ */
+static size_t count_words(const struct lock_word *word, const struct lock_step *step)
 {
+	size_t count = 0;
+
 	if (word->kind != LOCK_KEY)
-		return true;
+		return 1;
 	if (!step->key)
 		return word->index == step->index;
-	return node_is_scalar(step->key) && span_equal(word->key, step->key->text);
+	struct span rest = node_is_scalar(step->key) ? step->key->text : (struct span){NULL, 0};
+	for (; rest.data && word[count].kind == LOCK_KEY; count++) {
+		struct span key = word[count].key;
+
+		if (rest.len < key.len || memcmp(rest.data, key.data, key.len) != 0)
+			return 0;
+		if (rest.len == key.len)
+			return count + 1;
+		if (rest.data[key.len] != '.')
+			return 0;
+		rest = (struct span){rest.data + key.len + 1, rest.len - key.len - 1};
+	}
+	return 0;
 }
 
 void lock_set_step(
@@ -190,8 +208,10 @@ void lock_set_step(
 			size_t i = 64 * word + (size_t)__builtin_ctzll(left);
 			const struct lock_word *at = &lock->words[i];
 
-			if (at->kind != LOCK_END && is_word(at, step))
-				add(lock, ret, at->kind == LOCK_MANY ? i : i + 1);
+			size_t count = at->kind != LOCK_END ? count_words(at, step) : 0;
+
+			if (count > 0)
+				add(lock, ret, at->kind == LOCK_MANY ? i : i + count);
 		}
 }
 

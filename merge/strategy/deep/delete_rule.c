@@ -33,15 +33,9 @@ int delete_rule_check(const struct options *options, struct problem *problem)
 	return r;
 }
 
-/* The pair in `map` of the key that `at` begins with; *rest is what follows the dot, or NULL. */
-static const struct pair *find(
-	const struct node *map, const char *at, const char *end, const char **rest)
+/* The pair in `map` whose key is that, with backslashes. */
+static const struct pair *find_key(const struct node *map, const char *at, size_t len)
 {
-	size_t len = 0;
-
-	while (at + len < end && at[len] != '.')
-		len += at[len] == '\\' && at + len + 1 < end ? 2 : 1;
-	*rest = at + len < end ? at + len + 1 : NULL;
 	for (uint32_t i = 0; i < map->map.count; i++) {
 		const struct pair *pair = &map->map.pairs[i];
 		size_t matched = 0, from = 0;
@@ -59,27 +53,23 @@ static const struct pair *find(
 	return NULL;
 }
 
-/* A tree that leads from `map` to the place and says "!delete" there; *ret NULL: it is not there.
- */
-static int build(struct deep *deep, const struct node *map, const char *at, const char *end,
+/* The length of the words at the beginning of `at`: those of `len`, and one more. */
+static size_t add_word(const char *at, const char *end, size_t len)
+{
+	len += len > 0;
+	while (at + len < end && at[len] != '.')
+		len += at[len] == '\\' && at + len + 1 < end ? 2 : 1;
+	return len;
+}
+
+/* {key: "!delete"}, or with `inner` as its value. */
+static int build_pair(struct deep *deep, const struct pair *pair, const struct node *inner,
 	const struct node *place, const struct node **ret)
 {
 	struct arena *arena = deep->merge->arena;
-	const struct node *inner = NULL;
-	const char *rest;
-
-	*ret = NULL;
-	const struct pair *pair = node_is_map(map) ? find(map, at, end, &rest) : NULL;
-	if (!pair)
-		return 0;
-	int r = deep_enter(deep, place);
-	if (r == 0 && rest)
-		r = build(deep, deep_value(pair), rest, end, place, &inner);
-	deep_leave(deep);
-	if (r != 0 || (rest && !inner))
-		return r;
 	struct node *value = node_copy(arena, place);
 	struct node *tree = node_new_map(arena, place);
+
 	if (!value || !tree)
 		return -ENOMEM;
 	value->tag = "!delete";
@@ -90,6 +80,34 @@ static int build(struct deep *deep, const struct node *map, const char *at, cons
 	*ret = tree;
 	return node_append(
 		arena, tree, &(struct pair){pair->key, inner ? inner : value, pair->hash});
+}
+
+/*
+ * A tree that leads from `map` to the place and says "!delete" there; *ret NULL: it is not there.
+ * Each beginning of the place may be a key, as keys may have dots in them.
+ */
+static int build(struct deep *deep, const struct node *map, const char *at, const char *end,
+	const struct node *place, const struct node **ret)
+{
+	int r = 0;
+
+	*ret = NULL;
+	for (size_t len = 0; r == 0 && !*ret && node_is_map(map) && at + len < end;) {
+		const struct node *inner = NULL;
+
+		len = add_word(at, end, len);
+		const struct pair *pair = find_key(map, at, len);
+		bool has_rest = at + len < end;
+		if (!pair)
+			continue;
+		r = deep_enter(deep, place);
+		if (r == 0 && has_rest)
+			r = build(deep, deep_value(pair), at + len + 1, end, place, &inner);
+		deep_leave(deep);
+		if (r == 0 && (inner || !has_rest))
+			r = build_pair(deep, pair, inner, place, ret);
+	}
+	return r;
 }
 
 static int delete_place(struct deep *deep, const struct node *place, const struct node **root)
@@ -146,16 +164,16 @@ static int each_place(const struct options *options,
 	return r;
 }
 
-static bool has_place(const struct node *root, const struct node *place)
+static bool has_place(const struct node *root, const char *at, const char *end)
 {
-	const char *at = place->text.data, *end = at + place->text.len;
+	bool has_it = false;
 
-	for (const struct pair *pair; at; root = pair->value) {
-		pair = node_is_map(root) ? find(root, at, end, &at) : NULL;
-		if (!pair)
-			return false;
+	for (size_t len = 0; !has_it && node_is_map(root) && at + len < end;) {
+		len = add_word(at, end, len);
+		const struct pair *pair = find_key(root, at, len);
+		has_it = pair && (at + len == end || has_place(pair->value, at + len + 1, end));
 	}
-	return true;
+	return has_it;
 }
 
 struct noting {
@@ -174,7 +192,8 @@ static int note_place(void *context, const struct node *layer, const struct node
 	for (size_t i = 0; i < noting->request->count; i++)
 		if (span_is(layer->text, inputs[i].source.layer))
 			is_below = inputs[i].source.rank > inputs[noting->input].source.rank;
-	if (!is_below || !has_place(noting->root, place))
+	const char *at = place->text.data;
+	if (!is_below || !has_place(noting->root, at, at + place->text.len))
 		return 0;
 	return option_uses_add(noting->uses, place);
 }

@@ -227,11 +227,27 @@ int list_rules_read(const struct options *options, enum list_mode fallback, stru
 	return r;
 }
 
-static bool word_matches(const struct word *word, const struct node *key)
+/* How many of the last of words[0..left) are the key, which may have dots in it; 0: it is another. */
+static size_t count_words(const struct word *words, size_t left, const struct node *key)
 {
-	if (word->kind == WORD_ONE)
-		return true;
-	return node_is_scalar(key) && span_equal(word->key, key->text);
+	size_t count = 0;
+
+	if (left > 0 && words[left - 1].kind == WORD_ONE)
+		return 1;
+	struct span rest = node_is_scalar(key) ? key->text : (struct span){NULL, 0};
+	for (; rest.data && count < left && words[left - 1 - count].kind == WORD_KEY; count++) {
+		struct span word = words[left - 1 - count].key;
+
+		if (rest.len < word.len ||
+			memcmp(rest.data + rest.len - word.len, word.data, word.len) != 0)
+			return 0;
+		rest.len -= word.len;
+		if (rest.len == 0)
+			return count + 1;
+		if (rest.data[--rest.len] != '.')
+			return 0;
+	}
+	return 0;
 }
 
 /*
@@ -246,12 +262,14 @@ static bool matches(const struct pattern *pattern, const struct place *place)
 	bool seen_many = false;
 
 	while (at) {
+		size_t count = count_words(words, left, at->key);
+
 		if (left > 0 && words[left - 1].kind == WORD_MANY) {
 			seen_many = true;
 			many_at = at;
 			left_after_many = --left;
-		} else if (left > 0 && word_matches(&words[left - 1], at->key)) {
-			left--;
+		} else if (count > 0) {
+			left -= count;
 			at = at->up;
 		} else if (seen_many) {
 			at = many_at = many_at->up;
