@@ -13,6 +13,8 @@ int amendable_read(
 	const struct command *command, int argc, char **argv, struct amendable *amendable)
 {
 	struct gateway_options *gateway = &amendable->access.gateway;
+	const struct command_option none = {0};
+	const struct command_option *more = amendable->more;
 	const struct command_option options[] = {
 		CHOICE_OPTIONS(&amendable->choice),
 		{'L', "layer", .text = &amendable->layer},
@@ -24,6 +26,8 @@ int amendable_read(
 		{0, "key", .text = &gateway->key},
 		{0, "user-file", .text = &gateway->user_file},
 		{0, "color", .take = command_colour},
+		more ? more[0] : none,
+		more ? more[1] : none,
 		{0},
 	};
 

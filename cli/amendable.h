@@ -7,7 +7,10 @@
 #include "amendment.h"
 #include "subject.h"
 
+struct command_option;
+
 struct amendable {
+	const struct command_option *more; /* two that this command alone has; NULL: none */
 	struct choice choice;
 	const char *layer; /* whose source is changed; NULL: the highest */
 	bool is_dry;

@@ -4,48 +4,36 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "cleanup.h"
 #include "edit/edit_tree.h"
+#include "key_match.h"
 #include "scalar.h"
-
-static int read_value(struct assignments *assignments, const char *key, const char *text,
-	const struct node **ret, struct problem *problem)
-{
-	const struct read_options options = {.format = &format_yaml};
-	const struct source source = {
-		.name = arena_printf(assignments->arena, "the value of %s", key), .layer = ""};
-	struct document *document;
-
-	if (!source.name || array_grow(assignments->documents, assignments->document_count,
-				    assignments->document_capacity) < 0)
-		return -ENOMEM;
-	int r = document_read(&source, span_of(text), &options, &document, problem);
-	if (r != 0)
-		return r;
-	assignments->documents[assignments->document_count++] = document;
-	if (document->count > 1)
-		return problem_at(problem, document->roots[1], "a value is one document");
-	*ret = document->count ? document->roots[0]
-			       : node_new_scalar(assignments->arena, span_of(""), NODE_SINGLE);
-	return *ret ? 0 : -ENOMEM;
-}
 
 int assignments_add(struct assignments *assignments, const char *key, const char *value,
 	struct problem *problem)
 {
+	CLEANUP(freep) char *fetched = NULL;
+	bool is_literal = assignments->kind == TYPED_STRING;
 	int r = assignments->arena ? 0 : arena_new(&assignments->arena);
 
 	if (r < 0)
 		return r;
 	if (array_grow(assignments->items, assignments->count, assignments->capacity) < 0)
 		return -ENOMEM;
+	if (value && !is_literal) {
+		r = typed_value_fetch(value, &fetched, problem);
+		if (r != 0)
+			return r;
+		value = fetched;
+	}
 	struct assignment *assignment = &assignments->items[assignments->count];
 	*assignment = (struct assignment){.text = key};
-	r = key_parse(key, assignments->arena, &assignment->key, problem);
-	if (r == 0 && value)
-		r = read_value(assignments, key, value, &assignment->value, problem);
-	if (r == 0)
-		assignments->count++;
-	return r;
+	if (value)
+		assignment->typed = arena_copy(assignments->arena, span_of(value));
+	if (value && !assignment->typed)
+		return -ENOMEM;
+	assignments->count++;
+	return 0;
 }
 
 const char *assignment_equals(const char *text)
@@ -72,9 +60,7 @@ const char *assignment_equals(const char *text)
 
 void assignments_fini(struct assignments *assignments)
 {
-	for (size_t i = 0; i < assignments->document_count; i++)
-		document_free(assignments->documents[i]);
-	free(assignments->documents);
+	typed_documents_fini(&assignments->documents);
 	free(assignments->items);
 	arena_free(assignments->arena);
 }
@@ -89,11 +75,6 @@ struct way {
 	struct arena *arena;
 	struct problem *problem;
 };
-
-static bool is_in_brackets(const struct key *key, size_t i)
-{
-	return key->text[i ? key->parts[i - 1].end : 0] == '[';
-}
 
 /* [+], and a number. */
 static bool read_index(const struct key_part *part, uint32_t *ret)
@@ -203,7 +184,7 @@ static int make_around(
 	const struct key *key = &way->assignment->key;
 	const struct key_part *part = &key->parts[i];
 	uint32_t index;
-	bool is_item = is_in_brackets(key, i) && (part->value.data || read_index(part, &index));
+	bool is_item = key->parts[i].is_bracket && (part->value.data || read_index(part, &index));
 	const struct node *name = make_key(way, part);
 	struct node *in =
 		is_item ? node_new_sequence(way->arena, NULL) : node_new_map(way->arena, NULL);
@@ -277,7 +258,7 @@ static int take_new(struct way *way, size_t i, const struct node **ret)
 		bool is_list = way->in && node_is_sequence(way->in);
 		bool is_map = way->in && node_is_map(way->in);
 		uint32_t index;
-		bool is_index = (is_list || is_in_brackets(key, i)) && read_index(part, &index);
+		bool is_index = (is_list || key->parts[i].is_bracket) && read_index(part, &index);
 
 		if (is_map && (part->value.data || is_index))
 			return refuse_item(way, part);
@@ -298,11 +279,28 @@ static int take_new(struct way *way, size_t i, const struct node **ret)
 	return 0;
 }
 
-static int plan(struct way *way, struct edit_op *ret)
+/* What the VALUE is at the place that the way has come to; NULL: it is to be removed. */
+static int read_value(struct assignments *assignments, size_t i, struct assignment *ret,
+	const struct node *old, const struct read_options *options, struct problem *problem)
+{
+	struct assignment *given = &assignments->items[i];
+	const struct typed_value value = {
+		.key = given->text,
+		.text = span_of(given->typed ? given->typed : ""),
+		.kind = assignments->kind,
+		.options = options,
+		.old = old,
+	};
+
+	return given->typed ? typed_value_read(&value, assignments->arena, &assignments->documents,
+				      &ret->value, &given->note, problem)
+			    : 0;
+}
+
+static int plan(struct way *way, size_t done, struct edit_op *ret)
 {
 	const struct key *key = &way->assignment->key;
 	const struct node *value = way->assignment->value;
-	size_t done = walk(way);
 	int r = 0;
 
 	if (!value && done < key->count)
@@ -362,10 +360,40 @@ static int go_on(struct edit_tree *tree, const struct edit_op *op, struct arena 
 	return r == 0 ? edit_tree_apply(tree, &resolved, arena, tree) : r;
 }
 
-int assignments_plan(void *context, const struct node *present, struct arena *arena,
-	struct edit_op **ops, size_t *count, struct problem *problem)
+static int plan_one(struct assignments *assignments, size_t i, const struct edit_tree *tree,
+	const struct read_options *options, struct arena *arena, struct edit_op *ret,
+	struct problem *problem)
 {
-	const struct assignments *assignments = context;
+	const struct key_ground ground = {
+		.roots = tree->roots,
+		.count = tree->count,
+		.format = options->format,
+		.wants_new = assignments->items[i].typed,
+	};
+	struct assignment assignment = {.text = assignments->items[i].text};
+	struct way way = {
+		.assignment = &assignment,
+		.in = tree->count ? tree->roots[0] : NULL,
+		.arena = arena,
+		.problem = problem,
+	};
+	int r = key_match(assignment.text, &ground, arena, &assignment.key, problem);
+
+	if (r < 0 || r == PROBLEM)
+		return r;
+	way.steps = arena_zalloc(arena, assignment.key.count + 1, sizeof(struct edit_step));
+	if (!way.steps)
+		return -ENOMEM;
+	size_t done = walk(&way);
+	const struct node *old = done == assignment.key.count ? way.in : NULL;
+	r = read_value(assignments, i, &assignment, old, options, problem);
+	return r == 0 ? plan(&way, done, ret) : r;
+}
+
+int assignments_plan(void *context, const struct node *present, const struct read_options *options,
+	struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem)
+{
+	struct assignments *assignments = context;
 	struct edit_tree tree = {&present, present ? 1 : 0};
 	bool is_removal = false;
 	int r = 0;
@@ -375,21 +403,10 @@ int assignments_plan(void *context, const struct node *present, struct arena *ar
 	if (!*ops)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < assignments->count; i++) {
-		const struct assignment *assignment = &assignments->items[i];
-		struct edit_op *op = &(*ops)[i];
-		struct way way = {
-			.assignment = assignment,
-			.in = tree.count ? tree.roots[0] : NULL,
-			.steps = arena_zalloc(
-				arena, assignment->key.count + 1, sizeof(struct edit_step)),
-			.arena = arena,
-			.problem = problem,
-		};
-
-		is_removal = !assignment->value;
-		r = way.steps ? plan(&way, op) : -ENOMEM;
+		is_removal = !assignments->items[i].typed;
+		r = plan_one(assignments, i, &tree, options, arena, &(*ops)[i], problem);
 		if (r == 0 && !is_removal)
-			r = go_on(&tree, op, arena, problem);
+			r = go_on(&tree, &(*ops)[i], arena, problem);
 		++*count;
 	}
 	if (is_removal)

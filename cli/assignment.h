@@ -4,31 +4,39 @@
  *
  *      server.port=9090    hosts[0]=a    hosts[+]=c    hosts[name=web].port=80
  *
- * VALUE is YAML. What the tree lacks is made: a name is a key of a map, [0] an item of a list, [+]
- * one more item at its end, [name=web] the item that has that.
+ * What KEY and VALUE mean follows from the file: key_match.h, typed_value.h. What the tree lacks is
+ * made: a name is a key of a map, [0] an item of a list, [+] one more item at its end, [name=web]
+ * the item that has that.
  */
 #pragma once
 
 #include "edit/edit.h"
 #include "key.h"
+#include "typed_value.h"
 
 struct assignment {
-	const char *text; /* of the KEY */
+	const char *text;  /* of the KEY */
+	const char *typed; /* the VALUE; NULL: it is to be removed */
+	enum typed_note note; /* when it has been planned */
+
+	/* in the tree that it is planned for: */
 	struct key key;
-	const struct node *value; /* NULL: it is to be removed */
+	const struct node *value;
 };
 
 struct assignments {
 	struct assignment *items;
 	size_t count;
 	size_t capacity;
-	struct arena *arena; /* of all of them */
-	struct document **documents;
-	size_t document_count;
-	size_t document_capacity;
+	enum typed_kind kind; /* of all VALUEs that are added from now on */
+	struct arena *arena;  /* of all of them */
+	struct typed_documents documents;
 };
 
-/** Adds one; `value` NULL: KEY is to be removed. 0, PROBLEM or -ENOMEM. */
+/**
+ * Adds one; `value` NULL: KEY is to be removed. But for TYPED_STRING, `-` and @FILE are read. 0,
+ * PROBLEM or -ENOMEM.
+ */
 int assignments_add(struct assignments *assignments, const char *key, const char *value,
 	struct problem *problem);
 
@@ -38,5 +46,5 @@ const char *assignment_equals(const char *text);
 void assignments_fini(struct assignments *assignments);
 
 /** For amendment_request.plan; `context` is a struct assignments. */
-int assignments_plan(void *context, const struct node *present, struct arena *arena,
-	struct edit_op **ops, size_t *count, struct problem *problem);
+int assignments_plan(void *context, const struct node *present, const struct read_options *options,
+	struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);

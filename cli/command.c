@@ -15,15 +15,36 @@
 /* Letters of an option's word, with what separates two in a list. */
 #define WORD_LEN_MAX 32
 
+/* Letters of a line of help. */
+#define HELP_WIDTH 80
+
+/* Up to the next space that is not in brackets. */
+static size_t synopsis_word(const char *text)
+{
+	size_t depth = 0, len = 0;
+
+	for (; text[len] && text[len] != '\n' && (depth || text[len] != ' '); len++) {
+		depth += text[len] == '[' || text[len] == '(';
+		depth -= text[len] == ']' || text[len] == ')';
+	}
+	return len;
+}
+
 static void print_synopsis(const struct command *command)
 {
-	const char *lead = "usage:";
+	const char *lead = "usage:", *at = command->synopsis;
 
-	for (const char *line = command->synopsis; *line;) {
-		size_t len = strcspn(line, "\n");
+	while (*at) {
+		int indent = printf("%s plyfs %s", lead, command->name), column = indent;
 
-		printf("%s plyfs %s %.*s\n", lead, command->name, (int)len, line);
-		line += len + (line[len] == '\n');
+		for (size_t len; *at && *at != '\n'; at += len, at += *at == ' ') {
+			len = synopsis_word(at);
+			if (column + 1 + (int)len > HELP_WIDTH)
+				column = printf("\n%*s", indent, "") - 1;
+			column += printf(" %.*s", (int)len, at);
+		}
+		putchar('\n');
+		at += *at == '\n';
 		lead = "      ";
 	}
 }
@@ -105,7 +126,11 @@ static int complain_of_option(const struct command *command, const struct comman
 	if (optopt >= '0' && optopt <= '9')
 		return command_misuse(command,
 			"there is no option '-%c'; a number below zero stands behind '--'", optopt);
-	return command_misuse(command, "there is no option '-%c'", optopt);
+	return command_misuse(command,
+		command == &command_set
+			? "there is no option '-%c'; a VALUE that begins with '-' stands behind '--'"
+			: "there is no option '-%c'",
+		optopt);
 }
 
 static int take_option(

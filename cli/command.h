@@ -30,6 +30,7 @@ extern const struct command command_check;
 extern const struct command command_diff;
 extern const struct command command_edit;
 extern const struct command command_explain;
+extern const struct command command_get;
 extern const struct command command_merge;
 extern const struct command command_mirror;
 extern const struct command command_mount;
@@ -63,7 +64,7 @@ struct command_option {
 };
 
 /* Options of a command, at most; --help, which all have, is not among them. */
-#define COMMAND_OPTIONS_MAX 16
+#define COMMAND_OPTIONS_MAX 24
 
 /**
  * Takes the options, up to argv[optind]. `take` returns EXIT_DONE, or another exit code when it has

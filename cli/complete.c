@@ -360,7 +360,7 @@ static void offer_argument(
 		offer_each(to, "etcd|git|status|confirm", "|");
 		return;
 	}
-	if ((command == &command_explain || takes_many) && typed->arguments > 0) {
+	if ((command == &command_explain || command == &command_get || takes_many) && typed->arguments > 0) {
 		if (typed->arguments == 1 || takes_many)
 			offer_keys(to, typed, command == &command_set ? "=" : "");
 		return;

@@ -82,12 +82,13 @@ static bool crosses_list(const struct edit_op *op)
  * What was changed meanwhile is left as it is; but where an item stands is counted, and must count
  * as it did.
  */
-static int plan(void *context, const struct node *present, struct arena *arena,
-	struct edit_op **ops, size_t *count, struct problem *problem)
+static int plan(void *context, const struct node *present, const struct read_options *options,
+	struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem)
 {
 	const struct job *job = context;
 	bool is_same = edit_same(present, root_of(job->base), false);
 
+	(void)options;
 	(void)arena;
 	for (size_t i = 0; !is_same && i < job->count; i++)
 		if (crosses_list(&job->ops[i]))

@@ -37,18 +37,19 @@ static void job_fini(struct job *job)
 	arena_free(job->arena);
 }
 
-static int read_key(const struct command *command, struct job *job)
+static int read_key(
+	const struct command *command, struct job *job, const struct explanation *explanation)
 {
 	struct problem problem;
 	int r = arena_new(&job->arena);
 
 	if (r == 0)
-		r = key_parse(job->asked, job->arena, &job->key, &problem);
-	if (r == PROBLEM)
+		r = explained_key(explanation, job->asked, job->arena, &job->key, &problem);
+	if (r == PROBLEM && problem.column)
 		return command_misuse(command, "%s", problem.message);
-	if (r < 0)
-		message_result(r, NULL, NULL);
-	return r == 0 ? -1 : EXIT_FAILED;
+	if (r == PROBLEM)
+		return message_result(r, &problem, NULL);
+	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
 /* Returns an exit code, or -1: go on. */
@@ -63,10 +64,8 @@ static int take_arguments(
 	if (choice_is_double(command, &job->choice))
 		return EXIT_WRONG_USE;
 	job->path = arguments[0];
-	if (count < 2)
-		return -1;
-	job->asked = arguments[1];
-	return read_key(command, job);
+	job->asked = count > 1 ? arguments[1] : NULL;
+	return -1;
 }
 
 static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
@@ -202,7 +201,7 @@ static int print_remedy(
 	return EXIT_DONE;
 }
 
-static int print_key(const struct job *job, const struct subject *subject)
+static int print_key(const struct command *command, struct job *job, const struct subject *subject)
 {
 	const struct explanation *explanation = subject->explanation;
 	CLEANUP(explained_fini) struct explained found = {0};
@@ -215,6 +214,9 @@ static int print_key(const struct job *job, const struct subject *subject)
 			job->path, job->asked);
 		return EXIT_FAILED;
 	}
+	int code = read_key(command, job, explanation);
+	if (code != EXIT_DONE)
+		return code;
 	int r = explained_find(explanation, &job->key, &found, &depth);
 	if (r == EXPLAINED_ABSENT) {
 		nearest_key_tell(job->path, &job->key, explanation, &found, depth);
@@ -222,7 +224,7 @@ static int print_key(const struct job *job, const struct subject *subject)
 	}
 	if (r < 0)
 		return message_result(r, NULL, NULL);
-	int code = print(job, explanation, &found);
+	code = print(job, explanation, &found);
 	if (code == EXIT_DONE && !job->is_json && !surroundings_are_others(&job->choice.around))
 		code = print_remedy(job, subject, &found);
 	return code;
@@ -239,7 +241,7 @@ static int run(const struct command *command, int argc, char **argv)
 	code = subject_open(command, &job.choice, job.path, &subject);
 	if (code != EXIT_DONE)
 		return code;
-	return job.asked ? print_key(&job, &subject) : print(&job, subject.explanation, NULL);
+	return job.asked ? print_key(command, &job, &subject) : print(&job, subject.explanation, NULL);
 }
 
 const struct command command_explain = {

@@ -66,14 +66,38 @@ static int take_keys(
 	return code;
 }
 
+/* What a VALUE has become that may have been meant otherwise. */
+static void tell_notes(const struct assignments *assignments, const char *path)
+{
+	for (size_t i = 0; i < assignments->count; i++) {
+		const struct assignment *assignment = &assignments->items[i];
+
+		if (assignment->note == TYPED_STAYS_TEXT)
+			message("%s: %s: was a text, and stays one: \"%s\"; --yaml gives it another "
+				"type",
+				path, assignment->text, assignment->typed);
+		else if (assignment->note == TYPED_NO_LIST)
+			message("%s: %s: the VALUE is no whole map or list, so it is a text", path,
+				assignment->text);
+	}
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
-	CLEANUP(amendable_fini) struct amendable amendable = {0};
+	bool is_string = false, is_yaml = false;
+	const struct command_option more[] = {
+		{0, "string", .flag = &is_string}, {0, "yaml", .flag = &is_yaml}};
+	CLEANUP(amendable_fini)
+	struct amendable amendable = {.more = command == &command_set ? more : NULL};
 	CLEANUP(assignments_fini) struct assignments assignments = {0};
 	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
 	struct problem problem = {0};
 
 	int code = amendable_read(command, argc, argv, &amendable);
+	if (code < 0 && is_string && is_yaml)
+		code = command_misuse(
+			command, "--string and --yaml say what VALUE is in two ways; give one");
+	assignments.kind = is_string ? TYPED_STRING : is_yaml ? TYPED_YAML : TYPED_AUTO;
 	if (code < 0)
 		code = (command == &command_set ? take_values : take_keys)(
 			command, argc - optind, argv + optind, &assignments);
@@ -86,15 +110,16 @@ static int run(const struct command *command, int argc, char **argv)
 	int r = amendable_amend(command, &amendable, &request, &amendment, &problem);
 	if (r != 0)
 		return choice_complain(amendable.subject.settings, amendable.path, r, &problem);
+	tell_notes(&assignments, amendable.path);
 	r = amendment_report(amendment, amendable.is_dry);
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
 const struct command command_set = {
 	.name = "set",
-	.synopsis = "[-L LAYER] [-n] (-c CONFIG | -l LAYERS) PATH KEY VALUE\n"
-		    "[-L LAYER] [-n] (-c CONFIG | -l LAYERS) PATH KEY=VALUE...\n"
-		    "[-L LAYER] [-n] PATH KEY=VALUE...",
+	.synopsis = "[-L LAYER] [-n] [--string | --yaml] (-c CONFIG | -l LAYERS) PATH KEY VALUE\n"
+		    "[-L LAYER] [-n] [--string | --yaml] (-c CONFIG | -l LAYERS) PATH KEY=VALUE...\n"
+		    "[-L LAYER] [-n] [--string | --yaml] PATH KEY=VALUE...",
 	.summary = "change values of a merged file where they belong",
 	.help = "Changes a value of a merged file: one source of one layer gets the least change\n"
 		"with which the merge gives that value; comments and formatting stay. All is\n"
@@ -102,8 +127,15 @@ const struct command command_set = {
 		"message says what stands in the way. PATH is relative to the layers. With "
 		"neither\n"
 		"-c nor -l it is a path in a mount. KEY is like server.port, hosts[0], hosts[+]\n"
-		"(one more item) or hosts[name=web].port; VALUE is YAML.\n"
-		"\n" AMENDABLE_HELP,
+		"(one more item) or hosts[name=web].port; a name that is there may have dots in\n"
+		"it. VALUE is the text itself where a file knows only texts. Elsewhere a number,\n"
+		"true, false and null are what the file's format has, [a, b] and {a: b} lists and\n"
+		"maps, \"80\" the text 80; all else is the text, and a text stays one. The VALUE -\n"
+		"is read from standard input, @FILE from a file, without one newline at its end.\n"
+		"\n" AMENDABLE_HELP
+		"\n"
+		"      --string                    VALUE is the text as it stands, also - and @FILE\n"
+		"      --yaml                      VALUE is YAML, whatever the file is\n",
 	.run = run,
 };
 

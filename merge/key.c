@@ -81,6 +81,25 @@ static int read_quoted(struct reader *reader, struct span *ret)
 	return 0;
 }
 
+/* Whether the end is none, as a backslash stands in front of it: kubectl's and helm's a\.b */
+static bool is_escaped(const char *word, size_t len)
+{
+	return len > 0 && word[len - 1] == '\\' && word[len] && strchr(WORD_ENDS, word[len]);
+}
+
+static int read_escaped(struct reader *reader, const char *ends, struct span *ret)
+{
+	char *text = arena_alloc(reader->arena, strlen(reader->at) + 1), *out = text;
+
+	if (!text)
+		return -ENOMEM;
+	for (; *reader->at && !strchr(ends, *reader->at); *out++ = *reader->at++)
+		reader->at += is_escaped(reader->at, 1);
+	*out = '\0';
+	*ret = (struct span){text, (size_t)(out - text)};
+	return 0;
+}
+
 /* A quoted word, or one up to any of `ends`. */
 static int read_word(struct reader *reader, const char *ends, struct span *ret, bool *is_quoted)
 {
@@ -90,21 +109,55 @@ static int read_word(struct reader *reader, const char *ends, struct span *ret, 
 	*ret = (struct span){reader->at, strcspn(reader->at, ends)};
 	if (ret->len == 0)
 		return fail(reader, reader->at, "lacks a word; an empty key is \"\"");
+	if (is_escaped(reader->at, ret->len))
+		return read_escaped(reader, ends, ret);
 	reader->at += ret->len;
 	return 0;
+}
+
+static void skip(struct reader *reader, const char *word)
+{
+	if (strncmp(reader->at, word, strlen(word)) == 0)
+		reader->at += strlen(word);
+}
+
+/* Behind the [?: (@.name=="web") as JSONPath has it, name=='web' as JMESPath. */
+static int read_filter(struct reader *reader, struct key_part *part)
+{
+	const char *start = reader->at++;
+	bool has_parenthesis = *reader->at == '(';
+
+	reader->at += has_parenthesis;
+	skip(reader, "@.");
+	int r = read_word(reader, " " BRACKET_ENDS, &part->name, &part->is_quoted);
+	skip(reader, " ");
+	if (r == 0 && (*reader->at != '=' || strchr("!<>~", reader->at[-1])))
+		r = fail(reader, start, "asks for what plyfs does not; an item is [name=web]");
+	if (r != 0)
+		return r;
+	skip(reader, "=");
+	skip(reader, "=");
+	skip(reader, " ");
+	r = read_word(reader, has_parenthesis ? ")]" : "]", &part->value, &part->is_value_quoted);
+	if (r == 0 && has_parenthesis && *reader->at++ != ')')
+		r = fail(reader, start, "has a '(' without its ')'");
+	return r;
 }
 
 static int read_bracket(struct reader *reader, struct key_part *part)
 {
 	const char *start = reader->at++;
-	bool is_quoted;
+	bool is_filter = *reader->at == '?';
 
+	part->is_bracket = true;
 	if (!*reader->at)
 		return fail(reader, start, "has a '[' without its ']'");
-	int r = read_word(reader, BRACKET_ENDS, &part->name, &part->is_quoted);
-	if (r == 0 && *reader->at == '=') {
+	int r = is_filter ? read_filter(reader, part)
+			  : read_word(reader, BRACKET_ENDS, &part->name, &part->is_quoted);
+	if (r == 0 && !is_filter && *reader->at == '=') {
 		reader->at++;
-		r = read_word(reader, "]", &part->value, &is_quoted);
+		reader->at += reader->at[0] == '=' && reader->at[1] && strchr("\"'", reader->at[1]);
+		r = read_word(reader, "]", &part->value, &part->is_value_quoted);
 	}
 	if (r != 0)
 		return r;
@@ -119,7 +172,9 @@ static int read_part(struct reader *reader, bool is_first, struct key_part *part
 	int r;
 
 	*part = (struct key_part){0};
-	if (*reader->at == '[') {
+	/* jq writes .["b"]. */
+	if (*reader->at == '[' || strncmp(reader->at, ".[", 2) == 0) {
+		reader->at += *reader->at == '.';
 		r = read_bracket(reader, part);
 	} else {
 		reader->at += !is_first;
@@ -129,21 +184,38 @@ static int read_part(struct reader *reader, bool is_first, struct key_part *part
 	return r;
 }
 
+int key_parse_part(const char *text, size_t at, struct arena *arena, struct key_part *part,
+	struct problem *problem)
+{
+	struct reader reader = {text, text + at, arena, problem};
+
+	if (at > 0 && *reader.at != '.' && *reader.at != '[')
+		return fail(&reader, reader.at, "lacks a '.' or '['");
+	return read_part(&reader, *reader.at != '.', part);
+}
+
+int key_count_parts(const char *text, size_t *ret, struct problem *problem)
+{
+	*ret = 1;
+	for (const char *at = text; *at; at++)
+		*ret += *at == '.' || *at == '[';
+	return *ret <= KEY_PARTS_MAX ? 0
+				     : problem_set(problem, NULL, 0, 1,
+					       "the KEY has more than %d parts", KEY_PARTS_MAX);
+}
+
 int key_parse(const char *text, struct arena *arena, struct key *ret, struct problem *problem)
 {
 	struct reader reader = {text, text, arena, problem};
-	size_t capacity = 1;
+	size_t capacity;
 
 	*ret = (struct key){.text = text};
 	if (strcmp(text, ".") == 0)
 		return 0;
-	for (const char *at = text; *at; at++)
-		capacity += *at == '.' || *at == '[';
 	/* As jq writes it: .server.port */
 	reader.at += *text == '.';
-	if (capacity > KEY_PARTS_MAX)
-		return problem_set(
-			problem, NULL, 0, 0, "the KEY has more than %d parts", KEY_PARTS_MAX);
+	if (key_count_parts(text, &capacity, problem) != 0)
+		return PROBLEM;
 	ret->parts = arena_zalloc(arena, capacity, sizeof(*ret->parts));
 	if (!ret->parts)
 		return -ENOMEM;

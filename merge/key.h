@@ -7,6 +7,9 @@
  *      hosts[name=web].port    the item that has that key and value
  *      .                       the whole file
  *
+ * So it is read where nothing is known of the tree. Of a tree that is there, the dots and brackets
+ * may be part of a key's name, and other tools' paths are understood: key_match.h.
+ *
  * A word without quotes finds a key of any type by its text (`80` may be a number), before one that
  * is written in quotes; a word in quotes finds a text first. What is printed is found again, but
  * for keys that are lists or maps: they stand as `[?]`.
@@ -23,6 +26,8 @@ struct key_part {
 	struct span name;  /* of the key; digits also count items of a list */
 	struct span value; /* [name=value]; `data` is NULL: not such a part */
 	bool is_quoted;
+	bool is_value_quoted;
+	bool is_bracket; /* it stands in brackets */
 	size_t end; /* bytes of the KEY up to here, this part included */
 };
 
@@ -37,6 +42,13 @@ struct key {
  * bytes) of what can't be read, or -ENOMEM.
  */
 int key_parse(const char *text, struct arena *arena, struct key *ret, struct problem *problem);
+
+/** Counts the parts that the text may have at most. Returns 0, or PROBLEM: they are too many. */
+int key_count_parts(const char *text, size_t *ret, struct problem *problem);
+
+/** Reads the part at text[at], which may have a dot in front, as key_parse() does. */
+int key_parse_part(const char *text, size_t at, struct arena *arena, struct key_part *part,
+	struct problem *problem);
 
 /* What a part leads to: of a map `key` is set, of a list `index` counts. */
 struct key_step {

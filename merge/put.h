@@ -31,10 +31,10 @@ struct put_request {
 
 	/*
 	 * Makes the ops instead, of the present result (NULL: nothing), which lives as long as
-	 * `arena`; or NULL. 0, PROBLEM or -errno.
+	 * `arena`; or NULL. A text in the result's format is read by `options`. 0, PROBLEM or -errno.
 	 */
-	int (*plan)(void *context, const struct node *present, struct arena *arena,
-		struct edit_op **ops, size_t *count, struct problem *problem);
+	int (*plan)(void *context, const struct node *present, const struct read_options *options,
+		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
 	void *context;
 };
 

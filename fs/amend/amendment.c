@@ -341,8 +341,8 @@ static int edit_whole(
 	if (r != 0)
 		return r;
 	made->amendment.before = (*old)->count ? (*old)->roots[0] : NULL;
-	r = made->request->plan(made->request->context, made->amendment.before, made->arena, &ops,
-		&edit.count, problem);
+	r = made->request->plan(made->request->context, made->amendment.before, &options,
+		made->arena, &ops, &edit.count, problem);
 	edit.ops = ops;
 	edit.document = *old;
 	if (r == 0)

@@ -30,8 +30,8 @@ struct amendment_request {
 
 	/* As put_request says; for a file that is no tree in its strategy, of the tree that its
 	 * format makes of it. */
-	int (*plan)(void *context, const struct node *present, struct arena *arena,
-		struct edit_op **ops, size_t *count, struct problem *problem);
+	int (*plan)(void *context, const struct node *present, const struct read_options *options,
+		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
 	void *context;
 
 	/*

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "cleanup.h"
+#include "key_match.h"
 
 /* A walk over all values. */
 struct walk {
@@ -70,6 +71,44 @@ size_t explained_roots(const struct explanation *explanation, const struct node 
 	}
 	*ret = result && result->verbatim ? result->verbatim->roots : NULL;
 	return *ret ? result->verbatim->count : 0;
+}
+
+/* The trees of the sources, the highest first: those that came with the request and those that the
+ * merge read. Returns their number; with `ret` NULL it only counts. */
+static size_t list_sources(const struct explanation *explanation, const struct node **ret)
+{
+	const struct merge_request *request = explanation->request;
+	const struct merge_result *result = explanation->result;
+	size_t own = result ? result->owned_count : 0, count = 0;
+
+	for (size_t i = own + request->count; i-- > 0;) {
+		const struct document *document = i < own ? result->owned[i]
+							  : request->inputs[i - own].document;
+
+		for (size_t n = 0; document && n < document->count; n++, count++)
+			if (ret)
+				ret[count] = document->roots[n];
+	}
+	return count;
+}
+
+int explained_key(const struct explanation *explanation, const char *text, struct arena *arena,
+	struct key *ret, struct problem *problem)
+{
+	const struct node *const *shown;
+	size_t count = explained_roots(explanation, &shown);
+	size_t more = list_sources(explanation, NULL);
+	const struct node **roots = arena_zalloc(arena, count + more + 1, sizeof(*roots));
+	const struct key_ground ground = {
+		.roots = roots, .count = count + more, .format = explanation->request->to};
+
+	if (!roots)
+		return -ENOMEM;
+	if (count)
+		memcpy(roots, shown, count * sizeof(*roots));
+	list_sources(explanation, roots + count);
+	int r = key_match(text, &ground, arena, ret, problem);
+	return r == KEY_NEW ? 0 : r;
 }
 
 static int go_down(struct explained *explained, const struct key_step *step)

@@ -32,6 +32,13 @@ int explained_each(const struct origins *origins, const struct explained_value *
 /** The roots of what is explained. None for a file that is not read as values. */
 size_t explained_roots(const struct explanation *explanation, const struct node *const **ret);
 
+/**
+ * Reads what `text` names in what is explained, or else in one of its sources (key_match.h), where
+ * it may have lost. Returns 0 with *ret in `arena`, also when nothing has it; PROBLEM or -ENOMEM.
+ */
+int explained_key(const struct explanation *explanation, const char *text, struct arena *arena,
+	struct key *ret, struct problem *problem);
+
 /* Where a KEY leads. */
 struct explained {
 	struct explained_value at; /* `value` is NULL when it is gone; then `key` and `place` tell

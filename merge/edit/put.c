@@ -382,12 +382,13 @@ static int plan(struct put *put)
 	const struct put_request *request = put->request;
 	const struct edit_op *ops = request->ops;
 	struct edit_op *planned = NULL;
+	const struct read_options options = read_options_for(&put->merge, put->merge.to);
 	struct edit_tree *tree;
 	int r = 0;
 
 	put->count = request->count;
 	if (request->plan)
-		r = request->plan(request->context, put->state.root, put->arena, &planned,
+		r = request->plan(request->context, put->state.root, &options, put->arena, &planned,
 			&put->count, put->problem);
 	if (r != 0)
 		return r;

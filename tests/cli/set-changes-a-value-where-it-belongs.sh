@@ -121,11 +121,11 @@ echo text >vendor/motd
 runs 1 set_ motd a 1
 grep -q 'its name tells no format' err
 
-# In .env the quotes say whether a "$" stands for a variable; so they do in the VALUE.
+# In .env the quotes say whether a "$" stands for a variable: VALUE is the text that is read.
 printf "A='\$X'\nB=b\n" >site/x.env
-runs 0 set_ x.env "A='\$Y'" "B='\$Z'" 'C=$W'
-[ "$(cat site/x.env)" = "A='\$Y'"$'\n'"B='\$Z'"$'\nC=$W' ] || fail "it is: $(cat site/x.env)"
-runs 0 set_ x.env 'A=$Y'
+runs 0 set_ x.env 'A=$Y' 'B=$Z' 'C=$W'
+[ "$(cat site/x.env)" = "A='\$Y'"$'\n'"B='\$Z'"$'\n'"C='\$W'" ] || fail "it is: $(cat site/x.env)"
+runs 0 set_ --yaml x.env 'A=$Y'
 [ "$(head -1 site/x.env)" = 'A=$Y' ] || fail "it is: $(cat site/x.env)"
 
 # What is there is there, also where the result's format says it in another way.
@@ -142,8 +142,11 @@ runs 1 set_ app.json 'hosts[7]' x
 grep -q 'so there is none at \[7\]' err
 runs 1 unset_ app.json nothing
 grep -q "there is no 'nothing' to be removed" err
-runs 1 set_ app.json a '{'
+runs 1 set_ --yaml app.json a '{'
 grep -q 'the value of a:' err
+runs 0 set_ -n app.json a '{'
+grep -q 'no whole map or list' err
+grep -q '"a": "{"' out
 runs 2 set_ app.json a
 says 'VALUE'
 runs 2 set_ app.json a=1 b

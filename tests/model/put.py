@@ -142,8 +142,10 @@ def key_text(steps):
     text = ""
     for kind, key, *value in steps:
         if kind == "key":
-            word = key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key, ensure_ascii=False)
-            text += ("." if text else "") + word
+            quoted = json.dumps(key, ensure_ascii=False)
+            word = key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else quoted
+            # Of a file with sections, a word behind a dot may belong to the name in front.
+            text += f"[{quoted}]" if text.count(".") else ("." if text else "") + word
         else:
             text += {"index": f"[{key}]", "end": "[+]"}.get(kind) or f"[{key}={value[0]}]"
     return text
@@ -350,7 +352,7 @@ class Round:
                     steps.append(("key", chance.choice(self.form.keys)))
                 elif tree is MISSING and chance.random() < 0.1 and self.form.has_lists:
                     steps.append(chance.choice([("index", 0), ("end", None), ("match", "name", "web")]))
-                elif tree is not MISSING and chance.random() < 0.03:
+                elif tree is not MISSING and self.form.depth > 1 and chance.random() < 0.03:
                     steps.append(("key", "a"))
                 return steps
             tree = find(tree, steps[-1])
@@ -476,13 +478,14 @@ class Command:
         if is_removal:
             words = ["unset"] + [key for key, _ in self.what]
         elif len(self.what) == 1:
-            words = ["set"] + self.what[0]
+            words = ["set", *self.what[0]]
         else:
             words = ["set"] + [f"{key}={value}" for key, value in self.what]
         if words[-1].startswith("-"):
             words[-1:-1] = ["--"]
-        dry = self.run(words, "--dry-run")
-        done = self.run(words)
+        options = [] if is_removal else ["--yaml"]
+        dry = self.run(words, "--dry-run", *options)
+        done = self.run(words, *options)
         if dry.returncode != done.returncode or (done.returncode == 1 and dry.stderr != done.stderr):
             raise Broken(f"without --dry-run it is otherwise: {dry}, {done}")
         return done

@@ -77,6 +77,7 @@ static int set(struct request *request, struct problem *problem)
 		.plan = assignments_plan, .context = &request->assignments};
 	int r = 0;
 
+	request->assignments.kind = TYPED_YAML;
 	for (uint32_t i = 0; r == 0 && i < pairs->seq.count; i++) {
 		const struct node *pair = pairs->seq.items[i], *value = pair->seq.items[1];
 
@@ -91,12 +92,13 @@ static const struct node *root_of(const struct document *document)
 	return document && document->count ? document->roots[0] : NULL;
 }
 
-static int compare(void *context, const struct node *present, struct arena *arena,
-	struct edit_op **ops, size_t *count, struct problem *problem)
+static int compare(void *context, const struct node *present, const struct read_options *options,
+	struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem)
 {
 	const struct request *request = context;
 
 	(void)present;
+	(void)options;
 	(void)problem;
 	return put_compare(root_of(request->shown), root_of(request->typed), arena, ops, count);
 }

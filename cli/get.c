@@ -1,0 +1,226 @@
+/*
+ * plyfs get: one value of a merged file, as text, for scripts.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "command.h"
+#include "edit/edit_tree.h"
+#include "json_put.h"
+#include "key_match.h"
+#include "message.h"
+#include "nearest_key.h"
+#include "scalar.h"
+#include "subject.h"
+
+/* What the command line asks for. */
+struct job {
+	struct choice choice;
+	bool is_json;
+	const char *path;
+	const char *asked; /* the KEY */
+	struct arena *arena;
+	struct key key;
+	struct document *whole; /* of a file that the merge does not read; or NULL */
+};
+
+static void job_fini(struct job *job)
+{
+	document_free(job->whole);
+	arena_free(job->arena);
+}
+
+/* Returns an exit code, or -1: go on. */
+static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
+{
+	const struct command_option options[] = {
+		CHOICE_OPTIONS(&job->choice),
+		{0, "json", .flag = &job->is_json},
+		{0},
+	};
+
+	int code = command_options(command, options, argc, argv);
+	if (code >= 0)
+		return code;
+	if (optind == argc)
+		return command_misuse(command, "a path is missing");
+	if (optind + 1 == argc)
+		return command_misuse(
+			command, "a KEY is missing; 'plyfs cat' prints the whole file");
+	if (optind + 2 < argc)
+		return command_misuse(
+			command, "'%s' is too much; give a path and a KEY", argv[optind + 2]);
+	if (choice_is_double(command, &job->choice))
+		return EXIT_WRONG_USE;
+	job->path = argv[optind];
+	job->asked = argv[optind + 1];
+	return -1;
+}
+
+static int print_json(const struct job *job, const struct node *value)
+{
+	int r = json_put_value(stdout, value, job->arena);
+
+	putchar('\n');
+	return r < 0 ? message_result(r, NULL, NULL) : EXIT_DONE;
+}
+
+static bool has_texts_alone(const struct node *list)
+{
+	bool is_so = node_is_sequence(list);
+
+	for (uint32_t i = 0; is_so && i < node_count(list); i++)
+		is_so = node_is_scalar(list->seq.items[i]);
+	return is_so;
+}
+
+/* The value in what it lies in, where its format has no other place for it. NULL: no memory. */
+static const struct node *wrap(const struct job *job, const struct node *in)
+{
+	const struct key *key = &job->key;
+	struct edit_step *steps = arena_zalloc(job->arena, key->count + 1, sizeof(*steps));
+	struct key_step found = {.value = in};
+
+	for (size_t i = 0; steps && i < key->count; i++) {
+		if (!key_find(found.value, &key->parts[i], &found))
+			return NULL;
+		steps[i] = (struct edit_step){.key = found.key};
+	}
+	return steps ? edit_tree_wrap(steps, key->count, found.value, job->arena) : NULL;
+}
+
+/* A map or list, in the format of the file; a line each where that has texts alone. */
+static int print_collection(const struct job *job, const struct merge_request *request,
+	const struct node *root, const struct node *value)
+{
+	const struct format *format = format_of_tree(request->to);
+	struct problem problem;
+	struct span text;
+
+	if (!format->has_lists && has_texts_alone(value)) {
+		for (uint32_t i = 0; i < value->seq.count; i++)
+			printf("%s\n", value->seq.items[i]->text.data);
+		return EXIT_DONE;
+	}
+	if (!format->has_lists)
+		value = wrap(job, root);
+	if (!value)
+		return message_result(-ENOMEM, NULL, NULL);
+	int r = document_write(value, format, &request->limits, job->arena, &text, &problem);
+	return r == 0 ? command_print(text.data, text.len)
+		      : message_result(r, &problem, job->path);
+}
+
+static int print(const struct job *job, const struct merge_request *request,
+	const struct node *root, const struct node *value)
+{
+	struct span text = span_of("null");
+
+	if (job->is_json)
+		return print_json(job, value);
+	if (!node_is_scalar(value))
+		return print_collection(job, request, root, value);
+	if (!scalar_is_null(value))
+		text = value->text;
+	fwrite(text.data, 1, text.len, stdout);
+	putchar('\n');
+	return EXIT_DONE;
+}
+
+static int complain(const struct job *job, const struct explanation *explanation)
+{
+	CLEANUP(explained_fini) struct explained found = {0};
+	size_t depth = 0;
+
+	int r = explained_find(explanation, &job->key, &found, &depth);
+	if (r < 0)
+		return message_result(r, NULL, NULL);
+	if (r == EXPLAINED_ABSENT && found.at.value)
+		nearest_key_tell(job->path, &job->key, explanation, &found, depth);
+	else if (r == EXPLAINED_ABSENT)
+		message("%s: has no '%s'", job->path, job->asked);
+	else
+		message("%s: has no '%s' any more; 'plyfs explain' tells what took it away",
+			job->path, job->asked);
+	return EXIT_FAILED;
+}
+
+/* A file that is shown whole has the values that its format makes of it, as for plyfs set. */
+static int read_whole(struct job *job, const struct explanation *explanation)
+{
+	const struct merge_request *request = explanation->request;
+	const struct read_options options = {
+		.format = request->to, .schema = request->schema, .limits = request->limits};
+	const struct source source = {.name = job->path, .layer = ""};
+	struct problem problem;
+
+	if (!explanation->result || !request->to) {
+		message("%s: is not read as values, so it has no '%s'; 'plyfs cat' prints it",
+			job->path, job->asked);
+		return EXIT_FAILED;
+	}
+	int r = document_read(
+		&source, explanation->result->text, &options, &job->whole, &problem);
+	return r == 0 ? EXIT_DONE : message_result(r, &problem, NULL);
+}
+
+static int print_key(
+	const struct command *command, struct job *job, const struct explanation *explanation)
+{
+	struct key_ground ground = {.format = explanation->request->to};
+	struct problem problem;
+	int r;
+
+	ground.count = explained_roots(explanation, &ground.roots);
+	if (!ground.count) {
+		int code = read_whole(job, explanation);
+		if (code != EXIT_DONE)
+			return code;
+		ground.roots = job->whole->roots;
+		ground.count = job->whole->count;
+	}
+	r = job->whole ? key_match(job->asked, &ground, job->arena, &job->key, &problem)
+		       : explained_key(explanation, job->asked, job->arena, &job->key, &problem);
+	if (r == PROBLEM && problem.column)
+		return command_misuse(command, "%s", problem.message);
+	if (r < 0 || r == PROBLEM)
+		return message_result(r, &problem, NULL);
+	for (size_t i = 0; i < ground.count; i++) {
+		const struct node *value = key_follow(&job->key, 0, ground.roots[i]);
+
+		if (value)
+			return print(job, explanation->request, ground.roots[i], value);
+	}
+	return complain(job, explanation);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	CLEANUP(job_fini) struct job job = {0};
+	CLEANUP(subject_fini) struct subject subject = {0};
+
+	int code = read_arguments(command, argc, argv, &job);
+	if (code >= 0)
+		return code;
+	code = subject_open(command, &job.choice, job.path, &subject);
+	if (code != EXIT_DONE)
+		return code;
+	int r = arena_new(&job.arena);
+	return r == 0 ? print_key(command, &job, subject.explanation)
+		      : message_result(r, NULL, NULL);
+}
+
+const struct command command_get = {
+	.name = "get",
+	.synopsis = "[--json] -c CONFIG PATH KEY\n"
+		    "[--json] -l LAYER[:LAYER...] PATH KEY\n"
+		    "[--json] PATH KEY",
+	.summary = "print one value of a merged file",
+	.help = "Prints the value at KEY in a merged file: a text as it is, a map or list in the\n"
+		"file's format. Exits with 1 if there is none. PATH is relative to the layers;\n"
+		"with neither -c nor -l it is a path in a mount. KEY is as for plyfs explain.\n"
+		"\n" CHOICE_HELP "      --json                      as JSON, for programs\n",
+	.run = run,
+};

@@ -1,0 +1,327 @@
+#include "typed_value.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "scalar.h"
+#include "text.h"
+
+/* Bytes of a VALUE from a file, as of a source. */
+#define SIZE_MAX_FETCHED (16u << 20)
+
+/* In front of a value, to read it as TOML. */
+#define TOML_KEY "v = "
+
+static enum node_schema schema_of(const struct read_options *options)
+{
+	const struct format *format = format_of_tree(options->format);
+
+	if (format == &format_yaml)
+		return options->schema;
+	if (format == &format_toml)
+		return NODE_TOML;
+	return format->has_lists ? NODE_JSON : NODE_TEXT;
+}
+
+static int take_document(
+	struct typed_documents *documents, struct document *document, struct document **ret)
+{
+	if (array_grow(documents->items, documents->count, documents->capacity) < 0) {
+		document_free(document);
+		return -ENOMEM;
+	}
+	documents->items[documents->count++] = *ret = document;
+	return 0;
+}
+
+static int read_text(const struct typed_value *value, const struct format *format, struct span text,
+	struct arena *arena, struct typed_documents *documents, struct document **ret,
+	struct problem *problem)
+{
+	const struct read_options options = {
+		.format = format,
+		.schema = value->options->schema,
+		.limits = value->options->limits,
+		.wants_extents = true,
+	};
+	const struct source source = {
+		.name = arena_printf(arena, "the value of %s", value->key), .layer = ""};
+	struct document *document;
+
+	if (!source.name)
+		return -ENOMEM;
+	int r = document_read(&source, text, &options, &document, problem);
+	return r == 0 ? take_document(documents, document, ret) : r;
+}
+
+static int read_yaml(const struct typed_value *value, struct arena *arena,
+	struct typed_documents *documents, const struct node **ret, struct problem *problem)
+{
+	struct document *document;
+	int r = read_text(value, &format_yaml, value->text, arena, documents, &document, problem);
+
+	if (r != 0)
+		return r;
+	if (document->count > 1)
+		return problem_at(problem, document->roots[1], "a value is one document");
+	*ret = document->count ? document->roots[0]
+			       : node_new_scalar(arena, span_of(""), NODE_SINGLE);
+	return *ret ? 0 : -ENOMEM;
+}
+
+static bool has_anchor(const struct extent *extent)
+{
+	bool found = extent->has_anchor || extent->is_alias;
+
+	for (const struct extent *entry = extent->first; !found && entry; entry = entry->next)
+		found = has_anchor(entry);
+	return found;
+}
+
+/* {{ name }}, as templates have it, is a map as a key to YAML. */
+static bool has_collection_key(const struct node *node)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; !found && i < node_count(node); i++)
+		found = (node_is_map(node) && !node_is_scalar(node->map.pairs[i].key)) ||
+			has_collection_key(*node_entry(node, i));
+	return found;
+}
+
+/* Whether the value is all of the text from `begin` on, and nothing of it is lost. */
+static bool is_all(const struct extent *extent, struct span text, size_t begin)
+{
+	return extent->value.begin == begin && extent->value.end == text.len &&
+	       !has_anchor(extent) && !has_collection_key(extent->node) &&
+	       (!node_is_scalar(extent->node) || extent->node->style != NODE_PLAIN);
+}
+
+/* As the format itself has it. 0 with *ret NULL: it is not that. */
+static int read_native(const struct typed_value *value, const struct format *format,
+	struct arena *arena, struct typed_documents *documents, const struct node **ret)
+{
+	bool is_toml = format == &format_toml;
+	size_t begin = is_toml ? strlen(TOML_KEY) : 0;
+	struct span text = value->text;
+	struct problem ignored;
+	struct document *document;
+
+	*ret = NULL;
+	if (is_toml) {
+		const char *pair = arena_printf(arena, TOML_KEY "%s", text.data);
+		if (!pair)
+			return -ENOMEM;
+		text = span_of(pair);
+	}
+	int r = read_text(value, format, text, arena, documents, &document, &ignored);
+	if (r != 0 || document->count != 1)
+		return r < 0 ? r : 0;
+	const struct extent *extent = document->extents[0];
+	if (is_toml)
+		extent = extent->first && !extent->first->next ? extent->first : NULL;
+	if (extent && is_all(extent, text, begin))
+		*ret = extent->node;
+	return 0;
+}
+
+/* A copy in which bare words have the types that the file's format gives them. NULL: no memory. */
+static const struct node *retype(
+	struct arena *arena, const struct node *node, enum node_schema schema)
+{
+	struct node *copy = node_copy(arena, node);
+
+	if (!copy)
+		return NULL;
+	if (node_is_scalar(node)) {
+		copy->schema = (uint8_t)schema;
+		/* Nothing at all is null in YAML, and would be an empty text. */
+		if (!node->text.len && node->style == NODE_PLAIN)
+			copy->text = span_of("null");
+		return copy;
+	}
+	for (uint32_t i = 0; i < node_count(node); i++) {
+		const struct node **entry = node_entry(copy, i);
+
+		*entry = retype(arena, *entry, schema);
+		if (!*entry)
+			return NULL;
+	}
+	return copy;
+}
+
+/* One map or list in brackets, or one text in quotes. 0 with *ret NULL: it is not that. */
+static int read_enclosed(const struct typed_value *value, struct arena *arena,
+	struct typed_documents *documents, const struct node **ret)
+{
+	const struct format *format = format_of_tree(value->options->format);
+	int r = read_native(value, format, arena, documents, ret);
+
+	if (r != 0 || *ret || format == &format_yaml)
+		return r;
+	r = read_native(value, &format_yaml, arena, documents, ret);
+	if (r == 0 && *ret) {
+		*ret = retype(arena, *ret, schema_of(value->options));
+		r = *ret ? 0 : -ENOMEM;
+	}
+	return r;
+}
+
+/* Whether the text alone is a value. A number to base 60, as 12:30 is in YAML 1.1, never is. */
+static bool is_typed(const struct node *plain)
+{
+	enum scalar_type type = scalar_type(plain);
+
+	if (!plain->text.len || memchr(plain->text.data, ':', plain->text.len))
+		return false;
+	return type == SCALAR_NULL || type == SCALAR_BOOL || type == SCALAR_INT ||
+	       type == SCALAR_FLOAT;
+}
+
+static bool is_date(const struct node *node)
+{
+	return node && node_is_scalar(node) && scalar_type(node) == SCALAR_TIMESTAMP;
+}
+
+static int read_bare(const struct typed_value *value, struct arena *arena, const struct node **ret,
+	enum typed_note *note)
+{
+	enum node_schema schema = schema_of(value->options);
+	const struct node *old = value->old;
+	/* No "$" in it stands for a variable (.env). */
+	bool is_text = value->kind == TYPED_STRING || schema == NODE_TEXT;
+	bool has_dollar = memchr(value->text.data, '$', value->text.len);
+	struct node *node = node_new_scalar(arena, value->text, NODE_PLAIN);
+
+	if (!node)
+		return -ENOMEM;
+	*ret = node;
+	node->schema = (uint8_t)schema;
+	if (!is_text && old && node_is_scalar(old) && old->style == NODE_PLAIN && !old->tag &&
+		old->schema == schema && span_equal(old->text, value->text))
+		return 0; /* it is so already */
+	if (!is_text && is_typed(node)) {
+		if (!old || !scalar_is_string(old))
+			return 0;
+		*note = TYPED_STAYS_TEXT;
+	}
+	if (!is_text && is_date(old) && is_date(node))
+		return 0;
+	if (!is_text || schema != NODE_TEXT)
+		node->style = NODE_DOUBLE;
+	else if (has_dollar)
+		node->style = NODE_SINGLE;
+	return 0;
+}
+
+static bool is_other_than_text(const struct node *node)
+{
+	return node_is_scalar(node) && !node->tag && node->style == NODE_PLAIN && is_typed(node);
+}
+
+/* The same where it is in a map that replaces one. NULL: no memory. */
+static const struct node *keep_texts(const struct node *new, const struct node *old,
+	struct arena *arena, enum typed_note *note)
+{
+	if (is_other_than_text(new) && scalar_is_string(old)) {
+		struct node *text = node_copy(arena, new);
+
+		if (text)
+			text->style = NODE_DOUBLE;
+		*note = TYPED_STAYS_TEXT;
+		return text;
+	}
+	if (!node_is_map(new) || !node_is_map(old))
+		return new;
+	struct node *copy = node_copy(arena, new);
+	for (uint32_t i = 0; copy && i < copy->map.count; i++) {
+		struct pair *pair = &copy->map.pairs[i];
+		const struct pair *was = node_find_hashed(old, pair->key, pair->hash);
+
+		if (was)
+			pair->value = keep_texts(pair->value, was->value, arena, note);
+		if (!pair->value)
+			return NULL;
+	}
+	return copy;
+}
+
+int typed_value_read(const struct typed_value *value, struct arena *arena,
+	struct typed_documents *documents, const struct node **ret, enum typed_note *note,
+	struct problem *problem)
+{
+	bool is_text = schema_of(value->options) == NODE_TEXT || value->kind == TYPED_STRING;
+	char first = *value->text.data;
+	int r = 0;
+
+	*note = TYPED_AS_IT_IS;
+	*ret = NULL;
+	if (value->kind == TYPED_YAML)
+		return read_yaml(value, arena, documents, ret, problem);
+	if (!is_text && first && strchr("[{\"'", first))
+		r = read_enclosed(value, arena, documents, ret);
+	if (r == 0 && *ret && value->old) {
+		*ret = keep_texts(*ret, value->old, arena, note);
+		return *ret ? 0 : -ENOMEM;
+	}
+	if (r != 0 || *ret)
+		return r;
+	if (!is_text && (first == '[' || first == '{'))
+		*note = TYPED_NO_LIST;
+	return read_bare(value, arena, ret, note);
+}
+
+void typed_documents_fini(struct typed_documents *documents)
+{
+	for (size_t i = 0; i < documents->count; i++)
+		document_free(documents->items[i]);
+	free(documents->items);
+}
+
+static void close_unless_stdin(int *fd)
+{
+	if (*fd > STDIN_FILENO)
+		close(*fd);
+}
+
+int typed_value_fetch(const char *text, char **ret, struct problem *problem)
+{
+	bool is_stdin = strcmp(text, "-") == 0;
+	const char *name = is_stdin ? "<stdin>" : text + 1;
+	size_t len = 0;
+
+	if (!is_stdin && (*text != '@' || !text[1])) {
+		*ret = strdup(text);
+		return *ret ? 0 : -ENOMEM;
+	}
+	CLEANUP(close_unless_stdin)
+	int fd = is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return problem_set(problem, name, 0, 0,
+			"can't be opened: %s; for a VALUE that begins with '@' itself, give "
+			"--string",
+			strerror(errno));
+	int r = text_read(fd, SIZE_MAX_FETCHED, ret, &len);
+	if (r == -EFBIG)
+		return problem_set(problem, name, 0, 0, "is larger than %u bytes; no VALUE is",
+			SIZE_MAX_FETCHED);
+	if (r < 0)
+		return r == -ENOMEM ? r
+				    : problem_set(problem, name, 0, 0, "can't be read: %s",
+					      strerror(-r));
+	if (memchr(*ret, '\0', len)) {
+		free(*ret);
+		*ret = NULL;
+		return problem_set(problem, name, 0, 0, "has a NUL byte; a VALUE is text");
+	}
+	if (len > 0 && (*ret)[len - 1] == '\n') {
+		(*ret)[--len] = '\0';
+		if (len > 0 && (*ret)[len - 1] == '\r')
+			(*ret)[--len] = '\0';
+	}
+	return 0;
+}

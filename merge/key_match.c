@@ -1,0 +1,580 @@
+#include "key_match.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "cleanup.h"
+#include "edit/edit_tree.h"
+#include "scalar.h"
+
+/* Ways into a tree that are tried; aliases may give it more than anybody could go. */
+#define TRIES_MAX 100000
+
+/* Of a way into the tree that goes no further: where the rest of the KEY begins. */
+struct dead_end {
+	const struct node *in;   /* NULL: there is no tree */
+	struct key_part *parts;  /* that lead to it */
+	size_t count;
+	size_t at;
+};
+
+struct matcher {
+	const char *text;
+	const struct format *format;
+	struct arena *arena;
+	struct problem *problem;
+	struct problem *ignored;
+	const struct node *root;
+	struct key_part *parts; /* of the way that is tried */
+	size_t capacity;
+	unsigned tries;
+	struct key found[2];
+	size_t count;
+	struct dead_end end;
+};
+
+static bool is_flat(const struct matcher *matcher)
+{
+	return !matcher->format->has_lists && !matcher->format->has_sections;
+}
+
+static struct key_part *copy_parts(const struct matcher *matcher, size_t count)
+{
+	struct key_part *parts = arena_zalloc(matcher->arena, count + 1, sizeof(*parts));
+
+	if (parts && count)
+		memcpy(parts, matcher->parts, count * sizeof(*parts));
+	return parts;
+}
+
+static int take_found(struct matcher *matcher, size_t depth)
+{
+	struct key *found = &matcher->found[matcher->count];
+
+	*found = (struct key){matcher->text, copy_parts(matcher, depth), depth};
+	if (!found->parts)
+		return -ENOMEM;
+	matcher->count++;
+	return 0;
+}
+
+/* Something new can lie in it. */
+static bool is_open(const struct node *in)
+{
+	return in && (!node_is_scalar(in) || scalar_is_null(in));
+}
+
+/* Of several, one that something can be put into comes first, then the one that is deepest. */
+static int take_end(struct matcher *matcher, const struct node *in, size_t at, size_t depth)
+{
+	struct dead_end *end = &matcher->end;
+	bool is_better = is_open(in) == is_open(end->in) ? at > end->at : is_open(in);
+
+	if (end->parts && !is_better)
+		return 0;
+	*end = (struct dead_end){in, copy_parts(matcher, depth), depth, at};
+	return end->parts ? 0 : -ENOMEM;
+}
+
+static bool is_plain_word(const struct matcher *matcher, const struct key_part *part)
+{
+	size_t begin = part->end - part->name.len;
+
+	return !part->is_quoted && !part->is_bracket && part->name.data == matcher->text + begin;
+}
+
+static int match(struct matcher *matcher, const struct node *in, size_t at, size_t depth);
+
+/* Goes into `in` by the part, if that leads anywhere. */
+static int match_part(
+	struct matcher *matcher, const struct node *in, const struct key_part *part, size_t depth)
+{
+	struct key_step step;
+	struct key_part meant = *part;
+	bool is_found = key_find(in, part, &step);
+
+	/* [name==web] */
+	if (!is_found && part->value.len > 1 && *part->value.data == '=' && !part->is_value_quoted) {
+		meant.value = (struct span){part->value.data + 1, part->value.len - 1};
+		is_found = key_find(in, &meant, &step);
+	}
+	if (!is_found)
+		return 0;
+	matcher->parts[depth] = meant;
+	return match(matcher, step.value, part->end, depth + 1);
+}
+
+/* Whether git's [remote "a.b"] is called remote.a.b here. */
+static bool is_subsection(struct span section, struct span name)
+{
+	const char *dot = memchr(name.data, '.', name.len);
+	size_t first = dot ? (size_t)(dot - name.data) : 0;
+
+	return dot && section.len == name.len + 2 && memcmp(section.data, name.data, first) == 0 &&
+	       memcmp(section.data + first, " \"", 2) == 0 &&
+	       memcmp(section.data + first + 2, dot + 1, name.len - first - 1) == 0 &&
+	       section.data[section.len - 1] == '"';
+}
+
+static int match_subsection(
+	struct matcher *matcher, const struct node *map, const struct key_part *part, size_t depth)
+{
+	struct key_part meant = *part;
+	int r = 0;
+
+	if (depth > 0 || !matcher->format->has_sections)
+		return 0;
+	for (uint32_t i = 0; r == 0 && i < map->map.count; i++) {
+		const struct node *key = map->map.pairs[i].key;
+
+		if (!node_is_scalar(key) || !is_subsection(key->text, part->name))
+			continue;
+		meant.name = key->text;
+		r = match_part(matcher, map, &meant, depth);
+	}
+	return r;
+}
+
+/* By each beginning of the KEY as it stands that may be a name. */
+static int match_names(
+	struct matcher *matcher, const struct node *map, size_t begin, size_t parsed, size_t depth)
+{
+	const char *text = matcher->text;
+	bool is_last = !text[begin];
+	int r = 0;
+
+	for (size_t end = begin; r == 0 && !is_last;) {
+		end += 1 + strcspn(text + end + 1, ".[");
+		is_last = !text[end];
+		struct key_part part = {.name = {text + begin, end - begin}, .end = end};
+
+		if (end != parsed)
+			r = match_part(matcher, map, &part, depth);
+		if (r == 0 && end != parsed)
+			r = match_subsection(matcher, map, &part, depth);
+	}
+	return r;
+}
+
+/* The rest of the KEY, from `at` on, in `in`. */
+static int match(struct matcher *matcher, const struct node *in, size_t at, size_t depth)
+{
+	size_t count = matcher->count;
+	bool has_dot = matcher->text[at] == '.';
+	struct key_part part;
+	size_t parsed = 0;
+	int r;
+
+	if (matcher->count == 2)
+		return 0;
+	if (matcher->text[at] == '\0')
+		return take_found(matcher, depth);
+	if (++matcher->tries > TRIES_MAX)
+		return problem_set(matcher->problem, NULL, 0, 0,
+			"the KEY '%s' may be too many things in this file; write its names as "
+			"[\"name\"]",
+			matcher->text);
+	if (depth == matcher->capacity)
+		return 0;
+	r = key_parse_part(matcher->text, at, matcher->arena, &part, matcher->ignored);
+	if (r < 0)
+		return r;
+	if (r == 0)
+		parsed = is_plain_word(matcher, &part) ? part.end : 0;
+	r = r == 0 ? match_part(matcher, in, &part, depth) : 0;
+	if (r == 0 && node_is_map(in))
+		r = match_names(matcher, in, at + has_dot, parsed, depth);
+	/* A name may begin with a dot, too. */
+	if (r == 0 && node_is_map(in) && has_dot && depth == 0)
+		r = match_names(matcher, in, at, 0, depth);
+	return r == 0 && matcher->count == count ? take_end(matcher, in, at, depth) : r;
+}
+
+/* Paths of other tools. */
+
+/* "a/b" and "/a/b": the name up to the next slash, with ~1 for one in it. NULL: no memory. */
+static const char *next_token(const struct matcher *matcher, const char **at, size_t *len)
+{
+	const char *from = *at + (**at == '/');
+	size_t count = strcspn(from, "/");
+	char *token = arena_alloc(matcher->arena, count + 1), *out = token;
+
+	if (!token)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		bool is_escape = from[i] == '~' && i + 1 < count && strchr("01", from[i + 1]);
+
+		*out++ = !is_escape ? from[i] : from[++i] == '1' ? '/' : '~';
+	}
+	*out = '\0';
+	*at = from + count;
+	*len = (size_t)(out - token);
+	return token;
+}
+
+/* As plyfs writes it. */
+static int name_pointer(const struct matcher *matcher, size_t from, struct key_text *ret)
+{
+	for (const char *at = matcher->text + from; *at;) {
+		size_t len;
+		const char *token = next_token(matcher, &at, &len);
+		struct node *name =
+			token ? node_new_scalar(matcher->arena, (struct span){token, len}, NODE_PLAIN)
+			      : NULL;
+
+		if (!name)
+			return -ENOMEM;
+		if (len > 0 && len < 9 && strspn(token, "0123456789") == len)
+			key_text_put_text(ret, span_of(arena_printf(matcher->arena, "[%s]", token)));
+		else
+			key_text_put(ret, name);
+	}
+	return ret->has_failed ? -ENOMEM : 0;
+}
+
+/* What begins at `from`, behind a dot, has a slash in it. */
+static int refuse_pointer(struct matcher *matcher, size_t from)
+{
+	CLEANUP(key_text_fini) struct key_text form = {0};
+	const char *text = matcher->text;
+	int r = name_pointer(matcher, from, &form), before = (int)(from ? from - 1 : 0);
+
+	if (r < 0)
+		return r;
+	return problem_set(matcher->problem, NULL, 0, 0,
+		"the KEY '%s' names nothing; plyfs writes a path as '%.*s%.*s', and a name with a "
+		"slash as '%.*s[\"%s\"]'",
+		text, (int)from, text, (int)key_text_span(&form).len, key_text_span(&form).data,
+		before, text, text + from);
+}
+
+/* JSON Pointer, and a/b. 0 with nothing found: it leads nowhere. */
+static int match_pointer(struct matcher *matcher, const struct node *root)
+{
+	const struct node *in = root;
+	size_t depth = 0;
+
+	for (const char *at = matcher->text; *at; depth++) {
+		struct key_part part = {0};
+		struct key_step step;
+		const char *token = next_token(matcher, &at, &part.name.len);
+
+		if (!token)
+			return -ENOMEM;
+		part.name.data = token;
+		part.end = (size_t)(at - matcher->text);
+		if (depth == matcher->capacity || !key_find(in, &part, &step))
+			return 0;
+		part.is_bracket = !step.key;
+		matcher->parts[depth] = part;
+		in = step.value;
+	}
+	return take_found(matcher, depth);
+}
+
+/* JSONPath's "$" stands for the root. */
+static size_t prefix_of(const char *text)
+{
+	return text[0] == '$' && (text[1] == '.' || text[1] == '[');
+}
+
+/* New values */
+
+/* What the names in a map are like. */
+struct manners {
+	uint32_t dotted; /* of values that are no maps */
+	uint32_t same;   /* begin with the same word and a dot */
+	uint32_t slashed;
+	uint32_t maps;
+	bool has_subsections; /* git's */
+};
+
+static struct manners find_manners(const struct node *map, struct span word)
+{
+	struct manners manners = {0};
+
+	for (uint32_t i = 0; map && node_is_map(map) && i < map->map.count; i++) {
+		const struct pair *pair = &map->map.pairs[i];
+		struct span key = node_is_scalar(pair->key) ? pair->key->text : span_of("");
+		const char *rest = key.data + word.len;
+		bool is_same = key.len > word.len && memcmp(key.data, word.data, word.len) == 0;
+
+		manners.maps += node_is_map(pair->value);
+		manners.dotted += !node_is_map(pair->value) && memchr(key.data, '.', key.len);
+		manners.same += is_same && *rest == '.';
+		manners.slashed += memchr(key.data, '/', key.len) != NULL;
+		manners.has_subsections |= is_same && *rest == ' ' && rest[1] == '"';
+	}
+	return manners;
+}
+
+static int refuse_both(struct matcher *matcher, size_t at, const struct key_part *first,
+	const struct key_part *run)
+{
+	const char *text = matcher->text;
+	const char *dot = at ? "." : "";
+	size_t begin = run->end - run->name.len, middle = first->end;
+
+	return problem_set(matcher->problem, NULL, 0, 0,
+		"there is no '%s', and a new one may be meant in two ways: "
+		"'%.*s[\"%.*s\"]%s', and '%.*s%s%.*s[\"%.*s\"]%s'",
+		text, (int)at, text, (int)run->name.len, text + begin, text + run->end, (int)at,
+		text, dot, (int)(middle - begin), text + begin, (int)(run->end - middle - 1),
+		text + middle + 1, text + run->end);
+}
+
+/* The same for a section and what is in it: the section's first word ends at `first`. */
+static int refuse_sections(struct matcher *matcher, size_t first, const struct key_part *run)
+{
+	const char *text = matcher->text;
+	size_t last = run->end;
+
+	while (text[last - 1] != '.')
+		last--;
+	return problem_set(matcher->problem, NULL, 0, 0,
+		"there is no '%s', and a new one may be meant in two ways: '[\"%.*s\"].%s' in the "
+		"section [%.*s], and '%.*s[\"%.*s\"]%s' in [%.*s]",
+		text, (int)last - 1, text, text + last, (int)last - 1, text, (int)first, text,
+		(int)(run->end - first - 1), text + first + 1, text + run->end, (int)first, text);
+}
+
+/* git's [remote "a.b"] by its name remote.a.b; NULL: no memory. */
+static const char *name_of_subsection(const struct matcher *matcher, struct span name)
+{
+	const char *dot = memchr(name.data, '.', name.len);
+
+	return arena_printf(matcher->arena, "%.*s \"%.*s\"", (int)(dot - name.data), name.data,
+		(int)(name.len - (size_t)(dot - name.data) - 1), dot + 1);
+}
+
+/* Of a file with sections: the section, and what is in it. 0: nothing is to be joined. */
+static int join_in_sections(
+	struct matcher *matcher, struct key_part *first, struct key_part *run, size_t words)
+{
+	struct dead_end *end = &matcher->end;
+	struct span section = end->count ? end->parts[0].name : first->name;
+	struct manners manners = find_manners(matcher->root, section);
+
+	/* In a section all of the rest is a name; at the root, all but the last word. */
+	if (end->count > 0 && (manners.same || manners.has_subsections))
+		return refuse_sections(matcher, end->parts[0].end, run);
+	if (end->count > 0) {
+		*first = *run;
+		return 0;
+	}
+	if (words < 3)
+		return 0;
+	if (!manners.has_subsections && !manners.same)
+		return refuse_sections(matcher, first->end, run);
+	while (matcher->text[--run->end] != '.')
+		run->name.len--;
+	run->name.len--;
+	if (manners.has_subsections) {
+		const char *name = name_of_subsection(matcher, run->name);
+
+		if (!name)
+			return -ENOMEM;
+		run->name = span_of(name);
+	}
+	*first = *run;
+	return 0;
+}
+
+/* The next part of a new value, which may be several words. */
+static int join(struct matcher *matcher, const struct node *in, struct key_part *part)
+{
+	struct key_part run = *part, next;
+	size_t words = 1;
+
+	if (!is_plain_word(matcher, part))
+		return 0;
+	while (matcher->text[run.end] == '.' &&
+		key_parse_part(matcher->text, run.end, matcher->arena, &next, matcher->ignored) == 0 &&
+		is_plain_word(matcher, &next)) {
+		run.end = next.end;
+		run.name.len = run.end - (size_t)(run.name.data - matcher->text);
+		words++;
+	}
+	const struct manners manners = find_manners(in, part->name);
+	bool is_pointer = *matcher->text == '/';
+	if (memchr(run.name.data, '/', run.name.len) && (is_pointer || !manners.slashed))
+		return refuse_pointer(matcher, (size_t)(run.name.data - matcher->text));
+	if (words == 1)
+		return 0;
+	if (!matcher->format->has_lists)
+		return join_in_sections(matcher, part, &run, words);
+	uint32_t count = in && node_is_map(in) ? in->map.count : 0;
+	if (manners.same || 2 * manners.dotted > count)
+		*part = run;
+	else if (manners.dotted && !manners.maps)
+		return refuse_both(matcher, matcher->end.at, part, &run);
+	return 0;
+}
+
+/* A name in brackets that only stands in a list elsewhere: Name[de] */
+static bool is_item(const struct key_part *part)
+{
+	return part->value.data || part->is_quoted || span_is(part->name, "+") ||
+	       strspn(part->name.data, "0123456789") >= part->name.len;
+}
+
+static int make_new(struct matcher *matcher, struct key *ret)
+{
+	const struct dead_end *end = &matcher->end;
+	const struct node *in = is_open(end->in) ? end->in : NULL;
+	size_t at = end->at, count = end->count;
+
+	for (size_t i = 0; i < count; i++)
+		matcher->parts[i] = end->parts[i];
+	for (bool is_first = true; matcher->text[at]; is_first = false) {
+		struct key_part *part = &matcher->parts[count];
+
+		if (count == matcher->capacity)
+			return problem_set(matcher->problem, NULL, 0, 1,
+				"the KEY has more than %d parts", KEY_PARTS_MAX);
+		int r = key_parse_part(matcher->text, at, matcher->arena, part, matcher->problem);
+		if (r == 0 && is_first)
+			r = join(matcher, in, part);
+		if (r != 0)
+			return r;
+		if (part->value.len > 1 && *part->value.data == '=' && !part->is_value_quoted)
+			part->value = (struct span){part->value.data + 1, part->value.len - 1};
+		at = part->end;
+		if (!matcher->format->has_lists && part->is_bracket && !is_item(part) && count > 0 &&
+			is_plain_word(matcher, part - 1)) {
+			part[-1].name.len += at - part[-1].end;
+			part[-1].end = at;
+			continue;
+		}
+		count++;
+	}
+	*ret = (struct key){matcher->text, copy_parts(matcher, count), count};
+	return ret->parts ? KEY_NEW : -ENOMEM;
+}
+
+/* All of it is the name, unless that stands in quotes. */
+static int make_flat(struct matcher *matcher, size_t begin, struct key *ret)
+{
+	const char *text = matcher->text;
+	struct key_part *part = &matcher->parts[0];
+	bool is_quoted = key_parse_part(text, 0, matcher->arena, part, matcher->ignored) == 0 &&
+			 part->is_quoted && !text[part->end];
+
+	if (!is_quoted && strchr(text, '/') &&
+		(*text == '/' || !find_manners(matcher->root, span_of("")).slashed))
+		return refuse_pointer(matcher, 0);
+	if (!is_quoted)
+		*part = (struct key_part){.name = span_of(text + begin), .end = strlen(text)};
+	*ret = (struct key){text, copy_parts(matcher, 1), 1};
+	return ret->parts ? KEY_NEW : -ENOMEM;
+}
+
+/* The KEY of `found` in which each name is one. */
+static void name_found(const struct key *found, struct key_text *ret)
+{
+	struct key_text part = {0};
+
+	for (size_t i = 0; i < found->count; i++) {
+		const struct node name = {.kind = NODE_SCALAR,
+			.style = NODE_DOUBLE,
+			.schema = NODE_JSON,
+			.text = found->parts[i].name};
+		bool is_item = found->parts[i].value.data || found->parts[i].is_bracket;
+		bool is_index = strspn(name.text.data, "0123456789") >= name.text.len;
+		size_t begin = i ? found->parts[i - 1].end : 0;
+
+		if (is_item) {
+			key_text_put_text(ret, (struct span){found->text + begin,
+						       found->parts[i].end - begin});
+			continue;
+		}
+		key_text_cut(&part, 0);
+		key_text_put(&part, &name);
+		struct span text = key_text_span(&part);
+		if (i == 0 && *text.data != '"') {
+			key_text_put_text(ret, text);
+			continue;
+		}
+		bool is_bare = *text.data == '"' || is_index;
+		key_text_put_text(ret, span_of(is_bare ? "[" : "[\""));
+		key_text_put_text(ret, text);
+		key_text_put_text(ret, span_of(is_bare ? "]" : "\"]"));
+	}
+	ret->has_failed |= part.has_failed;
+	key_text_fini(&part);
+}
+
+static int refuse_two(const struct matcher *matcher)
+{
+	CLEANUP(key_text_fini) struct key_text one = {0};
+	CLEANUP(key_text_fini) struct key_text other = {0};
+
+	name_found(&matcher->found[0], &one);
+	name_found(&matcher->found[1], &other);
+	if (one.has_failed || other.has_failed)
+		return -ENOMEM;
+	return problem_set(matcher->problem, NULL, 0, 0,
+		"the KEY '%s' names two values; write %.*s or %.*s", matcher->text,
+		(int)key_text_span(&one).len, key_text_span(&one).data,
+		(int)key_text_span(&other).len, key_text_span(&other).data);
+}
+
+/* Tries one tree: 0, whether something is found or not; PROBLEM or -ENOMEM. */
+static int match_root(struct matcher *matcher, const struct node *root)
+{
+	size_t prefix = prefix_of(matcher->text);
+
+	int r = match(matcher, root, 0, 0);
+	if (r == 0 && !matcher->count && prefix)
+		r = match(matcher, root, prefix, 0);
+	if (r == 0 && !matcher->count && strchr(matcher->text, '/'))
+		r = match_pointer(matcher, root);
+	return r;
+}
+
+int key_match(const char *text, const struct key_ground *ground, struct arena *arena,
+	struct key *ret, struct problem *problem)
+{
+	struct matcher matcher = {
+		.text = text,
+		.format = format_of_tree(ground->format),
+		.arena = arena,
+		.problem = problem,
+		.ignored = arena_zalloc(arena, 1, sizeof(struct problem)),
+		.parts = arena_zalloc(arena, KEY_PARTS_MAX, sizeof(struct key_part)),
+		.capacity = KEY_PARTS_MAX,
+		.root = ground->count ? ground->roots[0] : NULL,
+	};
+	size_t count;
+	int r = 0;
+
+	*ret = (struct key){.text = text};
+	if (strcmp(text, ".") == 0 || strcmp(text, "$") == 0)
+		return 0;
+	if (!*text)
+		return key_parse(text, arena, ret, problem);
+	if (key_count_parts(text, &count, problem) != 0)
+		return PROBLEM;
+	if (!matcher.parts || !matcher.ignored)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && !matcher.count && i < ground->count; i++)
+		r = match_root(&matcher, ground->roots[i]);
+	if (r != 0)
+		return r;
+	if (matcher.count > 1)
+		return refuse_two(&matcher);
+	if (matcher.count) {
+		*ret = matcher.found[0];
+		return 0;
+	}
+	if (!ground->wants_new) {
+		r = key_parse(text, arena, ret, problem);
+		return r == 0 ? KEY_NEW : r;
+	}
+	size_t prefix = prefix_of(text);
+	if (is_flat(&matcher))
+		return make_flat(&matcher, prefix + (text[prefix] == '.'), ret);
+	if (!matcher.end.parts)
+		matcher.end = (struct dead_end){.at = prefix};
+	return make_new(&matcher, ret);
+}

@@ -1,0 +1,86 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir vendor site
+cat >vendor/app.yaml <<'END_OF_FILE'
+port: 80
+mode: 0644
+text: "a b"
+lines: |
+  one
+  two
+empty:
+none: ""
+hosts: [a, b]
+server: {tls: true, name: x}
+gone: 1
+END_OF_FILE
+printf 'port: 81\ngone: !delete\n' >site/app.yaml
+get() { "$PLYFS" get -l vendor:site "$@"; }
+is() {
+	runs 0 get app.yaml "$1"
+	prints "$2"
+}
+is port 81
+is mode 0644
+is text 'a b'
+is lines $'one\ntwo'
+is empty null
+is none ''
+is 'hosts[1]' b
+is hosts '[a, b]'
+is server '{tls: true, name: x}'
+runs 0 get app.yaml none
+[ "$(wc -c <out)" -eq 1 ] || fail 'an empty text is an empty line'
+json() {
+	runs 0 get --json app.yaml "$1"
+	prints "$2"
+}
+json port 81
+json mode 420
+json text '"a b"'
+json lines '"one\ntwo\n"'
+json empty null
+json hosts '["a", "b"]'
+json server '{"tls": true, "name": "x"}'
+
+# As on another host, and from a plyfs.yaml.
+mkdir -p hosts/web1
+printf 'port: 1\n' >hosts/web1/app.yaml
+printf 'layers: [{path: vendor}, {path: "hosts/%%H", optional: true}]\n' >plyfs.yaml
+runs 0 "$PLYFS" get -c plyfs.yaml -H web1 app.yaml port
+prints 1
+
+# What is not there: 1, and the nearest key is named.
+runs 1 get app.yaml prot
+says "app.yaml: has no 'prot'; did you mean 'port'?"
+[ ! -s out ] || fail "it prints: $(cat out)"
+runs 1 get --json app.yaml server.nam
+says "did you mean 'server.name'?"
+runs 1 get app.yaml gone
+says "'plyfs explain' tells what took it away"
+runs 1 get nothing.yaml a
+says 'no layer has such a file'
+printf 'x\n' >vendor/motd
+runs 1 get motd a
+says 'is not read as values'
+runs 2 get app.yaml
+says "a KEY is missing; 'plyfs cat' prints the whole file"
+runs 2 get
+says 'a path is missing'
+runs 2 get app.yaml a b
+says "'b' is too much"
+runs 2 get app.yaml 'a['
+says "has a '[' without its ']'"
+
+# Of formats with sections, and keys that come again.
+printf '[Service]\nExecStart=/a\nExecStart=/b\nUser=x\n' >vendor/a.service
+runs 0 get a.service Service.ExecStart
+prints $'/a\n/b'
+runs 0 get a.service Service.User
+prints x
+runs 0 get a.service Service
+prints "$(cat vendor/a.service)"
+printf 'A="x y"\n' >vendor/a.env
+runs 0 get a.env A
+prints 'x y'

@@ -1,0 +1,168 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir vendor site
+get() { "$PLYFS" get -l vendor:site "$@"; }
+set_() { "$PLYFS" set -l vendor:site "$@"; }
+unset_() { "$PLYFS" unset -l vendor:site "$@"; }
+has() { # FILE VALUE KEY...: each KEY names that
+	local file=$1 value=$2 key
+	shift 2
+	for key; do
+		runs 0 get "$file" "$key"
+		prints "$value"
+		# So it does for the other commands.
+		runs 0 "$PLYFS" explain -l vendor:site "$file" "$key"
+		runs 0 set_ -n "$file" "$key" "$value"
+		prints 'nothing changes: it is so already'
+		runs 0 set_ -n -L vendor "$file" "$key" other
+		[ "$(grep -c '^[-+][^-+]' out)" -eq 2 ] || fail "$key: $(cat out)"
+		runs 0 unset_ -n -L vendor "$file" "$key"
+	done
+}
+makes() { # FILE KEY TEXT: the new value comes there
+	rm -f "site/$1"
+	runs 0 set_ "$1" "$2" 5
+	[ "$(tr '\n' '~' <"site/$1")" = "$3" ] || fail "$2 makes: $(cat "site/$1")"
+	rm "site/$1"
+}
+refuses() { # FILE KEY MESSAGE
+	runs 1 set_ "$1" "$2" 5
+	says "$3"
+	[ ! -e "site/$1" ] || fail 'a source was written'
+}
+
+# Dots, brackets, slashes and quotes may be letters of a name.
+cat >vendor/settings.json <<'END_OF_FILE'
+{
+  "editor.fontSize": 12,
+  "[python]": {
+    "editor.tabSize": 4
+  },
+  "users": [
+    {"name": "web", "port": 80}
+  ],
+  "@types/node": "1",
+  "paths": {
+    "/users": {"get": "g"}
+  },
+  "say \"x\"": 7
+}
+END_OF_FILE
+has settings.json 12 editor.fontSize '"editor.fontSize"' '["editor.fontSize"]' 'editor\.fontSize' \
+	'$.editor.fontSize' "\$['editor.fontSize']" .editor.fontSize
+has settings.json 4 '[python].editor.tabSize' '["[python]"]["editor.tabSize"]'
+has settings.json 1 @types/node '["@types/node"]'
+has settings.json g paths./users.get 'paths["/users"].get'
+has settings.json 7 'say "x"' '"say \"x\""'
+
+# Paths of other tools.
+has settings.json 80 'users[0].port' users.0.port 'users[name=web].port' 'users[name==web].port' \
+	'users[name=="web"].port' 'users[?(@.name=="web")].port' "users[?(@.name == 'web')].port" \
+	"users[?name=='web'].port" '$.users[0].port' '$.users[?(@.name=="web")].port' '.users[0]["port"]' \
+	'.users.[0].port' '.["users"][0]["port"]' /users/0/port users/0/port
+has settings.json g '/paths/~1users/get'
+runs 2 get settings.json 'users[?(@.port>1)].port'
+says 'an item is [name=web]'
+runs 2 get settings.json 'users[?(@.name!="web")].port'
+says 'an item is [name=web]'
+for key in /a/0/b '/a~1b'; do
+	refuses settings.json "$key" 'names nothing'
+done
+refuses new.json /a/0/b "plyfs writes a path as 'a[0].b', and a name with a slash as '[\"/a/0/b\"]'"
+refuses new.properties /a/b 'names nothing'
+refuses new.yaml a/b "plyfs writes a path as 'a.b'"
+runs 1 get settings.json /users/1/port
+says 'has no'
+runs 1 unset_ settings.json /users/1/port
+grep -q "there is no '/users/1/port'" err
+makes new.yaml '["/a/b"]' '/a/b: 5~'
+makes new.yaml '$.a.b' 'a:~  b: 5~'
+makes new.yaml '.a["b"]' 'a:~  b: 5~'
+makes settings.json @types/react '{~  "@types/react": 5~}~'
+
+# Two that match: both are named, each in a form that means it alone.
+printf '{"editor.fontSize": 1, "editor": {"fontSize": 2}, "a": {"b.c": 3}, "a.b": {"c": 4}}\n' >vendor/two.json
+for command in get explain set unset; do
+	args=()
+	[ $command != set ] || args=(5)
+	runs 1 "$PLYFS" $command -l vendor:site two.json editor.fontSize "${args[@]}"
+	says "the KEY 'editor.fontSize' names two values; write editor[\"fontSize\"] or [\"editor.fontSize\"]"
+done
+has two.json 1 '["editor.fontSize"]'
+has two.json 2 'editor["fontSize"]'
+runs 1 get two.json a.b.c
+says 'write a["b.c"] or ["a.b"]["c"]'
+has two.json 3 'a["b.c"]'
+has two.json 4 '["a.b"]["c"]' '["a.b"].c'
+
+# What is new is called as its neighbours are.
+printf '{"editor.fontSize": 12, "files.x": true, "x": {"z": 1}}\n' >vendor/flat.json
+makes flat.json editor.tabSize '{~  "editor.tabSize": 5~}~'
+makes flat.json other.thing '{~  "other.thing": 5~}~'
+makes flat.json x.y '{~  "x": {~    "y": 5~  }~}~'
+printf 'meta:\n  labels: {app.k8s.io/name: x}\nserver: {port: 1}\n' >vendor/k.yaml
+makes k.yaml meta.labels.app.k8s.io/inst $'meta:~  labels:~    app.k8s.io/inst: 5~'
+makes k.yaml server.tls.on $'server:~  tls:~    on: 5~'
+makes k.yaml a.b.c $'a:~  b:~    c: 5~'
+printf '{"lodash.merge": 1, "express": 2, "x": 3}\n' >vendor/mixed.json
+refuses mixed.json socket.io "'[\"socket.io\"]', and 'socket[\"io\"]'"
+makes mixed.json '["socket.io"]' '{~  "socket.io": 5~}~'
+makes mixed.json 'socket["io"]' '{~  "socket": {~    "io": 5~  }~}~'
+
+# In a flat format all of it is the name.
+printf 'server.port=80\nlog[0].level=x\n' >vendor/app.properties
+has app.properties 80 server.port '"server.port"' '["server.port"]'
+has app.properties x 'log[0].level'
+makes app.properties new.dotted.name 'new.dotted.name=5~'
+makes app.properties 'log[1].level' 'log[1].level=5~'
+makes new.properties '["server.port"]' 'server.port=5~'
+printf 'A.B=1\n' >vendor/x.env
+has x.env 1 A.B
+
+# Sections, those of git among them.
+printf '[core]\nx = 1\n[remote "a.b"]\nurl = u\n[branch "main"]\nmerge = m\n' >vendor/git.ini
+has git.ini u remote.a.b.url 'remote "a.b".url' '"remote \"a.b\"".url'
+has git.ini m branch.main.merge
+has git.ini 1 core.x
+makes git.ini remote.new.url '[remote "new"]~url = 5~'
+makes git.ini core.y '[core]~y = 5~'
+refuses git.ini a.b.c "'[\"a.b\"].c' in the section [a.b], and 'a[\"b.c\"]' in [a]"
+makes git.ini '["a.b"].c' '[a.b]~c = 5~'
+makes git.ini 'a["b.c"]' '[a]~b.c = 5~'
+printf '[options]\nx = 1\n[options.packages.find]\nwhere = src\n' >vendor/setup.ini
+has setup.ini src options.packages.find.where
+has setup.ini 1 options.x
+refuses setup.ini options.package_data.x '"options.package_data"].x'
+printf '[logging]\nlevel.root = 1\n' >vendor/log.ini
+has log.ini 1 logging.level.root
+makes log.ini logging.level.app '[logging]~level.app = 5~'
+printf '[Desktop Entry]\nName=a\nName[de]=b\n' >vendor/a.keyfile
+printf 'layers: [{path: vendor}, {path: site}]\nrules: [{match: "*.keyfile", strategy: deep, format: keyfile}]\n' >plyfs.yaml
+runs 0 "$PLYFS" get -c plyfs.yaml a.keyfile 'Desktop Entry.Name[de]'
+prints b
+runs 0 "$PLYFS" set -c plyfs.yaml a.keyfile 'Desktop Entry.Name[fr]' c
+grep -qx 'Name\[fr\]=c' site/a.keyfile
+
+# A value that a layer above took away is named as it was.
+printf 'a.b: 1\nc: 2\n' >vendor/gone.yaml
+printf 'a.b: !delete\n' >site/gone.yaml
+runs 0 "$PLYFS" explain -l vendor:site gone.yaml a.b
+grep -q '(gone)' out
+
+# Places of a rule may be names with dots, too.
+cat >plyfs.yaml <<'END_OF_FILE'
+layers: [{name: vendor, path: vendor}, {name: site, path: site}]
+rules:
+- match: "*"
+  strategy: deep
+  lock: {vendor: [editor.fontSize, server.port]}
+  options: {lists: {"x.y": append}, delete: {site: [files.z, deep.a.b]}}
+END_OF_FILE
+printf '{"editor.fontSize": 1, "editor.x": 1, "x.y": [1], "files.z": 1, "deep": {"a.b": 1, "c": 2}}\n' >vendor/r.json
+printf '{"editor.fontSize": 2, "editor.x": 2, "x.y": [2]}\n' >site/r.json
+runs 0 "$PLYFS" cat -c plyfs.yaml r.json
+[ "$(tr -d ' \n' <out)" = '{"editor.fontSize":1,"editor.x":2,"x.y":[1,2],"deep":{"c":2}}' ] || fail "it is: $(cat out)"
+printf 'server.port=80\n' >vendor/r.properties
+runs 1 "$PLYFS" set -c plyfs.yaml r.properties server.port 81
+says 'locks it'
