@@ -55,7 +55,7 @@ static int read_tree(const struct job *job, const char *name, struct span text,
 	const struct settings *settings = job->amendable.subject.settings;
 	const struct read_options options = {
 		.format = format_of(job),
-		.schema = settings->schema,
+		.schema = settings_yaml(settings, job->amendable.inner),
 		.limits = settings->limits,
 	};
 	const struct source source = {.name = name, .layer = ""};

@@ -64,6 +64,16 @@ static int set_option(const struct command *command, void *context, const char *
 	return r == 0 ? EXIT_DONE : complain_of_option(r, &problem);
 }
 
+static int choose_yaml(const struct command *command, void *context, const char *argument)
+{
+	struct merge_job *job = context;
+
+	if (strcmp(argument, "1.1") != 0 && strcmp(argument, "1.2") != 0)
+		return command_misuse(command, "--yaml is 1.1 or 1.2, not '%s'", argument);
+	job->yaml = argument[2] == '1' ? NODE_YAML_1_1 : NODE_YAML_1_2;
+	return EXIT_DONE;
+}
+
 static int set_limit(const struct command *command, void *context, const char *argument)
 {
 	struct merge_job *job = context;
@@ -97,6 +107,7 @@ static int read_arguments(const struct command *command, int argc, char **argv,
 		{'s', "strategy", .take = choose_strategy, .context = job},
 		{0, "set", .take = set_option, .context = job},
 		{0, "to", .take = choose_format, .context = job},
+		{0, "yaml", .take = choose_yaml, .context = job},
 		{0, "schema", .text = &job->schema},
 		{0, "header", .flag = &job->has_header},
 		{0, "limit", .take = set_limit, .context = job},
@@ -225,7 +236,7 @@ static void print_tables(void)
 const struct command command_merge = {
 	.name = "merge",
 	.synopsis = "[-s STRATEGY] [--set OPT=VALUE]... [--to FORMAT] [--header]\n"
-		    "[--schema FILE] [--limit NAME=VALUE]... [NAME=]FILE...\n"
+		    "[--yaml VERSION] [--schema FILE] [--limit NAME=VALUE]... [NAME=]FILE...\n"
 		    "--watch [--null] [OPTION...] [NAME=]FILE...",
 	.summary = "merge files, without a mount",
 	.help = "Merges the files, the lowest precedence first, and writes the result to standard\n"
@@ -236,6 +247,8 @@ const struct command command_merge = {
 		"  -s, --strategy STRATEGY  how to merge; default: deep\n"
 		"      --set OPT=VALUE      an option of the strategy; VALUE is YAML\n"
 		"      --to FORMAT          what to write; default: what all files are, else YAML\n"
+		"      --yaml VERSION       1.1 (default): yes is true; 1.2: yes is a text; a file's\n"
+		"                           own %YAML goes before it\n"
 		"      --header             begin with a comment that names the files, where the\n"
 		"                           format has comments\n"
 		"      --schema FILE        the JSON Schema that the result must be as; what is "

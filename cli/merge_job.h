@@ -17,6 +17,7 @@ struct merge_job {
 	struct set_options limits_set;
 	struct limits limits;
 	const struct format *to; /* NULL: as the files are */
+	enum node_schema yaml;   /* of the files that don't say it */
 	const char *schema; /* the file that the result must be as; NULL: any result will do */
 	bool has_header;
 	const atomic_bool *is_cancelled; /* merging is to end; NULL: it never is */

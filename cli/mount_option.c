@@ -6,8 +6,7 @@
 #define WORD_MAX 256
 
 #define PUBLIC_WORDS                                                                               \
-	"allow_other, private, header, noheader, nosandbox, nolandlock, noseccomp, debug, noexec, nosymfollow, " \
-	"over_system"
+	"allow_other, private, header, noheader, nosandbox, nolandlock, noseccomp, debug, noexec, nosymfollow"
 #define OWN_WORDS PUBLIC_WORDS ", norealtime, unpublished, exec, symfollow"
 
 /*
@@ -75,7 +74,6 @@ static void set(struct span name, int own, struct mount_options *options)
 		&options->is_debugging,
 		&options->flags.has_no_exec,
 		&options->flags.has_no_links,
-		&options->may_be_system,
 		&options->has_norealtime,
 		&options->is_unpublished,
 		&options->flags.has_no_exec,

@@ -21,7 +21,6 @@
 #include "message.h"
 #include "mounted.h"
 #include "mounted_settings.h"
-#include "probe.h"
 #include "offline.h"
 #include "report.h"
 #include "text.h"
@@ -93,11 +92,10 @@ static bool is_root_of_one(const char *path)
 
 int rendered_tree_find(const char *path, char **ret)
 {
-	CLEANUP(freep) char *real = NULL;
+	CLEANUP(freep) char *real = realpath(path, NULL);
 
-	int r = probe_real_path(PROBE_MS, path, &real);
-	if (r < 0)
-		return r;
+	if (!real)
+		return -errno;
 	for (;;) {
 		if (is_root_of_one(real)) {
 			*ret = take_ptr(real);

@@ -41,7 +41,7 @@ int settings_new(const struct surroundings *around, struct settings **ret)
 		surroundings_copy(around, arena, &settings->around) < 0)
 		return -ENOMEM;
 	settings->arena = take_ptr(arena);
-	settings->schema = NODE_YAML_1_1;
+	settings->yaml = NODE_YAML_1_1;
 	settings->header = true;
 	settings->poll_ms = 1000;
 	settings->cache_mib = default_cache_mib();
@@ -290,6 +290,13 @@ const struct rule *settings_rule_for(const struct settings *settings, const char
 	return file ? &file->rule : settings_rule(settings, path);
 }
 
+enum node_schema settings_yaml(const struct settings *settings, const char *path)
+{
+	const struct rule *rule = settings_rule_for(settings, path);
+
+	return rule->yaml ? *rule->yaml : settings->yaml;
+}
+
 const struct format *settings_format(const struct settings *settings, const char *path)
 {
 	const struct format *format = settings_rule_for(settings, path)->format;
@@ -475,7 +482,8 @@ bool settings_equal_at(const struct settings *a, const struct settings *b, const
 	const struct rule *one = settings_rule(a, path);
 	const struct rule *other = settings_rule(b, path);
 
-	if (a->schema != b->schema || a->header != b->header || a->on_error != b->on_error ||
+	if (settings_yaml(a, path) != settings_yaml(b, path) || a->header != b->header ||
+		a->on_error != b->on_error ||
 		!file_equal(file, settings_file(b, path)) ||
 		!schema_equal(
 			settings_rule_for(a, path)->schema, settings_rule_for(b, path)->schema))

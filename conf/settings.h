@@ -29,7 +29,6 @@ struct schema_file {
 	const char *path;  /* as people are told of it */
 	const char *place; /* where it is, for open(2) */
 	struct span text;  /* as it was read */
-	struct stat read;  /* of the file, then */
 	struct schema *schema;
 };
 
@@ -38,6 +37,7 @@ struct rule {
 	const char *match; /* glob.h; NULL matches everything */
 	struct options options;
 	const struct format *format; /* NULL: that of the name */
+	const enum node_schema *yaml; /* of its YAML sources; NULL: that of the settings */
 	enum rule_dropins dropins; /* NAME.d's files are sources of NAME */
 	const struct node *dropin_suffixes; /* that their names end in: a text or a list; NULL: NAME's */
 	const struct program *check;     /* shows only what this is content with; NULL: none */
@@ -76,7 +76,7 @@ struct settings {
 	enum settings_coherence coherence;
 	enum settings_on_error on_error;
 	const char *state;       /* directory for what is to outlive the mount; NULL: none */
-	enum node_schema schema; /* of YAML sources */
+	enum node_schema yaml;   /* of YAML sources, where no rule says it */
 	bool header;          /* merged files begin with a comment that names their sources */
 	bool is_header_fixed; /* whatever plyfs.yaml says */
 	unsigned poll_ms; /* between two looks at a layer that inotify can't watch; default 1000 */
@@ -84,6 +84,7 @@ struct settings {
 	const struct program *on_change; /* where the rule or file names none; NULL: none */
 	bool has_programs;               /* some path has a check or an on_change */
 	struct limits limits;
+	struct problem warning; /* of plyfs.yaml; `message` is empty if there is none */
 	struct surroundings around; /* that it was made in */
 	/* private: */
 	const char *spec; /* "A:B:C", when made from it */
@@ -174,6 +175,9 @@ const struct virtual_file *settings_file(const struct settings *settings, const 
 
 /** The rule that the file at that path is made by: its virtual file's own, or settings_rule(). */
 const struct rule *settings_rule_for(const struct settings *settings, const char *path);
+
+/** The YAML version of the program that reads the file at that path. */
+enum node_schema settings_yaml(const struct settings *settings, const char *path);
 
 /** The format of the file at that path: as settings_rule_for() says, or that of its name; or NULL.
  */

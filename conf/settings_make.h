@@ -35,6 +35,13 @@ int settings_text_read(const char *path, const char *place, struct stat *stat,
 int settings_read_schema(struct settings *settings, const struct node *map,
 	const struct schema_file **ret, struct problem *problem);
 
+/**
+ * Takes a YAML version, `name` to people. Returns 0 with *ret, static, or as it was when nothing is
+ * given; or PROBLEM.
+ */
+int settings_read_yaml(const struct node *node, const char *name, const enum node_schema **ret,
+	struct problem *problem);
+
 /** Opens the layers of the specs, which have names. Returns 0, PROBLEM or -ENOMEM. */
 int settings_set_layers(struct settings *settings, struct problem *problem);
 

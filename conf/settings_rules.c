@@ -16,8 +16,8 @@
 #include "word.h"
 
 /* The words that plyfs.yaml knows; messages show these lists. */
-#define RULE_KEYS "match, strategy, options, format, dropins, dropin_suffixes, lock, schema, check, on_change, user, timeout"
-#define FILE_KEYS "path, from, strategy, options, format, lock, schema, check, on_change, user, timeout"
+#define RULE_KEYS "match, strategy, options, format, yaml, dropins, dropin_suffixes, lock, schema, check, on_change, user, timeout"
+#define FILE_KEYS "path, from, strategy, options, format, yaml, lock, schema, check, on_change, user, timeout"
 
 /* Presets that one plyfs.yaml names. */
 #define PRESETS_MAX 64
@@ -209,6 +209,18 @@ static const struct node *pattern_node(const struct node *map, const char *name,
 	return node_is_sequence(node) ? node->seq.items[index] : node;
 }
 
+int settings_read_yaml(const struct node *node, const char *name, const enum node_schema **ret,
+	struct problem *problem)
+{
+	static const enum node_schema versions[] = {NODE_YAML_1_1, NODE_YAML_1_2};
+	unsigned version = 0;
+	int r = value_choice(node, name, "1.1, 1.2", &version, problem);
+
+	if (r == 0 && value_is_given(node))
+		*ret = &versions[version];
+	return r;
+}
+
 /* `true` is the older name of `layers`. */
 static int read_dropins(const struct node *node, enum rule_dropins *ret, struct problem *problem)
 {
@@ -289,6 +301,8 @@ static int read_rule(
 		r = read_lock(node_get(map, "lock"), arena, &rule->options, problem);
 	if (r == 0)
 		r = read_format(node_get(map, "format"), &rule->format, problem);
+	if (r == 0)
+		r = settings_read_yaml(node_get(map, "yaml"), "yaml", &rule->yaml, problem);
 	if (r == 0)
 		r = read_dropins(node_get(map, "dropins"), &rule->dropins, problem);
 	if (r == 0)

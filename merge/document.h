@@ -48,6 +48,7 @@ struct document {
 	bool has_local_tags;       /* some node has a tag that begins with "!" */
 	bool has_aliases;          /* some node may stand at more places than one */
 	bool has_crlf;             /* the first line ends with "\r\n" */
+	const enum node_schema *yaml; /* the version that a %YAML in it names; NULL: none does */
 };
 
 /**

@@ -180,6 +180,31 @@ int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret
 	return 0;
 }
 
+int scalar_translate(struct node *scalar, enum node_schema from, struct arena *arena)
+{
+	struct node as_read = *scalar;
+	struct span text;
+
+	as_read.schema = (uint8_t)from;
+	enum scalar_type type = scalar_type(&as_read);
+	if (type == scalar_type(scalar) && scalar_equal(&as_read, scalar))
+		return 0;
+	if (type == SCALAR_STRING) {
+		scalar->style = NODE_SINGLE;
+		return 0;
+	}
+	/* It keeps its text and schema if no other has the value: .inf, a date. */
+	*scalar = as_read;
+	if (type == SCALAR_TIMESTAMP)
+		return 0;
+	int r = scalar_json(&as_read, arena, &text);
+	if (r < 0)
+		return r == -ERANGE ? 0 : r;
+	scalar->text = text;
+	scalar->schema = NODE_JSON;
+	return 0;
+}
+
 static const char *next_base64(const char *p, const char *end)
 {
 	while (p < end && strchr(" \t\r\n", *p) && *p)

@@ -60,6 +60,12 @@ double scalar_number(const struct node *scalar);
 int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret);
 
 /**
+ * Makes a plain scalar without a tag, read by the schema `from`, one that its own schema reads as the
+ * same value: `no` of YAML 1.2 is 'no' in YAML 1.1. 0 or -ENOMEM.
+ */
+int scalar_translate(struct node *scalar, enum node_schema from, struct arena *arena);
+
+/**
  * Typed equality of two scalars; part of node_equal(). Numbers are equal by value, integers exactly
  * and others as doubles; NaN equals nothing. Timestamps are equal when their text is.
  */

@@ -479,7 +479,7 @@ static int take_nothing(struct made *made, struct problem *problem)
 		.options = compose_options(made->settings, path),
 		.path = path,
 		.to = settings_format(made->settings, path),
-		.schema = made->settings->schema,
+		.schema = settings_yaml(made->settings, path),
 		.limits = made->settings->limits,
 	};
 	int r = take_inputs(made, problem);

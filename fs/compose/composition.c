@@ -132,7 +132,7 @@ int composition_make(struct composition *composition, const struct composer *com
 		.options = compose_options(composer->settings, path),
 		.path = path,
 		.to = settings_format(composer->settings, path),
-		.schema = composer->settings->schema,
+		.schema = settings_yaml(composer->settings, path),
 		.limits = composer->settings->limits,
 		.is_cancelled = composer->is_cancelled,
 		.environment = &composition->environment.callbacks,

@@ -33,9 +33,6 @@
 
 #define MOUNT_OPTIONS_MAX 4096
 
-/* Of fusermount3. */
-#define FUSE_SETTINGS "/etc/fuse.conf"
-
 /* Threads that answer requests. Only a first look takes one for longer: a large merge, a slow disk.
  */
 #define REQUEST_THREADS 4
@@ -141,30 +138,9 @@ static int enter_mount_process(struct session *session)
 	return mount_process_enter(&session->mount_process, session->dev, clone_fd);
 }
 
-/* Whether fusermount3 opens ordinary users' mounts to others: a line of its settings says so. */
-static bool users_allow_others(void)
-{
-	CLEANUP(fclosep) FILE *file = fopen(FUSE_SETTINGS, "re");
-	bool is_allowed = false;
-	char line[256], word[sizeof(line)], rest;
-
-	while (file && !is_allowed && fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "#")] = '\0';
-		is_allowed = sscanf(line, " %255s %c", word, &rest) == 1 &&
-			     strcmp(word, "user_allow_other") == 0;
-	}
-	return is_allowed;
-}
-
 static int mount_at(struct session *session, struct problem *problem)
 {
-	bool is_mounted = fuse_session_mount(session->fuse, session->mountpoint) == 0;
-
-	if (!is_mounted && !session->options.is_private && geteuid() != 0 && !users_allow_others())
-		return problem_set(problem, session->mountpoint, 0, 0,
-			"can't be mounted for all users: " FUSE_SETTINGS
-			" has no line 'user_allow_other'; have root add it, or leave allow_other out");
-	if (!is_mounted)
+	if (fuse_session_mount(session->fuse, session->mountpoint) != 0)
 		return problem_set(problem, session->mountpoint, 0, 0,
 			"can't be mounted; see that /dev/fuse is there (modprobe fuse) and, for an "
 			"ordinary user, that the package fuse3 is installed and the mountpoint is "
@@ -320,8 +296,8 @@ static int mount_and_offer(struct session *session, struct problem *problem)
 static int find_mountpoint(struct session *session, struct problem *problem)
 {
 	if (!session->heir)
-		return mountpoint_prepare(session->options.mountpoint,
-			session->options.may_be_system, &session->mountpoint, problem);
+		return mountpoint_prepare(
+			session->options.mountpoint, &session->mountpoint, problem);
 	session->mountpoint = realpath(session->options.mountpoint, NULL);
 	return session->mountpoint ? 0 : -errno;
 }

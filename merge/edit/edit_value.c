@@ -1,6 +1,7 @@
 #include "edit_value.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "edit_tree.h"
 
@@ -18,8 +19,23 @@ static const struct node *unwrap(const struct document *document, const struct e
 	return node;
 }
 
-int edit_value_convert(struct edit_op *op, const struct read_options *options, struct arena *arena,
-	struct document **ret, struct problem *problem)
+/* Read as a text that says its version, its values are written as the other version has them. */
+static int say_version(enum node_schema yaml, struct arena *arena, struct span *text)
+{
+	const struct span first = span_of(
+		yaml == NODE_YAML_1_1 ? "%YAML 1.1\n---\n" : "%YAML 1.2\n---\n");
+	char *both = arena_alloc(arena, first.len + text->len + 1);
+
+	if (!both)
+		return -ENOMEM;
+	memcpy(both, first.data, first.len);
+	memcpy(both + first.len, text->data, text->len + 1);
+	*text = (struct span){both, first.len + text->len};
+	return 0;
+}
+
+int edit_value_convert(struct edit_op *op, const enum node_schema *yaml,
+	const struct read_options *options, struct arena *arena, struct document **ret, struct problem *problem)
 {
 	const struct source nowhere = {.name = ""};
 	struct read_options plain = *options;
@@ -36,6 +52,10 @@ int edit_value_convert(struct edit_op *op, const struct read_options *options, s
 	plain.wants_extents = false;
 	plain.warn = NULL;
 	r = document_write(node, plain.format, &plain.limits, arena, &text, problem);
+	if (r == 0 && yaml) {
+		plain.schema = *yaml;
+		r = say_version(options->schema, arena, &text);
+	}
 	if (r == 0)
 		r = document_read(&nowhere, text, &plain, &document, problem);
 	if (r != 0)

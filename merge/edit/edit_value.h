@@ -8,9 +8,10 @@
 
 /**
  * Makes op->value what it is once it was written in the format and read again, behind all of the
- * op's steps, as what can stand there depends on the place. It lies in *ret, for document_free(),
+ * op's steps, as what can stand there depends on the place, and in a text of that version of
+ * YAML (NULL: as the options say). It lies in *ret, for document_free(),
  * which stays as it was where there is nothing to convert. 0; PROBLEM, when the format can't hold
  * it; or -ENOMEM.
  */
-int edit_value_convert(struct edit_op *op, const struct read_options *options, struct arena *arena,
-	struct document **ret, struct problem *problem);
+int edit_value_convert(struct edit_op *op, const enum node_schema *yaml,
+	const struct read_options *options, struct arena *arena, struct document **ret, struct problem *problem);

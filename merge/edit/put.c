@@ -351,7 +351,7 @@ static int convert_value(struct put *put, struct edit_op *op)
 {
 	const struct read_options options = read_options_for(&put->merge, put->merge.to);
 	struct document *document = NULL;
-	int r = edit_value_convert(op, &options, put->arena, &document, put->problem);
+	int r = edit_value_convert(op, NULL, &options, put->arena, &document, put->problem);
 
 	return document && keep_document(put, document) < 0 ? -ENOMEM : r;
 }

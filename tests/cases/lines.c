@@ -31,6 +31,9 @@ static const char *const rewritten[] = {
 	"properties-to-yaml",
 	"systemd-a-rule-for-a-setting-replaces-it",
 	"systemd-assignments-of-higher-sources-stand-behind-those-of-lower-ones",
+	"yaml-1-1-that-the-text-says-counts-in-1-2",
+	"yaml-a-version-that-the-text-says-counts",
+	"yaml-a-version-that-the-text-says-counts-for-json",
 };
 
 struct check {

@@ -72,7 +72,7 @@ equal("a command", LAYERS + "rules: [{match: a, check: {run: ['a', '%f'], xyzzy:
       definitions["program"]["anyOf"][1]["properties"])
 equal("options", LAYERS + "options: {xyzzy: 1}\n", options)
 equal("limits", LAYERS + "options: {limits: {xyzzy: 1}}\n", options["limits"]["properties"])
-for name in "coherence", "on_error", "schema":
+for name in "coherence", "on_error", "yaml", "schema":
     equal(name, LAYERS + f"options: {{{name}: xyzzy}}\n", options[name]["enum"])
 strategies = [name for name in definitions["strategy"]["enum"] if name]
 equal("format", LAYERS + "rules: [{match: a, format: xyzzy}]\n", definitions["format"]["enum"])

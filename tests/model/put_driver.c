@@ -112,7 +112,7 @@ static int read_tree(const struct request *request, struct span text, struct doc
 	const struct source source = {.name = path, .layer = ""};
 	const struct read_options options = {
 		.format = settings_format(settings, path),
-		.schema = settings->schema,
+		.schema = settings_yaml(settings, path),
 		.limits = settings->limits,
 	};
 

@@ -24,7 +24,7 @@ static void layers_alone_are_enough(void **state)
 	assert_int_equal(settings->file_count, 0);
 	assert_int_equal(settings->coherence, COHERENCE_CACHED);
 	assert_int_equal(settings->on_error, ON_ERROR_LAST_GOOD);
-	assert_int_equal(settings->schema, NODE_YAML_1_1);
+	assert_int_equal(settings->yaml, NODE_YAML_1_1);
 	assert_true(settings->header);
 	assert_int_equal(settings->poll_ms, 1000);
 	assert_int_equal(settings->cache_mib, 64);
@@ -175,7 +175,7 @@ static void every_option_can_be_set(void **state)
 	(void)state;
 	assert_int_equal(settings->coherence, COHERENCE_STRICT);
 	assert_int_equal(settings->on_error, ON_ERROR_SKIP_LAYER);
-	assert_int_equal(settings->schema, NODE_YAML_1_2);
+	assert_int_equal(settings->yaml, NODE_YAML_1_2);
 	assert_true(settings->header);
 	assert_int_equal(settings->poll_ms, 250);
 	assert_int_equal(settings->cache_mib, 0);

@@ -1,0 +1,56 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+# The version decides what JSON gets.
+printf 'a: yes\nb: 0644\n' >low.yaml
+echo 'c: 1' >high.yaml
+json() { tr -d ' \n' <out; }
+runs 0 "$PLYFS" merge --to json low.yaml high.yaml
+[ "$(json)" = '{"a":true,"b":420,"c":1}' ]
+runs 0 "$PLYFS" merge --yaml 1.2 --to json low.yaml high.yaml
+[ "$(json)" = '{"a":"yes","b":644,"c":1}' ]
+runs 2 "$PLYFS" merge --yaml 1.3 low.yaml
+says "--yaml is 1.1 or 1.2, not '1.3'"
+
+# What a file says itself goes before that.
+{ printf '%%YAML 1.2\n---\n'; cat low.yaml; } >own.yaml
+runs 0 "$PLYFS" merge --to json own.yaml high.yaml
+[ "$(json)" = '{"a":"yes","b":644,"c":1}' ]
+{ printf '%%YAML 1.1\n---\n'; cat low.yaml; } >own.yaml
+runs 0 "$PLYFS" merge --yaml 1.2 --to json own.yaml high.yaml
+[ "$(json)" = '{"a":true,"b":420,"c":1}' ]
+
+# A rule's goes before the options', and a virtual file has one as well. Items that one version takes
+# for the same are two in the other.
+mkdir one two
+for name in ruled.yaml other.yaml; do
+	echo 'list: [yes, 0644]' >"one/$name"
+	echo 'list: [true, 420]' >"two/$name"
+done
+cat >plyfs.yaml <<'YAML'
+layers: [one, two]
+rules:
+  - {match: ruled.yaml, options: {lists: unique}, yaml: "1.2"}
+  - {match: other.yaml, options: {lists: unique}}
+files:
+  - {path: virtual.json, from: other.yaml, options: {lists: unique}, yaml: 1.2}
+options: {yaml: "1.1", header: false}
+YAML
+runs 0 "$PLYFS" cat -c plyfs.yaml ruled.yaml
+[ "$(cat out)" = 'list: [yes, 0644, true, 420]' ]
+runs 0 "$PLYFS" cat -c plyfs.yaml other.yaml
+[ "$(cat out)" = 'list: [yes, 0644]' ]
+runs 0 "$PLYFS" cat -c plyfs.yaml virtual.json
+[ "$(json)" = '{"list":["yes",644,true,420]}' ]
+
+# The option's older name still works, and says so; both are too many.
+sed -i 's/^options: {yaml: "1.1"/options: {schema: "1.2"/' plyfs.yaml
+runs 0 "$PLYFS" cat -c plyfs.yaml other.yaml
+[ "$(cat out)" = 'list: [yes, 0644, true, 420]' ]
+says "plyfs.yaml:7:19: warning: the option 'schema' is called 'yaml' now: rename it"
+sed -i 's/{schema: "1.2"/{schema: "1.2", yaml: "1.2"/' plyfs.yaml
+runs 1 "$PLYFS" cat -c plyfs.yaml other.yaml
+grep -q "'schema' is the older name of 'yaml'; give 'yaml' alone" err
+sed -i 's/{schema: "1.2", yaml: "1.2"/{yaml: "1.3"/' plyfs.yaml
+runs 1 "$PLYFS" cat -c plyfs.yaml other.yaml
+grep -q "1.1, 1.2" err
