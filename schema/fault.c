@@ -16,6 +16,7 @@
 #include "key.h"
 #include "scalar.h"
 #include "shown.h"
+#include "word.h"
 
 /* Bytes of one value and of a list of them, as a message shows them. */
 #define VALUE_SHOWN_MAX 80
@@ -182,8 +183,27 @@ static void put_part(struct text *text, const struct record *record, char part)
 	}
 }
 
+/* The name that `key` is most likely meant to be, if half of it is the same; else the first one. */
+static uint32_t nearest_of(const struct node *names, const struct node *key)
+{
+	size_t least = SIZE_MAX;
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; key && node_is_scalar(key) && i < names->map.count; i++) {
+		const struct span name = names->map.pairs[i].key->text;
+		size_t longer = name.len > key->text.len ? name.len : key->text.len;
+		size_t edits = word_distance(name, key->text);
+
+		if (edits >= least || edits > longer / 2)
+			continue;
+		least = edits;
+		found = i;
+	}
+	return found;
+}
+
 /* Names that a map may have, where `additionalProperties` allows no others. */
-static void put_known(struct text *text, const struct subschema *rule)
+static void put_known(struct text *text, const struct subschema *rule, const struct node *key)
 {
 	const struct keyword *keyword =
 		rule->parent ? subschema_keyword(rule->parent, "additionalProperties") : NULL;
@@ -192,18 +212,28 @@ static void put_known(struct text *text, const struct subschema *rule)
 
 	if (!index || !index->map.count || !span_is(rule->step, "additionalProperties"))
 		return;
+	uint32_t nearest = nearest_of(index, key);
 	put(text, "; known are ");
+	put_quoted(text, index->map.pairs[nearest].key->text);
 	for (uint32_t i = 0; i < index->map.count; i++) {
+		if (i == nearest)
+			continue;
 		if (text->len - start > LIST_SHOWN_MAX) {
-			put(text, " and %u more", (unsigned)(index->map.count - i));
+			put(text, " and %u more", (unsigned)(index->map.count - i - (i < nearest)));
 			return;
 		}
-		put(text, "%s", i ? ", " : "");
+		put(text, ", ");
 		put_quoted(text, index->map.pairs[i].key->text);
 	}
 }
 
-static void put_message(struct text *text, const struct record *record)
+/* The key that leads to what the record is about; NULL: none does. */
+static const struct node *last_key(const struct run *run, const struct record *record)
+{
+	return record->way_count ? run->kept_steps[record->way + record->way_count - 1].key : NULL;
+}
+
+static void put_message(const struct run *run, const struct record *record, struct text *text)
 {
 	const char *message;
 
@@ -214,7 +244,7 @@ static void put_message(struct text *text, const struct record *record)
 	}
 	if (!record->keyword) {
 		put(text, "is not allowed here");
-		put_known(text, record->rule);
+		put_known(text, record->rule, last_key(run, record));
 		return;
 	}
 	message = record->keyword->spec->message;
@@ -262,7 +292,7 @@ static int put_children(const struct run *run, const struct record *record, stru
 			put_quoted(text, key_text_span(&way));
 			put(text, " ");
 		}
-		put_message(text, child);
+		put_message(run, child, text);
 	}
 	return r;
 }
@@ -315,7 +345,7 @@ static int make(
 
 	int r = put_way(run, record, 0, &way);
 	if (r == 0) {
-		put_message(&text, record);
+		put_message(run, record, &text);
 		r = put_children(run, record, &text);
 	}
 	if (r < 0)

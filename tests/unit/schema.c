@@ -222,6 +222,40 @@ static void all_faults_are_told_with_the_place_of_the_value(void **state)
 		"(s.json#/additionalProperties)");
 }
 
+static void known_names_begin_with_the_nearest(void **state)
+{
+	static const char schema[] = "properties:\n"
+				     "  a: {properties: {port: true, hosts: true, listen_address: true, host_name: true},"
+				     " additionalProperties: false}\n";
+
+	(void)state;
+	tells(schema, "a: {listenAddress: 1}\n",
+		"1:20: a.listenAddress is not allowed here; known are 'listen_address', 'port', 'hosts', "
+		"'host_name' (s.json#/properties/a/additionalProperties)");
+	tells(schema, "a: {hostname: 1}\n",
+		"1:15: a.hostname is not allowed here; known are 'host_name', 'port', 'hosts', "
+		"'listen_address' (s.json#/properties/a/additionalProperties)");
+	tells(schema, "a: {nothing: 1}\n",
+		"1:14: a.nothing is not allowed here; known are 'port', 'hosts', 'listen_address', "
+		"'host_name' (s.json#/properties/a/additionalProperties)");
+	/* More than are shown. */
+	char wide[16384] = "properties: {";
+	CLEANUP(judged_fini) struct judged judged;
+	struct problem problem;
+	for (int i = 0; i < 300; i++)
+		(void)snprintf(wide + strlen(wide), sizeof(wide) - strlen(wide), "the_name_%d: true, ", i);
+	strcat(wide, "other: true}\nadditionalProperties: false\n");
+	judge_as(wide, "othr: 1\n", &format_yaml, &judged);
+	assert_int_equal(judged.faults.count, 1);
+	fault_problem(&judged.faults.items[0], &problem);
+	assert_non_null(strstr(problem.message, "known are 'other', 'the_name_0', 'the_name_1', "));
+	unsigned shown = 0, more = 0;
+	for (const char *at = problem.message; (at = strstr(at, "'the_name_")); at++)
+		shown++;
+	assert_int_equal(sscanf(strstr(problem.message, " and "), " and %u more", &more), 1);
+	assert_int_equal(shown + more, 300);
+}
+
 static void of_alternatives_the_nearest_is_told_if_there_is_one(void **state)
 {
 	static const char schema[] = "anyOf:\n"
@@ -432,6 +466,7 @@ int main(void)
 		cmocka_unit_test(a_schema_that_never_ends_is_refused),
 		cmocka_unit_test(a_loop_of_dynamic_references_is_found_when_it_runs),
 		cmocka_unit_test(all_faults_are_told_with_the_place_of_the_value),
+		cmocka_unit_test(known_names_begin_with_the_nearest),
 		cmocka_unit_test(of_alternatives_the_nearest_is_told_if_there_is_one),
 		cmocka_unit_test(keys_are_told_of_as_keys),
 		cmocka_unit_test(what_is_marked_as_secret_is_not_quoted),

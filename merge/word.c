@@ -1,6 +1,8 @@
 #include "word.h"
 
-/* Bytes; no word that we know is as long. */
+#include <stdint.h>
+
+/* Bytes of words that are compared. */
 #define WORD_MAX 64
 
 /* Moves *list to behind its next word, which is *ret. False at the end. */
@@ -29,11 +31,12 @@ static size_t smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Letters to change, put in, leave out or swap with their neighbour to make `b` out of `a`. */
-static size_t distance(struct span a, struct span b)
+size_t word_distance(struct span a, struct span b)
 {
 	size_t rows[WORD_MAX + 1][WORD_MAX + 1];
 
+	if (a.len > WORD_MAX || b.len > WORD_MAX)
+		return SIZE_MAX;
 	for (size_t i = 0; i <= a.len; i++)
 		rows[i][0] = i;
 	for (size_t j = 0; j <= b.len; j++)
@@ -58,14 +61,9 @@ bool word_nearest(const char *list, struct span word, struct span *ret)
 	struct span candidate;
 	size_t least = 3;
 
-	if (word.len > WORD_MAX)
-		return false;
 	while (next_word(&list, &candidate)) {
-		size_t edits;
+		size_t edits = word_distance(word, candidate);
 
-		if (candidate.len > WORD_MAX)
-			continue;
-		edits = distance(word, candidate);
 		if (edits < least && edits * 2 <= candidate.len) {
 			least = edits;
 			*ret = candidate;

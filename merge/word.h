@@ -11,6 +11,12 @@
 int word_index(const char *list, struct span word);
 
 /**
+ * Letters to change, put in, leave out or swap with their neighbour to make `b` out of `a`; SIZE_MAX
+ * if one of them is too long to tell.
+ */
+size_t word_distance(struct span a, struct span b);
+
+/**
  * The word in `list` that `word` is most likely a slip of the finger for: at most two letters away,
  * and at most half of its own. False when there is none.
  */
