@@ -8,7 +8,6 @@
 #include <pcre2.h>
 
 #include "pattern_text.h"
-#include "shown.h"
 
 /* Kilobytes that one match may keep for its way back. */
 #define MATCH_HEAP_KB (64u << 10)
@@ -32,6 +31,39 @@ struct matcher {
 	size_t last; /* where the last item of the pattern was tried */
 };
 
+/* What pattern_text() leaves to the library to find, in our words. */
+static const char *reason_of(int error)
+{
+	switch (error) {
+	case PCRE2_ERROR_QUANTIFIER_OUT_OF_ORDER:
+		return "the numbers in '{}' stand in the wrong order; write the smaller one first";
+	case PCRE2_ERROR_QUANTIFIER_TOO_BIG:
+		return "a number in '{}' is greater than 65535";
+	case PCRE2_ERROR_DUPLICATE_SUBPATTERN_NAME:
+		return "two groups have the same name; rename one of them";
+	case PCRE2_ERROR_SUBPATTERN_NAME_TOO_LONG:
+		return "a group's name has more than 32 characters";
+	case PCRE2_ERROR_BAD_SUBPATTERN_REFERENCE:
+		return "it refers to a group that it does not have";
+	case PCRE2_ERROR_LOOKBEHIND_NOT_FIXED_LENGTH:
+	case PCRE2_ERROR_LOOKBEHIND_TOO_COMPLICATED:
+	case PCRE2_ERROR_LOOKBEHIND_TOO_LONG:
+		return "what stands in '(?<=' or '(?<!' must have one length, without '*' and '+'";
+	case PCRE2_ERROR_UNKNOWN_UNICODE_PROPERTY:
+	case PCRE2_ERROR_MALFORMED_UNICODE_PROPERTY:
+		return "a '\\p{}' names no property that is known, such as Lu or Letter";
+	case PCRE2_ERROR_PARENTHESES_NEST_TOO_DEEP:
+		return "its groups stand in each other too deep";
+	case PCRE2_ERROR_PATTERN_TOO_LARGE:
+	case PCRE2_ERROR_PATTERN_TOO_COMPLICATED:
+	case PCRE2_ERROR_TOO_MANY_NAMED_SUBPATTERNS:
+		return "it is too large; split it with 'allOf' or 'anyOf'";
+	default:
+		return "it is no regular expression of ECMA-262, or one that can't be used here; write "
+		       "it in a simpler way";
+	}
+}
+
 static int compile(const char *text, size_t len, struct pattern *pattern, char *reason)
 {
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
@@ -50,9 +82,7 @@ static int compile(const char *text, size_t len, struct pattern *pattern, char *
 		return 0;
 	if (error == PCRE2_ERROR_NOMEMORY)
 		return -ENOMEM;
-	char message[PATTERN_REASON_MAX] = "";
-	pcre2_get_error_message(error, (PCRE2_UCHAR *)message, sizeof(message));
-	shown_head(reason, PATTERN_REASON_MAX, message);
+	snprintf(reason, PATTERN_REASON_MAX, "%s", reason_of(error));
 	return PATTERN_BAD;
 }
 

@@ -143,6 +143,12 @@ static void what_can_not_be_carried_out_is_refused_with_its_place(void **state)
 				    "meaning there");
 	refuses("pattern: '('\n", "s.json:1:10: the pattern '(' can't be used: a '(' has no ')'");
 	refuses("pattern: ')'\n", "s.json:1:10: the pattern ')' can't be used: a ')' has no '('");
+	refuses("pattern: a{2,1}\n", "s.json:1:10: the pattern 'a{2,1}' can't be used: the numbers in '{}' stand in the wrong order");
+	refuses("pattern: a{99999}\n", "s.json:1:10: the pattern 'a{99999}' can't be used: a number in '{}' is greater");
+	refuses("pattern: (?<n>a)(?<n>b)\n", "s.json:1:10: the pattern '(?<n>a)(?<n>b)' can't be used: two groups have the same name");
+	refuses("pattern: \\k<x>\n", "s.json:1:10: the pattern '\\k<x>' can't be used: it refers to a group that it does not have");
+	refuses("pattern: (?<=a+)b\n", "s.json:1:10: the pattern '(?<=a+)b' can't be used: what stands in '(?<='");
+	refuses("pattern: \\p{Foo}\n", "s.json:1:10: the pattern '\\p{Foo}' can't be used: a '\\p{}' names no property");
 	refuses("pattern: '[b-a]'\n", "s.json:1:10: the pattern '[b-a]' can't be used: a range");
 	refuses("pattern: '[a'\n", "s.json:1:10: the pattern '[a' can't be used: a '[' has no ']'");
 	refuses("patternProperties: {'*': true}\n", "s.json:1:21: the pattern '*' can't be used");
