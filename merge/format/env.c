@@ -5,35 +5,70 @@
  *
  *      A=b # c       "b"; to systemd, "b # c"
  *      A="b\nc"      a line break; to systemd, a backslash and an n
+ *      A="\0101"     "A", a character by its number; to systemd, "\0101"
+ *      A='b\'c'      "b'c"; to systemd, the quote ends behind the backslash
+ *      A: b          as A=b; systemd leaves it out, and so it does with names such as a[1] and Ä
  *      A=b\c         "b\c"; to systemd, "bc"
  *      export A=b    as A=b; systemd leaves it out
  *      A             null: compose takes A from its own environment; systemd leaves it out
  *
  * A "$" is text to systemd. Compose puts a variable in its place, unless it stands in '' or behind
  * a backslash in "": so the style of a value is a part of it, and NODE_SINGLE means that no "$" in
- * it means anything.
+ * it means anything. Where a value has both, a "$" that means nothing is "$$", as in compose's own
+ * files.
  */
 #include <errno.h>
 
 #include "edit/line_edit.h"
 #include "line.h"
 #include "scalar.h"
+#include "utf8.h"
 
 #define NAME "an environment file"
+#define NAME_CHARS "letters, digits, '_', '.', '-', '[' and ']'"
 
 struct env_reader {
 	struct line_reader lines;
 	struct output text; /* the value, without quotes and escapes */
 	bool has_variable;  /* a "$" in it has a meaning … */
-	bool has_dollar;    /* … or has none */
+	bool has_dollar;    /* … or has none, and is written twice */
+	bool has_nul;
 	const char *behind; /* the value, as it is written */
 };
 
-static bool is_name_char(char c)
+/* Of what is no ASCII: what compose takes for letters and digits, but for signs in the midst of them. */
+static bool is_letter(uint32_t code)
 {
-	char small = (char)(c | 0x20);
+	static const uint32_t others[][2] = {{0x80, 0xA9}, {0xAB, 0xB1}, {0xB4, 0xB4}, {0xB6, 0xB8},
+		{0xBB, 0xBB}, {0xBF, 0xBF}, {0xD7, 0xD7}, {0xF7, 0xF7}, {0x300, 0x36F},
+		{0x2000, 0x206F}, {0x20A0, 0x20FF}, {0x2190, 0x245F}, {0x2500, 0x2775},
+		{0x2794, 0x2BFF}, {0x3000, 0x3004}, {0x3008, 0x3020}, {0xD800, 0xF8FF},
+		{0xFE00, 0xFE6F}, {0xFEFF, 0xFF0F}, {0xFFE0, 0xFFFF}, {0x1F000, 0x1F0FF},
+		{0x1F10D, 0x1FBEF}, {0xE0000, 0x10FFFF}};
 
-	return (small >= 'a' && small <= 'z') || (c >= '0' && c <= '9') || (c && strchr("_.-", c));
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (code >= others[i][0] && code <= others[i][1])
+			return false;
+	return true;
+}
+
+/* How many bytes from there on can stand in a name; those of one character at most. */
+static size_t name_char(const char *at, const char *end)
+{
+	char small = (char)(*at | 0x20);
+
+	if (!(*at & 0x80))
+		return (small >= 'a' && small <= 'z') || (*at >= '0' && *at <= '9') ||
+		       (*at && strchr("_.-[]", *at));
+	size_t length = utf8_length(at, end);
+	return length && is_letter(utf8_decode(at, length)) ? length : 0;
+}
+
+static const char *behind_name(const char *at, const char *end)
+{
+	for (size_t length; at < end && (length = name_char(at, end)) > 0;)
+		at += length;
+	return at;
 }
 
 /* Behind "export " and blanks, where they stand. */
@@ -44,7 +79,7 @@ static struct span behind_export(struct span line)
 	if (!span_begins(line, "export") || line.len == 6 || !line_is_blank(line.data[6]))
 		return line;
 	rest = line_trim_start((struct span){line.data + 6, line.len - 6});
-	return rest.len && is_name_char(*rest.data) ? rest : line;
+	return rest.len && name_char(rest.data, rest.data + rest.len) ? rest : line;
 }
 
 static int add_value(
@@ -68,19 +103,61 @@ static int add_null(struct env_reader *reader, struct place place)
 	return builder_add(reader->lines.builder, node, place);
 }
 
+/*
+ * Behind "\\0": up to three digits, which are the number of a character only if there are three and
+ * it is below 256; else the 0 is lost to compose, too.
+ */
+static const char *take_octal(struct env_reader *reader, const char *at, const char *end)
+{
+	uint32_t code = 0;
+	bool is_octal = true;
+	int count = 0;
+
+	for (; count < 3 && at + count < end && at[count] >= '0' && at[count] <= '9'; count++) {
+		is_octal &= at[count] < '8';
+		code = code * 8 + (uint32_t)(at[count] - '0');
+	}
+	if (count == 3 && is_octal && code < 256) {
+		char text[4];
+
+		output_put(&reader->text, text, utf8_encode(code, text));
+		reader->has_nul |= !code;
+		return at + 3;
+	}
+	output_char(&reader->text, '\\');
+	return at;
+}
+
 /* At a backslash in "": what it and the next character stand for. Returns what is behind them. */
 static const char *take_escape(struct env_reader *reader, const char *at, const char *end)
 {
 	static const char names[] = "\"\\$abfnrtv", values[] = "\"\\$\a\b\f\n\r\t\v";
 	const char *name = at + 1 < end && at[1] ? strchr(names, at[1]) : NULL;
 
+	if (at + 1 < end && at[1] == '0')
+		return take_octal(reader, at + 2, end);
 	if (!name) {
 		output_char(&reader->text, '\\');
 		return at + 1;
 	}
-	reader->has_dollar |= *name == '$';
+	if (*name == '$') {
+		reader->has_dollar = true;
+		output_char(&reader->text, '$');
+	}
 	output_char(&reader->text, values[name - names]);
 	return at + 2;
+}
+
+/* In '' a backslash stands for itself, and one before a quote is the quote alone. */
+static const char *take_backslash(struct env_reader *reader, const char *at, const char *end)
+{
+	bool is_pair = at + 1 < end && at[1] == '\\', is_quote = at + 1 < end && at[1] == '\'';
+
+	if (!is_quote)
+		output_char(&reader->text, '\\');
+	if (is_pair || is_quote)
+		output_char(&reader->text, at[1]);
+	return at + (is_pair || is_quote ? 2 : 1);
 }
 
 /*
@@ -93,8 +170,9 @@ static void take_quoted(struct env_reader *reader, const char *at, char quote, c
 		const char *end = reader->lines.line.data + reader->lines.line.len;
 
 		while (at < end && *at != quote) {
-			if (*at == '\\' && quote == '"') {
-				at = take_escape(reader, at, end);
+			if (*at == '\\') {
+				at = quote == '"' ? take_escape(reader, at, end)
+						  : take_backslash(reader, at, end);
 				continue;
 			}
 			reader->has_variable |= *at == '$' && quote == '"';
@@ -108,6 +186,19 @@ static void take_quoted(struct env_reader *reader, const char *at, char quote, c
 	}
 }
 
+/* None means anything, so none needs another one. */
+static void halve_dollars(struct output *text)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < text->len; i++) {
+		text->data[len++] = text->data[i];
+		if (text->data[i] == '$')
+			i++;
+	}
+	text->len = len;
+}
+
 static int read_quoted(struct env_reader *reader, const char *at)
 {
 	struct place place = line_place(&reader->lines, at);
@@ -116,7 +207,7 @@ static int read_quoted(struct env_reader *reader, const char *at)
 	struct span rest;
 
 	reader->text.len = 0;
-	reader->has_variable = reader->has_dollar = false;
+	reader->has_variable = reader->has_dollar = reader->has_nul = false;
 	take_quoted(reader, at + 1, *at, &behind);
 	if (reader->text.failure)
 		return -ENOMEM;
@@ -130,12 +221,13 @@ static int read_quoted(struct env_reader *reader, const char *at)
 		return line_problem(&reader->lines, rest.data,
 			"something stands behind the closing quote; put all of the value in the "
 			"quotes");
-	if (reader->has_variable && reader->has_dollar)
+	if (reader->has_nul)
 		return builder_problem(reader->lines.builder, place,
-			"has one '$' that stands for a variable and one behind a backslash that "
-			"does not; make two variables of the value");
-	if (reader->has_dollar)
+			"no environment can hold a NUL byte; write something else than \\0000");
+	if (reader->has_dollar && !reader->has_variable) {
 		style = NODE_SINGLE;
+		halve_dollars(&reader->text);
+	}
 	return add_value(reader, (struct span){reader->text.data, reader->text.len}, place, style);
 }
 
@@ -171,14 +263,12 @@ static int read_line(struct env_reader *reader, struct span line)
 	struct span key, value;
 
 	line = behind_export(line);
-	for (at = line.data; at < end && is_name_char(*at);)
-		at++;
+	at = behind_name(line.data, end);
 	key = (struct span){line.data, (size_t)(at - line.data)};
 	while (at < end && line_is_blank(*at))
 		at++;
-	if (!key.len || (at < end && *at != '='))
-		return line_problem(&reader->lines, at,
-			"is not NAME=VALUE; a name has letters, digits, '_', '.' and '-'");
+	if (at < end && *at != '=' && *at != ':')
+		return line_problem(&reader->lines, at, "is not NAME=VALUE; a name has " NAME_CHARS);
 
 	int r = line_add_scalar(&reader->lines, key, key.data);
 	if (r != 0)
@@ -230,7 +320,8 @@ static bool is_bare(struct span text)
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.data[i];
 
-		if (!is_name_char(c) && !(c & 0x80) && !strchr("/:@%+,=${}", c))
+		if (!(c & 0x80) && (strchr("[]", c) || !name_char(&c, &c + 1)) &&
+			!strchr("/:@%+,=${}", c))
 			return false;
 	}
 	return true;
@@ -242,9 +333,9 @@ static void put_double(struct output *output, struct span text, bool is_literal)
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.data[i];
 
-		if (c == '"' || c == '\\' || (c == '$' && is_literal))
+		if (c == '"' || c == '\\' || c == '\r' || (c == '$' && is_literal))
 			output_char(output, '\\');
-		output_char(output, c);
+		output_char(output, c == '\r' ? 'r' : c);
 	}
 	output_char(output, '"');
 }
@@ -254,8 +345,9 @@ static void put_value(struct output *output, const struct node *value)
 	struct span text = value->text;
 	bool is_single = value->style == NODE_SINGLE && text.len;
 
-	/* Compose takes a backslash in front of the closing quote for an escape. */
-	if (is_single && !memchr(text.data, '\'', text.len) && text.data[text.len - 1] != '\\') {
+	/* Compose takes a backslash in front of the closing quote for an escape, and knows \r in "". */
+	if (is_single && !memchr(text.data, '\'', text.len) && !memchr(text.data, '\r', text.len) &&
+		text.data[text.len - 1] != '\\') {
 		output_char(output, '\'');
 		output_put(output, text.data, text.len);
 		output_char(output, '\'');
@@ -266,34 +358,20 @@ static void put_value(struct output *output, const struct node *value)
 	}
 }
 
-static int check_text(const struct writer *writer, const struct node *value)
-{
-	struct span text = value->text;
-
-	for (size_t i = 0; i < text.len; i++)
-		if (!text.data[i] || text.data[i] == '\r')
-			return line_refuse(writer, value, "a value in " NAME " can't hold %s",
-				text.data[i] ? "a carriage return" : "a NUL byte");
-	return 0;
-}
-
 static int put_pair(struct writer *writer, const struct pair *pair)
 {
-	const char *name = pair->key->text.data;
-	size_t len = 0;
+	const struct span name = pair->key->text;
 
-	while (is_name_char(name[len]))
-		len++;
-	if (!len || len < pair->key->text.len)
+	if (behind_name(name.data, name.data + name.len) < name.data + name.len)
 		return line_refuse(writer, pair->key,
-			"the name of a variable has letters, digits, '_', '.' and '-'; rename it");
+			"the name of a variable has " NAME_CHARS "; rename it");
 	int r = line_check_scalar(
 		writer, pair->value, NAME, "join its items in one text, as its program wants them");
-	if (r == 0)
-		r = check_text(writer, pair->value);
 	if (r != 0)
 		return r;
-	output_put(writer->output, name, len);
+	if (memchr(pair->value->text.data, '\0', pair->value->text.len))
+		return line_refuse(writer, pair->value, "a value in " NAME " can't hold a NUL byte");
+	output_put(writer->output, name.data, name.len);
 	if (!scalar_is_null(pair->value)) {
 		output_char(writer->output, '=');
 		put_value(writer->output, pair->value);

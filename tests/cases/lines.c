@@ -21,6 +21,8 @@ static const char *const rewritten[] = {
 	"cloud-init-archive-parts-are-merged-in-order",
 	"cloud-init-archive-parts-of-other-types-are-left-out",
 	"cloud-init-message-part-in-base64-is-decoded",
+	"env-is-read-as-docker-compose-reads-it",
+	"env-is-read-as-docker-compose-reads-it-for-json",
 	"env-variables-merge-and-keep-their-quotes",
 	"ini-a-key-without-a-value-is-another-than-an-empty-one",
 	"ini-a-key-without-a-value-replaces-one-with-a-value",

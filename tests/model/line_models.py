@@ -163,12 +163,14 @@ def env_document(chance):
     for _ in range(chance.randrange(8)):
         value = pick(
             chance, "", "1", "yes", "a b", "a b # c", "x#y", "a\\b", "'a b' # c", "'a\\nb $X'", "\"a b\"",
-            "\"a\\n\\t\\\"\\\\ \\q\"", "\"$X ${Y}\"", "$X", "\"\\$X\"", "'a\nb'", "\"a\n# b\n\"", "ä", "'ä\\'",
+            "\"a\\n\\t\\\"\\\\ \\q\"", "\"$X ${Y}\"", "$X", "\"\\$X\"",
+            "\"\\$X $Y $$Z\"", "$$X", "\"\\0101\\0351\\01\\0777\\09\"", "'it\\'s $X \\\\'",
+            "'a\nb'", "\"a\n# b\n\"", "ä", "'ä\\'",
             "'it'\"s\"" if chance.random() < 0.05 else "''", "\"" if chance.random() < 0.02 else "\"\"")
         lines.append(pick(
             chance, "", "# c", " ; c",
-            *[pick(chance, "", "", "export ", "  ") + pick(chance, "A", "B_1", "C")
-              + pick(chance, "=", " = ") + value for _ in range(5)],
+            *[pick(chance, "", "", "export ", "  ") + pick(chance, "A", "B_1", "C", "Ä", "a[1]")
+              + pick(chance, "=", " = ", ": ", ":") + value for _ in range(5)],
             pick(chance, "A", "A B=1", "=1") if chance.random() < 0.2 else "A=1"))
     return "\n".join(lines) + pick(chance, "", "\n")
 
@@ -177,12 +179,27 @@ def compose_model(text, variables=False):
     """compose-go's dotenv; with `variables` each "$" that stands for one is marked."""
     tree, at = {}, 0
     mark = "\3" if variables else "$"
+
+    def octal(digits):
+        is_one = re.fullmatch("[0-7]{3}", digits) and 0 < int(digits, 8) < 256
+        return chr(int(digits, 8)) if is_one else "\\" + digits
+
+    def escaped(match, dollar):
+        if match[1]:
+            return octal(match[2])
+        if match[3]:
+            return dollar if match[3] == "$" else names.get(match[3], match[3])
+        return marked(match[0])
+
+    def marked(dollars):
+        return dollars if not variables else "$" if dollars == "$$" else mark
+
     while True:
         at += len(re.match(r"(\s|[#;][^\n]*)*", text[at:]).group())
         if at == len(text):
             return tree
-        found = re.match(r"(?:export[ \t]+(?=[\w.-]))?([A-Za-z0-9_.-]+)[ \t]*(=[ \t]*|(?=\n|$))", text[at:])
-        if not found:
+        found = re.match(r"(?:export[ \t]+(?=[\w.\[\]-]))?([\w.\[\]-]*)[ \t]*([=:][ \t]*|(?=\n|$))", text[at:])
+        if not found or not found.group():
             raise Refused(text[at:])
         at += found.end()
         if not found.group(2):
@@ -190,7 +207,7 @@ def compose_model(text, variables=False):
             continue
         quote = text[at:at + 1]
         if quote == "'" or quote == '"':
-            pattern = r"'([^']*)'" if quote == "'" else r'"((?:[^"\\]|\\.)*)"'
+            pattern = r"'((?:[^'\\]|\\.)*)'" if quote == "'" else r'"((?:[^"\\]|\\.)*)"'
             value = re.match(pattern, text[at:], re.S)
             if not value:
                 raise Refused(text[at:])
@@ -200,17 +217,18 @@ def compose_model(text, variables=False):
             if not rest:
                 raise Refused(text[at:])
             at += rest.end()
-            if quote == '"':
+            if quote == "'":
+                value = value.replace("\\\\", "\4").replace("\\'", "'").replace("\4", "\\\\")
+            else:
                 names = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
                 has_both = len(set(re.findall(r"\\.|\$", value)) & {"\\$", "$"}) == 2
-                if has_both:
-                    raise Refused(value)
-                value = re.sub(r'\\(["\\$abfnrtv])|\$',
-                               lambda m: names.get(m[1], m[1]) if m[1] else mark, value)
+                value = re.sub(r'(\\0(\d{0,3}))|\\(["\\$abfnrtv])|\$\$?',
+                               lambda m: escaped(m, "$$" if has_both and not variables else "$"), value)
         else:
             value = re.match(r"[^\n]*", text[at:]).group()
             at += len(value)
-            value = value.partition(" #")[0].rstrip().replace("$", mark)
+            value = value.partition(" #")[0].rstrip()
+            value = re.sub(r"\$\$?", lambda m: marked(m[0]), value)
         tree[found.group(1)] = value
 
 
@@ -263,6 +281,7 @@ def env_model(text):
 def env_check(text, written):
     """What is written means the same to both, and a "$" is a variable where it was one."""
     ours, theirs = compose_model(written), systemd_env_model(written)
+    ours.pop("", None)
     assert {key: value for key, value in ours.items() if value is not None} == theirs, (ours, theirs)
     assert compose_model(text, True) == compose_model(written, True)
 
