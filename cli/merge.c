@@ -213,10 +213,10 @@ static void print_option(const struct option_spec *spec)
 
 static void print_formats(void)
 {
-	printf("\nFormats (--to), known by the names of files:\n\n");
+	printf("\nFormats (--to), most of them known by the names of files:\n\n");
 	for (const struct format *const *at = format_all(); *at; at++) {
-		printf("  %-10s ", (*at)->name);
-		print_wrapped((*at)->summary, 13, 13);
+		printf("  %-12s ", (*at)->name);
+		print_wrapped((*at)->summary, 15, 15);
 	}
 }
 
@@ -246,7 +246,9 @@ const struct command command_merge = {
 		"\n"
 		"  -s, --strategy STRATEGY  how to merge; default: deep\n"
 		"      --set OPT=VALUE      an option of the strategy; VALUE is YAML\n"
-		"      --to FORMAT          what to write; default: what all files are, else YAML\n"
+		"      --to FORMAT          what to write; default: what the files' names say, else\n"
+		"                           YAML. Files that may be INI are read as the dialect\n"
+		"                           of INI that is named here\n"
 		"      --yaml VERSION       1.1 (default): yes is true; 1.2: yes is a text; a file's\n"
 		"                           own %YAML goes before it\n"
 		"      --header             begin with a comment that names the files, where the\n"

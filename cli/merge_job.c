@@ -27,14 +27,31 @@ void merge_job_fini(struct merge_job *job)
 	set_options_fini(&job->limits_set);
 }
 
+/* A name without a suffix, or standard input, has no say. */
 const struct format *merge_job_format(const struct merge_job *job)
 {
-	const struct format *format = job->to ? job->to : job->inputs.data[0].format;
+	const struct format *format = job->to;
 
-	for (size_t i = 1; !job->to && i < job->inputs.count; i++)
-		if (job->inputs.data[i].format != format)
-			format = NULL;
+	for (size_t i = 0; !job->to && i < job->inputs.count; i++) {
+		const struct format *own = format_of_name(job->inputs.data[i].source.name);
+
+		if (own && format && own != format)
+			return format_of_tree(NULL);
+		format = own ? own : format;
+	}
 	return format_of_tree(format);
+}
+
+/* A dialect of INI has no suffix: what could be in it is. */
+static void choose_dialect(struct merge_job *job)
+{
+	bool is_dialect = job->to && job->to->dialect && job->to != &format_ini;
+
+	for (size_t i = 0; is_dialect && i < job->inputs.count; i++) {
+		const struct format *own = format_of_name(job->inputs.data[i].source.name);
+
+		job->inputs.data[i].format = own ? format_within(job->to, own) : job->to;
+	}
 }
 
 static void complain(const struct merge_job *job, const struct problem *problem)
@@ -93,6 +110,7 @@ int merge_job_run(struct merge_job *job, struct problem *problem)
 		if (r != 0)
 			return r;
 	}
+	choose_dialect(job);
 	const struct merge_request request = {
 		.options = &options,
 		.inputs = job->inputs.data,

@@ -90,7 +90,7 @@ int settings_set_rules(struct settings *settings, size_t count)
 	const char *suffixes = "";
 
 	for (const struct format *const *at = format_all(); suffixes && *at; at++)
-		if (!(*at)->is_whole)
+		if (!(*at)->is_whole && *(*at)->suffixes)
 			suffixes = arena_printf(settings->arena, "%s%s%s", suffixes,
 				*suffixes ? "," : "", (*at)->suffixes);
 	if (!rules || !suffixes)
@@ -313,7 +313,7 @@ const struct format *settings_source_format(
 		return whole;
 	format = settings_rule(settings, place)->format;
 	if (!format)
-		format = format_of_name(place);
+		format = format_within(whole, format_of_name(place));
 	return format || whole == &format_json ? format : whole;
 }
 

@@ -114,7 +114,8 @@ int document_write(const struct node *root, const struct format *format,
 {
 	struct limits checked = checked_limits(limits);
 	struct output output = {.max = checked.result_bytes};
-	struct writer writer = {&output, arena, problem, checked.depth};
+	struct writer writer = {
+		&output, arena, problem, checked.depth, format_of_tree(format)};
 	int r;
 
 	if (!root) {

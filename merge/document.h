@@ -49,6 +49,7 @@ struct document {
 	bool has_aliases;          /* some node may stand at more places than one */
 	bool has_crlf;             /* the first line ends with "\r\n" */
 	const enum node_schema *yaml; /* the version that a %YAML in it names; NULL: none does */
+	const struct problem *doubt; /* what a merge with others might lose; NULL: nothing */
 };
 
 /**

@@ -11,16 +11,20 @@
 
 #include "span.h"
 
+struct arena;
 struct builder; /* format/builder.h */
+struct document;
 struct edit;    /* edit/editor.h */
 struct edit_op;
+struct ini_dialect;
 struct node;
+struct problem;
 struct writer; /* format/output.h */
 
 struct format {
 	const char *name;     /* a word in small letters, as in `--to`, in messages and in pages */
 	const char *summary;  /* a phrase without a full stop: what it is and which standard holds */
-	const char *suffixes; /* of file names: "yaml,yml" */
+	const char *suffixes; /* of file names: "yaml,yml"; "": only a rule can name it */
 	const char *comment;  /* what begins a line of comment: "#"; NULL: comments can't be written */
 	const char *nothing;  /* the file when a merge gives no value: it must be readable again */
 	const char *divider;  /* a line between two documents in one stream: "---\n"; "": no need */
@@ -29,6 +33,7 @@ struct format {
 	bool has_tags;        /* a node may have a tag, and so may hold a directive */
 	bool is_whole;        /* without a rule the highest layer's file is shown, whole */
 	bool repeats;         /* a key may come again: lists combine by "repeat" if no rule says how */
+	const struct ini_dialect *dialect; /* of INI (format/ini_dialect.h); NULL: it is none */
 
 	/*
 	 * Reads `text`, which is within the limits and has no byte order mark, as the standard
@@ -55,11 +60,19 @@ struct format {
 	 * could say it; PROBLEM for what must not be touched, an anchor or an alias; or -ENOMEM.
 	 */
 	int (*edit)(struct edit *edit, const struct edit_op *op);
+
+	/*
+	 * Looks for what `document`, one of several sources of the format, said and `root`, the result,
+	 * loses. NULL: nothing can be lost. Returns 0, PROBLEM or -ENOMEM.
+	 */
+	int (*check_merged)(const struct node *root, const struct document *document,
+		struct arena *arena, struct problem *problem);
 };
 
 /* The table, in the order of the help text. */
 #define FORMATS(X)                                                                                 \
-	X(yaml) X(json) X(jsonc) X(toml) X(ini) X(systemd) X(keyfile) X(env) X(properties)
+	X(yaml) X(json) X(jsonc) X(toml) X(ini) X(mysql) X(php) X(git) X(wireguard)                \
+	X(configparser) X(grafana) X(systemd) X(keyfile) X(env) X(properties)
 
 #define FORMAT_DECLARE(name) extern const struct format format_##name;
 FORMATS(FORMAT_DECLARE)
@@ -76,6 +89,16 @@ const struct format *format_find(struct span name);
 
 /** The format that a file of that name has, or NULL. */
 const struct format *format_of_name(const char *file);
+
+/**
+ * The format of a source whose name tells `format` (NULL: none) and whose file is to be `whole`: INI
+ * is of the dialect that the file has.
+ */
+static inline const struct format *format_within(
+	const struct format *whole, const struct format *format)
+{
+	return format == &format_ini && whole && whole->dialect ? whole : format;
+}
 
 /** "yaml, json …", for messages. Static. */
 const char *format_names(void);

@@ -6,6 +6,7 @@
 
 #include "scalar.h"
 #include "shown.h"
+#include "spelling.h"
 #include "utf8.h"
 
 /* Letters of a word that may stand without quotes beside what has a meaning in a KEY. */
@@ -233,7 +234,7 @@ int key_parse(const char *text, struct arena *arena, struct key *ret, struct pro
 
 static bool has_text(const struct node *key, struct span text)
 {
-	return node_is_scalar(key) && span_equal(key->text, text);
+	return spelling_is(key, text);
 }
 
 /* Of keys with the same text, one without a tag comes first, as a KEY has none; then one that is

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "scalar.h"
+#include "spelling.h"
 
 #define FORM "'lock' is a map of layers to places such as {policy: [\"hosts.*\"]}"
 
@@ -182,6 +183,8 @@ static size_t count_words(const struct lock_word *word, const struct lock_step *
 		return 1;
 	if (!step->key)
 		return word->index == step->index;
+	if (spelling_is(step->key, word->key))
+		return 1;
 	struct span rest = node_is_scalar(step->key) ? step->key->text : (struct span){NULL, 0};
 	for (; rest.data && word[count].kind == LOCK_KEY; count++) {
 		struct span key = word[count].key;

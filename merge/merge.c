@@ -262,6 +262,34 @@ static const struct merge_environment *asked_of(const struct merge_request *requ
 	return environment ? ((const struct noting *)environment->context)->asked : NULL;
 }
 
+/* What one file alone may say, but several can't that are merged, or written in another format. */
+static int check_inputs(const struct merge_request *request, const struct merge_input *inputs,
+	struct problem *problem)
+{
+	bool is_one = request->count == 1 && inputs[0].format == request->to;
+
+	for (size_t i = 0; !is_one && i < request->count; i++)
+		if (inputs[i].document->doubt) {
+			*problem = *inputs[i].document->doubt;
+			return PROBLEM;
+		}
+	return 0;
+}
+
+static int check_merged(const struct merge_request *request, const struct merge_input *inputs,
+	const struct merge_output *output, struct arena *arena, struct problem *problem)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && request->count > 1 && output->root && i < request->count; i++) {
+		const struct format *format = inputs[i].format;
+
+		if (format && format->check_merged && inputs[i].document)
+			r = format->check_merged(output->root, inputs[i].document, arena, problem);
+	}
+	return r;
+}
+
 static int merge_or_copy(const struct merge_request *request, struct merge_result *result,
 	struct merge_output *ret, struct problem *problem)
 {
@@ -281,10 +309,13 @@ static int merge_or_copy(const struct merge_request *request, struct merge_resul
 		return copy_text(&merge, ret);
 	if (strategy->reads_trees) {
 		int r = read_inputs(request, result, &merge.inputs, problem);
+		if (r == 0)
+			r = check_inputs(request, merge.inputs, problem);
 		if (r != 0)
 			return r;
 	}
-	return locks_merge(&merge, ret);
+	int r = locks_merge(&merge, ret);
+	return r == 0 ? check_merged(request, merge.inputs, ret, result->arena, problem) : r;
 }
 
 static int run(

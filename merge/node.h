@@ -64,6 +64,8 @@ const char *source_shown(const struct source *source);
 /** A copy of `source` and its strings, "" for those that are NULL, in `arena`. 0 or -ENOMEM. */
 int source_copy(struct arena *arena, const struct source *source, const struct source **ret);
 
+struct spelling; /* spelling.h */
+
 struct pair {
 	const struct node *key;
 	const struct node *value;
@@ -86,8 +88,11 @@ struct node {
 	const char *tag; /* "!aggr-map", "tag:yaml.org,2002:str"; NULL when none written */
 
 	union {
-		struct span
-			text; /* scalar; NUL-terminated, though NUL bytes may also occur inside */
+		struct {
+			struct span text; /* scalar; NUL-terminated, though NUL bytes may also
+					     occur inside */
+			const struct spelling *spelling; /* of a key; NULL: it is the text */
+		};
 		struct {
 			const struct node **items;
 			uint32_t count;

@@ -33,7 +33,9 @@ static struct suffixes suffixes_of(const struct settings *settings, const char *
 		.own = is_unit                           ? "conf"
 		       : dot && (dot > name || format) ? dot + 1
 						       : NULL,
-		.format = format && !is_unit ? format->suffixes : "",
+		.format = !format || is_unit   ? ""
+			  : format->dialect ? format_ini.suffixes
+					    : format->suffixes,
 		/* systemd reads a unit's drop-ins, too, and knows no other format. */
 		.has_trees = strategy_gives_trees(rule->options.strategy) &&
 			     !(is_unit && rule->dropins == DROPINS_UAPI),

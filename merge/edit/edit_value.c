@@ -5,12 +5,19 @@
 
 #include "edit_tree.h"
 
-/* In maps and lists of one entry each, as many as there are steps. */
-static const struct node *unwrap(const struct document *document, const struct edit_op *op)
+/*
+ * In maps and lists of one entry each, as many as there are steps. A key that has a spelling is in
+ * the steps from now on as the format reads it.
+ */
+static const struct node *unwrap(
+	const struct document *document, const struct edit_op *op, struct edit_step *steps)
 {
 	const struct node *node = document->count ? document->roots[0] : NULL;
 
 	for (size_t i = 0; i < op->count && node; i++) {
+		if (node_is_map(node) && node->map.count == 1 && op->steps[i].key &&
+			node->map.pairs[0].key->spelling)
+			steps[i].key = node->map.pairs[0].key;
 		/* A list of one item, which a format may have no other way to say. */
 		if (!op->steps[i].key && node_is_scalar(node))
 			continue;
@@ -41,6 +48,7 @@ int edit_value_convert(struct edit_op *op, const enum node_schema *yaml,
 	struct read_options plain = *options;
 	const struct node *node;
 	struct document *document;
+	struct edit_step *steps;
 	struct span text;
 	int r;
 
@@ -61,7 +69,13 @@ int edit_value_convert(struct edit_op *op, const enum node_schema *yaml,
 	if (r != 0)
 		return r;
 	*ret = document;
-	node = unwrap(document, op);
+	steps = arena_alloc(arena, (op->count + 1) * sizeof(*steps));
+	if (!steps)
+		return -ENOMEM;
+	if (op->count)
+		memcpy(steps, op->steps, op->count * sizeof(*steps));
+	node = unwrap(document, op, steps);
+	op->steps = steps;
 	if (node)
 		op->value = node;
 	return 0;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "editor.h"
+#include "format/ini_dialect.h"
 
 /* What the formats differ in. */
 struct line_dialect {
@@ -19,6 +20,7 @@ struct line_dialect {
 	bool has_continuation;   /* a backslash at a line's end: it goes on in the next */
 	bool has_cr;             /* "\r" alone ends a line, too */
 	bool colon_yields;       /* a ":" separates only where there is no "=" in the line */
+	const struct ini_dialect *ini; /* which keys are lists; NULL: it is no INI */
 };
 
 int line_edit(struct edit *edit, const struct edit_op *op, const struct line_dialect *dialect);

@@ -223,12 +223,24 @@ static bool is_reset(const struct extent *pair)
 	return !pair->node->text.len;
 }
 
-/* Leaves those of a key's pairs that count: an empty one takes away what is before it. */
-static struct line_places effective(const struct line_editor *editor, struct line_places pairs)
+/* Whether all of a key's pairs count, and none takes away what is before it. */
+static bool is_ini_list(const struct line_editor *editor, const struct node *key)
 {
+	const struct ini_dialect *ini = editor->dialect->ini;
+
+	return ini && ini_is_list(ini, key->text);
+}
+
+/* Leaves those of a key's pairs that count: an empty one takes away what is before it. */
+static struct line_places effective(
+	const struct line_editor *editor, const struct node *key, struct line_places pairs)
+{
+	bool repeats = !editor->dialect->ini && editor->edit->options->format->repeats;
 	uint32_t first = 0;
 
-	if (!editor->edit->options->format->repeats)
+	if (is_ini_list(editor, key))
+		return pairs;
+	if (!repeats)
 		first = pairs.count ? pairs.count - 1 : 0;
 	else
 		for (uint32_t i = 0; i < pairs.count; i++)
@@ -256,8 +268,9 @@ int line_pair_set(const struct line_editor *editor, const struct line_section *s
 		return add_pairs(editor, section, &sample, &wanted);
 	/* Where nothing takes them away any more, those before it are wanted no more than before.
 	 */
-	if (!editor->edit->options->format->repeats || is_reset(*wanted.items))
-		there = effective(editor, there);
+	if (editor->dialect->ini || !editor->edit->options->format->repeats ||
+		is_reset(*wanted.items))
+		there = effective(editor, key, there);
 	return change_pairs(editor, section, there, &sample, wanted);
 }
 
@@ -285,7 +298,7 @@ static int edit_assignment(const struct line_editor *editor, const struct line_s
 	int r = line_place_find_pairs(editor, section, steps->key, &there);
 	if (r != 0)
 		return r;
-	there = effective(editor, there);
+	there = effective(editor, steps->key, there);
 	if (!there.count || i > there.count || (i == there.count && op->kind != EDIT_INSERT))
 		return EDIT_CANNOT;
 	if (op->kind == EDIT_REMOVE)

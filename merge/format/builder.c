@@ -211,6 +211,8 @@ void builder_override(struct builder *builder, struct node *map, struct pair *fo
 	warn_duplicate(builder, found->key, again->key);
 	node_reweigh(map, found->value->weight, again->value->weight);
 	found->value = again->value;
+	if (again->key->spelling)
+		found->key = again->key;
 }
 
 int builder_go_on(struct builder *builder, struct node *map, struct pair *found,

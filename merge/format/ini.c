@@ -1,19 +1,23 @@
 /*
- * INI, of which there is no standard: what MySQL, PHP, Grafana and Python's configparser agree on,
- * and where they don't, what loses nothing. What stands behind the "=" is the value, whole: quotes
- * and "; comments" behind it stay, because one program's comment is another one's password.
+ * INI, of which there is no standard. What stands behind the "=" is the value, with its quotes, as
+ * no two programs agree on what they mean; what else differs is a row of ini_dialect.h.
  *
- *      key = value     the first "=" separates; without one in the line, the first ":"
+ *      key = value     in the root, or in the section above it
  *      key             no value, which is another thing than an empty one: null
- *          more        further in than its key: the value goes on, as in configparser
+ *          more        where the dialect has it: the value goes on
  */
+#include "ini.h"
+
 #include <errno.h>
+#include <stdio.h>
 
 #include "edit/line_edit.h"
+#include "ini_check.h"
 #include "scalar.h"
 #include "section.h"
 
 struct ini_reader {
+	const struct ini_dialect *dialect;
 	struct section_reader section;
 	struct span key;    /* of the last line with one; its data is NULL in front of the first */
 	struct place place; /* of the value … */
@@ -22,7 +26,9 @@ struct ini_reader {
 	const char *end;    /* of the last line that is not blank */
 	size_t indent;      /* of the key, in bytes */
 	size_t empty_lines; /* since the last line of the value */
-	bool has_value;     /* there is a separator */
+	struct ini_scan scan; /* of the value's last line */
+	bool has_value;       /* there is a separator */
+	bool has_included;    /* there was an include's line */
 };
 
 static int add_value(struct ini_reader *reader)
@@ -56,46 +62,157 @@ static int end_key(struct ini_reader *reader)
 {
 	int r = 0;
 
-	if (reader->key.data)
+	if (reader->key.data && reader->scan.quote && reader->dialect->quotes_end)
+		r = builder_problem(reader->section.lines.builder, reader->place,
+			"a quote does not end in its line; end it, or put the value in one line");
+	else if (reader->key.data)
 		r = add_value(reader);
 	reader->key.data = NULL;
+	reader->scan = (struct ini_scan){0};
 	reader->more.len = 0;
 	reader->empty_lines = 0;
 	return r;
 }
 
+/* Where the section's name ends, at its "]"; NULL: there is none. */
+static const char *end_of_name(const struct ini_dialect *dialect, struct span line)
+{
+	const char *last = NULL;
+	bool is_quoted = false;
+
+	for (size_t i = 1; i < line.len; i++) {
+		char c = line.data[i];
+
+		if (dialect->joins_headers && c == '\\')
+			i++;
+		else if (dialect->joins_headers && c == '"')
+			is_quoted = !is_quoted;
+		else if (c == ']' && !is_quoted)
+			last = line.data + i;
+		if (last && !dialect->has_long_names)
+			break;
+	}
+	return last;
+}
+
+static int read_key(struct ini_reader *reader, struct span line);
+
 static int read_section(struct ini_reader *reader, struct span line)
 {
+	const struct ini_dialect *dialect = reader->dialect;
+	const struct line_reader *lines = &reader->section.lines;
+	const char *end = end_of_name(dialect, line);
 	struct span name, rest;
 
-	int r = section_name(&reader->section, line, &name, &rest);
-	if (r != 0)
-		return r;
-	if (rest.len && *rest.data != ';' && *rest.data != '#')
-		return line_problem(&reader->section.lines, rest.data,
+	if (!end)
+		return line_problem(lines, line.data,
+			"the section's name does not end; a closing ] is missing");
+	name = (struct span){line.data + 1, (size_t)(end - line.data) - 1};
+	rest = line_trim((struct span){end + 1, (size_t)(line.data + line.len - end) - 1});
+	if (!name.len)
+		return line_problem(lines, line.data, "the section has no name; write it in the []");
+	bool is_comment = rest.len && strchr(dialect->comments, *rest.data);
+	if (rest.len && !is_comment && !dialect->joins_headers)
+		return line_problem(lines, rest.data,
 			"something stands behind the section's ]; put it on a line of its own");
-	return section_open(&reader->section, name, false);
+	if (reader->has_included)
+		ini_doubt(lines, line.data,
+			"the section stands behind a line that includes files, and would stand "
+			"before it in a merged file; put such lines at the end");
+	int r = 0;
+	if (dialect->root && span_is(name, dialect->root))
+		r = section_leave(&reader->section);
+	else if (ini_has_meaning(dialect, name))
+		r = section_open(&reader->section, name, ini_is_list_section(dialect, name));
+	return r == 0 && rest.len && !is_comment ? read_key(reader, rest) : r;
+}
+
+static const char *find_separator(const struct ini_dialect *dialect, struct span line)
+{
+	const char *stop = memchr(line.data, '=', line.len);
+
+	if (stop && dialect->colon_yields)
+		return stop;
+	for (size_t i = 0; i < line.len; i++)
+		if (strchr(dialect->separators, line.data[i]))
+			return line.data + i;
+	return NULL;
+}
+
+static int check_key(struct ini_reader *reader, struct span line, const char *stop)
+{
+	const struct ini_dialect *dialect = reader->dialect;
+	const struct line_reader *lines = &reader->section.lines;
+
+	if (!reader->key.len)
+		return line_problem(lines, line.data, "there is no key before the '%c'",
+			stop ? *stop : '=');
+	if (!stop && !dialect->has_null)
+		return line_problem(lines, line.data,
+			"is no section, no comment and no KEY = VALUE, which %s must be; a '=' is "
+			"missing, or a '%c' in front",
+			dialect->title, *dialect->comments);
+	if (!reader->section.depth && !dialect->has_root_keys)
+		return line_problem(lines, line.data,
+			"stands before the first section, where %s has no keys; put it behind one",
+			dialect->title);
+	return 0;
 }
 
 static int read_key(struct ini_reader *reader, struct span line)
 {
+	const struct ini_dialect *dialect = reader->dialect;
 	struct line_reader *lines = &reader->section.lines;
-	const char *end = line.data + line.len, *stop = memchr(line.data, '=', line.len);
+	const char *stop;
 
-	if (!stop)
-		stop = memchr(line.data, ':', line.len);
+	if (!dialect->quotes_lead) {
+		reader->scan = ini_scan(dialect, line, 0, NULL);
+		line.len = reader->scan.len;
+	}
+	const char *end = line.data + line.len;
+	stop = find_separator(dialect, line);
 	reader->has_value = stop;
-	reader->key = (struct span){line.data, (size_t)((stop ? stop : end) - line.data)};
-	reader->key = line_trim_end(reader->key);
-	if (!reader->key.len)
-		return line_problem(lines, line.data, "there is no key before the '%c'", *stop);
+	reader->key = line_trim_end(
+		(struct span){line.data, (size_t)((stop ? stop : end) - line.data)});
+	int r = check_key(reader, line, stop);
+	if (r != 0)
+		return r;
 	reader->value = (struct span){reader->key.data + reader->key.len, 0};
-	reader->end = stop ? end : reader->value.data;
 	if (stop)
 		reader->value = line_trim_start((struct span){stop + 1, (size_t)(end - stop) - 1});
-	reader->place = line_place(lines, stop ? reader->value.data : reader->key.data);
+	if (stop && dialect->quotes_lead) {
+		size_t begin = (size_t)(reader->value.data - line.data);
 
+		reader->scan = ini_scan(dialect, line, begin, NULL);
+		reader->value.len = reader->scan.len > begin ? reader->scan.len - begin : 0;
+	}
+	/* In front of a comment: `key =   # none` */
+	if (stop && !reader->value.len)
+		reader->value.data = stop + 1;
+	reader->end = reader->value.data + reader->value.len;
+	reader->place = line_place(lines, stop ? reader->value.data : reader->key.data);
+	r = section_open_root(&reader->section);
+	return r == 0 ? line_add_key(lines, reader->key, reader->key.data, &dialect->fold) : r;
+}
+
+/* `!includedir /etc/mysql/conf.d/`: a key of the root whose value is the path. */
+static int read_include(struct ini_reader *reader, struct span line)
+{
+	struct line_reader *lines = &reader->section.lines;
+	size_t len = 1;
+
+	while (len < line.len && !line_is_blank(line.data[len]))
+		len++;
+	reader->key = (struct span){line.data, len};
+	reader->value = line_trim((struct span){line.data + len, line.len - len});
+	if (!reader->value.len)
+		return line_problem(lines, line.data, "the path of what is included is missing");
+	reader->has_value = reader->has_included = true;
+	reader->end = reader->value.data + reader->value.len;
+	reader->place = line_place(lines, reader->value.data);
 	int r = section_open_root(&reader->section);
+	if (r == 0)
+		r = section_leave(&reader->section);
 	return r == 0 ? line_add_scalar(lines, reader->key, reader->key.data) : r;
 }
 
@@ -104,23 +221,40 @@ static void go_on(struct ini_reader *reader, struct span line)
 	for (size_t i = 0; i <= reader->empty_lines; i++)
 		output_char(&reader->more, '\n');
 	output_put(&reader->more, line.data, line.len);
-	reader->end = line.data + line.len;
+	if (line.len)
+		reader->end = line.data + line.len;
 	reader->empty_lines = 0;
+}
+
+/* The line behind a backslash. */
+static void go_on_behind(struct ini_reader *reader, struct span whole)
+{
+	struct ini_scan before = reader->scan;
+
+	reader->scan = ini_scan(reader->dialect, whole, 0, &before);
+	whole.len = reader->scan.len;
+	go_on(reader, whole);
 }
 
 static int read_line(struct ini_reader *reader)
 {
+	const struct ini_dialect *dialect = reader->dialect;
 	struct span whole = reader->section.lines.line, line = line_trim(whole);
 	size_t indent = (size_t)(line.data - whole.data);
 	int r;
 
+	if (reader->key.data && reader->scan.goes_on) {
+		go_on_behind(reader, whole);
+		return 0;
+	}
 	if (!line.len) {
 		reader->empty_lines++;
 		return 0;
 	}
-	if (*line.data == ';' || *line.data == '#')
+	if (strchr(dialect->comments, *line.data))
 		return 0;
-	if (reader->key.data && reader->has_value && indent > reader->indent) {
+	if (dialect->goes_on == INI_INDENT && reader->key.data && reader->has_value &&
+		indent > reader->indent) {
 		go_on(reader, line);
 		return 0;
 	}
@@ -128,17 +262,21 @@ static int read_line(struct ini_reader *reader)
 	if (r != 0)
 		return r;
 	reader->indent = indent;
+	if (dialect->includes && strchr(dialect->includes, *line.data))
+		return read_include(reader, line);
 	return *line.data == '[' ? read_section(reader, line) : read_key(reader, line);
 }
 
-static int ini_read(struct builder *builder, struct span text)
+int ini_read(struct builder *builder, struct span text)
 {
+	const struct ini_dialect *dialect = builder->options->format->dialect;
 	struct ini_reader reader = {
-		.section.lines = line_begin(builder, text),
+		.dialect = dialect,
+		.section = {.lines = line_begin(builder, text), .fold = &dialect->section_fold},
 		.more.max = SIZE_MAX,
 	};
 
-	builder->repeat = line_repeat;
+	builder->repeat = ini_repeat;
 	int r = line_check_text(builder, text);
 	while (r == 0 && line_next(&reader.section.lines))
 		r = read_line(&reader);
@@ -150,16 +288,64 @@ static int ini_read(struct builder *builder, struct span text)
 	return r;
 }
 
-/* A line of a value but the first: it stands further in than its key. */
-static int put_more(struct writer *writer, const struct node *value, struct span line)
+/* Writing. */
+
+/* What is wrong with a line of a value but the first; NULL: nothing. */
+static const char *more_fault(const struct ini_dialect *dialect, struct span line)
 {
 	const char *fault = line_fault(line);
 
-	if (!fault && line.len && strchr(";#", *line.data))
+	if (!fault && line.len && strchr(dialect->comments, *line.data))
 		fault = "a line that begins like a comment";
+	return fault;
+}
+
+/* What keeps the program from reading the value in one line, as it is; NULL: nothing. */
+static const char *line_value_fault(const struct ini_dialect *dialect, struct span line)
+{
+	struct ini_scan scan = ini_scan(dialect, line, 0, NULL);
+	const char *fault = line_fault(line);
+
 	if (fault)
-		return line_refuse(
-			writer, value, "a value of several lines in INI can't hold %s", fault);
+		return fault;
+	if (scan.quote && dialect->quotes_end)
+		return "a quote without its end";
+	if (scan.goes_on)
+		return "a backslash at its end";
+	return scan.len < line.len ? "what begins a comment, outside of quotes" : NULL;
+}
+
+/* The same of one whose lines each end with a backslash, but the last. */
+static const char *joined_fault(const struct ini_dialect *dialect, struct span value)
+{
+	const char *p = value.data, *end = p + value.len;
+	struct ini_scan scan = {0};
+	bool is_first = true;
+
+	while (p <= end) {
+		const char *stop = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+		struct span line = {p, (size_t)((stop ? stop : end) - p)};
+		struct ini_scan before = scan;
+
+		scan = ini_scan(dialect, line, 0, is_first ? NULL : &before);
+		if (line_text_fault(line) || scan.len < line.len)
+			return "a line break there";
+		if (scan.goes_on != !!stop)
+			return stop ? "a line break" : "a backslash at its end";
+		is_first = false;
+		p = stop ? stop + 1 : end + 1;
+	}
+	return scan.quote && dialect->quotes_end ? "a quote without its end" : NULL;
+}
+
+static int put_more(struct writer *writer, const struct node *value, struct span line)
+{
+	const struct ini_dialect *dialect = writer->format->dialect;
+	const char *fault = more_fault(dialect, line);
+
+	if (fault)
+		return line_refuse(writer, value, "a value of several lines in %s can't hold %s",
+			dialect->title, fault);
 	if (line.len)
 		output_char(writer->output, '\t');
 	output_put(writer->output, line.data, line.len);
@@ -167,20 +353,22 @@ static int put_more(struct writer *writer, const struct node *value, struct span
 	return 0;
 }
 
-static int put_value(struct writer *writer, const struct node *value)
+/* A value of several lines, each but the first further in. */
+static int put_indented(struct writer *writer, const struct node *value)
 {
+	const struct ini_dialect *dialect = writer->format->dialect;
 	const char *p = value->text.data, *end = p + value->text.len;
 	const char *stop = memchr(p, '\n', value->text.len);
-	struct span first = {p, stop ? (size_t)(stop - p) : value->text.len};
+	struct span first = {p, (size_t)(stop - p)};
 	const char *fault = line_fault(first);
 
 	if (fault)
 		return line_refuse(writer, value,
-			"a value in INI can't hold %s; quote it as its "
-			"program wants it",
-			fault);
-	if (stop && end[-1] == '\n')
-		return line_refuse(writer, value, "a value in INI can't end with a line break");
+			"a value in %s can't hold %s; quote it as its program wants it",
+			dialect->title, fault);
+	if (end[-1] == '\n')
+		return line_refuse(writer, value, "a value in %s can't end with a line break",
+			dialect->title);
 	output_string(writer->output, first.len ? " = " : " =");
 	output_put(writer->output, first.data, first.len);
 	output_char(writer->output, '\n');
@@ -196,57 +384,173 @@ static int put_value(struct writer *writer, const struct node *value)
 	return 0;
 }
 
-static int put_pair(struct writer *writer, const struct pair *pair)
+/* Whether the quotes of the dialect make any text of this one. */
+static bool can_be_quoted(const struct ini_dialect *dialect, struct span text)
 {
-	bool is_null = scalar_is_null(pair->value);
+	if (!dialect->quote || line_text_fault(text))
+		return false;
+	for (size_t i = 0; i < text.len; i++)
+		if (strchr("\"'`\\$", text.data[i]))
+			return false;
+	return true;
+}
 
-	int r = section_check_key(writer, pair->key, "INI", is_null ? "=:" : "=", "[;#");
-	if (r == 0)
-		r = line_check_scalar(writer, pair->value, "INI",
-			"join its items in one text, as its program wants them");
-	if (r != 0)
-		return r;
-	output_put(writer->output, pair->key->text.data, pair->key->text.len);
-	if (!is_null)
-		return put_value(writer, pair->value);
+static int put_value(struct writer *writer, const struct node *value)
+{
+	const struct ini_dialect *dialect = writer->format->dialect;
+	struct span text = value->text;
+	bool has_lines = memchr(text.data, '\n', text.len);
+	const char *fault, *quote = "";
+
+	if (has_lines && dialect->goes_on == INI_INDENT)
+		return put_indented(writer, value);
+	fault = has_lines && dialect->goes_on == INI_BACKSLASH ? joined_fault(dialect, text)
+							       : line_value_fault(dialect, text);
+	if (fault && can_be_quoted(dialect, text))
+		quote = dialect->quote;
+	else if (fault)
+		return line_refuse(writer, value, "a value in %s can't hold %s; %s",
+			dialect->title, fault,
+			dialect->quote || !*dialect->inline_comments
+				? "quote it as its program wants it"
+				: "there are no quotes that would help");
+	output_string(writer->output, text.len || *quote ? " = " : " =");
+	output_string(writer->output, quote);
+	output_put(writer->output, text.data, text.len);
+	output_string(writer->output, quote);
 	output_char(writer->output, '\n');
 	return 0;
 }
 
-static int ini_write(struct writer *writer, const struct node *root)
+static int put_one(struct writer *writer, const struct node *key, const struct node *value)
 {
-	static const struct section_style style = {
-		.name = "INI",
-		.not_in_name = "]",
-		.put = put_pair,
-	};
+	const struct ini_dialect *dialect = writer->format->dialect;
+	struct span name = spelling_of(key, &dialect->fold);
+	bool is_null = scalar_is_null(value);
 
-	return section_write(writer, root, &style);
+	int r = line_check_scalar(writer, value, dialect->title,
+		"join its items in one text, as its program wants them");
+	if (r == 0 && !dialect->has_null)
+		r = line_check_null(writer, value, dialect->title);
+	if (r != 0)
+		return r;
+	output_put(writer->output, name.data, name.len);
+	if (!is_null)
+		return put_value(writer, value);
+	output_char(writer->output, '\n');
+	return 0;
 }
 
-static int ini_edit(struct edit *edit, const struct edit_op *op)
+/* What a key can't have in it. */
+static const char *not_in_key(const struct ini_dialect *dialect, bool is_null)
 {
-	static const struct line_dialect dialect = {
-		.comments = "#;",
-		.has_inner_comments = true,
-		.colon_yields = true,
-		.has_indents = true,
+	static char sets[] = "=:#;\"'";
+
+	if (dialect->quotes_lead)
+		return "=:";
+	if (*dialect->inline_comments || *dialect->quotes)
+		return sets;
+	return is_null || !dialect->colon_yields ? "=:" : "=";
+}
+
+static int put_pair(struct writer *writer, const struct pair *pair)
+{
+	const struct ini_dialect *dialect = writer->format->dialect;
+	const struct node *value = pair->value;
+	bool is_list = node_is_sequence(value) && ini_is_list(dialect, pair->key->text);
+
+	int r = section_check_key(writer, pair->key, dialect->title,
+		not_in_key(dialect, node_is_scalar(value) && scalar_is_null(value)),
+		dialect->includes ? "[;#!" : "[;#");
+	if (r != 0)
+		return r;
+	if (!is_list)
+		return put_one(writer, pair->key, value);
+	for (uint32_t i = 0; r == 0 && i < value->seq.count; i++)
+		r = put_one(writer, pair->key, value->seq.items[i]);
+	return r;
+}
+
+/* The lines that include files, which come last. */
+static int put_includes(struct writer *writer, const struct pair *pair)
+{
+	bool is_list = node_is_sequence(pair->value);
+	uint32_t count = is_list ? pair->value->seq.count : 1;
+	int r = 0;
+
+	if (writer->output->len && count)
+		output_char(writer->output, '\n');
+	for (uint32_t i = 0; r == 0 && i < count; i++) {
+		const struct node *path = is_list ? pair->value->seq.items[i] : pair->value;
+
+		if (!node_is_scalar(path) || !path->text.len || line_fault(path->text))
+			return line_refuse(writer, path, "what is included must be a path");
+		output_put(writer->output, pair->key->text.data, pair->key->text.len);
+		output_char(writer->output, ' ');
+		output_put(writer->output, path->text.data, path->text.len);
+		output_char(writer->output, '\n');
+	}
+	return r;
+}
+
+static bool is_include(const struct ini_dialect *dialect, const struct pair *pair)
+{
+	struct span key = node_is_scalar(pair->key) ? pair->key->text : (struct span){NULL, 0};
+
+	return dialect->includes && key.len && !node_is_map(pair->value) &&
+	       (span_is(key, "!include") || span_is(key, "!includedir"));
+}
+
+/* Without what includes files. NULL: no memory. */
+static const struct node *without_includes(
+	const struct writer *writer, const struct ini_dialect *dialect, const struct node *root)
+{
+	struct node *map = node_new_map(writer->arena, root);
+
+	for (uint32_t i = 0; map && i < root->map.count; i++)
+		if (!is_include(dialect, &root->map.pairs[i]) &&
+			node_append(writer->arena, map, &root->map.pairs[i]) < 0)
+			map = NULL;
+	return map;
+}
+
+int ini_write(struct writer *writer, const struct node *root)
+{
+	const struct ini_dialect *dialect = writer->format->dialect;
+	const struct section_style style = {
+		.name = dialect->title,
+		.root_keys = dialect->has_root_keys ? NULL
+						    : "put it in one, such as 'section: {...}'",
+		.not_in_name = dialect->has_long_names || dialect->joins_headers ? "" : "]",
+		.has_lists = dialect->list_section,
+		.fold = &dialect->section_fold,
+		.put = put_pair,
+	};
+	const struct node *rest = root;
+
+	int r = ini_check_tree(writer, root);
+	if (r == 0 && node_is_map(root) && dialect->includes)
+		rest = without_includes(writer, dialect, root);
+	if (!rest)
+		return -ENOMEM;
+	if (r == 0)
+		r = section_write(writer, rest, &style);
+	for (uint32_t i = 0; r == 0 && rest != root && i < root->map.count; i++)
+		if (is_include(dialect, &root->map.pairs[i]))
+			r = put_includes(writer, &root->map.pairs[i]);
+	return r;
+}
+
+int ini_edit(struct edit *edit, const struct edit_op *op)
+{
+	const struct ini_dialect *ini = edit->options->format->dialect;
+	const struct line_dialect dialect = {
+		.comments = ini->comments,
+		.has_inner_comments = ini->goes_on == INI_INDENT,
+		.colon_yields = ini->colon_yields,
+		.has_indents = ini->goes_on == INI_INDENT,
+		.ini = ini,
 	};
 
 	return line_edit(edit, op, &dialect);
 }
-
-const struct format format_ini = {
-	.name = "ini",
-	.summary = "INI: sections are maps, values are texts with their quotes, a key with no '=' "
-		   "is null; "
-		   "as MySQL and Python's configparser read it",
-	.suffixes = "ini",
-	.comment = ";",
-	.nothing = "",
-	.has_sections = true,
-	.divider = "",
-	.read = ini_read,
-	.write = ini_write,
-	.edit = ini_edit,
-};

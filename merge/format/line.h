@@ -6,6 +6,7 @@
 
 #include "extents.h"
 #include "output.h"
+#include "spelling.h"
 
 struct line_reader {
 	struct builder *builder;
@@ -50,6 +51,9 @@ struct node *line_scalar(const struct line_reader *reader, struct span text, str
 
 /** Adds line_scalar() to what is open. 0, PROBLEM (limit) or -ENOMEM. */
 int line_add_scalar(struct line_reader *reader, struct span text, const char *at);
+
+/** The same for a key, by its fold. */
+int line_add_key(struct line_reader *reader, struct span text, const char *at, const struct fold *fold);
 
 /** Opens the root map, whose first entry begins at `at`. 0, PROBLEM (limit) or -ENOMEM. */
 int line_open_root(struct line_reader *reader, const char *at);

@@ -24,6 +24,7 @@ struct writer {
 	struct arena *arena; /* for what is converted on the way */
 	struct problem *problem;
 	unsigned depth; /* maps and lists in each other, at most */
+	const struct format *format; /* that is written */
 };
 
 /** The problem of a collection that lies deeper. Returns PROBLEM. */

@@ -56,7 +56,8 @@ int section_open(struct section_reader *reader, struct span name, bool is_item)
 	if (r == 0)
 		r = end_section(reader);
 	if (r == 0)
-		r = line_add_scalar(lines, name, name.data);
+		r = reader->fold ? line_add_key(lines, name, name.data, reader->fold)
+				 : line_add_scalar(lines, name, name.data);
 	if (r == 0 && is_item) {
 		r = builder_open(lines->builder, NODE_SEQUENCE, NODE_BLOCK, place, &node);
 		reader->depth += r == 0;
@@ -66,6 +67,15 @@ int section_open(struct section_reader *reader, struct span name, bool is_item)
 		reader->depth += r == 0;
 	}
 	return r == 0 && lines->in ? note_section(reader, name, node) : r;
+}
+
+int section_leave(struct section_reader *reader)
+{
+	int r = end_section(reader);
+
+	if (reader->lines.in)
+		reader->lines.in = reader->lines.builder->document->extents[0];
+	return r;
 }
 
 int section_close(struct section_reader *reader)
@@ -110,8 +120,9 @@ static int put_name(
 			style->name, fault);
 	if (writer->output->len)
 		output_char(writer->output, '\n');
+	struct span name = style->fold ? spelling_of(key, style->fold) : key->text;
 	output_char(writer->output, '[');
-	output_put(writer->output, key->text.data, key->text.len);
+	output_put(writer->output, name.data, name.len);
 	output_put(writer->output, "]\n", 2);
 	return 0;
 }

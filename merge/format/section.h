@@ -16,6 +16,7 @@ struct section_reader {
 	struct line_reader lines;
 	bool has_root;
 	unsigned depth; /* maps and lists in each other that the section is: 0, there is none yet */
+	const struct fold *fold; /* of the sections' names; NULL: none */
 };
 
 /** Opens the root, if that has not happened yet. 0, PROBLEM (limit) or -ENOMEM. */
@@ -26,6 +27,9 @@ int section_open_root(struct section_reader *reader);
  * of the list of that name. 0, PROBLEM (limit) or -ENOMEM.
  */
 int section_open(struct section_reader *reader, struct span name, bool is_item);
+
+/** Ends the section: what comes is in the root. 0, PROBLEM or -ENOMEM. */
+int section_leave(struct section_reader *reader);
 
 /** Ends the section and the root. 0, PROBLEM or -ENOMEM. */
 int section_close(struct section_reader *reader);
@@ -46,6 +50,7 @@ struct section_style {
 		*not_in_name; /* characters that the name of a section can't hold, besides "\n" */
 	const char *(*name_fault)(struct span name); /* what else is wrong with one; may be NULL */
 	bool has_lists; /* a section may be a list of maps: it comes as often */
+	const struct fold *fold; /* of the sections' names; NULL: none */
 
 	/* The lines for a key and its value. 0, PROBLEM or -ENOMEM. */
 	int (*put)(struct writer *writer, const struct pair *pair);

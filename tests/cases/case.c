@@ -340,7 +340,7 @@ static int find(void *context, const char *directory, const char *name,
 	return MERGE_ABSENT;
 }
 
-static struct merge_input *inputs_of(const struct case_files *files)
+static struct merge_input *inputs_of(const struct case_files *files, const struct format *to)
 {
 	struct merge_input *inputs = calloc(files->count + 1, sizeof(*inputs));
 
@@ -349,7 +349,7 @@ static struct merge_input *inputs_of(const struct case_files *files)
 
 		inputs[i] = (struct merge_input){
 			.source = {.name = file->name, .layer = file->layer, .rank = (unsigned)i},
-			.format = format_of_name(file->name),
+			.format = format_within(to, format_of_name(file->name)),
 			.text = {file->text, file->len},
 		};
 	}
@@ -428,7 +428,7 @@ static int run(struct golden *golden, struct finder *finder, const struct looker
 	struct problem *problem)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
-	CLEANUP(freep) struct merge_input *inputs = inputs_of(&golden->sources);
+	CLEANUP(freep) struct merge_input *inputs = inputs_of(&golden->sources, golden->request.to);
 	const struct merge_environment environment = {.find = find, .context = finder};
 
 	if (!inputs || !finder->inputs || !finder->documents)
@@ -450,7 +450,7 @@ int golden_look(struct golden *golden, golden_look_fn *look, void *context, stru
 	const struct looker looker = {look, context};
 	struct finder finder = {
 		.golden = golden,
-		.inputs = inputs_of(&golden->tree),
+		.inputs = inputs_of(&golden->tree, golden->request.to),
 		.documents = calloc(golden->tree.count + 1, sizeof(struct document *)),
 	};
 

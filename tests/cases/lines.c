@@ -129,8 +129,11 @@ static bool is_scalar_at(struct span written, const struct node *scalar)
 		[NODE_FOLDED] = "\""};
 	bool is_toml = scalar->schema == NODE_TOML;
 
+	/* In INI, a value may begin in the next line, and null is a key alone. */
 	if (written.len == 0)
-		return scalar->text.len == 0;
+		return scalar->text.len == 0 || *scalar->text.data == '\n';
+	if (scalar->schema == NODE_JSON && span_is(scalar->text, "null"))
+		return true;
 	if (scalar->style != NODE_PLAIN)
 		return strchr((is_toml ? firsts_in_toml : firsts)[scalar->style], *written.data);
 	if (scalar->text.len == 0 || strchr("!&", *written.data))

@@ -30,6 +30,20 @@ cp out between.yaml
 runs 0 "$PLYFS" merge --to json between.yaml
 python3 -c 'import json; assert json.load(open("out")) == {"a": 1, "b": 1.1}'
 
+# A file whose name says nothing has no say.
+printf '[a]\nx=1\n' >low.ini
+for files in 'low.ini /dev/null' '/dev/null low.ini' 'low.ini -'; do
+	# shellcheck disable=SC2086
+	runs 0 "$PLYFS" merge $files </dev/null
+	prints $'[a]\nx = 1'
+done
+
+# What may be INI is read as the dialect that is asked for.
+printf '[a]\nb-c=1\n' >dash.ini
+printf '[a]\nb_c=2\n' >underscore
+runs 0 "$PLYFS" merge --to mysql dash.ini underscore
+prints $'[a]\nb_c = 2'
+
 # JSON with comments is a format of its own.
 echo '{"b": 2,} // more' >more.jsonc
 runs 0 "$PLYFS" merge more.jsonc more.jsonc

@@ -34,13 +34,27 @@ def ini_document(chance):
     return "\n".join(lines) + pick(chance, "", "\n", "\n\n")
 
 
+class Assignments(dict):
+    """Of a section, with what was said of one key before."""
+
+    def __setitem__(self, key, value):
+        if key in self and (value is None or isinstance(value, list)):
+            self.__dict__.setdefault("again", []).append((self[key], value))
+        super().__setitem__(key, value)
+
+    def loses(self):
+        def text(value):
+            return value and "\n".join(value).rstrip()
+        return any(text(before) != text(after) for before, after in self.__dict__.get("again", []))
+
+
 def ini_model(text):
     for line in text.split("\n"):
         if re.match(r"\s*\[(\]|[^]]*$)", line):
             # A header that does not end is a key to configparser, unless it goes on with a value.
             raise LookupError
     parser = configparser.RawConfigParser(allow_no_value=True, strict=False, delimiters=("=",),
-                                          default_section="\1", interpolation=None)
+                                          default_section="\1", interpolation=None, dict_type=Assignments)
     parser.optionxform = str
     try:
         parser.read_string("[\2]\n" + text)
@@ -48,6 +62,8 @@ def ini_model(text):
         raise LookupError  # it does not know what a key without a value goes on with
     except configparser.Error as error:
         raise Refused(error)
+    if any(section.loses() for section in parser._sections.values()):
+        raise Refused("a key comes again with another value")
     tree = dict(parser["\2"])
     for name in parser.sections():
         if name == "\2":

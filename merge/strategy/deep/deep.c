@@ -140,6 +140,8 @@ static int merge_pair(struct deep *deep, struct node **map, const struct node *b
 	}
 	if (found) {
 		deep_set(*map, number, combined);
+		if (pair->key->spelling)
+			(*map)->map.pairs[number].key = pair->key;
 		if (!combined)
 			return note_deleted(deep, *map, old, pair);
 		if (!old)
@@ -334,7 +336,7 @@ int deep_combine(struct deep *deep, const struct node *below, const struct node 
 		return merge_maps(deep, below, value, place, ret);
 	if (are_both(NODE_SEQUENCE, below, value)) {
 		const struct list_rule *rule = list_rules_find(deep->rules, place);
-		if (rule->mode != LIST_REPLACE && rule->mode != LIST_REPEAT)
+		if (rule->mode != LIST_REPLACE && rule->mode != LIST_REPEAT && !rule->is_assigned)
 			return deep_merge_lists(deep, below, value, place, rule, ret);
 	}
 	return put_in_place(deep, below, value, place, ret);
@@ -393,7 +395,7 @@ static int merge_deep(struct merge *merge, struct merge_output *ret)
 	deep.scratch = scratch;
 	deep.minds_kinds = merge->request->warn ||
 			   span_is(options_text(merge->request->options, "kinds"), "strict");
-	r = list_rules_read(merge->request->options, deep_list_fallback(merge->request), scratch, &deep.rules,
+	r = list_rules_read(merge->request->options, deep_repeating(merge->request), scratch, &deep.rules,
 		merge->problem);
 
 	/* Without aliases a value has a byte of text at least. */
@@ -424,7 +426,7 @@ static int check(const struct options *options, struct problem *problem)
 
 	int r = arena_new(&arena);
 	if (r == 0)
-		r = list_rules_read(options, LIST_REPLACE, arena, &rules, problem);
+		r = list_rules_read(options, NULL, arena, &rules, problem);
 	return r == 0 ? delete_rule_check(options, problem) : r;
 }
 
@@ -444,7 +446,7 @@ static int list_way(const struct merge_request *request, const struct node *cons
 	const struct list_rule *rule;
 	struct problem ignored; /* the options are checked */
 
-	int r = list_rules_read(request->options, deep_list_fallback(request), arena, &rules, &ignored);
+	int r = list_rules_read(request->options, deep_repeating(request), arena, &rules, &ignored);
 	if (r != 0)
 		return r < 0 ? r : -EINVAL;
 	rule = count ? find_rule(rules, keys, count, NULL) : list_rules_find(rules, NULL);

@@ -58,7 +58,7 @@ int deep_take_list(struct deep *deep, const struct node *value, const struct pla
 int deep_merge_lists(struct deep *deep, const struct node *below, const struct node *value,
 	const struct place *place, const struct list_rule *rule, const struct node **ret);
 
-/** Whether `value` over `below` is one more assignment, by LIST_REPEAT: both texts, or lists. */
+/** Whether `value` over `below` is one more assignment: both texts, or lists. */
 bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
 	const struct place *place);
 
@@ -72,8 +72,8 @@ int deep_note_uses(const struct merge_request *request, size_t input,
 int deep_tell_idle(const struct options *options, const struct option_uses *uses,
 	int (*tell)(void *context, const struct problem *problem), void *context);
 
-/** How lists combine without a rule: as the format has it that the file has, or had. */
-enum list_mode deep_list_fallback(const struct merge_request *request);
+/** The format, of what the file is or was, whose keys may come again; NULL: it is none. */
+const struct format *deep_repeating(const struct merge_request *request);
 
 /*
  * A directive is a tag that says how its value meets what lies below it. It acts where it stands

@@ -352,8 +352,12 @@ static bool is_reset(const struct node *value)
 bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
 	const struct place *place)
 {
-	return is_assignment(value) && is_assignment(below) && !is_reset(value) &&
-	       list_rules_find(deep->rules, place)->mode == LIST_REPEAT;
+	const struct list_rule *rule;
+
+	if (!is_assignment(value) || !is_assignment(below))
+		return false;
+	rule = list_rules_find(deep->rules, place);
+	return rule->is_assigned || (rule->mode == LIST_REPEAT && !is_reset(value));
 }
 
 /* The list; of a scalar, one that holds it alone. */

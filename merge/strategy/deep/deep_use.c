@@ -5,12 +5,14 @@
 #include "delete_rule.h"
 #include "format.h"
 
-enum list_mode deep_list_fallback(const struct merge_request *request)
+const struct format *deep_repeating(const struct merge_request *request)
 {
-	bool repeats = format_of_tree(request->to)->repeats ||
-		       format_of_tree(request->inputs[0].format)->repeats;
+	const struct format *to = format_of_tree(request->to);
+	const struct format *from = format_of_tree(request->inputs[0].format);
 
-	return repeats ? LIST_REPEAT : LIST_REPLACE;
+	if (to->repeats)
+		return to;
+	return from->repeats ? from : NULL;
 }
 
 /* Whether a list is there, and whether its items have what they are matched by. */
@@ -54,7 +56,7 @@ int deep_note_uses(const struct merge_request *request, size_t input,
 
 	int r = arena_new(&arena);
 	if (r == 0)
-		r = list_rules_read(request->options, deep_list_fallback(request), arena, &rules,
+		r = list_rules_read(request->options, deep_repeating(request), arena, &rules,
 			&ignored);
 	for (size_t i = 0; r == 0 && i < document->count; i++) {
 		r = note_value(rules, document->roots[i], NULL, uses);
@@ -73,7 +75,7 @@ int deep_tell_idle(const struct options *options, const struct option_uses *uses
 
 	int r = arena_new(&arena);
 	if (r == 0)
-		r = list_rules_read(options, LIST_REPLACE, arena, &rules, &ignored);
+		r = list_rules_read(options, NULL, arena, &rules, &ignored);
 	if (r == 0)
 		r = list_rules_tell_idle(rules, uses, tell, context);
 	return r == 0 ? delete_rule_tell_idle(options, uses, tell, context) : r;

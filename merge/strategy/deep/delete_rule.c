@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "spelling.h"
+
 static const char form[] = "'delete' is a map of layers to places such as {site: server.tls}";
 
 static int check_place(const struct node *place, struct problem *problem)
@@ -33,21 +35,32 @@ int delete_rule_check(const struct options *options, struct problem *problem)
 	return r;
 }
 
-/* The pair in `map` whose key is that, with backslashes. */
+/* Whether the key is what is written at `at`, with backslashes. */
+static bool is_key(const struct node *key, const char *at, size_t len)
+{
+	char name[SPELLING_MAX];
+	bool is_text = true;
+	size_t count = 0;
+
+	for (size_t from = 0; from < len; from++, count++) {
+		from += at[from] == '\\' && from + 1 < len;
+		is_text = is_text && count < key->text.len && key->text.data[count] == at[from];
+		if (count < sizeof(name))
+			name[count] = at[from];
+	}
+	if (is_text && count == key->text.len)
+		return true;
+	return key->spelling && count <= sizeof(name) &&
+	       spelling_is(key, (struct span){name, count});
+}
+
+/* The pair in `map` whose key is that. */
 static const struct pair *find_key(const struct node *map, const char *at, size_t len)
 {
 	for (uint32_t i = 0; i < map->map.count; i++) {
 		const struct pair *pair = &map->map.pairs[i];
-		size_t matched = 0, from = 0;
-		if (!node_is_scalar(pair->key) || !deep_value(pair))
-			continue;
-		struct span key = pair->key->text;
-		for (; from < len && matched < key.len; from++, matched++) {
-			from += at[from] == '\\' && from + 1 < len;
-			if (at[from] != key.data[matched])
-				break;
-		}
-		if (from == len && matched == key.len)
+
+		if (node_is_scalar(pair->key) && deep_value(pair) && is_key(pair->key, at, len))
 			return pair;
 	}
 	return NULL;

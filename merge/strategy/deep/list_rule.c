@@ -2,7 +2,9 @@
 
 #include <errno.h>
 
+#include "format/ini_dialect.h"
 #include "scalar.h"
+#include "spelling.h"
 
 enum word_kind {
 	WORD_KEY,
@@ -28,6 +30,9 @@ struct list_rules {
 	bool have_keys;
 	struct list_rule fallback;
 	bool repeat;
+	const struct ini_dialect *dialect; /* which keys are lists without a rule; NULL: it says nothing */
+	struct list_rule assigned;         /* these */
+	struct list_rule sections;         /* the dialect's lists of maps */
 };
 
 #define MODES "replace, append, prepend, unique, repeat or {by: KEY}"
@@ -196,17 +201,37 @@ static int read_patterns(const struct node *map, struct arena *arena, struct lis
 	return 0;
 }
 
-int list_rules_read(const struct options *options, enum list_mode fallback, struct arena *arena,
+/* How lists combine without a rule: as the format has it. */
+static int read_fallback(const struct format *format, struct arena *arena, struct list_rules *rules)
+{
+	const struct ini_dialect *dialect = format ? format->dialect : NULL;
+
+	rules->fallback.mode = format && !dialect ? LIST_REPEAT : LIST_REPLACE;
+	rules->repeat = format;
+	rules->dialect = dialect;
+	/* Where any key may come again an empty value may take away what came before: its place counts. */
+	rules->assigned.mode = dialect && dialect->keys == INI_LIST ? LIST_APPEND : LIST_UNIQUE;
+	rules->assigned.is_assigned = true;
+	if (!dialect || !dialect->by)
+		return 0;
+	rules->sections = (struct list_rule){.mode = LIST_BY_KEY,
+		.by = node_new_scalar(arena, span_of(dialect->by), NODE_DOUBLE),
+		.by_name = dialect->by};
+	if (!rules->sections.by)
+		return -ENOMEM;
+	rules->have_keys = true;
+	return 0;
+}
+
+int list_rules_read(const struct options *options, const struct format *format, struct arena *arena,
 	const struct list_rules **ret, struct problem *problem)
 {
 	const struct node *lists = options_get(options, "lists");
-	int r = 0;
-
 	struct list_rules *rules = arena_zalloc(arena, 1, sizeof(*rules));
-	if (!rules)
-		return -ENOMEM;
-	rules->fallback.mode = fallback;
-	rules->repeat = fallback == LIST_REPEAT;
+	int r = rules ? read_fallback(format, arena, rules) : -ENOMEM;
+
+	if (r != 0)
+		return r;
 	if (lists && node_is_map(lists) && !is_rule(lists)) {
 		r = read_patterns(lists, arena, rules, problem);
 	} else if (lists) {
@@ -219,8 +244,8 @@ int list_rules_read(const struct options *options, enum list_mode fallback, stru
 		rules->patterns[0].words = &all;
 		rules->patterns[0].count = rules->count = 1;
 		r = read_rule(NULL, lists, arena, &rules->patterns[0].rule, problem);
-		rules->repeat = rules->patterns[0].rule.mode == LIST_REPEAT;
-		rules->have_keys = rules->patterns[0].rule.mode == LIST_BY_KEY;
+		rules->repeat |= rules->patterns[0].rule.mode == LIST_REPEAT;
+		rules->have_keys |= rules->patterns[0].rule.mode == LIST_BY_KEY;
 	}
 	if (r == 0)
 		*ret = rules;
@@ -233,6 +258,8 @@ static size_t count_words(const struct word *words, size_t left, const struct no
 	size_t count = 0;
 
 	if (left > 0 && words[left - 1].kind == WORD_ONE)
+		return 1;
+	if (left > 0 && words[left - 1].kind == WORD_KEY && spelling_is(key, words[left - 1].key))
 		return 1;
 	struct span rest = node_is_scalar(key) ? key->text : (struct span){NULL, 0};
 	for (; rest.data && count < left && words[left - 1 - count].kind == WORD_KEY; count++) {
@@ -283,6 +310,17 @@ static bool matches(const struct pattern *pattern, const struct place *place)
 	return left == 0;
 }
 
+static const struct list_rule *find_fallback(
+	const struct list_rules *rules, const struct place *place)
+{
+	if (!rules->dialect || !place || !node_is_scalar(place->key))
+		return &rules->fallback;
+	if (!place->up && ini_is_list_section(rules->dialect, place->key->text))
+		return &rules->sections;
+	return ini_is_list_key(rules->dialect, place->key->text) ? &rules->assigned
+								 : &rules->fallback;
+}
+
 const struct list_rule *list_rules_find(const struct list_rules *rules, const struct place *place)
 {
 	const struct pattern *best = NULL;
@@ -292,7 +330,7 @@ const struct list_rule *list_rules_find(const struct list_rules *rules, const st
 		if ((!best || pattern->spelled >= best->spelled) && matches(pattern, place))
 			best = pattern;
 	}
-	return best ? &best->rule : &rules->fallback;
+	return best ? &best->rule : find_fallback(rules, place);
 }
 
 bool list_rules_repeat(const struct list_rules *rules)

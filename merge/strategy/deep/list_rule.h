@@ -18,6 +18,7 @@
  */
 #pragma once
 
+#include "format.h"
 #include "option_use.h"
 
 enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_REPEAT, LIST_BY_KEY };
@@ -36,6 +37,7 @@ struct list_rule {
 	const struct node *by; /* LIST_BY_KEY: what items are matched by, as node_match() wants it */
 	const char *by_name;   /* "name", "[name, url]", for messages */
 	bool twice;            /* LIST_BY_KEY: one layer may have a key more than once */
+	bool is_assigned;      /* a single text is a list of one, as for LIST_REPEAT */
 	const struct node *place; /* the pattern, as written; NULL: the rule is for all lists */
 	const struct node *value; /* the mode, as written; NULL: none is given */
 };
@@ -50,9 +52,10 @@ struct list_rules;
 
 /**
  * Reads the option `lists`, which may be a mode alone: "append" is for all lists, and {by: name} is. `options` is
- * borrowed. Where the option says nothing, `fallback` holds. Returns 0 with *ret in `arena`, PROBLEM, or -ENOMEM.
+ * borrowed. Where the option says nothing, it is as `format` has it, whose keys may come again; NULL: lists are
+ * replaced. Returns 0 with *ret in `arena`, PROBLEM, or -ENOMEM.
  */
-int list_rules_read(const struct options *options, enum list_mode fallback, struct arena *arena,
+int list_rules_read(const struct options *options, const struct format *format, struct arena *arena,
 	const struct list_rules **ret, struct problem *problem);
 
 /** The rule for lists in that place; never NULL. */
@@ -62,7 +65,7 @@ const struct list_rule *list_rules_find(const struct list_rules *rules, const st
 int list_rules_tell_idle(const struct list_rules *rules, const struct option_uses *uses,
 	int (*tell)(void *context, const struct problem *problem), void *context);
 
-/** Whether LIST_REPEAT holds somewhere: then a rule is for single texts, too. */
+/** Whether LIST_REPEAT may hold somewhere, or is_assigned: then a rule is for single texts, too. */
 bool list_rules_repeat(const struct list_rules *rules);
 
 /** Whether some lists are merged by a key. */

@@ -1,0 +1,386 @@
+#include "ini_check.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "array.h"
+#include "scalar.h"
+
+/* Bytes of "git, mysql, php". */
+#define NAMES_MAX 128
+
+static bool takes_again(const struct ini_dialect *dialect)
+{
+	return dialect->keys != INI_REFUSE;
+}
+
+static bool has_no_indents(const struct ini_dialect *dialect)
+{
+	return dialect->goes_on != INI_INDENT;
+}
+
+static bool folds_case(const struct ini_dialect *dialect)
+{
+	return dialect->fold.how & FOLD_CASE;
+}
+
+static bool folds_dashes(const struct ini_dialect *dialect)
+{
+	return dialect->fold.how & FOLD_DASH;
+}
+
+static bool folds_nothing(const struct ini_dialect *dialect)
+{
+	return !dialect->fold.how;
+}
+
+static void note(struct builder *builder, struct place place, const char *message)
+{
+	struct document *document = builder->document;
+	struct problem *doubt;
+
+	if (document->doubt)
+		return;
+	doubt = arena_alloc(document->arena, sizeof(*doubt));
+	if (!doubt)
+		return;
+	problem_set(doubt, document->source.name, place.line, place.column, "%s", message);
+	problem_place(doubt, &document->source);
+	document->doubt = doubt;
+}
+
+void ini_doubt(const struct line_reader *lines, const char *at, const char *message)
+{
+	note(lines->builder, line_place(lines, at), message);
+}
+
+static struct place place_of(const struct node *node)
+{
+	return (struct place){node->line, node->column};
+}
+
+static bool is_unknown(const struct ini_dialect *dialect)
+{
+	return dialect->keys == INI_DOUBT;
+}
+
+/* Whether a key is in both, with another value. */
+static bool would_lose(const struct node *found, const struct node *again)
+{
+	if (!node_is_map(found) || !node_is_map(again))
+		return !node_equal(found, again);
+	for (uint32_t i = 0; i < again->map.count; i++) {
+		const struct pair *other = node_find(found, again->map.pairs[i].key);
+
+		if (other && !node_equal(other->value, again->map.pairs[i].value))
+			return true;
+	}
+	return false;
+}
+
+static void doubt_again(struct builder *builder, const struct pair *found, const struct pair *again)
+{
+	char names[NAMES_MAX], message[PROBLEM_MESSAGE_MAX];
+
+	if (!would_lose(found->value, again->value))
+		return;
+	ini_names(takes_again, names, sizeof(names));
+	snprintf(message, sizeof(message),
+		"the %s '%.64s' comes again, first in line %u, and a merge would lose one of them; "
+		"give the rule its program's 'format': %s",
+		node_is_map(again->value) ? "section" : "key", again->key->text.data,
+		(unsigned)found->key->line, names);
+	note(builder, place_of(again->key), message);
+}
+
+static int refuse_again(struct builder *builder, const struct ini_dialect *dialect,
+	const struct pair *found, const struct pair *again)
+{
+	return builder_problem(builder, place_of(again->key),
+		"the %s '%.64s' comes again, first in line %u, which %s may not; remove one",
+		node_is_map(again->value) ? "section" : "key", again->key->text.data,
+		(unsigned)found->key->line, dialect->title);
+}
+
+/* One value more of a key that is a list. */
+static int push(
+	struct builder *builder, struct node *map, struct pair *found, const struct node *value)
+{
+	struct arena *arena = builder->document->arena;
+	uint32_t before = found->value->weight;
+	struct node *list = (struct node *)found->value; /* ours, if it is a list */
+	int r = 0;
+
+	if (node_is_scalar(list)) {
+		list = node_new_sequence(arena, found->value);
+		if (!list)
+			return -ENOMEM;
+		r = node_push(arena, list, found->value);
+	}
+	if (r == 0 && node_is_scalar(value))
+		r = node_push(arena, list, value);
+	for (uint32_t i = 0; r == 0 && node_is_sequence(value) && i < value->seq.count; i++)
+		r = node_push(arena, list, value->seq.items[i]);
+	found->value = list;
+	node_reweigh(map, before, list->weight);
+	return r;
+}
+
+static bool is_sections(const struct node *value)
+{
+	return node_is_map(value) || (node_is_sequence(value) && node_is_map(value->seq.items[0]));
+}
+
+int ini_repeat(
+	struct builder *builder, struct node *map, struct pair *found, const struct pair *again)
+{
+	const struct ini_dialect *dialect = builder->options->format->dialect;
+	bool was_section = is_sections(found->value), is_section = is_sections(again->value);
+
+	if (was_section != is_section)
+		return line_repeat(builder, map, found, again);
+	if (is_section && dialect->sections == INI_REFUSE && !span_is(again->key->text, "DEFAULT"))
+		return refuse_again(builder, dialect, found, again);
+	if (!is_section && dialect->keys == INI_REFUSE)
+		return refuse_again(builder, dialect, found, again);
+	if (is_unknown(dialect))
+		doubt_again(builder, found, again);
+	if (is_section)
+		return builder_go_on(builder, map, found, again);
+	if (ini_is_list(dialect, again->key->text))
+		return push(builder, map, found, again->value);
+	builder_override(builder, map, found, again);
+	return 0;
+}
+
+/* Keys by what they are to a program. */
+struct alike {
+	const struct fold *fold;
+	struct arena *arena;
+	struct node *names; /* a map of folded keys to the first pairs' numbers */
+};
+
+/* The pair in `map` before the `i`th that is the same key; NULL: there is none. */
+static int find_alike(struct alike *alike, const struct node *map, uint32_t i, const struct pair **ret)
+{
+	const struct node bare = {.kind = NODE_SCALAR, .schema = NODE_TEXT, .weight = 1,
+		.text = map->map.pairs[i].key->text};
+	const struct node *key = spelling_fold(alike->fold, &bare, alike->arena);
+	struct node *number = key ? node_copy(alike->arena, key) : NULL;
+	const struct pair *found;
+
+	*ret = NULL;
+	if (!number)
+		return -ENOMEM;
+	found = node_find(alike->names, key);
+	if (found) {
+		*ret = &map->map.pairs[found->value->line];
+		return 0;
+	}
+	number->line = i;
+	return node_put(alike->arena, alike->names, key, number);
+}
+
+static int check_spellings(
+	const struct writer *writer, const struct node *map, const struct fold *fold)
+{
+	struct alike alike = {fold, writer->arena, node_new_map(writer->arena, NULL)};
+	int r = alike.names ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; r == 0 && fold->how && i < map->map.count; i++) {
+		const struct pair *other;
+
+		if (!node_is_scalar(map->map.pairs[i].key))
+			continue;
+		r = find_alike(&alike, map, i, &other);
+		if (r == 0 && other)
+			return line_refuse(writer, map->map.pairs[i].key,
+				"'%.64s' and '%.64s' are one key in %s; remove one",
+				other->key->text.data, map->map.pairs[i].key->text.data,
+				writer->format->dialect->title);
+	}
+	return r;
+}
+
+/* Whether the name is what stands up to the header's "]". */
+static bool is_name(const struct ini_dialect *dialect, struct span name)
+{
+	bool is_quoted = false;
+
+	for (size_t i = 0; dialect->joins_headers && i < name.len; i++) {
+		if (name.data[i] == '\\')
+			i++;
+		else if (name.data[i] == '"')
+			is_quoted = !is_quoted;
+		else if (name.data[i] == ']' && !is_quoted)
+			return false;
+	}
+	return !is_quoted && (!dialect->joins_headers || name.data[name.len - 1] != '\\');
+}
+
+static int check_section(const struct writer *writer, const struct pair *pair)
+{
+	const struct ini_dialect *dialect = writer->format->dialect;
+	const struct node *value = pair->value;
+	bool is_list = node_is_sequence(value);
+	int r = 0;
+
+	if (!node_is_scalar(pair->key) || !pair->key->text.len)
+		return 0;
+	if (!is_name(dialect, pair->key->text) || !ini_has_meaning(dialect, pair->key->text))
+		return line_refuse(writer, pair->key, "%s has no section of that name",
+			dialect->title);
+	for (uint32_t i = 0; r == 0 && i < (is_list ? value->seq.count : 1); i++) {
+		const struct node *map = is_list ? value->seq.items[i] : value;
+
+		if (node_is_map(map))
+			r = check_spellings(writer, map, &dialect->fold);
+	}
+	return r;
+}
+
+int ini_check_tree(const struct writer *writer, const struct node *root)
+{
+	int r = 0;
+
+	if (!node_is_map(root))
+		return 0;
+	r = check_spellings(writer, root, &writer->format->dialect->section_fold);
+	for (uint32_t i = 0; r == 0 && i < root->map.count; i++)
+		if (is_sections(root->map.pairs[i].value))
+			r = check_section(writer, &root->map.pairs[i]);
+	return r;
+}
+
+/* Of two keys that some program takes for one. */
+static int refuse_alike(const struct pair *a, const struct pair *b, struct problem *problem)
+{
+	char names[NAMES_MAX], others[NAMES_MAX];
+	const struct pair *later =
+		a->key->source && b->key->source && a->key->source->rank > b->key->source->rank ? a : b;
+	const struct pair *other = later == a ? b : a;
+	const char *x = later->key->text.data, *y = other->key->text.data;
+	bool is_case = true; /* they differ in capitals alone */
+
+	for (; *x && *y && is_case; x++, y++)
+		is_case = (*x == '-') == (*y == '-');
+	ini_names(is_case ? folds_case : folds_dashes, names, sizeof(names));
+	ini_names(folds_nothing, others, sizeof(others));
+	return problem_at(problem, later->key,
+		"'%.64s' and '%.64s' in %s:%u are one key to some programs and two to others; give "
+		"the rule its program's 'format': %s, or where they are two %s",
+		later->key->text.data, other->key->text.data,
+		other->key->source ? source_shown(other->key->source) : "the merged file",
+		(unsigned)other->key->line, names, others);
+}
+
+/* Whether all of a pair is of one layer, which then knows how its program takes it. */
+static bool is_of(const struct pair *pair, const struct source *source)
+{
+	if (!node_is_map(pair->value))
+		return pair->value->source == source;
+	for (uint32_t i = 0; i < pair->value->map.count; i++)
+		if (pair->value->map.pairs[i].value->source != source)
+			return false;
+	return true;
+}
+
+static int check_alike(const struct node *map, struct arena *arena, struct problem *problem)
+{
+	static const struct fold loose = {.how = FOLD_CASE | FOLD_DASH};
+	struct alike alike = {&loose, arena, node_new_map(arena, NULL)};
+	int r = alike.names ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; r == 0 && i < map->map.count; i++) {
+		const struct pair *pair = &map->map.pairs[i], *other;
+
+		if (!node_is_scalar(pair->key))
+			continue;
+		r = find_alike(&alike, map, i, &other);
+		if (r != 0 || !other || node_equal(other->value, pair->value))
+			continue;
+		if (!is_of(other, pair->key->source) || !is_of(pair, pair->key->source))
+			r = refuse_alike(other, pair, problem);
+	}
+	return r;
+}
+
+/* The key of a line that nothing but an option is: no `name==1`, no `http://a?b=c`. Else empty. */
+static struct span option_of(struct span line)
+{
+	struct span key = {line.data, 0};
+	size_t i;
+
+	while (key.len < line.len && (memchr("_-.", key.data[key.len], 3) ||
+					     (key.data[key.len] >= '0' && key.data[key.len] <= '9') ||
+					     ((key.data[key.len] | 0x20) >= 'a' &&
+						     (key.data[key.len] | 0x20) <= 'z')))
+		key.len++;
+	for (i = key.len; i < line.len && line_is_blank(line.data[i]);)
+		i++;
+	if (i == line.len || line.data[i] != '=' || (i + 1 < line.len && line.data[i + 1] == '='))
+		key.len = 0;
+	return key;
+}
+
+/*
+ * Whether a line below the value, which may be an option of its own, does not count in the merged
+ * section: its value is replaced, or another layer has the option, too.
+ */
+static bool is_option_lost(const struct pair *pair, const struct node *merged)
+{
+	const struct pair *now = merged ? node_find(merged, pair->key) : NULL;
+	const char *end = pair->value->text.data + pair->value->text.len;
+	bool is_whole = now && node_equal(now->value, pair->value);
+
+	for (const char *p = memchr(pair->value->text.data, '\n', pair->value->text.len); p;) {
+		const char *stop = memchr(p + 1, '\n', (size_t)(end - p) - 1);
+		const struct node key = {.kind = NODE_SCALAR, .schema = NODE_TEXT, .weight = 1,
+			.text = option_of((struct span){p + 1, (size_t)((stop ? stop : end) - p) - 1})};
+
+		now = key.text.len && is_whole ? node_find(merged, &key) : NULL;
+		if (key.text.len && (!is_whole || (now && now->value->source != pair->value->source)))
+			return true;
+		p = stop;
+	}
+	return false;
+}
+
+static int check_lines(const struct node *map, const struct node *merged, struct problem *problem)
+{
+	char names[NAMES_MAX];
+	int r = 0;
+
+	if (!node_is_map(merged))
+		merged = NULL;
+	for (uint32_t i = 0; r == 0 && i < map->map.count; i++) {
+		const struct pair *pair = &map->map.pairs[i];
+
+		if (node_is_map(pair->value)) {
+			const struct pair *now = merged ? node_find(merged, pair->key) : NULL;
+
+			r = check_lines(pair->value, now ? now->value : NULL, problem);
+		} else if (is_option_lost(pair, merged)) {
+			ini_names(has_no_indents, names, sizeof(names));
+			r = problem_at(problem, pair->key,
+				"the lines below '%.64s' stand further in and may be options of their "
+				"own, which a merge would lose; give the rule its program's 'format': "
+				"%s, or configparser where they go on with the value",
+				pair->key->text.data, names);
+		}
+	}
+	return r;
+}
+
+int ini_check_merged(const struct node *root, const struct document *document, struct arena *arena,
+	struct problem *problem)
+{
+	int r = node_is_map(root) ? check_alike(root, arena, problem) : 0;
+
+	for (uint32_t i = 0; r == 0 && node_is_map(root) && i < root->map.count; i++)
+		if (node_is_map(root->map.pairs[i].value))
+			r = check_alike(root->map.pairs[i].value, arena, problem);
+	if (r == 0 && document->count && node_is_map(document->roots[0]))
+		r = check_lines(document->roots[0], root, problem);
+	return r;
+}

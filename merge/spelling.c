@@ -1,0 +1,143 @@
+#include "spelling.h"
+
+/* Bytes that a folded key may be longer than it was, its NUL included: [a.b] is [a "b"]. */
+#define ROOM 3
+
+static char small(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool is_alike(struct span a, struct span b)
+{
+	size_t i = 0;
+
+	while (i < a.len && i < b.len && small(a.data[i]) == small(b.data[i]))
+		i++;
+	return a.len == b.len && i == a.len;
+}
+
+/* The name among `names` that differs from `key` in case alone; else `key`. */
+static struct span known_name(const char *names, struct span key)
+{
+	while (names && *names) {
+		struct span name = {names, strcspn(names, ",")};
+
+		if (is_alike(name, key))
+			return name;
+		names += name.len + (names[name.len] == ',');
+	}
+	return key;
+}
+
+/* What git calls the section: its first word in small letters, and a subsection in quotes. */
+static size_t fold_head(struct span key, char *out)
+{
+	size_t i = 0, len = 0;
+
+	while (i < key.len && key.data[i] != '.' && key.data[i] != '"' && !is_blank(key.data[i]))
+		out[len++] = small(key.data[i++]);
+	if (i == key.len)
+		return len;
+	if (key.data[i] == '.') {
+		out[len++] = ' ';
+		out[len++] = '"';
+		for (i++; i < key.len; i++)
+			out[len++] = small(key.data[i]);
+		out[len++] = '"';
+		return len;
+	}
+	while (i < key.len && is_blank(key.data[i]))
+		i++;
+	out[len++] = ' ';
+	for (; i < key.len; i++)
+		out[len++] = key.data[i];
+	return len;
+}
+
+/* `out` has room for key.len + ROOM bytes. Returns how many they are without the NUL. */
+static size_t fold_into(const struct fold *fold, struct span key, char *out)
+{
+	static const char prefixes[][7] = {"loose-", "loose_"};
+	struct span name = known_name(fold->names, key);
+	size_t len = 0;
+
+	while (fold->how & FOLD_BLANKS && name.len && is_blank(name.data[name.len - 1]))
+		name.len--;
+	for (bool again = fold->how & FOLD_PREFIX; again;) {
+		again = false;
+		for (size_t i = 0; i < 2; i++)
+			if (name.len > strlen(prefixes[i]) && span_begins(name, prefixes[i])) {
+				name.data += strlen(prefixes[i]);
+				name.len -= strlen(prefixes[i]);
+				again = true;
+			}
+	}
+	if (fold->how & FOLD_HEAD)
+		len = fold_head(name, out);
+	else
+		for (; len < name.len; len++) {
+			bool is_name = name.data != key.data && fold->names;
+			char c = name.data[len];
+
+			out[len] = fold->how & FOLD_CASE && !is_name ? small(c) : c;
+			if (fold->how & FOLD_DASH && c == '-')
+				out[len] = '_';
+		}
+	out[len] = '\0';
+	return len;
+}
+
+const struct node *spelling_fold(
+	const struct fold *fold, const struct node *node, struct arena *arena)
+{
+	struct span written = node->spelling ? span_of(node->spelling->text) : node->text;
+	struct spelling *spelling;
+	struct node *copy;
+	char *text;
+
+	/* A NUL byte is in no key that a program reads. */
+	if (!fold->how || memchr(written.data, '\0', written.len))
+		return node;
+	text = arena_alloc(arena, written.len + ROOM + 1);
+	spelling = arena_alloc(arena, sizeof(*spelling) + written.len + 1);
+	copy = node_copy(arena, node);
+	if (!text || !spelling || !copy)
+		return NULL;
+	spelling->fold = fold;
+	memcpy(spelling->text, written.data, written.len);
+	spelling->text[written.len] = '\0';
+	copy->text = (struct span){text, fold_into(fold, written, text)};
+	copy->spelling = spelling;
+	return copy;
+}
+
+struct span spelling_of(const struct node *key, const struct fold *fold)
+{
+	return key->spelling && key->spelling->fold == fold ? span_of(key->spelling->text)
+							    : key->text;
+}
+
+bool spelling_means(const struct fold *fold, struct span written, struct span text)
+{
+	char folded[SPELLING_MAX + ROOM + 1];
+
+	if (span_equal(written, text))
+		return true;
+	if (!fold->how || written.len > SPELLING_MAX)
+		return false;
+	return span_equal(text, (struct span){folded, fold_into(fold, written, folded)});
+}
+
+bool spelling_is(const struct node *key, struct span name)
+{
+	if (!node_is_scalar(key))
+		return false;
+	return key->spelling ? spelling_means(key->spelling->fold, name, key->text)
+			     : span_equal(key->text, name);
+}

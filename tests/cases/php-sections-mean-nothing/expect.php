@@ -1,0 +1,2 @@
+memory_limit = 1G
+session.name = S

@@ -1,0 +1,4 @@
+; b
+extension = b
+extension = c
+x = 1

@@ -1,0 +1,4 @@
+extension = a
+; b
+extension = b
+x = 1
