@@ -11,8 +11,8 @@
 #include <yaml.h>
 
 #include "scalar.h"
-#include "utf8.h"
 #include "yaml_extent.h"
+#include "yaml_fault.h"
 #include "yaml_text.h"
 
 /*
@@ -86,24 +86,6 @@ static struct place place_of(const struct yaml_reader *reader, const yaml_mark_t
 	return builder_place(reader->builder, (uint32_t)mark->line + 1, (uint32_t)mark->column + 1);
 }
 
-/* The place of a byte: libyaml gives no mark where the characters themselves are wrong. */
-static struct place place_at(const struct yaml_reader *reader, size_t offset)
-{
-	struct span text = reader->text;
-	struct place place = {1, 1};
-	const char *p = text.data, *end = text.data + (offset < text.len ? offset : text.len);
-
-	for (; p < end; p++) {
-		if (*p == '\n' || (*p == '\r' && (p + 1 == end || p[1] != '\n'))) {
-			place.line++;
-			place.column = 1;
-		} else if (!utf8_is_tail((unsigned char)*p)) {
-			place.column++;
-		}
-	}
-	return builder_place(reader->builder, place.line, place.column);
-}
-
 /*
  * Gives libyaml the next bytes. It goes over much without an event, as over a long comment, or for
  * as long as a long text takes.
@@ -124,60 +106,16 @@ static int give_text(void *context, unsigned char *buffer, size_t size, size_t *
 	return 1;
 }
 
-static int reader_problem(struct yaml_reader *reader)
-{
-	const yaml_parser_t *parser = &reader->parser;
-	size_t offset = parser->problem_offset;
-	struct place place = place_at(reader, offset);
-
-	if (strstr(parser->problem, "UTF-8") && offset < reader->text.len)
-		return builder_problem(reader->builder, place,
-			"is not UTF-8 (byte 0x%02X); save it as UTF-8",
-			(unsigned)(unsigned char)reader->text.data[offset]);
-	if (parser->problem_value >= 0)
-		return builder_problem(reader->builder, place,
-			"the character U+%04X is not allowed; write it as an escape in double "
-			"quotes",
-			(unsigned)parser->problem_value);
-	return builder_problem(reader->builder, place, "%s", parser->problem);
-}
-
-/* The character that a mark stands at; marks count characters. */
-static char char_at(struct span text, const yaml_mark_t *mark)
-{
-	const char *p = text.data, *end = text.data + text.len;
-
-	for (size_t i = 0; p < end; p++)
-		if (!utf8_is_tail((unsigned char)*p) && i++ == mark->index)
-			return *p;
-	return '\0';
-}
-
 static int parse_problem(struct yaml_reader *reader)
 {
 	const yaml_parser_t *parser = &reader->parser;
-	struct place place = place_of(reader, &parser->problem_mark);
-	const char *remedy = "";
 
 	/* Of some failures, while it scans a tag, libyaml says nothing at all: memory is lacking,
 	 * too. */
 	if (parser->error == YAML_MEMORY_ERROR || parser->error == YAML_NO_ERROR ||
 		budget_is_spent(arena_budget(reader->builder->document->arena)))
 		return -ENOMEM;
-	if (parser->error == YAML_READER_ERROR)
-		return reader_problem(reader);
-	if (char_at(reader->text, &parser->problem_mark) == '\t')
-		remedy = "; a tab can't indent, use spaces";
-	else if (parser->context && strcmp(parser->context, "while scanning an alias") == 0)
-		remedy = "; a text that begins with '*' stands in quotes";
-	if (!parser->context)
-		return builder_problem(reader->builder, place, "%s%s", parser->problem, remedy);
-	if (parser->context_mark.line == parser->problem_mark.line)
-		return builder_problem(reader->builder, place, "%s: %s%s", parser->context,
-			parser->problem, remedy);
-	return builder_problem(reader->builder, place, "%s started on line %u: %s%s",
-		parser->context, (unsigned)place_of(reader, &parser->context_mark).line,
-		parser->problem, remedy);
+	return yaml_fault(reader->builder, reader->text, parser);
 }
 
 static int take_tag(struct yaml_reader *reader, const yaml_char_t *written, struct place place,
@@ -406,7 +344,7 @@ static int check_tag_directives(const struct yaml_reader *reader)
 			continue;
 		if (++count <= TAG_DIRECTIVES_MAX && !is_too_long(p, end))
 			continue;
-		place = place_at(reader, (size_t)(p - text.data));
+		place = yaml_place(reader->builder, text, (size_t)(p - text.data));
 		if (count > TAG_DIRECTIVES_MAX)
 			return builder_problem(reader->builder, place,
 				"more than %d %%TAG directives", TAG_DIRECTIVES_MAX);

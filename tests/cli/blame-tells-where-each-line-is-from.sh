@@ -93,7 +93,7 @@ says 'nothing: no layer has such a file'
 runs 1 "$PLYFS" blame -l low:high link
 says 'link: is a symbolic link (low/link); give the path that it leads to'
 runs 1 "$PLYFS" blame -l low:high both.yaml
-grep -q '^plyfs: low/both.yaml:2:1: ' err || fail "it says: $(cat err)"
+grep -q '^plyfs: low/both.yaml:1:4: ' err || fail "it says: $(cat err)"
 runs 2 "$PLYFS" blame -l low:high
 says 'a path is missing'
 runs 2 "$PLYFS" blame -l low:high app.yaml all

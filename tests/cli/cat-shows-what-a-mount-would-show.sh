@@ -40,7 +40,7 @@ runs 1 "$PLYFS" cat -l low:nowhere app.yaml
 says "'$PWD/nowhere' does not exist"
 echo 'b: [' >high/app.yaml
 runs 1 "$PLYFS" cat -l low:high app.yaml
-says "$PWD/high/app.yaml:"
+[[ $(cat err) == "plyfs: $PWD/high/app.yaml:1:4: "*$'\n    b: [\n       ^' ]] || fail "it says: $(cat err)"
 
 # With the line, where the source has it; also of a plyfs.yaml that can't be used.
 printf 'b: 1\nc: ]\n' >high/app.yaml

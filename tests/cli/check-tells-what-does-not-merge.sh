@@ -26,7 +26,7 @@ plyfs: low/dir/b.yaml:2:1: ...
 printf 'a: {\n' >low/app.yaml
 runs 1 "$PLYFS" check -l low:high app.yaml
 prints '1 file: 1 does not merge, 2 errors'
-grep -q '^plyfs: high/app.yaml:2:8: ' err && grep -q '^plyfs: low/app.yaml:2:1: ' err
+grep -q '^plyfs: high/app.yaml:2:8: ' err && grep -q '^plyfs: low/app.yaml:1:4: ' err
 
 # Only what is asked for.
 runs 1 "$PLYFS" check -l low:high dir

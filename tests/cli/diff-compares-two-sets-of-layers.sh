@@ -129,7 +129,7 @@ diff -r made to >&2 || fail 'the patch makes something else'
 # What does not merge is left out, and said.
 echo 'x: [' >two/app.yaml
 runs 1 "$PLYFS" diff -l base:one -l base:two
-grep -q '^plyfs: two/app.yaml:2:1: ' err
+grep -q '^plyfs: two/app.yaml:1:4: ' err
 ! grep -q app.yaml out
 grep -qx -- '--- a/gone' out
 runs 2 "$PLYFS" diff -l base -l one -l two

@@ -103,7 +103,7 @@ runs 1 "$PLYFS" diff -l vendor:site .
 says 'is a directory'
 echo 'server: [' >site/app.yaml
 runs 1 "$PLYFS" diff -l vendor:site app.yaml
-grep -q '^plyfs: site/app.yaml:2:1: ' err
+grep -q '^plyfs: site/app.yaml:1:9: ' err
 runs 2 "$PLYFS" diff -l vendor
 says 'a path is missing'
 runs 2 "$PLYFS" diff -l vendor app.yaml motd

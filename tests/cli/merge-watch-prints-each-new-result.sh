@@ -50,7 +50,7 @@ shows "$three"
 # What makes no difference is not printed: a comment; a mistake, and its end.
 echo '# nothing' >>low.yaml
 echo 'b: [' >high.yaml
-will_say 'plyfs: high.yaml:2:1: '
+will_say 'plyfs: high.yaml:1:4: '
 # Nor is the same complaint made again.
 echo 'b: [' >high.yaml
 sleep 0.3

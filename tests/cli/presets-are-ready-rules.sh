@@ -70,7 +70,7 @@ bad 'options: {on_error: fail}' ":1:1: unknown key 'options' (allowed: descripti
 bad 'description: nothing' ":1:1: the preset has no 'rules'"
 bad 'rules: [{match: a, lock: {policy: x}}]' ":1:27: unknown layer 'policy'"
 bad '' ": is empty; a preset has 'description' and 'rules'"
-bad 'rules: [' ':2:1: '
+bad 'rules: [' ':1:8: '
 
 # Of commands: the preset's are honoured only for a plyfs.yaml that nobody else can write, …
 printf 'rules: [{match: "*.yaml", check: [cat, "%%f"]}]\n' >own/bad.yaml

@@ -87,7 +87,7 @@ runs 0 render tree
 # What never was good is not there, and what was good stays.
 printf 'b: [\n' >site/app.yaml
 runs 1 render tree
-grep -q 'site/app.yaml:2:1' err
+grep -q 'site/app.yaml:1:4' err
 [ "$(cat tree/app.yaml)" = $'a: 1\nb: 4' ]
 printf '{' | tee vendor/new.json >site/new.json
 runs 1 render tree

@@ -60,7 +60,7 @@ for how in '' --atomic; do
 	pid=$!
 	trap 'kill $pid 2>/dev/null || true; rm -rf "$directory"' EXIT
 	printf 'b: [\n' >site/app.yaml
-	told() { "$PLYFS" status $tree >out && grep -q "process $pid$" out && grep -q 'site/app.yaml:2:1' out; }
+	told() { "$PLYFS" status $tree >out && grep -q "process $pid$" out && grep -q 'site/app.yaml:1:4' out; }
 	for ((i = 0; i < 100; i++)); do told && break || sleep 0.1; done
 	[ $i -lt 100 ] || fail "a trouble is not told: $(cat out)"
 	printf 'b: 2\n' >site/app.yaml

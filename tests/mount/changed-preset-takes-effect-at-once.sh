@@ -25,7 +25,7 @@ comes_to_show mnt/app.yaml 'a: [2, 1]'
 
 # One that can't be used changes nothing, and is told.
 echo 'rules: [' | replace presets/lists.yaml
-told() { grep -q 'presets/lists.yaml:2:1: ' mnt/.plyfs/errors; }
+told() { grep -q 'presets/lists.yaml:1:8: ' mnt/.plyfs/errors; }
 eventually told || fail "$(cat mnt/.plyfs/errors)"
 shows mnt/app.yaml 'a: [2, 1]'
 preset unique

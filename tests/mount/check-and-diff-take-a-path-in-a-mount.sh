@@ -26,11 +26,11 @@ diff expected out >&2 || fail 'not what the layers change'
 echo 'a: [' >high/app.yaml
 code=0
 "$PLYFS" check mnt >out 2>err || code=$?
-[ $code -eq 1 ] && grep -q "^plyfs: $PWD/high/app.yaml:2:1: " err || fail "exits with $code: $(cat err)"
+[ $code -eq 1 ] && grep -q "^plyfs: $PWD/high/app.yaml:1:4: " err || fail "exits with $code: $(cat err)"
 [ "$(cat out)" = '2 files: 1 does not merge' ]
 code=0
 "$PLYFS" diff mnt/app.yaml >out 2>err || code=$?
-[ $code -eq 1 ] && grep -q "^plyfs: $PWD/high/app.yaml:2:1: " err || fail "exits with $code: $(cat err)"
+[ $code -eq 1 ] && grep -q "^plyfs: $PWD/high/app.yaml:1:4: " err || fail "exits with $code: $(cat err)"
 
 # Not in a mount.
 code=0

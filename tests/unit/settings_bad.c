@@ -45,7 +45,7 @@ static const struct bad table[] = {
 		"this is a list"},
 	{"settings are one document", "layers: [a]\n---\nlayers: [b]\n",
 		"3:1: a second document begins here; settings are one document"},
-	{"YAML that does not parse", "layers: [a\n", "2:1: while parsing …"},
+	{"YAML that does not parse", "layers: [a\n", "1:9: the '[' is not closed; …"},
 	{"text that is not UTF-8", "layers: [\xff]\n", "1:10: is not UTF-8 …"},
 	{"a home directory as a shell has it", "layers: [a, ~/b]\n",
 		"1:13: '~' is the home directory to a shell only; write %h/b, or ./~/b for a "

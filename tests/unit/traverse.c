@@ -248,11 +248,11 @@ static void every_source_is_read(void **state)
 	run("printf 'a: [\\n' >c/text; printf 'a: 1\\n' >c/good.yaml; ln -s nowhere a/link");
 	start(NULL);
 	inspected("x.yaml");
-	assert_string_equal(text, "E a/x.yaml:2:1\nW b/x.yaml:2:1\nE c/x.yaml:1:1\n");
+	assert_string_equal(text, "E a/x.yaml:1:4\nW b/x.yaml:2:1\nE c/x.yaml:1:1\n");
 	inspected("x.json");
 	assert_string_equal(text, "W b/x.json:1:10\n");
 	inspected("alone.yaml");
-	assert_string_equal(text, "E c/alone.yaml:2:1\n");
+	assert_string_equal(text, "E c/alone.yaml:1:4\n");
 	inspected("text");
 	assert_string_equal(text, "");
 	inspected("good.yaml");
@@ -285,7 +285,7 @@ static void warnings_are_bounded_and_errors_are_not(void **state)
 	const struct inspection *inspection = inspected("x.yaml");
 	assert_int_equal(inspection->findings.count, FINDINGS_MAX + 1);
 	assert_int_equal(inspection->findings.left_out, 199 - FINDINGS_MAX);
-	assert_non_null(strstr(text, "E b/x.yaml:2:1"));
+	assert_non_null(strstr(text, "E b/x.yaml:1:4"));
 	inspection_drop();
 }
 
@@ -319,7 +319,7 @@ static void layer_that_is_left_out_is_an_error(void **state)
 	run("echo 'a: 1' >a/x.yaml; echo 'a: [' >b/x.yaml");
 	start("layers: [a, b]\noptions: {on_error: skip-layer}\n");
 	inspected("x.yaml");
-	assert_string_equal(text, "E b/x.yaml:2:1\n");
+	assert_string_equal(text, "E b/x.yaml:1:4\n");
 	inspection_drop();
 }
 

@@ -1,0 +1,525 @@
+#include "yaml_fault.h"
+
+#include <string.h>
+
+#include "utf8.h"
+#include "yaml_text.h"
+
+/* Characters of a key without "? ". */
+#define SIMPLE_KEY_MAX 1024
+
+/* The byte order mark. */
+#define MARK "\xEF\xBB\xBF"
+#define BYTE_ORDER_MARK "a byte order mark (U+FEFF) stands in the middle of the file; remove it"
+
+struct fault {
+	const struct builder *builder;
+	const yaml_parser_t *parser;
+	struct span text;
+	size_t at;    /* of the token that was not expected; the text's length: its end */
+	size_t begin; /* of what it is in; the same for nothing */
+};
+
+struct place yaml_place(const struct builder *builder, struct span text, size_t offset)
+{
+	const char *p = text.data, *end = p + (offset < text.len ? offset : text.len);
+	struct place place = {1, 1};
+
+	for (; p < end; p++) {
+		if (*p == '\n' || (*p == '\r' && (p + 1 == end || p[1] != '\n'))) {
+			place.line++;
+			place.column = 1;
+		} else if (!utf8_is_tail((unsigned char)*p)) {
+			place.column++;
+		}
+	}
+	return builder_place(builder, place.line, place.column);
+}
+
+/* The byte that a mark stands at; marks count characters. */
+static size_t offset_of(struct span text, const yaml_mark_t *mark)
+{
+	size_t count = 0, i = 0;
+
+	for (; i < text.len; i++)
+		if (!utf8_is_tail((unsigned char)text.data[i]) && count++ == mark->index)
+			break;
+	return i;
+}
+
+static struct place place_of(const struct fault *fault, const yaml_mark_t *mark)
+{
+	return builder_place(fault->builder, (uint32_t)mark->line + 1, (uint32_t)mark->column + 1);
+}
+
+static struct place place_at(const struct fault *fault)
+{
+	return place_of(fault, &fault->parser->problem_mark);
+}
+
+/* Where that begins which the fault is in. */
+static struct place place_begun(const struct fault *fault)
+{
+	return fault->parser->context ? place_of(fault, &fault->parser->context_mark)
+				      : place_at(fault);
+}
+
+static bool is_at_end(const struct fault *fault)
+{
+	return fault->at >= fault->text.len;
+}
+
+static char byte_at(struct span text, size_t offset)
+{
+	return offset < text.len ? text.data[offset] : '\0';
+}
+
+/* The character at the fault, for "%.*s". */
+static struct span character_at(const struct fault *fault)
+{
+	struct span one = {fault->text.data + fault->at, is_at_end(fault) ? 0 : 1};
+
+	while (fault->at + one.len < fault->text.len && one.len < 4 &&
+		utf8_is_tail((unsigned char)one.data[one.len]))
+		one.len++;
+	return one;
+}
+
+static bool is_closing(const struct fault *fault)
+{
+	char byte = byte_at(fault->text, fault->at);
+
+	return byte == ']' || byte == '}';
+}
+
+static size_t line_of(struct span text, size_t offset)
+{
+	while (offset > 0 && text.data[offset - 1] != '\n' && text.data[offset - 1] != '\r')
+		offset--;
+	return offset;
+}
+
+static bool is_blank(char byte)
+{
+	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r' || byte == '\0';
+}
+
+static bool is_first_in_line(const struct fault *fault)
+{
+	size_t i = line_of(fault->text, fault->at);
+
+	while (i < fault->at && (fault->text.data[i] == ' ' || fault->text.data[i] == '\t'))
+		i++;
+	return i == fault->at;
+}
+
+/* libyaml counts a byte order mark at the beginning of a line as a column. */
+static bool is_behind_mark(const struct fault *fault)
+{
+	size_t line = line_of(fault->text, fault->at);
+
+	return line > 0 && fault->at - line == strlen(MARK) &&
+	       memcmp(fault->text.data + line, MARK, strlen(MARK)) == 0;
+}
+
+/* Whether a value may begin at `i`, as far as the byte in front of it tells. */
+static bool may_begin(struct span text, size_t i)
+{
+	return i == 0 || is_blank(text.data[i - 1]) || strchr("[{,:", text.data[i - 1]);
+}
+
+/* Behind the text in quotes that begins at `i`; `i` itself: none does. */
+static size_t skip_quoted(struct span text, size_t i)
+{
+	char quote = byte_at(text, i);
+	size_t end = i + 1;
+
+	if ((quote != '"' && quote != '\'') || !may_begin(text, i))
+		return i;
+	while (end < text.len && text.data[end] != quote)
+		end += text.data[end] == '\\' && quote == '"' ? 2 : 1;
+	return end < text.len ? end + 1 : text.len;
+}
+
+/* Behind what is no bracket at `i`: a text in quotes, or a comment. `i` itself: it is neither. */
+static size_t skip_other(struct span text, size_t i)
+{
+	size_t behind = skip_quoted(text, i);
+
+	if (byte_at(text, i) == '#' && (i == 0 || is_blank(text.data[i - 1])))
+		while (behind < text.len && text.data[behind] != '\n')
+			behind++;
+	return behind;
+}
+
+/* What a bracket at `i` adds to the number of those that are open there, `depth`. */
+static int step_of(struct span text, size_t i, size_t depth)
+{
+	char byte = text.data[i];
+
+	if ((byte == '[' || byte == '{') && (depth > 0 || may_begin(text, i)))
+		return 1;
+	return (byte == ']' || byte == '}') && depth > 0 ? -1 : 0;
+}
+
+/*
+ * How many brackets that begin in [from, end) are open at `end`; 0 as soon as the first one is closed, if
+ * `is_first`. *last is the last one that makes them `wanted`.
+ */
+static size_t count_open(struct span text, size_t from, size_t end, bool is_first, size_t wanted,
+	size_t *last)
+{
+	size_t depth = 0;
+
+	for (size_t i = from, behind; i < end; i = behind) {
+		behind = skip_other(text, i);
+		if (behind > i)
+			continue;
+		behind = i + 1;
+		int step = step_of(text, i, depth);
+		depth = step < 0 ? depth - 1 : depth + (size_t)step;
+		if (step > 0 && depth == wanted)
+			*last = i;
+		if (step < 0 && depth == 0 && is_first)
+			return 0;
+	}
+	return depth;
+}
+
+/* Whether the bracket that stands at `i` is closed, as far as brackets can be counted. */
+static bool is_closed(struct span text, size_t i)
+{
+	size_t unused;
+
+	return count_open(text, i, text.len, true, 0, &unused) == 0;
+}
+
+/* The innermost bracket that is open at the fault; where that is: none. */
+static size_t find_open(const struct fault *fault)
+{
+	size_t found = fault->at;
+	size_t depth = count_open(fault->text, 0, fault->at, false, 0, &found);
+
+	if (depth > 0)
+		count_open(fault->text, 0, fault->at, false, depth, &found);
+	return found;
+}
+
+/* Whether "key: " stands in the line before the fault. */
+static bool has_value_before(const struct fault *fault)
+{
+	const struct span text = fault->text;
+
+	for (size_t i = line_of(text, fault->at), behind; i < fault->at; i = behind) {
+		behind = skip_quoted(text, i);
+		if (behind > i)
+			continue;
+		behind = i + 1;
+		if (text.data[i] == ':' && is_blank(byte_at(text, i + 1)))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a directive stands in the line above. */
+static bool is_below_directive(const struct fault *fault)
+{
+	size_t line = line_of(fault->text, fault->at);
+
+	while (line > 0) {
+		line = line_of(fault->text, line - 1);
+		if (!strchr("\r\n#", byte_at(fault->text, line)))
+			return fault->text.data[line] == '%';
+	}
+	return false;
+}
+
+/* The messages that depend on what stands at the fault */
+
+static int tell(const struct fault *fault, const char *message)
+{
+	return builder_problem(fault->builder, place_at(fault), "%s", message);
+}
+
+static int tell_open(const struct fault *fault, size_t open)
+{
+	char bracket = fault->text.data[open];
+
+	return builder_problem(fault->builder, yaml_place(fault->builder, fault->text, open),
+		"the '%c' is not closed; write '%c' where it ends", bracket,
+		bracket == '{' ? '}' : ']');
+}
+
+static int tell_first(const struct fault *fault)
+{
+	const char *context = fault->parser->context;
+	struct span first = character_at(fault);
+
+	/* libyaml does not say which brackets the value is in. */
+	if (context && strcmp(context, "while parsing a flow node") == 0) {
+		size_t open = find_open(fault);
+		if (open < fault->at && !is_closed(fault->text, open))
+			return tell_open(fault, open);
+	}
+	if (is_at_end(fault))
+		return tell(fault, "a value is missing at the end");
+	if (*first.data == '\t')
+		return tell(fault, "a tab can't indent, use spaces");
+	if (is_closing(fault))
+		return builder_problem(fault->builder, place_at(fault),
+			"'%c' closes nothing; remove it, or put the text in quotes", *first.data);
+	return builder_problem(fault->builder, place_at(fault),
+		"a value can't begin with '%.*s'; put it in quotes", (int)first.len, first.data);
+}
+
+static int tell_second_value(const struct fault *fault)
+{
+	if (fault->at - line_of(fault->text, fault->at) > SIMPLE_KEY_MAX)
+		return tell(fault, "a key has more than 1024 characters; write '? ' in front of it");
+	if (has_value_before(fault))
+		return tell(fault,
+			"a second ': ' stands in one line; put the value in quotes, or begin its "
+			"map in the next line");
+	return tell(fault, "a key can't stand in a text that began above; align the line with the "
+			   "other keys, or write the ':' that is missing above");
+}
+
+static int tell_key_without_value(const struct fault *fault)
+{
+	return builder_problem(fault->builder, place_begun(fault),
+		"':' is missing behind this key; write KEY: VALUE in one line, or indent the line if "
+		"it belongs to the value above");
+}
+
+/* A list or map in brackets. */
+static int tell_bracket(const struct fault *fault)
+{
+	char open = byte_at(fault->text, fault->begin), at = byte_at(fault->text, fault->at);
+	char close = open == '{' ? '}' : ']', other = open == '{' ? ']' : '}';
+	size_t line = line_of(fault->text, fault->at);
+
+	if (is_at_end(fault) || at == other || !is_closed(fault->text, fault->begin))
+		return tell_open(fault, fault->begin);
+	if (line <= fault->begin)
+		return builder_problem(fault->builder, place_at(fault),
+			"',' or '%c' is missing here; put a text with special characters in quotes",
+			close);
+	return builder_problem(fault->builder, place_at(fault),
+		"',' or '%c' is missing here, in what the '%c' in line %u opens", close, open,
+		(unsigned)place_begun(fault).line);
+}
+
+/* Something that belongs neither to the value that has ended, nor to what that is in. */
+static int tell_rest(const struct fault *fault, const char *misplaced)
+{
+	if (is_closing(fault))
+		return tell_first(fault);
+	if (!is_first_in_line(fault))
+		return tell(fault, "nothing can follow the value here; put all of it in quotes (in "
+				   "'...' a quote is written twice)");
+	return builder_problem(
+		fault->builder, place_at(fault), misplaced, (unsigned)place_begun(fault).line);
+}
+
+static int tell_no_key(const struct fault *fault)
+{
+	bool is_item = byte_at(fault->text, fault->at) == '-' &&
+		       is_blank(byte_at(fault->text, fault->at + 1));
+
+	return tell_rest(fault,
+		is_item ? "a list's item can't stand among the keys of the map that begins in line "
+			  "%u; indent it below its key"
+			: "the line is aligned with no key; align it with the map that begins in line "
+			  "%u, or with what that is in");
+}
+
+static int tell_no_item(const struct fault *fault)
+{
+	return tell_rest(fault, "the line is in no item of the list that begins in line %u; begin "
+				"it with '- ', or indent it as its item");
+}
+
+static int tell_no_document(const struct fault *fault)
+{
+	if (is_below_directive(fault))
+		return tell(fault, "'---' is missing behind the lines that begin with '%'");
+	if (is_first_in_line(fault))
+		return tell(fault, "the value of the file has ended above this line; align the line "
+				   "with it, or begin another document with '---'");
+	return tell_rest(fault, "");
+}
+
+static int tell_alias(const struct fault *fault)
+{
+	return builder_problem(fault->builder, place_begun(fault),
+		"a value can't begin with '%c' but for the name of an anchor, of letters, digits, '-' "
+		"and '_'; a text that begins with '%c' stands in quotes",
+		byte_at(fault->text, fault->begin), byte_at(fault->text, fault->begin));
+}
+
+static int tell_quote(const struct fault *fault)
+{
+	char quote = byte_at(fault->text, fault->begin);
+
+	return builder_problem(fault->builder, place_begun(fault),
+		"the text that begins here is not closed; write %s where it ends",
+		quote == '"' ? "'\"'" : "\"'\"");
+}
+
+static int tell_escape(const struct fault *fault)
+{
+	struct fault behind = *fault;
+
+	if (byte_at(fault->text, fault->at) == '\\')
+		behind.at++;
+	struct span letter = character_at(&behind);
+	return builder_problem(fault->builder, place_at(fault),
+		"there is no escape '\\%.*s'; write '\\\\' for a backslash, or the text in single "
+		"quotes",
+		(int)letter.len, letter.data);
+}
+
+static int tell_handle(const struct fault *fault)
+{
+	return builder_problem(fault->builder, place_at(fault),
+		"no %%TAG line says what the beginning of this tag, up to its second '!', stands for; "
+		"add one, or put a text that begins with '!' in quotes");
+}
+
+/* All that libyaml says, in the order of its sources. */
+struct phrase {
+	const char *context; /* NULL: in whatever context */
+	const char *problem;
+	const char *message; /* NULL: `tell` says it */
+	int (*tell)(const struct fault *fault);
+};
+
+#define TAB "a tab can't indent, use spaces"
+#define TAG_NAME                                                                                   \
+	"a tag is '!' and a name of letters, digits and such; put a text that begins with '!' in " \
+	"quotes"
+#define TAG_ESCAPE "behind '%' in a tag stand two hexadecimal digits, which make UTF-8"
+#define DIRECTIVE                                                                                  \
+	"a line that begins with '%' is %YAML or %TAG; put a text that begins with '%' in quotes"
+#define YAML_DIRECTIVE "behind %YAML stands a version, such as 1.1 or 1.2"
+#define TAG_DIRECTIVE "behind %TAG stand a handle, such as !x!, and a prefix, with a space between"
+
+static const struct phrase phrases[] = {
+	/* scanner.c */
+	{NULL, "could not find expected ':'", NULL, tell_key_without_value},
+	{NULL, "found character that cannot start any token", NULL, tell_first},
+	{NULL, "block sequence entries are not allowed in this context",
+		"a list can't begin in the middle of a line; put its first '- ' in the next line, or "
+		"the text in quotes",
+		NULL},
+	{NULL, "mapping keys are not allowed in this context",
+		"'? ' can't stand in the middle of a line; put it in the next line, or the text in "
+		"quotes",
+		NULL},
+	{NULL, "mapping values are not allowed in this context", NULL, tell_second_value},
+	{"while scanning a directive", "found unknown directive name", DIRECTIVE, NULL},
+	{"while scanning a directive", "could not find expected directive name", DIRECTIVE, NULL},
+	{"while scanning a directive", "found unexpected non-alphabetical character", DIRECTIVE,
+		NULL},
+	{"while scanning a directive", "did not find expected comment or line break",
+		"nothing but a comment can stand behind a directive; remove it", NULL},
+	{NULL, "found extremely long version number", YAML_DIRECTIVE, NULL},
+	{NULL, "did not find expected version number", YAML_DIRECTIVE, NULL},
+	{NULL, "did not find expected digit or '.' character", YAML_DIRECTIVE, NULL},
+	{"while scanning a tag directive", NULL, TAG_DIRECTIVE, NULL},
+	{"while parsing a tag directive", NULL, TAG_DIRECTIVE, NULL},
+	{"while parsing a %TAG directive", NULL, TAG_DIRECTIVE, NULL},
+	{"while scanning a %TAG directive", NULL, TAG_DIRECTIVE, NULL},
+	{NULL, "did not find expected alphabetic or numeric character", NULL, tell_alias},
+	{NULL, "did not find expected '!'", TAG_NAME, NULL},
+	{NULL, "did not find the expected '>'", "the tag has no '>' at its end; add it", NULL},
+	{NULL, "did not find expected tag URI", TAG_NAME, NULL},
+	{NULL, "did not find URI escaped octet", TAG_ESCAPE, NULL},
+	{NULL, "found an incorrect leading UTF-8 octet", TAG_ESCAPE, NULL},
+	{NULL, "found an incorrect trailing UTF-8 octet", TAG_ESCAPE, NULL},
+	{"while scanning a tag", "did not find expected whitespace or line break", TAG_NAME, NULL},
+	{NULL, "found an indentation indicator equal to 0",
+		"the digit behind '|' or '>' says how far the text is indented: 1 to 9", NULL},
+	{"while scanning a block scalar", "did not find expected comment or line break",
+		"nothing but a comment can stand behind '|' or '>'; begin the text in the next line, or "
+		"put it in quotes",
+		NULL},
+	{NULL, "found a tab character where an indentation space is expected", TAB, NULL},
+	{NULL, "found unexpected document indicator", NULL, tell_quote},
+	{NULL, "found unexpected end of stream", NULL, tell_quote},
+	{NULL, "found unknown escape character", NULL, tell_escape},
+	{NULL, "did not find expected hexdecimal number",
+		"behind \\x, \\u and \\U stand 2, 4 and 8 hexadecimal digits; write '\\\\' for a "
+		"backslash, or the text in single quotes",
+		NULL},
+	{NULL, "found invalid Unicode character escape code",
+		"the escape stands for no character; write one beyond U+FFFF as \\U and 8 digits", NULL},
+	{NULL, "found a tab character that violates indentation", TAB, NULL},
+	{NULL, "found unexpected ':'",
+		"a text in brackets can't have a ':' here; put it in quotes", NULL},
+
+	/* parser.c */
+	{NULL, "did not find expected <document start>", NULL, tell_no_document},
+	{NULL, "found undefined tag handle", NULL, tell_handle},
+	{NULL, "did not find expected node content", NULL, tell_first},
+	{NULL, "did not find expected '-' indicator", NULL, tell_no_item},
+	{NULL, "did not find expected key", NULL, tell_no_key},
+	{NULL, "did not find expected ',' or ']'", NULL, tell_bracket},
+	{NULL, "did not find expected ',' or '}'", NULL, tell_bracket},
+	{NULL, "found duplicate %YAML directive",
+		"a document has one line %YAML; remove the second one", NULL},
+	{NULL, "found incompatible YAML document", YAML_DIRECTIVE, NULL},
+	{NULL, "found duplicate %TAG directive",
+		"a document has one line %TAG for a handle; remove the second one", NULL},
+};
+
+static bool is_phrase(const struct phrase *phrase, const yaml_parser_t *parser)
+{
+	if (phrase->context && (!parser->context || strcmp(parser->context, phrase->context) != 0))
+		return false;
+	return !phrase->problem || strcmp(parser->problem, phrase->problem) == 0;
+}
+
+/* libyaml gives no mark where the characters themselves are wrong. */
+static int tell_character(const struct fault *fault)
+{
+	const yaml_parser_t *parser = fault->parser;
+	size_t offset = parser->problem_offset;
+	struct place place = yaml_place(fault->builder, fault->text, offset);
+
+	if (parser->problem_value == 0xFEFF)
+		return builder_problem(fault->builder, place, BYTE_ORDER_MARK);
+	if (strstr(parser->problem, "UTF-8") && offset < fault->text.len)
+		return builder_problem(fault->builder, place,
+			"is not UTF-8 (byte 0x%02X); save it as UTF-8",
+			(unsigned)(unsigned char)fault->text.data[offset]);
+	if (parser->problem_value >= 0)
+		return builder_problem(fault->builder, place,
+			"the character U+%04X is not allowed; write it as an escape in double "
+			"quotes",
+			(unsigned)parser->problem_value);
+	return builder_problem(fault->builder, place, "the text can't be read from here on");
+}
+
+int yaml_fault(const struct builder *builder, struct span text, const yaml_parser_t *parser)
+{
+	struct fault fault = {.builder = builder, .parser = parser, .text = text};
+
+	if (parser->error == YAML_READER_ERROR)
+		return tell_character(&fault);
+	fault.at = offset_of(text, &parser->problem_mark);
+	fault.begin = parser->context ? offset_of(text, &parser->context_mark) : fault.at;
+	for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++) {
+		const struct phrase *phrase = &phrases[i];
+
+		if (!is_phrase(phrase, parser))
+			continue;
+		if (byte_at(text, fault.at) == '\t' && is_first_in_line(&fault))
+			return tell(&fault, TAB);
+		if (is_behind_mark(&fault))
+			return builder_problem(builder, yaml_place(builder, text, fault.at - strlen(MARK)),
+				BYTE_ORDER_MARK);
+		return phrase->tell ? phrase->tell(&fault) : tell(&fault, phrase->message);
+	}
+	return tell(&fault, "is no YAML from here on; put texts with special characters in quotes");
+}
