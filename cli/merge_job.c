@@ -95,6 +95,19 @@ static int validate(
 	return r;
 }
 
+/* A single file is copied as it is, but it must be one that could be merged. */
+static int parse_copied(const struct merge_request *request, const struct merge_result *result,
+	struct problem *problem)
+{
+	const struct merge_input *only = &request->inputs[0];
+	CLEANUP(document_freep) struct document *document = NULL;
+
+	if (request->count > 1 || result->root || !request->options->strategy->reads_trees)
+		return 0;
+	const struct read_options options = read_options_for(request, only->format);
+	return document_read(&only->source, only->text, &options, &document, problem);
+}
+
 int merge_job_run(struct merge_job *job, struct problem *problem)
 {
 	const struct options options = {job->strategy, job->set.map};
@@ -124,6 +137,8 @@ int merge_job_run(struct merge_job *job, struct problem *problem)
 	};
 	job->search.request = &request;
 	int r = merge_run(&request, &job->result, problem);
+	if (r == 0)
+		r = parse_copied(&request, job->result, problem);
 	if (r == 0 && job->schema)
 		r = validate(job, &request, problem);
 	job->search.request = NULL;
