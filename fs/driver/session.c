@@ -33,6 +33,9 @@
 
 #define MOUNT_OPTIONS_MAX 4096
 
+/* Of fusermount3. */
+#define FUSE_SETTINGS "/etc/fuse.conf"
+
 /* Threads that answer requests. Only a first look takes one for longer: a large merge, a slow disk.
  */
 #define REQUEST_THREADS 4
@@ -138,9 +141,30 @@ static int enter_mount_process(struct session *session)
 	return mount_process_enter(&session->mount_process, session->dev, clone_fd);
 }
 
+/* Whether fusermount3 opens ordinary users' mounts to others: a line of its settings says so. */
+static bool users_allow_others(void)
+{
+	CLEANUP(fclosep) FILE *file = fopen(FUSE_SETTINGS, "re");
+	bool is_allowed = false;
+	char line[256], word[sizeof(line)], rest;
+
+	while (file && !is_allowed && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "#")] = '\0';
+		is_allowed = sscanf(line, " %255s %c", word, &rest) == 1 &&
+			     strcmp(word, "user_allow_other") == 0;
+	}
+	return is_allowed;
+}
+
 static int mount_at(struct session *session, struct problem *problem)
 {
-	if (fuse_session_mount(session->fuse, session->mountpoint) != 0)
+	bool is_mounted = fuse_session_mount(session->fuse, session->mountpoint) == 0;
+
+	if (!is_mounted && !session->options.is_private && geteuid() != 0 && !users_allow_others())
+		return problem_set(problem, session->mountpoint, 0, 0,
+			"can't be mounted for all users: " FUSE_SETTINGS
+			" has no line 'user_allow_other'; have root add it, or leave allow_other out");
+	if (!is_mounted)
 		return problem_set(problem, session->mountpoint, 0, 0,
 			"can't be mounted; see that /dev/fuse is there (modprobe fuse) and, for an "
 			"ordinary user, that the package fuse3 is installed and the mountpoint is "
