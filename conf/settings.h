@@ -29,6 +29,7 @@ struct schema_file {
 	const char *path;  /* as people are told of it */
 	const char *place; /* where it is, for open(2) */
 	struct span text;  /* as it was read */
+	struct stat read;  /* of the file, then */
 	struct schema *schema;
 };
 

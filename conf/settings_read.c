@@ -2,6 +2,7 @@
  * plyfs.yaml as settings. All of it is understood before the first layer is opened.
  */
 #include <errno.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,12 @@
 #define LIMIT_KEYS "source, result, depth, nodes, time"
 #define COHERENCE_WORDS "cached, strict"             /* enum settings_coherence */
 #define ON_ERROR_WORDS "last-good, skip-layer, fail" /* enum settings_on_error */
+
+/* A file that is replaced while it is read is read again so often. */
+#define READ_TRIES 20
+
+/* Bytes for a line of the user database: getpwnam_r(3). */
+#define PASSWD_MAX 4096
 
 /* Trees are walked by recursion, which a thread's stack has to hold. */
 #define DEPTH_MAX 1024
@@ -296,20 +303,6 @@ static const struct program *first_program(const struct settings *settings)
 	return program;
 }
 
-/* A preset's programs are run if nobody else can have written it, either. */
-static int check_preset(
-	const struct settings *settings, const struct preset *preset, struct problem *problem)
-{
-	const struct program *program = NULL;
-
-	for (size_t i = 0; !program && i < settings->rule_count; i++)
-		if (settings->rules[i].preset == preset->name)
-			program = program_of(&settings->rules[i]);
-	return program ? trust_check(
-				 preset->path, preset->path, &preset->read, program->place, problem)
-		       : 0;
-}
-
 /* The first layer out of a store, which a mirror is run for; NULL: there is none. */
 static const struct store_spec *first_store(const struct settings *settings)
 {
@@ -319,28 +312,98 @@ static const struct store_spec *first_store(const struct settings *settings)
 	return NULL;
 }
 
-/* Programs and mirrors are run, and a state is written, for those alone who could do so anyway. */
-static int check_trust(struct settings *settings, struct problem *problem)
+/* Where a preset names a program; NULL: it names none. */
+static const struct node *program_of_preset(
+	const struct settings *settings, const struct preset *preset)
+{
+	const struct program *program = NULL;
+
+	for (size_t i = 0; !program && i < settings->rule_count; i++)
+		if (settings->rules[i].preset == preset->name)
+			program = program_of(&settings->rules[i]);
+	return program ? program->place : NULL;
+}
+
+/* Where in plyfs.yaml stands what trust is needed for; NULL: nothing is, and anybody may write it. */
+static const struct node *what_needs_trust(const struct settings *settings)
 {
 	const struct program *program = first_program(settings);
 	const struct store_spec *store = first_store(settings);
 	const struct node *root = settings->document->roots[0];
-	int r = 0;
 
-	settings->has_programs = program;
+	if (program && strcmp(program->place->source->name, settings->path) == 0)
+		return program->place;
+	if (program)
+		return node_get(root, "presets");
 	if (settings->state)
-		r = trust_check(settings->path, settings->place, &settings->read,
-			node_get(node_get(root, "options"), "state"), problem);
-	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
-		r = check_preset(settings, &settings->presets[i], problem);
-	if (r != 0 || (!program && !store))
-		return r;
-	if (!program)
-		return trust_check(
-			settings->path, settings->place, &settings->read, store->place, problem);
-	bool is_own = strcmp(program->place->source->name, settings->path) == 0;
-	return trust_check(settings->path, settings->place, &settings->read,
-		is_own ? program->place : node_get(root, "presets"), problem);
+		return node_get(node_get(root, "options"), "state");
+	return store ? store->place : NULL;
+}
+
+/* A program that runs as another user may be that user's. */
+static int check_program(
+	const struct settings *settings, const struct program *program, struct problem *problem)
+{
+	struct passwd entry, *user = NULL;
+	char text[PASSWD_MAX];
+
+	if (!program || program->words[0][0] != '/')
+		return 0;
+	if (program->user)
+		(void)getpwnam_r(program->user, &entry, text, sizeof(text), &user);
+	/* In a sandbox users can't be looked up; the process that runs it can do so. */
+	if (program->user && !user)
+		return 0;
+	const char *own = program->place->source->name;
+	bool is_own = strcmp(own, settings->path) == 0;
+	return trust_check(&(struct trusted){"a program", program->words[0], program->words[0],
+				   is_own ? program->place
+					  : node_get(settings->document->roots[0], "presets"),
+				   NULL, user ? user->pw_uid : 0},
+		problem);
+}
+
+static int check_programs(const struct settings *settings, struct problem *problem)
+{
+	int r = check_program(settings, settings->on_change, problem);
+
+	for (size_t i = 0; r == 0 && i < settings->rule_count + settings->file_count; i++) {
+		size_t file = i - settings->rule_count;
+		const struct rule *rule = i < settings->rule_count ? &settings->rules[i]
+								   : &settings->files[file].rule;
+		r = check_program(settings, rule->check, problem);
+		if (r == 0)
+			r = check_program(settings, rule->on_change, problem);
+	}
+	return r;
+}
+
+/* Programs and mirrors are run, and a state is written, for those alone who could do so anyway. */
+static int check_trust(struct settings *settings, struct problem *problem)
+{
+	const struct node *node = what_needs_trust(settings);
+	int r;
+
+	settings->has_programs = first_program(settings);
+	if (!node)
+		return 0;
+	r = trust_check(&(struct trusted){"a plyfs.yaml", settings->path, settings->place, node,
+				&settings->read, 0},
+		problem);
+	for (size_t i = 0; r == 0 && i < settings->preset_count; i++) {
+		const struct preset *preset = &settings->presets[i];
+		const struct node *own = program_of_preset(settings, preset);
+		r = trust_check(&(struct trusted){"presets", preset->path, preset->path,
+					own ? own : node, &preset->read, 0},
+			problem);
+	}
+	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++) {
+		const struct schema_file *schema = settings->schemas[i];
+		r = trust_check(&(struct trusted){"schemas", schema->path, schema->place, node,
+					&schema->read, 0},
+			problem);
+	}
+	return r == 0 ? check_programs(settings, problem) : r;
 }
 
 static int read_settings(struct settings *settings, bool has_layers, struct problem *problem)
@@ -368,7 +431,7 @@ static int read_settings(struct settings *settings, bool has_layers, struct prob
 	return r;
 }
 
-static int settings_make(const struct surroundings *around, const char *path, bool has_layers,
+static int make_once(const struct surroundings *around, const char *path, bool has_layers,
 	struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
@@ -394,6 +457,22 @@ static int settings_make(const struct surroundings *around, const char *path, bo
 
 	*ret = take_ptr(settings);
 	return 0;
+}
+
+/* Where a file is replaced between being read and being looked at, all is read again. */
+static int settings_make(const struct surroundings *around, const char *path, bool has_layers,
+	struct settings **ret, struct problem *problem)
+{
+	int r = -ESTALE;
+
+	for (int try = 0; r == -ESTALE && try < READ_TRIES; try++)
+		r = make_once(around, path, has_layers, ret, problem);
+	if (r == -ESTALE)
+		return problem_set(problem, path, 0, 0,
+			"it, a preset or a schema was replaced each of the %d times that it was "
+			"read; let it be until plyfs has read it",
+			READ_TRIES);
+	return r;
 }
 
 int settings_read(const struct surroundings *around, const char *path, struct settings **ret,

@@ -59,7 +59,7 @@ static int open_schema(struct settings *settings, const char *path, const struct
 	file->path = path;
 	int r = surroundings_place(&settings->around, path, settings->arena, &file->place);
 	if (r == 0)
-		r = text_read_file(path, file->place, &kind, NULL, &text, &len, problem);
+		r = text_read_file(path, file->place, &kind, &file->read, &text, &len, problem);
 	if (r != 0)
 		return r;
 	file->text = (struct span){arena_copy(settings->arena, (struct span){text, len}), len};

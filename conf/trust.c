@@ -3,24 +3,33 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "cleanup.h"
 #include "descriptor.h"
-
-/* As many links as the kernel follows. */
-#define LINKS_MAX 40
+#include "mount_table.h"
+#include "route.h"
 
 #define REFUSED                                                                                    \
-	"plyfs runs commands and writes a state only for a plyfs.yaml that nobody but %s can have "   \
-	"written, and "
+	"plyfs runs commands and writes a state only for %s that nobody but %s can have written, " \
+	"and "
 
 struct claim {
-	const char *path; /* for messages */
-	const struct node *node;
+	const struct trusted *trusted;
 	struct problem *problem;
+	bool has_links; /* on the way so far */
+	struct stat last;
+};
+
+/* A part of the way. */
+struct part {
+	const char *path;
+	const char *kind; /* "the directory " */
+	const struct stat *stat;
 };
 
 static const char *who_may(void)
@@ -28,18 +37,43 @@ static const char *who_may(void)
 	return geteuid() ? "root and you" : "root";
 }
 
-static int refuse_owner(const struct claim *claim, const char *what, const struct stat *stat)
+static bool is_file_itself(const struct claim *claim, const struct part *part)
 {
-	return problem_at(claim->problem, claim->node,
-		REFUSED "%s%s belongs to the user %u: chown it to %s", who_may(), claim->path, what,
-		(unsigned)stat->st_uid, geteuid() ? "yourself" : "root");
+	return part->path == claim->trusted->path;
 }
 
-static int refuse_mode(const struct claim *claim, const char *what, const struct stat *stat)
+static int refuse_owner(const struct claim *claim, const struct part *part)
 {
-	return problem_at(claim->problem, claim->node,
-		REFUSED "%s%s has the mode %04o: chmod go-w it", who_may(), claim->path, what,
-		(unsigned)stat->st_mode & 07777);
+	const struct trusted *trusted = claim->trusted;
+	const char *owner = geteuid() ? "yourself" : "root";
+	bool is_link = S_ISLNK(part->stat->st_mode);
+
+	if (is_file_itself(claim, part))
+		return problem_at(claim->problem, trusted->node,
+			REFUSED "%s belongs to the user %u: chown %sit to %s", trusted->what,
+			who_may(), part->path, (unsigned)part->stat->st_uid, is_link ? "-h " : "",
+			owner);
+	return problem_at(claim->problem, trusted->node,
+		REFUSED "%s%s, on the way to %s, belongs to the user %u: chown %sit to %s, or give "
+			"a path without it",
+		trusted->what, who_may(), part->kind, part->path, trusted->path,
+		(unsigned)part->stat->st_uid, is_link ? "-h " : "", owner);
+}
+
+static int refuse_mode(const struct claim *claim, const struct part *part)
+{
+	const struct trusted *trusted = claim->trusted;
+	unsigned mode = (unsigned)part->stat->st_mode & 07777;
+
+	if (is_file_itself(claim, part))
+		return problem_at(claim->problem, trusted->node,
+			REFUSED "%s has the mode %04o: chmod go-w it", trusted->what, who_may(),
+			part->path, mode);
+	return problem_at(claim->problem, trusted->node,
+		REFUSED "%s%s, on the way to %s, belongs to the user %u and has the mode %04o: "
+			"chmod go-w it",
+		trusted->what, who_may(), part->kind, part->path, trusted->path,
+		(unsigned)part->stat->st_uid, mode);
 }
 
 static bool is_sticky_directory(const struct stat *stat)
@@ -47,29 +81,70 @@ static bool is_sticky_directory(const struct stat *stat)
 	return S_ISDIR(stat->st_mode) && (stat->st_mode & S_ISVTX);
 }
 
-static int check_stat(const struct claim *claim, const char *what, const struct stat *stat)
+static bool may_own(const struct claim *claim, uid_t uid)
 {
-	if (stat->st_uid != 0 && stat->st_uid != geteuid())
-		return refuse_owner(claim, what, stat);
-	if (!S_ISLNK(stat->st_mode) && (stat->st_mode & 022) && !is_sticky_directory(stat))
-		return refuse_mode(claim, what, stat);
+	return uid == 0 || uid == geteuid() || uid == claim->trusted->user;
+}
+
+static int check_stat(const struct claim *claim, const struct part *part)
+{
+	if (!may_own(claim, part->stat->st_uid))
+		return refuse_owner(claim, part);
+	if (!S_ISLNK(part->stat->st_mode) && (part->stat->st_mode & 022) &&
+		!is_sticky_directory(part->stat))
+		return refuse_mode(claim, part);
 	return 0;
 }
 
-/* The directory and all above it. */
+struct mounter {
+	dev_t dev;
+	uid_t uid;
+};
+
+static bool find_mounter(void *context, const struct table_mount *mount)
+{
+	struct mounter *mounter = context;
+
+	if (mount->dev == mounter->dev)
+		mounter->uid = mount->uid;
+	return mount->dev == mounter->dev;
+}
+
+/*
+ * A file system in user space shows whatever owner its maker likes: it counts as its mounter's. In a
+ * sandbox the table can't be read; the process that runs commands, which reads the settings as
+ * well, can.
+ */
+static int check_mounter(const struct claim *claim, const struct part *part, int fd)
+{
+	struct mounter mounter = {.dev = part->stat->st_dev};
+	const struct trusted *trusted = claim->trusted;
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0 || fs.f_type != FUSE_SUPER_MAGIC)
+		return 0;
+	if (mount_table_each(-1, find_mounter, &mounter) < 0 || may_own(claim, mounter.uid))
+		return 0;
+	return problem_at(claim->problem, trusted->node,
+		REFUSED "%s, on the way to %s, is on a file system of the user %u, who decides what "
+			"is in it: give a path without it",
+		trusted->what, who_may(), part->path, trusted->path, (unsigned)mounter.uid);
+}
+
+/* The directory and all above it: a link of the kernel's led there, by no names. */
 static int check_directories(const struct claim *claim, int fd)
 {
 	CLEANUP(closep) int at = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	struct stat stat, above;
-	char what[64];
 
-	for (unsigned level = 1; at >= 0; level++) {
+	while (at >= 0) {
+		char path[PATH_MAX] = "/";
+		(void)descriptor_path(at, path);
 		if (fstat(at, &stat) < 0)
 			return -errno;
-		snprintf(what, sizeof(what), "'s directory%s",
-			level > 1 ? ", or one above it," : "");
-		int r = check_stat(claim, what, &stat);
-		if (r != 0)
+		struct part part = {path, "the directory ", &stat};
+		int r = check_stat(claim, &part);
+		if (r != 0 || !S_ISDIR(stat.st_mode))
 			return r;
 		int parent = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (parent < 0)
@@ -84,65 +159,40 @@ static int check_directories(const struct claim *claim, int fd)
 	return -errno;
 }
 
-/* "DIR/" into *directory, relative to `at`; returns the name. */
-static const char *split(char *path, const char **directory)
+static int check_step(void *context, const struct route_step *step)
 {
-	char *slash = strrchr(path, '/');
+	struct claim *claim = context;
 
-	*directory = slash == path ? "/" : slash ? path : ".";
-	if (!slash)
-		return path;
-	if (slash != path)
-		*slash = '\0';
-	return slash + 1;
+	if (step->fd < 0)
+		return 0;
+	bool is_end = step->is_last && !S_ISDIR(step->stat.st_mode) && !claim->has_links;
+	struct part part = {is_end ? claim->trusted->path : step->path,
+		S_ISLNK(step->stat.st_mode)   ? "the link "
+		: S_ISDIR(step->stat.st_mode) ? "the directory "
+					      : "",
+		&step->stat};
+	int r = step->name ? check_stat(claim, &part) : check_directories(claim, step->fd);
+	if (r == 0)
+		r = check_mounter(claim, &part, step->fd);
+	claim->has_links |= S_ISLNK(step->stat.st_mode);
+	claim->last = step->stat;
+	return r;
 }
 
-/* `path` as seen from *at, which becomes the directory that it is in; `path` what it links to. */
-static int check_step(const struct claim *claim, int *at, char path[PATH_MAX], struct stat *ret)
+int trust_check(const struct trusted *trusted, struct problem *problem)
 {
-	const char *directory, *name = split(path, &directory);
-	int fd = openat(*at, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct claim claim = {.trusted = trusted, .problem = problem};
+	const struct stat *read = trusted->read;
 
-	if (fd < 0)
-		return -errno;
-	closep(at);
-	*at = fd;
-	int r = check_directories(claim, fd);
-	if (r != 0)
-		return r;
-	if (fstatat(fd, name, ret, AT_SYMLINK_NOFOLLOW) < 0)
-		return -errno;
-	r = check_stat(claim, "", ret);
-	if (r != 0 || !S_ISLNK(ret->st_mode))
-		return r;
-	char target[PATH_MAX];
-	ssize_t len = readlinkat(fd, name, target, sizeof(target) - 1);
-	if (len < 0)
-		return -errno;
-	memcpy(path, target, (size_t)len);
-	path[len] = '\0';
-	return 0;
-}
-
-int trust_check(const char *path, const char *place, const struct stat *read,
-	const struct node *node, struct problem *problem)
-{
-	const struct claim claim = {path, node, problem};
-	CLEANUP(closep) int at = AT_FDCWD;
-	struct stat stat = {.st_mode = S_IFLNK};
-	char rest[PATH_MAX];
-	int r = 0;
-
-	if (strlen(place) >= sizeof(rest))
-		return -ENAMETOOLONG;
-	strcpy(rest, place);
-	for (int i = 0; r == 0 && S_ISLNK(stat.st_mode); i++)
-		r = i < LINKS_MAX ? check_step(&claim, &at, rest, &stat) : -ELOOP;
-	if (r == 0 && (stat.st_dev != read->st_dev || stat.st_ino != read->st_ino))
+	int r = route_each(trusted->place, check_step, &claim);
+	bool is_missing = r == -ENOENT || r == -ENOTDIR;
+	if (is_missing)
+		return read ? -ESTALE : 0;
+	if (r == 0 && read && (claim.last.st_dev != read->st_dev || claim.last.st_ino != read->st_ino))
 		r = -ESTALE;
-	if (r < 0 && r != -ENOMEM)
-		return problem_at(problem, node,
-			"whether commands may be run for %s can't be told: %s; save it once more",
-			path, strerror(-r));
+	if (r < 0 && r != -ENOMEM && r != -ESTALE)
+		return problem_at(problem, trusted->node,
+			"whether commands may be run for %s can't be told: %s", trusted->path,
+			strerror(-r));
 	return r;
 }

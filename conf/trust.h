@@ -1,6 +1,7 @@
 /*
- * Trust: whose word is a file's? Programs are run only for a plyfs.yaml that nobody but root and
- * who runs us can have written.
+ * Trust: programs are run, and a state is written, only as files say that nobody but root and the
+ * user who runs plyfs can have written, put there or replaced: plyfs.yaml, its presets and schemas,
+ * and the programs themselves.
  */
 #pragma once
 
@@ -9,12 +10,21 @@
 #include "node.h"
 #include "problem.h"
 
+/* What is trusted, for messages. */
+struct trusted {
+	const char *what;   /* "plyfs.yaml", "its schemas" */
+	const char *path;   /* as people are told of it */
+	const char *place;  /* where it is, for open(2) */
+	const struct node *node;
+	const struct stat *read; /* as it was when it was read; NULL: it was not, and may be missing */
+	uid_t user; /* that it may belong to as well; otherwise root */
+};
+
 /**
- * Whether the file at `place`, which messages call `path` and which was read when it was as `read`,
- * and every directory above it, is root's or ours, and writable by nobody else; a directory that
- * others may write with the sticky bit, as /tmp, is fine: what is in it is its owner's. Links are
- * followed, and what they are in counts as well. Returns 0; PROBLEM, at `node`, with the remedy; or
- * -errno.
+ * Whether the file, and every directory and link on the way to it (route.h), belongs to root or to
+ * us, and is writable for nobody else; a directory that others may write with the sticky bit, as
+ * /tmp, is fine: what is in it is its owner's. Returns 0; PROBLEM, at the node, with the part of
+ * the way, its owner or mode, and the remedy; -ESTALE: another file is there by now than was read,
+ * or none; or another -errno.
  */
-int trust_check(const char *path, const char *place, const struct stat *read,
-	const struct node *node, struct problem *problem);
+int trust_check(const struct trusted *trusted, struct problem *problem);

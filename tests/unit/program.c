@@ -160,7 +160,7 @@ static void settings_of_another_user_name_no_program(void **state)
 	assert_int_equal(chown("plyfs.yaml", 0, 1), 0);
 	is_taken("plyfs.yaml");
 	assert_int_equal(chown(".", 1, 0), 0);
-	is_refused("plyfs.yaml", "plyfs.yaml's directory belongs to the user 1");
+	is_refused("plyfs.yaml", ", on the way to plyfs.yaml, belongs to the user 1: chown it to root");
 	assert_int_equal(chown(".", 0, 0), 0);
 }
 
@@ -170,12 +170,12 @@ static void directory_that_others_can_write_counts(void **state)
 	write_text("below/plyfs.yaml", CHECKED);
 	is_taken("below/plyfs.yaml");
 	assert_int_equal(chmod("below", 0777), 0);
-	is_refused("below/plyfs.yaml", "below/plyfs.yaml's directory has the mode 0777");
+	is_refused("below/plyfs.yaml", "/below, on the way to below/plyfs.yaml, belongs to the user 0 and has the mode 0777: chmod go-w it");
 	assert_int_equal(chmod("below", 01777), 0);
 	is_taken("below/plyfs.yaml");
 	assert_int_equal(chmod("below", 0755), 0);
 	assert_int_equal(chmod(".", 0770), 0);
-	is_refused("below/plyfs.yaml", "'s directory, or one above it, has the mode 0770");
+	is_refused("below/plyfs.yaml", " has the mode 0770: chmod go-w it");
 }
 
 static void links_to_settings_count_with_their_directories(void **state)
@@ -187,10 +187,73 @@ static void links_to_settings_count_with_their_directories(void **state)
 	assert_int_equal(mkdir("links/low", 0755), 0);
 	is_taken("links/plyfs.yaml");
 	assert_int_equal(chmod("links", 0777), 0);
-	is_refused("links/plyfs.yaml", "directory has the mode 0777");
+	is_refused("links/plyfs.yaml", "/links, on the way to links/plyfs.yaml, belongs to the user");
 	assert_int_equal(chmod("links", 0755), 0);
 	assert_int_equal(chmod("below", 0777), 0);
-	is_refused("links/plyfs.yaml", "directory has the mode 0777");
+	is_refused("links/plyfs.yaml", "/below, on the way to links/plyfs.yaml, belongs to the user");
+}
+
+/* Whoever turns a link in the middle of the way chooses what is run. */
+static void each_link_on_the_way_counts(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	write_text("below/plyfs.yaml", CHECKED);
+	assert_int_equal(symlink("below", "turned"), 0);
+	assert_int_equal(symlink("turned", "first"), 0);
+	is_taken("first/plyfs.yaml");
+	assert_int_equal(lchown("turned", 1, 1), 0);
+	is_refused("first/plyfs.yaml",
+		"/turned, on the way to first/plyfs.yaml, belongs to the user 1: chown -h it to root");
+	is_refused("first/../below/plyfs.yaml", "the link ");
+	is_taken("below/plyfs.yaml");
+	/* Above another link, past "..", and in a directory that anybody may write in. */
+	assert_int_equal(lchown("turned", 0, 0), 0);
+	assert_int_equal(mkdir("theirs", 0755), 0);
+	assert_int_equal(symlink("../below", "theirs/link"), 0);
+	is_taken("theirs/link/plyfs.yaml");
+	assert_int_equal(chown("theirs", 1, 1), 0);
+	is_refused("theirs/link/plyfs.yaml", "the directory ");
+	is_refused("theirs/link/plyfs.yaml", "/theirs, on the way to theirs/link/plyfs.yaml");
+	is_refused("theirs/../below/plyfs.yaml", "/theirs, on the way to");
+	assert_int_equal(chown("theirs", 0, 0), 0);
+	assert_int_equal(chmod("theirs", 01777), 0);
+	is_taken("theirs/link/plyfs.yaml");
+	assert_int_equal(lchown("theirs/link", 1, 1), 0);
+	is_refused("theirs/link/plyfs.yaml", "the link ");
+}
+
+/* The same holds for all else that decides what is run, and only where something is. */
+static void schemas_and_programs_are_trusted_alike(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	write_text("s.json", "{}");
+	assert_int_equal(symlink("s.json", "link.json"), 0);
+	assert_int_equal(lchown("link.json", 1, 1), 0);
+	write_text("plyfs.yaml", "layers: [low]\nrules: [{match: a, schema: link.json}]\n");
+	is_taken("plyfs.yaml");
+	write_text("plyfs.yaml",
+		"layers: [low]\nrules: [{match: a, check: [cat, '%f'], schema: link.json}]\n");
+	is_refused("plyfs.yaml", "link.json belongs to the user 1: chown -h it to root");
+	assert_int_equal(lchown("link.json", 0, 0), 0);
+	is_taken("plyfs.yaml");
+	write_text("run", "#!/bin/sh\n");
+	char text[PATH_MAX + 128], here[PATH_MAX];
+	assert_non_null(getcwd(here, sizeof(here)));
+	snprintf(text, sizeof(text), "layers: [low]\nrules: [{match: a, check: [%s/run, '%%f']}]\n", here);
+	write_text("plyfs.yaml", text);
+	is_taken("plyfs.yaml");
+	assert_int_equal(chown("run", 1, 1), 0);
+	is_refused("plyfs.yaml", "/run belongs to the user 1: chown it to root");
+	snprintf(text, sizeof(text),
+		"layers: [low]\nrules: [{match: a, check: {run: [%s/run, '%%f'], user: daemon}}]\n", here);
+	write_text("plyfs.yaml", text);
+	is_taken("plyfs.yaml");
+	assert_int_equal(chown("run", 2, 2), 0);
+	is_refused("plyfs.yaml", "/run belongs to the user 2");
 }
 
 static void programs_are_read_without_opening_a_layer(void **state)
@@ -260,6 +323,8 @@ int main(void)
 		TEST(directory_that_others_can_write_counts),
 		TEST(links_to_settings_count_with_their_directories),
 		TEST(program_is_called_by_what_the_shell_starts),
+		TEST(each_link_on_the_way_counts),
+		TEST(schemas_and_programs_are_trusted_alike),
 		TEST(programs_are_read_without_opening_a_layer),
 	};
 

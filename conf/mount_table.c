@@ -1,0 +1,137 @@
+#include "mount_table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+
+/* A line of mountinfo is shorter up to where its file system's type stands: it has two paths, in
+ * which a byte may be four. */
+#define LINE_BYTES ((size_t)8 * PATH_MAX + 256)
+
+/* mountinfo writes space, tab, newline and backslash as \ooo. A path that was too long may end
+ * within one. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; from++) {
+		if (*from == '\\' && strspn(from + 1, "01234567") >= 3) {
+			*to++ = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 |
+				       (from[3] - '0'));
+			from += 3;
+		} else {
+			*to++ = *from;
+		}
+	}
+	*to = '\0';
+}
+
+/* Of the file system's own options, the last field: its source may look like anything. */
+static unsigned option_number(const char *rest, const char *name)
+{
+	const char *options = strrchr(rest, ' ');
+	const char *at = options ? strstr(options, name) : NULL;
+
+	return at ? (unsigned)strtoul(at + strlen(name), NULL, 10) : 0;
+}
+
+/* FNV-1a. */
+static uint64_t hash(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	return hash;
+}
+
+/* "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw" */
+static bool parse_mount(const char *line, struct table_mount *mount)
+{
+	unsigned major_id, minor_id;
+	int root = 0;
+
+	if (sscanf(line, "%d %*d %u:%u %n%*s %4095s", &mount->id, &major_id, &minor_id, &root,
+		    mount->path) != 4)
+		return false;
+	const char *rest = strstr(line, " - ");
+	if (!rest || sscanf(rest + 3, "%63s", mount->type) != 1)
+		return false;
+	unescape(mount->path);
+	mount->is_whole = strncmp(line + root, "/ ", 2) == 0;
+	mount->uid = option_number(rest, "user_id=");
+	mount->gid = option_number(rest, "group_id=");
+	mount->dev = makedev(major_id, minor_id);
+	mount->digest = hash(line);
+	return true;
+}
+
+/* The table of mounts, line by line. It takes no memory and no descriptor, so that none can be
+ * short. */
+struct table {
+	int fd;
+	off_t offset; /* behind what was read */
+	size_t begin; /* what was read and is no line yet */
+	size_t end;
+	bool is_rest; /* of a line that was too long */
+	char bytes[LINE_BYTES + 1];
+};
+
+/* 1 with the next line, the beginning of one that is too long; 0 behind the last; or -errno. */
+static int next_line(struct table *table, const char **ret)
+{
+	for (;;) {
+		char *line = table->bytes + table->begin;
+		char *end = memchr(line, '\n', table->end - table->begin);
+		bool is_rest = table->is_rest;
+
+		if (end || table->end - table->begin == LINE_BYTES) {
+			table->is_rest = !end;
+			end = end ? end : line + LINE_BYTES;
+			*end = '\0';
+			table->begin =
+				table->is_rest ? table->end : (size_t)(end + 1 - table->bytes);
+			*ret = line;
+			if (is_rest)
+				continue;
+			return 1;
+		}
+		table->end -= table->begin;
+		table->begin = 0;
+		memmove(table->bytes, line, table->end);
+		ssize_t n = pread(table->fd, table->bytes + table->end, LINE_BYTES - table->end,
+			table->offset);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 0)
+			return 0;
+		table->end += n > 0 ? (size_t)n : 0;
+		table->offset += n > 0 ? n : 0;
+	}
+}
+
+int mount_table_each(
+	int mounts_fd, bool (*each)(void *context, const struct table_mount *mount), void *context)
+{
+	CLEANUP(closep)
+	int opened = mounts_fd < 0 ? open(MOUNT_TABLE, O_RDONLY | O_CLOEXEC) : -1;
+	struct table table = {.fd = mounts_fd < 0 ? opened : mounts_fd};
+	struct table_mount mount;
+	const char *line = NULL;
+	int r;
+
+	if (table.fd < 0)
+		return -errno;
+	while ((r = next_line(&table, &line)) > 0)
+		if (parse_mount(line, &mount) && each(context, &mount))
+			return 0;
+	return r;
+}
+

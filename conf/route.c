@@ -1,0 +1,164 @@
+#include "route.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "followed.h"
+#include "layer.h"
+
+/* As many links as the kernel follows. */
+#define LINKS_MAX 40
+
+struct route {
+	int at; /* the directory that it has come to, O_PATH; owned */
+	unsigned links;
+	char place[PATH_MAX]; /* of `at`; "" is the root */
+	char rest[PATH_MAX];  /* still to go */
+	int (*each)(void *context, const struct route_step *step);
+	void *context;
+};
+
+/* Goes on from what is open as `fd`, with no name that led there. */
+static int jump(struct route *route, int fd)
+{
+	struct route_step step = {.at = -1, .fd = fd};
+
+	if (fd < 0)
+		return -errno;
+	closep(&route->at);
+	route->at = fd;
+	step.path = *route->place ? route->place : "/";
+	return fstat(fd, &step.stat) < 0 ? -errno : route->each(route->context, &step);
+}
+
+static int begin(struct route *route)
+{
+	*route->place = '\0';
+	return jump(route, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+/* A link of the kernel's (/proc/self/fd/7) leads where its text need not. */
+static int follow_kernels(struct route *route, const char *name)
+{
+	char place[PATH_MAX];
+	int fd = openat(route->at, name, O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (descriptor_path(fd, place) < 0)
+		strcpy(place, "/");
+	strcpy(route->place, strcmp(place, "/") == 0 ? "" : place);
+	return jump(route, fd);
+}
+
+static int follow(struct route *route, const char *name, int link, const char *rest)
+{
+	char target[PATH_MAX];
+
+	if (++route->links > LINKS_MAX)
+		return -ELOOP;
+	if (layer_is_kernels_own(link)) {
+		memmove(route->rest, rest, strlen(rest) + 1);
+		return follow_kernels(route, name);
+	}
+	ssize_t len = readlinkat(link, "", target, sizeof(target));
+	if (len <= 0)
+		return len < 0 ? -errno : -ENOENT;
+	size_t left = strlen(rest);
+	if ((size_t)len + 1 + left >= sizeof(route->rest))
+		return -ENAMETOOLONG;
+	memmove(route->rest + len + 1, rest, left + 1);
+	memcpy(route->rest, target, (size_t)len);
+	route->rest[len] = '/';
+	return *target == '/' ? begin(route) : 0;
+}
+
+/* The path of the name in `place`, in place of it. */
+static int add_name(char place[PATH_MAX], const char *name)
+{
+	size_t len = strlen(place);
+
+	if (strcmp(name, "..") == 0) {
+		char *slash = strrchr(place, '/');
+		if (slash)
+			*slash = '\0';
+		return 0;
+	}
+	if (len + 1 + strlen(name) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	place[len] = '/';
+	strcpy(place + len + 1, name);
+	return 0;
+}
+
+static bool is_at_end(const struct route *route)
+{
+	return !route->rest[strspn(route->rest, "/")];
+}
+
+/* Goes over the next name. Returns 0, or what ends the route. */
+static int take_step(struct route *route)
+{
+	char *name = route->rest + strspn(route->rest, "/"), path[PATH_MAX];
+	char *end = name + strcspn(name, "/");
+	char *rest = end + strspn(end, "/");
+
+	*end = '\0';
+	struct route_step step = {.at = route->at, .path = path, .is_last = !*rest};
+	CLEANUP(freep) char *copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	step.name = copy;
+	strcpy(path, route->place);
+	int r = strcmp(copy, ".") == 0 ? 0 : add_name(path, copy);
+	if (r < 0)
+		return r;
+	CLEANUP(closep) int fd = openat(route->at, copy, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	r = fd < 0 ? -errno : followed_uncover(&fd);
+	if (r >= 0 && fstat(fd, &step.stat) < 0)
+		r = -errno;
+	step.fd = r < 0 ? r : fd;
+	if (!*path)
+		step.path = "/";
+	int result = route->each(route->context, &step);
+	if (result != 0 || r < 0)
+		return result ? result : r;
+	if (S_ISLNK(step.stat.st_mode))
+		return follow(route, copy, fd, rest);
+	memmove(route->rest, rest, strlen(rest) + 1);
+	strcpy(route->place, path);
+	closep(&route->at);
+	route->at = fd;
+	fd = -1;
+	return 0;
+}
+
+int route_each(const char *path, int (*each)(void *context, const struct route_step *step),
+	void *context)
+{
+	struct route route = {.at = -1, .each = each, .context = context};
+	char working[PATH_MAX];
+	const char *from = *path == '/' ? "/" : getcwd(working, sizeof(working));
+
+	if (!from)
+		return -errno;
+	/* What lies outside of our root directory has no path, but can be reached. */
+	bool is_outside = *from != '/';
+	if (is_outside)
+		from = "";
+	if (strlen(from) + 1 + strlen(path) >= sizeof(route.rest))
+		return -ENAMETOOLONG;
+	strcpy(stpcpy(stpcpy(route.rest, from), "/"), path);
+	int r = is_outside ? jump(&route, open(".", O_PATH | O_DIRECTORY | O_CLOEXEC))
+			   : begin(&route);
+	while (r == 0 && !is_at_end(&route))
+		r = take_step(&route);
+	closep(&route.at);
+	return r;
+}

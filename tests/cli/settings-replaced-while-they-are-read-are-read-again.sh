@@ -1,0 +1,35 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+# What is renamed over plyfs.yaml, a preset or a schema while it is read is no error, also where its
+# owner counts, as with commands.
+mkdir low presets
+echo 'a: 1' >low/app.yaml
+export PLYFS_PRESETS=$directory/presets
+printf 'description: x\nrules: [{match: "*.yaml", check: [cat, "%%f"]}]\n' >presets/mine.yaml
+echo '{"type": "object"}' >schema.json
+printf 'layers: [low]\npresets: [mine]\nrules: [{match: "b*", check: [cat, "%%f"], schema: schema.json}]\n' >plyfs.yaml
+cat >turn.py <<'PY'
+import os, shutil
+names = ("plyfs.yaml", "presets/mine.yaml", "schema.json")
+while os.path.exists("turn.py"):
+    for name in names:
+        shutil.copy(name, "new")
+        os.rename("new", name)
+PY
+python3 turn.py &
+turning=$!
+trap 'rm -f turn.py; wait $turning; rm -rf "$directory"' EXIT
+for ((i = 0; i < 150; i++)); do
+	"$PLYFS" check -q -c plyfs.yaml >out 2>&1 || fail "$i: $(cat out)"
+done
+kill -0 $turning || fail "nothing was replaced any more"
+
+# What it is replaced by counts, not what it was.
+rm turn.py
+wait $turning
+cp plyfs.yaml new
+chmod 666 new
+mv new plyfs.yaml
+! "$PLYFS" check -q -c plyfs.yaml >out 2>&1 || fail "anybody may write it"
+grep -q 'has the mode 0666: chmod go-w it' out || fail "it says: $(cat out)"
