@@ -1,6 +1,7 @@
 #include "choice.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,19 +43,42 @@ bool choice_is_double(const struct command *command, const struct choice *choice
 	return true;
 }
 
+static int open_layers(
+	const struct choice *choice, struct settings **ret, struct problem *problem)
+{
+	return choice->config
+		       ? settings_read(&choice->around, choice->config, ret, problem)
+		       : settings_from_layers(&choice->around, choice->layers, ret, problem);
+}
+
+/* In a child, for the time that it takes. */
+static int try_to_open(void *context, int out)
+{
+	struct settings *settings;
+	struct problem problem;
+
+	(void)out;
+	(void)open_layers(context, &settings, &problem);
+	return 0;
+}
+
 int choice_open(const struct choice *choice, struct settings **ret)
 {
 	struct problem problem;
-	int r = choice->config
-			? settings_read(&choice->around, choice->config, ret, &problem)
-			: settings_from_layers(&choice->around, choice->layers, ret, &problem);
+	int r = 0;
 
+	/* A layer, or what a link leads through, may lie where nobody answers. */
+	if (mounted_may_be_silent() &&
+		probe_run(PROBE_MS, try_to_open, (void *)(uintptr_t)choice, NULL, NULL) == -ETIMEDOUT)
+		r = -ETIMEDOUT;
+	if (r == 0)
+		r = open_layers(choice, ret, &problem);
 	if (r == 0) {
 		if ((*ret)->warning.message[0])
 			message_problem(&(*ret)->warning);
 		return EXIT_DONE;
 	}
-	message_result(r, &problem, NULL);
+	choice_complain(NULL, choice->config ? choice->config : choice->layers, r, &problem);
 	if (r == PROBLEM)
 		place_show(NULL, &problem);
 	return EXIT_FAILED;
@@ -122,9 +146,9 @@ static int locate(const char *path, char **mountpoint, char **ret_path)
 	}
 	if (r < 0)
 		return r;
-	real = realpath(directory, NULL);
-	if (!real)
-		return -errno;
+	r = probe_real_path(PROBE_MS, directory, &real);
+	if (r < 0)
+		return r;
 	const char *inner =
 		is_rendered ? rendered_tree_inner(*mountpoint, real) : real + strlen(*mountpoint);
 	inner += *inner == '/';
@@ -173,6 +197,8 @@ int choice_offline(struct settings *settings, struct offline **ret)
 int choice_complain(const struct settings *settings, const char *path, int result,
 	const struct problem *problem)
 {
+	char silence[MOUNTED_SILENCE_MAX] = "";
+
 	switch (-result) {
 	case ENOENT:
 		message("%s: no layer has such a file", path);
@@ -182,6 +208,10 @@ int choice_complain(const struct settings *settings, const char *path, int resul
 		break;
 	case ENOTCONN:
 		message("%s: " MOUNTED_ENDED, path);
+		break;
+	case ETIMEDOUT:
+		mounted_find_silence(path, silence);
+		message("%s", silence);
 		break;
 	default:
 		message_result(result, problem, path);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cleanup.h"
+#include "probe.h"
 
 static bool is_told(
 	const struct settings *settings, const char *beside, size_t before, const char *directory)
@@ -21,11 +22,13 @@ static bool is_told(
 int closed_layer_tell(const struct settings *settings, const char *beside,
 	int (*tell)(void *context, const struct problem *warning), void *context)
 {
-	CLEANUP(freep) char *real = realpath(beside, NULL);
+	CLEANUP(freep) char *real = NULL;
 	char directory[PATH_MAX];
 	struct problem problem;
 	int r = 0;
 
+	/* What is mounted there by now may be silent; the mount itself will tell. */
+	(void)probe_real_path(PROBE_OTHERS_MS, beside, &real);
 	for (size_t i = 0; real && r == 0 && i < settings->layer_count; i++) {
 		const struct layer *layer = settings->layers[i];
 

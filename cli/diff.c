@@ -12,6 +12,7 @@
 #include "command.h"
 #include "layer_diff.h"
 #include "message.h"
+#include "probe.h"
 #include "rendered_tree.h"
 #include "set_diff.h"
 #include "subject.h"
@@ -99,7 +100,7 @@ static int diff_layers(
 
 	/* All of a rendered tree: what somebody has changed in it. */
 	if (!job->choices[0].config && !job->choices[0].layers &&
-		rendered_tree_find(path, &root) == 0 && (real = realpath(path, NULL)) &&
+		rendered_tree_find(path, &root) == 0 && probe_real_path(PROBE_MS, path, &real) == 0 &&
 		!*rendered_tree_inner(root, real))
 		return rendered_tree_diff(&job->how, root, differs);
 	int code = subject_find(command, &job->choices[0], path, false, &subject, &inner);

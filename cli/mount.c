@@ -23,6 +23,7 @@
 #include "monitor.h"
 #include "mount_option.h"
 #include "mountpoint.h"
+#include "probe.h"
 #include "session.h"
 #include "successor.h"
 #include "text.h"
@@ -196,6 +197,7 @@ static int serve(struct mount *mount, struct settings *settings)
 		.heir = mount->heir,
 		.is_private = given->is_private || (geteuid() != 0 && !given->is_shared),
 		.is_debugging = given->is_debugging,
+		.may_be_system = given->may_be_system,
 		.is_unpublished = given->is_unpublished,
 		.switches = given->switches,
 		.flags = given->flags,
@@ -304,9 +306,9 @@ static int take_over(struct mount *mount, const char *directory)
 		return r < 0 ? message_result(r, NULL, mount->mountpoint)
 			     : serve_in(mount, directory);
 	}
-	mountpoint = realpath(mount->mountpoint, NULL);
-	if (!mountpoint)
-		return message_result(-errno, NULL, mount->mountpoint);
+	r = probe_real_path(PROBE_MS, mount->mountpoint, &mountpoint);
+	if (r < 0)
+		return message_result(r, NULL, mount->mountpoint);
 	descriptor_link(heir_offer(heir)->beneath_fd, beneath);
 	mount->choice.around.mountpoint = mountpoint;
 	mount->choice.around.beneath = beneath;
@@ -421,6 +423,7 @@ const struct command command_mount = {
 		"                        debug        print every request; implies -f\n"
 		"                        noexec       programs in it can't be executed\n"
 		"                        nosymfollow  the kernel follows no links in it\n"
+		"                        over_system  also over /, /etc, /usr and the like\n"
 		"                        Most others of mount(8) are taken and change nothing; see\n"
 		"                        plyfs(1)\n",
 	.run = run,

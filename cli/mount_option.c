@@ -6,7 +6,8 @@
 #define WORD_MAX 256
 
 #define PUBLIC_WORDS                                                                               \
-	"allow_other, private, header, noheader, nosandbox, nolandlock, noseccomp, debug, noexec, nosymfollow"
+	"allow_other, private, header, noheader, nosandbox, nolandlock, noseccomp, debug, noexec, nosymfollow, " \
+	"over_system"
 #define OWN_WORDS PUBLIC_WORDS ", norealtime, unpublished, exec, symfollow"
 
 /*
@@ -74,6 +75,7 @@ static void set(struct span name, int own, struct mount_options *options)
 		&options->is_debugging,
 		&options->flags.has_no_exec,
 		&options->flags.has_no_links,
+		&options->may_be_system,
 		&options->has_norealtime,
 		&options->is_unpublished,
 		&options->flags.has_no_exec,

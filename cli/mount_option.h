@@ -21,6 +21,7 @@ struct mount_options {
 	struct mount_flags flags;
 	bool makes_mountpoint; /* if it is not there, as X-mount.mkdir of mount(8) */
 	bool is_debugging;   /* every request is printed */
+	bool may_be_system;  /* mounted over what the system lives in */
 	bool is_unpublished; /* changes wake nobody; for tests, and therefore not in the help text
 			      */
 };

@@ -7,37 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "document.h"
+#include "handover.h"
 #include "limit.h"
+#include "mount_table.h"
 #include "text.h"
 
-#define MOUNTINFO "/proc/self/mountinfo"
 #define FILE_SYSTEM_TYPE "fuse.plyfs"
 #define STATUS_FILE ".plyfs/status"
 
-/* Undoes the kernel's escapes, "\040" for a blank, in place. */
-static void unescape(char *text)
-{
-	char *out = text;
-
-	for (const char *in = text; *in; out++) {
-		unsigned code;
-
-		if (*in == '\\' && sscanf(in + 1, "%3o", &code) == 1 &&
-			strspn(in + 1, "01234567") >= 3) {
-			*out = (char)code;
-			in += 4;
-		} else {
-			*out = *in++;
-		}
-	}
-	*out = '\0';
-}
+/* Probes at a time: each is a process and a descriptor. */
+#define PROBES_MAX 64
 
 static bool is_in(const char *path, const char *directory)
 {
@@ -48,64 +34,48 @@ static bool is_in(const char *path, const char *directory)
 	return strncmp(path, directory, len) == 0 && (path[len] == '/' || path[len] == '\0');
 }
 
-/*
- * A line is "36 35 98:0 /root /mount/point options [tags] - type source …" (proc(5)). Cuts it up.
- * `is_whole`: not only a directory of the file system is mounted there.
- */
-static bool split_line(char *line, char **mountpoint, char **type, bool *is_whole)
-{
-	char *at = line;
+/* The mount that a path lies in. */
+struct search {
+	const char *path; /* absolute, with no links */
+	struct table_mount found;
+	bool is_found;
+};
 
-	for (int field = 0; field < 4; field++) {
-		*is_whole = strncmp(at, "/ ", 2) == 0;
-		at = strchr(at, ' ');
-		if (!at)
-			return false;
-		at++;
+/* The innermost mountpoint counts, and of several mounts there the one made last. */
+static bool match(void *context, const struct table_mount *mount)
+{
+	struct search *search = context;
+
+	if (is_in(search->path, mount->path) &&
+		(!search->is_found || strlen(mount->path) >= strlen(search->found.path))) {
+		search->found = *mount;
+		search->is_found = true;
 	}
-	char *dash = strstr(at, " - ");
-	if (!dash)
-		return false;
-	*type = dash + 3;
-	(*type)[strcspn(*type, " ")] = '\0';
-	at[strcspn(at, " ")] = '\0';
-	unescape(at);
-	*mountpoint = at;
-	return true;
+	return false;
 }
 
 int mounted_find(const char *path, char **ret)
 {
-	CLEANUP(freep) char *real = realpath(path, NULL), *line = NULL, *found = NULL;
-	CLEANUP(fclosep) FILE *stream = NULL;
-	size_t size = 0;
-	bool is_plyfs = false;
+	CLEANUP(freep) char *real = NULL;
+	struct search search = {0};
 
-	if (!real)
-		return -errno;
-	stream = fopen(MOUNTINFO, "re");
-	if (!stream)
-		return -errno;
-
-	/* The innermost mountpoint counts, and of several mounts there the one made last. */
-	while (getline(&line, &size, stream) > 0) {
-		char *mountpoint, *type;
-		bool is_whole;
-
-		if (!split_line(line, &mountpoint, &type, &is_whole) || !is_in(real, mountpoint) ||
-			(found && strlen(mountpoint) < strlen(found)))
-			continue;
-		char *copy = strdup(mountpoint);
-		if (!copy)
-			return -ENOMEM;
-		free(found);
-		found = copy;
-		is_plyfs = strcmp(type, FILE_SYSTEM_TYPE) == 0;
-	}
-	if (!is_plyfs)
+	int r = probe_real_path(PROBE_MS, path, &real);
+	search.path = real;
+	if (r == 0)
+		r = mount_table_each(-1, match, &search);
+	if (r < 0)
+		return r;
+	if (!search.is_found || strcmp(search.found.type, FILE_SYSTEM_TYPE) != 0)
 		return -ENOENT;
-	*ret = take_ptr(found);
-	return 0;
+	*ret = strdup(search.found.path);
+	return *ret ? 0 : -ENOMEM;
+}
+
+void mounted_fini(struct mounted *mounted)
+{
+	for (size_t i = 0; i < mounted->count; i++)
+		free(mounted->paths[i]);
+	free(mounted->paths);
 }
 
 static bool has(const struct mounted *mounted, const char *path)
@@ -116,73 +86,218 @@ static bool has(const struct mounted *mounted, const char *path)
 	return false;
 }
 
-static int add(struct mounted *mounted, size_t *capacity, const char *path)
+struct list {
+	struct mounted mounted;
+	size_t capacity;
+	bool (*is_wanted)(const struct table_mount *mount);
+	int result;
+};
+
+static bool add(void *context, const struct table_mount *mount)
 {
-	if (has(mounted, path))
-		return 0;
-	if (array_grow(mounted->paths, mounted->count, *capacity) < 0)
-		return -ENOMEM;
-	mounted->paths[mounted->count] = strdup(path);
-	return mounted->paths[mounted->count++] ? 0 : -ENOMEM;
+	struct list *list = context;
+	struct mounted *mounted = &list->mounted;
+
+	if (!list->is_wanted(mount) || has(mounted, mount->path))
+		return false;
+	list->result = array_grow(mounted->paths, mounted->count, list->capacity);
+	if (list->result < 0)
+		return true;
+	mounted->paths[mounted->count] = strdup(mount->path);
+	list->result = mounted->paths[mounted->count] ? 0 : -ENOMEM;
+	mounted->count += list->result == 0;
+	return list->result < 0;
+}
+
+static int list_mounts(
+	bool (*is_wanted)(const struct table_mount *mount), struct mounted *ret)
+{
+	struct list list = {.is_wanted = is_wanted};
+
+	int r = mount_table_each(-1, add, &list);
+	if (r == 0)
+		r = list.result;
+	if (r < 0)
+		mounted_fini(&list.mounted);
+	else
+		*ret = list.mounted;
+	return r;
+}
+
+static bool is_plyfs(const struct table_mount *mount)
+{
+	return strcmp(mount->root, "/") == 0 && strcmp(mount->type, FILE_SYSTEM_TYPE) == 0;
 }
 
 int mounted_all(struct mounted *ret)
 {
-	CLEANUP(mounted_fini) struct mounted mounted = {0};
-	CLEANUP(fclosep) FILE *stream = fopen(MOUNTINFO, "re");
-	CLEANUP(freep) char *line = NULL;
-	size_t size = 0, capacity = 0;
-	int r = 0;
-
-	if (!stream)
-		return -errno;
-	while (r == 0 && getline(&line, &size, stream) > 0) {
-		char *mountpoint, *type;
-		bool is_whole;
-
-		if (split_line(line, &mountpoint, &type, &is_whole) && is_whole &&
-			strcmp(type, FILE_SYSTEM_TYPE) == 0)
-			r = add(&mounted, &capacity, mountpoint);
-	}
-	if (r < 0)
-		return r;
-	*ret = mounted;
-	mounted = (struct mounted){0};
-	return 0;
+	return list_mounts(is_plyfs, ret);
 }
 
-void mounted_fini(struct mounted *mounted)
-{
-	for (size_t i = 0; i < mounted->count; i++)
-		free(mounted->paths[i]);
-	free(mounted->paths);
-}
-
-int mounted_status(const char *mountpoint, char **ret, size_t *ret_len)
+int mounted_status_within(const char *mountpoint, char **ret, size_t *ret_len)
 {
 	CLEANUP(freep) char *file = NULL;
 	struct stat found;
 
 	if (asprintf(&file, "%s/" STATUS_FILE, mountpoint) < 0)
 		return -ENOMEM;
-	/* In a rendered tree anything may stand there. */
-	int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	/* In a rendered tree, or in another user's mount, anything may stand there. */
+	CLEANUP(closep) int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	int r = fstat(fd, &found) < 0 ? -errno : S_ISREG(found.st_mode) ? 0 : -EINVAL;
-	if (r == 0)
-		r = text_read(fd, LIMITS_DEFAULT.source_bytes, ret, ret_len);
-	close(fd);
-	return r;
+	return r == 0 ? text_read(fd, LIMITS_DEFAULT.source_bytes, ret, ret_len) : r;
+}
+
+static int write_status(void *context, const char *mountpoint, int out)
+{
+	CLEANUP(freep) char *text = NULL;
+	size_t len;
+
+	(void)context;
+	int r = mounted_status_within(mountpoint, &text, &len);
+	return r == 0 ? text_write(out, text, len) : r;
+}
+
+/* A call on one mount. */
+struct asked {
+	mounted_call *call;
+	void *context;
+	const char *mountpoint;
+};
+
+static int make_call(void *context, int out)
+{
+	const struct asked *asked = context;
+
+	return asked->call(asked->context, asked->mountpoint, out);
+}
+
+int mounted_status(const char *mountpoint, char **ret, size_t *ret_len)
+{
+	struct asked asked = {write_status, NULL, mountpoint};
+
+	return probe_run(PROBE_MS, make_call, &asked, ret, ret_len);
+}
+
+int mounted_read_report(
+	const char *mountpoint, struct span text, struct document **ret, struct problem *problem)
+{
+	const struct source source = {.name = mountpoint, .layer = ""};
+	const struct read_options options = {.format = &format_json};
+
+	return document_read(&source, text, &options, ret, problem);
 }
 
 int mounted_report(const char *mountpoint, struct document **ret, struct problem *problem)
 {
-	const struct source source = {.name = mountpoint, .layer = ""};
-	const struct read_options options = {.format = &format_json};
 	CLEANUP(freep) char *text = NULL;
 	size_t len;
 
 	int r = mounted_status(mountpoint, &text, &len);
-	return r < 0 ? r : document_read(&source, (struct span){text, len}, &options, ret, problem);
+	return r < 0 ? r : mounted_read_report(mountpoint, (struct span){text, len}, ret, problem);
+}
+
+int mounted_each(const struct mounted *mounted, mounted_call *call,
+	int (*each)(void *context, const char *mountpoint, int result, struct span text),
+	void *context)
+{
+	struct probe probes[PROBES_MAX];
+	int result = 0;
+
+	for (size_t done = 0; done < mounted->count && result == 0;) {
+		size_t count = mounted->count - done;
+		if (count > PROBES_MAX)
+			count = PROBES_MAX;
+		for (size_t i = 0; i < count; i++) {
+			struct asked asked = {
+				call ? call : write_status, context, mounted->paths[done + i]};
+			probe_start(&probes[i], PROBE_OTHERS_MS, make_call, &asked);
+		}
+		/* All are ended, whatever comes of one. */
+		for (size_t i = 0; i < count; i++) {
+			CLEANUP(freep) char *text = NULL;
+			size_t len = 0;
+			int r = probe_end(&probes[i], &text, &len);
+			if (result == 0)
+				result = each(context, mounted->paths[done + i], r,
+					(struct span){text ? text : "", len});
+		}
+		done += count;
+	}
+	return result;
+}
+
+/* Of those that ask a process or a machine elsewhere. */
+static bool may_be_silent(const struct table_mount *mount)
+{
+	static const char *const types[] = {"fuse", "nfs", "cifs", "smb", "9p", "ceph", "afs",
+		"coda", "autofs", "lustre", "gfs2", "ocfs2"};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (strncmp(mount->type, types[i], strlen(types[i])) == 0 &&
+			strcmp(mount->type, "fusectl") != 0)
+			return true;
+	return false;
+}
+
+static int ask(void *context, const char *mountpoint, int out)
+{
+	struct statfs found;
+
+	(void)context;
+	(void)out;
+	return statfs(mountpoint, &found) < 0 ? -errno : 0;
+}
+
+struct silence {
+	const char *path;
+	const char *mountpoint; /* NULL: none found so far */
+};
+
+/* The one that the path is in by its words; else, as links may lead anywhere, the first. */
+static int take_silent(void *context, const char *mountpoint, int result, struct span text)
+{
+	struct silence *silence = context;
+
+	(void)text;
+	if (result == -ETIMEDOUT &&
+		(!silence->mountpoint || is_in(silence->path, mountpoint)))
+		silence->mountpoint = mountpoint;
+	return 0;
+}
+
+void mounted_silence(const char *mountpoint, unsigned limit_ms, char ret[MOUNTED_SILENCE_MAX])
+{
+	struct search search = {.path = mountpoint};
+	pid_t pid = mount_table_each(-1, match, &search) == 0 && search.is_found
+			    ? handover_server(search.found.dev)
+			    : 0;
+	int n = snprintf(ret, MOUNTED_SILENCE_MAX, "%.*s: does not answer for %u s",
+		MOUNTED_SILENCE_MAX / 2, mountpoint, limit_ms / 1000);
+
+	if (pid > 0)
+		snprintf(ret + n, (size_t)(MOUNTED_SILENCE_MAX - n), " (process %d serves it)",
+			(int)pid);
+}
+
+void mounted_find_silence(const char *path, char ret[MOUNTED_SILENCE_MAX])
+{
+	CLEANUP(mounted_fini) struct mounted mounted = {0};
+	CLEANUP(freep) char *working = *path == '/' ? NULL : getcwd(NULL, 0), *absolute = NULL;
+	struct silence silence = {0};
+
+	if (text_format(&absolute, "%s%s%s", working ? working : "", working ? "/" : "", path) < 0)
+		return;
+	silence.path = absolute;
+	if (list_mounts(may_be_silent, &mounted) == 0)
+		(void)mounted_each(&mounted, ask, take_silent, &silence);
+	mounted_silence(silence.mountpoint ? silence.mountpoint : absolute, PROBE_MS, ret);
+}
+
+bool mounted_may_be_silent(void)
+{
+	CLEANUP(mounted_fini) struct mounted mounted = {0};
+
+	return list_mounts(may_be_silent, &mounted) == 0 && mounted.count > 0;
 }

@@ -10,18 +10,20 @@
 #include "document.h"
 #include "mounted.h"
 #include "report.h"
+#include "text.h"
 
 /* The file that is looked for, and what has been found. */
 struct search {
-	char *real;             /* its path, absolute and with no links */
-	const char *mountpoint; /* NULL: none so far */
-	const char *inner;      /* the path in the mount: the end of `real` */
+	char *real; /* its path, absolute and with no links */
+	char *mountpoint; /* NULL: none so far; owned */
+	const char *inner; /* the path in the mount: the end of `real` */
+	struct problem *problem;
 };
 
 /* The path in the directory `layer`, by which the file can be reached in it; or NULL. */
-static const char *path_in(const struct search *search, const char *layer)
+static const char *path_in(const char *real, const char *layer)
 {
-	CLEANUP(freep) char *above = strdup(search->real);
+	CLEANUP(freep) char *above = strdup(real);
 	struct stat root, at;
 
 	if (!above || stat(layer, &root) < 0)
@@ -29,13 +31,13 @@ static const char *path_in(const struct search *search, const char *layer)
 	for (char *end; (end = strrchr(above, '/')) && end > above;) {
 		*end = '\0';
 		if (stat(above, &at) == 0 && at.st_dev == root.st_dev && at.st_ino == root.st_ino)
-			return search->real + (end - above) + 1;
+			return real + (end - above) + 1;
 	}
 	return NULL;
 }
 
 /* Of layers that lie in each other, the innermost counts. Returns 0 or -ENOMEM. */
-static int look_at_layers(const struct search *search, const struct node *status, const char **ret)
+static int look_at_layers(const char *real, const struct node *status, const char **ret)
 {
 	const struct node *layers = report_get(status, "layers", NULL);
 	const char *directory = report_text(report_get(status, "directory", NULL));
@@ -47,49 +49,71 @@ static int look_at_layers(const struct search *search, const struct node *status
 		if (asprintf(&layer, "%s%s%s", *path == '/' ? "" : directory,
 			    *path == '/' ? "" : "/", path) < 0)
 			return -ENOMEM;
-		const char *inner = path_in(search, layer);
+		const char *inner = path_in(real, layer);
 		if (inner && (!*ret || inner > *ret))
 			*ret = inner;
 	}
 	return 0;
 }
 
-/* A mount that can't be asked, another user's or a dead one, is passed over. */
-static int look_at(struct search *search, const char *mountpoint, struct problem *problem)
+/*
+ * In a child: the mount may be silent, and so may be what it says its layers are. Writes the path in
+ * the mount, or nothing. A mount that can't be asked, another user's or a dead one, is passed over.
+ */
+static int look_at(void *context, const char *mountpoint, int out)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
+	CLEANUP(freep) char *text = NULL;
+	const struct search *search = context;
 	const char *inner = NULL;
 	struct problem ignored;
+	size_t len;
 
-	if (mounted_report(mountpoint, &document, &ignored) != 0 || document->count == 0)
+	if (mounted_status_within(mountpoint, &text, &len) < 0 ||
+		mounted_read_report(mountpoint, (struct span){text, len}, &document, &ignored) != 0 ||
+		document->count == 0)
 		return 0;
-	int r = look_at_layers(search, document->roots[0], &inner);
-	if (r < 0 || !inner)
-		return r;
+	int r = look_at_layers(search->real, document->roots[0], &inner);
+	return r == 0 && inner ? text_write(out, inner, strlen(inner)) : r;
+}
+
+static int take(void *context, const char *mountpoint, int result, struct span text)
+{
+	struct search *search = context;
+	size_t len = strlen(search->real);
+
+	/* It says so much of the path that was looked for, and no more. */
+	if (result < 0 || text.len == 0 || text.len > len ||
+		memcmp(search->real + len - text.len, text.data, text.len) != 0)
+		return 0;
 	if (search->mountpoint)
-		return problem_set(problem, search->real, 0, 0,
+		return problem_set(search->problem, search->real, 0, 0,
 			"is in layers of several mounts, %s and %s; give the path in one of them",
 			search->mountpoint, mountpoint);
-	search->mountpoint = mountpoint;
-	search->inner = inner;
-	return 0;
+	search->inner = search->real + len - text.len;
+	search->mountpoint = strdup(mountpoint);
+	return search->mountpoint ? 0 : -ENOMEM;
 }
 
 int mounted_layer_find(
 	const char *path, char **ret_mountpoint, char **ret_path, struct problem *problem)
 {
 	CLEANUP(mounted_fini) struct mounted mounted = {0};
-	CLEANUP(freep) char *real = realpath(path, NULL);
-	struct search search = {.real = real};
+	CLEANUP(freep) char *real = NULL, *mountpoint = NULL;
+	struct search search = {.problem = problem};
 
-	int r = real ? mounted_all(&mounted) : -errno;
-	for (size_t i = 0; r == 0 && i < mounted.count; i++)
-		r = look_at(&search, mounted.paths[i], problem);
+	int r = probe_real_path(PROBE_MS, path, &real);
+	search.real = real;
+	if (r == 0)
+		r = mounted_all(&mounted);
+	if (r == 0)
+		r = mounted_each(&mounted, look_at, take, &search);
+	mountpoint = search.mountpoint;
 	if (r != 0)
 		return r;
-	if (!search.mountpoint)
+	if (!mountpoint)
 		return -ENOENT;
-	*ret_mountpoint = strdup(search.mountpoint);
 	*ret_path = strdup(search.inner);
-	return *ret_mountpoint && *ret_path ? 0 : -ENOMEM;
+	*ret_mountpoint = take_ptr(mountpoint);
+	return *ret_path ? 0 : -ENOMEM;
 }

@@ -16,6 +16,7 @@
 #include "kept.h"
 #include "manager.h"
 #include "message.h"
+#include "probe.h"
 #include "render.h"
 
 /* What the command line asks for. */
@@ -120,8 +121,9 @@ static int cover(struct settings *settings, const char *directory, bool *is_made
 	*is_made = mkdir(directory, 0700) == 0;
 	if (!*is_made && errno != EEXIST)
 		return -errno;
-	CLEANUP(freep) char *real = realpath(directory, NULL);
-	return real ? settings_cover(settings, real, NULL) : -errno;
+	CLEANUP(freep) char *real = NULL;
+	int r = probe_real_path(PROBE_MS, directory, &real);
+	return r == 0 ? settings_cover(settings, real, NULL) : r;
 }
 
 static int run(const struct command *command, int argc, char **argv)

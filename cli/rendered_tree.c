@@ -21,6 +21,7 @@
 #include "message.h"
 #include "mounted.h"
 #include "mounted_settings.h"
+#include "probe.h"
 #include "offline.h"
 #include "report.h"
 #include "text.h"
@@ -92,10 +93,11 @@ static bool is_root_of_one(const char *path)
 
 int rendered_tree_find(const char *path, char **ret)
 {
-	CLEANUP(freep) char *real = realpath(path, NULL);
+	CLEANUP(freep) char *real = NULL;
 
-	if (!real)
-		return -errno;
+	int r = probe_real_path(PROBE_MS, path, &real);
+	if (r < 0)
+		return r;
 	for (;;) {
 		if (is_root_of_one(real)) {
 			*ret = take_ptr(real);

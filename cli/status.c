@@ -355,7 +355,7 @@ static void print_status(const char *mountpoint, const struct node *status, bool
 
 static int complain(const char *path, int error)
 {
-	if (error == -ENOTCONN)
+	if (error == -ENOTCONN || error == -ETIMEDOUT)
 		return choice_complain(NULL, path, error, NULL);
 	if (error != -ENOENT || access(path, F_OK) < 0)
 		return message_result(error, NULL, path);
@@ -387,6 +387,16 @@ static int print_for_people(const char *path, const char *mountpoint, bool is_ve
 	return EXIT_DONE;
 }
 
+/* Whether it is one JSON value, and no more: anybody may serve something that says it is a plyfs. */
+static bool is_report(const char *mountpoint, struct span text)
+{
+	CLEANUP(document_freep) struct document *document = NULL;
+	struct problem problem;
+
+	return mounted_read_report(mountpoint, text, &document, &problem) == 0 &&
+	       document->count == 1;
+}
+
 static int print_json(const char *path, const char *mountpoint, bool is_rendered)
 {
 	CLEANUP(freep) char *text = NULL;
@@ -397,6 +407,10 @@ static int print_json(const char *path, const char *mountpoint, bool is_rendered
 	int r = mounted_status(mountpoint, &text, &len);
 	if (r < 0)
 		return complain(path, r);
+	if (!is_report(mountpoint, (struct span){text, len})) {
+		message("%s: its status is no JSON; another program may serve this mount", mountpoint);
+		return EXIT_FAILED;
+	}
 	fwrite(text, 1, len, stdout);
 	return EXIT_DONE;
 }
@@ -446,41 +460,90 @@ static void print_summary(const struct node *status)
 		troubles == 1 ? "" : "s");
 }
 
-/* A line for each mount. One that does not answer is none of the others' trouble. Returns its code. */
-static int list_mount(const char *mountpoint)
-{
-	CLEANUP(document_freep) struct document *document = NULL;
-	struct problem problem;
-	int r = mounted_report(mountpoint, &document, &problem);
+struct listing {
+	bool has_any;
+	bool has_silent;
+	int code; /* the highest of EXIT_… */
+};
 
-	report_print(mountpoint);
-	printf(": ");
-	if (r == -ENOTCONN)
-		puts(MOUNTED_ENDED);
-	else if (r < 0)
-		puts(strerror(-r));
-	else if (r == 0 && document->count > 0)
-		print_summary(document->roots[0]);
+/* Why there is no status. */
+static void explain_absence(const char *mountpoint, int result, char text[MOUNTED_SILENCE_MAX])
+{
+	if (result == -ETIMEDOUT)
+		mounted_silence(mountpoint, PROBE_OTHERS_MS, text);
 	else
-		puts("its status can't be read");
-	return code_of(r == 0 && document->count ? document->roots[0] : NULL);
+		snprintf(text, MOUNTED_SILENCE_MAX, "%s: %s", mountpoint,
+			result == -ENOTCONN ? MOUNTED_ENDED
+			: result < 0        ? strerror(-result)
+					    : "its status can't be read");
 }
 
-static void list_mount_raw(const char *mountpoint, bool is_first)
+static void count_mount(struct listing *listing, int result, const struct node *status)
 {
-	CLEANUP(freep) char *text = NULL;
-	size_t len;
+	int code = code_of(status);
 
-	mounted_status(mountpoint, &text, &len);
-	json_put_field(
-		stdout, is_first ? "\n{\"mountpoint\": " : ",\n{\"mountpoint\": ", mountpoint);
-	printf(", \"status\": %s}", text ? text : "null");
+	listing->has_any = true;
+	listing->has_silent |= result == -ETIMEDOUT;
+	listing->code = code > listing->code ? code : listing->code;
+}
+
+/* What came of looking at a mount; NULL where that is no status. *ret owns it. */
+static const struct node *status_of(
+	const char *mountpoint, int result, struct span text, struct document **ret)
+{
+	struct problem problem;
+
+	if (result != 0 || mounted_read_report(mountpoint, text, ret, &problem) != 0 ||
+		(*ret)->count != 1)
+		return NULL;
+	return (*ret)->roots[0];
+}
+
+/* A line for each mount. One that does not answer is none of the others' trouble. */
+static int list_mount(void *context, const char *mountpoint, int result, struct span text)
+{
+	CLEANUP(document_freep) struct document *document = NULL;
+	const struct node *status = status_of(mountpoint, result, text, &document);
+	char absence[MOUNTED_SILENCE_MAX];
+
+	count_mount(context, result, status);
+	if (status) {
+		report_print(mountpoint);
+		printf(": ");
+		print_summary(status);
+		return 0;
+	}
+	explain_absence(mountpoint, result, absence);
+	report_print(absence);
+	putchar('\n');
+	return 0;
+}
+
+static int list_mount_raw(void *context, const char *mountpoint, int result, struct span text)
+{
+	CLEANUP(document_freep) struct document *document = NULL;
+	const struct node *status = status_of(mountpoint, result, text, &document);
+	struct listing *listing = context;
+	char absence[MOUNTED_SILENCE_MAX];
+
+	json_put_field(stdout, listing->has_any ? ",\n{\"mountpoint\": " : "\n{\"mountpoint\": ",
+		mountpoint);
+	count_mount(listing, result, status);
+	printf(", \"status\": ");
+	if (status) {
+		fwrite(text.data, 1, text.len, stdout);
+	} else {
+		explain_absence(mountpoint, result, absence);
+		json_put_field(stdout, "null, \"error\": ", absence);
+	}
+	putchar('}');
+	return 0;
 }
 
 static int list(const struct wish *wish)
 {
 	CLEANUP(mounted_fini) struct mounted mounted = {0};
-	int result = EXIT_DONE;
+	struct listing listing = {.code = EXIT_DONE};
 
 	int r = mounted_all(&mounted);
 	if (r < 0)
@@ -489,20 +552,12 @@ static int list(const struct wish *wish)
 		putchar('[');
 	else if (mounted.count == 0)
 		puts("No plyfs is mounted.");
-	for (size_t i = 0; i < mounted.count; i++) {
-		int code = EXIT_DONE;
-
-		if (!wish->is_raw)
-			code = list_mount(mounted.paths[i]);
-		else
-			list_mount_raw(mounted.paths[i], i == 0);
-		if (wish->is_raw && wish->has_code)
-			code = code_of_mount(mounted.paths[i]);
-		result = code > result ? code : result;
-	}
+	(void)mounted_each(&mounted, NULL, wish->is_raw ? list_mount_raw : list_mount, &listing);
 	if (wish->is_raw)
 		puts("]");
-	return wish->has_code ? result : EXIT_DONE;
+	if (wish->has_code)
+		return listing.code;
+	return listing.has_silent ? EXIT_FAILED : EXIT_DONE;
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -527,8 +582,9 @@ const struct command command_status = {
 	.synopsis = "[-v] [--exit-code] [--json] [MOUNTPOINT | DIRECTORY]",
 	.summary = "tell how a mount or a rendered tree is doing",
 	.help = "Tells what is wrong with a mount, and what it is made of. Without a MOUNTPOINT\n"
-		"it lists the mounts. Of a DIRECTORY that plyfs has rendered it tells the same,\n"
-		"and what somebody has changed in it.\n"
+		"it lists the mounts; of one that does not answer for 2 seconds it says so, and\n"
+		"exits with 1. Of a DIRECTORY that plyfs has rendered it tells the same, and\n"
+		"what somebody has changed in it.\n"
 		"\n"
 		"  -v, --verbose     also tell what it has done, and what its sandbox allows\n"
 		"      --exit-code   exit with 1 if there are troubles, and with 3 if the status\n"

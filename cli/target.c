@@ -9,6 +9,7 @@
 #include "cleanup.h"
 #include "command.h"
 #include "message.h"
+#include "probe.h"
 
 static const struct layer *layer_at(const struct settings *settings, const char *directory)
 {
@@ -42,16 +43,14 @@ static int real_path(const char *path, char **ret)
 {
 	CLEANUP(freep) char *copy = strdup(path), *directory = NULL;
 
-	*ret = realpath(path, NULL);
-	if (*ret)
-		return 0;
+	int r = probe_real_path(PROBE_MS, path, ret);
+	if (r != -ENOENT)
+		return r;
 	if (!copy)
 		return -ENOMEM;
-	if (errno != ENOENT)
-		return -errno;
-	directory = realpath(dirname(copy), NULL);
-	if (!directory)
-		return -errno;
+	r = probe_real_path(PROBE_MS, dirname(copy), &directory);
+	if (r < 0)
+		return r;
 	/* Its name says nothing: what it lies in is asked for. */
 	return asprintf(ret, "%s/.", directory) < 0 ? -ENOMEM : 0;
 }

@@ -9,15 +9,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "choice.h"
 #include "cleanup.h"
 #include "command.h"
 #include "descriptor.h"
@@ -25,10 +24,12 @@
 #include "message.h"
 #include "mounted.h"
 #include "mountpoint.h"
+#include "probe.h"
 #include "report.h"
+#include "text.h"
 
-/* Seconds that a daemon has to tell its number: one that is stopped never does. */
-#define ANSWER_S 1
+/* A daemon has so long to tell its number: one that is stopped never does. */
+#define ANSWER_MS 1000
 
 /*
  * How long its end is waited for. It takes milliseconds, but in a container somebody may still have
@@ -53,49 +54,41 @@ struct job {
 	const char *type; /* … and this */
 };
 
-/* The number of the process that serves the mount; 0: it does not tell. */
-static pid_t read_pid(const char *path)
+/*
+ * In a child: writes the number of the process that serves the mount. A private mount answers its
+ * user only, and not even root.
+ */
+static int write_pid(void *context, int out)
 {
+	const struct mountpoint *mountpoint = context;
 	CLEANUP(document_freep) struct document *document = NULL;
+	CLEANUP(freep) char *text = NULL;
 	struct problem problem;
+	size_t len;
 
-	if (mounted_report(path, &document, &problem) != 0 || document->count == 0)
-		return 0;
-	return (pid_t)report_number(report_get(document->roots[0], "pid", NULL));
-}
-
-/* A private mount answers its user only, and not even root. */
-__attribute__((noreturn)) static void answer(const struct mountpoint *mountpoint, int fd)
-{
-	pid_t pid = 0;
-
-	alarm(ANSWER_S);
-	if (geteuid() != 0 ||
-		(setresgid(mountpoint->gid, mountpoint->gid, mountpoint->gid) == 0 &&
-			setresuid(mountpoint->uid, mountpoint->uid, mountpoint->uid) == 0))
-		pid = read_pid(mountpoint->path);
-	if (write(fd, &pid, sizeof(pid)) < 0)
-		_exit(EXIT_FAILED);
-	_exit(EXIT_DONE);
+	if (geteuid() == 0 &&
+		(setresgid(mountpoint->gid, mountpoint->gid, mountpoint->gid) < 0 ||
+			setresuid(mountpoint->uid, mountpoint->uid, mountpoint->uid) < 0))
+		return -errno;
+	int r = mounted_status_within(mountpoint->path, &text, &len);
+	if (r == 0)
+		r = mounted_read_report(
+			mountpoint->path, (struct span){text, len}, &document, &problem);
+	if (r != 0 || document->count == 0)
+		return -ENOENT;
+	pid_t pid = (pid_t)report_number(report_get(document->roots[0], "pid", NULL));
+	return text_write(out, (const char *)&pid, sizeof(pid));
 }
 
 /* A descriptor that is readable when the daemon has ended; -1: it can't be told. */
-static int open_daemon(const struct mountpoint *mountpoint)
+static int open_daemon(struct mountpoint *mountpoint)
 {
+	CLEANUP(freep) char *text = NULL;
 	pid_t daemon = 0;
-	int ends[2];
+	size_t len = 0;
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -1;
-	pid_t child = fork();
-	if (child == 0)
-		answer(mountpoint, ends[1]);
-	close(ends[1]);
-	if (child < 0 || read(ends[0], &daemon, sizeof(daemon)) != sizeof(daemon))
-		daemon = 0;
-	close(ends[0]);
-	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (probe_run(ANSWER_MS, write_pid, mountpoint, &text, &len) == 0 && len == sizeof(daemon))
+		memcpy(&daemon, text, sizeof(daemon));
 	return daemon > 0 ? (int)syscall(SYS_pidfd_open, daemon, 0) : -1;
 }
 
@@ -144,7 +137,7 @@ static int complain(const struct mountpoint *mountpoint, int result)
 	return EXIT_FAILED;
 }
 
-static int unmount(const struct job *job, const struct mountpoint *mountpoint)
+static int unmount(const struct job *job, struct mountpoint *mountpoint)
 {
 	CLEANUP(closep) int daemon_fd = -1;
 	int flags = (job->is_lazy ? MNT_DETACH : 0) | (job->is_forced ? MNT_FORCE : 0);
@@ -169,7 +162,7 @@ static int unmount_path(const struct job *job, const char *path)
 		return EXIT_FAILED;
 	}
 	if (r < 0)
-		return message_result(r, NULL, path);
+		return choice_complain(NULL, path, r, NULL);
 	int code = unmount(job, &mountpoint);
 	free(mountpoint.path);
 	return code;

@@ -56,16 +56,15 @@ static uint64_t hash(const char *text)
 static bool parse_mount(const char *line, struct table_mount *mount)
 {
 	unsigned major_id, minor_id;
-	int root = 0;
 
-	if (sscanf(line, "%d %*d %u:%u %n%*s %4095s", &mount->id, &major_id, &minor_id, &root,
-		    mount->path) != 4)
+	if (sscanf(line, "%d %d %u:%u %4095s %4095s", &mount->id, &mount->parent, &major_id,
+		    &minor_id, mount->root, mount->path) != 6)
 		return false;
 	const char *rest = strstr(line, " - ");
 	if (!rest || sscanf(rest + 3, "%63s", mount->type) != 1)
 		return false;
+	unescape(mount->root);
 	unescape(mount->path);
-	mount->is_whole = strncmp(line + root, "/ ", 2) == 0;
 	mount->uid = option_number(rest, "user_id=");
 	mount->gid = option_number(rest, "group_id=");
 	mount->dev = makedev(major_id, minor_id);

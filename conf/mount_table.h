@@ -12,11 +12,12 @@
 
 struct table_mount {
 	int id;
+	int parent; /* the id of the mount that it stands on */
 	dev_t dev;
 	uid_t uid;       /* the user who mounted it, if it is a FUSE mount; else 0 */
 	gid_t gid;
-	bool is_whole;   /* not only a directory of the file system is mounted there */
 	uint64_t digest; /* of all that the table says of it */
+	char root[PATH_MAX]; /* the directory of the file system that is mounted */
 	char path[PATH_MAX];
 	char type[64];
 };

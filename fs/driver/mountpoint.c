@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,139 +16,12 @@
 #include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
-
-/* A daemon that is about to end takes this long at most, in seconds, to give its memory back. */
-#define ANSWER_S 5
-
-/* A line of mountinfo is shorter up to where its file system's type stands: it has two paths, in
- * which a byte may be four. */
-#define LINE_BYTES ((size_t)8 * PATH_MAX + 256)
+#include "mount_table.h"
+#include "probe.h"
+#include "text.h"
 
 /* The exit status of a child that could not become another program, as of shells. */
 #define NO_PROGRAM 127
-
-struct mount {
-	int id;
-	int parent; /* the id of the mount that it stands on */
-	dev_t dev;
-	uid_t uid; /* who mounted; of a FUSE mount */
-	gid_t gid;
-	char root[PATH_MAX]; /* the directory of the file system that is mounted */
-	char path[PATH_MAX];
-	char type[64];
-};
-
-/* mountinfo writes space, tab, newline and backslash as \ooo. A path that was too long may end
- * within one. */
-static void unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *from = text; *from; from++) {
-		if (*from == '\\' && strspn(from + 1, "01234567") >= 3) {
-			*to++ = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 |
-				       (from[3] - '0'));
-			from += 3;
-		} else {
-			*to++ = *from;
-		}
-	}
-	*to = '\0';
-}
-
-/* Of the file system's options; 0 where it has not that one. */
-static unsigned option_number(const char *options, const char *name)
-{
-	const char *at = strstr(options, name);
-
-	return at ? (unsigned)strtoul(at + strlen(name), NULL, 10) : 0;
-}
-
-/* "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw" */
-static bool parse_mount(const char *line, struct mount *mount)
-{
-	unsigned major_id;
-	unsigned minor_id;
-
-	if (sscanf(line, "%d %d %u:%u %4095s %4095s", &mount->id, &mount->parent, &major_id, &minor_id,
-		    mount->root, mount->path) != 6)
-		return false;
-	const char *rest = strstr(line, " - ");
-	if (!rest || sscanf(rest + 3, "%63s", mount->type) != 1)
-		return false;
-	unescape(mount->root);
-	unescape(mount->path);
-	mount->uid = option_number(rest, "user_id=");
-	mount->gid = option_number(rest, "group_id=");
-	mount->dev = makedev(major_id, minor_id);
-	return true;
-}
-
-/* The table of mounts, line by line. It takes no memory and no descriptor, so that none can be
- * short. */
-struct table {
-	int fd;
-	off_t offset; /* behind what was read */
-	size_t begin; /* what was read and is no line yet */
-	size_t end;
-	bool is_rest; /* of a line that was too long */
-	char bytes[LINE_BYTES + 1];
-};
-
-/* 1 with the next line, the beginning of one that is too long; 0 behind the last; or -errno. */
-static int next_line(struct table *table, const char **ret)
-{
-	for (;;) {
-		char *line = table->bytes + table->begin;
-		char *end = memchr(line, '\n', table->end - table->begin);
-		bool is_rest = table->is_rest;
-
-		if (end || table->end - table->begin == LINE_BYTES) {
-			table->is_rest = !end;
-			end = end ? end : line + LINE_BYTES;
-			*end = '\0';
-			table->begin =
-				table->is_rest ? table->end : (size_t)(end + 1 - table->bytes);
-			*ret = line;
-			if (is_rest)
-				continue;
-			return 1;
-		}
-		table->end -= table->begin;
-		table->begin = 0;
-		memmove(table->bytes, line, table->end);
-		ssize_t n = pread(table->fd, table->bytes + table->end, LINE_BYTES - table->end,
-			table->offset);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n == 0)
-			return 0;
-		table->end += n > 0 ? (size_t)n : 0;
-		table->offset += n > 0 ? n : 0;
-	}
-}
-
-/*
- * Calls `each` for every mount, in mountinfo's order, until it returns true. `mounts_fd` is
- * mountinfo, -1: it is opened. Returns 0 or -errno.
- */
-static int each_mount(
-	int mounts_fd, bool (*each)(void *context, const struct mount *mount), void *context)
-{
-	CLEANUP(closep)
-	int opened = mounts_fd < 0 ? open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC) : -1;
-	struct table table = {.fd = mounts_fd < 0 ? opened : mounts_fd};
-	struct mount mount;
-	const char *line = NULL;
-	int r;
-
-	if (table.fd < 0)
-		return -errno;
-	while ((r = next_line(&table, &line)) > 0)
-		if (parse_mount(line, &mount) && each(context, &mount))
-			return 0;
-	return r;
-}
 
 struct search {
 	const char *path;
@@ -161,7 +34,7 @@ struct search {
 };
 
 /* The last one is on top. */
-static bool match_path(void *context, const struct mount *mount)
+static bool match_path(void *context, const struct table_mount *mount)
 {
 	struct search *search = context;
 
@@ -176,7 +49,7 @@ static bool match_path(void *context, const struct mount *mount)
 	return false;
 }
 
-static bool match_id(void *context, const struct mount *mount)
+static bool match_id(void *context, const struct table_mount *mount)
 {
 	struct search *search = context;
 
@@ -184,7 +57,7 @@ static bool match_id(void *context, const struct mount *mount)
 	return search->is_found;
 }
 
-static bool match_dev(void *context, const struct mount *mount)
+static bool match_dev(void *context, const struct table_mount *mount)
 {
 	struct search *search = context;
 
@@ -196,7 +69,7 @@ int mountpoint_find(const char *path, int *mount_id, dev_t *dev)
 {
 	struct search search = {.path = path};
 
-	int r = each_mount(-1, match_path, &search);
+	int r = mount_table_each(-1, match_path, &search);
 	if (r < 0)
 		return r;
 	if (!search.is_found)
@@ -210,26 +83,26 @@ bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev)
 {
 	struct search search = {.id = mount_id, .dev = dev};
 
-	return each_mount(mounts_fd, match_id, &search) < 0 || search.is_found;
+	return mount_table_each(mounts_fd, match_id, &search) < 0 || search.is_found;
 }
 
 /* The mounts of one superblock, and what stands on them. */
 struct cover_search {
 	dev_t dev;
 	const char *path; /* in the superblock */
-	struct mount **mounts;
+	struct table_mount **mounts;
 	size_t count;
 	size_t capacity;
 	bool is_found; /* or it can't be told */
 };
 
-static bool gather_mount(void *context, const struct mount *mount)
+static bool gather_mount(void *context, const struct table_mount *mount)
 {
 	struct cover_search *search = context;
 
 	if (mount->dev != search->dev)
 		return false;
-	struct mount *copy = malloc(sizeof(*copy));
+	struct table_mount *copy = malloc(sizeof(*copy));
 	if (!copy || array_grow(search->mounts, search->count, search->capacity) < 0) {
 		free(copy);
 		search->is_found = true;
@@ -248,12 +121,12 @@ static const char *path_beneath(const char *above, const char *path)
 	return strncmp(path, above, length) == 0 && path[length] == '/' ? path + length : NULL;
 }
 
-static bool match_cover(void *context, const struct mount *mount)
+static bool match_cover(void *context, const struct table_mount *mount)
 {
 	struct cover_search *search = context;
 
 	for (size_t i = 0; i < search->count; i++) {
-		const struct mount *below = search->mounts[i];
+		const struct table_mount *below = search->mounts[i];
 		char path[2 * PATH_MAX];
 		const char *rest = path_beneath(below->path, mount->path);
 
@@ -271,9 +144,9 @@ bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path)
 	struct cover_search search = {.dev = dev, .path = path};
 
 	/* What stands on a mount that was moved may be listed before it. */
-	int r = each_mount(mounts_fd, gather_mount, &search);
+	int r = mount_table_each(mounts_fd, gather_mount, &search);
 	if (r == 0 && !search.is_found)
-		r = each_mount(mounts_fd, match_cover, &search);
+		r = mount_table_each(mounts_fd, match_cover, &search);
 	for (size_t i = 0; i < search.count; i++)
 		free(search.mounts[i]);
 	free(search.mounts);
@@ -281,28 +154,25 @@ bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path)
 }
 
 /* The path of a dead mount can't be looked at itself, but the directory that it is in can. */
-static char *resolve(const char *path)
+static int resolve(const char *path, char **ret)
 {
-	CLEANUP(freep) char *copy = strdup(path);
-	char parent[PATH_MAX];
-	char *resolved;
+	CLEANUP(freep) char *copy = strdup(path), *parent = NULL;
 
 	if (!copy)
-		return NULL;
+		return -ENOMEM;
 	size_t length = strlen(copy);
 	while (length > 1 && copy[length - 1] == '/')
 		copy[--length] = '\0';
 	char *slash = strrchr(copy, '/');
 	const char *name = slash ? slash + 1 : copy;
 	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-		return realpath(path, NULL);
+		return probe_real_path(PROBE_MS, path, ret);
 	if (slash)
 		*slash = '\0';
-	if (!realpath(!slash ? "." : slash == copy ? "/" : copy, parent))
-		return NULL;
-	if (asprintf(&resolved, "%s/%s", strcmp(parent, "/") == 0 ? "" : parent, name) < 0)
-		return NULL;
-	return resolved;
+	int r = probe_real_path(PROBE_MS, !slash ? "." : slash == copy ? "/" : copy, &parent);
+	if (r < 0)
+		return r;
+	return text_format(ret, "%s/%s", strcmp(parent, "/") == 0 ? "" : parent, name);
 }
 
 static int run_fusermount(const char *path, bool is_lazy)
@@ -336,36 +206,57 @@ static int clear_dead(const char *path, struct problem *problem)
 }
 
 /*
- * What is mounted at `path` is asked, by a child: where the daemon is about to end, the answer
- * comes when it has, but where it is stopped never. Returns 0, -ENOTCONN for a dead mount,
- * -ETIMEDOUT, or another -errno.
+ * The directories that a system lives in: programs, their settings, what they write and the kernel's
+ * own. A plyfs is read-only and hides all that lies beneath it, so that over one of these nobody can
+ * log in, start a program or write a log any more. What lies in them is fine, such as /etc/app.
  */
-static int ask(const char *path)
-{
-	struct statfs stat;
-	int status;
-	pid_t pid = fork();
+static const char *const system_places[] = {"/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib",
+	"/lib32", "/lib64", "/libx32", "/proc", "/root", "/run", "/sbin", "/sys", "/tmp", "/usr",
+	"/usr/bin", "/usr/lib", "/usr/sbin", "/usr/share", "/var", "/var/lib", "/var/log",
+	"/var/tmp"};
 
-	if (pid == 0) {
-		alarm(ANSWER_S);
-		/* Not stat(2): the kernel may answer that from what it cached while the mount
-		 * lived. ECONNABORTED: it died while we asked. */
-		_exit(statfs(path, &stat) < 0 && (errno == ENOTCONN || errno == ECONNABORTED));
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
-		return -errno;
-	if (!WIFEXITED(status))
-		return -ETIMEDOUT;
-	return WEXITSTATUS(status) ? -ENOTCONN : 0;
+/* Which of them it is, by whatever name: a link, or mounted elsewhere as well. NULL: none. */
+static const char *system_place(const struct stat *directory)
+{
+	struct stat place;
+
+	for (size_t i = 0; i < sizeof(system_places) / sizeof(*system_places); i++)
+		if (stat(system_places[i], &place) == 0 && place.st_dev == directory->st_dev &&
+			place.st_ino == directory->st_ino)
+			return system_places[i];
+	return NULL;
 }
 
-int mountpoint_make(const char *path)
+/*
+ * In a child. Of a directory, writes its path without links, a NUL and its place among those of the
+ * system; of anything else, nothing.
+ */
+static int ask(void *context, int out)
 {
-	CLEANUP(freep) char *made = strdup(path);
+	const char *path = context;
+	struct statfs fs;
+	struct stat found;
+	char real[PATH_MAX];
+
+	/* Not stat(2) first: the kernel may answer that from what it cached while the mount lived.
+	 * ECONNABORTED: it died while we asked. */
+	if (statfs(path, &fs) < 0)
+		return errno == ECONNABORTED ? -ENOTCONN : -errno;
+	if (stat(path, &found) < 0 || !realpath(path, real))
+		return -errno;
+	if (!S_ISDIR(found.st_mode))
+		return 0;
+	const char *place = system_place(&found);
+	int r = text_write(out, real, strlen(real) + 1);
+	return r == 0 && place ? text_write(out, place, strlen(place)) : r;
+}
+
+static int make(void *context, int out)
+{
+	char *made = context;
 	int r = 0;
 
-	if (!made)
-		return -ENOMEM;
+	(void)out;
 	for (char *at = made; r == 0 && *at;) {
 		at += strspn(at, "/");
 		at += strcspn(at, "/");
@@ -376,6 +267,13 @@ int mountpoint_make(const char *path)
 		*at = rest;
 	}
 	return r;
+}
+
+int mountpoint_make(const char *path)
+{
+	CLEANUP(freep) char *made = strdup(path);
+
+	return made ? probe_run(PROBE_MS, make, made, NULL, NULL) : -ENOMEM;
 }
 
 /* Whether one of them is the other, or lies beneath it. */
@@ -403,36 +301,57 @@ bool mountpoint_is_for_programs(const char *path)
 	return are_in_line(path, program);
 }
 
-int mountpoint_prepare(const char *path, char **ret, struct problem *problem)
+static int refuse(const char *path, int result, struct problem *problem)
 {
-	struct stat stat_now;
-	int r = ask(path);
-
-	if (r == -ETIMEDOUT)
+	switch (-result) {
+	case ETIMEDOUT:
 		return problem_set(problem, path, 0, 0,
 			"what is mounted there does not answer; unmount it: umount -f %s", path);
-	if (r == -ENOTCONN) {
-		CLEANUP(freep) char *dead = resolve(path);
-		r = clear_dead(dead ? dead : path, problem);
+	case ENOENT:
+		return problem_set(problem, path, 0, 0,
+			"the mountpoint does not exist; create it: mkdir -p %s", path);
+	case ENOMEM:
+		return result;
 	}
+	return problem_set(
+		problem, path, 0, 0, "the mountpoint can't be used: %s", strerror(-result));
+}
+
+/* Asks; a dead mount is taken away first. */
+static int ask_and_clear(const char *path, char **ret, size_t *len, struct problem *problem)
+{
+	int r = probe_run(PROBE_MS, ask, (void *)(uintptr_t)path, ret, len);
+
+	if (r == -ENOTCONN) {
+		CLEANUP(freep) char *dead = NULL;
+		(void)resolve(path, &dead);
+		r = clear_dead(dead ? dead : path, problem);
+		if (r == 0)
+			r = probe_run(PROBE_MS, ask, (void *)(uintptr_t)path, ret, len);
+	}
+	return r < 0 ? refuse(path, r, problem) : r;
+}
+
+int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct problem *problem)
+{
+	CLEANUP(freep) char *absolute = NULL;
+	size_t len = 0;
+
+	int r = ask_and_clear(path, &absolute, &len, problem);
 	if (r != 0)
 		return r;
-	if (stat(path, &stat_now) < 0) {
-		if (errno == ENOENT)
-			return problem_set(problem, path, 0, 0,
-				"the mountpoint does not exist; create it: mkdir -p %s", path);
-		return problem_set(
-			problem, path, 0, 0, "the mountpoint can't be used: %s", strerror(errno));
-	}
-	if (!S_ISDIR(stat_now.st_mode))
+	if (len == 0)
 		return problem_set(
 			problem, path, 0, 0, "the mountpoint is not a directory; name one");
-
-	CLEANUP(freep) char *absolute = realpath(path, NULL);
-	if (!absolute)
-		return -errno;
+	const char *place = absolute + strlen(absolute) + 1;
+	if (*place && !may_be_system)
+		return problem_set(problem, path, 0, 0,
+			"is the system's own %s: a plyfs is read-only, and would hide all that is "
+			"in it from every program; mount on a directory of its own, or say "
+			"-o over_system if you mean it",
+			place);
 	struct search search = {.path = absolute};
-	r = each_mount(-1, match_path, &search);
+	r = mount_table_each(-1, match_path, &search);
 	if (r < 0)
 		return r;
 	if (search.is_found && search.is_plyfs)
@@ -468,19 +387,20 @@ int mountpoint_clone(const char *path)
 
 int mountpoint_take(const char *path, struct mountpoint *ret)
 {
-	CLEANUP(freep) char *resolved = resolve(path);
-	struct search search = {.path = resolved};
+	CLEANUP(freep) char *resolved = strdup(path);
+	struct search search = {0};
+	int r = resolved ? 0 : -ENOMEM;
 
-	if (!resolved)
-		return -errno;
-	int r = each_mount(-1, match_path, &search);
-	if (r == 0 && !search.is_found) {
-		/* Only now, as a mount that does not answer can't be looked at: is it a link? */
-		free(resolved);
-		search.path = resolved = realpath(path, NULL);
-		if (!resolved)
-			return -errno;
-		r = each_mount(-1, match_path, &search);
+	/* The path as it is; then with no links above its name; and only then is it a link itself?
+	 * A mount that does not answer can't be looked at. */
+	for (int try = 0; r == 0 && !search.is_found && try < 3; try++) {
+		if (try > 0) {
+			free(take_ptr(resolved));
+			r = try == 1 ? resolve(path, &resolved) : probe_real_path(PROBE_MS, path, &resolved);
+		}
+		search.path = resolved;
+		if (r == 0)
+			r = mount_table_each(-1, match_path, &search);
 	}
 	if (r < 0)
 		return r;
@@ -494,7 +414,7 @@ bool mountpoint_is_elsewhere(dev_t dev)
 {
 	struct search search = {.dev = dev};
 
-	return each_mount(-1, match_dev, &search) < 0 || search.is_found;
+	return mount_table_each(-1, match_dev, &search) < 0 || search.is_found;
 }
 
 int mountpoint_end(const char *path, int flags)

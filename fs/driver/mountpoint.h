@@ -9,11 +9,12 @@
 #include "problem.h"
 
 /**
- * Makes `path` fit to be mounted on: it must be a directory with no plyfs on it; a dead mount
- * (ENOTCONN) is taken away. Returns 0 with *ret, its absolute path without links, for free(3);
- * PROBLEM; or -errno.
+ * Makes `path` fit to be mounted on: it must be a directory with no plyfs on it, and none that the
+ * system lives in (/, /etc, /usr …), unless `may_be_system`; a dead mount (ENOTCONN) is taken away.
+ * Returns 0 with *ret, its absolute path without links, for free(3); PROBLEM, also for what does not
+ * answer (probe.h); or -errno.
  */
-int mountpoint_prepare(const char *path, char **ret, struct problem *problem);
+int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct problem *problem);
 
 /** Makes the directory `path` if need be, and those above it, with mode 0755. 0 or -errno. */
 int mountpoint_make(const char *path);

@@ -320,8 +320,8 @@ static int mount_and_offer(struct session *session, struct problem *problem)
 static int find_mountpoint(struct session *session, struct problem *problem)
 {
 	if (!session->heir)
-		return mountpoint_prepare(
-			session->options.mountpoint, &session->mountpoint, problem);
+		return mountpoint_prepare(session->options.mountpoint,
+			session->options.may_be_system, &session->mountpoint, problem);
 	session->mountpoint = realpath(session->options.mountpoint, NULL);
 	return session->mountpoint ? 0 : -errno;
 }

@@ -38,6 +38,7 @@ struct session_options {
 	struct heir *heir;         /* of whom served before; NULL: it is mounted */
 	bool is_private;     /* only the mounting user may look; else allow_other is asked for */
 	bool is_debugging;   /* libfuse prints every request on standard error */
+	bool may_be_system;  /* mounted over what the system lives in (mountpoint.h) */
 	struct sandbox_switches switches;
 	struct mount_flags flags;
 	bool is_unpublished; /* changes invalidate the caches and wake nobody: the negative twin */

@@ -96,6 +96,9 @@ void handover_end(struct handover *handover);
  */
 void handover_tidy(dev_t dev);
 
+/** The process that serves the mount of that superblock, if it is ours; 0: it can't be told. */
+pid_t handover_server(dev_t dev);
+
 /** To be polled for POLLIN; then handover_take() is to be called. */
 int handover_fd(const struct handover *handover);
 

@@ -5,6 +5,7 @@
 # nobody serves it, nothing may look at it. All of it is seen by this test alone.
 need_root
 go_private
+mount_options=noheader,over_system
 mkdir -p etc/plyfs bin
 for tool in awk; do # which Debian finds by /etc/alternatives
 	ln -s "$(realpath "$(command -v $tool)")" bin/$tool

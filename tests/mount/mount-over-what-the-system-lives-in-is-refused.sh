@@ -1,0 +1,53 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+# Over /, /etc, /usr and the like nothing is mounted by mistake, however the directory is named.
+need_root
+go_private
+echo 'a: 1' >low/app.yaml
+ln -s /etc link
+mkdir bound etc-app
+mount --bind /usr bound
+at_end 'umount -l "$directory/bound"'
+
+refused() {
+	local code=0
+	"$PLYFS" mount low:high "$1" 2>err || code=$?
+	[ $code -eq 1 ] || fail "$1: exit status $code, $(cat err)"
+	grep -q "^plyfs: $1: is the system's own $2: .*-o over_system" err || fail "$1: $(cat err)"
+	! is_mounted "$1" || [ "$1" != "$2" ] || [[ "$(stat -f -c %T "$1")" != fuse* ]] || fail "$1 is mounted over"
+}
+refused / /
+refused // /
+refused /etc/.. /
+refused /etc /etc
+refused /etc/ /etc
+refused //etc//. /etc
+refused link /etc
+refused /proc/self/root/etc /etc
+refused /proc /proc
+refused /sys /sys
+refused /dev /dev
+refused /usr /usr
+refused bound /usr
+refused /var /var
+refused /run /run
+refused /home /home
+refused /root /root
+refused /tmp /tmp
+[ ! -e /boot ] || refused /boot /boot
+code=0
+"$PLYFS" mount low:high /bin 2>err || code=$?
+[ $code -eq 1 ] && grep -q over_system err || fail "/bin: $(cat err)"
+# The forms of mount(8) and /etc/fstab are the same.
+"$PLYFS" low:high /etc -o rw,nosuid 2>err && fail "it was mounted"
+grep -q over_system err || fail "it says: $(cat err)"
+
+# What lies in them is fine, and so is one of them for who means it.
+start low:high etc-app
+stop etc-app
+mount_options=noheader,over_system
+start low:high bound
+shows bound/app.yaml 'a: 1'
+stop bound
+refused bound /usr

@@ -1,0 +1,115 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+# A mount that is silent, whoever made it: no command for another waits, and each says which it is.
+need_root
+need timeout
+go_private
+mkdir deaf mute dead liar
+echo 'a: 1' >low/app.yaml
+echo 'b: 1' >high/app.yaml
+
+make_silent() { # KIND [STATUS]
+	mkfifo "$1.in"
+	python3 "$(dirname "$test_file")/silent.py" "$1" "$@" <"$1.in" >"$1.out" 2>&1 &
+	eval "exec {$1_fd}>$1.in"
+	at_end "exec {$1_fd}>&-; umount -fl $directory/$1"
+	eventually grep -q mounted "$1.out" || fail "it does not mount: $(cat "$1.out")"
+}
+
+# ends CODE COMMAND...: in good time, whatever becomes of the processes that it made.
+ends() {
+	local wanted=$1 code=0
+	shift
+	said=$(timeout -s KILL 20 "$@" 2>&1 </dev/null) || code=$?
+	[ $code -eq "$wanted" ] || fail "$*: exit status $code, and: $said"
+}
+says() { [[ $said == *"$1"* ]] || fail "no '$1' in: $said"; }
+
+start low:high mnt
+shows mnt/app.yaml $'a: 1\nb: 1'
+make_silent mute
+make_silent deaf
+# A plyfs that is stopped has a number.
+"$PLYFS" mount low:high dead
+stopped=$("$PLYFS" status --json dead | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+at_end "kill -CONT $stopped; umount -l $directory/dead"
+kill -STOP "$stopped"
+
+ends 1 "$PLYFS" status
+says "$directory/mnt: 2 layers, 0 troubles"
+says "$directory/mute: does not answer for 2 s"
+says "$directory/deaf: does not answer for 2 s"
+says "$directory/dead: does not answer for 2 s (process $stopped serves it)"
+ends 1 "$PLYFS" status --json
+python3 - "$said" <<'PY'
+import json, sys
+found = {mount["mountpoint"].rsplit("/", 1)[1]: mount for mount in json.loads(sys.argv[1])}
+assert found["mnt"]["status"]["layers"] and "error" not in found["mnt"], found
+for name in ("mute", "deaf", "dead"):
+    assert found[name]["status"] is None and "does not answer for 2 s" in found[name]["error"], found
+PY
+
+# Of the healthy one: by a path in the mount, in a layer, and by its settings.
+ends 0 "$PLYFS" status mnt
+ends 0 "$PLYFS" explain mnt/app.yaml
+ends 0 "$PLYFS" explain high/app.yaml
+says 'b: 1'
+ends 0 "$PLYFS" set mnt/app.yaml b 2
+ends 0 "$PLYFS" set high/app.yaml b 3
+comes_to_show mnt/app.yaml $'a: 1\nb: 3'
+ends 0 "$PLYFS" check -q mnt
+ends 0 "$PLYFS" cat -l low:high app.yaml
+ends 0 "$PLYFS" blame high/app.yaml
+
+# A path in the silent one, through a link as well, and layers there.
+ln -s mute link
+ends 1 "$PLYFS" explain link/x
+says "does not answer for 5 s"
+ends 1 "$PLYFS" status dead
+says "dead: does not answer for 5 s (process $stopped serves it)"
+ends 1 "$PLYFS" check -l low:mute/x
+says "$directory/mute: does not answer for 5 s"
+ends 1 "$PLYFS" cat -c deaf/plyfs.yaml app.yaml
+
+# Another mount, also on the silent one; and taking it away.
+mkdir other
+ends 0 "$PLYFS" mount low:high other
+ends 0 "$PLYFS" umount other
+ends 1 "$PLYFS" mount low:high mute
+says "what is mounted there does not answer; unmount it: umount -f mute"
+ends 1 "$PLYFS" mount -o X-mount.mkdir low:high mute/x
+kill -CONT "$stopped"
+ends 0 "$PLYFS" umount dead
+ends 0 "$PLYFS" umount -f mute
+ends 0 "$PLYFS" umount deaf
+
+# One that answers, with what it likes.
+printf '{"layers": [{"path": "%s"}], "settings": {"header": true}, "pid": 1, "source": "x", "directory": "/"}' \
+	"$directory/high" >told
+make_silent liar told
+ends 0 "$PLYFS" status
+printf '[1, 2' >told
+eval "exec {liar_fd}>&-"
+eventually eval '! is_mounted liar'
+rm liar.in
+make_silent liar told
+ends 0 "$PLYFS" status
+says "$directory/liar: its status can't be read"
+ends 0 "$PLYFS" status --json
+python3 -c 'import json, sys; json.loads(sys.argv[1])' "$said" || fail "it is no JSON: $said"
+ends 1 "$PLYFS" status --json liar
+eval "exec {liar_fd}>&-"
+eventually eval '! is_mounted liar'
+
+# It may say that root owns what it shows: its mounter may have written it.
+printf 'layers: [%s]\nrules: [{match: a, check: [cat, "%%f"]}]\n' "$directory/low" >told
+for mounter in 0 1; do
+	rm liar.in
+	MOUNTER=$mounter make_silent liar told
+	ends $mounter "$PLYFS" check -q -c liar/.plyfs/status
+	[ $mounter = 0 ] || says "liar, on the way to liar/.plyfs/status, is on a file system of the user 1"
+	eval "exec {liar_fd}>&-"
+	eventually eval '! is_mounted liar'
+done
+stop
