@@ -198,11 +198,11 @@ static const struct bad table[] = {
 	{"rules are a list", "layers: [a]\nrules: {match: x}\n",
 		"2:8: rules must be a list, and this is a map"},
 	{"a rule is a map", "layers: [a]\nrules: ['*.yaml']\n",
-		"2:9: a rule must be a map with the keys match, strategy, options, format, "
+		"2:9: a rule must be a map with the keys match, strategy, options, format, yaml, "
 		"dropins, dropin_suffixes, lock, schema, check, on_change, user, timeout, and "
 		"this is a scalar"},
 	{"a rule is not empty", "layers: [a]\nrules: [~]\n",
-		"2:9: a rule must be a map with the keys match, strategy, options, format, "
+		"2:9: a rule must be a map with the keys match, strategy, options, format, yaml, "
 		"dropins, dropin_suffixes, lock, schema, check, on_change, user, timeout, and "
 		"this is a scalar"},
 	{"a rule matches something", "layers: [a]\nrules: [{strategy: deep}]\n",
@@ -221,7 +221,7 @@ static const struct bad table[] = {
 		"to the mount's root"},
 	{"an unknown key of a rule", "layers: [a]\nrules: [{match: x, stategy: deep}]\n",
 		"2:20: unknown key 'stategy', did you mean 'strategy'? (allowed: match, strategy, "
-		"options, format, dropins, dropin_suffixes, lock, schema, check, on_change, user, timeout)"},
+		"options, format, yaml, dropins, dropin_suffixes, lock, schema, check, on_change, user, timeout)"},
 	{"an unknown strategy", "layers: [a]\nrules: [{match: x, strategy: zip}]\n",
 		"2:30: unknown strategy 'zip' (allowed: deep, …"},
 	{"a slip in a strategy", "layers: [a]\nrules: [{match: x, strategy: Deap}]\n",
@@ -341,14 +341,14 @@ static const struct bad table[] = {
 
 	/* Options */
 	{"options are a map", "layers: [a]\noptions: [x]\n",
-		"2:10: options must be a map with the keys coherence, on_error, state, header, schema, "
+		"2:10: options must be a map with the keys coherence, on_error, state, header, yaml, schema, "
 		"poll_interval, cache_mib, on_change, limits, and this is a list"},
 	{"an unknown option", "layers: [a]\noptions: {colour: red}\n",
-		"2:11: unknown key 'colour' (allowed: coherence, on_error, state, header, schema, "
+		"2:11: unknown key 'colour' (allowed: coherence, on_error, state, header, yaml, schema, "
 		"poll_interval, cache_mib, on_change, limits)"},
 	{"a slip in an option", "layers: [a]\noptions: {coherance: strict}\n",
 		"2:11: unknown key 'coherance', did you mean 'coherence'? (allowed: coherence, "
-		"on_error, state, header, schema, poll_interval, cache_mib, on_change, limits)"},
+		"on_error, state, header, yaml, schema, poll_interval, cache_mib, on_change, limits)"},
 	{"an unknown coherence", "layers: [a]\noptions: {coherence: lazy}\n",
 		"2:22: unknown coherence 'lazy' (allowed: cached, strict)"},
 	{"a slip in a word", "layers: [a]\noptions: {on_error: lastgood}\n",
