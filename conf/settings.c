@@ -304,6 +304,15 @@ const struct format *settings_format(const struct settings *settings, const char
 	return format ? format : format_of_name(path);
 }
 
+bool settings_header(const struct settings *settings, const char *path)
+{
+	size_t len = strlen(path);
+
+	return settings->header &&
+	       !(len >= 5 && strcmp(path + len - 5, ".json") == 0 &&
+		       settings_format(settings, path) == &format_jsonc);
+}
+
 const struct format *settings_source_format(
 	const struct settings *settings, const char *path, const char *place)
 {

@@ -180,6 +180,12 @@ const struct rule *settings_rule_for(const struct settings *settings, const char
 /** The YAML version of the program that reads the file at that path. */
 enum node_schema settings_yaml(const struct settings *settings, const char *path);
 
+/**
+ * Whether the file at that path, if it is merged, begins with a comment that names its sources. One
+ * named *.json does not, though JSON with comments may: another program's reader may be strict.
+ */
+bool settings_header(const struct settings *settings, const char *path);
+
 /** The format of the file at that path: as settings_rule_for() says, or that of its name; or NULL.
  */
 const struct format *settings_format(const struct settings *settings, const char *path);

@@ -109,6 +109,12 @@ static void put_formats(void)
 				suffix);
 			suffix += len;
 		}
+		for (const char *name = (*at)->names; name && *name; name += strspn(name, ",")) {
+			size_t len = strcspn(name, ",");
+
+			printf(", _%.*s_", (int)len, name);
+			name += len;
+		}
 		fputs("\n\t", stdout);
 		put_sentence((*at)->summary);
 		fputs("\n\n", stdout);

@@ -25,6 +25,7 @@ struct format {
 	const char *name;     /* a word in small letters, as in `--to`, in messages and in pages */
 	const char *summary;  /* a phrase without a full stop: what it is and which standard holds */
 	const char *suffixes; /* of file names: "yaml,yml"; "": only a rule can name it */
+	const char *names; /* of files that have it whatever their suffix says; NULL: none does */
 	const char *comment;  /* what begins a line of comment: "#"; NULL: comments can't be written */
 	const char *nothing;  /* the file when a merge gives no value: it must be readable again */
 	const char *divider;  /* a line between two documents in one stream: "---\n"; "": no need */
@@ -97,6 +98,9 @@ const struct format *format_of_name(const char *file);
 static inline const struct format *format_within(
 	const struct format *whole, const struct format *format)
 {
+	/* A drop-in of settings.json may have comments, too. */
+	if (format == &format_json && whole == &format_jsonc)
+		return whole;
 	return format == &format_ini && whole && whole->dialect ? whole : format;
 }
 

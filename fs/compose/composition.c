@@ -139,7 +139,7 @@ int composition_make(struct composition *composition, const struct composer *com
 		.wants_origins = wants_origins,
 		.warn = composer->warn,
 		.warn_context = composer->warn_context,
-		.wants_header = composer->settings->header,
+		.wants_header = settings_header(composer->settings, path),
 	};
 	composition->result = NULL;
 	composition->inputs = NULL;

@@ -344,7 +344,7 @@ static int refuse_comment(struct json_reader *reader)
 {
 	return fail(reader, reader->is_jsonc ? NO_COMMENT
 					     : "JSON has no comments; a file named *.jsonc may "
-					       "have them");
+					       "have them, or one with 'format: jsonc' in its rule");
 }
 
 static int on_key(struct json_reader *reader)

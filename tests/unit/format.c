@@ -25,6 +25,9 @@ static void a_format_is_found_by_its_name_and_by_each_of_its_suffixes(void **sta
 		}
 	}
 	assert_ptr_equal(format_of_name("a.yml"), &format_yaml);
+	assert_ptr_equal(format_of_name("etc/.eslintrc.json"), &format_jsonc);
+	assert_ptr_equal(format_of_name("tsconfig.json"), &format_jsonc);
+	assert_ptr_equal(format_of_name("my.tsconfig.json"), &format_json);
 	assert_ptr_equal(format_of_name(".json"), &format_json);
 }
 
