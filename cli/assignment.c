@@ -297,6 +297,21 @@ static int read_value(struct assignments *assignments, size_t i, struct assignme
 			    : 0;
 }
 
+/* What becomes of the other values of a key that may come again, if all can't be one. */
+static enum edit_again find_again(const struct way *way, const struct format *format)
+{
+	const struct node *section = way->count > 1 ? way->steps[way->count - 2].key : NULL;
+	const struct node *key = way->count > 1 ? way->steps[way->count - 1].key : NULL;
+	const struct node *value = way->assignment->value;
+
+	if (!format || !format->repeats || !value || !node_is_scalar(value) || !section || !key ||
+		!node_is_scalar(section) || !node_is_scalar(key))
+		return EDIT_AGAIN_NO;
+	return !format->counts_all || format->counts_all(section->text, key->text)
+		       ? EDIT_AGAIN_RESET
+		       : EDIT_AGAIN_LAST;
+}
+
 static int plan(struct way *way, size_t done, struct edit_op *ret)
 {
 	const struct key *key = &way->assignment->key;
@@ -387,14 +402,18 @@ static int plan_one(struct assignments *assignments, size_t i, const struct edit
 	size_t done = walk(&way);
 	const struct node *old = done == assignment.key.count ? way.in : NULL;
 	r = read_value(assignments, i, &assignment, old, options, problem);
-	return r == 0 ? plan(&way, done, ret) : r;
+	if (r == 0)
+		r = plan(&way, done, ret);
+	if (r == 0 && ret->kind == EDIT_SET)
+		ret->again = find_again(&way, options->format);
+	return r;
 }
 
 int assignments_plan(void *context, const struct node *present, const struct read_options *options,
 	struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem)
 {
 	struct assignments *assignments = context;
-	struct edit_tree tree = {&present, present ? 1 : 0};
+	struct edit_tree tree = {&present, present ? 1 : 0, options->format};
 	bool is_removal = false;
 	int r = 0;
 

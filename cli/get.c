@@ -113,11 +113,25 @@ static int print_collection(const struct job *job, const struct merge_request *r
 		      : message_result(r, &problem, job->path);
 }
 
+/* Of a key that comes again, the last value where that alone counts. */
+static const struct node *take_last(
+	const struct job *job, const struct merge_request *request, const struct node *value)
+{
+	const struct format *format = format_of_tree(request->to);
+	const struct key *key = &job->key;
+	bool is_last = format->counts_all && key->count == 2 && node_is_sequence(value) &&
+		       node_count(value) > 0 &&
+		       !format->counts_all(key->parts[0].name, key->parts[1].name);
+
+	return is_last ? value->seq.items[value->seq.count - 1] : value;
+}
+
 static int print(const struct job *job, const struct merge_request *request,
 	const struct node *root, const struct node *value)
 {
 	struct span text = span_of("null");
 
+	value = take_last(job, request, value);
 	if (job->is_json)
 		return print_json(job, value);
 	if (!node_is_scalar(value))

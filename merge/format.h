@@ -36,6 +36,9 @@ struct format {
 	bool repeats;         /* a key may come again: lists combine by "repeat" if no rule says how */
 	const struct ini_dialect *dialect; /* of INI (format/ini_dialect.h); NULL: it is none */
 
+	/* Where it repeats: whether all values of the key count, and not the last alone. NULL: all do. */
+	bool (*counts_all)(struct span section, struct span key);
+
 	/*
 	 * Reads `text`, which is within the limits and has no byte order mark, as the standard
 	 * says. Nodes are made by the builder alone, which owns them and keeps the other limits;

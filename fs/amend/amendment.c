@@ -192,10 +192,43 @@ static const char *path_of_new(const struct made *made)
 	return file ? NULL : made->request->path;
 }
 
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/*
+ * A name in PATH.d that comes behind all drop-ins that are there (`dropins: uapi`). 0 with *ret;
+ * PROBLEM: there is none; or -ENOMEM.
+ */
+static int name_last_dropin(struct made *made, const char **ret)
+{
+	static const char *const names[] = {"90-set", "99-set", "zz-set", NULL};
+	const struct sources *sources = &made->composition.sources;
+	const char *path = made->request->path, *last = "";
+	const char *dot = strrchr(base_of(path), '.');
+
+	for (size_t i = 0; i < sources->count; i++)
+		if (strcmp(sources->paths[i], path) != 0 &&
+			strcmp(base_of(sources->paths[i]), last) > 0)
+			last = base_of(sources->paths[i]);
+	for (size_t i = 0; names[i / 2]; i++) {
+		const char *name = arena_printf(
+			made->arena, "%s%s", names[i / 2], i % 2 && dot ? dot : ".conf");
+
+		if (name && strcmp(name, last) > 0 && dropin_is_named(made->settings, path, name))
+			*ret = arena_printf(made->arena, "%s" DROPIN_SUFFIX "/%s", path, name);
+		if (!name || *ret)
+			return *ret ? 0 : -ENOMEM;
+	}
+	return PROBLEM;
+}
+
 /* A new source must be one of the file, and hide none. 0 or PROBLEM. */
 static int check_new(const struct made *made, struct problem *problem)
 {
-	const struct sources *sources = &made->composition.sources;
 	const struct layer *layer = made->amendment.layer;
 	const char *path = made->request->path;
 
@@ -209,16 +242,34 @@ static int check_new(const struct made *made, struct problem *problem)
 			"is excluded from the layer '%s', so that nothing of it would show; name "
 			"another layer",
 			layer->name);
-	if (settings_rule(made->settings, path)->dropins != DROPINS_UAPI)
-		return 0;
-	for (size_t i = 0; i < sources->count; i++)
-		if (strcmp(sources->paths[i], made->path) == 0)
-			return problem_set(problem, path, 0, 0,
-				"of its main files the highest alone counts ('dropins: uapi'): one in "
-				"the layer '%s' would hide that of '%s', or be hidden; name that layer, "
-				"or make a drop-in",
-				layer->name, sources->layers[i]->name);
 	return 0;
+}
+
+/* Of main files the highest alone counts, and a new one would hide it: then it is a drop-in. */
+static int add_new(struct made *made, struct problem *problem)
+{
+	const struct sources *sources = &made->composition.sources;
+	const char *path = made->request->path;
+	bool is_uapi = settings_rule(made->settings, path)->dropins == DROPINS_UAPI;
+	bool is_hiding = false;
+	int r = check_new(made, problem);
+
+	if (r != 0)
+		return r;
+	for (size_t i = 0; is_uapi && i < sources->count; i++)
+		is_hiding |= strcmp(sources->paths[i], made->path) == 0;
+	if (!is_hiding)
+		return add_input(made, is_uapi ? 0 : place_of_new(made, sources), problem);
+	made->path = NULL;
+	r = name_last_dropin(made, &made->path);
+	if (r == 0)
+		return add_input(made, sources->count, problem);
+	return r < 0 ? r
+		     : problem_set(problem, path, 0, 0,
+			       "of its main files the highest alone counts ('dropins: uapi'): one in "
+			       "the layer '%s' would hide it, or be hidden, and no drop-in that plyfs "
+			       "could name comes last; make one by hand",
+			       made->amendment.layer->name);
 }
 
 static int take_inputs(struct made *made, struct problem *problem)
@@ -241,8 +292,7 @@ static int take_inputs(struct made *made, struct problem *problem)
 	made->target = find_target(made, sources);
 	if (made->target < sources->count)
 		return load_target(made, sources, problem);
-	int r = check_new(made, problem);
-	return r == 0 ? add_input(made, place_of_new(made, sources), problem) : r;
+	return add_new(made, problem);
 }
 
 static struct put_request put_request_of(const struct made *made)
@@ -391,6 +441,39 @@ static int put_whole(struct made *made, struct problem *problem)
 	return 0;
 }
 
+/* As they were found, without the target that has been tried. */
+static void forget_target(struct made *made)
+{
+	const struct sources *sources = &made->composition.sources;
+
+	loaded_unref(made->loaded);
+	made->loaded = NULL;
+	made->merge.count = sources->count;
+	if (sources->count)
+		memcpy(made->inputs, made->composition.request.inputs,
+			sources->count * sizeof(*made->inputs));
+}
+
+/* `dropins: uapi`: the last drop-in of all, in the place of a source that something comes behind. */
+static int retarget_last(struct made *made, struct problem *problem)
+{
+	const struct sources *sources = &made->composition.sources;
+	size_t last = sources->count - 1;
+	const char *path = NULL;
+
+	bool is_new = made->merge.count > sources->count;
+	if (is_new ? strcmp(made->path, made->request->path) != 0 : made->target == last)
+		return PROBLEM;
+	forget_target(made);
+	if (sources->layers[last] == made->amendment.layer) {
+		made->target = last;
+		return load_target(made, sources, problem);
+	}
+	int r = name_last_dropin(made, &path);
+	made->path = path;
+	return r == 0 ? add_input(made, sources->count, problem) : r;
+}
+
 /* The layer's drop-in that can hold directives, in the place of the target that can't. */
 static int retarget(struct made *made, struct problem *problem)
 {
@@ -398,14 +481,12 @@ static int retarget(struct made *made, struct problem *problem)
 	const char *path = made->request->path;
 	const struct rule *rule = settings_rule(made->settings, path);
 
-	if (settings_file(made->settings, path) || rule->dropins != DROPINS_LAYERS ||
-		!made->composition.result)
+	if (settings_file(made->settings, path) || !rule->dropins || !made->composition.result ||
+		!sources->count)
 		return PROBLEM;
-	loaded_unref(made->loaded);
-	made->loaded = NULL;
-	made->merge.count = sources->count;
-	memcpy(made->inputs, made->composition.request.inputs,
-		sources->count * sizeof(*made->inputs));
+	if (rule->dropins == DROPINS_UAPI)
+		return retarget_last(made, problem);
+	forget_target(made);
 	for (size_t i = sources->count; i-- > 0;) {
 		if (sources->layers[i] != made->amendment.layer ||
 			!format_of_tree(made->inputs[i].format)->has_tags)

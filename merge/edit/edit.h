@@ -29,6 +29,13 @@ enum edit_kind {
 			that its map lacks, or is empty, is made */
 };
 
+/* To SET the text of a key that may come again (format.h, repeats), where it can't be all of it. */
+enum edit_again {
+	EDIT_AGAIN_NO,
+	EDIT_AGAIN_LAST,  /* it is the last of them, as that alone counts */
+	EDIT_AGAIN_RESET, /* what came before is taken away, by an assignment of nothing */
+};
+
 struct edit_op {
 	enum edit_kind kind;
 	size_t document; /* of several in one text, starting at 0 */
@@ -37,6 +44,7 @@ struct edit_op {
 	const struct node *value; /* SET and INSERT; its style is a wish, its place means nothing */
 	bool keeps_comments; /* SET: what stands there is written anew for a change of a part of it,
 				and not at all if a comment would go with it */
+	enum edit_again again; /* for put.h */
 };
 
 struct edit_request {

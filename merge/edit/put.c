@@ -48,7 +48,8 @@ struct put {
 	struct arena *arena;
 	struct keep *keep;
 	struct problem *problem;
-	struct edit_op *ops; /* resolved */
+	struct edit_op *ops;   /* resolved, but that what is put in a list is not the list */
+	struct edit_op *meant; /* resolved */
 	size_t count;
 	struct edit_tree *wanted; /* before each op, and after the last */
 	struct state state;
@@ -300,16 +301,12 @@ static int refuse(struct put *put, size_t i)
 		strategy->name, target->source.layer);
 }
 
-static int do_one(struct put *put, size_t i)
+static int try_ways(struct put *put, size_t i)
 {
 	int r = PUT_WAY_NONE;
 
 	if (is_wanted(put, put->state.root, put->wanted[i + 1].roots[0]))
 		return 0;
-	put->failure.is_known = false;
-	put->failure.problem.message[0] = '\0';
-	put->failure.root = NULL;
-	put->failure.refusals = NULL;
 	for (unsigned number = 0; r == PUT_WAY_NONE; number++) {
 		struct edit_op op;
 
@@ -317,6 +314,98 @@ static int do_one(struct put *put, size_t i)
 		if (r == 0)
 			r = attempt(put, &op, 1, put->wanted[i + 1].roots[0]);
 	}
+	return r;
+}
+
+/* Tries another op in the place of that one, and what follows after it. */
+static int try_instead(struct put *put, size_t i, const struct edit_op *op)
+{
+	const struct edit_op old = put->ops[i], was_meant = put->meant[i];
+	const struct edit_tree wanted = put->wanted[i + 1];
+	struct edit_op *meant = &put->meant[i];
+	struct problem ignored;
+	int r = edit_tree_resolve(&put->wanted[i], op, put->arena, meant, &ignored);
+
+	if (r == 0)
+		r = edit_tree_apply(&put->wanted[i], meant, put->arena, &put->wanted[i + 1]);
+	put->ops[i] = *op;
+	r = r == 0 ? try_ways(put, i) : r == PROBLEM ? PUT_WAY_LAST : r;
+	if (r == PUT_WAY_LAST) {
+		put->ops[i] = old;
+		*meant = was_meant;
+		put->wanted[i + 1] = wanted;
+		return r;
+	}
+	for (size_t j = i + 1; r == 0 && j < put->count; j++)
+		r = edit_tree_apply(
+			&put->wanted[j], &put->meant[j], put->arena, &put->wanted[j + 1]);
+	return r;
+}
+
+/* ["", value]; NULL: no memory. */
+static const struct node *reset_to(struct put *put, const struct node *value)
+{
+	struct node *list = node_new_sequence(put->arena, NULL);
+	struct node *nothing = node_new_scalar(put->arena, span_of(""), NODE_PLAIN);
+
+	if (!list || !nothing || node_push(put->arena, list, nothing) < 0 ||
+		node_push(put->arena, list, value) < 0)
+		return NULL;
+	nothing->schema = value->schema;
+	return list;
+}
+
+/* The value can't be all that the key has: another source has some of it. */
+static int do_again(struct put *put, size_t i)
+{
+	const struct node *present = edit_tree_follow(&put->wanted[i], &put->ops[i], put->ops[i].count);
+	struct edit_op op = put->ops[i];
+	size_t count = op.count;
+	struct edit_step *steps = arena_zalloc(put->arena, count + 1, sizeof(*steps));
+	int r = PUT_WAY_LAST;
+
+	if (!steps)
+		return -ENOMEM;
+	if (!present)
+		return r;
+	if (op.again == EDIT_AGAIN_RESET) {
+		op.value = reset_to(put, op.value);
+		return op.value ? try_instead(put, i, &op) : -ENOMEM;
+	}
+	memcpy(steps, op.steps, count * sizeof(*steps));
+	op.steps = steps;
+	op.count++;
+	if (node_is_sequence(present) && present->seq.count) {
+		steps[count].index = present->seq.count - 1;
+		r = try_instead(put, i, &op);
+	}
+	if (r != PUT_WAY_LAST)
+		return r;
+	op.kind = EDIT_INSERT;
+	steps[count].index = EDIT_END;
+	return try_instead(put, i, &op);
+}
+
+/* Whether the last value of a key that comes again is that already. */
+static bool is_last(const struct put *put, size_t i)
+{
+	const struct edit_op *op = &put->ops[i];
+	const struct node *present = edit_tree_follow(&put->wanted[i], op, op->count);
+	uint32_t count = present && node_is_sequence(present) ? present->seq.count : 0;
+
+	return op->again == EDIT_AGAIN_LAST && count &&
+	       edit_same(present->seq.items[count - 1], op->value, false);
+}
+
+static int do_one(struct put *put, size_t i)
+{
+	put->failure.is_known = false;
+	put->failure.problem.message[0] = '\0';
+	put->failure.root = NULL;
+	put->failure.refusals = NULL;
+	int r = is_last(put, i) ? PUT_WAY_LAST : try_ways(put, i);
+	if (r == PUT_WAY_LAST && put->ops[i].again)
+		r = do_again(put, i);
 	return r == PUT_WAY_LAST ? refuse(put, i) : r;
 }
 
@@ -395,16 +484,26 @@ static int plan(struct put *put)
 	if (request->plan)
 		ops = planned;
 	put->ops = arena_zalloc(put->arena, put->count + 1, sizeof(*put->ops));
+	put->meant = arena_zalloc(put->arena, put->count + 1, sizeof(*put->meant));
 	put->wanted = tree = arena_zalloc(put->arena, put->count + 1, sizeof(*tree));
-	if (!put->ops || !tree)
+	if (!put->ops || !put->meant || !tree)
 		return -ENOMEM;
-	*tree = (struct edit_tree){&put->state.root, put->state.root ? 1 : 0};
+	*tree = (struct edit_tree){&put->state.root, put->state.root ? 1 : 0, put->merge.to};
 	for (size_t i = 0; r == 0 && i < put->count; i++, tree++) {
-		r = edit_tree_resolve(tree, &ops[i], put->arena, &put->ops[i], put->problem);
+		struct edit_op *op = &put->ops[i], *meant = &put->meant[i];
+
+		r = edit_tree_resolve(tree, &ops[i], put->arena, meant, put->problem);
 		if (r == 0)
-			r = convert(put, tree, &put->ops[i]);
+			r = convert(put, tree, meant);
 		if (r == 0)
-			r = edit_tree_apply(tree, &put->ops[i], put->arena, tree + 1);
+			r = edit_tree_apply(tree, meant, put->arena, tree + 1);
+		*op = *meant;
+		/* Of the list that a key becomes that comes again, a source has its part. */
+		if (r == 0 && ops[i].kind == EDIT_INSERT && meant->count + 1 == ops[i].count &&
+			node_is_sequence(meant->value)) {
+			*op = ops[i];
+			r = convert_value(put, op);
+		}
 	}
 	return r;
 }

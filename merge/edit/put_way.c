@@ -97,6 +97,11 @@ static int go_by_index(struct walk *walk, const struct edit_step *step)
 	if (way != LIST_WAY_BY_KEY || !item || !node_match(item, walk->by))
 		walk->by = NULL;
 	walk->item = item;
+	/* A key that comes again, and is there once. */
+	if (item && list == item && node_is_scalar(list)) {
+		walk->in = item;
+		return 0;
+	}
 	if (!item || !list || !node_is_sequence(list))
 		return PUT_WAY_NONE;
 	uint32_t i = walk->by ? find_by_key(list, walk->in, item, walk->by) : find_same(list, item);
@@ -260,6 +265,9 @@ static uint32_t place_of_insertion(const struct walk *walk, uint32_t index)
 	const struct node *list = walk->there, *in = walk->in;
 	uint32_t i;
 
+	/* A key that comes again is there once. */
+	if (list && node_is_scalar(list) && index)
+		return EDIT_END;
 	if (!list || !node_is_sequence(list))
 		return 0;
 	if (!in || !node_is_sequence(in) || index >= in->seq.count)

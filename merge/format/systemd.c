@@ -337,6 +337,56 @@ static int systemd_edit(struct edit *edit, const struct edit_op *op)
 	return line_edit(edit, op, &dialect);
 }
 
+/*
+ * Settings that are lists, of systemd.unit(5), systemd.exec(5) and the others: of all others the last
+ * assignment holds. A word with an asterisk is all that begin so.
+ */
+static const char list_keys[] =
+	/* systemd.unit(5) */
+	"After,Alias,Also,Assert*,Before,BindsTo,Condition*,Conflicts,Documentation,"
+	"JoinsNamespaceOf,OnFailure,OnSuccess,PartOf,PropagatesReloadTo,PropagatesStopTo,"
+	"ReloadPropagatedFrom,RequiredBy,Requires,RequiresMountsFor,Requisite,StopPropagatedFrom,"
+	"UpheldBy,Upholds,WantedBy,Wants,WantsMountsFor,"
+	/* systemd.exec(5), systemd.service(5), systemd.kill(5) */
+	"AmbientCapabilities,BindPaths,BindReadOnlyPaths,CacheDirectory,CapabilityBoundingSet,"
+	"ConfigurationDirectory,Environment,EnvironmentFile,Exec*,ExtensionDirectories,"
+	"ExtensionImages,ImportCredential,InaccessiblePaths,LoadCredential,"
+	"LoadCredentialEncrypted,LogExtraFields,LogFilterPatterns,LogsDirectory,MountImages,"
+	"NoExecPaths,OpenFile,PassEnvironment,ReadOnlyPaths,ReadWritePaths,"
+	"RestartForceExitStatus,RestartPreventExitStatus,RestrictAddressFamilies,"
+	"RestrictFileSystems,RestrictNamespaces,RootImageOptions,RuntimeDirectory,SecureBits,"
+	"SetCredential,SetCredentialEncrypted,Sockets,StandardInputData,StandardInputText,"
+	"StateDirectory,SuccessExitStatus,SupplementaryGroups,SystemCallArchitectures,"
+	"SystemCallFilter,SystemCallLog,TemporaryFileSystem,UnsetEnvironment,"
+	/* systemd.resource-control(5) */
+	"BPFProgram,DeviceAllow,DisableControllers,IODeviceLatencyTargetSec,IODeviceWeight,"
+	"IOReadBandwidthMax,IOReadIOPSMax,IOWriteBandwidthMax,IOWriteIOPSMax,IPAddressAllow,"
+	"IPAddressDeny,IPEgressFilterPath,IPIngressFilterPath,NFTSet,RestrictNetworkInterfaces,"
+	"SocketBindAllow,SocketBindDeny,"
+	/* systemd.socket(5), systemd.timer(5), systemd.path(5) */
+	"DirectoryNotEmpty,Listen*,OnActiveSec,OnBootSec,OnCalendar,OnStartupSec,OnUnitActiveSec,"
+	"OnUnitInactiveSec,PathChanged,PathExists,PathExistsGlob,PathModified,Symlinks,"
+	/* systemd.network(5), systemd.netdev(5), systemd.link(5), and settings of daemons */
+	"Address,AlternativeName,BindCarrier,DNS,DNSSECNegativeTrustAnchors,Domains,FallbackDNS,"
+	"FallbackNTP,Gateway,IPVLAN,IPVTAP,KillExcludeUsers,KillOnlyUsers,MACVLAN,MACVTAP,NTP,"
+	"Tunnel,VLAN,VXLAN,Xfrm";
+
+static bool systemd_counts_all(struct span section, struct span key)
+{
+	bool is_found = span_is(section, "Match");
+
+	for (const char *word = list_keys; *word && !is_found;) {
+		size_t len = strcspn(word, ",");
+		bool is_beginning = word[len - 1] == '*';
+		size_t begun = len - is_beginning;
+
+		is_found = (is_beginning ? key.len >= begun : key.len == len) &&
+			   memcmp(key.data, word, begun) == 0;
+		word += len + (word[len] == ',');
+	}
+	return is_found;
+}
+
 const struct format format_systemd = {
 	.name = "systemd",
 	.summary =
@@ -353,6 +403,7 @@ const struct format format_systemd = {
 	.divider = "",
 	.is_whole = true,
 	.repeats = true,
+	.counts_all = systemd_counts_all,
 	.read = systemd_read,
 	.write = systemd_write,
 	.edit = systemd_edit,

@@ -21,7 +21,10 @@ refused() {
 	tells "$text"
 }
 printf 'a: 1\nb: 2\n' | tee low/u.yaml low/ex.yaml >/dev/null
-refused "one in the layer 'high' would hide that of 'low'" set -c plyfs.yaml u.yaml b 3
+# A main file would hide that of the other layer, so it is a drop-in, and comes last.
+runs 0 "$PLYFS" set -c plyfs.yaml u.yaml b 3
+[ "$(grep -v '^#' high/u.yaml.d/90-set.yaml)" = 'b: 3' ] && [ ! -e high/u.yaml ] || fail "there is: $(find high)"
+rm -r high/u.yaml.d
 refused "is excluded from the layer 'high'" set -c plyfs.yaml ex.yaml b 3
 refused "has none yet" set -c plyfs.yaml all.yaml b 3
 runs 0 "$PLYFS" set -L low -c plyfs.yaml u.yaml b 3

@@ -1,0 +1,90 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+# The values that systemd has of a key: an empty assignment takes away those before.
+effective() { # KEY
+	runs 0 "$PLYFS" cat "${layers[@]}" a.service
+	sed -n "s/^$1=//p" out | awk '$0 == "" { n = 0; next } { a[n++] = $0 } END { for (i = 0; i < n; i++) printf "%s ", a[i] }'
+}
+
+# sources FILE=LINES...: they are all there is, each a section [Service].
+sources() {
+	rm -rf v s
+	mkdir -p v/a.service.d s/a.service.d
+	for source; do
+		printf "[Service]\n${source#*=}\n" >"${source%%=*}"
+	done
+}
+
+# becomes KEY VALUE WANTED: that is what systemd has of the key, and it is so already the second time.
+becomes() {
+	local key=$1 name=${1#Service.}
+	name=${name%%[*}
+	runs 0 "$PLYFS" set "${layers[@]}" a.service "$key" "$2"
+	[ "$(effective "$name")" = "$3 " ] || fail "$rule: $key is: $(effective "$name"), not $3; $(head -50 v/*.service* s/* 2>&1)"
+	[[ $key != *'[+]' ]] || return 0
+	runs 0 "$PLYFS" get "${layers[@]}" a.service "$key"
+	[ "$(tail -1 out)" = "$2" ] || fail "get prints: $(cat out)"
+	runs 0 "$PLYFS" set "${layers[@]}" a.service "$key" "$2"
+	prints 'nothing changes: it is so already'
+}
+
+each() { # SOURCE... -- KEY VALUE WANTED
+	local list=()
+	while [ "$1" != -- ]; do
+		list+=("$1")
+		shift
+	done
+	sources "${list[@]}"
+	becomes "${@:2}"
+}
+
+main='v/a.service=' low='v/a.service.d/50-a.conf=' early='s/a.service.d/10-b.conf=' late='s/a.service.d/60-b.conf='
+more='Service.Environment[+]' E=Environment
+for rule in whole true uapi; do
+	layers=(-l v:s)
+	if [ $rule != whole ]; then
+		layers=(-c plyfs.yaml)
+		printf 'layers: [v, s]\nrules: [{match: "*.service", strategy: deep, dropins: %s}]\n' $rule >plyfs.yaml
+	fi
+
+	# One more: the key is there never, once and twice.
+	each "$main" -- "$more" B=2 B=2
+	each "${main}Type=simple" -- "$more" B=2 B=2
+	each "$main$E=A=1" -- "$more" B=2 'A=1 B=2'
+	each "$main$E=A=1\n$E=C=1" -- "$more" B=2 'A=1 C=1 B=2'
+	each "$main$E=" -- "$more" B=2 B=2
+	becomes "$more" C=3 'B=2 C=3'
+	# The last that holds, and a list.
+	each "${main}Type=simple" -- Service.Type forking "$([ $rule = whole ] && echo forking || echo simple forking)"
+	each "${main}Type=simple\nType=exec" -- Service.Type forking "$([ $rule = whole ] && echo forking || echo simple exec forking)"
+	each "$main" -- Service.Type forking forking
+	each "${main}ExecStart=/a" -- Service.ExecStart /b /b
+	each "$main$E=A=1\n$E=C=1" -- Service.Environment B=2 B=2
+	[ $rule != whole ] || continue
+
+	each "$main$E=A=1" "$low$E=C=1" -- "$more" B=2 'A=1 C=1 B=2'
+	each "$main" "$low$E=C=1" -- "$more" B=2 'C=1 B=2'
+	each "$main" "$low$E=C=1" "$early" -- "$more" B=2 'C=1 B=2'
+	each "$main" "$low$E=C=1" "$late" -- "$more" B=2 'C=1 B=2'
+	each "$main$E=A=1" "$low$E=C=1" "$late$E=D=1" -- "$more" B=2 'A=1 C=1 D=1 B=2'
+	each "$main" "${low}Type=exec" "${early}Type=idle" -- Service.Type forking \
+		"$([ $rule = uapi ] && echo idle exec forking || echo exec forking)"
+	each "${main}Type=simple" "${low}Type=exec" "${late}Type=idle" -- Service.Type forking 'simple exec forking'
+	each "${main}ExecStart=/a" "${low}ExecStart=\nExecStart=/c" -- Service.ExecStart /b /b
+	each "${main}ExecStart=/a" "${low}ExecStart=\nExecStart=/c" "${early}ExecStart=\nExecStart=/d" -- Service.ExecStart /b /b
+	each "$main$E=A=1" "v/a.service.d/95-z.conf=$E=Z=1" -- "$more" B=2 'A=1 Z=1 B=2'
+	each "$low$E=A=1" -- "$more" B=2 'A=1 B=2'
+
+	# Several at once.
+	each "${main}Type=simple\n$E=A=1" -- Service.Type exec 'simple exec'
+	runs 0 "$PLYFS" set "${layers[@]}" a.service Service.Type=idle "$more=B=2" Service.User=x
+	[ "$(effective Type)/$(effective Environment)/$(effective User)" = 'simple idle /A=1 B=2 /x ' ] || fail "$(cat out)"
+done
+
+# Of sections that stand for one thing each, and in [Match], where all values count.
+printf '[Match]\nName=a\n[Network]\nDNS=1\nDHCP=no\n' >v/a.network
+printf 'layers: [v, s]\nrules: [{match: "*.network", strategy: deep, dropins: uapi}]\n' >plyfs.yaml
+runs 0 "$PLYFS" set -c plyfs.yaml a.network Match.Name=b Network.DNS=2 Network.DHCP=yes 'Network.NTP[+]=n'
+grep -v '^#' s/a.network.d/90-set.conf >lines
+[ "$(tr '\n' ' ' <lines)" = '[Match] Name= Name=b  [Network] DNS= DNS=2 DHCP=yes NTP=n ' ] || fail "it is: $(cat lines)"
