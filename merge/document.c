@@ -13,6 +13,9 @@
  */
 #define DEPTH_MAX 1000u
 
+/* The byte order mark. */
+#define MARK "\xEF\xBB\xBF"
+
 static struct limits checked_limits(const struct limits *limits)
 {
 	struct limits found = limits_or_default(*limits);
@@ -44,6 +47,40 @@ static int document_new(const struct source *source, struct document **ret)
 	return 0;
 }
 
+/* The first line from `from` on, counted from 1, that begins with a byte order mark; 0: none does. */
+static uint32_t find_mark(struct span text, uint32_t from)
+{
+	const char *at = text.data, *end = at + text.len;
+
+	for (uint32_t line = 1; at && at < end; line++) {
+		if (line >= from && span_begins((struct span){at, (size_t)(end - at)}, MARK))
+			return line;
+		at = memchr(at, '\n', (size_t)(end - at));
+		at = at ? at + 1 : NULL;
+	}
+	return 0;
+}
+
+/*
+ * Where files were put together, the mark of one stands in the middle. Without quotes it would be part
+ * of a name, or of a section's bracket, and nobody sees it; elsewhere it may be one of a text's.
+ */
+static int read_marked(struct builder *builder, struct span text)
+{
+	const struct format *format = format_of_tree(builder->options->format);
+	uint32_t line = format->has_lists ? 0 : find_mark(text, 1);
+	int r = line ? PROBLEM : format->read(builder, text);
+
+	if (r == PROBLEM && format->has_lists && builder->problem->line) {
+		uint32_t told = (uint32_t)builder->problem->line - builder->options->place.lines;
+		line = find_mark(text, told) == told ? told : 0;
+	}
+	if (!line)
+		return r;
+	return builder_problem(builder, builder_place(builder, line, 1),
+		"a byte order mark (U+FEFF) stands in the middle of the file; remove it");
+}
+
 static int read_text(struct builder *builder, struct span text)
 {
 	const struct place nowhere = {0, 0};
@@ -55,13 +92,13 @@ static int read_text(struct builder *builder, struct span text)
 	/* It would only be called broken UTF-8, somewhere. */
 	if (span_begins(text, "\xFF\xFE") || span_begins(text, "\xFE\xFF"))
 		return builder_problem(builder, nowhere, "is UTF-16; save it as UTF-8");
-	if (span_begins(text, "\xEF\xBB\xBF")) {
+	if (span_begins(text, MARK)) {
 		text.data += 3;
 		text.len -= 3;
 	}
 	const char *newline = text.len ? memchr(text.data, '\n', text.len) : NULL;
 	builder->document->has_crlf = newline && newline > text.data && newline[-1] == '\r';
-	return format_of_tree(builder->options->format)->read(builder, text);
+	return read_marked(builder, text);
 }
 
 int document_read(const struct source *source, struct span text, const struct read_options *options,

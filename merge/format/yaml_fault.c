@@ -8,10 +8,6 @@
 /* Characters of a key without "? ". */
 #define SIMPLE_KEY_MAX 1024
 
-/* The byte order mark. */
-#define MARK "\xEF\xBB\xBF"
-#define BYTE_ORDER_MARK "a byte order mark (U+FEFF) stands in the middle of the file; remove it"
-
 struct fault {
 	const struct builder *builder;
 	const yaml_parser_t *parser;
@@ -111,15 +107,6 @@ static bool is_first_in_line(const struct fault *fault)
 	while (i < fault->at && (fault->text.data[i] == ' ' || fault->text.data[i] == '\t'))
 		i++;
 	return i == fault->at;
-}
-
-/* libyaml counts a byte order mark at the beginning of a line as a column. */
-static bool is_behind_mark(const struct fault *fault)
-{
-	size_t line = line_of(fault->text, fault->at);
-
-	return line > 0 && fault->at - line == strlen(MARK) &&
-	       memcmp(fault->text.data + line, MARK, strlen(MARK)) == 0;
 }
 
 /* Whether a value may begin at `i`, as far as the byte in front of it tells. */
@@ -487,8 +474,6 @@ static int tell_character(const struct fault *fault)
 	size_t offset = parser->problem_offset;
 	struct place place = yaml_place(fault->builder, fault->text, offset);
 
-	if (parser->problem_value == 0xFEFF)
-		return builder_problem(fault->builder, place, BYTE_ORDER_MARK);
 	if (strstr(parser->problem, "UTF-8") && offset < fault->text.len)
 		return builder_problem(fault->builder, place,
 			"is not UTF-8 (byte 0x%02X); save it as UTF-8",
@@ -516,9 +501,6 @@ int yaml_fault(const struct builder *builder, struct span text, const yaml_parse
 			continue;
 		if (byte_at(text, fault.at) == '\t' && is_first_in_line(&fault))
 			return tell(&fault, TAB);
-		if (is_behind_mark(&fault))
-			return builder_problem(builder, yaml_place(builder, text, fault.at - strlen(MARK)),
-				BYTE_ORDER_MARK);
 		return phrase->tell ? phrase->tell(&fault) : tell(&fault, phrase->message);
 	}
 	return tell(&fault, "is no YAML from here on; put texts with special characters in quotes");
