@@ -104,6 +104,9 @@ static int verify(struct run *run, const struct edit *edit, const struct edit_tr
 		return r;
 	if (r > 0 || !edit_tree_is(tree, next.document))
 		return EDIT_CANNOT;
+	/* A key of INI that was set twice comes twice. */
+	if (next.document->doubt && !run->state.document->doubt)
+		return EDIT_CANNOT;
 	run->state = next;
 	return 0;
 }
