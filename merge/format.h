@@ -69,8 +69,8 @@ struct format {
 	 * Looks for what `document`, one of several sources of the format, said and `root`, the result,
 	 * loses. NULL: nothing can be lost. Returns 0, PROBLEM or -ENOMEM.
 	 */
-	int (*check_merged)(const struct node *root, const struct document *document,
-		struct arena *arena, struct problem *problem);
+	int (*check_merged)(const struct format *format, const struct node *root,
+		const struct document *document, struct arena *arena, struct problem *problem);
 };
 
 /* The table, in the order of the help text. */

@@ -285,7 +285,8 @@ static int check_merged(const struct merge_request *request, const struct merge_
 		const struct format *format = inputs[i].format;
 
 		if (format && format->check_merged && inputs[i].document)
-			r = format->check_merged(output->root, inputs[i].document, arena, problem);
+			r = format->check_merged(
+				format, output->root, inputs[i].document, arena, problem);
 	}
 	return r;
 }

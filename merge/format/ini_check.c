@@ -227,7 +227,11 @@ static int check_section(const struct writer *writer, const struct pair *pair)
 
 	if (!node_is_scalar(pair->key) || !pair->key->text.len)
 		return 0;
-	if (!is_name(dialect, pair->key->text) || !ini_has_meaning(dialect, pair->key->text))
+	if (!ini_has_meaning(dialect, pair->key->text))
+		return line_refuse(writer, pair->key,
+			"the section '%.64s' means nothing in %s; give its keys without it",
+			pair->key->text.data, dialect->title);
+	if (!is_name(dialect, pair->key->text))
 		return line_refuse(writer, pair->key, "%s has no section of that name",
 			dialect->title);
 	for (uint32_t i = 0; r == 0 && i < (is_list ? value->seq.count : 1); i++) {
@@ -372,15 +376,99 @@ static int check_lines(const struct node *map, const struct node *merged, struct
 	return r;
 }
 
-int ini_check_merged(const struct node *root, const struct document *document, struct arena *arena,
-	struct problem *problem)
+int ini_check_merged(const struct format *format, const struct node *root,
+	const struct document *document, struct arena *arena, struct problem *problem)
 {
 	int r = node_is_map(root) ? check_alike(root, arena, problem) : 0;
 
+	(void)format;
 	for (uint32_t i = 0; r == 0 && node_is_map(root) && i < root->map.count; i++)
 		if (node_is_map(root->map.pairs[i].value))
 			r = check_alike(root->map.pairs[i].value, arena, problem);
 	if (r == 0 && document->count && node_is_map(document->roots[0]))
 		r = check_lines(document->roots[0], root, problem);
+	return r;
+}
+
+/* Whether it is one of the groups, or that of one version: "mysqld-10.11". */
+static bool is_group(const char *groups, struct span name)
+{
+	const char *dash = memrchr(name.data, '-', name.len);
+	struct span first = {name.data, dash ? (size_t)(dash - name.data) : 0};
+
+	if (span_is_in(name, groups, ","))
+		return true;
+	return dash && dash[1] >= '0' && dash[1] <= '9' && span_is_in(first, groups, ",");
+}
+
+static unsigned rank_of(const struct node *node)
+{
+	return node->source ? node->source->rank : 0;
+}
+
+static bool is_group_of(const char *groups, const struct pair *pair)
+{
+	return node_is_scalar(pair->key) && node_is_map(pair->value) &&
+	       is_group(groups, pair->key->text);
+}
+
+static int refuse_overruled(const struct node *root, const struct pair *group, const struct pair *pair,
+	const struct node *last, struct problem *problem)
+{
+	const char *name = "";
+
+	for (uint32_t i = 0; i < root->map.count; i++) {
+		const struct pair *later = &root->map.pairs[i], *found = NULL;
+
+		if (node_is_map(later->value))
+			found = node_find(later->value, pair->key);
+		if (found && found->value == last)
+			name = later->key->text.data;
+	}
+	return problem_at(problem, pair->value,
+		"'%.64s' in [%.64s] would have no effect, as the same program reads that in [%.64s] "
+		"of %s:%u behind it; set it in [%.64s]",
+		pair->key->text.data, group->key->text.data, name,
+		last->source ? source_shown(last->source) : "the merged file", (unsigned)last->line,
+		name);
+}
+
+/* Of the last group first: what is in `last` is what counts. */
+static int check_group(const struct node *root, const struct pair *group, struct arena *arena,
+	struct node *last, struct problem *problem)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < group->value->map.count; i++) {
+		const struct pair *pair = &group->value->map.pairs[i];
+		const struct pair *found = node_find(last, pair->key);
+
+		if (!node_is_scalar(pair->value))
+			continue;
+		if (!found)
+			r = node_put(arena, last, pair->key, pair->value);
+		else if (rank_of(found->value) < rank_of(pair->value) &&
+			 !node_equal(found->value, pair->value))
+			r = refuse_overruled(root, group, pair, found->value, problem);
+	}
+	return r;
+}
+
+int ini_check_groups(const struct format *format, const struct node *root,
+	const struct document *document, struct arena *arena, struct problem *problem)
+{
+	const char *const *groups = format->dialect->together;
+	int r = 0;
+
+	(void)document;
+	for (; r == 0 && *groups && node_is_map(root); groups++) {
+		struct node *last = node_new_map(arena, NULL);
+
+		for (uint32_t i = root->map.count; last && r == 0 && i-- > 0;)
+			if (is_group_of(*groups, &root->map.pairs[i]))
+				r = check_group(root, &root->map.pairs[i], arena, last, problem);
+		if (!last)
+			r = -ENOMEM;
+	}
 	return r;
 }

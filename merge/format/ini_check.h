@@ -18,5 +18,9 @@ void ini_doubt(const struct line_reader *lines, const char *at, const char *mess
 int ini_check_tree(const struct writer *writer, const struct node *root);
 
 /** As format.check_merged. */
-int ini_check_merged(const struct node *root, const struct document *document, struct arena *arena,
-	struct problem *problem);
+int ini_check_merged(const struct format *format, const struct node *root,
+	const struct document *document, struct arena *arena, struct problem *problem);
+
+/** As format.check_merged: of groups that one program reads, no lower layer's may come last. */
+int ini_check_groups(const struct format *format, const struct node *root,
+	const struct document *document, struct arena *arena, struct problem *problem);

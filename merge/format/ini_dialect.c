@@ -2,7 +2,8 @@
  * The table of dialects. A property is here because a program has it (ini_dialects_compare.py).
  *
  * mysql         my_default.c: "#" begins a comment anywhere outside of quotes, ";" a line only; the
- *               groups' names in any case; an option before the first group is an error.
+ *               groups' names in any case; an option before the first group is an error. A server
+ *               reads several groups, in the order of the file.
  * php           zend_ini_scanner.l, php_ini.c: sections mean nothing but [PATH=…] and [HOST=…],
  *               which go on until the next of them.
  * git           config.c: a value goes on behind a backslash, and comments begin outside of "".
@@ -45,6 +46,9 @@ static const struct ini_dialect ini = {
 	.has_root_keys = true,
 };
 
+static const char *const mysql_groups[] = {
+	"mysqld,server,mariadb,mariadbd,client-server,galera", "client,client-server,client-mariadb", NULL};
+
 static const struct ini_dialect mysql = {
 	.title = "a file of MySQL's",
 	.comments = "#;",
@@ -58,6 +62,7 @@ static const struct ini_dialect mysql = {
 	.fold = {.how = FOLD_DASH | FOLD_PREFIX},
 	.section_fold = {.how = FOLD_CASE | FOLD_BLANKS},
 	.list_keys = MYSQL_LISTS,
+	.together = mysql_groups,
 	.includes = "!",
 	.has_null = true,
 };
@@ -312,7 +317,7 @@ void ini_names(bool (*is_fit)(const struct ini_dialect *dialect), char *out, siz
 FORMAT(ini, false, ";", "ini", ini_check_merged,
 	"INI of which the program is not known: sections are maps, values are texts with their "
 	"quotes, a key with no '=' is null; a merge that would lose something is refused");
-FORMAT(mysql, true, "#", "", NULL,
+FORMAT(mysql, true, "#", "", ini_check_groups,
 	"INI as MySQL and MariaDB read my.cnf: bind-address and bind_address are one key");
 FORMAT(php, true, ";", "", NULL,
 	"INI as PHP reads php.ini: sections other than [PATH=...] and [HOST=...] mean nothing, "

@@ -40,6 +40,7 @@ struct ini_dialect {
 	const char *list_section; /* the section that is a list of maps; or NULL */
 	const char *by;            /* the key by which two items of it are one */
 	const char *meaningful;    /* "A,B": sections mean nothing but for those that begin so; or NULL */
+	const char *const *together; /* "a,b": groups that one program reads; NULL-terminated; or NULL */
 	const char *root;          /* the section that is what stands before the first; or NULL */
 	const char *includes;      /* what an include's line begins with: "!"; or NULL */
 	bool colon_yields;         /* a ":" separates only where there is no "=" in the line */
