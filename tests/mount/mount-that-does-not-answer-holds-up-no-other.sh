@@ -10,6 +10,7 @@ echo 'a: 1' >low/app.yaml
 echo 'b: 1' >high/app.yaml
 
 make_silent() { # KIND [STATUS]
+	rm -f "$1.out" # of one before
 	mkfifo "$1.in"
 	python3 "$(dirname "$test_file")/silent.py" "$1" "$@" <"$1.in" >"$1.out" 2>&1 &
 	eval "exec {$1_fd}>$1.in"
