@@ -1,9 +1,11 @@
 #include "amendable.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "amendment_report.h"
 #include "command.h"
 
 /* Mirrors that replace their directories faster than a change is made. */
@@ -60,24 +62,68 @@ static void forget(struct amendable *amendable)
 	amendable->subject = (struct subject){0};
 }
 
+/* Again, as a layer's directory was replaced meanwhile. Fills the request. -ESTALE: in vain. */
+static int prepare(const struct command *command, struct amendable *amendable, int try,
+	struct amendment_request *request)
+{
+	if (try) {
+		forget(amendable);
+		if (amendable_find(command, amendable) != EXIT_DONE)
+			return -ESTALE;
+	}
+	request->path = amendable->inner;
+	request->layer = amendable->layer;
+	request->is_dry = amendable->is_dry;
+	request->access = &amendable->access;
+	return 0;
+}
+
 int amendable_amend(const struct command *command, struct amendable *amendable,
 	struct amendment_request *request, struct amendment **ret, struct problem *problem)
 {
 	int r = -ESTALE;
 
 	for (int try = 0; r == -ESTALE && try < TRIES; try++) {
-		if (try) {
-			forget(amendable);
-			if (amendable_find(command, amendable) != EXIT_DONE)
-				return -ESTALE;
-		}
-		request->path = amendable->inner;
-		request->layer = amendable->layer;
-		request->is_dry = amendable->is_dry;
-		request->access = &amendable->access;
+		if (prepare(command, amendable, try, request) < 0)
+			return -ESTALE;
 		r = amendment_make(amendable->subject.offline, request, ret, problem);
 	}
 	return r;
+}
+
+/* What was reported. */
+struct told {
+	bool is_dry;
+	bool has_changed;
+};
+
+static int report(void *context, const struct amendment *change)
+{
+	struct told *told = context;
+
+	told->has_changed = true;
+	return amendment_report(change, told->is_dry);
+}
+
+int amendable_change_presence(const struct command *command, struct amendable *amendable,
+	int (*change)(const struct offline *offline, const struct amendment_request *request,
+		presence_report *report, void *context, struct problem *problem))
+{
+	struct told told = {.is_dry = amendable->is_dry};
+	struct amendment_request request = {0};
+	struct problem problem = {0};
+	int r = -ESTALE;
+
+	for (int try = 0; r == -ESTALE && try < TRIES; try++) {
+		if (prepare(command, amendable, try, &request) < 0)
+			return EXIT_FAILED;
+		r = change(amendable->subject.offline, &request, report, &told, &problem);
+	}
+	if (r != 0)
+		return choice_complain(amendable->subject.settings, amendable->path, r, &problem);
+	if (!told.has_changed)
+		puts("nothing changes: it is so already");
+	return EXIT_DONE;
 }
 
 void amendable_fini(struct amendable *amendable)

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "amendment.h"
+#include "presence.h"
 #include "subject.h"
 
 struct command_option;
@@ -50,5 +50,13 @@ int amendable_find(const struct command *command, struct amendable *amendable);
  */
 int amendable_amend(const struct command *command, struct amendable *amendable,
 	struct amendment_request *request, struct amendment **ret, struct problem *problem);
+
+/**
+ * Takes what the layer has of it away, or hides it: `change` is presence_reset() or presence_hide().
+ * Reports each change. Returns the exit code.
+ */
+int amendable_change_presence(const struct command *command, struct amendable *amendable,
+	int (*change)(const struct offline *offline, const struct amendment_request *request,
+		presence_report *report, void *context, struct problem *problem));
 
 void amendable_fini(struct amendable *amendable);

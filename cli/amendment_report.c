@@ -19,6 +19,8 @@
 
 struct report {
 	const struct amendment *amendment;
+	bool is_dry;    /* only what is hidden is told */
+	bool has_lines; /* some value differs */
 	struct key_text key; /* to the place where the two trees differ */
 };
 
@@ -56,80 +58,131 @@ static void print_place(const struct report *report, const struct node *after)
 	fputs(": ", stdout);
 }
 
-static void print_line(
-	const struct report *report, const struct node *before, const struct node *after)
+/*
+ * What is overridden or hidden, or, of a value that was reset, what shows again; of one that was
+ * removed also what the layer's own value had overridden before. NULL: nothing.
+ */
+static const struct node *find_other(const struct report *report, const struct node *before,
+	const struct node *after, const struct node *below, const char **verb)
+{
+	const struct node *other = before && !is_from_target(report, before) ? before : NULL;
+
+	*verb = after ? "overrides" : "hides";
+	if (!after && !other)
+		other = below;
+	if (after && !other && !is_from_target(report, after)) {
+		*verb = "shows";
+		other = after;
+	}
+	return other && other->source && other->line ? other : NULL;
+}
+
+static void print_line(struct report *report, const struct node *before,
+	const struct node *after, const struct node *below)
 {
 	struct span key = key_text_span(&report->key);
 	char old[SHOWN_VALUE], new[SHOWN_VALUE];
+	const char *verb;
+	const struct node *other = find_other(report, before, after, below, &verb);
 
+	report->has_lines = true;
+	if (report->is_dry && !after && other)
+		message("%.*s: removed, and %s %s:%u", (int)key.len, key.data, verb,
+			source_shown(other->source), (unsigned)other->line);
+	if (report->is_dry)
+		return;
 	print_place(report, after);
 	printf("%.*s: ", (int)key.len, key.data);
 	if (before && after)
 		printf("%s -> %s", show(before, old), show(after, new));
 	else if (after)
-		printf("%s (new)", show(after, new));
+		printf("%s%s", show(after, new), other ? "" : " (new)");
 	else
 		printf("removed (was %s)", show(before, old));
-	if (before && before->source && before->line && !is_from_target(report, before))
-		printf(" (%s %s:%u)", after ? "overrides" : "hides", source_shown(before->source),
-			(unsigned)before->line);
+	if (other)
+		printf(" (%s %s:%u)", verb, source_shown(other->source), (unsigned)other->line);
 	putchar('\n');
 }
 
-static int tell(struct report *report, const struct node *before, const struct node *after);
+static int tell(struct report *report, const struct node *before, const struct node *after,
+	const struct node *below);
 
-static int tell_maps(struct report *report, const struct node *before, const struct node *after)
+static const struct node *find_value(const struct node *map, const struct pair *like)
+{
+	const struct pair *found =
+		map && node_is_map(map) ? node_find_hashed(map, like->key, like->hash) : NULL;
+
+	return found ? found->value : NULL;
+}
+
+static int tell_maps(struct report *report, const struct node *before, const struct node *after,
+	const struct node *below)
 {
 	size_t len = report->key.len;
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < after->map.count; i++) {
 		const struct pair *pair = &after->map.pairs[i];
-		const struct pair *old = node_find_hashed(before, pair->key, pair->hash);
 
 		key_text_put(&report->key, pair->key);
-		r = tell(report, old ? old->value : NULL, pair->value);
+		r = tell(report, find_value(before, pair), pair->value, find_value(below, pair));
 		key_text_cut(&report->key, len);
 	}
 	for (uint32_t i = 0; r == 0 && i < before->map.count; i++) {
 		const struct pair *pair = &before->map.pairs[i];
 
-		if (node_find_hashed(after, pair->key, pair->hash))
+		if (find_value(after, pair))
 			continue;
 		key_text_put(&report->key, pair->key);
-		r = tell(report, pair->value, NULL);
+		r = tell(report, pair->value, NULL, find_value(below, pair));
 		key_text_cut(&report->key, len);
 	}
 	return r;
 }
 
-/* Of equal length, item by item; else what was put in or taken out between what is the same. */
-static int tell_lists(struct report *report, const struct node *before, const struct node *after)
+static const struct node *find_item(const struct node *list, const struct node *like)
+{
+	for (uint32_t i = 0; list && like && node_is_sequence(list) && i < list->seq.count; i++)
+		if (edit_same(list->seq.items[i], like, false))
+			return list->seq.items[i];
+	return NULL;
+}
+
+/*
+ * Of equal length, item by item; else what was put in or taken out between what is the same. A list
+ * that stands in the layer itself has overridden the lower ones whole before.
+ */
+static int tell_lists(struct report *report, const struct node *before, const struct node *after,
+	const struct node *below)
 {
 	const struct edit_stretch stretch = edit_find_stretch(before, after, false);
+	const struct node *hidden = is_from_target(report, before) ? NULL : below;
 	size_t len = report->key.len;
 	int r = 0;
 
 	for (uint32_t i = stretch.first; r == 0 && (i < stretch.old_end || i < stretch.new_end);
 		i++) {
+		const struct node *old = i < stretch.old_end ? before->seq.items[i] : NULL;
+
 		key_text_put_index(&report->key, i);
-		r = tell(report, i < stretch.old_end ? before->seq.items[i] : NULL,
-			i < stretch.new_end ? after->seq.items[i] : NULL);
+		r = tell(report, old, i < stretch.new_end ? after->seq.items[i] : NULL,
+			find_item(hidden, old));
 		key_text_cut(&report->key, len);
 	}
 	return r;
 }
 
-static int tell(struct report *report, const struct node *before, const struct node *after)
+static int tell(struct report *report, const struct node *before, const struct node *after,
+	const struct node *below)
 {
 	if (report->key.has_failed)
 		return -ENOMEM;
 	if (edit_same(before, after, false))
 		return 0;
 	if (before && after && before->kind == after->kind && !node_is_scalar(after))
-		return node_is_map(after) ? tell_maps(report, before, after)
-					  : tell_lists(report, before, after);
-	print_line(report, before, after);
+		return node_is_map(after) ? tell_maps(report, before, after, below)
+					  : tell_lists(report, before, after, below);
+	print_line(report, before, after, below);
 	return 0;
 }
 
@@ -143,30 +196,46 @@ static int print_diff(const struct amendment *amendment)
 	};
 	const struct unified_side old = {
 		amendment->is_new ? "/dev/null" : amendment->file, amendment->old};
-	const struct unified_side new = {amendment->file, amendment->new};
+	const struct unified_side new = {
+		amendment->is_removed ? "/dev/null" : amendment->file, amendment->new};
 
 	int r = unified_print(&how, &old, &new);
 	return r < 0 ? r : 0;
 }
 
+/* What becomes of the file as a whole. */
+static void print_whole(const struct amendment *amendment, bool is_dry)
+{
+	print_file(amendment);
+	printf(": %s%s", is_dry ? "would be " : "",
+		amendment->is_removed ? "removed"
+		: amendment->is_new   ? "made"
+				      : "changed");
+	if (amendment->hides)
+		fputs("; hides ", stdout);
+	if (amendment->hides)
+		report_print(amendment->hides);
+	putchar('\n');
+}
+
 int amendment_report(const struct amendment *amendment, bool is_dry)
 {
-	struct report report = {.amendment = amendment};
+	struct report report = {.amendment = amendment, .is_dry = is_dry};
+	bool is_tree = amendment->before || amendment->after;
 	int r = 0;
 
 	if (!amendment->is_changed) {
 		puts("nothing changes: it is so already");
 		return 0;
 	}
-	if (is_dry)
-		return print_diff(amendment);
-	if (!amendment->before && !amendment->after) {
-		print_file(amendment);
-		puts(amendment->is_new ? ": made" : ": changed");
-	} else {
-		r = tell(&report, amendment->before, amendment->after);
-		key_text_fini(&report.key);
-	}
+	if (is_dry && (amendment->old.len || amendment->new.len))
+		r = print_diff(amendment);
+	if (r == 0 && is_tree)
+		r = tell(&report, amendment->before, amendment->after, amendment->below);
+	key_text_fini(&report.key);
+	if (r == 0 && (amendment->is_removed || !report.has_lines) &&
+		(!is_dry || !(amendment->old.len || amendment->new.len)))
+		print_whole(amendment, is_dry);
 	if (amendment->unseen)
 		message("it is written, but the layer '%s' does not show it yet: %s; 'plyfs mirror "
 			"status' tells more",

@@ -354,7 +354,8 @@ static void offer_commands(const struct offer *to)
 static void offer_argument(
 	const struct command *command, const struct typed *typed, struct offer *to)
 {
-	bool takes_many = command == &command_set || command == &command_unset;
+	bool takes_many = command == &command_set || command == &command_unset ||
+			  command == &command_reset;
 
 	if (command == &command_mirror && typed->arguments == 0) {
 		offer_each(to, "etcd|git|status|confirm", "|");

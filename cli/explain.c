@@ -168,6 +168,26 @@ static int print_commit(const struct store *git, const char *path)
 	return EXIT_DONE;
 }
 
+/* The command that does it; `layer` NULL: in the highest. */
+static void print_command(
+	const struct job *job, const char *what, const char *layer, const char *behind)
+{
+	fputs(what, stdout);
+	if (layer) {
+		fputs(" -L", stdout);
+		print_word(layer);
+	}
+	if (job->choice.config)
+		fputs(" -c", stdout);
+	if (job->choice.layers)
+		fputs(" -l", stdout);
+	if (job->choice.config || job->choice.layers)
+		print_word(job->choice.config ? job->choice.config : job->choice.layers);
+	print_word(job->path);
+	print_word(job->asked);
+	puts(behind);
+}
+
 /* How the value is changed. */
 static int print_remedy(
 	const struct job *job, const struct subject *subject, const struct explained *found)
@@ -184,21 +204,56 @@ static int print_remedy(
 		layer = target->name;
 	if (target && target->store && target->store->kind == STORE_GIT)
 		return print_commit(target->store, subject->explanation->path);
-	fputs("change it: plyfs set", stdout);
-	if (layer) {
-		fputs(" -L", stdout);
-		print_word(layer);
-	}
-	if (job->choice.config)
-		fputs(" -c", stdout);
-	if (job->choice.layers)
-		fputs(" -l", stdout);
-	if (job->choice.config || job->choice.layers)
-		print_word(job->choice.config ? job->choice.config : job->choice.layers);
-	print_word(job->path);
-	print_word(job->asked);
-	puts(" VALUE");
+	print_command(job, "change it: plyfs set", layer, " VALUE");
 	return EXIT_DONE;
+}
+
+/* The sources between which it was decided; both NULL: none is a layer's. */
+struct span_of_sources {
+	const struct source *highest;
+	const struct source *lowest;
+};
+
+static void take_source(struct span_of_sources *span, const struct node *value)
+{
+	const struct source *source = value ? value->source : NULL;
+
+	/* A lock's place is in plyfs.yaml. */
+	if (!source || !source->layer || !*source->layer)
+		return;
+	if (!span->highest || source->rank > span->highest->rank)
+		span->highest = source;
+	if (!span->lowest || source->rank < span->lowest->rank)
+		span->lowest = source;
+}
+
+/* Of the highest layer that has a say in it, above another's; NULL: there is nothing below. */
+static const struct source *find_highest(const struct explained *found)
+{
+	const struct origin *origin = found->at.value ? found->at.origin : NULL;
+	const struct origin_step *step = NULL;
+	struct span_of_sources span = {0};
+
+	take_source(&span, found->at.value);
+	while (origin && (step = origin_next(origin, step)))
+		take_source(&span, step->value);
+	while (found->removed && (step = origin_removed_next(found->removed, step)))
+		take_source(&span, step->value);
+	if (!span.highest || (found->at.value && span.highest->rank == span.lowest->rank))
+		return NULL;
+	return span.highest;
+}
+
+/* How what lies below shows again, where anything does. */
+static void print_reset(
+	const struct job *job, const struct subject *subject, const struct explained *found)
+{
+	const struct source *source = find_highest(found);
+	const struct layer *layer =
+		source && source->layer ? settings_layer(subject->settings, source->layer) : NULL;
+
+	if (layer && !(layer->store && layer->store->kind == STORE_GIT))
+		print_command(job, "take it back: plyfs reset", layer->name, "");
 }
 
 static int print_key(const struct command *command, struct job *job, const struct subject *subject)
@@ -225,9 +280,10 @@ static int print_key(const struct command *command, struct job *job, const struc
 	if (r < 0)
 		return message_result(r, NULL, NULL);
 	code = print(job, explanation, &found);
-	if (code == EXIT_DONE && !job->is_json && !surroundings_are_others(&job->choice.around))
-		code = print_remedy(job, subject, &found);
-	return code;
+	if (code != EXIT_DONE || job->is_json || surroundings_are_others(&job->choice.around))
+		return code;
+	print_reset(job, subject, &found);
+	return print_remedy(job, subject, &found);
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -15,7 +15,7 @@
 
 /* In the order of the help text. */
 #define COMMANDS(X)                                                                                \
-	X(mount) X(umount) X(render) X(merge) X(cat) X(get) X(explain) X(blame) X(diff) X(check) X(set) X(unset) X(edit) X(mirror) X(status) X(presets)
+	X(mount) X(umount) X(render) X(merge) X(cat) X(get) X(explain) X(blame) X(diff) X(check) X(set) X(unset) X(reset) X(hide) X(edit) X(mirror) X(status) X(presets)
 
 #define ENTRY(name) &command_##name,
 static const struct command *const commands[] = {COMMANDS(ENTRY) NULL};

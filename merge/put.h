@@ -36,16 +36,26 @@ struct put_request {
 	int (*plan)(void *context, const struct node *present, const struct read_options *options,
 		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
 	void *context;
+
+	/*
+	 * The ops remove values, and are of what the target says: it has no opinion of them any more,
+	 * whatever shows then. A map or list that becomes empty by that goes, too.
+	 */
+	bool is_reset;
 };
 
 /* All of it lives until put_result_free(). */
 struct put_result {
 	struct arena *arena;
 	bool is_changed;
+	bool is_absent;   /* of a reset: neither the target nor the result has it, and nothing changes */
+	bool is_empty;    /* of a reset: the target has nothing left, and was not merged */
 	struct span text; /* of the target, NUL-terminated */
 	const struct node
 		*before; /* the result's tree as it was, and as it is now; NULL: nothing */
 	const struct node *after;
+	const struct node *below; /* if an op removes: what the inputs below the target give; NULL:
+				     nothing, or it can't be told */
 
 	/* private: what they lie in */
 	struct keep *keep;
@@ -53,8 +63,8 @@ struct put_result {
 
 /**
  * Puts. All of the request is borrowed for the life of the result. Returns 0 with *ret for
- * put_result_free(); PROBLEM when a source does not parse or merge, an op leads nowhere, or no text
- * of the target gives what is wanted; or -errno.
+ * put_result_free(), with `problem` filled if it is_absent; PROBLEM when a source does not parse or
+ * merge, an op leads nowhere, or no text of the target gives what is wanted; or -errno.
  */
 int put_run(const struct put_request *request, struct put_result **ret, struct problem *problem);
 

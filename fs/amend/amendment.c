@@ -6,7 +6,6 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "absent_layer.h"
 #include "cleanup.h"
 #include "composition.h"
 #include "descriptor.h"
@@ -15,8 +14,8 @@
 #include "line_map.h"
 #include "locks.h"
 #include "runner.h"
-#include "store.h"
 #include "strategy.h"
+#include "target_layer.h"
 #include "validity.h"
 
 /* Looks again, because the source was changed by somebody who takes no lock; then it is given up.
@@ -80,6 +79,13 @@ static size_t find_target(const struct made *made, const struct sources *sources
 {
 	size_t found = sources->count;
 
+	/* A reset goes through all of them, the highest first. */
+	if (made->request->resets) {
+		while (found > 0 && (sources->layers[found - 1] != made->amendment.layer ||
+					    found - 1 >= made->request->before))
+			found--;
+		return found ? found - 1 : sources->count;
+	}
 	for (size_t i = 0; i < sources->count; i++) {
 		if (sources->layers[i] != made->amendment.layer)
 			continue;
@@ -290,9 +296,10 @@ static int take_inputs(struct made *made, struct problem *problem)
 	}
 	made->path = path_of_new(made);
 	made->target = find_target(made, sources);
+	made->amendment.source = made->target < sources->count ? made->target : 0;
 	if (made->target < sources->count)
 		return load_target(made, sources, problem);
-	return add_new(made, problem);
+	return made->request->resets ? 0 : add_new(made, problem);
 }
 
 static struct put_request put_request_of(const struct made *made)
@@ -302,6 +309,7 @@ static struct put_request put_request_of(const struct made *made)
 		.target = made->target,
 		.plan = made->request->plan,
 		.context = made->request->context,
+		.is_reset = made->request->resets,
 	};
 }
 
@@ -328,7 +336,27 @@ static int put_values(struct made *made, struct problem *problem)
 		return r;
 	made->amendment.before = made->put->before;
 	made->amendment.after = made->put->after;
+	made->amendment.below = made->put->below;
+	made->amendment.is_absent = made->put->is_absent;
+	made->amendment.is_removed = made->put->is_empty;
 	take_text(made, made->put->is_changed ? made->put->text : made->inputs[made->target].text);
+	return 0;
+}
+
+/* The merge as it is without the target. *ret lives as long as `made`. 0 or -ENOMEM. */
+static int leave_out_target(struct made *made, struct merge_request *ret)
+{
+	const struct merge_request *merge = &made->merge;
+	struct merge_input *inputs = arena_zalloc(made->arena, merge->count, sizeof(*inputs));
+	size_t behind = merge->count - made->target - 1;
+
+	if (!inputs)
+		return -ENOMEM;
+	memcpy(inputs, merge->inputs, made->target * sizeof(*inputs));
+	memcpy(inputs + made->target, merge->inputs + made->target + 1, behind * sizeof(*inputs));
+	*ret = *merge;
+	ret->inputs = inputs;
+	ret->count--;
 	return 0;
 }
 
@@ -336,23 +364,11 @@ static int put_values(struct made *made, struct problem *problem)
 static int show_stored(struct made *made, struct span *ret, struct problem *problem)
 {
 	struct merge_request merge = made->merge;
+	int r = made->is_there ? 0 : leave_out_target(made, &merge);
 
-	if (!made->is_there) {
-		struct merge_input *inputs =
-			arena_zalloc(made->arena, merge.count, sizeof(*inputs));
-		size_t behind = merge.count - made->target - 1;
-
-		if (!inputs)
-			return -ENOMEM;
-		memcpy(inputs, merge.inputs, made->target * sizeof(*inputs));
-		memcpy(inputs + made->target, merge.inputs + made->target + 1,
-			behind * sizeof(*inputs));
-		merge.inputs = inputs;
-		merge.count--;
-	}
-	if (!merge.count)
-		return 0;
-	int r = merge_run(&merge, &made->shown, problem);
+	if (r < 0 || !merge.count)
+		return r;
+	r = merge_run(&merge, &made->shown, problem);
 	if (r == 0)
 		*ret = made->shown->text;
 	return r;
@@ -510,8 +526,23 @@ static bool is_alone(const struct made *made)
 	       !locks_bind(merge) && strategy->is_verbatim(&merge->inputs[0]);
 }
 
+/* Without a source there, there is nothing to be taken out. */
+static int put_reset(struct made *made, struct problem *problem)
+{
+	if (made->target >= made->composition.sources.count)
+		return 0;
+	if (!is_tree(made))
+		return problem_set(problem, made->request->path, 0, 0,
+			"'%s' shows it whole, so no value of it can be reset; reset the file, "
+			"without a KEY",
+			made->merge.options->strategy->name);
+	return put_values(made, problem);
+}
+
 static int put(struct made *made, struct problem *problem)
 {
+	if (made->request->resets)
+		return put_reset(made, problem);
 	bool has_tags = format_of_tree(made->inputs[made->target].format)->has_tags;
 	struct problem first;
 
@@ -567,53 +598,17 @@ static int take_nothing(struct made *made, struct problem *problem)
 	return r == 0 ? put(made, problem) : r;
 }
 
-/* The name is none of the layers'. */
-static int complain_of_layer(const struct made *made, struct problem *problem)
+static int remove_file(
+	const struct made *made, const struct layer_file *file, struct problem *problem)
 {
-	const struct settings *settings = made->settings;
-	const char *names = "";
+	int r = layer_file_remove(file, problem);
 
-	for (size_t i = 0; names && i < settings->layer_count; i++)
-		names = arena_printf(
-			made->arena, "%s%s%s", names, i ? ", " : "", settings->layers[i]->name);
-	return names ? problem_set(problem, NULL, 0, 0,
-			       "there is no layer '%s'; the layers are: %s", made->request->layer,
-			       names)
-		     : -ENOMEM;
-}
-
-/* One that is named and absent is made when it is written, unless a mirror is to make it. */
-static int find_layer(struct made *made, struct problem *problem)
-{
-	struct layer *found = settings_layer(made->settings, made->request->layer);
-
-	made->amendment.layer = found;
-	if (!made->request->layer)
-		return absent_layer_refuse(made->settings, problem);
-	if (!found)
-		return complain_of_layer(made, problem);
-	if (found->dirfd >= 0 || !made->settings->specs[found->rank].store)
-		return 0;
-	return problem_set(problem, NULL, 0, 0,
-		"the layer '%s' has no state on this machine yet; plyfs mount and plyfs render get "
-		"it from the store",
-		found->name);
-}
-
-/* Makes the absent layer's directory, no wider open than the highest one that is there. */
-static int make_layer(const struct made *made, struct layer **ret, struct problem *problem)
-{
-	const struct layer *layer = made->amendment.layer;
-	const struct layer *like = settings_layer(made->settings, NULL);
-	int r = layer_file_make_layer(layer, like, ret);
-
-	if (r == 0 || r == -ENOMEM)
-		return r;
-	/* Somebody else was faster. */
-	if (r == -EEXIST)
-		return -ESTALE;
-	return problem_set(problem, layer->path, 0, 0, "the layer's directory can't be made: %s",
-		strerror(-r));
+	if (r == 0 && strcmp(made->path, made->request->path) != 0)
+		layer_file_remove_dropins(made->amendment.layer, made->request->path);
+	if (r < 0 && r != -ENOMEM)
+		return problem_set(problem, made->amendment.file, 0, 0, "can't be removed: %s",
+			strerror(-r));
+	return r;
 }
 
 static int write_file(struct made *made, struct problem *problem)
@@ -629,7 +624,11 @@ static int write_file(struct made *made, struct problem *problem)
 		.like = made->has_like ? &made->like : NULL,
 		.model = sources->count ? sources->layers[sources->count - 1] : NULL,
 	};
-	int r = amendment->layer->dirfd < 0 ? make_layer(made, &new_layer, problem) : 0;
+	if (amendment->is_removed)
+		return remove_file(made, &file, problem);
+	int r = amendment->layer->dirfd < 0 ? target_layer_make(made->settings,
+						      amendment->layer, &new_layer, problem)
+					    : 0;
 
 	if (new_layer)
 		file.layer = new_layer;
@@ -644,21 +643,34 @@ static int write_file(struct made *made, struct problem *problem)
 	return r;
 }
 
+/* Merges with the target as it is going to be. *merge is what was merged; *ret NULL: nothing. */
+static int merge_changed(struct made *made, struct merge_request *merge, struct merge_result **ret,
+	struct problem *problem)
+{
+	struct merge_input *input = &made->inputs[made->target];
+	int r = 0;
+
+	input->text = made->amendment.new;
+	input->document = NULL;
+	*merge = made->merge;
+	if (made->amendment.is_removed)
+		r = leave_out_target(made, merge);
+	merge->wants_origins = true;
+	return r == 0 && merge->count ? merge_run(merge, ret, problem) : r;
+}
+
 /* Merged with the new text, the file must be as its schema says. */
 static int check_schema(struct made *made, struct problem *problem)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
-	const struct amendment *amendment = &made->amendment;
-	struct merge_input *input = &made->inputs[made->target];
+	struct merge_request merge;
 
-	if (!amendment->is_changed ||
+	if (!made->amendment.is_changed ||
 		!settings_rule_for(made->settings, made->request->path)->schema)
 		return 0;
-	input->text = amendment->new;
-	input->document = NULL;
-	int r = merge_run(&made->merge, &result, problem);
-	if (r == 0)
-		r = validity_check(made->settings, &made->merge, result, NULL, problem);
+	int r = merge_changed(made, &merge, &result, problem);
+	if (r == 0 && result)
+		r = validity_check(made->settings, &merge, result, NULL, problem);
 	/* The place is in a text that nobody will see. */
 	if (r == PROBLEM)
 		return problem_reword(problem, problem, "with this change %s", problem->message);
@@ -666,22 +678,21 @@ static int check_schema(struct made *made, struct problem *problem)
 }
 
 /* The merged file as it would be must pass what plyfs.yaml has it pass. */
-static int check_result(const struct made *made, struct problem *problem)
+static int check_result(struct made *made, struct problem *problem)
 {
 	CLEANUP(runner_freep) struct runner *runner = NULL;
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	CLEANUP(line_map_freep) struct line_map *lines = NULL;
-	struct merge_request merge = made->merge;
+	struct merge_request merge;
 	struct run_result end;
 	struct problem said;
 	char text[PROBLEM_MESSAGE_MAX];
 
 	if (!settings_check(made->settings, made->request->path))
 		return 0;
-	made->inputs[made->target].text = made->amendment.new;
-	made->inputs[made->target].document = NULL;
-	merge.wants_origins = true;
-	int r = merge_run(&merge, &result, problem);
+	int r = merge_changed(made, &merge, &result, problem);
+	if (r == 0 && !result)
+		return 0;
 	if (r == 0)
 		r = line_map_make(&merge, result, &lines);
 	if (r == 0)
@@ -706,59 +717,19 @@ static int write_key(struct made *made, struct problem *problem)
 {
 	struct amendment *amendment = &made->amendment;
 
-	int r = layer_store_write(made->store, amendment->new, &amendment->revision, problem);
+	int r = layer_store_write(made->store,
+		amendment->is_removed ? (struct span){NULL, 0} : amendment->new,
+		&amendment->revision, problem);
 	if (r == 0)
 		amendment->unseen = layer_store_wait(made->store, amendment->revision);
 	return r == LAYER_STORE_MOVED ? LAYER_FILE_MOVED : r;
 }
 
-static bool is_there(const struct layer *layer)
-{
-	struct stat found, now;
-
-	return !store_is_replaced(layer->dirfd) && fstat(layer->dirfd, &found) == 0 &&
-	       stat(layer->place, &now) == 0 && found.st_ino == now.st_ino &&
-	       found.st_dev == now.st_dev;
-}
-
-/* Whether each layer's directory is still there: a mirror, or anybody else, may have replaced it.
- */
-static bool are_layers_there(const struct settings *settings)
-{
-	for (size_t i = 0; i < settings->layer_count; i++)
-		if (settings->layers[i]->dirfd >= 0 && !is_there(settings->layers[i]))
-			return false;
-	return true;
-}
-
 static int write_target(struct made *made, struct problem *problem)
 {
-	if (!are_layers_there(made->settings))
+	if (!target_layer_is_current(made->settings))
 		return -ESTALE;
 	return made->store ? write_key(made, problem) : write_file(made, problem);
-}
-
-/* The layer's store, which is opened once for all tries. */
-static int open_store(struct made *made, struct layer_store **store, struct problem *problem)
-{
-	int r = 0;
-
-	if (!*store && made->amendment.layer->dirfd >= 0)
-		r = layer_store_open(made->amendment.layer, made->request->access, store, problem);
-	made->store = *store;
-	return r;
-}
-
-/* Holds off others who change a file of the layer; a key is written by who comes first. */
-static int lock_layer(const struct made *made, int *ret, struct problem *problem)
-{
-	if (made->request->is_dry || made->store || made->amendment.layer->dirfd < 0)
-		return 0;
-	*ret = layer_file_lock(made->amendment.layer);
-	if (*ret >= 0)
-		return 0;
-	return problem_set(problem, made->amendment.layer->path, 0, 0,
-		"can't be locked for a change: %s", strerror(-*ret));
 }
 
 /* Finds the layer, and opens its store, if it is the copy of one. */
@@ -771,9 +742,11 @@ static int begin(const struct offline *offline, const struct amendment_request *
 		return -ENOMEM;
 	made->request = request;
 	made->settings = settings_ref(offline_settings(offline));
-	int r = find_layer(made, problem);
+	int r = target_layer_find(made->settings, request->layer, &made->amendment.layer, problem);
 	if (r == 0)
-		r = open_store(made, store, problem);
+		r = target_layer_open_store(
+			made->amendment.layer, request->access, store, problem);
+	made->store = *store;
 	if (r == 0)
 		*ret = take_ptr(made);
 	return r;
@@ -788,7 +761,9 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 
 	int r = begin(offline, request, store, &made, problem);
 	if (r == 0)
-		r = lock_layer(made, &lock, problem);
+		r = request->is_dry || made->store
+			    ? 0
+			    : target_layer_lock(made->amendment.layer, &lock, problem);
 	if (r != 0)
 		return r;
 	r = offline_look_at(offline, request->path, take, made, problem);
@@ -797,8 +772,9 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 	if (r == 0)
 		r = check_schema(made, problem);
 	if (r != 0)
-		return are_layers_there(made->settings) ? r : -ESTALE;
-	made->amendment.file = made->inputs[made->target].source.name;
+		return target_layer_is_current(made->settings) ? r : -ESTALE;
+	if (made->target < made->merge.count)
+		made->amendment.file = made->inputs[made->target].source.name;
 	made->amendment.is_new = !made->is_there;
 	if (made->amendment.is_changed)
 		r = check_result(made, problem);

@@ -35,6 +35,14 @@ struct amendment_request {
 	void *context;
 
 	/*
+	 * The plan removes values, and the layer's sources have no opinion of them any more, whatever
+	 * shows then; a source that becomes empty is removed. Each call does it to one source: the
+	 * highest of the layer's that has a lower number than `before`.
+	 */
+	bool resets;
+	size_t before;
+
+	/*
 	 * What the merged file shall be, byte for byte: for a file that is no tree in its strategy,
 	 * and for one that the layer's source alone makes, comments and all. Others are changed by
 	 * `plan`. NULL: all are.
@@ -46,16 +54,21 @@ struct amendment_request {
 };
 
 struct amendment {
-	const char *file; /* that was changed, as messages name a source */
+	const char *file; /* that was changed, as messages name a source; NULL: a reset found none */
 	struct layer *layer;
 	bool is_new;     /* it was not there before */
 	bool is_changed; /* false: all is so already */
+	bool is_removed; /* it was reset, has nothing left, and goes */
+	bool is_absent;  /* of a reset: neither the source nor the merged file has what is named */
+	size_t source;   /* of a reset: the number of the source; 0: there is none before it */
+	const char *hides; /* of a whiteout: the names of what it hides; else NULL */
 	uint64_t revision;  /* of a key in etcd: the one that was written; else 0 */
 	const char *unseen; /* of such a key: why the layer doesn't show it yet; NULL: it does */
 	struct span old;    /* its text, as it was, and as it is now */
 	struct span new;
 	const struct node *before; /* the merged tree; NULL: nothing, or no tree */
 	const struct node *after;
+	const struct node *below; /* where values were removed: what lower layers give; or NULL */
 };
 
 /**

@@ -14,6 +14,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "dropin.h"
 #include "layer_store.h"
 #include "text.h"
 
@@ -394,4 +395,58 @@ int layer_file_write(const struct layer_file *file, struct problem *problem)
 			return errno == ENOENT || errno == ELOOP ? LAYER_FILE_MOVED : -errno;
 	}
 	return replace(file, parent, name, old);
+}
+
+/* Removes the name, which is a link to the file or the file itself. 0 or -errno. */
+static int remove_name(const struct layer *layer, const char *path, struct problem *problem)
+{
+	const char *name;
+	CLEANUP(closep) int parent = layer_open_parent(layer, path, &name);
+
+	if (parent < 0)
+		return parent;
+	int r = layer_store_refuse_copy(parent, path, problem);
+	if (r != 0)
+		return r;
+	if (unlinkat(parent, name, 0) < 0)
+		return -errno;
+	return sync_directory(parent);
+}
+
+int layer_file_remove(const struct layer_file *file, struct problem *problem)
+{
+	CLEANUP(freep) char *path = NULL;
+	const char *name;
+
+	if (!file->old.data)
+		return remove_name(file->layer, file->path, problem);
+	int r = real_path(file, &path, problem);
+	if (r != 0)
+		return r == -ENOENT ? LAYER_FILE_MOVED : r;
+	CLEANUP(closep) int parent = layer_open_parent(file->layer, path, &name);
+	if (parent < 0)
+		return parent;
+	CLEANUP(closep)
+	int old = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (old < 0)
+		return errno == ENOENT || errno == ELOOP ? LAYER_FILE_MOVED : -errno;
+	if (!is_unmoved(file, parent, name, old))
+		return LAYER_FILE_MOVED;
+	r = remove_name(file->layer, path, problem);
+	/* A link to it leads nowhere by now. */
+	return r == 0 && strcmp(path, file->path) != 0
+		       ? remove_name(file->layer, file->path, problem)
+		       : r;
+}
+
+void layer_file_remove_dropins(const struct layer *layer, const char *path)
+{
+	CLEANUP(freep) char *directory = NULL;
+	const char *name;
+
+	if (asprintf(&directory, "%s" DROPIN_SUFFIX, path) < 0)
+		return;
+	CLEANUP(closep) int parent = layer_open_parent(layer, directory, &name);
+	if (parent >= 0)
+		(void)unlinkat(parent, name, AT_REMOVEDIR);
 }

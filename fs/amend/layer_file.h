@@ -41,3 +41,12 @@ struct layer_file {
  * PROBLEM; or -errno, and nothing has changed then.
  */
 int layer_file_write(const struct layer_file *file, struct problem *problem);
+
+/**
+ * Removes the file, if it is what was read; with `old.data` NULL the name, whatever it is: a link is
+ * not followed then. Results as layer_file_write().
+ */
+int layer_file_remove(const struct layer_file *file, struct problem *problem);
+
+/** Removes the directory of the drop-ins of `path`, if nothing is left in it. */
+void layer_file_remove_dropins(const struct layer *layer, const char *path);

@@ -60,7 +60,7 @@ int layer_store_read(struct layer_store *store, const char *path, struct arena *
 const char *layer_store_name(const struct layer_store *store);
 
 /**
- * Writes the file that was read last. Returns 0 with the revision that was written,
+ * Writes the file that was read last; `data` NULL: removes it. Returns 0 with the revision that was written,
  * LAYER_STORE_MOVED, PROBLEM or -errno.
  */
 int layer_store_write(

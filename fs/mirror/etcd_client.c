@@ -151,20 +151,21 @@ int etcd_client_read(struct etcd_client *client, struct span key, struct arena *
 	return r;
 }
 
-/* Writes it if it is of the revision `old`, which is 0 for a key that has none. */
+/* Writes it, or deletes it, if it is of the revision `old`, which is 0 for a key that has none. */
 static char *make_swap(struct span key, uint64_t old, struct span text)
 {
 	CLEANUP(freep) char *key64 = base64_make(key);
-	CLEANUP(freep) char *text64 = base64_make(text);
+	CLEANUP(freep) char *text64 = text.data ? base64_make(text) : strdup("");
+	bool is_put = text.data;
 	char *body;
 
 	if (!key64 || !text64 ||
 		asprintf(&body,
 			"{\"compare\": [{\"key\": \"%s\", \"target\": \"MOD\", \"result\": "
 			"\"EQUAL\", \"mod_revision\": \"%" PRIu64
-			"\"}], \"success\": [{\"request_put\": {\"key\": \"%s\", \"value\": "
-			"\"%s\"}}]}",
-			key64, old, key64, text64) < 0)
+			"\"}], \"success\": [{\"%s\": {\"key\": \"%s\"%s%s%s}}]}",
+			key64, old, is_put ? "request_put" : "request_delete_range", key64,
+			is_put ? ", \"value\": \"" : "", text64, is_put ? "\"" : "") < 0)
 		return NULL;
 	return body;
 }
@@ -190,7 +191,9 @@ static int look_again(struct etcd_client *client, struct span key, uint64_t old,
 	*is_old = r == 0 && value.revision == old;
 	if (*is_old)
 		return PROBLEM;
-	if (r == 0 && value.text.data && span_equal(value.text, text)) {
+	if (r == 0 && !value.text.data && !text.data)
+		return 0;
+	if (r == 0 && value.text.data && text.data && span_equal(value.text, text)) {
 		*ret = value.revision;
 		return 0;
 	}

@@ -37,7 +37,8 @@ int etcd_client_read(struct etcd_client *client, struct span key, struct arena *
 	struct etcd_value *ret, struct problem *problem);
 
 /**
- * Writes the key, if it still is of the revision `old`; 0: if it still is not there. *ret is the
+ * Writes the key, if it still is of the revision `old`; 0: if it still is not there. With `data` NULL
+ * it is deleted. *ret is the
  * revision then. 0; ETCD_CLIENT_LOST; PROBLEM, also when nobody knows whether it was written; or
  * -errno.
  */

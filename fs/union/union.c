@@ -9,8 +9,6 @@
 
 #include "cleanup.h"
 
-#define OPAQUE_NAME ".wh..wh..opq"
-
 void union_lookup_init(struct union_lookup *lookup)
 {
 	lookup->kind = UNION_NONE;
@@ -56,7 +54,7 @@ const char *union_marked_name(const char *name)
 {
 	if (!union_is_mark(name))
 		return NULL;
-	return strcmp(name, OPAQUE_NAME) == 0 ? "" : name + strlen(UNION_MARK_PREFIX);
+	return strcmp(name, UNION_OPAQUE_NAME) == 0 ? "" : name + strlen(UNION_MARK_PREFIX);
 }
 
 bool union_is_absent(int result)
@@ -102,7 +100,7 @@ static int hides_below(
 	if (is_found && union_is_whiteout_device(found))
 		return 1;
 	if (is_found && S_ISDIR(found->st_mode)) {
-		int r = has_file(layer, path, "", OPAQUE_NAME);
+		int r = has_file(layer, path, "", UNION_OPAQUE_NAME);
 		if (r != 0)
 			return r;
 	}

@@ -33,6 +33,9 @@ _Static_assert(LAYERS_MAX <= 64, "a bit for each layer");
 /* Before the name that a mark of a container image hides. */
 #define UNION_MARK_PREFIX ".wh."
 
+/* In a directory: what lower layers have of it is hidden. */
+#define UNION_OPAQUE_NAME ".wh..wh..opq"
+
 enum union_kind { UNION_NONE, UNION_FILE, UNION_DIRECTORY, UNION_LINK };
 
 struct contributor {

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
 #include "cleanup.h"
@@ -508,6 +509,185 @@ static int plan(struct put *put)
 	return r;
 }
 
+/* The ops of a reset: of the result, or, where it has not what is named, of the target itself. */
+static int plan_reset(struct put *put, bool *is_own, size_t *document)
+{
+	const struct put_request *request = put->request;
+	struct problem own;
+	struct edit_op *ops = NULL;
+
+	struct read_options options = read_options_for(&put->merge, put->merge.to);
+	int r = request->plan(request->context, put->state.root, &options, put->arena, &ops,
+		&put->count, put->problem);
+	options = read_options_for(&put->merge, put->inputs[request->target].format);
+	*is_own = r == PROBLEM;
+	*document = 0;
+	for (; r == PROBLEM && *document < put->state.document->count; *document += r == PROBLEM)
+		r = request->plan(request->context, put->state.document->roots[*document], &options,
+			put->arena, &ops, &put->count, &own);
+	put->ops = ops;
+	return r;
+}
+
+/* What of the target stands above the op's place and decides for it; NULL: nothing does. */
+static const struct node *find_cover(const struct put *put, const struct edit_op *op)
+{
+	const struct document *document = put->state.document;
+	const struct node *node = document->count ? document->roots[0] : NULL, *cover = NULL;
+
+	for (size_t i = 0; node && i < op->count && op->steps[i].key; i++) {
+		cover = i && (!node_is_map(node) || node->tag) ? node : cover;
+		node = edit_tree_entry(node, &op->steps[i]);
+	}
+	return node ? NULL : cover;
+}
+
+/* What holds nothing but the place is no opinion without it; but a directive is one. */
+static void prune(const struct put *put, struct edit_op *op)
+{
+	const struct document *document = put->state.document;
+	const struct edit_tree tree = {document->roots, document->count};
+
+	while (op->count > 1) {
+		const struct node *around = edit_tree_follow(&tree, op, op->count - 1);
+
+		if (!around || node_count(around) > 1 ||
+			(around->tag && strcmp(around->tag, "!replace") == 0))
+			return;
+		op->count--;
+	}
+}
+
+/* Takes one value out of the target, if it has it. */
+static int reset_one(struct put *put, struct edit_op *op, bool is_own)
+{
+	const struct put_ground ground = {
+		.merge = &put->merge,
+		.result = put->state.root,
+		.document = put->state.document,
+		.format = put->inputs[put->request->target].format,
+		.arena = put->arena,
+	};
+	const struct merge_input *target = &put->inputs[put->request->target];
+	struct read_options options = options_of(put, put->request->target);
+	struct keep *keep = put->keep;
+	struct edit_op found = *op;
+
+	int r = is_own ? 0 : put_way(&ground, op, 0, &found);
+	const struct node *cover = r == PUT_WAY_NONE ? find_cover(put, op) : NULL;
+	if (cover)
+		return problem_at(put->problem, cover,
+			"the layer '%s' decides here for all that is below it; reset this key as a "
+			"whole, or change it",
+			target->source.layer);
+	if (r != 0)
+		return r == PUT_WAY_NONE ? 0 : r;
+	prune(put, &found);
+	const struct edit_request request = {
+		.source = target->source,
+		.text = put->state.text,
+		.document = put->state.document->extents ? put->state.document : NULL,
+		.options = &options,
+		.ops = &found,
+		.count = 1,
+	};
+	if (array_grow(keep->edits, keep->edit_count, keep->edit_capacity) < 0)
+		return -ENOMEM;
+	r = edit_run(&request, &keep->edits[keep->edit_count], put->problem);
+	if (r != 0)
+		return r;
+	const struct edit_result *edit = keep->edits[keep->edit_count++];
+	if (!edit->count)
+		return 0;
+	put->state.text = edit->text;
+	put->state.document = edit->document;
+	put->state.is_changed = true;
+	return merge_with(put, edit->text, edit->document, &put->state.root, put->problem);
+}
+
+/* Whether nothing is left but what stands for nothing: no value, and no comment. */
+static bool is_blank(const struct state *state)
+{
+	static const char *const nothing[] = {"{}", "[]", "---", "...", "\xef\xbb\xbf"};
+	const struct node *root = state->document->count ? state->document->roots[0] : NULL;
+	const char *at = state->text.data;
+
+	if (state->document->count > 1 || (root && node_count(root)) ||
+		(root && node_is_scalar(root) && root->text.len))
+		return false;
+	while (*at) {
+		size_t len = strspn(at, " \t\r\n");
+
+		for (size_t i = 0; !len && i < sizeof(nothing) / sizeof(*nothing); i++)
+			if (strncmp(at, nothing[i], strlen(nothing[i])) == 0)
+				len = strlen(nothing[i]);
+		if (!len)
+			return false;
+		at += len;
+	}
+	return true;
+}
+
+/* Merges without the target. */
+static int merge_others(struct put *put, const struct node **ret)
+{
+	size_t target = put->request->target;
+	struct keep *keep = put->keep;
+
+	*ret = NULL;
+	put->merge.count--;
+	memmove(put->inputs + target, put->inputs + target + 1,
+		(put->merge.count - target) * sizeof(*put->inputs));
+	if (!put->merge.count)
+		return 0;
+	if (array_grow(keep->merges, keep->merge_count, keep->merge_capacity) < 0)
+		return -ENOMEM;
+	int r = merge_run(&put->merge, &keep->merges[keep->merge_count], put->problem);
+	if (r == 0)
+		*ret = keep->merges[keep->merge_count++]->root;
+	return r;
+}
+
+static int reset(struct put *put, struct put_result *result)
+{
+	bool is_own;
+	size_t document;
+	int r = plan_reset(put, &is_own, &document);
+
+	result->is_absent = r == PROBLEM;
+	if (r == PROBLEM)
+		return 0;
+	for (size_t i = 0; r == 0 && i < put->count; i++) {
+		put->ops[i].document = document;
+		r = reset_one(put, &put->ops[i], is_own);
+	}
+	if (r == 0 && put->state.is_changed && is_blank(&put->state)) {
+		result->is_empty = true;
+		r = merge_others(put, &put->state.root);
+	}
+	return r;
+}
+
+/* What a removal hides, as the inputs below the target have it; they may not merge alone. */
+static int find_below(struct put *put, const struct node **ret)
+{
+	struct keep *keep = put->keep;
+	struct problem problem;
+	bool is_removal = false;
+
+	for (size_t i = 0; i < put->count; i++)
+		is_removal |= put->ops[i].kind == EDIT_REMOVE;
+	put->merge.count = put->request->target;
+	if (!is_removal || !put->merge.count)
+		return 0;
+	if (array_grow(keep->merges, keep->merge_count, keep->merge_capacity) < 0)
+		return -ENOMEM;
+	int r = merge_run(&put->merge, &keep->merges[keep->merge_count], &problem);
+	if (r == 0)
+		*ret = keep->merges[keep->merge_count++]->root;
+	return r < 0 ? r : 0;
+}
+
 static int run(struct put *put, struct put_result *result)
 {
 	const struct put_request *request = put->request;
@@ -522,12 +702,17 @@ static int run(struct put *put, struct put_result *result)
 	r = merge_with(put, put->state.text, put->state.document, &put->state.root, put->problem);
 	result->before = put->state.root;
 	const struct node *before = put->state.root; /* state.root moves on, wanted[0] must not */
-	if (r == 0)
+	if (r == 0 && request->is_reset)
+		r = reset(put, result);
+	else if (r == 0) {
 		r = plan(put);
-	if (r == 0)
-		put->wanted[0].roots = &before;
-	if (r == 0)
-		r = do_ops(put, 0, put->count);
+		if (r == 0)
+			put->wanted[0].roots = &before;
+		if (r == 0)
+			r = do_ops(put, 0, put->count);
+		if (r == 0)
+			r = find_below(put, &result->below);
+	}
 	if (r != 0)
 		return r;
 	result->after = put->state.root;

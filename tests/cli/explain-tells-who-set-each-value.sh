@@ -22,6 +22,7 @@ printf 'users: []\n' >host/app.yaml
 runs 0 "$PLYFS" explain -l vendor:host app.yaml users
 prints 'users: []                               host    host/app.yaml:1:8
   lost  [{name: web, uid: 1}, {name: db, uid: 2}]  vendor  vendor/app.yaml:11:3  lists: replace
+take it back: plyfs reset -L host -l vendor:host app.yaml users
 change it: plyfs set -l vendor:host app.yaml users VALUE'
 cp "$(dirname "$(realpath "$0")")/explain/host/app.yaml" host
 

@@ -1,0 +1,138 @@
+/*
+ * plyfs reset and plyfs hide: what a layer says of a file is taken back, or the file is hidden.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "amendable.h"
+#include "amendment_report.h"
+#include "assignment.h"
+#include "cleanup.h"
+#include "command.h"
+#include "message.h"
+
+/* What the sources of the layer came to. */
+struct outcome {
+	bool has_changed;
+	bool has_source; /* one that knows the KEYs, or the merged file does */
+	struct problem absent;
+};
+
+/* Resets the KEYs in one source. Returns 0 with *before for the next one, or as amendable_amend(). */
+static int reset_in_one(const struct command *command, struct amendable *amendable,
+	struct assignments *assignments, size_t *before, struct outcome *outcome,
+	struct problem *problem)
+{
+	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
+	struct amendment_request request = {.plan = assignments_plan,
+		.context = assignments,
+		.resets = true,
+		.before = *before};
+	int r = amendable_amend(command, amendable, &request, &amendment, problem);
+
+	if (r != 0)
+		return r;
+	*before = amendment->source;
+	if (amendment->is_absent)
+		outcome->absent = *problem;
+	outcome->has_source |= amendment->file && !amendment->is_absent;
+	if (!amendment->is_changed)
+		return 0;
+	outcome->has_changed = true;
+	return amendment_report(amendment, amendable->is_dry);
+}
+
+static int reset_keys(const struct command *command, struct amendable *amendable,
+	struct assignments *assignments)
+{
+	struct outcome outcome = {0};
+	struct problem problem = {0};
+	size_t before = SIZE_MAX;
+	int r = 0;
+
+	do {
+		r = reset_in_one(command, amendable, assignments, &before, &outcome, &problem);
+	} while (r == 0 && before > 0);
+	if (r == 0 && !outcome.has_source && outcome.absent.message[0]) {
+		problem = outcome.absent;
+		r = PROBLEM;
+	}
+	if (r != 0)
+		return choice_complain(amendable->subject.settings, amendable->path, r, &problem);
+	if (!outcome.has_changed)
+		puts("nothing changes: the layer says nothing of it");
+	return EXIT_DONE;
+}
+
+static int take_keys(const struct command *command, int count, char **keys,
+	struct assignments *assignments)
+{
+	struct problem problem;
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < count; i++)
+		r = assignments_add(assignments, keys[i], NULL, &problem);
+	if (r == PROBLEM && problem.source[0] == '\0')
+		return command_misuse(command, "%s", problem.message);
+	return r == 0 ? -1 : message_result(r, &problem, NULL);
+}
+
+static int run_reset(const struct command *command, int argc, char **argv)
+{
+	CLEANUP(amendable_fini) struct amendable amendable = {0};
+	CLEANUP(assignments_fini) struct assignments assignments = {0};
+
+	int code = amendable_read(command, argc, argv, &amendable);
+	if (code < 0)
+		code = take_keys(command, argc - optind, argv + optind, &assignments);
+	if (code >= 0)
+		return code;
+	code = amendable_find(command, &amendable);
+	if (code != EXIT_DONE)
+		return code;
+	return assignments.count ? reset_keys(command, &amendable, &assignments)
+				 : amendable_change_presence(command, &amendable, presence_reset);
+}
+
+static int run_hide(const struct command *command, int argc, char **argv)
+{
+	CLEANUP(amendable_fini) struct amendable amendable = {0};
+
+	int code = amendable_read(command, argc, argv, &amendable);
+	if (code < 0 && optind < argc)
+		code = command_misuse(command,
+			"'%s' is too much; one file is hidden, and 'plyfs unset' removes a value",
+			argv[optind]);
+	if (code >= 0)
+		return code;
+	code = amendable_find(command, &amendable);
+	return code == EXIT_DONE ? amendable_change_presence(command, &amendable, presence_hide)
+				 : code;
+}
+
+const struct command command_reset = {
+	.name = "reset",
+	.synopsis = "[-L LAYER] [-n] (-c CONFIG | -l LAYERS) PATH [KEY...]\n"
+		    "[-L LAYER] [-n] PATH [KEY...]",
+	.summary = "take back what a layer says, so that lower layers show",
+	.help = "Takes back what a layer says of a value, or of a whole file: its own value, or\n"
+		"the directive or whiteout that hides lower layers' ones. What they have shows\n"
+		"again. A source that becomes empty is removed. Without a KEY, all goes that the\n"
+		"layer has of PATH: the source, its drop-ins, a whiteout. PATH is relative to the\n"
+		"layers. With neither -c nor -l it is a path in a mount.\n"
+		"\n" AMENDABLE_HELP,
+	.run = run_reset,
+};
+
+const struct command command_hide = {
+	.name = "hide",
+	.synopsis = "[-L LAYER] [-n] (-c CONFIG | -l LAYERS) PATH\n[-L LAYER] [-n] PATH",
+	.summary = "hide a file or directory of lower layers",
+	.help = "Puts a whiteout (.wh.NAME) in a layer: what lower layers have of PATH, a file or\n"
+		"a directory, does not show. 'plyfs reset PATH' takes it back. PATH is relative\n"
+		"to the layers. With neither -c nor -l it is a path in a mount.\n"
+		"\n" AMENDABLE_HELP,
+	.run = run_hide,
+};

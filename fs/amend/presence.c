@@ -1,0 +1,355 @@
+#include "presence.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "descriptor.h"
+#include "dropin.h"
+#include "layer_file.h"
+#include "target_layer.h"
+#include "text.h"
+
+/* A change of what the layer has at one path. */
+struct presence {
+	const struct amendment_request *request;
+	const struct settings *settings;
+	struct layer *layer;
+	struct layer_store *store; /* NULL: it is a directory of its own */
+	int lock;
+	struct arena *arena;
+	const char **paths; /* in the layer, to be removed */
+	size_t count;
+	size_t capacity;
+	presence_report *report;
+	void *context;
+	struct problem *problem;
+};
+
+static void presence_fini(struct presence *presence)
+{
+	if (presence->lock >= 0)
+		(void)close(presence->lock);
+	layer_store_free(presence->store);
+	free(presence->paths);
+	arena_free(presence->arena);
+}
+
+static int begin(struct presence *presence)
+{
+	const struct amendment_request *request = presence->request;
+	int r = arena_new(&presence->arena);
+
+	if (r == 0)
+		r = target_layer_find(
+			presence->settings, request->layer, &presence->layer, presence->problem);
+	if (r == 0)
+		r = target_layer_open_store(
+			presence->layer, request->access, &presence->store, presence->problem);
+	if (r == 0 && presence->store)
+		r = layer_store_check(presence->store, request->path, presence->problem);
+	if (r == 0 && settings_file(presence->settings, request->path))
+		return problem_set(presence->problem, request->path, 0, 0,
+			"is made of other files ('files' in plyfs.yaml); name one of those");
+	if (r == 0 && !request->is_dry && !presence->store)
+		r = target_layer_lock(presence->layer, &presence->lock, presence->problem);
+	return r;
+}
+
+/* lstat(2). 0 or -errno. */
+static int look(const struct layer *layer, const char *path, struct stat *ret)
+{
+	const char *name;
+	CLEANUP(closep) int parent = layer->dirfd < 0 ? -1 : layer_open_parent(layer, path, &name);
+
+	if (parent < 0)
+		return layer->dirfd < 0 ? -ENOENT : parent;
+	return fstatat(parent, name, ret, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+}
+
+/* Whether the layer has that name: 1, 0, PROBLEM + 1 for a problem, or -errno. */
+static int has_name(const struct presence *presence, const char *path, mode_t *mode)
+{
+	struct stat found = {.st_mode = S_IFREG};
+	struct span text = {"", 0};
+	int r = presence->store ? layer_store_read(presence->store, path, presence->arena, &text,
+					  presence->problem)
+				: look(presence->layer, path, &found);
+
+	*mode = found.st_mode;
+	if (r == -ENOENT || r == -ENOTDIR || (r == 0 && !text.data))
+		return 0;
+	return r == 0 ? 1 : r == PROBLEM ? PROBLEM + 1 : r;
+}
+
+static int take(struct presence *presence, const char *path)
+{
+	if (!path || array_grow(presence->paths, presence->count, presence->capacity) < 0)
+		return -ENOMEM;
+	presence->paths[presence->count++] = path;
+	return 0;
+}
+
+/* "DIRECTORY/.wh.NAME". NULL: no memory. */
+static const char *mark_of(const char *path, struct arena *arena)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return arena_printf(arena, "%.*s" UNION_MARK_PREFIX "%s", (int)(name - path), path, name);
+}
+
+/* A lookup's sources in the layer that are its drop-ins. */
+static int take_dropins(void *context, const struct composer *composer, const char *path,
+	const struct union_lookup *lookup, struct problem *problem)
+{
+	struct presence *presence = context;
+	size_t len = strlen(path);
+	int r = 0;
+
+	(void)composer;
+	(void)problem;
+	for (unsigned i = 0; r == 0 && i < lookup->count + lookup->left_out_count; i++) {
+		const struct contributor *found = &lookup->found[i];
+
+		if (found->layer == presence->layer->rank && found->path &&
+			strncmp(found->path, path, len) == 0 &&
+			strncmp(found->path + len, DROPIN_SUFFIX "/", strlen(DROPIN_SUFFIX "/")) == 0)
+			r = take(presence,
+				arena_copy(presence->arena, span_of(found->path)));
+	}
+	return r;
+}
+
+/* Finds all names that are to be removed. */
+static int find_names(struct presence *presence, const struct offline *offline)
+{
+	const char *path = presence->request->path;
+	const char *mark = mark_of(path, presence->arena);
+	const char *opaque = arena_printf(presence->arena, "%s/" UNION_OPAQUE_NAME, path);
+	mode_t mode = 0, mark_mode;
+
+	if (!mark || !opaque)
+		return -ENOMEM;
+	int r = has_name(presence, path, &mode);
+	bool is_directory = r == 1 && S_ISDIR(mode);
+	if (r == 1)
+		r = is_directory ? has_name(presence, opaque, &mark_mode) : 1;
+	if (r == 1)
+		r = take(presence, is_directory ? opaque : path);
+	if (r == 0)
+		r = has_name(presence, mark, &mark_mode);
+	if (r == 1)
+		r = take(presence, mark);
+	if (r > PROBLEM)
+		return PROBLEM;
+	if (r < 0)
+		return r;
+	r = offline_look_at(offline, path, take_dropins, presence, presence->problem);
+	if (is_directory && !presence->count)
+		return problem_set(presence->problem, path, 0, 0,
+			"is a directory in the layer '%s'; reset the files in it",
+			presence->layer->name);
+	return presence->count && (r == -ENOENT || r == -EISDIR || r == -ENOTDIR) ? 0 : r;
+}
+
+/* Reads the text that goes, for a dry run; of what is no file, or is too large to be shown, none. */
+static void read_old(const struct presence *presence, const char *path, struct span *ret)
+{
+	CLEANUP(freep) char *text = NULL;
+	struct stat stat;
+	size_t len = 0;
+
+	if (presence->store)
+		return;
+	CLEANUP(closep) int fd = layer_open_file(presence->layer, path, &stat);
+	if (fd >= 0 && text_read(fd, presence->settings->limits.source_bytes, &text, &len) == 0 &&
+		(ret->data = arena_copy(presence->arena, (struct span){text, len})))
+		ret->len = len;
+}
+
+/* How messages call it. */
+static int name_file(const struct presence *presence, const char *path, const char **ret)
+{
+	CLEANUP(freep) char *name = NULL;
+	int r = presence->store ? 0 : layer_source_name(presence->layer, path, &name);
+
+	*ret = r == 0 ? arena_copy(presence->arena,
+				span_of(presence->store ? layer_store_name(presence->store) : name))
+		      : NULL;
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* In the store: the key, as it was read last. */
+static int write_key(
+	const struct presence *presence, struct span text, struct amendment *change)
+{
+	int r = layer_store_write(presence->store, text, &change->revision, presence->problem);
+
+	if (r == 0)
+		change->unseen = layer_store_wait(presence->store, change->revision);
+	return r == LAYER_STORE_MOVED ? -ESTALE : r;
+}
+
+static int remove_one(struct presence *presence, const char *path)
+{
+	const struct layer_file file = {.layer = presence->layer, .path = path};
+	struct amendment change = {.layer = presence->layer,
+		.is_changed = true,
+		.is_removed = true,
+		.old = {"", 0},
+		.new = {"", 0}};
+	int r = 0;
+
+	if (presence->store)
+		r = layer_store_read(
+			presence->store, path, presence->arena, &change.old, presence->problem);
+	else
+		read_old(presence, path, &change.old);
+	if (r == 0)
+		r = name_file(presence, path, &change.file);
+	if (r == 0 && !presence->request->is_dry)
+		r = presence->store ? write_key(presence, (struct span){NULL, 0}, &change)
+				    : layer_file_remove(&file, presence->problem);
+	if (r < 0 && r != -ENOMEM && r != -ESTALE)
+		return problem_set(presence->problem, change.file, 0, 0, "can't be removed: %s",
+			strerror(-r));
+	return r == 0 ? presence->report(presence->context, &change) : r;
+}
+
+int presence_reset(const struct offline *offline, const struct amendment_request *request,
+	presence_report *report, void *context, struct problem *problem)
+{
+	CLEANUP(presence_fini) struct presence presence = {.request = request,
+		.settings = offline_settings(offline),
+		.lock = -1,
+		.report = report,
+		.context = context,
+		.problem = problem};
+
+	int r = begin(&presence);
+	if (r == 0)
+		r = find_names(&presence, offline);
+	if (r == 0 && presence.count && !target_layer_is_current(presence.settings))
+		r = -ESTALE;
+	for (size_t i = 0; r == 0 && i < presence.count; i++)
+		r = remove_one(&presence, presence.paths[i]);
+	if (r == 0 && presence.count && !request->is_dry && !presence.store)
+		layer_file_remove_dropins(presence.layer, request->path);
+	return r;
+}
+
+/* The names of what the whiteout hides, in *hides, and the highest layer that has it. */
+static int find_hidden(
+	struct presence *presence, const char **hides, const struct layer **model)
+{
+	const struct settings *settings = presence->settings;
+	const char *path = presence->request->path;
+
+	*hides = "";
+	for (size_t i = settings->layer_count; i-- > 0;) {
+		const struct layer *layer = settings->layers[i];
+		CLEANUP(freep) char *name = NULL;
+		struct stat found;
+
+		if (layer->dirfd < 0 || layer_stat(layer, path, &found) < 0 ||
+			union_kind_of(found.st_mode) == UNION_NONE)
+			continue;
+		if (layer_source_name(layer, path, &name) < 0)
+			return -ENOMEM;
+		if (layer == presence->layer)
+			return problem_set(presence->problem, name, 0, 0,
+				"the layer '%s' has this itself, and it would show all the same: "
+				"'plyfs reset' takes it away",
+				layer->name);
+		if (layer->rank > presence->layer->rank)
+			return problem_set(presence->problem, name, 0, 0,
+				"the layer '%s' is higher and has this, so it would show all the "
+				"same; hide it there",
+				layer->name);
+		*model = *model ? *model : layer;
+		*hides = arena_printf(
+			presence->arena, "%s%s%s", *hides, **hides ? ", " : "", name);
+		if (!*hides)
+			return -ENOMEM;
+	}
+	return **hides ? 0 : -ENOENT;
+}
+
+/* The mark is written as any file of the layer is; an absent layer is made. */
+static int write_mark(
+	struct presence *presence, const char *mark, const struct layer *model, struct amendment *change)
+{
+	CLEANUP(layer_freep) struct layer *made = NULL;
+	struct layer_file file = {
+		.layer = presence->layer, .path = mark, .new = {"", 0}, .model = model};
+	int r = 0;
+
+	if (presence->store)
+		return write_key(presence, (struct span){"", 0}, change);
+	if (presence->layer->dirfd < 0)
+		r = target_layer_make(
+			presence->settings, presence->layer, &made, presence->problem);
+	if (made)
+		file.layer = made;
+	if (r == 0)
+		r = layer_file_write(&file, presence->problem);
+	if (r == LAYER_FILE_MOVED)
+		return -ESTALE;
+	if (r < 0 && r != -ENOMEM && r != -ESTALE)
+		return problem_set(presence->problem, change->file, 0, 0, "can't be written: %s",
+			strerror(-r));
+	return r;
+}
+
+static int hide(struct presence *presence, const char *mark)
+{
+	struct amendment change = {.layer = presence->layer,
+		.is_changed = true,
+		.is_new = true,
+		.old = {"", 0},
+		.new = {"", 0}};
+	const struct layer *model = NULL;
+	mode_t mode;
+
+	/* As a device, or as a mark. */
+	int r = has_name(presence, presence->request->path, &mode);
+	bool is_hidden = r == 1 && S_ISCHR(mode);
+	r = is_hidden || r < 0 || r > PROBLEM ? r : has_name(presence, mark, &mode);
+	if (r > 0)
+		return r > PROBLEM ? PROBLEM : 0;
+	if (r == 0)
+		r = find_hidden(presence, &change.hides, &model);
+	if (r == 0 && presence->layer->dirfd >= 0 && layer_excludes(presence->layer, mark))
+		return problem_set(presence->problem, mark, 0, 0,
+			"is excluded from the layer '%s', so that it would hide nothing; name "
+			"another layer",
+			presence->layer->name);
+	if (r == 0)
+		r = name_file(presence, mark, &change.file);
+	if (r == 0 && !target_layer_is_current(presence->settings))
+		r = -ESTALE;
+	if (r == 0 && !presence->request->is_dry)
+		r = write_mark(presence, mark, model, &change);
+	return r == 0 ? presence->report(presence->context, &change) : r;
+}
+
+int presence_hide(const struct offline *offline, const struct amendment_request *request,
+	presence_report *report, void *context, struct problem *problem)
+{
+	CLEANUP(presence_fini) struct presence presence = {.request = request,
+		.settings = offline_settings(offline),
+		.lock = -1,
+		.report = report,
+		.context = context,
+		.problem = problem};
+
+	int r = begin(&presence);
+	const char *mark = r == 0 ? mark_of(request->path, presence.arena) : NULL;
+	if (r == 0 && !mark)
+		r = -ENOMEM;
+	return r == 0 ? hide(&presence, mark) : r;
+}

@@ -1,0 +1,88 @@
+#include "target_layer.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "absent_layer.h"
+#include "cleanup.h"
+#include "layer_file.h"
+#include "store.h"
+
+static int complain_of_name(
+	const struct settings *settings, const char *name, struct problem *problem)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	const char *names = arena_new(&arena) < 0 ? NULL : "";
+
+	for (size_t i = 0; names && i < settings->layer_count; i++)
+		names = arena_printf(
+			arena, "%s%s%s", names, i ? ", " : "", settings->layers[i]->name);
+	return names ? problem_set(problem, NULL, 0, 0,
+			       "there is no layer '%s'; the layers are: %s", name, names)
+		     : -ENOMEM;
+}
+
+int target_layer_find(const struct settings *settings, const char *name, struct layer **ret,
+	struct problem *problem)
+{
+	struct layer *found = *ret = settings_layer(settings, name);
+
+	if (!name)
+		return absent_layer_refuse(settings, problem);
+	if (!found)
+		return complain_of_name(settings, name, problem);
+	if (found->dirfd >= 0 || !settings->specs[found->rank].store)
+		return 0;
+	return problem_set(problem, NULL, 0, 0,
+		"the layer '%s' has no state on this machine yet; plyfs mount and plyfs render get "
+		"it from the store",
+		name);
+}
+
+int target_layer_open_store(const struct layer *layer, const struct store_access *access,
+	struct layer_store **store, struct problem *problem)
+{
+	return *store || layer->dirfd < 0 ? 0 : layer_store_open(layer, access, store, problem);
+}
+
+int target_layer_lock(const struct layer *layer, int *ret, struct problem *problem)
+{
+	if (layer->dirfd < 0)
+		return 0;
+	*ret = layer_file_lock(layer);
+	if (*ret >= 0)
+		return 0;
+	return problem_set(problem, layer->path, 0, 0, "can't be locked for a change: %s",
+		strerror(-*ret));
+}
+
+static bool is_there(const struct layer *layer)
+{
+	struct stat found, now;
+
+	return !store_is_replaced(layer->dirfd) && fstat(layer->dirfd, &found) == 0 &&
+	       stat(layer->place, &now) == 0 && found.st_ino == now.st_ino &&
+	       found.st_dev == now.st_dev;
+}
+
+bool target_layer_is_current(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (settings->layers[i]->dirfd >= 0 && !is_there(settings->layers[i]))
+			return false;
+	return true;
+}
+
+int target_layer_make(const struct settings *settings, const struct layer *layer,
+	struct layer **ret, struct problem *problem)
+{
+	int r = layer_file_make_layer(layer, settings_layer(settings, NULL), ret);
+
+	if (r == 0 || r == -ENOMEM)
+		return r;
+	if (r == -EEXIST)
+		return -ESTALE;
+	return problem_set(problem, layer->path, 0, 0, "the layer's directory can't be made: %s",
+		strerror(-r));
+}

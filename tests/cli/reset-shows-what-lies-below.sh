@@ -1,0 +1,107 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir vendor site
+write() {
+	printf 'port: 80\nserver:\n  tls: on\n  name: x\nlist: [a, b]\n' >vendor/app.yaml
+	printf '# ours\nport: 90\nserver:\n  tls: !delete\nproxy: p\n' >site/app.yaml
+}
+reset() { runs 0 "$PLYFS" reset -l vendor:site "$@"; }
+shows() {
+	runs 0 "$PLYFS" get -l vendor:site app.yaml "$1"
+	prints "$2"
+}
+
+# To unset hides the package's default as well, and says so, dry or not.
+write
+runs 0 "$PLYFS" unset -n -l vendor:site app.yaml port
+says 'port: removed, and hides vendor/app.yaml:1'
+runs 0 "$PLYFS" unset -l vendor:site app.yaml port
+prints 'site/app.yaml: port: removed (was 90) (hides vendor/app.yaml:1)'
+runs 0 "$PLYFS" unset -l vendor:site app.yaml 'list[0]'
+prints 'site/app.yaml: list[0]: removed (was a) (hides vendor/app.yaml:5)'
+
+# To reset does not: neither a directive nor a value of the layer stays. What became empty goes.
+reset app.yaml port list
+prints 'site/app.yaml: port: 80 (shows vendor/app.yaml:1)
+site/app.yaml: list[0]: a (shows vendor/app.yaml:5)'
+shows port 80
+reset app.yaml server.tls proxy
+prints 'site/app.yaml: server.tls: on (shows vendor/app.yaml:3)
+site/app.yaml: proxy: removed (was p)'
+shows server.tls on
+[ "$(head -n 1 site/app.yaml)" = '# ours' ] || fail 'the comment is lost'
+reset app.yaml port
+prints 'nothing changes: the layer says nothing of it'
+
+# A source that becomes empty is removed, in each format, and its drop-ins' directory.
+for file in 'a.yaml a: 1' 'a.json {"a": 1}' 'a.toml a = 1' 'a.env a=1' 'a.properties a=1'; do
+	name=${file%% *}
+	for layer in vendor site; do echo "${file#* }" >$layer/"$name"; done
+	sed -i s/1/2/ site/"$name"
+	reset "$name" a
+	[ ! -e site/"$name" ] || fail "$name is left: $(cat site/"$name")"
+done
+printf '[s]\na = 1\n' | tee vendor/a.ini >site/a.ini
+sed -i s/1/2/ site/a.ini
+reset a.ini s.a
+[ ! -e site/a.ini ] || fail "a.ini is left: $(cat site/a.ini)"
+cat >dropins.yaml <<'E_'
+layers: [vendor, site]
+rules: [{match: app.yaml, dropins: layers}]
+E_
+write
+mkdir site/app.yaml.d
+echo 'port: 91' >site/app.yaml.d/50-port.yaml
+runs 0 "$PLYFS" reset -c dropins.yaml app.yaml port
+[ ! -e site/app.yaml.d ] || fail 'the drop-in is left'
+shows port 80
+
+# What a lock refuses is taken out, and what a lock leaves unset.
+cat >lock.yaml <<'E_'
+layers: [vendor, site]
+rules: [{match: app.yaml, lock: {vendor: [port, proxy]}}]
+E_
+write
+for key in port proxy; do
+	runs 0 "$PLYFS" explain -c lock.yaml app.yaml $key
+	grep -qx "take it back: plyfs reset -L site -c lock.yaml app.yaml $key" out || fail "$(cat out)"
+	runs 0 "$PLYFS" reset -c lock.yaml app.yaml $key
+done
+runs 0 "$PLYFS" check -c lock.yaml app.yaml
+
+# explain proposes it where something lies below.
+write
+for key in port server.tls; do
+	runs 0 "$PLYFS" explain -l vendor:site app.yaml $key
+	grep -qx "take it back: plyfs reset -L site -l vendor:site app.yaml $key" out || fail "$(cat out)"
+done
+for key in proxy server.name; do
+	runs 0 "$PLYFS" explain -l vendor:site app.yaml $key
+	! grep 'take it back' out || fail 'nothing lies below'
+done
+
+# Another layer is left alone; a key that nobody has may be mistyped.
+reset -L vendor app.yaml server.name
+grep -q 'port: 90' site/app.yaml
+runs 1 "$PLYFS" reset -l vendor:site app.yaml prot
+
+# A whole file, also one that is broken, and a whiteout.
+echo 'a: [' >site/app.yaml
+reset -n app.yaml
+[ -e site/app.yaml ] || fail 'a dry run removes'
+reset app.yaml
+prints 'site/app.yaml: removed'
+runs 0 "$PLYFS" hide -l vendor:site app.yaml
+prints 'site/.wh.app.yaml: made; hides vendor/app.yaml'
+runs 1 "$PLYFS" cat -l vendor:site app.yaml
+reset app.yaml
+prints 'site/.wh.app.yaml: removed'
+runs 0 "$PLYFS" cat -l vendor:site app.yaml
+
+# What would show all the same can't be hidden.
+echo 'port: 1' >site/app.yaml
+runs 1 "$PLYFS" hide -L vendor -l vendor:site app.yaml
+runs 1 "$PLYFS" hide -l vendor:site app.yaml
+[ ! -e site/.wh.app.yaml ] || fail 'a whiteout was made'
+runs 2 "$PLYFS" hide -l vendor:site app.yaml port
