@@ -9,28 +9,40 @@
 /* Bytes of "git, mysql, php". */
 #define NAMES_MAX 128
 
-static bool takes_again(const struct ini_dialect *dialect)
+/* Whether nothing is lost of a key, or section, that comes again. */
+static bool keeps_all(const struct ini_dialect *dialect, const struct pair *again)
 {
-	return dialect->keys != INI_REFUSE;
+	return node_is_map(again->value) ? dialect->keys == INI_LIST ||
+						   ini_is_list_section(dialect, again->key->text)
+					 : ini_is_list(dialect, again->key->text);
 }
 
-static bool has_no_indents(const struct ini_dialect *dialect)
+static bool keeps_last(const struct ini_dialect *dialect, const struct pair *again)
 {
+	return dialect->keys != INI_REFUSE && !keeps_all(dialect, again);
+}
+
+static bool has_no_indents(const struct ini_dialect *dialect, const struct pair *about)
+{
+	(void)about;
 	return dialect->goes_on != INI_INDENT;
 }
 
-static bool folds_case(const struct ini_dialect *dialect)
+static bool folds_case(const struct ini_dialect *dialect, const struct pair *about)
 {
+	(void)about;
 	return dialect->fold.how & FOLD_CASE;
 }
 
-static bool folds_dashes(const struct ini_dialect *dialect)
+static bool folds_dashes(const struct ini_dialect *dialect, const struct pair *about)
 {
+	(void)about;
 	return dialect->fold.how & FOLD_DASH;
 }
 
-static bool folds_nothing(const struct ini_dialect *dialect)
+static bool folds_nothing(const struct ini_dialect *dialect, const struct pair *about)
 {
+	(void)about;
 	return !dialect->fold.how;
 }
 
@@ -80,16 +92,18 @@ static bool would_lose(const struct node *found, const struct node *again)
 
 static void doubt_again(struct builder *builder, const struct pair *found, const struct pair *again)
 {
-	char names[NAMES_MAX], message[PROBLEM_MESSAGE_MAX];
+	char all[NAMES_MAX], last[NAMES_MAX], message[PROBLEM_MESSAGE_MAX];
 
 	if (!would_lose(found->value, again->value))
 		return;
-	ini_names(takes_again, names, sizeof(names));
+	ini_names(keeps_all, again, all, sizeof(all));
+	ini_names(keeps_last, again, last, sizeof(last));
 	snprintf(message, sizeof(message),
 		"the %s '%.64s' comes again, first in line %u, and a merge would lose one of them; "
-		"give the rule its program's 'format': %s",
+		"give the rule its program's 'format': with %s nothing is lost, with %s the last "
+		"counts",
 		node_is_map(again->value) ? "section" : "key", again->key->text.data,
-		(unsigned)found->key->line, names);
+		(unsigned)found->key->line, all, last);
 	note(builder, place_of(again->key), message);
 }
 
@@ -268,8 +282,8 @@ static int refuse_alike(const struct pair *a, const struct pair *b, struct probl
 
 	for (; *x && *y && is_case; x++, y++)
 		is_case = (*x == '-') == (*y == '-');
-	ini_names(is_case ? folds_case : folds_dashes, names, sizeof(names));
-	ini_names(folds_nothing, others, sizeof(others));
+	ini_names(is_case ? folds_case : folds_dashes, NULL, names, sizeof(names));
+	ini_names(folds_nothing, NULL, others, sizeof(others));
 	return problem_at(problem, later->key,
 		"'%.64s' and '%.64s' in %s:%u are one key to some programs and two to others; give "
 		"the rule its program's 'format': %s, or where they are two %s",
@@ -365,7 +379,7 @@ static int check_lines(const struct node *map, const struct node *merged, struct
 
 			r = check_lines(pair->value, now ? now->value : NULL, problem);
 		} else if (is_option_lost(pair, merged)) {
-			ini_names(has_no_indents, names, sizeof(names));
+			ini_names(has_no_indents, NULL, names, sizeof(names));
 			r = problem_at(problem, pair->key,
 				"the lines below '%.64s' stand further in and may be options of their "
 				"own, which a merge would lose; give the rule its program's 'format': "

@@ -286,13 +286,14 @@ static const struct format *const rows[] = {
 	&format_mysql, &format_php, &format_git, &format_wireguard, &format_configparser,
 	&format_grafana};
 
-void ini_names(bool (*is_fit)(const struct ini_dialect *dialect), char *out, size_t size)
+void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pair *about),
+	const struct pair *about, char *out, size_t size)
 {
 	size_t len = 0;
 
 	*out = '\0';
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (is_fit(rows[i]->dialect) && len < size)
+		if (is_fit(rows[i]->dialect, about) && len < size)
 			len += (size_t)snprintf(out + len, size - len, "%s%s", len ? ", " : "",
 				rows[i]->name);
 }

@@ -79,6 +79,6 @@ struct ini_scan {
 struct ini_scan ini_scan(const struct ini_dialect *dialect, struct span line, size_t value,
 	const struct ini_scan *before);
 
-/** "git, mysql, php": the dialects for which `is_fit` holds. */
-void ini_names(
-	bool (*is_fit)(const struct ini_dialect *dialect), char *out, size_t size);
+/** "git, mysql, php": the dialects for which `is_fit` holds, which gets `about`. */
+void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pair *about),
+	const struct pair *about, char *out, size_t size);
