@@ -300,12 +300,17 @@ static int read_value(struct assignments *assignments, size_t i, struct assignme
 /* What becomes of the other values of a key that may come again, if all can't be one. */
 static enum edit_again find_again(const struct way *way, const struct format *format)
 {
-	const struct node *section = way->count > 1 ? way->steps[way->count - 2].key : NULL;
-	const struct node *key = way->count > 1 ? way->steps[way->count - 1].key : NULL;
+	const struct node *section = way->count > 1 ? way->steps[0].key : NULL;
+	const struct node *key = way->count > 1 ? way->steps[1].key : NULL;
 	const struct node *value = way->assignment->value;
+	bool is_item = way->count == 3 && !way->steps[2].key;
 
-	if (!format || !format->repeats || !value || !node_is_scalar(value) || !section || !key ||
-		!node_is_scalar(section) || !node_is_scalar(key))
+	if (!format || !format->repeats || !section || !key || !node_is_scalar(section) ||
+		!node_is_scalar(key))
+		return EDIT_AGAIN_NO;
+	if (is_item)
+		return EDIT_AGAIN_RESET;
+	if (!value || !node_is_scalar(value) || way->count != 2)
 		return EDIT_AGAIN_NO;
 	return !format->counts_all || format->counts_all(section->text, key->text)
 		       ? EDIT_AGAIN_RESET
@@ -404,7 +409,7 @@ static int plan_one(struct assignments *assignments, size_t i, const struct edit
 	r = read_value(assignments, i, &assignment, old, options, problem);
 	if (r == 0)
 		r = plan(&way, done, ret);
-	if (r == 0 && ret->kind == EDIT_SET)
+	if (r == 0)
 		ret->again = find_again(&way, options->format);
 	return r;
 }

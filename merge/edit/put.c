@@ -343,36 +343,51 @@ static int try_instead(struct put *put, size_t i, const struct edit_op *op)
 	return r;
 }
 
-/* ["", value]; NULL: no memory. */
+/* ["", value], or with the items of a list; NULL: no memory. */
 static const struct node *reset_to(struct put *put, const struct node *value)
 {
+	bool is_list = node_is_sequence(value);
+	uint32_t count = is_list ? value->seq.count : 1;
 	struct node *list = node_new_sequence(put->arena, NULL);
 	struct node *nothing = node_new_scalar(put->arena, span_of(""), NODE_PLAIN);
+	int r = list && nothing ? node_push(put->arena, list, nothing) : -ENOMEM;
 
-	if (!list || !nothing || node_push(put->arena, list, nothing) < 0 ||
-		node_push(put->arena, list, value) < 0)
-		return NULL;
-	nothing->schema = value->schema;
-	return list;
+	if (nothing)
+		nothing->schema = NODE_TEXT;
+
+	for (uint32_t i = 0; r == 0 && i < count; i++) {
+		const struct node *item = is_list ? value->seq.items[i] : value;
+		bool is_nothing = i == 0 && node_is_scalar(item) && !item->text.len;
+
+		if (!is_nothing)
+			r = node_push(put->arena, list, item);
+	}
+	return r == 0 ? list : NULL;
 }
 
 /* The value can't be all that the key has: another source has some of it. */
 static int do_again(struct put *put, size_t i)
 {
-	const struct node *present = edit_tree_follow(&put->wanted[i], &put->ops[i], put->ops[i].count);
 	struct edit_op op = put->ops[i];
 	size_t count = op.count;
+	const struct node *present = edit_tree_follow(&put->wanted[i], &op, count);
 	struct edit_step *steps = arena_zalloc(put->arena, count + 1, sizeof(*steps));
 	int r = PUT_WAY_LAST;
 
 	if (!steps)
 		return -ENOMEM;
-	if (!present)
-		return r;
 	if (op.again == EDIT_AGAIN_RESET) {
+		/* Of an item, all of the list. */
+		op.count -= !op.steps[count - 1].key;
+		op.kind = EDIT_SET;
+		op.value = edit_tree_follow(&put->wanted[i + 1], &op, op.count);
+		if (!op.value)
+			return r;
 		op.value = reset_to(put, op.value);
 		return op.value ? try_instead(put, i, &op) : -ENOMEM;
 	}
+	if (!present)
+		return r;
 	memcpy(steps, op.steps, count * sizeof(*steps));
 	op.steps = steps;
 	op.count++;

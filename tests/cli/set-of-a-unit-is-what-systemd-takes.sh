@@ -22,11 +22,12 @@ becomes() {
 	name=${name%%[*}
 	runs 0 "$PLYFS" set "${layers[@]}" a.service "$key" "$2"
 	[ "$(effective "$name")" = "$3 " ] || fail "$rule: $key is: $(effective "$name"), not $3; $(head -50 v/*.service* s/* 2>&1)"
-	[[ $key != *'[+]' ]] || return 0
+	[[ $key != *']' ]] || return 0
 	runs 0 "$PLYFS" get "${layers[@]}" a.service "$key"
 	[ "$(tail -1 out)" = "$2" ] || fail "get prints: $(cat out)"
 	runs 0 "$PLYFS" set "${layers[@]}" a.service "$key" "$2"
 	prints 'nothing changes: it is so already'
+	[ $rule = whole ] || runs 0 "$PLYFS" explain "${layers[@]}" a.service "$key"
 }
 
 each() { # SOURCE... -- KEY VALUE WANTED
@@ -75,6 +76,12 @@ for rule in whole true uapi; do
 	each "${main}ExecStart=/a" "${low}ExecStart=\nExecStart=/c" "${early}ExecStart=\nExecStart=/d" -- Service.ExecStart /b /b
 	each "$main$E=A=1" "v/a.service.d/95-z.conf=$E=Z=1" -- "$more" B=2 'A=1 Z=1 B=2'
 	each "$low$E=A=1" -- "$more" B=2 'A=1 B=2'
+
+	# One of several that another layer has.
+	each "$main$E=A=1\n$E=C=1" "$late$E=D=1" -- 'Service.Environment[0]' B=2 'B=2 C=1 D=1'
+	sources "$main$E=A=1\n$E=C=1" "$late$E=D=1"
+	runs 0 "$PLYFS" unset "${layers[@]}" a.service 'Service.Environment[1]'
+	[ "$(effective Environment)" = 'A=1 D=1 ' ] || fail "$rule: it is: $(cat out)"
 
 	# Several at once.
 	each "${main}Type=simple\n$E=A=1" -- Service.Type exec 'simple exec'
