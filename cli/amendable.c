@@ -120,7 +120,8 @@ int amendable_change_presence(const struct command *command, struct amendable *a
 		r = change(amendable->subject.offline, &request, report, &told, &problem);
 	}
 	if (r != 0)
-		return choice_complain(amendable->subject.settings, amendable->path, r, &problem);
+		return choice_complain_in(amendable->subject.settings, amendable->path, amendable->inner,
+			r, &problem);
 	if (!told.has_changed)
 		puts("nothing changes: it is so already");
 	return EXIT_DONE;

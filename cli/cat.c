@@ -46,7 +46,7 @@ static int cat_offline(
 	problem.message[0] = '\0';
 	int r = follow(offline, inner, &version, &problem);
 	if (r != 0)
-		return choice_complain(settings, path, r, &problem);
+		return choice_complain_in(settings, path, inner, r, &problem);
 	if (problem.message[0])
 		message_problem(&problem);
 	return print_version(path, version);

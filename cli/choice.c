@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,7 +11,9 @@
 #include "absent_layer.h"
 #include "cleanup.h"
 #include "command.h"
+#include "descriptor.h"
 #include "document.h"
+#include "hidden.h"
 #include "message.h"
 #include "mounted.h"
 #include "mounted_layer.h"
@@ -194,14 +197,78 @@ int choice_offline(struct settings *settings, struct offline **ret)
 	return r == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
+/* What of `path` lies in the layer, if its name, its path or where that leads to stands before it. */
+static const char *cut_layer(const struct layer *layer, const char *path, const char *real)
+{
+	char place[PATH_MAX] = "";
+	const char *const before[][2] = {
+		{layer->name, path}, {layer->path, path}, {place, real}};
+	struct stat found;
+
+	(void)descriptor_path(layer->dirfd, place);
+
+	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++) {
+		size_t length = strlen(before[i][0]);
+		const char *whole = before[i][1];
+
+		if (length && whole && strncmp(whole, before[i][0], length) == 0 &&
+			whole[length] == '/' && layer_stat(layer, whole + length + 1, &found) == 0)
+			return whole + length + 1;
+	}
+	return NULL;
+}
+
+/* Whether the path begins with a layer, and what is meant has been told. */
+static bool tell_inner_path(const struct settings *settings, const char *path)
+{
+	CLEANUP(freep) char *real = realpath(path, NULL);
+
+	for (size_t i = 0; i < settings->layer_count; i++) {
+		const struct layer *layer = settings->layers[i];
+		const char *inner = layer->dirfd < 0 ? NULL : cut_layer(layer, path, real);
+
+		if (!inner)
+			continue;
+		message("%s: no layer has such a file; paths are relative to the layers: '%s'",
+			path, inner);
+		return true;
+	}
+	return false;
+}
+
+/* "motd: hidden by site/.wh.motd; vendor/motd exists" */
+static int complain_of_absence(
+	const struct settings *settings, const char *path, const char *inner)
+{
+	CLEANUP(freep) struct hidden *hidden = settings ? malloc(sizeof(*hidden)) : NULL;
+	CLEANUP(freep) char *mark = NULL, *name = NULL;
+
+	if (!hidden || hidden_find(settings, (unsigned)settings->layer_count, inner, hidden) <= 0 ||
+		hidden_mark_name(settings, hidden, &mark) < 0 ||
+		layer_source_name(settings->layers[hidden->layer], inner, &name) < 0) {
+		if (!settings || !tell_inner_path(settings, path))
+			message("%s: no layer has such a file", path);
+		return EXIT_FAILED;
+	}
+	message("%s: hidden by %s; %s exists", path, mark, name);
+	return EXIT_FAILED;
+}
+
 int choice_complain(const struct settings *settings, const char *path, int result,
 	const struct problem *problem)
+{
+	return choice_complain_in(settings, path, path, result, problem);
+}
+
+int choice_complain_in(const struct settings *settings, const char *path, const char *inner,
+	int result, const struct problem *problem)
 {
 	char silence[MOUNTED_SILENCE_MAX] = "";
 
 	switch (-result) {
 	case ENOENT:
-		message("%s: no layer has such a file", path);
+	case ENOTDIR:
+		complain_of_absence(settings, path, inner);
 		break;
 	case EISDIR:
 		message("%s: is a directory; give a file", path);

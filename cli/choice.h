@@ -82,3 +82,7 @@ int choice_offline(struct settings *settings, struct offline **ret);
  */
 int choice_complain(const struct settings *settings, const char *path, int result,
 	const struct problem *problem);
+
+/** The same, where `path`, as it was given, is `inner` in the layers: it may be a path in a mount. */
+int choice_complain_in(const struct settings *settings, const char *path, const char *inner,
+	int result, const struct problem *problem);

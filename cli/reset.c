@@ -60,7 +60,8 @@ static int reset_keys(const struct command *command, struct amendable *amendable
 		r = PROBLEM;
 	}
 	if (r != 0)
-		return choice_complain(amendable->subject.settings, amendable->path, r, &problem);
+		return choice_complain_in(amendable->subject.settings, amendable->path, amendable->inner,
+			r, &problem);
 	if (!outcome.has_changed)
 		puts("nothing changes: the layer says nothing of it");
 	return EXIT_DONE;

@@ -109,7 +109,8 @@ static int run(const struct command *command, int argc, char **argv)
 	struct amendment_request request = {.plan = assignments_plan, .context = &assignments};
 	int r = amendable_amend(command, &amendable, &request, &amendment, &problem);
 	if (r != 0)
-		return choice_complain(amendable.subject.settings, amendable.path, r, &problem);
+		return choice_complain_in(
+			amendable.subject.settings, amendable.path, amendable.inner, r, &problem);
 	tell_notes(&assignments, amendable.path);
 	r = amendment_report(amendment, amendable.is_dry);
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);

@@ -52,7 +52,7 @@ int subject_open(const struct command *command, const struct choice *choice, con
 		return code;
 	int r = *inner ? explain(ret->offline, inner, &ret->explanation, &problem) : -EISDIR;
 	if (r != 0)
-		return choice_complain(ret->settings, path, r, &problem);
+		return choice_complain_in(ret->settings, path, inner, r, &problem);
 	if (problem.message[0])
 		message_problem(&problem);
 	return EXIT_DONE;

@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"
 #include "composition.h"
 #include "dropin_name.h"
+#include "hidden.h"
 #include "strategy.h"
 
 /* What explain() gives, and what it rests on. */
@@ -61,7 +63,40 @@ static int pass_over(const struct composer *composer, const struct contributor *
 		&found->stat, &passed->source);
 }
 
-/* What the strategy has not even looked at, or a link has hidden. */
+/* What of a lower layer does not show, as a higher one hides it: "hidden by site/.wh.motd". */
+static int tell_hidden(
+	const struct composer *composer, const char *path, struct explanation *explanation)
+{
+	CLEANUP(freep) struct hidden *hidden = malloc(sizeof(*hidden));
+	const struct settings *settings = composer->settings;
+	unsigned below = (unsigned)settings->layer_count;
+	int r;
+
+	if (!hidden)
+		return -ENOMEM;
+	while ((r = hidden_find(settings, below, path, hidden)) > 0) {
+		/* The lowest one stands first. */
+		struct passed *passed = explanation->passed;
+		CLEANUP(freep) char *mark = NULL;
+		char *name = NULL;
+
+		memmove(passed + 1, passed, explanation->passed_count++ * sizeof(*passed));
+		*passed = (struct passed){0};
+		below = hidden->layer;
+		r = layer_source_name(settings->layers[below], path, &name);
+		passed->source = (struct source){
+			.name = name, .layer = settings->layers[below]->name, .rank = below};
+		if (r == 0)
+			r = hidden_mark_name(settings, hidden, &mark);
+		if (r == 0 && asprintf(&passed->why, "hidden by %s", mark) < 0)
+			r = -ENOMEM;
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
+
+/* What the strategy has not even looked at, or something has hidden. */
 static int tell_passed(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct explanation *explanation)
 {
@@ -70,12 +105,16 @@ static int tell_passed(const struct composer *composer, const char *path,
 
 	compose_contributors(strategy, lookup, &first, &count);
 	explanation->passed =
-		calloc(lookup->count + lookup->left_out_count, sizeof(*explanation->passed));
+		calloc(lookup->count + lookup->left_out_count + composer->settings->layer_count,
+			sizeof(*explanation->passed));
 	if (!explanation->passed)
 		return -ENOMEM;
+	int r = tell_hidden(composer, path, explanation);
+	if (r < 0)
+		return r;
 	for (unsigned i = lookup->count + lookup->left_out_count; i-- > 0;) {
 		bool is_taken = i >= first && i < first + count;
-		int r = is_taken ? 0 : pass_over(composer, &lookup->found[i], path, explanation);
+		r = is_taken ? 0 : pass_over(composer, &lookup->found[i], path, explanation);
 		if (r < 0)
 			return r;
 	}

@@ -1,0 +1,109 @@
+#include "hidden.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "layer.h"
+#include "union.h"
+
+/* Looks at "DIRECTORY/PREFIXNAME" of the layer. 1, 0 or a shortage. */
+static int has(const struct layer *layer, const char *path, struct stat *ret)
+{
+	int r = layer_stat(layer, path, ret);
+
+	return layer_is_shortage(r) ? r : r == 0;
+}
+
+/* The first `length` bytes of `path`, with `more` behind: false where that is too long. */
+static bool join(char ret[PATH_MAX], const char *path, size_t length, const char *more)
+{
+	int n = snprintf(ret, PATH_MAX, "%.*s%s", (int)length, path, more);
+
+	return n >= 0 && n < PATH_MAX;
+}
+
+/* "a/b" becomes "a/.wh.b". */
+static bool whiteout_of(char ret[PATH_MAX], const char *path, size_t length)
+{
+	size_t start = length;
+
+	while (start > 0 && path[start - 1] != '/')
+		start--;
+	int n = snprintf(ret, PATH_MAX, "%.*s" UNION_MARK_PREFIX "%.*s", (int)start, path,
+		(int)(length - start), path + start);
+	return n >= 0 && n < PATH_MAX;
+}
+
+/*
+ * Whether the layer hides what lower ones have at `path`, a file or directory, by what it has at its
+ * first `length` bytes. 1 with `mark`, 0, or a shortage.
+ */
+static int hides_at(const struct layer *layer, const char *path, size_t length, mode_t mode,
+	char mark[PATH_MAX])
+{
+	bool is_end = !path[length];
+	struct stat found;
+	int r = whiteout_of(mark, path, length) ? has(layer, mark, &found) : 0;
+
+	if (r != 0 || !join(mark, path, length, ""))
+		return r;
+	r = has(layer, mark, &found);
+	if (r <= 0)
+		return r;
+	if (union_is_whiteout_device(&found))
+		return 1;
+	if (union_kind_of(found.st_mode) == UNION_NONE)
+		return 0;
+	/* A directory lets those below through, unless it is opaque. */
+	if (is_end)
+		return union_kind_of(found.st_mode) != union_kind_of(mode);
+	if (!S_ISDIR(found.st_mode))
+		return 1;
+	return join(mark, path, length, "/" UNION_OPAQUE_NAME) ? has(layer, mark, &found) : 0;
+}
+
+/* The same, at each directory above it, too. */
+static int hides(
+	const struct layer *layer, const char *path, mode_t mode, char mark[PATH_MAX])
+{
+	struct stat found;
+	int r = join(mark, "", 0, UNION_OPAQUE_NAME) ? has(layer, mark, &found) : 0;
+
+	for (size_t length = 0; r == 0 && path[length];) {
+		length += strcspn(path + length + 1, "/") + 1;
+		r = hides_at(layer, path, length, mode, mark);
+	}
+	return r;
+}
+
+int hidden_find(
+	const struct settings *settings, unsigned below, const char *path, struct hidden *ret)
+{
+	for (unsigned rank = below; rank-- > 0;) {
+		const struct layer *layer = settings->layers[rank];
+		struct stat found;
+		int r = layer->dirfd < 0 ? 0 : has(layer, path, &found);
+
+		if (r < 0)
+			return r;
+		if (r == 0 || union_kind_of(found.st_mode) == UNION_NONE)
+			continue;
+		for (unsigned by = rank + 1; by < settings->layer_count; by++) {
+			if (settings->layers[by]->dirfd < 0)
+				continue;
+			r = hides(settings->layers[by], path, found.st_mode, ret->mark);
+			ret->layer = rank;
+			ret->by = by;
+			if (r != 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
+int hidden_mark_name(const struct settings *settings, const struct hidden *hidden, char **ret)
+{
+	return layer_source_name(settings->layers[hidden->by], hidden->mark, ret);
+}
