@@ -369,7 +369,7 @@ static int check_lines(const struct node *map, const struct node *merged, struct
 	char names[NAMES_MAX];
 	int r = 0;
 
-	if (!node_is_map(merged))
+	if (merged && !node_is_map(merged))
 		merged = NULL;
 	for (uint32_t i = 0; r == 0 && i < map->map.count; i++) {
 		const struct pair *pair = &map->map.pairs[i];
