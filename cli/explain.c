@@ -128,27 +128,39 @@ static const char *locking_layer(const struct explained *found)
 	return last->why.rule + len;
 }
 
-/* The root, and no memory: NULL. */
-static const struct lock_step *steps_to(const struct explained_place *place, struct arena *arena)
+/* *ret is NULL for the root. 0 or -ENOMEM. */
+static int steps_to(
+	const struct explained_place *place, struct arena *arena, const struct lock_step **ret)
 {
-	struct lock_step *step = place ? arena_zalloc(arena, 1, sizeof(*step)) : NULL;
+	struct lock_step *step;
+	int r;
 
-	if (step)
-		*step = (struct lock_step){
-			steps_to(place->up, arena), place->step.key, place->step.index};
-	return step;
+	*ret = NULL;
+	if (!place)
+		return 0;
+	step = arena_zalloc(arena, 1, sizeof(*step));
+	r = step ? steps_to(place->up, arena, &step->up) : -ENOMEM;
+	if (r < 0)
+		return r;
+	step->key = place->step.key;
+	step->index = place->step.index;
+	*ret = step;
+	return 0;
 }
 
-/* The layer whose lock would refuse a change in `target`; NULL: none. */
-static const char *binding_layer(const struct job *job, const struct explanation *explanation,
-	const struct explained *found, const struct layer *target)
+/* The layer whose lock would refuse a change in `target`; *ret NULL: none. 0 or -ENOMEM. */
+static int binding_layer(const struct job *job, const struct explanation *explanation,
+	const struct explained *found, const struct layer *target, const char **ret)
 {
 	const struct locks *locks = explanation->request->options->locks;
-	const struct lock *lock =
-		locks ? lock_of_place(locks, steps_to(found->at.place, job->arena), job->arena)
-		      : NULL;
+	const struct lock_step *step;
+	const struct lock *lock = NULL;
+	int r = locks ? steps_to(found->at.place, job->arena, &step) : 0;
 
-	return lock && target && target->rank > lock->rank ? lock->layer->text.data : NULL;
+	if (r == 0 && locks)
+		r = lock_of_place(locks, step, job->arena, &lock);
+	*ret = lock && target && target->rank > lock->rank ? lock->layer->text.data : NULL;
+	return r;
 }
 
 /* What is changed in a repository is a commit. */
@@ -197,7 +209,9 @@ static int print_remedy(
 	/* That plyfs set changes. */
 	const struct layer *target = settings_layer(subject->settings, layer);
 
-	if (!layer && (layer = binding_layer(job, subject->explanation, found, target)))
+	if (!layer && binding_layer(job, subject->explanation, found, target, &layer) < 0)
+		return message_result(-ENOMEM, NULL, NULL);
+	if (layer)
 		target = settings_layer(subject->settings, layer);
 	/* A change must name its layer where a higher one is absent. */
 	if (!layer && target && absent_layer_refuse(subject->settings, &problem) != 0)

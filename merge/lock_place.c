@@ -243,8 +243,8 @@ static const uint64_t *follow(const struct lock *lock, const struct lock_step *s
 	return set;
 }
 
-const struct lock *lock_of_place(
-	const struct locks *locks, const struct lock_step *step, struct arena *arena)
+int lock_of_place(const struct locks *locks, const struct lock_step *step, struct arena *arena,
+	const struct lock **ret)
 {
 	const struct lock *found = NULL;
 
@@ -252,11 +252,13 @@ const struct lock *lock_of_place(
 		const struct lock *lock = &locks->items[i];
 		bool is_locked = false;
 
-		if (follow(lock, step, arena, &is_locked) && is_locked &&
-			(!found || lock->rank < found->rank))
+		if (!follow(lock, step, arena, &is_locked))
+			return -ENOMEM;
+		if (is_locked && (!found || lock->rank < found->rank))
 			found = lock;
 	}
-	return found;
+	*ret = found;
+	return 0;
 }
 
 const struct node *lock_set_reached(const struct lock *lock, const uint64_t *set)

@@ -44,10 +44,10 @@ const struct node *lock_set_reached(const struct lock *lock, const uint64_t *set
 
 /**
  * The lock that binds what `step` leads to, of the lowest layer, whether or not it has anything to
- * keep away; NULL: none, or no memory.
+ * keep away. *ret is NULL for none. 0 or -ENOMEM.
  */
-const struct lock *lock_of_place(
-	const struct locks *locks, const struct lock_step *step, struct arena *arena);
+int lock_of_place(const struct locks *locks, const struct lock_step *step, struct arena *arena,
+	const struct lock **ret);
 
 /** The way to a value as people write a place, cut to `size` bytes; "." is the root. */
 void lock_step_name(const struct lock_step *step, char *name, size_t size);

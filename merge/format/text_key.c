@@ -32,10 +32,15 @@ int text_key_check(const struct writer *writer, const struct node *map, const ch
 			return problem_at(writer->problem, key,
 				"a key in %s is a text, and this one is %s", format,
 				node_kind_name(key));
-		if (kind == TEXT_KEY_AS_WRITTEN)
-			text = key->text;
-		else if (!node_is_scalar(key) || scalar_json(key, writer->arena, &text) < 0)
-			continue;
+		text = key->text;
+		if (kind != TEXT_KEY_AS_WRITTEN) {
+			int r = node_is_scalar(key) ? scalar_json(key, writer->arena, &text) : -ERANGE;
+
+			if (r == -ERANGE)
+				continue;
+			if (r < 0)
+				return r;
+		}
 		name = node_new_scalar(writer->arena, text, NODE_DOUBLE);
 		if (!name)
 			return -ENOMEM;

@@ -136,22 +136,24 @@ static int find_container(
 	return cfengine_sum_end(&sum, run->arena, ret);
 }
 
-static const struct node *map_at(struct arena *arena, const struct node *map, struct span key)
+/* *ret is NULL for nothing. 0 or -ENOMEM. */
+static int map_at(struct arena *arena, const struct node *map, struct span key,
+	const struct node **ret)
 {
 	struct node string = {.kind = NODE_SCALAR, .style = NODE_DOUBLE, .text = key};
 	const struct pair *pair = node_find(map, &string);
 
-	if (pair)
-		return pair->value;
-	for (uint32_t i = map->map.count; i-- > 0;) {
+	*ret = pair ? pair->value : NULL;
+	for (uint32_t i = map->map.count; !*ret && i-- > 0;) {
 		const struct node *other;
+		int r = cfengine_string_key(arena, map->map.pairs[i].key, &other);
 
-		if (cfengine_string_key(arena, map->map.pairs[i].key, &other) < 0)
-			return NULL;
+		if (r < 0)
+			return r;
 		if (other != map->map.pairs[i].key && span_equal(other->text, key))
-			return map->map.pairs[i].value;
+			*ret = map->map.pairs[i].value;
 	}
-	return NULL;
+	return 0;
 }
 
 static const struct node *array_at(const struct node *array, struct span digits)
@@ -187,19 +189,25 @@ static int extract(
 	while (path.len > 0 && path.data[0] == '[') {
 		size_t length = index_length(path);
 		struct span index = {path.data + 1, length - 2};
+		const struct node *found = NULL;
+		int r = 0;
 
 		if (!length)
 			return problem_at(run->problem, argument,
 				"mergedata: index brackets do not balance in '%s'",
 				argument->text.data);
-		*value = node_is_map(*value)       ? map_at(run->arena, *value, index)
-			 : !node_is_scalar(*value) ? array_at(*value, index)
-						   : NULL;
-		if (!*value)
+		if (node_is_map(*value))
+			r = map_at(run->arena, *value, index, &found);
+		else if (!node_is_scalar(*value))
+			found = array_at(*value, index);
+		if (r < 0)
+			return r;
+		if (!found)
 			return problem_at(run->problem, argument,
 				"mergedata: argument '%s' does not resolve to a container: it has "
 				"no [%.*s]",
 				argument->text.data, (int)index.len, index.data);
+		*value = found;
 		path.data += length;
 		path.len -= length;
 	}
