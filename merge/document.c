@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <strings.h>
 
 #include "cleanup.h"
 #include "format/builder.h"
@@ -81,6 +82,23 @@ static int read_marked(struct builder *builder, struct span text)
 		"a byte order mark (U+FEFF) stands in the middle of the file; remove it");
 }
 
+/* A server's error page in the place of a file: as YAML it would be a text, or a key. */
+static bool is_html(struct span text)
+{
+	static const char *const starts[] = {"<!doctype", "<html", "<?xml", "<head>", "<body"};
+
+	while (text.len && strchr(" \t\r\n", text.data[0])) {
+		text.data++;
+		text.len--;
+	}
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+		size_t length = strlen(starts[i]);
+		if (text.len >= length && strncasecmp(text.data, starts[i], length) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int read_text(struct builder *builder, struct span text)
 {
 	const struct place nowhere = {0, 0};
@@ -96,6 +114,10 @@ static int read_text(struct builder *builder, struct span text)
 		text.data += 3;
 		text.len -= 3;
 	}
+	if (is_html(text))
+		return builder_problem(builder, builder_place(builder, 1, 1),
+			"is an HTML or XML page, and no %s; see where the file was fetched from",
+			format_of_tree(builder->options->format)->name);
 	const char *newline = text.len ? memchr(text.data, '\n', text.len) : NULL;
 	builder->document->has_crlf = newline && newline > text.data && newline[-1] == '\r';
 	return read_marked(builder, text);

@@ -1,5 +1,7 @@
 #include "strategy.h"
 
+#include "scalar.h"
+
 /*
  * The table, in the order of the help text: the symbol strategy_SYMBOL that strategy/ defines, and
  * the name that users write.
@@ -43,4 +45,35 @@ const char *strategy_names(void)
 #undef NAME
 
 	return names + 2;
+}
+
+bool merge_may_have_tag(const struct merge *merge, const struct node *value)
+{
+	const struct merge_request *request = merge->request;
+
+	for (size_t i = 0; i < request->count; i++)
+		if (request->inputs[i].source.rank == value->source->rank &&
+			strcmp(request->inputs[i].source.name, value->source->name) == 0 &&
+			!format_of_tree(request->inputs[i].format)->has_tags)
+			return false;
+	return true;
+}
+
+int merge_check_root(const struct merge *merge, const struct node *below, const struct node *value,
+	const char *tag)
+{
+	bool is_below = node_is_scalar(below);
+	const struct node *odd = is_below ? below : value, *other = is_below ? value : below;
+
+	if (below->kind == value->kind || below->tag || value->tag || scalar_is_null(below) ||
+		scalar_is_null(value))
+		return 0;
+	if (is_below || !merge_may_have_tag(merge, value))
+		tag = NULL;
+	return problem_at(merge->problem, odd,
+		"the file is %s here and %s in %s:%u:%u, so one of them is broken; mend it, or "
+		"%s%s%s if that is meant",
+		scalar_or_kind_name(odd), node_kind_name(other), source_shown(other->source),
+		(unsigned)other->line, (unsigned)other->column,
+		tag ? "write '" : "remove one", tag ? tag : "", tag ? "'" : "");
 }

@@ -33,6 +33,18 @@ struct option_uses;
 int merge_give_text(
 	struct merge *merge, const struct merge_input *input, struct merge_output *ret);
 
+/** Whether a tag can stand where the value does: the format of its source has some. */
+bool merge_may_have_tag(const struct merge *merge, const struct node *value);
+
+/**
+ * Refuses the root `value` if it is of another kind than the root `below` it: a source that takes the
+ * whole file away is broken (a forgotten colon, an error page). Of a text and a map or list, the text
+ * is; else the lower source says what the file is. Null, and a value with a tag, is of any kind.
+ * `tag`: one that says that it is meant; NULL: none does. Returns 0 or PROBLEM.
+ */
+int merge_check_root(const struct merge *merge, const struct node *below, const struct node *value,
+	const char *tag);
+
 /* What a strategy gives: a tree, which merge_run() writes in the format asked for, or the bytes. */
 struct merge_output {
 	const struct node *root; /* NULL with is_text false: an empty file */

@@ -11,6 +11,7 @@
 #include <yaml.h>
 
 #include "scalar.h"
+#include "utf8.h"
 #include "yaml_extent.h"
 #include "yaml_fault.h"
 #include "yaml_text.h"
@@ -28,6 +29,12 @@ struct name {
 	const void *value;
 };
 
+/* A place in the text: libyaml's marks count characters. */
+struct cursor {
+	size_t characters;
+	size_t bytes;
+};
+
 struct yaml_reader {
 	yaml_parser_t parser;
 	struct builder *builder;
@@ -38,6 +45,7 @@ struct yaml_reader {
 	size_t tag_bytes; /* of those copies */
 	enum node_schema schema; /* of this YAML document: its own, by %YAML, or that of the options */
 	struct yaml_extents extents;
+	struct cursor cursor; /* at the last key that was looked at */
 };
 
 static int compare_names(const void *a, const void *b)
@@ -227,6 +235,70 @@ static int on_scalar(struct yaml_reader *reader, const yaml_event_t *event)
 	return r ? r : builder_add(builder, node, place);
 }
 
+/* The text before a mark, which comes behind all marks that were asked for before. */
+static struct span text_before(struct yaml_reader *reader, const yaml_mark_t *mark)
+{
+	struct cursor *cursor = &reader->cursor;
+	struct span text = reader->text;
+
+	while (cursor->bytes < text.len &&
+		(cursor->characters < mark->index ||
+			utf8_is_tail((unsigned char)text.data[cursor->bytes])))
+		cursor->characters += !utf8_is_tail((unsigned char)text.data[cursor->bytes++]);
+	return (struct span){text.data, cursor->bytes};
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Cuts spaces off the end, and comments between the lines. */
+static struct span cut_spaces(struct span text)
+{
+	for (;;) {
+		size_t line, hash;
+
+		while (text.len && is_space(text.data[text.len - 1]))
+			text.len--;
+		for (line = text.len; line && text.data[line - 1] != '\n'; line--)
+			;
+		for (hash = line; hash < text.len; hash++)
+			if (text.data[hash] == '#' && (hash == line || is_space(text.data[hash - 1])))
+				break;
+		if (hash == text.len)
+			return text;
+		text.len = hash;
+	}
+}
+
+/* Whether "? " stands before the mark, behind which any value may be a key. */
+static bool is_explicit_key(struct yaml_reader *reader, const yaml_mark_t *mark)
+{
+	struct span text = cut_spaces(text_before(reader, mark));
+
+	return text.len && text.data[text.len - 1] == '?' &&
+	       (text.len == 1 || is_space(text.data[text.len - 2]) ||
+		       strchr("{[,", text.data[text.len - 2]));
+}
+
+/*
+ * A map or list that is a key unasked is seldom meant: `port: {{ app_port }}` is a template, and
+ * most programs can't read such keys.
+ */
+static int check_key(struct yaml_reader *reader, const yaml_mark_t *mark, bool is_map)
+{
+	const struct builder *builder = reader->builder;
+	const struct open_node *open = builder->depth ? &builder->open[builder->depth - 1] : NULL;
+
+	if (!open || !node_is_map(open->node) || (builder->count - open->first) % 2 ||
+		is_explicit_key(reader, mark))
+		return 0;
+	return builder_problem(builder, place_of(reader, mark),
+		"%s can't be a key; quote it, if it is a template, or put '? ' before it",
+		is_map ? "a map" : "a list");
+}
+
 static int on_alias(struct yaml_reader *reader, const yaml_event_t *event)
 {
 	const char *anchor = (const char *)event->data.alias.anchor;
@@ -243,6 +315,11 @@ static int on_alias(struct yaml_reader *reader, const yaml_event_t *event)
 	if (node->mark == BUILDER_OPEN)
 		return builder_problem(reader->builder, place,
 			"the alias *%s stands inside the value that it refers to", anchor);
+	if (!node_is_scalar(node)) {
+		int r = check_key(reader, &event->start_mark, node_is_map(node));
+		if (r)
+			return r;
+	}
 	reader->builder->document->has_aliases = true;
 	return builder_add(reader->builder, node, place);
 }
@@ -260,6 +337,9 @@ static int on_collection(struct yaml_reader *reader, const yaml_event_t *event)
 	struct node *node;
 	int r;
 
+	r = check_key(reader, &event->start_mark, is_map);
+	if (r)
+		return r;
 	r = builder_open(reader->builder, is_map ? NODE_MAP : NODE_SEQUENCE,
 		is_flow ? NODE_FLOW : NODE_BLOCK, place, &node);
 	return r ? r : take_properties(reader, tag, anchor, node);

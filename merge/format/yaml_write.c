@@ -77,7 +77,7 @@ static void leave(struct yaml_writer *writer)
 
 static bool is_simple_key(const struct node *key)
 {
-	return node_is_scalar(key) ? yaml_is_simple_key(key) : !node_count(key) && !key->tag;
+	return node_is_scalar(key) && yaml_is_simple_key(key);
 }
 
 static void put_flow_pair(struct yaml_writer *writer, const struct pair *pair)

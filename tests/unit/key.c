@@ -243,7 +243,7 @@ static void keys_are_quoted_only_where_they_must(void **state)
 	assert_printed("'word': 1\n", "word[12].word");
 	assert_printed("\"\\e\": 1\n", "\"\\u001b\"[12].\"\\u001b\"");
 	assert_printed("\"\\u202e\": 1\n", "\"\\u202e\"[12].\"\\u202e\"");
-	assert_printed("{a: b}: 1\n", "[?][12][?]");
+	assert_printed("? {a: b}\n: 1\n", "[?][12][?]");
 }
 
 static void item_that_is_gone_is_named_by_what_it_was_matched_by(void **state)

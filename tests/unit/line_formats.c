@@ -134,7 +134,7 @@ static void ini_can_not_hold_what_is_no_text(void **state)
 		{"\"\\uFEFF\": 1", "1:1"},
 		{"'a: b': null", "1:1"},
 		{"{1: a, '1': b}", "1:8"},
-		{"{[a]: b}", "1:2"},
+		{"{? [a] : b}", "1:4"},
 		{"'a]': {b: c}", "1:1"},
 		{0},
 	};

@@ -110,8 +110,8 @@ static void an_unknown_option_is_refused_with_those_there_are(void **state)
 	assert_refused(&strategy, "{tags: true,\n tag: true}",
 		"app.yaml:2:2: the strategy 'test' has no option 'tag'; it has: tags, deep, "
 		"separator, mergers, level");
-	assert_refused(&strategy, "{[tags]: true}",
-		"app.yaml:1:2: an option's name is a word; 'test' has: tags, deep, separator, "
+	assert_refused(&strategy, "{? [tags] : true}",
+		"app.yaml:1:4: an option's name is a word; 'test' has: tags, deep, separator, "
 		"mergers, level");
 	assert_refused(
 		&plain, "{tags: true}", "app.yaml:1:2: the strategy 'plain' takes no options");

@@ -115,7 +115,7 @@ static const struct told all[] = {
 	{"a:\n    b: 1\n  c: 2\n", "3:3: the line is aligned with no key; align it with the map that begins in line 1"},
 	{"a: 1\n- b\n", "2:1: a list's item can't stand among the keys of the map that begins in line 1"},
 	{"a: 'it's'\n", "1:8: " NOTHING_BEHIND " (in '...' a quote is written twice)"},
-	{"a: {{ x }}-y\n", "1:11: " NOTHING_BEHIND},
+	{"a: {{ x }}-y\n", "1:5: a map can't be a key; quote it, if it is a template, or put '? ' before it"},
 	/* did not find expected ',' or ']' or '}' */
 	{"a: [1, 2\nb: 3\nc: 4\n", "1:4: the '[' is not closed; write ']' where it ends"},
 	{"x: 1\na: {b: c\n", "2:4: the '{' is not closed; write '}' where it ends"},

@@ -88,8 +88,8 @@ static void keys_may_be_anything(void **state)
 	char text[2000];
 
 	(void)state;
-	assert_stays("? [a, b]\n: c\n? - d\n: - e\n? f: g\n: h: i\n{}: j\n\"\": k\n");
-	assert_stays("{? [a] : b, \"c\\n\": d, {}: e}\n");
+	assert_stays("? [a, b]\n: c\n? - d\n: - e\n? f: g\n: h: i\n? {}\n: j\n\"\": k\n");
+	assert_stays("{? [a] : b, \"c\\n\": d, ? {} : e}\n");
 	assert_yaml("? |\n  a\n: b\n", "\"a\\n\": b\n");
 
 	snprintf(text, sizeof(text), "? '%01200d'\n: x\n", 0);

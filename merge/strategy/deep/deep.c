@@ -208,19 +208,6 @@ static bool has_kind(const struct node *node)
 	return !foreign_tag(node) && !scalar_is_null(node);
 }
 
-/* What says that the value is meant; where it stands nothing can say that but the value below. */
-static const char *way_to_mean_it(const struct deep *deep, const struct node *value)
-{
-	const struct merge_request *request = deep->merge->request;
-
-	for (size_t i = 0; i < request->count; i++)
-		if (request->inputs[i].source.rank == value->source->rank &&
-			strcmp(request->inputs[i].source.name, value->source->name) == 0 &&
-			!format_of_tree(request->inputs[i].format)->has_tags)
-			return "remove it there";
-	return "write '!replace'";
-}
-
 /*
  * What takes the place of a value of another kind takes all of it away, and seldom is that meant:
  * `jobs: {…}` where the layers below have a list. Who means it writes !replace.
@@ -240,7 +227,9 @@ static int check_kind(struct deep *deep, const struct node *below, const struct 
 		"meant",
 		is_named ? "'" : "", (int)name.len, name.data, is_named ? "'" : "",
 		node_kind_name(value), node_kind_name(below), source_shown(below->source),
-		(unsigned)below->line, (unsigned)below->column, way_to_mean_it(deep, value));
+		(unsigned)below->line, (unsigned)below->column,
+		merge_may_have_tag(deep->merge, value) ? "write '!replace'"
+						       : "remove it there");
 	if (span_is(options_text(request->options, "kinds"), "strict")) {
 		*deep->merge->problem = problem;
 		return PROBLEM;
@@ -347,6 +336,21 @@ static bool is_verbatim(const struct merge_input *only)
 	return !directive_may_be_in(only);
 }
 
+/* A directive that is no !replace does not say that another kind is meant, and acts on its own. */
+static int check_root(const struct deep *deep, const struct node *below, const struct node *value)
+{
+	enum directive directive = directive_of(value);
+	struct node plain = *value, former = *below;
+
+	if (directive == DIRECTIVE_REPLACE || directive == DIRECTIVE_DELETE)
+		return 0;
+	if (directive != DIRECTIVE_NONE)
+		plain.tag = NULL;
+	if (directive_of(below) != DIRECTIVE_NONE)
+		former.tag = NULL;
+	return merge_check_root(deep->merge, &former, &plain, "!replace");
+}
+
 static int merge_root(struct deep *deep, const struct node *value, const struct node **root)
 {
 	const struct node *merged;
@@ -354,7 +358,9 @@ static int merge_root(struct deep *deep, const struct node *value, const struct 
 	/* An empty document has no opinion, not even that the file is empty. */
 	if (scalar_is_empty(value))
 		return 0;
-	int r = deep_combine(deep, *root, value, NULL, &merged);
+	int r = *root ? check_root(deep, *root, value) : 0;
+	if (r == 0)
+		r = deep_combine(deep, *root, value, NULL, &merged);
 	if (r == 0)
 		*root = merged;
 	return r;

@@ -247,18 +247,21 @@ static int build_layer(struct pillar *pillar, struct frame *frame, const struct 
 static int build_layers(struct pillar *pillar, struct frame *frame, const struct node **ret)
 {
 	const struct pillar_file *file = frame->file;
-	const struct node *root = NULL;
+	const struct node *root = NULL, *above = NULL;
 
 	for (size_t i = file->count; i-- > 0;) {
 		const struct document *document = file->inputs[i].document;
 
 		for (size_t j = document->count; j-- > 0;) {
 			const struct node *layer;
-			int r;
+			int r = 0;
 
 			if (scalar_is_empty(document->roots[j]))
 				continue;
-			r = build_layer(pillar, frame, document->roots[j], &layer);
+			if (above)
+				r = merge_check_root(pillar->merge, document->roots[j], above, NULL);
+			if (r == 0)
+				r = build_layer(pillar, frame, document->roots[j], &layer);
 			if (r == 0 && root)
 				r = pillar_combine(&pillar->values, &root, layer,
 					(struct origin_why){
@@ -267,6 +270,7 @@ static int build_layers(struct pillar *pillar, struct frame *frame, const struct
 				return r;
 			if (!root)
 				root = layer;
+			above = document->roots[j];
 		}
 	}
 	*ret = root;

@@ -293,9 +293,9 @@ int salt_represent(const struct salt *salt, const struct node *root, const struc
 	return represent(salt, root, true, ret);
 }
 
-/* Aggregates all roots of an input into *result, which is NULL before the first one. */
+/* Aggregates all roots of an input into *result; *below is the last root, NULL before the first. */
 static int add_input(struct merge *merge, const struct merge_input *input, struct salt_level level,
-	const struct node **result)
+	const struct node **below, const struct node **result)
 {
 	const struct salt salt = {merge->arena, merge->origins};
 	const struct document *document = input->document;
@@ -308,11 +308,14 @@ static int add_input(struct merge *merge, const struct merge_input *input, struc
 		if (scalar_is_empty(document->roots[i]))
 			continue;
 		r = salt_construct(&salt, document->roots[i], &value, merge->problem);
+		if (r == 0 && *below)
+			r = merge_check_root(merge, *below, document->roots[i], "!reset");
 		if (r == 0 && *result)
 			r = salt_aggregate_taken(&salt, *result, value, level, &value);
 		if (r != 0)
 			return r;
 		*result = value;
+		*below = document->roots[i];
 	}
 	return 0;
 }
@@ -320,13 +323,14 @@ static int add_input(struct merge *merge, const struct merge_input *input, struc
 static int merge_salt(struct merge *merge, struct merge_output *ret)
 {
 	const struct options *options = merge->request->options;
-	const struct node *given = options_get(options, "level"), *result = NULL;
+	const struct node *given = options_get(options, "level");
+	const struct node *below = NULL, *result = NULL;
 	const struct salt salt = {merge->arena, merge->origins};
 	struct salt_level level = SALT_LEVEL_FALSE;
 	int r = given ? salt_level_of(given, merge->arena, &level) : 0;
 
 	for (size_t i = 0; r == 0 && i < merge->count; i++)
-		r = add_input(merge, &merge->inputs[i], level, &result);
+		r = add_input(merge, &merge->inputs[i], level, &below, &result);
 	if (r == 0 && result && options_bool(options, "tags"))
 		r = salt_represent(&salt, result, &result);
 	if (r == 0)
