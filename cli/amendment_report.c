@@ -53,7 +53,9 @@ static void print_file(const struct amendment *amendment)
 static void print_place(const struct report *report, const struct node *after)
 {
 	print_file(report->amendment);
-	if (after && is_from_target(report, after) && after->line)
+	bool is_there = after && (report->amendment->copies || is_from_target(report, after));
+
+	if (is_there && after->line)
 		printf(":%u", (unsigned)after->line);
 	fputs(": ", stdout);
 }
@@ -70,7 +72,7 @@ static const struct node *find_other(const struct report *report, const struct n
 	*verb = after ? "overrides" : "hides";
 	if (!after && !other)
 		other = below;
-	if (after && !other && !is_from_target(report, after)) {
+	if (after && !other && !report->amendment->copies && !is_from_target(report, after)) {
 		*verb = "shows";
 		other = after;
 	}
@@ -236,6 +238,10 @@ int amendment_report(const struct amendment *amendment, bool is_dry)
 	if (r == 0 && (amendment->is_removed || !report.has_lines) &&
 		(!is_dry || !(amendment->old.len || amendment->new.len)))
 		print_whole(amendment, is_dry);
+	if (amendment->copies)
+		message("%s: %s a copy of the whole file, as it is shown whole: what changes in %s "
+			"does not show any more",
+			amendment->file, is_dry ? "would be" : "is", amendment->copies);
 	if (amendment->unseen)
 		message("it is written, but the layer '%s' does not show it yet: %s; 'plyfs mirror "
 			"status' tells more",

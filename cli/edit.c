@@ -135,14 +135,26 @@ static int amend(struct job *job, struct problem *problem)
 	return 0;
 }
 
+/* Runs of an editor that nobody sits at: the second can heed the message. */
+#define BLIND_RUNS_MAX 2
+
+/* What was typed can't be had. */
+static int give_up(struct job *job, const char *told)
+{
+	message("%s", told);
+	text_editor_keep(&job->editor);
+	return EXIT_FAILED;
+}
+
 /* Goes on editing until it is right, or nothing more is typed. */
 static int edit(struct job *job)
 {
+	bool has_terminal = isatty(STDIN_FILENO);
 	const struct format *format = format_of(job);
 	const char *comment = format && format->comment ? format->comment : "//";
 	char told[MESSAGE_MAX] = "";
 
-	for (;;) {
+	for (int runs = 1;; runs++) {
 		CLEANUP(freep) char *before = strdup(job->editor.text);
 		struct problem problem = {0};
 		int code = text_editor_run(&job->editor, *told ? told : NULL, comment);
@@ -157,9 +169,7 @@ static int edit(struct job *job)
 				message("nothing was changed");
 				return EXIT_DONE;
 			}
-			message("%s", told);
-			text_editor_keep(&job->editor);
-			return EXIT_FAILED;
+			return give_up(job, told);
 		}
 		int r = amend(job, &problem);
 		if (r == 0)
@@ -167,6 +177,8 @@ static int edit(struct job *job)
 		if (r < 0)
 			problem_set(&problem, job->amendable.path, 0, 0, "%s", strerror(-r));
 		problem_format(&problem, told, sizeof(told));
+		if (!has_terminal && runs >= BLIND_RUNS_MAX)
+			return give_up(job, told);
 	}
 }
 

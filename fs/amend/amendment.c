@@ -383,14 +383,23 @@ static int show(struct made *made, struct span *ret, struct problem *problem)
 	return made->store ? show_stored(made, ret, problem) : 0;
 }
 
+/* The only source of what is shown, as messages name it; NULL: it has several, or none. */
+static const char *shown_source(const struct made *made)
+{
+	const struct merge_result *result = made->composition.result;
+
+	return result && result->source_count == 1 ? result->sources[0]->name : NULL;
+}
+
 /* Where it is not the merge that knows values: those of the file as its format reads it. */
 static int edit_whole(
 	struct made *made, struct span shown, struct span *ret, struct problem *problem)
 {
 	const struct format *format = settings_format(made->settings, made->request->path);
 	struct read_options options = read_options_for(&made->merge, format);
+	const char *source = shown_source(made);
 	struct edit_request edit = {
-		.source = {.name = made->request->path, .layer = ""},
+		.source = {.name = source ? source : made->request->path, .layer = ""},
 		.text = shown,
 		.options = &options,
 	};
@@ -444,6 +453,7 @@ static int put_whole(struct made *made, struct problem *problem)
 		wanted = *made->request->text;
 	else if (r == 0)
 		r = edit_whole(made, shown, &wanted, problem);
+	made->amendment.copies = made->is_there ? NULL : shown_source(made);
 	if (r == 0)
 		/* cppcheck-suppress uninitStructMember ; edit_whole() gives it when it returns 0 */
 		is_so = span_equal(wanted, shown);

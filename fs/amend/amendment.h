@@ -61,6 +61,7 @@ struct amendment {
 	bool is_removed; /* it was reset, has nothing left, and goes */
 	bool is_absent;  /* of a reset: neither the source nor the merged file has what is named */
 	size_t source;   /* of a reset: the number of the source; 0: there is none before it */
+	const char *copies; /* the source of which the new one is a copy, but for the change; or NULL */
 	const char *hides; /* of a whiteout: the names of what it hides; else NULL */
 	uint64_t revision;  /* of a key in etcd: the one that was written; else 0 */
 	const char *unseen; /* of such a key: why the layer doesn't show it yet; NULL: it does */
