@@ -49,10 +49,69 @@ static void print_synopsis(const struct command *command)
 	}
 }
 
+/* Where the description of an option begins, and what goes on with it. */
+static size_t indent_of(const char *line, size_t len)
+{
+	size_t at = strspn(line, " ");
+
+	for (size_t i = at; at > 0 && at < 16 && i + 2 < len; i++)
+		if (line[i] == ' ' && line[i + 1] == ' ')
+			return i + strspn(line + i, " ");
+	return at;
+}
+
+/* The words, behind what stands in the line already. Returns the column behind them. */
+static size_t print_words(const char *text, size_t len, size_t indent, size_t column)
+{
+	for (size_t word; len > 0; text += word, len -= word) {
+		size_t space = strspn(text, " ");
+
+		space = space < len ? space : len;
+		text += space;
+		len -= space;
+		word = strcspn(text, " \n");
+		if (column > indent && column + 1 + word > HELP_WIDTH) {
+			printf("\n%*s", (int)indent, "");
+			column = indent;
+		}
+		column += (size_t)printf("%s%.*s", column > indent ? " " : "", (int)word, text);
+	}
+	return column;
+}
+
+/* Text is filled, and a description that is too long goes on in the next line. */
+static void print_help(const char *line)
+{
+	bool was_text = false;
+	size_t column = 0;
+
+	while (*line) {
+		size_t len = strcspn(line, "\n"), indent = indent_of(line, len);
+		bool is_text = len > 0 && *line != ' ';
+
+		if (was_text && !is_text)
+			putchar('\n');
+		if (is_text) {
+			column = print_words(line, len, 0, was_text ? column : 0);
+		} else if (len <= HELP_WIDTH) {
+			printf("%.*s\n", (int)len, line);
+		} else {
+			printf("%.*s", (int)indent, line);
+			print_words(line + indent, len - indent, indent, indent);
+			putchar('\n');
+		}
+		was_text = is_text;
+		line += len + (line[len] == '\n');
+	}
+	if (was_text)
+		putchar('\n');
+}
+
 int command_help(const struct command *command)
 {
 	print_synopsis(command);
-	printf("\n%s", command->help);
+	putchar('\n');
+	print_help(command->help);
 	if (command->print_more)
 		command->print_more();
 	return EXIT_DONE;

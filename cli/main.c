@@ -73,9 +73,16 @@ static int help(int argc, char **argv)
 	}
 
 	const struct command *command = find_command(argv[1]);
-	if (command && argc > 2) {
+	bool is_of_help = strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
+			  strcmp(argv[1], "-h") == 0;
+	if ((command || is_of_help) && argc > 2) {
 		message("help: tells of one command; '%s' is one too many", argv[2]);
 		return EXIT_WRONG_USE;
+	}
+	if (is_of_help) {
+		puts("usage: plyfs help [COMMAND]\n\n"
+		     "Lists the commands, or prints how one is called and what its options mean.");
+		return EXIT_DONE;
 	}
 	return command ? command_help(command) : unknown_command(argv[1]);
 }

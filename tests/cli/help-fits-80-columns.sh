@@ -1,0 +1,30 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+fits() {
+	runs 0 "$PLYFS" "$@"
+	[ -s out ] || fail "'$*' prints nothing"
+	awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' out >long || fail "'$*' is too wide: $(cat long)"
+	! grep -n ' $' out || fail "'$*' ends lines with spaces"
+}
+
+fits --help
+commands=$(awk '/^  [a-z]/ { print $1 }' out)
+[ "$(wc -w <<<"$commands")" -gt 12 ] || fail "there are: $commands"
+for command in $commands; do
+	fits "$command" --help
+	cp out other
+	fits help "$command"
+	cmp out other
+done
+
+# So does that of help itself.
+fits help
+for word in help --help -h; do
+	fits help $word
+	prints 'usage: plyfs help [COMMAND]
+
+Lists the commands, or prints how one is called and what its options mean.'
+done
+runs 2 "$PLYFS" help help mount
+says "'mount' is one too many"
