@@ -1,5 +1,7 @@
 #include "spelling.h"
 
+#include <errno.h>
+
 /* Bytes that a folded key may be longer than it was, its NUL included: [a.b] is [a "b"]. */
 #define ROOM 3
 
@@ -140,4 +142,60 @@ bool spelling_is(const struct node *key, struct span name)
 		return false;
 	return key->spelling ? spelling_means(key->spelling->fold, name, key->text)
 			     : span_equal(key->text, name);
+}
+
+static int fold_map(const struct fold *sections, const struct fold *keys, const struct node *map,
+	struct arena *arena, const struct node **ret);
+
+/* A section, or a list of sections of one name. */
+static int fold_sections(const struct fold *keys, const struct node *value, struct arena *arena,
+	const struct node **ret)
+{
+	*ret = value;
+	if (node_is_map(value))
+		return fold_map(NULL, keys, value, arena, ret);
+	if (!node_is_sequence(value))
+		return 0;
+	struct node *list = node_copy_head(arena, value, 0);
+	int r = list ? 0 : -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < value->seq.count; i++) {
+		const struct node *item = value->seq.items[i];
+		r = node_is_map(item) ? fold_map(NULL, keys, item, arena, &item) : 0;
+		if (r == 0)
+			r = node_push(arena, list, item);
+	}
+	*ret = list;
+	return r;
+}
+
+/* `sections` NULL: it is one itself. */
+static int fold_map(const struct fold *sections, const struct fold *keys, const struct node *map,
+	struct arena *arena, const struct node **ret)
+{
+	struct node *folded = node_copy_head(arena, map, 0);
+	int r = folded ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; r == 0 && i < map->map.count; i++) {
+		const struct node *value = map->map.pairs[i].value, *key = map->map.pairs[i].key;
+		bool is_section = sections && !node_is_scalar(value);
+		const struct fold *fold = is_section ? sections : keys;
+		const struct node *name =
+			node_is_scalar(key) ? spelling_fold(fold, key, arena) : key;
+
+		if (!name)
+			return -ENOMEM;
+		if (is_section)
+			r = fold_sections(keys, value, arena, &value);
+		if (r == 0)
+			r = node_put(arena, folded, node_find(folded, name) ? key : name, value);
+	}
+	*ret = folded;
+	return r;
+}
+
+int spelling_fold_tree(const struct fold *sections, const struct fold *keys,
+	const struct node *root, struct arena *arena, const struct node **ret)
+{
+	*ret = root;
+	return root && node_is_map(root) ? fold_map(sections, keys, root, arena, ret) : 0;
 }

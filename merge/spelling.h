@@ -46,3 +46,11 @@ struct span spelling_of(const struct node *key, const struct fold *fold);
 
 /** Whether the key, which may be no scalar, has that name in one of its spellings. */
 bool spelling_is(const struct node *key, struct span name);
+
+/**
+ * `root`, which may be NULL, with the keys that it means to a program that folds `sections` and the
+ * `keys` in them: itself, or a copy of its maps in `arena`. Of two keys that are one, the second
+ * stays as it is. Returns 0 with *ret, or -ENOMEM.
+ */
+int spelling_fold_tree(const struct fold *sections, const struct fold *keys,
+	const struct node *root, struct arena *arena, const struct node **ret);

@@ -69,6 +69,8 @@ for kind in "etcd", "git":
 equal("a rule", LAYERS + "rules: [{match: a, xyzzy: 1}]\n", definitions["rule"]["properties"])
 equal("a file", LAYERS + "files: [{path: a, from: b, xyzzy: 1}]\n", definitions["file"]["properties"])
 equal("a command", LAYERS + "rules: [{match: a, check: {run: ['a', '%f'], xyzzy: 1}}]\n",
+      definitions["check"]["anyOf"][1]["properties"])
+equal("a command that is told", LAYERS + "rules: [{match: a, on_change: {run: ['a', '%f'], xyzzy: 1}}]\n",
       definitions["program"]["anyOf"][1]["properties"])
 equal("options", LAYERS + "options: {xyzzy: 1}\n", options)
 equal("limits", LAYERS + "options: {limits: {xyzzy: 1}}\n", options["limits"]["properties"])
@@ -118,6 +120,7 @@ GOOD = [
     LAYERS + "rules: [{match: a, options: {lists: append}}]",
     LAYERS + "rules: [{match: a, options: {kinds: strict}}]",
     LAYERS + "rules: [{match: a, options: {lists: {'*': {by: name}}}}]",
+    LAYERS + "rules: [{match: a, options: {lists: {by: name}}}]",
     LAYERS + "rules: [{match: a, options: {lists: {'*': replace, 'a.b': {by: name}}}}]",
     LAYERS + "rules: [{match: a, strategy: deep, options: }]",
     LAYERS + "rules: [{match: a, strategy: salt, options: {level: 2, tags: true}}]",
@@ -158,7 +161,6 @@ BAD = [
     LAYERS + "rules: [{match: a, options: {lists: merge}}]",
     LAYERS + "rules: [{match: a, options: {kinds: free}}]",
     LAYERS + "rules: [{match: a, options: {lists: [append]}}]",
-    LAYERS + "rules: [{match: a, options: {lists: {by: name}}}]",
     LAYERS + "rules: [{match: a, strategy: salt, options: {level: often}}]",
     LAYERS + "rules: [{match: a, strategy: salt, options: {lists: append}}]",
     LAYERS + "rules: [{match: a, strategy: cfengine, options: {args: []}}]",

@@ -4,7 +4,9 @@
 #include "cleanup.h"
 #include "deep.h"
 #include "delete_rule.h"
+#include "format/ini_dialect.h"
 #include "scalar.h"
+#include "spelling.h"
 
 /* A directive is no part of the value that it stands on. */
 static const char *foreign_tag(const struct node *node)
@@ -383,6 +385,19 @@ static bool is_first_of_layer(const struct merge *merge, size_t i)
 	return true;
 }
 
+/* What a source of another format, such as a drop-in in YAML, says in the names of the file's program. */
+static int read_spellings(const struct merge *merge, const struct merge_input *input,
+	const struct node *said, const struct node **ret)
+{
+	const struct ini_dialect *dialect =
+		merge->request->to ? merge->request->to->dialect : NULL;
+
+	*ret = said;
+	if (!dialect || (input->format && input->format->dialect == dialect))
+		return 0;
+	return spelling_fold_tree(&dialect->section_fold, &dialect->fold, said, merge->arena, ret);
+}
+
 static int merge_deep(struct merge *merge, struct merge_output *ret)
 {
 	struct deep deep = {.merge = merge, .origins = merge->origins};
@@ -414,8 +429,13 @@ static int merge_deep(struct merge *merge, struct merge_output *ret)
 		if (deletes && is_first_of_layer(merge, i))
 			r = delete_rule_apply(&deep, merge->inputs[i].source.layer, &root);
 		deep.has_directives = directive_is_in(document);
-		for (size_t n = 0; r == 0 && n < document->count; n++)
-			r = merge_root(&deep, document->roots[n], &root);
+		for (size_t n = 0; r == 0 && n < document->count; n++) {
+			const struct node *said;
+
+			r = read_spellings(merge, &merge->inputs[i], document->roots[n], &said);
+			if (r == 0)
+				r = merge_root(&deep, said, &root);
+		}
 	}
 	if (r == 0 && root)
 		r = deep_seal(&deep, root, &root);
