@@ -7,12 +7,18 @@
  */
 #include "complete.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cleanup.h"
 #include "command.h"
 #include "explained.h"
 #include "mount_option.h"
+#include "mounted.h"
 #include "preset.h"
 #include "strategy.h"
 #include "subject.h"
@@ -350,6 +356,70 @@ static void offer_commands(const struct offer *to)
 	offer(to, span_of("help"), "", span_of("tell how a command is called"));
 }
 
+/* Whether a lower layer has it, which has been offered. */
+static bool is_offered(const struct settings *settings, size_t layer, const char *path)
+{
+	bool is_there = false;
+
+	for (size_t i = 0; !is_there && i < layer; i++)
+		is_there = settings->layers[i]->dirfd >= 0 &&
+			   faccessat(settings->layers[i]->dirfd, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	return is_there;
+}
+
+/* What a layer has in the directory that has been typed. */
+static void offer_names(const struct offer *to, const struct settings *settings, size_t layer)
+{
+	const char *slash = strrchr(to->start.data, '/');
+	int before = slash ? (int)(slash + 1 - to->start.data) : 0;
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "./%.*s", before, to->start.data);
+	int fd = openat(settings->layers[layer]->dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!directory && fd >= 0)
+		close(fd);
+	for (struct dirent *entry; directory && (entry = readdir(directory));) {
+		bool is_hidden = entry->d_name[0] == '.' && to->start.data[before] != '.';
+		int len = snprintf(path, sizeof(path), "%.*s%s", before, to->start.data, entry->d_name);
+
+		if (!is_hidden && len < PATH_MAX && strcmp(entry->d_name, ".") != 0 &&
+			strcmp(entry->d_name, "..") != 0 && !is_offered(settings, layer, path))
+			offer(to, span_of(path), entry->d_type == DT_DIR ? "/" : "", span_of(""));
+	}
+	if (directory)
+		closedir(directory);
+}
+
+/* A path relative to the layers that -c or -l names. */
+static void offer_paths(const struct offer *to, const struct typed *typed)
+{
+	CLEANUP(subject_fini) struct subject subject = {0};
+	CLEANUP(freep) char *inner = NULL;
+
+	if (to->start.data[0] == '/')
+		return;
+	(void)subject_find(&command_set, &typed->choice, ".", false, &subject, &inner);
+	for (size_t i = 0; subject.settings && i < subject.settings->layer_count; i++)
+		if (subject.settings->layers[i]->dirfd >= 0)
+			offer_names(to, subject.settings, i);
+}
+
+/* A rendered tree, which has a status, too, is a directory like others. */
+static void offer_mounts(const struct offer *to)
+{
+	CLEANUP(mounted_fini) struct mounted mounted = {0};
+	bool is_any = false;
+
+	if (mounted_all(&mounted) == 0)
+		for (size_t i = 0; i < mounted.count; i++) {
+			offer(to, span_of(mounted.paths[i]), "", span_of(""));
+			is_any |= strncmp(mounted.paths[i], to->start.data, to->start.len) == 0;
+		}
+	if (!is_any)
+		puts(":directories");
+}
+
 /* An argument that is no option. A mountpoint is a directory; what is mounted may be a file. */
 static void offer_argument(
 	const struct command *command, const struct typed *typed, struct offer *to)
@@ -368,6 +438,14 @@ static void offer_argument(
 	}
 	if (command == &command_presets) {
 		offer_presets(to);
+		return;
+	}
+	if (command == &command_status || command == &command_umount) {
+		offer_mounts(to);
+		return;
+	}
+	if ((typed->choice.config || typed->choice.layers) && strstr(command->synopsis, "PATH")) {
+		offer_paths(to, typed);
 		return;
 	}
 	bool has_mountpoint = strstr(command->synopsis, "MOUNTPOINT");

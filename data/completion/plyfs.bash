@@ -40,8 +40,8 @@ _plyfs() {
 		return 0
 	fi
 	COMPREPLY=("${candidates[@]}")
-	# The value comes right behind it.
-	[[ ${candidates[0]-} != *= ]] || compopt -o nospace 2>/dev/null || true
+	# The value, or a name in the directory, comes right behind it.
+	[[ ${candidates[0]-} != *[=/] ]] || compopt -o nospace 2>/dev/null || true
 	return 0
 }
 complete -F _plyfs plyfs

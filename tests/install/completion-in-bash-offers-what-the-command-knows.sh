@@ -80,3 +80,17 @@ offers 'plyfs explain -l vendor app.yaml long '
 offers 'plyfs set -l vendor app.yaml ser' server= server.port= server.hosts=
 offers 'plyfs unset -l vendor app.yaml long ser' server server.port server.hosts
 offers 'plyfs set -l vendor:venue -L ' vendor venue
+
+# Paths of the layers, not of this directory: each once, a directory with its slash.
+mkdir vendor/sub
+touch vendor/sub/x.yaml vendor/.hidden venue/app.yaml venue/two.yaml
+printf 'layers: [vendor, venue]\n' >plyfs.yaml
+offers 'plyfs get -l vendor:venue ' app.yaml sub/ two.yaml
+offers 'plyfs cat -c plyfs.yaml t' two.yaml
+offers 'plyfs explain -c plyfs.yaml sub/' sub/x.yaml
+offers 'plyfs set --layers=vendor .h' .hidden
+offers 'plyfs diff -l venue nothing'
+offers 'plyfs check -l venue two.yaml a' app.yaml
+# Mounts; there may be any here.
+typing 'plyfs umount /'
+[ -n "${COMPREPLY[*]}" ] || fail 'umount offers nothing'
