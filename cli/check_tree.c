@@ -1,6 +1,7 @@
 #include "check_tree.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "expand.h"
 #include "idle_setting.h"
 #include "idle_whiteout.h"
+#include "unshown.h"
 
 /* References that are kept; in a tree with more, the rest is not looked at. */
 #define ASKINGS_MAX 1000000
@@ -78,6 +80,29 @@ static int add_idle_whiteout(
 		problem_set(&problem, name, 0, 0,
 			"the whiteout hides nothing: no lower layer has the directory");
 	return findings_add(&tree->findings, FINDING_WARNING, &problem);
+}
+
+static int add_unshown(void *context, const struct layer *layer, const char *path, const char *what)
+{
+	struct check_tree *tree = context;
+	CLEANUP(freep) char *name = NULL;
+	const char *slash = strrchr(path, '/');
+	struct problem problem;
+
+	int r = layer_source_name(layer, path, &name);
+	if (r < 0)
+		return r;
+	if (what)
+		problem_set(&problem, name, 0, 0,
+			"a %s is not shown, and hides nothing in lower layers; take it out of the layer, or "
+			"put a whiteout, " UNION_MARK_PREFIX "%s, in its place",
+			what, slash ? slash + 1 : path);
+	else
+		problem_set(&problem, name, 0, 0,
+			"the path in the layer is longer than %d bytes, so nothing can be read there; use "
+			"shorter names, or fewer directories in each other",
+			PATH_MAX - 1);
+	return findings_add(&tree->findings, what ? FINDING_WARNING : FINDING_ERROR, &problem);
 }
 
 static const char *name_of(enum union_kind kind)
@@ -173,6 +198,8 @@ static int add_traversed(void *context, const struct traversed *found)
 	}
 	if (r == 0)
 		r = whiteouts_idle(offline_settings(tree->offline), found, add_idle_whiteout, tree);
+	if (r == 0)
+		r = unshown_each(offline_settings(tree->offline), found, add_unshown, tree);
 	return r;
 }
 

@@ -1,0 +1,35 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+# A FIFO, a socket or a device in a layer is not shown and hides nothing; a path that is too long can't be read at all. Each
+# would be missed without a word.
+
+need python3 mkfifo
+mkdir -p v/d s/d
+echo v | tee v/x >v/d/file
+mkfifo s/x s/d/pipe
+python3 - <<'END_'
+import os, socket
+socket.socket(socket.AF_UNIX).bind("s/d/socket")
+os.chdir("v")
+for _ in range(25):
+    os.mkdir("d" * 200)
+    os.chdir("d" * 200)
+open("file", "w").close()
+END_
+runs 1 "$PLYFS" check -l v:s
+grep -q "s/x: warning: a FIFO is not shown, and hides nothing in lower layers; .* whiteout, .wh.x, in its place" err || fail "$(cat err)"
+grep -q "s/d/pipe: warning: a FIFO is not shown" err || fail "$(cat err)"
+grep -q "s/d/socket: warning: a socket is not shown" err || fail "$(cat err)"
+grep -q "the path in the layer is longer than 4095 bytes" err || fail "$(cat err)"
+runs 1 "$PLYFS" check --json -l v:s
+python3 -c 'import json; found = json.load(open("out"))["findings"]; assert len(found) == 4, found'
+
+# Its twin: what is shown, and a whiteout as overlayfs makes it, is no news.
+rm -rf v/ddd* s/x s/d
+if mknod s/x c 0 0 2>/dev/null; then
+	runs 0 "$PLYFS" check -l v:s
+	! grep -q 'device' err || fail "$(cat err)"
+fi
+rm -f s/x
+runs 0 "$PLYFS" check -l v:s
+! [ -s err ] || fail "$(cat err)"
