@@ -22,7 +22,7 @@ assert part["values"] == [value for value in whole["values"] if value["key"] == 
 END
 
 # Hostile text: still JSON, and nothing that steers a terminal.
-printf '"a\\e[31m\\x85\\u2028": "\\0\\e]0;x\\a\\u202e"\nn: .inf\nm: {[1]: 0x1F, ? {a: b} : ~}\n' >vendor/odd.yaml
+printf '"a\\e[31m\\x85\\u2028": "\\0\\e]0;x\\a\\u202e"\nn: .inf\nm: {? [1] : 0x1F, ? {a: b} : ~}\n' >vendor/odd.yaml
 echo 'o: 1' >site/odd.yaml
 runs 0 "$PLYFS" explain --json -c plyfs.yaml odd.yaml
 python3 - <<'END'
