@@ -52,7 +52,8 @@ bool merge_may_have_tag(const struct merge *merge, const struct node *value)
 	const struct merge_request *request = merge->request;
 
 	for (size_t i = 0; i < request->count; i++)
-		if (request->inputs[i].source.rank == value->source->rank &&
+		if (request->inputs[i].source.name &&
+			request->inputs[i].source.rank == value->source->rank &&
 			strcmp(request->inputs[i].source.name, value->source->name) == 0 &&
 			!format_of_tree(request->inputs[i].format)->has_tags)
 			return false;

@@ -416,6 +416,14 @@ static const struct node *clean(struct deep_model *model, const struct node *nod
 	return result;
 }
 
+/* A root of another kind than what lies below it is an error, unless a tag or null says that it is meant. */
+static bool is_broken(const struct node *below, const struct node *value)
+{
+	return below && below->kind != value->kind && !*foreign(below) && !*foreign(value) &&
+	       !scalar_is_null(below) && !scalar_is_null(value) && !deep_model_is_delete(value) &&
+	       !is_tag(value, "!replace", "!override");
+}
+
 const struct node *deep_model_merge(
 	struct deep_model *model, struct document *const *layers, size_t count)
 {
@@ -424,7 +432,10 @@ const struct node *deep_model_merge(
 
 	for (size_t i = 0; i < count && !model->failed; i++)
 		for (size_t n = 0; n < layers[i]->count; n++)
-			if (!scalar_is_empty(layers[i]->roots[n]))
-				result = combine(model, result, layers[i]->roots[n], root);
+			if (!scalar_is_empty(layers[i]->roots[n])) {
+				model->failed |= is_broken(result, layers[i]->roots[n]);
+				if (!model->failed)
+					result = combine(model, result, layers[i]->roots[n], root);
+			}
 	return result && !model->failed ? clean(model, result) : NULL;
 }

@@ -257,6 +257,7 @@ static int build_layer(struct model *model, const struct node *node, struct valu
 
 int model_build(struct model *model, const struct pillar_tree_file *file, struct value **ret)
 {
+	const struct node *above = NULL;
 	struct value *root = NULL;
 
 	assert_true(model->depth < STACK_MAX);
@@ -267,7 +268,11 @@ int model_build(struct model *model, const struct pillar_tree_file *file, struct
 
 		if (file->documents[i]->count == 0)
 			continue;
-		r = build_layer(model, file->documents[i]->roots[0], &layer);
+		if (above && above->kind != file->documents[i]->roots[0]->kind &&
+			!scalar_is_null(above) && !scalar_is_null(file->documents[i]->roots[0]))
+			return MODEL_KINDS;
+		above = file->documents[i]->roots[0];
+		r = build_layer(model, above, &layer);
 		if (r != MODEL_FINE)
 			return r;
 		root = root ? combine(model, root, layer) : layer;

@@ -26,7 +26,7 @@ struct model {
 };
 
 /* What the model says of a merge that fails. */
-enum { MODEL_FINE, MODEL_ABSENT, MODEL_CYCLE };
+enum { MODEL_FINE, MODEL_ABSENT, MODEL_CYCLE, MODEL_KINDS };
 
 /**
  * Builds a file of model->tree, whose files lie in its root; *ret is NULL when it is empty. Returns
