@@ -29,7 +29,7 @@ printf '[t]\nb = "x"\n' >vendor/server.toml
 printf 't = 3\n' >site/server.toml
 cat >plyfs.yaml <<'END'
 layers: [vendor, site]
-rules: [{match: "*.salt.yaml", strategy: salt}]
+rules: [{match: "*.salt.yaml", strategy: salt}, {match: documents.yaml, options: {documents: merge}}]
 END
 runs 0 "$PLYFS" check -c plyfs.yaml
 prints '5 files: all merge, 5 warnings'

@@ -146,15 +146,15 @@ static void the_cost_of_many_layers_is_linear(void **state)
 	static const struct {
 		const char *lists, *low, *high;
 	} costly[] = {
-		{NULL, "k#: #\n", "---\nk#: !delete\n"},
-		{NULL, "k#: #\n", "---\nk1: !delete\n---\nk1: #\n"},
-		{NULL, "k#: #\n", "---\nn#: #\n"},
-		{"{lists: append}", "- #\n", "---\n- #\n"},
-		{"{lists: prepend}", "- #\n", "---\n- #\n"},
-		{"{lists: unique}", "- [#]\n", "---\n- [#, x]\n"},
-		{"{lists: {'*': {by: n}}}", "- {n: #}\n", "---\n- {n: #, x: 1}\n"},
-		{"{lists: {'*': {by: n}}}", "- {n: #}\n", "---\n- !delete {n: #}\n"},
-		{"{lists: {'*': {by: n}}}", "- {n: #}\n",
+		{"{documents: merge}", "k#: #\n", "---\nk#: !delete\n"},
+		{"{documents: merge}", "k#: #\n", "---\nk1: !delete\n---\nk1: #\n"},
+		{"{documents: merge}", "k#: #\n", "---\nn#: #\n"},
+		{"{documents: merge, lists: append}", "- #\n", "---\n- #\n"},
+		{"{documents: merge, lists: prepend}", "- #\n", "---\n- #\n"},
+		{"{documents: merge, lists: unique}", "- [#]\n", "---\n- [#, x]\n"},
+		{"{documents: merge, lists: {'*': {by: n}}}", "- {n: #}\n", "---\n- {n: #, x: 1}\n"},
+		{"{documents: merge, lists: {'*': {by: n}}}", "- {n: #}\n", "---\n- !delete {n: #}\n"},
+		{"{documents: merge, lists: {'*': {by: n}}}", "- {n: #}\n",
 			"--- !prepend\n- {n: 1}\n---\n- {n: 1}\n"},
 	};
 
@@ -181,7 +181,7 @@ static void merging_by_key_and_by_value_in_turn_is_refused_before_it_takes_long(
 	struct setting setting;
 
 	(void)state;
-	setting_init(&setting, "{lists: {'*': {by: n}}}", TEXTS("- {n: 1}", above));
+	setting_init(&setting, "{documents: merge, lists: {'*': {by: n}}}", TEXTS("- {n: 1}", above));
 	assert_int_equal(run(&setting), PROBLEM);
 	assert_non_null(strstr(setting.problem.message, "in turn too often"));
 	setting_fini(&setting);

@@ -76,7 +76,7 @@ static void deep_without_memory_leaks_nothing(void **state)
 	(void)state;
 	fail_each_allocation("deep", "{lists: append}", "k#: {a: &x# 1, b: *x#, l: [1]}\n",
 		"k#: {a: !delete , b: 2, l: [2]}\n");
-	fail_each_allocation("deep", "{}", "---\na: #\n", "---\na: {x: #}\n");
+	fail_each_allocation("deep", "{documents: merge}", "---\na: #\n", "---\na: {x: #}\n");
 }
 
 static void salt_without_memory_leaks_nothing(void **state)

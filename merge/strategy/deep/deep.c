@@ -377,6 +377,30 @@ static bool is_alone_without_directives(const struct merge *merge)
 	       !merge->request->wants_tree && !directive_is_in(only->document);
 }
 
+/*
+ * Several documents of a file are rarely parts of one: they are objects of their own, which would all
+ * become one.
+ */
+static int check_documents(const struct merge *merge)
+{
+	if (span_is(options_text(merge->request->options, "documents"), "merge"))
+		return 0;
+	for (size_t i = 0; i < merge->count; i++) {
+		const struct document *document = merge->inputs[i].document;
+		size_t count = 0;
+
+		if (merge->count == 1 && !directive_is_in(document))
+			return 0;
+		for (size_t n = 0; n < document->count; n++)
+			if (!scalar_is_empty(document->roots[n]) && ++count > 1)
+				return problem_at(merge->problem, document->roots[n],
+					"a second document begins here, and all would become one; "
+					"keep one document in each file, or give the rule the option "
+					"'documents: merge' if that is meant");
+	}
+	return 0;
+}
+
 static bool is_first_of_layer(const struct merge *merge, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
@@ -410,8 +434,10 @@ static int merge_deep(struct merge *merge, struct merge_output *ret)
 			merge->result->verbatim = merge->inputs[0].document;
 		return merge_give_text(merge, &merge->inputs[0], ret);
 	}
-	int r = arena_new_like(merge->arena, &scratch);
-	if (r < 0)
+	int r = check_documents(merge);
+	if (r == 0)
+		r = arena_new_like(merge->arena, &scratch);
+	if (r != 0)
 		return r;
 	deep.scratch = scratch;
 	deep.minds_kinds = merge->request->warn ||
@@ -495,6 +521,9 @@ static const struct option_spec options[] = {
 		"whether a value of another kind (a map, list or scalar) than what lies below "
 		"takes "
 		"its place, or is an error unless a directive or null says so"},
+	{"documents", OPTION_CHOICE, "refuse", "refuse|merge",
+		"whether a YAML file of several documents is refused where it meets another "
+		"layer's, or its documents are merged in order, as if each were a file"},
 	{0},
 };
 
