@@ -45,5 +45,14 @@ struct span edit_line_end(const struct edit *edit);
 /** The offset of the first byte of the line that `offset` is on. */
 size_t edit_line_begin(const struct edit *edit, size_t offset);
 
+/**
+ * Where the comments of an entry begin, whose line begins at `begin`: the lines directly above it, as
+ * deep as it is, that begin with one of `signs`, if a blank line or the start of the collection is
+ * above them (`is_first`, or the text's start). Not above `floor`, where the
+ * entry before it ends. Else `begin`.
+ */
+size_t edit_comments_above(
+	const struct edit *edit, size_t begin, size_t floor, const char *signs, bool is_first);
+
 /** The offset behind the line's end, or the text's. */
 size_t edit_line_after(const struct edit *edit, size_t offset);

@@ -316,8 +316,10 @@ static struct range leaving_range(const struct flow *flow, const struct leaving 
 	size_t own = own_comments(flow, leaving->behind, &ends_line);
 
 	if (is_first_on_line && ends_line)
-		return (struct range){
-			edit_line_begin(edit, range.begin), edit_line_after(edit, own)};
+		return (struct range){edit_comments_above(edit, edit_line_begin(edit, range.begin),
+					      edit_line_after(edit, leaving->begin),
+					      flow->is_yaml ? "#" : "/", leaving->is_first),
+			edit_line_after(edit, own)};
 	if (!leaving->has_comma || !entry->next) {
 		if (!has_comments)
 			range.begin = leaving->begin;

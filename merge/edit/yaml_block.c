@@ -201,11 +201,23 @@ static void take_blank_line(const struct edit *edit, struct range *range)
 		range->begin = above;
 }
 
-static int remove_lines(struct edit *edit, const struct extent *kept, const struct extent *entry)
+/* Its first line, or that of the comments above that are its own. */
+static size_t first_line(
+	const struct edit *edit, const struct extent *in, const struct extent *entry)
+{
+	size_t begin = yaml_line_begin(edit, entry->member.begin), floor = 0;
+
+	for (const struct extent *at = in->first; at != entry; at = at->next)
+		floor = yaml_entry_after(edit, at);
+	return edit_comments_above(edit, begin, floor, "#", entry == in->first);
+}
+
+static int remove_lines(struct edit *edit, const struct extent *in, const struct extent *kept,
+	const struct extent *entry)
 {
 	int column = yaml_column(edit, entry->member.begin), r = 0;
 	struct range range = {
-		yaml_line_begin(edit, entry->member.begin), yaml_entry_after(edit, entry)};
+		first_line(edit, in, entry), yaml_entry_after(edit, entry)};
 	const struct extent *leaf = kept ? yaml_last_leaf(kept) : NULL;
 	bool unused;
 
@@ -248,7 +260,7 @@ int yaml_block_remove(struct edit *edit, const struct edit_op *op, const struct 
 	i = 0;
 	for (const struct extent *entry = in->first; r == 0 && entry; entry = entry->next, i++) {
 		if (edit_is_entry(entry, i, last))
-			r = remove_lines(edit, kept, entry);
+			r = remove_lines(edit, in, kept, entry);
 		else
 			kept = entry;
 	}

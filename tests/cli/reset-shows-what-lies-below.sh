@@ -4,7 +4,7 @@
 mkdir vendor site
 write() {
 	printf 'port: 80\nserver:\n  tls: on\n  name: x\nlist: [a, b]\n' >vendor/app.yaml
-	printf '# ours\nport: 90\nserver:\n  tls: !delete\nproxy: p\n' >site/app.yaml
+	printf '# ours\n\nport: 90\nserver:\n  tls: !delete\nproxy: p\n' >site/app.yaml
 }
 reset() { runs 0 "$PLYFS" reset -l vendor:site "$@"; }
 shows() {

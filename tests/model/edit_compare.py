@@ -503,6 +503,17 @@ def same(a, b):
     return a == b
 
 
+def above(text, offset):
+    """Where the lines of comment directly above the line begin: they may go with what is removed."""
+    begin = text.rfind("\n", 0, offset) + 1
+    while begin:
+        line = text.rfind("\n", 0, begin - 1) + 1
+        if not text[line:begin].lstrip("\ufeff \t").startswith(("#", "//", "/*")):
+            break
+        begin = line
+    return begin
+
+
 def fault(form, case, answer):
     """What is wrong with an answer, or None."""
     text, trees, op = case
@@ -528,6 +539,8 @@ def fault(form, case, answer):
         span = yaml_span(text, op)
     else:
         span = None if op["kind"] == "insert" else case_span(text, case, answer)
+    if span and op["kind"] == "remove":
+        span = (above(text, span[0]),) + tuple(span[1:])
     for name, offset in lost:
         if not span or not span[0] <= offset <= span[1]:
             return "the comment %s is lost" % name
