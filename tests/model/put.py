@@ -742,7 +742,9 @@ class Change:
                 return False
             old, new = old[key], new[key]
         if kind == "head":
-            return type(old) is type(new) and isinstance(old, dict) and not self.replaces(owner)
+            # It goes with the key below it.
+            is_map = isinstance(old, dict) and isinstance(new, dict)
+            return is_map and set(old) <= set(new) and not self.replaces(owner)
         return not isinstance(old, (dict, list)) and not isinstance(new, (dict, list)) or same(old, new)
 
     def replaces(self, owner):
