@@ -24,6 +24,7 @@
 #include "keeper.h"
 #include "monitor.h"
 #include "mountpoint.h"
+#include "nearby_mounts.h"
 #include "reader_sandbox.h"
 #include "request_loop.h"
 #include "runner.h"
@@ -451,12 +452,19 @@ static void end_publishing(struct session *session)
 static bool on_mounts(void *context, struct publisher_hook *hook)
 {
 	struct session *session = context;
+	CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
+	uint64_t digest = 0;
 
 	(void)hook;
 	/* The clone keeps the superblock alive: without the visible mount, it ends too. */
 	if (!is_mounted(session))
 		end_publishing(session);
-	return true;
+	/* A machine that starts containers mounts all the time. */
+	bool is_known = nearby_mounts_digest(settings, session->mountpoint, session->mounts_fd,
+				&digest) == 0;
+	bool is_news = !is_known || digest != session->nearby;
+	session->nearby = digest;
+	return is_news;
 }
 
 static bool on_end_of_mount_process(void *context, struct publisher_hook *hook)

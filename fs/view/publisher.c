@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "gate.h"
 #include "name_watch.h"
+#include "route.h"
 #include "notice.h"
 #include "opening.h"
 #include "refresh.h"
@@ -208,31 +209,31 @@ static bool is_worth_a_retry(int result)
 	return layer_is_shortage(result) || result == -ENOSPC;
 }
 
+/* A component of the path, or of a link's target on it: each may be put elsewhere. */
+static int watch_step(void *context, const struct route_step *step)
+{
+	char directory[PATH_MAX];
+	const char *slash = strrchr(step->path, '/');
+
+	if (!step->name || !slash || strcmp(step->name, ".") == 0 || strcmp(step->name, "..") == 0)
+		return 0; /* no name that could lead elsewhere */
+	memcpy(directory, step->path, (size_t)(slash - step->path));
+	directory[slash - step->path] = '\0';
+	/* Of a directory on the way nothing counts but whether it is another one. */
+	int r = name_watch_add(context, *directory ? directory : "/", step->name,
+		step->is_last ? SETTINGS_EVENTS : SETTINGS_EVENTS & ~(uint32_t)IN_CLOSE_WRITE);
+	return is_worth_a_retry(r) ? r : 0;
+}
+
 /*
- * The nearest directory above `path` that is there, and the name that leads on from it. 0, or
- * -errno where it is worth to be tried again.
+ * Watches the whole way to `path`, as far as it is there. 0, or -errno where it is worth to be tried
+ * again.
  */
 static int watch_name(struct name_watch *watch, const char *path)
 {
-	CLEANUP(freep) char *copy = strdup(path);
-	if (!copy)
-		return -ENOMEM;
-	for (;;) {
-		size_t length = strlen(copy);
-		while (length > 1 && copy[length - 1] == '/')
-			copy[--length] = '\0';
-		char *slash = strrchr(copy, '/');
-		CLEANUP(freep) char *name = strdup(slash ? slash + 1 : copy);
-		if (!name)
-			return -ENOMEM;
-		if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-			return 0; /* no name of its own that could lead elsewhere */
-		if (slash)
-			slash[slash == copy] = '\0';
-		int r = name_watch_add(watch, slash ? copy : "", name, SETTINGS_EVENTS);
-		if (!slash || r != -ENOENT)
-			return is_worth_a_retry(r) ? r : 0;
-	}
+	int r = route_each(path, watch_step, watch);
+
+	return is_worth_a_retry(r) ? r : 0;
 }
 
 static int watch_settings(struct name_watch *watch, const struct settings *settings)
