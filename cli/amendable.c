@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "amendment_report.h"
 #include "command.h"
 
 /* Mirrors that replace their directories faster than a change is made. */
@@ -16,11 +15,12 @@ int amendable_read(
 {
 	struct gateway_options *gateway = &amendable->access.gateway;
 	const struct command_option none = {0};
+	const struct command_option json = {0, "json", .flag = &amendable->output.is_json};
 	const struct command_option *more = amendable->more;
 	const struct command_option options[] = {
 		CHOICE_OPTIONS(&amendable->choice),
 		{'L', "layer", .text = &amendable->layer},
-		{'n', "dry-run", .flag = &amendable->is_dry},
+		{'n', "dry-run", .flag = &amendable->output.is_dry},
 		{0, "endpoints", .text = &gateway->endpoints},
 		{0, "prefix", .text = &amendable->access.prefix},
 		{0, "cacert", .text = &gateway->ca},
@@ -28,6 +28,8 @@ int amendable_read(
 		{0, "key", .text = &gateway->key},
 		{0, "user-file", .text = &gateway->user_file},
 		{0, "color", .take = command_colour},
+		/* An editor sits at a terminal. */
+		command == &command_edit ? none : json,
 		more ? more[0] : none,
 		more ? more[1] : none,
 		{0},
@@ -41,6 +43,7 @@ int amendable_read(
 	if (choice_is_double(command, &amendable->choice))
 		return EXIT_WRONG_USE;
 	amendable->path = argv[optind++];
+	amendable->output.path = amendable->path;
 	return -1;
 }
 
@@ -73,7 +76,7 @@ static int prepare(const struct command *command, struct amendable *amendable, i
 	}
 	request->path = amendable->inner;
 	request->layer = amendable->layer;
-	request->is_dry = amendable->is_dry;
+	request->is_dry = amendable->output.is_dry;
 	request->access = &amendable->access;
 	return 0;
 }
@@ -91,25 +94,15 @@ int amendable_amend(const struct command *command, struct amendable *amendable,
 	return r;
 }
 
-/* What was reported. */
-struct told {
-	bool is_dry;
-	bool has_changed;
-};
-
 static int report(void *context, const struct amendment *change)
 {
-	struct told *told = context;
-
-	told->has_changed = true;
-	return amendment_report(change, told->is_dry);
+	return amendment_report(context, change);
 }
 
 int amendable_change_presence(const struct command *command, struct amendable *amendable,
 	int (*change)(const struct offline *offline, const struct amendment_request *request,
 		presence_report *report, void *context, struct problem *problem))
 {
-	struct told told = {.is_dry = amendable->is_dry};
 	struct amendment_request request = {0};
 	struct problem problem = {0};
 	int r = -ESTALE;
@@ -117,13 +110,13 @@ int amendable_change_presence(const struct command *command, struct amendable *a
 	for (int try = 0; r == -ESTALE && try < TRIES; try++) {
 		if (prepare(command, amendable, try, &request) < 0)
 			return EXIT_FAILED;
-		r = change(amendable->subject.offline, &request, report, &told, &problem);
+		r = change(
+			amendable->subject.offline, &request, report, &amendable->output, &problem);
 	}
+	amendment_report_end(&amendable->output, r == 0 ? AMENDMENT_NOTHING : NULL);
 	if (r != 0)
-		return choice_complain_in(amendable->subject.settings, amendable->path, amendable->inner,
-			r, &problem);
-	if (!told.has_changed)
-		puts("nothing changes: it is so already");
+		return choice_complain_in(amendable->subject.settings, amendable->path,
+			amendable->inner, r, &problem);
 	return EXIT_DONE;
 }
 

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "amendment_report.h"
 #include "presence.h"
 #include "subject.h"
 
@@ -13,19 +14,26 @@ struct amendable {
 	const struct command_option *more; /* two that this command alone has; NULL: none */
 	struct choice choice;
 	const char *layer; /* whose source is changed; NULL: the highest */
-	bool is_dry;
+	struct amendment_output output;
 	struct store_access access; /* of a layer in etcd */
 	const char *path;           /* as it was given */
-	char *inner;      /* in the layers */
+	char *inner;                /* in the layers */
 	struct subject subject;
 };
 
 /* The help of the options. */
-#define AMENDABLE_HELP                                                                             \
+#define AMENDABLE_HELP AMENDABLE_OPTIONS_HELP AMENDABLE_STORE_HELP
+#define AMENDABLE_JSON_HELP                                                                        \
+	AMENDABLE_OPTIONS_HELP                                                                     \
+	"      --json                      as JSON, for programs\n" AMENDABLE_STORE_HELP
+
+#define AMENDABLE_OPTIONS_HELP                                                                     \
 	CHOICE_HELP                                                                                \
 	"  -L, --layer NAME                change this layer's source; default: the highest\n"     \
 	"  -n, --dry-run                   change nothing; print the difference it would make\n"   \
-	"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n"          \
+	"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n"
+
+#define AMENDABLE_STORE_HELP                                                                       \
 	"\n"                                                                                       \
 	"Of a layer that is a mirror of etcd, in place of what the mirror tells:\n"                \
 	"      --endpoints URL,...         members of the cluster\n"                               \
@@ -52,8 +60,8 @@ int amendable_amend(const struct command *command, struct amendable *amendable,
 	struct amendment_request *request, struct amendment **ret, struct problem *problem);
 
 /**
- * Takes what the layer has of it away, or hides it: `change` is presence_reset() or presence_hide().
- * Reports each change. Returns the exit code.
+ * Takes what the layer has of it away, or hides it: `change` is presence_reset() or
+ * presence_hide(). Reports each change. Returns the exit code.
  */
 int amendable_change_presence(const struct command *command, struct amendable *amendable,
 	int (*change)(const struct offline *offline, const struct amendment_request *request,

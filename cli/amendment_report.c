@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "colour.h"
+#include "json_put.h"
 #include "key.h"
 #include "message.h"
 #include "report.h"
@@ -19,9 +21,10 @@
 
 struct report {
 	const struct amendment *amendment;
-	bool is_dry;    /* only what is hidden is told */
-	bool has_lines; /* some value differs */
+	const struct amendment_output *output;
+	bool has_lines;      /* some value differs */
 	struct key_text key; /* to the place where the two trees differ */
+	struct arena *arena; /* of JSON */
 };
 
 /* As it is shown in a line. */
@@ -42,6 +45,14 @@ static bool is_from_target(const struct report *report, const struct node *node)
 	return node->source && strcmp(node->source->name, report->amendment->file) == 0;
 }
 
+/* Where the value stands in the source now; 0: it does not. */
+static unsigned line_in_target(const struct report *report, const struct node *after)
+{
+	bool is_there = after && (report->amendment->copies || is_from_target(report, after));
+
+	return is_there ? (unsigned)after->line : 0;
+}
+
 /* The file, or the key with the revision that it has now. */
 static void print_file(const struct amendment *amendment)
 {
@@ -53,10 +64,8 @@ static void print_file(const struct amendment *amendment)
 static void print_place(const struct report *report, const struct node *after)
 {
 	print_file(report->amendment);
-	bool is_there = after && (report->amendment->copies || is_from_target(report, after));
-
-	if (is_there && after->line)
-		printf(":%u", (unsigned)after->line);
+	if (line_in_target(report, after))
+		printf(":%u", line_in_target(report, after));
 	fputs(": ", stdout);
 }
 
@@ -79,8 +88,39 @@ static const struct node *find_other(const struct report *report, const struct n
 	return other && other->source && other->line ? other : NULL;
 }
 
-static void print_line(struct report *report, const struct node *before,
+/* An item of "values". */
+static int put_json_value(struct report *report, const struct node *before,
 	const struct node *after, const struct node *below)
+{
+	const char *verb;
+	const struct node *other = find_other(report, before, after, below, &verb);
+	int r = 0;
+
+	fputs(report->has_lines ? ", {\"key\": " : "{\"key\": ", stdout);
+	report->has_lines = true;
+	json_put_span(stdout, key_text_span(&report->key));
+	if (line_in_target(report, after))
+		printf(", \"line\": %u", line_in_target(report, after));
+	if (before) {
+		fputs(", \"before\": ", stdout);
+		r = json_put_value(stdout, before, report->arena);
+	}
+	if (r == 0 && after) {
+		fputs(", \"after\": ", stdout);
+		r = json_put_value(stdout, after, report->arena);
+	}
+	if (other) {
+		printf(", \"%s\": ", verb);
+		json_put_field(stdout, "{\"layer\": ", other->source->layer);
+		json_put_field(stdout, ", \"file\": ", source_shown(other->source));
+		printf(", \"line\": %u}", (unsigned)other->line);
+	}
+	putchar('}');
+	return r;
+}
+
+static void print_line(struct report *report, const struct node *before, const struct node *after,
+	const struct node *below)
 {
 	struct span key = key_text_span(&report->key);
 	char old[SHOWN_VALUE], new[SHOWN_VALUE];
@@ -88,10 +128,10 @@ static void print_line(struct report *report, const struct node *before,
 	const struct node *other = find_other(report, before, after, below, &verb);
 
 	report->has_lines = true;
-	if (report->is_dry && !after && other)
+	if (report->output->is_dry && !after && other)
 		message("%.*s: removed, and %s %s:%u", (int)key.len, key.data, verb,
 			source_shown(other->source), (unsigned)other->line);
-	if (report->is_dry)
+	if (report->output->is_dry)
 		return;
 	print_place(report, after);
 	printf("%.*s: ", (int)key.len, key.data);
@@ -184,18 +224,14 @@ static int tell(struct report *report, const struct node *before, const struct n
 	if (before && after && before->kind == after->kind && !node_is_scalar(after))
 		return node_is_map(after) ? tell_maps(report, before, after, below)
 					  : tell_lists(report, before, after, below);
+	if (report->output->is_json)
+		return put_json_value(report, before, after, below);
 	print_line(report, before, after, below);
 	return 0;
 }
 
-static int print_diff(const struct amendment *amendment)
+static int print_diff(const struct amendment *amendment, struct unified how)
 {
-	const struct unified how = {
-		.out = stdout,
-		.context = UNIFIED_CONTEXT,
-		.is_coloured = colour_use(STDOUT_FILENO),
-		.is_shown = isatty(STDOUT_FILENO),
-	};
 	const struct unified_side old = {
 		amendment->is_new ? "/dev/null" : amendment->file, amendment->old};
 	const struct unified_side new = {
@@ -205,14 +241,32 @@ static int print_diff(const struct amendment *amendment)
 	return r < 0 ? r : 0;
 }
 
+/* The field "diff". */
+static int put_json_diff(const struct amendment *amendment)
+{
+	CLEANUP(freep) char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return -ENOMEM;
+	int r = print_diff(amendment, (struct unified){.out = out, .context = UNIFIED_CONTEXT});
+	if (fclose(out) != 0)
+		return -ENOMEM;
+	json_put_field(stdout, ", \"diff\": ", text);
+	return r;
+}
+
+static const char *change_name(const struct amendment *amendment)
+{
+	return amendment->is_removed ? "removed" : amendment->is_new ? "made" : "changed";
+}
+
 /* What becomes of the file as a whole. */
 static void print_whole(const struct amendment *amendment, bool is_dry)
 {
 	print_file(amendment);
-	printf(": %s%s", is_dry ? "would be " : "",
-		amendment->is_removed ? "removed"
-		: amendment->is_new   ? "made"
-				      : "changed");
+	printf(": %s%s", is_dry ? "would be " : "", change_name(amendment));
 	if (amendment->hides)
 		fputs("; hides ", stdout);
 	if (amendment->hides)
@@ -220,23 +274,70 @@ static void print_whole(const struct amendment *amendment, bool is_dry)
 	putchar('\n');
 }
 
-int amendment_report(const struct amendment *amendment, bool is_dry)
+static int tell_values(struct report *report)
 {
-	struct report report = {.amendment = amendment, .is_dry = is_dry};
+	const struct amendment *amendment = report->amendment;
 	bool is_tree = amendment->before || amendment->after;
-	int r = 0;
+	int r = is_tree ? tell(report, amendment->before, amendment->after, amendment->below) : 0;
 
-	if (!amendment->is_changed) {
-		puts("nothing changes: it is so already");
-		return 0;
-	}
-	if (is_dry && (amendment->old.len || amendment->new.len))
-		r = print_diff(amendment);
-	if (r == 0 && is_tree)
-		r = tell(&report, amendment->before, amendment->after, amendment->below);
-	key_text_fini(&report.key);
-	if (r == 0 && (amendment->is_removed || !report.has_lines) &&
-		(!is_dry || !(amendment->old.len || amendment->new.len)))
+	key_text_fini(&report->key);
+	return r;
+}
+
+/* The object up to its changes. */
+static void put_json_head(const struct amendment_output *output)
+{
+	json_put_field(stdout, "{\n  \"path\": ", output->path);
+	printf(",\n  \"dry_run\": %s,\n  \"changes\": [", output->is_dry ? "true" : "false");
+}
+
+/* An item of "changes". */
+static int put_json(struct report *report)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	const struct amendment *amendment = report->amendment;
+	int r = arena_new(&arena);
+
+	if (r < 0)
+		return r;
+	report->arena = arena;
+	json_put_field(stdout, "{\"file\": ", amendment->file);
+	if (amendment->layer)
+		json_put_field(stdout, ", \"layer\": ", amendment->layer->name);
+	json_put_field(stdout, ", \"change\": ", change_name(amendment));
+	if (amendment->revision)
+		printf(", \"revision\": %" PRIu64, amendment->revision);
+	if (amendment->hides)
+		json_put_field(stdout, ", \"hides\": ", amendment->hides);
+	if (amendment->copies)
+		json_put_field(stdout, ", \"copies\": ", amendment->copies);
+	if (amendment->unseen)
+		json_put_field(stdout, ", \"not_shown_yet\": ", amendment->unseen);
+	fputs(", \"values\": [", stdout);
+	r = tell_values(report);
+	putchar(']');
+	if (r == 0 && report->output->is_dry)
+		r = put_json_diff(amendment);
+	putchar('}');
+	return r;
+}
+
+static int print_text(struct report *report)
+{
+	const struct unified how = {
+		.out = stdout,
+		.context = UNIFIED_CONTEXT,
+		.is_coloured = colour_use(STDOUT_FILENO),
+		.is_shown = isatty(STDOUT_FILENO),
+	};
+	const struct amendment *amendment = report->amendment;
+	bool is_dry = report->output->is_dry;
+	bool has_diff = is_dry && (amendment->old.len || amendment->new.len);
+	int r = has_diff ? print_diff(amendment, how) : 0;
+
+	if (r == 0)
+		r = tell_values(report);
+	if (r == 0 && (amendment->is_removed || !report->has_lines) && !has_diff)
 		print_whole(amendment, is_dry);
 	if (amendment->copies)
 		message("%s: %s a copy of the whole file, as it is shown whole: what changes in %s "
@@ -247,4 +348,31 @@ int amendment_report(const struct amendment *amendment, bool is_dry)
 			"status' tells more",
 			amendment->layer->name, amendment->unseen);
 	return r;
+}
+
+int amendment_report(struct amendment_output *output, const struct amendment *amendment)
+{
+	struct report report = {.amendment = amendment, .output = output};
+
+	if (!amendment->is_changed)
+		return 0;
+	if (output->is_json && output->count == 0)
+		put_json_head(output);
+	if (output->is_json)
+		fputs(output->count ? ",\n    " : "\n    ", stdout);
+	output->count++;
+	return output->is_json ? put_json(&report) : print_text(&report);
+}
+
+void amendment_report_end(const struct amendment_output *output, const char *nothing)
+{
+	bool is_empty = output->count == 0;
+
+	if (is_empty && nothing && !output->is_json)
+		puts(nothing);
+	if (!output->is_json || (is_empty && !nothing))
+		return;
+	if (is_empty)
+		put_json_head(output);
+	fputs(is_empty ? "]\n}\n" : "\n  ]\n}\n", stdout);
 }

@@ -130,7 +130,7 @@ static int amend(struct job *job, struct problem *problem)
 	if (r != 0)
 		return r;
 	if (amendment->is_changed)
-		return amendment_report(amendment, job->amendable.is_dry);
+		return amendment_report(&job->amendable.output, amendment);
 	message("nothing changes: comments and layout are those of the layers' files");
 	return 0;
 }

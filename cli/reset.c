@@ -15,12 +15,12 @@
 
 /* What the sources of the layer came to. */
 struct outcome {
-	bool has_changed;
 	bool has_source; /* one that knows the KEYs, or the merged file does */
 	struct problem absent;
 };
 
-/* Resets the KEYs in one source. Returns 0 with *before for the next one, or as amendable_amend(). */
+/* Resets the KEYs in one source. Returns 0 with *before for the next one, or as amendable_amend().
+ */
 static int reset_in_one(const struct command *command, struct amendable *amendable,
 	struct assignments *assignments, size_t *before, struct outcome *outcome,
 	struct problem *problem)
@@ -38,14 +38,11 @@ static int reset_in_one(const struct command *command, struct amendable *amendab
 	if (amendment->is_absent)
 		outcome->absent = *problem;
 	outcome->has_source |= amendment->file && !amendment->is_absent;
-	if (!amendment->is_changed)
-		return 0;
-	outcome->has_changed = true;
-	return amendment_report(amendment, amendable->is_dry);
+	return amendment_report(&amendable->output, amendment);
 }
 
-static int reset_keys(const struct command *command, struct amendable *amendable,
-	struct assignments *assignments)
+static int reset_keys(
+	const struct command *command, struct amendable *amendable, struct assignments *assignments)
 {
 	struct outcome outcome = {0};
 	struct problem problem = {0};
@@ -59,16 +56,15 @@ static int reset_keys(const struct command *command, struct amendable *amendable
 		problem = outcome.absent;
 		r = PROBLEM;
 	}
-	if (r != 0)
-		return choice_complain_in(amendable->subject.settings, amendable->path, amendable->inner,
-			r, &problem);
-	if (!outcome.has_changed)
-		puts("nothing changes: the layer says nothing of it");
-	return EXIT_DONE;
+	amendment_report_end(&amendable->output,
+		r == 0 ? "nothing changes: the layer says nothing of it" : NULL);
+	return r == 0 ? EXIT_DONE
+		      : choice_complain_in(amendable->subject.settings, amendable->path,
+				amendable->inner, r, &problem);
 }
 
-static int take_keys(const struct command *command, int count, char **keys,
-	struct assignments *assignments)
+static int take_keys(
+	const struct command *command, int count, char **keys, struct assignments *assignments)
 {
 	struct problem problem;
 	int r = 0;
@@ -115,25 +111,26 @@ static int run_hide(const struct command *command, int argc, char **argv)
 
 const struct command command_reset = {
 	.name = "reset",
-	.synopsis = "[-L LAYER] [-n] (-c CONFIG | -l LAYERS) PATH [KEY...]\n"
-		    "[-L LAYER] [-n] PATH [KEY...]",
+	.synopsis = "[-L LAYER] [-n] [--json] (-c CONFIG | -l LAYERS) PATH [KEY...]\n"
+		    "[-L LAYER] [-n] [--json] PATH [KEY...]",
 	.summary = "take back what a layer says, so that lower layers show",
 	.help = "Takes back what a layer says of a value, or of a whole file: its own value, or\n"
 		"the directive or whiteout that hides lower layers' ones. What they have shows\n"
 		"again. A source that becomes empty is removed. Without a KEY, all goes that the\n"
 		"layer has of PATH: the source, its drop-ins, a whiteout. PATH is relative to the\n"
 		"layers. With neither -c nor -l it is a path in a mount.\n"
-		"\n" AMENDABLE_HELP,
+		"\n" AMENDABLE_JSON_HELP,
 	.run = run_reset,
 };
 
 const struct command command_hide = {
 	.name = "hide",
-	.synopsis = "[-L LAYER] [-n] (-c CONFIG | -l LAYERS) PATH\n[-L LAYER] [-n] PATH",
+	.synopsis = "[-L LAYER] [-n] [--json] (-c CONFIG | -l LAYERS) PATH\n[-L LAYER] [-n] "
+		    "[--json] PATH",
 	.summary = "hide a file or directory of lower layers",
 	.help = "Puts a whiteout (.wh.NAME) in a layer: what lower layers have of PATH, a file or\n"
 		"a directory, does not show. 'plyfs reset PATH' takes it back. PATH is relative\n"
 		"to the layers. With neither -c nor -l it is a path in a mount.\n"
-		"\n" AMENDABLE_HELP,
+		"\n" AMENDABLE_JSON_HELP,
 	.run = run_hide,
 };

@@ -73,7 +73,8 @@ static void tell_notes(const struct assignments *assignments, const char *path)
 		const struct assignment *assignment = &assignments->items[i];
 
 		if (assignment->note == TYPED_STAYS_TEXT)
-			message("%s: %s: was a text, and stays one: \"%s\"; --yaml gives it another "
+			message("%s: %s: was a text, and stays one: \"%s\"; --yaml gives it "
+				"another "
 				"type",
 				path, assignment->text, assignment->typed);
 		else if (assignment->note == TYPED_NO_LIST)
@@ -112,15 +113,18 @@ static int run(const struct command *command, int argc, char **argv)
 		return choice_complain_in(
 			amendable.subject.settings, amendable.path, amendable.inner, r, &problem);
 	tell_notes(&assignments, amendable.path);
-	r = amendment_report(amendment, amendable.is_dry);
+	r = amendment_report(&amendable.output, amendment);
+	amendment_report_end(&amendable.output, AMENDMENT_NOTHING);
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
 const struct command command_set = {
 	.name = "set",
-	.synopsis = "[-L LAYER] [-n] [--string | --yaml] (-c CONFIG | -l LAYERS) PATH KEY VALUE\n"
-		    "[-L LAYER] [-n] [--string | --yaml] (-c CONFIG | -l LAYERS) PATH KEY=VALUE...\n"
-		    "[-L LAYER] [-n] [--string | --yaml] PATH KEY=VALUE...",
+	.synopsis = "[-L LAYER] [-n] [--json] [--string | --yaml] (-c CONFIG | -l LAYERS) PATH KEY "
+		    "VALUE\n"
+		    "[-L LAYER] [-n] [--json] [--string | --yaml] (-c CONFIG | -l LAYERS) PATH "
+		    "KEY=VALUE...\n"
+		    "[-L LAYER] [-n] [--json] [--string | --yaml] PATH KEY=VALUE...",
 	.summary = "change values of a merged file where they belong",
 	.help = "Changes a value of a merged file: one source of one layer gets the least change\n"
 		"with which the merge gives that value; comments and formatting stay. All is\n"
@@ -131,24 +135,25 @@ const struct command command_set = {
 		"(one more item) or hosts[name=web].port; a name that is there may have dots in\n"
 		"it. VALUE is the text itself where a file knows only texts. Elsewhere a number,\n"
 		"true, false and null are what the file's format has, [a, b] and {a: b} lists and\n"
-		"maps, \"80\" the text 80; all else is the text, and a text stays one. The VALUE -\n"
+		"maps, \"80\" the text 80; all else is the text, and a text stays one. The VALUE "
+		"-\n"
 		"is read from standard input, @FILE from a file, without one newline at its end.\n"
-		"\n" AMENDABLE_HELP
-		"\n"
-		"      --string                    VALUE is the text as it stands, also - and @FILE\n"
+		"\n" AMENDABLE_JSON_HELP "\n"
+		"      --string                    VALUE is the text as it stands, also - and "
+		"@FILE\n"
 		"      --yaml                      VALUE is YAML, whatever the file is\n",
 	.run = run,
 };
 
 const struct command command_unset = {
 	.name = "unset",
-	.synopsis =
-		"[-L LAYER] [-n] (-c CONFIG | -l LAYERS) PATH KEY...\n[-L LAYER] [-n] PATH KEY...",
+	.synopsis = "[-L LAYER] [-n] [--json] (-c CONFIG | -l LAYERS) PATH KEY...\n[-L LAYER] [-n] "
+		    "[--json] PATH KEY...",
 	.summary = "remove values from a merged file",
 	.help = "Removes a value from a merged file: it is taken out of the layer's source, or, "
 		"if\n"
 		"a lower layer brings it, a directive such as !delete is put there. PATH is\n"
 		"relative to the layers. With neither -c nor -l it is a path in a mount.\n"
-		"\n" AMENDABLE_HELP,
+		"\n" AMENDABLE_JSON_HELP,
 	.run = run,
 };
