@@ -1,6 +1,8 @@
 #include "request_loop.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -19,6 +21,25 @@
 
 /* A thread that was just about to read when it was woken sleeps on: it is woken again. */
 #define WAKE_AGAIN_NS 1000000
+
+/*
+ * INIT as the kernel's protocol has it, in words of 32 bits (linux/fuse.h, which not every libc has
+ * with the upper half of the flags).
+ */
+enum {
+	ASKED_CODE = 1, /* of the header: which request */
+	ASKED_FLAGS = 13,
+	ASKED_FLAGS2 = 14,
+	ASKED_WORDS = 26,
+	SAID_ERROR = 1,
+	SAID_UNIQUE = 2, /* two words; 0: no answer, but a notification */
+	SAID_FLAGS = 7,
+	SAID_FLAGS2 = 12,
+	SAID_WORDS = 20,
+};
+#define CODE_INIT 26
+#define INIT_EXT (1u << 30)         /* there are flags2 */
+#define NO_EXPORT_SUPPORT (1u << 6) /* bit 38 */
 
 /* What is being taken apart. */
 static _Thread_local struct span current;
@@ -98,6 +119,56 @@ static void *run(void *context)
 	return NULL;
 }
 
+/* Whether the kernel can be told that a mount has no file handles: Linux 6.10 or newer. */
+static bool can_refuse_handles(const struct fuse_buf *request)
+{
+	const uint32_t *asked = request->mem;
+
+	return request->size >= ASKED_WORDS * sizeof(*asked) && asked[ASKED_CODE] == CODE_INIT &&
+	       asked[ASKED_FLAGS] & INIT_EXT && asked[ASKED_FLAGS2] & NO_EXPORT_SUPPORT;
+}
+
+/* Hands on what libfuse said, and refuses file handles in its answer to INIT. */
+static void pass_greetings(int from, int kernel)
+{
+	uint32_t said[PIPE_BUF / sizeof(uint32_t)];
+	ssize_t n;
+
+	while ((n = read(from, said, sizeof(said))) > 0) {
+		bool is_answer = said[SAID_UNIQUE] || said[SAID_UNIQUE + 1];
+
+		if (is_answer && !said[SAID_ERROR] && n == SAID_WORDS * sizeof(*said)) {
+			said[SAID_FLAGS] |= INIT_EXT;
+			said[SAID_FLAGS2] |= NO_EXPORT_SUPPORT;
+		}
+		/* If the mount has ended, the next request says so. */
+		n = write(kernel, said, (size_t)n);
+	}
+}
+
+/*
+ * Has the kernel refuse file handles (name_to_handle_at(2), NFS) at once: they would work until it
+ * forgets the file, and then no more. libfuse can't say so before 3.17: so its answer comes through
+ * a pipe, which keeps apart what is written apart (O_DIRECT).
+ */
+static int refuse_handles(struct fuse_session *fuse, const struct fuse_buf *request)
+{
+	int fd = fuse_session_fd(fuse), ends[2];
+	CLEANUP(closep) int kernel = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (kernel < 0 || pipe2(ends, O_CLOEXEC | O_NONBLOCK | O_DIRECT) < 0)
+		return -errno;
+	CLEANUP(closep) int from = ends[0];
+	CLEANUP(closep) int to = ends[1];
+	if (dup3(to, fd, O_CLOEXEC) < 0)
+		return -errno;
+	process(fuse, request);
+	if (dup3(kernel, fd, O_CLOEXEC) < 0)
+		return -errno;
+	pass_greetings(from, kernel);
+	return 0;
+}
+
 /* libfuse takes it for granted that no other is read meanwhile. */
 int request_loop_greet(struct fuse_session *fuse, struct span *ret)
 {
@@ -115,10 +186,13 @@ int request_loop_greet(struct fuse_session *fuse, struct span *ret)
 	char *copy = malloc(buffer.size);
 	if (copy)
 		memcpy(copy, buffer.mem, buffer.size);
-	process(fuse, &buffer);
+	if (can_refuse_handles(&buffer))
+		r = refuse_handles(fuse, &buffer);
+	else
+		process(fuse, &buffer);
 	free(buffer.mem);
 	*ret = (struct span){copy, copy ? buffer.size : 0};
-	return 0;
+	return r < 0 ? r : 0;
 }
 
 /* All but the first can be done without. */
