@@ -2,6 +2,7 @@
 # A handle that works until the kernel forgets its file is worse than none: an NFS export would fail
 # later. So neither the kernel nor a server gets one, before and after it has forgotten the names.
 . "$(dirname "$0")/mount.sh"
+. "$(dirname "$test_file")/successor.sh"
 
 need python3
 need_root
@@ -55,5 +56,7 @@ for coherence in cached strict; do
 		unwatch
 	fi
 	refuses "it gives handles after a change"
-	stop
+	renewed
+	refuses "it gives handles when it was taken over"
+	stop_taken_over
 done
