@@ -77,7 +77,7 @@ static int read_held(const struct subject *subject, struct held *held, struct li
 	if (r == 0)
 		r = version_read_all(held->version, &held->text);
 	if (r < 0) {
-		message("%s: %s", explanation->source, strerror(-r));
+		message_at(explanation->source, "%s", strerror(-r));
 		return r;
 	}
 	held->source = (struct source){.name = explanation->source,
@@ -104,7 +104,7 @@ static int print_page(const struct blame *blame, const char *path)
 		return EXIT_FAILED;
 	int r = blame_print_page(blame, out);
 	if (r < 0)
-		message("%s: %s", blame->path, strerror(-r));
+		message_at(blame->path, "%s", strerror(-r));
 	if (out == stdout)
 		return r < 0 ? EXIT_FAILED : EXIT_DONE;
 	bool has_failed = ferror(out);
@@ -134,13 +134,13 @@ static int tell(const struct request *request, const struct subject *subject)
 	CLEANUP(held_fini) struct held held = {0};
 
 	if (explanation->kind == VERSION_LINK) {
-		message("%s: is a symbolic link (%s); give the path that it leads to",
-			request->path, explanation->source);
+		message_at(request->path, "is a symbolic link (%s); give the path that it leads to",
+			explanation->source);
 		return EXIT_FAILED;
 	}
 	int r = read_lines(subject, &held, &lines);
 	if (r == -ENOMEM)
-		message("%s: %s", request->path, strerror(-r));
+		message_at(request->path, "%s", strerror(-r));
 	if (r != 0)
 		return EXIT_FAILED;
 	CLEANUP(blame_authors_fini)

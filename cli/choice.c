@@ -78,7 +78,7 @@ int choice_open(const struct choice *choice, struct settings **ret)
 		r = open_layers(choice, ret, &problem);
 	if (r == 0) {
 		if ((*ret)->warning.message[0])
-			message_problem(&(*ret)->warning);
+			message_warning(&(*ret)->warning);
 		return EXIT_DONE;
 	}
 	choice_complain(NULL, choice->config ? choice->config : choice->layers, r, &problem);
@@ -185,7 +185,7 @@ void choice_note_absent(const struct settings *settings)
 	struct problem problem;
 
 	if (absent_layer_find(settings, &problem) == PROBLEM)
-		message_problem(&problem);
+		message_warning(&problem);
 }
 
 int choice_offline(struct settings *settings, struct offline **ret)
@@ -229,8 +229,8 @@ static bool tell_inner_path(const struct settings *settings, const char *path)
 
 		if (!inner)
 			continue;
-		message("%s: no layer has such a file; paths are relative to the layers: '%s'",
-			path, inner);
+		message_at(path, "no layer has such a file; paths are relative to the layers: '%s'",
+			inner);
 		return true;
 	}
 	return false;
@@ -247,10 +247,10 @@ static int complain_of_absence(
 		hidden_mark_name(settings, hidden, &mark) < 0 ||
 		layer_source_name(settings->layers[hidden->layer], inner, &name) < 0) {
 		if (!settings || !tell_inner_path(settings, path))
-			message("%s: no layer has such a file", path);
+			message_at(path, "no layer has such a file");
 		return EXIT_FAILED;
 	}
-	message("%s: hidden by %s; %s exists", path, mark, name);
+	message_at(path, "hidden by %s; %s exists", mark, name);
 	return EXIT_FAILED;
 }
 
@@ -271,10 +271,10 @@ int choice_complain_in(const struct settings *settings, const char *path, const 
 		complain_of_absence(settings, path, inner);
 		break;
 	case EISDIR:
-		message("%s: is a directory; give a file", path);
+		message_at(path, "is a directory; give a file");
 		break;
 	case ENOTCONN:
-		message("%s: " MOUNTED_ENDED, path);
+		message_at(path, MOUNTED_ENDED);
 		break;
 	case ETIMEDOUT:
 		mounted_find_silence(path, silence);

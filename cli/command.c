@@ -4,9 +4,11 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "colour.h"
 #include "message.h"
 #include "text.h"
@@ -204,6 +206,23 @@ static int take_option(
 	return EXIT_DONE;
 }
 
+/* Also what is wrong with an option in front of --json is told as JSON. */
+static void find_json(int argc, char **argv, const char *letters, const struct option *words,
+	const struct command_option *const *by_result)
+{
+	/* getopt_long() moves arguments behind options: an option that lacks a value would get one. */
+	CLEANUP(freep) char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+
+	if (!copy)
+		return;
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	for (int result; (result = getopt_long(argc, copy, letters, words, NULL)) != -1;)
+		if (by_result[result] && strcmp(by_result[result]->word, "json") == 0)
+			message_use_json();
+	/* Once more from the start. */
+	optind = 0;
+}
+
 int command_options(
 	const struct command *command, const struct command_option *options, int argc, char **argv)
 {
@@ -224,6 +243,7 @@ int command_options(
 			sprintf(letters + strlen(letters), "%c%s", option->letter,
 				option->flag ? "" : ":");
 	}
+	find_json(argc, argv, letters, words, by_result);
 	while (code == EXIT_DONE &&
 		(result = getopt_long(argc, argv, letters, words, NULL)) != -1) {
 		if (result == 'h')

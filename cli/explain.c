@@ -278,9 +278,10 @@ static int print_key(const struct command *command, struct job *job, const struc
 	size_t depth = 0;
 
 	if (explained_roots(explanation, &roots) == 0) {
-		message("%s: is not read as values, so it has no '%s'; without a KEY its sources "
+		message_at(job->path,
+			"is not read as values, so it has no '%s'; without a KEY its sources "
 			"are told",
-			job->path, job->asked);
+			job->asked);
 		return EXIT_FAILED;
 	}
 	int code = read_key(command, job, explanation);

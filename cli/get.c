@@ -154,10 +154,11 @@ static int complain(const struct job *job, const struct explanation *explanation
 	if (r == EXPLAINED_ABSENT && found.at.value)
 		nearest_key_tell(job->path, &job->key, explanation, &found, depth);
 	else if (r == EXPLAINED_ABSENT)
-		message("%s: has no '%s'", job->path, job->asked);
+		message_at(job->path, "has no '%s'", job->asked);
 	else
-		message("%s: has no '%s' any more; 'plyfs explain' tells what took it away",
-			job->path, job->asked);
+		message_at(job->path,
+			"has no '%s' any more; 'plyfs explain' tells what took it away",
+			job->asked);
 	return EXIT_FAILED;
 }
 
@@ -171,8 +172,9 @@ static int read_whole(struct job *job, const struct explanation *explanation)
 	struct problem problem;
 
 	if (!explanation->result || !request->to) {
-		message("%s: is not read as values, so it has no '%s'; 'plyfs cat' prints it",
-			job->path, job->asked);
+		message_at(job->path,
+			"is not read as values, so it has no '%s'; 'plyfs cat' prints it",
+			job->asked);
 		return EXIT_FAILED;
 	}
 	int r = document_read(

@@ -31,7 +31,7 @@ static int read_text(const char *file, struct host_list *list)
 
 	if (r == 0 && strlen(list->text) == len)
 		return EXIT_DONE;
-	message("%s: %s", file,
+	message_at(file, "%s",
 		r == -EFBIG ? "is too large for a list of hosts"
 		: r < 0     ? strerror(-r)
 			    : "has a NUL byte in it; give a list of hosts, one a line");
@@ -41,8 +41,12 @@ static int read_text(const char *file, struct host_list *list)
 static int take_name(
 	const char *file, unsigned line, char *name, struct host_list *list, size_t *capacity)
 {
+	struct problem problem;
+
 	if (strpbrk(name, BLANKS "/") || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
-		message("%s:%u: '%s' is no host's name; give one a line", file, line, name);
+		problem_set(
+			&problem, file, line, 0, "'%s' is no host's name; give one a line", name);
+		message_problem(&problem);
 		return EXIT_FAILED;
 	}
 	if (array_grow(list->names, list->count, *capacity) < 0)
@@ -78,7 +82,7 @@ int host_list_read(const char *file, struct host_list *ret)
 	if (code == EXIT_DONE)
 		code = take_lines(file, ret);
 	if (code == EXIT_DONE && ret->count == 0) {
-		message("%s: has no host in it; give one a line", file);
+		message_at(file, "has no host in it; give one a line");
 		code = EXIT_FAILED;
 	}
 	return code;

@@ -44,11 +44,13 @@ static int complain(const struct settings *settings, size_t count, const char *p
 	const struct problem *problem)
 {
 	char text[MESSAGE_MAX], name[NAME_SIZE];
+	struct problem note;
 
 	if (result == PROBLEM && count < settings->layer_count) {
 		problem_format(problem, text, sizeof(text));
 		shown_head(name, sizeof(name), settings->layers[count]->name);
-		message("without %s it does not merge: %s", name, text);
+		problem_set(&note, NULL, 0, 0, "without %s it does not merge: %s", name, text);
+		message_warning(&note);
 		return EXIT_DONE;
 	}
 	return choice_complain(settings, path, result, problem);
@@ -80,7 +82,7 @@ static int make_step(struct settings *settings, struct source_cache *cache, size
 		return complain(
 			settings, r == PROBLEM ? count : settings->layer_count, path, r, &problem);
 	if (problem.message[0] && count == settings->layer_count)
-		message_problem(&problem);
+		message_warning(&problem);
 	return EXIT_DONE;
 }
 

@@ -7,12 +7,47 @@
 
 #include "colour.h"
 #include "command.h"
+#include "json_put.h"
 #include "shown.h"
 #include "utf8.h"
 
 /* Characters of a line that are shown, and of those how many at most in front of the caret. */
 #define EXCERPT_MAX 100
 #define EXCERPT_BEFORE 70
+
+static bool is_json;
+
+void message_use_json(void)
+{
+	is_json = true;
+	/* A message is one write. */
+	setvbuf(stderr, NULL, _IOLBF, 0);
+}
+
+static void put_json_number(const char *before, unsigned number)
+{
+	if (number)
+		fprintf(stderr, "%s%u", before, number);
+	else
+		fprintf(stderr, "%snull", before);
+}
+
+/* `problem` has the place. */
+static void put_json(const char *kind, const char *text, const struct problem *problem)
+{
+	const char *path = problem->place[0] ? problem->place : problem->source;
+
+	flockfile(stderr);
+	fprintf(stderr, "{\"%s\": ", kind);
+	json_put_field(stderr, "{\"message\": ", text);
+	json_put_field(stderr, ", \"path\": ", *path ? path : NULL);
+	put_json_number(", \"line\": ", problem->line);
+	put_json_number(", \"column\": ", problem->column);
+	if (problem->program[0])
+		json_put_field(stderr, ", \"program\": ", problem->program);
+	fputs("}}\n", stderr);
+	funlockfile(stderr);
+}
 
 void message(const char *format, ...)
 {
@@ -27,20 +62,48 @@ void message(const char *format, ...)
 	/* It may quote any name or argument. */
 	char line[MESSAGE_MAX];
 	shown_head(line, sizeof(line), text);
-	fprintf(stderr, "plyfs: %s\n", line);
+	if (is_json)
+		put_json("error", line, &(struct problem){0});
+	else
+		fprintf(stderr, "plyfs: %s\n", line);
 }
 
-void message_problem(const struct problem *problem)
+void message_at(const char *path, const char *format, ...)
+{
+	char text[PROBLEM_MESSAGE_MAX];
+	struct problem problem;
+	va_list arguments;
+
+	va_start(arguments, format);
+	int n = vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	problem_set(&problem, path, 0, 0, "%s", n < 0 ? "" : text);
+	message_problem(&problem);
+}
+
+static void put(const char *kind, const struct problem *problem)
 {
 	char text[MESSAGE_MAX];
 	size_t len = problem_format(problem, text, sizeof(text));
 	size_t place = len - strlen(problem->message);
 
-	if (place > 0 && len < sizeof(text) && colour_use(STDERR_FILENO))
+	if (is_json)
+		put_json(kind, problem->message, problem);
+	else if (place > 0 && len < sizeof(text) && colour_use(STDERR_FILENO))
 		fprintf(stderr, "plyfs: " COLOUR_BOLD "%.*s" COLOUR_NORMAL "%s\n", (int)place, text,
 			text + place);
 	else
 		fprintf(stderr, "plyfs: %s\n", text);
+}
+
+void message_problem(const struct problem *problem)
+{
+	put("error", problem);
+}
+
+void message_warning(const struct problem *problem)
+{
+	put("warning", problem);
 }
 
 int message_result(int result, const struct problem *problem, const char *subject)
@@ -48,7 +111,7 @@ int message_result(int result, const struct problem *problem, const char *subjec
 	if (result == PROBLEM)
 		message_problem(problem);
 	else if (subject)
-		message("%s: %s", subject, strerror(-result));
+		message_at(subject, "%s", strerror(-result));
 	else
 		message("%s", strerror(-result));
 	return EXIT_FAILED;
@@ -90,6 +153,8 @@ void message_excerpt(FILE *out, int indent, const struct problem *problem, struc
 	unsigned first = problem->column > EXCERPT_BEFORE ? problem->column - EXCERPT_BEFORE : 1;
 	struct span line, shown;
 
+	if (is_json && out == stderr)
+		return;
 	if (problem->line == 0 || text.len == 0 || !find_line(text, problem->line, &line))
 		return;
 

@@ -29,7 +29,7 @@ static int open_state(const char *directory, const char *state)
 
 static int complain(const char *directory, int error)
 {
-	message("%s: %s", directory,
+	message_at(directory, "%s",
 		error == -ENOENT
 			? "is no mirror; 'plyfs mirror etcd' and 'plyfs mirror git' make one"
 			: strerror(-error));
@@ -176,7 +176,7 @@ int mirrored_confirm(const char *directory, const char *state)
 	if (code != EXIT_DONE)
 		return code;
 	if (!*report.offer) {
-		message("%s: nothing is held back, so there is nothing to confirm", directory);
+		message_at(directory, "nothing is held back, so there is nothing to confirm");
 		return EXIT_FAILED;
 	}
 	int r = write_confirmation(fd, report.offer);

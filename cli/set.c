@@ -71,15 +71,20 @@ static void tell_notes(const struct assignments *assignments, const char *path)
 {
 	for (size_t i = 0; i < assignments->count; i++) {
 		const struct assignment *assignment = &assignments->items[i];
+		struct problem note;
 
 		if (assignment->note == TYPED_STAYS_TEXT)
-			message("%s: %s: was a text, and stays one: \"%s\"; --yaml gives it "
-				"another "
+			problem_set(&note, path, 0, 0,
+				"%s: was a text, and stays one: \"%s\"; --yaml gives it another "
 				"type",
-				path, assignment->text, assignment->typed);
+				assignment->text, assignment->typed);
 		else if (assignment->note == TYPED_NO_LIST)
-			message("%s: %s: the VALUE is no whole map or list, so it is a text", path,
+			problem_set(&note, path, 0, 0,
+				"%s: the VALUE is no whole map or list, so it is a text",
 				assignment->text);
+		else
+			continue;
+		message_warning(&note);
 	}
 }
 

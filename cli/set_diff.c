@@ -145,7 +145,7 @@ static int compare_path(struct comparison *comparison, const char *path)
 		struct problem problem = {0};
 		r = rendition_make(comparison->trees[i].offline, path, &renditions[i], &problem);
 		if (r == 0 && problem.message[0])
-			message_problem(&problem);
+			message_warning(&problem);
 		if (r == 0)
 			continue;
 		complain(comparison, comparison->trees[i].settings, path, r, &problem);

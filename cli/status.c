@@ -359,9 +359,9 @@ static int complain(const char *path, int error)
 		return choice_complain(NULL, path, error, NULL);
 	if (error != -ENOENT || access(path, F_OK) < 0)
 		return message_result(error, NULL, path);
-	message("%s: is not in a plyfs mount, nor in a tree that plyfs has rendered; 'plyfs status' "
-		"lists the mounts",
-		path);
+	message_at(path,
+		"is not in a plyfs mount, nor in a tree that plyfs has rendered; 'plyfs status' "
+		"lists the mounts");
 	return EXIT_FAILED;
 }
 
@@ -408,7 +408,8 @@ static int print_json(const char *path, const char *mountpoint, bool is_rendered
 	if (r < 0)
 		return complain(path, r);
 	if (!is_report(mountpoint, (struct span){text, len})) {
-		message("%s: its status is no JSON; another program may serve this mount", mountpoint);
+		message_at(
+			mountpoint, "its status is no JSON; another program may serve this mount");
 		return EXIT_FAILED;
 	}
 	fwrite(text, 1, len, stdout);

@@ -54,7 +54,7 @@ int subject_open(const struct command *command, const struct choice *choice, con
 	if (r != 0)
 		return choice_complain_in(ret->settings, path, inner, r, &problem);
 	if (problem.message[0])
-		message_problem(&problem);
+		message_warning(&problem);
 	return EXIT_DONE;
 }
 

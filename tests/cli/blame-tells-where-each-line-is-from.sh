@@ -101,7 +101,7 @@ says 'one path at a time'
 runs 2 "$PLYFS" blame -l low -c plyfs.yaml app.yaml
 says '-c and -l'
 runs 2 "$PLYFS" blame -l low --json --html - app.yaml
-says '--json and --html'
+grep -q '^{"error": {.*--json and --html' err || fail "it says: $(cat err)"
 runs 2 "$PLYFS" blame -l low --color red app.yaml
 says "not 'red'"
 runs 2 "$PLYFS" blame low/app.yaml

@@ -55,8 +55,10 @@ prints 1
 runs 1 get app.yaml prot
 says "app.yaml: has no 'prot'; did you mean 'port'?"
 [ ! -s out ] || fail "it prints: $(cat out)"
-runs 1 get --json app.yaml server.nam
+runs 1 get app.yaml server.nam
 says "did you mean 'server.name'?"
+runs 1 get --json app.yaml server.nam
+grep -q "^{\"error\": {.*did you mean 'server.name'?" err || fail "it says: $(cat err)"
 runs 1 get app.yaml gone
 says "'plyfs explain' tells what took it away"
 runs 1 get nothing.yaml a

@@ -1,0 +1,60 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+need python3
+mkdir vendor site
+printf 'a: 1\nt: text\n' >vendor/app.yaml
+printf 'a: [\n' >vendor/bad.yaml
+echo 'a: 1' | tee site/bad.yaml >site/app.yaml
+
+# CODE, what Python makes of the line on standard error as `error`, and the command.
+tells() {
+	runs "$1" "$PLYFS" "${@:3}"
+	python3 - "$2" <<'PYTHON' || fail "${*:3} says: $(cat err)"
+import json, sys
+told = json.load(open("err", encoding="utf-8"))
+assert list(told) == ["error"], told
+error = told["error"]
+assert list(error) == ["message", "path", "line", "column"], error
+assert "plyfs: " not in error["message"]
+assert eval(f"({sys.argv[1]})"), error
+PYTHON
+	[ ! -s out ] || python3 -m json.tool <out >/dev/null || fail "${*:3} prints: $(cat out)"
+}
+
+# Each command that has the option.
+for command in set unset reset hide get explain blame check status 'mirror status'; do
+	# shellcheck disable=SC2086
+	tells 2 '"--bogus" in error["message"] and error["path"] is None' $command --json --bogus
+	# shellcheck disable=SC2086
+	tells 2 '"--bogus" in error["message"]' $command --bogus x --json
+done
+for command in 'set app.yaml a 2' 'unset app.yaml a' 'reset app.yaml a' 'hide app.yaml' \
+	'get app.yaml a' 'explain app.yaml' 'blame app.yaml' 'check'; do
+	# shellcheck disable=SC2086
+	tells 1 'error["path"] == "nope/plyfs.yaml"' $command --json -c nope/plyfs.yaml
+done
+
+# A place in a source; no line of the source follows it.
+for command in 'set bad.yaml a 2' 'get bad.yaml a' 'explain bad.yaml' 'blame bad.yaml'; do
+	# shellcheck disable=SC2086
+	tells 1 '(error["path"], error["line"], error["column"]) == ("vendor/bad.yaml", 1, 4)' \
+		$command --json -l vendor:site
+done
+tells 1 'error["path"] == "app.yaml" and error["message"].startswith("has no")' get --json -l vendor:site app.yaml b
+tells 1 'error["path"] == "nope.yaml"' explain --json -l vendor:site nope.yaml
+tells 1 'error["path"] is None' reset -L other --json -l vendor:site app.yaml a
+tells 1 'error["path"] == "site"' status --json site
+
+# A name may hold any byte.
+tells 1 '"x" in error["path"] and "\n" not in error["path"]' get --json -l vendor:site "$(printf 'x\n\351\e[31m')" a
+
+# What is no failure is a warning.
+runs 0 "$PLYFS" set --json -l vendor:site app.yaml t 80
+python3 -c 'import json; told = json.load(open("err")); assert told["warning"]["path"] == "app.yaml", told'
+python3 -m json.tool <out >/dev/null
+
+# Behind "--" it is no option, and without it messages are for people.
+runs 2 "$PLYFS" get -- --json a
+says_people=$(head -c 7 err)
+[ "$says_people" = 'plyfs: ' ] || fail "it says: $(cat err)"
