@@ -233,11 +233,11 @@ static int tell(struct report *report, const struct node *before, const struct n
 static int print_diff(const struct amendment *amendment, struct unified how)
 {
 	const struct unified_side old = {
-		amendment->is_new ? "/dev/null" : amendment->file, amendment->old};
+		amendment->is_new ? UNIFIED_ABSENT : amendment->file, amendment->old};
 	const struct unified_side new = {
-		amendment->is_removed ? "/dev/null" : amendment->file, amendment->new};
+		amendment->is_removed ? UNIFIED_ABSENT : amendment->file, amendment->new};
 
-	int r = unified_print(&how, &old, &new);
+	int r = unified_print(&how, NULL, &old, &new);
 	return r < 0 ? r : 0;
 }
 

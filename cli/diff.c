@@ -28,6 +28,8 @@ struct job {
 	struct surroundings common; /* … before the first: for both */
 	struct unified how;
 	bool wants_code;
+	bool is_json;
+	size_t count; /* of differences in JSON */
 };
 
 /* Behind a -c, -H and its like are for that one alone. */
@@ -134,6 +136,7 @@ static int run(const struct command *command, int argc, char **argv)
 		{'U', "unified", .take = set_context, .context = &job},
 		{0, "color", .take = command_colour},
 		{0, "exit-code", .flag = &job.wants_code},
+		{0, "json", .flag = &job.is_json},
 		{0},
 	};
 	bool differs = false;
@@ -145,6 +148,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return code;
 	job.how.is_coloured = colour_use(STDOUT_FILENO);
 	job.how.is_shown = isatty(STDOUT_FILENO);
+	job.how.json = job.is_json ? &job.count : NULL;
 	if (job.choice_count == 2) {
 		code = diff_sets(&job, argv + optind, &differs);
 	} else {
@@ -157,13 +161,14 @@ static int run(const struct command *command, int argc, char **argv)
 				argv[optind + 1]);
 		code = diff_layers(command, &job, argv[optind], &differs);
 	}
+	unified_end(&job.how, code != EXIT_DONE);
 	return code == EXIT_DONE && job.wants_code && differs ? EXIT_FAILED : code;
 }
 
 const struct command command_diff = {
 	.name = "diff",
-	.synopsis = "-c CONFIG PATH\n-l LAYER[:LAYER...] PATH\nPATH\n"
-		    "(-c CONFIG | -l LAYERS) (-c CONFIG | -l LAYERS) [PATH...]",
+	.synopsis = "[--json] -c CONFIG PATH\n[--json] -l LAYER[:LAYER...] PATH\n[--json] PATH\n"
+		    "[--json] (-c CONFIG | -l LAYERS) (-c CONFIG | -l LAYERS) [PATH...]",
 	.summary = "show what each layer changes, or how two sets of layers differ",
 	.help = "Shows what each layer changes in a file, the lowest first: unified diffs from "
 		"the\n"
@@ -179,6 +184,7 @@ const struct command command_diff = {
 		"\n" CHOICE_HELP
 		"  -U, --unified LINES             show so many lines around a change; default: 3\n"
 		"      --color always|auto|never   colour; default: auto, on a terminal\n"
-		"      --exit-code                 exit with 1 when there are differences\n",
+		"      --exit-code                 exit with 1 when there are differences\n"
+		"      --json                      as JSON, for programs\n",
 	.run = run,
 };

@@ -131,7 +131,7 @@ static char *make_label(const struct settings *settings, const struct steps *ste
 }
 
 static int print_steps(const struct unified *how, const struct settings *settings,
-	const struct steps *steps, bool *differs)
+	const struct steps *steps, const char *path, bool *differs)
 {
 	struct span before = {NULL, 0};
 	size_t first = 0;
@@ -144,7 +144,10 @@ static int print_steps(const struct unified *how, const struct settings *setting
 		if (!without || !with)
 			return -ENOMEM;
 		struct span after = rendition_text(&steps->items[i].rendition, steps->is_rewritten);
-		int r = unified_print(how, &(struct unified_side){without, before},
+		const struct unified_item item = {.path = path,
+			.layers = settings->layers + first,
+			.layer_count = i + 1 - first};
+		int r = unified_print(how, &item, &(struct unified_side){without, before},
 			&(struct unified_side){with, after});
 		if (r < 0)
 			return r;
@@ -163,6 +166,6 @@ int layer_diff(
 	int code = make_steps(settings, path, &steps);
 	if (code != EXIT_DONE)
 		return code;
-	int r = print_steps(how, settings, &steps, differs);
+	int r = print_steps(how, settings, &steps, path, differs);
 	return r < 0 ? complain(settings, settings->layer_count, path, r, NULL) : EXIT_DONE;
 }

@@ -12,12 +12,46 @@
 #include "colour.h"
 #include "command.h"
 #include "descriptor.h"
+#include "json_put.h"
 #include "message.h"
 #include "preset.h"
 #include "text.h"
 
 /* Bytes; what preset_read() took is no larger. */
 #define TEXT_MAX (1u << 20)
+
+/* The fields of a preset, without the end of the object. */
+static void put_json(const struct preset *preset, const char *name)
+{
+	json_put_field(stdout, "{\"name\": ", name);
+	json_put_field(stdout, ", \"description\": ", preset->description);
+	json_put_field(stdout, ", \"path\": ", preset->path);
+}
+
+static int print_all_json(const char *const *names, struct arena *arena)
+{
+	const char *lead = "\n  ";
+	int code = EXIT_DONE;
+
+	fputs("{\"presets\": [", stdout);
+	for (; *names; names++) {
+		struct preset preset;
+		struct problem problem;
+		int r = preset_read(*names, NULL, arena, &preset, &problem);
+
+		if (r != 0) {
+			code = message_result(r, &problem, NULL);
+			continue;
+		}
+		fputs(lead, stdout);
+		put_json(&preset, *names);
+		putchar('}');
+		preset_fini(&preset);
+		lead = ",\n  ";
+	}
+	puts("\n]}");
+	return code;
+}
 
 /* One preset; or what is wrong with it, and the next one is told all the same. */
 static int print_line(const char *name, struct arena *arena, int width)
@@ -36,13 +70,15 @@ static int print_line(const char *name, struct arena *arena, int width)
 	return EXIT_DONE;
 }
 
-static int print_all(struct arena *arena)
+static int print_all(struct arena *arena, bool is_json)
 {
 	const char *const *names;
 	int width = 0, code = EXIT_DONE;
 
 	if (preset_names(arena, &names) < 0)
 		return message_result(-ENOMEM, NULL, NULL);
+	if (is_json)
+		return print_all_json(names, arena);
 	for (const char *const *at = names; *at; at++)
 		width = (int)strlen(*at) > width ? (int)strlen(*at) : width;
 	for (const char *const *at = names; *at; at++)
@@ -52,27 +88,38 @@ static int print_all(struct arena *arena)
 }
 
 /* The file as it is, once it is known to be good. */
-static int print_one(const char *name, struct arena *arena)
+static int print_one(const char *name, struct arena *arena, bool is_json)
 {
 	CLEANUP(closep) int fd = -1;
 	CLEANUP(freep) char *text = NULL;
-	struct preset preset;
+	CLEANUP(preset_fini) struct preset preset = {0};
 	struct problem problem;
 	size_t len;
 	int r = preset_read(name, NULL, arena, &preset, &problem);
 
 	if (r != 0)
 		return message_result(r, &problem, NULL);
-	preset_fini(&preset);
 	fd = open(preset.path, O_RDONLY | O_CLOEXEC);
 	r = fd < 0 ? -errno : text_read(fd, TEXT_MAX, &text, &len);
-	return r == 0 ? command_print(text, len) : message_result(r, NULL, NULL);
+	if (r != 0)
+		return message_result(r, NULL, preset.path);
+	if (!is_json)
+		return command_print(text, len);
+	put_json(&preset, name);
+	fputs(", \"rules\": ", stdout);
+	r = json_put_value(stdout, preset.rules, arena);
+	fputs(", \"text\": ", stdout);
+	json_put_span(stdout, (struct span){text, len});
+	puts("}");
+	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
+	bool is_json = false;
 	const struct command_option options[] = {
+		{0, "json", .flag = &is_json},
 		{0, "color", .take = command_colour},
 		{0},
 	};
@@ -84,18 +131,19 @@ static int run(const struct command *command, int argc, char **argv)
 		return command_misuse(command, "one NAME at most can be given");
 	if (arena_new(&arena) < 0)
 		return message_result(-ENOMEM, NULL, NULL);
-	return optind < argc ? print_one(argv[optind], arena) : print_all(arena);
+	return optind < argc ? print_one(argv[optind], arena, is_json) : print_all(arena, is_json);
 }
 
 const struct command command_presets = {
 	.name = "presets",
-	.synopsis = "[NAME]",
+	.synopsis = "[--json] [NAME]",
 	.summary = "list the ready rules that a plyfs.yaml can name, or print one",
 	.help = "Lists the presets: ready rules for a program, which 'presets: [NAME, ...]' in a\n"
 		"plyfs.yaml brings. With NAME, prints that one. They are looked for in\n"
 		"/etc/plyfs/presets first, and then where plyfs is installed; or in the\n"
 		"directories that PLYFS_PRESETS names, with a colon between two.\n"
 		"\n"
-		"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n",
+		"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n"
+		"      --json                      as JSON, for programs\n",
 	.run = run,
 };

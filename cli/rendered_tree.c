@@ -280,11 +280,14 @@ static int compare(const struct comparison *comparison, const struct drifted *it
 	}
 	const struct unified_side old = {label, {old_text ? old_text : "", old_len}};
 	const struct unified_side new = {file, {new_text ? new_text : "", new_len}};
-	fputs("# ", stdout);
-	report_print(item->path);
-	printf(": %s\n", drift_text(item->drift));
-	fflush(stdout);
-	r = unified_print(comparison->how, &old, &new);
+	const struct unified_item told = {.path = item->path, .change = drift_text(item->drift)};
+	if (!comparison->how->json) {
+		fputs("# ", stdout);
+		report_print(item->path);
+		printf(": %s\n", told.change);
+		fflush(stdout);
+	}
+	r = unified_print(comparison->how, &told, &old, &new);
 	return r < 0 ? r : 0;
 }
 

@@ -122,16 +122,12 @@ static int print_difference(
 		return -ENOMEM;
 	for (size_t i = 0; i < 2; i++) {
 		const char *label = i ? new : old;
-		sides[i].label = renditions[i].is_there ? label : "/dev/null";
+		sides[i].label = renditions[i].is_there ? label : UNIFIED_ABSENT;
 		sides[i].text = rendition_text(&renditions[i], is_rewritten);
 	}
-	int r = unified_print(comparison->how, &sides[0], &sides[1]);
+	int r = unified_print(
+		comparison->how, &(struct unified_item){.path = path}, &sides[0], &sides[1]);
 	comparison->differs |= r > 0;
-	/* An empty file that comes or goes has no lines to show. */
-	if (r == 0 && renditions[0].is_there != renditions[1].is_there) {
-		fprintf(comparison->how->out, "--- %s\n+++ %s\n", sides[0].label, sides[1].label);
-		comparison->differs = true;
-	}
 	return r < 0 ? r : 0;
 }
 

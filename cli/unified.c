@@ -1,10 +1,13 @@
 #include "unified.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "cleanup.h"
 #include "colour.h"
 #include "column.h"
+#include "json_put.h"
+#include "layer.h"
 #include "line_diff.h"
 
 /* A place in both texts, as indexes of lines. */
@@ -127,12 +130,18 @@ static bool is_binary(const struct unified_side *side)
 	return side->text.len > 0 && memchr(side->text.data, '\0', side->text.len);
 }
 
-int unified_print(
+static bool is_absent(const struct unified_side *side)
+{
+	return strcmp(side->label, UNIFIED_ABSENT) == 0;
+}
+
+static int print_text(
 	const struct unified *how, const struct unified_side *old, const struct unified_side *new)
 {
 	CLEANUP(line_diff_fini) struct line_diff diff = {0};
+	bool is_same = span_equal(old->text, new->text);
 
-	if (span_equal(old->text, new->text))
+	if (is_same && is_absent(old) == is_absent(new))
 		return 0;
 	if (is_binary(old) || is_binary(new)) {
 		fprintf(how->out, "Binary files %s and %s differ\n", old->label, new->label);
@@ -141,8 +150,57 @@ int unified_print(
 	int r = line_diff_make(old->text, new->text, &diff);
 	if (r < 0)
 		return r;
+	/* An empty file that comes or goes has no lines to show. */
 	put_coloured(how, COLOUR_BOLD, "--- ", span_of(old->label));
 	put_coloured(how, COLOUR_BOLD, "+++ ", span_of(new->label));
-	put_hunks(how, &diff);
+	if (!is_same)
+		put_hunks(how, &diff);
 	return 1;
+}
+
+static void put_item(const struct unified *how, const struct unified_item *item,
+	const struct unified_side *old, const struct unified_side *new, const char *diff)
+{
+	fputs((*how->json)++ ? ",\n    " : "{\n  \"differences\": [\n    ", how->out);
+	json_put_field(how->out, "{\"path\": ", item->path);
+	for (size_t i = 0; i < item->layer_count; i++)
+		json_put_field(how->out, i ? ", " : ", \"layers\": [", item->layers[i]->name);
+	if (item->layer_count)
+		fputc(']', how->out);
+	if (item->change)
+		json_put_field(how->out, ", \"change\": ", item->change);
+	json_put_field(how->out, ", \"old\": ", is_absent(old) ? NULL : old->label);
+	json_put_field(how->out, ", \"new\": ", is_absent(new) ? NULL : new->label);
+	json_put_field(how->out, ", \"diff\": ", diff);
+	fputc('}', how->out);
+}
+
+static int print_json(const struct unified *how, const struct unified_item *item,
+	const struct unified_side *old, const struct unified_side *new)
+{
+	CLEANUP(freep) char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return -ENOMEM;
+	int r = print_text(&(struct unified){.out = out, .context = how->context}, old, new);
+	if (fclose(out) != 0)
+		return -ENOMEM;
+	if (r > 0 || (r == 0 && item->change))
+		put_item(how, item, old, new, text);
+	return r;
+}
+
+int unified_print(const struct unified *how, const struct unified_item *item,
+	const struct unified_side *old, const struct unified_side *new)
+{
+	return how->json ? print_json(how, item, old, new) : print_text(how, old, new);
+}
+
+void unified_end(const struct unified *how, bool has_failed)
+{
+	if (!how->json || (has_failed && !*how->json))
+		return;
+	fputs(*how->json ? "\n  ]\n}\n" : "{\n  \"differences\": []\n}\n", how->out);
 }

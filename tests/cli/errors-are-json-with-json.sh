@@ -23,20 +23,20 @@ PYTHON
 }
 
 # Each command that has the option.
-for command in set unset reset hide get explain blame check status 'mirror status'; do
+for command in set unset reset hide diff get explain blame check presets status 'mirror status'; do
 	# shellcheck disable=SC2086
 	tells 2 '"--bogus" in error["message"] and error["path"] is None' $command --json --bogus
 	# shellcheck disable=SC2086
 	tells 2 '"--bogus" in error["message"]' $command --bogus x --json
 done
-for command in 'set app.yaml a 2' 'unset app.yaml a' 'reset app.yaml a' 'hide app.yaml' \
+for command in 'set app.yaml a 2' 'unset app.yaml a' 'reset app.yaml a' 'hide app.yaml' 'diff app.yaml' \
 	'get app.yaml a' 'explain app.yaml' 'blame app.yaml' 'check'; do
 	# shellcheck disable=SC2086
 	tells 1 'error["path"] == "nope/plyfs.yaml"' $command --json -c nope/plyfs.yaml
 done
 
 # A place in a source; no line of the source follows it.
-for command in 'set bad.yaml a 2' 'get bad.yaml a' 'explain bad.yaml' 'blame bad.yaml'; do
+for command in 'set bad.yaml a 2' 'get bad.yaml a' 'explain bad.yaml' 'blame bad.yaml' 'diff bad.yaml'; do
 	# shellcheck disable=SC2086
 	tells 1 '(error["path"], error["line"], error["column"]) == ("vendor/bad.yaml", 1, 4)' \
 		$command --json -l vendor:site
@@ -44,6 +44,7 @@ done
 tells 1 'error["path"] == "app.yaml" and error["message"].startswith("has no")' get --json -l vendor:site app.yaml b
 tells 1 'error["path"] == "nope.yaml"' explain --json -l vendor:site nope.yaml
 tells 1 'error["path"] is None' reset -L other --json -l vendor:site app.yaml a
+tells 1 '"no preset" in error["message"]' presets --json none
 tells 1 'error["path"] == "site"' status --json site
 
 # A name may hold any byte.
