@@ -9,18 +9,14 @@
 
 #include "array.h"
 #include "cleanup.h"
-#include "clock.h"
 #include "command.h"
 #include "json_put.h"
 #include "message.h"
 #include "place.h"
 #include "text.h"
 
-/* Between two signs of progress, and before the first: who is quick need not show any. */
+/* Before the first sign of progress: a check that is quick need not show any. */
 #define PROGRESS_MS 200
-
-/* Bytes of a number with its commas. */
-#define NUMBER_SIZE 32
 
 /* Hosts that a message names; of one more, it names that as well. */
 #define HOSTS_SHOWN 3
@@ -28,50 +24,13 @@
 /* Bytes of these, HOST_NAME_MAX each. */
 #define HOSTS_SIZE ((HOSTS_SHOWN + 1) * 72)
 
-/* "10,000" */
-static const char *format_number(size_t number, char text[NUMBER_SIZE])
-{
-	char *at = text + NUMBER_SIZE - 1;
-	unsigned digits = 0;
-
-	*at = '\0';
-	do {
-		if (digits > 0 && digits % 3 == 0)
-			*--at = ',';
-		*--at = (char)('0' + number % 10);
-		number /= 10;
-		digits++;
-	} while (number > 0);
-	return at;
-}
-
-static void hide_progress(struct check_report *report)
-{
-	if (report->is_shown)
-		fputs("\r\033[K", stderr);
-	report->is_shown = false;
-}
-
-static void show_progress(struct check_report *report)
-{
-	char done[NUMBER_SIZE], all[NUMBER_SIZE];
-	int64_t now = report->has_progress ? clock_ms() : 0;
-
-	if (!report->has_progress || now - report->shown_ms < PROGRESS_MS)
-		return;
-	report->shown_ms = now;
-	report->is_shown = true;
-	fprintf(stderr, "\r\033[Kchecking %s of %s", format_number(report->files, done),
-		format_number(report->total, all));
-}
-
 void check_report_begin(struct check_report *report, size_t count)
 {
 	report->total += count;
 	if (report->is_begun)
 		return;
 	report->is_begun = true;
-	report->shown_ms = report->has_progress ? clock_ms() : 0;
+	progress_begin(&report->progress, PROGRESS_MS);
 	if (report->is_json)
 		fputs("{\n  \"findings\": [", stdout);
 }
@@ -209,7 +168,7 @@ static void tell(struct check_report *report, const char *path, const struct fin
 		report->errors++;
 	else
 		report->warnings++;
-	hide_progress(report);
+	progress_hide(&report->progress);
 	if (report->is_json)
 		put_json(report, path, finding, told);
 	else
@@ -267,7 +226,7 @@ int check_report_file(
 		r = tell_left_out(report, path, findings->left_out);
 	report->files++;
 	report->failed += is_broken;
-	show_progress(report);
+	progress_show(&report->progress, "checking", report->files, report->total);
 	return r;
 }
 
@@ -350,9 +309,9 @@ static void put_unchecked(const struct check_report *report)
 
 static void print_count(size_t count, const char *one, const char *more)
 {
-	char text[NUMBER_SIZE];
+	char text[PROGRESS_NUMBER_SIZE];
 
-	printf("%s %s", format_number(count, text), count == 1 ? one : more);
+	printf("%s %s", progress_number(count, text), count == 1 ? one : more);
 }
 
 static void print_summary(const struct check_report *report)
@@ -380,7 +339,7 @@ int check_report_end(struct check_report *report)
 {
 	tell_kept(report);
 	tell_unchecked(report);
-	hide_progress(report);
+	progress_hide(&report->progress);
 	if (report->is_json) {
 		printf("%s],\n", report->findings ? "\n  " : "");
 		if (report->unchecked_count)
@@ -398,7 +357,7 @@ int check_report_end(struct check_report *report)
 
 void check_report_fini(struct check_report *report)
 {
-	hide_progress(report);
+	progress_hide(&report->progress);
 	tdestroy(report->told, told_free);
 	free(report->kept);
 	for (size_t i = 0; i < report->unchecked_count; i++) {

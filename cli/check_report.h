@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "inspect.h"
+#include "progress.h"
 
 struct told;
 
@@ -18,7 +19,7 @@ struct check_report {
 	bool is_json;
 	bool is_quiet;     /* errors alone are told, and nothing where there are none */
 	bool is_strict;    /* warnings are failures */
-	bool has_progress; /* standard error is a terminal */
+	struct progress progress;
 	const char
 		*host; /* that is being checked; it lives as long as the report. NULL: this one */
 
@@ -39,8 +40,6 @@ struct check_report {
 	struct unchecked *unchecked; /* programs that are not there, in the order they were met */
 	size_t unchecked_count;
 	size_t unchecked_capacity;
-	int64_t shown_ms; /* when progress was shown last */
-	bool is_shown;
 };
 
 /** Begins, or goes on with another host, with so many files to come. */

@@ -2,6 +2,8 @@
  * plyfs render: what a mount would show, as ordinary files.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +20,7 @@
 #include "message.h"
 #include "probe.h"
 #include "render.h"
+#include "render_report.h"
 
 /* What the command line asks for. */
 struct job {
@@ -29,15 +32,25 @@ struct job {
 	bool keeps_drift;
 	struct sandbox_switches switches;
 	const char *directory;
+	struct render_report report;
 };
+
+static void job_fini(struct job *job)
+{
+	render_report_fini(&job->report);
+}
 
 /* What a signal ends. */
 static struct render *running;
 
 static void log_line(void *context, const char *line)
 {
-	(void)context;
-	message("%s", line);
+	render_report_log(&((struct job *)context)->report, line);
+}
+
+static void tell(void *context, enum outcome outcome, const char *path, const char *why)
+{
+	render_report_tell(&((struct job *)context)->report, outcome, path, why);
 }
 
 static int set_drift(const struct command *command, void *context, const char *word)
@@ -56,6 +69,9 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 	const struct command_option options[] = {
 		CHOICE_OPTIONS(&job->choice),
 		{'w', "watch", .flag = &job->is_watching},
+		{'n', "dry-run", .flag = &job->report.is_dry},
+		{'q', "quiet", .flag = &job->report.is_quiet},
+		{0, "json", .flag = &job->report.is_json},
 		{0, "adopt", .flag = &job->adopts},
 		{0, "atomic", .flag = &job->is_atomic},
 		{0, "drift", .take = set_drift, .context = job},
@@ -73,6 +89,9 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 		return EXIT_WRONG_USE;
 	if (!job->choice.config && !job->choice.layers)
 		return command_misuse(command, "what to render is missing; give -c or -l");
+	if (job->is_watching && (job->report.is_dry || job->report.is_json))
+		return command_misuse(command, "--watch goes on, and %s ends; give one",
+			job->report.is_dry ? "--dry-run" : "--json");
 	if (optind == argc)
 		return command_misuse(command, "the directory is missing");
 	if (optind + 1 < argc)
@@ -97,14 +116,19 @@ static void take_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-static int render(const struct job *job, struct render *render)
+static int render(struct job *job, struct render *render)
 {
+	render_report_begin(&job->report);
 	int r = render_all(render);
 
+	render_report_hide(&job->report);
 	if (r < 0)
 		return message_result(r, NULL, job->directory);
-	if (!job->is_watching)
-		return render_tell(render) == 0 && r == 0 ? EXIT_DONE : EXIT_FAILED;
+	if (!job->is_watching) {
+		bool is_told = job->report.is_dry || render_tell(render) == 0;
+		int code = render_report_end(&job->report);
+		return is_told && r == 0 ? code : EXIT_FAILED;
+	}
 	running = render;
 	take_signals();
 	manager_ready();
@@ -112,15 +136,31 @@ static int render(const struct job *job, struct render *render)
 	return EXIT_DONE;
 }
 
+/* Whether the directory is there or can be made. 0 or -errno. */
+static int look_for(const char *directory)
+{
+	struct stat stat;
+
+	if (lstat(directory, &stat) == 0 || errno != ENOENT)
+		return 0;
+	CLEANUP(freep) char *above = strdup(directory);
+	if (!above)
+		return -ENOMEM;
+	return faccessat(AT_FDCWD, dirname(above), W_OK | X_OK, AT_EACCESS) < 0 ? -errno : 1;
+}
+
 /*
  * What is written is no source of what is written. A directory that is made here is opened to
  * others when it is known to whom. Returns 0 or -errno.
  */
-static int cover(struct settings *settings, const char *directory, bool *is_made)
+static int cover(struct settings *settings, const char *directory, bool is_dry, bool *is_made)
 {
-	*is_made = mkdir(directory, 0700) == 0;
-	if (!*is_made && errno != EEXIST)
+	*is_made = !is_dry && mkdir(directory, 0700) == 0;
+	if (!is_dry && !*is_made && errno != EEXIST)
 		return -errno;
+	int found = is_dry ? look_for(directory) : 0;
+	if (found != 0)
+		return found < 0 ? found : 0;
 	CLEANUP(freep) char *real = NULL;
 	int r = probe_real_path(PROBE_MS, directory, &real);
 	return r == 0 ? settings_cover(settings, real, NULL) : r;
@@ -128,16 +168,17 @@ static int cover(struct settings *settings, const char *directory, bool *is_made
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	CLEANUP(keeper_freep) struct keeper *keeper = NULL; /* used until the end */
+	CLEANUP(job_fini) struct job job = {0};             /* used until the end */
+	CLEANUP(keeper_freep) struct keeper *keeper = NULL; /* likewise */
 	CLEANUP(render_freep) struct render *made = NULL;
 	CLEANUP(freep) char *working = getcwd(NULL, 0);
-	struct job job = {0};
 	struct settings *settings;
 	struct problem problem;
 
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
+	job.report.progress.is_wanted = !job.report.is_quiet && isatty(STDERR_FILENO);
 	if (!working)
 		return message_result(-errno, NULL, "the working directory");
 	/* Who renders once may be given a configuration as a descriptor: bash's <(...). */
@@ -147,8 +188,10 @@ static int run(const struct command *command, int argc, char **argv)
 	job.choice.around.directory = working;
 	/* Who renders once wants what the store has now. */
 	if (kept_start(&job.choice, !job.is_watching,
-		    &(struct keeper_options){
-			    .switches = job.switches, .log = log_line, .say = kept_say}, &keeper) !=
+		    &(struct keeper_options){.switches = job.switches,
+			    .log = log_line,
+			    .say = kept_say,
+			    .context = &job}, &keeper) !=
 			EXIT_DONE ||
 		choice_open(&job.choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
@@ -156,7 +199,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (job.has_no_header)
 		settings_fix_header(settings, false);
 	bool is_made;
-	int r = cover(settings, job.directory, &is_made);
+	int r = cover(settings, job.directory, job.report.is_dry, &is_made);
 	if (r < 0) {
 		settings_unref(settings);
 		return message_result(r, NULL, job.directory);
@@ -168,10 +211,13 @@ static int run(const struct command *command, int argc, char **argv)
 		.keeps_drift = job.keeps_drift,
 		.is_atomic = job.is_atomic,
 		.is_made = is_made,
+		.is_dry = job.report.is_dry,
 		.is_watched = job.is_watching,
 		.keeper = keeper,
 		.switches = job.switches,
 		.log = log_line,
+		.tell = job.is_watching ? NULL : tell,
+		.context = &job,
 	};
 	manager_find();
 	r = render_new(settings, &options, &made, &problem);
@@ -180,13 +226,17 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_render = {
 	.name = "render",
-	.synopsis = "[-w] [--atomic] [--drift restore|keep] [--adopt] (-c CONFIG | -l "
+	.synopsis = "[-n] [-q] [-w] [--json] [--atomic] [--drift restore|keep] [--adopt] (-c CONFIG | -l "
 		    "LAYER[:LAYER...]) DIRECTORY",
 	.summary = "write what a mount would show as ordinary files",
 	.help = "Writes the merged tree into a directory as ordinary files, for where there is no\n"
 		"FUSE. A file that has changed is replaced by a rename, others are not touched;\n"
 		"only what plyfs has written itself is ever replaced or removed.\n"
 		"\n" CHOICE_HELP "  -w, --watch                     go on, and keep it up to date\n"
+		"  -n, --dry-run                   tell what would be written, changed and "
+		"removed\n"
+		"  -q, --quiet                     without the summary\n"
+		"      --json                      tell what came of each file as JSON\n"
 		"      --adopt                     files that have the right bytes already are "
 		"ours\n"
 		"      --atomic                    all changes at once, as in a volume of "

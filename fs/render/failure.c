@@ -27,6 +27,22 @@ int64_t failure_retry_ms(struct render *render, int result)
 	return after_ms;
 }
 
+/* Of what does not merge the view knows why. */
+static void tell_outcome(const struct render *render, const char *path, const struct owned *owned,
+	int result, const char *line)
+{
+	CLEANUP(freep) char *text = NULL;
+
+	if (!render->options.tell)
+		return;
+	if (result == RENDERED_BROKEN && owned && owned->ino &&
+		view_attribute(render->view, owned->ino, VIEW_CAUSE, &text) < 0)
+		text = NULL;
+	render->options.tell(render->options.context,
+		result == RENDERED_BROKEN ? OUTCOME_BROKEN : OUTCOME_FAILED, path,
+		text ? text : line);
+}
+
 void failure_note(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem)
 {
@@ -41,6 +57,7 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 		snprintf(line, sizeof(line), "%s: does not merge, and never did", path);
 	else
 		snprintf(line, sizeof(line), "%s: %s", path, strerror(-result));
+	tell_outcome(render, path, owned, result, line);
 	failure_log_line(render, line);
 	agenda_tell(render->agenda);
 	if (!owned)

@@ -90,8 +90,11 @@ static int open_layer(int at, const char *name, struct layer **ret)
 /* The name of the one that is shown, "" for none. 0 or -errno. */
 static int read_link(const struct rendered *rendered, char ret[GENERATION_NAME_SIZE])
 {
-	ssize_t n =
-		readlinkat(rendered->place->dirfd, GENERATION_LINK, ret, GENERATION_NAME_SIZE - 1);
+	ssize_t n = 0;
+
+	/* With --dry-run the directory need not be there. */
+	if (rendered->place->dirfd >= 0)
+		n = readlinkat(rendered->place->dirfd, GENERATION_LINK, ret, GENERATION_NAME_SIZE - 1);
 
 	ret[n < 0 ? 0 : n] = '\0';
 	if (n < 0)
@@ -242,6 +245,8 @@ int generation_remove(struct rendered *rendered, struct owned *owned)
 			is_kept = true;
 			r = 0;
 		} else if (r == 0) {
+			if (!all[i]->is_gone && !S_ISDIR(all[i]->print.mode))
+				rendered_tell_outcome(rendered, OUTCOME_REMOVED, all[i]);
 			all[i]->is_gone = true;
 			change(rendered, all[i]);
 		}
@@ -375,6 +380,8 @@ static int put_link(
 		if (rendered->options.keeps_drift)
 			return 0;
 	}
+	if (rendered->options.is_dry)
+		return 0;
 	const struct imprint before = owned->print;
 	r = manifest_put(rendered->manifest, owned, &print);
 	if (r < 0)
@@ -399,7 +406,8 @@ static bool adopt(struct rendered *rendered, const struct owned *owned)
 	return rendered->options.adopts &&
 	       imprint_at(rendered->place->dirfd, owned->path, &now) == 0 && S_ISREG(now.mode) &&
 	       S_ISREG(owned->print.mode) && now.hash == owned->print.hash &&
-	       unlinkat(rendered->place->dirfd, owned->path, 0) == 0;
+	       (rendered->options.is_dry ||
+		       unlinkat(rendered->place->dirfd, owned->path, 0) == 0);
 }
 
 /* The link by which a name at the top is reached. */
@@ -410,9 +418,11 @@ static int link_name(struct rendered *rendered, struct owned *owned, struct prob
 	if (text_format(&target, GENERATION_LINK "/%s", owned->path) < 0)
 		return -ENOMEM;
 	int r = put_link(rendered, owned->path, target, problem);
-	return r == PROBLEM && adopt(rendered, owned)
-		       ? put_link(rendered, owned->path, target, problem)
-		       : r;
+	if (r != PROBLEM || !adopt(rendered, owned))
+		return r;
+	return rendered->options.is_dry
+		       ? 0
+		       : put_link(rendered, owned->path, target, problem);
 }
 
 /* What somebody has put in its place stays. */
@@ -460,7 +470,7 @@ static int link_names(struct rendered *rendered, struct problem *problem)
 		int r = 0;
 
 		if (is_idle(rendered, all[i]))
-			r = unlink_name(rendered, all[i]);
+			r = rendered->options.is_dry ? 0 : unlink_name(rendered, all[i]);
 		else if (is_shown(all[i]) && !strchr(all[i]->path, '/'))
 			r = link_name(rendered, all[i], &other);
 		if (r != 0 && result == 0) {
@@ -603,6 +613,8 @@ int generation_commit(struct rendered *rendered, struct problem *problem)
 
 	if (r == -EINVAL)
 		return rendered_refuse(GENERATION_LINK, problem);
+	if (r == 0 && rendered->options.is_dry)
+		return rendered->place->dirfd < 0 ? 0 : link_names(rendered, problem);
 	if (r == 0 && (rendered->is_changed || !rendered->tree || !*name)) {
 		r = switch_to_next(rendered, name, problem);
 		rendered->has_old_links |= r == 0;

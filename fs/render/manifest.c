@@ -31,6 +31,7 @@ struct manifest {
 	int fd;        /* of the log, for appending; -1: it is only read */
 	off_t size;    /* of what of it is good */
 	bool is_atomic;
+	bool is_dry;    /* nothing is written */
 	bool is_behind; /* the log lacks a line, or has half a one: it is to be made anew */
 	uint32_t lines;
 	uint32_t sealed; /* all up to this line is in its place */
@@ -144,7 +145,7 @@ static int append(struct manifest *manifest, const char *text, size_t len)
 {
 	int r = manifest->is_behind ? begin_log(manifest) : 0;
 
-	if (r < 0)
+	if (r < 0 || manifest->is_dry)
 		return r;
 	r = text_write(manifest->fd, text, len);
 	if (r == 0)
@@ -405,7 +406,7 @@ int manifest_seal(struct manifest *manifest)
 	if (r < 0)
 		return r;
 	manifest->sealed = ++manifest->lines;
-	if (manifest->lines < LINES_PER_NAME * manifest->count + LINES_FREE)
+	if (manifest->is_dry || manifest->lines < LINES_PER_NAME * manifest->count + LINES_FREE)
 		return 0;
 	r = begin_log(manifest);
 	if (r < 0)
@@ -441,10 +442,10 @@ int manifest_read(int directory, struct manifest **ret)
 	return r;
 }
 
-int manifest_open(int directory, bool is_atomic, struct manifest **ret)
+static int open_any(int directory, bool is_atomic, bool is_dry, struct manifest **ret)
 {
 	CLEANUP(manifest_freep) struct manifest *manifest = NULL;
-	int r = manifest_read(directory, &manifest);
+	int r = directory >= 0 ? manifest_read(directory, &manifest) : -ENOENT;
 
 	if (r == -ENOENT) {
 		manifest = calloc(1, sizeof(*manifest));
@@ -456,11 +457,23 @@ int manifest_open(int directory, bool is_atomic, struct manifest **ret)
 	}
 	if (r == 0 && manifest->is_atomic != is_atomic)
 		return MANIFEST_OTHER_KIND;
-	if (r == 0)
-		r = begin_log(manifest);
+	if (r < 0)
+		return r;
+	manifest->is_dry = is_dry;
+	r = is_dry ? 0 : begin_log(manifest);
 	if (r == 0)
 		*ret = take_ptr(manifest);
 	return r;
+}
+
+int manifest_open(int directory, bool is_atomic, struct manifest **ret)
+{
+	return open_any(directory, is_atomic, false, ret);
+}
+
+int manifest_open_dry(int directory, bool is_atomic, struct manifest **ret)
+{
+	return open_any(directory, is_atomic, true, ret);
 }
 
 struct list {

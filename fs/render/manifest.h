@@ -64,6 +64,9 @@ struct manifest;
  */
 int manifest_open(int fd, bool is_atomic, struct manifest **ret);
 
+/** The same, and no change is ever written. `fd` may be -1: there is none. */
+int manifest_open_dry(int fd, bool is_atomic, struct manifest **ret);
+
 /** The same for who looks only: -ENOENT where there is none. */
 int manifest_read(int fd, struct manifest **ret);
 void manifest_free(struct manifest *manifest); /* NULL is fine */

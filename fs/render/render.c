@@ -79,7 +79,8 @@ int render_all(struct render *render)
 	commit(render);
 	if (render->options.is_atomic)
 		shown_watch_beside(render);
-	render_status_write(render);
+	if (!render->options.is_dry)
+		render_status_write(render);
 	lock_release(&render->files);
 	/* What looking at all at once took is not needed again. */
 	malloc_trim(0);
@@ -359,15 +360,16 @@ static int enter_sandbox(
 		.switches = render->options.switches,
 		.children = {monitor_pid()}};
 	CLEANUP(sandbox_freep) struct sandbox *sandbox = NULL;
+	bool is_dry = render->options.is_dry;
 	CLEANUP(closep) int fd = rendered_open_place(render->rendered);
 
-	if (fd < 0)
+	if (fd < 0 && !(is_dry && fd == -ENOENT))
 		return fd;
 	int r = sandbox_prepare(&options, &sandbox, problem);
 	if (r == 0)
 		r = reader_sandbox_allow(sandbox, settings, problem);
-	if (r == 0)
-		r = sandbox_allow(sandbox, fd, SANDBOX_WRITE, problem);
+	if (r == 0 && fd >= 0)
+		r = sandbox_allow(sandbox, fd, is_dry ? SANDBOX_READ : SANDBOX_WRITE, problem);
 	return r == 0 ? sandbox_enter(sandbox, &render->sandbox, problem) : r;
 }
 

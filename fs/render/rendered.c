@@ -114,13 +114,42 @@ static int refuse_other_kind(const struct rendered *rendered, struct problem *pr
 			: "was rendered with --atomic; give that, or another directory");
 }
 
+/* Where nothing is made, .plyfs need not be there. 0 or -errno. */
+static int open_plyfs(struct rendered *rendered)
+{
+	int at = rendered->place->dirfd;
+
+	if (!rendered->options.is_dry)
+		return make_directory(at, PLYFS_NAME, 0700, &rendered->own_fd);
+	if (at < 0)
+		return 0;
+	if (faccessat(at, "", W_OK | X_OK, AT_EACCESS | AT_EMPTY_PATH) < 0)
+		return -errno;
+	rendered->own_fd =
+		openat(at, PLYFS_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return rendered->own_fd < 0 && errno != ENOENT ? -errno : 0;
+}
+
+static int open_manifest(struct rendered *rendered)
+{
+	bool is_atomic = rendered->options.is_atomic;
+
+	if (rendered->options.is_dry)
+		return manifest_open_dry(rendered->own_fd, is_atomic, &rendered->manifest);
+	int r = make_directory(rendered->own_fd, STAGE_NAME, 0700, &rendered->stage_fd);
+	if (r == 0)
+		r = clear_stage(rendered->stage_fd);
+	return r == 0 ? manifest_open(rendered->own_fd, is_atomic, &rendered->manifest) : r;
+}
+
 static int open_own(struct rendered *rendered, struct problem *problem)
 {
+	bool is_dry = rendered->options.is_dry;
 	const char *name = rendered->options.directory;
 	bool is_empty;
 
-	int r = rendered_open_layer(name, false, &rendered->place);
-	if (r == 0)
+	int r = rendered_open_layer(name, is_dry, &rendered->place);
+	if (r == 0 && rendered->place->dirfd >= 0)
 		r = layer_list(rendered->place, "", is_empty_but_own, NULL);
 	if (r < 0)
 		return r;
@@ -129,23 +158,20 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 				 AT_SYMLINK_NOFOLLOW) < 0)
 		return problem_set(problem, name, 0, 0,
 			"is not empty, and was not rendered by plyfs; give an empty directory");
-	r = make_directory(rendered->place->dirfd, PLYFS_NAME, 0700, &rendered->own_fd);
+	r = open_plyfs(rendered);
 	if (r < 0)
 		return r;
 	/* Who only asks whether it is rendered holds the lock for a moment. */
-	for (int i = 0; (r = flock(rendered->own_fd, LOCK_EX | LOCK_NB)) < 0 && i < LOCK_TRIES; i++)
+	for (int i = 0; rendered->own_fd >= 0 &&
+			(r = flock(rendered->own_fd, LOCK_EX | LOCK_NB)) < 0 && i < LOCK_TRIES;
+		i++)
 		nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_NS}, NULL);
 	if (r < 0)
 		return problem_set(
 			problem, name, 0, 0, "is being rendered by another plyfs already");
 	rendered->has_rebooted = boot_is_another(rendered->own_fd);
 	boot_read(rendered->boot);
-	r = make_directory(rendered->own_fd, STAGE_NAME, 0700, &rendered->stage_fd);
-	if (r == 0)
-		r = clear_stage(rendered->stage_fd);
-	if (r == 0)
-		r = manifest_open(
-			rendered->own_fd, rendered->options.is_atomic, &rendered->manifest);
+	r = open_manifest(rendered);
 	if (r == MANIFEST_OTHER_KIND)
 		return refuse_other_kind(rendered, problem);
 	if (r == -EBADMSG)
@@ -211,7 +237,7 @@ static int settle(struct rendered *rendered)
 	}
 	if (r == 0)
 		r = manifest_seal(rendered->manifest);
-	if (r == 0 && rendered->options.is_atomic)
+	if (r == 0 && rendered->options.is_atomic && !rendered->options.is_dry)
 		return generation_clear(rendered);
 	return r == 0 ? rendered_forget_gone(rendered) : r;
 }
@@ -264,6 +290,13 @@ static void tell(const struct rendered *rendered, const struct problem *problem)
 	problem_format(problem, line, sizeof(line));
 	if (rendered->options.log)
 		rendered->options.log(rendered->options.context, line);
+}
+
+void rendered_tell_outcome(
+	const struct rendered *rendered, enum outcome outcome, const struct owned *owned)
+{
+	if (rendered->options.tell && !generation_is_beside(owned))
+		rendered->options.tell(rendered->options.context, outcome, owned->path, NULL);
 }
 
 static bool has_owner(const struct stat *own, const struct stat *like)
@@ -473,7 +506,9 @@ void rendered_report_drift(
 		if (generation_is_beside(owned))
 			path += strlen(GENERATION_BESIDE);
 		problem_set(&problem, path, 0, 0, "%s; it %s", drift_text(drift),
-			rendered->options.keeps_drift ? "stays so (--drift=keep)" : "is put right");
+			rendered->options.keeps_drift ? "stays so (--drift=keep)"
+			: rendered->options.is_dry    ? "would be put right"
+						      : "is put right");
 		tell(rendered, &problem);
 	}
 	owned->reported = told;
@@ -551,6 +586,15 @@ static int put_staged(struct rendered *rendered, struct owned *owned, const char
 	return r;
 }
 
+/* What it would be, where nothing is changed. */
+static int foresee(struct rendered *rendered, struct owned *owned, const struct version *version)
+{
+	struct imprint print;
+	int r = imprint_of_version(version, &print);
+
+	return r == 0 ? manifest_put(rendered->manifest, owned, &print) : r;
+}
+
 /* Makes the new file, and puts it there. */
 static int replace(struct rendered *rendered, struct owned *owned, int parent, const char *name,
 	const struct version *version)
@@ -558,6 +602,8 @@ static int replace(struct rendered *rendered, struct owned *owned, int parent, c
 	char staged[STAGED_MAX];
 	struct imprint print;
 
+	if (rendered->options.is_dry)
+		return foresee(rendered, owned, version);
 	rendered_stage_name(rendered, staged);
 	int r = rendered_write(rendered->stage_fd, staged, version, &print);
 	return r == 0 ? put_staged(rendered, owned, staged, &print, parent, name) : r;
@@ -607,6 +653,8 @@ static int take_over(struct rendered *rendered, struct owned *owned, int parent,
 	/* Other bytes than were written, but the right ones by now, are nobody's trouble. */
 	if (owned->print.mode && owned->print.hash == print->hash)
 		r = meet_drift(rendered, owned, parent, name);
+	if (r == 0 && rendered->options.is_dry)
+		return foresee(rendered, owned, version);
 	version_stat(version, &stat);
 	if (r == 0)
 		r = fd >= 0 ? redress(rendered, owned, fd, &stat, 0, print)
@@ -663,7 +711,8 @@ static int narrow(struct rendered *rendered, struct owned *owned, const struct v
 	const struct stat like = {.st_mode = both.mode, .st_uid = both.uid, .st_gid = both.gid};
 	struct imprint print = {.hash = owned->print.hash};
 
-	if (!S_ISREG(owned->print.mode) || !rights_take_away(&own, &both))
+	if (!S_ISREG(owned->print.mode) || !rights_take_away(&own, &both) ||
+		rendered->options.is_dry)
 		return 0;
 	int r = narrow_wanted(owned, broken, &mounter);
 	/* Another generation with that is about to be made. */
@@ -693,15 +742,18 @@ static int put_file(struct rendered *rendered, struct owned *owned, const struct
 	const char *name;
 
 	CLEANUP(closep) int parent = layer_open_parent(rendered->place, owned->path, &name);
-	if (parent < 0 && !(is_ours && rendered->options.keeps_drift &&
-				  (parent == -ENOENT || parent == -ENOTDIR)))
+	/* The directory, which would be made, is not there, or something else in its place. */
+	bool is_to_come = rendered->options.is_dry && is_nowhere(parent);
+	if (parent < 0 && !is_to_come &&
+		!(is_ours && rendered->options.keeps_drift &&
+			(parent == -ENOENT || parent == -ENOTDIR)))
 		return parent;
 	if (parent >= 0 && (is_ours || rendered->options.adopts) &&
 		is_there(parent, name, version, &fd, &print))
 		return take_over(rendered, owned, parent, name, fd, &print, version);
 	int r = is_ours ? meet_drift(rendered, owned, parent, name) : 0;
 	if (r == 0 && parent < 0)
-		return parent;
+		return is_to_come ? foresee(rendered, owned, version) : parent;
 	if (r == 0)
 		r = make_way(rendered, owned, parent, name, false, problem);
 	if (r == 0)
@@ -711,18 +763,52 @@ static int put_file(struct rendered *rendered, struct owned *owned, const struct
 	return r;
 }
 
+/* Whether what is there is what it would be. Who is not root gives files to nobody else. */
+static bool would_be(const struct imprint *wanted, const struct imprint *now)
+{
+	mode_t mode = wanted->mode;
+
+	if (geteuid() == 0)
+		return imprint_equal(wanted, now);
+	if (now->gid != wanted->gid && !S_ISLNK(mode))
+		mode &= ~(mode_t)0070;
+	return wanted->hash == now->hash && mode == now->mode;
+}
+
+/* What was put, where `before` stood: 0 or RENDERED_KEPT. */
+static void tell_put(
+	const struct rendered *rendered, struct owned *owned, const struct imprint *before, int result)
+{
+	bool is_changed = rendered->options.is_atomic ? owned->is_changed
+			  : rendered->options.is_dry
+				  ? !would_be(&owned->print, before)
+				  : !imprint_equal(before, &owned->print);
+
+	if (result == RENDERED_KEPT || !is_changed)
+		rendered_tell_outcome(rendered, OUTCOME_UNCHANGED, owned);
+	else
+		rendered_tell_outcome(
+			rendered, before->mode ? OUTCOME_CHANGED : OUTCOME_WRITTEN, owned);
+}
+
 int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem)
 {
+	struct imprint before = {0};
 	int r;
 
 	if (version->kind == VERSION_BROKEN) {
 		r = narrow(rendered, owned, version);
 		return r < 0 ? r : RENDERED_BROKEN;
 	}
+	/* What can't be read is replaced. */
+	if (rendered->options.tell && rendered_look(rendered, owned, &before) < 0)
+		before = (struct imprint){.mode = S_IFREG};
 	r = rendered->options.is_atomic ? generation_put(rendered, owned, version, problem)
 					: put_file(rendered, owned, version, problem);
 	owned->is_kept_back = r == RENDERED_KEPT;
+	if (r == 0 || r == RENDERED_KEPT)
+		tell_put(rendered, owned, &before, r);
 	return r;
 }
 
@@ -752,6 +838,9 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 	if (rendered->options.is_atomic)
 		return generation_put_directory(rendered, owned, stat, problem);
 	CLEANUP(closep) int parent = layer_open_parent(rendered->place, owned->path, &name);
+	print.mode = S_IFDIR | (stat->st_mode & 07777) | more;
+	if (rendered->options.is_dry && is_nowhere(parent))
+		return manifest_put(rendered->manifest, owned, &print);
 	if (parent < 0)
 		return parent;
 	int r = owned->print.mode ? meet_drift(rendered, owned, parent, name) : 0;
@@ -761,11 +850,13 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 		return r;
 	CLEANUP(closep)
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
+	if (fd >= 0 && is_doubtful(owned, parent, fd))
+		r = rendered_refuse(owned->path, problem);
+	else if (rendered->options.is_dry)
+		r = manifest_put(rendered->manifest, owned, &print);
+	else if (fd < 0)
 		r = errno == ENOENT ? place_directory(rendered, owned, parent, name, stat, more)
 				    : -errno;
-	else if (is_doubtful(owned, parent, fd))
-		r = rendered_refuse(owned->path, problem);
 	else
 		r = redress(rendered, owned, fd, stat, more, &print);
 	if (r == 0)
@@ -780,6 +871,8 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root)
 	struct problem problem;
 	struct imprint unused;
 	struct stat own;
+	if (rendered->place->dirfd < 0)
+		return 0;
 	CLEANUP(closep)
 	int fd = openat(rendered->place->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -813,6 +906,47 @@ static int unlink_any(int parent, const char *name, bool is_directory)
 	return -errno;
 }
 
+struct directory {
+	const struct manifest *manifest;
+	const char *path;
+};
+
+/* What is known, and is not there any more, would have been removed before. */
+static int would_go(void *context, const char *name, unsigned char type)
+{
+	const struct directory *directory = context;
+	CLEANUP(freep) char *path = NULL;
+
+	(void)type;
+	if (text_format(&path, "%s/%s", directory->path, name) < 0)
+		return -ENOMEM;
+	const struct owned *owned = manifest_find(directory->manifest, path);
+	return owned && !owned->print.mode ? 0 : -ENOTEMPTY;
+}
+
+/* Removes what was ours, or tells whether that would do. 0 or -errno. */
+static int unlink_owned(
+	const struct rendered *rendered, const struct owned *owned, int parent, const char *name, bool is_directory)
+{
+	struct directory directory = {rendered->manifest, owned->path};
+	struct stat stat;
+
+	if (!rendered->options.is_dry)
+		return unlink_any(parent, name, is_directory);
+	if (fstatat(parent, name, &stat, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	return S_ISDIR(stat.st_mode)
+		       ? layer_list(rendered->place, owned->path, would_go, &directory)
+		       : 0;
+}
+
+/* What would have been removed is known still. */
+static void forget(struct rendered *rendered, struct owned *owned)
+{
+	if (!rendered->options.is_dry)
+		manifest_forget(rendered->manifest, owned);
+}
+
 static int remove_owned(struct rendered *rendered, struct owned *owned)
 {
 	const struct imprint before = owned->print;
@@ -831,10 +965,12 @@ static int remove_owned(struct rendered *rendered, struct owned *owned)
 	if (r == 0 && is_there)
 		r = manifest_put(rendered->manifest, owned, &(struct imprint){0});
 	if (r == 0 && is_there) {
-		r = unlink_any(parent, name, S_ISDIR(before.mode));
+		r = unlink_owned(rendered, owned, parent, name, S_ISDIR(before.mode));
 		if (r < 0)
 			manifest_undo(rendered->manifest, owned, &before);
 	}
+	if (r == 0 && is_there && !S_ISDIR(before.mode))
+		rendered_tell_outcome(rendered, OUTCOME_REMOVED, owned);
 	return r == 0 ? manifest_drop(rendered->manifest, owned) : r;
 }
 
@@ -850,7 +986,7 @@ static int remove_tree(struct rendered *rendered, struct owned *owned, struct pr
 		r = remove_owned(rendered, all[i]);
 		is_kept |= r == RENDERED_KEPT;
 		if (r == 0 && all[i] != owned)
-			manifest_forget(rendered->manifest, all[i]);
+			forget(rendered, all[i]);
 		if (is_kept && (r == RENDERED_KEPT || r == -ENOTEMPTY || r == -EEXIST))
 			r = 0;
 	}
@@ -866,7 +1002,7 @@ int rendered_remove(struct rendered *rendered, struct owned *owned, struct probl
 		return generation_remove(rendered, owned);
 	int r = remove_tree(rendered, owned, problem);
 	if (r == 0)
-		manifest_forget(rendered->manifest, owned);
+		forget(rendered, owned);
 	return r;
 }
 
@@ -875,6 +1011,8 @@ int rendered_commit(struct rendered *rendered, struct problem *problem)
 	int r = rendered->options.is_atomic ? generation_commit(rendered, problem)
 					    : manifest_seal(rendered->manifest);
 
+	if (rendered->options.is_dry)
+		return r;
 	/* From now on what is empty is somebody's doing. */
 	rendered->has_rebooted &= r != 0;
 	if (r == 0 && *rendered->boot &&

@@ -17,6 +17,16 @@
 
 struct rendered;
 
+/* What comes of a name. */
+enum outcome {
+	OUTCOME_WRITTEN,
+	OUTCOME_CHANGED, /* bytes, rights or kind of what was there */
+	OUTCOME_UNCHANGED,
+	OUTCOME_REMOVED,
+	OUTCOME_BROKEN, /* it does not merge */
+	OUTCOME_FAILED,
+};
+
 struct rendered_options {
 	const char *directory; /* one that is not ours must be empty */
 	bool is_made;          /* … by us, just now, and nobody else can look into it */
@@ -24,10 +34,13 @@ struct rendered_options {
 	bool adopts;           /* files that have the right bytes already become ours */
 	bool keeps_drift;      /* what somebody has changed stays so */
 	bool is_atomic;
+	bool is_dry;     /* nothing is changed: what would be is told; the directory need not be there */
 	bool is_watched; /* drift is noticed while it happens */
 	struct keeper *keeper; /* of the mirrors of layers; NULL: no plyfs.yaml may name some */
 	struct sandbox_switches switches;
 	void (*log)(void *context, const char *line);
+	/* What comes of each file and link; NULL: nobody asks. `why` is told of what failed. */
+	void (*tell)(void *context, enum outcome outcome, const char *path, const char *why);
 	void *context;
 };
 

@@ -53,6 +53,10 @@ int rendered_forget_gone(struct rendered *rendered);
 /** The next name in the stage. */
 void rendered_stage_name(struct rendered *rendered, char ret[STAGED_MAX]);
 
+/** Tells what comes of a file or link. */
+void rendered_tell_outcome(
+	const struct rendered *rendered, enum outcome outcome, const struct owned *owned);
+
 /** PROBLEM: something else stands at `path`. */
 int rendered_refuse(const char *path, struct problem *problem);
 

@@ -396,6 +396,14 @@ static char *error_text(const struct entry *entry, bool is_trusted)
 	return text;
 }
 
+static char *cause_text(const struct trouble *trouble)
+{
+	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
+
+	problem_format(&trouble->problem, text, sizeof(text));
+	return strdup(text);
+}
+
 /* A copy of the attribute; NULL: no memory, or with *has false it has none. The lock is held. */
 static char *copy_attribute(const struct version *version, enum view_attribute attribute, bool *has)
 {
@@ -411,6 +419,9 @@ static char *copy_attribute(const struct version *version, enum view_attribute a
 	case VIEW_STRATEGY:
 		value = version->strategy;
 		break;
+	case VIEW_CAUSE:
+		*has = version->entry && version->entry->trouble;
+		return *has ? cause_text(version->entry->trouble) : NULL;
 	case VIEW_ERROR:
 	case VIEW_PUBLIC_ERROR:
 		*has = version->entry && version->entry->trouble;

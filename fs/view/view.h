@@ -184,6 +184,7 @@ enum view_attribute {
 	VIEW_SOURCES,      /* source_list.h */
 	VIEW_STRATEGY,     /* its name */
 	VIEW_ERROR,        /* trouble_text() */
+	VIEW_CAUSE,        /* its problem alone: no times */
 	VIEW_PUBLIC_ERROR, /* … but for what it says of the sources */
 };
 

@@ -23,7 +23,7 @@ PYTHON
 }
 
 # Each command that has the option.
-for command in set unset reset hide diff get explain blame check presets status 'mirror status'; do
+for command in set unset reset hide diff get explain blame check render presets status 'mirror status'; do
 	# shellcheck disable=SC2086
 	tells 2 '"--bogus" in error["message"] and error["path"] is None' $command --json --bogus
 	# shellcheck disable=SC2086
@@ -34,6 +34,9 @@ for command in 'set app.yaml a 2' 'unset app.yaml a' 'reset app.yaml a' 'hide ap
 	# shellcheck disable=SC2086
 	tells 1 'error["path"] == "nope/plyfs.yaml"' $command --json -c nope/plyfs.yaml
 done
+
+# It tells the whole path, as it does without --json.
+tells 1 'error["path"].endswith("/nope/plyfs.yaml")' render --json -c nope/plyfs.yaml tree
 
 # A place in a source; no line of the source follows it.
 for command in 'set bad.yaml a 2' 'get bad.yaml a' 'explain bad.yaml' 'blame bad.yaml' 'diff bad.yaml'; do

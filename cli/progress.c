@@ -1,0 +1,49 @@
+#include "progress.h"
+
+#include <stdio.h>
+
+#include "clock.h"
+
+/* Between two signs. */
+#define PROGRESS_MS 200
+
+const char *progress_number(size_t number, char text[PROGRESS_NUMBER_SIZE])
+{
+	char *at = text + PROGRESS_NUMBER_SIZE - 1;
+	unsigned digits = 0;
+
+	*at = '\0';
+	do {
+		if (digits > 0 && digits % 3 == 0)
+			*--at = ',';
+		*--at = (char)('0' + number % 10);
+		number /= 10;
+		digits++;
+	} while (number > 0);
+	return at;
+}
+
+void progress_begin(struct progress *progress, int64_t first_ms)
+{
+	progress->shown_ms = progress->is_wanted ? clock_ms() + first_ms - PROGRESS_MS : 0;
+}
+
+void progress_show(struct progress *progress, const char *what, size_t done, size_t total)
+{
+	char part[PROGRESS_NUMBER_SIZE], all[PROGRESS_NUMBER_SIZE];
+	int64_t now = progress->is_wanted ? clock_ms() : 0;
+
+	if (!progress->is_wanted || now - progress->shown_ms < PROGRESS_MS)
+		return;
+	progress->shown_ms = now;
+	progress->is_shown = true;
+	fprintf(stderr, "\r\033[K%s %s%s%s", what, progress_number(done, part),
+		total ? " of " : "", total ? progress_number(total, all) : "");
+}
+
+void progress_hide(struct progress *progress)
+{
+	if (progress->is_shown)
+		fputs("\r\033[K", stderr);
+	progress->is_shown = false;
+}

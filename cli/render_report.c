@@ -1,0 +1,175 @@
+#include "render_report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "command.h"
+#include "json_put.h"
+#include "message.h"
+#include "shown.h"
+
+/* Before the first sign of progress: a rendering that is quick shows none. */
+#define PROGRESS_MS 1000
+
+/* Bytes of a path as it is shown. */
+#define PATH_SHOWN_MAX 16384
+
+struct told_name {
+	enum outcome outcome;
+	char *path;
+	char *why; /* NULL: it did not fail */
+};
+
+void render_report_begin(struct render_report *report)
+{
+	progress_begin(&report->progress, PROGRESS_MS);
+}
+
+/* The stream's lock is that of the progress, too. */
+void render_report_log(struct render_report *report, const char *line)
+{
+	flockfile(stderr);
+	progress_hide(&report->progress);
+	message("%s", line);
+	funlockfile(stderr);
+}
+
+void render_report_hide(struct render_report *report)
+{
+	flockfile(stderr);
+	progress_hide(&report->progress);
+	funlockfile(stderr);
+}
+
+static size_t count_files(const struct render_report *report)
+{
+	const size_t *counts = report->counts;
+
+	return counts[OUTCOME_WRITTEN] + counts[OUTCOME_CHANGED] + counts[OUTCOME_UNCHANGED] +
+	       counts[OUTCOME_BROKEN];
+}
+
+static int keep(struct render_report *report, enum outcome outcome, const char *path, const char *why)
+{
+	if (array_grow(report->names, report->name_count, report->name_capacity) < 0)
+		return -ENOMEM;
+	struct told_name name = {outcome, strdup(path), why ? strdup(why) : NULL};
+	report->names[report->name_count++] = name;
+	return name.path && (name.why || !why) ? 0 : -ENOMEM;
+}
+
+void render_report_tell(
+	struct render_report *report, enum outcome outcome, const char *path, const char *why)
+{
+	report->counts[outcome]++;
+	if ((report->is_json || (report->is_dry && !why && outcome != OUTCOME_UNCHANGED)) &&
+		keep(report, outcome, path, why) < 0)
+		report->has_failed = true;
+	flockfile(stderr);
+	progress_show(&report->progress, report->is_dry ? "looking at" : "rendering",
+		count_files(report), 0);
+	funlockfile(stderr);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct told_name *one = a, *other = b;
+
+	return strcmp(one->path, other->path);
+}
+
+static void put_list(const struct render_report *report, const char *name, unsigned outcomes)
+{
+	size_t written = 0;
+
+	printf("  \"%s\": [", name);
+	for (size_t i = 0; i < report->name_count; i++) {
+		const struct told_name *told = &report->names[i];
+
+		if (!(outcomes & 1u << told->outcome))
+			continue;
+		fputs(written++ ? ",\n    " : "\n    ", stdout);
+		json_put_field(stdout, told->why ? "{\"path\": " : "", told->path);
+		if (told->why) {
+			json_put_field(stdout, ", \"message\": ", told->why);
+			fputc('}', stdout);
+		}
+	}
+	fputs(written ? "\n  ],\n" : "],\n", stdout);
+}
+
+static void put_json(const struct render_report *report)
+{
+	fputs("{\n", stdout);
+	put_list(report, "written", 1u << OUTCOME_WRITTEN | 1u << OUTCOME_CHANGED);
+	put_list(report, "unchanged", 1u << OUTCOME_UNCHANGED);
+	put_list(report, "removed", 1u << OUTCOME_REMOVED);
+	put_list(report, "failed", 1u << OUTCOME_BROKEN | 1u << OUTCOME_FAILED);
+	printf("  \"files\": %zu,\n  \"dry_run\": %s\n}\n", count_files(report),
+		report->is_dry ? "true" : "false");
+}
+
+static void print_names(const struct render_report *report)
+{
+	static const char *const words[] = {[OUTCOME_WRITTEN] = "write",
+		[OUTCOME_CHANGED] = "change",
+		[OUTCOME_REMOVED] = "remove"};
+	char path[PATH_SHOWN_MAX];
+
+	for (size_t i = 0; i < report->name_count; i++) {
+		shown_head(path, sizeof(path), report->names[i].path);
+		printf("would %s %s\n", words[report->names[i].outcome], path);
+	}
+}
+
+static void print_count(const char *before, size_t count, const char *one, const char *more)
+{
+	char text[PROGRESS_NUMBER_SIZE];
+
+	printf("%s%s %s", before, progress_number(count, text), count == 1 ? one : more);
+}
+
+static void print_summary(const struct render_report *report)
+{
+	const char *written = report->is_dry ? "would be written" : "written";
+	const char *removed = report->is_dry ? "would be removed" : "removed";
+	const size_t *counts = report->counts;
+
+	print_count("", count_files(report), "file", "files");
+	print_count(", ", counts[OUTCOME_WRITTEN] + counts[OUTCOME_CHANGED], written, written);
+	if (counts[OUTCOME_REMOVED])
+		print_count(", ", counts[OUTCOME_REMOVED], removed, removed);
+	if (counts[OUTCOME_BROKEN])
+		print_count(", ", counts[OUTCOME_BROKEN], "does not merge", "do not merge");
+	if (counts[OUTCOME_FAILED])
+		print_count(", ", counts[OUTCOME_FAILED], "failed", "failed");
+	fputc('\n', stdout);
+}
+
+int render_report_end(struct render_report *report)
+{
+	render_report_hide(report);
+	if (report->has_failed)
+		return message_result(-ENOMEM, NULL, NULL);
+	if (report->name_count)
+		qsort(report->names, report->name_count, sizeof(*report->names), compare_names);
+	if (report->is_json)
+		put_json(report);
+	else if (report->is_dry)
+		print_names(report);
+	if (!report->is_json && !report->is_quiet)
+		print_summary(report);
+	return EXIT_DONE;
+}
+
+void render_report_fini(struct render_report *report)
+{
+	for (size_t i = 0; i < report->name_count; i++) {
+		free(report->names[i].path);
+		free(report->names[i].why);
+	}
+	free(report->names);
+}
