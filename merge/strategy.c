@@ -51,7 +51,7 @@ bool merge_may_have_tag(const struct merge *merge, const struct node *value)
 {
 	const struct merge_request *request = merge->request;
 
-	for (size_t i = 0; i < request->count; i++)
+	for (size_t i = 0; value->source && i < request->count; i++)
 		if (request->inputs[i].source.name &&
 			request->inputs[i].source.rank == value->source->rank &&
 			strcmp(request->inputs[i].source.name, value->source->name) == 0 &&
@@ -74,7 +74,7 @@ int merge_check_root(const struct merge *merge, const struct node *below, const 
 	return problem_at(merge->problem, odd,
 		"the file is %s here and %s in %s:%u:%u, so one of them is broken; mend it, or "
 		"%s%s%s if that is meant",
-		scalar_or_kind_name(odd), node_kind_name(other), source_shown(other->source),
+		scalar_or_kind_name(odd), node_kind_name(other), other->source ? source_shown(other->source) : "",
 		(unsigned)other->line, (unsigned)other->column,
 		tag ? "write '" : "remove one", tag ? tag : "", tag ? "'" : "");
 }

@@ -80,7 +80,7 @@ static int compile(const char *text, size_t len, struct pattern *pattern, char *
 	pcre2_compile_context_free(context);
 	if (pattern->code)
 		return 0;
-	if (error == PCRE2_ERROR_NOMEMORY)
+	if (error == PCRE2_ERROR_HEAP_FAILED || error == PCRE2_ERROR_NOMEMORY)
 		return -ENOMEM;
 	snprintf(reason, PATTERN_REASON_MAX, "%s", reason_of(error));
 	return PATTERN_BAD;

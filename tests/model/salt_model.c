@@ -188,10 +188,17 @@ static const struct node *construct(struct arena *arena, const struct node *node
 	return copy;
 }
 
+/* A root of another kind than the one before, with no tag that says that it is meant. */
+static bool is_broken(const struct node *below, const struct node *root)
+{
+	return below->kind != root->kind && !below->tag && !root->tag && !scalar_is_null(below) &&
+	       !scalar_is_null(root);
+}
+
 const struct node *salt_model_merge(struct arena *arena, const struct node *const *roots,
 	size_t count, const char *level, bool *is_empty)
 {
-	const struct node *result = NULL;
+	const struct node *result = NULL, *below = NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct node *value = roots[i];
@@ -199,8 +206,9 @@ const struct node *salt_model_merge(struct arena *arena, const struct node *cons
 		if (scalar_is_empty(value))
 			continue;
 		value = construct(arena, value, ANY);
-		if (!value)
+		if (!value || (below && is_broken(below, roots[i])))
 			return NULL;
+		below = roots[i];
 		result = result ? aggregate(arena, result, value, level) : value;
 	}
 	*is_empty = !result;

@@ -87,6 +87,7 @@ def aggregate(a, b, level=False):
 
 MAPPING = "tag:yaml.org,2002:map"
 INTEGER = "tag:yaml.org,2002:int"
+NULL = "tag:yaml.org,2002:null"
 KINDS = {"!aggr-map": "mapping", "!aggr-seq": "sequence", "!aggr-scalar": "scalar"}
 TAGS = list(KINDS) + ["!aggregate", "!reset"]
 
@@ -104,12 +105,16 @@ class Reader:
     def __init__(self, text):
         self.loader = yaml.SafeLoader(text)
 
-    def documents(self):
+    def roots(self):
         while self.loader.check_node():
             node = self.loader.get_node()
             if not (isinstance(node, yaml.ScalarNode) and node.value == "" and node.style is None
-                    and node.tag == "tag:yaml.org,2002:null"):
-                yield self.value(node, "!aggregate")
+                    and node.tag == NULL):
+                yield node
+
+    def documents(self):
+        for node in self.roots():
+            yield self.value(node, "!aggregate")
 
     def scalar(self, node):
         if node.tag in TAGS:
@@ -155,13 +160,24 @@ class Reader:
         return Sequence([value]) if tag == "!aggr-scalar" else mark(value)
 
 
+def is_broken(below, node):
+    """A root of another kind than the one before, with no tag that says that it is meant."""
+    return below and node.id != below.id and not any(
+        each.tag.startswith("!") or each.tag == NULL for each in (below, node))
+
+
 def expected(texts, level):
     """The result, or None for an error. A list of one, so that null is a result."""
-    result = None
+    result = below = None
     try:
         for text in texts:
-            for value in Reader(text).documents():
+            reader = Reader(text)
+            for node in reader.roots():
+                value = reader.value(node, "!aggregate")
+                if is_broken(below, node):
+                    raise Wrong("roots of two kinds")
                 result = [aggregate(result[0], value, level) if result else value]
+                below = node
     except Wrong:
         return None
     return result or []
