@@ -115,14 +115,14 @@ static int read_section(struct ini_reader *reader, struct span line)
 	if (rest.len && !is_comment && !dialect->joins_headers)
 		return line_problem(lines, rest.data,
 			"something stands behind the section's ]; put it on a line of its own");
+	int r = 0;
 	if (reader->has_included)
-		ini_doubt(lines, line.data,
+		r = ini_doubt(lines, line.data,
 			"the section stands behind a line that includes files, and would stand "
 			"before it in a merged file; put such lines at the end");
-	int r = 0;
-	if (dialect->root && span_is(name, dialect->root))
+	if (r == 0 && dialect->root && span_is(name, dialect->root))
 		r = section_leave(&reader->section);
-	else if (ini_has_meaning(dialect, name))
+	else if (r == 0 && ini_has_meaning(dialect, name))
 		r = section_open(&reader->section, name, ini_is_list_section(dialect, name));
 	return r == 0 && rest.len && !is_comment ? read_key(reader, rest) : r;
 }

@@ -46,24 +46,25 @@ static bool folds_nothing(const struct ini_dialect *dialect, const struct pair *
 	return !dialect->fold.how;
 }
 
-static void note(struct builder *builder, struct place place, const char *message)
+static int note(struct builder *builder, struct place place, const char *message)
 {
 	struct document *document = builder->document;
 	struct problem *doubt;
 
 	if (document->doubt)
-		return;
+		return 0;
 	doubt = arena_alloc(document->arena, sizeof(*doubt));
 	if (!doubt)
-		return;
+		return -ENOMEM;
 	problem_set(doubt, document->source.name, place.line, place.column, "%s", message);
 	problem_place(doubt, &document->source);
 	document->doubt = doubt;
+	return 0;
 }
 
-void ini_doubt(const struct line_reader *lines, const char *at, const char *message)
+int ini_doubt(const struct line_reader *lines, const char *at, const char *message)
 {
-	note(lines->builder, line_place(lines, at), message);
+	return note(lines->builder, line_place(lines, at), message);
 }
 
 static struct place place_of(const struct node *node)
@@ -90,12 +91,12 @@ static bool would_lose(const struct node *found, const struct node *again)
 	return false;
 }
 
-static void doubt_again(struct builder *builder, const struct pair *found, const struct pair *again)
+static int doubt_again(struct builder *builder, const struct pair *found, const struct pair *again)
 {
 	char all[NAMES_MAX], last[NAMES_MAX], message[PROBLEM_MESSAGE_MAX];
 
 	if (!would_lose(found->value, again->value))
-		return;
+		return 0;
 	ini_names(keeps_all, again, all, sizeof(all));
 	ini_names(keeps_last, again, last, sizeof(last));
 	snprintf(message, sizeof(message),
@@ -104,7 +105,7 @@ static void doubt_again(struct builder *builder, const struct pair *found, const
 		"counts",
 		node_is_map(again->value) ? "section" : "key", again->key->text.data,
 		(unsigned)found->key->line, all, last);
-	note(builder, place_of(again->key), message);
+	return note(builder, place_of(again->key), message);
 }
 
 static int refuse_again(struct builder *builder, const struct ini_dialect *dialect,
@@ -157,8 +158,9 @@ int ini_repeat(
 		return refuse_again(builder, dialect, found, again);
 	if (!is_section && dialect->keys == INI_REFUSE)
 		return refuse_again(builder, dialect, found, again);
-	if (is_unknown(dialect))
-		doubt_again(builder, found, again);
+	int r = is_unknown(dialect) ? doubt_again(builder, found, again) : 0;
+	if (r != 0)
+		return r;
 	if (is_section)
 		return builder_go_on(builder, map, found, again);
 	if (ini_is_list(dialect, again->key->text))

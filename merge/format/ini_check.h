@@ -11,8 +11,8 @@
 int ini_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
-/** Notes what a merge with other files would lose, once for each document. */
-void ini_doubt(const struct line_reader *lines, const char *at, const char *message);
+/** Notes what a merge with other files would lose, once for each document. 0 or -ENOMEM. */
+int ini_doubt(const struct line_reader *lines, const char *at, const char *message);
 
 /** PROBLEM for what the dialect would not read back as it is: names, and keys that are one. */
 int ini_check_tree(const struct writer *writer, const struct node *root);
