@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -42,14 +43,29 @@ int helper_begin(const char *name, int socket, int kept)
 	return at;
 }
 
-void helper_reset_signals(void)
+/*
+ * signal() refuses the C library's own two, which GNU make's children find ignored. A handler of its
+ * own stays: without it setuid(2) in a process of several threads ends the process (nptl(7)).
+ */
+static void reset_own_signal(int number)
 {
 	static const char by_default[64]; /* the kernel's struct sigaction, which is smaller */
+	char old[64] = "";
+	void (*handler)(int);
+
+	(void)syscall(SYS_rt_sigaction, number, NULL, old, (size_t)NSIG / 8);
+	memcpy(&handler, old, sizeof(handler));
+	if (handler == SIG_IGN)
+		(void)syscall(SYS_rt_sigaction, number, by_default, NULL, (size_t)NSIG / 8);
+}
+
+void helper_reset_signals(void)
+{
 	sigset_t none;
 
-	/* signal() refuses the C library's own two, 32 and 33, which GNU make's children find ignored. */
 	for (int i = 1; i < NSIG; i++)
-		(void)syscall(SYS_rt_sigaction, i, by_default, NULL, (size_t)NSIG / 8);
+		if (signal(i, SIG_DFL) == SIG_ERR)
+			reset_own_signal(i);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
