@@ -48,7 +48,7 @@ offers 'plyfs merge --strategy cl' cloud-init
 offers 'plyfs merge --strategy=cl' cloud-init
 offers 'plyfs merge --to ' "${formats[@]}"
 offers 'plyfs merge --to j' json jsonc
-offers 'plyfs merge --set ' lists= delete= kinds=
+offers 'plyfs merge --set ' lists= delete= kinds= documents=
 offers 'plyfs merge -s salt --set ' level= tags=
 offers 'plyfs merge --strategy=salt --set ' level= tags=
 offers 'plyfs merge -s salt --set tags=t' true
