@@ -1,6 +1,7 @@
 #include "file_watch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "cleanup.h"
 #include "clock.h"
+#include "descriptor.h"
 #include "name_watch.h"
 #include "version.h"
 
@@ -75,7 +77,12 @@ static struct stamp look(const char *path)
 /* One that can't be watched is looked at: see POLL_MS. */
 static int watch_name(struct file_watch *watch, const char *directory, const char *name)
 {
-	return name_watch_add(watch->names, directory, name, EVENTS) == -ENOMEM ? -ENOMEM : 0;
+	CLEANUP(closep)
+	int fd = open(*directory ? directory : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	return name_watch_add(watch->names, fd, name, EVENTS) == -ENOMEM ? -ENOMEM : 0;
 }
 
 int file_watch_add_directory(struct file_watch *watch, const char *directory)

@@ -212,15 +212,10 @@ static bool is_worth_a_retry(int result)
 /* A component of the path, or of a link's target on it: each may be put elsewhere. */
 static int watch_step(void *context, const struct route_step *step)
 {
-	char directory[PATH_MAX];
-	const char *slash = strrchr(step->path, '/');
-
-	if (!step->name || !slash || strcmp(step->name, ".") == 0 || strcmp(step->name, "..") == 0)
+	if (!step->name || strcmp(step->name, ".") == 0 || strcmp(step->name, "..") == 0)
 		return 0; /* no name that could lead elsewhere */
-	memcpy(directory, step->path, (size_t)(slash - step->path));
-	directory[slash - step->path] = '\0';
 	/* Of a directory on the way nothing counts but whether it is another one. */
-	int r = name_watch_add(context, *directory ? directory : "/", step->name,
+	int r = name_watch_add(context, step->at, step->name,
 		step->is_last ? SETTINGS_EVENTS : SETTINGS_EVENTS & ~(uint32_t)IN_CLOSE_WRITE);
 	return is_worth_a_retry(r) ? r : 0;
 }

@@ -1,12 +1,10 @@
 #include "name_watch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"
-#include "descriptor.h"
 #include "inotify.h"
 
 struct watched_name {
@@ -72,23 +70,19 @@ static void on_overflow(void *watch)
 	((struct name_watch *)watch)->has_event = true;
 }
 
-int name_watch_add(struct name_watch *watch, const char *directory, const char *name, uint32_t mask)
+int name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask)
 {
 	size_t size = name ? strlen(name) + 1 : 0;
 	CLEANUP(freep) struct watched_name *added = calloc(1, sizeof(*added) + size);
-	CLEANUP(closep) int fd = -1;
 
 	if (!added)
 		return -ENOMEM;
-	fd = open(*directory ? directory : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
 	if (name)
 		memcpy(added->name, name, size);
 	added->subscription = (struct subscription){
 		.notify = on_event, .mask = mask, .name = name ? added->name : NULL};
 	added->watch = watch;
-	int r = inotify_subscribe(watch->inotify, &added->subscription, fd);
+	int r = inotify_subscribe(watch->inotify, &added->subscription, directory);
 	if (r < 0)
 		return r;
 	added->next = watch->names;

@@ -16,11 +16,10 @@ void name_watch_free(struct name_watch *watch); /* NULL: nothing */
 int name_watch_fd(const struct name_watch *watch);
 
 /**
- * Adds `name` in `directory` ("": the present one), or with NULL all that is in it. Returns 0, or
- * -errno as open(2) or inotify_add_watch(2).
+ * Adds `name` in `directory`, a descriptor (O_PATH is enough) that stays the caller's, or with NULL all
+ * that is in it. Returns 0, or -errno as inotify_add_watch(2).
  */
-int name_watch_add(
-	struct name_watch *watch, const char *directory, const char *name, uint32_t mask);
+int name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask);
 
 /**
  * Between the two, names are added that take the place of all there were; those are watched until

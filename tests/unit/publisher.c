@@ -13,11 +13,11 @@
 static atomic_bool are_descriptors_short;
 
 int __real_name_watch_add(
-	struct name_watch *watch, const char *directory, const char *name, uint32_t mask);
+	struct name_watch *watch, int directory, const char *name, uint32_t mask);
 int __wrap_name_watch_add(
-	struct name_watch *watch, const char *directory, const char *name, uint32_t mask);
+	struct name_watch *watch, int directory, const char *name, uint32_t mask);
 int __wrap_name_watch_add(
-	struct name_watch *watch, const char *directory, const char *name, uint32_t mask)
+	struct name_watch *watch, int directory, const char *name, uint32_t mask)
 {
 	return atomic_load(&are_descriptors_short)
 		       ? -EMFILE
