@@ -40,7 +40,7 @@ static void job_fini(struct job *job)
 static int read_key(
 	const struct command *command, struct job *job, const struct explanation *explanation)
 {
-	struct problem problem;
+	struct problem problem = {0};
 	int r = arena_new(&job->arena);
 
 	if (r == 0)

@@ -223,7 +223,7 @@ static int tell_alike(const struct settings *settings, const struct alike *a, co
 {
 	const struct layer *of_a = NULL, *of_b = NULL;
 	CLEANUP(freep) char *name = NULL, *other = NULL;
-	layer_mask in_a, in_b;
+	layer_mask in_a = 0, in_b = 0;
 	struct problem problem;
 
 	int r = find_layers(settings, a->path, &in_a, &of_a);

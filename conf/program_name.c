@@ -238,9 +238,8 @@ void program_name(const struct program *program, char name[PROGRAM_NAME_MAX])
 			break;
 		found = base_of(span_of(*word));
 	}
-	if (*word && is_one_of(SHELLS, found) && find_in_shell(word, &inner))
-		found = inner;
-	else if (*word && is_one_of(INTERPRETERS, found) && find_in_interpreter(word, &inner))
+	if (*word && ((is_one_of(SHELLS, found) && find_in_shell(word, &inner)) ||
+			     (is_one_of(INTERPRETERS, found) && find_in_interpreter(word, &inner))))
 		found = inner;
 	snprintf(name, PROGRAM_NAME_MAX, "%.*s", (int)found.len, found.data);
 }

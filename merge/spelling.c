@@ -133,7 +133,8 @@ bool spelling_means(const struct fold *fold, struct span written, struct span te
 		return true;
 	if (!fold->how || written.len > SPELLING_MAX)
 		return false;
-	return span_equal(text, (struct span){folded, fold_into(fold, written, folded)});
+	size_t len = fold_into(fold, written, folded);
+	return span_equal(text, (struct span){folded, len});
 }
 
 bool spelling_is(const struct node *key, struct span name)

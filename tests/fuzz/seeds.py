@@ -21,9 +21,17 @@ SIZE_MAX = 1500
 
 # In the order of STRATEGIES and FORMATS.
 STRATEGIES = re.findall(r'^\tX\(\w+, "(.*)"\)', (ROOT / "merge/strategy.c").read_text(), re.M)
-FORMATS = re.findall(r"X\((\w+)\)", re.search(r"#define FORMATS\(X\)(.*\n.*)", (ROOT / "merge/format.h").read_text())[1])
-SUFFIXES = {name: "".join(re.findall('"(.*)"', re.search(r"\.suffixes =((?:\s*\".*\")+)", (
-    ROOT / f"merge/format/{name}.c").read_text())[1])).split(",") for name in FORMATS}
+FORMATS = re.findall(r"X\((\w+)\)", re.search(r"#define FORMATS\(X\)((?:.*\\\n)*.*)", (ROOT / "merge/format.h").read_text())[1])
+
+
+def suffixes(name):
+    """Of a dialect of INI, the cases have files of its name."""
+    path = ROOT / f"merge/format/{name}.c"
+    found = path.exists() and re.search(r"\.suffixes =((?:\s*\".*\")+)", path.read_text())
+    return "".join(re.findall('"(.*)"', found[1])).split(",") if found else ["ini", name]
+
+
+SUFFIXES = {name: suffixes(name) for name in FORMATS}
 
 
 def files():
