@@ -65,17 +65,23 @@ static int try_to_open(void *context, int out)
 	return 0;
 }
 
+/* A layer, or what a link leads through, may lie where nobody answers. */
+int choice_wait(const struct choice *choice)
+{
+	if (!mounted_may_be_silent() ||
+		probe_run(PROBE_MS, try_to_open, (void *)(uintptr_t)choice, NULL, NULL) != -ETIMEDOUT)
+		return EXIT_DONE;
+	choice_complain(NULL, choice->config ? choice->config : choice->layers, -ETIMEDOUT, NULL);
+	return EXIT_FAILED;
+}
+
 int choice_open(const struct choice *choice, struct settings **ret)
 {
 	struct problem problem;
-	int r = 0;
 
-	/* A layer, or what a link leads through, may lie where nobody answers. */
-	if (mounted_may_be_silent() &&
-		probe_run(PROBE_MS, try_to_open, (void *)(uintptr_t)choice, NULL, NULL) == -ETIMEDOUT)
-		r = -ETIMEDOUT;
-	if (r == 0)
-		r = open_layers(choice, ret, &problem);
+	if (choice_wait(choice) != EXIT_DONE)
+		return EXIT_FAILED;
+	int r = open_layers(choice, ret, &problem);
 	if (r == 0) {
 		if ((*ret)->warning.message[0])
 			message_warning(&(*ret)->warning);
@@ -162,13 +168,16 @@ static int locate(const char *path, char **mountpoint, char **ret_path)
 int choice_in_mount(const struct command *command, const struct choice *choice, const char *path,
 	struct settings **ret, char **ret_path)
 {
-	CLEANUP(freep) char *mountpoint = NULL, *inner = NULL;
+	CLEANUP(freep) char *mountpoint = NULL, *inner = NULL, *real = NULL;
 	struct problem problem;
 
 	int r = locate(path, &mountpoint, &inner);
+	int found = r == -ENOENT ? probe_real_path(PROBE_MS, path, &real) : r;
 	/* Somebody stands in a layer, with the file in hand that is to be told about. */
-	if (r == -ENOENT && access(path, F_OK) == 0)
+	if (r == -ENOENT && found == 0)
 		r = mounted_layer_find(path, &mountpoint, &inner, &problem);
+	else if (found == -ETIMEDOUT)
+		r = found;
 	if (r == PROBLEM)
 		return choice_complain(NULL, path, r, &problem);
 	if (r < 0)

@@ -44,6 +44,12 @@ struct choice choice_guess(const char *word);
 bool choice_is_double(const struct command *command, const struct choice *choice);
 
 /**
+ * Waits for what choice_open() will look at, for PROBE_MS at most. Returns EXIT_DONE, or EXIT_FAILED when
+ * it has complained of a mount that does not answer.
+ */
+int choice_wait(const struct choice *choice);
+
+/**
  * Makes the settings. Returns EXIT_DONE with *ret for settings_unref(), or EXIT_FAILED when it has
  * complained.
  */

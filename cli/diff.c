@@ -101,8 +101,11 @@ static int diff_layers(
 	CLEANUP(freep) char *inner = NULL, *root = NULL, *real = NULL;
 
 	/* All of a rendered tree: what somebody has changed in it. */
-	if (!job->choices[0].config && !job->choices[0].layers &&
-		rendered_tree_find(path, &root) == 0 && probe_real_path(PROBE_MS, path, &real) == 0 &&
+	bool is_in_tree = !job->choices[0].config && !job->choices[0].layers;
+	int r = is_in_tree ? rendered_tree_find(path, &root) : -ENOENT;
+	if (r == -ETIMEDOUT)
+		return choice_complain(NULL, path, r, NULL);
+	if (r == 0 && probe_real_path(PROBE_MS, path, &real) == 0 &&
 		!*rendered_tree_inner(root, real))
 		return rendered_tree_diff(&job->how, root, differs);
 	int code = subject_find(command, &job->choices[0], path, false, &subject, &inner);

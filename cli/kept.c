@@ -29,6 +29,8 @@ int kept_start(const struct choice *choice, bool is_fresh, const struct keeper_o
 
 	if (!choice->config)
 		return EXIT_DONE;
+	if (choice_wait(choice) != EXIT_DONE)
+		return EXIT_FAILED;
 	int r = settings_outline(&choice->around, choice->config, &outline, &problem);
 	if (r == 0)
 		r = keeper_new(outline, options, &keeper, &problem);

@@ -18,9 +18,11 @@
 #include "kept.h"
 #include "manager.h"
 #include "message.h"
+#include "mounted.h"
 #include "probe.h"
 #include "render.h"
 #include "render_report.h"
+#include "rendered_tree.h"
 
 /* What the command line asks for. */
 struct job {
@@ -149,6 +151,16 @@ static int look_for(const char *directory)
 	return faccessat(AT_FDCWD, dirname(above), W_OK | X_OK, AT_EACCESS) < 0 ? -errno : 1;
 }
 
+/* The directory may lie where nobody answers. Returns 0 or -ETIMEDOUT. */
+static int wait_for(const char *directory)
+{
+	CLEANUP(freep) char *root = NULL;
+
+	return mounted_may_be_silent() && rendered_tree_find(directory, &root) == -ETIMEDOUT
+		       ? -ETIMEDOUT
+		       : 0;
+}
+
 /*
  * What is written is no source of what is written. A directory that is made here is opened to
  * others when it is known to whom. Returns 0 or -errno.
@@ -199,10 +211,13 @@ static int run(const struct command *command, int argc, char **argv)
 	if (job.has_no_header)
 		settings_fix_header(settings, false);
 	bool is_made;
-	int r = cover(settings, job.directory, job.report.is_dry, &is_made);
+	int r = wait_for(job.directory);
+	if (r == 0)
+		r = cover(settings, job.directory, job.report.is_dry, &is_made);
 	if (r < 0) {
 		settings_unref(settings);
-		return message_result(r, NULL, job.directory);
+		return r == -ETIMEDOUT ? choice_complain(NULL, job.directory, r, NULL)
+				       : message_result(r, NULL, job.directory);
 	}
 	const struct rendered_options options = {
 		.directory = job.directory,

@@ -72,6 +72,17 @@ says "dead: does not answer for 5 s (process $stopped serves it)"
 ends 1 "$PLYFS" check -l low:mute/x
 says "$directory/mute: does not answer for 5 s"
 ends 1 "$PLYFS" cat -c deaf/plyfs.yaml app.yaml
+ends 1 "$PLYFS" diff mute
+says "$directory/mute: does not answer for 5 s"
+ends 1 "$PLYFS" explain deaf/x
+says "$directory/deaf: does not answer for 5 s"
+ln -s mute/x leads
+ends 1 "$PLYFS" get leads a
+says "$directory/mute: does not answer for 5 s"
+ends 1 "$PLYFS" mount -c mute/plyfs.yaml high
+says "$directory/mute: does not answer for 5 s"
+ends 1 "$PLYFS" render -l low:high mute
+says "$directory/mute: does not answer for 5 s"
 
 # Another mount, also on the silent one; and taking it away.
 mkdir other
