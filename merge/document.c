@@ -190,5 +190,9 @@ int document_write(const struct node *root, const struct format *format,
 	if (!r)
 		r = output_finish(&output, arena, ret, problem);
 	output_fini(&output);
+	/* A first key may look like one. */
+	if (r == 0 && is_html(*ret))
+		return problem_set(problem, NULL, 0, 0,
+			"the result would be taken for an HTML or XML page; let another key stand first");
 	return r;
 }

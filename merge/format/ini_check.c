@@ -143,7 +143,8 @@ static int push(
 
 static bool is_sections(const struct node *value)
 {
-	return node_is_map(value) || (node_is_sequence(value) && node_is_map(value->seq.items[0]));
+	return node_is_map(value) ||
+	       (node_is_sequence(value) && value->seq.count && node_is_map(value->seq.items[0]));
 }
 
 int ini_repeat(

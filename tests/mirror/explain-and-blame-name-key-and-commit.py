@@ -81,7 +81,7 @@ for mode in ("0644", "0444"):
     expect("a directory of it", f"etcd:/fleet/other/deep.yaml@{revision_of(cluster, 'other/deep.yaml')}:1:4" in said, said)
     # So does what is wrong; but what is to be edited has no revision: it would be another file with each commit.
     cluster.put("app.yaml", "server: {port: 82}\nlist: [1,\n")
-    want = f"plyfs: etcd:/fleet/app.yaml@{revision_of(cluster, 'app.yaml')}:3:1: "
+    want = f"plyfs: etcd:/fleet/app.yaml@{revision_of(cluster, 'app.yaml')}:2:7: "
     stores.eventually("what is wrong is told", lambda: want in subprocess.run(
         [stores.PLYFS, "check", "-l", layers], capture_output=True, text=True, check=False).stderr)
     gateway.write({"app.yaml": "server:\n  port: 82\n"})
