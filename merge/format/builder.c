@@ -205,6 +205,35 @@ static int put(struct builder *builder, struct node *map, const struct pair *pai
 	return node_change(arena, map, &map, i, pair->value);
 }
 
+int builder_push(
+	struct builder *builder, struct node *map, struct pair *found, const struct node *value)
+{
+	struct arena *arena = builder->document->arena;
+	uint32_t before = found->value->weight;
+	struct node *list = (struct node *)found->value; /* ours, if it is a list */
+	int r = 0;
+
+	if (node_is_scalar(list)) {
+		list = node_new_sequence(arena, found->value);
+		if (!list)
+			return -ENOMEM;
+		r = node_push(arena, list, found->value);
+	}
+	if (r == 0 && node_is_scalar(value))
+		r = node_push(arena, list, value);
+	for (uint32_t i = 0; r == 0 && node_is_sequence(value) && i < value->seq.count; i++)
+		r = node_push(arena, list, value->seq.items[i]);
+	found->value = list;
+	node_reweigh(map, before, list->weight);
+	return r;
+}
+
+bool builder_is_sections(const struct node *value)
+{
+	return node_is_map(value) ||
+	       (node_is_sequence(value) && value->seq.count && node_is_map(value->seq.items[0]));
+}
+
 void builder_override(struct builder *builder, struct node *map, struct pair *found,
 	const struct pair *again)
 {

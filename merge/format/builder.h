@@ -110,6 +110,16 @@ int builder_add_root(struct builder *builder, const struct node *root);
 int builder_go_on(struct builder *builder, struct node *map, struct pair *found,
 	const struct pair *again);
 
+/**
+ * For repeat(): the key is a list, and `value`, or each item of it, stands behind those that it has. 0 or
+ * -ENOMEM.
+ */
+int builder_push(struct builder *builder, struct node *map, struct pair *found,
+	const struct node *value);
+
+/** Whether the value is a section, or a list of sections of one name. */
+bool builder_is_sections(const struct node *value);
+
 /** For repeat(): the later one counts, and who checks is told of the other. */
 void builder_override(struct builder *builder, struct node *map, struct pair *found,
 	const struct pair *again);

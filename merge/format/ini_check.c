@@ -117,41 +117,11 @@ static int refuse_again(struct builder *builder, const struct ini_dialect *diale
 		(unsigned)found->key->line, dialect->title);
 }
 
-/* One value more of a key that is a list. */
-static int push(
-	struct builder *builder, struct node *map, struct pair *found, const struct node *value)
-{
-	struct arena *arena = builder->document->arena;
-	uint32_t before = found->value->weight;
-	struct node *list = (struct node *)found->value; /* ours, if it is a list */
-	int r = 0;
-
-	if (node_is_scalar(list)) {
-		list = node_new_sequence(arena, found->value);
-		if (!list)
-			return -ENOMEM;
-		r = node_push(arena, list, found->value);
-	}
-	if (r == 0 && node_is_scalar(value))
-		r = node_push(arena, list, value);
-	for (uint32_t i = 0; r == 0 && node_is_sequence(value) && i < value->seq.count; i++)
-		r = node_push(arena, list, value->seq.items[i]);
-	found->value = list;
-	node_reweigh(map, before, list->weight);
-	return r;
-}
-
-static bool is_sections(const struct node *value)
-{
-	return node_is_map(value) ||
-	       (node_is_sequence(value) && value->seq.count && node_is_map(value->seq.items[0]));
-}
-
 int ini_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again)
 {
 	const struct ini_dialect *dialect = builder->options->format->dialect;
-	bool was_section = is_sections(found->value), is_section = is_sections(again->value);
+	bool was_section = builder_is_sections(found->value), is_section = builder_is_sections(again->value);
 
 	if (was_section != is_section)
 		return line_repeat(builder, map, found, again);
@@ -165,7 +135,7 @@ int ini_repeat(
 	if (is_section)
 		return builder_go_on(builder, map, found, again);
 	if (ini_is_list(dialect, again->key->text))
-		return push(builder, map, found, again->value);
+		return builder_push(builder, map, found, again->value);
 	builder_override(builder, map, found, again);
 	return 0;
 }
@@ -268,7 +238,7 @@ int ini_check_tree(const struct writer *writer, const struct node *root)
 		return 0;
 	r = check_spellings(writer, root, &writer->format->dialect->section_fold);
 	for (uint32_t i = 0; r == 0 && i < root->map.count; i++)
-		if (is_sections(root->map.pairs[i].value))
+		if (builder_is_sections(root->map.pairs[i].value))
 			r = check_section(writer, &root->map.pairs[i]);
 	return r;
 }

@@ -209,40 +209,19 @@ static bool is_reset(const struct node *value)
 static int assign(
 	struct builder *builder, struct node *map, struct pair *found, const struct node *value)
 {
-	struct arena *arena = builder->document->arena;
 	uint32_t before = found->value->weight;
-	struct node *list = (struct node *)found->value; /* ours, if it is a list */
-	int r = 0;
 
-	if (is_reset(value)) {
-		found->value = value;
-		node_reweigh(map, before, value->weight);
-		return 0;
-	}
-	if (node_is_scalar(list)) {
-		list = node_new_sequence(arena, found->value);
-		if (!list)
-			return -ENOMEM;
-		r = node_push(arena, list, found->value);
-	}
-	if (r == 0 && node_is_scalar(value))
-		r = node_push(arena, list, value);
-	for (uint32_t i = 0; r == 0 && node_is_sequence(value) && i < value->seq.count; i++)
-		r = node_push(arena, list, value->seq.items[i]);
-	found->value = list;
-	node_reweigh(map, before, list->weight);
-	return r;
-}
-
-static bool is_sections(const struct node *value)
-{
-	return node_is_map(value) || (node_is_sequence(value) && node_is_map(value->seq.items[0]));
+	if (!is_reset(value))
+		return builder_push(builder, map, found, value);
+	found->value = value;
+	node_reweigh(map, before, value->weight);
+	return 0;
 }
 
 static int repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again)
 {
-	if (is_sections(again->value))
+	if (builder_is_sections(again->value))
 		return builder_go_on(builder, map, found, again);
 	return assign(builder, map, found, again->value);
 }
