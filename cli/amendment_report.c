@@ -70,8 +70,8 @@ static void print_place(const struct report *report, const struct node *after)
 }
 
 /*
- * What is overridden or hidden, or, of a value that was reset, what shows again; of one that was
- * removed also what the layer's own value had overridden before. NULL: nothing.
+ * Finds the value that is overridden or hidden. Of a value that was reset it is the one that shows
+ * again; of one that was removed also the one that the layer's own had overridden. NULL: none.
  */
 static const struct node *find_other(const struct report *report, const struct node *before,
 	const struct node *after, const struct node *below, const char **verb)
@@ -262,7 +262,7 @@ static const char *change_name(const struct amendment *amendment)
 	return amendment->is_removed ? "removed" : amendment->is_new ? "made" : "changed";
 }
 
-/* What becomes of the file as a whole. */
+/* Tells that the file is new, changed or removed, as a whole. */
 static void print_whole(const struct amendment *amendment, bool is_dry)
 {
 	print_file(amendment);

@@ -10,7 +10,7 @@
 /* For amendment_report_end(). */
 #define AMENDMENT_NOTHING "nothing changes: it is so already"
 
-/* What a command prints of its changes: lines, or one JSON object. */
+/* A command prints its changes as lines, or as one JSON object. */
 struct amendment_output {
 	const char *path; /* of the merged file, as it was given */
 	bool is_dry;

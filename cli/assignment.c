@@ -279,7 +279,7 @@ static int take_new(struct way *way, size_t i, const struct node **ret)
 	return 0;
 }
 
-/* What the VALUE is at the place that the way has come to; NULL: it is to be removed. */
+/* Gives the VALUE for the place that the way has come to; NULL: it is to be removed. */
 static int read_value(struct assignments *assignments, size_t i, struct assignment *ret,
 	const struct node *old, const struct read_options *options, struct problem *problem)
 {
@@ -297,7 +297,7 @@ static int read_value(struct assignments *assignments, size_t i, struct assignme
 			    : 0;
 }
 
-/* What becomes of the other values of a key that may come again, if all can't be one. */
+/* Plans for the other values of a key that may come again, if all can't be one. */
 static enum edit_again find_again(const struct way *way, const struct format *format)
 {
 	const struct node *section = way->count > 1 ? way->steps[0].key : NULL;

@@ -4,7 +4,7 @@
  *
  *      server.port=9090    hosts[0]=a    hosts[+]=c    hosts[name=web].port=80
  *
- * What KEY and VALUE mean follows from the file: key_match.h, typed_value.h. What the tree lacks is
+ * The file decides what KEY and VALUE mean: key_match.h, typed_value.h. What the tree lacks is
  * made: a name is a key of a map, [0] an item of a list, [+] one more item at its end, [name=web]
  * the item that has that.
  */

@@ -7,7 +7,7 @@
 #include "check_report.h"
 #include "offline.h"
 
-/* What a rule or virtual file was seen to merge. */
+/* The files that a rule or virtual file was seen to merge. */
 struct merged {
 	bool is_any;    /* a file is there */
 	bool is_broken; /* one does not merge, so that not all that it has is known */

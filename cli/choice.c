@@ -206,7 +206,7 @@ int choice_offline(struct settings *settings, struct offline **ret)
 	return r == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* What of `path` lies in the layer, if its name, its path or where that leads to stands before it. */
+/* The part of `path` behind the layer's name, its path or where that leads to; NULL: none stands there. */
 static const char *cut_layer(const struct layer *layer, const char *path, const char *real)
 {
 	char place[PATH_MAX] = "";

@@ -206,7 +206,7 @@ static int take_option(
 	return EXIT_DONE;
 }
 
-/* Also what is wrong with an option in front of --json is told as JSON. */
+/* An error in an option in front of --json is JSON, too. */
 static void find_json(int argc, char **argv, const char *letters, const struct option *words,
 	const struct command_option *const *by_result)
 {

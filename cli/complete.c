@@ -367,7 +367,7 @@ static bool is_offered(const struct settings *settings, size_t layer, const char
 	return is_there;
 }
 
-/* What a layer has in the directory that has been typed. */
+/* Offers the names in the directory that has been typed, in one layer. */
 static void offer_names(const struct offer *to, const struct settings *settings, size_t layer)
 {
 	const char *slash = strrchr(to->start.data, '/');

@@ -138,7 +138,7 @@ static int amend(struct job *job, struct problem *problem)
 /* Runs of an editor that nobody sits at: the second can heed the message. */
 #define BLIND_RUNS_MAX 2
 
-/* What was typed can't be had. */
+/* Says why the text is not taken, and keeps it. */
 static int give_up(struct job *job, const char *told)
 {
 	message("%s", told);
