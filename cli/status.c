@@ -315,7 +315,7 @@ static void print_details(const struct node *status)
 /* A file that nobody has read yet was not looked at, so that it counts for nothing. */
 static void print_read(const char *mountpoint, const struct node *status)
 {
-	double count = report_number(report_get(status, "versions", "count"));
+	double count = report_number(report_get(status, "versions", "files"));
 
 	printf("%-*s", INDENT, "  read");
 	if (count > 0)

@@ -204,8 +204,8 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 	view_unchecked(view, put_unchecked, &writer);
 	fputs("],\n", out);
 	view_count(view, &counts);
-	fprintf(out, "  \"versions\": {\"count\": %zu, \"bytes\": %zu},\n", counts.versions,
-		counts.version_bytes);
+	fprintf(out, "  \"versions\": {\"count\": %zu, \"bytes\": %zu, \"files\": %zu},\n",
+		counts.versions, counts.version_bytes, counts.files);
 	fprintf(out, "  \"watches\": {\"count\": %zu", counts.watches);
 	if (counts.watch_error) {
 		json_put_field(out, ", \"error\": ",

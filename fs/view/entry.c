@@ -122,10 +122,11 @@ bool entry_was_directory_locked(const struct view *view, const struct entry *ent
 	return entry->kind == UNION_DIRECTORY || (item && is_print_of_directory(item->print));
 }
 
-static void drop_version(struct entry *entry)
+static void drop_version(struct view *view, struct entry *entry)
 {
 	if (!entry->version)
 		return;
+	view->counts.files--;
 	entry->version->entry = NULL;
 	version_unref(entry->version);
 	entry->version = NULL;
@@ -161,7 +162,7 @@ static void forget_shown(struct view *view, struct entry *entry)
 	if (view->keep && !keep_is_lasting(view->keep))
 		keep_locked(view, entry, entry->version);
 	entry->print = print_of(entry->version);
-	drop_version(entry);
+	drop_version(view, entry);
 }
 
 static void forget_directory(struct entry *entry)
@@ -279,9 +280,10 @@ void entry_set_kind_locked(struct view *view, struct entry *entry, enum union_ki
 
 void entry_show_version_locked(struct view *view, struct entry *entry, struct version *version)
 {
-	drop_version(entry);
+	drop_version(view, entry);
 	entry->version = version_ref(version);
 	version->entry = entry;
+	view->counts.files++;
 	entry_set_kind_locked(view, entry, version->kind == VERSION_LINK ? UNION_LINK : UNION_FILE);
 	entry->ino = version->inode.ino;
 	entry->print = 0;
@@ -338,7 +340,7 @@ void entry_hide_locked(struct view *view, struct entry *entry)
 		keep_locked(view, entry, NULL);
 	if (goes_with_its_directory(entry))
 		remember_name(view, entry);
-	drop_version(entry);
+	drop_version(view, entry);
 	notice_unpin_locked(entry);
 	entry->directory = NULL;
 	entry_set_kind_locked(view, entry, UNION_NONE);

@@ -256,6 +256,7 @@ struct mounter view_mounter(const struct view *view);
 struct view_counts {
 	size_t versions;      /* that are shown or held by the kernel */
 	size_t version_bytes; /* in memory */
+	size_t files; /* that show a version: files of the layers, which a reader has asked for */
 	size_t cache_bytes;
 	size_t troubles; /* paths in trouble */
 	size_t watches;
