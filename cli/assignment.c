@@ -66,7 +66,7 @@ void assignments_fini(struct assignments *assignments)
 }
 
 /* One assignment on its way through the tree. */
-struct way {
+struct assignment_walk {
 	const struct assignment *assignment;
 	const struct node *in; /* what the steps lead to; NULL: nothing */
 	struct edit_step *steps;
@@ -98,7 +98,7 @@ static bool read_index(const struct key_part *part, uint32_t *ret)
 }
 
 /* A word as it was written: `80` is a number, "80" a text. NULL: no memory. */
-static const struct node *make_key(const struct way *way, const struct key_part *part)
+static const struct node *make_key(const struct assignment_walk *way, const struct key_part *part)
 {
 	const char *text = arena_copy(way->arena, part->name);
 	struct node *node = text ? node_new_scalar(way->arena, (struct span){text, part->name.len},
@@ -112,7 +112,7 @@ static const struct node *make_key(const struct way *way, const struct key_part 
 }
 
 /* The steps, as far as they lead to something. Returns how many parts that is. */
-static size_t walk(struct way *way)
+static size_t walk(struct assignment_walk *way)
 {
 	const struct key *key = &way->assignment->key;
 	size_t i = 0;
@@ -129,7 +129,7 @@ static size_t walk(struct way *way)
 	return i;
 }
 
-static int absent(const struct way *way, size_t done)
+static int absent(const struct assignment_walk *way, size_t done)
 {
 	const struct key *key = &way->assignment->key;
 
@@ -140,7 +140,7 @@ static int absent(const struct way *way, size_t done)
 }
 
 /* `rest` with the pair in front, unless it has one of that key. NULL: no memory. */
-static const struct node *put_in_front(const struct way *way, const struct node *key,
+static const struct node *put_in_front(const struct assignment_walk *way, const struct node *key,
 	const struct node *value, const struct node *rest)
 {
 	struct node *map = node_new_map(way->arena, rest);
@@ -154,8 +154,8 @@ static const struct node *put_in_front(const struct way *way, const struct node 
 }
 
 /* {name: web} with what is set in it, which must not name it otherwise. */
-static int make_matched(const struct way *way, const struct key_part *part, const struct node *rest,
-	const struct node **ret)
+static int make_matched(const struct assignment_walk *way, const struct key_part *part,
+	const struct node *rest, const struct node **ret)
 {
 	const struct key *key = &way->assignment->key;
 	const struct key_part value = {.name = part->value};
@@ -178,8 +178,8 @@ static int make_matched(const struct way *way, const struct key_part *part, cons
 }
 
 /* `value` as the one entry of what a part leads into that is not there yet. */
-static int make_around(
-	const struct way *way, size_t i, const struct node *value, const struct node **ret)
+static int make_around(const struct assignment_walk *way, size_t i, const struct node *value,
+	const struct node **ret)
 {
 	const struct key *key = &way->assignment->key;
 	const struct key_part *part = &key->parts[i];
@@ -200,7 +200,7 @@ static int make_around(
 }
 
 /* The value in what the parts from `first` on make around it. */
-static int make_value(const struct way *way, size_t first, const struct node **ret)
+static int make_value(const struct assignment_walk *way, size_t first, const struct node **ret)
 {
 	int r = 0;
 
@@ -211,7 +211,7 @@ static int make_value(const struct way *way, size_t first, const struct node **r
 }
 
 /* A new item that parts[i] is for; what is behind it is in its value. */
-static int take_item(struct way *way, size_t i, const struct node **ret)
+static int take_item(struct assignment_walk *way, size_t i, const struct node **ret)
 {
 	const struct key_part *part = &way->assignment->key.parts[i];
 	int r;
@@ -223,7 +223,7 @@ static int take_item(struct way *way, size_t i, const struct node **ret)
 }
 
 /* What all of the key leads to already: an item that [name=web] names keeps its name. */
-static int take_old(const struct way *way, const struct node **ret)
+static int take_old(const struct assignment_walk *way, const struct node **ret)
 {
 	const struct key *key = &way->assignment->key;
 	const struct key_part *last = key->count ? &key->parts[key->count - 1] : NULL;
@@ -238,7 +238,7 @@ static int take_old(const struct way *way, const struct node **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-static int refuse_item(const struct way *way, const struct key_part *part)
+static int refuse_item(const struct assignment_walk *way, const struct key_part *part)
 {
 	const struct key *key = &way->assignment->key;
 
@@ -249,7 +249,7 @@ static int refuse_item(const struct way *way, const struct key_part *part)
 }
 
 /* The parts from `i` on, which lead to nothing yet. */
-static int take_new(struct way *way, size_t i, const struct node **ret)
+static int take_new(struct assignment_walk *way, size_t i, const struct node **ret)
 {
 	const struct key *key = &way->assignment->key;
 
@@ -298,7 +298,7 @@ static int read_value(struct assignments *assignments, size_t i, struct assignme
 }
 
 /* Plans for the other values of a key that may come again, if all can't be one. */
-static enum edit_again find_again(const struct way *way, const struct format *format)
+static enum edit_again find_again(const struct assignment_walk *way, const struct format *format)
 {
 	const struct node *section = way->count > 1 ? way->steps[0].key : NULL;
 	const struct node *key = way->count > 1 ? way->steps[1].key : NULL;
@@ -317,7 +317,7 @@ static enum edit_again find_again(const struct way *way, const struct format *fo
 		       : EDIT_AGAIN_LAST;
 }
 
-static int plan(struct way *way, size_t done, struct edit_op *ret)
+static int plan(struct assignment_walk *way, size_t done, struct edit_op *ret)
 {
 	const struct key *key = &way->assignment->key;
 	const struct node *value = way->assignment->value;
@@ -391,7 +391,7 @@ static int plan_one(struct assignments *assignments, size_t i, const struct edit
 		.wants_new = assignments->items[i].typed,
 	};
 	struct assignment assignment = {.text = assignments->items[i].text};
-	struct way way = {
+	struct assignment_walk way = {
 		.assignment = &assignment,
 		.in = tree->count ? tree->roots[0] : NULL,
 		.arena = arena,

@@ -18,7 +18,7 @@
 /* Bytes. Many small pieces are written. */
 #define BUFFER_SIZE (1u << 16)
 
-struct request {
+struct blame_request {
 	struct choice choice;
 	const char *path;
 	const char *page; /* the file for the page, "-" for standard output; NULL: none */
@@ -115,7 +115,7 @@ static int print_page(const struct blame *blame, const char *path)
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
-static int print(const struct request *request, const struct blame *blame)
+static int print(const struct blame_request *request, const struct blame *blame)
 {
 	if (request->page)
 		return print_page(blame, request->page);
@@ -127,7 +127,7 @@ static int print(const struct request *request, const struct blame *blame)
 	return EXIT_DONE;
 }
 
-static int tell(const struct request *request, const struct subject *subject)
+static int tell(const struct blame_request *request, const struct subject *subject)
 {
 	const struct explanation *explanation = subject->explanation;
 	CLEANUP(line_origins_freep) struct line_origins *lines = NULL;
@@ -157,7 +157,7 @@ static int tell(const struct request *request, const struct subject *subject)
 	return print(request, &blame);
 }
 
-static int run_request(const struct command *command, const struct request *request)
+static int run_request(const struct command *command, const struct blame_request *request)
 {
 	CLEANUP(subject_fini) struct subject subject;
 	int code = subject_open(command, &request->choice, request->path, &subject);
@@ -167,7 +167,7 @@ static int run_request(const struct command *command, const struct request *requ
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	struct request request = {0};
+	struct blame_request request = {0};
 	const struct command_option options[] = {
 		CHOICE_OPTIONS(&request.choice),
 		{0, "json", .flag = &request.is_json},

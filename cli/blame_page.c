@@ -47,7 +47,7 @@ struct tally {
 	size_t first; /* number of the first line; 0: there is none */
 };
 
-struct page {
+struct blame_page {
 	const struct blame *blame;
 	FILE *out;
 	struct tally *tallies;
@@ -110,7 +110,7 @@ static size_t page_offset(struct span text, size_t column)
 	return i;
 }
 
-static size_t layer_of(struct page *page, const struct source *source)
+static size_t layer_of(struct blame_page *page, const struct source *source)
 {
 	if (!source)
 		return page->blame->settings->layer_count;
@@ -122,13 +122,13 @@ static size_t layer_of(struct page *page, const struct source *source)
 }
 
 /* "c3", the class that gives a layer's colour; nothing for what is of no layer. */
-static void put_colour(struct page *page, size_t layer)
+static void put_colour(struct blame_page *page, size_t layer)
 {
 	if (layer < page->blame->settings->layer_count)
 		fprintf(page->out, "c%zu", layer % COLOURS);
 }
 
-static void put_excerpt(struct page *page, const struct node *value, const char *element)
+static void put_excerpt(struct blame_page *page, const struct node *value, const char *element)
 {
 	char text[EXCERPT_SIZE];
 
@@ -143,7 +143,7 @@ static void put_excerpt(struct page *page, const struct node *value, const char 
 }
 
 static void put_place(
-	struct page *page, const char *before, const struct node *node, const char *after)
+	struct blame_page *page, const char *before, const struct node *node, const char *after)
 {
 	page_put(page->out, before, node->source->layer, " · ");
 	page_put(page->out, "", store_places_name(page->blame->places, node->source), "");
@@ -159,7 +159,7 @@ static const struct node *short_key(const struct node *key)
 }
 
 /* The KEY of a value in the text, in page->key. */
-static void set_key(struct page *page, uint32_t number)
+static void set_key(struct blame_page *page, uint32_t number)
 {
 	const struct line_value *value = &page->blame->lines->values[number];
 
@@ -174,7 +174,7 @@ static void set_key(struct page *page, uint32_t number)
 		key_text_put_index(&page->key, value->index);
 }
 
-static void put_key(struct page *page)
+static void put_key(struct blame_page *page)
 {
 	char text[KEY_SIZE];
 
@@ -182,7 +182,7 @@ static void put_key(struct page *page)
 	page_put(page->out, "<h3>", text, "</h3>");
 }
 
-static void put_why(struct page *page, const struct origin_step *step)
+static void put_why(struct blame_page *page, const struct origin_step *step)
 {
 	const struct node *by = step->why.by;
 
@@ -194,7 +194,7 @@ static void put_why(struct page *page, const struct origin_step *step)
 
 /* `later`: the step that is told in front of this one, or NULL. */
 static void put_step(
-	struct page *page, const struct origin_step *step, const struct origin_step *later)
+	struct blame_page *page, const struct origin_step *step, const struct origin_step *later)
 {
 	static const char *const words[] = {
 		[ORIGIN_LOST] = "", [ORIGIN_PART] = "part ", [ORIGIN_REMOVED] = "removed by "};
@@ -213,20 +213,20 @@ static void put_step(
 }
 
 /* The latest of some steps. */
-struct steps {
+struct latest_steps {
 	const struct origin_step *kept[STEPS_MAX]; /* the step with number i at i % STEPS_MAX */
 	size_t count;
 	size_t lost; /* of them are no part of the value */
 };
 
-static void steps_add(struct steps *steps, const struct origin_step *step)
+static void steps_add(struct latest_steps *steps, const struct origin_step *step)
 {
 	steps->kept[steps->count++ % STEPS_MAX] = step;
 	steps->lost += step->fate != ORIGIN_PART;
 }
 
 /* The latest first. */
-static void put_steps(struct page *page, const struct steps *steps)
+static void put_steps(struct blame_page *page, const struct latest_steps *steps)
 {
 	size_t shown = steps->count < STEPS_MAX ? steps->count : STEPS_MAX;
 	const struct origin_step *later = NULL;
@@ -243,10 +243,10 @@ static void put_steps(struct page *page, const struct steps *steps)
 }
 
 /* Who else had a say in the value, as far as its lines do not tell already. */
-static struct steps steps_of(const struct page *page, const struct line_value *value)
+static struct latest_steps steps_of(const struct blame_page *page, const struct line_value *value)
 {
 	const struct origin *origin = origin_of(page->blame->origins, value->value);
-	struct steps steps = {.count = 0};
+	struct latest_steps steps = {.count = 0};
 
 	for (const struct origin_step *step = NULL; origin && (step = origin_next(origin, step));)
 		if (step->fate != ORIGIN_PART || value->is_in_line)
@@ -254,7 +254,7 @@ static struct steps steps_of(const struct page *page, const struct line_value *v
 	return steps;
 }
 
-static void put_value(struct page *page, uint32_t number, const struct steps *steps)
+static void put_value(struct blame_page *page, uint32_t number, const struct latest_steps *steps)
 {
 	const struct line_value *value = &page->blame->lines->values[number];
 	const struct node *place = line_origin_place(page->blame->origins, value->value);
@@ -273,13 +273,13 @@ static void put_value(struct page *page, uint32_t number, const struct steps *st
 }
 
 /* What is to be told of the values in the line, behind a button that counts it. */
-static void put_told(struct page *page, size_t i)
+static void put_told(struct blame_page *page, size_t i)
 {
 	const struct line *line = &page->blame->lines->lines[i];
 	size_t count = 0, lost = 0;
 
 	for (uint32_t j = line->first; j < line->first + line->count; j++) {
-		struct steps steps = steps_of(page, &page->blame->lines->values[j]);
+		struct latest_steps steps = steps_of(page, &page->blame->lines->values[j]);
 
 		count += steps.count;
 		lost += steps.lost;
@@ -292,7 +292,7 @@ static void put_told(struct page *page, size_t i)
 		"id=t%zu>",
 		i + 1, lost > 0 ? lost : count, lost > 0 ? "overridden" : "merged", count, i + 1);
 	for (uint32_t j = line->first; j < line->first + line->count; j++) {
-		struct steps steps = steps_of(page, &page->blame->lines->values[j]);
+		struct latest_steps steps = steps_of(page, &page->blame->lines->values[j]);
 
 		if (steps.count > 0)
 			put_value(page, j, &steps);
@@ -301,7 +301,7 @@ static void put_told(struct page *page, size_t i)
 }
 
 /* The layer of a value without others in it, such as one in [] or {}; `other` if it has none. */
-static size_t layer_of_leaf(struct page *page, const struct line_value *value, size_t other)
+static size_t layer_of_leaf(struct blame_page *page, const struct line_value *value, size_t other)
 {
 	const struct node *place;
 
@@ -313,13 +313,13 @@ static size_t layer_of_leaf(struct page *page, const struct line_value *value, s
 }
 
 /* A character of a line, and its byte. */
-struct cursor {
+struct page_cursor {
 	uint32_t column; /* starting at 1 */
 	size_t offset;
 };
 
 /* Goes on to the column, or stays where it lies further back. */
-static size_t cursor_move(struct cursor *cursor, struct span text, uint32_t column)
+static size_t cursor_move(struct page_cursor *cursor, struct span text, uint32_t column)
 {
 	const struct span rest = {text.data + cursor->offset, text.len - cursor->offset};
 
@@ -331,12 +331,12 @@ static size_t cursor_move(struct cursor *cursor, struct span text, uint32_t colu
 }
 
 /* The line's text from the byte `from`, in which what is another layer's has that one's colour. */
-static void put_values(struct page *page, const struct line *line, size_t from)
+static void put_values(struct blame_page *page, const struct line *line, size_t from)
 {
 	const struct line_value *values = page->blame->lines->values + line->first;
 	const struct span text = line->text;
 	size_t own = layer_of(page, line->source);
-	struct cursor cursor = {1, 0};
+	struct page_cursor cursor = {1, 0};
 
 	for (uint32_t i = 0; i < line->count; i++) {
 		size_t start = cursor_move(&cursor, text, values[i].column), end = text.len;
@@ -361,7 +361,7 @@ static void put_values(struct page *page, const struct line *line, size_t from)
 }
 
 /* The line's text, with its key made to stand out. */
-static void put_text(struct page *page, const struct line *line)
+static void put_text(struct blame_page *page, const struct line *line)
 {
 	struct span text = line->text;
 	size_t start = page_offset(text, line->key_column);
@@ -381,7 +381,7 @@ static void put_text(struct page *page, const struct line *line)
 }
 
 /* What does not fit into the line goes on further in than it begins. */
-static void put_code(struct page *page, const struct line *line)
+static void put_code(struct blame_page *page, const struct line *line)
 {
 	size_t indent = 0;
 
@@ -395,7 +395,7 @@ static void put_code(struct page *page, const struct line *line)
 	fputs("</code>", page->out);
 }
 
-static void put_source(struct page *page, const struct line *line)
+static void put_source(struct blame_page *page, const struct line *line)
 {
 	if (!line->source) {
 		fputs("<span class=none>–</span>", page->out);
@@ -415,7 +415,7 @@ static void put_source(struct page *page, const struct line *line)
 	fprintf(page->out, "</span><span class=s>:%" PRIu32 "</span></span>", line->source_line);
 }
 
-static void put_line(struct page *page, size_t i)
+static void put_line(struct blame_page *page, size_t i)
 {
 	const struct line *line = &page->blame->lines->lines[i];
 	bool is_first = i == 0 || line[-1].source != line->source;
@@ -441,7 +441,7 @@ static size_t at_most(size_t size, size_t limit)
 	return size < limit ? size : limit;
 }
 
-static void put_lines(struct page *page)
+static void put_lines(struct blame_page *page)
 {
 	const struct line_origins *lines = page->blame->lines;
 	const struct source *last = NULL;
@@ -468,11 +468,12 @@ static void put_lines(struct page *page)
 	fputs("</ol>\n", page->out);
 }
 
-static void put_removed(struct page *page, uint32_t number, const struct origin_removed *removed)
+static void put_removed(
+	struct blame_page *page, uint32_t number, const struct origin_removed *removed)
 {
 	const struct node *in = page->blame->lines->values[number].value;
 	const struct origin_step *step = origin_removed_next(removed, NULL);
-	struct steps steps = {.count = 0};
+	struct latest_steps steps = {.count = 0};
 
 	set_key(page, number);
 	if (node_is_map(in))
@@ -489,7 +490,7 @@ static void put_removed(struct page *page, uint32_t number, const struct origin_
 }
 
 /* What is in no line: what sources have, and others took away. */
-static void put_all_removed(struct page *page)
+static void put_all_removed(struct blame_page *page)
 {
 	const struct line_origins *lines = page->blame->lines;
 	bool is_any = false;
@@ -508,7 +509,7 @@ static void put_all_removed(struct page *page)
 	fputs(is_any ? "</ol>\n</main>\n" : "</main>\n", page->out);
 }
 
-static void count_lines(struct page *page)
+static void count_lines(struct blame_page *page)
 {
 	const struct line_origins *lines = page->blame->lines;
 
@@ -523,7 +524,7 @@ static void count_lines(struct page *page)
 
 /* Pointing at a layer in the legend, or reaching it by the keyboard, dims the lines of the others.
  */
-static void put_style(struct page *page)
+static void put_style(struct blame_page *page)
 {
 	fputs("<style>\n", page->out);
 	fputs(style, page->out);
@@ -535,7 +536,7 @@ static void put_style(struct page *page)
 	fputs("</style>\n", page->out);
 }
 
-static void put_head(struct page *page)
+static void put_head(struct blame_page *page)
 {
 	fputs("<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n"
 	      "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; "
@@ -546,7 +547,7 @@ static void put_head(struct page *page)
 	put_style(page);
 }
 
-static void put_layer(struct page *page, size_t i)
+static void put_layer(struct blame_page *page, size_t i)
 {
 	const struct tally *tally = &page->tallies[i];
 
@@ -564,7 +565,7 @@ static void put_layer(struct page *page, size_t i)
 		tally->lines == 1 ? "" : "s", tally->lines > 0 ? "a" : "span");
 }
 
-static void put_header(struct page *page)
+static void put_header(struct blame_page *page)
 {
 	const struct blame *blame = page->blame;
 	size_t layers = 0;
@@ -589,7 +590,7 @@ int blame_print_page(const struct blame *blame, FILE *out)
 {
 	CLEANUP(freep)
 	struct tally *tallies = calloc(blame->settings->layer_count + 1, sizeof(*tallies));
-	struct page page = {.blame = blame, .out = out, .tallies = tallies};
+	struct blame_page page = {.blame = blame, .out = out, .tallies = tallies};
 
 	if (!tallies)
 		return -ENOMEM;

@@ -20,7 +20,7 @@
 #include "follow.h"
 
 /* A check under way. */
-struct job {
+struct check_job {
 	struct choice choice;
 	const char *hosts_file; /* NULL: this host, or the choice's */
 	struct host_list hosts;
@@ -33,7 +33,7 @@ struct job {
 	struct runner *runner; /* of the files' own checks; NULL: there are none */
 };
 
-static void finish_host(struct job *job)
+static void finish_host(struct check_job *job)
 {
 	check_tree_fini(&job->tree);
 	runner_free(take_ptr(job->runner));
@@ -44,7 +44,7 @@ static void finish_host(struct job *job)
 	job->report.settings = job->settings = NULL;
 }
 
-static void job_fini(struct job *job)
+static void job_fini(struct check_job *job)
 {
 	check_report_fini(&job->report);
 	finish_host(job);
@@ -52,7 +52,8 @@ static void job_fini(struct job *job)
 }
 
 /* Returns an exit code, or -1: go on. */
-static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
+static int read_arguments(
+	const struct command *command, int argc, char **argv, struct check_job *job)
 {
 	const struct command_option options[] = {
 		CHOICE_OPTIONS(&job->choice),
@@ -84,7 +85,7 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 	return -1;
 }
 
-static int traverse_path(struct job *job, const char *path, const char *inner)
+static int traverse_path(struct check_job *job, const char *path, const char *inner)
 {
 	int r = check_tree_traverse(&job->tree, inner);
 
@@ -92,7 +93,7 @@ static int traverse_path(struct job *job, const char *path, const char *inner)
 }
 
 /* A path of the layers; links on its way are followed. */
-static int traverse_argument(struct job *job, const char *path)
+static int traverse_argument(struct check_job *job, const char *path)
 {
 	CLEANUP(freep) char *inner = NULL;
 	struct problem problem;
@@ -105,7 +106,7 @@ static int traverse_argument(struct job *job, const char *path)
 	return traverse_path(job, path, inner);
 }
 
-static int open_tree(struct job *job)
+static int open_tree(struct check_job *job)
 {
 	if (choice_offline(job->settings, &job->offline) != EXIT_DONE)
 		return EXIT_FAILED;
@@ -121,13 +122,14 @@ static int open_tree(struct job *job)
 static int tell_closed_layer(void *context, const struct problem *warning)
 {
 	const struct finding finding = {.kind = FINDING_WARNING, .problem = *warning};
-	struct job *job = context;
+	struct check_job *job = context;
 
 	return check_report_add(&job->report, NULL, &finding);
 }
 
 /* Finds the files to be checked. *is_whole: these are all. */
-static int find_files(const struct command *command, struct job *job, char **paths, bool *is_whole)
+static int find_files(
+	const struct command *command, struct check_job *job, char **paths, bool *is_whole)
 {
 	CLEANUP(freep) char *inner = NULL;
 	bool is_in_mount = !job->choice.config && !job->choice.layers;
@@ -156,7 +158,7 @@ static int find_files(const struct command *command, struct job *job, char **pat
 }
 
 /* Has the file's own check judge what it merges to; what that says joins the findings. */
-static int run_check(struct job *job, const char *path, const struct inspection *inspection,
+static int run_check(struct check_job *job, const char *path, const struct inspection *inspection,
 	struct findings *ret)
 {
 	const struct findings *findings = &inspection->findings;
@@ -184,7 +186,7 @@ static int run_check(struct job *job, const char *path, const struct inspection 
 static int tell_file(
 	void *context, const char *path, int result, const struct inspection *inspection)
 {
-	struct job *job = context;
+	struct check_job *job = context;
 	CLEANUP(findings_fini) struct findings failure = {0};
 	struct problem problem;
 
@@ -204,7 +206,7 @@ static int tell_file(
 }
 
 /* Returns an exit code; what was found is in the report. */
-static int check(const struct command *command, struct job *job, char **paths)
+static int check(const struct command *command, struct check_job *job, char **paths)
 {
 	bool is_whole = false;
 	int code = find_files(command, job, paths, &is_whole);
@@ -223,7 +225,7 @@ static int check(const struct command *command, struct job *job, char **paths)
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
-static int check_hosts(const struct command *command, struct job *job, char **paths)
+static int check_hosts(const struct command *command, struct check_job *job, char **paths)
 {
 	int code = host_list_read(job->hosts_file, &job->hosts), result = EXIT_DONE;
 
@@ -244,7 +246,7 @@ static int check_hosts(const struct command *command, struct job *job, char **pa
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	CLEANUP(job_fini) struct job job = {0};
+	CLEANUP(job_fini) struct check_job job = {0};
 
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)

@@ -36,7 +36,7 @@ void check_report_begin(struct check_report *report, size_t count)
 }
 
 /* A finding that was told, or with hosts is going to be. */
-struct told {
+struct reported_finding {
 	char *key;
 
 	/* With hosts: */
@@ -50,7 +50,7 @@ struct told {
 
 static void told_free(void *memory)
 {
-	struct told *told = memory;
+	struct reported_finding *told = memory;
 
 	free(told->key);
 	free(told->finding);
@@ -61,16 +61,17 @@ static void told_free(void *memory)
 
 static int compare_keys(const void *a, const void *b)
 {
-	const struct told *one = a, *other = b;
+	const struct reported_finding *one = a, *other = b;
 
 	return strcmp(one->key, other->key);
 }
 
 /* Returns 1 when it is known already, 0, or -ENOMEM. */
-static int note(struct check_report *report, const struct finding *finding, struct told **ret)
+static int note(
+	struct check_report *report, const struct finding *finding, struct reported_finding **ret)
 {
 	const struct problem *problem = &finding->problem;
-	struct told *told = calloc(1, sizeof(*told)), **place = NULL;
+	struct reported_finding *told = calloc(1, sizeof(*told)), **place = NULL;
 
 	if (!told)
 		return -ENOMEM;
@@ -85,7 +86,7 @@ static int note(struct check_report *report, const struct finding *finding, stru
 
 /* What is said of it at the end. */
 static int keep(struct check_report *report, const char *path, const struct finding *finding,
-	struct told *told)
+	struct reported_finding *told)
 {
 	const char *settings = report->settings ? report->settings->path : NULL;
 
@@ -100,7 +101,7 @@ static int keep(struct check_report *report, const char *path, const struct find
 	return 0;
 }
 
-static int add_host(struct told *told, const char *host)
+static int add_host(struct reported_finding *told, const char *host)
 {
 	if (told->host_count && told->hosts[told->host_count - 1] == host)
 		return 0;
@@ -111,7 +112,7 @@ static int add_host(struct told *told, const char *host)
 }
 
 static void put_json(struct check_report *report, const char *path, const struct finding *finding,
-	const struct told *told)
+	const struct reported_finding *told)
 {
 	printf("%s\n    {\"kind\": \"%s\"", report->findings++ ? "," : "",
 		finding->kind == FINDING_ERROR ? "error" : "warning");
@@ -124,8 +125,8 @@ static void put_json(struct check_report *report, const char *path, const struct
 }
 
 /* " (on web1, web2 and 5 more hosts)"; nothing where it is on all. */
-static void format_hosts(
-	const struct check_report *report, const struct told *told, char *text, size_t size)
+static void format_hosts(const struct check_report *report, const struct reported_finding *told,
+	char *text, size_t size)
 {
 	size_t shown = told->host_count <= HOSTS_SHOWN + 1 ? told->host_count : HOSTS_SHOWN,
 	       len = 0;
@@ -143,8 +144,8 @@ static void format_hosts(
 		snprintf(text + len, size - len, ")");
 }
 
-static void put_text(
-	const struct check_report *report, const struct finding *finding, const struct told *told)
+static void put_text(const struct check_report *report, const struct finding *finding,
+	const struct reported_finding *told)
 {
 	bool is_error = finding->kind == FINDING_ERROR;
 	struct problem problem;
@@ -162,7 +163,7 @@ static void put_text(
 }
 
 static void tell(struct check_report *report, const char *path, const struct finding *finding,
-	const struct told *told)
+	const struct reported_finding *told)
 {
 	if (finding->kind == FINDING_ERROR)
 		report->errors++;
@@ -177,7 +178,7 @@ static void tell(struct check_report *report, const char *path, const struct fin
 
 int check_report_add(struct check_report *report, const char *path, const struct finding *finding)
 {
-	struct told *told;
+	struct reported_finding *told;
 	int r = note(report, finding, &told);
 
 	if (r < 0)
@@ -195,7 +196,7 @@ int check_report_add(struct check_report *report, const char *path, const struct
 static void tell_kept(struct check_report *report)
 {
 	for (size_t i = 0; i < report->kept_count; i++) {
-		const struct told *told = report->kept[i];
+		const struct reported_finding *told = report->kept[i];
 
 		if (told->finding->kind == FINDING_ERROR || !told->is_of_settings ||
 			told->host_count == report->hosts)
@@ -286,7 +287,7 @@ static void tell_unchecked(struct check_report *report)
 			unchecked->program, unchecked->why,
 			is_absent ? "install it, or check where it is"
 				  : "give its user the right to run it");
-		tell(report, NULL, &finding, &(struct told){0});
+		tell(report, NULL, &finding, &(struct reported_finding){0});
 	}
 }
 

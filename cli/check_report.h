@@ -12,7 +12,7 @@
 #include "inspect.h"
 #include "progress.h"
 
-struct told;
+struct reported_finding;
 
 struct check_report {
 	const struct settings *settings; /* for the lines of the sources; NULL: not shown */
@@ -27,8 +27,9 @@ struct check_report {
 	size_t hosts; /* checked */
 
 	/* private: */
-	void *told;         /* findings: a tsearch(3) tree of struct told */
-	struct told **kept; /* with hosts: the same in their order, to be told at the end */
+	void *told; /* findings: a tsearch(3) tree of struct reported_finding */
+	struct reported_finding *
+		*kept; /* with hosts: the same in their order, to be told at the end */
 	size_t kept_count;
 	size_t kept_capacity;
 	size_t total;  /* files to be checked */

@@ -13,7 +13,7 @@
 /* More threads hardly help, as they share the sources that were read. */
 #define THREADS_MAX 4
 
-struct slot {
+struct checker_slot {
 	struct inspection inspection;
 	int result;
 	bool is_done;
@@ -27,7 +27,8 @@ struct checker {
 	pthread_cond_t has_changed;
 	size_t next;               /* lock: to be inspected */
 	size_t taken;              /* lock: told of, before this one */
-	struct slot slots[WINDOW]; /* lock; of the path with the number n, slots[n % WINDOW] */
+	struct checker_slot
+		slots[WINDOW]; /* lock; of the path with the number n, slots[n % WINDOW] */
 };
 
 /* As many as this process may run at once. */
@@ -52,7 +53,7 @@ static void *work(void *context)
 		if (checker->next >= checker->count)
 			break;
 		size_t number = checker->next++;
-		struct slot slot = {.is_done = true};
+		struct checker_slot slot = {.is_done = true};
 
 		pthread_mutex_unlock(&checker->lock);
 		slot.result = inspect(checker->offline, checker->paths[number], &slot.inspection);
@@ -64,15 +65,15 @@ static void *work(void *context)
 	return NULL;
 }
 
-static void wait_for(struct checker *checker, size_t number, struct slot *ret)
+static void wait_for(struct checker *checker, size_t number, struct checker_slot *ret)
 {
-	struct slot *slot = &checker->slots[number % WINDOW];
+	struct checker_slot *slot = &checker->slots[number % WINDOW];
 
 	pthread_mutex_lock(&checker->lock);
 	while (!slot->is_done)
 		pthread_cond_wait(&checker->has_changed, &checker->lock);
 	*ret = *slot;
-	*slot = (struct slot){0};
+	*slot = (struct checker_slot){0};
 	checker->taken = number + 1;
 	pthread_cond_broadcast(&checker->has_changed);
 	pthread_mutex_unlock(&checker->lock);
@@ -87,7 +88,7 @@ static int tell(struct checker *checker, unsigned threads,
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < checker->count; i++) {
-		struct slot slot = {0};
+		struct checker_slot slot = {0};
 
 		if (threads > 0)
 			wait_for(checker, i, &slot);

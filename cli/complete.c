@@ -46,7 +46,7 @@ struct typed {
 };
 
 /* The word that is completed, and what stands before the part of it that is offered. */
-struct offer {
+struct completion {
 	struct span prefix; /* "--config=", or empty */
 	struct span start;  /* what has been typed of the rest */
 };
@@ -145,7 +145,7 @@ static void read_words(const struct command *command, int count, char **words, s
 
 /* `ending` follows the word: "=" where more has to be typed. */
 static void offer(
-	const struct offer *offer, struct span word, const char *ending, struct span summary)
+	const struct completion *offer, struct span word, const char *ending, struct span summary)
 {
 	if (word.len < offer->start.len ||
 		!span_equal((struct span){word.data, offer->start.len}, offer->start))
@@ -155,7 +155,7 @@ static void offer(
 }
 
 /* The words in a list such as "a|b|c" or "a, b, c". */
-static void offer_each(const struct offer *to, const char *list, const char *separators)
+static void offer_each(const struct completion *to, const char *list, const char *separators)
 {
 	while (*list) {
 		struct span word = take(&list, strcspn(list, separators));
@@ -165,20 +165,20 @@ static void offer_each(const struct offer *to, const char *list, const char *sep
 	}
 }
 
-static void offer_strategies(const struct offer *to)
+static void offer_strategies(const struct completion *to)
 {
 	for (const struct strategy *const *at = strategy_all(); *at; at++)
 		offer(to, span_of((*at)->name), "", span_of((*at)->summary));
 }
 
-static void offer_formats(const struct offer *to)
+static void offer_formats(const struct completion *to)
 {
 	for (const struct format *const *at = format_all(); *at; at++)
 		offer(to, span_of((*at)->name), "", span_of((*at)->summary));
 }
 
 /* Moves the offer behind the last of `separators` in what has been typed, if there is one. */
-static void skip_past(struct offer *to, const char *separators)
+static void skip_past(struct completion *to, const char *separators)
 {
 	for (size_t i = to->start.len; i > 0; i--) {
 		if (!strchr(separators, to->start.data[i - 1]))
@@ -190,7 +190,7 @@ static void skip_past(struct offer *to, const char *separators)
 }
 
 /* OPT=VALUE of the strategy. */
-static void offer_settings(struct offer *to, const char *strategy_name)
+static void offer_settings(struct completion *to, const char *strategy_name)
 {
 	const struct strategy *strategy = strategy_find(span_of(strategy_name));
 	const char *equals = memchr(to->start.data, '=', to->start.len);
@@ -212,7 +212,7 @@ static void offer_settings(struct offer *to, const char *strategy_name)
 }
 
 /* The layers of what has been chosen. What is wrong with it, the command itself tells later. */
-static void offer_layers(const struct offer *to, const struct typed *typed)
+static void offer_layers(const struct completion *to, const struct typed *typed)
 {
 	CLEANUP(subject_fini) struct subject subject = {0};
 	CLEANUP(freep) char *inner = NULL;
@@ -228,7 +228,7 @@ static void offer_layers(const struct offer *to, const struct typed *typed)
 }
 
 /* What a placeholder in the help text, such as FILE, stands for. */
-static void offer_value(struct offer *to, struct span value, const struct typed *typed)
+static void offer_value(struct completion *to, struct span value, const struct typed *typed)
 {
 	char words[64];
 
@@ -261,7 +261,7 @@ static void offer_value(struct offer *to, struct span value, const struct typed 
 
 /* A walk through a file's values, to the KEYs that begin with what has been typed. */
 struct key_walk {
-	const struct offer *to;
+	const struct completion *to;
 	const char *ending; /* behind a KEY */
 	struct key_text key;
 	size_t left; /* KEYs that may still be offered */
@@ -303,7 +303,7 @@ static void offer_keys_in(struct key_walk *walk, const struct node *node, bool i
 }
 
 /* The KEYs of the file at typed->path. What is wrong with it, the command itself tells later. */
-static void offer_keys(struct offer *to, const struct typed *typed, const char *ending)
+static void offer_keys(struct completion *to, const struct typed *typed, const char *ending)
 {
 	CLEANUP(subject_fini) struct subject subject = {0};
 	struct key_walk walk = {.to = to, .ending = ending, .left = KEYS_MAX};
@@ -321,7 +321,7 @@ static void offer_keys(struct offer *to, const struct typed *typed, const char *
 	key_text_fini(&walk.key);
 }
 
-static void offer_options(const struct offer *to, const struct command *command)
+static void offer_options(const struct completion *to, const struct command *command)
 {
 	const char *text = command->help;
 	struct help_option option;
@@ -331,7 +331,7 @@ static void offer_options(const struct offer *to, const struct command *command)
 	offer(to, span_of("--help"), "", span_of("tell how it is called"));
 }
 
-static void offer_presets(const struct offer *to)
+static void offer_presets(const struct completion *to)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	const char *const *names;
@@ -349,7 +349,7 @@ static void offer_presets(const struct offer *to)
 	}
 }
 
-static void offer_commands(const struct offer *to)
+static void offer_commands(const struct completion *to)
 {
 	for (const struct command *const *at = command_all(); *at; at++)
 		offer(to, span_of((*at)->name), "", span_of((*at)->summary));
@@ -368,7 +368,7 @@ static bool is_offered(const struct settings *settings, size_t layer, const char
 }
 
 /* Offers the names in the directory that has been typed, in one layer. */
-static void offer_names(const struct offer *to, const struct settings *settings, size_t layer)
+static void offer_names(const struct completion *to, const struct settings *settings, size_t layer)
 {
 	const char *slash = strrchr(to->start.data, '/');
 	int before = slash ? (int)(slash + 1 - to->start.data) : 0;
@@ -392,7 +392,7 @@ static void offer_names(const struct offer *to, const struct settings *settings,
 }
 
 /* A path relative to the layers that -c or -l names. */
-static void offer_paths(const struct offer *to, const struct typed *typed)
+static void offer_paths(const struct completion *to, const struct typed *typed)
 {
 	CLEANUP(subject_fini) struct subject subject = {0};
 	CLEANUP(freep) char *inner = NULL;
@@ -406,7 +406,7 @@ static void offer_paths(const struct offer *to, const struct typed *typed)
 }
 
 /* A rendered tree, which has a status, too, is a directory like others. */
-static void offer_mounts(const struct offer *to)
+static void offer_mounts(const struct completion *to)
 {
 	CLEANUP(mounted_fini) struct mounted mounted = {0};
 	bool is_any = false;
@@ -422,7 +422,7 @@ static void offer_mounts(const struct offer *to)
 
 /* An argument that is no option. A mountpoint is a directory; what is mounted may be a file. */
 static void offer_argument(
-	const struct command *command, const struct typed *typed, struct offer *to)
+	const struct command *command, const struct typed *typed, struct completion *to)
 {
 	bool takes_many = command == &command_set || command == &command_unset ||
 			  command == &command_reset;
@@ -457,7 +457,7 @@ static void offer_argument(
 static void complete_for(const struct command *command, int count, char **words)
 {
 	const char *last = words[count - 1], *equals = strchr(last, '=');
-	struct offer to = {{last, 0}, span_of(last)};
+	struct completion to = {{last, 0}, span_of(last)};
 	struct typed typed = {0};
 	struct help_option option;
 
@@ -480,7 +480,7 @@ int complete(int count, char **words)
 	if (count == 0)
 		return EXIT_DONE;
 
-	const struct offer to = {{words[count - 1], 0}, span_of(words[count - 1])};
+	const struct completion to = {{words[count - 1], 0}, span_of(words[count - 1])};
 	if (count == 1) {
 		offer_commands(&to);
 		if (words[0][0] == '-')

@@ -21,7 +21,7 @@
 #define CONTEXT_MAX 1000000000
 
 /* What the command line asks for. */
-struct job {
+struct diff_job {
 	struct choice choices[2];
 	size_t choice_count;
 	struct surroundings around; /* of -H and its like since the last -c or -l */
@@ -33,14 +33,14 @@ struct job {
 };
 
 /* Behind a -c, -H and its like are for that one alone. */
-static void end_choice(struct job *job)
+static void end_choice(struct diff_job *job)
 {
 	*(job->choice_count ? &job->choices[job->choice_count - 1].around : &job->common) =
 		job->around;
 	job->around = (struct surroundings){0};
 }
 
-static int add_choice(const struct command *command, struct job *job, struct choice choice)
+static int add_choice(const struct command *command, struct diff_job *job, struct choice choice)
 {
 	end_choice(job);
 	if (job->choice_count == 2)
@@ -61,7 +61,7 @@ static int add_layers(const struct command *command, void *job, const char *laye
 }
 
 /* Returns an exit code, or -1: go on. */
-static int finish_choices(const struct command *command, struct job *job)
+static int finish_choices(const struct command *command, struct diff_job *job)
 {
 	const struct surroundings *common = &job->common;
 
@@ -83,7 +83,7 @@ static int finish_choices(const struct command *command, struct job *job)
 
 static int set_context(const struct command *command, void *context, const char *text)
 {
-	struct job *job = context;
+	struct diff_job *job = context;
 	char *end;
 
 	errno = 0;
@@ -95,7 +95,7 @@ static int set_context(const struct command *command, void *context, const char 
 }
 
 static int diff_layers(
-	const struct command *command, const struct job *job, const char *path, bool *differs)
+	const struct command *command, const struct diff_job *job, const char *path, bool *differs)
 {
 	CLEANUP(subject_fini) struct subject subject = {0};
 	CLEANUP(freep) char *inner = NULL, *root = NULL, *real = NULL;
@@ -116,7 +116,7 @@ static int diff_layers(
 	return layer_diff(&job->how, subject.settings, inner, differs);
 }
 
-static int diff_sets(const struct job *job, char **paths, bool *differs)
+static int diff_sets(const struct diff_job *job, char **paths, bool *differs)
 {
 	CLEANUP(settings_unrefp) struct settings *old = NULL;
 	CLEANUP(settings_unrefp) struct settings *new = NULL;
@@ -131,7 +131,7 @@ static int diff_sets(const struct job *job, char **paths, bool *differs)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	struct job job = {.how = {.out = stdout, .context = UNIFIED_CONTEXT}};
+	struct diff_job job = {.how = {.out = stdout, .context = UNIFIED_CONTEXT}};
 	const struct command_option options[] = {
 		{'c', "config", .take = add_config, .context = &job},
 		{'l', "layers", .take = add_layers, .context = &job},

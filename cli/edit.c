@@ -16,7 +16,7 @@
 #include "message.h"
 #include "follow.h"
 
-struct job {
+struct edit_job {
 	struct amendable amendable;
 	struct text_editor editor;
 	struct version *shown; /* at the beginning; NULL: there was no such file */
@@ -27,7 +27,7 @@ struct job {
 	struct arena *arena;
 };
 
-static void job_fini(struct job *job)
+static void job_fini(struct edit_job *job)
 {
 	text_editor_fini(&job->editor);
 	version_unref(job->shown);
@@ -37,19 +37,19 @@ static void job_fini(struct job *job)
 	amendable_fini(&job->amendable);
 }
 
-static const struct format *format_of(const struct job *job)
+static const struct format *format_of(const struct edit_job *job)
 {
 	return settings_format(job->amendable.subject.settings, job->amendable.inner);
 }
 
-static struct span shown_of(const struct job *job)
+static struct span shown_of(const struct edit_job *job)
 {
 	return job->shown ? (struct span){job->shown->data, job->shown->size}
 			  : (struct span){"", 0};
 }
 
 /* Reads what the file holds as values. 0, PROBLEM or -ENOMEM; *ret NULL for what holds none. */
-static int read_tree(const struct job *job, const char *name, struct span text,
+static int read_tree(const struct edit_job *job, const char *name, struct span text,
 	struct document **ret, struct problem *problem)
 {
 	const struct settings *settings = job->amendable.subject.settings;
@@ -85,7 +85,7 @@ static bool crosses_list(const struct edit_op *op)
 static int plan(void *context, const struct node *present, const struct read_options *options,
 	struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem)
 {
-	const struct job *job = context;
+	const struct edit_job *job = context;
 	bool is_same = edit_same(present, root_of(job->base), false);
 
 	(void)options;
@@ -100,7 +100,7 @@ static int plan(void *context, const struct node *present, const struct read_opt
 	return 0;
 }
 
-static int find_ops(struct job *job, struct problem *problem)
+static int find_ops(struct edit_job *job, struct problem *problem)
 {
 	int r = read_tree(
 		job, job->amendable.path, text_editor_text(&job->editor), &job->typed, problem);
@@ -115,7 +115,7 @@ static int find_ops(struct job *job, struct problem *problem)
 	return r;
 }
 
-static int amend(struct job *job, struct problem *problem)
+static int amend(struct edit_job *job, struct problem *problem)
 {
 	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
 	const struct span text = text_editor_text(&job->editor);
@@ -139,7 +139,7 @@ static int amend(struct job *job, struct problem *problem)
 #define BLIND_RUNS_MAX 2
 
 /* Says why the text is not taken, and keeps it. */
-static int give_up(struct job *job, const char *told)
+static int give_up(struct edit_job *job, const char *told)
 {
 	message("%s", told);
 	text_editor_keep(&job->editor);
@@ -147,7 +147,7 @@ static int give_up(struct job *job, const char *told)
 }
 
 /* Goes on editing until it is right, or nothing more is typed. */
-static int edit(struct job *job)
+static int edit(struct edit_job *job)
 {
 	bool has_terminal = isatty(STDIN_FILENO);
 	const struct format *format = format_of(job);
@@ -183,7 +183,7 @@ static int edit(struct job *job)
 }
 
 /* What is shown now; nothing, if nobody has the file yet. */
-static int begin(struct job *job)
+static int begin(struct edit_job *job)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	const struct amendable *amendable = &job->amendable;
@@ -213,7 +213,7 @@ static int begin(struct job *job)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	CLEANUP(job_fini) struct job job = {0};
+	CLEANUP(job_fini) struct edit_job job = {0};
 
 	int code = amendable_read(command, argc, argv, &job.amendable);
 	if (code < 0 && optind < argc)

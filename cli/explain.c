@@ -23,7 +23,7 @@
 #define BUFFER_SIZE (1u << 16)
 
 /* What the command line asks for. */
-struct job {
+struct explain_job {
 	struct choice choice;
 	bool is_json;
 	const char *path;
@@ -32,13 +32,13 @@ struct job {
 	struct key key;
 };
 
-static void job_fini(struct job *job)
+static void job_fini(struct explain_job *job)
 {
 	arena_free(job->arena);
 }
 
-static int read_key(
-	const struct command *command, struct job *job, const struct explanation *explanation)
+static int read_key(const struct command *command, struct explain_job *job,
+	const struct explanation *explanation)
 {
 	struct problem problem = {0};
 	int r = arena_new(&job->arena);
@@ -54,7 +54,7 @@ static int read_key(
 
 /* Returns an exit code, or -1: go on. */
 static int take_arguments(
-	const struct command *command, int count, char **arguments, struct job *job)
+	const struct command *command, int count, char **arguments, struct explain_job *job)
 {
 	if (count == 0)
 		return command_misuse(command, "a path is missing");
@@ -68,7 +68,8 @@ static int take_arguments(
 	return -1;
 }
 
-static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
+static int read_arguments(
+	const struct command *command, int argc, char **argv, struct explain_job *job)
 {
 	const struct command_option options[] = {
 		CHOICE_OPTIONS(&job->choice),
@@ -83,8 +84,8 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 	return take_arguments(command, argc - optind, argv + optind, job);
 }
 
-static int print(
-	const struct job *job, const struct explanation *explanation, const struct explained *only)
+static int print(const struct explain_job *job, const struct explanation *explanation,
+	const struct explained *only)
 {
 	static char buffer[BUFFER_SIZE];
 
@@ -149,7 +150,7 @@ static int steps_to(
 }
 
 /* The layer whose lock would refuse a change in `target`; *ret NULL: none. 0 or -ENOMEM. */
-static int binding_layer(const struct job *job, const struct explanation *explanation,
+static int binding_layer(const struct explain_job *job, const struct explanation *explanation,
 	const struct explained *found, const struct layer *target, const char **ret)
 {
 	const struct locks *locks = explanation->request->options->locks;
@@ -182,7 +183,7 @@ static int print_commit(const struct store *git, const char *path)
 
 /* The command that does it; `layer` NULL: in the highest. */
 static void print_command(
-	const struct job *job, const char *what, const char *layer, const char *behind)
+	const struct explain_job *job, const char *what, const char *layer, const char *behind)
 {
 	fputs(what, stdout);
 	if (layer) {
@@ -202,7 +203,7 @@ static void print_command(
 
 /* How the value is changed. */
 static int print_remedy(
-	const struct job *job, const struct subject *subject, const struct explained *found)
+	const struct explain_job *job, const struct subject *subject, const struct explained *found)
 {
 	const char *layer = locking_layer(found);
 	struct problem problem;
@@ -260,7 +261,7 @@ static const struct source *find_highest(const struct explained *found)
 
 /* How what lies below shows again, where anything does. */
 static void print_reset(
-	const struct job *job, const struct subject *subject, const struct explained *found)
+	const struct explain_job *job, const struct subject *subject, const struct explained *found)
 {
 	const struct source *source = find_highest(found);
 	const struct layer *layer =
@@ -270,7 +271,8 @@ static void print_reset(
 		print_command(job, "take it back: plyfs reset", layer->name, "");
 }
 
-static int print_key(const struct command *command, struct job *job, const struct subject *subject)
+static int print_key(
+	const struct command *command, struct explain_job *job, const struct subject *subject)
 {
 	const struct explanation *explanation = subject->explanation;
 	CLEANUP(explained_fini) struct explained found = {0};
@@ -303,7 +305,7 @@ static int print_key(const struct command *command, struct job *job, const struc
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	CLEANUP(job_fini) struct job job = {0};
+	CLEANUP(job_fini) struct explain_job job = {0};
 	CLEANUP(subject_fini) struct subject subject = {0};
 
 	int code = read_arguments(command, argc, argv, &job);

@@ -8,7 +8,7 @@
 #include "explain_line.h"
 #include "strategy.h"
 
-struct writer {
+struct explain_writer {
 	struct explain_line line;
 	const struct origins *origins;
 	const struct explained *only;
@@ -16,8 +16,8 @@ struct writer {
 	size_t step_capacity;
 };
 
-static void put_contributor(struct writer *writer, enum origin_fate fate, const struct node *value,
-	struct origin_why why)
+static void put_contributor(struct explain_writer *writer, enum origin_fate fate,
+	const struct node *value, struct origin_why why)
 {
 	static const char *const words[] = {
 		[ORIGIN_LOST] = "  lost  ",
@@ -39,7 +39,7 @@ static void put_contributor(struct writer *writer, enum origin_fate fate, const 
 	explain_line_end(&writer->line);
 }
 
-static void take_step(struct writer *writer, size_t *count, const struct origin_step *step)
+static void take_step(struct explain_writer *writer, size_t *count, const struct origin_step *step)
 {
 	if (array_grow(writer->steps, *count, writer->step_capacity) < 0)
 		writer->line.has_failed = true;
@@ -48,7 +48,7 @@ static void take_step(struct writer *writer, size_t *count, const struct origin_
 }
 
 /* By now it has more in it than it had there, so only its place is told. */
-static void put_own_part(struct writer *writer, const struct node *value)
+static void put_own_part(struct explain_writer *writer, const struct node *value)
 {
 	explain_line_word(&writer->line, "  part");
 	explain_line_place(&writer->line, value);
@@ -59,7 +59,7 @@ static void put_own_part(struct writer *writer, const struct node *value)
  * Lines for all contributors, the latest first. What `value` was when the others became parts of it
  * is a part as well, and stands where it came.
  */
-static void put_contributors(struct writer *writer, const struct origin *origin,
+static void put_contributors(struct explain_writer *writer, const struct origin *origin,
 	const struct node *value, bool has_parts)
 {
 	size_t count = 0, first_part = SIZE_MAX;
@@ -78,13 +78,13 @@ static void put_contributors(struct writer *writer, const struct origin *origin,
 	}
 }
 
-static void put_also(struct writer *writer, const struct explained *only)
+static void put_also(struct explain_writer *writer, const struct explained *only)
 {
 	for (size_t i = only ? only->also_count : 0; i-- > 0;)
 		put_contributor(writer, ORIGIN_LOST, only->also[i].value, only->also[i].why);
 }
 
-static void begin_gone(struct writer *writer, struct span key)
+static void begin_gone(struct explain_writer *writer, struct span key)
 {
 	explain_line_clean(&writer->line, key.data, key.len);
 	explain_line_colour(&writer->line, COLOUR_YELLOW);
@@ -93,8 +93,8 @@ static void begin_gone(struct writer *writer, struct span key)
 }
 
 /* What was lost by it, the latest first. `by` took it away, and has been told. */
-static void put_lost(
-	struct writer *writer, const struct origin_removed *removed, const struct origin_step *by)
+static void put_lost(struct explain_writer *writer, const struct origin_removed *removed,
+	const struct origin_step *by)
 {
 	size_t count = 0;
 
@@ -110,7 +110,7 @@ static void put_lost(
 	}
 }
 
-static void put_removed(struct writer *writer, const struct node *in, struct key_text *key,
+static void put_removed(struct explain_writer *writer, const struct node *in, struct key_text *key,
 	const struct origin_removed *removed)
 {
 	const struct origin_step *by = removed->last->fate == ORIGIN_REMOVED ? removed->last : NULL;
@@ -130,7 +130,8 @@ static void put_removed(struct writer *writer, const struct node *in, struct key
 	put_lost(writer, removed, by);
 }
 
-static void put_line(struct writer *writer, const struct explained_value *value, bool has_parts)
+static void put_line(
+	struct explain_writer *writer, const struct explained_value *value, bool has_parts)
 {
 	struct span key = key_text_span(value->key);
 
@@ -161,7 +162,7 @@ static bool is_worth_a_line(const struct node *value, const struct origin *origi
 
 static int put_explained(void *context, const struct explained_value *value)
 {
-	struct writer *writer = context;
+	struct explain_writer *writer = context;
 	const struct origin *origin = value->origin;
 	const struct explained *asked =
 		writer->only && value->value == writer->only->at.value ? writer->only : NULL;
@@ -178,7 +179,7 @@ static int put_explained(void *context, const struct explained_value *value)
 	return writer->line.has_failed ? -ENOMEM : 0;
 }
 
-static void put_gone(struct writer *writer, const char *asked)
+static void put_gone(struct explain_writer *writer, const char *asked)
 {
 	const struct explained *gone = writer->only;
 
@@ -193,7 +194,7 @@ static void put_gone(struct writer *writer, const char *asked)
 	put_also(writer, gone);
 }
 
-static void begin_document(struct writer *writer, size_t number)
+static void begin_document(struct explain_writer *writer, size_t number)
 {
 	char text[32];
 
@@ -204,7 +205,7 @@ static void begin_document(struct writer *writer, size_t number)
 	explain_line_end(&writer->line);
 }
 
-static void put_documents(struct writer *writer, const struct explanation *explanation)
+static void put_documents(struct explain_writer *writer, const struct explanation *explanation)
 {
 	struct key_text key = {0};
 	const struct node *const *roots;
@@ -232,7 +233,7 @@ static size_t count_breaks(const char *text, size_t from, size_t to)
 }
 
 /* Which lines of the file are whose. */
-static void put_pieces(struct writer *writer, const struct merge_result *result)
+static void put_pieces(struct explain_writer *writer, const struct merge_result *result)
 {
 	size_t line = 1, done = 0;
 
@@ -261,7 +262,7 @@ static void put_pieces(struct writer *writer, const struct merge_result *result)
 	}
 }
 
-static void put_passed(struct writer *writer, const struct explanation *explanation)
+static void put_passed(struct explain_writer *writer, const struct explanation *explanation)
 {
 	static const char *const rules[] = {
 		[STRATEGY_TAKES_ALL] = "",
@@ -284,7 +285,7 @@ static void put_passed(struct writer *writer, const struct explanation *explanat
 }
 
 /* A link, or a large file. */
-static void put_only_source(struct writer *writer, const struct explanation *explanation)
+static void put_only_source(struct explain_writer *writer, const struct explanation *explanation)
 {
 	const struct source source = {.name = explanation->source,
 		.layer = explanation->layer,
@@ -297,7 +298,7 @@ static void put_only_source(struct writer *writer, const struct explanation *exp
 	explain_line_forget(&writer->line, &source);
 }
 
-static void put_head(struct writer *writer, const struct explanation *explanation)
+static void put_head(struct explain_writer *writer, const struct explanation *explanation)
 {
 	const struct merge_result *result = explanation->result;
 
@@ -317,7 +318,7 @@ static void put_head(struct writer *writer, const struct explanation *explanatio
 	explain_line_end(&writer->line);
 }
 
-static void choose_widths(struct writer *writer, const struct explanation *explanation)
+static void choose_widths(struct explain_writer *writer, const struct explanation *explanation)
 {
 	const struct merge_result *result = explanation->result;
 
@@ -332,7 +333,7 @@ static void choose_widths(struct writer *writer, const struct explanation *expla
 				.rank = explanation->rank});
 }
 
-static void put_all(struct writer *writer, const struct explanation *explanation)
+static void put_all(struct explain_writer *writer, const struct explanation *explanation)
 {
 	const struct node *const *roots;
 
@@ -349,10 +350,8 @@ static void put_all(struct writer *writer, const struct explanation *explanation
 int explain_text(const struct explanation *explanation, const struct explained *only,
 	const char *asked, bool is_coloured, FILE *out)
 {
-	struct writer writer = {
-		.line = {.out = out,
-			.is_coloured = is_coloured,
-			.places = &explanation->places},
+	struct explain_writer writer = {
+		.line = {.out = out, .is_coloured = is_coloured, .places = &explanation->places},
 		.origins = explanation->result ? explanation->result->origins : NULL,
 		.only = only,
 	};

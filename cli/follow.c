@@ -14,14 +14,14 @@
 #define PATH_SIZE 4096
 
 /* A way through the tree: `done` has no links left in it, `rest` is still to go. */
-struct way {
+struct path_resolution {
 	char done[PATH_SIZE];
 	char rest[PATH_SIZE];
 	unsigned links;
 };
 
 /* Takes the first name off `rest`. False at the end. */
-static bool next_name(struct way *way, char *name)
+static bool next_name(struct path_resolution *way, char *name)
 {
 	const char *start = way->rest + strspn(way->rest, "/");
 	size_t len = strcspn(start, "/");
@@ -33,7 +33,7 @@ static bool next_name(struct way *way, char *name)
 }
 
 /* Goes up. False at the root. */
-static bool go_up(struct way *way)
+static bool go_up(struct path_resolution *way)
 {
 	char *slash = strrchr(way->done, '/');
 
@@ -43,7 +43,7 @@ static bool go_up(struct way *way)
 	return true;
 }
 
-static int go_down(struct way *way, const char *name)
+static int go_down(struct path_resolution *way, const char *name)
 {
 	size_t len = strlen(way->done), name_len = strlen(name);
 
@@ -56,7 +56,7 @@ static int go_down(struct way *way, const char *name)
 }
 
 /* Puts a link's target in front of what is left to go; `done` is the link. */
-static int take_link(struct way *way, const char *target, struct problem *problem)
+static int take_link(struct path_resolution *way, const char *target, struct problem *problem)
 {
 	CLEANUP(freep) char *rest = NULL;
 
@@ -75,14 +75,14 @@ static int take_link(struct way *way, const char *target, struct problem *proble
 	return 0;
 }
 
-static bool is_at_end(const struct way *way)
+static bool is_at_end(const struct path_resolution *way)
 {
 	return way->rest[strspn(way->rest, "/")] == '\0';
 }
 
 /* One name further. Returns 0 to go on, or when *ret is set. */
-static int step(struct offline *offline, struct way *way, const char *name, struct version **ret,
-	struct problem *problem)
+static int step(struct offline *offline, struct path_resolution *way, const char *name,
+	struct version **ret, struct problem *problem)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
@@ -109,8 +109,8 @@ static int step(struct offline *offline, struct way *way, const char *name, stru
 }
 
 /* Goes all the way. *ret is set when it ends at something else than a directory. */
-static int go(
-	struct offline *offline, struct way *way, struct version **ret, struct problem *problem)
+static int go(struct offline *offline, struct path_resolution *way, struct version **ret,
+	struct problem *problem)
 {
 	char name[PATH_SIZE];
 	int r = 0;
@@ -120,9 +120,9 @@ static int go(
 	return r;
 }
 
-static int way_new(const char *path, size_t len, struct way **ret)
+static int way_new(const char *path, size_t len, struct path_resolution **ret)
 {
-	struct way *way = len < PATH_SIZE ? calloc(1, sizeof(*way)) : NULL;
+	struct path_resolution *way = len < PATH_SIZE ? calloc(1, sizeof(*way)) : NULL;
 
 	if (!way)
 		return len < PATH_SIZE ? -ENOMEM : -ENAMETOOLONG;
@@ -133,7 +133,7 @@ static int way_new(const char *path, size_t len, struct way **ret)
 
 int follow(struct offline *offline, const char *path, struct version **ret, struct problem *problem)
 {
-	CLEANUP(freep) struct way *way = NULL;
+	CLEANUP(freep) struct path_resolution *way = NULL;
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
 	int r = way_new(path, strlen(path), &way);
@@ -149,7 +149,7 @@ int follow(struct offline *offline, const char *path, struct version **ret, stru
 int follow_to(struct offline *offline, const char *path, char **ret, struct problem *problem)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	CLEANUP(freep) struct way *way = NULL;
+	CLEANUP(freep) struct path_resolution *way = NULL;
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
 	if (strcmp(name, "") == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {

@@ -16,7 +16,7 @@
 #include "subject.h"
 
 /* What the command line asks for. */
-struct job {
+struct get_job {
 	struct choice choice;
 	bool is_json;
 	const char *path;
@@ -26,14 +26,14 @@ struct job {
 	struct document *whole; /* of a file that the merge does not read; or NULL */
 };
 
-static void job_fini(struct job *job)
+static void job_fini(struct get_job *job)
 {
 	document_free(job->whole);
 	arena_free(job->arena);
 }
 
 /* Returns an exit code, or -1: go on. */
-static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
+static int read_arguments(const struct command *command, int argc, char **argv, struct get_job *job)
 {
 	const struct command_option options[] = {
 		CHOICE_OPTIONS(&job->choice),
@@ -59,7 +59,7 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 	return -1;
 }
 
-static int print_json(const struct job *job, const struct node *value)
+static int print_json(const struct get_job *job, const struct node *value)
 {
 	int r = json_put_value(stdout, value, job->arena);
 
@@ -77,7 +77,7 @@ static bool has_texts_alone(const struct node *list)
 }
 
 /* The value in what it lies in, where its format has no other place for it. NULL: no memory. */
-static const struct node *wrap(const struct job *job, const struct node *in)
+static const struct node *wrap(const struct get_job *job, const struct node *in)
 {
 	const struct key *key = &job->key;
 	struct edit_step *steps = arena_zalloc(job->arena, key->count + 1, sizeof(*steps));
@@ -92,7 +92,7 @@ static const struct node *wrap(const struct job *job, const struct node *in)
 }
 
 /* A map or list, in the format of the file; a line each where that has texts alone. */
-static int print_collection(const struct job *job, const struct merge_request *request,
+static int print_collection(const struct get_job *job, const struct merge_request *request,
 	const struct node *root, const struct node *value)
 {
 	const struct format *format = format_of_tree(request->to);
@@ -115,7 +115,7 @@ static int print_collection(const struct job *job, const struct merge_request *r
 
 /* Of a key that comes again, the last value where that alone counts. */
 static const struct node *take_last(
-	const struct job *job, const struct merge_request *request, const struct node *value)
+	const struct get_job *job, const struct merge_request *request, const struct node *value)
 {
 	const struct format *format = format_of_tree(request->to);
 	const struct key *key = &job->key;
@@ -126,7 +126,7 @@ static const struct node *take_last(
 	return is_last ? value->seq.items[value->seq.count - 1] : value;
 }
 
-static int print(const struct job *job, const struct merge_request *request,
+static int print(const struct get_job *job, const struct merge_request *request,
 	const struct node *root, const struct node *value)
 {
 	struct span text = span_of("null");
@@ -143,7 +143,7 @@ static int print(const struct job *job, const struct merge_request *request,
 	return EXIT_DONE;
 }
 
-static int complain(const struct job *job, const struct explanation *explanation)
+static int complain(const struct get_job *job, const struct explanation *explanation)
 {
 	CLEANUP(explained_fini) struct explained found = {0};
 	size_t depth = 0;
@@ -163,7 +163,7 @@ static int complain(const struct job *job, const struct explanation *explanation
 }
 
 /* A file that is shown whole has the values that its format makes of it, as for plyfs set. */
-static int read_whole(struct job *job, const struct explanation *explanation)
+static int read_whole(struct get_job *job, const struct explanation *explanation)
 {
 	const struct merge_request *request = explanation->request;
 	const struct read_options options = {
@@ -183,7 +183,7 @@ static int read_whole(struct job *job, const struct explanation *explanation)
 }
 
 static int print_key(
-	const struct command *command, struct job *job, const struct explanation *explanation)
+	const struct command *command, struct get_job *job, const struct explanation *explanation)
 {
 	struct key_ground ground = {.format = explanation->request->to};
 	struct problem problem;
@@ -214,7 +214,7 @@ static int print_key(
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	CLEANUP(job_fini) struct job job = {0};
+	CLEANUP(job_fini) struct get_job job = {0};
 	CLEANUP(subject_fini) struct subject subject = {0};
 
 	int code = read_arguments(command, argc, argv, &job);

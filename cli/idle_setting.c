@@ -113,7 +113,7 @@ static int tell_preset(
 
 /* Layers */
 
-struct search {
+struct idle_search {
 	const struct layer *layer;
 	const char *directory;
 };
@@ -121,7 +121,7 @@ struct search {
 /* Returns 1 for a file, 0 to go on, or -errno. */
 static int is_file(void *context, const char *name, unsigned char type)
 {
-	const struct search *search = context;
+	const struct idle_search *search = context;
 	CLEANUP(freep) char *path = NULL;
 
 	if (asprintf(&path, "%s%s%s", search->directory, *search->directory ? "/" : "", name) < 0)
@@ -130,7 +130,7 @@ static int is_file(void *context, const char *name, unsigned char type)
 		return 0;
 	if (type != DT_DIR)
 		return 1;
-	return layer_list(search->layer, path, is_file, &(struct search){search->layer, path});
+	return layer_list(search->layer, path, is_file, &(struct idle_search){search->layer, path});
 }
 
 /* A layer that was given a name is meant to say something. What can't be listed is told elsewhere. */
@@ -145,7 +145,7 @@ static int tell_layers(const struct settings *settings, struct check_report *rep
 
 		if (spec->optional || spec->store || !spec->place || !spec->is_named)
 			continue;
-		int found = layer_list(layer, "", is_file, &(struct search){layer, ""});
+		int found = layer_list(layer, "", is_file, &(struct idle_search){layer, ""});
 		if (layer_is_shortage(found))
 			return found;
 		if (found != 0)
@@ -163,7 +163,7 @@ static int tell_layers(const struct settings *settings, struct check_report *rep
 static const char *const suffixes[][3] = {
 	{".yaml", ".yml"}, {".json", ".jsonc", ".json5"}, {".conf", ".cnf", ".cfg"}};
 
-struct alike {
+struct suffixed_path {
 	char *key; /* the path in small letters, with the first suffix of its kind */
 	const char *path;
 	size_t order;
@@ -193,7 +193,7 @@ static char *make_key(const char *path)
 
 static int compare_alike(const void *a, const void *b)
 {
-	const struct alike *left = a, *right = b;
+	const struct suffixed_path *left = a, *right = b;
 	int order = strcmp(left->key, right->key);
 
 	return order ? order : (left->order > right->order) - (left->order < right->order);
@@ -218,8 +218,8 @@ static int find_layers(const struct settings *settings, const char *path, layer_
 }
 
 /* A layer that has both means both. */
-static int tell_alike(const struct settings *settings, const struct alike *a, const struct alike *b,
-	struct check_report *report)
+static int tell_alike(const struct settings *settings, const struct suffixed_path *a,
+	const struct suffixed_path *b, struct check_report *report)
 {
 	const struct layer *of_a = NULL, *of_b = NULL;
 	CLEANUP(freep) char *name = NULL, *other = NULL;
@@ -246,11 +246,11 @@ static int tell_alike(const struct settings *settings, const struct alike *a, co
 
 static int tell_names(const struct check_tree *tree, struct check_report *report)
 {
-	struct alike *items = calloc(tree->count + 1, sizeof(*items));
+	struct suffixed_path *items = calloc(tree->count + 1, sizeof(*items));
 	int r = items ? 0 : -ENOMEM;
 
 	for (size_t i = 0; r == 0 && i < tree->count; i++) {
-		items[i] = (struct alike){make_key(tree->paths[i]), tree->paths[i], i};
+		items[i] = (struct suffixed_path){make_key(tree->paths[i]), tree->paths[i], i};
 		r = items[i].key ? 0 : -ENOMEM;
 	}
 	if (r == 0 && tree->count)

@@ -15,18 +15,18 @@
 #define NAME_SIZE 256
 
 /* The file with the layers up to one of them. */
-struct step {
+struct layer_step {
 	struct rendition rendition;
 	bool is_broken; /* these layers alone don't merge */
 };
 
-struct steps {
-	struct step *items;
+struct layer_steps {
+	struct layer_step *items;
 	size_t count;
 	bool is_rewritten; /* some step is written anew: so all are compared like that */
 };
 
-static void steps_fini(struct steps *steps)
+static void steps_fini(struct layer_steps *steps)
 {
 	for (size_t i = 0; i < steps->count; i++)
 		rendition_fini(&steps->items[i].rendition);
@@ -58,7 +58,7 @@ static int complain(const struct settings *settings, size_t count, const char *p
 
 /* Merges the lowest `count` layers. */
 static int make_step(struct settings *settings, struct source_cache *cache, size_t count,
-	const char *path, struct step *step)
+	const char *path, struct layer_step *step)
 {
 	CLEANUP(freep) struct settings *lower = malloc(sizeof(*lower));
 	CLEANUP(offline_freep) struct offline *offline = NULL;
@@ -86,7 +86,7 @@ static int make_step(struct settings *settings, struct source_cache *cache, size
 	return EXIT_DONE;
 }
 
-static int make_steps(struct settings *settings, const char *path, struct steps *steps)
+static int make_steps(struct settings *settings, const char *path, struct layer_steps *steps)
 {
 	CLEANUP(source_cache_freep) struct source_cache *cache = NULL;
 	int code = EXIT_DONE;
@@ -109,7 +109,7 @@ static int make_steps(struct settings *settings, const char *path, struct steps 
 }
 
 /* "without a, b" or "with a, b (sources)": the layers from `first` to `last`. */
-static char *make_label(const struct settings *settings, const struct steps *steps,
+static char *make_label(const struct settings *settings, const struct layer_steps *steps,
 	const char *lead, size_t first, size_t last)
 {
 	const struct rendition *rendition = &steps->items[last].rendition;
@@ -131,7 +131,7 @@ static char *make_label(const struct settings *settings, const struct steps *ste
 }
 
 static int print_steps(const struct unified *how, const struct settings *settings,
-	const struct steps *steps, const char *path, bool *differs)
+	const struct layer_steps *steps, const char *path, bool *differs)
 {
 	struct span before = {NULL, 0};
 	size_t first = 0;
@@ -161,7 +161,7 @@ static int print_steps(const struct unified *how, const struct settings *setting
 int layer_diff(
 	const struct unified *how, struct settings *settings, const char *path, bool *differs)
 {
-	CLEANUP(steps_fini) struct steps steps = {0};
+	CLEANUP(steps_fini) struct layer_steps steps = {0};
 
 	int code = make_steps(settings, path, &steps);
 	if (code != EXIT_DONE)

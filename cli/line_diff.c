@@ -19,7 +19,7 @@ struct numbered {
 	uint32_t at;
 };
 
-struct search {
+struct diff_search {
 	struct numbered *old;
 	struct numbered *new;
 	struct line_diff *diff;
@@ -84,7 +84,7 @@ static struct box trim(const struct line_diff *diff)
 }
 
 /* Lines seen, by hash; open addressing. */
-struct table {
+struct line_table {
 	struct seen {
 		struct span line;
 		uint32_t number; /* 0: a free place */
@@ -96,7 +96,7 @@ struct table {
 	uint32_t count;
 };
 
-static struct seen *look_up(struct table *table, struct span line, bool is_without_end)
+static struct seen *look_up(struct line_table *table, struct span line, bool is_without_end)
 {
 	size_t at = hash_end(hash_bytes(hash_seed(), line));
 
@@ -112,13 +112,14 @@ static struct seen *look_up(struct table *table, struct span line, bool is_witho
 	}
 }
 
-static struct seen *look_up_in(struct table *table, const struct line_diff_side *side, ptrdiff_t at)
+static struct seen *look_up_in(
+	struct line_table *table, const struct line_diff_side *side, ptrdiff_t at)
 {
 	return look_up(table, side->lines[at], lacks_end(side, (size_t)at));
 }
 
 /* A line that the other text has not is changed, and need not be compared. Returns how many are. */
-static ptrdiff_t number_side(struct table *table, struct line_diff_side *side, bool is_old,
+static ptrdiff_t number_side(struct line_table *table, struct line_diff_side *side, bool is_old,
 	ptrdiff_t start, ptrdiff_t end, struct numbered *ret)
 {
 	ptrdiff_t count = 0;
@@ -133,12 +134,12 @@ static ptrdiff_t number_side(struct table *table, struct line_diff_side *side, b
 	return count;
 }
 
-static int number_lines(struct search *search, struct box *box)
+static int number_lines(struct diff_search *search, struct box *box)
 {
 	struct line_diff *diff = search->diff;
 	size_t old = (size_t)(box->old_end - box->old_start);
 	size_t new = (size_t)(box->new_end - box->new_start);
-	struct table table = {.size = 16};
+	struct line_table table = {.size = 16};
 
 	while (table.size < 2 * (old + new))
 		table.size *= 2;
@@ -160,19 +161,20 @@ static int number_lines(struct search *search, struct box *box)
 	return 0;
 }
 
-static bool is_equal(const struct search *search, ptrdiff_t old, ptrdiff_t new)
+static bool is_equal(const struct diff_search *search, ptrdiff_t old, ptrdiff_t new)
 {
 	return search->old[old].number == search->new[new].number;
 }
 
 /* The diagonals that are looked at, from the start or from the end. */
-struct range {
+struct line_range {
 	ptrdiff_t least;
 	ptrdiff_t most;
 };
 
 /* One more difference: one more diagonal at each side, as far as the box has them. */
-static void widen(struct range *range, struct range all, ptrdiff_t *reached, ptrdiff_t beyond)
+static void widen(
+	struct line_range *range, struct line_range all, ptrdiff_t *reached, ptrdiff_t beyond)
 {
 	if (range->least > all.least)
 		reached[--range->least - 1] = beyond;
@@ -185,8 +187,9 @@ static void widen(struct range *range, struct range all, ptrdiff_t *reached, ptr
 }
 
 /* Goes on from the start. True with *ret where it meets the way from the end. */
-static bool step_forward(const struct search *search, const struct box *box, struct range range,
-	const struct range *other, ptrdiff_t *ret_old, ptrdiff_t *ret_new)
+static bool step_forward(const struct diff_search *search, const struct box *box,
+	struct line_range range, const struct line_range *other, ptrdiff_t *ret_old,
+	ptrdiff_t *ret_new)
 {
 	ptrdiff_t *reached = search->forward;
 
@@ -208,8 +211,9 @@ static bool step_forward(const struct search *search, const struct box *box, str
 	return false;
 }
 
-static bool step_backward(const struct search *search, const struct box *box, struct range range,
-	const struct range *other, ptrdiff_t *ret_old, ptrdiff_t *ret_new)
+static bool step_backward(const struct diff_search *search, const struct box *box,
+	struct line_range range, const struct line_range *other, ptrdiff_t *ret_old,
+	ptrdiff_t *ret_new)
 {
 	ptrdiff_t *reached = search->backward;
 
@@ -243,8 +247,9 @@ static ptrdiff_t larger(ptrdiff_t a, ptrdiff_t b)
 }
 
 /* Too many differences: the place that is furthest from the start, or from the end. */
-static void split_at_furthest(const struct search *search, const struct box *box,
-	struct range from_start, struct range from_end, ptrdiff_t *ret_old, ptrdiff_t *ret_new)
+static void split_at_furthest(const struct diff_search *search, const struct box *box,
+	struct line_range from_start, struct line_range from_end, ptrdiff_t *ret_old,
+	ptrdiff_t *ret_new)
 {
 	ptrdiff_t most = -1, least = PTRDIFF_MAX, most_old = 0, least_old = 0;
 
@@ -271,12 +276,13 @@ static void split_at_furthest(const struct search *search, const struct box *box
 }
 
 /* A place on a way through the box that has the fewest differences; both ends differ. */
-static void split(
-	const struct search *search, const struct box *box, ptrdiff_t *ret_old, ptrdiff_t *ret_new)
+static void split(const struct diff_search *search, const struct box *box, ptrdiff_t *ret_old,
+	ptrdiff_t *ret_new)
 {
-	const struct range all = {box->old_start - box->new_end, box->old_end - box->new_start};
+	const struct line_range all = {
+		box->old_start - box->new_end, box->old_end - box->new_start};
 	ptrdiff_t start = box->old_start - box->new_start, end = box->old_end - box->new_end;
-	struct range from_start = {start, start}, from_end = {end, end};
+	struct line_range from_start = {start, start}, from_end = {end, end};
 	bool is_odd = (start - end) & 1;
 
 	search->forward[start] = box->old_start;
@@ -307,7 +313,7 @@ static void mark(
 }
 
 /* The smaller part by recursion and the larger one in the loop: never deep. */
-static void compare(const struct search *search, struct box box)
+static void compare(const struct diff_search *search, struct box box)
 {
 	for (;;) {
 		while (box.old_start < box.old_end && box.new_start < box.new_end &&
@@ -336,7 +342,7 @@ static void compare(const struct search *search, struct box box)
 }
 
 /* Room for all diagonals of the box, from -new - 1 to old + 1. */
-static int search_lines(struct search *search, const struct box *box)
+static int search_lines(struct diff_search *search, const struct box *box)
 {
 	size_t diagonals = (size_t)(box->old_end + box->new_end) + 3;
 	CLEANUP(freep) ptrdiff_t *room = calloc(2 * diagonals, sizeof(*room));
@@ -407,7 +413,7 @@ static size_t count_hunks(const struct line_diff *diff)
 
 static int fill(struct line_diff *diff)
 {
-	struct search search = {.diff = diff};
+	struct diff_search search = {.diff = diff};
 	struct box box = trim(diff);
 
 	if ((size_t)box_size(&box) > LINE_DIFF_LINES_MAX) {

@@ -20,7 +20,7 @@
 #define INTERVAL_S 60
 
 /* What the command line asks for. */
-struct job {
+struct mirror_job {
 	struct mirror_options mirror;
 	struct etcd_options etcd;
 	struct git_options git;
@@ -108,7 +108,7 @@ static void name_process(void)
 	(void)prctl(PR_SET_NAME, "plyfs-mirror");
 }
 
-static int run_etcd(const struct command *command, int argc, char **argv, struct job *job)
+static int run_etcd(const struct command *command, int argc, char **argv, struct mirror_job *job)
 {
 	struct gateway_options *gateway = &job->etcd.gateway;
 	const struct command_option options[] = {
@@ -137,7 +137,7 @@ static int run_etcd(const struct command *command, int argc, char **argv, struct
 	return message_result(r, &problem, job->mirror.replica.directory);
 }
 
-static int run_git(const struct command *command, int argc, char **argv, struct job *job)
+static int run_git(const struct command *command, int argc, char **argv, struct mirror_job *job)
 {
 	const struct command_option options[] = {
 		{0, "ref", .text = &job->git.ref},
@@ -163,7 +163,7 @@ static int run_git(const struct command *command, int argc, char **argv, struct 
 	return message_result(r, &problem, job->mirror.replica.directory);
 }
 
-static int run_status(const struct command *command, int argc, char **argv, struct job *job)
+static int run_status(const struct command *command, int argc, char **argv, struct mirror_job *job)
 {
 	const struct command_option options[] = {
 		{0, "json", .flag = &job->is_raw},
@@ -178,7 +178,7 @@ static int run_status(const struct command *command, int argc, char **argv, stru
 	return mirrored_status(directory, job->mirror.replica.state, job->is_raw);
 }
 
-static int run_confirm(const struct command *command, int argc, char **argv, struct job *job)
+static int run_confirm(const struct command *command, int argc, char **argv, struct mirror_job *job)
 {
 	const struct command_option options[] = {
 		{0, "state", .text = &job->mirror.replica.state},
@@ -194,14 +194,14 @@ static int run_confirm(const struct command *command, int argc, char **argv, str
 
 static const struct {
 	const char *name;
-	int (*run)(const struct command *command, int argc, char **argv, struct job *job);
+	int (*run)(const struct command *command, int argc, char **argv, struct mirror_job *job);
 } kinds[] = {
 	{"etcd", run_etcd}, {"git", run_git}, {"status", run_status}, {"confirm", run_confirm}};
 
 static int run(const struct command *command, int argc, char **argv)
 {
 	static const struct command_option none[] = {{0}};
-	struct job job = {
+	struct mirror_job job = {
 		.mirror = {.max_delete = MIRROR_MAX_DELETE,
 			.mode = 0644,
 			.log = log_line,

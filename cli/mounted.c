@@ -35,7 +35,7 @@ static bool is_in(const char *path, const char *directory)
 }
 
 /* The mount that a path lies in. */
-struct search {
+struct mount_search {
 	const char *path; /* absolute, with no links */
 	struct table_mount found;
 	bool is_found;
@@ -44,7 +44,7 @@ struct search {
 /* The innermost mountpoint counts, and of several mounts there the one made last. */
 static bool match(void *context, const struct table_mount *mount)
 {
-	struct search *search = context;
+	struct mount_search *search = context;
 
 	if (is_in(search->path, mount->path) &&
 		(!search->is_found || strlen(mount->path) >= strlen(search->found.path))) {
@@ -57,7 +57,7 @@ static bool match(void *context, const struct table_mount *mount)
 int mounted_find(const char *path, char **ret)
 {
 	CLEANUP(freep) char *real = NULL;
-	struct search search = {0};
+	struct mount_search search = {0};
 
 	int r = probe_real_path(PROBE_MS, path, &real);
 	search.path = real;
@@ -86,7 +86,7 @@ static bool has(const struct mounted *mounted, const char *path)
 	return false;
 }
 
-struct list {
+struct mount_collection {
 	struct mounted mounted;
 	size_t capacity;
 	bool (*is_wanted)(const struct table_mount *mount);
@@ -95,7 +95,7 @@ struct list {
 
 static bool add(void *context, const struct table_mount *mount)
 {
-	struct list *list = context;
+	struct mount_collection *list = context;
 	struct mounted *mounted = &list->mounted;
 
 	if (!list->is_wanted(mount) || has(mounted, mount->path))
@@ -112,7 +112,7 @@ static bool add(void *context, const struct table_mount *mount)
 static int list_mounts(
 	bool (*is_wanted)(const struct table_mount *mount), struct mounted *ret)
 {
-	struct list list = {.is_wanted = is_wanted};
+	struct mount_collection list = {.is_wanted = is_wanted};
 
 	int r = mount_table_each(-1, add, &list);
 	if (r == 0)
@@ -269,7 +269,7 @@ static int take_silent(void *context, const char *mountpoint, int result, struct
 
 void mounted_silence(const char *mountpoint, unsigned limit_ms, char ret[MOUNTED_SILENCE_MAX])
 {
-	struct search search = {.path = mountpoint};
+	struct mount_search search = {.path = mountpoint};
 	pid_t pid = mount_table_each(-1, match, &search) == 0 && search.is_found
 			    ? handover_server(search.found.dev)
 			    : 0;

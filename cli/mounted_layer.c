@@ -13,7 +13,7 @@
 #include "text.h"
 
 /* The file that is looked for, and what has been found. */
-struct search {
+struct layer_search {
 	char *real; /* its path, absolute and with no links */
 	char *mountpoint; /* NULL: none so far; owned */
 	const char *inner; /* the path in the mount: the end of `real` */
@@ -64,7 +64,7 @@ static int look_at(void *context, const char *mountpoint, int out)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	CLEANUP(freep) char *text = NULL;
-	const struct search *search = context;
+	const struct layer_search *search = context;
 	const char *inner = NULL;
 	struct problem ignored;
 	size_t len;
@@ -79,7 +79,7 @@ static int look_at(void *context, const char *mountpoint, int out)
 
 static int take(void *context, const char *mountpoint, int result, struct span text)
 {
-	struct search *search = context;
+	struct layer_search *search = context;
 	size_t len = strlen(search->real);
 
 	/* It says so much of the path that was looked for, and no more. */
@@ -100,7 +100,7 @@ int mounted_layer_find(
 {
 	CLEANUP(mounted_fini) struct mounted mounted = {0};
 	CLEANUP(freep) char *real = NULL, *mountpoint = NULL;
-	struct search search = {.problem = problem};
+	struct layer_search search = {.problem = problem};
 
 	int r = probe_real_path(PROBE_MS, path, &real);
 	search.real = real;

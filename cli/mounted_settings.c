@@ -15,7 +15,7 @@
 #include "report.h"
 
 /* What the status tells. The text lives as long as its document. */
-struct told {
+struct mount_description {
 	const char *mountpoint;
 	bool is_rendered;      /* it is no mount, and hides nothing */
 	dev_t dev;             /* the mount's */
@@ -34,14 +34,14 @@ static bool is_same_directory(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static int read_told(
-	const struct node *root, const char *mountpoint, struct told *ret, struct problem *problem)
+static int read_told(const struct node *root, const char *mountpoint, struct mount_description *ret,
+	struct problem *problem)
 {
 	struct stat stat_of_mount;
 
 	if (stat(mountpoint, &stat_of_mount) < 0)
 		return -errno;
-	*ret = (struct told){
+	*ret = (struct mount_description){
 		.mountpoint = mountpoint,
 		.is_rendered = report_get(root, "rendered", NULL),
 		.dev = stat_of_mount.st_dev,
@@ -62,7 +62,7 @@ static int read_told(
 	return 0;
 }
 
-static int make_absolute(const struct told *told, const char *path, char **ret)
+static int make_absolute(const struct mount_description *told, const char *path, char **ret)
 {
 	if (*path == '/' || !*told->directory)
 		*ret = strdup(path);
@@ -72,7 +72,7 @@ static int make_absolute(const struct told *told, const char *path, char **ret)
 }
 
 /* Whether the mount's process has that descriptor of the directory that lies under the mount. */
-static bool is_beneath(const struct told *told, DIR *dir, const char *name)
+static bool is_beneath(const struct mount_description *told, DIR *dir, const char *name)
 {
 	char target[PATH_MAX];
 	struct stat found;
@@ -89,7 +89,7 @@ static bool is_beneath(const struct told *told, DIR *dir, const char *name)
  * What the mount hides can be reached only by way of the process that opened it before: root and
  * the user who mounts may do that. *ret is for free(3), and stays NULL where there is no such way.
  */
-static int find_beneath(const struct told *told, char **ret)
+static int find_beneath(const struct mount_description *told, char **ret)
 {
 	CLEANUP(dir_closep) DIR *dir = NULL;
 	char list[64];
@@ -104,7 +104,7 @@ static int find_beneath(const struct told *told, char **ret)
 }
 
 /* Without a way beneath the mount, nothing that is needed may lie there. */
-static int check_hidden(const struct told *told, const struct surroundings *around,
+static int check_hidden(const struct mount_description *told, const struct surroundings *around,
 	const char *path, struct problem *problem)
 {
 	CLEANUP(freep) char *absolute = NULL;
@@ -119,7 +119,7 @@ static int check_hidden(const struct told *told, const struct surroundings *arou
 		"can look");
 }
 
-static int complain_of_layers(const struct told *told, struct problem *problem)
+static int complain_of_layers(const struct mount_description *told, struct problem *problem)
 {
 	return problem_set(problem, told->mountpoint, 0, 0,
 		"the mount has other layers than its settings by now; 'plyfs status' tells "
@@ -127,7 +127,7 @@ static int complain_of_layers(const struct told *told, struct problem *problem)
 }
 
 /* The layer as the mount has it: "%h" in its path may be another directory for us. */
-static int take_layer(const struct told *told, const struct node *as_told,
+static int take_layer(const struct mount_description *told, const struct node *as_told,
 	struct settings *settings, struct layer **layer, struct problem *problem)
 {
 	CLEANUP(layer_freep) struct layer *other = NULL;
@@ -157,8 +157,8 @@ static int take_layer(const struct told *told, const struct node *as_told,
 	return layer_cover(*layer, told->mountpoint);
 }
 
-static int check_all_hidden(
-	const struct told *told, const struct surroundings *around, struct problem *problem)
+static int check_all_hidden(const struct mount_description *told, const struct surroundings *around,
+	struct problem *problem)
 {
 	int r = *told->config ? check_hidden(told, around, told->config, problem) : 0;
 
@@ -169,7 +169,8 @@ static int check_all_hidden(
 }
 
 /* The layers as the mount has them. */
-static int take_layers(const struct told *told, struct settings *settings, struct problem *problem)
+static int take_layers(
+	const struct mount_description *told, struct settings *settings, struct problem *problem)
 {
 	int r = 0;
 
@@ -181,8 +182,8 @@ static int take_layers(const struct told *told, struct settings *settings, struc
 	return r;
 }
 
-static int make(const struct told *told, const struct surroundings *as, struct settings **ret,
-	struct problem *problem)
+static int make(const struct mount_description *told, const struct surroundings *as,
+	struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	CLEANUP(freep) char *beneath = NULL;
@@ -218,7 +219,7 @@ int mounted_settings(const char *mountpoint, const struct surroundings *as, stru
 	struct problem *problem)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
-	struct told told;
+	struct mount_description told;
 
 	int r = mounted_report(mountpoint, &document, problem);
 	if (r == 0 && document->count == 0)

@@ -47,14 +47,14 @@ static const struct node *find_similar(const struct node *map, struct span name)
 }
 
 /* A search for a key of that name, anywhere. */
-struct search {
+struct key_search {
 	const struct key_part *part;
 	char *found; /* its KEY */
 };
 
 static int look(void *context, const struct explained_value *value)
 {
-	struct search *search = context;
+	struct key_search *search = context;
 	const struct node *key = value->place ? value->place->step.key : NULL;
 
 	if (!key || !key_names(search->part, key, value->value, false))
@@ -68,7 +68,7 @@ static char *find_part(const struct key_part *part, const struct explanation *ex
 {
 	const struct node *const *roots;
 	size_t count = explained_roots(explanation, &roots);
-	struct search search = {.part = part};
+	struct key_search search = {.part = part};
 	struct key_text key = {0};
 
 	for (size_t i = 0; i < count && !search.found; i++) {

@@ -25,7 +25,7 @@
 #include "rendered_tree.h"
 
 /* What the command line asks for. */
-struct job {
+struct render_job {
 	struct choice choice;
 	bool is_watching;
 	bool adopts;
@@ -37,7 +37,7 @@ struct job {
 	struct render_report report;
 };
 
-static void job_fini(struct job *job)
+static void job_fini(struct render_job *job)
 {
 	render_report_fini(&job->report);
 }
@@ -47,17 +47,17 @@ static struct render *running;
 
 static void log_line(void *context, const char *line)
 {
-	render_report_log(&((struct job *)context)->report, line);
+	render_report_log(&((struct render_job *)context)->report, line);
 }
 
 static void tell(void *context, enum outcome outcome, const char *path, const char *why)
 {
-	render_report_tell(&((struct job *)context)->report, outcome, path, why);
+	render_report_tell(&((struct render_job *)context)->report, outcome, path, why);
 }
 
 static int set_drift(const struct command *command, void *context, const char *word)
 {
-	struct job *job = context;
+	struct render_job *job = context;
 
 	job->keeps_drift = strcmp(word, "keep") == 0;
 	if (job->keeps_drift || strcmp(word, "restore") == 0)
@@ -66,7 +66,8 @@ static int set_drift(const struct command *command, void *context, const char *w
 		command, "'%s' is no way to treat drift; it is restore or keep", word);
 }
 
-static int read_arguments(const struct command *command, int argc, char **argv, struct job *job)
+static int read_arguments(
+	const struct command *command, int argc, char **argv, struct render_job *job)
 {
 	const struct command_option options[] = {
 		CHOICE_OPTIONS(&job->choice),
@@ -118,7 +119,7 @@ static void take_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-static int render(struct job *job, struct render *render)
+static int render(struct render_job *job, struct render *render)
 {
 	render_report_begin(&job->report);
 	int r = render_all(render);
@@ -180,7 +181,7 @@ static int cover(struct settings *settings, const char *directory, bool is_dry, 
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	CLEANUP(job_fini) struct job job = {0};             /* used until the end */
+	CLEANUP(job_fini) struct render_job job = {0};      /* used until the end */
 	CLEANUP(keeper_freep) struct keeper *keeper = NULL; /* likewise */
 	CLEANUP(render_freep) struct render *made = NULL;
 	CLEANUP(freep) char *working = getcwd(NULL, 0);

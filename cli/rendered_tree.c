@@ -200,7 +200,7 @@ int rendered_tree_print_json(const char *root)
 }
 
 /* What is compared. */
-struct comparison {
+struct rendered_comparison {
 	const struct unified *how;
 	const char *root;
 	struct settings *settings;
@@ -208,7 +208,7 @@ struct comparison {
 };
 
 /* What was written, as it is composed now; *is_other: its layers have changed since. */
-static int read_written(const struct comparison *comparison, const char *path, char **ret,
+static int read_written(const struct rendered_comparison *comparison, const char *path, char **ret,
 	size_t *len, bool *is_other)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
@@ -257,7 +257,7 @@ static int read_found(const char *file, char **ret, size_t *len)
 	return fd < 0 ? -errno : text_read(fd, LIMITS_DEFAULT.result_bytes, ret, len);
 }
 
-static int compare(const struct comparison *comparison, const struct drifted *item)
+static int compare(const struct rendered_comparison *comparison, const struct drifted *item)
 {
 	CLEANUP(freep) char *old_text = NULL, *new_text = NULL, *file = NULL, *label = NULL;
 	size_t old_len = 0, new_len = 0;
@@ -295,7 +295,7 @@ static int compare(const struct comparison *comparison, const struct drifted *it
 }
 
 /* The settings as the tree's own process has them, so that headers name sources alike. */
-static int open_settings(struct comparison *comparison, struct problem *problem)
+static int open_settings(struct rendered_comparison *comparison, struct problem *problem)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct surroundings around = {0};
@@ -311,7 +311,7 @@ static int open_settings(struct comparison *comparison, struct problem *problem)
 int rendered_tree_diff(const struct unified *how, const char *root, bool *differs)
 {
 	CLEANUP(drifts_fini) struct drifts drifts;
-	struct comparison comparison = {.how = how, .root = root};
+	struct rendered_comparison comparison = {.how = how, .root = root};
 	struct problem problem;
 	int code = EXIT_DONE;
 	int r = find_drift(root, &drifts);

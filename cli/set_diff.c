@@ -15,7 +15,7 @@
 #include "follow.h"
 
 /* The files of one set, in the order of the traversal. */
-struct tree {
+struct file_set {
 	struct settings *settings;
 	struct offline *offline;
 	char **paths;
@@ -24,24 +24,24 @@ struct tree {
 	int code; /* EXIT_FAILED: a directory could not be listed whole */
 };
 
-struct comparison {
+struct set_comparison {
 	const struct unified *how;
-	struct tree trees[2];
+	struct file_set trees[2];
 	bool differs;
 	int code;
 };
 
-static void tree_clear(struct tree *tree)
+static void tree_clear(struct file_set *tree)
 {
 	for (size_t i = 0; i < tree->count; i++)
 		free(tree->paths[i]);
 	tree->count = 0;
 }
 
-static void comparison_fini(struct comparison *comparison)
+static void comparison_fini(struct set_comparison *comparison)
 {
 	for (size_t i = 0; i < 2; i++) {
-		struct tree *tree = &comparison->trees[i];
+		struct file_set *tree = &comparison->trees[i];
 		tree_clear(tree);
 		free(tree->paths);
 		offline_free(tree->offline);
@@ -50,7 +50,7 @@ static void comparison_fini(struct comparison *comparison)
 
 static int add_path(void *context, const struct traversed *found)
 {
-	struct tree *tree = context;
+	struct file_set *tree = context;
 
 	if (found->kind == UNION_DIRECTORY) {
 		if (found->error)
@@ -104,14 +104,14 @@ static char *make_label(const char *lead, const char *path)
 	return fclose(out) == 0 ? take_ptr(label) : NULL;
 }
 
-static void complain(struct comparison *comparison, const struct settings *settings,
+static void complain(struct set_comparison *comparison, const struct settings *settings,
 	const char *path, int result, const struct problem *problem)
 {
 	comparison->code = choice_complain(settings, path, result, problem);
 }
 
 static int print_difference(
-	struct comparison *comparison, const char *path, struct rendition renditions[2])
+	struct set_comparison *comparison, const char *path, struct rendition renditions[2])
 {
 	bool is_rewritten = renditions[0].is_tree || renditions[1].is_tree;
 	struct unified_side sides[2];
@@ -131,7 +131,7 @@ static int print_difference(
 	return r < 0 ? r : 0;
 }
 
-static int compare_path(struct comparison *comparison, const char *path)
+static int compare_path(struct set_comparison *comparison, const char *path)
 {
 	struct rendition renditions[2] = {0};
 	bool is_complete = true;
@@ -156,9 +156,9 @@ static int compare_path(struct comparison *comparison, const char *path)
 }
 
 /* Both lists are in the same order. */
-static int compare_trees(struct comparison *comparison)
+static int compare_trees(struct set_comparison *comparison)
 {
-	const struct tree *old = &comparison->trees[0], *new = &comparison->trees[1];
+	const struct file_set *old = &comparison->trees[0], *new = &comparison->trees[1];
 	int r = 0;
 
 	for (size_t i = 0, j = 0; r == 0 && (i < old->count || j < new->count);) {
@@ -178,7 +178,7 @@ static bool is_absent(int result)
 }
 
 /* Where `path` leads to, in the first set that has it. */
-static int find_path(struct comparison *comparison, const char *path, char **ret)
+static int find_path(struct set_comparison *comparison, const char *path, char **ret)
 {
 	struct problem problem;
 
@@ -194,7 +194,7 @@ static int find_path(struct comparison *comparison, const char *path, char **ret
 	return r;
 }
 
-static int compare_below(struct comparison *comparison, const char *path)
+static int compare_below(struct set_comparison *comparison, const char *path)
 {
 	CLEANUP(freep) char *inner = NULL;
 	bool is_found = false;
@@ -203,7 +203,7 @@ static int compare_below(struct comparison *comparison, const char *path)
 	if (r != 0)
 		return 0;
 	for (size_t i = 0; r == 0 && i < 2; i++) {
-		struct tree *tree = &comparison->trees[i];
+		struct file_set *tree = &comparison->trees[i];
 		tree_clear(tree);
 		r = offline_traverse(tree->offline, inner, add_path, tree);
 		is_found |= r == 0;
@@ -216,7 +216,7 @@ static int compare_below(struct comparison *comparison, const char *path)
 	return r == 0 ? compare_trees(comparison) : r;
 }
 
-static int open_trees(struct comparison *comparison, struct settings *sets[2])
+static int open_trees(struct set_comparison *comparison, struct settings *sets[2])
 {
 	int r = 0;
 
@@ -231,7 +231,7 @@ static int open_trees(struct comparison *comparison, struct settings *sets[2])
 
 int set_diff(const struct unified *how, struct settings *sets[2], char **paths, bool *differs)
 {
-	CLEANUP(comparison_fini) struct comparison comparison = {.how = how};
+	CLEANUP(comparison_fini) struct set_comparison comparison = {.how = how};
 
 	int r = open_trees(&comparison, sets);
 	if (r == 0 && !*paths)

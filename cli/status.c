@@ -461,7 +461,7 @@ static void print_summary(const struct node *status)
 		troubles == 1 ? "" : "s");
 }
 
-struct listing {
+struct status_listing {
 	bool has_any;
 	bool has_silent;
 	int code; /* the highest of EXIT_… */
@@ -479,7 +479,7 @@ static void explain_absence(const char *mountpoint, int result, char text[MOUNTE
 					    : "its status can't be read");
 }
 
-static void count_mount(struct listing *listing, int result, const struct node *status)
+static void count_mount(struct status_listing *listing, int result, const struct node *status)
 {
 	int code = code_of(status);
 
@@ -524,7 +524,7 @@ static int list_mount_raw(void *context, const char *mountpoint, int result, str
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	const struct node *status = status_of(mountpoint, result, text, &document);
-	struct listing *listing = context;
+	struct status_listing *listing = context;
 	char absence[MOUNTED_SILENCE_MAX];
 
 	json_put_field(stdout, listing->has_any ? ",\n{\"mountpoint\": " : "\n{\"mountpoint\": ",
@@ -544,7 +544,7 @@ static int list_mount_raw(void *context, const char *mountpoint, int result, str
 static int list(const struct wish *wish)
 {
 	CLEANUP(mounted_fini) struct mounted mounted = {0};
-	struct listing listing = {.code = EXIT_DONE};
+	struct status_listing listing = {.code = EXIT_DONE};
 
 	int r = mounted_all(&mounted);
 	if (r < 0)

@@ -45,7 +45,7 @@
 #define BUSY_PAUSE_NS 10000000
 
 /* What the command line asks for. */
-struct job {
+struct umount_job {
 	bool is_lazy;
 	bool is_forced;
 	const char *namespace; /* a mount name space, for setns(2); NULL: ours */
@@ -137,7 +137,7 @@ static int complain(const struct mountpoint *mountpoint, int result)
 	return EXIT_FAILED;
 }
 
-static int unmount(const struct job *job, struct mountpoint *mountpoint)
+static int unmount(const struct umount_job *job, struct mountpoint *mountpoint)
 {
 	CLEANUP(closep) int daemon_fd = -1;
 	int flags = (job->is_lazy ? MNT_DETACH : 0) | (job->is_forced ? MNT_FORCE : 0);
@@ -152,7 +152,7 @@ static int unmount(const struct job *job, struct mountpoint *mountpoint)
 	return EXIT_DONE;
 }
 
-static int unmount_path(const struct job *job, const char *path)
+static int unmount_path(const struct umount_job *job, const char *path)
 {
 	struct mountpoint mountpoint;
 	int r = mountpoint_take(path, &mountpoint);
@@ -180,7 +180,7 @@ static int enter_namespace(const char *path)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	struct job job = {0};
+	struct umount_job job = {0};
 	const struct command_option options[] = {
 		{'f', "force", .flag = &job.is_forced},
 		{'l', "lazy", .flag = &job.is_lazy},

@@ -11,7 +11,7 @@
 #include "line_diff.h"
 
 /* A place in both texts, as indexes of lines. */
-struct place {
+struct hunk_place {
 	size_t old;
 	size_t new;
 };
@@ -49,8 +49,8 @@ static int format_range(char *text, size_t size, size_t start, size_t count)
 	return snprintf(text, size, "%zu,%zu", start + (count > 0), count);
 }
 
-static void put_hunk(const struct unified *how, const struct line_diff *diff, struct place start,
-	struct place end)
+static void put_hunk(const struct unified *how, const struct line_diff *diff,
+	struct hunk_place start, struct hunk_place end)
 {
 	char ranges[2][48], head[128];
 
@@ -58,7 +58,7 @@ static void put_hunk(const struct unified *how, const struct line_diff *diff, st
 	format_range(ranges[1], sizeof(ranges[1]), start.new, end.new - start.new);
 	snprintf(head, sizeof(head), "@@ -%s +%s @@", ranges[0], ranges[1]);
 	put_coloured(how, COLOUR_CYAN, "", span_of(head));
-	for (struct place at = start; at.old < end.old || at.new < end.new;) {
+	for (struct hunk_place at = start; at.old < end.old || at.new < end.new;) {
 		if (diff->old.changed[at.old]) {
 			put_line(how, "-", &diff->old, at.old++);
 		} else if (diff->new.changed[at.new]) {
@@ -71,7 +71,7 @@ static void put_hunk(const struct unified *how, const struct line_diff *diff, st
 }
 
 /* Behind the changed lines at `at`. */
-static struct place skip_changed(const struct line_diff *diff, struct place at)
+static struct hunk_place skip_changed(const struct line_diff *diff, struct hunk_place at)
 {
 	while (diff->old.changed[at.old])
 		at.old++;
@@ -81,7 +81,7 @@ static struct place skip_changed(const struct line_diff *diff, struct place at)
 }
 
 /* Unchanged lines from `at` on, up to `most`. */
-static size_t count_unchanged(const struct line_diff *diff, struct place at, size_t most)
+static size_t count_unchanged(const struct line_diff *diff, struct hunk_place at, size_t most)
 {
 	size_t count = 0;
 
@@ -91,7 +91,7 @@ static size_t count_unchanged(const struct line_diff *diff, struct place at, siz
 	return count;
 }
 
-static bool is_at_end(const struct line_diff *diff, struct place at)
+static bool is_at_end(const struct line_diff *diff, struct hunk_place at)
 {
 	return at.old == diff->old.count && at.new == diff->new.count;
 }
@@ -99,27 +99,27 @@ static bool is_at_end(const struct line_diff *diff, struct place at)
 /* Changes with no more between them than their contexts are one hunk. */
 static void put_hunks(const struct unified *how, const struct line_diff *diff)
 {
-	struct place at = {0};
+	struct hunk_place at = {0};
 
 	while (!is_at_end(diff, at)) {
 		size_t before = count_unchanged(diff, at, SIZE_MAX);
 		size_t lead = before < how->context ? before : how->context;
 
-		at = (struct place){at.old + before, at.new + before};
+		at = (struct hunk_place){at.old + before, at.new + before};
 		if (is_at_end(diff, at))
 			return;
-		struct place start = {at.old - lead, at.new - lead};
+		struct hunk_place start = {at.old - lead, at.new - lead};
 		for (;;) {
 			at = skip_changed(diff, at);
 			/* Not 2 * context + 1: it comes from the command line. */
 			size_t gap = count_unchanged(diff, at, SIZE_MAX);
-			struct place next = {at.old + gap, at.new + gap};
+			struct hunk_place next = {at.old + gap, at.new + gap};
 			if (gap / 2 + gap % 2 > how->context || is_at_end(diff, next))
 				break;
 			at = next;
 		}
 		size_t tail = count_unchanged(diff, at, how->context);
-		struct place end = {at.old + tail, at.new + tail};
+		struct hunk_place end = {at.old + tail, at.new + tail};
 		put_hunk(how, diff, start, end);
 		at = end;
 	}
