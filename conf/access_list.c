@@ -13,14 +13,14 @@
 #define LIST_MAX 8192
 
 /* What the list gives, three bits each. */
-struct given {
+struct acl_permissions {
 	mode_t group, mask, other;
 	mode_t users;  /* every user who is named */
 	mode_t groups; /* every group that is */
 };
 
-static void take_entry(
-	const struct posix_acl_xattr_entry *entry, const struct stat *stat, struct given *given)
+static void take_entry(const struct posix_acl_xattr_entry *entry, const struct stat *stat,
+	struct acl_permissions *given)
 {
 	const mode_t bits = le16toh(entry->e_perm) & 07;
 	const unsigned id = le32toh(entry->e_id);
@@ -47,14 +47,14 @@ static void take_entry(
 		given->other = bits;
 		break;
 	default:
-		*given = (struct given){0};
+		*given = (struct acl_permissions){0};
 	}
 }
 
 /* Whoever is named may be of the file's group, or in none that is named. */
 void access_list_narrow(const void *list, size_t size, struct stat *stat)
 {
-	struct given given = {.mask = 07, .users = 07, .groups = 07};
+	struct acl_permissions given = {.mask = 07, .users = 07, .groups = 07};
 	struct posix_acl_xattr_header header = {0};
 	struct posix_acl_xattr_entry entry;
 	const char *at = list;

@@ -19,7 +19,7 @@
 #define LINKS_MAX 40
 
 /* On the way: `at` is where we are, `rest` what is still to go, beginning with a name. */
-struct walk {
+struct followed_walk {
 	int flags;
 	int at; /* O_PATH; is closed when we go on */
 	unsigned links;
@@ -66,14 +66,14 @@ static bool is_others_trap(const struct stat *directory, const struct stat *link
 	       link->st_uid != geteuid() && link->st_uid != directory->st_uid;
 }
 
-static void go_to(struct walk *walk, int fd)
+static void go_to(struct followed_walk *walk, int fd)
 {
 	closep(&walk->at);
 	walk->at = fd;
 }
 
 /* An absolute path begins at the root directory; what is left begins with a name. */
-static int begin(struct walk *walk)
+static int begin(struct followed_walk *walk)
 {
 	size_t slashes = strspn(walk->rest, "/");
 
@@ -88,7 +88,7 @@ static int begin(struct walk *walk)
 }
 
 /* Puts the link's target before what is still to go. */
-static int take_target(struct walk *walk, int link)
+static int take_target(struct followed_walk *walk, int link)
 {
 	char target[PATH_MAX];
 	ssize_t len = readlinkat(link, "", target, sizeof(target));
@@ -108,7 +108,7 @@ static int take_target(struct walk *walk, int link)
  * The kernel tells its magic links apart, which we can't; nobody else can make a link there.
  * Without openat2(2) one leads where its text says, by names and not by magic.
  */
-static int follow_kernels(struct walk *walk, const char *name, int link)
+static int follow_kernels(struct followed_walk *walk, const char *name, int link)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
 
@@ -122,7 +122,7 @@ static int follow_kernels(struct walk *walk, const char *name, int link)
 	return 0;
 }
 
-static int follow(struct walk *walk, const char *name, int link, const struct stat *stat)
+static int follow(struct followed_walk *walk, const char *name, int link, const struct stat *stat)
 {
 	struct stat directory;
 
@@ -136,7 +136,7 @@ static int follow(struct walk *walk, const char *name, int link, const struct st
 }
 
 /* The last name, which is no link that is to be followed. */
-static int open_last(const struct walk *walk, const char *name, int flags)
+static int open_last(const struct followed_walk *walk, const char *name, int flags)
 {
 	int fd = openat(walk->at, name, flags | O_NOFOLLOW | O_CLOEXEC);
 
@@ -145,7 +145,7 @@ static int open_last(const struct walk *walk, const char *name, int flags)
 }
 
 /* Goes one name on. Returns 0: there is more to go; 1 with *ret: we are there; or -errno. */
-static int step(struct walk *walk, int *ret)
+static int step(struct followed_walk *walk, int *ret)
 {
 	char name[NAME_MAX + 1];
 	size_t len = strcspn(walk->rest, "/");
@@ -186,7 +186,7 @@ static int step(struct walk *walk, int *ret)
 
 int followed_open(int dirfd, const char *path, int flags)
 {
-	struct walk walk = {.flags = flags};
+	struct followed_walk walk = {.flags = flags};
 	int ret = -1, r = 0;
 
 	if (strlen(path) >= sizeof(walk.rest))

@@ -74,7 +74,7 @@ static bool parse_mount(const char *line, struct table_mount *mount)
 
 /* The table of mounts, line by line. It takes no memory and no descriptor, so that none can be
  * short. */
-struct table {
+struct mount_table {
 	int fd;
 	off_t offset; /* behind what was read */
 	size_t begin; /* what was read and is no line yet */
@@ -84,7 +84,7 @@ struct table {
 };
 
 /* 1 with the next line, the beginning of one that is too long; 0 behind the last; or -errno. */
-static int next_line(struct table *table, const char **ret)
+static int next_line(struct mount_table *table, const char **ret)
 {
 	for (;;) {
 		char *line = table->bytes + table->begin;
@@ -121,7 +121,7 @@ int mount_table_each(
 {
 	CLEANUP(closep)
 	int opened = mounts_fd < 0 ? open(MOUNT_TABLE, O_RDONLY | O_CLOEXEC) : -1;
-	struct table table = {.fd = mounts_fd < 0 ? opened : mounts_fd};
+	struct mount_table table = {.fd = mounts_fd < 0 ? opened : mounts_fd};
 	struct table_mount mount;
 	const char *line = NULL;
 	int r;

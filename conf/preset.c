@@ -148,13 +148,13 @@ void preset_fini(struct preset *preset)
 
 /* All names */
 
-struct names {
+struct preset_names {
 	const char **items;
 	uint32_t count;
 	uint32_t capacity;
 };
 
-static bool has(const struct names *names, const char *name)
+static bool has(const struct preset_names *names, const char *name)
 {
 	for (uint32_t i = 0; i < names->count; i++)
 		if (strcmp(names->items[i], name) == 0)
@@ -162,7 +162,7 @@ static bool has(const struct names *names, const char *name)
 	return false;
 }
 
-static int add_name(struct names *names, const char *file, struct arena *arena)
+static int add_name(struct preset_names *names, const char *file, struct arena *arena)
 {
 	size_t len = strlen(file), ending = strlen(SUFFIX);
 	const char *name;
@@ -185,7 +185,7 @@ static int add_name(struct names *names, const char *file, struct arena *arena)
 	return 0;
 }
 
-static int add_directory(struct names *names, const char *path, struct arena *arena)
+static int add_directory(struct preset_names *names, const char *path, struct arena *arena)
 {
 	CLEANUP(dir_closep) DIR *directory = opendir(path);
 	const struct dirent *entry;
@@ -205,7 +205,7 @@ static int compare(const void *a, const void *b)
 int preset_names(struct arena *arena, const char *const **ret)
 {
 	static const char *const none[] = {NULL};
-	struct names names = {0};
+	struct preset_names names = {0};
 
 	for (const char *at = preset_directories(); at;) {
 		const char *directory = next_directory(&at, arena);

@@ -27,7 +27,7 @@ static const struct value_range interval_range = {&value_time_ms, 1000, 24u * 60
 static const struct value_range wait_range = {&value_time_ms, 100, 60u * 60 * 1000};
 
 /* What is being read. */
-struct reader {
+struct store_reader {
 	const struct store_spec_place *place;
 	struct store_spec *store;
 	const char *name; /* of the value */
@@ -40,14 +40,14 @@ struct reader {
 /* A value of the map, which becomes the option of the same name. */
 struct field {
 	const char *name;
-	int (*take)(const struct reader *reader, const struct node *node, const char **ret);
+	int (*take)(const struct store_reader *reader, const struct node *node, const char **ret);
 	bool is_required;
 	bool is_tuning;   /* another value makes no other mirror */
 	bool is_argument; /* stands behind the options, without a name */
 };
 
 /* "%H" and the like stand for what they are in a layer's path. */
-static int expand(const struct reader *reader, const struct node *node, const char *directory,
+static int expand(const struct store_reader *reader, const struct node *node, const char *directory,
 	struct layer_spec *spec)
 {
 	const struct store_spec_place *place = reader->place;
@@ -61,7 +61,7 @@ static int expand(const struct reader *reader, const struct node *node, const ch
 	return r;
 }
 
-static int take_words(const struct reader *reader, const struct node *node, const char **ret)
+static int take_words(const struct store_reader *reader, const struct node *node, const char **ret)
 {
 	struct layer_spec spec = {.specifiers = reader->store->specifiers};
 	int r = expand(reader, node, "", &spec);
@@ -98,7 +98,7 @@ static void simplify(char *path)
 }
 
 /* The mirror runs elsewhere: its files have absolute names. */
-static int take_file(const struct reader *reader, const struct node *node, const char **ret)
+static int take_file(const struct store_reader *reader, const struct node *node, const char **ret)
 {
 	const struct store_spec_place *place = reader->place;
 	struct layer_spec spec = {0};
@@ -124,7 +124,8 @@ static int take_file(const struct reader *reader, const struct node *node, const
 	return 0;
 }
 
-static int take_seconds(const struct reader *reader, const struct node *node, const char **ret)
+static int take_seconds(
+	const struct store_reader *reader, const struct node *node, const char **ret)
 {
 	uint64_t ms = 0;
 
@@ -135,7 +136,8 @@ static int take_seconds(const struct reader *reader, const struct node *node, co
 	return *ret ? 0 : -ENOMEM;
 }
 
-static int take_percent(const struct reader *reader, const struct node *node, const char **ret)
+static int take_percent(
+	const struct store_reader *reader, const struct node *node, const char **ret)
 {
 	uint64_t percent = 0;
 
@@ -146,7 +148,7 @@ static int take_percent(const struct reader *reader, const struct node *node, co
 	return *ret ? 0 : -ENOMEM;
 }
 
-static int take_mode(const struct reader *reader, const struct node *node, const char **ret)
+static int take_mode(const struct store_reader *reader, const struct node *node, const char **ret)
 {
 	const char *text = NULL;
 
@@ -162,7 +164,8 @@ static int take_mode(const struct reader *reader, const struct node *node, const
 }
 
 /* Whatever is wrong with it, a password in it is not shown. */
-static int take_endpoint(const struct reader *reader, const struct node *node, const char **ret)
+static int take_endpoint(
+	const struct store_reader *reader, const struct node *node, const char **ret)
 {
 	int r = value_text(node, "an endpoint", ret, reader->problem);
 
@@ -177,7 +180,8 @@ static int take_endpoint(const struct reader *reader, const struct node *node, c
 	return 0;
 }
 
-static int take_endpoints(const struct reader *reader, const struct node *node, const char **ret)
+static int take_endpoints(
+	const struct store_reader *reader, const struct node *node, const char **ret)
 {
 	const char *one, *all = NULL;
 	int r = 0;
@@ -200,7 +204,7 @@ static int take_endpoints(const struct reader *reader, const struct node *node, 
 }
 
 /* A URL, as git has it, or a directory. It stands in lists of processes, so it has no password. */
-static int take_url(const struct reader *reader, const struct node *node, const char **ret)
+static int take_url(const struct store_reader *reader, const struct node *node, const char **ret)
 {
 	const char *text = NULL;
 
@@ -264,21 +268,21 @@ static const struct kind {
 	{"git", "url, ref, path, verify, interval, " OWN_KEYS, "url", git_fields},
 };
 
-static void add_word(struct reader *reader, const char *word)
+static void add_word(struct store_reader *reader, const char *word)
 {
 	if (reader->count + 1 < WORDS_MAX)
 		reader->words[reader->count++] = word;
 }
 
 /* The lengths keep "a", "bc" and "ab", "c" apart. */
-static int identify(struct reader *reader, const char *value)
+static int identify(struct store_reader *reader, const char *value)
 {
 	reader->identity = arena_printf(reader->place->arena, "%s%s %zu %s\n", reader->identity,
 		reader->name, strlen(value), value);
 	return reader->identity ? 0 : -ENOMEM;
 }
 
-static int read_field(struct reader *reader, const struct kind *kind, const struct node *map,
+static int read_field(struct store_reader *reader, const struct kind *kind, const struct node *map,
 	const struct field *field)
 {
 	const struct node *node = node_get(map, field->name);
@@ -317,7 +321,7 @@ static uint64_t hash(const char *text)
 }
 
 /* Where states are kept, unless plyfs.yaml says it. 0, PROBLEM or -ENOMEM. */
-static int find_base(const struct reader *reader, const struct node *map, const char **ret)
+static int find_base(const struct store_reader *reader, const struct node *map, const char **ret)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 	const struct passwd *user;
@@ -340,7 +344,7 @@ static int find_base(const struct reader *reader, const struct node *map, const 
 	return *ret ? 0 : -ENOMEM;
 }
 
-static int set_paths(struct reader *reader, const struct node *map)
+static int set_paths(struct store_reader *reader, const struct node *map)
 {
 	const struct node *state = node_get(map, "state");
 	struct arena *arena = reader->place->arena;
@@ -364,7 +368,7 @@ static int set_paths(struct reader *reader, const struct node *map)
 }
 
 /* "mirror KIND OPTION… -- [URL] DIRECTORY" */
-static int set_words(struct reader *reader, const struct kind *kind)
+static int set_words(struct store_reader *reader, const struct kind *kind)
 {
 	const char *state = arena_printf(reader->place->arena, "%s/state", reader->store->home);
 	size_t size = (reader->count + 6) * sizeof(char *);
@@ -398,7 +402,7 @@ int store_spec_read(const char *name, const struct node *map, const struct store
 {
 	struct store_spec *store = arena_zalloc(place->arena, 1, sizeof(*store));
 	const struct kind *kind = find_kind(name);
-	struct reader reader = {
+	struct store_reader reader = {
 		.place = place, .store = store, .identity = kind->name, .problem = problem};
 
 	if (!store)

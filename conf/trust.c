@@ -26,7 +26,7 @@ struct claim {
 };
 
 /* A part of the way. */
-struct part {
+struct path_part {
 	const char *path;
 	const char *kind; /* "the directory " */
 	const struct stat *stat;
@@ -37,12 +37,12 @@ static const char *who_may(void)
 	return geteuid() ? "root and you" : "root";
 }
 
-static bool is_file_itself(const struct claim *claim, const struct part *part)
+static bool is_file_itself(const struct claim *claim, const struct path_part *part)
 {
 	return part->path == claim->trusted->path;
 }
 
-static int refuse_owner(const struct claim *claim, const struct part *part)
+static int refuse_owner(const struct claim *claim, const struct path_part *part)
 {
 	const struct trusted *trusted = claim->trusted;
 	const char *owner = geteuid() ? "yourself" : "root";
@@ -60,7 +60,7 @@ static int refuse_owner(const struct claim *claim, const struct part *part)
 		(unsigned)part->stat->st_uid, is_link ? "-h " : "", owner);
 }
 
-static int refuse_mode(const struct claim *claim, const struct part *part)
+static int refuse_mode(const struct claim *claim, const struct path_part *part)
 {
 	const struct trusted *trusted = claim->trusted;
 	unsigned mode = (unsigned)part->stat->st_mode & 07777;
@@ -86,7 +86,7 @@ static bool may_own(const struct claim *claim, uid_t uid)
 	return uid == 0 || uid == geteuid() || uid == claim->trusted->user;
 }
 
-static int check_stat(const struct claim *claim, const struct part *part)
+static int check_stat(const struct claim *claim, const struct path_part *part)
 {
 	if (!may_own(claim, part->stat->st_uid))
 		return refuse_owner(claim, part);
@@ -96,14 +96,14 @@ static int check_stat(const struct claim *claim, const struct part *part)
 	return 0;
 }
 
-struct mounter {
+struct mount_owner {
 	dev_t dev;
 	uid_t uid;
 };
 
 static bool find_mounter(void *context, const struct table_mount *mount)
 {
-	struct mounter *mounter = context;
+	struct mount_owner *mounter = context;
 
 	if (mount->dev == mounter->dev)
 		mounter->uid = mount->uid;
@@ -115,9 +115,9 @@ static bool find_mounter(void *context, const struct table_mount *mount)
  * sandbox the table can't be read; the process that runs commands, which reads the settings as
  * well, can.
  */
-static int check_mounter(const struct claim *claim, const struct part *part, int fd)
+static int check_mounter(const struct claim *claim, const struct path_part *part, int fd)
 {
-	struct mounter mounter = {.dev = part->stat->st_dev};
+	struct mount_owner mounter = {.dev = part->stat->st_dev};
 	const struct trusted *trusted = claim->trusted;
 	struct statfs fs;
 
@@ -142,7 +142,7 @@ static int check_directories(const struct claim *claim, int fd)
 		(void)descriptor_path(at, path);
 		if (fstat(at, &stat) < 0)
 			return -errno;
-		struct part part = {path, "the directory ", &stat};
+		struct path_part part = {path, "the directory ", &stat};
 		int r = check_stat(claim, &part);
 		if (r != 0 || !S_ISDIR(stat.st_mode))
 			return r;
@@ -166,7 +166,7 @@ static int check_step(void *context, const struct route_step *step)
 	if (step->fd < 0)
 		return 0;
 	bool is_end = step->is_last && !S_ISDIR(step->stat.st_mode) && !claim->has_links;
-	struct part part = {is_end ? claim->trusted->path : step->path,
+	struct path_part part = {is_end ? claim->trusted->path : step->path,
 		S_ISLNK(step->stat.st_mode)   ? "the link "
 		: S_ISDIR(step->stat.st_mode) ? "the directory "
 					      : "",
