@@ -7,7 +7,7 @@
 #include "run.h"
 
 #define CHECK(name)                                                                                \
-	bool check_##name(struct run *run, const struct keyword *keyword,                          \
+	bool check_##name(struct schema_run *run, const struct keyword *keyword,                   \
 		const struct node *instance, size_t evaluated)
 
 /* check_value.c: of a value by itself */

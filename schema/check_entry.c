@@ -2,7 +2,7 @@
 #include "scalar.h"
 
 /* Items from `first` up to `end`, or the list's end: each by the same schema. */
-static bool check_items_from(struct run *run, const struct subschema *subschema,
+static bool check_items_from(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, uint32_t first, size_t evaluated)
 {
 	bool fits = true;
@@ -56,8 +56,8 @@ CHECK(contains)
 		return false;
 	if (count >= keyword->number && count <= keyword->more)
 		return true;
-	return run_fail(
-		run, (struct record){.keyword = keyword, .instance = instance, .first = count});
+	return run_fail(run,
+		(struct schema_record){.keyword = keyword, .instance = instance, .first = count});
 }
 
 /* unevaluatedItems and unevaluatedProperties */
@@ -134,7 +134,7 @@ CHECK(pattern_properties)
 }
 
 /* Whether `properties` or `patternProperties` beside the keyword say something about the key. */
-static bool is_named_beside(struct run *run, const struct keyword *keyword,
+static bool is_named_beside(struct schema_run *run, const struct keyword *keyword,
 	const struct node *instance, const struct pair *pair)
 {
 	bool is_named = find_member(keyword, pair) != UINT32_MAX;
@@ -164,7 +164,8 @@ CHECK(additional_properties)
 }
 
 /* A key counts as a string, whatever it is. */
-static bool check_name(struct run *run, const struct subschema *subschema, const struct node *key)
+static bool check_name(
+	struct schema_run *run, const struct subschema *subschema, const struct node *key)
 {
 	const struct node name = {.kind = NODE_SCALAR,
 		.style = NODE_DOUBLE,

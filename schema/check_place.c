@@ -22,7 +22,7 @@ CHECK(all_of)
 }
 
 /* One alternative. What it looked at counts if it fits, and if nothing does: less is told then. */
-static bool try(struct run *run, const struct keyword *keyword, const struct node *instance,
+static bool try(struct schema_run *run, const struct keyword *keyword, const struct node *instance,
 	uint32_t branch, size_t evaluated)
 {
 	size_t first = run->record_count, words = run->bit_words, own = EVALUATED_NOT;
@@ -42,7 +42,7 @@ static bool try(struct run *run, const struct keyword *keyword, const struct nod
  * An alternative is not what was meant when the kind of the value, or a word that tells kinds apart
  * (`type: tcp`), is another.
  */
-static bool is_of_another_kind(const struct run *run, const struct record *record)
+static bool is_of_another_kind(const struct schema_run *run, const struct schema_record *record)
 {
 	static const char words[] = "type,const,enum";
 
@@ -58,7 +58,7 @@ static bool is_of_another_kind(const struct run *run, const struct record *recor
 
 /* The only alternative that may have been meant; UINT32_MAX: there is none, or there are several.
  */
-static uint32_t nearest(const struct run *run, const struct keyword *keyword, size_t first)
+static uint32_t nearest(const struct schema_run *run, const struct keyword *keyword, size_t first)
 {
 	uint32_t found = UINT32_MAX;
 	size_t at = first;
@@ -78,12 +78,12 @@ static uint32_t nearest(const struct run *run, const struct keyword *keyword, si
 }
 
 /* Leaves the records of that alternative alone. */
-static void keep_branch(struct run *run, size_t first, uint32_t branch)
+static void keep_branch(struct schema_run *run, size_t first, uint32_t branch)
 {
 	size_t kept = first;
 
 	for (size_t i = first; i < run->record_count; i++) {
-		struct record record = run->records[i];
+		struct schema_record record = run->records[i];
 
 		if (record.branch != branch)
 			continue;
@@ -95,14 +95,14 @@ static void keep_branch(struct run *run, size_t first, uint32_t branch)
 }
 
 /* One record, with the first one of each alternative as its children. */
-static void sum_up(struct run *run, const struct keyword *keyword, const struct node *instance,
-	struct run_mark mark)
+static void sum_up(struct schema_run *run, const struct keyword *keyword,
+	const struct node *instance, struct run_mark mark)
 {
 	size_t kept = mark.records;
 	uint32_t branch = UINT32_MAX;
 
 	for (size_t i = mark.records; i < run->record_count; i++) {
-		struct record record = run->records[i];
+		struct schema_record record = run->records[i];
 
 		if (record.branch == branch)
 			continue;
@@ -115,7 +115,7 @@ static void sum_up(struct run *run, const struct keyword *keyword, const struct 
 	run_fails(run, keyword, instance);
 	if (run->record_count == kept)
 		return;
-	struct record sum = run->records[kept];
+	struct schema_record sum = run->records[kept];
 	sum.children = children;
 	for (size_t i = kept; i > mark.records; i--)
 		run->records[i] = run->records[i - 1];
@@ -123,8 +123,8 @@ static void sum_up(struct run *run, const struct keyword *keyword, const struct 
 }
 
 /* No alternative fits: what is told is what a person can use. */
-static bool fits_none(struct run *run, const struct keyword *keyword, const struct node *instance,
-	struct run_mark mark, size_t evaluated)
+static bool fits_none(struct schema_run *run, const struct keyword *keyword,
+	const struct node *instance, struct run_mark mark, size_t evaluated)
 {
 	/* Which one was meant is not known, so nothing is told of what none of them looked at. */
 	bool is_wanted = evaluated != EVALUATED_NOT && run->is_collecting;
@@ -176,7 +176,7 @@ CHECK(one_of)
 	run_forget(run, mark);
 	if (count == 1)
 		return run->failure == RUN_FINE;
-	return run_fail(run, (struct record){.keyword = keyword,
+	return run_fail(run, (struct schema_record){.keyword = keyword,
 				     .instance = instance,
 				     .first = fitting[0] + 1,
 				     .second = fitting[1] + 1});

@@ -58,8 +58,8 @@ CHECK(multiple)
 }
 
 /* The order of the instance and the keyword's number must be one of the two. */
-static bool check_order(struct run *run, const struct keyword *keyword, const struct node *instance,
-	int right, int right_too)
+static bool check_order(struct schema_run *run, const struct keyword *keyword,
+	const struct node *instance, int right, int right_too)
 {
 	struct decimal decimal, limit;
 
@@ -93,12 +93,12 @@ CHECK(exclusive_minimum)
 	return check_order(run, keyword, instance, 1, 1);
 }
 
-static bool check_count(struct run *run, const struct keyword *keyword, const struct node *instance,
-	uint64_t count, bool fits)
+static bool check_count(struct schema_run *run, const struct keyword *keyword,
+	const struct node *instance, uint64_t count, bool fits)
 {
 	return fits ||
-	       run_fail(run,
-		       (struct record){.keyword = keyword, .instance = instance, .first = count});
+	       run_fail(run, (struct schema_record){
+				     .keyword = keyword, .instance = instance, .first = count});
 }
 
 CHECK(max_length)
@@ -144,10 +144,10 @@ CHECK(min_entries)
 	return check_count(run, keyword, instance, count, count >= keyword->number);
 }
 
-static bool is_twice(struct run *run, const struct keyword *keyword, const struct node *instance,
-	uint32_t first, uint32_t second)
+static bool is_twice(struct schema_run *run, const struct keyword *keyword,
+	const struct node *instance, uint32_t first, uint32_t second)
 {
-	return run_fail(run, (struct record){.keyword = keyword,
+	return run_fail(run, (struct schema_record){.keyword = keyword,
 				     .instance = instance,
 				     .at = instance->seq.items[second],
 				     .first = first,
@@ -171,7 +171,8 @@ static uint32_t put_item(
 	return UINT32_MAX;
 }
 
-static bool check_many(struct run *run, const struct keyword *keyword, const struct node *instance)
+static bool check_many(
+	struct schema_run *run, const struct keyword *keyword, const struct node *instance)
 {
 	uint32_t count = instance->seq.count, size = 16;
 
@@ -213,8 +214,8 @@ CHECK(unique)
 	return true;
 }
 
-static bool check_names(struct run *run, const struct keyword *keyword, const struct node *instance,
-	const struct member *names, uint32_t count)
+static bool check_names(struct schema_run *run, const struct keyword *keyword,
+	const struct node *instance, const struct member *names, uint32_t count)
 {
 	bool fits = true;
 
@@ -224,7 +225,7 @@ static bool check_names(struct run *run, const struct keyword *keyword, const st
 		if (instance_find(instance, names[i].name, names[i].hash))
 			continue;
 		fits = run_fail(run,
-			(struct record){
+			(struct schema_record){
 				.keyword = keyword, .instance = instance, .name = names[i].name});
 		if (!run->is_collecting)
 			return false;

@@ -28,12 +28,13 @@
 /* Alternatives of which is told why they fail. */
 #define ALTERNATIVES_MAX 5
 
-struct text {
+struct fault_text {
 	char bytes[PROBLEM_MESSAGE_MAX];
 	size_t len;
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct text *text, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void put(
+	struct fault_text *text, const char *format, ...)
 {
 	size_t room = sizeof(text->bytes) - text->len;
 	va_list arguments;
@@ -45,7 +46,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct text *text, const c
 		text->len += (size_t)len < room ? (size_t)len : room - 1;
 }
 
-static void put_quoted(struct text *text, struct span name)
+static void put_quoted(struct fault_text *text, struct span name)
 {
 	char shown[VALUE_SHOWN_MAX];
 
@@ -53,7 +54,7 @@ static void put_quoted(struct text *text, struct span name)
 	put(text, "'%s'", shown);
 }
 
-static void put_value(struct text *text, const struct node *node)
+static void put_value(struct fault_text *text, const struct node *node)
 {
 	char shown[VALUE_SHOWN_MAX];
 
@@ -69,7 +70,7 @@ static void put_value(struct text *text, const struct node *node)
 	put(text, "%s", shown);
 }
 
-static void put_list(struct text *text, const struct node *list)
+static void put_list(struct fault_text *text, const struct node *list)
 {
 	size_t start = text->len;
 
@@ -84,7 +85,7 @@ static void put_list(struct text *text, const struct node *list)
 }
 
 /* In our words: a map is what JSON calls an object. */
-static void put_types(struct text *text, unsigned types)
+static void put_types(struct fault_text *text, unsigned types)
 {
 	static const struct {
 		unsigned type;
@@ -103,7 +104,7 @@ static void put_types(struct text *text, unsigned types)
 	}
 }
 
-static void put_keyword_value(struct text *text, const struct keyword *keyword)
+static void put_keyword_value(struct fault_text *text, const struct keyword *keyword)
 {
 	if (strcmp(keyword->spec->name, "type") == 0)
 		put_types(text, keyword->number);
@@ -113,7 +114,7 @@ static void put_keyword_value(struct text *text, const struct keyword *keyword)
 		put_value(text, keyword->value);
 }
 
-static void put_item_count(struct text *text, const struct keyword *keyword)
+static void put_item_count(struct fault_text *text, const struct keyword *keyword)
 {
 	if (keyword->more == UINT32_MAX)
 		put(text, "at least %u items", (unsigned)keyword->number);
@@ -132,7 +133,7 @@ static bool is_secret(const struct keyword *keyword)
 }
 
 static void put_instance(
-	struct text *text, const struct keyword *keyword, const struct node *instance)
+	struct fault_text *text, const struct keyword *keyword, const struct node *instance)
 {
 	if (is_secret(keyword))
 		put(text, "%s that is not shown", instance_type_name(instance));
@@ -141,7 +142,8 @@ static void put_instance(
 }
 
 /* A number that is not whole says so by itself. */
-static void put_type(struct text *text, const struct keyword *keyword, const struct node *instance)
+static void put_type(
+	struct fault_text *text, const struct keyword *keyword, const struct node *instance)
 {
 	bool is_number = instance_type(instance) & INSTANCE_NUMBER;
 
@@ -157,7 +159,7 @@ static void put_type(struct text *text, const struct keyword *keyword, const str
 		put(text, ", a string");
 }
 
-static void put_part(struct text *text, const struct record *record, char part)
+static void put_part(struct fault_text *text, const struct schema_record *record, char part)
 {
 	switch (part) {
 	case 'v':
@@ -203,7 +205,7 @@ static uint32_t nearest_of(const struct node *names, const struct node *key)
 }
 
 /* Names that a map may have, where `additionalProperties` allows no others. */
-static void put_known(struct text *text, const struct subschema *rule, const struct node *key)
+static void put_known(struct fault_text *text, const struct subschema *rule, const struct node *key)
 {
 	const struct keyword *keyword =
 		rule->parent ? subschema_keyword(rule->parent, "additionalProperties") : NULL;
@@ -228,12 +230,13 @@ static void put_known(struct text *text, const struct subschema *rule, const str
 }
 
 /* The key that leads to what the record is about; NULL: none does. */
-static const struct node *last_key(const struct run *run, const struct record *record)
+static const struct node *last_key(const struct schema_run *run, const struct schema_record *record)
 {
 	return record->way_count ? run->kept_steps[record->way + record->way_count - 1].key : NULL;
 }
 
-static void put_message(const struct run *run, const struct record *record, struct text *text)
+static void put_message(
+	const struct schema_run *run, const struct schema_record *record, struct fault_text *text)
 {
 	const char *message;
 
@@ -259,8 +262,8 @@ static void put_message(const struct run *run, const struct record *record, stru
 }
 
 /* A KEY, as far as from step `first` on. */
-static int put_way(
-	const struct run *run, const struct record *record, uint32_t first, struct key_text *key)
+static int put_way(const struct schema_run *run, const struct schema_record *record, uint32_t first,
+	struct key_text *key)
 {
 	for (uint32_t i = first; i < record->way_count; i++) {
 		const struct edit_step *step = &run->kept_steps[record->way + i];
@@ -274,12 +277,13 @@ static int put_way(
 }
 
 /* Why each alternative fails, as far as a line has room for it. */
-static int put_children(const struct run *run, const struct record *record, struct text *text)
+static int put_children(
+	const struct schema_run *run, const struct schema_record *record, struct fault_text *text)
 {
 	int r = 0;
 
 	for (uint32_t i = 1; r == 0 && i <= record->children; i++) {
-		const struct record *child = record + i;
+		const struct schema_record *child = record + i;
 		CLEANUP(key_text_fini) struct key_text way = {0};
 
 		if (i > ALTERNATIVES_MAX) {
@@ -297,7 +301,7 @@ static int put_children(const struct run *run, const struct record *record, stru
 	return r;
 }
 
-static void put_pointer_step(struct text *text, struct span name)
+static void put_pointer_step(struct fault_text *text, struct span name)
 {
 	char shown[VALUE_SHOWN_MAX];
 
@@ -308,7 +312,7 @@ static void put_pointer_step(struct text *text, struct span name)
 }
 
 /* The JSON pointer of a subschema. */
-static void put_pointer(struct text *text, const struct subschema *subschema)
+static void put_pointer(struct fault_text *text, const struct subschema *subschema)
 {
 	const struct subschema *way[WAY_MAX];
 	size_t count = 0;
@@ -327,9 +331,9 @@ static void put_pointer(struct text *text, const struct subschema *subschema)
 	}
 }
 
-static char *make_rule(const struct record *record, struct arena *arena)
+static char *make_rule(const struct schema_record *record, struct arena *arena)
 {
-	struct text text = {.len = 0};
+	struct fault_text text = {.len = 0};
 
 	put_pointer(&text, record->keyword ? record->keyword->owner : record->rule);
 	if (record->keyword)
@@ -337,11 +341,11 @@ static char *make_rule(const struct record *record, struct arena *arena)
 	return arena_copy(arena, (struct span){text.bytes, text.len});
 }
 
-static int make(
-	const struct run *run, const struct record *record, struct arena *arena, struct fault *ret)
+static int make(const struct schema_run *run, const struct schema_record *record,
+	struct arena *arena, struct schema_fault *ret)
 {
 	CLEANUP(key_text_fini) struct key_text way = {0};
-	struct text text = {.len = 0};
+	struct fault_text text = {.len = 0};
 
 	int r = put_way(run, record, 0, &way);
 	if (r == 0) {
@@ -359,7 +363,7 @@ static int make(
 	return ret->key && ret->message && ret->rule ? 0 : -ENOMEM;
 }
 
-int faults_make(const struct run *run, struct arena *arena, struct faults *ret)
+int faults_make(const struct schema_run *run, struct arena *arena, struct faults *ret)
 {
 	uint32_t count = 0;
 	uint64_t more = run->dropped;
@@ -379,7 +383,7 @@ int faults_make(const struct run *run, struct arena *arena, struct faults *ret)
 	return r;
 }
 
-int fault_problem(const struct fault *fault, struct problem *problem)
+int fault_problem(const struct schema_fault *fault, struct problem *problem)
 {
 	bool is_root = strcmp(fault->key, ".") == 0;
 

@@ -20,7 +20,7 @@ enum schema_draft { DRAFT_7 = 1, DRAFT_2020_12 = 2, DRAFT_ANY = 3 };
 
 struct subschema;
 struct reading;
-struct run;
+struct schema_run;
 struct keyword;
 
 struct dynamic_anchor {
@@ -73,8 +73,8 @@ struct keyword_spec {
 	int (*read)(struct reading *reading, struct keyword *keyword);
 
 	/* NULL: it is for other keywords, or for references. */
-	bool (*check)(struct run *run, const struct keyword *keyword, const struct node *instance,
-		size_t evaluated);
+	bool (*check)(struct schema_run *run, const struct keyword *keyword,
+		const struct node *instance, size_t evaluated);
 
 	const char *message; /* fault.c says what % stands for */
 };

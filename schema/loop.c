@@ -9,14 +9,14 @@
 enum visit { VISIT_NOT_YET, VISIT_OPEN, VISIT_DONE };
 
 /* Where the search stands in one subschema: recursion would be as deep as the document is long. */
-struct frame {
+struct loop_frame {
 	struct subschema *subschema;
 	uint32_t keyword;
 	uint32_t member;
 };
 
-struct search {
-	struct frame *frames;
+struct loop_search {
+	struct loop_frame *frames;
 	size_t count;
 	size_t capacity;
 };
@@ -32,19 +32,19 @@ static struct subschema *target_of(const struct keyword *keyword, uint32_t i)
 	return i < keyword->count ? keyword->members[i].target : NULL;
 }
 
-static int open(struct search *search, struct subschema *subschema)
+static int open(struct loop_search *search, struct subschema *subschema)
 {
 	if (array_grow(search->frames, search->count, search->capacity) < 0)
 		return -ENOMEM;
 	subschema->visit = VISIT_OPEN;
-	search->frames[search->count++] = (struct frame){subschema, 0, 0};
+	search->frames[search->count++] = (struct loop_frame){subschema, 0, 0};
 	return 0;
 }
 
 /* One step of the search. */
-static int step(struct search *search, struct problem *problem)
+static int step(struct loop_search *search, struct problem *problem)
 {
-	struct frame *frame = &search->frames[search->count - 1];
+	struct loop_frame *frame = &search->frames[search->count - 1];
 
 	if (frame->keyword == frame->subschema->count) {
 		frame->subschema->visit = VISIT_DONE;
@@ -66,7 +66,8 @@ static int step(struct search *search, struct problem *problem)
 	return target->visit == VISIT_DONE ? 0 : open(search, target);
 }
 
-static int search_from(struct search *search, struct subschema *subschema, struct problem *problem)
+static int search_from(
+	struct loop_search *search, struct subschema *subschema, struct problem *problem)
 {
 	int r = subschema->visit == VISIT_NOT_YET ? open(search, subschema) : 0;
 
@@ -77,7 +78,7 @@ static int search_from(struct search *search, struct subschema *subschema, struc
 
 int loop_find(struct reading *reading)
 {
-	struct search search = {0};
+	struct loop_search search = {0};
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < reading->found_count; i++)

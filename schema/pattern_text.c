@@ -27,7 +27,7 @@
 #define SURROGATE_FIRST 0xD800u
 #define SURROGATE_LAST 0xDFFFu
 
-struct reader {
+struct pattern_reader {
 	const char *start;
 	const char *p;
 	const char *end;
@@ -40,7 +40,7 @@ struct reader {
 	bool has_failed;   /* for lack of memory */
 };
 
-static void put_bytes(struct reader *reader, const char *data, size_t len)
+static void put_bytes(struct pattern_reader *reader, const char *data, size_t len)
 {
 	if (reader->len + len + 1 > reader->capacity) {
 		size_t larger = 2 * reader->capacity + len + 256;
@@ -59,19 +59,20 @@ static void put_bytes(struct reader *reader, const char *data, size_t len)
 	reader->out[reader->len] = '\0';
 }
 
-static void put(struct reader *reader, const char *text)
+static void put(struct pattern_reader *reader, const char *text)
 {
 	put_bytes(reader, text, strlen(text));
 }
 
-static void put_code(struct reader *reader, uint32_t code)
+static void put_code(struct pattern_reader *reader, uint32_t code)
 {
 	char text[16];
 
 	put_bytes(reader, text, (size_t)snprintf(text, sizeof(text), "\\x{%x}", (unsigned)code));
 }
 
-__attribute__((format(printf, 2, 3))) static int bad(struct reader *reader, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int bad(
+	struct pattern_reader *reader, const char *format, ...)
 {
 	va_list arguments;
 	char raw[PATTERN_REASON_MAX];
@@ -98,14 +99,14 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_next(const struct reader *reader, const char *text)
+static bool is_next(const struct pattern_reader *reader, const char *text)
 {
 	struct span rest = {reader->p, (size_t)(reader->end - reader->p)};
 
 	return span_begins(rest, text);
 }
 
-static bool take(struct reader *reader, const char *text)
+static bool take(struct pattern_reader *reader, const char *text)
 {
 	bool is_taken = is_next(reader, text);
 
@@ -115,7 +116,7 @@ static bool take(struct reader *reader, const char *text)
 }
 
 /* Exactly `count` hexadecimal digits, or with 0 those up to "}". False: there are none. */
-static bool take_hex(struct reader *reader, int count, uint32_t *ret)
+static bool take_hex(struct pattern_reader *reader, int count, uint32_t *ret)
 {
 	const char *p = reader->p;
 	uint32_t code = 0;
@@ -143,7 +144,7 @@ static bool take_hex(struct reader *reader, int count, uint32_t *ret)
 }
 
 /* Behind "\u". */
-static bool take_unicode(struct reader *reader, uint32_t *ret)
+static bool take_unicode(struct pattern_reader *reader, uint32_t *ret)
 {
 	uint32_t low;
 
@@ -166,7 +167,7 @@ static bool take_unicode(struct reader *reader, uint32_t *ret)
  * An escape that stands for one character: behind the backslash. What is no letter and no digit
  * stands for itself, as it does in ECMA without the flag "u".
  */
-static int take_escaped(struct reader *reader, uint32_t *ret)
+static int take_escaped(struct pattern_reader *reader, uint32_t *ret)
 {
 	static const char controls[] = "t\tn\nv\vf\fr\r";
 	size_t length = utf8_length(reader->p, reader->end);
@@ -231,7 +232,7 @@ static bool skip(struct span *name, const char *start)
 }
 
 /* \p{…} or \P{…}, from its letter on. Whether there is such a property, PCRE2 knows. */
-static int put_property(struct reader *reader)
+static int put_property(struct pattern_reader *reader)
 {
 	char letter[3] = {'\\', *reader->p++, '\0'};
 	const char *close = memchr(reader->p, '}', (size_t)(reader->end - reader->p));
@@ -265,7 +266,8 @@ static bool is_common_class(char c)
 
 /* One member of a class in brackets, or the end of a range. *is_set: it is more than a character.
  */
-static int read_member(struct reader *reader, uint32_t *code, bool *is_set, bool *has_nonspace)
+static int read_member(
+	struct pattern_reader *reader, uint32_t *code, bool *is_set, bool *has_nonspace)
 {
 	size_t length;
 
@@ -302,7 +304,7 @@ static int read_member(struct reader *reader, uint32_t *code, bool *is_set, bool
 }
 
 /* A range without the codes that are no characters: they never stand in a text. */
-static void put_range(struct reader *reader, uint32_t first, uint32_t last)
+static void put_range(struct pattern_reader *reader, uint32_t first, uint32_t last)
 {
 	if (first < SURROGATE_FIRST && last >= SURROGATE_FIRST)
 		put_range(reader, first, SURROGATE_FIRST - 1);
@@ -318,7 +320,7 @@ static void put_range(struct reader *reader, uint32_t first, uint32_t last)
 }
 
 /* What stands in the brackets, up to "]". */
-static int read_members(struct reader *reader, bool *has_nonspace)
+static int read_members(struct pattern_reader *reader, bool *has_nonspace)
 {
 	while (reader->p < reader->end && *reader->p != ']') {
 		uint32_t first = 0, last = 0;
@@ -359,7 +361,7 @@ static int read_members(struct reader *reader, bool *has_nonspace)
  * "[…]", behind its bracket. \S can't stand in PCRE2's brackets: [\Sx] is (?:[^spaces]|[x]), and
  * [^\Sx] is (?![x])[spaces].
  */
-static int read_class(struct reader *reader)
+static int read_class(struct pattern_reader *reader)
 {
 	bool is_negated = take(reader, "^"), has_nonspace = false;
 	size_t start = reader->len;
@@ -390,14 +392,14 @@ static int read_class(struct reader *reader)
 	return 0;
 }
 
-static void put_name(struct reader *reader, const char *end)
+static void put_name(struct pattern_reader *reader, const char *end)
 {
 	put_bytes(reader, reader->p, (size_t)(end - reader->p));
 	reader->p = end;
 }
 
 /* Outside of brackets, behind the backslash. */
-static int read_escape(struct reader *reader)
+static int read_escape(struct pattern_reader *reader)
 {
 	uint32_t code = 0;
 
@@ -447,7 +449,7 @@ static int read_escape(struct reader *reader)
 }
 
 /* "(", with what says which kind of group it is. */
-static int read_group(struct reader *reader)
+static int read_group(struct pattern_reader *reader)
 {
 	static const char *const heads[] = {"?:", "?=", "?!", "?<=", "?<!"};
 
@@ -468,7 +470,7 @@ static int read_group(struct reader *reader)
 }
 
 /* The bytes of "{n}", "{n,}" or "{n,m}"; 0: it is a brace. */
-static size_t braces_length(const struct reader *reader)
+static size_t braces_length(const struct pattern_reader *reader)
 {
 	const char *p = reader->p + 1;
 
@@ -484,7 +486,7 @@ static size_t braces_length(const struct reader *reader)
 }
 
 /* A quantifier, if one stands there. */
-static int read_quantifier(struct reader *reader, bool is_term)
+static int read_quantifier(struct pattern_reader *reader, bool is_term)
 {
 	size_t length = 0;
 
@@ -504,7 +506,7 @@ static int read_quantifier(struct reader *reader, bool is_term)
 }
 
 /* One term, without its quantifier. *is_term: it can be repeated. */
-static int read_term(struct reader *reader, bool *is_term)
+static int read_term(struct pattern_reader *reader, bool *is_term)
 {
 	size_t length = utf8_length(reader->p, reader->end);
 	char c = *reader->p;
@@ -556,7 +558,7 @@ static int read_term(struct reader *reader, bool *is_term)
 
 int pattern_text(struct span text, char **ret, size_t *len, char reason[PATTERN_REASON_MAX])
 {
-	struct reader reader = {
+	struct pattern_reader reader = {
 		.start = text.data, .p = text.data, .end = text.data + text.len, .reason = reason};
 	int r = 0;
 

@@ -26,7 +26,7 @@ static int remember(
 }
 
 /* A node in its resource, as the key of a table. */
-struct place {
+struct reading_place {
 	const struct node *node;
 	const struct resource *resource;
 };
@@ -34,7 +34,7 @@ struct place {
 static struct subschema *find_place(
 	const struct schema *schema, const struct node *node, const struct resource *resource)
 {
-	struct place place = {node, resource};
+	struct reading_place place = {node, resource};
 
 	return table_get(&schema->places, (struct span){(const char *)&place, sizeof(place)});
 }
@@ -42,11 +42,11 @@ static struct subschema *find_place(
 static int put_place(struct schema *schema, const struct node *node,
 	const struct resource *resource, struct subschema *subschema)
 {
-	struct place *place = arena_alloc(schema->arena, sizeof(*place));
+	struct reading_place *place = arena_alloc(schema->arena, sizeof(*place));
 
 	if (!place)
 		return -ENOMEM;
-	*place = (struct place){node, resource};
+	*place = (struct reading_place){node, resource};
 	return table_put(&schema->places, schema->arena,
 		(struct span){(const char *)place, sizeof(*place)}, subschema);
 }

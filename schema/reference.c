@@ -9,7 +9,7 @@
 #include "uri.h"
 
 /* Where a JSON pointer has led to. */
-struct walk {
+struct pointer_walk {
 	struct reading *reading;
 	const struct keyword *keyword; /* that refers */
 	const struct node *node;
@@ -17,7 +17,7 @@ struct walk {
 	const char *since;           /* the rest of the pointer behind it */
 };
 
-static int leads_nowhere(const struct walk *walk)
+static int leads_nowhere(const struct pointer_walk *walk)
 {
 	return problem_at(walk->reading->problem, walk->keyword->value,
 		"'%s' leads to nothing in the schema; see whether all names on the way are "
@@ -63,7 +63,7 @@ static const struct node *child_of(const struct node *node, struct span name)
 	return pair ? pair->value : NULL;
 }
 
-static struct subschema *known(const struct walk *walk)
+static struct subschema *known(const struct pointer_walk *walk)
 {
 	struct {
 		const struct node *node;
@@ -75,7 +75,7 @@ static struct subschema *known(const struct walk *walk)
 }
 
 /* One step of the pointer, from its slash on: *at is set behind it. */
-static int take_step(struct walk *walk, const char **at)
+static int take_step(struct pointer_walk *walk, const char **at)
 {
 	const char *start = *at + 1;
 	size_t len = strcspn(start, "/");
@@ -97,7 +97,7 @@ static int take_step(struct walk *walk, const char **at)
 }
 
 /* From the root of a resource along a JSON pointer, decoded, to what may be no subschema yet. */
-static int follow_pointer(struct walk *walk, struct span pointer, struct subschema **ret)
+static int follow_pointer(struct pointer_walk *walk, struct span pointer, struct subschema **ret)
 {
 	const char *at = pointer.data;
 	int r = 0;
@@ -198,7 +198,7 @@ static int resolve(struct reading *reading, struct keyword *keyword)
 		return 0;
 	}
 	if (fragment.data[0] == '/') {
-		struct walk walk = {.reading = reading,
+		struct pointer_walk walk = {.reading = reading,
 			.keyword = keyword,
 			.node = root->node,
 			.subschema = root};

@@ -18,7 +18,7 @@
 /* Steps between two looks at the budget. */
 #define TIMED_STEPS 50000
 
-static void give_up(struct run *run, enum run_failure failure, const struct node *at)
+static void give_up(struct schema_run *run, enum run_failure failure, const struct node *at)
 {
 	if (run->failure == RUN_FINE) {
 		run->failure = failure;
@@ -26,7 +26,7 @@ static void give_up(struct run *run, enum run_failure failure, const struct node
 	}
 }
 
-bool run_spend(struct run *run, const struct node *at, uint64_t steps)
+bool run_spend(struct schema_run *run, const struct node *at, uint64_t steps)
 {
 	if (steps > run->work) {
 		run->work = 0;
@@ -44,7 +44,7 @@ bool run_spend(struct run *run, const struct node *at, uint64_t steps)
 	return run->failure == RUN_FINE;
 }
 
-static void keep(struct run *run, struct record record)
+static void keep(struct schema_run *run, struct schema_record record)
 {
 	if (array_grow(run->records, run->record_count, run->record_capacity) < 0) {
 		give_up(run, RUN_NO_MEMORY, NULL);
@@ -62,7 +62,7 @@ static void keep(struct run *run, struct record record)
 	run->records[run->record_count++] = record;
 }
 
-bool run_fail(struct run *run, struct record record)
+bool run_fail(struct schema_run *run, struct schema_record record)
 {
 	if (!run->is_collecting ||
 		!run_spend(run, record.instance, 1 + run->step_count / WAY_A_STEP))
@@ -75,24 +75,24 @@ bool run_fail(struct run *run, struct record record)
 	return false;
 }
 
-bool run_fails(struct run *run, const struct keyword *keyword, const struct node *instance)
+bool run_fails(struct schema_run *run, const struct keyword *keyword, const struct node *instance)
 {
-	return run_fail(run, (struct record){.keyword = keyword, .instance = instance});
+	return run_fail(run, (struct schema_record){.keyword = keyword, .instance = instance});
 }
 
-struct run_mark run_mark(const struct run *run)
+struct run_mark run_mark(const struct schema_run *run)
 {
 	return (struct run_mark){run->record_count, run->kept_count, run->dropped};
 }
 
-void run_forget(struct run *run, struct run_mark mark)
+void run_forget(struct schema_run *run, struct run_mark mark)
 {
 	run->record_count = mark.records;
 	run->kept_count = mark.kept;
 	run->dropped = mark.dropped;
 }
 
-bool run_tidy(struct run *run, struct run_mark mark, const struct node *at)
+bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *at)
 {
 	size_t used = 0, put = 0;
 
@@ -109,7 +109,7 @@ bool run_tidy(struct run *run, struct run_mark mark, const struct node *at)
 		return false;
 	}
 	for (size_t i = mark.records; i < run->record_count; i++) {
-		struct record *record = &run->records[i];
+		struct schema_record *record = &run->records[i];
 
 		for (size_t k = 0; k < record->way_count; k++)
 			steps[put + k] = run->kept_steps[record->way + k];
@@ -122,7 +122,7 @@ bool run_tidy(struct run *run, struct run_mark mark, const struct node *at)
 	return true;
 }
 
-bool run_enter(struct run *run, const struct node *key, uint32_t index)
+bool run_enter(struct schema_run *run, const struct node *key, uint32_t index)
 {
 	if (array_grow(run->steps, run->step_count, run->step_capacity) < 0) {
 		give_up(run, RUN_NO_MEMORY, NULL);
@@ -132,7 +132,7 @@ bool run_enter(struct run *run, const struct node *key, uint32_t index)
 	return true;
 }
 
-void run_leave(struct run *run)
+void run_leave(struct schema_run *run)
 {
 	run->step_count--;
 }
@@ -142,7 +142,7 @@ static size_t words_of(const struct node *instance)
 	return ((size_t)node_count(instance) + BITS_A_WORD - 1) / BITS_A_WORD;
 }
 
-size_t evaluated_new(struct run *run, const struct node *instance)
+size_t evaluated_new(struct schema_run *run, const struct node *instance)
 {
 	size_t start = run->bit_words, words = words_of(instance);
 
@@ -159,18 +159,18 @@ size_t evaluated_new(struct run *run, const struct node *instance)
 	return start;
 }
 
-void evaluated_put(struct run *run, size_t evaluated, uint32_t entry)
+void evaluated_put(struct schema_run *run, size_t evaluated, uint32_t entry)
 {
 	if (evaluated != EVALUATED_NOT)
 		run->bits[evaluated + entry / BITS_A_WORD] |= UINT64_C(1) << entry % BITS_A_WORD;
 }
 
-bool evaluated_has(const struct run *run, size_t evaluated, uint32_t entry)
+bool evaluated_has(const struct schema_run *run, size_t evaluated, uint32_t entry)
 {
 	return run->bits[evaluated + entry / BITS_A_WORD] >> entry % BITS_A_WORD & 1;
 }
 
-void evaluated_add(struct run *run, size_t to, size_t from, const struct node *instance)
+void evaluated_add(struct schema_run *run, size_t to, size_t from, const struct node *instance)
 {
 	if (to == EVALUATED_NOT || from == EVALUATED_NOT || to == from)
 		return;
@@ -178,7 +178,7 @@ void evaluated_add(struct run *run, size_t to, size_t from, const struct node *i
 		run->bits[to + i] |= run->bits[from + i];
 }
 
-static bool enter_resource(struct run *run, const struct resource *resource)
+static bool enter_resource(struct schema_run *run, const struct resource *resource)
 {
 	if (run->scope_count && run->scope[run->scope_count - 1] == resource)
 		return true;
@@ -190,7 +190,8 @@ static bool enter_resource(struct run *run, const struct resource *resource)
 	return true;
 }
 
-const struct subschema *run_dynamic(struct run *run, struct span name, const struct node *instance)
+const struct subschema *run_dynamic(
+	struct schema_run *run, struct span name, const struct node *instance)
 {
 	const struct subschema *found = NULL;
 	uint64_t looked = 0;
@@ -203,7 +204,7 @@ const struct subschema *run_dynamic(struct run *run, struct span name, const str
 	return run_spend(run, instance, looked) ? found : NULL;
 }
 
-static bool apply_keywords(struct run *run, const struct subschema *subschema,
+static bool apply_keywords(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, size_t evaluated)
 {
 	unsigned type = instance_type(instance);
@@ -226,8 +227,8 @@ static bool apply_keywords(struct run *run, const struct subschema *subschema,
 	return fits;
 }
 
-bool run_apply(struct run *run, const struct subschema *subschema, const struct node *instance,
-	size_t evaluated)
+bool run_apply(struct schema_run *run, const struct subschema *subschema,
+	const struct node *instance, size_t evaluated)
 {
 	size_t words = run->bit_words, scope = run->scope_count, own = evaluated;
 	bool fits = true;
@@ -236,7 +237,8 @@ bool run_apply(struct run *run, const struct subschema *subschema, const struct 
 		return false;
 	if (subschema->is_constant)
 		return subschema->constant ||
-		       run_fail(run, (struct record){.rule = subschema, .instance = instance});
+		       run_fail(run,
+			       (struct schema_record){.rule = subschema, .instance = instance});
 	if (run->depth == RUN_DEPTH_MAX) {
 		give_up(run, RUN_TOO_DEEP, instance);
 		return false;
@@ -255,8 +257,8 @@ bool run_apply(struct run *run, const struct subschema *subschema, const struct 
 	return fits;
 }
 
-bool run_asks(struct run *run, const struct subschema *subschema, const struct node *instance,
-	size_t evaluated)
+bool run_asks(struct schema_run *run, const struct subschema *subschema,
+	const struct node *instance, size_t evaluated)
 {
 	bool is_collecting = run->is_collecting, fits;
 
@@ -266,7 +268,7 @@ bool run_asks(struct run *run, const struct subschema *subschema, const struct n
 	return fits;
 }
 
-bool run_apply_entry(struct run *run, const struct subschema *subschema,
+bool run_apply_entry(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, uint32_t entry)
 {
 	const struct node *key = node_is_map(instance) ? instance->map.pairs[entry].key : NULL;
@@ -278,7 +280,7 @@ bool run_apply_entry(struct run *run, const struct subschema *subschema,
 	return fits;
 }
 
-bool run_matches(struct run *run, const struct pattern *pattern, const struct node *at,
+bool run_matches(struct schema_run *run, const struct pattern *pattern, const struct node *at,
 	struct span text, bool *ret)
 {
 	if (!run_spend(run, at, 1))
@@ -289,7 +291,7 @@ bool run_matches(struct run *run, const struct pattern *pattern, const struct no
 	return r == 0;
 }
 
-static int tell_failure(const struct run *run, const char *name, struct problem *problem)
+static int tell_failure(const struct schema_run *run, const char *name, struct problem *problem)
 {
 	if (run->failure == RUN_NO_MEMORY)
 		return -ENOMEM;
@@ -302,7 +304,7 @@ static int tell_failure(const struct run *run, const char *name, struct problem 
 		name);
 }
 
-static void run_fini(struct run *run)
+static void run_fini(struct schema_run *run)
 {
 	matcher_free(run->matcher);
 	free(run->scope);
@@ -316,7 +318,7 @@ int schema_validate(const struct schema *schema, const struct node *root, struct
 	struct faults *ret, struct problem *problem)
 {
 	CLEANUP(run_fini)
-	struct run run = {.schema = schema,
+	struct schema_run run = {.schema = schema,
 		.matcher = matcher_new(),
 		.work = RUN_WORK_MAX,
 		.timed = RUN_WORK_MAX,

@@ -28,7 +28,7 @@
 /* Records that are kept at once. */
 #define RUN_RECORDS_MAX 400
 
-struct record {
+struct schema_record {
 	const struct subschema *rule; /* a schema that is false, when there is no keyword */
 	const struct keyword *keyword;
 	const struct node *instance;
@@ -51,7 +51,7 @@ enum run_failure {
 	RUN_TOO_DEEP,
 };
 
-struct run {
+struct schema_run {
 	const struct schema *schema;
 	struct matcher *matcher;
 	uint64_t work;
@@ -70,7 +70,7 @@ struct run {
 	uint64_t *bits;
 	size_t bit_words, bit_capacity;
 
-	struct record *records;
+	struct schema_record *records;
 	size_t record_count, record_capacity;
 	struct edit_step *kept_steps; /* of the records */
 	size_t kept_count, kept_capacity;
@@ -85,52 +85,53 @@ struct run_mark {
 };
 
 /** Takes `steps` of the work that is left. False when there is no more: the run has failed. */
-bool run_spend(struct run *run, const struct node *at, uint64_t steps);
+bool run_spend(struct schema_run *run, const struct node *at, uint64_t steps);
 
 /** Keeps the record, with the way to the instance, if anybody collects. Returns false. */
-bool run_fail(struct run *run, struct record record);
+bool run_fail(struct schema_run *run, struct schema_record record);
 
 /** As run_fail() with the keyword and the instance alone. */
-bool run_fails(struct run *run, const struct keyword *keyword, const struct node *instance);
+bool run_fails(struct schema_run *run, const struct keyword *keyword, const struct node *instance);
 
-struct run_mark run_mark(const struct run *run);
-void run_forget(struct run *run, struct run_mark mark);
+struct run_mark run_mark(const struct schema_run *run);
+void run_forget(struct schema_run *run, struct run_mark mark);
 
 /**
  * Of the records since then some were taken out: their ways go, too, or a search that tries many
  * alternatives would keep them all. False: the run has failed.
  */
-bool run_tidy(struct run *run, struct run_mark mark, const struct node *at);
+bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *at);
 
 /** Pushes a step, of `key` or, if it is NULL, of `index`. False: the run has failed. */
-bool run_enter(struct run *run, const struct node *key, uint32_t index);
-void run_leave(struct run *run);
+bool run_enter(struct schema_run *run, const struct node *key, uint32_t index);
+void run_leave(struct schema_run *run);
 
 /** Room for a bit for each entry of the instance, all 0; run->bit_words before frees it again. */
-size_t evaluated_new(struct run *run, const struct node *instance);
-void evaluated_put(struct run *run, size_t evaluated, uint32_t entry);
-bool evaluated_has(const struct run *run, size_t evaluated, uint32_t entry);
+size_t evaluated_new(struct schema_run *run, const struct node *instance);
+void evaluated_put(struct schema_run *run, size_t evaluated, uint32_t entry);
+bool evaluated_has(const struct schema_run *run, size_t evaluated, uint32_t entry);
 /** Adds those of `from`, if both are wanted. */
-void evaluated_add(struct run *run, size_t to, size_t from, const struct node *instance);
+void evaluated_add(struct schema_run *run, size_t to, size_t from, const struct node *instance);
 
 /**
  * Whether the instance fits. What was looked at is put into `evaluated`, if that is wanted; if the
  * instance does not fit, perhaps too much.
  */
-bool run_apply(struct run *run, const struct subschema *subschema, const struct node *instance,
-	size_t evaluated);
+bool run_apply(struct schema_run *run, const struct subschema *subschema,
+	const struct node *instance, size_t evaluated);
 
 /** The same without records. */
-bool run_asks(struct run *run, const struct subschema *subschema, const struct node *instance,
-	size_t evaluated);
+bool run_asks(struct schema_run *run, const struct subschema *subschema,
+	const struct node *instance, size_t evaluated);
 
 /** The same for an entry of the instance. */
-bool run_apply_entry(struct run *run, const struct subschema *subschema,
+bool run_apply_entry(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, uint32_t entry);
 
 /** Whether the pattern fits `text`, into *ret. False: the run has failed. */
-bool run_matches(struct run *run, const struct pattern *pattern, const struct node *at,
+bool run_matches(struct schema_run *run, const struct pattern *pattern, const struct node *at,
 	struct span text, bool *ret);
 
 /** Where the dynamic anchor leads to from here; NULL: nowhere, or the run has failed. */
-const struct subschema *run_dynamic(struct run *run, struct span name, const struct node *instance);
+const struct subschema *run_dynamic(
+	struct schema_run *run, struct span name, const struct node *instance);

@@ -19,7 +19,7 @@ struct schema;
 #define FAULTS_MAX 100
 
 /* What a tree says that its schema does not allow. All of it lies in the arena that was given. */
-struct fault {
+struct schema_fault {
 	const char *key;     /* where the value stands in the tree (key.h) */
 	const char *message; /* what is wrong, and what is right */
 	const char
@@ -28,7 +28,7 @@ struct fault {
 };
 
 struct faults {
-	struct fault *items;
+	struct schema_fault *items;
 	uint32_t count; /* 0: the tree is as it should be */
 	uint64_t more;  /* that are not told */
 };
@@ -52,4 +52,4 @@ int schema_validate(const struct schema *schema, const struct node *root, struct
 	struct faults *ret, struct problem *problem);
 
 /** The fault in one line, at the place of its value, as far as that has one. Returns PROBLEM. */
-int fault_problem(const struct fault *fault, struct problem *problem);
+int fault_problem(const struct schema_fault *fault, struct problem *problem);

@@ -96,9 +96,9 @@ static const struct node *placed(const struct merge_result *result, const struct
 }
 
 static void tell(const struct merge_request *request, const struct merge_result *result,
-	const struct fault *fault, struct problem *ret)
+	const struct schema_fault *fault, struct problem *ret)
 {
-	struct fault at_source = *fault;
+	struct schema_fault at_source = *fault;
 	const struct source *source;
 	uint32_t line;
 
