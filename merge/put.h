@@ -58,7 +58,7 @@ struct put_result {
 				     nothing, or it can't be told */
 
 	/* private: what they lie in */
-	struct keep *keep;
+	struct put_intermediates *keep;
 };
 
 /**

@@ -9,32 +9,32 @@
 #include "splice.h"
 
 /* The text as it is after some of the ops. */
-struct state {
+struct edit_state {
 	struct patched patched;
 	const struct document *document; /* of its text, with extents */
 };
 
-struct run {
+struct edit_run {
 	const struct edit_request *request;
 	struct arena *arena; /* the result's */
 	struct problem *problem;
 
 	struct edit_op *ops;     /* resolved, their values as the format reads them */
 	struct edit_tree *trees; /* before each op, and after the last */
-	struct state state;
+	struct edit_state state;
 
 	struct document **documents; /* that were read: what the trees refer to lies in them */
 	size_t count;
 	size_t capacity;
 };
 
-static const struct format *format_of(const struct run *run)
+static const struct format *format_of(const struct edit_run *run)
 {
 	return format_of_tree(run->request->options->format);
 }
 
 /* Reads a text. 0 with *ret, which lives as long as the run; PROBLEM or -ENOMEM. */
-static int read_text(struct run *run, struct span text, bool wants_extents,
+static int read_text(struct edit_run *run, struct span text, bool wants_extents,
 	const struct document **ret, struct problem *problem)
 {
 	struct read_options options = *run->request->options;
@@ -52,7 +52,7 @@ static int read_text(struct run *run, struct span text, bool wants_extents,
 }
 
 /* The op's value as the format reads it back. */
-static int convert(struct run *run, struct edit_op *op)
+static int convert(struct edit_run *run, struct edit_op *op)
 {
 	struct document *document = NULL;
 
@@ -66,7 +66,7 @@ static int convert(struct run *run, struct edit_op *op)
 }
 
 /* What the ops come to, for the tree. */
-static int plan(struct run *run)
+static int plan(struct edit_run *run)
 {
 	const struct edit_request *request = run->request;
 	struct edit_tree *tree;
@@ -90,12 +90,12 @@ static int plan(struct run *run)
 }
 
 /* Takes over what the edit has spliced, if that is the tree. 0, EDIT_CANNOT or -ENOMEM. */
-static int verify(struct run *run, const struct edit *edit, const struct edit_tree *tree)
+static int verify(struct edit_run *run, const struct edit *edit, const struct edit_tree *tree)
 {
 	/* Nobody edits what the last op has left. */
 	bool wants_extents = tree != &run->trees[run->request->count];
 	struct problem ignored;
-	struct state next;
+	struct edit_state next;
 
 	int r = patched_splice(&run->state.patched, edit->splices, edit->count, &next.patched);
 	if (r == 0)
@@ -185,7 +185,7 @@ static bool is_done(const struct edit_tree *before, const struct edit_op *op)
 	       edit_same(edit_tree_follow(before, op, op->count), op->value, true);
 }
 
-static struct edit edit_of(const struct run *run)
+static struct edit edit_of(const struct edit_run *run)
 {
 	return (struct edit){
 		.text = run->state.patched.text,
@@ -201,7 +201,7 @@ static struct edit edit_of(const struct run *run)
  * of them, is what comes out.
  */
 static int attempt(
-	struct run *run, const struct edit_op *ops, size_t count, const struct edit_tree *tree)
+	struct edit_run *run, const struct edit_op *ops, size_t count, const struct edit_tree *tree)
 {
 	struct edit edit = edit_of(run);
 	const struct edit_tree *before = tree - count;
@@ -219,7 +219,7 @@ static int attempt(
 
 /* Sets the value that the op's first `count` steps lead to, as it is meant to be after the op. */
 static int attempt_around(
-	struct run *run, const struct edit_op *op, size_t count, const struct edit_tree *tree)
+	struct edit_run *run, const struct edit_op *op, size_t count, const struct edit_tree *tree)
 {
 	const struct edit edit = edit_of(run);
 	struct edit_op larger = *op;
@@ -233,7 +233,7 @@ static int attempt_around(
 	return larger.value ? attempt(run, &larger, 1, tree) : EDIT_CANNOT;
 }
 
-static int refuse(struct run *run, const struct edit_op *op, const struct edit_tree *before)
+static int refuse(struct edit_run *run, const struct edit_op *op, const struct edit_tree *before)
 {
 	const struct node *place = NULL;
 
@@ -249,7 +249,7 @@ static int refuse(struct run *run, const struct edit_op *op, const struct edit_t
 		"can't be changed as it is written; edit it by hand");
 }
 
-static int do_one(struct run *run, size_t i)
+static int do_one(struct edit_run *run, size_t i)
 {
 	const struct edit_op *op = &run->ops[i];
 	int r = attempt(run, op, 1, &run->trees[i + 1]);
@@ -260,7 +260,7 @@ static int do_one(struct run *run, size_t i)
 }
 
 /* All at once if they don't get in each other's way; else the first half and then the others. */
-static int do_ops(struct run *run, size_t first, size_t end)
+static int do_ops(struct edit_run *run, size_t first, size_t end)
 {
 	int r;
 
@@ -273,7 +273,7 @@ static int do_ops(struct run *run, size_t first, size_t end)
 	return r == 0 ? do_ops(run, first + (end - first) / 2, end) : r;
 }
 
-static int run_edit(struct run *run, struct edit_result *result)
+static int run_edit(struct edit_run *run, struct edit_result *result)
 {
 	struct patched *patched = &run->state.patched;
 	int r;
@@ -298,7 +298,7 @@ static int run_edit(struct run *run, struct edit_result *result)
 int edit_run(const struct edit_request *request, struct edit_result **ret, struct problem *problem)
 {
 	CLEANUP(edit_result_freep) struct edit_result *result = calloc(1, sizeof(*result));
-	struct run run = {.request = request, .problem = problem};
+	struct edit_run run = {.request = request, .problem = problem};
 	int r = result ? arena_new(&result->arena) : -ENOMEM;
 
 	if (r < 0)

@@ -14,7 +14,7 @@
 #include "strategy.h"
 
 /* What is read, edited and merged on the way, until the result is freed. */
-struct keep {
+struct put_intermediates {
 	struct document **documents;
 	size_t document_count;
 	size_t document_capacity;
@@ -27,7 +27,7 @@ struct keep {
 };
 
 /* The target as it is after some of the ops, and what is merged with it. */
-struct state {
+struct put_state {
 	struct span text;
 	const struct document *document; /* with extents */
 	const struct node *root;
@@ -47,19 +47,19 @@ struct put {
 	struct merge_request merge; /* the tree alone, of inputs that are ours */
 	struct merge_input *inputs;
 	struct arena *arena;
-	struct keep *keep;
+	struct put_intermediates *keep;
 	struct problem *problem;
 	struct edit_op *ops;   /* resolved, but that what is put in a list is not the list */
 	struct edit_op *meant; /* resolved */
 	size_t count;
 	struct edit_tree *wanted; /* before each op, and after the last */
-	struct state state;
+	struct put_state state;
 	struct failure failure; /* of the op that is tried */
 };
 
 static int keep_document(struct put *put, struct document *document)
 {
-	struct keep *keep = put->keep;
+	struct put_intermediates *keep = put->keep;
 
 	if (array_grow(keep->documents, keep->document_count, keep->document_capacity) < 0) {
 		document_free(document);
@@ -104,7 +104,7 @@ static int merge_with(struct put *put, struct span text, const struct document *
 	const struct node **ret, struct problem *problem)
 {
 	struct merge_input *target = &put->inputs[put->request->target];
-	struct keep *keep = put->keep;
+	struct put_intermediates *keep = put->keep;
 
 	if (array_grow(keep->merges, keep->merge_count, keep->merge_capacity) < 0)
 		return -ENOMEM;
@@ -149,7 +149,7 @@ static int attempt(
 		.ops = ops,
 		.count = count,
 	};
-	struct keep *keep = put->keep;
+	struct put_intermediates *keep = put->keep;
 	struct problem problem;
 	const struct node *root;
 
@@ -166,7 +166,7 @@ static int attempt(
 
 		r = merge_with(put, edit->text, edit->document, &root, &problem);
 		if (r == 0 && is_wanted(put, root, wanted)) {
-			put->state = (struct state){edit->text, edit->document, root, true};
+			put->state = (struct put_state){edit->text, edit->document, root, true};
 			return 0;
 		}
 	}
@@ -585,7 +585,7 @@ static int reset_one(struct put *put, struct edit_op *op, bool is_own)
 	};
 	const struct merge_input *target = &put->inputs[put->request->target];
 	struct read_options options = options_of(put, put->request->target);
-	struct keep *keep = put->keep;
+	struct put_intermediates *keep = put->keep;
 	struct edit_op found = *op;
 
 	int r = is_own ? 0 : put_way(&ground, op, 0, &found);
@@ -621,7 +621,7 @@ static int reset_one(struct put *put, struct edit_op *op, bool is_own)
 }
 
 /* Whether nothing is left but what stands for nothing: no value, and no comment. */
-static bool is_blank(const struct state *state)
+static bool is_blank(const struct put_state *state)
 {
 	static const char *const nothing[] = {"{}", "[]", "---", "...", "\xef\xbb\xbf"};
 	const struct node *root = state->document->count ? state->document->roots[0] : NULL;
@@ -647,7 +647,7 @@ static bool is_blank(const struct state *state)
 static int merge_others(struct put *put, const struct node **ret)
 {
 	size_t target = put->request->target;
-	struct keep *keep = put->keep;
+	struct put_intermediates *keep = put->keep;
 
 	*ret = NULL;
 	put->merge.count--;
@@ -686,7 +686,7 @@ static int reset(struct put *put, struct put_result *result)
 /* What a removal hides, as the inputs below the target have it; they may not merge alone. */
 static int find_below(struct put *put, const struct node **ret)
 {
-	struct keep *keep = put->keep;
+	struct put_intermediates *keep = put->keep;
 	struct problem problem;
 	bool is_removal = false;
 
@@ -765,7 +765,7 @@ int put_run(const struct put_request *request, struct put_result **ret, struct p
 	return r;
 }
 
-static void keep_free(struct keep *keep)
+static void keep_free(struct put_intermediates *keep)
 {
 	if (!keep)
 		return;

@@ -6,7 +6,7 @@
 /* Cells of the table in which two lists are compared; larger ones are set as a whole. */
 #define TABLE_MAX (1u << 22)
 
-struct comparison {
+struct put_comparison {
 	struct arena *arena;
 	struct edit_op *ops;
 	uint32_t count;
@@ -16,7 +16,7 @@ struct comparison {
 	uint32_t step_capacity;
 };
 
-static int push_step(struct comparison *comparison, struct edit_step step)
+static int push_step(struct put_comparison *comparison, struct edit_step step)
 {
 	if (comparison->depth == comparison->step_capacity) {
 		struct edit_step *steps = arena_grow(comparison->arena, comparison->steps,
@@ -30,7 +30,7 @@ static int push_step(struct comparison *comparison, struct edit_step step)
 }
 
 /* An op at the place that is compared. */
-static int add(struct comparison *comparison, enum edit_kind kind, const struct node *value)
+static int add(struct put_comparison *comparison, enum edit_kind kind, const struct node *value)
 {
 	size_t size = comparison->depth * sizeof(struct edit_step);
 	struct edit_step *steps = arena_alloc(comparison->arena, size + 1);
@@ -51,7 +51,7 @@ static int add(struct comparison *comparison, enum edit_kind kind, const struct 
 	return 0;
 }
 
-static int add_at(struct comparison *comparison, struct edit_step step, enum edit_kind kind,
+static int add_at(struct put_comparison *comparison, struct edit_step step, enum edit_kind kind,
 	const struct node *value)
 {
 	int r = push_step(comparison, step);
@@ -63,9 +63,9 @@ static int add_at(struct comparison *comparison, struct edit_step step, enum edi
 }
 
 static int compare(
-	struct comparison *comparison, const struct node *present, const struct node *wanted);
+	struct put_comparison *comparison, const struct node *present, const struct node *wanted);
 
-static int compare_at(struct comparison *comparison, struct edit_step step,
+static int compare_at(struct put_comparison *comparison, struct edit_step step,
 	const struct node *present, const struct node *wanted)
 {
 	int r = push_step(comparison, step);
@@ -77,7 +77,7 @@ static int compare_at(struct comparison *comparison, struct edit_step step,
 }
 
 static int compare_maps(
-	struct comparison *comparison, const struct node *present, const struct node *wanted)
+	struct put_comparison *comparison, const struct node *present, const struct node *wanted)
 {
 	int r = 0;
 
@@ -100,7 +100,7 @@ static int compare_maps(
 }
 
 /* Two lists, and where they differ. */
-struct stretch {
+struct put_stretch {
 	const struct node *present;
 	const struct node *wanted;
 	uint32_t first; /* in both */
@@ -108,7 +108,7 @@ struct stretch {
 	uint32_t new;
 };
 
-static bool is_same_item(const struct stretch *stretch, uint32_t i, uint32_t j)
+static bool is_same_item(const struct put_stretch *stretch, uint32_t i, uint32_t j)
 {
 	return edit_same(stretch->present->seq.items[stretch->first + i],
 		stretch->wanted->seq.items[stretch->first + j], false);
@@ -118,7 +118,7 @@ static bool is_same_item(const struct stretch *stretch, uint32_t i, uint32_t j)
  * How many items the first `i` and the first `j` have in common, in order, at [i * (new + 1) + j]:
  * the classical table of the longest common subsequence. NULL: no memory.
  */
-static uint32_t *make_table(const struct stretch *stretch, struct arena *arena)
+static uint32_t *make_table(const struct put_stretch *stretch, struct arena *arena)
 {
 	size_t width = stretch->new + 1;
 	uint32_t *table = arena_zalloc(arena, (stretch->old + 1) * width, sizeof(*table));
@@ -139,7 +139,7 @@ static uint32_t *make_table(const struct stretch *stretch, struct arena *arena)
  * The stretch of [old_first, old_end) that becomes [new_first, new_end), and has nothing in common
  * with it. From the end on, so that no place moves before it is used.
  */
-static int replace_items(struct comparison *comparison, const struct stretch *stretch,
+static int replace_items(struct put_comparison *comparison, const struct put_stretch *stretch,
 	const uint32_t old[2], const uint32_t new[2])
 {
 	const struct node *const *wanted = stretch->wanted->seq.items + stretch->first;
@@ -163,10 +163,10 @@ static int replace_items(struct comparison *comparison, const struct stretch *st
 }
 
 static int compare_lists(
-	struct comparison *comparison, const struct node *present, const struct node *wanted)
+	struct put_comparison *comparison, const struct node *present, const struct node *wanted)
 {
 	const struct edit_stretch found = edit_find_stretch(present, wanted, false);
-	const struct stretch stretch = {
+	const struct put_stretch stretch = {
 		.present = present,
 		.wanted = wanted,
 		.first = found.first,
@@ -199,7 +199,7 @@ static int compare_lists(
 }
 
 static int compare(
-	struct comparison *comparison, const struct node *present, const struct node *wanted)
+	struct put_comparison *comparison, const struct node *present, const struct node *wanted)
 {
 	if (edit_same(present, wanted, false))
 		return 0;
@@ -212,7 +212,7 @@ static int compare(
 int put_compare(const struct node *present, const struct node *wanted, struct arena *arena,
 	struct edit_op **ret, size_t *count)
 {
-	struct comparison comparison = {.arena = arena};
+	struct put_comparison comparison = {.arena = arena};
 	int r = 0;
 
 	if (present && wanted)

@@ -7,7 +7,7 @@
 #include "strategy.h"
 
 /* A place in the result, and the one in the target that stands for it. */
-struct walk {
+struct put_walk {
 	const struct put_ground *ground;
 	const struct node *in;    /* what stands at the place in the result; NULL: nothing */
 	const struct node *there; /* in the target; NULL: nothing */
@@ -57,12 +57,12 @@ static uint32_t find_by_key(
 	return i;
 }
 
-static void add_step(struct walk *walk, struct edit_step step)
+static void add_step(struct put_walk *walk, struct edit_step step)
 {
 	walk->steps[walk->count++] = step;
 }
 
-static void go_by_key(struct walk *walk, const struct edit_step *step)
+static void go_by_key(struct put_walk *walk, const struct edit_step *step)
 {
 	add_step(walk, *step);
 	walk->keys[walk->key_count++] = step->key;
@@ -71,7 +71,7 @@ static void go_by_key(struct walk *walk, const struct edit_step *step)
 	walk->there = entry_of(walk->there, step);
 }
 
-static int find_way(const struct walk *walk, enum list_way *way, const struct node **by)
+static int find_way(const struct put_walk *walk, enum list_way *way, const struct node **by)
 {
 	const struct merge_request *merge = walk->ground->merge;
 	const struct strategy *strategy = merge->options->strategy;
@@ -85,7 +85,7 @@ static int find_way(const struct walk *walk, enum list_way *way, const struct no
 }
 
 /* Goes to an item. PUT_WAY_NONE: nothing in the target stands for it. */
-static int go_by_index(struct walk *walk, const struct edit_step *step)
+static int go_by_index(struct put_walk *walk, const struct edit_step *step)
 {
 	const struct node *item = entry_of(walk->in, step), *list = walk->there;
 	enum list_way way;
@@ -136,10 +136,10 @@ static size_t choose_document(const struct put_ground *ground, const struct edit
 	return chosen;
 }
 
-static int begin(struct walk *walk, const struct put_ground *ground, const struct edit_op *op,
+static int begin(struct put_walk *walk, const struct put_ground *ground, const struct edit_op *op,
 	size_t document)
 {
-	*walk = (struct walk){
+	*walk = (struct put_walk){
 		.ground = ground,
 		.in = ground->result,
 		.there = document < ground->document->count ? ground->document->roots[document]
@@ -151,7 +151,7 @@ static int begin(struct walk *walk, const struct put_ground *ground, const struc
 }
 
 /* An item that is matched with that of the result, and has what is in `rest`. NULL: no memory. */
-static const struct node *make_item(const struct walk *walk, const struct node *rest)
+static const struct node *make_item(const struct put_walk *walk, const struct node *rest)
 {
 	struct arena *arena = walk->ground->arena;
 	const struct pair *match = node_match(walk->item, walk->by);
@@ -194,7 +194,7 @@ static const struct node *new_empty(const struct put_ground *ground, const char 
 }
 
 /* What is to be said of the place instead of its removal. PUT_WAY_NONE: it can't be said. */
-static int make_removal(const struct walk *walk, const struct node **ret)
+static int make_removal(const struct put_walk *walk, const struct node **ret)
 {
 	const struct put_ground *ground = walk->ground;
 	const struct node *matched;
@@ -213,8 +213,8 @@ static int make_removal(const struct walk *walk, const struct node **ret)
 }
 
 /* What the op puts at its place, by a directive or not. PUT_WAY_NONE: it can't be said so. */
-static int make_value(
-	const struct walk *walk, const struct edit_op *op, bool is_tagged, const struct node **ret)
+static int make_value(const struct put_walk *walk, const struct edit_op *op, bool is_tagged,
+	const struct node **ret)
 {
 	*ret = op->value;
 	if (op->kind == EDIT_REMOVE)
@@ -231,13 +231,13 @@ static int make_value(
  * Nothing in the target stands for the item at op->steps[at]: one is added that is matched with it,
  * and has what is changed in it.
  */
-static int add_item(
-	struct walk *walk, const struct edit_op *op, size_t at, bool is_tagged, struct edit_op *ret)
+static int add_item(struct put_walk *walk, const struct edit_op *op, size_t at, bool is_tagged,
+	struct edit_op *ret)
 {
 	struct arena *arena = walk->ground->arena;
 	bool has_list = walk->there && node_is_sequence(walk->there);
 	bool is_removed = op->kind == EDIT_REMOVE && at + 1 == op->count;
-	struct walk inner = *walk;
+	struct put_walk inner = *walk;
 
 	if (at + 1 < op->count)
 		inner.item = NULL;
@@ -260,7 +260,7 @@ static int add_item(
 }
 
 /* Where in the target's list an item is put that shall stand before that of the result's. */
-static uint32_t place_of_insertion(const struct walk *walk, uint32_t index)
+static uint32_t place_of_insertion(const struct put_walk *walk, uint32_t index)
 {
 	const struct node *list = walk->there, *in = walk->in;
 	uint32_t i;
@@ -281,7 +281,8 @@ static uint32_t place_of_insertion(const struct walk *walk, uint32_t index)
 	return list->seq.count == in->seq.count ? index : list->seq.count;
 }
 
-static int end_at(struct walk *walk, const struct edit_op *op, bool is_tagged, struct edit_op *ret)
+static int end_at(
+	struct put_walk *walk, const struct edit_op *op, bool is_tagged, struct edit_op *ret)
 {
 	if (op->kind == EDIT_INSERT)
 		add_step(walk, (struct edit_step){.index = place_of_insertion(
@@ -300,7 +301,7 @@ static int same_place(const struct put_ground *ground, const struct edit_op *op,
 	struct edit_op *ret)
 {
 	size_t way = op->count - (op->kind == EDIT_INSERT);
-	struct walk walk;
+	struct put_walk walk;
 	int r;
 
 	*ret = *op;

@@ -6,14 +6,14 @@
 #include "editor.h"
 
 /* Of the text as it is now. */
-struct piece {
+struct splice_piece {
 	struct span text;
 	bool is_new; /* not of the original, in which `text` lies otherwise */
 };
 
 int patched_begin(struct patched *patched, struct arena *arena, struct span text)
 {
-	struct piece *piece = arena_zalloc(arena, 1, sizeof(*piece));
+	struct splice_piece *piece = arena_zalloc(arena, 1, sizeof(*piece));
 
 	if (!piece)
 		return -ENOMEM;
@@ -72,14 +72,14 @@ struct cutter {
 static void put(struct patched *to, struct span text, bool is_new)
 {
 	if (text.len)
-		to->pieces[to->count++] = (struct piece){text, is_new};
+		to->pieces[to->count++] = (struct splice_piece){text, is_new};
 }
 
 /* Takes `len` bytes, and keeps or drops them. */
 static void cut(struct cutter *cutter, size_t len, bool is_kept)
 {
 	while (len) {
-		const struct piece *piece = &cutter->from->pieces[cutter->piece];
+		const struct splice_piece *piece = &cutter->from->pieces[cutter->piece];
 		size_t part = piece->text.len - cutter->within;
 
 		if (part > len)
@@ -171,7 +171,7 @@ static int join_new(const struct patched *patched, size_t first, size_t end, str
 int patched_splices(const struct patched *patched, struct splice **ret, size_t *count)
 {
 	struct splice *splices = arena_zalloc(patched->arena, patched->count + 1, sizeof(*splices));
-	const struct piece *pieces = patched->pieces;
+	const struct splice_piece *pieces = patched->pieces;
 	size_t offset = 0, first = 0;
 
 	if (!splices)

@@ -8,13 +8,13 @@
 
 #include "edit.h"
 
-struct piece;
+struct splice_piece;
 
 struct patched {
 	struct arena *arena;
 	struct span original; /* both live as long as the arena */
 	struct span text;     /* as it is now */
-	struct piece *pieces; /* of `text` */
+	struct splice_piece *pieces; /* of `text` */
 	size_t count;
 };
 
