@@ -141,14 +141,15 @@ int ini_repeat(
 }
 
 /* Keys by what they are to a program. */
-struct alike {
+struct folded_keys {
 	const struct fold *fold;
 	struct arena *arena;
 	struct node *names; /* a map of folded keys to the first pairs' numbers */
 };
 
 /* The pair in `map` before the `i`th that is the same key; NULL: there is none. */
-static int find_alike(struct alike *alike, const struct node *map, uint32_t i, const struct pair **ret)
+static int find_alike(
+	struct folded_keys *alike, const struct node *map, uint32_t i, const struct pair **ret)
 {
 	const struct node bare = {.kind = NODE_SCALAR, .schema = NODE_TEXT, .weight = 1,
 		.text = map->map.pairs[i].key->text};
@@ -171,7 +172,7 @@ static int find_alike(struct alike *alike, const struct node *map, uint32_t i, c
 static int check_spellings(
 	const struct writer *writer, const struct node *map, const struct fold *fold)
 {
-	struct alike alike = {fold, writer->arena, node_new_map(writer->arena, NULL)};
+	struct folded_keys alike = {fold, writer->arena, node_new_map(writer->arena, NULL)};
 	int r = alike.names ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; r == 0 && fold->how && i < map->map.count; i++) {
@@ -279,7 +280,7 @@ static bool is_of(const struct pair *pair, const struct source *source)
 static int check_alike(const struct node *map, struct arena *arena, struct problem *problem)
 {
 	static const struct fold loose = {.how = FOLD_CASE | FOLD_DASH};
-	struct alike alike = {&loose, arena, node_new_map(arena, NULL)};
+	struct folded_keys alike = {&loose, arena, node_new_map(arena, NULL)};
 	int r = alike.names ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; r == 0 && i < map->map.count; i++) {

@@ -44,15 +44,15 @@ static struct place place_of(struct json_reader *reader)
 
 /* Where the value from `start` to p stands, for whom that matters to. */
 static int note(const struct json_reader *reader, const char *start, const struct node *node,
-	int (*add)(struct builder *builder, const struct note *note))
+	int (*add)(struct builder *builder, const struct noted_node *note))
 {
 	struct builder *builder = reader->builder;
 	struct range range = {(size_t)(start - builder->text), (size_t)(reader->p - builder->text)};
 
 	if (!builder->options->wants_extents)
 		return 0;
-	return add(
-		builder, &(struct note){.node = node, .range = range, .member_begin = range.begin});
+	return add(builder,
+		&(struct noted_node){.node = node, .range = range, .member_begin = range.begin});
 }
 
 static int fail(struct json_reader *reader, const char *message)

@@ -41,7 +41,7 @@ static int append_root(struct notes *notes, struct extent *root)
 	return 0;
 }
 
-static struct noted *new_noted(const struct builder *builder, const struct note *note)
+static struct noted *new_noted(const struct builder *builder, const struct noted_node *note)
 {
 	struct noted *noted = arena_zalloc(builder->document->arena, 1, sizeof(*noted));
 
@@ -68,7 +68,7 @@ static void take_key(struct open_extent *map, struct noted *noted)
 }
 
 /* A value of a pair, an item or a root. */
-static int add_value(struct builder *builder, const struct note *note, struct extent **ret)
+static int add_value(struct builder *builder, const struct noted_node *note, struct extent **ret)
 {
 	struct open_extent *open = innermost(&builder->notes);
 	struct noted *noted = new_noted(builder, note);
@@ -94,7 +94,7 @@ static void set_key(struct notes *notes, const struct extent *key)
 	map->member_begin = key->member.begin;
 }
 
-int note_add(struct builder *builder, const struct note *note)
+int note_add(struct builder *builder, const struct noted_node *note)
 {
 	struct extent *unused;
 
@@ -115,7 +115,7 @@ static int push(struct notes *notes, struct extent *extent, bool is_key)
 	return 0;
 }
 
-int note_open(struct builder *builder, const struct note *note)
+int note_open(struct builder *builder, const struct noted_node *note)
 {
 	struct extent *extent;
 	int r;

@@ -13,7 +13,7 @@ struct builder;
 #define NOTE_LAST_ENTRY SIZE_MAX
 
 /* A node that was found. */
-struct note {
+struct noted_node {
 	const struct node *node;
 	struct range range; /* with its tag and anchor; of a collection, `end` comes at its close */
 	size_t member_begin; /* of an item or a key: where its entry begins */
@@ -52,10 +52,10 @@ static inline bool note_wants_key(const struct notes *notes)
 }
 
 /** A scalar or an alias. 0 or -ENOMEM. */
-int note_add(struct builder *builder, const struct note *note);
+int note_add(struct builder *builder, const struct noted_node *note);
 
 /** A map or list begins. 0 or -ENOMEM. */
-int note_open(struct builder *builder, const struct note *note);
+int note_open(struct builder *builder, const struct noted_node *note);
 
 /** The innermost collection ends at `end`, or NOTE_LAST_ENTRY. */
 void note_close(struct builder *builder, size_t end);

@@ -34,7 +34,7 @@ static const char lists[] =
 #define NO_ROOT_KEYS "put it in one, such as 'Service: {...}'"
 
 /* What is joined, from `begin` on, stands at `from`. */
-struct piece {
+struct value_piece {
 	size_t begin;
 	const char *from;
 };
@@ -43,7 +43,7 @@ struct systemd_reader {
 	struct section_reader section;
 	struct line_reader first; /* on the first of the lines that are one */
 	struct output joined;     /* these lines, where they are more than one … */
-	struct piece *pieces;     /* … of which each is one, if extents are wanted */
+	struct value_piece *pieces; /* … of which each is one, if extents are wanted */
 	size_t piece_count;
 	size_t piece_capacity;
 	bool is_joined; /* the last one ended with a backslash */
@@ -171,7 +171,7 @@ EXTENTS_RARE static int note_piece(struct systemd_reader *reader, struct span li
 {
 	if (array_grow(reader->pieces, reader->piece_count, reader->piece_capacity) < 0)
 		return -ENOMEM;
-	reader->pieces[reader->piece_count++] = (struct piece){reader->joined.len, line.data};
+	reader->pieces[reader->piece_count++] = (struct value_piece){reader->joined.len, line.data};
 	return 0;
 }
 

@@ -28,18 +28,18 @@
 enum maker { IMPLICIT, HEADER, DOTTED, CLOSED };
 
 /* A table, or a list; every map and list of the document is one. */
-struct table {
+struct toml_table {
 	struct node node;
-	struct table *in;       /* NULL: the root, or not there yet */
-	struct table *previous; /* that was made; so, one that `in` is made before */
+	struct toml_table *in;       /* NULL: the root, or not there yet */
+	struct toml_table *previous; /* that was made; so, one that `in` is made before */
 	uint32_t counted;       /* of node.weight, in that of `in` */
 	enum maker maker;
 };
 
 struct toml_reader {
 	struct toml_text at;
-	struct table *last;  /* that was made */
-	struct table *table; /* that keys go to */
+	struct toml_table *last;  /* that was made */
+	struct toml_table *table; /* that keys go to */
 	unsigned depth;      /* maps and lists around what is in `table` */
 
 	struct extent *in;        /* of what is read; NULL unless extents are wanted */
@@ -141,14 +141,14 @@ static bool take_dot(struct toml_reader *reader)
 	return true;
 }
 
-static struct table *table_of(const struct node *node)
+static struct toml_table *table_of(const struct node *node)
 {
-	return node && !node_is_scalar(node) ? (struct table *)node : NULL;
+	return node && !node_is_scalar(node) ? (struct toml_table *)node : NULL;
 }
 
 /* A new map or list that lies in `depth` others. */
 static int new_table(struct toml_reader *reader, enum node_kind kind, struct place place,
-	unsigned depth, struct table **ret)
+	unsigned depth, struct toml_table **ret)
 {
 	int r = builder_check_depth(reader->at.builder, depth, place);
 
@@ -169,9 +169,9 @@ static int new_table(struct toml_reader *reader, enum node_kind kind, struct pla
 }
 
 /* `node` is put into `in` as it is now; a table may be added to afterwards. */
-static void note_place(struct table *in, const struct node *node)
+static void note_place(struct toml_table *in, const struct node *node)
 {
-	struct table *table = table_of(node);
+	struct toml_table *table = table_of(node);
 
 	if (!table)
 		return;
@@ -182,13 +182,13 @@ static void note_place(struct table *in, const struct node *node)
 /* What is in them is known: each weighs as much more as what was added to those in it. */
 static void weigh(const struct toml_reader *reader)
 {
-	for (struct table *table = reader->last; table; table = table->previous)
+	for (struct toml_table *table = reader->last; table; table = table->previous)
 		if (table->in)
 			node_reweigh(&table->in->node, table->counted, table->node.weight);
 }
 
 /* Puts the pair into a table that has no such key. */
-static int put_pair(struct toml_reader *reader, struct table *in, const struct pair *pair)
+static int put_pair(struct toml_reader *reader, struct toml_table *in, const struct pair *pair)
 {
 	int r = builder_count(
 		reader->at.builder, (struct place){pair->key->line, pair->key->column});
@@ -199,15 +199,15 @@ static int put_pair(struct toml_reader *reader, struct table *in, const struct p
 	return node_append(reader->at.builder->document->arena, &in->node, pair);
 }
 
-static int push_item(struct toml_reader *reader, struct table *list, const struct node *item)
+static int push_item(struct toml_reader *reader, struct toml_table *list, const struct node *item)
 {
 	note_place(list, item);
 	return node_push(reader->at.builder->document->arena, &list->node, item);
 }
 
 /* A new table in `in`, which is in `depth` others. */
-static int put_table(struct toml_reader *reader, struct table *in, struct pair *pair,
-	enum node_kind kind, unsigned depth, struct table **ret)
+static int put_table(struct toml_reader *reader, struct toml_table *in, struct pair *pair,
+	enum node_kind kind, unsigned depth, struct toml_table **ret)
 {
 	struct place place = {pair->key->line, pair->key->column};
 	int r = new_table(reader, kind, place, depth, ret);
@@ -219,7 +219,7 @@ static int put_table(struct toml_reader *reader, struct table *in, struct pair *
 }
 
 /* The pair of that key, or NULL. */
-static const struct pair *find(const struct table *in, struct pair *pair)
+static const struct pair *find(const struct toml_table *in, struct pair *pair)
 {
 	pair->hash = node_hash(pair->key);
 	return node_find_hashed(&in->node, pair->key, pair->hash);
@@ -229,7 +229,7 @@ static const struct pair *find(const struct table *in, struct pair *pair)
 static int refuse(
 	const struct toml_reader *reader, const struct node *key, const struct pair *found)
 {
-	const struct table *table = table_of(found->value);
+	const struct toml_table *table = table_of(found->value);
 	const struct node *there = table && table->maker == HEADER ? found->value : found->key;
 	int shown = key->text.len < SHOWN_MAX_BYTES ? (int)key->text.len : SHOWN_MAX_BYTES;
 	const char *why = "a key must not come twice";
@@ -249,11 +249,11 @@ static int refuse(
 
 /* Goes on, in a dotted key, from *in to the table of that name, made at need. */
 static int enter_dotted(
-	struct toml_reader *reader, struct table **in, const struct node *key, unsigned depth)
+	struct toml_reader *reader, struct toml_table **in, const struct node *key, unsigned depth)
 {
 	struct pair pair = {.key = key};
 	const struct pair *found = find(*in, &pair);
-	struct table *table = found ? table_of(found->value) : NULL;
+	struct toml_table *table = found ? table_of(found->value) : NULL;
 	int r;
 
 	if (!found) {
@@ -273,11 +273,11 @@ static int enter_dotted(
 
 /* Goes on, in a header, from *in to the table of that name, made at need. */
 static int enter_super(
-	struct toml_reader *reader, struct table **in, const struct node *key, unsigned *depth)
+	struct toml_reader *reader, struct toml_table **in, const struct node *key, unsigned *depth)
 {
 	struct pair pair = {.key = key};
 	const struct pair *found = find(*in, &pair);
-	struct table *table = found ? table_of(found->value) : NULL;
+	struct toml_table *table = found ? table_of(found->value) : NULL;
 	int r;
 
 	if (!found) {
@@ -299,11 +299,11 @@ static int enter_super(
 
 /* Behind "[" and the last key in it: the table that keys go to from now on. */
 static int open_table(
-	struct toml_reader *reader, struct table *in, const struct node *key, unsigned depth)
+	struct toml_reader *reader, struct toml_table *in, const struct node *key, unsigned depth)
 {
 	struct pair pair = {.key = key};
 	const struct pair *found = find(in, &pair);
-	struct table *table = found ? table_of(found->value) : NULL;
+	struct toml_table *table = found ? table_of(found->value) : NULL;
 	int r = 0;
 
 	if (!found)
@@ -322,12 +322,12 @@ static int open_table(
 }
 
 /* Behind "[[", which stands at `place`, and the last key: one more table of the list. */
-static int open_item(struct toml_reader *reader, struct table *in, const struct node *key,
+static int open_item(struct toml_reader *reader, struct toml_table *in, const struct node *key,
 	unsigned depth, struct place place)
 {
 	struct pair pair = {.key = key};
 	const struct pair *found = find(in, &pair);
-	struct table *list = found ? table_of(found->value) : NULL, *item;
+	struct toml_table *list = found ? table_of(found->value) : NULL, *item;
 	int r = 0;
 
 	if (!found)
@@ -373,12 +373,12 @@ EXTENTS_RARE static int note_header(struct toml_reader *reader, const char *star
 }
 
 /* The root of the document is the table in which all others are. */
-static int take_header(struct toml_reader *reader, struct table *root)
+static int take_header(struct toml_reader *reader, struct toml_table *root)
 {
 	struct place place = toml_text_place(&reader->at);
 	bool is_list = toml_text_is_at(&reader->at, "[[");
 	const char *start = reader->at.p, *name;
-	struct table *in = root;
+	struct toml_table *in = root;
 	unsigned depth = 1;
 	struct node *key;
 	int r;
@@ -430,7 +430,7 @@ EXTENTS_RARE static int take_noted(
 }
 
 /* "key = value" or "a.key = value", in a table that `depth - 1` others are around. */
-static int take_pair(struct toml_reader *reader, struct table *in, unsigned depth)
+static int take_pair(struct toml_reader *reader, struct toml_table *in, unsigned depth)
 {
 	const char *start = reader->at.p;
 	struct pair pair = {0};
@@ -460,7 +460,7 @@ static int take_pair(struct toml_reader *reader, struct table *in, unsigned dept
 }
 
 /* Behind "[". */
-static int take_items(struct toml_reader *reader, struct table *list, unsigned depth)
+static int take_items(struct toml_reader *reader, struct toml_table *list, unsigned depth)
 {
 	const struct node *item;
 	int r;
@@ -485,7 +485,7 @@ static int take_items(struct toml_reader *reader, struct table *list, unsigned d
 }
 
 /* Behind "{". */
-static int take_pairs(struct toml_reader *reader, struct table *map, unsigned depth)
+static int take_pairs(struct toml_reader *reader, struct toml_table *map, unsigned depth)
 {
 	int r;
 
@@ -519,7 +519,7 @@ static int take_collection(struct toml_reader *reader, unsigned depth, const str
 {
 	bool is_map = *reader->at.p == '{';
 	uint32_t line = reader->at.line;
-	struct table *table;
+	struct toml_table *table;
 	int r = new_table(reader, is_map ? NODE_MAP : NODE_SEQUENCE, toml_text_place(&reader->at),
 		depth, &table);
 
@@ -594,7 +594,7 @@ static int take_value(struct toml_reader *reader, unsigned depth, const struct n
 }
 
 /* One line, or all the lines of its value. */
-static int take_line(struct toml_reader *reader, struct table *root)
+static int take_line(struct toml_reader *reader, struct toml_table *root)
 {
 	size_t length;
 	int r;
@@ -617,7 +617,7 @@ static int take_line(struct toml_reader *reader, struct table *root)
 
 static int take_root(struct toml_reader *reader)
 {
-	struct table *root;
+	struct toml_table *root;
 	int r = toml_text_skip_lines(&reader->at);
 
 	if (!r)

@@ -221,17 +221,18 @@ static int check_collection(struct writer *writer, const struct node *node, unsi
 }
 
 /* Where a list or inline table is written. */
-struct spot {
+struct toml_position {
 	unsigned depth;
 	unsigned indent; /* of the line that it begins in, in levels */
 	bool is_inline;  /* no line may end in it */
 };
 
-static int put_value(struct writer *writer, const struct node *node, struct spot spot);
+static int put_value(struct writer *writer, const struct node *node, struct toml_position spot);
 
-static int put_inline_table(struct writer *writer, const struct node *map, struct spot spot)
+static int put_inline_table(
+	struct writer *writer, const struct node *map, struct toml_position spot)
 {
-	struct spot inner = {spot.depth + 1, spot.indent, true};
+	struct toml_position inner = {spot.depth + 1, spot.indent, true};
 	int r = 0;
 
 	output_string(writer->output, node_count(map) ? "{ " : "{");
@@ -253,10 +254,10 @@ static void put_newline(struct output *output, unsigned indent)
 	output_spaces(output, 2 * (size_t)indent);
 }
 
-static int put_list(struct writer *writer, const struct node *list, struct spot spot)
+static int put_list(struct writer *writer, const struct node *list, struct toml_position spot)
 {
 	bool is_line = spot.is_inline || is_one_line(list, writer->depth - spot.depth);
-	struct spot inner = {spot.depth + 1, spot.indent + 1, spot.is_inline};
+	struct toml_position inner = {spot.depth + 1, spot.indent + 1, spot.is_inline};
 	int r = 0;
 
 	output_char(writer->output, '[');
@@ -275,7 +276,7 @@ static int put_list(struct writer *writer, const struct node *list, struct spot 
 	return r;
 }
 
-static int put_value(struct writer *writer, const struct node *node, struct spot spot)
+static int put_value(struct writer *writer, const struct node *node, struct toml_position spot)
 {
 	int r;
 
@@ -305,7 +306,8 @@ static int put_values(
 			r = put_path(writer, &key);
 			output_string(writer->output, " = ");
 			if (!r)
-				r = put_value(writer, value, (struct spot){.depth = depth + 1});
+				r = put_value(
+					writer, value, (struct toml_position){.depth = depth + 1});
 			output_char(writer->output, '\n');
 		}
 	}

@@ -162,14 +162,14 @@ static size_t find_entry(const struct yaml_extents *extents, size_t begin, size_
 	return next;
 }
 
-static struct note note_of(struct yaml_extents *extents, const yaml_event_t *event)
+static struct noted_node note_of(struct yaml_extents *extents, const yaml_event_t *event)
 {
 	struct builder *builder = extents->builder;
 	size_t before = (size_t)(extents->text.data - builder->text), nothing;
 	struct range range = {
 		offset_of(extents, &event->start_mark), offset_of(extents, &event->end_mark)};
 	size_t entry = find_entry(extents, range.begin, &nothing);
-	struct note note = {
+	struct noted_node note = {
 		.node = builder->waiting[builder->count - 1],
 		.is_alias = event->type == YAML_ALIAS_EVENT,
 		.has_anchor = anchor_of(event) != NULL,
@@ -191,7 +191,7 @@ static struct note note_of(struct yaml_extents *extents, const yaml_event_t *eve
 
 static int open_collection(struct yaml_extents *extents, const yaml_event_t *event)
 {
-	struct note note = note_of(extents, event);
+	struct noted_node note = note_of(extents, event);
 	size_t before = (size_t)(extents->text.data - extents->builder->text);
 	size_t begin = note.range.begin - before, end = note.range.end - before;
 
@@ -221,7 +221,7 @@ static void close_collection(struct yaml_extents *extents, const yaml_event_t *e
 
 int yaml_note(struct yaml_extents *extents, const yaml_event_t *event)
 {
-	struct note note;
+	struct noted_node note;
 
 	switch (event->type) {
 	case YAML_DOCUMENT_START_EVENT:

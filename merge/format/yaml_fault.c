@@ -8,7 +8,7 @@
 /* Characters of a key without "? ". */
 #define SIMPLE_KEY_MAX 1024
 
-struct fault {
+struct yaml_fault {
 	const struct builder *builder;
 	const yaml_parser_t *parser;
 	struct span text;
@@ -43,24 +43,24 @@ static size_t offset_of(struct span text, const yaml_mark_t *mark)
 	return i;
 }
 
-static struct place place_of(const struct fault *fault, const yaml_mark_t *mark)
+static struct place place_of(const struct yaml_fault *fault, const yaml_mark_t *mark)
 {
 	return builder_place(fault->builder, (uint32_t)mark->line + 1, (uint32_t)mark->column + 1);
 }
 
-static struct place place_at(const struct fault *fault)
+static struct place place_at(const struct yaml_fault *fault)
 {
 	return place_of(fault, &fault->parser->problem_mark);
 }
 
 /* Where that begins which the fault is in. */
-static struct place place_begun(const struct fault *fault)
+static struct place place_begun(const struct yaml_fault *fault)
 {
 	return fault->parser->context ? place_of(fault, &fault->parser->context_mark)
 				      : place_at(fault);
 }
 
-static bool is_at_end(const struct fault *fault)
+static bool is_at_end(const struct yaml_fault *fault)
 {
 	return fault->at >= fault->text.len;
 }
@@ -71,7 +71,7 @@ static char byte_at(struct span text, size_t offset)
 }
 
 /* The character at the fault, for "%.*s". */
-static struct span character_at(const struct fault *fault)
+static struct span character_at(const struct yaml_fault *fault)
 {
 	struct span one = {fault->text.data + fault->at, is_at_end(fault) ? 0 : 1};
 
@@ -81,7 +81,7 @@ static struct span character_at(const struct fault *fault)
 	return one;
 }
 
-static bool is_closing(const struct fault *fault)
+static bool is_closing(const struct yaml_fault *fault)
 {
 	char byte = byte_at(fault->text, fault->at);
 
@@ -100,7 +100,7 @@ static bool is_blank(char byte)
 	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r' || byte == '\0';
 }
 
-static bool is_first_in_line(const struct fault *fault)
+static bool is_first_in_line(const struct yaml_fault *fault)
 {
 	size_t i = line_of(fault->text, fault->at);
 
@@ -182,7 +182,7 @@ static bool is_closed(struct span text, size_t i)
 }
 
 /* The innermost bracket that is open at the fault; where that is: none. */
-static size_t find_open(const struct fault *fault)
+static size_t find_open(const struct yaml_fault *fault)
 {
 	size_t found = fault->at;
 	size_t depth = count_open(fault->text, 0, fault->at, false, 0, &found);
@@ -193,7 +193,7 @@ static size_t find_open(const struct fault *fault)
 }
 
 /* Whether "key: " stands in the line before the fault. */
-static bool has_value_before(const struct fault *fault)
+static bool has_value_before(const struct yaml_fault *fault)
 {
 	const struct span text = fault->text;
 
@@ -209,7 +209,7 @@ static bool has_value_before(const struct fault *fault)
 }
 
 /* Whether a directive stands in the line above. */
-static bool is_below_directive(const struct fault *fault)
+static bool is_below_directive(const struct yaml_fault *fault)
 {
 	size_t line = line_of(fault->text, fault->at);
 
@@ -223,12 +223,12 @@ static bool is_below_directive(const struct fault *fault)
 
 /* The messages that depend on what stands at the fault */
 
-static int tell(const struct fault *fault, const char *message)
+static int tell(const struct yaml_fault *fault, const char *message)
 {
 	return builder_problem(fault->builder, place_at(fault), "%s", message);
 }
 
-static int tell_open(const struct fault *fault, size_t open)
+static int tell_open(const struct yaml_fault *fault, size_t open)
 {
 	char bracket = fault->text.data[open];
 
@@ -237,7 +237,7 @@ static int tell_open(const struct fault *fault, size_t open)
 		bracket == '{' ? '}' : ']');
 }
 
-static int tell_first(const struct fault *fault)
+static int tell_first(const struct yaml_fault *fault)
 {
 	const char *context = fault->parser->context;
 	struct span first = character_at(fault);
@@ -259,7 +259,7 @@ static int tell_first(const struct fault *fault)
 		"a value can't begin with '%.*s'; put it in quotes", (int)first.len, first.data);
 }
 
-static int tell_second_value(const struct fault *fault)
+static int tell_second_value(const struct yaml_fault *fault)
 {
 	if (fault->at - line_of(fault->text, fault->at) > SIMPLE_KEY_MAX)
 		return tell(fault, "a key has more than 1024 characters; write '? ' in front of it");
@@ -271,7 +271,7 @@ static int tell_second_value(const struct fault *fault)
 			   "other keys, or write the ':' that is missing above");
 }
 
-static int tell_key_without_value(const struct fault *fault)
+static int tell_key_without_value(const struct yaml_fault *fault)
 {
 	return builder_problem(fault->builder, place_begun(fault),
 		"':' is missing behind this key; write KEY: VALUE in one line, or indent the line if "
@@ -279,7 +279,7 @@ static int tell_key_without_value(const struct fault *fault)
 }
 
 /* A list or map in brackets. */
-static int tell_bracket(const struct fault *fault)
+static int tell_bracket(const struct yaml_fault *fault)
 {
 	char open = byte_at(fault->text, fault->begin), at = byte_at(fault->text, fault->at);
 	char close = open == '{' ? '}' : ']', other = open == '{' ? ']' : '}';
@@ -297,7 +297,7 @@ static int tell_bracket(const struct fault *fault)
 }
 
 /* Something that belongs neither to the value that has ended, nor to what that is in. */
-static int tell_rest(const struct fault *fault, const char *misplaced)
+static int tell_rest(const struct yaml_fault *fault, const char *misplaced)
 {
 	if (is_closing(fault))
 		return tell_first(fault);
@@ -308,7 +308,7 @@ static int tell_rest(const struct fault *fault, const char *misplaced)
 		fault->builder, place_at(fault), misplaced, (unsigned)place_begun(fault).line);
 }
 
-static int tell_no_key(const struct fault *fault)
+static int tell_no_key(const struct yaml_fault *fault)
 {
 	bool is_item = byte_at(fault->text, fault->at) == '-' &&
 		       is_blank(byte_at(fault->text, fault->at + 1));
@@ -320,13 +320,13 @@ static int tell_no_key(const struct fault *fault)
 			  "%u, or with what that is in");
 }
 
-static int tell_no_item(const struct fault *fault)
+static int tell_no_item(const struct yaml_fault *fault)
 {
 	return tell_rest(fault, "the line is in no item of the list that begins in line %u; begin "
 				"it with '- ', or indent it as its item");
 }
 
-static int tell_no_document(const struct fault *fault)
+static int tell_no_document(const struct yaml_fault *fault)
 {
 	if (is_below_directive(fault))
 		return tell(fault, "'---' is missing behind the lines that begin with '%'");
@@ -336,7 +336,7 @@ static int tell_no_document(const struct fault *fault)
 	return tell_rest(fault, "");
 }
 
-static int tell_alias(const struct fault *fault)
+static int tell_alias(const struct yaml_fault *fault)
 {
 	return builder_problem(fault->builder, place_begun(fault),
 		"a value can't begin with '%c' but for the name of an anchor, of letters, digits, '-' "
@@ -344,7 +344,7 @@ static int tell_alias(const struct fault *fault)
 		byte_at(fault->text, fault->begin), byte_at(fault->text, fault->begin));
 }
 
-static int tell_quote(const struct fault *fault)
+static int tell_quote(const struct yaml_fault *fault)
 {
 	char quote = byte_at(fault->text, fault->begin);
 
@@ -353,9 +353,9 @@ static int tell_quote(const struct fault *fault)
 		quote == '"' ? "'\"'" : "\"'\"");
 }
 
-static int tell_escape(const struct fault *fault)
+static int tell_escape(const struct yaml_fault *fault)
 {
-	struct fault behind = *fault;
+	struct yaml_fault behind = *fault;
 
 	if (byte_at(fault->text, fault->at) == '\\')
 		behind.at++;
@@ -366,7 +366,7 @@ static int tell_escape(const struct fault *fault)
 		(int)letter.len, letter.data);
 }
 
-static int tell_handle(const struct fault *fault)
+static int tell_handle(const struct yaml_fault *fault)
 {
 	return builder_problem(fault->builder, place_at(fault),
 		"no %%TAG line says what the beginning of this tag, up to its second '!', stands for; "
@@ -378,7 +378,7 @@ struct phrase {
 	const char *context; /* NULL: in whatever context */
 	const char *problem;
 	const char *message; /* NULL: `tell` says it */
-	int (*tell)(const struct fault *fault);
+	int (*tell)(const struct yaml_fault *fault);
 };
 
 #define TAB "a tab can't indent, use spaces"
@@ -468,7 +468,7 @@ static bool is_phrase(const struct phrase *phrase, const yaml_parser_t *parser)
 }
 
 /* libyaml gives no mark where the characters themselves are wrong. */
-static int tell_character(const struct fault *fault)
+static int tell_character(const struct yaml_fault *fault)
 {
 	const yaml_parser_t *parser = fault->parser;
 	size_t offset = parser->problem_offset;
@@ -488,7 +488,7 @@ static int tell_character(const struct fault *fault)
 
 int yaml_fault(const struct builder *builder, struct span text, const yaml_parser_t *parser)
 {
-	struct fault fault = {.builder = builder, .parser = parser, .text = text};
+	struct yaml_fault fault = {.builder = builder, .parser = parser, .text = text};
 
 	if (parser->error == YAML_READER_ERROR)
 		return tell_character(&fault);

@@ -30,7 +30,7 @@ struct name {
 };
 
 /* A place in the text: libyaml's marks count characters. */
-struct cursor {
+struct yaml_cursor {
 	size_t characters;
 	size_t bytes;
 };
@@ -45,7 +45,7 @@ struct yaml_reader {
 	size_t tag_bytes; /* of those copies */
 	enum node_schema schema; /* of this YAML document: its own, by %YAML, or that of the options */
 	struct yaml_extents extents;
-	struct cursor cursor; /* at the last key that was looked at */
+	struct yaml_cursor cursor; /* at the last key that was looked at */
 };
 
 static int compare_names(const void *a, const void *b)
@@ -238,7 +238,7 @@ static int on_scalar(struct yaml_reader *reader, const yaml_event_t *event)
 /* The text before a mark, which comes behind all marks that were asked for before. */
 static struct span text_before(struct yaml_reader *reader, const yaml_mark_t *mark)
 {
-	struct cursor *cursor = &reader->cursor;
+	struct yaml_cursor *cursor = &reader->cursor;
 	struct span text = reader->text;
 
 	while (cursor->bytes < text.len &&
