@@ -11,7 +11,7 @@
 #include "strategy.h"
 
 /* A line that was put. */
-struct entry {
+struct merged_line {
 	struct span text; /* without its end */
 	uint32_t hash;
 	uint32_t input;  /* that it is from */
@@ -19,9 +19,9 @@ struct entry {
 	bool is_removed;
 };
 
-struct lines {
+struct merged_lines {
 	struct merge *merge;
-	struct entry *entries;
+	struct merged_line *entries;
 	uint32_t count;
 	uint32_t capacity;
 	uint32_t
@@ -38,7 +38,7 @@ static uint32_t hash_of(struct span text)
 }
 
 /* The slot that leads to that text, or the free one where it belongs. */
-static uint32_t *find(const struct lines *lines, struct span text, uint32_t hash)
+static uint32_t *find(const struct merged_lines *lines, struct span text, uint32_t hash)
 {
 	for (uint32_t i = hash & lines->mask;; i = (i + 1) & lines->mask) {
 		uint32_t slot = lines->slots[i];
@@ -49,7 +49,7 @@ static uint32_t *find(const struct lines *lines, struct span text, uint32_t hash
 	}
 }
 
-static int grow_slots(struct lines *lines)
+static int grow_slots(struct merged_lines *lines)
 {
 	uint32_t size = lines->slots ? 2 * (lines->mask + 1) : 64, *old = lines->slots;
 	uint32_t old_size = old ? lines->mask + 1 : 0;
@@ -60,14 +60,14 @@ static int grow_slots(struct lines *lines)
 	lines->mask = size - 1;
 	for (uint32_t i = 0; i < old_size; i++)
 		if (old[i]) {
-			const struct entry *entry = &lines->entries[old[i] - 1];
+			const struct merged_line *entry = &lines->entries[old[i] - 1];
 
 			*find(lines, entry->text, entry->hash) = old[i];
 		}
 	return 0;
 }
 
-static int put(struct lines *lines, const struct entry *entry)
+static int put(struct merged_lines *lines, const struct merged_line *entry)
 {
 	const struct merge_request *request = lines->merge->request;
 
@@ -77,7 +77,7 @@ static int put(struct lines *lines, const struct entry *entry)
 			"the result has more than %" PRIu32 " lines; raise the limit 'nodes'",
 			request->limits.nodes);
 	if (lines->count == lines->capacity) {
-		struct entry *entries = arena_grow(lines->merge->arena, lines->entries,
+		struct merged_line *entries = arena_grow(lines->merge->arena, lines->entries,
 			lines->count, &lines->capacity, sizeof(*entries));
 		if (!entries)
 			return -ENOMEM;
@@ -89,9 +89,9 @@ static int put(struct lines *lines, const struct entry *entry)
 
 /* Puts a line, behind one empty line if a higher file has any there; it can be found from now on.
  */
-static int put_line(struct lines *lines, const struct entry *entry)
+static int put_line(struct merged_lines *lines, const struct merged_line *entry)
 {
-	struct entry empty = {.input = entry->input, .number = lines->empty};
+	struct merged_line empty = {.input = entry->input, .number = lines->empty};
 	uint32_t *slot;
 	int r = 0;
 
@@ -121,17 +121,17 @@ static char first_character(struct span text)
 }
 
 /* Whether a line like that stands already, so that this one is not put. */
-static bool is_there(const struct lines *lines, const struct entry *entry)
+static bool is_there(const struct merged_lines *lines, const struct merged_line *entry)
 {
 	uint32_t slot = *find(lines, entry->text, entry->hash);
-	const struct entry *found = slot ? &lines->entries[slot - 1] : NULL;
+	const struct merged_line *found = slot ? &lines->entries[slot - 1] : NULL;
 
 	if (!found || found->is_removed)
 		return false;
 	return found->input != entry->input || first_character(entry->text) != '#';
 }
 
-static int add_line(struct lines *lines, struct entry *entry)
+static int add_line(struct merged_lines *lines, struct merged_line *entry)
 {
 	if (first_character(entry->text) == '\n') {
 		if (entry->input == 0)
@@ -151,11 +151,11 @@ static int add_line(struct lines *lines, struct entry *entry)
 	return is_there(lines, entry) ? 0 : put_line(lines, entry);
 }
 
-static int add_input(struct lines *lines, uint32_t number)
+static int add_input(struct merged_lines *lines, uint32_t number)
 {
 	struct span text = lines->merge->inputs[number].text;
 	const char *p = text.data, *end = p + text.len;
-	struct entry entry = {.input = number};
+	struct merged_line entry = {.input = number};
 	int r = 0;
 
 	lines->empty = 0;
@@ -187,17 +187,17 @@ static bool has_crlf(const struct merge *merge)
 }
 
 /* Notes the piece that begins with `first`. */
-static void note_piece(
-	const struct lines *lines, const struct entry *first, size_t offset, size_t end)
+static void note_piece(const struct merged_lines *lines, const struct merged_line *first,
+	size_t offset, size_t end)
 {
 	origin_text_at(lines->merge->origins, offset, end - offset,
 		&lines->merge->inputs[first->input].source, first->number);
 }
 
-static int write_lines(const struct lines *lines, struct merge_output *ret)
+static int write_lines(const struct merged_lines *lines, struct merge_output *ret)
 {
 	const char *newline = has_crlf(lines->merge) ? "\r\n" : "\n";
-	const struct entry *first = NULL, *before = NULL;
+	const struct merged_line *first = NULL, *before = NULL;
 	size_t size = 1, len = 0, offset = 0;
 	char *text;
 
@@ -207,7 +207,7 @@ static int write_lines(const struct lines *lines, struct merge_output *ret)
 	if (!text)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < lines->count; i++) {
-		const struct entry *entry = &lines->entries[i];
+		const struct merged_line *entry = &lines->entries[i];
 
 		if (entry->is_removed)
 			continue;
@@ -236,7 +236,7 @@ static int write_lines(const struct lines *lines, struct merge_output *ret)
 
 static int merge_lines(struct merge *merge, struct merge_output *ret)
 {
-	struct lines lines = {
+	struct merged_lines lines = {
 		.merge = merge,
 		.removes = options_bool(merge->request->options, "remove"),
 	};

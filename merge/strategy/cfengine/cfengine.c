@@ -19,7 +19,7 @@
 /* Bytes of the list of containers in a message. */
 #define NAMES_MAX 200
 
-struct run {
+struct cfengine_run {
 	struct merge *merge;
 	struct arena *arena;
 	struct problem *problem;
@@ -27,7 +27,8 @@ struct run {
 };
 
 /* Merges all roots of an input into the sum; one that is empty has no opinion. */
-static int add_input(struct run *run, struct cfengine_sum *sum, const struct merge_input *input)
+static int add_input(
+	struct cfengine_run *run, struct cfengine_sum *sum, const struct merge_input *input)
 {
 	for (size_t i = 0; i < input->document->count; i++) {
 		const struct node *root = input->document->roots[i];
@@ -48,7 +49,7 @@ static int add_input(struct run *run, struct cfengine_sum *sum, const struct mer
 }
 
 /* "a, b, c", cut where it gets long. */
-static void list_names(const struct run *run, char names[NAMES_MAX])
+static void list_names(const struct cfengine_run *run, char names[NAMES_MAX])
 {
 	size_t used = 0;
 
@@ -68,7 +69,7 @@ static void list_names(const struct run *run, char names[NAMES_MAX])
 }
 
 static int unknown_container(
-	struct run *run, const struct node *argument, struct span name, bool is_known)
+	struct cfengine_run *run, const struct node *argument, struct span name, bool is_known)
 {
 	char names[NAMES_MAX];
 
@@ -85,7 +86,7 @@ static int unknown_container(
 
 static bool is_container_name(void *context, struct span name)
 {
-	const struct run *run = context;
+	const struct cfengine_run *run = context;
 
 	for (size_t i = 0; i < run->merge->count; i++)
 		if (span_is(name, run->merge->inputs[i].source.layer))
@@ -94,7 +95,7 @@ static bool is_container_name(void *context, struct span name)
 }
 
 /* The only root that the sources of the layer have; NULL when there are none, or more. */
-static const struct node *only_root(const struct run *run, struct span name)
+static const struct node *only_root(const struct cfengine_run *run, struct span name)
 {
 	const struct node *root = NULL;
 
@@ -111,8 +112,8 @@ static const struct node *only_root(const struct run *run, struct span name)
 }
 
 /* What all sources of the layer `name` are together. */
-static int find_container(
-	struct run *run, const struct node *argument, struct span name, const struct node **ret)
+static int find_container(struct cfengine_run *run, const struct node *argument, struct span name,
+	const struct node **ret)
 {
 	const struct node *root = only_root(run, name);
 	struct cfengine_sum sum = {.origins = run->merge->origins};
@@ -183,8 +184,8 @@ static size_t index_length(struct span text)
 }
 
 /* Follows "[key][0]" into *value. What follows the last bracket says nothing, as in CFEngine. */
-static int extract(
-	struct run *run, const struct node *argument, struct span path, const struct node **value)
+static int extract(struct cfengine_run *run, const struct node *argument, struct span path,
+	const struct node **value)
 {
 	while (path.len > 0 && path.data[0] == '[') {
 		size_t length = index_length(path);
@@ -218,7 +219,7 @@ static int extract(
 static int find_value(
 	void *context, const struct node *argument, struct span name, const struct node **ret)
 {
-	struct run *run = context;
+	struct cfengine_run *run = context;
 	const char *bracket = memchr(name.data, '[', name.len);
 	struct span path = {NULL, 0};
 	const struct node *value;
@@ -267,14 +268,16 @@ static bool is_reserved(struct span text)
 	return span_is(text, "true") || span_is(text, "false") || span_is(text, "null");
 }
 
-static int not_mergeable(const struct run *run, const struct node *argument, const char *what)
+static int not_mergeable(
+	const struct cfengine_run *run, const struct node *argument, const char *what)
 {
 	return problem_at(run->problem, argument,
 		"mergedata: '%s' is not mergeable as it is not a container, but %s",
 		argument->text.data, what);
 }
 
-static int evaluate_text(struct run *run, const struct node *argument, const struct node **ret)
+static int evaluate_text(
+	struct cfengine_run *run, const struct node *argument, const struct node **ret)
 {
 	struct span name = bare_name(argument->text);
 	struct cfengine_json json = {
@@ -301,7 +304,8 @@ static int evaluate_text(struct run *run, const struct node *argument, const str
 }
 
 /* The options may be gone before the result is. */
-static int copy_scalar(const struct run *run, const struct node *scalar, const struct node **ret)
+static int copy_scalar(
+	const struct cfengine_run *run, const struct node *scalar, const struct node **ret)
 {
 	struct node *copy = node_copy(run->arena, scalar);
 
@@ -317,9 +321,10 @@ static int copy_scalar(const struct run *run, const struct node *scalar, const s
 	return 0;
 }
 
-static int evaluate_tree(struct run *run, const struct node *node, const struct node **ret);
+static int evaluate_tree(
+	struct cfengine_run *run, const struct node *node, const struct node **ret);
 
-static int evaluate_list(struct run *run, const struct node *list, struct node *copy)
+static int evaluate_list(struct cfengine_run *run, const struct node *list, struct node *copy)
 {
 	for (uint32_t i = 0; i < list->seq.count; i++) {
 		const struct node *item;
@@ -333,7 +338,7 @@ static int evaluate_list(struct run *run, const struct node *list, struct node *
 	return 0;
 }
 
-static int evaluate_map(struct run *run, const struct node *map, struct node *copy)
+static int evaluate_map(struct cfengine_run *run, const struct node *map, struct node *copy)
 {
 	for (uint32_t i = 0; i < map->map.count; i++) {
 		const struct pair *pair = &map->map.pairs[i];
@@ -355,7 +360,7 @@ static int evaluate_map(struct run *run, const struct node *map, struct node *co
 }
 
 /* Inline JSON that is written as YAML: a plain string is a name, a quoted one is a string. */
-static int evaluate_tree(struct run *run, const struct node *node, const struct node **ret)
+static int evaluate_tree(struct cfengine_run *run, const struct node *node, const struct node **ret)
 {
 	struct node *copy;
 	int r;
@@ -377,7 +382,8 @@ static int evaluate_tree(struct run *run, const struct node *node, const struct 
 	return r;
 }
 
-static int add_arguments(struct run *run, const struct node *args, struct cfengine_sum *sum)
+static int add_arguments(
+	struct cfengine_run *run, const struct node *args, struct cfengine_sum *sum)
 {
 	int r = args->source ? source_copy(run->arena, args->source, &run->source) : 0;
 
@@ -395,7 +401,7 @@ static int add_arguments(struct run *run, const struct node *args, struct cfengi
 static int merge_cfengine(struct merge *merge, struct merge_output *ret)
 {
 	const struct node *args = options_get(merge->request->options, "args"), *root = NULL;
-	struct run run = {merge, merge->arena, merge->problem, NULL};
+	struct cfengine_run run = {merge, merge->arena, merge->problem, NULL};
 	struct cfengine_sum sum = {.origins = merge->origins};
 	int r = 0;
 

@@ -6,7 +6,7 @@
 #include "scalar.h"
 #include "utf8.h"
 
-struct reader {
+struct cfengine_reader {
 	const struct cfengine_json *json;
 	const char *begin;
 	const char *at;
@@ -25,23 +25,23 @@ static bool is_word(char c)
 }
 
 /* The byte there, or NUL at the end. */
-static char peek(const struct reader *reader)
+static char peek(const struct cfengine_reader *reader)
 {
 	return reader->at < reader->end ? *reader->at : '\0';
 }
 
-static void skip_space(struct reader *reader)
+static void skip_space(struct cfengine_reader *reader)
 {
 	while (reader->at < reader->end && is_space(*reader->at))
 		reader->at++;
 }
 
-static bool ends_word(const struct reader *reader, const char *at)
+static bool ends_word(const struct cfengine_reader *reader, const char *at)
 {
 	return at >= reader->end || is_space(*at) || strchr(",]}", *at);
 }
 
-static int fail(const struct reader *reader, const char *reason)
+static int fail(const struct cfengine_reader *reader, const char *reason)
 {
 	size_t characters = 1;
 
@@ -52,7 +52,7 @@ static int fail(const struct reader *reader, const char *reason)
 		characters, reader->begin);
 }
 
-static struct node *placed(const struct reader *reader, struct node *node)
+static struct node *placed(const struct cfengine_reader *reader, struct node *node)
 {
 	if (node) {
 		node->source = reader->json->source;
@@ -62,8 +62,8 @@ static struct node *placed(const struct reader *reader, struct node *node)
 	return node;
 }
 
-static int new_scalar(
-	struct reader *reader, struct span text, enum node_style style, const struct node **ret)
+static int new_scalar(struct cfengine_reader *reader, struct span text, enum node_style style,
+	const struct node **ret)
 {
 	struct node *node = placed(reader, node_new_scalar(reader->json->arena, text, style));
 
@@ -75,7 +75,7 @@ static int new_scalar(
 }
 
 /* \uXXXX, with the second half of a pair; 0 for what is no character. */
-static size_t decode_unicode(struct reader *reader, char *out)
+static size_t decode_unicode(struct cfengine_reader *reader, char *out)
 {
 	int32_t code = utf8_hex4(reader->at + 2, reader->end), low;
 
@@ -95,7 +95,7 @@ static size_t decode_unicode(struct reader *reader, char *out)
 }
 
 /* What stands at a backslash. An escape that JSON has not stays as it is, as in CFEngine. */
-static size_t decode_escape(struct reader *reader, char *out)
+static size_t decode_escape(struct cfengine_reader *reader, char *out)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
 	char c = reader->at + 1 < reader->end ? reader->at[1] : '\0';
@@ -123,7 +123,7 @@ static const char *find_quote(const char *at, const char *end)
 }
 
 /* A string, at its first quote. What is decoded is never longer than what was written. */
-static int read_string(struct reader *reader, const struct node **ret)
+static int read_string(struct cfengine_reader *reader, const struct node **ret)
 {
 	const char *quote = find_quote(reader->at + 1, reader->end);
 	size_t length = 0;
@@ -162,7 +162,7 @@ static size_t index_length(const char *at, const char *end)
  * Bytes of the name there, with the index that may follow; 0 for none. CFEngine's names have no
  * dash and begin with no digit. A layer's may: it counts where a container has just that name.
  */
-static size_t name_length(const struct reader *reader)
+static size_t name_length(const struct cfengine_reader *reader)
 {
 	const char *at = reader->at, *end = reader->end;
 	bool is_name = !number_is_digit(*at);
@@ -182,7 +182,7 @@ static size_t name_length(const struct reader *reader)
 }
 
 /* A number, a reserved word or a name. */
-static int read_word(struct reader *reader, const struct node **ret)
+static int read_word(struct cfengine_reader *reader, const struct node **ret)
 {
 	struct span text = {reader->at, 0};
 	const char *at = reader->at;
@@ -206,9 +206,9 @@ static int read_word(struct reader *reader, const struct node **ret)
 	return reader->json->find(reader->json->context, reader->json->argument, text, ret);
 }
 
-static int read_collection(struct reader *reader, const struct node **ret);
+static int read_collection(struct cfengine_reader *reader, const struct node **ret);
 
-static int read_value(struct reader *reader, const struct node **ret)
+static int read_value(struct cfengine_reader *reader, const struct node **ret)
 {
 	switch (*reader->at) {
 	case '"':
@@ -221,7 +221,7 @@ static int read_value(struct reader *reader, const struct node **ret)
 	}
 }
 
-static int read_array(struct reader *reader, struct node *array)
+static int read_array(struct cfengine_reader *reader, struct node *array)
 {
 	char before = '['; /* '[', ',' or 'v': a value */
 
@@ -257,7 +257,7 @@ static int read_array(struct reader *reader, struct node *array)
 }
 
 /* It stays bare where YAML, too, takes it for a string. */
-static int new_bare_key(struct reader *reader, struct span text, const struct node **ret)
+static int new_bare_key(struct cfengine_reader *reader, struct span text, const struct node **ret)
 {
 	struct node *key = placed(reader, node_new_scalar(reader->json->arena, text, NODE_PLAIN));
 
@@ -270,7 +270,7 @@ static int new_bare_key(struct reader *reader, struct span text, const struct no
 }
 
 /* A bare key, `\w[-\w]*`, with the colon that it needs; *ret is NULL when there is none. */
-static int read_bare_key(struct reader *reader, const struct node **ret)
+static int read_bare_key(struct cfengine_reader *reader, const struct node **ret)
 {
 	struct span key = {reader->at, 0};
 	const char *at = reader->at, *text;
@@ -295,7 +295,8 @@ static int read_bare_key(struct reader *reader, const struct node **ret)
 
 /* Between two pairs: a key, a comma or the end, which sets *is_end. `before` as in read_object().
  */
-static int read_key(struct reader *reader, char *before, bool *is_end, const struct node **ret)
+static int read_key(
+	struct cfengine_reader *reader, char *before, bool *is_end, const struct node **ret)
 {
 	char c = peek(reader);
 	int r;
@@ -320,7 +321,7 @@ static int read_key(struct reader *reader, char *before, bool *is_end, const str
 }
 
 /* After a key: the colon, which may be missing, and the value. */
-static int read_pair(struct reader *reader, struct node *object, const struct node *key)
+static int read_pair(struct cfengine_reader *reader, struct node *object, const struct node *key)
 {
 	const struct node *value;
 	char c;
@@ -338,7 +339,7 @@ static int read_pair(struct reader *reader, struct node *object, const struct no
 	return r == 0 ? node_put(reader->json->arena, object, key, value) : r;
 }
 
-static int read_object(struct reader *reader, struct node *object)
+static int read_object(struct cfengine_reader *reader, struct node *object)
 {
 	char before = '{'; /* '{', ',' or 'v': a value */
 
@@ -362,7 +363,7 @@ static int read_object(struct reader *reader, struct node *object)
 	}
 }
 
-static int read_collection(struct reader *reader, const struct node **ret)
+static int read_collection(struct cfengine_reader *reader, const struct node **ret)
 {
 	struct arena *arena = reader->json->arena;
 	bool is_array = *reader->at == '[';
@@ -383,9 +384,10 @@ static int read_collection(struct reader *reader, const struct node **ret)
 	return r;
 }
 
-static struct reader begin(struct span text)
+static struct cfengine_reader begin(struct span text)
 {
-	struct reader reader = {.begin = text.data, .at = text.data, .end = text.data + text.len};
+	struct cfengine_reader reader = {
+		.begin = text.data, .at = text.data, .end = text.data + text.len};
 
 	skip_space(&reader);
 	return reader;
@@ -393,7 +395,7 @@ static struct reader begin(struct span text)
 
 bool cfengine_json_is(struct span text)
 {
-	struct reader reader = begin(text);
+	struct cfengine_reader reader = begin(text);
 	char c = peek(&reader);
 
 	return c == '[' || c == '{';
@@ -401,7 +403,7 @@ bool cfengine_json_is(struct span text)
 
 int cfengine_json_read(const struct cfengine_json *json, const struct node **ret)
 {
-	struct reader reader = begin(json->argument->text);
+	struct cfengine_reader reader = begin(json->argument->text);
 
 	reader.json = json;
 	reader.depth = json->depth;

@@ -82,7 +82,7 @@ static int read_config(struct cloud *cloud, const struct cloud_part *part, const
 }
 
 /* What a part says of how it is merged. */
-struct told {
+struct part_how {
 	struct how how;
 	const struct pair *taken[2]; /* what said so, out of its root; NULL: no more */
 };
@@ -114,7 +114,7 @@ static int pop(struct cloud *cloud, const struct node **root, const char *name,
 
 /* What the part itself and then its header ask for. */
 static int take_how(struct cloud *cloud, const struct cloud_part *part, const struct node **root,
-	struct told *told)
+	struct part_how *told)
 {
 	const struct pair **type = &told->taken[0];
 	const struct node *value;
@@ -156,7 +156,7 @@ static int choose_mergers(
 	return 0;
 }
 
-static void note_taken(struct cloud *cloud, const struct told *told)
+static void note_taken(struct cloud *cloud, const struct part_how *told)
 {
 	for (size_t i = 0; i < 2 && told->taken[i]; i++)
 		origin_remove(cloud->origins, cloud->root, told->taken[i]->key,
@@ -167,7 +167,7 @@ static void note_taken(struct cloud *cloud, const struct told *told)
 int cloud_add_config(struct cloud *cloud, const struct cloud_part *part)
 {
 	const struct cloud_dispatch *mergers;
-	struct told told = {0};
+	struct part_how told = {0};
 	const struct node *root;
 
 	int r = cloud_end_patch(cloud);

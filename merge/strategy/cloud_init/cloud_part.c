@@ -191,14 +191,14 @@ int cloud_add_source(struct cloud *cloud, const struct merge_input *input)
 }
 
 /* Where the lines of an archive's text begin, found in order. */
-struct lines {
+struct archive_lines {
 	struct span text;
 	uint32_t line; /* that of `at`, starting at 1 */
 	const char *at;
 };
 
 /* The line, without its end. Empty for a line further up, to which only an alias leads. */
-static struct span line_at(struct lines *lines, uint32_t line)
+static struct span line_at(struct archive_lines *lines, uint32_t line)
 {
 	const char *end = lines->text.data + lines->text.len, *newline;
 
@@ -226,7 +226,7 @@ static struct span without_return(struct span line)
  * else was folded or unescaped, and then all of it is at its begin.
  */
 static struct text_place place_of(
-	const struct cloud_part *archive, struct lines *lines, const struct node *content)
+	const struct cloud_part *archive, struct archive_lines *lines, const struct node *content)
 {
 	struct text_place rewritten = {content->line, content->column, true};
 	struct span inner = content->text;
@@ -316,13 +316,13 @@ static bool is_given(const struct node *type)
 }
 
 /* What an archive's entry says of its part. */
-struct entry {
+struct archive_entry {
 	const struct node *content;
 	const struct node *type; /* as it is written; NULL: the part's first line says it */
 	bool is_text;            /* by the type's begin: nothing else can be a cloud-config */
 };
 
-static int read_entry(struct cloud *cloud, const struct node *node, struct entry *ret)
+static int read_entry(struct cloud *cloud, const struct node *node, struct archive_entry *ret)
 {
 	const struct node *type = node_get(node, "type");
 
@@ -337,7 +337,7 @@ static int read_entry(struct cloud *cloud, const struct node *node, struct entry
 	return 0;
 }
 
-static enum part_type type_of_entry(const struct entry *entry, struct span text)
+static enum part_type type_of_entry(const struct archive_entry *entry, struct span text)
 {
 	bool is_binary = !scalar_is_string(entry->content);
 	enum part_type type = PART_OTHER;
@@ -362,8 +362,9 @@ static enum part_type type_of_entry(const struct entry *entry, struct span text)
 }
 
 /* The content's text; *ret is false where it has none, and belongs to a program anyhow. */
-static int take_content(struct cloud *cloud, const struct entry *entry, struct lines *lines,
-	struct cloud_part *part, const struct cloud_part *archive, bool *ret)
+static int take_content(struct cloud *cloud, const struct archive_entry *entry,
+	struct archive_lines *lines, struct cloud_part *part, const struct cloud_part *archive,
+	bool *ret)
 {
 	const struct node *content = entry->content;
 
@@ -386,11 +387,11 @@ static int take_content(struct cloud *cloud, const struct entry *entry, struct l
 }
 
 /* An entry is a text, or a map with `content`, `type` and headers; cloud-init skips others. */
-static int add_entry(struct cloud *cloud, const struct cloud_part *archive, struct lines *lines,
-	const struct node *node)
+static int add_entry(struct cloud *cloud, const struct cloud_part *archive,
+	struct archive_lines *lines, const struct node *node)
 {
 	struct cloud_part part = {.source = archive->source};
-	struct entry entry = {.content = node};
+	struct archive_entry entry = {.content = node};
 	bool has_text;
 	int r = 0;
 
@@ -416,7 +417,7 @@ static int add_entry(struct cloud *cloud, const struct cloud_part *archive, stru
 static int add_entries(
 	struct cloud *cloud, const struct cloud_part *archive, const struct node *entries)
 {
-	struct lines lines = {.text = archive->text, .line = 1, .at = archive->text.data};
+	struct archive_lines lines = {.text = archive->text, .line = 1, .at = archive->text.data};
 	bool is_set = node_is_map(entries);
 	int r = 0;
 

@@ -49,7 +49,7 @@ static bool is_plain_leaf(const struct node *value)
 	return node_is_scalar(value) && !value->tag;
 }
 
-static int take_map(struct deep *deep, const struct node *value, const struct place *place,
+static int take_map(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret)
 {
 	struct node *map = NULL;
@@ -62,7 +62,7 @@ static int take_map(struct deep *deep, const struct node *value, const struct pl
 	}
 	for (uint32_t i = 0; r == 0 && i < value->map.count; i++) {
 		const struct pair *pair = &value->map.pairs[i];
-		const struct place inner = {place, pair->key};
+		const struct list_place inner = {place, pair->key};
 		const struct node *taken;
 
 		r = check_key(deep, pair->key);
@@ -86,7 +86,7 @@ static int take_map(struct deep *deep, const struct node *value, const struct pl
 	return r;
 }
 
-int deep_take(struct deep *deep, const struct node *value, const struct place *place,
+int deep_take(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret)
 {
 	bool is_bare = directive_of(value) == DIRECTIVE_NONE;
@@ -122,12 +122,12 @@ static int note_deleted(
 }
 
 static int merge_pair(struct deep *deep, struct node **map, const struct node *below,
-	const struct pair *pair, const struct place *place)
+	const struct pair *pair, const struct list_place *place)
 {
 	const struct pair *found = node_find_hashed(below, pair->key, pair->hash);
 	const struct node *old = found ? deep_value(found) : NULL;
 	size_t number = found ? (size_t)(found - below->map.pairs) : 0;
-	const struct place inner = {place, pair->key};
+	const struct list_place inner = {place, pair->key};
 	const struct node *combined;
 
 	int r = check_key(deep, pair->key);
@@ -159,7 +159,7 @@ static int merge_pair(struct deep *deep, struct node **map, const struct node *b
 }
 
 static int merge_maps(struct deep *deep, const struct node *below, const struct node *value,
-	const struct place *place, const struct node **ret)
+	const struct list_place *place, const struct node **ret)
 {
 	struct node *map = NULL;
 	int r = deep_enter(deep, value);
@@ -215,7 +215,7 @@ static bool has_kind(const struct node *node)
  * `jobs: {…}` where the layers below have a list. Who means it writes !replace.
  */
 static int check_kind(struct deep *deep, const struct node *below, const struct node *value,
-	const struct place *place)
+	const struct list_place *place)
 {
 	const struct merge_request *request = deep->merge->request;
 	bool is_named = place && node_is_scalar(place->key);
@@ -242,7 +242,7 @@ static int check_kind(struct deep *deep, const struct node *below, const struct 
 
 /* The value in the place of what lies below, because of a tag or of its kind or of a rule. */
 static int put_in_place(struct deep *deep, const struct node *below, const struct node *value,
-	const struct place *place, const struct node **ret)
+	const struct list_place *place, const struct node **ret)
 {
 	int r = deep_take(deep, value, place, ret);
 
@@ -259,7 +259,7 @@ static int put_in_place(struct deep *deep, const struct node *below, const struc
 
 /* A list with a tag that says how it meets the one below. */
 static int combine_as_told(struct deep *deep, const struct node *below, const struct node *value,
-	const struct place *place, const struct node **ret)
+	const struct list_place *place, const struct node **ret)
 {
 	static const struct list_rule rules[] = {
 		[DIRECTIVE_APPEND] = {.mode = LIST_APPEND},
@@ -297,7 +297,7 @@ static int note_leaf(
  * Returns 0 with *ret, NULL for nothing; PROBLEM; or -errno.
  */
 int deep_combine(struct deep *deep, const struct node *below, const struct node *value,
-	const struct place *place, const struct node **ret)
+	const struct list_place *place, const struct node **ret)
 {
 	if (below && list_rules_repeat(deep->rules) && deep_is_repeat(deep, below, value, place))
 		return deep_repeat(deep, below, value, place, ret);
@@ -483,9 +483,9 @@ static int check(const struct options *options, struct problem *problem)
 }
 
 static const struct list_rule *find_rule(const struct list_rules *rules,
-	const struct node *const *keys, size_t count, const struct place *up)
+	const struct node *const *keys, size_t count, const struct list_place *up)
 {
-	const struct place place = {up, *keys};
+	const struct list_place place = {up, *keys};
 
 	return count > 1 ? find_rule(rules, keys + 1, count - 1, &place)
 			 : list_rules_find(rules, &place);

@@ -44,27 +44,27 @@ struct deep {
  * Merges `value` into what lies `below` it, which may be NULL: nothing. *ret is NULL for nothing.
  */
 int deep_combine(struct deep *deep, const struct node *below, const struct node *value,
-	const struct place *place, const struct node **ret);
+	const struct list_place *place, const struct node **ret);
 
 /** The value alone, whatever lies below, with the directives in it and on it carried out. */
-int deep_take(struct deep *deep, const struct node *value, const struct place *place,
+int deep_take(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret);
 
 /** As deep_take(), for a list: deep_list.c. */
-int deep_take_list(struct deep *deep, const struct node *value, const struct place *place,
+int deep_take_list(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret);
 
 /** Merges one list into another, by a rule that is not LIST_REPLACE: deep_list.c. */
 int deep_merge_lists(struct deep *deep, const struct node *below, const struct node *value,
-	const struct place *place, const struct list_rule *rule, const struct node **ret);
+	const struct list_place *place, const struct list_rule *rule, const struct node **ret);
 
 /** Whether `value` over `below` is one more assignment: both texts, or lists. */
 bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
-	const struct place *place);
+	const struct list_place *place);
 
 /** Merges such a value in: deep_list.c. */
 int deep_repeat(struct deep *deep, const struct node *below, const struct node *value,
-	const struct place *place, const struct node **ret);
+	const struct list_place *place, const struct node **ret);
 
 /* What the options are for: deep_use.c; as in struct strategy. */
 int deep_note_uses(const struct merge_request *request, size_t input,

@@ -41,7 +41,7 @@ static int check_item_key(struct deep *deep, const struct list_rule *rule, const
 struct keyed {
 	struct list *list;
 	const struct list_rule *rule;
-	const struct place *place;
+	const struct list_place *place;
 	uint32_t pass;
 };
 
@@ -111,7 +111,7 @@ static int merge_item(struct deep *deep, const struct keyed *keyed, const struct
 }
 
 static int merge_by_key(struct deep *deep, struct list *list, const struct node *value,
-	const struct place *place, const struct list_rule *rule)
+	const struct list_place *place, const struct list_rule *rule)
 {
 	const struct keyed keyed = {list, rule, place, ++deep->pass};
 	int r = 0;
@@ -122,7 +122,7 @@ static int merge_by_key(struct deep *deep, struct list *list, const struct node 
 }
 
 /* An item of a list whose items are not matched by a key. */
-static int take_item(struct deep *deep, const struct node *item, const struct place *place,
+static int take_item(struct deep *deep, const struct node *item, const struct list_place *place,
 	const struct node **ret)
 {
 	if (directive_of(item) == DIRECTIVE_DELETE)
@@ -134,7 +134,7 @@ static int take_item(struct deep *deep, const struct node *item, const struct pl
 }
 
 static int extend(struct deep *deep, struct list *list, const struct node *value,
-	const struct place *place, bool is_in_front)
+	const struct list_place *place, bool is_in_front)
 {
 	uint32_t count = value->seq.count;
 	const struct node *taken;
@@ -168,8 +168,8 @@ static int know_values(struct deep *deep, struct list *list)
 	return r;
 }
 
-static int append_missing(
-	struct deep *deep, struct list *list, const struct node *value, const struct place *place)
+static int append_missing(struct deep *deep, struct list *list, const struct node *value,
+	const struct list_place *place)
 {
 	if (list->rebuilds > REBUILDS_MAX)
 		return problem_at(deep->merge->problem, value,
@@ -203,7 +203,7 @@ static bool is_same(const struct list *list, const struct node *value)
 	return true;
 }
 
-static int take_by_key(struct deep *deep, const struct node *value, const struct place *place,
+static int take_by_key(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct list_rule *rule, const struct node **ret)
 {
 	int r = deep_spend(deep, value, value->seq.count);
@@ -220,7 +220,7 @@ static int take_by_key(struct deep *deep, const struct node *value, const struct
 	return r;
 }
 
-static int take_items(struct deep *deep, const struct node *value, const struct place *place,
+static int take_items(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret)
 {
 	struct list *list = NULL;
@@ -247,7 +247,7 @@ static int take_items(struct deep *deep, const struct node *value, const struct 
 	return r;
 }
 
-int deep_take_list(struct deep *deep, const struct node *value, const struct place *place,
+int deep_take_list(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret)
 {
 	const struct list_rule *rule = list_rules_find(deep->rules, place);
@@ -265,7 +265,7 @@ int deep_take_list(struct deep *deep, const struct node *value, const struct pla
 }
 
 static int merge_into(struct deep *deep, struct list *list, const struct node *value,
-	const struct place *place, const struct list_rule *rule)
+	const struct list_place *place, const struct list_rule *rule)
 {
 	assert(rule->mode != LIST_REPLACE);
 	switch (rule->mode) {
@@ -307,7 +307,7 @@ static void note_part(struct deep *deep, const struct node *list, const struct n
 }
 
 int deep_merge_lists(struct deep *deep, const struct node *below, const struct node *value,
-	const struct place *place, const struct list_rule *rule, const struct node **ret)
+	const struct list_place *place, const struct list_rule *rule, const struct node **ret)
 {
 	struct list *list;
 
@@ -350,7 +350,7 @@ static bool is_reset(const struct node *value)
 }
 
 bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
-	const struct place *place)
+	const struct list_place *place)
 {
 	const struct list_rule *rule;
 
@@ -376,7 +376,7 @@ static int as_list(struct deep *deep, const struct node *value, const struct nod
 }
 
 int deep_repeat(struct deep *deep, const struct node *below, const struct node *value,
-	const struct place *place, const struct node **ret)
+	const struct list_place *place, const struct node **ret)
 {
 	const struct node *list, *more;
 	int r = as_list(deep, below, &list);

@@ -17,7 +17,7 @@ const struct format *deep_repeating(const struct merge_request *request)
 
 /* Whether a list is there, and whether its items have what they are matched by. */
 static int note_list(const struct list_rules *rules, const struct node *list,
-	const struct place *place, struct option_uses *uses)
+	const struct list_place *place, struct option_uses *uses)
 {
 	const struct list_rule *rule = list_rules_find(rules, place);
 	int r = option_uses_add(uses, rule->place);
@@ -29,7 +29,7 @@ static int note_list(const struct list_rules *rules, const struct node *list,
 }
 
 static int note_value(const struct list_rules *rules, const struct node *value,
-	const struct place *place, struct option_uses *uses)
+	const struct list_place *place, struct option_uses *uses)
 {
 	int r = node_is_sequence(value) ? note_list(rules, value, place, uses) : 0;
 
@@ -39,7 +39,7 @@ static int note_value(const struct list_rules *rules, const struct node *value,
 	}
 	for (uint32_t i = 0; r == 0 && i < node_count(value); i++) {
 		/* An item is in the same place as its list. */
-		const struct place inner = {
+		const struct list_place inner = {
 			place, node_is_map(value) ? value->map.pairs[i].key : NULL};
 		r = note_value(
 			rules, *node_entry(value, i), inner.key ? &inner : place, uses);

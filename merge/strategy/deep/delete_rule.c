@@ -189,7 +189,7 @@ static bool has_place(const struct node *root, const char *at, const char *end)
 	return has_it;
 }
 
-struct noting {
+struct delete_noting {
 	const struct merge_request *request;
 	size_t input;
 	const struct node *root;
@@ -198,7 +198,7 @@ struct noting {
 
 static int note_place(void *context, const struct node *layer, const struct node *place)
 {
-	const struct noting *noting = context;
+	const struct delete_noting *noting = context;
 	const struct merge_input *inputs = noting->request->inputs;
 	bool is_below = false;
 
@@ -214,12 +214,12 @@ static int note_place(void *context, const struct node *layer, const struct node
 int delete_rule_note(const struct merge_request *request, size_t input, const struct node *root,
 	struct option_uses *uses)
 {
-	struct noting noting = {request, input, root, uses};
+	struct delete_noting noting = {request, input, root, uses};
 
 	return each_place(request->options, note_place, &noting);
 }
 
-struct telling {
+struct delete_report {
 	const struct option_uses *uses;
 	int (*tell)(void *context, const struct problem *problem);
 	void *context;
@@ -227,7 +227,7 @@ struct telling {
 
 static int tell_place(void *context, const struct node *layer, const struct node *place)
 {
-	const struct telling *telling = context;
+	const struct delete_report *telling = context;
 	struct problem problem;
 
 	if (option_uses_have(telling->uses, place))
@@ -242,7 +242,7 @@ static int tell_place(void *context, const struct node *layer, const struct node
 int delete_rule_tell_idle(const struct options *options, const struct option_uses *uses,
 	int (*tell)(void *context, const struct problem *problem), void *context)
 {
-	struct telling telling = {uses, tell, context};
+	struct delete_report telling = {uses, tell, context};
 
 	return each_place(options, tell_place, &telling);
 }

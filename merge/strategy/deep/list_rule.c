@@ -17,7 +17,7 @@ struct word {
 	struct span key; /* WORD_KEY */
 };
 
-struct pattern {
+struct list_pattern {
 	const struct word *words;
 	size_t count;
 	size_t spelled; /* words of kind WORD_KEY: how specific the pattern is */
@@ -25,7 +25,7 @@ struct pattern {
 };
 
 struct list_rules {
-	struct pattern *patterns; /* in the order in which they are written */
+	struct list_pattern *patterns; /* in the order in which they are written */
 	size_t count;
 	bool have_keys;
 	struct list_rule fallback;
@@ -141,8 +141,8 @@ static const char *next_word(const char *at, const char *end, struct word *word,
 	return at < end ? at + 1 : NULL;
 }
 
-static int read_pattern(
-	const struct node *name, struct arena *arena, struct pattern *ret, struct problem *problem)
+static int read_pattern(const struct node *name, struct arena *arena, struct list_pattern *ret,
+	struct problem *problem)
 {
 	struct span text = name->text;
 	const char *end = text.data + text.len;
@@ -182,7 +182,7 @@ static int read_patterns(const struct node *map, struct arena *arena, struct lis
 
 	for (uint32_t i = 0; i < map->map.count; i++) {
 		const struct pair *pair = &map->map.pairs[i];
-		struct pattern *pattern = &rules->patterns[rules->count];
+		struct list_pattern *pattern = &rules->patterns[rules->count];
 
 		if (!node_is_scalar(pair->key))
 			return problem_at(problem, pair->key,
@@ -281,10 +281,10 @@ static size_t count_words(const struct word *words, size_t left, const struct no
  * From the list up to the root. After a mismatch only the last "any number" that was passed can
  * help, by taking one key more: no more steps than keys times words.
  */
-static bool matches(const struct pattern *pattern, const struct place *place)
+static bool matches(const struct list_pattern *pattern, const struct list_place *place)
 {
 	const struct word *words = pattern->words;
-	const struct place *at = place, *many_at = NULL;
+	const struct list_place *at = place, *many_at = NULL;
 	size_t left = pattern->count, left_after_many = 0;
 	bool seen_many = false;
 
@@ -311,7 +311,7 @@ static bool matches(const struct pattern *pattern, const struct place *place)
 }
 
 static const struct list_rule *find_fallback(
-	const struct list_rules *rules, const struct place *place)
+	const struct list_rules *rules, const struct list_place *place)
 {
 	if (!rules->dialect || !place || !node_is_scalar(place->key))
 		return &rules->fallback;
@@ -321,12 +321,13 @@ static const struct list_rule *find_fallback(
 								 : &rules->fallback;
 }
 
-const struct list_rule *list_rules_find(const struct list_rules *rules, const struct place *place)
+const struct list_rule *list_rules_find(
+	const struct list_rules *rules, const struct list_place *place)
 {
-	const struct pattern *best = NULL;
+	const struct list_pattern *best = NULL;
 
 	for (size_t i = 0; i < rules->count; i++) {
-		const struct pattern *pattern = &rules->patterns[i];
+		const struct list_pattern *pattern = &rules->patterns[i];
 		if ((!best || pattern->spelled >= best->spelled) && matches(pattern, place))
 			best = pattern;
 	}
@@ -343,7 +344,7 @@ bool list_rules_have_keys(const struct list_rules *rules)
 	return rules->have_keys;
 }
 
-static int tell_pattern(const struct pattern *pattern, const struct option_uses *uses,
+static int tell_pattern(const struct list_pattern *pattern, const struct option_uses *uses,
 	int (*tell)(void *context, const struct problem *problem), void *context)
 {
 	const struct list_rule *rule = &pattern->rule;

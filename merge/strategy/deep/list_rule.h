@@ -43,8 +43,8 @@ struct list_rule {
 };
 
 /* A place in a tree; NULL is the root. An item of a list is in the same place as the list. */
-struct place {
-	const struct place *up;
+struct list_place {
+	const struct list_place *up;
 	const struct node *key;
 };
 
@@ -59,7 +59,8 @@ int list_rules_read(const struct options *options, const struct format *format, 
 	const struct list_rules **ret, struct problem *problem);
 
 /** The rule for lists in that place; never NULL. */
-const struct list_rule *list_rules_find(const struct list_rules *rules, const struct place *place);
+const struct list_rule *list_rules_find(
+	const struct list_rules *rules, const struct list_place *place);
 
 /** As option_uses_tell_idle(), of the lists. */
 int list_rules_tell_idle(const struct list_rules *rules, const struct option_uses *uses,

@@ -21,12 +21,12 @@ static struct lua_box *open_box(lua_State *L)
 }
 
 /* A key on the stack as a node; `room` holds what it needs, for as long as the stack does. */
-struct key {
+struct lua_key {
 	struct node node;
 	char room[64];
 };
 
-static bool read_key(lua_State *L, int index, struct key *key)
+static bool read_key(lua_State *L, int index, struct lua_key *key)
 {
 	key->node = (struct node){.kind = NODE_SCALAR, .style = NODE_PLAIN, .weight = 1};
 	switch (lua_box_scalar_kind(L, index)) {
@@ -56,7 +56,7 @@ static bool read_key(lua_State *L, int index, struct key *key)
 
 static const struct pair *find(lua_State *L, const struct node *map, int index)
 {
-	struct key key;
+	struct lua_key key;
 
 	if (!read_key(L, index, &key))
 		return NULL;

@@ -7,7 +7,7 @@
 #define SHORT_PATTERN 32
 
 /* A character or class of a pattern: "a", "%a", "[^a-z%d]" or ".". */
-struct item {
+struct pattern_item {
 	const char *at;
 	const char *end;
 };
@@ -47,7 +47,7 @@ static bool set_has(const char *at, const char *end, int c)
 	return false;
 }
 
-static bool item_has(const struct item *item, int c)
+static bool item_has(const struct pattern_item *item, int c)
 {
 	switch (*item->at) {
 	case '.':
@@ -63,7 +63,7 @@ static bool item_has(const struct item *item, int c)
 	}
 }
 
-static struct item read_item(const char *at, const char *end)
+static struct pattern_item read_item(const char *at, const char *end)
 {
 	const char *next = at + 1;
 
@@ -78,11 +78,11 @@ static struct item read_item(const char *at, const char *end)
 		while (next < end && *next != ']');
 		next = next < end ? next + 1 : end;
 	}
-	return (struct item){at, next};
+	return (struct pattern_item){at, next};
 }
 
 /* The longest run of characters that a repetition of the item can take. */
-static double longest_run(const struct item *item, struct span text)
+static double longest_run(const struct pattern_item *item, struct span text)
 {
 	bool has[256];
 	size_t longest = 0, run = 0;
@@ -99,7 +99,7 @@ static double longest_run(const struct item *item, struct span text)
 
 /* What an item makes of the steps of all that stands before it. */
 static double item_factor(
-	const struct item *item, const char *end, struct span text, unsigned *repeats)
+	const struct pattern_item *item, const char *end, struct span text, unsigned *repeats)
 {
 	double text_len = (double)text.len;
 	char second = item->end - item->at > 1 ? item->at[1] : '\0';
@@ -132,7 +132,7 @@ double lua_pattern_steps(struct span pattern, struct span text)
 	if (pattern.len > SHORT_PATTERN)
 		steps *= (double)pattern.len;
 	for (const char *at = pattern.data; at < end && steps <= LUA_PATTERN_STEPS_MAX;) {
-		const struct item item = read_item(at, end);
+		const struct pattern_item item = read_item(at, end);
 		steps *= item_factor(&item, end, text, &repeats);
 		at = item.end;
 	}

@@ -19,8 +19,8 @@
 #define PILLAR_CHAIN_MAX 8
 
 /* A file that is being built, inside the one that led to it. */
-struct frame {
-	const struct frame *outer;
+struct pillar_frame {
+	const struct pillar_frame *outer;
 	struct pillar_file *file;
 	unsigned depth;           /* starting at 1 */
 	struct pillar_set looked; /* see struct pillar_built */
@@ -36,7 +36,8 @@ struct pillar {
 /* Messages */
 
 /* "a.yaml -> b.yaml -> LAST": how the files that are being built lead there. NULL: no memory. */
-static const char *chain(const struct pillar *pillar, const struct frame *frame, const char *last)
+static const char *chain(
+	const struct pillar *pillar, const struct pillar_frame *frame, const char *last)
 {
 	struct arena *arena = pillar->merge->arena;
 	const char *text = last;
@@ -52,7 +53,8 @@ static const char *chain(const struct pillar *pillar, const struct frame *frame,
 	return text;
 }
 
-static int report_absent(struct pillar *pillar, const struct frame *frame, const struct node *name)
+static int report_absent(
+	struct pillar *pillar, const struct pillar_frame *frame, const struct node *name)
 {
 	struct problem *problem = pillar->merge->problem;
 	const char *text = name->text.data;
@@ -79,8 +81,8 @@ static int report_absent(struct pillar *pillar, const struct frame *frame, const
 		text, quote, *directory ? directory : "the root of the layers", quote, way);
 }
 
-static int report_cycle(struct pillar *pillar, const struct frame *frame, const struct node *name,
-	const struct pillar_file *file)
+static int report_cycle(struct pillar *pillar, const struct pillar_frame *frame,
+	const struct node *name, const struct pillar_file *file)
 {
 	const char *way = chain(pillar, frame, file->name);
 
@@ -91,8 +93,8 @@ static int report_cycle(struct pillar *pillar, const struct frame *frame, const 
 		name->text.data, way);
 }
 
-static int report_depth(struct pillar *pillar, const struct frame *frame, const struct node *name,
-	const struct pillar_file *file)
+static int report_depth(struct pillar *pillar, const struct pillar_frame *frame,
+	const struct node *name, const struct pillar_file *file)
 {
 	const char *way = chain(pillar, frame, file->name);
 
@@ -106,11 +108,11 @@ static int report_depth(struct pillar *pillar, const struct frame *frame, const 
 
 /* Building */
 
-static int build(struct pillar *pillar, const struct frame *outer, const struct node *name,
+static int build(struct pillar *pillar, const struct pillar_frame *outer, const struct node *name,
 	struct pillar_file *file, struct pillar_built **ret);
 
 /* Finds the file that is named. `key` is the key under which the name stands. */
-static int find(struct pillar *pillar, const struct frame *frame, const struct node *key,
+static int find(struct pillar *pillar, const struct pillar_frame *frame, const struct node *key,
 	const struct node *name, struct pillar_file **ret)
 {
 	struct problem *problem = pillar->merge->problem;
@@ -131,7 +133,7 @@ static int find(struct pillar *pillar, const struct frame *frame, const struct n
 }
 
 /* Combines the files that `value` names into *root, each in turn. */
-static int follow(struct pillar *pillar, struct frame *frame, const struct node *key,
+static int follow(struct pillar *pillar, struct pillar_frame *frame, const struct node *key,
 	const struct node *value, const struct node **root)
 {
 	for (size_t i = 0; i < pillar_name_count(value); i++) {
@@ -160,7 +162,7 @@ static int follow(struct pillar *pillar, struct frame *frame, const struct node 
 }
 
 /* Puts a neighbour into *root, under its name. */
-static int put_neighbour(struct pillar *pillar, struct frame *frame, const struct node *name,
+static int put_neighbour(struct pillar *pillar, struct pillar_frame *frame, const struct node *name,
 	const struct node **root)
 {
 	struct arena *arena = pillar->merge->arena;
@@ -191,7 +193,8 @@ static int put_neighbour(struct pillar *pillar, struct frame *frame, const struc
 		(struct origin_why){"a neighbour stands under its name", name});
 }
 
-static int put_neighbours(struct pillar *pillar, struct frame *frame, const struct node **root)
+static int put_neighbours(
+	struct pillar *pillar, struct pillar_frame *frame, const struct node **root)
 {
 	const struct pair *pair =
 		pillar->options.neighbour ? node_find(*root, pillar->options.neighbour) : NULL;
@@ -204,7 +207,7 @@ static int put_neighbours(struct pillar *pillar, struct frame *frame, const stru
 }
 
 /* Takes the reference keys out of *root, and combines in what they name. */
-static int follow_all(struct pillar *pillar, struct frame *frame, const struct node **root)
+static int follow_all(struct pillar *pillar, struct pillar_frame *frame, const struct node **root)
 {
 	const struct node *found[PILLAR_KEYS_MAX] = {0};
 	int r = 0;
@@ -227,7 +230,7 @@ static int follow_all(struct pillar *pillar, struct frame *frame, const struct n
 }
 
 /* Builds one layer of a file, from its own references. */
-static int build_layer(struct pillar *pillar, struct frame *frame, const struct node *layer,
+static int build_layer(struct pillar *pillar, struct pillar_frame *frame, const struct node *layer,
 	const struct node **ret)
 {
 	const struct node *root;
@@ -244,7 +247,7 @@ static int build_layer(struct pillar *pillar, struct frame *frame, const struct 
 }
 
 /* Several documents in one source are as several layers. An empty one has no opinion. */
-static int build_layers(struct pillar *pillar, struct frame *frame, const struct node **ret)
+static int build_layers(struct pillar *pillar, struct pillar_frame *frame, const struct node **ret)
 {
 	const struct pillar_file *file = frame->file;
 	const struct node *root = NULL, *above = NULL;
@@ -290,7 +293,7 @@ static int check_weight(
 }
 
 /* Keeps what `frame`'s file became, for the next time that it is named. */
-static int remember(struct pillar *pillar, struct frame *frame, const struct node *root,
+static int remember(struct pillar *pillar, struct pillar_frame *frame, const struct node *root,
 	struct pillar_built **ret)
 {
 	struct arena *arena = pillar->merge->arena;
@@ -316,10 +319,10 @@ static int remember(struct pillar *pillar, struct frame *frame, const struct nod
 }
 
 /* Builds a file, unless it is built already. `name` is what led here; NULL for the first. */
-static int build(struct pillar *pillar, const struct frame *outer, const struct node *name,
+static int build(struct pillar *pillar, const struct pillar_frame *outer, const struct node *name,
 	struct pillar_file *file, struct pillar_built **ret)
 {
-	struct frame frame = {outer, file, outer ? outer->depth + 1 : 1, {0}};
+	struct pillar_frame frame = {outer, file, outer ? outer->depth + 1 : 1, {0}};
 	size_t work = 1, since = pillar->values.open_count;
 	struct pillar_built *built = pillar_file_built(&pillar->files, file, &work);
 	const struct node *root = NULL;

@@ -4,7 +4,7 @@
 #include <search.h>
 
 /* How a file was called. */
-struct call {
+struct pillar_name {
 	const char *name; /* first; as the reference has it */
 	struct pillar_file *file;
 };
@@ -70,9 +70,9 @@ static int ask(struct pillar_files *files, const char *name, const struct merge_
 int pillar_files_find(struct pillar_files *files, const char *name, struct pillar_file **ret,
 	struct problem *problem)
 {
-	struct call wanted = {.name = name}, *call;
+	struct pillar_name wanted = {.name = name}, *call;
 	const struct merge_input *inputs;
-	struct call **known = tfind(&wanted, &files->calls, compare_names);
+	struct pillar_name **known = tfind(&wanted, &files->calls, compare_names);
 	size_t count = 0;
 	int r;
 

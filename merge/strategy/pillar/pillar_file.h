@@ -49,7 +49,7 @@ struct pillar_files {
 
 	/* private: */
 	size_t count;
-	void *calls; /* tsearch(3) trees of struct call and struct pillar_file */
+	void *calls; /* tsearch(3) trees of struct pillar_name and struct pillar_file */
 	void *files;
 };
 

@@ -37,7 +37,7 @@ static const enum salt_reason reasons[] = {
 	[TAG_ROOT] = SALT_REASON_ROOT,
 };
 
-struct reading {
+struct salt_reading {
 	const struct salt *salt;
 	struct arena *arena; /* of `salt` */
 	struct problem *problem;
@@ -48,7 +48,7 @@ static bool is_own(enum tag tag)
 	return tag != TAG_NONE && tag != TAG_FOREIGN;
 }
 
-static int find_tag(const struct reading *reading, const struct node *node, enum tag *ret)
+static int find_tag(const struct salt_reading *reading, const struct node *node, enum tag *ret)
 {
 	*ret = TAG_NONE;
 	if (!node->tag)
@@ -67,7 +67,7 @@ static int find_tag(const struct reading *reading, const struct node *node, enum
 	return 0;
 }
 
-static int check_kind(const struct reading *reading, const struct node *node, enum tag tag)
+static int check_kind(const struct salt_reading *reading, const struct node *node, enum tag tag)
 {
 	static const char *const words[] = {
 		[NODE_SCALAR] = "scalar", [NODE_SEQUENCE] = "sequence", [NODE_MAP] = "mapping"};
@@ -93,7 +93,7 @@ static int check_kind(const struct reading *reading, const struct node *node, en
 }
 
 static int without_tag(
-	const struct reading *reading, const struct node *node, const struct node **ret)
+	const struct salt_reading *reading, const struct node *node, const struct node **ret)
 {
 	struct node *copy = node_copy(reading->arena, node);
 
@@ -104,7 +104,7 @@ static int without_tag(
 	return 0;
 }
 
-static int construct(const struct reading *reading, const struct node *node, enum tag outer,
+static int construct(const struct salt_reading *reading, const struct node *node, enum tag outer,
 	const struct node **ret);
 
 /* Most values: nothing to be done. */
@@ -114,7 +114,7 @@ static bool is_simple(const struct node *node)
 }
 
 static int construct_sequence(
-	const struct reading *reading, const struct node *node, const struct node **ret)
+	const struct salt_reading *reading, const struct node *node, const struct node **ret)
 {
 	struct node *list = NULL;
 	int r = 0;
@@ -133,7 +133,7 @@ static int construct_sequence(
 
 /* *is_reset: the key says that what came before it counts for nothing. */
 static int construct_key(
-	const struct reading *reading, struct pair *pair, enum tag *tag, bool *is_reset)
+	const struct salt_reading *reading, struct pair *pair, enum tag *tag, bool *is_reset)
 {
 	int r = find_tag(reading, pair->key, tag);
 
@@ -154,7 +154,7 @@ static int construct_key(
 	return 0;
 }
 
-static int construct_pair(const struct reading *reading, struct pair *pair, bool *is_reset)
+static int construct_pair(const struct salt_reading *reading, struct pair *pair, bool *is_reset)
 {
 	enum tag tag = TAG_NONE;
 
@@ -170,7 +170,7 @@ static int construct_pair(const struct reading *reading, struct pair *pair, bool
 }
 
 /* `reset` is the key with !reset, or NULL. */
-static int add_pair(const struct reading *reading, struct node *map, struct pair *pair,
+static int add_pair(const struct salt_reading *reading, struct node *map, struct pair *pair,
 	const struct node *reset)
 {
 	const struct pair *old = node_find_hashed(map, pair->key, pair->hash);
@@ -188,7 +188,7 @@ static int add_pair(const struct reading *reading, struct node *map, struct pair
 }
 
 static int construct_map(
-	const struct reading *reading, const struct node *node, const struct node **ret)
+	const struct salt_reading *reading, const struct node *node, const struct node **ret)
 {
 	struct node *map = NULL;
 
@@ -218,7 +218,7 @@ static int construct_map(
 }
 
 /* `outer` is the tag of the key or of the document, which counts where the value has none. */
-static int construct(const struct reading *reading, const struct node *node, enum tag outer,
+static int construct(const struct salt_reading *reading, const struct node *node, enum tag outer,
 	const struct node **ret)
 {
 	const struct node *value = node;
@@ -253,7 +253,7 @@ static int construct(const struct reading *reading, const struct node *node, enu
 int salt_construct(const struct salt *salt, const struct node *root, const struct node **ret,
 	struct problem *problem)
 {
-	struct reading reading = {salt, salt->arena, problem};
+	struct salt_reading reading = {salt, salt->arena, problem};
 
 	return construct(&reading, root, TAG_ROOT, ret);
 }

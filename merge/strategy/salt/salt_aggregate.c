@@ -28,7 +28,7 @@ struct owned_list {
 	uint32_t seen_count; /* the first items, which are in `seen` */
 };
 
-struct run {
+struct aggregate_run {
 	struct arena *arena;
 	struct origins *origins; /* NULL: nobody asks */
 	bool in_place;           /* owned nodes may be changed */
@@ -41,7 +41,7 @@ bool salt_is_aggregate(const struct node *value)
 }
 
 /* A list like `node`, with a copy of its items. NULL: no memory. */
-static struct node *own_list(struct run *run, const struct node *node)
+static struct node *own_list(struct aggregate_run *run, const struct node *node)
 {
 	struct owned_list *list = arena_zalloc(run->arena, 1, sizeof(*list));
 	size_t size = node->seq.count * sizeof(*node->seq.items);
@@ -61,7 +61,7 @@ static struct node *own_list(struct run *run, const struct node *node)
 }
 
 /* A node that may be changed and has the entries and the mark of `node`. NULL: no memory. */
-static struct node *own(struct run *run, const struct node *node)
+static struct node *own(struct aggregate_run *run, const struct node *node)
 {
 	struct node *copy;
 
@@ -87,8 +87,8 @@ static uint8_t mark_of(enum salt_reason reason)
 	return (uint8_t)(MARK_AGGREGATE | (unsigned)reason * MARK_REASON);
 }
 
-static int mark_collection(
-	struct run *run, const struct node *value, enum salt_reason reason, const struct node **ret)
+static int mark_collection(struct aggregate_run *run, const struct node *value,
+	enum salt_reason reason, const struct node **ret)
 {
 	struct node *copy;
 
@@ -104,8 +104,8 @@ static int mark_collection(
 }
 
 /* A marked list of the one value, or of none. It stands where the value stood. */
-static int mark_scalar(struct run *run, const struct node *place, const struct node *value,
-	enum salt_reason reason, const struct node **ret)
+static int mark_scalar(struct aggregate_run *run, const struct node *place,
+	const struct node *value, enum salt_reason reason, const struct node **ret)
 {
 	bool is_long = place->style == NODE_LITERAL || place->style == NODE_FOLDED;
 	struct node list = {
@@ -125,8 +125,8 @@ static int mark_scalar(struct run *run, const struct node *place, const struct n
 	return 0;
 }
 
-static int mark(
-	struct run *run, const struct node *value, enum salt_reason reason, const struct node **ret)
+static int mark(struct aggregate_run *run, const struct node *value, enum salt_reason reason,
+	const struct node **ret)
 {
 	if (node_is_scalar(value))
 		return mark_scalar(run, value, value, reason, ret);
@@ -141,7 +141,8 @@ static enum salt_reason reason_of(const struct node *marked)
 }
 
 /* Both are marked, and maps or lists. */
-static const char *rule_of_marked(const struct run *run, const struct node *a, const struct node *b)
+static const char *rule_of_marked(
+	const struct aggregate_run *run, const struct node *a, const struct node *b)
 {
 	static const char *const rules[][2] = {
 		[SALT_REASON_CALL] = {"both are marked",
@@ -169,8 +170,8 @@ static const char *rule_of_marked(const struct run *run, const struct node *a, c
 	return rules[first == second ? first : SALT_REASON_CALL][is_list];
 }
 
-static void note_marked(
-	const struct run *run, const struct node *value, const struct node *a, const struct node *b)
+static void note_marked(const struct aggregate_run *run, const struct node *value,
+	const struct node *a, const struct node *b)
 {
 	if (run->origins)
 		origin_note(run->origins, value, b, ORIGIN_PART,
@@ -178,8 +179,8 @@ static void note_marked(
 }
 
 /* `value` is the map `b` with what the map `a` has of its keys; *is_mixed: it has something. */
-static void note_from(const struct run *run, const struct node *value, const struct node *a,
-	const struct node *b, bool is_mixed)
+static void note_from(const struct aggregate_run *run, const struct node *value,
+	const struct node *a, const struct node *b, bool is_mixed)
 {
 	const struct origin_why why = {
 		"only the later map's keys are looked at (not marked)", NULL};
@@ -201,7 +202,8 @@ static void note_from(const struct run *run, const struct node *value, const str
 	}
 }
 
-static void note_replaced(const struct run *run, const struct node *a, const struct node *b)
+static void note_replaced(
+	const struct aggregate_run *run, const struct node *a, const struct node *b)
 {
 	bool is_alike = a->kind == b->kind || salt_is_aggregate(a) != salt_is_aggregate(b);
 
@@ -220,12 +222,12 @@ static void set_value(
 	map->map.pairs[pair - map->map.pairs].value = value;
 }
 
-static int aggregate(struct run *run, const struct node *a, const struct node *b,
+static int aggregate(struct aggregate_run *run, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret);
 
 /* One key of `b`, which `map` has or not: its old value is aggregated with the new one. */
-static int aggregate_pair(
-	struct run *run, struct node *map, const struct pair *pair, struct salt_level level)
+static int aggregate_pair(struct aggregate_run *run, struct node *map, const struct pair *pair,
+	struct salt_level level)
 {
 	const struct pair *old = node_find_hashed(map, pair->key, pair->hash);
 	const struct node *value;
@@ -243,7 +245,7 @@ static int aggregate_pair(
 }
 
 /* Both maps are marked: `a`, with what `b` says. */
-static int aggregate_into(struct run *run, const struct node *a, const struct node *b,
+static int aggregate_into(struct aggregate_run *run, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret)
 {
 	struct node *map = own(run, a);
@@ -262,7 +264,7 @@ static int aggregate_into(struct run *run, const struct node *a, const struct no
 }
 
 /* Otherwise: `b`, where `a` counts only for the keys of `b`. */
-static int aggregate_from(struct run *run, const struct node *a, const struct node *b,
+static int aggregate_from(struct aggregate_run *run, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret)
 {
 	struct node *map = NULL;
@@ -293,7 +295,8 @@ static int aggregate_from(struct run *run, const struct node *a, const struct no
 }
 
 /* Puts an item that `seen` has not yet into it. `hash` is its node_hash(). */
-static int see_item(struct run *run, struct node *seen, const struct node *item, uint32_t hash)
+static int see_item(
+	struct aggregate_run *run, struct node *seen, const struct node *item, uint32_t hash)
 {
 	struct pair pair = {.key = item, .value = item, .hash = hash};
 
@@ -301,7 +304,7 @@ static int see_item(struct run *run, struct node *seen, const struct node *item,
 }
 
 /* Makes all items of the list known. */
-static int see_items(struct run *run, struct owned_list *list)
+static int see_items(struct aggregate_run *run, struct owned_list *list)
 {
 	if (!list->seen)
 		list->seen = node_new_map(run->arena, NULL);
@@ -318,7 +321,7 @@ static int see_items(struct run *run, struct owned_list *list)
 	return 0;
 }
 
-static int append_by_hash(struct run *run, struct owned_list *list, const struct node *b)
+static int append_by_hash(struct aggregate_run *run, struct owned_list *list, const struct node *b)
 {
 	uint32_t old;
 
@@ -351,8 +354,8 @@ static bool has_item(const struct owned_list *list, uint32_t count, const struct
 }
 
 /* Two marked lists: `a`, then what is in `b` and was not in `a`. */
-static int aggregate_lists(
-	struct run *run, const struct node *a, const struct node *b, const struct node **ret)
+static int aggregate_lists(struct aggregate_run *run, const struct node *a, const struct node *b,
+	const struct node **ret)
 {
 	struct node *owned = own(run, a);
 	struct owned_list *list;
@@ -375,7 +378,7 @@ static int aggregate_lists(
 	return 0;
 }
 
-static int aggregate(struct run *run, const struct node *a, const struct node *b,
+static int aggregate(struct aggregate_run *run, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret)
 {
 	struct salt_level subs;
@@ -402,14 +405,14 @@ static int aggregate(struct run *run, const struct node *a, const struct node *b
 	return r;
 }
 
-static struct run run_of(const struct salt *salt)
+static struct aggregate_run run_of(const struct salt *salt)
 {
-	return (struct run){.arena = salt->arena, .origins = salt->origins};
+	return (struct aggregate_run){.arena = salt->arena, .origins = salt->origins};
 }
 
 int salt_map(const struct salt *salt, const struct node *map, const struct node **ret)
 {
-	struct run run = run_of(salt);
+	struct aggregate_run run = run_of(salt);
 
 	assert(node_is_map(map));
 	return mark_collection(&run, map, SALT_REASON_CALL, ret);
@@ -417,7 +420,7 @@ int salt_map(const struct salt *salt, const struct node *map, const struct node 
 
 int salt_sequence(const struct salt *salt, const struct node *list, const struct node **ret)
 {
-	struct run run = run_of(salt);
+	struct aggregate_run run = run_of(salt);
 
 	assert(node_is_sequence(list));
 	return mark_collection(&run, list, SALT_REASON_CALL, ret);
@@ -425,14 +428,14 @@ int salt_sequence(const struct salt *salt, const struct node *list, const struct
 
 int salt_scalar(const struct salt *salt, const struct node *value, const struct node **ret)
 {
-	struct run run = run_of(salt);
+	struct aggregate_run run = run_of(salt);
 
 	return mark_scalar(&run, value, value, SALT_REASON_CALL, ret);
 }
 
 int salt_nothing(const struct salt *salt, const struct node *value, const struct node **ret)
 {
-	struct run run = run_of(salt);
+	struct aggregate_run run = run_of(salt);
 
 	return mark_scalar(&run, value, NULL, SALT_REASON_AGGREGATE, ret);
 }
@@ -445,7 +448,7 @@ int salt_mark(const struct salt *salt, const struct node *value, const struct no
 int salt_mark_because(const struct salt *salt, const struct node *value, enum salt_reason reason,
 	const struct node **ret)
 {
-	struct run run = run_of(salt);
+	struct aggregate_run run = run_of(salt);
 
 	return mark(&run, value, reason, ret);
 }
@@ -453,7 +456,7 @@ int salt_mark_because(const struct salt *salt, const struct node *value, enum sa
 int salt_aggregate(const struct salt *salt, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret)
 {
-	struct run run = run_of(salt);
+	struct aggregate_run run = run_of(salt);
 
 	return aggregate(&run, a, b, level, ret);
 }
@@ -461,7 +464,7 @@ int salt_aggregate(const struct salt *salt, const struct node *a, const struct n
 int salt_aggregate_taken(const struct salt *salt, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret)
 {
-	struct run run = run_of(salt);
+	struct aggregate_run run = run_of(salt);
 
 	run.in_place = true;
 	return aggregate(&run, a, b, level, ret);
