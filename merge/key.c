@@ -14,14 +14,14 @@
 #define WORD_ENDS ".["
 
 /* A KEY being read. */
-struct reader {
+struct key_reader {
 	const char *start;
 	const char *at;
 	struct arena *arena;
 	struct problem *problem;
 };
 
-static int fail(const struct reader *reader, const char *at, const char *message)
+static int fail(const struct key_reader *reader, const char *at, const char *message)
 {
 	return problem_set(reader->problem, NULL, 0, (unsigned)(at - reader->start) + 1,
 		"the KEY '%s' %s (at character %zu)", reader->start, message,
@@ -55,7 +55,7 @@ static bool read_escape(const char **at, char **out)
 }
 
 /* "…" as in JSON, or '…' in which only '' is a quote. */
-static int read_quoted(struct reader *reader, struct span *ret)
+static int read_quoted(struct key_reader *reader, struct span *ret)
 {
 	const char *start = reader->at, *at = start + 1;
 	char quote = *start;
@@ -88,7 +88,7 @@ static bool is_escaped(const char *word, size_t len)
 	return len > 0 && word[len - 1] == '\\' && word[len] && strchr(WORD_ENDS, word[len]);
 }
 
-static int read_escaped(struct reader *reader, const char *ends, struct span *ret)
+static int read_escaped(struct key_reader *reader, const char *ends, struct span *ret)
 {
 	char *text = arena_alloc(reader->arena, strlen(reader->at) + 1), *out = text;
 
@@ -102,7 +102,7 @@ static int read_escaped(struct reader *reader, const char *ends, struct span *re
 }
 
 /* A quoted word, or one up to any of `ends`. */
-static int read_word(struct reader *reader, const char *ends, struct span *ret, bool *is_quoted)
+static int read_word(struct key_reader *reader, const char *ends, struct span *ret, bool *is_quoted)
 {
 	*is_quoted = *reader->at == '"' || *reader->at == '\'';
 	if (*is_quoted)
@@ -116,14 +116,14 @@ static int read_word(struct reader *reader, const char *ends, struct span *ret, 
 	return 0;
 }
 
-static void skip(struct reader *reader, const char *word)
+static void skip(struct key_reader *reader, const char *word)
 {
 	if (strncmp(reader->at, word, strlen(word)) == 0)
 		reader->at += strlen(word);
 }
 
 /* Behind the [?: (@.name=="web") as JSONPath has it, name=='web' as JMESPath. */
-static int read_filter(struct reader *reader, struct key_part *part)
+static int read_filter(struct key_reader *reader, struct key_part *part)
 {
 	const char *start = reader->at++;
 	bool has_parenthesis = *reader->at == '(';
@@ -145,7 +145,7 @@ static int read_filter(struct reader *reader, struct key_part *part)
 	return r;
 }
 
-static int read_bracket(struct reader *reader, struct key_part *part)
+static int read_bracket(struct key_reader *reader, struct key_part *part)
 {
 	const char *start = reader->at++;
 	bool is_filter = *reader->at == '?';
@@ -168,7 +168,7 @@ static int read_bracket(struct reader *reader, struct key_part *part)
 	return 0;
 }
 
-static int read_part(struct reader *reader, bool is_first, struct key_part *part)
+static int read_part(struct key_reader *reader, bool is_first, struct key_part *part)
 {
 	int r;
 
@@ -188,7 +188,7 @@ static int read_part(struct reader *reader, bool is_first, struct key_part *part
 int key_parse_part(const char *text, size_t at, struct arena *arena, struct key_part *part,
 	struct problem *problem)
 {
-	struct reader reader = {text, text + at, arena, problem};
+	struct key_reader reader = {text, text + at, arena, problem};
 
 	if (at > 0 && *reader.at != '.' && *reader.at != '[')
 		return fail(&reader, reader.at, "lacks a '.' or '['");
@@ -207,7 +207,7 @@ int key_count_parts(const char *text, size_t *ret, struct problem *problem)
 
 int key_parse(const char *text, struct arena *arena, struct key *ret, struct problem *problem)
 {
-	struct reader reader = {text, text, arena, problem};
+	struct key_reader reader = {text, text, arena, problem};
 	size_t capacity;
 
 	*ret = (struct key){.text = text};

@@ -18,7 +18,7 @@ struct dead_end {
 	size_t at;
 };
 
-struct matcher {
+struct key_matcher {
 	const char *text;
 	const struct format *format;
 	struct arena *arena;
@@ -33,12 +33,12 @@ struct matcher {
 	struct dead_end end;
 };
 
-static bool is_flat(const struct matcher *matcher)
+static bool is_flat(const struct key_matcher *matcher)
 {
 	return !matcher->format->has_lists && !matcher->format->has_sections;
 }
 
-static struct key_part *copy_parts(const struct matcher *matcher, size_t count)
+static struct key_part *copy_parts(const struct key_matcher *matcher, size_t count)
 {
 	struct key_part *parts = arena_zalloc(matcher->arena, count + 1, sizeof(*parts));
 
@@ -47,7 +47,7 @@ static struct key_part *copy_parts(const struct matcher *matcher, size_t count)
 	return parts;
 }
 
-static int take_found(struct matcher *matcher, size_t depth)
+static int take_found(struct key_matcher *matcher, size_t depth)
 {
 	struct key *found = &matcher->found[matcher->count];
 
@@ -65,7 +65,7 @@ static bool is_open(const struct node *in)
 }
 
 /* Of several, one that something can be put into comes first, then the one that is deepest. */
-static int take_end(struct matcher *matcher, const struct node *in, size_t at, size_t depth)
+static int take_end(struct key_matcher *matcher, const struct node *in, size_t at, size_t depth)
 {
 	struct dead_end *end = &matcher->end;
 	bool is_better = is_open(in) == is_open(end->in) ? at > end->at : is_open(in);
@@ -76,18 +76,18 @@ static int take_end(struct matcher *matcher, const struct node *in, size_t at, s
 	return end->parts ? 0 : -ENOMEM;
 }
 
-static bool is_plain_word(const struct matcher *matcher, const struct key_part *part)
+static bool is_plain_word(const struct key_matcher *matcher, const struct key_part *part)
 {
 	size_t begin = part->end - part->name.len;
 
 	return !part->is_quoted && !part->is_bracket && part->name.data == matcher->text + begin;
 }
 
-static int match(struct matcher *matcher, const struct node *in, size_t at, size_t depth);
+static int match(struct key_matcher *matcher, const struct node *in, size_t at, size_t depth);
 
 /* Goes into `in` by the part, if that leads anywhere. */
-static int match_part(
-	struct matcher *matcher, const struct node *in, const struct key_part *part, size_t depth)
+static int match_part(struct key_matcher *matcher, const struct node *in,
+	const struct key_part *part, size_t depth)
 {
 	struct key_step step;
 	struct key_part meant = *part;
@@ -116,8 +116,8 @@ static bool is_subsection(struct span section, struct span name)
 	       section.data[section.len - 1] == '"';
 }
 
-static int match_subsection(
-	struct matcher *matcher, const struct node *map, const struct key_part *part, size_t depth)
+static int match_subsection(struct key_matcher *matcher, const struct node *map,
+	const struct key_part *part, size_t depth)
 {
 	struct key_part meant = *part;
 	int r = 0;
@@ -136,8 +136,8 @@ static int match_subsection(
 }
 
 /* By each beginning of the KEY as it stands that may be a name. */
-static int match_names(
-	struct matcher *matcher, const struct node *map, size_t begin, size_t parsed, size_t depth)
+static int match_names(struct key_matcher *matcher, const struct node *map, size_t begin,
+	size_t parsed, size_t depth)
 {
 	const char *text = matcher->text;
 	bool is_last = !text[begin];
@@ -157,7 +157,7 @@ static int match_names(
 }
 
 /* The rest of the KEY, from `at` on, in `in`. */
-static int match(struct matcher *matcher, const struct node *in, size_t at, size_t depth)
+static int match(struct key_matcher *matcher, const struct node *in, size_t at, size_t depth)
 {
 	size_t count = matcher->count;
 	bool has_dot = matcher->text[at] == '.';
@@ -193,7 +193,7 @@ static int match(struct matcher *matcher, const struct node *in, size_t at, size
 /* Paths of other tools. */
 
 /* "a/b" and "/a/b": the name up to the next slash, with ~1 for one in it. NULL: no memory. */
-static const char *next_token(const struct matcher *matcher, const char **at, size_t *len)
+static const char *next_token(const struct key_matcher *matcher, const char **at, size_t *len)
 {
 	const char *from = *at + (**at == '/');
 	size_t count = strcspn(from, "/");
@@ -213,7 +213,7 @@ static const char *next_token(const struct matcher *matcher, const char **at, si
 }
 
 /* As plyfs writes it. */
-static int name_pointer(const struct matcher *matcher, size_t from, struct key_text *ret)
+static int name_pointer(const struct key_matcher *matcher, size_t from, struct key_text *ret)
 {
 	for (const char *at = matcher->text + from; *at;) {
 		size_t len;
@@ -233,7 +233,7 @@ static int name_pointer(const struct matcher *matcher, size_t from, struct key_t
 }
 
 /* What begins at `from`, behind a dot, has a slash in it. */
-static int refuse_pointer(struct matcher *matcher, size_t from)
+static int refuse_pointer(struct key_matcher *matcher, size_t from)
 {
 	CLEANUP(key_text_fini) struct key_text form = {0};
 	const char *text = matcher->text;
@@ -249,7 +249,7 @@ static int refuse_pointer(struct matcher *matcher, size_t from)
 }
 
 /* JSON Pointer, and a/b. 0 with nothing found: it leads nowhere. */
-static int match_pointer(struct matcher *matcher, const struct node *root)
+static int match_pointer(struct key_matcher *matcher, const struct node *root)
 {
 	const struct node *in = root;
 	size_t depth = 0;
@@ -308,7 +308,7 @@ static struct manners find_manners(const struct node *map, struct span word)
 	return manners;
 }
 
-static int refuse_both(struct matcher *matcher, size_t at, const struct key_part *first,
+static int refuse_both(struct key_matcher *matcher, size_t at, const struct key_part *first,
 	const struct key_part *run)
 {
 	const char *text = matcher->text;
@@ -324,7 +324,7 @@ static int refuse_both(struct matcher *matcher, size_t at, const struct key_part
 }
 
 /* The same for a section and what is in it: the section's first word ends at `first`. */
-static int refuse_sections(struct matcher *matcher, size_t first, const struct key_part *run)
+static int refuse_sections(struct key_matcher *matcher, size_t first, const struct key_part *run)
 {
 	const char *text = matcher->text;
 	size_t last = run->end;
@@ -339,7 +339,7 @@ static int refuse_sections(struct matcher *matcher, size_t first, const struct k
 }
 
 /* git's [remote "a.b"] by its name remote.a.b; NULL: no memory. */
-static const char *name_of_subsection(const struct matcher *matcher, struct span name)
+static const char *name_of_subsection(const struct key_matcher *matcher, struct span name)
 {
 	const char *dot = memchr(name.data, '.', name.len);
 
@@ -349,7 +349,7 @@ static const char *name_of_subsection(const struct matcher *matcher, struct span
 
 /* Of a file with sections: the section, and what is in it. 0: nothing is to be joined. */
 static int join_in_sections(
-	struct matcher *matcher, struct key_part *first, struct key_part *run, size_t words)
+	struct key_matcher *matcher, struct key_part *first, struct key_part *run, size_t words)
 {
 	struct dead_end *end = &matcher->end;
 	struct span section = end->count ? end->parts[0].name : first->name;
@@ -381,7 +381,7 @@ static int join_in_sections(
 }
 
 /* The next part of a new value, which may be several words. */
-static int join(struct matcher *matcher, const struct node *in, struct key_part *part)
+static int join(struct key_matcher *matcher, const struct node *in, struct key_part *part)
 {
 	struct key_part run = *part, next;
 	size_t words = 1;
@@ -418,7 +418,7 @@ static bool is_item(const struct key_part *part)
 	       strspn(part->name.data, "0123456789") >= part->name.len;
 }
 
-static int make_new(struct matcher *matcher, struct key *ret)
+static int make_new(struct key_matcher *matcher, struct key *ret)
 {
 	const struct dead_end *end = &matcher->end;
 	const struct node *in = is_open(end->in) ? end->in : NULL;
@@ -453,7 +453,7 @@ static int make_new(struct matcher *matcher, struct key *ret)
 }
 
 /* All of it is the name, unless that stands in quotes. */
-static int make_flat(struct matcher *matcher, size_t begin, struct key *ret)
+static int make_flat(struct key_matcher *matcher, size_t begin, struct key *ret)
 {
 	const char *text = matcher->text;
 	struct key_part *part = &matcher->parts[0];
@@ -504,7 +504,7 @@ static void name_found(const struct key *found, struct key_text *ret)
 	key_text_fini(&part);
 }
 
-static int refuse_two(const struct matcher *matcher)
+static int refuse_two(const struct key_matcher *matcher)
 {
 	CLEANUP(key_text_fini) struct key_text one = {0};
 	CLEANUP(key_text_fini) struct key_text other = {0};
@@ -520,7 +520,7 @@ static int refuse_two(const struct matcher *matcher)
 }
 
 /* Tries one tree: 0, whether something is found or not; PROBLEM or -ENOMEM. */
-static int match_root(struct matcher *matcher, const struct node *root)
+static int match_root(struct key_matcher *matcher, const struct node *root)
 {
 	size_t prefix = prefix_of(matcher->text);
 
@@ -535,7 +535,7 @@ static int match_root(struct matcher *matcher, const struct node *root)
 int key_match(const char *text, const struct key_ground *ground, struct arena *arena,
 	struct key *ret, struct problem *problem)
 {
-	struct matcher matcher = {
+	struct key_matcher matcher = {
 		.text = text,
 		.format = format_of_tree(ground->format),
 		.arena = arena,

@@ -11,21 +11,21 @@
 #define NAME_MAX_BYTES 256
 
 /* Where the walk is: the way from the root, and what of the lock it has met. */
-struct spot {
+struct lock_walk {
 	const struct lock_step *step; /* NULL: the root */
 	unsigned depth;
 	const uint64_t *set;
 	const struct node *place; /* it is locked, as written there; NULL: not (yet) */
 };
 
-static int settle(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+static int settle(struct lock_keep *keep, const struct lock_walk *spot, const struct node *low,
 	const struct node *now, const struct node **ret);
 
 /* The spot one step further; its set is good until the next one of that depth. */
-static int step_to(struct lock_keep *keep, const struct spot *spot, const struct lock_step *step,
-	struct spot *ret)
+static int step_to(struct lock_keep *keep, const struct lock_walk *spot,
+	const struct lock_step *step, struct lock_walk *ret)
 {
-	*ret = (struct spot){step, spot->depth + 1, NULL, spot->place};
+	*ret = (struct lock_walk){step, spot->depth + 1, NULL, spot->place};
 	if (spot->place)
 		return 0;
 	assert(ret->depth < keep->set_count); /* lock_keep()'s contract */
@@ -40,7 +40,7 @@ static int step_to(struct lock_keep *keep, const struct spot *spot, const struct
 	return 0;
 }
 
-static bool is_free(const struct lock_keep *keep, const struct spot *spot)
+static bool is_free(const struct lock_keep *keep, const struct lock_walk *spot)
 {
 	return !spot->place && lock_set_is_empty(keep->lock, spot->set);
 }
@@ -76,7 +76,7 @@ static bool is_same(const struct node *a, const struct node *b)
 }
 
 /* Whether `low`, at the spot, holds something at a locked place: *ret, or NULL. */
-static int find_locked(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+static int find_locked(struct lock_keep *keep, const struct lock_walk *spot, const struct node *low,
 	const struct node **ret)
 {
 	int r = 0;
@@ -87,7 +87,7 @@ static int find_locked(struct lock_keep *keep, const struct spot *spot, const st
 	for (uint32_t i = 0; r == 0 && !*ret && i < node_count(low); i++) {
 		const struct lock_step step = {
 			spot->step, node_is_map(low) ? low->map.pairs[i].key : NULL, i};
-		struct spot next;
+		struct lock_walk next;
 
 		r = step_to(keep, spot, &step, &next);
 		if (r == 0)
@@ -155,7 +155,8 @@ static unsigned follow(
 }
 
 /* Where a higher layer speaks of the place, or of what it is in; NULL: nowhere. */
-static const struct node *find_in_sources(const struct lock_keep *keep, const struct spot *spot)
+static const struct node *find_in_sources(
+	const struct lock_keep *keep, const struct lock_walk *spot)
 {
 	const struct merge *merge = keep->merge;
 	const struct node *found = NULL, *at;
@@ -179,7 +180,7 @@ static const struct node *find_in_sources(const struct lock_keep *keep, const st
 }
 
 static const struct node *find_attempt(
-	const struct lock_keep *keep, const struct spot *spot, const struct node *now)
+	const struct lock_keep *keep, const struct lock_walk *spot, const struct node *now)
 {
 	const struct node *found = now ? find_above(keep, now) : NULL;
 
@@ -200,7 +201,7 @@ static const char *highest_name(const struct lock_keep *keep)
 	return found ? found->name : merge->inputs[merge->count - 1].source.name;
 }
 
-static void fill_refusal(const struct lock_keep *keep, const struct spot *spot,
+static void fill_refusal(const struct lock_keep *keep, const struct lock_walk *spot,
 	const struct node *low, const struct node *attempt, struct problem *ret)
 {
 	const char *layer = keep->lock->layer->text.data;
@@ -221,8 +222,8 @@ static void fill_refusal(const struct lock_keep *keep, const struct spot *spot,
 		(unsigned)place->column, layer);
 }
 
-static int note_refusal(struct lock_keep *keep, const struct spot *spot, const struct node *low,
-	const struct node *attempt)
+static int note_refusal(struct lock_keep *keep, const struct lock_walk *spot,
+	const struct node *low, const struct node *attempt)
 {
 	struct refusals *refusals = &keep->merge->result->refusals;
 
@@ -239,7 +240,7 @@ static int note_refusal(struct lock_keep *keep, const struct spot *spot, const s
 	return 0;
 }
 
-static struct origin_why why_of(const struct lock_keep *keep, const struct spot *spot)
+static struct origin_why why_of(const struct lock_keep *keep, const struct lock_walk *spot)
 {
 	const char *rule =
 		arena_printf(keep->merge->arena, LOCK_RULE "%s", keep->lock->layer->text.data);
@@ -248,7 +249,7 @@ static struct origin_why why_of(const struct lock_keep *keep, const struct spot 
 }
 
 /* `low` stands at the spot, whatever a higher layer has made of it. */
-static int refuse(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+static int refuse(struct lock_keep *keep, const struct lock_walk *spot, const struct node *low,
 	const struct node *now, const struct node **ret)
 {
 	bool is_told = keep->merge->result->refusals.count < REFUSALS_MAX;
@@ -285,8 +286,8 @@ static int entries_init(
 	return ret->now && ret->low ? 0 : -ENOMEM;
 }
 
-static int settle_pairs(struct lock_keep *keep, const struct spot *spot, const struct node *low,
-	const struct node *now, struct entries *entries)
+static int settle_pairs(struct lock_keep *keep, const struct lock_walk *spot,
+	const struct node *low, const struct node *now, struct entries *entries)
 {
 	int r = 0;
 
@@ -295,7 +296,7 @@ static int settle_pairs(struct lock_keep *keep, const struct spot *spot, const s
 		const struct pair *other =
 			low ? node_find_hashed(low, pair->key, pair->hash) : NULL;
 		const struct lock_step step = {spot->step, pair->key, 0};
-		struct spot next;
+		struct lock_walk next;
 
 		r = step_to(keep, spot, &step, &next);
 		if (r == 0)
@@ -306,7 +307,7 @@ static int settle_pairs(struct lock_keep *keep, const struct spot *spot, const s
 	for (uint32_t i = 0; low && r == 0 && i < low->map.count; i++) {
 		const struct pair *pair = &low->map.pairs[i];
 		const struct lock_step step = {spot->step, pair->key, 0};
-		struct spot next;
+		struct lock_walk next;
 
 		if (node_find_hashed(now, pair->key, pair->hash))
 			continue;
@@ -344,11 +345,11 @@ static int put_lower(struct lock_keep *keep, const struct node *low, const struc
 }
 
 /* Keeps of the origins of `map`, at the spot, that the key is not there. */
-static int note_gone(
-	struct lock_keep *keep, const struct spot *spot, struct node *map, const struct pair *pair)
+static int note_gone(struct lock_keep *keep, const struct lock_walk *spot, struct node *map,
+	const struct pair *pair)
 {
 	const struct lock_step step = {spot->step, pair->key, 0};
-	struct spot gone;
+	struct lock_walk gone;
 
 	if (!keep->merge->origins)
 		return 0;
@@ -359,7 +360,7 @@ static int note_gone(
 	return r;
 }
 
-static int build_map(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+static int build_map(struct lock_keep *keep, const struct lock_walk *spot, const struct node *low,
 	const struct node *now, const struct entries *entries, const struct node **ret)
 {
 	struct arena *arena = keep->merge->arena;
@@ -388,7 +389,7 @@ static int build_map(struct lock_keep *keep, const struct spot *spot, const stru
 	return r;
 }
 
-static int settle_map(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+static int settle_map(struct lock_keep *keep, const struct lock_walk *spot, const struct node *low,
 	const struct node *now, const struct node **ret)
 {
 	struct entries entries;
@@ -403,8 +404,8 @@ static int settle_map(struct lock_keep *keep, const struct spot *spot, const str
 
 /* Lists: item by item, where only some are locked. */
 
-static int settle_items(struct lock_keep *keep, const struct spot *spot, const struct node *low,
-	const struct node *now, struct entries *entries)
+static int settle_items(struct lock_keep *keep, const struct lock_walk *spot,
+	const struct node *low, const struct node *now, struct entries *entries)
 {
 	uint32_t low_count = low ? low->seq.count : 0;
 	int r = 0;
@@ -413,7 +414,7 @@ static int settle_items(struct lock_keep *keep, const struct spot *spot, const s
 		const struct lock_step step = {spot->step, NULL, i};
 		const struct node *is = i < now->seq.count ? now->seq.items[i] : NULL;
 		const struct node **to = is ? &entries->now[i] : &entries->low[i];
-		struct spot next;
+		struct lock_walk next;
 
 		r = step_to(keep, spot, &step, &next);
 		if (r == 0)
@@ -454,7 +455,7 @@ static int build_list(struct lock_keep *keep, const struct node *low, const stru
 	return r;
 }
 
-static int settle_list(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+static int settle_list(struct lock_keep *keep, const struct lock_walk *spot, const struct node *low,
 	const struct node *now, const struct node **ret)
 {
 	struct entries entries;
@@ -468,14 +469,14 @@ static int settle_list(struct lock_keep *keep, const struct spot *spot, const st
 }
 
 /* Two of one kind that are looked into: a locked list is compared as a whole. */
-static bool are_alike(const struct spot *spot, const struct node *low, const struct node *now)
+static bool are_alike(const struct lock_walk *spot, const struct node *low, const struct node *now)
 {
 	if (!low || !now || low->kind != now->kind || node_is_scalar(now))
 		return false;
 	return !spot->place || (node_is_map(now) && tags_equal(low, now));
 }
 
-static int settle_collection(struct lock_keep *keep, const struct spot *spot,
+static int settle_collection(struct lock_keep *keep, const struct lock_walk *spot,
 	const struct node *low, const struct node *now, const struct node **ret)
 {
 	return node_is_map(now) ? settle_map(keep, spot, low, now, ret)
@@ -483,10 +484,10 @@ static int settle_collection(struct lock_keep *keep, const struct spot *spot,
 }
 
 /* What comes to stand at the spot, where `low` is the lower value and `now` the merged one. */
-static int settle(struct lock_keep *keep, const struct spot *spot, const struct node *low,
+static int settle(struct lock_keep *keep, const struct lock_walk *spot, const struct node *low,
 	const struct node *now, const struct node **ret)
 {
-	struct spot held = *spot;
+	struct lock_walk held = *spot;
 	int r = 0;
 
 	*ret = now;
@@ -508,7 +509,7 @@ static int settle(struct lock_keep *keep, const struct spot *spot, const struct 
 int lock_keep(struct lock_keep *keep, const struct node **root)
 {
 	CLEANUP(arena_freep) struct arena *scratch = NULL;
-	struct spot spot = {0};
+	struct lock_walk spot = {0};
 
 	int r = arena_new_like(keep->merge->arena, &scratch);
 	if (r < 0)

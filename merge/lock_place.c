@@ -13,7 +13,7 @@
 #define WORDS_MAX 4096
 
 /* The places of one layer as they are read. */
-struct reader {
+struct place_reader {
 	struct arena *arena;
 	struct lock_word *words;
 	uint32_t count;
@@ -21,7 +21,7 @@ struct reader {
 	struct problem *problem;
 };
 
-static int add_word(struct reader *reader, struct lock_word word)
+static int add_word(struct place_reader *reader, struct lock_word word)
 {
 	if (reader->count == reader->capacity) {
 		struct lock_word *words = arena_grow(reader->arena, reader->words, reader->count,
@@ -72,7 +72,7 @@ static bool next_word(const char **at, const char *end, char *out, struct lock_w
 	return len > 0 && (stars == 0 || (stars == len && stars <= 2));
 }
 
-static int read_place(struct reader *reader, const struct node *place)
+static int read_place(struct place_reader *reader, const struct node *place)
 {
 	if (!node_is_scalar(place) || scalar_is_null(place))
 		return problem_at(reader->problem, place, FORM);
@@ -103,7 +103,7 @@ static int read_place(struct reader *reader, const struct node *place)
 	return add_word(reader, (struct lock_word){.kind = LOCK_END, .place = place});
 }
 
-static int read_places(const struct node *places, struct reader *reader)
+static int read_places(const struct node *places, struct place_reader *reader)
 {
 	bool is_list = node_is_sequence(places);
 	uint32_t count = is_list ? places->seq.count : 1;
@@ -134,7 +134,7 @@ int locks_read(
 		return -ENOMEM;
 	for (uint32_t i = 0; i < map->map.count; i++) {
 		const struct pair *pair = &map->map.pairs[i];
-		struct reader reader = {.arena = arena, .problem = problem};
+		struct place_reader reader = {.arena = arena, .problem = problem};
 
 		if (!node_is_scalar(pair->key))
 			return problem_at(problem, pair->key, FORM);

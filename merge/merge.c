@@ -105,7 +105,7 @@ static int add_source(struct merge_result *result, const struct source *source)
 }
 
 /* The caller's environment, with what it gives noted as sources. */
-struct noting {
+struct noting_environment {
 	struct merge_environment callbacks;
 	const struct merge_environment *asked;
 	struct merge_result *result;
@@ -114,7 +114,7 @@ struct noting {
 static int find_and_note(void *context, const char *directory, const char *name,
 	const struct merge_input **ret, size_t *count, struct problem *problem)
 {
-	struct noting *noting = context;
+	struct noting_environment *noting = context;
 	uint64_t since_ns = budget_now_ns();
 	size_t found = 0;
 
@@ -259,7 +259,8 @@ static const struct merge_environment *asked_of(const struct merge_request *requ
 {
 	const struct merge_environment *environment = request->environment;
 
-	return environment ? ((const struct noting *)environment->context)->asked : NULL;
+	return environment ? ((const struct noting_environment *)environment->context)->asked
+			   : NULL;
 }
 
 /* What one file alone may say, but several can't that are merged, or written in another format. */
@@ -347,7 +348,7 @@ static int run_completed(
 	const struct merge_request *request, struct merge_result *result, struct problem *problem)
 {
 	struct merge_request completed = *request;
-	struct noting noting = {
+	struct noting_environment noting = {
 		.callbacks = {.find = find_and_note, .context = &noting},
 		.asked = request->environment,
 		.result = result,

@@ -27,7 +27,7 @@ struct big {
 };
 
 /* The parts of a float as written. */
-struct decimal {
+struct float_parts {
 	bool is_negative;
 	bool is_infinite;
 	bool is_nan;
@@ -237,11 +237,11 @@ static struct span take(struct span *text, size_t len)
 	return head;
 }
 
-static void parse_float(struct span text, struct decimal *ret)
+static void parse_float(struct span text, struct float_parts *ret)
 {
 	char word;
 
-	*ret = (struct decimal){.is_negative = take_sign(&text)};
+	*ret = (struct float_parts){.is_negative = take_sign(&text)};
 	if (!text.len)
 		return;
 	/* ".inf" and ".NaN"; in TOML without the point. */
@@ -261,7 +261,7 @@ static void parse_float(struct span text, struct decimal *ret)
 }
 
 /* Turns `whole` into decimal digits, in `number` at need. False: it is too large for that. */
-static bool whole_to_decimal(struct decimal *decimal, struct number *number)
+static bool whole_to_decimal(struct float_parts *decimal, struct number *number)
 {
 	if (!decimal->is_sexagesimal)
 		return true;
@@ -297,7 +297,7 @@ static int64_t power_of(struct span power, int64_t slack)
  * The double nearest to the digits. They go to strtod(3) as an integer with a power of ten: its
  * decimal point would depend on the locale.
  */
-static double to_double(const struct decimal *decimal)
+static double to_double(const struct float_parts *decimal)
 {
 	const struct span parts[2] = {decimal->whole, decimal->fraction};
 	char text[REAL_DIGITS_MAX + 32];
@@ -338,7 +338,7 @@ static double to_double(const struct decimal *decimal)
 
 void number_of_float(struct span text, struct number *ret)
 {
-	struct decimal decimal;
+	struct float_parts decimal;
 	double real;
 
 	parse_float(text, &decimal);
@@ -427,7 +427,7 @@ uint64_t number_hash(const struct number *number, uint64_t hash)
 
 double number_double(const struct number *number)
 {
-	struct decimal decimal = {.whole = number->digits};
+	struct float_parts decimal = {.whole = number->digits};
 	double real = number->real;
 
 	switch (number->form) {
@@ -514,7 +514,7 @@ int number_int_json(const struct number *number, struct arena *arena, struct spa
 
 int number_float_json(struct span text, struct arena *arena, struct span *ret)
 {
-	struct decimal decimal;
+	struct float_parts decimal;
 	struct number number;
 	char *out, *end;
 

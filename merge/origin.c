@@ -39,7 +39,7 @@ struct origin_places {
 };
 
 /* A run of steps, as in struct origin. */
-struct steps {
+struct origin_run {
 	struct origin_step *first;
 	struct origin_step *last;
 	struct origin_step *part;
@@ -122,7 +122,7 @@ static struct origin *make(struct origins *origins, const struct node *value)
 }
 
 static const struct origin_step *next_step(
-	const struct steps *steps, const struct origin_step *step)
+	const struct origin_run *steps, const struct origin_step *step)
 {
 	if (!step)
 		return steps->first;
@@ -172,7 +172,7 @@ static void add_place(
 }
 
 /* Whether a contributor that was read where `node` was is among the steps. */
-static bool has_place(struct origins *origins, struct steps *steps, const struct node *node)
+static bool has_place(struct origins *origins, struct origin_run *steps, const struct node *node)
 {
 	if (!steps->places && steps->count > STEPS_FEW) {
 		steps->places = get_memory(origins, 1, sizeof(*steps->places));
@@ -190,7 +190,7 @@ static bool has_place(struct origins *origins, struct steps *steps, const struct
 	return false;
 }
 
-static void append_step(struct origins *origins, struct steps *steps, struct origin_step step)
+static void append_step(struct origins *origins, struct origin_run *steps, struct origin_step step)
 {
 	struct origin_step *added = get_memory(origins, 1, sizeof(*added));
 
@@ -200,9 +200,9 @@ static void append_step(struct origins *origins, struct steps *steps, struct ori
 	added->next = NULL;
 	/* What goes on behind a run belongs to another value that began with the same steps. */
 	if (steps->last && steps->last->next) {
-		const struct steps old = *steps;
+		const struct origin_run old = *steps;
 
-		*steps = (struct steps){.places = old.places};
+		*steps = (struct origin_run){.places = old.places};
 		for (const struct origin_step *each = NULL; (each = next_step(&old, each));)
 			append_step(origins, steps, *each);
 	}
@@ -218,23 +218,25 @@ static void append_step(struct origins *origins, struct steps *steps, struct ori
 		add_place(origins, steps->places, step.value);
 }
 
-static void append_steps(struct origins *origins, struct steps *steps, const struct steps *more)
+static void append_steps(
+	struct origins *origins, struct origin_run *steps, const struct origin_run *more)
 {
 	for (const struct origin_step *each = NULL; (each = next_step(more, each));)
 		append_step(origins, steps, *each);
 }
 
-static struct steps steps_of(const struct origins *origins, const struct node *value)
+static struct origin_run steps_of(const struct origins *origins, const struct node *value)
 {
 	const struct origin *origin = origin_of(origins, value);
 
 	if (!origin)
-		return (struct steps){0};
-	return (struct steps){
+		return (struct origin_run){0};
+	return (struct origin_run){
 		origin->first, origin->last, origin->part, origin->places, origin->count};
 }
 
-static void set_steps(struct origins *origins, const struct node *value, const struct steps *steps)
+static void set_steps(
+	struct origins *origins, const struct node *value, const struct origin_run *steps)
 {
 	struct origin *origin = steps->first ? make(origins, value) : NULL;
 
@@ -251,11 +253,11 @@ static void set_steps(struct origins *origins, const struct node *value, const s
  * What is known of a value that stands no more, and the value itself. What was made of nothing has
  * no place to tell.
  */
-static struct steps take_steps(struct origins *origins, const struct node *lost,
+static struct origin_run take_steps(struct origins *origins, const struct node *lost,
 	enum origin_fate fate, struct origin_why why)
 {
 	struct origin *origin = (struct origin *)origin_of(origins, lost);
-	struct steps steps = steps_of(origins, lost);
+	struct origin_run steps = steps_of(origins, lost);
 
 	/* Nobody else looks at these: what was part of `lost` is lost with it. */
 	while (fate == ORIGIN_LOST && steps.part) {
@@ -274,9 +276,9 @@ static struct steps take_steps(struct origins *origins, const struct node *lost,
 }
 
 /* The steps of `value`, behind those of what it replaces. */
-static void put_before(struct origins *origins, const struct node *value, struct steps *steps)
+static void put_before(struct origins *origins, const struct node *value, struct origin_run *steps)
 {
-	const struct steps own = steps_of(origins, value);
+	const struct origin_run own = steps_of(origins, value);
 
 	append_steps(origins, steps, &own);
 	set_steps(origins, value, steps);
@@ -287,7 +289,7 @@ void origin_replace(struct origins *origins, const struct node *value, const str
 {
 	if (!origins || !lost || lost == value)
 		return;
-	struct steps steps = take_steps(origins, lost, ORIGIN_LOST, why);
+	struct origin_run steps = take_steps(origins, lost, ORIGIN_LOST, why);
 	put_before(origins, value, &steps);
 }
 
@@ -296,7 +298,7 @@ void origin_take_over(struct origins *origins, const struct node *value, const s
 {
 	if (!origins || before == value)
 		return;
-	struct steps steps = take_steps(origins, before, fate, why);
+	struct origin_run steps = take_steps(origins, before, fate, why);
 	put_before(origins, value, &steps);
 
 	const struct origin *known = origin_of(origins, before);
@@ -311,7 +313,7 @@ void origin_take_over(struct origins *origins, const struct node *value, const s
 }
 
 /* `step` again, as a contributor to `value`, which it comes to as a part of something. */
-static void note_step(struct origins *origins, const struct node *value, struct steps *steps,
+static void note_step(struct origins *origins, const struct node *value, struct origin_run *steps,
 	struct origin_step step)
 {
 	if (!is_same_place(step.value, value) && !has_place(origins, steps, step.value))
@@ -323,8 +325,8 @@ void origin_note(struct origins *origins, const struct node *value, const struct
 {
 	if (!origins || !value || !other || value == other)
 		return;
-	struct steps steps = steps_of(origins, value);
-	const struct steps more = steps_of(origins, other);
+	struct origin_run steps = steps_of(origins, value);
+	const struct origin_run more = steps_of(origins, other);
 
 	for (const struct origin_step *each = NULL; (each = next_step(&more, each));) {
 		struct origin_step step = *each;
@@ -362,7 +364,7 @@ void origin_remove(struct origins *origins, const struct node *from, const struc
 	if (!origins || !lost)
 		return;
 	struct origin_removed *removed = get_memory(origins, 1, sizeof(*removed));
-	struct steps steps = take_steps(origins, lost, ORIGIN_LOST, why);
+	struct origin_run steps = take_steps(origins, lost, ORIGIN_LOST, why);
 	struct origin *origin = make(origins, from);
 
 	if (!removed || !origin)
@@ -399,7 +401,7 @@ void origin_restore(struct origins *origins, const struct node *in, const struct
 
 	if (!link)
 		return;
-	struct steps steps = {.first = (*link)->first,
+	struct origin_run steps = {.first = (*link)->first,
 		.last = (*link)->last,
 		.places = (*link)->places,
 		.count = (*link)->count};
@@ -452,7 +454,7 @@ void origin_text_at(struct origins *origins, size_t offset, size_t len, const st
 
 const struct origin_step *origin_next(const struct origin *origin, const struct origin_step *step)
 {
-	const struct steps steps = {.first = origin->first, .last = origin->last};
+	const struct origin_run steps = {.first = origin->first, .last = origin->last};
 
 	return next_step(&steps, step);
 }
@@ -460,7 +462,7 @@ const struct origin_step *origin_next(const struct origin *origin, const struct 
 const struct origin_step *origin_removed_next(
 	const struct origin_removed *removed, const struct origin_step *step)
 {
-	const struct steps steps = {.first = removed->first, .last = removed->last};
+	const struct origin_run steps = {.first = removed->first, .last = removed->last};
 
 	return next_step(&steps, step);
 }
