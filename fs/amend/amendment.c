@@ -31,7 +31,7 @@
 #define DROPIN_NAME "90-set.yaml"
 
 /* What amendment_make() gives, and what it rests on. */
-struct made {
+struct amendment_state {
 	struct amendment amendment; /* first */
 	const struct amendment_request *request;
 	struct settings *settings;
@@ -56,9 +56,9 @@ struct made {
 	struct merge_result *shown; /* with the target as it is in the store */
 };
 
-static void made_freep(struct made **place)
+static void made_freep(struct amendment_state **place)
 {
-	struct made *made = *place;
+	struct amendment_state *made = *place;
 
 	if (!made)
 		return;
@@ -75,7 +75,7 @@ static void made_freep(struct made **place)
 }
 
 /* The source to change among those of the layer: the file itself, else the highest drop-in. */
-static size_t find_target(const struct made *made, const struct sources *sources)
+static size_t find_target(const struct amendment_state *made, const struct sources *sources)
 {
 	size_t found = sources->count;
 
@@ -97,7 +97,7 @@ static size_t find_target(const struct made *made, const struct sources *sources
 }
 
 /* Room for one more source, behind all those of the layer and of lower ones. */
-static size_t place_of_new(const struct made *made, const struct sources *sources)
+static size_t place_of_new(const struct amendment_state *made, const struct sources *sources)
 {
 	size_t i = sources->count;
 
@@ -107,7 +107,7 @@ static size_t place_of_new(const struct made *made, const struct sources *source
 }
 
 /* The same for a drop-in: those of the layer come by their names, behind its main file. */
-static size_t place_of_dropin(const struct made *made, const struct sources *sources)
+static size_t place_of_dropin(const struct amendment_state *made, const struct sources *sources)
 {
 	size_t i = place_of_new(made, sources);
 
@@ -119,7 +119,7 @@ static size_t place_of_dropin(const struct made *made, const struct sources *sou
 }
 
 /* The target as it is in the store, whatever the mirror has of it. */
-static int load_stored(struct made *made, struct problem *problem)
+static int load_stored(struct amendment_state *made, struct problem *problem)
 {
 	struct merge_input *input = &made->inputs[made->target];
 	struct span text;
@@ -136,7 +136,7 @@ static int load_stored(struct made *made, struct problem *problem)
 }
 
 /* The source at made->path, which is not there yet, becomes the input `at`. */
-static int add_input(struct made *made, size_t at, struct problem *problem)
+static int add_input(struct amendment_state *made, size_t at, struct problem *problem)
 {
 	const struct layer *layer = made->amendment.layer;
 	struct merge_input *input = &made->inputs[at];
@@ -162,7 +162,8 @@ static int add_input(struct made *made, size_t at, struct problem *problem)
 }
 
 /* The text of a source that is there, as its document alone may have been kept. */
-static int load_target(struct made *made, const struct sources *sources, struct problem *problem)
+static int load_target(
+	struct amendment_state *made, const struct sources *sources, struct problem *problem)
 {
 	struct merge_input *input = &made->inputs[made->target];
 
@@ -188,7 +189,7 @@ static int load_target(struct made *made, const struct sources *sources, struct 
 }
 
 /* What a virtual file is made from by name, where a new source of it can lie; NULL: no such. */
-static const char *path_of_new(const struct made *made)
+static const char *path_of_new(const struct amendment_state *made)
 {
 	const struct virtual_file *file = settings_file(made->settings, made->request->path);
 
@@ -209,7 +210,7 @@ static const char *base_of(const char *path)
  * A name in PATH.d that comes behind all drop-ins that are there (`dropins: uapi`). 0 with *ret;
  * PROBLEM: there is none; or -ENOMEM.
  */
-static int name_last_dropin(struct made *made, const char **ret)
+static int name_last_dropin(struct amendment_state *made, const char **ret)
 {
 	static const char *const names[] = {"90-set", "99-set", "zz-set", NULL};
 	const struct sources *sources = &made->composition.sources;
@@ -233,7 +234,7 @@ static int name_last_dropin(struct made *made, const char **ret)
 }
 
 /* A new source must be one of the file, and hide none. 0 or PROBLEM. */
-static int check_new(const struct made *made, struct problem *problem)
+static int check_new(const struct amendment_state *made, struct problem *problem)
 {
 	const struct layer *layer = made->amendment.layer;
 	const char *path = made->request->path;
@@ -252,7 +253,7 @@ static int check_new(const struct made *made, struct problem *problem)
 }
 
 /* Of main files the highest alone counts, and a new one would hide it: then it is a drop-in. */
-static int add_new(struct made *made, struct problem *problem)
+static int add_new(struct amendment_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
 	const char *path = made->request->path;
@@ -278,7 +279,7 @@ static int add_new(struct made *made, struct problem *problem)
 			       made->amendment.layer->name);
 }
 
-static int take_inputs(struct made *made, struct problem *problem)
+static int take_inputs(struct amendment_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
 
@@ -302,7 +303,7 @@ static int take_inputs(struct made *made, struct problem *problem)
 	return made->request->resets ? 0 : add_new(made, problem);
 }
 
-static struct put_request put_request_of(const struct made *made)
+static struct put_request put_request_of(const struct amendment_state *made)
 {
 	return (struct put_request){
 		.merge = &made->merge,
@@ -313,12 +314,12 @@ static struct put_request put_request_of(const struct made *made)
 	};
 }
 
-static bool is_tree(const struct made *made)
+static bool is_tree(const struct amendment_state *made)
 {
 	return strategy_gives_trees(made->merge.options->strategy);
 }
 
-static void take_text(struct made *made, struct span text)
+static void take_text(struct amendment_state *made, struct span text)
 {
 	struct span old = made->inputs[made->target].text;
 
@@ -327,7 +328,7 @@ static void take_text(struct made *made, struct span text)
 	made->amendment.is_changed = !span_equal(old, text) || (!made->is_there && text.len);
 }
 
-static int put_values(struct made *made, struct problem *problem)
+static int put_values(struct amendment_state *made, struct problem *problem)
 {
 	const struct put_request request = put_request_of(made);
 	int r = put_run(&request, &made->put, problem);
@@ -344,7 +345,7 @@ static int put_values(struct made *made, struct problem *problem)
 }
 
 /* The merge as it is without the target. *ret lives as long as `made`. 0 or -ENOMEM. */
-static int leave_out_target(struct made *made, struct merge_request *ret)
+static int leave_out_target(struct amendment_state *made, struct merge_request *ret)
 {
 	const struct merge_request *merge = &made->merge;
 	struct merge_input *inputs = arena_zalloc(made->arena, merge->count, sizeof(*inputs));
@@ -361,7 +362,7 @@ static int leave_out_target(struct made *made, struct merge_request *ret)
 }
 
 /* Merges once more, with the target as it is in the store; *ret lives as long as `made`. */
-static int show_stored(struct made *made, struct span *ret, struct problem *problem)
+static int show_stored(struct amendment_state *made, struct span *ret, struct problem *problem)
 {
 	struct merge_request merge = made->merge;
 	int r = made->is_there ? 0 : leave_out_target(made, &merge);
@@ -375,7 +376,7 @@ static int show_stored(struct made *made, struct span *ret, struct problem *prob
 }
 
 /* What is shown now. */
-static int show(struct made *made, struct span *ret, struct problem *problem)
+static int show(struct amendment_state *made, struct span *ret, struct problem *problem)
 {
 	const struct merge_result *result = made->composition.result;
 
@@ -384,7 +385,7 @@ static int show(struct made *made, struct span *ret, struct problem *problem)
 }
 
 /* The only source of what is shown, as messages name it; NULL: it has several, or none. */
-static const char *shown_source(const struct made *made)
+static const char *shown_source(const struct amendment_state *made)
 {
 	const struct merge_result *result = made->composition.result;
 
@@ -393,7 +394,7 @@ static const char *shown_source(const struct made *made)
 
 /* Where it is not the merge that knows values: those of the file as its format reads it. */
 static int edit_whole(
-	struct made *made, struct span shown, struct span *ret, struct problem *problem)
+	struct amendment_state *made, struct span shown, struct span *ret, struct problem *problem)
 {
 	const struct format *format = settings_format(made->settings, made->request->path);
 	struct read_options options = read_options_for(&made->merge, format);
@@ -431,7 +432,7 @@ static int edit_whole(
 }
 
 /* What was typed was typed into another text: only its values can be put into that of now. */
-static int put_typed(struct made *made, struct problem *problem)
+static int put_typed(struct amendment_state *made, struct problem *problem)
 {
 	return is_tree(made) ? put_values(made, problem)
 			     : problem_set(problem, made->request->path, 0, 0,
@@ -439,7 +440,7 @@ static int put_typed(struct made *made, struct problem *problem)
 				       "again as it is now");
 }
 
-static int put_whole(struct made *made, struct problem *problem)
+static int put_whole(struct amendment_state *made, struct problem *problem)
 {
 	const struct put_request request = put_request_of(made);
 	struct span shown, wanted, text = made->inputs[made->target].text;
@@ -468,7 +469,7 @@ static int put_whole(struct made *made, struct problem *problem)
 }
 
 /* As they were found, without the target that has been tried. */
-static void forget_target(struct made *made)
+static void forget_target(struct amendment_state *made)
 {
 	const struct sources *sources = &made->composition.sources;
 
@@ -481,7 +482,7 @@ static void forget_target(struct made *made)
 }
 
 /* `dropins: uapi`: the last drop-in of all, in the place of a source that something comes behind. */
-static int retarget_last(struct made *made, struct problem *problem)
+static int retarget_last(struct amendment_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
 	size_t last = sources->count - 1;
@@ -501,7 +502,7 @@ static int retarget_last(struct made *made, struct problem *problem)
 }
 
 /* The layer's drop-in that can hold directives, in the place of the target that can't. */
-static int retarget(struct made *made, struct problem *problem)
+static int retarget(struct amendment_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
 	const char *path = made->request->path;
@@ -527,7 +528,7 @@ static int retarget(struct made *made, struct problem *problem)
 }
 
 /* Whether the target's text is what is shown. */
-static bool is_alone(const struct made *made)
+static bool is_alone(const struct amendment_state *made)
 {
 	const struct merge_request *merge = &made->merge;
 	const struct strategy *strategy = merge->options->strategy;
@@ -537,7 +538,7 @@ static bool is_alone(const struct made *made)
 }
 
 /* Without a source there, there is nothing to be taken out. */
-static int put_reset(struct made *made, struct problem *problem)
+static int put_reset(struct amendment_state *made, struct problem *problem)
 {
 	if (made->target >= made->composition.sources.count)
 		return 0;
@@ -549,7 +550,7 @@ static int put_reset(struct made *made, struct problem *problem)
 	return put_values(made, problem);
 }
 
-static int put(struct made *made, struct problem *problem)
+static int put(struct amendment_state *made, struct problem *problem)
 {
 	if (made->request->resets)
 		return put_reset(made, problem);
@@ -573,7 +574,7 @@ static int put(struct made *made, struct problem *problem)
 static int take(void *context, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct problem *problem)
 {
-	struct made *made = context;
+	struct amendment_state *made = context;
 
 	if (lookup->kind == UNION_LINK)
 		return problem_set(problem, path, 0, 0,
@@ -593,7 +594,7 @@ static int take(void *context, const struct composer *composer, const char *path
 }
 
 /* Nobody has the file yet: it begins in this layer. */
-static int take_nothing(struct made *made, struct problem *problem)
+static int take_nothing(struct amendment_state *made, struct problem *problem)
 {
 	const char *path = made->request->path;
 
@@ -609,7 +610,7 @@ static int take_nothing(struct made *made, struct problem *problem)
 }
 
 static int remove_file(
-	const struct made *made, const struct layer_file *file, struct problem *problem)
+	const struct amendment_state *made, const struct layer_file *file, struct problem *problem)
 {
 	int r = layer_file_remove(file, problem);
 
@@ -621,7 +622,7 @@ static int remove_file(
 	return r;
 }
 
-static int write_file(struct made *made, struct problem *problem)
+static int write_file(struct amendment_state *made, struct problem *problem)
 {
 	const struct amendment *amendment = &made->amendment;
 	const struct sources *sources = &made->composition.sources;
@@ -654,8 +655,8 @@ static int write_file(struct made *made, struct problem *problem)
 }
 
 /* Merges with the target as it is going to be. *merge is what was merged; *ret NULL: nothing. */
-static int merge_changed(struct made *made, struct merge_request *merge, struct merge_result **ret,
-	struct problem *problem)
+static int merge_changed(struct amendment_state *made, struct merge_request *merge,
+	struct merge_result **ret, struct problem *problem)
 {
 	struct merge_input *input = &made->inputs[made->target];
 	int r = 0;
@@ -670,7 +671,7 @@ static int merge_changed(struct made *made, struct merge_request *merge, struct 
 }
 
 /* Merged with the new text, the file must be as its schema says. */
-static int check_schema(struct made *made, struct problem *problem)
+static int check_schema(struct amendment_state *made, struct problem *problem)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	struct merge_request merge;
@@ -688,7 +689,7 @@ static int check_schema(struct made *made, struct problem *problem)
 }
 
 /* The merged file as it would be must pass what plyfs.yaml has it pass. */
-static int check_result(struct made *made, struct problem *problem)
+static int check_result(struct amendment_state *made, struct problem *problem)
 {
 	CLEANUP(runner_freep) struct runner *runner = NULL;
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
@@ -723,7 +724,7 @@ static int check_result(struct made *made, struct problem *problem)
 }
 
 /* The key in the store gets the text, if it is still what was read. */
-static int write_key(struct made *made, struct problem *problem)
+static int write_key(struct amendment_state *made, struct problem *problem)
 {
 	struct amendment *amendment = &made->amendment;
 
@@ -735,7 +736,7 @@ static int write_key(struct made *made, struct problem *problem)
 	return r == LAYER_STORE_MOVED ? LAYER_FILE_MOVED : r;
 }
 
-static int write_target(struct made *made, struct problem *problem)
+static int write_target(struct amendment_state *made, struct problem *problem)
 {
 	if (!target_layer_is_current(made->settings))
 		return -ESTALE;
@@ -744,9 +745,9 @@ static int write_target(struct made *made, struct problem *problem)
 
 /* Finds the layer, and opens its store, if it is the copy of one. */
 static int begin(const struct offline *offline, const struct amendment_request *request,
-	struct layer_store **store, struct made **ret, struct problem *problem)
+	struct layer_store **store, struct amendment_state **ret, struct problem *problem)
 {
-	CLEANUP(made_freep) struct made *made = calloc(1, sizeof(*made));
+	CLEANUP(made_freep) struct amendment_state *made = calloc(1, sizeof(*made));
 
 	if (!made || arena_new(&made->arena) < 0)
 		return -ENOMEM;
@@ -764,9 +765,9 @@ static int begin(const struct offline *offline, const struct amendment_request *
 
 /* One look at the layers, and what comes of it. LAYER_FILE_MOVED: another one is needed. */
 static int make_once(const struct offline *offline, const struct amendment_request *request,
-	struct layer_store **store, struct made **ret, struct problem *problem)
+	struct layer_store **store, struct amendment_state **ret, struct problem *problem)
 {
-	CLEANUP(made_freep) struct made *made = NULL;
+	CLEANUP(made_freep) struct amendment_state *made = NULL;
 	CLEANUP(closep) int lock = -1;
 
 	int r = begin(offline, request, store, &made, problem);
@@ -814,7 +815,7 @@ int amendment_make(const struct offline *offline, const struct amendment_request
 	struct amendment **ret, struct problem *problem)
 {
 	CLEANUP(free_store) struct layer_store *store = NULL;
-	struct made *made = NULL;
+	struct amendment_state *made = NULL;
 	int r = LAYER_FILE_MOVED;
 
 	problem->message[0] = '\0';
@@ -835,7 +836,7 @@ int amendment_check(const struct offline *offline, const struct amendment_reques
 	struct problem *problem)
 {
 	CLEANUP(free_store) struct layer_store *store = NULL;
-	CLEANUP(made_freep) struct made *made = NULL;
+	CLEANUP(made_freep) struct amendment_state *made = NULL;
 
 	int r = begin(offline, request, &store, &made, problem);
 	return r == 0 && store ? layer_store_check(store, request->path, problem) : r;
@@ -843,7 +844,7 @@ int amendment_check(const struct offline *offline, const struct amendment_reques
 
 void amendment_freep(struct amendment **amendment)
 {
-	struct made *made = (struct made *)*amendment;
+	struct amendment_state *made = (struct amendment_state *)*amendment;
 
 	made_freep(&made);
 }

@@ -10,8 +10,8 @@
 #include "way.h"
 
 /* One answer: the sources of one path. */
-struct given {
-	struct given *next;
+struct path_sources {
+	struct path_sources *next;
 	struct loaded *loaded[LAYERS_MAX];
 	struct merge_input inputs[LAYERS_MAX];
 	size_t count;
@@ -141,7 +141,7 @@ int environment_load(struct environment *environment, const char *path,
 
 /* As compose() loads a path's own sources: lowest layer first. */
 static int load(struct environment *environment, const char *path,
-	const struct union_lookup *lookup, struct given *given, struct problem *problem)
+	const struct union_lookup *lookup, struct path_sources *given, struct problem *problem)
 {
 	const struct format *format = settings_format(environment->composer->settings, path);
 	struct read_options options = read_options_for(environment->request, format);
@@ -190,7 +190,7 @@ static int find(void *context, const char *directory, const char *name,
 	if (lookup->kind != UNION_FILE)
 		return MERGE_ABSENT;
 
-	struct given *given = calloc(1, sizeof(*given));
+	struct path_sources *given = calloc(1, sizeof(*given));
 	if (!given)
 		return -ENOMEM;
 	given->next = environment->given;
@@ -218,7 +218,7 @@ void environment_init(struct environment *environment, const struct composer *co
 
 void environment_fini(struct environment *environment)
 {
-	for (struct given *given = environment->given, *next; given; given = next) {
+	for (struct path_sources *given = environment->given, *next; given; given = next) {
 		next = given->next;
 		for (size_t i = 0; i < given->count; i++)
 			loaded_unref(given->loaded[i]);

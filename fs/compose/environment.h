@@ -12,7 +12,7 @@ struct environment {
 	const struct composer *composer;
 	const struct merge_request *request;
 	struct dependencies *asked;
-	struct given *given; /* the answers */
+	struct path_sources *given; /* the answers */
 	struct stat *stats;  /* of every file that was given, and of what guards it */
 	size_t stat_count;
 	size_t stat_capacity;

@@ -23,7 +23,7 @@ struct line_map {
 };
 
 /* A source's name and lines, found once. */
-struct text {
+struct source_text {
 	const struct source *source;
 	const char *name;
 	struct source_lines lines;
@@ -31,16 +31,16 @@ struct text {
 
 struct mapper {
 	struct line_map *to;
-	struct text *texts; /* of the request's inputs */
+	struct source_text *texts; /* of the request's inputs */
 	size_t count;
 	struct arena *arena; /* of their lines */
 };
 
 /* NULL: no memory, or none of the inputs. */
-static struct text *text_of(struct mapper *mapper, const struct source *source)
+static struct source_text *text_of(struct mapper *mapper, const struct source *source)
 {
 	for (size_t i = 0; i < mapper->count; i++) {
-		struct text *text = &mapper->texts[i];
+		struct source_text *text = &mapper->texts[i];
 
 		if (text->source->rank != source->rank ||
 			strcmp(text->source->name, source->name) != 0)
@@ -87,7 +87,7 @@ static int map_line(struct mapper *mapper, const struct line *line, struct mappe
 
 	if (!line->source || line->kind == LINE_MADE || line->source_line == 0)
 		return 0;
-	struct text *text = text_of(mapper, line->source);
+	struct source_text *text = text_of(mapper, line->source);
 	*mapped = (struct mapped){.source = text ? text->name
 						 : arena_copy(mapper->to->arena,
 							   span_of(line->source->name)),
@@ -134,7 +134,7 @@ int line_map_make(const struct merge_request *request, const struct merge_result
 	if (!mapper.texts)
 		return -ENOMEM;
 	for (size_t i = 0; i < request->count; i++)
-		mapper.texts[i] = (struct text){.source = &request->inputs[i].source,
+		mapper.texts[i] = (struct source_text){.source = &request->inputs[i].source,
 			.lines.text = request->inputs[i].text};
 	r = map_lines(&mapper, origins);
 	if (r == 0)

@@ -8,7 +8,7 @@
 #include "strategy.h"
 
 /* The walk through both trees. */
-struct finder {
+struct line_finder {
 	struct line_origins *to;
 	const struct merge_request *request;
 	const struct origins *origins;
@@ -41,7 +41,7 @@ static void set_place(struct line *line, const struct node *place)
 }
 
 /* The text that the node was read from, where the request has it; else NULL. */
-static struct source_lines *text_of(struct finder *finder, const struct node *node)
+static struct source_lines *text_of(struct line_finder *finder, const struct node *node)
 {
 	const struct source *wanted = node->source;
 
@@ -71,7 +71,7 @@ static struct span without_indent(struct span line)
  * before them, are the lines of the source behind `place`.
  */
 static bool are_source_lines(
-	struct finder *finder, const struct node *place, size_t from, size_t to)
+	struct line_finder *finder, const struct node *place, size_t from, size_t to)
 {
 	struct source_lines *text = text_of(finder, place);
 
@@ -103,7 +103,7 @@ static size_t count_breaks(const struct node *open)
 }
 
 /* The lines behind finder->line and in front of `next`, numbered from 1, belong to what is open. */
-static void end_value(struct finder *finder, size_t next)
+static void end_value(struct line_finder *finder, size_t next)
 {
 	const struct node *place =
 		finder->open ? line_origin_place(finder->origins, finder->open) : NULL;
@@ -134,7 +134,8 @@ static void end_value(struct finder *finder, size_t next)
 }
 
 /* `node` of the result begins where `again` stands in the text. Returns that line, or NULL. */
-static struct line *begin(struct finder *finder, const struct node *node, const struct node *again)
+static struct line *begin(
+	struct line_finder *finder, const struct node *node, const struct node *again)
 {
 	if (again->line < finder->line || again->line == 0 || again->line > finder->to->count)
 		return NULL;
@@ -156,7 +157,7 @@ static void tell(struct line *line, enum line_kind kind, const struct node *plac
 }
 
 /* Adds the value to the line that it begins in; of a pair, to the line that its key is in. */
-static uint32_t add_value(struct finder *finder, const struct line_value *value,
+static uint32_t add_value(struct line_finder *finder, const struct line_value *value,
 	const struct node *again_key, const struct node *again)
 {
 	const struct node *start = again_key ? again_key : again;
@@ -191,7 +192,7 @@ static bool is_in_line(const struct node *again)
 	return again->style == NODE_FLOW;
 }
 
-static void walk(struct finder *finder, struct line_value *value, const struct node *again_key,
+static void walk(struct line_finder *finder, struct line_value *value, const struct node *again_key,
 	const struct node *again);
 
 /*
@@ -210,8 +211,8 @@ static const struct pair *pair_of(const struct node *map, const struct node *aga
 	return found ? found : pair;
 }
 
-static void walk_entries(
-	struct finder *finder, const struct node *node, const struct node *again, uint32_t number)
+static void walk_entries(struct line_finder *finder, const struct node *node,
+	const struct node *again, uint32_t number)
 {
 	for (uint32_t i = 0; i < node_count(node); i++) {
 		struct line_value inner = {.parent = number, .index = i};
@@ -230,7 +231,7 @@ static void walk_entries(
 }
 
 /* A key that is a map or a list: its values begin somewhere, but have no path to tell. */
-static void walk_key(struct finder *finder, const struct node *key, const struct node *again)
+static void walk_key(struct line_finder *finder, const struct node *key, const struct node *again)
 {
 	struct line *line = is_alike(key, again) ? begin(finder, key, again) : NULL;
 
@@ -244,7 +245,7 @@ static void walk_key(struct finder *finder, const struct node *key, const struct
 	}
 }
 
-static void walk(struct finder *finder, struct line_value *value, const struct node *again_key,
+static void walk(struct line_finder *finder, struct line_value *value, const struct node *again_key,
 	const struct node *again)
 {
 	const struct node *node = value->value;
@@ -315,7 +316,7 @@ static int find_in_trees(const struct merge_request *request, const struct merge
 		return 0;
 	if (r < 0)
 		return r;
-	struct finder finder = {
+	struct line_finder finder = {
 		.to = to,
 		.request = request,
 		.origins = result->origins,

@@ -8,7 +8,7 @@
 #include "cleanup.h"
 
 /* What a merge came to, as trees. */
-struct trees {
+struct merged_trees {
 	struct document *read;     /* the text, read again; NULL: it was a tree already */
 	const struct node *single; /* if it was one, or nothing is in the file */
 	const struct node **roots;
@@ -17,7 +17,7 @@ struct trees {
 
 /* A text is read as the merged file is; of one source it has that one's places. */
 static int read_trees(const struct merge_request *request, const struct merge_result *result,
-	struct arena *arena, struct trees *ret, struct problem *problem)
+	struct arena *arena, struct merged_trees *ret, struct problem *problem)
 {
 	struct read_options options = {.format = format_of_tree(request->to),
 		.schema = request->schema,
@@ -136,7 +136,7 @@ static int validate(const struct schema *schema, const struct merge_request *req
 	const struct merge_result *result, struct validity *ret, struct problem *problem)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
-	struct trees trees = {0};
+	struct merged_trees trees = {0};
 	struct budget budget;
 
 	int r = arena_new(&arena);

@@ -66,7 +66,7 @@ static void reply_absent(fuse_req_t req, const struct session *session)
 #define GROUPS_MAX 1024
 
 /* A lookup that is answered when somebody has found out. */
-struct waiting {
+struct waiting_lookup {
 	struct view_caller caller; /* first */
 	fuse_req_t req;
 	fuse_ino_t parent;
@@ -169,7 +169,7 @@ static void reply_lookup(fuse_req_t req, struct session *session, fuse_ino_t par
 
 static void answer_waiting(struct view_caller *caller, int result, const struct stat *stat)
 {
-	struct waiting *waiting = (struct waiting *)caller;
+	struct waiting_lookup *waiting = (struct waiting_lookup *)caller;
 
 	if (unanswered_is_kept(waiting->session, waiting->unanswered, result))
 		fuse_reply_none(waiting->req);
@@ -178,13 +178,14 @@ static void answer_waiting(struct view_caller *caller, int result, const struct 
 	free(waiting);
 }
 
-static struct waiting *waiting_new(fuse_req_t req, fuse_ino_t parent, struct session *session)
+static struct waiting_lookup *waiting_new(
+	fuse_req_t req, fuse_ino_t parent, struct session *session)
 {
-	struct waiting *waiting = malloc(sizeof(*waiting));
+	struct waiting_lookup *waiting = malloc(sizeof(*waiting));
 
 	if (!waiting)
 		return NULL;
-	*waiting = (struct waiting){
+	*waiting = (struct waiting_lookup){
 		{.answer = answer_waiting}, req, parent, session, unanswered_add(session)};
 	if (!waiting->unanswered)
 		free(take_ptr(waiting));
@@ -194,7 +195,7 @@ static struct waiting *waiting_new(fuse_req_t req, fuse_ino_t parent, struct ses
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct session *session = session_of(req, REQUEST_LOOKUP);
-	struct waiting *waiting = NULL;
+	struct waiting_lookup *waiting = NULL;
 	struct stat stat;
 
 	if (control_has(parent) || origins_is_directory(parent)) {

@@ -13,7 +13,7 @@
 #include "strategy.h"
 
 /* What explain() gives, and what it rests on. */
-struct made {
+struct explain_state {
 	struct explanation explanation; /* first */
 	struct settings *settings;
 	struct composer composer;
@@ -21,9 +21,9 @@ struct made {
 	struct dependencies asked;
 };
 
-static void made_freep(struct made **place)
+static void made_freep(struct explain_state **place)
 {
-	struct made *made = *place;
+	struct explain_state *made = *place;
 
 	if (!made)
 		return;
@@ -123,7 +123,7 @@ static int tell_passed(const struct composer *composer, const char *path,
 
 /* A link, or a file that is too large to be looked into: its one source says it all. */
 static int tell_source(const struct composer *composer, const struct contributor *found,
-	const char *path, struct made *made)
+	const char *path, struct explain_state *made)
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
 	const char *in_layer = found->path ? found->path : path;
@@ -152,8 +152,8 @@ static int tell_places(const struct sources *sources, struct store_places *place
 static int take(void *context, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct problem *problem)
 {
-	struct made **ret = context;
-	CLEANUP(made_freep) struct made *made = calloc(1, sizeof(*made));
+	struct explain_state **ret = context;
+	CLEANUP(made_freep) struct explain_state *made = calloc(1, sizeof(*made));
 	const struct contributor *only = &lookup->found[0];
 
 	if (!made)
@@ -189,7 +189,7 @@ static int take(void *context, const struct composer *composer, const char *path
 int explain(const struct offline *offline, const char *path, struct explanation **ret,
 	struct problem *problem)
 {
-	struct made *made = NULL;
+	struct explain_state *made = NULL;
 	int r = offline_look_at(offline, path, take, &made, problem);
 
 	if (r == 0)
@@ -199,5 +199,5 @@ int explain(const struct offline *offline, const char *path, struct explanation 
 
 void explanation_free(struct explanation *explanation)
 {
-	made_freep(&(struct made *){(struct made *)explanation});
+	made_freep(&(struct explain_state *){(struct explain_state *)explanation});
 }

@@ -18,7 +18,7 @@ struct known {
 };
 
 /* The document, being written. */
-struct writer {
+struct json_writer {
 	FILE *out;
 	struct arena *arena; /* for converted numbers */
 	const struct origins *origins;
@@ -68,7 +68,7 @@ static bool know(
 }
 
 /* Nothing for what was made of nothing. */
-static void put_place(struct writer *writer, const struct node *node)
+static void put_place(struct json_writer *writer, const struct node *node)
 {
 	FILE *out = writer->out;
 
@@ -83,7 +83,7 @@ static void put_place(struct writer *writer, const struct node *node)
 	put_line_column(out, node);
 }
 
-static int put_scalar(struct writer *writer, const struct node *scalar)
+static int put_scalar(struct json_writer *writer, const struct node *scalar)
 {
 	bool says_all;
 
@@ -97,7 +97,7 @@ static int put_scalar(struct writer *writer, const struct node *scalar)
 }
 
 /* A map or list that is told piece by piece has its size in place of its value. */
-static int put_value(struct writer *writer, const struct node *value, bool is_whole)
+static int put_value(struct json_writer *writer, const struct node *value, bool is_whole)
 {
 	if (!node_is_scalar(value) && !is_whole && node_count(value) > 0) {
 		fputs_unlocked(node_is_map(value) ? "\"kind\": \"map\", \"count\": "
@@ -118,7 +118,7 @@ static int put_value(struct writer *writer, const struct node *value, bool is_wh
 	return r;
 }
 
-static void put_why(const struct writer *writer, struct origin_why why)
+static void put_why(const struct json_writer *writer, struct origin_why why)
 {
 	FILE *out = writer->out;
 
@@ -132,7 +132,7 @@ static void put_why(const struct writer *writer, struct origin_why why)
 }
 
 /* `name`: of the list that this one begins; else NULL. */
-static int put_step(struct writer *writer, const struct origin_step *step, const char *name)
+static int put_step(struct json_writer *writer, const struct origin_step *step, const char *name)
 {
 	if (name)
 		fprintf(writer->out, ", \"%s\": [{", name);
@@ -146,19 +146,20 @@ static int put_step(struct writer *writer, const struct origin_step *step, const
 }
 
 /* Of a run of steps, those of one fate, as the list `name`. */
-struct steps {
+struct explained_steps {
 	const struct origin *origin; /* one of both */
 	const struct origin_removed *removed;
 };
 
-static const struct origin_step *next_step(struct steps steps, const struct origin_step *step)
+static const struct origin_step *next_step(
+	struct explained_steps steps, const struct origin_step *step)
 {
 	if (steps.removed)
 		return origin_removed_next(steps.removed, step);
 	return steps.origin ? origin_next(steps.origin, step) : NULL;
 }
 
-static int put_steps(struct writer *writer, const char *name, struct steps steps,
+static int put_steps(struct json_writer *writer, const char *name, struct explained_steps steps,
 	enum origin_fate fate, const struct explained *also)
 {
 	size_t also_count = also && fate == ORIGIN_LOST ? also->also_count : 0;
@@ -188,7 +189,7 @@ static void put_path(FILE *out, const struct explained_place *place)
 		json_put_number(out, place->step.index);
 }
 
-static void begin_element(struct writer *writer, struct span key)
+static void begin_element(struct json_writer *writer, struct span key)
 {
 	fputs_unlocked(writer->has_written ? ",\n    {\"key\": " : "\n    {\"key\": ", writer->out);
 	writer->has_written = true;
@@ -196,7 +197,7 @@ static void begin_element(struct writer *writer, struct span key)
 }
 
 /* Where something is no more; the rest of the object comes in put_removed(). */
-static void put_removal(struct writer *writer, const struct origin_removed *removed)
+static void put_removal(struct json_writer *writer, const struct origin_removed *removed)
 {
 	const struct origin_step *last = removed->last;
 	FILE *out = writer->out;
@@ -206,7 +207,7 @@ static void put_removal(struct writer *writer, const struct origin_removed *remo
 	json_put_field(out, ", \"rule\": ", last->why.rule ? last->why.rule : "");
 }
 
-static int put_removed(struct writer *writer, const struct node *in, struct key_text *key,
+static int put_removed(struct json_writer *writer, const struct node *in, struct key_text *key,
 	const struct origin_removed *removed)
 {
 	size_t len = key->len;
@@ -219,13 +220,13 @@ static int put_removed(struct writer *writer, const struct node *in, struct key_
 	json_put_span(writer->out, key_text_span(key));
 	key_text_cut(key, len);
 	put_removal(writer, removed);
-	int r = put_steps(
-		writer, "overrides", (struct steps){.removed = removed}, ORIGIN_LOST, writer->only);
+	int r = put_steps(writer, "overrides", (struct explained_steps){.removed = removed},
+		ORIGIN_LOST, writer->only);
 	putc_unlocked('}', writer->out);
 	return r;
 }
 
-static int put_all_removed(struct writer *writer, const struct explained_value *value)
+static int put_all_removed(struct json_writer *writer, const struct explained_value *value)
 {
 	const struct origin_removed *removed = value->origin->removed;
 	int r = 0;
@@ -245,7 +246,7 @@ static int put_all_removed(struct writer *writer, const struct explained_value *
 /* Maps and lists are told of only when somebody had a say in them as such. */
 static int put_element(void *context, const struct explained_value *value)
 {
-	struct writer *writer = context;
+	struct json_writer *writer = context;
 	const struct node *node = value->value;
 	bool is_leaf = node_is_scalar(node) || node_count(node) == 0;
 	const struct explained *also =
@@ -262,7 +263,7 @@ static int put_element(void *context, const struct explained_value *value)
 	int r = put_value(writer, node, false);
 	put_place(writer, node);
 	if (r == 0 && (value->origin || also)) {
-		const struct steps steps = {.origin = value->origin};
+		const struct explained_steps steps = {.origin = value->origin};
 
 		r = put_steps(writer, "overrides", steps, ORIGIN_LOST, also);
 		if (r == 0)
@@ -274,7 +275,7 @@ static int put_element(void *context, const struct explained_value *value)
 	return r;
 }
 
-static int put_values(struct writer *writer, const struct explanation *explanation)
+static int put_values(struct json_writer *writer, const struct explanation *explanation)
 {
 	struct key_text key = {0};
 	const struct node *const *roots;
@@ -299,7 +300,7 @@ static int put_values(struct writer *writer, const struct explanation *explanati
 }
 
 /* What a KEY asks for that is not there any more. */
-static int put_gone(struct writer *writer)
+static int put_gone(struct json_writer *writer)
 {
 	const struct explained *gone = writer->only;
 	int r = 0;
@@ -311,7 +312,7 @@ static int put_gone(struct writer *writer)
 		fputs_unlocked("{\"key\": ", writer->out);
 		json_put_span(writer->out, key_text_span(gone->at.key));
 		put_place(writer, gone->in);
-		r = put_steps(writer, "overrides", (struct steps){0}, ORIGIN_LOST, gone);
+		r = put_steps(writer, "overrides", (struct explained_steps){0}, ORIGIN_LOST, gone);
 		putc_unlocked('}', writer->out);
 	}
 	return r;
@@ -381,8 +382,7 @@ int explain_json(const struct explanation *explanation, const struct explained *
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	const struct merge_result *result = explanation->result;
-	struct writer writer = {
-		.out = out,
+	struct json_writer writer = {.out = out,
 		.origins = result ? result->origins : NULL,
 		.places = &explanation->places,
 		.only = only};

@@ -6,7 +6,7 @@
 #include "key_match.h"
 
 /* A walk over all values. */
-struct walk {
+struct explained_walk {
 	const struct origins *origins;
 	int (*each)(void *context, const struct explained_value *value);
 	void *context;
@@ -22,10 +22,10 @@ static void put_step(struct key_text *text, const struct key_step *step)
 }
 
 static int walk_from(
-	struct walk *walk, const struct node *value, const struct explained_place *place);
+	struct explained_walk *walk, const struct node *value, const struct explained_place *place);
 
 static int walk_into(
-	struct walk *walk, const struct key_step *step, const struct explained_place *up)
+	struct explained_walk *walk, const struct key_step *step, const struct explained_place *up)
 {
 	const struct explained_place place = {up, *step};
 	size_t len = walk->at.key->len;
@@ -37,7 +37,7 @@ static int walk_into(
 }
 
 static int walk_from(
-	struct walk *walk, const struct node *value, const struct explained_place *place)
+	struct explained_walk *walk, const struct node *value, const struct explained_place *place)
 {
 	walk->at.value = value;
 	walk->at.origin = origin_of(walk->origins, value);
@@ -56,7 +56,7 @@ static int walk_from(
 int explained_each(const struct origins *origins, const struct explained_value *from,
 	int (*each)(void *context, const struct explained_value *value), void *context)
 {
-	struct walk walk = {origins, each, context, *from};
+	struct explained_walk walk = {origins, each, context, *from};
 
 	return walk_from(&walk, from->value, from->place);
 }

@@ -18,7 +18,7 @@
 #define PLACES_MAX 64
 
 /* A look at one path, as far as it has come. */
-struct look {
+struct inspect_job {
 	struct inspection *inspection;
 	const struct strategy *strategy;
 	int result; /* of adding a finding, where nothing can be returned */
@@ -74,7 +74,7 @@ void inspection_fini(struct inspection *inspection)
 }
 
 /* The reader's and the merge's message may be the same. */
-static int add_error(struct look *look, const struct problem *problem)
+static int add_error(struct inspect_job *look, const struct problem *problem)
 {
 	const struct findings *findings = &look->inspection->findings;
 	const struct finding error = {FINDING_ERROR, *problem};
@@ -87,7 +87,7 @@ static int add_error(struct look *look, const struct problem *problem)
 
 static void add_warning(void *context, const struct problem *warning)
 {
-	struct look *look = context;
+	struct inspect_job *look = context;
 	int r = findings_add(&look->inspection->findings, FINDING_WARNING, warning);
 
 	if (r < 0)
@@ -95,7 +95,7 @@ static void add_warning(void *context, const struct problem *warning)
 }
 
 /* A tag that means nothing to the strategy, but looks like one that does. */
-static void check_tag(struct look *look, const struct node *node)
+static void check_tag(struct inspect_job *look, const struct node *node)
 {
 	const char *tags = look->strategy->tags;
 	struct problem warning;
@@ -112,7 +112,7 @@ static void check_tag(struct look *look, const struct node *node)
 }
 
 /* As deep as the reader let it be. An aliased value is found where it was first. */
-static void check_tags(struct look *look, const struct node *node)
+static void check_tags(struct inspect_job *look, const struct node *node)
 {
 	check_tag(look, node);
 	for (uint32_t i = 0; i < node_count(node); i++) {
@@ -135,7 +135,7 @@ static const struct node *find_name(const struct node *node, struct span name)
 }
 
 /* Finds out where the references stand; of very many, only of the first. */
-static void place_references(struct look *look, const struct document *document)
+static void place_references(struct inspect_job *look, const struct document *document)
 {
 	for (size_t i = 0; i < look->inspection->reference_count && i < PLACES_MAX; i++) {
 		struct reference *reference = &look->inspection->references[i];
@@ -153,8 +153,8 @@ static void place_references(struct look *look, const struct document *document)
 }
 
 /* Reads a source once more, by itself: the merge stops at the first that is wrong. */
-static int check_source(struct look *look, const struct merge_request *request, size_t number,
-	const struct loaded *loaded, const struct format *format)
+static int check_source(struct inspect_job *look, const struct merge_request *request,
+	size_t number, const struct loaded *loaded, const struct format *format)
 {
 	struct read_options options = read_options_for(request, format);
 	CLEANUP(document_freep) struct document *document = NULL;
@@ -176,7 +176,7 @@ static int check_source(struct look *look, const struct merge_request *request, 
 	return look->result;
 }
 
-static int check_sources(struct look *look, const struct composition *composition)
+static int check_sources(struct inspect_job *look, const struct composition *composition)
 {
 	const struct settings *settings = composition->environment.composer->settings;
 	const struct sources *sources = &composition->sources;
@@ -225,8 +225,8 @@ static int match_patterns(struct inspection *inspection, const struct settings *
 }
 
 /* What lies among the drop-ins, and is none. Returns 0 or -errno. */
-static int warn_of_ignored(struct look *look, const struct settings *settings, const char *path,
-	const struct union_lookup *lookup)
+static int warn_of_ignored(struct inspect_job *look, const struct settings *settings,
+	const char *path, const struct union_lookup *lookup)
 {
 	int r = 0;
 
@@ -249,7 +249,7 @@ static int warn_of_ignored(struct look *look, const struct settings *settings, c
 }
 
 /* All that the schema does not allow. Returns 0 or -ENOMEM. */
-static int add_invalid(struct look *look, const struct composer *composer,
+static int add_invalid(struct inspect_job *look, const struct composer *composer,
 	const struct composition *composition)
 {
 	CLEANUP(validity_fini) struct validity validity = {0};
@@ -283,7 +283,7 @@ static int take_text(struct inspection *inspection, const struct composition *co
 	return line_map_make(&composition->request, composition->result, &inspection->lines);
 }
 
-static int merge(struct look *look, const struct composer *composer, const char *path,
+static int merge(struct inspect_job *look, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct dependencies *asked)
 {
 	CLEANUP(composition_fini) struct composition composition;
@@ -320,7 +320,7 @@ static int merge(struct look *look, const struct composer *composer, const char 
 static int take(void *context, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct problem *problem)
 {
-	struct look look = {.inspection = context};
+	struct inspect_job look = {.inspection = context};
 	struct dependencies asked = {0};
 
 	(void)problem;

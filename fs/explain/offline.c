@@ -23,8 +23,8 @@ struct found {
 
 /* All files below a directory, top directories first; and the same by name, the first of each
  * first. */
-struct index {
-	struct index *next;
+struct offline_index {
+	struct offline_index *next;
 	char *directory;
 	int depth;
 	struct found *items;
@@ -38,10 +38,10 @@ struct offline {
 	bool is_cache_shared;
 	struct finder finder;
 	struct lock lock;
-	struct index *indexes; /* lock; each is fixed once it is in the list */
+	struct offline_index *indexes; /* lock; each is fixed once it is in the list */
 };
 
-static void index_free(struct index *index)
+static void index_free(struct offline_index *index)
 {
 	if (!index)
 		return;
@@ -53,14 +53,14 @@ static void index_free(struct index *index)
 	free(index);
 }
 
-static void index_freep(struct index **index)
+static void index_freep(struct offline_index **index)
 {
 	index_free(*index);
 }
 
 static int add_found(void *context, const struct traversed *found)
 {
-	struct index *index = context;
+	struct offline_index *index = context;
 
 	if (found->kind != UNION_FILE)
 		return 0;
@@ -98,9 +98,9 @@ static int compare_names(const void *a, const void *b)
 }
 
 static int index_new(
-	const struct offline *offline, const char *directory, int depth, struct index **ret)
+	const struct offline *offline, const char *directory, int depth, struct offline_index **ret)
 {
-	CLEANUP(index_freep) struct index *index = calloc(1, sizeof(*index));
+	CLEANUP(index_freep) struct offline_index *index = calloc(1, sizeof(*index));
 	if (!index)
 		return -ENOMEM;
 	const struct traversal traversal = {.settings = offline->composer.settings,
@@ -126,10 +126,10 @@ static int index_new(
 }
 
 /* The lock is held. */
-static const struct index *find_index(
+static const struct offline_index *find_index(
 	const struct offline *offline, const char *directory, int depth)
 {
-	const struct index *index = offline->indexes;
+	const struct offline_index *index = offline->indexes;
 
 	while (index && (index->depth != depth || strcmp(index->directory, directory) != 0))
 		index = index->next;
@@ -137,9 +137,9 @@ static const struct index *find_index(
 }
 
 static int get_index(
-	struct offline *offline, const char *directory, int depth, const struct index **ret)
+	struct offline *offline, const char *directory, int depth, const struct offline_index **ret)
 {
-	CLEANUP(index_freep) struct index *made = NULL;
+	CLEANUP(index_freep) struct offline_index *made = NULL;
 
 	lock_take(&offline->lock);
 	*ret = find_index(offline, directory, depth);
@@ -164,7 +164,7 @@ static int list(void *context, const char *directory, int depth,
 	int (*each)(void *context, const char *path, const char *name, layer_mask layers),
 	void *each_context)
 {
-	const struct index *index;
+	const struct offline_index *index;
 
 	int r = get_index(context, directory, depth, &index);
 	for (size_t i = 0; r == 0 && i < index->count; i++)
@@ -176,7 +176,7 @@ static int list(void *context, const char *directory, int depth,
 static int find(
 	void *context, const char *directory, const char *name, char **ret, layer_mask *layers)
 {
-	const struct index *index;
+	const struct offline_index *index;
 	size_t low = 0;
 
 	int r = get_index(context, directory, -1, &index);
@@ -221,7 +221,7 @@ void offline_free(struct offline *offline)
 	if (!offline)
 		return;
 	while (offline->indexes) {
-		struct index *index = offline->indexes;
+		struct offline_index *index = offline->indexes;
 		offline->indexes = index->next;
 		index_free(index);
 	}

@@ -20,7 +20,7 @@
 /* Where the process has its end of the socket, behind the standard streams. */
 #define SOCKET_FD 3
 
-struct request {
+struct successor_request {
 	bool is_note; /* else an heir is to be started */
 	dev_t dev;
 };
@@ -64,7 +64,7 @@ static void begin(const char *program, const struct successor_call *call, unsign
 __attribute__((noreturn)) static void serve(
 	const char *program, const struct successor_call *call)
 {
-	struct request request;
+	struct successor_request request;
 	unsigned count = 0;
 	dev_t dev = 0;
 	ssize_t n;
@@ -150,14 +150,14 @@ void successor_free(struct successor *successor)
 
 void successor_begin(const struct successor *successor)
 {
-	const struct request request = {0};
+	const struct successor_request request = {0};
 
 	(void)send(successor->socket, &request, sizeof(request), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 void successor_note(const struct successor *successor, dev_t dev)
 {
-	const struct request request = {.is_note = true, .dev = dev};
+	const struct successor_request request = {.is_note = true, .dev = dev};
 
 	(void)send(successor->socket, &request, sizeof(request), MSG_NOSIGNAL | MSG_DONTWAIT);
 }

@@ -44,8 +44,8 @@
 #define END_MS 2000u
 
 /* A layer out of a store, and its mirror. */
-struct kept {
-	struct kept *next;
+struct supervised_mirror {
+	struct supervised_mirror *next;
 	const struct layer_spec *spec; /* of the settings in force */
 	struct mirror_identity identity;
 	int lock;         /* -1: another keeper has it */
@@ -69,7 +69,7 @@ struct keeper_server {
 	size_t base_count;
 	const struct settings *settings; /* in force */
 	struct settings *own; /* which we have read; NULL: those of the daemon, as it began */
-	struct kept *all;
+	struct supervised_mirror *all;
 	unsigned state_interval;
 	bool wants_status;               /* there is a service manager to be told */
 	bool has_status;                 /* there is, or will be, something to tell it */
@@ -87,7 +87,8 @@ static bool tell(const struct keeper_server *server, enum keeper_word word, cons
 	return send(server->socket, message, len, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
 }
 
-static void tell_of(const struct keeper_server *server, const struct kept *kept, const char *what)
+static void tell_of(
+	const struct keeper_server *server, const struct supervised_mirror *kept, const char *what)
 {
 	char line[KEEPER_MESSAGE_MAX];
 
@@ -97,8 +98,8 @@ static void tell_of(const struct keeper_server *server, const struct kept *kept,
 		tell(server, KEEPER_LOG, line);
 }
 
-static void tell_problem(
-	const struct keeper_server *server, const struct kept *kept, const struct problem *problem)
+static void tell_problem(const struct keeper_server *server, const struct supervised_mirror *kept,
+	const struct problem *problem)
 {
 	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
 
@@ -107,7 +108,7 @@ static void tell_problem(
 }
 
 /* A line that is complete: without the name that every message begins with. */
-static void pass_line(const struct keeper_server *server, struct kept *kept)
+static void pass_line(const struct keeper_server *server, struct supervised_mirror *kept)
 {
 	static const char prefix[] = "plyfs: ";
 	size_t skip;
@@ -120,7 +121,7 @@ static void pass_line(const struct keeper_server *server, struct kept *kept)
 }
 
 /* What the mirror says. */
-static void take_log(const struct keeper_server *server, struct kept *kept)
+static void take_log(const struct keeper_server *server, struct supervised_mirror *kept)
 {
 	char text[4096];
 	ssize_t n = read(kept->log, text, sizeof(text));
@@ -141,7 +142,7 @@ static void take_log(const struct keeper_server *server, struct kept *kept)
 }
 
 /* It is tried again after a pause. */
-static void postpone(struct kept *kept)
+static void postpone(struct supervised_mirror *kept)
 {
 	int64_t now = clock_ms();
 
@@ -152,7 +153,7 @@ static void postpone(struct kept *kept)
 }
 
 /* Whether it is ours to run its mirror. */
-static bool has_lock(struct kept *kept)
+static bool has_lock(struct supervised_mirror *kept)
 {
 	if (kept->lock >= 0)
 		return true;
@@ -194,7 +195,7 @@ static int enter_sandbox(struct keeper_server *server, struct problem *problem)
 	while (server->base_count > 0)
 		free(server->bases[--server->base_count]);
 	int r = sandbox_prepare(&options, &sandbox, problem);
-	for (struct kept *kept = server->all; r == 0 && kept; kept = kept->next)
+	for (struct supervised_mirror *kept = server->all; r == 0 && kept; kept = kept->next)
 		r = allow_base(server, kept->spec->store, sandbox, problem);
 	if (r == 0)
 		r = mirror_sandbox_allow(sandbox, problem);
@@ -222,7 +223,7 @@ static int check_base(
 				 store->base, server->bases[0]);
 }
 
-static void start(struct keeper_server *server, struct kept *kept)
+static void start(struct keeper_server *server, struct supervised_mirror *kept)
 {
 	const struct store_spec *store = kept->spec->store;
 	struct problem problem;
@@ -253,7 +254,7 @@ static void start(struct keeper_server *server, struct kept *kept)
 }
 
 /* How it has ended, and when it will be started again. */
-static void note_end(const struct keeper_server *server, struct kept *kept, int status)
+static void note_end(const struct keeper_server *server, struct supervised_mirror *kept, int status)
 {
 	char text[256];
 
@@ -281,28 +282,28 @@ static void reap(const struct keeper_server *server)
 
 	(void)!read(server->signals, &info, sizeof(info));
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		for (struct kept *kept = server->all; kept; kept = kept->next)
+		for (struct supervised_mirror *kept = server->all; kept; kept = kept->next)
 			if (kept->pid == pid)
 				note_end(server, kept, status);
 }
 
-static void end_mirror(struct kept *kept, int number)
+static void end_mirror(struct supervised_mirror *kept, int number)
 {
 	if (kept->pid)
 		(void)kill(kept->pid, number);
 }
 
 /* Mirrors that end by themselves have a moment for it. */
-static void end_all(struct kept *all)
+static void end_all(struct supervised_mirror *all)
 {
 	int64_t until = clock_ms() + END_MS;
 	bool is_any = true;
 
-	for (struct kept *kept = all; kept; kept = kept->next)
+	for (struct supervised_mirror *kept = all; kept; kept = kept->next)
 		end_mirror(kept, SIGTERM);
 	while (is_any && clock_ms() < until) {
 		is_any = false;
-		for (struct kept *kept = all; kept; kept = kept->next) {
+		for (struct supervised_mirror *kept = all; kept; kept = kept->next) {
 			if (kept->pid && waitpid(kept->pid, NULL, WNOHANG) == kept->pid)
 				kept->pid = 0;
 			is_any |= kept->pid != 0;
@@ -310,17 +311,17 @@ static void end_all(struct kept *all)
 		if (is_any)
 			poll(NULL, 0, 10);
 	}
-	for (struct kept *kept = all; kept; kept = kept->next) {
+	for (struct supervised_mirror *kept = all; kept; kept = kept->next) {
 		end_mirror(kept, SIGKILL);
 		while (kept->pid && waitpid(kept->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
 }
 
-static void free_all(struct kept *all)
+static void free_all(struct supervised_mirror *all)
 {
 	while (all) {
-		struct kept *next = all->next;
+		struct supervised_mirror *next = all->next;
 
 		closep(&all->log);
 		closep(&all->lock);
@@ -340,34 +341,35 @@ static bool is_same(const struct store_spec *a, const struct store_spec *b)
 }
 
 /* Takes the one that keeps that store already out of the list; NULL: none does. */
-static struct kept *take_same(struct kept **all, const struct store_spec *store)
+static struct supervised_mirror *take_same(
+	struct supervised_mirror **all, const struct store_spec *store)
 {
-	for (struct kept **at = all; *at; at = &(*at)->next)
+	for (struct supervised_mirror **at = all; *at; at = &(*at)->next)
 		if (is_same((*at)->spec->store, store)) {
-			struct kept *kept = *at;
+			struct supervised_mirror *kept = *at;
 			*at = kept->next;
 			return kept;
 		}
 	return NULL;
 }
 
-static struct kept *make_kept(void)
+static struct supervised_mirror *make_kept(void)
 {
-	struct kept *kept = calloc(1, sizeof(*kept));
+	struct supervised_mirror *kept = calloc(1, sizeof(*kept));
 
 	if (kept)
-		*kept = (struct kept){.lock = -1, .log = -1, .pause = PAUSE_FIRST};
+		*kept = (struct supervised_mirror){.lock = -1, .log = -1, .pause = PAUSE_FIRST};
 	return kept;
 }
 
 /* What the settings name is kept, and nothing else. */
 static void take_stores(struct keeper_server *server, const struct settings *settings)
 {
-	struct kept *old = server->all, *all = NULL;
+	struct supervised_mirror *old = server->all, *all = NULL;
 
 	for (size_t i = 0; i < settings->spec_count; i++) {
 		const struct layer_spec *spec = &settings->specs[i];
-		struct kept *kept = spec->store ? take_same(&old, spec->store) : NULL;
+		struct supervised_mirror *kept = spec->store ? take_same(&old, spec->store) : NULL;
 
 		if (spec->store && !kept)
 			kept = make_kept();
@@ -432,7 +434,7 @@ static bool look_for_states(const struct keeper_server *server)
 {
 	bool have_all = true;
 
-	for (struct kept *kept = server->all; kept; kept = kept->next) {
+	for (struct supervised_mirror *kept = server->all; kept; kept = kept->next) {
 		struct stat found;
 		bool has_state =
 			stat(kept->spec->store->directory, &found) == 0 && S_ISDIR(found.st_mode);
@@ -497,7 +499,7 @@ static int work(struct keeper_server *server)
 {
 	int64_t now = clock_ms(), next = INT64_MAX;
 
-	for (struct kept *kept = server->all; kept; kept = kept->next) {
+	for (struct supervised_mirror *kept = server->all; kept; kept = kept->next) {
 		if (!kept->pid && kept->due <= now)
 			start(server, kept);
 		if (!kept->pid && kept->due < next)
@@ -528,12 +530,12 @@ static bool wait_for_news(struct keeper_server *server, int timeout_ms)
 		{.fd = server->signals, .events = POLLIN}};
 	size_t count = 2;
 
-	for (struct kept *kept = server->all; kept; kept = kept->next)
+	for (struct supervised_mirror *kept = server->all; kept; kept = kept->next)
 		polled[count++] = (struct pollfd){.fd = kept->log, .events = POLLIN};
 	if (poll(polled, count, timeout_ms) < 0 && errno != EINTR)
 		return false;
 	count = 2;
-	for (struct kept *kept = server->all; kept; kept = kept->next)
+	for (struct supervised_mirror *kept = server->all; kept; kept = kept->next)
 		if (polled[count++].revents)
 			take_log(server, kept);
 	if (polled[1].revents)

@@ -725,24 +725,24 @@ static int make_absolute(const char *path, char **ret)
 }
 
 /* What the status tells of how the store is reached. */
-struct told {
+struct etcd_access {
 	char *files[4];
 	struct mirror_access access[6];
 };
 
-static void told_fini(struct told *told)
+static void told_fini(struct etcd_access *told)
 {
 	for (size_t i = 0; i < sizeof(told->files) / sizeof(*told->files); i++)
 		free(told->files[i]);
 }
 
-static int told_init(struct told *told, const struct gateway_options *gateway)
+static int told_init(struct etcd_access *told, const struct gateway_options *gateway)
 {
 	static const char *const names[] = {"cacert", "cert", "key", "user_file"};
 	const char *const files[] = {gateway->ca, gateway->cert, gateway->key, gateway->user_file};
 	int r = 0;
 
-	*told = (struct told){.access = {{"endpoints", gateway->endpoints}}};
+	*told = (struct etcd_access){.access = {{"endpoints", gateway->endpoints}}};
 	for (size_t i = 0; r == 0 && i < sizeof(names) / sizeof(*names); i++) {
 		r = make_absolute(files[i], &told->files[i]);
 		told->access[i + 1] = (struct mirror_access){names[i], told->files[i]};
@@ -753,7 +753,7 @@ static int told_init(struct told *told, const struct gateway_options *gateway)
 int etcd_mirror(const struct etcd_options *options, const struct mirror_options *shared,
 	struct problem *problem)
 {
-	CLEANUP(told_fini) struct told told = {0};
+	CLEANUP(told_fini) struct etcd_access told = {0};
 	CLEANUP(mirror_freep) struct mirror *mirror = NULL;
 	CLEANUP(gateway_freep) struct gateway *gateway = NULL;
 	CLEANUP(freep) char *prefix = NULL;

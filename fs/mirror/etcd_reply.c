@@ -17,14 +17,14 @@ static const struct limits limits = {
 	.nodes = 10000000,
 };
 
-struct reader {
+struct reply_reader {
 	struct arena *arena;
 	struct etcd_reply *reply;
 	struct problem *problem;
 };
 
 static int get_number(
-	struct reader *reader, const struct node *map, const char *name, uint64_t *ret)
+	struct reply_reader *reader, const struct node *map, const char *name, uint64_t *ret)
 {
 	const struct node *node = node_is_map(map) ? node_get(map, name) : NULL;
 	uint64_t number = 0;
@@ -53,7 +53,7 @@ static bool get_bool(const struct node *map, const char *name)
 
 /* *ret stays as it is when there is no such text. 0 or -ENOMEM. */
 static int get_text(
-	struct reader *reader, const struct node *map, const char *name, const char **ret)
+	struct reply_reader *reader, const struct node *map, const char *name, const char **ret)
 {
 	const struct node *node = node_is_map(map) ? node_get(map, name) : NULL;
 
@@ -64,7 +64,7 @@ static int get_text(
 }
 
 static int get_bytes(
-	struct reader *reader, const struct node *map, const char *name, struct span *ret)
+	struct reply_reader *reader, const struct node *map, const char *name, struct span *ret)
 {
 	const struct node *node = node_get(map, name);
 	size_t len;
@@ -83,7 +83,7 @@ static int get_bytes(
 	return 0;
 }
 
-static int read_key(struct reader *reader, const struct node *map, struct etcd_key *ret)
+static int read_key(struct reply_reader *reader, const struct node *map, struct etcd_key *ret)
 {
 	if (!node_is_map(map))
 		return problem_at(reader->problem, map, "a key is no object");
@@ -93,7 +93,7 @@ static int read_key(struct reader *reader, const struct node *map, struct etcd_k
 	return r ? r : get_number(reader, map, "mod_revision", &ret->revision);
 }
 
-static int read_event(struct reader *reader, const struct node *map, struct etcd_key *ret)
+static int read_event(struct reply_reader *reader, const struct node *map, struct etcd_key *ret)
 {
 	const struct node *type = node_is_map(map) ? node_get(map, "type") : NULL;
 	const struct node *key = node_is_map(map) ? node_get(map, "kv") : NULL;
@@ -107,8 +107,8 @@ static int read_event(struct reader *reader, const struct node *map, struct etcd
 }
 
 /* The list `name` of `map`, each by `read`. */
-static int read_keys(struct reader *reader, const struct node *map, const char *name,
-	int (*read)(struct reader *reader, const struct node *map, struct etcd_key *ret))
+static int read_keys(struct reply_reader *reader, const struct node *map, const char *name,
+	int (*read)(struct reply_reader *reader, const struct node *map, struct etcd_key *ret))
 {
 	const struct node *list = node_get(map, name);
 	struct etcd_reply *reply = reader->reply;
@@ -129,7 +129,7 @@ static int read_keys(struct reader *reader, const struct node *map, const char *
 }
 
 /* {"error": "…", "code": 14}, or in a watch {"message": "…", "grpc_code": 14}. */
-static int read_error(struct reader *reader, const struct node *map)
+static int read_error(struct reply_reader *reader, const struct node *map)
 {
 	uint64_t code = 0;
 
@@ -145,7 +145,7 @@ static int read_error(struct reader *reader, const struct node *map)
 	return r;
 }
 
-static int read_result(struct reader *reader, const struct node *map)
+static int read_result(struct reply_reader *reader, const struct node *map)
 {
 	struct etcd_reply *reply = reader->reply;
 	const struct node *header = node_get(map, "header");
@@ -168,7 +168,7 @@ static int read_result(struct reader *reader, const struct node *map)
 	return r ? r : read_keys(reader, map, "events", read_event);
 }
 
-static int read_root(struct reader *reader, const struct document *document)
+static int read_root(struct reply_reader *reader, const struct document *document)
 {
 	const struct node *root = document->count ? document->roots[0] : NULL;
 
@@ -192,7 +192,7 @@ int etcd_reply_read(
 	const struct source source = {.name = SOURCE_NAME};
 	const struct read_options options = {.format = &format_json, .limits = limits};
 	struct etcd_reply reply = {0};
-	struct reader reader = {arena, &reply, problem};
+	struct reply_reader reader = {arena, &reply, problem};
 
 	int r = document_read(&source, text, &options, &document, problem);
 	if (r == 0)

@@ -29,14 +29,14 @@
 #define NO_SUCH_OBJECT "Not a valid object name"
 
 /* A file of the commit. */
-struct item {
+struct commit_file {
 	char *path;
 	mode_t mode; /* S_IFLNK: a symbolic link */
 };
 
 struct export
 {
-	struct item *items;
+	struct commit_file *items;
 	size_t count;
 	size_t capacity;
 	uint64_t bytes; /* of all, with their paths */
@@ -125,7 +125,7 @@ static int take_line(struct git *git, const char *line, struct export *export)
 		return -EFBIG;
 	if (array_grow(export->items, export->count, export->capacity) < 0)
 		return -ENOMEM;
-	struct item item = {.path = strdup(path), .mode = mode};
+	struct commit_file item = {.path = strdup(path), .mode = mode};
 	if (!item.path)
 		return -ENOMEM;
 	export->items[export->count++] = item;
@@ -196,7 +196,7 @@ static bool stays_inside(const char *path, struct span target)
 	return true;
 }
 
-static int put_item(struct git *git, const struct item *item, struct span bytes)
+static int put_item(struct git *git, const struct commit_file *item, struct span bytes)
 {
 	size_t clash;
 
@@ -218,7 +218,7 @@ static int put_item(struct git *git, const struct item *item, struct span bytes)
 }
 
 /* The next answer of "git cat-file": "ID blob SIZE\n", the bytes, "\n". */
-static int take_blob(struct git *git, struct subprocess *child, const struct item *item)
+static int take_blob(struct git *git, struct subprocess *child, const struct commit_file *item)
 {
 	char head[2 * REPOSITORY_ID_MAX];
 	CLEANUP(freep) char *bytes = NULL;

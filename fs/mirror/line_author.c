@@ -18,7 +18,7 @@
 #define LINES_MAX 4000000
 
 /* Lines that one commit has brought together. */
-struct stretch {
+struct commit_lines {
 	char commit[REPOSITORY_ID_MAX];
 	uint32_t first;
 	uint32_t count;
@@ -29,7 +29,7 @@ struct line_authors {
 	struct line_author *commits; /* in the end by their names */
 	size_t commit_count;
 	size_t commit_capacity;
-	struct stretch *stretches;
+	struct commit_lines *stretches;
 	size_t stretch_count;
 	size_t stretch_capacity;
 	const struct line_author **lines;
@@ -58,7 +58,7 @@ const struct line_author *line_authors_get(const struct line_authors *authors, u
 }
 
 /* "COMMIT LINE-THERE LINE COUNT"; whether it is that. */
-static bool read_stretch(const char *line, struct stretch *ret)
+static bool read_stretch(const char *line, struct commit_lines *ret)
 {
 	size_t len = strspn(line, "0123456789abcdef");
 	unsigned long there, first, count;
@@ -74,7 +74,7 @@ static bool read_stretch(const char *line, struct stretch *ret)
 	return true;
 }
 
-static int add_stretch(struct line_authors *authors, const struct stretch *stretch)
+static int add_stretch(struct line_authors *authors, const struct commit_lines *stretch)
 {
 	if (array_grow(authors->stretches, authors->stretch_count, authors->stretch_capacity) < 0)
 		return -ENOMEM;
@@ -132,7 +132,7 @@ static int read_line(struct subprocess *child, char line[LINE_SIZE])
 static int read_all(struct line_authors *authors, struct subprocess *child)
 {
 	bool is_in_stretch = false, is_new = true;
-	struct stretch stretch;
+	struct commit_lines stretch;
 	char line[LINE_SIZE];
 	int r;
 
@@ -174,7 +174,7 @@ static int fill_lines(struct line_authors *authors)
 	if (authors->commit_count)
 		qsort(authors->commits, authors->commit_count, sizeof(*authors->commits), compare);
 	for (size_t i = 0; i < authors->stretch_count; i++) {
-		const struct stretch *stretch = &authors->stretches[i];
+		const struct commit_lines *stretch = &authors->stretches[i];
 		const struct line_author key = {.commit = stretch->commit};
 		const struct line_author *commit =
 			authors->commit_count ? bsearch(&key, authors->commits,

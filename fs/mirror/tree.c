@@ -181,7 +181,7 @@ bool tree_is_same(const struct stat *one, const struct stat *other)
 	return one->st_ino == other->st_ino && one->st_dev == other->st_dev;
 }
 
-struct comparison {
+struct tree_comparison {
 	int other; /* -1: nothing is there */
 	struct tree_difference *difference;
 };
@@ -189,7 +189,7 @@ struct comparison {
 /* A name of the second tree. */
 static int compare_new(void *context, int fd, const char *name, bool is_directory)
 {
-	const struct comparison *comparison = context;
+	const struct tree_comparison *comparison = context;
 	struct tree_difference *difference = comparison->difference;
 	struct stat old, new;
 
@@ -197,7 +197,7 @@ static int compare_new(void *context, int fd, const char *name, bool is_director
 		CLEANUP(closep) int inner = tree_open(fd, name);
 		CLEANUP(closep)
 		int other = comparison->other < 0 ? -1 : tree_open(comparison->other, name);
-		struct comparison below = {other, difference};
+		struct tree_comparison below = {other, difference};
 		return inner < 0 ? inner : for_each(inner, compare_new, &below);
 	}
 	if (fstatat(fd, name, &new, AT_SYMLINK_NOFOLLOW) < 0)
@@ -228,7 +228,7 @@ static int count_one(void *context, int fd, const char *name, bool is_directory)
 int tree_compare(int from, int to, struct tree_difference *ret)
 {
 	struct tree_difference difference = {0};
-	struct comparison comparison = {from, &difference};
+	struct tree_comparison comparison = {from, &difference};
 	size_t before = 0;
 
 	int r = from < 0 ? 0 : for_each(from, count_one, &before);

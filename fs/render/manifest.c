@@ -476,7 +476,7 @@ int manifest_open_dry(int directory, bool is_atomic, struct manifest **ret)
 	return open_any(directory, is_atomic, true, ret);
 }
 
-struct list {
+struct manifest_items {
 	const char *path;
 	size_t len;
 	struct owned **items;
@@ -485,7 +485,7 @@ struct list {
 
 static void take(const void *node, VISIT visit, void *context)
 {
-	struct list *list = context;
+	struct manifest_items *list = context;
 	struct owned *owned = owned_of(*(char *const *)node);
 
 	if ((visit == postorder || visit == leaf) &&
@@ -500,7 +500,7 @@ int manifest_list(
 {
 	struct owned *own = manifest_find(manifest, path);
 	bool is_file = own && own->print.mode && !S_ISDIR(own->print.mode);
-	struct list list = {path, strlen(path),
+	struct manifest_items list = {path, strlen(path),
 		calloc(is_file ? 1 : manifest->count + 1, sizeof(struct owned *)), 0};
 
 	if (!list.items)

@@ -24,7 +24,7 @@
 #define LOOKS_BATCH (LOOKS / 2)
 
 /* A name that is looked up. */
-struct look {
+struct populate_lookup {
 	struct view_caller caller; /* first */
 	struct render *render;
 	char *name;
@@ -34,8 +34,8 @@ struct look {
 };
 
 /* The names of a directory. */
-struct names {
-	struct look **items;
+struct populate_names {
+	struct populate_lookup **items;
 	size_t count;
 	size_t capacity;
 	bool has_failed; /* for lack of memory */
@@ -43,7 +43,7 @@ struct names {
 
 static void on_answer(struct view_caller *caller, int result, const struct stat *stat)
 {
-	struct look *look = (struct look *)caller;
+	struct populate_lookup *look = (struct populate_lookup *)caller;
 
 	lock_take(&look->render->looks);
 	look->result = result == VIEW_GOING ? -ENOENT : result;
@@ -55,7 +55,7 @@ static void on_answer(struct view_caller *caller, int result, const struct stat 
 	lock_release(&look->render->looks);
 }
 
-static void ask(struct render *render, uint64_t parent, struct look *look)
+static void ask(struct render *render, uint64_t parent, struct populate_lookup *look)
 {
 	struct stat stat;
 
@@ -66,7 +66,7 @@ static void ask(struct render *render, uint64_t parent, struct look *look)
 		on_answer(&look->caller, r, &stat);
 }
 
-static void wait_for(struct render *render, struct look *look)
+static void wait_for(struct render *render, struct populate_lookup *look)
 {
 	lock_take(&render->looks);
 	render->awaited = look;
@@ -78,8 +78,8 @@ static void wait_for(struct render *render, struct look *look)
 
 static bool take_name(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie)
 {
-	struct names *names = context;
-	struct look *look = calloc(1, sizeof(*look));
+	struct populate_names *names = context;
+	struct populate_lookup *look = calloc(1, sizeof(*look));
 
 	(void)ino;
 	(void)type;
@@ -95,7 +95,7 @@ static bool take_name(void *context, const char *name, uint64_t ino, mode_t type
 	return true;
 }
 
-static void names_fini(struct names *names)
+static void names_fini(struct populate_names *names)
 {
 	for (size_t i = 0; i < names->count; i++) {
 		free(names->items[i]->name);
@@ -194,8 +194,8 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 }
 
 /* Up to the name `end`. */
-static void ask_some(
-	struct render *render, uint64_t parent, struct names *names, size_t *asked, size_t end)
+static void ask_some(struct render *render, uint64_t parent, struct populate_names *names,
+	size_t *asked, size_t end)
 {
 	for (; *asked < names->count && *asked < end; (*asked)++)
 		if (names->items[*asked]->result == 0)
@@ -204,8 +204,8 @@ static void ask_some(
 			names->items[*asked]->is_answered = true;
 }
 
-static void put_name(
-	struct render *render, uint64_t parent, const char *directory, const struct look *look)
+static void put_name(struct render *render, uint64_t parent, const char *directory,
+	const struct populate_lookup *look)
 {
 	CLEANUP(freep) char *path = NULL;
 	int r = look->result;
@@ -226,7 +226,7 @@ static void put_name(
 
 void populate_directory(struct render *render, const char *path, uint64_t ino)
 {
-	CLEANUP(names_fini) struct names names = {0};
+	CLEANUP(names_fini) struct populate_names names = {0};
 	size_t asked = 0;
 
 	lock_take(&render->files);
@@ -246,14 +246,14 @@ void populate_directory(struct render *render, const char *path, uint64_t ino)
 		return;
 	}
 	for (size_t i = 0; i < names.count; i++) {
-		struct look *look = names.items[i];
+		struct populate_lookup *look = names.items[i];
 
 		look->render = render;
 		if (!*path && strcmp(look->name, PLYFS_NAME) == 0)
 			look->result = -ENOENT;
 	}
 	for (size_t done = 0; done < names.count; done++) {
-		struct look *look = names.items[done];
+		struct populate_lookup *look = names.items[done];
 
 		if (done % LOOKS_BATCH == 0) {
 			ask_some(render, ino, &names, &asked, done + LOOKS);

@@ -33,7 +33,7 @@ struct render {
 
 	struct lock looks;
 	pthread_cond_t answered;
-	const struct look *awaited; /* looks; by the one thread that walks; NULL: none */
+	const struct populate_lookup *awaited; /* looks; by the one thread that walks; NULL: none */
 
 	struct lock files;     /* of all that follows: rights are taken away from any thread */
 	void *directories;     /* a tsearch(3) tree of struct shown_directory, by number */

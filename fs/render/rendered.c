@@ -906,7 +906,7 @@ static int unlink_any(int parent, const char *name, bool is_directory)
 	return -errno;
 }
 
-struct directory {
+struct rendered_directory {
 	const struct manifest *manifest;
 	const char *path;
 };
@@ -914,7 +914,7 @@ struct directory {
 /* What is known, and is not there any more, would have been removed before. */
 static int would_go(void *context, const char *name, unsigned char type)
 {
-	const struct directory *directory = context;
+	const struct rendered_directory *directory = context;
 	CLEANUP(freep) char *path = NULL;
 
 	(void)type;
@@ -928,7 +928,7 @@ static int would_go(void *context, const char *name, unsigned char type)
 static int unlink_owned(
 	const struct rendered *rendered, const struct owned *owned, int parent, const char *name, bool is_directory)
 {
-	struct directory directory = {rendered->manifest, owned->path};
+	struct rendered_directory directory = {rendered->manifest, owned->path};
 	struct stat stat;
 
 	if (!rendered->options.is_dry)

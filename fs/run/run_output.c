@@ -17,7 +17,7 @@
 #define DIGITS_MAX 7
 
 /* A place in one line of the output, and the bytes that say it. */
-struct place {
+struct output_place {
 	const char *start;
 	const char *end;
 	unsigned line; /* 0: the copy is named, and no line of it */
@@ -25,7 +25,7 @@ struct place {
 };
 
 /* A reader of the output. */
-struct reader {
+struct output_reader {
 	const char *workspace; /* the last part of the copy's directory; "": not known */
 	const char *name;      /* the copy's */
 	const char *path;
@@ -83,7 +83,7 @@ static bool take_word(const char **at, const char *end, const char *word)
 }
 
 /* ":11", ", column 11" behind a line's number. */
-static void read_column(const char **at, const char *end, struct place *place)
+static void read_column(const char **at, const char *end, struct output_place *place)
 {
 	static const char *const words[] = {"column", "col", "char", "character", "pos", "position"};
 	const char *next = *at;
@@ -103,9 +103,9 @@ static void read_column(const char **at, const char *end, struct place *place)
 }
 
 /* "line 5, column 3", where `at` stands. */
-static bool read_line_words(const char *at, const char *end, struct place *place)
+static bool read_line_words(const char *at, const char *end, struct output_place *place)
 {
-	*place = (struct place){.start = at};
+	*place = (struct output_place){.start = at};
 	if (!take_word(&at, end, "line") && !take_word(&at, end, "lines"))
 		return false;
 	place->line = read_number(&at, end);
@@ -117,10 +117,10 @@ static bool read_line_words(const char *at, const char *end, struct place *place
 }
 
 /* Behind the copy's name: ":10:11", ": 10:11", "(5)", "[5:3]", " line 5", ", on line 5". */
-static bool read_behind(const char *at, const char *end, struct place *place)
+static bool read_behind(const char *at, const char *end, struct output_place *place)
 {
 	static const char *const words[] = {"on or before", "on", "at", "in", "near"};
-	struct place found = {.start = place->start};
+	struct output_place found = {.start = place->start};
 	const char *from = at;
 
 	skip(&at, end, "\"'`");
@@ -163,7 +163,7 @@ static const char *begin_of(const char *line, const char *name)
 }
 
 /* Whether what is called so, in front of which its directories stand, is the copy. */
-static bool is_copy(const struct reader *reader, const char *start, const char *name)
+static bool is_copy(const struct output_reader *reader, const char *start, const char *name)
 {
 	size_t len = strlen(reader->workspace);
 
@@ -174,8 +174,8 @@ static bool is_copy(const struct reader *reader, const char *start, const char *
 }
 
 /* The next that `line` says of the copy by its name, from `at` on. */
-static bool find_named(const struct reader *reader, const char *line, const char *at,
-	const char *end, struct place *ret)
+static bool find_named(const struct output_reader *reader, const char *line, const char *at,
+	const char *end, struct output_place *ret)
 {
 	size_t len = strlen(reader->name);
 
@@ -186,7 +186,7 @@ static bool find_named(const struct reader *reader, const char *line, const char
 			(at + len < end && is_in_word(at[len]) &&
 				!(at[len] == '.' && (at + len + 1 == end || at[len + 1] == ' '))))
 			continue;
-		*ret = (struct place){.start = start};
+		*ret = (struct output_place){.start = start};
 		read_behind(at + len, end, ret);
 		return true;
 	}
@@ -194,7 +194,7 @@ static bool find_named(const struct reader *reader, const char *line, const char
 }
 
 /* The same for what comes from standard input. */
-static bool find_input(const char *line, const char *end, struct place *ret)
+static bool find_input(const char *line, const char *end, struct output_place *ret)
 {
 	static const char *const names[] = {"<stdin>", "/dev/stdin", "(stdin)", "stdin", "-"};
 
@@ -203,7 +203,7 @@ static bool find_input(const char *line, const char *end, struct place *ret)
 
 		if (!at || (at > line && is_in_word(at[-1])) || (*at == '-' && at != line))
 			continue;
-		*ret = (struct place){.start = at};
+		*ret = (struct output_place){.start = at};
 		if (read_behind(at + strlen(names[i]), end, ret))
 			return true;
 	}
@@ -211,7 +211,7 @@ static bool find_input(const char *line, const char *end, struct place *ret)
 }
 
 /* Whether the line names some other file, whose lines those that it tells of may be. */
-static bool names_other_file(const char *line, const char *end, const struct place *copy)
+static bool names_other_file(const char *line, const char *end, const struct output_place *copy)
 {
 	for (const char *at = line; at < end; at++) {
 		if (copy && at >= copy->start && at < copy->end)
@@ -238,10 +238,10 @@ static bool is_of_script(const char *line, const char *at)
 }
 
 /* "line 5", from `at` on. */
-static bool find_words(const struct reader *reader, const char *line, const char *at,
-	const char *end, struct place *ret)
+static bool find_words(const struct output_reader *reader, const char *line, const char *at,
+	const char *end, struct output_place *ret)
 {
-	struct place copy;
+	struct output_place copy;
 	bool is_named = find_named(reader, line, line, end, &copy);
 
 	if (names_other_file(line, end, is_named ? &copy : NULL))
@@ -254,12 +254,12 @@ static bool find_words(const struct reader *reader, const char *line, const char
 }
 
 /* "  10:11  error  wrong indentation", below the file's name. */
-static bool find_bare(const char *line, const char *end, struct place *ret)
+static bool find_bare(const char *line, const char *end, struct output_place *ret)
 {
 	const char *at = line;
 
 	skip(&at, end, " \t");
-	*ret = (struct place){.start = at};
+	*ret = (struct output_place){.start = at};
 	ret->line = read_number(&at, end);
 	if (!ret->line || at == end || *at != ':')
 		return false;
@@ -269,10 +269,10 @@ static bool find_bare(const char *line, const char *end, struct place *ret)
 }
 
 /* The first that the line says of the copy from `at` on, whether with a place or not. */
-static bool find(const struct reader *reader, const char *line, const char *at, const char *end,
-	struct place *ret)
+static bool find(const struct output_reader *reader, const char *line, const char *at,
+	const char *end, struct output_place *ret)
 {
-	struct place words;
+	struct output_place words;
 	bool is_named = find_named(reader, line, at, end, ret);
 	bool has_words = find_words(reader, line, at, end, &words);
 
@@ -284,8 +284,8 @@ static bool find(const struct reader *reader, const char *line, const char *at, 
 }
 
 /* The first with a line. */
-static bool find_place(
-	const struct reader *reader, const char *line, const char *end, struct place *ret)
+static bool find_place(const struct output_reader *reader, const char *line, const char *end,
+	struct output_place *ret)
 {
 	for (const char *at = line; find(reader, line, at, end, ret); at = ret->end)
 		if (ret->line)
@@ -293,7 +293,7 @@ static bool find_place(
 	return false;
 }
 
-static void put(struct reader *reader, const char *from, const char *to)
+static void put(struct output_reader *reader, const char *from, const char *to)
 {
 	size_t room = sizeof(reader->text) - 1 - reader->used, len = (size_t)(to - from);
 
@@ -307,13 +307,14 @@ static void put(struct reader *reader, const char *from, const char *to)
 	reader->text[reader->used] = '\0';
 }
 
-static void put_text(struct reader *reader, const char *text)
+static void put_text(struct output_reader *reader, const char *text)
 {
 	put(reader, text, text + strlen(text));
 }
 
 /* Where it is for people. Of no source's line, it is one of the merged file. */
-static struct line_place locate(const struct reader *reader, const struct place *place)
+static struct line_place locate(
+	const struct output_reader *reader, const struct output_place *place)
 {
 	struct line_place found;
 
@@ -322,7 +323,7 @@ static struct line_place locate(const struct reader *reader, const struct place 
 	return (struct line_place){reader->path, place->line, place->column};
 }
 
-static void put_place(struct reader *reader, const struct line_place *place)
+static void put_place(struct output_reader *reader, const struct line_place *place)
 {
 	char numbers[32] = "";
 
@@ -357,10 +358,11 @@ static bool is_warning(const char *line, const char *end)
 }
 
 /* The line in which the program says what is wrong and where; NULL: no line has a place. */
-static const char *find_line(const struct reader *reader, const char *output, struct place *ret)
+static const char *find_line(
+	const struct output_reader *reader, const char *output, struct output_place *ret)
 {
 	const char *found = NULL;
-	struct place place;
+	struct output_place place;
 
 	for (const char *line = output, *end; *line; line = end + (*end != '\0')) {
 		end = line + strcspn(line, "\r\n");
@@ -376,7 +378,8 @@ static const char *find_line(const struct reader *reader, const char *output, st
 }
 
 /* The line but for its indentation, and the program's own name in front. */
-static const char *begin_of_words(const struct reader *reader, const char *line, const char *end)
+static const char *begin_of_words(
+	const struct output_reader *reader, const char *line, const char *end)
 {
 	size_t len = strlen(reader->program);
 
@@ -390,10 +393,10 @@ static const char *begin_of_words(const struct reader *reader, const char *line,
 }
 
 /* A line of the output, with the places in it as those of sources. */
-static void put_line(struct reader *reader, const char *line, const char *end)
+static void put_line(struct output_reader *reader, const char *line, const char *end)
 {
 	const char *at = begin_of_words(reader, line, end), *next = line;
-	struct place place;
+	struct output_place place;
 
 	while (find(reader, line, next, end, &place)) {
 		const struct line_place found = locate(reader, &place);
@@ -408,8 +411,8 @@ static void put_line(struct reader *reader, const char *line, const char *end)
 }
 
 /* The first line, whose place is told in front of it: it need not be told once more. */
-static void put_first_line(
-	struct reader *reader, const char *line, const char *end, const struct place *place)
+static void put_first_line(struct output_reader *reader, const char *line, const char *end,
+	const struct output_place *place)
 {
 	static const char *const words[] = {" in", " at", " on", " of", " in file"};
 	const char *at = begin_of_words(reader, line, end), *last = end;
@@ -435,8 +438,8 @@ static void put_first_line(
 	put_line(reader, line, end);
 }
 
-static void put_output(
-	struct reader *reader, const char *output, const char *first, const struct place *place)
+static void put_output(struct output_reader *reader, const char *output, const char *first,
+	const struct output_place *place)
 {
 	const char *end = first ? first + strcspn(first, "\r\n") : NULL;
 	/* What stands above it matters only where it says nothing itself. */
@@ -458,12 +461,12 @@ static void put_output(
 bool run_output_read(const struct run_result *result, const char *path, const char *program,
 	const struct line_map *map, struct problem *problem)
 {
-	struct reader reader = {.workspace = base_of(result->workspace),
+	struct output_reader reader = {.workspace = base_of(result->workspace),
 		.name = base_of(path),
 		.path = path,
 		.program = program,
 		.map = map};
-	struct place place = {0};
+	struct output_place place = {0};
 	const char *first = find_line(&reader, result->output, &place);
 
 	put_output(&reader, result->output, first, &place);

@@ -30,26 +30,26 @@
 
 enum call { CALL_OPEN, CALL_LOG, CALL_UNMOUNT, CALL_LOOK, CALL_FOUND, CALL_TAKE };
 
-struct request {
+struct monitor_request {
 	enum call call;
 	int flags;                 /* OPEN: of open(2); FOUND: whether links are followed */
 	char line[LINE_MAX_BYTES]; /* sent up to its NUL */
 };
 
-#define REQUEST_LEAST offsetof(struct request, line)
+#define REQUEST_LEAST offsetof(struct monitor_request, line)
 
 /* The monitor's own. */
 
 /* One of two threads: who serves the mount must have an answer at once, while the other one reads
  * settings, whose paths may lead through that mount. */
-struct server {
+struct monitor_server {
 	const struct monitor_options *options;
 	int socket;
 	bool looks; /* reads the settings again where it is asked for what they did not name */
 	struct named_files *files; /* of both */
 };
 
-static bool is_named(const struct server *server, int fd)
+static bool is_named(const struct monitor_server *server, int fd)
 {
 	if (named_files_has(server->files, fd))
 		return true;
@@ -60,7 +60,7 @@ static bool is_named(const struct server *server, int fd)
 }
 
 /* Nothing is written, made or waited for, whatever is asked. */
-static int open_named(const struct server *server, int path_fd, int flags)
+static int open_named(const struct monitor_server *server, int path_fd, int flags)
 {
 	char path[DESCRIPTOR_LINK_MAX];
 	struct stat stat;
@@ -77,7 +77,8 @@ static int open_named(const struct server *server, int path_fd, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-static void serve_one(const struct server *server, struct request *request, size_t size, int given)
+static void serve_one(const struct monitor_server *server, struct monitor_request *request,
+	size_t size, int given)
 {
 	const struct monitor_options *options = server->options;
 	CLEANUP(closep) int fd = -1;
@@ -115,8 +116,8 @@ static void serve_one(const struct server *server, struct request *request, size
 /* Until the other end is closed. */
 static void *serve(void *context)
 {
-	const struct server *server = context;
-	struct request request;
+	const struct monitor_server *server = context;
+	struct monitor_request request;
 
 	for (;;) {
 		CLEANUP(closep) int given = -1;
@@ -129,7 +130,8 @@ static void *serve(void *context)
 }
 
 /* The second socket comes by the first, as one is kept. */
-static int begin(const struct monitor_options *options, int socket, struct server servers[2])
+static int begin(
+	const struct monitor_options *options, int socket, struct monitor_server servers[2])
 {
 	const struct sandbox_options wanted = {
 		.process = SANDBOX_MONITOR, .switches = options->switches};
@@ -149,14 +151,14 @@ static int begin(const struct monitor_options *options, int socket, struct serve
 		r = named_files_new(options->settings, &files);
 	if (r != 0)
 		return r == PROBLEM ? -EPERM : r;
-	servers[0] = (struct server){.options = options, .socket = socket, .files = files};
-	servers[1] = (struct server){options, servers[1].socket, true, files};
+	servers[0] = (struct monitor_server){.options = options, .socket = socket, .files = files};
+	servers[1] = (struct monitor_server){options, servers[1].socket, true, files};
 	return -pthread_create(&thread, NULL, serve, &servers[1]);
 }
 
 __attribute__((noreturn)) static void run(const struct monitor_options *options, int socket)
 {
-	struct server servers[2] = {0};
+	struct monitor_server servers[2] = {0};
 
 	socket = helper_begin(PROCESS_NAME, socket, options->kept);
 	/* A layer is one, also while settings are read again. */
@@ -170,20 +172,21 @@ __attribute__((noreturn)) static void run(const struct monitor_options *options,
 
 /* The parent's. */
 
-struct line {
+struct monitor_line {
 	int socket;           /* -1: none */
 	pthread_mutex_t lock; /* from a request to its answer */
 };
 
 static struct {
 	pid_t pid;
-	struct line serving; /* who waits for it serves the mount: it waits for nobody */
-	struct line looking; /* … reads settings */
+	struct monitor_line serving; /* who waits for it serves the mount: it waits for nobody */
+	struct monitor_line looking; /* … reads settings */
 } monitor = {
 	.serving = {-1, PTHREAD_MUTEX_INITIALIZER}, .looking = {-1, PTHREAD_MUTEX_INITIALIZER}};
 
 /* A descriptor, 0 or -errno. `timeout_ms`: -1: none. */
-static int ask(struct line *line, const struct request *request, int given, int timeout_ms)
+static int ask(
+	struct monitor_line *line, const struct monitor_request *request, int given, int timeout_ms)
 {
 	int result = 0, fd = -1;
 
@@ -206,7 +209,7 @@ static int ask(struct line *line, const struct request *request, int given, int 
 
 static int open_by_monitor(int path_fd, int flags, bool is_setting)
 {
-	const struct request request = {.call = CALL_OPEN, .flags = flags};
+	const struct monitor_request request = {.call = CALL_OPEN, .flags = flags};
 	int fd = ask(is_setting ? &monitor.looking : &monitor.serving, &request, path_fd, -1);
 
 	/* Without one, what the kernel said before stands; who reads settings says why. */
@@ -215,13 +218,13 @@ static int open_by_monitor(int path_fd, int flags, bool is_setting)
 
 static void look_by_monitor(void)
 {
-	ask(&monitor.looking, &(struct request){.call = CALL_LOOK}, -1, -1);
+	ask(&monitor.looking, &(struct monitor_request){.call = CALL_LOOK}, -1, -1);
 }
 
 /* Without one, nothing is to be known. */
 static bool monitor_has_found(int directory, bool follows)
 {
-	const struct request request = {.call = CALL_FOUND, .flags = follows};
+	const struct monitor_request request = {.call = CALL_FOUND, .flags = follows};
 	int r = ask(&monitor.looking, &request, directory, -1);
 
 	return r == 0 || r == -EPIPE;
@@ -229,7 +232,7 @@ static bool monitor_has_found(int directory, bool follows)
 
 static void take_by_monitor(void)
 {
-	ask(&monitor.looking, &(struct request){.call = CALL_TAKE}, -1, -1);
+	ask(&monitor.looking, &(struct monitor_request){.call = CALL_TAKE}, -1, -1);
 }
 
 static void close_both(int ends[2])
@@ -295,7 +298,7 @@ bool monitor_has_ended(void)
 
 bool monitor_log(const char *line)
 {
-	struct request request = {.call = CALL_LOG};
+	struct monitor_request request = {.call = CALL_LOG};
 	size_t len = strlen(line);
 
 	if (len >= sizeof(request.line))
@@ -309,7 +312,7 @@ bool monitor_log(const char *line)
 
 int monitor_unmount(void)
 {
-	return ask(&monitor.serving, &(struct request){.call = CALL_UNMOUNT}, -1, END_MS);
+	return ask(&monitor.serving, &(struct monitor_request){.call = CALL_UNMOUNT}, -1, END_MS);
 }
 
 void monitor_stop(void)

@@ -25,7 +25,7 @@
 #define PAUSE_NS 1000
 
 /* Paths as the kernel has them. */
-struct paths {
+struct named_paths {
 	char **items;
 	size_t count;
 	size_t capacity;
@@ -46,7 +46,7 @@ struct trees {
 
 struct named {
 	struct trees trees; /* layers */
-	struct paths files;
+	struct named_paths files;
 	bool is_following; /* some layer is: links lead anywhere */
 	bool is_whole;     /* the settings could be read to their end */
 };
@@ -69,7 +69,7 @@ static void named_clear(struct named *named)
 	*named = (struct named){0};
 }
 
-static bool paths_have(const struct paths *paths, const char *path)
+static bool paths_have(const struct named_paths *paths, const char *path)
 {
 	for (size_t i = 0; i < paths->count; i++)
 		if (strcmp(paths->items[i], path) == 0)
@@ -78,7 +78,7 @@ static bool paths_have(const struct paths *paths, const char *path)
 }
 
 /* What can't be kept for lack of memory, or descriptors, is refused later. */
-static void add_file(struct paths *paths, int fd)
+static void add_file(struct named_paths *paths, int fd)
 {
 	char path[PATH_MAX];
 

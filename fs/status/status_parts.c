@@ -26,14 +26,14 @@ static void put_trouble_rest(FILE *out, const struct trouble *trouble)
 }
 
 /* The list of troubles, being written. */
-struct writer {
+struct trouble_writer {
 	FILE *out;
 	size_t count;
 };
 
 static void put_trouble(void *context, const char *path, const struct trouble *trouble)
 {
-	struct writer *writer = context;
+	struct trouble_writer *writer = context;
 	FILE *out = writer->out;
 
 	json_put_field(out, writer->count++ ? ",\n    {\"path\": " : "\n    {\"path\": ", path);
@@ -186,7 +186,7 @@ void status_put_settings(FILE *out, const struct settings *settings, const char 
 
 static void put_unchecked(void *context, const struct view_unchecked *unchecked)
 {
-	struct writer *writer = context;
+	struct trouble_writer *writer = context;
 	FILE *out = writer->out;
 
 	json_put_field(out, writer->count++ ? ", {\"program\": " : "{\"program\": ",
@@ -197,7 +197,7 @@ static void put_unchecked(void *context, const struct view_unchecked *unchecked)
 
 void status_put_view(FILE *out, struct view *view, const struct settings *settings)
 {
-	struct writer writer = {.out = out};
+	struct trouble_writer writer = {.out = out};
 	struct view_counts counts;
 
 	fputs("  \"not_checked\": [", out);
@@ -300,7 +300,7 @@ void status_put_notices(FILE *out, struct view *view, bool is_trusted)
 
 void status_put_troubles(FILE *out, struct view *view)
 {
-	struct writer writer = {.out = out};
+	struct trouble_writer writer = {.out = out};
 
 	fputs("  \"troubles\": [", out);
 	if (view)

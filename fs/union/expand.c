@@ -31,13 +31,13 @@ bool expand_is_ignored(const char *name)
 }
 
 /* A source on its way into a lookup. */
-struct part {
+struct expanded_source {
 	struct contributor contributor; /* its path is owned */
 	size_t pattern; /* which one it matched; the file itself comes before its drop-ins */
 };
 
 struct parts {
-	struct part *items;
+	struct expanded_source *items;
 	size_t count;
 	size_t capacity;
 	const struct settings *settings;
@@ -75,7 +75,7 @@ static int add_part(struct parts *parts, const struct contributor *contributor, 
 	char *copy = strdup(path);
 	if (!copy)
 		return -ENOMEM;
-	parts->items[parts->count] = (struct part){*contributor, parts->number};
+	parts->items[parts->count] = (struct expanded_source){*contributor, parts->number};
 	parts->items[parts->count++].contributor.path = copy;
 	return 0;
 }
@@ -114,8 +114,8 @@ static int add_path(void *context, const char *path, const char *name, layer_mas
 /* Highest precedence first: the last of a layer's patterns and names stand above the first. */
 static int compare_parts(const void *a, const void *b)
 {
-	const struct part *x = a;
-	const struct part *y = b;
+	const struct expanded_source *x = a;
+	const struct expanded_source *y = b;
 
 	if (x->contributor.layer != y->contributor.layer)
 		return x->contributor.layer < y->contributor.layer ? 1 : -1;

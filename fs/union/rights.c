@@ -32,7 +32,7 @@ static int score_of(const struct rights *rights, mode_t right)
 	return 8 * other + 4 * group + (rights->uid == 0 ? group + other : 2 * owner);
 }
 
-struct choice {
+struct rights_choice {
 	const struct stat *contributors;
 	size_t count;
 	struct rights best; /* so far */
@@ -45,7 +45,7 @@ struct choice {
  * contributor may be in its group or not, who is not of its group may be, and both may own it
  * unless its owner is in a class of his own here as well.
  */
-static void consider(struct choice *choice, uid_t uid, gid_t gid)
+static void consider(struct rights_choice *choice, uid_t uid, gid_t gid)
 {
 	struct rights rights = {.mode = 0555, .uid = uid, .gid = gid};
 	int score = -1;
@@ -75,7 +75,7 @@ struct rights rights_combine(
 {
 	struct candidates owners = {0};
 	struct candidates groups = {0};
-	struct choice choice = {contributors, count, .score = -1};
+	struct rights_choice choice = {contributors, count, .score = -1};
 	bool same_uid = true;
 	bool same_gid = true;
 

@@ -60,7 +60,7 @@ struct link_watch {
 };
 
 /* A directory that is in use while names in it get their watches. */
-struct place {
+struct link_place {
 	struct view *view;
 	struct directory *directory; /* NULL: not in memory */
 	const char *name;            /* in it */
@@ -68,10 +68,10 @@ struct place {
 };
 
 /* The place of `path`. */
-static struct place enter(struct view *view, const char *path)
+static struct link_place enter(struct view *view, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	struct place place = {.view = view, .name = slash ? slash + 1 : path};
+	struct link_place place = {.view = view, .name = slash ? slash + 1 : path};
 
 	view_lock(view);
 	place.directory = directory_at_locked(view, path, slash ? (size_t)(slash - path) : 0);
@@ -82,7 +82,7 @@ static struct place enter(struct view *view, const char *path)
 	return place;
 }
 
-static void leave(const struct place *place)
+static void leave(const struct link_place *place)
 {
 	view_lock(place->view);
 	if (place->directory)
@@ -100,7 +100,8 @@ static void free_watch(struct link_watch *watch)
 	free(watch);
 }
 
-static struct link_watch *new_watch(const struct place *place, const char *name, unsigned layer)
+static struct link_watch *new_watch(
+	const struct link_place *place, const char *name, unsigned layer)
 {
 	size_t size = strlen(name) + 1;
 	struct link_watch *watch = calloc(1, sizeof(*watch) + size);
@@ -363,8 +364,8 @@ static void note_shortage(struct view *view, int result)
 }
 
 /* `fd` is the directory in the layer. */
-static void follow(const struct settings *settings, const struct place *place, const char *name,
-	unsigned layer, int fd)
+static void follow(const struct settings *settings, const struct link_place *place,
+	const char *name, unsigned layer, int fd)
 {
 	struct link_watch *watch = new_watch(place, name, layer);
 
@@ -393,7 +394,7 @@ void link_watch_follow(
 	for (unsigned i = 0; i < settings->layer_count; i++) {
 		if (!is_followed(settings, i, layers))
 			continue;
-		struct place place = enter(view, path);
+		struct link_place place = enter(view, path);
 		CLEANUP(closep) int fd = -1;
 		if (place.directory && !is_hidden(place.name))
 			fd = layer_open_directory(settings->layers[i], place.directory->path);
@@ -406,7 +407,7 @@ void link_watch_follow(
 }
 
 static void follow_listed(
-	const struct settings *settings, const struct place *place, unsigned layer, int fd)
+	const struct settings *settings, const struct link_place *place, unsigned layer, int fd)
 {
 	int listed = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (listed < 0)
@@ -426,7 +427,7 @@ static void follow_listed(
 }
 
 /* Watches the file, and has `found` say what it is like since. Returns as link_watch_sources(). */
-static bool watch_source(const struct settings *settings, const struct place *place,
+static bool watch_source(const struct settings *settings, const struct link_place *place,
 	const char *path, struct contributor *found)
 {
 	CLEANUP(closep) int fd = -1;
@@ -475,7 +476,7 @@ bool link_watch_sources(struct view *view, const struct settings *settings, cons
 	for (unsigned i = 0; i < lookup->count; i++) {
 		struct contributor *found = &lookup->found[i];
 		const char *source = found->path ? found->path : path;
-		struct place place = enter(view, source);
+		struct link_place place = enter(view, source);
 		if (place.directory && !found->error)
 			has_new |= watch_source(settings, &place, source, found);
 		leave(&place);
@@ -533,7 +534,7 @@ void link_watch_directory(struct view *view, const struct settings *settings, la
 	for (unsigned i = 0; i < settings->layer_count; i++) {
 		if (!is_followed(settings, i, layers))
 			continue;
-		struct place place = {.view = view, .directory = directory};
+		struct link_place place = {.view = view, .directory = directory};
 		view_lock(view);
 		place.number = ++view->link_watches;
 		view_unlock(view);
