@@ -3,8 +3,8 @@
 --
 --     merge_how: documented(overwrite)+list()+str()
 --
--- Two maps become one with the keys of both. A key that both have gets the new value with
--- `overwrite`; without it, its two values are merged. What is no map is not merged: the old stays.
+-- Two maps become one with the keys of both. If both have a key, it gets the new value with
+-- `overwrite`; without it, the two values are merged. If the new value is no map, the old map stays.
 
 local Documented = {}
 Documented.__index = Documented

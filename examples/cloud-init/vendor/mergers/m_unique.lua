@@ -2,7 +2,7 @@
 --
 --     merge_how: unique()+dict(recurse_list)+str()
 --
--- The old list stays as it is; of the new one, the items that are not in it yet are added behind
+-- The old list stays as it is. Those items of the new list that are not in it yet are added behind
 -- it, each once. With unique(prepend) they are added in front.
 
 local Unique = {}
