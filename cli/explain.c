@@ -12,12 +12,12 @@
 #include "command.h"
 #include "explain_json.h"
 #include "explain_text.h"
-#include "lock_place.h"
 #include "message.h"
 #include "nearest_key.h"
 #include "report.h"
 #include "store.h"
 #include "subject.h"
+#include "value_lock_place.h"
 
 /* Bytes of output that are written at once. */
 #define BUFFER_SIZE (1u << 16)
@@ -120,20 +120,20 @@ static const char *locking_layer(const struct explained *found)
 {
 	const struct origin *origin = found->at.value ? found->at.origin : NULL;
 	const struct origin_step *last = found->removed ? found->removed->last : NULL;
-	size_t len = strlen(LOCK_RULE);
+	size_t len = strlen(VALUE_LOCK_RULE);
 
 	if (origin)
 		last = origin->last;
-	if (!last || !last->why.by || strncmp(last->why.rule, LOCK_RULE, len) != 0)
+	if (!last || !last->why.by || strncmp(last->why.rule, VALUE_LOCK_RULE, len) != 0)
 		return NULL;
 	return last->why.rule + len;
 }
 
 /* *ret is NULL for the root. 0 or -ENOMEM. */
-static int steps_to(
-	const struct explained_place *place, struct arena *arena, const struct lock_step **ret)
+static int steps_to(const struct explained_place *place, struct arena *arena,
+	const struct value_lock_step **ret)
 {
-	struct lock_step *step;
+	struct value_lock_step *step;
 	int r;
 
 	*ret = NULL;
@@ -153,13 +153,13 @@ static int steps_to(
 static int binding_layer(const struct explain_job *job, const struct explanation *explanation,
 	const struct explained *found, const struct layer *target, const char **ret)
 {
-	const struct locks *locks = explanation->request->options->locks;
-	const struct lock_step *step;
-	const struct lock *lock = NULL;
+	const struct value_locks *locks = explanation->request->options->locks;
+	const struct value_lock_step *step;
+	const struct value_lock *lock = NULL;
 	int r = locks ? steps_to(found->at.place, job->arena, &step) : 0;
 
 	if (r == 0 && locks)
-		r = lock_of_place(locks, step, job->arena, &lock);
+		r = value_lock_of_place(locks, step, job->arena, &lock);
 	*ret = lock && target && target->rank > lock->rank ? lock->layer->text.data : NULL;
 	return r;
 }

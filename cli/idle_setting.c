@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cleanup.h"
-#include "locks.h"
+#include "value_lock.h"
 
 static int tell(void *context, const struct problem *problem)
 {
@@ -24,7 +24,7 @@ static int tell(void *context, const struct problem *problem)
 static int tell_locks(const struct settings *settings, const struct options *options,
 	struct check_report *report)
 {
-	const struct locks *locks = options->locks;
+	const struct value_locks *locks = options->locks;
 	const char *highest = settings->specs[settings->spec_count - 1].name;
 	struct problem problem;
 	int r = 0;

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "locks.h"
 #include "memory.h"
 #include "opening.h"
 #include "settings_make.h"
 #include "strategy.h"
+#include "value_lock.h"
 
 /* Who moves layers again and again is not waited for. */
 #define READ_TRIES 4

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "locks.h"
 #include "path.h"
 #include "scalar.h"
 #include "settings_make.h"
 #include "strategy.h"
 #include "value.h"
+#include "value_lock.h"
 #include "word.h"
 
 /* The words that plyfs.yaml knows; messages show these lists. */
@@ -81,7 +81,7 @@ static int read_strategy(const struct node *map, struct options *ret, struct pro
 static int read_lock(const struct node *node, struct arena *arena, struct options *options,
 	struct problem *problem)
 {
-	struct locks *locks;
+	struct value_locks *locks;
 	int r;
 
 	if (!value_is_given(node))
@@ -92,7 +92,7 @@ static int read_lock(const struct node *node, struct arena *arena, struct option
 			"only; "
 			"give the rule another strategy, such as 'deep'",
 			options->strategy->name);
-	r = locks_read(node, arena, &locks, problem);
+	r = value_locks_read(node, arena, &locks, problem);
 	if (r == 0)
 		options->locks = locks;
 	return r;
@@ -603,7 +603,7 @@ static int rank_locks(
 	char names[NAMES_MAX];
 
 	for (size_t i = 0; options->locks && i < options->locks->count; i++) {
-		struct lock *lock = &options->locks->items[i];
+		struct value_lock *lock = &options->locks->items[i];
 		size_t rank = 0;
 
 		while (rank < settings->layer_count &&

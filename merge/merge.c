@@ -6,8 +6,8 @@
 
 #include "cleanup.h"
 #include "header.h"
-#include "locks.h"
 #include "strategy.h"
+#include "value_lock.h"
 
 struct read_options read_options_for(
 	const struct merge_request *request, const struct format *format)
@@ -30,7 +30,7 @@ static bool is_verbatim(const struct merge_request *request)
 	const struct strategy *strategy = request->options->strategy;
 
 	if (request->count != 1 || !strategy->is_verbatim || request->wants_tree ||
-		locks_bind(request))
+		value_locks_bind(request))
 		return false;
 	if (strategy->reads_trees &&
 		format_of_tree(request->inputs[0].format) != format_of_tree(request->to))
@@ -316,7 +316,7 @@ static int merge_or_copy(const struct merge_request *request, struct merge_resul
 		if (r != 0)
 			return r;
 	}
-	int r = locks_merge(&merge, ret);
+	int r = value_locks_merge(&merge, ret);
 	return r == 0 ? check_merged(request, merge.inputs, ret, result->arena, problem) : r;
 }
 

@@ -60,7 +60,7 @@ struct merge_request {
 /* Refusals that are kept of one merge. */
 #define REFUSALS_MAX 50
 
-/* What locks (locks.h) kept away: the result is whole, but not what a layer says. */
+/* What locks (value_lock.h) kept away: the result is whole, but not what a layer says. */
 struct refusals {
 	struct problem *items; /* each has the place of the attempt */
 	size_t count;

@@ -25,13 +25,13 @@ struct option_spec {
 };
 
 struct strategy;
-struct locks;
+struct value_locks;
 
 /* Options that have been checked. `map` may be NULL: all defaults. All are borrowed. */
 struct options {
 	const struct strategy *strategy;
 	const struct node *map;
-	const struct locks *locks; /* what lower layers lock (locks.h); NULL: nothing */
+	const struct value_locks *locks; /* what lower layers lock (value_lock.h); NULL: nothing */
 };
 
 /**

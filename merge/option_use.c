@@ -5,8 +5,8 @@
 
 #include "array.h"
 #include "cleanup.h"
-#include "lock_place.h"
 #include "strategy.h"
+#include "value_lock_place.h"
 
 bool option_uses_have(const struct option_uses *uses, const struct node *node)
 {
@@ -32,31 +32,31 @@ void option_uses_fini(struct option_uses *uses)
 	*uses = (struct option_uses){0};
 }
 
-static int note_lock(struct option_uses *uses, const struct lock *lock, const struct node *node,
-	const struct lock_step *up, const uint64_t *set);
+static int note_lock(struct option_uses *uses, const struct value_lock *lock,
+	const struct node *node, const struct value_lock_step *up, const uint64_t *set);
 
-static int note_step(struct option_uses *uses, const struct lock *lock, const struct node *value,
-	const struct lock_step *step, const uint64_t *from)
+static int note_step(struct option_uses *uses, const struct value_lock *lock,
+	const struct node *value, const struct value_lock_step *step, const uint64_t *from)
 {
-	CLEANUP(freep) uint64_t *set = calloc(lock_set_size(lock), sizeof(*set));
+	CLEANUP(freep) uint64_t *set = calloc(value_lock_set_size(lock), sizeof(*set));
 
 	if (!set)
 		return -ENOMEM;
-	lock_set_step(lock, from, step, set);
-	return lock_set_is_empty(lock, set) ? 0 : note_lock(uses, lock, value, step, set);
+	value_lock_set_step(lock, from, step, set);
+	return value_lock_set_is_empty(lock, set) ? 0 : note_lock(uses, lock, value, step, set);
 }
 
 /* The places of the lock that are in `node`, to which `set` belongs. */
-static int note_lock(struct option_uses *uses, const struct lock *lock, const struct node *node,
-	const struct lock_step *up, const uint64_t *set)
+static int note_lock(struct option_uses *uses, const struct value_lock *lock,
+	const struct node *node, const struct value_lock_step *up, const uint64_t *set)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < lock->word_count; i++)
-		if (lock->words[i].kind == LOCK_END && (set[i / 64] >> i % 64 & 1))
+		if (lock->words[i].kind == VALUE_LOCK_END && (set[i / 64] >> i % 64 & 1))
 			r = option_uses_add(uses, lock->words[i].place);
 	for (uint32_t i = 0; r == 0 && i < node_count(node); i++) {
-		const struct lock_step step = {.up = up,
+		const struct value_lock_step step = {.up = up,
 			.key = node_is_map(node) ? node->map.pairs[i].key : NULL,
 			.index = i};
 		r = note_step(uses, lock, *node_entry(node, i), &step, set);
@@ -65,17 +65,17 @@ static int note_lock(struct option_uses *uses, const struct lock *lock, const st
 }
 
 static int note_locks(
-	struct option_uses *uses, const struct locks *locks, const struct node *root)
+	struct option_uses *uses, const struct value_locks *locks, const struct node *root)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && locks && i < locks->count; i++) {
-		const struct lock *lock = &locks->items[i];
-		CLEANUP(freep) uint64_t *set = calloc(lock_set_size(lock), sizeof(*set));
+		const struct value_lock *lock = &locks->items[i];
+		CLEANUP(freep) uint64_t *set = calloc(value_lock_set_size(lock), sizeof(*set));
 
 		if (!set)
 			return -ENOMEM;
-		lock_set_begin(lock, set);
+		value_lock_set_begin(lock, set);
 		r = note_lock(uses, lock, root, NULL, set);
 	}
 	return r;
@@ -103,7 +103,7 @@ int option_uses_note_result(struct option_uses *uses, const struct merge_request
 int option_uses_tell_idle(const struct option_uses *uses, const struct options *options,
 	int (*tell)(void *context, const struct problem *problem), void *context)
 {
-	const struct locks *locks = options->locks;
+	const struct value_locks *locks = options->locks;
 	struct problem problem;
 	int r = 0;
 
@@ -111,9 +111,9 @@ int option_uses_tell_idle(const struct option_uses *uses, const struct options *
 		r = options->strategy->tell_idle(options, uses, tell, context);
 	for (size_t i = 0; r == 0 && locks && i < locks->count; i++)
 		for (size_t j = 0; r == 0 && j < locks->items[i].word_count; j++) {
-			const struct lock_word *word = &locks->items[i].words[j];
+			const struct value_lock_word *word = &locks->items[i].words[j];
 
-			if (word->kind != LOCK_END || option_uses_have(uses, word->place))
+			if (word->kind != VALUE_LOCK_END || option_uses_have(uses, word->place))
 				continue;
 			problem_at(&problem, word->place,
 				"the lock of '%s' has no effect yet: no file has a value there; "

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "locks.h"
+#include "value_lock.h"
 
 /* Nodes of options, each once. All zero: none. */
 struct option_uses {

@@ -12,11 +12,11 @@
 #include "dropin.h"
 #include "layer_file.h"
 #include "line_map.h"
-#include "locks.h"
 #include "runner.h"
 #include "strategy.h"
 #include "target_layer.h"
 #include "validity.h"
+#include "value_lock.h"
 
 /* Looks again, because the source was changed by somebody who takes no lock; then it is given up.
  */
@@ -534,7 +534,7 @@ static bool is_alone(const struct amendment_state *made)
 	const struct strategy *strategy = merge->options->strategy;
 
 	return merge->count == 1 && merge->inputs[0].format == merge->to && strategy->is_verbatim &&
-	       !locks_bind(merge) && strategy->is_verbatim(&merge->inputs[0]);
+	       !value_locks_bind(merge) && strategy->is_verbatim(&merge->inputs[0]);
 }
 
 /* Without a source there, there is nothing to be taken out. */

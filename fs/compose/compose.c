@@ -7,10 +7,10 @@
 
 #include "cleanup.h"
 #include "composition.h"
-#include "locks.h"
 #include "source_list.h"
 #include "strategy.h"
 #include "validity.h"
+#include "value_lock.h"
 
 static void take_newest_times(struct version *version, const struct stat *stats, size_t count)
 {
@@ -284,7 +284,7 @@ static int compose_file(const struct composer *composer, const char *path,
 static bool is_locked(
 	const struct composer *composer, const char *path, const struct union_lookup *lookup)
 {
-	const struct locks *locks = compose_options(composer->settings, path)->locks;
+	const struct value_locks *locks = compose_options(composer->settings, path)->locks;
 
 	for (size_t i = 0; locks && i < locks->count; i++)
 		for (unsigned j = 0; j < lookup->count; j++)

@@ -9,9 +9,9 @@
 #include "cleanup.h"
 #include "edit_tree.h"
 #include "edit_value.h"
-#include "lock_place.h"
 #include "put_way.h"
 #include "strategy.h"
+#include "value_lock_place.h"
 
 /* What is read, edited and merged on the way, until the result is freed. */
 struct put_intermediates {
@@ -223,13 +223,13 @@ static const struct node *find_instead(const struct put *put, const struct edit_
 /* Whether a lock refused what the op is about. */
 static bool is_about(const struct put *put, const struct problem *refusal, const struct edit_op *op)
 {
-	struct lock_step *steps = arena_zalloc(put->arena, op->count + 1, sizeof(*steps));
+	struct value_lock_step *steps = arena_zalloc(put->arena, op->count + 1, sizeof(*steps));
 	char name[PROBLEM_MESSAGE_MAX];
 
 	for (size_t i = 0; steps && i < op->count; i++)
-		steps[i] = (struct lock_step){
+		steps[i] = (struct value_lock_step){
 			i ? &steps[i - 1] : NULL, op->steps[i].key, op->steps[i].index};
-	lock_step_name(steps && op->count ? &steps[op->count - 1] : NULL, name, sizeof(name));
+	value_lock_step_name(steps && op->count ? &steps[op->count - 1] : NULL, name, sizeof(name));
 	size_t len = strlen(name);
 	return strncmp(refusal->message + 1, name, len) == 0 && refusal->message[1 + len] == '\'';
 }

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "locks.h"
 #include "scalar.h"
 #include "strategy.h"
+#include "value_lock.h"
 
 static void file_fini(struct case_file *file)
 {
@@ -246,13 +246,13 @@ static void read_limits(struct golden *golden, const struct node *map)
 /* A lock names the files as the strategies do; the first with the name counts. */
 static int read_lock(struct golden *golden, const struct node *map, struct problem *problem)
 {
-	struct locks *locks;
+	struct value_locks *locks;
 
 	if (!map)
 		return 0;
 	int r = arena_new(&golden->arena);
 	if (r == 0)
-		r = locks_read(map, golden->arena, &locks, problem);
+		r = value_locks_read(map, golden->arena, &locks, problem);
 	for (size_t i = 0; r == 0 && i < locks->count; i++)
 		while (locks->items[i].rank < golden->sources.count &&
 			!span_is(locks->items[i].layer->text,

@@ -1,5 +1,5 @@
 /*
- * Locks (locks.h): what golden cases can't say. The contract itself is in tests/model/lock.py.
+ * Locks (value_lock.h): what golden cases can't say. The contract itself is in tests/model/lock.py.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -11,15 +11,15 @@
 #include <cmocka.h>
 
 #include "failing.h"
-#include "locks.h"
 #include "reading.h"
 #include "strategy.h"
+#include "value_lock.h"
 
 /* Two layers, "low" and "high", and a lock. */
 struct setting {
 	struct document *lock_document;
 	struct arena *arena;
-	struct locks *locks;
+	struct value_locks *locks;
 	struct options options;
 	struct merge_input inputs[2];
 	struct merge_request request;
@@ -38,7 +38,7 @@ static void set(struct setting *setting, const char *lock, const char *low, cons
 				.format = &format_yaml,
 				.text = span_of(high)}}};
 	assert_int_equal(arena_new(&setting->arena), 0);
-	assert_int_equal(locks_read(setting->lock_document->roots[0], setting->arena,
+	assert_int_equal(value_locks_read(setting->lock_document->roots[0], setting->arena,
 				 &setting->locks, &problem),
 		0);
 	setting->options.locks = setting->locks;

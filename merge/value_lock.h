@@ -25,20 +25,20 @@
 #include "merge.h"
 
 /* The reason of a value that a lock has kept begins so (origin.h), and ends with the layer. */
-#define LOCK_RULE "locked by "
+#define VALUE_LOCK_RULE "locked by "
 
-struct lock_word;
+struct value_lock_word;
 
-struct lock {
+struct value_lock {
 	const struct node *layer;      /* where it is named */
 	unsigned rank;                 /* the layer's; whoever knows the layers sets it */
-	const struct lock_word *words; /* of all places, one behind the other */
+	const struct value_lock_word *words; /* of all places, one behind the other */
 	size_t word_count;
 };
 
-struct locks {
+struct value_locks {
 	const struct node *map; /* as written */
-	struct lock *items;
+	struct value_lock *items;
 	size_t count;
 };
 
@@ -46,14 +46,14 @@ struct locks {
  * Reads `map`, layers' names to a place or a list of them. Returns 0 with *ret in `arena`, which
  * borrows the map, and no rank in it; PROBLEM; or -ENOMEM.
  */
-int locks_read(
-	const struct node *map, struct arena *arena, struct locks **ret, struct problem *problem);
+int value_locks_read(const struct node *map, struct arena *arena, struct value_locks **ret,
+	struct problem *problem);
 
 /** Whether a lock of the request can keep something away from its inputs. */
-bool locks_bind(const struct merge_request *request);
+bool value_locks_bind(const struct merge_request *request);
 
 struct merge;
 struct merge_output;
 
 /** As the strategy's merge(), with the request's locks kept; what they refuse is in the result. */
-int locks_merge(struct merge *merge, struct merge_output *ret);
+int value_locks_merge(struct merge *merge, struct merge_output *ret);

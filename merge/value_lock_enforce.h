@@ -1,15 +1,15 @@
 /*
  * Keeping a lock: two trees are compared at its places, and the lower one's values put back. Part
- * of locks.c.
+ * of value_lock.c.
  */
 #pragma once
 
-#include "lock_place.h"
 #include "strategy.h"
+#include "value_lock_place.h"
 
-struct lock_keep {
+struct value_lock_enforcement {
 	struct merge *merge;
-	const struct lock *lock;
+	const struct value_lock *lock;
 	const struct node *low;      /* what the layers up to the lock's give; NULL: nothing */
 	struct origins *low_origins; /* of that; NULL: nobody asks */
 
@@ -23,4 +23,4 @@ struct lock_keep {
  * Makes *root, which may be NULL, hold at each place what keep->low holds. Neither is deeper than
  * the limit. 0 or -ENOMEM.
  */
-int lock_keep(struct lock_keep *keep, const struct node **root);
+int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **root);

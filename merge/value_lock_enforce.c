@@ -1,4 +1,4 @@
-#include "lock_keep.h"
+#include "value_lock_enforce.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -11,38 +11,38 @@
 #define NAME_MAX_BYTES 256
 
 /* Where the walk is: the way from the root, and what of the lock it has met. */
-struct lock_walk {
-	const struct lock_step *step; /* NULL: the root */
+struct value_lock_walk {
+	const struct value_lock_step *step; /* NULL: the root */
 	unsigned depth;
 	const uint64_t *set;
 	const struct node *place; /* it is locked, as written there; NULL: not (yet) */
 };
 
-static int settle(struct lock_keep *keep, const struct lock_walk *spot, const struct node *low,
-	const struct node *now, const struct node **ret);
+static int settle(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
+	const struct node *low, const struct node *now, const struct node **ret);
 
 /* The spot one step further; its set is good until the next one of that depth. */
-static int step_to(struct lock_keep *keep, const struct lock_walk *spot,
-	const struct lock_step *step, struct lock_walk *ret)
+static int step_to(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
+	const struct value_lock_step *step, struct value_lock_walk *ret)
 {
-	*ret = (struct lock_walk){step, spot->depth + 1, NULL, spot->place};
+	*ret = (struct value_lock_walk){step, spot->depth + 1, NULL, spot->place};
 	if (spot->place)
 		return 0;
-	assert(ret->depth < keep->set_count); /* lock_keep()'s contract */
+	assert(ret->depth < keep->set_count); /* value_lock_enforce()'s contract */
 	if (!keep->sets[ret->depth])
-		keep->sets[ret->depth] =
-			arena_zalloc(keep->scratch, lock_set_size(keep->lock), sizeof(uint64_t));
+		keep->sets[ret->depth] = arena_zalloc(
+			keep->scratch, value_lock_set_size(keep->lock), sizeof(uint64_t));
 	if (!keep->sets[ret->depth])
 		return -ENOMEM;
-	lock_set_step(keep->lock, spot->set, step, keep->sets[ret->depth]);
+	value_lock_set_step(keep->lock, spot->set, step, keep->sets[ret->depth]);
 	ret->set = keep->sets[ret->depth];
-	ret->place = lock_set_reached(keep->lock, ret->set);
+	ret->place = value_lock_set_reached(keep->lock, ret->set);
 	return 0;
 }
 
-static bool is_free(const struct lock_keep *keep, const struct lock_walk *spot)
+static bool is_free(const struct value_lock_enforcement *keep, const struct value_lock_walk *spot)
 {
-	return !spot->place && lock_set_is_empty(keep->lock, spot->set);
+	return !spot->place && value_lock_set_is_empty(keep->lock, spot->set);
 }
 
 static bool tags_equal(const struct node *a, const struct node *b)
@@ -76,8 +76,8 @@ static bool is_same(const struct node *a, const struct node *b)
 }
 
 /* Whether `low`, at the spot, holds something at a locked place: *ret, or NULL. */
-static int find_locked(struct lock_keep *keep, const struct lock_walk *spot, const struct node *low,
-	const struct node **ret)
+static int find_locked(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
+	const struct node *low, const struct node **ret)
 {
 	int r = 0;
 
@@ -85,9 +85,9 @@ static int find_locked(struct lock_keep *keep, const struct lock_walk *spot, con
 	if (*ret || is_free(keep, spot))
 		return 0;
 	for (uint32_t i = 0; r == 0 && !*ret && i < node_count(low); i++) {
-		const struct lock_step step = {
+		const struct value_lock_step step = {
 			spot->step, node_is_map(low) ? low->map.pairs[i].key : NULL, i};
-		struct lock_walk next;
+		struct value_lock_walk next;
 
 		r = step_to(keep, spot, &step, &next);
 		if (r == 0)
@@ -97,7 +97,8 @@ static int find_locked(struct lock_keep *keep, const struct lock_walk *spot, con
 }
 
 /* What is put back: a copy, with what is known of it, as the original may stand elsewhere, too. */
-static int put_back(struct lock_keep *keep, const struct node *low, const struct node **ret)
+static int put_back(
+	struct value_lock_enforcement *keep, const struct node *low, const struct node **ret)
 {
 	struct merge *merge = keep->merge;
 
@@ -119,13 +120,14 @@ static int put_back(struct lock_keep *keep, const struct node *low, const struct
 
 /* Who is to be told of */
 
-static bool is_above(const struct lock_keep *keep, const struct node *node)
+static bool is_above(const struct value_lock_enforcement *keep, const struct node *node)
 {
 	return node->source && node->source->rank > keep->lock->rank;
 }
 
 /* The first value in `node` that is of a higher layer. */
-static const struct node *find_above(const struct lock_keep *keep, const struct node *node)
+static const struct node *find_above(
+	const struct value_lock_enforcement *keep, const struct node *node)
 {
 	const struct node *found = is_above(keep, node) ? node : NULL;
 
@@ -136,7 +138,7 @@ static const struct node *find_above(const struct lock_keep *keep, const struct 
 
 /* How far the way leads in `root`; *ret is where it ends. Items have other indexes there. */
 static unsigned follow(
-	const struct lock_step *step, const struct node *root, const struct node **ret)
+	const struct value_lock_step *step, const struct node *root, const struct node **ret)
 {
 	const struct pair *pair;
 	unsigned length;
@@ -156,7 +158,7 @@ static unsigned follow(
 
 /* Where a higher layer speaks of the place, or of what it is in; NULL: nowhere. */
 static const struct node *find_in_sources(
-	const struct lock_keep *keep, const struct lock_walk *spot)
+	const struct value_lock_enforcement *keep, const struct value_lock_walk *spot)
 {
 	const struct merge *merge = keep->merge;
 	const struct node *found = NULL, *at;
@@ -179,8 +181,8 @@ static const struct node *find_in_sources(
 	return found;
 }
 
-static const struct node *find_attempt(
-	const struct lock_keep *keep, const struct lock_walk *spot, const struct node *now)
+static const struct node *find_attempt(const struct value_lock_enforcement *keep,
+	const struct value_lock_walk *spot, const struct node *now)
 {
 	const struct node *found = now ? find_above(keep, now) : NULL;
 
@@ -188,7 +190,7 @@ static const struct node *find_attempt(
 }
 
 /* The highest source of those above the lock; NULL: they are files that the strategy asked for. */
-static const char *highest_name(const struct lock_keep *keep)
+static const char *highest_name(const struct value_lock_enforcement *keep)
 {
 	const struct merge *merge = keep->merge;
 	const struct source *found = NULL;
@@ -201,14 +203,15 @@ static const char *highest_name(const struct lock_keep *keep)
 	return found ? found->name : merge->inputs[merge->count - 1].source.name;
 }
 
-static void fill_refusal(const struct lock_keep *keep, const struct lock_walk *spot,
-	const struct node *low, const struct node *attempt, struct problem *ret)
+static void fill_refusal(const struct value_lock_enforcement *keep,
+	const struct value_lock_walk *spot, const struct node *low, const struct node *attempt,
+	struct problem *ret)
 {
 	const char *layer = keep->lock->layer->text.data;
 	const struct node *place = spot->place;
 	char name[NAME_MAX_BYTES], kept[PROBLEM_SOURCE_MAX + 64] = "and leaves it unset";
 
-	lock_step_name(spot->step, name, sizeof(name));
+	value_lock_step_name(spot->step, name, sizeof(name));
 	if (low && low->source)
 		snprintf(kept, sizeof(kept), "as %s:%u:%u has it", source_shown(low->source),
 			(unsigned)low->line, (unsigned)low->column);
@@ -222,7 +225,7 @@ static void fill_refusal(const struct lock_keep *keep, const struct lock_walk *s
 		(unsigned)place->column, layer);
 }
 
-static int note_refusal(struct lock_keep *keep, const struct lock_walk *spot,
+static int note_refusal(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	const struct node *low, const struct node *attempt)
 {
 	struct refusals *refusals = &keep->merge->result->refusals;
@@ -240,17 +243,18 @@ static int note_refusal(struct lock_keep *keep, const struct lock_walk *spot,
 	return 0;
 }
 
-static struct origin_why why_of(const struct lock_keep *keep, const struct lock_walk *spot)
+static struct origin_why why_of(
+	const struct value_lock_enforcement *keep, const struct value_lock_walk *spot)
 {
-	const char *rule =
-		arena_printf(keep->merge->arena, LOCK_RULE "%s", keep->lock->layer->text.data);
+	const char *rule = arena_printf(
+		keep->merge->arena, VALUE_LOCK_RULE "%s", keep->lock->layer->text.data);
 
 	return (struct origin_why){rule ? rule : "locked", spot->place};
 }
 
 /* `low` stands at the spot, whatever a higher layer has made of it. */
-static int refuse(struct lock_keep *keep, const struct lock_walk *spot, const struct node *low,
-	const struct node *now, const struct node **ret)
+static int refuse(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
+	const struct node *low, const struct node *now, const struct node **ret)
 {
 	bool is_told = keep->merge->result->refusals.count < REFUSALS_MAX;
 	const struct node *attempt = is_told ? find_attempt(keep, spot, now) : NULL;
@@ -275,8 +279,8 @@ struct entries {
 	bool has_more; /* of the lower ones */
 };
 
-static int entries_init(
-	struct lock_keep *keep, const struct node *low, const struct node *now, struct entries *ret)
+static int entries_init(struct value_lock_enforcement *keep, const struct node *low,
+	const struct node *now, struct entries *ret)
 {
 	*ret = (struct entries){
 		.now = arena_zalloc(keep->scratch, node_count(now) + 1, sizeof(*ret->now)),
@@ -286,7 +290,7 @@ static int entries_init(
 	return ret->now && ret->low ? 0 : -ENOMEM;
 }
 
-static int settle_pairs(struct lock_keep *keep, const struct lock_walk *spot,
+static int settle_pairs(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	const struct node *low, const struct node *now, struct entries *entries)
 {
 	int r = 0;
@@ -295,8 +299,8 @@ static int settle_pairs(struct lock_keep *keep, const struct lock_walk *spot,
 		const struct pair *pair = &now->map.pairs[i];
 		const struct pair *other =
 			low ? node_find_hashed(low, pair->key, pair->hash) : NULL;
-		const struct lock_step step = {spot->step, pair->key, 0};
-		struct lock_walk next;
+		const struct value_lock_step step = {spot->step, pair->key, 0};
+		struct value_lock_walk next;
 
 		r = step_to(keep, spot, &step, &next);
 		if (r == 0)
@@ -306,8 +310,8 @@ static int settle_pairs(struct lock_keep *keep, const struct lock_walk *spot,
 	}
 	for (uint32_t i = 0; low && r == 0 && i < low->map.count; i++) {
 		const struct pair *pair = &low->map.pairs[i];
-		const struct lock_step step = {spot->step, pair->key, 0};
-		struct lock_walk next;
+		const struct value_lock_step step = {spot->step, pair->key, 0};
+		struct value_lock_walk next;
 
 		if (node_find_hashed(now, pair->key, pair->hash))
 			continue;
@@ -320,15 +324,15 @@ static int settle_pairs(struct lock_keep *keep, const struct lock_walk *spot,
 	return r;
 }
 
-static int put_pair(
-	struct lock_keep *keep, struct node *map, const struct pair *pair, const struct node *value)
+static int put_pair(struct value_lock_enforcement *keep, struct node *map, const struct pair *pair,
+	const struct node *value)
 {
 	return node_append(keep->merge->arena, map, &(struct pair){pair->key, value, pair->hash});
 }
 
 /* What was put back is among the lower map's keys, which come first then, in their order. */
-static int put_lower(struct lock_keep *keep, const struct node *low, const struct node *now,
-	const struct entries *entries, struct node *map)
+static int put_lower(struct value_lock_enforcement *keep, const struct node *low,
+	const struct node *now, const struct entries *entries, struct node *map)
 {
 	int r = 0;
 
@@ -345,11 +349,11 @@ static int put_lower(struct lock_keep *keep, const struct node *low, const struc
 }
 
 /* Keeps of the origins of `map`, at the spot, that the key is not there. */
-static int note_gone(struct lock_keep *keep, const struct lock_walk *spot, struct node *map,
-	const struct pair *pair)
+static int note_gone(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
+	struct node *map, const struct pair *pair)
 {
-	const struct lock_step step = {spot->step, pair->key, 0};
-	struct lock_walk gone;
+	const struct value_lock_step step = {spot->step, pair->key, 0};
+	struct value_lock_walk gone;
 
 	if (!keep->merge->origins)
 		return 0;
@@ -360,8 +364,9 @@ static int note_gone(struct lock_keep *keep, const struct lock_walk *spot, struc
 	return r;
 }
 
-static int build_map(struct lock_keep *keep, const struct lock_walk *spot, const struct node *low,
-	const struct node *now, const struct entries *entries, const struct node **ret)
+static int build_map(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
+	const struct node *low, const struct node *now, const struct entries *entries,
+	const struct node **ret)
 {
 	struct arena *arena = keep->merge->arena;
 	struct node *map = node_new_map(arena, now);
@@ -389,8 +394,8 @@ static int build_map(struct lock_keep *keep, const struct lock_walk *spot, const
 	return r;
 }
 
-static int settle_map(struct lock_keep *keep, const struct lock_walk *spot, const struct node *low,
-	const struct node *now, const struct node **ret)
+static int settle_map(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
+	const struct node *low, const struct node *now, const struct node **ret)
 {
 	struct entries entries;
 
@@ -404,17 +409,17 @@ static int settle_map(struct lock_keep *keep, const struct lock_walk *spot, cons
 
 /* Lists: item by item, where only some are locked. */
 
-static int settle_items(struct lock_keep *keep, const struct lock_walk *spot,
+static int settle_items(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	const struct node *low, const struct node *now, struct entries *entries)
 {
 	uint32_t low_count = low ? low->seq.count : 0;
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && (i < now->seq.count || i < low_count); i++) {
-		const struct lock_step step = {spot->step, NULL, i};
+		const struct value_lock_step step = {spot->step, NULL, i};
 		const struct node *is = i < now->seq.count ? now->seq.items[i] : NULL;
 		const struct node **to = is ? &entries->now[i] : &entries->low[i];
-		struct lock_walk next;
+		struct value_lock_walk next;
 
 		r = step_to(keep, spot, &step, &next);
 		if (r == 0)
@@ -425,8 +430,8 @@ static int settle_items(struct lock_keep *keep, const struct lock_walk *spot,
 	return r;
 }
 
-static int build_list(struct lock_keep *keep, const struct node *low, const struct node *now,
-	const struct entries *entries, const struct node **ret)
+static int build_list(struct value_lock_enforcement *keep, const struct node *low,
+	const struct node *now, const struct entries *entries, const struct node **ret)
 {
 	struct arena *arena = keep->merge->arena;
 	struct node *list = node_new_sequence(arena, now);
@@ -455,8 +460,8 @@ static int build_list(struct lock_keep *keep, const struct node *low, const stru
 	return r;
 }
 
-static int settle_list(struct lock_keep *keep, const struct lock_walk *spot, const struct node *low,
-	const struct node *now, const struct node **ret)
+static int settle_list(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
+	const struct node *low, const struct node *now, const struct node **ret)
 {
 	struct entries entries;
 
@@ -469,25 +474,27 @@ static int settle_list(struct lock_keep *keep, const struct lock_walk *spot, con
 }
 
 /* Two of one kind that are looked into: a locked list is compared as a whole. */
-static bool are_alike(const struct lock_walk *spot, const struct node *low, const struct node *now)
+static bool are_alike(
+	const struct value_lock_walk *spot, const struct node *low, const struct node *now)
 {
 	if (!low || !now || low->kind != now->kind || node_is_scalar(now))
 		return false;
 	return !spot->place || (node_is_map(now) && tags_equal(low, now));
 }
 
-static int settle_collection(struct lock_keep *keep, const struct lock_walk *spot,
-	const struct node *low, const struct node *now, const struct node **ret)
+static int settle_collection(struct value_lock_enforcement *keep,
+	const struct value_lock_walk *spot, const struct node *low, const struct node *now,
+	const struct node **ret)
 {
 	return node_is_map(now) ? settle_map(keep, spot, low, now, ret)
 				: settle_list(keep, spot, low, now, ret);
 }
 
 /* What comes to stand at the spot, where `low` is the lower value and `now` the merged one. */
-static int settle(struct lock_keep *keep, const struct lock_walk *spot, const struct node *low,
-	const struct node *now, const struct node **ret)
+static int settle(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
+	const struct node *low, const struct node *now, const struct node **ret)
 {
-	struct lock_walk held = *spot;
+	struct value_lock_walk held = *spot;
 	int r = 0;
 
 	*ret = now;
@@ -506,10 +513,10 @@ static int settle(struct lock_keep *keep, const struct lock_walk *spot, const st
 	return r;
 }
 
-int lock_keep(struct lock_keep *keep, const struct node **root)
+int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **root)
 {
 	CLEANUP(arena_freep) struct arena *scratch = NULL;
-	struct lock_walk spot = {0};
+	struct value_lock_walk spot = {0};
 
 	int r = arena_new_like(keep->merge->arena, &scratch);
 	if (r < 0)
@@ -518,11 +525,12 @@ int lock_keep(struct lock_keep *keep, const struct node **root)
 	keep->set_count = keep->merge->request->limits.depth + 2;
 	keep->sets = arena_zalloc(scratch, keep->set_count, sizeof(*keep->sets));
 	if (keep->sets)
-		keep->sets[0] = arena_zalloc(scratch, lock_set_size(keep->lock), sizeof(uint64_t));
+		keep->sets[0] =
+			arena_zalloc(scratch, value_lock_set_size(keep->lock), sizeof(uint64_t));
 	if (!keep->sets || !keep->sets[0])
 		return -ENOMEM;
-	lock_set_begin(keep->lock, keep->sets[0]);
+	value_lock_set_begin(keep->lock, keep->sets[0]);
 	spot.set = keep->sets[0];
-	spot.place = lock_set_reached(keep->lock, spot.set);
+	spot.place = value_lock_set_reached(keep->lock, spot.set);
 	return settle(keep, &spot, keep->low, *root, root);
 }

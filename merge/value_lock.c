@@ -1,15 +1,15 @@
-#include "locks.h"
+#include "value_lock.h"
 
 #include <errno.h>
 #include <limits.h>
 
-#include "lock_keep.h"
 #include "strategy.h"
+#include "value_lock_enforce.h"
 
 /* A lock is of use where something higher than its layer is merged in. */
-bool locks_bind(const struct merge_request *request)
+bool value_locks_bind(const struct merge_request *request)
 {
-	const struct locks *locks = request->options->locks;
+	const struct value_locks *locks = request->options->locks;
 
 	for (size_t i = 0; locks && i < locks->count; i++)
 		for (size_t j = 0; j < request->count; j++)
@@ -57,7 +57,8 @@ static int find_lower(void *context, const char *directory, const char *name,
 }
 
 /* Merges the layers up to the lock's, by the same rule. *ret is NULL for nothing. */
-static int merge_lower(struct merge *merge, const struct lock *lock, struct lock_keep *keep)
+static int merge_lower(
+	struct merge *merge, const struct value_lock *lock, struct value_lock_enforcement *keep)
 {
 	struct merge_request request = *merge->request;
 	struct merge low = *merge;
@@ -124,7 +125,7 @@ static int check_size(struct merge *merge, const struct node *root)
 }
 
 /* Whether anything that went into the result, found files as well, is above the lock's layer. */
-static bool has_above(const struct merge_result *result, const struct lock *lock)
+static bool has_above(const struct merge_result *result, const struct value_lock *lock)
 {
 	for (uint32_t i = 0; i < result->source_count; i++)
 		if (result->sources[i]->rank > lock->rank)
@@ -132,9 +133,9 @@ static bool has_above(const struct merge_result *result, const struct lock *lock
 	return false;
 }
 
-static int keep_lock(struct merge *merge, const struct lock *lock, const struct node **root)
+static int keep_lock(struct merge *merge, const struct value_lock *lock, const struct node **root)
 {
-	struct lock_keep keep = {.merge = merge, .lock = lock};
+	struct value_lock_enforcement keep = {.merge = merge, .lock = lock};
 
 	if (!has_above(merge->result, lock))
 		return 0;
@@ -143,13 +144,13 @@ static int keep_lock(struct merge *merge, const struct lock *lock, const struct 
 		r = merge_lower(merge, lock, &keep);
 	if (r == 0)
 		r = check_size(merge, keep.low);
-	return r == 0 ? lock_keep(&keep, root) : r;
+	return r == 0 ? value_lock_enforce(&keep, root) : r;
 }
 
 /* The lock with the highest rank below `rank`; NULL: there is none. */
-static const struct lock *next_lower(const struct locks *locks, unsigned rank)
+static const struct value_lock *next_lower(const struct value_locks *locks, unsigned rank)
 {
-	const struct lock *found = NULL;
+	const struct value_lock *found = NULL;
 
 	for (size_t i = 0; i < locks->count; i++)
 		if (locks->items[i].rank < rank && (!found || locks->items[i].rank > found->rank))
@@ -157,20 +158,20 @@ static const struct lock *next_lower(const struct locks *locks, unsigned rank)
 	return found;
 }
 
-int locks_merge(struct merge *merge, struct merge_output *ret)
+int value_locks_merge(struct merge *merge, struct merge_output *ret)
 {
 	const struct strategy *strategy = merge->request->options->strategy;
-	const struct locks *locks = merge->request->options->locks;
+	const struct value_locks *locks = merge->request->options->locks;
 	struct merge_request request = *merge->request;
 	struct merge whole = *merge;
 
 	/* Not the bytes of an only source, where something must not be as it says. */
-	request.wants_tree |= locks_bind(merge->request);
+	request.wants_tree |= value_locks_bind(merge->request);
 	whole.request = &request;
 	int r = strategy->merge(&whole, ret);
 
 	/* The lowest comes last, so that it wins. */
-	const struct lock *lock = locks ? next_lower(locks, UINT_MAX) : NULL;
+	const struct value_lock *lock = locks ? next_lower(locks, UINT_MAX) : NULL;
 	for (; r == 0 && lock && !ret->is_text; lock = next_lower(locks, lock->rank))
 		r = keep_lock(&whole, lock, &ret->root);
 	return r;

@@ -1,4 +1,4 @@
-#include "lock_place.h"
+#include "value_lock_place.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,17 +15,17 @@
 /* The places of one layer as they are read. */
 struct place_reader {
 	struct arena *arena;
-	struct lock_word *words;
+	struct value_lock_word *words;
 	uint32_t count;
 	uint32_t capacity;
 	struct problem *problem;
 };
 
-static int add_word(struct place_reader *reader, struct lock_word word)
+static int add_word(struct place_reader *reader, struct value_lock_word word)
 {
 	if (reader->count == reader->capacity) {
-		struct lock_word *words = arena_grow(reader->arena, reader->words, reader->count,
-			&reader->capacity, sizeof(*words));
+		struct value_lock_word *words = arena_grow(reader->arena, reader->words,
+			reader->count, &reader->capacity, sizeof(*words));
 		if (!words)
 			return -ENOMEM;
 		reader->words = words;
@@ -51,7 +51,7 @@ static uint32_t index_of(struct span key)
 
 /* The word that `*at` begins with; moves behind its dot, or to NULL at the end. False: it is none.
  */
-static bool next_word(const char **at, const char *end, char *out, struct lock_word *ret)
+static bool next_word(const char **at, const char *end, char *out, struct value_lock_word *ret)
 {
 	const char *from = *at;
 	size_t len = 0, stars = 0;
@@ -65,9 +65,9 @@ static bool next_word(const char **at, const char *end, char *out, struct lock_w
 	}
 	out[len] = '\0';
 	*at = from < end ? from + 1 : NULL;
-	*ret = (struct lock_word){.kind = LOCK_KEY, .key = {out, len}};
+	*ret = (struct value_lock_word){.kind = VALUE_LOCK_KEY, .key = {out, len}};
 	if (stars > 0)
-		ret->kind = stars == 1 ? LOCK_ONE : LOCK_MANY;
+		ret->kind = stars == 1 ? VALUE_LOCK_ONE : VALUE_LOCK_MANY;
 	ret->index = index_of(ret->key);
 	return len > 0 && (stars == 0 || (stars == len && stars <= 2));
 }
@@ -82,7 +82,7 @@ static int read_place(struct place_reader *reader, const struct node *place)
 	if (!out)
 		return -ENOMEM;
 	while (at) {
-		struct lock_word word;
+		struct value_lock_word word;
 
 		if (!next_word(&at, end, out, &word))
 			return problem_at(reader->problem, place,
@@ -100,7 +100,7 @@ static int read_place(struct place_reader *reader, const struct node *place)
 			"what "
 			"is above them, or use '*'",
 			WORDS_MAX);
-	return add_word(reader, (struct lock_word){.kind = LOCK_END, .place = place});
+	return add_word(reader, (struct value_lock_word){.kind = VALUE_LOCK_END, .place = place});
 }
 
 static int read_places(const struct node *places, struct place_reader *reader)
@@ -119,13 +119,13 @@ static int read_places(const struct node *places, struct place_reader *reader)
 	return r;
 }
 
-int locks_read(
-	const struct node *map, struct arena *arena, struct locks **ret, struct problem *problem)
+int value_locks_read(const struct node *map, struct arena *arena, struct value_locks **ret,
+	struct problem *problem)
 {
 	if (!node_is_map(map))
 		return problem_at(problem, map, FORM);
 
-	struct locks *locks = arena_zalloc(arena, 1, sizeof(*locks));
+	struct value_locks *locks = arena_zalloc(arena, 1, sizeof(*locks));
 	if (!locks)
 		return -ENOMEM;
 	locks->map = map;
@@ -141,7 +141,7 @@ int locks_read(
 		int r = read_places(pair->value, &reader);
 		if (r != 0)
 			return r;
-		locks->items[locks->count++] = (struct lock){
+		locks->items[locks->count++] = (struct value_lock){
 			.layer = pair->key, .words = reader.words, .word_count = reader.count};
 	}
 	*ret = locks;
@@ -150,24 +150,24 @@ int locks_read(
 
 /* Sets */
 
-size_t lock_set_size(const struct lock *lock)
+size_t value_lock_set_size(const struct value_lock *lock)
 {
 	return lock->word_count / 64 + 1;
 }
 
 /* At the word `i`, and behind it where it may stand for nothing. */
-static void add(const struct lock *lock, uint64_t *set, size_t i)
+static void add(const struct value_lock *lock, uint64_t *set, size_t i)
 {
-	for (set[i / 64] |= (uint64_t)1 << i % 64; lock->words[i].kind == LOCK_MANY;) {
+	for (set[i / 64] |= (uint64_t)1 << i % 64; lock->words[i].kind == VALUE_LOCK_MANY;) {
 		i++;
 		set[i / 64] |= (uint64_t)1 << i % 64;
 	}
 }
 
-void lock_set_begin(const struct lock *lock, uint64_t *set)
+void value_lock_set_begin(const struct value_lock *lock, uint64_t *set)
 {
 	for (size_t i = 0; i < lock->word_count; i++)
-		if (i == 0 || lock->words[i - 1].kind == LOCK_END)
+		if (i == 0 || lock->words[i - 1].kind == VALUE_LOCK_END)
 			add(lock, set, i);
 }
 
@@ -175,18 +175,18 @@ void lock_set_begin(const struct lock *lock, uint64_t *set)
  * How many words of a place a step stands for; 0: it is another. A name may have dots in it, and
  * the words of `editor.fontSize` are all of it, or its beginning.
  */
-static size_t count_words(const struct lock_word *word, const struct lock_step *step)
+static size_t count_words(const struct value_lock_word *word, const struct value_lock_step *step)
 {
 	size_t count = 0;
 
-	if (word->kind != LOCK_KEY)
+	if (word->kind != VALUE_LOCK_KEY)
 		return 1;
 	if (!step->key)
 		return word->index == step->index;
 	if (spelling_is(step->key, word->key))
 		return 1;
 	struct span rest = node_is_scalar(step->key) ? step->key->text : (struct span){NULL, 0};
-	for (; rest.data && word[count].kind == LOCK_KEY; count++) {
+	for (; rest.data && word[count].kind == VALUE_LOCK_KEY; count++) {
 		struct span key = word[count].key;
 
 		if (rest.len < key.len || memcmp(rest.data, key.data, key.len) != 0)
@@ -200,56 +200,56 @@ static size_t count_words(const struct lock_word *word, const struct lock_step *
 	return 0;
 }
 
-void lock_set_step(
-	const struct lock *lock, const uint64_t *from, const struct lock_step *step, uint64_t *ret)
+void value_lock_set_step(const struct value_lock *lock, const uint64_t *from,
+	const struct value_lock_step *step, uint64_t *ret)
 {
-	size_t size = lock_set_size(lock);
+	size_t size = value_lock_set_size(lock);
 
 	memset(ret, 0, size * sizeof(*ret));
 	for (size_t word = 0; word < size; word++)
 		for (uint64_t left = from[word]; left; left &= left - 1) {
 			size_t i = 64 * word + (size_t)__builtin_ctzll(left);
-			const struct lock_word *at = &lock->words[i];
+			const struct value_lock_word *at = &lock->words[i];
 
-			size_t count = at->kind != LOCK_END ? count_words(at, step) : 0;
+			size_t count = at->kind != VALUE_LOCK_END ? count_words(at, step) : 0;
 
 			if (count > 0)
-				add(lock, ret, at->kind == LOCK_MANY ? i : i + count);
+				add(lock, ret, at->kind == VALUE_LOCK_MANY ? i : i + count);
 		}
 }
 
-bool lock_set_is_empty(const struct lock *lock, const uint64_t *set)
+bool value_lock_set_is_empty(const struct value_lock *lock, const uint64_t *set)
 {
-	for (size_t i = 0; i < lock_set_size(lock); i++)
+	for (size_t i = 0; i < value_lock_set_size(lock); i++)
 		if (set[i])
 			return false;
 	return true;
 }
 
 /* Where `step` leads to, in a set of the arena; NULL: no memory. *is_locked: it, or what it is in. */
-static const uint64_t *follow(const struct lock *lock, const struct lock_step *step,
+static const uint64_t *follow(const struct value_lock *lock, const struct value_lock_step *step,
 	struct arena *arena, bool *is_locked)
 {
-	uint64_t *set = arena_zalloc(arena, lock_set_size(lock), sizeof(*set));
+	uint64_t *set = arena_zalloc(arena, value_lock_set_size(lock), sizeof(*set));
 	const uint64_t *up = step && set ? follow(lock, step->up, arena, is_locked) : NULL;
 
 	if (!set || (step && !up))
 		return NULL;
 	if (step)
-		lock_set_step(lock, up, step, set);
+		value_lock_set_step(lock, up, step, set);
 	else
-		lock_set_begin(lock, set);
-	*is_locked |= lock_set_reached(lock, set) != NULL;
+		value_lock_set_begin(lock, set);
+	*is_locked |= value_lock_set_reached(lock, set) != NULL;
 	return set;
 }
 
-int lock_of_place(const struct locks *locks, const struct lock_step *step, struct arena *arena,
-	const struct lock **ret)
+int value_lock_of_place(const struct value_locks *locks, const struct value_lock_step *step,
+	struct arena *arena, const struct value_lock **ret)
 {
-	const struct lock *found = NULL;
+	const struct value_lock *found = NULL;
 
 	for (size_t i = 0; i < locks->count; i++) {
-		const struct lock *lock = &locks->items[i];
+		const struct value_lock *lock = &locks->items[i];
 		bool is_locked = false;
 
 		if (!follow(lock, step, arena, &is_locked))
@@ -261,14 +261,14 @@ int lock_of_place(const struct locks *locks, const struct lock_step *step, struc
 	return 0;
 }
 
-const struct node *lock_set_reached(const struct lock *lock, const uint64_t *set)
+const struct node *value_lock_set_reached(const struct value_lock *lock, const uint64_t *set)
 {
-	for (size_t word = 0; word < lock_set_size(lock); word++)
+	for (size_t word = 0; word < value_lock_set_size(lock); word++)
 		for (uint64_t left = set[word]; left; left &= left - 1) {
-			const struct lock_word *at =
+			const struct value_lock_word *at =
 				&lock->words[64 * word + (size_t)__builtin_ctzll(left)];
 
-			if (at->kind == LOCK_END)
+			if (at->kind == VALUE_LOCK_END)
 				return at->place;
 		}
 	return NULL;
@@ -297,7 +297,7 @@ static void put_key(char *name, size_t size, size_t *len, const struct node *key
 	}
 }
 
-static void put_steps(const struct lock_step *step, char *name, size_t size, size_t *len)
+static void put_steps(const struct value_lock_step *step, char *name, size_t size, size_t *len)
 {
 	char index[16];
 
@@ -314,7 +314,7 @@ static void put_steps(const struct lock_step *step, char *name, size_t size, siz
 		put(name, size, len, *at);
 }
 
-void lock_step_name(const struct lock_step *step, char *name, size_t size)
+void value_lock_step_name(const struct value_lock_step *step, char *name, size_t size)
 {
 	size_t len = 0;
 
