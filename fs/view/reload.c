@@ -93,8 +93,17 @@ static int look(struct move *move, const struct settings *settings)
 	return 0;
 }
 
+/* Whether each source that was read by the old settings would be read alike by the new ones. */
+static bool sources_are_same(
+	const struct move *move, const struct limits *a, const struct limits *b)
+{
+	return !move->fresh && !move->gone && a->source_bytes == b->source_bytes &&
+	       a->depth == b->depth && a->nodes == b->nodes && a->time_ms == b->time_ms;
+}
+
 /* The lock is held. */
-static void change_over(struct view *view, struct move *move, struct settings *settings)
+static void change_over(
+	struct view *view, struct move *move, const struct settings *old, struct settings *settings)
 {
 	view->cause = queue_ticket_locked(view);
 	view->settings_number++;
@@ -104,7 +113,8 @@ static void change_over(struct view *view, struct move *move, struct settings *s
 		struct directory *directory = moved->directory;
 		names_forget_layers_locked(directory);
 		link_watch_remove(directory);
-		watch_renumber(view->watch, &directory->watches, moved->watches, settings->layer_count);
+		watch_renumber(
+			view->watch, &directory->watches, moved->watches, settings->layer_count);
 		/* The layers' ranks are others. */
 		directory->polled = 0;
 		free(directory->identities);
@@ -117,7 +127,9 @@ static void change_over(struct view *view, struct move *move, struct settings *s
 		attributes_describe_locked(view, directory, moved->lookup);
 	}
 	dependency_fini_locked(view);
-	source_cache_clear(view->cache);
+	/* What is kept of a source takes its place if it breaks: a reload must not lose that. */
+	if (!sources_are_same(move, &old->limits, &settings->limits))
+		source_cache_clear(view->cache);
 }
 
 /* What a layer took away with it; what one brings is found by the scan. */
@@ -200,11 +212,11 @@ int view_reload(struct view *view, struct settings *settings)
 		view_lock(view);
 		is_changed = r == 0 && shown == view->shown_directories;
 		if (is_changed)
-			change_over(view, &move, settings);
+			change_over(view, &move, old, settings);
 		view_unlock(view);
 		for (size_t i = 0; is_changed && i < move.count; i++) {
-			attach_watch(view, settings, move.items[i].directory,
-				move.items[i].lookup, move.items[i].lookup->layers);
+			attach_watch(view, settings, move.items[i].directory, move.items[i].lookup,
+				move.items[i].lookup->layers);
 			queue_changed(view, &move, &move.items[i], old, settings);
 		}
 		view_lock(view);

@@ -2,6 +2,7 @@
  * A source that can't be merged any more: the last good version stays, and the trouble is noted,
  * until the source is mended.
  */
+#include "reload.h"
 #include "view_fixture.h"
 
 static void broken_source_keeps_the_last_good_version(void **state)
@@ -72,6 +73,23 @@ static void broken_path_that_goes_is_no_trouble_any_more(void **state)
 	publish_all();
 	assert_shown("app.yaml", "ENOENT");
 	assert_int_equal(count_of_view().troubles, 0);
+}
+
+static void reload_of_settings_keeps_the_last_good_state_of_a_source(void **state)
+{
+	(void)state;
+	write_file("a/x.yaml", "a: 1\n");
+	write_file("b/x.yaml", "b: 1\n");
+	start("layers: [a, b]\n");
+	assert_shown("x.yaml", "a: 1\nb: 1\n");
+	CLEANUP(settings_unrefp)
+	struct settings *settings =
+		settings_with("layers: [a, b]\nrules: [{match: y.yaml, strategy: last}]\n");
+	assert_int_equal(view_reload(view, settings), 0);
+	write_file("a/x.yaml", "a: [\n");
+	write_file("b/x.yaml", "b: 2\n");
+	publish_all();
+	assert_shown("x.yaml", "a: 1\nb: 2\n");
 }
 
 static void last_good_version_outlives_the_kernels_memory(void **state)
@@ -220,6 +238,7 @@ int main(void)
 		view_test(source_mended_to_what_it_was_is_no_event),
 		view_test(path_that_was_never_good_reads_as_an_error),
 		view_test(broken_path_that_goes_is_no_trouble_any_more),
+		view_test(reload_of_settings_keeps_the_last_good_state_of_a_source),
 		view_test(last_good_version_outlives_the_kernels_memory),
 		view_test(source_mended_while_its_directory_is_forgotten_is_shown),
 		view_test(rights_taken_from_a_broken_source_hold_for_the_last_good_version),
