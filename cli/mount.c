@@ -17,7 +17,6 @@
 #include "command.h"
 #include "descriptor.h"
 #include "handover.h"
-#include "kept.h"
 #include "manager.h"
 #include "message.h"
 #include "monitor.h"
@@ -25,6 +24,7 @@
 #include "mountpoint.h"
 #include "probe.h"
 #include "session.h"
+#include "store_layers.h"
 #include "successor.h"
 #include "text.h"
 
@@ -248,13 +248,14 @@ static int make_absolute(const char *directory, const char *path, char **ret)
 /* What comes out of stores is there before the layers are opened. */
 static int open_and_serve(struct mount *mount)
 {
-	const struct keeper_options options = {
-		.switches = mount->options.switches,
-		.log = log_line, .say = kept_say, .context = mount};
+	const struct keeper_options options = {.switches = mount->options.switches,
+		.log = log_line,
+		.say = store_layers_report_status,
+		.context = mount};
 	CLEANUP(keeper_freep) struct keeper *keeper = NULL;
 	struct settings *settings;
 
-	if (kept_start(&mount->choice, false, &options, &keeper) != EXIT_DONE ||
+	if (store_layers_start(&mount->choice, false, &options, &keeper) != EXIT_DONE ||
 		choice_open(&mount->choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	mount->keeper = keeper;

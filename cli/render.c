@@ -15,7 +15,6 @@
 #include "choice.h"
 #include "cleanup.h"
 #include "command.h"
-#include "kept.h"
 #include "manager.h"
 #include "message.h"
 #include "mounted.h"
@@ -23,6 +22,7 @@
 #include "render.h"
 #include "render_report.h"
 #include "rendered_tree.h"
+#include "store_layers.h"
 
 /* What the command line asks for. */
 struct render_job {
@@ -200,12 +200,12 @@ static int run(const struct command *command, int argc, char **argv)
 	/* Sources are called what a mount would call them. */
 	job.choice.around.directory = working;
 	/* Who renders once wants what the store has now. */
-	if (kept_start(&job.choice, !job.is_watching,
+	if (store_layers_start(&job.choice, !job.is_watching,
 		    &(struct keeper_options){.switches = job.switches,
 			    .log = log_line,
-			    .say = kept_say,
-			    .context = &job}, &keeper) !=
-			EXIT_DONE ||
+			    .say = store_layers_report_status,
+			    .context = &job},
+		    &keeper) != EXIT_DONE ||
 		choice_open(&job.choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	choice_note_absent(settings);

@@ -1,4 +1,4 @@
-#include "kept.h"
+#include "store_layers.h"
 
 #include <stdio.h>
 
@@ -8,7 +8,7 @@
 #include "message.h"
 #include "place.h"
 
-void kept_say(void *context, const char *text)
+void store_layers_report_status(void *context, const char *text)
 {
 	char line[4096];
 
@@ -20,8 +20,8 @@ void kept_say(void *context, const char *text)
 	manager_say(line, false);
 }
 
-int kept_start(const struct choice *choice, bool is_fresh, const struct keeper_options *options,
-	struct keeper **ret)
+int store_layers_start(const struct choice *choice, bool is_fresh,
+	const struct keeper_options *options, struct keeper **ret)
 {
 	CLEANUP(settings_unrefp) struct settings *outline = NULL;
 	CLEANUP(keeper_freep) struct keeper *keeper = NULL;

@@ -12,8 +12,8 @@
  * without one *ret stays NULL. Waits for a state of each layer, as keeper_wait(). Returns EXIT_DONE
  * with *ret for keeper_freep(), or EXIT_FAILED when it has complained. Before there are threads.
  */
-int kept_start(const struct choice *choice, bool is_fresh, const struct keeper_options *options,
-	struct keeper **ret);
+int store_layers_start(const struct choice *choice, bool is_fresh,
+	const struct keeper_options *options, struct keeper **ret);
 
 /** For the options: tells the service manager how the mirrors are. */
-void kept_say(void *context, const char *text);
+void store_layers_report_status(void *context, const char *text);
