@@ -7,8 +7,8 @@
 #include "choice.h"
 #include "cleanup.h"
 #include "command.h"
+#include "compared_file.h"
 #include "message.h"
-#include "rendition.h"
 #include "shown.h"
 
 /* Bytes of a layer's name in a label. */
@@ -16,7 +16,7 @@
 
 /* The file with the layers up to one of them. */
 struct layer_step {
-	struct rendition rendition;
+	struct compared_file rendition;
 	bool is_broken; /* these layers alone don't merge */
 };
 
@@ -29,7 +29,7 @@ struct layer_steps {
 static void steps_fini(struct layer_steps *steps)
 {
 	for (size_t i = 0; i < steps->count; i++)
-		rendition_fini(&steps->items[i].rendition);
+		compared_file_fini(&steps->items[i].rendition);
 	free(steps->items);
 }
 
@@ -75,7 +75,7 @@ static int make_step(struct settings *settings, struct source_cache *cache, size
 	int r = offline_new(lower, &offline);
 	if (r == 0) {
 		offline_share_cache(offline, cache);
-		r = rendition_make(offline, path, &step->rendition, &problem);
+		r = compared_file_make(offline, path, &step->rendition, &problem);
 	}
 	step->is_broken = r != 0;
 	if (r != 0)
@@ -112,7 +112,7 @@ static int make_steps(struct settings *settings, const char *path, struct layer_
 static char *make_label(const struct settings *settings, const struct layer_steps *steps,
 	const char *lead, size_t first, size_t last)
 {
-	const struct rendition *rendition = &steps->items[last].rendition;
+	const struct compared_file *rendition = &steps->items[last].rendition;
 	CLEANUP(freep) char *label = NULL;
 	size_t size;
 	char name[NAME_SIZE];
@@ -143,7 +143,8 @@ static int print_steps(const struct unified *how, const struct settings *setting
 		CLEANUP(freep) char *with = make_label(settings, steps, "with", first, i);
 		if (!without || !with)
 			return -ENOMEM;
-		struct span after = rendition_text(&steps->items[i].rendition, steps->is_rewritten);
+		struct span after =
+			compared_file_text(&steps->items[i].rendition, steps->is_rewritten);
 		const struct unified_item item = {.path = path,
 			.layers = settings->layers + first,
 			.layer_count = i + 1 - first};

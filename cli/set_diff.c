@@ -8,11 +8,11 @@
 #include "choice.h"
 #include "cleanup.h"
 #include "command.h"
+#include "compared_file.h"
+#include "follow.h"
 #include "message.h"
-#include "rendition.h"
 #include "traverse.h"
 #include "utf8.h"
-#include "follow.h"
 
 /* The files of one set, in the order of the traversal. */
 struct file_set {
@@ -111,7 +111,7 @@ static void complain(struct set_comparison *comparison, const struct settings *s
 }
 
 static int print_difference(
-	struct set_comparison *comparison, const char *path, struct rendition renditions[2])
+	struct set_comparison *comparison, const char *path, struct compared_file renditions[2])
 {
 	bool is_rewritten = renditions[0].is_tree || renditions[1].is_tree;
 	struct unified_side sides[2];
@@ -123,7 +123,7 @@ static int print_difference(
 	for (size_t i = 0; i < 2; i++) {
 		const char *label = i ? new : old;
 		sides[i].label = renditions[i].is_there ? label : UNIFIED_ABSENT;
-		sides[i].text = rendition_text(&renditions[i], is_rewritten);
+		sides[i].text = compared_file_text(&renditions[i], is_rewritten);
 	}
 	int r = unified_print(
 		comparison->how, &(struct unified_item){.path = path}, &sides[0], &sides[1]);
@@ -133,13 +133,14 @@ static int print_difference(
 
 static int compare_path(struct set_comparison *comparison, const char *path)
 {
-	struct rendition renditions[2] = {0};
+	struct compared_file renditions[2] = {0};
 	bool is_complete = true;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < 2; i++) {
 		struct problem problem = {0};
-		r = rendition_make(comparison->trees[i].offline, path, &renditions[i], &problem);
+		r = compared_file_make(
+			comparison->trees[i].offline, path, &renditions[i], &problem);
 		if (r == 0 && problem.message[0])
 			message_warning(&problem);
 		if (r == 0)
@@ -150,8 +151,8 @@ static int compare_path(struct set_comparison *comparison, const char *path)
 	}
 	if (r == 0 && is_complete)
 		r = print_difference(comparison, path, renditions);
-	rendition_fini(&renditions[0]);
-	rendition_fini(&renditions[1]);
+	compared_file_fini(&renditions[0]);
+	compared_file_fini(&renditions[1]);
 	return r;
 }
 

@@ -10,7 +10,7 @@
 
 #include "offline.h"
 
-struct rendition {
+struct compared_file {
 	bool is_there;         /* there is a file, or a link, at the path */
 	bool is_tree;          /* … that was written anew, from a tree */
 	struct span text;      /* of a link: where it leads to */
@@ -25,13 +25,13 @@ struct rendition {
 /**
  * Makes the rendition of `path`, relative to the root and with no "." or "..". With
  * `on_error: skip-layer`, `problem->message` is not empty when a layer was left out.
- * Returns 0 with *ret for rendition_fini(), also when there is no such file; PROBLEM; or -errno
+ * Returns 0 with *ret for compared_file_fini(), also when there is no such file; PROBLEM; or -errno
  * (-EISDIR).
  */
-int rendition_make(
-	struct offline *offline, const char *path, struct rendition *ret, struct problem *problem);
+int compared_file_make(struct offline *offline, const char *path, struct compared_file *ret,
+	struct problem *problem);
 
 /** The text to be compared with another one; `is_rewritten`: that one is written anew. */
-struct span rendition_text(const struct rendition *rendition, bool is_rewritten);
+struct span compared_file_text(const struct compared_file *rendition, bool is_rewritten);
 
-void rendition_fini(struct rendition *rendition);
+void compared_file_fini(struct compared_file *rendition);

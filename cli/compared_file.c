@@ -1,4 +1,4 @@
-#include "rendition.h"
+#include "compared_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static int keep(char **place, struct span text, struct span *ret)
 	return 0;
 }
 
-static int add_name(struct rendition *ret, const char *name)
+static int add_name(struct compared_file *ret, const char *name)
 {
 	char shown[NAME_SIZE];
 	char *longer;
@@ -42,7 +42,7 @@ static int add_name(struct rendition *ret, const char *name)
 }
 
 /* Sources of the layer that stands highest: what it brought in. */
-static int tell_sources(const struct merge_request *request, struct rendition *ret)
+static int tell_sources(const struct merge_request *request, struct compared_file *ret)
 {
 	int r = 0;
 
@@ -69,7 +69,7 @@ static bool is_copied_tree(const struct composition *composition)
  * An empty source below changes nothing but this: what is merged is written anew. What does not
  * parse, or can't be written, is compared as it is.
  */
-static int rewrite(const struct merge_request *original, struct rendition *ret)
+static int rewrite(const struct merge_request *original, struct compared_file *ret)
 {
 	const struct read_options options = {.format = &format_yaml};
 	CLEANUP(document_freep) struct document *empty = NULL;
@@ -91,7 +91,7 @@ static int rewrite(const struct merge_request *original, struct rendition *ret)
 	return keep(&ret->texts[1], result->text, &ret->rewritten);
 }
 
-static int keep_merged(const struct composition *composition, struct rendition *ret)
+static int keep_merged(const struct composition *composition, struct compared_file *ret)
 {
 	const struct merge_result *result = composition->result;
 
@@ -105,7 +105,7 @@ static int keep_merged(const struct composition *composition, struct rendition *
 }
 
 static int merge(const struct composer *composer, const char *path,
-	const struct union_lookup *lookup, struct rendition *ret, struct problem *problem)
+	const struct union_lookup *lookup, struct compared_file *ret, struct problem *problem)
 {
 	CLEANUP(dependencies_fini) struct dependencies asked = {0};
 	CLEANUP(composition_fini) struct composition composition;
@@ -117,7 +117,7 @@ static int merge(const struct composer *composer, const char *path,
 	return r == 0 ? keep_merged(&composition, ret) : r;
 }
 
-static int keep_version(const struct version *version, const char *path, struct rendition *ret,
+static int keep_version(const struct version *version, const char *path, struct compared_file *ret,
 	struct problem *problem)
 {
 	if (version->kind == VERSION_LINK) {
@@ -138,8 +138,8 @@ static int keep_version(const struct version *version, const char *path, struct 
 
 /* A link, or a file that is one layer's and too large to be looked into. */
 static int copy(const struct composer *composer, const char *path,
-	const struct union_lookup *lookup, const struct contributor *only, struct rendition *ret,
-	struct problem *problem)
+	const struct union_lookup *lookup, const struct contributor *only,
+	struct compared_file *ret, struct problem *problem)
 {
 	CLEANUP(dependencies_fini) struct dependencies asked = {0};
 	CLEANUP(version_unrefp) struct version *version = NULL;
@@ -158,10 +158,10 @@ static int copy(const struct composer *composer, const char *path,
 static int take(void *context, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct problem *problem)
 {
-	struct rendition *ret = context;
+	struct compared_file *ret = context;
 	const struct contributor *only = &lookup->found[0];
 
-	rendition_fini(ret);
+	compared_file_fini(ret);
 	ret->is_there = true;
 	if (lookup->kind != UNION_LINK)
 		only = compose_held_source(composer, path, lookup);
@@ -169,25 +169,25 @@ static int take(void *context, const struct composer *composer, const char *path
 		    : merge(composer, path, lookup, ret, problem);
 }
 
-int rendition_make(
-	struct offline *offline, const char *path, struct rendition *ret, struct problem *problem)
+int compared_file_make(struct offline *offline, const char *path, struct compared_file *ret,
+	struct problem *problem)
 {
-	*ret = (struct rendition){0};
+	*ret = (struct compared_file){0};
 	int r = offline_look_at(offline, path, take, ret, problem);
 	if (r != 0)
-		rendition_fini(ret);
+		compared_file_fini(ret);
 	return r == -ENOENT || r == -ENOTDIR ? 0 : r;
 }
 
-struct span rendition_text(const struct rendition *rendition, bool is_rewritten)
+struct span compared_file_text(const struct compared_file *rendition, bool is_rewritten)
 {
 	return is_rewritten && rendition->rewritten.data ? rendition->rewritten : rendition->text;
 }
 
-void rendition_fini(struct rendition *rendition)
+void compared_file_fini(struct compared_file *rendition)
 {
 	free(rendition->texts[0]);
 	free(rendition->texts[1]);
 	free(rendition->sources);
-	*rendition = (struct rendition){0};
+	*rendition = (struct compared_file){0};
 }
