@@ -8,16 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "amendable.h"
 #include "amendment_report.h"
 #include "cleanup.h"
 #include "command.h"
-#include "text_editor.h"
-#include "message.h"
+#include "edited_file.h"
 #include "follow.h"
+#include "message.h"
+#include "text_editor.h"
 
 struct edit_job {
-	struct amendable amendable;
+	struct edited_file amendable;
 	struct text_editor editor;
 	struct version *shown; /* at the beginning; NULL: there was no such file */
 	struct document *base; /* the same; NULL: it is no tree */
@@ -34,7 +34,7 @@ static void job_fini(struct edit_job *job)
 	document_free(job->base);
 	document_free(job->typed);
 	arena_free(job->arena);
-	amendable_fini(&job->amendable);
+	edited_file_fini(&job->amendable);
 }
 
 static const struct format *format_of(const struct edit_job *job)
@@ -125,7 +125,7 @@ static int amend(struct edit_job *job, struct problem *problem)
 	int r = find_ops(job, problem);
 
 	if (r == 0)
-		r = amendable_amend(
+		r = edited_file_amend(
 			&command_edit, &job->amendable, &request, &amendment, problem);
 	if (r != 0)
 		return r;
@@ -186,7 +186,7 @@ static int edit(struct edit_job *job)
 static int begin(struct edit_job *job)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
-	const struct amendable *amendable = &job->amendable;
+	const struct edited_file *amendable = &job->amendable;
 	const struct amendment_request wanted = {.path = amendable->inner,
 		.layer = amendable->layer,
 		.access = &amendable->access};
@@ -215,13 +215,13 @@ static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(job_fini) struct edit_job job = {0};
 
-	int code = amendable_read(command, argc, argv, &job.amendable);
+	int code = edited_file_read(command, argc, argv, &job.amendable);
 	if (code < 0 && optind < argc)
 		code = command_misuse(
 			command, "'%s' is too much; one file is edited", argv[optind]);
 	if (code >= 0)
 		return code;
-	code = amendable_find(command, &job.amendable);
+	code = edited_file_find(command, &job.amendable);
 	if (code == EXIT_DONE)
 		code = begin(&job);
 	return code == EXIT_DONE ? edit(&job) : code;
@@ -238,6 +238,6 @@ const struct command command_edit = {
 		"What was typed is never lost. PATH is relative to the layers. With neither -c "
 		"nor\n"
 		"-l it is a path in a mount.\n"
-		"\n" AMENDABLE_HELP,
+		"\n" EDITED_FILE_HELP,
 	.run = run,
 };

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "amendable.h"
 #include "amendment_report.h"
 #include "assignment.h"
 #include "cleanup.h"
 #include "command.h"
+#include "edited_file.h"
 #include "message.h"
 
 /* What the sources of the layer came to. */
@@ -19,9 +19,10 @@ struct outcome {
 	struct problem absent;
 };
 
-/* Resets the KEYs in one source. Returns 0 with *before for the next one, or as amendable_amend().
+/* Resets the KEYs in one source. Returns 0 with *before for the next one, or as
+ * edited_file_amend().
  */
-static int reset_in_one(const struct command *command, struct amendable *amendable,
+static int reset_in_one(const struct command *command, struct edited_file *amendable,
 	struct assignments *assignments, size_t *before, struct outcome *outcome,
 	struct problem *problem)
 {
@@ -30,7 +31,7 @@ static int reset_in_one(const struct command *command, struct amendable *amendab
 		.context = assignments,
 		.resets = true,
 		.before = *before};
-	int r = amendable_amend(command, amendable, &request, &amendment, problem);
+	int r = edited_file_amend(command, amendable, &request, &amendment, problem);
 
 	if (r != 0)
 		return r;
@@ -41,8 +42,8 @@ static int reset_in_one(const struct command *command, struct amendable *amendab
 	return amendment_report(&amendable->output, amendment);
 }
 
-static int reset_keys(
-	const struct command *command, struct amendable *amendable, struct assignments *assignments)
+static int reset_keys(const struct command *command, struct edited_file *amendable,
+	struct assignments *assignments)
 {
 	struct outcome outcome = {0};
 	struct problem problem = {0};
@@ -78,34 +79,34 @@ static int take_keys(
 
 static int run_reset(const struct command *command, int argc, char **argv)
 {
-	CLEANUP(amendable_fini) struct amendable amendable = {0};
+	CLEANUP(edited_file_fini) struct edited_file amendable = {0};
 	CLEANUP(assignments_fini) struct assignments assignments = {0};
 
-	int code = amendable_read(command, argc, argv, &amendable);
+	int code = edited_file_read(command, argc, argv, &amendable);
 	if (code < 0)
 		code = take_keys(command, argc - optind, argv + optind, &assignments);
 	if (code >= 0)
 		return code;
-	code = amendable_find(command, &amendable);
+	code = edited_file_find(command, &amendable);
 	if (code != EXIT_DONE)
 		return code;
 	return assignments.count ? reset_keys(command, &amendable, &assignments)
-				 : amendable_change_presence(command, &amendable, presence_reset);
+				 : edited_file_change_presence(command, &amendable, presence_reset);
 }
 
 static int run_hide(const struct command *command, int argc, char **argv)
 {
-	CLEANUP(amendable_fini) struct amendable amendable = {0};
+	CLEANUP(edited_file_fini) struct edited_file amendable = {0};
 
-	int code = amendable_read(command, argc, argv, &amendable);
+	int code = edited_file_read(command, argc, argv, &amendable);
 	if (code < 0 && optind < argc)
 		code = command_misuse(command,
 			"'%s' is too much; one file is hidden, and 'plyfs unset' removes a value",
 			argv[optind]);
 	if (code >= 0)
 		return code;
-	code = amendable_find(command, &amendable);
-	return code == EXIT_DONE ? amendable_change_presence(command, &amendable, presence_hide)
+	code = edited_file_find(command, &amendable);
+	return code == EXIT_DONE ? edited_file_change_presence(command, &amendable, presence_hide)
 				 : code;
 }
 
@@ -119,7 +120,7 @@ const struct command command_reset = {
 		"again. A source that becomes empty is removed. Without a KEY, all goes that the\n"
 		"layer has of PATH: the source, its drop-ins, a whiteout. PATH is relative to the\n"
 		"layers. With neither -c nor -l it is a path in a mount.\n"
-		"\n" AMENDABLE_JSON_HELP,
+		"\n" EDITED_FILE_JSON_HELP,
 	.run = run_reset,
 };
 
@@ -131,6 +132,6 @@ const struct command command_hide = {
 	.help = "Puts a whiteout (.wh.NAME) in a layer: what lower layers have of PATH, a file or\n"
 		"a directory, does not show. 'plyfs reset PATH' takes it back. PATH is relative\n"
 		"to the layers. With neither -c nor -l it is a path in a mount.\n"
-		"\n" AMENDABLE_JSON_HELP,
+		"\n" EDITED_FILE_JSON_HELP,
 	.run = run_hide,
 };

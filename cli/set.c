@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "amendable.h"
 #include "amendment_report.h"
 #include "assignment.h"
 #include "cleanup.h"
 #include "command.h"
+#include "edited_file.h"
 #include "message.h"
 
 static int add(const struct command *command, struct assignments *assignments, const char *key,
@@ -93,13 +93,13 @@ static int run(const struct command *command, int argc, char **argv)
 	bool is_string = false, is_yaml = false;
 	const struct command_option more[] = {
 		{0, "string", .flag = &is_string}, {0, "yaml", .flag = &is_yaml}};
-	CLEANUP(amendable_fini)
-	struct amendable amendable = {.more = command == &command_set ? more : NULL};
+	CLEANUP(edited_file_fini)
+	struct edited_file amendable = {.more = command == &command_set ? more : NULL};
 	CLEANUP(assignments_fini) struct assignments assignments = {0};
 	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
 	struct problem problem = {0};
 
-	int code = amendable_read(command, argc, argv, &amendable);
+	int code = edited_file_read(command, argc, argv, &amendable);
 	if (code < 0 && is_string && is_yaml)
 		code = command_misuse(
 			command, "--string and --yaml say what VALUE is in two ways; give one");
@@ -109,11 +109,11 @@ static int run(const struct command *command, int argc, char **argv)
 			command, argc - optind, argv + optind, &assignments);
 	if (code >= 0)
 		return code;
-	code = amendable_find(command, &amendable);
+	code = edited_file_find(command, &amendable);
 	if (code != EXIT_DONE)
 		return code;
 	struct amendment_request request = {.plan = assignments_plan, .context = &assignments};
-	int r = amendable_amend(command, &amendable, &request, &amendment, &problem);
+	int r = edited_file_amend(command, &amendable, &request, &amendment, &problem);
 	if (r != 0)
 		return choice_complain_in(
 			amendable.subject.settings, amendable.path, amendable.inner, r, &problem);
@@ -143,7 +143,7 @@ const struct command command_set = {
 		"maps, \"80\" the text 80; all else is the text, and a text stays one. The VALUE "
 		"-\n"
 		"is read from standard input, @FILE from a file, without one newline at its end.\n"
-		"\n" AMENDABLE_JSON_HELP "\n"
+		"\n" EDITED_FILE_JSON_HELP "\n"
 		"      --string                    VALUE is the text as it stands, also - and "
 		"@FILE\n"
 		"      --yaml                      VALUE is YAML, whatever the file is\n",
@@ -159,6 +159,6 @@ const struct command command_unset = {
 		"if\n"
 		"a lower layer brings it, a directive such as !delete is put there. PATH is\n"
 		"relative to the layers. With neither -c nor -l it is a path in a mount.\n"
-		"\n" AMENDABLE_JSON_HELP,
+		"\n" EDITED_FILE_JSON_HELP,
 	.run = run,
 };

@@ -1,4 +1,4 @@
-#include "amendable.h"
+#include "edited_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 /* Mirrors that replace their directories faster than a change is made. */
 #define TRIES 10
 
-int amendable_read(
-	const struct command *command, int argc, char **argv, struct amendable *amendable)
+int edited_file_read(
+	const struct command *command, int argc, char **argv, struct edited_file *amendable)
 {
 	struct gateway_options *gateway = &amendable->access.gateway;
 	const struct command_option none = {0};
@@ -47,7 +47,7 @@ int amendable_read(
 	return -1;
 }
 
-int amendable_find(const struct command *command, struct amendable *amendable)
+int edited_file_find(const struct command *command, struct edited_file *amendable)
 {
 	int code = subject_find(command, &amendable->choice, amendable->path, true,
 		&amendable->subject, &amendable->inner);
@@ -57,7 +57,7 @@ int amendable_find(const struct command *command, struct amendable *amendable)
 	return code;
 }
 
-static void forget(struct amendable *amendable)
+static void forget(struct edited_file *amendable)
 {
 	free(amendable->inner);
 	amendable->inner = NULL;
@@ -66,12 +66,12 @@ static void forget(struct amendable *amendable)
 }
 
 /* Again, as a layer's directory was replaced meanwhile. Fills the request. -ESTALE: in vain. */
-static int prepare(const struct command *command, struct amendable *amendable, int try,
+static int prepare(const struct command *command, struct edited_file *amendable, int try,
 	struct amendment_request *request)
 {
 	if (try) {
 		forget(amendable);
-		if (amendable_find(command, amendable) != EXIT_DONE)
+		if (edited_file_find(command, amendable) != EXIT_DONE)
 			return -ESTALE;
 	}
 	request->path = amendable->inner;
@@ -81,7 +81,7 @@ static int prepare(const struct command *command, struct amendable *amendable, i
 	return 0;
 }
 
-int amendable_amend(const struct command *command, struct amendable *amendable,
+int edited_file_amend(const struct command *command, struct edited_file *amendable,
 	struct amendment_request *request, struct amendment **ret, struct problem *problem)
 {
 	int r = -ESTALE;
@@ -99,7 +99,7 @@ static int report(void *context, const struct amendment *change)
 	return amendment_report(context, change);
 }
 
-int amendable_change_presence(const struct command *command, struct amendable *amendable,
+int edited_file_change_presence(const struct command *command, struct edited_file *amendable,
 	int (*change)(const struct offline *offline, const struct amendment_request *request,
 		presence_report *report, void *context, struct problem *problem))
 {
@@ -120,7 +120,7 @@ int amendable_change_presence(const struct command *command, struct amendable *a
 	return EXIT_DONE;
 }
 
-void amendable_fini(struct amendable *amendable)
+void edited_file_fini(struct edited_file *amendable)
 {
 	free(amendable->inner);
 	subject_fini(&amendable->subject);

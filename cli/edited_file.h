@@ -1,6 +1,6 @@
 /*
- * The amendable: the one merged file that a command changes, and how: -L LAYER, -n, and what it is
- * found by.
+ * The edited file: the one merged file that a command changes, and how: -L LAYER, -n, and what it
+ * is found by.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 struct command_option;
 
-struct amendable {
+struct edited_file {
 	const struct command_option *more; /* two that this command alone has; NULL: none */
 	struct choice choice;
 	const char *layer; /* whose source is changed; NULL: the highest */
@@ -22,18 +22,18 @@ struct amendable {
 };
 
 /* The help of the options. */
-#define AMENDABLE_HELP AMENDABLE_OPTIONS_HELP AMENDABLE_STORE_HELP
-#define AMENDABLE_JSON_HELP                                                                        \
-	AMENDABLE_OPTIONS_HELP                                                                     \
-	"      --json                      as JSON, for programs\n" AMENDABLE_STORE_HELP
+#define EDITED_FILE_HELP EDITED_FILE_OPTIONS_HELP EDITED_FILE_STORE_HELP
+#define EDITED_FILE_JSON_HELP                                                                      \
+	EDITED_FILE_OPTIONS_HELP                                                                   \
+	"      --json                      as JSON, for programs\n" EDITED_FILE_STORE_HELP
 
-#define AMENDABLE_OPTIONS_HELP                                                                     \
+#define EDITED_FILE_OPTIONS_HELP                                                                   \
 	CHOICE_HELP                                                                                \
 	"  -L, --layer NAME                change this layer's source; default: the highest\n"     \
 	"  -n, --dry-run                   change nothing; print the difference it would make\n"   \
 	"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n"
 
-#define AMENDABLE_STORE_HELP                                                                       \
+#define EDITED_FILE_STORE_HELP                                                                     \
 	"\n"                                                                                       \
 	"Of a layer that is a mirror of etcd, in place of what the mirror tells:\n"                \
 	"      --endpoints URL,...         members of the cluster\n"                               \
@@ -44,27 +44,27 @@ struct amendable {
 
 /**
  * Reads the options and the path; optind is behind it. Returns -1: go on, or an exit code. In both
- * cases amendable_fini() is called.
+ * cases edited_file_fini() is called.
  */
-int amendable_read(
-	const struct command *command, int argc, char **argv, struct amendable *amendable);
+int edited_file_read(
+	const struct command *command, int argc, char **argv, struct edited_file *amendable);
 
 /** Finds it. Returns EXIT_DONE, or another exit code when it has complained. */
-int amendable_find(const struct command *command, struct amendable *amendable);
+int edited_file_find(const struct command *command, struct edited_file *amendable);
 
 /**
  * Changes it, as amendment_make(): path, layer, is_dry and access of the request are set here. A
  * layer's directory that a mirror has replaced meanwhile is opened again.
  */
-int amendable_amend(const struct command *command, struct amendable *amendable,
+int edited_file_amend(const struct command *command, struct edited_file *amendable,
 	struct amendment_request *request, struct amendment **ret, struct problem *problem);
 
 /**
  * Takes what the layer has of it away, or hides it: `change` is presence_reset() or
  * presence_hide(). Reports each change. Returns the exit code.
  */
-int amendable_change_presence(const struct command *command, struct amendable *amendable,
+int edited_file_change_presence(const struct command *command, struct edited_file *amendable,
 	int (*change)(const struct offline *offline, const struct amendment_request *request,
 		presence_report *report, void *context, struct problem *problem));
 
-void amendable_fini(struct amendable *amendable);
+void edited_file_fini(struct edited_file *amendable);
