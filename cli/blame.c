@@ -19,7 +19,7 @@
 #define BUFFER_SIZE (1u << 16)
 
 struct blame_request {
-	struct choice choice;
+	struct layer_choice choice;
 	const char *path;
 	const char *page; /* the file for the page, "-" for standard output; NULL: none */
 	bool is_json;
@@ -169,7 +169,7 @@ static int run(const struct command *command, int argc, char **argv)
 {
 	struct blame_request request = {0};
 	const struct command_option options[] = {
-		CHOICE_OPTIONS(&request.choice),
+		LAYER_CHOICE_OPTIONS(&request.choice),
 		{0, "json", .flag = &request.is_json},
 		{0, "html", .text = &request.page},
 		{0, "color", .take = command_colour},
@@ -183,7 +183,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return command_misuse(command, "a path is missing");
 	if (argc - optind > 1)
 		return command_misuse(command, "one path at a time");
-	if (choice_is_double(command, &request.choice))
+	if (layer_choice_is_double(command, &request.choice))
 		return EXIT_WRONG_USE;
 	if (request.is_json && request.page)
 		return command_misuse(command, "--json and --html are two things; give one");
@@ -202,7 +202,7 @@ const struct command command_blame = {
 	.summary = "print a merged file, each line with where it is from",
 	.help = "Prints the merged file, each line with the layer, file and line that it is from.\n"
 		"PATH is relative to the layers. With neither -c nor -l it is a path in a mount.\n"
-		"\n" CHOICE_HELP
+		"\n" LAYER_CHOICE_HELP
 		"      --html FILE                 a page for a browser; - is standard output\n"
 		"      --json                      JSON, for programs\n"
 		"      --color always|auto|never   colours; auto: on a terminal\n",

@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "choice.h"
 #include "cleanup.h"
 #include "command.h"
 #include "descriptor.h"
+#include "follow.h"
+#include "layer_choice.h"
 #include "message.h"
 #include "mounted.h"
 #include "subject.h"
-#include "follow.h"
 
 /* Bytes. */
 #define BUFFER_SIZE (1u << 16)
@@ -32,7 +32,7 @@ static int print_version(const char *path, const struct version *version)
 			return EXIT_FAILED;
 		offset += n;
 	}
-	return n < 0 ? choice_complain(NULL, path, (int)n, NULL) : EXIT_DONE;
+	return n < 0 ? layer_choice_complain(NULL, path, (int)n, NULL) : EXIT_DONE;
 }
 
 /* What it shows, and on standard error what was left out of that: a broken layer, or what a lock
@@ -46,14 +46,14 @@ static int cat_offline(
 	problem.message[0] = '\0';
 	int r = follow(offline, inner, &version, &problem);
 	if (r != 0)
-		return choice_complain_in(settings, path, inner, r, &problem);
+		return layer_choice_complain_in(settings, path, inner, r, &problem);
 	if (problem.message[0])
 		message_problem(&problem);
 	return print_version(path, version);
 }
 
 /* Sources are called what a mount made here would call them: headers are part of what is shown. */
-static int cat_in_view(struct choice *choice, char **paths)
+static int cat_in_view(struct layer_choice *choice, char **paths)
 {
 	CLEANUP(freep) char *directory = getcwd(NULL, 0);
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
@@ -61,12 +61,12 @@ static int cat_in_view(struct choice *choice, char **paths)
 	int code = EXIT_DONE;
 
 	if (!directory)
-		return choice_complain(NULL, "the working directory", -errno, NULL);
+		return layer_choice_complain(NULL, "the working directory", -errno, NULL);
 	choice->around.directory = directory;
-	if (choice_open(choice, &settings) != EXIT_DONE ||
-		choice_offline(settings, &offline) != EXIT_DONE)
+	if (layer_choice_open(choice, &settings) != EXIT_DONE ||
+		layer_choice_offline(settings, &offline) != EXIT_DONE)
 		return EXIT_FAILED;
-	choice_note_absent(settings);
+	layer_choice_note_absent(settings);
 	for (; *paths; paths++) {
 		if (cat_offline(offline, settings, *paths, *paths) != EXIT_DONE)
 			code = EXIT_FAILED;
@@ -82,10 +82,10 @@ static int cat_in_mount(const struct command *command, const char *path)
 
 	int r = mounted_find(path, &mountpoint);
 	if (r < 0)
-		return choice_not_in_mount(command, path, r);
+		return layer_choice_not_in_mount(command, path, r);
 	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return choice_complain(NULL, path, -errno, NULL);
+		return layer_choice_complain(NULL, path, -errno, NULL);
 	while ((n = read(fd, buffer, sizeof(buffer))) > 0)
 		if (command_print(buffer, (size_t)n) != EXIT_DONE)
 			return EXIT_FAILED;
@@ -93,12 +93,12 @@ static int cat_in_mount(const struct command *command, const char *path)
 		message("%s: does not merge; 'plyfs status %s' tells why", path, mountpoint);
 		return EXIT_FAILED;
 	}
-	return n < 0 ? choice_complain(NULL, path, -errno, NULL) : EXIT_DONE;
+	return n < 0 ? layer_choice_complain(NULL, path, -errno, NULL) : EXIT_DONE;
 }
 
 /* As on another host: what the mount shows here is of no use. */
 static int cat_as_others(
-	const struct command *command, const struct choice *choice, const char *path)
+	const struct command *command, const struct layer_choice *choice, const char *path)
 {
 	CLEANUP(subject_fini) struct subject subject;
 	CLEANUP(freep) char *inner = NULL;
@@ -111,9 +111,9 @@ static int cat_as_others(
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	struct choice choice = {0};
+	struct layer_choice choice = {0};
 	const struct command_option options[] = {
-		CHOICE_OPTIONS(&choice),
+		LAYER_CHOICE_OPTIONS(&choice),
 		{0},
 	};
 
@@ -122,7 +122,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return code;
 	if (optind == argc)
 		return command_misuse(command, "a path is missing");
-	if (choice_is_double(command, &choice))
+	if (layer_choice_is_double(command, &choice))
 		return EXIT_WRONG_USE;
 	if (choice.config || choice.layers)
 		return cat_in_view(&choice, argv + optind);
@@ -145,6 +145,6 @@ const struct command command_cat = {
 	.help = "Prints files as a mount would show them, without mounting. PATH is relative to "
 		"the\n"
 		"layers. With neither -c nor -l it is a path in a mount.\n"
-		"\n" CHOICE_HELP,
+		"\n" LAYER_CHOICE_HELP,
 	.run = run,
 };

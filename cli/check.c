@@ -9,19 +9,19 @@
 #include "check_report.h"
 #include "check_tree.h"
 #include "checker.h"
-#include "choice.h"
 #include "cleanup.h"
 #include "closed_layer.h"
 #include "command.h"
+#include "follow.h"
 #include "host_list.h"
+#include "layer_choice.h"
 #include "message.h"
 #include "offline.h"
 #include "runner.h"
-#include "follow.h"
 
 /* A check under way. */
 struct check_job {
-	struct choice choice;
+	struct layer_choice choice;
 	const char *hosts_file; /* NULL: this host, or the choice's */
 	struct host_list hosts;
 	struct check_report report;
@@ -56,7 +56,7 @@ static int read_arguments(
 	const struct command *command, int argc, char **argv, struct check_job *job)
 {
 	const struct command_option options[] = {
-		CHOICE_OPTIONS(&job->choice),
+		LAYER_CHOICE_OPTIONS(&job->choice),
 		{0, "hosts", .text = &job->hosts_file},
 		{'W', "strict", .flag = &job->report.is_strict},
 		{'q', "quiet", .flag = &job->report.is_quiet},
@@ -72,7 +72,7 @@ static int read_arguments(
 	if (job->hosts_file && job->choice.layers)
 		return command_misuse(command,
 			"--hosts says what %%H in a plyfs.yaml is; layers given with -l have none");
-	if (choice_is_double(command, &job->choice))
+	if (layer_choice_is_double(command, &job->choice))
 		return EXIT_WRONG_USE;
 	if (job->choice.config || job->choice.layers)
 		return -1;
@@ -89,7 +89,7 @@ static int traverse_path(struct check_job *job, const char *path, const char *in
 {
 	int r = check_tree_traverse(&job->tree, inner);
 
-	return r < 0 ? choice_complain(NULL, path, r, NULL) : EXIT_DONE;
+	return r < 0 ? layer_choice_complain(NULL, path, r, NULL) : EXIT_DONE;
 }
 
 /* A path of the layers; links on its way are followed. */
@@ -102,13 +102,13 @@ static int traverse_argument(struct check_job *job, const char *path)
 	if (r == -EISDIR)
 		return traverse_path(job, path, "");
 	if (r != 0)
-		return choice_complain(job->settings, path, r, &problem);
+		return layer_choice_complain(job->settings, path, r, &problem);
 	return traverse_path(job, path, inner);
 }
 
 static int open_tree(struct check_job *job)
 {
-	if (choice_offline(job->settings, &job->offline) != EXIT_DONE)
+	if (layer_choice_offline(job->settings, &job->offline) != EXIT_DONE)
 		return EXIT_FAILED;
 	int r = check_tree_init(&job->tree, job->offline);
 	/* Before there are threads. */
@@ -136,16 +136,16 @@ static int find_files(
 	int code = EXIT_DONE;
 
 	if (is_in_mount)
-		code = choice_in_mount(command, &job->choice, *paths, &job->settings, &inner);
+		code = layer_choice_in_mount(command, &job->choice, *paths, &job->settings, &inner);
 	else
-		code = choice_open(&job->choice, &job->settings);
+		code = layer_choice_open(&job->choice, &job->settings);
 	if (code == EXIT_DONE)
 		code = open_tree(job);
 	if (code != EXIT_DONE)
 		return code;
 	/* Of all the hosts in a list, most may have no layer of their own. */
 	if (!job->hosts_file)
-		choice_note_absent(job->settings);
+		layer_choice_note_absent(job->settings);
 	job->report.settings = job->settings;
 	*is_whole = is_in_mount ? !*inner : !*paths;
 	if (is_in_mount)
@@ -271,7 +271,8 @@ const struct command command_check = {
 		"PATH\n"
 		"is a mountpoint, or a path in a mount. Exits with 1 when something does not "
 		"merge.\n"
-		"\n" CHOICE_HELP "  -W, --strict                    exit with 1 for warnings, too\n"
+		"\n" LAYER_CHOICE_HELP
+		"  -W, --strict                    exit with 1 for warnings, too\n"
 		"  -q, --quiet                     tell errors only, and no summary\n"
 		"      --hosts FILE                check what each of the hosts in FILE gets, one "
 		"a line\n"

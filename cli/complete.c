@@ -37,7 +37,7 @@ struct help_option {
 /* What has been typed before the last word. */
 struct typed {
 	const char *strategy;       /* of -s; NULL: none */
-	struct choice choice;       /* of -c and -l */
+	struct layer_choice choice; /* of -c and -l */
 	const char *path;           /* the first argument; NULL: none */
 	int arguments;              /* words that are neither options nor their values */
 	struct help_option waiting; /* the option whose value the last word is, if any */

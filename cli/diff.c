@@ -22,7 +22,7 @@
 
 /* What the command line asks for. */
 struct diff_job {
-	struct choice choices[2];
+	struct layer_choice choices[2];
 	size_t choice_count;
 	struct surroundings around; /* of -H and its like since the last -c or -l */
 	struct surroundings common; /* … before the first: for both */
@@ -40,7 +40,8 @@ static void end_choice(struct diff_job *job)
 	job->around = (struct surroundings){0};
 }
 
-static int add_choice(const struct command *command, struct diff_job *job, struct choice choice)
+static int add_choice(
+	const struct command *command, struct diff_job *job, struct layer_choice choice)
 {
 	end_choice(job);
 	if (job->choice_count == 2)
@@ -52,12 +53,12 @@ static int add_choice(const struct command *command, struct diff_job *job, struc
 
 static int add_config(const struct command *command, void *job, const char *config)
 {
-	return add_choice(command, job, (struct choice){.config = config});
+	return add_choice(command, job, (struct layer_choice){.config = config});
 }
 
 static int add_layers(const struct command *command, void *job, const char *layers)
 {
-	return add_choice(command, job, (struct choice){.layers = layers});
+	return add_choice(command, job, (struct layer_choice){.layers = layers});
 }
 
 /* Returns an exit code, or -1: go on. */
@@ -75,7 +76,7 @@ static int finish_choices(const struct command *command, struct diff_job *job)
 			around->machine_id = common->machine_id;
 		if (!around->user)
 			around->user = common->user;
-		if (choice_is_double(command, &job->choices[i]))
+		if (layer_choice_is_double(command, &job->choices[i]))
 			return EXIT_WRONG_USE;
 	}
 	return -1;
@@ -104,7 +105,7 @@ static int diff_layers(
 	bool is_in_tree = !job->choices[0].config && !job->choices[0].layers;
 	int r = is_in_tree ? rendered_tree_find(path, &root) : -ENOENT;
 	if (r == -ETIMEDOUT)
-		return choice_complain(NULL, path, r, NULL);
+		return layer_choice_complain(NULL, path, r, NULL);
 	if (r == 0 && probe_real_path(PROBE_MS, path, &real) == 0 &&
 		!*rendered_tree_inner(root, real))
 		return rendered_tree_diff(&job->how, root, differs);
@@ -112,7 +113,7 @@ static int diff_layers(
 	if (code != EXIT_DONE)
 		return code;
 	if (!*inner)
-		return choice_complain(NULL, path, -EISDIR, NULL);
+		return layer_choice_complain(NULL, path, -EISDIR, NULL);
 	return layer_diff(&job->how, subject.settings, inner, differs);
 }
 
@@ -121,11 +122,11 @@ static int diff_sets(const struct diff_job *job, char **paths, bool *differs)
 	CLEANUP(settings_unrefp) struct settings *old = NULL;
 	CLEANUP(settings_unrefp) struct settings *new = NULL;
 
-	if (choice_open(&job->choices[0], &old) != EXIT_DONE ||
-		choice_open(&job->choices[1], &new) != EXIT_DONE)
+	if (layer_choice_open(&job->choices[0], &old) != EXIT_DONE ||
+		layer_choice_open(&job->choices[1], &new) != EXIT_DONE)
 		return EXIT_FAILED;
-	choice_note_absent(old);
-	choice_note_absent(new);
+	layer_choice_note_absent(old);
+	layer_choice_note_absent(new);
 	return set_diff(&job->how, (struct settings *[]){old, new}, paths, differs);
 }
 
@@ -135,7 +136,7 @@ static int run(const struct command *command, int argc, char **argv)
 	const struct command_option options[] = {
 		{'c', "config", .take = add_config, .context = &job},
 		{'l', "layers", .take = add_layers, .context = &job},
-		CHOICE_OTHERS_OPTIONS(&job.around),
+		LAYER_CHOICE_OTHERS_OPTIONS(&job.around),
 		{'U', "unified", .take = set_context, .context = &job},
 		{0, "color", .take = command_colour},
 		{0, "exit-code", .flag = &job.wants_code},
@@ -184,7 +185,7 @@ const struct command command_diff = {
 		"from those of the first one: all, or those at PATH and below. -H, --machine-id "
 		"and\n"
 		"--user behind one of them are for that one: -c CONFIG -H web1 -c CONFIG -H web2.\n"
-		"\n" CHOICE_HELP
+		"\n" LAYER_CHOICE_HELP
 		"  -U, --unified LINES             show so many lines around a change; default: 3\n"
 		"      --color always|auto|never   colour; default: auto, on a terminal\n"
 		"      --exit-code                 exit with 1 when there are differences\n"

@@ -200,7 +200,7 @@ static int begin(struct edit_job *job)
 		r = problem_set(&problem, job->amendable.path, 0, 0,
 			"is too large, or a link, and can't be edited as a merged file");
 	if (r != 0 && r != -ENOENT)
-		return choice_complain(
+		return layer_choice_complain(
 			job->amendable.subject.settings, job->amendable.path, r, &problem);
 	if (r == 0)
 		job->shown = take_ptr(version);

@@ -18,7 +18,7 @@ int edited_file_read(
 	const struct command_option json = {0, "json", .flag = &amendable->output.is_json};
 	const struct command_option *more = amendable->more;
 	const struct command_option options[] = {
-		CHOICE_OPTIONS(&amendable->choice),
+		LAYER_CHOICE_OPTIONS(&amendable->choice),
 		{'L', "layer", .text = &amendable->layer},
 		{'n', "dry-run", .flag = &amendable->output.is_dry},
 		{0, "endpoints", .text = &gateway->endpoints},
@@ -40,7 +40,7 @@ int edited_file_read(
 		return code;
 	if (optind == argc)
 		return command_misuse(command, "a path is missing");
-	if (choice_is_double(command, &amendable->choice))
+	if (layer_choice_is_double(command, &amendable->choice))
 		return EXIT_WRONG_USE;
 	amendable->path = argv[optind++];
 	amendable->output.path = amendable->path;
@@ -53,7 +53,7 @@ int edited_file_find(const struct command *command, struct edited_file *amendabl
 		&amendable->subject, &amendable->inner);
 
 	if (code == EXIT_DONE && !*amendable->inner)
-		code = choice_complain(NULL, amendable->path, -EISDIR, NULL);
+		code = layer_choice_complain(NULL, amendable->path, -EISDIR, NULL);
 	return code;
 }
 
@@ -115,7 +115,7 @@ int edited_file_change_presence(const struct command *command, struct edited_fil
 	}
 	amendment_report_end(&amendable->output, r == 0 ? AMENDMENT_NOTHING : NULL);
 	if (r != 0)
-		return choice_complain_in(amendable->subject.settings, amendable->path,
+		return layer_choice_complain_in(amendable->subject.settings, amendable->path,
 			amendable->inner, r, &problem);
 	return EXIT_DONE;
 }

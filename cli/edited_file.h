@@ -12,7 +12,7 @@ struct command_option;
 
 struct edited_file {
 	const struct command_option *more; /* two that this command alone has; NULL: none */
-	struct choice choice;
+	struct layer_choice choice;
 	const char *layer; /* whose source is changed; NULL: the highest */
 	struct amendment_output output;
 	struct store_access access; /* of a layer in etcd */
@@ -28,7 +28,7 @@ struct edited_file {
 	"      --json                      as JSON, for programs\n" EDITED_FILE_STORE_HELP
 
 #define EDITED_FILE_OPTIONS_HELP                                                                   \
-	CHOICE_HELP                                                                                \
+	LAYER_CHOICE_HELP                                                                          \
 	"  -L, --layer NAME                change this layer's source; default: the highest\n"     \
 	"  -n, --dry-run                   change nothing; print the difference it would make\n"   \
 	"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n"

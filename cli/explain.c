@@ -24,7 +24,7 @@
 
 /* What the command line asks for. */
 struct explain_job {
-	struct choice choice;
+	struct layer_choice choice;
 	bool is_json;
 	const char *path;
 	const char *asked; /* a KEY; NULL: all of the file */
@@ -61,7 +61,7 @@ static int take_arguments(
 	if (count > 2)
 		return command_misuse(
 			command, "'%s' is too much; give a path and a KEY", arguments[2]);
-	if (choice_is_double(command, &job->choice))
+	if (layer_choice_is_double(command, &job->choice))
 		return EXIT_WRONG_USE;
 	job->path = arguments[0];
 	job->asked = count > 1 ? arguments[1] : NULL;
@@ -72,7 +72,7 @@ static int read_arguments(
 	const struct command *command, int argc, char **argv, struct explain_job *job)
 {
 	const struct command_option options[] = {
-		CHOICE_OPTIONS(&job->choice),
+		LAYER_CHOICE_OPTIONS(&job->choice),
 		{0, "json", .flag = &job->is_json},
 		{0, "color", .take = command_colour},
 		{0},
@@ -328,7 +328,7 @@ const struct command command_explain = {
 		"each value comes from and what it overrode. PATH is relative to the layers. With\n"
 		"neither -c nor -l it is a path in a mount. KEY is like server.hosts[0],\n"
 		"\"a.b\".c or hosts[name=web].\n"
-		"\n" CHOICE_HELP "      --json                      as JSON, for programs\n"
+		"\n" LAYER_CHOICE_HELP "      --json                      as JSON, for programs\n"
 		"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n",
 	.run = run,
 };

@@ -17,7 +17,7 @@
 
 /* What the command line asks for. */
 struct get_job {
-	struct choice choice;
+	struct layer_choice choice;
 	bool is_json;
 	const char *path;
 	const char *asked; /* the KEY */
@@ -36,7 +36,7 @@ static void job_fini(struct get_job *job)
 static int read_arguments(const struct command *command, int argc, char **argv, struct get_job *job)
 {
 	const struct command_option options[] = {
-		CHOICE_OPTIONS(&job->choice),
+		LAYER_CHOICE_OPTIONS(&job->choice),
 		{0, "json", .flag = &job->is_json},
 		{0},
 	};
@@ -52,7 +52,7 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 	if (optind + 2 < argc)
 		return command_misuse(
 			command, "'%s' is too much; give a path and a KEY", argv[optind + 2]);
-	if (choice_is_double(command, &job->choice))
+	if (layer_choice_is_double(command, &job->choice))
 		return EXIT_WRONG_USE;
 	job->path = argv[optind];
 	job->asked = argv[optind + 1];
@@ -237,6 +237,6 @@ const struct command command_get = {
 	.help = "Prints the value at KEY in a merged file: a text as it is, a map or list in the\n"
 		"file's format. Exits with 1 if there is none. PATH is relative to the layers;\n"
 		"with neither -c nor -l it is a path in a mount. KEY is as for plyfs explain.\n"
-		"\n" CHOICE_HELP "      --json                      as JSON, for programs\n",
+		"\n" LAYER_CHOICE_HELP "      --json                      as JSON, for programs\n",
 	.run = run,
 };

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "choice.h"
 #include "cleanup.h"
 #include "command.h"
 #include "compared_file.h"
+#include "layer_choice.h"
 #include "message.h"
 #include "shown.h"
 
@@ -53,7 +53,7 @@ static int complain(const struct settings *settings, size_t count, const char *p
 		message_warning(&note);
 		return EXIT_DONE;
 	}
-	return choice_complain(settings, path, result, problem);
+	return layer_choice_complain(settings, path, result, problem);
 }
 
 /* Merges the lowest `count` layers. */

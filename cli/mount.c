@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "background.h"
-#include "choice.h"
 #include "cleanup.h"
 #include "closed_layer.h"
 #include "command.h"
 #include "descriptor.h"
 #include "handover.h"
+#include "layer_choice.h"
 #include "manager.h"
 #include "message.h"
 #include "monitor.h"
@@ -33,7 +33,7 @@ struct mount {
 	bool is_foreground;
 	bool is_taking_over;
 	struct mount_options options;
-	struct choice choice;
+	struct layer_choice choice;
 	const char *label;
 	const char *mountpoint;
 	struct successor_call call; /* for who comes after us */
@@ -77,7 +77,7 @@ static int take_arguments(
 			"first",
 			arguments[has_config ? 1 : 2]);
 	if (!has_config)
-		mount->choice = choice_guess(arguments[0]);
+		mount->choice = layer_choice_guess(arguments[0]);
 	mount->label = mount->choice.config ? mount->choice.config : mount->choice.layers;
 	mount->mountpoint = arguments[count - 1];
 	return -1;
@@ -256,7 +256,7 @@ static int open_and_serve(struct mount *mount)
 	struct settings *settings;
 
 	if (store_layers_start(&mount->choice, false, &options, &keeper) != EXIT_DONE ||
-		choice_open(&mount->choice, &settings) != EXIT_DONE)
+		layer_choice_open(&mount->choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	mount->keeper = keeper;
 	if (mount->options.header != HEADER_AS_SET)

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "background.h"
-#include "choice.h"
 #include "cleanup.h"
 #include "command.h"
+#include "layer_choice.h"
 #include "manager.h"
 #include "message.h"
 #include "mounted.h"
@@ -26,7 +26,7 @@
 
 /* What the command line asks for. */
 struct render_job {
-	struct choice choice;
+	struct layer_choice choice;
 	bool is_watching;
 	bool adopts;
 	bool has_no_header;
@@ -70,7 +70,7 @@ static int read_arguments(
 	const struct command *command, int argc, char **argv, struct render_job *job)
 {
 	const struct command_option options[] = {
-		CHOICE_OPTIONS(&job->choice),
+		LAYER_CHOICE_OPTIONS(&job->choice),
 		{'w', "watch", .flag = &job->is_watching},
 		{'n', "dry-run", .flag = &job->report.is_dry},
 		{'q', "quiet", .flag = &job->report.is_quiet},
@@ -88,7 +88,7 @@ static int read_arguments(
 	int code = command_options(command, options, argc, argv);
 	if (code >= 0)
 		return code;
-	if (choice_is_double(command, &job->choice))
+	if (layer_choice_is_double(command, &job->choice))
 		return EXIT_WRONG_USE;
 	if (!job->choice.config && !job->choice.layers)
 		return command_misuse(command, "what to render is missing; give -c or -l");
@@ -206,9 +206,9 @@ static int run(const struct command *command, int argc, char **argv)
 			    .say = store_layers_report_status,
 			    .context = &job},
 		    &keeper) != EXIT_DONE ||
-		choice_open(&job.choice, &settings) != EXIT_DONE)
+		layer_choice_open(&job.choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
-	choice_note_absent(settings);
+	layer_choice_note_absent(settings);
 	if (job.has_no_header)
 		settings_fix_header(settings, false);
 	bool is_made;
@@ -217,7 +217,7 @@ static int run(const struct command *command, int argc, char **argv)
 		r = cover(settings, job.directory, job.report.is_dry, &is_made);
 	if (r < 0) {
 		settings_unref(settings);
-		return r == -ETIMEDOUT ? choice_complain(NULL, job.directory, r, NULL)
+		return r == -ETIMEDOUT ? layer_choice_complain(NULL, job.directory, r, NULL)
 				       : message_result(r, NULL, job.directory);
 	}
 	const struct rendered_options options = {
@@ -242,13 +242,15 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_render = {
 	.name = "render",
-	.synopsis = "[-n] [-q] [-w] [--json] [--atomic] [--drift restore|keep] [--adopt] (-c CONFIG | -l "
+	.synopsis = "[-n] [-q] [-w] [--json] [--atomic] [--drift restore|keep] [--adopt] (-c "
+		    "CONFIG | -l "
 		    "LAYER[:LAYER...]) DIRECTORY",
 	.summary = "write what a mount would show as ordinary files",
 	.help = "Writes the merged tree into a directory as ordinary files, for where there is no\n"
 		"FUSE. A file that has changed is replaced by a rename, others are not touched;\n"
 		"only what plyfs has written itself is ever replaced or removed.\n"
-		"\n" CHOICE_HELP "  -w, --watch                     go on, and keep it up to date\n"
+		"\n" LAYER_CHOICE_HELP
+		"  -w, --watch                     go on, and keep it up to date\n"
 		"  -n, --dry-run                   tell what would be written, changed and "
 		"removed\n"
 		"  -q, --quiet                     without the summary\n"

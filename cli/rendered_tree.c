@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "array.h"
-#include "choice.h"
 #include "cleanup.h"
 #include "command.h"
 #include "descriptor.h"
@@ -17,12 +16,13 @@
 #include "drift.h"
 #include "generation.h"
 #include "json_put.h"
+#include "layer_choice.h"
 #include "limit.h"
 #include "message.h"
 #include "mounted.h"
 #include "mounted_settings.h"
-#include "probe.h"
 #include "offline.h"
+#include "probe.h"
 #include "report.h"
 #include "text.h"
 #include "unified.h"

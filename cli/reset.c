@@ -60,7 +60,7 @@ static int reset_keys(const struct command *command, struct edited_file *amendab
 	amendment_report_end(&amendable->output,
 		r == 0 ? "nothing changes: the layer says nothing of it" : NULL);
 	return r == 0 ? EXIT_DONE
-		      : choice_complain_in(amendable->subject.settings, amendable->path,
+		      : layer_choice_complain_in(amendable->subject.settings, amendable->path,
 				amendable->inner, r, &problem);
 }
 

@@ -115,7 +115,7 @@ static int run(const struct command *command, int argc, char **argv)
 	struct amendment_request request = {.plan = assignments_plan, .context = &assignments};
 	int r = edited_file_amend(command, &amendable, &request, &amendment, &problem);
 	if (r != 0)
-		return choice_complain_in(
+		return layer_choice_complain_in(
 			amendable.subject.settings, amendable.path, amendable.inner, r, &problem);
 	tell_notes(&assignments, amendable.path);
 	r = amendment_report(&amendable.output, amendment);

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "array.h"
-#include "choice.h"
 #include "cleanup.h"
 #include "command.h"
 #include "compared_file.h"
 #include "follow.h"
+#include "layer_choice.h"
 #include "message.h"
 #include "traverse.h"
 #include "utf8.h"
@@ -54,7 +54,7 @@ static int add_path(void *context, const struct traversed *found)
 
 	if (found->kind == UNION_DIRECTORY) {
 		if (found->error)
-			tree->code = choice_complain(
+			tree->code = layer_choice_complain(
 				NULL, *found->path ? found->path : ".", -found->error, NULL);
 		return 0;
 	}
@@ -107,7 +107,7 @@ static char *make_label(const char *lead, const char *path)
 static void complain(struct set_comparison *comparison, const struct settings *settings,
 	const char *path, int result, const struct problem *problem)
 {
-	comparison->code = choice_complain(settings, path, result, problem);
+	comparison->code = layer_choice_complain(settings, path, result, problem);
 }
 
 static int print_difference(

@@ -7,12 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "choice.h"
 #include "cleanup.h"
 #include "command.h"
 #include "document.h"
 #include "drift.h"
 #include "json_put.h"
+#include "layer_choice.h"
 #include "message.h"
 #include "mounted.h"
 #include "rendered_tree.h"
@@ -356,7 +356,7 @@ static void print_status(const char *mountpoint, const struct node *status, bool
 static int complain(const char *path, int error)
 {
 	if (error == -ENOTCONN || error == -ETIMEDOUT)
-		return choice_complain(NULL, path, error, NULL);
+		return layer_choice_complain(NULL, path, error, NULL);
 	if (error != -ENOENT || access(path, F_OK) < 0)
 		return message_result(error, NULL, path);
 	message_at(path,

@@ -20,7 +20,7 @@ void store_layers_report_status(void *context, const char *text)
 	manager_say(line, false);
 }
 
-int store_layers_start(const struct choice *choice, bool is_fresh,
+int store_layers_start(const struct layer_choice *choice, bool is_fresh,
 	const struct keeper_options *options, struct keeper **ret)
 {
 	CLEANUP(settings_unrefp) struct settings *outline = NULL;
@@ -29,7 +29,7 @@ int store_layers_start(const struct choice *choice, bool is_fresh,
 
 	if (!choice->config)
 		return EXIT_DONE;
-	if (choice_wait(choice) != EXIT_DONE)
+	if (layer_choice_wait(choice) != EXIT_DONE)
 		return EXIT_FAILED;
 	int r = settings_outline(&choice->around, choice->config, &outline, &problem);
 	if (r == 0)

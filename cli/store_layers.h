@@ -4,15 +4,15 @@
  */
 #pragma once
 
-#include "choice.h"
 #include "keeper.h"
+#include "layer_choice.h"
 
 /**
  * Starts the keeper of the choice's plyfs.yaml, which must be found from `around.directory`;
  * without one *ret stays NULL. Waits for a state of each layer, as keeper_wait(). Returns EXIT_DONE
  * with *ret for keeper_freep(), or EXIT_FAILED when it has complained. Before there are threads.
  */
-int store_layers_start(const struct choice *choice, bool is_fresh,
+int store_layers_start(const struct layer_choice *choice, bool is_fresh,
 	const struct keeper_options *options, struct keeper **ret);
 
 /** For the options: tells the service manager how the mirrors are. */

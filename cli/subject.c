@@ -19,29 +19,30 @@ static int take_new(const char *path, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-int subject_find(const struct command *command, const struct choice *choice, const char *path,
+int subject_find(const struct command *command, const struct layer_choice *choice, const char *path,
 	bool may_be_new, struct subject *ret, char **ret_path)
 {
 	bool is_in_mount = !choice->config && !choice->layers;
 	struct problem problem;
 
 	*ret = (struct subject){0};
-	int code = is_in_mount ? choice_in_mount(command, choice, path, &ret->settings, ret_path)
-			       : choice_open(choice, &ret->settings);
+	int code = is_in_mount
+			   ? layer_choice_in_mount(command, choice, path, &ret->settings, ret_path)
+			   : layer_choice_open(choice, &ret->settings);
 	if (code == EXIT_DONE)
-		code = choice_offline(ret->settings, &ret->offline);
+		code = layer_choice_offline(ret->settings, &ret->offline);
 	/* A new file's layer is judged when it is written. */
 	if (code == EXIT_DONE && !may_be_new)
-		choice_note_absent(ret->settings);
+		layer_choice_note_absent(ret->settings);
 	if (code != EXIT_DONE || is_in_mount)
 		return code;
 	int r = follow_to(ret->offline, path, ret_path, &problem);
 	if (r == -ENOENT && may_be_new)
 		r = take_new(path, ret_path);
-	return r == 0 ? EXIT_DONE : choice_complain(ret->settings, path, r, &problem);
+	return r == 0 ? EXIT_DONE : layer_choice_complain(ret->settings, path, r, &problem);
 }
 
-int subject_open(const struct command *command, const struct choice *choice, const char *path,
+int subject_open(const struct command *command, const struct layer_choice *choice, const char *path,
 	struct subject *ret)
 {
 	CLEANUP(freep) char *inner = NULL;
@@ -52,7 +53,7 @@ int subject_open(const struct command *command, const struct choice *choice, con
 		return code;
 	int r = *inner ? explain(ret->offline, inner, &ret->explanation, &problem) : -EISDIR;
 	if (r != 0)
-		return choice_complain_in(ret->settings, path, inner, r, &problem);
+		return layer_choice_complain_in(ret->settings, path, inner, r, &problem);
 	if (problem.message[0])
 		message_warning(&problem);
 	return EXIT_DONE;

@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "choice.h"
 #include "explain.h"
+#include "layer_choice.h"
 
 struct subject {
 	struct settings *settings;
@@ -19,7 +19,7 @@ struct subject {
  * for a mount's root; or another exit code when it has complained. In both cases subject_fini() is
  * called.
  */
-int subject_find(const struct command *command, const struct choice *choice, const char *path,
+int subject_find(const struct command *command, const struct layer_choice *choice, const char *path,
 	bool may_be_new, struct subject *ret, char **ret_path);
 
 /**
@@ -28,7 +28,7 @@ int subject_find(const struct command *command, const struct choice *choice, con
  * Returns EXIT_DONE, or another exit code when it has complained, with the place in the source. In
  * both cases subject_fini() is called.
  */
-int subject_open(const struct command *command, const struct choice *choice, const char *path,
+int subject_open(const struct command *command, const struct layer_choice *choice, const char *path,
 	struct subject *ret);
 
 void subject_fini(struct subject *subject);

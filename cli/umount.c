@@ -16,11 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "choice.h"
 #include "cleanup.h"
 #include "command.h"
 #include "descriptor.h"
 #include "document.h"
+#include "layer_choice.h"
 #include "message.h"
 #include "mounted.h"
 #include "mountpoint.h"
@@ -162,7 +162,7 @@ static int unmount_path(const struct umount_job *job, const char *path)
 		return EXIT_FAILED;
 	}
 	if (r < 0)
-		return choice_complain(NULL, path, r, NULL);
+		return layer_choice_complain(NULL, path, r, NULL);
 	int code = unmount(job, &mountpoint);
 	free(mountpoint.path);
 	return code;

@@ -1,4 +1,4 @@
-#include "choice.h"
+#include "layer_choice.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -22,18 +22,18 @@
 #include "place.h"
 #include "rendered_tree.h"
 
-struct choice choice_guess(const char *word)
+struct layer_choice layer_choice_guess(const char *word)
 {
 	struct stat found;
 	bool is_found = stat(word, &found) == 0;
 
 	/* One that is missing is better called a missing file than a missing directory. */
 	if (is_found ? !S_ISDIR(found.st_mode) : format_of_name(word) == &format_yaml)
-		return (struct choice){.config = word};
-	return (struct choice){.layers = word};
+		return (struct layer_choice){.config = word};
+	return (struct layer_choice){.layers = word};
 }
 
-bool choice_is_double(const struct command *command, const struct choice *choice)
+bool layer_choice_is_double(const struct command *command, const struct layer_choice *choice)
 {
 	if (choice->config && choice->layers)
 		command_misuse(command, "-c and -l are two ways to say the same; give one");
@@ -47,7 +47,7 @@ bool choice_is_double(const struct command *command, const struct choice *choice
 }
 
 static int open_layers(
-	const struct choice *choice, struct settings **ret, struct problem *problem)
+	const struct layer_choice *choice, struct settings **ret, struct problem *problem)
 {
 	return choice->config
 		       ? settings_read(&choice->around, choice->config, ret, problem)
@@ -66,20 +66,21 @@ static int try_to_open(void *context, int out)
 }
 
 /* A layer, or what a link leads through, may lie where nobody answers. */
-int choice_wait(const struct choice *choice)
+int layer_choice_wait(const struct layer_choice *choice)
 {
 	if (!mounted_may_be_silent() ||
 		probe_run(PROBE_MS, try_to_open, (void *)(uintptr_t)choice, NULL, NULL) != -ETIMEDOUT)
 		return EXIT_DONE;
-	choice_complain(NULL, choice->config ? choice->config : choice->layers, -ETIMEDOUT, NULL);
+	layer_choice_complain(
+		NULL, choice->config ? choice->config : choice->layers, -ETIMEDOUT, NULL);
 	return EXIT_FAILED;
 }
 
-int choice_open(const struct choice *choice, struct settings **ret)
+int layer_choice_open(const struct layer_choice *choice, struct settings **ret)
 {
 	struct problem problem;
 
-	if (choice_wait(choice) != EXIT_DONE)
+	if (layer_choice_wait(choice) != EXIT_DONE)
 		return EXIT_FAILED;
 	int r = open_layers(choice, ret, &problem);
 	if (r == 0) {
@@ -87,13 +88,13 @@ int choice_open(const struct choice *choice, struct settings **ret)
 			message_warning(&(*ret)->warning);
 		return EXIT_DONE;
 	}
-	choice_complain(NULL, choice->config ? choice->config : choice->layers, r, &problem);
+	layer_choice_complain(NULL, choice->config ? choice->config : choice->layers, r, &problem);
 	if (r == PROBLEM)
 		place_show(NULL, &problem);
 	return EXIT_FAILED;
 }
 
-int choice_not_in_mount(const struct command *command, const char *path, int error)
+int layer_choice_not_in_mount(const struct command *command, const char *path, int error)
 {
 	struct stat found;
 
@@ -106,7 +107,7 @@ int choice_not_in_mount(const struct command *command, const char *path, int err
 			"there is no '%s', in a mount or elsewhere; for a path in layers, give "
 			"them with -c or -l",
 			path);
-	return choice_complain(NULL, path, error, NULL);
+	return layer_choice_complain(NULL, path, error, NULL);
 }
 
 /*
@@ -165,8 +166,8 @@ static int locate(const char *path, char **mountpoint, char **ret_path)
 	return asprintf(ret_path, "%s%s%s", inner, slash, name) < 0 ? -ENOMEM : 0;
 }
 
-int choice_in_mount(const struct command *command, const struct choice *choice, const char *path,
-	struct settings **ret, char **ret_path)
+int layer_choice_in_mount(const struct command *command, const struct layer_choice *choice,
+	const char *path, struct settings **ret, char **ret_path)
 {
 	CLEANUP(freep) char *mountpoint = NULL, *inner = NULL, *real = NULL;
 	struct problem problem;
@@ -179,17 +180,17 @@ int choice_in_mount(const struct command *command, const struct choice *choice, 
 	else if (found == -ETIMEDOUT)
 		r = found;
 	if (r == PROBLEM)
-		return choice_complain(NULL, path, r, &problem);
+		return layer_choice_complain(NULL, path, r, &problem);
 	if (r < 0)
-		return choice_not_in_mount(command, path, r);
+		return layer_choice_not_in_mount(command, path, r);
 	r = mounted_settings(mountpoint, &choice->around, ret, &problem);
 	if (r != 0)
-		return choice_complain(NULL, mountpoint, r, &problem);
+		return layer_choice_complain(NULL, mountpoint, r, &problem);
 	*ret_path = take_ptr(inner);
 	return EXIT_DONE;
 }
 
-void choice_note_absent(const struct settings *settings)
+void layer_choice_note_absent(const struct settings *settings)
 {
 	struct problem problem;
 
@@ -197,7 +198,7 @@ void choice_note_absent(const struct settings *settings)
 		message_warning(&problem);
 }
 
-int choice_offline(struct settings *settings, struct offline **ret)
+int layer_choice_offline(struct settings *settings, struct offline **ret)
 {
 	int r = offline_new(settings, ret);
 
@@ -263,13 +264,13 @@ static int complain_of_absence(
 	return EXIT_FAILED;
 }
 
-int choice_complain(const struct settings *settings, const char *path, int result,
+int layer_choice_complain(const struct settings *settings, const char *path, int result,
 	const struct problem *problem)
 {
-	return choice_complain_in(settings, path, path, result, problem);
+	return layer_choice_complain_in(settings, path, path, result, problem);
 }
 
-int choice_complain_in(const struct settings *settings, const char *path, const char *inner,
+int layer_choice_complain_in(const struct settings *settings, const char *path, const char *inner,
 	int result, const struct problem *problem)
 {
 	char silence[MOUNTED_SILENCE_MAX] = "";
