@@ -10,9 +10,9 @@
 #include "cleanup.h"
 #include "colour.h"
 #include "command.h"
+#include "explained_file.h"
 #include "message.h"
 #include "strategy.h"
-#include "subject.h"
 #include "target.h"
 
 /* Bytes. Many small pieces are written. */
@@ -62,7 +62,8 @@ const char *blame_place(const struct blame *blame, const struct source *source)
 	return place > source->name + len || root[len - 1] == '/' ? place : source->name;
 }
 
-static int read_held(const struct subject *subject, struct held *held, struct line_origins **ret)
+static int read_held(
+	const struct explained_file *subject, struct held *held, struct line_origins **ret)
 {
 	const struct explanation *explanation = subject->explanation;
 	struct problem problem;
@@ -87,7 +88,8 @@ static int read_held(const struct subject *subject, struct held *held, struct li
 	return line_origins_copy(text, &held->source, ret);
 }
 
-static int read_lines(const struct subject *subject, struct held *held, struct line_origins **ret)
+static int read_lines(
+	const struct explained_file *subject, struct held *held, struct line_origins **ret)
 {
 	const struct explanation *explanation = subject->explanation;
 
@@ -127,7 +129,7 @@ static int print(const struct blame_request *request, const struct blame *blame)
 	return EXIT_DONE;
 }
 
-static int tell(const struct blame_request *request, const struct subject *subject)
+static int tell(const struct blame_request *request, const struct explained_file *subject)
 {
 	const struct explanation *explanation = subject->explanation;
 	CLEANUP(line_origins_freep) struct line_origins *lines = NULL;
@@ -159,8 +161,8 @@ static int tell(const struct blame_request *request, const struct subject *subje
 
 static int run_request(const struct command *command, const struct blame_request *request)
 {
-	CLEANUP(subject_fini) struct subject subject;
-	int code = subject_open(command, &request->choice, request->path, &subject);
+	CLEANUP(explained_file_fini) struct explained_file subject;
+	int code = explained_file_open(command, &request->choice, request->path, &subject);
 
 	return code == EXIT_DONE ? tell(request, &subject) : code;
 }

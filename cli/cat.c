@@ -10,11 +10,11 @@
 #include "cleanup.h"
 #include "command.h"
 #include "descriptor.h"
+#include "explained_file.h"
 #include "follow.h"
 #include "layer_choice.h"
 #include "message.h"
 #include "mounted.h"
-#include "subject.h"
 
 /* Bytes. */
 #define BUFFER_SIZE (1u << 16)
@@ -100,10 +100,10 @@ static int cat_in_mount(const struct command *command, const char *path)
 static int cat_as_others(
 	const struct command *command, const struct layer_choice *choice, const char *path)
 {
-	CLEANUP(subject_fini) struct subject subject;
+	CLEANUP(explained_file_fini) struct explained_file subject;
 	CLEANUP(freep) char *inner = NULL;
 
-	int code = subject_find(command, choice, path, false, &subject, &inner);
+	int code = explained_file_find(command, choice, path, false, &subject, &inner);
 	if (code != EXIT_DONE)
 		return code;
 	return cat_offline(subject.offline, subject.settings, path, inner);

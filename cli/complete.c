@@ -17,11 +17,11 @@
 #include "cleanup.h"
 #include "command.h"
 #include "explained.h"
+#include "explained_file.h"
 #include "mount_option.h"
 #include "mounted.h"
 #include "preset.h"
 #include "strategy.h"
-#include "subject.h"
 
 /* KEYs that are offered at once; nobody reads more. */
 #define KEYS_MAX 500
@@ -214,14 +214,14 @@ static void offer_settings(struct completion *to, const char *strategy_name)
 /* The layers of what has been chosen. What is wrong with it, the command itself tells later. */
 static void offer_layers(const struct completion *to, const struct typed *typed)
 {
-	CLEANUP(subject_fini) struct subject subject = {0};
+	CLEANUP(explained_file_fini) struct explained_file subject = {0};
 	CLEANUP(freep) char *inner = NULL;
 	bool has_choice = typed->choice.config || typed->choice.layers;
 
 	if (!has_choice && !typed->path)
 		return;
-	(void)subject_find(&command_set, &typed->choice, typed->path ? typed->path : ".", false,
-		&subject, &inner);
+	(void)explained_file_find(&command_set, &typed->choice, typed->path ? typed->path : ".",
+		false, &subject, &inner);
 	for (size_t i = 0; subject.settings && i < subject.settings->layer_count; i++)
 		offer(to, span_of(subject.settings->layers[i]->name), "",
 			span_of(subject.settings->layers[i]->path));
@@ -305,11 +305,12 @@ static void offer_keys_in(struct key_walk *walk, const struct node *node, bool i
 /* The KEYs of the file at typed->path. What is wrong with it, the command itself tells later. */
 static void offer_keys(struct completion *to, const struct typed *typed, const char *ending)
 {
-	CLEANUP(subject_fini) struct subject subject = {0};
+	CLEANUP(explained_file_fini) struct explained_file subject = {0};
 	struct key_walk walk = {.to = to, .ending = ending, .left = KEYS_MAX};
 	const struct node *const *roots;
 
-	if (subject_open(&command_explain, &typed->choice, typed->path, &subject) != EXIT_DONE)
+	if (explained_file_open(&command_explain, &typed->choice, typed->path, &subject) !=
+		EXIT_DONE)
 		return;
 	if (to->start.len > 0 && to->start.data[0] == '.') {
 		to->prefix.len++;
@@ -394,12 +395,12 @@ static void offer_names(const struct completion *to, const struct settings *sett
 /* A path relative to the layers that -c or -l names. */
 static void offer_paths(const struct completion *to, const struct typed *typed)
 {
-	CLEANUP(subject_fini) struct subject subject = {0};
+	CLEANUP(explained_file_fini) struct explained_file subject = {0};
 	CLEANUP(freep) char *inner = NULL;
 
 	if (to->start.data[0] == '/')
 		return;
-	(void)subject_find(&command_set, &typed->choice, ".", false, &subject, &inner);
+	(void)explained_file_find(&command_set, &typed->choice, ".", false, &subject, &inner);
 	for (size_t i = 0; subject.settings && i < subject.settings->layer_count; i++)
 		if (subject.settings->layers[i]->dirfd >= 0)
 			offer_names(to, subject.settings, i);

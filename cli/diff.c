@@ -10,12 +10,12 @@
 #include "cleanup.h"
 #include "colour.h"
 #include "command.h"
+#include "explained_file.h"
 #include "layer_diff.h"
 #include "message.h"
 #include "probe.h"
 #include "rendered_tree.h"
 #include "set_diff.h"
-#include "subject.h"
 
 /* Lines around a change: more than any file has. */
 #define CONTEXT_MAX 1000000000
@@ -98,7 +98,7 @@ static int set_context(const struct command *command, void *context, const char 
 static int diff_layers(
 	const struct command *command, const struct diff_job *job, const char *path, bool *differs)
 {
-	CLEANUP(subject_fini) struct subject subject = {0};
+	CLEANUP(explained_file_fini) struct explained_file subject = {0};
 	CLEANUP(freep) char *inner = NULL, *root = NULL, *real = NULL;
 
 	/* All of a rendered tree: what somebody has changed in it. */
@@ -109,7 +109,7 @@ static int diff_layers(
 	if (r == 0 && probe_real_path(PROBE_MS, path, &real) == 0 &&
 		!*rendered_tree_inner(root, real))
 		return rendered_tree_diff(&job->how, root, differs);
-	int code = subject_find(command, &job->choices[0], path, false, &subject, &inner);
+	int code = explained_file_find(command, &job->choices[0], path, false, &subject, &inner);
 	if (code != EXIT_DONE)
 		return code;
 	if (!*inner)

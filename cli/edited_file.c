@@ -49,7 +49,7 @@ int edited_file_read(
 
 int edited_file_find(const struct command *command, struct edited_file *amendable)
 {
-	int code = subject_find(command, &amendable->choice, amendable->path, true,
+	int code = explained_file_find(command, &amendable->choice, amendable->path, true,
 		&amendable->subject, &amendable->inner);
 
 	if (code == EXIT_DONE && !*amendable->inner)
@@ -61,8 +61,8 @@ static void forget(struct edited_file *amendable)
 {
 	free(amendable->inner);
 	amendable->inner = NULL;
-	subject_fini(&amendable->subject);
-	amendable->subject = (struct subject){0};
+	explained_file_fini(&amendable->subject);
+	amendable->subject = (struct explained_file){0};
 }
 
 /* Again, as a layer's directory was replaced meanwhile. Fills the request. -ESTALE: in vain. */
@@ -123,5 +123,5 @@ int edited_file_change_presence(const struct command *command, struct edited_fil
 void edited_file_fini(struct edited_file *amendable)
 {
 	free(amendable->inner);
-	subject_fini(&amendable->subject);
+	explained_file_fini(&amendable->subject);
 }

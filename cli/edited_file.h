@@ -5,8 +5,8 @@
 #pragma once
 
 #include "amendment_report.h"
+#include "explained_file.h"
 #include "presence.h"
-#include "subject.h"
 
 struct command_option;
 
@@ -18,7 +18,7 @@ struct edited_file {
 	struct store_access access; /* of a layer in etcd */
 	const char *path;           /* as it was given */
 	char *inner;                /* in the layers */
-	struct subject subject;
+	struct explained_file subject;
 };
 
 /* The help of the options. */

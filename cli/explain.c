@@ -12,11 +12,11 @@
 #include "command.h"
 #include "explain_json.h"
 #include "explain_text.h"
+#include "explained_file.h"
 #include "message.h"
 #include "nearest_key.h"
 #include "report.h"
 #include "store.h"
-#include "subject.h"
 #include "value_lock_place.h"
 
 /* Bytes of output that are written at once. */
@@ -202,8 +202,8 @@ static void print_command(
 }
 
 /* How the value is changed. */
-static int print_remedy(
-	const struct explain_job *job, const struct subject *subject, const struct explained *found)
+static int print_remedy(const struct explain_job *job, const struct explained_file *subject,
+	const struct explained *found)
 {
 	const char *layer = locking_layer(found);
 	struct problem problem;
@@ -260,8 +260,8 @@ static const struct source *find_highest(const struct explained *found)
 }
 
 /* How what lies below shows again, where anything does. */
-static void print_reset(
-	const struct explain_job *job, const struct subject *subject, const struct explained *found)
+static void print_reset(const struct explain_job *job, const struct explained_file *subject,
+	const struct explained *found)
 {
 	const struct source *source = find_highest(found);
 	const struct layer *layer =
@@ -271,8 +271,8 @@ static void print_reset(
 		print_command(job, "take it back: plyfs reset", layer->name, "");
 }
 
-static int print_key(
-	const struct command *command, struct explain_job *job, const struct subject *subject)
+static int print_key(const struct command *command, struct explain_job *job,
+	const struct explained_file *subject)
 {
 	const struct explanation *explanation = subject->explanation;
 	CLEANUP(explained_fini) struct explained found = {0};
@@ -306,12 +306,12 @@ static int print_key(
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(job_fini) struct explain_job job = {0};
-	CLEANUP(subject_fini) struct subject subject = {0};
+	CLEANUP(explained_file_fini) struct explained_file subject = {0};
 
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
-	code = subject_open(command, &job.choice, job.path, &subject);
+	code = explained_file_open(command, &job.choice, job.path, &subject);
 	if (code != EXIT_DONE)
 		return code;
 	return job.asked ? print_key(command, &job, &subject) : print(&job, subject.explanation, NULL);

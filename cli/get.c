@@ -8,12 +8,12 @@
 #include "cleanup.h"
 #include "command.h"
 #include "edit/edit_tree.h"
+#include "explained_file.h"
 #include "json_put.h"
 #include "key_match.h"
 #include "message.h"
 #include "nearest_key.h"
 #include "scalar.h"
-#include "subject.h"
 
 /* What the command line asks for. */
 struct get_job {
@@ -215,12 +215,12 @@ static int print_key(
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(job_fini) struct get_job job = {0};
-	CLEANUP(subject_fini) struct subject subject = {0};
+	CLEANUP(explained_file_fini) struct explained_file subject = {0};
 
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
-	code = subject_open(command, &job.choice, job.path, &subject);
+	code = explained_file_open(command, &job.choice, job.path, &subject);
 	if (code != EXIT_DONE)
 		return code;
 	int r = arena_new(&job.arena);

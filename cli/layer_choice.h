@@ -62,7 +62,7 @@ int layer_choice_open(const struct layer_choice *choice, struct settings **ret);
  * the last name;
  * "" is the root.
  * Returns EXIT_DONE with *ret for settings_unref() and *ret_path for free(3); or another exit code
- * when it has complained. (subject.h does this and what comes next.)
+ * when it has complained. (explained_file.h does this and what comes next.)
  */
 int layer_choice_in_mount(const struct command *command, const struct layer_choice *choice,
 	const char *path, struct settings **ret, char **ret_path);

@@ -1,4 +1,4 @@
-#include "subject.h"
+#include "explained_file.h"
 
 #include <errno.h>
 #include <string.h>
@@ -19,13 +19,13 @@ static int take_new(const char *path, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-int subject_find(const struct command *command, const struct layer_choice *choice, const char *path,
-	bool may_be_new, struct subject *ret, char **ret_path)
+int explained_file_find(const struct command *command, const struct layer_choice *choice,
+	const char *path, bool may_be_new, struct explained_file *ret, char **ret_path)
 {
 	bool is_in_mount = !choice->config && !choice->layers;
 	struct problem problem;
 
-	*ret = (struct subject){0};
+	*ret = (struct explained_file){0};
 	int code = is_in_mount
 			   ? layer_choice_in_mount(command, choice, path, &ret->settings, ret_path)
 			   : layer_choice_open(choice, &ret->settings);
@@ -42,13 +42,13 @@ int subject_find(const struct command *command, const struct layer_choice *choic
 	return r == 0 ? EXIT_DONE : layer_choice_complain(ret->settings, path, r, &problem);
 }
 
-int subject_open(const struct command *command, const struct layer_choice *choice, const char *path,
-	struct subject *ret)
+int explained_file_open(const struct command *command, const struct layer_choice *choice,
+	const char *path, struct explained_file *ret)
 {
 	CLEANUP(freep) char *inner = NULL;
 	struct problem problem = {0};
 
-	int code = subject_find(command, choice, path, false, ret, &inner);
+	int code = explained_file_find(command, choice, path, false, ret, &inner);
 	if (code != EXIT_DONE)
 		return code;
 	int r = *inner ? explain(ret->offline, inner, &ret->explanation, &problem) : -EISDIR;
@@ -59,7 +59,7 @@ int subject_open(const struct command *command, const struct layer_choice *choic
 	return EXIT_DONE;
 }
 
-void subject_fini(struct subject *subject)
+void explained_file_fini(struct explained_file *subject)
 {
 	explanation_free(subject->explanation);
 	offline_free(subject->offline);
