@@ -12,8 +12,8 @@
 #include "command.h"
 #include "explained_file.h"
 #include "message.h"
+#include "output_file.h"
 #include "strategy.h"
-#include "target.h"
 
 /* Bytes. Many small pieces are written. */
 #define BUFFER_SIZE (1u << 16)
@@ -102,7 +102,7 @@ static int print_page(const struct blame *blame, const char *path)
 {
 	FILE *out = stdout;
 
-	if (strcmp(path, "-") != 0 && target_open(blame->settings, path, &out) != EXIT_DONE)
+	if (strcmp(path, "-") != 0 && output_file_open(blame->settings, path, &out) != EXIT_DONE)
 		return EXIT_FAILED;
 	int r = blame_print_page(blame, out);
 	if (r < 0)

@@ -1,4 +1,4 @@
-#include "target.h"
+#include "output_file.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -61,7 +61,7 @@ static int complain(const char *path, int error)
 	return EXIT_FAILED;
 }
 
-int target_open(const struct settings *settings, const char *path, FILE **ret)
+int output_file_open(const struct settings *settings, const char *path, FILE **ret)
 {
 	CLEANUP(freep) char *real = NULL;
 	struct stat link;
