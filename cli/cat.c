@@ -14,7 +14,7 @@
 #include "follow.h"
 #include "layer_choice.h"
 #include "message.h"
-#include "mounted.h"
+#include "plyfs_mount.h"
 
 /* Bytes. */
 #define BUFFER_SIZE (1u << 16)
@@ -80,7 +80,7 @@ static int cat_in_mount(const struct command *command, const char *path)
 	char buffer[BUFFER_SIZE];
 	ssize_t n;
 
-	int r = mounted_find(path, &mountpoint);
+	int r = plyfs_mount_find(path, &mountpoint);
 	if (r < 0)
 		return layer_choice_not_in_mount(command, path, r);
 	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);

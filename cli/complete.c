@@ -19,7 +19,7 @@
 #include "explained.h"
 #include "explained_file.h"
 #include "mount_option.h"
-#include "mounted.h"
+#include "plyfs_mount.h"
 #include "preset.h"
 #include "strategy.h"
 
@@ -409,10 +409,10 @@ static void offer_paths(const struct completion *to, const struct typed *typed)
 /* A rendered tree, which has a status, too, is a directory like others. */
 static void offer_mounts(const struct completion *to)
 {
-	CLEANUP(mounted_fini) struct mounted mounted = {0};
+	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
 	bool is_any = false;
 
-	if (mounted_all(&mounted) == 0)
+	if (plyfs_mount_all(&mounted) == 0)
 		for (size_t i = 0; i < mounted.count; i++) {
 			offer(to, span_of(mounted.paths[i]), "", span_of(""));
 			is_any |= strncmp(mounted.paths[i], to->start.data, to->start.len) == 0;

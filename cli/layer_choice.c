@@ -15,11 +15,11 @@
 #include "document.h"
 #include "hidden.h"
 #include "message.h"
-#include "mounted.h"
 #include "mounted_layer.h"
 #include "mounted_settings.h"
 #include "offline.h"
 #include "place.h"
+#include "plyfs_mount.h"
 #include "rendered_tree.h"
 
 struct layer_choice layer_choice_guess(const char *word)
@@ -68,8 +68,9 @@ static int try_to_open(void *context, int out)
 /* A layer, or what a link leads through, may lie where nobody answers. */
 int layer_choice_wait(const struct layer_choice *choice)
 {
-	if (!mounted_may_be_silent() ||
-		probe_run(PROBE_MS, try_to_open, (void *)(uintptr_t)choice, NULL, NULL) != -ETIMEDOUT)
+	if (!plyfs_mount_may_be_silent() ||
+		probe_run(PROBE_MS, try_to_open, (void *)(uintptr_t)choice, NULL, NULL) !=
+			-ETIMEDOUT)
 		return EXIT_DONE;
 	layer_choice_complain(
 		NULL, choice->config ? choice->config : choice->layers, -ETIMEDOUT, NULL);
@@ -134,7 +135,7 @@ static int split_path(const char *path, char **ret_directory, char **ret_name)
 /* The mount or the rendered tree, and what of the real path is in it. */
 static int find_tree(const char *directory, char **root, bool *is_rendered)
 {
-	int r = mounted_find(directory, root);
+	int r = plyfs_mount_find(directory, root);
 
 	*is_rendered = r == -ENOENT;
 	return *is_rendered ? rendered_tree_find(directory, root) : r;
@@ -273,7 +274,7 @@ int layer_choice_complain(const struct settings *settings, const char *path, int
 int layer_choice_complain_in(const struct settings *settings, const char *path, const char *inner,
 	int result, const struct problem *problem)
 {
-	char silence[MOUNTED_SILENCE_MAX] = "";
+	char silence[PLYFS_MOUNT_SILENCE_MAX] = "";
 
 	switch (-result) {
 	case ENOENT:
@@ -284,10 +285,10 @@ int layer_choice_complain_in(const struct settings *settings, const char *path, 
 		message_at(path, "is a directory; give a file");
 		break;
 	case ENOTCONN:
-		message_at(path, MOUNTED_ENDED);
+		message_at(path, PLYFS_MOUNT_ENDED);
 		break;
 	case ETIMEDOUT:
-		mounted_find_silence(path, silence);
+		plyfs_mount_find_silence(path, silence);
 		message("%s", silence);
 		break;
 	default:

@@ -73,7 +73,8 @@ int layer_choice_in_mount(const struct command *command, const struct layer_choi
  */
 void layer_choice_note_absent(const struct settings *settings);
 
-/** Complains that `path` can't be asked for: `error` is mounted_find()'s. Returns the exit code. */
+/** Complains that `path` can't be asked for: `error` is plyfs_mount_find()'s. Returns the exit
+ * code. */
 int layer_choice_not_in_mount(const struct command *command, const char *path, int error);
 
 /**

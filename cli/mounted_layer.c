@@ -8,7 +8,7 @@
 
 #include "cleanup.h"
 #include "document.h"
-#include "mounted.h"
+#include "plyfs_mount.h"
 #include "report.h"
 #include "text.h"
 
@@ -69,8 +69,9 @@ static int look_at(void *context, const char *mountpoint, int out)
 	struct problem ignored;
 	size_t len;
 
-	if (mounted_status_within(mountpoint, &text, &len) < 0 ||
-		mounted_read_report(mountpoint, (struct span){text, len}, &document, &ignored) != 0 ||
+	if (plyfs_mount_status_within(mountpoint, &text, &len) < 0 ||
+		plyfs_mount_read_report(
+			mountpoint, (struct span){text, len}, &document, &ignored) != 0 ||
 		document->count == 0)
 		return 0;
 	int r = look_at_layers(search->real, document->roots[0], &inner);
@@ -98,16 +99,16 @@ static int take(void *context, const char *mountpoint, int result, struct span t
 int mounted_layer_find(
 	const char *path, char **ret_mountpoint, char **ret_path, struct problem *problem)
 {
-	CLEANUP(mounted_fini) struct mounted mounted = {0};
+	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
 	CLEANUP(freep) char *real = NULL, *mountpoint = NULL;
 	struct layer_search search = {.problem = problem};
 
 	int r = probe_real_path(PROBE_MS, path, &real);
 	search.real = real;
 	if (r == 0)
-		r = mounted_all(&mounted);
+		r = plyfs_mount_all(&mounted);
 	if (r == 0)
-		r = mounted_each(&mounted, look_at, take, &search);
+		r = plyfs_mount_each(&mounted, look_at, take, &search);
 	mountpoint = search.mountpoint;
 	if (r != 0)
 		return r;

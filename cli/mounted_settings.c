@@ -11,7 +11,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "document.h"
-#include "mounted.h"
+#include "plyfs_mount.h"
 #include "report.h"
 
 /* What the status tells. The text lives as long as its document. */
@@ -221,7 +221,7 @@ int mounted_settings(const char *mountpoint, const struct surroundings *as, stru
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct mount_description told;
 
-	int r = mounted_report(mountpoint, &document, problem);
+	int r = plyfs_mount_report(mountpoint, &document, problem);
 	if (r == 0 && document->count == 0)
 		r = -EIO;
 	if (r == 0)

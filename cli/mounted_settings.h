@@ -8,9 +8,9 @@
 #include "settings.h"
 
 /**
- * The settings of the mount at `mountpoint`, which mounted_find() gave. The layers have the names
- * that the mount knows them by; what lies under the mount itself is found by way of its process.
- * As on another host, where `as` says so: then the layers are those of its plyfs.yaml.
+ * The settings of the mount at `mountpoint`, which plyfs_mount_find() gave. The layers have the
+ * names that the mount knows them by; what lies under the mount itself is found by way of its
+ * process. As on another host, where `as` says so: then the layers are those of its plyfs.yaml.
  * Relative paths become absolute, unless the mount's working directory is ours.
  * Returns 0 with *ret for settings_unref(), PROBLEM, or -errno.
  */

@@ -17,7 +17,7 @@
 #include "layer_choice.h"
 #include "manager.h"
 #include "message.h"
-#include "mounted.h"
+#include "plyfs_mount.h"
 #include "probe.h"
 #include "render.h"
 #include "render_report.h"
@@ -157,7 +157,7 @@ static int wait_for(const char *directory)
 {
 	CLEANUP(freep) char *root = NULL;
 
-	return mounted_may_be_silent() && rendered_tree_find(directory, &root) == -ETIMEDOUT
+	return plyfs_mount_may_be_silent() && rendered_tree_find(directory, &root) == -ETIMEDOUT
 		       ? -ETIMEDOUT
 		       : 0;
 }

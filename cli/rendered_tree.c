@@ -19,9 +19,9 @@
 #include "layer_choice.h"
 #include "limit.h"
 #include "message.h"
-#include "mounted.h"
 #include "mounted_settings.h"
 #include "offline.h"
+#include "plyfs_mount.h"
 #include "probe.h"
 #include "report.h"
 #include "text.h"
@@ -179,11 +179,11 @@ int rendered_tree_print_json(const char *root)
 	size_t len;
 
 	/* That it is a map is seen by reading it. */
-	int r = mounted_report(root, &document, &problem);
+	int r = plyfs_mount_report(root, &document, &problem);
 	if (r == 0 && (!document->count || !node_is_map(document->roots[0])))
 		r = -EIO;
 	if (r == 0)
-		r = mounted_status(root, &text, &len);
+		r = plyfs_mount_status(root, &text, &len);
 	if (r == 0)
 		r = find_drift(root, &drifts);
 	char *end = r == 0 ? strrchr(text, '}') : NULL;
@@ -299,7 +299,7 @@ static int open_settings(struct rendered_comparison *comparison, struct problem 
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct surroundings around = {0};
-	int r = mounted_report(comparison->root, &document, problem);
+	int r = plyfs_mount_report(comparison->root, &document, problem);
 
 	if (r == 0 && document->count)
 		around.directory = report_text(report_get(document->roots[0], "directory", NULL));

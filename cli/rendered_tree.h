@@ -1,6 +1,6 @@
 /*
  * Trees that plyfs render has written: found by the manifest in them, as mounts are in the kernel's
- * list. What a mount tells of itself they tell in the same place (mounted.h).
+ * list. What a mount tells of itself they tell in the same place (plyfs_mount.h).
  */
 #pragma once
 

@@ -14,7 +14,7 @@
 #include "json_put.h"
 #include "layer_choice.h"
 #include "message.h"
-#include "mounted.h"
+#include "plyfs_mount.h"
 #include "rendered_tree.h"
 #include "report.h"
 #include "trouble.h"
@@ -370,7 +370,7 @@ static int print_for_people(const char *path, const char *mountpoint, bool is_ve
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct problem problem;
 
-	int r = mounted_report(mountpoint, &document, &problem);
+	int r = plyfs_mount_report(mountpoint, &document, &problem);
 	if (r == PROBLEM)
 		return message_result(r, &problem, mountpoint);
 	if (r < 0)
@@ -393,7 +393,7 @@ static bool is_report(const char *mountpoint, struct span text)
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct problem problem;
 
-	return mounted_read_report(mountpoint, text, &document, &problem) == 0 &&
+	return plyfs_mount_read_report(mountpoint, text, &document, &problem) == 0 &&
 	       document->count == 1;
 }
 
@@ -404,7 +404,7 @@ static int print_json(const char *path, const char *mountpoint, bool is_rendered
 
 	if (is_rendered)
 		return rendered_tree_print_json(mountpoint);
-	int r = mounted_status(mountpoint, &text, &len);
+	int r = plyfs_mount_status(mountpoint, &text, &len);
 	if (r < 0)
 		return complain(path, r);
 	if (!is_report(mountpoint, (struct span){text, len})) {
@@ -429,7 +429,7 @@ static int code_of_mount(const char *mountpoint)
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct problem problem;
 
-	int r = mounted_report(mountpoint, &document, &problem);
+	int r = plyfs_mount_report(mountpoint, &document, &problem);
 	return code_of(r == 0 && document->count ? document->roots[0] : NULL);
 }
 
@@ -438,7 +438,7 @@ static int show(const char *path, const struct wish *wish)
 	CLEANUP(freep) char *mountpoint = NULL;
 	int code;
 
-	int r = mounted_find(path, &mountpoint);
+	int r = plyfs_mount_find(path, &mountpoint);
 	bool is_rendered = r == -ENOENT && rendered_tree_find(path, &mountpoint) == 0;
 	if (r < 0 && !is_rendered)
 		code = complain(path, r);
@@ -468,13 +468,13 @@ struct status_listing {
 };
 
 /* Why there is no status. */
-static void explain_absence(const char *mountpoint, int result, char text[MOUNTED_SILENCE_MAX])
+static void explain_absence(const char *mountpoint, int result, char text[PLYFS_MOUNT_SILENCE_MAX])
 {
 	if (result == -ETIMEDOUT)
-		mounted_silence(mountpoint, PROBE_OTHERS_MS, text);
+		plyfs_mount_silence(mountpoint, PROBE_OTHERS_MS, text);
 	else
-		snprintf(text, MOUNTED_SILENCE_MAX, "%s: %s", mountpoint,
-			result == -ENOTCONN ? MOUNTED_ENDED
+		snprintf(text, PLYFS_MOUNT_SILENCE_MAX, "%s: %s", mountpoint,
+			result == -ENOTCONN ? PLYFS_MOUNT_ENDED
 			: result < 0        ? strerror(-result)
 					    : "its status can't be read");
 }
@@ -494,7 +494,7 @@ static const struct node *status_of(
 {
 	struct problem problem;
 
-	if (result != 0 || mounted_read_report(mountpoint, text, ret, &problem) != 0 ||
+	if (result != 0 || plyfs_mount_read_report(mountpoint, text, ret, &problem) != 0 ||
 		(*ret)->count != 1)
 		return NULL;
 	return (*ret)->roots[0];
@@ -505,7 +505,7 @@ static int list_mount(void *context, const char *mountpoint, int result, struct 
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	const struct node *status = status_of(mountpoint, result, text, &document);
-	char absence[MOUNTED_SILENCE_MAX];
+	char absence[PLYFS_MOUNT_SILENCE_MAX];
 
 	count_mount(context, result, status);
 	if (status) {
@@ -525,7 +525,7 @@ static int list_mount_raw(void *context, const char *mountpoint, int result, str
 	CLEANUP(document_freep) struct document *document = NULL;
 	const struct node *status = status_of(mountpoint, result, text, &document);
 	struct status_listing *listing = context;
-	char absence[MOUNTED_SILENCE_MAX];
+	char absence[PLYFS_MOUNT_SILENCE_MAX];
 
 	json_put_field(stdout, listing->has_any ? ",\n{\"mountpoint\": " : "\n{\"mountpoint\": ",
 		mountpoint);
@@ -543,17 +543,18 @@ static int list_mount_raw(void *context, const char *mountpoint, int result, str
 
 static int list(const struct wish *wish)
 {
-	CLEANUP(mounted_fini) struct mounted mounted = {0};
+	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
 	struct status_listing listing = {.code = EXIT_DONE};
 
-	int r = mounted_all(&mounted);
+	int r = plyfs_mount_all(&mounted);
 	if (r < 0)
 		return message_result(r, NULL, NULL);
 	if (wish->is_raw)
 		putchar('[');
 	else if (mounted.count == 0)
 		puts("No plyfs is mounted.");
-	(void)mounted_each(&mounted, NULL, wish->is_raw ? list_mount_raw : list_mount, &listing);
+	(void)plyfs_mount_each(
+		&mounted, NULL, wish->is_raw ? list_mount_raw : list_mount, &listing);
 	if (wish->is_raw)
 		puts("]");
 	if (wish->has_code)

@@ -22,8 +22,8 @@
 #include "document.h"
 #include "layer_choice.h"
 #include "message.h"
-#include "mounted.h"
 #include "mountpoint.h"
+#include "plyfs_mount.h"
 #include "probe.h"
 #include "report.h"
 #include "text.h"
@@ -70,9 +70,9 @@ static int write_pid(void *context, int out)
 		(setresgid(mountpoint->gid, mountpoint->gid, mountpoint->gid) < 0 ||
 			setresuid(mountpoint->uid, mountpoint->uid, mountpoint->uid) < 0))
 		return -errno;
-	int r = mounted_status_within(mountpoint->path, &text, &len);
+	int r = plyfs_mount_status_within(mountpoint->path, &text, &len);
 	if (r == 0)
-		r = mounted_read_report(
+		r = plyfs_mount_read_report(
 			mountpoint->path, (struct span){text, len}, &document, &problem);
 	if (r != 0 || document->count == 0)
 		return -ENOENT;

@@ -1,4 +1,4 @@
-#include "mounted.h"
+#include "plyfs_mount.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ static bool match(void *context, const struct table_mount *mount)
 	return false;
 }
 
-int mounted_find(const char *path, char **ret)
+int plyfs_mount_find(const char *path, char **ret)
 {
 	CLEANUP(freep) char *real = NULL;
 	struct mount_search search = {0};
@@ -71,14 +71,14 @@ int mounted_find(const char *path, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-void mounted_fini(struct mounted *mounted)
+void plyfs_mount_fini(struct plyfs_mounts *mounted)
 {
 	for (size_t i = 0; i < mounted->count; i++)
 		free(mounted->paths[i]);
 	free(mounted->paths);
 }
 
-static bool has(const struct mounted *mounted, const char *path)
+static bool has(const struct plyfs_mounts *mounted, const char *path)
 {
 	for (size_t i = 0; i < mounted->count; i++)
 		if (strcmp(mounted->paths[i], path) == 0)
@@ -87,7 +87,7 @@ static bool has(const struct mounted *mounted, const char *path)
 }
 
 struct mount_collection {
-	struct mounted mounted;
+	struct plyfs_mounts mounted;
 	size_t capacity;
 	bool (*is_wanted)(const struct table_mount *mount);
 	int result;
@@ -96,7 +96,7 @@ struct mount_collection {
 static bool add(void *context, const struct table_mount *mount)
 {
 	struct mount_collection *list = context;
-	struct mounted *mounted = &list->mounted;
+	struct plyfs_mounts *mounted = &list->mounted;
 
 	if (!list->is_wanted(mount) || has(mounted, mount->path))
 		return false;
@@ -109,8 +109,7 @@ static bool add(void *context, const struct table_mount *mount)
 	return list->result < 0;
 }
 
-static int list_mounts(
-	bool (*is_wanted)(const struct table_mount *mount), struct mounted *ret)
+static int list_mounts(bool (*is_wanted)(const struct table_mount *mount), struct plyfs_mounts *ret)
 {
 	struct mount_collection list = {.is_wanted = is_wanted};
 
@@ -118,7 +117,7 @@ static int list_mounts(
 	if (r == 0)
 		r = list.result;
 	if (r < 0)
-		mounted_fini(&list.mounted);
+		plyfs_mount_fini(&list.mounted);
 	else
 		*ret = list.mounted;
 	return r;
@@ -129,12 +128,12 @@ static bool is_plyfs(const struct table_mount *mount)
 	return strcmp(mount->root, "/") == 0 && strcmp(mount->type, FILE_SYSTEM_TYPE) == 0;
 }
 
-int mounted_all(struct mounted *ret)
+int plyfs_mount_all(struct plyfs_mounts *ret)
 {
 	return list_mounts(is_plyfs, ret);
 }
 
-int mounted_status_within(const char *mountpoint, char **ret, size_t *ret_len)
+int plyfs_mount_status_within(const char *mountpoint, char **ret, size_t *ret_len)
 {
 	CLEANUP(freep) char *file = NULL;
 	struct stat found;
@@ -155,13 +154,13 @@ static int write_status(void *context, const char *mountpoint, int out)
 	size_t len;
 
 	(void)context;
-	int r = mounted_status_within(mountpoint, &text, &len);
+	int r = plyfs_mount_status_within(mountpoint, &text, &len);
 	return r == 0 ? text_write(out, text, len) : r;
 }
 
 /* A call on one mount. */
 struct asked {
-	mounted_call *call;
+	plyfs_mount_call *call;
 	void *context;
 	const char *mountpoint;
 };
@@ -173,14 +172,14 @@ static int make_call(void *context, int out)
 	return asked->call(asked->context, asked->mountpoint, out);
 }
 
-int mounted_status(const char *mountpoint, char **ret, size_t *ret_len)
+int plyfs_mount_status(const char *mountpoint, char **ret, size_t *ret_len)
 {
 	struct asked asked = {write_status, NULL, mountpoint};
 
 	return probe_run(PROBE_MS, make_call, &asked, ret, ret_len);
 }
 
-int mounted_read_report(
+int plyfs_mount_read_report(
 	const char *mountpoint, struct span text, struct document **ret, struct problem *problem)
 {
 	const struct source source = {.name = mountpoint, .layer = ""};
@@ -189,16 +188,17 @@ int mounted_read_report(
 	return document_read(&source, text, &options, ret, problem);
 }
 
-int mounted_report(const char *mountpoint, struct document **ret, struct problem *problem)
+int plyfs_mount_report(const char *mountpoint, struct document **ret, struct problem *problem)
 {
 	CLEANUP(freep) char *text = NULL;
 	size_t len;
 
-	int r = mounted_status(mountpoint, &text, &len);
-	return r < 0 ? r : mounted_read_report(mountpoint, (struct span){text, len}, ret, problem);
+	int r = plyfs_mount_status(mountpoint, &text, &len);
+	return r < 0 ? r
+		     : plyfs_mount_read_report(mountpoint, (struct span){text, len}, ret, problem);
 }
 
-int mounted_each(const struct mounted *mounted, mounted_call *call,
+int plyfs_mount_each(const struct plyfs_mounts *mounted, plyfs_mount_call *call,
 	int (*each)(void *context, const char *mountpoint, int result, struct span text),
 	void *context)
 {
@@ -267,23 +267,24 @@ static int take_silent(void *context, const char *mountpoint, int result, struct
 	return 0;
 }
 
-void mounted_silence(const char *mountpoint, unsigned limit_ms, char ret[MOUNTED_SILENCE_MAX])
+void plyfs_mount_silence(
+	const char *mountpoint, unsigned limit_ms, char ret[PLYFS_MOUNT_SILENCE_MAX])
 {
 	struct mount_search search = {.path = mountpoint};
 	pid_t pid = mount_table_each(-1, match, &search) == 0 && search.is_found
 			    ? handover_server(search.found.dev)
 			    : 0;
-	int n = snprintf(ret, MOUNTED_SILENCE_MAX, "%.*s: does not answer for %u s",
-		MOUNTED_SILENCE_MAX / 2, mountpoint, limit_ms / 1000);
+	int n = snprintf(ret, PLYFS_MOUNT_SILENCE_MAX, "%.*s: does not answer for %u s",
+		PLYFS_MOUNT_SILENCE_MAX / 2, mountpoint, limit_ms / 1000);
 
 	if (pid > 0)
-		snprintf(ret + n, (size_t)(MOUNTED_SILENCE_MAX - n), " (process %d serves it)",
+		snprintf(ret + n, (size_t)(PLYFS_MOUNT_SILENCE_MAX - n), " (process %d serves it)",
 			(int)pid);
 }
 
-void mounted_find_silence(const char *path, char ret[MOUNTED_SILENCE_MAX])
+void plyfs_mount_find_silence(const char *path, char ret[PLYFS_MOUNT_SILENCE_MAX])
 {
-	CLEANUP(mounted_fini) struct mounted mounted = {0};
+	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
 	CLEANUP(freep) char *working = *path == '/' ? NULL : getcwd(NULL, 0), *absolute = NULL;
 	struct silence silence = {0};
 
@@ -291,13 +292,13 @@ void mounted_find_silence(const char *path, char ret[MOUNTED_SILENCE_MAX])
 		return;
 	silence.path = absolute;
 	if (list_mounts(may_be_silent, &mounted) == 0)
-		(void)mounted_each(&mounted, ask, take_silent, &silence);
-	mounted_silence(silence.mountpoint ? silence.mountpoint : absolute, PROBE_MS, ret);
+		(void)plyfs_mount_each(&mounted, ask, take_silent, &silence);
+	plyfs_mount_silence(silence.mountpoint ? silence.mountpoint : absolute, PROBE_MS, ret);
 }
 
-bool mounted_may_be_silent(void)
+bool plyfs_mount_may_be_silent(void)
 {
-	CLEANUP(mounted_fini) struct mounted mounted = {0};
+	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
 
 	return list_mounts(may_be_silent, &mounted) == 0 && mounted.count > 0;
 }
