@@ -10,7 +10,7 @@
 #include "check_tree.h"
 #include "checker.h"
 #include "cleanup.h"
-#include "closed_layer.h"
+#include "closed_layer_warning.h"
 #include "command.h"
 #include "follow.h"
 #include "host_list.h"
@@ -216,7 +216,7 @@ static int check(const struct command *command, struct check_job *job, char **pa
 	check_report_begin(&job->report, job->tree.count);
 	int r = 0;
 	if (is_whole)
-		r = closed_layer_tell(job->settings,
+		r = closed_layer_warn(job->settings,
 			job->settings->path ? job->settings->place : ".", tell_closed_layer, job);
 	if (r == 0)
 		r = checker_run(job->offline, job->tree.paths, job->tree.count, tell_file, job);

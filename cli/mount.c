@@ -12,7 +12,7 @@
 
 #include "background.h"
 #include "cleanup.h"
-#include "closed_layer.h"
+#include "closed_layer_warning.h"
 #include "command.h"
 #include "descriptor.h"
 #include "handover.h"
@@ -211,7 +211,7 @@ static int serve(struct mount *mount, struct settings *settings)
 	pid_t successor;
 
 	if (!options.is_private)
-		closed_layer_tell(settings, mount->mountpoint, tell_closed_layer, mount);
+		closed_layer_warn(settings, mount->mountpoint, tell_closed_layer, mount);
 	manager_find();
 	int r = session_mount(settings, &options, &session, &problem);
 	/* The file system that it was started from may be unmounted. */

@@ -11,5 +11,5 @@
  * mount or a plyfs.yaml, does not lie there as well. Returns what `tell` does when that is not 0,
  * else 0.
  */
-int closed_layer_tell(const struct settings *settings, const char *beside,
+int closed_layer_warn(const struct settings *settings, const char *beside,
 	int (*tell)(void *context, const struct problem *warning), void *context);

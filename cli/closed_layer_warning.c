@@ -1,4 +1,4 @@
-#include "closed_layer.h"
+#include "closed_layer_warning.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static bool is_told(
 	return false;
 }
 
-int closed_layer_tell(const struct settings *settings, const char *beside,
+int closed_layer_warn(const struct settings *settings, const char *beside,
 	int (*tell)(void *context, const struct problem *warning), void *context)
 {
 	CLEANUP(freep) char *real = NULL;
