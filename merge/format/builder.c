@@ -185,7 +185,8 @@ static const struct pair *find_key(
 					   : node_find_hashed(map, pair->key, pair->hash);
 }
 
-/* Puts a pair. The map's first `merged` pairs came through `<<`: a key of theirs may come again. */
+/* Adds a pair. The map's first `merged` pairs came through `<<`: the map may have their keys once
+ * more. */
 static int put(struct builder *builder, struct node *map, const struct pair *pair, uint32_t merged)
 {
 	struct arena *arena = builder->document->arena;
@@ -210,7 +211,8 @@ int builder_push(
 {
 	struct arena *arena = builder->document->arena;
 	uint32_t before = found->value->weight;
-	struct node *list = (struct node *)found->value; /* ours, if it is a list */
+	/* the builder's own node, if it is a list */
+	struct node *list = (struct node *)found->value;
 	int r = 0;
 
 	if (node_is_scalar(list)) {
@@ -247,7 +249,8 @@ void builder_override(struct builder *builder, struct node *map, struct pair *fo
 int builder_go_on(struct builder *builder, struct node *map, struct pair *found,
 	const struct pair *again)
 {
-	struct node *into = (struct node *)found->value; /* the builder's own, and not given away */
+	/* the builder's own node, in no other tree yet */
+	struct node *into = (struct node *)found->value;
 	const struct node *more = again->value;
 	uint32_t before = into->weight;
 	int r = 0;
@@ -279,14 +282,14 @@ static int merge_map(
 		return builder_problem(builder, place_of(key),
 			"expected a mapping or list of mappings for merging, but found %s",
 			node_kind_name(from));
-	/* All of it is counted already, by the alias or where it stands. */
+	/* All of these nodes are counted already, at the alias or where they stand. */
 	for (uint32_t i = 0; !r && i < from->map.count; i++)
 		r = put(builder, map, &from->map.pairs[i], UINT32_MAX);
 	return r;
 }
 
-/* What PyYAML's flatten_mapping() does: a list's maps are merged from its end, so the first wins.
- */
+/* Does the same as PyYAML's flatten_mapping(): it merges a list's maps from the end, so the first
+ * wins. */
 static int merge_value(
 	struct builder *builder, struct node *map, const struct node *key, const struct node *value)
 {

@@ -1,31 +1,31 @@
 /*
- * Builds a document's nodes, in the order of its text, for the readers.
+ * A builder: makes a document's nodes in the order of its text, for the readers of formats.
  *
- * Finished nodes wait on a stack until the collection that they are in is closed, and then move
- * into an array of the right size. What waits when no collection is open are the roots.
+ * Finished nodes wait on a stack until the map or list around them is closed. They then move into
+ * an array of the right size. The nodes that wait while no map or list is open are the roots.
  */
 #pragma once
 
 #include "document.h"
 #include "note.h"
 
-/* Where a node begins; both start at 1. */
+/* The place where a node begins. Both numbers start at 1. */
 struct place {
 	uint32_t line;
 	uint32_t column; /* in characters */
 };
 
-/* A collection that is not closed yet. */
+/* A map or list that is not closed yet. */
 struct open_node {
 	struct node *node;
-	size_t first; /* its first entry on the stack */
+	size_t first; /* index of its first entry on the stack */
 };
 
 struct builder {
 	struct document *document;
 	const struct read_options *options; /* its limits are set */
 	struct problem *problem;
-	const char *text; /* the source's first byte: extents count from it */
+	const char *text; /* the source's first byte; extents are offsets from it */
 
 	const struct node **waiting;
 	size_t count;
@@ -37,22 +37,22 @@ struct builder {
 
 	uint64_t weight; /* of all nodes so far, as limits.nodes counts them */
 
-	struct notes notes; /* of extents; empty unless they are wanted */
+	struct notes notes; /* the extents noted so far; empty unless they are wanted */
 
 	/*
-	 * What a key that comes again in a map means, where it is not that the later one counts: sets
-	 * found->value, and the map's weight with it. 0, PROBLEM or -ENOMEM. NULL: the later one counts.
+	 * Handles a key that a map has already. Sets found->value, and updates the map's weight.
+	 * Returns 0, PROBLEM or -ENOMEM. NULL: the later value counts.
 	 */
 	int (*repeat)(struct builder *builder, struct node *map, struct pair *found,
 		const struct pair *again);
 };
 
-/* A node being built has this mark until it is closed: an alias must not lead to it. */
+/* Marks a node until it is closed: no alias may lead to it before. */
 #define BUILDER_OPEN 1
 
 void builder_fini(struct builder *builder);
 
-/** The place of a line and a column of the text, in the source that the text was cut out of. */
+/** Converts a line and a column of the text to a place in the source that contains the text. */
 static inline struct place builder_place(
 	const struct builder *builder, uint32_t line, uint32_t column)
 {
@@ -68,64 +68,68 @@ __attribute__((format(printf, 3, 4))) int builder_problem(
 	const struct builder *builder, struct place place, const char *format, ...);
 
 /**
- * A scalar with room for `len` bytes of text and a NUL, which the caller fills in through
- * *text. NULL: no memory.
+ * Makes a scalar with room for `len` bytes of text and a NUL. The caller writes the text through
+ * *text. Returns NULL without memory.
  */
 struct node *builder_new_scalar(
 	const struct builder *builder, struct place place, size_t len, char **text);
 
-/** Adds a finished node, which may be shared. 0, PROBLEM (limit) or -ENOMEM. */
+/** Adds a finished node, which may be shared. Returns 0, PROBLEM (a limit) or -ENOMEM. */
 int builder_add(struct builder *builder, const struct node *node, struct place place);
 
-/** Opens a map or sequence; *ret may be completed by tag. 0, PROBLEM (limit) or -ENOMEM. */
+/**
+ * Opens a map or list. The caller may set the tag of *ret. Returns 0, PROBLEM (a limit) or -ENOMEM.
+ */
 int builder_open(struct builder *builder, enum node_kind kind, enum node_style style,
 	struct place place, struct node **ret);
 
-/** Closes the last collection that is open. 0, PROBLEM (a bad `<<`, limit) or -ENOMEM. */
+/**
+ * Closes the map or list that was opened last. Returns 0, PROBLEM (a bad `<<`, a limit) or -ENOMEM.
+ */
 int builder_close(struct builder *builder);
 
 /*
- * Where the text goes back to what was begun before, as a table of TOML may, its reader has no use
- * for the stack of what is open. It counts each node, fills maps and lists with node_append() and
- * node_push(), and adds the root when all of it is there.
+ * In some formats the text returns to an earlier map, as TOML does with tables. The reader of such
+ * a format can't use the stack of open nodes. It counts each node, fills maps and lists with
+ * node_append() and node_push(), and adds the root when the root is complete.
  */
 
-/** Counts one more node. 0 or PROBLEM (limit). */
+/** Counts one more node. Returns 0 or PROBLEM (a limit). */
 int builder_count(struct builder *builder, struct place place);
 
-/** Whether a map or list may lie in `depth` others. 0 or PROBLEM (limit). */
+/** Checks that a map or list may lie inside `depth` others. Returns 0 or PROBLEM (a limit). */
 int builder_check_depth(const struct builder *builder, unsigned depth, struct place place);
 
-/** Makes `node`, in the document's arena, an empty map or list. */
+/** Makes `node`, which lies in the document's arena, an empty map or list. */
 void builder_init(
 	const struct builder *builder, struct node *node, enum node_kind kind, struct place place);
 
-/** Adds a root of nodes that are counted already. 0 or -ENOMEM. */
+/** Adds a root whose nodes are counted already. Returns 0 or -ENOMEM. */
 int builder_add_root(struct builder *builder, const struct node *root);
 
 /**
- * For repeat(): `again` is the same map or list going on, so its entries are put behind those of
- * `found`, which is of the same kind. 0, PROBLEM or -ENOMEM.
+ * For repeat(): `again` continues the map or list `found`, which is of the same kind. Adds its
+ * entries behind those of `found`. Returns 0, PROBLEM or -ENOMEM.
  */
 int builder_go_on(struct builder *builder, struct node *map, struct pair *found,
 	const struct pair *again);
 
 /**
- * For repeat(): the key is a list, and `value`, or each item of it, stands behind those that it has. 0 or
- * -ENOMEM.
+ * For repeat(): the key is a list. Adds `value`, or each item of it, behind the values that the key
+ * has. Returns 0 or -ENOMEM.
  */
 int builder_push(struct builder *builder, struct node *map, struct pair *found,
 	const struct node *value);
 
-/** Whether the value is a section, or a list of sections of one name. */
+/** Returns whether the value is a section, or a list of sections with the same name. */
 bool builder_is_sections(const struct node *value);
 
-/** For repeat(): the later one counts, and who checks is told of the other. */
+/** For repeat(): the later value counts. The earlier one is reported as a warning. */
 void builder_override(struct builder *builder, struct node *map, struct pair *found,
 	const struct pair *again);
 
-/** Whether the key is YAML's `<<`, or tagged as such. */
+/** Returns whether the key is YAML's `<<`, or has its tag. */
 bool builder_is_merge_key(const struct node *key);
 
-/** Gives the roots to the document, and the extents that were noted. 0 or -ENOMEM. */
+/** Gives the roots and the noted extents to the document. Returns 0 or -ENOMEM. */
 int builder_finish(struct builder *builder);

@@ -1,20 +1,20 @@
 /*
- * Environment files, as docker compose and systemd's EnvironmentFile= read them. What they read
- * alike is written alone: whichever reads the result sees the same values. Where they differ in
- * reading a source, docker compose is followed:
+ * Environment files, as docker compose and systemd's EnvironmentFile= read them. The writer uses
+ * only what both read alike, so both see the same values in the result. If they read a source
+ * differently, the reader does as docker compose:
  *
  *      A=b # c       "b"; to systemd, "b # c"
  *      A="b\nc"      a line break; to systemd, a backslash and an n
  *      A="\0101"     "A", a character by its number; to systemd, "\0101"
  *      A='b\'c'      "b'c"; to systemd, the quote ends behind the backslash
- *      A: b          as A=b; systemd leaves it out, and so it does with names such as a[1] and Ä
+ *      A: b          as A=b; systemd ignores it, and also names such as a[1] and Ä
  *      A=b\c         "b\c"; to systemd, "bc"
- *      export A=b    as A=b; systemd leaves it out
- *      A             null: compose takes A from its own environment; systemd leaves it out
+ *      export A=b    as A=b; systemd ignores it
+ *      A             null: compose takes A from its own environment; systemd ignores it
  *
- * A "$" is text to systemd. Compose puts a variable in its place, unless it stands in '' or behind
- * a backslash in "": so the style of a value is a part of it, and NODE_SINGLE means that no "$" in
- * it means anything. Where a value has both, a "$" that means nothing is "$$", as in compose's own
+ * To systemd, a "$" is text. Compose replaces a variable by its value, unless it stands in '' or
+ * behind a backslash in "". So a value's style is a part of the value: in NODE_SINGLE, no "$" has a
+ * meaning. If a value has "$" of both kinds, one without a meaning is "$$", as in compose's own
  * files.
  */
 #include <errno.h>
@@ -31,12 +31,13 @@ struct env_reader {
 	struct line_reader lines;
 	struct output text; /* the value, without quotes and escapes */
 	bool has_variable;  /* a "$" in it has a meaning … */
-	bool has_dollar;    /* … or has none, and is written twice */
+	bool has_dollar;    /* … or none, and is written twice */
 	bool has_nul;
-	const char *behind; /* the value, as it is written */
+	const char *behind; /* the first byte behind the value, as it is written */
 };
 
-/* Of what is no ASCII: what compose takes for letters and digits, but for signs in the midst of them. */
+/* Returns whether compose takes a character beyond ASCII for a letter or digit. Approximate: signs
+ * that stand between letters in Unicode count as letters. */
 static bool is_letter(uint32_t code)
 {
 	static const uint32_t others[][2] = {{0x80, 0xA9}, {0xAB, 0xB1}, {0xB4, 0xB4}, {0xB6, 0xB8},
@@ -52,7 +53,7 @@ static bool is_letter(uint32_t code)
 	return true;
 }
 
-/* How many bytes from there on can stand in a name; those of one character at most. */
+/* Returns how many bytes at `at` can stand in a name: those of one character, or 0. */
 static size_t name_char(const char *at, const char *end)
 {
 	char small = (char)(*at | 0x20);
@@ -71,7 +72,7 @@ static const char *behind_name(const char *at, const char *end)
 	return at;
 }
 
-/* Behind "export " and blanks, where they stand. */
+/* Skips "export " and blanks, if a name follows them. */
 static struct span behind_export(struct span line)
 {
 	struct span rest;
@@ -104,8 +105,8 @@ static int add_null(struct env_reader *reader, struct place place)
 }
 
 /*
- * Behind "\\0": up to three digits, which are the number of a character only if there are three and
- * it is below 256; else the 0 is lost to compose, too.
+ * Reads the digits behind "\\0". Three octal digits below 256 are a character's number. Otherwise
+ * the 0 is lost, as in compose.
  */
 static const char *take_octal(struct env_reader *reader, const char *at, const char *end)
 {
@@ -128,7 +129,7 @@ static const char *take_octal(struct env_reader *reader, const char *at, const c
 	return at;
 }
 
-/* At a backslash in "": what it and the next character stand for. Returns what is behind them. */
+/* Reads an escape in "", at its backslash. Returns the byte after it. */
 static const char *take_escape(struct env_reader *reader, const char *at, const char *end)
 {
 	static const char names[] = "\"\\$abfnrtv", values[] = "\"\\$\a\b\f\n\r\t\v";
@@ -148,7 +149,7 @@ static const char *take_escape(struct env_reader *reader, const char *at, const 
 	return at + 2;
 }
 
-/* In '' a backslash stands for itself, and one before a quote is the quote alone. */
+/* Reads a backslash in '': it stands for itself, but before a quote it means the quote alone. */
 static const char *take_backslash(struct env_reader *reader, const char *at, const char *end)
 {
 	bool is_pair = at + 1 < end && at[1] == '\\', is_quote = at + 1 < end && at[1] == '\'';
@@ -161,8 +162,8 @@ static const char *take_backslash(struct env_reader *reader, const char *at, con
 }
 
 /*
- * What stands in quotes from `at` on, which may go over lines. *ret is what is behind them, in the
- * last of these lines; NULL: the quote does not end.
+ * Reads a quoted text from `at` on, which may span lines. *ret is the byte behind it, in the last
+ * of these lines; NULL: the quote does not end.
  */
 static void take_quoted(struct env_reader *reader, const char *at, char quote, const char **ret)
 {
@@ -186,7 +187,7 @@ static void take_quoted(struct env_reader *reader, const char *at, char quote, c
 	}
 }
 
-/* None means anything, so none needs another one. */
+/* Halves each "$$": no "$" in the text has a meaning, so none needs to be doubled. */
 static void halve_dollars(struct output *text)
 {
 	size_t len = 0;
@@ -245,7 +246,7 @@ static int read_value(struct env_reader *reader, struct span rest)
 	return add_value(reader, rest, line_place(&reader->lines, rest.data), NODE_PLAIN);
 }
 
-/* With the "export" in front of it, which may stand at `start`. */
+/* Notes the pair, with the "export" in front of it, which may stand at `start`. */
 EXTENTS_RARE static int note_pair(
 	struct env_reader *reader, const char *start, struct span key, const char *value)
 {
@@ -314,7 +315,8 @@ static int env_read(struct builder *builder, struct span text)
 	return r;
 }
 
-/* Whether nobody, also no shell, sees more than text in it. A "$" is as it was. */
+/* Returns whether every program, even a shell, reads the text as plain text. A "$" keeps its
+ * meaning. */
 static bool is_bare(struct span text)
 {
 	for (size_t i = 0; i < text.len; i++) {
@@ -345,7 +347,8 @@ static void put_value(struct output *output, const struct node *value)
 	struct span text = value->text;
 	bool is_single = value->style == NODE_SINGLE && text.len;
 
-	/* Compose takes a backslash in front of the closing quote for an escape, and knows \r in "". */
+	/* Compose reads a backslash before the closing quote as an escape, and knows \r only in
+	 * "". */
 	if (is_single && !memchr(text.data, '\'', text.len) && !memchr(text.data, '\r', text.len) &&
 		text.data[text.len - 1] != '\\') {
 		output_char(output, '\'');

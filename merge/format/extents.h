@@ -1,30 +1,34 @@
 /*
- * Notes extents (extent.h) while a text with one root is read. Each reader asks for options'
- * wants_extents itself, where it knows what stands where.
+ * Notes the extents (extent.h) of a text with one root while it is read. Each reader checks
+ * options->wants_extents itself.
  */
 #pragma once
 
 #include "builder.h"
 
-/* Of a function that notes: readers are laid out for being asked for none. */
+/* For functions that note extents: most reads want none, and the readers are laid out for that
+ * case. */
 #define EXTENTS_RARE __attribute__((cold, noinline))
 
-/** The root's, which has no place before its entries are known. NULL: no memory. */
+/**
+ * Makes the root's extent. It gets its range when its entries are known. Returns NULL without
+ * memory.
+ */
 struct extent *extents_begin(struct builder *builder, const struct node *root);
 
-/** A new one behind the others in `in`, still without anything. NULL: no memory. */
+/** Adds an empty extent behind the others in `in`. Returns NULL without memory. */
 struct extent *extents_add(struct builder *builder, struct extent *in);
 
-/** Gives it `count` keys. 0 or -ENOMEM. */
+/** Gives the extent `count` keys. Returns 0 or -ENOMEM. */
 int extents_set_keys(struct builder *builder, struct extent *extent, const struct node *const *keys,
 	uint32_t count);
 
-/** What begins and ends there, in the text that read() was given. */
+/** Returns the range from `begin` to `end` in the text that read() was given. */
 static inline struct range extents_range(
 	const struct builder *builder, const char *begin, const char *end)
 {
 	return (struct range){(size_t)(begin - builder->text), (size_t)(end - builder->text)};
 }
 
-/** All entries of what has no brackets, as a section, are known: it ends with the last one. */
+/** Closes a collection without brackets, such as a section: it ends with its last entry. */
 void extents_close(struct extent *extent);

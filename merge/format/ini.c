@@ -1,10 +1,10 @@
 /*
- * INI, of which there is no standard. What stands behind the "=" is the value, with its quotes, as
- * no two programs agree on what they mean; what else differs is a row of ini_dialect.h.
+ * INI, which has no standard. The value is the text behind the "=", with its quotes, as no two
+ * programs agree on their meaning. All other differences are in the rows of ini_dialect.h.
  *
  *      key = value     in the root, or in the section above it
- *      key             no value, which is another thing than an empty one: null
- *          more        where the dialect has it: the value goes on
+ *      key             no value: null, which differs from an empty value
+ *          more        continues the value, if the dialect allows it
  */
 #include "ini.h"
 
@@ -19,16 +19,16 @@
 struct ini_reader {
 	const struct ini_dialect *dialect;
 	struct section_reader section;
-	struct span key;    /* of the last line with one; its data is NULL in front of the first */
+	struct span key;    /* of the last line that has a key; its data is NULL before the first */
 	struct place place; /* of the value … */
 	struct span value;  /* … and its first line */
-	struct output more; /* the lines after that, each with "\n" in front of it */
-	const char *end;    /* of the last line that is not blank */
-	size_t indent;      /* of the key, in bytes */
+	struct output more; /* the following lines, each with "\n" before it */
+	const char *end;    /* the end of the last line that is not blank */
+	size_t indent;      /* the key's, in bytes */
 	size_t empty_lines; /* since the last line of the value */
 	struct ini_scan scan; /* of the value's last line */
 	bool has_value;       /* there is a separator */
-	bool has_included;    /* there was an include's line */
+	bool has_included;    /* a line has included files */
 };
 
 static int add_value(struct ini_reader *reader)
@@ -57,7 +57,7 @@ static int add_value(struct ini_reader *reader)
 		(struct span){reader->value.data, (size_t)(reader->end - reader->value.data)});
 }
 
-/* The key that is open and what has been found as its value. */
+/* Ends the open key, and adds it with its value. */
 static int end_key(struct ini_reader *reader)
 {
 	int r = 0;
@@ -74,7 +74,7 @@ static int end_key(struct ini_reader *reader)
 	return r;
 }
 
-/* Where the section's name ends, at its "]"; NULL: there is none. */
+/* Returns the "]" that ends the section's name; NULL: there is none. */
 static const char *end_of_name(const struct ini_dialect *dialect, struct span line)
 {
 	const char *last = NULL;
@@ -186,7 +186,7 @@ static int read_key(struct ini_reader *reader, struct span line)
 		reader->scan = ini_scan(dialect, line, begin, NULL);
 		reader->value.len = reader->scan.len > begin ? reader->scan.len - begin : 0;
 	}
-	/* In front of a comment: `key =   # none` */
+	/* The value is empty, and a comment follows: `key =   # none` */
 	if (stop && !reader->value.len)
 		reader->value.data = stop + 1;
 	reader->end = reader->value.data + reader->value.len;
@@ -195,7 +195,7 @@ static int read_key(struct ini_reader *reader, struct span line)
 	return r == 0 ? line_add_key(lines, reader->key, reader->key.data, &dialect->fold) : r;
 }
 
-/* `!includedir /etc/mysql/conf.d/`: a key of the root whose value is the path. */
+/* Reads `!includedir /etc/mysql/conf.d/`: a key of the root whose value is the path. */
 static int read_include(struct ini_reader *reader, struct span line)
 {
 	struct line_reader *lines = &reader->section.lines;
@@ -226,7 +226,7 @@ static void go_on(struct ini_reader *reader, struct span line)
 	reader->empty_lines = 0;
 }
 
-/* The line behind a backslash. */
+/* Continues the value with the line after a backslash. */
 static void go_on_behind(struct ini_reader *reader, struct span whole)
 {
 	struct ini_scan before = reader->scan;
@@ -290,7 +290,7 @@ int ini_read(struct builder *builder, struct span text)
 
 /* Writing. */
 
-/* What is wrong with a line of a value but the first; NULL: nothing. */
+/* Returns what is wrong with a line of a value after the first one; NULL: nothing. */
 static const char *more_fault(const struct ini_dialect *dialect, struct span line)
 {
 	const char *fault = line_fault(line);
@@ -300,7 +300,7 @@ static const char *more_fault(const struct ini_dialect *dialect, struct span lin
 	return fault;
 }
 
-/* What keeps the program from reading the value in one line, as it is; NULL: nothing. */
+/* Returns why the program could not read the value in one line, unquoted; NULL: it could. */
 static const char *line_value_fault(const struct ini_dialect *dialect, struct span line)
 {
 	struct ini_scan scan = ini_scan(dialect, line, 0, NULL);
@@ -315,7 +315,7 @@ static const char *line_value_fault(const struct ini_dialect *dialect, struct sp
 	return scan.len < line.len ? "what begins a comment, outside of quotes" : NULL;
 }
 
-/* The same of one whose lines each end with a backslash, but the last. */
+/* Returns the same for a value whose lines end with a backslash, except the last. */
 static const char *joined_fault(const struct ini_dialect *dialect, struct span value)
 {
 	const char *p = value.data, *end = p + value.len;
@@ -353,7 +353,7 @@ static int put_more(struct writer *writer, const struct node *value, struct span
 	return 0;
 }
 
-/* A value of several lines, each but the first further in. */
+/* Writes a value of several lines, all indented after the first. */
 static int put_indented(struct writer *writer, const struct node *value)
 {
 	const struct ini_dialect *dialect = writer->format->dialect;
@@ -384,7 +384,8 @@ static int put_indented(struct writer *writer, const struct node *value)
 	return 0;
 }
 
-/* Whether the quotes of the dialect make any text of this one. */
+/* Returns whether the dialect's quotes can hold the text. A line break, a quote, a backslash or a
+ * "$" in it is too much for them. */
 static bool can_be_quoted(const struct ini_dialect *dialect, struct span text)
 {
 	if (!dialect->quote || line_text_fault(text))
@@ -441,7 +442,7 @@ static int put_one(struct writer *writer, const struct node *key, const struct n
 	return 0;
 }
 
-/* What a key can't have in it. */
+/* Returns the characters that a key can't contain. */
 static const char *not_in_key(const struct ini_dialect *dialect, bool is_null)
 {
 	static char sets[] = "=:#;\"'";
@@ -471,7 +472,7 @@ static int put_pair(struct writer *writer, const struct pair *pair)
 	return r;
 }
 
-/* The lines that include files, which come last. */
+/* Writes the lines that include files. They come last. */
 static int put_includes(struct writer *writer, const struct pair *pair)
 {
 	bool is_list = node_is_sequence(pair->value);
@@ -501,7 +502,7 @@ static bool is_include(const struct ini_dialect *dialect, const struct pair *pai
 	       (span_is(key, "!include") || span_is(key, "!includedir"));
 }
 
-/* Without what includes files. NULL: no memory. */
+/* Returns the map without the lines that include files. NULL: no memory. */
 static const struct node *without_includes(
 	const struct writer *writer, const struct ini_dialect *dialect, const struct node *root)
 {

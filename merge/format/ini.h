@@ -1,5 +1,5 @@
 /*
- * The one reader, writer and editor of INI in all its dialects (ini_dialect.h).
+ * The reader, writer and editor of INI. All dialects (ini_dialect.h) share them.
  */
 #pragma once
 

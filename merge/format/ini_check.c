@@ -6,10 +6,10 @@
 #include "array.h"
 #include "scalar.h"
 
-/* Bytes of "git, mysql, php". */
+/* Size of a buffer for names such as "git, mysql, php". */
 #define NAMES_MAX 128
 
-/* Whether nothing is lost of a key, or section, that comes again. */
+/* Returns whether all values of a key, or all keys of a section, count if it comes again. */
 static bool keeps_all(const struct ini_dialect *dialect, const struct pair *again)
 {
 	return node_is_map(again->value) ? dialect->keys == INI_LIST ||
@@ -77,7 +77,7 @@ static bool is_unknown(const struct ini_dialect *dialect)
 	return dialect->keys == INI_DOUBT;
 }
 
-/* Whether a key is in both, with another value. */
+/* Returns whether both have a key with different values. */
 static bool would_lose(const struct node *found, const struct node *again)
 {
 	if (!node_is_map(found) || !node_is_map(again))
@@ -140,14 +140,15 @@ int ini_repeat(
 	return 0;
 }
 
-/* Keys by what they are to a program. */
+/* Finds keys that a program takes for the same. */
 struct folded_keys {
 	const struct fold *fold;
 	struct arena *arena;
-	struct node *names; /* a map of folded keys to the first pairs' numbers */
+	struct node *names; /* a map of folded keys to the indexes of the first pairs */
 };
 
-/* The pair in `map` before the `i`th that is the same key; NULL: there is none. */
+/* Finds the pair in `map` before the `i`th whose key is the same to the program. *ret is NULL if
+ * there is none. Returns 0 or -ENOMEM. */
 static int find_alike(
 	struct folded_keys *alike, const struct node *map, uint32_t i, const struct pair **ret)
 {
@@ -190,7 +191,7 @@ static int check_spellings(
 	return r;
 }
 
-/* Whether the name is what stands up to the header's "]". */
+/* Returns whether a header with the name would be read back: the name ends at the header's "]". */
 static bool is_name(const struct ini_dialect *dialect, struct span name)
 {
 	bool is_quoted = false;
@@ -244,7 +245,7 @@ int ini_check_tree(const struct writer *writer, const struct node *root)
 	return r;
 }
 
-/* Of two keys that some program takes for one. */
+/* Refuses two keys that some program takes for the same. */
 static int refuse_alike(const struct pair *a, const struct pair *b, struct problem *problem)
 {
 	char names[NAMES_MAX], others[NAMES_MAX];
@@ -252,7 +253,7 @@ static int refuse_alike(const struct pair *a, const struct pair *b, struct probl
 		a->key->source && b->key->source && a->key->source->rank > b->key->source->rank ? a : b;
 	const struct pair *other = later == a ? b : a;
 	const char *x = later->key->text.data, *y = other->key->text.data;
-	bool is_case = true; /* they differ in capitals alone */
+	bool is_case = true; /* they differ only in the case of letters */
 
 	for (; *x && *y && is_case; x++, y++)
 		is_case = (*x == '-') == (*y == '-');
@@ -266,7 +267,8 @@ static int refuse_alike(const struct pair *a, const struct pair *b, struct probl
 		(unsigned)other->key->line, names, others);
 }
 
-/* Whether all of a pair is of one layer, which then knows how its program takes it. */
+/* Returns whether the whole pair comes from `source`. The author of one layer knows how the program
+ * reads its keys. */
 static bool is_of(const struct pair *pair, const struct source *source)
 {
 	if (!node_is_map(pair->value))
@@ -297,7 +299,8 @@ static int check_alike(const struct node *map, struct arena *arena, struct probl
 	return r;
 }
 
-/* The key of a line that nothing but an option is: no `name==1`, no `http://a?b=c`. Else empty. */
+/* Returns the key of a line that can only be an option, unlike `name==1` and `http://a?b=c`.
+ * Otherwise it is empty. */
 static struct span option_of(struct span line)
 {
 	struct span key = {line.data, 0};
@@ -316,8 +319,8 @@ static struct span option_of(struct span line)
 }
 
 /*
- * Whether a line below the value, which may be an option of its own, does not count in the merged
- * section: its value is replaced, or another layer has the option, too.
+ * Returns whether the merge loses a line of the value that may be an option of its own. It does if
+ * the value is replaced in the merged section, or if another layer has the option, too.
  */
 static bool is_option_lost(const struct pair *pair, const struct node *merged)
 {
@@ -378,7 +381,7 @@ int ini_check_merged(const struct format *format, const struct node *root,
 	return r;
 }
 
-/* Whether it is one of the groups, or that of one version: "mysqld-10.11". */
+/* Returns whether the name is one of the groups, or a group with a version: "mysqld-10.11". */
 static bool is_group(const char *groups, struct span name)
 {
 	const char *dash = memrchr(name.data, '-', name.len);
@@ -421,7 +424,7 @@ static int refuse_overruled(const struct node *root, const struct pair *group, c
 		name);
 }
 
-/* Of the last group first: what is in `last` is what counts. */
+/* Checks a group. The groups are checked from the last one on: `last` has the values that count. */
 static int check_group(const struct node *root, const struct pair *group, struct arena *arena,
 	struct node *last, struct problem *problem)
 {

@@ -1,15 +1,17 @@
 /*
- * The table of dialects. A property is here because a program has it (ini_dialects_compare.py).
+ * The table of dialects. Each property is in the table because a program has it
+ * (ini_dialects_compare.py).
  *
- * mysql         my_default.c: "#" begins a comment anywhere outside of quotes, ";" a line only; the
- *               groups' names in any case; an option before the first group is an error. A server
- *               reads several groups, in the order of the file.
- * php           zend_ini_scanner.l, php_ini.c: sections mean nothing but [PATH=…] and [HOST=…],
- *               which go on until the next of them.
- * git           config.c: a value goes on behind a backslash, and comments begin outside of "".
- * wireguard     config.c, wg-quick: "#" alone comments, everywhere; keys in any case.
- * configparser  ConfigParser() with nothing asked for: strict, without comments behind values.
- * grafana       go-ini as Grafana calls it: "#" and ";" comment anywhere, but in `…` and """…""".
+ *      mysql         my_default.c: "#" begins a comment anywhere outside of quotes, ";" only a
+ *                    comment line; group names in any case; an option before the first group is an
+ *                    error. A server reads several groups, in the order of the file.
+ *      php           zend_ini_scanner.l, php_ini.c: only the sections [PATH=…] and [HOST=…] have a
+ *                    meaning; each lasts until the next of them.
+ *      git           config.c: a value continues after a backslash, and comments begin outside of
+ * "". wireguard     config.c, wg-quick: only "#" begins a comment, anywhere; keys in any case.
+ *      configparser  ConfigParser() with its defaults: strict, without comments behind values.
+ *      grafana       go-ini as Grafana calls it: "#" and ";" begin comments anywhere except in `…`
+ *                    and """…""".
  */
 #include "ini.h"
 #include "ini_check.h"
@@ -30,7 +32,7 @@
 	"Interface,Peer,PrivateKey,ListenPort,FwMark,Address,DNS,MTU,Table,PreUp,PostUp,PreDown,"  \
 	"PostDown,SaveConfig,PublicKey,PresharedKey,AllowedIPs,Endpoint,PersistentKeepalive"
 
-/* Of which nobody has said whose file it is: what loses nothing. */
+/* For files of an unknown program: loses nothing. */
 static const struct ini_dialect ini = {
 	.title = "INI",
 	.comments = ";#",
@@ -213,7 +215,7 @@ static size_t trimmed(struct span line, size_t len)
 	return len;
 }
 
-/* Where the last `quote` in the text ends; 0: there is none. */
+/* Returns the end of the last `quote` in the text; 0: there is none. */
 static size_t find_last(struct span text, struct span quote)
 {
 	for (size_t end = text.len; end >= quote.len; end--)
@@ -222,7 +224,8 @@ static size_t find_last(struct span text, struct span quote)
 	return 0;
 }
 
-/* A value that begins with a quote goes up to the last one of its kind. */
+/* Scans a line whose value may begin with a quote: such a value ends at the last quote of its
+ * kind. */
 static struct ini_scan scan_leading(const struct ini_dialect *dialect, struct span line,
 	size_t value, const struct ini_scan *before)
 {

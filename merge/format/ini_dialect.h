@@ -1,84 +1,93 @@
 /*
  * A dialect of INI: how the files of one program, or family of programs, differ from those of
- * others. Each is a row of one table and a format of its own, `format: mysql` in a rule; reader,
- * writer, editor and merge look only at the row. A test holds each row against the program.
+ * others.
+ *
+ * Each dialect is a row of one table and a format of its own: `format: mysql` in a rule. The
+ * reader, the writer, the editor and the merge depend on the row alone. A test compares each row
+ * with the program.
  */
 #pragma once
 
 #include "format.h"
 #include "spelling.h"
 
-/* A key, or a section, that comes again in one file. */
+/* What a key, or a section, means that comes again in one file. */
 enum ini_again {
-	INI_LAST,   /* a key: the last one counts; a section: it goes on */
-	INI_LIST,   /* all count */
+	INI_LAST,   /* a key: the last one counts; a section: it continues */
+	INI_LIST,   /* all of them count */
 	INI_REFUSE, /* the program refuses the file */
-	INI_DOUBT,  /* the dialect is not known: no merge if something would be lost */
+	INI_DOUBT,  /* the dialect is unknown: no merge if it would lose something */
 };
 
 enum ini_goes_on {
 	INI_ONE_LINE,
-	INI_INDENT,    /* with lines that stand further in than the key */
-	INI_BACKSLASH, /* behind a backslash at the line's end */
+	INI_INDENT,    /* in lines indented deeper than the key */
+	INI_BACKSLASH, /* after a backslash at the end of the line */
 };
 
 struct ini_dialect {
-	const char *title;           /* in messages: "a file of git's" */
-	const char *comments;        /* what a line of comment begins with */
-	const char *inline_comments; /* what a comment behind a value begins with; "": none can */
-	const char *quotes;          /* in which no comment begins */
-	const char *escaping;        /* those of the quotes in which a backslash escapes */
-	const char *quote;           /* to put around a value that needs it; NULL: none helps */
-	const char *separators;      /* between key and value: the first in the line counts */
+	const char *title;    /* in messages: "a file of git's" */
+	const char *comments; /* the characters that begin a comment line */
+	/* the characters that begin a comment behind a value; "": none */
+	const char *inline_comments;
+	const char *quotes;     /* the quotes in which no comment begins */
+	const char *escaping;   /* those of them in which a backslash escapes */
+	const char *quote;      /* the quote for a value that needs one; NULL: none helps */
+	const char *separators; /* between key and value: the first in the line counts */
 	enum ini_goes_on goes_on;
 	enum ini_again keys;
 	enum ini_again sections;
 	struct fold fold;         /* of keys … */
 	struct fold section_fold; /* … and of sections */
-	const char *list_keys;    /* "a,b": they are lists whatever `keys` says; or NULL */
-	const char *list_suffix;  /* what the name of any other list ends with; or NULL */
+	const char *list_keys;    /* "a,b": keys that are lists whatever `keys` says; or NULL */
+	const char *list_suffix;  /* the suffix of any other list's name; or NULL */
 	const char *list_section; /* the section that is a list of maps; or NULL */
-	const char *by;            /* the key by which two items of it are one */
-	const char *meaningful;    /* "A,B": sections mean nothing but for those that begin so; or NULL */
-	const char *const *together; /* "a,b": groups that one program reads; NULL-terminated; or NULL */
-	const char *root;          /* the section that is what stands before the first; or NULL */
-	const char *includes;      /* what an include's line begins with: "!"; or NULL */
-	bool colon_yields;         /* a ":" separates only where there is no "=" in the line */
-	bool quotes_lead;          /* a quote is one only where the value begins */
-	bool quotes_end;           /* a quote must end */
-	bool escapes_outside;      /* a backslash escapes outside of quotes as well */
-	bool has_null;             /* a key may stand alone */
-	bool has_root_keys;        /* keys may stand before the sections */
-	bool joins_headers;        /* a key may stand behind a section's header */
-	bool has_long_names;       /* a section's name ends with the line's last ] */
+	const char *by;           /* the key that identifies an item of it */
+	/* "A,B": only sections whose names begin so have a meaning; or NULL */
+	const char *meaningful;
+	/* "a,b": groups that one program reads; NULL-terminated; or NULL */
+	const char *const *together;
+	/* the section that equals the root, the part before the first section; or NULL */
+	const char *root;
+	const char *includes; /* what a line that includes files begins with: "!"; or NULL */
+	bool colon_yields;    /* a ":" separates only if the line has no "=" */
+	bool quotes_lead;     /* a quote counts only at the beginning of a value */
+	bool quotes_end;      /* a quote must end */
+	bool escapes_outside; /* a backslash escapes outside of quotes, too */
+	bool has_null;        /* a key may have no separator and no value */
+	bool has_root_keys;   /* keys may stand before the sections */
+	bool joins_headers;   /* a key may stand behind a section's header */
+	bool has_long_names;  /* a section's name ends at the line's last "]" */
 };
 
-/** Whether a key of that name is a list if it comes again: all of its values count. */
+/** Returns whether the key is a list if it comes again in one file: all of its values count. */
 bool ini_is_list(const struct ini_dialect *dialect, struct span key);
 
-/** Whether it is one whatever layers it is in: those of higher layers are added. */
+/** Returns whether the key is a list across layers, too: the values of higher layers are added. */
 bool ini_is_list_key(const struct ini_dialect *dialect, struct span key);
 
-/** Whether a section of that name is a list of maps. */
+/** Returns whether a section of that name is a list of maps. */
 bool ini_is_list_section(const struct ini_dialect *dialect, struct span name);
 
-/** Whether a section of that name means something. */
+/** Returns whether a section of that name has a meaning. */
 bool ini_has_meaning(const struct ini_dialect *dialect, struct span name);
 
-/* What a line is to the program. */
+/* How the program reads a line. */
 struct ini_scan {
-	size_t len;   /* without a comment behind it, nor blanks */
-	char quote;   /* that has not ended; '\0': none */
-	bool goes_on; /* in the next line */
+	size_t len;   /* without a trailing comment and trailing blanks */
+	char quote;   /* the quote that is still open; '\0': none */
+	bool goes_on; /* the next line continues this one */
 };
 
 /**
- * Looks at a line, whose value begins behind `value` bytes: only dialects whose quotes lead ask for
- * that. `before` is the line that goes on in this one; NULL: none does.
+ * Scans a line. Its value begins after `value` bytes, which matters only to dialects with
+ * `quotes_lead`. `before` is the scan of the line that this one continues; NULL: it continues none.
  */
 struct ini_scan ini_scan(const struct ini_dialect *dialect, struct span line, size_t value,
 	const struct ini_scan *before);
 
-/** "git, mysql, php": the dialects for which `is_fit` holds, which gets `about`. */
+/**
+ * Writes the names of the dialects for which is_fit(dialect, about) holds, as "git, mysql, php".
+ */
 void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pair *about),
 	const struct pair *about, char *out, size_t size);

@@ -1,6 +1,6 @@
 /*
- * JSON as RFC 8259 has it: nothing more is understood, so that what passes here passes anywhere;
- * or, where that is asked for, JSON with comments.
+ * JSON exactly as RFC 8259 defines it, so that every other reader accepts it, too; or JSON with
+ * comments, if the caller asks for it.
  */
 #include <errno.h>
 
@@ -13,14 +13,14 @@
 
 #define NO_COMMENT "a comment begins with // or /*"
 
-/* What may come next. */
+/* The tokens that may come next. */
 enum expect {
 	EXPECT_VALUE,
-	EXPECT_VALUE_OR_END, /* behind "[" */
+	EXPECT_VALUE_OR_END, /* after "[" */
 	EXPECT_KEY,
-	EXPECT_KEY_OR_END,   /* behind "{" */
-	EXPECT_COMMA_OR_END, /* behind a value */
-	EXPECT_NOTHING,      /* behind the root */
+	EXPECT_KEY_OR_END,   /* after "{" */
+	EXPECT_COMMA_OR_END, /* after a value */
+	EXPECT_NOTHING,      /* after the root */
 };
 
 struct json_reader {
@@ -29,12 +29,13 @@ struct json_reader {
 	const char *end;
 	bool is_jsonc;
 	enum expect expect;
-	uint32_t line;          /* of p */
-	const char *counted;    /* on p's line, at or before p … */
-	uint32_t counted_place; /* … its column */
+	uint32_t line;          /* the line that p is in */
+	const char *counted;    /* a byte on that line, at or before p … */
+	uint32_t counted_place; /* … and its column */
 };
 
-/* Columns count characters; each is counted once, so that one endless line costs no more. */
+/* Returns the place of p. Columns count characters. Each character is counted once, so that even
+ * one huge line is read in linear time. */
 static struct place place_of(struct json_reader *reader)
 {
 	for (; reader->counted < reader->p; reader->counted++)
@@ -42,7 +43,7 @@ static struct place place_of(struct json_reader *reader)
 	return builder_place(reader->builder, reader->line, reader->counted_place);
 }
 
-/* Where the value from `start` to p stands, for whom that matters to. */
+/* Passes `add` the place of the value between `start` and p, if extents are wanted. */
 static int note(const struct json_reader *reader, const char *start, const struct node *node,
 	int (*add)(struct builder *builder, const struct noted_node *note))
 {
@@ -60,7 +61,7 @@ static int fail(struct json_reader *reader, const char *message)
 	return builder_problem(reader->builder, place_of(reader), "%s", message);
 }
 
-/* At the end of a line. */
+/* Counts a line that ends at p. */
 static void end_line(struct json_reader *reader)
 {
 	reader->line++;
@@ -68,7 +69,8 @@ static void end_line(struct json_reader *reader)
 	reader->counted_place = 1;
 }
 
-/* At a "/". 0, or PROBLEM when it begins no comment, or one that does not end. */
+/* Skips the comment that begins with the "/" at p. Returns 0, or PROBLEM if there is no comment, or
+ * one without its end. */
 static int skip_comment(struct json_reader *reader)
 {
 	size_t left = (size_t)(reader->end - reader->p);
@@ -91,7 +93,7 @@ static int skip_comment(struct json_reader *reader)
 	return 0;
 }
 
-/* Skips comments, too, where there are any. 0 or PROBLEM. */
+/* Skips white space, and comments if they are allowed. Returns 0 or PROBLEM. */
 static int skip_space(struct json_reader *reader)
 {
 	int r = 0;
@@ -110,7 +112,7 @@ static int skip_space(struct json_reader *reader)
 	return r;
 }
 
-/* Behind "\u". */
+/* Reads the digits after "\u". */
 static int take_code_point(struct json_reader *reader, char **out)
 {
 	int32_t code = utf8_hex4(reader->p, reader->end), low;
@@ -153,7 +155,7 @@ static int take_escape(struct json_reader *reader, char **out)
 	return 0;
 }
 
-/* The bytes from p to the closing quote, or to the end when there is none. */
+/* Returns the number of bytes from p to the closing quote, or to the end if there is none. */
 static size_t raw_length(const char *p, const char *end)
 {
 	const char *start = p;
@@ -167,7 +169,7 @@ static size_t raw_length(const char *p, const char *end)
 	return (size_t)(p - start);
 }
 
-/* Copies up to the next escape, quote or end, checked. */
+/* Checks and copies the text up to the next escape, the closing quote or the end. */
 static int take_plain(struct json_reader *reader, char **out)
 {
 	const char *start = reader->p;
@@ -199,7 +201,7 @@ static int take_string(struct json_reader *reader)
 	int r = 0;
 
 	reader->p++;
-	/* An escape is never shorter than what it stands for. */
+	/* An escape is never shorter than its character. */
 	node = builder_new_scalar(
 		reader->builder, place, raw_length(reader->p, reader->end), &text);
 	if (!node)
@@ -246,7 +248,7 @@ static int bad_word(struct json_reader *reader, struct span word)
 		"\"%.*s\" is not a value in JSON; a string wants double quotes", shown, word.data);
 }
 
-/* A number, true, false or null. */
+/* Reads a number, true, false or null. */
 static int take_word(struct json_reader *reader)
 {
 	struct span word = {reader->p, 0};
@@ -334,7 +336,7 @@ static int on_value(struct json_reader *reader)
 	return r;
 }
 
-/* Whether something like a comment stands here, which is none in this format. */
+/* Returns whether p is at something that looks like a comment, but is none in this format. */
 static bool is_at_comment(const struct json_reader *reader)
 {
 	return reader->p < reader->end && (*reader->p == '#' || *reader->p == '/');
@@ -388,7 +390,7 @@ static int on_comma(struct json_reader *reader)
 		is_map ? "a \",\" or \"}\" is missing here" : "a \",\" or \"]\" is missing here");
 }
 
-/* reader->p stands at something. */
+/* Reads the next token; p is not at the end. */
 static int take_next(struct json_reader *reader)
 {
 	if (is_at_comment(reader))

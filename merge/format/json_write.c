@@ -1,7 +1,7 @@
 /*
- * JSON, two spaces a level. YAML can say more: keys that are no strings become strings, tags that
- * no schema knows are dropped and their text is written as a string; .inf, .nan and keys that are
- * lists or maps are problems.
+ * The writer of JSON, with two spaces a level. YAML can say more than JSON: keys that are no
+ * strings become strings. A tag that no schema knows is dropped, and its text becomes a string.
+ * .inf, .nan, and keys that are lists or maps are problems.
  */
 #include <errno.h>
 #include <stdio.h>

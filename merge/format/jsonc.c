@@ -1,6 +1,6 @@
 /*
  * JSON as people write it for editors and compilers: with comments, and with a comma behind the
- * last value. It is written as JSON, so what reads either reads it.
+ * last value. It is written as plain JSON, so that readers of both kinds can read it.
  */
 #include "json.h"
 

@@ -1,6 +1,7 @@
 /*
- * Keyfiles, as GLib's GKeyFile reads them: desktop entries, NetworkManager's connections. Values
- * are raw, as g_key_file_get_value() gives them: "\s", "\n" and the ";" of lists stay as they are.
+ * Keyfiles as GLib's GKeyFile reads them, such as desktop entries and NetworkManager's connections.
+ * Values are raw, as g_key_file_get_value() returns them: "\s", "\n" and the ";" of lists stay
+ * unchanged.
  */
 #include <errno.h>
 #include <strings.h>
@@ -17,7 +18,7 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* A letter, a digit or what else may stand in a locale. */
+/* Returns whether `c` may stand in a locale: a letter, a digit, or one of a few signs. */
 static bool is_locale_char(char c)
 {
 	char small = (char)(c | 0x20);
@@ -26,7 +27,7 @@ static bool is_locale_char(char c)
 	       (c && strchr("-_.@", c));
 }
 
-/* Why GKeyFile takes no such key; NULL: it does. */
+/* Returns why GKeyFile refuses the key; NULL: it accepts it. */
 static const char *key_fault(struct span key)
 {
 	const char *end = key.data + key.len, *at = key.data;
@@ -43,7 +44,7 @@ static const char *key_fault(struct span key)
 	return at == end ? NULL : "has a bracket that is none of a locale, as in Name[de]";
 }
 
-/* The same for the name of a group. */
+/* Returns why GKeyFile refuses the name of a group; NULL: it accepts it. */
 static const char *name_fault(struct span name)
 {
 	for (size_t i = 0; i < name.len; i++) {
@@ -55,7 +56,7 @@ static const char *name_fault(struct span name)
 	return NULL;
 }
 
-/* What GKeyFile takes for the value of Encoding in the first group. */
+/* Returns whether GKeyFile takes the value of Encoding in the first group for UTF-8. */
 static bool is_utf8(struct span value)
 {
 	return value.len == strlen("UTF-8") && strncasecmp(value.data, "UTF-8", value.len) == 0;
@@ -64,7 +65,7 @@ static bool is_utf8(struct span value)
 struct keyfile_reader {
 	struct section_reader section;
 	struct span first; /* the name of the first group */
-	bool is_first;     /* the one that is open has that name */
+	bool is_first;     /* the open group has that name */
 };
 
 static int read_group(struct keyfile_reader *keyfile, struct span line)
@@ -133,7 +134,7 @@ static int keyfile_read(struct builder *builder, struct span text)
 	return r == 0 ? section_close(&reader.section) : r;
 }
 
-/* What a value can't hold; NULL: nothing of that. */
+/* Returns why a value can't be written; NULL: it can. */
 static const char *value_fault(struct span value)
 {
 	const char *fault = line_text_fault(value);

@@ -8,7 +8,7 @@
 #include "text_key.h"
 #include "utf8.h"
 
-/* Eight bytes at once: none is NUL, and none is above 0x7F. */
+/* For tests of eight bytes at once: no byte is NUL or above 0x7F. */
 #define LOW_BITS UINT64_C(0x0101010101010101)
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 
@@ -85,7 +85,7 @@ int line_problem(const struct line_reader *reader, const char *at, const char *f
 	return builder_problem(reader->builder, line_place(reader, at), "%s", message);
 }
 
-/* The first byte that begins no character, or is NUL; `end` when there is none. */
+/* Returns the first byte that is NUL or begins no character; `end` if there is none. */
 static const char *find_fault(const char *p, const char *end)
 {
 	while (p < end) {
@@ -271,7 +271,7 @@ int line_check_scalar(
 
 int line_check_tag(const struct writer *writer, const struct node *value, const char *name)
 {
-	/* YAML's own say what is written anyway. */
+	/* A tag of YAML's own says nothing that the value's text does not say. */
 	if (!value->tag || value->tag[0] != '!')
 		return 0;
 	return line_refuse(

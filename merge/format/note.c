@@ -55,7 +55,7 @@ static struct noted *new_noted(const struct builder *builder, const struct noted
 	return noted;
 }
 
-/* The pair whose key was noted before becomes whole. */
+/* Completes the pair whose key was noted before. */
 static void take_key(struct open_extent *map, struct noted *noted)
 {
 	noted->key = map->key;
@@ -67,7 +67,7 @@ static void take_key(struct open_extent *map, struct noted *noted)
 	map->has_key = false;
 }
 
-/* A value of a pair, an item or a root. */
+/* Adds the extent of a pair's value, an item or a root. */
 static int add_value(struct builder *builder, const struct noted_node *note, struct extent **ret)
 {
 	struct open_extent *open = innermost(&builder->notes);

@@ -1,7 +1,7 @@
 /*
- * Notes: where what a reader finds stands in the text (extent.h), for readers of formats whose
- * collections lie in each other. The reader tells of each node as it does the builder, in the same
- * order; of a map first a key, then its value.
+ * Notes: where the nodes that a reader finds stand in the text (extent.h), for formats with nested
+ * collections. The reader passes each node here as it does to the builder, in the same order: in a
+ * map, first the key, then its value.
  */
 #pragma once
 
@@ -9,22 +9,22 @@
 
 struct builder;
 
-/* To note_close(): the collection ends where its last entry does. */
+/* For note_close(): the collection ends where its last entry ends. */
 #define NOTE_LAST_ENTRY SIZE_MAX
 
-/* A node that was found. */
+/* A node that the reader found. */
 struct noted_node {
 	const struct node *node;
-	struct range range; /* with its tag and anchor; of a collection, `end` comes at its close */
+	struct range range;  /* with its tag and anchor; of a collection, note_close() sets `end` */
 	size_t member_begin; /* of an item or a key: where its entry begins */
 	bool is_alias;
 	bool has_anchor;
 };
 
-/* A collection that is not closed yet, and what of a pair is known of it. */
+/* A collection that is not closed yet, and the known part of its current pair. */
 struct open_extent {
 	struct extent *extent;
-	bool is_key; /* in the map around it */
+	bool is_key; /* it is a key of the map around it */
 	bool has_key;
 	const struct node *key;
 	struct range key_range;
@@ -43,7 +43,7 @@ struct notes {
 
 void notes_fini(struct notes *notes);
 
-/** Whether a key of the innermost collection comes next. */
+/** Returns whether the next node is a key of the innermost collection. */
 static inline bool note_wants_key(const struct notes *notes)
 {
 	const struct open_extent *open = notes->depth ? &notes->open[notes->depth - 1] : NULL;
@@ -51,14 +51,14 @@ static inline bool note_wants_key(const struct notes *notes)
 	return open && node_is_map(open->extent->node) && !open->has_key;
 }
 
-/** A scalar or an alias. 0 or -ENOMEM. */
+/** Notes a scalar or an alias. Returns 0 or -ENOMEM. */
 int note_add(struct builder *builder, const struct noted_node *note);
 
-/** A map or list begins. 0 or -ENOMEM. */
+/** Notes the beginning of a map or list. Returns 0 or -ENOMEM. */
 int note_open(struct builder *builder, const struct noted_node *note);
 
-/** The innermost collection ends at `end`, or NOTE_LAST_ENTRY. */
+/** Closes the innermost collection at `end`, or at NOTE_LAST_ENTRY. */
 void note_close(struct builder *builder, size_t end);
 
-/** Gives the extents to the document, which has its roots already. 0 or -ENOMEM. */
+/** Gives the extents to the document, which has its roots already. Returns 0 or -ENOMEM. */
 int notes_finish(struct notes *notes, struct document *document);

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Bytes; also when the first guess was none. */
+/* The least size of a buffer, in bytes, even if the guess was 0. */
 #define OUTPUT_MIN 256
 
 int writer_too_deep(const struct writer *writer, const struct node *node)
@@ -50,7 +50,7 @@ int output_finish(
 	char *text;
 	int r;
 
-	/* The buffer may be larger than what is allowed. */
+	/* The buffer may be larger than the limit. */
 	if (!output->failure && len > output->max)
 		output->failure = -E2BIG;
 	if (output->failure == -E2BIG)

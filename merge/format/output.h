@@ -1,6 +1,6 @@
 /*
- * The text that a writer makes: a buffer that grows up to a limit. A failure sticks and what comes
- * after it is dropped, so a writer need not look before the end.
+ * An output: the text that a writer makes, in a buffer that grows up to a limit. A failure is
+ * remembered, and later output is dropped, so a writer checks only at the end.
  */
 #pragma once
 
@@ -14,28 +14,28 @@ struct output {
 	size_t len;
 	size_t capacity;
 	size_t max;   /* bytes */
-	size_t guess; /* of the text's size, in bytes */
+	size_t guess; /* expected size of the text, in bytes */
 	int failure;  /* 0, -ENOMEM, or -E2BIG: over `max` */
 };
 
-/* What a format's write() is given. */
+/* The arguments of a format's write(). */
 struct writer {
 	struct output *output;
-	struct arena *arena; /* for what is converted on the way */
+	struct arena *arena; /* for values that are converted before they are written */
 	struct problem *problem;
-	unsigned depth; /* maps and lists in each other, at most */
-	const struct format *format; /* that is written */
+	unsigned depth;              /* greatest nesting of maps and lists */
+	const struct format *format; /* the format that is written */
 };
 
-/** The problem of a collection that lies deeper. Returns PROBLEM. */
+/** Reports a collection that is nested too deep. Returns PROBLEM. */
 int writer_too_deep(const struct writer *writer, const struct node *node);
 
-/* Makes room for `more` bytes. False: `failure` is set. */
+/* Makes room for `more` bytes. Returns false if it sets `failure`. */
 bool output_grow(struct output *output, size_t more);
 
 void output_fini(struct output *output);
 
-/** Gives the text to `arena`. 0 with *ret NUL-terminated, PROBLEM (over the limit) or -ENOMEM. */
+/** Gives the text, NUL-terminated, to `arena`. Returns 0, PROBLEM (over the limit) or -ENOMEM. */
 int output_finish(
 	struct output *output, struct arena *arena, struct span *ret, struct problem *problem);
 

@@ -1,10 +1,10 @@
 /*
- * Java's properties, as java.util.Properties.load() reads them. Text that is UTF-8 is read as such,
- * which is what Java's resource bundles do since 9, and other text as ISO-8859-1, which is what
- * load() does. It is written in ASCII, with \uXXXX for the rest: that means the same to both.
+ * Java's properties, as java.util.Properties.load() reads them. UTF-8 text is read as UTF-8, as
+ * Java's resource bundles do since Java 9; other text as ISO-8859-1, as load() does. The writer
+ * uses ASCII, with \uXXXX for other characters: both read it the same way.
  *
  *      key=value    key:value    key value
- *      key=a, \     a backslash at the end: the next line goes on, without its indent
+ *      key=a, \     a backslash at the end: the next line continues, without its indent
  *          b
  */
 #include <errno.h>
@@ -22,7 +22,7 @@ struct properties_reader {
 	struct builder *builder;
 	const char *p;
 	const char *end;
-	const char *line;  /* where p's line begins */
+	const char *line;  /* the beginning of p's line */
 	uint32_t number;   /* of p's line, starting at 1 */
 	struct extent *in; /* the root's; NULL unless extents are wanted */
 	struct output text;
@@ -52,7 +52,7 @@ static int fail(const struct properties_reader *reader, const char *at, const ch
 	return builder_problem(reader->builder, place_of(reader, at), "%s", message);
 }
 
-/* At a line break, or the end: goes behind it. */
+/* Skips the line break at p. At the end of the text it does nothing. */
 static void skip_break(struct properties_reader *reader)
 {
 	if (reader->p == reader->end)
@@ -70,7 +70,8 @@ static void skip_blanks(struct properties_reader *reader)
 		reader->p++;
 }
 
-/* At a backslash that ends its line, with the next one: goes to where that goes on. */
+/* If p is at a backslash that ends its line, skips to the text of the next line. Returns whether it
+ * did. */
 static bool skip_continuation(struct properties_reader *reader)
 {
 	if (reader->p == reader->end || *reader->p != '\\' ||
@@ -89,7 +90,7 @@ static bool is_line_end(struct properties_reader *reader)
 	return reader->p == reader->end || is_break(*reader->p);
 }
 
-/* Behind "\u". */
+/* Reads the digits after "\u". */
 static int take_code_point(struct properties_reader *reader, const char *escape)
 {
 	int32_t code = utf8_hex4(reader->p, reader->end), low = -1;
@@ -117,7 +118,8 @@ static bool ends_key(char c)
 	return is_blank(c) || c == '=' || c == ':';
 }
 
-/* What stands for itself, up to where the key or value may end, or go on in another way. */
+/* Copies plain text, up to a character that may end the key or value, or that continues it on
+ * another line. */
 static void take_run(struct properties_reader *reader, bool is_key)
 {
 	const char *start = reader->p, *p = start;
@@ -128,7 +130,7 @@ static void take_run(struct properties_reader *reader, bool is_key)
 	reader->p = p;
 }
 
-/* At a backslash that does not end its line. */
+/* Reads an escape at its backslash, which does not end its line. */
 static int take_escape(struct properties_reader *reader)
 {
 	static const char names[] = "tnrf", values[] = "\t\n\r\f";
@@ -175,7 +177,7 @@ static int read_text(struct properties_reader *reader, bool is_key)
 	return r == 0 ? add_text(reader, place) : r;
 }
 
-/* Blanks, and one "=" or ":" among them. */
+/* Skips blanks, and one "=" or ":" among them. */
 static void skip_separator(struct properties_reader *reader)
 {
 	bool is_seen = false;
@@ -188,7 +190,7 @@ static void skip_separator(struct properties_reader *reader)
 	}
 }
 
-/* What was added last: the key, and the value from `value` up to p. */
+/* Notes the pair that was added last: its key, and its value from `value` to p. */
 EXTENTS_RARE static int note_pair(
 	struct properties_reader *reader, const char *key, const char *key_end, const char *value)
 {
@@ -268,7 +270,8 @@ static int read_pairs(struct properties_reader *reader)
 	return r == 0 && has_root ? close_root(reader) : r;
 }
 
-/* ISO-8859-1, whose bytes are the first 256 characters. NULL: no memory. */
+/* Converts ISO-8859-1, whose bytes are the first 256 characters, to UTF-8. Returns NULL without
+ * memory. */
 static char *from_latin_1(struct span text, size_t *ret)
 {
 	char *copy = malloc(2 * text.len + 1), *out = copy;
@@ -279,7 +282,8 @@ static char *from_latin_1(struct span text, size_t *ret)
 	return copy;
 }
 
-/* Behind the byte of ISO-8859-1 that is at *at, of which *copied is the place in UTF-8. */
+/* Converts *offset, an offset in the UTF-8 copy, to one in the ISO-8859-1 source. *copied and *at
+ * are the same place in the copy and in the source, before *offset; both move there. */
 static void move_offset(const struct builder *builder, size_t *at, size_t *copied, size_t *offset)
 {
 	for (; *copied < *offset; ++*copied)
@@ -287,7 +291,8 @@ static void move_offset(const struct builder *builder, size_t *at, size_t *copie
 	*offset = *at;
 }
 
-/* Extents are of the source's text, and these are of its copy, which is that from `begin` on. */
+/* Converts all extents from the UTF-8 copy to the source's text, where the copy's text begins at
+ * `begin`. */
 static void move_extents(const struct builder *builder, size_t begin)
 {
 	struct extent *root = builder->document->extents[0];
@@ -345,7 +350,8 @@ static void put_code(struct output *output, uint32_t code)
 	output_string(output, text);
 }
 
-/* What takes a backslash: a blank in front, and in a key all that would end it. */
+/* Returns whether `c` needs a backslash: a blank in front does, and in a key every character that
+ * would end it. */
 static bool is_escaped(char c, bool is_first, bool is_key)
 {
 	if (c == '\\' || (c == ' ' && (is_first || is_key)))

@@ -14,7 +14,7 @@ int section_open_root(struct section_reader *reader)
 	return line_open_root(lines, line_trim_start(lines->line).data);
 }
 
-/* The section's header: what is in the section comes later. */
+/* Notes the section's header. The extents of its pairs are noted later. */
 EXTENTS_RARE static int note_section(
 	struct section_reader *reader, struct span name, const struct node *map)
 {
@@ -104,7 +104,7 @@ int section_name(
 static int put_name(
 	struct writer *writer, const struct node *key, const struct section_style *style)
 {
-	const char *fault = line_text_fault(key->text); /* blanks are a part of the name */
+	const char *fault = line_text_fault(key->text); /* blanks belong to the name */
 
 	if (!key->text.len)
 		return line_refuse(writer, key, "a section in %s needs a name", style->name);
@@ -139,7 +139,7 @@ static int put_section(struct writer *writer, const struct node *key, const stru
 	return r;
 }
 
-/* A list of sections, each a map. */
+/* Writes a list of sections. Each item is a map. */
 static int put_sections(struct writer *writer, const struct node *key, const struct node *list,
 	const struct section_style *style)
 {
@@ -174,7 +174,7 @@ int section_write(struct writer *writer, const struct node *root, const struct s
 {
 	int r = line_check_map(writer, root, style->name);
 
-	/* A key behind a section would be in it. */
+	/* Root keys come first: a key behind a section would belong to it. */
 	for (uint32_t i = 0; r == 0 && i < root->map.count; i++)
 		if (!is_section(root->map.pairs[i].value, style))
 			r = put_root_key(writer, &root->map.pairs[i], style);

@@ -1,12 +1,13 @@
 /*
- * Text in sections, which INI, systemd's dialect of it and keyfiles share:
+ * The reader and the writer of text in sections, which INI, systemd's dialect of it and keyfiles
+ * share:
  *
- *      key = value       in the root map, where the format has it
+ *      key = value       in the root map, if the format allows it
  *
  *      [section]         a map in the root
  *      key = value       in that map
  *
- * A section that comes again goes on.
+ * A section that comes again continues.
  */
 #pragma once
 
@@ -15,28 +16,28 @@
 struct section_reader {
 	struct line_reader lines;
 	bool has_root;
-	unsigned depth; /* maps and lists in each other that the section is: 0, there is none yet */
+	unsigned depth; /* the section's depth, in nested maps and lists; 0: no section yet */
 	const struct fold *fold; /* of the sections' names; NULL: none */
 };
 
-/** Opens the root, if that has not happened yet. 0, PROBLEM (limit) or -ENOMEM. */
+/** Opens the root, unless it is open. Returns 0, PROBLEM (a limit) or -ENOMEM. */
 int section_open_root(struct section_reader *reader);
 
 /**
- * Ends the section and begins the one of that name, which stands in the line; `is_item`: as an item
- * of the list of that name. 0, PROBLEM (limit) or -ENOMEM.
+ * Ends the section and begins the one named `name`, a part of the current line. `is_item`: the
+ * section is an item of the list of that name. Returns 0, PROBLEM (a limit) or -ENOMEM.
  */
 int section_open(struct section_reader *reader, struct span name, bool is_item);
 
-/** Ends the section: what comes is in the root. 0, PROBLEM or -ENOMEM. */
+/** Ends the section: the following keys are in the root. Returns 0, PROBLEM or -ENOMEM. */
 int section_leave(struct section_reader *reader);
 
-/** Ends the section and the root. 0, PROBLEM or -ENOMEM. */
+/** Ends the section and the root. Returns 0, PROBLEM or -ENOMEM. */
 int section_close(struct section_reader *reader);
 
 /**
- * The name in the line, which begins with "[" and ends with the next "]": *ret. `rest` is what
- * stands behind that. PROBLEM for one without its end.
+ * Finds the section's name: `line` begins with "[", and the name ends at the next "]". *rest is the
+ * text behind that. Returns 0, or PROBLEM if the "]" is missing.
  */
 int section_name(
 	const struct section_reader *reader, struct span line, struct span *ret, struct span *rest);
@@ -44,15 +45,15 @@ int section_name(
 /* How a format of sections is written. */
 struct section_style {
 	const char *name; /* of the format, in messages */
-	const char
-		*root_keys; /* NULL: keys may stand before the sections; else what to do instead */
-	const char
-		*not_in_name; /* characters that the name of a section can't hold, besides "\n" */
-	const char *(*name_fault)(struct span name); /* what else is wrong with one; may be NULL */
-	bool has_lists; /* a section may be a list of maps: it comes as often */
+	/* NULL: keys may stand before the sections; else what to do instead */
+	const char *root_keys;
+	const char *not_in_name; /* characters that a section's name can't contain, besides "\n" */
+	/* returns what else is wrong with a name, or NULL; may be NULL */
+	const char *(*name_fault)(struct span name);
+	bool has_lists; /* a section may be a list of maps, written once for each */
 	const struct fold *fold; /* of the sections' names; NULL: none */
 
-	/* The lines for a key and its value. 0, PROBLEM or -ENOMEM. */
+	/* Writes the lines for a key and its value. Returns 0, PROBLEM or -ENOMEM. */
 	int (*put)(struct writer *writer, const struct pair *pair);
 };
 
@@ -60,8 +61,8 @@ int section_write(
 	struct writer *writer, const struct node *root, const struct section_style *style);
 
 /**
- * PROBLEM for a key that would be read as something else: an empty one, one with a character of
- * `not_in` in it, or that begins with one of `not_first`. Else 0.
+ * Refuses a key that would be read as something else: an empty key, one with a character of
+ * `not_in`, or one that begins with a character of `not_first`. Returns 0 or PROBLEM.
  */
 int section_check_key(const struct writer *writer, const struct node *key, const char *name,
 	const char *not_in, const char *not_first);

@@ -1,15 +1,16 @@
 /*
- * The INI of systemd, systemd.syntax(7): a key that comes again is a list, and an assignment of
- * nothing takes away what came before it. What it takes away may also be in a file below, or in one
- * that plyfs never sees, so it stays: as an empty text, in front of what came after it.
+ * systemd's dialect of INI, systemd.syntax(7): a key that comes again is a list, and an empty
+ * assignment resets what came before it. What it resets may also be in a file of a lower layer, or
+ * in one that plyfs never sees. So the reset stays in the tree: as an empty string, in front of the
+ * later values.
  *
  *      ExecStart=/bin/a                            "/bin/a"
  *      ExecStart=/bin/a, ExecStart=/bin/b          ["/bin/a", "/bin/b"]
  *      ExecStart=                                  ""
  *      ExecStart=/bin/a, ExecStart=, ExecStart=/b  ["", "/b"]
  *
- * A section that comes again goes on; but for those of systemd-networkd and its kin that stand for
- * one thing each, such as an [Address]: they are a list of maps.
+ * A section that comes again continues. Some sections of systemd-networkd and its kin describe one
+ * thing each, such as an [Address]: they are a list of maps.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static const char lists[] =
 
 #define NO_ROOT_KEYS "put it in one, such as 'Service: {...}'"
 
-/* What is joined, from `begin` on, stands at `from`. */
+/* A joined line's text from `begin` on stands at `from` in the source. */
 struct value_piece {
 	size_t begin;
 	const char *from;
@@ -41,15 +42,15 @@ struct value_piece {
 
 struct systemd_reader {
 	struct section_reader section;
-	struct line_reader first; /* on the first of the lines that are one */
-	struct output joined;     /* these lines, where they are more than one … */
-	struct value_piece *pieces; /* … of which each is one, if extents are wanted */
+	struct line_reader first; /* at the first of the lines that are joined */
+	struct output joined;     /* these lines, if there are several … */
+	struct value_piece *pieces;     /* … and a piece for each, if extents are wanted */
 	size_t piece_count;
 	size_t piece_capacity;
-	bool is_joined; /* the last one ended with a backslash */
+	bool is_joined; /* the previous line ended with a backslash */
 };
 
-/* Whether the line's last backslash has a meaning: one of a pair has none. */
+/* Returns whether the line ends with a backslash that continues it: one of a pair does not. */
 static bool goes_on(struct span line)
 {
 	size_t count = 0;
@@ -59,7 +60,8 @@ static bool goes_on(struct span line)
 	return count % 2;
 }
 
-/* The place of a byte of the line, which begins with the first of those that it was joined from. */
+/* Returns the place of a byte of the line. A byte of a joined line beyond the first source line has
+ * the place where that one ends. */
 static struct place place_of(const struct systemd_reader *reader, struct span line, const char *at)
 {
 	size_t offset = (size_t)(at - line.data);
@@ -80,7 +82,7 @@ static const char *source_of(const struct systemd_reader *reader, struct span wh
 	return reader->pieces[i - 1].from + (offset - reader->pieces[i - 1].begin);
 }
 
-/* What of the source the text in the line is, backslashes included. */
+/* Returns the part of the source that `text` was read from, with the backslashes in it. */
 EXTENTS_RARE static struct span source_span(
 	const struct systemd_reader *reader, struct span whole, struct span text)
 {
@@ -141,7 +143,7 @@ static int read_setting(struct systemd_reader *reader, struct span whole, struct
 		source_span(reader, whole, value));
 }
 
-/* A line in full length. */
+/* Reads a complete line: joined, if it was continued. */
 static int read_whole(struct systemd_reader *reader, struct span whole)
 {
 	struct span line = line_trim(whole);
@@ -153,7 +155,7 @@ static int read_whole(struct systemd_reader *reader, struct span whole)
 	return read_setting(reader, whole, line);
 }
 
-/* The lines that were joined so far. */
+/* Reads the lines joined so far, as one line. */
 static int end_joined(struct systemd_reader *reader)
 {
 	struct span whole = {reader->joined.data, reader->joined.len};
@@ -180,7 +182,7 @@ static int read_line(struct systemd_reader *reader)
 	struct span line = reader->section.lines.line, bare = line_trim_start(line);
 	bool goes = goes_on(line);
 
-	/* Also between lines that are one. */
+	/* Comments may stand between joined lines, too. */
 	if (bare.len && (*bare.data == '#' || *bare.data == ';'))
 		return 0;
 	if (!reader->is_joined) {
@@ -205,7 +207,7 @@ static bool is_reset(const struct node *value)
 	return node_is_scalar(value) && !value->text.len;
 }
 
-/* More assignments to a key. */
+/* Adds an assignment to a key that has values. An empty one replaces them. */
 static int assign(
 	struct builder *builder, struct node *map, struct pair *found, const struct node *value)
 {
@@ -317,8 +319,9 @@ static int systemd_edit(struct edit *edit, const struct edit_op *op)
 }
 
 /*
- * Settings that are lists, of systemd.unit(5), systemd.exec(5) and the others: of all others the last
- * assignment holds. A word with an asterisk is all that begin so.
+ * The settings that are lists, from systemd.unit(5), systemd.exec(5) and others. Of all other
+ * settings the last assignment counts. A word that ends with an asterisk stands for all settings
+ * that begin with it.
  */
 static const char list_keys[] =
 	/* systemd.unit(5) */
@@ -345,7 +348,7 @@ static const char list_keys[] =
 	/* systemd.socket(5), systemd.timer(5), systemd.path(5) */
 	"DirectoryNotEmpty,Listen*,OnActiveSec,OnBootSec,OnCalendar,OnStartupSec,OnUnitActiveSec,"
 	"OnUnitInactiveSec,PathChanged,PathExists,PathExistsGlob,PathModified,Symlinks,"
-	/* systemd.network(5), systemd.netdev(5), systemd.link(5), and settings of daemons */
+	/* systemd.network(5), systemd.netdev(5), systemd.link(5), and settings of other daemons */
 	"Address,AlternativeName,BindCarrier,DNS,DNSSECNegativeTrustAnchors,Domains,FallbackDNS,"
 	"FallbackNTP,Gateway,IPVLAN,IPVTAP,KillExcludeUsers,KillOnlyUsers,MACVLAN,MACVTAP,NTP,"
 	"Tunnel,VLAN,VXLAN,Xfrm";

@@ -1,19 +1,20 @@
 /*
- * Keys in a format that knows texts only: 1 and "1" are two keys in YAML, and would be one there.
+ * Checks of keys for formats in which all keys are strings: 1 and "1" are two keys in YAML, but one
+ * key in such a format.
  */
 #pragma once
 
 #include "output.h"
 
-/* How a key's text is found. */
+/* How a key's text is determined. */
 enum text_key_kind {
-	TEXT_KEY_AS_WRITTEN, /* its own text; what has none is refused */
-	TEXT_KEY_OF_JSON,    /* scalar_json(); what has none is refused when it is written */
+	TEXT_KEY_AS_WRITTEN, /* the key's own text; a key without text is refused */
+	TEXT_KEY_OF_JSON,    /* scalar_json(); a key without text is refused when it is written */
 };
 
 /**
- * Whether no two keys of the map would be the same text in the format of that name.
- * 0, PROBLEM or -ENOMEM.
+ * Checks that no two keys of the map have the same text in the format of that name. Returns 0,
+ * PROBLEM or -ENOMEM.
  */
 int text_key_check(const struct writer *writer, const struct node *map, const char *format,
 	enum text_key_kind kind);

@@ -1,11 +1,17 @@
 /*
  * TOML's reader and writer, for the entry in the table of formats.
  *
- * What TOML has is told by style: a table under its own [header] is NODE_HEADER, one that is there
- * for the tables in it NODE_BLOCK, an inline table NODE_FLOW, one that dotted keys make NODE_DOTTED.
- * A list of tables under [[headers]], or one that stands on several lines, is NODE_BLOCK, one on a
- * single line NODE_FLOW. Strings are NODE_DOUBLE "…", NODE_SINGLE '…', NODE_FOLDED """…""" and
- * NODE_LITERAL '''…'''.
+ * A node's style records how TOML writes it:
+ *
+ *      NODE_HEADER    a table under its own [header]
+ *      NODE_BLOCK     a table that exists only for the tables in it; a list of tables under
+ *                     [[headers]]; a list on several lines
+ *      NODE_FLOW      an inline table; a list on one line
+ *      NODE_DOTTED    a table made by dotted keys
+ *      NODE_DOUBLE    a string "…"
+ *      NODE_SINGLE    a string '…'
+ *      NODE_FOLDED    a string """…"""
+ *      NODE_LITERAL   a string '''…'''
  */
 #pragma once
 
@@ -15,15 +21,14 @@
 int toml_read(struct builder *builder, struct span text);
 int toml_write(struct writer *writer, const struct node *root);
 
-/** What a key without quotes is made of. */
+/** Returns whether a key without quotes may contain `c`. */
 static inline bool toml_is_bare(char c)
 {
 	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' ||
 	       c == '-';
 }
 
-/** What may stand only as an escape, even in a string of many lines. A newline is not among them.
- */
+/** Returns whether `c` must be escaped even in a multi-line string. A newline need not be. */
 static inline bool toml_is_control(char c)
 {
 	return ((unsigned char)c < 0x20 && c != '\t' && c != '\n') || c == 0x7F;

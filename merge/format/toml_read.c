@@ -1,17 +1,17 @@
 /*
- * TOML 1.0.0: nothing more is understood, so that what passes here passes anywhere.
+ * TOML 1.0.0, exactly, so that every other reader accepts it, too.
  *
- * Headers and dotted keys go back to tables that were begun before, so each table remembers who
- * made it, which decides who may add to it:
+ * Headers and dotted keys may return to an earlier table. Each table remembers its maker, which
+ * decides who may add to it:
  *
  *                   [it]      [it.more]   it.key = 1
- *      IMPLICIT     once      yes         yes        as the way to another: [it.inner]
- *      HEADER       no        yes         no         by its own [it] or [[it]]
- *      DOTTED       no        yes         yes        by a dotted key
+ *      IMPLICIT     once      yes         yes        made on the way to another: [it.inner]
+ *      HEADER       no        yes         no         made by its own [it] or [[it]]
+ *      DOTTED       no        yes         yes        made by a dotted key
  *      CLOSED       no        no          no         an inline table, or a list of values
  *
- * Dotted keys add to a DOTTED table in its own section only: from elsewhere, the way to it leads
- * through the table with that section's header.
+ * Dotted keys add to a DOTTED table only from its own section. From elsewhere, the path to it leads
+ * through the table with that section's header, which refuses dotted keys.
  */
 #include <errno.h>
 
@@ -27,29 +27,31 @@
 
 enum maker { IMPLICIT, HEADER, DOTTED, CLOSED };
 
-/* A table, or a list; every map and list of the document is one. */
+/* A table, or a list. Each map and list of the document is one. */
 struct toml_table {
 	struct node node;
-	struct toml_table *in;       /* NULL: the root, or not there yet */
-	struct toml_table *previous; /* that was made; so, one that `in` is made before */
-	uint32_t counted;       /* of node.weight, in that of `in` */
+	struct toml_table *in;       /* the table or list around it; NULL: the root, or not added yet */
+	struct toml_table *previous; /* the one made before this one; a table is made after `in` */
+	uint32_t counted;       /* the part of node.weight that `in` has counted */
 	enum maker maker;
 };
 
 struct toml_reader {
 	struct toml_text at;
-	struct toml_table *last;  /* that was made */
-	struct toml_table *table; /* that keys go to */
-	unsigned depth;      /* maps and lists around what is in `table` */
+	struct toml_table *last;  /* the table made last */
+	struct toml_table *table; /* the table that keys are added to */
+	unsigned depth;      /* number of maps and lists around the values in `table` */
 
-	struct extent *in;        /* of what is read; NULL unless extents are wanted */
-	const struct node **keys; /* the parts of the key that is read … */
+	/* the extent around the current entry; NULL unless extents are wanted */
+	struct extent *in;
+	const struct node **keys; /* the parts of the current key … */
 	uint32_t key_count;
 	uint32_t key_capacity;
-	const char *key_end; /* … and what is behind the last one */
+	const char *key_end; /* … and the byte behind the last one */
 };
 
-/* Whether a key without quotes would be a string as a value, too, and in YAML. */
+/* Returns whether the key's text, without quotes, would be a string as a value in TOML and in YAML,
+ * too. */
 static bool is_plain_key(struct span text)
 {
 	if (text.data[0] == '-' || number_is_digit(text.data[0]))
@@ -58,7 +60,7 @@ static bool is_plain_key(struct span text)
 	       resolve_plain(text, NODE_YAML_1_1) == SCALAR_STRING;
 }
 
-/* Behind one more part of a key. */
+/* Notes a part of a key, which ends at p. */
 EXTENTS_RARE static int note_key(struct toml_reader *reader, const struct node *key)
 {
 	reader->key_end = reader->at.p;
@@ -74,7 +76,7 @@ EXTENTS_RARE static int note_key(struct toml_reader *reader, const struct node *
 	return 0;
 }
 
-/* A new extent in the one of what is read. With a key, which is all of what was noted of one. */
+/* Adds an extent to reader->in. If `key` is set, the extent gets the key parts that were noted. */
 EXTENTS_RARE static int note_entry(struct toml_reader *reader, const char *key, struct extent **ret)
 {
 	struct builder *builder = reader->at.builder;
@@ -90,7 +92,7 @@ EXTENTS_RARE static int note_entry(struct toml_reader *reader, const char *key, 
 	return extents_set_keys(builder, extent, reader->keys, reader->key_count);
 }
 
-/* One part of a key, without what it is noted for. */
+/* Reads one part of a key, without noting it. */
 static int read_key(struct toml_reader *reader, struct node **ret)
 {
 	size_t len = 0;
@@ -115,7 +117,7 @@ static int read_key(struct toml_reader *reader, struct node **ret)
 	return r;
 }
 
-/* One part of a key. */
+/* Reads one part of a key, and notes it if extents are wanted. */
 static int take_key(struct toml_reader *reader, struct node **ret)
 {
 	int r = read_key(reader, ret);
@@ -131,7 +133,7 @@ static bool take_char(struct toml_reader *reader, char c)
 	return true;
 }
 
-/* Behind a part of a key: whether another one follows, at which p stands then. */
+/* After a part of a key, returns whether another part follows. p then stands at it. */
 static bool take_dot(struct toml_reader *reader)
 {
 	toml_text_skip_spaces(&reader->at);
@@ -146,7 +148,7 @@ static struct toml_table *table_of(const struct node *node)
 	return node && !node_is_scalar(node) ? (struct toml_table *)node : NULL;
 }
 
-/* A new map or list that lies in `depth` others. */
+/* Makes a map or list inside `depth` others. */
 static int new_table(struct toml_reader *reader, enum node_kind kind, struct place place,
 	unsigned depth, struct toml_table **ret)
 {
@@ -168,7 +170,7 @@ static int new_table(struct toml_reader *reader, enum node_kind kind, struct pla
 	return 0;
 }
 
-/* `node` is put into `in` as it is now; a table may be added to afterwards. */
+/* Records that `in` contains `node`, with its present weight. A table may grow afterwards. */
 static void note_place(struct toml_table *in, const struct node *node)
 {
 	struct toml_table *table = table_of(node);
@@ -179,7 +181,8 @@ static void note_place(struct toml_table *in, const struct node *node)
 	table->counted = node->weight;
 }
 
-/* What is in them is known: each weighs as much more as what was added to those in it. */
+/* Updates the weights of all tables. Each table was counted in `in` when it was put there; it now
+ * adds what it has gained since. Later tables come first, so inner before outer ones. */
 static void weigh(const struct toml_reader *reader)
 {
 	for (struct toml_table *table = reader->last; table; table = table->previous)
@@ -187,7 +190,7 @@ static void weigh(const struct toml_reader *reader)
 			node_reweigh(&table->in->node, table->counted, table->node.weight);
 }
 
-/* Puts the pair into a table that has no such key. */
+/* Adds the pair to a table that does not have its key. */
 static int put_pair(struct toml_reader *reader, struct toml_table *in, const struct pair *pair)
 {
 	int r = builder_count(
@@ -205,7 +208,7 @@ static int push_item(struct toml_reader *reader, struct toml_table *list, const 
 	return node_push(reader->at.builder->document->arena, &list->node, item);
 }
 
-/* A new table in `in`, which is in `depth` others. */
+/* Adds a new table to `in`, inside `depth` others. */
 static int put_table(struct toml_reader *reader, struct toml_table *in, struct pair *pair,
 	enum node_kind kind, unsigned depth, struct toml_table **ret)
 {
@@ -218,14 +221,14 @@ static int put_table(struct toml_reader *reader, struct toml_table *in, struct p
 	return put_pair(reader, in, pair);
 }
 
-/* The pair of that key, or NULL. */
+/* Returns the pair with that key, or NULL. */
 static const struct pair *find(const struct toml_table *in, struct pair *pair)
 {
 	pair->hash = node_hash(pair->key);
 	return node_find_hashed(&in->node, pair->key, pair->hash);
 }
 
-/* Why a key can't be what it is meant to be, as `found` has it already. */
+/* Reports why a key can't be used in this way, as `found` has it already. */
 static int refuse(
 	const struct toml_reader *reader, const struct node *key, const struct pair *found)
 {
@@ -247,7 +250,7 @@ static int refuse(
 		(unsigned)there->line, (unsigned)there->column, why);
 }
 
-/* Goes on, in a dotted key, from *in to the table of that name, made at need. */
+/* For a dotted key: moves *in to its table of that name, which is made if it does not exist. */
 static int enter_dotted(
 	struct toml_reader *reader, struct toml_table **in, const struct node *key, unsigned depth)
 {
@@ -271,7 +274,7 @@ static int enter_dotted(
 	return 0;
 }
 
-/* Goes on, in a header, from *in to the table of that name, made at need. */
+/* For a header: moves *in to its table of that name, which is made if it does not exist. */
 static int enter_super(
 	struct toml_reader *reader, struct toml_table **in, const struct node *key, unsigned *depth)
 {
@@ -297,7 +300,7 @@ static int enter_super(
 	return 0;
 }
 
-/* Behind "[" and the last key in it: the table that keys go to from now on. */
+/* Opens the table of a header "[…]", whose last key is `key`. Further keys are added to it. */
 static int open_table(
 	struct toml_reader *reader, struct toml_table *in, const struct node *key, unsigned depth)
 {
@@ -321,7 +324,7 @@ static int open_table(
 	return 0;
 }
 
-/* Behind "[[", which stands at `place`, and the last key: one more table of the list. */
+/* Adds a table to the list of a header "[[…]]", which stands at `place`. `key` is its last key. */
 static int open_item(struct toml_reader *reader, struct toml_table *in, const struct node *key,
 	unsigned depth, struct place place)
 {
@@ -347,14 +350,15 @@ static int open_item(struct toml_reader *reader, struct toml_table *in, const st
 	return 0;
 }
 
-/* That of a header ends where the next one begins; the root's goes on. */
+/* Closes the extent of a header's section where the next header begins. The root's extent stays
+ * open. */
 static void close_section(struct toml_reader *reader)
 {
 	if (reader->in->key_count)
 		extents_close(reader->in);
 }
 
-/* Behind a header that begins at `start`, and its name at `name`: what it opened is in it. */
+/* Notes a header that begins at `start`, with its name at `name`. Its extent becomes reader->in. */
 EXTENTS_RARE static int note_header(struct toml_reader *reader, const char *start, const char *name)
 {
 	struct extent *extent;
@@ -372,7 +376,7 @@ EXTENTS_RARE static int note_header(struct toml_reader *reader, const char *star
 	return 0;
 }
 
-/* The root of the document is the table in which all others are. */
+/* Reads a header. The root contains all tables. */
 static int take_header(struct toml_reader *reader, struct toml_table *root)
 {
 	struct place place = toml_text_place(&reader->at);
@@ -406,7 +410,7 @@ static int take_header(struct toml_reader *reader, struct toml_table *root)
 
 static int take_value(struct toml_reader *reader, unsigned depth, const struct node **ret);
 
-/* A value, which has an extent of its own: with a key, that begins at `key`, or of an item. */
+/* Reads a value and notes its extent: with the key at `key`, or of an item if `key` is NULL. */
 EXTENTS_RARE static int take_noted(
 	struct toml_reader *reader, const char *key, unsigned depth, const struct node **ret)
 {
@@ -429,7 +433,7 @@ EXTENTS_RARE static int take_noted(
 	return 0;
 }
 
-/* "key = value" or "a.key = value", in a table that `depth - 1` others are around. */
+/* Reads "key = value" or "a.key = value" in a table inside `depth - 1` others. */
 static int take_pair(struct toml_reader *reader, struct toml_table *in, unsigned depth)
 {
 	const char *start = reader->at.p;
@@ -459,7 +463,7 @@ static int take_pair(struct toml_reader *reader, struct toml_table *in, unsigned
 	return r ? r : put_pair(reader, in, &pair);
 }
 
-/* Behind "[". */
+/* Reads a list's items, after "[". */
 static int take_items(struct toml_reader *reader, struct toml_table *list, unsigned depth)
 {
 	const struct node *item;
@@ -484,7 +488,7 @@ static int take_items(struct toml_reader *reader, struct toml_table *list, unsig
 	}
 }
 
-/* Behind "{". */
+/* Reads an inline table's pairs, after "{". */
 static int take_pairs(struct toml_reader *reader, struct toml_table *map, unsigned depth)
 {
 	int r;
@@ -538,7 +542,7 @@ static bool is_word_char(char c)
 	return toml_is_bare(c) || c == '+' || c == '.' || c == ':';
 }
 
-/* Bytes of the word at p; between a date and a time may be a space. */
+/* Returns the length of the word at p, in bytes. A space may separate a date from its time. */
 static size_t word_length(const struct toml_reader *reader)
 {
 	const char *p = reader->at.p;
@@ -572,7 +576,7 @@ static int take_word(struct toml_reader *reader, const struct node **ret)
 	return r ? r : builder_count(reader->at.builder, place);
 }
 
-/* A value that `depth` maps and lists are around. */
+/* Reads a value inside `depth` maps and lists. */
 static int take_value(struct toml_reader *reader, unsigned depth, const struct node **ret)
 {
 	struct node *node;
@@ -593,7 +597,7 @@ static int take_value(struct toml_reader *reader, unsigned depth, const struct n
 	return take_word(reader, ret);
 }
 
-/* One line, or all the lines of its value. */
+/* Reads a line, or all lines of its value. */
 static int take_line(struct toml_reader *reader, struct toml_table *root)
 {
 	size_t length;

@@ -6,10 +6,10 @@
 #include "toml.h"
 #include "utf8.h"
 
-/* What is in a text, and in what quotes it may therefore stand. */
+/* Traits of a text, which decide the quotes it may stand in. */
 enum {
 	HAS_NEWLINE = 1,
-	HAS_CONTROL = 2, /* what only an escape can stand for */
+	HAS_CONTROL = 2, /* characters that only an escape can write */
 	HAS_SINGLE = 4,  /* ' */
 	HAS_SINGLES = 8, /* '' */
 	NOT_UTF8 = 16,
@@ -36,7 +36,8 @@ static unsigned traits_of(struct span text)
 	return traits;
 }
 
-/* The style that can hold such a text, for which no newline is written as an escape in vain. */
+/* Returns a style that can hold a text with these traits. A multi-line style stays one, so that
+ * newlines need no escapes. */
 static enum node_style style_for(enum node_style style, unsigned traits)
 {
 	switch (style) {
@@ -64,7 +65,8 @@ static void put_escape(struct output *output, char c)
 	output_string(output, text);
 }
 
-/* In a string of many lines two quotes may stand in a row, but not at its end. */
+/* Writes the text of a string in double quotes. A multi-line string may have two quotes in a row,
+ * but not at its end. */
 static void put_basic(struct output *output, struct span text, bool is_long)
 {
 	size_t from = 0;
@@ -99,7 +101,7 @@ int toml_put_string(struct output *output, struct span text, enum node_style sty
 	if (style != NODE_DOUBLE)
 		quotes = style == NODE_SINGLE ? "'" : style == NODE_LITERAL ? "'''" : "\"\"\"";
 	output_string(output, quotes);
-	/* The first newline is none of the text. */
+	/* The first newline is not part of the text. */
 	if (traits & HAS_NEWLINE && style != NODE_DOUBLE)
 		output_char(output, '\n');
 	if (style == NODE_DOUBLE || style == NODE_FOLDED)

@@ -5,7 +5,8 @@
 #include "toml.h"
 #include "utf8.h"
 
-/* Columns count characters; each is counted once, so that one endless line costs no more. */
+/* Columns count characters. Each character is counted once, so that even one huge line is read in
+ * linear time. */
 struct place toml_text_place(struct toml_text *at)
 {
 	for (; at->counted < at->p; at->counted++)
@@ -34,7 +35,8 @@ int toml_text_bad_character(struct toml_text *at, const char *otherwise)
 	return toml_text_fail(at, otherwise);
 }
 
-/* Behind characters that may stand in comments and strings, up to `stop` or another one. */
+/* Skips characters that may stand in comments and strings, up to `stop`, `other_stop` or the line's
+ * end. */
 static const char *skip_text(const struct toml_text *at, char stop, char other_stop)
 {
 	const char *p = at->p;
@@ -83,7 +85,7 @@ int toml_text_skip_lines(struct toml_text *at)
 /* How a string is quoted. */
 struct quote {
 	char c;
-	bool is_long;  /* three of them, and it may have many lines */
+	bool is_long;  /* three quotes: the string may span lines */
 	bool is_basic; /* has escapes */
 	enum node_style style;
 };
@@ -108,7 +110,7 @@ static size_t count_quotes(const struct toml_text *at, const char *p, char quote
 	return count;
 }
 
-/* At most so many bytes the string has, of which p stands at the first. */
+/* Returns an upper bound of the string's length in bytes. p is at its first byte. */
 static size_t raw_length(const struct toml_text *at, const struct quote *quote)
 {
 	const char *p = at->p;
@@ -119,7 +121,7 @@ static size_t raw_length(const struct toml_text *at, const struct quote *quote)
 		} else if (*p == quote->c) {
 			if (!quote->is_long)
 				break;
-			/* Two more may stand in front of the three that end it. */
+			/* Two more quotes may stand before the three that end the string. */
 			if (count_quotes(at, p, quote->c) >= 3)
 				return (size_t)(p - at->p) + 2;
 		}
@@ -127,7 +129,7 @@ static size_t raw_length(const struct toml_text *at, const struct quote *quote)
 	return (size_t)(p - at->p);
 }
 
-/* Behind "\u" or "\U". */
+/* Reads the digits after "\u" or "\U". */
 static int take_code_point(struct toml_text *at, int digits, char **out)
 {
 	int32_t high = 0, low = utf8_hex4(at->p, at->end);
@@ -151,7 +153,7 @@ static int take_code_point(struct toml_text *at, int digits, char **out)
 	return 0;
 }
 
-/* Behind a backslash at the end of a line: what follows up to the next text is left out. */
+/* Reads a line end after a backslash: everything up to the next text is dropped. */
 static int skip_line_end(struct toml_text *at)
 {
 	const char *start = at->p;
@@ -197,7 +199,7 @@ static bool take_quotes(struct toml_text *at, const struct quote *quote, char **
 	size_t count = count_quotes(at, at->p, quote->c);
 	bool is_end = count >= 3;
 
-	/* The last three end it, and in front of these two may stand. */
+	/* The last three end the string. Two more may stand before them. */
 	if (count > 5)
 		count = 5;
 	at->p += count;
@@ -229,7 +231,7 @@ static int take_text(struct toml_text *at, const struct quote *quote, char **out
 	return 0;
 }
 
-/* What is between the quotes. *end is set behind the text. */
+/* Reads the text between the quotes. *end becomes its end. */
 static int take_content(struct toml_text *at, const struct quote *quote, char **end)
 {
 	bool is_end = false;

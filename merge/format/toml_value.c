@@ -4,7 +4,7 @@
 
 #include "number.h"
 
-/* A text of fewer bytes is a number of less than 64 bits, whatever its base. */
+/* A number with fewer characters has less than 64 bits in any base. */
 #define SHORT_INT 16
 
 static bool is_digit_of(char c, unsigned base)
@@ -16,7 +16,7 @@ static bool is_digit_of(char c, unsigned base)
 	return c >= '0' && c <= '9' && (unsigned)(c - '0') < base;
 }
 
-/* Behind the digits at `p`, between which a "_" may stand. NULL: there are none. */
+/* Skips the digits at `p`, which a "_" may separate. Returns NULL if there are none. */
 static const char *skip_digits(const char *p, const char *end, unsigned base)
 {
 	if (p == end || !is_digit_of(*p, base))
@@ -35,7 +35,7 @@ static const char *skip_sign(const char *p, const char *end)
 	return p < end && (*p == '+' || *p == '-') ? p + 1 : p;
 }
 
-/* Behind the whole part of a decimal number, which begins with no 0 unless it is one. */
+/* Skips the whole part of a decimal number. It begins with 0 only if it is 0. */
 static const char *skip_whole(const char *p, const char *end)
 {
 	p = skip_sign(p, end);
@@ -80,7 +80,7 @@ static bool fits_64_bits(struct span text)
 	       number.small <= (uint64_t)INT64_MAX + number.is_negative;
 }
 
-/* Without its sign. */
+/* Returns the text without its sign. */
 static struct span unsigned_of(struct span text)
 {
 	const char *end = text.data + text.len, *p = skip_sign(text.data, end);
@@ -110,7 +110,8 @@ static bool is_float(struct span text)
 	return p == end;
 }
 
-/* The number that `count` digits at *p are, and moves *p behind them. -1: they are none. */
+/* Reads `count` digits at *p, and moves *p behind them. Returns their number; -1: there are
+ * fewer. */
 static int take_digits(const char **p, const char *end, int count)
 {
 	int value = 0;
@@ -154,7 +155,7 @@ static bool take_date(const char **p, const char *end)
 	return day >= 1 && day <= days_of(year, month);
 }
 
-/* Hours and minutes. */
+/* Reads hours and minutes. */
 static bool take_minutes(const char **p, const char *end)
 {
 	int hour = take_digits(p, end, 2), minute;
@@ -165,7 +166,7 @@ static bool take_minutes(const char **p, const char *end)
 	return minute >= 0 && minute <= 59;
 }
 
-/* Whether all of it is a time and, if there is one, an offset. */
+/* Returns whether the whole text is a time, with an offset if that is allowed. */
 static bool is_time(const char *p, const char *end, bool may_have_offset)
 {
 	int second;
@@ -173,7 +174,7 @@ static bool is_time(const char *p, const char *end, bool may_have_offset)
 	if (!take_minutes(&p, end) || !take_char(&p, end, ":"))
 		return false;
 	second = take_digits(&p, end, 2);
-	/* 60: a leap second. */
+	/* 60 is a leap second. */
 	if (second < 0 || second > 60)
 		return false;
 	if (take_char(&p, end, ".")) {
@@ -204,7 +205,7 @@ static bool is_timestamp(struct span text)
 
 enum scalar_type toml_value_type(struct span text)
 {
-	/* Keys are asked for, too, and most of them are known by their first byte. */
+	/* Keys come here, too. For most of them the first byte decides. */
 	switch (text.len ? text.data[0] : '\0') {
 	case 't':
 		return span_is(text, "true") ? SCALAR_BOOL : SCALAR_STRING;
@@ -244,7 +245,7 @@ const char *toml_value_fault(struct span text)
 	return "is not a number in TOML; a string wants quotes";
 }
 
-/* One or two digits, as two. */
+/* Writes one or two digits as two. */
 static const char *put_pair(char **out, const char *p)
 {
 	if (!number_is_digit(p[1]))
@@ -255,8 +256,8 @@ static const char *put_pair(char **out, const char *p)
 }
 
 /*
- * The offset at `p`, the end of a text with a NUL behind it: nothing, "Z", or hours of one or two
- * digits with or without minutes.
+ * Writes the offset at `p`, which ends the NUL-terminated text: nothing, "Z", or one or two digits
+ * of hours with or without minutes.
  */
 static void put_offset(char **out, const char *p)
 {
@@ -272,7 +273,7 @@ static void put_offset(char **out, const char *p)
 
 int toml_value_of_timestamp(struct span text, struct arena *arena, struct span *ret)
 {
-	/* It may lack four zeros, and an offset's minutes. */
+	/* TOML's form is longer by four zeros at most, and the offset's minutes. */
 	char *start = arena_alloc(arena, text.len + 8), *out = start;
 	const char *p = text.data;
 

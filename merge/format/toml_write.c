@@ -1,20 +1,20 @@
 /*
  * TOML as people write it: the values of a table, then the tables in it, each under its header.
  *
- *      name = "web"                 what a table has besides tables comes first: behind a header
- *      limits.memory = "64M"        it would be the header's
+ *      name = "web"                 a table's values come first: below a header they would
+ *      limits.memory = "64M"        belong to the header's table
  *      hosts = ["a", "b"]
  *
- *      [server.tls]                 [server] has a header if it had one, has values, or nothing
+ *      [server.tls]                 [server] has a header if it had one, has values, or is empty
  *      min = 1.3
  *
  *      [[user]]                     a list of tables, unless each is inline
  *      name = "root"
  *
- * What TOML has no value for is a problem at the place in the source that it is from: null, tags,
- * integers of more than 64 bits, and dates that no calendar has.
+ * A value that TOML can't express is a problem at its place in the source: null, a tag, an integer
+ * of more than 64 bits, or a date that no calendar has.
  *
- * Recursive, down to the depth that is allowed.
+ * The writer is recursive, down to the depth limit.
  */
 #include <errno.h>
 #include <math.h>
@@ -25,15 +25,15 @@
 #include "toml_string.h"
 #include "toml_value.h"
 
-/* The keys that lead to a table, the last one first. */
+/* The keys that lead to a table, from the last one to the first. */
 struct path {
-	const struct path *up; /* NULL: the root is next */
+	const struct path *up; /* NULL: the root is above */
 	const struct node *key;
 };
 
 static bool is_tables(const struct node *node, unsigned depth_left);
 
-/* Whether a value, or what is in a list or an inline table, is meant to stand on one line. */
+/* Returns whether a value, with all values in it, is meant to stand on one line. */
 static bool is_one_line(const struct node *node, unsigned depth_left)
 {
 	bool is_all = node->style == NODE_FLOW || node->style == NODE_DOTTED || !node_count(node);
@@ -46,13 +46,13 @@ static bool is_one_line(const struct node *node, unsigned depth_left)
 	return is_all;
 }
 
-/* Whether a map is written as an inline table, though it may have a header. */
+/* Returns whether a map is written as an inline table where it could have a header. */
 static bool is_inline(const struct node *map, unsigned depth_left)
 {
 	return map->style == NODE_FLOW && is_one_line(map, depth_left);
 }
 
-/* Whether the node is written behind "key =", and not under headers. */
+/* Returns whether the node is written behind "key =", and not under headers. */
 static bool is_value(const struct node *node, unsigned depth_left)
 {
 	if (node_is_map(node))
@@ -60,7 +60,7 @@ static bool is_value(const struct node *node, unsigned depth_left)
 	return node_is_scalar(node) || !is_tables(node, depth_left);
 }
 
-/* Whether the map is written as dotted keys: it has something to write, and no tables. */
+/* Returns whether the map is written as dotted keys: it is not empty, and has no tables. */
 static bool is_dotted(const struct node *map, unsigned depth_left)
 {
 	bool is_all =
@@ -74,8 +74,7 @@ static bool is_dotted(const struct node *map, unsigned depth_left)
 	return is_all;
 }
 
-/* Whether a list's items are tables under headers: all are maps, and some not meant to be inline.
- */
+/* Returns whether a list's items are tables under headers: all are maps, and not all are inline. */
 static bool is_tables(const struct node *list, unsigned depth_left)
 {
 	bool has_header = false;
@@ -105,7 +104,7 @@ static int refuse(struct writer *writer, const struct node *node, const char *wh
 		shown, node->text.data, what);
 }
 
-/* A float that is no decimal number. */
+/* Writes a float that is no decimal number. */
 static int put_no_decimal(struct writer *writer, const struct node *node)
 {
 	double value = scalar_number(node);
@@ -116,7 +115,7 @@ static int put_no_decimal(struct writer *writer, const struct node *node)
 	return 0;
 }
 
-/* A number or timestamp that is not legal in TOML as it is written. */
+/* Writes a number or timestamp whose text is not legal in TOML. */
 static int put_converted(struct writer *writer, const struct node *node, enum scalar_type type)
 {
 	struct span text;
@@ -132,7 +131,7 @@ static int put_converted(struct writer *writer, const struct node *node, enum sc
 	if (r)
 		return r;
 	output_put(writer->output, text.data, text.len);
-	/* What is a float because a tag says so. */
+	/* A tag made this a float. */
 	if (type == SCALAR_FLOAT && !strpbrk(text.data, ".eE"))
 		output_string(writer->output, ".0");
 	return 0;
@@ -187,7 +186,7 @@ static int put_key(struct writer *writer, const struct node *key)
 	return r ? problem_at(writer->problem, key, "a key is not UTF-8, which TOML wants") : 0;
 }
 
-/* "a.b.c" */
+/* Writes a path as "a.b.c". */
 static int put_path(struct writer *writer, const struct path *path)
 {
 	int r = 0;
@@ -220,11 +219,11 @@ static int check_collection(struct writer *writer, const struct node *node, unsi
 	return node_is_map(node) ? check_map(writer, node) : 0;
 }
 
-/* Where a list or inline table is written. */
+/* The position of a list or inline table. */
 struct toml_position {
 	unsigned depth;
 	unsigned indent; /* of the line that it begins in, in levels */
-	bool is_inline;  /* no line may end in it */
+	bool is_inline;  /* it must not contain line ends */
 };
 
 static int put_value(struct writer *writer, const struct node *node, struct toml_position spot);
@@ -289,7 +288,7 @@ static int put_value(struct writer *writer, const struct node *node, struct toml
 				 : put_list(writer, node, spot);
 }
 
-/* The lines "key = value" of a table in front of its headers, "path" being that of dotted keys. */
+/* Writes the lines "key = value" of a table, before its headers. `path` is that of dotted keys. */
 static int put_values(
 	struct writer *writer, const struct node *map, const struct path *path, unsigned depth)
 {
@@ -319,7 +318,8 @@ static bool is_under_header(const struct node *value, unsigned depth_left)
 	return !is_value(value, depth_left) && !is_dotted(value, depth_left);
 }
 
-/* Whether the headers of what is in the table say enough of it. */
+/* Returns whether the table's header may be left out, as the headers of the tables in it imply
+ * it. */
 static bool needs_no_header(const struct node *map, unsigned depth_left)
 {
 	bool is_all = node_count(map) && depth_left && map->style != NODE_HEADER;
@@ -350,7 +350,8 @@ static int put_items(
 {
 	int r = check_collection(writer, list, depth);
 
-	/* A header may repeat a long path: what can't be written any more must cost no time. */
+	/* Each header may repeat a long path: if the output is full, stop, so that no time is
+	 * lost. */
 	for (uint32_t i = 0; !r && !writer->output->failure && i < node_count(list); i++) {
 		r = put_header(writer, path, "[[]]");
 		if (!r)
@@ -359,7 +360,7 @@ static int put_items(
 	return r;
 }
 
-/* What is in the table, its own header being written: "path" is NULL for the root. */
+/* Writes the contents of a table. Its header is written already. `path` is NULL for the root. */
 static int put_table(
 	struct writer *writer, const struct node *map, const struct path *path, unsigned depth)
 {

@@ -13,7 +13,8 @@ static bool is_at(const struct yaml_extents *extents, size_t offset, char c)
 	return offset < extents->text.len && *at(extents, offset) == c;
 }
 
-/* Marks come nearly in order, so that all of them cost about one walk through the text. */
+/* Converts a mark to an offset in bytes. Marks come nearly in order, so all of them together cost
+ * about one walk through the text. */
 static size_t offset_of(struct yaml_extents *extents, const yaml_mark_t *mark)
 {
 	const char *p = at(extents, extents->offset), *end = at(extents, extents->text.len);
@@ -84,13 +85,13 @@ static size_t skip_blank(const struct yaml_extents *extents, size_t offset)
 	return yaml_skip_blank(extents->text, offset);
 }
 
-/* A block scalar's mark is behind its trailing blank lines. */
+/* Returns the end of a block scalar's text. Its mark is behind its trailing blank lines. */
 static size_t trim_lines(const struct yaml_extents *extents, struct range range)
 {
 	const char *begin = at(extents, range.begin), *end = at(extents, range.end), *p = begin;
 	const char *last = begin;
 
-	/* Forward, as line breaks of more than one byte are not easily seen from behind. */
+	/* Searches forward: a line break of several bytes is hard to recognize from its end. */
 	while (p < end) {
 		size_t length = yaml_break_length(p, end);
 
@@ -98,7 +99,7 @@ static size_t trim_lines(const struct yaml_extents *extents, struct range range)
 			last = p + 1;
 		p += length ? length : 1;
 	}
-	/* Blanks at the end of the last line are text. */
+	/* Blanks at the end of the last line belong to the text. */
 	while (last < end && (*last == ' ' || *last == '\t'))
 		last++;
 	return (size_t)(last - extents->text.data);
@@ -109,7 +110,8 @@ static bool is_block(const struct extent *extent)
 	return extent->node->style != NODE_FLOW;
 }
 
-/* A plain scalar of no text, tag or anchor: its place follows from the signs around it. */
+/* Returns whether the event is an empty plain scalar without tag and anchor. The indicators around
+ * it determine its place. */
 static bool is_nothing(const yaml_event_t *event)
 {
 	return event->type == YAML_SCALAR_EVENT && !event->data.scalar.length &&
@@ -132,8 +134,8 @@ static const yaml_char_t *anchor_of(const yaml_event_t *event)
 }
 
 /*
- * Where the entry of the next node begins; *nothing becomes the place of a node that is not
- * written. `begin` is the place of one that is.
+ * Returns where the entry of the next node begins. `begin` is the node's place if it is written.
+ * *nothing becomes its place if it is not.
  */
 static size_t find_entry(const struct yaml_extents *extents, size_t begin, size_t *nothing)
 {
@@ -145,7 +147,8 @@ static size_t find_entry(const struct yaml_extents *extents, size_t begin, size_
 	if (!in)
 		return begin;
 	if (node_is_map(in->node) && !note_wants_key(notes)) {
-		/* The next key may begin with a colon, too; its mark is not behind it. */
+		/* The next key may begin with a colon, too. If so, its mark is at that colon, and
+		 * not after it. */
 		*nothing = is_at(extents, next, ':') && begin > next ? next + 1 : extents->behind;
 		return begin;
 	}

@@ -1,10 +1,10 @@
 /*
- * Where YAML's nodes stand, from libyaml's events.
+ * The extents of YAML's nodes, from libyaml's events.
  *
- * What its marks do not tell is looked for in the text: they count characters and not bytes, a
- * block collection ends where the next token begins, and a dash, a question mark or the place of a
- * value that is not there has no mark at all. Between two events stand only blanks, comments and
- * such signs, and each stretch is looked at once.
+ * libyaml's marks do not suffice. They count characters, not bytes. A block collection's mark ends
+ * where the next token begins. A dash, a question mark, and the place of an empty value have no
+ * mark at all. The missing places are searched in the text: only blanks, comments and such
+ * indicators stand between two events, and each stretch is searched once.
  */
 #pragma once
 
@@ -15,11 +15,11 @@
 struct yaml_extents {
 	struct builder *builder;
 	struct span text;
-	size_t index;  /* so many characters … */
-	size_t offset; /* … are before this byte: as it was for the last mark */
-	size_t behind; /* what stands before this byte belongs to earlier events */
-	size_t root;   /* where the document's root is if nothing is written */
+	size_t index;  /* of the last mark: this many characters … */
+	size_t offset; /* … stand before this byte */
+	size_t behind; /* the bytes before this one belong to earlier events */
+	size_t root;   /* the document's root is here if nothing is written */
 };
 
-/** Notes what an event says, which the builder has taken already. 0 or -ENOMEM. */
+/** Notes an event that the builder has taken already. Returns 0 or -ENOMEM. */
 int yaml_note(struct yaml_extents *extents, const yaml_event_t *event);

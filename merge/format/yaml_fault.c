@@ -5,15 +5,15 @@
 #include "utf8.h"
 #include "yaml_text.h"
 
-/* Characters of a key without "? ". */
+/* Most characters of a key without "? ". */
 #define SIMPLE_KEY_MAX 1024
 
 struct yaml_fault {
 	const struct builder *builder;
 	const yaml_parser_t *parser;
 	struct span text;
-	size_t at;    /* of the token that was not expected; the text's length: its end */
-	size_t begin; /* of what it is in; the same for nothing */
+	size_t at;    /* offset of the unexpected token; the text's length: its end */
+	size_t begin; /* offset of the value that contains it; the same as `at`: none */
 };
 
 struct place yaml_place(const struct builder *builder, struct span text, size_t offset)
@@ -32,7 +32,7 @@ struct place yaml_place(const struct builder *builder, struct span text, size_t 
 	return builder_place(builder, place.line, place.column);
 }
 
-/* The byte that a mark stands at; marks count characters. */
+/* Converts a mark to an offset in bytes. Marks count characters. */
 static size_t offset_of(struct span text, const yaml_mark_t *mark)
 {
 	size_t count = 0, i = 0;
@@ -53,7 +53,7 @@ static struct place place_at(const struct yaml_fault *fault)
 	return place_of(fault, &fault->parser->problem_mark);
 }
 
-/* Where that begins which the fault is in. */
+/* Returns the place where the value begins that contains the fault. */
 static struct place place_begun(const struct yaml_fault *fault)
 {
 	return fault->parser->context ? place_of(fault, &fault->parser->context_mark)
@@ -70,7 +70,7 @@ static char byte_at(struct span text, size_t offset)
 	return offset < text.len ? text.data[offset] : '\0';
 }
 
-/* The character at the fault, for "%.*s". */
+/* Returns the character at the fault, for "%.*s". */
 static struct span character_at(const struct yaml_fault *fault)
 {
 	struct span one = {fault->text.data + fault->at, is_at_end(fault) ? 0 : 1};
@@ -109,13 +109,13 @@ static bool is_first_in_line(const struct yaml_fault *fault)
 	return i == fault->at;
 }
 
-/* Whether a value may begin at `i`, as far as the byte in front of it tells. */
+/* Returns whether a value may begin at `i`, judging by the byte before it. */
 static bool may_begin(struct span text, size_t i)
 {
 	return i == 0 || is_blank(text.data[i - 1]) || strchr("[{,:", text.data[i - 1]);
 }
 
-/* Behind the text in quotes that begins at `i`; `i` itself: none does. */
+/* Returns the end of the quoted text that begins at `i`; `i` itself: there is none. */
 static size_t skip_quoted(struct span text, size_t i)
 {
 	char quote = byte_at(text, i);
@@ -128,7 +128,8 @@ static size_t skip_quoted(struct span text, size_t i)
 	return end < text.len ? end + 1 : text.len;
 }
 
-/* Behind what is no bracket at `i`: a text in quotes, or a comment. `i` itself: it is neither. */
+/* Returns the end of the quoted text or comment at `i`, whose brackets do not count; `i` itself:
+ * there is none. */
 static size_t skip_other(struct span text, size_t i)
 {
 	size_t behind = skip_quoted(text, i);
@@ -139,7 +140,7 @@ static size_t skip_other(struct span text, size_t i)
 	return behind;
 }
 
-/* What a bracket at `i` adds to the number of those that are open there, `depth`. */
+/* Returns how a bracket at `i` changes `depth`, the number of open brackets: 1, -1 or 0. */
 static int step_of(struct span text, size_t i, size_t depth)
 {
 	char byte = text.data[i];
@@ -150,8 +151,8 @@ static int step_of(struct span text, size_t i, size_t depth)
 }
 
 /*
- * How many brackets that begin in [from, end) are open at `end`; 0 as soon as the first one is closed, if
- * `is_first`. *last is the last one that makes them `wanted`.
+ * Returns how many brackets that begin in [from, end) are open at `end`. If `is_first`, returns 0
+ * as soon as the first one is closed. *last becomes the last bracket that made the number `wanted`.
  */
 static size_t count_open(struct span text, size_t from, size_t end, bool is_first, size_t wanted,
 	size_t *last)
@@ -173,7 +174,7 @@ static size_t count_open(struct span text, size_t from, size_t end, bool is_firs
 	return depth;
 }
 
-/* Whether the bracket that stands at `i` is closed, as far as brackets can be counted. */
+/* Returns whether the bracket at `i` is closed, as far as brackets can be counted. */
 static bool is_closed(struct span text, size_t i)
 {
 	size_t unused;
@@ -181,7 +182,7 @@ static bool is_closed(struct span text, size_t i)
 	return count_open(text, i, text.len, true, 0, &unused) == 0;
 }
 
-/* The innermost bracket that is open at the fault; where that is: none. */
+/* Returns the innermost bracket that is open at the fault; the fault itself: none is open. */
 static size_t find_open(const struct yaml_fault *fault)
 {
 	size_t found = fault->at;
@@ -192,7 +193,7 @@ static size_t find_open(const struct yaml_fault *fault)
 	return found;
 }
 
-/* Whether "key: " stands in the line before the fault. */
+/* Returns whether the line has a "key: " before the fault. */
 static bool has_value_before(const struct yaml_fault *fault)
 {
 	const struct span text = fault->text;
@@ -208,7 +209,7 @@ static bool has_value_before(const struct yaml_fault *fault)
 	return false;
 }
 
-/* Whether a directive stands in the line above. */
+/* Returns whether the line above is a directive. */
 static bool is_below_directive(const struct yaml_fault *fault)
 {
 	size_t line = line_of(fault->text, fault->at);
@@ -221,7 +222,7 @@ static bool is_below_directive(const struct yaml_fault *fault)
 	return false;
 }
 
-/* The messages that depend on what stands at the fault */
+/* The messages that depend on the text at the fault. */
 
 static int tell(const struct yaml_fault *fault, const char *message)
 {
@@ -242,7 +243,7 @@ static int tell_first(const struct yaml_fault *fault)
 	const char *context = fault->parser->context;
 	struct span first = character_at(fault);
 
-	/* libyaml does not say which brackets the value is in. */
+	/* libyaml does not say which brackets contain the value. */
 	if (context && strcmp(context, "while parsing a flow node") == 0) {
 		size_t open = find_open(fault);
 		if (open < fault->at && !is_closed(fault->text, open))
@@ -278,7 +279,7 @@ static int tell_key_without_value(const struct yaml_fault *fault)
 		"it belongs to the value above");
 }
 
-/* A list or map in brackets. */
+/* Explains a fault in a list or map in brackets. */
 static int tell_bracket(const struct yaml_fault *fault)
 {
 	char open = byte_at(fault->text, fault->begin), at = byte_at(fault->text, fault->at);
@@ -296,7 +297,8 @@ static int tell_bracket(const struct yaml_fault *fault)
 		(unsigned)place_begun(fault).line);
 }
 
-/* Something that belongs neither to the value that has ended, nor to what that is in. */
+/* Explains a text that belongs neither to the value before it, nor to the collection around
+ * that. */
 static int tell_rest(const struct yaml_fault *fault, const char *misplaced)
 {
 	if (is_closing(fault))
@@ -373,11 +375,11 @@ static int tell_handle(const struct yaml_fault *fault)
 		"add one, or put a text that begins with '!' in quotes");
 }
 
-/* All that libyaml says, in the order of its sources. */
+/* The table of libyaml's messages, in the order of its sources. */
 struct phrase {
-	const char *context; /* NULL: in whatever context */
+	const char *context; /* NULL: any context */
 	const char *problem;
-	const char *message; /* NULL: `tell` says it */
+	const char *message; /* NULL: `tell` writes the message */
 	int (*tell)(const struct yaml_fault *fault);
 };
 
@@ -467,7 +469,7 @@ static bool is_phrase(const struct phrase *phrase, const yaml_parser_t *parser)
 	return !phrase->problem || strcmp(parser->problem, phrase->problem) == 0;
 }
 
-/* libyaml gives no mark where the characters themselves are wrong. */
+/* Explains invalid characters, for which libyaml gives no mark. */
 static int tell_character(const struct yaml_fault *fault)
 {
 	const yaml_parser_t *parser = fault->parser;

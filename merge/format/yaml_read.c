@@ -1,8 +1,8 @@
 /*
- * YAML through libyaml's events.
+ * The reader of YAML, on libyaml's events.
  *
- * libyaml's own document building is not used: it loses duplicate keys' order and the tags as they
- * were written, and costs a second tree.
+ * libyaml's own document building is not used: it loses the order of duplicate keys and the tags as
+ * they were written, and costs a second tree.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,19 +17,19 @@
 #include "yaml_text.h"
 
 /*
- * libyaml compares every %TAG with all others and every tag with every %TAG, and copies the prefix
- * into each tag: many or long ones would let a small file cost hours.
+ * libyaml compares every %TAG with all others, and every tag with every %TAG, and copies the prefix
+ * into each tag. Without these limits a small file could take hours.
  */
 #define TAG_DIRECTIVES_MAX 64
 #define TAG_DIRECTIVE_MAX 512 /* bytes */
 
-/* A name, in the document's arena, and what it stands for. */
+/* A name, in the document's arena, and its value. */
 struct name {
-	const char *text; /* first */
+	const char *text; /* first, for compare_names() */
 	const void *value;
 };
 
-/* A place in the text: libyaml's marks count characters. */
+/* A place in the text, in both units. libyaml's marks count characters. */
 struct yaml_cursor {
 	size_t characters;
 	size_t bytes;
@@ -39,13 +39,16 @@ struct yaml_reader {
 	yaml_parser_t parser;
 	struct builder *builder;
 	struct span text;
-	size_t given;     /* bytes of the text, to libyaml */
-	void *anchors;    /* of this YAML document, to nodes: a tsearch(3) tree of struct name */
-	void *tags;       /* likewise, to nothing: the one copy of each */
-	size_t tag_bytes; /* of those copies */
-	enum node_schema schema; /* of this YAML document: its own, by %YAML, or that of the options */
+	size_t given; /* bytes of the text that libyaml has got */
+	/* the anchors of this YAML document, which lead to nodes: a tsearch(3) tree of struct
+	 * name */
+	void *anchors;
+	void *tags;       /* likewise the tags, one copy of each, without a value */
+	size_t tag_bytes; /* size of these copies */
+	/* that of this YAML document: from its %YAML, or else from the options */
+	enum node_schema schema;
 	struct yaml_extents extents;
-	struct yaml_cursor cursor; /* at the last key that was looked at */
+	struct yaml_cursor cursor; /* at the last key that was checked */
 };
 
 static int compare_names(const void *a, const void *b)
@@ -62,7 +65,7 @@ static const struct name *find_name(void *const *names, const char *text)
 	return found ? *found : NULL;
 }
 
-/* Sets a name, of which a copy is made, to `value`. *ret is the copy. */
+/* Sets a name to `value`. *ret becomes the copy of `text`. */
 static int set_name(
 	struct arena *arena, void **names, const char *text, const void *value, const char **ret)
 {
@@ -90,13 +93,13 @@ static void clear_names(void **names)
 
 static struct place place_of(const struct yaml_reader *reader, const yaml_mark_t *mark)
 {
-	/* limits.source_bytes may be set above 4 GiB; a line number may wrap there. */
+	/* limits.source_bytes may exceed 4 GiB, and then the line number may wrap. */
 	return builder_place(reader->builder, (uint32_t)mark->line + 1, (uint32_t)mark->column + 1);
 }
 
 /*
- * Gives libyaml the next bytes. It goes over much without an event, as over a long comment, or for
- * as long as a long text takes.
+ * Gives libyaml the next bytes. libyaml may read much without an event, in a long comment or a long
+ * text, so the budget is checked here.
  */
 static int give_text(void *context, unsigned char *buffer, size_t size, size_t *ret)
 {
@@ -118,8 +121,8 @@ static int parse_problem(struct yaml_reader *reader)
 {
 	const yaml_parser_t *parser = &reader->parser;
 
-	/* Of some failures, while it scans a tag, libyaml says nothing at all: memory is lacking,
-	 * too. */
+	/* For some failures while it scans a tag, libyaml gives no error at all: they are lack of
+	 * memory, too. */
 	if (parser->error == YAML_MEMORY_ERROR || parser->error == YAML_NO_ERROR ||
 		budget_is_spent(arena_budget(reader->builder->document->arena)))
 		return -ENOMEM;
@@ -167,7 +170,7 @@ static int take_anchor(
 	return set_name(reader->builder->document->arena, &reader->anchors, text, node, &unused);
 }
 
-/* Few nodes have any, so that it is asked before a function is called. */
+/* Inline: few nodes have a tag or an anchor, so most need no call. */
 static inline int take_properties(struct yaml_reader *reader, const yaml_char_t *tag,
 	const yaml_char_t *anchor, struct node *node)
 {
@@ -193,7 +196,8 @@ static enum node_style scalar_style(yaml_scalar_style_t style)
 	}
 }
 
-/* Of a document that names another YAML version than the file's: its values are those of its own. */
+/* Gives the node the schema of its YAML document, which declares another version than the file's
+ * format. */
 static int take_as_written(const struct yaml_reader *reader, struct node *node)
 {
 	if (node->style == NODE_PLAIN && !node->tag)
@@ -202,7 +206,8 @@ static int take_as_written(const struct yaml_reader *reader, struct node *node)
 	return 0;
 }
 
-/* PyYAML, and Salt with it, accepts %YAML and reads all as YAML 1.1. */
+/* Sets the schema by %YAML. PyYAML, and with it Salt, accepts the directive and reads every file as
+ * YAML 1.1. */
 static void take_version(struct yaml_reader *reader, const yaml_version_directive_t *version)
 {
 	static const enum node_schema versions[] = {NODE_YAML_1_1, NODE_YAML_1_2};
@@ -235,7 +240,7 @@ static int on_scalar(struct yaml_reader *reader, const yaml_event_t *event)
 	return r ? r : builder_add(builder, node, place);
 }
 
-/* The text before a mark, which comes behind all marks that were asked for before. */
+/* Returns the text before a mark. The marks of successive calls must ascend. */
 static struct span text_before(struct yaml_reader *reader, const yaml_mark_t *mark)
 {
 	struct yaml_cursor *cursor = &reader->cursor;
@@ -272,7 +277,7 @@ static struct span cut_spaces(struct span text)
 	}
 }
 
-/* Whether "? " stands before the mark, behind which any value may be a key. */
+/* Returns whether "? " stands before the mark: it allows any value as a key. */
 static bool is_explicit_key(struct yaml_reader *reader, const yaml_mark_t *mark)
 {
 	struct span text = cut_spaces(text_before(reader, mark));
@@ -283,8 +288,8 @@ static bool is_explicit_key(struct yaml_reader *reader, const yaml_mark_t *mark)
 }
 
 /*
- * A map or list that is a key unasked is seldom meant: `port: {{ app_port }}` is a template, and
- * most programs can't read such keys.
+ * Refuses a map or list as a key without "? ". It is seldom meant: `port: {{ app_port }}` is a
+ * template, and most programs can't read such keys.
  */
 static int check_key(struct yaml_reader *reader, const yaml_mark_t *mark, bool is_map)
 {
@@ -386,7 +391,7 @@ static int read_events(struct yaml_reader *reader)
 	return r;
 }
 
-/* Whether a line begins at `p`: YAML 1.1 has three line breaks beyond ASCII. */
+/* Returns whether a line begins at `p`. YAML 1.1 has three line breaks beyond ASCII. */
 static bool begins_line(struct span text, const char *p)
 {
 	size_t before = (size_t)(p - text.data);

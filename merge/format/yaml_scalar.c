@@ -8,19 +8,19 @@
 #include "resolve.h"
 #include "utf8.h"
 
-/* Characters. A key must end within 1024 characters and on its line, or be announced by "? ". */
+/* Most characters of a key without "? ". YAML's limit is 1024 characters, on one line. */
 #define SIMPLE_KEY_MAX 1000
 
 #define CORE_PREFIX "tag:yaml.org,2002:"
 
-/* What is in a text, and in what places it may therefore stand. */
+/* Traits of a text, which decide the positions and styles it may be written in. */
 enum {
 	HAS_BREAK = 1,   /* a newline */
-	HAS_SPECIAL = 2, /* what only an escape can stand for */
-	HAS_FLOW = 4,    /* what means something inside [] and {} */
+	HAS_SPECIAL = 2, /* characters that only an escape can write */
+	HAS_FLOW = 4,    /* characters with a meaning inside [] and {} */
 	HAS_COLON = 8,   /* ":" */
 	HAS_HASH = 16,   /* "#" */
-	NOT_FIRST = 32,  /* may not begin a plain scalar */
+	NOT_FIRST = 32,  /* can't begin a plain scalar */
 	HAS_TAB = 64,
 	NOT_PLAIN = 256, /* ": ", " #" or the like */
 	NOT_UTF8 = 512,
@@ -42,7 +42,7 @@ static const unsigned char traits_of_ascii[128] = {
 	[','] = NOT_FIRST | HAS_FLOW,
 	[':'] = HAS_COLON,
 	['>'] = NOT_FIRST,
-	['?'] = HAS_FLOW, /* to PyYAML, though not to libyaml */
+	['?'] = HAS_FLOW, /* for PyYAML, though not for libyaml */
 	['@'] = NOT_FIRST,
 	['['] = NOT_FIRST | HAS_FLOW,
 	[']'] = NOT_FIRST | HAS_FLOW,
@@ -141,11 +141,13 @@ static bool is_literal(struct span text, unsigned traits, enum yaml_spot spot)
 {
 	if (!text.len || traits & HAS_SPECIAL || !is_block_spot(spot))
 		return false;
-	/* It needs an indentation indicator, whose meaning at the root is not agreed upon. */
+	/* Such a text needs an indentation indicator, and parsers disagree about its meaning at the
+	 * root. */
 	return spot != YAML_AT_ROOT || !begins_blank(text);
 }
 
-/* Lines that begin with a blank are not folded, and would have to be written otherwise. */
+/* Returns whether the text can be folded. Lines that begin with a blank are not folded by readers,
+ * and would have to be written differently. */
 static bool is_folded(struct span text, unsigned traits, enum yaml_spot spot)
 {
 	if (!is_literal(text, traits, spot) || begins_blank(text))
@@ -156,19 +158,20 @@ static bool is_folded(struct span text, unsigned traits, enum yaml_spot spot)
 	return true;
 }
 
-/* `<<` as a key must not become a merge key. */
+/* Returns whether the text would become a merge key: `<<` as a key. */
 static bool is_merge_word(const struct node *node, enum yaml_spot spot)
 {
 	return is_key_spot(spot) && !node->tag && span_is(node->text, "<<");
 }
 
-/* A time without a date, which YAML 1.1 takes for a number to base 60. */
+/* Returns whether the node is a time without a date, which YAML 1.1 reads as a number to base
+ * 60. */
 static bool is_toml_time(const struct node *node)
 {
 	return node->schema == NODE_TOML && node->text.len > 2 && node->text.data[2] == ':';
 }
 
-/* Whether the text of a format that knows nothing else would be something else without quotes. */
+/* Returns whether a string of a format that has only strings stays a string without quotes. */
 static bool is_bare_text(const struct node *node)
 {
 	return resolve_plain(node->text, NODE_YAML_1_1) == SCALAR_STRING &&
@@ -185,13 +188,14 @@ bool yaml_is_plain_string(struct span text, bool is_flow)
 	       is_bare_text(&node);
 }
 
-/* The style that the scalar can have in that spot. */
+/* Returns the style that the scalar can have in that spot. */
 static enum node_style style_of(const struct node *node, unsigned traits, enum yaml_spot spot)
 {
 	enum node_style style = node->style;
 
 	if (style == NODE_PLAIN) {
-		/* Not everybody takes a tab in plain text; but a date must not become a string. */
+		/* Some parsers refuse a tab in plain text. But a date with one must not become a
+		 * string. */
 		bool is_bad_tab = traits & HAS_TAB && scalar_type(node) == SCALAR_STRING;
 
 		if (is_plain(node->text, traits, is_flow_spot(spot)) && !is_bad_tab &&
@@ -200,7 +204,7 @@ static enum node_style style_of(const struct node *node, unsigned traits, enum y
 			return style;
 		style = NODE_SINGLE;
 	}
-	/* In TOML it has its lines as they stand. */
+	/* TOML keeps the lines of such a string. */
 	if (style == NODE_FOLDED && node->schema == NODE_TOML)
 		style = NODE_LITERAL;
 	if (style == NODE_FOLDED) {
@@ -273,7 +277,7 @@ static const char *line_end(const char *p, const char *end)
 	return newline ? newline : end;
 }
 
-/* What the header says about the end: "-" no newline, "+" more than one, "" just one. */
+/* Returns the indicator for the text's end: "-" no newline, "+" more than one, "" exactly one. */
 static const char *chomping(struct span text)
 {
 	if (text.data[text.len - 1] != '\n')
@@ -281,7 +285,7 @@ static const char *chomping(struct span text)
 	return text.len == 1 || text.data[text.len - 2] == '\n' ? "+" : "";
 }
 
-/* A literal or folded scalar but for its last newline. */
+/* Writes a literal or folded scalar without its last newline. */
 static void put_block_scalar(
 	struct output *output, struct span text, int indent, enum node_style style)
 {
@@ -303,14 +307,15 @@ static void put_block_scalar(
 			output_spaces(output, (size_t)indent);
 			output_put(output, p, (size_t)(stop - p));
 		}
-		/* One newline would become a space, and of more than one the first is dropped. */
+		/* A single newline would be folded to a space. Of several, folding drops the
+		 * first. */
 		if (style == NODE_FOLDED && stop > p && stop < last)
 			output_char(output, '\n');
 		p = stop + 1;
 	}
 }
 
-/* Besides letters and digits, what may stand in a tag as it is; between "!<" and ">", more. */
+/* The characters of a tag besides letters and digits; and those between "!<" and ">". */
 #define TAG_CHARS "-_;/?:@&=+$.~*'()"
 #define URI_CHARS TAG_CHARS "!,[]"
 
@@ -352,7 +357,8 @@ void yaml_put_tag(struct output *output, const char *tag)
 	}
 }
 
-/* An empty plain scalar, other than behind a key in {}: nothing may stand only at a line's end. */
+/* Writes an empty plain scalar, except behind a key in {}. It may stay empty only at the end of a
+ * line. */
 static void put_empty(struct output *output, const struct node *node, enum yaml_spot spot)
 {
 	if (is_block_spot(spot) &&
@@ -364,7 +370,7 @@ static void put_empty(struct output *output, const struct node *node, enum yaml_
 		output_put(output, "null", 4);
 }
 
-/* The "_" between digits is not known to YAML 1.2. */
+/* Writes digits without "_", which YAML 1.2 does not know. */
 static void put_digits(struct output *output, const char *p, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -372,7 +378,7 @@ static void put_digits(struct output *output, const char *p, size_t len)
 			output_char(output, p[i]);
 }
 
-/* In YAML 1.1 a number with an exponent has a point, and a sign in front of the exponent. */
+/* Writes a float. In YAML 1.1 a number with an exponent has a point, and its exponent a sign. */
 static void put_float(struct output *output, struct span text)
 {
 	size_t digits = strcspn(text.data, "eE");
@@ -388,7 +394,7 @@ static void put_float(struct output *output, struct span text)
 	put_digits(output, text.data + digits, text.len - digits);
 }
 
-/* What is no string in TOML, as the YAML, 1.1 and 1.2, that says the same. */
+/* Writes a value of TOML that is no string, in a form that means the same in YAML 1.1 and 1.2. */
 static void put_toml(struct output *output, const struct node *node)
 {
 	enum scalar_type type = resolve_plain(node->text, NODE_TOML);
@@ -464,8 +470,8 @@ bool yaml_is_simple_key(const struct node *key)
 	size_t len = key->text.len;
 	unsigned traits;
 
-	/* Of the tag's bytes each may become "%NN", of the text's "\xNN". The answer must not
-	 * depend on the style: what is written now may be written again. */
+	/* Each byte of the tag may become "%NN", and each of the text "\xNN". The answer must not
+	 * depend on the style: the result may be read and written again. */
 	if (key->tag && strlen(key->tag) > SIMPLE_KEY_MAX / 6)
 		return false;
 	if (len <= SIMPLE_KEY_MAX / 8)

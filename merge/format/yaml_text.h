@@ -1,9 +1,9 @@
 /*
- * YAML's reader and writer, for the entry in the table of formats; and how one scalar, or one tag,
- * is written.
+ * YAML's reader and writer, for the entry in the table of formats; and the writers of a single
+ * scalar and a single tag.
  *
- * A scalar keeps its style where its text is legal in that style and place; in doubt it becomes
- * 'single' or "double" quoted, which can hold anything.
+ * A scalar keeps its style if its text is legal in that style at that place. Otherwise, and in
+ * doubt, it becomes 'single' or "double" quoted, which can hold any text.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 int yaml_read(struct builder *builder, struct span text);
 int yaml_write(struct writer *writer, const struct node *root);
 
-/* Where a node is written. */
+/* The position in which a node is written. */
 enum yaml_spot {
 	YAML_AT_ROOT,
 	YAML_BEHIND_KEY,  /* "key:" */
@@ -23,57 +23,60 @@ enum yaml_spot {
 	YAML_AS_FLOW_KEY,
 };
 
-/* How far blocks are indented, in spaces. */
+/* The indentation of blocks, in spaces. */
 struct yaml_layout {
-	int width; /* a map under a key, more than the key */
-	int list;  /* a list likewise */
+	int width; /* of a map under a key, relative to the key */
+	int list;  /* of a list under a key, likewise */
 };
 
 #define YAML_LAYOUT ((struct yaml_layout){.width = 2, .list = 0})
 
-/* A node as it stands in a text, and maybe its key. */
+/* A node as it stands in a text, with its key where the spot is a key's. */
 struct yaml_part {
-	const struct node *key; /* for the spots of keys: the pair is meant */
+	const struct node *key; /* for the spots of keys: the part is the pair */
 	const struct node *value;
-	int indent; /* of the map or list that it is in */
+	int indent; /* of the map or list around it */
 	enum yaml_spot spot;
 	struct yaml_layout layout;
 };
 
 /**
- * Writes a part: in blocks, behind what stands on the line already, up to the end of its last line;
- * in brackets, on one line. 0 or PROBLEM.
+ * Writes a part. In block style it begins behind the text already on the line, and ends at the end
+ * of its last line. In flow style it is one line. Returns 0 or PROBLEM.
  */
 int yaml_put(struct writer *writer, const struct yaml_part *part);
 
-/** As struct format's edit(): edit/yaml_edit.c. */
+/** See struct format's edit(). Defined in edit/yaml_edit.c. */
 int yaml_edit(struct edit *edit, const struct edit_op *op);
 
-/** Whether the text is a string without quotes, to YAML 1.1 and to 1.2. */
+/** Returns whether the text, without quotes, is a string in both YAML 1.1 and YAML 1.2. */
 bool yaml_is_plain_string(struct span text, bool is_flow);
 
-/** Bytes of the line break at `p`; 0: none stands there. YAML 1.1 has three beyond ASCII. */
+/**
+ * Returns the length of the line break at `p`, in bytes; 0: there is none. YAML 1.1 has three line
+ * breaks beyond ASCII.
+ */
 size_t yaml_break_length(const char *p, const char *end);
 
-/** The offset behind the blanks, line breaks and comments that stand there. */
+/** Returns the offset after the blanks, line breaks and comments at `offset`. */
 size_t yaml_skip_blank(struct span text, size_t offset);
 
 /**
- * Behind the tags and the anchors, and the blanks and comments behind each of them, where the value
- * that they are of begins: its first entry, or its indicator.
+ * Skips the tags and anchors at `offset`, with the blanks and comments after each. Returns where
+ * their value begins: its first entry, or its indicator.
  */
 size_t yaml_skip_properties(struct span text, size_t offset);
 
-/** The tag as it is written in a source: "!x", "!!str", "!<tag:example.org,2000:x>". */
+/** Writes the tag as a source has it: "!x", "!!str", "!<tag:example.org,2000:x>". */
 void yaml_put_tag(struct output *output, const char *tag);
 
 /**
- * The scalar without its tag and without a last newline. `indent` is that of the map or list that
- * it is in. Writes nothing for an empty plain scalar where a line ends behind it.
- * Returns 0, or -EILSEQ for text that is not UTF-8.
+ * Writes the scalar without its tag and without a last newline. `indent` is that of the map or list
+ * around it. Writes nothing for an empty plain scalar at the end of a line. Returns 0, or -EILSEQ
+ * for text that is not UTF-8.
  */
 int yaml_put_scalar(
 	struct output *output, const struct node *scalar, int indent, enum yaml_spot spot);
 
-/** Whether the scalar, as a key, can do without "? ". */
+/** Returns whether the scalar, as a key, needs no "? ". */
 bool yaml_is_simple_key(const struct node *scalar);

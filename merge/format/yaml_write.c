@@ -1,10 +1,10 @@
 /*
- * YAML, written directly and not through libyaml's emitter, which quotes any plain scalar with a
- * colon inside [] or {}: `[80:80]`, `[http://a]`, and dates, which then come back as strings.
+ * The writer of YAML. libyaml's emitter is not used: it quotes any plain scalar with a colon inside
+ * [] or {}, such as `[80:80]`, `[http://a]` and dates, which then are strings when read again.
  *
  * The layout is libyaml's default: two spaces, lists in maps not indented, no line broken.
  *
- * Recursive, down to the depth that is allowed.
+ * The writer is recursive, down to the depth limit.
  */
 #include <errno.h>
 
@@ -16,7 +16,7 @@ struct yaml_writer {
 	struct yaml_layout layout;
 	unsigned depth_left;
 	const struct node *broken; /* the first scalar that is not UTF-8 */
-	const struct node *deep;   /* the first collection that lies too deep; it is left out */
+	const struct node *deep;   /* the first collection beyond the depth limit; it is left out */
 };
 
 static void put_flow(struct yaml_writer *writer, const struct node *node, enum yaml_spot spot);
@@ -40,8 +40,8 @@ static bool is_flow_entry(const struct node *node, unsigned depth_left)
 }
 
 /*
- * Whether the collection, written at a block spot, goes on one line. Not when a merge has put into
- * it what was written on many lines.
+ * Returns whether the collection, at a block spot, is written on one line. If a merge has added a
+ * value of several lines, it is not.
  */
 static bool is_flow(const struct node *node, unsigned depth_left)
 {
@@ -58,7 +58,7 @@ static bool is_flow(const struct node *node, unsigned depth_left)
 	return is_all;
 }
 
-/* False: the collection is too deep. True: leave() must follow. */
+/* Enters a collection. Returns true if leave() must follow; false: the collection is too deep. */
 static bool enter(struct yaml_writer *writer, const struct node *node)
 {
 	if (!writer->depth_left) {
@@ -90,7 +90,8 @@ static void put_flow_pair(struct yaml_writer *writer, const struct pair *pair)
 		put_flow(writer, pair->key, YAML_AS_FLOW_KEY);
 		output_put(writer->output, " : ", 3);
 	}
-	/* null would be a value, and a key with nothing behind it has no opinion. */
+	/* Write nothing: null would be a value, and a key without a value leaves the decision to
+	 * other layers. */
 	if (!scalar_is_empty(pair->value))
 		put_flow(writer, pair->value, YAML_IN_FLOW);
 }
@@ -111,7 +112,7 @@ static void put_flow_entries(struct yaml_writer *writer, const struct node *node
 	output_char(writer->output, is_map ? '}' : ']');
 }
 
-/* On one line, all that is in it as well. */
+/* Writes the node, with all nodes in it, on one line. */
 static void put_flow(struct yaml_writer *writer, const struct node *node, enum yaml_spot spot)
 {
 	if (node->tag) {
@@ -141,7 +142,7 @@ static void put_block_pair(struct yaml_writer *writer, const struct pair *pair, 
 	put_node(writer, pair->value, indent, YAML_BEHIND_DASH);
 }
 
-/* One entry a line, each `indent` spaces in; the first stands at its place already. */
+/* Writes one entry a line, indented by `indent` spaces. The first one is at its place already. */
 static void put_entries(struct yaml_writer *writer, const struct node *node, int indent)
 {
 	for (uint32_t i = 0; i < node_count(node); i++) {
@@ -190,7 +191,7 @@ static void put_collection(
 	output_char(writer->output, '\n');
 }
 
-/* A node behind what stands on the line already, and the end of the line. */
+/* Writes a node behind the text already on the line, and ends the line. */
 static void put_node(
 	struct yaml_writer *writer, const struct node *node, int indent, enum yaml_spot spot)
 {
@@ -208,7 +209,7 @@ static void put_node(
 		}
 		return;
 	}
-	/* Of a block scalar that begins with a blank, the indentation is told: as 2. */
+	/* A block scalar that begins with a blank has an indentation indicator: 2. */
 	if (node->style >= NODE_LITERAL && spot == YAML_BEHIND_KEY && node->text.len &&
 		node->text.data[0] != ' ')
 		indent += writer->layout.width - YAML_LAYOUT.width;
@@ -216,7 +217,7 @@ static void put_node(
 	if (spot != YAML_AT_ROOT || node->tag)
 		output_char(writer->output, ' ');
 	put_scalar(writer, node, indent, spot);
-	/* Nothing was written: no space either. */
+	/* Nothing was written, so drop the space, too. */
 	if (!node->text.len && writer->output->len == before + 1)
 		writer->output->len = before;
 	output_char(writer->output, '\n');
