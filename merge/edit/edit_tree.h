@@ -1,39 +1,42 @@
 /*
- * What an op means, for the tree alone: the one that the edited text must have.
+ * The effect of an op on the tree. It gives the tree that the edited text must have.
  */
 #pragma once
 
 #include "edit.h"
 
-/* The roots of a text's documents, as they are meant to be. */
+/* The wanted roots of a text's documents. */
 struct edit_tree {
 	const struct node *const *roots;
 	size_t count;
-	const struct format *format; /* what the text can say of it; NULL: all */
+	const struct format *format; /* limits what the text can express; NULL: everything */
 };
 
 /**
- * The op as it comes to in `tree`: what is missing on the way to its place is made in its value, so
- * that all steps lead to something, but the last of one that sets a new key. 0 with *ret in the
- * arena; PROBLEM when it leads nowhere; or -ENOMEM.
+ * Resolves the op in `tree`. Missing maps and lists on the way move into its value. Then every step
+ * leads to an entry, except the last one if it sets a new key. Returns 0 with *ret in the arena,
+ * PROBLEM if the path leads nowhere, or -ENOMEM.
  */
 int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
 	struct edit_op *ret, struct problem *problem);
 
-/** `value` in maps and lists of one entry, so that the steps lead to it. NULL: no memory. */
+/**
+ * Wraps `value` in maps and lists of one entry each, so that the steps lead to it. Returns NULL
+ * without memory.
+ */
 const struct node *edit_tree_wrap(
 	const struct edit_step *steps, size_t count, const struct node *value, struct arena *arena);
 
-/** `tree` with a resolved op done to it. 0 or -ENOMEM. */
+/** Applies a resolved op to `tree`. Returns 0 or -ENOMEM. */
 int edit_tree_apply(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
 	struct edit_tree *ret);
 
-/** What the step leads to in a map or list, or NULL; a scalar has nothing. */
+/** Returns the entry that the step leads to in a map or list, or NULL. A scalar has no entries. */
 const struct node *edit_tree_entry(const struct node *in, const struct edit_step *step);
 
-/** What the first `count` steps lead to, or NULL. */
+/** Returns the node that the first `count` steps lead to, or NULL. */
 const struct node *edit_tree_follow(
 	const struct edit_tree *tree, const struct edit_op *op, size_t count);
 
-/** Whether the document is that tree: the same values, typed, in the same order. */
+/** Returns whether the document has the tree's values and types, in the same order. */
 bool edit_tree_is(const struct edit_tree *tree, const struct document *document);

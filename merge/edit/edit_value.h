@@ -1,17 +1,18 @@
 /*
- * The value that an op brings, as a format has it: `80` is a number in YAML and a text in INI, and
- * null is nothing that TOML could hold.
+ * The conversion of an op's value to a format: `80` is a number in YAML and a string in INI, and
+ * TOML can't hold null.
  */
 #pragma once
 
 #include "edit.h"
 
 /**
- * Makes op->value what it is once it was written in the format and read again, behind all of the
- * op's steps, as what can stand there depends on the place, and in a text of that version of
- * YAML (NULL: as the options say). It lies in *ret, for document_free(),
- * which stays as it was where there is nothing to convert. 0; PROBLEM, when the format can't hold
- * it; or -ENOMEM.
+ * Converts op->value to what it is after it was written in the format and read again. It is written
+ * at the op's place, since that decides what may stand there, and in that version of YAML (NULL:
+ * that of the options).
+ *
+ * Returns 0, PROBLEM if the format can't hold the value, or -ENOMEM. *ret owns the new value; free
+ * it with document_free(). If nothing had to be converted, *ret is unchanged.
  */
 int edit_value_convert(struct edit_op *op, const enum node_schema *yaml,
 	const struct read_options *options, struct arena *arena, struct document **ret, struct problem *problem);

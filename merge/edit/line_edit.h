@@ -1,26 +1,27 @@
 /*
- * Edits of text that is made of lines, in sections or not: INI, systemd's units, keyfiles,
+ * Edits of text that is made of lines, with or without sections: INI, systemd's units, keyfiles,
  * environment files and properties. See format.edit.
  *
- * What is new is written by the format's own writer, and read again for where its key and value
- * stand; so this knows no format's escapes. What stands around it gives the separator, the indent
- * and the quotes.
+ * The format's own writer writes new text. The editor then reads that text again to find its key
+ * and its value, so it needs to know no format's escapes. The neighbours determine the separator,
+ * the indent and the quotes.
  */
 #pragma once
 
 #include "editor.h"
 #include "format/ini_dialect.h"
 
-/* What the formats differ in. */
+/* The differences between the formats. */
 struct line_dialect {
-	const char *comments;    /* what a line of comment begins with */
-	bool has_inner_comments; /* such a line may stand within a value */
-	bool has_quotes;         /* a value may stand in "" or '' */
-	bool has_indents;        /* a line that stands further in than its key's goes on with it */
-	bool has_continuation;   /* a backslash at a line's end: it goes on in the next */
-	bool has_cr;             /* "\r" alone ends a line, too */
-	bool colon_yields;       /* a ":" separates only where there is no "=" in the line */
-	const struct ini_dialect *ini; /* which keys are lists; NULL: it is no INI */
+	const char *comments;    /* the characters that begin a comment line */
+	bool has_inner_comments; /* comment lines may stand inside a value */
+	bool has_quotes;         /* a value may be quoted, in "" or '' */
+	/* a line that is indented deeper than its key continues the value */
+	bool has_indents;
+	bool has_continuation;         /* a backslash at a line's end continues it in the next */
+	bool has_cr;                   /* "\r" alone ends a line, too */
+	bool colon_yields;             /* a ":" separates only if the line has no "=" */
+	const struct ini_dialect *ini; /* knows which keys are lists; NULL: not INI */
 };
 
 int line_edit(struct edit *edit, const struct edit_op *op, const struct line_dialect *dialect);

@@ -1,6 +1,6 @@
 /*
- * Where the pairs and sections of a text of lines are written: a section may come again, and so may
- * a key.
+ * Finds where the pairs and sections of a text of lines are written. A section may come again, and
+ * so may a key.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ struct line_editor {
 	const struct extent *root; /* NULL: nothing is written yet */
 };
 
-/* Where pairs are: in the root, in all sections of one name, or in one of them. */
+/* A place for pairs: the root, all sections of one name, or one of them. */
 struct line_section {
 	const struct node *name;   /* NULL: the root */
 	const struct extent *only; /* NULL: all of that name */
@@ -39,14 +39,14 @@ int line_place_add(
 
 bool line_place_has_key(const struct extent *extent, const struct node *key);
 
-/** The sections of that name. */
+/** Finds the sections of that name. */
 int line_place_find_sections(
 	const struct line_editor *editor, const struct node *name, struct line_places *ret);
 
-/** The parts of a section that are written: the root is one. */
+/** Finds the written parts of a section. The root has one. */
 int line_place_find_parts(const struct line_editor *editor, const struct line_section *section,
 	struct line_places *ret);
 
-/** The pairs of that key; NULL: of all keys. */
+/** Finds the pairs of that key; NULL: of all keys. */
 int line_place_find_pairs(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, struct line_places *ret);

@@ -1,7 +1,8 @@
 /*
- * Splices, put together: a text that changes more than once, told as one change of what it was.
+ * Combines splices: several changes of a text, one after the other, become one set of splices of
+ * the original text.
  *
- *      a: 1|b: 2|c: 3      pieces: of the first text, or new
+ *      a: 1|b: 2|c: 3      pieces: of the original text, or new
  *      ╰──╯ b: 7 ╰──╯
  */
 #pragma once
@@ -13,21 +14,23 @@ struct splice_piece;
 struct patched {
 	struct arena *arena;
 	struct span original; /* both live as long as the arena */
-	struct span text;     /* as it is now */
+	struct span text;     /* the current text */
 	struct splice_piece *pieces; /* of `text` */
 	size_t count;
 };
 
-/** A text that nothing was done to. `text` is borrowed. 0 or -ENOMEM. */
+/** Makes the state of an unchanged text. `text` is borrowed. Returns 0 or -ENOMEM. */
 int patched_begin(struct patched *patched, struct arena *arena, struct span text);
 
 /**
- * Does the splices, which are of patched->text and in any order; of two at one offset, the first
- * is in front. *ret is another state; `patched` stays good. Returns 0; EDIT_CANNOT when two
- * overlap; or -ENOMEM.
+ * Applies the splices of patched->text, which may be in any order; of two at one offset, the first
+ * comes first in the text. *ret is a new state, and `patched` stays valid. Returns 0, EDIT_CANNOT
+ * if two overlap, or -ENOMEM.
  */
 int patched_splice(const struct patched *patched, const struct splice *splices, size_t count,
 	struct patched *ret);
 
-/** All that was done, as splices of the original. 0 with *ret in the arena, or -ENOMEM. */
+/**
+ * Returns all changes as splices of the original. Returns 0 with *ret in the arena, or -ENOMEM.
+ */
 int patched_splices(const struct patched *patched, struct splice **ret, size_t *count);

@@ -1,8 +1,8 @@
 /*
  * Edits of TOML: see format.edit.
  *
- * A new value goes where its table's last pair is, a new table behind what its table has last. What
- * a table is written as, header, dotted keys or inline, is what its neighbours are.
+ * A new value goes behind its table's last pair, and a new table behind everything in its parent
+ * table. A table is written like its neighbours: with a header, as dotted keys, or inline.
  */
 #pragma once
 

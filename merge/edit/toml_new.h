@@ -1,34 +1,34 @@
 /*
- * New text of TOML, for what an edit adds: written by the format's writer, and then made as its
- * neighbours are.
+ * New text for an edit of TOML. The format's writer writes it, and it is then adapted to its
+ * neighbours.
  */
 #pragma once
 
 #include "text_lines.h"
 
-/* How neighbours are written. */
+/* How the neighbours are written. */
 struct toml_manner {
 	struct span indent;        /* of the line */
 	bool is_tight_before;      /* no blank before "=" … */
 	bool is_tight_after;       /* … or behind it */
-	const struct node *string; /* a value, whose quotes new ones get; may be NULL */
+	const struct node *string; /* a value whose quotes new strings get; may be NULL */
 };
 
-/** That of the last pair in `in`, or else of any pair. */
+/** Returns the manner of the last pair in `in`, or else of any pair. */
 struct toml_manner toml_manner_of(const struct edit *edit, const struct extent *in);
 
-/** The value as it stands behind "=" or in a list; in one line if it `is_inline`. */
+/** Writes the value as it stands after "=" or in a list; on one line if `is_inline`. */
 int toml_new_value(const struct text_lines *lines, const struct node *value,
 	const struct node *string, bool is_inline, struct span *ret);
 
 /**
- * What `value` comes to behind the keys, a dotted key of `count` parts: "a.b = 1", without an end
- * of line. A map is an inline table, unless it `is_dotted`: then it may be several lines.
+ * Writes `value` after `keys`, a dotted key of `count` parts: "a.b = 1", without a line end. A map
+ * becomes an inline table; if `is_dotted`, dotted keys, which may be several lines.
  */
 int toml_new_pairs(const struct text_lines *lines, const struct edit_step *keys, size_t count,
 	const struct node *value, const struct toml_manner *manner, bool is_dotted,
 	struct span *ret);
 
-/** The headers, with what is behind them, that a table or a list of tables is written as. */
+/** Writes a table, or a list of tables, under headers, with their contents. */
 int toml_new_tables(const struct text_lines *lines, const struct edit_step *steps, size_t count,
 	const struct node *value, const struct toml_manner *manner, struct span *ret);

@@ -1,6 +1,6 @@
 /*
- * Where a value of TOML is written. A table may be in many places: its own header, headers of the
- * tables in it, dotted keys.
+ * Finds where a value of TOML is written. A table may be written in many places: its own header,
+ * the headers of the tables in it, and dotted keys.
  */
 #pragma once
 
@@ -12,11 +12,12 @@ struct toml_target {
 	size_t count;
 };
 
-/* An entry of the text that has to do with it. */
+/* An entry of the text that belongs to the target, or leads to it. */
 struct toml_part {
 	const struct extent *extent;
-	const struct extent *in; /* the collection, header or root whose entry it is */
-	uint32_t keys;           /* of a dotted key, that lead to the target */
+	const struct extent *in; /* the collection, header or root that contains the entry */
+	/* of a dotted key: the number of its keys that lead to the target */
+	uint32_t keys;
 };
 
 struct toml_parts {
@@ -26,33 +27,33 @@ struct toml_parts {
 };
 
 struct toml_place {
-	struct toml_part value;      /* the entry that it is the value of; its extent may be NULL */
+	struct toml_part value;      /* the entry whose value it is; its extent may be NULL */
 	const struct extent *header; /* the header that opens it, or the root; or NULL */
-	struct toml_parts headers;   /* of what is in it */
-	struct toml_parts pairs;     /* whose dotted keys lead through it */
+	struct toml_parts headers;   /* the headers of the tables in it */
+	struct toml_parts pairs;     /* the pairs whose dotted keys lead through it */
 };
 
-/** Whether an entry of the root is a header. */
+/** Returns whether an entry of the root is a header. */
 bool toml_place_is_header(const struct edit *edit, const struct extent *entry);
 
-/** Looks through the whole text. 0 or -ENOMEM. */
+/** Searches the whole text for the target. Returns 0 or -ENOMEM. */
 int toml_place_find(const struct edit *edit, struct toml_target target, struct toml_place *ret);
 
-/** What is there, or NULL. */
+/** Returns the target's node, or NULL. */
 const struct node *toml_place_node(const struct edit *edit, struct toml_target target);
 
-/** One step further, by `step`, which is copied. 0 or -ENOMEM. */
+/** Extends the target by `step`, which is copied. Returns 0 or -ENOMEM. */
 int toml_target_enter(const struct edit *edit, struct toml_target target, struct edit_step step,
 	struct toml_target *ret);
 
-/** Where the target's last step begins; the target has one. Its steps are the same. */
+/** Returns the target without its last step. The target has one. The steps are shared. */
 static inline struct toml_target toml_target_parent(struct toml_target target)
 {
 	target.count--;
 	return target;
 }
 
-/** The target's last step; it has one. */
+/** Returns the target's last step. The target has one. */
 static inline const struct edit_step *toml_target_last(struct toml_target target)
 {
 	/* cppcheck-suppress returnDanglingLifetime ; the steps are behind a pointer */

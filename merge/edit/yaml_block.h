@@ -1,23 +1,24 @@
 /*
- * Entries of YAML's blocks, which come and go with their lines, and values that stand in lines: an
- * entry's, or the root.
+ * Edits of entries in YAML's block style, which are added and removed with their lines; and of
+ * values in lines: an entry's, or the root.
  *
- * All functions return 0; EDIT_CANNOT, when the lines can't be told from others; PROBLEM, when the
- * value can't be written, or would take away what people must look after; or -ENOMEM.
+ * All functions return 0; EDIT_CANNOT if the lines can't be separated from others; PROBLEM if the
+ * value can't be written, or the edit would remove an anchor or another thing that the user must
+ * take care of; or -ENOMEM.
  */
 #pragma once
 
 #include "editor.h"
 
 /**
- * Puts `value` in the place of `old`, to which the op's first `count` steps lead: the root, or an
- * entry of a block. The op's own value does not count.
+ * Replaces `old`, to which the op's first `count` steps lead, by `value`. `old` is the root, or an
+ * entry of a block. The op's own value is not used.
  */
 int yaml_block_set(struct edit *edit, const struct edit_op *op, size_t count,
 	const struct extent *old, const struct node *value);
 
-/** Puts the op's value, and its key if it has one, into `in`, a block with entries. */
+/** Adds the op's value, with its key if it has one, to `in`, a block with entries. */
 int yaml_block_add(struct edit *edit, const struct edit_op *op, const struct extent *in);
 
-/** Takes out of `in` what the op's last step leads to: of a key, all of its pairs. */
+/** Removes from `in` the entry that the op's last step leads to; of a key, all of its pairs. */
 int yaml_block_remove(struct edit *edit, const struct edit_op *op, const struct extent *in);

@@ -1,20 +1,19 @@
 /*
- * Entries of YAML's brackets: a value, and how one is put in.
+ * Edits of entries in YAML's flow style: replaces a value, or adds one.
  *
- * Both functions return 0; PROBLEM, when the value can't be written, or what people must look after
- * would go; or -ENOMEM.
+ * Both functions return 0; PROBLEM if the value can't be written, or the edit would remove an
+ * anchor or another thing that the user must take care of; or -ENOMEM.
  */
 #pragma once
 
 #include "editor.h"
 
-/** Puts `value` in the place of `old`, an entry of `in`, also where no value is written: {a, b:}.
- */
+/** Replaces the value of `old`, an entry of `in`. The value may be unwritten, as in {a, b:}. */
 int yaml_flow_set(struct edit *edit, const struct extent *in, const struct extent *old,
 	const struct node *value);
 
 /**
- * Puts the op's value, and its key if it has one, into `in`. Empty brackets give way to a block
- * where one may stand. EDIT_CANNOT: there are no brackets where they are looked for.
+ * Adds the op's value, with its key if it has one, to `in`. Empty brackets are replaced by a block
+ * if a block may stand there. EDIT_CANNOT: the brackets are not where they are expected.
  */
 int yaml_flow_add(struct edit *edit, const struct edit_op *op, const struct extent *in);
