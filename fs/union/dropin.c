@@ -16,7 +16,7 @@ struct dropins {
 	struct contributor *sources; /* lowest precedence first; their paths are owned */
 	size_t source_count;
 	size_t source_capacity;
-	struct contributor *left_out; /* likewise */
+	struct contributor *left_out; /* the same order and ownership */
 	size_t left_out_count;
 	size_t left_out_capacity;
 	struct union_lookup *scratch;
@@ -37,7 +37,7 @@ static void dropins_fini(struct dropins *dropins)
 		union_lookup_freep(&dropins->scratch);
 }
 
-/* `why` NULL: a source. */
+/* Adds a source, or, if `why` is not NULL, a file that is left out. */
 static int add(
 	struct dropins *dropins, const struct contributor *found, const char *path, const char *why)
 {
@@ -60,8 +60,10 @@ static int add(
 	return 0;
 }
 
-/* The highest layer above `below` in which the path is a link to /dev/null; -1: none; or a shortage
- * as -errno. */
+/*
+ * Returns the highest layer above `below` in which the path is a link to /dev/null, -1 if there is
+ * none, or -errno on a shortage.
+ */
 static int masking_layer(
 	const struct settings *settings, layer_mask layers, const char *path, unsigned below)
 {
@@ -77,7 +79,9 @@ static int masking_layer(
 	return -1;
 }
 
-/* Of what all layers have at `path` the highest counts, unless it masks. */
+/*
+ * Adds the highest layer's file at `path` as a source, unless it masks, and all others as left out.
+ */
 static int add_highest(struct dropins *dropins, layer_mask layers, const char *path,
 	const struct union_lookup *lookup)
 {
@@ -112,7 +116,7 @@ static int add_highest(struct dropins *dropins, layer_mask layers, const char *p
 	return r;
 }
 
-/* The index watches the directory; its names are taken from a listing, which also has links. */
+/* Makes the index watch the directory; its names come from a listing, which also has links. */
 static int pass(void *context, const char *path, const char *name, layer_mask layers)
 {
 	(void)context;
@@ -133,13 +137,15 @@ static int ignore(struct dropins *dropins, const char *path, const struct union_
 	return r;
 }
 
-/* `shown` are the layers that show the directory that the `owner` is in. */
+/* `shown` are the layers that show the directory of `owner`. */
 static int add_directory(struct dropins *dropins, const struct finder *finder, layer_mask shown,
 	const char *owner, const char *directory)
 {
 	struct listing listing = {0};
 
-	/* An index is kept for good: none for what is not there. */
+	/*
+	 * The finder's index stays for good: do not make one for a directory that does not exist.
+	 */
 	int r = union_look_up(dropins->settings, shown, directory, dropins->scratch);
 	layer_mask layers = dropins->scratch->layers;
 	if (r < 0 || dropins->scratch->kind != UNION_DIRECTORY)
@@ -147,7 +153,7 @@ static int add_directory(struct dropins *dropins, const struct finder *finder, l
 	r = finder->list(finder->context, directory, 0, pass, NULL);
 	if (r == 0)
 		r = listing_take(dropins->settings, layers, directory, &listing);
-	/* What is left out could be what masks. */
+	/* A name that is missing in an incomplete listing could be one that masks. */
 	if (r == 0)
 		r = -listing.error;
 	for (size_t i = 0; r == 0 && i < listing.count; i++) {
@@ -196,7 +202,7 @@ int dropin_take_uapi(const struct finder *finder, const struct settings *setting
 {
 	CLEANUP(dropins_fini) struct dropins dropins = {.settings = settings};
 	CLEANUP(freep) char *directory = NULL;
-	/* Another link leads elsewhere, whatever lies below it, and a directory has no drop-ins. */
+	/* A link that does not mask hides the layers below it, and a directory has no drop-ins. */
 	int r = ret->kind == UNION_LINK ? masking_layer(settings, layers, path, ret->found[0].layer)
 					: 0;
 	if (ret->kind == UNION_DIRECTORY || r < 0)

@@ -1,16 +1,17 @@
 /*
- * Drop-ins as the UAPI group's configuration files specification has them
- * (uapi-group.org/specifications/specs/configuration_files_specification), `dropins: uapi`:
+ * Drop-ins by the UAPI group's configuration files specification
+ * (uapi-group.org/specifications/specs/configuration_files_specification): `dropins: uapi`.
  *
- *      NAME            the highest layer's alone
- *      NAME.d/FILE     of all layers, in byte order of FILE whatever layer it is from; of one FILE
- *                      the highest layer's alone
+ *      NAME            only the highest layer's file
+ *      NAME.d/FILE     the files of all layers, in byte order of FILE, whichever layer they are
+ * from; of several layers' files of one name only the highest layer's
  *
- * An empty file, or a link to /dev/null, masks: what it stands for is left out. Drop-ins apply also
- * where NAME itself is masked, or is not there. Nothing below NAME.d/ is looked at but its files.
+ * An empty file, or a link to /dev/null, masks: it hides the files that lower layers have at its
+ * path. Drop-ins apply also where NAME itself is masked or missing. Directories in NAME.d/ are
+ * ignored.
  *
- * (`dropins: layers`, in expand.h, goes layer by layer, and masks nothing.)
- * In both, a name that is no drop-in's (dropin_name.h) neither masks nor is masked.
+ * `dropins: layers` (expand.h) goes layer by layer instead, and masks nothing. In both modes a name
+ * that is not a drop-in's (dropin_name.h) neither masks nor is masked.
  */
 #pragma once
 
@@ -19,9 +20,9 @@
 #include "union.h"
 
 /**
- * Makes what was found of `path`, of any kind, what the specification says: its sources, and behind
- * them what is left out, each with the reason. Where nothing but what is masked is there, it stays
- * as it was. 0 or -errno.
+ * Replaces the lookup of `path`, of any kind, by the sources that the specification names. Behind
+ * the sources stand the files that are left out, each with the reason. If no source remains, *ret
+ * stays unchanged. Returns 0 or -errno.
  */
 int dropin_take_uapi(const struct finder *finder, const struct settings *settings,
 	layer_mask layers, const char *path, struct union_lookup *ret);

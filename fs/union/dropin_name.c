@@ -8,14 +8,14 @@
 #include "expand.h"
 #include "strategy.h"
 
-/* Bytes of suffixes in a message. */
+/* Size of a message's list of suffixes, in bytes. */
 #define LIST_MAX 200
 
-/* What the names of a file's drop-ins may end in. */
+/* The suffixes that the names of a file's drop-ins may have. */
 struct suffixes {
-	const struct node *given; /* by the rule; NULL: the rest holds */
+	const struct node *given; /* by the rule; NULL: the other fields apply */
 	const char *own;          /* "yaml"; NULL: the file has none */
-	const char *format;       /* those of the file's format: "yaml,yml" */
+	const char *format;       /* all of the file's format: "yaml,yml" */
 	bool has_trees;           /* the drop-in may be of another format */
 	bool is_unit;
 };
@@ -30,13 +30,13 @@ static struct suffixes suffixes_of(const struct settings *settings, const char *
 	return (struct suffixes){
 		.given = rule->dropin_suffixes,
 		/* ".bashrc" has no suffix. */
-		.own = is_unit                           ? "conf"
+		.own = is_unit                         ? "conf"
 		       : dot && (dot > name || format) ? dot + 1
 						       : NULL,
-		.format = !format || is_unit   ? ""
-			  : format->dialect ? format_ini.suffixes
-					    : format->suffixes,
-		/* systemd reads a unit's drop-ins, too, and knows no other format. */
+		.format = !format || is_unit ? ""
+			  : format->dialect  ? format_ini.suffixes
+					     : format->suffixes,
+		/* systemd also reads the drop-ins of a unit itself, and reads no other format. */
 		.has_trees = strategy_gives_trees(rule->options.strategy) &&
 			     !(is_unit && rule->dropins == DROPINS_UAPI),
 		.is_unit = is_unit,
@@ -66,7 +66,7 @@ static bool ends_in_given(const struct node *given, const char *name)
 	return false;
 }
 
-/* A file of another format that maps and lists can be read from: YAML has the directives, too. */
+/* Accepts a format from which maps and lists can be read. A unit's must also have tags: YAML. */
 static bool ends_in_format(const struct suffixes *suffixes, const char *name)
 {
 	const struct format *format = format_of_name(name);
@@ -80,7 +80,7 @@ static bool ends_in_format(const struct suffixes *suffixes, const char *name)
 	       (suffixes->is_unit ? format->has_tags : format->has_lists);
 }
 
-/* Such a file stands in directories whose other names have no suffix, either. */
+/* README also stands in directories whose other names have no suffix. */
 static bool is_documentation(const char *name)
 {
 	return strcmp(name, "README") == 0;
@@ -90,7 +90,7 @@ bool dropin_is_named(const struct settings *settings, const char *path, const ch
 {
 	const struct suffixes suffixes = suffixes_of(settings, path);
 
-	/* A backup's suffix that the rule names is meant. */
+	/* If the rule names a backup's suffix, such files are drop-ins. */
 	if (suffixes.given)
 		return !strchr(".#", name[0]) && ends_in_given(suffixes.given, name);
 	if (expand_is_ignored(name))
@@ -99,12 +99,12 @@ bool dropin_is_named(const struct settings *settings, const char *path, const ch
 		return true;
 	if (suffixes.own)
 		return ends_in(name, span_of(suffixes.own));
-	/* As sudoers.d/web and sshd_config.d/50-site.conf are. */
+	/* For example sudoers.d/web and sshd_config.d/50-site.conf. */
 	return ends_in(name, span_of("conf")) ||
 	       (ends_in(name, span_of("")) && !is_documentation(name));
 }
 
-/* ".conf", ".conf or .rules" */
+/* Formats the suffixes: ".conf", ".conf or .rules". */
 static void list_suffixes(const struct suffixes *suffixes, char *list, size_t size)
 {
 	const struct node *given = suffixes->given;
@@ -118,12 +118,17 @@ static void list_suffixes(const struct suffixes *suffixes, char *list, size_t si
 		bool has_dot = one.len && one.data[0] == '.';
 
 		length += (size_t)snprintf(list + length, size - length, "%s%s%.*s",
-			i == 0 ? "" : i + 1 == count ? " or " : ", ",
-			one.len == 0 ? "no suffix" : has_dot ? "" : ".", (int)one.len, one.data);
+			i == 0           ? ""
+			: i + 1 == count ? " or "
+					 : ", ",
+			one.len == 0 ? "no suffix"
+			: has_dot    ? ""
+				     : ".",
+			(int)one.len, one.data);
 	}
 }
 
-/* What else than its ending keeps a name from being a drop-in's; NULL: nothing. */
+/* Returns the reason, other than its suffix, why a name is not a drop-in's; NULL: there is none. */
 static const char *reason_beside_ending(const char *name)
 {
 	if (strchr(".#", name[0]))
@@ -143,7 +148,8 @@ int dropin_refusal(const struct settings *settings, const char *path, const char
 
 	list_suffixes(&suffixes, ending, sizeof(ending));
 	bool has_other_ending = suffixes.given ? !ends_in_given(suffixes.given, name)
-			 : suffixes.own ? !ends_in(name, span_of(suffixes.own))
+				: suffixes.own
+					? !ends_in(name, span_of(suffixes.own))
 					: strchr(name, '.') && !ends_in(name, span_of("conf"));
 	if (reason && (!has_other_ending || strchr(".#", name[0])))
 		n = asprintf(ret, "not a drop-in of %s: its name %s; rename it", owner, reason);

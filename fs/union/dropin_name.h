@@ -2,30 +2,34 @@
  * The names of drop-ins: which files of NAME.d are sources of NAME, and which are ignored.
  *
  *      app.yaml.d      *.yaml, and *.json, *.toml … if the strategy merges trees
- *      web.service.d   *.conf, as systemd has it, and with `dropins: layers` also *.yaml
+ *      web.service.d   *.conf, as in systemd, and with `dropins: layers` also *.yaml
  *      motd.d          names without a suffix, and *.conf
  *
- * A rule's `dropin_suffixes` names others instead. Hidden files and backups are never drop-ins.
+ * A rule's `dropin_suffixes` replaces these suffixes. Hidden files and backups are never drop-ins.
  */
 #pragma once
 
 #include "union.h"
 
-/** NAME's drop-ins are in the directory NAME and this. */
+/** The directory of NAME's drop-ins is NAME with this suffix. */
 #define DROPIN_SUFFIX ".d"
 
-/** "PATH/NAME" of what the directory "NAME.d" belongs to, for free(3); NULL when it is no such
- * name, or by no rule. */
+/**
+ * Returns "PATH/NAME", the file to which the directory "NAME.d" belongs, for free(3). NULL: the
+ * directory's name does not end in ".d", no rule gives that file drop-ins, or there is no memory.
+ */
 char *dropin_owner(const struct settings *settings, const char *directory, const char *name);
 
-/** Whether a file `name` in NAME.d is a drop-in of NAME, which is `path`. */
+/** Returns whether the file `name` in NAME.d is a drop-in of NAME, whose path is `path`. */
 bool dropin_is_named(const struct settings *settings, const char *path, const char *name);
 
-/** Says why it is none, with the remedy: 0 with *ret for free(3), or -ENOMEM. */
-int dropin_refusal(
-	const struct settings *settings, const char *path, const char *name, char **ret);
+/**
+ * Describes why `name` is not a drop-in, with the remedy. Returns 0 with *ret for free(3), or
+ * -ENOMEM.
+ */
+int dropin_refusal(const struct settings *settings, const char *path, const char *name, char **ret);
 
-/** How a file that is no drop-in is left out of a lookup. */
+/** Returns the entry of a lookup for a file that is left out, as it is not a drop-in. */
 static inline struct contributor dropin_ignored(const struct contributor *found)
 {
 	return (struct contributor){.layer = found->layer,

@@ -13,7 +13,9 @@
 
 bool expand_is_ignored(const char *name)
 {
-	/* What editors and package managers leave beside a file: vim, emacs, patch, dpkg, rpm, ucf.
+	/*
+	 * The suffixes of files that editors and package managers leave: vim, emacs, patch, dpkg,
+	 * rpm, ucf.
 	 */
 	static const char *const endings[] = {"~", ".bak", ".swp", ".swo", ".swx", ".tmp", ".orig",
 		".rej", ".dpkg-old", ".dpkg-dist", ".dpkg-new", ".dpkg-tmp", ".rpmnew", ".rpmsave",
@@ -33,7 +35,7 @@ bool expand_is_ignored(const char *name)
 /* A source on its way into a lookup. */
 struct expanded_source {
 	struct contributor contributor; /* its path is owned */
-	size_t pattern; /* which one it matched; the file itself comes before its drop-ins */
+	size_t pattern; /* index of the pattern that it matched; 0: the file itself, 1: a drop-in */
 };
 
 struct parts {
@@ -41,10 +43,10 @@ struct parts {
 	size_t count;
 	size_t capacity;
 	const struct settings *settings;
-	const char *pattern; /* being matched */
-	size_t number;       /* of the pattern */
-	const char *owner;   /* of the drop-ins; NULL: a virtual file */
-	struct contributor *ignored; /* which are none; their paths are owned */
+	const char *pattern;         /* being matched */
+	size_t number;               /* of the pattern */
+	const char *owner;           /* of the drop-ins; NULL: a virtual file */
+	struct contributor *ignored; /* not drop-ins; their paths are owned */
 	size_t ignored_count;
 	size_t ignored_capacity;
 	struct union_lookup *scratch;
@@ -64,7 +66,7 @@ static void parts_fini(struct parts *parts)
 
 static int add_part(struct parts *parts, const struct contributor *contributor, const char *path)
 {
-	/* A source that two patterns match comes once, with the first. */
+	/* A source that two patterns match is taken once, with the first pattern. */
 	for (size_t i = 0; i < parts->count; i++)
 		if (parts->items[i].pattern != parts->number &&
 			parts->items[i].contributor.layer == contributor->layer &&
@@ -84,7 +86,8 @@ static int add_ignored(struct parts *parts, const struct contributor *found, con
 {
 	char *copy = strdup(path);
 
-	if (!copy || array_grow(parts->ignored, parts->ignored_count, parts->ignored_capacity) < 0) {
+	if (!copy ||
+		array_grow(parts->ignored, parts->ignored_count, parts->ignored_capacity) < 0) {
 		free(copy);
 		return -ENOMEM;
 	}
@@ -93,7 +96,7 @@ static int add_ignored(struct parts *parts, const struct contributor *found, con
 	return 0;
 }
 
-/* Takes in what all layers have at one path. */
+/* Adds the files of all layers at one path. */
 static int add_path(void *context, const char *path, const char *name, layer_mask layers)
 {
 	struct parts *parts = context;
@@ -111,7 +114,7 @@ static int add_path(void *context, const char *path, const char *name, layer_mas
 	return r;
 }
 
-/* Highest precedence first: the last of a layer's patterns and names stand above the first. */
+/* Orders by precedence, highest first: a layer's last pattern and name stand above its first. */
 static int compare_parts(const void *a, const void *b)
 {
 	const struct expanded_source *x = a;
@@ -146,7 +149,10 @@ static int hand_over(struct parts *parts, struct union_lookup *ret)
 	return 0;
 }
 
-/* The directory that a pattern's first wildcard stands in, and how deep the pattern goes below. */
+/*
+ * Finds the directory in which the first wildcard stands, and the pattern's depth below it (-1:
+ * any).
+ */
 static int pattern_depth(const char *pattern, char *directory, size_t size)
 {
 	size_t wild = strcspn(pattern, "*?[{\\");
@@ -163,7 +169,7 @@ static int pattern_depth(const char *pattern, char *directory, size_t size)
 	const char *rest = pattern + length + (pattern[length] == '/');
 	if (strstr(rest, "**"))
 		return -1;
-	/* A brace may hold slashes: counting them all is never too few. */
+	/* A brace may hold slashes. Counting them all gives a depth that is never too small. */
 	for (; *rest; rest++)
 		depth += *rest == '/';
 	return depth;
@@ -188,7 +194,7 @@ static int take_virtual(const struct finder *finder, const struct settings *sett
 	return r == 0 && parts.count ? hand_over(&parts, ret) : r;
 }
 
-/* Adds NAME.d's files to what was found of NAME. */
+/* Adds NAME.d's files to the lookup of NAME. */
 static int take_dropins(const struct finder *finder, const struct settings *settings,
 	const char *path, struct union_lookup *ret)
 {
@@ -204,8 +210,11 @@ static int take_dropins(const struct finder *finder, const struct settings *sett
 	size_t own = parts.count;
 	parts.number = 1;
 	parts.owner = path;
-	/* An index is kept for good, and anybody may ask for any name: none for what is not there.
-	 * When it comes, expand_each_made_of() tells. */
+	/*
+	 * The finder's index stays for good, and a reader may look up any name: a directory that
+	 * does not exist must not get one. When the directory is made, expand_each_made_of() names
+	 * this file.
+	 */
 	if (r == 0)
 		r = union_look_up(settings, union_all_layers(settings), directory, parts.scratch);
 	if (r == 0 && parts.scratch->kind == UNION_DIRECTORY)
@@ -214,7 +223,7 @@ static int take_dropins(const struct finder *finder, const struct settings *sett
 	return r == 0 && has_more ? hand_over(&parts, ret) : r;
 }
 
-/* Whether a virtual file lies somewhere below `path`. */
+/* Returns whether a virtual file lies below `path`. */
 static bool leads_to_virtual(const struct settings *settings, const char *path)
 {
 	size_t length = strlen(path);
@@ -246,7 +255,7 @@ int expand_look_up(const struct finder *finder, const struct settings *settings,
 	return 0;
 }
 
-/* Adds a name once. */
+/* Adds a name, unless the listing has it. */
 static int list_name(struct listing *listing, const char *name, size_t length, enum union_kind kind)
 {
 	for (size_t i = 0; i < listing->count; i++)
@@ -274,7 +283,7 @@ static int list_if_file(const struct finder *finder, const struct settings *sett
 	if (!lookup)
 		return -ENOMEM;
 	int r = expand_look_up(finder, settings, layers, path, lookup);
-	/* What it is made of can't be looked at: whoever reads it is to hear why. */
+	/* If the sources can't be examined, list the file: its readers then get the error. */
 	bool is_listed = r == 0 ? lookup->kind == UNION_FILE : !layer_is_shortage(r);
 	if (!is_listed)
 		return r;
@@ -348,7 +357,7 @@ void expand_each_made_of(const struct settings *settings, const char *directory,
 			}
 	if (!has_dropins_rule(settings))
 		return;
-	/* A file in NAME.d, or NAME.d itself. */
+	/* `directory` may be a NAME.d with the file in it, or `name` a NAME.d itself. */
 	const char *slash = strrchr(directory, '/');
 	CLEANUP(freep) char *above = strndup(directory, slash ? (size_t)(slash - directory) : 0);
 	CLEANUP(freep)

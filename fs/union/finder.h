@@ -1,7 +1,7 @@
 /*
- * A finder: how files are found below a directory of the merged tree, wherever they lie there. A
- * view answers from indexes that it keeps up to date (dependency.h), a command by a walk
- * (offline.h); the union itself keeps nothing.
+ * A finder: finds the files below a directory of the merged tree, at any depth. A view answers from
+ * indexes that it keeps up to date (dependency.h), a command by a walk (offline.h). The union
+ * itself keeps no state.
  */
 #pragma once
 
@@ -13,16 +13,16 @@ struct finder {
 	/*
 	 * Calls `each` for every file under `directory`, down to `depth` directories below it (-1:
 	 * any), with its path and the layers that show its directory: top directories first, then
-	 * names in byte order. Stops at the first non-zero result of `each`, and returns it. Else 0
-	 * or -errno.
+	 * names in byte order. Stops at the first non-zero result of `each`, and returns it. Else
+	 * returns 0 or -errno.
 	 */
 	int (*list)(void *context, const char *directory, int depth,
 		int (*each)(void *context, const char *path, const char *name, layer_mask layers),
 		void *each_context);
 
 	/*
-	 * The path of the first file `name` under `directory`, in that order, and the layers that
-	 * show its directory. Returns 0 with *ret for free(3), FINDER_ABSENT, or -errno.
+	 * Finds the first file `name` under `directory`, in the order of `list`, and the layers
+	 * that show its directory. Returns 0 with *ret for free(3), FINDER_ABSENT, or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name, char **ret,
 		layer_mask *layers);

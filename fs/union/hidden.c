@@ -8,7 +8,7 @@
 #include "layer.h"
 #include "union.h"
 
-/* Looks at "DIRECTORY/PREFIXNAME" of the layer. 1, 0 or a shortage. */
+/* Returns 1 if the layer has `path` (with *ret), 0, or -errno on a shortage. */
 static int has(const struct layer *layer, const char *path, struct stat *ret)
 {
 	int r = layer_stat(layer, path, ret);
@@ -16,7 +16,7 @@ static int has(const struct layer *layer, const char *path, struct stat *ret)
 	return layer_is_shortage(r) ? r : r == 0;
 }
 
-/* The first `length` bytes of `path`, with `more` behind: false where that is too long. */
+/* Joins the first `length` bytes of `path` and `more`. False: the result is too long. */
 static bool join(char ret[PATH_MAX], const char *path, size_t length, const char *more)
 {
 	int n = snprintf(ret, PATH_MAX, "%.*s%s", (int)length, path, more);
@@ -24,7 +24,7 @@ static bool join(char ret[PATH_MAX], const char *path, size_t length, const char
 	return n >= 0 && n < PATH_MAX;
 }
 
-/* "a/b" becomes "a/.wh.b". */
+/* Makes "a/.wh.b" of "a/b". False: the result is too long. */
 static bool whiteout_of(char ret[PATH_MAX], const char *path, size_t length)
 {
 	size_t start = length;
@@ -37,8 +37,8 @@ static bool whiteout_of(char ret[PATH_MAX], const char *path, size_t length)
 }
 
 /*
- * Whether the layer hides what lower ones have at `path`, a file or directory, by what it has at its
- * first `length` bytes. 1 with `mark`, 0, or a shortage.
+ * Examines the layer's object at the first `length` bytes of `path`: does it hide what lower layers
+ * have at `path`, a file or directory? Returns 1 with `mark`, 0, or -errno on a shortage.
  */
 static int hides_at(const struct layer *layer, const char *path, size_t length, mode_t mode,
 	char mark[PATH_MAX])
@@ -56,7 +56,7 @@ static int hides_at(const struct layer *layer, const char *path, size_t length, 
 		return 1;
 	if (union_kind_of(found.st_mode) == UNION_NONE)
 		return 0;
-	/* A directory lets those below through, unless it is opaque. */
+	/* A directory does not hide the lower layers' names in it, unless it is opaque. */
 	if (is_end)
 		return union_kind_of(found.st_mode) != union_kind_of(mode);
 	if (!S_ISDIR(found.st_mode))
@@ -64,9 +64,11 @@ static int hides_at(const struct layer *layer, const char *path, size_t length, 
 	return join(mark, path, length, "/" UNION_OPAQUE_NAME) ? has(layer, mark, &found) : 0;
 }
 
-/* The same, at each directory above it, too. */
-static int hides(
-	const struct layer *layer, const char *path, mode_t mode, char mark[PATH_MAX])
+/*
+ * Does hides_at() for each directory above `path` and for `path` itself, after the root's opaque
+ * mark.
+ */
+static int hides(const struct layer *layer, const char *path, mode_t mode, char mark[PATH_MAX])
 {
 	struct stat found;
 	int r = join(mark, "", 0, UNION_OPAQUE_NAME) ? has(layer, mark, &found) : 0;

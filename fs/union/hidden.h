@@ -1,6 +1,6 @@
 /*
- * Files of a layer that do not show, as a layer above hides them: with a whiteout (.wh.NAME, or
- * overlayfs' device 0/0), an opaque directory (.wh..wh..opq), or something of another kind in the
+ * A layer's file that does not show because a layer above hides it: with a whiteout (.wh.NAME, or
+ * overlayfs' device 0/0), an opaque directory (.wh..wh..opq), or an object of another kind in the
  * place of the file or of a directory above it.
  */
 #pragma once
@@ -10,18 +10,20 @@
 #include "settings.h"
 
 struct hidden {
-	unsigned layer;      /* that has the file */
+	unsigned layer;      /* the layer that has the file */
 	unsigned by;         /* the layer that hides it */
-	char mark[PATH_MAX]; /* what hides it, in that layer */
+	char mark[PATH_MAX]; /* the path of the whiteout or object that hides it, in that layer */
 };
 
 /**
- * What the layers below `below` have at `path` and is hidden: that of the highest. Returns 1 with
- * *ret; 0: nothing is hidden; or a shortage as -errno.
+ * Finds the hidden file at `path` in the layers below `below`; of several, the highest layer's.
+ * Returns 1 with *ret, 0 if no file is hidden, or -errno on a shortage.
  */
 int hidden_find(
 	const struct settings *settings, unsigned below, const char *path, struct hidden *ret);
 
-/** "site/.wh.motd", as messages name a file. Returns 0 with *ret for free(3), or -ENOMEM. */
-int hidden_mark_name(
-	const struct settings *settings, const struct hidden *hidden, char **ret);
+/**
+ * Formats the hiding object as messages name a file ("site/.wh.motd"). Returns 0 with *ret for
+ * free(3), or -ENOMEM.
+ */
+int hidden_mark_name(const struct settings *settings, const struct hidden *hidden, char **ret);

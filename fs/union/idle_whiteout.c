@@ -9,7 +9,7 @@
 #include "array.h"
 #include "cleanup.h"
 
-/* The marks in one layer's directory. */
+/* The whiteouts in one layer's directory. */
 struct marks {
 	const struct settings *settings;
 	const struct layer *layer;
@@ -33,7 +33,7 @@ static int join(const struct marks *marks, const char *name, char **ret)
 	return asprintf(ret, "%s%s%s", directory, *directory ? "/" : "", name) < 0 ? -ENOMEM : 0;
 }
 
-/* overlayfs' kind. Returns 1, 0 or -ENOMEM. */
+/* Returns 1 if the name is overlayfs' kind of whiteout, 0, or -ENOMEM. */
 static int is_device(const struct marks *marks, const char *name, unsigned char type)
 {
 	CLEANUP(freep) char *path = NULL;
@@ -69,7 +69,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Whether the layers below have `path`: 1, 0 or a shortage as -errno. */
+/* Returns 1 if the layers below the mark's have `path`, 0, or -errno on a shortage. */
 static int is_below(const struct marks *marks, layer_mask layers, const char *path)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
@@ -81,7 +81,10 @@ static int is_below(const struct marks *marks, layer_mask layers, const char *pa
 	return r < 0 ? r : lookup->kind != UNION_NONE;
 }
 
-/* What the mark hides, as a path; *ret_hides is the same, or "" for an opaque directory's. */
+/*
+ * Returns 1 if the mark hides nothing, 0, or -errno. Sets *ret_hides to the path that it would
+ * hide, or to "" if it makes the directory opaque.
+ */
 static int is_idle(const struct marks *marks, const char *name, char **ret_hides)
 {
 	const char *whited = union_marked_name(name);
@@ -128,7 +131,7 @@ int whiteouts_idle(const struct settings *settings, const struct traversed *foun
 		if (!(found->own >> i & 1))
 			continue;
 		int listed = layer_list(settings->layers[i], found->path, add_mark, &marks);
-		/* What can't be listed is told of elsewhere. */
+		/* Other errors of a listing are reported elsewhere. */
 		if (layer_is_shortage(listed))
 			return listed;
 		if (marks.count)

@@ -1,16 +1,17 @@
 /*
- * Whiteouts that hide nothing: the file that one was made for has gone or has another name now, or
- * the whiteout has. What whiteouts are, and what they hide, union.h says.
+ * Whiteouts that hide nothing: the file that the whiteout was made for was removed or renamed, or
+ * the whiteout itself was. See union.h for what whiteouts are and hide.
  */
 #pragma once
 
 #include "traverse.h"
 
 /**
- * Calls `each` for every whiteout in the directory `found`, in some layer that shows it, that hides
- * nothing in the layers below: with its layer, its own path, and what it would hide ("" when it
- * makes the directory opaque). Lowest layer first, names in byte order. Stops at the first non-zero
- * result, and returns it. Else returns 0, or a shortage as -errno.
+ * Calls `each` for every whiteout in the directory `found` that hides nothing in the layers below,
+ * in each layer that shows the directory. `each` gets the layer, the whiteout's path, and the path
+ * that it would hide ("" if it makes the directory opaque). Lowest layer first, names in byte
+ * order. Stops at the first non-zero result, and returns it. Else returns 0, or -errno on a
+ * shortage.
  */
 int whiteouts_idle(const struct settings *settings, const struct traversed *found,
 	int (*each)(void *context, const struct layer *layer, const char *path, const char *hides),

@@ -10,18 +10,18 @@
 #include "array.h"
 #include "cleanup.h"
 
-/* A name seen in a layer, before the layers are laid over each other. */
+/* A name in one layer, before the layers are merged. */
 struct seen {
 	char *name;
 	unsigned rank;
-	unsigned char type; /* of dirent(3) */
+	unsigned char type; /* as in dirent(3) */
 };
 
 struct seen_list {
 	struct seen *items;
 	size_t count;
 	size_t capacity;
-	unsigned rank; /* being listed */
+	unsigned rank; /* of the layer being listed */
 };
 
 static int add_seen(void *context, const char *name, unsigned char type)
@@ -37,7 +37,7 @@ static int add_seen(void *context, const char *name, unsigned char type)
 	return 0;
 }
 
-/* By name, then highest layer first. */
+/* Orders by name, then by layer, highest first. */
 static int compare_seen(const void *a, const void *b)
 {
 	const struct seen *x = a;
@@ -54,7 +54,7 @@ static void free_seen(struct seen_list *list)
 	free(list->items);
 }
 
-/* The highest layer's mark that hides `name`; -1 when there is none. */
+/* Returns the rank of the highest layer whose whiteout hides `name`; -1: there is none. */
 static int whiteout_rank(const struct seen_list *list, const char *name)
 {
 	char mark[NAME_MAX + 1];
@@ -85,7 +85,10 @@ static bool is_covered(const struct layer *layer, const char *directory, const s
 	return layer->covered && n > 0 && (size_t)n < sizeof(path) && layer_is_covered(layer, path);
 }
 
-/* What one name shows as, and whether it is a whiteout. 0, or a shortage as -errno. */
+/*
+ * Finds the kind of one layer's name, and whether it is a whiteout. Returns 0, or -errno on a
+ * shortage.
+ */
 static int seen_kind(const struct settings *settings, const char *directory,
 	const struct seen *seen, enum union_kind *ret, bool *is_whiteout)
 {
@@ -131,8 +134,10 @@ static int seen_kind(const struct settings *settings, const char *directory,
 	return 0;
 }
 
-/* The kind that one name shows. `seen` are its `count` occurrences, highest layer first. 0, or a
- * shortage as -errno. */
+/*
+ * Decides the kind that one name shows. `seen` are its `count` occurrences, highest layer first.
+ * Returns 0, or -errno on a shortage.
+ */
 static int decide(const struct settings *settings, const char *directory,
 	const struct seen_list *list, const struct seen *seen, size_t count, enum union_kind *ret)
 {
@@ -143,7 +148,10 @@ static int decide(const struct settings *settings, const char *directory,
 		int r = seen_kind(settings, directory, &seen[i], ret, &is_whiteout);
 		if (r < 0)
 			return r;
-		/* A mark only matters to what lies below it: looked up only when needed. */
+		/*
+		 * A mark matters only to layers below its own: look it up only when one has the
+		 * name.
+		 */
 		if (*ret != UNION_NONE && whiteout_rank(list, seen[i].name) > (int)seen[i].rank) {
 			*ret = UNION_NONE;
 			return 0;
@@ -178,7 +186,7 @@ static int lay_over(const struct settings *settings, const char *directory, stru
 			continue;
 		enum union_kind kind;
 		int r = decide(settings, directory, list, &list->items[i], end - i, &kind);
-		/* What it is, or hides, is not known. */
+		/* Neither the name's kind is known, nor whether it hides lower layers' names. */
 		if (r < 0)
 			ret->error = -r;
 		if (r < 0 || kind == UNION_NONE)
@@ -186,7 +194,7 @@ static int lay_over(const struct settings *settings, const char *directory, stru
 		items[count++] = (struct listed){
 			list->items[i].name, kind, layers_of(list, &list->items[i], end - i)};
 	}
-	/* Only now do the names change hands: the search for marks needs them all. */
+	/* The result takes over the names only now, as the search for marks needs all of them. */
 	for (size_t i = 0, taken = 0; taken < count; i++)
 		if (list->items[i].name == items[taken].name) {
 			list->items[i].name = NULL;

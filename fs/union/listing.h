@@ -1,6 +1,4 @@
-/*
- * A listing: the names that the layers show in one directory, by the rules of union.h.
- */
+/* A listing: the names that the layers show in one directory, by the rules of union.h. */
 #pragma once
 
 #include "union.h"
@@ -9,18 +7,18 @@
 struct listed {
 	char *name;
 	enum union_kind kind;
-	layer_mask layers; /* that have the name, or a mark that hides it; 0: it is not of this listing alone */
+	layer_mask layers; /* those that have the name, or a mark that hides it; 0: expand.h added
+			      it */
 };
 
 struct listing {
-	struct listed *items; /* in byte order of their names, each once */
+	struct listed *items; /* in byte order of their names, each name once */
 	size_t count;
-	int error; /* an errno of what could not be listed, or looked at; 0: complete */
+	int error; /* the errno of a layer or name that could not be listed or examined; 0: complete
+		    */
 };
 
-/**
- * Lists the directory `path` over `layers`. Returns 0 with *ret for listing_free(), or -ENOMEM.
- */
+/** Lists the directory `path` over `layers`. Returns 0 with *ret for listing_free(), or -ENOMEM. */
 int listing_take(
 	const struct settings *settings, layer_mask layers, const char *path, struct listing *ret);
 void listing_free(struct listing *listing);

@@ -1,6 +1,9 @@
 #include "rights.h"
 
-/* Owners, or groups, that are tried. With more of them a user may be shut out who need not be. */
+/*
+ * Maximum number of owners, or of groups, that are tried. Beyond it the result may exclude users
+ * that it could admit.
+ */
 #define CANDIDATES_MAX 32
 
 struct candidates {
@@ -18,10 +21,10 @@ static void add_candidate(struct candidates *candidates, unsigned id)
 }
 
 /*
- * A number for the set of users whom a mode gives a right: of two sets of which one holds the
- * other, the larger has the greater number. What counts is first whether others are in it, then the
- * group, then the owner. Root may do everything, so where he is the owner nobody is in the owner's
- * class, and everybody in one of the other two.
+ * Returns a number for the set of users to whom a mode gives a right. If one set contains another,
+ * it has the greater number. Others count first, then the group, then the owner. Root may do
+ * everything: if root is the owner, no user is in the owner's class, and every user is in one of
+ * the other two.
  */
 static int score_of(const struct rights *rights, mode_t right)
 {
@@ -36,14 +39,15 @@ struct rights_choice {
 	const struct stat *contributors;
 	size_t count;
 	struct rights best; /* so far */
-	int score;          /* its; -1: there is none yet */
+	int score;          /* of `best`; -1: there is none yet */
 };
 
 /*
- * Takes this owner and group if more is safe with them. A class of the result may have a right if
- * every class of every contributor has it that its members can be in: who does not own the
- * contributor may be in its group or not, who is not of its group may be, and both may own it
- * unless its owner is in a class of his own here as well.
+ * Takes this owner and group if more is safe with them. A class of the result (owner, group,
+ * others) gets a right only if each contributor gives it to every class that a member can be in
+ * there. A user that does not own the contributor may be in its group or not. If the groups differ,
+ * a member of the result's group, or any other user, may be in the contributor's group. Both may
+ * own the contributor, unless its owner is the result's owner, too, or root.
  */
 static void consider(struct rights_choice *choice, uid_t uid, gid_t gid)
 {
@@ -124,7 +128,7 @@ bool rights_equal(const struct rights *a, const struct rights *b)
 	return a->mode == b->mode && a->uid == b->uid && a->gid == b->gid;
 }
 
-/* Of the owner, a member of the group, or another. */
+/* Returns the bits of the owner, of a member of the group, or of another user. */
 static mode_t bits_of(const struct rights *rights, bool is_owner, bool is_member)
 {
 	return rights->mode >> (is_owner ? 6 : is_member ? 3 : 0) & 7;
@@ -134,7 +138,10 @@ bool rights_take_away(const struct rights *before, const struct rights *after)
 {
 	bool has_owner = before->uid == after->uid, has_group = before->gid == after->gid;
 
-	/* One is owner before, after, or never; and member before, after, both, or never. */
+	/*
+	 * A user may be the owner before, after or never (both, if the owner stays), and a member
+	 * of the group before, after, both or never.
+	 */
 	for (unsigned who = 0; who < 16; who++) {
 		bool was_owner = who & 1, is_owner = who & 2, was_member = who & 4,
 		     is_member = who & 8;

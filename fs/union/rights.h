@@ -1,18 +1,20 @@
 /*
- * Who may read what several contributors (sources, and the directories that guard them) make
- * together: nobody who may not read each of them. The kernel enforces it (default_permissions), so
- * what is decided here is the mode, the owner and the group that stat(2) shows.
+ * The rights on a merged file: no user may read a merge of several contributors (sources, and the
+ * directories that guard them) without being allowed to read each of them. The kernel enforces it
+ * (default_permissions), so this module computes the mode, the owner and the group that stat(2)
+ * shows.
  *
- * A contributor lets a set of users in: root; its owner, by the owner's bits alone; of all others
+ * A contributor admits a set of users: root; its owner, by the owner's bits alone; of the others,
  * the members of its group, by the group's bits alone; and the rest. A user may be in any groups.
- * The result lets in nobody who is not in all of these sets, and shuts out nobody who is where an
- * owner, a group and a mode can say that; reading and searching are two rights of which each has
- * its sets.
+ * The result admits only users that are in all of these sets. It excludes none of them, as far as
+ * an owner, a group and a mode can express that. Reading and searching are two rights, each with
+ * sets of its own.
  *
- * The owner is the contributors' where they have one and the same. Else it is tried with the one
- * who mounts, root, and each of theirs; and so the group, but for root's. Each pair has a largest
- * safe mode, and the pair whose mode lets in most is taken: others count first, then the group,
- * then the owner, and reading before searching; of pairs that let in alike, the first.
+ * If all contributors have one owner, the result has that owner. Else the candidates are the user
+ * that mounts, root, and each contributor's owner. The same holds for the group, except that root's
+ * is no candidate. Each pair of an owner and a group has a largest safe mode. The pair whose mode
+ * admits most users is taken: others count first, then the group, then the owner, and reading
+ * before searching. If pairs admit the same users, the first one is taken.
  */
 #pragma once
 
@@ -26,17 +28,17 @@ struct rights {
 	gid_t gid;
 };
 
-/** Who asks. */
+/** A user that asks for access. */
 struct user {
 	uid_t uid;
 	gid_t gid;
-	const gid_t *groups; /* further ones */
+	const gid_t *groups; /* supplementary groups */
 	size_t group_count;
-	bool has_more_groups; /* … that are not known: he is let in only where that makes no
-				 difference */
+	bool has_more_groups; /* further groups are not known: the user is admitted only if they
+				 make no difference */
 };
 
-/** Who mounts. */
+/** The user that mounts. */
 struct mounter {
 	uid_t uid;
 	gid_t gid;
@@ -44,16 +46,19 @@ struct mounter {
 
 bool rights_equal(const struct rights *a, const struct rights *b);
 
-/** Whether anybody loses a right, in whichever groups he is. */
+/** Returns whether any user loses a right, whichever groups the user is in. */
 bool rights_take_away(const struct rights *before, const struct rights *after);
 
-/** Whether the user may search a directory with these rights: path_resolution(7), "Permissions". */
+/**
+ * Returns whether the user may search a directory with these rights: path_resolution(7),
+ * "Permissions".
+ */
 bool rights_allow_search(const struct rights *rights, const struct user *user);
 
-/** Combines `count` >= 1 contributors. All cases are tried in tests/unit/rights.c. */
+/** Combines `count` >= 1 contributors. tests/unit/rights.c tries all cases. */
 struct rights rights_combine(
 	const struct stat *contributors, size_t count, const struct mounter *mounter);
 
-/** What both give, as rights_combine(). */
+/** Combines two results of rights_combine(). */
 struct rights rights_both(
 	const struct rights *a, const struct rights *b, const struct mounter *mounter);

@@ -9,10 +9,12 @@
 #include "expand.h"
 #include "listing.h"
 
-/* A directory on the way down, and what it is in each layer: to know it again further down. */
+/*
+ * A directory on the way down, with its inode in each layer, so that it is recognised further down.
+ */
 struct level {
 	const struct level *above;
-	int depth; /* that may still be gone down; below 0: any */
+	int depth; /* further levels to descend; below 0: any */
 	unsigned count;
 	struct {
 		unsigned layer;
@@ -31,7 +33,7 @@ static bool is_above(const struct level *level, unsigned layer, const struct sta
 	return false;
 }
 
-/* Whether in every layer it is one of the directories above. */
+/* Returns whether, in every layer, it is one of the directories above. */
 static bool is_in_itself(const struct level *above, const struct union_lookup *lookup)
 {
 	for (unsigned i = 0; i < lookup->count; i++)
@@ -71,7 +73,10 @@ static int compare_listed(const void *a, const void *b)
 	return strcmp(((const struct listed *)a)->name, ((const struct listed *)b)->name);
 }
 
-/* Adds what only expanding shows. A name that both have is what expanding makes of it. */
+/*
+ * Adds the names that only expanding shows. If the listing has a name already, expanding decides
+ * its kind.
+ */
 static int add_expanded(const struct traversal *traversal, const struct traversed *directory,
 	struct listing *listing)
 {
@@ -124,7 +129,7 @@ static int visit_names(const struct traversal *traversal, const struct level *le
 	return r;
 }
 
-/* `level` is the directory's own. */
+/* `level` is that of the directory itself. */
 static int visit_directory(
 	const struct traversal *traversal, const struct level *level, struct traversed *directory)
 {
@@ -143,7 +148,7 @@ static int visit_directory(
 	return r;
 }
 
-/* What is at `path` now; nothing is left of the lookup when what is below is visited. */
+/* Looks up `path`. The lookup, which is large, is freed before the names below are visited. */
 static int look(const struct traversal *traversal, const struct level *above, const char *path,
 	layer_mask layers, struct traversed *found, struct level **level)
 {
@@ -161,7 +166,7 @@ static int look(const struct traversal *traversal, const struct level *above, co
 	return *level ? 0 : -ENOMEM;
 }
 
-/* Files need no second look: the listing has told what they are. */
+/* A file needs no lookup: the listing has its kind. */
 static int visit(const struct traversal *traversal, const struct level *above, const char *path,
 	layer_mask layers, enum union_kind kind)
 {
@@ -175,13 +180,13 @@ static int visit(const struct traversal *traversal, const struct level *above, c
 		if (level)
 			return visit_directory(traversal, level, &found);
 	}
-	/* It went away, or became something else, or leads in a circle. */
+	/* The name has gone, is of another kind now, or is a directory that leads in a circle. */
 	if (found.kind == UNION_NONE || found.kind == UNION_DIRECTORY)
 		return 0;
 	return traversal->each(traversal->context, &found);
 }
 
-/* The layers that show the directory that `path` is in. */
+/* Finds the layers that show the directory that `path` is in. */
 static int enter(const struct traversal *traversal, const char *path, layer_mask *ret)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
@@ -214,7 +219,7 @@ int traverse(const struct traversal *traversal, const char *path)
 		r = look(traversal, NULL, path, layers, &found, &level);
 	if (r < 0)
 		return r;
-	/* With all layers missing there is a root, and nothing in it. */
+	/* If all layers are missing, there is a root with nothing in it. */
 	if (found.kind == UNION_NONE)
 		return *path ? -ENOENT : 0;
 	return level ? visit_directory(traversal, level, &found)
@@ -225,7 +230,7 @@ int traverse_compare(const char *a, const char *b)
 {
 	for (; *a && *a == *b; a++, b++)
 		;
-	/* A directory's name ends where its slash is, which comes before every other byte. */
+	/* A slash ends a directory's name, so it sorts before every other byte. */
 	unsigned x = *a == '/' ? 0 : (unsigned char)*a, y = *b == '/' ? 0 : (unsigned char)*b;
 	if (x != y)
 		return x < y ? -1 : 1;

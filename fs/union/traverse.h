@@ -1,6 +1,4 @@
-/*
- * Traversing: every name that the layers show, one after the other. Nothing is kept.
- */
+/* A traversal: visits every name that the layers show, one after the other. It keeps no state. */
 #pragma once
 
 #include "finder.h"
@@ -8,14 +6,14 @@
 struct traversed {
 	const char *path; /* relative to the root; "" is the root */
 	enum union_kind kind;
-	layer_mask layers; /* that show the directory that it is in */
-	layer_mask own;    /* DIRECTORY: those that show it */
-	int error;         /* DIRECTORY: the errno that kept us from listing it whole; 0: none */
+	layer_mask layers; /* those that show the directory that the path is in */
+	layer_mask own;    /* DIRECTORY: those that show the directory itself */
+	int error;         /* DIRECTORY: the errno that made its listing incomplete; 0: none */
 };
 
 struct traversal {
 	const struct settings *settings;
-	const struct finder *finder; /* NULL: only what the layers themselves have is shown */
+	const struct finder *finder; /* NULL: without virtual files and drop-ins */
 	int depth;                   /* of directories below the path; -1: any */
 	int (*each)(void *context, const struct traversed *found);
 	void *context;
@@ -23,11 +21,11 @@ struct traversal {
 
 /**
  * Calls `each` for `path` itself, relative to the root and with no "." or "..", and then for all
- * that lies below it: a directory before what is in it, names in byte order. Directories that are
- * one of those above them, by links, are left out. Stops at the first non-zero result, and returns
- * it. Else returns 0, or -errno: -ENOENT and -ENOTDIR when there is no such path.
+ * that lies below it: a directory before the names in it, names in byte order. A directory that is
+ * one of the directories above it, by a link, is left out. Stops at the first non-zero result, and
+ * returns it. Else returns 0 or -errno: -ENOENT or -ENOTDIR if there is no such path.
  */
 int traverse(const struct traversal *traversal, const char *path);
 
-/** The order in which a traversal comes by two paths, as strcmp(3) tells it. */
+/** Compares two paths, like strcmp(3), in the order in which a traversal visits them. */
 int traverse_compare(const char *a, const char *b);

@@ -78,7 +78,7 @@ enum union_kind union_kind_of(mode_t mode)
 	return UNION_NONE;
 }
 
-/* 1: there is such a file; 0; or a shortage as -errno. */
+/* Returns 1 if the layer has such a file, 0, or -errno on a shortage. */
 static int has_file(
 	const struct layer *layer, const char *directory, const char *prefix, const char *name)
 {
@@ -93,7 +93,7 @@ static int has_file(
 	return layer_is_shortage(r) ? r : r == 0;
 }
 
-/* Whether `layer` hides whatever lies below it at `path`: results as has_file(). */
+/* Returns 1 if `layer` hides all that lies below it at `path`, 0, or -errno on a shortage. */
 static int hides_below(
 	const struct layer *layer, const char *path, const struct stat *found, bool is_found)
 {
@@ -118,8 +118,8 @@ static int hides_below(
 }
 
 /*
- * Takes one layer's object in. Returns false when nothing below it can show. What can't be looked
- * at is of no kind yet: settle_unknown() decides.
+ * Adds one layer's object. Returns false if nothing below it can show. An object that can't be
+ * examined has no kind yet: settle_unknown() decides it.
  */
 static bool take_layer(
 	struct union_lookup *lookup, unsigned rank, int result, const struct stat *stat)
@@ -145,9 +145,9 @@ static bool take_layer(
 }
 
 /*
- * A layer that can't be looked at has a file that can't be read where the others have one, or where
- * none has anything; and a directory where they have one, so that what is in it is not taken for
- * gone. Nothing is known of its directory but that.
+ * Decides the kind of objects that could not be examined. They count as unreadable files if other
+ * layers have a file, or none has anything. If others have a directory, they count as directories,
+ * so that the names in them do not seem removed; nothing else is known of such a directory.
  */
 static void settle_unknown(struct union_lookup *lookup, const char *path)
 {

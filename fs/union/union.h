@@ -1,8 +1,8 @@
 /*
- * A lookup: what the layers show at one path at one moment.
+ * A lookup: the object that the layers show at one path at one moment.
  *
- * The layers are looked at from the highest down. The first object found decides the kind; lower
- * ones take part while they are of the same kind:
+ * The layers are examined from the highest down. The first object found decides the kind. Lower
+ * ones contribute while they are of the same kind:
  *
  *      host    dir   file    -      .wh.x    link
  *      site    dir   dir    file     file    file      a different kind, a whiteout, or an opaque
@@ -12,11 +12,11 @@
  *
  * Whiteouts are overlayfs' (a character device 0/0) and those of container images (".wh.NAME", and
  * ".wh..wh..opq" in a directory: OCI image-spec, layer.md). Sockets, pipes and devices are passed
- * over. A layer that can't be looked at (no permission, an I/O error, a dead file system) counts as
- * having a file that can't be read, or a directory where the others have one: leaving it out could
- * show what it hides, and hide what it shows.
+ * over. A layer that can't be examined (no permission, an I/O error, a dead file system) counts as
+ * having a file that can't be read, or a directory where the others have one. Leaving the layer out
+ * could show files that it hides, and hide files that it shows.
  *
- * This is the only place that knows these rules. It keeps nothing and holds no lock.
+ * Only this module knows these rules. It keeps no state and holds no lock.
  */
 #pragma once
 
@@ -30,35 +30,37 @@
 typedef uint64_t layer_mask;
 _Static_assert(LAYERS_MAX <= 64, "a bit for each layer");
 
-/* Before the name that a mark of a container image hides. */
+/* The prefix of a container image's whiteout; the name that it hides follows. */
 #define UNION_MARK_PREFIX ".wh."
 
-/* In a directory: what lower layers have of it is hidden. */
+/* The mark in a directory that hides the lower layers' part of it. */
 #define UNION_OPAQUE_NAME ".wh..wh..opq"
 
 enum union_kind { UNION_NONE, UNION_FILE, UNION_DIRECTORY, UNION_LINK };
 
 struct contributor {
 	unsigned layer;
-	int error;        /* 0, or the errno that kept us from looking */
+	int error;        /* 0, or the errno of the failed examination */
 	struct stat stat; /* with error 0 */
-	const char *path; /* where it lies in the layer; NULL: at the path that was looked at */
-	const char *why;  /* left out: by which rule, static; NULL: a source */
-	bool is_ignored;  /* left out: its name is not that of a drop-in; dropin_refusal() says why */
+	const char *path; /* its path in the layer; NULL: the path of the lookup */
+	const char *why;  /* the rule by which it is left out, static; NULL: it is a source */
+	bool is_ignored;  /* left out because its name is not a drop-in's; dropin_refusal() says why
+			   */
 };
 
 struct union_lookup {
 	enum union_kind kind;
-	layer_mask layers;         /* of what was found */
-	unsigned count;            /* contributors; 1 for a link */
-	struct contributor *found; /* highest precedence first; behind them what is left out */
+	layer_mask layers; /* those of the contributors */
+	unsigned count;    /* number of contributors; 1 for a link */
+	struct contributor
+		*found; /* highest precedence first; behind them those that are left out */
 	unsigned left_out_count;
-	bool has_unknown; /* a layer could not be looked at, and is not in `found` for that */
+	bool has_unknown; /* a layer could not be examined and is therefore not in `found` */
 	enum union_kind
-		hidden_kind;   /* of what is hidden for being of another kind; NONE: nothing */
-	unsigned hidden_layer; /* that has it */
+		hidden_kind;   /* of the object hidden for being of another kind; NONE: none */
+	unsigned hidden_layer; /* the layer that has it */
 
-	/* private: what `found` points to */
+	/* private: the storage of `found` */
 	struct contributor own[LAYERS_MAX];
 	struct contributor *expanded; /* with their paths (expand.h); NULL: none */
 };
@@ -66,41 +68,49 @@ struct union_lookup {
 void union_lookup_init(struct union_lookup *lookup);
 void union_lookup_fini(struct union_lookup *lookup);
 
-/** On the heap: a lookup is large. NULL: no memory. Freed by union_lookup_freep(). */
+/** Allocates a lookup on the heap, as it is large, for union_lookup_freep(). NULL: no memory. */
 struct union_lookup *union_lookup_new(void);
 void union_lookup_freep(struct union_lookup **lookup);
 
-/* Names that never show: whiteout marks, and our own directory's staging names don't reach here. */
+/*
+ * Returns whether `name` is a whiteout mark; such names never show. Staging names of our own
+ * directory do not reach this function.
+ */
 bool union_is_mark(const char *name);
 
-/** For a whiteout mark's name, the name that it hides (points into `name`); "" for an opaque mark;
- * NULL for any other name. */
+/**
+ * Returns the name that the whiteout mark `name` hides (it points into `name`), "" for an opaque
+ * mark, or NULL for any other name.
+ */
 const char *union_marked_name(const char *name);
 
 /**
- * Looks at `path` (into *ret, which must be initialised), relative to the root ("" is the root), in
- * those `layers` that show its directory. Returns 0, or a shortage as -errno.
+ * Looks up `path` in those `layers` that show its directory. `path` is relative to the root ("" is
+ * the root); *ret must be initialised. Returns 0, or -errno on a shortage.
  */
 int union_look_up(const struct settings *settings, layer_mask layers, const char *path,
 	struct union_lookup *ret);
 
-/** Whether there is something, of which nothing can be looked at: what it was it may be still. */
+/**
+ * Returns whether objects were found but every one failed to be examined: the path may still be
+ * what it was before.
+ */
 bool union_is_out_of_sight(const struct union_lookup *lookup);
 
-/** What is out of sight is taken for a directory, of which nothing is known but its layers. */
+/** Makes the lookup one of a directory of which nothing is known but its layers. */
 void union_take_for_directory(struct union_lookup *lookup);
 
-/** Whether some layer could not be looked at. */
+/** Returns whether any layer could not be examined. */
 bool union_has_unseen(const struct union_lookup *lookup);
 
-/** Whether such an error of a layer's file means that there is none. */
+/** Returns whether this result of a layer's function means that the layer has no such file. */
 bool union_is_absent(int result);
 
-/** The kind that an object with that mode shows as. */
+/** Returns the kind as which an object with that mode shows. */
 enum union_kind union_kind_of(mode_t mode);
 
-/** Whether it is overlayfs' kind of whiteout. */
+/** Returns whether the object is overlayfs' kind of whiteout. */
 bool union_is_whiteout_device(const struct stat *stat);
 
-/** All layers that are there. */
+/** Returns all layers that exist. */
 layer_mask union_all_layers(const struct settings *settings);

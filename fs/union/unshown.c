@@ -15,7 +15,7 @@ struct unshown {
 	const char *what; /* static; NULL: the path is too long */
 };
 
-/* Those of one layer's directory. */
+/* The unshown names of one layer's directory. */
 struct unshown_list {
 	const struct layer *layer;
 	const char *directory;
@@ -31,7 +31,7 @@ static void list_fini(struct unshown_list *list)
 	free(list->items);
 }
 
-/* NULL: it is shown, or a whiteout. */
+/* Returns the object's kind; NULL: it shows, or is a whiteout. */
 static const char *what_is(const struct stat *stat)
 {
 	if (S_ISCHR(stat->st_mode))
@@ -57,7 +57,7 @@ static int add_unshown(void *context, const char *name, unsigned char type)
 	bool is_link = type == DT_LNK && !list->layer->follow;
 	if (!is_too_long && (type == DT_REG || type == DT_DIR || is_link))
 		return 0;
-	/* What can't be looked at is reported where it is merged. */
+	/* An object that can't be examined is reported when it is merged. */
 	if (!is_too_long && layer_stat(list->layer, path, &stat) == 0)
 		what = what_is(&stat);
 	if (!is_too_long && !what)
@@ -90,7 +90,8 @@ int unshown_each(const struct settings *settings, const struct traversed *found,
 		if (list.count)
 			qsort(list.items, list.count, sizeof(*list.items), compare_paths);
 		for (size_t j = 0; r == 0 && j < list.count; j++)
-			r = each(context, settings->layers[i], list.items[j].path, list.items[j].what);
+			r = each(context, settings->layers[i], list.items[j].path,
+				list.items[j].what);
 	}
 	return r;
 }
