@@ -13,9 +13,10 @@
 
 #define BUCKETS 4096u
 
-/* Of 64 KiB each: more than the 16384 events that the kernel queues by default have with the
- * longest names. Who makes events faster than that must not keep the caller, and the locks that he
- * holds.
+/*
+ * Maximum number of reads in a call, of 64 KiB each. They hold more than the 16384 events that the
+ * kernel queues by default, even with the longest names. A program that makes events faster than
+ * that must not hold up the caller, nor the locks that the caller holds.
  */
 #define READS_MAX 128
 
@@ -74,7 +75,7 @@ size_t inotify_watch_count(struct inotify *inotify)
 	return count;
 }
 
-/* What points to the watch, or would. */
+/* Returns the pointer that points to the watch, or that would. */
 static struct inotify_watch **find(struct inotify *inotify, int wd)
 {
 	struct inotify_watch **place = &inotify->buckets[(unsigned)wd % BUCKETS];
@@ -84,7 +85,9 @@ static struct inotify_watch **find(struct inotify *inotify, int wd)
 	return place;
 }
 
-/* Adds to the mask of what is watched already. Returns 0 with *ret, or -errno. */
+/*
+ * Adds a watch, or adds to the mask of the one that the inode has. Returns 0 with *ret, or -errno.
+ */
 static int add_watch(struct inotify *inotify, int fd, uint32_t mask, struct inotify_watch **ret)
 {
 	char path[DESCRIPTOR_LINK_MAX];
@@ -92,7 +95,7 @@ static int add_watch(struct inotify *inotify, int fd, uint32_t mask, struct inot
 
 	if (!fresh)
 		return -ENOMEM;
-	/* The descriptor's name in /proc, so that it is the very inode that was opened. */
+	/* The descriptor's link in /proc leads to the very inode that was opened. */
 	descriptor_link(fd, path);
 	fresh->wd = inotify_add_watch(inotify->fd, path, mask | IN_MASK_ADD);
 	if (fresh->wd < 0)
@@ -124,7 +127,7 @@ int inotify_subscribe(struct inotify *inotify, struct subscription *subscription
 	return r;
 }
 
-/* Takes the subscription off its watch, which goes with the last one. The lock is held. */
+/* Takes the subscription off its watch, which ends with the last one. The lock is held. */
 static void detach(struct inotify *inotify, struct subscription *subscription)
 {
 	struct inotify_watch *watch = subscription->watch;
@@ -158,8 +161,8 @@ bool inotify_is_subscribed(struct inotify *inotify, const struct subscription *s
 }
 
 /*
- * Events of a watch that has ended may still lie in the queue: nobody has it any more. Nor one that
- * was taken over and that nobody has asked for again: it ends now.
+ * Passes an event to the subscribers. The queue may still hold events of a watch that has ended. A
+ * watch that was taken over and has no subscription ends now.
  */
 static void dispatch(struct inotify *inotify, const struct inotify_event *event)
 {

@@ -1,9 +1,9 @@
 /*
- * An inotify(7) descriptor that many share.
+ * An inotify(7) descriptor with any number of subscribers.
  *
- * inotify has one watch for an inode, however often it is asked for, and its events bear that
- * watch's number. Here any number of subscriptions lie on a watch, each with the events and the
- * name that it wants. The watch ends with the last of them.
+ * inotify has one watch per inode, however often it is added, and its events carry that watch's
+ * number. Here a watch has any number of subscriptions, each with the events and the name that it
+ * wants. The watch ends with its last subscription.
  *
  *      subscription ─┐
  *      subscription ─┴─▶ watch ──▶ inode      an event goes to each whose mask and name it fits
@@ -19,41 +19,43 @@
 
 struct inotify;
 
-/* Part of a struct of the subscriber's, who fills in the first three and ends it before he frees
- * it. */
+/*
+ * A subscription: part of the subscriber's struct. The subscriber sets the first three fields, and
+ * ends the subscription before it frees the struct.
+ */
 struct subscription {
 	/*
-	 * Called by inotify_read(): `name` is NULL for what happens to the inode itself. IN_UNMOUNT
-	 * and IN_IGNORED come unasked; the latter ends the subscription. It must not begin or end
-	 * one itself.
+	 * Called by inotify_read(). `name` is NULL for an event of the inode itself. IN_UNMOUNT and
+	 * IN_IGNORED are always passed; the latter ends the subscription. It must not begin or end
+	 * a subscription itself.
 	 */
 	void (*notify)(struct subscription *subscription, uint32_t mask, const char *name);
-	uint32_t mask;    /* as inotify_add_watch(2)'s */
-	const char *name; /* the only one in the directory that counts; NULL: all */
+	uint32_t mask;    /* as for inotify_add_watch(2) */
+	const char *name; /* only events of this name in the directory; NULL: of all */
 
 	/* private */
 	struct inotify_watch *watch; /* NULL: not subscribed */
 	struct subscription *next;
-	struct subscription **place; /* what points to it */
+	struct subscription **place; /* the pointer that points to it */
 };
 
 /** Returns 0 with *ret for inotify_free(), or -errno (-EMFILE: too many inotify instances). */
 int inotify_new(struct inotify **ret);
 
-/** All subscriptions must have ended. NULL: nothing. */
+/** Frees it. All subscriptions must have ended. NULL: does nothing. */
 void inotify_free(struct inotify *inotify);
 
 /**
- * Reads from what `fd`, which stays the caller's, is: another's inotify(7) descriptor, with the watches
- * that it has. Nothing is subscribed yet; a watch that nobody subscribes to ends with its first event. 0
- * or -errno.
+ * Takes over another process's inotify(7) instance, open as `fd`, with the watches that it has.
+ * `fd` stays the caller's. Nothing is subscribed yet; a watch without a subscription ends with its
+ * first event. Returns 0 or -errno.
  */
 int inotify_take_over(struct inotify *inotify, int fd);
 
-/** To be polled for POLLIN. */
+/** Returns the descriptor to poll for POLLIN. */
 int inotify_fd(const struct inotify *inotify);
 
-/** Watches that the kernel keeps now. */
+/** Returns the number of watches that the kernel holds now. */
 size_t inotify_watch_count(struct inotify *inotify);
 
 /**
@@ -68,7 +70,7 @@ void inotify_unsubscribe(struct inotify *inotify, struct subscription *subscript
 bool inotify_is_subscribed(struct inotify *inotify, const struct subscription *subscription);
 
 /**
- * Reads all that lies in the queue and notifies the subscribers. `lost` is called where the queue
- * overflowed. Never blocks.
+ * Reads all queued events and notifies the subscribers. Calls `lost` if the queue overflowed. Never
+ * blocks.
  */
 void inotify_read(struct inotify *inotify, void (*lost)(void *context), void *context);

@@ -8,7 +8,7 @@
 #include "inotify.h"
 
 struct watched_name {
-	struct subscription subscription; /* first */
+	struct subscription subscription; /* must be first */
 	struct name_watch *watch;
 	struct watched_name *next;
 	char name[];
@@ -17,8 +17,8 @@ struct watched_name {
 struct name_watch {
 	struct inotify *inotify;
 	struct watched_name *names;
-	struct watched_name *old; /* until those are there that take their place */
-	bool has_event;           /* in what was read last */
+	struct watched_name *old; /* the replaced ones, during a renewal */
+	bool has_event;           /* in the last read */
 };
 
 int name_watch_new(struct name_watch **ret)

@@ -11,9 +11,9 @@
 	(IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE |        \
 		IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
 
-/* One layer's part of one directory. */
+/* The watch of one layer's directory. */
 struct layer_watch {
-	struct subscription subscription; /* first */
+	struct subscription subscription; /* must be first */
 	struct watch *watch;
 	void *owner;
 	unsigned layer;
@@ -21,8 +21,8 @@ struct layer_watch {
 
 struct watch {
 	struct inotify *inotify;
-	struct lock lock;       /* of all struct layer_watches */
-	watch_handler *handler; /* of watch_read(), while it reads */
+	struct lock lock;       /* protects all struct layer_watches */
+	watch_handler *handler; /* set by watch_read() while it reads */
 	void *context;
 };
 
@@ -91,7 +91,7 @@ int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer
 	*slot = (struct layer_watch){
 		{.notify = on_event, .mask = WATCH_MASK}, watch, watches->owner, layer};
 	lock_take(&watch->lock);
-	/* The settings may have been replaced since the caller looked. */
+	/* The settings may have been replaced since the caller read the number of layers. */
 	if (layer < watches->count)
 		r = inotify_subscribe(watch->inotify, &slot->subscription, fd);
 	if (layer < watches->count && r == 0) {

@@ -1,11 +1,11 @@
 /*
- * Watching layers' directories with inotify(7).
+ * The watches of the layers' directories, by inotify(7).
  *
  * One inotify descriptor watches every directory that the kernel knows, in every layer that shows
- * it. One directory may be watched more than once: the same given as two layers, or a layer inside
- * another.
+ * it. One directory may be watched more than once: as two layers that are the same directory, or as
+ * a layer inside another.
  *
- * Lock order: the view's lock, then this one's. watch_add() is called with neither.
+ * Lock order: the view's lock, then this one's. The caller of watch_add() holds neither.
  */
 #pragma once
 
@@ -14,15 +14,19 @@
 struct layer_watch;
 struct watch;
 
-/* What watches one merged directory. Part of a struct of the owner's, who makes and frees `items`.
+/*
+ * The watches of one merged directory: part of the owner's struct. The owner allocates and frees
+ * `items`.
  */
 struct layer_watches {
 	void *owner;                /* fixed */
-	struct layer_watch **items; /* each layer's; NULL: none */
-	size_t count;               /* of the mount's layers */
+	struct layer_watch **items; /* one for each layer; NULL: none */
+	size_t count;               /* number of the mount's layers */
 };
 
-/* `owner` is NULL for IN_Q_OVERFLOW, which concerns all. `name` is NULL for the directory. */
+/*
+ * `owner` is NULL for IN_Q_OVERFLOW, which concerns all. `name` is NULL for the directory itself.
+ */
 typedef void watch_handler(
 	void *context, void *owner, unsigned layer, uint32_t mask, const char *name);
 
@@ -30,36 +34,42 @@ typedef void watch_handler(
 int watch_new(struct watch **ret);
 void watch_free(struct watch *watch);
 
-/** What the watching of all else that is shown shares: the order of events is that of one queue. */
+/**
+ * Returns the inotify descriptor, which the watches of all other files and links share: one queue
+ * keeps the order of events.
+ */
 struct inotify *watch_inotify(const struct watch *watch);
 
-/** To be polled for POLLIN. */
+/** Returns the descriptor to poll for POLLIN. */
 int watch_fd(const struct watch *watch);
 
-/** Watches that the kernel keeps now. */
+/** Returns the number of watches that the kernel holds now. */
 size_t watch_count(const struct watch *watch);
 
 /**
- * Watches the directory open as `fd` (O_PATH is enough), as that of `layer`, in place of the one
- * that was there. Returns 0 or -errno (-ENOSPC: fs.inotify.max_user_watches).
+ * Watches the directory open as `fd` (O_PATH is enough), as that of `layer`, in place of the
+ * directory watched before. Returns 0 or -errno (-ENOSPC: fs.inotify.max_user_watches).
  */
 int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);
 
-/** Whether that layer's directory is watched. */
+/** Returns whether that layer's directory is watched. */
 bool watch_has(struct watch *watch, const struct layer_watches *watches, unsigned layer);
 
-/** Ends all of them. */
+/** Ends the watches of all layers. */
 void watch_remove(struct watch *watch, struct layer_watches *watches);
 
-/** Ends all of them, and has later ones noted in `items`, of `count` layers; the old are freed. */
+/**
+ * Ends the watches of all layers, frees `watches->items`, and replaces it by `items`, for `count`
+ * layers.
+ */
 void watch_renumber(struct watch *watch, struct layer_watches *watches, struct layer_watch **items,
 	size_t count);
 
-/** Ends one layer's watch, if there is one. */
+/** Ends one layer's watch, if it has one. */
 void watch_remove_layer(struct watch *watch, struct layer_watches *watches, unsigned layer);
 
 /**
- * Reads all that lies in the queue and calls `handler` for each event and directory. Never blocks.
- * The caller holds the view's lock.
+ * Reads all queued events and calls `handler` for each event and directory. Never blocks. The
+ * caller holds the view's lock.
  */
 void watch_read(struct watch *watch, watch_handler *handler, void *context);
