@@ -8,7 +8,7 @@
 #include "mirror_report.h"
 #include "monitor.h"
 
-/* "source": …, "serves": …}, behind what else the object has. */
+/* Writes the rest of a trouble's object, behind the fields that it has already, and closes it. */
 static void put_trouble_rest(FILE *out, const struct trouble *trouble)
 {
 	char time[TROUBLE_TIME_MAX];
@@ -57,14 +57,17 @@ static void put_settings(FILE *out, const struct settings *settings, const char 
 	fputs("},\n", out);
 }
 
-/* What relative paths of settings and layers are relative to. */
+/* Writes the directory to which relative paths of settings and layers are relative. */
 static void put_directory(FILE *out, const struct settings *settings)
 {
 	json_put_field(out, ",\n  \"directory\": ", settings->around.directory);
 	fputs(",\n", out);
 }
 
-/* A moment of another program's word, as we tell of moments; none for never. */
+/*
+ * Writes a time that another program reported, in the status's format; nothing if it is 0 or
+ * absurd.
+ */
 static void put_moment(FILE *out, const char *name, double seconds)
 {
 	struct timespec moment = {.tv_sec = (time_t)seconds};
@@ -91,8 +94,9 @@ static void put_mirror_troubles(FILE *out, const struct mirror_report *report)
 	fputc(']', out);
 }
 
-/* What is in force of the mirror's sandbox: "sandbox" as the mount's own, as far as the mirror
- * says. */
+/*
+ * Writes "sandbox" for the mirror, as far as the mirror reports it, in the form of the mount's own.
+ */
 static void put_mirror_sandbox(FILE *out, const struct node *sandbox)
 {
 	static const char *const names[] = {
@@ -189,8 +193,8 @@ static void put_unchecked(void *context, const struct view_unchecked *unchecked)
 	struct trouble_writer *writer = context;
 	FILE *out = writer->out;
 
-	json_put_field(out, writer->count++ ? ", {\"program\": " : "{\"program\": ",
-		unchecked->program);
+	json_put_field(
+		out, writer->count++ ? ", {\"program\": " : "{\"program\": ", unchecked->program);
 	json_put_field(out, ", \"reason\": ", unchecked->why);
 	fprintf(out, ", \"files\": %zu, \"shown\": %zu}", unchecked->files, unchecked->shown);
 }
