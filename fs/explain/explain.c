@@ -12,9 +12,9 @@
 #include "hidden.h"
 #include "strategy.h"
 
-/* What explain() gives, and what it rests on. */
+/* The explanation that explain() returns, with the data that it points into. */
 struct explain_state {
-	struct explanation explanation; /* first */
+	struct explanation explanation; /* must be first */
 	struct settings *settings;
 	struct composer composer;
 	struct composition composition;
@@ -63,7 +63,10 @@ static int pass_over(const struct composer *composer, const struct contributor *
 		&found->stat, &passed->source);
 }
 
-/* What of a lower layer does not show, as a higher one hides it: "hidden by site/.wh.motd". */
+/*
+ * Adds the lower layers' files that a higher layer hides, each with the reason ("hidden by
+ * site/.wh.motd").
+ */
 static int tell_hidden(
 	const struct composer *composer, const char *path, struct explanation *explanation)
 {
@@ -75,7 +78,7 @@ static int tell_hidden(
 	if (!hidden)
 		return -ENOMEM;
 	while ((r = hidden_find(settings, below, path, hidden)) > 0) {
-		/* The lowest one stands first. */
+		/* The list begins with the lowest layer. */
 		struct passed *passed = explanation->passed;
 		CLEANUP(freep) char *mark = NULL;
 		char *name = NULL;
@@ -96,7 +99,7 @@ static int tell_hidden(
 	return r;
 }
 
-/* What the strategy has not even looked at, or something has hidden. */
+/* Adds the files that the strategy did not read, or that a layer hides. */
 static int tell_passed(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct explanation *explanation)
 {
@@ -121,7 +124,7 @@ static int tell_passed(const struct composer *composer, const char *path,
 	return 0;
 }
 
-/* A link, or a file that is too large to be looked into: its one source says it all. */
+/* Fills in the only source of a link, or of a file that is too large to be read. */
 static int tell_source(const struct composer *composer, const struct contributor *found,
 	const char *path, struct explain_state *made)
 {
@@ -138,7 +141,7 @@ static int tell_source(const struct composer *composer, const struct contributor
 	return store_places_add(&explanation->places, layer, in_layer, &found->stat, &source);
 }
 
-/* Where the sources are in their stores. */
+/* Adds the places that the sources have in stores. */
 static int tell_places(const struct sources *sources, struct store_places *places)
 {
 	int r = 0;
@@ -173,8 +176,7 @@ static int take(void *context, const struct composer *composer, const char *path
 		r = composition_make(&made->composition, &made->composer, made->explanation.path,
 			lookup, &made->asked, true, problem);
 		if (r == 0)
-			r = tell_places(
-				&made->composition.sources, &made->explanation.places);
+			r = tell_places(&made->composition.sources, &made->explanation.places);
 	}
 	if (r == 0)
 		r = tell_passed(composer, made->explanation.path, lookup, &made->explanation);

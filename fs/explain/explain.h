@@ -1,7 +1,7 @@
 /*
- * An explanation: one path's merge, made anew to tell where its values come from (origin.h), with
- * all that it was made of. For the command, and for whoever asks a mount; what is served never
- * waits for it.
+ * An explanation: the merge of one path, repeated to record where its values come from (origin.h),
+ * with all its inputs. It is for the command, and for readers of a mount's .plyfs/origins. Reading
+ * a served file never waits for it.
  */
 #pragma once
 
@@ -11,33 +11,33 @@
 struct merge_request;
 struct merge_result;
 
-/* A file that is no source. */
+/* A file in a layer that is not a source. */
 struct passed {
 	struct source source;
-	char *why; /* NULL: as the strategy says */
+	char *why; /* the rule that leaves it out; NULL: the strategy does */
 };
 
 struct explanation {
 	char *path;             /* relative to the root */
-	enum version_kind kind; /* VERSION_BYTES: as follows; HELD, LINK: there is no result */
+	enum version_kind kind; /* VERSION_BYTES: request and result are set; HELD, LINK: there is
+				   no result */
 	char *source;           /* HELD, LINK: the only source, as messages name it */
 	const char *layer;      /* HELD, LINK: its layer's name and rank */
 	unsigned rank;
 	const struct merge_request *request; /* its inputs, lowest layer first, with their texts */
-	const struct merge_result *result;   /* with origins */
-	struct passed *passed; /* what other layers have, which is not looked at; lowest first */
+	const struct merge_result *result;   /* with its origins */
+	struct passed *passed; /* files of layers that were not read; lowest layer first */
 	size_t passed_count;
-	struct store_places places; /* of those that are in stores */
+	struct store_places places; /* the places of the sources that are in stores */
 };
 
 /**
- * Explains the file `path`  relative to the root and with no "." or "..". With
- * `on_error: skip-layer`, `problem->message` is not empty when a layer was left out.
- * Returns 0 with *ret for explanation_free(), before `offline` is freed; PROBLEM; or -errno as
- * offline_read().
+ * Explains the file `path`, relative to the root and with no "." or "..". With `on_error:
+ * skip-layer`, `problem->message` is not empty if a layer was left out. Returns 0 with *ret for
+ * explanation_free(), which comes before `offline` is freed; PROBLEM; or -errno as offline_read().
  */
 int explain(const struct offline *offline, const char *path, struct explanation **ret,
 	struct problem *problem);
 
-/** NULL is fine. */
+/** Frees it. NULL: does nothing. */
 void explanation_free(struct explanation *explanation);

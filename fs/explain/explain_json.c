@@ -7,30 +7,29 @@
 #include "json_put.h"
 #include "strategy.h"
 
-/* Sources as they are written, kept by their rank. */
+/* Number of sources whose JSON is cached, by rank. */
 #define KNOWN_COUNT 8
 
-/* "layer": "vendor", "file": "/usr/share/app/app.yaml" */
+/* A cached source: "layer": "vendor", "file": "/usr/share/app/app.yaml". */
 struct known {
 	const struct source *source;
 	char *text;
 	size_t len;
 };
 
-/* The document, being written. */
+/* The state of writing a document. */
 struct json_writer {
 	FILE *out;
 	struct arena *arena; /* for converted numbers */
 	const struct origins *origins;
 	const struct store_places *places;
 	const struct explained *only;
-	bool has_documents; /* several: each value says which it is in */
-	bool has_written;   /* an element of the list that is being written */
+	bool has_documents; /* more than one: each value gets the number of its document */
+	bool has_written;   /* the list being written has an element already */
 	struct known known[KNOWN_COUNT];
 };
 
-static void put_source(
-	FILE *out, const struct store_places *places, const struct source *source)
+static void put_source(FILE *out, const struct store_places *places, const struct source *source)
 {
 	const struct store_place *place = store_places_find(places, source);
 
@@ -67,7 +66,7 @@ static bool know(
 	return true;
 }
 
-/* Nothing for what was made of nothing. */
+/* Writes the source, line and column of a node; nothing for a node that has no source. */
 static void put_place(struct json_writer *writer, const struct node *node)
 {
 	FILE *out = writer->out;
@@ -96,7 +95,7 @@ static int put_scalar(struct json_writer *writer, const struct node *scalar)
 	return 0;
 }
 
-/* A map or list that is told piece by piece has its size in place of its value. */
+/* Writes a value. A map or list that is not `is_whole` and not empty gets its size instead. */
 static int put_value(struct json_writer *writer, const struct node *value, bool is_whole)
 {
 	if (!node_is_scalar(value) && !is_whole && node_count(value) > 0) {
@@ -131,7 +130,7 @@ static void put_why(const struct json_writer *writer, struct origin_why why)
 	putc_unlocked('}', out);
 }
 
-/* `name`: of the list that this one begins; else NULL. */
+/* Writes one step. `name` is that of the list if the step begins it, else NULL. */
 static int put_step(struct json_writer *writer, const struct origin_step *step, const char *name)
 {
 	if (name)
@@ -145,9 +144,9 @@ static int put_step(struct json_writer *writer, const struct origin_step *step, 
 	return r;
 }
 
-/* Of a run of steps, those of one fate, as the list `name`. */
+/* Steps to be written, those of one fate, as the list `name`. */
 struct explained_steps {
-	const struct origin *origin; /* one of both */
+	const struct origin *origin; /* exactly one of the two is set */
 	const struct origin_removed *removed;
 };
 
@@ -196,7 +195,7 @@ static void begin_element(struct json_writer *writer, struct span key)
 	json_put_span(writer->out, key);
 }
 
-/* Where something is no more; the rest of the object comes in put_removed(). */
+/* Writes where a value was removed. put_removed() writes the rest of the object. */
 static void put_removal(struct json_writer *writer, const struct origin_removed *removed)
 {
 	const struct origin_step *last = removed->last;
@@ -243,7 +242,7 @@ static int put_all_removed(struct json_writer *writer, const struct explained_va
 	return r;
 }
 
-/* Maps and lists are told of only when somebody had a say in them as such. */
+/* Writes one value. A map or list that is not empty is written only if it has an origin itself. */
 static int put_element(void *context, const struct explained_value *value)
 {
 	struct json_writer *writer = context;
@@ -299,7 +298,7 @@ static int put_values(struct json_writer *writer, const struct explanation *expl
 	return r;
 }
 
-/* What a KEY asks for that is not there any more. */
+/* Writes the value at a KEY that has been removed or replaced. */
 static int put_gone(struct json_writer *writer)
 {
 	const struct explained *gone = writer->only;
@@ -372,7 +371,7 @@ static const char *kind_of(const struct explanation *explanation)
 		return "link";
 	if (explanation->kind == VERSION_HELD)
 		return "large";
-	/* A file of one layer that can't be read as values is served as it is. */
+	/* A file of one layer that can't be read as values is served unchanged. */
 	bool is_text = explained_roots(explanation, &roots) == 0 &&
 		       origin_pieces(explanation->result->origins);
 	return explanation->request->options->strategy->reads_trees && !is_text ? "values" : "text";

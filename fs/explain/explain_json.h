@@ -1,5 +1,6 @@
 /*
- * An explanation as JSON (plyfs(1) tells its form): for `plyfs explain --json`, and .plyfs/origins.
+ * An explanation as JSON, for `plyfs explain --json` and .plyfs/origins. plyfs(1) documents the
+ * format.
  */
 #pragma once
 
@@ -8,7 +9,8 @@
 #include "explained.h"
 
 /**
- * Writes all of it, or what `only` is about (NULL: all). The same explanation gives the same bytes.
- * `out` is nobody else's meanwhile; whether it took everything ferror(3) tells. 0 or -ENOMEM.
+ * Writes the explanation, or only the part that `only` names (NULL: all). The same explanation
+ * gives the same bytes. No other thread may use `out` meanwhile; the caller asks ferror(3) whether
+ * the writing failed. Returns 0 or -ENOMEM.
  */
 int explain_json(const struct explanation *explanation, const struct explained *only, FILE *out);

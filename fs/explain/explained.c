@@ -5,7 +5,7 @@
 #include "cleanup.h"
 #include "key_match.h"
 
-/* A walk over all values. */
+/* The state of a walk over all values. */
 struct explained_walk {
 	const struct origins *origins;
 	int (*each)(void *context, const struct explained_value *value);
@@ -73,8 +73,10 @@ size_t explained_roots(const struct explanation *explanation, const struct node 
 	return *ret ? result->verbatim->count : 0;
 }
 
-/* The trees of the sources, the highest first: those that came with the request and those that the
- * merge read. Returns their number; with `ret` NULL it only counts. */
+/*
+ * Lists the trees of all sources, highest first: those of the request and those that the merge
+ * read. Returns their number; with `ret` NULL it only counts them.
+ */
 static size_t list_sources(const struct explanation *explanation, const struct node **ret)
 {
 	const struct merge_request *request = explanation->request;
@@ -82,8 +84,8 @@ static size_t list_sources(const struct explanation *explanation, const struct n
 	size_t own = result ? result->owned_count : 0, count = 0;
 
 	for (size_t i = own + request->count; i-- > 0;) {
-		const struct document *document = i < own ? result->owned[i]
-							  : request->inputs[i - own].document;
+		const struct document *document =
+			i < own ? result->owned[i] : request->inputs[i - own].document;
 
 		for (size_t n = 0; document && n < document->count; n++, count++)
 			if (ret)
@@ -123,7 +125,7 @@ static int go_down(struct explained *explained, const struct key_step *step)
 	return 0;
 }
 
-/* A file of many documents may have replaced a map as many times. */
+/* The array grows: each of a file's many documents may have replaced a map. */
 static int add_lost(struct explained *explained, struct origin_step step)
 {
 	if (explained->also_count == explained->also_capacity) {
@@ -138,7 +140,7 @@ static int add_lost(struct explained *explained, struct origin_step step)
 	return 0;
 }
 
-/* Notes what lay there in maps and lists that lost against the one at `depth`. */
+/* Adds the values at `key` in those maps and lists that lost against the one at `depth`. */
 static int note_lost_around(struct explained *explained, const struct key *key, size_t depth,
 	const struct origin *origin)
 {
@@ -158,7 +160,7 @@ static int note_lost_around(struct explained *explained, const struct key *key, 
 	return r;
 }
 
-/* Whether the removed entry is what the KEY asks for, or had it in it. */
+/* Returns whether the removed entry is the one that the KEY names, or contained it. */
 static bool is_asked_for(const struct key *key, size_t depth, const struct node *in,
 	const struct origin_removed *removed)
 {
@@ -174,7 +176,7 @@ static bool is_asked_for(const struct key *key, size_t depth, const struct node 
 	return has_it && key_names(&key->parts[depth], removed->key, lost, node_is_sequence(in));
 }
 
-/* Looks among what was taken out of the value that has no parts[depth]. */
+/* Searches the entries removed from the value that has no parts[depth]. */
 static int find_gone(struct explained *explained, const struct key *key, size_t depth)
 {
 	const struct origin *origin = explained->at.origin;
@@ -243,7 +245,7 @@ int explained_find(const struct explanation *explanation, const struct key *key,
 			nearest = i;
 		}
 	}
-	/* The message is about the document that has most of it. */
+	/* The message is about the document that has the longest part of the KEY. */
 	if (r == EXPLAINED_ABSENT && count > 0) {
 		begin(ret, nearest);
 		r = find_in(ret, explanation->result->origins, key, roots[nearest], depth);

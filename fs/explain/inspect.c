@@ -7,21 +7,24 @@
 
 #include "array.h"
 #include "cleanup.h"
-#include "dropin_name.h"
 #include "composition.h"
+#include "dropin_name.h"
 #include "glob.h"
 #include "strategy.h"
 #include "validity.h"
 #include "word.h"
 
-/* References of one path that are looked for in its sources, each in all of it. */
+/*
+ * Maximum number of one path's references whose place is searched for, as each search reads all
+ * sources.
+ */
 #define PLACES_MAX 64
 
-/* A look at one path, as far as it has come. */
+/* The state of an inspection of one path. */
 struct inspect_job {
 	struct inspection *inspection;
 	const struct strategy *strategy;
-	int result; /* of adding a finding, where nothing can be returned */
+	int result; /* of findings_add(), in a callback that can't return it */
 };
 
 int findings_add(struct findings *findings, enum finding_kind kind, const struct problem *problem)
@@ -36,7 +39,7 @@ int findings_add(struct findings *findings, enum finding_kind kind, const struct
 	return 0;
 }
 
-/* By source, line and column; of the same place, errors first. */
+/* Orders by source, line and column; at the same place, errors first. */
 static int compare(const void *a, const void *b)
 {
 	const struct finding *one = a, *other = b;
@@ -73,7 +76,7 @@ void inspection_fini(struct inspection *inspection)
 	*inspection = (struct inspection){0};
 }
 
-/* The reader's and the merge's message may be the same. */
+/* Adds an error once: the parser and the merge may report the same one. */
 static int add_error(struct inspect_job *look, const struct problem *problem)
 {
 	const struct findings *findings = &look->inspection->findings;
@@ -94,7 +97,7 @@ static void add_warning(void *context, const struct problem *warning)
 		look->result = r;
 }
 
-/* A tag that means nothing to the strategy, but looks like one that does. */
+/* Warns of a tag that the strategy does not know, if it resembles one that it knows. */
 static void check_tag(struct inspect_job *look, const struct node *node)
 {
 	const char *tags = look->strategy->tags;
@@ -111,7 +114,7 @@ static void check_tag(struct inspect_job *look, const struct node *node)
 	add_warning(look, &warning);
 }
 
-/* As deep as the reader let it be. An aliased value is found where it was first. */
+/* The parser limits the depth of the recursion. An aliased value is reported at its first place. */
 static void check_tags(struct inspect_job *look, const struct node *node)
 {
 	check_tag(look, node);
@@ -122,7 +125,7 @@ static void check_tags(struct inspect_job *look, const struct node *node)
 	}
 }
 
-/* The first scalar in `node` that is the name of a file, its ending left out. */
+/* Returns the first scalar in `node` that is the name of a file without its suffix. */
 static const struct node *find_name(const struct node *node, struct span name)
 {
 	const struct node *found = NULL;
@@ -134,7 +137,7 @@ static const struct node *find_name(const struct node *node, struct span name)
 	return found;
 }
 
-/* Finds out where the references stand; of very many, only of the first. */
+/* Finds the places of the references; of more than PLACES_MAX, only of the first ones. */
 static void place_references(struct inspect_job *look, const struct document *document)
 {
 	for (size_t i = 0; i < look->inspection->reference_count && i < PLACES_MAX; i++) {
@@ -152,7 +155,7 @@ static void place_references(struct inspect_job *look, const struct document *do
 	}
 }
 
-/* Reads a source once more, by itself: the merge stops at the first that is wrong. */
+/* Parses a source once more, on its own: the merge stops at its first error. */
 static int check_source(struct inspect_job *look, const struct merge_request *request,
 	size_t number, const struct loaded *loaded, const struct format *format)
 {
@@ -191,7 +194,7 @@ static int check_sources(struct inspect_job *look, const struct composition *com
 	return r;
 }
 
-/* Takes over the strings. */
+/* Adds the references, and takes over the strings. */
 static int take_references(struct inspection *inspection, struct dependencies *asked)
 {
 	inspection->references = calloc(asked->count / 2 + 1, sizeof(*inspection->references));
@@ -205,7 +208,10 @@ static int take_references(struct inspection *inspection, struct dependencies *a
 	return 0;
 }
 
-/* A source that two patterns match is the first one's; the second one is not idle for that. */
+/*
+ * Notes which patterns match. A source that two patterns match belongs to the first; the second one
+ * is not reported as unused for that.
+ */
 static int match_patterns(struct inspection *inspection, const struct settings *settings,
 	const char *path, const struct union_lookup *lookup)
 {
@@ -224,13 +230,14 @@ static int match_patterns(struct inspection *inspection, const struct settings *
 	return 0;
 }
 
-/* What lies among the drop-ins, and is none. Returns 0 or -errno. */
+/* Warns of files among the drop-ins that are not drop-ins. Returns 0 or -errno. */
 static int warn_of_ignored(struct inspect_job *look, const struct settings *settings,
 	const char *path, const struct union_lookup *lookup)
 {
 	int r = 0;
 
-	for (unsigned i = lookup->count; r == 0 && i < lookup->count + lookup->left_out_count; i++) {
+	for (unsigned i = lookup->count; r == 0 && i < lookup->count + lookup->left_out_count;
+		i++) {
 		const struct contributor *found = &lookup->found[i];
 		CLEANUP(freep) char *name = NULL, *why = NULL;
 		struct problem problem;
@@ -248,7 +255,7 @@ static int warn_of_ignored(struct inspect_job *look, const struct settings *sett
 	return r;
 }
 
-/* All that the schema does not allow. Returns 0 or -ENOMEM. */
+/* Adds all violations of the schema. Returns 0 or -ENOMEM. */
 static int add_invalid(struct inspect_job *look, const struct composer *composer,
 	const struct composition *composition)
 {
@@ -304,14 +311,14 @@ static int merge(struct inspect_job *look, const struct composer *composer, cons
 	if (r == 0)
 		r = check_sources(look, &composition);
 	if (r == 0 && composition.result)
-		r = option_uses_note_result(&look->inspection->uses, &composition.request,
-			composition.result);
+		r = option_uses_note_result(
+			&look->inspection->uses, &composition.request, composition.result);
 	if (r == 0 && composition.result && settings_check(composer->settings, path))
 		r = take_text(look->inspection, &composition);
 	for (size_t i = 0; r == 0 && composition.result && i < composition.result->refusals.count;
 		i++)
 		r = add_error(look, &composition.result->refusals.items[i]);
-	/* With `on_error: skip-layer` it may have merged all the same. */
+	/* With `on_error: skip-layer` the merge may have succeeded without the failed source. */
 	if (r == 0 && problem.message[0])
 		r = add_error(look, &problem);
 	return r;

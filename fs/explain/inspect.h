@@ -1,5 +1,5 @@
 /*
- * An inspection: one path, merged as a mount would, and all that is to be said about it. For the
+ * An inspection: merges one path as a mount would, and collects its errors and warnings. For the
  * command. Any number of threads may inspect at once.
  */
 #pragma once
@@ -9,8 +9,8 @@
 #include "option_use.h"
 
 enum finding_kind {
-	FINDING_ERROR,   /* the path does not merge, or not with all of its sources */
-	FINDING_WARNING, /* it does, but somebody may have meant something else */
+	FINDING_ERROR,   /* the path does not merge, or not with all its sources */
+	FINDING_WARNING, /* the path merges, but perhaps not as its author meant */
 };
 
 struct finding {
@@ -18,7 +18,7 @@ struct finding {
 	struct problem problem;
 };
 
-/* Findings kept of one path; more say nothing that these don't. */
+/* Number of warnings of one path that are stored. More of them would say nothing new. */
 #define FINDINGS_MAX 50
 
 struct findings {
@@ -28,11 +28,11 @@ struct findings {
 	size_t left_out; /* warnings over FINDINGS_MAX */
 };
 
-/* A file that the path's merge asked for, anywhere under a directory. */
+/* A file, anywhere below a directory, that the merge of the path asked for. */
 struct reference {
 	char *directory; /* relative to the root */
 	char *name;
-	struct problem place; /* where it is asked for, as far as that can be told; no message */
+	struct problem place; /* the place that asks for it, if it was found; without a message */
 };
 
 struct inspection {
@@ -40,23 +40,23 @@ struct inspection {
 	struct reference *references;
 	size_t reference_count;
 	struct option_uses uses; /* of its rule's options */
-	char *text;       /* what it merges to, if the settings have that checked; else NULL */
+	char *text; /* the merged text, if the settings have a command check it; else NULL */
 	size_t text_size;
-	struct line_map *lines; /* with `text`: where its lines are from */
+	struct line_map *lines; /* with `text`: the sources of its lines */
 	bool *is_matched; /* of a virtual file: for each pattern, whether it has a source; else NULL
 			   */
 };
 
 /**
- * Inspects the file or link `path`  relative to the root and with no "." or "..". What
- * is wrong with it is a finding. A source is read also where a mount would serve it as it is.
- * Returns 0 with *ret for inspection_fini(), or -errno (-ENOENT, -EISDIR).
+ * Inspects the file or link `path`, relative to the root and with no "." or "..". Its errors become
+ * findings. A source is parsed even if a mount would serve it unparsed. Returns 0 with *ret for
+ * inspection_fini(), or -errno (-ENOENT, -EISDIR).
  */
 int inspect(const struct offline *offline, const char *path, struct inspection *ret);
 
 void inspection_fini(struct inspection *inspection);
 
-/** Adds a copy, unless there are too many: 0 or -ENOMEM. An error is always added. */
+/** Adds a copy, unless FINDINGS_MAX is reached. An error is always added. Returns 0 or -ENOMEM. */
 int findings_add(struct findings *findings, enum finding_kind kind, const struct problem *problem);
 
 void findings_fini(struct findings *findings);

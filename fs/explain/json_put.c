@@ -14,7 +14,7 @@ static bool is_plain(unsigned char byte)
 	return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
 }
 
-/* The character at *at, which is not plain; *at moves behind it. */
+/* Writes the character at *at, which is not plain, and moves *at behind it. */
 static void put_character(FILE *out, const char **at, const char *end)
 {
 	static const char letters[] = "\"\\bfnrt", meant[] = "\"\\\b\f\n\r\t";

@@ -1,8 +1,8 @@
 /*
- * JSON, written piece by piece (RFC 8259). What goes in may be hostile and what comes out may end
- * up on a terminal: what would steer it is escaped.
+ * Writes JSON piece by piece (RFC 8259). The input may be hostile, and the output may reach a
+ * terminal: characters that control a terminal are escaped.
  *
- * The stream must be locked by the caller, or his alone.
+ * The caller holds the stream's lock, or no other thread uses the stream.
  */
 #pragma once
 
@@ -11,26 +11,29 @@
 #include "node.h"
 #include "problem.h"
 
-/** A string. Bytes that are not UTF-8, which a file's name may hold, come as U+FFFD. */
+/** Writes a string. Bytes that are not UTF-8, which a file's name may hold, become U+FFFD. */
 void json_put_span(FILE *out, struct span text);
 void json_put_string(FILE *out, const char *text);
 
-/** `before`, which is JSON already, such as ", \"layer\": ", then the string; NULL: null. */
+/** Writes `before`, which is JSON already, such as ", \"layer\": ", then the string; NULL: null. */
 void json_put_field(FILE *out, const char *before, const char *text);
 
-/** The fields "source", "line", "column" and "message". */
+/** Writes the fields "source", "line", "column" and "message". */
 void json_put_problem(FILE *out, const struct problem *problem);
 
 void json_put_number(FILE *out, uint64_t number);
 
-/** A map's key, as a string: its text as it is written. */
+/** Writes a map's key as a string, with its text as it stands in the source. */
 void json_put_key(FILE *out, const struct node *key);
 
 /**
- * A value. What JSON has no number for becomes its text. `arena` is for converted numbers.
- * Returns 0 or -ENOMEM.
+ * Writes a value. A number that JSON can't express is written as a string. `arena` is for converted
+ * numbers. Returns 0 or -ENOMEM.
  */
 int json_put_value(FILE *out, const struct node *value, struct arena *arena);
 
-/** The same for a scalar. *says_all: its text as it is written says no more, as in 0644 or yes. */
+/**
+ * Does the same for a scalar. *says_all is false if the text in the source differs from the JSON,
+ * as 0644 or yes do.
+ */
 int json_put_scalar(FILE *out, const struct node *scalar, struct arena *arena, bool *says_all);

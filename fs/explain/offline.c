@@ -18,11 +18,13 @@ struct found {
 	const char *name; /* in `path` */
 	layer_mask layers;
 	size_t depth;
-	size_t number; /* in the order of a traversal */
+	size_t number; /* position in the order of a traversal */
 };
 
-/* All files below a directory, top directories first; and the same by name, the first of each
- * first. */
+/*
+ * All files below a directory, top directories first; and the same files by name, in that order
+ * within a name.
+ */
 struct offline_index {
 	struct offline_index *next;
 	char *directory;
@@ -38,7 +40,7 @@ struct offline {
 	bool is_cache_shared;
 	struct finder finder;
 	struct lock lock;
-	struct offline_index *indexes; /* lock; each is fixed once it is in the list */
+	struct offline_index *indexes; /* lock; an index never changes once it is in the list */
 };
 
 static void index_free(struct offline_index *index)
@@ -150,7 +152,7 @@ static int get_index(
 	if (r < 0)
 		return r;
 	lock_take(&offline->lock);
-	/* Another thread may have been faster. */
+	/* Another thread may have added the index meanwhile. */
 	*ret = find_index(offline, directory, depth);
 	if (!*ret) {
 		made->next = offline->indexes;
@@ -263,7 +265,7 @@ int offline_traverse(const struct offline *offline, const char *path,
 	return traverse(&traversal, path);
 }
 
-/* The layers that show the directory that `path` is in, looked at from the root down. */
+/* Looks up `path` from the root down, each directory in the layers that show it. */
 static int look_down(const struct offline *offline, char *path, struct union_lookup *lookup)
 {
 	const struct settings *settings = offline->composer.settings;
@@ -282,7 +284,7 @@ static int look_down(const struct offline *offline, char *path, struct union_loo
 	return expand_look_up(&offline->finder, settings, layers, path, lookup);
 }
 
-/* Marks of layers are no files. */
+/* Returns whether the path names a whiteout, which is not a file. */
 static bool has_mark(const char *path)
 {
 	for (; path; path = strchr(path, '/')) {

@@ -1,7 +1,8 @@
 /*
- * Offline: what a mount of these settings would show, made without one. For the command, and for
- * what a mount explains of itself. Nothing is watched and nothing is published; what was parsed,
- * and what was found below a directory, is kept until it is freed. Safe for any number of threads.
+ * A merged tree without a mount: computes what a mount with these settings would show. For the
+ * command, and for the explanations that a mount gives. It watches and publishes nothing. It caches
+ * parsed sources and the files found below directories until it is freed. Safe for any number of
+ * threads.
  */
 #pragma once
 
@@ -11,36 +12,40 @@
 struct offline;
 
 /**
- * Takes a reference to the settings. Returns 0 with *ret for offline_free(), or -ENOMEM.
+ * Creates one, with a reference to the settings. Returns 0 with *ret for offline_free(), or
+ * -ENOMEM.
  */
 int offline_new(struct settings *settings, struct offline **ret);
-void offline_free(struct offline *offline); /* NULL is fine */
+void offline_free(struct offline *offline); /* NULL: does nothing */
 void offline_freep(struct offline **offline);
 
-/** Before its first use: what is parsed is kept in `cache`, which must outlive it. */
+/**
+ * Makes it use `cache`, which must outlive it, for parsed sources. Call it before the first use.
+ */
 void offline_share_cache(struct offline *offline, struct source_cache *cache);
 
-/** The settings; they live as long as `offline`. */
+/** Returns the settings; they live as long as `offline`. */
 struct settings *offline_settings(const struct offline *offline);
 
-/** How files below a directory are found; lives as long as `offline`. */
+/** Returns the finder of files below directories; it lives as long as `offline`. */
 const struct finder *offline_finder(const struct offline *offline);
 
-/** As traverse(), for all that a mount would show below `path`. */
+/** Does traverse() for all that a mount would show below `path`. */
 int offline_traverse(const struct offline *offline, const char *path,
 	int (*each)(void *context, const struct traversed *found), void *context);
 
 /**
- * The version of a path, relative to the root and with no "." or "..". Returns 0 with *ret for
+ * Merges `path`, relative to the root and with no "." or "..". Returns 0 with *ret for
  * version_unref(), PROBLEM, or -errno (-ENOENT, -EISDIR).
  */
 int offline_read(const struct offline *offline, const char *path, struct version **ret,
 	struct problem *problem);
 
 /**
- * What offline_read() does, with what it finds: `take` is called with the path that was looked up,
- * and again as long as it returns a positive result other than PROBLEM, because a source has
- * changed meanwhile. Returns what `take` did, or as offline_read().
+ * Looks up `path` and calls `take` with the lookup, where offline_read() would merge. If `take`
+ * returns a positive result other than PROBLEM, a source has changed meanwhile: the lookup and the
+ * call are repeated, a few times. Returns the last result of `take`, or -errno or PROBLEM as
+ * offline_read().
  */
 int offline_look_at(const struct offline *offline, const char *path,
 	int (*take)(void *context, const struct composer *composer, const char *path,

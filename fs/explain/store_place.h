@@ -1,11 +1,11 @@
 /*
- * Store places: where the sources of an explanation are in the stores that their layers are mirrors
- * of, as people name it:
+ * Store places: name the sources of an explanation by their places in stores, if their layers are
+ * mirrors of stores:
  *
- *      etcd:/fleet/app.yaml@4711               the key, and the revision that it was written at
+ *      etcd:/fleet/app.yaml@4711               the key, and the revision that wrote it
  *      git:4f2a91c0b1de:config/app.yaml        the commit, and the path in it
  *
- * A revision is told only when it is surely that of what was read.
+ * A revision is included only if it is certain to be that of the bytes that were read.
  */
 #pragma once
 
@@ -16,15 +16,15 @@
 #include "store.h"
 
 struct store_place {
-	const char *source; /* its name and rank; borrowed */
+	const char *source; /* the source's name and rank; borrowed */
 	unsigned rank;
 	const struct store *store; /* the layer's */
 	char *name;                /* the key, or the path in the repository */
-	char *revision;            /* "": not known */
-	char *text;                /* all of it, for people */
+	char *revision;            /* "": unknown */
+	char *text;                /* key or path, with the revision, for people */
 };
 
-/* All zero: none. */
+/* All zero: no places. */
 struct store_places {
 	struct store_place *items;
 	size_t count;
@@ -32,18 +32,18 @@ struct store_places {
 };
 
 /**
- * Notes the place of `source`, the file at `path` in the layer, which was in the state `read`, if
- * it is in a store. `source->name` is borrowed. 0 or -ENOMEM.
+ * Adds the place of `source`, if it is in a store. `source` is the file at `path` in the layer, and
+ * `read` its state when it was read. `source->name` is borrowed. Returns 0 or -ENOMEM.
  */
 int store_places_add(struct store_places *places, const struct layer *layer, const char *path,
 	const struct stat *read, const struct source *source);
 void store_places_fini(struct store_places *places);
 
-/** The place of `source`; NULL: it is in no store. */
+/** Returns the place of `source`; NULL: it is in no store. */
 const struct store_place *store_places_find(
 	const struct store_places *places, const struct source *source);
 
-/** What people call `source`: its place in a store, else its file. */
+/** Returns the name of `source` for people: its place in a store, else its file. */
 const char *store_places_name(const struct store_places *places, const struct source *source);
 
 /** Writes the field "etcd" or "git" of JSON, with a comma in front. */
