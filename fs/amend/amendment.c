@@ -18,21 +18,22 @@
 #include "validity.h"
 #include "value_lock.h"
 
-/* Looks again, because the source was changed by somebody who takes no lock; then it is given up.
- */
+/* Attempts, as a program that takes no lock may change the source; then the edit fails. */
 #define TRIES 5
 
-/* The same for a key that others on other machines write at the same time; and ms of the longest
- * pause before one. Somebody wins each time. */
+/*
+ * Attempts for a key that other machines write at the same time; each attempt lets one of them
+ * succeed. The second constant is the longest pause before an attempt, in ms.
+ */
 #define STORE_TRIES 100
 #define STORE_PAUSE_MAX 100
 
-/* A drop-in that is made, where directives can stand only in one. */
+/* The name of a new drop-in for directives that the file itself can't hold. */
 #define DROPIN_NAME "90-set.yaml"
 
-/* What amendment_make() gives, and what it rests on. */
+/* The amendment that amendment_make() returns, with the data that it points into. */
 struct amendment_state {
-	struct amendment amendment; /* first */
+	struct amendment amendment; /* must be first */
 	const struct amendment_request *request;
 	struct settings *settings;
 	struct composer composer;
@@ -43,17 +44,17 @@ struct amendment_state {
 	struct merge_request merge; /* with the target among its inputs */
 	struct merge_input *inputs;
 	size_t target;
-	struct layer_store *store; /* that it is in; NULL: it is a file. Lent */
+	struct layer_store *store; /* NULL: the target is a file. Lent */
 	const char *path;          /* of the target, in its layer */
 	bool is_there;             /* it exists already */
 	struct loaded *loaded;     /* the text of a file; or NULL */
-	struct stat like;      /* of the highest source */
+	struct stat like;          /* of the highest source */
 	bool has_like;
 
 	struct put_result *put;
 	struct edit_result *edit;
-	struct document *document; /* of a text, before */
-	struct merge_result *shown; /* with the target as it is in the store */
+	struct document *document;  /* of a file that is no tree, before the edit */
+	struct merge_result *shown; /* the merge with the target's text from the store */
 };
 
 static void made_freep(struct amendment_state **place)
@@ -74,12 +75,12 @@ static void made_freep(struct amendment_state **place)
 	free(made);
 }
 
-/* The source to change among those of the layer: the file itself, else the highest drop-in. */
+/* Finds the source to edit among the layer's: the file itself, else its highest drop-in. */
 static size_t find_target(const struct amendment_state *made, const struct sources *sources)
 {
 	size_t found = sources->count;
 
-	/* A reset goes through all of them, the highest first. */
+	/* A reset edits all of them, one a call, the highest first. */
 	if (made->request->resets) {
 		while (found > 0 && (sources->layers[found - 1] != made->amendment.layer ||
 					    found - 1 >= made->request->before))
@@ -96,7 +97,7 @@ static size_t find_target(const struct amendment_state *made, const struct sourc
 	return found;
 }
 
-/* Room for one more source, behind all those of the layer and of lower ones. */
+/* Returns the index of a new source: behind all those of its layer and of lower ones. */
 static size_t place_of_new(const struct amendment_state *made, const struct sources *sources)
 {
 	size_t i = sources->count;
@@ -106,7 +107,7 @@ static size_t place_of_new(const struct amendment_state *made, const struct sour
 	return i;
 }
 
-/* The same for a drop-in: those of the layer come by their names, behind its main file. */
+/* Does the same for a new drop-in, which goes between the layer's others by its name. */
 static size_t place_of_dropin(const struct amendment_state *made, const struct sources *sources)
 {
 	size_t i = place_of_new(made, sources);
@@ -118,7 +119,7 @@ static size_t place_of_dropin(const struct amendment_state *made, const struct s
 	return i;
 }
 
-/* The target as it is in the store, whatever the mirror has of it. */
+/* Loads the target from the store, whatever the mirror's copy holds. */
 static int load_stored(struct amendment_state *made, struct problem *problem)
 {
 	struct merge_input *input = &made->inputs[made->target];
@@ -135,7 +136,7 @@ static int load_stored(struct amendment_state *made, struct problem *problem)
 	return input->source.name ? 0 : -ENOMEM;
 }
 
-/* The source at made->path, which is not there yet, becomes the input `at`. */
+/* Inserts the source at made->path, which does not exist yet, as the input `at`. */
 static int add_input(struct amendment_state *made, size_t at, struct problem *problem)
 {
 	const struct layer *layer = made->amendment.layer;
@@ -161,13 +162,13 @@ static int add_input(struct amendment_state *made, size_t at, struct problem *pr
 	return made->store ? load_stored(made, problem) : 0;
 }
 
-/* The text of a source that is there, as its document alone may have been kept. */
+/* Loads the text of an existing source, as the cache may hold only its document. */
 static int load_target(
 	struct amendment_state *made, const struct sources *sources, struct problem *problem)
 {
 	struct merge_input *input = &made->inputs[made->target];
 
-	/* The sources' own lives as long as the look at the layers. */
+	/* The path in `sources` lives only as long as the lookup. */
 	made->path = arena_copy(made->arena, span_of(sources->paths[made->target]));
 	if (!made->path)
 		return -ENOMEM;
@@ -188,7 +189,10 @@ static int load_target(
 	return 0;
 }
 
-/* What a virtual file is made from by name, where a new source of it can lie; NULL: no such. */
+/*
+ * Returns the path of a new source: the file, or of a virtual file the first pattern without a
+ * wildcard; NULL: it has none.
+ */
 static const char *path_of_new(const struct amendment_state *made)
 {
 	const struct virtual_file *file = settings_file(made->settings, made->request->path);
@@ -207,8 +211,8 @@ static const char *base_of(const char *path)
 }
 
 /*
- * A name in PATH.d that comes behind all drop-ins that are there (`dropins: uapi`). 0 with *ret;
- * PROBLEM: there is none; or -ENOMEM.
+ * Names a drop-in in PATH.d that comes behind all existing ones (`dropins: uapi`). Returns 0 with
+ * *ret, PROBLEM if there is no such name, or -ENOMEM.
  */
 static int name_last_dropin(struct amendment_state *made, const char **ret)
 {
@@ -233,7 +237,7 @@ static int name_last_dropin(struct amendment_state *made, const char **ret)
 	return PROBLEM;
 }
 
-/* A new source must be one of the file, and hide none. 0 or PROBLEM. */
+/* Checks that a new source would be one of the file's. Returns 0 or PROBLEM. */
 static int check_new(const struct amendment_state *made, struct problem *problem)
 {
 	const struct layer *layer = made->amendment.layer;
@@ -241,7 +245,8 @@ static int check_new(const struct amendment_state *made, struct problem *problem
 
 	if (!made->path)
 		return problem_set(problem, path, 0, 0,
-			"is made of files whose names are patterns, and the layer '%s' has none yet; "
+			"is made of files whose names are patterns, and the layer '%s' has none "
+			"yet; "
 			"make one by hand",
 			layer->name);
 	if (layer_excludes(layer, made->path))
@@ -252,7 +257,10 @@ static int check_new(const struct amendment_state *made, struct problem *problem
 	return 0;
 }
 
-/* Of main files the highest alone counts, and a new one would hide it: then it is a drop-in. */
+/*
+ * Adds a new source. With `dropins: uapi` only the highest main file counts: if there is one
+ * already, a new main file would hide it, so the new source is a drop-in.
+ */
 static int add_new(struct amendment_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
@@ -273,8 +281,10 @@ static int add_new(struct amendment_state *made, struct problem *problem)
 		return add_input(made, sources->count, problem);
 	return r < 0 ? r
 		     : problem_set(problem, path, 0, 0,
-			       "of its main files the highest alone counts ('dropins: uapi'): one in "
-			       "the layer '%s' would hide it, or be hidden, and no drop-in that plyfs "
+			       "of its main files the highest alone counts ('dropins: uapi'): one "
+			       "in "
+			       "the layer '%s' would hide it, or be hidden, and no drop-in that "
+			       "plyfs "
 			       "could name comes last; make one by hand",
 			       made->amendment.layer->name);
 }
@@ -344,7 +354,7 @@ static int put_values(struct amendment_state *made, struct problem *problem)
 	return 0;
 }
 
-/* The merge as it is without the target. *ret lives as long as `made`. 0 or -ENOMEM. */
+/* Copies the merge without the target. *ret lives as long as `made`. Returns 0 or -ENOMEM. */
 static int leave_out_target(struct amendment_state *made, struct merge_request *ret)
 {
 	const struct merge_request *merge = &made->merge;
@@ -361,7 +371,7 @@ static int leave_out_target(struct amendment_state *made, struct merge_request *
 	return 0;
 }
 
-/* Merges once more, with the target as it is in the store; *ret lives as long as `made`. */
+/* Merges again, with the target's text from the store. *ret lives as long as `made`. */
 static int show_stored(struct amendment_state *made, struct span *ret, struct problem *problem)
 {
 	struct merge_request merge = made->merge;
@@ -375,7 +385,7 @@ static int show_stored(struct amendment_state *made, struct span *ret, struct pr
 	return r;
 }
 
-/* What is shown now. */
+/* Gets the text that is shown now. */
 static int show(struct amendment_state *made, struct span *ret, struct problem *problem)
 {
 	const struct merge_result *result = made->composition.result;
@@ -384,7 +394,7 @@ static int show(struct amendment_state *made, struct span *ret, struct problem *
 	return made->store ? show_stored(made, ret, problem) : 0;
 }
 
-/* The only source of what is shown, as messages name it; NULL: it has several, or none. */
+/* Returns the only source of the shown text, as messages name it; NULL: it has several, or none. */
 static const char *shown_source(const struct amendment_state *made)
 {
 	const struct merge_result *result = made->composition.result;
@@ -392,7 +402,7 @@ static const char *shown_source(const struct amendment_state *made)
 	return result && result->source_count == 1 ? result->sources[0]->name : NULL;
 }
 
-/* Where it is not the merge that knows values: those of the file as its format reads it. */
+/* Edits the values of a file that the strategy does not read as a tree, as its format reads it. */
 static int edit_whole(
 	struct amendment_state *made, struct span shown, struct span *ret, struct problem *problem)
 {
@@ -431,7 +441,7 @@ static int edit_whole(
 	return 0;
 }
 
-/* What was typed was typed into another text: only its values can be put into that of now. */
+/* The shown text has changed since the user began: only the values can be put into the new one. */
 static int put_typed(struct amendment_state *made, struct problem *problem)
 {
 	return is_tree(made) ? put_values(made, problem)
@@ -456,19 +466,19 @@ static int put_whole(struct amendment_state *made, struct problem *problem)
 		r = edit_whole(made, shown, &wanted, problem);
 	made->amendment.copies = made->is_there ? NULL : shown_source(made);
 	if (r == 0)
-		/* cppcheck-suppress uninitStructMember ; edit_whole() gives it when it returns 0 */
+		/* cppcheck-suppress uninitStructMember ; edit_whole() sets it when it returns 0 */
 		is_so = span_equal(wanted, shown);
 	if (r == 0 && !is_so)
 		r = put_text(&request, wanted, made->arena, &text, problem);
 	if (r != 0)
 		return r;
 	take_text(made, text);
-	/* An empty file is another than none. */
+	/* A new file that is empty is a change, too. */
 	made->amendment.is_changed |= !is_so && !made->is_there;
 	return 0;
 }
 
-/* As they were found, without the target that has been tried. */
+/* Restores the inputs as they were found, without the target that was tried. */
 static void forget_target(struct amendment_state *made)
 {
 	const struct sources *sources = &made->composition.sources;
@@ -481,7 +491,7 @@ static void forget_target(struct amendment_state *made)
 			sources->count * sizeof(*made->inputs));
 }
 
-/* `dropins: uapi`: the last drop-in of all, in the place of a source that something comes behind. */
+/* `dropins: uapi`: retargets to the last drop-in, if sources come behind the target. */
 static int retarget_last(struct amendment_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
@@ -501,7 +511,7 @@ static int retarget_last(struct amendment_state *made, struct problem *problem)
 	return r == 0 ? add_input(made, sources->count, problem) : r;
 }
 
-/* The layer's drop-in that can hold directives, in the place of the target that can't. */
+/* Retargets to a drop-in of the layer that can hold directives, as the target can't. */
 static int retarget(struct amendment_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
@@ -527,7 +537,7 @@ static int retarget(struct amendment_state *made, struct problem *problem)
 	return made->path ? add_input(made, place_of_dropin(made, sources), problem) : -ENOMEM;
 }
 
-/* Whether the target's text is what is shown. */
+/* Returns whether the shown text is the target's own text. */
 static bool is_alone(const struct amendment_state *made)
 {
 	const struct merge_request *merge = &made->merge;
@@ -537,7 +547,7 @@ static bool is_alone(const struct amendment_state *made)
 	       !value_locks_bind(merge) && strategy->is_verbatim(&merge->inputs[0]);
 }
 
-/* Without a source there, there is nothing to be taken out. */
+/* Resets values. Without a source in the layer there is nothing to remove. */
 static int put_reset(struct amendment_state *made, struct problem *problem)
 {
 	if (made->target >= made->composition.sources.count)
@@ -593,7 +603,7 @@ static int take(void *context, const struct composer *composer, const char *path
 	return r == 0 ? put(made, problem) : r;
 }
 
-/* Nobody has the file yet: it begins in this layer. */
+/* Handles a path that no layer has: the file begins in this layer. */
 static int take_nothing(struct amendment_state *made, struct problem *problem)
 {
 	const char *path = made->request->path;
@@ -617,8 +627,8 @@ static int remove_file(
 	if (r == 0 && strcmp(made->path, made->request->path) != 0)
 		layer_file_remove_dropins(made->amendment.layer, made->request->path);
 	if (r < 0 && r != -ENOMEM)
-		return problem_set(problem, made->amendment.file, 0, 0, "can't be removed: %s",
-			strerror(-r));
+		return problem_set(
+			problem, made->amendment.file, 0, 0, "can't be removed: %s", strerror(-r));
 	return r;
 }
 
@@ -637,15 +647,15 @@ static int write_file(struct amendment_state *made, struct problem *problem)
 	};
 	if (amendment->is_removed)
 		return remove_file(made, &file, problem);
-	int r = amendment->layer->dirfd < 0 ? target_layer_make(made->settings,
-						      amendment->layer, &new_layer, problem)
-					    : 0;
+	int r = amendment->layer->dirfd < 0
+			? target_layer_make(made->settings, amendment->layer, &new_layer, problem)
+			: 0;
 
 	if (new_layer)
 		file.layer = new_layer;
 	if (r == 0)
 		r = layer_file_write(&file, problem);
-	/* Somebody else has made the layer, too. */
+	/* Another process has made the layer, too. */
 	if (r == LAYER_FILE_MOVED && new_layer)
 		return -ESTALE;
 	if (r < 0 && r != -ENOMEM && r != -ESTALE)
@@ -654,7 +664,10 @@ static int write_file(struct amendment_state *made, struct problem *problem)
 	return r;
 }
 
-/* Merges with the target as it is going to be. *merge is what was merged; *ret NULL: nothing. */
+/*
+ * Merges with the edited target. *merge is the request that was merged; *ret NULL: no source is
+ * left.
+ */
 static int merge_changed(struct amendment_state *made, struct merge_request *merge,
 	struct merge_result **ret, struct problem *problem)
 {
@@ -670,7 +683,7 @@ static int merge_changed(struct amendment_state *made, struct merge_request *mer
 	return r == 0 && merge->count ? merge_run(merge, ret, problem) : r;
 }
 
-/* Merged with the new text, the file must be as its schema says. */
+/* Checks the merge with the new text against the file's schema. */
 static int check_schema(struct amendment_state *made, struct problem *problem)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
@@ -682,13 +695,13 @@ static int check_schema(struct amendment_state *made, struct problem *problem)
 	int r = merge_changed(made, &merge, &result, problem);
 	if (r == 0 && result)
 		r = validity_check(made->settings, &merge, result, NULL, problem);
-	/* The place is in a text that nobody will see. */
+	/* The problem's place is in a text that the user never sees: leave it out. */
 	if (r == PROBLEM)
 		return problem_reword(problem, problem, "with this change %s", problem->message);
 	return r;
 }
 
-/* The merged file as it would be must pass what plyfs.yaml has it pass. */
+/* Runs the check of plyfs.yaml on the file as it would be merged. */
 static int check_result(struct amendment_state *made, struct problem *problem)
 {
 	CLEANUP(runner_freep) struct runner *runner = NULL;
@@ -717,13 +730,13 @@ static int check_result(struct amendment_state *made, struct problem *problem)
 		return 0;
 	if (r != PROBLEM || problem->message[0])
 		return r;
-	/* The line is one of the source as it would be. */
+	/* The line is one of the edited source, which is not written: put it into the message. */
 	problem_format(&said, text, sizeof(text));
 	return problem_set(problem, made->request->path, 0, 0, "nothing is written, as %s",
 		said.program[0] ? text : said.message);
 }
 
-/* The key in the store gets the text, if it is still what was read. */
+/* Writes the text to the key in the store, if the key is still the one that was read. */
 static int write_key(struct amendment_state *made, struct problem *problem)
 {
 	struct amendment *amendment = &made->amendment;
@@ -743,7 +756,7 @@ static int write_target(struct amendment_state *made, struct problem *problem)
 	return made->store ? write_key(made, problem) : write_file(made, problem);
 }
 
-/* Finds the layer, and opens its store, if it is the copy of one. */
+/* Finds the layer, and opens its store, if a mirror fills it. */
 static int begin(const struct offline *offline, const struct amendment_request *request,
 	struct layer_store **store, struct amendment_state **ret, struct problem *problem)
 {
@@ -755,15 +768,14 @@ static int begin(const struct offline *offline, const struct amendment_request *
 	made->settings = settings_ref(offline_settings(offline));
 	int r = target_layer_find(made->settings, request->layer, &made->amendment.layer, problem);
 	if (r == 0)
-		r = target_layer_open_store(
-			made->amendment.layer, request->access, store, problem);
+		r = target_layer_open_store(made->amendment.layer, request->access, store, problem);
 	made->store = *store;
 	if (r == 0)
 		*ret = take_ptr(made);
 	return r;
 }
 
-/* One look at the layers, and what comes of it. LAYER_FILE_MOVED: another one is needed. */
+/* Makes one attempt: lookup, merge, edit. Returns LAYER_FILE_MOVED if another attempt is needed. */
 static int make_once(const struct offline *offline, const struct amendment_request *request,
 	struct layer_store **store, struct amendment_state **ret, struct problem *problem)
 {
@@ -796,7 +808,7 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 	return r;
 }
 
-/* Before the next try for a key: those who wait for each other's end must not wait alike. */
+/* Pauses before the next attempt for a key. A random time keeps writers from colliding again. */
 static void pause_randomly(int try)
 {
 	unsigned most = try < 10 ? (unsigned)(try + 1) * STORE_PAUSE_MAX / 10 : STORE_PAUSE_MAX;

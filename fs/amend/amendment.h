@@ -1,20 +1,21 @@
 /*
- * An amendment: a value of a merged file, changed where it belongs. One source of one layer gets
- * another text (put.h), and its file is replaced, or nothing happens and the problem says why.
+ * An amendment: an edit of a merged file, made where the value belongs. One source of one layer
+ * gets a new text (put.h), and its file is replaced. Else nothing happens, and the problem says
+ * why.
  *
  *      look, load, merge ── put ──▶ text ── write ──▶ the layer's file
  *      ╰──────────── the layer is locked ───────────╯
  *
- * Whoever changes a layer by this holds a lock on its directory (flock(2)) from the look to the
- * end, so two changes never lose each other. Who knows nothing of that (an editor) is noticed: a
- * source that is not the one that was read is read again, a few times.
+ * Every process that edits a layer by this module holds a lock on its directory (flock(2)) from the
+ * lookup to the end, so two edits never lose each other. A change by a program that does not take
+ * the lock (an editor) is detected: if the source is not the one that was read, it is read again, a
+ * few times.
  *
- * A format gives splices (editor.h), by where values stand in the text (extent.h), and nothing that it
- * gives is believed: the text is read again, and all layers are merged again.
+ * A format gives splices (editor.h), computed from the places of values in the text (extent.h).
+ * They are not trusted: the new text is parsed again, and all layers are merged again.
  *
- * A layer that a mirror keeps is recognised by where its directory lies (conf/store.h). There it is the
- * store's key that is read and written, by compare-and-swap (layer_store.h), and not the mirror's copy
- * of it.
+ * A mirror's layer is recognised by the place of its directory (conf/store.h). There the edit reads
+ * and writes the store's key, by compare-and-swap (layer_store.h), and not the mirror's copy of it.
  */
 #pragma once
 
@@ -24,68 +25,74 @@
 
 struct amendment_request {
 	const char *path;  /* of the merged file, relative to the root and with no "." or ".." */
-	const char *layer; /* the name of the one whose source may change; NULL: the highest one */
-	bool is_dry;       /* nothing is written */
-	const struct store_access *access; /* how stores are reached; NULL: as mirrors tell it */
+	const char *layer; /* the layer whose source may change; NULL: the highest one */
+	bool is_dry;       /* writes nothing */
+	const struct store_access
+		*access; /* how to reach the store; NULL: as the mirror's record says */
 
-	/* As put_request says; for a file that is no tree in its strategy, of the tree that its
-	 * format makes of it. */
+	/*
+	 * Plans the edit, as in put_request. If the strategy does not read the file as a tree,
+	 * `present` is the tree that the file's format gives.
+	 */
 	int (*plan)(void *context, const struct node *present, const struct read_options *options,
 		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
 	void *context;
 
 	/*
-	 * The plan removes values, and the layer's sources have no opinion of them any more, whatever
-	 * shows then; a source that becomes empty is removed. Each call does it to one source: the
-	 * highest of the layer's that has a lower number than `before`.
+	 * The plan resets values: it removes them from the layer's sources, whatever the merge
+	 * shows then. A source that becomes empty is removed. Each call edits one source: the
+	 * layer's highest one with a lower number than `before`.
 	 */
 	bool resets;
 	size_t before;
 
 	/*
-	 * What the merged file shall be, byte for byte: for a file that is no tree in its strategy,
-	 * and for one that the layer's source alone makes, comments and all. Others are changed by
-	 * `plan`. NULL: all are.
+	 * The whole merged file, byte for byte: for a file that the strategy does not read as a
+	 * tree, and for one whose only source is the layer's, with its comments. `plan` edits other
+	 * files. NULL: `plan` edits all files.
 	 */
 	const struct span *text;
-	/* With `text`: what it was made from, so that what somebody else has changed since stays.
-	 * NULL: what is shown now. */
+	/*
+	 * With `text`: the text from which `text` was made, so that changes that another program
+	 * has made since then are kept. NULL: the text that is shown now.
+	 */
 	const struct span *shown;
 };
 
 struct amendment {
-	const char *file; /* that was changed, as messages name a source; NULL: a reset found none */
+	const char *file; /* the edited file, as messages name a source; NULL: a reset found none */
 	struct layer *layer;
-	bool is_new;     /* it was not there before */
-	bool is_changed; /* false: all is so already */
-	bool is_removed; /* it was reset, has nothing left, and goes */
-	bool is_absent;  /* of a reset: neither the source nor the merged file has what is named */
-	size_t source;   /* of a reset: the number of the source; 0: there is none before it */
-	const char *copies; /* the source of which the new one is a copy, but for the change; or NULL */
-	const char *hides; /* of a whiteout: the names of what it hides; else NULL */
-	uint64_t revision;  /* of a key in etcd: the one that was written; else 0 */
-	const char *unseen; /* of such a key: why the layer doesn't show it yet; NULL: it does */
-	struct span old;    /* its text, as it was, and as it is now */
+	bool is_new;        /* it did not exist before */
+	bool is_changed;    /* false: the file has these values already */
+	bool is_removed;    /* a reset left nothing in it, so it is removed */
+	bool is_absent;     /* of a reset: neither the source nor the merged file has the value */
+	size_t source;      /* of a reset: the number of the source; 0: no source is before it */
+	const char *copies; /* the source that the new file copies, apart from the edit; or NULL */
+	const char *hides;  /* of a whiteout: the names of the files that it hides; else NULL */
+	uint64_t revision;  /* of a key in etcd: the revision that was written; else 0 */
+	const char *unseen; /* of such a key: why the layer does not show it yet; NULL: it does */
+	struct span old;    /* the file's text, before and after */
 	struct span new;
-	const struct node *before; /* the merged tree; NULL: nothing, or no tree */
+	const struct node *before; /* the merged tree; NULL: there is no file, or it is no tree */
 	const struct node *after;
-	const struct node *below; /* where values were removed: what lower layers give; or NULL */
+	const struct node
+		*below; /* of removed values: the tree that the lower layers give; or NULL */
 };
 
 /**
- * Changes. Returns 0 with *ret for amendment_freep(), before `offline` is freed; PROBLEM; -ESTALE
- * when the directory of a layer was replaced meanwhile, and is to be opened again; or -errno as
- * offline_read(), or of the file system, with problem->source the file.
+ * Makes the edit. Returns 0 with *ret for amendment_freep(), which comes before `offline` is freed;
+ * PROBLEM; -ESTALE if a layer's directory was replaced meanwhile and must be opened again; -errno
+ * as offline_read(); or the file system's -errno, with problem->source the file.
  */
 int amendment_make(const struct offline *offline, const struct amendment_request *request,
 	struct amendment **ret, struct problem *problem);
 
 /**
- * Whether the layer of the request is one that can be changed, before somebody types what shall be
- * in it. Nothing but `path`, `layer` and `access` is looked at. Returns 0, PROBLEM or -errno.
+ * Checks that the layer of the request can be edited, before the user types the new text. Only
+ * `path`, `layer` and `access` are used. Returns 0, PROBLEM or -errno.
  */
 int amendment_check(const struct offline *offline, const struct amendment_request *request,
 	struct problem *problem);
 
-/** NULL in *amendment is fine. */
+/** Frees it. NULL in *amendment: does nothing. */
 void amendment_freep(struct amendment **amendment);

@@ -18,7 +18,7 @@
 #include "layer_store.h"
 #include "text.h"
 
-/* As long as another change may take. */
+/* Ten seconds: another edit may take that long. */
 #define LOCK_TRIES 2000
 #define LOCK_PAUSE_NS 5000000
 
@@ -45,8 +45,10 @@ int layer_file_lock(const struct layer *layer)
 	return -EWOULDBLOCK;
 }
 
-/* Where the file lies in the layer, without links: 0 with *ret for free(3), PROBLEM for one that
- * lies elsewhere, or -errno. The layer itself is "". */
+/*
+ * Finds the path of the open file in the layer, without links; the layer itself is "". Returns 0
+ * with *ret for free(3), PROBLEM if it lies outside of the layer, or -errno.
+ */
 static int place_in_layer(
 	const struct layer_file *file, int fd, char **ret, struct problem *problem)
 {
@@ -67,8 +69,8 @@ static int place_in_layer(
 }
 
 /*
- * The path in the layer that leads to the file without a link. 0 with *ret for free(3), PROBLEM for
- * one that lies elsewhere, or -errno: -ENOENT when there is no file.
+ * Finds the path in the layer that leads to the file without a link. Returns 0 with *ret for
+ * free(3), PROBLEM if it lies outside of the layer, or -errno: -ENOENT if there is no file.
  */
 static int real_path(const struct layer_file *file, char **ret, struct problem *problem)
 {
@@ -77,7 +79,7 @@ static int real_path(const struct layer_file *file, char **ret, struct problem *
 	return fd < 0 ? fd : place_in_layer(file, fd, ret, problem);
 }
 
-/* Whether the file is, byte for byte, what was read. */
+/* Returns whether the file is, byte for byte, what was read. */
 static bool is_as_read(int fd, struct span old)
 {
 	char buffer[1 << 16];
@@ -107,11 +109,11 @@ static int copy_attribute(int from, int to, const char *name)
 		return errno == ENODATA ? 0 : -errno;
 	if (fsetxattr(to, name, value, (size_t)size, 0) == 0)
 		return 0;
-	/* What the system itself gives to a file is not ours to copy. */
+	/* The system gives files their security attributes, which we may not be allowed to copy. */
 	return strncmp(name, "security.", strlen("security.")) == 0 ? 0 : -errno;
 }
 
-/* Access lists are among them. 0 or -errno. */
+/* Copies the extended attributes, including access lists. Returns 0 or -errno. */
 static int copy_attributes(int from, int to)
 {
 	ssize_t size = flistxattr(from, NULL, 0);
@@ -133,7 +135,9 @@ static int copy_attributes(int from, int to)
 	return 0;
 }
 
-/* Not every file system has modes to be changed: what is right is left alone. 0 or -errno. */
+/*
+ * Sets the mode, unless it is right: not every file system can change modes. Returns 0 or -errno.
+ */
 static int set_mode(int fd, mode_t mode)
 {
 	struct stat own;
@@ -144,8 +148,9 @@ static int set_mode(int fd, mode_t mode)
 }
 
 /*
- * The mode comes last: chown(2) takes bits of it away. The list that the directory hands on to what
- * is new goes first: by it others may be let in.
+ * Gives the file the owner and mode of `like`. The mode comes last, as chown(2) clears bits of it.
+ * The access list that a new file inherits from its directory is removed first, as it may admit
+ * others.
  */
 static int be_like(int fd, const struct stat *like)
 {
@@ -162,9 +167,10 @@ static int be_like(int fd, const struct stat *like)
 }
 
 /*
- * A new file or directory that overrides one of a lower layer's, `like`. It is ours: else the lower
- * one's owner, or another user who may write it, could write the layer that overrules theirs. A user
- * who can't read the lower one can't read the new one. Its group still can, if we may say so.
+ * Gives rights to a new file or directory that overrides `like`, one of a lower layer. It belongs
+ * to us: otherwise the lower one's owner, or another user that may write the lower one, could write
+ * the layer above it. A user that can't read the lower one can't read the new one. The lower one's
+ * group can still read it, if we are allowed to set that group.
  */
 static int take_after(int fd, const struct stat *like)
 {
@@ -175,16 +181,20 @@ static int take_after(int fd, const struct stat *like)
 		return -errno;
 	if (fstat(fd, &own) < 0)
 		return -errno;
-	if (group != others && own.st_gid != like->st_gid && fchown(fd, (uid_t)-1, like->st_gid) < 0)
+	if (group != others && own.st_gid != like->st_gid &&
+		fchown(fd, (uid_t)-1, like->st_gid) < 0)
 		mode &= 0700 | (group & others) << 3 | (group & others);
 	int r = set_mode(fd, mode | (S_ISDIR(own.st_mode) ? own.st_mode & S_ISGID : 0));
-	/* A file system without modes is fine if what it gives is no more. */
+	/*
+	 * On a file system without fixed modes, the mode may be wrong as long as it is not wider.
+	 */
 	return r == -EPERM && !(own.st_mode & 0777 & ~mode) ? 0 : r;
 }
 
 /*
- * As one that no lower layer has. The group, and a directory's bit that hands it on, are those that
- * the directory around it gives; the mode is the file system's where that has no other.
+ * Gives rights to a new file or directory that overrides none. It keeps the group, and a
+ * directory's set-group-ID bit, that its parent gives. If the file system can't set modes, its own
+ * mode stays.
  */
 static int be_new(int fd, mode_t mode)
 {
@@ -196,8 +206,7 @@ static int be_new(int fd, mode_t mode)
 	return r == -EPERM ? 0 : r;
 }
 
-int layer_file_make_layer(
-	const struct layer *layer, const struct layer *like, struct layer **ret)
+int layer_file_make_layer(const struct layer *layer, const struct layer *like, struct layer **ret)
 {
 	CLEANUP(freep) char *path = strdup(layer->place);
 	CLEANUP(closep) int fd = -1;
@@ -220,11 +229,11 @@ int layer_file_make_layer(
 	if (fd < 0)
 		return -errno;
 	r = like && fstat(like->dirfd, &stat) == 0 ? take_after(fd, &stat)
-						    : be_new(fd, NEW_DIRECTORY_MODE);
+						   : be_new(fd, NEW_DIRECTORY_MODE);
 	return r == 0 ? layer_open(layer->name, path, layer->rank, false, layer->follow, ret) : r;
 }
 
-/* Makes one directory, as it is in the model. 0 or -errno. */
+/* Makes one directory, with the rights of the model's. Returns 0 or -errno. */
 static int make_directory(const struct layer_file *file, char *path)
 {
 	struct stat like;
@@ -244,7 +253,7 @@ static int make_directory(const struct layer_file *file, char *path)
 		       : be_new(made, NEW_DIRECTORY_MODE);
 }
 
-/* Makes the directories on the way to the file. 0 or -errno. */
+/* Makes the parent directories of the file. Returns 0 or -errno. */
 static int make_directories(const struct layer_file *file, char *path)
 {
 	int r = 0;
@@ -258,8 +267,8 @@ static int make_directories(const struct layer_file *file, char *path)
 }
 
 /*
- * The path of a file that is to be made, without links: that of the nearest directory above it
- * which is there. 0 with *ret for free(3), PROBLEM for one that would lie elsewhere, or -errno.
+ * Finds the path of a new file, without links, by the nearest parent directory that exists. Returns
+ * 0 with *ret for free(3), PROBLEM if it would lie outside of the layer, or -errno.
  */
 static int new_path(const struct layer_file *file, char **ret, struct problem *problem)
 {
@@ -282,7 +291,7 @@ static int new_path(const struct layer_file *file, char **ret, struct problem *p
 	return 0;
 }
 
-/* A new file gets what it may get of the one below; the old one's owner must be kept. */
+/* Sets owner, mode and attributes: the old file's, or for a new file those that `like` allows. */
 static int dress(int fd, int old, const struct layer_file *file)
 {
 	struct stat stat;
@@ -295,20 +304,20 @@ static int dress(int fd, int old, const struct layer_file *file)
 	return r == 0 ? copy_attributes(old, fd) : r;
 }
 
-/* Beside the file: hidden, and excluded as editors' backup files are. */
+/* Creates the temporary file beside the file: hidden, and excluded as editors' backups are. */
 static int open_beside(int parent, const char *name, char *ret, size_t size)
 {
 	uint32_t number;
 
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
 		return -EAGAIN;
-	/* Of a long name only the beginning: it must not be too long for the file system. */
+	/* Uses only the beginning of a long name, as the result must not exceed NAME_MAX. */
 	snprintf(ret, size, ".%.*s.%08x~", NAME_MAX - 16, name, number);
 	int fd = openat(parent, ret, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	return fd < 0 ? -errno : fd;
 }
 
-/* Whether the name is still that file, with what was read of it. */
+/* Returns whether the name still is that file, and the file has the bytes that were read. */
 static bool is_unmoved(const struct layer_file *file, int parent, const char *name, int old)
 {
 	struct stat at_name, was;
@@ -318,12 +327,15 @@ static bool is_unmoved(const struct layer_file *file, int parent, const char *na
 	       is_as_read(old, file->old);
 }
 
-/* Somebody else's new file is not replaced. 0, LAYER_FILE_MOVED or -errno. */
+/*
+ * Renames the temporary file to `name`. If `is_new`, a file that another process has made there is
+ * not replaced. Returns 0, LAYER_FILE_MOVED or -errno.
+ */
 static int put_name(int parent, const char *beside, const char *name, bool is_new)
 {
 	if (renameat2(parent, beside, parent, name, is_new ? RENAME_NOREPLACE : 0) == 0)
 		return 0;
-	/* Not every file system knows the flag. */
+	/* Not every file system knows RENAME_NOREPLACE. */
 	if (is_new && errno == EINVAL && linkat(parent, beside, parent, name, 0) == 0) {
 		unlinkat(parent, beside, 0);
 		return 0;
@@ -331,7 +343,7 @@ static int put_name(int parent, const char *beside, const char *name, bool is_ne
 	return is_new && errno == EEXIST ? LAYER_FILE_MOVED : -errno;
 }
 
-/* `directory` is O_PATH. Some file systems don't sync directories. */
+/* Syncs a directory opened with O_PATH. Some file systems can't sync directories. */
 static int sync_directory(int directory)
 {
 	CLEANUP(closep) int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -339,7 +351,7 @@ static int sync_directory(int directory)
 	return fd < 0 || (fsync(fd) < 0 && errno != EINVAL) ? -errno : 0;
 }
 
-/* Replaces `name`, or makes it if `old` is -1. 0, LAYER_FILE_MOVED or -errno. */
+/* Replaces `name`, or makes it if `old` is -1. Returns 0, LAYER_FILE_MOVED or -errno. */
 static int replace(const struct layer_file *file, int parent, const char *name, int old)
 {
 	char beside[NAME_MAX + 1];
@@ -397,7 +409,7 @@ int layer_file_write(const struct layer_file *file, struct problem *problem)
 	return replace(file, parent, name, old);
 }
 
-/* Removes the name, which is a link to the file or the file itself. 0 or -errno. */
+/* Removes the name, which is the file or a link to it. Returns 0, PROBLEM or -errno. */
 static int remove_name(const struct layer *layer, const char *path, struct problem *problem)
 {
 	const char *name;
@@ -433,7 +445,7 @@ int layer_file_remove(const struct layer_file *file, struct problem *problem)
 	if (!is_unmoved(file, parent, name, old))
 		return LAYER_FILE_MOVED;
 	r = remove_name(file->layer, path, problem);
-	/* A link to it leads nowhere by now. */
+	/* The link that led to the file leads nowhere now. */
 	return r == 0 && strcmp(path, file->path) != 0
 		       ? remove_name(file->layer, file->path, problem)
 		       : r;

@@ -1,6 +1,6 @@
 /*
- * A file in a layer that is written: beside the old one, which a rename replaces when all of it is
- * on the disk. Whoever reads it sees the old bytes or the new ones.
+ * Writes a file of a layer: the new file is written beside the old one, and replaces it by a rename
+ * when all of it is on the disk. A reader sees the old bytes or the new ones.
  */
 #pragma once
 
@@ -9,44 +9,44 @@
 #include "span.h"
 
 /**
- * Waits for the lock of the layer that all changes take, for some seconds. Returns a descriptor
- * that holds it until it is closed, -EWOULDBLOCK when somebody else has it all the time, or -errno.
+ * Waits up to ten seconds for the layer's lock, which every edit takes. Returns a descriptor that
+ * holds the lock until it is closed, -EWOULDBLOCK if another process held it all the time, or
+ * -errno.
  */
 int layer_file_lock(const struct layer *layer);
 
 /**
- * Makes the directory of a layer that is absent, and those that it lies in, and opens it; `like` is
- * a layer that it is no wider open than, or NULL. Returns 0 with *ret for layer_free(), -EEXIST when
- * something is there already, or -errno.
+ * Makes the directory of an absent layer, and its parents, and opens it. If `like` is not NULL, the
+ * directory's mode is no wider than that layer's. Returns 0 with *ret for layer_free(), -EEXIST if
+ * the path exists already, or -errno.
  */
-int layer_file_make_layer(
-	const struct layer *layer, const struct layer *like, struct layer **ret);
+int layer_file_make_layer(const struct layer *layer, const struct layer *like, struct layer **ret);
 
-/* Positive result of layer_file_write(): it is not what was read any more. */
+/* Positive result of layer_file_write(): the file is no longer the one that was read. */
 #define LAYER_FILE_MOVED 2
 
 struct layer_file {
 	const struct layer *layer;
-	const char *path; /* in the layer; a link is followed if it stays in it */
-	struct span old;  /* what was read; `data` NULL: it is not there yet */
+	const char *path; /* in the layer; a link is followed if it stays in the layer */
+	struct span old;  /* the text that was read; `data` NULL: there is no such file */
 	struct span new;
-	const struct stat *like;   /* of what a new file overrides: who can't read that can't read the
-				   new one; NULL: 0644 */
-	const struct layer *model; /* the same of directories that are made; NULL: 0755 */
+	const struct stat *like;   /* the lower layer's file that a new file overrides: users that
+				      can't read it can't read the new one; NULL: mode 0644 */
+	const struct layer *model; /* the same layer for new directories; NULL: mode 0755 */
 };
 
 /**
- * Writes. Mode, owner, access list and extended attributes of a file that is replaced stay; what is
- * new belongs to the user who runs us, and nobody else may write it. Returns 0; LAYER_FILE_MOVED;
- * PROBLEM; or -errno, and nothing has changed then.
+ * Writes the file. A replaced file keeps its mode, owner, access list and extended attributes. A
+ * new file belongs to the user that runs plyfs, and no other user may write it. Returns 0,
+ * LAYER_FILE_MOVED, PROBLEM, or -errno; then nothing has changed.
  */
 int layer_file_write(const struct layer_file *file, struct problem *problem);
 
 /**
- * Removes the file, if it is what was read; with `old.data` NULL the name, whatever it is: a link is
- * not followed then. Results as layer_file_write().
+ * Removes the file, if it still is the one that was read. If `old.data` is NULL, it removes the
+ * name, of any kind, and follows no link. Results as layer_file_write().
  */
 int layer_file_remove(const struct layer_file *file, struct problem *problem);
 
-/** Removes the directory of the drop-ins of `path`, if nothing is left in it. */
+/** Removes the directory of the drop-ins of `path`, if it is empty. */
 void layer_file_remove_dropins(const struct layer *layer, const char *path);

@@ -13,7 +13,7 @@
 #include "store.h"
 #include "text.h"
 
-/* ms. An edit is in every mount within a second; this is for a machine that is busy. */
+/* ms. An edit reaches every mount within a second; the rest is for a busy machine. */
 #define WAIT_MAX 5000
 #define WAIT_PAUSE 20
 
@@ -22,7 +22,7 @@ struct layer_store {
 	struct store *store;
 	const char *prefix; /* of the keys; lent */
 	struct etcd_client *client;
-	char *key;  /* of what was read last */
+	char *key;  /* of the last read */
 	char *name; /* "etcd:KEY" */
 	uint64_t old;
 };
@@ -64,7 +64,7 @@ int layer_store_refuse_copy(int directory, const char *path, struct problem *pro
 		store->state);
 }
 
-/* Whether what the mirror says may be told by nobody whom we don't trust anyway. */
+/* Returns whether only users that we trust anyway can have written the mirror's record. */
 static bool is_believed(const struct store *store)
 {
 	return !store->is_shared && (store->owner == geteuid() || store->owner == 0);
@@ -94,7 +94,7 @@ static const char *or_null(const char *text)
 	return *text ? text : NULL;
 }
 
-/* As the mirror tells it. */
+/* Takes the access from the mirror's record. */
 static int take_told(const struct layer *layer, const struct store *store,
 	struct etcd_client_options *ret, struct problem *problem)
 {
@@ -114,7 +114,7 @@ static int take_told(const struct layer *layer, const struct store *store,
 	return 0;
 }
 
-/* As it was given. */
+/* Takes the access that the user gave. */
 static int take_given(const struct layer *layer, const struct store *store,
 	const struct store_access *access, struct etcd_client_options *ret, struct problem *problem)
 {
@@ -171,7 +171,7 @@ int layer_store_open(const struct layer *layer, const struct store_access *acces
 	return r;
 }
 
-/* The key of the file, and what messages call it. */
+/* Sets the file's key, and its name in messages. */
 static int set_key(struct layer_store *store, const char *path, struct problem *problem)
 {
 	CLEANUP(freep) char *inner = NULL;
@@ -189,7 +189,7 @@ static int set_key(struct layer_store *store, const char *path, struct problem *
 	int r = text_format(&store->key, "%s%s%s", store->prefix, slash, inner);
 	if (r == 0)
 		r = text_format(&store->name, "etcd:%s", store->key);
-	/* JSON has only this to say of bytes that are no text. */
+	/* In the record's JSON, bytes that are not UTF-8 have become U+FFFD. */
 	if (r == 0 && strstr(store->prefix, "\xef\xbf\xbd"))
 		return problem_set(problem, store->name, 0, 0,
 			"the mirror's prefix is no UTF-8, and is not known; give --endpoints and "
@@ -197,7 +197,7 @@ static int set_key(struct layer_store *store, const char *path, struct problem *
 	return r;
 }
 
-/* What is changed in a repository is a commit. */
+/* Refuses an edit in a git repository: it must be a commit. */
 static int refuse_git(const struct layer_store *store, const char *path, struct problem *problem)
 {
 	const struct store *git = store->store;

@@ -1,9 +1,9 @@
 /*
- * A layer that a mirror keeps, and that is written in the store itself, never in the mirror's copy.
+ * A layer that a mirror fills: edits go to the store itself, never to the mirror's copy.
  *
- * How the store is reached is told by the mirror, with the rights of whoever runs it: files that he
- * names are read as him, or, where that can't be, not at all. Somebody we trust may tell it
- * instead.
+ * The mirror's record says how to reach the store. It is used with the rights of the user that runs
+ * the mirror: files that it names are read as that user, or, where that is impossible, not at all.
+ * The user that makes the edit may say how to reach the store instead.
  */
 #pragma once
 
@@ -16,55 +16,58 @@
 struct layer_store;
 
 /*
- * How the store is reached, told by somebody we trust: by who asks for the change, on the command
- * line. All NULL: by the mirror alone. With its endpoints nothing else of it is the mirror's word,
- * but the prefix where we trust it.
+ * How to reach the store, given on the command line by the user that makes the edit. All NULL: only
+ * the mirror's record is used. If endpoints are given, nothing else of the record is used, except
+ * its prefix if we trust the record.
  */
 struct store_access {
 	struct gateway_options gateway;
 	const char *prefix;
 };
 
-/* Positive result of layer_store_write(): it is not what was read any more. */
+/* Positive result of layer_store_write(): the key is no longer the one that was read. */
 #define LAYER_STORE_MOVED 2
 
 /**
- * Finds out whether a mirror keeps the layer: *ret is NULL where none does. `access` is borrowed.
- * Returns 0 with *ret for layer_store_free(); PROBLEM for a store that can't be written from here,
- * with the remedy; or -errno.
+ * Finds out whether a mirror fills the layer; *ret is NULL if none does. `access` is borrowed.
+ * Returns 0 with *ret for layer_store_free(); PROBLEM, with the remedy, for a store that can't be
+ * written from here; or -errno.
  */
 int layer_store_open(const struct layer *layer, const struct store_access *access,
 	struct layer_store **ret, struct problem *problem);
-void layer_store_free(struct layer_store *store); /* NULL is fine */
+void layer_store_free(struct layer_store *store); /* NULL: does nothing */
 
 /**
- * Refuses a directory in a mirror's copy: it is no place to write to, whatever layer it is reached
- * by. Returns 0, PROBLEM or -errno.
+ * Refuses a directory inside a mirror's copy: edits must not go there, whichever layer leads to it.
+ * Returns 0, PROBLEM or -errno.
  */
 int layer_store_refuse_copy(int directory, const char *path, struct problem *problem);
 
 /**
- * Whether a file of the layer can be changed from here: PROBLEM for a repository of git, with where
- * the change is to be committed. Returns 0, PROBLEM or -ENOMEM.
+ * Checks that a file of the layer can be edited from here. For a git repository it returns PROBLEM,
+ * with the place where the change must be committed. Returns 0, PROBLEM or -ENOMEM.
  */
 int layer_store_check(const struct layer_store *store, const char *path, struct problem *problem);
 
 /**
- * Reads what is there for `path` in the layer, as it is in the store now: `data` NULL: nothing. It
- * lies in `arena`. Returns 0; PROBLEM, also as layer_store_check(); or -errno.
+ * Reads the file `path` of the layer from the store, into `arena`; `data` NULL: there is none.
+ * Returns 0; PROBLEM, also as layer_store_check(); or -errno.
  */
 int layer_store_read(struct layer_store *store, const char *path, struct arena *arena,
 	struct span *ret, struct problem *problem);
 
-/** What messages call the file that was read last. */
+/** Returns the name, for messages, of the file that was read last. */
 const char *layer_store_name(const struct layer_store *store);
 
 /**
- * Writes the file that was read last; `data` NULL: removes it. Returns 0 with the revision that was written,
- * LAYER_STORE_MOVED, PROBLEM or -errno.
+ * Writes the file that was read last; `data` NULL: removes it. Returns 0 with the revision that was
+ * written, LAYER_STORE_MOVED, PROBLEM or -errno.
  */
 int layer_store_write(
 	struct layer_store *store, struct span text, uint64_t *revision, struct problem *problem);
 
-/** Waits, for some seconds, until the layer shows that revision. NULL: it does; else why not. */
+/**
+ * Waits up to five seconds until the layer shows that revision. Returns NULL if it does, else the
+ * reason.
+ */
 const char *layer_store_wait(const struct layer_store *store, uint64_t revision);

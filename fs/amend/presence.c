@@ -14,15 +14,15 @@
 #include "target_layer.h"
 #include "text.h"
 
-/* A change of what the layer has at one path. */
+/* The state of a change of the layer's part of one path. */
 struct presence {
 	const struct amendment_request *request;
 	const struct settings *settings;
 	struct layer *layer;
-	struct layer_store *store; /* NULL: it is a directory of its own */
+	struct layer_store *store; /* NULL: the layer is an ordinary directory */
 	int lock;
 	struct arena *arena;
-	const char **paths; /* in the layer, to be removed */
+	const char **paths; /* paths in the layer that are to be removed */
 	size_t count;
 	size_t capacity;
 	presence_report *report;
@@ -60,7 +60,7 @@ static int begin(struct presence *presence)
 	return r;
 }
 
-/* lstat(2). 0 or -errno. */
+/* Does lstat(2) in the layer. Returns 0 or -errno. */
 static int look(const struct layer *layer, const char *path, struct stat *ret)
 {
 	const char *name;
@@ -71,7 +71,7 @@ static int look(const struct layer *layer, const char *path, struct stat *ret)
 	return fstatat(parent, name, ret, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
 }
 
-/* Whether the layer has that name: 1, 0, PROBLEM + 1 for a problem, or -errno. */
+/* Returns 1 if the layer has that name, 0, PROBLEM + 1 for a problem, or -errno. */
 static int has_name(const struct presence *presence, const char *path, mode_t *mode)
 {
 	struct stat found = {.st_mode = S_IFREG};
@@ -94,7 +94,7 @@ static int take(struct presence *presence, const char *path)
 	return 0;
 }
 
-/* "DIRECTORY/.wh.NAME". NULL: no memory. */
+/* Returns the whiteout of a path, "DIRECTORY/.wh.NAME". NULL: no memory. */
 static const char *mark_of(const char *path, struct arena *arena)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -102,7 +102,7 @@ static const char *mark_of(const char *path, struct arena *arena)
 	return arena_printf(arena, "%.*s" UNION_MARK_PREFIX "%s", (int)(name - path), path, name);
 }
 
-/* A lookup's sources in the layer that are its drop-ins. */
+/* Takes the drop-ins among the sources that the lookup has in the layer. */
 static int take_dropins(void *context, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct problem *problem)
 {
@@ -117,14 +117,14 @@ static int take_dropins(void *context, const struct composer *composer, const ch
 
 		if (found->layer == presence->layer->rank && found->path &&
 			strncmp(found->path, path, len) == 0 &&
-			strncmp(found->path + len, DROPIN_SUFFIX "/", strlen(DROPIN_SUFFIX "/")) == 0)
-			r = take(presence,
-				arena_copy(presence->arena, span_of(found->path)));
+			strncmp(found->path + len, DROPIN_SUFFIX "/", strlen(DROPIN_SUFFIX "/")) ==
+				0)
+			r = take(presence, arena_copy(presence->arena, span_of(found->path)));
 	}
 	return r;
 }
 
-/* Finds all names that are to be removed. */
+/* Finds all names that a reset removes. */
 static int find_names(struct presence *presence, const struct offline *offline)
 {
 	const char *path = presence->request->path;
@@ -156,7 +156,10 @@ static int find_names(struct presence *presence, const struct offline *offline)
 	return presence->count && (r == -ENOENT || r == -EISDIR || r == -ENOTDIR) ? 0 : r;
 }
 
-/* Reads the text that goes, for a dry run; of what is no file, or is too large to be shown, none. */
+/*
+ * Reads the text that is to be removed, for a dry run. It stays empty if the name is not a file, or
+ * the file is too large.
+ */
 static void read_old(const struct presence *presence, const char *path, struct span *ret)
 {
 	CLEANUP(freep) char *text = NULL;
@@ -171,7 +174,7 @@ static void read_old(const struct presence *presence, const char *path, struct s
 		ret->len = len;
 }
 
-/* How messages call it. */
+/* Names the file for messages. */
 static int name_file(const struct presence *presence, const char *path, const char **ret)
 {
 	CLEANUP(freep) char *name = NULL;
@@ -183,9 +186,8 @@ static int name_file(const struct presence *presence, const char *path, const ch
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* In the store: the key, as it was read last. */
-static int write_key(
-	const struct presence *presence, struct span text, struct amendment *change)
+/* Writes the key in the store that was read last. */
+static int write_key(const struct presence *presence, struct span text, struct amendment *change)
 {
 	int r = layer_store_write(presence->store, text, &change->revision, presence->problem);
 
@@ -215,15 +217,16 @@ static int remove_one(struct presence *presence, const char *path)
 		r = presence->store ? write_key(presence, (struct span){NULL, 0}, &change)
 				    : layer_file_remove(&file, presence->problem);
 	if (r < 0 && r != -ENOMEM && r != -ESTALE)
-		return problem_set(presence->problem, change.file, 0, 0, "can't be removed: %s",
-			strerror(-r));
+		return problem_set(
+			presence->problem, change.file, 0, 0, "can't be removed: %s", strerror(-r));
 	return r == 0 ? presence->report(presence->context, &change) : r;
 }
 
 int presence_reset(const struct offline *offline, const struct amendment_request *request,
 	presence_report *report, void *context, struct problem *problem)
 {
-	CLEANUP(presence_fini) struct presence presence = {.request = request,
+	CLEANUP(presence_fini)
+	struct presence presence = {.request = request,
 		.settings = offline_settings(offline),
 		.lock = -1,
 		.report = report,
@@ -242,9 +245,11 @@ int presence_reset(const struct offline *offline, const struct amendment_request
 	return r;
 }
 
-/* The names of what the whiteout hides, in *hides, and the highest layer that has it. */
-static int find_hidden(
-	struct presence *presence, const char **hides, const struct layer **model)
+/*
+ * Lists the names of the files that the whiteout would hide, in *hides, and finds the highest
+ * layer.
+ */
+static int find_hidden(struct presence *presence, const char **hides, const struct layer **model)
 {
 	const struct settings *settings = presence->settings;
 	const char *path = presence->request->path;
@@ -271,17 +276,16 @@ static int find_hidden(
 				"same; hide it there",
 				layer->name);
 		*model = *model ? *model : layer;
-		*hides = arena_printf(
-			presence->arena, "%s%s%s", *hides, **hides ? ", " : "", name);
+		*hides = arena_printf(presence->arena, "%s%s%s", *hides, **hides ? ", " : "", name);
 		if (!*hides)
 			return -ENOMEM;
 	}
 	return **hides ? 0 : -ENOENT;
 }
 
-/* The mark is written as any file of the layer is; an absent layer is made. */
-static int write_mark(
-	struct presence *presence, const char *mark, const struct layer *model, struct amendment *change)
+/* Writes the whiteout as any other file of the layer; an absent layer is made. */
+static int write_mark(struct presence *presence, const char *mark, const struct layer *model,
+	struct amendment *change)
 {
 	CLEANUP(layer_freep) struct layer *made = NULL;
 	struct layer_file file = {
@@ -315,7 +319,7 @@ static int hide(struct presence *presence, const char *mark)
 	const struct layer *model = NULL;
 	mode_t mode;
 
-	/* As a device, or as a mark. */
+	/* The layer may have a whiteout already: a device 0/0 or a .wh. name. */
 	int r = has_name(presence, presence->request->path, &mode);
 	bool is_hidden = r == 1 && S_ISCHR(mode);
 	r = is_hidden || r < 0 || r > PROBLEM ? r : has_name(presence, mark, &mode);
@@ -340,7 +344,8 @@ static int hide(struct presence *presence, const char *mark)
 int presence_hide(const struct offline *offline, const struct amendment_request *request,
 	presence_report *report, void *context, struct problem *problem)
 {
-	CLEANUP(presence_fini) struct presence presence = {.request = request,
+	CLEANUP(presence_fini)
+	struct presence presence = {.request = request,
 		.settings = offline_settings(offline),
 		.lock = -1,
 		.report = report,

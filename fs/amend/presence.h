@@ -1,26 +1,28 @@
 /*
- * Presence: whether a layer has a say about a path. What it has there is taken away, so that what
- * lies below shows again, or a whiteout is put there, so that nothing shows.
+ * Presence: whether a layer takes part in a path. A reset removes the layer's files at the path, so
+ * that lower layers show again. A whiteout is added to show nothing at the path.
  *
- * Sources are not read, so one that is broken can be taken away, too. As for an amendment, the layer
- * is locked meanwhile, and one that is a copy of a store is changed there.
+ * Sources are not parsed, so a broken one can be removed, too. As for an amendment, the layer is
+ * locked meanwhile, and a layer that a mirror fills is changed in its store.
  */
 #pragma once
 
 #include "amendment.h"
 
-/* Of a request only `path`, `layer`, `is_dry` and `access` are looked at; of a change there are no
- * `before` and `after`. */
+/*
+ * Reports one change; its `before` and `after` are not set. Of a request only `path`, `layer`,
+ * `is_dry` and `access` are used.
+ */
 typedef int presence_report(void *context, const struct amendment *change);
 
 /**
- * Removes what the layer has of the path: the file or link, its drop-ins, and the whiteout of it; of a
- * directory the mark that makes it opaque. Calls `report` for each. Returns 0; -ENOENT when no layer
- * has such a path; PROBLEM; -ESTALE as amendment_make(); what `report` returned; or -errno.
+ * Removes the layer's part of the path: the file or link, its drop-ins, and the whiteout of it; for
+ * a directory, the mark that makes it opaque. Calls `report` for each. Returns 0; -ENOENT if no
+ * layer has such a path; PROBLEM; -ESTALE as amendment_make(); the result of `report`; or -errno.
  */
 int presence_reset(const struct offline *offline, const struct amendment_request *request,
 	presence_report *report, void *context, struct problem *problem);
 
-/** Puts a whiteout there. Calls `report` unless there is one already. Results as above. */
+/** Adds a whiteout, and calls `report`, unless there is one already. Results as above. */
 int presence_hide(const struct offline *offline, const struct amendment_request *request,
 	presence_report *report, void *context, struct problem *problem);

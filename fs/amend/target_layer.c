@@ -53,8 +53,8 @@ int target_layer_lock(const struct layer *layer, int *ret, struct problem *probl
 	*ret = layer_file_lock(layer);
 	if (*ret >= 0)
 		return 0;
-	return problem_set(problem, layer->path, 0, 0, "can't be locked for a change: %s",
-		strerror(-*ret));
+	return problem_set(
+		problem, layer->path, 0, 0, "can't be locked for a change: %s", strerror(-*ret));
 }
 
 static bool is_there(const struct layer *layer)

@@ -1,6 +1,6 @@
 /*
- * The target layer: the one that a change goes to. It is found by its name, or is the highest; its
- * store is opened, if it is the copy of one; and it is locked for the time of the change.
+ * The target layer: the layer that an edit changes. It is found by its name, or is the highest. If
+ * a mirror fills it, its store is opened. It is locked during the edit.
  */
 #pragma once
 
@@ -8,29 +8,34 @@
 #include "settings.h"
 
 /**
- * Finds it: `name` NULL: the highest, which must be there (absent_layer.h). One that is named and
- * absent is made when it is written, unless a mirror is to make it. Returns 0 with *ret, PROBLEM or
+ * Finds the layer. `name` NULL: the highest, which must not be absent (absent_layer.h). A named
+ * layer may be absent: the edit makes it, unless a mirror must. Returns 0 with *ret, PROBLEM or
  * -ENOMEM.
  */
 int target_layer_find(const struct settings *settings, const char *name, struct layer **ret,
 	struct problem *problem);
 
-/** Opens its store, unless *store is open already; NULL where it has none. As layer_store_open(). */
+/**
+ * Opens the layer's store, unless *store is open; NULL: it has none. Results as layer_store_open().
+ */
 int target_layer_open_store(const struct layer *layer, const struct store_access *access,
 	struct layer_store **store, struct problem *problem);
 
-/** Holds off others who change a file of it, until *ret is closed; -1 for one that is absent. */
+/**
+ * Keeps other processes from editing the layer until *ret is closed. *ret stays unchanged for an
+ * absent layer. Returns 0 or PROBLEM.
+ */
 int target_layer_lock(const struct layer *layer, int *ret, struct problem *problem);
 
 /**
- * Whether each layer's directory is still where it was found: a mirror, or another process, may
- * have replaced it.
+ * Returns whether each layer's directory is still the one at its path: a mirror, or another
+ * process, may have replaced it.
  */
 bool target_layer_is_current(const struct settings *settings);
 
 /**
- * Makes the directory of an absent layer, no wider open than the highest layer's that is there.
- * Returns 0 with *ret for layer_free(); -ESTALE when it is there by now; PROBLEM or -ENOMEM.
+ * Makes the directory of an absent layer, with a mode no wider than that of the highest layer that
+ * exists. Returns 0 with *ret for layer_free(); -ESTALE if it exists by now; PROBLEM or -ENOMEM.
  */
 int target_layer_make(const struct settings *settings, const struct layer *layer,
 	struct layer **ret, struct problem *problem);
