@@ -1,6 +1,6 @@
 /*
- * An array from malloc(3) that grows as entries are added: a pointer, a count and a capacity, which
- * begin as zero. Its owner frees it. (In an arena: arena_grow().)
+ * An array from malloc(3) that grows as entries are added: a pointer, a count and a capacity, all
+ * zero at first. Its owner frees it. (In an arena: arena_grow().)
  */
 #pragma once
 
@@ -22,6 +22,9 @@ static inline int array_grow_at(void *array, size_t count, size_t *capacity, siz
 	return 0;
 }
 
-/* Room for one more than the `count` entries of `array`: 0, or -ENOMEM with nothing changed. */
+/*
+ * Makes room for one more than the `count` entries of `array`. Gives 0, or -ENOMEM with nothing
+ * changed.
+ */
 #define array_grow(array, count, capacity)                                                         \
 	array_grow_at(&(array), count, &(capacity), sizeof(*(array)))

@@ -1,11 +1,11 @@
 /*
- * A budget: how long reading a source, or one merge, may take, and a way to have it end at once.
+ * A budget: how long it may take to read one source or to do one merge, and a flag that cancels it.
  *
- * The time is that of the thread's processor: what a merge says must not depend on what else the
- * machine does. Whoever works long asks budget_is_spent() now and then. An arena that has a budget
- * asks it for each larger block, and gives no more memory when it is spent: so all that is filled
- * from an arena ends where a lack of memory would end it, and budget_result() says at last what it
- * was that was lacking.
+ * Time is the processor time of the thread: the outcome of a merge must not depend on what else the
+ * machine does. Code that works long calls budget_is_spent() now and then. An arena with a budget
+ * checks it before each larger block. If the budget is spent, the arena gives no more memory. So
+ * all work that allocates from an arena stops as it would without memory, and budget_result() then
+ * finds out whether the memory or the time ran out.
  */
 #pragma once
 
@@ -22,24 +22,28 @@ enum budget_state {
 };
 
 struct budget {
-	uint64_t time_ms;                /* 0: as long as it takes */
+	uint64_t time_ms;                /* 0: no limit */
 	uint64_t end_ns;                 /* CLOCK_THREAD_CPUTIME_ID */
-	const atomic_bool *is_cancelled; /* NULL: nobody can */
-	enum budget_state state;         /* what is spent stays so */
+	const atomic_bool *is_cancelled; /* set to cancel the work; NULL: it can't be cancelled */
+	enum budget_state state;         /* SPENT and CANCELLED are final */
 };
 
-/** A budget from now on, of the calling thread. */
+/** Starts a budget of the calling thread now. */
 void budget_init(struct budget *budget, uint64_t time_ms, const atomic_bool *is_cancelled);
 
-/** Whether there is nothing left. It costs a system call. NULL: there is no end. */
+/** Returns whether the budget is spent or cancelled. Costs a system call. NULL: never spent. */
 bool budget_is_spent(struct budget *budget);
 
-/** When the thread did something else that has a budget of its own, from `since` until now. */
+/**
+ * budget_now_ns() returns the thread's processor time. budget_give_back() adds the time from
+ * `since_ns` until now to the budget: the thread spent it on work that has a budget of its own.
+ */
 uint64_t budget_now_ns(void);
 void budget_give_back(struct budget *budget, uint64_t since_ns);
 
 /**
- * What `r`, the result of what had this budget, means: -ENOMEM with time that is spent is PROBLEM,
- * of `source`, and any failure of what was cancelled -ECANCELED. All else is `r` itself.
+ * Translates `r`, the result of work under this budget. If the time is spent, -ENOMEM becomes
+ * PROBLEM, reported for `source`. If the work was cancelled, any failure becomes -ECANCELED. All
+ * other results stay.
  */
 int budget_result(const struct budget *budget, int r, const char *source, struct problem *problem);

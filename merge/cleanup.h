@@ -18,7 +18,7 @@ static inline void *take_ptr_at(void *place)
 	return value;
 }
 
-/* The pointer in `variable`, which becomes NULL. */
+/* Returns the pointer in `variable` and sets the variable to NULL. */
 #define take_ptr(variable) ((__typeof__(variable))take_ptr_at(&(variable)))
 
 /* CLEANUP(freep): free(3), for plain memory. */

@@ -1,8 +1,9 @@
 /*
- * A document: one source, read. Holds its arena, its name and its root nodes, and never changes.
+ * A document: one source after it has been read. It holds its arena, its name and its root nodes,
+ * and never changes.
  *
- * A YAML source may hold several YAML documents (roots); a JSON source holds one. An empty source,
- * or one of comments alone, has no root at all: it has no opinion.
+ * A YAML source may hold several YAML documents (roots); a JSON source holds one. A source that is
+ * empty or has only comments has no root: it contributes nothing to a merge.
  */
 #pragma once
 
@@ -14,48 +15,48 @@
 #include "problem.h"
 
 /*
- * Where the text stood, when it was cut out of a larger source: places are given in that source.
- * All zero: the text is the source.
+ * Where the text stood if it was cut out of a larger source: problems and nodes get their places in
+ * that source. All zero: the text is the source.
  */
 struct text_place {
-	uint32_t lines;   /* before the text */
-	uint32_t columns; /* before each of its lines, in characters */
-	bool is_rewritten; /* it stood there in another form: all of it is at `lines`, `columns` */
+	uint32_t lines;    /* in front of the text */
+	uint32_t columns;  /* in front of each of its lines, in characters */
+	bool is_rewritten; /* it had another form there: all of it is at `lines`, `columns` */
 };
 
-/* How to read. A zero value is YAML 1.1 with later duplicate keys winning. */
+/* How to read. All zero: YAML 1.1, and the last of equal keys wins. */
 struct read_options {
 	const struct format *format;
-	enum node_schema schema; /* of YAML; the others have one of their own */
-	bool keep_duplicates;    /* a key that comes twice stays twice, for the salt strategy */
+	enum node_schema schema; /* of YAML; each other format has its own */
+	bool keep_duplicates;    /* keep both pairs when a key comes twice; for the salt strategy */
 	bool as_pyyaml;          /* 1, 1.0 and true are one key; an anchor is defined once */
 	bool wants_extents;      /* fill in the document's `extents` (extent.h) */
 	struct limits limits;    /* all zero: LIMITS_DEFAULT */
 	struct text_place place;
-	const atomic_bool *is_cancelled; /* -ECANCELED when it is; NULL: it never is (budget.h) */
+	const atomic_bool *is_cancelled; /* when set, reading fails with -ECANCELED; NULL: never */
 
-	/* Called for what is legal but suspicious (a key that comes twice); may be NULL. */
+	/* Called for text that is legal but suspicious (a key that comes twice). May be NULL. */
 	void (*warn)(void *context, const struct problem *warning);
 	void *context;
 };
 
 struct document {
 	struct arena *arena;
-	struct source source;      /* its strings lie in the arena */
-	const struct node **roots; /* in the order of the text */
-	size_t count;              /* roots */
-	struct extent **extents;   /* of each root, if they were wanted */
-	bool has_local_tags;       /* some node has a tag that begins with "!" */
-	bool has_aliases;          /* some node may stand at more places than one */
-	bool has_crlf;             /* the first line ends with "\r\n" */
-	const enum node_schema *yaml; /* the version that a %YAML in it names; NULL: none does */
-	const struct problem *doubt; /* what a merge with others might lose; NULL: nothing */
+	struct source source;         /* its strings lie in the arena */
+	const struct node **roots;    /* in the order of the text */
+	size_t count;                 /* roots */
+	struct extent **extents;      /* one tree a root, if they were wanted */
+	bool has_local_tags;          /* some node has a tag that begins with "!" */
+	bool has_aliases;             /* some node may stand at more than one place */
+	bool has_crlf;                /* the first line ends with "\r\n" */
+	const enum node_schema *yaml; /* the version that a %YAML directive names; NULL: none */
+	const struct problem *doubt; /* what a merge with other sources might lose; NULL: nothing */
 };
 
 /**
- * Reads `text`. `source` is copied. Aliases become shared nodes; `<<` acts as in PyYAML
- * (SafeConstructor.flatten_mapping). Fills `problem` for text that does not parse, is not UTF-8,
- * goes over a limit, or has an alias to itself or to nothing.
+ * Reads `text`. Copies `source`. Aliases become shared nodes; `<<` acts as in PyYAML
+ * (SafeConstructor.flatten_mapping). Fills `problem` if the text does not parse, is not UTF-8,
+ * exceeds a limit, or has an alias to itself or to nothing.
  *
  * Returns 0 with *ret for document_free(), PROBLEM, -ENOMEM, or -ECANCELED.
  */
@@ -66,11 +67,13 @@ void document_free(struct document *document);
 void document_freep(struct document **document);
 
 /**
- * Writes `root` (NULL: nothing) to `arena`, in block style as it was read, numbers and quotes as
- * they were; always ends with a newline. Aliases are written out. As JSON, keys become strings and
- * tags that no schema knows are dropped. `limits` bounds depth and size.
- * Returns 0 with *ret NUL-terminated, PROBLEM for a value that the format has not or a limit, or
- * -ENOMEM.
+ * Writes `root` (NULL: nothing) into `arena`, in block style where it was read in block style, with
+ * numbers and quotes as they were read. The text always ends with a newline. Aliases are written
+ * out. In JSON, keys become strings, and tags that no schema knows are dropped. `limits` bounds
+ * depth and size.
+ * Returns 0 with *ret NUL-terminated, PROBLEM for a value that the format can't hold or for an
+ * exceeded limit, or -ENOMEM.
  */
 int document_write(const struct node *root, const struct format *format,
-	const struct limits *limits, struct arena *arena, struct span *ret, struct problem *problem);
+	const struct limits *limits, struct arena *arena, struct span *ret,
+	struct problem *problem);

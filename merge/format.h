@@ -1,11 +1,11 @@
 /*
- * A format: how text becomes a tree, and a tree becomes text. Each is one file in format/, which
- * defines format_NAME, and one entry in FORMATS; what the formats differ in is a field here, so
- * that nothing else needs to know which one it has.
+ * A format: how text becomes a tree, and how a tree becomes text. Each format is one file in
+ * format/, which defines format_NAME, and one entry in FORMATS. Every difference between formats is
+ * a field here, so no other code needs to know which format it has.
  *
- * A file's format is that of its name's suffix. A name without a known one gives NULL: the
- * strategies that copy whole files take any bytes, and where a tree is read or written NULL stands
- * for the default, YAML.
+ * The suffix of a file's name decides its format. A name without a known suffix gives NULL:
+ * strategies that copy whole files take any bytes. Where a tree is read or written, NULL stands for
+ * the default, YAML.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 struct arena;
 struct builder; /* format/builder.h */
 struct document;
-struct edit;    /* edit/editor.h */
+struct edit; /* edit/editor.h */
 struct edit_op;
 struct ini_dialect;
 struct node;
@@ -22,95 +22,102 @@ struct problem;
 struct writer; /* format/output.h */
 
 struct format {
-	const char *name;     /* a word in small letters, as in `--to`, in messages and in pages */
-	const char *summary;  /* a phrase without a full stop: what it is and which standard holds */
-	const char *suffixes; /* of file names: "yaml,yml"; "": only a rule can name it */
-	const char *names; /* of files that have it whatever their suffix says; NULL: none does */
-	const char *comment;  /* what begins a line of comment: "#"; NULL: comments can't be written */
-	const char *nothing;  /* the file when a merge gives no value: it must be readable again */
-	const char *divider;  /* a line between two documents in one stream: "---\n"; "": no need */
-	bool has_lists;       /* maps and lists may lie in each other, to any depth */
-	bool has_sections;    /* what is no section comes first: the order of keys is not all theirs */
-	bool has_tags;        /* a node may have a tag, and so may hold a directive */
-	bool is_whole;        /* without a rule the highest layer's file is shown, whole */
-	bool repeats;         /* a key may come again: lists combine by "repeat" if no rule says how */
-	const struct ini_dialect *dialect; /* of INI (format/ini_dialect.h); NULL: it is none */
+	const char *name;     /* one lower-case word, for `--to`, messages and manuals */
+	const char *summary;  /* a phrase without a full stop: what it is, which standard applies */
+	const char *suffixes; /* of file names: "yaml,yml"; "": only a rule can select the format */
+	const char *names;    /* file names that have it whatever their suffix is; NULL: none */
+	const char *comment;  /* begins a comment line: "#"; NULL: the format has no comments */
+	const char *nothing;  /* the file when a merge gives no value; it must be readable again */
+	/* Line between two documents in one stream: "---\n"; "": none needed. */
+	const char *divider;
+	bool has_lists;    /* maps and lists may be nested to any depth */
+	bool has_sections; /* pairs outside sections come first, whatever the order of the keys */
+	bool has_tags;     /* a node may have a tag, and so a directive */
+	bool is_whole;     /* if no rule says otherwise, the highest layer's file is shown whole */
+	bool repeats;      /* a key may be repeated: without a rule, lists combine by "repeat" */
+	const struct ini_dialect *dialect; /* of INI (format/ini_dialect.h); NULL: not INI */
 
-	/* Where it repeats: whether all values of the key count, and not the last alone. NULL: all do. */
+	/*
+	 * If `repeats`: whether all values of the key count, not only the last. NULL: always all.
+	 */
 	bool (*counts_all)(struct span section, struct span key);
 
 	/*
-	 * Reads `text`, which is within the limits and has no byte order mark, as the standard
-	 * says. Nodes are made by the builder alone, which owns them and keeps the other limits;
-	 * each has its place, a scalar its text as written, and the style and the schema that give
-	 * it its type (scalar.h). Text that says nothing adds no root, unless that is a value to
-	 * the standard, as an empty table is in TOML.
-	 * 0, PROBLEM from builder_problem() with the place and the remedy, or -ENOMEM.
+	 * Reads `text` as the standard says. The text is within the limits and has no byte order
+	 * mark. Only the builder makes nodes; it owns them and enforces the other limits. Each node
+	 * has its place; a scalar has its text as written, and the style and schema that decide its
+	 * type (scalar.h). Empty text adds no root, unless the standard gives it a value, as TOML
+	 * does (an empty table).
+	 * Returns 0, PROBLEM from builder_problem() with place and remedy, or -ENOMEM.
 	 */
 	int (*read)(struct builder *builder, struct span text);
 
 	/*
-	 * Writes the tree to writer->output, with a newline at the end of what there is to write:
-	 * the same text for the same tree, and read again an equal tree, as far as the format goes. A value that it can't hold
-	 * is a problem at that node; so is a collection more than writer->depth deep. The output
-	 * keeps its own failure. 0, PROBLEM or -ENOMEM.
+	 * Writes the tree to writer->output and ends with a newline if it wrote anything. The same
+	 * tree gives the same text. The text, read again, gives an equal tree, as far as the format
+	 * can express it. A value that the format can't hold is a problem at that node; so is a
+	 * collection nested more than writer->depth deep. The output records its own failure.
+	 * Returns 0, PROBLEM or -ENOMEM.
 	 */
 	int (*write)(struct writer *writer, const struct node *root);
 
 	/*
-	 * Changes the text so that its tree is as the op says, by edit_splice(). What stands at the
-	 * place is there (edit.c has looked), and what is missing on the way is in op->value: to
-	 * SET, all steps but the last lead to something. 0; EDIT_CANNOT when only a larger change
-	 * could say it; PROBLEM for what must not be touched, an anchor or an alias; or -ENOMEM.
+	 * Changes the text with edit_splice(), so that its tree is as the op says. The value at the
+	 * place exists (edit.c has checked). For SET, op->value contains what is missing on the
+	 * way, so all steps but the last lead to a value. Returns 0; EDIT_CANNOT if only a larger
+	 * change could express it; PROBLEM for text that must not be changed, an anchor or an
+	 * alias; or -ENOMEM.
 	 */
 	int (*edit)(struct edit *edit, const struct edit_op *op);
 
 	/*
-	 * Looks for what `document`, one of several sources of the format, said and `root`, the result,
-	 * loses. NULL: nothing can be lost. Returns 0, PROBLEM or -ENOMEM.
+	 * Finds a value that `document`, one of several sources of the format, has and that `root`,
+	 * the result, loses. NULL: nothing can be lost. Returns 0, PROBLEM or -ENOMEM.
 	 */
 	int (*check_merged)(const struct format *format, const struct node *root,
 		const struct document *document, struct arena *arena, struct problem *problem);
 };
 
+/* clang-format off */
 /* The table, in the order of the help text. */
-#define FORMATS(X)                                                                                 \
-	X(yaml) X(json) X(jsonc) X(toml) X(ini) X(mysql) X(php) X(git) X(wireguard)                \
+#define FORMATS(X) \
+	X(yaml) X(json) X(jsonc) X(toml) X(ini) X(mysql) X(php) X(git) X(wireguard) \
 	X(configparser) X(grafana) X(systemd) X(keyfile) X(env) X(properties)
+/* clang-format on */
 
 #define FORMAT_DECLARE(name) extern const struct format format_##name;
 FORMATS(FORMAT_DECLARE)
 #undef FORMAT_DECLARE
 
-/** All formats, ending with NULL. */
+/** Returns all formats, ending with NULL. */
 const struct format *const *format_all(void);
 
-/** Its place in format_all(), starting at 0; that of the end for NULL. */
+/** Returns the index of the format in format_all(), starting at 0. NULL: the index of the end. */
 unsigned format_index(const struct format *format);
 
-/** The format with that name, or NULL. */
+/** Returns the format with that name, or NULL. */
 const struct format *format_find(struct span name);
 
-/** The format that a file of that name has, or NULL. */
+/** Returns the format of a file with that name, or NULL. */
 const struct format *format_of_name(const char *file);
 
 /**
- * The format of a source whose name tells `format` (NULL: none) and whose file is to be `whole`: INI
- * is of the dialect that the file has.
+ * Returns the format of a source whose name gives `format` (NULL: none), in a file of the format
+ * `whole`. An INI source has the dialect of the file.
  */
 static inline const struct format *format_within(
 	const struct format *whole, const struct format *format)
 {
-	/* A drop-in of settings.json may have comments, too. */
+	/* A drop-in of settings.json may have comments. */
 	if (format == &format_json && whole == &format_jsonc)
 		return whole;
 	return format == &format_ini && whole && whole->dialect ? whole : format;
 }
 
-/** "yaml, json …", for messages. Static. */
+/** Returns "yaml, json …", for messages. Static. */
 const char *format_names(void);
 
-/** The format in which a tree is read and written: NULL stands for YAML. */
+/** Returns the format in which a tree is read and written: NULL becomes YAML. */
 static inline const struct format *format_of_tree(const struct format *format)
 {
 	return format ? format : &format_yaml;

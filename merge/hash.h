@@ -1,9 +1,9 @@
 /*
- * The hash of keys and values: fast, and not to be foreseen from outside.
+ * The hash of keys and values: fast, and not predictable from outside.
  *
- * Keys come from hostile input, and a thousand keys with one hash would make a map a list. So the
- * hash starts from a number of getrandom(2), another one in each process. A hash is therefore good
- * within one process only, and nothing that leaves it may depend on one.
+ * Keys come from hostile input: a thousand keys with the same hash would turn a map into a list. So
+ * the hash starts from a number of getrandom(2), which differs in each process. A hash is valid
+ * within one process only; no output may depend on it.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ static inline uint64_t hash_seed(void)
 	return hash_start;
 }
 
-/* Both halves of the product of `a` and `b`, folded together: every bit reaches every bit. */
+/* Folds both halves of the product of `a` and `b` together: every bit affects every bit. */
 static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__
@@ -53,7 +53,7 @@ static inline uint64_t hash_bytes(uint64_t hash, struct span bytes)
 	word = 0;
 	if (left)
 		memcpy(&word, p, left);
-	/* The length keeps "a" and "a\0" apart. */
+	/* The length makes "a" and "a\0" different. */
 	hash = hash_add(hash, word);
 	return hash_add(hash, bytes.len);
 }

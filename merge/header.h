@@ -1,6 +1,6 @@
 /*
- * The header: a comment at the top of a merged file that says what it was made of, to whoever is
- * about to look for the place to change something.
+ * The header: a comment at the top of a merged file that names its sources, for a reader who looks
+ * for the place to change a value.
  *
  *      # Merged by plyfs (deep); edit the sources: low/app.yaml, high/app.yaml
  */
@@ -8,15 +8,15 @@
 
 #include "merge.h"
 
-/* Sources that are named; of more, only the number is told. */
+/* Sources that are named; of the others the header gives only the number. */
 #define HEADER_NAMES_MAX 10
 
-/* Bytes of a name; a longer one is cut in front. */
+/* Bytes of a name. A longer one is cut at its front. */
 #define HEADER_NAME_MAX 512
 
 /**
- * The header of `result`, with its newline, in a format that has comments. It names what the result
- * was made of so far. 0 with *ret in the result's arena, or -ENOMEM.
+ * Makes the header of `result`, with its newline. The format must have comments. The header names
+ * the sources that the result has so far. Returns 0 with *ret in the result's arena, or -ENOMEM.
  */
 int header_make(
 	const struct merge_request *request, const struct merge_result *result, struct span *ret);

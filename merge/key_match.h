@@ -1,34 +1,35 @@
 /*
- * A KEY in a tree: what somebody means by one depends on what is there.
+ * Matching a KEY against a tree: what a user means by a KEY depends on the names in the tree.
  *
  *      {editor.fontSize: 14}    editor.fontSize → ["editor.fontSize"]
  *      [remote "a.b"] url=…     remote.a.b.url  → ["remote \"a.b\""].url
  *      {a: [{b: 1}]}            /a/0/b, $.a[0].b, .a[0]["b"] → a[0].b
  *
- * Dots, brackets and quotes may all be letters of a name that is there. If the KEY names two
- * values, it is refused, and both are named in a form that can mean one alone: a name in brackets
- * and quotes. If it names nothing, a new value is called as its neighbours are; in a format without
- * maps in maps (.properties) all of it is the name.
+ * Dots, brackets and quotes may all be characters of a name in the tree. If the KEY names two
+ * values, it is refused, and the problem gives both in an unambiguous form: the name in brackets
+ * and quotes. If the KEY names no value, a new value is named as its neighbours are. In a format
+ * without nested maps (.properties) the whole KEY is the name.
  */
 #pragma once
 
 #include "format.h"
 #include "key.h"
 
-/* Positive result: nothing is there, and *ret is what a new value would be called. */
+/* Positive result: the KEY names no value yet; *ret is the KEY of a new value. */
 #define KEY_NEW 2
 
 struct key_ground {
-	const struct node *const *roots; /* the first in which the KEY names something counts */
+	/* Searched in this order; the first in which the KEY names a value counts. */
+	const struct node *const *roots;
 	size_t count;
 	const struct format *format; /* of the file; NULL: YAML */
-	bool wants_new; /* else, what names nothing is split as key_parse() does */
+	bool wants_new; /* if false, a KEY that names no value is split as by key_parse() */
 };
 
 /**
- * Splits `text`, which is borrowed, so that its parts lead to what it names. Returns 0 with *ret in
- * `arena`, KEY_NEW, PROBLEM for a KEY that can't be read, names two values or is another tool's path
- * to nothing; or -ENOMEM.
+ * Splits `text`, which the key borrows, into parts that lead to the value that it names. Returns 0
+ * with *ret in `arena`; KEY_NEW; PROBLEM if the KEY can't be read, names two values, or is the path
+ * of another tool to no value; or -ENOMEM.
  */
 int key_match(const char *text, const struct key_ground *ground, struct arena *arena,
 	struct key *ret, struct problem *problem);

@@ -1,5 +1,5 @@
 /*
- * Hard maxima: all input is hostile. Each is a field, so that a mount can set it.
+ * Hard maxima: all input is hostile. Each maximum is a field, so that a mount can set it.
  */
 #pragma once
 
@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 struct limits {
-	size_t source_bytes; /* a source's text */
-	size_t result_bytes; /* a merged file */
-	unsigned depth;      /* maps and lists in each other */
-	uint32_t nodes;      /* of one source, and of one result, each alias counted as often as used */
-	uint64_t time_ms;    /* of the processor, for reading a source and for a merge; 0: no limit */
+	size_t source_bytes; /* of a source's text */
+	size_t result_bytes; /* of a merged file */
+	unsigned depth;      /* of nested maps and lists */
+	uint32_t nodes;      /* of one source, and of one result; an alias counts at each use */
+	uint64_t time_ms;    /* of processor time, to read a source or to merge; 0: no limit */
 };
 
 /* Real configuration is a hundred times smaller than each of these. */
@@ -22,7 +22,7 @@ struct limits {
 		.nodes = 1000000,                                                                  \
 		.time_ms = 1000})
 
-/** LIMITS_DEFAULT in the place of all zero. */
+/** Returns `limits`, or LIMITS_DEFAULT if they are all zero. */
 static inline struct limits limits_or_default(struct limits limits)
 {
 	if (!limits.source_bytes && !limits.result_bytes && !limits.depth && !limits.nodes)

@@ -1,8 +1,8 @@
 /*
  * The merge: sources, a strategy and its options in; one file's bytes out.
  *
- * Pure: memory in, memory out. It opens nothing, keeps nothing between calls and holds no globals,
- * so any number of merges may run at the same time, also over the same documents.
+ * A merge is pure: memory in, memory out. It opens no file, keeps nothing between calls and has no
+ * globals. So any number of merges may run at the same time, even over the same documents.
  */
 #pragma once
 
@@ -11,27 +11,28 @@
 #include "option.h"
 #include "origin.h"
 
-/* One source. All of it is borrowed until the result is freed. */
+/* One source. Everything in it is borrowed until the result is freed. */
 struct merge_input {
 	struct source source;
-	const struct format *format; /* NULL: of none that is known */
+	const struct format *format; /* NULL: unknown */
 	struct span text;
-	const struct document *document; /* `text`, read as read_options_for() says; or NULL: not yet */
+	/* `text`, read as read_options_for() says; NULL: not read yet. */
+	const struct document *document;
 };
 
 /* Positive result of merge_environment.find. */
 #define MERGE_ABSENT 2
 
 /*
- * How a strategy reaches what is not among its inputs. The caller sees every question, also one
- * answered with MERGE_ABSENT, so it knows what the result depends on.
+ * How a strategy reaches files that are not among its inputs. The caller sees every request, even
+ * one that it answers with MERGE_ABSENT, so it knows what the result depends on.
  */
 struct merge_environment {
 	/*
-	 * The sources of the file `name` anywhere under `directory` (relative to the layers; ""
-	 * is their root): the first that is found, top directories first, names in byte order.
-	 * *ret, lowest layer first, stays good until the result is freed; their documents are
-	 * read, unless read_options_for() gives no format.
+	 * Finds the sources of the file `name` anywhere under `directory` (relative to the layers;
+	 * "": their root). The first match counts; top directories come first, names in byte order.
+	 * *ret, lowest layer first, stays valid until the result is freed. The documents are read,
+	 * unless read_options_for() gives no format.
 	 * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name,
@@ -40,62 +41,74 @@ struct merge_environment {
 };
 
 struct merge_request {
-	const struct options *options; /* checked; names the strategy */
+	const struct options *options;    /* checked; they name the strategy */
 	const struct merge_input *inputs; /* lowest precedence first */
 	size_t count;                     /* at least 1 */
-	const char *path;                 /* of the merged file, relative to the root; may be NULL */
-	const struct format *to;          /* NULL: as none is known; a tree is YAML then */
+	const char *path;        /* of the merged file, relative to the root; may be NULL */
+	const struct format *to; /* NULL: unknown; then a tree is written as YAML */
 	enum node_schema schema;
 	struct limits limits;                        /* all zero: LIMITS_DEFAULT */
-	const struct merge_environment *environment; /* NULL: nothing else can be reached */
+	const struct merge_environment *environment; /* NULL: the strategy reaches no other file */
 	bool wants_origins;                          /* fill in the result's `origins` */
-	bool wants_tree; /* only the result's root, where the strategy gives a tree: no text */
-	/* What merges, but may be meant otherwise; NULL: nobody asks. */
+	bool wants_tree; /* if the strategy gives a tree, give only the result's root, no text */
+	/* Called for input that merges but may be meant otherwise. May be NULL. */
 	void (*warn)(void *context, const struct problem *warning);
 	void *warn_context;
-	bool wants_header; /* a tree begins with a comment that names its sources, where it can */
-	const atomic_bool *is_cancelled; /* -ECANCELED when it is; NULL: it never is (budget.h) */
+	/* If the format has comments, a tree begins with one that names its sources. */
+	bool wants_header;
+	/* When set, the merge fails with -ECANCELED; NULL: never. */
+	const atomic_bool *is_cancelled;
 };
 
-/* Refusals that are kept of one merge. */
+/* Refusals that one result holds at most. */
 #define REFUSALS_MAX 50
 
-/* What locks (value_lock.h) kept away: the result is whole, but not what a layer says. */
+/*
+ * Changes that locks refused (value_lock.h): the result is complete, but without those changes of a
+ * layer.
+ */
 struct refusals {
-	struct problem *items; /* each has the place of the attempt */
+	struct problem *items; /* each has the place of the refused change */
 	size_t count;
-	size_t left_out; /* more than REFUSALS_MAX */
+	size_t left_out; /* refusals beyond REFUSALS_MAX */
 };
 
 struct merge_result {
 	struct arena *arena;
-	const struct node *root; /* NULL when the strategy gave bytes, or nothing */
-	struct span text;        /* the file; NUL-terminated */
-	const struct source **sources; /* what it was made of: the inputs, then what was found */
+	const struct node *root; /* NULL if the strategy gave bytes, or no value */
+	struct span text;        /* of the file; NUL-terminated */
+	/* Of the result: the inputs, then the files that the strategy found. */
+	const struct source **sources;
 	uint32_t source_count;
 	uint32_t source_capacity;
-	struct origins *origins; /* where the values come from, if the request wanted it */
-	const struct document
-		*verbatim; /* with origins: what `text`, served byte for byte, was read as; or NULL */
+	struct origins *origins; /* of the values, if the request wanted them */
+	/* With origins: if `text` is served byte for byte, what it was read as; or NULL. */
+	const struct document *verbatim;
 	struct refusals refusals;
-	bool wants_crlf; /* lines end with "\r\n", as those of the lowest source do */
-	struct document **owned; /* the documents that merge_run() or the strategy read itself */
+	bool wants_crlf;         /* lines end with "\r\n", as in the lowest source */
+	struct document **owned; /* documents that merge_run() or the strategy read itself */
 	uint32_t owned_count;
 	uint32_t owned_capacity;
 };
 
-/** How an input's document must be read for this request; with format NULL it need not be. */
+/**
+ * Returns how to read the document of an input for this request. If its format is NULL, it need not
+ * be read.
+ */
 struct read_options read_options_for(
 	const struct merge_request *request, const struct format *format);
 
 /**
  * Merges. The result refers to the inputs' documents and text, which must outlive it.
- * Returns 0 with *ret for merge_result_free(), PROBLEM, or -errno: -ECANCELED when it was.
+ * Returns 0 with *ret for merge_result_free(), PROBLEM, or -errno: -ECANCELED if it was cancelled.
  */
 int merge_run(
 	const struct merge_request *request, struct merge_result **ret, struct problem *problem);
 
-/** The first refusal, with how many more there are. Returns PROBLEM, or 0: there is none. */
+/**
+ * Fills `problem` with the first refusal and the number of the others. Returns PROBLEM, or 0 if
+ * there is none.
+ */
 int merge_tell_refusals(const struct merge_result *result, struct problem *problem);
 
 void merge_result_free(struct merge_result *result);

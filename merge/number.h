@@ -1,8 +1,8 @@
 /*
  * The value of a numeric scalar, exact: integers of any size, other numbers as doubles.
  *
- * Equal values have one form, whatever they were written as (0x10, 16, 1_6, 16.0), so that
- * equality and hash are simple. Nothing is allocated.
+ * Equal values have one form in any notation (0x10, 16, 1_6, 16.0), so that equality and hash are
+ * simple. Nothing is allocated.
  */
 #pragma once
 
@@ -14,9 +14,9 @@
 #include "span.h"
 
 /*
- * Digits of an integer that is not written in decimal. A larger one is never converted, because
- * that takes time in the square of its length: it equals only what has the same digits in the same
- * base, and has no JSON form. Eight thousand bits hold any key or modulus that people write.
+ * Digits of an integer in another base than ten. A larger integer is never converted, because the
+ * time grows with the square of its length: it equals only an integer with the same digits in the
+ * same base, and has no JSON form. Eight thousand bits hold any key or modulus that people write.
  */
 #define NUMBER_DIGITS_MAX 2048
 
@@ -29,7 +29,7 @@ enum number_form {
 	NUMBER_SMALL,   /* an integer: `small` */
 	NUMBER_DECIMAL, /* an integer above UINT64_MAX: `digits`, base 10 */
 	NUMBER_LARGE,   /* an integer of more than NUMBER_DIGITS_MAX digits: `digits`, `base` */
-	NUMBER_REAL,    /* no integer, or infinite: `real` */
+	NUMBER_REAL,    /* not an integer, or infinite: `real` */
 	NUMBER_NAN,
 };
 
@@ -39,30 +39,34 @@ struct number {
 	unsigned base;    /* 2, 8, 10, 16; 60 with digits such as 1:30:00 */
 	uint64_t small;
 	double real;        /* absolute */
-	struct span digits; /* no zero in front; "_" may stand inside. May point into `room` */
+	struct span digits; /* no leading zero; may contain "_". May point into `room` */
 	char room[NUMBER_DIGITS_MAX * 5 / 4];
 };
 
-/** The value of `text`, legal for a number in `schema`. `ret->digits` may point into `text`. */
+/**
+ * Read the value of `text`, which must be valid for a number in `schema`. `ret->digits` may point
+ * into `text`.
+ */
 void number_of_int(struct span text, enum node_schema schema, struct number *ret);
 void number_of_float(struct span text, struct number *ret);
 
-/** NaN equals nothing. */
+/** Returns whether the numbers are equal. NaN equals nothing. */
 bool number_equal(const struct number *a, const struct number *b);
 
-/** Equal numbers have equal hashes. Not for NaN. */
+/** Equal numbers have equal hashes. Does not apply to NaN. */
 uint64_t number_hash(const struct number *number, uint64_t hash);
 
 double number_double(const struct number *number);
 
-/** Whether RFC 8259 allows `text` as a number; *is_int tells whether it is an integer. */
+/** Returns whether RFC 8259 allows `text` as a number; *is_int becomes whether it is an integer. */
 bool number_is_json(struct span text, bool *is_int);
 
-/** An integer in decimal, in `arena`. 0; -ENOMEM; -ERANGE for NUMBER_LARGE. */
+/** Writes an integer in decimal, in `arena`. Returns 0, -ENOMEM, or -ERANGE for NUMBER_LARGE. */
 int number_int_json(const struct number *number, struct arena *arena, struct span *ret);
 
 /**
- * The float `text` as RFC 8259 wants it, every digit kept, in `arena`. 0; -ENOMEM; -ERANGE for what
- * is infinite or no number, or is written to base 60 with more than NUMBER_DIGITS_MAX digits.
+ * Writes the float `text` as RFC 8259 requires, with every digit, in `arena`. Returns 0, -ENOMEM,
+ * or -ERANGE: the value is infinite or NaN, or is written in base 60 with more than
+ * NUMBER_DIGITS_MAX digits.
  */
 int number_float_json(struct span text, struct arena *arena, struct span *ret);

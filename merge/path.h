@@ -1,9 +1,9 @@
 /*
- * A path relative to some root: names with one "/" between each.
+ * A path relative to a root: names, separated by single "/".
  */
 #pragma once
 
 #include "span.h"
 
-/** What is wrong with a path that must stay beneath its root; NULL when nothing is. Static. */
+/** Returns the fault of a path that must stay below its root; NULL if there is none. Static. */
 const char *path_fault(struct span path);

@@ -1,6 +1,6 @@
 /*
- * Text as it is shown to people: hostile input may be quoted in a message, a comment or on a
- * terminal, and stays on its line there, steers nothing and is always UTF-8.
+ * Text as it is shown to people. A message, a comment or a terminal may quote hostile input: shown
+ * text stays on its line, sends no control characters, and is always UTF-8.
  */
 #pragma once
 
@@ -12,20 +12,22 @@
 #define SHOWN_MAX 4
 
 /**
- * Whether a character is not shown as it is: control characters, and those that turn a terminal's
- * text around, break a line, or have no place in a YAML file.
+ * Returns whether a character is escaped: control characters, and characters that change the
+ * direction of text, break a line, or are not allowed in a YAML file.
  */
 bool shown_is_escaped(uint32_t code);
 
 /**
- * Puts the character at *p (*p < end) as it is shown into `out`, with a NUL behind it, and moves *p
- * behind the character; of what is escaped, one byte: "\xNN". Returns the bytes put.
+ * Writes the character at *p (*p < end) as it is shown to `out`, NUL-terminated, and moves *p
+ * behind it. If it is escaped, takes one byte and writes "\xNN". Returns the bytes written.
  */
 size_t shown_put(const char **p, const char *end, char out[SHOWN_MAX + 1]);
 
-/** `text` as it is shown, NUL-terminated; cut at its end with "…" to fit `size` bytes, 8 or more.
+/**
+ * Writes `text` as it is shown, NUL-terminated. Cuts it at its end with "…" to fit `size` bytes, 8
+ * or more.
  */
 void shown_head(char *out, size_t size, const char *text);
 
-/** The same, cut in front. */
+/** As shown_head(), but cuts the text at its front. */
 void shown_tail(char *out, size_t size, const char *text);

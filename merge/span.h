@@ -1,6 +1,6 @@
 /*
- * A run of bytes that somebody else owns. It may hold NUL bytes; it is not NUL-terminated unless
- * the function that gives it says so.
+ * A span: a run of bytes that it does not own. It may contain NUL bytes. It is NUL-terminated only
+ * if the function that returns it says so.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ static inline bool span_equal(struct span a, struct span b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-/* Whether it is one of the words in `list`, between which `separator` stands. */
+/* Returns whether `span` is one of the words in `list`, which `separator` divides. */
 static inline bool span_is_in(struct span span, const char *list, const char *separator)
 {
 	bool is_found = false;
@@ -37,7 +37,7 @@ static inline bool span_is_in(struct span span, const char *list, const char *se
 	return is_found;
 }
 
-/* Whether the text begins with `start`. */
+/* Returns whether the text begins with `start`. */
 static inline bool span_begins(struct span span, const char *start)
 {
 	return span.len >= strlen(start) && memcmp(span.data, start, strlen(start)) == 0;

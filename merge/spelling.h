@@ -1,29 +1,30 @@
 /*
- * A spelling: how a key is written, where its program takes several spellings for one key.
+ * A spelling: how a key is written, if its program accepts several spellings for one key.
  *
- *      Bind-Address = ::     text "bind_address", which is what the key is: layers meet there
- *                            spelling "Bind-Address", which is what is written again
+ *      Bind-Address = ::     text "bind_address", which identifies the key: layers merge by it
+ *                            spelling "Bind-Address", which is written again
  *
- * A fold is what turns a spelling into the text. Folding twice is folding once.
+ * A fold turns a spelling into the text. To fold twice is the same as to fold once.
  */
 #pragma once
 
 #include "node.h"
 
 enum {
-	FOLD_CASE = 1,   /* capitals are small letters */
-	FOLD_DASH = 2,   /* "-" is "_" */
-	FOLD_HEAD = 4,   /* git's sections: FOLD_CASE up to the quote, [a.B] is [a "b"] */
-	FOLD_PREFIX = 8, /* "loose_" in front says nothing */
-	FOLD_BLANKS = 16 /* blanks at the end, too */
+	FOLD_CASE = 1,   /* capitals become small letters */
+	FOLD_DASH = 2,   /* "-" becomes "_" */
+	FOLD_HEAD = 4,   /* git's sections: FOLD_CASE up to the quote; [a.B] becomes [a "b"] */
+	FOLD_PREFIX = 8, /* "loose_" in front is dropped */
+	FOLD_BLANKS = 16 /* blanks at the end are dropped */
 };
 
-/* Bytes of a name that is compared by its fold: longer ones must be equal. */
+/* Bytes of a name that is compared by its fold. Longer names must be equal. */
 #define SPELLING_MAX 1024
 
 struct fold {
 	unsigned how;
-	const char *names; /* "A,B": keys that have this spelling if they differ in case alone; or NULL */
+	/* "A,B": a key that differs from one of these in case alone gets this spelling; or NULL. */
+	const char *names;
 };
 
 struct spelling {
@@ -32,25 +33,25 @@ struct spelling {
 };
 
 /**
- * The key that `node`, a scalar, is by `fold`: node itself, or a copy in `arena` with its spelling.
- * NULL: no memory.
+ * Folds the scalar `node`. Returns the node itself if there is nothing to fold, otherwise a copy in
+ * `arena` with its spelling. Returns NULL when there is no memory.
  */
 const struct node *spelling_fold(
 	const struct fold *fold, const struct node *node, struct arena *arena);
 
-/** Whether what is written so is the key `text`, which is folded. */
+/** Returns whether `written`, once folded, is the key `text`, which is folded already. */
 bool spelling_means(const struct fold *fold, struct span written, struct span text);
 
-/** How the key is written to a program of that fold. */
+/** Returns how the key is written for a program with that fold. */
 struct span spelling_of(const struct node *key, const struct fold *fold);
 
-/** Whether the key, which may be no scalar, has that name in one of its spellings. */
+/** Returns whether `name` is one of the spellings of the key. False if the key is no scalar. */
 bool spelling_is(const struct node *key, struct span name);
 
 /**
- * `root`, which may be NULL, with the keys that it means to a program that folds `sections` and the
- * `keys` in them: itself, or a copy of its maps in `arena`. Of two keys that are one, the second
- * stays as it is. Returns 0 with *ret, or -ENOMEM.
+ * Folds the keys of `root`, which may be NULL, for a program that folds `sections` and the `keys`
+ * in them. *ret is the root itself, or a copy of its maps in `arena`. If two keys become one, the
+ * second is not folded. Returns 0 with *ret, or -ENOMEM.
  */
 int spelling_fold_tree(const struct fold *sections, const struct fold *keys,
 	const struct node *root, struct arena *arena, const struct node **ret);

@@ -1,5 +1,5 @@
 /*
- * UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF.
+ * UTF-8 as RFC 3629 defines it: no overlong forms, no surrogates, nothing above U+10FFFF.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ static inline bool utf8_is_tail(unsigned char byte)
 	return (byte & 0xC0) == 0x80;
 }
 
-/* Bytes of the well-formed character at `p` (p < end); 0 when there is none. */
+/* Returns the bytes of the well-formed character at `p` (p < end); 0 if there is none. */
 static inline size_t utf8_length(const char *p, const char *end)
 {
 	const unsigned char *u = (const unsigned char *)p;
@@ -38,7 +38,7 @@ static inline size_t utf8_length(const char *p, const char *end)
 	return u[0] == 0xF4 && u[1] > 0x8F ? 0 : 4;
 }
 
-/* The code point of the well-formed character of `length` bytes at `p`. */
+/* Returns the code point of the well-formed character of `length` bytes at `p`. */
 static inline uint32_t utf8_decode(const char *p, size_t length)
 {
 	static const unsigned char first[5] = {0, 0x7F, 0x1F, 0x0F, 0x07};
@@ -49,7 +49,9 @@ static inline uint32_t utf8_decode(const char *p, size_t length)
 	return code;
 }
 
-/* The number that the four hexadecimal digits at `p` are; -1 when they are none. */
+/*
+ * Returns the number in the four hexadecimal digits at `p`; -1 if they are not hexadecimal digits.
+ */
 static inline int32_t utf8_hex4(const char *p, const char *end)
 {
 	int32_t code = 0;

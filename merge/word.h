@@ -1,5 +1,5 @@
 /*
- * A word out of a list that people are shown as well: "layers, rules, files, options".
+ * Lists of words, such as "layers, rules, files, options", which are also shown to people.
  */
 #pragma once
 
@@ -7,17 +7,17 @@
 
 #include "span.h"
 
-/** The place of `word` in `list`, starting at 0; -1 when it isn't in it. */
+/** Returns the index of `word` in `list`, starting at 0; -1 if it is not there. */
 int word_index(const char *list, struct span word);
 
 /**
- * Letters to change, put in, leave out or swap with their neighbour to make `b` out of `a`; SIZE_MAX
- * if one of them is too long to tell.
+ * Returns how many letters must be changed, inserted, removed or swapped with their neighbour to
+ * turn `a` into `b`. Returns SIZE_MAX if one of them is too long to compare.
  */
 size_t word_distance(struct span a, struct span b);
 
 /**
- * The word in `list` that `word` is most likely a slip of the finger for: at most two letters away,
- * and at most half of its own. False when there is none.
+ * Finds the word in `list` that `word` is most likely a typing error of: at most two letters
+ * differ, and at most half of the letters of that word. Returns false if there is none.
  */
 bool word_nearest(const char *list, struct span word, struct span *ret);
