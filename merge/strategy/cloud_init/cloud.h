@@ -8,8 +8,8 @@
  *                   ▼
  *                 patched: `root` is open to json_patch.c until the next tree comes
  *
- * Nodes that a merge made itself and that nothing else refers to have the mark CLOUD_OWNED and are
- * changed in place. An owned node is reached through owned nodes only.
+ * Nodes that a merge made itself, and that only one place refers to, have the mark CLOUD_OWNED and
+ * are changed in place. The way from the root to an owned node has only owned nodes.
  */
 #pragma once
 
@@ -19,13 +19,15 @@
 #include "strategy.h"
 #include "work.h"
 
-/* node.mark of what this merge made and may change. */
+/* node.mark of nodes that this merge made and may change. */
 #define CLOUD_OWNED 1
 
-/* Parts of one merge. Clouds take 16 to 64 KB of user data; this bounds what each part costs. */
+/*
+ * Parts of one merge. Clouds accept 16 to 64 KB of user data. The maximum bounds the cost per part.
+ */
 #define CLOUD_PARTS_MAX 4096
 
-/* Python's types, as far as a merger can be made for them. */
+/* Python's types, as far as a merger can handle them. */
 enum cloud_kind {
 	CLOUD_DICT,
 	CLOUD_LIST,
@@ -34,7 +36,7 @@ enum cloud_kind {
 	CLOUD_FLOAT,
 	CLOUD_BOOL,
 	CLOUD_NULL,
-	CLOUD_OTHER, /* dates, binary, sets: nothing merges them */
+	CLOUD_OTHER, /* dates, binary, sets: no merger handles them */
 	CLOUD_KINDS,
 };
 
@@ -45,7 +47,7 @@ enum list_method { LIST_APPEND, LIST_PREPEND, LIST_REPLACE, LIST_NO_REPLACE };
 
 /* One merger: a built-in one with its options, or one written in Lua. */
 struct cloud_merger {
-	enum cloud_kind handles; /* of a built-in one */
+	enum cloud_kind handles; /* of a built-in merger */
 	bool replace;            /* dict */
 	bool allow_delete;       /* dict */
 	bool append;             /* str */
@@ -56,31 +58,33 @@ struct cloud_merger {
 	struct lua_merger *custom; /* NULL: built in */
 };
 
-/* A part's mergers: for each kind the first that handles it, NULL where none does. */
+/* The mergers of a part: for each kind the first one that handles it; NULL: none does. */
 struct cloud_dispatch {
 	const struct cloud_merger *of[CLOUD_KINDS];
-	const struct node *by; /* what named them, for origins; or NULL */
+	const struct node *by; /* the node that named them, for origins; or NULL */
 };
 
 struct cloud {
 	struct merge *merge;
 	struct arena *arena;
 	struct problem *problem;
-	struct origins *origins; /* the merge's */
+	struct origins *origins; /* of the merge */
 
 	/*
-	 * While origins are noted aliases are written out, and a JSON Patch must change all that
-	 * one stood for nevertheless: from each map and list to the one that it is a copy of.
+	 * While origins are recorded, aliases are written out. A JSON Patch must still change all
+	 * copies of an aliased value at once. So this maps each copied map and list to its
+	 * original.
 	 */
 	struct node_memo aliased;
 
-	const struct node *root;  /* what the parts so far gave; a map unless a patch replaced it */
-	struct json_patch *patch; /* not NULL: `root` is being patched, and is not up to date */
-	struct how fallback;      /* for a part without mergers of its own */
-	const struct cloud_dispatch
-		*stacked; /* with `mergers: stack`, what the next part is merged by */
+	/* The result of the parts so far; a map unless a patch replaced it. */
+	const struct node *root;
+	struct json_patch *patch; /* not NULL: `root` is being patched, and is out of date */
+	struct how fallback;      /* for a part that names no mergers */
+	/* With `mergers: stack`, the mergers for the next part. */
+	const struct cloud_dispatch *stacked;
 
-	unsigned depth;  /* of cloud_merge() calls in each other */
+	unsigned depth;  /* of nested cloud_merge() calls */
 	struct lua *lua; /* NULL until the first custom merger */
 	struct work work;
 	size_t parts;
@@ -91,46 +95,46 @@ struct cloud_part {
 	struct source source;
 	struct span text;
 	struct text_place place;
-	const struct document *document; /* `text`, read already; or NULL */
+	const struct document *document; /* `text`, if it has been read already; or NULL */
 	struct span merge_type;          /* the header Merge-Type or X-Merge-Type; NULL: none */
 	struct how_place merge_type_place;
-	const struct node *merge_type_by; /* the same, for origins; or NULL */
+	const struct node *merge_type_by; /* the same as a node, for origins; or NULL */
 };
 
-/** Merges all parts of one source into cloud->root. 0, PROBLEM or -errno. */
+/** Merges all parts of one source into cloud->root. Returns 0, PROBLEM or -errno. */
 int cloud_add_source(struct cloud *cloud, const struct merge_input *input);
 
-/** Reads a part; *ret lives as long as the result. 0, PROBLEM or -ENOMEM. */
+/** Reads a part. *ret lives as long as the result. Returns 0, PROBLEM or -ENOMEM. */
 int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, const struct format *format,
 	bool keep_duplicates, const struct document **ret);
 
 /** Merges a part that is a cloud-config. */
 int cloud_add_config(struct cloud *cloud, const struct cloud_part *part);
 
-/** Applies a part that is a JSON Patch, its first line included. */
+/** Applies a part that is a JSON Patch, with its first line. */
 int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part);
 
-/** Ends patching: cloud->root is up to date again. */
+/** Ends patching and brings cloud->root up to date. */
 int cloud_end_patch(struct cloud *cloud);
 
 /** Makes the mergers that `how` names. *ret lives as long as the merge. */
 int cloud_dispatch_new(
 	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret);
 
-/** Checks what can be checked without a merge: names (with `knows_all`) and options. */
+/** Checks without a merge: the options, and with `knows_all` also the names. */
 int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *problem);
 
-/** What cloud-init's merge(value, with) gives. 0, PROBLEM or -errno. */
+/** Does cloud-init's merge(value, with). Returns 0, PROBLEM or -errno. */
 int cloud_merge(struct cloud *cloud, const struct cloud_dispatch *mergers, const struct node *value,
 	const struct node *with, const struct node **ret);
 
 enum cloud_kind cloud_kind(const struct node *node);
 
-/** As Python names it, for messages: "dict", "list", "str" … */
+/** Returns Python's name of the kind, for messages: "dict", "list", "str" … */
 const char *cloud_kind_name(enum cloud_kind kind);
 
-/** Makes `node` and all owned nodes below it such that nothing changes them any more. */
+/** Makes `node` and all owned nodes below it immutable. */
 void cloud_freeze(const struct node *node);
 
-/** Counts work; a problem at `node` when there was too much. */
+/** Counts work. Returns 0, or PROBLEM at `node` if the merge takes too much. */
 int cloud_spend(struct cloud *cloud, uint64_t units, const struct node *node);

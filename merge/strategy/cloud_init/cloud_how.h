@@ -1,6 +1,6 @@
 /*
- * How a part is merged, as cloud-init writes it: `list(append)+dict(recurse_list)+str()`, or a list
- * of {name, settings}. This is the grammar alone; cloud_merger.h has what the mergers do.
+ * How a part is merged, in cloud-init's notation: `list(append)+dict(recurse_list)+str()`, or a
+ * list of {name, settings}. This file has only the grammar; cloud.h describes the mergers.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "problem.h"
 #include "span.h"
 
-/* Where a merger was named. */
+/* The place where a merger is named. */
 struct how_place {
 	const char *source;
 	uint32_t line;   /* starting at 1; 0: unknown */
@@ -18,10 +18,10 @@ struct how_place {
 
 /* One merger with its options. The spans lie in the arena or in the document. */
 struct how_entry {
-	struct span name; /* without "m_" in front */
+	struct span name; /* without the prefix "m_" */
 	const struct span *options;
 	size_t count;
-	/* The settings are one text, not a list: cloud-init looks for an option anywhere in it. */
+	/* The settings are one text, not a list: cloud-init searches all of it for an option. */
 	bool is_text;
 	struct how_place place;
 };
@@ -30,18 +30,23 @@ struct how {
 	struct how_entry *entries;
 	uint32_t count;
 	uint32_t capacity;
-	const struct node *by; /* what said so in a part, for origins; or NULL */
+	const struct node *by; /* the node in a part that says so, for origins; or NULL */
 };
 
 struct how_place how_place_of(const struct node *node);
 
-/** Appends the mergers that `text` names, `name(option,option)+name(…)`, to `how`. */
+/**
+ * Appends to `how` the mergers that `text` names: `name(option,option)+name(…)`. Returns 0, PROBLEM
+ * or -ENOMEM.
+ */
 int how_add_text(struct how *how, struct span text, const struct how_place *place,
 	struct arena *arena, struct problem *problem);
 
-/** Appends the mergers that `value` names: such a text, or a list. 0, PROBLEM or -ENOMEM. */
+/**
+ * Appends the mergers that `value` names: such a text, or a list. Returns 0, PROBLEM or -ENOMEM.
+ */
 int how_add_value(
 	struct how *how, const struct node *value, struct arena *arena, struct problem *problem);
 
-/** Whether the entry has the option, as Python's `name in options` says it. */
+/** Returns whether the entry has the option: Python's `name in options`. */
 bool how_has(const struct how_entry *entry, const char *name);

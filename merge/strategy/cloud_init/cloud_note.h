@@ -1,24 +1,25 @@
 /*
- * What the mergers note for origins: `value` is the old one, `with` the new one, `rule` names the
- * merger with its option as people write them, and the part that named it is in `mergers`.
+ * Records the decisions of the mergers, for origins. `value` is the old value and `with` the new
+ * one. `rule` names the merger and its option as people write them. `mergers` has the part that
+ * named it.
  */
 #pragma once
 
 #include "cloud.h"
 
-/** `with` stands where `value` stood; nothing of that is left. */
+/** Records that `with` replaces `value`. */
 void cloud_note_taken(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *value, const struct node *with, const char *rule);
 
-/** `null` takes the pair out of the map. */
+/** Records that `null` removes the pair from the map. */
 void cloud_note_removed(struct cloud *cloud, const struct node *map, const struct pair *pair,
 	const struct node *null);
 
-/** `value` stays as it was; nothing of `with` is taken. */
+/** Records that `value` stays, and that nothing of `with` is taken. */
 void cloud_note_kept(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *value, const struct node *with, const char *rule);
 
-/** `result` has what is in `with`, besides its own. */
+/** Records that `result` contains `with` besides its own entries. */
 void cloud_note_part(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *result, const struct node *with, const char *rule);
 

@@ -1,7 +1,7 @@
 /*
- * GMime, loaded when the first MIME message comes: it draws in forty libraries, GnuPG's among them,
- * that nobody else needs. Its macros call functions by themselves and can't be used; a call is
- * gmime.NAME(…).
+ * GMime, loaded for the first MIME message: it needs forty libraries, GnuPG's among them, that
+ * plyfs uses for nothing else. GMime's macros call its functions directly and can't be used. A call
+ * is gmime.NAME(…).
  */
 #pragma once
 
@@ -52,10 +52,13 @@ struct gmime {
 
 extern struct gmime gmime;
 
-/** Loads and starts GMime, once, from any thread; it stays. False: it is not installed. */
+/**
+ * Loads and starts GMime, once, from any thread. It stays loaded. Returns false if it is not
+ * installed.
+ */
 bool gmime_load(void);
 
-/** Whether `object` is of that type, such as gmime.g_mime_part_get_type(). */
+/** Returns whether `object` has that type, such as gmime.g_mime_part_get_type(). */
 static inline bool gmime_is(void *object, GType type)
 {
 	return gmime.g_type_check_instance_is_a(object, type);

@@ -1,10 +1,10 @@
 /*
- * What PyYAML's safe loader, as cloud-init calls it, makes of a tree of YAML 1.1.
+ * PyYAML's safe loader, as cloud-init calls it, on a tree of YAML 1.1.
  *
- * plyfs keeps a scalar's text, and PyYAML makes a value of it: what it makes none of is refused
- * here, with PyYAML's reason. Where it understands more than the type's own grammar (`!!int "0o17"`
- * is 15), and where it makes another kind of value (!!omap is a list of pairs), it is written anew,
- * so that nothing else needs to know.
+ * plyfs keeps a scalar's text, but PyYAML turns it into a value. If PyYAML can't, the text is
+ * refused here, with PyYAML's reason. In two cases the value is rewritten, so that no other code
+ * needs to know: PyYAML accepts more than the grammar of the type (`!!int "0o17"` is 15), or makes
+ * a value of another kind (!!omap is a list of pairs).
  */
 #pragma once
 
@@ -12,11 +12,11 @@
 #include "problem.h"
 
 /**
- * Finds what PyYAML refuses. *ret is the tree as Python has it: `node` itself or, where some of it
- * was written anew, a copy in `arena`. 0, PROBLEM or -ENOMEM.
+ * Refuses what PyYAML refuses. *ret is the tree as Python has it: `node` itself, or a copy in
+ * `arena` if a part of it was rewritten. Returns 0, PROBLEM or -ENOMEM.
  */
 int pyyaml_load(const struct node *node, struct arena *arena, const struct node **ret,
 	struct problem *problem);
 
-/** The bytes that a !!binary which pyyaml_load() took stands for, in `arena`. 0 or -ENOMEM. */
+/** Decodes a !!binary that pyyaml_load() accepted, into `arena`. Returns 0 or -ENOMEM. */
 int pyyaml_binary(const struct node *binary, struct arena *arena, struct span *ret);

@@ -1,13 +1,13 @@
 /*
- * What a layer deletes by rule, where its format has no tags to say it: the option `delete`, a map
- * of layers to places.
+ * The option `delete`: what a layer deletes, if its format has no tags for that. It is a map of
+ * layers to places.
  *
  *      delete: {site: server.tls, host: ["jobs.nightly", "hosts.db\\.internal"]}
  *
- * A place is the keys that lead to a value, from the root, with dots between them; a backslash
- * takes the next character as it is. The values that lie below the layer there are deleted before
- * its first source is merged in, as by "!delete". What is not there, or has a list on the way to
- * it, is no error, as with that.
+ * A place is the keys that lead to a value, from the root, with dots between them. A backslash
+ * makes the next character literal. Before a layer's first source is merged in, the values of lower
+ * layers at its places are deleted, as by "!delete". As with "!delete", it is no error if there is
+ * no value, or if a list is on the way to it.
  */
 #pragma once
 
@@ -16,7 +16,9 @@
 /** Checks the option's form. Returns 0 or PROBLEM. */
 int delete_rule_check(const struct options *options, struct problem *problem);
 
-/** Adds to `uses` the places that the rule has a layer above `input` delete, and `root` has. */
+/**
+ * Adds to `uses` the places that the rule deletes for a layer above `input`, and that `root` has.
+ */
 int delete_rule_note(const struct merge_request *request, size_t input, const struct node *root,
 	struct option_uses *uses);
 
@@ -24,5 +26,8 @@ int delete_rule_note(const struct merge_request *request, size_t input, const st
 int delete_rule_tell_idle(const struct options *options, const struct option_uses *uses,
 	int (*tell)(void *context, const struct problem *problem), void *context);
 
-/** Deletes in *root, which may be NULL, what the rule says for `layer`. 0, PROBLEM or -errno. */
+/**
+ * Deletes the rule's places for `layer` from *root, which may be NULL. Returns 0, PROBLEM or
+ * -errno.
+ */
 int delete_rule_apply(struct deep *deep, const char *layer, const struct node **root);

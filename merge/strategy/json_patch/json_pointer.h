@@ -1,6 +1,6 @@
 /*
- * A JSON Pointer (RFC 6901), as the jsonpointer module reads it for cloud-init: "/a/0" is the parts
- * "a" and "0". Problems are reported at the place where the pointer is written.
+ * A JSON Pointer (RFC 6901), as the jsonpointer module reads it for cloud-init: "/a/0" has the
+ * parts "a" and "0". Problems have the place where the pointer is written.
  */
 #pragma once
 
@@ -14,32 +14,37 @@ struct json_pointer {
 	size_t count; /* 0: the document as a whole */
 };
 
-/** Reads the pointer in `node`, the member `name` of an operation. 0, PROBLEM or -ENOMEM. */
+/**
+ * Reads the pointer in `node`, the member `name` of an operation. Returns 0, PROBLEM or -ENOMEM.
+ */
 int json_pointer_read(const struct node *node, const char *name, struct arena *arena,
 	struct problem *problem, struct json_pointer *ret);
 
-/** Whether the first `count` parts of both are there and the same. */
+/** Returns whether both have `count` parts at least, and the first `count` are equal. */
 bool json_pointer_begin_equal(
 	const struct json_pointer *a, const struct json_pointer *b, size_t count);
 
-/** The key that a part means in a map; it borrows `part`. */
+/** Makes the key that a part means in a map. It borrows `part`. */
 struct node json_pointer_key(struct span part);
 
-/** The pair of that key, or NULL. */
+/** Returns the pair with that key, or NULL. */
 const struct pair *json_pointer_find(const struct node *map, struct span part);
 
-/** The offset that a part means in a list. 0 or PROBLEM. */
+/** Reads the offset that a part means in a list. Returns 0 or PROBLEM. */
 int json_pointer_index(const struct json_pointer *pointer, struct span part,
 	struct problem *problem, uint32_t *ret);
 
-/** One step from `node`. 0 or PROBLEM. */
+/** Goes one step from `node`. Returns 0 or PROBLEM. */
 int json_pointer_step(const struct json_pointer *pointer, const struct node *node, struct span part,
 	struct problem *problem, const struct node **ret);
 
-/** The value in which the last part is to be looked for; there is one. 0 or PROBLEM. */
+/**
+ * Finds the value that should contain the last part. The pointer must have a part. Returns 0 or
+ * PROBLEM.
+ */
 int json_pointer_parent(const struct json_pointer *pointer, const struct node *root,
 	struct problem *problem, const struct node **ret, struct span *last);
 
-/** The value that the pointer leads to. 0 or PROBLEM. */
+/** Finds the value that the pointer leads to. Returns 0 or PROBLEM. */
 int json_pointer_walk(const struct json_pointer *pointer, const struct node *root,
 	struct problem *problem, const struct node **ret);

@@ -1,7 +1,7 @@
 /*
  * Mergers written in Lua 5.4: a script m_NAME.lua that returns a class with on_dict, on_list,
- * on_str (see docs/merge-rules.md). Chosen by meson: lua_merger.c, or lua_merger_none.c, which
- * refuses each script with the reason.
+ * on_str (see docs/merge-rules.md). Meson chooses lua_merger.c, or lua_merger_none.c, which refuses
+ * each script with the reason.
  */
 #pragma once
 
@@ -10,20 +10,20 @@
 struct lua_merger;
 
 /**
- * An object of the script's class, with the options of `entry`; `mergers` is the directing merger
- * that it is given. *ret lives as long as cloud->lua. 0, PROBLEM with what the script raised, or
- * -ENOMEM.
+ * Makes an object of the script's class, with the options of `entry`. The script gets `mergers` as
+ * its directing merger. *ret lives as long as cloud->lua. Returns 0, PROBLEM with the message that
+ * the script raised, or -ENOMEM.
  */
 int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
 	const struct how_entry *entry, const struct cloud_dispatch *mergers,
 	struct lua_merger **ret);
 
-/** Whether the class has a method for old values of that kind. */
+/** Returns whether the class has a method for old values of that kind. */
 bool lua_merger_handles(const struct lua_merger *merger, enum cloud_kind kind);
 
 /** Calls the method for `kind`. */
 int lua_merger_call(struct lua_merger *merger, enum cloud_kind kind, const struct node *value,
 	const struct node *with, const struct node **ret);
 
-/** Ends all scripts of a merge. NULL is fine. */
+/** Ends all scripts of a merge. NULL is allowed. */
 void lua_free(struct lua *lua);

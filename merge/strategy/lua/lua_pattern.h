@@ -1,15 +1,16 @@
 /*
- * How long a pattern of Lua's can take: no hook interrupts a search, so it is judged before.
+ * The cost of a search with a Lua pattern. No hook interrupts a search, so the cost is computed
+ * before.
  */
 #pragma once
 
 #include "span.h"
 
 /**
- * The steps that searching `text` for `pattern` may take, at most: comparisons of a character with
- * an item of the pattern. Above LUA_PATTERN_STEPS_MAX they are not counted further.
+ * Returns an upper bound of the steps to search `text` for `pattern`: comparisons of a character
+ * with an item of the pattern. Stops counting above LUA_PATTERN_STEPS_MAX.
  */
 double lua_pattern_steps(struct span pattern, struct span text);
 
-/* Of one search: about a second of a processor. */
+/* Of one search: about one second of processor time. */
 #define LUA_PATTERN_STEPS_MAX 1e8

@@ -1,16 +1,16 @@
 /*
- * Values between a merge and a Lua script.
+ * Values that pass between a merge and a Lua script.
  *
- * Maps and lists are userdata that stand for a node. Scalars become Lua's own strings, numbers and
- * booleans, `null` where there is none; a date, binary data or an integer of more than 64 bits is
- * userdata that a script can only hand on. A scalar that comes back as it was given keeps its text:
- * the node that a value was made from is remembered by the value.
+ * Maps and lists are userdata that refer to a node. Scalars become Lua's own strings, numbers and
+ * booleans; a null becomes `null`. A date, binary data or an integer of more than 64 bits is
+ * userdata that a script can only pass on. A scalar that comes back unchanged keeps its text:
+ * lua_values remembers by the value which node it was made from.
  *
- * What a script got is never changed. dict() and list() make copies that the script may change
- * until they become part of another value, or of the result: so no value can come to hold itself.
+ * A value that a script got never changes. dict() and list() make copies. The script may change a
+ * copy until it becomes part of another value, or of the result. So no value can contain itself.
  *
- * A box is the userdata that stands for a map or a list, or for a scalar that Lua has no type for.
- * lua_value.c turns nodes into values and back, and lua_box.c has the methods.
+ * A box is the userdata that refers to a map or a list, or to a scalar that Lua has no type for.
+ * lua_value.c turns nodes into values and back; lua_box.c has the methods.
  */
 #pragma once
 
@@ -20,29 +20,30 @@
 
 struct lua_values {
 	struct cloud *cloud;
-	int seen[CLOUD_KINDS]; /* in the registry, for each kind of scalar: value to node */
+	/* Registry references, one per kind of scalar: table from value to node. */
+	int seen[CLOUD_KINDS];
 };
 
-/** Sets up the globals dict, list, kind and null. To be called protected. */
+/** Sets up the globals dict, list, kind and null. Must be called in protected mode. */
 void lua_value_open(lua_State *L, struct lua_values *values);
 
 /** Pushes the value of `node`, which must be frozen. May raise. */
 void lua_value_push(lua_State *L, const struct node *node);
 
-/** The node for the value at `index`; raises for what is no value. */
+/** Returns the node for the value at `index`. Raises if it is not a value. */
 const struct node *lua_value_take(lua_State *L, int index);
 
-/* Between the two files; all of it may raise. */
+/* Between the two files. All of these may raise. */
 
 /* Names of the metatables in the registry. */
 #define LUA_BOX_DICT "plyfs.dict"
 #define LUA_BOX_LIST "plyfs.list"
 #define LUA_BOX_SCALAR "plyfs.scalar"
 
-/* Maps and lists that one call makes from Lua tables in each other. */
+/* Nested maps and lists that one call makes from Lua tables. */
 #define LUA_TABLE_DEPTH_MAX 100
 
-/* What a userdata holds. */
+/* The content of a userdata. */
 struct lua_box {
 	const struct node *node;
 	struct node *open; /* the same node while the script may change it; else NULL */
@@ -50,31 +51,31 @@ struct lua_box {
 
 void lua_box_set_values(lua_State *L, struct lua_values *values);
 
-/** The arena in which scripts make nodes. */
+/** Returns the arena in which scripts make nodes. */
 struct arena *lua_box_arena(lua_State *L);
 
-/** Where decisions are noted; NULL: nobody asks. */
+/** Returns the origins that record decisions; NULL: off. */
 struct origins *lua_box_origins(lua_State *L);
 
-/** Raises for `r` < 0, and counts what the arena has grown since it held `before` bytes. */
+/** Raises if `r` < 0. Counts by how much the arena has grown since it held `before` bytes. */
 void lua_box_check(lua_State *L, int r, size_t before);
 
-/** Pushes a box; `open` is `node` where the script may change it, else NULL. */
+/** Pushes a box. `open` is `node` if the script may change it, otherwise NULL. */
 void lua_box_push(lua_State *L, const struct node *node, struct node *open, const char *type);
 
-/** The box at `index`, or NULL. */
+/** Returns the box at `index`, or NULL. */
 struct lua_box *lua_box_at(lua_State *L, int index);
 
-/** The kind of the value at `index` that is a scalar in Lua; CLOUD_KINDS for others. */
+/** Returns the kind of the value at `index` if it is a scalar in Lua; otherwise CLOUD_KINDS. */
 enum cloud_kind lua_box_scalar_kind(lua_State *L, int index);
 
-/** The node for a scalar in Lua. */
+/** Return the node for a scalar in Lua. */
 const struct node *lua_box_take_scalar(lua_State *L, int index);
 const struct node *lua_box_new_float(lua_State *L, double number);
 
-/** Raises where `node`, put into a collection, would be nested deeper than limits.depth. */
+/** Raises if `node`, inside a collection, would be nested deeper than limits.depth. */
 void lua_box_check_height(lua_State *L, const struct node *node);
 
-/** A new node from a Lua table, `left` tables deep at most. */
+/** Make a new node from a Lua table that is at most `left` tables deep. */
 struct node *lua_box_list_of(lua_State *L, int table, unsigned left);
 struct node *lua_box_dict_of(lua_State *L, int table, unsigned left);

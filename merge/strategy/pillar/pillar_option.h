@@ -1,14 +1,14 @@
 /*
- * What the pillar strategy is told: its options, and the names that its files hold.
+ * The options of the pillar strategy, and the names that its files contain.
  */
 #pragma once
 
 #include "option.h"
 
-/* Reference keys, each of which is looked for in every file. Salt's has three. */
+/* Reference keys. Each is searched for in every file. Salt has three. */
 #define PILLAR_KEYS_MAX 16
 
-/* In a map, with the value `_replace`: a marker. */
+/* A key whose value `_replace` makes it a marker, in a map. */
 #define PILLAR_CONTROL "_control"
 #define PILLAR_REPLACE "_replace"
 
@@ -16,7 +16,7 @@ struct pillar_options {
 	const char *data_path;                    /* without a slash at its end */
 	const struct node *keys[PILLAR_KEYS_MAX]; /* the reference keys, in their order */
 	size_t key_count;
-	const struct node *neighbour; /* the neighbours' key; NULL: none */
+	const struct node *neighbour; /* the key of the neighbours; NULL: none */
 };
 
 /** Options for struct strategy, and their check(). */
@@ -27,12 +27,12 @@ int pillar_options_check(const struct options *options, struct problem *problem)
 int pillar_options_read(
 	const struct options *options, struct arena *arena, struct pillar_options *ret);
 
-/** Whether `name` means something as a key of a file's root. */
+/** Returns whether `name` has a meaning as a key of a file's root. */
 bool pillar_options_has(const struct pillar_options *options, struct span name);
 
-/* The names that a value gives: the items of a list, or one scalar; null gives none. */
+/* The names in a value: the items of a list, or one scalar. Null has none. */
 size_t pillar_name_count(const struct node *value);
 const struct node *pillar_name_at(const struct node *value, size_t i);
 
-/** Whether the node can be a name: a scalar, whose text counts as it is written. */
+/** Returns whether the node can be a name: a scalar, whose text counts as written. */
 bool pillar_name_is_valid(const struct node *name);

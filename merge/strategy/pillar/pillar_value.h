@@ -1,10 +1,10 @@
 /*
- * The values of the pillar strategy: how markers are taken out of a file, and how two values
- * combine. Knows nothing of files and references; those are pillar.c.
+ * The values of the pillar strategy: how markers are removed from a file, and how two values
+ * combine. Files and references are not known here; they are in pillar.c.
  *
- * While a file is being built, the nodes made for it are open: they are changed in place, and they
- * remember whether a marker shields them. pillar_seal() ends that: from then on they are like any
- * other node, so that what a marker does ends with its file.
+ * While a file is being built, its new nodes are open: they are changed in place, and remember
+ * whether a marker shields them. pillar_seal() ends that. From then on they are ordinary nodes, so
+ * the effect of a marker ends with its file.
  */
 #pragma once
 
@@ -15,82 +15,87 @@
 
 struct pillar_values {
 	struct arena *arena;     /* for nodes */
-	struct origins *origins; /* for what decided; NULL: nobody asks */
+	struct origins *origins; /* records the decisions; NULL: off */
 	struct problem *problem; /* filled when PROBLEM is returned */
 	struct limits limits;
-	const char *file; /* the one that is being built, for messages */
-	uint64_t work;    /* done so far; see pillar_work() */
+	const char *file; /* the file that is being built, for messages */
+	uint64_t work;    /* so far; see pillar_work() */
 
-	struct node **open; /* the nodes that pillar_seal() closes, oldest first */
+	struct node **open; /* nodes that pillar_seal() will close, oldest first */
 	size_t open_count;
 
 	/* private: */
-	struct origin_why why; /* of what is being combined */
+	struct origin_why why; /* of the values that are being combined */
 	size_t open_capacity;
 };
 
-/* The bits of node.mark. Nodes of a source, and nodes that are sealed, have none. */
+/* The bits of node.mark. Nodes of a source, and sealed nodes, have none. */
 enum {
 	PILLAR_OPEN = 1,     /* made for the file that is being built: may be changed in place */
-	PILLAR_SHIELDED = 2, /* a marker stood here: nothing is combined into it */
+	PILLAR_SHIELDED = 2, /* a marker was here: nothing is combined into it */
 };
 
-/** The caller ends with it, whatever happened. */
+/** Frees the members. The caller must always call it at the end. */
 void pillar_values_fini(struct pillar_values *values);
 
 /**
- * Counts `steps` against what one merge may cost: files of ordinary size that refer to each other
- * often enough could keep it busy for hours. A step is an entry that is looked at, or so many bytes
- * of text. Returns 0 or PROBLEM.
+ * Counts `steps` against the maximum of one merge: files of ordinary size that refer to each other
+ * often enough could take hours. A step is one entry, or a fixed number of bytes of text. Returns 0
+ * or PROBLEM.
  */
 int pillar_work(struct pillar_values *values, size_t steps);
 
-/** The steps that it takes to compare or hash a value. */
+/** Returns the steps that it takes to compare or hash a value. */
 size_t pillar_steps(const struct node *node);
 
 /**
- * `value` without markers at any depth; what a marker stood in is shielded until pillar_seal().
- * *ret is `value` itself where it has none. Returns 0, PROBLEM or -ENOMEM.
+ * Removes the markers from `value`, at any depth. A map or list that had a marker is shielded until
+ * pillar_seal(). *ret is `value` itself if it has none. Returns 0, PROBLEM or -ENOMEM.
  */
 int pillar_strip(struct pillar_values *values, const struct node *value, const struct node **ret);
 
 /**
- * Combines `other` into *value, which takes precedence and becomes another node where it must
- * change. `other` stays as it is. `why` is why a scalar of *value stays. Returns 0, PROBLEM or
- * -ENOMEM.
+ * Combines `other` into *value, which takes precedence. If *value must change, it becomes another
+ * node. `other` is not changed. `why` is the reason why a scalar of *value stays. Returns 0,
+ * PROBLEM or -ENOMEM.
  */
 int pillar_combine(struct pillar_values *values, const struct node **value,
 	const struct node *other, struct origin_why why);
 
-/** Removes the pair from *map, as pillar_combine() changes a value. Returns 0 or -ENOMEM. */
+/** Removes the pair from *map, which may become another node. Returns 0 or -ENOMEM. */
 int pillar_remove(struct pillar_values *values, const struct node **map, const struct pair *pair,
 	struct origin_why why);
 
-/** Sets the key in *map, as pillar_combine() changes a value. Returns 0, PROBLEM or -ENOMEM. */
+/** Sets the key in *map, which may become another node. Returns 0, PROBLEM or -ENOMEM. */
 int pillar_put(struct pillar_values *values, const struct node **map, const struct pair *pair,
 	struct origin_why why);
 
-/** Closes the nodes that were made since values->open_count was `since`. */
+/** Closes the nodes that were opened since values->open_count was `since`. */
 void pillar_seal(struct pillar_values *values, size_t since);
 
-/* The nodes that are made for the file that is being built: pillar_open.c, pillar_list.c. */
+/* Nodes that are made for the file that is being built: pillar_open.c, pillar_list.c. */
 
 /**
- * An open node in the place of *value: itself, or a copy with room for `more` items; a scalar is
- * only opened for what is noted about it. Returns 0 or -ENOMEM.
+ * Opens *value: makes it a copy with room for `more` items, unless it is open already. A scalar is
+ * opened only to record its origins. Returns 0 or -ENOMEM.
  */
 int pillar_open(
 	struct pillar_values *values, const struct node **value, uint32_t more, struct node **ret);
 
-/** A map or list with nothing in it, in the place of `like`, with `mark`. Returns 0 or -ENOMEM. */
+/**
+ * Makes an empty map or list with the place of `like` and the mark `mark`. Returns 0 or -ENOMEM.
+ */
 int pillar_open_new(
 	struct pillar_values *values, const struct node *like, uint8_t mark, struct node **ret);
 
-/** A list like `like`, with its items, and room for `more`. NULL when there is no memory. */
+/**
+ * Makes a list like `like`, with its items and room for `more`. Returns NULL when there is no
+ * memory.
+ */
 struct node *pillar_list_new(struct arena *arena, const struct node *like, uint32_t more);
 
 /**
- * Puts `item` at the end, unless the list has an equal one. `list` is from pillar_list_new() and
- * not changed by anybody else. Returns 0, PROBLEM or -ENOMEM.
+ * Appends `item`, unless the list has an equal one. `list` must be from pillar_list_new(), and no
+ * other function may change it. Returns 0, PROBLEM or -ENOMEM.
  */
 int pillar_list_add(struct pillar_values *values, struct node *list, const struct node *item);
