@@ -5,7 +5,8 @@
  *                                   ├ header ┤ used … ┤ free … ┤
  *                                                     next     end
  *
- * What is too large for a share of a block gets one of its own, and the block being filled stays.
+ * An allocation that is too large to share a block gets a block of its own. The block being filled
+ * stays the same.
  */
 #include "arena.h"
 
@@ -31,7 +32,7 @@
 #include <sanitizer/asan_interface.h>
 #define ARENA_POISON(ptr, len) ASAN_POISON_MEMORY_REGION(ptr, len)
 #define ARENA_UNPOISON(ptr, len) ASAN_UNPOISON_MEMORY_REGION(ptr, len)
-/* Poisoned bytes behind each allocation, so that running off its end is seen. */
+/* Poisoned bytes after each allocation, so that AddressSanitizer sees an access beyond its end. */
 #define ARENA_GAP 16
 #else
 #define ARENA_POISON(ptr, len) ((void)0)
@@ -39,28 +40,31 @@
 #define ARENA_GAP 0
 #endif
 
-/* Bytes. Fits pointers, integers and doubles; long double is not worth half of each text's end. */
+/*
+ * Bytes. Fits pointers, integers and doubles. To fit long double, each text would waste twice as
+ * much.
+ */
 #define ARENA_ALIGN 8
 
-/* Bytes of the first block: ten thousand small files are kept in memory, each in one. */
+/* Bytes of the first block: ten thousand small files stay in memory, each in an arena. */
 #define ARENA_BLOCK_MIN 512u
 
 /*
- * Bytes of the largest shared block: one huge page. Half of the time that it takes to fill a large
- * arena would be spent by the kernel in handing out small pages, one by one.
+ * Bytes of the largest shared block: one huge page. With small pages, the kernel would need half of
+ * the time that it takes to fill a large arena, to hand them out one by one.
  */
 #define ARENA_BLOCK_MAX (2u << 20)
 
-/* Bytes; what is larger gets a block of its own. */
+/* Bytes. A larger allocation gets a block of its own. */
 #define ARENA_SHARE_MAX (ARENA_BLOCK_MAX / 4)
 
-/* Bytes of the smallest block that is worth a look at the clock. */
+/* Bytes of the smallest block for which the budget is checked. */
 #define ARENA_BLOCK_TIMED (32u << 10)
 
-/* Bytes that malloc(3) itself takes for each block, about. */
+/* Bytes that malloc(3) itself needs for each block, about. */
 #define ARENA_BLOCK_COST 16
 
-/* Entries of an array that grows: their number has 32 bits, and doubles. */
+/* Entries of a growing array: their number has 32 bits, and doubles. */
 #define ARENA_ENTRIES_MAX (UINT32_C(1) << 30)
 
 struct block {
@@ -129,7 +133,7 @@ void arena_freep(struct arena **arena)
 	arena_free(*arena);
 }
 
-/* `size` bytes; in huge pages when it is a multiple of them. */
+/* Allocates `size` bytes; in huge pages if it is a multiple of their size. */
 static void *alloc_pages(size_t size)
 {
 	void *data;
@@ -137,13 +141,13 @@ static void *alloc_pages(size_t size)
 	if (size % ARENA_BLOCK_MAX)
 		return malloc(size);
 	data = aligned_alloc(ARENA_BLOCK_MAX, size);
-	/* Only a wish: where there are no huge pages, small ones do. */
+	/* Only a hint: without huge pages, small ones do. */
 	if (data)
 		(void)madvise(data, size, MADV_HUGEPAGE);
 	return data;
 }
 
-/* A block with `size` bytes after its header. */
+/* Adds a block with `size` bytes after its header. Returns the bytes. */
 static char *add_block(struct arena *arena, size_t size)
 {
 	struct block *block;
@@ -188,7 +192,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 
 	if (size > SIZE_MAX / 2)
 		return NULL;
-	/* Never 0: two allocations must not have the same address. */
+	/* Never 0: two allocations must have different addresses. */
 	need = (size + ARENA_GAP + (size == 0) + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
 
 	if (need <= (size_t)(arena->end - arena->next)) {

@@ -9,8 +9,8 @@
 #include "format/output.h"
 
 /*
- * Maps and lists in each other, whatever is configured: trees are walked by recursion, and this
- * many calls fit on any thread's stack.
+ * Nested maps and lists, whatever the limits say: functions walk trees by recursion, and this many
+ * calls fit on the stack of any thread.
  */
 #define DEPTH_MAX 1000u
 
@@ -48,7 +48,10 @@ static int document_new(const struct source *source, struct document **ret)
 	return 0;
 }
 
-/* The first line from `from` on, counted from 1, that begins with a byte order mark; 0: none does. */
+/*
+ * Returns the first line, not before line `from`, that begins with a byte order mark. Lines count
+ * from 1; 0: there is none.
+ */
 static uint32_t find_mark(struct span text, uint32_t from)
 {
 	const char *at = text.data, *end = at + text.len;
@@ -63,8 +66,9 @@ static uint32_t find_mark(struct span text, uint32_t from)
 }
 
 /*
- * Where files were put together, the mark of one stands in the middle. Without quotes it would be part
- * of a name, or of a section's bracket, and nobody sees it; elsewhere it may be one of a text's.
+ * Files that were concatenated have a byte order mark in the middle. In a format without quotes,
+ * the mark would become an invisible part of a name or of a section's bracket. In the other formats
+ * it may be part of a text, so only a parse error at that line is blamed on it.
  */
 static int read_marked(struct builder *builder, struct span text)
 {
@@ -82,7 +86,7 @@ static int read_marked(struct builder *builder, struct span text)
 		"a byte order mark (U+FEFF) stands in the middle of the file; remove it");
 }
 
-/* A server's error page in the place of a file: as YAML it would be a text, or a key. */
+/* A server's error page instead of a file: as YAML it would be a text, or a key. */
 static bool is_html(struct span text)
 {
 	static const char *const starts[] = {"<!doctype", "<html", "<?xml", "<head>", "<body"};
@@ -107,7 +111,7 @@ static int read_text(struct builder *builder, struct span text)
 		return builder_problem(builder, nowhere,
 			"is larger than %zu bytes; raise the limit 'source'",
 			builder->options->limits.source_bytes);
-	/* It would only be called broken UTF-8, somewhere. */
+	/* Otherwise the error would only be broken UTF-8, at some place. */
 	if (span_begins(text, "\xFF\xFE") || span_begins(text, "\xFE\xFF"))
 		return builder_problem(builder, nowhere, "is UTF-16; save it as UTF-8");
 	if (span_begins(text, MARK)) {
@@ -173,8 +177,7 @@ int document_write(const struct node *root, const struct format *format,
 {
 	struct limits checked = checked_limits(limits);
 	struct output output = {.max = checked.result_bytes};
-	struct writer writer = {
-		&output, arena, problem, checked.depth, format_of_tree(format)};
+	struct writer writer = {&output, arena, problem, checked.depth, format_of_tree(format)};
 	int r;
 
 	if (!root) {
@@ -190,9 +193,10 @@ int document_write(const struct node *root, const struct format *format,
 	if (!r)
 		r = output_finish(&output, arena, ret, problem);
 	output_fini(&output);
-	/* A first key may look like one. */
+	/* The first key may look like the beginning of a page. */
 	if (r == 0 && is_html(*ret))
 		return problem_set(problem, NULL, 0, 0,
-			"the result would be taken for an HTML or XML page; let another key stand first");
+			"the result would be taken for an HTML or XML page; let another key stand "
+			"first");
 	return r;
 }

@@ -4,8 +4,10 @@
 
 uint64_t hash_start;
 
-/* Before main(): also early at boot, when the kernel has no randomness yet and must not be waited
- * for. */
+/*
+ * Runs before main(). Early at boot the kernel has no randomness yet, and plyfs must not wait for
+ * it.
+ */
 __attribute__((constructor)) static void choose_start(void)
 {
 	if (getrandom(&hash_start, sizeof(hash_start), GRND_NONBLOCK) != sizeof(hash_start))

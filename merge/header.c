@@ -5,14 +5,16 @@
 #include "shown.h"
 #include "strategy.h"
 
-/* What is to be edited. It changes with nothing else, or the same bytes would be another version.
+/*
+ * Returns the name of the file to edit. It changes with nothing else: otherwise the same bytes
+ * would give another version.
  */
 static const char *name_of(const struct source *source)
 {
 	return source->original ? source->original : source->name;
 }
 
-/* One file may be a source twice: as itself, and because it is referred to. */
+/* A file may be a source twice: as an input, and because another file refers to it. */
 static bool is_named(const struct source *const *named, size_t count, const struct source *source)
 {
 	for (size_t i = 0; i < count; i++)

@@ -9,11 +9,11 @@
 #include "spelling.h"
 #include "utf8.h"
 
-/* Letters of a word that may stand without quotes beside what has a meaning in a KEY. */
+/* Characters that end a word without quotes: in brackets, and elsewhere. */
 #define BRACKET_ENDS "=]"
 #define WORD_ENDS ".["
 
-/* A KEY being read. */
+/* A KEY that is being read. */
 struct key_reader {
 	const char *start;
 	const char *at;
@@ -28,7 +28,10 @@ static int fail(const struct key_reader *reader, const char *at, const char *mes
 		(size_t)(at - reader->start) + 1);
 }
 
-/* \n, \u00e9 and the like; what comes behind the backslash. False: there is no such escape. */
+/*
+ * Reads the escape after a backslash: \n, \u00e9 and the like. Returns false if there is no such
+ * escape.
+ */
 static bool read_escape(const char **at, char **out)
 {
 	static const char letters[] = "\"\\/bfnrt'", meant[] = "\"\\/\b\f\n\r\t'";
@@ -54,12 +57,12 @@ static bool read_escape(const char **at, char **out)
 	return true;
 }
 
-/* "…" as in JSON, or '…' in which only '' is a quote. */
+/* Reads "…" as in JSON, or '…', in which only '' is a quote. */
 static int read_quoted(struct key_reader *reader, struct span *ret)
 {
 	const char *start = reader->at, *at = start + 1;
 	char quote = *start;
-	/* No escape is shorter than what it stands for. */
+	/* An escape is never shorter than its character. */
 	char *text = arena_alloc(reader->arena, strlen(at) + 1), *out = text;
 
 	if (!text)
@@ -82,7 +85,7 @@ static int read_quoted(struct key_reader *reader, struct span *ret)
 	return 0;
 }
 
-/* Whether the end is none, as a backslash stands in front of it: kubectl's and helm's a\.b */
+/* Returns whether a backslash escapes the end of the word, as in kubectl's and helm's a\.b */
 static bool is_escaped(const char *word, size_t len)
 {
 	return len > 0 && word[len - 1] == '\\' && word[len] && strchr(WORD_ENDS, word[len]);
@@ -101,7 +104,7 @@ static int read_escaped(struct key_reader *reader, const char *ends, struct span
 	return 0;
 }
 
-/* A quoted word, or one up to any of `ends`. */
+/* Reads a quoted word, or a word up to any of `ends`. */
 static int read_word(struct key_reader *reader, const char *ends, struct span *ret, bool *is_quoted)
 {
 	*is_quoted = *reader->at == '"' || *reader->at == '\'';
@@ -122,7 +125,7 @@ static void skip(struct key_reader *reader, const char *word)
 		reader->at += strlen(word);
 }
 
-/* Behind the [?: (@.name=="web") as JSONPath has it, name=='web' as JMESPath. */
+/* Reads a filter after "[?": (@.name=="web") of JSONPath, name=='web' of JMESPath. */
 static int read_filter(struct key_reader *reader, struct key_part *part)
 {
 	const char *start = reader->at++;
@@ -213,7 +216,7 @@ int key_parse(const char *text, struct arena *arena, struct key *ret, struct pro
 	*ret = (struct key){.text = text};
 	if (strcmp(text, ".") == 0)
 		return 0;
-	/* As jq writes it: .server.port */
+	/* jq writes .server.port */
 	reader.at += *text == '.';
 	if (key_count_parts(text, &capacity, problem) != 0)
 		return PROBLEM;
@@ -221,7 +224,7 @@ int key_parse(const char *text, struct arena *arena, struct key *ret, struct pro
 	if (!ret->parts)
 		return -ENOMEM;
 	do {
-		/* So each but the first has a letter of its own that was counted above. */
+		/* So each part but the first has a character that was counted above. */
 		if (ret->count > 0 && *reader.at != '.' && *reader.at != '[')
 			return fail(&reader, reader.at, "lacks a '.' or '['");
 		int r = read_part(&reader, ret->count == 0, &ret->parts[ret->count]);
@@ -237,8 +240,10 @@ static bool has_text(const struct node *key, struct span text)
 	return spelling_is(key, text);
 }
 
-/* Of keys with the same text, one without a tag comes first, as a KEY has none; then one that is
- * written as it was asked for. */
+/*
+ * Of keys with the same text, a key without a tag ranks first, as a KEY has no tags; then a key
+ * that is quoted as in the KEY.
+ */
 static int rank(const struct node *key, const struct key_part *part)
 {
 	bool is_as_asked = (key->style != NODE_PLAIN) == part->is_quoted;
@@ -350,14 +355,17 @@ static void append(struct key_text *text, const char *data, size_t len)
 	text->data[text->len] = '\0';
 }
 
-/* Most letters of most keys. */
+/* The characters that most keys consist of. */
 static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_' || c == '-';
 }
 
-/* Whether it is read as it stands, and does no harm to a terminal. */
+/*
+ * Returns whether the text can be printed without quotes: it is read again as it is, and has no
+ * character that is escaped on a terminal.
+ */
 static bool is_word(struct span text)
 {
 	for (const char *at = text.data, *end = at + text.len; at < end;) {
@@ -372,12 +380,12 @@ static bool is_word(struct span text)
 	return text.len > 0;
 }
 
-/* A text that would be a number or the like without its quotes. */
+/* Returns whether a quoted text would be a number or the like without its quotes. */
 static bool needs_quotes(const struct node *scalar)
 {
 	struct node plain = *scalar;
 
-	/* Keys in JSON and TOML are texts, and nothing else may be meant. */
+	/* Keys in JSON and TOML are always texts. */
 	if (scalar->style == NODE_PLAIN || scalar->schema == NODE_JSON ||
 		scalar->schema == NODE_TOML)
 		return false;

@@ -7,13 +7,13 @@
 #include "edit/edit_tree.h"
 #include "scalar.h"
 
-/* Ways into a tree that are tried; aliases may give it more than anybody could go. */
+/* Paths into a tree that are tried. With aliases a tree may have too many. */
 #define TRIES_MAX 100000
 
-/* Of a way into the tree that goes no further: where the rest of the KEY begins. */
+/* The end of a path into the tree that goes no further. The rest of the KEY begins at `at`. */
 struct dead_end {
-	const struct node *in;   /* NULL: there is no tree */
-	struct key_part *parts;  /* that lead to it */
+	const struct node *in;  /* NULL: there is no tree */
+	struct key_part *parts; /* that lead to `in` */
 	size_t count;
 	size_t at;
 };
@@ -25,7 +25,7 @@ struct key_matcher {
 	struct problem *problem;
 	struct problem *ignored;
 	const struct node *root;
-	struct key_part *parts; /* of the way that is tried */
+	struct key_part *parts; /* of the path that is tried */
 	size_t capacity;
 	unsigned tries;
 	struct key found[2];
@@ -58,13 +58,16 @@ static int take_found(struct key_matcher *matcher, size_t depth)
 	return 0;
 }
 
-/* Something new can lie in it. */
+/* Returns whether a new value can be put into it. */
 static bool is_open(const struct node *in)
 {
 	return in && (!node_is_scalar(in) || scalar_is_null(in));
 }
 
-/* Of several, one that something can be put into comes first, then the one that is deepest. */
+/*
+ * Remembers the best end: first one that a new value can be put into, then the one with the most of
+ * the KEY behind it.
+ */
 static int take_end(struct key_matcher *matcher, const struct node *in, size_t at, size_t depth)
 {
 	struct dead_end *end = &matcher->end;
@@ -85,7 +88,7 @@ static bool is_plain_word(const struct key_matcher *matcher, const struct key_pa
 
 static int match(struct key_matcher *matcher, const struct node *in, size_t at, size_t depth);
 
-/* Goes into `in` by the part, if that leads anywhere. */
+/* Goes into `in` by the part, if it leads to a value. */
 static int match_part(struct key_matcher *matcher, const struct node *in,
 	const struct key_part *part, size_t depth)
 {
@@ -93,8 +96,9 @@ static int match_part(struct key_matcher *matcher, const struct node *in,
 	struct key_part meant = *part;
 	bool is_found = key_find(in, part, &step);
 
-	/* [name==web] */
-	if (!is_found && part->value.len > 1 && *part->value.data == '=' && !part->is_value_quoted) {
+	/* For [name==web]. */
+	if (!is_found && part->value.len > 1 && *part->value.data == '=' &&
+		!part->is_value_quoted) {
 		meant.value = (struct span){part->value.data + 1, part->value.len - 1};
 		is_found = key_find(in, &meant, &step);
 	}
@@ -104,7 +108,7 @@ static int match_part(struct key_matcher *matcher, const struct node *in,
 	return match(matcher, step.value, part->end, depth + 1);
 }
 
-/* Whether git's [remote "a.b"] is called remote.a.b here. */
+/* Returns whether git's section [remote "a.b"] has the name remote.a.b in the KEY. */
 static bool is_subsection(struct span section, struct span name)
 {
 	const char *dot = memchr(name.data, '.', name.len);
@@ -135,7 +139,7 @@ static int match_subsection(struct key_matcher *matcher, const struct node *map,
 	return r;
 }
 
-/* By each beginning of the KEY as it stands that may be a name. */
+/* Tries each beginning of the rest of the KEY that may be a name, as it is written. */
 static int match_names(struct key_matcher *matcher, const struct node *map, size_t begin,
 	size_t parsed, size_t depth)
 {
@@ -156,7 +160,7 @@ static int match_names(struct key_matcher *matcher, const struct node *map, size
 	return r;
 }
 
-/* The rest of the KEY, from `at` on, in `in`. */
+/* Matches the rest of the KEY, from `at` on, in `in`. */
 static int match(struct key_matcher *matcher, const struct node *in, size_t at, size_t depth)
 {
 	size_t count = matcher->count;
@@ -184,7 +188,7 @@ static int match(struct key_matcher *matcher, const struct node *in, size_t at, 
 	r = r == 0 ? match_part(matcher, in, &part, depth) : 0;
 	if (r == 0 && node_is_map(in))
 		r = match_names(matcher, in, at + has_dot, parsed, depth);
-	/* A name may begin with a dot, too. */
+	/* A name may also begin with a dot. */
 	if (r == 0 && node_is_map(in) && has_dot && depth == 0)
 		r = match_names(matcher, in, at, 0, depth);
 	return r == 0 && matcher->count == count ? take_end(matcher, in, at, depth) : r;
@@ -192,7 +196,10 @@ static int match(struct key_matcher *matcher, const struct node *in, size_t at, 
 
 /* Paths of other tools. */
 
-/* "a/b" and "/a/b": the name up to the next slash, with ~1 for one in it. NULL: no memory. */
+/*
+ * Reads one name of "a/b" or "/a/b", up to the next slash; ~1 is a slash in it. Returns NULL when
+ * there is no memory.
+ */
 static const char *next_token(const struct key_matcher *matcher, const char **at, size_t *len)
 {
 	const char *from = *at + (**at == '/');
@@ -212,27 +219,28 @@ static const char *next_token(const struct key_matcher *matcher, const char **at
 	return token;
 }
 
-/* As plyfs writes it. */
+/* Writes the path as a KEY of plyfs. */
 static int name_pointer(const struct key_matcher *matcher, size_t from, struct key_text *ret)
 {
 	for (const char *at = matcher->text + from; *at;) {
 		size_t len;
 		const char *token = next_token(matcher, &at, &len);
-		struct node *name =
-			token ? node_new_scalar(matcher->arena, (struct span){token, len}, NODE_PLAIN)
-			      : NULL;
+		struct node *name = token ? node_new_scalar(matcher->arena,
+						    (struct span){token, len}, NODE_PLAIN)
+					  : NULL;
 
 		if (!name)
 			return -ENOMEM;
 		if (len > 0 && len < 9 && strspn(token, "0123456789") == len)
-			key_text_put_text(ret, span_of(arena_printf(matcher->arena, "[%s]", token)));
+			key_text_put_text(
+				ret, span_of(arena_printf(matcher->arena, "[%s]", token)));
 		else
 			key_text_put(ret, name);
 	}
 	return ret->has_failed ? -ENOMEM : 0;
 }
 
-/* What begins at `from`, behind a dot, has a slash in it. */
+/* Refuses the rest of the KEY from `from` on, after a dot: it has a slash in it. */
 static int refuse_pointer(struct key_matcher *matcher, size_t from)
 {
 	CLEANUP(key_text_fini) struct key_text form = {0};
@@ -248,7 +256,7 @@ static int refuse_pointer(struct key_matcher *matcher, size_t from)
 		before, text, text + from);
 }
 
-/* JSON Pointer, and a/b. 0 with nothing found: it leads nowhere. */
+/* Follows a JSON Pointer, or a/b. Returns 0 with nothing found if it leads to no value. */
 static int match_pointer(struct key_matcher *matcher, const struct node *root)
 {
 	const struct node *in = root;
@@ -272,21 +280,21 @@ static int match_pointer(struct key_matcher *matcher, const struct node *root)
 	return take_found(matcher, depth);
 }
 
-/* JSONPath's "$" stands for the root. */
+/* Returns the length of JSONPath's "$", the root; 0 if there is none. */
 static size_t prefix_of(const char *text)
 {
 	return text[0] == '$' && (text[1] == '.' || text[1] == '[');
 }
 
-/* New values */
+/* New values. */
 
-/* What the names in a map are like. */
+/* The style of the names in a map. */
 struct manners {
-	uint32_t dotted; /* of values that are no maps */
-	uint32_t same;   /* begin with the same word and a dot */
+	uint32_t dotted; /* names with a dot, of values that are not maps */
+	uint32_t same;   /* names that begin with the same word and a dot */
 	uint32_t slashed;
 	uint32_t maps;
-	bool has_subsections; /* git's */
+	bool has_subsections; /* of git */
 };
 
 static struct manners find_manners(const struct node *map, struct span word)
@@ -323,7 +331,7 @@ static int refuse_both(struct key_matcher *matcher, size_t at, const struct key_
 		text + middle + 1, text + run->end);
 }
 
-/* The same for a section and what is in it: the section's first word ends at `first`. */
+/* As refuse_both(), for a section and its keys. The section's first word ends at `first`. */
 static int refuse_sections(struct key_matcher *matcher, size_t first, const struct key_part *run)
 {
 	const char *text = matcher->text;
@@ -338,7 +346,7 @@ static int refuse_sections(struct key_matcher *matcher, size_t first, const stru
 		(int)(run->end - first - 1), text + first + 1, text + run->end, (int)first, text);
 }
 
-/* git's [remote "a.b"] by its name remote.a.b; NULL: no memory. */
+/* Makes git's [remote "a.b"] from its name remote.a.b. Returns NULL when there is no memory. */
 static const char *name_of_subsection(const struct key_matcher *matcher, struct span name)
 {
 	const char *dot = memchr(name.data, '.', name.len);
@@ -347,7 +355,10 @@ static const char *name_of_subsection(const struct key_matcher *matcher, struct 
 		(int)(name.len - (size_t)(dot - name.data) - 1), dot + 1);
 }
 
-/* Of a file with sections: the section, and what is in it. 0: nothing is to be joined. */
+/*
+ * In a file with sections: joins the words of the section's name or of the key in it. Returns 0
+ * also if there is nothing to join.
+ */
 static int join_in_sections(
 	struct key_matcher *matcher, struct key_part *first, struct key_part *run, size_t words)
 {
@@ -355,7 +366,7 @@ static int join_in_sections(
 	struct span section = end->count ? end->parts[0].name : first->name;
 	struct manners manners = find_manners(matcher->root, section);
 
-	/* In a section all of the rest is a name; at the root, all but the last word. */
+	/* In a section the whole rest is one name; at the root, all but the last word. */
 	if (end->count > 0 && (manners.same || manners.has_subsections))
 		return refuse_sections(matcher, end->parts[0].end, run);
 	if (end->count > 0) {
@@ -380,7 +391,7 @@ static int join_in_sections(
 	return 0;
 }
 
-/* The next part of a new value, which may be several words. */
+/* Reads the next part of a new value. It may consist of several words. */
 static int join(struct key_matcher *matcher, const struct node *in, struct key_part *part)
 {
 	struct key_part run = *part, next;
@@ -389,7 +400,8 @@ static int join(struct key_matcher *matcher, const struct node *in, struct key_p
 	if (!is_plain_word(matcher, part))
 		return 0;
 	while (matcher->text[run.end] == '.' &&
-		key_parse_part(matcher->text, run.end, matcher->arena, &next, matcher->ignored) == 0 &&
+		key_parse_part(matcher->text, run.end, matcher->arena, &next, matcher->ignored) ==
+			0 &&
 		is_plain_word(matcher, &next)) {
 		run.end = next.end;
 		run.name.len = run.end - (size_t)(run.name.data - matcher->text);
@@ -411,7 +423,10 @@ static int join(struct key_matcher *matcher, const struct node *in, struct key_p
 	return 0;
 }
 
-/* A name in brackets that only stands in a list elsewhere: Name[de] */
+/*
+ * Returns whether the brackets select an item. Otherwise, in a format without lists, they are part
+ * of the name: Name[de]
+ */
 static bool is_item(const struct key_part *part)
 {
 	return part->value.data || part->is_quoted || span_is(part->name, "+") ||
@@ -440,8 +455,8 @@ static int make_new(struct key_matcher *matcher, struct key *ret)
 		if (part->value.len > 1 && *part->value.data == '=' && !part->is_value_quoted)
 			part->value = (struct span){part->value.data + 1, part->value.len - 1};
 		at = part->end;
-		if (!matcher->format->has_lists && part->is_bracket && !is_item(part) && count > 0 &&
-			is_plain_word(matcher, part - 1)) {
+		if (!matcher->format->has_lists && part->is_bracket && !is_item(part) &&
+			count > 0 && is_plain_word(matcher, part - 1)) {
 			part[-1].name.len += at - part[-1].end;
 			part[-1].end = at;
 			continue;
@@ -452,7 +467,7 @@ static int make_new(struct key_matcher *matcher, struct key *ret)
 	return ret->parts ? KEY_NEW : -ENOMEM;
 }
 
-/* All of it is the name, unless that stands in quotes. */
+/* Makes the whole KEY one name, unless it is in quotes. */
 static int make_flat(struct key_matcher *matcher, size_t begin, struct key *ret)
 {
 	const char *text = matcher->text;
@@ -469,7 +484,7 @@ static int make_flat(struct key_matcher *matcher, size_t begin, struct key *ret)
 	return ret->parts ? KEY_NEW : -ENOMEM;
 }
 
-/* The KEY of `found` in which each name is one. */
+/* Writes the KEY of `found` with each name in an unambiguous form. */
 static void name_found(const struct key *found, struct key_text *ret)
 {
 	struct key_text part = {0};
@@ -484,8 +499,8 @@ static void name_found(const struct key *found, struct key_text *ret)
 		size_t begin = i ? found->parts[i - 1].end : 0;
 
 		if (is_item) {
-			key_text_put_text(ret, (struct span){found->text + begin,
-						       found->parts[i].end - begin});
+			key_text_put_text(ret,
+				(struct span){found->text + begin, found->parts[i].end - begin});
 			continue;
 		}
 		key_text_cut(&part, 0);
@@ -519,7 +534,7 @@ static int refuse_two(const struct key_matcher *matcher)
 		(int)key_text_span(&other).len, key_text_span(&other).data);
 }
 
-/* Tries one tree: 0, whether something is found or not; PROBLEM or -ENOMEM. */
+/* Tries one tree. Returns 0, whether a value is found or not; PROBLEM or -ENOMEM. */
 static int match_root(struct key_matcher *matcher, const struct node *root)
 {
 	size_t prefix = prefix_of(matcher->text);

@@ -38,7 +38,7 @@ static bool is_verbatim(const struct merge_request *request)
 	return strategy->is_verbatim(&request->inputs[0]);
 }
 
-/* Copies the inputs, with a document for each. */
+/* Copies the inputs, and reads the documents that are missing. */
 static int read_inputs(const struct merge_request *request, struct merge_result *result,
 	const struct merge_input **ret, struct problem *problem)
 {
@@ -66,8 +66,7 @@ static int read_inputs(const struct merge_request *request, struct merge_result 
 		inputs[i].document = document;
 	}
 	for (size_t i = 0; result->origins && i < request->count; i++) {
-		int r = origins_unshare(
-			result->origins, inputs[i].document, &inputs[i].document);
+		int r = origins_unshare(result->origins, inputs[i].document, &inputs[i].document);
 		if (r < 0)
 			return r;
 	}
@@ -104,7 +103,7 @@ static int add_source(struct merge_result *result, const struct source *source)
 	return 0;
 }
 
-/* The caller's environment, with what it gives noted as sources. */
+/* The caller's environment; the files that it finds are added to the sources. */
 struct noting_environment {
 	struct merge_environment callbacks;
 	const struct merge_environment *asked;
@@ -118,9 +117,8 @@ static int find_and_note(void *context, const char *directory, const char *name,
 	uint64_t since_ns = budget_now_ns();
 	size_t found = 0;
 
-	int r = noting->asked->find(
-		noting->asked->context, directory, name, ret, &found, problem);
-	/* Whether it was read just now or long ago makes no difference to this merge. */
+	int r = noting->asked->find(noting->asked->context, directory, name, ret, &found, problem);
+	/* The cost of this merge must not depend on whether the file was read now or earlier. */
 	budget_give_back(arena_budget(noting->result->arena), since_ns);
 	for (size_t i = 0; r == 0 && i < found; i++)
 		r = add_source(noting->result, &(*ret)[i].source);
@@ -129,7 +127,7 @@ static int find_and_note(void *context, const char *directory, const char *name,
 	return r;
 }
 
-/* `head`, then `body`. */
+/* Concatenates `head` and `body`. */
 static int join(struct arena *arena, struct span head, struct span body, struct span *ret)
 {
 	char *text = arena_alloc(arena, head.len + body.len + 1);
@@ -144,7 +142,7 @@ static int join(struct arena *arena, struct span head, struct span body, struct 
 	return 0;
 }
 
-/* The name under which a problem of the result as a whole is reported. */
+/* Returns the name for problems of the result as a whole. */
 static const char *result_name(const struct merge_request *request)
 {
 	const char *name = request->inputs[request->count - 1].source.name;
@@ -154,7 +152,7 @@ static const char *result_name(const struct merge_request *request)
 	return name ? name : "";
 }
 
-/* What stands before a tree's text: the strategy's own lines, and the header. */
+/* Makes the lines before a tree's text: the strategy's own, and the header. */
 static int make_head(const struct merge_request *request, const struct merge_output *output,
 	struct span body, struct merge_result *result, struct span *ret)
 {
@@ -166,14 +164,14 @@ static int make_head(const struct merge_request *request, const struct merge_out
 		return 0;
 	if (span_begins(output->head, comment))
 		*ret = output->head;
-	/* With nothing in it, a file is to be an empty one. */
+	/* A file without values stays empty. */
 	if (!request->wants_header || !output->root || body.len == 0)
 		return 0;
 	int r = header_make(request, result, &header);
 	return r < 0 ? r : join(result->arena, *ret, header, ret);
 }
 
-/* `text` with "\r\n" for each "\n". */
+/* Copies `text` with "\r\n" for each "\n". */
 static int end_lines_with_crlf(struct arena *arena, struct span text, struct span *ret)
 {
 	size_t count = 0;
@@ -237,14 +235,14 @@ int merge_give_text(struct merge *merge, const struct merge_input *input, struct
 	return 0;
 }
 
-/* What is served byte for byte is only read when somebody asks where its values come from. */
+/* Copies a source that is served byte for byte. It is read only if origins are on. */
 static int copy_text(struct merge *merge, struct merge_output *ret)
 {
 	const struct merge_request *request = merge->request;
 
 	if (merge->origins && request->options->strategy->reads_trees) {
 		const struct merge_input *inputs;
-		struct problem ignored; /* what does not parse is served as well */
+		struct problem ignored; /* a source that does not parse is served as well */
 		int r = read_inputs(request, merge->result, &inputs, &ignored);
 		if (r < 0)
 			return r;
@@ -254,7 +252,7 @@ static int copy_text(struct merge *merge, struct merge_output *ret)
 	return merge_give_text(merge, &request->inputs[0], ret);
 }
 
-/* The environment that a completed request's notes the sources of. */
+/* Returns the caller's environment of a completed request. */
 static const struct merge_environment *asked_of(const struct merge_request *request)
 {
 	const struct merge_environment *environment = request->environment;
@@ -263,7 +261,10 @@ static const struct merge_environment *asked_of(const struct merge_request *requ
 			   : NULL;
 }
 
-/* What one file alone may say, but several can't that are merged, or written in another format. */
+/*
+ * Refuses a source that is valid alone, but would lose something in a merge with others, or in
+ * another format.
+ */
 static int check_inputs(const struct merge_request *request, const struct merge_input *inputs,
 	struct problem *problem)
 {
@@ -282,7 +283,8 @@ static int check_merged(const struct merge_request *request, const struct merge_
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && request->count > 1 && output->root && i < request->count; i++) {
+	for (size_t i = 0; r == 0 && request->count > 1 && output->root && i < request->count;
+		i++) {
 		const struct format *format = inputs[i].format;
 
 		if (format && format->check_merged && inputs[i].document)
@@ -343,7 +345,7 @@ static int run(
 	return 0;
 }
 
-/* With all that a request may leave open. */
+/* Runs the request with defaults for everything that it may leave open. */
 static int run_completed(
 	const struct merge_request *request, struct merge_result *result, struct problem *problem)
 {

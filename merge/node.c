@@ -6,15 +6,18 @@
 #include "hash.h"
 #include "scalar.h"
 
-/* Entries. Up to here comparing hashes one by one is as fast as a table, and costs no memory. */
+/*
+ * Entries. Up to this number, to compare hashes one by one is as fast as a table, and needs no
+ * memory.
+ */
 #define NODE_INDEX_MIN 8
 
-/* Entries: slots are counted in 32 bits and at most half of them are used. */
+/* Entries: slots have 32-bit numbers, and at most half of them are used. */
 #define NODE_COUNT_MAX (UINT32_C(1) << 30)
 
 /*
- * A map's index: slots, probed linearly, at most half of them used. 0 is free, else it is 1 + the
- * number of a pair. A key that comes twice has one slot, which leads to its last pair.
+ * A map's index: slots with linear probing, at most half of them used. 0 is free; another value is
+ * 1 + the number of a pair. A repeated key has one slot, which leads to its last pair.
  */
 struct node_index {
 	uint32_t mask; /* slots - 1; their count is a power of two */
@@ -194,7 +197,7 @@ static bool is_key(const struct pair *pair, const struct node *key, uint32_t has
 	return pair->hash == hash && (pair->key == key || node_equal(pair->key, key));
 }
 
-/* The slot of the key: the one that leads to it, or the free one where it belongs. */
+/* Returns the slot that leads to the key, or the free one where it belongs. */
 static uint32_t *find_slot(const struct node *map, const struct node *key, uint32_t hash)
 {
 	struct node_index *index = map->map.index;
@@ -219,7 +222,7 @@ static void index_pairs(struct node *map)
 	}
 }
 
-/* An index for `count` pairs, where that is enough to want one. */
+/* Makes an index for `count` pairs, if they are enough to need one. */
 static int grow_index(struct arena *arena, struct node *map, uint32_t count)
 {
 	uint32_t size = map->map.index ? map->map.index->mask + 1 : 0;

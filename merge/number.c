@@ -8,16 +8,20 @@
 
 #include "hash.h"
 
-/* Digits that decide a double; all that follow matter only in not being zero. */
+/*
+ * Digits that determine a double. For the digits after them only matters whether one is not zero.
+ */
 #define REAL_DIGITS_MAX 800
 
-/* Powers of ten: beyond these a double is 0 or infinite, whatever its digits. */
+/* Powers of ten: beyond these a double is 0 or infinite, whatever its digits are. */
 #define REAL_EXPONENT_MAX 100000
 
 #define LIMB_BASE UINT64_C(1000000000)
 #define LIMB_DIGITS 9
 
-/* A large integer under construction: limbs, the lowest first, and what is still to go into them.
+/*
+ * A large integer under construction: limbs, the lowest first, and a pending multiplication and
+ * addition.
  */
 struct big {
 	uint32_t limbs[sizeof(((struct number *)NULL)->room) / LIMB_DIGITS];
@@ -26,7 +30,7 @@ struct big {
 	uint64_t add;
 };
 
-/* The parts of a float as written. */
+/* The parts of a float, as written. */
 struct float_parts {
 	bool is_negative;
 	bool is_infinite;
@@ -45,8 +49,8 @@ static unsigned digit_value(char c)
 }
 
 /*
- * One step in reading an integer from its front: value = value * *multiply + *add. Returns what
- * follows.
+ * Reads the next digits of an integer from its front: value = value * *multiply + *add. Returns the
+ * rest.
  */
 static const char *next_step(
 	const char *p, const char *end, unsigned base, unsigned *multiply, unsigned *add)
@@ -70,7 +74,7 @@ static const char *skip_underscores(const char *p, const char *end)
 	return p;
 }
 
-/* Without zeros in front. */
+/* Returns the digits without leading zeros. */
 static struct span significant(struct span digits)
 {
 	const char *p = digits.data, *end = digits.data + digits.len;
@@ -122,7 +126,7 @@ static struct span big_text(const struct big *big, char *out)
 	return (struct span){out, len};
 }
 
-/* `digits` in `base` is above UINT64_MAX. */
+/* Reads `digits` in `base`, a number above UINT64_MAX. */
 static void number_of_big(struct span digits, unsigned base, struct number *ret)
 {
 	struct big big = {.multiply = 1};
@@ -169,7 +173,7 @@ static void number_of_digits(struct span digits, unsigned base, struct number *r
 		ret->is_negative = false;
 }
 
-/* `is_signed`: behind a sign, Salt takes zeros in front for an octal as well. */
+/* `is_signed`: after a sign, Salt reads leading zeros as octal, too. */
 static unsigned base_of(struct span *digits, enum node_schema schema, bool is_signed)
 {
 	char second = digits->len > 1 ? digits->data[1] : '\0';
@@ -244,7 +248,7 @@ static void parse_float(struct span text, struct float_parts *ret)
 	*ret = (struct float_parts){.is_negative = take_sign(&text)};
 	if (!text.len)
 		return;
-	/* ".inf" and ".NaN"; in TOML without the point. */
+	/* ".inf" and ".NaN"; TOML has no point in front. */
 	word = text.data[text.len > 1 && text.data[0] == '.'];
 	ret->is_nan = (word | 0x20) == 'n';
 	ret->is_infinite = (word | 0x20) == 'i';
@@ -260,7 +264,10 @@ static void parse_float(struct span text, struct float_parts *ret)
 	ret->power = text;
 }
 
-/* Turns `whole` into decimal digits, in `number` at need. False: it is too large for that. */
+/*
+ * Turns `whole` into decimal digits, stored in `number` if necessary. Returns false if it is too
+ * large.
+ */
 static bool whole_to_decimal(struct float_parts *decimal, struct number *number)
 {
 	if (!decimal->is_sexagesimal)
@@ -278,7 +285,9 @@ static bool whole_to_decimal(struct float_parts *decimal, struct number *number)
 	return true;
 }
 
-/* The power of ten, cut to what makes any double 0 or infinite even after `slack` digits. */
+/*
+ * Returns the power of ten. It is cut where any double is 0 or infinite, even after `slack` digits.
+ */
 static int64_t power_of(struct span power, int64_t slack)
 {
 	int64_t value = 0;
@@ -294,8 +303,8 @@ static int64_t power_of(struct span power, int64_t slack)
 }
 
 /*
- * The double nearest to the digits. They go to strtod(3) as an integer with a power of ten: its
- * decimal point would depend on the locale.
+ * Returns the double nearest to the digits. strtod(3) gets an integer with a power of ten, because
+ * its decimal point depends on the locale.
  */
 static double to_double(const struct float_parts *decimal)
 {
@@ -377,7 +386,10 @@ static bool digits_equal(struct span a, struct span b)
 		q = skip_underscores(q, q_end);
 		if (p == p_end || q == q_end)
 			return p == p_end && q == q_end;
-		/* 0x20: hexadecimal digits in either case; the others have the bit set. */
+		/*
+		 * 0x20: hexadecimal digits are equal in either case; all other characters have the
+		 * bit set.
+		 */
 		if ((*p++ | 0x20) != (*q++ | 0x20))
 			return false;
 	}
@@ -523,7 +535,7 @@ int number_float_json(struct span text, struct arena *arena, struct span *ret)
 		return -ERANGE;
 	decimal.whole = significant(decimal.whole);
 
-	/* Room for "-", "0", "." and "0" as well. */
+	/* Also room for "-", "0", "." and "0". */
 	out = arena_alloc(arena, decimal.whole.len + decimal.fraction.len + decimal.power.len + 5);
 	if (!out)
 		return -ENOMEM;

@@ -6,7 +6,7 @@
 #include "scalar.h"
 #include "strategy.h"
 
-/* Bytes; more than the names of any strategy's options or any option's choices take. */
+/* Bytes; more than the names of any strategy's options, or the choices of any option, need. */
 #define LIST_MAX 512
 
 static const struct option_spec *find_spec(const struct strategy *strategy, struct span name)
@@ -27,7 +27,7 @@ void options_names(const struct strategy *strategy, char *list, size_t size)
 	}
 }
 
-/* "a|b|c" becomes "a, b, c". */
+/* Turns "a|b|c" into "a, b, c". */
 static void list_choices(const struct option_spec *spec, char *list, size_t size)
 {
 	size_t used = 0;
@@ -127,7 +127,7 @@ const struct node *options_get(const struct options *options, const char *name)
 	if (!options->map || !node_is_map(options->map))
 		return NULL;
 
-	/* As in a merged file, an empty `name:` has no opinion: the default holds. */
+	/* As in a merged file, an empty `name:` says nothing: the default applies. */
 	const struct node *value = node_get(options->map, name);
 	return value && !scalar_is_empty(value) ? value : NULL;
 }

@@ -46,7 +46,7 @@ static int note_step(struct option_uses *uses, const struct value_lock *lock,
 	return value_lock_set_is_empty(lock, set) ? 0 : note_lock(uses, lock, value, step, set);
 }
 
-/* The places of the lock that are in `node`, to which `set` belongs. */
+/* Adds the places of the lock that are in `node`; `set` is the set there. */
 static int note_lock(struct option_uses *uses, const struct value_lock *lock,
 	const struct node *node, const struct value_lock_step *up, const uint64_t *set)
 {

@@ -2,14 +2,17 @@
 
 #include <errno.h>
 
-/* Of what was removed from one map, so many are looked at: a hostile source may remove all it has.
+/*
+ * Removals from one map that are searched: a hostile source may remove all entries of a large one.
  */
 #define RESTORE_MAX 256
 
-/* Values that aliases are written out to, in all: each source may have as many as its limit. */
+/*
+ * Values that all aliases together are written out to: each source may have as many as its limit.
+ */
 #define UNSHARED_MAX (2u << 20)
 
-/* No two nodes lie nearer to each other than 2^NODE_BITS bytes. */
+/* The distance of two nodes is at least 2^NODE_BITS bytes. */
 #define PAGE_BITS 12
 #define NODE_BITS 5
 #define PAGE_SLOTS (1u << (PAGE_BITS - NODE_BITS))
@@ -24,21 +27,21 @@ struct origins {
 	size_t count;
 	struct origin_piece *first_piece;
 	struct origin_piece *last_piece;
-	uint64_t unshared; /* values that aliases were written out to */
-	bool has_failed;   /* for lack of memory */
+	uint64_t unshared; /* values that aliases were written out to, so far */
+	bool has_failed;   /* an allocation failed */
 };
 
-/* Steps of one value that are searched one after the other. */
+/* Steps of one value that are searched one by one. */
 #define STEPS_FEW 8
 
-/* Where the steps of one value were read: found by hash. */
+/* The places where the steps of one value were read, found by hash. */
 struct origin_places {
 	const struct node **slots;
 	size_t size; /* a power of two, at most half full */
 	size_t count;
 };
 
-/* A run of steps, as in struct origin. */
+/* A run of steps; the members are those of struct origin. */
 struct origin_run {
 	struct origin_step *first;
 	struct origin_step *last;
@@ -70,11 +73,12 @@ static void *get_memory(struct origins *origins, size_t count, size_t size)
 	return memory;
 }
 
-/* The slot of `value`, or the one that is free for it. */
+/* Returns the slot of `value`, or the free one where it belongs. */
 static struct origin *find_slot(const struct origin *slots, size_t size, const struct node *value)
 {
-	/* Pages lie anywhere, and neighbours in a page beside each other: trees are walked in
-	 * order. */
+	/*
+	 * Pages are hashed; nodes in a page are neighbours in the table: trees are walked in order.
+	 */
 	uint64_t address = (uintptr_t)value;
 	uint64_t page = (address >> PAGE_BITS) * 0x9e3779b97f4a7c15u >> 32;
 	size_t i = (size_t)(page * PAGE_SLOTS + (address >> NODE_BITS) % PAGE_SLOTS) & (size - 1);
@@ -106,7 +110,10 @@ const struct origin *origin_of(const struct origins *origins, const struct node 
 	return found->value ? found : NULL;
 }
 
-/* What is known of `value`, or a new entry. NULL: no memory. Good until the next one is made. */
+/*
+ * Returns the entry of `value`, or makes one. Returns NULL when there is no memory. Valid until the
+ * next entry is made.
+ */
 static struct origin *make(struct origins *origins, const struct node *value)
 {
 	if (2 * (origins->count + 1) > origins->size)
@@ -171,7 +178,7 @@ static void add_place(
 	*slot = node;
 }
 
-/* Whether a contributor that was read where `node` was is among the steps. */
+/* Returns whether a contributor among the steps was read at the same place as `node`. */
 static bool has_place(struct origins *origins, struct origin_run *steps, const struct node *node)
 {
 	if (!steps->places && steps->count > STEPS_FEW) {
@@ -198,7 +205,7 @@ static void append_step(struct origins *origins, struct origin_run *steps, struc
 		return;
 	*added = step;
 	added->next = NULL;
-	/* What goes on behind a run belongs to another value that began with the same steps. */
+	/* If other steps follow the run, another value began with the same steps: copy the run. */
 	if (steps->last && steps->last->next) {
 		const struct origin_run old = *steps;
 
@@ -250,8 +257,8 @@ static void set_steps(
 }
 
 /*
- * What is known of a value that stands no more, and the value itself. What was made of nothing has
- * no place to tell.
+ * Takes the steps of a value that leaves the tree, and adds the value itself. A value that was made
+ * of nothing has no place, and is not added.
  */
 static struct origin_run take_steps(struct origins *origins, const struct node *lost,
 	enum origin_fate fate, struct origin_why why)
@@ -259,7 +266,7 @@ static struct origin_run take_steps(struct origins *origins, const struct node *
 	struct origin *origin = (struct origin *)origin_of(origins, lost);
 	struct origin_run steps = steps_of(origins, lost);
 
-	/* Nobody else looks at these: what was part of `lost` is lost with it. */
+	/* No other value uses these steps. A part of `lost` is lost with it. */
 	while (fate == ORIGIN_LOST && steps.part) {
 		if (steps.part->fate == ORIGIN_PART) {
 			steps.part->fate = ORIGIN_LOST;
@@ -275,7 +282,7 @@ static struct origin_run take_steps(struct origins *origins, const struct node *
 	return steps;
 }
 
-/* The steps of `value`, behind those of what it replaces. */
+/* Puts the steps of the replaced value in front of the steps of `value`. */
 static void put_before(struct origins *origins, const struct node *value, struct origin_run *steps)
 {
 	const struct origin_run own = steps_of(origins, value);
@@ -312,7 +319,7 @@ void origin_take_over(struct origins *origins, const struct node *value, const s
 	*end = removed;
 }
 
-/* `step` again, as a contributor to `value`, which it comes to as a part of something. */
+/* Adds `step` as a contributor of `value`; `value` has it as a part of another value. */
 static void note_step(struct origins *origins, const struct node *value, struct origin_run *steps,
 	struct origin_step step)
 {
@@ -377,7 +384,7 @@ void origin_remove(struct origins *origins, const struct node *from, const struc
 	origin->removed = removed;
 }
 
-/* Where the removal of `key` is linked; NULL: it is not known. */
+/* Returns the link to the removal of `key`, or NULL if it is not recorded. */
 static struct origin_removed **find_removed(
 	struct origins *origins, const struct node *in, const struct node *key)
 {

@@ -1,6 +1,6 @@
 #include "path.h"
 
-/* Bytes in a path and in one name of it, as Linux has them: what is longer can't be a file. */
+/* Linux's maxima in bytes, for a path and for one name. A longer one can't be a file. */
 #define PATH_LENGTH_MAX 4095
 #define NAME_LENGTH_MAX 255
 

@@ -5,11 +5,11 @@
 
 #include "shown.h"
 
-/* `filled` has the place. */
+/* Sets the message; `filled` has the place. */
 static int fill(
 	struct problem *problem, struct problem filled, const char *format, va_list arguments)
 {
-	/* Arguments may point into *problem, when one problem is wrapped in another. */
+	/* The arguments may point into *problem, if one problem is wrapped in another. */
 	char raw[2 * PROBLEM_MESSAGE_MAX];
 
 	if (vsnprintf(raw, sizeof(raw), format, arguments) < 0)

@@ -1,6 +1,6 @@
 /*
- * The regular expressions of PyYAML's resolver.py, and of YAML 1.2.2, section 10.3.2, by hand: most
- * scalars are strings, and are known as such by their first byte.
+ * The regular expressions of PyYAML's resolver.py, and of YAML 1.2.2, section 10.3.2, written by
+ * hand: most scalars are strings, and their first byte shows it.
  */
 #include "resolve.h"
 
@@ -20,7 +20,7 @@ static bool is_word(struct span text, const char *const *words)
 	return false;
 }
 
-/* What is left of a text being matched. */
+/* The rest of a text that is being matched. */
 struct rest {
 	const char *p;
 	const char *end;
@@ -69,7 +69,7 @@ static bool take_sexagesimal(struct rest *rest)
 	return is_some;
 }
 
-/* Whether all of what is left is in `set`, and there is something left. */
+/* Returns whether the rest is not empty and all in `set`. */
 static bool is_all(struct rest rest, const char *set)
 {
 	if (rest.p == rest.end)
@@ -141,7 +141,7 @@ static bool is_float_1_1(struct rest rest)
 	return is_base_60 ? rest.p == rest.end : is_exponent_1_1(rest);
 }
 
-/* [0-9][0-9]:[0-9][0-9] and what may follow it, behind the hour's digits */
+/* [0-9][0-9]:[0-9][0-9] and its optional parts, after the digits of the hour */
 static bool is_rest_of_time(struct rest rest)
 {
 	if (!take_char(&rest, ":") || !take_digits(&rest, 2, 2))
@@ -162,7 +162,10 @@ static bool is_rest_of_time(struct rest rest)
 	       (take_char(&rest, ":") && take_digits(&rest, 2, 2) && rest.p == rest.end);
 }
 
-/* A date alone is one of itself only with two digits everywhere; where it is tagged, so or so. */
+/*
+ * Without a tag, a date alone is a timestamp only with two digits for month and day; with a tag,
+ * one is enough.
+ */
 static bool is_timestamp(struct rest rest, bool is_tagged)
 {
 	const char *start = rest.p, *month, *day;

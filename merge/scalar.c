@@ -9,7 +9,10 @@
 
 #define CORE_PREFIX "tag:yaml.org,2002:"
 
-/* A tag promises a type; text that does not keep the promise is nobody's value but the tag's. */
+/*
+ * A tag promises a type. If the text does not fit it, the scalar is SCALAR_FOREIGN, and only equal
+ * to one with the same tag and text.
+ */
 static enum scalar_type type_of_tag(const struct node *scalar)
 {
 	enum scalar_type type = resolve_plain(scalar->text, scalar->schema);
@@ -30,7 +33,7 @@ static enum scalar_type type_of_tag(const struct node *scalar)
 		return type == SCALAR_BOOL ? SCALAR_BOOL : SCALAR_FOREIGN;
 	if (strcmp(name, "int") == 0)
 		return type == SCALAR_INT ? SCALAR_INT : SCALAR_FOREIGN;
-	/* !!float takes what Python's float() does: 1 and 1e5 as well. */
+	/* !!float accepts what Python's float() does: also 1 and 1e5. */
 	if (strcmp(name, "float") == 0)
 		return resolve_is_python_float(scalar->text) ? SCALAR_FLOAT : SCALAR_FOREIGN;
 	if (strcmp(name, "timestamp") == 0)
@@ -193,7 +196,7 @@ int scalar_translate(struct node *scalar, enum node_schema from, struct arena *a
 		scalar->style = NODE_SINGLE;
 		return 0;
 	}
-	/* It keeps its text and schema if no other has the value: .inf, a date. */
+	/* It keeps its text and schema if no other schema has the value: .inf, a date. */
 	*scalar = as_read;
 	if (type == SCALAR_TIMESTAMP)
 		return 0;
@@ -212,7 +215,7 @@ static const char *next_base64(const char *p, const char *end)
 	return p;
 }
 
-/* Base64 may be broken into lines anywhere. */
+/* Base64 may have line breaks anywhere. */
 static bool binaries_equal(struct span a, struct span b)
 {
 	const char *p = a.data, *p_end = a.data + a.len;
@@ -249,7 +252,7 @@ bool scalar_equal(const struct node *a, const struct node *b)
 	enum scalar_type type_a, type_b;
 	struct number number_a, number_b;
 
-	/* The common case, keys: no need to know what they are. */
+	/* The common case, keys: their types are not needed. */
 	if (!a->tag && !b->tag && a->schema == b->schema && a->style == b->style &&
 		span_equal(a->text, b->text))
 		return a->style != NODE_PLAIN || !resolve_is_nan(a->text, a->schema);
@@ -269,8 +272,10 @@ static uint64_t hash_number(const struct node *scalar, enum scalar_type type, ui
 	struct number number;
 
 	number_of(scalar, type, &number);
-	/* NaN equals nothing but itself; were its hash always the same, a map of them would be a
-	 * list. */
+	/*
+	 * NaN equals only itself. With one hash for all of them, a map of NaNs would degrade to a
+	 * list.
+	 */
 	if (number.form == NUMBER_NAN)
 		return hash_add(hash, (uint64_t)(uintptr_t)scalar);
 	return number_hash(&number, hash);

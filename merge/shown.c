@@ -43,7 +43,7 @@ void shown_head(char *out, size_t size, const char *text)
 {
 	const char *end = text + strlen(text);
 	char shown[SHOWN_MAX + 1];
-	size_t used = 0, fits = 0; /* `fits`: an ellipsis fits behind these bytes */
+	size_t used = 0, fits = 0; /* `fits`: bytes after which an ellipsis fits */
 
 	while (text < end) {
 		size_t length = shown_put(&text, end, shown);

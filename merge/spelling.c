@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-/* Bytes that a folded key may be longer than it was, its NUL included: [a.b] is [a "b"]. */
+/* Bytes by which a folded key may be longer, with its NUL: [a.b] becomes [a "b"]. */
 #define ROOM 3
 
 static char small(char c)
@@ -24,7 +24,7 @@ static bool is_alike(struct span a, struct span b)
 	return a.len == b.len && i == a.len;
 }
 
-/* The name among `names` that differs from `key` in case alone; else `key`. */
+/* Returns the name among `names` that differs from `key` in case alone; otherwise `key`. */
 static struct span known_name(const char *names, struct span key)
 {
 	while (names && *names) {
@@ -37,7 +37,7 @@ static struct span known_name(const char *names, struct span key)
 	return key;
 }
 
-/* What git calls the section: its first word in small letters, and a subsection in quotes. */
+/* Writes git's form of a section: its first word in small letters, and a subsection in quotes. */
 static size_t fold_head(struct span key, char *out)
 {
 	size_t i = 0, len = 0;
@@ -62,7 +62,10 @@ static size_t fold_head(struct span key, char *out)
 	return len;
 }
 
-/* `out` has room for key.len + ROOM bytes. Returns how many they are without the NUL. */
+/*
+ * Writes the folded key to `out`, which has room for key.len + ROOM bytes. Returns its length
+ * without the NUL.
+ */
 static size_t fold_into(const struct fold *fold, struct span key, char *out)
 {
 	static const char prefixes[][7] = {"loose-", "loose_"};
@@ -103,7 +106,7 @@ const struct node *spelling_fold(
 	struct node *copy;
 	char *text;
 
-	/* A NUL byte is in no key that a program reads. */
+	/* A key that a program reads has no NUL byte. */
 	if (!fold->how || memchr(written.data, '\0', written.len))
 		return node;
 	text = arena_alloc(arena, written.len + ROOM + 1);
@@ -148,7 +151,7 @@ bool spelling_is(const struct node *key, struct span name)
 static int fold_map(const struct fold *sections, const struct fold *keys, const struct node *map,
 	struct arena *arena, const struct node **ret);
 
-/* A section, or a list of sections of one name. */
+/* Folds a section, or a list of sections with one name. */
 static int fold_sections(const struct fold *keys, const struct node *value, struct arena *arena,
 	const struct node **ret)
 {
@@ -169,7 +172,7 @@ static int fold_sections(const struct fold *keys, const struct node *value, stru
 	return r;
 }
 
-/* `sections` NULL: it is one itself. */
+/* Folds a map. `sections` is NULL if it is a section itself. */
 static int fold_map(const struct fold *sections, const struct fold *keys, const struct node *map,
 	struct arena *arena, const struct node **ret)
 {

@@ -3,8 +3,8 @@
 #include "scalar.h"
 
 /*
- * The table, in the order of the help text: the symbol strategy_SYMBOL that strategy/ defines, and
- * the name that users write.
+ * The table, in the order of the help text: X(SYMBOL, NAME), where strategy/ defines
+ * strategy_SYMBOL, and users write NAME.
  */
 #define STRATEGIES(X)                                                                              \
 	X(deep, "deep")                                                                            \
@@ -74,7 +74,8 @@ int merge_check_root(const struct merge *merge, const struct node *below, const 
 	return problem_at(merge->problem, odd,
 		"the file is %s here and %s in %s:%u:%u, so one of them is broken; mend it, or "
 		"%s%s%s if that is meant",
-		scalar_or_kind_name(odd), node_kind_name(other), other->source ? source_shown(other->source) : "",
-		(unsigned)other->line, (unsigned)other->column,
-		tag ? "write '" : "remove one", tag ? tag : "", tag ? "'" : "");
+		scalar_or_kind_name(odd), node_kind_name(other),
+		other->source ? source_shown(other->source) : "", (unsigned)other->line,
+		(unsigned)other->column, tag ? "write '" : "remove one", tag ? tag : "",
+		tag ? "'" : "");
 }

@@ -6,7 +6,7 @@
 #include "strategy.h"
 #include "value_lock_enforce.h"
 
-/* A lock is of use where something higher than its layer is merged in. */
+/* A lock has an effect only if an input above its layer is merged in. */
 bool value_locks_bind(const struct merge_request *request)
 {
 	const struct value_locks *locks = request->options->locks;
@@ -18,7 +18,7 @@ bool value_locks_bind(const struct merge_request *request)
 	return false;
 }
 
-/* What the layers up to one give to a strategy that asks for files. */
+/* An environment that finds only files of the layers up to one. */
 struct lower {
 	struct merge_environment callbacks;
 	const struct merge_environment *asked;
@@ -106,7 +106,7 @@ static bool is_deeper(const struct node *node, unsigned depth)
 	return is_found;
 }
 
-/* What is too large is refused: to compare it could take for ever, or more stack than there is. */
+/* Refuses a tree that is too large: a comparison could take very long, or overflow the stack. */
 static int check_size(struct merge *merge, const struct node *root)
 {
 	const struct limits *limits = &merge->request->limits;
@@ -124,7 +124,10 @@ static int check_size(struct merge *merge, const struct node *root)
 	return 0;
 }
 
-/* Whether anything that went into the result, found files as well, is above the lock's layer. */
+/*
+ * Returns whether a source of the result, including files that the strategy found, is above the
+ * lock's layer.
+ */
 static bool has_above(const struct merge_result *result, const struct value_lock *lock)
 {
 	for (uint32_t i = 0; i < result->source_count; i++)
@@ -147,7 +150,7 @@ static int keep_lock(struct merge *merge, const struct value_lock *lock, const s
 	return r == 0 ? value_lock_enforce(&keep, root) : r;
 }
 
-/* The lock with the highest rank below `rank`; NULL: there is none. */
+/* Returns the lock with the highest rank below `rank`, or NULL. */
 static const struct value_lock *next_lower(const struct value_locks *locks, unsigned rank)
 {
 	const struct value_lock *found = NULL;
@@ -165,12 +168,12 @@ int value_locks_merge(struct merge *merge, struct merge_output *ret)
 	struct merge_request request = *merge->request;
 	struct merge whole = *merge;
 
-	/* Not the bytes of an only source, where something must not be as it says. */
+	/* If something is locked, the bytes of an only source must not be the result. */
 	request.wants_tree |= value_locks_bind(merge->request);
 	whole.request = &request;
 	int r = strategy->merge(&whole, ret);
 
-	/* The lowest comes last, so that it wins. */
+	/* The lowest lock comes last, so that it wins. */
 	const struct value_lock *lock = locks ? next_lower(locks, UINT_MAX) : NULL;
 	for (; r == 0 && lock && !ret->is_text; lock = next_lower(locks, lock->rank))
 		r = keep_lock(&whole, lock, &ret->root);

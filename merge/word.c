@@ -5,7 +5,7 @@
 /* Bytes of words that are compared. */
 #define WORD_MAX 64
 
-/* Moves *list to behind its next word, which is *ret. False at the end. */
+/* Sets *ret to the next word and moves *list behind it. Returns false at the end. */
 static bool next_word(const char **list, struct span *ret)
 {
 	const char *start = *list + strspn(*list, ", ");
