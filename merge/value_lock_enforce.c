@@ -10,25 +10,26 @@
 /* Bytes of a place in a message; a longer one is cut. */
 #define NAME_MAX_BYTES 256
 
-/* Where the walk is: the way from the root, and what of the lock it has met. */
+/* A spot of the walk: the path from the root, and the part of the lock that it has matched. */
 struct value_lock_walk {
 	const struct value_lock_step *step; /* NULL: the root */
 	unsigned depth;
 	const uint64_t *set;
-	const struct node *place; /* it is locked, as written there; NULL: not (yet) */
+	/* The place of the lock that covers the spot, as written; NULL: none so far. */
+	const struct node *place;
 };
 
 static int settle(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	const struct node *low, const struct node *now, const struct node **ret);
 
-/* The spot one step further; its set is good until the next one of that depth. */
+/* Gives the spot one step further. Its set is valid until the next spot of that depth. */
 static int step_to(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	const struct value_lock_step *step, struct value_lock_walk *ret)
 {
 	*ret = (struct value_lock_walk){step, spot->depth + 1, NULL, spot->place};
 	if (spot->place)
 		return 0;
-	assert(ret->depth < keep->set_count); /* value_lock_enforce()'s contract */
+	assert(ret->depth < keep->set_count); /* required by value_lock_enforce() */
 	if (!keep->sets[ret->depth])
 		keep->sets[ret->depth] = arena_zalloc(
 			keep->scratch, value_lock_set_size(keep->lock), sizeof(uint64_t));
@@ -52,7 +53,10 @@ static bool tags_equal(const struct node *a, const struct node *b)
 	return tag == other || (tag && other && strcmp(tag, other) == 0);
 }
 
-/* Equal, and of the same types all the way down: 1 is not 1.0 to whoever reads it. */
+/*
+ * Returns whether the values are equal and have the same types at all depths: a program may tell 1
+ * from 1.0.
+ */
 static bool is_same(const struct node *a, const struct node *b)
 {
 	if (a == b)
@@ -75,7 +79,7 @@ static bool is_same(const struct node *a, const struct node *b)
 	return true;
 }
 
-/* Whether `low`, at the spot, holds something at a locked place: *ret, or NULL. */
+/* Finds a locked place in `low`, which is at the spot. *ret is NULL if there is none. */
 static int find_locked(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	const struct node *low, const struct node **ret)
 {
@@ -96,7 +100,9 @@ static int find_locked(struct value_lock_enforcement *keep, const struct value_l
 	return r;
 }
 
-/* What is put back: a copy, with what is known of it, as the original may stand elsewhere, too. */
+/*
+ * Gives the value to put back: a copy with its origins, as the original may also stand elsewhere.
+ */
 static int put_back(
 	struct value_lock_enforcement *keep, const struct node *low, const struct node **ret)
 {
@@ -118,14 +124,14 @@ static int put_back(
 	return 0;
 }
 
-/* Who is to be told of */
+/* The refused change. */
 
 static bool is_above(const struct value_lock_enforcement *keep, const struct node *node)
 {
 	return node->source && node->source->rank > keep->lock->rank;
 }
 
-/* The first value in `node` that is of a higher layer. */
+/* Returns the first value in `node` that is from a higher layer. */
 static const struct node *find_above(
 	const struct value_lock_enforcement *keep, const struct node *node)
 {
@@ -136,7 +142,10 @@ static const struct node *find_above(
 	return found;
 }
 
-/* How far the way leads in `root`; *ret is where it ends. Items have other indexes there. */
+/*
+ * Follows the path in `root` and returns how many steps it leads; *ret is its end. It stops at an
+ * index, because a source has other indexes.
+ */
 static unsigned follow(
 	const struct value_lock_step *step, const struct node *root, const struct node **ret)
 {
@@ -156,7 +165,7 @@ static unsigned follow(
 	return length + 1;
 }
 
-/* Where a higher layer speaks of the place, or of what it is in; NULL: nowhere. */
+/* Returns the place in a source above the lock that comes nearest to the spot, or NULL. */
 static const struct node *find_in_sources(
 	const struct value_lock_enforcement *keep, const struct value_lock_walk *spot)
 {
@@ -189,7 +198,10 @@ static const struct node *find_attempt(const struct value_lock_enforcement *keep
 	return found ? found : find_in_sources(keep, spot);
 }
 
-/* The highest source of those above the lock; NULL: they are files that the strategy asked for. */
+/*
+ * Returns the name of the highest input above the lock. If only files that the strategy found are
+ * above it, returns the name of the last input.
+ */
 static const char *highest_name(const struct value_lock_enforcement *keep)
 {
 	const struct merge *merge = keep->merge;
@@ -252,7 +264,7 @@ static struct origin_why why_of(
 	return (struct origin_why){rule ? rule : "locked", spot->place};
 }
 
-/* `low` stands at the spot, whatever a higher layer has made of it. */
+/* Puts `low` back at the spot, and records what a higher layer wanted there. */
 static int refuse(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	const struct node *low, const struct node *now, const struct node **ret)
 {
@@ -269,14 +281,15 @@ static int refuse(struct value_lock_enforcement *keep, const struct value_lock_w
 	return 0;
 }
 
-/* Maps */
+/* Maps. */
 
-/* The entries of two maps or lists as they come to stand; NULL: nothing. */
+/* The entries of the result of two maps or lists; NULL: removed. */
 struct entries {
-	const struct node **now; /* for each of the present value's */
-	const struct node **low; /* for each of the lower one's that the present value has not */
+	const struct node **now; /* one for each entry of the present value */
+	/* One for each entry of the lower value that the present value lacks. */
+	const struct node **low;
 	bool is_changed;
-	bool has_more; /* of the lower ones */
+	bool has_more; /* some of `low` are set */
 };
 
 static int entries_init(struct value_lock_enforcement *keep, const struct node *low,
@@ -330,7 +343,10 @@ static int put_pair(struct value_lock_enforcement *keep, struct node *map, const
 	return node_append(keep->merge->arena, map, &(struct pair){pair->key, value, pair->hash});
 }
 
-/* What was put back is among the lower map's keys, which come first then, in their order. */
+/*
+ * Puts the entries with the keys of the lower map, in their order; they come first if one was put
+ * back.
+ */
 static int put_lower(struct value_lock_enforcement *keep, const struct node *low,
 	const struct node *now, const struct entries *entries, struct node *map)
 {
@@ -348,7 +364,7 @@ static int put_lower(struct value_lock_enforcement *keep, const struct node *low
 	return r;
 }
 
-/* Keeps of the origins of `map`, at the spot, that the key is not there. */
+/* Records in the origins of `map`, at the spot, that the key was removed. */
 static int note_gone(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	struct node *map, const struct pair *pair)
 {
@@ -386,7 +402,7 @@ static int build_map(struct value_lock_enforcement *keep, const struct value_loc
 		else if (!entries->now[i])
 			r = note_gone(keep, spot, map, pair);
 	}
-	/* What a higher layer had taken out is there again. */
+	/* A key that a higher layer had removed is there again. */
 	for (uint32_t i = 0; r == 0 && entries->has_more && i < low->map.count; i++)
 		if (entries->low[i])
 			origin_forget(keep->merge->origins, map, low->map.pairs[i].key);
@@ -407,7 +423,7 @@ static int settle_map(struct value_lock_enforcement *keep, const struct value_lo
 	return r;
 }
 
-/* Lists: item by item, where only some are locked. */
+/* Lists: item by item, if only some items are locked. */
 
 static int settle_items(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	const struct node *low, const struct node *now, struct entries *entries)
@@ -441,13 +457,13 @@ static int build_list(struct value_lock_enforcement *keep, const struct node *lo
 	if (r < 0)
 		return r;
 	origin_move(keep->merge->origins, now, list);
-	/* Behind what must not be there nothing can be. */
+	/* If an item must not be there, no item can follow it. */
 	for (uint32_t i = 0; r == 0 && i < now->seq.count && entries->now[i]; i++)
 		r = node_push(arena, list, entries->now[i]);
 	for (uint32_t i = now->seq.count; low && i < low->seq.count; i++)
 		if (entries->low[i])
 			last = i + 1;
-	/* An item is at its index only behind all others. */
+	/* An item gets its index only if all items before it are there. */
 	for (uint32_t i = now->seq.count; r == 0 && i < last; i++) {
 		const struct node *item = entries->low[i];
 
@@ -473,7 +489,10 @@ static int settle_list(struct value_lock_enforcement *keep, const struct value_l
 	return r;
 }
 
-/* Two of one kind that are looked into: a locked list is compared as a whole. */
+/*
+ * Returns whether to compare the entries of two values of one kind. A locked list is compared as a
+ * whole.
+ */
 static bool are_alike(
 	const struct value_lock_walk *spot, const struct node *low, const struct node *now)
 {
@@ -490,7 +509,7 @@ static int settle_collection(struct value_lock_enforcement *keep,
 				: settle_list(keep, spot, low, now, ret);
 }
 
-/* What comes to stand at the spot, where `low` is the lower value and `now` the merged one. */
+/* Decides the value at the spot: `low` is the lower value and `now` the merged one. */
 static int settle(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	const struct node *low, const struct node *now, const struct node **ret)
 {

@@ -1,6 +1,6 @@
 /*
- * Keeping a lock: two trees are compared at its places, and the lower one's values put back. Part
- * of value_lock.c.
+ * The enforcement of a lock: compares two trees at the lock's places, and puts the lower tree's
+ * values back. Part of value_lock.c.
  */
 #pragma once
 
@@ -10,17 +10,17 @@
 struct value_lock_enforcement {
 	struct merge *merge;
 	const struct value_lock *lock;
-	const struct node *low;      /* what the layers up to the lock's give; NULL: nothing */
-	struct origins *low_origins; /* of that; NULL: nobody asks */
+	const struct node *low;      /* the merge of the layers up to the lock's; NULL: nothing */
+	struct origins *low_origins; /* of `low`; NULL: off */
 
 	/* private: */
 	struct arena *scratch;
-	uint64_t **sets; /* one for each step of the way that is looked at */
+	uint64_t **sets; /* one for each depth of the walk */
 	size_t set_count;
 };
 
 /**
- * Makes *root, which may be NULL, hold at each place what keep->low holds. Neither is deeper than
- * the limit. 0 or -ENOMEM.
+ * Changes *root, which may be NULL, so that at each locked place it holds what keep->low holds.
+ * Neither tree may be nested deeper than the limit. Returns 0 or -ENOMEM.
  */
 int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **root);

@@ -8,11 +8,14 @@
 
 #define FORM "'lock' is a map of layers to places such as {policy: [\"hosts.*\"]}"
 
-/* Places of one layer, and keys in all of them: each value of a file is compared with them. */
+/*
+ * Maxima of the places of one layer, and of the keys in all of them: each value of a file is
+ * compared with them.
+ */
 #define PLACES_MAX 256
 #define WORDS_MAX 4096
 
-/* The places of one layer as they are read. */
+/* A reader of the places of one layer. */
 struct place_reader {
 	struct arena *arena;
 	struct value_lock_word *words;
@@ -34,7 +37,7 @@ static int add_word(struct place_reader *reader, struct value_lock_word word)
 	return 0;
 }
 
-/* What the digits count; UINT32_MAX: it is no index. */
+/* Reads the digits of an index. Returns UINT32_MAX if the key is none. */
 static uint32_t index_of(struct span key)
 {
 	uint64_t index = 0;
@@ -49,7 +52,9 @@ static uint32_t index_of(struct span key)
 	return (uint32_t)index;
 }
 
-/* The word that `*at` begins with; moves behind its dot, or to NULL at the end. False: it is none.
+/*
+ * Reads the word at `*at` and moves `*at` behind its dot, or to NULL at the end. Returns false if
+ * the word is not valid.
  */
 static bool next_word(const char **at, const char *end, char *out, struct value_lock_word *ret)
 {
@@ -148,14 +153,14 @@ int value_locks_read(const struct node *map, struct arena *arena, struct value_l
 	return 0;
 }
 
-/* Sets */
+/* Sets. */
 
 size_t value_lock_set_size(const struct value_lock *lock)
 {
 	return lock->word_count / 64 + 1;
 }
 
-/* At the word `i`, and behind it where it may stand for nothing. */
+/* Adds the word `i`; after a word that matches nothing as well, adds the next one, too. */
 static void add(const struct value_lock *lock, uint64_t *set, size_t i)
 {
 	for (set[i / 64] |= (uint64_t)1 << i % 64; lock->words[i].kind == VALUE_LOCK_MANY;) {
@@ -172,8 +177,8 @@ void value_lock_set_begin(const struct value_lock *lock, uint64_t *set)
 }
 
 /*
- * How many words of a place a step stands for; 0: it is another. A name may have dots in it, and
- * the words of `editor.fontSize` are all of it, or its beginning.
+ * Returns how many words of a place a step matches; 0: it does not match. A key may contain dots:
+ * the key `editor.fontSize` matches two words, which may be all of the place or its beginning.
  */
 static size_t count_words(const struct value_lock_word *word, const struct value_lock_step *step)
 {
@@ -226,7 +231,10 @@ bool value_lock_set_is_empty(const struct value_lock *lock, const uint64_t *set)
 	return true;
 }
 
-/* Where `step` leads to, in a set of the arena; NULL: no memory. *is_locked: it, or what it is in. */
+/*
+ * Returns the set that `step` leads to, in the arena, or NULL when there is no memory. Sets
+ * *is_locked if the value or a value around it is locked.
+ */
 static const uint64_t *follow(const struct value_lock *lock, const struct value_lock_step *step,
 	struct arena *arena, bool *is_locked)
 {
@@ -274,9 +282,9 @@ const struct node *value_lock_set_reached(const struct value_lock *lock, const u
 	return NULL;
 }
 
-/* Names */
+/* Names. */
 
-/* Appends what fits; *len goes on counting. */
+/* Appends the character if it fits. *len counts on anyway. */
 static void put(char *name, size_t size, size_t *len, char c)
 {
 	if (*len + 1 < size)

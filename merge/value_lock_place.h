@@ -1,5 +1,6 @@
 /*
- * The places of a lock, and how far the way from the root has come along them.
+ * The places of a lock, matched step by step from the root. Each place is a sequence of words. A
+ * set has one bit for each word of the lock that the next step may match.
  */
 #pragma once
 
@@ -9,13 +10,13 @@ enum value_lock_word_kind {
 	VALUE_LOCK_KEY,
 	VALUE_LOCK_ONE,  /* any one key or index */
 	VALUE_LOCK_MANY, /* any number of them */
-	VALUE_LOCK_END,  /* of a place: what has come here is locked */
+	VALUE_LOCK_END,  /* ends a place: a value reached here is locked */
 };
 
 struct value_lock_word {
 	enum value_lock_word_kind kind;
 	struct span key;          /* VALUE_LOCK_KEY */
-	uint32_t index;           /* … as an index; UINT32_MAX: it is none */
+	uint32_t index;           /* the key as an index; UINT32_MAX: it is none */
 	const struct node *place; /* VALUE_LOCK_END: as written */
 };
 
@@ -26,28 +27,28 @@ struct value_lock_step {
 	uint32_t index;
 };
 
-/** 64-bit words that a set of places has: one bit for each word of the lock. */
+/** Returns the size of a set in 64-bit words: one bit for each word of the lock. */
 size_t value_lock_set_size(const struct value_lock *lock);
 
-/** The set at the root; `set` is all zero before. */
+/** Fills the set at the root; `set` must be all zero. */
 void value_lock_set_begin(const struct value_lock *lock, uint64_t *set);
 
-/** The set behind one step. */
+/** Computes the set after one step. */
 void value_lock_set_step(const struct value_lock *lock, const uint64_t *from,
 	const struct value_lock_step *step, uint64_t *ret);
 
-/** Whether nothing from here on is locked. */
+/** Returns whether nothing from here on is locked. */
 bool value_lock_set_is_empty(const struct value_lock *lock, const uint64_t *set);
 
-/** The place that has been reached, as written; NULL: none. */
+/** Returns the place that has been reached, as written; NULL: none. */
 const struct node *value_lock_set_reached(const struct value_lock *lock, const uint64_t *set);
 
 /**
- * The lock that binds what `step` leads to, of the lowest layer, whether or not it has anything to
- * keep away. *ret is NULL for none. 0 or -ENOMEM.
+ * Finds the lock of the lowest layer that covers the value that `step` leads to, even if there
+ * is nothing to refuse. *ret is NULL if there is none. Returns 0 or -ENOMEM.
  */
 int value_lock_of_place(const struct value_locks *locks, const struct value_lock_step *step,
 	struct arena *arena, const struct value_lock **ret);
 
-/** The way to a value as people write a place, cut to `size` bytes; "." is the root. */
+/** Writes the path to a value as people write a place, cut to `size` bytes; "." is the root. */
 void value_lock_step_name(const struct value_lock_step *step, char *name, size_t size);
