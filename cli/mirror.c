@@ -13,7 +13,7 @@
 #include "git.h"
 #include "manager.h"
 #include "message.h"
-#include "mirrored.h"
+#include "mirror_control.h"
 
 /* Seconds, without an option. */
 #define COMPARE_S 300
@@ -175,7 +175,7 @@ static int run_status(const struct command *command, int argc, char **argv, stru
 	int code = take_all(command, options, argc, argv, &directory);
 	if (code >= 0)
 		return code;
-	return mirrored_status(directory, job->mirror.replica.state, job->is_raw);
+	return mirror_control_status(directory, job->mirror.replica.state, job->is_raw);
 }
 
 static int run_confirm(const struct command *command, int argc, char **argv, struct mirror_job *job)
@@ -189,7 +189,7 @@ static int run_confirm(const struct command *command, int argc, char **argv, str
 	int code = take_all(command, options, argc, argv, &directory);
 	if (code >= 0)
 		return code;
-	return mirrored_confirm(directory, job->mirror.replica.state);
+	return mirror_control_confirm(directory, job->mirror.replica.state);
 }
 
 static const struct {

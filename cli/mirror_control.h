@@ -6,5 +6,5 @@
 #include <stdbool.h>
 
 /** Both take the mirrored directory, and its state's or NULL. They return an exit code. */
-int mirrored_status(const char *directory, const char *state, bool is_raw);
-int mirrored_confirm(const char *directory, const char *state);
+int mirror_control_status(const char *directory, const char *state, bool is_raw);
+int mirror_control_confirm(const char *directory, const char *state);

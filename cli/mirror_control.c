@@ -1,4 +1,4 @@
-#include "mirrored.h"
+#include "mirror_control.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -133,7 +133,7 @@ static int read_report(const char *directory, int fd, struct mirror_report *ret)
 	return r == 0 ? EXIT_DONE : message_result(r, &problem, directory);
 }
 
-int mirrored_status(const char *directory, const char *state, bool is_raw)
+int mirror_control_status(const char *directory, const char *state, bool is_raw)
 {
 	CLEANUP(mirror_report_fini) struct mirror_report report = {0};
 	CLEANUP(freep) char *text = NULL;
@@ -165,7 +165,7 @@ static int write_confirmation(int fd, const char *offer)
 	return r;
 }
 
-int mirrored_confirm(const char *directory, const char *state)
+int mirror_control_confirm(const char *directory, const char *state)
 {
 	CLEANUP(mirror_report_fini) struct mirror_report report = {0};
 	CLEANUP(closep) int fd = open_state(directory, state);
