@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check_pool.h"
 #include "check_report.h"
 #include "check_tree.h"
-#include "checker.h"
 #include "cleanup.h"
 #include "closed_layer_warning.h"
 #include "command.h"
@@ -219,7 +219,7 @@ static int check(const struct command *command, struct check_job *job, char **pa
 		r = closed_layer_warn(job->settings,
 			job->settings->path ? job->settings->place : ".", tell_closed_layer, job);
 	if (r == 0)
-		r = checker_run(job->offline, job->tree.paths, job->tree.count, tell_file, job);
+		r = check_pool_run(job->offline, job->tree.paths, job->tree.count, tell_file, job);
 	if (r == 0)
 		r = check_tree_tell(&job->tree, &job->report, is_whole);
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);

@@ -1,4 +1,4 @@
-#include "checker.h"
+#include "check_pool.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -13,13 +13,13 @@
 /* More threads hardly help, as they share the sources that were read. */
 #define THREADS_MAX 4
 
-struct checker_slot {
+struct check_pool_slot {
 	struct inspection inspection;
 	int result;
 	bool is_done;
 };
 
-struct checker {
+struct check_pool {
 	struct offline *offline;
 	char *const *paths;
 	size_t count;
@@ -27,7 +27,7 @@ struct checker {
 	pthread_cond_t has_changed;
 	size_t next;               /* lock: to be inspected */
 	size_t taken;              /* lock: told of, before this one */
-	struct checker_slot
+	struct check_pool_slot
 		slots[WINDOW]; /* lock; of the path with the number n, slots[n % WINDOW] */
 };
 
@@ -44,7 +44,7 @@ static unsigned threads_of_process(void)
 
 static void *work(void *context)
 {
-	struct checker *checker = context;
+	struct check_pool *checker = context;
 
 	pthread_mutex_lock(&checker->lock);
 	for (;;) {
@@ -53,7 +53,7 @@ static void *work(void *context)
 		if (checker->next >= checker->count)
 			break;
 		size_t number = checker->next++;
-		struct checker_slot slot = {.is_done = true};
+		struct check_pool_slot slot = {.is_done = true};
 
 		pthread_mutex_unlock(&checker->lock);
 		slot.result = inspect(checker->offline, checker->paths[number], &slot.inspection);
@@ -65,22 +65,22 @@ static void *work(void *context)
 	return NULL;
 }
 
-static void wait_for(struct checker *checker, size_t number, struct checker_slot *ret)
+static void wait_for(struct check_pool *checker, size_t number, struct check_pool_slot *ret)
 {
-	struct checker_slot *slot = &checker->slots[number % WINDOW];
+	struct check_pool_slot *slot = &checker->slots[number % WINDOW];
 
 	pthread_mutex_lock(&checker->lock);
 	while (!slot->is_done)
 		pthread_cond_wait(&checker->has_changed, &checker->lock);
 	*ret = *slot;
-	*slot = (struct checker_slot){0};
+	*slot = (struct check_pool_slot){0};
 	checker->taken = number + 1;
 	pthread_cond_broadcast(&checker->has_changed);
 	pthread_mutex_unlock(&checker->lock);
 }
 
 /* With no thread to be had it is done here. */
-static int tell(struct checker *checker, unsigned threads,
+static int tell(struct check_pool *checker, unsigned threads,
 	int (*each)(
 		void *context, const char *path, int result, const struct inspection *inspection),
 	void *context)
@@ -88,7 +88,7 @@ static int tell(struct checker *checker, unsigned threads,
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < checker->count; i++) {
-		struct checker_slot slot = {0};
+		struct check_pool_slot slot = {0};
 
 		if (threads > 0)
 			wait_for(checker, i, &slot);
@@ -101,7 +101,7 @@ static int tell(struct checker *checker, unsigned threads,
 	return r;
 }
 
-static void finish(struct checker *checker, const pthread_t *threads, unsigned started)
+static void finish(struct check_pool *checker, const pthread_t *threads, unsigned started)
 {
 	pthread_mutex_lock(&checker->lock);
 	checker->next = checker->count;
@@ -115,12 +115,12 @@ static void finish(struct checker *checker, const pthread_t *threads, unsigned s
 	pthread_mutex_destroy(&checker->lock);
 }
 
-int checker_run(struct offline *offline, char *const *paths, size_t count,
+int check_pool_run(struct offline *offline, char *const *paths, size_t count,
 	int (*each)(
 		void *context, const char *path, int result, const struct inspection *inspection),
 	void *context)
 {
-	CLEANUP(freep) struct checker *checker = calloc(1, sizeof(*checker));
+	CLEANUP(freep) struct check_pool *checker = calloc(1, sizeof(*checker));
 	pthread_t started[THREADS_MAX];
 	unsigned running = 0, threads = threads_of_process();
 

@@ -15,7 +15,7 @@
  * has returned; the inspection is freed after that. Stops at the first non-zero result, and returns
  * it. Else returns 0 or -ENOMEM.
  */
-int checker_run(struct offline *offline, char *const *paths, size_t count,
+int check_pool_run(struct offline *offline, char *const *paths, size_t count,
 	int (*each)(
 		void *context, const char *path, int result, const struct inspection *inspection),
 	void *context);
