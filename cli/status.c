@@ -18,7 +18,7 @@
 #include "rendered_tree.h"
 #include "report.h"
 #include "trouble.h"
-#include "troubles.h"
+#include "trouble_list.h"
 
 /* What of a status is wanted. */
 struct wish {
@@ -220,7 +220,7 @@ static void print_notices(const struct node *notices, bool have_failed)
 	for (uint32_t i = 0; i < report_count(notices); i++) {
 		const struct node *notice = notices->seq.items[i];
 
-		if (troubles_notice_has_failed(notice) == have_failed)
+		if (trouble_list_notice_has_failed(notice) == have_failed)
 			print_notice(notice);
 	}
 }
@@ -293,7 +293,7 @@ static void print_other_troubles(const struct node *status)
 	print_notices(report_get(status, "on_change", NULL), true);
 	for (uint32_t i = 0; i < report_count(layers); i++)
 		print_mirror_troubles(layers->seq.items[i]);
-	troubles_print_unchecked(status);
+	trouble_list_print_unchecked(status);
 }
 
 /* What the mount does and takes, which is of no use to most. */
@@ -377,9 +377,9 @@ static int print_for_people(const char *path, const char *mountpoint, bool is_ve
 		return complain(path, r);
 	const struct node *status = document->count ? document->roots[0] : NULL;
 	print_header(mountpoint, status);
-	printf("%-*s%.0f\n", INDENT, "  troubles", troubles_count(status));
+	printf("%-*s%.0f\n", INDENT, "  troubles", trouble_list_count(status));
 	print_other_troubles(status);
-	troubles_print(mountpoint, status);
+	trouble_list_print(mountpoint, status);
 	print_failures(status);
 	print_status(mountpoint, status, is_verbose);
 	if (report_get(status, "rendered", NULL))
@@ -421,7 +421,7 @@ static int code_of(const struct node *status)
 {
 	if (!status)
 		return EXIT_UNKNOWN;
-	return troubles_count(status) > 0 ? EXIT_TROUBLE : EXIT_DONE;
+	return trouble_list_count(status) > 0 ? EXIT_TROUBLE : EXIT_DONE;
 }
 
 static int code_of_mount(const char *mountpoint)
@@ -455,7 +455,7 @@ static int show(const char *path, const struct wish *wish)
 static void print_summary(const struct node *status)
 {
 	uint32_t count = report_count(report_get(status, "layers", NULL));
-	double troubles = troubles_count(status);
+	double troubles = trouble_list_count(status);
 
 	printf("%u layer%s, %.0f trouble%s\n", count, count == 1 ? "" : "s", troubles,
 		troubles == 1 ? "" : "s");

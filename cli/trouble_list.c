@@ -1,4 +1,4 @@
-#include "troubles.h"
+#include "trouble_list.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -148,13 +148,13 @@ static double troubles_of_mirrors(const struct node *layers)
 	return count;
 }
 
-bool troubles_notice_has_failed(const struct node *notice)
+bool trouble_list_notice_has_failed(const struct node *notice)
 {
 	return *report_text(report_get(notice, "ended", NULL)) &&
 	       strcmp(report_text(report_get(notice, "good", NULL)), "true") != 0;
 }
 
-double troubles_count(const struct node *report)
+double trouble_list_count(const struct node *report)
 {
 	const struct node *notices = report_get(report, "on_change", NULL);
 	const struct node *unchecked = report_get(report, "not_checked", NULL);
@@ -162,7 +162,7 @@ double troubles_count(const struct node *report)
 		       troubles_of_mirrors(report_get(report, "layers", NULL));
 
 	for (uint32_t i = 0; i < report_count(notices); i++)
-		count += troubles_notice_has_failed(notices->seq.items[i]);
+		count += trouble_list_notice_has_failed(notices->seq.items[i]);
 	for (uint32_t i = 0; i < report_count(unchecked); i++)
 		/* What is not shown for want of its check is a trouble of that file. */
 		count += report_number(report_get(unchecked->seq.items[i], "shown", NULL)) > 0;
@@ -171,7 +171,7 @@ double troubles_count(const struct node *report)
 	return count + (strcmp(report_text(report_get(report, "publisher", "mode")), "none") == 0);
 }
 
-void troubles_print_unchecked(const struct node *report)
+void trouble_list_print_unchecked(const struct node *report)
 {
 	const struct node *list = report_get(report, "not_checked", NULL);
 
@@ -188,7 +188,7 @@ void troubles_print_unchecked(const struct node *report)
 	}
 }
 
-void troubles_print(const char *mountpoint, const struct node *report)
+void trouble_list_print(const char *mountpoint, const struct node *report)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	struct ground ground = {.directory = report_text(report_get(report, "directory", NULL))};
