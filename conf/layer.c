@@ -16,7 +16,7 @@
 #include "access_list.h"
 #include "cleanup.h"
 #include "descriptor.h"
-#include "followed.h"
+#include "followed_path.h"
 #include "glob.h"
 #include "opening.h"
 #include "store.h"
@@ -139,7 +139,7 @@ static int open_path(int dirfd, bool follow, const char *path, int flags)
 
 		/* Most names lead through no link. */
 		if (fd < 0 && follow && (error == ELOOP || has_no_openat2(error))) {
-			fd = followed_open(dirfd, path, flags);
+			fd = followed_path_open(dirfd, path, flags);
 			error = fd < 0 ? (int)-fd : 0;
 		}
 		if (fd >= 0)

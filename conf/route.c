@@ -9,7 +9,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
-#include "followed.h"
+#include "followed_path.h"
 #include "layer.h"
 
 /* As many links as the kernel follows. */
@@ -120,7 +120,7 @@ static int take_step(struct route *route)
 	if (r < 0)
 		return r;
 	CLEANUP(closep) int fd = openat(route->at, copy, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	r = fd < 0 ? -errno : followed_uncover(&fd);
+	r = fd < 0 ? -errno : followed_path_uncover(&fd);
 	if (r >= 0 && fstat(fd, &step.stat) < 0)
 		r = -errno;
 	step.fd = r < 0 ? r : fd;

@@ -25,7 +25,8 @@ struct route_step {
 /**
  * Calls `each` for every step; a result that is not 0 ends the route and is returned. Returns 0 at
  * its end, or the -errno with which the last step failed, which `each` has had as `fd`. What this
- * process mounted and serves is passed by as in followed.h: -ELOOP where the route leads into it.
+ * process mounted and serves is passed by as in followed_path.h: -ELOOP where the route leads into
+ * it.
  */
 int route_each(const char *path, int (*each)(void *context, const struct route_step *step),
 	void *context);

@@ -9,7 +9,7 @@
 #include "access_list.h"
 #include "cleanup.h"
 #include "descriptor.h"
-#include "followed.h"
+#include "followed_path.h"
 #include "layer.h"
 
 /*
@@ -45,7 +45,7 @@ static int open_above(int fd, char *place)
 
 	*name++ = '\0';
 	/* Past a mount of ours that hides it. */
-	int above = followed_open(fd, *place ? place : "/", O_PATH | O_DIRECTORY | O_NOFOLLOW);
+	int above = followed_path_open(fd, *place ? place : "/", O_PATH | O_DIRECTORY | O_NOFOLLOW);
 	if (above < 0)
 		return above;
 	bool is_seen =

@@ -18,7 +18,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "driver.h"
-#include "followed.h"
+#include "followed_path.h"
 #include "handover.h"
 #include "keep.h"
 #include "keeper.h"
@@ -194,7 +194,7 @@ static int offer_mount(struct session *session, int listener)
 		closep(&listener);
 		return 0;
 	}
-	followed_cover(session->dev, session->beneath_fd);
+	followed_path_cover(session->dev, session->beneath_fd);
 	session->offer = (struct offer){.beneath_fd = session->beneath_fd};
 	return handover_new(
 		&session->offer, session->dev, listener, session->successor, &session->handover);
@@ -793,7 +793,7 @@ void session_free(struct session *session)
 	lock_fini(&session->unanswered_lock);
 	if (session->mounts_fd >= 0)
 		close(session->mounts_fd);
-	followed_cover(0, -1);
+	followed_path_cover(0, -1);
 	if (session->beneath_fd >= 0)
 		close(session->beneath_fd);
 	publisher_free(session->publisher);

@@ -14,7 +14,7 @@
 #include "descriptor.h"
 #include "entry.h"
 #include "events.h"
-#include "followed.h"
+#include "followed_path.h"
 #include "opening.h"
 #include "queue.h"
 #include "state.h"
@@ -221,7 +221,7 @@ static bool take_step(struct way *way)
 		add_step(way->watch, way->at, name, NAME_MASK,
 			*rest ? STEP_ON_THE_WAY : STEP_TARGET);
 	CLEANUP(closep) int fd = openat(way->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	int r = fd < 0 ? -errno : followed_uncover(&fd);
+	int r = fd < 0 ? -errno : followed_path_uncover(&fd);
 	/* Which says nothing of what is there. */
 	if (layer_is_shortage(r)) {
 		way->watch->error = -r;

@@ -1,4 +1,4 @@
-#include "followed.h"
+#include "followed_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,13 +34,13 @@ static struct {
 	int beneath_fd;
 } covered = {.beneath_fd = -1};
 
-void followed_cover(dev_t device, int beneath_fd)
+void followed_path_cover(dev_t device, int beneath_fd)
 {
 	covered.device = device;
 	covered.beneath_fd = beneath_fd;
 }
 
-int followed_uncover(int *fd)
+int followed_path_uncover(int *fd)
 {
 	struct statx there;
 
@@ -161,7 +161,7 @@ static int step(struct followed_walk *walk, int *ret)
 	if (!len)
 		strcpy(name, ".");
 	CLEANUP(closep) int fd = openat(walk->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	int r = fd < 0 ? -errno : followed_uncover(&fd);
+	int r = fd < 0 ? -errno : followed_path_uncover(&fd);
 	if (r < 0)
 		return r;
 	bool is_hidden = r > 0;
@@ -184,7 +184,7 @@ static int step(struct followed_walk *walk, int *ret)
 	return *ret < 0 ? *ret : 1;
 }
 
-int followed_open(int dirfd, const char *path, int flags)
+int followed_path_open(int dirfd, const char *path, int flags)
 {
 	struct followed_walk walk = {.flags = flags};
 	int ret = -1, r = 0;

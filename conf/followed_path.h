@@ -16,7 +16,7 @@
  * descriptor, or -errno: -EACCES for a link of somebody else, or one in /proc; -ELOOP for a magic
  * one; -EAGAIN where a name has changed meanwhile.
  */
-int followed_open(int dirfd, const char *path, int flags);
+int followed_path_open(int dirfd, const char *path, int flags);
 
 /**
  * What a mount of ours hides is walked through all the same: where a walk comes to the mount, which
@@ -25,10 +25,10 @@ int followed_open(int dirfd, const char *path, int flags);
  * the caller's, and open until this is called again; -1: there is none. Before there are threads,
  * or after.
  */
-void followed_cover(dev_t device, int beneath_fd);
+void followed_path_cover(dev_t device, int beneath_fd);
 
 /**
  * If *fd is the mount's root it is closed, and *fd leads to what lies beneath: 1. 0: it is
  * somewhere else; or -errno, -ELOOP for another directory of the mount. Asks no file system.
  */
-int followed_uncover(int *fd);
+int followed_path_uncover(int *fd);
