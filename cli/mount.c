@@ -40,7 +40,7 @@ struct mount {
 	struct heir *heir;  /* of who served before; NULL: it is mounted */
 	int stored_fd;      /* what he left with the service manager; -1: nothing */
 
-	struct keeper *keeper; /* of layers' mirrors; NULL: there is no plyfs.yaml */
+	struct supervisor *supervisor; /* of layers' mirrors; NULL: there is no plyfs.yaml */
 	struct background background;
 	atomic_bool is_detached; /* messages go to the system's log */
 };
@@ -192,7 +192,7 @@ static int serve(struct mount *mount, struct settings *settings)
 	const struct session_options options = {
 		.mountpoint = mount->mountpoint,
 		.label = mount->label,
-		.keeper = mount->keeper,
+		.supervisor = mount->supervisor,
 		.call = &mount->call,
 		.heir = mount->heir,
 		.is_private = given->is_private || (geteuid() != 0 && !given->is_shared),
@@ -248,17 +248,17 @@ static int make_absolute(const char *directory, const char *path, char **ret)
 /* What comes out of stores is there before the layers are opened. */
 static int open_and_serve(struct mount *mount)
 {
-	const struct keeper_options options = {.switches = mount->options.switches,
+	const struct supervisor_options options = {.switches = mount->options.switches,
 		.log = log_line,
 		.say = store_layers_report_status,
 		.context = mount};
-	CLEANUP(keeper_freep) struct keeper *keeper = NULL;
+	CLEANUP(supervisor_freep) struct supervisor *supervisor = NULL;
 	struct settings *settings;
 
-	if (store_layers_start(&mount->choice, false, &options, &keeper) != EXIT_DONE ||
+	if (store_layers_start(&mount->choice, false, &options, &supervisor) != EXIT_DONE ||
 		layer_choice_open(&mount->choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
-	mount->keeper = keeper;
+	mount->supervisor = supervisor;
 	if (mount->options.header != HEADER_AS_SET)
 		settings_fix_header(settings, mount->options.header == HEADER_ON);
 	return serve(mount, settings);

@@ -182,7 +182,7 @@ static int cover(struct settings *settings, const char *directory, bool is_dry, 
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(job_fini) struct render_job job = {0};      /* used until the end */
-	CLEANUP(keeper_freep) struct keeper *keeper = NULL; /* likewise */
+	CLEANUP(supervisor_freep) struct supervisor *supervisor = NULL; /* likewise */
 	CLEANUP(render_freep) struct render *made = NULL;
 	CLEANUP(freep) char *working = getcwd(NULL, 0);
 	struct settings *settings;
@@ -201,11 +201,11 @@ static int run(const struct command *command, int argc, char **argv)
 	job.choice.around.directory = working;
 	/* Who renders once wants what the store has now. */
 	if (store_layers_start(&job.choice, !job.is_watching,
-		    &(struct keeper_options){.switches = job.switches,
+		    &(struct supervisor_options){.switches = job.switches,
 			    .log = log_line,
 			    .say = store_layers_report_status,
 			    .context = &job},
-		    &keeper) != EXIT_DONE ||
+		    &supervisor) != EXIT_DONE ||
 		layer_choice_open(&job.choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	layer_choice_note_absent(settings);
@@ -229,7 +229,7 @@ static int run(const struct command *command, int argc, char **argv)
 		.is_made = is_made,
 		.is_dry = job.report.is_dry,
 		.is_watched = job.is_watching,
-		.keeper = keeper,
+		.supervisor = supervisor,
 		.switches = job.switches,
 		.log = log_line,
 		.tell = job.is_watching ? NULL : tell,

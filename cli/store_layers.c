@@ -21,10 +21,10 @@ void store_layers_report_status(void *context, const char *text)
 }
 
 int store_layers_start(const struct layer_choice *choice, bool is_fresh,
-	const struct keeper_options *options, struct keeper **ret)
+	const struct supervisor_options *options, struct supervisor **ret)
 {
 	CLEANUP(settings_unrefp) struct settings *outline = NULL;
-	CLEANUP(keeper_freep) struct keeper *keeper = NULL;
+	CLEANUP(supervisor_freep) struct supervisor *supervisor = NULL;
 	struct problem problem;
 
 	if (!choice->config)
@@ -33,11 +33,11 @@ int store_layers_start(const struct layer_choice *choice, bool is_fresh,
 		return EXIT_FAILED;
 	int r = settings_outline(&choice->around, choice->config, &outline, &problem);
 	if (r == 0)
-		r = keeper_new(outline, options, &keeper, &problem);
+		r = supervisor_new(outline, options, &supervisor, &problem);
 	if (r == 0)
-		r = keeper_wait(keeper, outline, is_fresh, &problem);
+		r = supervisor_wait(supervisor, outline, is_fresh, &problem);
 	if (r == 0) {
-		*ret = take_ptr(keeper);
+		*ret = take_ptr(supervisor);
 		return EXIT_DONE;
 	}
 	message_result(r, &problem, choice->config);

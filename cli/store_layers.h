@@ -4,16 +4,17 @@
  */
 #pragma once
 
-#include "keeper.h"
 #include "layer_choice.h"
+#include "supervisor.h"
 
 /**
- * Starts the keeper of the choice's plyfs.yaml, which must be found from `around.directory`;
- * without one *ret stays NULL. Waits for a state of each layer, as keeper_wait(). Returns EXIT_DONE
- * with *ret for keeper_freep(), or EXIT_FAILED when it has complained. Before there are threads.
+ * Starts the supervisor of the choice's plyfs.yaml, which must be found from `around.directory`;
+ * without one *ret stays NULL. Waits for a state of each layer, as supervisor_wait(). Returns
+ * EXIT_DONE with *ret for supervisor_freep(), or EXIT_FAILED when it has complained. Before there
+ * are threads.
  */
 int store_layers_start(const struct layer_choice *choice, bool is_fresh,
-	const struct keeper_options *options, struct keeper **ret);
+	const struct supervisor_options *options, struct supervisor **ret);
 
 /** For the options: tells the service manager how the mirrors are. */
 void store_layers_report_status(void *context, const char *text);

@@ -1,6 +1,6 @@
 /*
  * A store: what a layer is a mirror of, `etcd:` or `git:` in plyfs.yaml(5). Whoever mounts or
- * renders has a mirror run for it (fs/keeper), and who only looks takes what that has left:
+ * renders has a mirror run for it (fs/supervisor), and who only looks takes what that has left:
  *
  *      BASE/KIND-ID.lock     held by who runs the mirror
  *      BASE/KIND-ID/         belongs to the mirror's user

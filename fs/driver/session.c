@@ -21,7 +21,6 @@
 #include "followed_path.h"
 #include "handover.h"
 #include "keep.h"
-#include "keeper.h"
 #include "monitor.h"
 #include "mountpoint.h"
 #include "nearby_mounts.h"
@@ -30,6 +29,7 @@
 #include "runner.h"
 #include "session_state.h"
 #include "successor.h"
+#include "supervisor.h"
 #include "unanswered.h"
 
 #define MOUNT_OPTIONS_MAX 4096
@@ -480,23 +480,23 @@ static bool on_end_of_mount_process(void *context, struct publisher_hook *hook)
 }
 
 /* A layer that a mirror keeps has a state now. */
-static bool on_keeper(void *context, struct publisher_hook *hook)
+static bool on_supervisor(void *context, struct publisher_hook *hook)
 {
 	struct session *session = context;
-	bool has_state = keeper_take(session->options.keeper);
+	bool has_state = supervisor_take(session->options.supervisor);
 
-	if (keeper_is_gone(session->options.keeper))
+	if (supervisor_is_gone(session->options.supervisor))
 		hook->fd = -1;
 	return has_state;
 }
 
-/* The keeper reads plyfs.yaml itself. */
+/* The supervisor reads plyfs.yaml itself. */
 static void on_reload(void *context)
 {
 	struct session *session = context;
 
-	if (session->options.keeper)
-		keeper_reload(session->options.keeper);
+	if (session->options.supervisor)
+		supervisor_reload(session->options.supervisor);
 }
 
 static void *run_publisher(void *context)
@@ -514,13 +514,14 @@ static int start_publisher(struct session *session)
 	sigset_t all;
 	sigset_t old;
 
-	const struct keeper *keeper = session->options.keeper;
+	const struct supervisor *supervisor = session->options.supervisor;
 
 	const struct publisher_options options = {
 		.ops = &publish_ops,
 		.hooks = {{session->mounts_fd, POLLPRI, on_mounts},
 			{session->mount_process.socket, 0, on_end_of_mount_process},
-			{keeper ? keeper_fd(keeper) : -1, POLLIN, keeper ? on_keeper : NULL}},
+			{supervisor ? supervisor_fd(supervisor) : -1, POLLIN,
+				supervisor ? on_supervisor : NULL}},
 		.reload = on_reload,
 		.context = session,
 		.dev = session->dev,

@@ -33,7 +33,8 @@ struct session;
 struct session_options {
 	const char *mountpoint;
 	const char *label;   /* what mount(8) shows as the source: the config's path, or "A:B:C" */
-	struct keeper *keeper; /* of the mirrors of layers; NULL: no plyfs.yaml may name some */
+	struct supervisor
+		*supervisor; /* of the mirrors of layers; NULL: no plyfs.yaml may name some */
 	const struct successor_call *call; /* how an heir is called; NULL: there is to be none */
 	struct heir *heir;         /* of whom served before; NULL: it is mounted */
 	bool is_private;     /* only the mounting user may look; else allow_other is asked for */

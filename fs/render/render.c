@@ -9,16 +9,16 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "descriptor.h"
-#include "keeper.h"
+#include "failure.h"
 #include "monitor.h"
+#include "populate.h"
 #include "publisher.h"
 #include "reader_sandbox.h"
 #include "refresh.h"
 #include "render_status.h"
 #include "runner.h"
 #include "shown_directory.h"
-#include "failure.h"
-#include "populate.h"
+#include "supervisor.h"
 
 /*
  * By the time that a generation is made all that has changed with it must be there, too: what is
@@ -333,23 +333,23 @@ static void on_log(void *context, const char *line)
 }
 
 /* A layer that a mirror keeps has a state now. */
-static bool on_keeper(void *context, struct publisher_hook *hook)
+static bool on_supervisor(void *context, struct publisher_hook *hook)
 {
 	struct render *render = context;
-	bool has_state = keeper_take(render->options.keeper);
+	bool has_state = supervisor_take(render->options.supervisor);
 
-	if (keeper_is_gone(render->options.keeper))
+	if (supervisor_is_gone(render->options.supervisor))
 		hook->fd = -1;
 	return has_state;
 }
 
-/* The keeper reads plyfs.yaml itself. */
+/* The supervisor reads plyfs.yaml itself. */
 static void on_reload(void *context)
 {
 	struct render *render = context;
 
-	if (render->options.keeper)
-		keeper_reload(render->options.keeper);
+	if (render->options.supervisor)
+		supervisor_reload(render->options.supervisor);
 }
 
 /* Behind all that makes processes, before what makes threads, and before anything is read. */
@@ -421,8 +421,10 @@ int render_new(struct settings *settings, const struct rendered_options *options
 				.hooks = {{agenda_fd(render->agenda), POLLIN, do_due},
 					{render->inotify ? inotify_fd(render->inotify) : -1, POLLIN,
 						render->inotify ? shown_take_events : NULL},
-					{options->keeper ? keeper_fd(options->keeper) : -1, POLLIN,
-						options->keeper ? on_keeper : NULL}},
+					{options->supervisor ? supervisor_fd(options->supervisor)
+							     : -1,
+						POLLIN,
+						options->supervisor ? on_supervisor : NULL}},
 				.reload = on_reload},
 			&render->publisher);
 	if (r == 0)

@@ -36,7 +36,8 @@ struct rendered_options {
 	bool is_atomic;
 	bool is_dry;     /* nothing is changed: what would be is told; the directory need not be there */
 	bool is_watched; /* drift is noticed while it happens */
-	struct keeper *keeper; /* of the mirrors of layers; NULL: no plyfs.yaml may name some */
+	struct supervisor
+		*supervisor; /* of the mirrors of layers; NULL: no plyfs.yaml may name some */
 	struct sandbox_switches switches;
 	void (*log)(void *context, const char *line);
 	/* What comes of each file and link; NULL: nobody asks. `why` is told of what failed. */

@@ -1,4 +1,4 @@
-#include "keeper.h"
+#include "supervisor.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -17,9 +17,9 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "descriptor.h"
-#include "keeper_process.h"
 #include "mirror_process.h"
 #include "mirror_report.h"
+#include "supervisor_process.h"
 
 /* ms between two looks for a state, while nothing else can be done. */
 #define WAIT_STEP 20
@@ -27,10 +27,10 @@
 /* Bytes of why there is no state. */
 #define REASON_MAX 512
 
-struct keeper {
+struct supervisor {
 	pid_t pid;
 	int socket;
-	struct keeper_options options;
+	struct supervisor_options options;
 	atomic_bool is_gone;
 	time_t started;
 	char last_line[REASON_MAX]; /* that went to the log */
@@ -53,17 +53,17 @@ static int check_stores(const struct settings *outline, struct problem *problem)
 	return r;
 }
 
-int keeper_new(const struct settings *outline, const struct keeper_options *options,
-	struct keeper **ret, struct problem *problem)
+int supervisor_new(const struct settings *outline, const struct supervisor_options *options,
+	struct supervisor **ret, struct problem *problem)
 {
-	CLEANUP(keeper_freep) struct keeper *keeper = calloc(1, sizeof(*keeper));
+	CLEANUP(supervisor_freep) struct supervisor *supervisor = calloc(1, sizeof(*supervisor));
 	int ends[2];
 
-	if (!keeper)
+	if (!supervisor)
 		return -ENOMEM;
-	keeper->socket = -1;
-	keeper->options = *options;
-	keeper->started = time(NULL);
+	supervisor->socket = -1;
+	supervisor->options = *options;
+	supervisor->started = time(NULL);
 	int r = check_stores(outline, problem);
 	if (r != 0)
 		return r;
@@ -71,69 +71,69 @@ int keeper_new(const struct settings *outline, const struct keeper_options *opti
 		return -errno;
 	pid_t pid = fork();
 	if (pid == 0)
-		keeper_process(outline, &options->switches, ends[1]);
+		supervisor_process(outline, &options->switches, ends[1]);
 	r = pid < 0 ? -errno : 0;
 	close(ends[1]);
-	keeper->socket = ends[0];
+	supervisor->socket = ends[0];
 	if (r < 0)
 		return r;
-	keeper->pid = pid;
-	*ret = take_ptr(keeper);
+	supervisor->pid = pid;
+	*ret = take_ptr(supervisor);
 	return 0;
 }
 
-int keeper_fd(const struct keeper *keeper)
+int supervisor_fd(const struct supervisor *supervisor)
 {
-	return keeper->socket;
+	return supervisor->socket;
 }
 
-bool keeper_is_gone(const struct keeper *keeper)
+bool supervisor_is_gone(const struct supervisor *supervisor)
 {
-	return atomic_load(&keeper->is_gone);
+	return atomic_load(&supervisor->is_gone);
 }
 
 /* Returns whether it means that a layer has a state. */
-static bool take_message(struct keeper *keeper, const char *message)
+static bool take_message(struct supervisor *supervisor, const char *message)
 {
-	const struct keeper_options *options = &keeper->options;
+	const struct supervisor_options *options = &supervisor->options;
 
-	switch ((enum keeper_word)message[0]) {
-	case KEEPER_LOG:
-		snprintf(keeper->last_line, REASON_MAX, "%.*s", REASON_MAX - 1, message + 1);
+	switch ((enum supervisor_word)message[0]) {
+	case SUPERVISOR_LOG:
+		snprintf(supervisor->last_line, REASON_MAX, "%.*s", REASON_MAX - 1, message + 1);
 		options->log(options->context, message + 1);
 		return false;
-	case KEEPER_STATUS:
+	case SUPERVISOR_STATUS:
 		if (options->say)
 			options->say(options->context, message + 1);
 		return false;
-	case KEEPER_STATE:
+	case SUPERVISOR_STATE:
 		return true;
 	}
 	return false;
 }
 
-bool keeper_take(struct keeper *keeper)
+bool supervisor_take(struct supervisor *supervisor)
 {
-	char message[KEEPER_MESSAGE_MAX];
+	char message[SUPERVISOR_MESSAGE_MAX];
 	bool has_state = false;
 	ssize_t n;
 
-	while ((n = recv(keeper->socket, message, sizeof(message) - 1, MSG_DONTWAIT)) > 0) {
+	while ((n = recv(supervisor->socket, message, sizeof(message) - 1, MSG_DONTWAIT)) > 0) {
 		message[n] = '\0';
-		has_state |= take_message(keeper, message);
+		has_state |= take_message(supervisor, message);
 	}
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return has_state;
-	if (!atomic_exchange(&keeper->is_gone, true))
-		keeper->options.log(keeper->options.context,
+	if (!atomic_exchange(&supervisor->is_gone, true))
+		supervisor->options.log(supervisor->options.context,
 			"the process plyfs-keep has ended: layers out of stores are not kept up to "
 			"date any more; unmount and mount again");
 	return has_state;
 }
 
-void keeper_reload(struct keeper *keeper)
+void supervisor_reload(struct supervisor *supervisor)
 {
-	(void)send(keeper->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	(void)send(supervisor->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 static bool has_state(const struct store_spec *store)
@@ -147,7 +147,7 @@ static bool has_state(const struct store_spec *store)
  * Whether the mirror knows that the store has nothing newer. What one that has ended has said does
  * not count, while the next one begins.
  */
-static bool is_fresh(const struct keeper *keeper, const struct store_spec *store)
+static bool is_fresh(const struct supervisor *supervisor, const struct store_spec *store)
 {
 	struct mirror_report report;
 
@@ -155,18 +155,20 @@ static bool is_fresh(const struct keeper *keeper, const struct store_spec *store
 		return false;
 	bool is_there = report.pid > 1 && report.pid < INT_MAX &&
 			(kill((pid_t)report.pid, 0) == 0 || errno == EPERM);
-	bool is_so = report.is_connected && (is_there || report.contact >= (double)keeper->started);
+	bool is_so =
+		report.is_connected && (is_there || report.contact >= (double)supervisor->started);
 	mirror_report_fini(&report);
 	return is_so;
 }
 
 /* What the mirror, or who runs it, says of why there is nothing. */
-static void put_reason(const struct keeper *keeper, const struct store_spec *store, char ret[REASON_MAX])
+static void put_reason(
+	const struct supervisor *supervisor, const struct store_spec *store, char ret[REASON_MAX])
 {
 	struct mirror_report report;
 
 	snprintf(ret, REASON_MAX, "%s",
-		*keeper->last_line ? keeper->last_line : "nothing was heard of it");
+		*supervisor->last_line ? supervisor->last_line : "nothing was heard of it");
 	if (!mirror_report_of(store->directory, &report))
 		return;
 	if (mirror_report_listed(&report))
@@ -188,11 +190,11 @@ static bool has_network(void)
 }
 
 static int complain(
-	const struct keeper *keeper, const struct layer_spec *spec, struct problem *problem)
+	const struct supervisor *supervisor, const struct layer_spec *spec, struct problem *problem)
 {
 	char reason[REASON_MAX];
 
-	put_reason(keeper, spec->store, reason);
+	put_reason(supervisor, spec->store, reason);
 	return problem_at(problem, spec->place,
 		"the layer '%s' has no state yet, after %.1f s: %s; %s, or give 'wait' for more "
 		"time, or 'optional: true' for a mount that begins without the layer",
@@ -202,42 +204,42 @@ static int complain(
 }
 
 /* There is one, and it may be an old one. */
-static void log_old(const struct keeper *keeper, const struct layer_spec *spec)
+static void log_old(const struct supervisor *supervisor, const struct layer_spec *spec)
 {
 	char reason[REASON_MAX], line[PROBLEM_MESSAGE_MAX];
 
-	put_reason(keeper, spec->store, reason);
+	put_reason(supervisor, spec->store, reason);
 	snprintf(line, sizeof(line),
 		"the layer '%s' is as it was when the store was last heard of: %s", spec->name,
 		reason);
-	keeper->options.log(keeper->options.context, line);
+	supervisor->options.log(supervisor->options.context, line);
 }
 
 /* Until the one layer may be shown. */
-static int wait_for(struct keeper *keeper, const struct layer_spec *spec, bool wants_fresh,
+static int wait_for(struct supervisor *supervisor, const struct layer_spec *spec, bool wants_fresh,
 	int64_t began, struct problem *problem)
 {
 	const struct store_spec *store = spec->store;
 
-	while (!has_state(store) || (wants_fresh && !is_fresh(keeper, store))) {
-		struct pollfd polled = {.fd = keeper->socket, .events = POLLIN};
+	while (!has_state(store) || (wants_fresh && !is_fresh(supervisor, store))) {
+		struct pollfd polled = {.fd = supervisor->socket, .events = POLLIN};
 
 		if (clock_ms() - began >= (int64_t)store->wait_ms) {
 			if (!has_state(store))
-				return complain(keeper, spec, problem);
-			log_old(keeper, spec);
+				return complain(supervisor, spec, problem);
+			log_old(supervisor, spec);
 			return 0;
 		}
 		poll(&polled, 1, WAIT_STEP);
 		if (polled.revents)
-			keeper_take(keeper);
-		if (keeper_is_gone(keeper))
+			supervisor_take(supervisor);
+		if (supervisor_is_gone(supervisor))
 			return -EPIPE;
 	}
 	return 0;
 }
 
-int keeper_wait(struct keeper *keeper, const struct settings *outline, bool is_fresh,
+int supervisor_wait(struct supervisor *supervisor, const struct settings *outline, bool is_fresh,
 	struct problem *problem)
 {
 	int64_t began = clock_ms();
@@ -247,20 +249,20 @@ int keeper_wait(struct keeper *keeper, const struct settings *outline, bool is_f
 		const struct layer_spec *spec = &outline->specs[i];
 
 		if (spec->store && !spec->optional)
-			r = wait_for(keeper, spec, is_fresh, began, problem);
+			r = wait_for(supervisor, spec, is_fresh, began, problem);
 	}
 	return r;
 }
 
-void keeper_freep(struct keeper **place)
+void supervisor_freep(struct supervisor **place)
 {
-	struct keeper *keeper = *place;
+	struct supervisor *supervisor = *place;
 
-	if (!keeper)
+	if (!supervisor)
 		return;
-	if (keeper->socket >= 0)
-		close(keeper->socket);
-	while (keeper->pid && waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR)
+	if (supervisor->socket >= 0)
+		close(supervisor->socket);
+	while (supervisor->pid && waitpid(supervisor->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	free(keeper);
+	free(supervisor);
 }

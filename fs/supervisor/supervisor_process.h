@@ -8,15 +8,15 @@
 #include "settings.h"
 
 /* The first byte of a message; text follows, with no NUL. */
-enum keeper_word {
-	KEEPER_LOG = 'L',    /* a line */
-	KEEPER_STATE = 'S',  /* a layer has a state now, which it had not */
-	KEEPER_STATUS = 'T', /* for the service manager's status line */
+enum supervisor_word {
+	SUPERVISOR_LOG = 'L',    /* a line */
+	SUPERVISOR_STATE = 'S',  /* a layer has a state now, which it had not */
+	SUPERVISOR_STATUS = 'T', /* for the service manager's status line */
 };
 
 /* Bytes of a message. */
-#define KEEPER_MESSAGE_MAX 2048
+#define SUPERVISOR_MESSAGE_MAX 2048
 
 /** The process's body: keeps the mirrors of `outline` until the socket's other end is closed. */
-__attribute__((noreturn)) void keeper_process(
+__attribute__((noreturn)) void supervisor_process(
 	const struct settings *outline, const struct sandbox_switches *switches, int socket);

@@ -1,13 +1,13 @@
 /*
- * The keeper: has a mirror run for each layer that comes out of a store (conf/store_spec.h), by a
- * process of its own, plyfs-keep, as long as we live.
+ * The supervisor: has a mirror run for each layer that comes out of a store (conf/store_spec.h), by
+ * a process of its own, plyfs-keep, as long as we live.
  *
  *      daemon ──"look again"──▶ plyfs-keep ──▶ plyfs mirror …, as another user
  *          ◀─ lines for the log, "a layer has a state now", the status line ─┘
  *
  *      a start:  settings_outline()   what plyfs.yaml says of stores; no layer is open
- *                keeper_new()         plyfs-keep, and its mirrors
- *                keeper_wait()        each layer has a state
+ *                supervisor_new()         plyfs-keep, and its mirrors
+ *                supervisor_wait()        each layer has a state
  *                settings_read()      layers are opened, by the link that the mirror turns
  *
  * Where a layer's directory is follows from what plyfs.yaml says of its store (store_spec.h), so
@@ -18,12 +18,12 @@
  * - plyfs-keep reads plyfs.yaml itself, and starts nothing but what that names. It holds no mount,
  *   layer or terminal, and ends, with its mirrors, when the other end of the socket is closed.
  * - A mirror runs without capabilities, without a way to get more rights, with an environment and
- *   descriptors made for it. If we are root it is another user, `user:` or KEEPER_USER.
+ *   descriptors made for it. If we are root it is another user, `user:` or SUPERVISOR_USER.
  * - plyfs-keep enters a sandbox before it starts the first mirror: of root's rights it keeps what
  *   that needs, and it and its mirrors write nowhere but where states are kept by then.
  * - A mirror that ends is started again after a pause, which grows.
- * - Of several keepers of the same store one runs the mirror, and another takes over when that one
- *   ends.
+ * - Of several supervisors of the same store one runs the mirror, and another takes over when that
+ * one ends.
  */
 #pragma once
 
@@ -31,14 +31,14 @@
 #include "settings.h"
 
 /* Whom mirrors run as when root mounts. The package makes it. */
-#define KEEPER_USER "plyfs-mirror"
+#define SUPERVISOR_USER "plyfs-mirror"
 
-struct keeper;
+struct supervisor;
 
-struct keeper_options {
+struct supervisor_options {
 	struct sandbox_switches switches; /* of plyfs-keep, and of the mirrors that it starts */
 
-	/* Called by whoever calls keeper_take() or keeper_wait(). */
+	/* Called by whoever calls supervisor_take() or supervisor_wait(). */
 	void (*log)(void *context, const char *line);
 	void (*say)(
 		void *context, const char *text); /* "STATUS=…", for a service manager; or NULL */
@@ -47,11 +47,11 @@ struct keeper_options {
 
 /**
  * Starts the process, before there are threads; `outline` is settings_outline()'s, of an absolute
- * path. What a mirror needs is looked at once. Returns 0 with *ret for keeper_freep(); PROBLEM,
+ * path. What a mirror needs is looked at once. Returns 0 with *ret for supervisor_freep(); PROBLEM,
  * with the remedy; or -errno.
  */
-int keeper_new(const struct settings *outline, const struct keeper_options *options,
-	struct keeper **ret, struct problem *problem);
+int supervisor_new(const struct settings *outline, const struct supervisor_options *options,
+	struct supervisor **ret, struct problem *problem);
 
 /**
  * Waits until all layers of the outline have a state that may be shown, the last good one or a new
@@ -59,18 +59,18 @@ int keeper_new(const struct settings *outline, const struct keeper_options *opti
  * one. Layers that are optional are not waited for. Returns 0, PROBLEM when it takes too long, or
  * -errno.
  */
-int keeper_wait(struct keeper *keeper, const struct settings *outline, bool is_fresh,
+int supervisor_wait(struct supervisor *supervisor, const struct settings *outline, bool is_fresh,
 	struct problem *problem);
 
 /** To be polled for POLLIN; and takes what has come. Returns whether a layer has a state now. */
-int keeper_fd(const struct keeper *keeper);
-bool keeper_take(struct keeper *keeper);
+int supervisor_fd(const struct supervisor *supervisor);
+bool supervisor_take(struct supervisor *supervisor);
 
 /** Whether the process has ended: then no layer out of a store is kept up to date. */
-bool keeper_is_gone(const struct keeper *keeper);
+bool supervisor_is_gone(const struct supervisor *supervisor);
 
 /** Has it read plyfs.yaml again. */
-void keeper_reload(struct keeper *keeper);
+void supervisor_reload(struct supervisor *supervisor);
 
 /** Ends it, with its mirrors. NULL in *place: nothing. */
-void keeper_freep(struct keeper **place);
+void supervisor_freep(struct supervisor **place);

@@ -1,4 +1,4 @@
-#include "keeper_process.h"
+#include "supervisor_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@
 #define PAUSE_FIRST 500u
 #define PAUSE_MAX 30000u
 
-/* ms between two looks whether another keeper has ended, and at what mirrors say. */
+/* ms between two looks whether another supervisor has ended, and at what mirrors say. */
 #define LOOK_INTERVAL 1000u
 
 /* ms between two looks for a first state: at first, and when it takes long. */
@@ -48,7 +48,7 @@ struct supervised_mirror {
 	struct supervised_mirror *next;
 	const struct layer_spec *spec; /* of the settings in force */
 	struct mirror_identity identity;
-	int lock;         /* -1: another keeper has it */
+	int lock;         /* -1: another supervisor has it */
 	pid_t pid;        /* 0: it does not run */
 	int log;          /* what it says; -1: nothing */
 	int64_t due;      /* when it is to be started, or the lock looked at */
@@ -59,7 +59,7 @@ struct supervised_mirror {
 	size_t line_len;
 };
 
-struct keeper_server {
+struct supervisor_server {
 	int socket;
 	int signals;
 	int program; /* our own */
@@ -74,32 +74,33 @@ struct keeper_server {
 	bool wants_status;               /* there is a service manager to be told */
 	bool has_status;                 /* there is, or will be, something to tell it */
 	int64_t look_at;                 /* when it is looked whether that is news */
-	char status[KEEPER_MESSAGE_MAX]; /* as it was told last */
+	char status[SUPERVISOR_MESSAGE_MAX]; /* as it was told last */
 };
 
 /* A daemon that does not listen must not keep us: what is not taken is lost. */
-static bool tell(const struct keeper_server *server, enum keeper_word word, const char *text)
+static bool tell(
+	const struct supervisor_server *server, enum supervisor_word word, const char *text)
 {
-	char message[KEEPER_MESSAGE_MAX];
+	char message[SUPERVISOR_MESSAGE_MAX];
 	int n = snprintf(message, sizeof(message), "%c%s", word, text);
 	size_t len = (size_t)n < sizeof(message) ? (size_t)n : sizeof(message) - 1;
 
 	return send(server->socket, message, len, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
 }
 
-static void tell_of(
-	const struct keeper_server *server, const struct supervised_mirror *kept, const char *what)
+static void tell_of(const struct supervisor_server *server, const struct supervised_mirror *kept,
+	const char *what)
 {
-	char line[KEEPER_MESSAGE_MAX];
+	char line[SUPERVISOR_MESSAGE_MAX];
 
 	/* A line too long for a message is cut. */
 	if (snprintf(line, sizeof(line), "the mirror of the layer '%s': %s", kept->spec->name,
 		    what) > 0)
-		tell(server, KEEPER_LOG, line);
+		tell(server, SUPERVISOR_LOG, line);
 }
 
-static void tell_problem(const struct keeper_server *server, const struct supervised_mirror *kept,
-	const struct problem *problem)
+static void tell_problem(const struct supervisor_server *server,
+	const struct supervised_mirror *kept, const struct problem *problem)
 {
 	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
 
@@ -108,7 +109,7 @@ static void tell_problem(const struct keeper_server *server, const struct superv
 }
 
 /* A line that is complete: without the name that every message begins with. */
-static void pass_line(const struct keeper_server *server, struct supervised_mirror *kept)
+static void pass_line(const struct supervisor_server *server, struct supervised_mirror *kept)
 {
 	static const char prefix[] = "plyfs: ";
 	size_t skip;
@@ -121,7 +122,7 @@ static void pass_line(const struct keeper_server *server, struct supervised_mirr
 }
 
 /* What the mirror says. */
-static void take_log(const struct keeper_server *server, struct supervised_mirror *kept)
+static void take_log(const struct supervisor_server *server, struct supervised_mirror *kept)
 {
 	char text[4096];
 	ssize_t n = read(kept->log, text, sizeof(text));
@@ -167,7 +168,7 @@ static bool has_lock(struct supervised_mirror *kept)
 }
 
 /* Notes that mirrors' states may be kept there. The directory is made, if it can be. */
-static int allow_base(struct keeper_server *server, const struct store_spec *store,
+static int allow_base(struct supervisor_server *server, const struct store_spec *store,
 	struct sandbox *sandbox, struct problem *problem)
 {
 	struct mirror_identity identity;
@@ -184,7 +185,7 @@ static int allow_base(struct keeper_server *server, const struct store_spec *sto
 }
 
 /* Before anything is read of what a mirror says. What it may not do, no mirror may. */
-static int enter_sandbox(struct keeper_server *server, struct problem *problem)
+static int enter_sandbox(struct supervisor_server *server, struct problem *problem)
 {
 	const struct sandbox_options options = {
 		.process = SANDBOX_KEEP, .switches = *server->switches};
@@ -208,8 +209,8 @@ static int enter_sandbox(struct keeper_server *server, struct problem *problem)
 }
 
 /* Settings may name another place by now than those that could be allowed. */
-static int check_base(
-	const struct keeper_server *server, const struct store_spec *store, struct problem *problem)
+static int check_base(const struct supervisor_server *server, const struct store_spec *store,
+	struct problem *problem)
 {
 	for (size_t i = 0; i < server->base_count; i++)
 		if (strcmp(server->bases[i], store->base) == 0)
@@ -223,7 +224,7 @@ static int check_base(
 				 store->base, server->bases[0]);
 }
 
-static void start(struct keeper_server *server, struct supervised_mirror *kept)
+static void start(struct supervisor_server *server, struct supervised_mirror *kept)
 {
 	const struct store_spec *store = kept->spec->store;
 	struct problem problem;
@@ -254,7 +255,8 @@ static void start(struct keeper_server *server, struct supervised_mirror *kept)
 }
 
 /* How it has ended, and when it will be started again. */
-static void note_end(const struct keeper_server *server, struct supervised_mirror *kept, int status)
+static void note_end(
+	const struct supervisor_server *server, struct supervised_mirror *kept, int status)
 {
 	char text[256];
 
@@ -274,7 +276,7 @@ static void note_end(const struct keeper_server *server, struct supervised_mirro
 	tell_of(server, kept, text);
 }
 
-static void reap(const struct keeper_server *server)
+static void reap(const struct supervisor_server *server)
 {
 	struct signalfd_siginfo info;
 	int status;
@@ -363,7 +365,7 @@ static struct supervised_mirror *make_kept(void)
 }
 
 /* What the settings name is kept, and nothing else. */
-static void take_stores(struct keeper_server *server, const struct settings *settings)
+static void take_stores(struct supervisor_server *server, const struct settings *settings)
 {
 	struct supervised_mirror *old = server->all, *all = NULL;
 
@@ -400,7 +402,7 @@ static bool is_unchanged(const struct settings *settings)
 }
 
 /* A plyfs.yaml that can't be used changes nothing, as in the daemon, which tells why. */
-static void reload(struct keeper_server *server)
+static void reload(struct supervisor_server *server)
 {
 	struct settings *settings;
 	struct problem problem;
@@ -415,7 +417,7 @@ static void reload(struct keeper_server *server)
 }
 
 /* Messages that say nothing but that something has happened. Returns false at the end. */
-static bool take_words(struct keeper_server *server)
+static bool take_words(struct supervisor_server *server)
 {
 	char words[64];
 	bool has_word = false;
@@ -430,7 +432,7 @@ static bool take_words(struct keeper_server *server)
 }
 
 /* Whether all have a state. One that has its first is told. */
-static bool look_for_states(const struct keeper_server *server)
+static bool look_for_states(const struct supervisor_server *server)
 {
 	bool have_all = true;
 
@@ -442,7 +444,7 @@ static bool look_for_states(const struct keeper_server *server)
 		if (!has_state)
 			kept->has_state = false;
 		else if (!kept->has_state)
-			kept->has_state = tell(server, KEEPER_STATE, "");
+			kept->has_state = tell(server, SUPERVISOR_STATE, "");
 		have_all &= kept->has_state;
 	}
 	return have_all;
@@ -473,7 +475,7 @@ static void put_status(FILE *out, const struct layer_spec *spec, bool *is_first)
 
 /* What the service manager shows, if it is news: of all layers that mirrors keep, whoever runs
  * them. */
-static void tell_status(struct keeper_server *server)
+static void tell_status(struct supervisor_server *server)
 {
 	CLEANUP(freep) char *text = NULL;
 	bool is_first = true;
@@ -490,12 +492,12 @@ static void tell_status(struct keeper_server *server)
 	server->has_status = len > 0 || server->all;
 	if (!len || strncmp(server->status, text, sizeof(server->status) - 2) == 0)
 		return;
-	if (tell(server, KEEPER_STATUS, text))
+	if (tell(server, SUPERVISOR_STATUS, text))
 		snprintf(server->status, sizeof(server->status), "%s", text);
 }
 
 /* Does what is due. Returns the ms until more is; -1: nothing will be by itself. */
-static int work(struct keeper_server *server)
+static int work(struct supervisor_server *server)
 {
 	int64_t now = clock_ms(), next = INT64_MAX;
 
@@ -524,7 +526,7 @@ static int work(struct keeper_server *server)
 }
 
 /* Waits. Returns false when the daemon has ended. */
-static bool wait_for_news(struct keeper_server *server, int timeout_ms)
+static bool wait_for_news(struct supervisor_server *server, int timeout_ms)
 {
 	struct pollfd polled[2 + LAYERS_MAX] = {{.fd = server->socket, .events = POLLIN},
 		{.fd = server->signals, .events = POLLIN}};
@@ -543,10 +545,10 @@ static bool wait_for_news(struct keeper_server *server, int timeout_ms)
 	return !polled[0].revents || take_words(server);
 }
 
-void keeper_process(
+void supervisor_process(
 	const struct settings *outline, const struct sandbox_switches *switches, int socket)
 {
-	struct keeper_server server = {.program = open("/proc/self/exe", O_PATH | O_CLOEXEC),
+	struct supervisor_server server = {.program = open("/proc/self/exe", O_PATH | O_CLOEXEC),
 		.settings = outline,
 		.switches = switches,
 		.wants_status = getenv("NOTIFY_SOCKET") != NULL};

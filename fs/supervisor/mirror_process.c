@@ -18,7 +18,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "helper.h"
-#include "keeper.h"
+#include "supervisor.h"
 
 #define MIRROR_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -38,7 +38,7 @@ static int copy_identity(const struct passwd *user, struct mirror_identity *ret)
 int mirror_identity_find(
 	const struct store_spec *store, struct mirror_identity *ret, struct problem *problem)
 {
-	const char *name = store->user ? store->user : geteuid() == 0 ? KEEPER_USER : NULL;
+	const char *name = store->user ? store->user : geteuid() == 0 ? SUPERVISOR_USER : NULL;
 	const struct passwd *user = name ? getpwnam(name) : getpwuid(geteuid());
 
 	*ret = (struct mirror_identity){.uid = geteuid(), .gid = getegid(), .home = "/"};
