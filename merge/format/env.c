@@ -247,7 +247,7 @@ static int read_value(struct env_reader *reader, struct span rest)
 }
 
 /* Notes the pair, with the "export" in front of it, which may stand at `start`. */
-EXTENTS_RARE static int note_pair(
+EXTENT_NOTE_RARE static int note_pair(
 	struct env_reader *reader, const char *start, struct span key, const char *value)
 {
 	struct line_reader *lines = &reader->lines;

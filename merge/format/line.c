@@ -169,14 +169,14 @@ int line_open_root(struct line_reader *reader, const char *at)
 	int r = builder_open(reader->builder, NODE_MAP, NODE_BLOCK, line_place(reader, at), &root);
 	if (r || !reader->builder->options->wants_extents)
 		return r;
-	reader->in = extents_begin(reader->builder, root);
+	reader->in = extent_note_begin(reader->builder, root);
 	return reader->in ? 0 : -ENOMEM;
 }
 
 int line_close_root(struct line_reader *reader)
 {
 	if (reader->in)
-		extents_close(reader->builder->document->extents[0]);
+		extent_note_close(reader->builder->document->extents[0]);
 	return builder_close(reader->builder);
 }
 
@@ -186,14 +186,14 @@ int line_note_pair(struct line_reader *reader, struct span key, struct span valu
 	struct extent *extent;
 
 	assert(reader->in);
-	extent = extents_add(builder, reader->in);
+	extent = extent_note_add(builder, reader->in);
 	if (!extent)
 		return -ENOMEM;
 	extent->node = builder->waiting[builder->count - 1];
-	extent->key = extents_range(builder, key.data, key.data + key.len);
-	extent->value = extents_range(builder, value.data, value.data + value.len);
+	extent->key = extent_note_range(builder, key.data, key.data + key.len);
+	extent->value = extent_note_range(builder, value.data, value.data + value.len);
 	extent->member = (struct range){extent->key.begin, extent->value.end};
-	return extents_set_keys(builder, extent, &builder->waiting[builder->count - 2], 1);
+	return extent_note_set_keys(builder, extent, &builder->waiting[builder->count - 2], 1);
 }
 
 int line_repeat(

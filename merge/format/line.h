@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "extents.h"
+#include "extent_note.h"
 #include "output.h"
 #include "spelling.h"
 
@@ -67,7 +67,7 @@ int line_close_root(struct line_reader *reader);
  * Notes the extent of the pair that was added last. `key` and `value` are its parts of the text,
  * with their quotes. Call it only if extents are wanted (reader->in is set). Returns 0 or -ENOMEM.
  */
-EXTENTS_RARE int line_note_pair(struct line_reader *reader, struct span key, struct span value);
+EXTENT_NOTE_RARE int line_note_pair(struct line_reader *reader, struct span key, struct span value);
 
 /**
  * See builder->repeat. For formats in which the later key counts, with a warning, and a map

@@ -191,20 +191,20 @@ static void skip_separator(struct properties_reader *reader)
 }
 
 /* Notes the pair that was added last: its key, and its value from `value` to p. */
-EXTENTS_RARE static int note_pair(
+EXTENT_NOTE_RARE static int note_pair(
 	struct properties_reader *reader, const char *key, const char *key_end, const char *value)
 {
 	struct builder *builder = reader->builder;
 	struct extent *extent;
 
-	extent = extents_add(builder, reader->in);
+	extent = extent_note_add(builder, reader->in);
 	if (!extent)
 		return -ENOMEM;
 	extent->node = builder->waiting[builder->count - 1];
-	extent->key = extents_range(builder, key, key_end);
-	extent->value = extents_range(builder, value, reader->p);
+	extent->key = extent_note_range(builder, key, key_end);
+	extent->value = extent_note_range(builder, value, reader->p);
 	extent->member = (struct range){extent->key.begin, extent->value.end};
-	return extents_set_keys(builder, extent, &builder->waiting[builder->count - 2], 1);
+	return extent_note_set_keys(builder, extent, &builder->waiting[builder->count - 2], 1);
 }
 
 static int read_pair(struct properties_reader *reader)
@@ -229,14 +229,14 @@ static int open_root(struct properties_reader *reader)
 		reader->builder, NODE_MAP, NODE_BLOCK, place_of(reader, reader->p), &root);
 	if (r != 0 || !reader->builder->options->wants_extents)
 		return r;
-	reader->in = extents_begin(reader->builder, root);
+	reader->in = extent_note_begin(reader->builder, root);
 	return reader->in ? 0 : -ENOMEM;
 }
 
 static int close_root(struct properties_reader *reader)
 {
 	if (reader->in)
-		extents_close(reader->in);
+		extent_note_close(reader->in);
 	return builder_close(reader->builder);
 }
 
@@ -305,7 +305,7 @@ static void move_extents(const struct builder *builder, size_t begin)
 		move_offset(builder, &at, &copied, &extent->value.end);
 		extent->member = (struct range){extent->key.begin, extent->value.end};
 	}
-	extents_close(root);
+	extent_note_close(root);
 }
 
 static int properties_read(struct builder *builder, struct span text)

@@ -15,7 +15,7 @@ int section_open_root(struct section_reader *reader)
 }
 
 /* Notes the section's header. The extents of its pairs are noted later. */
-EXTENTS_RARE static int note_section(
+EXTENT_NOTE_RARE static int note_section(
 	struct section_reader *reader, struct span name, const struct node *map)
 {
 	struct line_reader *lines = &reader->lines;
@@ -24,15 +24,15 @@ EXTENTS_RARE static int note_section(
 	struct extent *extent;
 	size_t end;
 
-	extent = lines->in = extents_add(builder, builder->document->extents[0]);
+	extent = lines->in = extent_note_add(builder, builder->document->extents[0]);
 	if (!extent)
 		return -ENOMEM;
 	extent->node = map;
-	extent->key = extents_range(builder, name.data, name.data + name.len);
+	extent->key = extent_note_range(builder, name.data, name.data + name.len);
 	end = extent->key.end + 1;
 	extent->value = (struct range){end, end};
 	extent->member = (struct range){extent->key.begin - 1, end};
-	return extents_set_keys(builder, extent, &key, 1);
+	return extent_note_set_keys(builder, extent, &key, 1);
 }
 
 static int end_section(struct section_reader *reader)
@@ -40,7 +40,7 @@ static int end_section(struct section_reader *reader)
 	int r = 0;
 
 	if (reader->lines.in && reader->depth)
-		extents_close(reader->lines.in);
+		extent_note_close(reader->lines.in);
 	for (; r == 0 && reader->depth; reader->depth--)
 		r = builder_close(reader->lines.builder);
 	return r;

@@ -83,7 +83,7 @@ static const char *source_of(const struct systemd_reader *reader, struct span wh
 }
 
 /* Returns the part of the source that `text` was read from, with the backslashes in it. */
-EXTENTS_RARE static struct span source_span(
+EXTENT_NOTE_RARE static struct span source_span(
 	const struct systemd_reader *reader, struct span whole, struct span text)
 {
 	const char *begin = source_of(reader, whole, text.data), *end = begin;
@@ -169,7 +169,7 @@ static int end_joined(struct systemd_reader *reader)
 	return r;
 }
 
-EXTENTS_RARE static int note_piece(struct systemd_reader *reader, struct span line)
+EXTENT_NOTE_RARE static int note_piece(struct systemd_reader *reader, struct span line)
 {
 	if (array_grow(reader->pieces, reader->piece_count, reader->piece_capacity) < 0)
 		return -ENOMEM;

@@ -15,7 +15,7 @@
  */
 #include <errno.h>
 
-#include "extents.h"
+#include "extent_note.h"
 #include "number.h"
 #include "resolve.h"
 #include "toml.h"
@@ -61,7 +61,7 @@ static bool is_plain_key(struct span text)
 }
 
 /* Notes a part of a key, which ends at p. */
-EXTENTS_RARE static int note_key(struct toml_reader *reader, const struct node *key)
+EXTENT_NOTE_RARE static int note_key(struct toml_reader *reader, const struct node *key)
 {
 	reader->key_end = reader->at.p;
 	if (reader->key_count == reader->key_capacity) {
@@ -77,19 +77,20 @@ EXTENTS_RARE static int note_key(struct toml_reader *reader, const struct node *
 }
 
 /* Adds an extent to reader->in. If `key` is set, the extent gets the key parts that were noted. */
-EXTENTS_RARE static int note_entry(struct toml_reader *reader, const char *key, struct extent **ret)
+EXTENT_NOTE_RARE static int note_entry(
+	struct toml_reader *reader, const char *key, struct extent **ret)
 {
 	struct builder *builder = reader->at.builder;
 	struct extent *extent;
 
-	extent = extents_add(builder, reader->in);
+	extent = extent_note_add(builder, reader->in);
 	if (!extent)
 		return -ENOMEM;
 	*ret = extent;
 	if (!key)
 		return 0;
-	extent->key = extents_range(builder, key, reader->key_end);
-	return extents_set_keys(builder, extent, reader->keys, reader->key_count);
+	extent->key = extent_note_range(builder, key, reader->key_end);
+	return extent_note_set_keys(builder, extent, reader->keys, reader->key_count);
 }
 
 /* Reads one part of a key, without noting it. */
@@ -355,11 +356,12 @@ static int open_item(struct toml_reader *reader, struct toml_table *in, const st
 static void close_section(struct toml_reader *reader)
 {
 	if (reader->in->key_count)
-		extents_close(reader->in);
+		extent_note_close(reader->in);
 }
 
 /* Notes a header that begins at `start`, with its name at `name`. Its extent becomes reader->in. */
-EXTENTS_RARE static int note_header(struct toml_reader *reader, const char *start, const char *name)
+EXTENT_NOTE_RARE static int note_header(
+	struct toml_reader *reader, const char *start, const char *name)
 {
 	struct extent *extent;
 	int r;
@@ -371,7 +373,7 @@ EXTENTS_RARE static int note_header(struct toml_reader *reader, const char *star
 		return r;
 	reader->in = extent;
 	extent->node = &reader->table->node;
-	extent->member = extents_range(reader->at.builder, start, reader->at.p);
+	extent->member = extent_note_range(reader->at.builder, start, reader->at.p);
 	extent->value = (struct range){extent->member.end, extent->member.end};
 	return 0;
 }
@@ -411,7 +413,7 @@ static int take_header(struct toml_reader *reader, struct toml_table *root)
 static int take_value(struct toml_reader *reader, unsigned depth, const struct node **ret);
 
 /* Reads a value and notes its extent: with the key at `key`, or of an item if `key` is NULL. */
-EXTENTS_RARE static int take_noted(
+EXTENT_NOTE_RARE static int take_noted(
 	struct toml_reader *reader, const char *key, unsigned depth, const struct node **ret)
 {
 	const char *start = reader->at.p;
@@ -426,7 +428,7 @@ EXTENTS_RARE static int take_noted(
 	if (r)
 		return r;
 	extent->node = *ret;
-	extent->value = extents_range(reader->at.builder, start, reader->at.p);
+	extent->value = extent_note_range(reader->at.builder, start, reader->at.p);
 	extent->member = extent->value;
 	if (key)
 		extent->member.begin = extent->key.begin;
@@ -632,7 +634,7 @@ static int take_root(struct toml_reader *reader)
 	reader->table = root;
 	reader->depth = 1;
 	if (reader->at.builder->options->wants_extents) {
-		reader->in = extents_begin(reader->at.builder, &root->node);
+		reader->in = extent_note_begin(reader->at.builder, &root->node);
 		if (!reader->in)
 			return -ENOMEM;
 	}
@@ -646,7 +648,7 @@ static int take_root(struct toml_reader *reader)
 	weigh(reader);
 	if (reader->in) {
 		close_section(reader);
-		extents_close(reader->at.builder->document->extents[0]);
+		extent_note_close(reader->at.builder->document->extents[0]);
 	}
 	return builder_add_root(reader->at.builder, &root->node);
 }

@@ -1,8 +1,8 @@
-#include "extents.h"
+#include "extent_note.h"
 
 #include <errno.h>
 
-struct extent *extents_begin(struct builder *builder, const struct node *root)
+struct extent *extent_note_begin(struct builder *builder, const struct node *root)
 {
 	struct document *document = builder->document;
 	struct extent *extent = arena_zalloc(document->arena, 1, sizeof(*extent));
@@ -15,7 +15,7 @@ struct extent *extents_begin(struct builder *builder, const struct node *root)
 	return extent;
 }
 
-struct extent *extents_add(struct builder *builder, struct extent *in)
+struct extent *extent_note_add(struct builder *builder, struct extent *in)
 {
 	struct extent *extent = arena_zalloc(builder->document->arena, 1, sizeof(*extent));
 
@@ -29,8 +29,8 @@ struct extent *extents_add(struct builder *builder, struct extent *in)
 	return extent;
 }
 
-int extents_set_keys(struct builder *builder, struct extent *extent, const struct node *const *keys,
-	uint32_t count)
+int extent_note_set_keys(struct builder *builder, struct extent *extent,
+	const struct node *const *keys, uint32_t count)
 {
 	const struct node **copy = arena_alloc(builder->document->arena, count * sizeof(*copy));
 
@@ -42,7 +42,7 @@ int extents_set_keys(struct builder *builder, struct extent *extent, const struc
 	return 0;
 }
 
-void extents_close(struct extent *extent)
+void extent_note_close(struct extent *extent)
 {
 	if (!extent->first)
 		return;

@@ -8,27 +8,27 @@
 
 /* For functions that note extents: most reads want none, and the readers are laid out for that
  * case. */
-#define EXTENTS_RARE __attribute__((cold, noinline))
+#define EXTENT_NOTE_RARE __attribute__((cold, noinline))
 
 /**
  * Makes the root's extent. It gets its range when its entries are known. Returns NULL without
  * memory.
  */
-struct extent *extents_begin(struct builder *builder, const struct node *root);
+struct extent *extent_note_begin(struct builder *builder, const struct node *root);
 
 /** Adds an empty extent behind the others in `in`. Returns NULL without memory. */
-struct extent *extents_add(struct builder *builder, struct extent *in);
+struct extent *extent_note_add(struct builder *builder, struct extent *in);
 
 /** Gives the extent `count` keys. Returns 0 or -ENOMEM. */
-int extents_set_keys(struct builder *builder, struct extent *extent, const struct node *const *keys,
-	uint32_t count);
+int extent_note_set_keys(struct builder *builder, struct extent *extent,
+	const struct node *const *keys, uint32_t count);
 
 /** Returns the range from `begin` to `end` in the text that read() was given. */
-static inline struct range extents_range(
+static inline struct range extent_note_range(
 	const struct builder *builder, const char *begin, const char *end)
 {
 	return (struct range){(size_t)(begin - builder->text), (size_t)(end - builder->text)};
 }
 
 /** Closes a collection without brackets, such as a section: it ends with its last entry. */
-void extents_close(struct extent *extent);
+void extent_note_close(struct extent *extent);
