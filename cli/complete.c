@@ -16,8 +16,8 @@
 
 #include "cleanup.h"
 #include "command.h"
-#include "explained.h"
 #include "explained_file.h"
+#include "explained_value.h"
 #include "mount_option.h"
 #include "plyfs_mount.h"
 #include "preset.h"
@@ -316,7 +316,7 @@ static void offer_keys(struct completion *to, const struct typed *typed, const c
 		to->prefix.len++;
 		to->start = (struct span){to->start.data + 1, to->start.len - 1};
 	}
-	size_t count = explained_roots(subject.explanation, &roots);
+	size_t count = explained_value_roots(subject.explanation, &roots);
 	for (size_t i = 0; i < count; i++)
 		offer_keys_in(&walk, roots[i], false);
 	key_text_fini(&walk.key);

@@ -44,7 +44,7 @@ static int read_key(const struct command *command, struct explain_job *job,
 	int r = arena_new(&job->arena);
 
 	if (r == 0)
-		r = explained_key(explanation, job->asked, job->arena, &job->key, &problem);
+		r = explained_value_key(explanation, job->asked, job->arena, &job->key, &problem);
 	if (r == PROBLEM && problem.column)
 		return command_misuse(command, "%s", problem.message);
 	if (r == PROBLEM)
@@ -275,11 +275,11 @@ static int print_key(const struct command *command, struct explain_job *job,
 	const struct explained_file *subject)
 {
 	const struct explanation *explanation = subject->explanation;
-	CLEANUP(explained_fini) struct explained found = {0};
+	CLEANUP(explained_value_fini) struct explained found = {0};
 	const struct node *const *roots;
 	size_t depth = 0;
 
-	if (explained_roots(explanation, &roots) == 0) {
+	if (explained_value_roots(explanation, &roots) == 0) {
 		message_at(job->path,
 			"is not read as values, so it has no '%s'; without a KEY its sources "
 			"are told",
@@ -289,7 +289,7 @@ static int print_key(const struct command *command, struct explain_job *job,
 	int code = read_key(command, job, explanation);
 	if (code != EXIT_DONE)
 		return code;
-	int r = explained_find(explanation, &job->key, &found, &depth);
+	int r = explained_value_find(explanation, &job->key, &found, &depth);
 	if (r == EXPLAINED_ABSENT) {
 		nearest_key_tell(job->path, &job->key, explanation, &found, depth);
 		return EXIT_FAILED;

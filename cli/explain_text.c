@@ -209,7 +209,7 @@ static void put_documents(struct explain_writer *writer, const struct explanatio
 {
 	struct key_text key = {0};
 	const struct node *const *roots;
-	size_t count = explained_roots(explanation, &roots);
+	size_t count = explained_value_roots(explanation, &roots);
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
@@ -217,7 +217,7 @@ static void put_documents(struct explain_writer *writer, const struct explanatio
 
 		if (count > 1)
 			begin_document(writer, i);
-		r = explained_each(writer->origins, &root, put_explained, writer);
+		r = explained_value_each(writer->origins, &root, put_explained, writer);
 	}
 	writer->line.has_failed |= r < 0 || key.has_failed;
 	key_text_fini(&key);
@@ -340,7 +340,7 @@ static void put_all(struct explain_writer *writer, const struct explanation *exp
 	put_head(writer, explanation);
 	if (explanation->kind != VERSION_BYTES)
 		put_only_source(writer, explanation);
-	else if (explained_roots(explanation, &roots) > 0)
+	else if (explained_value_roots(explanation, &roots) > 0)
 		put_documents(writer, explanation);
 	else
 		put_pieces(writer, explanation->result);
@@ -361,7 +361,7 @@ int explain_text(const struct explanation *explanation, const struct explained *
 	if (!only)
 		put_all(&writer, explanation);
 	else if (only->at.value)
-		r = explained_each(writer.origins, &only->at, put_explained, &writer);
+		r = explained_value_each(writer.origins, &only->at, put_explained, &writer);
 	else
 		put_gone(&writer, asked);
 	writer.line.has_failed |= r < 0 || (only && only->at.key->has_failed);

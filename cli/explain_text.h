@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "explained.h"
+#include "explained_value.h"
 
 /**
  * Writes all of it, or what `only` is about (NULL: all), which `asked` is the KEY of. `out` is

@@ -145,10 +145,10 @@ static int print(const struct get_job *job, const struct merge_request *request,
 
 static int complain(const struct get_job *job, const struct explanation *explanation)
 {
-	CLEANUP(explained_fini) struct explained found = {0};
+	CLEANUP(explained_value_fini) struct explained found = {0};
 	size_t depth = 0;
 
-	int r = explained_find(explanation, &job->key, &found, &depth);
+	int r = explained_value_find(explanation, &job->key, &found, &depth);
 	if (r < 0)
 		return message_result(r, NULL, NULL);
 	if (r == EXPLAINED_ABSENT && found.at.value)
@@ -189,7 +189,7 @@ static int print_key(
 	struct problem problem;
 	int r;
 
-	ground.count = explained_roots(explanation, &ground.roots);
+	ground.count = explained_value_roots(explanation, &ground.roots);
 	if (!ground.count) {
 		int code = read_whole(job, explanation);
 		if (code != EXIT_DONE)
@@ -197,8 +197,9 @@ static int print_key(
 		ground.roots = job->whole->roots;
 		ground.count = job->whole->count;
 	}
-	r = job->whole ? key_match(job->asked, &ground, job->arena, &job->key, &problem)
-		       : explained_key(explanation, job->asked, job->arena, &job->key, &problem);
+	r = job->whole
+		    ? key_match(job->asked, &ground, job->arena, &job->key, &problem)
+		    : explained_value_key(explanation, job->asked, job->arena, &job->key, &problem);
 	if (r == PROBLEM && problem.column)
 		return command_misuse(command, "%s", problem.message);
 	if (r < 0 || r == PROBLEM)

@@ -67,14 +67,14 @@ static int look(void *context, const struct explained_value *value)
 static char *find_part(const struct key_part *part, const struct explanation *explanation)
 {
 	const struct node *const *roots;
-	size_t count = explained_roots(explanation, &roots);
+	size_t count = explained_value_roots(explanation, &roots);
 	struct key_search search = {.part = part};
 	struct key_text key = {0};
 
 	for (size_t i = 0; i < count && !search.found; i++) {
 		const struct explained_value root = {.value = roots[i], .key = &key};
 
-		explained_each(NULL, &root, look, &search);
+		explained_value_each(NULL, &root, look, &search);
 	}
 	key_text_fini(&key);
 	return search.found;

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "explained.h"
+#include "explained_value.h"
 
 /**
  * Complains that the file `path` has no `key`, of which parts[0..depth) were found: `at` is where

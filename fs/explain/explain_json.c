@@ -278,18 +278,18 @@ static int put_values(struct json_writer *writer, const struct explanation *expl
 {
 	struct key_text key = {0};
 	const struct node *const *roots;
-	size_t count = explained_roots(explanation, &roots);
+	size_t count = explained_value_roots(explanation, &roots);
 	int r = 0;
 
 	writer->has_documents = count > 1;
 	if (writer->only && writer->only->at.value) {
-		r = explained_each(writer->origins, &writer->only->at, put_element, writer);
+		r = explained_value_each(writer->origins, &writer->only->at, put_element, writer);
 	} else if (!writer->only) {
 		for (size_t i = 0; r == 0 && i < count; i++) {
 			const struct explained_value root = {
 				.value = roots[i], .key = &key, .document = i};
 
-			r = explained_each(writer->origins, &root, put_element, writer);
+			r = explained_value_each(writer->origins, &root, put_element, writer);
 		}
 	}
 	if (key.has_failed || (writer->only && writer->only->at.key->has_failed))
@@ -372,7 +372,7 @@ static const char *kind_of(const struct explanation *explanation)
 	if (explanation->kind == VERSION_HELD)
 		return "large";
 	/* A file of one layer that can't be read as values is served unchanged. */
-	bool is_text = explained_roots(explanation, &roots) == 0 &&
+	bool is_text = explained_value_roots(explanation, &roots) == 0 &&
 		       origin_pieces(explanation->result->origins);
 	return explanation->request->options->strategy->reads_trees && !is_text ? "values" : "text";
 }

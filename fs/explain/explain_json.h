@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "explained.h"
+#include "explained_value.h"
 
 /**
  * Writes the explanation, or only the part that `only` names (NULL: all). The same explanation

@@ -24,22 +24,22 @@ struct explained_value {
  * Calls `each` for every value from `value` on, a map or list before its entries. Stops at the
  * first non-zero result, and returns it.
  */
-int explained_each(const struct origins *origins, const struct explained_value *from,
+int explained_value_each(const struct origins *origins, const struct explained_value *from,
 	int (*each)(void *context, const struct explained_value *value), void *context);
 
 /**
  * Returns the number of documents in the result, and their roots. 0: the file is not read as
  * values.
  */
-size_t explained_roots(const struct explanation *explanation, const struct node *const **ret);
+size_t explained_value_roots(const struct explanation *explanation, const struct node *const **ret);
 
 /**
  * Reads the KEY `text` against the explained result, or else against one of its sources
  * (key_match.h), where the value may have been overridden. Returns 0 with *ret in `arena`, also if
  * no tree has the value; PROBLEM or -ENOMEM.
  */
-int explained_key(const struct explanation *explanation, const char *text, struct arena *arena,
-	struct key *ret, struct problem *problem);
+int explained_value_key(const struct explanation *explanation, const char *text,
+	struct arena *arena, struct key *ret, struct problem *problem);
 
 /* The value at a KEY. */
 struct explained {
@@ -58,14 +58,14 @@ struct explained {
 	struct arena *arena;
 };
 
-/* Positive result of explained_find(): there is no such value, and there never was one. */
+/* Positive result of explained_value_find(): there is no such value, and there never was one. */
 #define EXPLAINED_ABSENT 2
 
 /**
- * Finds `key` in the first document that has it. The caller calls explained_fini() for *ret,
+ * Finds `key` in the first document that has it. The caller calls explained_value_fini() for *ret,
  * whatever the result is. With EXPLAINED_ABSENT, ret->at is the map, list or scalar that has no
  * parts[*depth]. Returns 0, EXPLAINED_ABSENT or -ENOMEM.
  */
-int explained_find(const struct explanation *explanation, const struct key *key,
+int explained_value_find(const struct explanation *explanation, const struct key *key,
 	struct explained *ret, size_t *depth);
-void explained_fini(struct explained *explained);
+void explained_value_fini(struct explained *explained);

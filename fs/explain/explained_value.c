@@ -1,4 +1,4 @@
-#include "explained.h"
+#include "explained_value.h"
 
 #include <errno.h>
 
@@ -53,7 +53,7 @@ static int walk_from(
 	return r;
 }
 
-int explained_each(const struct origins *origins, const struct explained_value *from,
+int explained_value_each(const struct origins *origins, const struct explained_value *from,
 	int (*each)(void *context, const struct explained_value *value), void *context)
 {
 	struct explained_walk walk = {origins, each, context, *from};
@@ -61,7 +61,7 @@ int explained_each(const struct origins *origins, const struct explained_value *
 	return walk_from(&walk, from->value, from->place);
 }
 
-size_t explained_roots(const struct explanation *explanation, const struct node *const **ret)
+size_t explained_value_roots(const struct explanation *explanation, const struct node *const **ret)
 {
 	const struct merge_result *result = explanation->result;
 
@@ -94,11 +94,11 @@ static size_t list_sources(const struct explanation *explanation, const struct n
 	return count;
 }
 
-int explained_key(const struct explanation *explanation, const char *text, struct arena *arena,
-	struct key *ret, struct problem *problem)
+int explained_value_key(const struct explanation *explanation, const char *text,
+	struct arena *arena, struct key *ret, struct problem *problem)
 {
 	const struct node *const *shown;
-	size_t count = explained_roots(explanation, &shown);
+	size_t count = explained_value_roots(explanation, &shown);
 	size_t more = list_sources(explanation, NULL);
 	const struct node **roots = arena_zalloc(arena, count + more + 1, sizeof(*roots));
 	const struct key_ground ground = {
@@ -225,11 +225,11 @@ static void begin(struct explained *explained, size_t document)
 	key_text_cut(&explained->key, 0);
 }
 
-int explained_find(const struct explanation *explanation, const struct key *key,
+int explained_value_find(const struct explanation *explanation, const struct key *key,
 	struct explained *ret, size_t *depth)
 {
 	const struct node *const *roots;
-	size_t count = explained_roots(explanation, &roots);
+	size_t count = explained_value_roots(explanation, &roots);
 	size_t deepest = 0, nearest = 0;
 
 	*ret = (struct explained){0};
@@ -253,7 +253,7 @@ int explained_find(const struct explanation *explanation, const struct key *key,
 	return r == EXPLAINED_ABSENT || !ret->key.has_failed ? r : -ENOMEM;
 }
 
-void explained_fini(struct explained *explained)
+void explained_value_fini(struct explained *explained)
 {
 	key_text_fini(&explained->key);
 	arena_free(explained->arena);
