@@ -8,10 +8,10 @@
 #include "editor.h"
 #include "splice.h"
 
-/* The text as it is after some of the ops. */
+/* The text after some of the ops. */
 struct edit_state {
 	struct patched patched;
-	const struct document *document; /* of its text, with extents */
+	const struct document *document; /* of the text, with extents */
 };
 
 struct edit_run {
@@ -19,11 +19,12 @@ struct edit_run {
 	struct arena *arena; /* the result's */
 	struct problem *problem;
 
-	struct edit_op *ops;     /* resolved, their values as the format reads them */
-	struct edit_tree *trees; /* before each op, and after the last */
+	struct edit_op *ops;     /* resolved; their values are as the format reads them */
+	struct edit_tree *trees; /* before each op, and after the last one */
 	struct edit_state state;
 
-	struct document **documents; /* that were read: what the trees refer to lies in them */
+	/* all documents that were read; the trees refer to their nodes */
+	struct document **documents;
 	size_t count;
 	size_t capacity;
 };
@@ -33,7 +34,7 @@ static const struct format *format_of(const struct edit_run *run)
 	return format_of_tree(run->request->options->format);
 }
 
-/* Reads a text. 0 with *ret, which lives as long as the run; PROBLEM or -ENOMEM. */
+/* Reads a text. Returns 0 with *ret, which lives as long as the run; PROBLEM or -ENOMEM. */
 static int read_text(struct edit_run *run, struct span text, bool wants_extents,
 	const struct document **ret, struct problem *problem)
 {
@@ -51,7 +52,7 @@ static int read_text(struct edit_run *run, struct span text, bool wants_extents,
 	return r;
 }
 
-/* The op's value as the format reads it back. */
+/* Converts the op's value to what the format reads back. */
 static int convert(struct edit_run *run, struct edit_op *op)
 {
 	struct document *document = NULL;
@@ -65,7 +66,7 @@ static int convert(struct edit_run *run, struct edit_op *op)
 	return r;
 }
 
-/* What the ops come to, for the tree. */
+/* Applies the ops to the trees. */
 static int plan(struct edit_run *run)
 {
 	const struct edit_request *request = run->request;
@@ -89,10 +90,10 @@ static int plan(struct edit_run *run)
 	return r;
 }
 
-/* Takes over what the edit has spliced, if that is the tree. 0, EDIT_CANNOT or -ENOMEM. */
+/* Takes over the edit's splices if they give the tree. Returns 0, EDIT_CANNOT or -ENOMEM. */
 static int verify(struct edit_run *run, const struct edit *edit, const struct edit_tree *tree)
 {
-	/* Nobody edits what the last op has left. */
+	/* The text after the last op is not edited again. */
 	bool wants_extents = tree != &run->trees[run->request->count];
 	struct problem ignored;
 	struct edit_state next;
@@ -111,7 +112,8 @@ static int verify(struct edit_run *run, const struct edit *edit, const struct ed
 	return 0;
 }
 
-/* Whether the op has its place before all of them: another one may yet have to make it. */
+/* Returns whether the op's place exists before all of the ops. An earlier op may have to make
+ * it. */
 static bool has_place(const struct edit_tree *before, const struct edit_op *op)
 {
 	const struct edit_step *last = op->count ? &op->steps[op->count - 1] : NULL;
@@ -126,7 +128,8 @@ static bool has_place(const struct edit_tree *before, const struct edit_op *op)
 	return (last->key && op->kind == EDIT_SET) || edit_tree_entry(in, last);
 }
 
-/* Whether there may be a comment, or an anchor or alias, in it: then it is not written anew. */
+/* Returns whether the value may contain a comment, an anchor or an alias: then it is not written
+ * anew. */
 static bool is_delicate(const struct edit *edit, const struct extent *extent);
 
 static bool has_comment(const struct edit *edit, size_t begin, size_t end)
@@ -157,7 +160,7 @@ static bool is_delicate(const struct edit *edit, const struct extent *extent)
 {
 	if (extent->is_alias || extent->has_anchor)
 		return true;
-	/* Behind YAML's "|". */
+	/* A comment may stand behind YAML's "|". */
 	if (extent->node && node_is_scalar(extent->node))
 		return extent->node->style >= NODE_LITERAL &&
 		       has_comment(edit, extent->value.begin,
@@ -165,7 +168,7 @@ static bool is_delicate(const struct edit *edit, const struct extent *extent)
 	return extent->node && has_delicate_entry(edit, extent);
 }
 
-/* Whether no comment is lost that the op says it keeps. */
+/* Returns whether no comment is lost, if the op must keep them. */
 static bool keeps_comments(const struct edit *edit, const struct edit_op *op)
 {
 	const struct extent *extent;
@@ -178,7 +181,7 @@ static bool keeps_comments(const struct edit *edit, const struct edit_op *op)
 						      edit_line_after(edit, extent->value.end)));
 }
 
-/* Whether that value stands there already: it keeps its form. */
+/* Returns whether the value is there already: then it keeps its form. */
 static bool is_done(const struct edit_tree *before, const struct edit_op *op)
 {
 	return op->kind == EDIT_SET &&
@@ -197,8 +200,8 @@ static struct edit edit_of(const struct edit_run *run)
 }
 
 /*
- * Has the format do the ops, one beside the other, and looks whether `tree`, that behind the last
- * of them, is what comes out.
+ * Lets the format apply the ops, all to the same text, and checks that the result is `tree`, the
+ * one after the last op.
  */
 static int attempt(
 	struct edit_run *run, const struct edit_op *ops, size_t count, const struct edit_tree *tree)
@@ -217,7 +220,7 @@ static int attempt(
 	return r == 0 ? verify(run, &edit, tree) : r;
 }
 
-/* Sets the value that the op's first `count` steps lead to, as it is meant to be after the op. */
+/* Sets the value that the op's first `count` steps lead to, with the op's effect included. */
 static int attempt_around(
 	struct edit_run *run, const struct edit_op *op, size_t count, const struct edit_tree *tree)
 {
@@ -259,7 +262,7 @@ static int do_one(struct edit_run *run, size_t i)
 	return r == EDIT_CANNOT ? refuse(run, op, &run->trees[i]) : r;
 }
 
-/* All at once if they don't get in each other's way; else the first half and then the others. */
+/* Applies all ops at once, if they don't conflict; else first one half, then the other. */
 static int do_ops(struct edit_run *run, size_t first, size_t end)
 {
 	int r;

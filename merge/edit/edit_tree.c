@@ -21,7 +21,7 @@ static const struct node *root_of(const struct edit_tree *tree, size_t document)
 	return document < tree->count ? tree->roots[document] : NULL;
 }
 
-/* How many of the first `count` steps lead to something, and the last thing there. */
+/* Returns how many of the first `count` steps lead to an entry. *ret becomes the last one. */
 static size_t walk(const struct edit_tree *tree, const struct edit_op *op, size_t count,
 	const struct node **ret)
 {
@@ -79,7 +79,7 @@ const struct node *edit_tree_wrap(
 	return value;
 }
 
-/* What a list that has yet to be made can have: one item. */
+/* Checks the indexes in lists that do not exist yet: such a list gets one item. */
 static int check_missing(
 	const struct node *in, const struct edit_step *steps, size_t count, struct problem *problem)
 {
@@ -91,7 +91,7 @@ static int check_missing(
 	return 0;
 }
 
-/* Whether another of the same text is equal to it: nothing with NaN in it is. */
+/* Returns whether an equal key can be found later. A key with NaN in it equals none. */
 static bool can_be_found(const struct node *key)
 {
 	if (node_is_scalar(key))
@@ -103,7 +103,7 @@ static bool can_be_found(const struct node *key)
 	return true;
 }
 
-/* What is set must be found again, or each time there would be one more. */
+/* Refuses keys that can't be found again: each edit would add one more. */
 static int check_keys(
 	const struct node *in, const struct edit_step *steps, size_t count, struct problem *problem)
 {
@@ -139,7 +139,7 @@ static int resolve_missing(const struct edit_op *op, size_t found, const struct 
 	return ret->value ? 0 : -ENOMEM;
 }
 
-/* The op with the list's length for EDIT_END. */
+/* Replaces EDIT_END in the op by the list's length. */
 static int end_of_list(
 	const struct edit_op *op, uint32_t length, struct arena *arena, struct edit_op *ret)
 {
@@ -154,8 +154,8 @@ static int end_of_list(
 }
 
 /*
- * Where a key that comes again is a list, one that comes once is a list of one item, too. Whether
- * the op is resolved thus: 0, 1 for not, or -ENOMEM.
+ * Resolves an op in a key that may come again: a key that comes once is a list of one item, too.
+ * Returns 0, 1 if the op is not of this kind, or -ENOMEM.
  */
 static int resolve_repeated(const struct edit_tree *tree, const struct edit_op *op,
 	const struct node *in, struct arena *arena, struct edit_op *ret)
@@ -214,7 +214,7 @@ int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, st
 				 scalar_or_kind_name(in));
 }
 
-/* `list` without the item, or with `value` in front of it. NULL: no memory. */
+/* Copies `list` without the item, or with `value` before it. Returns NULL without memory. */
 static const struct node *change_list(
 	const struct node *list, uint32_t index, const struct node *value, struct arena *arena)
 {
@@ -248,7 +248,8 @@ static const struct node *set_key(const struct node *map, const struct edit_step
 	return copy && node_put(arena, copy, step->key, value) == 0 ? copy : NULL;
 }
 
-/* A list of one text is no list where it is a key that comes again. */
+/* Returns the item of a list of one string, if the format repeats a key for each item: one pair is
+ * no list. */
 static const struct node *unlist(const struct edit_tree *tree, const struct node *list)
 {
 	bool is_text = tree->format && tree->format->repeats && list && list->seq.count == 1 &&
@@ -257,7 +258,7 @@ static const struct node *unlist(const struct edit_tree *tree, const struct node
 	return is_text ? list->seq.items[0] : list;
 }
 
-/* The last step, in `in`. NULL: no memory. */
+/* Applies the op's last step to `in`. Returns NULL without memory. */
 static const struct node *change_entry(const struct edit_tree *tree, const struct edit_op *op,
 	const struct node *in, struct arena *arena)
 {
@@ -274,7 +275,7 @@ static const struct node *change_entry(const struct edit_tree *tree, const struc
 	return node_change(arena, in, &copy, last->index, op->value) == 0 ? copy : NULL;
 }
 
-/* The value with the steps from `done` on done to it. NULL: no memory. */
+/* Applies the op's steps from `done` on. Returns the new value, or NULL without memory. */
 static const struct node *change(const struct edit_tree *tree, const struct edit_op *op,
 	size_t done, const struct node *in, struct arena *arena)
 {
@@ -314,7 +315,7 @@ static bool has_same_tag(const struct node *a, const struct node *b)
 	return tag && other ? strcmp(tag, other) == 0 : !tag && !other;
 }
 
-/* Whether it may be written in several ways that mean different things to people. */
+/* Returns whether the value can be written in several ways that mean different things to people. */
 static bool is_counted(const struct node *scalar)
 {
 	enum scalar_type type = scalar_type(scalar);
@@ -322,14 +323,15 @@ static bool is_counted(const struct node *scalar)
 	return type != SCALAR_STRING && type != SCALAR_NULL && type != SCALAR_BOOL;
 }
 
-/* As nearly all are, without their types being asked for. */
+/* Most scalars are written the same; this test needs no types. */
 static bool is_written_alike(const struct node *a, const struct node *b)
 {
 	return a->schema == b->schema && a->style == b->style && !a->tag && !b->tag &&
 	       span_equal(a->text, b->text);
 }
 
-/* Whether one has a "$" that stands for a variable, and the other one that means nothing (.env). */
+/* Returns whether a "$" stands for a variable in one value, and has no meaning in the other
+ * (.env). */
 static bool differs_in_dollars(const struct node *a, const struct node *b)
 {
 	return (a->style == NODE_SINGLE) != (b->style == NODE_SINGLE) && a->text.len &&
@@ -344,10 +346,10 @@ static bool is_same_scalar(const struct node *a, const struct node *b, bool mind
 		return false;
 	if (a->schema == NODE_TEXT && b->schema == NODE_TEXT && differs_in_dollars(a, b))
 		return false;
-	/* Where one knows nothing but text, the other's text is what it says. */
+	/* If one format has only strings, the texts are compared. */
 	if (a->schema == NODE_TEXT || b->schema == NODE_TEXT)
 		return !scalar_is_null(a) == !scalar_is_null(b) && span_equal(a->text, b->text);
-	/* 1.10 is a number like 1.1, and not what was asked for; and NaN is equal to nothing. */
+	/* 1.10 equals 1.1, but is not the number that the user asked for. NaN equals nothing. */
 	if (a->schema == b->schema && is_counted(a))
 		return is_counted(b) && scalar_type(a) == scalar_type(b) &&
 		       span_equal(a->text, b->text) && has_same_tag(a, b);
@@ -360,7 +362,7 @@ static bool has_same_pairs(const struct node *a, const struct node *b, bool mind
 		const struct pair *pair = &a->map.pairs[i];
 		const struct pair *other = &b->map.pairs[i];
 
-		/* Where it stands in the other first: a key that is NaN is found nowhere. */
+		/* Compare the pairs at the same index first: a key that is NaN is never found. */
 		if (!minds_order && !edit_same(pair->key, other->key, false))
 			other = node_find_hashed(b, pair->key, pair->hash);
 		if (!other || !edit_same(pair->key, other->key, minds_order) ||
@@ -388,7 +390,7 @@ bool edit_same(const struct node *a, const struct node *b, bool minds_order)
 	return true;
 }
 
-/* A map without keys is an empty text where nothing stands for it. */
+/* Returns whether the tree is an empty map, which the format writes as an empty text. */
 static bool is_nothing(const struct edit_tree *tree)
 {
 	return tree->format && !tree->format->has_lists && tree->count == 1 && tree->roots[0] &&

@@ -6,8 +6,8 @@
 #include "edit_tree.h"
 
 /*
- * In maps and lists of one entry each, as many as there are steps. A key that has a spelling is in
- * the steps from now on as the format reads it.
+ * Returns the value inside the maps and lists of one entry each, one for each step. If a key has a
+ * spelling, its step gets the key as the format reads it.
  */
 static const struct node *unwrap(
 	const struct document *document, const struct edit_op *op, struct edit_step *steps)
@@ -18,7 +18,8 @@ static const struct node *unwrap(
 		if (node_is_map(node) && node->map.count == 1 && op->steps[i].key &&
 			node->map.pairs[0].key->spelling)
 			steps[i].key = node->map.pairs[0].key;
-		/* A list of one item, which a format may have no other way to say. */
+		/* A list of one item, which the format may be unable to distinguish from its
+		 * item. */
 		if (!op->steps[i].key && node_is_scalar(node))
 			continue;
 		node = node_count(node) ? *node_entry(node, 0) : NULL;
@@ -26,7 +27,8 @@ static const struct node *unwrap(
 	return node;
 }
 
-/* Read as a text that says its version, its values are written as the other version has them. */
+/* Puts the YAML version before the text, so that its values are written in the form of that
+ * version. */
 static int say_version(enum node_schema yaml, struct arena *arena, struct span *text)
 {
 	const struct span first = span_of(

@@ -41,7 +41,7 @@ int edit_problem(const struct edit *edit, size_t offset, const char *format, ...
 	return problem_set(edit->problem, edit->document->source.name, line, column, "%s", message);
 }
 
-/* How many steps the keys of the entry are; 0: it does not lie on the way. */
+/* Returns how many steps the entry's keys match; 0: the entry is not on the path. */
 static size_t steps_of(
 	const struct extent *entry, uint32_t i, const struct edit_step *steps, size_t count)
 {
@@ -56,9 +56,8 @@ static size_t steps_of(
 }
 
 /*
- * In a format with sections a part of the way may be written at several places: a table and another
- * header with its name. Elsewhere of a key that comes again the last one counts, and nothing of
- * those before.
+ * In a format with sections, a part of the path may be written in several places: a table and
+ * another header with its name. In other formats, only the last of several equal keys counts.
  */
 static const struct extent *follow(const struct edit *edit, const struct extent *in,
 	const struct edit_step *steps, size_t count)
@@ -110,7 +109,7 @@ size_t edit_line_after(const struct edit *edit, size_t offset)
 	return end ? (size_t)(end + 1 - edit->text.data) : edit->text.len;
 }
 
-/* The blanks that a line begins with. */
+/* Returns the number of blanks at the beginning of a line. */
 static size_t depth_of(const struct edit *edit, size_t begin)
 {
 	size_t at = begin;

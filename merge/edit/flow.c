@@ -21,7 +21,7 @@ static bool is_break(char c)
 	return c == '\n' || c == '\r';
 }
 
-/* Behind the comment that stands there, but for its line break; `offset`: none does. */
+/* Returns the end of the comment at `offset`, before its line break; `offset`: there is none. */
 static size_t skip_comment(const struct flow *flow, size_t offset)
 {
 	const struct edit *edit = flow->edit;
@@ -39,8 +39,7 @@ static size_t skip_comment(const struct flow *flow, size_t offset)
 	return end ? (size_t)(end + 2 - edit->text.data) : edit->text.len;
 }
 
-/* Behind the comments from `from` to `end`, between which is nothing else; `from`: there are none.
- */
+/* Returns the end of the last comment between `from` and `end`; `from`: there is none. */
 static size_t behind_comments(const struct flow *flow, size_t from, size_t end)
 {
 	size_t behind = from;
@@ -69,7 +68,7 @@ size_t flow_skip(const struct flow *flow, size_t offset)
 	}
 }
 
-/* Behind the comments that stand on the same line; *ends_line: nothing else does. */
+/* Returns the end of the comments on the same line. *ends_line: nothing follows them there. */
 static size_t own_comments(const struct flow *flow, size_t offset, bool *ends_line)
 {
 	size_t behind = offset;
@@ -92,7 +91,7 @@ bool edit_is_first_on_line(const struct edit *edit, size_t offset)
 {
 	size_t begin = span_begins(edit->text, "\xEF\xBB\xBF") ? 3 : 0;
 
-	/* Not from the line's beginning on: all of a large file may be one line. */
+	/* Search backwards from `offset`: a large file may be a single line. */
 	while (offset > begin && is_blank(at(edit, offset - 1)))
 		offset--;
 	return offset <= begin || at(edit, offset - 1) == '\n';
@@ -172,7 +171,7 @@ bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_ste
 	       node_equal(entry->keys[0], step->key);
 }
 
-/* The comma behind an entry. False: there is none. */
+/* Finds the comma behind an entry. Returns false if there is none. */
 static bool find_comma(const struct flow *flow, const struct extent *entry, size_t *ret)
 {
 	*ret = flow_skip(flow, entry->member.end);
@@ -201,7 +200,7 @@ static int insert_first(const struct flow *flow, const struct extent *in, struct
 	return edit_splice_all(edit, inner, (struct span[]){layout->pad, item, layout->pad}, 3);
 }
 
-/* What stands between two entries of one line: a comma and the blanks around it. */
+/* Returns the text between two entries of one line: a comma with the blanks around it. */
 static struct span find_gap(
 	const struct flow *flow, const struct extent *in, const struct flow_layout *layout)
 {
@@ -220,7 +219,7 @@ static struct span find_gap(
 	return layout->gap.len ? span_of(", ") : COMMA;
 }
 
-/* Where a comma behind the entry can stand: behind "a:" there must be a blank first. */
+/* Returns where a comma behind the entry can stand: after "a:" a blank must come first. */
 static size_t comma_offset(const struct edit *edit, const struct extent *entry)
 {
 	size_t end = entry->member.end;
@@ -243,7 +242,7 @@ static int append(const struct flow *flow, const struct extent *in, struct span 
 	if (!has_comma)
 		comma = comma_offset(edit, last);
 	behind = own_comments(flow, comma + has_comma, &ends_line);
-	/* Behind a comment that ends its line nothing else has room. */
+	/* After a comment that ends its line, the item needs a new line. */
 	if (is_own_line || (ends_line && behind > comma + has_comma)) {
 		if (!has_comma)
 			r = insert(edit, comma, &COMMA, 1);
@@ -277,7 +276,7 @@ int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index
 		return insert_first(flow, in, item, layout);
 	if (!behind)
 		return append(flow, in, item, layout);
-	/* Comments in front of the next entry stay there: the new one comes before them. */
+	/* Comments before the next entry stay there, so the new one goes before them. */
 	if (before)
 		find_comma(flow, before, &offset);
 	else
@@ -297,11 +296,11 @@ int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index
 		4);
 }
 
-/* What an entry takes with it when it goes. */
+/* An entry that is removed, and the text that goes with it. */
 struct leaving {
 	const struct extent *entry;
-	size_t begin;  /* of what stands there behind the last bracket or comma */
-	size_t behind; /* it and its comma */
+	size_t begin;  /* the text that goes begins here, after the last bracket or comma */
+	size_t behind; /* the end of the entry and its comma */
 	bool has_comma;
 	bool is_first;
 };
@@ -342,7 +341,7 @@ static struct range leaving_range(const struct flow *flow, const struct leaving 
 	return range;
 }
 
-/* Takes it out, but for what is before *done, which becomes the end of what is gone. */
+/* Removes an entry, except for the text before *done. *done becomes the end of the removed text. */
 static int remove_entry(
 	const struct flow *flow, struct leaving *leaving, size_t comma, size_t *done)
 {
@@ -367,7 +366,7 @@ static int remove_entry(
 	return edit_splice(edit, (struct range){comma, comma + 1}, (struct span){"", 0});
 }
 
-/* The last entry that stays has a comma too many, if those behind it had none. */
+/* Removes the comma of the last entry that stays, if the removed entries had none at their end. */
 static int drop_comma(const struct flow *flow, const struct extent *kept)
 {
 	struct range range;
@@ -379,7 +378,8 @@ static int drop_comma(const struct flow *flow, const struct extent *kept)
 	return edit_splice(flow->edit, range, (struct span){"", 0});
 }
 
-/* All entries are gone: if no comment is left, nothing is. */
+/* Returns whether nothing is left of a collection whose entries were all removed: no comment,
+ * either. */
 static bool is_empty_without(const struct flow *flow, const struct extent *in, size_t behind)
 {
 	size_t open = flow_open(flow, in) + 1, close = in->value.end - 1;

@@ -1,6 +1,6 @@
 /*
- * Edits of JSON, and of JSON with comments. What is new is laid out as its neighbours are: on one
- * line or many, with their indentation and the blanks around their colons.
+ * Edits of JSON, with or without comments. New text is laid out like its neighbours: on one line or
+ * several, with their indentation and the blanks around their colons.
  */
 #include <errno.h>
 
@@ -8,16 +8,16 @@
 #include "flow.h"
 #include "format/json.h"
 
-/* The blanks that the writer puts in front of a line, for each level. */
+/* The indentation that the writer adds for each level. */
 #define WRITTEN_UNIT 2
 
-/* How new text is laid out. */
+/* The layout of new text. */
 struct json_layout {
-	bool is_lines;     /* each entry of a map or list has a line */
-	struct span base;  /* what the line that it begins on is indented with */
-	struct span unit;  /* one level more */
+	bool is_lines;     /* each entry of a map or list has a line of its own */
+	struct span base;  /* the indentation of the line on which the text begins */
+	struct span unit;  /* the indentation of one more level */
 	struct span colon; /* with the blanks around it */
-	struct span gap;   /* behind a comma, on one line */
+	struct span gap;   /* after a comma, on one line */
 	struct span pad;   /* inside of braces, on one line */
 	struct span eol;
 };
@@ -35,7 +35,8 @@ static struct span slice(const struct edit *edit, size_t begin, size_t end)
 	return (struct span){edit->text.data + begin, end > begin ? end - begin : 0};
 }
 
-/* The colon of a pair and the blanks around it, if nothing else is there. */
+/* Finds the pair's colon with the blanks around it, if nothing else stands between key and
+ * value. */
 static bool find_colon(const struct edit *edit, const struct extent *entry, struct span *ret)
 {
 	struct span text = slice(edit, entry->key.end, entry->value.begin);
@@ -48,7 +49,7 @@ static bool find_colon(const struct edit *edit, const struct extent *entry, stru
 	return true;
 }
 
-/* The first colon in `in`, or anywhere below. */
+/* Finds the first colon in `in` and the collections in it. */
 static bool find_any_colon(const struct edit *edit, const struct extent *in, struct span *ret)
 {
 	for (const struct extent *entry = in->first; entry; entry = entry->next)
@@ -57,7 +58,8 @@ static bool find_any_colon(const struct edit *edit, const struct extent *in, str
 	return false;
 }
 
-/* One level more, if the entry has a line of its own, and that of `in` is indented less. */
+/* Takes the indentation of one level from an entry. The entry must have a line of its own, and be
+ * indented deeper than `in`. */
 static bool take_unit(const struct edit *edit, const struct extent *in, const struct extent *entry,
 	struct span *ret)
 {
@@ -74,7 +76,8 @@ static bool take_unit(const struct edit *edit, const struct extent *in, const st
 	return true;
 }
 
-/* The first entry anywhere in `in` that has a line of its own tells how deep a level is. */
+/* Finds the indentation of one level: that of the first entry in `in`, at any depth, with a line of
+ * its own. */
 static bool find_unit(const struct edit *edit, const struct extent *in, struct span *ret)
 {
 	for (const struct extent *entry = in->first; entry; entry = entry->next)
@@ -91,7 +94,7 @@ static bool is_flat(const struct node *node)
 	return true;
 }
 
-/* A collection that is like the new one: as it is laid out, so is that. */
+/* Finds a collection that resembles the new one, whose layout the new one gets. */
 static const struct extent *find_alike(
 	const struct extent *in, enum node_kind kind, bool is_new_flat)
 {
@@ -108,7 +111,7 @@ static const struct extent *find_alike(
 	return NULL;
 }
 
-/* Whether `node`, which is put into `in`, or in the place of `old`, has a line for each entry. */
+/* Returns whether `node` has a line for each entry. It is added to `in`, or replaces `old`. */
 static bool wants_lines(const struct edit *edit, const struct extent *in, const struct extent *old,
 	const struct node *node)
 {
@@ -155,7 +158,7 @@ static struct json_layout layout_of(
 	return layout;
 }
 
-/* The end of the string that begins at `p`. */
+/* Returns the end of the string that begins at `p`. */
 static const char *behind_string(const char *p)
 {
 	for (p++; *p != '"'; p++)
@@ -169,7 +172,7 @@ static void put_span(struct output *output, struct span text)
 	output_put(output, text.data, text.len);
 }
 
-/* A line break as the writer has it, at `p`, becomes one as it is wanted. */
+/* Converts the writer's line break at `p` to the wanted one. */
 static const char *put_break(
 	struct output *output, const char *p, size_t inner, const struct json_layout *layout)
 {
@@ -191,7 +194,8 @@ static const char *put_break(
 	return p;
 }
 
-/* What the writer made, laid out as it is wanted. `inner`: levels that it has too many. */
+/* Converts the writer's text to the wanted layout. `inner` is the number of levels that it is
+ * indented too deep. */
 static void lay_out(
 	struct output *output, struct span text, size_t inner, const struct json_layout *layout)
 {
@@ -214,7 +218,8 @@ static void lay_out(
 	}
 }
 
-/* The text of a value; with a key, of a pair. 0 with *ret in the arena, PROBLEM or -ENOMEM. */
+/* Writes a value, or a pair if `key` is set. Returns 0 with *ret in the arena, PROBLEM or
+ * -ENOMEM. */
 static int render(const struct edit *edit, const struct node *key, const struct node *value,
 	const struct json_layout *layout, struct span *ret)
 {
@@ -245,7 +250,7 @@ static int render(const struct edit *edit, const struct node *key, const struct 
 	return r;
 }
 
-/* Puts a new entry into `in`, in front of the one at `index`. */
+/* Inserts an entry into `in`, before the one at `index`. */
 static int insert(const struct flow *flow, const struct extent *in, uint32_t index,
 	const struct node *key, const struct node *value)
 {
@@ -294,7 +299,7 @@ static int set(const struct flow *flow, const struct extent *in, const struct ex
 	return r ? r : edit_splice(edit, old->value, text);
 }
 
-/* The text has no value at all. */
+/* Sets the root of a text that has no value. */
 static int set_root(const struct flow *flow, const struct node *value)
 {
 	struct edit *edit = flow->edit;

@@ -9,7 +9,7 @@ static bool is_sections(const struct node *value)
 	       (node_is_sequence(value) && value->seq.count && node_is_map(value->seq.items[0]));
 }
 
-/* What a key of the root has: a section, several, or a value. */
+/* Sets a key of the root to a section, several sections, or a value. */
 static int set_root_key(const struct line_editor *editor, const struct node *key,
 	const struct node *there, const struct node *value)
 {

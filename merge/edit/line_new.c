@@ -71,7 +71,7 @@ struct line_separator line_separator_of(struct span text, const struct extent *p
 		return separator;
 	separator.is_blank_before = line_is_blank(*between.data);
 	separator.is_blank_after = line_is_blank(between.data[between.len - 1]);
-	/* `key =`, as it is written when the value is empty. */
+	/* `key =`, the form of an empty value */
 	if (separator.c && pair->value.begin == pair->value.end)
 		separator.is_blank_after = separator.is_blank_before;
 	return separator;
@@ -87,7 +87,7 @@ void line_separator_put(struct output *output, struct line_separator separator, 
 		output_char(output, ' ');
 }
 
-/* The blanks that the line of a value goes on with, if it has such a line. */
+/* Returns the blanks at the beginning of the value's second line, if it has one. */
 static struct span inner_indent(const struct line_editor *editor, const struct extent *pair)
 {
 	size_t begin = text_lines_after(&editor->lines, pair->value.begin), end = begin;
@@ -150,7 +150,7 @@ struct line_manner line_manner_of(
 	return manner;
 }
 
-/* Whether a value is the same to everybody with quotes and without. */
+/* Returns whether every reader takes the value for the same with and without quotes. */
 static bool is_bare(struct span text)
 {
 	for (size_t i = 0; i < text.len; i++) {
@@ -163,7 +163,7 @@ static bool is_bare(struct span text)
 	return text.len > 0;
 }
 
-/* A value in the quotes of what stands there, where they can hold it as it is. */
+/* Writes a value in the quotes of its neighbours, if they can hold it unchanged. */
 static bool put_quoted(struct output *output, struct span value, char quote)
 {
 	bool is_quoted = value.len >= 2 && *value.data == '"';
@@ -175,7 +175,7 @@ static bool put_quoted(struct output *output, struct span value, char quote)
 	}
 	if (!quote || (value.len && *value.data == quote) || (value.len && *value.data == '\''))
 		return false;
-	/* A "$" has a meaning in one kind of quotes alone, and a backslash too. */
+	/* A "$" and a backslash have a meaning in one kind of quotes only. */
 	for (size_t i = 0; i < bare.len; i++)
 		if (strchr("'\"\\\n", bare.data[i]) || (bare.data[i] == '$' && quote == '\''))
 			return false;

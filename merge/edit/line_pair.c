@@ -6,15 +6,14 @@
 #include "format/line.h"
 #include "line_new.h"
 
-/* Whether the line is a comment though the lines around it are one. */
+/* Returns whether the line is a comment between continued lines, which are one. */
 static bool is_inner_comment(const struct line_editor *editor, size_t begin)
 {
 	return editor->dialect->has_inner_comments && text_lines_is_comment(&editor->lines, begin);
 }
 
 /*
- * Puts a text in the place of a range, of which the lines of comment stay: they stood between lines
- * that were one.
+ * Replaces a range by a text. Comment lines between its continued lines stay.
  */
 static int replace(const struct line_editor *editor, struct range range, struct span text)
 {
@@ -33,7 +32,7 @@ static int replace(const struct line_editor *editor, struct range range, struct 
 	return r;
 }
 
-/* Takes out the lines of a pair, but for comments between them. */
+/* Removes the lines of a pair, except for comments between them. */
 static int remove_pair(const struct line_editor *editor, const struct extent *pair)
 {
 	size_t begin = text_lines_begin(&editor->lines, pair->member.begin);
@@ -55,7 +54,7 @@ static int remove_pair(const struct line_editor *editor, const struct extent *pa
 	return r;
 }
 
-/* Puts the value of a sample's pair in the place of one that is there. */
+/* Replaces the value of a pair by that of a sample's pair. */
 static int replace_value(const struct line_editor *editor, const struct extent *old,
 	const struct line_sample *sample, const struct extent *pair)
 {
@@ -86,7 +85,8 @@ static int replace_value(const struct line_editor *editor, const struct extent *
 	return r == 0 ? replace(editor, range, text) : r;
 }
 
-/* Behind the comments that belong to no line below them, as far as one can tell. */
+/* Returns the end of the comments at the top that belong to no line below them, as far as can be
+ * judged. */
 static size_t top_of(const struct line_editor *editor)
 {
 	const struct extent *first = editor->root ? editor->root->first : NULL;
@@ -99,7 +99,7 @@ static size_t top_of(const struct line_editor *editor)
 	return block > start ? block : at;
 }
 
-/* The line behind which a new pair of the section comes. */
+/* Finds the line after which a new pair of the section is added. */
 static int find_end(const struct line_editor *editor, const struct line_section *section,
 	size_t *ret, bool *is_top)
 {
@@ -123,7 +123,7 @@ static int find_end(const struct line_editor *editor, const struct line_section 
 	return 0;
 }
 
-/* The lines of pairs of a sample. */
+/* Writes the lines of a sample's pairs. */
 static int put_pairs(const struct line_editor *editor, const struct line_manner *manner,
 	const struct line_sample *sample, const struct line_places *pairs, struct span *ret)
 {
@@ -134,7 +134,8 @@ static int put_pairs(const struct line_editor *editor, const struct line_manner 
 	return text_lines_finish(&editor->lines, &output, ret);
 }
 
-/* What follows must not stand further in than a new key: it would go on with its value. */
+/* Indents a new key at least as deep as the following line: a deeper line would continue its
+ * value. */
 static void go_in(const struct line_editor *editor, size_t offset, struct line_manner *manner)
 {
 	const struct text_lines *lines = &editor->lines;
@@ -152,7 +153,7 @@ static void go_in(const struct line_editor *editor, size_t offset, struct line_m
 		manner->prefix = line_place_text(editor->edit->text, offset, end);
 }
 
-/* Lines of a section that has no such key. */
+/* Adds lines to a section that does not have the key. */
 static int add_pairs(const struct line_editor *editor, const struct line_section *section,
 	const struct line_sample *sample, const struct line_places *pairs)
 {
@@ -169,7 +170,7 @@ static int add_pairs(const struct line_editor *editor, const struct line_section
 	r = put_pairs(editor, &manner, sample, pairs, &lines);
 	if (r == 0)
 		r = text_lines_insert(&editor->lines, offset, lines);
-	/* Between the first pair and the sections. */
+	/* A blank line separates the first pair from the sections. */
 	if (r == 0 && is_top && offset < edit->text.len &&
 		!text_lines_is_blank(&editor->lines, offset))
 		r = edit_splice(edit, (struct range){offset, offset}, edit_line_end(edit));
@@ -181,7 +182,7 @@ static bool is_same(const struct extent *a, const struct extent *b)
 	return edit_same(a->node, b->node, false);
 }
 
-/* The pairs that are there become those of the sample: what is alike at both ends stays. */
+/* Changes the key's pairs to those of the sample. Equal pairs at both ends stay untouched. */
 static int change_pairs(const struct line_editor *editor, const struct line_section *section,
 	struct line_places there, const struct line_sample *sample, struct line_places wanted)
 {
@@ -223,7 +224,8 @@ static bool is_reset(const struct extent *pair)
 	return !pair->node->text.len;
 }
 
-/* Whether all of a key's pairs count, and none takes away what is before it. */
+/* Returns whether the key is a list of INI: all of its pairs count, and none resets the earlier
+ * ones. */
 static bool is_ini_list(const struct line_editor *editor, const struct node *key)
 {
 	const struct ini_dialect *ini = editor->dialect->ini;
@@ -231,7 +233,7 @@ static bool is_ini_list(const struct line_editor *editor, const struct node *key
 	return ini && ini_is_list(ini, key->text);
 }
 
-/* Leaves those of a key's pairs that count: an empty one takes away what is before it. */
+/* Returns those of a key's pairs that count: an empty one resets the earlier ones. */
 static struct line_places effective(
 	const struct line_editor *editor, const struct node *key, struct line_places pairs)
 {
@@ -266,8 +268,8 @@ int line_pair_set(const struct line_editor *editor, const struct line_section *s
 		return EDIT_CANNOT;
 	if (!there.count)
 		return add_pairs(editor, section, &sample, &wanted);
-	/* Where nothing takes them away any more, those before it are wanted no more than before.
-	 */
+	/* If the new values begin with a reset, or only the last pair counts, the pairs before that
+	 * have no effect and stay untouched. */
 	if (editor->dialect->ini || !editor->edit->options->format->repeats ||
 		is_reset(*wanted.items))
 		there = effective(editor, key, there);
@@ -285,7 +287,7 @@ int line_pair_remove(const struct line_editor *editor, const struct line_section
 	return r;
 }
 
-/* One of a key's assignments, as systemd has them. */
+/* Edits one of a key's assignments, in systemd's sense. */
 static int edit_assignment(const struct line_editor *editor, const struct line_section *section,
 	const struct edit_step *steps, const struct edit_op *op)
 {

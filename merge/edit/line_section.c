@@ -6,7 +6,7 @@
 #include "line_new.h"
 #include "line_pair.h"
 
-/* Takes out a section, from its header to its last pair. */
+/* Removes a section, from its header to its last pair. */
 static int remove_section(const struct line_editor *editor, const struct extent *section)
 {
 	size_t begin = text_lines_begin(&editor->lines, section->member.begin);
@@ -15,7 +15,7 @@ static int remove_section(const struct line_editor *editor, const struct extent 
 		&editor->lines, begin, text_lines_after(&editor->lines, section->member.end));
 }
 
-/* Whether there is no blank line in front of sections. */
+/* Returns whether sections have no blank line before them. */
 static bool is_dense(const struct line_editor *editor)
 {
 	const struct extent *last = NULL;
@@ -30,7 +30,7 @@ static bool is_dense(const struct line_editor *editor)
 	return !text_lines_is_blank(&editor->lines, text_lines_begin(&editor->lines, begin - 1));
 }
 
-/* The lines of sections, one for each in the sample. */
+/* Writes the lines of sections, one section for each in the sample. */
 static int put_sections(
 	const struct line_editor *editor, const struct line_sample *sample, struct span *ret)
 {
@@ -55,7 +55,8 @@ static int put_sections(
 	return text_lines_finish(&editor->lines, &output, ret);
 }
 
-/* Puts sections where a line begins, or at the end, with a blank line to what is there. */
+/* Inserts sections at the beginning of a line, or at the text's end, with blank lines between them
+ * and the text around. */
 static int insert_sections(
 	const struct line_editor *editor, size_t offset, const struct line_sample *sample)
 {
@@ -77,7 +78,7 @@ static int insert_sections(
 	return r;
 }
 
-/* Where sections of that name end; at the end of the text if there are none. */
+/* Finds the end of the sections with that name; the end of the text if there are none. */
 static int end_of_sections(const struct line_editor *editor, const struct node *name, size_t *ret)
 {
 	struct line_places there;

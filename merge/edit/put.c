@@ -13,7 +13,7 @@
 #include "strategy.h"
 #include "value_lock_place.h"
 
-/* What is read, edited and merged on the way, until the result is freed. */
+/* Everything read, edited and merged, which lives until the result is freed. */
 struct put_intermediates {
 	struct document **documents;
 	size_t document_count;
@@ -26,7 +26,7 @@ struct put_intermediates {
 	size_t merge_capacity;
 };
 
-/* The target as it is after some of the ops, and what is merged with it. */
+/* The target after some of the ops, and the result of the merge with it. */
 struct put_state {
 	struct span text;
 	const struct document *document; /* with extents */
@@ -34,27 +34,28 @@ struct put_state {
 	bool is_changed;
 };
 
-/* Why the way that comes first has failed: what a person must know. */
+/* Why the first way has failed, for the user. */
 struct failure {
 	bool is_known;
-	struct problem problem; /* with a message: the text could not be edited, or did not merge */
-	const struct node *root;         /* what came out instead */
-	const struct refusals *refusals; /* … and what locks had kept away of it */
+	/* has a message if the text could not be edited, or did not merge */
+	struct problem problem;
+	const struct node *root;         /* the result instead of the wanted one … */
+	const struct refusals *refusals; /* … and the changes that locks refused in it */
 };
 
 struct put {
 	const struct put_request *request;
-	struct merge_request merge; /* the tree alone, of inputs that are ours */
+	struct merge_request merge; /* gives the tree alone; its inputs are in `inputs` */
 	struct merge_input *inputs;
 	struct arena *arena;
 	struct put_intermediates *keep;
 	struct problem *problem;
-	struct edit_op *ops;   /* resolved, but that what is put in a list is not the list */
-	struct edit_op *meant; /* resolved */
+	struct edit_op *ops;   /* resolved, but an insertion still has the item and not the list */
+	struct edit_op *meant; /* resolved completely */
 	size_t count;
-	struct edit_tree *wanted; /* before each op, and after the last */
+	struct edit_tree *wanted; /* before each op, and after the last one */
 	struct put_state state;
-	struct failure failure; /* of the op that is tried */
+	struct failure failure; /* of the current op */
 };
 
 static int keep_document(struct put *put, struct document *document)
@@ -77,7 +78,7 @@ static struct read_options options_of(const struct put *put, size_t input)
 	return options;
 }
 
-/* Reads what the strategy does not read itself, and the target with extents. */
+/* Reads the inputs that the strategy does not read itself, and the target with extents. */
 static int read_inputs(struct put *put)
 {
 	for (size_t i = 0; i < put->merge.count; i++) {
@@ -99,7 +100,8 @@ static int read_inputs(struct put *put)
 	return 0;
 }
 
-/* Merges with that text of the target. 0 with *ret NULL for nothing, PROBLEM or -errno. */
+/* Merges with that text as the target's. Returns 0, PROBLEM or -errno; *ret is NULL if there is no
+ * value. */
 static int merge_with(struct put *put, struct span text, const struct document *document,
 	const struct node **ret, struct problem *problem)
 {
@@ -127,7 +129,8 @@ static void note_failure(struct put *put, const struct problem *problem, const s
 		put->failure.problem = *problem;
 }
 
-/* Whether that is wanted. Where a text of no keys is no tree, a map without keys is nothing. */
+/* Returns whether the result is the wanted one. If the format writes an empty map as an empty text,
+ * it equals no value. */
 static bool is_wanted(const struct put *put, const struct node *root, const struct node *wanted)
 {
 	bool is_empty = !root && wanted && node_is_map(wanted) && !node_count(wanted);
@@ -136,7 +139,7 @@ static bool is_wanted(const struct put *put, const struct node *root, const stru
 	       (is_empty && !format_of_tree(put->merge.to)->has_lists);
 }
 
-/* Edits the target by `ops`, and takes that over if it gives what is wanted. */
+/* Edits the target by `ops`, and keeps the new text if the merge gives the wanted result. */
 static int attempt(
 	struct put *put, const struct edit_op *ops, size_t count, const struct node *wanted)
 {
@@ -190,7 +193,7 @@ static int find_way(struct put *put, size_t i, unsigned number, struct edit_op *
 	return put_way(&ground, &put->ops[i], number, ret);
 }
 
-/* The input that a value is from; the count of inputs when it is from none. */
+/* Returns the input that a value is from; the number of inputs if it is from none. */
 static size_t input_of(const struct put *put, const struct node *value)
 {
 	size_t i = 0;
@@ -202,8 +205,9 @@ static size_t input_of(const struct put *put, const struct node *value)
 }
 
 /*
- * What shows in its place: of a value that was taken out, what it had overridden; of one that does
- * not show at all, what stands on the way to it. NULL: nothing does.
+ * Returns the value that the result has at the op's place. For a removed value, that is the one
+ * that it had overridden; for a value that does not appear at all, the one on the path to it. NULL:
+ * there is none.
  */
 static const struct node *find_instead(const struct put *put, const struct edit_op *op)
 {
@@ -220,7 +224,7 @@ static const struct node *find_instead(const struct put *put, const struct edit_
 	return found;
 }
 
-/* Whether a lock refused what the op is about. */
+/* Returns whether a lock's refusal concerns the op. */
 static bool is_about(const struct put *put, const struct problem *refusal, const struct edit_op *op)
 {
 	struct value_lock_step *steps = arena_zalloc(put->arena, op->count + 1, sizeof(*steps));
@@ -243,7 +247,8 @@ static bool has_refusal(const struct refusals *refusals, const struct problem *r
 	return false;
 }
 
-/* What a lock refused of the target: because of the op, and not before; NULL: nothing. */
+/* Returns what a lock refused of the target because of the op, and not already before; NULL:
+ * nothing. */
 static const struct problem *find_refusal(const struct put *put, const struct edit_op *op)
 {
 	const struct refusals *refusals = put->failure.refusals;
@@ -260,7 +265,7 @@ static const struct problem *find_refusal(const struct put *put, const struct ed
 	return NULL;
 }
 
-/* What stands in the way, and what would do. */
+/* Reports what prevents the op, and what would help. */
 static int refuse(struct put *put, size_t i)
 {
 	const struct edit_op *op = &put->ops[i];
@@ -276,7 +281,7 @@ static int refuse(struct put *put, size_t i)
 	const struct problem *refusal = find_refusal(put, op);
 	if (refusal) {
 		*put->problem = *refusal;
-		/* Else the place is in a text that nobody will see. */
+		/* Otherwise the place is in a text that was never written. */
 		if (!has_refusal(&put->keep->merges[0]->refusals, refusal))
 			put->problem->line = put->problem->column = 0;
 		return PROBLEM;
@@ -318,7 +323,7 @@ static int try_ways(struct put *put, size_t i)
 	return r;
 }
 
-/* Tries another op in the place of that one, and what follows after it. */
+/* Tries another op instead of `op`. The wanted tree after it changes accordingly. */
 static int try_instead(struct put *put, size_t i, const struct edit_op *op)
 {
 	const struct edit_op old = put->ops[i], was_meant = put->meant[i];
@@ -343,7 +348,7 @@ static int try_instead(struct put *put, size_t i, const struct edit_op *op)
 	return r;
 }
 
-/* ["", value], or with the items of a list; NULL: no memory. */
+/* Returns ["", value], or "" and the items of a list; NULL: no memory. */
 static const struct node *reset_to(struct put *put, const struct node *value)
 {
 	bool is_list = node_is_sequence(value);
@@ -365,7 +370,7 @@ static const struct node *reset_to(struct put *put, const struct node *value)
 	return r == 0 ? list : NULL;
 }
 
-/* The value can't be all that the key has: another source has some of it. */
+/* Handles a key that can't have the value alone, as another source adds values to it. */
 static int do_again(struct put *put, size_t i)
 {
 	struct edit_op op = put->ops[i];
@@ -377,7 +382,7 @@ static int do_again(struct put *put, size_t i)
 	if (!steps)
 		return -ENOMEM;
 	if (op.again == EDIT_AGAIN_RESET) {
-		/* Of an item, all of the list. */
+		/* For an item, reset the whole list. */
 		op.count -= !op.steps[count - 1].key;
 		op.kind = EDIT_SET;
 		op.value = edit_tree_follow(&put->wanted[i + 1], &op, op.count);
@@ -402,7 +407,7 @@ static int do_again(struct put *put, size_t i)
 	return try_instead(put, i, &op);
 }
 
-/* Whether the last value of a key that comes again is that already. */
+/* Returns whether the op's value is already the last one of a key that may come again. */
 static bool is_last(const struct put *put, size_t i)
 {
 	const struct edit_op *op = &put->ops[i];
@@ -425,7 +430,7 @@ static int do_one(struct put *put, size_t i)
 	return r == PUT_WAY_LAST ? refuse(put, i) : r;
 }
 
-/* Each by the way that comes first, all in one edit. */
+/* Applies each op in the first way, all in one edit. */
 static int do_together(struct put *put, size_t first, size_t end)
 {
 	struct edit_op *ops = arena_zalloc(put->arena, end - first, sizeof(*ops));
@@ -451,7 +456,7 @@ static int do_ops(struct put *put, size_t first, size_t end)
 	return r == 0 ? do_ops(put, first + (end - first) / 2, end) : r;
 }
 
-/* The op's value as the result's format says it. */
+/* Converts the op's value to the result's format. */
 static int convert_value(struct put *put, struct edit_op *op)
 {
 	const struct read_options options = read_options_for(&put->merge, put->merge.to);
@@ -462,8 +467,9 @@ static int convert_value(struct put *put, struct edit_op *op)
 }
 
 /*
- * What is there stays as it is where the format says it and the value in the same way: of a source
- * that is YAML whatever it is called, JSON can't say all (a key that is a number).
+ * Converts the op's value. If the present value is equal to it, and both are written the same in
+ * the format, the present one stays. A source may be YAML under any name, and JSON can't express
+ * all of it (a key that is a number).
  */
 static int convert(struct put *put, const struct edit_tree *tree, struct edit_op *op)
 {
@@ -481,7 +487,7 @@ static int convert(struct put *put, const struct edit_tree *tree, struct edit_op
 	return r;
 }
 
-/* What the ops come to, for the result's tree. */
+/* Applies the ops to the result's tree. */
 static int plan(struct put *put)
 {
 	const struct put_request *request = put->request;
@@ -514,7 +520,8 @@ static int plan(struct put *put)
 		if (r == 0)
 			r = edit_tree_apply(tree, meant, put->arena, tree + 1);
 		*op = *meant;
-		/* Of the list that a key becomes that comes again, a source has its part. */
+		/* If the key becomes a list because it comes again, the source adds only its own
+		 * item. */
 		if (r == 0 && ops[i].kind == EDIT_INSERT && meant->count + 1 == ops[i].count &&
 			node_is_sequence(meant->value)) {
 			*op = ops[i];
@@ -524,7 +531,8 @@ static int plan(struct put *put)
 	return r;
 }
 
-/* The ops of a reset: of the result, or, where it has not what is named, of the target itself. */
+/* Plans the ops of a reset: from the result, or, if it does not have the named value, from the
+ * target itself. */
 static int plan_reset(struct put *put, bool *is_own, size_t *document)
 {
 	const struct put_request *request = put->request;
@@ -544,7 +552,8 @@ static int plan_reset(struct put *put, bool *is_own, size_t *document)
 	return r;
 }
 
-/* What of the target stands above the op's place and decides for it; NULL: nothing does. */
+/* Returns the value in the target that decides for the op's place from above: it is no map, or it
+ * has a tag. NULL: there is none. */
 static const struct node *find_cover(const struct put *put, const struct edit_op *op)
 {
 	const struct document *document = put->state.document;
@@ -557,7 +566,8 @@ static const struct node *find_cover(const struct put *put, const struct edit_op
 	return node ? NULL : cover;
 }
 
-/* What holds nothing but the place is no opinion without it; but a directive is one. */
+/* Shortens the op: a map or list that would be empty after the removal goes, too. One with
+ * `!replace` stays, as it has a meaning of its own. */
 static void prune(const struct put *put, struct edit_op *op)
 {
 	const struct document *document = put->state.document;
@@ -573,7 +583,7 @@ static void prune(const struct put *put, struct edit_op *op)
 	}
 }
 
-/* Takes one value out of the target, if it has it. */
+/* Removes one value from the target, if it has it. */
 static int reset_one(struct put *put, struct edit_op *op, bool is_own)
 {
 	const struct put_ground ground = {
@@ -620,7 +630,7 @@ static int reset_one(struct put *put, struct edit_op *op, bool is_own)
 	return merge_with(put, edit->text, edit->document, &put->state.root, put->problem);
 }
 
-/* Whether nothing is left but what stands for nothing: no value, and no comment. */
+/* Returns whether the text says nothing any more: it has no value and no comment. */
 static bool is_blank(const struct put_state *state)
 {
 	static const char *const nothing[] = {"{}", "[]", "---", "...", "\xef\xbb\xbf"};
@@ -643,7 +653,7 @@ static bool is_blank(const struct put_state *state)
 	return true;
 }
 
-/* Merges without the target. */
+/* Merges all inputs except the target. */
 static int merge_others(struct put *put, const struct node **ret)
 {
 	size_t target = put->request->target;
@@ -683,7 +693,8 @@ static int reset(struct put *put, struct put_result *result)
 	return r;
 }
 
-/* What a removal hides, as the inputs below the target have it; they may not merge alone. */
+/* Finds the values that a removal reveals: merges the inputs below the target. These may fail to
+ * merge alone. */
 static int find_below(struct put *put, const struct node **ret)
 {
 	struct put_intermediates *keep = put->keep;
@@ -716,7 +727,8 @@ static int run(struct put *put, struct put_result *result)
 	put->state.document = target->document;
 	r = merge_with(put, put->state.text, put->state.document, &put->state.root, put->problem);
 	result->before = put->state.root;
-	const struct node *before = put->state.root; /* state.root moves on, wanted[0] must not */
+	/* state.root changes later, wanted[0] must not */
+	const struct node *before = put->state.root;
 	if (r == 0 && request->is_reset)
 		r = reset(put, result);
 	else if (r == 0) {

@@ -3,7 +3,8 @@
 #include "edit_tree.h"
 #include "put.h"
 
-/* Cells of the table in which two lists are compared; larger ones are set as a whole. */
+/* Greatest number of cells in the table that compares two lists; larger lists are replaced as a
+ * whole. */
 #define TABLE_MAX (1u << 22)
 
 struct put_comparison {
@@ -11,7 +12,7 @@ struct put_comparison {
 	struct edit_op *ops;
 	uint32_t count;
 	uint32_t capacity;
-	struct edit_step *steps; /* to what is compared */
+	struct edit_step *steps; /* the path to the values that are compared */
 	uint32_t depth;
 	uint32_t step_capacity;
 };
@@ -29,7 +30,7 @@ static int push_step(struct put_comparison *comparison, struct edit_step step)
 	return 0;
 }
 
-/* An op at the place that is compared. */
+/* Adds an op at the place that is compared. */
 static int add(struct put_comparison *comparison, enum edit_kind kind, const struct node *value)
 {
 	size_t size = comparison->depth * sizeof(struct edit_step);
@@ -99,12 +100,12 @@ static int compare_maps(
 	return r;
 }
 
-/* Two lists, and where they differ. */
+/* The part in which two lists differ. */
 struct put_stretch {
 	const struct node *present;
 	const struct node *wanted;
-	uint32_t first; /* in both */
-	uint32_t old;   /* items */
+	uint32_t first; /* its first index, in both lists */
+	uint32_t old;   /* number of items */
 	uint32_t new;
 };
 
@@ -115,8 +116,8 @@ static bool is_same_item(const struct put_stretch *stretch, uint32_t i, uint32_t
 }
 
 /*
- * How many items the first `i` and the first `j` have in common, in order, at [i * (new + 1) + j]:
- * the classical table of the longest common subsequence. NULL: no memory.
+ * Makes the classical table of the longest common subsequence: [i * (new + 1) + j] is how many
+ * items the first `i` and the first `j` have in common, in order. Returns NULL without memory.
  */
 static uint32_t *make_table(const struct put_stretch *stretch, struct arena *arena)
 {
@@ -136,8 +137,8 @@ static uint32_t *make_table(const struct put_stretch *stretch, struct arena *are
 }
 
 /*
- * The stretch of [old_first, old_end) that becomes [new_first, new_end), and has nothing in common
- * with it. From the end on, so that no place moves before it is used.
+ * Replaces the items [old_first, old_end) by [new_first, new_end); they have no item in common. It
+ * proceeds from the end, so that no index changes before it is used.
  */
 static int replace_items(struct put_comparison *comparison, const struct put_stretch *stretch,
 	const uint32_t old[2], const uint32_t new[2])

@@ -11,7 +11,7 @@ struct trial {
 	struct problem *problem;
 };
 
-/* Merges with that text of the target: 0 with *ret in the arena, PROBLEM or -errno. */
+/* Merges with that text as the target's. Returns 0 with *ret in the arena, PROBLEM or -errno. */
 static int merge_with(const struct trial *trial, struct span text, struct span *ret)
 {
 	struct merge_request merge = *trial->request->merge;
@@ -34,7 +34,7 @@ static int merge_with(const struct trial *trial, struct span text, struct span *
 	return ret->data ? 0 : -ENOMEM;
 }
 
-/* 0 if that text of the target gives what is wanted; else PROBLEM or -errno. */
+/* Returns 0 if the target with that text gives the wanted result; else PROBLEM or -errno. */
 static int attempt(const struct trial *trial, struct span text)
 {
 	struct span merged;
@@ -43,7 +43,7 @@ static int attempt(const struct trial *trial, struct span text)
 	return r != 0 || span_equal(merged, trial->wanted) ? r : PROBLEM;
 }
 
-/* Where the part of the merged file begins and ends that is from the target, as its text tells. */
+/* Finds the part of the wanted file that replaces `part`, the target's text, in the merged file. */
 static bool cut_middle(struct span merged, struct span part, struct span wanted, struct span *ret)
 {
 	const char *found = part.len ? memmem(merged.data, merged.len, part.data, part.len) : NULL;

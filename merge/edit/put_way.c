@@ -6,17 +6,19 @@
 #include "scalar.h"
 #include "strategy.h"
 
-/* A place in the result, and the one in the target that stands for it. */
+/* A place in the result, and the corresponding place in the target. */
 struct put_walk {
 	const struct put_ground *ground;
-	const struct node *in;    /* what stands at the place in the result; NULL: nothing */
-	const struct node *there; /* in the target; NULL: nothing */
-	struct edit_step *steps;  /* in the target */
+	const struct node *in;    /* the value at the place in the result; NULL: none */
+	const struct node *there; /* the value in the target; NULL: none */
+	struct edit_step *steps;  /* the path in the target */
 	size_t count;
-	const struct node **keys; /* of the steps that have one */
+	const struct node **keys; /* of those steps that have a key */
 	size_t key_count;
-	const struct node *by;   /* what the items of the last list are matched by; NULL: nothing */
-	const struct node *item; /* of the result, that the last step led to, if it was an item */
+	/* the key by which the items of the last list are matched; NULL: none */
+	const struct node *by;
+	/* the result's item that the last step led to; NULL: it was no item */
+	const struct node *item;
 };
 
 static const struct node *entry_of(const struct node *in, const struct edit_step *step)
@@ -24,7 +26,8 @@ static const struct node *entry_of(const struct node *in, const struct edit_step
 	return in ? edit_tree_entry(in, step) : NULL;
 }
 
-/* The item of the target's list that is the result's own; the list's length when there is none. */
+/* Returns the index of the result's own item in the target's list; the list's length if it is not
+ * there. */
 static uint32_t find_same(const struct node *list, const struct node *item)
 {
 	uint32_t i = 0;
@@ -41,8 +44,8 @@ static bool is_matched(const struct node *item, const struct node *by, const str
 	return match && node_equal(match->value, wanted);
 }
 
-/* The item of the target that is matched with that one of the result: of several with its key, the
- * first with the first. */
+/* Returns the index of the target's item that is matched with the result's item. If several have
+ * its key, the first corresponds to the first. */
 static uint32_t find_by_key(
 	const struct node *list, const struct node *in, const struct node *item, const struct node *by)
 {
@@ -84,7 +87,7 @@ static int find_way(const struct put_walk *walk, enum list_way *way, const struc
 		merge, walk->keys, walk->key_count, walk->ground->arena, way, by);
 }
 
-/* Goes to an item. PUT_WAY_NONE: nothing in the target stands for it. */
+/* Follows a step to an item. Returns PUT_WAY_NONE if no item of the target corresponds to it. */
 static int go_by_index(struct put_walk *walk, const struct edit_step *step)
 {
 	const struct node *item = entry_of(walk->in, step), *list = walk->there;
@@ -93,11 +96,11 @@ static int go_by_index(struct put_walk *walk, const struct edit_step *step)
 
 	if (r < 0)
 		return r;
-	/* An item that has not the key is matched with none. */
+	/* An item without the key is matched with none. */
 	if (way != LIST_WAY_BY_KEY || !item || !node_match(item, walk->by))
 		walk->by = NULL;
 	walk->item = item;
-	/* A key that comes again, and is there once. */
+	/* A key that may come again comes once here. */
 	if (item && list == item && node_is_scalar(list)) {
 		walk->in = item;
 		return 0;
@@ -105,7 +108,7 @@ static int go_by_index(struct put_walk *walk, const struct edit_step *step)
 	if (!item || !list || !node_is_sequence(list))
 		return PUT_WAY_NONE;
 	uint32_t i = walk->by ? find_by_key(list, walk->in, item, walk->by) : find_same(list, item);
-	/* It may have been made of both, or of a copy. */
+	/* The item may be made of several sources, or be a copy. */
 	if (i == list->seq.count && !walk->by && way != LIST_WAY_PARTS &&
 		list->seq.count == walk->in->seq.count)
 		i = step->index;
@@ -117,7 +120,8 @@ static int go_by_index(struct put_walk *walk, const struct edit_step *step)
 	return 0;
 }
 
-/* The document of the target that has most of the way; the last of those that have equally much. */
+/* Returns the index of the target's document that has most of the path; of several such documents,
+ * the last. */
 static size_t choose_document(const struct put_ground *ground, const struct edit_op *op)
 {
 	size_t chosen = 0, most = 0;
@@ -150,7 +154,8 @@ static int begin(struct put_walk *walk, const struct put_ground *ground, const s
 	return walk->steps && walk->keys ? 0 : -ENOMEM;
 }
 
-/* An item that is matched with that of the result, and has what is in `rest`. NULL: no memory. */
+/* Makes an item that is matched with the result's item, and has the pairs in `rest`. Returns NULL
+ * without memory. */
 static const struct node *make_item(const struct put_walk *walk, const struct node *rest)
 {
 	struct arena *arena = walk->ground->arena;
@@ -173,7 +178,7 @@ static bool has_tag(const struct put_ground *ground, const char *tag)
 	       span_is_in(span_of(tag), tags, ", ");
 }
 
-/* A copy with the directive; NULL: no memory. */
+/* Copies the value with the directive. Returns NULL without memory. */
 static const struct node *tag_value(
 	const struct put_ground *ground, const struct node *value, const char *tag)
 {
@@ -193,7 +198,8 @@ static const struct node *new_empty(const struct put_ground *ground, const char 
 	return node;
 }
 
-/* What is to be said of the place instead of its removal. PUT_WAY_NONE: it can't be said. */
+/* Makes the value that removes the place by a directive. Returns PUT_WAY_NONE if no directive
+ * can. */
 static int make_removal(const struct put_walk *walk, const struct node **ret)
 {
 	const struct put_ground *ground = walk->ground;
@@ -212,7 +218,8 @@ static int make_removal(const struct put_walk *walk, const struct node **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* What the op puts at its place, by a directive or not. PUT_WAY_NONE: it can't be said so. */
+/* Makes the value that the op puts at its place, with or without a directive. Returns PUT_WAY_NONE
+ * if that is impossible. */
 static int make_value(const struct put_walk *walk, const struct edit_op *op, bool is_tagged,
 	const struct node **ret)
 {
@@ -228,8 +235,8 @@ static int make_value(const struct put_walk *walk, const struct edit_op *op, boo
 }
 
 /*
- * Nothing in the target stands for the item at op->steps[at]: one is added that is matched with it,
- * and has what is changed in it.
+ * Adds an item that is matched with the one at op->steps[at], if no item of the target corresponds
+ * to that. It has only the changed values.
  */
 static int add_item(struct put_walk *walk, const struct edit_op *op, size_t at, bool is_tagged,
 	struct edit_op *ret)
@@ -259,13 +266,14 @@ static int add_item(struct put_walk *walk, const struct edit_op *op, size_t at, 
 	return ret->value ? 0 : -ENOMEM;
 }
 
-/* Where in the target's list an item is put that shall stand before that of the result's. */
+/* Returns where in the target's list an item must be inserted to stand before the result's item
+ * `index`. */
 static uint32_t place_of_insertion(const struct put_walk *walk, uint32_t index)
 {
 	const struct node *list = walk->there, *in = walk->in;
 	uint32_t i;
 
-	/* A key that comes again is there once. */
+	/* A key that may come again comes once here. */
 	if (list && node_is_scalar(list) && index)
 		return EDIT_END;
 	if (!list || !node_is_sequence(list))
@@ -296,7 +304,7 @@ static int end_at(
 	return make_value(walk, op, is_tagged, &ret->value);
 }
 
-/* The same place in the target, or an item that is matched with the one there. */
+/* The way to the same place in the target, or to an item that is matched with the one there. */
 static int same_place(const struct put_ground *ground, const struct edit_op *op, bool is_tagged,
 	struct edit_op *ret)
 {
@@ -319,7 +327,7 @@ static int same_place(const struct put_ground *ground, const struct edit_op *op,
 	return r == 0 ? end_at(&walk, op, is_tagged, ret) : r;
 }
 
-/* The first list on the way, as a whole, as it is to be. */
+/* The way that replaces the first list on the path as a whole. */
 static int whole_list(const struct put_ground *ground, const struct edit_op *op, bool is_tagged,
 	struct edit_op *ret)
 {
@@ -340,13 +348,13 @@ static int whole_list(const struct put_ground *ground, const struct edit_op *op,
 	return same_place(ground, &whole, is_tagged, ret);
 }
 
-/* A null, which deletes where a strategy has it so. */
+/* The way that writes a null, which deletes in some strategies. */
 static int null_there(
 	const struct put_ground *ground, const struct edit_op *op, struct edit_op *ret)
 {
 	struct edit_op null = *op;
 
-	/* Where there is a directive, a null is a value. */
+	/* A strategy with directives takes null for a value. */
 	if (op->kind != EDIT_REMOVE || ground->merge->options->strategy->list_way)
 		return PUT_WAY_NONE;
 	null.kind = EDIT_SET;

@@ -5,10 +5,10 @@
 
 #include "editor.h"
 
-/* Of the text as it is now. */
+/* A part of the current text. */
 struct splice_piece {
 	struct span text;
-	bool is_new; /* not of the original, in which `text` lies otherwise */
+	bool is_new; /* false: a part of the original, where `text` lies */
 };
 
 int patched_begin(struct patched *patched, struct arena *arena, struct span text)
@@ -30,15 +30,16 @@ static int compare(const void *a, const void *b)
 
 	if ((*left)->offset != (*right)->offset)
 		return (*left)->offset < (*right)->offset ? -1 : 1;
-	/* What is put in stands in front of what is taken out there. */
+	/* Inserted text stands before the text that is removed at the same offset. */
 	if (!(*left)->len != !(*right)->len)
 		return (*left)->len ? 1 : -1;
 	return (*left > *right) - (*left < *right);
 }
 
 /*
- * The splices in their order: pointers, as it is their places that tell equal ones apart. Each is
- * within the text, and behind the one before it.
+ * Sorts the splices. They are sorted as pointers, as equal ones are ordered by their addresses.
+ * Checks that each lies within the text, behind the one before it. Returns 0, EDIT_CANNOT or
+ * -ENOMEM.
  */
 static int sort(const struct patched *patched, const struct splice *splices, size_t count,
 	const struct splice ***ret)
@@ -65,7 +66,7 @@ static int sort(const struct patched *patched, const struct splice *splices, siz
 struct cutter {
 	const struct patched *from;
 	struct patched *to;
-	size_t piece;  /* of `from`, that the next byte is in … */
+	size_t piece;  /* the piece of `from` with the next byte … */
 	size_t within; /* … and its offset there */
 };
 
@@ -75,7 +76,7 @@ static void put(struct patched *to, struct span text, bool is_new)
 		to->pieces[to->count++] = (struct splice_piece){text, is_new};
 }
 
-/* Takes `len` bytes, and keeps or drops them. */
+/* Consumes `len` bytes, and copies or drops them. */
 static void cut(struct cutter *cutter, size_t len, bool is_kept)
 {
 	while (len) {
@@ -127,7 +128,7 @@ int patched_splice(const struct patched *patched, const struct splice *splices, 
 		return r;
 	*ret = *patched;
 	ret->count = 0;
-	/* Each may cut one piece in two and adds its own. */
+	/* Each splice may cut one piece in two, and adds its own. */
 	ret->pieces =
 		arena_zalloc(patched->arena, patched->count + 2 * count + 1, sizeof(*ret->pieces));
 	if (!ret->pieces)
@@ -142,7 +143,7 @@ int patched_splice(const struct patched *patched, const struct splice *splices, 
 	return join_pieces(ret);
 }
 
-/* The splice that ends where the original goes on at `end`, unless it changes nothing. */
+/* Ends a splice at `end`, where the original continues, and adds it unless it changes nothing. */
 static void end_splice(const struct patched *patched, struct splice *splice, size_t end,
 	struct splice *splices, size_t *count)
 {
@@ -153,7 +154,7 @@ static void end_splice(const struct patched *patched, struct splice *splice, siz
 		splices[(*count)++] = *splice;
 }
 
-/* The text of the new pieces from `first` up to `end`. 0 or -ENOMEM. */
+/* Joins the text of the new pieces from `first` up to `end`. Returns 0 or -ENOMEM. */
 static int join_new(const struct patched *patched, size_t first, size_t end, struct span *ret)
 {
 	struct patched part = *patched;

@@ -9,7 +9,7 @@ static char byte_at(const struct text_lines *lines, size_t offset)
 	return lines->edit->text.data[offset];
 }
 
-/* Whether a line ends behind that byte. */
+/* Returns whether the byte ends a line. */
 static bool is_break(const struct text_lines *lines, size_t offset)
 {
 	char c = byte_at(lines, offset);
@@ -23,7 +23,7 @@ size_t text_lines_begin(const struct text_lines *lines, size_t offset)
 {
 	while (offset > 0 && !is_break(lines, offset - 1))
 		offset--;
-	/* A byte order mark is in front of all lines. */
+	/* A byte order mark is before all lines. */
 	return offset || !span_begins(lines->edit->text, "\xEF\xBB\xBF") ? offset : 3;
 }
 
@@ -92,7 +92,7 @@ int text_lines_finish(const struct text_lines *lines, struct output *output, str
 	return copy ? 0 : -ENOMEM;
 }
 
-/* Whether the line in front of the offset goes on in the next, or behind comments. */
+/* Returns whether the line before the offset, or before comments there, continues in the next. */
 static bool goes_on(const struct text_lines *lines, size_t offset)
 {
 	size_t count = 0, begin, end;
@@ -111,7 +111,7 @@ static bool goes_on(const struct text_lines *lines, size_t offset)
 	return count % 2;
 }
 
-/* Whether what gives way is whole lines. */
+/* Returns whether the splice removes whole lines. */
 static bool is_lines(const struct text_lines *lines, const struct splice *splice)
 {
 	size_t end = splice->offset + splice->len, size = text_end(lines);
@@ -126,7 +126,7 @@ static bool ends_line(struct span text)
 	return !text.len || text.data[text.len - 1] == '\n';
 }
 
-/* The lines that were taken out and have the offset in them or at an end of them. */
+/* Returns the removed lines that contain the offset, or end or begin there. */
 static struct splice *taken_at(const struct text_lines *lines, size_t offset)
 {
 	struct edit *edit = lines->edit;
@@ -141,7 +141,7 @@ static struct splice *taken_at(const struct text_lines *lines, size_t offset)
 	return NULL;
 }
 
-/* Puts lines in the place of what was taken out. */
+/* Adds lines in place of removed ones. */
 static int put_into(const struct text_lines *lines, struct splice *splice, struct span added)
 {
 	struct span end = edit_line_end(lines->edit);
@@ -170,7 +170,7 @@ int text_lines_insert(const struct text_lines *lines, size_t offset, struct span
 	if (offset < edit->text.len || text_lines_begin(lines, offset) == offset) {
 		output_put(&output, added.data, added.len);
 	} else {
-		/* The text ends without a break, and goes on doing so. */
+		/* The text has no break at its end, and stays so. */
 		output_put(&output, end.data, end.len);
 		output_put(&output, added.data, added.len - end.len);
 	}
@@ -206,7 +206,7 @@ int text_lines_take(const struct text_lines *lines, size_t begin, size_t end)
 	if (is_behind_blank)
 		end = next;
 	if (next == size && end == size && !is_first) {
-		/* What is last now ends as what was last: with a break or without one. */
+		/* The new last line ends as the old one did: with or without a break. */
 		bool has_break = text_lines_begin(lines, size) == size;
 
 		while (begin > text_lines_begin(lines, 0) &&

@@ -13,7 +13,7 @@ static int remove_target(const struct toml_editor *editor, struct toml_target ta
 static int set_value(const struct toml_editor *editor, struct toml_target target,
 	struct toml_part part, const struct node *value);
 
-/* The value in an extent becomes another one. */
+/* Replaces the value of an entry. */
 static int replace(
 	const struct toml_editor *editor, struct toml_part part, const struct node *value)
 {
@@ -26,7 +26,7 @@ static int replace(
 	return r ? r : edit_splice(editor->edit, part.extent->value, text);
 }
 
-/* Items in brackets that are alike at both ends stay; those between become others. */
+/* Changes the items between brackets. Equal items at both ends stay. */
 static int set_items(const struct toml_editor *editor, struct toml_target target,
 	const struct extent *list, const struct node *value)
 {
@@ -60,7 +60,7 @@ static int set_items(const struct toml_editor *editor, struct toml_target target
 	return r ? r : toml_items_insert(&items, first, texts, wanted - first);
 }
 
-/* The pairs of a map become those of another one. */
+/* Changes the pairs of a map to those of another one. */
 static int set_map(const struct toml_editor *editor, struct toml_target target,
 	const struct node *old, const struct node *value)
 {
@@ -91,7 +91,8 @@ static int set_map(const struct toml_editor *editor, struct toml_target target,
 	return r;
 }
 
-/* Puts tables, a list of them, in front of item `i` of a list of tables, or behind the last. */
+/* Inserts tables into a list of tables, before item `i`, or after the last. `tables` is a table or
+ * a list of tables. */
 static int insert_items(const struct toml_editor *editor, struct toml_target list, uint32_t i,
 	const struct node *tables)
 {
@@ -115,7 +116,7 @@ static int insert_items(const struct toml_editor *editor, struct toml_target lis
 	return toml_entry_add_tables(editor, list, tables, offset);
 }
 
-/* A list of tables, each under its header, becomes another one. */
+/* Changes a list of tables, each under its header, to another list. */
 static int set_tables(const struct toml_editor *editor, struct toml_target target,
 	const struct node *old, const struct node *value)
 {
@@ -142,7 +143,8 @@ static int set_tables(const struct toml_editor *editor, struct toml_target targe
 	return rest ? insert_items(editor, target, first, rest) : -ENOMEM;
 }
 
-/* Of dotted keys that lead through the target, the first is put anew and the others go. */
+/* Rewrites the dotted keys that lead through the target: replaces the first and removes the
+ * others. */
 static int rewrite_pairs(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *place, const struct node *value)
 {
@@ -167,13 +169,13 @@ static int rewrite_pairs(const struct toml_editor *editor, struct toml_target ta
 			part.keys, value, &manner, is_dotted, &text);
 	if (r != 0)
 		return r;
-	/* The line has its indent already. */
+	/* The line has its indentation already. */
 	text.data += manner.indent.len;
 	text.len -= manner.indent.len;
 	return edit_splice(editor->edit, part.extent->member, text);
 }
 
-/* What is in a place, whatever it is written as, becomes something else behind a "=". */
+/* Removes a value, however it is written, and writes the new one after a "=". */
 static int rewrite(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *place, const struct node *value)
 {
@@ -191,7 +193,7 @@ static int rewrite(const struct toml_editor *editor, struct toml_target target,
 	return toml_entry_add_pair(editor, target, &in, value, false);
 }
 
-/* Whether a map between braces would have to give up more than one entry, or get its first. */
+/* Returns whether a map in braces would lose several entries, or get its first one. */
 static bool is_many(const struct node *old, const struct node *value)
 {
 	uint32_t gone = 0;
@@ -202,7 +204,7 @@ static bool is_many(const struct node *old, const struct node *value)
 	       (gone && value->map.count + gone > old->map.count);
 }
 
-/* What stands in an extent of its own becomes another value. */
+/* Changes the value of an entry that holds it alone. */
 static int set_value(const struct toml_editor *editor, struct toml_target target,
 	struct toml_part part, const struct node *value)
 {
@@ -215,7 +217,7 @@ static int set_value(const struct toml_editor *editor, struct toml_target target
 	return replace(editor, part, value);
 }
 
-/* Whether nothing of a map stays. */
+/* Returns whether no key of a map stays. */
 static bool is_other(const struct node *old, const struct node *value)
 {
 	for (uint32_t i = 0; i < old->map.count; i++)
@@ -224,7 +226,8 @@ static bool is_other(const struct node *old, const struct node *value)
 	return true;
 }
 
-/* A table that is written as headers of what is in it, and gets other keys. */
+/* Changes a table that exists only through dotted keys or through the headers of the tables in it,
+ * and none of whose keys stay. */
 static int renew(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *place, const struct node *value)
 {
@@ -239,7 +242,7 @@ static int renew(const struct toml_editor *editor, struct toml_target target,
 	return r ? r : toml_entry_add_tables(editor, target, value, offset);
 }
 
-/* The only table of a list under headers becomes no table. */
+/* Replaces the only table of a list under headers by a value that is no table. */
 static int set_only_item(
 	const struct toml_editor *editor, struct toml_target list, const struct node *value)
 {
@@ -276,7 +279,7 @@ static int set(
 	return rewrite(editor, target, &place, value);
 }
 
-/* What makes the table is removed, but it is to stay. */
+/* Keeps a table whose only entry is removed: writes it as an empty table. */
 static int leave_empty(const struct toml_editor *editor, struct toml_target parent,
 	const struct toml_place *in, const struct toml_place *place)
 {
@@ -348,7 +351,7 @@ static int insert(
 	return r ? r : toml_items_insert(&items, i, &text, 1);
 }
 
-/* Whether a byte is part of a key or a string, and so begins no comment. */
+/* Returns whether a byte belongs to a key or a string, and so begins no comment. */
 static bool is_text(const struct extent *in, size_t offset)
 {
 	for (const struct extent *at = in->first; at; at = at->next) {

@@ -20,7 +20,7 @@ static size_t line_behind(const struct toml_editor *editor, const struct extent 
 	return text_lines_after(&editor->lines, entry->member.end);
 }
 
-/* Takes out the lines of a pair, or of a header and its pairs. */
+/* Removes the lines of a pair, or of a header and its pairs. */
 static int remove_lines(const struct toml_editor *editor, const struct extent *entry)
 {
 	return text_lines_take(
@@ -79,7 +79,7 @@ size_t toml_entry_line_above(const struct toml_editor *editor, const struct exte
 	return text_lines_above(&editor->lines, toml_entry_line(editor, header), floor);
 }
 
-/* Whether there is no blank line in front of headers. */
+/* Returns whether headers have no blank line before them. */
 static bool is_dense(const struct toml_editor *editor)
 {
 	const struct extent *last = editor->root->last;
@@ -92,7 +92,7 @@ static bool is_dense(const struct toml_editor *editor)
 	       !text_lines_is_blank(&editor->lines, text_lines_begin(&editor->lines, above - 1));
 }
 
-/* Puts headers and what is behind them where a line begins, with blank lines around them. */
+/* Inserts headers with their contents at the beginning of a line, with blank lines around them. */
 static int insert_tables(const struct toml_editor *editor, size_t offset, struct span text)
 {
 	const struct text_lines *lines = &editor->lines;
@@ -111,7 +111,8 @@ static int insert_tables(const struct toml_editor *editor, size_t offset, struct
 	return r;
 }
 
-/* A line, without its end, of a new pair of `in`: behind its last one, or behind `anchor`. */
+/* Inserts a pair into `in`, as a line whose end is added here: after the last pair, or after
+ * `anchor`. */
 static int insert_pair(const struct toml_editor *editor, const struct extent *in,
 	const struct extent *anchor, struct span pair)
 {
@@ -135,8 +136,7 @@ static int insert_pair(const struct toml_editor *editor, const struct extent *in
 		return text_lines_insert(lines, text_lines_after(lines, in->key.end), line);
 	if (!first)
 		return text_lines_insert(lines, editor->edit->text.len, line);
-	/* In front of the first header and its comments, if they are not what the text begins with.
-	 */
+	/* Insert before the first header and its comments, unless the comments begin the text. */
 	offset = toml_entry_line(editor, first);
 	above = toml_entry_line_above(editor, first);
 	offset = above > text_lines_begin(lines, 0) ? above : offset;
@@ -145,7 +145,7 @@ static int insert_pair(const struct toml_editor *editor, const struct extent *in
 							     : r;
 }
 
-/* Puts a pair into an inline table. */
+/* Adds a pair to an inline table. */
 static int insert_inline(const struct toml_editor *editor, const struct extent *in,
 	const struct edit_step *keys, size_t count, const struct node *value)
 {
@@ -162,7 +162,7 @@ static int insert_inline(const struct toml_editor *editor, const struct extent *
 	return toml_items_insert(&items, items.count, &text, 1);
 }
 
-/* How neighbours that are tables are written: by the last one of them. */
+/* Finds how other tables of the same kind in `in` are written. The last one counts. */
 static bool has_sibling(const struct node *in, const struct node *value, enum node_style *ret)
 {
 	bool is_found = false;
@@ -191,7 +191,8 @@ bool toml_entry_is_tables(const struct node *value)
 	return is_all;
 }
 
-/* NODE_BLOCK: under headers; NODE_DOTTED: by dotted keys; NODE_FLOW: behind a "=". */
+/* Returns the style of a new value: NODE_BLOCK under headers, NODE_DOTTED as dotted keys, NODE_FLOW
+ * after a "=". */
 static enum node_style style_of_new(
 	const struct toml_place *place, const struct node *in, const struct node *value)
 {
@@ -235,7 +236,7 @@ int toml_entry_add_tables(const struct toml_editor *editor, struct toml_target t
 	return r ? r : insert_tables(editor, offset, text);
 }
 
-/* Gives a header to a table that has none but through the headers of what is in it. */
+/* Adds a header to a table that only the headers of the tables in it have made. */
 static int add_header(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *place, const struct node *map)
 {

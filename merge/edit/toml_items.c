@@ -27,26 +27,26 @@ static const char *text_of(const struct toml_items *items)
 	return items->lines->edit->text.data;
 }
 
-/* Where what is between the brackets ends. */
+/* Returns the end of the text between the brackets. */
 static size_t end_of(const struct toml_items *items)
 {
 	return items->in->value.end - 1;
 }
 
-/* Between entries is nothing but blanks, commas and comments. */
+/* Returns whether a comment stands between two entries. Otherwise only blanks and commas do. */
 static bool has_comment(const struct toml_items *items, size_t begin, size_t end)
 {
 	return end > begin && memchr(text_of(items) + begin, '#', end - begin);
 }
 
-/* Behind entry `i`, up to the next one or the bracket. */
+/* Returns the range behind entry `i`, up to the next one or the bracket. */
 static struct range gap_behind(const struct toml_items *items, uint32_t i)
 {
 	return (struct range){items->items[i]->member.end,
 		i + 1 < items->count ? items->items[i + 1]->member.begin : end_of(items)};
 }
 
-/* The offset of the comma behind entry `i`; 0: there is none. */
+/* Returns the offset of the comma behind entry `i`; 0: there is none. */
 static size_t comma_behind(const struct toml_items *items, uint32_t i)
 {
 	struct range gap = gap_behind(items, i);
@@ -61,7 +61,7 @@ static size_t comma_behind(const struct toml_items *items, uint32_t i)
 	return 0;
 }
 
-/* Behind the entry and its comma. */
+/* Returns the end of the entry and its comma. */
 static size_t end_with_comma(const struct toml_items *items, uint32_t i)
 {
 	size_t comma = comma_behind(items, i);
@@ -69,7 +69,7 @@ static size_t end_with_comma(const struct toml_items *items, uint32_t i)
 	return comma ? comma + 1 : items->items[i]->member.end;
 }
 
-/* Whether the lines of the entry are its own. */
+/* Returns whether the entry's lines contain no other entry. */
 static bool has_own_lines(const struct toml_items *items, uint32_t i)
 {
 	size_t begin = items->items[i]->member.begin, end = end_with_comma(items, i);
@@ -104,7 +104,7 @@ static int remove_lines(const struct toml_items *items, uint32_t first, uint32_t
 			       : 0;
 	int r = 0;
 
-	/* What is last now has a comma if what was last had one. */
+	/* The new last entry has a comma if the old one had one. */
 	if (comma)
 		r = text_lines_take_out(items->lines, comma, comma + 1);
 	for (uint32_t i = first; i < end && r == 0; i++)
@@ -114,7 +114,7 @@ static int remove_lines(const struct toml_items *items, uint32_t first, uint32_t
 	return r;
 }
 
-/* Whether a comment stands between two of the entries. */
+/* Returns whether a comment stands between two of the entries. */
 static bool has_comments(const struct toml_items *items, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first; i + 1 < end; i++) {
@@ -126,7 +126,7 @@ static bool has_comments(const struct toml_items *items, uint32_t first, uint32_
 	return false;
 }
 
-/* Of lines that have other entries, too. */
+/* Removes entries whose lines contain other entries, too. */
 static int remove_inline(const struct toml_items *items, uint32_t first, uint32_t end)
 {
 	size_t from = items->items[first]->member.begin, to = items->items[end - 1]->member.end;
@@ -137,7 +137,7 @@ static int remove_inline(const struct toml_items *items, uint32_t first, uint32_
 
 	if (has_comments(items, first, end))
 		return EDIT_CANNOT;
-	/* With what stands up to the next one, or the comma in front. */
+	/* Remove the text up to the next entry, or else from the comma before. */
 	if (!is_last && !has_comments(items, end - 1, end + 1))
 		return text_lines_take_out(items->lines, from, items->items[end]->member.begin);
 	if (first && !has_comments(items, first - 1, first + 1))
@@ -183,7 +183,7 @@ static void put_all(struct output *output, const struct span *texts, uint32_t co
 	}
 }
 
-/* Each on a line of its own, in front of entry `at` or behind the last one. */
+/* Inserts each text on a line of its own, before entry `at` or after the last one. */
 static int insert_lines(
 	const struct toml_items *items, uint32_t at, const struct span *texts, uint32_t count)
 {
@@ -218,7 +218,7 @@ static int insert_lines(
 		text);
 }
 
-/* There is nothing but blanks and comments in the brackets. */
+/* Inserts into brackets that contain only blanks and comments. */
 static int insert_first(const struct toml_items *items, const struct span *texts, uint32_t count)
 {
 	struct output output = {.max = SIZE_MAX};
@@ -235,7 +235,7 @@ static int insert_first(const struct toml_items *items, const struct span *texts
 	}
 	if (line < begin)
 		return EDIT_CANNOT;
-	/* Behind the comments: the bracket has a line of its own. */
+	/* Insert behind the comments: the bracket has a line of its own. */
 	output_put(&output, text + line, end - line);
 	output_string(&output, "  ");
 	put_all(&output, texts, count);

@@ -5,7 +5,7 @@
 #include "cleanup.h"
 #include "scalar.h"
 
-/* Bytes of a list that stands in one line though it might have several. */
+/* Most bytes of a list that stays on one line although it may have several. */
 #define LINE_MAX_BYTES 72
 
 static bool is_blank(char c)
@@ -23,7 +23,7 @@ static void set_manner(
 		begin--;
 	manner->indent = (struct span){text + begin, pair->member.begin - begin};
 	if (begin > 0 && text[begin - 1] != '\n')
-		manner->indent.len = 0; /* behind a brace, or a byte order mark */
+		manner->indent.len = 0; /* the pair follows a brace, or a byte order mark */
 	manner->is_tight_before = !is_blank(text[pair->key.end]);
 	manner->is_tight_after = !is_blank(text[pair->value.begin - 1]);
 	if (scalar_is_string(pair->node) &&
@@ -54,7 +54,7 @@ struct toml_manner toml_manner_of(const struct edit *edit, const struct extent *
 	return manner;
 }
 
-/* About as many bytes as it is long in one line; more than the limit is as good as that. */
+/* Estimates the value's length on one line, in bytes. It stops above the limit. */
 static size_t guess_bytes(const struct node *node)
 {
 	size_t bytes = node_is_scalar(node) ? node->text.len + 2 : 2;
@@ -67,11 +67,11 @@ static size_t guess_bytes(const struct node *node)
 	return bytes;
 }
 
-/* How a copy is to be. */
+/* The shape of a copy. */
 enum shape {
 	ONE_LINE,
-	DOTTED,  /* maps are dotted keys */
-	COMPACT, /* lists without maps are in one line where they are short */
+	DOTTED,  /* maps become dotted keys */
+	COMPACT, /* short lists without maps are on one line */
 };
 
 static bool has_maps(const struct node *list)
@@ -93,7 +93,7 @@ static enum node_style style_in(enum shape shape, const struct node *node)
 	return (enum node_style)node->style;
 }
 
-/* A copy of that shape. NULL: no memory. */
+/* Makes a copy of that shape. Returns NULL without memory. */
 static struct node *reshape(struct arena *arena, const struct node *node, enum shape shape)
 {
 	struct node *copy = node_copy(arena, node);
@@ -115,7 +115,8 @@ static struct node *reshape(struct arena *arena, const struct node *node, enum s
 	return copy;
 }
 
-/* Behind a "=": a list may have a line for each item, but nothing in it has several. */
+/* Shapes a value for its place after a "=": a list may have a line for each item, but each item
+ * stays on its line. */
 static const struct node *reshape_value(struct arena *arena, const struct node *value)
 {
 	struct node *copy;
@@ -129,7 +130,7 @@ static const struct node *reshape_value(struct arena *arena, const struct node *
 	return copy;
 }
 
-/* A string in the quotes of another one; of a number it could take none. */
+/* Gives a string the quotes of another string. Other values stay unchanged. */
 static const struct node *requote(
 	struct arena *arena, const struct node *value, const struct node *string)
 {
@@ -138,7 +139,7 @@ static const struct node *requote(
 	if (!string || !scalar_is_string(string) || !scalar_is_string(value) ||
 		value->style == string->style)
 		return value;
-	/* Many lines in a string of one would have escapes; one line needs no quotes for many. */
+	/* Several lines in a single-line string would need escapes. */
 	if (memchr(value->text.data, '\n', value->text.len) &&
 		(string->style == NODE_SINGLE || string->style == NODE_DOUBLE))
 		return value;
@@ -148,7 +149,7 @@ static const struct node *requote(
 	return copy;
 }
 
-/* A map of that style, with one pair. NULL: no memory. */
+/* Makes a map of that style with one pair. Returns NULL without memory. */
 static const struct node *map_of(struct arena *arena, const struct node *key,
 	const struct node *value, enum node_style style)
 {
@@ -160,7 +161,7 @@ static const struct node *map_of(struct arena *arena, const struct node *key,
 	return map;
 }
 
-/* The tree as the writer has it, and the extents of that. */
+/* Writes the tree with the format's writer, and reads it again with extents. */
 static int write_sample(const struct text_lines *lines, const struct node *tree,
 	struct document **ret, struct span *text)
 {
@@ -176,7 +177,7 @@ static int write_sample(const struct text_lines *lines, const struct node *tree,
 	return r ? r : document_read(&edit->document->source, *text, &options, ret, edit->problem);
 }
 
-/* With the ends of lines that the text has. */
+/* Writes the text with the line ends of the edited text. */
 static void put_text(const struct text_lines *lines, struct output *output, struct span text)
 {
 	struct span end = edit_line_end(lines->edit);
@@ -250,7 +251,7 @@ int toml_new_pairs(const struct text_lines *lines, const struct edit_step *keys,
 	return text_lines_finish(lines, &output, ret);
 }
 
-/* A table, or a list of tables, that is to have headers. */
+/* Makes a copy of a table, or a list of tables, that the writer puts under headers. */
 static const struct node *as_tables(struct arena *arena, const struct node *value)
 {
 	struct node *copy = reshape(arena, value, COMPACT);
@@ -259,7 +260,8 @@ static const struct node *as_tables(struct arena *arena, const struct node *valu
 		return NULL;
 	copy->style = NODE_BLOCK;
 	for (uint32_t i = 0; node_is_sequence(copy) && i < copy->seq.count; i++)
-		((struct node *)copy->seq.items[i])->style = NODE_BLOCK; /* of the copy, too */
+		/* the items belong to the copy, too */
+		((struct node *)copy->seq.items[i])->style = NODE_BLOCK;
 	return copy;
 }
 
@@ -272,7 +274,7 @@ int toml_new_tables(const struct text_lines *lines, const struct edit_step *step
 	struct span end = edit_line_end(lines->edit), text;
 	const struct node *tree = as_tables(arena, value);
 
-	/* An item of a list has its list's name: the last one before it is meant. */
+	/* Items have no key of their own in a header: it means the last item before it. */
 	for (size_t i = count; i-- > 0 && tree;)
 		if (steps[i].key)
 			tree = map_of(arena, steps[i].key, tree, NODE_BLOCK);

@@ -2,11 +2,11 @@
 
 #include <errno.h>
 
-/* What an entry has to do with the target. */
+/* The relation of an entry to the target. */
 enum relation {
 	APART,
-	BELOW, /* is in it */
-	AT,    /* it is the target, or the target is in it */
+	BELOW, /* it lies in the target */
+	AT,    /* it is the target, or contains it */
 };
 
 bool toml_place_is_header(const struct edit *edit, const struct extent *entry)
@@ -19,7 +19,7 @@ static bool is_key(const struct edit_step *step, const struct node *key)
 	return step->key && node_equal(step->key, key);
 }
 
-/* The last item that begins on the line or before it. */
+/* Returns the last item that begins on the line or before it. */
 static const struct node *item_before(const struct node *list, uint32_t line)
 {
 	uint32_t low = 0, high = list->seq.count;
@@ -35,7 +35,8 @@ static const struct node *item_before(const struct node *list, uint32_t line)
 	return list->seq.items[low];
 }
 
-/* *done: how many steps the header leads along. */
+/* Compares a header with the target. *done becomes the number of steps that the header leads
+ * along. */
 static enum relation follow_header(const struct edit *edit, const struct extent *header,
 	struct toml_target target, size_t *done)
 {
@@ -70,7 +71,7 @@ static enum relation follow_header(const struct edit *edit, const struct extent 
 	return AT;
 }
 
-/* The same of a pair or item `i`. *keys: how many of its keys lead along. */
+/* Does the same for a pair, or item `i`. *keys becomes the number of its keys that lead along. */
 static enum relation follow_entry(const struct extent *entry, uint32_t i, struct toml_target target,
 	size_t *done, uint32_t *keys)
 {
@@ -105,7 +106,7 @@ static int add_part(const struct edit *edit, struct toml_parts *parts, struct to
 	return 0;
 }
 
-/* The entries of `in`, to which `done` steps lead. */
+/* Finds the target's entries in `in`, to which `done` steps lead. */
 static int find_entries(const struct edit *edit, const struct extent *in, struct toml_target target,
 	size_t done, struct toml_place *ret)
 {

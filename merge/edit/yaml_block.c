@@ -38,7 +38,8 @@ int yaml_block_set(struct edit *edit, const struct edit_op *op, size_t count,
 			     : yaml_slot_replace(edit, &slot, &text);
 }
 
-/* The last line's end is about to get a line break, which would become text of a block scalar. */
+/* Makes a block scalar end without its line break. The edit is about to add a break at its last
+ * line, which would become part of its text. */
 static int chomp(struct edit *edit, const struct extent *scalar)
 {
 	size_t offset = yaml_block_header(edit, scalar);
@@ -54,7 +55,8 @@ static int chomp(struct edit *edit, const struct extent *scalar)
 	return yaml_cut(edit, offset, offset, span_of("-"));
 }
 
-/* Behind the lines of comment that belong to a block in the entry: they are indented more. */
+/* Returns the end of the comment lines that belong to a block in the entry: those indented
+ * deeper. */
 static size_t behind_inner_comments(
 	const struct edit *edit, const struct extent *entry, size_t after, size_t indent)
 {
@@ -74,13 +76,13 @@ static size_t behind_inner_comments(
 	return after;
 }
 
-/* Where lines behind the entry go. */
+/* Returns where lines behind the entry are inserted. */
 static size_t behind_entry(const struct edit *edit, const struct extent *entry, size_t indent)
 {
 	return behind_inner_comments(edit, entry, yaml_entry_after(edit, entry), indent);
 }
 
-/* Puts lines behind the entry. */
+/* Inserts lines behind the entry. */
 static int put_behind(
 	struct edit *edit, const struct extent *entry, struct span indent, struct span text)
 {
@@ -97,7 +99,8 @@ static int put_behind(
 			   (struct span[]){eol, indent, text}, 3);
 }
 
-/* Above the first entry and the comments that stand right above it, if they are of the block. */
+/* Returns where lines before the first entry are inserted: above the comments directly above it, if
+ * they belong to the block. */
 static size_t above_first(
 	const struct edit *edit, const struct edit_op *op, const struct extent *first, int column)
 {
@@ -144,7 +147,7 @@ int yaml_block_add(struct edit *edit, const struct edit_op *op, const struct ext
 		edit, (struct range){offset, offset}, (struct span[]){indent, text, eol}, 3);
 }
 
-/* The first entry of "- a: 1" leaves its line to the next. */
+/* Removes the first entry of "- a: 1". The next entry moves to its line. */
 static int remove_first_on_dash(struct edit *edit, const struct extent *entry)
 {
 	size_t begin = entry->member.begin, end = yaml_line_text_end(edit, entry->member.end);
@@ -161,7 +164,7 @@ static int remove_first_on_dash(struct edit *edit, const struct extent *entry)
 	return yaml_cut(edit, begin, end, (struct span){0});
 }
 
-/* Comments below a block scalar would become text of it: they lose some of their indentation. */
+/* Reduces the indentation of comments below a block scalar, which would become part of its text. */
 static int outdent_comments(struct edit *edit, size_t offset, int column)
 {
 	int r = 0;
@@ -186,7 +189,7 @@ static bool is_blank_line(const struct edit *edit, size_t offset)
 	       offset + edit_indent(edit, offset).len == yaml_line_text_end(edit, offset);
 }
 
-/* Of two blank lines that would stand one below the other, one goes, too. */
+/* Extends the range by a blank line, if blank lines on both sides would follow each other. */
 static void take_blank_line(const struct edit *edit, struct range *range)
 {
 	size_t above = range->begin > yaml_text_begin(edit)
@@ -201,7 +204,7 @@ static void take_blank_line(const struct edit *edit, struct range *range)
 		range->begin = above;
 }
 
-/* Its first line, or that of the comments above that are its own. */
+/* Returns the beginning of the entry's first line, or of its comments above. */
 static size_t first_line(
 	const struct edit *edit, const struct extent *in, const struct extent *entry)
 {
@@ -223,7 +226,7 @@ static int remove_lines(struct edit *edit, const struct extent *in, const struct
 
 	if (!edit_is_first_on_line(edit, entry->member.begin))
 		return entry->next ? remove_first_on_dash(edit, entry) : EDIT_CANNOT;
-	/* Blank lines behind it would become text of the block scalar before it. */
+	/* Blank lines behind the entry would become text of the block scalar before it. */
 	if (leaf && yaml_keeps_lines(edit, leaf))
 		range.end = yaml_skip_blank_lines(edit, range.end, &unused);
 	if (range.end == edit->text.len && !yaml_ends_with_newline(edit) &&

@@ -1,6 +1,7 @@
 /*
- * Edits of YAML. Entries of blocks come and go with their lines; those of brackets as in JSON
- * (flow.h). What other places refer to, or what refers to another, is left to people.
+ * Edits of YAML. Entries of blocks are added and removed with their lines, those in brackets as in
+ * JSON (flow.h). Values that other places refer to, or that refer to other places, must be edited
+ * by hand.
  */
 #include "flow.h"
 #include "yaml_block.h"
@@ -9,7 +10,7 @@
 #include "yaml_lines.h"
 #include "yaml_new.h"
 
-/* The root, where there is none. */
+/* Adds a root to a text that has none. */
 static int add_root(struct edit *edit, const struct edit_op *op)
 {
 	const struct yaml_slot slot = {.spot = YAML_AT_ROOT, .is_alone = true};

@@ -48,7 +48,7 @@ int yaml_flow_set(struct edit *edit, const struct extent *in, const struct exten
 	if (yaml_at(edit, colon) != ':' || colon >= range.begin)
 		return edit_splice_all(edit, (struct range){old->key.end, old->key.end},
 			(struct span[]){span_of(": "), text}, 2);
-	/* A blank stays: {a:} is an error to libyaml. */
+	/* A blank stays: libyaml refuses {a:}. */
 	if (!text.len)
 		return yaml_cut(edit, range.begin, range.end, text);
 	return edit_splice_all(
@@ -67,7 +67,7 @@ static int add_flow_entry(struct edit *edit, const struct edit_op *op, const str
 	return r ? r : flow_insert(&flow, in, last->key ? UINT32_MAX : last->index, text, &layout);
 }
 
-/* A comment stands between the brackets, where no entry does. */
+/* Returns whether a comment stands between brackets without entries. */
 static bool has_comment(const struct edit *edit, const struct extent *in)
 {
 	return memchr(edit->text.data + in->value.begin, '#', in->value.end - in->value.begin);

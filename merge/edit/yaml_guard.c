@@ -36,7 +36,7 @@ static const struct extent *find_alias(const struct extent *in, const struct nod
 	return NULL;
 }
 
-/* An ancestor of what is edited: what is changed in it must not change anywhere else. */
+/* Checks a value that contains the edited one: a change in it must not show anywhere else. */
 static int check_ancestor(
 	const struct edit *edit, const struct edit_op *op, const struct extent *extent)
 {

@@ -99,7 +99,7 @@ size_t yaml_entry_after(const struct edit *edit, const struct extent *entry)
 
 	if (!yaml_is_block_scalar(leaf))
 		return after;
-	/* Its blank lines may be text of it. */
+	/* The blank lines may belong to the block scalar's text. */
 	behind = yaml_skip_blank_lines(edit, after, &has_blanks);
 	return has_blanks || yaml_keeps_lines(edit, leaf) ? behind : after;
 }

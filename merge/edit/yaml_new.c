@@ -19,7 +19,7 @@ int yaml_new_put(const struct edit *edit, const struct yaml_part *part, struct s
 	return r;
 }
 
-/* With the line ends of the text. */
+/* Converts the text to the line ends of the edited text. */
 static int with_line_ends(const struct edit *edit, struct span *text)
 {
 	struct output output = {.max = SIZE_MAX / 2};
@@ -42,7 +42,7 @@ static const struct extent *root_of(const struct edit *edit, const struct edit_o
 	return op->document < edit->document->count ? edit->document->extents[op->document] : NULL;
 }
 
-/* Whether blanks, or a comment that is indented more, stand in the lines below. */
+/* Returns whether lines below have blanks only, or a comment is next that is indented deeper. */
 static bool is_before_comment(const struct edit *edit, size_t after, int indent)
 {
 	struct span blanks;
@@ -84,7 +84,7 @@ int yaml_new_entry(const struct edit *edit, const struct edit_op *op, const stru
 	return text.data ? with_line_ends(edit, ret) : -ENOMEM;
 }
 
-/* Whether a block scalar in that place would take lines for text that are none of it. */
+/* Returns whether a block scalar at that place would take other lines for its text. */
 static bool is_among_comments(const struct edit *edit, const struct yaml_slot *slot)
 {
 	const struct extent *old = slot->old;

@@ -3,7 +3,7 @@
 #include "flow.h"
 #include "yaml_lines.h"
 
-/* The comment that ends the line, if `from` stands in front of it. `from`'s line end: none. */
+/* Returns the comment that ends the line, at or after `from`; the line's end: there is none. */
 static size_t find_comment(const struct edit *edit, size_t from)
 {
 	size_t end = yaml_line_text_end(edit, from);
@@ -24,15 +24,15 @@ static struct span without_blank(struct span text)
 }
 
 /*
- * Where new text begins that stands for the old: with the same blanks in front of it, unless lines
- * follow that are indented as if there were one.
+ * Returns where new text begins. If it is one line, the blanks before the old value stay; else it
+ * begins right at the slot, since its further lines are indented for that.
  */
 static size_t first_begin(const struct yaml_slot *slot, const struct yaml_slot_text *text)
 {
 	return text->first.len && !text->rest.len ? slot->old->value.begin : slot->behind;
 }
 
-/* The old value begins and ends on the line that it belongs to, or is not written. */
+/* Replaces a value that begins and ends on the slot's line, or is not written. */
 static int replace_on_line(
 	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text)
 {
@@ -51,8 +51,8 @@ static int replace_on_line(
 	return r != 0 || !text->rest.len ? r : yaml_cut(edit, end, end, text->rest);
 }
 
-/* Its first line is the one that it belongs to, and has a tag or "|" of which only a comment stays.
- */
+/* Replaces a value whose first line is the slot's line and has only a tag or "|". Of that line only
+ * a comment stays. */
 static int replace_header(
 	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text)
 {
@@ -72,7 +72,7 @@ static int replace_header(
 	return r ? r : yaml_cut(edit, end, last > end ? last : end, text->rest);
 }
 
-/* It begins on the line that it belongs to, and ends below. */
+/* Replaces a value that begins on the slot's line and ends below. */
 static int replace_from_line(
 	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text)
 {
@@ -88,7 +88,7 @@ static int replace_from_line(
 	if (yaml_is_block(old))
 		return edit_splice_all(
 			edit, (struct range){begin, behind}, (struct span[]){first, text->rest}, 2);
-	/* Brackets, quotes or plain text of many lines, behind which a comment may stand. */
+	/* Brackets, quotes, or plain text of several lines, behind which a comment may stand. */
 	if (text->rest.len && find_comment(edit, end) != behind) {
 		int r = yaml_cut(edit, begin, end, first);
 
@@ -98,7 +98,7 @@ static int replace_from_line(
 		edit, (struct range){begin, end}, (struct span[]){first, text->rest}, 2);
 }
 
-/* A scalar on a line of its own, on which a comment stays. */
+/* Replaces a scalar on a line of its own. A comment on that line stays. */
 static int replace_beside_comment(
 	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text)
 {
@@ -111,7 +111,7 @@ static int replace_beside_comment(
 	return r ? r : yaml_cut(edit, end, end, text->rest);
 }
 
-/* It begins on a line below; comments between stay. */
+/* Replaces a value that begins on a line below. Comments between stay. */
 static int replace_below(
 	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text)
 {
@@ -170,7 +170,7 @@ int yaml_slot_replace_root(
 		range.end = end;
 	if (comment == end || !text->rest.len)
 		return edit_splice_all(edit, range, (struct span[]){text->first, text->rest}, 2);
-	/* The comment stays behind the header of a block scalar, or else on a line above. */
+	/* The comment stays after the header of a block scalar, or else on a line above. */
 	if (strchr("|>!", text->first.data[0])) {
 		r = yaml_cut(edit, range.begin, range.end, text->first);
 		return r ? r : yaml_cut(edit, end, end, text->rest);
@@ -194,7 +194,7 @@ static int slot_of_root(const struct edit *edit, const struct extent *root, stru
 	return is_behind_dashes || ret->is_alone ? 0 : EDIT_CANNOT;
 }
 
-/* Of an entry of a block. */
+/* Finds the slot of a block's entry. */
 static int slot_of_entry(const struct edit *edit, const struct extent *in,
 	const struct extent *entry, struct yaml_slot *ret)
 {

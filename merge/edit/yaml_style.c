@@ -6,17 +6,17 @@
 #include "scalar.h"
 #include "utf8.h"
 
-/* How strings and collections of a new value are written. */
+/* The style of the strings and collections in a new value. */
 struct style {
 	struct arena *arena;
-	bool is_flow;           /* it stands in brackets */
-	enum node_style key;    /* of every key that is a string, and … */
-	enum node_style string; /* … other string; NODE_PLAIN: of those that need no quotes */
-	enum node_style quotes; /* of those that do */
-	enum node_style lines;  /* of those with line breaks */
+	bool is_flow;           /* the value stands in brackets */
+	enum node_style key;    /* of all string keys, and … */
+	enum node_style string; /* … of other strings; NODE_PLAIN: of those that need no quotes */
+	enum node_style quotes; /* of strings that need quotes */
+	enum node_style lines;  /* of strings with line breaks */
 	bool ends_open;         /* the file has no newline at its end */
-	bool is_before_comment; /* no block scalar may end there */
-	bool keeps_flow;        /* what is wished in brackets is */
+	bool is_before_comment; /* no block scalar may end the value */
+	bool keeps_flow;        /* a value whose own style is flow gets brackets */
 };
 
 int yaml_column(const struct edit *edit, size_t offset)
@@ -36,7 +36,7 @@ static bool is_block(const struct extent *extent)
 	return extent->first && extent->node->style != NODE_FLOW;
 }
 
-/* Of a pair whose value is a block on lines of its own. */
+/* Takes the layout from a pair whose value is a block on lines of its own. */
 static void take_layout(
 	const struct edit *edit, const struct extent *entry, struct yaml_layout *layout)
 {
@@ -93,7 +93,7 @@ static bool is_string_like(const struct node *node)
 	       (node->style == NODE_PLAIN || is_quoted(node));
 }
 
-/* The first scalar in quotes, also a key. */
+/* Finds the first quoted scalar. It may be a key. */
 static const struct node *find_quoted(const struct extent *in)
 {
 	for (const struct extent *entry = in->first; entry; entry = entry->next) {
@@ -123,8 +123,8 @@ static bool has_flow(const struct extent *in)
 }
 
 /*
- * How the strings among the entries are written. Quotes that one of them needs say nothing of the
- * others. False: no string says anything.
+ * Finds the style of the strings among the entries. A string that needs its quotes does not count.
+ * Returns false if none counts.
  */
 static bool strings_of(const struct extent *in, bool is_of_keys, enum node_style *ret)
 {
@@ -184,7 +184,7 @@ static struct style find_style(const struct edit *edit, const struct yaml_spot_a
 	if (!(old && strings_of(old, true, &style.key)) &&
 		!(in && strings_of(in, true, &style.key)) && root)
 		strings_of(root, true, &style.key);
-	/* As in JSON. */
+	/* Strings are quoted as in JSON. */
 	if (style.is_flow && style.key == NODE_DOUBLE && !has_strings)
 		style.string = NODE_DOUBLE;
 	return style;
@@ -202,7 +202,8 @@ static enum node_style style_of_string(
 {
 	const char *newline = memchr(node->text.data, '\n', node->text.len);
 
-	/* A block scalar can't say so there, or would take the blank lines below it for text. */
+	/* There a block scalar can't express the line breaks at its end, or would take the blank
+	 * lines below for its text. */
 	if (ends_with(node->text, style->ends_open ? "\n" : "\n\n"))
 		return NODE_DOUBLE;
 	if (style->is_before_comment && newline)
@@ -260,7 +261,7 @@ static int adapt(const struct style *style, const struct node *node, const struc
 	return r;
 }
 
-/* Whether a new collection has brackets: as the one before it has, or its neighbours have. */
+/* Returns the style of a new collection: that of the old one, or else of its neighbours. */
 static enum node_style collection_style(
 	const struct style *style, const struct yaml_spot_around *around, const struct node *value)
 {
@@ -282,7 +283,7 @@ static enum node_style collection_style(
 	return NODE_FLOW;
 }
 
-/* What is in brackets has no block in it. */
+/* Returns whether the value has no collection in it: a value in brackets can't contain a block. */
 static bool is_flat(const struct node *node)
 {
 	for (uint32_t i = 0; i < node_count(node); i++)
