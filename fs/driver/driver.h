@@ -92,7 +92,7 @@ struct session {
 	dev_t dev;                          /* of the superblock */
 	struct mount_process mount_process; /* the publisher's, once it runs */
 	int mounts_fd;                      /* /proc/self/mountinfo */
-	uint64_t nearby;                    /* the publisher's: nearby_mounts_digest(), as it was last; 0 */
+	uint64_t nearby;                    /* the publisher's: the last nearby_mounts_digest(); 0: none yet */
 	int beneath_fd;                     /* the directory that the mount lies on */
 	struct publisher *publisher;
 	pthread_t publisher_thread;

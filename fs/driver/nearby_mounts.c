@@ -121,6 +121,7 @@ int nearby_mounts_digest(const struct settings *settings, const char *mountpoint
 		r = go(&nearby, settings->layers[i]->place, true);
 	if (r == 0)
 		r = mount_table_each(mounts_fd, count_mount, &nearby);
-	*ret = nearby.digest;
+	if (r == 0)
+		*ret = nearby.digest;
 	return r;
 }

@@ -448,23 +448,35 @@ static void end_publishing(struct session *session)
 	session->clone_fd = -1;
 }
 
-/* Something was mounted or unmounted; it may lie over a layer, or over plyfs.yaml. */
+/* Returns whether nearby mounts have changed, or can't be read. */
+static bool note_nearby_mounts(struct session *session)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
+	uint64_t before = session->nearby;
+
+	int r = nearby_mounts_digest(
+		settings, session->mountpoint, session->mounts_fd, &session->nearby);
+	if (r == 0 && session->nearby == before)
+		return false;
+	/* A mount in a layer causes no inotify event there. The first change is our own mount. */
+	if (before && is_mounted(session))
+		view_look_again(session->view);
+	return true;
+}
+
+/*
+ * Something was mounted or unmounted: maybe over plyfs.yaml or a layer, maybe in a layer. A machine
+ * that starts containers mounts all the time, so only nearby mounts count.
+ */
 static bool on_mounts(void *context, struct publisher_hook *hook)
 {
 	struct session *session = context;
-	CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
-	uint64_t digest = 0;
 
 	(void)hook;
 	/* The clone keeps the superblock alive: without the visible mount, it ends too. */
 	if (!is_mounted(session))
 		end_publishing(session);
-	/* A machine that starts containers mounts all the time. */
-	bool is_known = nearby_mounts_digest(settings, session->mountpoint, session->mounts_fd,
-				&digest) == 0;
-	bool is_news = !is_known || digest != session->nearby;
-	session->nearby = digest;
-	return is_news;
+	return note_nearby_mounts(session);
 }
 
 static bool on_end_of_mount_process(void *context, struct publisher_hook *hook)
@@ -490,11 +502,13 @@ static bool on_supervisor(void *context, struct publisher_hook *hook)
 	return has_state;
 }
 
-/* The supervisor reads plyfs.yaml itself. */
+/* The publisher is about to read the settings. The supervisor reads plyfs.yaml itself. */
 static void on_reload(void *context)
 {
 	struct session *session = context;
 
+	/* The settings are read with these mounts in place. A later one is a change. */
+	note_nearby_mounts(session);
 	if (session->options.supervisor)
 		supervisor_reload(session->options.supervisor);
 }

@@ -231,8 +231,15 @@ static int watch_name(struct name_watch *watch, const char *path)
 	return is_worth_a_retry(r) ? r : 0;
 }
 
-static int watch_settings(struct name_watch *watch, const struct settings *settings)
+static void reload_later(struct publisher *publisher)
 {
+	publisher->is_reload_due = true;
+	publisher->reload_ms = clock_ms() + RELOAD_RETRY_MS;
+}
+
+static void watch_settings(struct publisher *publisher, const struct settings *settings)
+{
+	struct name_watch *watch = publisher->watch;
 	int r = 0;
 
 	name_watch_renew(watch);
@@ -244,8 +251,10 @@ static int watch_settings(struct name_watch *watch, const struct settings *setti
 		r = watch_name(watch, settings->layers[i]->place);
 	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++)
 		r = watch_name(watch, settings->schemas[i]->place);
-	name_watch_end_renewal(watch);
-	return r;
+	/* A name that was not watched before may have changed since the settings were read. */
+	publisher->is_reload_due |= name_watch_end_renewal(watch);
+	if (r < 0)
+		reload_later(publisher);
 }
 
 /* A schema that keeps settings from being taken may be mended by itself. */
@@ -260,12 +269,6 @@ static void watch_culprit(
 		watch_name(watch, place);
 }
 
-static void reload_later(struct publisher *publisher)
-{
-	publisher->is_reload_due = true;
-	publisher->reload_ms = clock_ms() + RELOAD_RETRY_MS;
-}
-
 /* Has the view show what the settings say now. Returns 0, or PROBLEM with nothing changed. */
 static int take_settings(struct publisher *publisher, struct problem *problem)
 {
@@ -278,15 +281,11 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 	 * time. */
 	if (r == 0)
 		gate_reload(view);
-	if (r == 0 && !settings_equal(settings, view->composer.settings)) {
+	if (r == 0 && !settings_equal(settings, view->composer.settings))
 		r = view_reload(view, settings);
-		/* What has happened to a name before it was watched is found by looking again. */
-		publisher->is_reload_due = r == 0;
-	}
 	if (r == 0) {
 		opening_take();
-		if (watch_settings(publisher->watch, settings) < 0)
-			reload_later(publisher);
+		watch_settings(publisher, settings);
 	}
 	if (r < 0) {
 		reload_later(publisher);
@@ -339,10 +338,11 @@ static bool follow_settings(struct publisher *publisher)
 	const struct settings *settings = publisher->view->composer.settings;
 	int r = name_watch_new(&publisher->watch);
 
-	if (r < 0 || watch_settings(publisher->watch, settings) < 0)
-		reload_later(publisher);
-	if (r == 0)
+	if (r == 0) {
+		watch_settings(publisher, settings);
 		return true;
+	}
+	reload_later(publisher);
 	struct trouble *trouble = calloc(1, sizeof(*trouble));
 	if (!trouble)
 		return false;

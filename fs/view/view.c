@@ -261,11 +261,16 @@ int view_resume(struct view *view)
 
 	if (r < 0)
 		return r;
+	view_look_again(view);
+	return 0;
+}
+
+void view_look_again(struct view *view)
+{
 	view_lock(view);
 	view->is_overflowed = true;
 	view_wake_locked(view);
 	view_unlock(view);
-	return 0;
 }
 
 void view_run(struct view *view, struct pool_job *job, uint64_t bytes)

@@ -99,6 +99,9 @@ void view_stop(struct view *view);
 void view_pause(struct view *view);
 int view_resume(struct view *view);
 
+/** Makes the view look at everything again: changes may have happened without an event. */
+void view_look_again(struct view *view);
+
 /** Has the pool run a job that reads about `bytes`; UINT64_MAX: behind all that is to be shown
  * (pool.h). */
 void view_run(struct view *view, struct pool_job *job, uint64_t bytes);

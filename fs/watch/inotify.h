@@ -33,8 +33,10 @@ struct subscription {
 	uint32_t mask;    /* as for inotify_add_watch(2) */
 	const char *name; /* only events of this name in the directory; NULL: of all */
 
+	/* Inotify sets it. The same inode has the same watch. NULL: not subscribed. */
+	struct inotify_watch *watch;
+
 	/* private */
-	struct inotify_watch *watch; /* NULL: not subscribed */
 	struct subscription *next;
 	struct subscription **place; /* the pointer that points to it */
 };

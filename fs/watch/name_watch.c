@@ -72,7 +72,7 @@ static void on_overflow(void *watch)
 
 int name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask)
 {
-	size_t size = name ? strlen(name) + 1 : 0;
+	size_t size = (name ? strlen(name) : 0) + 1;
 	CLEANUP(freep) struct watched_name *added = calloc(1, sizeof(*added) + size);
 
 	if (!added)
@@ -97,9 +97,29 @@ void name_watch_renew(struct name_watch *watch)
 	watch->names = NULL;
 }
 
-void name_watch_end_renewal(struct name_watch *watch)
+static bool has(const struct watched_name *names, const struct watched_name *name)
 {
+	for (; names; names = names->next)
+		if (names->subscription.watch == name->subscription.watch &&
+			strcmp(names->name, name->name) == 0)
+			return true;
+	return false;
+}
+
+static bool has_all(const struct watched_name *names, const struct watched_name *wanted)
+{
+	for (; wanted; wanted = wanted->next)
+		if (!has(names, wanted))
+			return false;
+	return true;
+}
+
+bool name_watch_end_renewal(struct name_watch *watch)
+{
+	bool is_same = has_all(watch->old, watch->names) && has_all(watch->names, watch->old);
+
 	drop(watch, &watch->old);
+	return !is_same;
 }
 
 bool name_watch_has_event(struct name_watch *watch)

@@ -12,6 +12,9 @@
 
 static atomic_bool are_descriptors_short;
 
+/* The test makes this directory when its name is about to be watched, once. */
+static const char *_Atomic made_late;
+
 int __real_name_watch_add(
 	struct name_watch *watch, int directory, const char *name, uint32_t mask);
 int __wrap_name_watch_add(
@@ -19,6 +22,12 @@ int __wrap_name_watch_add(
 int __wrap_name_watch_add(
 	struct name_watch *watch, int directory, const char *name, uint32_t mask)
 {
+	const char *late = atomic_load(&made_late);
+
+	if (late && name && strcmp(name, late) == 0) {
+		atomic_store(&made_late, NULL);
+		assert_int_equal(mkdirat(directory, late, 0755), 0);
+	}
 	return atomic_load(&are_descriptors_short)
 		       ? -EMFILE
 		       : __real_name_watch_add(watch, directory, name, mask);
@@ -183,11 +192,21 @@ static void *run_publisher(void *context)
 	return NULL;
 }
 
+/* Of those that are there. */
 static bool has_layers(size_t count)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(view);
 
-	return settings->layer_count == count;
+	for (size_t i = 0; i < settings->layer_count; i++)
+		count -= settings->layers[i]->dirfd >= 0;
+	return count == 0;
+}
+
+static bool has_come_to_have_layers(size_t count)
+{
+	for (int i = 0; i < 500 && !has_layers(count); i++)
+		usleep(20000);
+	return has_layers(count);
 }
 
 static void settings_that_no_descriptor_was_left_for_are_followed_later(void **state)
@@ -202,11 +221,29 @@ static void settings_that_no_descriptor_was_left_for_are_followed_later(void **s
 	usleep(200000);
 	atomic_store(&are_descriptors_short, false);
 	write_file("plyfs.yaml", "layers: [a, b, c]\n");
-	for (int i = 0; i < 100 && !has_layers(3); i++)
-		usleep(100000);
+	bool are_followed = has_come_to_have_layers(3);
 	publisher_stop(running);
 	pthread_join(thread, NULL);
-	assert_true(has_layers(3));
+	assert_true(are_followed);
+}
+
+static void layer_that_is_made_just_before_its_name_is_watched_is_seen(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	start("layers: [a, b, {path: parent/late, optional: true}]\n");
+	struct publisher *running = publisher_here();
+	assert_int_equal(pthread_create(&thread, NULL, run_publisher, running), 0);
+	usleep(200000);
+	assert_true(has_layers(2));
+	atomic_store(&made_late, "late");
+	make_directory("parent");
+	bool is_seen = has_come_to_have_layers(3);
+	publisher_stop(running);
+	pthread_join(thread, NULL);
+	assert_null(atomic_load(&made_late));
+	assert_true(is_seen);
 }
 
 int main(void)
@@ -220,6 +257,7 @@ int main(void)
 		view_test(removal_does_not_take_away_what_a_request_has_shown_since),
 		view_test(what_is_made_of_a_file_that_can_be_published_later_is_made_of_it_then),
 		view_test(settings_that_no_descriptor_was_left_for_are_followed_later),
+		view_test(layer_that_is_made_just_before_its_name_is_watched_is_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
