@@ -1,6 +1,7 @@
 /*
- * Checks of keywords: whether an instance is as one keyword says. Those in place and those of
- * entries put what they looked at into `evaluated`, if that is wanted.
+ * The checks of keywords: each returns whether an instance satisfies a keyword. The checks in place
+ * and those of entries add the entries that they evaluated to `evaluated`, if the caller wants
+ * them.
  */
 #pragma once
 
@@ -10,7 +11,7 @@
 	bool check_##name(struct schema_run *run, const struct keyword *keyword,                   \
 		const struct node *instance, size_t evaluated)
 
-/* check_value.c: of a value by itself */
+/* check_value.c: checks of the value alone */
 CHECK(type);
 CHECK(enum);
 CHECK(const);
@@ -28,7 +29,7 @@ CHECK(unique);
 CHECK(required);
 CHECK(dependent_required);
 
-/* check_entry.c: schemas for its entries */
+/* check_entry.c: schemas for the value's entries */
 CHECK(prefix_items);
 CHECK(items);
 CHECK(additional_items);

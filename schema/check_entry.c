@@ -1,7 +1,7 @@
 #include "check.h"
 #include "scalar.h"
 
-/* Items from `first` up to `end`, or the list's end: each by the same schema. */
+/* Checks the items from `first` to the list's end, all with the same schema. */
 static bool check_items_from(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, uint32_t first, size_t evaluated)
 {
@@ -31,7 +31,7 @@ CHECK(prefix_items)
 
 CHECK(items)
 {
-	/* A list of draft 7. */
+	/* A list of schemas, in draft 7. */
 	if (!keyword->target)
 		return check_prefix_items(run, keyword, instance, evaluated);
 	return check_items_from(run, keyword->target, instance, keyword->number, evaluated);
@@ -76,7 +76,7 @@ CHECK(unevaluated)
 	return fits;
 }
 
-/* The number of the member that the key names; UINT32_MAX: none. */
+/* Returns the index of the member with the key's name; UINT32_MAX: there is none. */
 static uint32_t find_member(const struct keyword *keyword, const struct pair *pair)
 {
 	bool is_string = scalar_is_string(pair->key);
@@ -133,7 +133,7 @@ CHECK(pattern_properties)
 	return fits;
 }
 
-/* Whether `properties` or `patternProperties` beside the keyword say something about the key. */
+/* Returns whether `properties` or `patternProperties` beside the keyword apply to the key. */
 static bool is_named_beside(struct schema_run *run, const struct keyword *keyword,
 	const struct node *instance, const struct pair *pair)
 {
@@ -163,7 +163,7 @@ CHECK(additional_properties)
 	return fits && run->failure == RUN_FINE;
 }
 
-/* A key counts as a string, whatever it is. */
+/* Checks a key, which counts as a string. */
 static bool check_name(
 	struct schema_run *run, const struct subschema *subschema, const struct node *key)
 {
@@ -180,7 +180,7 @@ static bool check_name(
 	run->is_key = true;
 	bool fits = run_apply(run, subschema, &name, EVALUATED_NOT);
 	run->is_key = was_key;
-	/* The name goes with this function. */
+	/* `name` ends with this function. */
 	if (run->failed_at == &name)
 		run->failed_at = key;
 	for (size_t i = mark.records; i < run->record_count; i++) {

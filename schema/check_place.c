@@ -21,7 +21,7 @@ CHECK(all_of)
 	return fits;
 }
 
-/* One alternative. What it looked at counts if it fits, and if nothing does: less is told then. */
+/* Applies one alternative. The entries that it evaluated count only if it fits. */
 static bool try(struct schema_run *run, const struct keyword *keyword, const struct node *instance,
 	uint32_t branch, size_t evaluated)
 {
@@ -39,8 +39,8 @@ static bool try(struct schema_run *run, const struct keyword *keyword, const str
 }
 
 /*
- * An alternative is not what was meant when the kind of the value, or a word that tells kinds apart
- * (`type: tcp`), is another.
+ * Returns whether the record shows that its alternative was not meant: the value's type differs, or
+ * a word that distinguishes the alternatives (`type: tcp`).
  */
 static bool is_of_another_kind(const struct schema_run *run, const struct schema_record *record)
 {
@@ -56,8 +56,8 @@ static bool is_of_another_kind(const struct schema_run *run, const struct schema
 	       strcmp(record->keyword->spec->name, "type") != 0;
 }
 
-/* The only alternative that may have been meant; UINT32_MAX: there is none, or there are several.
- */
+/* Returns the only alternative that may have been meant; UINT32_MAX: there is none, or there are
+ * several. */
 static uint32_t nearest(const struct schema_run *run, const struct keyword *keyword, size_t first)
 {
 	uint32_t found = UINT32_MAX;
@@ -77,7 +77,7 @@ static uint32_t nearest(const struct schema_run *run, const struct keyword *keyw
 	return found;
 }
 
-/* Leaves the records of that alternative alone. */
+/* Drops the records of all other alternatives. */
 static void keep_branch(struct schema_run *run, size_t first, uint32_t branch)
 {
 	size_t kept = first;
@@ -94,7 +94,7 @@ static void keep_branch(struct schema_run *run, size_t first, uint32_t branch)
 	run->record_count = kept;
 }
 
-/* One record, with the first one of each alternative as its children. */
+/* Makes one record, with the first record of each alternative as its children. */
 static void sum_up(struct schema_run *run, const struct keyword *keyword,
 	const struct node *instance, struct run_mark mark)
 {
@@ -122,11 +122,12 @@ static void sum_up(struct schema_run *run, const struct keyword *keyword,
 	run->records[mark.records] = sum;
 }
 
-/* No alternative fits: what is told is what a person can use. */
+/* Handles a value that no alternative fits: keeps the records that help the user. */
 static bool fits_none(struct schema_run *run, const struct keyword *keyword,
 	const struct node *instance, struct run_mark mark, size_t evaluated)
 {
-	/* Which one was meant is not known, so nothing is told of what none of them looked at. */
+	/* Which alternative was meant is unknown, so entries that none of them evaluated are not
+	 * reported. */
 	bool is_wanted = evaluated != EVALUATED_NOT && run->is_collecting;
 
 	for (uint32_t i = 0; is_wanted && i < node_count(instance); i++)
@@ -153,7 +154,7 @@ CHECK(any_of)
 		fits |= try(run, keyword, instance, i, evaluated);
 		if (fits)
 			run_forget(run, mark);
-		/* The others may have looked at more. */
+		/* The others may evaluate further entries. */
 		if (fits && evaluated == EVALUATED_NOT)
 			return true;
 	}
@@ -223,7 +224,7 @@ CHECK(dependent_schemas)
 	return fits;
 }
 
-/* Draft 7 has both in one. */
+/* Draft 7 has both in one keyword. */
 CHECK(dependencies)
 {
 	bool fits = check_dependent_required(run, keyword, instance, evaluated);

@@ -5,10 +5,10 @@
 #include "decimal.h"
 #include "hash.h"
 
-/* Lists up to here are compared item by item. */
+/* Lists up to this length are compared item by item. */
 #define UNIQUE_SMALL 4
 
-/* What it costs to compare the node with another one. */
+/* Returns the cost of comparing the node with another one. */
 static uint64_t cost_of(const struct node *node)
 {
 	uint64_t cost = node->weight;
@@ -57,7 +57,7 @@ CHECK(multiple)
 	return decimal_is_multiple(&decimal, &factor) || run_fails(run, keyword, instance);
 }
 
-/* The order of the instance and the keyword's number must be one of the two. */
+/* Checks the order of the instance and the keyword's number: one of two values is right. */
 static bool check_order(struct schema_run *run, const struct keyword *keyword,
 	const struct node *instance, int right, int right_too)
 {
@@ -154,7 +154,8 @@ static bool is_twice(struct schema_run *run, const struct keyword *keyword,
 				     .second = second});
 }
 
-/* Item `i` in the table of those before it, each 1 + its number; or the one that it equals. */
+/* Adds item `i` to the table of the earlier ones, as 1 + its index; or returns the item that it
+ * equals. */
 static uint32_t put_item(
 	const struct node *list, const uint64_t *hashes, uint32_t *slots, uint32_t mask, uint32_t i)
 {

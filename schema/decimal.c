@@ -6,7 +6,7 @@
 #include "hash.h"
 #include "scalar.h"
 
-/* Exponents are cut here: sums of two and of any length of text stay within 64 bits. */
+/* Limit of exponents: sums of two of them, and of the length of any text, fit 64 bits. */
 #define EXPONENT_MAX (INT64_C(1) << 60)
 
 static bool is_zero(const struct decimal *decimal)
@@ -14,7 +14,7 @@ static bool is_zero(const struct decimal *decimal)
 	return decimal->form == DECIMAL_FINITE && decimal->count == 0;
 }
 
-/* The power behind "e", from its sign on. */
+/* Reads the exponent after "e", from its sign on. */
 static int64_t read_exponent(const char *p, const char *end)
 {
 	bool is_negative = p < end && *p == '-';
@@ -32,7 +32,7 @@ static int64_t read_exponent(const char *p, const char *end)
 	return is_negative ? -value : value;
 }
 
-/* Takes text of digits in base 10, with "_", one ".", and an exponent, each where it likes. */
+/* Reads decimal digits, with "_", one "." and an exponent anywhere among them. */
 static void read_digits(struct span text, struct decimal *ret)
 {
 	const char *end = text.data + text.len, *first = NULL, *last = NULL, *p = text.data;
@@ -74,7 +74,7 @@ static void take_sign(struct span *text, struct decimal *ret)
 	}
 }
 
-/* What is written to another base than ten. */
+/* Reads a number in another base than ten. */
 static void read_number(struct decimal *ret)
 {
 	const struct number *number = &ret->number;
@@ -107,7 +107,7 @@ static void read_number(struct decimal *ret)
 	ret->count = 0;
 }
 
-/* Digits alone, but for a "." and an exponent. */
+/* Returns whether the text is decimal: only digits, "." and an exponent. */
 static bool is_decimal(struct span text)
 {
 	for (size_t i = 0; i < text.len; i++)
@@ -136,7 +136,7 @@ void decimal_of(const struct node *scalar, struct decimal *ret)
 	read_number(ret);
 }
 
-/* The next digit at *p; '0' behind the end. */
+/* Returns the next digit at *p; '0' after the end. */
 static char next_digit(const char **p, const char *end)
 {
 	while (*p < end && !number_is_digit(**p))
@@ -188,7 +188,7 @@ bool decimal_is_whole(const struct decimal *decimal)
 	return decimal->form == DECIMAL_FINITE && (is_zero(decimal) || decimal->exponent >= 0);
 }
 
-/* a * b % m, with m < 2^63. */
+/* Returns a * b % m, for m < 2^63. */
 static uint64_t multiply_modulo(uint64_t a, uint64_t b, uint64_t m)
 {
 	uint64_t product = 0;
@@ -214,8 +214,8 @@ static uint64_t small_value(const struct decimal *decimal)
 }
 
 /*
- * With decimal = D * 10^e and factor = F * 10^f: D * 10^(e - f) must be a multiple of F. The last
- * digit of D is not 0, so for e < f it is no whole number.
+ * With decimal = D * 10^e and factor = F * 10^f, D * 10^(e - f) must be a multiple of F. The last
+ * digit of D is not 0, so for e < f it is not a whole number.
  */
 bool decimal_is_multiple(const struct decimal *decimal, const struct decimal *factor)
 {

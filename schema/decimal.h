@@ -1,6 +1,8 @@
 /*
- * A number as it is written, exact: a whole number times a power of ten. JSON Schema compares
- * numbers as mathematics does: 1, 1.0 and 10e-1 are one, and 0.3 is a multiple of 0.1.
+ * A decimal: the exact value of a number as it is written, a whole number times a power of ten.
+ *
+ * JSON Schema compares numbers mathematically: 1, 1.0 and 10e-1 are equal, and 0.3 is a multiple of
+ * 0.1.
  */
 #pragma once
 
@@ -10,45 +12,52 @@
 #include "node.h"
 #include "number.h"
 
-/* Significant digits of what a number may have to be a multiple of: ten times that fits 64 bits. */
+/* Greatest number of significant digits of a `multipleOf`: ten times such a number fits 64 bits. */
 #define DECIMAL_FACTOR_DIGITS 18
 
 enum decimal_form {
 	DECIMAL_FINITE,
-	DECIMAL_INFINITE, /* .inf, and what is too long to be converted from another base */
+	DECIMAL_INFINITE, /* .inf, or a number in another base that is too long to be converted */
 	DECIMAL_NAN,
 };
 
 struct decimal {
 	enum decimal_form form;
-	bool is_negative;   /* never for 0 */
-	struct span digits; /* "." and "_" may stand inside; neither the first nor the last is 0 */
-	size_t count;       /* of the digits; 0: the number is 0 */
-	int64_t exponent;   /* of ten; cut to what no other number reaches */
+	bool is_negative; /* never for 0 */
+	/* "." and "_" may stand inside; the first and the last digit are not 0 */
+	struct span digits;
+	size_t count;     /* number of digits; 0: the number is 0 */
+	int64_t exponent; /* power of ten; limited to a value that no other number reaches */
 
-	/* private: where the digits may lie */
+	/* private: memory that `digits` may point to */
 	char room[32];
 	struct number number;
 };
 
-/* Result of decimal_compare() with what is no number. */
+/* Result of decimal_compare() if one is not a number. */
 #define DECIMAL_UNORDERED 2
 
-/** The value of a scalar of type int or float. It may point into itself: don't copy it. */
+/**
+ * Converts a scalar of type int or float. *ret may point into itself, so it must not be copied.
+ */
 void decimal_of(const struct node *scalar, struct decimal *ret);
 
-/** -1, 0 or 1 as `a` is less, equal or greater; or DECIMAL_UNORDERED. */
+/** Returns -1, 0 or 1 as `a` is less than, equal to or greater than `b`; or DECIMAL_UNORDERED. */
 int decimal_compare(const struct decimal *a, const struct decimal *b);
 
 bool decimal_is_whole(const struct decimal *decimal);
 
-/** Whether `factor`, which is above 0 and has few enough digits, times a whole number is `decimal`.
+/**
+ * Returns whether `decimal` is a whole multiple of `factor`, which is above 0 and has at most
+ * DECIMAL_FACTOR_DIGITS digits.
  */
 bool decimal_is_multiple(const struct decimal *decimal, const struct decimal *factor);
 
-/** Equal numbers have equal hashes. */
+/** Returns a hash. Equal numbers have equal hashes. */
 uint64_t decimal_hash(const struct decimal *decimal, uint64_t hash);
 
-/** The whole number, if it is one from 0 to UINT32_MAX; what is larger counts as that. Else false.
+/**
+ * Stores the number in *ret if it is whole and not negative; a number above UINT32_MAX as
+ * UINT32_MAX. Returns false otherwise.
  */
 bool decimal_count(const struct decimal *decimal, uint32_t *ret);

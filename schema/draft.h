@@ -1,9 +1,12 @@
 /*
- * The drafts' own schemas, which a schema may refer to.
+ * The drafts' own schemas, to which a schema may refer.
  */
 #pragma once
 
 #include "span.h"
 
-/** The text of the one with that URI (without a fragment), with its name; NULL: there is none. */
+/**
+ * Returns the text of the schema with that URI (without a fragment), and its name; NULL: there is
+ * none.
+ */
 const char *draft_schema(struct span uri, const char **name);

@@ -1,9 +1,10 @@
 /*
- * In the message of a keyword stand
+ * In the messages of keywords,
  *
- *      %v   the keyword's value        %i   the instance          %1 %2   numbers of the record
- *      %t   the instance's type        %s   the record's name     %n      how many items
- *      %c   how many entries the keyword has
+ *      %v   is the keyword's value             %i       is the instance
+ *      %t   is the instance's type             %s       is the record's name
+ *      %n   is the number of items             %1 %2    are the record's numbers
+ *      %c   is the number of the keyword's entries
  */
 #include "fault.h"
 
@@ -18,14 +19,14 @@
 #include "shown.h"
 #include "word.h"
 
-/* Bytes of one value and of a list of them, as a message shows them. */
+/* Greatest length of one value and of a list of values in a message, in bytes. */
 #define VALUE_SHOWN_MAX 80
 #define LIST_SHOWN_MAX 240
 
-/* Steps of a schema's place: no document is deeper. */
+/* Most steps of a schema's place: no document is deeper. */
 #define WAY_MAX 1024
 
-/* Alternatives of which is told why they fail. */
+/* Most alternatives whose failure a message explains. */
 #define ALTERNATIVES_MAX 5
 
 struct fault_text {
@@ -84,7 +85,7 @@ static void put_list(struct fault_text *text, const struct node *list)
 	}
 }
 
-/* In our words: a map is what JSON calls an object. */
+/* Writes the types in our words: a map is JSON's object. */
 static void put_types(struct fault_text *text, unsigned types)
 {
 	static const struct {
@@ -124,7 +125,8 @@ static void put_item_count(struct fault_text *text, const struct keyword *keywor
 		put(text, "%u to %u items", (unsigned)keyword->number, (unsigned)keyword->more);
 }
 
-/* `writeOnly: true` marks a password or the like: a message must not quote it. */
+/* Returns whether the value is a password or the like, marked by `writeOnly: true`: a message must
+ * not quote it. */
 static bool is_secret(const struct keyword *keyword)
 {
 	const struct node *mark = node_get(keyword->owner->node, "writeOnly");
@@ -141,7 +143,8 @@ static void put_instance(
 		put_value(text, instance);
 }
 
-/* A number that is not whole says so by itself. */
+/* Writes the instance's type. A number that is not whole is written itself, as it shows the
+ * fault. */
 static void put_type(
 	struct fault_text *text, const struct keyword *keyword, const struct node *instance)
 {
@@ -185,7 +188,8 @@ static void put_part(struct fault_text *text, const struct schema_record *record
 	}
 }
 
-/* The name that `key` is most likely meant to be, if half of it is the same; else the first one. */
+/* Returns the name that `key` most likely stands for, if half of it is the same; else the first
+ * name. */
 static uint32_t nearest_of(const struct node *names, const struct node *key)
 {
 	size_t least = SIZE_MAX;
@@ -204,7 +208,7 @@ static uint32_t nearest_of(const struct node *names, const struct node *key)
 	return found;
 }
 
-/* Names that a map may have, where `additionalProperties` allows no others. */
+/* Lists the names that a map may have, if `additionalProperties` allows no others. */
 static void put_known(struct fault_text *text, const struct subschema *rule, const struct node *key)
 {
 	const struct keyword *keyword =
@@ -229,7 +233,7 @@ static void put_known(struct fault_text *text, const struct subschema *rule, con
 	}
 }
 
-/* The key that leads to what the record is about; NULL: none does. */
+/* Returns the last key on the record's path; NULL: the last step is no key. */
 static const struct node *last_key(const struct schema_run *run, const struct schema_record *record)
 {
 	return record->way_count ? run->kept_steps[record->way + record->way_count - 1].key : NULL;
@@ -261,7 +265,7 @@ static void put_message(
 	}
 }
 
-/* A KEY, as far as from step `first` on. */
+/* Writes the record's path as a KEY, from step `first` on. */
 static int put_way(const struct schema_run *run, const struct schema_record *record, uint32_t first,
 	struct key_text *key)
 {
@@ -276,7 +280,7 @@ static int put_way(const struct schema_run *run, const struct schema_record *rec
 	return key->has_failed ? -ENOMEM : 0;
 }
 
-/* Why each alternative fails, as far as a line has room for it. */
+/* Writes why each alternative fails, as far as a line has room. */
 static int put_children(
 	const struct schema_run *run, const struct schema_record *record, struct fault_text *text)
 {
@@ -311,7 +315,7 @@ static void put_pointer_step(struct fault_text *text, struct span name)
 		put(text, *at == '~' ? "~0" : *at == '/' ? "~1" : "%c", *at);
 }
 
-/* The JSON pointer of a subschema. */
+/* Writes the JSON pointer of a subschema. */
 static void put_pointer(struct fault_text *text, const struct subschema *subschema)
 {
 	const struct subschema *way[WAY_MAX];

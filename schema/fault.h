@@ -1,9 +1,9 @@
 /*
- * Faults: records in words.
+ * The conversion of a run's records to messages.
  */
 #pragma once
 
 #include "run.h"
 
-/** The run's records as faults, in `arena`. Returns 0 or -ENOMEM. */
+/** Makes faults from the run's records, in `arena`. Returns 0 or -ENOMEM. */
 int faults_make(const struct schema_run *run, struct arena *arena, struct faults *ret);

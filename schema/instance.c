@@ -5,7 +5,7 @@
 #include "scalar.h"
 #include "utf8.h"
 
-/* A decimal is large: it must not lie in the frame of a function that calls itself. */
+/* A decimal is large: it must not lie in the frame of a recursive function. */
 #define APART __attribute__((noinline))
 
 APART static unsigned number_type(const struct node *scalar)
@@ -13,7 +13,7 @@ APART static unsigned number_type(const struct node *scalar)
 	struct decimal decimal;
 
 	decimal_of(scalar, &decimal);
-	/* An integer that is too long to be converted is one all the same. */
+	/* An integer that is too long to be converted is an integer, too. */
 	if (decimal_is_whole(&decimal) || scalar_type(scalar) == SCALAR_INT)
 		return INSTANCE_NUMBER | INSTANCE_INTEGER;
 	return INSTANCE_NUMBER;
@@ -151,7 +151,7 @@ uint64_t instance_hash(const struct node *node)
 			hash = hash_add(hash, instance_hash(node->seq.items[i]));
 		return hash;
 	}
-	/* A sum: the order of pairs means nothing. */
+	/* A sum, as the order of pairs has no meaning. */
 	for (uint32_t i = 0; i < node->map.count; i++)
 		sum += hash_add(hash_bytes(hash_seed(), instance_key(node->map.pairs[i].key)),
 			instance_hash(node->map.pairs[i].value));
@@ -170,7 +170,7 @@ uint32_t instance_name_hash(struct span name)
 	return node_hash(&node);
 }
 
-/* A key that is no string (80, true, a date): as each format would read that text. */
+/* Finds a key that is no string (80, true, a date), by reading the text as each format would. */
 static const struct pair *find_plain(const struct node *map, struct span name)
 {
 	static const uint8_t schemas[] = {
@@ -180,7 +180,7 @@ static const struct pair *find_plain(const struct node *map, struct span name)
 		struct node key = {.kind = NODE_SCALAR, .schema = schemas[i], .text = name};
 		const struct pair *found = scalar_is_string(&key) ? NULL : node_find(map, &key);
 
-		/* 80 and 0x50 are one key, but two texts. */
+		/* 80 and 0x50 are the same key, but different texts. */
 		if (found && span_equal(instance_key(found->key), name))
 			return found;
 	}

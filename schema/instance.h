@@ -1,6 +1,6 @@
 /*
  * An instance: a node as JSON Schema sees it. JSON has six types, and each node counts as one of
- * them: a date or a tagged scalar is the string that it is written as, a key counts by its text.
+ * them. A date or a tagged scalar counts as the string that is written, and a key by its text.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "node.h"
 
-/* Bits. A whole number is INSTANCE_INTEGER as well as INSTANCE_NUMBER. */
+/* Bits. A whole number has both INSTANCE_INTEGER and INSTANCE_NUMBER. */
 enum instance_type {
 	INSTANCE_NULL = 1 << 0,
 	INSTANCE_BOOLEAN = 1 << 1,
@@ -21,26 +21,32 @@ enum instance_type {
 };
 #define INSTANCE_ANY 0x7F
 
-/* The bits of a node's type. */
+/* Returns the bits of a node's type. */
 unsigned instance_type(const struct node *node);
 
-/** "a map", "a list", "a string" …, for messages. */
+/** Returns "a map", "a list", "a string" …, for messages. */
 const char *instance_type_name(const struct node *node);
 
-/** Equal as JSON: numbers by value, strings and keys by text, maps whatever their order. */
+/**
+ * Returns whether both are equal as JSON: numbers by value, strings and keys by text, maps in any
+ * order.
+ */
 bool instance_equal(const struct node *a, const struct node *b);
 
-/** Equal instances have equal hashes. */
+/** Returns a hash. Equal instances have equal hashes. */
 uint64_t instance_hash(const struct node *node);
 
-/** The text of a key; "" for one that is a map or list. */
+/** Returns the text of a key; "" for a map or list as a key. */
 struct span instance_key(const struct node *key);
 
-/** The last pair of the map whose key has that text, or NULL; `hash` is that of such a string. */
+/**
+ * Returns the last pair of the map whose key has that text, or NULL. `hash` is instance_name_hash()
+ * of the text.
+ */
 const struct pair *instance_find(const struct node *map, struct span name, uint32_t hash);
 
-/** node_hash() of a string. */
+/** Returns node_hash() of a string. */
 uint32_t instance_name_hash(struct span name);
 
-/** Characters, which are code points. */
+/** Returns the number of characters (code points). */
 uint64_t instance_length(struct span text);

@@ -19,7 +19,7 @@
 #define LAST .is_last = true
 #define SAYS(text) .message = (text)
 
-/* What can't be reached by a number: of items and keys, no more than UINT32_MAX are ever there. */
+/* UINT32_MAX stands for greater limits, too: no list or map has that many entries. */
 const struct keyword_spec keyword_specs[] = {
 	{NAME("$ref"), BOTH, ANY, IN_PLACE, WITH(reference), BY(reference)},
 	{NAME("$dynamicRef"), NEW, ANY, IN_PLACE, WITH(reference), BY(reference)},

@@ -1,12 +1,11 @@
 /*
- * A schema as it is kept: subschemas, each of which is a list of keywords with all that was looked
- * up when they were read.
+ * A schema in memory: subschemas, each with a list of keywords whose references are resolved.
  *
  *      {"$ref": "#/$defs/port", "maximum": 100}    subschema ── keyword $ref ──▶ subschema
  *                                                           └── keyword maximum: 100
  *
- * A resource is a part of the document with a URI of its own, by its $id: the whole document is
- * one.
+ * A resource is a part of the document that has a URI of its own, by its $id. The whole document is
+ * one, too.
  */
 #pragma once
 
@@ -39,44 +38,44 @@ struct resource {
 struct subschema {
 	const struct node *node;
 	struct resource *resource;
-	const struct subschema *parent; /* NULL: the root of a document */
-	struct span step;               /* the keyword that leads here from the parent */
-	const struct node *key;         /* then a key, or */
-	uint32_t index;                 /* an item; UINT32_MAX: none */
-	bool is_constant;               /* true or false */
+	const struct subschema *parent; /* NULL: this is the root of a document */
+	struct span step;               /* the parent's keyword that contains this subschema … */
+	const struct node *key;         /* … with the key in it, or */
+	uint32_t index;                 /* the index in it; UINT32_MAX: no index */
+	bool is_constant;               /* the schema is `true` or `false` */
 	bool constant;
-	bool has_unevaluated; /* some keyword wants to know what the others looked at */
-	uint8_t visit;        /* by the search for loops */
+	bool has_unevaluated; /* a keyword needs to know which entries the others have evaluated */
+	uint8_t visit;        /* state of the search for loops */
 	struct keyword *keywords;
 	uint32_t count;
 };
 
-/* An entry of a keyword that is a map or list. */
+/* An entry of a keyword whose value is a map or list. */
 struct member {
 	struct span name;
 	uint32_t hash;
 	const struct node *value;
 	struct subschema *target; /* NULL: none */
-	struct pattern *pattern;  /* of patternProperties; the schema owns it */
+	struct pattern *pattern;  /* of patternProperties; owned by the schema */
 	struct member *names;     /* of dependentRequired */
 	uint32_t name_count;
 };
 
 struct keyword_spec {
 	const char *name;
-	unsigned drafts;  /* that know it */
-	unsigned types;   /* of instances that it says something about */
-	bool is_in_place; /* its subschemas are applied to the instance itself, always */
-	bool is_last;     /* it wants to know what the others looked at */
+	unsigned drafts;  /* the drafts that define it */
+	unsigned types;   /* the types of instances that it applies to */
+	bool is_in_place; /* its subschemas always apply to the instance itself */
+	bool is_last;     /* it needs to know which entries the others have evaluated */
 
-	/* Takes keyword->value, whose place is for messages. 0, PROBLEM or -ENOMEM. */
+	/* Reads keyword->value, whose place is used in messages. Returns 0, PROBLEM or -ENOMEM. */
 	int (*read)(struct reading *reading, struct keyword *keyword);
 
-	/* NULL: it is for other keywords, or for references. */
+	/* NULL: the keyword only serves other keywords, or references. */
 	bool (*check)(struct schema_run *run, const struct keyword *keyword,
 		const struct node *instance, size_t evaluated);
 
-	const char *message; /* fault.c says what % stands for */
+	const char *message; /* fault.c lists what each % stands for */
 };
 
 struct keyword {
@@ -90,14 +89,14 @@ struct keyword {
 	struct subschema *otherwise;
 	struct member *members;
 	uint32_t count;
-	const struct node *index; /* a map from a name to members[i] in that order; or NULL */
+	const struct node *index; /* a map from a name to members[i], in the same order; or NULL */
 	struct pattern *pattern;
-	struct span dynamic;   /* the anchor's name; `data` NULL: none */
+	struct span dynamic;   /* name of the dynamic anchor; `data` NULL: none */
 	struct span reference; /* as written, for $ref and $dynamicRef */
 };
 
-/** All keywords, ending with one without a name. */
+/** All keywords; the last one has no name. */
 extern const struct keyword_spec keyword_specs[];
 
-/** The keyword of that name in the subschema, or NULL. */
+/** Returns the subschema's keyword of that name, or NULL. */
 const struct keyword *subschema_keyword(const struct subschema *subschema, const char *name);

@@ -165,7 +165,7 @@ int read_list(struct reading *reading, struct keyword *keyword)
 	return r;
 }
 
-/* So that a key of an instance is found among many. */
+/* Indexes the members, so that an instance's key is found quickly among many. */
 static int index_members(struct reading *reading, struct keyword *keyword)
 {
 	struct arena *arena = reading->schema->arena;
@@ -206,7 +206,7 @@ int read_map(struct reading *reading, struct keyword *keyword)
 	return r == 0 ? index_members(reading, keyword) : r;
 }
 
-/* Draft 7 has a list here, too, which is prefixItems today. */
+/* Reads `items`. Draft 7 allows a list, which is prefixItems in 2020-12. */
 int read_items(struct reading *reading, struct keyword *keyword)
 {
 	const struct node *prefix = node_get(keyword->owner->node, "prefixItems");
@@ -236,7 +236,7 @@ int read_patterns(struct reading *reading, struct keyword *keyword)
 	return r;
 }
 
-/* It says something only beside a list of items. */
+/* Reads additionalItems, which has a meaning only beside a list of items. */
 int read_additional_items(struct reading *reading, struct keyword *keyword)
 {
 	const struct node *items = node_get(keyword->owner->node, "items");
@@ -246,8 +246,8 @@ int read_additional_items(struct reading *reading, struct keyword *keyword)
 }
 
 /*
- * What `properties` and `patternProperties` beside it name is not for it: members are the patterns,
- * and the index has the names.
+ * Reads additionalProperties, which does not apply to keys that `properties` or `patternProperties`
+ * beside it name. The members are the patterns, and the index has the names.
  */
 int read_additional_properties(struct reading *reading, struct keyword *keyword)
 {
@@ -279,7 +279,7 @@ int read_additional_properties(struct reading *reading, struct keyword *keyword)
 	return r;
 }
 
-/* What is wrong with it is told where it is read itself. */
+/* Takes a count beside the keyword. Its own reader reports its faults. */
 static void take_sibling_count(const struct keyword *keyword, const char *name, uint32_t *ret)
 {
 	const struct node *node = node_get(keyword->owner->node, name);
@@ -302,7 +302,7 @@ int read_contains(struct reading *reading, struct keyword *keyword)
 	return read_one(reading, keyword);
 }
 
-/* A list of names that a map must have. */
+/* Reads a list of names that a map must have. */
 static int read_name_list(struct reading *reading, const struct keyword *keyword,
 	const struct node *list, struct member **ret, uint32_t *count)
 {
@@ -328,7 +328,7 @@ int read_names(struct reading *reading, struct keyword *keyword)
 	return read_name_list(reading, keyword, keyword->value, &keyword->members, &keyword->count);
 }
 
-/* A map to such lists; with `takes_schemas`, or to schemas. */
+/* Reads a map to such lists; with `takes_schemas`, to lists or schemas. */
 static int read_dependent(struct reading *reading, struct keyword *keyword, bool takes_schemas)
 {
 	const struct node *map = keyword->value;

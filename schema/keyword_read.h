@@ -1,5 +1,5 @@
 /*
- * Readers of keywords' values. Each checks that the value is what the drafts want there.
+ * The readers of keywords' values. Each checks that the drafts allow the value.
  */
 #pragma once
 

@@ -8,7 +8,8 @@
 
 enum visit { VISIT_NOT_YET, VISIT_OPEN, VISIT_DONE };
 
-/* Where the search stands in one subschema: recursion would be as deep as the document is long. */
+/* The state of the search in one subschema. A recursive search would be as deep as the document is
+ * long. */
 struct loop_frame {
 	struct subschema *subschema;
 	uint32_t keyword;
@@ -21,10 +22,10 @@ struct loop_search {
 	size_t capacity;
 };
 
-/* The `i`-th subschema of a keyword that is applied in place; NULL: there is none. */
+/* Returns the `i`-th subschema that a keyword applies in place; NULL: there is none. */
 static struct subschema *target_of(const struct keyword *keyword, uint32_t i)
 {
-	/* Where a dynamic reference leads to shows only in a run. */
+	/* The target of a dynamic reference is known only in a run. */
 	if (!keyword->spec->is_in_place || keyword->dynamic.data)
 		return NULL;
 	if (keyword->target)
@@ -41,7 +42,7 @@ static int open(struct loop_search *search, struct subschema *subschema)
 	return 0;
 }
 
-/* One step of the search. */
+/* Does one step of the search. */
 static int step(struct loop_search *search, struct problem *problem)
 {
 	struct loop_frame *frame = &search->frames[search->count - 1];

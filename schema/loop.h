@@ -1,14 +1,13 @@
 /*
- * Loops: a schema that is applied to a value because it is applied to that value.
+ * The search for loops: a schema that applies to a value because it applies to the same value.
  *
  *      {"$defs": {"a": {"allOf": [{"$ref": "#/$defs/b"}]}, "b": {"$ref": "#/$defs/a"}}}
  *
- * No value comes to an end there. A schema that refers to itself for what lies in the value is
- * fine.
+ * There, no validation would end. A schema may refer to itself for the entries of the value.
  */
 #pragma once
 
 #include "reading.h"
 
-/** Returns 0, PROBLEM at a keyword that closes a loop, or -ENOMEM. */
+/** Searches for a loop. Returns 0, PROBLEM at a keyword that closes one, or -ENOMEM. */
 int loop_find(struct reading *reading);

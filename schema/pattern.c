@@ -9,13 +9,13 @@
 
 #include "pattern_text.h"
 
-/* Kilobytes that one match may keep for its way back. */
+/* Most memory that one match may use for backtracking, in kilobytes. */
 #define MATCH_HEAP_KB (64u << 10)
 
-/* Groups in each other. */
+/* Most nested groups. */
 #define GROUP_DEPTH_MAX 200
 
-/* Bytes that are looked at in the time of a step. */
+/* Bytes that are searched in the time of a step. */
 #define BYTES_A_STEP 32
 
 struct pattern {
@@ -26,12 +26,12 @@ struct matcher {
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 
-	/* of the match that is going on */
+	/* of the current match */
 	uint64_t *work;
-	size_t last; /* where the last item of the pattern was tried */
+	size_t last; /* offset at which the last item of the pattern was tried */
 };
 
-/* What pattern_text() leaves to the library to find, in our words. */
+/* Translates the errors that pattern_text() leaves to the library. */
 static const char *reason_of(int error)
 {
 	switch (error) {
@@ -117,7 +117,8 @@ void pattern_free(struct pattern *pattern)
 	free(pattern);
 }
 
-/* Before each item of the pattern: the work is what was looked at since the last one. */
+/* Runs before each item of the pattern. The work is the number of bytes searched since the last
+ * one. */
 static int count_work(pcre2_callout_block *block, void *context)
 {
 	struct matcher *matcher = context;
@@ -176,7 +177,7 @@ int pattern_match(const struct pattern *pattern, struct matcher *matcher, struct
 		return 0;
 	if (r == PCRE2_ERROR_NOMEMORY)
 		return -ENOMEM;
-	/* A text that is not UTF-8 fits no pattern of characters. */
+	/* No pattern of characters matches a text that is not UTF-8. */
 	if (r <= PCRE2_ERROR_UTF8_ERR1 && r >= PCRE2_ERROR_UTF8_ERR21)
 		return 0;
 	return PATTERN_TOO_MUCH_WORK;

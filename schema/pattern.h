@@ -1,7 +1,8 @@
 /*
- * A pattern: a regular expression as ECMA-262 has it, with its flag "u", which is what JSON Schema
- * asks for. It is carried over to PCRE2's language; what has no meaning in ECMA-262, or can't be
- * carried over, is refused when the pattern is made.
+ * A pattern: a regular expression of ECMA-262 with its flag "u", as JSON Schema demands.
+ *
+ * It is converted to PCRE2's syntax. A pattern that has no meaning in ECMA-262, or can't be
+ * converted, is refused when it is made.
  */
 #pragma once
 
@@ -9,36 +10,36 @@
 
 #include "arena.h"
 
-/* Bytes of a pattern. */
+/* Greatest size of a pattern, in bytes. */
 #define PATTERN_BYTES_MAX (64u << 10)
 
-/* Bytes of the reason why a pattern can't be used. */
+/* Size of the buffer for the reason why a pattern can't be used. */
 #define PATTERN_REASON_MAX 256
 
 struct pattern;
 
-/** Results of the functions here, besides -ENOMEM. */
+/** Results of the functions here, besides 0 and -ENOMEM. */
 enum {
-	PATTERN_BAD = 1, /* `reason` says why */
+	PATTERN_BAD = 1, /* `reason` has the reason */
 	PATTERN_TOO_MUCH_WORK,
 };
 
-/** Returns 0 with *ret for pattern_free(); PATTERN_BAD; or -ENOMEM. */
+/** Makes a pattern; free it with pattern_free(). Returns 0 with *ret, PATTERN_BAD or -ENOMEM. */
 int pattern_new(struct span text, struct pattern **ret, char reason[PATTERN_REASON_MAX]);
 
 void pattern_free(struct pattern *pattern);
 
-/* What a thread needs to match. */
+/* The memory that a thread needs to match patterns. */
 struct matcher;
 
-/** NULL: no memory. */
+/** Makes a matcher. Returns NULL without memory. */
 struct matcher *matcher_new(void);
 void matcher_free(struct matcher *matcher);
 
 /**
- * Whether the pattern fits somewhere in `text`, into *ret. The work that it takes, in steps of a
- * few nanoseconds, is taken from *work: PATTERN_TOO_MUCH_WORK when that does not suffice. Or
- * -ENOMEM.
+ * Searches `text` for a match of the pattern, and sets *ret to whether there is one. *work, in
+ * steps of a few nanoseconds, is reduced by the work done. Returns 0, PATTERN_TOO_MUCH_WORK if
+ * *work does not suffice, or -ENOMEM.
  */
 int pattern_match(const struct pattern *pattern, struct matcher *matcher, struct span text,
 	uint64_t *work, bool *ret);

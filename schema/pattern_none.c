@@ -1,5 +1,6 @@
 /*
- * Without PCRE2 a schema that has a pattern is refused: what can't be checked is never ignored.
+ * The build without PCRE2: a schema with a pattern is refused, as a check is never skipped
+ * silently.
  */
 #include "pattern.h"
 
@@ -22,7 +23,7 @@ void pattern_free(struct pattern *pattern)
 
 struct matcher *matcher_new(void)
 {
-	/* There is nothing in it. */
+	/* A matcher is empty here. */
 	return malloc(1);
 }
 

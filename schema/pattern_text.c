@@ -1,12 +1,12 @@
 /*
- * What differs:
+ * The differences between ECMA-262 and PCRE2:
  *
- *      .  ^  $         ECMA's line ends are other ones; without the flag "m", $ is the very end
+ *      .  ^  $         ECMA's line ends differ; without the flag "m", $ is the very end
  *      \s              ECMA's white space is Unicode's, and U+FEFF; its \d and \w are ASCII
  *      \p{Letter}      long names, and those of scripts
  *      [] [^] [[]      match nothing, anything, a bracket
  *      \uD83D\uDC32    is one character
- *      a++ (?>a) \A    say nothing in ECMA
+ *      a++ (?>a) \A    have no meaning in ECMA
  */
 #include "pattern_text.h"
 
@@ -18,7 +18,7 @@
 #include "shown.h"
 #include "utf8.h"
 
-/* What \s is, inside of brackets. */
+/* The characters of \s, for use inside brackets. */
 #define SPACES                                                                                     \
 	"\\x09-\\x0d\\x20\\xa0\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}"    \
 	"\\x{3000}\\x{feff}"
@@ -35,8 +35,8 @@ struct pattern_reader {
 	size_t len;
 	size_t capacity;
 	char *reason;
-	unsigned depth;    /* groups that are open */
-	bool is_assertion; /* the last term: it can't be repeated */
+	unsigned depth;    /* number of open groups */
+	bool is_assertion; /* the last term is an assertion, which can't be repeated */
 	bool has_failed;   /* for lack of memory */
 };
 
@@ -53,7 +53,7 @@ static void put_bytes(struct pattern_reader *reader, const char *data, size_t le
 		reader->out = moved;
 		reader->capacity = larger;
 	}
-	/* cppcheck-suppress uninitvar ; those who call give as many bytes as they say */
+	/* cppcheck-suppress uninitvar ; each caller passes `len` bytes */
 	memcpy(reader->out + reader->len, data, len);
 	reader->len += len;
 	reader->out[reader->len] = '\0';
@@ -115,7 +115,8 @@ static bool take(struct pattern_reader *reader, const char *text)
 	return is_taken;
 }
 
-/* Exactly `count` hexadecimal digits, or with 0 those up to "}". False: there are none. */
+/* Reads exactly `count` hexadecimal digits, or for 0 those up to "}". Returns false if there are
+ * none. */
 static bool take_hex(struct pattern_reader *reader, int count, uint32_t *ret)
 {
 	const char *p = reader->p;
@@ -143,7 +144,7 @@ static bool take_hex(struct pattern_reader *reader, int count, uint32_t *ret)
 	return true;
 }
 
-/* Behind "\u". */
+/* Reads the digits after "\u". */
 static bool take_unicode(struct pattern_reader *reader, uint32_t *ret)
 {
 	uint32_t low;
@@ -164,8 +165,8 @@ static bool take_unicode(struct pattern_reader *reader, uint32_t *ret)
 }
 
 /*
- * An escape that stands for one character: behind the backslash. What is no letter and no digit
- * stands for itself, as it does in ECMA without the flag "u".
+ * Reads an escape of one character, after the backslash. A character that is no letter and no digit
+ * stands for itself, as in ECMA without the flag "u".
  */
 static int take_escaped(struct pattern_reader *reader, uint32_t *ret)
 {
@@ -199,7 +200,7 @@ static int take_escaped(struct pattern_reader *reader, uint32_t *ret)
 	return bad(reader, "'\\%c' has no meaning there in a regular expression of ECMA-262", c);
 }
 
-/* General categories by their long names, and other names that PCRE2 has not. */
+/* Long names of general categories, and other names that PCRE2 does not know. */
 static const char *const categories[][2] = {{"Cased_Letter", "L&"}, {"LC", "L&"},
 	{"Close_Punctuation", "Pe"}, {"Combining_Mark", "M"}, {"Connector_Punctuation", "Pc"},
 	{"Control", "Cc"}, {"cntrl", "Cc"}, {"Currency_Symbol", "Sc"}, {"Dash_Punctuation", "Pd"},
@@ -231,7 +232,7 @@ static bool skip(struct span *name, const char *start)
 	return true;
 }
 
-/* \p{…} or \P{…}, from its letter on. Whether there is such a property, PCRE2 knows. */
+/* Writes \p{…} or \P{…}; p is at its letter. PCRE2 checks whether the property exists. */
 static int put_property(struct pattern_reader *reader)
 {
 	char letter[3] = {'\\', *reader->p++, '\0'};
@@ -258,14 +259,14 @@ static int put_property(struct pattern_reader *reader)
 	return 0;
 }
 
-/* A class escape that PCRE2 has as well, within brackets and without. */
+/* Returns whether PCRE2 has the same class escape, inside brackets and outside. */
 static bool is_common_class(char c)
 {
 	return c && strchr("dDwW", c);
 }
 
-/* One member of a class in brackets, or the end of a range. *is_set: it is more than a character.
- */
+/* Reads one member of a class in brackets, or the end of a range. *is_set: it is a set of
+ * characters. */
 static int read_member(
 	struct pattern_reader *reader, uint32_t *code, bool *is_set, bool *has_nonspace)
 {
@@ -303,7 +304,7 @@ static int read_member(
 	return 0;
 }
 
-/* A range without the codes that are no characters: they never stand in a text. */
+/* Writes a range without the surrogates, which never stand in a text. */
 static void put_range(struct pattern_reader *reader, uint32_t first, uint32_t last)
 {
 	if (first < SURROGATE_FIRST && last >= SURROGATE_FIRST)
@@ -319,7 +320,7 @@ static void put_range(struct pattern_reader *reader, uint32_t first, uint32_t la
 	}
 }
 
-/* What stands in the brackets, up to "]". */
+/* Reads the members between the brackets, up to "]". */
 static int read_members(struct pattern_reader *reader, bool *has_nonspace)
 {
 	while (reader->p < reader->end && *reader->p != ']') {
@@ -334,7 +335,7 @@ static int read_members(struct pattern_reader *reader, bool *has_nonspace)
 		if (!is_range || is_set) {
 			if (!is_set)
 				put_range(reader, first, first);
-			/* "[\w-z]": the dash is itself. */
+			/* In "[\w-z]" the dash is itself. */
 			if (is_range && is_set) {
 				put_code(reader, '-');
 				reader->p++;
@@ -358,8 +359,8 @@ static int read_members(struct pattern_reader *reader, bool *has_nonspace)
 }
 
 /*
- * "[…]", behind its bracket. \S can't stand in PCRE2's brackets: [\Sx] is (?:[^spaces]|[x]), and
- * [^\Sx] is (?![x])[spaces].
+ * Reads "[…]", after its bracket. \S can't stand in PCRE2's brackets: [\Sx] becomes
+ * (?:[^spaces]|[x]), and [^\Sx] becomes (?![x])[spaces].
  */
 static int read_class(struct pattern_reader *reader)
 {
@@ -398,7 +399,7 @@ static void put_name(struct pattern_reader *reader, const char *end)
 	reader->p = end;
 }
 
-/* Outside of brackets, behind the backslash. */
+/* Reads an escape outside of brackets, after the backslash. */
 static int read_escape(struct pattern_reader *reader)
 {
 	uint32_t code = 0;
@@ -448,7 +449,7 @@ static int read_escape(struct pattern_reader *reader)
 	return 0;
 }
 
-/* "(", with what says which kind of group it is. */
+/* Reads "(", with the characters that say which kind of group it is. */
 static int read_group(struct pattern_reader *reader)
 {
 	static const char *const heads[] = {"?:", "?=", "?!", "?<=", "?<!"};
@@ -469,7 +470,7 @@ static int read_group(struct pattern_reader *reader)
 	return 0;
 }
 
-/* The bytes of "{n}", "{n,}" or "{n,m}"; 0: it is a brace. */
+/* Returns the length of "{n}", "{n,}" or "{n,m}"; 0: the brace is a character. */
 static size_t braces_length(const struct pattern_reader *reader)
 {
 	const char *p = reader->p + 1;
@@ -485,7 +486,7 @@ static size_t braces_length(const struct pattern_reader *reader)
 	return p < reader->end && *p == '}' ? (size_t)(p - reader->p) + 1 : 0;
 }
 
-/* A quantifier, if one stands there. */
+/* Reads a quantifier, if there is one. */
 static int read_quantifier(struct pattern_reader *reader, bool is_term)
 {
 	size_t length = 0;
@@ -505,7 +506,7 @@ static int read_quantifier(struct pattern_reader *reader, bool is_term)
 	return read_quantifier(reader, false);
 }
 
-/* One term, without its quantifier. *is_term: it can be repeated. */
+/* Reads one term, without its quantifier. *is_term: it can be repeated. */
 static int read_term(struct pattern_reader *reader, bool *is_term)
 {
 	size_t length = utf8_length(reader->p, reader->end);

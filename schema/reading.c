@@ -7,7 +7,7 @@
 #include "scalar.h"
 #include "uri.h"
 
-/* Subschemas in each other; their readers call each other. */
+/* Most nested subschemas. Their readers are recursive. */
 #define READING_DEPTH_MAX 1000
 
 static int remember(
@@ -25,7 +25,7 @@ static int remember(
 	return 0;
 }
 
-/* A node in its resource, as the key of a table. */
+/* A node in its resource, as a table's key. */
 struct reading_place {
 	const struct node *node;
 	const struct resource *resource;
@@ -51,7 +51,8 @@ static int put_place(struct schema *schema, const struct node *node,
 		(struct span){(const char *)place, sizeof(*place)}, subschema);
 }
 
-/* The text of a keyword that must be a string; *ret stays when it is missing. */
+/* Reads the text of a keyword that must be a string. If the keyword is missing, *ret stays
+ * unchanged. */
 static int read_text(struct reading *reading, const struct node *map, const char *name,
 	const struct node **node, struct span *ret)
 {
@@ -90,7 +91,7 @@ static int read_draft(struct reading *reading, const struct node *map, enum sche
 	return 0;
 }
 
-/* `uri`#`name` leads to the subschema from now on. */
+/* Makes `uri`#`name` lead to the subschema. */
 static int put_anchor(struct reading *reading, const struct node *node, struct span name,
 	struct subschema *subschema)
 {
@@ -170,14 +171,14 @@ static int new_resource(struct reading *reading, struct subschema *subschema, co
 	return table_put(&schema->resources, schema->arena, resource->uri, subschema);
 }
 
-/* $id, and what it says of the URI that references in it begin with. */
+/* Reads $id, which sets the base URI of the references in the subschema. */
 static int read_id(struct reading *reading, struct subschema *subschema)
 {
 	const struct node *map = subschema->node, *node;
 	struct span id = {NULL, 0}, fragment;
 	int r;
 
-	/* In draft 7 a $ref stands alone, whatever is beside it. */
+	/* In draft 7, keywords beside a $ref are ignored. */
 	if (subschema->resource->draft == DRAFT_7 && node_get(map, "$ref"))
 		return 0;
 	r = read_text(reading, map, "$id", &node, &id);
@@ -201,7 +202,8 @@ static struct keyword *new_keywords(struct reading *reading, struct subschema *s
 	return subschema->keywords;
 }
 
-/* The keywords of one pass: those that want to know what the others looked at come last. */
+/* Reads the keywords of one pass. Those that need to know which entries were evaluated come
+ * last. */
 static int read_keywords(struct reading *reading, struct subschema *subschema, bool is_last)
 {
 	enum schema_draft draft = subschema->resource->draft;
@@ -312,7 +314,7 @@ int reading_document(struct reading *reading, const struct source *source, struc
 			document->count ? "a schema is one document, and there are several"
 					: "is empty; a schema is a map, true or false");
 
-	/* What is around the root: the place that the document came from, which has no URI. */
+	/* The resource around the root is the document's place, which has no URI. */
 	struct resource *resource = arena_zalloc(schema->arena, 1, sizeof(*resource));
 	if (!resource)
 		return -ENOMEM;

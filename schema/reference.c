@@ -1,5 +1,5 @@
 /*
- * References: from the text of a $ref to its subschema.
+ * The resolution of references: from the text of a $ref to its subschema.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 #include "reading.h"
 #include "uri.h"
 
-/* Where a JSON pointer has led to. */
+/* The position of a JSON pointer's evaluation. */
 struct pointer_walk {
 	struct reading *reading;
-	const struct keyword *keyword; /* that refers */
+	const struct keyword *keyword; /* the keyword with the reference */
 	const struct node *node;
-	struct subschema *subschema; /* the last one on the way */
-	const char *since;           /* the rest of the pointer behind it */
+	struct subschema *subschema; /* the last subschema on the path */
+	const char *since;           /* the rest of the pointer after it */
 };
 
 static int leads_nowhere(const struct pointer_walk *walk)
@@ -25,7 +25,7 @@ static int leads_nowhere(const struct pointer_walk *walk)
 		walk->keyword->value->text.data);
 }
 
-/* ~1 is a slash, ~0 a tilde; in place. */
+/* Decodes ~1 to a slash and ~0 to a tilde, in place. */
 static void unescape(char *text, size_t *len)
 {
 	size_t out = 0;
@@ -74,7 +74,7 @@ static struct subschema *known(const struct pointer_walk *walk)
 		&walk->reading->schema->places, (struct span){(const char *)&place, sizeof(place)});
 }
 
-/* One step of the pointer, from its slash on: *at is set behind it. */
+/* Follows one step of the pointer, at its slash. *at becomes the end of the step. */
 static int take_step(struct pointer_walk *walk, const char **at)
 {
 	const char *start = *at + 1;
@@ -96,13 +96,14 @@ static int take_step(struct pointer_walk *walk, const char **at)
 	return 0;
 }
 
-/* From the root of a resource along a JSON pointer, decoded, to what may be no subschema yet. */
+/* Follows a decoded JSON pointer from the root of a resource. The target may not have been read as
+ * a subschema yet. */
 static int follow_pointer(struct pointer_walk *walk, struct span pointer, struct subschema **ret)
 {
 	const char *at = pointer.data;
 	int r = 0;
 
-	/* A NUL in it: no key that is found by a text can have one. */
+	/* A pointer with a NUL leads nowhere: no key that is found by a text can have one. */
 	if (strlen(pointer.data) != pointer.len)
 		return leads_nowhere(walk);
 	walk->since = at;
@@ -119,7 +120,8 @@ static int follow_pointer(struct pointer_walk *walk, struct span pointer, struct
 	return reading_subschema(walk->reading, walk->node, &step, ret);
 }
 
-/* The drafts' own schemas are read when something refers to them. */
+/* Reads a draft's own schema, if there is one with that URI. It is read only when something refers
+ * to it. */
 static int read_draft_schema(struct reading *reading, struct span uri)
 {
 	struct subschema *root;
@@ -131,7 +133,7 @@ static int read_draft_schema(struct reading *reading, struct span uri)
 	return reading_document(reading, &source, span_of(text), &format_json, &root);
 }
 
-/* The root of the resource, which may be a draft's. */
+/* Finds the root of the resource, which may be a draft's. */
 static int find_resource(struct reading *reading, const struct keyword *keyword, struct span uri,
 	struct subschema **ret)
 {
@@ -215,7 +217,8 @@ int reading_resolve(struct reading *reading)
 {
 	int r = 0;
 
-	/* What a reference leads to may hold others. */
+	/* The loop goes to the present end: the target of a reference may contain further
+	 * references. */
 	for (uint32_t i = 0; r == 0 && i < reading->reference_count; i++)
 		r = resolve(reading, reading->references[i]);
 	return r;

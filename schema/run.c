@@ -11,11 +11,11 @@
 
 #define BITS_A_WORD 64
 
-/* Of a text, bytes that are looked at in one step of the work; of a way, steps that are copied. */
+/* Bytes of a text that are read, and steps of a path that are copied, in one step of the work. */
 #define TEXT_A_STEP 64
 #define WAY_A_STEP 8
 
-/* Steps between two looks at the budget. */
+/* Steps between two checks of the budget. */
 #define TIMED_STEPS 50000
 
 static void give_up(struct schema_run *run, enum run_failure failure, const struct node *at)
@@ -38,7 +38,7 @@ bool run_spend(struct schema_run *run, const struct node *at, uint64_t steps)
 	if (run->timed - run->work < TIMED_STEPS)
 		return true;
 	run->timed = run->work;
-	/* Of an arena whose budget is spent there is no memory, either. */
+	/* An arena whose budget is spent gives no memory, either. */
 	if (budget_is_spent(run->budget))
 		give_up(run, RUN_NO_MEMORY, NULL);
 	return run->failure == RUN_FINE;
@@ -102,7 +102,7 @@ bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *a
 		return run->failure == RUN_FINE;
 	if (!run_spend(run, at, 1 + used / WAY_A_STEP))
 		return false;
-	/* The records need not stand in the order of their ways. */
+	/* The records may be in another order than their paths. */
 	CLEANUP(freep) struct edit_step *steps = reallocarray(NULL, used + 1, sizeof(*steps));
 	if (!steps) {
 		give_up(run, RUN_NO_MEMORY, NULL);
@@ -208,7 +208,7 @@ static bool apply_keywords(struct schema_run *run, const struct subschema *subsc
 	const struct node *instance, size_t evaluated)
 {
 	unsigned type = instance_type(instance);
-	/* A keyword may look at all of a text. */
+	/* A keyword may read the whole text. */
 	uint64_t cost = 1 + (node_is_scalar(instance) ? instance->text.len / TEXT_A_STEP : 0);
 	bool fits = true;
 
@@ -243,7 +243,7 @@ bool run_apply(struct schema_run *run, const struct subschema *subschema,
 		give_up(run, RUN_TOO_DEEP, instance);
 		return false;
 	}
-	/* What others looked at, around this schema, means nothing to it. */
+	/* Entries that keywords around this schema evaluated do not count in it. */
 	if (subschema->has_unevaluated && !node_is_scalar(instance))
 		own = evaluated_new(run, instance);
 	if (run->failure != RUN_FINE || !enter_resource(run, subschema->resource))

@@ -1,11 +1,12 @@
 /*
- * A run: one tree is validated against one schema.
+ * A run: the validation of one tree against one schema.
  *
- * What went wrong is kept as records, which hold pointers only; those of an alternative are dropped
- * again when another one fits. What the keywords of a map or list have looked at is kept as bits,
- * one an entry, for unevaluatedProperties and unevaluatedItems.
+ * Faults are kept as records, which contain only pointers. The records of an alternative are
+ * dropped if another alternative fits. For unevaluatedProperties and unevaluatedItems, a bit for
+ * each entry says whether a keyword has evaluated it.
  *
- * Both, the dynamic scope and the way to the instance are stacks. Whoever pushes, pops.
+ * The records, the bits, the dynamic scope and the path to the instance are stacks. A function that
+ * pushes also pops.
  */
 #pragma once
 
@@ -13,35 +14,35 @@
 #include "keyword.h"
 #include "schema.h"
 
-/* Nobody wants to know what was looked at. */
+/* In place of an offset of bits: the caller does not need to know which entries were evaluated. */
 #define EVALUATED_NOT SIZE_MAX
 
 /*
- * Steps of a few nanoseconds to a few hundred: two seconds of the worst. A million values with a
- * schema of ten keywords each need a fifth of it.
+ * Limit of the work, in steps of a few to a few hundred nanoseconds: two seconds in the worst case.
+ * A million values need a fifth of it with a schema of ten keywords each.
  */
 #define RUN_WORK_MAX (UINT64_C(50) * 1000 * 1000)
 
-/* Schemas that are applied within each other: each takes some of a thread's stack. */
+/* Limit of nested applications of schemas. Each takes some of a thread's stack. */
 #define RUN_DEPTH_MAX 3000
 
-/* Records that are kept at once. */
+/* Most records at once. */
 #define RUN_RECORDS_MAX 400
 
 struct schema_record {
-	const struct subschema *rule; /* a schema that is false, when there is no keyword */
+	const struct subschema *rule; /* if there is no keyword: the schema that is `false` */
 	const struct keyword *keyword;
 	const struct node *instance;
-	const struct node *at; /* the place, when it is not the instance's */
+	const struct node *at; /* the place, if it is not the instance's */
 	struct span name;      /* of a key */
 	uint64_t first;        /* numbers for the message */
 	uint64_t second;
-	uint32_t way; /* in run->kept_steps */
+	uint32_t way; /* index of the path in run->kept_steps */
 	uint32_t way_count;
-	uint32_t branch;      /* which alternative it is about */
-	uint32_t alternative; /* the same, counted from 1, when it was the nearest of all; else 0 */
-	uint32_t children;    /* the next ones say why each alternative failed */
-	bool is_key;          /* it is about a key itself */
+	uint32_t branch;      /* the alternative that it is about */
+	uint32_t alternative; /* the same, counted from 1, if it was the nearest of all; else 0 */
+	uint32_t children;    /* this many records follow, which say why each alternative failed */
+	bool is_key;          /* it is about the key itself */
 };
 
 enum run_failure {
@@ -55,83 +56,88 @@ struct schema_run {
 	const struct schema *schema;
 	struct matcher *matcher;
 	uint64_t work;
-	uint64_t timed;        /* what work was left when the budget was looked at last */
-	struct budget *budget; /* NULL: no other end */
+	uint64_t timed;        /* the work that was left at the last check of the budget */
+	struct budget *budget; /* NULL: there is none */
 	enum run_failure failure;
 	const struct node *failed_at;
-	bool is_collecting; /* else only whether it fits is asked */
-	bool is_key;        /* a key is looked at */
+	bool is_collecting; /* false: only the result matters, without records */
+	bool is_key;        /* the instance is a key */
 	unsigned depth;
 
-	const struct resource **scope; /* resources that were entered, the first one first */
+	const struct resource **scope; /* the resources that were entered, from the first one on */
 	size_t scope_count, scope_capacity;
-	struct edit_step *steps; /* the way to the instance */
+	struct edit_step *steps; /* the path to the instance */
 	size_t step_count, step_capacity;
 	uint64_t *bits;
 	size_t bit_words, bit_capacity;
 
 	struct schema_record *records;
 	size_t record_count, record_capacity;
-	struct edit_step *kept_steps; /* of the records */
+	struct edit_step *kept_steps; /* the paths of the records */
 	size_t kept_count, kept_capacity;
-	uint64_t dropped; /* records that found no room */
+	uint64_t dropped; /* number of records that had no room */
 };
 
-/* How much of the records there is, to go back to it. */
+/* A state of the records, for a return to it. */
 struct run_mark {
 	size_t records;
 	size_t kept;
 	uint64_t dropped;
 };
 
-/** Takes `steps` of the work that is left. False when there is no more: the run has failed. */
+/**
+ * Reduces the remaining work by `steps`. Returns false if it does not suffice: the run has failed.
+ */
 bool run_spend(struct schema_run *run, const struct node *at, uint64_t steps);
 
-/** Keeps the record, with the way to the instance, if anybody collects. Returns false. */
+/** Adds the record, with the path to the instance, if records are collected. Returns false. */
 bool run_fail(struct schema_run *run, struct schema_record record);
 
-/** As run_fail() with the keyword and the instance alone. */
+/** As run_fail(), for a record of the keyword and the instance alone. */
 bool run_fails(struct schema_run *run, const struct keyword *keyword, const struct node *instance);
 
 struct run_mark run_mark(const struct schema_run *run);
 void run_forget(struct schema_run *run, struct run_mark mark);
 
 /**
- * Of the records since then some were taken out: their ways go, too, or a search that tries many
- * alternatives would keep them all. False: the run has failed.
+ * Frees the paths of records that were removed since the mark. Otherwise a search with many
+ * alternatives would keep them all. Returns false if the run has failed.
  */
 bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *at);
 
-/** Pushes a step, of `key` or, if it is NULL, of `index`. False: the run has failed. */
+/** Pushes a step: to `key` or, if it is NULL, to `index`. Returns false if the run has failed. */
 bool run_enter(struct schema_run *run, const struct node *key, uint32_t index);
 void run_leave(struct schema_run *run);
 
-/** Room for a bit for each entry of the instance, all 0; run->bit_words before frees it again. */
+/** Makes a bit for each entry of the instance, all 0. To free them, restore run->bit_words. */
 size_t evaluated_new(struct schema_run *run, const struct node *instance);
 void evaluated_put(struct schema_run *run, size_t evaluated, uint32_t entry);
 bool evaluated_has(const struct schema_run *run, size_t evaluated, uint32_t entry);
-/** Adds those of `from`, if both are wanted. */
+/** Adds the bits of `from` to `to`, if both are wanted. */
 void evaluated_add(struct schema_run *run, size_t to, size_t from, const struct node *instance);
 
 /**
- * Whether the instance fits. What was looked at is put into `evaluated`, if that is wanted; if the
- * instance does not fit, perhaps too much.
+ * Returns whether the instance satisfies the subschema. The entries that it evaluated are added to
+ * `evaluated`, if the caller wants them; if the instance does not satisfy it, perhaps too many.
  */
 bool run_apply(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, size_t evaluated);
 
-/** The same without records. */
+/** As run_apply(), without records. */
 bool run_asks(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, size_t evaluated);
 
-/** The same for an entry of the instance. */
+/** As run_apply(), for an entry of the instance. */
 bool run_apply_entry(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, uint32_t entry);
 
-/** Whether the pattern fits `text`, into *ret. False: the run has failed. */
+/** Sets *ret to whether the pattern matches `text`. Returns false if the run has failed. */
 bool run_matches(struct schema_run *run, const struct pattern *pattern, const struct node *at,
 	struct span text, bool *ret);
 
-/** Where the dynamic anchor leads to from here; NULL: nowhere, or the run has failed. */
+/**
+ * Returns the target of the dynamic anchor in the present scope; NULL: there is none, or the run
+ * has failed.
+ */
 const struct subschema *run_dynamic(
 	struct schema_run *run, struct span name, const struct node *instance);

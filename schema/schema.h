@@ -1,13 +1,13 @@
 /*
- * A schema: a document of JSON Schema, draft 7 or 2020-12, read once, and asked then whether trees
- * are as it says.
+ * A schema: a document of JSON Schema, draft 7 or 2020-12. It is read once, and then validates
+ * trees.
  *
- * What can't be carried out is refused when it is read, with its place: other drafts, references to
- * other documents (but the two drafts' own schemas), patterns that PCRE2 can't take. Keywords that
- * the drafts don't know say nothing, as they demand; nor do `format` and `contentEncoding`, which
- * are notes for readers.
+ * A schema that can't be applied completely is refused when it is read, with the place: other
+ * drafts, references to other documents (except the two drafts' own schemas), patterns that PCRE2
+ * can't express. Unknown keywords are ignored, as the drafts demand. `format` and `contentEncoding`
+ * are ignored, too: they are notes for readers.
  *
- * Immutable once read: any number of threads may ask.
+ * A schema is immutable once it is read. Any number of threads may use it.
  */
 #pragma once
 
@@ -15,41 +15,43 @@
 
 struct schema;
 
-/* Faults that are told one by one; of more, only the number is. */
+/* Most faults that are reported one by one. Of further ones, only the number is reported. */
 #define FAULTS_MAX 100
 
-/* What a tree says that its schema does not allow. All of it lies in the arena that was given. */
+/* A violation of the schema. All of it lies in the arena that was passed. */
 struct schema_fault {
 	const char *key;     /* where the value stands in the tree (key.h) */
-	const char *message; /* what is wrong, and what is right */
-	const char
-		*rule; /* the keyword of the schema: "app.schema.json#/properties/port/maximum" */
-	const struct node *at; /* the value at fault, or the map or list that lacks something */
+	const char *message; /* what is wrong, and what would be right */
+	/* the keyword of the schema: "app.schema.json#/properties/port/maximum" */
+	const char *rule;
+	const struct node *at; /* the faulty value, or the map or list that lacks something */
 };
 
 struct faults {
 	struct schema_fault *items;
-	uint32_t count; /* 0: the tree is as it should be */
-	uint64_t more;  /* that are not told */
+	uint32_t count; /* 0: the tree is valid */
+	uint64_t more;  /* number of faults that are not in `items` */
 };
 
 /**
- * Reads a schema. `source` names it in messages; `format` NULL is YAML, which JSON is as well.
- * Returns 0 with *ret for schema_free(), PROBLEM or -ENOMEM.
+ * Reads a schema. `source` names it in messages. `format` NULL is YAML, of which JSON is a part.
+ * Returns 0 with *ret, PROBLEM or -ENOMEM. Free the schema with schema_free().
  */
 int schema_read(const struct source *source, struct span text, const struct format *format,
 	struct schema **ret, struct problem *problem);
 
-void schema_free(struct schema *schema); /* NULL is fine */
+void schema_free(struct schema *schema); /* NULL is allowed */
 void schema_freep(struct schema **schema);
 
 /**
- * Finds all that is wrong in `root`, which must outlive the faults. Returns 0; PROBLEM when that
- * takes too much work, with the place and the reason; or -ENOMEM, also when the arena has a budget
- * that is spent.
+ * Finds all faults of `root`, which must outlive them. Returns 0; PROBLEM with the place and the
+ * reason if that takes too much work; or -ENOMEM, also if the arena's budget is spent.
  */
 int schema_validate(const struct schema *schema, const struct node *root, struct arena *arena,
 	struct faults *ret, struct problem *problem);
 
-/** The fault in one line, at the place of its value, as far as that has one. Returns PROBLEM. */
+/**
+ * Sets the problem to the fault in one line, at its value's place if that is known. Returns
+ * PROBLEM.
+ */
 int fault_problem(const struct schema_fault *fault, struct problem *problem);

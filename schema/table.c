@@ -11,7 +11,7 @@ static uint32_t key_hash(struct span key)
 	return hash_end(hash_bytes(hash_seed(), key));
 }
 
-/* The slot of the key, or the free one where it belongs. */
+/* Returns the slot of the key, or the free slot for it. */
 static struct table_slot *find_slot(const struct table *table, struct span key, uint32_t hash)
 {
 	for (uint32_t i = hash & (table->size - 1);; i = (i + 1) & (table->size - 1)) {

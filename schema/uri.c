@@ -19,7 +19,7 @@ static struct span take(struct span *text, size_t len)
 	return head;
 }
 
-/* Bytes before the first of `ends`. */
+/* Returns the number of bytes before the first character of `ends`. */
 static size_t upto(struct span text, const char *ends)
 {
 	size_t len = 0;
@@ -73,7 +73,7 @@ static char *put(char *out, struct span text)
 	return out + text.len;
 }
 
-/* RFC 3986, section 5.2.4: "." and ".." go, in place. Returns the new end. */
+/* Removes "." and ".." in place: RFC 3986, section 5.2.4. Returns the new end. */
 static char *remove_dots(char *path, char *end)
 {
 	char *in = path, *out = path;
@@ -100,7 +100,7 @@ static char *remove_dots(char *path, char *end)
 	return out;
 }
 
-/* The base's path up to its last slash, then the reference's: section 5.2.3. */
+/* Writes the base's path up to its last slash, then the reference's: RFC 3986, section 5.2.3. */
 static char *put_merged(char *out, const struct uri *base, struct span path)
 {
 	size_t len = base->path.len;

@@ -1,18 +1,20 @@
 /*
- * URI references, as RFC 3986 resolves them. Two are the same when their texts are.
+ * URI references, resolved as in RFC 3986. Two are equal if their texts are.
  */
 #pragma once
 
 #include "arena.h"
 
-/** `reference` without its "#" and fragment, which goes to *fragment; `data` NULL: it has none. */
+/**
+ * Returns `reference` without its "#" and fragment. *fragment is the fragment; `data` NULL: none.
+ */
 struct span uri_split(struct span reference, struct span *fragment);
 
 /**
- * What `reference`, without a fragment, stands for where `base` (absolute, or "") holds; in
- * `arena`, NUL-terminated. Returns 0 or -ENOMEM.
+ * Resolves `reference`, which has no fragment, against `base` (absolute, or ""). *ret is
+ * NUL-terminated, in `arena`. Returns 0 or -ENOMEM.
  */
 int uri_resolve(struct span base, struct span reference, struct arena *arena, struct span *ret);
 
-/** `text` with each %XX decoded, in `arena`. Returns 0 or -ENOMEM. */
+/** Decodes each %XX in `text`, in `arena`. Returns 0 or -ENOMEM. */
 int uri_decode(struct span text, struct arena *arena, struct span *ret);
