@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""How much faster plyfs merges user data than cloud-init does.
+"""Measures how much faster plyfs merges user data than cloud-init does.
 
     cloud-init.py MERGE_LOOP [ROUNDS]
 
-MERGE_LOOP is the program made from merge_loop.c (ninja bench/merge_loop). Three parts of 100 KB are
-merged in one process by each side, reading and writing YAML included and start-up left out, and the
-middle times and their ratio are printed. PyYAML is used as cloud-init uses it, without libyaml.
-Exit 77 where cloud-init is not installed.
+MERGE_LOOP is the program made from merge_loop.c (ninja bench/merge_loop). Each side merges three parts of 100 KB
+in one process. The time includes reading and writing YAML, and not the start of the process. It prints the median
+times and their ratio. PyYAML is used as cloud-init uses it, without libyaml. The exit code is 77 if cloud-init is
+not installed.
 """
 
 import logging
@@ -32,7 +32,7 @@ HOW = "dict(recurse_list,recurse_str)+list(append)+str()"
 
 
 def part(number):
-    """Users, packages, files and commands, as user data has them."""
+    """Users, packages, files and commands, as in real user data."""
     r = random.Random(number)
     lines = ["#cloud-config", "merge_how: %s" % HOW, "hostname: host-%d" % number]
     sections = {
@@ -78,7 +78,7 @@ def main():
             names.append(os.path.join(directory, "%d.yaml" % i))
             with open(names[-1], "w", encoding="utf-8") as stream:
                 stream.write(text)
-        # In turns, and the best of three: other programs are running as well.
+        # The two take turns, and the best of three counts: other programs are running as well.
         runs = [[int(subprocess.check_output([sys.argv[1], strategy, str(rounds * 20)] + names, text=True).split()[3]) / 1e9
                  for strategy in ("cloud-init", "deep")] for _ in range(3)]
     ours, deep = map(min, zip(*runs))

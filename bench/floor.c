@@ -1,7 +1,7 @@
 /*
- * The least that a FUSE file system can cost: one file in one directory, kept in the kernel's caches
- * for ever, with no request for an open, a read or a stat that is warm. What it costs beside the
- * disk's own file system is the kernel's price for FUSE on this machine, which nobody can go below.
+ * The least cost of any FUSE file system: one file in one directory, cached by the kernel for ever,
+ * with no request for a warm open, read or stat. Its cost beside the disk's own file system is the
+ * kernel's price for FUSE on this machine. No FUSE file system can be faster.
  *
  *      bench-floor FILE MOUNTPOINT        shows FILE's content as MOUNTPOINT/app.yaml
  */
@@ -60,7 +60,7 @@ static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	fuse_reply_attr(req, &stat, FOR_EVER);
 }
 
-/* "Not supported" tells the kernel that it need not ask. */
+/* ENOSYS: the kernel needs not ask again. */
 static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *file)
 {
 	(void)ino;

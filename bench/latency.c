@@ -1,16 +1,20 @@
 /*
- * From the end of the rename that replaces a source to the first read that finds its new content in
- * the mount.
+ * Measures the time from the end of the rename that replaces a source to the first read that finds
+ * its new content in the mount.
  *
  *      bench-latency [--in-place] [--readers N] SOURCE FILE ROUNDS
  *
- * With --in-place it is not a rename but what `>`, cp and nano do: SOURCE is truncated, written and
- * closed, and the end of close(2) counts. SOURCE is replaced again and again by itself with another
- * number behind "version: ", which FILE must then show. Without --readers, who replaces it also
- * reads. With it, N processes open, read and close the file all the time, and the first of them to
- * see the number counts: the writer itself sleeps. Prints "latency P50 P99 MAX WHOLE_P50
- * WHOLE_P99", microseconds: what the disk's own file system needs for the rename is not counted, as
- * it may write to the disk meanwhile, but in the last two, which begin with the rename's start.
+ * With --in-place the source is not renamed but saved as `>`, cp and nano do: SOURCE is truncated,
+ * written and closed, and the time begins at the end of close(2). The program replaces SOURCE again
+ * and again by itself with another number behind "version: ", which FILE must then show.
+ *
+ * Without --readers, the process that replaces SOURCE also reads. With it, N processes open, read
+ * and close the file all the time, and the first of them to see the number counts; the writer
+ * itself sleeps.
+ *
+ * Prints "latency P50 P99 MAX WHOLE_P50 WHOLE_P99", in microseconds. The first three do not count
+ * the time that the disk's own file system needs for the rename, as it may write to the disk
+ * meanwhile. The last two begin with the rename's start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,10 +34,11 @@
 #define TEXT_MAX (1u << 16)
 #define READERS_MAX 64
 
-/* Seconds after which a change is lost. */
+/* Seconds after which a change counts as lost. */
 #define LOST 5
 
-/* What the processes share: when a reader has first seen each version, in nanoseconds; 0: not yet.
+/*
+ * Shared by the processes: when a reader has first seen each version, in nanoseconds; 0: not yet.
  */
 static _Atomic uint64_t *seen;
 
@@ -75,7 +80,7 @@ static void write_text(const char *path, const char *text, size_t version)
 		give_up(path);
 }
 
-/* Notes the version that FILE shows, if nobody has seen it before. */
+/* Notes the version that FILE shows, if no process has seen it before. */
 static void look(const char *file, size_t rounds)
 {
 	static char text[TEXT_MAX];
@@ -107,7 +112,7 @@ struct how {
 	unsigned readers;
 };
 
-/* Puts the version into SOURCE. Returns when that was begun. */
+/* Puts the version into SOURCE. Returns the time at which that began. */
 static uint64_t save(const char *source, const char *rest, size_t version, bool is_in_place)
 {
 	char beside[4096];
@@ -128,14 +133,14 @@ static uint64_t save(const char *source, const char *rest, size_t version, bool 
 
 /* Microseconds. */
 struct times {
-	double from_end; /* of the rename; 0 where it showed before that */
+	double from_end; /* of the rename; 0 if the version showed before that */
 	double from_start;
 };
 
 static struct times one_round(const char *source, const char *file, const char *rest,
 	size_t version, size_t rounds, const struct how *how)
 {
-	usleep(5000); /* what the last round has caused is over */
+	usleep(5000); /* the effects of the last round are over */
 	uint64_t begin = save(source, rest, version, how->is_in_place);
 	uint64_t start = now_ns(), end;
 	while ((end = atomic_load(&seen[version])) == 0) {

@@ -1,10 +1,11 @@
 /*
- * What bare libyaml takes for the reading and writing that a merge can't do without: the events of
- * all sources are parsed and thrown away, and those of the result are emitted.
+ * Measures the time of bare libyaml for the reading and writing that a merge needs at least: it
+ * parses the events of all sources and drops them, and emits the events of the result.
  *
  *      bench-libyaml ROUNDS RESULT SOURCE...
  *
- * Prints "libyaml MS", the median over the rounds. What gives the result's events is not counted.
+ * Prints "libyaml MS", the median over the rounds. The time to make the result's events is not
+ * counted.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ static void keep(struct events *events, const yaml_event_t *event)
 	events->data[events->count++] = *event;
 }
 
-/* Throws the events away when `events` is NULL. */
+/* Drops the events if `events` is NULL. */
 static void parse(struct text text, struct events *events)
 {
 	yaml_parser_t parser;

@@ -1,5 +1,5 @@
 /*
- * What the programs that time one thing again and again have in common.
+ * Shared by the programs that time one thing again and again.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #include "span.h"
 
-/** The file's bytes, in *ret for free(3). Returns 0 or -errno. */
+/** Reads the file's bytes into *ret, for free(3). Returns 0 or -errno. */
 static inline int read_file(const char *path, struct span *ret)
 {
 	FILE *stream = fopen(path, "r");
@@ -41,7 +41,7 @@ static inline uint64_t now_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/** For qsort(3) of times. */
+/** Compares times, for qsort(3). */
 static inline int by_size(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

@@ -1,17 +1,17 @@
 /*
- * How long a merge takes, without the start-up of a program: reads the files, merges them N times,
- * and prints the nanoseconds of the fastest tenth's slowest merge and of the middle one.
+ * Measures how long a merge takes, without the start of a program. It reads the files, merges them
+ * N times, and prints nanoseconds: the slowest merge of the fastest tenth, and the median.
  *
  *      merge_loop STRATEGY N FILE…      ->  "p10 1234567 p50 1240000 bytes 98765"
  *
- * The files are read anew from memory each time: parsing and writing are part of a merge.
+ * Each merge reads the files anew from memory: parsing and writing are part of a merge.
  */
 #include "cleanup.h"
 #include "loop.h"
 #include "merge.h"
 #include "strategy.h"
 
-/* Merges once; *ret_ns is the time and *ret_bytes what came out. */
+/* Merges once; *ret_ns is the time and *ret_bytes the size of the result. */
 static int run(const struct merge_request *request, uint64_t *ret_ns, size_t *ret_bytes)
 {
 	struct problem problem = {0};

@@ -1,6 +1,7 @@
 /*
- * How long reading takes, without the start-up of a program: reads the file N times from memory, in
- * the format of its name, and prints the nanoseconds of the fastest and of the middle one.
+ * Measures how long reading takes, without the start of a program. It reads the file N times from
+ * memory, in the format of its name, and prints the nanoseconds of the fastest reading and of the
+ * median.
  *
  *      read_loop N FILE      ->  "min 1234567 p50 1240000"
  */
@@ -8,7 +9,7 @@
 #include "document.h"
 #include "loop.h"
 
-/* All that is larger than the limits of a mount, too: what is measured is the format. */
+/* No limits of a mount: the format is measured, also on larger files. */
 #define NO_LIMITS                                                                                  \
 	((struct limits){.source_bytes = 1u << 30,                                                 \
 		.result_bytes = 1u << 30,                                                          \

@@ -1,15 +1,15 @@
-"""What plyfs is measured beside: each shows the same files, with all caches that it has."""
+"""The file systems that plyfs is measured beside: each shows the same files, with all caches that it has."""
 import os
 import shutil
 import subprocess
 import time
 
-# Seconds that the kernel may keep what it was told: all of them are allowed what plyfs does.
+# Seconds that the kernel may keep its caches: all of them may cache as long as plyfs does.
 FOREVER = 1000000
 
 
 class Mount:
-    """Something that shows `layers`, the lowest first, at `mountpoint`."""
+    """A program that shows `layers`, the lowest first, at `mountpoint`."""
     binary = None
 
     def __init__(self, mountpoint, layers, top):
@@ -39,7 +39,7 @@ class Mount:
 
 
 class Disk(Mount):
-    """The files themselves, with as many names on the way to them."""
+    """The files themselves, with as many names in the path to them."""
     def start(self):
         self.mountpoint = self.top
         return True
@@ -59,7 +59,7 @@ class Plyfs(Mount):
 
 
 class Floor(Mount):
-    """The least that any FUSE file system can cost here: shows app.yaml of `top` alone (floor.c)."""
+    """The least cost of any FUSE file system here: shows app.yaml of `top` alone (floor.c)."""
     def command(self):
         return [self.binary, f"{self.top}/app.yaml", self.mountpoint]
 

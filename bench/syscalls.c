@@ -1,10 +1,10 @@
 /*
- * What it costs to read a file whole, and to stat(2) it, by two paths: the source itself and the
- * mount. The two take turns, so that whatever else the machine does meets both.
+ * Measures the cost of reading a whole file, and of stat(2), by two paths: the source itself and
+ * the mount. The two take turns, so that other load of the machine meets both.
  *
  *      bench-syscalls FILE FILE ROUNDS
  *
- * Prints a line each: "read NS NS" and "stat NS NS", nanoseconds each, medians over the rounds.
+ * Prints a line each, "read NS NS" and "stat NS NS": nanoseconds, medians over the rounds.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static void give_up(const char *path)
 
 static void read_once(const char *path)
 {
-	static char buffer[1 << 16]; /* more than the file has: one call reads it all */
+	static char buffer[1 << 16]; /* more than the file has: one call reads all of it */
 
 	int fd = open(path, O_RDONLY);
 	if (fd < 0 || read(fd, buffer, sizeof(buffer)) < 0)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes docs/blame.png, the picture in the README, anew: the page of the example's app.yaml, with a
-# line pointed at. Needs chromium and python3. PLYFS is the command: build/cli/plyfs, if it isn't set.
+# Makes docs/blame.png, the picture in the README: the page of the example's app.yaml, with the pointer on a line. Needs
+# chromium and python3. PLYFS is the command; default: build/cli/plyfs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 plyfs=$(realpath "${PLYFS:-build/cli/plyfs}")

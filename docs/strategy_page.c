@@ -1,14 +1,14 @@
 /*
- * Writes the page on strategies: copies the template that it is given, and puts each strategy's
- * summary and options, from the table of strategies, where the template has a line
+ * Writes the page on strategies. It copies the given template. Where the template has a line
  *
  *     @strategy NAME@
  *
- * and the table of formats in place of the line
+ * it puts the strategy's summary and options, from the table of strategies. In place of the line
  *
  *     @formats@
  *
- * A strategy that the template leaves out, or one that does not exist, stops the build.
+ * it puts the table of formats. A strategy that the template leaves out, or one that does not
+ * exist, stops the build.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,12 +20,12 @@
 /* Bytes of a line of the template. */
 #define LINE_SIZE 1024
 
-/* More than there will be. */
+/* More than there will ever be. */
 #define STRATEGIES_MAX 64
 
 #define MARK "@strategy "
 
-/* Text in which nothing has a meaning to scdoc. */
+/* Writes text so that nothing in it has a meaning to scdoc. */
 static void put_text(const char *text)
 {
 	for (; *text; text++) {
@@ -121,7 +121,7 @@ static void put_formats(void)
 	}
 }
 
-/* Puts what belongs in place of a line. False: there is no such strategy. */
+/* Writes the text in place of a line. False: there is no such strategy. */
 static bool put_line(const char *line, bool *is_told)
 {
 	if (strcmp(line, "@formats@\n") == 0) {

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034
-# Sourced by the scripts: what they need to build.
+# Sourced by the scripts: packages and functions for a build.
 
-# All that plyfs and its tests can be built with.
+# All packages that plyfs and its tests can be built with.
 packages=(build-essential pkg-config meson ninja-build libyaml-dev libtdb-dev libfuse3-dev fuse3 liblua5.4-dev
 	libcurl4-openssl-dev libgmime-3.0-dev libpcre2-dev libseccomp-dev libcmocka-dev inotify-tools attr git
 	json-schema-test-suite procps python3 python3-jsonschema python3-tomli python3-tomlkit python3-yaml scdoc)
@@ -18,7 +18,7 @@ explain_packages() {
 need_packages() {
 	local package missing=() run=() log
 
-	# Elsewhere than on Debian, meson says what is missing.
+	# On other systems than Debian, meson reports what is missing.
 	command -v dpkg-query >/dev/null || return 0
 	for package; do
 		[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
@@ -27,7 +27,7 @@ need_packages() {
 	[ ${#missing[@]} -gt 0 ] || return 0
 
 	if [ "$(id -u)" -ne 0 ]; then
-		# -n: nobody may be there to type a password.
+		# -n: a password prompt might wait for ever.
 		sudo -n true 2>/dev/null || explain_packages "${missing[@]}"
 		run=(sudo -n)
 	fi
@@ -43,7 +43,7 @@ need_packages() {
 	rm -f "$log"
 }
 
-# configure DIRECTORY ARGUMENT...: meson setup, also of a directory that exists. Quiet unless it fails.
+# configure DIRECTORY ARGUMENT...: runs meson setup, also for a directory that exists. Quiet unless it fails.
 configure() {
 	local directory=$1 again=() log
 	shift
@@ -58,7 +58,7 @@ configure() {
 	rm -f "$log"
 }
 
-# build DIRECTORY [TARGET...]: on a terminal ninja shows how far it is; elsewhere only what fails or warns is shown.
+# build DIRECTORY [TARGET...]: on a terminal ninja shows its progress; elsewhere only failures and warnings are shown.
 build() {
 	local log
 	if [ -t 1 ]; then

@@ -12,7 +12,7 @@ _plyfs() {
 	[[ $line != *[[:space:]] ]] || words+=("")
 	[ ${#words[@]} -gt 1 ] || return 0
 
-	# What is replied takes the place of the part behind the last word break.
+	# The reply takes the place of the part behind the last word break.
 	typed=${words[-1]}
 	current=$typed
 	[[ $COMP_WORDBREAKS != *=* ]] || current=${current##*=}
@@ -33,14 +33,14 @@ _plyfs() {
 	done < <("$1" __complete "${words[@]:1}" 2>/dev/null)
 
 	if [ -n "$kind" ]; then
-		# It marks directories and writes spaces with a backslash. Outside of a completion, as
-		# in a test, it can't be set.
+		# `filenames` marks directories, and writes spaces with a backslash. Outside of a completion, as in a
+		# test, it can't be set.
 		compopt -o filenames 2>/dev/null || true
 		mapfile -t COMPREPLY < <(compgen -A "$kind" -- "$current")
 		return 0
 	fi
 	COMPREPLY=("${candidates[@]}")
-	# The value, or a name in the directory, comes right behind it.
+	# The value, or a name in the directory, follows without a space.
 	[[ ${candidates[0]-} != *[=/] ]] || compopt -o nospace 2>/dev/null || true
 	return 0
 }

@@ -3,7 +3,7 @@
 function __plyfs_complete
     set -l words (commandline -opc)
     set -l last (commandline -ct)
-    # LAYER:LAYER and --config=FILE: names are looked for behind the last of these.
+    # LAYER:LAYER and --config=FILE: names are completed behind the last separator.
     set -l head (string match -r '^.*[:=]' -- "$last")
     set -l rest (string replace -r '^.*[:=]' '' -- "$last")
 
