@@ -28,7 +28,7 @@ struct amendment_request {
 	const char *layer; /* the layer whose source may change; NULL: the highest one */
 	bool is_dry;       /* writes nothing */
 	const struct store_access
-		*access; /* how to reach the store; NULL: as the mirror's record says */
+		*access; /* how to reach the store; NULL: by the mirror's record */
 
 	/*
 	 * Plans the edit, as in put_request. If the strategy does not read the file as a tree,
@@ -75,8 +75,7 @@ struct amendment {
 	struct span new;
 	const struct node *before; /* the merged tree; NULL: there is no file, or it is no tree */
 	const struct node *after;
-	const struct node
-		*below; /* of removed values: the tree that the lower layers give; or NULL */
+	const struct node *below; /* of removed values: the lower layers' tree; or NULL */
 };
 
 /**

@@ -46,10 +46,9 @@ struct explained {
 	struct explained_value at; /* `value` NULL: it is gone; `key` and `place` are then its own,
 				      or those of the value it was in */
 	const struct origin_removed *removed; /* gone: the removed entry */
-	const struct node *in; /* gone: the value it was removed from; if `removed` is NULL, the
-				  value that replaced it */
-	struct origin_step
-		*also; /* values overridden with the map or list around them, outer ones first */
+	const struct node *in;    /* gone: the value it was removed from; if `removed` is NULL, the
+				     value that replaced it */
+	struct origin_step *also; /* lost with the map or list around them, outer ones first */
 	uint32_t also_count;
 
 	/* private: */

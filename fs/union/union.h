@@ -50,10 +50,9 @@ struct contributor {
 
 struct union_lookup {
 	enum union_kind kind;
-	layer_mask layers; /* those of the contributors */
-	unsigned count;    /* number of contributors; 1 for a link */
-	struct contributor
-		*found; /* highest precedence first; behind them those that are left out */
+	layer_mask layers;         /* those of the contributors */
+	unsigned count;            /* number of contributors; 1 for a link */
+	struct contributor *found; /* highest precedence first; behind them the left-out ones */
 	unsigned left_out_count;
 	bool has_unknown; /* a layer could not be examined and is therefore not in `found` */
 	enum union_kind
