@@ -35,7 +35,7 @@ char *base64_make(struct span bytes)
 	return text;
 }
 
-/* 0 to 63; -1: no letter. */
+/* Returns 0 to 63; -1: not a character of base64. */
 static int value_of(char c)
 {
 	if (c >= 'A' && c <= 'Z')
@@ -65,7 +65,10 @@ bool base64_decode(struct span text, char *out, size_t *ret_len)
 				return false;
 			word = word << 6 | (uint32_t)value;
 		}
-		/* Bits that say nothing must be zero: each text has one meaning, and back. */
+		/*
+		 * Unused bits must be zero, so that each text has one meaning, and each meaning one
+		 * text.
+		 */
 		if ((last == 1 && word & 0xFF) || (last == 2 && word & 0xFFFF))
 			return false;
 		for (size_t j = 0; j < 3 - last; j++)

@@ -11,30 +11,37 @@
 #include "etcd_batch.h"
 #include "key_path.h"
 
-/* Keys of a page at first. A page that is too long is asked for again with half as many. */
+/*
+ * Number of keys of the first page. A page that is too long is requested again with half as many.
+ */
 #define PAGE_KEYS 1000
 
-/* Bytes of a page with more than one key, so that memory goes with the values and not with the store. */
+/*
+ * Maximum size of a page of several keys, in bytes, so that memory use follows the values, not the
+ * store.
+ */
 #define PAGE_BYTES ((size_t)4 << 20)
 
-/* ms. How long a page may take, and a sign of life. */
+/* Time limits of a page and of a probe, in ms. */
 #define PAGE_TIMEOUT 30000
 #define PROBE_TIMEOUT 5000
 
-/* ms between two signs of life of a member whose watch is silent. */
+/* ms between two probes of a member whose watch is silent. */
 #define PROBE_INTERVAL 10000
 
-/* ms after which a connection was worth it, and the next attempt begins at once. */
+/* A session that lasted so many ms resets the pause: the next attempt comes at once. */
 #define SESSION_GOOD 5000
 
-/* ms between two looks at what is held back. */
+/* ms between two reads of a state that is held back. */
 #define HELD_INTERVAL 10000
 
-/* A positive result, besides those of mirror.h: what was read is held back for where it comes from, and
- * another member may be the right one. */
+/*
+ * A positive result, besides those of mirror.h: the state is held back as its store is not the
+ * known one. Another member may be the right one.
+ */
 #define ETCD_STRANGE 32
 
-/* Another one: the watch has ended as what it was to begin with is not there any more. */
+/* Another one: the watch has ended, as the revision at which it was to begin is compacted. */
 #define ETCD_COMPACTED 64
 
 struct etcd {
@@ -42,21 +49,21 @@ struct etcd {
 	struct mirror *mirror;
 	struct gateway *gateway;
 	struct span prefix;
-	char *prefix64, *end64; /* what is asked for, as base64 */
-	uint64_t revision;      /* of the present tree; 0: none, or not known */
-	bool wants_read;        /* all keys are to be read again */
+	char *prefix64, *end64; /* the requested range, as base64 */
+	uint64_t revision;      /* of the present tree; 0: none, or unknown */
+	bool wants_read;        /* all keys must be read again */
 	bool has_clash;         /* a key is left out because it is a directory, too */
-	bool is_watched;        /* the member has said that the watch is there */
-	bool is_confirmed; /* of what is read now: somebody has seen what is strange about it */
-	bool was_away;     /* no member has answered for a while */
-	unsigned strange;  /* members in a row whose store is not the one that we know */
-	uint64_t term;     /* of the cluster's leader, the highest that a majority has known */
+	bool is_watched;        /* the member has confirmed the watch */
+	bool is_confirmed;      /* the user has confirmed the state that is being read */
+	bool was_away;          /* no member has answered for a while */
+	unsigned strange;       /* consecutive members whose store is not the known one */
+	uint64_t term;          /* of the cluster's leader: the highest that a majority has known */
 	unsigned page;
-	uint64_t compare_at; /* mirror_now() */
+	uint64_t compare_at; /* a time of mirror_now(), as is the next */
 	uint64_t probe_at;
 };
 
-/* What the request asks for, of the keys from `from` on: for free(3). NULL: no memory. */
+/* Makes the request for the keys from `from64` on, for free(3). NULL: no memory. */
 static char *make_range(
 	const struct etcd *etcd, const char *from64, unsigned limit, uint64_t revision)
 {
@@ -69,7 +76,7 @@ static char *make_range(
 	return n < 0 ? NULL : body;
 }
 
-/* The first key behind `key`, as base64: with a NUL at its end. */
+/* Returns the first possible key behind `key`, as base64: `key` with a NUL appended. */
 static char *make_next(struct span key)
 {
 	CLEANUP(freep) char *next = malloc(key.len + 1);
@@ -91,7 +98,7 @@ static void clash(struct etcd *etcd, const char *path, size_t len)
 		"there are keys below it, so it is a directory and can't be a file; rename it");
 }
 
-/* What is put next was written at that revision. */
+/* Sets the revision of the files that are put next. */
 static void revise(struct etcd *etcd, uint64_t revision)
 {
 	char word[32];
@@ -100,7 +107,7 @@ static void revise(struct etcd *etcd, uint64_t revision)
 	replica_revise(etcd->mirror->replica, revision ? word : "");
 }
 
-/* Sets a file of the draft. */
+/* Puts a file into the draft. */
 static int draft_put(struct etcd *etcd, const char *path, struct span value, uint64_t revision)
 {
 	size_t taken;
@@ -115,7 +122,7 @@ static int draft_put(struct etcd *etcd, const char *path, struct span value, uin
 	return r < 0 ? r : 0;
 }
 
-/* The key's path, for free(3); NULL in *ret for one that can't be a path. 0 or -ENOMEM. */
+/* Makes the key's path, for free(3); *ret NULL: it can't be a path. Returns 0 or -ENOMEM. */
 static int path_of(struct etcd *etcd, const struct etcd_key *key, char **ret)
 {
 	struct span path = {key->key.data + etcd->prefix.len, key->key.len - etcd->prefix.len};
@@ -135,7 +142,7 @@ static int path_of(struct etcd *etcd, const struct etcd_key *key, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* Whether the key is one that we have asked for. */
+/* Returns whether the key is one of those that we asked for. */
 static bool is_ours(const struct etcd *etcd, struct span key)
 {
 	return key.len >= etcd->prefix.len &&
@@ -158,7 +165,7 @@ static int take_page(struct etcd *etcd, const struct etcd_reply *reply)
 	return r;
 }
 
-/* "CLUSTER/REVISION" */
+/* Formats "CLUSTER/REVISION". */
 static void make_offer(uint64_t cluster, uint64_t revision, char offer[MIRROR_WORD_MAX])
 {
 	snprintf(offer, MIRROR_WORD_MAX, "%" PRIu64 "/%" PRIu64, cluster, revision);
@@ -169,7 +176,7 @@ static uint64_t known_cluster(const struct etcd *etcd)
 	return strtoull(etcd->mirror->status.identity, NULL, 10);
 }
 
-/* Whether what was confirmed is this cluster, at this revision or an earlier one. */
+/* Returns whether the user has confirmed this cluster, at this revision or an earlier one. */
 static bool is_confirmed(struct etcd *etcd, const struct etcd_reply *reply)
 {
 	char word[MIRROR_WORD_MAX], *end;
@@ -180,7 +187,7 @@ static bool is_confirmed(struct etcd *etcd, const struct etcd_reply *reply)
 	return strtoull(end + 1, NULL, 10) <= reply->revision;
 }
 
-/* Whether the store is the one that it was, and no older. 0 or ETCD_STRANGE. */
+/* Checks that the store is the known one, and no older. Returns 0 or ETCD_STRANGE. */
 static int check_store(struct etcd *etcd, const struct etcd_reply *reply)
 {
 	uint64_t known = known_cluster(etcd);
@@ -206,7 +213,7 @@ static int check_store(struct etcd *etcd, const struct etcd_reply *reply)
 	return 0;
 }
 
-/* One request of a range, whose answer has a header. */
+/* Requests a range; the reply must have a header. */
 static int ask(struct etcd *etcd, const char *body, unsigned timeout_ms, struct arena *arena,
 	struct etcd_reply *reply, struct problem *problem)
 {
@@ -219,7 +226,7 @@ static int ask(struct etcd *etcd, const char *body, unsigned timeout_ms, struct 
 	return r;
 }
 
-/* Whether the key comes behind where the page was to begin. 0 or -ENOMEM. */
+/* Finds out whether the key is not before the beginning of the page. Returns 0 or -ENOMEM. */
 static int goes_on(const char *from64, struct span key, bool *ret)
 {
 	CLEANUP(freep) char *from = malloc(strlen(from64) + 1);
@@ -233,8 +240,10 @@ static int goes_on(const char *from64, struct span key, bool *ret)
 	return 0;
 }
 
-/* Whether a page belongs to those before, and leads to another one, if there is to be one. 0,
- * PROBLEM or -ENOMEM. */
+/*
+ * Checks that a page belongs to those before it, and, if another is to follow, moves forward.
+ * Returns 0, PROBLEM or -ENOMEM.
+ */
 static int check_page(struct etcd *etcd, const char *from64, bool is_first,
 	const struct etcd_reply *reply, struct problem *problem)
 {
@@ -253,7 +262,7 @@ static int check_page(struct etcd *etcd, const char *from64, bool is_first,
 	return r;
 }
 
-/* The page from `from64` on. *next is where the one behind it begins; NULL: there is none. */
+/* Reads the page from `from64` on. *next is the beginning of the next page; NULL: there is none. */
 static int read_page(struct etcd *etcd, const char *from64, uint64_t *revision, char **next,
 	struct problem *problem)
 {
@@ -335,7 +344,10 @@ static int fail_on_disk(struct etcd *etcd, int error)
 	return MIRROR_HELD;
 }
 
-/* All keys at one revision become the present tree. 0, PROBLEM, MIRROR_HELD, ETCD_STRANGE, -ENOMEM. */
+/*
+ * Makes all keys at one revision the present tree. Returns 0, PROBLEM, MIRROR_HELD, ETCD_STRANGE,
+ * GATEWAY_TOO_LONG or -ENOMEM.
+ */
 static int read_all(struct etcd *etcd, struct problem *problem)
 {
 	char identity[MIRROR_WORD_MAX], offer[MIRROR_WORD_MAX];
@@ -366,8 +378,9 @@ static int read_all(struct etcd *etcd, struct problem *problem)
 }
 
 /*
- * A cluster that was set back to an old snapshot, and has been written to so much since that its
- * revision is not older than ours: a term that is lower gives it away, but it need not be.
+ * Detects a cluster that was set back to an old snapshot, and was written to so often since that
+ * its revision is not lower than ours. A lower term reveals it, but the term need not be lower:
+ * after an outage, the next comparison comes early.
  */
 static void check_history(struct etcd *etcd, const struct etcd_reply *reply)
 {
@@ -381,8 +394,8 @@ static void check_history(struct etcd *etcd, const struct etcd_reply *reply)
 }
 
 /*
- * Whether the member is alive, and still of the cluster that we know. Beside a watch it may answer
- * by itself: if it loses the others, the watch ends.
+ * Asks whether the member is alive, and still of the known cluster. During a watch it may answer
+ * without the other members: if it loses them, the watch ends.
  */
 static int probe(struct etcd *etcd, bool is_watching, struct problem *problem)
 {
@@ -401,7 +414,10 @@ static int probe(struct etcd *etcd, bool is_watching, struct problem *problem)
 	if (r != 0)
 		return r;
 	etcd->probe_at = mirror_now() + mirror_jitter(PROBE_INTERVAL);
-	/* Of what is strange, reading everything makes sure. By itself it may be late. */
+	/*
+	 * In any doubt all keys are read. A member that answers without the others may lag, so its
+	 * revision does not count.
+	 */
 	etcd->wants_read |= reply.cluster != known_cluster(etcd) ||
 			    (!is_watching && reply.revision < etcd->revision);
 	if (!is_watching)
@@ -426,7 +442,7 @@ static int begin_watch(struct etcd *etcd)
 	return gateway_watch(etcd->gateway, body);
 }
 
-/* One by one, each a file that is replaced in the present tree. */
+/* Applies the changes one by one, each as a file replaced in the present tree. */
 static int apply_singly(
 	struct etcd *etcd, const struct etcd_batch *batch, size_t *done, bool *is_changed)
 {
@@ -439,7 +455,7 @@ static int apply_singly(
 		size_t removed = before - replica_count(mirror->replica) + 1;
 		bool is_this_changed = false;
 
-		/* Too much is going away: the draft knows what to do. */
+		/* More files would go away than is allowed: the comparison of a draft decides. */
 		if (change->is_deleted && removed <= before &&
 			removed * 100 > before * mirror->options.max_delete)
 			return REPLICA_NEEDS_DRAFT;
@@ -457,7 +473,7 @@ static int apply_singly(
 	return 0;
 }
 
-/* The changes from `from` on, all at once. */
+/* Applies the changes from `from` on, all at once. */
 static int apply_together(struct etcd *etcd, const struct etcd_batch *batch, size_t from)
 {
 	CLEANUP(path_list_fini) struct path_list paths = {0};
@@ -472,9 +488,9 @@ static int apply_together(struct etcd *etcd, const struct etcd_batch *batch, siz
 	for (size_t i = from; r == 0 && i < batch->count; i++) {
 		const struct etcd_change *change = &batch->changes[i];
 
-		r = change->is_deleted ? replica_draft_remove(mirror->replica, change->path)
-				       : draft_put(etcd, change->path, change->value,
-						 change->revision);
+		r = change->is_deleted
+			    ? replica_draft_remove(mirror->replica, change->path)
+			    : draft_put(etcd, change->path, change->value, change->revision);
 	}
 	make_offer(known_cluster(etcd), batch->revision, offer);
 	return r ? r : mirror_publish(mirror, offer);
@@ -488,7 +504,7 @@ static int apply(struct etcd *etcd, struct etcd_batch *batch)
 
 	if (batch->revision <= etcd->revision)
 		return 0;
-	/* Who was left out for a directory comes back with its end. */
+	/* A key that was left out for a directory returns when the directory goes. */
 	if (etcd->has_clash && batch->has_deletes) {
 		etcd->wants_read = true;
 		return 0;
@@ -506,7 +522,7 @@ static int apply(struct etcd *etcd, struct etcd_batch *batch)
 	return r;
 }
 
-/* Adds a message's events to the batch. */
+/* Adds the events of a message to the batch. */
 static int take_events(struct etcd *etcd, const struct etcd_reply *reply, struct etcd_batch *batch)
 {
 	int r = 0;
@@ -515,7 +531,7 @@ static int take_events(struct etcd *etcd, const struct etcd_reply *reply, struct
 		const struct etcd_key *key = &reply->keys[i];
 		CLEANUP(freep) char *path = NULL;
 
-		/* What we have already. */
+		/* The present tree has this change already. */
 		if (key->revision <= etcd->revision || !is_ours(etcd, key->key))
 			continue;
 		r = path_of(etcd, key, &path);
@@ -528,14 +544,17 @@ static int take_events(struct etcd *etcd, const struct etcd_reply *reply, struct
 static int take_message(struct etcd *etcd, const struct etcd_reply *reply, struct etcd_batch *batch,
 	struct problem *problem)
 {
-	/* Not at once: it may be of that cluster each time, and of ours whenever all is read. */
+	/*
+	 * Report a problem, which makes a pause: behind one address, each watch may reach the other
+	 * cluster, and each read ours.
+	 */
 	if (reply->cluster && reply->cluster != known_cluster(etcd)) {
 		etcd->wants_read = true;
 		return problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
 			"watches another cluster than it reads; is it the address of several?");
 	}
 	if (reply->is_canceled) {
-		/* Compacted: what we have missed is not there any more. */
+		/* Compacted: the events that we have missed no longer exist. */
 		etcd->wants_read = true;
 		if (reply->compact_revision)
 			return ETCD_COMPACTED;
@@ -543,21 +562,21 @@ static int take_message(struct etcd *etcd, const struct etcd_reply *reply, struc
 			"has ended the watch: %s",
 			reply->error ? reply->error : "it does not say why");
 	}
-	/* It will be more than we want to keep. */
+	/* The batch exceeds the memory limit. */
 	if (batch->bytes > ETCD_BATCH_BYTES_MAX) {
 		etcd->wants_read = true;
 		return 0;
 	}
 	etcd->is_watched |= reply->is_created;
 	batch->is_open = reply->is_fragment;
-	/* Nothing has happened until then. */
+	/* Up to this revision there were no changes. */
 	if (!reply->count && !reply->is_created && !batch->count &&
 		reply->revision > etcd->revision)
 		batch->revision = reply->revision;
 	return take_events(etcd, reply, batch);
 }
 
-/* Takes all that has come, and makes it true. */
+/* Reads all messages that have arrived, and applies the batch if it is complete. */
 static int take_messages(struct etcd *etcd, struct etcd_batch *batch, struct problem *problem)
 {
 	bool is_there = true;
@@ -575,7 +594,7 @@ static int take_messages(struct etcd *etcd, struct etcd_batch *batch, struct pro
 			r = take_message(etcd, &reply, batch, problem);
 		}
 	}
-	/* What is whole is done, also when the connection has ended behind it. */
+	/* A complete batch is applied even if the connection has ended behind it. */
 	if (r >= 0 && !batch->is_open && !etcd->wants_read && batch->revision) {
 		int applied = apply(etcd, batch);
 		etcd_batch_clear(batch);
@@ -584,7 +603,7 @@ static int take_messages(struct etcd *etcd, struct etcd_batch *batch, struct pro
 	return r;
 }
 
-/* How long nothing is to be done but to wait. */
+/* Returns the milliseconds until the next deadline. */
 static unsigned time_left(const struct etcd *etcd)
 {
 	uint64_t now = mirror_now();
@@ -593,7 +612,7 @@ static unsigned time_left(const struct etcd *etcd)
 	return next > now ? (unsigned)(next - now) : 1;
 }
 
-/* Until all is to be read again (0, or ETCD_COMPACTED), or the store fails. */
+/* Watches until all keys must be read again (0, or ETCD_COMPACTED), or the store fails. */
 static int watch(struct etcd *etcd, struct problem *problem)
 {
 	CLEANUP(etcd_batch_fini) struct etcd_batch batch = {0};
@@ -618,7 +637,7 @@ static int watch(struct etcd *etcd, struct problem *problem)
 	return r;
 }
 
-/* What has been missed is to be read; but not for ever without a pause. */
+/* Pauses before the missed changes are read, so that repeated compaction makes no busy loop. */
 static void pause_behind(struct etcd *etcd, uint64_t began)
 {
 	if (mirror_now() - began > SESSION_GOOD)
@@ -626,13 +645,13 @@ static void pause_behind(struct etcd *etcd, uint64_t began)
 	(void)mirror_sleep(etcd->mirror, mirror_pause(etcd->mirror, 1));
 }
 
-/* With one endpoint, until it fails or something is held back. */
+/* Mirrors with one endpoint, until it fails or a state is held back. */
 static int serve(struct etcd *etcd, struct problem *problem)
 {
 	int r = 0;
 
 	while (r == 0) {
-		/* Before a watch goes on, the store must be the one that it was. */
+		/* Before a watch resumes, the store must be proven to be the known one. */
 		if (!etcd->wants_read)
 			r = probe(etcd, false, problem);
 		if (r == 0 && etcd->wants_read)
@@ -666,7 +685,10 @@ static int keep(struct etcd *etcd)
 		if (r < 0)
 			return r;
 		if (r == GATEWAY_TOO_LONG) {
-			/* Page by page it may be read, but not again and again. */
+			/*
+			 * Reading page by page may succeed, but must not be repeated without a
+			 * pause.
+			 */
 			etcd->wants_read = true;
 			pause = mirror_pause(mirror, 1);
 		} else if (r == PROBLEM) {
@@ -689,7 +711,7 @@ static int keep(struct etcd *etcd)
 	}
 }
 
-/* What is asked for: from the prefix to what comes behind all that begins with it. */
+/* Sets the requested range: from the prefix to behind all keys that begin with it. */
 static int set_range(struct etcd *etcd, const char *prefix)
 {
 	size_t len = strlen(prefix);
@@ -698,8 +720,10 @@ static int set_range(struct etcd *etcd, const char *prefix)
 	if (!end)
 		return -ENOMEM;
 	etcd->prefix = (struct span){prefix, len};
-	/* The prefix ends with a slash, behind which comes 0. A NUL stands for the first and the
-	 * last. */
+	/*
+	 * The prefix ends with a slash, and the next byte behind a slash is '0'. Without a prefix,
+	 * a NUL byte stands for the first key, and for no end.
+	 */
 	if (len)
 		end[len - 1]++;
 	etcd->prefix64 = base64_make(len ? etcd->prefix : (struct span){"", 1});
@@ -707,8 +731,10 @@ static int set_range(struct etcd *etcd, const char *prefix)
 	return etcd->prefix64 && etcd->end64 ? 0 : -ENOMEM;
 }
 
-/* As others find the file, who have another working directory. 0 with *ret, NULL for NULL, for
- * free(3); or -errno. */
+/*
+ * Makes a path that processes with another working directory can use. Returns 0 with *ret for
+ * free(3), NULL for NULL; or -errno.
+ */
 static int make_absolute(const char *path, char **ret)
 {
 	CLEANUP(freep) char *directory = NULL;
@@ -724,7 +750,7 @@ static int make_absolute(const char *path, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* What the status tells of how the store is reached. */
+/* The status's record of how to reach the store. */
 struct etcd_access {
 	char *files[4];
 	struct mirror_access access[6];

@@ -2,12 +2,11 @@
  * A mirror of a prefix in etcd.
  *
  *      read all keys of one revision, page by page ─▶ a draft ─▶ published
- *      watch from the next revision on ─▶ what comes together is done together
- *      every few minutes, or when anything is in doubt: read all again; what is different is a
- * change
+ *      watch from the next revision on ─▶ events that arrive together are applied together
+ *      every few minutes, or in any doubt: read all keys again; a difference is a change
  *
- * Keys are files below the directory, named by what stands behind the prefix. One that can't be a
- * file is a trouble of its own and changes nothing else.
+ * Each key becomes a file below the directory, named by the part behind the prefix. A key that
+ * can't be a file is reported as a fault of its own and affects nothing else.
  */
 #pragma once
 
@@ -15,11 +14,13 @@
 #include "mirror.h"
 
 struct etcd_options {
-	struct gateway_options gateway; /* wake_fd is set here */
-	const char *prefix;             /* a slash at its end is added */
+	struct gateway_options gateway; /* `wake_fd` is set by etcd_mirror() */
+	const char *prefix;             /* a missing slash at its end is added */
 	unsigned compare_s;             /* seconds between two full comparisons */
 };
 
-/** Keeps the mirror up to date until the process ends. Returns PROBLEM or -errno only. */
+/**
+ * Keeps the mirror up to date until the process ends. Returns only on a failure: PROBLEM or -errno.
+ */
 int etcd_mirror(const struct etcd_options *options, const struct mirror_options *mirror,
 	struct problem *problem);

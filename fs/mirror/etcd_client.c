@@ -14,7 +14,7 @@
 /* ms. */
 #define TIMEOUT 10000
 
-/* Rounds over all endpoints, in which a write whose end is not known is tried again. */
+/* Number of rounds over all endpoints in which a write of unknown outcome is repeated. */
 #define ROUNDS 2
 
 struct etcd_client {
@@ -51,7 +51,10 @@ int etcd_client_new(const struct etcd_client_options *options, struct etcd_clien
 	return 0;
 }
 
-/* A TLS connection whose other end is gone would end us. 0 or -errno. */
+/*
+ * Blocks SIGPIPE, which would kill us when the peer of a TLS connection is gone. Returns 0 or
+ * -errno.
+ */
 static int hold_pipe_signal(sigset_t *old)
 {
 	sigset_t pipe;
@@ -89,7 +92,7 @@ static int check_cluster(
 	return 0;
 }
 
-/* One request, to the endpoint in use. */
+/* Sends one request to the endpoint in use. */
 static int call(struct etcd_client *client, const char *path, const char *body, struct arena *arena,
 	struct etcd_reply *ret, struct problem *problem)
 {
@@ -114,7 +117,7 @@ static int call(struct etcd_client *client, const char *path, const char *body, 
 	return r ? r : check_cluster(client, ret, problem);
 }
 
-/* The answer to a range of this one key. */
+/* Takes the value from the reply to a range of this one key. */
 static int take_value(const struct etcd_client *client, struct span key,
 	const struct etcd_reply *reply, struct etcd_value *ret, struct problem *problem)
 {
@@ -151,7 +154,10 @@ int etcd_client_read(struct etcd_client *client, struct span key, struct arena *
 	return r;
 }
 
-/* Writes it, or deletes it, if it is of the revision `old`, which is 0 for a key that has none. */
+/*
+ * Makes a transaction that writes or deletes the key if its revision is `old`; 0: if there is no
+ * such key.
+ */
 static char *make_swap(struct span key, uint64_t old, struct span text)
 {
 	CLEANUP(freep) char *key64 = base64_make(key);
@@ -171,8 +177,9 @@ static char *make_swap(struct span key, uint64_t old, struct span text)
 }
 
 /*
- * After a write that has failed, or whose answer has not come: was it done? 0: yes; PROBLEM: no
- * (*is_old), with the old message; or it can't be told, with another. By the next endpoint.
+ * Finds out, by the next endpoint, whether a write that failed or got no reply was done. Returns 0
+ * if it was; PROBLEM with *is_old and the old message if it was not; PROBLEM with another message
+ * if that is unknown; or -errno.
  */
 static int look_again(struct etcd_client *client, struct span key, uint64_t old, struct span text,
 	uint64_t *ret, bool *is_old, struct problem *problem)
@@ -219,7 +226,7 @@ int etcd_client_swap(struct etcd_client *client, struct span key, uint64_t old, 
 		r = call(client, "kv/txn", body, arena, &reply, problem);
 		if (r == 0 && reply.is_succeeded)
 			*ret = reply.revision;
-		/* It may be our own write that has come before this one. */
+		/* After a failure, our own earlier write may be the one that made this one fail. */
 		else if (r == 0 && !has_failed)
 			r = ETCD_CLIENT_LOST;
 		else if (r == 0 || r == PROBLEM)

@@ -20,7 +20,7 @@ int etcd_client_new(const struct etcd_client_options *options, struct etcd_clien
 	return problem_set(problem, NULL, 0, 0, NO_WAY);
 }
 
-/* Nobody has one. */
+/* Never called with a client, as none can be made. */
 void etcd_client_free(struct etcd_client *client)
 {
 	(void)client;

@@ -9,7 +9,7 @@
 
 #define SOURCE_NAME "the gateway's answer"
 
-/* A key costs some ten nodes; etcd's own limit of what is in one answer are bytes. */
+/* A key takes some ten nodes; etcd limits a reply only by its bytes. */
 static const struct limits limits = {
 	.source_bytes = ETCD_REPLY_MAX,
 	.result_bytes = ETCD_REPLY_MAX,
@@ -51,7 +51,7 @@ static bool get_bool(const struct node *map, const char *name)
 	return node && node_is_scalar(node) && span_is(node->text, "true");
 }
 
-/* *ret stays as it is when there is no such text. 0 or -ENOMEM. */
+/* Leaves *ret unchanged if there is no such text. Returns 0 or -ENOMEM. */
 static int get_text(
 	struct reply_reader *reader, const struct node *map, const char *name, const char **ret)
 {
@@ -77,7 +77,7 @@ static int get_bytes(
 		return -ENOMEM;
 	if (!bytes || !base64_decode(node->text, bytes, &len))
 		return problem_at(reader->problem, node, "\"%s\" is not base64", name);
-	/* It is shorter than what it was made of. */
+	/* The bytes are shorter than their base64, so there is room for the NUL. */
 	bytes[len] = '\0';
 	*ret = (struct span){bytes, len};
 	return 0;
@@ -98,7 +98,7 @@ static int read_event(struct reply_reader *reader, const struct node *map, struc
 	const struct node *type = node_is_map(map) ? node_get(map, "type") : NULL;
 	const struct node *key = node_is_map(map) ? node_get(map, "kv") : NULL;
 
-	/* PUT is 0, and what is 0 is not written. */
+	/* PUT is 0, and the gateway omits fields that are 0. */
 	bool is_put = !type || (node_is_scalar(type) && span_is(type->text, "PUT"));
 	ret->is_deleted = type && node_is_scalar(type) && span_is(type->text, "DELETE");
 	if (!key || (!is_put && !ret->is_deleted))
@@ -106,7 +106,7 @@ static int read_event(struct reply_reader *reader, const struct node *map, struc
 	return read_key(reader, key, ret);
 }
 
-/* The list `name` of `map`, each by `read`. */
+/* Reads the list `name` of `map`, each item by `read`. */
 static int read_keys(struct reply_reader *reader, const struct node *map, const char *name,
 	int (*read)(struct reply_reader *reader, const struct node *map, struct etcd_key *ret))
 {
@@ -128,7 +128,7 @@ static int read_keys(struct reply_reader *reader, const struct node *map, const 
 	return r;
 }
 
-/* {"error": "…", "code": 14}, or in a watch {"message": "…", "grpc_code": 14}. */
+/* Reads {"error": "…", "code": 14}, or in a watch {"message": "…", "grpc_code": 14}. */
 static int read_error(struct reply_reader *reader, const struct node *map)
 {
 	uint64_t code = 0;

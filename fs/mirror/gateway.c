@@ -15,18 +15,18 @@
 
 #define ENDPOINTS_MAX 32
 
-/* ms. A member that does not answer in that time is as good as none. */
+/* ms. A member that does not connect in that time counts as down. */
 #define CONNECT_TIMEOUT 3000
 #define LOGIN_TIMEOUT 10000
 
-/* Seconds without a byte, after which the kernel asks whether the other end is still there. */
+/* Seconds without a byte, after which the kernel probes whether the peer is still there. */
 #define KEEPALIVE_IDLE 10
 #define KEEPALIVE_INTERVAL 5
 
-/* Bytes of an answer that is none, which are shown. */
+/* Number of bytes that messages show of a reply that is not etcd's. */
 #define ANSWER_SHOWN ((size_t)150)
 
-/* Bytes of the file with user and password. */
+/* Maximum size of the file with user and password, in bytes. */
 #define USER_MAX 4096
 
 /* One exchange with the gateway. */
@@ -36,15 +36,15 @@ struct exchange {
 	struct json_stream answer;
 	char *body;
 	char error[CURL_ERROR_SIZE];
-	CURLcode code; /* once it has ended */
+	CURLcode code; /* valid once it has ended */
 	bool is_ended;
-	bool has_news; /* something has come in since it was waited for */
-	int failure; /* of taking in the answer: JSON_STREAM_TOO_LONG or -ENOMEM */
+	bool has_news; /* bytes have arrived since the last wait */
+	int failure;   /* the result of storing the reply: JSON_STREAM_TOO_LONG or -ENOMEM */
 };
 
 struct gateway {
 	struct gateway_options options;
-	char *list; /* the endpoints' text, cut */
+	char *list; /* the endpoints' text, split in place */
 	const char *endpoints[ENDPOINTS_MAX];
 	size_t count;
 	size_t present;
@@ -113,7 +113,7 @@ static int take_endpoints(struct gateway *gateway, struct problem *problem)
 	if (r == 0 && !gateway->count)
 		r = problem_set(problem, "--endpoints", 0, 0,
 			"there is none; one is like https://HOST:2379");
-	/* Many mirrors start with the same list: each begins somewhere else. */
+	/* Many mirrors start with the same list: each begins at a random endpoint. */
 	if (r == 0) /* NOLINTNEXTLINE(cert-msc30-c,cert-msc50-cpp): spreads load, keeps no secret */
 		gateway->present = (size_t)rand() % gateway->count;
 	return r;
@@ -164,8 +164,7 @@ void gateway_next(struct gateway *gateway)
 {
 	exchange_end(gateway, &gateway->call);
 	exchange_end(gateway, &gateway->watch);
-	/* The token stays: all members know it, and a password costs a member a tenth of a second.
-	 */
+	/* The token stays: all members know it, and a login costs a member a tenth of a second. */
 	gateway->present = (gateway->present + 1) % gateway->count;
 }
 
@@ -174,7 +173,7 @@ unsigned gateway_count(const struct gateway *gateway)
 	return (unsigned)gateway->count;
 }
 
-/* libcurl's: anything but `count` ends the transfer. */
+/* libcurl's callback: a result other than `count` ends the transfer. */
 static size_t take_bytes(char *bytes, size_t size, size_t count, void *context)
 {
 	struct exchange *exchange = context;
@@ -186,7 +185,9 @@ static size_t take_bytes(char *bytes, size_t size, size_t count, void *context)
 
 static int add_headers(struct gateway *gateway, struct exchange *exchange)
 {
-	/* hasleader: a member that has lost the others ends the watch, instead of being silent. */
+	/*
+	 * hasleader: a member that has lost the others ends the watch, instead of staying silent.
+	 */
 	static const char *const lines[] = {
 		"Content-Type: application/json", "Expect:", "Grpc-Metadata-hasleader: true"};
 	char line[4096];
@@ -243,7 +244,7 @@ static void set_options(
 	set_tls(gateway, easy);
 }
 
-/* Begins an exchange. `timeout_ms` 0: it goes on for ever. */
+/* Begins an exchange. `timeout_ms` 0: it has no time limit. */
 static int exchange_begin(struct gateway *gateway, struct exchange *exchange, const char *path,
 	const char *body, unsigned timeout_ms)
 {
@@ -265,7 +266,7 @@ static int exchange_begin(struct gateway *gateway, struct exchange *exchange, co
 	return 0;
 }
 
-/* Has transfers go on, after at most `timeout_ms`. */
+/* Lets transfers proceed, after a wait of at most `timeout_ms`. */
 static void run(struct gateway *gateway, unsigned timeout_ms, bool is_wakeable)
 {
 	struct curl_waitfd wake = {.fd = gateway->options.wake_fd, .events = CURL_WAIT_POLLIN};
@@ -286,7 +287,7 @@ static void run(struct gateway *gateway, unsigned timeout_ms, bool is_wakeable)
 	}
 }
 
-/* Why the exchange has ended, or has not gone well. */
+/* Reports why the exchange has ended or failed. */
 static int complain(
 	const struct gateway *gateway, const struct exchange *exchange, struct problem *problem)
 {
@@ -301,7 +302,7 @@ static int complain(
 		exchange->code == CURLE_OK ? "the connection was closed" : why);
 }
 
-/* The answer of an exchange that has ended well. */
+/* Reads the reply of an exchange that has ended without an error. */
 static int read_answer(const struct gateway *gateway, struct exchange *exchange,
 	struct arena *arena, struct etcd_reply *ret, struct problem *problem)
 {
@@ -344,7 +345,7 @@ static int exchange_once(struct gateway *gateway, const char *path, const char *
 	return r;
 }
 
-/* {"name": "…", "password": "…"}, from the file's "NAME:PASSWORD". */
+/* Makes {"name": "…", "password": "…"} from the file's "NAME:PASSWORD". */
 static int make_login(const struct gateway *gateway, char **ret, struct problem *problem)
 {
 	const char *path = gateway->options.user_file;
@@ -383,7 +384,7 @@ static int log_in(struct gateway *gateway, struct problem *problem)
 			gateway, "auth/authenticate", body, LOGIN_TIMEOUT, arena, &reply, problem);
 	if (r != 0)
 		return r;
-	/* It stands in a header line. */
+	/* The token is sent in a header line, so it must not have an end of line. */
 	if (!reply.token || reply.token[strcspn(reply.token, "\r\n")])
 		return problem_set(problem, gateway_endpoint(gateway), 0, 0,
 			"gives no token to the user in %s", gateway->options.user_file);
@@ -391,7 +392,7 @@ static int log_in(struct gateway *gateway, struct problem *problem)
 	return gateway->token ? 0 : -ENOMEM;
 }
 
-/* A token has expired, or was another member's. */
+/* Returns whether the token has expired, or is unknown to this member. */
 static bool wants_login(const struct gateway *gateway, const struct etcd_reply *reply)
 {
 	return gateway->options.user_file && reply->error &&
@@ -427,11 +428,11 @@ int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *p
 {
 	struct exchange *watch = &gateway->watch;
 
-	/* It may have come in during a call, and nothing more may come for long. */
+	/* A message may have arrived during a call, and the next one may be far away. */
 	if (!watch->is_ended)
 		run(gateway, watch->has_news ? 0 : timeout_ms, true);
 	watch->has_news = false;
-	/* What has come before the end counts. */
+	/* Messages that arrived before the end are still read. */
 	if (watch->is_ended && watch->answer.len == watch->answer.begin)
 		return complain(gateway, watch, problem);
 	if (watch->is_ended && watch->failure)

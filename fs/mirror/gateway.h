@@ -1,9 +1,9 @@
 /*
- * The way to etcd: its JSON gateway, by libcurl. One request at a time, and beside it one watch,
- * whose messages come in while nobody asks.
+ * A connection to etcd's JSON gateway, by libcurl. It sends one request at a time, and beside it
+ * has at most one watch, whose messages arrive unasked.
  *
- * There are several endpoints, of which one is used until it fails. Nothing here waits for longer
- * than it says, and no answer is longer than ETCD_REPLY_MAX.
+ * Of several endpoints one is used until it fails. Every wait has a limit, and no reply is longer
+ * than ETCD_REPLY_MAX.
  */
 #pragma once
 
@@ -16,49 +16,55 @@ struct gateway_options {
 	const char *ca;        /* file; NULL: the system's */
 	const char *cert;      /* of the client, with its key; or NULL */
 	const char *key;
-	const char *user_file; /* "NAME:PASSWORD"; or NULL */
-	int wake_fd;           /* ends gateway_wait() when it can be read */
+	const char *user_file; /* a file with "NAME:PASSWORD"; or NULL */
+	int wake_fd;           /* ends gateway_wait() when it becomes readable */
 
-	/* A connection that was kept may have ended meanwhile; libcurl then sends the request once
-	 * more, whether or not it was done. With this each request has a connection of its own. */
+	/*
+	 * Uses a connection of its own for each request. A connection that was kept open may have
+	 * ended: libcurl then sends the request again, even if the server has executed it.
+	 */
 	bool is_sent_once;
 };
 
 /* Positive results, besides PROBLEM. */
 enum {
-	GATEWAY_TOO_LONG = 2, /* the answer is longer than it may be */
+	GATEWAY_TOO_LONG = 2, /* the reply is longer than the limit */
 };
 
-/** Returns 0 with *ret, PROBLEM for endpoints that are none, or -errno. */
+/** Creates a connection. Returns 0 with *ret, PROBLEM for malformed endpoints, or -errno. */
 int gateway_new(
 	const struct gateway_options *options, struct gateway **ret, struct problem *problem);
 void gateway_freep(struct gateway **gateway);
 
-/** The endpoint in use, without what must not be shown. */
+/** Returns the endpoint in use, without secrets. */
 const char *gateway_endpoint(const struct gateway *gateway);
 
-/** Goes over to the next endpoint. */
+/** Switches to the next endpoint. */
 void gateway_next(struct gateway *gateway);
 
-/** How many there are. */
+/** Returns the number of endpoints. */
 unsigned gateway_count(const struct gateway *gateway);
 
-/** Answers of calls may be that long from now on: at most ETCD_REPLY_MAX, which they may be at first. */
+/**
+ * Sets the maximum size of a call's reply, in bytes: at most ETCD_REPLY_MAX, which is the default.
+ */
 void gateway_limit(struct gateway *gateway, size_t bytes);
 
 /**
- * Sends `body` to `path`, "kv/range", with a token where there is a user. The answer lies in
- * `arena`. Returns 0; PROBLEM, also for an error that etcd answers; GATEWAY_TOO_LONG; or -ENOMEM.
+ * Sends `body` to `path`, such as "kv/range", with a token if there is a user. The reply lies in
+ * `arena`. Returns 0; PROBLEM, also for an error that etcd reports; GATEWAY_TOO_LONG; or -ENOMEM.
  */
 int gateway_call(struct gateway *gateway, const char *path, const char *body, unsigned timeout_ms,
 	struct arena *arena, struct etcd_reply *ret, struct problem *problem);
 
-/** Begins a watch, in the place of the one there was. 0 or -errno. */
+/** Begins a watch, and ends the one before. Returns 0 or -errno. */
 int gateway_watch(struct gateway *gateway, const char *body);
 
-/** Waits for news of the watch. 0, whether some came or not; PROBLEM: it has ended. */
+/**
+ * Waits for messages of the watch. Returns 0, also if none arrived; PROBLEM: the watch has ended.
+ */
 int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *problem);
 
-/** The next message of the watch; *is_there: there was one. As gateway_call(). */
+/** Reads the next message of the watch, if there is one (*is_there). Results as gateway_call(). */
 int gateway_message(struct gateway *gateway, struct arena *arena, struct etcd_reply *ret,
 	bool *is_there, struct problem *problem);

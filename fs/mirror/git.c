@@ -15,17 +15,19 @@
 #include "repository.h"
 #include "text.h"
 
-/* Bytes of one file, of all together, and files: what is more is no configuration. A commit of a
- * few kilobytes may have one file a million times. */
+/*
+ * Maximum size of one file, of all files, and maximum number of files: more is no configuration. A
+ * commit of a few kilobytes may have one file a million times.
+ */
 #define FILE_BYTES_MAX ((size_t)64 << 20)
 #define BYTES_MAX_GIB 4
 #define BYTES_MAX ((uint64_t)BYTES_MAX_GIB << 30)
 #define FILES_MAX 1000000
 
-/* What a line of "git ls-tree" takes besides the path. */
+/* Maximum size of a line of "git ls-tree": the path, and everything else. */
 #define LINE_MAX_BYTES (KEY_PATH_MAX + 4096)
 
-/* What git says of a directory that the commit does not have; LC_ALL is C. */
+/* git's message about a directory that the commit does not have; LC_ALL is C. */
 #define NO_SUCH_OBJECT "Not a valid object name"
 
 /* A file of the commit. */
@@ -39,16 +41,16 @@ struct export
 	struct commit_file *items;
 	size_t count;
 	size_t capacity;
-	uint64_t bytes; /* of all, with their paths */
-	int ids;        /* their names, a line each */
+	uint64_t bytes; /* of all files, with their paths */
+	int ids;        /* a file with the blobs' names, one a line */
 };
 
 struct git {
 	const struct git_options *options;
 	struct mirror *mirror;
 	struct repository *repository;
-	char *path;       /* of the directory, with no slash at its ends */
-	bool is_compared; /* what there is was compared with its commit, since somebody has asked */
+	char *path;       /* of the directory, without slashes at its ends */
+	bool is_compared; /* the present tree was compared with its commit since the last SIGHUP */
 };
 
 static void export_fini(struct export *export)
@@ -68,7 +70,7 @@ static void refuse(struct git *git, const char *path, const char *why)
 	mirror_trouble(git->mirror, subject, "%s", why);
 }
 
-/* The mode of a file, from git's; 0: it is left out, and *why says for what. */
+/* Converts git's mode of a file. 0: the file is left out, and *why is the reason. */
 static mode_t mode_of(const struct git *git, const char *mode, const char **why)
 {
 	mode_t plain = git->mirror->options.mode;
@@ -83,8 +85,10 @@ static mode_t mode_of(const struct git *git, const char *mode, const char **why)
 	return 0;
 }
 
-/* Whether a part of it is ".git", however it is written: a git that is run there obeys what it
- * finds. */
+/*
+ * Returns whether a part of the path is ".git", in any case: a git that is run there would obey
+ * what it finds.
+ */
 static bool has_git(const char *path)
 {
 	for (const char *at = path; at; at = strchr(at, '/')) {
@@ -95,7 +99,7 @@ static bool has_git(const char *path)
 	return false;
 }
 
-/* Why it is left out; NULL: it is not. */
+/* Returns the reason why the path is left out; NULL: it is not. */
 static const char *refuse_path(const char *path)
 {
 	if (has_git(path))
@@ -104,7 +108,7 @@ static const char *refuse_path(const char *path)
 	return key_path_refuse(span_of(path));
 }
 
-/* "MODE TYPE ID SIZE\tPATH"; a submodule has no size. */
+/* Parses "MODE TYPE ID SIZE\tPATH"; a submodule has no size. */
 static int take_line(struct git *git, const char *line, struct export *export)
 {
 	char git_mode[8], id[REPOSITORY_ID_MAX], size[24];
@@ -132,7 +136,7 @@ static int take_line(struct git *git, const char *line, struct export *export)
 	return dprintf(export->ids, "%s\n", id) < 0 ? -errno : 0;
 }
 
-/* All files of the commit. */
+/* Lists all files of the commit. */
 static int list(struct git *git, const char *id, struct export *export, struct problem *problem)
 {
 	CLEANUP(freep) struct subprocess *child = malloc(sizeof(*child));
@@ -149,7 +153,7 @@ static int list(struct git *git, const char *id, struct export *export, struct p
 		if (r == 0)
 			r = take_line(git, line, export);
 	}
-	/* It may have a million times as much to tell. */
+	/* The rest of the output may be a million times as long. */
 	if (r != -ENODATA)
 		subprocess_give_up(child);
 	int status = subprocess_end(child);
@@ -169,8 +173,8 @@ static int list(struct git *git, const char *id, struct export *export, struct p
 }
 
 /*
- * Whether a link at `path` leads nowhere but into the tree, whatever else is a link in it: as many
- * ".." as there are directories above it, at most, and only in front.
+ * Returns whether a link at `path` stays in the tree, whatever other links the tree has: it may
+ * have as many ".." as there are directories above it, and only in front.
  */
 static bool stays_inside(const char *path, struct span target)
 {
@@ -206,7 +210,7 @@ static int put_item(struct git *git, const struct commit_file *item, struct span
 		return 0;
 	}
 	int r = replica_draft_put(git->mirror->replica, item->path, bytes, item->mode, &clash);
-	/* Links are shorter on some disks than on others. */
+	/* Some file systems allow only shorter links than others. */
 	if (r == -ENAMETOOLONG) {
 		refuse(git, item->path,
 			"is longer, or a link with a longer target, than the disk takes");
@@ -217,7 +221,7 @@ static int put_item(struct git *git, const struct commit_file *item, struct span
 	return r < 0 ? r : 0;
 }
 
-/* The next answer of "git cat-file": "ID blob SIZE\n", the bytes, "\n". */
+/* Reads the next reply of "git cat-file": "ID blob SIZE\n", the bytes, "\n". */
 static int take_blob(struct git *git, struct subprocess *child, const struct commit_file *item)
 {
 	char head[2 * REPOSITORY_ID_MAX];
@@ -231,7 +235,8 @@ static int take_blob(struct git *git, struct subprocess *child, const struct com
 	unsigned long long number = strtoull(size + 6, NULL, 10);
 	if (number > FILE_BYTES_MAX) {
 		refuse(git, item->path, "has more than 64 MiB, which is no configuration");
-		return number < SIZE_MAX ? subprocess_read_all(child, NULL, (size_t)number + 1) : -EFBIG;
+		return number < SIZE_MAX ? subprocess_read_all(child, NULL, (size_t)number + 1)
+					 : -EFBIG;
 	}
 	bytes = malloc((size_t)number + 1);
 	if (!bytes)
@@ -240,7 +245,7 @@ static int take_blob(struct git *git, struct subprocess *child, const struct com
 	return r ? r : put_item(git, item, (struct span){bytes, (size_t)number});
 }
 
-/* All blobs, into the draft. *on_disk: what fails is our disk. */
+/* Reads all blobs into the draft. Returns 0, PROBLEM if git fails, or -errno if our disk does. */
 static int read_blobs(struct git *git, struct export *export, struct problem *problem)
 {
 	CLEANUP(freep) struct subprocess *child = malloc(sizeof(*child));
@@ -282,7 +287,8 @@ static int make_draft(struct git *git, const char *id, struct problem *problem)
 	return r;
 }
 
-/* Whether the new commit may come behind the one that there is. 0, MIRROR_HELD, PROBLEM or -errno.
+/*
+ * Checks that the new commit may follow the present one. Returns 0, MIRROR_HELD, PROBLEM or -errno.
  */
 static int check_descent(struct git *git, const char *id, struct problem *problem)
 {
@@ -320,7 +326,7 @@ static int check_signature(struct git *git, const char *id)
 	return r == PROBLEM ? MIRROR_HELD : r;
 }
 
-/* The commit becomes the present tree. */
+/* Makes the commit the present tree. */
 static int take(struct git *git, const char *id, struct problem *problem)
 {
 	struct mirror *mirror = git->mirror;
@@ -338,7 +344,7 @@ static int take(struct git *git, const char *id, struct problem *problem)
 		replica_mark(mirror->replica, id);
 		r = mirror_publish(mirror, is_confirmed ? NULL : id);
 	}
-	/* Also when nothing of it is different. */
+	/* Mark the tree also if the new commit did not change it. */
 	if (r == 0)
 		replica_mark(mirror->replica, id);
 	if (r == 0)
@@ -394,7 +400,7 @@ static int keep(struct git *git)
 	}
 }
 
-/* Without slashes at its ends. 0 or -ENOMEM. */
+/* Sets the path without slashes at its ends. Returns 0 or -ENOMEM. */
 static int set_path(struct git *git)
 {
 	const char *path = git->options->path + strspn(git->options->path, "/");

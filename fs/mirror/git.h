@@ -3,12 +3,12 @@
  *
  *      fetch into STATE/git, a bare repository ─▶ verify ─▶ list and read the tree ─▶ a draft
  *
- * A commit is one state. Nothing is checked out: no hook, filter, attribute or submodule of the
- * repository, and no configuration but ours, has a say. A symbolic link that leads out of what is
- * mirrored is a trouble of its own and is left out.
+ * A commit is one state. Nothing is checked out, so the repository's hooks, filters, attributes and
+ * submodules have no effect, nor has any configuration but our own. A symbolic link that leads out
+ * of the mirrored tree is left out, and reported as a fault of its own.
  *
- * History that was rewritten is taken, with a trouble that says so until the next commit; one that
- * has nothing in common with what was there is held back.
+ * Rewritten history is accepted, with a fault that is reported until the next commit. A commit that
+ * has no ancestor in common with the present one is held back.
  */
 #pragma once
 
@@ -17,11 +17,13 @@
 struct git_options {
 	const char *url;
 	const char *ref;     /* "main", "refs/tags/…" */
-	const char *path;    /* the directory in the repository; "": all of it */
-	const char *verify;  /* file with the one key that commits are signed with; or NULL */
-	unsigned interval_s; /* seconds between two looks */
+	const char *path;    /* the directory in the repository; "": all of the repository */
+	const char *verify;  /* a file with the one key that must have signed commits; or NULL */
+	unsigned interval_s; /* seconds between two fetches */
 };
 
-/** Keeps the mirror up to date until the process ends. Returns PROBLEM or -errno only. */
+/**
+ * Keeps the mirror up to date until the process ends. Returns only on a failure: PROBLEM or -errno.
+ */
 int git_mirror(const struct git_options *options, const struct mirror_options *mirror,
 	struct problem *problem);

@@ -18,7 +18,7 @@ void guise_init(struct guise *guise, uid_t uid, gid_t gid)
 	guise->count = 1;
 }
 
-/* Back to root: who can't get back must not go on. */
+/* Returns to root. A process that can't must not go on. */
 void guise_take_off(struct guise *guise)
 {
 	if (guise->is_none)

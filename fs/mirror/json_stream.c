@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A buffer that one large message has left behind is given back when it is larger, in bytes. */
+/* A buffer larger than this, in bytes, which a large message has left behind, is freed. */
 #define KEPT_MAX ((size_t)1 << 20)
 
 #define FIRST_CAPACITY ((size_t)16 << 10)
@@ -24,7 +24,7 @@ void json_stream_clear(struct json_stream *stream)
 		.limit = stream->limit, .text = stream->text, .capacity = stream->capacity};
 }
 
-/* Moves what is left to the front. */
+/* Moves the bytes that are not taken yet to the front. */
 static void drop_taken(struct json_stream *stream)
 {
 	if (!stream->begin)

@@ -1,8 +1,8 @@
 /*
- * A stream of JSON objects, as the gateway of etcd sends what a watch sees, cut into its objects.
- * The pieces that come in from the network begin and end anywhere.
+ * Splits a stream of JSON objects, in which etcd's gateway sends the events of a watch. Pieces from
+ * the network begin and end anywhere.
  *
- * Only braces and strings are looked at: whether an object is JSON is found out by who reads it.
+ * Only braces and strings are recognised: the reader of an object checks whether it is JSON.
  */
 #pragma once
 
@@ -10,16 +10,16 @@
 
 #include "span.h"
 
-/* All zero, but for the limit, is an empty stream. */
+/* All zero, except the limit: an empty stream. */
 struct json_stream {
-	size_t limit; /* bytes that may wait here */
+	size_t limit; /* maximum number of buffered bytes */
 
 	/* private */
 	char *text;
 	size_t len;
 	size_t capacity;
-	size_t begin;   /* of the object that comes next */
-	size_t scanned; /* up to here it is known how deep we are */
+	size_t begin;   /* of the next object */
+	size_t scanned; /* the state below is that at this offset */
 	size_t depth;
 	bool is_in_string;
 	bool is_escaped;
@@ -27,23 +27,23 @@ struct json_stream {
 
 /* Positive results. */
 enum {
-	JSON_STREAM_TOO_LONG = 1, /* more waits than the limit allows */
-	JSON_STREAM_BROKEN,       /* between two objects stands something else */
+	JSON_STREAM_TOO_LONG = 1, /* more is buffered than the limit allows */
+	JSON_STREAM_BROKEN,       /* something else stands between two objects */
 };
 
 void json_stream_fini(struct json_stream *stream);
 
-/** Empties it, to be used again. */
+/** Empties the stream for another use. */
 void json_stream_clear(struct json_stream *stream);
 
-/** Takes in what has come. 0, JSON_STREAM_TOO_LONG or -ENOMEM. */
+/** Adds received bytes. Returns 0, JSON_STREAM_TOO_LONG or -ENOMEM. */
 int json_stream_add(struct json_stream *stream, struct span bytes);
 
 /**
- * The next object, if all of it is there; else *ret is empty. It lives until the next call of
- * anything here. 0 or JSON_STREAM_BROKEN.
+ * Finds the next object, if it is complete; else *ret is empty. It is valid until the next call of
+ * any function here. Returns 0 or JSON_STREAM_BROKEN.
  */
 int json_stream_next(struct json_stream *stream, struct span *ret);
 
-/** All that waits, whatever it is. It lives as long. */
+/** Returns all buffered bytes, whatever they are. They are valid as long. */
 struct span json_stream_rest(const struct json_stream *stream);

@@ -1,10 +1,10 @@
 /*
- * libcurl, loaded when a mirror of etcd is started: it draws in thirty libraries, which no mount
- * and no other command should wait for. A call is libcurl.easy_init(…) for curl_easy_init(…).
+ * libcurl, loaded when a mirror of etcd starts: it depends on thirty libraries, whose loading no
+ * mount and no other command should wait for. Write libcurl.easy_init(…) for curl_easy_init(…).
  */
 #pragma once
 
-/* Its checks are macros, which call functions by themselves. */
+/* libcurl's type checks are macros, which would call its functions directly. */
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 #include <stdbool.h>
@@ -34,5 +34,5 @@ struct libcurl {
 
 extern struct libcurl libcurl;
 
-/** Loads and starts libcurl; it stays. False: it is not installed. */
+/** Loads and initialises libcurl, for good. False: it is not installed. */
 bool libcurl_load(void);

@@ -11,13 +11,15 @@
 #include "cleanup.h"
 #include "repository.h"
 
-/* Bytes of a line of git's; a longer one, as of a commit without an end of line, is cut. */
+/*
+ * Size of a line of git's output, in bytes. A longer one (a commit without an end of line) is cut.
+ */
 #define LINE_SIZE 4096
 
-/* Lines of a file: more are not told. */
+/* Maximum number of lines of a file; the authors of further lines are unknown. */
 #define LINES_MAX 4000000
 
-/* Lines that one commit has brought together. */
+/* Consecutive lines that one commit has changed. */
 struct commit_lines {
 	char commit[REPOSITORY_ID_MAX];
 	uint32_t first;
@@ -26,7 +28,7 @@ struct commit_lines {
 
 struct line_authors {
 	struct arena *arena;
-	struct line_author *commits; /* in the end by their names */
+	struct line_author *commits; /* finally sorted by their names */
 	size_t commit_count;
 	size_t commit_capacity;
 	struct commit_lines *stretches;
@@ -57,7 +59,7 @@ const struct line_author *line_authors_get(const struct line_authors *authors, u
 	return line > 0 && line <= authors->line_count ? authors->lines[line - 1] : NULL;
 }
 
-/* "COMMIT LINE-THERE LINE COUNT"; whether it is that. */
+/* Parses "COMMIT LINE-THERE LINE COUNT". Returns whether the line has that form. */
 static bool read_stretch(const char *line, struct commit_lines *ret)
 {
 	size_t len = strspn(line, "0123456789abcdef");
@@ -84,7 +86,7 @@ static int add_stretch(struct line_authors *authors, const struct commit_lines *
 	return 0;
 }
 
-/* What is told of a commit, before its first stretch. */
+/* Adds a commit. git describes it before its first stretch. */
 static int add_commit(struct line_authors *authors, const char *name)
 {
 	if (array_grow(authors->commits, authors->commit_count, authors->commit_capacity) < 0)
@@ -95,7 +97,7 @@ static int add_commit(struct line_authors *authors, const char *name)
 	return copy ? 0 : -ENOMEM;
 }
 
-/* "author NAME" and so on, of the commit that was added last. */
+/* Parses "author NAME" and other fields of the commit that was added last. */
 static int take_field(struct line_authors *authors, const char *line)
 {
 	struct line_author *commit = &authors->commits[authors->commit_count - 1];
@@ -113,7 +115,7 @@ static int take_field(struct line_authors *authors, const char *line)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* A line, of which what is too long is left out. As subprocess_read_until(). */
+/* Reads a line, and cuts it if it is too long. Results as subprocess_read_until(). */
 static int read_line(struct subprocess *child, char line[LINE_SIZE])
 {
 	char rest[LINE_SIZE];
@@ -128,7 +130,10 @@ static int read_line(struct subprocess *child, char line[LINE_SIZE])
 	return r;
 }
 
-/* A stretch, then what is told of its commit, if it is the first one, and at last "filename". */
+/*
+ * Reads git's output: a stretch, the description of its commit if it is the commit's first, and at
+ * last "filename".
+ */
 static int read_all(struct line_authors *authors, struct subprocess *child)
 {
 	bool is_in_stretch = false, is_new = true;
@@ -163,7 +168,7 @@ static int compare(const void *a, const void *b)
 		((const struct line_author *)a)->commit, ((const struct line_author *)b)->commit);
 }
 
-/* Each line has one stretch; where a broken git tells more, the work stays bounded. */
+/* Each line belongs to one stretch. If a broken git reports more, the work stays bounded. */
 static int fill_lines(struct line_authors *authors)
 {
 	size_t left = authors->line_count;
@@ -187,7 +192,7 @@ static int fill_lines(struct line_authors *authors)
 	return 0;
 }
 
-/* In whose guise the repository may be read. 0 or PROBLEM. */
+/* Chooses the guise in which the repository may be read. Returns 0 or PROBLEM. */
 static int choose_guise(const struct store *store, struct guise *ret, struct problem *problem)
 {
 	*ret = (struct guise){.is_none = true};

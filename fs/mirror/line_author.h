@@ -1,6 +1,6 @@
 /*
- * Line authors: for each line of a file in a mirrored git repository, the commit that changed it
- * last, as "git blame" finds it.
+ * Line authors: for each line of a file in a mirrored git repository, the commit that last changed
+ * it, as "git blame" finds it.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "store.h"
 
 struct line_author {
-	const char *commit; /* its whole name */
+	const char *commit; /* its full name */
 	const char *name;
 	const char *summary; /* the first line of its message */
 	int64_t time;        /* seconds since 1970 */
@@ -19,12 +19,12 @@ struct line_author {
 struct line_authors;
 
 /**
- * Finds them for the file `path` of the commit. Returns 0 with *ret for line_authors_free();
- * PROBLEM when the repository can't be read, or not with our rights; or -ENOMEM.
+ * Finds the authors for the file `path` of the commit. Returns 0 with *ret for line_authors_free();
+ * PROBLEM if the repository can't be read, or not with our rights; or -ENOMEM.
  */
 int line_authors_read(const struct store *store, const char *commit, const char *path,
 	struct line_authors **ret, struct problem *problem);
-void line_authors_free(struct line_authors *authors); /* NULL is fine */
+void line_authors_free(struct line_authors *authors); /* NULL: does nothing */
 
-/** That of the line, starting at 1; NULL: not known. */
+/** Returns the author of the line, starting at 1; NULL: unknown. */
 const struct line_author *line_authors_get(const struct line_authors *authors, uint32_t line);

@@ -16,11 +16,11 @@
 #include "mirror_sandbox.h"
 #include "text.h"
 
-/* Pauses after failures, in ms. A store that comes back must not be met by all at once. */
+/* Pauses after failures, in ms. All mirrors must not return to a recovering store at once. */
 #define PAUSE_FIRST 250u
 #define PAUSE_MAX 15000u
 
-/* Bytes of a line for the log. */
+/* Size of a line of the log, in bytes. */
 #define LINE_MAX_BYTES 2048
 
 uint64_t mirror_now(void)
@@ -74,7 +74,7 @@ static void say(struct mirror *mirror, const char *line)
 		mirror->options.log(mirror->options.context, line);
 }
 
-/* For the service manager: one line, and that it is ready, once. */
+/* Sends the service manager one line, and once that the mirror is ready. */
 static void notify(struct mirror *mirror)
 {
 	const struct mirror_status *status = &mirror->status;
@@ -96,7 +96,7 @@ static void notify(struct mirror *mirror)
 void mirror_tell(struct mirror *mirror)
 {
 	mirror->status.files = replica_count(mirror->replica);
-	/* On a full disk the old one stays; the log has what is new. */
+	/* On a full disk the old status stays; the log has the news. */
 	(void)mirror_status_write(&mirror->status);
 	notify(mirror);
 }

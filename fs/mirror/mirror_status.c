@@ -16,7 +16,7 @@
 
 #define NEW_NAME "status.new"
 
-/* Bytes of a status that is read; one with all its troubles has a tenth. */
+/* Maximum size of a status that is read, in bytes; one with all its faults has a tenth of it. */
 #define STATUS_MAX ((size_t)16 << 20)
 
 static void trouble_fini(struct mirror_trouble *trouble)
@@ -160,7 +160,7 @@ int mirror_status_read(struct mirror_status *status, struct problem *problem)
 	struct problem ignored;
 	size_t len;
 
-	/* Without it nothing is known but the tree itself, as after a disk that was full. */
+	/* Without the status only the tree itself is known, for example after the disk was full. */
 	if (fd < 0 || text_read(fd, STATUS_MAX, &text, &len) < 0 ||
 		document_read(&source, (struct span){text, len}, &options, &document, &ignored) !=
 			0 ||

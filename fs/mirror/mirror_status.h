@@ -1,9 +1,9 @@
 /*
- * What a mirror says about itself, in STATE/status.json: for whoever asks how it is, and for the
- * mirror itself when it is started again. It is replaced whole, by rename(2).
+ * The status of a mirror, in STATE/status.json: for readers, and for the mirror itself when it
+ * starts again. The file is replaced as a whole, by rename(2).
  *
- * A trouble is a line for people about a subject, with the time since which it is there: "store",
- * "suspicion", "disk", or a key or file that can't be shown.
+ * A fault is a line for people about a subject, with the time when it began. The subject is
+ * "store", "suspicion", "disk", or a key or file that can't be shown.
  */
 #pragma once
 
@@ -16,14 +16,16 @@
 #include "sandbox.h"
 #include "store.h"
 
-/* Bytes of an identity, a revision and an endpoint, each with its NUL. */
+/* Size of an identity, a revision or an endpoint, in bytes, with its NUL. */
 #define MIRROR_WORD_MAX 256
 
-/* Troubles that are listed; the others are counted. */
+/* Maximum number of listed faults; the others are only counted. */
 #define MIRROR_TROUBLES_MAX 200
 
-/* How the store is reached: for who writes to it, or tells what is in it (store.h). Never a secret,
- * but the names of files with some. */
+/*
+ * How to reach the store, for a process that edits it or names places in it (store.h). It holds no
+ * secret, but may name files that do.
+ */
 struct mirror_access {
 	const char *name; /* NULL: the end of a list */
 	const char *text; /* or NULL */
@@ -33,7 +35,7 @@ struct mirror_trouble {
 	char *subject;
 	char *message;
 	time_t since;
-	bool is_swept; /* it goes, unless it is told again */
+	bool is_swept; /* ends at the end of the sweep, unless it is reported again */
 };
 
 /* All zero: nothing is known. */
@@ -43,40 +45,45 @@ struct mirror_status {
 	const char *source; /* the prefix, or the reference and path */
 	const char *directory;
 	const struct mirror_access *access; /* lent; NULL: none */
-	char identity[MIRROR_WORD_MAX]; /* of the store: the cluster's id; "" */
-	char revision[MIRROR_WORD_MAX]; /* of the state: a number or a commit; "": none yet */
-	char endpoint[MIRROR_WORD_MAX]; /* that answered last */
-	char offer[MIRROR_WORD_MAX];    /* what could be confirmed; "": nothing */
+	char identity[MIRROR_WORD_MAX];     /* of the store: the cluster's id; or "" */
+	char revision[MIRROR_WORD_MAX];     /* of the state: a number or a commit; "": none yet */
+	char endpoint[MIRROR_WORD_MAX];     /* the one that answered last */
+	char offer[MIRROR_WORD_MAX]; /* the state that `plyfs mirror confirm` would accept; "": none
+				      */
 	size_t files;
-	time_t changed; /* when the state came; 0: never */
-	time_t contact; /* when the store was known to have nothing newer; 0: never */
+	time_t changed; /* time of the state's last change; 0: never */
+	time_t contact; /* time when the store last had nothing newer; 0: never */
 	bool is_connected;
-	struct sandbox_state sandbox; /* what is in force */
+	struct sandbox_state sandbox; /* the one in force */
 
 	struct mirror_trouble *troubles;
 	size_t trouble_count;
 	size_t trouble_capacity;
-	size_t unlisted; /* troubles more than are listed */
+	size_t unlisted; /* number of faults beyond those listed */
 };
 
 void mirror_status_fini(struct mirror_status *status);
 
 /**
- * Takes identity, revision and times from the file that there is. 0, also when there is none or it
- * can't be read; PROBLEM when it is that of another source; or -ENOMEM.
+ * Takes identity, revision and times from the existing file. Returns 0, also if there is no file or
+ * it can't be read; PROBLEM if it is that of another source; or -ENOMEM.
  */
 int mirror_status_read(struct mirror_status *status, struct problem *problem);
 
-/** Writes the file. 0 or -errno, with the old one in place. */
+/** Writes the file. Returns 0, or -errno with the old file in place. */
 int mirror_status_write(const struct mirror_status *status);
 
-/** Sets the trouble of the subject. Returns whether there was none, or another, and it is listed.
+/**
+ * Sets the fault of the subject. Returns whether the subject had none, or another one, and the new
+ * one is listed.
  */
 bool mirror_status_trouble(struct mirror_status *status, const char *subject, const char *message);
 
-/** Ends it. Returns whether there was one. */
+/** Ends the subject's fault. Returns whether there was one. */
 bool mirror_status_mend(struct mirror_status *status, const char *subject);
 
-/** Troubles whose subject begins with `prefix`: marks all; and ends those not told since. */
+/**
+ * Sweeps faults whose subject begins with `prefix`: ends those that are not set between the calls.
+ */
 void mirror_status_sweep_begin(struct mirror_status *status, const char *prefix);
 void mirror_status_sweep_end(struct mirror_status *status);

@@ -26,13 +26,15 @@
 #define NEW "new"
 #define LOCK STORE_LOCK_NAME
 
-/* Where so many files change, each is written to the disk by itself. For more, all of the file
- * system is: that takes as long as others have written much. */
+/*
+ * Maximum number of changed files that are synced one by one. For more, the whole file system is
+ * synced, which takes long if other programs have written much.
+ */
 #define WRITTEN_SINGLY 8
 
 struct replica {
 	char *directory; /* absolute; the link */
-	char *turned;    /* absolute; what becomes the link */
+	char *turned;    /* absolute; the name under which the link is made */
 	char *state;     /* absolute */
 	int state_fd;
 	int lock_fd;
@@ -40,10 +42,10 @@ struct replica {
 	int draft_fd; /* -1: none */
 	uint64_t number;
 	size_t count;
-	size_t written; /* files of the draft that are new, and not on the disk yet */
-	char revision[STORE_REVISION_MAX]; /* of what is put; "": not told */
+	size_t written;                    /* new files of the draft that are not on the disk yet */
+	char revision[STORE_REVISION_MAX]; /* of files that are put; "": none */
 
-	/* Of a draft that is a copy of the present tree: where it may differ from it. */
+	/* The draft began as a copy of the present tree, and may differ from it at `changes`. */
 	bool is_copy;
 	struct path_list changes;
 	struct spare spare;
@@ -96,7 +98,7 @@ const char *replica_directory(const struct replica *replica)
 	return replica->directory;
 }
 
-/* The absolute paths, from the directory that is given; its parent must be there. */
+/* Makes the paths absolute. The parent of the given directory must exist. */
 static int set_paths(
 	struct replica *replica, const struct replica_options *options, struct problem *problem)
 {
@@ -128,12 +130,12 @@ static int set_paths(
 	return 0;
 }
 
-/* How many names the open directory has, 2 for all that are more; or -errno. */
+/* Returns the number of names in the open directory, 2 for more than that, or -errno. */
 static int count_names(int fd)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory = copy < 0 ? NULL : fdopendir(copy);
-	int count = directory ? -2 : -errno; /* "." and ".." are none */
+	int count = directory ? -2 : -errno; /* for "." and ".." */
 
 	if (!directory) {
 		if (copy >= 0)
@@ -175,7 +177,7 @@ static int open_state(
 	return 0;
 }
 
-/* Whether it is "tree.N", and N. */
+/* Returns whether the name is "tree.N", and N. */
 static bool tree_number(const char *name, uint64_t *ret)
 {
 	size_t len = strlen(TREE_PREFIX);
@@ -193,7 +195,7 @@ static void tree_name(uint64_t number, char name[64])
 	snprintf(name, 64, TREE_PREFIX "%" PRIu64, number);
 }
 
-/* Calls `each` for every tree that there is. 0 or -errno. */
+/* Calls `each` for every existing tree. Returns 0 or -errno. */
 static int for_each_tree(
 	struct replica *replica, void (*each)(struct replica *replica, uint64_t number))
 {
@@ -225,7 +227,9 @@ static void remove_other(struct replica *replica, uint64_t number)
 		(void)tree_remove(replica->state_fd, name);
 }
 
-/* Opens the tree with the highest number, unless a power failure may have taken a part of it. */
+/*
+ * Opens the tree with the highest number, unless a power failure may have destroyed a part of it.
+ */
 static int take_up(struct replica *replica)
 {
 	char name[64];
@@ -240,7 +244,7 @@ static int take_up(struct replica *replica)
 	return replica->tree_fd < 0 ? replica->tree_fd : 0;
 }
 
-/* The link leads to the present tree, or, before there is one, to where the first will be. */
+/* Turns the link to the present tree, or, if there is none yet, to the path of the first one. */
 static int turn_link(struct replica *replica)
 {
 	CLEANUP(freep) char *target = NULL;
@@ -256,7 +260,7 @@ static int turn_link(struct replica *replica)
 	if (symlink(target, replica->turned) < 0)
 		return -errno;
 	int r = rename(replica->turned, replica->directory) < 0 ? -errno : 0;
-	/* An empty directory that somebody has made for us. */
+	/* The user may have made an empty directory for the mirror. */
 	if (r == -EISDIR || r == -EEXIST) {
 		r = rmdir(replica->directory) < 0 ? -errno : 0;
 		if (r == 0 && rename(replica->turned, replica->directory) < 0)
@@ -267,7 +271,7 @@ static int turn_link(struct replica *replica)
 	return r;
 }
 
-/* What is there must be a link that somebody like us has made, or an empty directory. */
+/* Checks that DIRECTORY is missing, a link that a mirror has made, or an empty directory. */
 static int check_directory(const struct replica *replica, struct problem *problem)
 {
 	char target[PATH_MAX];
@@ -306,7 +310,9 @@ static int fill(
 		r = take_up(replica);
 	if (r == 0)
 		r = turn_link(replica);
-	/* Only now: the link may have led to one of them, and somebody may be reading there. */
+	/*
+	 * Only now: the link may have led to one of them, and other processes may be reading there.
+	 */
 	if (r == 0)
 		r = for_each_tree(replica, remove_other);
 	if (r == 0) {
@@ -340,7 +346,7 @@ void replica_revise(struct replica *replica, const char *revision)
 	snprintf(replica->revision, sizeof(replica->revision), "%s", revision);
 }
 
-/* Sets or, for "", removes the attribute. Whether it says so then, or says nothing. */
+/* Sets the attribute, or removes it for "". Returns false if it still has another value. */
 static bool stamp(int fd, const char *revision)
 {
 	char present[STORE_REVISION_MAX];
@@ -360,9 +366,8 @@ void replica_mark(const struct replica *replica, const char *revision)
 	(void)stamp(replica->draft_fd >= 0 ? replica->draft_fd : replica->tree_fd, revision);
 }
 
-/* A file of ours gets its revision, also where its mode allows nobody to write. As stamp(). */
-static bool stamp_file(
-	const struct replica *replica, int parent, const char *name, mode_t mode)
+/* Marks a file of ours with its revision, even if its mode forbids writing. Results as stamp(). */
+static bool stamp_file(const struct replica *replica, int parent, const char *name, mode_t mode)
 {
 	if (S_ISLNK(mode))
 		return true;
@@ -376,14 +381,16 @@ static bool stamp_file(
 	return fchmod(fd, mode) == 0 && is_stamped;
 }
 
-/* Whether the file is there like that, with its revision. */
-static bool has(const struct replica *replica, int parent, const char *name, struct span bytes,
-	mode_t mode)
+/* Returns whether the file has these bytes and this mode, and marks it with the revision. */
+static bool has(
+	const struct replica *replica, int parent, const char *name, struct span bytes, mode_t mode)
 {
 	return tree_has(parent, name, bytes, mode) && stamp_file(replica, parent, name, mode);
 }
 
-/* What lies at `name`: S_IFREG, S_IFLNK, another type; 0: nothing. Or -errno. */
+/*
+ * Finds the type at `name`: S_IFREG, S_IFLNK, another type, or 0 for nothing. Returns 0 or -errno.
+ */
 static int type_of(int fd, const char *name, mode_t *ret)
 {
 	struct stat stat;
@@ -447,7 +454,7 @@ int replica_remove(struct replica *replica, const char *path, bool *is_changed)
 	int r = parent < 0 ? parent : type_of(parent, name, &type);
 	if (r < 0 || !type || type == S_IFDIR)
 		return r;
-	/* Its directory would go with it. */
+	/* The directory would become empty, and must go with the file. */
 	if (name != path && count_names(parent) < 2)
 		return REPLICA_NEEDS_DRAFT;
 	if (unlinkat(parent, name, 0) < 0)
@@ -491,11 +498,11 @@ static int make_draft(struct replica *replica)
 	replica->draft_fd = tree_open(replica->state_fd, DRAFT);
 	if (replica->draft_fd < 0)
 		return replica->draft_fd;
-	/* Whatever the umask is. */
+	/* The umask must not matter. */
 	return fchmod(replica->draft_fd, 0755) < 0 ? -errno : 0;
 }
 
-/* The draft: the spare, or a copy of all. */
+/* Begins a draft as the spare, or as a copy of all. */
 static int begin_copy(struct replica *replica, struct path_list *changes)
 {
 	path_list_sort(changes);
@@ -515,7 +522,7 @@ static int begin_copy(struct replica *replica, struct path_list *changes)
 int replica_begin(struct replica *replica, struct path_list *changes)
 {
 	drop_draft(replica);
-	/* It may not have been possible before, or somebody has taken it away. */
+	/* An earlier attempt may have failed, or another program may have removed the link. */
 	int r = turn_link(replica);
 	if (r < 0)
 		return r;
@@ -523,7 +530,10 @@ int replica_begin(struct replica *replica, struct path_list *changes)
 						: make_draft(replica);
 }
 
-/* The file as it is in the present tree gets a second name, if it is the same; else 1. */
+/*
+ * Makes a hard link of the present tree's file, if that has these bytes and this mode. Returns 0;
+ * or 1 if it must be written.
+ */
 static int link_same(
 	struct replica *replica, int draft, const char *path, struct span bytes, mode_t mode)
 {
@@ -535,7 +545,7 @@ static int link_same(
 	CLEANUP(closep) int parent = tree_open_parent(replica->tree_fd, path, false, &name, &clash);
 	if (parent >= 0 && !stamp_file(replica, parent, name, mode))
 		return 1;
-	/* Where a file can't have that many names, it is written again. */
+	/* If the file can't have more links, it is written again. */
 	return parent < 0 || linkat(parent, name, draft, name, 0) < 0;
 }
 
@@ -583,7 +593,7 @@ int replica_compare(struct replica *replica, struct tree_difference *ret)
 	return tree_compare(replica->tree_fd, replica->draft_fd, ret);
 }
 
-/* The tree that was the present one. */
+/* Makes the tree that was the present one a spare, or removes it. */
 static void retire(struct replica *replica, const char *name, int fd)
 {
 	if (fd >= 0 && replica->is_copy && replica->changes.count <= SPARE_STALE_MAX) {
@@ -618,12 +628,12 @@ int replica_publish(struct replica *replica, const struct tree_difference *diffe
 	replica->number++;
 	replica->count = difference->count;
 	r = turn_link(replica);
-	/* Who has the old tree still gets it, for a link that can't be turned on a full disk. */
+	/* If a full disk keeps the link from turning, readers still get the old tree: it stays. */
 	if (r == 0)
 		retire(replica, old, old_fd);
 	else if (old_fd >= 0)
 		close(old_fd);
-	/* Somebody waits for the first one. */
+	/* The first state was served without waiting for the disk: sync it now. */
 	if (is_first)
 		unsynced_end_beside(replica->state_fd, replica->lock_fd);
 	return r;

@@ -1,20 +1,20 @@
 /*
- * A replica: a directory that is at every moment the complete state of one revision of a store.
+ * A replica: a directory that, at every moment, is the complete state of one revision of a store.
  *
  *      DIRECTORY ─▶ STATE/tree.7/        the present tree: ordinary files
  *                   STATE/draft/         the next one, being made
- *                   STATE/status.json    what it is a state of (mirror_status.h)
- *                   STATE/lock           held as long as somebody keeps the replica
+ *                   STATE/status.json    which state it is (mirror_status.h)
+ *                   STATE/lock           held while a mirror keeps the replica
  *
- * Several changes at once are made in a draft, in which unchanged files are second names of those
- * of the present tree, with the same inode; when it is complete it gets its number and the link is
- * turned, by rename(2). The old tree loses its name, and later its files: who has it open reads the
- * old state or nothing, and never a part of the new one. One file that changes alone is replaced in
- * the present tree, by rename(2): that is whole by itself, and whoever watches the directory is
- * woken for one name.
+ * Several changes at once are made in a draft. Unchanged files of the draft are hard links to those
+ * of the present tree. When the draft is complete, it gets its number, and rename(2) turns the link
+ * to it. The old tree loses its name, and later its files: a process that has it open reads the old
+ * state or nothing, and never a part of the new one. A file that changes alone is replaced in the
+ * present tree, by rename(2): that is atomic by itself, and a process that watches the directory
+ * gets an event for one name.
  *
- * A tree with a number is complete, whoever was killed when; the highest number is the present one.
- * So the last state is served from the moment on in which a replica is opened.
+ * A tree with a number is complete, whichever process was killed when; the highest number is the
+ * present one. So the last state is served from the moment when a replica is opened.
  */
 #pragma once
 
@@ -26,7 +26,7 @@
 struct replica;
 
 struct replica_options {
-	const char *directory; /* is made; or an empty directory; or a link of ours */
+	const char *directory; /* a new name; an empty directory; or our own link */
 	const char *state;     /* NULL: ".NAME.mirror" beside the directory */
 };
 
@@ -35,68 +35,75 @@ enum {
 	REPLICA_NEEDS_DRAFT = 8, /* more than one name would change */
 };
 
-/**
- * Returns 0 with *ret, PROBLEM or -errno. What others have left unfinished is removed.
- */
+/** Opens the replica, and removes unfinished trees. Returns 0 with *ret, PROBLEM or -errno. */
 int replica_open(
 	const struct replica_options *options, struct replica **ret, struct problem *problem);
 void replica_free(struct replica *replica);
 void replica_freep(struct replica **replica);
 
-/** Whether there is a state, and how many files it has. */
+/** Returns whether there is a state, and its number of files. */
 bool replica_is_filled(const struct replica *replica);
 size_t replica_count(const struct replica *replica);
 
-/** The directory STATE, to keep more in; and its absolute path. They belong to the replica. */
+/**
+ * Returns the directory STATE, where the caller may store more, and its absolute path. Both belong
+ * to the replica.
+ */
 int replica_state_fd(const struct replica *replica);
 const char *replica_state_path(const struct replica *replica);
 
-/** The absolute path of what is kept equal: a link. */
+/** Returns the absolute path of the mirrored directory, which is a link. */
 const char *replica_directory(const struct replica *replica);
 
 /**
- * What is put from now on is of that revision, "": of none that is told (store.h); it is copied. A
- * file that is the same already is said to be of the new one. Where the file system keeps no
- * attributes, nothing is told.
+ * Sets the revision that files put from now on are marked with; "": with none (store.h). It is
+ * copied. A file that is the same already gets the new mark. On a file system without extended
+ * attributes no file is marked.
  */
 void replica_revise(struct replica *replica, const char *revision);
 
-/** The draft, or without one the present tree, is as a whole the state of that revision. */
+/** Marks the draft, or without one the present tree, as the complete state of that revision. */
 void replica_mark(const struct replica *replica, const char *revision);
 
 /**
- * Replaces, makes or removes the one file at `path`, which key_path_refuse() has nothing against.
- * *is_changed: it was not like that already. 0; REPLICA_NEEDS_DRAFT with nothing changed; -errno.
+ * Replaces, makes or removes the file at `path`, which key_path_refuse() must accept. *is_changed:
+ * the file was different before. Returns 0, REPLICA_NEEDS_DRAFT with nothing changed, or -errno.
  */
 int replica_put(struct replica *replica, const char *path, struct span bytes, mode_t mode,
 	bool *is_changed);
 int replica_remove(struct replica *replica, const char *path, bool *is_changed);
 
 /**
- * Begins a draft, in the place of one that there was: empty; or with `changes` as the present tree,
- * to be changed at these paths alone. The list is sorted. 0 or -errno.
+ * Begins a draft, and drops an older one. Without `changes` it is empty. With `changes` it equals
+ * the present tree, and may be changed only at these paths; the list is sorted. Returns 0 or
+ * -errno.
  */
 int replica_begin(struct replica *replica, struct path_list *changes);
 
 /**
- * Sets a file of the draft, a symbolic link where `mode` is S_IFLNK. A directory has precedence
- * over a file of the same path: TREE_CLASH means that the file is left out; *clash is how many
- * bytes of `path` are a file that was taken away, or 0. 0, TREE_CLASH, or -errno.
+ * Puts a file into the draft; if `mode` is S_IFLNK, a symbolic link. A directory has precedence
+ * over a file at the same path: TREE_CLASH means that the file is left out. If a file was removed
+ * for a directory, *clash is the length of its part of `path`, else 0. Returns 0, TREE_CLASH, or
+ * -errno.
  */
 int replica_draft_put(
 	struct replica *replica, const char *path, struct span bytes, mode_t mode, size_t *clash);
 int replica_draft_remove(struct replica *replica, const char *path);
 
-/** How the draft differs from the present tree. 0 or -errno. */
+/** Compares the draft with the present tree. Returns 0 or -errno. */
 int replica_compare(struct replica *replica, struct tree_difference *ret);
 
-/** The draft becomes the present tree; there must be one. 0 or -errno, with the old one in place.
+/**
+ * Makes the draft the present tree; there must be a draft. Returns 0, or -errno with the old tree
+ * in place.
  */
 int replica_publish(struct replica *replica, const struct tree_difference *difference);
 
-/** Drops the draft, which is as the present tree; what it has cost is kept for the next one. */
+/**
+ * Drops the draft, which equals the present tree, and reuses its files for the next draft if
+ * possible.
+ */
 void replica_put_back(struct replica *replica);
 
-/** Drops the draft, if there is one, and all else that takes room on the disk and could be missed.
- */
+/** Drops the draft, if there is one, and everything else on the disk that is not needed. */
 void replica_discard(struct replica *replica);

@@ -14,14 +14,14 @@
 #include "text.h"
 #include "tree.h"
 
-/* Seconds. What is fetched the first time may be large; everything else is here. */
+/* Seconds. The first fetch may be large; the other commands are local. */
 #define FETCH_TIMEOUT 3600
 #define LOCAL_TIMEOUT 600
 
-/* The same for what somebody at a terminal waits for. */
+/* The time limit of a command that a user at a terminal waits for, in seconds. */
 #define BLAME_TIMEOUT 20
 
-/* Bytes of the file with the key. */
+/* Maximum size of the file with the key, in bytes. */
 #define KEY_MAX ((size_t)1 << 20)
 
 #define NEXT "refs/plyfs/next"
@@ -58,7 +58,7 @@ void repository_freep(struct repository **place)
 	free(repository);
 }
 
-/* "NAME=VALUE". 0 or -ENOMEM. */
+/* Adds "NAME=VALUE". Returns 0 or -ENOMEM. */
 static int add_variable(struct repository *repository, const char *name, const char *value)
 {
 	char *text = NULL;
@@ -73,7 +73,10 @@ static int add_variable(struct repository *repository, const char *name, const c
 	return 0;
 }
 
-/* What is passed on: where programs, keys and the way out are. Nothing that begins with GIT_. */
+/*
+ * Makes git's environment: the variables for programs, keys and proxies are passed on, but none of
+ * the user's that begins with GIT_.
+ */
 static int make_environment(struct repository *repository)
 {
 	static const char *const passed[] = {"PATH", "HOME", "USER", "LOGNAME", "SSH_AUTH_SOCK",
@@ -93,11 +96,11 @@ static int make_environment(struct repository *repository)
 			r = add_variable(repository, passed[i], getenv(passed[i]));
 	for (size_t i = 0; r == 0 && i < sizeof(fixed) / sizeof(*fixed); i++)
 		r = add_variable(repository, fixed[i][0], fixed[i][1]);
-	/* The end. */
+	/* The NULL at the end. */
 	return r ? r : add_variable(repository, NULL, NULL);
 }
 
-/* The protocol of the URL, which is then the only one. */
+/* Allows the protocol of the URL, and no other. */
 static int set_protocol(struct repository *repository, struct problem *problem)
 {
 	const char *url = repository->url, *scheme = strstr(url, "://");
@@ -107,7 +110,7 @@ static int set_protocol(struct repository *repository, struct problem *problem)
 	if (*url == '-' || !*url || strstr(url, "::"))
 		return problem_set(problem, url, 0, 0,
 			"is no URL of a repository; one is like https://HOST/PATH");
-	/* It would stand in the status, in the log and in the list of processes. */
+	/* They would be visible in the status, in the log and in the list of processes. */
 	if (scheme && strncmp(url, "ssh", 3) != 0 &&
 		memchr(scheme + 3, '@', strcspn(scheme + 3, "/")))
 		return problem_set(problem, "URL", 0, 0,
@@ -121,7 +124,7 @@ static int set_protocol(struct repository *repository, struct problem *problem)
 	return n < 0 ? -ENOMEM : 0;
 }
 
-/* Starts "git WORD...", the words ending with NULL. */
+/* Starts "git WORD..."; NULL ends the words. */
 static int start_git(struct repository *repository, const char *const *words, int input,
 	unsigned timeout_s, struct subprocess *ret)
 {
@@ -145,7 +148,7 @@ static int start_git(struct repository *repository, const char *const *words, in
 	return subprocess_start(ret, &options);
 }
 
-/* What a git that does not end with 0 has said. */
+/* Reports the error of a git that did not end with 0. */
 static int complain(
 	const char *subject, int status, const struct subprocess *child, struct problem *problem)
 {
@@ -155,7 +158,10 @@ static int complain(
 		child->error_len ? child->error : "git fails and does not say why");
 }
 
-/* Runs git to its end. *ret_status is its exit status. `line` (or NULL) gets its first line. */
+/*
+ * Runs git to its end. *ret_status is its exit status. `line`, if it is not NULL, gets its first
+ * line.
+ */
 static int run_git(struct repository *repository, const char *const *words, unsigned timeout_s,
 	char line[REPOSITORY_ID_MAX], int *ret_status, struct problem *problem)
 {
@@ -180,7 +186,7 @@ static int run_git(struct repository *repository, const char *const *words, unsi
 	return 0;
 }
 
-/* The same for what must succeed. */
+/* Does the same, and returns PROBLEM if git fails. */
 static int must_run(struct repository *repository, const char *const *words, unsigned timeout_s,
 	char line[REPOSITORY_ID_MAX], struct problem *problem)
 {
@@ -190,7 +196,7 @@ static int must_run(struct repository *repository, const char *const *words, uns
 	return r ? r : status ? PROBLEM : 0;
 }
 
-/* Who was killed has left them, and nobody else uses this repository. */
+/* Removes the locks that a killed git has left. No other process uses this repository. */
 static void remove_locks(const struct repository *repository)
 {
 	static const char *const names[] = {"HEAD.lock", "config.lock", "packed-refs.lock",
@@ -201,7 +207,7 @@ static void remove_locks(const struct repository *repository)
 		(void)unlinkat(fd, names[i], 0);
 }
 
-/* STATE/keys, made anew, with the key of the file in it and no other. */
+/* Makes STATE/keys anew, with only the key of the file in it. */
 static int import_key(
 	struct repository *repository, const char *state, const char *path, struct problem *problem)
 {
@@ -304,7 +310,7 @@ int repository_borrow(const char *state, const struct guise *guise, struct repos
 	return r;
 }
 
-/* The URL is that of a directory on this machine; else NULL. */
+/* Returns the path of a repository on this machine; NULL: it is on another one. */
 static const char *local_path(const struct repository *repository)
 {
 	static const char scheme[] = "file://";
@@ -316,8 +322,8 @@ static const char *local_path(const struct repository *repository)
 }
 
 /*
- * git refuses a repository of another user, and would have one change a setting that we don't read.
- * Root's is as good as our own here; whose else it is must be told.
+ * Refuses a local repository of a user other than root and us. git would refuse it, too, and advise
+ * to change a setting that our git does not read. The message names the owner.
  */
 static int check_owner(
 	const struct repository *repository, const char *path, struct problem *problem)
@@ -417,7 +423,7 @@ int repository_keep(struct repository *repository, const char *id, struct proble
 	int status;
 
 	int r = must_run(repository, keep, LOCAL_TIMEOUT, NULL, problem);
-	/* Fetching works without. */
+	/* A failure is harmless: fetching works without it. */
 	return r ? r : run_git(repository, tidy, FETCH_TIMEOUT, NULL, &status, &ignored);
 }
 
@@ -442,7 +448,7 @@ int repository_read(struct repository *repository, int input, struct subprocess 
 int repository_blame(
 	struct repository *repository, const char *id, const char *path, struct subprocess *ret)
 {
-	/* Whose it is was looked at before. */
+	/* safe.directory: the caller has checked the owner. */
 	const char *const words[] = {"-c", "safe.directory=*", "-c", "mailmap.blob=", "blame",
 		"--incremental", "--root", "--no-textconv", id, "--", path, NULL};
 

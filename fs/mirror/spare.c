@@ -15,7 +15,7 @@
 
 #define SPARE STORE_SPARE_NAME
 
-/* The directory that takes the place of another. */
+/* The name of a new directory that is to replace another. */
 #define RENEWED STORE_RENEWED_NAME
 
 void spare_fini(struct spare *spare)
@@ -59,7 +59,7 @@ bool spare_is_worth_it(const struct spare *spare, size_t changes)
 	return spare->fd >= 0 && changes + spare->stale.count <= SPARE_STALE_MAX;
 }
 
-/* The files at the path, by two trees: the same one, or none in both. */
+/* Returns whether the path is the same file in both trees, or in neither. */
 static bool is_same(int one, int other, const char *path)
 {
 	struct stat a, b;
@@ -69,8 +69,7 @@ static bool is_same(int one, int other, const char *path)
 	return is_in_one == is_in_other && (!is_in_one || tree_is_same(&a, &b));
 }
 
-/* The directories on the way to `path`, as far as there are, and not those that are also on the way
- * to `before`. */
+/* Renews the existing directories above `path`, except those that are also above `before`. */
 static int renew_way(const struct spare *spare, int fd, const char *path, const char *before)
 {
 	char way[KEY_PATH_MAX + 1];
@@ -102,8 +101,10 @@ static int renew(const struct spare *spare, int fd, const struct path_list *path
 	return r;
 }
 
-/* Makes it equal to the present tree: first what is different goes, so that nothing is in the way
- * of what comes. */
+/*
+ * Makes the spare equal to the present tree. Different files are removed first, so that they are
+ * not in the way of the others.
+ */
 static int catch_up(int fd, int present_fd, const struct path_list *stale)
 {
 	int r = 0;
@@ -117,7 +118,7 @@ static int catch_up(int fd, int present_fd, const struct path_list *stale)
 	return r;
 }
 
-/* The tree `name`, in a directory that nobody has open. */
+/* Opens the tree `name`, as a new directory that no process has open. */
 static int open_renewed(const struct spare *spare, const char *name)
 {
 	int r = tree_renew(spare->state_fd, name, spare->state_fd, RENEWED);

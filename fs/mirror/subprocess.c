@@ -14,16 +14,16 @@
 #include "descriptor.h"
 #include "mirror.h"
 
-/* In the new process. */
+/* Runs the program, in the new process. */
 static void become(const struct subprocess_options *options, int out, int err, pid_t parent)
 {
 	sigset_t none;
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	/* Other rights end what prctl(2) asks for, so they come first. */
+	/* A change of credentials clears what prctl(2) sets, so it comes first. */
 	if (options->guise && guise_become(options->guise) < 0)
 		_exit(127);
-	/* Who is between has died already. */
+	/* The parent may have died before prctl(2). */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(127);
 	sigemptyset(&none);
@@ -87,7 +87,7 @@ static void take_error(struct subprocess *child)
 	child->error_len += len;
 }
 
-/* Waits for its output, and takes what it says on standard error meanwhile. 0 or -errno. */
+/* Waits for output, and reads standard error meanwhile. Returns 0 or -errno. */
 static int wait_for_output(struct subprocess *child)
 {
 	for (;;) {
@@ -152,7 +152,8 @@ int subprocess_read_all(struct subprocess *child, char *bytes, size_t len)
 	return 0;
 }
 
-int subprocess_read_until(struct subprocess *child, char end, char *text, size_t size, size_t *ret_len)
+int subprocess_read_until(
+	struct subprocess *child, char end, char *text, size_t size, size_t *ret_len)
 {
 	size_t len = 0;
 
@@ -177,14 +178,18 @@ void subprocess_give_up(struct subprocess *child)
 }
 
 /*
- * Until it has ended, with what it still says on standard error. Not until that is closed: who was
- * started by it, as the master connection of ssh, may have it open for longer. 0 or -errno.
+ * Waits until the program has ended, and reads standard error meanwhile. It does not wait for the
+ * end of standard error: a process that the program has started, such as ssh's master connection,
+ * may keep it open. Returns 0 or -errno.
  */
 static int wait_for_end(struct subprocess *child)
 {
 	CLEANUP(closep) int process = (int)syscall(SYS_pidfd_open, child->pid, 0);
 
-	/* The kernel has it not: who has nothing more to say has ended, or is about to. */
+	/*
+	 * A kernel without pidfd_open(2): a program that has closed its output has ended, or is
+	 * about to.
+	 */
 	if (process < 0)
 		return 0;
 	for (;;) {
@@ -205,7 +210,7 @@ static int wait_for_end(struct subprocess *child)
 	}
 }
 
-/* What there is of it, of one that is going to be ended. */
+/* Reads the standard error of a program that is about to be killed, as far as it is there. */
 static void take_last_error(struct subprocess *child)
 {
 	struct pollfd polled = {.fd = child->err, .events = POLLIN};
@@ -225,7 +230,7 @@ int subprocess_end(struct subprocess *child)
 		n = wait_for_end(child);
 	if (n < 0) {
 		take_last_error(child);
-		/* With all that it has started. */
+		/* The signal also reaches all processes that the program has started. */
 		(void)kill(-child->pid, SIGKILL);
 	}
 	close(child->out);

@@ -1,6 +1,6 @@
 /*
- * A program that is run for us, with what it writes read as it comes. It has a session of its own,
- * so it asks nobody at a terminal; it is killed when its time is up, and when we are.
+ * A program that is run, with its output read as it comes. It has a session of its own, so it can't
+ * ask for anything at a terminal. It is killed at its time limit, and when our process ends.
  */
 #pragma once
 
@@ -10,50 +10,61 @@
 
 #include "guise.h"
 
-/* Bytes of what it says on standard error that are kept; the rest is dropped. */
+/* Maximum number of bytes of standard error that are stored; the rest is dropped. */
 #define SUBPROCESS_ERROR_MAX 1024
 
 struct subprocess {
 	pid_t pid;
 	int out;
-	int err;           /* -1: it has closed it */
+	int err;           /* -1: the program has closed it */
 	uint64_t deadline; /* mirror_now() */
 	char error[SUBPROCESS_ERROR_MAX];
 	size_t error_len;
-	char buffer[1 << 16]; /* of what was read and not taken */
+	char buffer[1 << 16]; /* read, and not taken yet */
 	size_t begin;
 	size_t end;
 };
 
-/* What is run: arguments and environment as in execve(2), the program found in PATH. */
+/*
+ * The program to run: arguments and environment as in execve(2); the program is searched for in
+ * PATH.
+ */
 struct subprocess_options {
 	char *const *arguments;
 	char *const *environment;
-	int input; /* standard input; -1: nothing */
-	const struct guise *guise; /* with whose rights; NULL: ours */
+	int input;                 /* standard input; -1: /dev/null */
+	const struct guise *guise; /* whose rights it gets; NULL: ours */
 	unsigned timeout_s;
 };
 
-/** Starts it. Returns 0, and then subprocess_end() must be called; or -errno. */
+/** Starts the program. Returns 0, and then subprocess_end() must be called; or -errno. */
 int subprocess_start(struct subprocess *child, const struct subprocess_options *options);
 
-/** Up to `len` bytes of its standard output; 0: its end. -ETIMEDOUT or another -errno. */
+/**
+ * Reads up to `len` bytes of its standard output. Returns their number; 0 at its end; -ETIMEDOUT or
+ * another -errno.
+ */
 ssize_t subprocess_read(struct subprocess *child, char *bytes, size_t len);
 
-/** All of `len` bytes; NULL: passes over them. 0; -ENODATA: it ends before; or -errno. */
+/**
+ * Reads `len` bytes; NULL: skips them. Returns 0; -ENODATA if the output ends before; or -errno.
+ */
 int subprocess_read_all(struct subprocess *child, char *bytes, size_t len);
 
 /**
- * Up to the byte `end`, which is not in it, as a string: 0 with its length; -ENODATA at the end of
- * all; -EMSGSIZE when it is longer; or -errno.
+ * Reads a string up to the byte `end`, which is not part of it. Returns 0 with its length; -ENODATA
+ * at the end of the output; -EMSGSIZE if the string does not fit; or -errno.
  */
-int subprocess_read_until(struct subprocess *child, char end, char *text, size_t size, size_t *ret_len);
+int subprocess_read_until(
+	struct subprocess *child, char end, char *text, size_t size, size_t *ret_len);
 
-/** Nobody wants to know any more what it has to say: subprocess_end() ends it at once, and is -ETIMEDOUT. */
+/**
+ * Makes subprocess_end() kill the program at once and return -ETIMEDOUT: its output is not needed.
+ */
 void subprocess_give_up(struct subprocess *child);
 
 /**
- * Waits for its end, with what it still says dropped. Its exit status; or -errno: -ETIMEDOUT, and
- * -ECHILD when a signal ended it. child->error is then one line.
+ * Waits for the program's end, and drops its remaining output. Returns its exit status; or -errno:
+ * -ETIMEDOUT, or -ECHILD if a signal ended it. child->error is then one line.
  */
 int subprocess_end(struct subprocess *child);

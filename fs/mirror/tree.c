@@ -15,7 +15,7 @@
 #include "key_path.h"
 #include "text.h"
 
-/* Directories of a tree may be entered by all; who may read is said by the files. */
+/* All users may enter the directories of a tree; the files' modes decide about reading. */
 #define DIRECTORY_MODE 0755
 
 static void closedirp(DIR **directory)
@@ -101,7 +101,10 @@ int tree_link(int from, int to)
 	return for_each(from, link_one, &to);
 }
 
-/* The directory `name`, made in the place of whatever else is there; *is_clash says so. */
+/*
+ * Makes the directory `name`, and removes a file in its place (*is_clash). Returns a descriptor or
+ * -errno.
+ */
 static int make_directory(int fd, const char *name, bool *is_clash)
 {
 	struct stat stat;
@@ -116,7 +119,7 @@ static int make_directory(int fd, const char *name, bool *is_clash)
 				return -errno;
 		}
 	}
-	/* Whatever the umask is. */
+	/* The umask must not matter. */
 	int made = tree_open(fd, name);
 	if (made >= 0)
 		(void)fchmod(made, DIRECTORY_MODE);
@@ -159,7 +162,7 @@ int tree_renew(int fd, const char *path, int spare_fd, const char *name)
 	if (new < 0)
 		return new;
 	int r = for_each(old, move_one, &new);
-	/* The old one is empty now. */
+	/* The old directory is empty now. */
 	return r == 0 && renameat(spare_fd, name, parent, last) < 0 ? -errno : r;
 }
 
@@ -182,11 +185,11 @@ bool tree_is_same(const struct stat *one, const struct stat *other)
 }
 
 struct tree_comparison {
-	int other; /* -1: nothing is there */
+	int other; /* the directory of the first tree; -1: it does not exist */
 	struct tree_difference *difference;
 };
 
-/* A name of the second tree. */
+/* Compares a name of the second tree. */
 static int compare_new(void *context, int fd, const char *name, bool is_directory)
 {
 	const struct tree_comparison *comparison = context;

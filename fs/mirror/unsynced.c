@@ -12,7 +12,7 @@
 
 #define UNSYNCED "unsynced"
 
-/* Bytes of a boot's name, with its NUL. */
+/* Size of a boot's id, in bytes, with its NUL. */
 #define BOOT_MAX 64
 
 static void read_short(int directory_fd, const char *path, char ret[BOOT_MAX])
