@@ -11,21 +11,21 @@
 #include "clock.h"
 #include "lock.h"
 
-/* A generation is what has changed until nothing did for a while, and no longer than that. */
+/* Maximum delay of a generation while changes go on. */
 #define GENERATION_MAX_MS 200
 
-/* What a tree tells of itself is written so long after it has changed. */
+/* Delay between a change and the writing of the status. */
 #define STATUS_MS 100
 
-/* Times are clock_ms(), 0: nothing is to be done. */
+/* Times are those of clock_ms(), 0: nothing is due. */
 struct agenda {
 	int fd; /* timerfd */
 	struct lock lock;
 	int64_t paths_ms;
 	int64_t generation_ms;
-	int64_t changed_ms; /* since when a generation is due */
+	int64_t changed_ms; /* when the first change for the next generation was made */
 	int64_t status_ms;
-	void *paths; /* to be looked at: a tsearch(3) tree of strings */
+	void *paths; /* paths to be examined: a tsearch(3) tree of strings */
 	bool are_all;
 };
 
@@ -66,7 +66,7 @@ static int compare_paths(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* The earliest of what is to be done. Under the lock. */
+/* Sets the timer to the earliest deadline. The mutex is held. */
 static void set_timer(const struct agenda *agenda)
 {
 	int64_t at = agenda->paths_ms;

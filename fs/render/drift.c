@@ -17,7 +17,7 @@
 #include "text.h"
 #include "view.h"
 
-/* What the manifest's names are looked up in: no more of it than that. */
+/* Frees a rendered directory that was opened only to look up the manifest's names. */
 static void ground_fini(struct rendered *ground)
 {
 	manifest_free(ground->manifest);
@@ -65,7 +65,7 @@ int drift_find(const char *root,
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		bool is_beside = generation_is_beside(all[i]);
 		struct imprint now;
-		/* Generations come and go. */
+		/* Generations are replaced all the time. */
 		if (is_beside && S_ISDIR(all[i]->print.mode))
 			continue;
 		int error = rendered_look(&ground, all[i], &now);

@@ -20,14 +20,14 @@ int64_t failure_retry_ms(struct render *render, int result)
 {
 	int64_t after_ms = render->retry_ms ? render->retry_ms : RETRY_MS;
 
-	/* Memory is there again soon, or we are gone. */
+	/* A shortage of memory ends soon, or the process is killed. */
 	if (result == -ENOMEM)
 		return RETRY_MS;
 	render->retry_ms = after_ms < RETRY_MAX_MS / 2 ? 2 * after_ms : RETRY_MAX_MS;
 	return after_ms;
 }
 
-/* Of what does not merge the view knows why. */
+/* Reports the outcome of a failure. For a file that does not merge the view knows the reason. */
 static void tell_outcome(const struct render *render, const char *path, const struct owned *owned,
 	int result, const char *line)
 {

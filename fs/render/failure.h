@@ -1,7 +1,4 @@
-/*
- * What could not be done in a rendered tree: it is logged once, told by the status, and tried
- * again.
- */
+/* Failed operations on a rendered tree: each is logged once, shown in the status, and retried. */
 #pragma once
 
 #include "manifest.h"
@@ -11,20 +8,22 @@ struct render;
 
 void failure_log_line(const struct render *render, const char *line);
 
-/** Logs it, and notes it for the status. `result` is a PROBLEM with *problem, or -errno. */
+/** Logs a failure, and stores it for the status. `result` is PROBLEM, with *problem, or -errno. */
 void failure_note(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
 /**
- * Says what could not be done, once, and has it done later. What has gone since it was listed
- * (-ESTALE) is not missed: the publisher knows of it.
+ * Logs a failure once, and retries it later. A path that has gone since it was listed (-ESTALE) is
+ * no failure: the publisher knows of it.
  */
 void failure_retry(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
-/** After how long: ever longer, as long as nothing comes of it. */
+/** Returns the delay before the next attempt. It grows until an attempt succeeds. */
 int64_t failure_retry_ms(struct render *render, int result);
 
-/** Whether `result` says that it was done, or was not by somebody's will: then it is none any more.
+/**
+ * Returns whether `result` is a success, or a change of another program that is kept on purpose.
+ * Then the failure is over.
  */
 bool failure_is_over(struct render *render, struct owned *owned, int result);

@@ -16,10 +16,10 @@
 #include "rendered_state.h"
 #include "text.h"
 
-/* Where the next one is made: nobody else looks in there. */
+/* The name under which the next generation is made: only root and we can enter its directory. */
 #define NEXT_NAME "next"
 
-/* A directory that the last name was in: the next one mostly is, too. */
+/* The directory that the last name was in: the next name mostly is in the same. */
 struct parent {
 	const struct layer *layer;
 	char *path;
@@ -32,7 +32,9 @@ static void parent_fini(struct parent *parent)
 	closep(&parent->fd);
 }
 
-/* The directory that `path` lies in, kept in `parent`; *name is the rest. A descriptor or -errno.
+/*
+ * Opens the directory of `path`, or reuses `parent`; *name is the rest. Returns a descriptor or
+ * -errno.
  */
 static int open_parent(struct parent *parent, const char *path, const char **name)
 {
@@ -60,7 +62,7 @@ bool generation_has_name(const char *name)
 	return strncmp(name, "..", 2) == 0;
 }
 
-/* Whether it shows in the tree. */
+/* Returns whether the name is visible in the tree. */
 static bool is_shown(const struct owned *owned)
 {
 	return owned->print.mode && !owned->is_gone && !generation_is_beside(owned);
@@ -87,14 +89,15 @@ static int open_layer(int at, const char *name, struct layer **ret)
 	return rendered_open_layer(path, false, ret);
 }
 
-/* The name of the one that is shown, "" for none. 0 or -errno. */
+/* Reads the name of the shown generation, "" for none. Returns 0 or -errno. */
 static int read_link(const struct rendered *rendered, char ret[GENERATION_NAME_SIZE])
 {
 	ssize_t n = 0;
 
-	/* With --dry-run the directory need not be there. */
+	/* With --dry-run the directory need not exist. */
 	if (rendered->place->dirfd >= 0)
-		n = readlinkat(rendered->place->dirfd, GENERATION_LINK, ret, GENERATION_NAME_SIZE - 1);
+		n = readlinkat(
+			rendered->place->dirfd, GENERATION_LINK, ret, GENERATION_NAME_SIZE - 1);
 
 	ret[n < 0 ? 0 : n] = '\0';
 	if (n < 0)
@@ -115,7 +118,7 @@ int generation_open(struct rendered *rendered, struct problem *problem)
 		r = open_layer(rendered->place->dirfd, name, &rendered->tree);
 	if (rendered->tree)
 		memcpy(rendered->shown, name, sizeof(name));
-	/* Somebody has removed it: another one is made. */
+	/* Another program has removed it: a new one is made. */
 	return r == -ENOENT || r == -ENOTDIR || r == -ELOOP ? 0 : r;
 }
 
@@ -125,7 +128,10 @@ static void change(struct rendered *rendered, struct owned *owned)
 	rendered->is_changed = true;
 }
 
-/* Who is not root may have been unable to give the owner: the bytes and his own rights count. */
+/*
+ * Returns whether the imprint is as wanted. Without root, plyfs may have been unable to give the
+ * owner: only the bytes and our own rights count.
+ */
 static bool is_as_wanted(const struct imprint *wanted, const struct imprint *is)
 {
 	if (geteuid() == 0)
@@ -134,7 +140,10 @@ static bool is_as_wanted(const struct imprint *wanted, const struct imprint *is)
 	       (S_ISLNK(wanted->mode) || (wanted->mode & 0700) == (is->mode & 0700));
 }
 
-/* Notes what the next one is to have there, if that is something else. 0, RENDERED_KEPT, -errno. */
+/*
+ * Notes the object that the next generation must have at the name, if that is another one. Returns
+ * 0, RENDERED_KEPT or -errno.
+ */
 static int want(struct rendered *rendered, struct owned *owned, const struct imprint *wanted)
 {
 	struct imprint now;
@@ -162,7 +171,7 @@ static int want(struct rendered *rendered, struct owned *owned, const struct imp
 	return 0;
 }
 
-/* A name at the top leads through the link, and may not be taken for a generation. */
+/* Checks a name at the top, which leads through the link and must not look like a generation's. */
 static int check_name(const char *path, struct problem *problem)
 {
 	if (!generation_has_name(path))
@@ -200,7 +209,10 @@ int generation_put_directory(struct rendered *rendered, struct owned *owned,
 	return r == 0 ? want(rendered, owned, &wanted) : r;
 }
 
-/* Whether somebody has changed it, and may keep that. 0, RENDERED_KEPT or -errno. */
+/*
+ * Checks whether another program has changed the name and the change is to be kept. Returns 0,
+ * RENDERED_KEPT or -errno.
+ */
 static int meet_drift(struct rendered *rendered, struct owned *owned)
 {
 	struct imprint now;
@@ -214,7 +226,7 @@ static int meet_drift(struct rendered *rendered, struct owned *owned)
 	return owned->reported && now.mode ? RENDERED_KEPT : 0;
 }
 
-/* The directories that it lies in are there as long as it is. */
+/* Keeps the directories that the name lies in. */
 static void keep_above(struct rendered *rendered, struct owned *owned)
 {
 	char path[PATH_MAX];
@@ -254,7 +266,7 @@ int generation_remove(struct rendered *rendered, struct owned *owned)
 	return r == 0 && is_kept ? RENDERED_KEPT : r;
 }
 
-/* A directory in the next one. 0 or -errno. */
+/* Makes a directory in the next generation. Returns 0 or -errno. */
 static int make_directory(struct rendered *rendered, int next, struct owned *owned)
 {
 	const struct stat like = {.st_mode = owned->print.mode,
@@ -262,7 +274,7 @@ static int make_directory(struct rendered *rendered, int next, struct owned *own
 		.st_gid = owned->print.gid};
 	struct imprint print = {0};
 
-	/* What is made has its line: else nobody could remove it. */
+	/* Log it before making it: a later run could not remove it otherwise. */
 	int r = manifest_put(rendered->manifest, owned, &owned->print);
 	if (r == 0 && mkdirat(next, owned->path, 0700) < 0)
 		r = -errno;
@@ -274,7 +286,10 @@ static int make_directory(struct rendered *rendered, int next, struct owned *own
 	return r == 0 ? manifest_put(rendered->manifest, owned, &print) : r;
 }
 
-/* A file in the next one: the very same as in the one that is shown, or another. 0 or -errno. */
+/*
+ * Makes a file in the next generation: a hard link to the shown one, or a new file. Returns 0 or
+ * -errno.
+ */
 static int make_file(
 	struct rendered *rendered, int next, struct parent *parent, struct owned *owned)
 {
@@ -288,11 +303,14 @@ static int make_file(
 		int r = from < 0 ? from : -errno;
 		if (r == -ENOSPC || r == -ENOMEM || r == -EDQUOT)
 			return r;
-		/* Nobody else has what was good before. */
+		/* The shown file is the only copy of its last good version. */
 		if (!owned->wanted && r != -ENOENT && r != -ENOTDIR)
 			return r;
 	}
-	/* Never good in this life, and removed by somebody: there is nothing to show. */
+	/*
+	 * It was never good in this process, or its removal by another program is kept: show
+	 * nothing.
+	 */
 	if (!owned->wanted || (owned->reported && rendered->options.keeps_drift))
 		return 0;
 	int r = manifest_put(rendered->manifest, owned, &owned->print);
@@ -301,7 +319,7 @@ static int make_file(
 	return r == 0 ? manifest_put(rendered->manifest, owned, &print) : r;
 }
 
-/* Whatever of ours lies in the directory, and then it itself. 0 or -errno. */
+/* Removes everything of ours in the directory, and then the directory. Returns 0 or -errno. */
 static int remove_generation(struct rendered *rendered, int at, const char *name)
 {
 	CLEANUP(freep) struct owned **all = NULL;
@@ -325,7 +343,7 @@ static int remove_generation(struct rendered *rendered, int at, const char *name
 		bool is_gone = unlinkat(in, last, 0) == 0 ||
 			       ((errno == EISDIR || errno == EPERM) &&
 				       unlinkat(in, last, AT_REMOVEDIR) == 0);
-		/* In a directory there may be what somebody has put there. */
+		/* A directory may hold another program's files. */
 		if (!is_gone && errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST)
 			failure = -errno;
 	}
@@ -356,7 +374,7 @@ static int fill(struct rendered *rendered, int next)
 	return r == 0 ? rendered_dress(next, &like, 0, &unused) : r;
 }
 
-/* Puts a link beside the generations, if it is not there. 0, PROBLEM or -errno. */
+/* Puts a link beside the generations, unless it is there. Returns 0, PROBLEM or -errno. */
 static int put_link(
 	struct rendered *rendered, const char *name, const char *target, struct problem *problem)
 {
@@ -398,7 +416,7 @@ static int put_link(
 	return r;
 }
 
-/* What was a file before, with the right bytes, is a link from now on. */
+/* Replaces a file that has the right bytes by a link, with --adopt. */
 static bool adopt(struct rendered *rendered, const struct owned *owned)
 {
 	struct imprint now;
@@ -406,11 +424,10 @@ static bool adopt(struct rendered *rendered, const struct owned *owned)
 	return rendered->options.adopts &&
 	       imprint_at(rendered->place->dirfd, owned->path, &now) == 0 && S_ISREG(now.mode) &&
 	       S_ISREG(owned->print.mode) && now.hash == owned->print.hash &&
-	       (rendered->options.is_dry ||
-		       unlinkat(rendered->place->dirfd, owned->path, 0) == 0);
+	       (rendered->options.is_dry || unlinkat(rendered->place->dirfd, owned->path, 0) == 0);
 }
 
-/* The link by which a name at the top is reached. */
+/* Puts the link by which a name at the top is reached. */
 static int link_name(struct rendered *rendered, struct owned *owned, struct problem *problem)
 {
 	CLEANUP(freep) char *target = NULL;
@@ -420,12 +437,10 @@ static int link_name(struct rendered *rendered, struct owned *owned, struct prob
 	int r = put_link(rendered, owned->path, target, problem);
 	if (r != PROBLEM || !adopt(rendered, owned))
 		return r;
-	return rendered->options.is_dry
-		       ? 0
-		       : put_link(rendered, owned->path, target, problem);
+	return rendered->options.is_dry ? 0 : put_link(rendered, owned->path, target, problem);
 }
 
-/* What somebody has put in its place stays. */
+/* Removes the link of a name. If another program has replaced it, that stays. */
 static int unlink_name(struct rendered *rendered, struct owned *link)
 {
 	const char *name = link->path + strlen(GENERATION_BESIDE);
@@ -446,7 +461,7 @@ static int unlink_name(struct rendered *rendered, struct owned *link)
 	return r;
 }
 
-/* Whether it is a link to a name that is shown no more. */
+/* Returns whether it is a link to a name that is no longer shown. */
 static bool is_idle(const struct rendered *rendered, const struct owned *owned)
 {
 	const char *name = owned->path + strlen(GENERATION_BESIDE);
@@ -458,7 +473,7 @@ static bool is_idle(const struct rendered *rendered, const struct owned *owned)
 	return !named || !is_shown(named);
 }
 
-/* What could not be linked is told, and the first of it returned: 0, PROBLEM or -errno. */
+/* Puts all links. Of several failures the first one is returned. Returns 0, PROBLEM or -errno. */
 static int link_names(struct rendered *rendered, struct problem *problem)
 {
 	CLEANUP(freep) struct owned **all = NULL;
@@ -481,7 +496,10 @@ static int link_names(struct rendered *rendered, struct problem *problem)
 	return result;
 }
 
-/* Those that nothing leads to any more. What somebody has put into one stays, and is told. */
+/*
+ * Removes the generations that no link leads to. One that holds another program's files stays, with
+ * a problem.
+ */
 static int remove_old(struct rendered *rendered, const char *shown, struct problem *problem)
 {
 	CLEANUP(freep) struct owned **all = NULL;
@@ -520,7 +538,7 @@ int generation_clear(struct rendered *rendered)
 		r = remove_old(rendered, shown, &unused);
 	if (r == 0)
 		return rendered_forget_gone(rendered);
-	/* What hinders it is told when the next one is made. */
+	/* The error is reported when the next generation is made. */
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -536,7 +554,7 @@ static void make_name(char ret[GENERATION_NAME_SIZE])
 	snprintf(ret + len, GENERATION_NAME_SIZE - len, ".%09ld", now.tv_nsec);
 }
 
-/* Makes the next one whole, where nobody sees it. 0 or -errno. */
+/* Makes the next generation where no reader sees it. Returns 0 or -errno. */
 static int make_next(struct rendered *rendered)
 {
 	int r = remove_generation(rendered, rendered->own_fd, NEXT_NAME);
@@ -554,7 +572,10 @@ static int make_next(struct rendered *rendered)
 	return r;
 }
 
-/* All is as it is wanted, but for what somebody has changed and may keep. 0 or -ENOMEM. */
+/*
+ * Marks all names as up to date, after the switch. Only kept drift stays reported. Returns 0 or
+ * -ENOMEM.
+ */
 static int settle(struct rendered *rendered)
 {
 	CLEANUP(freep) struct owned **all = NULL;
@@ -570,7 +591,10 @@ static int settle(struct rendered *rendered)
 	return r;
 }
 
-/* 0 with its name, PROBLEM or -errno: the old one is shown still. */
+/*
+ * Makes and shows the next generation. Returns 0 with its name; PROBLEM or -errno: the old one is
+ * still shown.
+ */
 static int switch_to_next(
 	struct rendered *rendered, char name[GENERATION_NAME_SIZE], struct problem *problem)
 {
@@ -583,7 +607,7 @@ static int switch_to_next(
 	make_name(name);
 	struct owned *owned = get_beside(rendered, name);
 	r = owned ? manifest_put(rendered->manifest, owned, &print) : -ENOMEM;
-	/* Somebody else's directory of that name would be met here. */
+	/* RENAME_NOREPLACE: another program may have made a directory of that name. */
 	if (r == 0 && renameat2(rendered->own_fd, NEXT_NAME, rendered->place->dirfd, name,
 			      RENAME_NOREPLACE) < 0)
 		r = errno == EINVAL && renameat(rendered->own_fd, NEXT_NAME, rendered->place->dirfd,
@@ -619,7 +643,7 @@ int generation_commit(struct rendered *rendered, struct problem *problem)
 		r = switch_to_next(rendered, name, problem);
 		rendered->has_old_links |= r == 0;
 	} else if (r == 0 && strcmp(name, rendered->shown) != 0) {
-		/* Somebody has led it elsewhere. */
+		/* Another program has changed the link. */
 		r = put_link(rendered, GENERATION_LINK, rendered->shown, problem);
 	}
 	if (r == 0)

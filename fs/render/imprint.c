@@ -49,7 +49,7 @@ enum drift drift_between(const struct imprint *was, const struct imprint *is)
 
 bool imprint_equal(const struct imprint *a, const struct imprint *b)
 {
-	/* A link has no rights of its own. */
+	/* The mode and owner of a link have no effect. */
 	if (S_ISLNK(a->mode) && S_ISLNK(b->mode))
 		return a->hash == b->hash;
 	return a->mode == b->mode && a->uid == b->uid && a->gid == b->gid && a->hash == b->hash;
@@ -100,7 +100,7 @@ int imprint_at(int directory, const char *name, struct imprint *ret)
 	int r = S_ISREG(stat.st_mode)   ? hash_file(directory, name, ret)
 		: S_ISLNK(stat.st_mode) ? hash_link(directory, name, ret)
 					: 0;
-	/* It may go, or become something else, at any time. */
+	/* The object may be removed or replaced at any time. */
 	return r == -ENOENT || r == -ELOOP || r == -EINVAL ? imprint_at(directory, name, ret) : r;
 }
 

@@ -1,6 +1,6 @@
 /*
- * An imprint: what stands at a name, in a few words. By it is told later whether that is still what
- * plyfs wrote.
+ * An imprint: a short fingerprint of the file, directory or link at a name. A later comparison
+ * tells whether it is still the one that plyfs wrote.
  */
 #pragma once
 
@@ -12,44 +12,50 @@
 
 struct version;
 
-/* There are many: no room is left between them. */
+/* There are many of them, so they are packed. */
 struct imprint {
-	mode_t mode; /* with its type; 0: nothing stands there */
+	mode_t mode; /* with its type; 0: nothing is there */
 	uid_t uid;
 	gid_t gid;
-	uint64_t hash; /* of the bytes, or of a link's target; 0 of a directory */
+	uint64_t hash; /* of the bytes, or of a link's target; 0 for a directory */
 } __attribute__((packed, aligned(4)));
 
-/* How what stands there is not what was put there. */
+/* The difference between what is at a name and what plyfs has put there. */
 enum drift {
 	DRIFT_NONE,
 	DRIFT_REMOVED,
-	DRIFT_REPLACED, /* by something of another kind */
+	DRIFT_REPLACED, /* by an object of another kind */
 	DRIFT_EDITED,
 	DRIFT_RIGHTS, /* mode, owner or group */
 };
 
-/** The word for programs: "edited". */
+/** Returns the word for programs: "edited". */
 const char *drift_name(enum drift drift);
 
-/** For people, behind the path: "somebody has changed it". */
+/** Returns the phrase for people, which stands behind the path. */
 const char *drift_text(enum drift drift);
 
 enum drift drift_between(const struct imprint *was, const struct imprint *is);
 
-/* Bytes that are read, and added to a hash, at once: another number would give another hash. */
+/* Size of a chunk, in bytes. Another size would give other hashes. */
 #define IMPRINT_CHUNK (1u << 16)
 
-/* An empty file's. */
+/* The hash of an empty file. */
 #define IMPRINT_HASH 0x6C62272E07BB0142u
 
-/** The hash with the next chunk. It is kept on disks: it must stay what it is. */
+/** Adds the next chunk to the hash. Hashes are stored on disks: the function must never change. */
 uint64_t imprint_add(uint64_t hash, struct span chunk);
 
-/** What stands at the name. 0, also where that is nothing, or -errno: its bytes can't be read. */
+/**
+ * Takes the imprint of the name. Returns 0, also if nothing is there; or -errno: its bytes can't be
+ * read.
+ */
 int imprint_at(int directory, const char *name, struct imprint *ret);
 
-/** What the version looks like on a disk where its owner can be given to files. 0 or -errno. */
+/**
+ * Computes the imprint that the version has on a disk where files can be given to its owner.
+ * Returns 0 or -errno.
+ */
 int imprint_of_version(const struct version *version, struct imprint *ret);
 
 bool imprint_equal(const struct imprint *a, const struct imprint *b);

@@ -20,7 +20,7 @@
 #define HEAD "plyfs render 2\n"
 #define HEAD_ATOMIC "plyfs render 2 atomic\n"
 
-/* Lines for each name, after which the log is written anew; and so many more. */
+/* Number of lines for each name, plus a constant, after which the log is written anew. */
 #define LINES_PER_NAME 4
 #define LINES_FREE 1000
 
@@ -29,20 +29,22 @@ struct manifest {
 	size_t count;
 	int directory; /* the caller's */
 	int fd;        /* of the log, for appending; -1: it is only read */
-	off_t size;    /* of what of it is good */
+	off_t size;    /* of the log's good part */
 	bool is_atomic;
-	bool is_dry;    /* nothing is written */
-	bool is_behind; /* the log lacks a line, or has half a one: it is to be made anew */
+	bool is_dry;    /* writes nothing */
+	bool is_behind; /* the log lacks a line, or has half of one: it must be made anew */
 	uint32_t lines;
-	uint32_t sealed; /* all up to this line is in its place */
+	uint32_t sealed; /* all changes up to this line are complete */
 
-	/* A line, for which a stream of its own would cost more than to write it. */
-	FILE *out; /* NULL: none was written yet */
+	/*
+	 * A stream for lines, reused: opening one for each line would cost more than the writing.
+	 */
+	FILE *out; /* NULL: no line was written yet */
 	char *line;
 	size_t line_len;
 };
 
-/* The tree has the paths, which lie in what they name. */
+/* The tree's keys are the paths inside of the entries. */
 static int compare(const void *a, const void *b)
 {
 	return strcmp(a, b);
@@ -127,7 +129,7 @@ static void put_path(FILE *out, const char *path)
 	fputc('\n', out);
 }
 
-/* "+" or "?"; without an imprint "-". */
+/* Writes a "+" or "?" line; without an imprint a "-" line. */
 static void put_line(FILE *out, const struct imprint *print, const char *path)
 {
 	if (print && print->mode)
@@ -140,7 +142,7 @@ static void put_line(FILE *out, const struct imprint *print, const char *path)
 
 static int begin_log(struct manifest *manifest);
 
-/* All of it or nothing. */
+/* Appends all of the text or nothing. */
 static int append(struct manifest *manifest, const char *text, size_t len)
 {
 	int r = manifest->is_behind ? begin_log(manifest) : 0;
@@ -182,11 +184,11 @@ bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *o
 	return !is_in_place(manifest, owned);
 }
 
-/* What was there before, until it is known that this is. */
+/* Sets the new imprint, and keeps the former one until the new one is known to be in place. */
 static void take_print(
 	const struct manifest *manifest, struct owned *owned, const struct imprint *print)
 {
-	/* Of a generation that is not logged yet its owner has noted what is shown. */
+	/* A generation's entry that is not logged yet has the shown imprint in `former` already. */
 	if (owned->is_logged && (!manifest->is_atomic || is_in_place(manifest, owned)))
 		owned->former = owned->print;
 	owned->print = *print;
@@ -224,13 +226,13 @@ int manifest_drop(struct manifest *manifest, struct owned *owned)
 	return r;
 }
 
-/* With a new owner a file loses some bits of its mode. */
+/* A change of the owner clears some bits of a file's mode. */
 static bool has_mode(const struct imprint *now, mode_t mode)
 {
 	return now->mode == mode || now->mode == (mode & ~(mode_t)(S_ISUID | S_ISGID));
 }
 
-/* Whether it has rights of either: they are given to it, just now. */
+/* Returns whether the rights are a mixture of both imprints': a process was changing them. */
 static bool is_between(
 	const struct imprint *former, const struct imprint *print, const struct imprint *now)
 {
@@ -241,7 +243,9 @@ static bool is_between(
 		       (now->uid == print->uid && now->gid == print->gid));
 }
 
-/* Whether we can have left that there, though the last line says something else. */
+/*
+ * Returns whether our own process can have left that there, although the last line says otherwise.
+ */
 static bool may_be(
 	const struct manifest *manifest, const struct owned *owned, const struct imprint *now)
 {
@@ -261,13 +265,13 @@ enum drift manifest_drift(
 	const struct imprint *was =
 		owned->print.mode || is_in_place(manifest, owned) ? &owned->print : &owned->former;
 
-	/* What is nowhere is not ours, whatever stands there. */
+	/* A name that was removed is not ours, whatever is there. */
 	if (!was->mode || imprint_equal(&owned->print, now) || may_be(manifest, owned, now))
 		return DRIFT_NONE;
 	return drift_between(was, now);
 }
 
-/* The path in a line, which it is made of. */
+/* Decodes the path of a line, in place. */
 static char *read_path(char *line)
 {
 	char *out = line, *at = line;
@@ -282,7 +286,7 @@ static char *read_path(char *line)
 	return *line && *line != '/' ? line : NULL;
 }
 
-/* The path behind "+ 100444 0 0 3f2a6c0e11d09b54 ", or NULL. */
+/* Parses "+ 100444 0 0 3f2a6c0e11d09b54 ". Returns the path behind it, or NULL. */
 static char *read_imprint(char *line, struct imprint *ret)
 {
 	char *end;
@@ -338,14 +342,14 @@ static int read_log(struct manifest *manifest, FILE *in)
 	int r = len < 0 ? -EBADMSG : read_head(manifest, line);
 	while (r == 0 && (len = getline(&line, &size, in)) > 0) {
 		if (line[len - 1] != '\n')
-			break; /* killed while it was written */
+			break; /* the process was killed while writing it */
 		line[len - 1] = '\0';
 		r = strlen(line) == (size_t)len - 1 ? take_line(manifest, line) : -EBADMSG;
 	}
 	return r;
 }
 
-/* All of the log as it would be written now. What is in doubt has both lines. */
+/* Makes the whole log as it would be written now. Names in doubt have both lines. */
 static int make_log(struct manifest *manifest, char **ret, size_t *len)
 {
 	CLEANUP(freep) struct owned **all = NULL;
@@ -369,7 +373,7 @@ static int make_log(struct manifest *manifest, char **ret, size_t *len)
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }
 
-/* Written anew, as it would grow without end. */
+/* Writes the log anew, as it would grow without end. */
 static int begin_log(struct manifest *manifest)
 {
 	CLEANUP(closep)
@@ -505,7 +509,7 @@ int manifest_list(
 
 	if (!list.items)
 		return -ENOMEM;
-	/* A file needs no look at all the others. */
+	/* A file has no entries below: no walk is needed. */
 	if (is_file)
 		list.items[list.count++] = own;
 	else

@@ -1,25 +1,26 @@
 /*
- * The manifest: what a rendered directory holds that is ours. A log on the disk, `.plyfs/manifest`,
- * with a line before each change, so that whoever starts after somebody was killed at any moment
- * can tell what that one did from what somebody else has changed:
+ * The manifest: the names in a rendered directory that belong to plyfs. It is a log on the disk,
+ * `.plyfs/manifest`, with a line before each change. So after a process was killed at any moment,
+ * the next one can tell that process's changes from those of other programs:
  *
  *      plyfs render 2
  *      + 100444 0 0 3f2a6c0e11d09b54 app.yaml         (mode, owner, group, hash of the bytes)
  *      + 40755 0 0 0 sub
  *      =                                              (all that stands above is in its place)
- *      ? app.yaml                                     (it is to be taken away)
- *      - app.yaml                                     (nothing of it is anywhere: forget it)
+ *      ? app.yaml                                     (it is about to be removed)
+ *      - app.yaml                                     (it is nowhere any more: forget it)
  *
- * 1. A name is changed after its line is written, and one line's change is over before the next
- *    line of that name is written. So behind the last `=` a name stands as its last line says, or
- *    as the one before: it is in doubt. Of a generation, which is shown all at once, it stands as
+ * 1. A name is changed after its line is written, and a line's change is complete before the next
+ *    line of that name is written. So behind the last `=` a name is as its last line says, or as
+ *    the line before that: it is in doubt. A generation is shown all at once, so its names are as
  *    the last line says, or as the last one before `=`.
- * 2. What stands there already, and is given other rights, may have each of them, old or new.
- * 3. Who opens the directory looks at all that is in doubt, and writes down which it is, before he
- *    changes anything. So no doubt is older than a process.
- * 4. Where the log could not be written, it is made anew before the next line.
+ * 2. A file that exists and gets other rights may have any mixture of the old and the new ones.
+ * 3. A process that opens the directory first examines all names in doubt, and logs what they are,
+ *    before it changes anything. So no doubt is older than a process.
+ * 4. If a line could not be written, the log is made anew before the next line.
  *
- * A newline in a name is written `\n`, a backslash `\\`. A line without its end was not written.
+ * A newline in a name is written `\n`, a backslash `\\`. A line without its end counts as not
+ * written.
  *
  * With "plyfs render 2 atomic" the names are those of a generation; "./NAME" is one beside it.
  */
@@ -31,80 +32,90 @@
 
 struct version;
 
-/* One name: of what is ours, or is to be. */
+/* A name that belongs to plyfs, or is about to. */
 struct owned {
-	struct imprint print;  /* what was put there last, or is about to be; mode 0: nothing */
-	struct imprint former; /* … before that; it counts while the name is in doubt */
-	uint32_t line;         /* private: when that was logged */
+	struct imprint print;  /* put there last, or about to be put there; mode 0: nothing */
+	struct imprint former; /* the one before that; it counts while the name is in doubt */
+	uint32_t line;         /* private: the number of its last line */
 	bool is_logged;        /* private: the log has `print` */
 
-	/* For the owners' use; nothing when it was read. */
+	/* For the owner of the manifest; zero after reading. */
 	bool is_seen;
-	bool is_changed;        /* --atomic: the next generation has something else there */
-	bool is_gone;           /* --atomic: … nothing */
-	bool is_kept_back;      /* somebody's change was left, and not what the layers say put */
-	uint32_t reported;      /* hash of the drift that was told last */
-	int failure;            /* why it could not be made; it is tried again */
-	char *trouble;          /* … for people; owned */
-	uint64_t ino;           /* the view's number of what is shown */
-	struct version *wanted; /* --atomic; a reference */
+	bool is_changed;   /* --atomic: the next generation has another object there */
+	bool is_gone;      /* --atomic: the next generation has nothing there */
+	bool is_kept_back; /* another program's change was kept, and the version of the layers was
+			      not put there */
+	uint32_t reported; /* hash of the drift that was last reported */
+	int failure;       /* result of the last attempt that failed; it is retried */
+	char *trouble;     /* the failure's message; owned */
+	uint64_t ino;      /* the view's number of the shown object */
+	struct version *wanted; /* --atomic: the version of the next generation; a reference */
 
 	char path[]; /* relative to the rendered directory */
 };
 
 struct manifest;
 
-/* What manifest_open() and manifest_read() say of a manifest of the other kind. */
+/* Result of manifest_open() and manifest_read() for a manifest of the other kind. */
 #define MANIFEST_OTHER_KIND 2
 
 /**
- * Reads the manifest in the directory `fd`, which the caller keeps, and begins it anew without what
- * is gone. Without one it is empty. Returns 0 with *ret for manifest_free(); MANIFEST_OTHER_KIND;
- * -EBADMSG when it is none of ours; or -errno.
+ * Reads the manifest in the directory `fd`, which stays the caller's, and writes it anew without
+ * removed names. Without a file it is empty. Returns 0 with *ret for manifest_free();
+ * MANIFEST_OTHER_KIND; -EBADMSG if it is not a manifest of ours; or -errno.
  */
 int manifest_open(int fd, bool is_atomic, struct manifest **ret);
 
-/** The same, and no change is ever written. `fd` may be -1: there is none. */
+/** Does the same, but never writes a change. `fd` may be -1: there is none. */
 int manifest_open_dry(int fd, bool is_atomic, struct manifest **ret);
 
-/** The same for who looks only: -ENOENT where there is none. */
+/** Does the same for reading only: -ENOENT if there is none. */
 int manifest_read(int fd, struct manifest **ret);
-void manifest_free(struct manifest *manifest); /* NULL is fine */
+void manifest_free(struct manifest *manifest); /* NULL: does nothing */
 
 bool manifest_is_atomic(const struct manifest *manifest);
 
-/** What is known of `path`, or NULL; and the same made where it is not. NULL: no memory. */
+/** Returns the entry of `path`, or NULL. The second one adds a missing entry; NULL: no memory. */
 struct owned *manifest_find(const struct manifest *manifest, const char *path);
 struct owned *manifest_get(struct manifest *manifest, const char *path);
 
-/** Before that is put at the name, or nothing: it is taken away. 0 or -errno: nothing has changed. */
+/**
+ * Logs `print` before the caller puts it at the name; mode 0: before the caller removes the name.
+ * Returns 0, or -errno with nothing changed.
+ */
 int manifest_put(struct manifest *manifest, struct owned *owned, const struct imprint *print);
 
-/** When that could not be done after all: `before` is there still. */
+/** Takes that back after the caller has failed: `before` is still there. */
 void manifest_undo(struct manifest *manifest, struct owned *owned, const struct imprint *before);
 
-/** Whether it may be as before still. */
+/** Returns whether the name may still be as before. */
 bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *owned);
 
-/** Ends the doubt by what stands there: one of both, or somebody has changed it. 0 or -errno. */
+/**
+ * Ends the doubt. `now` is at the name: it is one of the two imprints, or another program has
+ * changed it. Returns 0 or -errno.
+ */
 int manifest_settle(struct manifest *manifest, struct owned *owned, const struct imprint *now);
 
-/** After the name has gone. It is known still, in memory. 0 or -errno. */
+/** Logs that the name has gone. Its entry stays in memory. Returns 0 or -errno. */
 int manifest_drop(struct manifest *manifest, struct owned *owned);
 
-/** Forgets a name that is not ours. */
+/** Forgets a name that does not belong to plyfs. */
 void manifest_forget(struct manifest *manifest, struct owned *owned);
 
-/** All that was put is in its place, and nothing in doubt. 0 or -errno; nothing is lost then. */
+/**
+ * Logs that all changes are complete, and nothing is in doubt. Returns 0, or -errno with nothing
+ * lost.
+ */
 int manifest_seal(struct manifest *manifest);
 
-/** What somebody has done to the name, as `now` stands there. */
+/** Returns how another program has changed the name, at which `now` is. */
 enum drift manifest_drift(
 	const struct manifest *manifest, const struct owned *owned, const struct imprint *now);
 
 /**
- * What is known at `path` and below, "" for all, in byte order of the paths: so what is in a
- * directory comes behind it. 0 with *ret for free(3), or -ENOMEM.
+ * Lists the entries at `path` and below, "" for all, in byte order of the paths: so a directory
+ * comes before its contents. Returns 0 with *ret for free(3), or -ENOMEM.
  */
 int manifest_list(
 	const struct manifest *manifest, const char *path, struct owned ***ret, size_t *count);

@@ -8,28 +8,28 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "failure.h"
 #include "generation.h"
 #include "layer.h"
 #include "render_state.h"
-#include "text.h"
 #include "shown_directory.h"
-#include "failure.h"
+#include "text.h"
 
 /*
- * Names that are looked up at once: the pool composes some beside each other while those before are
- * written. All of a batch are waited for together: who is woken for each takes a processor from the
- * pool each time.
+ * Maximum number of concurrent lookups: the pool composes some of them while earlier ones are
+ * written. All lookups of a batch are waited for together: waking up for each would take a
+ * processor from the pool each time.
  */
 #define LOOKS 64
 #define LOOKS_BATCH (LOOKS / 2)
 
-/* A name that is looked up. */
+/* A lookup of a name. */
 struct populate_lookup {
-	struct view_caller caller; /* first */
+	struct view_caller caller; /* must be first */
 	struct render *render;
 	char *name;
 	int result;
-	bool is_answered; /* mutex */
+	bool is_answered; /* protected by `looks` */
 	struct stat stat;
 };
 
@@ -38,7 +38,7 @@ struct populate_names {
 	struct populate_lookup **items;
 	size_t count;
 	size_t capacity;
-	bool has_failed; /* for lack of memory */
+	bool has_failed; /* no memory */
 };
 
 static void on_answer(struct view_caller *caller, int result, const struct stat *stat)
@@ -104,7 +104,7 @@ static void names_fini(struct populate_names *names)
 	free(names->items);
 }
 
-/* What is shown there is not to be removed, though nobody knows what it should be. */
+/* Keeps what is shown at the path: its present state is unknown, so it must not be removed. */
 static int keep_shown(struct render *render, const char *path)
 {
 	CLEANUP(freep) struct owned **all = NULL;
@@ -157,7 +157,7 @@ int populate_put_directory(struct render *render, const char *path, uint64_t ino
 		shown_watch(shown_find(render, ino));
 	if (!is_put)
 		failure_retry(render, path, owned, r, &problem);
-	/* It is not looked into now: what is shown in it stays. */
+	/* The directory is not walked now: keep what is shown in it. */
 	if (!is_put && keep_shown(render, path) < 0)
 		r = -ENOMEM;
 	lock_release(&render->files);
@@ -166,7 +166,10 @@ int populate_put_directory(struct render *render, const char *path, uint64_t ino
 	return layer_is_shortage(r) ? r : 0;
 }
 
-/* What was good before, by another plyfs, stays where it never was in this life. 0 or -ENOMEM. */
+/*
+ * Writes a file. If it does not merge and was never good in this process, the last good file of an
+ * earlier process stays. Returns 0 or -ENOMEM.
+ */
 static int put_file(struct render *render, const char *path, uint64_t ino)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
@@ -193,7 +196,7 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 	return owned ? 0 : -ENOMEM;
 }
 
-/* Up to the name `end`. */
+/* Begins the lookups of the names before `end`. */
 static void ask_some(struct render *render, uint64_t parent, struct populate_names *names,
 	size_t *asked, size_t end)
 {
@@ -263,7 +266,7 @@ void populate_directory(struct render *render, const char *path, uint64_t ino)
 		wait_for(render, look);
 		put_name(render, ino, path, look);
 	}
-	/* Those that were asked for are answered before their names go. */
+	/* Wait for all lookups before their names are freed. */
 	for (size_t i = 0; i < asked; i++)
 		wait_for(render, names.items[i]);
 }
@@ -279,7 +282,7 @@ static void put_off_removal(
 	lock_release(&render->files);
 }
 
-/* What another run has made and nobody shows any more. What can't be removed is tried again. */
+/* Removes what an earlier run has written and the layers no longer have. Failures are retried. */
 static int remove_unseen(struct render *render)
 {
 	CLEANUP(freep) struct owned **all = NULL;
@@ -287,7 +290,7 @@ static int remove_unseen(struct render *render)
 	size_t count;
 	int r = manifest_list(rendered_manifest(render->rendered), "", &all, &count);
 
-	/* From the end on: what is in a directory comes behind it. */
+	/* Backwards: a directory comes before its contents. */
 	for (size_t i = count; r == 0 && i-- > 0;) {
 		if (all[i]->is_seen || generation_is_beside(all[i]))
 			continue;
@@ -312,7 +315,7 @@ void populate_remove_unseen(struct render *render)
 	lock_release(&render->files);
 	int r = render->is_removal_due ? 0 : remove_unseen(render);
 	if (r == 0)
-		return; /* what could not be removed is put off */
+		return; /* failed removals are scheduled already */
 	render->is_removal_due = true;
 	failure_retry(render, render->options.directory, NULL, r, NULL);
 	agenda_look(render->agenda, "", RETRY_MS);
@@ -332,7 +335,7 @@ void populate_again(struct render *render, const char *path)
 				      owned->is_kept_back));
 	int r = is_due ? view_stat(render->view, ino, &stat) : -ESTALE;
 	if (r == 0 && owned)
-		owned->ino = 0; /* its one reference goes on */
+		owned->ino = 0; /* the reference is passed on */
 	lock_release(&render->files);
 	if (r == 0 && !*path)
 		populate_directory(render, path, ino);

@@ -21,21 +21,22 @@
 #include "supervisor.h"
 
 /*
- * By the time that a generation is made all that has changed with it must be there, too: what is
- * seen to be under way is waited for. Who writes without a pause does not keep it back for longer
- * than this.
+ * Times for a generation, in ms. It must include all changes made by then, so changes in progress
+ * are waited for, in steps. A program that writes without a pause delays it no longer than this.
  */
 #define GENERATION_STEP_MS 2
 #define GENERATION_WRITER_MS 1000
 #define GENERATION_LATEST_MS 5000
 
-/* Nobody is told of what nobody sees yet. Under the lock of the files. */
+/* Holds change hooks back until their changes are visible. The mutex `files` is held. */
 static void hold_notices(struct render *render)
 {
 	view_hold_notices(render->view, rendered_is_to_switch(render->rendered));
 }
 
-/* Under the lock of the files. What is made and removed there meanwhile is our own doing. */
+/*
+ * Commits. The mutex `files` is held. Watches end meanwhile: events in the tree are our own doing.
+ */
 static void commit(struct render *render)
 {
 	bool is_watched = render->inotify && rendered_is_to_switch(render->rendered);
@@ -46,7 +47,7 @@ static void commit(struct render *render)
 	int r = rendered_commit(render->rendered, &problem);
 	if (is_watched)
 		shown_watch_all(render, true);
-	/* What stands in the way of one name keeps nobody from being told of the others. */
+	/* If one name fails, the hooks of the others still run. */
 	hold_notices(render);
 	if (r == 0) {
 		render->commit_failure = 0;
@@ -82,12 +83,12 @@ int render_all(struct render *render)
 	if (!render->options.is_dry)
 		render_status_write(render);
 	lock_release(&render->files);
-	/* What looking at all at once took is not needed again. */
+	/* Give back the memory that only the first, complete walk needed. */
 	malloc_trim(0);
 	return (int)render->failed;
 }
 
-/* The operations. What could not be done is tried again after a while. */
+/* The publisher's operations. A failed one is retried after a while. */
 
 static int op_replace(void *context, const struct change *change)
 {
@@ -100,7 +101,7 @@ static int op_replace(void *context, const struct change *change)
 	if (r < 0)
 		return r;
 	r = view_version(render->view, staged.st_ino, &version);
-	/* What says that reading fails is told by the log: what was there, if anything, stays. */
+	/* The log has the reason why a version is broken. The file that is there, if any, stays. */
 	bool is_broken = r == 0 && version->kind == VERSION_BROKEN;
 	if (r == 0)
 		view_drop_names(render->view, version);
@@ -128,7 +129,10 @@ static int op_replace(void *context, const struct change *change)
 	return 0;
 }
 
-/* The numbers of what is ours at the path and below. 0 with *ret for free(3), or -ENOMEM. */
+/*
+ * Finds the numbers of our names at the path and below. Returns 0 with *ret for free(3), or
+ * -ENOMEM.
+ */
 static int find_numbers(
 	const struct render *render, const char *path, uint64_t **ret, size_t *count)
 {
@@ -140,14 +144,14 @@ static int find_numbers(
 	*ret = r == 0 ? calloc(all_count + 1, sizeof(**ret)) : NULL;
 	if (!*ret)
 		return -ENOMEM;
-	/* From the end on: what is in a directory is forgotten before it. */
+	/* Backwards: the contents of a directory are forgotten before the directory. */
 	for (size_t i = all_count; i-- > 0;)
 		if (all[i]->ino)
 			(*ret)[(*count)++] = all[i]->ino;
 	return 0;
 }
 
-/* What somebody has changed stays when its layers have it no more: the view shows it not. */
+/* Forgets the numbers of kept drift: the layers have it no more, so the view does not show it. */
 static int forget_kept(const struct render *render, const char *path)
 {
 	CLEANUP(freep) struct owned **all = NULL;
@@ -159,7 +163,7 @@ static int forget_kept(const struct render *render, const char *path)
 	return r;
 }
 
-/* A directory goes with all that lies in it, and the view must not count on any of that. */
+/* Removes a name. A directory goes with its contents, and the view must forget all of them. */
 static int op_remove(void *context, const struct change *change)
 {
 	struct render *render = context;
@@ -186,7 +190,9 @@ static int op_remove(void *context, const struct change *change)
 	return r <= 0 ? r : -EBUSY;
 }
 
-/* The view must know it before it can be walked; what fails of it is tried again by the agenda. */
+/*
+ * Makes a directory. The view must know it before it can be walked. The agenda retries what fails.
+ */
 static int op_make_directory(void *context, const struct change *change)
 {
 	struct render *render = context;
@@ -201,7 +207,7 @@ static int op_make_directory(void *context, const struct change *change)
 	return 0;
 }
 
-/* What can't be given is no failure: the bytes are right. */
+/* Sets a file's time. A failure is ignored: the bytes are right. */
 static void take_time(struct render *render, const struct change *change)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
@@ -209,7 +215,8 @@ static void take_time(struct render *render, const struct change *change)
 	if (view_version(render->view, change->attributes_ino, &version) < 0)
 		return;
 	lock_take(&render->files);
-	const struct owned *owned = manifest_find(rendered_manifest(render->rendered), change->path);
+	const struct owned *owned =
+		manifest_find(rendered_manifest(render->rendered), change->path);
 	if (owned)
 		rendered_take_time(render->rendered, owned, version);
 	lock_release(&render->files);
@@ -248,7 +255,7 @@ static const struct publisher_ops ops = {
 	.batch_end = op_batch_end,
 };
 
-/* What is to be done after a while. */
+/* Does one path of the deferred work. */
 
 static void put_node(const void *node, VISIT visit, void *context)
 {
@@ -256,7 +263,9 @@ static void put_node(const void *node, VISIT visit, void *context)
 		populate_again(context, *(char *const *)node);
 }
 
-/* Whether the view has all that belongs together. By the publisher's thread. */
+/*
+ * Returns whether the view has all changes that belong together. Called by the publisher's thread.
+ */
 static bool is_whole(struct render *render, int64_t since_ms)
 {
 	int64_t waited_ms = clock_ms() - since_ms;
@@ -266,7 +275,7 @@ static bool is_whole(struct render *render, int64_t since_ms)
 	       view_is_settled(render->view, waited_ms <= GENERATION_WRITER_MS);
 }
 
-/* When there is more to come a generation is taken up again in a moment. */
+/* If more changes are in progress, tries the generation again in a moment. */
 static bool put_off_generation(struct render *render, const struct due *due)
 {
 	if (!due->is_generation)
@@ -295,13 +304,16 @@ static bool do_due(void *context, struct publisher_hook *hook)
 		commit(render);
 	else if (!is_early && rendered_is_to_switch(render->rendered))
 		agenda_commit(render->agenda, GENERATION_QUIET_MS);
-	/* What was put again may have been put into the next one. */
+	/* The paths may have been written into the next generation. */
 	hold_notices(render);
 	lock_release(&render->files);
 	return false;
 }
 
-/* As the kernel would, when it is told to forget a directory's attributes: asks for them. */
+/*
+ * Updates a directory's attributes, where the kernel would ask for them after being told to forget
+ * them.
+ */
 static int on_tell(void *context, uint64_t ino)
 {
 	struct render *render = context;
@@ -332,7 +344,7 @@ static void on_log(void *context, const char *line)
 	agenda_tell(((struct render *)context)->agenda);
 }
 
-/* A layer that a mirror keeps has a state now. */
+/* Handles the keeper's message that a mirror's layer has a state now. */
 static bool on_supervisor(void *context, struct publisher_hook *hook)
 {
 	struct render *render = context;
@@ -343,7 +355,7 @@ static bool on_supervisor(void *context, struct publisher_hook *hook)
 	return has_state;
 }
 
-/* The supervisor reads plyfs.yaml itself. */
+/* The keeper reads plyfs.yaml itself. */
 static void on_reload(void *context)
 {
 	struct render *render = context;
@@ -352,7 +364,10 @@ static void on_reload(void *context)
 		supervisor_reload(render->options.supervisor);
 }
 
-/* Behind all that makes processes, before what makes threads, and before anything is read. */
+/*
+ * Enters the sandbox: after the other processes are forked, before threads start and anything is
+ * read.
+ */
 static int enter_sandbox(
 	struct render *render, const struct settings *settings, struct problem *problem)
 {
@@ -381,11 +396,13 @@ int render_new(struct settings *settings, const struct rendered_options *options
 
 	if (r == 0) {
 		const struct view_callbacks callbacks = {
-			.log = on_log, .tell = on_tell, .keeps_rendered = true,
-			.context = render};
+			.log = on_log, .tell = on_tell, .keeps_rendered = true, .context = render};
 
-		/* Each thread's own arena keeps what others can't use, and grows by pages; with one
-		 * for all, who renders but once waits more than he saves. */
+		/*
+		 * Each thread's own arena keeps memory that others can't use, and grows by pages.
+		 * With one arena for all, a process that renders only once would wait more than it
+		 * saves.
+		 */
 		if (options->is_watched)
 			mallopt(M_ARENA_MAX, 1);
 		render->options = *options;
@@ -400,7 +417,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 		if (r == 0)
 			r = monitor_start(&(struct monitor_options){
 				.switches = options->switches, .settings = settings, .kept = -1});
-		/* Each layer has one for itself, and more while it is looked at. */
+		/* Each layer needs a descriptor, and more while it is read. */
 		descriptor_raise_limit();
 		if (r == 0)
 			r = enter_sandbox(render, settings, problem);
@@ -441,7 +458,7 @@ void render_watch(struct render *render)
 {
 	publisher_run(render->publisher);
 	lock_take(&render->files);
-	/* Nobody is told any more of what is shown now: the next run does both. */
+	/* Do not show changes whose hooks will not run any more: the next run does both. */
 	if (!rendered_is_to_switch(render->rendered))
 		commit(render);
 	render_status_write(render);

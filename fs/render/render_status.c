@@ -19,7 +19,7 @@ struct counts {
 	size_t directories;
 };
 
-/* What could not be put there, but for what does not merge: that is among the troubles. */
+/* Writes the paths that failed, except those that do not merge, which are in "troubles". */
 static void put_failures(FILE *out, struct owned *const *all, size_t count)
 {
 	size_t written = 0;

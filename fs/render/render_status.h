@@ -1,10 +1,10 @@
 /*
- * What a rendered tree tells of itself: DIRECTORY/.plyfs/status, in JSON as a mount's, so that all
- * that works with a mount works with it.
+ * The status of a rendered tree: DIRECTORY/.plyfs/status, in the same JSON as a mount's, so that
+ * programs that work with a mount work with it, too.
  */
 #pragma once
 
 struct render;
 
-/** Writes it. What can't be told is no trouble of the tree's. */
+/** Writes the status. A failure to write it is ignored. */
 void render_status_write(const struct render *render);

@@ -23,10 +23,10 @@
 #define LOCK_PAUSE_NS 10000000
 
 /*
- * In which boot of the machine it was written last is told by .plyfs/boot, which is written when
- * all was in its place. What is rendered is not waited for until it is on the disk. So after a
- * power failure a new name may be there without its bytes, and without its line in the manifest: an
- * empty file that nobody else has made. Who was only killed has lost nothing.
+ * .plyfs/boot names the boot of the machine in which a complete state was last written. Rendering
+ * does not wait until files are on the disk. So after a power failure a new name may exist without
+ * its bytes, and without its line in the manifest: as an empty file that no other program has made.
+ * A process that was only killed has lost nothing.
  */
 #define BOOT_NAME "boot"
 
@@ -39,13 +39,13 @@ static void read_short(int directory_fd, const char *path, char ret[BOOT_MAX])
 	ret[n > 0 ? n : 0] = '\0';
 }
 
-/* The name of this boot; "" where it can't be told. */
+/* Reads the id of this boot; "": unknown. */
 static void boot_read(char ret[BOOT_MAX])
 {
 	read_short(AT_FDCWD, "/proc/sys/kernel/random/boot_id", ret);
 }
 
-/* Whether the directory .plyfs, `own_fd`, was written last in another boot. */
+/* Returns whether the directory .plyfs, `own_fd`, was last written in another boot. */
 static bool boot_is_another(int own_fd)
 {
 	char boot[BOOT_MAX], last[BOOT_MAX];
@@ -79,7 +79,10 @@ static int make_directory(int at, const char *name, mode_t mode, int *ret)
 	*ret = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (*ret < 0)
 		return -errno;
-	/* An access list would go on to all that is made in there, whoever may not read it. */
+	/*
+	 * A default access list would be inherited by all new files, and admit users that may not
+	 * read them.
+	 */
 	static const char *const lists[] = {"system.posix_acl_default", "system.posix_acl_access"};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		if (fremovexattr(*ret, lists[i]) < 0 && errno != ENODATA && errno != ENOTSUP)
@@ -87,7 +90,7 @@ static int make_directory(int at, const char *name, mode_t mode, int *ret)
 	return 0;
 }
 
-/* What was staged when somebody was killed. */
+/* Removes what was staged when a process was killed. */
 static int clear_stage(int fd)
 {
 	CLEANUP(closep) int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -104,7 +107,7 @@ static int clear_stage(int fd)
 	return 0;
 }
 
-/* Of another kind, it would have to be made again. */
+/* Refuses to convert a tree to or from --atomic. */
 static int refuse_other_kind(const struct rendered *rendered, struct problem *problem)
 {
 	return problem_set(problem, rendered->options.directory, 0, 0,
@@ -114,7 +117,7 @@ static int refuse_other_kind(const struct rendered *rendered, struct problem *pr
 			: "was rendered with --atomic; give that, or another directory");
 }
 
-/* Where nothing is made, .plyfs need not be there. 0 or -errno. */
+/* Opens .plyfs. In a dry run it need not exist. Returns 0 or -errno. */
 static int open_plyfs(struct rendered *rendered)
 {
 	int at = rendered->place->dirfd;
@@ -125,8 +128,7 @@ static int open_plyfs(struct rendered *rendered)
 		return 0;
 	if (faccessat(at, "", W_OK | X_OK, AT_EACCESS | AT_EMPTY_PATH) < 0)
 		return -errno;
-	rendered->own_fd =
-		openat(at, PLYFS_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	rendered->own_fd = openat(at, PLYFS_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return rendered->own_fd < 0 && errno != ENOENT ? -errno : 0;
 }
 
@@ -161,7 +163,7 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 	r = open_plyfs(rendered);
 	if (r < 0)
 		return r;
-	/* Who only asks whether it is rendered holds the lock for a moment. */
+	/* drift_is_rendered_now() holds the lock for a moment. */
 	for (int i = 0; rendered->own_fd >= 0 &&
 			(r = flock(rendered->own_fd, LOCK_EX | LOCK_NB)) < 0 && i < LOCK_TRIES;
 		i++)
@@ -180,7 +182,7 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 	return r;
 }
 
-/* Where nothing can be, or somebody has put something else on the way. */
+/* Returns whether nothing can be there, or another program has replaced a directory on the way. */
 static bool is_nowhere(int result)
 {
 	return result == -ENOENT || result == -ENOTDIR || result == -ELOOP || result == -EXDEV;
@@ -217,7 +219,7 @@ int rendered_forget_gone(struct rendered *rendered)
 	return r;
 }
 
-/* What a death has left in doubt: it stands as it was, or as it was to be. */
+/* Settles the names that a killed process has left in doubt: each is as before, or as planned. */
 static int settle(struct rendered *rendered)
 {
 	CLEANUP(freep) struct owned **all = NULL;
@@ -233,7 +235,7 @@ static int settle(struct rendered *rendered)
 		if (r == 0)
 			r = manifest_settle(rendered->manifest, all[i], &now);
 		else if (r == -EACCES || r == -EIO)
-			r = 0; /* nobody will ever know */
+			r = 0; /* it can't be read */
 	}
 	if (r == 0)
 		r = manifest_seal(rendered->manifest);
@@ -304,7 +306,7 @@ static bool has_owner(const struct stat *own, const struct stat *like)
 	return own->st_uid == like->st_uid && own->st_gid == like->st_gid;
 }
 
-/* To whom it can't be given does not get it. 0 with what it is then, or -errno. */
+/* Changes the owner, if we may. Returns 0 with the resulting attributes, or -errno. */
 static int give(int fd, const struct stat *like, struct stat *own)
 {
 	if (fchown(fd, like->st_uid, like->st_gid) < 0)
@@ -312,7 +314,10 @@ static int give(int fd, const struct stat *like, struct stat *own)
 	return fstat(fd, own) < 0 ? -errno : 0;
 }
 
-/* Nobody may read it who may not read the version, whoever it could be given to. */
+/*
+ * Computes the mode. If the group could not be set, the group's bits are removed, so that no user
+ * can read the file who may not read the version.
+ */
 static mode_t mode_for(const struct stat *own, const struct stat *like, mode_t more)
 {
 	mode_t mode = (like->st_mode & 07777) | more;
@@ -337,7 +342,10 @@ int rendered_dress(int fd, const struct stat *like, mode_t more, struct imprint 
 	return own.st_mode != ret->mode && fchmod(fd, ret->mode & 07777) < 0 ? -errno : 0;
 }
 
-/* No more than it is to have, as long as its owner is not who is to have it: that has its line. */
+/*
+ * Changes the owner of a named file, in logged steps. Until the owner is right the mode has no more
+ * bits than the final one.
+ */
 static int redress_owner(struct rendered *rendered, struct owned *owned, int fd,
 	const struct stat *like, mode_t more, struct stat *own)
 {
@@ -359,7 +367,7 @@ static int redress_owner(struct rendered *rendered, struct owned *owned, int fd,
 	return r == 0 ? give(fd, like, own) : r;
 }
 
-/* The same for what stands at its name already: each step has its line before. */
+/* Gives mode and owner to an object that is at its name already: each step is logged before. */
 static int redress(struct rendered *rendered, struct owned *owned, int fd, const struct stat *like,
 	mode_t more, struct imprint *print)
 {
@@ -382,7 +390,7 @@ static int redress(struct rendered *rendered, struct owned *owned, int fd, const
 	return r;
 }
 
-/* 0 with the bytes' hash in *ret, or -errno. */
+/* Copies the version's bytes. Returns 0 with their hash in *ret, or -errno. */
 static int copy_bytes(int fd, const struct version *version, struct imprint *ret)
 {
 	char chunk[IMPRINT_CHUNK];
@@ -400,7 +408,7 @@ static int copy_bytes(int fd, const struct version *version, struct imprint *ret
 	return r;
 }
 
-/* Whether the open file has just the version's bytes; then *ret has their hash. */
+/* Returns whether the open file has exactly the version's bytes; then *ret has their hash. */
 static bool has_bytes(int fd, const struct version *version, struct imprint *ret)
 {
 	char own[IMPRINT_CHUNK], wanted[IMPRINT_CHUNK];
@@ -432,7 +440,7 @@ static bool has_target(int parent, const char *name, const struct version *versi
 	       memcmp(target, version->data, version->size) == 0;
 }
 
-/* Whether what stands there has the version's bytes already. */
+/* Returns whether the object at the name has the version's bytes already. */
 static bool is_there(int parent, const char *name, const struct version *version, int *ret_fd,
 	struct imprint *ret)
 {
@@ -457,7 +465,10 @@ int rendered_write(
 		return r < 0 ? -errno : imprint_of_version(version, ret);
 	}
 	version_stat(version, &stat);
-	/* Nobody else finds it here; but what is to be another's begins as ours alone. */
+	/*
+	 * A file for another owner is created for us alone, although no other user can enter the
+	 * stage.
+	 */
 	bool is_ours = stat.st_uid == geteuid() && stat.st_gid == getegid();
 	CLEANUP(closep)
 	int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
@@ -479,7 +490,10 @@ int rendered_refuse(const char *path, struct problem *problem)
 		"right (--adopt)");
 }
 
-/* A power failure has left a name without its bytes, and nobody has done that. */
+/*
+ * Returns whether a power failure has left the name without its bytes, so that no other program did
+ * it.
+ */
 static bool is_lost(const struct rendered *rendered, const struct imprint *now)
 {
 	return rendered->has_rebooted && S_ISREG(now->mode) && now->hash == IMPRINT_HASH &&
@@ -515,8 +529,8 @@ void rendered_report_drift(
 }
 
 /*
- * What is ours, and was perhaps changed by somebody, is about to be replaced or removed. 0,
- * RENDERED_KEPT or -errno.
+ * Checks our name, which is about to be replaced or removed, for changes of other programs. Returns
+ * 0, RENDERED_KEPT or -errno.
  */
 static int meet_drift(
 	const struct rendered *rendered, struct owned *owned, int parent, const char *name)
@@ -546,9 +560,9 @@ bool rendered_has_drifted(struct rendered *rendered, struct owned *owned)
 static int remove_tree(struct rendered *rendered, struct owned *owned, struct problem *problem);
 
 /*
- * What stands at the name: it may be replaced if it is ours. What is gone is not ours any more: who
- * is killed before the new one is there must not take the old one for removed by somebody. 0,
- * PROBLEM or -errno.
+ * Clears the way for a new object at the name, if the old one is ours. A name that is gone is
+ * dropped from the manifest first: otherwise, if we are killed before the new object is there, the
+ * next run would report that another program has removed the old one. Returns 0, PROBLEM or -errno.
  */
 static int make_way(struct rendered *rendered, struct owned *owned, int parent, const char *name,
 	bool for_directory, struct problem *problem)
@@ -570,7 +584,7 @@ static int make_way(struct rendered *rendered, struct owned *owned, int parent, 
 	return 0;
 }
 
-/* Puts what was made in the stage to its place. */
+/* Renames the staged object to its place. */
 static int put_staged(struct rendered *rendered, struct owned *owned, const char *staged,
 	const struct imprint *print, int parent, const char *name)
 {
@@ -586,7 +600,7 @@ static int put_staged(struct rendered *rendered, struct owned *owned, const char
 	return r;
 }
 
-/* What it would be, where nothing is changed. */
+/* In a dry run, logs in memory what would be put there. */
 static int foresee(struct rendered *rendered, struct owned *owned, const struct version *version)
 {
 	struct imprint print;
@@ -595,7 +609,7 @@ static int foresee(struct rendered *rendered, struct owned *owned, const struct 
 	return r == 0 ? manifest_put(rendered->manifest, owned, &print) : r;
 }
 
-/* Makes the new file, and puts it there. */
+/* Makes the new file, and puts it in place. */
 static int replace(struct rendered *rendered, struct owned *owned, int parent, const char *name,
 	const struct version *version)
 {
@@ -609,7 +623,7 @@ static int replace(struct rendered *rendered, struct owned *owned, int parent, c
 	return r == 0 ? put_staged(rendered, owned, staged, &print, parent, name) : r;
 }
 
-/* The same for a directory. */
+/* Does the same for a directory. */
 static int place_directory(struct rendered *rendered, struct owned *owned, int parent,
 	const char *name, const struct stat *like, mode_t more)
 {
@@ -629,7 +643,10 @@ static int place_directory(struct rendered *rendered, struct owned *owned, int p
 	return r;
 }
 
-/* Of a file that is merged a new time of a source is no change: it keeps the time at which it changed. */
+/*
+ * Gives a file with one source the source's time. A merged file keeps the time of its own last
+ * change, as a new time of one source does not change it.
+ */
 static int take_time(int fd, const struct version *version)
 {
 	struct stat now;
@@ -638,19 +655,22 @@ static int take_time(int fd, const struct version *version)
 		return 0;
 	if (fstat(fd, &now) < 0)
 		return -errno;
-	if (now.st_mtim.tv_sec == version->mtime.tv_sec && now.st_mtim.tv_nsec == version->mtime.tv_nsec)
+	if (now.st_mtim.tv_sec == version->mtime.tv_sec &&
+		now.st_mtim.tv_nsec == version->mtime.tv_nsec)
 		return 0;
 	return futimens(fd, (struct timespec[]){version->mtime, version->mtime}) < 0 ? -errno : 0;
 }
 
-/* What has the right bytes gets the right attributes. 0, RENDERED_KEPT or -errno. */
+/*
+ * Gives a file that has the right bytes the right attributes. Returns 0, RENDERED_KEPT or -errno.
+ */
 static int take_over(struct rendered *rendered, struct owned *owned, int parent, const char *name,
 	int fd, struct imprint *print, const struct version *version)
 {
 	struct stat stat;
 	int r = 0;
 
-	/* Other bytes than were written, but the right ones by now, are nobody's trouble. */
+	/* If another program's change has the right bytes by now, it is no drift. */
 	if (owned->print.mode && owned->print.hash == print->hash)
 		r = meet_drift(rendered, owned, parent, name);
 	if (r == 0 && rendered->options.is_dry)
@@ -666,7 +686,9 @@ static int take_over(struct rendered *rendered, struct owned *owned, int parent,
 	return r;
 }
 
-/* The version that the next generation is to have gets no more rights than these. 0 or -ENOMEM. */
+/*
+ * Restricts the version that the next generation is to have to these rights. Returns 0 or -ENOMEM.
+ */
 static int narrow_wanted(
 	struct owned *owned, const struct version *broken, const struct mounter *mounter)
 {
@@ -682,7 +704,10 @@ static int narrow_wanted(
 	return 0;
 }
 
-/* The file that is shown. Its descriptor; -ENOENT: it has gone, or has somebody else's bytes; or -errno. */
+/*
+ * Opens the file that is shown. Returns a descriptor; -ENOENT if it has gone, or has another
+ * program's bytes; or -errno.
+ */
 static int open_ours(const struct rendered *rendered, const struct owned *owned)
 {
 	struct imprint now;
@@ -699,8 +724,8 @@ static int open_ours(const struct rendered *rendered, const struct owned *owned)
 }
 
 /*
- * What can't be merged now stays as it is; but who may not read its sources any more does not read
- * it either, in the generation that is shown as well. 0 or -errno.
+ * Restricts the last good file, as its present sources do not merge: a user that may not read them
+ * must not read it either, also in the shown generation. Returns 0 or -errno.
  */
 static int narrow(struct rendered *rendered, struct owned *owned, const struct version *broken)
 {
@@ -715,7 +740,7 @@ static int narrow(struct rendered *rendered, struct owned *owned, const struct v
 		rendered->options.is_dry)
 		return 0;
 	int r = narrow_wanted(owned, broken, &mounter);
-	/* Another generation with that is about to be made. */
+	/* The next generation, which is about to be made, has the restricted version. */
 	if (r < 0 || owned->is_changed || !rendered->tree)
 		return r;
 	CLEANUP(closep) int fd = open_ours(rendered, owned);
@@ -742,7 +767,10 @@ static int put_file(struct rendered *rendered, struct owned *owned, const struct
 	const char *name;
 
 	CLEANUP(closep) int parent = layer_open_parent(rendered->place, owned->path, &name);
-	/* The directory, which would be made, is not there, or something else in its place. */
+	/*
+	 * In a dry run the directory that would be made is missing, or another object is in its
+	 * place.
+	 */
 	bool is_to_come = rendered->options.is_dry && is_nowhere(parent);
 	if (parent < 0 && !is_to_come &&
 		!(is_ours && rendered->options.keeps_drift &&
@@ -763,7 +791,10 @@ static int put_file(struct rendered *rendered, struct owned *owned, const struct
 	return r;
 }
 
-/* Whether what is there is what it would be. Who is not root gives files to nobody else. */
+/*
+ * Returns whether the object is as wanted. Only root gives files to other users, so otherwise the
+ * owner does not count.
+ */
 static bool would_be(const struct imprint *wanted, const struct imprint *now)
 {
 	mode_t mode = wanted->mode;
@@ -775,14 +806,13 @@ static bool would_be(const struct imprint *wanted, const struct imprint *now)
 	return wanted->hash == now->hash && mode == now->mode;
 }
 
-/* What was put, where `before` stood: 0 or RENDERED_KEPT. */
-static void tell_put(
-	const struct rendered *rendered, struct owned *owned, const struct imprint *before, int result)
+/* Reports the outcome of a put, where `before` was. `result` is 0 or RENDERED_KEPT. */
+static void tell_put(const struct rendered *rendered, struct owned *owned,
+	const struct imprint *before, int result)
 {
 	bool is_changed = rendered->options.is_atomic ? owned->is_changed
-			  : rendered->options.is_dry
-				  ? !would_be(&owned->print, before)
-				  : !imprint_equal(before, &owned->print);
+			  : rendered->options.is_dry  ? !would_be(&owned->print, before)
+						      : !imprint_equal(before, &owned->print);
 
 	if (result == RENDERED_KEPT || !is_changed)
 		rendered_tell_outcome(rendered, OUTCOME_UNCHANGED, owned);
@@ -801,7 +831,7 @@ int rendered_put(struct rendered *rendered, struct owned *owned, const struct ve
 		r = narrow(rendered, owned, version);
 		return r < 0 ? r : RENDERED_BROKEN;
 	}
-	/* What can't be read is replaced. */
+	/* A file that can't be read is replaced. */
 	if (rendered->options.tell && rendered_look(rendered, owned, &before) < 0)
 		before = (struct imprint){.mode = S_IFREG};
 	r = rendered->options.is_atomic ? generation_put(rendered, owned, version, problem)
@@ -813,8 +843,9 @@ int rendered_put(struct rendered *rendered, struct owned *owned, const struct ve
 }
 
 /*
- * Whether somebody may have put another directory in the place of ours, whose rights are not ours
- * to give away: who may change the directory around it, and does not own what stands there.
+ * Returns whether another user may have replaced our directory, so that its rights are not ours to
+ * give away. That is possible if another user can change the parent directory, and the object does
+ * not belong to the parent's owner.
  */
 static bool is_doubtful(const struct owned *owned, int parent, int fd)
 {
@@ -830,7 +861,7 @@ static bool is_doubtful(const struct owned *owned, int parent, int fd)
 int rendered_put_directory(struct rendered *rendered, struct owned *owned, const struct stat *stat,
 	struct problem *problem)
 {
-	/* Who is not root could put nothing into a directory without it. */
+	/* Without root, plyfs needs write permission to put names into a directory. */
 	mode_t more = geteuid() == 0 ? 0 : 0200;
 	struct imprint print = {0};
 	const char *name;
@@ -879,7 +910,7 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root)
 	if (fd < 0 || fstat(fd, &own) < 0)
 		return -errno;
 	if (rendered->options.is_made) {
-		/* It stays ours: its owner may put names into it. */
+		/* The directory stays ours, as its owner can add names to it. */
 		const struct stat like = {
 			.st_mode = root->st_mode, .st_uid = own.st_uid, .st_gid = root->st_gid};
 		return rendered_dress(fd, &like, 0700, &unused);
@@ -896,7 +927,7 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root)
 	return 0;
 }
 
-/* Whatever somebody has put in the place of what was ours. */
+/* Removes the object, whatever another program has put in its place. */
 static int unlink_any(int parent, const char *name, bool is_directory)
 {
 	if (unlinkat(parent, name, is_directory ? AT_REMOVEDIR : 0) == 0 || errno == ENOENT)
@@ -911,7 +942,7 @@ struct rendered_directory {
 	const char *path;
 };
 
-/* What is known, and is not there any more, would have been removed before. */
+/* An entry of a removed name does not count: it would have been removed before. */
 static int would_go(void *context, const char *name, unsigned char type)
 {
 	const struct rendered_directory *directory = context;
@@ -924,9 +955,9 @@ static int would_go(void *context, const char *name, unsigned char type)
 	return owned && !owned->print.mode ? 0 : -ENOTEMPTY;
 }
 
-/* Removes what was ours, or tells whether that would do. 0 or -errno. */
-static int unlink_owned(
-	const struct rendered *rendered, const struct owned *owned, int parent, const char *name, bool is_directory)
+/* Removes our name, or in a dry run finds out whether that would succeed. Returns 0 or -errno. */
+static int unlink_owned(const struct rendered *rendered, const struct owned *owned, int parent,
+	const char *name, bool is_directory)
 {
 	struct rendered_directory directory = {rendered->manifest, owned->path};
 	struct stat stat;
@@ -940,7 +971,7 @@ static int unlink_owned(
 		       : 0;
 }
 
-/* What would have been removed is known still. */
+/* Frees an entry; in a dry run it is kept. */
 static void forget(struct rendered *rendered, struct owned *owned)
 {
 	if (!rendered->options.is_dry)
@@ -957,7 +988,7 @@ static int remove_owned(struct rendered *rendered, struct owned *owned)
 		return 0;
 	if (parent < 0 && parent != -ENOENT && parent != -ENOTDIR)
 		return parent;
-	/* What has gone already is gone. */
+	/* A name that is gone already needs no removal. */
 	bool is_there = parent >= 0 && faccessat(parent, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 	if (parent >= 0 && !is_there && errno != ENOENT)
 		return -errno;
@@ -974,7 +1005,10 @@ static int remove_owned(struct rendered *rendered, struct owned *owned)
 	return r == 0 ? manifest_drop(rendered->manifest, owned) : r;
 }
 
-/* All of ours below the directory, the deepest first; it itself last. It is known still. */
+/*
+ * Removes all of ours below the directory, the deepest first, and the directory last; its own entry
+ * is kept.
+ */
 static int remove_tree(struct rendered *rendered, struct owned *owned, struct problem *problem)
 {
 	CLEANUP(freep) struct owned **all = NULL;
@@ -1013,7 +1047,7 @@ int rendered_commit(struct rendered *rendered, struct problem *problem)
 
 	if (rendered->options.is_dry)
 		return r;
-	/* From now on what is empty is somebody's doing. */
+	/* From now on an empty file is another program's doing. */
 	rendered->has_rebooted &= r != 0;
 	if (r == 0 && *rendered->boot &&
 		rendered_write_own(rendered, BOOT_NAME, rendered->boot, strlen(rendered->boot)) ==

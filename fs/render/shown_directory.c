@@ -10,12 +10,12 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "failure.h"
 #include "publisher.h"
 #include "render_state.h"
 #include "text.h"
-#include "failure.h"
 
-/* What somebody does to a file is looked at when he has been quiet for so long. */
+/* A changed name is examined when there were no events for so long. */
 #define DOUBT_MS 20
 
 #define DRIFT_EVENTS                                                                               \
@@ -39,7 +39,7 @@ static void shown_free(void *memory)
 	free(shown);
 }
 
-/* Something has happened to a name in a directory that we have made. */
+/* Handles an event of a name in a directory that we have made. */
 static void on_event(struct subscription *subscription, uint32_t mask, const char *name)
 {
 	struct shown_directory *shown = (struct shown_directory *)subscription;

@@ -1,6 +1,6 @@
 /*
- * The directories that the view knows to be shown, by its numbers, and what somebody does in them.
- * Under the lock of the files.
+ * The directories that the view knows to be shown, by their numbers, and inotify's events in them.
+ * The caller holds the mutex `files`.
  */
 #pragma once
 
@@ -10,29 +10,32 @@ struct publisher_hook;
 struct render;
 
 struct shown_directory {
-	struct subscription subscription; /* first */
+	struct subscription subscription; /* must be first */
 	struct render *render;
 	uint64_t ino;
-	bool is_incomplete; /* a name could not be looked up: it is walked again */
+	bool is_incomplete; /* a name could not be looked up: the directory is walked again */
 	char *path;
 };
 
-/** NULL: it is not shown. */
+/** Returns the directory; NULL: it is not shown. */
 struct shown_directory *shown_find(const struct render *render, uint64_t ino);
 
-/** 0, also if it is there already; or -ENOMEM. */
+/** Adds the directory, unless it is there. Returns 0 or -ENOMEM. */
 int shown_add(struct render *render, uint64_t ino, const char *path);
 void shown_drop(struct render *render, uint64_t ino);
 void shown_drop_all(struct render *render);
 
-/** From now on it is noticed when somebody changes something in it. */
+/** Begins to watch the directory for changes of other programs. */
 void shown_watch(struct shown_directory *shown);
 
-/** The same of all of them, or of none. */
+/** Begins or ends watching all directories. */
 void shown_watch_all(struct render *render, bool is_watched);
 
-/** The same of all of a generation, and of what stands beside it: once, when the first is made. */
+/**
+ * Begins to watch all directories of a generation, and the names beside it. Called once, when the
+ * first generation is made.
+ */
 void shown_watch_beside(struct render *render);
 
-/** The publisher's: inotify's descriptor can be read. */
+/** Reads inotify's events; called by the publisher when the descriptor is readable. */
 bool shown_take_events(void *context, struct publisher_hook *hook);
