@@ -27,8 +27,7 @@ struct amendment_request {
 	const char *path;  /* of the merged file, relative to the root and with no "." or ".." */
 	const char *layer; /* the layer whose source may change; NULL: the highest one */
 	bool is_dry;       /* writes nothing */
-	const struct store_access
-		*access; /* how to reach the store; NULL: by the mirror's record */
+	const struct store_access *access; /* how to reach the store; NULL: by its record */
 
 	/*
 	 * Plans the edit, as in put_request. If the strategy does not read the file as a tree,

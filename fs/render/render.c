@@ -344,7 +344,7 @@ static void on_log(void *context, const char *line)
 	agenda_tell(((struct render *)context)->agenda);
 }
 
-/* Handles the keeper's message that a mirror's layer has a state now. */
+/* Handles the supervisor's message that a mirror's layer has a state now. */
 static bool on_supervisor(void *context, struct publisher_hook *hook)
 {
 	struct render *render = context;
@@ -355,7 +355,7 @@ static bool on_supervisor(void *context, struct publisher_hook *hook)
 	return has_state;
 }
 
-/* The keeper reads plyfs.yaml itself. */
+/* The supervisor reads plyfs.yaml itself. */
 static void on_reload(void *context)
 {
 	struct render *render = context;
