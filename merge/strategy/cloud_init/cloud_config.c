@@ -1,6 +1,6 @@
 /*
- * One cloud-config: read, checked for what PyYAML's safe loader refuses, its mergers taken out, and
- * merged into what came before.
+ * One cloud-config: reads it, refuses what PyYAML's safe loader refuses, takes its mergers out, and
+ * merges it into the result so far.
  */
 #include <errno.h>
 
@@ -32,7 +32,7 @@ int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, const st
 	return r;
 }
 
-/* Remembers of each map and list in `copy` which one in `node` it is a copy of. */
+/* Records for each map and list in `copy` which one in `node` it is a copy of. */
 static int remember_copies(struct cloud *cloud, const struct node *copy, const struct node *node)
 {
 	if (node_is_scalar(node))
@@ -53,7 +53,7 @@ static int write_aliases_out(struct cloud *cloud, const struct document **docume
 	return r;
 }
 
-/* The part's tree, or NULL when it is empty. */
+/* Reads the part's tree; *ret is NULL if it is empty. */
 static int read_config(struct cloud *cloud, const struct cloud_part *part, const struct node **ret)
 {
 	const struct document *document = part->document;
@@ -81,15 +81,15 @@ static int read_config(struct cloud *cloud, const struct cloud_part *part, const
 	return r == 0 ? pyyaml_load(root, cloud->arena, ret, cloud->problem) : r;
 }
 
-/* What a part says of how it is merged. */
+/* How a part says that it is merged. */
 struct part_how {
 	struct how how;
-	const struct pair *taken[2]; /* what said so, out of its root; NULL: no more */
+	const struct pair *taken[2]; /* the pairs of its root that said so; NULL: no more */
 };
 
 /*
- * Takes the key's pair out of `*root`, as Python's dict.pop() does; *ret is the value, or NULL
- * without one.
+ * Takes the key's pair out of `*root`, as Python's dict.pop() does. *ret is the value; NULL if
+ * there is none, or it is null.
  */
 static int pop(struct cloud *cloud, const struct node **root, const char *name,
 	const struct pair **taken, const struct node **ret)
@@ -112,7 +112,7 @@ static int pop(struct cloud *cloud, const struct node **root, const char *name,
 	return 0;
 }
 
-/* What the part itself and then its header ask for. */
+/* Takes the mergers from the part itself, then from its header. */
 static int take_how(struct cloud *cloud, const struct cloud_part *part, const struct node **root,
 	struct part_how *told)
 {
@@ -122,7 +122,7 @@ static int take_how(struct cloud *cloud, const struct cloud_part *part, const st
 	int r = pop(cloud, root, "merge_how", &told->taken[0], &value);
 	if (told->taken[0])
 		type = &told->taken[1];
-	/* Where both are given, merge_type is a value like any other. */
+	/* If both are given, merge_type is an ordinary value. */
 	if (r == 0 && !value)
 		r = pop(cloud, root, "merge_type", type, &value);
 	if (r == 0 && value)
@@ -134,7 +134,9 @@ static int take_how(struct cloud *cloud, const struct cloud_part *part, const st
 	return r;
 }
 
-/* The mergers for this part; with `mergers: stack`, those for the next are put aside. */
+/*
+ * Chooses the mergers for this part. With `mergers: stack`, stores the mergers for the next part.
+ */
 static int choose_mergers(
 	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret)
 {
@@ -185,7 +187,7 @@ int cloud_add_config(struct cloud *cloud, const struct cloud_part *part)
 	return r;
 }
 
-/* The text with its first word blanked, so that places stay right. */
+/* Blanks the first word of the text, so that places stay right. */
 static int without_prefix(
 	struct cloud *cloud, struct span text, const char *prefix, struct span *ret)
 {
@@ -238,7 +240,7 @@ int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part)
 		r = problem_set(cloud->problem, part->source.name,
 			part->place.lines + !part->place.is_rewritten, 0,
 			"a JSON Patch is a list of operations, and this part is empty");
-	/* A patch may leave null as the document, and the next part starts with an empty map. */
+	/* A patch may leave null as the document. Then the next part starts with an empty map. */
 	if (r == 0 && cloud->patch && scalar_is_null(cloud->patch->root))
 		r = cloud_end_patch(cloud);
 	if (r == 0 && !cloud->patch)

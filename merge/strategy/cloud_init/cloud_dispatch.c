@@ -1,5 +1,5 @@
 /*
- * From the names and options of mergers to the mergers.
+ * Makes mergers from their names and options.
  */
 #include <errno.h>
 
@@ -8,7 +8,9 @@
 
 static const char *const builtins[] = {"dict", "list", "str"};
 
-/* Any of them may stand at any built-in merger: cloud-init's page calls most of them common. */
+/*
+ * Every built-in merger accepts all of them: cloud-init's documentation calls most of them common.
+ */
 static const char *const options[] = {"append", "prepend", "replace", "no_replace", "allow_delete",
 	"recurse_dict", "recurse_list", "recurse_array", "recurse_str"};
 
@@ -25,7 +27,7 @@ static bool is_builtin(const struct how_entry *entry, size_t *ret)
 	return false;
 }
 
-/* Whether the words in `text` are options. */
+/* Returns whether the words in `text` are options. */
 static bool are_options(struct span text, bool is_text)
 {
 	while (text.len > 0) {
@@ -94,7 +96,7 @@ int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *
 	return 0;
 }
 
-/* A name becomes a file's name, so it is a word and nothing else. */
+/* A name becomes part of a file's name, so it must be a plain word. */
 static bool is_word(struct span name)
 {
 	for (size_t i = 0; i < name.len; i++) {
@@ -128,7 +130,7 @@ static int custom_new(struct cloud *cloud, const struct how_entry *entry,
 		return unknown_merger(entry, path, cloud->problem);
 	if (r != 0)
 		return r;
-	/* The highest layer's script, as with any file that is not merged. */
+	/* The script of the highest layer counts, as for any file that is not merged. */
 	return lua_merger_new(cloud, &found[count - 1], entry, mergers, ret);
 }
 
@@ -138,7 +140,7 @@ static struct cloud_merger builtin_new(const struct how_entry *entry, enum cloud
 
 	merger.recurse_list = how_has(entry, "recurse_list") || how_has(entry, "recurse_array");
 	merger.recurse_str = how_has(entry, "recurse_str");
-	/* For a dict this is always so: cloud-init had it before there were options. */
+	/* Always true for a dict: cloud-init did this before it had options. */
 	merger.recurse_dict = kind == CLOUD_DICT || how_has(entry, "recurse_dict");
 	merger.replace = how_has(entry, "replace");
 	merger.allow_delete = how_has(entry, "allow_delete");

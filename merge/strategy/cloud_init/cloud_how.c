@@ -35,7 +35,7 @@ static int add_entry(struct how *how, const struct how_entry *entry, struct aren
 	return 0;
 }
 
-/* What Python's str.strip() takes for white space. */
+/* Returns whether Python's str.strip() removes the character. */
 static bool is_space(uint32_t code)
 {
 	if (code <= 0x20)
@@ -69,7 +69,7 @@ static struct span strip(struct span text)
 	return text;
 }
 
-/* The text up to the next `separator`, which is taken off `rest` with it. */
+/* Cuts the text up to the next `separator` from `rest`, and the separator too. */
 static struct span cut(struct span *rest, char separator)
 {
 	const char *at = rest->len ? memchr(rest->data, separator, rest->len) : NULL;
@@ -90,7 +90,9 @@ static size_t count_char(struct span text, char c)
 	return count;
 }
 
-/* A copy with `_` for `-`, and in lower case if need be: users write names in various ways. */
+/*
+ * Copies the text with `_` for `-`, in lower case if `is_lower`: users write names in various ways.
+ */
 static int canonical(struct span text, bool is_lower, struct arena *arena, struct span *ret)
 {
 	char *copy = arena_copy(arena, text);
@@ -185,7 +187,7 @@ static int word_of(const struct node *node, struct problem *problem, struct span
 	return 0;
 }
 
-/* A list's items from `first` on, or a map's keys: what Python's `in` looks through. */
+/* Takes a list's items from `first` on, or a map's keys: where Python's `in` searches. */
 static int take_settings(struct how_entry *entry, const struct node *settings, uint32_t first,
 	struct arena *arena, struct problem *problem)
 {
@@ -219,7 +221,7 @@ static int take_text(struct how_entry *entry, struct span text, struct arena *ar
 	return 0;
 }
 
-/* {name: list, settings: [append]} */
+/* Adds a merger of the form {name: list, settings: [append]}. */
 static int add_map(
 	struct how *how, const struct node *map, struct arena *arena, struct problem *problem)
 {
@@ -250,7 +252,7 @@ static int add_map(
 	return entry.name.len > 0 ? add_entry(how, &entry, arena) : 0;
 }
 
-/* [list, append] */
+/* Adds a merger of the form [list, append]. */
 static int add_items(
 	struct how *how, const struct node *items, struct arena *arena, struct problem *problem)
 {
@@ -259,7 +261,7 @@ static int add_items(
 	if (items->seq.count == 0)
 		return problem_at(problem, items, "a merger has a name, and this list is empty");
 
-	/* Of the two forms of an item this one's name is taken as it stands. */
+	/* In this form, unlike the other, cloud-init takes the name as written. */
 	int r = word_of(items->seq.items[0], problem, &entry.name);
 	if (r == 0)
 		r = take_settings(&entry, items, 1, arena, problem);

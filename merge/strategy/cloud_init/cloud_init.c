@@ -1,6 +1,6 @@
 /*
  * cloud-init: each source is user data, merged part by part as cloud-init merges it on an instance
- * (cloud.h has the way from source to result).
+ * (cloud.h shows the way from a source to the result).
  */
 #include <errno.h>
 
@@ -8,10 +8,13 @@
 #include "lua_merger.h"
 #include "mime.h"
 
-/* What cloud-init itself uses for user data; its page describes another, which only conf.d gets. */
+/*
+ * cloud-init's own default for user data. Its documentation describes another one, which applies
+ * only to conf.d.
+ */
 #define DEFAULT_MERGERS "dict(replace)+list()+str()"
 
-/* Values that are copied or moved more often than they were written, per value of limits.nodes. */
+/* Values that may be copied or moved, per value of limits.nodes. */
 #define WORK_PER_NODE 8
 
 static const struct option_spec option_specs[] = {

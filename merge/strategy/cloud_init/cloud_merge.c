@@ -1,6 +1,6 @@
 /*
- * The mergers dict, list and str, and the choice between them: a value is handed to the first
- * merger that handles the *old* value's type. What none handles stays as it was.
+ * The mergers dict, list and str, and the choice between them: the first merger that handles the
+ * type of the *old* value merges it. If no merger handles it, the old value stays.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -56,13 +56,13 @@ void cloud_freeze(const struct node *node)
 {
 	if (node->mark != CLOUD_OWNED)
 		return;
-	/* Not const: an owned node was made by this merge. */
+	/* Not const: this merge made the owned node. */
 	((struct node *)node)->mark = 0;
 	for (uint32_t i = 0; i < node_count(node); i++)
 		cloud_freeze(*node_entry(node, i));
 }
 
-/* `node` itself where it may be changed, else a copy that may. */
+/* Gives `node` itself if it may be changed, otherwise a copy that may. */
 static int own(struct cloud *cloud, const struct node *node, struct node **ret)
 {
 	if (node->mark == CLOUD_OWNED) {
@@ -81,7 +81,7 @@ static int own(struct cloud *cloud, const struct node *node, struct node **ret)
 	return 0;
 }
 
-/* Whether a new value is merged into the old one rather than taken or left. */
+/* Returns whether a new value is merged into the old one, instead of being taken or ignored. */
 static bool recurses(const struct cloud_merger *merger, const struct node *with)
 {
 	if (node_is_sequence(with))
@@ -91,7 +91,7 @@ static bool recurses(const struct cloud_merger *merger, const struct node *with)
 	return merger->recurse_str && cloud_kind(with) == CLOUD_STR;
 }
 
-/* The map without the pairs whose value was taken away. */
+/* Copies the map without the pairs whose value was removed. */
 static int without_deleted(struct cloud *cloud, struct node *map, struct node **ret)
 {
 	/* A new index takes longer than a copy. */
@@ -110,7 +110,7 @@ static int without_deleted(struct cloud *cloud, struct node *map, struct node **
 	return r;
 }
 
-/* The key `at` is in both maps. */
+/* Merges the values of a key that both maps have. */
 static int merge_same_key(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct cloud_merger *merger, struct node *map, struct pair *at,
 	const struct node *with)
@@ -136,7 +136,7 @@ static int merge_same_key(struct cloud *cloud, const struct cloud_dispatch *merg
 	return 0;
 }
 
-/* Into an empty map goes the whole of the other, in its style. */
+/* Fills an empty map with the whole other map, in the style of that. */
 static int fill_dict(
 	struct cloud *cloud, const struct node *value, const struct node *with, struct node **ret)
 {
@@ -144,7 +144,10 @@ static int fill_dict(
 
 	if (r != 0 || !cloud->origins)
 		return r;
-	/* What is known of the empty one is about this place, and so is its own, if it has one. */
+	/*
+	 * The origins of the empty map belong to this place, and so does its own place, if it has
+	 * one.
+	 */
 	origin_bound_move(cloud->origins, value, *ret);
 	for (uint32_t i = 0; i < with->map.count; i++)
 		origin_restore(
@@ -213,7 +216,7 @@ static int merge_dict(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	return 0;
 }
 
-/* Room for `count` items at the front, which are left unset. */
+/* Makes room for `count` items at the front, which stay unset. */
 static int shift(struct cloud *cloud, struct node *list, uint32_t count)
 {
 	uint32_t old = list->seq.count;
@@ -238,7 +241,7 @@ static int shift(struct cloud *cloud, struct node *list, uint32_t count)
 	return 0;
 }
 
-/* How many items Python's list.extend() would take from `with`, and which. */
+/* Counts the items that Python's list.extend() would take from `with`. */
 static int extent(struct cloud *cloud, const struct node *with, uint32_t *ret)
 {
 	enum cloud_kind kind = cloud_kind(with);
@@ -297,7 +300,7 @@ static int extend_list(struct cloud *cloud, const struct cloud_dispatch *mergers
 	return r;
 }
 
-/* with[0] … with[count - 1] are looked at, and not used: Python raises where one is not there. */
+/* Python reads with[0] … with[count - 1] without using them, and raises if one is missing. */
 static int look_at_items(struct cloud *cloud, const struct node *value, const struct node *with)
 {
 	enum cloud_kind kind = cloud_kind(with);
@@ -375,7 +378,7 @@ static int merge_list(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	return r;
 }
 
-/* As the old one was written; plain only where that reads as the same string again. */
+/* Returns the style of the old string; plain only if the joined text reads as the same string. */
 static enum node_style joined_style(const struct node *value, const struct node *joined)
 {
 	if (value->style != NODE_PLAIN)
@@ -431,7 +434,7 @@ int cloud_merge(struct cloud *cloud, const struct cloud_dispatch *mergers, const
 			cloud_note_unhandled(cloud, mergers, value, with);
 		return 0;
 	}
-	/* Trees are no deeper; only a merger in Lua that calls itself is. */
+	/* Trees are not that deep; only a merger in Lua can call itself so often. */
 	if (cloud->depth > cloud->merge->request->limits.depth)
 		return problem_at(cloud->problem, with,
 			"mergers call each other more than %u deep; raise the limit 'depth'",

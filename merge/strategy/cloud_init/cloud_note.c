@@ -11,8 +11,8 @@ void cloud_note_taken(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	if (!cloud->origins || value == with)
 		return;
 	/*
-	 * A script may merge the same values in turn: if each took over what is known of the other,
-	 * that would double each time.
+	 * A script may merge the same values in turn. If each took over the steps of the other,
+	 * their number would double each time.
 	 */
 	if (known && known->first)
 		origin_note(cloud->origins, with, origin_bound_place(value, cloud->arena),

@@ -1,6 +1,6 @@
 /*
- * From a source to its parts: what each is, by the type a MIME message or an archive gives it, or
- * else by its first line.
+ * Splits a source into parts. The type of a part comes from the MIME message or the archive, or
+ * else from its first line.
  */
 #include <errno.h>
 #include <strings.h>
@@ -16,11 +16,11 @@ enum part_type {
 	PART_ARCHIVE,
 	PART_INCLUDE,
 	PART_JINJA,
-	PART_OTHER, /* scripts and the like: not for the merged cloud-config */
+	PART_OTHER, /* scripts and the like: not part of the merged cloud-config */
 	PART_UNKNOWN,
 };
 
-/* The first lines that cloud-init knows, in small letters; the longest that fits counts. */
+/* The first lines that cloud-init knows, in small letters. The longest match counts. */
 static const struct {
 	const char *start;
 	const char *mime;
@@ -73,12 +73,12 @@ static int refuse(struct cloud *cloud, const struct cloud_part *part, const char
 	return problem_set(cloud->problem, part->source.name, line, 0, "%s", message);
 }
 
-/* Bytes in which cloud-init looks for "MIME-Version:". */
+/* Bytes in which cloud-init searches for "MIME-Version:". */
 #define MESSAGE_HEAD 4096
 
 /*
- * cloud-init takes a cloud-config that has "MIME-Version:" in its first lines for a message as
- * well, without headers, and comes to the same: so a first line that is no header ends it here.
+ * cloud-init reads a cloud-config with "MIME-Version:" in its first lines as a message without
+ * headers, with the same result. So a first line that is no header means that it is no message.
  */
 static bool is_message(struct span text)
 {
@@ -124,7 +124,7 @@ static int add_part(struct cloud *cloud, const struct cloud_part *part, enum par
 	return 0;
 }
 
-/* Merge-Type or X-Merge-Type; a header is no node, so one is made to tell its place. */
+/* Takes Merge-Type or X-Merge-Type. A header has no node, so one is made that has its place. */
 static int take_header(struct cloud *cloud, struct cloud_part *part, const struct mime_part *mime,
 	const struct source *source)
 {
@@ -162,7 +162,7 @@ static int add_message(struct cloud *cloud, const struct merge_input *input)
 		if (r != 0)
 			return r;
 		enum part_type type = type_of_mime(mime->type);
-		/* Mail programs know no better names, so these say nothing. */
+		/* Mail programs know no better types than these, so they carry no information. */
 		if (strcmp(mime->type, "text/plain") == 0 ||
 			strcmp(mime->type, "text/x-not-multipart") == 0 ||
 			strcmp(mime->type, "text/x-shellscript") == 0)
@@ -177,12 +177,12 @@ int cloud_add_source(struct cloud *cloud, const struct merge_input *input)
 	struct cloud_part part = {.source = input->source, .text = input->text};
 	enum part_type type;
 
-	/* What a part is looked at for grows with the text, and not faster. */
+	/* The work on a part may grow with its text, but not faster. */
 	cloud->work.left += 2 * (uint64_t)input->text.len;
 	if (is_message(input->text))
 		return add_message(cloud, input);
 	type = type_of_text(input->text);
-	/* A file in a layer is there to be merged, with or without the first line. */
+	/* A file in a layer is meant to be merged, even without the first line. */
 	if (type == PART_UNKNOWN)
 		type = PART_CONFIG;
 	if (type == PART_CONFIG && format_of_tree(input->format) == &format_yaml)
@@ -190,14 +190,14 @@ int cloud_add_source(struct cloud *cloud, const struct merge_input *input)
 	return add_part(cloud, &part, type);
 }
 
-/* Where the lines of an archive's text begin, found in order. */
+/* A cursor that finds lines of an archive's text in order. */
 struct archive_lines {
 	struct span text;
-	uint32_t line; /* that of `at`, starting at 1 */
+	uint32_t line; /* of `at`, starting at 1 */
 	const char *at;
 };
 
-/* The line, without its end. Empty for a line further up, to which only an alias leads. */
+/* Returns the line without its end. Empty for an earlier line, which only an alias can refer to. */
 static struct span line_at(struct archive_lines *lines, uint32_t line)
 {
 	const char *end = lines->text.data + lines->text.len, *newline;
@@ -222,8 +222,8 @@ static struct span without_return(struct span line)
 }
 
 /*
- * Where `content` stands. A literal block stands as it is, below its `|` and further in; anything
- * else was folded or unescaped, and then all of it is at its begin.
+ * Finds the place of `content`. A literal block is written as it is, below its `|` and indented.
+ * Any other content was folded or unescaped: all of it gets the place where it begins.
  */
 static struct text_place place_of(
 	const struct cloud_part *archive, struct archive_lines *lines, const struct node *content)
@@ -253,7 +253,7 @@ static struct text_place place_of(
 	};
 }
 
-/* Keys of an entry that are no headers of the part, or whose value may be of any type. */
+/* Returns whether the key of an entry is a header whose value must be a text. */
 static bool is_header(const struct node *key)
 {
 	static const char *const others[] = {"content", "filename", "type", "launch-index",
@@ -281,7 +281,7 @@ static int check_headers(struct cloud *cloud, const struct node *entry)
 	return 0;
 }
 
-/* Of the headers, cloud-init looks for these two, in this order. */
+/* Takes the first of the two headers that cloud-init reads, in this order. */
 static void take_merge_type(const struct node *entry, struct cloud_part *part)
 {
 	static const char *const names[] = {"Merge-Type", "X-Merge-Type"};
@@ -297,7 +297,7 @@ static void take_merge_type(const struct node *entry, struct cloud_part *part)
 	}
 }
 
-/* False for what Python's `not mtype` is true of. */
+/* Returns false if Python's `not mtype` is true. */
 static bool is_given(const struct node *type)
 {
 	if (!node_is_scalar(type))
@@ -315,11 +315,11 @@ static bool is_given(const struct node *type)
 	}
 }
 
-/* What an archive's entry says of its part. */
+/* An entry of an archive. */
 struct archive_entry {
 	const struct node *content;
-	const struct node *type; /* as it is written; NULL: the part's first line says it */
-	bool is_text;            /* by the type's begin: nothing else can be a cloud-config */
+	const struct node *type; /* as written; NULL: the part's first line decides */
+	bool is_text;            /* the type begins with "text/"; no other can be a cloud-config */
 };
 
 static int read_entry(struct cloud *cloud, const struct node *node, struct archive_entry *ret)
@@ -345,7 +345,7 @@ static enum part_type type_of_entry(const struct archive_entry *entry, struct sp
 
 	if (!entry->type) {
 		type = type_of_text(text);
-		/* What begins like nothing that is known is a cloud-config, or a program. */
+		/* An unknown first line means a cloud-config, or a program if it is binary. */
 		if (type == PART_UNKNOWN)
 			type = is_binary ? PART_OTHER : PART_CONFIG;
 	} else {
@@ -357,11 +357,11 @@ static enum part_type type_of_entry(const struct archive_entry *entry, struct sp
 		}
 		type = type_of_mime(name);
 	}
-	/* An archive in an archive and its kind are handed on, and nobody takes them. */
+	/* cloud-init passes an archive or #include in an archive on, and no handler takes it. */
 	return type == PART_ARCHIVE || type == PART_INCLUDE ? PART_OTHER : type;
 }
 
-/* The content's text; *ret is false where it has none, and belongs to a program anyhow. */
+/* Takes the content's text. *ret is false if it has none: then it is for a program. */
 static int take_content(struct cloud *cloud, const struct archive_entry *entry,
 	struct archive_lines *lines, struct cloud_part *part, const struct cloud_part *archive,
 	bool *ret)
@@ -379,14 +379,14 @@ static int take_content(struct cloud *cloud, const struct archive_entry *entry,
 		return pyyaml_binary(content, cloud->arena, &part->text);
 	}
 	*ret = false;
-	/* To Python a list is a multipart's parts, and these are none. */
+	/* Python treats a list as the parts of a multipart, but its items are not parts. */
 	if (entry->type && !entry->is_text &&
 		!(node_is_sequence(content) && content->seq.count > 0))
 		return 0;
 	return problem_at(cloud->problem, content, "the content of a part is a text, or !!binary");
 }
 
-/* An entry is a text, or a map with `content`, `type` and headers; cloud-init skips others. */
+/* Adds an entry: a text, or a map with `content`, `type` and headers. cloud-init skips others. */
 static int add_entry(struct cloud *cloud, const struct cloud_part *archive,
 	struct archive_lines *lines, const struct node *node)
 {
@@ -408,12 +408,12 @@ static int add_entry(struct cloud *cloud, const struct cloud_part *archive,
 	r = take_content(cloud, &entry, lines, &part, archive, &has_text);
 	if (r != 0 || !has_text)
 		return r;
-	/* By aliases, texts may be larger than the archive that they are in. */
+	/* With aliases, the texts may be larger than the archive. */
 	r = cloud_spend(cloud, part.text.len, entry.content);
 	return r == 0 ? add_part(cloud, &part, type_of_entry(&entry, part.text)) : r;
 }
 
-/* A list of entries; or a set of texts, whose order Python does not tell. */
+/* Adds a list of entries; or a set of texts, which has no order in Python. */
 static int add_entries(
 	struct cloud *cloud, const struct cloud_part *archive, const struct node *entries)
 {
@@ -421,8 +421,7 @@ static int add_entries(
 	bool is_set = node_is_map(entries);
 	int r = 0;
 
-	/* The items of !!omap and !!pairs are pairs to Python, and an archive's entries are none.
-	 */
+	/* In Python the items of !!omap and !!pairs are pairs, which are no entries. */
 	if (!is_set && node_foreign_tag(entries))
 		return 0;
 	for (uint32_t i = 0; r == 0 && i < node_count(entries); i++)

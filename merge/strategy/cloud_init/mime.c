@@ -4,11 +4,13 @@
 #include "gmime.h"
 #include "mime.h"
 
-/* Containers in each other. */
+/* Depth of nested containers. */
 #define MIME_DEPTH_MAX 32
 
-/* Lines that look like headers, in the whole message. GMime takes a microsecond and a kilobyte
- * each. */
+/*
+ * Lines that look like headers, in the whole message. GMime needs a microsecond and a kilobyte for
+ * each.
+ */
 #define MIME_HEADERS_MAX 50000
 
 struct mime_reader {
@@ -21,11 +23,11 @@ struct mime_reader {
 	uint32_t capacity;
 	size_t max;
 
-	/* What GMime found first. */
+	/* The first warning of GMime. */
 	GMimeParserWarning warning;
 	gint64 warning_offset;
 
-	uint32_t line; /* that of `at`, starting at 1 */
+	uint32_t line; /* of `at`, starting at 1 */
 	size_t at;
 };
 
@@ -37,7 +39,7 @@ static void unref(void *place)
 		gmime.g_object_unref(object);
 }
 
-/* The line of a byte. Offsets come in order, nearly always. */
+/* Returns the line of a byte. Offsets nearly always come in order. */
 static uint32_t line_of(struct mime_reader *reader, gint64 offset)
 {
 	size_t end = offset < 0 ? 0 : (size_t)offset;
@@ -59,7 +61,7 @@ static int broken(struct mime_reader *reader, uint32_t line, const char *reason)
 		reader->problem, reader->source->name, line, 0, "broken MIME message: %s", reason);
 }
 
-/* NULL for what cloud-init reads as well. */
+/* Returns NULL for a message that cloud-init also reads. */
 static const char *reason_of(GMimeParserWarning warning)
 {
 	switch (warning) {
@@ -90,7 +92,7 @@ static void on_warning(gint64 offset, GMimeParserWarning warning, const gchar *i
 		warning == GMIME_WARN_TRUNCATED_MESSAGE ? (gint64)reader->text.len : offset;
 }
 
-/* cloud-init looks a header up with its name in this very case. */
+/* Finds a header by its exact case, as cloud-init does. */
 static GMimeHeader *find_header(GMimeHeaderList *headers, const char *name)
 {
 	int count = gmime.g_mime_header_list_get_count(headers);
@@ -113,7 +115,7 @@ static int take_merge_type(struct mime_reader *reader, GMimeObject *object, stru
 		const char *value = header ? gmime.g_mime_header_get_raw_value(header) : NULL;
 		if (!value)
 			continue;
-		/* Raw, because what stands in parentheses must not be folded. */
+		/* Raw: text in parentheses must not be folded. */
 		value += strspn(value, " \t");
 		size_t len = strlen(value);
 		while (len > 0 && (value[len - 1] == '\n' || value[len - 1] == '\r'))
@@ -136,7 +138,7 @@ static int take_type(struct mime_reader *reader, GMimeObject *object, struct mim
 	for (char *at = small; at && *at; at++)
 		*at = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
 	part->type = small;
-	/* It may be a macro. */
+	/* The parentheses keep g_free from being a macro. */
 	(gmime.g_free)(type);
 	return small ? 0 : -ENOMEM;
 }
@@ -147,7 +149,7 @@ static bool is_base64(char c)
 	       c == '/';
 }
 
-/* GMime skips what is no base64, so a damaged part would come out as another text. */
+/* GMime skips characters that are no base64, so a damaged part would become a different text. */
 static int check_base64(struct mime_reader *reader, size_t start, size_t end)
 {
 	size_t digits = 0, padding = 0;
@@ -249,7 +251,7 @@ static int take_object(struct mime_reader *reader, GMimeObject *object, unsigned
 	return take_part(reader, object);
 }
 
-/* `name:` at the begin of a line. */
+/* Returns whether a line begins with `name:`. */
 static bool begins_header(const char *at, const char *end)
 {
 	const char *start = at;

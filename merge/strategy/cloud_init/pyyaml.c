@@ -1,6 +1,7 @@
 /*
- * PyYAML's constructor.py, as far as it refuses what its resolver.py took, and takes what that
- * would not. One function a type; the names are those of YAML's tags.
+ * PyYAML's constructor.py, where it differs from its resolver.py: it refuses some values that the
+ * resolver accepts, and accepts some that the resolver does not. One function per type; the names
+ * are those of YAML's tags.
  */
 #include "pyyaml.h"
 
@@ -15,7 +16,7 @@
 
 #define CORE_PREFIX "tag:yaml.org,2002:"
 
-/* Digits of a number that is written anew; what is longer is refused. A double needs far fewer. */
+/* Digits of a number that is rewritten. A longer one is refused. A double needs far fewer. */
 #define NUMBER_MAX 400
 
 struct pyyaml {
@@ -23,14 +24,14 @@ struct pyyaml {
 	struct problem *problem;
 };
 
-/* A scalar's text as int() and float() get it: without "_", blanks around it, and its sign. */
+/* A scalar's text as int() and float() get it: without "_", surrounding blanks and its sign. */
 struct number_text {
 	char room[NUMBER_MAX + 1];
 	const char *at;
 	bool is_negative;
 };
 
-/* The core tag's name, "int" of !!int; NULL: the tag is another. */
+/* Returns the core tag's name, "int" of !!int. NULL: it is another tag. */
 static const char *core_name(const struct node *node)
 {
 	size_t len = sizeof(CORE_PREFIX) - 1;
@@ -60,7 +61,10 @@ static void cut_blanks(char *text)
 		text[--len] = '\0';
 }
 
-/* False where nothing is left, or more than anybody writes. */
+/*
+ * Returns false if nothing is left, if there is a NUL byte, or if there are more than NUMBER_MAX
+ * bytes.
+ */
 static bool take_number_text(struct span text, struct number_text *ret)
 {
 	size_t len = 0;
@@ -86,7 +90,9 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-/* int(text, base); the text ends at `end`. False: it is no number, or does not fit. */
+/*
+ * Does int(text, base); the text ends at `end`. Returns false if it is no number, or does not fit.
+ */
 static bool parse_digits(const char *text, const char *end, int base, int64_t *ret)
 {
 	static const char letters[] = {[2] = 'b', [8] = 'o', [16] = 'x'};
@@ -114,7 +120,8 @@ static bool parse_digits(const char *text, const char *end, int base, int64_t *r
 	return true;
 }
 
-/* "1:60" is 120: each part counts sixty times the one behind it, and may be as large as it likes.
+/*
+ * Reads base 60: "1:60" is 120. Each part counts sixty times the next one, and may be of any size.
  */
 static bool parse_base_60(const char *text, int64_t *ret)
 {
@@ -157,7 +164,7 @@ static bool parse_int(struct span text, int64_t *ret)
 	return is_number;
 }
 
-/* What float() takes is what strtod() takes, but for 0x1p3 and nan(…). */
+/* Reads what float() accepts: all that strtod() does, except 0x1p3 and nan(…). */
 static bool parse_real(char *text, double *ret)
 {
 	char *end;
@@ -195,7 +202,7 @@ static bool parse_float(struct span text, double *ret)
 	return true;
 }
 
-/* The scalar in plain style, with another text and with `tag` as its tag. */
+/* Copies the scalar in plain style, with another text and the tag `tag`. */
 static int write_anew(struct pyyaml *pyyaml, const struct node *scalar, struct span text,
 	const char *tag, const struct node **ret)
 {
@@ -255,7 +262,7 @@ static int load_bool(struct pyyaml *pyyaml, const struct node *scalar, const str
 	return refuse_value(pyyaml, scalar, "a boolean");
 }
 
-/* Has a tag that its text does not fit by the grammar of YAML 1.1, or one that nobody knows. */
+/* Handles a tag that the text does not fit by the grammar of YAML 1.1, or an unknown tag. */
 static int load_tagged(struct pyyaml *pyyaml, const struct node *scalar, const struct node **ret)
 {
 	if (has_tag(scalar, "int"))
@@ -266,7 +273,7 @@ static int load_tagged(struct pyyaml *pyyaml, const struct node *scalar, const s
 		return load_bool(pyyaml, scalar, ret);
 	if (has_tag(scalar, "timestamp"))
 		return refuse_value(pyyaml, scalar, "a timestamp");
-	/* cloud-init adds this one, for what Python 2 wrote. */
+	/* cloud-init adds this tag, for output of Python 2. */
 	if (has_tag(scalar, "python/unicode"))
 		return write_anew(pyyaml, scalar, scalar->text, CORE_PREFIX "str", ret);
 	return problem_at(pyyaml->problem, scalar,
@@ -275,7 +282,7 @@ static int load_tagged(struct pyyaml *pyyaml, const struct node *scalar, const s
 		scalar->tag);
 }
 
-/* The number at `*p`, past which it goes. */
+/* Reads the number at `*p` and moves `*p` behind it. */
 static int take_number(const char **p)
 {
 	int number = 0;
@@ -289,12 +296,15 @@ static bool is_day(int year, int month, int day)
 {
 	struct tm date = {.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day}, real = date;
 
-	/* A day that there is not becomes another one. */
+	/* timegm() turns a day that does not exist into another one. */
 	(void)timegm(&real);
 	return year > 0 && real.tm_mon == date.tm_mon && real.tm_mday == date.tm_mday;
 }
 
-/* What stands behind a time: nothing, Z, or how far it is from UTC, which is less than a day. */
+/*
+ * Returns whether the rest of a time is valid: nothing, Z, or an offset from UTC of less than a
+ * day.
+ */
 static bool is_zone(const char *p)
 {
 	while (*p == ' ' || *p == '\t')
@@ -308,7 +318,10 @@ static bool is_zone(const char *p)
 	return minutes + take_number(&p) < 24 * 60;
 }
 
-/* Whether there is such a day and time. The text is a timestamp, so only the numbers are asked. */
+/*
+ * Returns whether the day and time exist. The text is a timestamp already, so only the numbers are
+ * checked.
+ */
 static bool is_possible(const char *p)
 {
 	int year = take_number(&p);
@@ -332,10 +345,7 @@ static bool is_possible(const char *p)
 	return hour < 24 && minute < 60 && second < 60 && is_zone(p);
 }
 
-/*
- * What base64 stands for, as binascii.a2b_base64() says it: what is no digit is passed over. `to`
- * may be NULL.
- */
+/* Decodes base64 as binascii.a2b_base64() does: other characters are skipped. `to` may be NULL. */
 static bool decode_base64(struct span text, char *to, size_t *len)
 {
 	static const char digits[] =
@@ -388,7 +398,7 @@ static int check_binary(struct pyyaml *pyyaml, const struct node *scalar)
 		"failed to decode base64 data; it is cut short, or lacks the '=' at its end");
 }
 
-/* `0x_` looks like a number and has no digit. */
+/* Returns whether the integer has no digit, such as `0x_`. */
 static bool is_hollow(const struct node *integer)
 {
 	struct span text = integer->text;
@@ -457,7 +467,10 @@ static int check_tag(struct pyyaml *pyyaml, const struct node *node)
 		node->tag, node_kind_name(node));
 }
 
-/* A bare `!` before a scalar, quoted or not, makes PyYAML look at its text as if it were plain. */
+/*
+ * Removes a bare `!` before a scalar, even a quoted one: PyYAML then resolves its text as if it
+ * were plain.
+ */
 static int without_bang(struct pyyaml *pyyaml, const struct node *scalar, const struct node **ret)
 {
 	if (!scalar->tag || strcmp(scalar->tag, "!") != 0)
@@ -477,12 +490,15 @@ static int load_key(struct pyyaml *pyyaml, const struct node *key)
 		r = load_scalar(pyyaml, loaded, &loaded);
 	if (r != 0 || loaded == key)
 		return r;
-	/* What the key is equal to was decided when the map was read. */
+	/* Which keys are equal was decided when the map was read. */
 	return problem_at(
 		pyyaml->problem, key, "write this key as what it means: %s", loaded->text.data);
 }
 
-/* The items of !!omap and !!pairs are maps of one key: to Python, a list of keys and values. */
+/*
+ * Turns the items of !!omap and !!pairs, maps of one key, into lists of a key and a value, as in
+ * Python.
+ */
 static int load_pairs(struct pyyaml *pyyaml, const struct node *list, const struct node **ret)
 {
 	struct node *pairs = node_new_sequence(pyyaml->arena, list);
