@@ -8,13 +8,13 @@
 #include "scalar.h"
 #include "spelling.h"
 
-/* A directive is no part of the value that it stands on. */
+/* A directive is not part of the value that it stands on. */
 static const char *foreign_tag(const struct node *node)
 {
 	return directive_of(node) == DIRECTIVE_NONE ? node_foreign_tag(node) : NULL;
 }
 
-/* Whether both are of the kind, and a foreign tag on one, such as !Ref, is on the other as well. */
+/* Returns whether both are of that kind and have the same foreign tag, such as !Ref, or none. */
 static bool are_both(enum node_kind kind, const struct node *a, const struct node *b)
 {
 	if (!a || a->kind != kind || b->kind != kind)
@@ -24,7 +24,7 @@ static bool are_both(enum node_kind kind, const struct node *a, const struct nod
 	return tag_a == tag_b || (tag_a && tag_b && strcmp(tag_a, tag_b) == 0);
 }
 
-/* A directive in a key would come out as a part of it. */
+/* Refuses a directive in a key: it would become part of the key in the result. */
 static int check_key(struct deep *deep, const struct node *key)
 {
 	int r = 0;
@@ -43,7 +43,7 @@ static int check_key(struct deep *deep, const struct node *key)
 	return r;
 }
 
-/* Most values are, and nothing has to be done for them. */
+/* Returns whether the value needs no work; most values are like that. */
 static bool is_plain_leaf(const struct node *value)
 {
 	return node_is_scalar(value) && !value->tag;
@@ -77,7 +77,7 @@ static int take_map(struct deep *deep, const struct node *value, const struct li
 		if (r == 0)
 			deep_set(map, i, taken);
 	}
-	/* A key that was never there has no place to keep. */
+	/* A deleted key was in no lower layer, so its place is not kept. */
 	if (r == 0 && map)
 		r = deep_drop_removed(deep, map, &map);
 	deep_leave(deep);
@@ -109,7 +109,7 @@ int deep_take(struct deep *deep, const struct node *value, const struct list_pla
 	return deep_spend(deep, value, 1);
 }
 
-/* `old` was in `map`; `pair` has the directive. */
+/* Records a deletion: `old` was in `map`, and `pair` has the directive. */
 static int note_deleted(
 	struct deep *deep, const struct node *map, const struct node *old, const struct pair *pair)
 {
@@ -177,7 +177,7 @@ static int merge_maps(struct deep *deep, const struct node *below, const struct 
 	return 0;
 }
 
-/* "!delete" alone, or with what stands for nothing: `!reset null`, `!reset []`. */
+/* Carries out "!delete", alone or on an empty value: `!reset null`, `!reset []`. */
 static int delete (struct deep *deep, const struct node *value, const struct node **ret)
 {
 	struct node bare = *value;
@@ -193,7 +193,7 @@ static int delete (struct deep *deep, const struct node *value, const struct nod
 	return 0;
 }
 
-/* What is said of `value` that takes the place of what lies below it, of its own accord. */
+/* Returns the rule by which `value`, without a directive, replaces the value below. */
 static const char *replace_rule(const struct node *below, const struct node *value)
 {
 	if (below->kind != value->kind)
@@ -202,8 +202,8 @@ static const char *replace_rule(const struct node *below, const struct node *val
 }
 
 /*
- * Null is of every kind, and what a foreign tag makes of its value, such as !include of a scalar,
- * is not known.
+ * Null fits any kind, and the kind behind a foreign tag, such as !include of a scalar, is not
+ * known.
  */
 static bool has_kind(const struct node *node)
 {
@@ -211,8 +211,8 @@ static bool has_kind(const struct node *node)
 }
 
 /*
- * What takes the place of a value of another kind takes all of it away, and seldom is that meant:
- * `jobs: {…}` where the layers below have a list. Who means it writes !replace.
+ * Checks a value that replaces one of another kind: that removes everything below, which is seldom
+ * intended, such as `jobs: {…}` over a list of the layers below. !replace makes it explicit.
  */
 static int check_kind(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place)
@@ -230,8 +230,7 @@ static int check_kind(struct deep *deep, const struct node *below, const struct 
 		is_named ? "'" : "", (int)name.len, name.data, is_named ? "'" : "",
 		node_kind_name(value), node_kind_name(below), source_shown(below->source),
 		(unsigned)below->line, (unsigned)below->column,
-		merge_may_have_tag(deep->merge, value) ? "write '!replace'"
-						       : "remove it there");
+		merge_may_have_tag(deep->merge, value) ? "write '!replace'" : "remove it there");
 	if (span_is(options_text(request->options, "kinds"), "strict")) {
 		*deep->merge->problem = problem;
 		return PROBLEM;
@@ -240,7 +239,7 @@ static int check_kind(struct deep *deep, const struct node *below, const struct 
 	return 0;
 }
 
-/* The value in the place of what lies below, because of a tag or of its kind or of a rule. */
+/* Puts the value in place of the value below: a tag, its kind or a rule requires it. */
 static int put_in_place(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret)
 {
@@ -257,7 +256,7 @@ static int put_in_place(struct deep *deep, const struct node *below, const struc
 	return r;
 }
 
-/* A list with a tag that says how it meets the one below. */
+/* Combines a list that has a directive. */
 static int combine_as_told(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret)
 {
@@ -275,7 +274,7 @@ static int combine_as_told(struct deep *deep, const struct node *below, const st
 	return deep_merge_lists(deep, below, value, place, &rules[directive_of(value)], ret);
 }
 
-/* What lies below is gone, or stays because the value is empty. */
+/* Records that the value below is replaced, or that it stays because the value is empty. */
 static int note_leaf(
 	struct deep *deep, const struct node *below, const struct node *value, bool is_taken)
 {
@@ -293,8 +292,8 @@ static int note_leaf(
 }
 
 /*
- * Merges `value` into what lies `below` it, which is ours or immutable, or NULL: nothing.
- * Returns 0 with *ret, NULL for nothing; PROBLEM; or -errno.
+ * Merges `value` into the value `below`, which is ours or immutable, or NULL: nothing. Returns 0
+ * with *ret, NULL for nothing; PROBLEM; or -errno.
  */
 int deep_combine(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret)
@@ -338,7 +337,10 @@ static bool is_verbatim(const struct merge_input *only)
 	return !directive_may_be_in(only);
 }
 
-/* A directive that is no !replace does not say that another kind is meant, and acts on its own. */
+/*
+ * Ignores directives other than !replace and !delete: they do not make a change of kind explicit,
+ * and act independent of it.
+ */
 static int check_root(const struct deep *deep, const struct node *below, const struct node *value)
 {
 	enum directive directive = directive_of(value);
@@ -357,7 +359,7 @@ static int merge_root(struct deep *deep, const struct node *value, const struct 
 {
 	const struct node *merged;
 
-	/* An empty document has no opinion, not even that the file is empty. */
+	/* An empty document says nothing, not even that the file is empty. */
 	if (scalar_is_empty(value))
 		return 0;
 	int r = *root ? check_root(deep, *root, value) : 0;
@@ -368,7 +370,10 @@ static int merge_root(struct deep *deep, const struct node *value, const struct 
 	return r;
 }
 
-/* What its text made look like a directive (a %TAG, a word in a comment) was none. */
+/*
+ * Returns whether the only source has no directive after all: its text has only a %TAG, or a word
+ * in a comment, that looks like one.
+ */
 static bool is_alone_without_directives(const struct merge *merge)
 {
 	const struct merge_input *only = &merge->inputs[0];
@@ -378,8 +383,8 @@ static bool is_alone_without_directives(const struct merge *merge)
 }
 
 /*
- * Several documents of a file are rarely parts of one: they are objects of their own, which would all
- * become one.
+ * Refuses several documents in one file. They are rarely parts of one document; usually they are
+ * separate objects, which would all become one.
  */
 static int check_documents(const struct merge *merge)
 {
@@ -395,7 +400,8 @@ static int check_documents(const struct merge *merge)
 			if (!scalar_is_empty(document->roots[n]) && ++count > 1)
 				return problem_at(merge->problem, document->roots[n],
 					"a second document begins here, and all would become one; "
-					"keep one document in each file, or give the rule the option "
+					"keep one document in each file, or give the rule the "
+					"option "
 					"'documents: merge' if that is meant");
 	}
 	return 0;
@@ -409,12 +415,14 @@ static bool is_first_of_layer(const struct merge *merge, size_t i)
 	return true;
 }
 
-/* What a source of another format, such as a drop-in in YAML, says in the names of the file's program. */
+/*
+ * Translates the keys of a source in another format, such as a drop-in in YAML, into the spelling
+ * of the file's program.
+ */
 static int read_spellings(const struct merge *merge, const struct merge_input *input,
 	const struct node *said, const struct node **ret)
 {
-	const struct ini_dialect *dialect =
-		merge->request->to ? merge->request->to->dialect : NULL;
+	const struct ini_dialect *dialect = merge->request->to ? merge->request->to->dialect : NULL;
 
 	*ret = said;
 	if (!dialect || (input->format && input->format->dialect == dialect))
@@ -442,10 +450,10 @@ static int merge_deep(struct merge *merge, struct merge_output *ret)
 	deep.scratch = scratch;
 	deep.minds_kinds = merge->request->warn ||
 			   span_is(options_text(merge->request->options, "kinds"), "strict");
-	r = list_rules_read(merge->request->options, deep_repeating(merge->request), scratch, &deep.rules,
-		merge->problem);
+	r = list_rules_read(merge->request->options, deep_repeating(merge->request), scratch,
+		&deep.rules, merge->problem);
 
-	/* Without aliases a value has a byte of text at least. */
+	/* Without aliases, each value has at least one byte of text. */
 	deep.allowed = 4 * (uint64_t)merge->request->limits.nodes;
 	for (size_t i = 0; r == 0 && i < merge->count; i++)
 		deep.allowed += merge->inputs[i].text.len;
@@ -496,7 +504,7 @@ static int list_way(const struct merge_request *request, const struct node *cons
 {
 	const struct list_rules *rules;
 	const struct list_rule *rule;
-	struct problem ignored; /* the options are checked */
+	struct problem ignored; /* the options are checked already */
 
 	int r = list_rules_read(request->options, deep_repeating(request), arena, &rules, &ignored);
 	if (r != 0)
@@ -512,7 +520,8 @@ static int list_way(const struct merge_request *request, const struct node *cons
 static const struct option_spec options[] = {
 	{"lists", OPTION_VALUE, "replace", NULL,
 		"how lists combine: replace, append, prepend, unique, repeat or {by: KEY}, for all "
-		"of them or by path in a map such as {\"*\": replace, \"spec.containers\": {by: name}, "
+		"of them or by path in a map such as {\"*\": replace, \"spec.containers\": {by: "
+		"name}, "
 		"\"run.*\": append}, of which the path that spells out the most keys holds"},
 	{"delete", OPTION_VALUE, "", NULL,
 		"what a layer deletes of what lies below it, for formats that have no tag "

@@ -5,12 +5,12 @@
 #include "scalar.h"
 
 /*
- * Times that the index of a list's values may be made anew. It is needed only where layers merge
- * one list by key and with !unique in turn; a hundred thousand documents doing so would take hours.
+ * How often the index of a list's values may be rebuilt. A rebuild is needed only if layers merge
+ * one list by key and with !unique in turn; a hundred thousand such documents would take hours.
  */
 #define REBUILDS_MAX 16
 
-/* What an item of a list merged by key is matched by; *ret is NULL when it has no key. */
+/* Finds the pair that an item is matched by; *ret is NULL if it has none. */
 static int check_item_key(struct deep *deep, const struct list_rule *rule, const struct node *item,
 	const struct pair **ret)
 {
@@ -37,7 +37,7 @@ static int check_item_key(struct deep *deep, const struct list_rule *rule, const
 	return 0;
 }
 
-/* One list that comes, for a list that is merged by key. */
+/* A list of a layer that is merged by key. */
 struct keyed {
 	struct list *list;
 	const struct list_rule *rule;
@@ -54,8 +54,8 @@ static int append_item(struct deep *deep, const struct keyed *keyed, const struc
 }
 
 /*
- * The entry that stands for an item of the list that comes, by its number: the key's first, and for
- * one more item with that key the next one. LIST_NONE: there are no more.
+ * Chooses the entry for an item of the layer's list. The first item with a key gets the key's first
+ * entry, the next item the next entry. LIST_NONE: there is no such entry.
  */
 static int choose_entry(struct deep *deep, const struct keyed *keyed, const struct node *item,
 	const struct pair *match, uint32_t *ret)
@@ -121,7 +121,7 @@ static int merge_by_key(struct deep *deep, struct list *list, const struct node 
 	return r;
 }
 
-/* An item of a list whose items are not matched by a key. */
+/* Takes an item of a list whose items are not matched by a key. */
 static int take_item(struct deep *deep, const struct node *item, const struct list_place *place,
 	const struct node **ret)
 {
@@ -150,7 +150,7 @@ static int extend(struct deep *deep, struct list *list, const struct node *value
 	return r;
 }
 
-/* Looks at the items that came since the last time. */
+/* Adds the items that came since the last call to the values. */
 static int know_values(struct deep *deep, struct list *list)
 {
 	int32_t position;
@@ -159,7 +159,7 @@ static int know_values(struct deep *deep, struct list *list)
 	while (r == 0 && list_next_value(list, &position)) {
 		const struct node *value = list_at(list, position);
 
-		/* What is under construction has no hash. */
+		/* A node under construction has no hash. */
 		if (value)
 			r = deep_picture(deep, value, &value);
 		if (r == 0)
@@ -192,7 +192,7 @@ static int append_missing(struct deep *deep, struct list *list, const struct nod
 	return r;
 }
 
-/* Whether the list has just the items of `value`. */
+/* Returns whether the list has exactly the items of `value`. */
 static bool is_same(const struct list *list, const struct node *value)
 {
 	if (list_begin(list) != 0 || list->back.count != value->seq.count)
@@ -254,7 +254,7 @@ int deep_take_list(struct deep *deep, const struct node *value, const struct lis
 	int r = deep_enter(deep, value);
 
 	if (r == 0) {
-		/* A directive on a list stands above its rule. */
+		/* A directive on a list takes precedence over its rule. */
 		if (rule->mode == LIST_BY_KEY && directive_of(value) == DIRECTIVE_NONE)
 			r = take_by_key(deep, value, place, rule, ret);
 		else
@@ -284,7 +284,7 @@ static int merge_into(struct deep *deep, struct list *list, const struct node *v
 	return 0;
 }
 
-/* As people write it. */
+/* Returns the rule's name as people write it. */
 static const char *rule_name(
 	const struct deep *deep, const struct node *value, const struct list_rule *rule)
 {
@@ -338,7 +338,7 @@ static bool is_assignment(const struct node *value)
 	       (node_is_sequence(value) || (node_is_scalar(value) && !scalar_is_null(value)));
 }
 
-/* It takes away what came before it. */
+/* Returns whether the value removes everything before it. */
 static bool is_reset(const struct node *value)
 {
 	if (node_is_scalar(value))
@@ -360,7 +360,7 @@ bool deep_is_repeat(const struct deep *deep, const struct node *below, const str
 	return rule->is_assigned || (rule->mode == LIST_REPEAT && !is_reset(value));
 }
 
-/* The list; of a scalar, one that holds it alone. */
+/* Gives the list itself; for a scalar, a list that contains only it. */
 static int as_list(struct deep *deep, const struct node *value, const struct node **ret)
 {
 	struct node *list;

@@ -2,12 +2,12 @@
 
 #include "deep.h"
 
-/* The value of a pair that has been removed. */
+/* The value of a removed pair. */
 static const struct node gone = {.kind = NODE_SCALAR, .weight = 1};
 
 /*
- * Bounds the memory that small hostile sources can make us use. An alias costs nothing until a
- * directive in it, or something that is merged into it, makes a copy necessary wherever it is used.
+ * Bounds the memory that small hostile sources can use. An alias costs nothing until a directive in
+ * it, or a merge into it, requires a copy at each use.
  */
 int deep_spend(struct deep *deep, const struct node *at, uint64_t entries)
 {
@@ -36,7 +36,7 @@ void deep_leave(struct deep *deep)
 int deep_own_map(struct deep *deep, const struct node *map, struct node **ret)
 {
 	if (map->mark == OWNED) {
-		*ret = (struct node *)map; /* made by us, and not yet given away */
+		*ret = (struct node *)map; /* we made it, and have not given it away */
 		return 0;
 	}
 	int r = deep_spend(deep, map, 1 + (uint64_t)map->map.count);
@@ -118,11 +118,10 @@ int deep_drop_removed(struct deep *deep, struct node *map, struct node **ret)
 	return drop_removed(deep->merge->arena, deep->origins, map, ret);
 }
 
-/* How a tree is made an ordinary one: in `arena`, and by changing the maps in it or their copies.
- */
+/* How to seal a tree: allocate in `arena`; change the maps in it, or copies of them. */
 struct seal {
 	struct arena *arena;
-	struct origins *origins; /* NULL for what is no part of the result */
+	struct origins *origins; /* NULL if the sealed tree is not part of the result */
 	bool keeps_maps;
 };
 

@@ -15,7 +15,7 @@ const struct format *deep_repeating(const struct merge_request *request)
 	return from->repeats ? from : NULL;
 }
 
-/* Whether a list is there, and whether its items have what they are matched by. */
+/* Records that a list is there, and whether its items have the key that they are matched by. */
 static int note_list(const struct list_rules *rules, const struct node *list,
 	const struct list_place *place, struct option_uses *uses)
 {
@@ -23,8 +23,8 @@ static int note_list(const struct list_rules *rules, const struct node *list,
 	int r = option_uses_add(uses, rule->place);
 
 	for (uint32_t i = 0; r == 0 && rule->mode == LIST_BY_KEY && i < list->seq.count; i++)
-		r = option_uses_add(uses,
-			node_match(list->seq.items[i], rule->by) ? rule->by : rule->value);
+		r = option_uses_add(
+			uses, node_match(list->seq.items[i], rule->by) ? rule->by : rule->value);
 	return r;
 }
 
@@ -38,11 +38,10 @@ static int note_value(const struct list_rules *rules, const struct node *value,
 		return rule->mode == LIST_REPEAT ? option_uses_add(uses, rule->place) : 0;
 	}
 	for (uint32_t i = 0; r == 0 && i < node_count(value); i++) {
-		/* An item is in the same place as its list. */
+		/* An item has the place of its list. */
 		const struct list_place inner = {
 			place, node_is_map(value) ? value->map.pairs[i].key : NULL};
-		r = note_value(
-			rules, *node_entry(value, i), inner.key ? &inner : place, uses);
+		r = note_value(rules, *node_entry(value, i), inner.key ? &inner : place, uses);
 	}
 	return r;
 }
@@ -52,12 +51,12 @@ int deep_note_uses(const struct merge_request *request, size_t input,
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	const struct list_rules *rules;
-	struct problem ignored; /* the options are checked */
+	struct problem ignored; /* the options are checked already */
 
 	int r = arena_new(&arena);
 	if (r == 0)
-		r = list_rules_read(request->options, deep_repeating(request), arena, &rules,
-			&ignored);
+		r = list_rules_read(
+			request->options, deep_repeating(request), arena, &rules, &ignored);
 	for (size_t i = 0; r == 0 && i < document->count; i++) {
 		r = note_value(rules, document->roots[i], NULL, uses);
 		if (r == 0)

@@ -35,7 +35,7 @@ int delete_rule_check(const struct options *options, struct problem *problem)
 	return r;
 }
 
-/* Whether the key is what is written at `at`, with backslashes. */
+/* Returns whether the key is the text at `at`, which has backslashes. */
 static bool is_key(const struct node *key, const char *at, size_t len)
 {
 	char name[SPELLING_MAX];
@@ -54,7 +54,7 @@ static bool is_key(const struct node *key, const char *at, size_t len)
 	       spelling_is(key, (struct span){name, count});
 }
 
-/* The pair in `map` whose key is that. */
+/* Returns the pair in `map` with that key, or NULL. */
 static const struct pair *find_key(const struct node *map, const char *at, size_t len)
 {
 	for (uint32_t i = 0; i < map->map.count; i++) {
@@ -66,7 +66,10 @@ static const struct pair *find_key(const struct node *map, const char *at, size_
 	return NULL;
 }
 
-/* The length of the words at the beginning of `at`: those of `len`, and one more. */
+/*
+ * Returns the length of the words at the beginning of `at`: those in the first `len` bytes, and one
+ * more.
+ */
 static size_t add_word(const char *at, const char *end, size_t len)
 {
 	len += len > 0;
@@ -75,7 +78,7 @@ static size_t add_word(const char *at, const char *end, size_t len)
 	return len;
 }
 
-/* {key: "!delete"}, or with `inner` as its value. */
+/* Makes {key: "!delete"}, or a map with `inner` as its value. */
 static int build_pair(struct deep *deep, const struct pair *pair, const struct node *inner,
 	const struct node *place, const struct node **ret)
 {
@@ -89,15 +92,15 @@ static int build_pair(struct deep *deep, const struct pair *pair, const struct n
 	value->style = NODE_PLAIN;
 	value->text = (struct span){"", 0};
 	tree->tag = NULL;
-	tree->style = NODE_FLOW; /* of no opinion how the result is written */
+	tree->style = NODE_FLOW; /* so it does not change how the result is written */
 	*ret = tree;
 	return node_append(
 		arena, tree, &(struct pair){pair->key, inner ? inner : value, pair->hash});
 }
 
 /*
- * A tree that leads from `map` to the place and says "!delete" there; *ret NULL: it is not there.
- * Each beginning of the place may be a key, as keys may have dots in them.
+ * Makes a tree that leads from `map` to the place and has "!delete" there. *ret is NULL if the
+ * place is not there. A key may contain dots, so each beginning of the place may be a key.
  */
 static int build(struct deep *deep, const struct node *map, const char *at, const char *end,
 	const struct node *place, const struct node **ret)
@@ -158,9 +161,13 @@ int delete_rule_apply(struct deep *deep, const char *layer, const struct node **
 	return r;
 }
 
-/* Calls `each` for each place of the rule, with the layer that deletes it, until it returns not 0. */
+/*
+ * Calls `each` for each place of the rule, with the layer that deletes it. Stops at the first
+ * result other than 0.
+ */
 static int each_place(const struct options *options,
-	int (*each)(void *context, const struct node *layer, const struct node *place), void *context)
+	int (*each)(void *context, const struct node *layer, const struct node *place),
+	void *context)
 {
 	const struct node *rule = options_get(options, "delete");
 	int r = 0;

@@ -25,7 +25,9 @@ enum directive directive_of(const struct node *node)
 	return DIRECTIVE_NONE;
 }
 
-/* The length of the tag at `at`, which is a "!"; what is in a comment or a text does no harm. */
+/*
+ * Returns the length of the tag at `at`, which is a "!". A "!" in a comment or a text does no harm.
+ */
 static size_t tag_length(const char *at, const char *end)
 {
 	const char *stop = at + 1;
@@ -52,7 +54,7 @@ bool directive_may_be_in(const struct merge_input *input)
 	if (!format_of_tree(input->format)->has_tags || input->text.len == 0)
 		return false;
 
-	/* A tag can also be spelled with %xx in it, or with a handle that %TAG declares. */
+	/* A tag may also contain %xx, or a handle that %TAG declares. */
 	bool has_percent = memchr(at, '%', input->text.len);
 	if (has_percent && memmem(at, input->text.len, "%TAG", strlen("%TAG")))
 		return true;
@@ -67,7 +69,7 @@ bool directive_may_be_in(const struct merge_input *input)
 	return false;
 }
 
-/* As deep as the reader let it be, and as large. */
+/* Recurses as deep as the reader allowed. */
 static bool is_tagged(const struct node *node)
 {
 	if (directive_of(node) != DIRECTIVE_NONE)

@@ -3,10 +3,10 @@
 #include <assert.h>
 #include <errno.h>
 
-/* Entries. Up to here comparing hashes one by one is as fast as a table. */
+/* Entries. Up to this number, to compare hashes one by one is as fast as a table. */
 #define INDEX_MIN 8
 
-/* Items at either end: positions are signed. */
+/* Items at each end: positions are signed. */
 #define ITEMS_MAX ((uint32_t)INT32_MAX - 1)
 
 static int push(struct arena *arena, struct items *items, const struct node *item)
@@ -81,8 +81,8 @@ int list_push_front(struct list *list, const struct node *item)
 }
 
 /*
- * Where the key stands in the table: the slot that leads to it, or the free one where it belongs.
- * Only for an index that has slots.
+ * Returns the slot that leads to the key, or the free one where it belongs. The index must have
+ * slots.
  */
 static uint32_t *find_slot(const struct list_index *index, const struct node *key, uint32_t hash)
 {
@@ -99,7 +99,7 @@ static uint32_t *find_slot(const struct list_index *index, const struct node *ke
 	}
 }
 
-/* The key's first entry, or LIST_NONE. */
+/* Returns the key's first entry, or LIST_NONE. */
 static uint32_t find_entry(const struct list_index *index, const struct node *key, uint32_t hash)
 {
 	if (index->slots)
@@ -157,14 +157,14 @@ static int add_entry(struct arena *arena, struct list_index *index, const struct
 	return 0;
 }
 
-/* Links the newest entry to those with an equal key, of which `first` is the first. */
+/* Links the newest entry to the entries with an equal key; `first` is the first of them. */
 static void link_entry(struct list_index *index, uint32_t first)
 {
 	struct list_entry *head = &index->entries[first];
 	struct list_entry *added = &index->entries[index->count - 1];
 
 	if (added->position < 0) {
-		/* It stands in front of all others, so it and the first one change roles. */
+		/* The new item is in front of all others, so the two entries swap roles. */
 		int32_t position = added->position;
 		added->position = head->position;
 		head->position = position;
@@ -178,7 +178,7 @@ static void link_entry(struct list_index *index, uint32_t first)
 	}
 }
 
-/* The entry's item, or NULL when it has none (any more). */
+/* Returns the entry's item, or NULL if it has none, or none any more. */
 static const struct node *item_of(const struct list *list, const struct list_entry *entry)
 {
 	return entry->position == LIST_NOWHERE ? NULL : list_at(list, entry->position);
@@ -204,7 +204,7 @@ static int index_key(struct list *list, const struct list_rule *rule, int32_t po
 	return r;
 }
 
-/* Takes in what came since the last time. */
+/* Adds the items that came since the last call to the index. */
 static int index_keys(struct list *list, const struct list_rule *rule)
 {
 	struct list_index *index = &list->keys;
@@ -237,7 +237,7 @@ const struct node *list_get_key(const struct list *list, uint32_t number)
 	return item_of(list, &list->keys.entries[number]);
 }
 
-/* What list_has_value() knew is no longer true. */
+/* Clears the index of values: it is no longer valid. */
 static void forget_values(struct list *list)
 {
 	if (list->values.back_count == 0 && list->values.front_count == 0)

@@ -20,7 +20,7 @@ struct word {
 struct list_pattern {
 	const struct word *words;
 	size_t count;
-	size_t spelled; /* words of kind WORD_KEY: how specific the pattern is */
+	size_t spelled; /* words of kind WORD_KEY: they make the pattern specific */
 	struct list_rule rule;
 };
 
@@ -30,9 +30,10 @@ struct list_rules {
 	bool have_keys;
 	struct list_rule fallback;
 	bool repeat;
-	const struct ini_dialect *dialect; /* which keys are lists without a rule; NULL: it says nothing */
-	struct list_rule assigned;         /* these */
-	struct list_rule sections;         /* the dialect's lists of maps */
+	/* Decides which keys are lists without a rule; NULL: none. */
+	const struct ini_dialect *dialect;
+	struct list_rule assigned; /* the rule for those keys */
+	struct list_rule sections; /* the rule for the dialect's lists of maps */
 };
 
 #define MODES "replace, append, prepend, unique, repeat or {by: KEY}"
@@ -62,7 +63,8 @@ static bool is_key(const struct node *value)
 	return node_is_scalar(value) && !scalar_is_null(value);
 }
 
-static int read_by(const struct node *by, struct arena *arena, const char **name, struct problem *problem)
+static int read_by(
+	const struct node *by, struct arena *arena, const char **name, struct problem *problem)
 {
 	if (is_key(by)) {
 		*name = by->text.data;
@@ -94,7 +96,8 @@ static int read_rule(const struct node *place, const struct node *value, struct 
 		return problem_at(problem, value, "lists combine by %s", MODES);
 	if (twice && (!node_is_scalar(twice) || scalar_type(twice) != SCALAR_BOOL))
 		return problem_at(problem, twice,
-			"'twice' says whether one layer may have a key more than once: true or false");
+			"'twice' says whether one layer may have a key more than once: true or "
+			"false");
 	ret->mode = LIST_BY_KEY;
 	ret->by = by;
 	ret->twice = twice && scalar_bool(twice);
@@ -102,8 +105,8 @@ static int read_rule(const struct node *place, const struct node *value, struct 
 }
 
 /*
- * Whether `lists` is {by: KEY}, for all lists. As a pattern, "by" is the lists with that key, which
- * combine by a mode or a map.
+ * Returns whether `lists` is {by: KEY}, a rule for all lists. As a pattern, "by" means the lists
+ * with that key, and its value is a mode or a map.
  */
 static bool is_rule(const struct node *lists)
 {
@@ -117,7 +120,9 @@ static bool is_rule(const struct node *lists)
 	return !scalar_is_empty(by);
 }
 
-/* The next key of a pattern, unescaped into `out`. Returns what follows its dot; NULL at the end.
+/*
+ * Reads the next key of a pattern, unescaped, into `out`. Returns the text after its dot; NULL at
+ * the end.
  */
 static const char *next_word(const char *at, const char *end, struct word *word, char *out)
 {
@@ -137,7 +142,7 @@ static const char *next_word(const char *at, const char *end, struct word *word,
 	else if (stars == len && stars == 2)
 		word->kind = WORD_MANY;
 	else if (stars > 0)
-		word->key.len = 0; /* not allowed: told by the caller, as for a missing key */
+		word->key.len = 0; /* not allowed: the caller reports it, like a missing key */
 	return at < end ? at + 1 : NULL;
 }
 
@@ -147,7 +152,7 @@ static int read_pattern(const struct node *name, struct arena *arena, struct lis
 	struct span text = name->text;
 	const char *end = text.data + text.len;
 
-	/* As many words as bytes, at worst, and one for what "*" at the end adds. */
+	/* At worst each byte is a word; one more for the word that "*" at the end adds. */
 	struct word *words = arena_zalloc(arena, text.len + 2, sizeof(*words));
 	char *out = arena_alloc(arena, 2 * text.len + 2);
 	if (!words || !out)
@@ -201,7 +206,7 @@ static int read_patterns(const struct node *map, struct arena *arena, struct lis
 	return 0;
 }
 
-/* How lists combine without a rule: as the format has it. */
+/* Reads how lists combine without a rule, from the format. */
 static int read_fallback(const struct format *format, struct arena *arena, struct list_rules *rules)
 {
 	const struct ini_dialect *dialect = format ? format->dialect : NULL;
@@ -209,7 +214,10 @@ static int read_fallback(const struct format *format, struct arena *arena, struc
 	rules->fallback.mode = format && !dialect ? LIST_REPEAT : LIST_REPLACE;
 	rules->repeat = format;
 	rules->dialect = dialect;
-	/* Where any key may come again an empty value may take away what came before: its place counts. */
+	/*
+	 * If any key may be repeated, an empty value may remove everything before it, so its
+	 * position matters.
+	 */
 	rules->assigned.mode = dialect && dialect->keys == INI_LIST ? LIST_APPEND : LIST_UNIQUE;
 	rules->assigned.is_assigned = true;
 	if (!dialect || !dialect->by)
@@ -235,7 +243,7 @@ int list_rules_read(const struct options *options, const struct format *format, 
 	if (lists && node_is_map(lists) && !is_rule(lists)) {
 		r = read_patterns(lists, arena, rules, problem);
 	} else if (lists) {
-		/* A pattern without words but "any number of keys". */
+		/* One word that matches any number of keys. */
 		static const struct word all = {WORD_MANY, {NULL, 0}};
 
 		rules->patterns = arena_zalloc(arena, 1, sizeof(*rules->patterns));
@@ -252,7 +260,10 @@ int list_rules_read(const struct options *options, const struct format *format, 
 	return r;
 }
 
-/* How many of the last of words[0..left) are the key, which may have dots in it; 0: it is another. */
+/*
+ * Returns how many of the last of words[0..left) are the key, which may contain dots; 0: it does
+ * not match.
+ */
 static size_t count_words(const struct word *words, size_t left, const struct node *key)
 {
 	size_t count = 0;
@@ -278,8 +289,8 @@ static size_t count_words(const struct word *words, size_t left, const struct no
 }
 
 /*
- * From the list up to the root. After a mismatch only the last "any number" that was passed can
- * help, by taking one key more: no more steps than keys times words.
+ * Goes from the list up to the root. After a mismatch only the last "any number" that was passed
+ * can help, by taking one more key. So the steps are at most keys times words.
  */
 static bool matches(const struct list_pattern *pattern, const struct list_place *place)
 {
@@ -350,15 +361,14 @@ static int tell_pattern(const struct list_pattern *pattern, const struct option_
 	const struct list_rule *rule = &pattern->rule;
 	struct problem problem;
 
-	/* For whatever lists there are: that is no place. */
+	/* A pattern for all lists names no place. */
 	if (pattern->spelled && !option_uses_have(uses, rule->place))
 		problem_at(&problem, rule->place,
 			"'%s' in 'lists' has no effect: no file has a list%s there; correct the "
 			"place, or remove it",
-			rule->place->text.data,
-			rule->mode == LIST_REPEAT ? " or a text" : "");
+			rule->place->text.data, rule->mode == LIST_REPEAT ? " or a text" : "");
 	else if (rule->by && option_uses_have(uses, rule->value) &&
-		!option_uses_have(uses, rule->by))
+		 !option_uses_have(uses, rule->by))
 		problem_at(&problem, rule->by,
 			"the lists can't be matched by '%s': none of their items has it; correct "
 			"the key, or give another mode",
