@@ -1,5 +1,5 @@
 /*
- * What scripts can do with maps and lists: index, change, go through, compare, copy.
+ * The methods of maps and lists for scripts: index, change, iterate, compare, copy.
  */
 #include "lua_value.h"
 
@@ -20,7 +20,7 @@ static struct lua_box *open_box(lua_State *L)
 	return box;
 }
 
-/* A key on the stack as a node; `room` holds what it needs, for as long as the stack does. */
+/* A key on the Lua stack as a node. `room` holds its text, as long as the stack is unchanged. */
 struct lua_key {
 	struct node node;
 	char room[64];
@@ -91,7 +91,10 @@ static int dict_new_index(lua_State *L)
 	}
 	const struct node *key = found ? found->key : lua_box_take_scalar(L, 2);
 	const struct node *value = lua_value_take(L, 3);
-	/* It may have been this very map, which then holds nothing of itself: it is closed. */
+	/*
+	 * The value may have been this map itself. Then lua_value_take() has closed it, and it
+	 * can't contain itself.
+	 */
 	map = open_box(L)->open;
 	lua_box_check_height(L, value);
 	size_t before = arena_bytes(lua_box_arena(L));
@@ -105,7 +108,7 @@ static int box_len(lua_State *L)
 	return 1;
 }
 
-/* Upvalues: the box, and how many were given. */
+/* Upvalues: the box, and the number of entries given so far. */
 static int box_next(lua_State *L)
 {
 	const struct lua_box *box = lua_touserdata(L, lua_upvalueindex(1));
@@ -143,7 +146,7 @@ static int list_index(lua_State *L)
 	return 1;
 }
 
-/* The last item may be taken away with nil, and one more put behind it. */
+/* nil removes the last item; an item may be added after the last one. */
 static int list_new_index(lua_State *L)
 {
 	luaL_checkudata(L, 1, LUA_BOX_LIST);
@@ -163,7 +166,7 @@ static int list_new_index(lua_State *L)
 	list = open_box(L)->open;
 	lua_box_check_height(L, value);
 	size_t before = arena_bytes(lua_box_arena(L));
-	/* Put at the end, which counts its weight, and moved from there. */
+	/* Pushed at the end, which counts its weight, and then moved. */
 	lua_box_check(L, node_push(lua_box_arena(L), list, value), before);
 	if (i <= count) {
 		node_reweigh(list, list->seq.items[i - 1]->weight, 0);
@@ -198,7 +201,7 @@ static int box_to_string(lua_State *L)
 	return 1;
 }
 
-/* A copy of the collection at 1, which the script may change. */
+/* Pushes a copy of the collection at index 1, which the script may change. */
 static int push_copy(lua_State *L, const struct node *node, const char *type)
 {
 	size_t before = arena_bytes(lua_box_arena(L));
@@ -212,7 +215,7 @@ static int push_copy(lua_State *L, const struct node *node, const char *type)
 	return 1;
 }
 
-/* A new one, from a table or from nothing, or a copy of the one at 1. */
+/* Makes a new collection from a table or from nothing, or copies the one at index 1. */
 static int make(lua_State *L, const char *type, bool is_map)
 {
 	const struct lua_box *box = luaL_testudata(L, 1, type);
@@ -261,7 +264,7 @@ static void make_type(lua_State *L, const char *name, const luaL_Reg *methods)
 {
 	luaL_newmetatable(L, name);
 	luaL_setfuncs(L, methods, 0);
-	/* A script must not get at these. */
+	/* Hides the metatable from scripts. */
 	lua_pushboolean(L, false);
 	lua_setfield(L, -2, "__metatable");
 	lua_pop(L, 1);

@@ -9,13 +9,13 @@
 #include "lua_sandbox.h"
 #include "lua_value.h"
 
-/* Calls of scripts in each other. Each takes two of the 200 that Lua has for calls through C. */
+/* Nested calls of scripts. Each uses two of the 200 calls through C that Lua allows. */
 #define CALLS_MAX 80
 
 /* The name of the directing merger's metatable. */
 #define MERGER "plyfs.merger"
 
-/* The name of the metatable of what is raised where a merge within a script has a problem. */
+/* The name of the metatable of an error that stands for a problem of a merge within a script. */
 #define PROBLEM_TYPE "plyfs.problem"
 
 /* All scripts of one merge. */
@@ -24,18 +24,18 @@ struct lua {
 	lua_State *L;
 	struct lua_values values;
 	struct cloud *cloud;
-	unsigned calls;            /* of scripts, in each other */
-	const struct node *merged; /* what merger:merge() gave last; NULL: nothing yet */
+	unsigned calls;            /* nested calls of scripts */
+	const struct node *merged; /* the last result of merger:merge(); NULL: none yet */
 
-	/* What a merge that a script asked for gave, while Lua hands on the error. */
+	/* The failure of a merge that a script called, while Lua passes the error on. */
 	struct problem inner;
 	int inner_result;
-	bool is_inner; /* that is what was raised last */
+	bool is_inner; /* the last error raised was that failure */
 };
 
 struct lua_merger {
 	struct lua *lua;
-	int object; /* in the registry */
+	int object; /* reference in the registry */
 	const char *name;
 	bool handles[CLOUD_KINDS];
 	const char *rule; /* for origins: "merger NAME (m_NAME.lua)" */
@@ -133,7 +133,7 @@ void lua_free(struct lua *lua)
 	free(lua);
 }
 
-/* Makes what was raised a string, but for a problem, which has more to it. */
+/* Turns an error into a string, except a problem, which has more than a message. */
 static int on_error(lua_State *L)
 {
 	lua_of(L)->is_inner = luaL_testudata(L, 1, PROBLEM_TYPE) != NULL;
@@ -146,7 +146,7 @@ static int on_error(lua_State *L)
 	return 1;
 }
 
-/* Calls the function below `argument`, both pushed here. Leaves what was raised on the stack. */
+/* Pushes the function and `argument`, and calls it. Leaves an error on the stack. */
 static int call(struct lua *lua, lua_CFunction function, void *argument)
 {
 	lua_State *L = lua->L;
@@ -162,7 +162,7 @@ static int call(struct lua *lua, lua_CFunction function, void *argument)
 	return status;
 }
 
-/* "m_x.lua:3: reason": takes the name and the line out. */
+/* Splits "m_x.lua:3: reason": returns the line, and moves *message to the reason. */
 static unsigned line_of(const char *name, const char **message)
 {
 	size_t len = strlen(name);
@@ -179,27 +179,30 @@ static unsigned line_of(const char *name, const char **message)
 	return (unsigned)line;
 }
 
-/* The message, with the script's name in front where Lua did not put it there. */
+/* Reports the message, with the script's name in front if Lua has not put it there. */
 static int report_text(
 	struct problem *problem, const struct how_place *at, const char *name, const char *message)
 {
 	char copy[PROBLEM_MESSAGE_MAX];
 	bool has_name = strncmp(message, name, strlen(name)) == 0;
 
-	/* It may be the problem's own. */
+	/* The message may be in the problem itself. */
 	snprintf(copy, sizeof(copy), "%s", message);
 	return problem_set(problem, at->source, at->line, at->column, "%s%s%s",
 		has_name ? "" : name, has_name ? "" : ": ", copy);
 }
 
-/* What call() left on the stack becomes the merge's problem; `at` is the value it came to. */
+/*
+ * Turns the error that call() left on the stack into the merge's problem. `at` is the place of the
+ * new value.
+ */
 static int report(const struct lua_merger *merger, int status, const struct how_place *at)
 {
 	struct lua *lua = merger->lua;
 	struct problem *problem = lua->cloud->problem;
 	int r;
 
-	/* Nothing here may allocate in Lua: no one would catch the error. */
+	/* Nothing here may allocate in Lua: no caller would catch the error. */
 	const char *message = lua_type(lua->L, -1) == LUA_TSTRING ? lua_tostring(lua->L, -1) : NULL;
 	if (status == LUA_ERRRUN && lua->is_inner) {
 		r = lua->inner_result;
@@ -219,7 +222,7 @@ static int report(const struct lua_merger *merger, int status, const struct how_
 	return r;
 }
 
-/* A script that can't even be loaded is at fault itself, at its own line. */
+/* Reports a script that can't be loaded, at its own line. */
 static int report_script(const struct lua_merger *merger, int status)
 {
 	const char *message = lua_type(merger->lua->L, -1) == LUA_TSTRING
@@ -244,12 +247,12 @@ struct loading {
 	const struct cloud_dispatch *mergers;
 };
 
-/* Pushes the script's class. Each script has globals of its own, and is run once. */
+/* Pushes the script's class. Each script has its own globals, and runs once. */
 static void push_class(lua_State *L, const struct loading *loading)
 {
 	struct span text = loading->script->text;
 
-	/* Its text stays where it is as long as the merge. */
+	/* The text identifies the script: its address does not change during the merge. */
 	if (lua_rawgetp(L, LUA_REGISTRYINDEX, text.data) == LUA_TTABLE)
 		return;
 	lua_pop(L, 1);
@@ -271,7 +274,7 @@ static void push_class(lua_State *L, const struct loading *loading)
 	lua_rawsetp(L, LUA_REGISTRYINDEX, text.data);
 }
 
-/* {"a", "b", a = true, b = true} */
+/* Pushes a table of the form {"a", "b", a = true, b = true}. */
 static void push_options(lua_State *L, const struct how_entry *entry)
 {
 	lua_newtable(L);
@@ -292,7 +295,7 @@ static void push_merger(lua_State *L, const struct cloud_dispatch *mergers)
 	luaL_setmetatable(L, MERGER);
 }
 
-/* The object: class:new(merger, opts), or without `new` a table with just these two. */
+/* Pushes the object: class:new(merger, opts), or without `new` a table with only these two. */
 static void push_object(lua_State *L, const struct loading *loading)
 {
 	if (lua_getfield(L, -1, "new") != LUA_TNIL) {
@@ -396,7 +399,7 @@ static int merge_values(lua_State *L)
 	return 0;
 }
 
-/* Whether the script handed on `node` as it is; a scalar comes back as a copy. */
+/* Returns whether the script returned `node` unchanged; a scalar comes back as a copy. */
 static bool is_given(const struct node *result, const struct node *node)
 {
 	return result == node ||
@@ -405,7 +408,10 @@ static bool is_given(const struct node *result, const struct node *node)
 		       result->text.data == node->text.data);
 }
 
-/* Only the script knows how it came to its result; both values had a say if it is neither. */
+/*
+ * Records the origins of the result, and returns its node. Only the script knows how it made the
+ * result: if the result is neither value, both count as contributors.
+ */
 static const struct node *note_result(
 	const struct lua_merger *merger, const struct merging *merging)
 {
@@ -422,7 +428,7 @@ static const struct node *note_result(
 		cloud_note_taken(cloud, mergers, value, with, merger->rule);
 		return with;
 	}
-	/* The mergers that the script called have noted what they decided. */
+	/* The mergers that the script called have recorded their decisions. */
 	if (merger->lua->merged && is_given(result, merger->lua->merged))
 		return result;
 	cloud_note_part(cloud, mergers, result, value, merger->rule);

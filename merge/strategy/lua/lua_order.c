@@ -3,10 +3,13 @@
 #include <lauxlib.h>
 #include <string.h>
 
-/* Units of work for a key: it is copied, sorted and looked up. */
+/* Units of work per key: it is copied, sorted and looked up. */
 #define KEY_UNITS 64
 
-/* Numbers, then strings, then booleans, then the rest in no order. */
+/*
+ * Returns the rank of a key's type: numbers, then strings, then booleans, then all others in no
+ * order.
+ */
 static int key_rank(lua_State *L, int key)
 {
 	static const int types[] = {LUA_TNUMBER, LUA_TSTRING, LUA_TBOOLEAN};
@@ -41,10 +44,10 @@ static int key_before(lua_State *L)
 	return 1;
 }
 
-/* Places on the stack of lua_order_sort(). */
+/* Stack indexes in lua_order_sort(). */
 enum { SORT_LIST = 1, SORT_BEFORE, SORT_FROM, SORT_TO };
 
-/* Whether the item on the top comes before the one below it; both stay. */
+/* Returns whether the item on top comes before the one below it. Both stay on the stack. */
 static bool is_before(lua_State *L)
 {
 	if (lua_isnil(L, SORT_BEFORE))
@@ -58,7 +61,7 @@ static bool is_before(lua_State *L)
 	return answer;
 }
 
-/* Merges the runs [low, middle) and [middle, high) of the one table into the other. */
+/* Merges the runs [low, middle) and [middle, high) of one table into the other. */
 static void merge_runs(
 	lua_State *L, lua_Integer low, lua_Integer middle, lua_Integer high, int from, int to)
 {
@@ -69,7 +72,10 @@ static void merge_runs(
 		if (left < middle && right < high) {
 			lua_rawgeti(L, from, left);
 			lua_rawgeti(L, from, right);
-			/* The right one only if it must: equal items keep their order. */
+			/*
+			 * Takes the right item only if it must come first: equal items keep their
+			 * order.
+			 */
 			takes_right = is_before(L);
 			lua_pop(L, 2);
 		}
@@ -109,7 +115,7 @@ int lua_order_sort(lua_State *L)
 	return 0;
 }
 
-/* Upvalues: the table, its keys in order, the number of the last one given. */
+/* Upvalues: the table, its keys in order, the index of the last key given. */
 static int next_in_order(lua_State *L)
 {
 	for (;;) {

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <stdbool.h>
 
-/* Up to so many characters of a pattern are compared in little more than the time of a step. */
+/* A pattern up to this length takes little more time to compare than one step. */
 #define SHORT_PATTERN 32
 
 /* A character or class of a pattern: "a", "%a", "[^a-z%d]" or ".". */
@@ -12,7 +12,10 @@ struct pattern_item {
 	const char *end;
 };
 
-/* "a" is letters and "A" is what is none; what names no class is itself. */
+/*
+ * Returns whether class "a" has the character: "a" is letters, "A" all others. An unknown class is
+ * the character itself.
+ */
 static bool class_has(char class, int c)
 {
 	static const struct {
@@ -28,7 +31,10 @@ static bool class_has(char class, int c)
 	return (unsigned char)class == c;
 }
 
-/* "[...]", without a "^". Where a set does not end Lua finds fault with it. */
+/*
+ * Returns whether the set "[...]", without a "^", has the character. Lua itself refuses a set
+ * without an end.
+ */
 static bool set_has(const char *at, const char *end, int c)
 {
 	while (at < end) {
@@ -72,7 +78,7 @@ static struct pattern_item read_item(const char *at, const char *end)
 	if (*at == '[') {
 		if (next < end && *next == '^')
 			next++;
-		/* A "]" that comes first stands for itself. */
+		/* A "]" in the first place is an ordinary character. */
 		do
 			next += next < end && *next == '%' ? 2 : 1;
 		while (next < end && *next != ']');
@@ -81,7 +87,7 @@ static struct pattern_item read_item(const char *at, const char *end)
 	return (struct pattern_item){at, next};
 }
 
-/* The longest run of characters that a repetition of the item can take. */
+/* Returns the longest run of characters that a repetition of the item can match. */
 static double longest_run(const struct pattern_item *item, struct span text)
 {
 	bool has[256];
@@ -97,14 +103,17 @@ static double longest_run(const struct pattern_item *item, struct span text)
 	return (double)longest;
 }
 
-/* What an item makes of the steps of all that stands before it. */
+/* Returns the factor by which an item multiplies the steps of the items before it. */
 static double item_factor(
 	const struct pattern_item *item, const char *end, struct span text, unsigned *repeats)
 {
 	double text_len = (double)text.len;
 	char second = item->end - item->at > 1 ? item->at[1] : '\0';
 
-	/* "%bxy" counts from each place on; "%1" compares as much as a repetition has taken. */
+	/*
+	 * "%bxy" counts from each position on; "%1" compares as many characters as a repetition
+	 * matched.
+	 */
 	if (*item->at == '%' && second == 'b')
 		return text_len + 1;
 	if (*item->at == '%' && isdigit((unsigned char)second))
@@ -115,8 +124,10 @@ static double item_factor(
 		return 2;
 	if (*item->end != '*' && *item->end != '+' && *item->end != '-')
 		return 1;
-	/* Each repetition can try as many lengths as there are, for each choice of those before it;
-	 * those that could take all of the text share it. */
+	/*
+	 * For each choice of the repetitions before it, a repetition can try every possible length.
+	 * Repetitions that could match the whole text share it.
+	 */
 	double run = longest_run(item, text);
 	return run < text_len ? run + 1 : (text_len + 1) / ++*repeats;
 }
@@ -128,7 +139,7 @@ double lua_pattern_steps(struct span pattern, struct span text)
 	double steps = is_anchored ? 1 : (double)text.len + 1;
 	unsigned repeats = 0;
 
-	/* Literal text is compared at each place anew, and a set looked through. */
+	/* At each position literal text is compared again, and sets are searched. */
 	if (pattern.len > SHORT_PATTERN)
 		steps *= (double)pattern.len;
 	for (const char *at = pattern.data; at < end && steps <= LUA_PATTERN_STEPS_MAX;) {

@@ -6,22 +6,22 @@
 
 #include "lua_pattern.h"
 
-/* Instructions between two looks at the count. */
+/* Instructions between two checks of the count. */
 #define HOOK_COUNT 1000
 
-/* Bytes that an instruction compares or a function copies in the time of one unit. */
+/* Bytes that an instruction compares, or a function copies, in the time of one unit. */
 #define BYTES_PER_UNIT 32
 
-/* Strings up to this size are compared in little more than an instruction's time. */
+/* Strings up to this size take little more than one instruction's time to compare. */
 #define SHORT_STRING (2u << 10)
 
-/* Writing a number takes this many units a byte, at most: "%99.99f" of 1e308. */
+/* Units to write one byte of a number, at most: "%99.99f" of 1e308. */
 #define UNITS_PER_DIGIT 8
 
-/* Between two looks at the budget. */
+/* Units between two checks of the budget. */
 #define TIMED_UNITS 50000
 
-/* What any call costs, whatever it does. */
+/* Basic cost of any call. */
 #define CALL_UNITS 10
 
 static struct lua_sandbox *sandbox_of(lua_State *L)
@@ -51,7 +51,7 @@ static void *allocate(void *context, void *old, size_t old_size, size_t size)
 		return NULL;
 	sandbox->used = sandbox->used - had + size;
 	sandbox->traffic += size;
-	/* For a new object Lua says its type in place of the old size. */
+	/* For a new object Lua passes its type instead of the old size. */
 	if (!old && old_size == LUA_TSTRING && size > sandbox->longest)
 		sandbox->longest = size;
 	return new;
@@ -64,7 +64,7 @@ static void stop(lua_State *L, lua_Debug *where)
 	const struct lua_sandbox *sandbox = sandbox_of(L);
 	lua_Debug caller;
 
-	/* A script that catches the error is stopped again at its next instruction. */
+	/* If a script catches the error, its next instruction stops it again. */
 	lua_sethook(L, on_event, LUA_MASKCOUNT | LUA_MASKCALL, 1);
 	if (sandbox->work <= LUA_WORK_MAX && sandbox->traffic > LUA_TRAFFIC_MAX) {
 		lua_pushfstring(L, "stopped after allocating %d MiB; does it loop for ever?",
@@ -129,7 +129,7 @@ void lua_sandbox_memory(lua_State *L, size_t bytes)
 	luaL_error(L, "not enough memory");
 }
 
-/* Text and pattern are the first two arguments. */
+/* Computes the work of a search: text and pattern are the first two arguments. */
 static double pattern_work(lua_State *L)
 {
 	struct span text, pattern;
@@ -142,7 +142,7 @@ static double pattern_work(lua_State *L)
 	return (steps + (double)text.len + (double)pattern.len) / BYTES_PER_UNIT;
 }
 
-/* What a function's work grows with. */
+/* The size that a function's work depends on. */
 enum cost {
 	COST_TEXT,
 	COST_BYTES,
@@ -152,7 +152,7 @@ enum cost {
 	COST_TABLE,
 	COST_SORT,
 	COST_RANGE,  /* from the second argument to the third */
-	COST_RESULT, /* the text that comes out, and so is known afterwards */
+	COST_RESULT, /* the resulting text, whose length is known only afterwards */
 };
 
 static double text_bytes(lua_State *L)
@@ -194,19 +194,19 @@ static double cost_of(lua_State *L, enum cost cost)
 			return pattern_work(L);
 		return text_bytes(L);
 	case COST_REPEAT:
-		/* Repeating nothing takes time as well. */
+		/* To repeat an empty string takes time as well. */
 		return lua_tonumber(L, 2) * (1 + text_bytes(L) / BYTES_PER_UNIT);
 	case COST_TABLE:
 		return table_entries(L);
 	case COST_SORT:
 		entries = table_entries(L);
-		/* 32 is more than the logarithm of what fits into the memory. */
+		/* 32 is more than the logarithm of the number of items that fit into the memory. */
 		/* NOLINTNEXTLINE(bugprone-integer-division): whole KiB are counted */
 		return entries * 32 * (1 + (double)(sandbox_of(L)->longest / 1024));
 	case COST_RANGE:
 		entries = (lua_isnoneornil(L, 3) ? table_entries(L) : lua_tonumber(L, 3)) -
 			  lua_tonumber(L, 2) + 1;
-		/* Looked up, and put on the stack twice. */
+		/* Each entry is looked up, and pushed twice. */
 		return entries * 4;
 	}
 	return 0;
@@ -229,7 +229,7 @@ static int charged(lua_State *L)
 	return count;
 }
 
-/* A finalizer would run with hooks off: an endless one could not be stopped. */
+/* Refuses finalizers: they run with hooks off, so an endless one could not be stopped. */
 static int set_metatable(lua_State *L)
 {
 	lua_CFunction function = lua_tocfunction(L, lua_upvalueindex(1));
@@ -273,7 +273,10 @@ static const struct {
 	{NULL, "tonumber", COST_TEXT},
 };
 
-/* What reads files, prints, loads code, differs from run to run, or is of no use without these. */
+/*
+ * Removed: functions that read files, print, load code, differ from run to run, or are useless
+ * without those.
+ */
 static const struct {
 	const char *library;
 	const char *name;

@@ -43,7 +43,6 @@ struct origins *lua_box_origins(lua_State *L)
 	return values_of(L)->cloud->origins;
 }
 
-/* Raises for `r` < 0, and counts what the arena has grown since it held `before` bytes. */
 void lua_box_check(lua_State *L, int r, size_t before)
 {
 	if (r < 0)
@@ -68,7 +67,6 @@ static const char *type_of(const struct node *node)
 	return kind == CLOUD_LIST ? LUA_BOX_LIST : LUA_BOX_SCALAR;
 }
 
-/* The box at `index`, or NULL. */
 struct lua_box *lua_box_at(lua_State *L, int index)
 {
 	static const char *const types[] = {LUA_BOX_DICT, LUA_BOX_LIST, LUA_BOX_SCALAR};
@@ -81,18 +79,18 @@ struct lua_box *lua_box_at(lua_State *L, int index)
 	return NULL;
 }
 
-/* Remembers that the scalar on the top was made from `node`. */
+/* Records that the scalar on top was made from `node`. */
 static void remember(lua_State *L, enum cloud_kind kind, const struct node *node)
 {
 	lua_rawgeti(L, LUA_REGISTRYINDEX, values_of(L)->seen[kind]);
 	lua_pushvalue(L, -2);
-	/* Not changed through this pointer: only given back. */
+	/* Never changed through this pointer, only returned. */
 	lua_pushlightuserdata(L, (void *)node);
 	lua_rawset(L, -3);
 	lua_pop(L, 1);
 }
 
-/* The node that the scalar at `index` was last made from, or NULL. */
+/* Returns the node that the scalar at `index` was last made from, or NULL. */
 static const struct node *recall(lua_State *L, enum cloud_kind kind, int index)
 {
 	index = lua_absindex(L, index);
@@ -139,7 +137,7 @@ void lua_value_push(lua_State *L, const struct node *node)
 	case CLOUD_INT:
 		if (push_integer(L, node))
 			break;
-		__attribute__((fallthrough)); /* too large for Lua: as it is */
+		__attribute__((fallthrough)); /* too large for Lua: passed as a box */
 	case CLOUD_DICT:
 	case CLOUD_LIST:
 	case CLOUD_OTHER:
@@ -150,7 +148,7 @@ void lua_value_push(lua_State *L, const struct node *node)
 	remember(L, kind, node);
 }
 
-/* The deepest way down from `node`; raises where that is more than limits.depth. */
+/* Returns the depth of nesting in `node`. Raises if it is more than limits.depth. */
 static unsigned height(lua_State *L, const struct node *node, unsigned left)
 {
 	unsigned highest = 0;
@@ -173,7 +171,6 @@ static unsigned depth_max(lua_State *L)
 	return values_of(L)->cloud->merge->request->limits.depth;
 }
 
-/* `node` is about to be put into a collection. */
 void lua_box_check_height(lua_State *L, const struct node *node)
 {
 	unsigned max = depth_max(L);
@@ -224,7 +221,9 @@ const struct node *lua_box_new_float(lua_State *L, double number)
 	} while (strtod(text, NULL) != number && ++precision <= 17);
 
 	size_t digits = strcspn(text, "e");
-	/* YAML 1.1 wants a point in a number that has an exponent, and we in each that is no int.
+	/*
+	 * YAML 1.1 requires a point in a number with an exponent; plyfs puts one into every number
+	 * that is no int.
 	 */
 	if (!memchr(text, '.', digits)) {
 		memmove(text + digits + 2, text + digits, strlen(text + digits) + 1);
@@ -259,7 +258,10 @@ enum cloud_kind lua_box_scalar_kind(lua_State *L, int index)
 	}
 }
 
-/* What a script puts somewhere else stands at two places, and for origins each needs a node. */
+/*
+ * Gives the node for a value that a script puts somewhere else. With origins, each place needs a
+ * node of its own.
+ */
 static const struct node *place_again(lua_State *L, const struct node *node)
 {
 	struct origins *origins = lua_box_origins(L);
@@ -296,7 +298,7 @@ const struct node *lua_box_take_scalar(lua_State *L, int index)
 
 static const struct node *take(lua_State *L, int index, unsigned left);
 
-/* A Lua table with an item 1, or empty, is a list. */
+/* A Lua table that has an item 1, or is empty, is a list. */
 struct node *lua_box_list_of(lua_State *L, int table, unsigned left)
 {
 	size_t before = arena_bytes(lua_box_arena(L));
@@ -316,7 +318,7 @@ struct node *lua_box_list_of(lua_State *L, int table, unsigned left)
 	return list;
 }
 
-/* Any other is a dict; its keys come in the order of pairs(). */
+/* Any other table is a dict; its keys are in the order of pairs(). */
 struct node *lua_box_dict_of(lua_State *L, int table, unsigned left)
 {
 	size_t before = arena_bytes(lua_box_arena(L));
