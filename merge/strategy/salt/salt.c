@@ -3,8 +3,8 @@
  *
  *      roots of the sources ── salt_construct() ──▶ marked values ── aggregate ──▶ result
  *
- * What has no tag and no double key is passed through: only the path down to a tag is made anew.
- * A double key is a value aggregated into the value before it, as soon as it is read.
+ * A value without a tag or a repeated key is passed through: only the path down to a tag is made
+ * anew. The value of a repeated key is aggregated into the value before it as soon as it is read.
  */
 #include "salt.h"
 
@@ -13,7 +13,7 @@
 #include "scalar.h"
 #include "strategy.h"
 
-/* TAG_ROOT is written nowhere: it is what the key's tag would be, for a document. */
+/* TAG_ROOT is never written: it is to a document what a key's tag is to its value. */
 enum tag {
 	TAG_NONE,
 	TAG_AGGREGATE,
@@ -107,7 +107,7 @@ static int without_tag(
 static int construct(const struct salt_reading *reading, const struct node *node, enum tag outer,
 	const struct node **ret);
 
-/* Most values: nothing to be done. */
+/* Returns whether the value needs no work; most values are like that. */
 static bool is_simple(const struct node *node)
 {
 	return node_is_scalar(node) && !node->tag;
@@ -131,7 +131,7 @@ static int construct_sequence(
 	return r;
 }
 
-/* *is_reset: the key says that what came before it counts for nothing. */
+/* *is_reset: the key discards the values before it. */
 static int construct_key(
 	const struct salt_reading *reading, struct pair *pair, enum tag *tag, bool *is_reset)
 {
@@ -201,7 +201,10 @@ static int construct_map(
 		if (r != 0)
 			return r;
 		if (!map) {
-			/* node_find_hashed() finds the last: another one means a double key. */
+			/*
+			 * node_find_hashed() finds the last pair: another one means that the key is
+			 * repeated.
+			 */
 			if (pair.key == given->key && pair.value == given->value &&
 				node_find_hashed(node, pair.key, pair.hash) == given)
 				continue;
@@ -210,14 +213,17 @@ static int construct_map(
 		if (!map || add_pair(reading, map, &pair, is_reset ? given->key : NULL) < 0)
 			return -ENOMEM;
 	}
-	/* A value that was taken may have grown in the map behind the map's back. */
+	/*
+	 * A value that salt_aggregate_taken() changed may have a new weight that the map has not
+	 * counted.
+	 */
 	if (map)
 		node_weigh(map);
 	*ret = map ? map : node;
 	return 0;
 }
 
-/* `outer` is the tag of the key or of the document, which counts where the value has none. */
+/* `outer` is the tag of the key or of the document. It counts if the value has no tag. */
 static int construct(const struct salt_reading *reading, const struct node *node, enum tag outer,
 	const struct node **ret)
 {
@@ -236,7 +242,7 @@ static int construct(const struct salt_reading *reading, const struct node *node
 	if (r != 0)
 		return r;
 
-	/* On a value !reset says nothing, as in Salt. */
+	/* On a value !reset has no meaning, as in Salt. */
 	if (!is_own(tag) || tag == TAG_RESET)
 		tag = outer;
 	r = check_kind(reading, node, tag);
@@ -293,7 +299,7 @@ int salt_represent(const struct salt *salt, const struct node *root, const struc
 	return represent(salt, root, true, ret);
 }
 
-/* Aggregates all roots of an input into *result; *below is the last root, NULL before the first. */
+/* Aggregates all roots of an input into *result. *below is the last root; NULL before the first. */
 static int add_input(struct merge *merge, const struct merge_input *input, struct salt_level level,
 	const struct node **below, const struct node **result)
 {
@@ -304,7 +310,7 @@ static int add_input(struct merge *merge, const struct merge_input *input, struc
 		const struct node *value;
 		int r;
 
-		/* Only `---`, or what a comment leaves: no opinion, as a file without a root. */
+		/* Only `---`, or only comments: it says nothing, like a file without a root. */
 		if (scalar_is_empty(document->roots[i]))
 			continue;
 		r = salt_construct(&salt, document->roots[i], &value, merge->problem);

@@ -1,10 +1,11 @@
 /*
- * Salt copies a value each time that something is merged into it. With a key that comes 100,000
- * times that would be 100,000 copies, each longer than the one before. So what this module makes is
- * marked as owned, and salt_aggregate_taken() goes on with it instead of with a copy of it.
+ * Salt copies a value each time that another value is merged into it. A key that is repeated
+ * 100,000 times would need 100,000 copies, each longer than the one before. So this module marks
+ * the values that it makes as owned, and salt_aggregate_taken() changes an owned value instead of a
+ * copy.
  *
- * Depth: every recursion goes down two trees at once. They came from readers, which bound their
- * depth, and marking a scalar adds one to it and no more.
+ * Depth: every recursion goes down two trees at once. Readers bound the depth of both, and to mark
+ * a scalar adds only one to it.
  */
 #include "salt.h"
 
@@ -14,23 +15,23 @@
 /* Bits of node.mark. */
 enum {
 	MARK_AGGREGATE = 1,
-	MARK_OWNED = 2,  /* made by own() or own_list(), which alone set it */
-	MARK_REASON = 4, /* times enum salt_reason; the highest bits */
+	MARK_OWNED = 2,  /* made by own() or own_list(), the only functions that set it */
+	MARK_REASON = 4, /* multiplied by enum salt_reason; the highest bits */
 };
 
-/* Comparisons of items that cost no more than hashing does. */
+/* Comparisons of items that cost less than hashing. */
 #define COMPARE_MAX 16
 
 /* An owned sequence. */
 struct owned_list {
 	struct node node;
-	struct node *seen; /* its items as keys, so that each is found by hash; or NULL: none yet */
-	uint32_t seen_count; /* the first items, which are in `seen` */
+	struct node *seen;   /* its items as keys, to find each by hash; NULL: none yet */
+	uint32_t seen_count; /* number of the first items that are in `seen` */
 };
 
 struct aggregate_run {
 	struct arena *arena;
-	struct origins *origins; /* NULL: nobody asks */
+	struct origins *origins; /* records the decisions; NULL: off */
 	bool in_place;           /* owned nodes may be changed */
 	unsigned nesting;        /* of the values that are being aggregated, starting at 1 */
 };
@@ -40,7 +41,7 @@ bool salt_is_aggregate(const struct node *value)
 	return value->mark & MARK_AGGREGATE;
 }
 
-/* A list like `node`, with a copy of its items. NULL: no memory. */
+/* Makes a list like `node`, with a copy of its items. Returns NULL when there is no memory. */
 static struct node *own_list(struct aggregate_run *run, const struct node *node)
 {
 	struct owned_list *list = arena_zalloc(run->arena, 1, sizeof(*list));
@@ -60,13 +61,16 @@ static struct node *own_list(struct aggregate_run *run, const struct node *node)
 	return &list->node;
 }
 
-/* A node that may be changed and has the entries and the mark of `node`. NULL: no memory. */
+/*
+ * Returns a node with the entries and the mark of `node` that may be changed. Returns NULL when
+ * there is no memory.
+ */
 static struct node *own(struct aggregate_run *run, const struct node *node)
 {
 	struct node *copy;
 
 	if (run->in_place && node->mark & MARK_OWNED)
-		return (struct node *)node; /* made below, and not const then */
+		return (struct node *)node; /* made below, so not const */
 	copy = node_is_sequence(node) ? own_list(run, node) : node_copy(run->arena, node);
 	if (!copy)
 		return NULL;
@@ -75,7 +79,7 @@ static struct node *own(struct aggregate_run *run, const struct node *node)
 	return copy;
 }
 
-/* The list around an owned sequence. */
+/* Returns the list around an owned sequence. */
 static struct owned_list *list_of(struct node *owned)
 {
 	assert(node_is_sequence(owned) && owned->mark & MARK_OWNED);
@@ -103,7 +107,7 @@ static int mark_collection(struct aggregate_run *run, const struct node *value,
 	return 0;
 }
 
-/* A marked list of the one value, or of none. It stands where the value stood. */
+/* Makes a marked list of the one value, or of none, at the place of `place`. */
 static int mark_scalar(struct aggregate_run *run, const struct node *place,
 	const struct node *value, enum salt_reason reason, const struct node **ret)
 {
@@ -133,14 +137,14 @@ static int mark(struct aggregate_run *run, const struct node *value, enum salt_r
 	return mark_collection(run, value, reason, ret);
 }
 
-/* Origins: which marks and levels decided */
+/* Origins: which marks and levels decided. */
 
 static enum salt_reason reason_of(const struct node *marked)
 {
 	return (enum salt_reason)(marked->mark / MARK_REASON);
 }
 
-/* Both are marked, and maps or lists. */
+/* Returns the rule for two marked maps or lists. */
 static const char *rule_of_marked(
 	const struct aggregate_run *run, const struct node *a, const struct node *b)
 {
@@ -178,7 +182,10 @@ static void note_marked(const struct aggregate_run *run, const struct node *valu
 			(struct origin_why){rule_of_marked(run, a, b), NULL});
 }
 
-/* `value` is the map `b` with what the map `a` has of its keys; *is_mixed: it has something. */
+/*
+ * Records that `value` is the map `b`, with the values of `a` for keys of `b`. *is_mixed: it has
+ * some of them.
+ */
 static void note_from(const struct aggregate_run *run, const struct node *value,
 	const struct node *a, const struct node *b, bool is_mixed)
 {
@@ -213,8 +220,10 @@ static void note_replaced(
 			NULL});
 }
 
-/* Puts another value into a pair of an owned map. `weight` is what the old value's was when it was
- * put there: in the meantime it may have grown, and be the new value. */
+/*
+ * Sets the value of a pair in an owned map. `weight` is the weight that the old value had when it
+ * was put there: it may have grown since, and may be the new value.
+ */
 static void set_value(
 	struct node *map, const struct pair *pair, uint32_t weight, const struct node *value)
 {
@@ -225,7 +234,7 @@ static void set_value(
 static int aggregate(struct aggregate_run *run, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret);
 
-/* One key of `b`, which `map` has or not: its old value is aggregated with the new one. */
+/* Adds one key of `b`. If `map` has the key, aggregates its old value with the new one. */
 static int aggregate_pair(struct aggregate_run *run, struct node *map, const struct pair *pair,
 	struct salt_level level)
 {
@@ -244,7 +253,7 @@ static int aggregate_pair(struct aggregate_run *run, struct node *map, const str
 	return 0;
 }
 
-/* Both maps are marked: `a`, with what `b` says. */
+/* Both maps are marked: aggregates `b` into `a`. */
 static int aggregate_into(struct aggregate_run *run, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret)
 {
@@ -263,7 +272,7 @@ static int aggregate_into(struct aggregate_run *run, const struct node *a, const
 	return 0;
 }
 
-/* Otherwise: `b`, where `a` counts only for the keys of `b`. */
+/* Otherwise the result is `b`, and `a` counts only for the keys of `b`. */
 static int aggregate_from(struct aggregate_run *run, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret)
 {
@@ -294,7 +303,7 @@ static int aggregate_from(struct aggregate_run *run, const struct node *a, const
 	return 0;
 }
 
-/* Puts an item that `seen` has not yet into it. `hash` is its node_hash(). */
+/* Adds an item to `seen`, which must not have it. `hash` is its node_hash(). */
 static int see_item(
 	struct aggregate_run *run, struct node *seen, const struct node *item, uint32_t hash)
 {
@@ -303,7 +312,7 @@ static int see_item(
 	return node_append(run->arena, seen, &pair);
 }
 
-/* Makes all items of the list known. */
+/* Adds all items of the list to `seen`. */
 static int see_items(struct aggregate_run *run, struct owned_list *list)
 {
 	if (!list->seen)
@@ -333,7 +342,7 @@ static int append_by_hash(struct aggregate_run *run, struct owned_list *list, co
 		uint32_t hash = node_hash(item);
 		const struct pair *found = node_find_hashed(list->seen, item, hash);
 
-		/* What `b` has twice and `a` had not stays twice. */
+		/* An item that `b` has twice and `a` lacks stays twice. */
 		if (found && found < list->seen->map.pairs + old)
 			continue;
 		if (!found && see_item(run, list->seen, item, hash) < 0)
@@ -353,7 +362,7 @@ static bool has_item(const struct owned_list *list, uint32_t count, const struct
 	return false;
 }
 
-/* Two marked lists: `a`, then what is in `b` and was not in `a`. */
+/* Aggregates two marked lists: `a`, then the items of `b` that are not in `a`. */
 static int aggregate_lists(struct aggregate_run *run, const struct node *a, const struct node *b,
 	const struct node **ret)
 {

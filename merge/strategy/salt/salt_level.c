@@ -21,7 +21,7 @@ bool salt_levelise(struct salt_level level, struct salt_level *subs)
 	return is_on;
 }
 
-/* A member of a list of levels. */
+/* Returns whether the item may be in a list of levels. */
 static bool is_flag(const struct node *item)
 {
 	enum scalar_type type = node_is_scalar(item) ? scalar_type(item) : SCALAR_NULL;
