@@ -1,10 +1,10 @@
 /*
- * pillar: the hierarchy pillar of Salt. A file names the files that it stands on, and is combined
- * with them; docs/merge-rules.md tells the rules.
+ * pillar: the hierarchy pillar of Salt. A file names the files that it builds on, and is combined
+ * with them; docs/merge-rules.md has the rules.
  *
- * A file is built in this order: its markers are taken out; the files of its reference keys are
- * built and combined in; its neighbours are built and put under their names. Its lower layers are
- * built likewise, each from its own references, and combined in last.
+ * A file is built in this order: its markers are removed; the files of its reference keys are built
+ * and combined in; its neighbours are built and put under their names. Its lower layers are built
+ * in the same way, each from its own references, and combined in last.
  */
 #include <errno.h>
 
@@ -15,15 +15,15 @@
 #include "scalar.h"
 #include "strategy.h"
 
-/* Files in a message's chain; of a longer one the middle is left out. */
+/* Files in the chain of a message. If the chain is longer, its middle is left out. */
 #define PILLAR_CHAIN_MAX 8
 
-/* A file that is being built, inside the one that led to it. */
+/* A file that is being built, within the file that led to it. */
 struct pillar_frame {
 	const struct pillar_frame *outer;
 	struct pillar_file *file;
 	unsigned depth;           /* starting at 1 */
-	struct pillar_set looked; /* see struct pillar_built */
+	struct pillar_set looked; /* as in struct pillar_built */
 };
 
 struct pillar {
@@ -33,9 +33,12 @@ struct pillar {
 	struct pillar_options options;
 };
 
-/* Messages */
+/* Messages. */
 
-/* "a.yaml -> b.yaml -> LAST": how the files that are being built lead there. NULL: no memory. */
+/*
+ * Writes "a.yaml -> b.yaml -> LAST": the chain of files that are being built. Returns NULL when
+ * there is no memory.
+ */
 static const char *chain(
 	const struct pillar *pillar, const struct pillar_frame *frame, const char *last)
 {
@@ -106,12 +109,12 @@ static int report_depth(struct pillar *pillar, const struct pillar_frame *frame,
 		pillar->values.limits.depth, way);
 }
 
-/* Building */
+/* Building. */
 
 static int build(struct pillar *pillar, const struct pillar_frame *outer, const struct node *name,
 	struct pillar_file *file, struct pillar_built **ret);
 
-/* Finds the file that is named. `key` is the key under which the name stands. */
+/* Finds the named file. `key` is the key whose value has the name. */
 static int find(struct pillar *pillar, const struct pillar_frame *frame, const struct node *key,
 	const struct node *name, struct pillar_file **ret)
 {
@@ -132,7 +135,7 @@ static int find(struct pillar *pillar, const struct pillar_frame *frame, const s
 	return r == MERGE_ABSENT ? report_absent(pillar, frame, name) : r;
 }
 
-/* Combines the files that `value` names into *root, each in turn. */
+/* Combines the files that `value` names into *root, one after the other. */
 static int follow(struct pillar *pillar, struct pillar_frame *frame, const struct node *key,
 	const struct node *value, const struct node **root)
 {
@@ -148,7 +151,8 @@ static int follow(struct pillar *pillar, struct pillar_frame *frame, const struc
 			r = build(pillar, frame, name, file, &built);
 		if (r == 0)
 			r = pillar_set_add_all(
-				/* cppcheck-suppress uninitvar ; build() gives it when it returns 0 */
+				/* cppcheck-suppress uninitvar ; build() gives it when it returns 0
+				 */
 				&frame->looked, &built->looked, pillar->merge->arena);
 		/* cppcheck-suppress uninitvar ; the same */
 		if (r == 0 && built->root)
@@ -206,13 +210,16 @@ static int put_neighbours(
 	return r;
 }
 
-/* Takes the reference keys out of *root, and combines in what they name. */
+/* Removes the reference keys from *root, and combines in the files that they name. */
 static int follow_all(struct pillar *pillar, struct pillar_frame *frame, const struct node **root)
 {
 	const struct node *found[PILLAR_KEYS_MAX] = {0};
 	int r = 0;
 
-	/* All are out before the first file comes in: a name that one brings is not a reference. */
+	/*
+	 * All keys are removed before the first file comes in: a name that a file brings is no
+	 * reference.
+	 */
 	for (size_t i = 0; i < pillar->options.key_count; i++) {
 		const struct pair *pair = node_find(*root, pillar->options.keys[i]);
 
@@ -246,7 +253,10 @@ static int build_layer(struct pillar *pillar, struct pillar_frame *frame, const 
 	return r;
 }
 
-/* Several documents in one source are as several layers. An empty one has no opinion. */
+/*
+ * Builds all layers of a file. Several documents in one source count as several layers. An empty
+ * one adds nothing.
+ */
 static int build_layers(struct pillar *pillar, struct pillar_frame *frame, const struct node **ret)
 {
 	const struct pillar_file *file = frame->file;
@@ -262,7 +272,8 @@ static int build_layers(struct pillar *pillar, struct pillar_frame *frame, const
 			if (scalar_is_empty(document->roots[j]))
 				continue;
 			if (above)
-				r = merge_check_root(pillar->merge, document->roots[j], above, NULL);
+				r = merge_check_root(
+					pillar->merge, document->roots[j], above, NULL);
 			if (r == 0)
 				r = build_layer(pillar, frame, document->roots[j], &layer);
 			if (r == 0 && root)
@@ -280,7 +291,7 @@ static int build_layers(struct pillar *pillar, struct pillar_frame *frame, const
 	return 0;
 }
 
-/* Neighbours that name each other can make a small pillar a result without end. */
+/* With neighbours that name each other, a small pillar can have an endless result. */
 static int check_weight(
 	struct pillar *pillar, const struct pillar_file *file, const struct node *root)
 {
@@ -292,7 +303,7 @@ static int check_weight(
 		(unsigned long)pillar->values.limits.nodes);
 }
 
-/* Keeps what `frame`'s file became, for the next time that it is named. */
+/* Keeps the result of `frame`'s file for the next reference to it. */
 static int remember(struct pillar *pillar, struct pillar_frame *frame, const struct node *root,
 	struct pillar_built **ret)
 {
@@ -302,7 +313,10 @@ static int remember(struct pillar *pillar, struct pillar_frame *frame, const str
 
 	if (!built)
 		return -ENOMEM;
-	/* Where a neighbour was left out, others may ask whether this file is being built too. */
+	/*
+	 * If a neighbour was left out, it may also matter to others whether this file is being
+	 * built.
+	 */
 	if (!pillar_set_is_empty(&frame->looked))
 		r = pillar_set_add(&frame->looked, frame->file, arena);
 	if (r == 0)
@@ -318,7 +332,10 @@ static int remember(struct pillar *pillar, struct pillar_frame *frame, const str
 	return 0;
 }
 
-/* Builds a file, unless it is built already. `name` is what led here; NULL for the first. */
+/*
+ * Builds a file, unless a result is known. `name` is the reference that led here; NULL for the
+ * first.
+ */
 static int build(struct pillar *pillar, const struct pillar_frame *outer, const struct node *name,
 	struct pillar_file *file, struct pillar_built **ret)
 {

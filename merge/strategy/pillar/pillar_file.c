@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <search.h>
 
-/* How a file was called. */
+/* A name that references used for a file. */
 struct pillar_name {
 	const char *name; /* first; as the reference has it */
 	struct pillar_file *file;
 };
 
-/* Of a call or of a file: what begins with the name. */
+/* Compares names or files: both structs begin with the name. */
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -17,7 +17,7 @@ static int compare_names(const void *a, const void *b)
 
 static void keep(void *entry)
 {
-	/* It lies in the arena. */
+	/* The entry lies in the arena. */
 	(void)entry;
 }
 
@@ -50,7 +50,7 @@ int pillar_files_add(struct pillar_files *files, const struct merge_input *input
 	return 0;
 }
 
-/* Asks the environment. "inner/a" beneath "zones" is "a.yaml" beneath "zones/inner". */
+/* Asks the environment. "inner/a" below "zones" is "a.yaml" below "zones/inner". */
 static int ask(struct pillar_files *files, const char *name, const struct merge_input **ret,
 	size_t *count, struct problem *problem)
 {
@@ -120,7 +120,7 @@ struct pillar_built *pillar_file_built(
 	return NULL;
 }
 
-/* Sets */
+/* Sets. */
 
 bool pillar_set_has(const struct pillar_set *set, const struct pillar_file *file)
 {
@@ -143,7 +143,7 @@ static int reserve(struct pillar_set *set, size_t count, struct arena *arena)
 
 	if (count <= set->count)
 		return 0;
-	/* Files are numbered as they come: one more at a time would copy without end. */
+	/* Files get ascending numbers. To grow by one word each time would copy too often. */
 	count += count / 2;
 	words = arena_zalloc(arena, count, sizeof(*words));
 	if (!words)

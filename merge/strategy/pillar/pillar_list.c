@@ -2,17 +2,17 @@
 
 #include <errno.h>
 
-/* Items up to which a list is searched from one end to the other rather than by hash. */
+/* Items up to which a list is searched item by item, not by hash. */
 #define LIST_SMALL 8
 
 /*
- * A list that is open. It remembers its items by their hashes for as long as it is: a list of which
- * a thousand files each add an item must not be hashed a thousand times.
+ * A list that is open. It keeps the hashes of its items while it is open: if a thousand files each
+ * add an item, the list must not be hashed a thousand times.
  */
 struct open_list {
-	struct node node;  /* first */
-	struct node *seen; /* items as keys, each of its equals once; NULL: none yet */
-	uint32_t indexed;  /* items, from the first, that are in `seen` */
+	struct node node;  /* must be the first member */
+	struct node *seen; /* the items as keys, equal ones once; NULL: none yet */
+	uint32_t indexed;  /* number of the first items that are in `seen` */
 };
 
 struct node *pillar_list_new(struct arena *arena, const struct node *like, uint32_t more)
@@ -31,7 +31,7 @@ struct node *pillar_list_new(struct arena *arena, const struct node *like, uint3
 	return &list->node;
 }
 
-/* Notes the item, whose hash is known; *is_new: it had no equal. */
+/* Adds the item, whose hash is known, to `seen`. *is_new: it had no equal. */
 static int see(
 	struct pillar_values *values, struct open_list *list, const struct pair *item, bool *is_new)
 {
@@ -39,7 +39,7 @@ static int see(
 	return *is_new ? node_append(values->arena, list->seen, item) : 0;
 }
 
-/* Notes the items that have not been noted yet. */
+/* Adds the items that are not in `seen` yet. */
 static int index_items(struct pillar_values *values, struct open_list *list)
 {
 	bool is_new;

@@ -36,7 +36,7 @@ int pillar_open(
 		*value = copy;
 	}
 
-	/* Not const: we made it, and nobody else has it before it is sealed. */
+	/* Not const: we made it, and no other code has it before it is sealed. */
 	*ret = (struct node *)*value;
 	return 0;
 }

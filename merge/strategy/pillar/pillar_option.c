@@ -41,7 +41,7 @@ const struct option_spec pillar_option_specs[] = {
 	{0},
 };
 
-/* The names of the reference keys. `names` has room for PILLAR_KEYS_MAX. */
+/* Lists the names of the reference keys. `names` must have room for PILLAR_KEYS_MAX. */
 static size_t list_keys(const struct options *options, struct span *names)
 {
 	static const char *const defaults[] = {"_merge", "_parent", "_data"};
@@ -53,7 +53,7 @@ static size_t list_keys(const struct options *options, struct span *names)
 	return count;
 }
 
-/* A directory may be written with a slash at its end. */
+/* Removes slashes at the end: users may write a directory with them. */
 static struct span trim_slashes(struct span path)
 {
 	while (path.len > 0 && path.data[path.len - 1] == '/')
@@ -116,7 +116,7 @@ int pillar_options_check(const struct options *options, struct problem *problem)
 	return 0;
 }
 
-/* A quoted scalar, so that it equals a key that is a string. */
+/* Makes a quoted scalar, so that it equals a key that is a string. */
 static const struct node *new_key(struct arena *arena, struct span name)
 {
 	return node_new_scalar(arena, name, NODE_SINGLE);

@@ -7,15 +7,15 @@
 
 /*
  * Steps that a merge may take, and how many more for each node that its result may have: far more
- * than any real pillar needs, and a second's work.
+ * than any real pillar needs, and about one second's work.
  */
 #define PILLAR_WORK_MIN (1u << 20)
 #define PILLAR_WORK_EACH 16
 
-/* Steps for each note about origins: it takes memory, and other steps do not. */
+/* Steps for each record of origins: it takes memory, and other steps do not. */
 #define PILLAR_NOTE_STEPS 4
 
-/* Bytes of text that take as long as a step. */
+/* Bytes of text that take as long as one step. */
 #define PILLAR_STEP_BYTES 64
 
 int pillar_work(struct pillar_values *values, size_t steps)
@@ -57,9 +57,9 @@ static int check_depth(struct pillar_values *values, const struct node *node, un
 		values->limits.depth);
 }
 
-/* Markers */
+/* Markers. */
 
-/* What became of a marker, and of what came where it stood. */
+/* The rule for a marker, and for values that it refuses. */
 static const char marker_rule[] = "_replace: nothing is combined in";
 
 static void note_marker(struct pillar_values *values, const struct node *in, const struct node *key,
@@ -68,7 +68,7 @@ static void note_marker(struct pillar_values *values, const struct node *in, con
 	origin_remove(values->origins, in, key, marker, (struct origin_why){marker_rule, NULL});
 }
 
-/* The marker that stood in a node that is shielded, as note_marker() noted it; or NULL. */
+/* Returns the marker that was in a shielded node, as note_marker() recorded it; or NULL. */
 static const struct origin_removed *find_marker(
 	const struct pillar_values *values, const struct node *shielded)
 {
@@ -133,7 +133,7 @@ static int strip_list(struct pillar_values *values, const struct node *list, uns
 	return 0;
 }
 
-/* A new map with the first `count` entries of `map`, less the marker. */
+/* Makes a new map with the first `count` entries of `map`, none of which is a marker. */
 static int copy_head(struct pillar_values *values, const struct node *map, uint32_t count,
 	uint8_t mark, struct node **ret)
 {
@@ -199,7 +199,7 @@ int pillar_strip(struct pillar_values *values, const struct node *value, const s
 	return strip(values, value, 0, ret);
 }
 
-/* Combining */
+/* Combining. */
 
 static size_t count_steps(const struct pillar_values *values, const struct node *node)
 {
@@ -209,8 +209,8 @@ static size_t count_steps(const struct pillar_values *values, const struct node 
 }
 
 /*
- * Notes what becomes of `other`. What is noted about is made for this file, scalars too: the node
- * that stood there may stand in other files as well, which were built earlier or will be.
+ * Records what happens to `other`. Before that, *value becomes a node of this file, even a scalar:
+ * the present node may also stand in other files, built earlier or later.
  */
 static int note(struct pillar_values *values, const struct node **value, const struct node *other,
 	enum origin_fate fate, struct origin_why why)
@@ -231,7 +231,7 @@ static int note(struct pillar_values *values, const struct node **value, const s
 	return r;
 }
 
-/* `other` does not combine with *value. */
+/* Records that `other` does not combine with *value. */
 static int note_kept(
 	struct pillar_values *values, const struct node **value, const struct node *other)
 {
@@ -260,7 +260,7 @@ static int note_part(
 	return note(values, value, other, ORIGIN_PART, why);
 }
 
-/* A lower layer of the same file said so: its marker holds against the layers below it. */
+/* A lower layer of the same file has a marker: it also holds against the layers below it. */
 static int take_over_shield(
 	struct pillar_values *values, const struct node **value, const struct node *other)
 {
@@ -296,7 +296,7 @@ static int combine_lists(
 static int combine(struct pillar_values *values, const struct node **value,
 	const struct node *other, unsigned depth);
 
-/* Combines what `map` has at place `i` with `other`. A value never gets lighter by it. */
+/* Combines the value of entry `i` of *map with `other`. Its weight never decreases. */
 static int combine_entry(struct pillar_values *values, const struct node **map, uint32_t i,
 	const struct node *other, unsigned depth)
 {
@@ -312,7 +312,7 @@ static int combine_entry(struct pillar_values *values, const struct node **map, 
 	if (r)
 		return r;
 
-	/* In its place: node_put() would look for the key again, and count the weight before. */
+	/* In its place: node_put() would search for the key again, and use the weight of before. */
 	open->map.pairs[i].value = value;
 	node_reweigh(open, before, value->weight);
 	return 0;
@@ -354,7 +354,7 @@ static int combine_entries(struct pillar_values *values, const struct node **val
 	struct node *open;
 	int r;
 
-	/* `{}` says nothing of style: it must not draw all that comes in into one line. */
+	/* `{}` has no style of its own: entries that come in must not all go on one line. */
 	if (node_count(*value) == 0 && node_count(other) > 0) {
 		r = pillar_open(values, value, 0, &open);
 		if (r)
