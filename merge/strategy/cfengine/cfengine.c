@@ -2,12 +2,12 @@
  * cfengine: CFEngine's mergedata().
  *
  *      args: [defaults, "site[web]", '{ "host": host }']
- *               │            │               └─ inline JSON, see cfengine_json.h
+ *               │            │               └─ inline JSON, see cfengine.h
  *               │            └─ a value in a container
  *               └─ a container: the inputs of a layer, merged with each other if they are many
  *
- * A value of a source is passed through as it is, and one that an argument holds gets the place of
- * the argument. Everything else is an error of the argument.
+ * A value of a source is passed through unchanged. A value in an argument gets the place of the
+ * argument. Anything else is an error, reported at the argument.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct cfengine_run {
 	const struct source *source; /* of the arguments */
 };
 
-/* Merges all roots of an input into the sum; one that is empty has no opinion. */
+/* Merges all roots of an input into the sum. An empty root adds nothing. */
 static int add_input(
 	struct cfengine_run *run, struct cfengine_sum *sum, const struct merge_input *input)
 {
@@ -48,7 +48,7 @@ static int add_input(
 	return 0;
 }
 
-/* "a, b, c", cut where it gets long. */
+/* Lists the layers' names, "a, b, c", as far as they fit. */
 static void list_names(const struct cfengine_run *run, char names[NAMES_MAX])
 {
 	size_t used = 0;
@@ -94,7 +94,7 @@ static bool is_container_name(void *context, struct span name)
 	return false;
 }
 
-/* The only root that the sources of the layer have; NULL when there are none, or more. */
+/* Returns the only root of the layer's sources; NULL if there are none, or several. */
 static const struct node *only_root(const struct cfengine_run *run, struct span name)
 {
 	const struct node *root = NULL;
@@ -111,7 +111,7 @@ static const struct node *only_root(const struct cfengine_run *run, struct span 
 	return root && !scalar_is_empty(root) ? root : NULL;
 }
 
-/* What all sources of the layer `name` are together. */
+/* Merges all sources of the layer `name`. */
 static int find_container(struct cfengine_run *run, const struct node *argument, struct span name,
 	const struct node **ret)
 {
@@ -137,9 +137,9 @@ static int find_container(struct cfengine_run *run, const struct node *argument,
 	return cfengine_sum_end(&sum, run->arena, ret);
 }
 
-/* *ret is NULL for nothing. 0 or -ENOMEM. */
-static int map_at(struct arena *arena, const struct node *map, struct span key,
-	const struct node **ret)
+/* Finds a key in a map. *ret is NULL if it is not there. Returns 0 or -ENOMEM. */
+static int map_at(
+	struct arena *arena, const struct node *map, struct span key, const struct node **ret)
 {
 	struct node string = {.kind = NODE_SCALAR, .style = NODE_DOUBLE, .text = key};
 	const struct pair *pair = node_find(map, &string);
@@ -169,7 +169,9 @@ static const struct node *array_at(const struct node *array, struct span digits)
 	return digits.len && offset < array->seq.count ? array->seq.items[offset] : NULL;
 }
 
-/* Bytes of the index in brackets that `text` begins with, nested brackets included; 0: unbalanced.
+/*
+ * Returns the bytes of the index in brackets at the beginning of `text`, with nested brackets; 0:
+ * unbalanced.
  */
 static size_t index_length(struct span text)
 {
@@ -183,7 +185,7 @@ static size_t index_length(struct span text)
 	return 0;
 }
 
-/* Follows "[key][0]" into *value. What follows the last bracket says nothing, as in CFEngine. */
+/* Follows "[key][0]" into *value. Text after the last bracket is ignored, as in CFEngine. */
 static int extract(struct cfengine_run *run, const struct node *argument, struct span path,
 	const struct node **value)
 {
@@ -215,7 +217,7 @@ static int extract(struct cfengine_run *run, const struct node *argument, struct
 	return 0;
 }
 
-/* NAME, NAME[key][0]… */
+/* Finds NAME, NAME[key][0]… */
 static int find_value(
 	void *context, const struct node *argument, struct span name, const struct node **ret)
 {
@@ -237,7 +239,7 @@ static int find_value(
 	return r;
 }
 
-/* Without the spaces around it, and without CFEngine's @(…). */
+/* Returns the name without surrounding spaces and without CFEngine's @(…). */
 static struct span bare_name(struct span text)
 {
 	static const char spaces[] = {' ', '\t', '\r', '\n'};
@@ -253,7 +255,7 @@ static struct span bare_name(struct span text)
 	return text;
 }
 
-/* Whether the argument is JSON's way to write a primitive. */
+/* Returns whether the argument is a primitive of JSON. */
 static bool is_primitive(struct span text)
 {
 	struct node plain = {.kind = NODE_SCALAR, .schema = NODE_JSON, .text = text};
@@ -303,7 +305,7 @@ static int evaluate_text(
 	return not_mergeable(run, argument, scalar_type_name(scalar_type(*ret)));
 }
 
-/* The options may be gone before the result is. */
+/* Copies a scalar of the options: they may be freed before the result. */
 static int copy_scalar(
 	const struct cfengine_run *run, const struct node *scalar, const struct node **ret)
 {
@@ -359,7 +361,10 @@ static int evaluate_map(struct cfengine_run *run, const struct node *map, struct
 	return 0;
 }
 
-/* Inline JSON that is written as YAML: a plain string is a name, a quoted one is a string. */
+/*
+ * Evaluates inline JSON that is written as YAML: a plain string is a name, a quoted one is a
+ * string.
+ */
 static int evaluate_tree(struct cfengine_run *run, const struct node *node, const struct node **ret)
 {
 	struct node *copy;

@@ -24,7 +24,7 @@ static bool is_word(char c)
 	return number_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* The byte there, or NUL at the end. */
+/* Returns the next byte, or NUL at the end. */
 static char peek(const struct cfengine_reader *reader)
 {
 	return reader->at < reader->end ? *reader->at : '\0';
@@ -74,7 +74,7 @@ static int new_scalar(struct cfengine_reader *reader, struct span text, enum nod
 	return 0;
 }
 
-/* \uXXXX, with the second half of a pair; 0 for what is no character. */
+/* Decodes \uXXXX, with the second half of a surrogate pair. Returns 0 if it is no character. */
 static size_t decode_unicode(struct cfengine_reader *reader, char *out)
 {
 	int32_t code = utf8_hex4(reader->at + 2, reader->end), low;
@@ -94,7 +94,7 @@ static size_t decode_unicode(struct cfengine_reader *reader, char *out)
 	return utf8_encode((uint32_t)code, out);
 }
 
-/* What stands at a backslash. An escape that JSON has not stays as it is, as in CFEngine. */
+/* Decodes an escape. An escape that JSON does not have stays as it is, as in CFEngine. */
 static size_t decode_escape(struct cfengine_reader *reader, char *out)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -114,7 +114,7 @@ static size_t decode_escape(struct cfengine_reader *reader, char *out)
 	return 1;
 }
 
-/* The quote that ends the string which begins at `at`; NULL: none does. */
+/* Returns the quote that ends the string which begins at `at`; NULL: there is none. */
 static const char *find_quote(const char *at, const char *end)
 {
 	while (at < end && *at != '"')
@@ -122,7 +122,7 @@ static const char *find_quote(const char *at, const char *end)
 	return at < end ? at : NULL;
 }
 
-/* A string, at its first quote. What is decoded is never longer than what was written. */
+/* Reads a string at its first quote. The decoded text is never longer than the written one. */
 static int read_string(struct cfengine_reader *reader, const struct node **ret)
 {
 	const char *quote = find_quote(reader->at + 1, reader->end);
@@ -146,7 +146,7 @@ static int read_string(struct cfengine_reader *reader, const struct node **ret)
 	return new_scalar(reader, (struct span){text, length}, NODE_DOUBLE, ret);
 }
 
-/* Bytes of the index in brackets at `at`, which is neither empty nor nested; 0 for none. */
+/* Returns the bytes of an index in brackets at `at`, neither empty nor nested; 0: there is none. */
 static size_t index_length(const char *at, const char *end)
 {
 	const char *close = at + 1;
@@ -159,8 +159,9 @@ static size_t index_length(const char *at, const char *end)
 }
 
 /*
- * Bytes of the name there, with the index that may follow; 0 for none. CFEngine's names have no
- * dash and begin with no digit. A layer's may: it counts where a container has just that name.
+ * Returns the bytes of the name there, with an index after it; 0: there is none. CFEngine's names
+ * have no dash and do not begin with a digit. A layer's name may: it counts if a container has
+ * exactly that name.
  */
 static size_t name_length(const struct cfengine_reader *reader)
 {
@@ -181,7 +182,7 @@ static size_t name_length(const struct cfengine_reader *reader)
 	return is_name && length ? length + index_length(at + length, end) : 0;
 }
 
-/* A number, a reserved word or a name. */
+/* Reads a number, a reserved word or a name. */
 static int read_word(struct cfengine_reader *reader, const struct node **ret)
 {
 	struct span text = {reader->at, 0};
@@ -223,7 +224,7 @@ static int read_value(struct cfengine_reader *reader, const struct node **ret)
 
 static int read_array(struct cfengine_reader *reader, struct node *array)
 {
-	char before = '['; /* '[', ',' or 'v': a value */
+	char before = '['; /* what came last: '[', ',' or 'v', a value */
 
 	for (;;) {
 		char c;
@@ -256,7 +257,7 @@ static int read_array(struct cfengine_reader *reader, struct node *array)
 	}
 }
 
-/* It stays bare where YAML, too, takes it for a string. */
+/* Makes a key without quotes, if YAML also reads it as a string. */
 static int new_bare_key(struct cfengine_reader *reader, struct span text, const struct node **ret)
 {
 	struct node *key = placed(reader, node_new_scalar(reader->json->arena, text, NODE_PLAIN));
@@ -269,7 +270,7 @@ static int new_bare_key(struct cfengine_reader *reader, struct span text, const 
 	return 0;
 }
 
-/* A bare key, `\w[-\w]*`, with the colon that it needs; *ret is NULL when there is none. */
+/* Reads a bare key, `\w[-\w]*`; a colon must follow it. *ret is NULL if there is none. */
 static int read_bare_key(struct cfengine_reader *reader, const struct node **ret)
 {
 	struct span key = {reader->at, 0};
@@ -293,8 +294,7 @@ static int read_bare_key(struct cfengine_reader *reader, const struct node **ret
 	return new_bare_key(reader, key, ret);
 }
 
-/* Between two pairs: a key, a comma or the end, which sets *is_end. `before` as in read_object().
- */
+/* Reads a key, a comma or the end, which sets *is_end. `before` is that of read_object(). */
 static int read_key(
 	struct cfengine_reader *reader, char *before, bool *is_end, const struct node **ret)
 {
@@ -320,7 +320,7 @@ static int read_key(
 	return r == 0 && !*ret ? fail(reader, "an object has an unrecognized token") : r;
 }
 
-/* After a key: the colon, which may be missing, and the value. */
+/* Reads the colon, which may be missing, and the value after a key. */
 static int read_pair(struct cfengine_reader *reader, struct node *object, const struct node *key)
 {
 	const struct node *value;
@@ -341,7 +341,7 @@ static int read_pair(struct cfengine_reader *reader, struct node *object, const 
 
 static int read_object(struct cfengine_reader *reader, struct node *object)
 {
-	char before = '{'; /* '{', ',' or 'v': a value */
+	char before = '{'; /* what came last: '{', ',' or 'v', a value */
 
 	for (;;) {
 		const struct node *key;

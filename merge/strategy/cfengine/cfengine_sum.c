@@ -30,8 +30,8 @@ int cfengine_string_key(struct arena *arena, const struct node *key, const struc
 }
 
 /*
- * Notes what becomes of the old value of the pair's key. A container may be named more than once,
- * and then its values stand at more places: each place gets a node of its own.
+ * Records what happens to the old value of the pair's key. A container may be named more than once,
+ * and then its values stand at several places: each place gets its own node.
  */
 static int note_pair(
 	struct cfengine_sum *sum, struct arena *arena, struct pair *pair, const char *rule)
@@ -110,7 +110,7 @@ static int begin_map(struct cfengine_sum *sum, struct arena *arena, const struct
 	return 0;
 }
 
-/* The sum holds what is in `other` as well. */
+/* Records that the sum contains `other` as well. */
 static void note_part(struct cfengine_sum *sum, const struct node *other)
 {
 	const char *rule = node_is_map(sum->own) ? "mergedata: all keys in one object"
