@@ -6,7 +6,9 @@
 #include "origin_bound.h"
 #include "scalar.h"
 
-/* The value that the pointer's last part is in. The document is open: its lists and maps are ours.
+/*
+ * Finds the value that contains the pointer's last part. In an open document all lists and maps are
+ * ours.
  */
 static int walk_to_last(struct json_patch *patch, const struct json_pointer *pointer,
 	struct node **ret, struct span *last)
@@ -19,7 +21,7 @@ static int walk_to_last(struct json_patch *patch, const struct json_pointer *poi
 	return r;
 }
 
-/* Plain where that is a string again in any schema. */
+/* Returns plain style if the text is a string in any schema. */
 static enum node_style key_style(struct span text)
 {
 	struct node key = {.kind = NODE_SCALAR, .style = NODE_PLAIN, .text = text};
@@ -33,13 +35,14 @@ static enum node_style key_style(struct span text)
 	return text.len > 0 && scalar_type(&key) == SCALAR_STRING ? NODE_PLAIN : NODE_DOUBLE;
 }
 
-/* The operation has a say in what is in a map or list, or in where a value stands. */
+/* Records that the operation contributed to a map or list, or to the place of a value. */
 static void note_operation(struct json_patch *patch, const struct node *value)
 {
 	origin_note(patch->origins, value, patch->why.by, ORIGIN_PART, patch->why);
 }
 
-/* `value` stands where `lost` stood. What a value went through that is moved to and fro gets long.
+/*
+ * Records that `value` replaces `lost`. The steps of a value that is moved to and fro become many.
  */
 static void note_replaced(
 	struct json_patch *patch, const struct node *value, const struct node *lost)
@@ -157,8 +160,8 @@ static int replace(
 }
 
 /*
- * Where a value is taken from must not be the document as a whole. The original looks for the key
- * None there, and so we do for null.
+ * A value can't be taken from the document as a whole. The original searches for the key None
+ * instead, so plyfs searches for null.
  */
 static int find_null(struct json_patch *patch, const struct json_pointer *pointer, const char *verb,
 	const struct pair **ret)
@@ -172,7 +175,7 @@ static int find_null(struct json_patch *patch, const struct json_pointer *pointe
 	return problem_at(patch->problem, pointer->node, "can't %s the document as a whole", verb);
 }
 
-/* Notes that `value` is taken out of `in`, where it had the key, or NULL and the index. */
+/* Records that `value` was removed from `in`. `key` was its key; NULL: `index` was its index. */
 static int note_removed(struct json_patch *patch, const struct node *in, const struct node *key,
 	uint32_t index, const struct node *value)
 {
@@ -184,7 +187,7 @@ static int note_removed(struct json_patch *patch, const struct node *in, const s
 		if (!key)
 			return -ENOMEM;
 	}
-	/* What is moved takes along what is known of it, and leaves but its place. */
+	/* A moved value takes its steps along, and leaves only its place. */
 	value = patch->is_moving ? origin_bound_place(value, patch->arena)
 				 : origin_bound_lost(patch->origins, value, patch->arena);
 	origin_remove(patch->origins, in, key, value, patch->why);
@@ -242,7 +245,7 @@ static int take_member(struct json_patch *patch, const struct json_pointer *poin
 	return r;
 }
 
-/* Takes the value at `pointer` out of the document. */
+/* Removes the value at `pointer` from the document. */
 static int take_out(
 	struct json_patch *patch, const struct json_pointer *pointer, const struct node **ret)
 {
@@ -317,7 +320,7 @@ static bool is_number(enum scalar_type type)
 	return type == SCALAR_BOOL || type == SCALAR_INT || type == SCALAR_FLOAT;
 }
 
-/* As Python compares: true is 1. */
+/* Compares as Python does: true is 1. */
 static bool scalars_equal(const struct node *a, const struct node *b)
 {
 	enum scalar_type type_a = scalar_type(a), type_b = scalar_type(b);
@@ -330,7 +333,7 @@ static bool scalars_equal(const struct node *a, const struct node *b)
 	return scalar_number(b) == (scalar_bool(a) ? 1 : 0);
 }
 
-/* `value` is from the patch: its depth is bounded, and its keys are strings. */
+/* Compares with `value` from the patch: its depth is bounded, and its keys are strings. */
 static bool equal(const struct node *node, const struct node *value)
 {
 	if (node->kind != value->kind)
@@ -467,7 +470,7 @@ int json_patch_apply(struct json_patch *patch, const struct node *operations)
 			"a JSON Patch is a list of operations, and this is %s",
 			node_kind_name(operations));
 
-	/* What operations insert may be changed by later ones: it is copied, once. */
+	/* Later operations may change what earlier ones inserted, so the patch is copied, once. */
 	const struct node *given = operations;
 	int r = json_patch_copy(patch, given, &operations);
 	for (uint32_t i = 0; r == 0 && i < operations->seq.count; i++) {

@@ -8,7 +8,7 @@
 /* node.mark while a document is open. */
 enum {
 	PATCH_OPEN = 1, /* ours, and may be changed */
-	PATCH_DOUBLE,   /* the same, and a list of the values that one key had in the patch */
+	PATCH_DOUBLE,   /* the same, and a list of the values of a repeated key */
 	PATCH_CLOSING,  /* on the way from the root to the node being closed */
 };
 
@@ -34,7 +34,7 @@ static int copy_items(
 	return 0;
 }
 
-/* A key that came twice has the list of its values, as jsonpatch reads it. */
+/* A repeated key gets the list of its values, as jsonpatch reads it. */
 static int add_double(struct json_patch *patch, struct node *copy, const struct pair *found,
 	const struct node *value)
 {
@@ -70,18 +70,20 @@ static int copy_pairs(struct json_patch *patch, const struct node *map, struct n
 	return 0;
 }
 
-/* `copy` stands where `node` stood, or somewhere else while that stays and has a future of its own.
+/*
+ * Records a copy. It replaces `node`, or with is_copying it stands elsewhere, while `node` stays
+ * and develops separately.
  */
 static void note_copy(struct json_patch *patch, const struct node *node, const struct node *copy)
 {
 	if (!patch->is_copying)
 		origin_move(patch->origins, node, copy);
-	/* A value is not its own contributor, so this tells what is known of it and no more. */
+	/* A value is not its own contributor, so this adds only its steps. */
 	else if (origin_bound_is_short(patch->origins, node))
 		origin_note(patch->origins, copy, node, ORIGIN_PART, patch->why);
 }
 
-/* With origins, what is copied stands at two places, and each needs a node. */
+/* With origins, a copied scalar stands at two places, and each needs its own node. */
 static int copy_scalar(struct json_patch *patch, const struct node *node, const struct node **ret)
 {
 	*ret = patch->origins ? node_copy(patch->arena, node) : node;
@@ -91,7 +93,7 @@ static int copy_scalar(struct json_patch *patch, const struct node *node, const 
 	return 0;
 }
 
-/* A copy of all lists and maps, each copied once. Scalars and keys are never changed. */
+/* Copies all lists and maps, each once. Scalars and keys never change. */
 static int copy_tree(struct json_patch *patch, const struct node *node, unsigned depth,
 	struct node_memo *memo, const struct node **ret)
 {
@@ -151,7 +153,7 @@ static int close_children(struct json_patch *patch, struct node *node, unsigned 
 	return r;
 }
 
-/* Weights went stale when values below changed. */
+/* Computes the weights again: they are out of date after changes below. */
 static int close_tree(struct json_patch *patch, const struct node *node, unsigned depth)
 {
 	struct node *open = (struct node *)node;

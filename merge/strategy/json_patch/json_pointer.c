@@ -4,7 +4,7 @@
 
 #include "scalar.h"
 
-/* Escapes have been checked: behind each `~` stands 0 or 1. */
+/* The escapes have been checked: after each `~` comes 0 or 1. */
 static struct span unescape(char *text, size_t len)
 {
 	size_t used = 0;
@@ -100,7 +100,7 @@ int json_pointer_index(const struct json_pointer *pointer, struct span part,
 	uint64_t index = 0;
 	size_t i;
 
-	/* Zeros in front are taken, as jsonpointer takes them. */
+	/* Leading zeros are accepted, as in jsonpointer. */
 	for (i = 0; i < part.len && part.data[i] >= '0' && part.data[i] <= '9'; i++)
 		index = index > UINT32_MAX ? index : index * 10 + (uint64_t)(part.data[i] - '0');
 	if (part.len == 0 || i < part.len)
@@ -129,7 +129,7 @@ int json_pointer_step(const struct json_pointer *pointer, const struct node *nod
 
 	if (node_is_map(node))
 		return step_in_map(pointer, node, part, problem, ret);
-	/* jsonpointer would step to a character of a string, which no one means. */
+	/* jsonpointer would step to a character of a string, which is never intended. */
 	if (node_is_scalar(node))
 		return problem_at(problem, pointer->node,
 			"unable to fully resolve json pointer '%s': '%.*s' is looked for in a "
