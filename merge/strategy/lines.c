@@ -1,8 +1,9 @@
 /*
  * The union of the files' lines: for files that are lists of lines, such as hosts, .gitignore and
- * authorized_keys. A line stands where the lowest file has it, and once. Of comments and empty
- * lines, those stay that belong to lines: a comment comes once from several files and as often as
- * it is there from one, and of a higher file's empty lines one is kept between lines that it adds.
+ * authorized_keys. A line stands where the lowest file has it, and only once. Comments and empty
+ * lines stay as far as they belong to lines. A comment that several files have comes once; a
+ * comment that one file repeats is repeated. Of the empty lines of a higher file, one is kept
+ * between lines that it adds.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,12 +11,12 @@
 #include "hash.h"
 #include "strategy.h"
 
-/* A line that was put. */
+/* A line of the result. */
 struct merged_line {
-	struct span text; /* without its end */
+	struct span text; /* without its line end */
 	uint32_t hash;
-	uint32_t input;  /* that it is from */
-	uint32_t number; /* in there, starting at 1 */
+	uint32_t input;  /* index of its input */
+	uint32_t number; /* line number in that input, starting at 1 */
 	bool is_removed;
 };
 
@@ -24,12 +25,11 @@ struct merged_lines {
 	struct merged_line *entries;
 	uint32_t count;
 	uint32_t capacity;
-	uint32_t
-		*slots; /* 0: free; else 1 + an entry. Probed linearly, at most half of them used */
-	uint32_t mask;  /* slots - 1; their count is a power of two */
-	uint32_t used;  /* slots */
-	uint32_t empty; /* the number of the last empty line, if nothing was put since; 0: none */
-	bool removes;   /* the option */
+	uint32_t *slots; /* 0: free; else 1 + an entry. Linear probing, at most half of them used */
+	uint32_t mask;   /* slots - 1; their count is a power of two */
+	uint32_t used;   /* slots */
+	uint32_t empty;  /* number of the last empty line, if no line was put since; 0: none */
+	bool removes;    /* the option `remove` */
 };
 
 static uint32_t hash_of(struct span text)
@@ -37,7 +37,7 @@ static uint32_t hash_of(struct span text)
 	return hash_end(hash_bytes(hash_seed(), text));
 }
 
-/* The slot that leads to that text, or the free one where it belongs. */
+/* Returns the slot that leads to that text, or the free one where it belongs. */
 static uint32_t *find(const struct merged_lines *lines, struct span text, uint32_t hash)
 {
 	for (uint32_t i = hash & lines->mask;; i = (i + 1) & lines->mask) {
@@ -87,7 +87,9 @@ static int put(struct merged_lines *lines, const struct merged_line *entry)
 	return 0;
 }
 
-/* Puts a line, behind one empty line if a higher file has any there; it can be found from now on.
+/*
+ * Puts a line, so that it can be found. If a higher file has empty lines before it, puts one of
+ * them first.
  */
 static int put_line(struct merged_lines *lines, const struct merged_line *entry)
 {
@@ -110,7 +112,7 @@ static int put_line(struct merged_lines *lines, const struct merged_line *entry)
 	return 0;
 }
 
-/* The first character that is no blank; a newline when there is none. */
+/* Returns the first character that is not a blank; a newline if there is none. */
 static char first_character(struct span text)
 {
 	size_t i = 0;
@@ -120,7 +122,7 @@ static char first_character(struct span text)
 	return i < text.len ? text.data[i] : '\n';
 }
 
-/* Whether a line like that stands already, so that this one is not put. */
+/* Returns whether the result has the line already, so that this one is not put. */
 static bool is_there(const struct merged_lines *lines, const struct merged_line *entry)
 {
 	uint32_t slot = *find(lines, entry->text, entry->hash);
@@ -173,7 +175,7 @@ static int add_input(struct merged_lines *lines, uint32_t number)
 	return r;
 }
 
-/* Whether the lowest file that has a line ends it with CRLF. */
+/* Returns whether the first line end in the files, lowest first, is CRLF. */
 static bool has_crlf(const struct merge *merge)
 {
 	for (size_t i = 0; i < merge->count; i++) {
@@ -186,7 +188,7 @@ static bool has_crlf(const struct merge *merge)
 	return false;
 }
 
-/* Notes the piece that begins with `first`. */
+/* Records the piece that begins with `first`. */
 static void note_piece(const struct merged_lines *lines, const struct merged_line *first,
 	size_t offset, size_t end)
 {
@@ -211,7 +213,7 @@ static int write_lines(const struct merged_lines *lines, struct merge_output *re
 
 		if (entry->is_removed)
 			continue;
-		/* Lines that stand behind each other in their file are one piece. */
+		/* Lines that follow each other in their file are one piece. */
 		if (first &&
 			(entry->input != first->input || entry->number != before->number + 1)) {
 			note_piece(lines, first, offset, len);
@@ -250,7 +252,7 @@ static int merge_lines(struct merge *merge, struct merge_output *ret)
 	return r == 0 ? write_lines(&lines, ret) : r;
 }
 
-/* It is, but for lines that may take others away. */
+/* Returns whether no line may remove others. */
 static bool is_verbatim(const struct merge_input *only)
 {
 	const char *p = only->text.data, *end = p + only->text.len;

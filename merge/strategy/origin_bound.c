@@ -12,7 +12,10 @@ bool origin_bound_is_short(const struct origins *origins, const struct node *nod
 	return true;
 }
 
-/* Steps that no one has gone on from yet are handed on as they are, however many. */
+/*
+ * Returns whether the steps can be passed on at no cost: no other value continues from them yet, or
+ * they are few.
+ */
 static bool is_cheap(const struct origins *origins, const struct node *node)
 {
 	const struct origin *origin = origin_of(origins, node);

@@ -1,6 +1,6 @@
 /*
  * Whole files: the highest layer's, the lowest layer's, or all of them one after the other. The
- * bytes are never read, so any file will do.
+ * bytes are never parsed, so any file is valid.
  */
 #include <errno.h>
 
@@ -29,13 +29,13 @@ static char *put(char *out, struct span text)
 	return out + text.len;
 }
 
-/* An empty part is no part: it gets no separator. */
+/* An empty file is left out, with its separator. */
 static int merge_concat(struct merge *merge, struct merge_output *ret)
 {
 	struct span separator = options_text(merge->request->options, "separator");
 	size_t size = 1;
 
-	/* Between two files a newline may stand before the separator, and one behind it. */
+	/* Between two files, a newline may come before and after the separator. */
 	for (size_t i = 0; i < merge->count; i++)
 		size += merge->inputs[i].text.len + separator.len + 2;
 	char *text = arena_alloc(merge->arena, size), *end = text;
