@@ -41,8 +41,8 @@
 #endif
 
 /*
- * Bytes. Fits pointers, integers and doubles. To fit long double, each text would waste twice as
- * much.
+ * Alignment of allocations, in bytes. Fits pointers, integers and doubles. The alignment of long
+ * double would waste twice as much at the end of each text.
  */
 #define ARENA_ALIGN 8
 
@@ -50,21 +50,21 @@
 #define ARENA_BLOCK_MIN 512u
 
 /*
- * Bytes of the largest shared block: one huge page. With small pages, the kernel would need half of
- * the time that it takes to fill a large arena, to hand them out one by one.
+ * Bytes of the largest shared block: one huge page. With small pages, which the kernel hands out
+ * one by one, a large arena would take twice as long to fill.
  */
 #define ARENA_BLOCK_MAX (2u << 20)
 
 /* Bytes. A larger allocation gets a block of its own. */
 #define ARENA_SHARE_MAX (ARENA_BLOCK_MAX / 4)
 
-/* Bytes of the smallest block for which the budget is checked. */
+/* Bytes of the smallest block for which the budget is checked: the check costs a system call. */
 #define ARENA_BLOCK_TIMED (32u << 10)
 
 /* Bytes that malloc(3) itself needs for each block, about. */
 #define ARENA_BLOCK_COST 16
 
-/* Entries of a growing array: their number has 32 bits, and doubles. */
+/* Maximum of the entries of a growing array: their number has 32 bits, and the capacity doubles. */
 #define ARENA_ENTRIES_MAX (UINT32_C(1) << 30)
 
 struct block {

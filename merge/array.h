@@ -23,7 +23,7 @@ static inline int array_grow_at(void *array, size_t count, size_t *capacity, siz
 }
 
 /*
- * Makes room for one more than the `count` entries of `array`. Gives 0, or -ENOMEM with nothing
+ * Makes room for one more than the `count` entries of `array`. Returns 0, or -ENOMEM with nothing
  * changed.
  */
 #define array_grow(array, count, capacity)                                                         \

@@ -9,8 +9,8 @@
 #include "format/output.h"
 
 /*
- * Nested maps and lists, whatever the limits say: functions walk trees by recursion, and this many
- * calls fit on the stack of any thread.
+ * Maximum depth of nested maps and lists, whatever the limits say: functions walk trees by
+ * recursion, and this many calls fit on the stack of any thread.
  */
 #define DEPTH_MAX 1000u
 
@@ -111,7 +111,9 @@ static int read_text(struct builder *builder, struct span text)
 		return builder_problem(builder, nowhere,
 			"is larger than %zu bytes; raise the limit 'source'",
 			builder->options->limits.source_bytes);
-	/* Otherwise the error would only be broken UTF-8, at some place. */
+	/*
+	 * Without this check, the error would only say that the text is not UTF-8, at some place.
+	 */
 	if (span_begins(text, "\xFF\xFE") || span_begins(text, "\xFE\xFF"))
 		return builder_problem(builder, nowhere, "is UTF-16; save it as UTF-8");
 	if (span_begins(text, MARK)) {
@@ -193,7 +195,7 @@ int document_write(const struct node *root, const struct format *format,
 	if (!r)
 		r = output_finish(&output, arena, ret, problem);
 	output_fini(&output);
-	/* The first key may look like the beginning of a page. */
+	/* The first key may look like the beginning of an HTML page. */
 	if (r == 0 && is_html(*ret))
 		return problem_set(problem, NULL, 0, 0,
 			"the result would be taken for an HTML or XML page; let another key stand "

@@ -28,7 +28,7 @@ struct text_place {
 struct read_options {
 	const struct format *format;
 	enum node_schema schema; /* of YAML; each other format has its own */
-	bool keep_duplicates;    /* keep both pairs when a key comes twice; for the salt strategy */
+	bool keep_duplicates;    /* a repeated key keeps all its pairs; for the salt strategy */
 	bool as_pyyaml;          /* 1, 1.0 and true are one key; an anchor is defined once */
 	bool wants_extents;      /* fill in the document's `extents` (extent.h) */
 	struct limits limits;    /* all zero: LIMITS_DEFAULT */
@@ -45,7 +45,7 @@ struct document {
 	struct source source;         /* its strings lie in the arena */
 	const struct node **roots;    /* in the order of the text */
 	size_t count;                 /* roots */
-	struct extent **extents;      /* one tree a root, if they were wanted */
+	struct extent **extents;      /* one tree per root, if they were wanted */
 	bool has_local_tags;          /* some node has a tag that begins with "!" */
 	bool has_aliases;             /* some node may stand at more than one place */
 	bool has_crlf;                /* the first line ends with "\r\n" */
@@ -67,10 +67,9 @@ void document_free(struct document *document);
 void document_freep(struct document **document);
 
 /**
- * Writes `root` (NULL: nothing) into `arena`, in block style where it was read in block style, with
- * numbers and quotes as they were read. The text always ends with a newline. Aliases are written
- * out. In JSON, keys become strings, and tags that no schema knows are dropped. `limits` bounds
- * depth and size.
+ * Writes `root` (NULL: nothing) into `arena`, with the styles, numbers and quotes as they were
+ * read. The text always ends with a newline. Aliases are written out. In JSON, keys become strings,
+ * and tags that no schema knows are dropped. `limits` bounds depth and size.
  * Returns 0 with *ret NUL-terminated, PROBLEM for a value that the format can't hold or for an
  * exceeded limit, or -ENOMEM.
  */

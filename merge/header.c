@@ -6,8 +6,8 @@
 #include "strategy.h"
 
 /*
- * Returns the name of the file to edit. It changes with nothing else: otherwise the same bytes
- * would give another version.
+ * Returns the name of the file to edit. The name depends on nothing else: otherwise the same values
+ * could give other bytes, and so another version.
  */
 static const char *name_of(const struct source *source)
 {

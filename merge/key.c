@@ -224,7 +224,7 @@ int key_parse(const char *text, struct arena *arena, struct key *ret, struct pro
 	if (!ret->parts)
 		return -ENOMEM;
 	do {
-		/* So each part but the first has a character that was counted above. */
+		/* Each part but the first must begin with a character that was counted above. */
 		if (ret->count > 0 && *reader.at != '.' && *reader.at != '[')
 			return fail(&reader, reader.at, "lacks a '.' or '['");
 		int r = read_part(&reader, ret->count == 0, &ret->parts[ret->count]);

@@ -7,7 +7,7 @@
 #include "edit/edit_tree.h"
 #include "scalar.h"
 
-/* Paths into a tree that are tried. With aliases a tree may have too many. */
+/* Maximum of the paths into a tree that are tried: aliases can make their number very large. */
 #define TRIES_MAX 100000
 
 /* The end of a path into the tree that goes no further. The rest of the KEY begins at `at`. */
@@ -65,8 +65,8 @@ static bool is_open(const struct node *in)
 }
 
 /*
- * Remembers the best end: first one that a new value can be put into, then the one with the most of
- * the KEY behind it.
+ * Keeps the better of two ends. An end that a new value can be put into is better than another;
+ * otherwise the end that lies later in the KEY is better.
  */
 static int take_end(struct key_matcher *matcher, const struct node *in, size_t at, size_t depth)
 {

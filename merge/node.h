@@ -41,10 +41,11 @@ enum node_style {
 enum node_schema {
 	NODE_YAML_1_1, /* as PyYAML's safe loader */
 	NODE_YAML_1_2, /* the core schema of YAML 1.2.2, section 10.3 */
-	NODE_SALT,     /* as 1.1, but leading zeros mean no octal: Salt's yamlex; last of YAML's */
-	NODE_JSON,     /* RFC 8259 */
-	NODE_TOML,     /* TOML 1.0.0 */
-	NODE_TEXT,     /* of formats that have only text: always a string */
+	/* As 1.1, but leading zeros are not octal (Salt's yamlex); must be the last of YAML. */
+	NODE_SALT,
+	NODE_JSON, /* RFC 8259 */
+	NODE_TOML, /* TOML 1.0.0 */
+	NODE_TEXT, /* of formats that have only text: always a string */
 };
 
 /* The source that a node was read from. Lives as long as the document's arena. */

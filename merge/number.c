@@ -9,7 +9,7 @@
 #include "hash.h"
 
 /*
- * Digits that determine a double. For the digits after them only matters whether one is not zero.
+ * Digits that determine a double. Of the digits after them, it only matters whether all are zero.
  */
 #define REAL_DIGITS_MAX 800
 

@@ -118,7 +118,7 @@ void origin_note(struct origins *origins, const struct node *value, const struct
 /** Records that `to` stands where `from` stood and is the same value: a copy. */
 void origin_move(struct origins *origins, const struct node *from, const struct node *to);
 
-/** Records that `lost` at `key` was removed from the map or list `from`; `why.by` did it. */
+/** Records that `lost` at `key` was removed from the map or list `from`, because of `why.by`. */
 void origin_remove(struct origins *origins, const struct node *from, const struct node *key,
 	const struct node *lost, struct origin_why why);
 

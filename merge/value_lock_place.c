@@ -284,7 +284,7 @@ const struct node *value_lock_set_reached(const struct value_lock *lock, const u
 
 /* Names. */
 
-/* Appends the character if it fits. *len counts on anyway. */
+/* Appends the character if it fits. *len grows in any case. */
 static void put(char *name, size_t size, size_t *len, char c)
 {
 	if (*len + 1 < size)

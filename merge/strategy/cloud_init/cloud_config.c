@@ -84,7 +84,7 @@ static int read_config(struct cloud *cloud, const struct cloud_part *part, const
 /* How a part says that it is merged. */
 struct part_how {
 	struct how how;
-	const struct pair *taken[2]; /* the pairs of its root that said so; NULL: no more */
+	const struct pair *taken[2]; /* the pairs of its root that said so; NULL: unused */
 };
 
 /*

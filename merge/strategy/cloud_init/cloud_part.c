@@ -357,7 +357,10 @@ static enum part_type type_of_entry(const struct archive_entry *entry, struct sp
 		}
 		type = type_of_mime(name);
 	}
-	/* cloud-init passes an archive or #include in an archive on, and no handler takes it. */
+	/*
+	 * If an archive contains an archive or an #include, cloud-init passes it on, and no handler
+	 * takes it.
+	 */
 	return type == PART_ARCHIVE || type == PART_INCLUDE ? PART_OTHER : type;
 }
 

@@ -123,7 +123,7 @@ void deep_set(struct node *map, size_t number, const struct node *value);
 /** Returns the value of a pair, or NULL if it was removed. */
 const struct node *deep_value(const struct pair *pair);
 
-/** Gives a map of ours without the removed pairs. Their keys lose their places. */
+/** Gives a map of ours without the removed pairs. The numbers of the other pairs change. */
 int deep_drop_removed(struct deep *deep, struct node *map, struct node **ret);
 
 /** Sets the style of a merged node: {} below a block must not force it onto one line. */

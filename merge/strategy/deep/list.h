@@ -92,8 +92,8 @@ int list_find_key(
 const struct node *list_get_key(const struct list *list, uint32_t entry);
 
 /**
- * Sets the item of an entry. It replaces the entry's item, even one that was removed; otherwise it
- * goes to the end. Returns 0 or -ENOMEM.
+ * Sets the item of an entry. It takes the place of the item that the entry has, or had before it
+ * was removed. If the entry never had one, the item goes to the end. Returns 0 or -ENOMEM.
  */
 int list_put_key(struct list *list, uint32_t entry, const struct node *item);
 

@@ -38,7 +38,7 @@ int json_patch_open(struct json_patch *patch);
  */
 int json_patch_apply(struct json_patch *patch, const struct node *operations);
 
-/** Ends patching: patch->root lies in the arena and changes no more. Returns 0 or PROBLEM. */
+/** Ends patching: patch->root lies in the arena and is immutable. Returns 0 or PROBLEM. */
 int json_patch_close(struct json_patch *patch);
 
 /* For json_patch.c, in json_patch_tree.c: */

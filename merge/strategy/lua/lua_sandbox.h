@@ -22,7 +22,7 @@
  */
 #define LUA_WORK_MAX 50000000u
 
-/* Bytes that one state allocates in all: it takes as long as LUA_WORK_MAX. */
+/* Bytes that one state allocates in all. They take as much time as LUA_WORK_MAX units. */
 #define LUA_TRAFFIC_MAX (1536u << 20)
 
 /* Variable arguments of one call: each call copies them. */
